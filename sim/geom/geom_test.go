@@ -1,0 +1,104 @@
+package geom
+
+import (
+	"math"
+	"testing"
+)
+
+// TestTrigonometry holds the polynomials against package math, which is
+// allowed here: a test's answer may differ in the last bit between machines.
+func TestTrigonometry(t *testing.T) {
+	worst := map[string]float64{}
+	note := func(name string, got float32, want float64) {
+		worst[name] = max(worst[name], math.Abs(float64(got)-want))
+	}
+	for i := -200000; i <= 200000; i++ {
+		x := float32(i) * 0.001
+		note("sin", Sin(x), math.Sin(float64(x)))
+		note("cos", Cos(x), math.Cos(float64(x)))
+	}
+	for i := range 720 {
+		a := float64(i-360) * math.Pi / 360
+		for _, r := range []float64{1e-6, 1, 1e6} {
+			x, y := float32(r*math.Cos(a)), float32(r*math.Sin(a))
+			note("atan2", Atan2(y, x), math.Atan2(float64(y), float64(x)))
+		}
+	}
+	for name, e := range worst {
+		if e > 2.5e-7 {
+			t.Errorf("%s is off by %g", name, e)
+		}
+	}
+	if Atan2(0, 0) != 0 || Atan2(0, -1) != Pi || Atan2(1, 0) != HalfPi || Atan2(-1, 0) != -HalfPi {
+		t.Error("Atan2 on the axes")
+	}
+	if Sin(float32(math.NaN())) != 0 || Cos(1e30) != 0 {
+		t.Error("Sin of what is no angle")
+	}
+}
+
+// TestShare says that a share of a rotation has that share of its angle and
+// that -q is treated as q.
+func TestShare(t *testing.T) {
+	axis := Vec3{1, 2, 3}.Unit()
+	for _, angle := range []float32{0.0001, 0.3, 1.5, 3.1} {
+		q := Turn(axis, angle)
+		for _, share := range []float32{0, 0.1, 0.5, 0.9, 1} {
+			for _, r := range []Quat{q.Share(share), q.Neg().Share(share)} {
+				if got, want := r.Angle(), angle*share; Abs(got-want) > 3e-6 {
+					t.Errorf("%g of a turn by %g is a turn by %g, want %g", share, angle, got, want)
+				}
+			}
+		}
+	}
+	if Identity.Share(0.5) != Identity {
+		t.Error("a share of no turn is no turn")
+	}
+}
+
+// TestRotations says that the three ways to turn a vector agree, and that the
+// matrix is orthonormal.
+func TestRotations(t *testing.T) {
+	a, b := Turn(Vec3{0, 0, 1}, 0.7), Turn(Vec3{1, 1, 0}.Unit(), -1.2)
+	v := Vec3{0.3, -2, 5}
+	near := func(what string, x, y Vec3) {
+		t.Helper()
+		if x.Sub(y).Len() > 1e-5 {
+			t.Errorf("%s: %v is not %v", what, x, y)
+		}
+	}
+	near("product", a.Mul(b).Rotate(v), a.Rotate(b.Rotate(v)))
+	near("inverse", a.Inverse().Rotate(a.Rotate(v)), v)
+	m := a.Mul(b).Mat()
+	near("matrix", m.Mul(v), a.Mul(b).Rotate(v))
+	near("transpose", m.TMul(m.Mul(v)), v)
+	near("quarter turn", Turn(Vec3{0, 0, 1}, HalfPi).Rotate(Vec3{1, 0, 0}), Vec3{0, 1, 0})
+	near("half way", Slerp(Identity, a, 0.5).Rotate(v), Turn(Vec3{0, 0, 1}, 0.35).Rotate(v))
+	s := Diagonal(&m, Vec3{1, 2, 3})
+	l := m.TMul(v)
+	near("tensor", s.Mul(v), m.Mul(Vec3{l.X, 2 * l.Y, 3 * l.Z}))
+}
+
+// TestPerpendicular says that the chosen vector is of length 1 and at right
+// angles, for directions all around the sphere.
+func TestPerpendicular(t *testing.T) {
+	for i := range 1000 {
+		a := Vec3{Sin(float32(i)), Cos(float32(i) * 1.7), Sin(float32(i) * 2.3)}.Unit()
+		p := a.Perpendicular()
+		if Abs(p.Dot(a)) > 1e-6 || Abs(p.Len()-1) > 1e-6 {
+			t.Fatalf("%v is not perpendicular to %v", p, a)
+		}
+	}
+}
+
+func TestFinite(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, x := range []float32{inf, -inf, nan} {
+		if Finite(x) || (Vec3{0, x, 0}).Finite() || (Quat{W: x}).Finite() {
+			t.Errorf("%v passes for finite", x)
+		}
+	}
+	if !Finite(0) || !Finite(math.MaxFloat32) || !Finite(1e-45) {
+		t.Error("a number does not pass for finite")
+	}
+}

@@ -1,0 +1,57 @@
+package geom
+
+// Mat3 is a rotation matrix by its columns: where the three axes of a body
+// point in the world.
+type Mat3 struct{ X, Y, Z Vec3 }
+
+// Mul returns m * v: from the body's frame to the world's.
+func (m *Mat3) Mul(v Vec3) Vec3 {
+	return Vec3{
+		float32(m.X.X*v.X) + float32(m.Y.X*v.Y) + float32(m.Z.X*v.Z),
+		float32(m.X.Y*v.X) + float32(m.Y.Y*v.Y) + float32(m.Z.Y*v.Z),
+		float32(m.X.Z*v.X) + float32(m.Y.Z*v.Y) + float32(m.Z.Z*v.Z),
+	}
+}
+
+// TMul returns the transpose of m times v: from the world's frame to the body's.
+func (m *Mat3) TMul(v Vec3) Vec3 { return Vec3{m.X.Dot(v), m.Y.Dot(v), m.Z.Dot(v)} }
+
+// Col returns column i in 0..2.
+func (m *Mat3) Col(i int) Vec3 {
+	switch i {
+	case 0:
+		return m.X
+	case 1:
+		return m.Y
+	}
+	return m.Z
+}
+
+// Sym3 is a symmetric matrix, such as a tensor of inertia.
+type Sym3 struct{ XX, XY, XZ, YY, YZ, ZZ float32 }
+
+// Mul returns m * v.
+func (m *Sym3) Mul(v Vec3) Vec3 {
+	return Vec3{
+		float32(m.XX*v.X) + float32(m.XY*v.Y) + float32(m.XZ*v.Z),
+		float32(m.XY*v.X) + float32(m.YY*v.Y) + float32(m.YZ*v.Z),
+		float32(m.XZ*v.X) + float32(m.YZ*v.Y) + float32(m.ZZ*v.Z),
+	}
+}
+
+// Diagonal returns the matrix with d on the diagonal in the frame r, seen from
+// the world: r * diag(d) * transpose(r).
+func Diagonal(r *Mat3, d Vec3) Sym3 {
+	if d.X == d.Y && d.Y == d.Z {
+		return Sym3{d.X, 0, 0, d.X, 0, d.X}
+	}
+	x, y, z := r.X.Scale(d.X), r.Y.Scale(d.Y), r.Z.Scale(d.Z)
+	return Sym3{
+		float32(x.X*r.X.X) + float32(y.X*r.Y.X) + float32(z.X*r.Z.X),
+		float32(x.X*r.X.Y) + float32(y.X*r.Y.Y) + float32(z.X*r.Z.Y),
+		float32(x.X*r.X.Z) + float32(y.X*r.Y.Z) + float32(z.X*r.Z.Z),
+		float32(x.Y*r.X.Y) + float32(y.Y*r.Y.Y) + float32(z.Y*r.Z.Y),
+		float32(x.Y*r.X.Z) + float32(y.Y*r.Y.Z) + float32(z.Y*r.Z.Z),
+		float32(x.Z*r.X.Z) + float32(y.Z*r.Y.Z) + float32(z.Z*r.Z.Z),
+	}
+}

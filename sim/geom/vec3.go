@@ -1,0 +1,122 @@
+// Package geom is arithmetic in space that gives the same bits on every
+// machine: vectors, quaternions, matrices, poses, and the few functions of
+// trigonometry that the laboratory needs.
+//
+// Go may fuse x*y + z into one instruction that rounds once instead of twice.
+// It does so on arm64, riscv64, ppc64le, s390x and on amd64 at GOAMD64=v3, also
+// across statements and through inlined calls; on plain amd64, 386 and wasm it
+// does not. A world that is to be the same on all of them must forbid it, and
+// the language offers one way: an explicit conversion rounds. So in this
+// package, and in every package whose results are compared between machines,
+// each product is written float32(a*b), even where nothing is added to it yet.
+// A test of the whole module compiles for arm64 and for amd64 v3 and counts the
+// fused instructions that are left.
+//
+// For the same reason, of package math only Sqrt, Abs, Floor, Ceil, Trunc,
+// Copysign and the bit functions are used: the others have different
+// implementations on different machines. Sin, Cos and Atan2 here are
+// polynomials.
+//
+// The world is right-handed, in metres, and z is up.
+package geom
+
+import "math"
+
+// Vec3 is a vector or a point in metres, or whatever unit its owner says.
+type Vec3 struct{ X, Y, Z float32 }
+
+// Add returns a + b.
+func (a Vec3) Add(b Vec3) Vec3 { return Vec3{a.X + b.X, a.Y + b.Y, a.Z + b.Z} }
+
+// Sub returns a - b.
+func (a Vec3) Sub(b Vec3) Vec3 { return Vec3{a.X - b.X, a.Y - b.Y, a.Z - b.Z} }
+
+// Neg returns -a.
+func (a Vec3) Neg() Vec3 { return Vec3{-a.X, -a.Y, -a.Z} }
+
+// Scale returns a * s.
+func (a Vec3) Scale(s float32) Vec3 {
+	return Vec3{float32(a.X * s), float32(a.Y * s), float32(a.Z * s)}
+}
+
+// Dot returns the scalar product of a and b.
+func (a Vec3) Dot(b Vec3) float32 {
+	return float32(a.X*b.X) + float32(a.Y*b.Y) + float32(a.Z*b.Z)
+}
+
+// Cross returns the vector product of a and b.
+func (a Vec3) Cross(b Vec3) Vec3 {
+	return Vec3{
+		float32(a.Y*b.Z) - float32(a.Z*b.Y),
+		float32(a.Z*b.X) - float32(a.X*b.Z),
+		float32(a.X*b.Y) - float32(a.Y*b.X),
+	}
+}
+
+// Plus returns a + s*b, rounded after the product and after the sum.
+func (a Vec3) Plus(s float32, b Vec3) Vec3 {
+	return Vec3{a.X + float32(s*b.X), a.Y + float32(s*b.Y), a.Z + float32(s*b.Z)}
+}
+
+// Minus returns a - s*b, rounded after the product and after the difference.
+func (a Vec3) Minus(s float32, b Vec3) Vec3 {
+	return Vec3{a.X - float32(s*b.X), a.Y - float32(s*b.Y), a.Z - float32(s*b.Z)}
+}
+
+// Len2 returns the squared length of a.
+func (a Vec3) Len2() float32 { return a.Dot(a) }
+
+// Len returns the length of a.
+func (a Vec3) Len() float32 { return Sqrt(a.Dot(a)) }
+
+// Unit returns a scaled to length 1. The zero vector has no direction and
+// gives the zero vector.
+func (a Vec3) Unit() Vec3 {
+	l := a.Len()
+	if l == 0 {
+		return Vec3{}
+	}
+	return a.Scale(1 / l)
+}
+
+// Perpendicular returns a unit vector at right angles to the unit vector a. It
+// is a fixed function of a, so two machines choose the same one.
+func (a Vec3) Perpendicular() Vec3 {
+	// At least one component of a unit vector is at most 1/sqrt(3), so one of
+	// the two choices is never short.
+	var t Vec3
+	if a.X < 0.57735 && a.X > -0.57735 {
+		t = Vec3{0, a.Z, -a.Y}
+	} else {
+		t = Vec3{a.Y, -a.X, 0}
+	}
+	return t.Scale(1 / t.Len())
+}
+
+// At returns component i in 0..2.
+func (a Vec3) At(i int) float32 {
+	switch i {
+	case 0:
+		return a.X
+	case 1:
+		return a.Y
+	}
+	return a.Z
+}
+
+// Finite reports whether no component is infinite or not a number.
+func (a Vec3) Finite() bool { return Finite(a.X) && Finite(a.Y) && Finite(a.Z) }
+
+// Finite reports whether x is neither infinite nor not a number.
+func Finite(x float32) bool {
+	return math.Float32bits(x)&0x7f800000 != 0x7f800000
+}
+
+// Sqrt returns the square root of x, correctly rounded.
+func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// Abs returns the magnitude of x.
+func Abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
+
+// Clamp returns x limited to [low, high].
+func Clamp(x, low, high float32) float32 { return min(max(x, low), high) }

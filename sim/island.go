@@ -1,0 +1,131 @@
+package sim
+
+// A body that is slower than these for half a second may sleep, if everything
+// that it touches may (Fiedler's thresholds; his own rule, per body and after
+// 0.1 s, lets single cubes of a heap flicker).
+const (
+	calmSpeed = 0.25 // m/s
+	calmSpin  = 0.25 // rad/s
+)
+
+// groupIslands decides who sleeps. Bodies that touch, directly or through
+// others, form an island; an island sleeps when all of it has been calm long
+// enough, and wakes as a whole. The speeds judged are those before this tick's
+// solving, so on a world that is quantised between ticks both sides judge the
+// same numbers.
+func (w *World) groupIslands() {
+	for i := range w.bodies {
+		w.group[i] = int32(i)
+		w.groupCalm[i], w.groupAwake[i] = true, false
+		b := &w.bodies[i]
+		if b.Asleep {
+			continue
+		}
+		if b.Linear.Len2() < calmSpeed*calmSpeed && b.Angular.Len2() < calmSpin*calmSpin {
+			w.rest[i] = min(w.rest[i]+1, w.sleepTicks)
+		} else {
+			w.rest[i] = 0
+		}
+	}
+	n := int32(len(w.bodies))
+	for k := range w.contacts {
+		if a, b := w.contacts[k].bodies(); a < n {
+			w.join(a, b)
+		}
+	}
+	for i := range w.bodies {
+		if w.bodies[i].Asleep {
+			continue
+		}
+		root := w.root(int32(i))
+		w.groupAwake[root] = true
+		if w.rest[i] < w.sleepTicks {
+			w.groupCalm[root] = false
+		}
+	}
+	for i := range w.bodies {
+		root := w.root(int32(i))
+		if !w.groupAwake[root] {
+			continue
+		}
+		b := &w.bodies[i]
+		switch {
+		case w.groupCalm[root]:
+			b.Asleep = true
+			b.Linear.X, b.Linear.Y, b.Linear.Z = 0, 0, 0
+			b.Angular.X, b.Angular.Y, b.Angular.Z = 0, 0, 0
+		case b.Asleep:
+			b.Asleep = false
+			w.rest[i] = 0
+		}
+	}
+	w.renewCarried()
+}
+
+// renewCarried gives the contacts of sleepers that have just woken their
+// present separations, which nobody needed while they slept.
+func (w *World) renewCarried() {
+	for _, k := range w.carried {
+		m := &w.contacts[k]
+		a, b := m.bodies()
+		if w.asleep(a) && w.asleep(b) {
+			continue
+		}
+		s, t := w.solid(a), w.solid(b)
+		if !w.fits(m, s, t) {
+			m.n = 0 // moved in its sleep, by a correction; the next tick finds it anew
+			continue
+		}
+		w.gaps[k] = m.separations(s, t)
+	}
+}
+
+// join puts the islands of a and b together; the lower number leads.
+func (w *World) join(a, b int32) {
+	a, b = w.root(a), w.root(b)
+	if a < b {
+		w.group[b] = a
+	} else {
+		w.group[a] = b
+	}
+}
+
+func (w *World) root(i int32) int32 {
+	for w.group[i] != i {
+		w.group[i] = w.group[w.group[i]]
+		i = w.group[i]
+	}
+	return i
+}
+
+// Touched reports who touches each body: the number of the player whose cube
+// it is or who touches it, directly or through other awake bodies, or -1. Of
+// two players the lower number counts. Index = body; valid until the next
+// Step.
+func (w *World) Touched() []int8 {
+	for i := range w.touched {
+		w.touched[i] = -1
+	}
+	for p := range w.scene.Players {
+		w.touched[p] = int8(p)
+	}
+	// Contacts are few and chains short, so passing over the list until
+	// nothing changes costs less than building a graph.
+	n := int32(len(w.bodies))
+	for changed := true; changed; {
+		changed = false
+		for k := range w.contacts {
+			a, b := w.contacts[k].bodies()
+			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
+				continue
+			}
+			switch ta, tb := w.touched[a], w.touched[b]; {
+			case ta >= 0 && tb < 0:
+				w.touched[b], changed = ta, true
+			case tb >= 0 && ta < 0:
+				w.touched[a], changed = tb, true
+			}
+		}
+	}
+	return w.touched
+}

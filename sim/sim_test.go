@@ -1,0 +1,321 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// keys is a scripted player: it holds a set of keys for a third of a second
+// and turns its heading slowly.
+func keys(t Tick) Input {
+	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
+	x ^= x >> 31
+	return Input{Buttons: Buttons(x>>7) & AllButtons &^ (Buttons(x>>23) & (Lift | Pull)), Heading: uint8(t / 8)}
+}
+
+func newWorld(t testing.TB, name string) *World {
+	t.Helper()
+	s, err := SceneNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(s, 60)
+}
+
+// TestSync says that a State is whole: in every scene and every tick, a step
+// after Load gives the same world as the step that followed the Save, in the
+// same world and in another one.
+func TestSync(t *testing.T) {
+	for _, name := range SceneNames() {
+		w, fresh := newWorld(t, name), newWorld(t, name)
+		var s State
+		for range 600 {
+			in := keys(w.Tick())
+			w.Save(&s)
+			w.Step(in)
+			b1, c1 := w.Hash()
+			w.Load(&s)
+			w.Step(in)
+			b2, c2 := w.Hash()
+			fresh.Load(&s)
+			fresh.Step(in)
+			b3, c3 := fresh.Hash()
+			if b1 != b2 || c1 != c2 {
+				t.Fatalf("%s: tick %d differs after Load", name, w.Tick())
+			}
+			if b1 != b3 || c1 != c3 {
+				t.Fatalf("%s: tick %d differs in another world", name, w.Tick())
+			}
+		}
+	}
+}
+
+// TestReplay says that thirty ticks rewound and replayed end in the same bits.
+func TestReplay(t *testing.T) {
+	for _, name := range SceneNames() {
+		w := newWorld(t, name)
+		for range 20 {
+			var s State
+			w.Save(&s)
+			for range 30 {
+				w.Step(keys(w.Tick()))
+			}
+			b1, c1 := w.Hash()
+			w.Load(&s)
+			for range 30 {
+				w.Step(keys(w.Tick()))
+			}
+			if b2, c2 := w.Hash(); b1 != b2 || c1 != c2 {
+				t.Fatalf("%s: ticks %d..%d replay to another world", name, s.Tick, w.Tick())
+			}
+		}
+	}
+}
+
+// TestGolden says that a scene gives the same bits as when the golden file was
+// written, on whatever machine: a hash every hundred ticks under the scripted
+// player, then the tick at which all has come to rest.
+func TestGolden(t *testing.T) {
+	var b strings.Builder
+	for _, name := range SceneNames() {
+		w := newWorld(t, name)
+		for range 600 {
+			w.Step(keys(w.Tick()))
+			if w.Tick()%100 == 0 {
+				bodies, cache := w.Hash()
+				fmt.Fprintf(&b, "%s %d %016x %016x\n", name, w.Tick(), bodies, cache)
+			}
+		}
+		for w.Tick() < 3000 && awake(w) > 0 {
+			w.Step()
+		}
+		bodies, cache := w.Hash()
+		fmt.Fprintf(&b, "%s sleeps %d %016x %016x\n", name, w.Tick(), bodies, cache)
+	}
+	file := filepath.Join("testdata", "golden.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, lines := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(got), len(lines)) {
+		if got[i] != lines[i] {
+			t.Fatalf("line %d is\n%s\nthe golden file has\n%s", i+1, got[i], lines[i])
+		}
+	}
+	if len(got) != len(lines) {
+		t.Fatalf("%d lines, the golden file has %d", len(got), len(lines))
+	}
+}
+
+func awake(w *World) int {
+	n := 0
+	for i := range w.bodies {
+		if !w.bodies[i].Asleep {
+			n++
+		}
+	}
+	return n
+}
+
+// TestOneUlp says that the hash sees the smallest change of anything in the
+// state, in the tick it happens.
+func TestOneUlp(t *testing.T) {
+	w := newWorld(t, "zen")
+	for range 90 {
+		w.Step(Input{Buttons: Forward})
+	}
+	var s State
+	w.Save(&s)
+	if len(s.contacts) == 0 {
+		t.Fatal("nothing touches")
+	}
+	b0, c0 := w.Hash()
+	change := func(what string, f func(s *State), body bool) {
+		t.Helper()
+		var x State
+		x.CopyFrom(&s)
+		f(&x)
+		w.Load(&x)
+		if b, c := w.Hash(); (b != b0) != body || (c != c0) == body {
+			t.Errorf("%s: bodies differ %t, cache differs %t", what, b != b0, c != c0)
+		}
+	}
+	up := func(f *float32) { *f = nextUp(*f) }
+	change("nothing but the tick", func(s *State) { s.Tick++ }, true)
+	change("position", func(s *State) { up(&s.Bodies[3].Pose.Pos.Y) }, true)
+	change("rotation", func(s *State) { up(&s.Bodies[3].Pose.Rot.W) }, true)
+	change("velocity", func(s *State) { up(&s.Bodies[0].Linear.Z) }, true)
+	change("spin", func(s *State) { up(&s.Bodies[0].Angular.X) }, true)
+	change("sleep", func(s *State) { s.Bodies[5].Asleep = !s.Bodies[5].Asleep }, true)
+	change("rest", func(s *State) { s.rest[0]++ }, true)
+	change("impulse", func(s *State) { up(&s.contacts[0].points[0].impulse) }, false)
+	change("gap", func(s *State) { up(&s.contacts[0].points[0].gap) }, false)
+	change("friction", func(s *State) { up(&s.contacts[0].rub.X) }, false)
+	change("twist", func(s *State) { up(&s.contacts[0].twist) }, false)
+}
+
+func nextUp(f float32) float32 {
+	if f == 0 {
+		return 1e-45
+	}
+	return f + f*1.2e-7
+}
+
+// TestCopies says that CopyFrom gives an equal that goes its own way.
+func TestCopies(t *testing.T) {
+	a, b := newWorld(t, "zen"), newWorld(t, "zen")
+	for range 200 {
+		a.Step(keys(a.Tick()))
+	}
+	b.CopyFrom(a)
+	for range 100 {
+		a.Step(keys(a.Tick()))
+		b.Step(keys(b.Tick()))
+	}
+	ba, ca := a.Hash()
+	if bb, cb := b.Hash(); ba != bb || ca != cb {
+		t.Error("the copy went another way")
+	}
+	b.Step(Input{Buttons: Lift})
+	if x, _ := a.Hash(); x != ba {
+		t.Error("a step of the copy changed the original")
+	}
+}
+
+// TestOrder says that another order of contacts gives another world, that the
+// same order gives the same one, and that both are right: nothing sinks.
+func TestOrder(t *testing.T) {
+	run := func(order uint64) (*World, uint64) {
+		w := newWorld(t, "zen")
+		w.Settings.Order = order
+		for range 300 {
+			w.Step(keys(w.Tick()))
+		}
+		h, _ := w.Hash()
+		return w, h
+	}
+	_, canonical := run(0)
+	w, one := run(1)
+	_, again := run(1)
+	_, two := run(2)
+	if one != again {
+		t.Error("the same order gave two worlds")
+	}
+	if one == canonical || one == two {
+		t.Error("another order gave the same world")
+	}
+	for i, b := range w.Bodies() {
+		if b.Pose.Pos.Z < 0.15 {
+			t.Errorf("body %d sank to %v", i, b.Pose.Pos.Z)
+		}
+	}
+}
+
+// TestStepAllocatesNothing holds the steady state of a step and of Save and
+// Load to no allocation.
+func TestStepAllocatesNothing(t *testing.T) {
+	for _, name := range SceneNames() {
+		w := newWorld(t, name)
+		for range 600 {
+			w.Step(keys(w.Tick()))
+		}
+		var s State
+		w.Save(&s)
+		in := []Input{{Buttons: Right}}
+		if n := testing.AllocsPerRun(30, func() { w.Save(&s); w.Load(&s); w.Step(in...); w.Touched() }); n != 0 {
+			t.Errorf("%s: %v allocations a tick", name, n)
+		}
+	}
+}
+
+// TestSetBody says what a correction does: it overwrites the body and its
+// sleep, wakes what is not asleep, and leaves the contacts of others alone.
+func TestSetBody(t *testing.T) {
+	w := newWorld(t, "zen")
+	for range 60 {
+		w.Step()
+	}
+	if n := awake(w); n != 0 {
+		t.Fatalf("%d bodies are awake after a second of nothing", n)
+	}
+	w.Step(Input{Buttons: Forward})
+	_, c0 := w.Hash()
+	b := w.Bodies()[14]
+	b.Pose.Pos.Z += 1
+	b.Asleep = false
+	w.SetBody(14, b)
+	if _, c := w.Hash(); c != c0 {
+		t.Error("the contact cache changed")
+	}
+	if got := w.Bodies()[14]; got != b {
+		t.Errorf("the body is %v, not %v", got, b)
+	}
+	for range 120 {
+		w.Step()
+	}
+	if got := w.Bodies()[14]; got.Pose.Pos.Sub(b.Pose.Pos.Sub(geom.Vec3{Z: 1})).Len() > 0.1 {
+		t.Errorf("it did not fall back: %v", got.Pose.Pos)
+	}
+	// A body that is put elsewhere in its sleep does not drag its old contacts along.
+	b = w.Bodies()[10]
+	b.Pose.Pos.X += 3
+	b.Pose.Pos.Z = 0.2
+	b.Asleep = true
+	w.SetBody(10, b)
+	for range 60 {
+		w.Step()
+	}
+	b.Asleep, b.Linear.Z = false, 0.01
+	w.SetBody(10, b)
+	for range 60 {
+		w.Step()
+	}
+	if got := w.Bodies()[10]; got.Pose.Pos.Sub(b.Pose.Pos).Len() > 0.02 {
+		t.Errorf("a body moved in its sleep jumped from %v to %v", b.Pose.Pos, got.Pose.Pos)
+	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	for _, name := range SceneNames() {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b, name)
+			in := make([]Input, 1)
+			b.ReportAllocs()
+			for b.Loop() {
+				in[0] = keys(w.Tick())
+				w.Step(in...)
+			}
+		})
+	}
+}
+
+func BenchmarkSaveLoad(b *testing.B) {
+	for _, name := range SceneNames() {
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b, name)
+			for range 300 {
+				w.Step(keys(w.Tick()))
+			}
+			var s State
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Save(&s)
+				w.Load(&s)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"math"
+
+	"ghostcube/sim/geom"
+)
+
+// Body is the changing part of one box.
+type Body struct {
+	Pose    geom.Pose
+	Linear  geom.Vec3 // velocity of the centre, m/s, world frame
+	Angular geom.Vec3 // rad/s, world frame
+	Asleep  bool      // at rest, and not stepped until something touches it
+}
+
+// State is all that a World needs to continue exactly as it would have: what
+// the bodies are, how long each has been at rest, and the contacts with their
+// impulses. Everything else in a World follows from these or is constant.
+type State struct {
+	Tick   Tick
+	Bodies []Body
+
+	rest     []uint16
+	contacts []manifold
+}
+
+// Save copies the world into s and reuses its memory.
+func (w *World) Save(s *State) {
+	s.Tick = w.tick
+	s.Bodies = append(s.Bodies[:0], w.bodies...)
+	s.rest = append(s.rest[:0], w.rest...)
+	s.contacts = append(s.contacts[:0], w.contacts...)
+}
+
+// Load makes the world what s says. A Step after Load equals, bit for bit, the
+// Step that followed the Save. The state must come from a world of the same
+// scene.
+func (w *World) Load(s *State) {
+	if len(s.Bodies) != len(w.bodies) {
+		panic("sim: Load of a state from another scene")
+	}
+	w.tick = s.Tick
+	for i := range s.Bodies {
+		moved := w.bodies[i].Pose != s.Bodies[i].Pose
+		w.bodies[i] = s.Bodies[i]
+		if moved {
+			w.refresh(i)
+		}
+	}
+	copy(w.rest, s.rest)
+	w.contacts = append(w.contacts[:0], s.contacts...)
+}
+
+// CopyFrom makes s an equal of o that shares no memory with it.
+func (s *State) CopyFrom(o *State) {
+	s.Tick = o.Tick
+	s.Bodies = append(s.Bodies[:0], o.Bodies...)
+	s.rest = append(s.rest[:0], o.rest...)
+	s.contacts = append(s.contacts[:0], o.contacts...)
+}
+
+// digest is a running hash of 32-bit words.
+type digest uint64
+
+func (d *digest) word(u uint32) {
+	x := (uint64(*d) ^ uint64(u)) * 0x9E3779B97F4A7C15
+	*d = digest(x ^ x>>29)
+}
+
+func (d *digest) float(f float32) { d.word(math.Float32bits(f)) }
+
+func (d *digest) vec(v geom.Vec3) { d.float(v.X); d.float(v.Y); d.float(v.Z) }
+
+func (d *digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d.float(q.W) }
+
+// Hash digests the bodies and the contact cache, apart, so that "the same
+// bodies with another cache" can be seen. Equal hashes mean equal states.
+func (w *World) Hash() (bodies, cache uint64) {
+	d := digest(w.tick) + 1
+	for i := range w.bodies {
+		b := &w.bodies[i]
+		d.vec(b.Pose.Pos)
+		d.quat(b.Pose.Rot)
+		d.vec(b.Linear)
+		d.vec(b.Angular)
+		rest := uint32(w.rest[i]) << 1
+		if b.Asleep {
+			rest |= 1
+		}
+		d.word(rest)
+	}
+	c := digest(1)
+	for i := range w.contacts {
+		m := &w.contacts[i]
+		c.word(m.key)
+		c.word(uint32(m.n))
+		c.vec(m.normal)
+		for j := range m.points[:m.n] {
+			p := &m.points[j]
+			c.vec(p.armA)
+			c.vec(p.armB)
+			c.float(p.gap)
+			c.float(p.impulse)
+			c.word(p.id)
+		}
+		c.vec(m.rub)
+		c.float(m.twist)
+		c.quat(m.rotA)
+		c.quat(m.rotB)
+		c.vec(m.offset)
+	}
+	return uint64(d), uint64(c)
+}

@@ -1,0 +1,229 @@
+package sim
+
+import (
+	"ghostcube/sim/geom"
+)
+
+// Settings are the numbers of the solver. They belong to a world, not to its
+// State: both sides of a session are expected to agree on them, and a session
+// in which they do not is an experiment.
+type Settings struct {
+	Substeps int     // of a tick, each with one solving and one relaxing iteration
+	Hertz    float32 // stiffness of a contact; at most an eighth of the substep rate
+	Ratio    float32 // damping ratio of a contact
+	Push     float32 // m/s; a penetration is pushed out no faster than this
+	Recycle  float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
+	Cold     bool    // start every tick's impulses from zero
+	Order    uint64  // 0 solves contacts in the order of their bodies; any other value seeds another order
+}
+
+// DefaultSettings stand a pile of 900 cubes still and let it sleep.
+var DefaultSettings = Settings{Substeps: 4, Hertz: 30, Ratio: 10, Push: 3, Recycle: 0.05}
+
+// World is one running simulation.
+type World struct {
+	Settings Settings
+
+	scene Scene
+	rate  int
+	dt    float32 // seconds per tick
+
+	// The state: see State.
+	tick     Tick
+	bodies   []Body
+	rest     []uint16   // ticks that each body has been slow, up to sleepTicks
+	contacts []manifold // sorted by key
+
+	// What follows from the state or lives for one step.
+	solids     []solid // the moving boxes, then the static ones
+	force      []geom.Vec3
+	torque     []geom.Vec3
+	sleepTicks uint16
+	extents    []extent
+	awakeNext  []int32
+	pairs      []uint32
+	pairsSpare []uint32
+	old        []manifold
+	gaps       [][4]float32 // present separation of each point of each contact
+	carried    []int32      // contacts of sleepers, taken over untouched
+	joints     []constraint
+	order      []int32
+	moving     []motion
+	group      []int32
+	groupCalm  []bool
+	groupAwake []bool
+	touched    []int8
+}
+
+// solid is a box as a step sees it: what is constant, and what follows from
+// its pose.
+type solid struct {
+	pose     geom.Pose
+	axes     geom.Mat3 // the pose's rotation
+	half     geom.Vec3
+	invMass  float32 // 1/kg; 0 for what stands still
+	friction float32
+	inertia  geom.Vec3 // inverse, in the box's own frame
+	inv      geom.Sym3 // inverse inertia, in the world's frame
+	lo, hi   geom.Vec3 // bounds in the world, with the contact margin
+}
+
+// New returns the world of a scene at tick 0. rate is in ticks per second, in
+// [1, 1000].
+func New(scene Scene, rate int) *World {
+	if rate < 1 || rate > 1000 {
+		panic("sim: New with a rate outside 1..1000 ticks per second")
+	}
+	w := &World{Settings: DefaultSettings, scene: scene, rate: rate, dt: 1 / float32(rate)}
+	n := len(scene.Boxes)
+	w.sleepTicks = uint16(max(1, rate/2)) // half a second
+	w.bodies = make([]Body, n)
+	w.rest = make([]uint16, n)
+	w.force, w.torque = make([]geom.Vec3, n), make([]geom.Vec3, n)
+	w.moving = make([]motion, n+1)
+	w.group, w.groupCalm, w.groupAwake = make([]int32, n), make([]bool, n), make([]bool, n)
+	w.touched = make([]int8, n)
+	for _, b := range scene.Boxes {
+		w.solids = append(w.solids, newSolid(&b, b.Density))
+	}
+	for _, b := range scene.Static {
+		w.solids = append(w.solids, newSolid(&b, 0))
+	}
+	for i := range w.bodies {
+		w.bodies[i] = scene.Boxes[i].Start
+		w.bodies[i].Pose.Rot = w.bodies[i].Pose.Rot.Unit()
+		w.refresh(i)
+	}
+	for i, b := range scene.Static {
+		w.solids[n+i].place(b.Start.Pose)
+	}
+	return w
+}
+
+func newSolid(b *Box, density float32) solid {
+	s := solid{half: b.Half, friction: b.Friction}
+	if density == 0 {
+		return s
+	}
+	volume := float32(8 * float32(b.Half.X*b.Half.Y) * b.Half.Z)
+	mass := float32(volume * density)
+	s.invMass = 1 / mass
+	third := mass / 3
+	x2, y2, z2 := float32(b.Half.X*b.Half.X), float32(b.Half.Y*b.Half.Y), float32(b.Half.Z*b.Half.Z)
+	s.inertia = geom.Vec3{
+		X: 1 / float32(third*(y2+z2)),
+		Y: 1 / float32(third*(x2+z2)),
+		Z: 1 / float32(third*(x2+y2)),
+	}
+	return s
+}
+
+// place puts the solid at a pose and derives what follows from it.
+func (s *solid) place(p geom.Pose) {
+	s.pose = p
+	s.axes = p.Rot.Mat()
+	if s.invMass != 0 {
+		s.inv = geom.Diagonal(&s.axes, s.inertia)
+	}
+	r, h := &s.axes, s.half
+	const margin = contactMargin / 2
+	e := geom.Vec3{
+		X: float32(geom.Abs(r.X.X)*h.X) + float32(geom.Abs(r.Y.X)*h.Y) + float32(geom.Abs(r.Z.X)*h.Z) + margin,
+		Y: float32(geom.Abs(r.X.Y)*h.X) + float32(geom.Abs(r.Y.Y)*h.Y) + float32(geom.Abs(r.Z.Y)*h.Z) + margin,
+		Z: float32(geom.Abs(r.X.Z)*h.X) + float32(geom.Abs(r.Y.Z)*h.Y) + float32(geom.Abs(r.Z.Z)*h.Z) + margin,
+	}
+	s.lo, s.hi = p.Pos.Sub(e), p.Pos.Add(e)
+}
+
+// refresh derives a moving solid from its body. It is a pure function of the
+// state.
+func (w *World) refresh(i int) { w.solids[i].place(w.bodies[i].Pose) }
+
+// Scene returns the scene that the world was made of. It is for reading.
+func (w *World) Scene() *Scene { return &w.scene }
+
+// Rate returns the ticks per second.
+func (w *World) Rate() int { return w.rate }
+
+// Tick returns the number of the next step: the state's own label, so that
+// state n with input n gives state n+1.
+func (w *World) Tick() Tick { return w.tick }
+
+// Bodies returns the moving bodies, for reading, until the next Step.
+func (w *World) Bodies() []Body { return w.bodies }
+
+// SetBody overwrites one body, as a correction from the network does. The
+// contact cache is kept: whatever it holds that no longer fits the new pose is
+// noticed and rebuilt by the next step, and the rest of it is worth more than
+// a clean start. A body that is not asleep is woken.
+func (w *World) SetBody(i int, b Body) {
+	if w.bodies[i].Asleep && !b.Asleep {
+		w.rest[i] = 0
+	}
+	if b.Asleep {
+		w.rest[i] = w.sleepTicks
+	}
+	w.bodies[i] = b
+	w.refresh(i)
+}
+
+// Relabel says which tick the present state is. A server that steps only when
+// input arrives jumps over what was lost, without stepping.
+func (w *World) Relabel(t Tick) { w.tick = t }
+
+// DropCache forgets all contacts. Two sides that do it at the same tick stay
+// equal, at the price of a twitch of a few millimetres in what is stacked.
+func (w *World) DropCache() { w.contacts = w.contacts[:0] }
+
+// CopyFrom makes w an equal of o, which must be a world of the same scene.
+func (w *World) CopyFrom(o *World) {
+	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
+		panic("sim: CopyFrom of a world of another scene or rate")
+	}
+	w.Settings, w.tick = o.Settings, o.tick
+	copy(w.bodies, o.bodies)
+	copy(w.rest, o.rest)
+	w.contacts = append(w.contacts[:0], o.contacts...)
+	copy(w.solids, o.solids)
+}
+
+// Step advances the world by one tick. inputs[i] drives player i; players for
+// whom there is none hold nothing.
+func (w *World) Step(inputs ...Input) {
+	w.push(inputs)
+	w.clampSpeeds()
+	w.findPairs()
+	w.findContacts()
+	w.groupIslands()
+	w.solve()
+	w.tick++
+}
+
+// clampSpeeds slows what is faster than the scene allows.
+func (w *World) clampSpeeds() {
+	for i := range w.bodies {
+		b := &w.bodies[i]
+		if b.Asleep {
+			continue
+		}
+		b.Linear = limited(b.Linear, w.scene.MaxLinear)
+		b.Angular = limited(b.Angular, w.scene.MaxAngular)
+	}
+}
+
+func limited(v geom.Vec3, most float32) geom.Vec3 {
+	if l2 := v.Len2(); l2 > float32(most*most) {
+		return v.Scale(most / geom.Sqrt(l2))
+	}
+	return v
+}
+
+// bounded returns p moved inside the scene's bounds.
+func (w *World) bounded(p geom.Vec3) geom.Vec3 {
+	s := &w.scene
+	return geom.Vec3{
+		X: geom.Clamp(p.X, -s.Wide, s.Wide),
+		Y: geom.Clamp(p.Y, -s.Wide, s.Wide),
+		Z: geom.Clamp(p.Z, 0, s.High),
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// module is the path that all of ours begins with.
+const module = "ghostcube/"
+
+// floors says what each folder may import from this module. Read it as the map
+// of the house: nothing imports upwards, and nothing sideways that is not
+// listed. Tests of a folder may import what they like.
+var floors = map[string][]string{
+	"sim/geom": {},
+	"sim":      {"sim/geom"},
+}
+
+// TestImportsPointDown holds every package to the floors.
+func TestImportsPointDown(t *testing.T) {
+	for _, file := range goFiles(t, ".") {
+		dir := path.Dir(file)
+		may, known := floors[dir]
+		if !known {
+			t.Errorf("%s stands on no floor: give its folder a line in the table", file)
+			continue
+		}
+		for _, p := range imports(t, file) {
+			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(may, rel) {
+				t.Errorf("%s imports %s", file, rel)
+			}
+		}
+	}
+}
+
+// exact are the folders whose results are compared between machines: they are
+// pure functions of their arguments, and their arithmetic never fuses.
+var exact = []string{"sim", "sim/geom"}
+
+// forbidden are the selectors that exact folders may not use: clocks, chance,
+// and the functions of package math that differ between machines. The allowed
+// ones of math are listed in mathAllowed.
+var forbidden = []string{
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick",
+	"time.NewTimer", "time.NewTicker",
+}
+
+var mathAllowed = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
+
+// TestNoClockNoChance walks the syntax of the exact folders for clocks,
+// random sources, goroutines, and functions that differ between machines.
+func TestNoClockNoChance(t *testing.T) {
+	for _, dir := range exact {
+		for _, file := range filesIn(t, dir) {
+			for _, p := range imports(t, file) {
+				if strings.HasPrefix(p, "math/rand") || strings.HasPrefix(p, "math/cmplx") || p == "crypto/rand" || p == "unsafe" || p == "os" || p == "runtime" {
+					t.Errorf("%s imports %s", file, p)
+				}
+			}
+			eachNode(t, file, func(at token.Position, n ast.Node) {
+				switch n := n.(type) {
+				case *ast.GoStmt:
+					t.Errorf("%v: a goroutine", at)
+				case *ast.SelectStmt:
+					t.Errorf("%v: a select", at)
+				case *ast.SelectorExpr:
+					x, ok := n.X.(*ast.Ident)
+					if !ok {
+						return
+					}
+					name := x.Name + "." + n.Sel.Name
+					if slices.Contains(forbidden, name) || x.Name == "math" && !mathAllowed.MatchString(name) {
+						t.Errorf("%v: %s", at, name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNoMapInSim keeps maps, whose order of iteration differs from run to run,
+// out of the world.
+func TestNoMapInSim(t *testing.T) {
+	for _, dir := range []string{"sim", "sim/geom"} {
+		for _, file := range filesIn(t, dir) {
+			eachNode(t, file, func(at token.Position, n ast.Node) {
+				if _, ok := n.(*ast.MapType); ok {
+					t.Errorf("%v: a map", at)
+				}
+			})
+		}
+	}
+}
+
+// fused matches the instructions that multiply and add with one rounding, as
+// the compiler lists them for arm64 and for amd64 v3.
+var fused = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
+
+// TestNoFusedMultiplyAdd compiles the exact folders for two machines that have
+// such instructions and looks for them.
+func TestNoFusedMultiplyAdd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles everything twice")
+	}
+	for _, env := range [][]string{{"GOARCH=arm64"}, {"GOARCH=amd64", "GOAMD64=v3"}} {
+		args := []string{"build", "-tags", "headless"}
+		for _, dir := range exact {
+			args = append(args, "-gcflags="+module+dir+"=-S")
+		}
+		for _, dir := range exact {
+			args = append(args, "./"+dir)
+		}
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux"), env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", env, err, out[:min(len(out), 2000)])
+		}
+		if !strings.Contains(string(out), "STEXT") {
+			t.Fatalf("%v: the compiler listed no code", env)
+		}
+		for line := range strings.Lines(string(out)) {
+			if fused.MatchString(line) {
+				t.Errorf("%v: %s", env, strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+// goFiles lists the Go files below a folder that are not tests.
+func goFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && p != root && (name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") {
+			files = append(files, filepath.ToSlash(p))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// filesIn lists the Go files of one folder that are not tests.
+func filesIn(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	for _, f := range goFiles(t, dir) {
+		if path.Dir(f) == dir {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("no Go files in %s", dir)
+	}
+	return files
+}
+
+func imports(t *testing.T, file string) (paths []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, im := range f.Imports {
+		p, err := strconv.Unquote(im.Path.Value)
+		if err != nil {
+			t.Fatal(fmt.Errorf("%s: %w", file, err))
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func eachNode(t *testing.T, file string, visit func(at token.Position, n ast.Node)) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n != nil {
+			visit(set.Position(n.Pos()), n)
+		}
+		return true
+	})
+}
