@@ -1,0 +1,312 @@
+package link
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Conditions say how bad one direction of a link is. The zero value is a
+// perfect wire.
+type Conditions struct {
+	Latency time.Duration // one way
+	Jitter  time.Duration // scale of the random extra delay
+	Shape   Shape         // of the random extra delay
+
+	Loss      float64 // chance in [0,1] that a datagram vanishes
+	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: every datagram for itself
+	Duplicate float64 // chance in [0,1] that a datagram arrives twice
+
+	Reorder   float64       // chance in [0,1] that a datagram is held back
+	ReorderBy time.Duration // for so long
+
+	SpikeChance float64       // chance in [0,1] that a datagram is late
+	Spike       time.Duration // by so much
+
+	PauseEvery, Pause   time.Duration // at the end of each period nothing passes for a while, and waits
+	OutageEvery, Outage time.Duration // at the end of each period nothing passes for a while, and is lost
+
+	Bandwidth int           // bits per second, headers included; 0: no limit
+	Queue     time.Duration // how long a datagram may wait for its turn; what would wait longer is lost
+}
+
+// Shape is the distribution of the random extra delay.
+type Shape uint8
+
+// The shapes. Whatever is drawn, a delay is never below zero.
+const (
+	Uniform  Shape = iota // from -Jitter to +Jitter
+	Later                 // from 0 to Jitter
+	Normal                // standard deviation Jitter
+	Gamma                 // mean Jitter, skewed to the right
+	LongTail              // log-normal: median Jitter, one in a hundred above ten times that
+)
+
+var shapeNames = []string{"uniform", "later", "normal", "gamma", "long-tail"}
+
+// String returns the shape's name.
+func (s Shape) String() string { return shapeNames[s] }
+
+// Unknown is the error for a name that nothing answers to.
+type Unknown struct {
+	Kind, Name string
+	Known      []string
+}
+
+func (u *Unknown) Error() string {
+	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
+}
+
+// Names returns what was asked for and what there is, for a hint.
+func (u *Unknown) Names() (kind, name string, known []string) { return u.Kind, u.Name, u.Known }
+
+// A param is one number of the conditions, as text sees it.
+type param struct {
+	name string
+	help string
+	set  func(*Conditions, string) error
+	get  func(*Conditions) string // empty: as the zero value
+}
+
+const longest = 60 * time.Second // of any delay or period a text may ask for
+
+func duration(name, help string, most time.Duration, field func(*Conditions) *time.Duration) param {
+	return param{name, fmt.Sprintf("%s, 0s to %v", help, most), func(c *Conditions, v string) error {
+		d, err := parseDuration(v)
+		if err != nil || d < 0 || d > most {
+			return fmt.Errorf("%s=%s: want a duration from 0s to %v, such as 75ms", name, v, most)
+		}
+		*field(c) = d
+		return nil
+	}, func(c *Conditions) string {
+		if d := *field(c); d != 0 {
+			return d.String()
+		}
+		return ""
+	}}
+}
+
+// parseDuration is time.ParseDuration that takes a bare 0 and refuses what is
+// finer than a microsecond, which no weather means.
+func parseDuration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err == nil && d%time.Microsecond != 0 {
+		err = fmt.Errorf("finer than a microsecond")
+	}
+	return d, err
+}
+
+func share(name, help string, field func(*Conditions) *float64) param {
+	return param{name, help + ", 0% to 100%", func(c *Conditions, v string) error {
+		f, ok := parseShare(v)
+		if !ok {
+			return fmt.Errorf("%s=%s: want a share from 0%% to 100%%, such as 2.5%% or 0.025", name, v)
+		}
+		*field(c) = f
+		return nil
+	}, func(c *Conditions) string {
+		if f := *field(c); f != 0 {
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
+		return ""
+	}}
+}
+
+func parseShare(v string) (float64, bool) {
+	number, percent := strings.CutSuffix(v, "%")
+	f, err := strconv.ParseFloat(number, 64)
+	if percent {
+		f /= 100
+	}
+	return f, err == nil && f >= 0 && f <= 1 // a NaN is neither
+}
+
+var params = []param{
+	duration("latency", "one-way delay", longest, func(c *Conditions) *time.Duration { return &c.Latency }),
+	{"rtt", "round-trip delay, half of it each way, 0s to 2m0s", func(c *Conditions, v string) error {
+		d, err := parseDuration(v)
+		if err != nil || d < 0 || d > 2*longest {
+			return fmt.Errorf("rtt=%s: want a duration from 0s to %v, such as 150ms", v, 2*longest)
+		}
+		c.Latency = d / 2
+		return nil
+	}, func(*Conditions) string { return "" }},
+	duration("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
+	{"shape", "of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
+		for i, n := range shapeNames {
+			if n == v {
+				c.Shape = Shape(i)
+				return nil
+			}
+		}
+		return &Unknown{"shape of jitter", v, shapeNames}
+	}, func(c *Conditions) string {
+		if c.Shape != 0 {
+			return c.Shape.String()
+		}
+		return ""
+	}},
+	share("loss", "chance that a datagram vanishes", func(c *Conditions) *float64 { return &c.Loss }),
+	{"burst", "mean length of a run of losses in 1/60 s, 0 to 600", func(c *Conditions, v string) error {
+		f, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(f >= 0 && f <= 600) {
+			return fmt.Errorf("burst=%s: want a number from 0 to 600 (in 1/60 s)", v)
+		}
+		c.Burst = f
+		return nil
+	}, func(c *Conditions) string {
+		if c.Burst != 0 {
+			return strconv.FormatFloat(c.Burst, 'g', -1, 64)
+		}
+		return ""
+	}},
+	share("dup", "chance that a datagram arrives twice", func(c *Conditions) *float64 { return &c.Duplicate }),
+	share("reorder", "chance that a datagram is held back", func(c *Conditions) *float64 { return &c.Reorder }),
+	duration("reorder-by", "how long it is held back", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderBy }),
+	share("spike-chance", "chance that a datagram is late", func(c *Conditions) *float64 { return &c.SpikeChance }),
+	duration("spike", "by how much", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
+	duration("pause-every", "period of pauses, in which everything waits", longest, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
+	duration("pause", "length of a pause", longest, func(c *Conditions) *time.Duration { return &c.Pause }),
+	duration("outage-every", "period of outages, in which everything is lost", longest, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
+	duration("outage", "length of an outage", longest, func(c *Conditions) *time.Duration { return &c.Outage }),
+	{"bandwidth", "limit with headers, such as 256kbit; 0 for none, else 1kbit to 1gbit", func(c *Conditions, v string) error {
+		b, ok := parseBandwidth(v)
+		if !ok {
+			return fmt.Errorf("bandwidth=%s: want 0 or a rate from 1kbit to 1gbit, such as 256kbit", v)
+		}
+		c.Bandwidth = b
+		return nil
+	}, func(c *Conditions) string {
+		if c.Bandwidth != 0 {
+			return strconv.Itoa(c.Bandwidth)
+		}
+		return ""
+	}},
+	duration("queue", "longest wait before the limit", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
+}
+
+func parseBandwidth(v string) (int, bool) {
+	unit := 1.0
+	for _, u := range []struct {
+		suffix string
+		unit   float64
+	}{{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"bit", 1}} {
+		if n, ok := strings.CutSuffix(strings.ToLower(v), u.suffix); ok {
+			v, unit = n, u.unit
+			break
+		}
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	if err != nil {
+		return 0, false
+	}
+	f *= unit
+	return int(f), f == 0 || f >= 1e3 && f <= 1e9
+}
+
+// ParamNames returns the names that Set and Parse know.
+func ParamNames() []string {
+	var names []string
+	for _, p := range params {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Set sets one number of the weather by name: "latency" sets both directions,
+// "up.latency" and "down.latency" one of them.
+func (w *Weather) Set(name, value string) error {
+	both, key := true, name
+	var one *Conditions
+	if k, ok := strings.CutPrefix(name, "up."); ok {
+		both, key, one = false, k, &w.Up
+	} else if k, ok := strings.CutPrefix(name, "down."); ok {
+		both, key, one = false, k, &w.Down
+	}
+	for _, p := range params {
+		if p.name != key {
+			continue
+		}
+		if !both {
+			return p.set(one, value)
+		}
+		if err := p.set(&w.Up, value); err != nil {
+			return err
+		}
+		return p.set(&w.Down, value)
+	}
+	return &Unknown{"condition of a link", name, append(ParamNames(), "up.* and down.* for one direction")}
+}
+
+// Parse sets the conditions of w, seed and forced faults apart, from a text:
+// the name of a preset, or numbers such as "latency=75ms,loss=25%", or a
+// preset and numbers after it.
+func (w *Weather) Parse(text string) error {
+	next := Weather{Seed: w.Seed, Dark: w.Dark}
+	for i, item := range strings.Split(text, ",") {
+		item = strings.TrimSpace(item)
+		name, value, assigned := strings.Cut(item, "=")
+		switch {
+		case assigned:
+			if err := next.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+				return err
+			}
+		case i == 0:
+			p, err := PresetNamed(item)
+			if err != nil {
+				return err
+			}
+			next.Up, next.Down = p.Up, p.Down
+		default:
+			return fmt.Errorf("%q: want a number such as loss=5%% (a preset's name comes first)", item)
+		}
+	}
+	if err := next.check(); err != nil {
+		return err
+	}
+	*w = next
+	return nil
+}
+
+// check refuses what single numbers cannot show to be absurd.
+func (w *Weather) check() error {
+	for _, c := range []*Conditions{&w.Up, &w.Down} {
+		if c.Pause > c.PauseEvery {
+			return fmt.Errorf("pause=%v is longer than its period pause-every=%v", c.Pause, c.PauseEvery)
+		}
+		if c.Outage > c.OutageEvery {
+			return fmt.Errorf("outage=%v is longer than its period outage-every=%v", c.Outage, c.OutageEvery)
+		}
+		if c.Reorder > 0 && c.ReorderBy == 0 {
+			return fmt.Errorf("reorder=%g holds datagrams back for no time: say reorder-by=50ms", c.Reorder)
+		}
+		if c.SpikeChance > 0 && c.Spike == 0 {
+			return fmt.Errorf("spike-chance=%g makes datagrams late by nothing: say spike=150ms", c.SpikeChance)
+		}
+	}
+	return nil
+}
+
+// String returns a text from which Parse makes the same conditions.
+func (w *Weather) String() string {
+	var items []string
+	for _, p := range params {
+		up, down := p.get(&w.Up), p.get(&w.Down)
+		switch {
+		case up == down && up != "":
+			items = append(items, p.name+"="+up)
+		case up != down:
+			if up != "" {
+				items = append(items, "up."+p.name+"="+up)
+			}
+			if down != "" {
+				items = append(items, "down."+p.name+"="+down)
+			}
+		}
+	}
+	if len(items) == 0 {
+		return "perfect"
+	}
+	return strings.Join(items, ",")
+}

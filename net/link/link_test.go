@@ -1,0 +1,329 @@
+package link
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const tickTime = time.Second / 60
+
+// TestSameFate says that what else is sent changes nothing for the first
+// datagram of a moment: one pane that sends one datagram a tick and one that
+// sends three bigger ones lose and delay the same first ones.
+func TestSameFate(t *testing.T) {
+	w := &Weather{Seed: 3}
+	if err := w.Parse("latency=10ms,jitter=30ms,shape=gamma,loss=30%,dup=5%,reorder=5%,reorder-by=40ms"); err != nil {
+		t.Fatal(err)
+	}
+	ca, sa := Pair(w, 0)
+	cb, sb := Pair(w, 0)
+	type arrival struct {
+		id byte
+		at time.Duration
+	}
+	drain := func(e *End, now time.Duration) (got []arrival) {
+		for d, ok := e.Receive(now); ok; d, ok = e.Receive(now) {
+			if len(d.Bytes) != 2 {
+				got = append(got, arrival{d.Bytes[0], d.At})
+			}
+		}
+		return got
+	}
+	total := 0
+	for i := range 2000 {
+		now := time.Duration(i) * tickTime
+		ca.Send(now, []byte{byte(i)})
+		cb.Send(now, []byte{byte(i), 1, 2, 3})
+		cb.Send(now, []byte{255, 255})
+		cb.Send(now, []byte{254, 255})
+		a, b := drain(sa, now), drain(sb, now)
+		if !slices.Equal(a, b) {
+			t.Fatalf("at %v one pane got %v, the other %v", now, a, b)
+		}
+		total += len(a)
+	}
+	if total < 1300 || total > 1600 {
+		t.Errorf("%d of 2000 arrived", total)
+	}
+}
+
+// TestSeatsAndDirectionsDiffer says that the two lanes of a link, and the links
+// of two seats, do not share their fates.
+func TestSeatsAndDirectionsDiffer(t *testing.T) {
+	w := &Weather{Seed: 9, Up: Conditions{Loss: 0.5}, Down: Conditions{Loss: 0.5}}
+	same := [3]int{}
+	const n = 4000
+	for i := range n {
+		now := time.Duration(i) * tickTime
+		a := w.Fate(Up, 0, now, 0).Lost
+		for k, b := range []bool{w.Fate(Down, 0, now, 0).Lost, w.Fate(Up, 1, now, 0).Lost, w.Fate(Up, 0, now, 1).Lost} {
+			if a == b {
+				same[k]++
+			}
+		}
+	}
+	for k, s := range same {
+		if s < n*45/100 || s > n*55/100 {
+			t.Errorf("pair %d agrees %d times of %d", k, s, n)
+		}
+	}
+}
+
+// TestMeasuredConditions holds what a lane does against what was asked of it.
+func TestMeasuredConditions(t *testing.T) {
+	for _, c := range []struct {
+		text             string
+		loss, dup        float64
+		mean, lo, hi, sd time.Duration
+	}{
+		{"perfect", 0, 0, 0, 0, 0, 0},
+		{"latency=75ms", 0, 0, 75 * ms, 75 * ms, 75 * ms, 0},
+		{"latency=75ms,loss=25%,dup=10%", 0.25, 0.10, 75 * ms, 75 * ms, 75 * ms, 0},
+		{"latency=50ms,jitter=20ms", 0, 0, 50 * ms, 30 * ms, 70 * ms, 11547 * time.Microsecond},
+		{"latency=50ms,jitter=20ms,shape=later", 0, 0, 60 * ms, 50 * ms, 70 * ms, 5773 * time.Microsecond},
+		{"latency=100ms,jitter=10ms,shape=normal", 0, 0, 100 * ms, 60 * ms, 140 * ms, 10 * ms},
+		{"latency=20ms,jitter=15ms,shape=gamma", 0, 0, 35 * ms, 20 * ms, 120 * ms, 10607 * time.Microsecond},
+		{"latency=0ms,jitter=10ms,shape=long-tail", 0, 0, 16487 * time.Microsecond, 0, 350 * ms, 0},
+		{"rtt=300ms,loss=2%,burst=8", 0.02, 0, 150 * ms, 150 * ms, 150 * ms, 0},
+	} {
+		w := &Weather{Seed: 42}
+		if err := w.Parse(c.text); err != nil {
+			t.Fatal(err)
+		}
+		const n = 200000
+		var lost, twice int
+		var sum, sum2 float64
+		lo, hi := time.Hour, time.Duration(0)
+		for i := range n {
+			f := w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
+			if f.Lost {
+				lost++
+			}
+			if f.Twice {
+				twice++
+			}
+			s := f.Delay.Seconds()
+			sum, sum2 = sum+s, sum2+s*s
+			lo, hi = min(lo, f.Delay), max(hi, f.Delay)
+		}
+		mean := sum / n
+		sd := math.Sqrt(max(0, sum2/n-mean*mean))
+		if got := float64(lost) / n; math.Abs(got-c.loss) > 0.0035 {
+			t.Errorf("%s: loss %.4f", c.text, got)
+		}
+		if got := float64(twice) / n; math.Abs(got-c.dup) > 0.003 {
+			t.Errorf("%s: duplicates %.4f", c.text, got)
+		}
+		if math.Abs(mean-c.mean.Seconds()) > 0.01*c.mean.Seconds()+0.0003 {
+			t.Errorf("%s: mean delay %.2f ms", c.text, mean*1000)
+		}
+		if lo < c.lo || hi > c.hi {
+			t.Errorf("%s: delays from %v to %v", c.text, lo, hi)
+		}
+		if c.sd != 0 && math.Abs(sd-c.sd.Seconds()) > 0.03*c.sd.Seconds() {
+			t.Errorf("%s: deviation %.2f ms", c.text, sd*1000)
+		}
+	}
+}
+
+// TestBursts says that losses come in runs of the asked mean length, and that
+// the chain does not depend on where one begins to look.
+func TestBursts(t *testing.T) {
+	for _, c := range []struct{ loss, burst float64 }{{0.02, 8}, {0.10, 6}, {0.5, 3}, {0.9, 2}} {
+		w := &Weather{Seed: 5, Up: Conditions{Loss: c.loss, Burst: c.burst}}
+		const n = 400000
+		lost, runs, before := 0, 0, false
+		for i := range n {
+			now := w.Fate(Up, 0, time.Duration(i)*tickTime+ms, 0).Lost
+			if now {
+				lost++
+				if !before {
+					runs++
+				}
+			}
+			before = now
+		}
+		share, mean := float64(lost)/n, float64(lost)/float64(runs)
+		// At 90 % loss chance alone makes longer runs than the asked two.
+		want := max(c.burst, 1/(1-c.loss))
+		if math.Abs(share-c.loss) > 0.04*c.loss+0.005 || math.Abs(mean-want) > 0.06*want {
+			t.Errorf("loss %v in runs of %v: got %.4f in runs of %.2f", c.loss, c.burst, share, mean)
+		}
+	}
+}
+
+// TestSchedules says when regular outages and pauses strike.
+func TestSchedules(t *testing.T) {
+	c := Conditions{OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms}
+	w := &Weather{Up: c}
+	for _, x := range []struct {
+		at    time.Duration
+		lost  bool
+		delay time.Duration
+	}{{0, false, 0}, {4899 * ms, false, 0}, {4950 * ms, false, 50 * ms}, {8999 * ms, false, 0}, {9 * time.Second, true, 0}, {10 * time.Second, false, 0}} {
+		if f := w.Fate(Up, 0, x.at, 0); f.Lost != x.lost || f.Delay != x.delay {
+			t.Errorf("at %v: %+v", x.at, f)
+		}
+	}
+	w.Dark = 3 * time.Second
+	if !w.Fate(Up, 0, 2999*ms, 0).Lost || w.Fate(Up, 0, 3*time.Second, 0).Lost {
+		t.Error("the forced outage")
+	}
+}
+
+// TestBandwidth says that a limited lane takes the time of its bits, headers
+// included, and drops what would wait longer than the queue.
+func TestBandwidth(t *testing.T) {
+	w := &Weather{Up: Conditions{Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
+	c, s := Pair(w, 0)
+	for range 5 {
+		c.Send(0, make([]byte, 72)) // with its header 100 bytes, 10 ms
+	}
+	var at []time.Duration
+	for d, ok := s.Receive(time.Second); ok; d, ok = s.Receive(time.Second) {
+		at = append(at, d.At)
+	}
+	if want := []time.Duration{10 * ms, 20 * ms, 30 * ms}; !slices.Equal(at, want) {
+		t.Errorf("arrivals at %v, want %v", at, want)
+	}
+}
+
+// TestParseRoundTrip says that every preset survives its text form, and that a
+// text with numbers overrides a preset.
+func TestParseRoundTrip(t *testing.T) {
+	for _, p := range Presets {
+		a := Weather{Seed: 1}
+		if err := a.Parse(p.Name); err != nil {
+			t.Fatal(err)
+		}
+		b := Weather{Seed: 1}
+		if err := b.Parse(a.String()); err != nil {
+			t.Fatalf("%s: %q: %v", p.Name, a.String(), err)
+		}
+		if a != b {
+			t.Errorf("%s: %q gives %+v", p.Name, a.String(), b)
+		}
+	}
+	var w Weather
+	if err := w.Parse("wifi-bad, loss=0.5 ,down.latency=1s"); err != nil {
+		t.Fatal(err)
+	}
+	if w.Up.Loss != 0.5 || w.Up.Latency != 15*ms || w.Down.Latency != time.Second {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestParseRefuses says that nonsense is refused with what would be right, and
+// leaves the weather as it was.
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"wifi-bda":                 `no weather "wifi-bda"`,
+		"":                         `no weather ""`,
+		"latency=-5ms":             "0s to 1m0s",
+		"latency=75":               "such as 75ms",
+		"latency=1h":               "0s to 1m0s",
+		"latency=NaN":              "0s to 1m0s",
+		"loss=150%":                "0% to 100%",
+		"loss=-1":                  "0% to 100%",
+		"loss=NaN":                 "0% to 100%",
+		"los=5%":                   `no condition of a link "los"`,
+		"up.los=5%":                `no condition of a link "up.los"`,
+		"loss=5%,perfect":          "a preset's name comes first",
+		"shape=square":             `no shape of jitter "square"`,
+		"bandwidth=10":             "1kbit to 1gbit",
+		"pause=2s,pause-every=1s":  "longer than its period",
+		"reorder=5%":               "reorder-by",
+		"spike-chance=5%":          "spike=",
+		"burst=-1":                 "0 to 600",
+		"outage=5s,outage-every=0": "longer than its period",
+	} {
+		w := Weather{Seed: 7, Up: Conditions{Loss: 0.1}}
+		was := w
+		err := w.Parse(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q in it", text, err, want)
+		}
+		if w != was {
+			t.Errorf("%q changed the weather", text)
+		}
+	}
+	var u *Unknown
+	if err := new(Weather).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Known, "cable") {
+		t.Error("an unknown weather does not say which there are")
+	}
+}
+
+// TestCopyFrom says that a copied link carries on as its model does, and apart
+// from it.
+func TestCopyFrom(t *testing.T) {
+	w := &Weather{Seed: 1}
+	if err := w.Parse("torture"); err != nil {
+		t.Fatal(err)
+	}
+	c1, s1 := Pair(w, 0)
+	for i := range 100 {
+		now := time.Duration(i) * tickTime
+		c1.Send(now, []byte{byte(i)})
+		s1.Send(now, []byte{byte(i), 0})
+		s1.Receive(now)
+	}
+	c2, s2 := Pair(w, 0)
+	c2.CopyFrom(c1)
+	for i := 100; i < 200; i++ {
+		now := time.Duration(i) * tickTime
+		for _, e := range []*End{c1, c2} {
+			e.Send(now, []byte{byte(i)})
+		}
+		for {
+			a, ok := s1.Receive(now)
+			b, ok2 := s2.Receive(now)
+			if ok != ok2 || a.At != b.At || !slices.Equal(a.Bytes, b.Bytes) {
+				t.Fatalf("tick %d: %v and %v", i, a, b)
+			}
+			if !ok {
+				break
+			}
+		}
+	}
+}
+
+// TestSendAllocatesNothing holds a lane in steady state to no allocation.
+func TestSendAllocatesNothing(t *testing.T) {
+	w := &Weather{Seed: 1}
+	if err := w.Parse("torture"); err != nil {
+		t.Fatal(err)
+	}
+	c, s := Pair(w, 0)
+	i := 0
+	b := make([]byte, 500)
+	step := func() {
+		now := time.Duration(i) * tickTime
+		i++
+		c.Send(now, b)
+		for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
+		}
+	}
+	for range 5000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(1000, step); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkFate(b *testing.B) {
+	w := &Weather{Seed: 1}
+	if err := w.Parse("torture"); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
+		i++
+	}
+}

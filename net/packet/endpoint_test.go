@@ -1,0 +1,335 @@
+package packet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+const tick = time.Second / 60
+
+// goldenSum is the checksum of the golden header, by another program (zlib).
+const goldenSum = 0x80dd7ab6
+
+func pair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
+	t.Helper()
+	w := &link.Weather{Seed: seed}
+	if err := w.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(w, 0)
+	return NewEndpoint(a), NewEndpoint(b)
+}
+
+// TestGoldenHeader holds the layout of a packet, byte for byte.
+func TestGoldenHeader(t *testing.T) {
+	var b [headerBytes + 3]byte
+	copy(b[headerBytes:], "abc")
+	h := header{sequence: 0x0102, ack: 0x0304, ackBits: 0x05060708, hold: 0x090a}
+	h.put(b[:])
+	want := []byte{0xb6, 0x7a, 0xdd, 0x80, 2, 1, 4, 3, 8, 7, 6, 5, 0x0a, 9, 'a', 'b', 'c'}
+	if !bytes.Equal(b[:], want) {
+		t.Errorf("% x, want % x", b, want)
+	}
+	if got := binary.LittleEndian.Uint32(b[:]); got != goldenSum {
+		t.Errorf("checksum %08x, want %08x", got, goldenSum)
+	}
+	var back header
+	if !back.get(b[:]) || back != h {
+		t.Errorf("read back %+v", back)
+	}
+}
+
+// TestConversation runs two endpoints over bad links with every counter near
+// its wrap, and holds them against the truth: what is delivered was sent, once
+// each; what is acked was delivered, once each.
+func TestConversation(t *testing.T) {
+	for _, weather := range []string{"perfect", "csp-25-loss", "torture", "latency=50ms,jitter=50ms,loss=50%,dup=30%"} {
+		for seed := range uint64(20) {
+			a, b := pair(t, weather, seed)
+			a.next, b.next = Sequence(65000+seed*50), Sequence(65500)
+			type side struct {
+				e         *Endpoint
+				sent      map[uint32]bool
+				delivered map[uint32]bool
+				acked     map[Sequence]bool
+				names     map[Sequence]uint32 // sequence: message
+			}
+			sides := [2]*side{}
+			for i, e := range []*Endpoint{a, b} {
+				sides[i] = &side{e, map[uint32]bool{}, map[uint32]bool{}, map[Sequence]bool{}, map[Sequence]uint32{}}
+			}
+			n := uint32(0)
+			for i := range 1800 {
+				now := time.Duration(i) * tick
+				for k, s := range sides {
+					s.e.Update(now)
+					for p, ok := s.e.Receive(); ok; p, ok = s.e.Receive() {
+						id := binary.LittleEndian.Uint32(p.Payload)
+						if !sides[1-k].sent[id] {
+							t.Fatal("delivered what was never sent")
+						}
+						if s.delivered[id] {
+							t.Fatal("delivered twice")
+						}
+						s.delivered[id] = true
+					}
+					for _, q := range s.e.Acks() {
+						if !sides[1-k].delivered[s.names[q]] {
+							t.Fatal("acked what was not delivered")
+						}
+						if s.acked[q] {
+							t.Fatal("acked twice")
+						}
+						s.acked[q] = true
+					}
+					n++
+					var m [8]byte
+					binary.LittleEndian.PutUint32(m[:], n)
+					s.names[s.e.Send(m[:])] = n
+					s.sent[n] = true
+				}
+			}
+			if got := len(sides[0].delivered); got < 700 {
+				t.Errorf("%s: only %d delivered", weather, got)
+			}
+			if got, want := len(sides[0].acked), len(sides[1].delivered)*8/10; got < want {
+				t.Errorf("%s: only %d acked of %d delivered", weather, got, len(sides[1].delivered))
+			}
+		}
+	}
+}
+
+// TestRTT says that the estimate is the round trip of the wire and not of the
+// ticks: 75 ms each way are 150 ms, although packets wait for the next tick at
+// both ends.
+func TestRTT(t *testing.T) {
+	for _, c := range []struct {
+		weather string
+		every   int
+		want    time.Duration
+	}{{"latency=75ms", 1, 150 * time.Millisecond}, {"latency=75ms", 4, 150 * time.Millisecond}, {"latency=3ms", 1, 6 * time.Millisecond}, {"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond}} {
+		a, b := pair(t, c.weather, 1)
+		for i := range 600 {
+			now := time.Duration(i) * tick
+			a.Update(now)
+			a.Send(nil)
+			b.Update(now)
+			if i%c.every == 0 {
+				b.Send(nil)
+			}
+		}
+		if d := a.Stats.RTT - c.want; d < -holdUnit || d > holdUnit {
+			t.Errorf("%s: RTT %v, want %v", c.weather, a.Stats.RTT, c.want)
+		}
+	}
+}
+
+// TestLost holds the measured loss against the asked one.
+func TestLost(t *testing.T) {
+	a, b := pair(t, "up.loss=25%,down.loss=5%,latency=40ms,jitter=30ms", 4)
+	for i := range 6000 {
+		now := time.Duration(i) * tick
+		for _, e := range []*Endpoint{a, b} {
+			e.Update(now)
+			e.Send([]byte{1})
+		}
+	}
+	if l := b.Stats.Lost(); l < 0.23 || l > 0.27 {
+		t.Errorf("upwards %.3f", l)
+	}
+	if l := a.Stats.Lost(); l < 0.04 || l > 0.06 {
+		t.Errorf("downwards %.3f", l)
+	}
+	if got, want := a.Stats.BytesSent, uint64(6000*(1+headerBytes+link.HeaderBytes)); got != want {
+		t.Errorf("%d bytes charged, want %d", got, want)
+	}
+}
+
+// spool is a wire whose datagrams a test lays out.
+type spool struct{ in [][]byte }
+
+func (s *spool) Send(time.Duration, []byte) error { return nil }
+
+func (s *spool) Receive(now time.Duration) (link.Datagram, bool) {
+	if len(s.in) == 0 {
+		return link.Datagram{}, false
+	}
+	d := link.Datagram{Bytes: s.in[0], At: now}
+	s.in = s.in[1:]
+	return d, true
+}
+
+func made(seq Sequence, payload string) []byte {
+	b := make([]byte, headerBytes, headerBytes+len(payload))
+	b = append(b, payload...)
+	h := header{sequence: seq}
+	h.put(b)
+	return b
+}
+
+// TestRefuses says that a packet with any bit changed, cut anywhere, repeated
+// or foreign is counted and dropped, and changes nothing else.
+func TestRefuses(t *testing.T) {
+	s := &spool{in: [][]byte{made(5, "hello")}}
+	e := NewEndpoint(s)
+	e.Update(0)
+	if p, ok := e.Receive(); !ok || string(p.Payload) != "hello" || p.Sequence != 5 {
+		t.Fatal("a whole packet does not arrive")
+	}
+	good := made(6, "world")
+	for bit := range len(good) * 8 {
+		b := slices.Clone(good)
+		b[bit/8] ^= 1 << (bit % 8)
+		s.in = append(s.in, b)
+	}
+	for n := range good {
+		s.in = append(s.in, good[:n])
+	}
+	s.in = append(s.in, make([]byte, MaxDatagram+1), made(5, "hello"))
+	n := uint64(len(s.in))
+	before := e.Stats
+	e.Update(tick)
+	if p, ok := e.Receive(); ok {
+		t.Errorf("delivered %q", p.Payload)
+	}
+	before.Rejected, before.Repeated = n-1, 1
+	if e.Stats != before {
+		t.Errorf("%+v, want %+v", e.Stats, before)
+	}
+	s.in = append(s.in, made(6, "world"))
+	e.Update(2 * tick)
+	if _, ok := e.Receive(); !ok {
+		t.Error("the true packet is refused after its forgeries")
+	}
+}
+
+// TestOld says that a packet from before the window is stale and one inside it
+// is not.
+func TestOld(t *testing.T) {
+	s := &spool{in: [][]byte{made(10, "a"), made(10+window, "b"), made(10, "late"), made(11, "in time"), made(11, "again")}}
+	e := NewEndpoint(s)
+	e.Update(0)
+	var got []string
+	for p, ok := e.Receive(); ok; p, ok = e.Receive() {
+		got = append(got, string(p.Payload))
+	}
+	if want := []string{"a", "b", "in time"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if e.Stats.Stale != 1 || e.Stats.Repeated != 1 {
+		t.Errorf("%+v", e.Stats)
+	}
+}
+
+// TestCopyFrom says that a copy goes on as its model does.
+func TestCopyFrom(t *testing.T) {
+	w := &link.Weather{Seed: 1}
+	if err := w.Parse("torture"); err != nil {
+		t.Fatal(err)
+	}
+	type session struct {
+		ca, cb *link.End
+		a, b   *Endpoint
+	}
+	start := func() session {
+		ca, cb := link.Pair(w, 0)
+		return session{ca, cb, NewEndpoint(ca), NewEndpoint(cb)}
+	}
+	run := func(s session, from, to int) {
+		for i := from; i < to; i++ {
+			now := time.Duration(i) * tick
+			for _, e := range []*Endpoint{s.a, s.b} {
+				e.Update(now)
+				e.Send([]byte{byte(i)})
+			}
+		}
+	}
+	one, two := start(), start()
+	run(one, 0, 300)
+	two.ca.CopyFrom(one.ca)
+	two.a.CopyFrom(one.a)
+	two.b.CopyFrom(one.b)
+	if p, ok := one.a.Receive(); ok {
+		if q, ok := two.a.Receive(); !ok || !bytes.Equal(p.Payload, q.Payload) {
+			t.Error("the inbox was not copied")
+		}
+	}
+	run(one, 300, 600)
+	run(two, 300, 600)
+	if one.a.Stats != two.a.Stats || one.b.Stats != two.b.Stats {
+		t.Errorf("%+v\n%+v", one.a.Stats, two.a.Stats)
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	a, b := pair(t, "torture", 1)
+	i := 0
+	payload := make([]byte, 256)
+	step := func() {
+		now := time.Duration(i) * tick
+		i++
+		for _, e := range []*Endpoint{a, b} {
+			e.Update(now)
+			for _, ok := e.Receive(); ok; _, ok = e.Receive() {
+			}
+			e.Send(payload)
+		}
+	}
+	for range 5000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(1000, step); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzOpen feeds an endpoint anything at all, and then the same with a right
+// checksum before it.
+func FuzzOpen(f *testing.F) {
+	f.Add(made(1, "abc"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		forged := slices.Clone(b)
+		if len(forged) >= headerBytes {
+			var h header
+			h.sequence = Sequence(binary.LittleEndian.Uint16(forged[4:]))
+			h.ack = Sequence(binary.LittleEndian.Uint16(forged[6:]))
+			h.ackBits = binary.LittleEndian.Uint32(forged[8:])
+			h.hold = binary.LittleEndian.Uint16(forged[12:])
+			h.put(forged)
+		}
+		s := &spool{in: [][]byte{b, forged, forged}}
+		e := NewEndpoint(s)
+		e.Send([]byte("x"))
+		e.Update(tick)
+		n := 0
+		for p, ok := e.Receive(); ok; p, ok = e.Receive() {
+			n += len(p.Payload)
+		}
+		if n > 2*len(b) {
+			t.Errorf("%d bytes out of %d", n, len(b))
+		}
+		if len(e.Acks()) > 1 {
+			t.Errorf("acks %v for one packet sent", e.Acks())
+		}
+	})
+}
+
+func BenchmarkSendReceive(b *testing.B) {
+	x, y := pair(b, "perfect", 1)
+	payload := make([]byte, 256)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		now := time.Duration(i) * tick
+		i++
+		x.Send(payload)
+		y.Update(now)
+		y.Receive()
+	}
+}
