@@ -24,11 +24,33 @@ const module = "ghostcube/"
 // of the house: nothing imports upwards, and nothing sideways that is not
 // listed. Tests of a folder may import what they like.
 var floors = map[string][]string{
+	// 1
 	"sim/geom":   {},
 	"sim":        {"sim/geom"},
+	"net/quant":  {},
 	"net/link":   {},
 	"net/packet": {"net/link"},
+
+	// 2
+	"smoothing":       {"sim/geom"},
+	"predict":         {"sim", "sim/geom", "net/packet", "smoothing"},
+	"predict/history": {"sim"},
+	"predict/clock":   {"sim"},
+	"predict/inputs":  {"sim", "net/packet", "net/quant", "predict"},
+	"predict/wire":    {"sim", "sim/geom", "net/packet", "net/quant", "predict/inputs"},
+
+	// 3
+	"predict/authority": strategy,
+	"predict/rewind":    strategy,
+	"predict/score":     {"sim", "sim/geom", "predict"},
+	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
+		"predict/authority", "predict/rewind"},
 }
+
+// strategy is what any strategy may import: never another strategy, never the
+// lab, the score, a picture or the link under its packets.
+var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
+	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/clock"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -49,7 +71,9 @@ func TestImportsPointDown(t *testing.T) {
 
 // exact are the folders whose results are compared between machines: they are
 // pure functions of their arguments, and their arithmetic never fuses.
-var exact = []string{"sim", "sim/geom", "net/link", "net/packet"}
+var exact = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "smoothing", "predict",
+	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind",
+	"predict/score", "predict/lab"}
 
 // forbidden are the selectors that exact folders may not use: clocks, chance,
 // and the functions of package math that differ between machines. The allowed

@@ -1,0 +1,146 @@
+// Package inputs carries what players do from client to server: the same
+// inputs again in several packets, so that a lost one costs nothing, and at the
+// server a queue that hands each input out in its tick.
+package inputs
+
+import (
+	"errors"
+	"slices"
+
+	"ghostcube/net/quant"
+	"ghostcube/sim"
+)
+
+const (
+	buttonBits  = 6
+	headingBits = 8
+
+	// Most is the largest number of inputs in one message.
+	Most = 128
+	// MinTickBits and MaxTickBits bound the width of the tick on the wire; the
+	// field that tells it has four bits.
+	MinTickBits, MaxTickBits = 8, 23
+)
+
+var errMessage = errors.New("inputs: not a message")
+
+// One reads, writes or measures one input on its own: six buttons, and the
+// heading behind a bit that says whether it is other than zero.
+func One(c *quant.Coder, in sim.Input) sim.Input { return after(c, in, sim.Input{}) }
+
+// after is an input that follows another: its heading costs eight bits only
+// when it has changed.
+func after(c *quant.Coder, in, before sim.Input) sim.Input {
+	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
+	if c.Bool(in.Heading != before.Heading) {
+		in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits))
+	} else {
+		in.Heading = before.Heading
+	}
+	return in
+}
+
+// Message is a run of inputs, one for each tick, oldest first. On the wire it
+// is
+//
+//	the width of the tick less 8, 4 bits
+//	the tick of the newest input, its low bits
+//	the number of inputs less 1, 7 bits
+//	one bit: whether only important moves follow
+//	the oldest input
+//	then either every input,
+//	or for each input that differs from the one before: a set bit, its place in
+//	the run, and the input; and a clear bit after the last
+//
+// An important move is an input that differs from the one before it (Fiedler,
+// Zen of Networked Physics, 2004): both forms say the same.
+type Message struct {
+	TickBits  int // of the tick on the wire, in [MinTickBits, MaxTickBits]
+	Newest    sim.Tick
+	Important bool // send only what differs
+	Inputs    []sim.Input
+}
+
+// Code reads, writes or measures the message. When it reads, Newest must hold
+// a tick near the true one, to complete its low bits from; what it reads may be
+// anything, and c fails if it is no message.
+func (m *Message) Code(c *quant.Coder) {
+	m.TickBits = c.Int(m.TickBits, MinTickBits, MaxTickBits)
+	low := c.Bits(uint32(m.Newest)&(1<<m.TickBits-1), m.TickBits)
+	n := c.Int(len(m.Inputs), 1, Most)
+	m.Important = c.Bool(m.Important)
+	if c.Err() != nil {
+		return
+	}
+	if c.Reading() {
+		m.Newest = Complete(low, m.TickBits, m.Newest)
+		if int64(m.Newest) < int64(n)-1 {
+			c.Fail(errMessage) // it would begin before the session
+			return
+		}
+		m.Inputs = slices.Grow(m.Inputs[:0], Most)[:n]
+		clear(m.Inputs)
+	}
+	m.Inputs[0] = One(c, m.Inputs[0])
+	switch {
+	case !m.Important:
+		for i := 1; i < n; i++ {
+			m.Inputs[i] = after(c, m.Inputs[i], m.Inputs[i-1])
+		}
+	case c.Reading():
+		m.readMoves(c)
+	default:
+		m.writeMoves(c)
+	}
+}
+
+// writeMoves writes the inputs that differ from those before them.
+func (m *Message) writeMoves(c *quant.Coder) {
+	for i := 1; i < len(m.Inputs); i++ {
+		if m.Inputs[i] != m.Inputs[i-1] {
+			c.Bool(true)
+			c.Int(i, 1, len(m.Inputs)-1)
+			after(c, m.Inputs[i], m.Inputs[i-1])
+		}
+	}
+	c.Bool(false)
+}
+
+// readMoves reads what writeMoves wrote and fills in the inputs between. At
+// most as many rounds are made as there are inputs, whatever is read.
+func (m *Message) readMoves(c *quant.Coder) {
+	at := 0 // of the last input read
+	fill := func(end int) {
+		for i := at + 1; i < end; i++ {
+			m.Inputs[i] = m.Inputs[at]
+		}
+	}
+	for c.Bool(false) {
+		if len(m.Inputs) == 1 {
+			c.Fail(errMessage) // there is no second input that could differ
+			return
+		}
+		place := c.Int(0, 1, len(m.Inputs)-1)
+		if c.Err() != nil || place <= at {
+			c.Fail(errMessage)
+			return
+		}
+		fill(place)
+		m.Inputs[place] = after(c, sim.Input{}, m.Inputs[place-1])
+		at = place
+	}
+	fill(len(m.Inputs))
+}
+
+// Complete returns the tick nearest to guess whose lowest bits are low.
+func Complete(low uint32, bits int, guess sim.Tick) sim.Tick {
+	size := int64(1) << bits
+	t := int64(guess)&^(size-1) | int64(low)
+	switch away := t - int64(guess); {
+	case away > size/2 && t >= size:
+		t -= size
+	case away < -size/2 && t+size <= int64(^sim.Tick(0)):
+		t += size
+	}
+	return sim.Tick(t)
+}

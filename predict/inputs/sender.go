@@ -1,0 +1,97 @@
+package inputs
+
+import (
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// remembered is how many inputs a client keeps: a power of two, so that a
+// tick's slot is its low bits.
+const remembered = 1024
+
+// Sender is the client's side: it keeps what was pressed and puts a run of it
+// into every packet.
+type Sender struct {
+	redundant bool
+	limit     int
+	important bool
+	tickBits  int
+
+	ring   [remembered]sim.Input
+	oldest sim.Tick // first input kept
+	next   sim.Tick // after the newest
+	any    bool
+
+	meter   *predict.Meter
+	message Message
+	buffer  [384]byte // Most inputs at 23 bits, and the head
+	coder   quant.Coder
+}
+
+// Declare tells env what of the sender may be tuned and what it counts.
+func (s *Sender) Declare(env *predict.Env) {
+	s.meter = env.Meter
+	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last state that came, not the newest alone")
+	env.Knobs.Int(&s.limit, "redundant-cap", 64, 1, Most, "at most this many inputs in a packet")
+	env.Knobs.Bool(&s.important, "important-moves", false, "send only inputs that differ from the one before")
+	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet; it wraps")
+	env.Meter.Declare("input_packets", "input packets sent")
+	env.Meter.Declare("input_bits", "bits in them, headers apart")
+}
+
+// Add remembers the input of a tick, which follows the one before.
+func (s *Sender) Add(t sim.Tick, in sim.Input) {
+	if !s.any || t != s.next {
+		s.oldest, s.any = t, true
+	}
+	s.ring[t%remembered] = in
+	s.next = t + 1
+	if s.next-s.oldest > remembered {
+		s.oldest = s.next - remembered
+	}
+}
+
+// Send sends the newest input and, if redundant, those before it down to the
+// input for tick since, which the server has answered for.
+func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
+	if !s.any {
+		return
+	}
+	first := s.next - 1
+	if s.redundant {
+		most := sim.Tick(s.limit)
+		first = s.oldest
+		if since > first {
+			first = since
+		}
+		if first > s.next-1 {
+			first = s.next - 1
+		}
+		if s.next-first > most {
+			first = s.next - most
+		}
+	}
+	m := &s.message
+	m.TickBits, m.Newest, m.Important = s.tickBits, s.next-1, s.important
+	m.Inputs = m.Inputs[:0]
+	for t := first; t != s.next; t++ {
+		m.Inputs = append(m.Inputs, s.ring[t%remembered])
+	}
+	c := &s.coder
+	c.Write(s.buffer[:])
+	m.Code(c)
+	if c.Err() != nil {
+		panic("inputs: a message that does not fit: " + c.Err().Error())
+	}
+	s.meter.Add("input_packets", 1)
+	s.meter.Add("input_bits", float64(c.Processed()))
+	e.Send(c.Data())
+}
+
+// CopyFrom makes s an equal of o, all but the meter.
+func (s *Sender) CopyFrom(o *Sender) {
+	s.redundant, s.limit, s.important, s.tickBits = o.redundant, o.limit, o.important, o.tickBits
+	s.ring, s.oldest, s.next, s.any = o.ring, o.oldest, o.next, o.any
+}

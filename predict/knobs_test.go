@@ -1,0 +1,129 @@
+package predict
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/smoothing"
+)
+
+// TestKnobs says what turning does: it reaches every variable that joined the
+// name, and refuses what is unknown or out of range without changing anything.
+func TestKnobs(t *testing.T) {
+	var k Knobs
+	var f1, f2 float64
+	var n int
+	var b bool
+	var c int
+	k.Float(&f1, "keep", 0.9, 0, 1, "a share")
+	k.Int(&n, "lead", 5, 0, 60, "ticks")
+	k.Bool(&b, "redundant", true, "or not")
+	k.Choice(&c, "smoothing", 1, []string{"none", "single"}, "how")
+	if err := k.Set("keep", "0.25"); err != nil || f1 != 0.25 {
+		t.Fatalf("%v %v", f1, err)
+	}
+	k.Float(&f2, "keep", 0.9, 0, 1, "a share") // a second half, later
+	if f2 != 0.25 {
+		t.Errorf("who joins a turned knob gets %v", f2)
+	}
+	for _, x := range []struct {
+		name, value string
+		ok          bool
+	}{
+		{"keep", "1", true}, {"keep", "1.1", false}, {"keep", "-0.1", false}, {"keep", "NaN", false}, {"keep", "x", false}, {"keep", "", false},
+		{"lead", "60", true}, {"lead", "61", false}, {"lead", "-1", false}, {"lead", "2.5", false}, {"lead", "99999999999999999999", false},
+		{"redundant", "off", true}, {"redundant", "yes", true}, {"redundant", "maybe", false},
+		{"smoothing", "none", true}, {"smoothing", "single", true}, {"smoothing", "off", true}, {"smoothing", "2", false},
+		{"kepe", "1", false},
+	} {
+		was := values(&k)
+		err := k.Set(x.name, x.value)
+		if (err == nil) != x.ok {
+			t.Errorf("%s=%s: %v", x.name, x.value, err)
+		}
+		if err != nil && !slices.Equal(was, values(&k)) {
+			t.Errorf("%s=%s is refused and changes %v to %v", x.name, x.value, was, values(&k))
+		}
+	}
+	if f1 != 1 || f2 != 1 || n != 60 || !b || c != 0 {
+		t.Errorf("%v %v %v %v %v", f1, f2, n, b, c)
+	}
+	if got := k.Changed(); !slices.Equal(got, []string{"keep=1", "lead=60", "smoothing=none"}) {
+		t.Errorf("changed: %v", got)
+	}
+	var u *Unknown
+	if err := k.Set("kepe", "1"); !errors.As(err, &u) || !slices.Contains(u.Known, "keep") {
+		t.Errorf("%v", err)
+	}
+	if err := k.Set("keep", "7"); err == nil || !strings.Contains(err.Error(), "0 to 1") {
+		t.Errorf("%v says no range", err)
+	}
+	var copy Knobs
+	var g float64
+	copy.Float(&g, "keep", 0.9, 0, 1, "a share")
+	copy.CopyFrom(&k)
+	if g != 1 {
+		t.Errorf("copied %v", g)
+	}
+}
+
+func values(k *Knobs) (list []string) {
+	for _, x := range k.All() {
+		list = append(list, x.Name+"="+x.Value())
+	}
+	return list
+}
+
+// TestValuesReadBack says that each knob's text sets it to the same value, and
+// its defaults to where it began.
+func TestValuesReadBack(t *testing.T) {
+	var k Knobs
+	var s smoothing.Settings
+	k.Smoothing(&s)
+	if s != smoothing.Defaults {
+		t.Errorf("%+v", s)
+	}
+	for _, v := range []string{"0.123456789012345", "1e-06", "0.5"} {
+		if err := k.Set("smooth-near", v); err != nil {
+			t.Fatal(err)
+		}
+		was := s.Near
+		if err := k.Set("smooth-near", k.Knob("smooth-near").Value()); err != nil || s.Near != was {
+			t.Errorf("%s: %v then %v", v, was, s.Near)
+		}
+	}
+	for _, x := range k.All() {
+		if err := k.Set(x.Name, x.Default()); err != nil {
+			t.Error(err)
+		}
+		if x.Help == "" || x.Range() == "" {
+			t.Errorf("%s explains itself badly", x.Name)
+		}
+	}
+	if s != smoothing.Defaults || len(k.Changed()) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestMeter(t *testing.T) {
+	var m, c Meter
+	m.Declare("corrections", "how many")
+	m.Declare("depth", "ticks")
+	m.Declare("corrections", "again")
+	m.Add("corrections", 2)
+	m.Add("corrections", 1)
+	m.Set("depth", 7)
+	c.CopyFrom(&m)
+	m.Set("depth", 8)
+	if len(m.All()) != 2 || m.Value("corrections") != 3 || c.Value("depth") != 7 || m.Value("none") != 0 {
+		t.Errorf("%+v %+v", m, c)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a count that was not declared is taken")
+		}
+	}()
+	m.Add("corections", 1)
+}

@@ -1,0 +1,216 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// Command changes a session between two ticks. Whatever a user can turn,
+// switch or break is a Command, so that a tape holds it. All but the pane is
+// text, as a tape shows it.
+type Command struct {
+	Verb  string
+	Pane  int // index of a pane, or All
+	Name  string
+	Value string
+}
+
+// All is the Pane of a command that is for every pane, or for none in
+// particular.
+const All = -1
+
+// String returns the command as a tape writes it.
+func (c Command) String() string {
+	pane := "all"
+	if c.Pane >= 0 {
+		pane = strconv.Itoa(c.Pane + 1)
+	}
+	dash := func(s string) string {
+		if s == "" {
+			return "-"
+		}
+		return s
+	}
+	return strings.Join([]string{c.Verb, pane, dash(c.Name), dash(c.Value)}, " ")
+}
+
+// parseCommand reads what String wrote.
+func parseCommand(line string) (Command, error) {
+	f := strings.Fields(line)
+	if len(f) != 4 {
+		return Command{}, fmt.Errorf("command %q: want four words: verb, pane (1, 2, ... or all), name, value", line)
+	}
+	c := Command{Verb: f[0], Pane: All, Name: f[2], Value: f[3]}
+	if f[1] != "all" {
+		n, err := strconv.Atoi(f[1])
+		if err != nil || n < 1 || n > MostPanes {
+			return Command{}, fmt.Errorf("command %q: pane %q: want 1 to %d or all", line, f[1], MostPanes)
+		}
+		c.Pane = n - 1
+	}
+	if c.Name == "-" {
+		c.Name = ""
+	}
+	if c.Value == "-" {
+		c.Value = ""
+	}
+	if _, ok := verbs[c.Verb]; !ok {
+		return Command{}, unknownVerb(c.Verb)
+	}
+	return c, nil
+}
+
+// verbs are all commands, with what they want of name and value.
+var verbs = map[string]string{
+	"switch":  "name: a strategy with knobs, such as rewind:smoothing=none",
+	"turn":    "name: a knob, value: what to turn it to",
+	"nudge":   "name: x, y or z, value: metres by which the server's cube is moved",
+	"link":    "name: a condition of the link, value: what it shall be",
+	"weather": "value: a weather, such as wifi-bad or latency=75ms,loss=25%",
+	"burst":   "value: a duration for which every packet is lost",
+	"scene":   "name: a scene",
+	"seat":    "name: client or host",
+	"seed":    "value: a number",
+	"open":    "name: a strategy with knobs",
+	"close":   "the pane",
+	"restart": "nothing",
+	"show":    "name: what of the picture, value: how",
+}
+
+var verbOrder = []string{"switch", "turn", "nudge", "link", "weather", "burst", "scene", "seat", "seed", "open", "close", "restart", "show"}
+
+func unknownVerb(verb string) error {
+	return &predict.Unknown{Kind: "command", Name: verb, Known: verbOrder}
+}
+
+// do applies one command. What is refused changes nothing.
+func (l *Lab) do(c Command) error {
+	if c.Pane >= len(l.Panes) {
+		return fmt.Errorf("there is no pane %d", c.Pane+1)
+	}
+	switch c.Verb {
+	case "switch":
+		return l.each(c.Pane, func(p *Pane) error { return p.switchTo(c.Name) })
+	case "turn":
+		return l.each(c.Pane, func(p *Pane) error { return p.Knobs.Set(c.Name, c.Value) })
+	case "nudge":
+		return l.nudge(c)
+	case "link":
+		next := l.weather
+		if err := next.Parse(next.String() + "," + c.Name + "=" + c.Value); err != nil {
+			return err
+		}
+		l.weather = next
+	case "weather":
+		return l.weather.Parse(c.Value)
+	case "burst":
+		d, err := time.ParseDuration(c.Value)
+		if err != nil || d <= 0 || d > time.Minute {
+			return fmt.Errorf("burst %q: want a duration above 0s up to 1m0s", c.Value)
+		}
+		l.weather.Dark = l.Now() + d
+	case "scene":
+		if _, err := sim.SceneNamed(c.Name); err != nil {
+			return err
+		}
+		l.config.Scene = c.Name
+		l.restart()
+	case "seat":
+		s, err := SeatNamed(c.Name)
+		if err != nil {
+			return err
+		}
+		l.config.Seat = s
+		l.restart()
+	case "seed":
+		n, err := strconv.ParseUint(c.Value, 10, 64)
+		if err != nil {
+			return fmt.Errorf("seed %q: want a whole number from 0", c.Value)
+		}
+		l.weather.Seed = n
+		l.restart()
+	case "open":
+		_, err := l.Open(c.Name)
+		return err
+	case "close":
+		if c.Pane < 0 || len(l.Panes) == 1 {
+			return fmt.Errorf("want one pane of several")
+		}
+		l.Panes = append(l.Panes[:c.Pane], l.Panes[c.Pane+1:]...)
+		l.show.Focus = min(l.show.Focus, len(l.Panes)-1)
+	case "restart":
+		l.restart()
+	case "show":
+		if c.Name == "focus" {
+			if n, err := strconv.Atoi(c.Value); err != nil || n < 1 || n > len(l.Panes) {
+				return fmt.Errorf("focus %q: want 1 to %d", c.Value, len(l.Panes))
+			}
+		}
+		return l.show.set(c.Name, c.Value)
+	default:
+		return unknownVerb(c.Verb)
+	}
+	return nil
+}
+
+// each applies f to one pane or to all of them.
+func (l *Lab) each(pane int, f func(*Pane) error) error {
+	if pane >= 0 {
+		return f(l.Panes[pane])
+	}
+	for _, p := range l.Panes {
+		if err := f(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// switchTo changes the pane's strategy while the truth goes on.
+func (p *Pane) switchTo(spec string) error {
+	s, set, err := ParseSpec(spec)
+	if err != nil {
+		return err
+	}
+	if err := checkSettings(s, set); err != nil {
+		return err
+	}
+	p.run(s, p.Truth)
+	return p.turn(set)
+}
+
+// nudge moves the first player's cube in the server's world: a forced fault
+// that no client can have foreseen.
+func (l *Lab) nudge(c Command) error {
+	by, err := strconv.ParseFloat(c.Value, 32)
+	if err != nil || math.IsNaN(by) || math.Abs(by) > 100 {
+		return fmt.Errorf("nudge by %q: want metres from -100 to 100", c.Value)
+	}
+	if c.Name != "x" && c.Name != "y" && c.Name != "z" {
+		return &predict.Unknown{Kind: "direction", Name: c.Name, Known: []string{"x", "y", "z"}}
+	}
+	return l.each(c.Pane, func(p *Pane) error {
+		b := p.Truth.Bodies()[0]
+		switch c.Name {
+		case "x":
+			b.Pose.Pos.X += float32(by)
+		case "y":
+			b.Pose.Pos.Y += float32(by)
+		case "z":
+			b.Pose.Pos.Z += float32(by)
+		}
+		s := p.Truth.Scene()
+		b.Pose.Pos.X = min(max(b.Pose.Pos.X, -s.Wide), s.Wide)
+		b.Pose.Pos.Y = min(max(b.Pose.Pos.Y, -s.Wide), s.Wide)
+		b.Pose.Pos.Z = min(max(b.Pose.Pos.Z, 0), s.High)
+		b.Asleep = false
+		p.Truth.SetBody(0, b)
+		return nil
+	})
+}

@@ -1,0 +1,529 @@
+package lab
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/sim"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+func config(t testing.TB, scene, weather string, seat Seat) Config {
+	t.Helper()
+	c := Config{Scene: scene, Rate: 60, Seat: seat}
+	c.Weather.Seed = 7
+	if err := c.Weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func open(t testing.TB, c Config, specs ...string) *Lab {
+	t.Helper()
+	l := New(c)
+	for _, s := range specs {
+		if _, err := l.Open(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// keys is a scripted player.
+func keys(tick int) []sim.Input {
+	if tick < 30 {
+		return []sim.Input{{}}
+	}
+	x := uint64(tick/17) * 0x9E3779B97F4A7C15
+	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
+}
+
+func run(t testing.TB, l *Lab, ticks int) {
+	t.Helper()
+	for range ticks {
+		if err := l.Tick(Entry{Inputs: keys(int(l.Ticks()))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// eventful is a tape with every kind of command in it.
+func eventful(t testing.TB) *Tape {
+	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,dup=2%", AtClient), Open: []string{"rewind", "authority:snapshot-every=2"}}
+	at := map[int][]string{
+		100: {"nudge all x 1"}, 150: {"turn 1 smoothing single", "turn 1 smooth-keep 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
+		250: {"link all latency 90ms", "link all up.loss 30%"}, 300: {"burst all - 250ms"}, 350: {"open all authority -"},
+		400: {"weather all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 33.5", "show all split off"}, 480: {"scene all plain -"},
+		500: {"seat all host -"}, 560: {"seed all - 99"}, 600: {"restart all - -"},
+	}
+	for i := range 700 {
+		e := Entry{Inputs: keys(i)}
+		for _, s := range at[i] {
+			f := strings.Fields(s + " - -")
+			c, err := parseCommand(strings.Join(f[:4], " "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Commands = append(e.Commands, c)
+		}
+		tape.Entries = append(tape.Entries, e)
+	}
+	return tape
+}
+
+func play(t testing.TB, tape *Tape) *Lab {
+	t.Helper()
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// TestTapeReplays says that a tape gives the same session again, also after a
+// round trip through its file form.
+func TestTapeReplays(t *testing.T) {
+	tape := eventful(t)
+	var b bytes.Buffer
+	if err := tape.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	again, err := ReadTape(&b)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if again.Cut || len(again.Entries) != len(tape.Entries) {
+		t.Fatalf("%d entries of %d", len(again.Entries), len(tape.Entries))
+	}
+	x, y := play(t, tape), play(t, again)
+	if x.Hash() != y.Hash() {
+		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
+	}
+	if x.Show() != y.Show() || x.Show().Yaw != 33.5 || x.Show().Split {
+		t.Errorf("%+v", x.Show())
+	}
+	c := x.Config()
+	if c.Scene != "plain" || c.Seat != AtHost || c.Weather.Seed != 99 || len(x.Panes) != 2 {
+		t.Errorf("%+v with %d panes", c, len(x.Panes))
+	}
+}
+
+// TestGolden says that the eventful tape gives the same bits as when the golden
+// file was written, on whatever machine.
+func TestGolden(t *testing.T) {
+	tape := eventful(t)
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		if i%50 == 49 {
+			fmt.Fprintf(&b, "%d %016x\n", i+1, l.Hash())
+		}
+	}
+	golden(t, "eventful.txt", b.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Fatalf("%s, line %d:\ngot  %q\nwant %q", name, i+1, a[min(i, len(a)-1)], b[min(i, len(b)-1)])
+		}
+	}
+}
+
+// TestTranscript is one bad minute of every strategy: what its meter says every
+// five seconds, over a link of 250 ms each way that loses a tenth, with a fault
+// every five seconds.
+func TestTranscript(t *testing.T) {
+	for _, s := range Strategies {
+		l := open(t, config(t, "zen", "csp-250ms-10", AtClient), s.Name)
+		var b strings.Builder
+		for i := range 3600 {
+			e := Entry{Inputs: keys(i)}
+			if i%300 == 299 {
+				e.Commands = []Command{{Verb: "nudge", Pane: All, Name: "x", Value: "1"}}
+			}
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+			if i%300 == 298 {
+				p := l.Panes[0]
+				fmt.Fprintf(&b, "%d: error %.4f m, pops %d", i+1, p.Card.Now(), int(p.Card.PopsPerMinute()*float64(p.Card.Ticks)/3600+0.5))
+				for _, c := range p.Meter.All() {
+					fmt.Fprintf(&b, ", %s %.6g", c.Name, c.Value)
+				}
+				b.WriteString("\n")
+			}
+		}
+		golden(t, s.Name+".txt", b.String())
+	}
+}
+
+// TestConformance is what every strategy owes the lab, in both seats: the same
+// session twice gives the same bits; a copy taken at tick 300 goes the same way
+// as its model and apart from it; a view asked twice answers the same; and the
+// picture is of the truth, if late: when all has come to rest, they agree.
+func TestConformance(t *testing.T) {
+	for _, s := range Strategies {
+		for _, seat := range []Seat{AtClient, AtHost} {
+			for _, scene := range sim.SceneNames() {
+				t.Run(fmt.Sprintf("%s/%s/%s", s.Name, seat, scene), func(t *testing.T) {
+					c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", seat)
+					a, b := open(t, c, s.Name), open(t, c, s.Name)
+					run(t, a, 300)
+					run(t, b, 300)
+					if a.Hash() != b.Hash() {
+						t.Fatal("the same session twice gives two")
+					}
+					f := a.Fork()
+					if f.Hash() != a.Hash() {
+						t.Fatal("a copy differs at once")
+					}
+					run(t, a, 300)
+					if f.Hash() != b.Hash() {
+						t.Error("the copy moved with its model")
+					}
+					run(t, f, 300)
+					if f.Hash() != a.Hash() {
+						t.Error("the copy went another way")
+					}
+					for i := range 600 {
+						if err := a.Tick(Entry{}); err != nil {
+							t.Fatal(i, err)
+						}
+					}
+					p := a.Panes[0]
+					for i, b := range p.Truth.Bodies() {
+						drawn := p.Seats[0].View.Bodies[i]
+						if d := drawn.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+							t.Errorf("at rest body %d is drawn %v m from where it is", i, d)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestStrategiesDescribeThemselves says that every strategy has a name of its
+// own, says what it is and where it comes from, and explains every knob and
+// every count.
+func TestStrategiesDescribeThemselves(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Strategies {
+		title, what, ok := strings.Cut(s.Doc, "\n\n")
+		if s.Name == "" || seen[s.Name] || title == "" || !ok || what == "" || s.Source == "" {
+			t.Errorf("%q describes itself badly", s.Name)
+		}
+		seen[s.Name] = true
+		knobs, meter := Describe(s)
+		for _, k := range knobs.All() {
+			if k.Help == "" || strings.ContainsAny(k.Name, " :=_") {
+				t.Errorf("%s: knob %q", s.Name, k.Name)
+			}
+		}
+		for _, c := range meter.All() {
+			if c.Help == "" || strings.ContainsAny(c.Name, " -") {
+				t.Errorf("%s: count %q", s.Name, c.Name)
+			}
+		}
+	}
+}
+
+// TestSwitchCostsNoTick says that the truth makes one step per tick across a
+// switch of strategy, and that a player who holds a key does not feel it there.
+func TestSwitchCostsNoTick(t *testing.T) {
+	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9"} {
+		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
+		held := []sim.Input{{Buttons: sim.Forward}}
+		for i := range 300 {
+			e := Entry{Inputs: held}
+			if i == 150 {
+				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: to}}
+			}
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+			if got := l.Panes[0].Truth.Tick(); got != sim.Tick(i+1) {
+				t.Fatalf("%s: after tick %d the truth is at %d", to, i+1, got)
+			}
+			if i == 150 && (l.Panes[0].Card.Ticks != 0 || l.Panes[0].Meter.Value("corrections") != 0) {
+				t.Error("the card is not empty after the switch")
+			}
+			a, b := l.Panes[0].Truth.Bodies()[0], l.Panes[1].Truth.Bodies()[0]
+			if a != b {
+				t.Fatalf("%s: tick %d: the truth of the switched pane is %v, of the other %v", to, i, a.Pose.Pos, b.Pose.Pos)
+			}
+		}
+	}
+}
+
+// TestSameWeather says that two panes that send at the same moments meet the
+// same fates, and that what one of them does else changes nothing for the
+// other.
+func TestSameWeather(t *testing.T) {
+	l := open(t, config(t, "zen", "torture", AtClient), "rewind", "rewind:smoothing=none:redundant=off")
+	alone := open(t, config(t, "zen", "torture", AtClient), "rewind:smoothing=none:redundant=off")
+	run(t, l, 900)
+	run(t, alone, 900)
+	a, b := l.Panes[0].Server(), l.Panes[1].Server()
+	if a.PacketsReceived != b.PacketsReceived || a.Repeated != b.Repeated {
+		t.Errorf("one pane got %d packets, the other %d", a.PacketsReceived, b.PacketsReceived)
+	}
+	if l.Panes[1].Hash() != alone.Panes[0].Hash() {
+		t.Error("a pane's session depends on its neighbour")
+	}
+}
+
+// TestHostSeat says that a human at the host drives the truth at once, and the
+// client sees it later.
+func TestHostSeat(t *testing.T) {
+	for _, s := range Strategies {
+		l := open(t, config(t, "plain", "latency=75ms", AtHost), s.Name)
+		for range 120 {
+			l.Tick(Entry{Inputs: []sim.Input{{}}})
+		}
+		before := l.Panes[0].Truth.Bodies()[0].Pose
+		l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
+		if l.Panes[0].Truth.Bodies()[0].Pose == before {
+			t.Errorf("%s: the truth does not answer", s.Name)
+		}
+		if got := l.Panes[0].Meter.Value("input_packets"); got != 0 {
+			t.Errorf("%s: one who only watches sends %v input packets", s.Name, got)
+		}
+		late := 0
+		for l.Panes[0].Seats[0].View.Bodies[0].Pos.Sub(before.Pos).Len() < 1e-3 && late < 60 {
+			l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
+			late++
+		}
+		if late < 4 || late > 6 {
+			t.Errorf("%s: the client sees it %d ticks later", s.Name, late)
+		}
+	}
+}
+
+// TestOwnInputLatency holds the measure against what the strategies promise.
+func TestOwnInputLatency(t *testing.T) {
+	for _, c := range []struct {
+		weather           string
+		authority, rewind int
+	}{{"perfect", 1, 0}, {"latency=75ms", 10, 0}, {"latency=250ms", 30, 0}} {
+		l := open(t, config(t, "plain", c.weather, AtClient), "authority", "rewind")
+		entries := make([]Entry, 300)
+		for i := range entries {
+			entries[i].Inputs = []sim.Input{{}}
+			if i >= 120 {
+				entries[i].Inputs = []sim.Input{{Buttons: sim.Right}}
+			}
+		}
+		first := FirstKey(entries, 0)
+		if first != 120 {
+			t.Fatalf("the first key is at %d", first)
+		}
+		for _, e := range entries[:first] {
+			l.Tick(e)
+		}
+		hash := l.Hash()
+		if got := l.OwnInputLatency(entries[first:]); !slices.Equal(got, []int{c.authority, c.rewind}) {
+			t.Errorf("%s: %v ticks, want %d and %d", c.weather, got, c.authority, c.rewind)
+		}
+		if l.Hash() != hash {
+			t.Error("measuring changed the session")
+		}
+	}
+}
+
+// TestTickAllocatesNothing holds two panes in zen to no allocation a tick, once
+// they have what they need.
+func TestTickAllocatesNothing(t *testing.T) {
+	l := open(t, config(t, "zen", "latency=75ms,jitter=10ms,loss=5%", AtClient), "rewind", "authority")
+	in := [8][]sim.Input{}
+	for i := range in {
+		in[i] = []sim.Input{{Buttons: sim.Buttons(1 << (i % 4)), Heading: uint8(i)}}
+	}
+	step := func() { l.Tick(Entry{Inputs: in[l.Ticks()/20%8]}) }
+	for range 3000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(600, step); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// TestCommandsRefuse says that a bad command says why and changes nothing.
+func TestCommandsRefuse(t *testing.T) {
+	for text, want := range map[string]string{
+		"swich all rewind -":         `no command "swich"`,
+		"switch 1 rewnid -":          `no strategy "rewnid"`,
+		"switch 1 rewind:leed=3 -":   `no knob "leed"`,
+		"switch 1 rewind:lead=333 -": "0 to 60",
+		"switch 1 rewind:lead -":     "name=value",
+		"switch 4 rewind -":          "no pane 4",
+		"turn 1 lead x":              "0 to 60",
+		"turn all lead 5":            `no knob "lead"`, // the second pane has none
+		"nudge all w 1":              `no direction "w"`,
+		"nudge all x 1e9":            "-100 to 100",
+		"nudge all x NaN":            "-100 to 100",
+		"link all latency -1s":       "0s to 1m0s",
+		"link all latensy 1s":        `no condition of a link "latensy"`,
+		"weather all - wifi-worse":   `no weather "wifi-worse"`,
+		"burst all - 2h":             "0s up to 1m0s",
+		"scene all zone -":           "no scene",
+		"seat all table -":           `no seat "table"`,
+		"seed all - -5":              "whole number",
+		"open all authority:x=1 -":   `no knob "x"`,
+		"close all - -":              "one pane of several",
+		"show all zoom 3":            `no part of the picture "zoom"`,
+		"show all yaw 720":           "-360 to 360",
+		"show all split maybe":       "on or off",
+		"show all focus 3":           "1 to 2",
+		"nudge 9 x 1":                "1 to 4",
+		"nudge all x":                "four words",
+	} {
+		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "authority")
+		run(t, l, 10)
+		hash, show, conf := l.Hash(), l.Show(), l.Config()
+		c, err := parseCommand(text)
+		if err == nil {
+			err = l.do(c)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q in it", text, err, want)
+		}
+		if text != "turn all lead 5" && (l.Hash() != hash || l.Show() != show || l.Config() != conf || len(l.Panes) != 2) {
+			t.Errorf("%q changed the session", text)
+		}
+	}
+}
+
+// TestReadTapeRefuses says that a damaged tape is refused with the line where
+// it is damaged, and one that was cut short is read as far as it goes.
+func TestReadTapeRefuses(t *testing.T) {
+	const head = "ghostcube tape 1\nscene plain\nrate 60\nseat client\nseed 1\nweather latency=75ms\npane rewind\n---\n"
+	for text, want := range map[string]string{
+		"":                                    "line 1: this is no tape",
+		"GIF89a\x00":                          "line 1: this is no tape",
+		"ghostcube tape 2\n":                  "line 1: this is no tape",
+		"ghostcube tape 1\nscene plain":       "ends in its head",
+		"ghostcube tape 1\n---\n":             "no scene",
+		"ghostcube tape 1\nscene plan\n---\n": `no scene "plan"`,
+		"ghostcube tape 1\nrate 9000\nscene plain\n---\n":         "10 to 240",
+		"ghostcube tape 1\nrate x\n":                              "line 2: rate",
+		"ghostcube tape 1\nseat x\n":                              "line 2: no seat",
+		"ghostcube tape 1\nseed -1\n":                             "line 2: seed",
+		"ghostcube tape 1\nweather x\n":                           "line 2: no weather",
+		"ghostcube tape 1\npane x\n":                              "line 2: no strategy",
+		"ghostcube tape 1\npane rewind:x=1\n":                     "line 2: no knob",
+		"ghostcube tape 1\npanes 2\n":                             "line 2: \"panes\"",
+		"ghostcube tape 1\n" + strings.Repeat("pane rewind\n", 5): "line 6: more than 4",
+		head + "x W\nend 1\n":                                     "line 9: \"x\"",
+		head + "0 W\nend 0\n":                                     "line 9: \"0\"",
+		head + "-5 W\nend 0\n":                                    "line 9",
+		head + "99999999 W\n":                                     "line 9",
+		head + "10 Q\n":                                           "line 9: keys \"Q\"",
+		head + "10 W@256\n":                                       "line 9: keys \"W@256\"",
+		head + "10 @5\n":                                          "line 9: keys",
+		head + "! jump all x 1\n10\n":                             "line 9: no command",
+		head + "10 W\nend 11\n":                                   "line 10: the tape says that it has 11 ticks, and has 10",
+		head + "10 W\nend 10\n5\n":                                "line 11: \"5\" after the end",
+	} {
+		tape, err := ReadTape(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q in it", text, err, want)
+		}
+		if tape != nil {
+			t.Errorf("%q gives a tape", text)
+		}
+	}
+	tape, err := ReadTape(strings.NewReader(head + "10 W # ten\n\n# nothing\n! nudge all x 1\n5\n"))
+	if err != nil || !tape.Cut || len(tape.Entries) != 15 || len(tape.Entries[10].Commands) != 1 {
+		t.Errorf("%+v %v", tape, err)
+	}
+}
+
+// FuzzReadTape says that no file makes the reader panic, and that what it
+// accepts it writes and reads again to the same.
+func FuzzReadTape(f *testing.F) {
+	var b bytes.Buffer
+	if err := eventful(f).Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if len(file) > 10000 {
+			return
+		}
+		tape, err := ReadTape(bytes.NewReader(file))
+		if err != nil || len(tape.Entries) > 10000 {
+			return
+		}
+		var one, two bytes.Buffer
+		if err := tape.Write(&one); err != nil {
+			t.Fatal(err)
+		}
+		first := one.String()
+		again, err := ReadTape(&one)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, first)
+		}
+		if err := again.Write(&two); err != nil || two.String() != first {
+			t.Fatalf("%v\n%q\n%q", err, first, two.String())
+		}
+	})
+}
+
+func BenchmarkTick(b *testing.B) {
+	l := open(b, config(b, "zen", "latency=75ms,loss=5%", AtClient), "rewind", "authority")
+	in := []sim.Input{{Buttons: sim.Right}}
+	for range 600 {
+		l.Tick(Entry{Inputs: in})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		in[0].Buttons = sim.Buttons(1 << (l.Ticks() / 30 % 4))
+		l.Tick(Entry{Inputs: in})
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	l := open(b, config(b, "zen", "latency=75ms,loss=5%", AtClient), "rewind")
+	run(b, l, 600)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Fork()
+	}
+}

@@ -1,0 +1,253 @@
+package lab
+
+import (
+	"math"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/score"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// Pane is one strategy at work: a server, and a seat for each player.
+type Pane struct {
+	Strategy *predict.Strategy
+	Truth    *sim.World // the server's world, drawn as the ghost
+	Seats    []*ClientSeat
+	Knobs    *predict.Knobs
+	Meter    *predict.Meter
+	Card     *score.Card        // of the first seat
+	Last     predict.Correction // the last one, if LastAt is not 0
+	LastAt   sim.Tick           // the session's tick after that of the last correction; 0: none yet
+	Cost     Cost
+
+	lab    *Lab
+	server predict.Server
+	env    *predict.Env // the server's
+	peers  []predict.Peer
+	ends   []*link.End // at the server, one for each seat
+	held   []sim.Input
+	began  sim.Tick // the session's tick at which this strategy began
+	drawn  digest   // of every pose drawn since
+}
+
+// ClientSeat is one client of a pane.
+type ClientSeat struct {
+	Guess    *sim.World // the client's world
+	View     predict.View
+	Endpoint *packet.Endpoint
+
+	client predict.Client
+	env    *predict.Env
+	end    *link.End
+	due    int64 // millionths of a tick that the client's clock has gone beyond its last tick
+}
+
+// Cost is what a pane's halves took of the processor. It is measured only if
+// the lab has a stopwatch.
+type Cost struct {
+	Ticks    int
+	Sum, Max time.Duration // of both halves, per tick
+}
+
+// million is one tick in the units of a seat's clock.
+const million = 1_000_000
+
+// run starts a strategy from the present state of truth over new links. A pane
+// switches strategy by being run again: the truth goes on, all else is new.
+func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
+	l := p.lab
+	scene := truth.Scene()
+	p.Strategy, p.Truth = s, truth
+	p.Knobs, p.Meter, p.Card = &predict.Knobs{}, &predict.Meter{}, &score.Card{}
+	p.Seats, p.peers, p.ends = nil, nil, nil
+	p.Cost, p.Last, p.LastAt = Cost{}, predict.Correction{}, 0
+	p.began, p.drawn = l.tick, 1
+	if len(p.held) != scene.Players {
+		p.held = make([]sim.Input, scene.Players)
+	}
+	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, Held: p.held, Knobs: p.Knobs, Meter: p.Meter}
+	p.server = s.NewServer(p.env)
+	seats := scene.Players
+	if l.config.Seat == AtHost {
+		seats = 1
+	}
+	for i := range seats {
+		player := i
+		if l.config.Seat == AtHost {
+			player = -1
+		}
+		p.sit(i, player)
+	}
+}
+
+// sit adds a client that drives a player, or only watches if player is -1.
+func (p *Pane) sit(i, player int) {
+	up, down := link.Pair(&p.lab.weather, i)
+	seat := &ClientSeat{Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, Endpoint: packet.NewEndpoint(up)}
+	seat.Guess.CopyFrom(p.Truth)
+	seat.env = &predict.Env{
+		World: seat.Guess, Players: p.env.Players, Player: player, Held: p.held,
+		Knobs: p.Knobs, Meter: p.Meter, Correct: func(c predict.Correction) {
+			p.Last, p.LastAt = c, p.lab.tick+1
+		},
+	}
+	seat.client = p.Strategy.NewClient(seat.env)
+	p.Seats = append(p.Seats, seat)
+	p.ends = append(p.ends, down)
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(down), Seat: player})
+}
+
+// restart begins again from the scene's start, with the knobs as they are.
+func (p *Pane) restart() {
+	knobs := p.Knobs
+	p.held = nil
+	p.run(p.Strategy, sim.New(p.lab.scene(), p.lab.config.Rate))
+	p.Knobs.CopyFrom(knobs)
+}
+
+// turn sets knobs as a spec says.
+func (p *Pane) turn(set []Setting) error {
+	for _, s := range set {
+		if err := p.Knobs.Set(s.Name, s.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tick advances the pane: each client by as many of its ticks as its clock
+// says, then the server, then the pictures and the score.
+func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
+	begin := p.time()
+	for i, s := range p.Seats {
+		s.Endpoint.Update(now)
+		var in sim.Input
+		if s.env.Player >= 0 {
+			in = inputs[i]
+		}
+		for s.due += million + int64(s.env.Pace); s.due >= million; s.due -= million {
+			s.client.Tick(in, s.Endpoint)
+		}
+	}
+	for _, peer := range p.peers {
+		peer.Endpoint.Update(now)
+	}
+	var host []sim.Input
+	if p.lab.config.Seat == AtHost {
+		host = inputs
+	}
+	p.server.Tick(host, p.peers)
+	copy(p.held, inputs)
+	for _, s := range p.Seats {
+		s.View.Reset()
+		s.client.View(&s.View)
+	}
+	p.Cost.add(p.time() - begin)
+	p.Card.Take(p.Truth, &p.Seats[0].View, p.Watched())
+	for _, s := range p.Seats {
+		p.drawn.word(uint64(s.View.Tick))
+		for i := range s.View.Bodies {
+			p.drawn.pose(&s.View.Bodies[i])
+		}
+	}
+}
+
+// Watched is the body that the first seat's player drives, or that of the
+// first player if it only watches.
+func (p *Pane) Watched() int { return max(p.Seats[0].env.Player, 0) }
+
+// Began returns the session's tick at which the pane's strategy began.
+func (p *Pane) Began() sim.Tick { return p.began }
+
+// Spec returns a spec that opens such a pane: its strategy, and the knobs that
+// are not where they began.
+func (p *Pane) Spec() string {
+	spec := p.Strategy.Name
+	for _, k := range p.Knobs.Changed() {
+		spec += ":" + k
+	}
+	return spec
+}
+
+// Server returns the statistics of the server's endpoint for the first seat.
+func (p *Pane) Server() *packet.Stats { return &p.peers[0].Endpoint.Stats }
+
+func (p *Pane) time() time.Duration {
+	if p.lab.Stopwatch == nil {
+		return 0
+	}
+	return p.lab.Stopwatch()
+}
+
+func (c *Cost) add(d time.Duration) {
+	c.Ticks++
+	c.Sum += d
+	c.Max = max(c.Max, d)
+}
+
+// Hash digests every world, drawn pose, meter and endpoint statistic of the
+// pane.
+func (p *Pane) Hash() uint64 {
+	h := digest(p.began) + 1
+	world := func(w *sim.World) {
+		bodies, cache := w.Hash()
+		h.word(bodies)
+		h.word(cache)
+	}
+	world(p.Truth)
+	h.word(uint64(p.drawn))
+	for i, s := range p.Seats {
+		world(s.Guess)
+		h.stats(&s.Endpoint.Stats)
+		h.stats(&p.peers[i].Endpoint.Stats)
+	}
+	for _, c := range p.Meter.All() {
+		h.word(math.Float64bits(c.Value))
+	}
+	return uint64(h)
+}
+
+func (d *digest) pose(p *geom.Pose) {
+	two := func(a, b float32) {
+		d.word(uint64(math.Float32bits(a))<<32 | uint64(math.Float32bits(b)))
+	}
+	two(p.Pos.X, p.Pos.Y)
+	two(p.Pos.Z, p.Rot.X)
+	two(p.Rot.Y, p.Rot.Z)
+	two(p.Rot.W, 0)
+}
+
+func (d *digest) stats(s *packet.Stats) {
+	for _, n := range [...]uint64{s.PacketsSent, s.PacketsReceived, s.BytesSent, s.BytesReceived, s.Expected,
+		s.Acked, s.Rejected, s.Repeated, s.Stale, uint64(s.RTT), uint64(s.RTTLast), uint64(s.RTTSway)} {
+		d.word(n)
+	}
+}
+
+// copyFrom makes the pane an equal of o, a pane of another lab.
+func (p *Pane) copyFrom(o *Pane) {
+	truth := sim.New(*o.Truth.Scene(), o.Truth.Rate())
+	truth.CopyFrom(o.Truth)
+	p.held = append([]sim.Input(nil), o.held...)
+	p.run(o.Strategy, truth)
+	p.Knobs.CopyFrom(o.Knobs)
+	p.server.CopyFrom(o.server)
+	p.env.Pace = o.env.Pace
+	for i, s := range p.Seats {
+		from := o.Seats[i]
+		s.Guess.CopyFrom(from.Guess)
+		s.client.CopyFrom(from.client)
+		s.View.CopyFrom(&from.View)
+		s.Endpoint.CopyFrom(from.Endpoint)
+		s.end.CopyFrom(from.end)
+		s.env.Pace, s.due = from.env.Pace, from.due
+		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
+	}
+	p.Meter.CopyFrom(o.Meter)
+	p.Card.CopyFrom(o.Card)
+	p.Cost, p.Last, p.LastAt, p.began, p.drawn = o.Cost, o.Last, o.LastAt, o.began, o.drawn
+}

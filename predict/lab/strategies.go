@@ -1,0 +1,104 @@
+package lab
+
+import (
+	"strings"
+
+	"ghostcube/predict"
+	"ghostcube/predict/authority"
+	"ghostcube/predict/rewind"
+	"ghostcube/sim"
+)
+
+// Strategies are all strategies, in the order in which the digit keys choose
+// them. A new one is a folder and a line here.
+var Strategies = []*predict.Strategy{
+	authority.Strategy,
+	rewind.Strategy,
+}
+
+// StrategyNames returns the names of all strategies.
+func StrategyNames() []string {
+	var names []string
+	for _, s := range Strategies {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Named returns the strategy called name.
+func Named(name string) (*predict.Strategy, error) {
+	for _, s := range Strategies {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return nil, &predict.Unknown{Kind: "strategy", Name: name, Known: StrategyNames()}
+}
+
+// Setting is one knob of a spec.
+type Setting struct{ Name, Value string }
+
+// ParseSpec reads what a pane shall show: a strategy's name, and knobs after
+// colons, such as rewind:snapshot-every=4:smoothing=off. Whether the strategy
+// has such knobs is not looked at; CheckSpec does that.
+func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
+	name, rest, more := strings.Cut(spec, ":")
+	s, err := Named(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var set []Setting
+	for more {
+		var item string
+		item, rest, more = strings.Cut(rest, ":")
+		knob, value, ok := strings.Cut(item, "=")
+		if !ok {
+			return nil, nil, &SpecError{spec, item}
+		}
+		set = append(set, Setting{knob, value})
+	}
+	return s, set, nil
+}
+
+// SpecError is the error for a part of a spec that is no name=value.
+type SpecError struct{ Spec, Item string }
+
+func (e *SpecError) Error() string {
+	return "pane \"" + e.Spec + "\": \"" + e.Item + "\": want a knob as name=value, such as snapshot-every=4"
+}
+
+// CheckSpec reports what is wrong with a spec: the strategy, the knobs' names,
+// their values.
+func CheckSpec(spec string) error {
+	s, set, err := ParseSpec(spec)
+	if err != nil {
+		return err
+	}
+	return checkSettings(s, set)
+}
+
+func checkSettings(s *predict.Strategy, set []Setting) error {
+	knobs, _ := Describe(s)
+	for _, x := range set {
+		if err := knobs.Set(x.Name, x.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Describe returns the knobs of a strategy at their first values and the
+// counts of its meter, for lists.
+func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Meter) {
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		panic(err)
+	}
+	knobs, meter := &predict.Knobs{}, &predict.Meter{}
+	env := func(player int) *predict.Env {
+		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, Held: make([]sim.Input, 1), Knobs: knobs, Meter: meter}
+	}
+	s.NewServer(env(-1))
+	s.NewClient(env(0))
+	return knobs, meter
+}

@@ -1,0 +1,126 @@
+// Package predict is the contract between the laboratory and the ways of
+// keeping a client's world in step with a server's. Each way is a Strategy in
+// a folder of its own below this one. Some of them, lockstep and snapshots,
+// predict nothing; they live here all the same, because they answer to the
+// same contract.
+//
+// A strategy is a pair of halves that know only a world and an endpoint. A
+// half works in one method, Tick, that reads what has come, steps, and sends:
+// it has no callbacks, no clock and no goroutine, and reads from top to bottom
+// like the article it comes from.
+package predict
+
+import (
+	"ghostcube/net/packet"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// Strategy is one way to keep a client in step with a server.
+type Strategy struct {
+	// Name is the folder, the flag and the tape's word for it.
+	Name string
+
+	// Doc is a title, a blank line, and what to look at. The panel shows it.
+	Doc string
+
+	// Source names the article, talk or program that the method comes from.
+	Source string
+
+	// NewServer and NewClient make the two halves.
+	NewServer func(*Env) Server
+	NewClient func(*Env) Client
+}
+
+// Env is all that a half may know of its surroundings. It has no clock and no
+// random source on purpose.
+type Env struct {
+	World   *sim.World  // this half's own, at the tick it starts from
+	Players int         // players in the scene
+	Player  int         // the player that this client drives, or -1 if it only watches
+	Held    []sim.Input // what each player did in the tick before this half began
+	Knobs   *Knobs      // declare what may be tuned
+	Meter   *Meter      // report what only the strategy knows
+
+	// Pace is how much faster the half wants its next ticks to come, in parts
+	// per million of the session's rate. The half writes it, whoever calls it
+	// obeys, between -1,000,000 (stop) and +1,000,000 (twice as fast).
+	Pace int32
+
+	// Correct tells of a correction. It may be nil.
+	Correct func(Correction)
+}
+
+// Correction is one disagreement between the client's past and the server's
+// word, and what was done about it.
+type Correction struct {
+	Packet   packet.Sequence // that brought the news
+	Tick     sim.Tick        // it speaks of
+	Body     int             // the first that differed
+	By       float32         // metres by which that body's position differed
+	Jump     float32         // metres by which the player's present position changed
+	Replayed int             // ticks stepped again
+}
+
+// Peer is a client as the server sees it.
+type Peer struct {
+	Endpoint *packet.Endpoint
+	Seat     int // the player that it drives, or -1 if it only watches
+}
+
+// Server is the half that owns the truth.
+type Server interface {
+	// Tick reads what the clients sent, advances Env.World, and sends what the
+	// clients should hear. host holds the inputs of players 0..len(host)-1 who
+	// sit at the server.
+	Tick(host []sim.Input, peers []Peer)
+
+	// CopyFrom makes the half an equal of another of the same strategy, all but
+	// its Env.
+	CopyFrom(Server)
+}
+
+// Client is the half that a player looks at.
+type Client interface {
+	// Tick reads what the server sent, takes this tick's input, and sends what
+	// the server should hear.
+	Tick(in sim.Input, server *packet.Endpoint)
+
+	// View writes the picture of this tick into v, which is empty. It may be
+	// asked twice and answers the same.
+	View(v *View)
+
+	// CopyFrom makes the half an equal of another of the same strategy, all but
+	// its Env.
+	CopyFrom(Client)
+}
+
+// View is what one client shows at one moment. Its slices are indexed by body.
+type View struct {
+	Tick   sim.Tick    // the server's tick that the picture claims to show
+	Bodies []geom.Pose // as drawn: after smoothing
+	Raw    []geom.Pose // as simulated or received: before smoothing
+	Last   []geom.Pose // as last received from the server; empty if nothing was
+	Trail  []geom.Pose // the player's remembered past, oldest first
+}
+
+// Reset empties v and keeps its memory.
+func (v *View) Reset() {
+	v.Tick = 0
+	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
+}
+
+// CopyFrom makes v an equal of o that shares no memory with it.
+func (v *View) CopyFrom(o *View) {
+	v.Tick = o.Tick
+	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
+	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
+}
+
+// Poses appends the poses of bodies to dst.
+func Poses(dst []geom.Pose, bodies []sim.Body) []geom.Pose {
+	for i := range bodies {
+		dst = append(dst, bodies[i].Pose)
+	}
+	return dst
+}

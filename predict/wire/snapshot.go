@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict/inputs"
+	"ghostcube/sim"
+)
+
+// A snapshot is the moving bodies of a world at a tick, and what its players
+// held in the tick before. On the wire it is
+//
+//	tick, 16 low bits
+//	for each player: its input (inputs.One)
+//	for each body: one bit, set if the body follows, and the body
+//
+// A body does not follow if it has not changed since a snapshot that the
+// receiver is known to have: then it has the body already.
+
+// tickBits is the width of the tick on the wire: it wraps after 18 minutes.
+const tickBits = 16
+
+// Sender writes snapshots of one world to one peer.
+type Sender struct {
+	known sim.Tick // newest snapshot that has arrived there
+	any   bool     // one has
+	sent  [256]struct {
+		sequence packet.Sequence
+		tick     sim.Tick
+		used     bool
+	}
+	buffer [bufferBytes]byte
+	coder  quant.Coder
+}
+
+// bufferBytes is the memory of one payload: a multiple of eight, as the bit
+// packer asks.
+const bufferBytes = packet.MaxPayload &^ 7
+
+// Changes remembers in which tick each body of a world last changed. The zero
+// value remembers nothing: everything has just changed.
+type Changes struct {
+	bodies []sim.Body
+	ticks  []sim.Tick
+}
+
+// Note compares the world with what it was when it was last noted.
+func (c *Changes) Note(w *sim.World) {
+	now := w.Bodies()
+	if len(c.bodies) != len(now) {
+		c.bodies = append(c.bodies[:0], now...)
+		c.ticks = make([]sim.Tick, len(now))
+		for i := range c.ticks {
+			c.ticks[i] = w.Tick()
+		}
+		return
+	}
+	for i := range now {
+		if now[i] != c.bodies[i] {
+			c.bodies[i], c.ticks[i] = now[i], w.Tick()
+		}
+	}
+}
+
+// CopyFrom makes c an equal of o.
+func (c *Changes) CopyFrom(o *Changes) {
+	c.bodies = append(c.bodies[:0], o.bodies...)
+	c.ticks = append(c.ticks[:0], o.ticks...)
+}
+
+// Send writes the world as it is, with the inputs that made it so, and sends
+// it. It returns the bits of the payload. A world that does not fit a packet
+// panics: it needs a strategy that splits it.
+func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
+	for _, a := range e.Acks() {
+		r := &s.sent[a%256]
+		if r.used && r.sequence == a && (!s.any || r.tick > s.known) {
+			s.known, s.any = r.tick, true
+		}
+	}
+	c := &s.coder
+	c.Write(s.buffer[:])
+	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
+	for _, in := range held {
+		inputs.One(c, in)
+	}
+	for i, b := range w.Bodies() {
+		if c.Bool(!s.any || changes.ticks[i] > s.known) {
+			Body(c, &b, w.Scene())
+		}
+	}
+	if c.Err() != nil {
+		panic("wire: a snapshot of " + w.Scene().Name + " does not fit a packet")
+	}
+	bits := c.Processed()
+	q := e.Send(c.Data())
+	s.sent[q%256].sequence, s.sent[q%256].tick, s.sent[q%256].used = q, w.Tick(), true
+	return bits
+}
+
+// CopyFrom makes s an equal of o.
+func (s *Sender) CopyFrom(o *Sender) { s.known, s.any, s.sent = o.known, o.any, o.sent }
+
+// Receiver reads snapshots. The zero value has read none.
+type Receiver struct {
+	Tick   sim.Tick
+	Held   []sim.Input // what each player did in the tick before
+	Bodies []sim.Body
+	Any    bool // one has been read; before, the other fields mean nothing
+
+	coder quant.Coder
+	spare []sim.Body
+	held  []sim.Input
+}
+
+// Read reads a payload that may be anything. It reports false, and nothing
+// changes, for what is no snapshot of this scene, for one that is not newer
+// than the last, and for one that leaves out bodies that never came. guess is a
+// tick near the snapshot's, to complete its low bits from.
+func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
+	c := &r.coder
+	c.Read(payload)
+	tick := inputs.Complete(c.Bits(0, tickBits), tickBits, guess)
+	r.held = r.held[:0]
+	for range scene.Players {
+		r.held = append(r.held, inputs.One(c, sim.Input{}))
+	}
+	r.spare = r.spare[:0]
+	for i := range scene.Boxes {
+		r.spare = append(r.spare, sim.Body{})
+		b := &r.spare[i]
+		if c.Bool(false) {
+			Body(c, b, scene)
+		} else if r.Any {
+			*b = r.Bodies[i]
+		} else {
+			c.Fail(errBody)
+		}
+		if c.Err() != nil {
+			return false, c.Err()
+		}
+	}
+	if !c.Whole(len(payload)) {
+		return false, errBody // something is left over
+	}
+	if r.Any && tick <= r.Tick {
+		return false, nil
+	}
+	r.Tick, r.Any = tick, true
+	r.Bodies, r.spare = r.spare, r.Bodies
+	r.Held, r.held = r.held, r.Held
+	return true, nil
+}
+
+// CopyFrom makes r an equal of o.
+func (r *Receiver) CopyFrom(o *Receiver) {
+	r.Tick, r.Any = o.Tick, o.Any
+	r.Held = append(r.Held[:0], o.Held...)
+	r.Bodies = append(r.Bodies[:0], o.Bodies...)
+}
