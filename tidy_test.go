@@ -45,6 +45,14 @@ var floors = map[string][]string{
 	"predict/score":     {"sim", "sim/geom", "predict"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
 		"predict/authority", "predict/rewind"},
+
+	// 4
+	"ui/command": {"sim", "net/link", "predict", "predict/lab"},
+
+	// 5
+	"assets":       {},
+	"assets/tapes": {"sim", "sim/geom", "predict/lab"}, // makes the example tapes
+	".":            {"ui/command", "assets"},
 }
 
 // strategy is what any strategy may import: never another strategy, never the

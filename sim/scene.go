@@ -1,11 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"strings"
-
-	"ghostcube/sim/geom"
-)
+import "ghostcube/sim/geom"
 
 // Scene is a named starting state and the constants of its world.
 type Scene struct {
@@ -131,12 +126,12 @@ func SceneNames() []string {
 	return names
 }
 
-// SceneNamed returns the scene called name.
-func SceneNamed(name string) (Scene, error) {
+// SceneNamed returns the scene called name, if there is one.
+func SceneNamed(name string) (s Scene, ok bool) {
 	for _, f := range Scenes {
 		if s := f(); s.Name == name {
-			return s, nil
+			return s, true
 		}
 	}
-	return Scene{}, fmt.Errorf("sim: no scene %q (there are %s)", name, strings.Join(SceneNames(), ", "))
+	return Scene{}, false
 }

@@ -78,6 +78,7 @@ type row struct {
 	mass     float32
 	impulse  float32
 	lever    float32 // distance from the middle of the points
+	point    int32   // its place in the manifold
 }
 
 // softness is a soft contact's three numbers for one substep.
@@ -140,6 +141,8 @@ func (w *World) prepare() {
 
 // shuffle draws an order of the contacts from the seed in the settings
 // (Fisher and Yates). Another order is as right as any, and gives other bits.
+// Where one box stands alone on the ground there is one contact only, so the
+// points within it are taken in another order as well.
 func (w *World) shuffle() {
 	w.order = w.order[:0]
 	x := w.Settings.Order
@@ -183,8 +186,13 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	var midA, midB geom.Vec3
 	var sum float32
 	for i := range c.n {
-		p, r := &m.points[i], &c.points[i]
-		r.gap, r.impulse = gaps[i], p.impulse
+		r := &c.points[i]
+		r.point = i
+		if w.Settings.Order != 0 {
+			r.point = c.n - 1 - i // the points of a manifold have an order too
+		}
+		p := &m.points[r.point]
+		r.gap, r.impulse = gaps[r.point], p.impulse
 		r.ra, r.rb = p.armA.Cross(n), p.armB.Cross(n)
 		r.ira, r.irb = ia.Mul(r.ra), sb.inv.Mul(r.rb)
 		r.mass = 1 / (both + r.ra.Dot(r.ira) + r.rb.Dot(r.irb))
@@ -196,7 +204,8 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 		midA, midB = midA.Scale(1/sum), midB.Scale(1/sum)
 	}
 	for i := range c.n {
-		c.points[i].lever = m.points[i].armA.Sub(midA).Len()
+		r := &c.points[i]
+		r.lever = m.points[r.point].armA.Sub(midA).Len()
 	}
 	c.a1, c.a2, c.b1, c.b2 = midA.Cross(c.t1), midA.Cross(c.t2), midB.Cross(c.t1), midB.Cross(c.t2)
 	c.ia1, c.ia2, c.ib1, c.ib2 = ia.Mul(c.a1), ia.Mul(c.a2), sb.inv.Mul(c.b1), sb.inv.Mul(c.b2)
@@ -369,7 +378,7 @@ func (w *World) finish() {
 		c := &w.joints[k]
 		m := &w.contacts[c.contact]
 		for i := range c.n {
-			m.points[i].impulse = c.points[i].impulse
+			m.points[c.points[i].point].impulse = c.points[i].impulse
 		}
 		m.rub = c.t1.Scale(c.f1).Plus(c.f2, c.t2)
 		m.twist = c.twist

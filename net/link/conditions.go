@@ -310,3 +310,12 @@ func (w *Weather) String() string {
 	}
 	return strings.Join(items, ",")
 }
+
+// ParamHelp returns the name of each number and a line about it.
+func ParamHelp() [][2]string {
+	var list [][2]string
+	for _, p := range params {
+		list = append(list, [2]string{p.name, p.help})
+	}
+	return list
+}

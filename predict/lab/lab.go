@@ -40,6 +40,15 @@ func SeatNamed(name string) (Seat, error) {
 	return 0, &predict.Unknown{Kind: "seat", Name: name, Known: seatNames}
 }
 
+// SceneNamed returns the scene called name.
+func SceneNamed(name string) (sim.Scene, error) {
+	s, ok := sim.SceneNamed(name)
+	if !ok {
+		return s, &predict.Unknown{Kind: "scene", Name: name, Known: sim.SceneNames()}
+	}
+	return s, nil
+}
+
 // MinRate and MaxRate bound the ticks per second of a session.
 const (
 	MinRate = 10
@@ -60,7 +69,7 @@ type Config struct {
 
 // Check reports what is wrong with a Config.
 func (c *Config) Check() error {
-	if _, err := sim.SceneNamed(c.Scene); err != nil {
+	if _, err := SceneNamed(c.Scene); err != nil {
 		return err
 	}
 	if c.Rate < MinRate || c.Rate > MaxRate {
@@ -103,7 +112,7 @@ func New(c Config) *Lab {
 
 // scene returns the session's scene, new.
 func (l *Lab) scene() sim.Scene {
-	s, err := sim.SceneNamed(l.config.Scene)
+	s, err := SceneNamed(l.config.Scene)
 	if err != nil {
 		panic(err)
 	}

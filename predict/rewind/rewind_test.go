@@ -30,9 +30,9 @@ func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 	if err := r.weather.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := sim.SceneNamed(scene)
-	if err != nil {
-		t.Fatal(err)
+	sc, ok := sim.SceneNamed(scene)
+	if !ok {
+		t.Fatalf("no scene %s", scene)
 	}
 	a, b := link.Pair(&r.weather, 0)
 	r.up = packet.NewEndpoint(a)

@@ -1,0 +1,112 @@
+//go:build ignore
+
+// Make writes the example tapes. A tape must drive its cube along a path for a
+// minute although a rolling cube is chaotic, so the keys are found by an
+// autopilot that rolls a cube in a world of its own; the tape holds only the
+// keys.
+package main
+
+import (
+	"bytes"
+	"log"
+	"os"
+	"path/filepath"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// pilot says what velocity the cube shall have at a tick, in m/s along the
+// ground.
+type pilot func(tick int, b *sim.Body) (x, y float32)
+
+const patience = 6 // ticks for which a key is held at least
+
+func main() {
+	write("idle", "nobody touches the keys: what a strategy costs and shows at rest", "zen", 600,
+		func(int, *sim.Body) (x, y float32) { return 0, 0 })
+	write("start-stop", "a second of push, a second and a half of nothing, to and fro: overshoot and settling", "plain", 3600,
+		func(tick int, b *sim.Body) (x, y float32) {
+			if tick < 60 || (tick-60)%150 >= 60 {
+				return 0, 0
+			}
+			if (tick-60)/150%2 == 0 {
+				return 4, 0
+			}
+			return -4, 0
+		})
+	write("circle", "round and round at three metres a second, from rest: the usual tape for comparing", "zen", 3660,
+		func(tick int, b *sim.Body) (x, y float32) {
+			if tick < 60 {
+				return 0, 0
+			}
+			const radius, speed, middle = 2.25, 3.0, -0.75
+			angle := float32(tick-60)/60*speed/radius + geom.HalfPi
+			want := geom.Vec3{X: radius * geom.Cos(angle), Y: radius*geom.Sin(angle) + middle}
+			away := want.Sub(b.Pose.Pos)
+			return -speed*geom.Sin(angle) + 1.5*away.X, speed*geom.Cos(angle) + 1.5*away.Y
+		})
+	write("push", "into the pyramid, back, and into it again: contacts with many cubes", "zen", 1800,
+		func(tick int, b *sim.Body) (x, y float32) {
+			if tick < 60 {
+				return 0, 0
+			}
+			away := geom.Vec3{X: 0, Y: -2}.Sub(b.Pose.Pos)
+			if (tick-60)/180%2 == 0 {
+				away = geom.Vec3{X: 0, Y: 7}.Sub(b.Pose.Pos)
+			}
+			away.Z = 0
+			if l := away.Len(); l > 4 {
+				away = away.Scale(4 / l)
+			}
+			return away.X, away.Y
+		})
+}
+
+func write(name, doc, scene string, ticks int, fly pilot) {
+	s, ok := sim.SceneNamed(scene)
+	if !ok {
+		log.Fatalf("no scene %s", scene)
+	}
+	w := sim.New(s, 60)
+	t := &lab.Tape{Config: lab.Config{Scene: scene, Rate: 60}, Open: []string{"rewind"}}
+	t.Config.Weather.Seed = 1
+	if err := t.Config.Weather.Parse("latency=75ms"); err != nil {
+		log.Fatal(err)
+	}
+	var in sim.Input
+	for tick := range ticks {
+		b := &w.Bodies()[0]
+		if tick%patience == 0 {
+			x, y := fly(tick, b)
+			in = sim.Input{}
+			const slack = 0.7 // m/s
+			if x != 0 || y != 0 {
+				in.Buttons |= pick(x-b.Linear.X, slack, sim.Left, sim.Right)
+				in.Buttons |= pick(y-b.Linear.Y, slack, sim.Back, sim.Forward)
+			}
+		}
+		w.Step(in)
+		t.Entries = append(t.Entries, lab.Entry{Inputs: []sim.Input{in}})
+	}
+	var out bytes.Buffer
+	if err := t.Write(&out); err != nil {
+		log.Fatal(err)
+	}
+	head, rest, _ := bytes.Cut(out.Bytes(), []byte("\n"))
+	text := append(append(append([]byte{}, head...), "\n# "+doc+"\n"...), rest...)
+	if err := os.WriteFile(filepath.Join("tapes", name+".tape"), text, 0o666); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func pick(want, slack float32, minus, plus sim.Buttons) sim.Buttons {
+	switch {
+	case want > slack:
+		return plus
+	case want < -slack:
+		return minus
+	}
+	return 0
+}

@@ -1,0 +1,20 @@
+// Ghostcube is a laboratory for networked physics: a client's cube and the
+// server's ghost, kept together by one strategy or another, live and measured.
+package main
+
+import (
+	"os"
+	"time"
+
+	"ghostcube/assets"
+	"ghostcube/ui/command"
+)
+
+func main() {
+	start := time.Now()
+	os.Exit(command.Main(command.Outside{
+		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
+		Tapes: assets.Tapes,
+		Now:   func() time.Duration { return time.Since(start) },
+	}))
+}

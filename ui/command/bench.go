@@ -1,0 +1,272 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+)
+
+type benchCommand struct {
+	Session `embed:""`
+	Format  string `help:"table or json." default:"table" placeholder:"table"`
+}
+
+// result is what bench prints.
+type result struct {
+	Version string       `json:"version"`
+	Scene   string       `json:"scene"`
+	Weather string       `json:"weather"`
+	Seed    uint64       `json:"seed"`
+	Rate    int          `json:"rate"`
+	Seat    string       `json:"seat"`
+	Tape    string       `json:"tape"`
+	Ticks   int          `json:"ticks"`
+	Panes   []paneResult `json:"panes"`
+}
+
+type paneResult struct {
+	Strategy string             `json:"strategy"`
+	Knobs    map[string]any     `json:"knobs"`
+	Hash     string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
+	Card     cardResult         `json:"card"`
+	Net      netResult          `json:"net"`
+	Meter    map[string]float64 `json:"meter"`
+	CPU      cpuResult          `json:"cpu"` // part of no hash
+
+	spec  string
+	meter []predict.Count
+}
+
+type cardResult struct {
+	LatencyTicks *float64 `json:"own_input_latency_ticks"` // null if no key was pressed, or none showed
+	LatencyMS    *float64 `json:"own_input_latency_ms"`
+	ErrorRMS     float64  `json:"error_rms_m"`
+	ErrorMax     float64  `json:"error_max_m"`
+	Pops         float64  `json:"pops_per_minute"`
+	LargestPop   float64  `json:"largest_pop_m"`
+	PopEnergy    float64  `json:"pop_energy_m2"`
+}
+
+type netResult struct {
+	Up          float64 `json:"up_bps"`
+	Down        float64 `json:"down_bps"`
+	PacketsUp   uint64  `json:"packets_up"`
+	PacketsDown uint64  `json:"packets_down"`
+	Lost        float64 `json:"loss_seen"`
+	RTT         float64 `json:"rtt_ms"`
+}
+
+type cpuResult struct {
+	Mean float64 `json:"tick_ms_mean"`
+	Max  float64 `json:"tick_ms_max"`
+}
+
+// Run runs a session and prints its score.
+func (c *benchCommand) Run(p *program) error {
+	if c.Format != "table" && c.Format != "json" {
+		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
+	}
+	plan, err := p.plan(c.Session, "circle")
+	if err != nil {
+		return usage{err}
+	}
+	l, err := plan.lab()
+	if err != nil {
+		return usage{err}
+	}
+	l.Stopwatch = p.Now
+	n := plan.ticks(60)
+	entries := plan.allEntries(n)
+	bar := newProgress(p.Stderr, "bench", n)
+	latency, err := measure(l, entries, bar.at)
+	bar.done()
+	if err != nil {
+		return usage{err}
+	}
+	r := results(l, plan, latency)
+	if c.Format == "json" {
+		e := json.NewEncoder(p.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	return r.table(p)
+}
+
+// probes is at how many keys, and at what distance in seconds, the latency of
+// the own input is measured. The first second is for joining.
+const (
+	probes   = 10
+	probeGap = 2
+)
+
+// latencies collects the measured latencies of a pane.
+type latencies struct {
+	sum, n int
+}
+
+func (l *latencies) ticks() *float64 {
+	if l.n == 0 {
+		return nil
+	}
+	t := float64(l.sum) / float64(l.n)
+	return &t
+}
+
+// measure runs the entries through a lab, and at some of the keys pressed on
+// the way measures how long they take to show.
+func measure(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencies, error) {
+	var found []latencies
+	rate := l.Config().Rate
+	next, left := lab.FirstKey(entries, min(rate/2, len(entries))), probes
+	for i, e := range entries {
+		if i == next && left > 0 {
+			for k, t := range l.OwnInputLatency(entries[i:]) {
+				for len(found) <= k {
+					found = append(found, latencies{})
+				}
+				if t >= 0 {
+					found[k].sum += t
+					found[k].n++
+				}
+			}
+			left--
+			next = lab.FirstKey(entries, min(i+probeGap*rate, len(entries)))
+		}
+		if err := l.Tick(e); err != nil {
+			return nil, err
+		}
+		progress(i + 1)
+	}
+	for len(found) < len(l.Panes) {
+		found = append(found, latencies{})
+	}
+	return found, nil
+}
+
+// results puts together what a session came to.
+func results(l *lab.Lab, m *plan, latency []latencies) *result {
+	c := l.Config()
+	r := &result{
+		Version: Version, Scene: c.Scene, Weather: c.Weather.String(), Seed: c.Weather.Seed,
+		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tape, Ticks: int(l.Ticks()),
+	}
+	for i, p := range l.Panes {
+		r.Panes = append(r.Panes, paneOf(p, l, latency[i]))
+	}
+	return r
+}
+
+func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
+	rate := float64(l.Config().Rate)
+	seconds := float64(l.Ticks()-p.Began()) / rate
+	up, down := &p.Seats[0].Endpoint.Stats, p.Server()
+	r := paneResult{
+		Strategy: p.Strategy.Name, spec: p.Spec(),
+		Knobs: map[string]any{}, Meter: map[string]float64{}, meter: p.Meter.All(),
+		Hash: fmt.Sprintf("%016x", p.Hash()),
+		Card: cardResult{
+			LatencyTicks: late.ticks(), ErrorRMS: p.Card.ErrorRMS(), ErrorMax: p.Card.ErrorMax(),
+			Pops: p.Card.PopsPerMinute(), LargestPop: p.Card.LargestPop(), PopEnergy: p.Card.PopEnergy(),
+		},
+		Net: netResult{
+			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
+			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
+			Lost: lost(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
+			RTT:  float64(up.RTT) / float64(time.Millisecond),
+		},
+	}
+	if t := r.Card.LatencyTicks; t != nil {
+		ms := *t * 1000 / rate
+		r.Card.LatencyMS = &ms
+	}
+	for _, k := range p.Knobs.All() {
+		switch k.Kind {
+		case predict.Float, predict.Int:
+			r.Knobs[k.Name] = k.Number()
+		case predict.Bool:
+			r.Knobs[k.Name] = k.Value() == "on"
+		default:
+			r.Knobs[k.Name] = k.Value()
+		}
+	}
+	for _, x := range p.Meter.All() {
+		r.Meter[x.Name] = x.Value
+	}
+	if n := p.Cost.Ticks; n > 0 {
+		r.CPU = cpuResult{float64(p.Cost.Sum) / float64(n) / 1e6, float64(p.Cost.Max) / 1e6}
+	}
+	return r
+}
+
+// lost is the share of the packets sent in both directions that never came.
+func lost(expected, received uint64) float64 {
+	if expected == 0 {
+		return 0
+	}
+	return 1 - float64(received)/float64(expected)
+}
+
+// table prints the result as a table, a column for each pane.
+func (r *result) table(p *program) error {
+	fmt.Fprintf(p.Stdout, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.Weather, r.Seed, r.Ticks, r.Rate, r.Seat)
+	if r.Tape != "" {
+		fmt.Fprintf(p.Stdout, ", tape %s", r.Tape)
+	}
+	fmt.Fprint(p.Stdout, "\n\n")
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, f func(x *paneResult) string) {
+		fmt.Fprint(w, name, "\t")
+		for i := range r.Panes {
+			fmt.Fprint(w, f(&r.Panes[i]), "\t")
+		}
+		fmt.Fprintln(w)
+	}
+	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	row("", func(x *paneResult) string { return x.spec })
+	row("own input latency, ms", func(x *paneResult) string {
+		if x.Card.LatencyMS == nil {
+			return "-"
+		}
+		return fixed(*x.Card.LatencyMS, 1)
+	})
+	row("error RMS, m", func(x *paneResult) string { return fixed(x.Card.ErrorRMS, 3) })
+	row("error max, m", func(x *paneResult) string { return fixed(x.Card.ErrorMax, 3) })
+	row("pops per minute", func(x *paneResult) string { return fixed(x.Card.Pops, 1) })
+	row("largest pop, m", func(x *paneResult) string { return fixed(x.Card.LargestPop, 3) })
+	row("pop energy, m2", func(x *paneResult) string { return fixed(x.Card.PopEnergy, 4) })
+	row("up, kbit/s", func(x *paneResult) string { return fixed(x.Net.Up/1000, 1) })
+	row("down, kbit/s", func(x *paneResult) string { return fixed(x.Net.Down/1000, 1) })
+	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })
+	row("lost, %", func(x *paneResult) string { return fixed(x.Net.Lost*100, 1) })
+	for _, name := range r.counts() {
+		row(name, func(x *paneResult) string {
+			if v, ok := x.Meter[name]; ok {
+				return strconv.FormatFloat(v, 'g', 5, 64)
+			}
+			return "-"
+		})
+	}
+	row("tick, ms mean", func(x *paneResult) string { return fixed(x.CPU.Mean, 4) })
+	row("tick, ms max", func(x *paneResult) string { return fixed(x.CPU.Max, 3) })
+	row("hash", func(x *paneResult) string { return x.Hash })
+	return w.Flush()
+}
+
+// counts lists the names that any pane's meter has, in order of appearance.
+func (r *result) counts() (names []string) {
+	seen := map[string]bool{}
+	for _, x := range r.Panes {
+		for _, c := range x.meter {
+			if !seen[c.Name] {
+				seen[c.Name] = true
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}

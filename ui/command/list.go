@@ -1,0 +1,107 @@
+package command
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+)
+
+type listCommand struct {
+	What string `arg:"" optional:"" help:"scenes, strategies, weathers, tapes, knobs, counts or comparisons; all names without it." placeholder:"WHAT"`
+}
+
+var listed = []string{"scenes", "strategies", "weathers", "tapes", "knobs", "counts", "comparisons"}
+
+// Run lists.
+func (c *listCommand) Run(p *program) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	switch c.What {
+	case "scenes":
+		for _, f := range sim.Scenes {
+			s := f()
+			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), count(s.Players, "player"))
+		}
+	case "strategies":
+		for i, s := range lab.Strategies {
+			title, _, _ := strings.Cut(s.Doc, "\n")
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i+1, s.Name, title, s.Source)
+		}
+	case "weathers":
+		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS")
+		for _, x := range link.Presets {
+			weather := link.Weather{Up: x.Up, Down: x.Down}
+			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\n", x.Name, x.RoundTrip()/2, x.RoundTrip(), weather.String(), x.Doc)
+		}
+		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --weather takes, for both ways or after up. or down. for one:")
+		for _, s := range link.ParamHelp() {
+			fmt.Fprintf(w, "%s\t\t\t\t%s\n", s[0], s[1])
+		}
+	case "tapes":
+		for _, name := range p.tapeNames() {
+			t, err := p.loadTape(name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, p.tapeDoc(name))
+		}
+	case "knobs":
+		for _, s := range lab.Strategies {
+			knobs, _ := lab.Describe(s)
+			for _, k := range knobs.All() {
+				fmt.Fprintf(w, "%s:%s\t%s\t%s\t%s\n", s.Name, k.Name, k.Default(), k.Range(), k.Help)
+			}
+		}
+	case "counts":
+		for _, s := range lab.Strategies {
+			_, meter := lab.Describe(s)
+			for _, k := range meter.All() {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, k.Name, k.Help)
+			}
+		}
+	case "comparisons":
+		for _, x := range lab.Comparisons {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Doc, x.Weather, strings.Join(x.Panes, " "), x.Source)
+		}
+	case "":
+		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
+		fmt.Fprintf(w, "strategies\t%s\n", strings.Join(lab.StrategyNames(), " "))
+		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.PresetNames(), " "))
+		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.tapeNames(), " "))
+		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
+		fmt.Fprintln(w, "Say list WHAT for more: knobs and counts too.")
+	default:
+		return usage{&predict.Unknown{Kind: "list", Name: c.What, Known: listed}}
+	}
+	return nil
+}
+
+// tapeDoc returns the first remark in an example tape.
+func (p *program) tapeDoc(name string) string {
+	f, err := p.Tapes.Open("tapes/" + name + ".tape")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if doc, ok := strings.CutPrefix(s.Text(), "# "); ok {
+			return doc
+		}
+	}
+	return ""
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
