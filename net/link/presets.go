@@ -40,6 +40,7 @@ var Presets = []Preset{
 	both("bufferbloat", "256 kbit/s behind a queue of two seconds", Conditions{Latency: 10 * ms, Bandwidth: 256e3, Queue: 2000 * ms}),
 	both("metro", "a train: spikes, and an outage of a second every half minute", Conditions{Latency: 50 * ms, Jitter: 40 * ms, Shape: Gamma, Loss: 0.02, Burst: 6,
 		SpikeChance: 0.05, Spike: 400 * ms, OutageEvery: 30 * time.Second, Outage: time.Second}),
+	both("bursty", "a tenth lost in runs of ten ticks: what a client cannot foresee, and so corrections to look at", Conditions{Latency: 100 * ms, Jitter: 10 * ms, Loss: 0.10, Burst: 10}),
 	both("torture", "everything at once", Conditions{Latency: 150 * ms, Jitter: 75 * ms, Shape: Gamma, Loss: 0.10, Burst: 6, Duplicate: 0.02, Reorder: 0.05, ReorderBy: 100 * ms}),
 
 	both("csp-75ms", "the prediction demo of 2018, clean", Conditions{Latency: 75 * ms}),

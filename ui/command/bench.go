@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -90,11 +91,9 @@ func (c *benchCommand) Run(p *program) error {
 	}
 	r := results(l, plan, latency)
 	if c.Format == "json" {
-		e := json.NewEncoder(p.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return r.json(p.Stdout)
 	}
-	return r.table(p)
+	return r.table(p.Stdout)
 }
 
 // probes is at how many keys, and at what distance in seconds, the latency of
@@ -211,14 +210,21 @@ func lost(expected, received uint64) float64 {
 	return 1 - float64(received)/float64(expected)
 }
 
+// json prints the result as an object.
+func (r *result) json(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
 // table prints the result as a table, a column for each pane.
-func (r *result) table(p *program) error {
-	fmt.Fprintf(p.Stdout, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.Weather, r.Seed, r.Ticks, r.Rate, r.Seat)
+func (r *result) table(out io.Writer) error {
+	fmt.Fprintf(out, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.Weather, r.Seed, r.Ticks, r.Rate, r.Seat)
 	if r.Tape != "" {
-		fmt.Fprintf(p.Stdout, ", tape %s", r.Tape)
+		fmt.Fprintf(out, ", tape %s", r.Tape)
 	}
-	fmt.Fprint(p.Stdout, "\n\n")
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(out, "\n\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, f func(x *paneResult) string) {
 		fmt.Fprint(w, name, "\t")
 		for i := range r.Panes {

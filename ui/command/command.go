@@ -24,6 +24,11 @@ type Outside struct {
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
 	Now            func() time.Duration // since some moment; measures cost, decides nothing
+
+	// Window opens the lab in a window and returns when it is closed. If none
+	// can be opened it says why before anything else has happened, with opened
+	// false. It is nil in a program built without one.
+	Window func(*Opening) (opened bool, err error)
 }
 
 // program is one call of the program.
@@ -53,8 +58,10 @@ type arguments struct {
 	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
 	Version kong.VersionFlag `help:"Print the version and stop."`
 
-	Bench benchCommand `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
-	List  listCommand  `cmd:"" help:"List what there is to choose from."`
+	Run    runCommand    `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
+	Bench  benchCommand  `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
+	Record recordCommand `cmd:"" help:"Make a film of a session."`
+	List   listCommand   `cmd:"" help:"List what there is to choose from."`
 }
 
 // usage is an error of the one who called: exit code 2.

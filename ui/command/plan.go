@@ -37,10 +37,13 @@ type plan struct {
 	tape    string      // where the entries come from
 	faults  int         // ticks from one forced fault to the next; 0: none
 	seconds float64     // 0: not said
+
+	comparison *lab.Comparison // nil: none was asked for
 }
 
-// defaults are what is not said by flag, comparison, tape or file.
-var defaults = Session{Scene: "zen", Panes: "rewind", Weather: "latency=100ms,jitter=10ms,loss=5%", Seat: "client", Seed: "1", Rate: "60"}
+// defaults are what is not said by flag, comparison, tape or file. The weather
+// is one that makes corrections visible.
+var defaults = Session{Scene: "zen", Panes: "rewind", Weather: "bursty", Seat: "client", Seed: "1", Rate: "60"}
 
 // longest is the longest session that a command makes, in seconds.
 const longest = 36000
@@ -86,6 +89,7 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 		asked.Tape = ""
 	}
 
+	made := &plan{}
 	base := defaults.over(settings)
 	if asked.Compare != "" {
 		c, err := lab.ComparisonNamed(asked.Compare)
@@ -96,9 +100,8 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Weather, Rate: fmt.Sprint(c.Rate), Seat: "client",
 			FaultEvery: time.Duration(c.FaultEvery) * time.Second / time.Duration(c.Rate),
 		})
-		tape = c.Tape
+		tape, made.comparison = c.Tape, c
 	}
-	made := &plan{}
 	if asked.Tape != "" {
 		tape = asked.Tape
 	}

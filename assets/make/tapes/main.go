@@ -1,6 +1,4 @@
-//go:build ignore
-
-// Make writes the example tapes. A tape must drive its cube along a path for a
+// Tapes writes the example tapes. A tape must drive its cube along a path for a
 // minute although a rolling cube is chaotic, so the keys are found by an
 // autopilot that rolls a cube in a world of its own; the tape holds only the
 // keys.

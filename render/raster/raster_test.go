@@ -1,0 +1,242 @@
+package raster
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"image"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// heap is a scene of many cubes that lie through each other, some of them
+// ghosts, with a long box that reaches behind the camera.
+func heap(n int) *render.Scene {
+	s := &render.Scene{}
+	x := uint64(1)
+	random := func(low, high float32) float32 { // rounded at each step: the scene too must be the same everywhere
+		x = x*6364136223846793005 + 1442695040888963407
+		return low + float32(float32(float32(x>>40)*(1./(1<<24)))*(high-low))
+	}
+	for i := range n {
+		axis := geom.Vec3{X: random(-1, 1), Y: random(-1, 1), Z: random(-1, 1)}.Unit()
+		c := render.Cube{
+			Pose:  geom.Pose{Pos: geom.Vec3{X: random(-3, 3), Y: random(-3, 3), Z: random(0, 2)}, Rot: geom.Turn(axis, random(0, 6))},
+			Half:  geom.Vec3{X: random(0.2, 0.5), Y: random(0.2, 0.5), Z: random(0.2, 0.5)},
+			Color: render.RGB(random(0, 1), random(0, 1), random(0, 1)),
+		}
+		if i%7 == 6 {
+			c.Color.A = 120
+		}
+		s.Cubes = append(s.Cubes, c)
+	}
+	s.Cubes = append(s.Cubes, render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 0, Z: 0.5}, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 40, Z: 0.5}, Color: render.RGB(0.5, 0.5, 0.5)})
+	t := render.Trail{Color: render.RGB(0.9, 0, 0)}
+	for i := range 40 {
+		t.Points = append(t.Points, geom.Vec3{X: float32(i)/8 - 3, Y: -3, Z: 1 + geom.Sin(float32(i)/4)})
+	}
+	s.Trails = append(s.Trails, t)
+	return s
+}
+
+var cameras = []render.Camera{
+	render.Orbit(geom.Vec3{Z: 0.7}, 0, 24, 12),
+	render.Orbit(geom.Vec3{Z: 0.7}, 130, 5, 6),
+	render.Orbit(geom.Vec3{X: 1, Z: 0.7}, -60, 80, 9),
+	render.Orbit(geom.Vec3{Y: 2}, 200, 30, 3), // inside the heap: boxes cross the near plane
+}
+
+// TestDepth holds which face is seen at each point against rays cast through
+// all boxes, one by one.
+func TestDepth(t *testing.T) {
+	for k, cam := range cameras {
+		s := heap(60)
+		im := image.NewRGBA(image.Rect(0, 0, 160, 90))
+		var p Painter
+		p.Draw(im, s, &cam)
+		wide, wrong, faces := p.w*sub, 0, 0
+		for row := range p.h * sub {
+			for x := range wide {
+				ray := p.lens.Ray((float32(x)+0.5)/sub, (float32(row)+0.5)/sub)
+				want := cast(s, p.lens.Eye, ray)
+				got := float32(0)
+				if id := p.ids[row*wide+x]; id != 0 {
+					got = p.faces[id].n.Dot(p.faces[id].mid.Sub(p.lens.Eye)) / p.faces[id].n.Dot(ray)
+					faces++
+				}
+				if geom.Abs(got-want) > 0.01*max(want, 1) {
+					wrong++
+				}
+			}
+		}
+		// A ray that grazes an edge may fall on either side of it.
+		if n := wide * p.h * sub; wrong > n/500 || faces < n/10 {
+			t.Errorf("camera %d: %d of %d points see the wrong face (%d see any)", k, wrong, n, faces)
+		}
+	}
+}
+
+// cast returns the distance along ray to the nearest opaque box that is
+// beyond the near plane and above the ground, or 0.
+func cast(s *render.Scene, eye, ray geom.Vec3) float32 {
+	best := float32(1e30)
+	if ray.Z < 0 {
+		best = -eye.Z / ray.Z
+	}
+	ground := best
+	for i := range s.Cubes {
+		c := &s.Cubes[i]
+		if c.Ghost() {
+			continue
+		}
+		m := c.Pose.Rot.Mat()
+		o, d := m.TMul(eye.Sub(c.Pose.Pos)), m.TMul(ray)
+		in, out := float32(-1e30), float32(1e30)
+		for k := range 3 {
+			a, b := (-c.Half.At(k)-o.At(k))/d.At(k), (c.Half.At(k)-o.At(k))/d.At(k)
+			in, out = max(in, min(a, b)), min(out, max(a, b))
+		}
+		if in < out && in >= render.Near && in < best {
+			best = in
+		}
+	}
+	if best == ground {
+		return 0
+	}
+	return best
+}
+
+// TestGolden says that pictures are the same everywhere, pixel for pixel.
+func TestGolden(t *testing.T) {
+	var b strings.Builder
+	var p Painter
+	var list render.List
+	list.Rect(10, 10, 120, 40, render.Color{R: 22, G: 26, B: 32, A: 190})
+	list.Text(16, 34, render.Font{Size: 16, Bold: true}, render.RGB(1, 1, 1), "rewind ±0.1 m²")
+	list.Line([]render.Point{{X: 10, Y: 60}, {X: 60, Y: 70.5}, {X: 130, Y: 55.25}}, 1.5, render.RGB(0.3, 0.6, 1))
+	for k, cam := range cameras {
+		im := image.NewRGBA(image.Rect(0, 0, 320, 180))
+		p.Draw(im, heap(60), &cam)
+		Over(im, &list)
+		h := fnv.New64a()
+		h.Write(im.Pix)
+		fmt.Fprintf(&b, "%d %016x\n", k, h.Sum64())
+	}
+	file := filepath.Join("testdata", "golden.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestWorkers says that a picture does not depend on how many draw it.
+func TestWorkers(t *testing.T) {
+	draw := func(n int) []byte {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+		im := image.NewRGBA(image.Rect(0, 0, 200, 113))
+		new(Painter).Draw(im, heap(60), &cameras[0])
+		return im.Pix
+	}
+	one := draw(1)
+	for _, n := range []int{2, 5} {
+		if string(draw(n)) != string(one) {
+			t.Errorf("%d workers draw another picture than one", n)
+		}
+	}
+}
+
+// TestShadow says that a cube darkens the ground where the sun does not reach
+// and nowhere else, that the border is soft, and that a ghost casts none.
+func TestShadow(t *testing.T) {
+	// The middle of the shadow lies where the light through the cube's middle
+	// meets the ground: in the middle of a cell of the grid.
+	const x, y, high = -0.5, 0.5, 2
+	mid := geom.Vec3{X: x, Y: y}.Plus(high/render.ToSun.Z, render.ToSun)
+	look := func(alpha uint8) func(x, y float32) float32 {
+		c := render.Cube{Pose: geom.Pose{Pos: mid, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
+		cam := render.Camera{Eye: geom.Vec3{X: -0.01, Y: -6, Z: 9}, Target: geom.Vec3{}, FOV: 1}
+		im := image.NewRGBA(image.Rect(0, 0, 400, 400))
+		var p Painter
+		p.Draw(im, &render.Scene{Cubes: []render.Cube{c}}, &cam)
+		return func(x, y float32) float32 {
+			px, py, _ := p.lens.Project(geom.Vec3{X: x, Y: y})
+			return float32(im.RGBAAt(int(px), int(py)).G)
+		}
+	}
+	at := look(255)
+	open := at(-2.5, -1.5)
+	if dark := at(x, y); dark > 0.8*open {
+		t.Errorf("in the shadow %v, in the sun %v", dark, open)
+	}
+	if ghost := look(120)(x, y); ghost < 0.97*open {
+		t.Errorf("under a ghost %v, in the sun %v", ghost, open)
+	}
+	between := 0
+	for i := range 100 {
+		if v := at(x-0.012*float32(i), y); v > 0.8*open && v < 0.95*open {
+			between++
+		}
+	}
+	if between == 0 {
+		t.Error("the border is hard")
+	}
+}
+
+// TestOverStaysInside says that what lies outside a picture is cut off, also
+// in a picture that is part of another.
+func TestOverStaysInside(t *testing.T) {
+	whole := image.NewRGBA(image.Rect(0, 0, 100, 80))
+	part := whole.SubImage(image.Rect(20, 10, 70, 50)).(*image.RGBA)
+	var l render.List
+	l.Rect(-50, -50, 500, 20, render.RGB(1, 1, 1))
+	l.Rect(40, 30, 100, 100, render.RGB(1, 0, 0))
+	l.Text(-20, 5, render.Font{Size: 24}, render.RGB(0, 1, 0), "out of sight on both sides")
+	l.Text(10, 300, render.Font{Size: 24}, render.RGB(0, 1, 0), "below")
+	l.Line([]render.Point{{X: -1e6, Y: 20}, {X: 1e6, Y: 21}}, 3, render.RGB(0, 0, 1))
+	Over(part, &l)
+	drawn := 0
+	for y := range 80 {
+		for x := range 100 {
+			inside := image.Pt(x, y).In(part.Rect)
+			if c := whole.RGBAAt(x, y); c.R|c.G|c.B != 0 {
+				drawn++
+				if !inside {
+					t.Fatalf("%d, %d is drawn", x, y)
+				}
+			}
+		}
+	}
+	if drawn < 100 {
+		t.Errorf("%d pixels are drawn", drawn)
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	for _, n := range []int{25, 900} {
+		b.Run(fmt.Sprintf("%d cubes 1280x720", n), func(b *testing.B) {
+			s := heap(n)
+			im := image.NewRGBA(image.Rect(0, 0, 1280, 720))
+			var p Painter
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Draw(im, s, &cameras[0])
+			}
+		})
+	}
+}

@@ -1,0 +1,258 @@
+// Package stage turns a session into pictures: panes become scenes and
+// cameras, and what is written and drawn over them becomes a list. It draws
+// nothing itself, so a window and a film show the same.
+//
+// A Stage is moved on by one call a tick. What it remembers (cameras that
+// follow, colours that fade, graphs) is counted in ticks and made of the
+// session alone, so a tape's film is the same whoever makes it.
+package stage
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The colours of things, after Fiedler's demo and the prediction demo: who
+// holds what in the client's picture is told by them.
+var (
+	Loose    = render.RGB(0.75, 0.75, 0.80)
+	Client   = render.RGB(0.90, 0, 0)
+	Server   = render.RGB(1, 0.80, 0.10)
+	LastSeen = render.RGB(0.20, 0.50, 1)
+	Still    = render.RGB(0.55, 0.58, 0.62)
+)
+
+const (
+	ghostAlpha = 120  // of 255
+	apart      = 0.01 // metres from which a body and its ghost are told apart
+	turnedBy   = 0.02 // radians from which they are
+
+	follow = 0.15 // share of the way that a camera makes to its target in 1/60 s (Fiedler)
+	tint   = 0.10 // share of the way that a colour makes when a body is touched
+	fade   = 0.25 // and when it is no longer
+	reveal = 0.55 // of a touched body's colour is the player's
+)
+
+// Stage follows a session.
+type Stage struct {
+	panes []*pane
+}
+
+// pane is what is remembered of one pane.
+type pane struct {
+	of    *lab.Pane
+	began sim.Tick
+	name  string
+
+	now, before looks
+	target      geom.Vec3 // of the camera
+	last        geom.Vec3 // a tick before
+	touched     []float32 // share of the player's colour, by body
+	Graphs      [graphCount]Graph
+	up, down    rate
+	replayed    float64
+	corrected   sim.Tick
+}
+
+// looks is where everything is in one tick.
+type looks struct {
+	drawn, truth, seen []geom.Pose
+	trail              []geom.Vec3
+}
+
+// Tick takes in the session after a tick of it.
+func (s *Stage) Tick(l *lab.Lab) {
+	for len(s.panes) < len(l.Panes) {
+		s.panes = append(s.panes, &pane{})
+	}
+	s.panes = s.panes[:len(l.Panes)]
+	for i, p := range l.Panes {
+		s.panes[i].tick(p, l)
+	}
+}
+
+// tick takes in one pane.
+func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
+	scene := of.Truth.Scene().Name
+	fresh := p.of != of || p.name != scene || len(p.touched) != len(of.Truth.Bodies())
+	if fresh {
+		*p = pane{of: of, name: scene, touched: make([]float32, len(of.Truth.Bodies()))}
+	}
+	restarted := p.began != of.Began()
+	if restarted {
+		p.up, p.down, p.replayed = rate{}, rate{}, 0
+		p.began = of.Began()
+	}
+	p.now, p.before = p.before, p.now
+	p.now.take(of)
+	if fresh {
+		p.before.take(of)
+	}
+	at := p.now.drawn[of.Watched()].Pos
+	aim := geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
+	p.last = p.target
+	// The share is meant for 1/60 s; a camera may be a hair faster or slower
+	// at another rate.
+	share := float32(follow*60) / float32(l.Config().Rate)
+	p.target = p.target.Plus(min(share, 1), aim.Sub(p.target))
+	if fresh || aim.Sub(p.target).Len2() > 15*15 {
+		p.target, p.last = aim, aim
+	}
+	for i, t := range of.Truth.Touched() {
+		want, speed := float32(0), float32(fade)
+		if t >= 0 {
+			want, speed = 1, tint
+		}
+		p.touched[i] += float32((want - p.touched[i]) * speed)
+	}
+	p.graph(of, l)
+}
+
+// take notes where everything is now.
+func (k *looks) take(of *lab.Pane) {
+	v := &of.Seats[0].View
+	k.drawn = append(k.drawn[:0], v.Bodies...)
+	k.seen = append(k.seen[:0], v.Last...)
+	k.truth = predict.Poses(k.truth[:0], of.Truth.Bodies())
+	k.trail = k.trail[:0]
+	for _, p := range v.Trail {
+		k.trail = append(k.trail, p.Pos)
+	}
+	if n := of.Watched(); len(k.trail) > 0 && n < len(k.drawn) {
+		k.trail = append(k.trail, v.Raw[n].Pos)
+	}
+}
+
+// Side says which half of a pane a picture shows.
+type Side uint8
+
+// The sides.
+const (
+	Overlay    Side = iota // the client's cubes, and ghosts
+	ClientSide             // the same, left of the server's
+	ServerSide             // the server's cubes
+)
+
+// View is one picture of a session.
+type View struct {
+	Pane       int
+	Side       Side
+	X, Y, W, H int // in the whole picture, pixels
+	Camera     render.Camera
+	Scene      render.Scene
+}
+
+// Views puts the pictures of a session into dst, each in its place in a whole
+// of w by h pixels at x, y. share, in [0,1], is how far the present moment is
+// from the last but one tick to the last.
+func (s *Stage) Views(dst []View, l *lab.Lab, x, y, w, h int, share float32) []View {
+	dst = dst[:0]
+	add := func(pane int, side Side, x, y, w, h int) {
+		if len(dst) < cap(dst) {
+			dst = dst[:len(dst)+1]
+		} else {
+			dst = append(dst, View{})
+		}
+		v := &dst[len(dst)-1]
+		v.Pane, v.Side, v.X, v.Y, v.W, v.H = pane, side, x, y, w, h
+		s.fill(v, l, share)
+	}
+	for i, r := range Split(len(l.Panes), x, y, w, h) {
+		if !l.Show().Split {
+			add(i, Overlay, r.X, r.Y, r.W, r.H)
+			continue
+		}
+		half := (r.W - gutter/2) / 2
+		add(i, ClientSide, r.X, r.Y, half, r.H)
+		add(i, ServerSide, r.X+r.W-half, r.Y, half, r.H)
+	}
+	return dst
+}
+
+// gutter is the width of the line between panes, in pixels.
+const gutter = 4
+
+// Place is a rectangle of the whole picture, in pixels.
+type Place struct{ X, Y, W, H int }
+
+// Split divides a rectangle among n panes: one alone, two side by side, more
+// in two rows of two.
+func Split(n, x, y, w, h int) []Place {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []Place{{x, y, w, h}}
+	}
+	half := (w - gutter) / 2
+	if n == 2 {
+		return []Place{{x, y, half, h}, {x + w - half, y, half, h}}
+	}
+	low := (h - gutter) / 2
+	places := []Place{{x, y, half, low}, {x + w - half, y, half, low}, {x, y + h - low, half, low}, {x + w - half, y + h - low, half, low}}
+	if n == 3 {
+		places[2].W = w
+	}
+	return places[:n]
+}
+
+// fill makes the scene and the camera of a view.
+func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
+	p, show := s.panes[v.Pane], l.Show()
+	target := p.last.Plus(share, p.target.Sub(p.last))
+	distance := float32(show.Distance)
+	if v.W < v.H { // a narrow picture sees as much across from further away
+		distance = float32(distance * min(float32(v.H)/float32(v.W), 1.6))
+	}
+	v.Camera = render.Orbit(target, float32(show.Yaw), float32(show.Pitch), distance)
+	v.Scene.Reset()
+	at := func(before, now []geom.Pose, i int) geom.Pose {
+		if i >= len(before) || share >= 1 {
+			return now[i]
+		}
+		return geom.Blend(before[i], now[i], share)
+	}
+	world := p.of.Truth.Scene()
+	mine, main := p.now.drawn, Client
+	old := p.before.drawn
+	if v.Side == ServerSide {
+		mine, old, main = p.now.truth, p.before.truth, Server
+	}
+	for i := range mine {
+		c := Loose.Mix(main, float32(reveal*p.touched[i]))
+		if i < world.Players {
+			c = main
+		}
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(old, mine, i), Half: world.Boxes[i].Half, Color: c})
+	}
+	for _, b := range world.Static {
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: Still})
+	}
+	if v.Side == ServerSide {
+		return
+	}
+	if show.Ghosts {
+		for i := range p.now.truth {
+			p.haunt(v, at(p.before.truth, p.now.truth, i), i, Server)
+		}
+		if n := p.of.Watched(); n < len(p.now.seen) {
+			p.haunt(v, at(p.before.seen, p.now.seen, n), n, LastSeen)
+		}
+	}
+	if show.Trail && len(p.now.trail) > 1 {
+		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.now.trail, Color: Client})
+	}
+}
+
+// haunt adds the ghost of body i, unless it is where the body is drawn.
+func (p *pane) haunt(v *View, ghost geom.Pose, i int, c render.Color) {
+	drawn := v.Scene.Cubes[i].Pose
+	if drawn.Pos.Sub(ghost.Pos).Len() < apart && drawn.Rot.Mul(ghost.Rot.Inverse()).Angle() < turnedBy {
+		return
+	}
+	c.A = ghostAlpha
+	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: p.of.Truth.Scene().Boxes[i].Half, Color: c})
+}

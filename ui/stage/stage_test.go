@@ -1,0 +1,276 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+func session(t testing.TB, weather string, specs ...string) *lab.Lab {
+	t.Helper()
+	c := lab.Config{Scene: "zen", Rate: 60}
+	if err := c.Weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(c)
+	for _, s := range specs {
+		if _, err := l.Open(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+func run(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
+	t.Helper()
+	for i := range ticks {
+		if err := l.Tick(lab.Entry{Inputs: []sim.Input{{Buttons: sim.Buttons(1 << (i / 30 % 4))}}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Tick(l)
+	}
+}
+
+// TestViewsFill says that the pictures of a session lie side by side, inside
+// their place, without covering each other, whatever its size and their number.
+func TestViewsFill(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for _, split := range []string{"on", "off"} {
+			for _, size := range [][2]int{{1280, 720}, {640, 360}, {1920, 1080}, {321, 243}, {500, 900}} {
+				l := session(t, "csp-25-loss", []string{"rewind", "authority", "rewind", "rewind"}[:n]...)
+				l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: split}}})
+				var s Stage
+				run(t, &s, l, 3)
+				views := s.Views(nil, l, 7, 11, size[0], size[1], 1)
+				want := n
+				if split == "on" {
+					want = 2 * n
+				}
+				if len(views) != want {
+					t.Fatalf("%d views, want %d", len(views), want)
+				}
+				area := 0
+				for i, v := range views {
+					area += v.W * v.H
+					if v.X < 7 || v.Y < 11 || v.X+v.W > 7+size[0] || v.Y+v.H > 11+size[1] || v.W < 10 || v.H < 10 {
+						t.Errorf("%d panes, %v: view %d is %d,%d %dx%d", n, size, i, v.X, v.Y, v.W, v.H)
+					}
+					for _, o := range views[:i] {
+						if v.X < o.X+o.W && o.X < v.X+v.W && v.Y < o.Y+o.H && o.Y < v.Y+v.H {
+							t.Errorf("%d panes, %v: views cover each other", n, size)
+						}
+					}
+				}
+				if whole := size[0] * size[1]; area < whole*9/10 {
+					t.Errorf("%d panes, %v: the views cover %d of %d pixels", n, size, area, whole)
+				}
+			}
+		}
+	}
+}
+
+// TestNothingIsClipped says that every text lies inside the picture, and that
+// no two texts cover each other, at all usual sizes and with long specs.
+func TestNothingIsClipped(t *testing.T) {
+	specs := []string{
+		"rewind:physics=reordered:smoothing=none:snapshot-every=32:redundant=off:lead=9:corrections=off",
+		"authority", "rewind:smoothing=single:smooth-keep=0.75", "rewind",
+	}
+	for n := 1; n <= 4; n++ {
+		for _, split := range []string{"on", "off"} {
+			for _, size := range [][2]int{{1280, 720}, {960, 540}, {1920, 1080}, {2560, 1440}, {900, 600}} {
+				l := session(t, "wifi-bad", specs[:n]...)
+				l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: split}}})
+				var s Stage
+				run(t, &s, l, 90)
+				var f Frame
+				s.Compose(&f, l, Place{W: size[0], H: size[1]}, Options{
+					Title: "a quarter of all packets lost, before and after inputs are sent again and again",
+					Note:  "tape circle", Keys: sim.Input{Buttons: sim.AllButtons}, Focus: true,
+				}, 1)
+				type box struct {
+					x0, y0, x1, y1 float32
+					text           string
+				}
+				var boxes []box
+				for _, it := range f.List.Items {
+					if it.Kind != render.TextKind || it.Text == "" {
+						continue
+					}
+					b := box{it.X, it.Y - 0.7*float32(it.Font.Size), it.X + it.Font.Width(it.Text), it.Y + 0.2*float32(it.Font.Size), it.Text}
+					if b.x0 < 0 || b.y0 < 0 || b.x1 > float32(size[0]) || b.y1 > float32(size[1]) {
+						t.Errorf("%d panes, split %s, %v: %q lies at %v", n, split, size, it.Text, b)
+					}
+					for _, o := range boxes {
+						if b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 {
+							t.Errorf("%d panes, split %s, %v: %q covers %q", n, split, size, b.text, o.text)
+						}
+					}
+					boxes = append(boxes, b)
+				}
+				if len(boxes) < 8 {
+					t.Errorf("only %d texts", len(boxes))
+				}
+			}
+		}
+	}
+}
+
+// TestGhosts says who is seen where: the client's picture has a ghost for what
+// is elsewhere at the server and for the last snapshot, the server's has none,
+// and ghosts can be put away.
+func TestGhosts(t *testing.T) {
+	l := session(t, "latency=150ms", "rewind")
+	var s Stage
+	run(t, &s, l, 60)
+	count := func(v *View) (server, last, solid int) {
+		for _, c := range v.Scene.Cubes {
+			switch bare := (render.Color{R: c.Color.R, G: c.Color.G, B: c.Color.B, A: 255}); {
+			case c.Ghost() && bare == Server:
+				server++
+			case c.Ghost() && bare == LastSeen:
+				last++
+			case !c.Ghost():
+				solid++
+			}
+		}
+		return
+	}
+	world := l.Panes[0].Truth.Scene()
+	all := len(world.Boxes) + len(world.Static)
+	views := s.Views(nil, l, 0, 0, 640, 360, 1)
+	if server, last, solid := count(&views[0]); server != 1 || last != 1 || solid != all {
+		t.Errorf("client: %d of the server's ghosts, %d snapshots, %d solid of %d", server, last, solid, all)
+	}
+	if server, last, solid := count(&views[1]); server != 0 || last != 0 || solid != all {
+		t.Errorf("server: %d, %d, %d of %d", server, last, solid, all)
+	}
+	if len(views[0].Scene.Trails) != 1 || len(views[1].Scene.Trails) != 0 {
+		t.Error("trails")
+	}
+	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.All, Name: "ghosts", Value: "off"}}})
+	s.Tick(l)
+	if server, last, _ := count(&s.Views(nil, l, 0, 0, 640, 360, 1)[0]); server+last != 0 {
+		t.Error("ghosts that were put away are seen")
+	}
+}
+
+// TestBetweenTicks says that a picture between two ticks shows the cubes
+// between their poses.
+func TestBetweenTicks(t *testing.T) {
+	l := session(t, "perfect", "rewind")
+	var s Stage
+	run(t, &s, l, 59)
+	before := l.Panes[0].Seats[0].View.Bodies[0].Pos
+	run(t, &s, l, 1)
+	now := l.Panes[0].Seats[0].View.Bodies[0].Pos
+	for _, share := range []float32{0, 0.25, 1} {
+		got := s.Views(nil, l, 0, 0, 640, 360, share)[0].Scene.Cubes[0].Pose.Pos
+		if want := before.Plus(share, now.Sub(before)); got.Sub(want).Len() > 1e-5 {
+			t.Errorf("share %v: %v, want %v", share, got, want)
+		}
+	}
+}
+
+// TestCameraFollows says that the camera comes after the cube without jumping,
+// and jumps when the scene changes.
+func TestCameraFollows(t *testing.T) {
+	l := session(t, "perfect", "rewind")
+	var s Stage
+	run(t, &s, l, 10)
+	last := s.panes[0].target
+	for range 200 {
+		run(t, &s, l, 1)
+		if step := s.panes[0].target.Sub(last).Len(); step > 0.6 {
+			t.Fatalf("the camera jumped %v m", step)
+		}
+		last = s.panes[0].target
+	}
+	if away := last.Sub(l.Panes[0].Seats[0].View.Bodies[0].Pos); geom.Abs(away.X)+geom.Abs(away.Y) > 4 {
+		t.Errorf("the camera lost the cube by %v", away)
+	}
+	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.All, Name: "plain"}}})
+	s.Tick(l)
+	if got := s.panes[0].target; got.Sub(geom.Vec3{Z: 0.975}).Len() > 0.1 {
+		t.Errorf("in the new scene the camera looks at %v", got)
+	}
+}
+
+// TestGraphs says what the graphs hold: the error now with a mark where a
+// correction was, bits per second as sent.
+func TestGraphs(t *testing.T) {
+	l := session(t, "latency=75ms", "rewind")
+	var s Stage
+	run(t, &s, l, 300)
+	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}}})
+	s.Tick(l)
+	run(t, &s, l, 60)
+	g := s.Graph(0, ErrorGraph)
+	marks := 0
+	for i := range g.Len() {
+		if _, m := g.At(i); m {
+			marks++
+		}
+	}
+	if marks == 0 || marks != int(l.Panes[0].Meter.Value("corrections")) {
+		t.Errorf("%d marks for %v corrections", marks, l.Panes[0].Meter.Value("corrections"))
+	}
+	if g.Len() != 300 || g.Last() != float32(l.Panes[0].Card.Now()) {
+		t.Errorf("%d values, the last %v", g.Len(), g.Last())
+	}
+	sent := l.Panes[0].Seats[0].Endpoint.Stats
+	mean := float64(sent.BytesSent) * 8 / 361 * 60 / 1000
+	if up := float64(s.Graph(0, UpGraph).Last()); up < 0.7*mean || up > 1.4*mean {
+		t.Errorf("%v kbit/s up, %v on average", up, mean)
+	}
+	if rtt := s.Graph(0, RTTGraph).Last(); rtt < 149 || rtt > 151 {
+		t.Errorf("round trip %v ms", rtt)
+	}
+	for _, c := range []struct{ least, v, want float32 }{{0.1, 0, 0.1}, {0.1, 0.3, 0.5}, {0.1, 700, 1000}} {
+		var g Graph
+		g.Add(c.v, false)
+		if got := g.Top(c.least); got != c.want {
+			t.Errorf("a graph of %v ends at %v, want %v", c.v, got, c.want)
+		}
+	}
+}
+
+// TestWeatherWords says that every weather is told in words.
+func TestWeatherWords(t *testing.T) {
+	for _, p := range link.Presets {
+		w := link.Weather{Up: p.Up, Down: p.Down}
+		if s := WeatherWords(&w); s == "" || strings.Contains(s, "%!") {
+			t.Errorf("%s: %q", p.Name, s)
+		}
+	}
+	w := link.Weather{}
+	if got := WeatherWords(&w); got != "a perfect link" {
+		t.Error(got)
+	}
+	w.Parse("latency=75ms,up.loss=25%")
+	if got := WeatherWords(&w); got != "up: 75 ms one way, 25 % lost / down: 75 ms one way" {
+		t.Error(got)
+	}
+}
+
+// TestDeterministic says that the same session gives the same lists and
+// scenes.
+func TestDeterministic(t *testing.T) {
+	shot := func() string {
+		l := session(t, "torture", "rewind", "authority")
+		var s Stage
+		run(t, &s, l, 200)
+		var f Frame
+		s.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 0.3)
+		return fmt.Sprint(f.List.Items, f.Views[0].Scene, f.Views[1].Camera)
+	}
+	if shot() != shot() {
+		t.Error("two runs look different")
+	}
+}
