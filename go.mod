@@ -6,6 +6,8 @@ exclude github.com/ebitengine/debugui v0.3.0
 
 require (
 	github.com/alecthomas/kong v1.17.0
+	github.com/go-gl/mathgl v1.2.0
+	github.com/hajimehoshi/ebiten/v2 v2.10.4
 	github.com/mas-bandwidth/serialize.go v1.4.1
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
@@ -15,6 +17,19 @@ require (
 )
 
 require (
+	github.com/go-text/typesetting v0.3.5 // indirect
+	github.com/hajimehoshi/bitmapfont/v4 v4.2.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.29 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/srwiley/rasterx v0.0.0-20220730225603-2ab79fcdd4ef // indirect
+)
+
+require (
+	github.com/ebitengine/debugui v0.2.0
+	github.com/ebitengine/gomobile v0.0.0-20260820040257-d11f821a26a6 // indirect
+	github.com/ebitengine/hideconsole v1.0.0 // indirect
+	github.com/ebitengine/purego v0.11.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect

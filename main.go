@@ -14,7 +14,8 @@ func main() {
 	start := time.Now()
 	os.Exit(command.Main(command.Outside{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
-		Tapes: assets.Tapes,
-		Now:   func() time.Duration { return time.Since(start) },
+		Tapes:  assets.Tapes,
+		Now:    func() time.Duration { return time.Since(start) },
+		Window: openWindow,
 	}))
 }

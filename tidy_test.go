@@ -53,12 +53,71 @@ var floors = map[string][]string{
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
 	"ui/command":    {"ui/studio", "render/film", "sim", "net/link", "predict", "predict/lab"},
+	"render/gpu":    {"render", "assets", "sim/geom"},
+	"ui/window": {"ui/stage", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
+		"predict", "predict/lab", "smoothing"},
 
 	// 5
 	"assets":            {}, // data; what is below it makes the data
 	"assets/make/tapes": {"sim", "sim/geom", "predict/lab"},
 	"assets/make/font":  {},
-	".":                 {"ui/command", "assets"},
+	".":                 {"ui/command", "ui/window", "assets"},
+}
+
+// guests are the foreign packages that only some folders may know, by how
+// their paths begin.
+var guests = []struct {
+	prefix string
+	in     []string
+}{
+	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "."}},
+	{"github.com/ebitengine/debugui", []string{"ui/window"}},
+	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
+	{"github.com/alecthomas/kong", []string{"ui/command"}},
+	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
+	{"net", []string{"net/socket"}},
+}
+
+// TestGuestsStayInTheirRooms holds the foreign packages to their folders.
+func TestGuestsStayInTheirRooms(t *testing.T) {
+	for _, file := range goFiles(t, ".") {
+		for _, p := range imports(t, file) {
+			for _, g := range guests {
+				here := p == g.prefix || strings.HasPrefix(p, strings.TrimSuffix(g.prefix, "/")+"/")
+				if here && !slices.Contains(g.in, path.Dir(file)) {
+					t.Errorf("%s imports %s", file, p)
+				}
+			}
+		}
+	}
+}
+
+// TestHeadlessBuildHasNoWindow says that the build for machines without a
+// display links nothing that needs one.
+func TestHeadlessBuildHasNoWindow(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-tags", "headless", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), module+"predict/lab\n") {
+		t.Fatalf("the list of packages lacks the lab:\n%s", out)
+	}
+	for p := range strings.FieldsSeq(string(out)) {
+		for _, window := range []string{"ebiten", "debugui", "purego", "mathgl", module + "ui/window", module + "render/gpu"} {
+			if strings.Contains(p, window) {
+				t.Errorf("the headless build links %s", p)
+			}
+		}
+	}
+}
+
+// TestNoPackageNet keeps Go files out of net itself, so that no package of
+// ours is called like the standard library's.
+func TestNoPackageNet(t *testing.T) {
+	files, err := filepath.Glob("net/*.go")
+	if err != nil || len(files) > 0 {
+		t.Error(files, err)
+	}
 }
 
 // strategy is what any strategy may import: never another strategy, never the

@@ -10,6 +10,11 @@ import "embed"
 //go:embed tapes/*.tape
 var Tapes embed.FS
 
+// Shaders are what the graphics card runs, shaders/NAME.kage.
+//
+//go:embed shaders/*.kage
+var Shaders embed.FS
+
 // FontImage is the letters of the Go fonts (by Bigelow & Holmes, under the
 // licence of the Go project), each as how much it covers, in a PNG of greys.
 //

@@ -88,8 +88,9 @@ func unknownVerb(verb string) error {
 	return &predict.Unknown{Kind: "command", Name: verb, Known: verbOrder}
 }
 
-// do applies one command. What is refused changes nothing.
-func (l *Lab) do(c Command) error {
+// Do applies one command between two ticks, as the next Tick would. What is
+// refused changes nothing.
+func (l *Lab) Do(c Command) error {
 	if c.Pane >= len(l.Panes) {
 		return fmt.Errorf("there is no pane %d", c.Pane+1)
 	}

@@ -168,7 +168,7 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 func (l *Lab) Tick(e Entry) error {
 	var failed error
 	for _, c := range e.Commands {
-		if err := l.do(c); err != nil && failed == nil {
+		if err := l.Do(c); err != nil && failed == nil {
 			failed = fmt.Errorf("tick %d: %s: %w", l.tick, c, err)
 		}
 	}

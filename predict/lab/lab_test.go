@@ -418,7 +418,7 @@ func TestCommandsRefuse(t *testing.T) {
 		hash, show, conf := l.Hash(), l.Show(), l.Config()
 		c, err := parseCommand(text)
 		if err == nil {
-			err = l.do(c)
+			err = l.Do(c)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/film"
@@ -15,6 +16,7 @@ type runCommand struct {
 	Session `embed:""`
 	Out     string `help:"Folder for films, pictures and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
 	Size    string `help:"Of the window." default:"1280x720" placeholder:"1280x720"`
+	Picture string `help:"How the window is drawn: fine or plain by the graphics card, software or coarse by the processor, or auto: as fine as the machine keeps up with." default:"auto" placeholder:"auto"`
 }
 
 // Opening is what a window is opened with.
@@ -29,17 +31,23 @@ type Opening struct {
 	Faults        int // ticks from one forced fault to the next; 0: none
 	Out           string
 	Width, Height int
-	Version       string
+	Picture       int // index of Pictures
 
-	Tape  func(name string) ([]lab.Entry, error) // of an example tape
-	Tapes []string
+	Tape func(name string) ([]lab.Entry, error) // of an example tape
 }
+
+// Pictures are the ways in which a window's picture can be made.
+var Pictures = []string{"auto", "fine", "plain", "software", "coarse"}
 
 // Run opens the window, or does without one.
 func (c *runCommand) Run(p *program) error {
 	var w, h int
 	if n, err := fmt.Sscanf(c.Size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 320 || h < 240 || w > film.MaxSide || h > film.MaxSide {
 		return usage{fmt.Errorf("--size=%s: want width x height from 320x240 to %dx%d, such as 1280x720", c.Size, film.MaxSide, film.MaxSide)}
+	}
+	picture := slices.Index(Pictures, c.Picture)
+	if picture < 0 {
+		return usage{fmt.Errorf("--picture: %w", &unknown{"picture", c.Picture, Pictures})}
 	}
 	plan, err := p.plan(c.Session, "")
 	if err != nil {
@@ -49,7 +57,7 @@ func (c *runCommand) Run(p *program) error {
 	if p.Window != nil {
 		o := &Opening{
 			Config: plan.config, Panes: plan.open, Note: plan.note(), Split: len(plan.open) == 1, Faults: plan.faults,
-			Out: c.Out, Width: w, Height: h, Version: Version, Tapes: p.tapeNames(),
+			Out: c.Out, Width: w, Height: h, Picture: picture,
 			Tape: func(name string) ([]lab.Entry, error) {
 				t, err := p.loadTape(name)
 				if err != nil {

@@ -26,10 +26,10 @@ const (
 	DownGraph
 	ReplayGraph
 	BufferGraph
-	graphCount
+	GraphCount // how many there are
 )
 
-var graphNames = [graphCount][2]string{
+var graphNames = [GraphCount][2]string{
 	{"position error", "m"}, {"round trip", "ms"}, {"up", "kbit/s"}, {"down", "kbit/s"}, {"replayed", "ticks"}, {"inputs waiting", ""},
 }
 
@@ -117,6 +117,9 @@ func (p *pane) graph(of *lab.Pane, l *lab.Lab) {
 	p.Graphs[BufferGraph].Add(float32(of.Meter.Value("buffer_depth")), false)
 	p.replayed = replayed
 }
+
+// Panes returns how many panes have been seen.
+func (s *Stage) Panes() int { return len(s.panes) }
 
 // Graph returns a graph of a pane, for reading.
 func (s *Stage) Graph(pane, which int) *Graph { return &s.panes[pane].Graphs[which] }

@@ -51,7 +51,7 @@ type pane struct {
 	target      geom.Vec3 // of the camera
 	last        geom.Vec3 // a tick before
 	touched     []float32 // share of the player's colour, by body
-	Graphs      [graphCount]Graph
+	Graphs      [GraphCount]Graph
 	up, down    rate
 	replayed    float64
 	corrected   sim.Tick
@@ -71,6 +71,27 @@ func (s *Stage) Tick(l *lab.Lab) {
 	s.panes = s.panes[:len(l.Panes)]
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l)
+	}
+}
+
+// Fork returns a stage that goes on from here with another lab, a copy of the
+// one that s has seen.
+func (s *Stage) Fork(l *lab.Lab) *Stage {
+	f := &Stage{}
+	for i, p := range s.panes {
+		q := *p
+		q.of = l.Panes[i]
+		q.now, q.before = p.now.clone(), p.before.clone()
+		q.touched = append([]float32(nil), p.touched...)
+		f.panes = append(f.panes, &q)
+	}
+	return f
+}
+
+func (k looks) clone() looks {
+	return looks{
+		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
+		seen: append([]geom.Pose(nil), k.seen...), trail: append([]geom.Vec3(nil), k.trail...),
 	}
 }
 

@@ -270,7 +270,7 @@ func TestDeterministic(t *testing.T) {
 		s.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 0.3)
 		return fmt.Sprint(f.List.Items, f.Views[0].Scene, f.Views[1].Camera)
 	}
-	if shot() != shot() {
+	if first, second := shot(), shot(); first != second {
 		t.Error("two runs look different")
 	}
 }

@@ -17,9 +17,10 @@ import (
 
 // Shot is a film to be made.
 type Shot struct {
-	Lab     *lab.Lab    // at the beginning; it is run on
-	Entries []lab.Entry // what happens, one a tick
-	Lead    int         // of those, how many pass before the first picture, for cameras to settle
+	Lab     *lab.Lab     // at the beginning; it is run on
+	Stage   *stage.Stage // as the lab has been seen so far; nil: not yet
+	Entries []lab.Entry  // what happens, one a tick
+	Lead    int          // of those, how many pass before the first picture, for cameras to settle
 	Title   string
 	Note    string
 	Bare    bool
@@ -46,12 +47,19 @@ type Painter struct {
 // Paint draws the session as the stage has seen it into im.
 func (p *Painter) Paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
 	s.Compose(&p.frame, l, stage.Place{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
-	for i := range p.frame.Views {
-		v := &p.frame.Views[i]
-		r := image.Rect(v.X, v.Y, v.X+v.W, v.Y+v.H).Add(im.Rect.Min)
+	p.PaintViews(im, p.frame.Views, 1)
+	raster.Over(im, &p.frame.List)
+}
+
+// PaintViews draws the views of a composed picture into im, without what lies
+// over them, so many times smaller each way.
+func (p *Painter) PaintViews(im *image.RGBA, views []stage.View, smaller int) {
+	k := smaller
+	for i := range views {
+		v := &views[i]
+		r := image.Rect(v.X/k, v.Y/k, (v.X+v.W+k-1)/k, (v.Y+v.H+k-1)/k).Add(im.Rect.Min).Intersect(im.Rect)
 		p.raster.Draw(im.SubImage(r).(*image.RGBA), &v.Scene, &v.Camera)
 	}
-	raster.Over(im, &p.frame.List)
 }
 
 // Shoot makes the film and closes it.
@@ -65,7 +73,10 @@ func Shoot(s *Shot) (Result, error) {
 }
 
 func (s *Shot) shoot(out film.Writer) (r Result, err error) {
-	var st stage.Stage
+	st := s.Stage
+	if st == nil {
+		st = &stage.Stage{}
+	}
 	var painter Painter
 	rate, fps := float64(s.Lab.Config().Rate), float64(s.Format.FPS)
 	done := 0
@@ -111,7 +122,7 @@ func (s *Shot) shoot(out film.Writer) (r Result, err error) {
 			}
 		}
 		o := stage.Options{Title: s.Title, Note: s.Note, Bare: s.Bare, Keys: held}
-		painter.Paint(r.Last, &st, s.Lab, o, float32(min(at-float64(done)+1, 1)))
+		painter.Paint(r.Last, st, s.Lab, o, float32(min(at-float64(done)+1, 1)))
 		if err := out.Add(r.Last); err != nil {
 			return r, err
 		}

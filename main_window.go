@@ -1,0 +1,17 @@
+//go:build !headless
+
+package main
+
+import (
+	"ghostcube/ui/command"
+	"ghostcube/ui/window"
+)
+
+// openWindow opens the lab in a window. With -tags headless the program is
+// built without one, and without Ebitengine.
+var openWindow = func(o *command.Opening) (opened bool, err error) {
+	return window.Open(window.Options{
+		Config: o.Config, Panes: o.Panes, Entry: o.Entry, Ticks: o.Ticks, Note: o.Note, Title: o.Title, Split: o.Split,
+		Faults: o.Faults, Out: o.Out, Width: o.Width, Height: o.Height, Picture: window.Picture(o.Picture), Tape: o.Tape,
+	})
+}

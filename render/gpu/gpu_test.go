@@ -1,0 +1,167 @@
+package gpu
+
+import (
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/render"
+	"ghostcube/render/raster"
+	"ghostcube/sim/geom"
+)
+
+// TestMain runs the tests inside Ebitengine's loop where there is a display:
+// only there can be drawn.
+func TestMain(m *testing.M) {
+	if os.Getenv("DISPLAY") == "" {
+		os.Exit(m.Run())
+	}
+	g := &game{m: m}
+	ebiten.SetWindowVisible(false)
+	if err := ebiten.RunGame(g); err != nil {
+		panic(err)
+	}
+	os.Exit(g.code)
+}
+
+type game struct {
+	m    *testing.M
+	code int
+}
+
+func (g *game) Update() error {
+	g.code = g.m.Run()
+	return ebiten.Termination
+}
+func (*game) Draw(*ebiten.Image)         {}
+func (*game) Layout(int, int) (int, int) { return 320, 240 }
+
+func needDisplay(t *testing.T) {
+	t.Helper()
+	if os.Getenv("DISPLAY") == "" {
+		t.Skip("no display here: .ci/run makes one")
+	}
+}
+
+// TestShadersCompile needs no display.
+func TestShadersCompile(t *testing.T) {
+	if _, err := New(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// table is a scene with all there is: cubes on and behind each other, a ramp,
+// ghosts, a trail.
+func table() (*render.Scene, render.Camera) {
+	s := &render.Scene{}
+	add := func(x, y, z, half, turn float32, c render.Color) {
+		s.Cubes = append(s.Cubes, render.Cube{
+			Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{X: 0.3, Y: 0.2, Z: 1}.Unit(), turn)},
+			Half: geom.Vec3{X: half, Y: half, Z: half}, Color: c,
+		})
+	}
+	add(0, 0, 0.9, 0.75, 0.4, render.RGB(0.9, 0, 0))
+	for i := range 12 {
+		f := float32(i)
+		add(-3+0.5*f, 1.5+0.2*f, 0.25+0.05*f, 0.25, f, render.RGB(0.75, 0.75, 0.8))
+	}
+	s.Cubes = append(s.Cubes, render.Cube{
+		Pose: geom.Pose{Pos: geom.Vec3{X: -5, Y: 3, Z: 0.4}, Rot: geom.Turn(geom.Vec3{X: 1}, 0.26)}, Half: geom.Vec3{X: 2, Y: 3, Z: 0.5}, Color: render.RGB(0.55, 0.58, 0.62),
+	})
+	add(1.2, -0.6, 0.75, 0.75, 1.1, render.Color{R: 255, G: 204, B: 26, A: 120})
+	t := render.Trail{Color: render.RGB(0.9, 0, 0)}
+	for i := range 30 {
+		t.Points = append(t.Points, geom.Vec3{X: -4 + 0.12*float32(i), Y: -1.5 + 0.02*float32(i*i%17), Z: 0.75})
+	}
+	s.Trails = append(s.Trails, t)
+	return s, render.Orbit(geom.Vec3{Z: 0.8}, 20, 24, 11)
+}
+
+// TestLooksLikeRaster holds the graphics card's picture against the one drawn
+// without: nearly every pixel is nearly the same, in a picture of its own and
+// in a part of one, plain and smoothed.
+func TestLooksLikeRaster(t *testing.T) {
+	needDisplay(t)
+	p, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, cam := table()
+	for _, scale := range []int{1, 2} {
+		for _, r := range []image.Rectangle{image.Rect(0, 0, 640, 360), image.Rect(320, 40, 640, 360)} {
+			p.Begin(640, 360, scale)
+			p.Draw(r, s, &cam)
+			dst := ebiten.NewImage(640, 360)
+			p.End(dst, 0, 0)
+			var l render.List
+			l.Rect(float32(r.Min.X)+8, float32(r.Min.Y)+8, 150, 40, render.Color{R: 22, G: 26, B: 32, A: 190})
+			l.Text(float32(r.Min.X)+16, float32(r.Min.Y)+34, render.Font{Size: 16, Bold: true}, render.RGB(1, 1, 1), "rewind ±0.1 m")
+			l.Line([]render.Point{{X: 350, Y: 300}, {X: 420, Y: 320}, {X: 520, Y: 310}}, 2, render.RGB(0.3, 0.6, 1))
+			p.Over(dst, &l)
+			got := image.NewRGBA(image.Rect(0, 0, 640, 360))
+			dst.ReadPixels(got.Pix)
+
+			want := image.NewRGBA(image.Rect(0, 0, 640, 360))
+			new(raster.Painter).Draw(want.SubImage(r).(*image.RGBA), s, &cam)
+			raster.Over(want, &l)
+			if os.Getenv("GPU_PICTURES") != "" {
+				save(t, "gpu.png", got)
+				save(t, "raster.png", want)
+			}
+			far, sum, n := 0, 0, 0
+			for y := r.Min.Y; y < r.Max.Y; y++ {
+				for x := r.Min.X; x < r.Max.X; x++ {
+					a, b := got.RGBAAt(x, y), want.RGBAAt(x, y)
+					d := max(diff(a.R, b.R), diff(a.G, b.G), diff(a.B, b.B))
+					sum, n = sum+d, n+1
+					if d > 40 {
+						far++
+					}
+				}
+			}
+			limit := 0.03 // edges are not smoothed at scale 1
+			if scale == 2 {
+				limit = 0.012
+			}
+			if mean := float64(sum) / float64(n); mean > 4 || float64(far) > limit*float64(n) {
+				t.Errorf("scale %d, %v: mean difference %.2f, %.2f %% of pixels far off", scale, r, mean, 100*float64(far)/float64(n))
+			}
+		}
+	}
+}
+
+func diff(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
+
+func save(t *testing.T, name string, im image.Image) {
+	f, err := os.Create(filepath.Join(os.Getenv("GPU_PICTURES"), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, im); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkMeshes measures what the processor does for one picture: faces found,
+// turned and sorted. The drawing itself is the graphics card's.
+func BenchmarkMeshes(b *testing.B) {
+	s, cam := table()
+	for i := range 888 {
+		c := s.Cubes[1]
+		c.Pose.Pos.X, c.Pose.Pos.Y = float32(i%30)-15, float32(i/30)
+		s.Cubes = append(s.Cubes, c)
+	}
+	lens := cam.Lens(640, 720)
+	v := newView(&lens, image.Rect(0, 0, 640, 720))
+	p := &Painter{scale: 1}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.faces.reset()
+		p.gather(s, &v, &p.faces, false)
+	}
+}

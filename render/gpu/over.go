@@ -1,0 +1,126 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/render"
+)
+
+// The atlas of letters as an image of its own, with a white square below it
+// from which plain colours are drawn, so that a whole list is one drawing.
+const whiteSide = 4
+
+func (p *Painter) atlas() (im *ebiten.Image, white float32) {
+	a := render.Atlas()
+	w, h := a.Rect.Dx(), a.Rect.Dy()
+	if p.letters == nil {
+		px := make([]byte, 4*w*(h+whiteSide))
+		for i, c := range a.Pix {
+			px[4*i], px[4*i+1], px[4*i+2], px[4*i+3] = c, c, c, c
+		}
+		for i := 4 * w * h; i < len(px); i++ {
+			px[i] = 255
+		}
+		p.letters = ebiten.NewImage(w, h+whiteSide)
+		p.letters.WritePixels(px)
+	}
+	return p.letters, float32(h) + whiteSide/2
+}
+
+// Over draws a list onto dst, which is of the size the list was made for.
+func (p *Painter) Over(dst *ebiten.Image, l *render.List) {
+	im, white := p.atlas()
+	m := &p.over
+	m.reset()
+	for i := range l.Items {
+		it := &l.Items[i]
+		switch it.Kind {
+		case render.RectKind:
+			x0, y0 := round(it.X), round(it.Y)
+			x1, y1 := round(it.X+it.W), round(it.Y+it.H)
+			m.box(x0, y0, x1, y1, white, white, white, white, it.Color)
+		case render.LineKind:
+			m.line(it.Points, it.Width, white, it.Color)
+		case render.TextKind:
+			it.Font.Lay(it.X, it.Y, it.Text, func(g *render.Glyph, x, y int) {
+				b := g.Box
+				m.box(float32(x), float32(y), float32(x+b.Dx()), float32(y+b.Dy()),
+					float32(b.Min.X), float32(b.Min.Y), float32(b.Max.X), float32(b.Max.Y), it.Color)
+			})
+		}
+	}
+	if len(m.indices) > 0 {
+		dst.DrawTriangles32(m.vertices, m.indices, im, &ebiten.DrawTrianglesOptions{ColorScaleMode: ebiten.ColorScaleModePremultipliedAlpha})
+	}
+}
+
+func round(x float32) float32 { return float32(math.Round(float64(x))) }
+
+// box adds a rectangle of the screen, taken from one of the atlas.
+func (m *mesh) box(x0, y0, x1, y1, u0, v0, u1, v1 float32, c render.Color) {
+	a := float32(c.A) / 255
+	r, g, b := float32(c.R)/255*a, float32(c.G)/255*a, float32(c.B)/255*a
+	for i := range 4 {
+		v := ebiten.Vertex{DstX: x0, DstY: y0, SrcX: u0, SrcY: v0, ColorR: r, ColorG: g, ColorB: b, ColorA: a}
+		if i == 1 || i == 2 {
+			v.DstX, v.SrcX = x1, u1
+		}
+		if i >= 2 {
+			v.DstY, v.SrcY = y1, v1
+		}
+		m.vertices = append(m.vertices, v)
+	}
+	m.quad()
+}
+
+// line adds a line as a strip with feathered borders: across it lie four
+// vertices, clear, full, full, clear.
+func (m *mesh) line(points []render.Point, width, white float32, c render.Color) {
+	a := float32(c.A) / 255
+	r, g, b := float32(c.R)/255, float32(c.G)/255, float32(c.B)/255
+	half := width / 2
+	for i, p := range points {
+		q, o := points[max(0, i-1)], points[min(len(points)-1, i+1)]
+		nx, ny := across(q, p, o)
+		base := uint32(len(m.vertices))
+		for _, t := range [4][2]float32{{half + 0.5, 0}, {max(0, half-0.5), a}, {-max(0, half-0.5), a}, {-half - 0.5, 0}} {
+			m.vertices = append(m.vertices, ebiten.Vertex{
+				DstX: p.X + nx*t[0], DstY: p.Y + ny*t[0], SrcX: white, SrcY: white,
+				ColorR: r * t[1], ColorG: g * t[1], ColorB: b * t[1], ColorA: t[1],
+			})
+		}
+		if i == 0 {
+			continue
+		}
+		for k := range uint32(3) {
+			s := base - 4 + k
+			m.indices = append(m.indices, s, s+1, s+4, s+1, s+5, s+4)
+		}
+	}
+}
+
+// across returns the direction across a line at p, between q and o, so long
+// that the strip keeps its width round the corner, up to a limit.
+func across(q, p, o render.Point) (x, y float32) {
+	unit := func(a, b render.Point) (x, y float32, ok bool) {
+		x, y = b.X-a.X, b.Y-a.Y
+		l := float32(math.Hypot(float64(x), float64(y)))
+		if l == 0 {
+			return 0, 0, false
+		}
+		return x / l, y / l, true
+	}
+	ax, ay, before := unit(q, p)
+	bx, by, after := unit(p, o)
+	if !before {
+		ax, ay = bx, by
+	}
+	if !after {
+		bx, by = ax, ay
+	}
+	x, y = -(ay + by), ax+bx
+	k := 2 / max(x*x+y*y, 0.6)
+	return x * k, y * k
+}

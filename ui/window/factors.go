@@ -1,0 +1,67 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+
+	"ghostcube/predict"
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// settings reads the smoothing that a strategy's knobs are turned to.
+func settings(k *predict.Knobs, s *smoothing.Settings) bool {
+	mode := k.Knob("smoothing")
+	if mode == nil {
+		return false
+	}
+	s.Mode = smoothing.Mode(slices.Index(smoothing.Modes, mode.Value()))
+	for name, p := range map[string]*float64{
+		"smooth-keep": &s.Keep, "smooth-slerp": &s.Slerp, "smooth-near": &s.Near, "smooth-far": &s.Far,
+		"smooth-near-at": &s.NearAt, "smooth-far-at": &s.FarAt, "smooth-turn-near-at": &s.TurnNearAt, "smooth-turn-far-at": &s.TurnFarAt, "snap": &s.Snap,
+	} {
+		if knob := k.Knob(name); knob != nil {
+			*p = knob.Number()
+		}
+	}
+	return true
+}
+
+// drawFactors plots the factor against the error, from 0 to 2 m and from 0.7 to
+// 1, with a dot where the error is now.
+func drawFactors(l *render.List, s *smoothing.Settings, now, x, y, w, h, scale float32) {
+	const widest, low, high = 2, 0.7, 1
+	l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
+	f := render.Font{Size: int(12 * scale)}
+	dim := render.RGB(0.55, 0.60, 0.65)
+	l.Text(x+6*scale, y+14*scale, f, render.RGB(0.80, 0.84, 0.88), "factor per 1/60 s against error")
+	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
+	at := func(e, v float32) render.Point {
+		return render.Point{X: left + (right-left)*e/widest, Y: bottom - (bottom-top)*(geom.Clamp(v, low, high)-low)/(high-low)}
+	}
+	for _, v := range []float32{0.7, 0.85, 1} {
+		p := at(0, v)
+		l.Rect(left, p.Y, right-left, 1, render.Color{R: 70, G: 78, B: 88, A: 255})
+		l.Text(x+4*scale, p.Y+4*scale, f, dim, fmt.Sprintf("%.2f", v))
+	}
+	for _, e := range []float32{0, 0.5, 1, 1.5, 2} {
+		t := fmt.Sprintf("%g m", e)
+		l.Text(min(at(e, low).X-f.Width(t)/2, right-f.Width(t)+8*scale), bottom+13*scale, f, dim, t)
+	}
+	factor := func(e float32) float32 {
+		if e >= float32(s.Snap) {
+			return 0
+		}
+		pos, _ := s.Factors(&smoothing.Offset{Pos: geom.Vec3{X: e}})
+		return pos
+	}
+	var curve []render.Point
+	for i := range 81 {
+		e := widest * float32(i) / 80
+		curve = append(curve, at(e, factor(e)))
+	}
+	l.Line(curve, 1.6*scale, render.RGB(0.38, 0.70, 1))
+	dot := at(min(now, widest), factor(now))
+	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 0.75, 0.25))
+}

@@ -1,0 +1,443 @@
+package window
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ebitengine/debugui"
+	"github.com/hajimehoshi/ebiten/v2"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/smoothing"
+	"ghostcube/ui/stage"
+)
+
+// panel is the column of sliders. It reads the session and returns wishes: a
+// slider that is moved becomes a command, and what it shows next is what the
+// session made of it.
+type panel struct {
+	wishes []lab.Command
+	help   string // of what the pointer is over
+	list   render.List
+	plots  []plot
+	cursor image.Point
+}
+
+// plot is a place in the panel where something is drawn.
+type plot struct {
+	r    image.Rectangle // in points of the panel
+	draw func(l *render.List, x, y, w, h float32, scale int)
+}
+
+// helpHeight is the height of the box that explains, in points.
+const helpHeight = 64
+
+func (p *panel) wish(c lab.Command) { p.wishes = append(p.wishes, c) }
+
+// take returns the wishes since the last call.
+func (p *panel) take() []lab.Command {
+	w := p.wishes
+	p.wishes = nil
+	return w
+}
+
+// build lays the panel out. It is called once in each Update.
+func (g *game) build(ctx *debugui.Context) error {
+	p, s := &g.panel, &g.screen
+	scale := s.panelScale()
+	ctx.SetScale(scale)
+	p.help, p.plots = "", p.plots[:0]
+	x, y := ebiten.CursorPosition()
+	p.cursor = image.Pt(x/scale, y/scale)
+	if g.hand.bare || s.w == 0 {
+		return nil
+	}
+	left, right := (s.w-s.panelColumn())/scale, s.w/scale
+	// A scope of its own for each size of the window: the panel's place is
+	// only taken from where it is first seen.
+	ctx.IDScope(fmt.Sprint(s.w, "x", s.h, "@", scale), func() {
+		ctx.Window("Ghostcube", image.Rect(left, 0, right, s.h/scale-helpHeight), func(debugui.ContainerLayout) {
+			g.session(ctx)
+			g.panes(ctx)
+			g.weather(ctx)
+			g.numbers(ctx)
+			g.knobs(ctx)
+		})
+	})
+	return nil
+}
+
+// rowHeight is the height of a row, in points: that of a letter's line and
+// what the widgets put round it.
+const rowHeight = 19
+
+// row lays out a name and a widget, and explains it while the pointer is there.
+func (p *panel) row(ctx *debugui.Context, name, help string, widget func()) {
+	ctx.SetGridLayout([]int{-1}, []int{rowHeight})
+	ctx.GridCell(func(r image.Rectangle) {
+		ctx.SetGridLayout([]int{116, -1}, []int{rowHeight})
+		if p.cursor.In(r) {
+			p.help = name + ": " + help
+		}
+		ctx.Text(name)
+		widget()
+	})
+}
+
+// choose is a dropdown of names. It returns the one that was chosen just now.
+func choose(ctx *debugui.Context, now string, names []string) (chosen string, ok bool) {
+	options := names
+	i := slices.Index(names, now)
+	if i < 0 {
+		options = append([]string{now}, names...)
+		i = 0
+	}
+	was := i
+	ctx.Dropdown(&i, options)
+	return options[i], i != was
+}
+
+// session is what is common to all panes.
+func (g *game) session(ctx *debugui.Context) {
+	p, c := &g.panel, g.lab.Config()
+	ctx.Header("Session", true, func() {
+		p.row(ctx, "comparison", "a session worth looking at: scene, keys, weather and panes at once", func() {
+			if name, ok := choose(ctx, "choose...", lab.ComparisonNames()); ok && name != "choose..." {
+				g.compare(name)
+			}
+		})
+		p.row(ctx, "scene", "where it takes place; changing it begins the session anew", func() {
+			if name, ok := choose(ctx, c.Scene, sim.SceneNames()); ok {
+				p.wish(lab.Command{Verb: "scene", Pane: lab.All, Name: name})
+			}
+		})
+		p.row(ctx, "player sits", "at the client: keys travel to the server. At the host: keys enter its world at once, and the client only watches", func() {
+			if name, ok := choose(ctx, c.Seat.String(), []string{"client", "host"}); ok {
+				p.wish(lab.Command{Verb: "seat", Pane: lab.All, Name: name})
+			}
+		})
+		p.row(ctx, "seed", "of all fates of packets; changing it begins the session anew", func() {
+			n := int(c.Weather.Seed)
+			was := n
+			ctx.NumberField(&n, 1)
+			if n != was && n >= 0 {
+				p.wish(lab.Command{Verb: "seed", Pane: lab.All, Value: strconv.Itoa(n)})
+			}
+		})
+		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+		ctx.Button(map[bool]string{true: "go on (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
+		ctx.Button("step (N)").On(func() { g.paused, g.steps = true, g.steps+1 })
+		ctx.Button("restart").On(func() { p.wish(lab.Command{Verb: "restart", Pane: lab.All}) })
+		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.takes.recording()]).On(g.record)
+		ctx.Button("fault (F)").On(g.fault)
+		ctx.Button("burst (B)").On(func() { p.wish(lab.Command{Verb: "burst", Pane: lab.All, Value: "250ms"}) })
+	})
+}
+
+// panes is which strategies are seen, and how.
+func (g *game) panes(ctx *debugui.Context) {
+	p, show := &g.panel, g.lab.Show()
+	ctx.Header("Panes", true, func() {
+		for i, pane := range g.lab.Panes {
+			ctx.IDScope(strconv.Itoa(i), func() {
+				name := fmt.Sprintf("pane %d", i+1)
+				if i == show.Focus && len(g.lab.Panes) > 1 {
+					name += " (keys)"
+				}
+				p.row(ctx, name, pane.Strategy.Doc[strings.LastIndex(pane.Strategy.Doc, "\n")+1:], func() {
+					if s, ok := choose(ctx, pane.Strategy.Name, lab.StrategyNames()); ok {
+						p.wish(lab.Command{Verb: "switch", Pane: i, Name: s})
+					}
+				})
+			})
+		}
+		ctx.SetGridLayout([]int{-1, -1}, nil)
+		ctx.Button("add a pane").On(func() {
+			p.wish(lab.Command{Verb: "open", Pane: lab.All, Name: g.lab.Panes[show.Focus].Spec()})
+		})
+		ctx.Button("close the last").On(func() { p.wish(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
+		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+		for _, x := range []struct {
+			name string
+			on   bool
+		}{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}} {
+			ctx.IDScope(x.name, func() {
+				on := x.on
+				ctx.Checkbox(&on, x.name)
+				if on != x.on {
+					p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: x.name, Value: onOff(on)})
+				}
+			})
+		}
+	})
+}
+
+// compare starts a named comparison in this window.
+func (g *game) compare(name string) {
+	c, err := lab.ComparisonNamed(name)
+	if err != nil {
+		g.notices.say(err.Error())
+		return
+	}
+	entries, err := g.Tape(c.Tape)
+	if err != nil {
+		g.notices.say(err.Error())
+		return
+	}
+	if c.Rate != g.lab.Config().Rate {
+		g.notices.say(fmt.Sprintf("made for %d ticks a second; this session has %d", c.Rate, g.lab.Config().Rate))
+	}
+	p := &g.panel
+	p.wish(lab.Command{Verb: "scene", Pane: lab.All, Name: c.Scene})
+	p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: c.Weather})
+	for i := len(g.lab.Panes) - 1; i >= len(c.Panes); i-- {
+		p.wish(lab.Command{Verb: "close", Pane: i})
+	}
+	for i, spec := range c.Panes {
+		if i < len(g.lab.Panes) {
+			p.wish(lab.Command{Verb: "switch", Pane: i, Name: spec})
+		} else {
+			p.wish(lab.Command{Verb: "open", Pane: lab.All, Name: spec})
+		}
+	}
+	p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(len(c.Panes) == 1)})
+	g.begin = func() { // after these wishes, which end what was played before
+		g.Title, g.Note, g.Faults = c.Doc, "tape "+c.Tape, c.FaultEvery
+		g.played, g.Ticks = 0, len(entries)
+		g.Entry = func(i int) lab.Entry {
+			e := lab.Entry{Inputs: entries[i].Inputs}
+			if c.FaultEvery > 0 && i > 0 && i%c.FaultEvery == 0 {
+				e.Commands = []lab.Command{{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}}
+			}
+			return e
+		}
+	}
+}
+
+// weather is the link.
+func (g *game) weather(ctx *debugui.Context) {
+	p, w := &g.panel, g.lab.Weather()
+	ctx.Header("Weather", true, func() {
+		p.row(ctx, "preset", "named weathers; list weathers says where they come from", func() {
+			now := "as below"
+			for _, x := range link.Presets {
+				if x.Up == w.Up && x.Down == w.Down {
+					now = x.Name
+					break
+				}
+			}
+			if name, ok := choose(ctx, now, link.PresetNames()); ok && name != "as below" {
+				p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: name})
+			}
+		})
+		c := w.Up
+		ms := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "ms" }
+		share := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
+		plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+		g.condition(ctx, "latency", "latency, ms", "one way, both ways the same", c.Latency.Seconds()*1000, 500, 5, 0, ms)
+		g.condition(ctx, "jitter", "jitter, ms", "extra delay of single packets; later ones may overtake", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
+		g.condition(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
+		g.condition(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
+		g.condition(ctx, "dup", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
+		up, down := g.lab.Panes[g.lab.Show().Focus].Seats[0].Endpoint.Stats, g.lab.Panes[g.lab.Show().Focus].Server()
+		ctx.SetGridLayout([]int{-1}, []int{22})
+		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
+			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
+	})
+}
+
+// condition is a slider of one number of the link.
+func (g *game) condition(ctx *debugui.Context, key, name, help string, now, most, step float64, digits int, text func(float64) string) {
+	ctx.IDScope(key, func() {
+		g.panel.row(ctx, name, help, func() {
+			v := now
+			ctx.SliderF(&v, 0, max(most, now), step, digits)
+			if v != now {
+				g.panel.wish(lab.Command{Verb: "link", Pane: lab.All, Name: key, Value: text(v)})
+			}
+		})
+	})
+}
+
+// numbers is the score and the graphs of the framed pane.
+func (g *game) numbers(ctx *debugui.Context) {
+	focus := g.lab.Show().Focus
+	pane := g.lab.Panes[focus]
+	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
+		for i := range stage.GraphCount {
+			ctx.IDScope(strconv.Itoa(i), func() { g.graph(ctx, focus, i) })
+		}
+	})
+	ctx.Header(fmt.Sprintf("Score of pane %d", focus+1), false, func() {
+		p := &g.panel
+		line := func(name, help, value string) {
+			ctx.IDScope(name, func() { p.row(ctx, name, help, func() { ctx.Text(value) }) })
+		}
+		card := pane.Card
+		line("error RMS", "distance of the drawn cube from the true one now, root mean square", fmt.Sprintf("%.3f m", card.ErrorRMS()))
+		line("error max", "the largest of those distances", fmt.Sprintf("%.3f m", card.ErrorMax()))
+		line("pops", "jumps of the drawn cube that the true one did not make", fmt.Sprintf("%.1f a minute", card.PopsPerMinute()))
+		line("largest pop", "the farthest of those jumps", fmt.Sprintf("%.3f m", card.LargestPop()))
+		line("pop energy", "sum of the squares of those jumps", fmt.Sprintf("%.4f m2", card.PopEnergy()))
+		for _, c := range pane.Meter.All() {
+			line(c.Name, c.Help, strconv.FormatFloat(c.Value, 'g', 5, 64))
+		}
+		if pane.LastAt != 0 {
+			ctx.SetGridLayout([]int{-1}, []int{22})
+			ctx.Text("last: " + correction(&pane.Last))
+		}
+	})
+}
+
+// graph is one graph of a pane.
+func (g *game) graph(ctx *debugui.Context, pane, i int) {
+	ctx.SetGridLayout([]int{-1}, []int{42})
+	ctx.GridCell(func(r image.Rectangle) {
+		if g.stage.Panes() <= pane {
+			return
+		}
+		graph := g.stage.Graph(pane, i)
+		g.panel.plots = append(g.panel.plots, plot{r, func(l *render.List, x, y, w, h float32, scale int) {
+			f := render.Font{Size: 12 * scale}
+			s := float32(scale)
+			top := graph.Top(graphLeast[i])
+			l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
+			l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(fmt.Sprintf("%s %.3g %s", graph.Title, graph.Last(), graph.Unit)))
+			t := fmt.Sprintf("%g", top)
+			l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)
+			stage.DrawGraph(l, graph, x+2*s, y+18*s, w-4*s, h-20*s, top, 1.4*s)
+		}})
+	})
+}
+
+// graphLeast is the least that each graph's scale reaches to.
+var graphLeast = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5}
+
+// knobs is everything that the framed pane's strategy lets be turned.
+func (g *game) knobs(ctx *debugui.Context) {
+	focus := g.lab.Show().Focus
+	pane := g.lab.Panes[focus]
+	ctx.Header(fmt.Sprintf("Knobs of pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
+		for _, k := range pane.Knobs.All() {
+			ctx.IDScope(pane.Strategy.Name+"/"+k.Name, func() { g.knob(ctx, focus, k) })
+			if k.Name == "snap" {
+				g.factors(ctx, pane)
+			}
+		}
+	})
+}
+
+// knob is one knob's row.
+func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
+	turn := func(value string) {
+		g.panel.wish(lab.Command{Verb: "turn", Pane: pane, Name: k.Name, Value: value})
+	}
+	help := k.Help + ". " + k.Range() + ", at first " + k.Default()
+	name := strings.TrimPrefix(k.Name, "smooth-")
+	g.panel.row(ctx, name, help, func() {
+		switch k.Kind {
+		case predict.Float:
+			v := k.Number()
+			low, high, step, digits := k.Low, k.High, 0.001, 3
+			switch {
+			case high > 2:
+				step, digits = 0.01, 2
+			case k.Number() != 0 && k.Number() < 0.01 || strings.HasPrefix(k.Name, "error-"):
+				high, step, digits = max(0.01, k.Number()), 0.00001, 5
+			}
+			ctx.SliderF(&v, low, high, step, digits)
+			if v != k.Number() {
+				turn(strconv.FormatFloat(v, 'g', 6, 64))
+			}
+		case predict.Int:
+			v := int(k.Number())
+			ctx.Slider(&v, int(k.Low), int(k.High), 1)
+			if v != int(k.Number()) {
+				turn(strconv.Itoa(v))
+			}
+		case predict.Bool:
+			on := k.Number() != 0
+			ctx.Checkbox(&on, onOff(on))
+			if on != (k.Number() != 0) {
+				turn(onOff(on))
+			}
+		case predict.Choice:
+			if v, ok := choose(ctx, k.Value(), k.Options); ok {
+				turn(v)
+			}
+		}
+	})
+}
+
+// factors plots the share of an offset that is kept against its size, and where
+// the player's offset is now.
+func (g *game) factors(ctx *debugui.Context, pane *lab.Pane) {
+	var s smoothing.Settings
+	if !settings(pane.Knobs, &s) {
+		return
+	}
+	ctx.SetGridLayout([]int{-1}, []int{84})
+	ctx.GridCell(func(r image.Rectangle) {
+		if g.panel.cursor.In(r) {
+			g.panel.help = "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now"
+		}
+		var now float32
+		if v := &pane.Seats[0].View; len(v.Bodies) > pane.Watched() {
+			now = v.Bodies[pane.Watched()].Pos.Sub(v.Raw[pane.Watched()].Pos).Len()
+		}
+		g.panel.plots = append(g.panel.plots, plot{r, func(l *render.List, x, y, w, h float32, scale int) {
+			drawFactors(l, &s, now, x, y, w, h, float32(scale))
+		}})
+	})
+}
+
+// draw draws what the panel's own widgets cannot: graphs and the help.
+func (p *panel) draw(dst *ebiten.Image, g *game) {
+	scale := g.screen.panelScale()
+	s := float32(scale)
+	p.list.Reset()
+	column := image.Rect((g.screen.w-g.screen.panelColumn())/scale, 24, g.screen.w/scale, g.screen.h/scale-helpHeight)
+	for _, x := range p.plots {
+		if x.r.In(column) { // one that is scrolled half away is left out
+			x.draw(&p.list, float32(x.r.Min.X)*s, float32(x.r.Min.Y)*s, float32(x.r.Dx())*s, float32(x.r.Dy())*s, scale)
+		}
+	}
+	x, y := float32(column.Min.X)*s, float32(column.Max.Y)*s
+	p.list.Rect(x, y, float32(column.Dx())*s, helpHeight*s, render.Color{R: 30, G: 34, B: 41, A: 255})
+	f := render.Font{Size: 12 * scale}
+	help := p.help
+	if help == "" {
+		help = "Point at anything to see what it does. F1 lists the keys."
+	}
+	for i, line := range lines(f, help, float32(column.Dx())*s-16*s, 4) {
+		p.list.Text(x+8*s, y+15*s+14*s*float32(i), f, render.RGB(0.82, 0.86, 0.90), line)
+	}
+	g.painter.Over(dst, &p.list)
+}
+
+// lines breaks a text into lines of a width, at most so many.
+func lines(f render.Font, text string, width float32, most int) (list []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		next := strings.TrimSpace(line + " " + word)
+		if line != "" && f.Width(next) > width {
+			list = append(list, line)
+			next = word
+		}
+		line = next
+	}
+	list = append(list, line)
+	if len(list) > most {
+		list = list[:most]
+		list[most-1] = f.Fit(list[most-1]+" …", width)
+	}
+	return list
+}
