@@ -134,6 +134,46 @@ func TestLooksLikeRaster(t *testing.T) {
 	}
 }
 
+// TestJaggedLine says that a line which goes up and down in every pixel is as
+// full as the one drawn without a card: a strip whose corners are mitred folds
+// there and leaves gaps.
+func TestJaggedLine(t *testing.T) {
+	needDisplay(t)
+	p, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l render.List
+	var points []render.Point
+	for i := range 90 {
+		points = append(points, render.Point{X: 10 + float32(i), Y: 20 + 40*float32(i%2)}, render.Point{X: 10 + float32(i), Y: 20 + 40*float32(i%2)})
+	}
+	l.Line(points[:60], 1.5, render.RGB(1, 1, 1))
+	l.Line([]render.Point{{X: 60, Y: 10}, {X: 80, Y: 70}, {X: 100, Y: 10}, {X: 100, Y: 10}}, 4, render.RGB(1, 1, 1))
+	l.Line([]render.Point{{X: 5, Y: 5}, {X: 5, Y: 5}}, 4, render.RGB(1, 1, 1)) // no length, no picture
+	dst := ebiten.NewImage(120, 80)
+	p.Over(dst, &l)
+	got, want := image.NewRGBA(image.Rect(0, 0, 120, 80)), image.NewRGBA(image.Rect(0, 0, 120, 80))
+	dst.ReadPixels(got.Pix)
+	raster.Over(want, &l)
+	if os.Getenv("GPU_PICTURES") != "" {
+		save(t, "jagged-gpu.png", got)
+		save(t, "jagged-raster.png", want)
+	}
+	for _, part := range []image.Rectangle{image.Rect(0, 15, 45, 65), image.Rect(50, 0, 120, 80)} {
+		var a, b int
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			for x := part.Min.X; x < part.Max.X; x++ {
+				a += int(got.RGBAAt(x, y).R)
+				b += int(want.RGBAAt(x, y).R)
+			}
+		}
+		if ratio := float64(a) / float64(b); ratio < 0.9 || ratio > 1.15 {
+			t.Errorf("in %v the line covers %.2f of what it should", part, ratio)
+		}
+	}
+}
+
 func diff(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
 func save(t *testing.T, name string, im image.Image) {

@@ -75,52 +75,72 @@ func (m *mesh) box(x0, y0, x1, y1, u0, v0, u1, v1 float32, c render.Color) {
 	m.quad()
 }
 
-// line adds a line as a strip with feathered borders: across it lie four
-// vertices, clear, full, full, clear.
+// line adds a line as a strip with feathered borders. At a sharp corner, where
+// a mitre would run far out or fold, the strip ends and a new one begins, both
+// half a width past the corner.
 func (m *mesh) line(points []render.Point, width, white float32, c render.Color) {
-	a := float32(c.A) / 255
-	r, g, b := float32(c.R)/255, float32(c.G)/255, float32(c.B)/255
 	half := width / 2
+	var before direction // of the segment that ends here, zero for none
 	for i, p := range points {
-		q, o := points[max(0, i-1)], points[min(len(points)-1, i+1)]
-		nx, ny := across(q, p, o)
-		base := uint32(len(m.vertices))
-		for _, t := range [4][2]float32{{half + 0.5, 0}, {max(0, half-0.5), a}, {-max(0, half-0.5), a}, {-half - 0.5, 0}} {
-			m.vertices = append(m.vertices, ebiten.Vertex{
-				DstX: p.X + nx*t[0], DstY: p.Y + ny*t[0], SrcX: white, SrcY: white,
-				ColorR: r * t[1], ColorG: g * t[1], ColorB: b * t[1], ColorA: t[1],
-			})
+		var after direction
+		if i+1 < len(points) {
+			if after = toward(p, points[i+1]); after == (direction{}) {
+				continue
+			}
 		}
-		if i == 0 {
-			continue
+		switch cos := before.x*after.x + before.y*after.y; {
+		case before == (direction{}):
+			m.cut(p, after, 0, half, white, c)
+		case after == (direction{}):
+			m.cut(p, before, 0, half, white, c)
+			m.join()
+		case cos > 0.5: // at most 60 degrees
+			// The sum of two unit directions, over 1 + cos, keeps the
+			// strip's width round the corner.
+			m.cut(p, direction{(before.x + after.x) / (1 + cos), (before.y + after.y) / (1 + cos)}, 0, half, white, c)
+			m.join()
+		default:
+			m.cut(p, before, half, half, white, c)
+			m.join()
+			m.cut(p, after, -half, half, white, c)
 		}
-		for k := range uint32(3) {
-			s := base - 4 + k
-			m.indices = append(m.indices, s, s+1, s+4, s+1, s+5, s+4)
-		}
+		before = after
 	}
 }
 
-// across returns the direction across a line at p, between q and o, so long
-// that the strip keeps its width round the corner, up to a limit.
-func across(q, p, o render.Point) (x, y float32) {
-	unit := func(a, b render.Point) (x, y float32, ok bool) {
-		x, y = b.X-a.X, b.Y-a.Y
-		l := float32(math.Hypot(float64(x), float64(y)))
-		if l == 0 {
-			return 0, 0, false
-		}
-		return x / l, y / l, true
+// direction is a unit vector on the screen, or longer at a mitre.
+type direction struct{ x, y float32 }
+
+// toward returns the direction from a to b, zero where they are the same.
+func toward(a, b render.Point) direction {
+	x, y := b.X-a.X, b.Y-a.Y
+	l := float32(math.Hypot(float64(x), float64(y)))
+	if l == 0 {
+		return direction{}
 	}
-	ax, ay, before := unit(q, p)
-	bx, by, after := unit(p, o)
-	if !before {
-		ax, ay = bx, by
+	return direction{x / l, y / l}
+}
+
+// cut adds the four vertices across a strip: clear, full, full, clear. It lies
+// ahead of p by so much.
+func (m *mesh) cut(p render.Point, d direction, ahead, half, white float32, c render.Color) {
+	a := float32(c.A) / 255
+	r, g, b := float32(c.R)/255, float32(c.G)/255, float32(c.B)/255
+	p.X, p.Y = p.X+d.x*ahead, p.Y+d.y*ahead
+	full := max(0, half-0.5)
+	for _, t := range [4][2]float32{{half + 0.5, 0}, {full, a}, {-full, a}, {-half - 0.5, 0}} {
+		m.vertices = append(m.vertices, ebiten.Vertex{
+			DstX: p.X - d.y*t[0], DstY: p.Y + d.x*t[0], SrcX: white, SrcY: white,
+			ColorR: r * t[1], ColorG: g * t[1], ColorB: b * t[1], ColorA: t[1],
+		})
 	}
-	if !after {
-		bx, by = ax, ay
+}
+
+// join fills the strip between the last two cuts.
+func (m *mesh) join() {
+	first := uint32(len(m.vertices)) - 8
+	for k := range uint32(3) {
+		s := first + k
+		m.indices = append(m.indices, s, s+1, s+4, s+1, s+5, s+4)
 	}
-	x, y = -(ay + by), ax+bx
-	k := 2 / max(x*x+y*y, 0.6)
-	return x * k, y * k
 }
