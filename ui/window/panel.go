@@ -26,14 +26,7 @@ type panel struct {
 	wishes []lab.Command
 	help   string // of what the pointer is over
 	list   render.List
-	plots  []plot
 	cursor image.Point
-}
-
-// plot is a place in the panel where something is drawn.
-type plot struct {
-	r    image.Rectangle // in points of the panel
-	draw func(l *render.List, x, y, w, h float32, scale int)
 }
 
 // helpHeight is the height of the box that explains, in points.
@@ -53,7 +46,7 @@ func (g *game) build(ctx *debugui.Context) error {
 	p, s := &g.panel, &g.screen
 	scale := s.panelScale()
 	ctx.SetScale(scale)
-	p.help, p.plots = "", p.plots[:0]
+	p.help = ""
 	x, y := ebiten.CursorPosition()
 	p.cursor = image.Pt(x/scale, y/scale)
 	if g.hand.bare || s.w == 0 {
@@ -79,15 +72,38 @@ func (g *game) build(ctx *debugui.Context) error {
 const rowHeight = 19
 
 // row lays out a name and a widget, and explains it while the pointer is there.
+// Names differ within a scope: a widget is known by where it is called from and
+// by its scope, and all rows are called from here.
 func (p *panel) row(ctx *debugui.Context, name, help string, widget func()) {
 	ctx.SetGridLayout([]int{-1}, []int{rowHeight})
+	ctx.IDScope(name, func() {
+		ctx.GridCell(func(r image.Rectangle) {
+			ctx.SetGridLayout([]int{116, -1}, []int{rowHeight})
+			if p.cursor.In(r) {
+				p.help = name + ": " + help
+			}
+			ctx.Text(name)
+			widget()
+		})
+	})
+}
+
+// plot lays out a place of a height in points and has it drawn. What draw is
+// given is in pixels.
+func (g *game) plot(ctx *debugui.Context, height int, help string, draw func(l *render.List, x, y, w, h float32, scale int)) {
+	p, scale := &g.panel, g.screen.panelScale()
+	ctx.SetGridLayout([]int{-1}, []int{height})
 	ctx.GridCell(func(r image.Rectangle) {
-		ctx.SetGridLayout([]int{116, -1}, []int{rowHeight})
-		if p.cursor.In(r) {
-			p.help = name + ": " + help
+		if help != "" && p.cursor.In(r) {
+			p.help = help
 		}
-		ctx.Text(name)
-		widget()
+		ctx.SetGridLayout([]int{-1}, []int{-1})
+		ctx.DrawOnlyWidget(func(screen *ebiten.Image) {
+			s := float32(scale)
+			p.list.Reset()
+			draw(&p.list, float32(r.Min.X)*s, float32(r.Min.Y)*s, float32(r.Dx())*s, float32(r.Dy())*s, scale)
+			g.painter.Over(screen, &p.list)
+		})
 	})
 }
 
@@ -299,23 +315,30 @@ func (g *game) numbers(ctx *debugui.Context) {
 
 // graph is one graph of a pane.
 func (g *game) graph(ctx *debugui.Context, pane, i int) {
-	ctx.SetGridLayout([]int{-1}, []int{42})
-	ctx.GridCell(func(r image.Rectangle) {
+	g.plot(ctx, 42, graphHelp[i], func(l *render.List, x, y, w, h float32, scale int) {
 		if g.stage.Panes() <= pane {
 			return
 		}
 		graph := g.stage.Graph(pane, i)
-		g.panel.plots = append(g.panel.plots, plot{r, func(l *render.List, x, y, w, h float32, scale int) {
-			f := render.Font{Size: 12 * scale}
-			s := float32(scale)
-			top := graph.Top(graphLeast[i])
-			l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
-			l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(fmt.Sprintf("%s %.3g %s", graph.Title, graph.Last(), graph.Unit)))
-			t := fmt.Sprintf("%g", top)
-			l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)
-			stage.DrawGraph(l, graph, x+2*s, y+18*s, w-4*s, h-20*s, top, 1.4*s)
-		}})
+		f := render.Font{Size: 12 * scale}
+		s := float32(scale)
+		top := graph.Top(graphLeast[i])
+		l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
+		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(fmt.Sprintf("%s %.3g %s", graph.Title, graph.Last(), graph.Unit)))
+		t := fmt.Sprintf("%g", top)
+		l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)
+		stage.DrawGraph(l, graph, x+2*s, y+18*s, w-4*s, h-20*s, top, 1.4*s)
 	})
+}
+
+// graphHelp explains each graph.
+var graphHelp = [stage.GraphCount]string{
+	stage.ErrorGraph:  "position error: how far the drawn cube is from where the server has it now; a mark is a correction",
+	stage.RTTGraph:    "round trip: smoothed, from acknowledged packets, without the time the other side held them",
+	stage.UpGraph:     "up: from client to server over the last half second, 28 bytes of header on every packet included",
+	stage.DownGraph:   "down: from server to client over the last half second, 28 bytes of header on every packet included",
+	stage.ReplayGraph: "replayed: ticks that were simulated again in this tick, after a correction",
+	stage.BufferGraph: "inputs waiting: how many the server holds that are not due yet",
 }
 
 // graphLeast is the least that each graph's scale reaches to.
@@ -384,32 +407,22 @@ func (g *game) factors(ctx *debugui.Context, pane *lab.Pane) {
 	if !settings(pane.Knobs, &s) {
 		return
 	}
-	ctx.SetGridLayout([]int{-1}, []int{84})
-	ctx.GridCell(func(r image.Rectangle) {
-		if g.panel.cursor.In(r) {
-			g.panel.help = "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now"
-		}
-		var now float32
-		if v := &pane.Seats[0].View; len(v.Bodies) > pane.Watched() {
-			now = v.Bodies[pane.Watched()].Pos.Sub(v.Raw[pane.Watched()].Pos).Len()
-		}
-		g.panel.plots = append(g.panel.plots, plot{r, func(l *render.List, x, y, w, h float32, scale int) {
+	var now float32
+	if v := &pane.Seats[0].View; len(v.Bodies) > pane.Watched() {
+		now = v.Bodies[pane.Watched()].Pos.Sub(v.Raw[pane.Watched()].Pos).Len()
+	}
+	g.plot(ctx, 84, "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
+		func(l *render.List, x, y, w, h float32, scale int) {
 			drawFactors(l, &s, now, x, y, w, h, float32(scale))
-		}})
-	})
+		})
 }
 
-// draw draws what the panel's own widgets cannot: graphs and the help.
+// draw draws the help below the panel; an open list of names may cover it.
 func (p *panel) draw(dst *ebiten.Image, g *game) {
 	scale := g.screen.panelScale()
 	s := float32(scale)
 	p.list.Reset()
 	column := image.Rect((g.screen.w-g.screen.panelColumn())/scale, 24, g.screen.w/scale, g.screen.h/scale-helpHeight)
-	for _, x := range p.plots {
-		if x.r.In(column) { // one that is scrolled half away is left out
-			x.draw(&p.list, float32(x.r.Min.X)*s, float32(x.r.Min.Y)*s, float32(x.r.Dx())*s, float32(x.r.Dy())*s, scale)
-		}
-	}
 	x, y := float32(column.Min.X)*s, float32(column.Max.Y)*s
 	p.list.Rect(x, y, float32(column.Dx())*s, helpHeight*s, render.Color{R: 30, G: 34, B: 41, A: 255})
 	f := render.Font{Size: 12 * scale}

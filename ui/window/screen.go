@@ -153,8 +153,8 @@ func (g *game) Draw(dst *ebiten.Image) {
 	}
 	g.painter.Over(dst, &s.frame.List)
 	if !g.hand.bare {
-		g.ui.Draw(dst)
 		g.panel.draw(dst, g)
+		g.ui.Draw(dst)
 	}
 	if g.hand.shoot {
 		g.hand.shoot = false
