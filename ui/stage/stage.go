@@ -44,8 +44,8 @@ type Stage struct {
 // pane is what is remembered of one pane.
 type pane struct {
 	of    *lab.Pane
+	truth *sim.World // of it; another one is another session
 	began sim.Tick
-	name  string
 
 	now, before looks
 	target      geom.Vec3 // of the camera
@@ -65,12 +65,21 @@ type looks struct {
 
 // Tick takes in the session after a tick of it.
 func (s *Stage) Tick(l *lab.Lab) {
+	s.Look(l)
+	for i, p := range l.Panes {
+		s.panes[i].tick(p, l)
+	}
+}
+
+// Look takes in what commands did to the session between two ticks: panes that
+// came, went or began anew.
+func (s *Stage) Look(l *lab.Lab) {
 	for len(s.panes) < len(l.Panes) {
 		s.panes = append(s.panes, &pane{})
 	}
 	s.panes = s.panes[:len(l.Panes)]
 	for i, p := range l.Panes {
-		s.panes[i].tick(p, l)
+		s.panes[i].look(p)
 	}
 }
 
@@ -80,7 +89,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 	f := &Stage{}
 	for i, p := range s.panes {
 		q := *p
-		q.of = l.Panes[i]
+		q.of, q.truth = l.Panes[i], l.Panes[i].Truth
 		q.now, q.before = p.now.clone(), p.before.clone()
 		q.touched = append([]float32(nil), p.touched...)
 		f.panes = append(f.panes, &q)
@@ -95,31 +104,39 @@ func (k looks) clone() looks {
 	}
 }
 
-// tick takes in one pane.
-func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
-	scene := of.Truth.Scene().Name
-	fresh := p.of != of || p.name != scene || len(p.touched) != len(of.Truth.Bodies())
-	if fresh {
-		*p = pane{of: of, name: scene, touched: make([]float32, len(of.Truth.Bodies()))}
+// look takes in a pane that was not there before.
+func (p *pane) look(of *lab.Pane) {
+	if p.of == of && p.truth == of.Truth {
+		return
 	}
-	restarted := p.began != of.Began()
-	if restarted {
+	*p = pane{of: of, truth: of.Truth, touched: make([]float32, len(of.Truth.Bodies()))}
+	p.now.take(of)
+	p.before.take(of)
+	p.target = p.aim()
+	p.last = p.target
+}
+
+// aim is what the camera should look at.
+func (p *pane) aim() geom.Vec3 {
+	at := p.now.drawn[p.of.Watched()].Pos
+	return geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
+}
+
+// tick takes in one tick of a pane.
+func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
+	if p.began != of.Began() {
 		p.up, p.down, p.replayed = rate{}, rate{}, 0
 		p.began = of.Began()
 	}
 	p.now, p.before = p.before, p.now
 	p.now.take(of)
-	if fresh {
-		p.before.take(of)
-	}
-	at := p.now.drawn[of.Watched()].Pos
-	aim := geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
+	aim := p.aim()
 	p.last = p.target
 	// The share is meant for 1/60 s; a camera may be a hair faster or slower
 	// at another rate.
 	share := float32(follow*60) / float32(l.Config().Rate)
 	p.target = p.target.Plus(min(share, 1), aim.Sub(p.target))
-	if fresh || aim.Sub(p.target).Len2() > 15*15 {
+	if aim.Sub(p.target).Len2() > 15*15 {
 		p.target, p.last = aim, aim
 	}
 	for i, t := range of.Truth.Touched() {
@@ -132,12 +149,16 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 	p.graph(of, l)
 }
 
-// take notes where everything is now.
+// take notes where everything is now. A client that has not had a tick yet
+// draws what is there.
 func (k *looks) take(of *lab.Pane) {
 	v := &of.Seats[0].View
-	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.seen = append(k.seen[:0], v.Last...)
 	k.truth = predict.Poses(k.truth[:0], of.Truth.Bodies())
+	k.drawn = append(k.drawn[:0], v.Bodies...)
+	if len(k.drawn) == 0 {
+		k.drawn = append(k.drawn, k.truth...)
+	}
+	k.seen = append(k.seen[:0], v.Last...)
 	k.trail = k.trail[:0]
 	for _, p := range v.Trail {
 		k.trail = append(k.trail, p.Pos)

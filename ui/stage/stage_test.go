@@ -75,6 +75,52 @@ func TestViewsFill(t *testing.T) {
 	}
 }
 
+// TestBetweenCommandsAndTick says that a session can be drawn at any moment:
+// before its first tick, and when commands have opened panes, switched or
+// closed them, or begun it anew while it stands still.
+func TestBetweenCommandsAndTick(t *testing.T) {
+	l := session(t, "bursty", "rewind")
+	l.Do(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: "off"})
+	var s Stage
+	var f Frame
+	draw := func(after string) {
+		t.Helper()
+		s.Look(l)
+		s.Compose(&f, l, Place{W: 640, H: 360}, Options{}, 0.5)
+		if len(f.Views) != len(l.Panes) {
+			t.Errorf("%s: %d views of %d panes", after, len(f.Views), len(l.Panes))
+		}
+		for i, v := range f.Views {
+			if got, want := v.Scene.Cubes[0].Pose.Pos, l.Panes[i].Truth.Bodies()[0].Pose.Pos; got.Sub(want).Len() > 5 {
+				t.Errorf("%s: pane %d draws the cube at %v, and it is at %v", after, i, got, want)
+			}
+		}
+	}
+	draw("opening")
+	run(t, &s, l, 200)
+	draw("200 ticks")
+	for _, c := range []lab.Command{
+		{Verb: "open", Pane: lab.All, Name: "authority"},
+		{Verb: "open", Pane: lab.All, Name: "rewind"},
+		{Verb: "switch", Pane: 0, Name: "authority"},
+		{Verb: "close", Pane: 1},
+		{Verb: "scene", Pane: lab.All, Name: "plain"},
+		{Verb: "scene", Pane: lab.All, Name: "zen"},
+		{Verb: "restart", Pane: lab.All},
+	} {
+		if err := l.Do(c); err != nil {
+			t.Fatal(err)
+		}
+		draw(c.Verb + " " + c.Name)
+	}
+	run(t, &s, l, 60)
+	l.Do(lab.Command{Verb: "restart", Pane: lab.All})
+	draw("restart")
+	if got, want := f.Views[0].Camera, l.Panes[0].Truth.Bodies()[0].Pose.Pos; got.Target.Sub(want).Len() > 3 {
+		t.Errorf("the camera looks at %v after a restart", got.Target)
+	}
+}
+
 // TestNothingIsClipped says that every text lies inside the picture, and that
 // no two texts cover each other, at all usual sizes and with long specs.
 func TestNothingIsClipped(t *testing.T) {

@@ -124,11 +124,8 @@ func (g *game) Draw(dst *ebiten.Image) {
 	o := stage.Options{
 		Bare: g.hand.bare, Title: g.Title, Keys: g.held, Note: g.note(), Alert: g.alert(), Focus: true,
 	}
-	if g.playing() && g.played > 0 {
-		o.Keys = g.Entry(g.played - 1).Inputs[0]
-	}
-	if g.lab.Ticks() == 0 {
-		return // nothing has been seen yet
+	if g.playing() {
+		o.Keys = g.given
 	}
 	share := s.share(g.lab.Show().Speed)
 	switch s.picture {

@@ -55,9 +55,10 @@ type game struct {
 
 	played  int // ticks of the tape
 	paused  bool
-	steps   int     // to be made although paused
-	credit  float64 // ticks that are due
-	held    sim.Input
+	steps   int           // to be made although paused
+	credit  float64       // ticks that are due
+	held    sim.Input     // by the human's hand
+	given   sim.Input     // to the first player in the last tick
 	done    []lab.Command // since the last tick
 	quit    chan os.Signal
 	notices notices
@@ -165,6 +166,7 @@ func (g *game) Update() (err error) {
 		g.begin = nil
 	}
 	g.notices.update(g)
+	g.stage.Look(g.lab)
 	n := g.due()
 	for range n {
 		if err := g.tick(); err != nil {
@@ -203,6 +205,7 @@ func (g *game) tick() error {
 	} else {
 		e.Inputs[0] = g.held
 	}
+	g.given = e.Inputs[0]
 	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !g.playing() {
 		g.fault()
 	}
