@@ -29,7 +29,7 @@ var Comparisons = []Comparison{
 		Panes: []string{"rewind:physics=reordered:corrections=off"},
 	},
 	{
-		Name: "csp-corrections", Doc: "the same with rewind and replay: they stay together, with jerks",
+		Name: "csp-corrections", Doc: "physics not quite the same, without and with corrections: rewind and replay keep the cubes together, with jerks",
 		Source: csp, Tape: "circle", Scene: "zen", Weather: "csp-75ms", Rate: 64,
 		Panes: []string{"rewind:physics=reordered:corrections=off", "rewind:physics=reordered:smoothing=none"},
 	},

@@ -191,7 +191,7 @@ func (g *game) speed(by float64) {
 // record begins a film, or ends it.
 func (g *game) record() {
 	if !g.takes.recording() {
-		g.takes.begin(g.lab, &g.stage)
+		g.takes.begin(g.lab, &g.stage, len(g.done))
 		return
 	}
 	name := g.Out + "/film-" + stamp()

@@ -18,6 +18,7 @@ type takes struct {
 	lab     *lab.Lab // as the take began; nil: none is being taken
 	stage   *stage.Stage
 	entries []lab.Entry
+	skip    int // commands of the first entry that the copy has carried out
 
 	making  *making // nil: none is being made
 	waiting []*making
@@ -36,18 +37,24 @@ type making struct {
 
 func (t *takes) recording() bool { return t.lab != nil }
 
-// begin marks the beginning of a take.
-func (t *takes) begin(l *lab.Lab, s *stage.Stage) {
+// begin marks the beginning of a take. The session has carried out so many
+// commands since its last tick; the next entry will name them again.
+func (t *takes) begin(l *lab.Lab, s *stage.Stage, done int) {
 	t.lab = l.Fork()
+	s.Look(l)
 	t.stage = s.Fork(t.lab)
-	t.entries = nil
+	t.entries, t.skip = nil, done
 }
 
 // add notes an entry of the session.
 func (t *takes) add(e lab.Entry) {
-	if t.recording() {
-		t.entries = append(t.entries, e)
+	if !t.recording() {
+		return
 	}
+	if len(t.entries) == 0 {
+		e.Commands = e.Commands[t.skip:]
+	}
+	t.entries = append(t.entries, e)
 }
 
 // end marks the end of the take and begins to make its film.

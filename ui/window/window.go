@@ -194,17 +194,17 @@ func (g *game) due() int {
 
 // tick makes one tick of the session and writes it down.
 func (g *game) tick() error {
-	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
+	inputs := []sim.Input{g.held}
 	if g.playing() {
 		t := g.Entry(g.played)
-		copy(e.Inputs, t.Inputs)
 		for _, c := range t.Commands {
 			g.do(c)
 		}
+		inputs = t.Inputs
 		g.played++
-	} else {
-		e.Inputs[0] = g.held
 	}
+	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
+	copy(e.Inputs, inputs)
 	g.given = e.Inputs[0]
 	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !g.playing() {
 		g.fault()
