@@ -1,0 +1,274 @@
+package window
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/render/film"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+	"ghostcube/ui/studio"
+)
+
+// hands returns a game without a window, and its folder.
+func hands(t *testing.T, panes ...string) *game {
+	t.Helper()
+	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, Out: t.TempDir()}
+	if err := o.Config.Weather.Parse("bursty"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &game{Options: o, lab: l}
+}
+
+func (g *game) ticks(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		if err := g.tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStick(t *testing.T) {
+	for _, c := range []struct {
+		x, y float64
+		want sim.Buttons
+	}{
+		{0, 0, 0}, {0.3, 0.3, 0}, {0.2, -0.2, 0},
+		{1, 0, sim.Right}, {-1, 0, sim.Left}, {0, -1, sim.Forward}, {0, 1, sim.Back},
+		{0.7, -0.7, sim.Right | sim.Forward}, {-0.7, 0.7, sim.Left | sim.Back},
+		{0.95, -0.3, sim.Right}, {0.3, 0.95, sim.Back},
+	} {
+		if got := stick(c.x, c.y); got != c.want {
+			t.Errorf("the stick at %g, %g presses %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+// TestHeading says that forward is where the camera looks, to half a step, for
+// any turn of it.
+func TestHeading(t *testing.T) {
+	for yaw := -725.0; yaw < 725; yaw += 0.37 {
+		got := float64(heading(yaw)) * 360 / sim.Headings
+		off := math.Mod(got-yaw+1080+180, 360) - 180
+		if math.Abs(off) > 180.0/sim.Headings+1e-9 {
+			t.Fatalf("a camera turned by %g heads for %g", yaw, got)
+		}
+	}
+}
+
+// TestTapeOfSession says that a session leaves a tape that plays to the same
+// hash, with everything that was done on it, and one that lacks at most a
+// second if the program ends badly.
+func TestTapeOfSession(t *testing.T) {
+	g := hands(t, "rewind", "authority")
+	var hashes []uint64
+	step := func(n int) {
+		for range n {
+			g.ticks(t, 1)
+			hashes = append(hashes, g.lab.Hash())
+		}
+	}
+	step(30)
+	g.held = sim.Input{Buttons: sim.Forward, Heading: 3}
+	step(50)
+	g.do(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
+	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "smoothing", Value: "none"})
+	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, and not on the tape
+	g.fault()
+	step(37)
+	g.do(lab.Command{Verb: "open", Pane: lab.All, Name: "authority"})
+	g.held = sim.Input{}
+	step(40)
+
+	name := g.out.name
+	check := func(why string, least int) {
+		t.Helper()
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tape, err := lab.ReadTape(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", why, err, data)
+		}
+		if n := len(tape.Entries); n < least || n > len(hashes) {
+			t.Fatalf("%s: the tape has %d of %d ticks", why, n, len(hashes))
+		}
+		l, err := tape.Lab()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range tape.Entries {
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+			if l.Hash() != hashes[i] {
+				t.Fatalf("%s: the tape parts from the session in tick %d", why, i)
+			}
+		}
+		if strings.Contains(string(data), "no-such-knob") {
+			t.Errorf("%s: a refused command is on the tape", why)
+		}
+	}
+	check("without an end", len(hashes)-60)
+	if err := g.end(); err != nil {
+		t.Fatal(err)
+	}
+	check("at the end", len(hashes))
+	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
+		t.Errorf("nobody was told of the refused command: %v", g.notices.list)
+	}
+}
+
+// TestFilmSpan says that a film has exactly the ticks between its two marks,
+// made of the same session: commands that came before the mark are not carried
+// out twice, and the session itself goes on untouched.
+func TestFilmSpan(t *testing.T) {
+	alone, g := hands(t, "rewind", "authority"), hands(t, "rewind", "authority")
+	for _, g := range []*game{alone, g} {
+		g.ticks(t, 100)
+		g.held = sim.Input{Buttons: sim.Forward}
+		g.fault()
+		if g != alone {
+			g.takes.begin(g.lab, &g.stage, len(g.done))
+		}
+		g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "yaw", Value: "40"})
+		g.ticks(t, 77)
+	}
+	if len(g.takes.entries) != 77 {
+		t.Fatalf("the take has %d ticks", len(g.takes.entries))
+	}
+	shot := &studio.Shot{Lab: g.takes.lab, Stage: g.takes.stage, Entries: g.takes.entries,
+		Format: film.Format{File: filepath.Join(g.Out, "f%05d.png"), W: 160, H: 90, FPS: 60}}
+	over := make(chan error)
+	go func() { // while the session goes on
+		r, err := studio.Shoot(shot)
+		if err == nil && r.Pictures != 77 {
+			err = fmt.Errorf("%d pictures", r.Pictures)
+		}
+		over <- err
+	}()
+	want := g.lab.Hash()
+	var f stage.Frame
+	for range 30 {
+		g.ticks(t, 1)
+		alone.ticks(t, 1)
+		g.stage.Compose(&f, g.lab, stage.Place{W: 320, H: 180}, stage.Options{}, 0.5)
+	}
+	if err := <-over; err != nil {
+		t.Fatal(err)
+	}
+	if got := shot.Lab.Hash(); got != want {
+		t.Errorf("the film ended on %#x, the session was at %#x", got, want)
+	}
+	if g.lab.Hash() != alone.lab.Hash() {
+		t.Error("the session was changed by being filmed")
+	}
+	pictures, err := filepath.Glob(filepath.Join(g.Out, "f*.png"))
+	if err != nil || len(pictures) != 77 {
+		t.Errorf("%d pictures, %v", len(pictures), err)
+	}
+}
+
+// TestEmptyFilm says that two marks without a tick between are told of.
+func TestEmptyFilm(t *testing.T) {
+	g := hands(t, "rewind")
+	g.ticks(t, 3)
+	g.record()
+	g.record()
+	if len(g.notices.list) != 1 || !strings.Contains(g.notices.list[0].text, "no ticks") {
+		t.Errorf("said %v", g.notices.list)
+	}
+	if g.takes.making != nil || g.takes.recording() {
+		t.Error("a film of nothing is being made")
+	}
+}
+
+// TestDue says how many ticks an update makes: one, none or single ones while
+// paused, and every so many in slow motion.
+func TestDue(t *testing.T) {
+	g := hands(t, "rewind")
+	count := func(updates int) (n int) {
+		for range updates {
+			n += g.due()
+		}
+		return n
+	}
+	if n := count(60); n != 60 {
+		t.Errorf("%d ticks in 60 updates", n)
+	}
+	g.speed(0.5)
+	g.speed(0.5)
+	if n := count(60); n != 15 {
+		t.Errorf("%d ticks at a quarter of the speed", n)
+	}
+	for range 9 {
+		g.speed(0.5)
+	}
+	if s := g.lab.Show().Speed; s != 1./16 {
+		t.Errorf("the slowest is %g", s)
+	}
+	for range 9 {
+		g.speed(2)
+	}
+	if s := g.lab.Show().Speed; s != 1 {
+		t.Errorf("the fastest is %g", s)
+	}
+	g.paused = true
+	if n := count(60); n != 0 {
+		t.Errorf("%d ticks while paused", n)
+	}
+	g.steps = 2
+	if n := count(60); n != 2 {
+		t.Errorf("%d ticks for two steps", n)
+	}
+}
+
+// TestTakeOver says that a tape drives until a key does, and that a fault every
+// so many ticks is the human's session's.
+func TestTakeOver(t *testing.T) {
+	g := hands(t, "rewind")
+	g.Ticks, g.Faults = 100, 20
+	g.Entry = func(i int) lab.Entry { return lab.Entry{Inputs: []sim.Input{{Buttons: sim.Left}}} }
+	g.ticks(t, 40)
+	if g.given.Buttons != sim.Left || len(g.notices.list) != 0 {
+		t.Errorf("the tape gives %v, said %v", g.given, g.notices.list)
+	}
+	g.takeOver()
+	g.held = sim.Input{Buttons: sim.Right}
+	g.ticks(t, 1)
+	if g.given.Buttons != sim.Right || g.playing() {
+		t.Errorf("the hand gives %v", g.given)
+	}
+}
+
+// TestLines says that texts are broken between words, to the width, and end
+// with dots where there are too many lines.
+func TestLines(t *testing.T) {
+	f := render.Font{Size: 12}
+	text := strings.Repeat("the server steps every tick ", 12)
+	got := lines(f, text, 200, 4)
+	if len(got) != 4 || !strings.HasSuffix(got[3], "…") {
+		t.Errorf("%q", got)
+	}
+	for _, l := range got {
+		if f.Width(l) > 200 {
+			t.Errorf("%q is %g wide", l, f.Width(l))
+		}
+	}
+	if got := lines(f, "short", 200, 4); len(got) != 1 || got[0] != "short" {
+		t.Errorf("%q", got)
+	}
+}
