@@ -13,7 +13,7 @@ import (
 const tick = time.Second / 60
 
 // goldenSum is the checksum of the golden header, by another program (zlib).
-const goldenSum = 0x80dd7ab6
+const goldenSum uint32 = 0x80dd7ab6
 
 func pair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
 	t.Helper()
