@@ -54,6 +54,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.queues[i].Start(0, s.held[seat])
 		}
 	}
+	for i, peer := range peers {
+		s.senders[i].Hear(peer.Endpoint)
+	}
 	copy(s.held, host)
 	for i, peer := range peers {
 		q := &s.queues[i]

@@ -40,6 +40,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.queues[i].Start(world.Tick(), s.held[seat])
 		}
 	}
+	for i, peer := range peers {
+		s.senders[i].Hear(peer.Endpoint)
+	}
 	copy(s.held, host)
 	if s.steps == onInput && len(host) == 0 {
 		s.stepOnInput(peers)

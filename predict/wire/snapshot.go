@@ -68,16 +68,22 @@ func (c *Changes) CopyFrom(o *Changes) {
 	c.ticks = append(c.ticks[:0], o.ticks...)
 }
 
-// Send writes the world as it is, with the inputs that made it so, and sends
-// it. It returns the bits of the payload. A world that does not fit a packet
-// panics: it needs a strategy that splits it.
-func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
+// Hear takes in what an endpoint now knows to have arrived. It is to be called
+// in every tick, also in those that send nothing: an acknowledgement is told of
+// once.
+func (s *Sender) Hear(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		r := &s.sent[a%256]
 		if r.used && r.sequence == a && (!s.any || r.tick > s.known) {
 			s.known, s.any = r.tick, true
 		}
 	}
+}
+
+// Send writes the world as it is, with the inputs that made it so, and sends
+// it. It returns the bits of the payload. A world that does not fit a packet
+// panics: it needs a strategy that splits it.
+func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
 	c := &s.coder
 	c.Write(s.buffer[:])
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)

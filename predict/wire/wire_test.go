@@ -81,7 +81,11 @@ func TestBody(t *testing.T) {
 // it has is what the world was at that tick, although most bodies do not
 // travel.
 func TestSnapshots(t *testing.T) {
-	for _, weather := range []string{"perfect", "csp-25-loss", "torture"} {
+	for _, c := range []struct {
+		weather string
+		every   int // ticks from one snapshot to the next
+	}{{"perfect", 1}, {"csp-25-loss", 1}, {"torture", 1}, {"csp-75ms", 4}, {"torture", 4}, {"csp-75ms", 32}} {
+		weather := c.weather
 		w := world(t)
 		weatherNow := &link.Weather{Seed: 3}
 		if err := weatherNow.Parse(weather); err != nil {
@@ -90,18 +94,21 @@ func TestSnapshots(t *testing.T) {
 		a, b := link.Pair(weatherNow, 0)
 		client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 		var s Sender
-		var c Changes
+		var changes Changes
 		var r Receiver
 		past := map[sim.Tick][]sim.Body{}
 		fresh, bits, bodies := 0, 0, 0
-		for i := range 900 {
+		for i := range 900 * c.every {
 			now := time.Duration(i) * time.Second / 60
 			in := []sim.Input{{Buttons: sim.Buttons(i/40) & sim.AllButtons &^ sim.Lift}}
 			server.Update(now)
+			s.Hear(server)
 			w.Step(in...)
-			c.Note(w)
+			changes.Note(w)
 			past[w.Tick()] = slices.Clone(w.Bodies())
-			bits += s.Send(server, w, &c, in)
+			if i%c.every == 0 {
+				bits += s.Send(server, w, &changes, in)
+			}
 			client.Update(now)
 			for p, ok := client.Receive(); ok; p, ok = client.Receive() {
 				last := r.Tick
@@ -117,17 +124,17 @@ func TestSnapshots(t *testing.T) {
 					t.Fatalf("tick %d after %d", r.Tick, last)
 				}
 				if !slices.Equal(r.Bodies, past[r.Tick]) {
-					t.Fatalf("%s: the bodies of tick %d are wrong", weather, r.Tick)
+					t.Fatalf("%s, every %d: the bodies of tick %d are wrong", weather, c.every, r.Tick)
 				}
 			}
 			client.Send(nil)
 		}
 		if fresh < 300 {
-			t.Errorf("%s: only %d snapshots", weather, fresh)
+			t.Errorf("%s, every %d: only %d snapshots", weather, c.every, fresh)
 		}
 		bodies = 900 * len(w.Bodies())
 		if bits > bodies*RestBits/2 {
-			t.Errorf("%s: %d bits for %d bodies: those at rest travel again and again", weather, bits, bodies)
+			t.Errorf("%s, every %d: %d bits for %d bodies: those at rest travel again and again", weather, c.every, bits, bodies)
 		}
 	}
 }

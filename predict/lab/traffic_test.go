@@ -1,0 +1,39 @@
+package lab
+
+import (
+	"fmt"
+	"testing"
+
+	"ghostcube/sim"
+)
+
+// TestRarerSnapshotsCostLess says, of every strategy that can send its
+// snapshots less often, that it then sends fewer bits: what was acknowledged
+// between two snapshots is known at the second.
+func TestRarerSnapshotsCostLess(t *testing.T) {
+	tried := 0
+	for _, s := range Strategies {
+		knobs, _ := Describe(s)
+		if knobs.Knob("snapshot-every") == nil {
+			continue
+		}
+		tried++
+		last := 0.0
+		for _, every := range []int{1, 2, 4, 8, 16, 32} {
+			l := open(t, config(t, "zen", "csp-75ms", AtClient), fmt.Sprintf("%s:snapshot-every=%d", s.Name, every))
+			for range 1200 {
+				if err := l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Right}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			bits := l.Panes[0].Meter.Value("snapshot_bits")
+			if last != 0 && bits > 0.7*last {
+				t.Errorf("%s: %.0f bits every %d ticks, %.0f twice as often", s.Name, bits, every, last)
+			}
+			last = bits
+		}
+	}
+	if tried == 0 {
+		t.Error("no strategy has the knob")
+	}
+}
