@@ -10,6 +10,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"ghostcube/predict/lab"
+	"ghostcube/render/film"
 	"ghostcube/sim"
 )
 
@@ -194,8 +195,11 @@ func (g *game) record() {
 		g.takes.begin(g.lab, &g.stage, len(g.done))
 		return
 	}
-	name := g.Out + "/film-" + stamp()
-	if err := g.takes.end(name, g.Title, g.hand.bare); err != nil {
+	f := film.Format{File: g.unused("film", ".mp4"), W: 1280, H: 720, FPS: 60}
+	if !film.HaveH264() {
+		f = film.Format{File: g.unused("film", ".gif"), W: 960, H: 540, FPS: 25}
+	}
+	if err := g.takes.end(f, g.Title, g.hand.bare); err != nil {
 		g.notices.say(err.Error())
 	}
 }

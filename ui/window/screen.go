@@ -144,7 +144,9 @@ func (g *game) Draw(dst *ebiten.Image) {
 		}
 		g.painter.End(dst, place.X, place.Y)
 	}
-	g.notices.draw(&s.frame.List, place, g)
+	if !g.hand.bare {
+		g.notices.draw(&s.frame.List, place, g)
+	}
 	if g.hand.help {
 		drawHelp(&s.frame.List, place)
 	}
@@ -231,7 +233,7 @@ func (g *game) photograph(dst *ebiten.Image) {
 	for i := 3; i < len(im.Pix); i += 4 {
 		im.Pix[i] = 255
 	}
-	name := filepath.Join(g.Out, "picture-"+stamp()+".png")
+	name := g.unused("picture", ".png")
 	if err := film.WritePNG(name, im); err != nil {
 		g.notices.say(err.Error())
 		return

@@ -58,21 +58,27 @@ func (t *takes) add(e lab.Entry) {
 }
 
 // end marks the end of the take and begins to make its film.
-func (t *takes) end(name, title string, bare bool) error {
+func (t *takes) end(f film.Format, title string, bare bool) error {
 	l, s, entries := t.lab, t.stage, t.entries
 	t.lab, t.stage, t.entries = nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the film would have no ticks")
-	}
-	f := film.Format{File: name + ".mp4", W: 1280, H: 720, FPS: 60}
-	if !film.HaveH264() {
-		f = film.Format{File: name + ".gif", W: 960, H: 540, FPS: 25}
 	}
 	m := &making{over: make(chan struct{})}
 	m.shot = &studio.Shot{Lab: l, Stage: s, Entries: entries, Title: title, Bare: bare, Format: f, Progress: func(n int) { m.done.Store(int64(n)) }}
 	t.waiting = append(t.waiting, m)
 	t.next()
 	return nil
+}
+
+// named reports whether a film of that name is to be made.
+func (t *takes) named(name string) bool {
+	for _, m := range t.waiting {
+		if m.shot.Format.File == name {
+			return true
+		}
+	}
+	return t.making != nil && t.making.shot.Format.File == name
 }
 
 // next begins to make the film that has waited longest.

@@ -249,7 +249,7 @@ func (g *game) fault() { g.do(lab.Command{Verb: "nudge", Pane: lab.All, Name: "x
 func (g *game) write(e lab.Entry) error {
 	if g.out == nil {
 		var err error
-		if g.out, err = newSessionTape(filepath.Join(g.Out, "session-"+stamp()+".tape"), g.Config, g.Panes); err != nil {
+		if g.out, err = newSessionTape(g.unused("session", ".tape"), g.Config, g.Panes); err != nil {
 			return fmt.Errorf("the session's tape: %w", err)
 		}
 	}
@@ -259,8 +259,19 @@ func (g *game) write(e lab.Entry) error {
 	return nil
 }
 
-// stamp names files by the moment.
-func stamp() string { return time.Now().Format("20060102-150405") }
+// unused returns a name in the folder for what is made, that begins with kind
+// and the moment and ends with ext, and that no file has yet, whatever its
+// ending.
+func (g *game) unused(kind, ext string) string {
+	first := filepath.Join(g.Out, kind+"-"+time.Now().Format("20060102-150405"))
+	name := first
+	for i := 2; ; i++ {
+		if taken, err := filepath.Glob(name + ".*"); err != nil || len(taken) == 0 && !g.takes.named(name+ext) {
+			return name + ext
+		}
+		name = fmt.Sprintf("%s-%d", first, i)
+	}
+}
 
 func onOff(b bool) string {
 	if b {

@@ -182,6 +182,36 @@ func TestFilmSpan(t *testing.T) {
 	}
 }
 
+// TestUnused says that files made in the same second do not overwrite each
+// other, also films that only wait to be made.
+func TestUnused(t *testing.T) {
+	g := hands(t, "rewind")
+	g.ticks(t, 1)
+	names := map[string]bool{}
+	for range 4 {
+		n := g.unused("picture", ".png")
+		if names[n] {
+			t.Fatalf("%s again", n)
+		}
+		names[n] = true
+		if err := os.WriteFile(n, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		g.record()
+		g.ticks(t, 2)
+		g.record()
+	}
+	if err := g.takes.finish(); err != nil {
+		t.Fatal(err)
+	}
+	films, _ := filepath.Glob(filepath.Join(g.Out, "film-*"))
+	if len(films) != 3 {
+		t.Errorf("three films are %v", films)
+	}
+}
+
 // TestEmptyFilm says that two marks without a tick between are told of.
 func TestEmptyFilm(t *testing.T) {
 	g := hands(t, "rewind")
