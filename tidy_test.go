@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ghostcube/predict/lab"
 )
 
 // module is the path that all of ours begins with.
@@ -237,6 +239,19 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 			if fused.MatchString(line) {
 				t.Errorf("%v: %s", env, strings.TrimSpace(line))
 			}
+		}
+	}
+}
+
+// TestReadmeNamesComparisons says that every comparison is in the README.
+func TestReadmeNamesComparisons(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range lab.ComparisonNames() {
+		if !strings.Contains(string(readme), "\n| `"+name+"` | ") {
+			t.Errorf("the README lacks %s", name)
 		}
 	}
 }

@@ -186,6 +186,16 @@ func (d *drawing) foot(o Options, h float32) {
 	}
 }
 
+// missed reports whether any pane has had inputs that were not used in time.
+func (d *drawing) missed() bool {
+	for _, p := range d.l.Panes {
+		if used := p.Meter.Value("inputs_consumed_ratio"); used > 0 && used < 0.9995 {
+			return true
+		}
+	}
+	return false
+}
+
 // caption writes over one pane what it shows and how it does.
 func (d *drawing) caption(i int, r Place, focus bool) {
 	p := d.l.Panes[i]
@@ -207,6 +217,9 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	lines = append(lines, fmt.Sprintf("error %.2f m   pops %d a minute", p.Card.Now(), int(p.Card.PopsPerMinute()+0.5)))
 	if n := p.Meter.Value("corrections"); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d corrections, %.2f m on average", int(n), p.Meter.Value("correction_mean_m")))
+	}
+	if used := p.Meter.Value("inputs_consumed_ratio"); used > 0 && d.missed() {
+		lines = append(lines, fmt.Sprintf("%.1f %% of inputs used in time", 100*used))
 	}
 	wide := big.Width(name)
 	for _, s := range lines {

@@ -287,6 +287,28 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
+// TestCaptionTellsOfMissedInputs says that where one pane's inputs miss their
+// ticks, the captions of all panes say how many are in time, and elsewhere none
+// does.
+func TestCaptionTellsOfMissedInputs(t *testing.T) {
+	for weather, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
+		l := session(t, weather, "rewind:redundant=off", "rewind")
+		var s Stage
+		run(t, &s, l, 400)
+		var f Frame
+		s.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 1)
+		told := 0
+		for _, it := range f.List.Items {
+			if strings.HasSuffix(it.Text, "% of inputs used in time") {
+				told++
+			}
+		}
+		if told != want {
+			t.Errorf("%s: %d captions tell", weather, told)
+		}
+	}
+}
+
 // TestWeatherWords says that every weather is told in words.
 func TestWeatherWords(t *testing.T) {
 	for _, p := range link.Presets {

@@ -284,6 +284,19 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+// TestReadmeListsKeys says that the README's keys are those of the help.
+func TestReadmeListsKeys(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range allKeys {
+		if k[0] != "" && !bytes.Contains(readme, fmt.Appendf(nil, "\n| %s | %s |\n", k[0], k[1])) {
+			t.Errorf("the README lacks %q, %q", k[0], k[1])
+		}
+	}
+}
+
 // TestLines says that texts are broken between words, to the width, and end
 // with dots where there are too many lines.
 func TestLines(t *testing.T) {
