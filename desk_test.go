@@ -162,7 +162,8 @@ func TestWindow(t *testing.T) {
 	}
 	verbs := map[string]string{}
 	forward, right, turned := 0, 0, 0
-	for _, e := range tape.Entries {
+	slid, looked := -1, len(tape.Entries)
+	for i, e := range tape.Entries {
 		for _, in := range e.Inputs {
 			if in.Buttons&sim.Forward != 0 {
 				forward++
@@ -176,6 +177,12 @@ func TestWindow(t *testing.T) {
 		}
 		for _, c := range e.Commands {
 			verbs[c.Verb+" "+c.Name] = c.Value
+			switch c.Verb + " " + c.Name {
+			case "link latency":
+				slid = i
+			case "show yaw", "show pitch", "show distance":
+				looked = min(looked, i)
+			}
 		}
 	}
 	// One second and two: what a key's repeat and a slow display leave of them.
@@ -184,6 +191,9 @@ func TestWindow(t *testing.T) {
 	}
 	if turned == 0 || verbs["show yaw"] == "" {
 		t.Error("the camera did not turn")
+	}
+	if looked <= slid {
+		t.Errorf("the camera moved in tick %d, the slider until tick %d", looked, slid)
 	}
 	if got := verbs["link latency"]; got < "200ms" || got > "500ms" || len(got) != 5 {
 		t.Errorf("the slider left %q", got)
