@@ -39,7 +39,7 @@ var floors = map[string][]string{
 	"predict/history": {"sim"},
 	"predict/clock":   {"sim"},
 	"predict/inputs":  {"sim", "net/packet", "net/quant", "predict"},
-	"predict/wire":    {"sim", "sim/geom", "net/packet", "net/quant", "predict/inputs"},
+	"predict/wire":    {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs"},
 
 	// 3
 	"predict/authority": strategy,

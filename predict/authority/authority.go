@@ -26,75 +26,47 @@ var Strategy = &predict.Strategy{
 }
 
 type server struct {
-	env     *predict.Env
-	every   int
-	repeat  bool
-	queues  []inputs.Queue
-	senders []wire.Sender
-	changes wire.Changes
-	held    []sim.Input
+	env  *predict.Env
+	desk inputs.Desk
+	out  wire.Broadcast
+	held []sim.Input
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env}
-	env.Knobs.Int(&s.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next")
-	env.Knobs.Bool(&s.repeat, "repeat-missing", true, "a player whose input has not come does what it did last, not nothing")
-	inputs.Declare(env)
-	env.Meter.Declare("snapshots", "snapshots sent")
-	env.Meter.Declare("snapshot_bits", "bits in them, headers apart")
-	s.held = append(s.held, env.Held...)
+	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s.desk.Declare(env)
+	s.out.Declare(env)
 	return s
 }
 
+// Tick reads the inputs, steps with the newest, and sends the state. A client
+// that draws what comes is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
-	for i := len(s.queues); i < len(peers); i++ {
-		s.queues, s.senders = append(s.queues, inputs.Queue{}), append(s.senders, wire.Sender{})
-		if seat := peers[i].Seat; seat >= 0 {
-			s.queues[i].Start(0, s.held[seat])
-		}
-	}
-	for i, peer := range peers {
-		s.senders[i].Hear(peer.Endpoint)
-	}
+	s.desk.Seat(peers, 0, s.held)
+	s.out.Hear(peers)
 	copy(s.held, host)
+	s.desk.Receive(peers, world.Tick(), m)
 	for i, peer := range peers {
-		q := &s.queues[i]
-		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-			if peer.Seat >= 0 && len(p.Payload) > 0 {
-				q.Read(p.Payload, world.Tick(), m)
-			}
-		}
 		if peer.Seat < 0 {
 			continue
 		}
-		s.held[peer.Seat] = q.TakeNewest(s.repeat, m)
+		q := &s.desk.Queues[i]
+		s.held[peer.Seat] = q.TakeNewest(s.desk.Repeat, m)
 		if newest, ok := q.Newest(); ok {
 			q.Judge(newest, world.Rate(), m)
 		}
 	}
 	world.Step(s.held...)
-	s.changes.Note(world)
-	if int(world.Tick())%s.every != 0 {
-		return
-	}
-	for i, peer := range peers {
-		m.Add("snapshots", 1)
-		m.Add("snapshot_bits", float64(s.senders[i].Send(peer.Endpoint, world, &s.changes, s.held)))
-	}
+	s.out.Stepped(world)
+	s.out.Send(world, peers, s.held, m)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.every, s.repeat = o.every, o.repeat
 	s.held = append(s.held[:0], o.held...)
-	s.changes.CopyFrom(&o.changes)
-	s.queues = append(s.queues[:0], make([]inputs.Queue, len(o.queues))...)
-	s.senders = append(s.senders[:0], make([]wire.Sender, len(o.senders))...)
-	for i := range o.queues {
-		s.queues[i].CopyFrom(&o.queues[i])
-		s.senders[i].CopyFrom(&o.senders[i])
-	}
+	s.desk.CopyFrom(&o.desk)
+	s.out.CopyFrom(&o.out)
 }
 
 type client struct {

@@ -1,0 +1,49 @@
+package inputs
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// Desk is the server's side for all players: a queue for each peer.
+type Desk struct {
+	Repeat bool    // a player whose input has not come does what it did last, not nothing
+	Queues []Queue // by peer
+}
+
+// Declare tells env what may be tuned and what is counted.
+func (d *Desk) Declare(env *predict.Env) {
+	env.Knobs.Bool(&d.Repeat, "repeat-missing", true, "a player whose input has not come does what it did last, not nothing")
+	Declare(env)
+}
+
+// Seat makes queues for peers that have none. Their inputs are asked for from
+// tick next on; before, the players did what held says.
+func (d *Desk) Seat(peers []predict.Peer, next sim.Tick, held []sim.Input) {
+	for i := len(d.Queues); i < len(peers); i++ {
+		d.Queues = append(d.Queues, Queue{})
+		if seat := peers[i].Seat; seat >= 0 {
+			d.Queues[i].Start(next, held[seat])
+		}
+	}
+}
+
+// Receive puts what has come into the queues, at a server's tick now.
+func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
+	for i, peer := range peers {
+		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+			if peer.Seat >= 0 && len(p.Payload) > 0 {
+				d.Queues[i].Read(p.Payload, now, m)
+			}
+		}
+	}
+}
+
+// CopyFrom makes d an equal of o.
+func (d *Desk) CopyFrom(o *Desk) {
+	d.Repeat = o.Repeat
+	d.Queues = make([]Queue, len(o.Queues))
+	for i := range o.Queues {
+		d.Queues[i].CopyFrom(&o.Queues[i])
+	}
+}

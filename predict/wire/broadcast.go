@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// Broadcast sends snapshots of a server's world to all its peers.
+type Broadcast struct {
+	every   int // steps from one snapshot to the next
+	since   int // steps since the last
+	senders []Sender
+	changes Changes
+}
+
+// Declare tells env what may be tuned and what is counted.
+func (b *Broadcast) Declare(env *predict.Env) {
+	env.Knobs.Int(&b.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
+	env.Meter.Declare("snapshots", "snapshots sent")
+	env.Meter.Declare("snapshot_bits", "bits in them, headers apart")
+}
+
+// Hear takes in what the peers are now known to have. It is to be called in
+// every tick.
+func (b *Broadcast) Hear(peers []predict.Peer) {
+	for len(b.senders) < len(peers) {
+		b.senders = append(b.senders, Sender{})
+	}
+	for i, peer := range peers {
+		b.senders[i].Hear(peer.Endpoint)
+	}
+}
+
+// Stepped takes in one step of the world.
+func (b *Broadcast) Stepped(w *sim.World) {
+	b.changes.Note(w)
+	b.since++
+}
+
+// Send sends the world as it is, with the inputs that made it so, if a
+// snapshot is due.
+func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Meter) {
+	if b.since < b.every {
+		return
+	}
+	b.since = 0
+	for i, peer := range peers {
+		m.Add("snapshots", 1)
+		m.Add("snapshot_bits", float64(b.senders[i].Send(peer.Endpoint, w, &b.changes, held)))
+	}
+}
+
+// CopyFrom makes b an equal of o.
+func (b *Broadcast) CopyFrom(o *Broadcast) {
+	b.every, b.since = o.every, o.since
+	b.changes.CopyFrom(&o.changes)
+	b.senders = make([]Sender, len(o.senders))
+	for i := range o.senders {
+		b.senders[i].CopyFrom(&o.senders[i])
+	}
+}
