@@ -114,6 +114,20 @@ func (d *desk) made(pattern string) string {
 	return names[0]
 }
 
+// tape returns the tape of the session.
+func (d *desk) tape() *lab.Tape {
+	d.t.Helper()
+	data, err := os.ReadFile(d.made("session-*.tape"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	tape, err := lab.ReadTape(bytes.NewReader(data))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return tape
+}
+
 // TestWindow presses keys, drags a slider, switches a strategy, takes a film
 // and a picture, and finds all of it in what the program leaves behind.
 func TestWindow(t *testing.T) {
@@ -149,14 +163,7 @@ func TestWindow(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	said := d.close()
 
-	data, err := os.ReadFile(d.made("session-*.tape"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tape, err := lab.ReadTape(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := d.tape()
 	if tape.Cut {
 		t.Error("the tape has no end")
 	}
@@ -244,14 +251,7 @@ func TestWindowPlaysTape(t *testing.T) {
 	d.do("keyup", "s")
 	time.Sleep(time.Second)
 	d.close()
-	data, err := os.ReadFile(d.made("session-*.tape"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tape, err := lab.ReadTape(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := d.tape()
 	if tape.Config.Rate != 64 || len(tape.Open) != 2 {
 		t.Errorf("the session is %+v of %v", tape.Config, tape.Open)
 	}
