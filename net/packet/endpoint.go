@@ -1,65 +1,45 @@
-// Package packet numbers datagrams, drops what is corrupt, repeated or
-// foreign, tells each side what has arrived at the other, and estimates the
-// round trip.
+// Package packet numbers packets, cuts those that are too long for a datagram,
+// drops what is corrupt, repeated or foreign, tells each side what has arrived
+// at the other, and estimates the round trip, the loss and the bandwidth.
 //
-// The method is that of Fiedler's articles on reliability over UDP: every
-// packet carries its own number, the newest number that has arrived from the
-// other side, and a bit for each of the 31 before it, so an acknowledgement is
-// repeated in 32 packets and its loss costs nothing.
+// The method is that of Fiedler's articles on reliability over UDP (2008) and
+// on game network protocols (2016): every packet carries its own number, the
+// newest number that has arrived from the other side, and a bit for each of the
+// 31 before it, so an acknowledgement is repeated in 32 packets and its loss
+// costs nothing. Nothing is sent again; that is for whoever knows what is in a
+// packet and whether it still matters. Where the articles differ header.go says
+// which was followed. The layout, byte by byte, is in docs/wire.md.
+//
+// The package knows neither sockets nor the wall clock, nor what a payload
+// means. The checksum keeps out damage and strangers, not forgers.
 package packet
 
 import (
+	"math/bits"
 	"time"
 
 	"ghostcube/net/link"
 )
 
 // MaxDatagram is the largest datagram, in bytes. With the 28 bytes of IP and
-// UDP it fits an Ethernet frame and what the common tunnels leave of one.
-const MaxDatagram = 1400
+// UDP it fits the smallest packet that every IPv6 network has to carry, 1280
+// bytes, and leaves some for tunnels (Fiedler's conservative choice of 2016).
+const MaxDatagram = 1200
 
-// MaxPayload is the largest payload of one packet, in bytes.
-const MaxPayload = MaxDatagram - headerBytes
-
-// window is how many packets back are remembered, sent and received.
-const window = 1024
+// maxWhole is the largest payload that is not cut.
+const maxWhole = MaxDatagram - headerBytes
 
 // Packet is what has arrived.
 type Packet struct {
-	Sequence Sequence
-	At       time.Duration // when it arrived
+	Sequence Sequence      // as the other side's Send returned it
+	At       time.Duration // when it arrived, the last fragment if it was cut
 	Payload  []byte        // valid until the next Update
 }
 
-// Stats are running totals and estimates of one Endpoint.
-type Stats struct {
-	PacketsSent, PacketsReceived uint64
-	BytesSent, BytesReceived     uint64 // with all headers, those of IP and UDP included
-	Expected                     uint64 // packets that the other side is known to have sent
-	Acked                        uint64 // of ours, known to have arrived
-	Rejected                     uint64 // not of this protocol, or corrupt
-	Repeated                     uint64 // had arrived before
-	Stale                        uint64 // too old to tell
-
-	RTT     time.Duration // smoothed round trip; 0 before the first
-	RTTLast time.Duration // of the last acknowledgement
-	RTTSway time.Duration // smoothed distance of single round trips from RTT
-}
-
-// Lost returns the share of the other side's packets that have not arrived, in
-// [0,1]. Those on their way count as neither.
-func (s *Stats) Lost() float64 {
-	if s.Expected == 0 {
-		return 0
-	}
-	return 1 - float64(s.PacketsReceived)/float64(s.Expected)
-}
-
-// sent is what is remembered of a packet of ours.
+// sent is what is remembered of a packet of ours until it is acknowledged.
 type sent struct {
 	at    time.Duration
-	open  bool // sent, and not known to have arrived
-	label Sequence
+	bytes uint64 // of all its datagrams, with all headers
 }
 
 // Endpoint is one side of a connection.
@@ -68,31 +48,42 @@ type Endpoint struct {
 
 	wire link.Wire
 	now  time.Duration
-	next Sequence
-	sent [window]sent
 
-	newest   Sequence // of those that arrived
-	newestAt time.Duration
-	any      bool
-	arrived  [window / 64]uint64 // bit: the packet of this sequence mod window arrived
+	next  Sequence // to be sent
+	sent  SequenceBuffer[sent]
+	known confirmed
+	timed bool // a round trip has been measured
+
+	received received
+	parts    assemblies
+	rates    rates
 
 	inbox  []Packet
 	taken  int
-	bytes  []byte // memory of the inbox
-	starts []int  // of each payload in bytes
+	memory arena // of the inbox
 	acks   []Sequence
 	out    [MaxDatagram]byte
 }
 
 // NewEndpoint returns an endpoint that speaks over wire.
-func NewEndpoint(wire link.Wire) *Endpoint { return &Endpoint{wire: wire} }
+func NewEndpoint(wire link.Wire) *Endpoint {
+	e := &Endpoint{wire: wire, sent: NewSequenceBuffer[sent](window)}
+	e.received.whole = NewSequenceBuffer[struct{}](window)
+	e.parts.packets = NewSequenceBuffer[assembly](partWindow)
+	return e
+}
 
-// Update tells the endpoint the time and takes in all that has arrived by
-// then. What Receive and Acks gave before is no longer valid.
+// Update tells the endpoint the time, which never runs backwards, and takes in
+// all that has arrived by then. What Receive and Acks gave before is no longer
+// valid.
 func (e *Endpoint) Update(now time.Duration) {
 	e.now = now
 	e.acks, e.inbox, e.taken = e.acks[:0], e.inbox[:0], 0
-	e.bytes, e.starts = e.bytes[:0], e.starts[:0]
+	e.memory.reset()
+	if r := &e.rates; r.roll(now) {
+		s := &e.Stats
+		s.SentRate, s.ReceivedRate, s.AckedRate = r.perSecond(r.sum.sent), r.perSecond(r.sum.received), r.perSecond(r.sum.acked)
+	}
 	for {
 		d, ok := e.wire.Receive(now)
 		if !ok {
@@ -100,14 +91,9 @@ func (e *Endpoint) Update(now time.Duration) {
 		}
 		e.open(d)
 	}
-	// The memory has stopped moving: point the packets into it.
-	for i := range e.inbox {
-		end := len(e.bytes)
-		if i+1 < len(e.inbox) {
-			end = e.starts[i+1]
-		}
-		e.inbox[i].Payload = e.bytes[e.starts[i]:end:end]
-	}
+	e.parts.expire(now)
+	s := &e.Stats
+	s.Abandoned, s.Late, s.Missing = e.parts.given, uint64(e.received.judged()), uint64(e.received.missing)
 }
 
 // open takes in one datagram, which may be anything.
@@ -117,101 +103,95 @@ func (e *Endpoint) open(d link.Datagram) {
 		e.Stats.Rejected++
 		return
 	}
-	if !e.accept(h.sequence, d.At) {
+	s, ok := e.received.place(h.sequence)
+	if !ok || e.received.whole.TooOld(s) {
+		e.Stats.Stale++
 		return
 	}
-	e.Stats.PacketsReceived++
-	e.Stats.BytesReceived += uint64(len(d.Bytes) + link.HeaderBytes)
-	e.confirm(&h, d.At)
-	e.starts = append(e.starts, len(e.bytes))
-	e.bytes = append(e.bytes, d.Bytes[headerBytes:]...)
-	e.inbox = append(e.inbox, Packet{Sequence: h.sequence, At: d.At})
-}
-
-// accept reports whether a packet of this number has not arrived before, and
-// notes that it has.
-func (e *Endpoint) accept(s Sequence, at time.Duration) bool {
-	if !e.any {
-		e.any, e.newest, e.newestAt = true, s, at
-		e.Stats.Expected = 1
-		e.mark(s, true)
-		return true
-	}
-	if s.Newer(e.newest) {
-		step := int(s - e.newest)
-		if step >= window {
-			e.arrived = [window / 64]uint64{}
-		} else {
-			for q := e.newest + 1; q != s; q++ {
-				e.mark(q, false)
-			}
-		}
-		e.newest, e.newestAt = s, at
-		e.Stats.Expected += uint64(step)
-		e.mark(s, true)
-		return true
-	}
-	if e.newest-s >= window {
-		e.Stats.Stale++
-		return false
-	}
-	if e.has(s) {
+	if e.received.whole.Has(s) {
 		e.Stats.Repeated++
-		return false
+		return
 	}
-	e.mark(s, true)
-	return true
+	body := d.Bytes[h.size():]
+	if !h.fragment {
+		e.accept(s, &h, d)
+		copy(e.deliver(s, d.At, len(body)), body)
+		e.parts.release(s)
+		return
+	}
+	if e.received.any && s+partWindow <= e.received.newest {
+		e.Stats.Stale++
+		return
+	}
+	p, came := e.parts.take(s, &h, body, d.At)
+	switch came {
+	case odd:
+		e.Stats.Rejected++
+	case again:
+		e.Stats.Repeated++
+	case late:
+		e.Stats.Stale++
+	case taken:
+		e.accept(s, &h, d)
+	case complete:
+		e.accept(s, &h, d)
+		p.join(e.deliver(s, d.At, p.size))
+		e.parts.release(s)
+	}
 }
 
-func (e *Endpoint) has(s Sequence) bool {
-	i := s % window
-	return e.arrived[i/64]>>(i%64)&1 != 0
+// accept takes in what any new datagram says of itself and of our own packets.
+func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
+	n := uint64(len(d.Bytes) + link.HeaderBytes)
+	e.Stats.DatagramsReceived++
+	e.Stats.BytesReceived += n
+	e.rates.open.received += n
+	e.Stats.Expected += e.received.note(s)
+	if e.parts.count > 0 && e.received.newest >= partWindow {
+		e.parts.forget(e.received.newest - partWindow + 1)
+	}
+	e.confirm(h, d.At)
 }
 
-func (e *Endpoint) mark(s Sequence, arrived bool) {
-	i := s % window
-	e.arrived[i/64] &^= 1 << (i % 64)
-	if arrived {
-		e.arrived[i/64] |= 1 << (i % 64)
-	}
+// deliver puts a packet that has arrived whole into the inbox and returns the
+// memory for its payload.
+func (e *Endpoint) deliver(s Sequence, at time.Duration, size int) []byte {
+	e.received.deliver(s, at)
+	e.Stats.PacketsReceived++
+	payload := e.memory.get(size)
+	e.inbox = append(e.inbox, Packet{Sequence: s, At: at, Payload: payload})
+	return payload
 }
 
 // confirm takes in what the other side says has arrived there.
 func (e *Endpoint) confirm(h *header, at time.Duration) {
-	for n := range Sequence(32) {
-		if h.ackBits>>n&1 == 0 {
-			continue
-		}
-		s := h.ack - n
-		r := &e.sent[s%window]
-		if !r.open || r.label != s {
-			continue // never sent, forgotten, or acknowledged before
-		}
-		r.open = false
-		e.Stats.Acked++
-		e.acks = append(e.acks, s)
-		if n == 0 && h.hold != holdLonger {
-			e.estimate(at - r.at - time.Duration(h.hold)*holdUnit)
-		}
-	}
-}
-
-// estimate takes in one round trip. The smoothing is that of TCP (RFC 6298):
-// an eighth for the mean and a quarter for the distance from it.
-func (e *Endpoint) estimate(trip time.Duration) {
-	trip = max(trip, 0)
-	s := &e.Stats
-	s.RTTLast = trip
-	if s.RTT == 0 {
-		s.RTT, s.RTTSway = trip, trip/2
+	if h.ackBits == 0 {
 		return
 	}
-	away := trip - s.RTT
-	s.RTT += away / 8
-	if away < 0 {
-		away = -away
+	var ack Sequence
+	ok := e.next > 0
+	if ok {
+		ack, ok = (e.next - 1).near(h.ack)
 	}
-	s.RTTSway += (away - s.RTTSway) / 4
+	if !ok || ack >= e.next {
+		e.Stats.Unsent++
+		return
+	}
+	for set := e.known.fresh(ack, h.ackBits); set != 0; set &= set - 1 {
+		n := Sequence(bits.TrailingZeros32(set))
+		r := e.sent.Find(ack - n)
+		if r == nil {
+			continue // never sent, forgotten, or acknowledged before
+		}
+		e.Stats.Acked++
+		e.rates.open.acked += r.bytes
+		e.acks = append(e.acks, ack-n)
+		if n == 0 && h.hold != holdLonger {
+			e.Stats.trip(at-r.at-time.Duration(h.hold)*holdUnit, !e.timed)
+			e.timed = true
+		}
+		e.sent.Remove(ack - n)
+	}
 }
 
 // Receive returns the next packet that arrived with the last Update, in order
@@ -226,43 +206,66 @@ func (e *Endpoint) Receive() (p Packet, ok bool) {
 }
 
 // Acks returns the packets of ours that the last Update showed to have
-// arrived, each once. It is valid until the next Update.
+// arrived whole, each once. It is valid until the next Update.
 func (e *Endpoint) Acks() []Sequence { return e.acks }
 
 // Send sends a payload of at most MaxPayload bytes and returns the number by
-// which Acks will name it.
+// which Acks will name it. What does not fit one datagram goes in several, each
+// with all headers; the packet arrives only if every one of them does.
 func (e *Endpoint) Send(payload []byte) Sequence {
 	if len(payload) > MaxPayload {
 		panic("packet: Send of more than MaxPayload bytes")
 	}
-	h := header{sequence: e.next, ack: e.newest}
-	if e.any {
-		for n := range Sequence(32) {
-			if e.has(e.newest - n) {
-				h.ackBits |= 1 << n
-			}
-		}
-		h.hold = uint16(min((e.now-e.newestAt+holdUnit/2)/holdUnit, holdLonger))
-	}
+	s := e.next
 	e.next++
-	b := append(e.out[:headerBytes], payload...)
-	h.put(b)
-	e.sent[h.sequence%window] = sent{at: e.now, open: true, label: h.sequence}
+	h := header{sequence: s.low(), ack: e.received.ack.low(), ackBits: e.received.bits}
+	if h.ackBits != 0 {
+		h.hold = uint16(min((e.now-e.received.at+holdUnit/2)/holdUnit, holdLonger))
+	}
+	var bytes uint64
+	if len(payload) <= maxWhole {
+		bytes = e.emit(&h, payload)
+	} else {
+		h.fragment, h.count = true, (len(payload)+FragmentBytes-1)/FragmentBytes
+		for h.id = range h.count {
+			part := payload[h.id*FragmentBytes:]
+			bytes += e.emit(&h, part[:min(len(part), FragmentBytes)])
+		}
+	}
+	*e.sent.Insert(s) = sent{at: e.now, bytes: bytes}
 	e.Stats.PacketsSent++
-	e.Stats.BytesSent += uint64(len(b) + link.HeaderBytes)
-	_ = e.wire.Send(e.now, b) // a datagram that cannot be sent is a lost one
-	return h.sequence
+	e.Stats.BytesSent += bytes
+	e.rates.open.sent += bytes
+	return s
 }
 
-// CopyFrom makes e an equal of o in all but the wire.
+// emit sends one datagram and returns the bytes to charge for it.
+func (e *Endpoint) emit(h *header, body []byte) uint64 {
+	b := append(e.out[:h.size()], body...)
+	h.put(b)
+	e.Stats.DatagramsSent++
+	_ = e.wire.Send(e.now, b) // a datagram that cannot be sent is a lost one
+	return uint64(len(b) + link.HeaderBytes)
+}
+
+// CopyFrom makes e an equal of o in all but the wire. They share no memory.
 func (e *Endpoint) CopyFrom(o *Endpoint) {
-	wire, inbox, bytes, starts, acks := e.wire, e.inbox, e.bytes, e.starts, e.acks
-	*e = *o
-	e.wire = wire
-	e.inbox, e.starts, e.acks = append(inbox[:0], o.inbox...), append(starts[:0], o.starts...), append(acks[:0], o.acks...)
-	e.bytes = append(bytes[:0], o.bytes...)
-	for i := range e.inbox {
-		n := len(e.inbox[i].Payload)
-		e.inbox[i].Payload = e.bytes[e.starts[i] : e.starts[i]+n : e.starts[i]+n]
+	e.Stats, e.now = o.Stats, o.now
+	e.next, e.known, e.timed = o.next, o.known, o.timed
+	e.sent.CopyFrom(&o.sent)
+	whole := e.received.whole
+	whole.CopyFrom(&o.received.whole)
+	e.received = o.received
+	e.received.whole = whole
+	e.parts.copyFrom(&o.parts)
+	e.rates = o.rates
+	e.acks = append(e.acks[:0], o.acks...)
+	e.memory.reset()
+	e.inbox, e.taken = e.inbox[:0], o.taken
+	for _, p := range o.inbox {
+		from := p.Payload
+		p.Payload = e.memory.get(len(from))
+		copy(p.Payload, from)
+		e.inbox = append(e.inbox, p)
 	}
 }

@@ -22,6 +22,9 @@ const (
 	MinTickBits, MaxTickBits = 8, 23
 )
 
+// MostBits is the longest that one input gets on its own.
+const MostBits = buttonBits + 1 + headingBits
+
 var errMessage = errors.New("inputs: not a message")
 
 // One reads, writes or measures one input on its own: six buttons, and the

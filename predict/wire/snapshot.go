@@ -29,13 +29,16 @@ type Sender struct {
 		tick     sim.Tick
 		used     bool
 	}
-	buffer [bufferBytes]byte
+	buffer []byte
 	coder  quant.Coder
 }
 
-// bufferBytes is the memory of one payload: a multiple of eight, as the bit
-// packer asks.
-const bufferBytes = packet.MaxPayload &^ 7
+// payloadBytes is enough memory for any snapshot of a world that a packet can
+// carry: a multiple of eight, as the bit packer asks.
+func payloadBytes(w *sim.World, players int) int {
+	bits := tickBits + players*inputs.MostBits + len(w.Bodies())*(1+MoveBits)
+	return min((bits+63)/64*8, packet.MaxPayload)
+}
 
 // Changes remembers in which tick each body of a world last changed. The zero
 // value remembers nothing: everything has just changed.
@@ -81,11 +84,15 @@ func (s *Sender) Hear(e *packet.Endpoint) {
 }
 
 // Send writes the world as it is, with the inputs that made it so, and sends
-// it. It returns the bits of the payload. A world that does not fit a packet
-// panics: it needs a strategy that splits it.
+// it. It returns the bits of the payload. What does not fit a datagram is cut
+// into fragments below; a world that does not fit a packet, about 5,000 moving
+// bodies, panics: it needs a strategy that splits it.
 func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
 	c := &s.coder
-	c.Write(s.buffer[:])
+	if n := payloadBytes(w, len(held)); len(s.buffer) < n {
+		s.buffer = make([]byte, n)
+	}
+	c.Write(s.buffer)
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
 	for _, in := range held {
 		inputs.One(c, in)
