@@ -1,0 +1,339 @@
+package packet
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// TestFragments sends payloads of every interesting length and says that they
+// arrive whole, in how many datagrams of which lengths, and for how many bytes.
+// No datagram is longer than MaxDatagram.
+func TestFragments(t *testing.T) {
+	for _, c := range []struct{ size, datagrams, last int }{
+		{0, 1, 0}, {1, 1, 1}, {1023, 1, 1023}, {1024, 1, 1024}, {1025, 1, 1025}, {maxWhole, 1, maxWhole},
+		{maxWhole + 1, 2, maxWhole + 1 - 1024}, {2047, 2, 1023}, {2048, 2, 1024}, {2049, 3, 1}, {10240, 10, 1024},
+		{65536, 64, 1024}, {65537, 65, 1}, {MaxPayload - 1, 256, 1023}, {MaxPayload, 256, 1024},
+	} {
+		var w recorder
+		a := NewEndpoint(&w)
+		payload := pattern(c.size, 3)
+		s := a.Send(payload)
+		if len(w.sent) != c.datagrams {
+			t.Errorf("%d bytes in %d datagrams, want %d", c.size, len(w.sent), c.datagrams)
+			continue
+		}
+		charged := 0
+		for i, d := range w.sent {
+			want, head := FragmentBytes, headerBytes+fragmentBytes
+			if c.datagrams == 1 {
+				head = headerBytes
+			}
+			if i == c.datagrams-1 {
+				want = c.last
+			}
+			if len(d) != head+want || len(d) > MaxDatagram {
+				t.Errorf("%d bytes: datagram %d has %d bytes, want %d and %d", c.size, i, len(d), head, want)
+			}
+			charged += len(d) + link.HeaderBytes
+		}
+		if a.Stats.BytesSent != uint64(charged) || a.Stats.DatagramsSent != uint64(c.datagrams) || a.Stats.PacketsSent != 1 {
+			t.Errorf("%d bytes: %+v, want %d bytes charged", c.size, a.Stats, charged)
+		}
+		b := NewEndpoint(&spool{in: w.sent})
+		b.Update(tick)
+		got := drain(b)
+		if len(got) != 1 || got[0].Sequence != s || !bytes.Equal(got[0].Payload, payload) || got[0].At != tick {
+			t.Errorf("%d bytes do not arrive as they were sent", c.size)
+		}
+		if b.Stats.BytesReceived != uint64(charged) || b.Stats.PacketsReceived != 1 || b.parts.count != 0 {
+			t.Errorf("%d bytes: %+v", c.size, b.Stats)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a payload of more than MaxPayload is sent")
+		}
+	}()
+	NewEndpoint(&recorder{}).Send(make([]byte, MaxPayload+1))
+}
+
+// TestFragmentOrder says that the order of fragments does not matter, that those
+// of several packets may come mixed and twice, and that nothing is delivered or
+// acknowledged before its last fragment is there.
+func TestFragmentOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var up, down recorder
+		a := NewEndpoint(&up)
+		want := map[Sequence][]byte{}
+		left := map[Sequence]int{}
+		for i := range 6 {
+			p := pattern(rng.IntN(12000), byte(i))
+			want[a.Send(p)] = p
+		}
+		for _, d := range up.sent {
+			var h header
+			h.get(d)
+			left[Sequence(h.sequence)]++
+		}
+		all := slices.Concat(up.sent, up.sent[:rng.IntN(len(up.sent))])
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		seen := map[string]bool{}
+		s := &spool{}
+		b := NewEndpoint(twoWay{s, &down})
+		for i, d := range all {
+			s.in = append(s.in, d)
+			b.Update(time.Duration(i))
+			if !seen[string(d)] {
+				seen[string(d)] = true
+				var h header
+				h.get(d)
+				left[Sequence(h.sequence)]--
+			}
+			for _, p := range drain(b) {
+				if left[p.Sequence] != 0 || !bytes.Equal(p.Payload, want[p.Sequence]) {
+					t.Fatalf("packet %d delivered with %d fragments missing", p.Sequence, left[p.Sequence])
+				}
+				delete(want, p.Sequence)
+			}
+			down.sent = down.sent[:0]
+			b.Send(nil)
+			var h header
+			h.get(down.sent[0])
+			for n := range uint16(32) {
+				if h.ackBits>>n&1 == 1 && left[Sequence(h.ack-n)] != 0 {
+					t.Fatalf("packet %d acknowledged with %d fragments missing", h.ack-n, left[Sequence(h.ack-n)])
+				}
+			}
+		}
+		if len(want) != 0 || b.parts.count != 0 {
+			t.Fatalf("%d packets not delivered", len(want))
+		}
+	}
+}
+
+// twoWay receives from one wire and sends into another.
+type twoWay struct {
+	in  link.Wire
+	out link.Wire
+}
+
+func (w twoWay) Send(now time.Duration, b []byte) error { return w.out.Send(now, b) }
+
+func (w twoWay) Receive(now time.Duration) (link.Datagram, bool) { return w.in.Receive(now) }
+
+// TestFragmentFates says that fragments of a packet meet separate fates on the
+// link, those of their places among the datagrams of the moment.
+func TestFragmentFates(t *testing.T) {
+	w := &link.Weather{Seed: 9}
+	if err := w.Parse("loss=50%"); err != nil {
+		t.Fatal(err)
+	}
+	ca, cb := link.Pair(w, 0)
+	a := NewEndpoint(ca)
+	a.Update(tick)
+	a.Send(pattern(32*FragmentBytes, 0))
+	var got, want []int
+	for d, ok := cb.Receive(time.Second); ok; d, ok = cb.Receive(time.Second) {
+		got = append(got, int(d.Bytes[14]))
+	}
+	for i := range 32 {
+		if !w.Fate(link.Up, 0, tick, i).Lost {
+			want = append(want, i)
+		}
+	}
+	if !slices.Equal(got, want) || len(got) == 0 || len(got) == 32 {
+		t.Errorf("fragments %v arrived, by their fates %v", got, want)
+	}
+}
+
+// TestLossAmplification sweeps the number of fragments at 1 % loss: a packet is
+// lost if any of its fragments is, so of packets of n fragments a share of
+// 1-(1-p)^n is lost. The measured share may differ by four standard deviations
+// of so many trials.
+func TestLossAmplification(t *testing.T) {
+	const p = 0.01
+	for _, n := range []int{1, 2, 3, 4, 8, 16, 32, 64, 128, 256} {
+		trials := max(60000/n, 1000)
+		if testing.Short() {
+			trials = max(6000/n, 100)
+		}
+		a, b := pair(t, "loss=1%", uint64(n))
+		payload := pattern(n*FragmentBytes, 0)
+		for i := range trials {
+			now := time.Duration(i) * tick
+			a.Update(now)
+			a.Send(payload)
+			b.Update(now)
+		}
+		if got := a.Stats.DatagramsSent; got != uint64(n*trials) {
+			t.Fatalf("%d datagrams for %d packets of %d", got, trials, n)
+		}
+		lost := 1 - float64(b.Stats.PacketsReceived)/float64(trials)
+		want := 1 - math.Pow(1-p, float64(n))
+		tolerance := 4 * math.Sqrt(want*(1-want)/float64(trials))
+		t.Logf("%3d fragments: %5.2f %% of %5d packets lost, by the formula %5.2f +- %.2f", n, 100*lost, trials, 100*want, 100*tolerance)
+		if math.Abs(lost-want) > tolerance {
+			t.Errorf("%d fragments: %.4f lost, want %.4f +- %.4f", n, lost, want, tolerance)
+		}
+	}
+}
+
+// TestFragmentAttacks gives an endpoint fragments that no honest side sends,
+// each with a right checksum, and after them an honest packet. What is
+// impossible is rejected, what came first is believed, nothing is delivered or
+// acknowledged that is not complete, and the honest packet arrives.
+func TestFragmentAttacks(t *testing.T) {
+	full := pattern(FragmentBytes, 1)
+	other := pattern(FragmentBytes, 2)
+	end := []byte("end")
+	raw := func(id, count byte, body []byte) []byte { // count as on the wire
+		b := append(make([]byte, headerBytes+fragmentBytes), body...)
+		b[4], b[13], b[14], b[15] = 9, 0x80, id, count
+		return sealed(b, Protocol, Version)
+	}
+	for name, c := range map[string]struct {
+		in                          [][]byte
+		rejected, repeated, waiting uint64
+		delivered                   string
+	}{
+		"id not below count":               {in: [][]byte{piece(9, 2, 2, end), piece(9, 3, 2, full), piece(9, 255, 2, end)}, rejected: 3},
+		"count of one":                     {in: [][]byte{raw(0, 0, end)}, rejected: 1},
+		"count of one and id one":          {in: [][]byte{raw(1, 0, end)}, rejected: 1},
+		"count wrapped to zero":            {in: [][]byte{piece(9, 0, 0, full), piece(9, 0, 257, full)}, rejected: 1, waiting: 1}, // 0 is 256 on the wire, 257 is 1
+		"short in the middle":              {in: [][]byte{piece(9, 0, 3, full[:1023]), piece(9, 1, 3, full[:1])}, rejected: 2},
+		"long in the middle":               {in: [][]byte{piece(9, 0, 3, append(slices.Clone(full), 1))}, rejected: 1},
+		"empty in the middle":              {in: [][]byte{piece(9, 0, 3, nil)}, rejected: 1},
+		"empty last":                       {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 2, nil)}, rejected: 1, waiting: 1},
+		"long last":                        {in: [][]byte{piece(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
+		"no fragment header":               {in: [][]byte{raw(0, 0, nil)[:15], sealed(raw(0, 0, nil)[:15], Protocol, Version), sealed(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
+		"count changes":                    {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 3, full), piece(9, 2, 3, end), piece(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
+		"other bytes, first wins":          {in: [][]byte{piece(9, 0, 2, full), piece(9, 0, 2, other), piece(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
+		"last again, of another length":    {in: [][]byte{piece(9, 1, 2, end), piece(9, 1, 2, []byte("longer end")), piece(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
+		"after it was delivered":           {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 2, end), piece(9, 0, 2, full), piece(9, 1, 2, end), piece(9, 0, 3, other), made(9, "again")}, repeated: 4, delivered: string(full) + "end"},
+		"after a whole one of that number": {in: [][]byte{made(9, "whole"), piece(9, 0, 2, full), piece(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
+		"whole while some wait":            {in: [][]byte{piece(9, 0, 2, full), made(9, "whole"), piece(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
+		"announces 256, sends one":         {in: [][]byte{piece(9, 0, 256, full)}, waiting: 1},
+	} {
+		in, out := &spool{in: c.in}, &recorder{}
+		e := NewEndpoint(twoWay{in, out})
+		e.Update(0)
+		var got []byte
+		for _, p := range drain(e) {
+			got = append(got, p.Payload...)
+		}
+		s := &e.Stats
+		if string(got) != c.delivered || s.Rejected != c.rejected || s.Repeated != c.repeated || uint64(e.parts.count) != c.waiting {
+			t.Errorf("%s: %d bytes delivered, want %d; %d packets wait; %+v", name, len(got), len(c.delivered), e.parts.count, *s)
+		}
+		e.Send(nil)
+		var h header
+		if h.get(out.sent[0]); (h.ackBits != 0) != (c.delivered != "") {
+			t.Errorf("%s: acks %x", name, h.ackBits)
+		}
+		honest := NewEndpoint(out)
+		out.sent = nil
+		honest.next = 10
+		honest.Send(pattern(3000, 7))
+		in.in = out.sent
+		e.Update(tick)
+		if p := drain(e); len(p) != 1 || !bytes.Equal(p[0].Payload, pattern(3000, 7)) {
+			t.Errorf("%s: the honest packet does not arrive", name)
+		}
+	}
+}
+
+// TestFragmentsExpire says that a packet that lacks fragments is given up when
+// the sequence has gone on by 256, and five seconds after its first fragment,
+// and that fragments of packets that old are stale.
+func TestFragmentsExpire(t *testing.T) {
+	half := pattern(FragmentBytes, 1)
+	for _, c := range []struct {
+		name    string
+		between func(e *Endpoint, in *spool) // what happens between the two fragments of packet 9
+		arrives bool
+	}{
+		{"nothing", func(*Endpoint, *spool) {}, true},
+		{"255 packets", func(_ *Endpoint, in *spool) { in.in = append(in.in, made(9+255, "")) }, true},
+		{"256 packets", func(_ *Endpoint, in *spool) { in.in = append(in.in, made(9+256, "")) }, false},
+		{"255 in parts", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(9+255, 0, 2, half)) }, true},
+		{"256 in parts", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(9+256, 0, 2, half)) }, false},
+		{"a leap", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(30000, 0, 2, half)) }, false},
+		{"just less than five seconds", func(e *Endpoint, in *spool) { e.Update(partLife - 1) }, true},
+		{"five seconds", func(e *Endpoint, in *spool) { e.Update(partLife) }, false},
+		{"a fragment a second", func(e *Endpoint, in *spool) {
+			for i := range 5 {
+				in.in = append(in.in, piece(10, i, 200, half))
+				e.Update(time.Duration(i+1) * time.Second)
+			}
+		}, false},
+	} {
+		in := &spool{in: [][]byte{piece(9, 0, 2, half)}}
+		e := NewEndpoint(in)
+		e.Update(0)
+		c.between(e, in)
+		e.Update(e.now)
+		drain(e)
+		in.in = append(in.in, piece(9, 1, 2, []byte("end")))
+		e.Update(e.now)
+		if got := len(drain(e)) == 1; got != c.arrives {
+			t.Errorf("%s between the fragments: arrives %v, want %v", c.name, got, c.arrives)
+		}
+		if want := map[bool]uint64{true: 0, false: 1}[c.arrives]; e.Stats.Abandoned < want {
+			t.Errorf("%s: %d given up", c.name, e.Stats.Abandoned)
+		}
+	}
+	// In the end all is given up, whatever waits.
+	in := &spool{}
+	e := NewEndpoint(in)
+	for i := range Sequence(400) {
+		in.in = append(in.in, piece(i, 0, 256, half))
+	}
+	e.Update(0)
+	e.Update(partLife)
+	if e.parts.count != 0 || e.Stats.Abandoned != 400 {
+		t.Errorf("%d packets wait, %d were given up", e.parts.count, e.Stats.Abandoned)
+	}
+}
+
+// TestFragmentEviction says that when the memory for fragments is full the
+// oldest packets make room for newer ones, never the other way about.
+func TestFragmentEviction(t *testing.T) {
+	half := pattern(FragmentBytes, 1)
+	in := &spool{}
+	e := NewEndpoint(in)
+	fill := func(s Sequence, n int) {
+		for i := range n {
+			in.in = append(in.in, piece(s, i, 256, half))
+		}
+		e.Update(0)
+	}
+	fill(100, 255)
+	fill(101, 255)
+	fill(102, 2) // 512 in all
+	if e.parts.count != 3 || e.Stats.Abandoned != 0 {
+		t.Fatalf("%d packets wait, %d given up", e.parts.count, e.Stats.Abandoned)
+	}
+	fill(99, 1)
+	if e.parts.count != 3 || e.Stats.Rejected != 1 {
+		t.Errorf("an older packet: %d wait, %d rejected", e.parts.count, e.Stats.Rejected)
+	}
+	fill(103, 1)
+	if e.parts.count != 3 || e.Stats.Abandoned != 1 || e.parts.packets.Has(100) {
+		t.Errorf("a newer packet: %d wait, %d given up", e.parts.count, e.Stats.Abandoned)
+	}
+	in.in = append(in.in, piece(101, 255, 256, []byte("end")))
+	e.Update(0)
+	if got := drain(e); len(got) != 1 || len(got[0].Payload) != 255*FragmentBytes+3 {
+		t.Error("a packet that was not the oldest does not arrive")
+	}
+	if e.parts.blocks != partBlocks {
+		t.Errorf("%d blocks", e.parts.blocks)
+	}
+}

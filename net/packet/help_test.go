@@ -1,0 +1,43 @@
+package packet
+
+import (
+	"slices"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// recorder is a wire that keeps what was sent.
+type recorder struct{ sent [][]byte }
+
+func (r *recorder) Send(_ time.Duration, b []byte) error {
+	r.sent = append(r.sent, slices.Clone(b))
+	return nil
+}
+
+func (r *recorder) Receive(time.Duration) (link.Datagram, bool) { return link.Datagram{}, false }
+
+// piece returns one fragment of a packet, which may be anything but corrupt.
+func piece(seq Sequence, id, count int, body []byte) []byte {
+	b := append(make([]byte, headerBytes+fragmentBytes), body...)
+	h := header{sequence: seq.low(), fragment: true, id: id, count: count}
+	h.put(b)
+	return b
+}
+
+// pattern returns n bytes that are different in every place.
+func pattern(n int, seed byte) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i) ^ byte(i>>8)*31 ^ byte(i>>16)*57 ^ seed
+	}
+	return b
+}
+
+// drain returns what the last Update brought.
+func drain(e *Endpoint) (all []Packet) {
+	for p, ok := e.Receive(); ok; p, ok = e.Receive() {
+		all = append(all, p)
+	}
+	return all
+}

@@ -1,0 +1,209 @@
+package packet
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// allocated returns the bytes allocated since the program began.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// one is a wire with at most one datagram in it, which nobody copies.
+type one struct{ bytes []byte }
+
+func (*one) Send(time.Duration, []byte) error { return nil }
+
+func (o *one) Receive(now time.Duration) (link.Datagram, bool) {
+	b := o.bytes
+	o.bytes = nil
+	return link.Datagram{Bytes: b, At: now}, b != nil
+}
+
+// TestAttackMemory floods an endpoint with fragments that never make a packet.
+// No datagram makes it allocate more than 64 KiB, and all of them together no
+// more than 640 KiB, of whatever kind they are and however many: a fragment
+// takes the memory of one fragment, whatever count it claims, and what is given
+// up is used again.
+func TestAttackMemory(t *testing.T) {
+	full := pattern(FragmentBytes, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, forge := range map[string]func(i int) []byte{
+		"first of 256, ever new packets":   func(i int) []byte { return piece(Sequence(i), 0, 256, full) },
+		"one byte, last of 256":            func(i int) []byte { return piece(Sequence(i), 255, 256, full[:1]) },
+		"all but the last of 256":          func(i int) []byte { return piece(Sequence(i/255), i%255, 256, full) },
+		"all but the first of 256":         func(i int) []byte { return piece(Sequence(i/255), 1+i%255, 256, full) },
+		"sequences that leap":              func(i int) []byte { return piece(Sequence(i*32767), 0, 256, full) },
+		"sequences backwards":              func(i int) []byte { return piece(Sequence(60000-i), 0, 256, full) },
+		"anything":                         func(i int) []byte { return piece(Sequence(rng.IntN(1000)), rng.IntN(200), 201+rng.IntN(50), full) },
+		"the same again and again":         func(int) []byte { return piece(9, 0, 256, full) },
+		"counts that change":               func(i int) []byte { return piece(Sequence(i/3), 0, 2+i%250, full) },
+		"256 packets, one fragment a time": func(i int) []byte { return piece(Sequence(i%256), i/256%255, 256, full) },
+	} {
+		w := &one{}
+		e := NewEndpoint(w)
+		e.Update(0)
+		const n = 20000
+		flood := make([][]byte, n)
+		for i := range flood {
+			flood[i] = forge(i)
+		}
+		start := allocated()
+		last := start
+		for i, b := range flood {
+			w.bytes = b
+			e.Update(time.Duration(i) * time.Millisecond)
+			if i < 1200 { // by then all there is to allocate has been
+				now := allocated()
+				if now-last > 64<<10 {
+					t.Errorf("%s: datagram %d allocates %d bytes", name, i, now-last)
+				}
+				last = now
+			}
+		}
+		total := allocated() - start
+		if total > 640<<10 {
+			t.Errorf("%s: %d datagrams allocate %d bytes", name, n, total)
+		}
+		if e.Stats.PacketsReceived != 0 || len(e.inbox) != 0 || e.received.bits != 0 {
+			t.Errorf("%s: something was delivered", name)
+		}
+		count := 0
+		for i := range e.parts.packets.slots {
+			for b := e.parts.packets.slots[i].value.blocks; b != nil; b = b.next {
+				count++
+			}
+		}
+		for b := e.parts.spare; b != nil; b = b.next {
+			count++
+		}
+		if count != e.parts.blocks || count > partBlocks {
+			t.Errorf("%s: %d blocks, %d known of", name, count, e.parts.blocks)
+		}
+	}
+}
+
+// TestHonestMemory says what the largest packets cost: never more in all than
+// 64 KiB for each datagram that has arrived, and nothing once they have come
+// this way before.
+func TestHonestMemory(t *testing.T) {
+	var out recorder
+	a := NewEndpoint(&out)
+	payload := pattern(MaxPayload, 1)
+	a.Send(payload)
+	w := &one{}
+	e := NewEndpoint(w)
+	start, came := allocated(), uint64(0)
+	for _, b := range out.sent {
+		w.bytes = b
+		e.Update(0)
+		came++
+		if total := allocated() - start; total > came*64<<10 {
+			t.Fatalf("%d bytes after %d datagrams", total, came)
+		}
+	}
+	if e.Stats.PacketsReceived != 1 {
+		t.Fatal("the packet does not arrive")
+	}
+	var x bottleneck
+	a, b := NewEndpoint(&x), NewEndpoint(&x)
+	step := func() {
+		a.Send(payload)
+		b.Update(0)
+		if p, ok := b.Receive(); !ok || len(p.Payload) != MaxPayload {
+			t.Fatal("the packet does not arrive")
+		}
+	}
+	step()
+	if n := testing.AllocsPerRun(20, step); n != 0 {
+		t.Errorf("%v allocations for a packet of 256 fragments", n)
+	}
+}
+
+// bottleneck is a wire that keeps datagrams in memory that it uses again.
+type bottleneck struct {
+	bytes    [][]byte
+	from, to int
+}
+
+func (b *bottleneck) Send(_ time.Duration, d []byte) error {
+	if b.from == b.to {
+		b.from, b.to = 0, 0
+	}
+	if b.to == len(b.bytes) {
+		b.bytes = append(b.bytes, nil)
+	}
+	b.bytes[b.to] = append(b.bytes[b.to][:0], d...)
+	b.to++
+	return nil
+}
+
+func (b *bottleneck) Receive(now time.Duration) (link.Datagram, bool) {
+	if b.from == b.to {
+		return link.Datagram{}, false
+	}
+	b.from++
+	return link.Datagram{Bytes: b.bytes[b.from-1], At: now}, true
+}
+
+// BenchmarkFragments is one packet of 16 fragments from Send to Receive.
+func BenchmarkFragments(b *testing.B) {
+	var w bottleneck
+	x, y := NewEndpoint(&w), NewEndpoint(&w)
+	payload := pattern(16*FragmentBytes, 0)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(payload)))
+	for b.Loop() {
+		x.Send(payload)
+		y.Update(0)
+		if _, ok := y.Receive(); !ok {
+			b.Fatal("nothing arrived")
+		}
+	}
+}
+
+// BenchmarkUpdateIdle is an Update when nothing has arrived, with packets that
+// wait for fragments and others that wait for acknowledgements.
+func BenchmarkUpdateIdle(b *testing.B) {
+	in := &spool{}
+	e := NewEndpoint(in)
+	for i := range Sequence(200) {
+		in.in = append(in.in, piece(i, 0, 256, pattern(FragmentBytes, 0)))
+	}
+	e.Update(0)
+	for range 1000 {
+		e.Send(nil)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		e.Update(0)
+	}
+}
+
+// BenchmarkExchange is a packet of 256 bytes each way, with the acknowledgement
+// of the last one in it.
+func BenchmarkExchange(b *testing.B) {
+	var up, down bottle
+	x, y := NewEndpoint(twoWay{&down, &up}), NewEndpoint(twoWay{&up, &down})
+	payload := make([]byte, 256)
+	b.ReportAllocs()
+	now := time.Duration(0)
+	for b.Loop() {
+		now += tick
+		for _, e := range []*Endpoint{x, y} {
+			e.Update(now)
+			e.Receive()
+			e.Send(payload)
+		}
+	}
+	if x.Stats.Acked == 0 {
+		b.Error("nothing was acknowledged")
+	}
+}

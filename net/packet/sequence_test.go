@@ -1,0 +1,142 @@
+package packet
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSequenceNear says that a sequence is found again from its low 16 bits if
+// a near one is known, over many wraps, and that none lies before the start.
+func TestSequenceNear(t *testing.T) {
+	for _, c := range []struct {
+		known Sequence
+		low   uint16
+		want  Sequence
+		ok    bool
+	}{
+		{0, 0, 0, true}, {0, 32767, 32767, true}, {0, 32768, 0, false}, {0, 65535, 0, false},
+		{5, 0, 0, true}, {5, 65535, 0, false}, {5, 32772, 32772, true}, {32768, 0, 0, true},
+		{65535, 0, 65536, true}, {65536, 65535, 65535, true}, {65535, 32766, 65536 + 32766, true},
+		{65535, 32767, 32767, true}, {1 << 40, 65535, 1<<40 - 1, true},
+	} {
+		if got, ok := c.known.near(c.low); ok != c.ok || ok && got != c.want {
+			t.Errorf("%d near %d: %d %v, want %d %v", c.low, c.known, got, ok, c.want, c.ok)
+		}
+	}
+	known := Sequence(0)
+	for s := Sequence(0); s < 5<<16; s += 4999 {
+		for _, away := range []int64{-32768, -4999, -1, 0, 1, 32767} {
+			q := int64(s) + away
+			if got, ok := s.near(Sequence(q).low()); ok != (q >= 0) || ok && got != Sequence(q) {
+				t.Fatalf("%d near %d: %d %v", q, s, got, ok)
+			}
+		}
+		if got, _ := known.near(s.low()); got != s {
+			t.Fatalf("%d after %d: %d", s, known, got)
+		}
+		known = s
+	}
+}
+
+// TestSequenceWrap runs two endpoints through five wraps of what is on the
+// wire: the numbers that Send returns, Receive tells and Acks names are the
+// same and go on.
+func TestSequenceWrap(t *testing.T) {
+	a, b := pair(t, "perfect", 1)
+	const n = 5<<16 + 10
+	acked := Sequence(0)
+	for i := range Sequence(n) {
+		b.Send(nil)
+		a.Update(0)
+		for _, q := range a.Acks() {
+			if q != acked {
+				t.Fatalf("acked %d after %d", q, acked)
+			}
+			acked++
+		}
+		if got := a.Send(nil); got != i {
+			t.Fatalf("sent %d as %d", i, got)
+		}
+		b.Update(0)
+		if p, ok := b.Receive(); !ok || p.Sequence != i {
+			t.Fatalf("%d arrived as %d, %v", i, p.Sequence, ok)
+		}
+	}
+	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.Lost() != 0 || acked != n-1 {
+		t.Errorf("%+v, %d acked", b.Stats, acked)
+	}
+}
+
+// TestSequenceBuffer holds the ring against a map: what is found is what was
+// inserted, unless it was removed or its slot went to a newer one; what is as
+// far behind the newest as the ring is long is refused. It leaps over many
+// rounds.
+func TestSequenceBuffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := 1 << rapid.IntRange(0, 6).Draw(t, "bits")
+		b := NewSequenceBuffer[int](n)
+		model := map[Sequence]int{}
+		newest, any := Sequence(rapid.Uint64Range(0, 1<<40).Draw(t, "start")), false
+		near := rapid.Custom(func(t *rapid.T) Sequence {
+			s := int64(newest) + rapid.Int64Range(int64(-3*n), int64(2*n)).Draw(t, "away")
+			if rapid.IntRange(0, 9).Draw(t, "leap") == 0 {
+				s += rapid.Int64Range(0, 200000).Draw(t, "by")
+			}
+			return Sequence(max(s, 0))
+		})
+		for i := range rapid.IntRange(1, 200).Draw(t, "steps") {
+			s := near.Draw(t, "sequence")
+			if rapid.IntRange(0, 3).Draw(t, "what") == 0 {
+				b.Remove(s)
+				delete(model, s)
+				continue
+			}
+			p := b.Insert(s)
+			if refused := any && s+Sequence(n) <= newest; refused != (p == nil) {
+				t.Fatalf("insert %d with newest %d of %d: %v", s, newest, n, p)
+			}
+			if p == nil {
+				continue
+			}
+			if *p != 0 {
+				t.Fatalf("new room holds %d", *p)
+			}
+			*p = i + 1
+			for q := range model {
+				if q%Sequence(n) == s%Sequence(n) {
+					delete(model, q)
+				}
+			}
+			model[s] = i + 1
+			if !any || s > newest {
+				newest, any = s, true
+			}
+			for q := s - min(s, Sequence(2*n)); q < s+Sequence(2*n); q++ {
+				p, want := b.Find(q), model[q]
+				if (p != nil) != (want != 0) || b.Has(q) != (p != nil) || p != nil && *p != want {
+					t.Fatalf("find %d: %v, want %d", q, p, want)
+				}
+			}
+		}
+	})
+}
+
+// TestSequenceBufferEnds says that the largest number, which no session reaches,
+// is never found, and that lengths that are no power of two are misuse.
+func TestSequenceBufferEnds(t *testing.T) {
+	b := NewSequenceBuffer[int](4)
+	if b.Find(1<<64-1) != nil || b.Has(1<<64-1) {
+		t.Error("an empty slot is taken for the last sequence")
+	}
+	for _, n := range []int{-4, 0, 3, 1000} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a buffer of %d", n)
+				}
+			}()
+			NewSequenceBuffer[int](n)
+		}()
+	}
+}
