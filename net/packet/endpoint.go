@@ -33,6 +33,7 @@ const maxWhole = MaxDatagram - headerBytes
 type Packet struct {
 	Sequence Sequence      // as the other side's Send returned it
 	At       time.Duration // when it arrived, the last fragment if it was cut
+	First    time.Duration // when the first of its fragments arrived; At if it was not cut
 	Payload  []byte        // valid until the next Update
 }
 
@@ -115,7 +116,7 @@ func (e *Endpoint) open(d link.Datagram) {
 	body := d.Bytes[h.size():]
 	if !h.fragment {
 		e.accept(s, &h, d)
-		copy(e.deliver(s, d.At, len(body)), body)
+		copy(e.deliver(s, d.At, d.At, len(body)), body)
 		e.parts.release(s)
 		return
 	}
@@ -135,7 +136,7 @@ func (e *Endpoint) open(d link.Datagram) {
 		e.accept(s, &h, d)
 	case complete:
 		e.accept(s, &h, d)
-		p.join(e.deliver(s, d.At, p.size))
+		p.join(e.deliver(s, p.began, d.At, p.size))
 		e.parts.release(s)
 	}
 }
@@ -155,11 +156,11 @@ func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
 
 // deliver puts a packet that has arrived whole into the inbox and returns the
 // memory for its payload.
-func (e *Endpoint) deliver(s Sequence, at time.Duration, size int) []byte {
+func (e *Endpoint) deliver(s Sequence, first, at time.Duration, size int) []byte {
 	e.received.deliver(s, at)
 	e.Stats.PacketsReceived++
 	payload := e.memory.get(size)
-	e.inbox = append(e.inbox, Packet{Sequence: s, At: at, Payload: payload})
+	e.inbox = append(e.inbox, Packet{Sequence: s, First: first, At: at, Payload: payload})
 	return payload
 }
 

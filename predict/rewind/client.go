@@ -1,6 +1,8 @@
 package rewind
 
 import (
+	"time"
+
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/clock"
@@ -88,10 +90,10 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.order()
 	c.joined = c.joined || c.servo.Aimed() || c.steps == onInput
-	news, from := c.receive(server)
+	news, from, waited := c.receive(server)
 	jump := 0
 	if news {
-		jump = c.aim(server)
+		jump = c.aim(server, waited)
 	}
 	c.advance(in)
 	for i := range c.offsets {
@@ -124,8 +126,9 @@ func (c *client) order() {
 	c.env.World.Settings.Order = uint64(c.physics) * 0x9E3779B97F4A7C15
 }
 
-// receive takes in the newest state.
-func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Sequence) {
+// receive takes in the newest state, and tells how long it had to wait for its
+// last fragment.
+func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Sequence, waited time.Duration) {
 	w, m := c.env.World, c.env.Meter
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.in.Read(p.Payload, w.Scene(), w.Tick())
@@ -135,15 +138,17 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Sequen
 		case !fresh:
 			m.Add("old_states", 1)
 		default:
-			news, from = true, p.Sequence
+			news, from, waited = true, p.Sequence, p.At-p.First
 		}
 	}
-	return news, from
+	return news, from, waited
 }
 
 // aim compares clocks and returns by how many ticks the client has to jump
-// ahead: once after the start, and when it has fallen far behind.
-func (c *client) aim(server *packet.Endpoint) int {
+// ahead: once after the start, and when it has fallen far behind. While the
+// state waited for its last fragment the server went on, and the round trip,
+// which the first fragment told, does not count that.
+func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
 	trip := server.Stats.RTT
 	if trip == 0 && server.Stats.Acked == 0 {
 		return 0 // nothing of ours has been answered yet
@@ -155,7 +160,7 @@ func (c *client) aim(server *packet.Endpoint) int {
 	if c.env.Player < 0 {
 		trip, ahead = trip/2, 0
 	}
-	return min(jumpMost, c.servo.Aim(c.in.Tick, c.env.World.Tick(), trip, ahead, c.env.World.Rate()))
+	return min(jumpMost, c.servo.Aim(c.in.Tick, c.env.World.Tick(), trip+waited, ahead, c.env.World.Rate()))
 }
 
 // advance makes one tick of the prediction. Before the client has joined the
