@@ -54,7 +54,7 @@ var floors = map[string][]string{
 	"render/film":   {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
-	"ui/command":    {"ui/studio", "render/film", "sim", "net/link", "predict", "predict/lab"},
+	"ui/command":    {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"render/gpu":    {"render", "assets", "sim/geom"},
 	"ui/window": {"ui/stage", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "smoothing"},

@@ -25,6 +25,51 @@ func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 // ends. Nothing but the state decides the result: the order of the last tick
 // is only where sorting starts from.
 func (w *World) findPairs() {
+	awake := w.renewExtents()
+	w.pairs = w.pairs[:0]
+	if awake > crowd {
+		w.sweepStrips()
+	}
+	e := w.extents
+	// A sleeper need only be compared with those awake.
+	next := int32(len(e))
+	w.awakeNext[len(e)] = next
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i].awake {
+			next = int32(i)
+		}
+		w.awakeNext[i] = next
+	}
+	for i := range e {
+		a := &e[i]
+		if !a.awake {
+			for j := w.awakeNext[i+1]; int(j) < len(e) && e[j].lo.X <= a.hi.X; j = w.awakeNext[j+1] {
+				if a.overlaps(&e[j]) {
+					w.addPair(a.id, e[j].id)
+				}
+			}
+			continue
+		}
+		if awake == len(e) && awake > crowd {
+			break // all is awake, and has been found in the strips
+		}
+		for j := i + 1; j < len(e) && e[j].lo.X <= a.hi.X; j++ {
+			if a.overlaps(&e[j]) && (awake <= crowd || !e[j].awake) {
+				w.addPair(a.id, e[j].id)
+			}
+		}
+	}
+	w.sortPairs()
+}
+
+// overlaps reports whether two extents overlap in y and z.
+func (a *extent) overlaps(b *extent) bool {
+	return a.lo.Y <= b.hi.Y && b.lo.Y <= a.hi.Y && a.lo.Z <= b.hi.Z && b.lo.Z <= a.hi.Z
+}
+
+// renewExtents brings the extents up to date, sorted along x, and returns how
+// many are awake.
+func (w *World) renewExtents() (awake int) {
 	if len(w.extents) != len(w.solids) {
 		w.extents = w.extents[:0]
 		for i := range w.solids {
@@ -37,12 +82,13 @@ func (w *World) findPairs() {
 	for i := range e {
 		x := &e[i]
 		s := &w.solids[x.id]
-		x.lo, x.hi, x.awake = s.lo, s.hi, false
-		if int(x.id) < len(w.bodies) {
-			b := &w.bodies[x.id]
-			if x.awake = !b.Asleep; x.awake {
-				w.stretch(x, b)
-			}
+		x.awake = int(x.id) < len(w.bodies) && !w.bodies[x.id].Asleep
+		if x.awake || x.lo != s.lo || x.hi != s.hi {
+			x.lo, x.hi = s.lo, s.hi
+		}
+		if x.awake {
+			w.stretch(x, &w.bodies[x.id])
+			awake++
 		}
 	}
 	for i := 1; i < len(e); i++ { // nearly sorted already
@@ -50,30 +96,62 @@ func (w *World) findPairs() {
 			e[j], e[j-1] = e[j-1], e[j]
 		}
 	}
+	return awake
+}
 
-	// A sleeper need only be compared with those awake.
-	next := int32(len(e))
-	w.awakeNext[len(e)] = next
-	for i := len(e) - 1; i >= 0; i-- {
-		if e[i].awake {
-			next = int32(i)
-		}
-		w.awakeNext[i] = next
+// crowd is the number of bodies awake from which strips are worth their making.
+const crowd = 100
+
+// Strips divide the world along y, so that a sweep along x compares a body only
+// with those beside it. There are as many as a power of two, and strips that
+// far apart share one, which costs time and nothing else.
+const (
+	strips     = 64
+	stripWidth = 0.7 // metres: a little more than a small cube's diagonal
+)
+
+// strip returns the number of the strip that y lies in, never negative.
+func strip(y float32) int32 {
+	const far = 2000 // metres; no scene is as wide
+	return int32(float32((geom.Clamp(y, -far, far) + far) * (1 / stripWidth)))
+}
+
+// sweepStrips adds the pairs of which both are awake.
+func (w *World) sweepStrips() {
+	for i := range w.strips {
+		w.strips[i] = w.strips[i][:0]
 	}
-	w.pairs = w.pairs[:0]
-	for i := range e {
-		a := &e[i]
-		if a.awake {
-			for j := i + 1; j < len(e) && e[j].lo.X <= a.hi.X; j++ {
-				w.addPair(a, &e[j])
-			}
+	for i := range w.extents {
+		x := &w.extents[i]
+		if !x.awake {
 			continue
 		}
-		for j := w.awakeNext[i+1]; int(j) < len(e) && e[j].lo.X <= a.hi.X; j = w.awakeNext[j+1] {
-			w.addPair(a, &e[j])
+		first := strip(x.lo.Y)
+		last := min(strip(x.hi.Y), first+strips-1)
+		for k := first; k <= last; k++ {
+			w.strips[k&(strips-1)] = append(w.strips[k&(strips-1)], *x)
 		}
 	}
-	w.sortPairs()
+	for k := range w.strips {
+		e := w.strips[k]
+		for i := range e {
+			a := &e[i]
+			lo, hi := a.lo, a.hi
+			for j := i + 1; j < len(e); j++ {
+				b := &e[j]
+				if b.lo.X > hi.X {
+					break
+				}
+				if lo.Y > b.hi.Y || b.lo.Y > hi.Y || lo.Z > b.hi.Z || b.lo.Z > hi.Z {
+					continue
+				}
+				// Two that share several strips are a pair in the first of them.
+				if strip(max(lo.Y, b.lo.Y))&(strips-1) == int32(k) {
+					w.addPair(a.id, b.id)
+				}
+			}
+		}
+	}
 }
 
 // stretch widens the bounds of a body that may move further in this tick than
@@ -96,11 +174,7 @@ func fastWay2(half geom.Vec3) float32 {
 	return float32(h * h)
 }
 
-func (w *World) addPair(a, b *extent) {
-	if a.lo.Y > b.hi.Y || b.lo.Y > a.hi.Y || a.lo.Z > b.hi.Z || b.lo.Z > a.hi.Z {
-		return
-	}
-	p, q := a.id, b.id
+func (w *World) addPair(p, q int32) {
 	if p > q {
 		p, q = q, p
 	}

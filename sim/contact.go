@@ -231,3 +231,11 @@ func (w *World) reach(i int32) float32 {
 	}
 	return geom.Sqrt(way2)
 }
+
+// Points returns how many contact points there are.
+func (w *World) Points() (n int) {
+	for i := range w.contacts {
+		n += int(w.contacts[i].n)
+	}
+	return n
+}

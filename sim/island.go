@@ -39,7 +39,7 @@ func (w *World) groupIslands() {
 		}
 		root := w.root(int32(i))
 		w.groupAwake[root] = true
-		if w.rest[i] < w.sleepTicks {
+		if w.scene.Sleepless || w.rest[i] < w.sleepTicks {
 			w.groupCalm[root] = false
 		}
 	}
@@ -96,36 +96,4 @@ func (w *World) root(i int32) int32 {
 		i = w.group[i]
 	}
 	return i
-}
-
-// Touched reports who touches each body: the number of the player whose cube
-// it is or who touches it, directly or through other awake bodies, or -1. Of
-// two players the lower number counts. Index = body; valid until the next
-// Step.
-func (w *World) Touched() []int8 {
-	for i := range w.touched {
-		w.touched[i] = -1
-	}
-	for p := range w.scene.Players {
-		w.touched[p] = int8(p)
-	}
-	// Contacts are few and chains short, so passing over the list until
-	// nothing changes costs less than building a graph.
-	n := int32(len(w.bodies))
-	for changed := true; changed; {
-		changed = false
-		for k := range w.contacts {
-			a, b := w.contacts[k].bodies()
-			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
-				continue
-			}
-			switch ta, tb := w.touched[a], w.touched[b]; {
-			case ta >= 0 && tb < 0:
-				w.touched[b], changed = ta, true
-			case tb >= 0 && ta < 0:
-				w.touched[a], changed = tb, true
-			}
-		}
-	}
-	return w.touched
 }

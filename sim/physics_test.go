@@ -188,8 +188,9 @@ func TestTower(t *testing.T) {
 	for i := range 10 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.41*float32(i), 0.2, 1))
 	}
-	w := New(loose(boxes...), 60)
-	w.sleepTicks = 1 << 15
+	s := loose(boxes...)
+	s.Sleepless = true
+	w := New(s, 60)
 	for range 600 {
 		w.Step()
 	}

@@ -154,11 +154,15 @@ func field(distance, most float32) float32 {
 	return min(float32(fieldScale/float32(d*d)), most)
 }
 
-// blow pushes the loose cubes near player p away from the ground below it.
+// blow pushes the loose cubes near player p away from the ground below it. What
+// is under another player's authority it leaves alone, and so does pull.
 func (w *World) blow(p int) {
 	at := w.bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.bodies); i++ {
+		if w.owner[i] != Nobody && w.owner[i] != int8(p) {
+			continue
+		}
 		d := w.bodies[i].Pose.Pos.Sub(at)
 		l2 := d.Len2()
 		if l2 >= fieldRadius*fieldRadius || l2 == 0 {
@@ -173,6 +177,9 @@ func (w *World) blow(p int) {
 func (w *World) pull(p int) {
 	at := w.bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.bodies); i++ {
+		if w.owner[i] != Nobody && w.owner[i] != int8(p) {
+			continue
+		}
 		d := at.Sub(w.bodies[i].Pose.Pos)
 		l2 := d.Len2()
 		if l2 >= pullRadius*pullRadius || l2 <= pullNear*pullNear {

@@ -23,12 +23,15 @@ import (
 //
 //	1 / mass = 1/mA + 1/mB + (rA x n).IA(rA x n) + (rB x n).IB(rB x n)
 //
-// where I are inverse inertias. The products r x n and I(r x n) are taken once
-// a tick, and within the tick the separation is followed to first order,
+// where I are inverse inertias. Angular velocities are held as u = w / sqrt(I):
+// then, with s = sqrt(I)(r x n), the velocity has the term s.u, the impulse
+// changes u by d s, and the mass has s.s, so one vector does for each arm what
+// else takes two. The s are taken once a tick, and within the tick the
+// separation is followed to first order,
 //
-//	gap = gap0 + n.(dpB - dpA) + (rB x n).thB - (rA x n).thA
+//	gap = gap0 + n.(dpB - dpA) + sB.thB - sA.thA
 //
-// with dp and th the way and the turn of a body so far. At the 16 rad/s that a
+// with dp and th the way and the turn of a body so far, the turn in units of u. At the 16 rad/s that a
 // scene allows, the neglected second order is at most 1.2 cm at the far corner
 // of the player's cube in the last substep.
 //
@@ -43,8 +46,8 @@ import (
 
 // motion is what the inner loops touch of a body.
 type motion struct {
-	v, w    geom.Vec3 // velocities
-	dp, th  geom.Vec3 // way and turn since the tick began
+	v, u    geom.Vec3 // velocities, the angular one in the solver's units
+	dp, th  geom.Vec3 // way and turn since the tick began, likewise
 	turn    geom.Quat // the turn, exactly
 	invMass float32
 }
@@ -63,22 +66,19 @@ type constraint struct {
 	f1, f2, twist float32 // friction impulses
 	k11, k12, k22 float32 // inverse of the tangents' mass matrix
 	twistMass     float32
-	a1, a2        geom.Vec3 // arm x tangent
+	a1, a2        geom.Vec3 // root of the inverse inertia times arm x tangent
 	b1, b2        geom.Vec3
-	ia1, ia2      geom.Vec3 // inverse inertia times those
-	ib1, ib2      geom.Vec3
-	ina, inb      geom.Vec3 // inverse inertia times the normal
+	na, nb        geom.Vec3 // and times the normal
 }
 
 // row is one point of a constraint.
 type row struct {
-	ra, rb   geom.Vec3 // arm x normal
-	ira, irb geom.Vec3 // inverse inertia times those
-	gap      float32
-	mass     float32
-	impulse  float32
-	lever    float32 // distance from the middle of the points
-	point    int32   // its place in the manifold
+	ra, rb  geom.Vec3 // root of the inverse inertia times arm x normal
+	gap     float32
+	mass    float32
+	impulse float32
+	lever   float32 // distance from the middle of the points
+	point   int32   // its place in the manifold
 }
 
 // softness is a soft contact's three numbers for one substep.
@@ -116,26 +116,29 @@ func (w *World) solve() {
 // prepare loads the motions of the bodies awake and makes their contacts
 // ready, in the order in which they will be solved.
 func (w *World) prepare() {
+	w.active = w.active[:0]
 	for i := range w.bodies {
 		b := &w.bodies[i]
 		if !b.Asleep {
-			w.moving[i] = motion{v: b.Linear, w: b.Angular, turn: geom.Identity, invMass: w.solids[i].invMass}
+			w.active = append(w.active, int32(i))
+			s := &w.solids[i]
+			w.moving[i] = motion{v: b.Linear, u: s.scaled(b.Angular), turn: geom.Identity, invMass: s.invMass}
 		}
 	}
 	w.joints = w.joints[:0]
+	w.order = w.order[:0]
+	for k := range w.contacts {
+		if a, b := w.contacts[k].bodies(); !w.asleep(b) || !w.asleep(a) {
+			w.order = append(w.order, int32(k))
+		}
+	}
 	if w.Settings.Order != 0 {
 		w.shuffle()
 	}
-	for k := range w.contacts {
-		if w.Settings.Order != 0 {
-			k = int(w.order[k])
-		}
+	w.joints = slices.Grow(w.joints, len(w.order))[:len(w.order)]
+	for i, k := range w.order {
 		a, b := w.contacts[k].bodies()
-		if w.asleep(b) && w.asleep(a) {
-			continue
-		}
-		w.joints = slices.Grow(w.joints, 1)[:len(w.joints)+1]
-		w.ready(&w.joints[len(w.joints)-1], int32(k), a, b)
+		w.ready(&w.joints[i], k, a, b)
 	}
 }
 
@@ -144,11 +147,7 @@ func (w *World) prepare() {
 // Where one box stands alone on the ground there is one contact only, so the
 // points within it are taken in another order as well.
 func (w *World) shuffle() {
-	w.order = w.order[:0]
 	x := w.Settings.Order
-	for k := range w.contacts {
-		w.order = append(w.order, int32(k))
-	}
 	for i := len(w.order) - 1; i > 0; i-- {
 		x += 0x9E3779B97F4A7C15
 		z := (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -164,7 +163,8 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	gaps := &w.gaps[k]
 	c.contact, c.a, c.b, c.n, c.normal = k, a, b, m.n, m.normal
 	sb := &w.solids[b]
-	var ia geom.Sym3
+	var rootA geom.Sym3
+	rootB := &sb.root
 	var massA float32
 	rub := float32(1) // the ground's
 	if int(a) < len(w.solids) {
@@ -174,12 +174,12 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	if c.still = int(a) >= len(w.bodies); c.still {
 		c.a = int32(len(w.bodies))
 	} else {
-		ia, massA = w.solids[a].inv, w.solids[a].invMass
+		rootA, massA = w.solids[a].root, w.solids[a].invMass
 	}
 	n := c.normal
 	c.t1 = n.Perpendicular()
 	c.t2 = c.t1.Cross(n)
-	c.ina, c.inb = ia.Mul(n), sb.inv.Mul(n)
+	c.na, c.nb = rootA.Mul(n), rootB.Mul(n)
 
 	// A point weighs less in the middle the further apart its surfaces are.
 	both := massA + sb.invMass
@@ -193,9 +193,8 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 		}
 		p := &m.points[r.point]
 		r.gap, r.impulse = gaps[r.point], p.impulse
-		r.ra, r.rb = p.armA.Cross(n), p.armB.Cross(n)
-		r.ira, r.irb = ia.Mul(r.ra), sb.inv.Mul(r.rb)
-		r.mass = 1 / (both + r.ra.Dot(r.ira) + r.rb.Dot(r.irb))
+		r.ra, r.rb = rootA.Mul(p.armA.Cross(n)), rootB.Mul(p.armB.Cross(n))
+		r.mass = 1 / (both + r.ra.Len2() + r.rb.Len2())
 		weight := geom.Clamp(2-float32(r.gap*(1/contactMargin)), 1e-10, 1)
 		midA, midB = midA.Plus(weight, p.armA), midB.Plus(weight, p.armB)
 		sum += weight
@@ -207,30 +206,27 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 		r := &c.points[i]
 		r.lever = m.points[r.point].armA.Sub(midA).Len()
 	}
-	c.a1, c.a2, c.b1, c.b2 = midA.Cross(c.t1), midA.Cross(c.t2), midB.Cross(c.t1), midB.Cross(c.t2)
-	c.ia1, c.ia2, c.ib1, c.ib2 = ia.Mul(c.a1), ia.Mul(c.a2), sb.inv.Mul(c.b1), sb.inv.Mul(c.b2)
-	k11 := both + c.a1.Dot(c.ia1) + c.b1.Dot(c.ib1)
-	k22 := both + c.a2.Dot(c.ia2) + c.b2.Dot(c.ib2)
-	k12 := c.a1.Dot(c.ia2) + c.b1.Dot(c.ib2)
+	c.a1, c.a2 = rootA.Mul(midA.Cross(c.t1)), rootA.Mul(midA.Cross(c.t2))
+	c.b1, c.b2 = rootB.Mul(midB.Cross(c.t1)), rootB.Mul(midB.Cross(c.t2))
+	k11 := both + c.a1.Len2() + c.b1.Len2()
+	k22 := both + c.a2.Len2() + c.b2.Len2()
+	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
 	det := 1 / (float32(k11*k22) - float32(k12*k12))
 	c.k11, c.k22, c.k12 = float32(k22*det), float32(k11*det), -float32(k12*det)
-	c.twistMass = 1 / (n.Dot(c.ina) + n.Dot(c.inb))
+	c.twistMass = 1 / (c.na.Len2() + c.nb.Len2())
 	c.f1, c.f2, c.twist = m.rub.Dot(c.t1), m.rub.Dot(c.t2), m.twist
 }
 
 // accelerate adds damping, forces and gravity for a substep.
 func (w *World) accelerate(h, damp float32) {
 	fall := float32(h * w.scene.Gravity)
-	for i := range w.bodies {
-		if w.bodies[i].Asleep {
-			continue
-		}
+	for _, i := range w.active {
 		m := &w.moving[i]
 		m.v = m.v.Scale(damp)
-		m.w = m.w.Scale(damp)
-		if i < w.scene.Players || w.force[i] != (geom.Vec3{}) {
+		m.u = m.u.Scale(damp)
+		if int(i) < w.scene.Players || w.force[i] != (geom.Vec3{}) {
 			m.v = m.v.Plus(float32(h*m.invMass), w.force[i])
-			m.w = m.w.Plus(h, w.solids[i].inv.Mul(w.torque[i]))
+			m.u = m.u.Plus(h, w.solids[i].root.Mul(w.torque[i]))
 		}
 		m.v.Z -= fall
 	}
@@ -241,19 +237,19 @@ func (w *World) warmStart() {
 	for k := range w.joints {
 		c := &w.joints[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
-		wa, wb := a.w, b.w
+		ua, ub := a.u, b.u
 		var sum float32
 		for i := range c.points[:c.n&7] {
 			r := &c.points[i]
 			sum += r.impulse
-			wa, wb = wa.Minus(r.impulse, r.ira), wb.Plus(r.impulse, r.irb)
+			ua, ub = ua.Minus(r.impulse, r.ra), ub.Plus(r.impulse, r.rb)
 		}
 		p := c.normal.Scale(sum).Plus(c.f1, c.t1).Plus(c.f2, c.t2)
 		b.v = b.v.Plus(b.invMass, p)
-		b.w = wb.Plus(c.f1, c.ib1).Plus(c.f2, c.ib2).Plus(c.twist, c.inb)
+		b.u = ub.Plus(c.f1, c.b1).Plus(c.f2, c.b2).Plus(c.twist, c.nb)
 		if !c.still {
 			a.v = a.v.Minus(a.invMass, p)
-			a.w = wa.Minus(c.f1, c.ia1).Minus(c.f2, c.ia2).Minus(c.twist, c.ina)
+			a.u = ua.Minus(c.f1, c.a1).Minus(c.f2, c.a2).Minus(c.twist, c.na)
 		}
 	}
 }
@@ -269,7 +265,7 @@ func (w *World) solveSoft(loose, firm *softness, inv float32) {
 			s = firm
 		}
 		n := c.normal
-		wa, wb := a.w, b.w
+		ua, ub := a.u, b.u
 		apart := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
 		both := a.invMass + b.invMass
@@ -278,24 +274,30 @@ func (w *World) solveSoft(loose, firm *softness, inv float32) {
 		for i := range c.points[:c.n&7] {
 			r := &c.points[i]
 			gap := r.gap + apart + r.rb.Dot(b.th) - r.ra.Dot(a.th)
-			v := vn + r.rb.Dot(wb) - r.ra.Dot(wa)
+			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
 			var d float32
 			if gap > 0 { // may close the gap in this substep, and no more
 				d = -float32(r.mass * (v + float32(gap*inv)))
 			} else {
-				bias := max(float32(rate*gap), push)
+				bias := float32(rate * gap)
+				if bias < push {
+					bias = push
+				}
 				d = -float32(r.mass*(float32(s.mass*v)+bias)) - float32(s.impulse*r.impulse)
 			}
-			impulse := max(r.impulse+d, 0)
+			impulse := r.impulse + d
+			if impulse < 0 {
+				impulse = 0
+			}
 			d = impulse - r.impulse
 			r.impulse = impulse
 			sum += d
 			vn += float32(both * d)
-			wa, wb = wa.Minus(d, r.ira), wb.Plus(d, r.irb)
+			ua, ub = ua.Minus(d, r.ra), ub.Plus(d, r.rb)
 		}
-		b.v, b.w = b.v.Plus(float32(b.invMass*sum), n), wb
+		b.v, b.u = b.v.Plus(float32(b.invMass*sum), n), ub
 		if !c.still {
-			a.v, a.w = a.v.Minus(float32(a.invMass*sum), n), wa
+			a.v, a.u = a.v.Minus(float32(a.invMass*sum), n), ua
 		}
 	}
 }
@@ -303,17 +305,55 @@ func (w *World) solveSoft(loose, firm *softness, inv float32) {
 // move advances the bodies by a substep.
 func (w *World) move(h float32) {
 	half := float32(0.5 * h)
-	for i := range w.bodies {
-		if w.bodies[i].Asleep {
-			continue
-		}
+	for _, i := range w.active {
 		m := &w.moving[i]
 		m.dp = m.dp.Plus(h, m.v)
-		m.th = m.th.Plus(h, m.w)
-		s := m.w.Scale(half)
-		q := geom.Quat{X: s.X, Y: s.Y, Z: s.Z}.Mul(m.turn)
-		m.turn = geom.Quat{X: m.turn.X + q.X, Y: m.turn.Y + q.Y, Z: m.turn.Z + q.Z, W: m.turn.W + q.W}.Unit()
+		if w.solids[i].lopsided {
+			w.solids[i].tumble(m, h)
+			continue
+		}
+		m.th = m.th.Plus(h, m.u)
+		m.turn = turned(m.turn, m.u.Scale(w.solids[i].roots.X), half)
 	}
+}
+
+// tumble turns a box whose inertia is not the same about all axes. What stays
+// is its angular momentum, and its velocity of turning follows from where it
+// points: here at the middle of the substep for the way, and at its end for the
+// velocity, so momentum is kept exactly and energy to second order.
+func (s *solid) tumble(m *motion, h float32) {
+	axes := m.turn.Mul(s.pose.Rot).Mat()
+	spin := s.root.Mul(m.u)
+	own := axes.TMul(spin)
+	momentum := axes.Mul(geom.Vec3{X: own.X / s.inertia.X, Y: own.Y / s.inertia.Y, Z: own.Z / s.inertia.Z})
+	middle := s.turnRate(turned(m.turn, spin, float32(0.25*h)), momentum)
+	m.th = m.th.Plus(h, s.scaled(middle))
+	m.turn = turned(m.turn, middle, float32(0.5*h))
+	m.u = s.scaled(s.turnRate(m.turn, momentum))
+}
+
+// scaled returns an angular velocity in the solver's units.
+func (s *solid) scaled(w geom.Vec3) geom.Vec3 {
+	if !s.lopsided {
+		return w.Scale(1 / s.roots.X)
+	}
+	l := s.axes.TMul(w)
+	return s.axes.Mul(geom.Vec3{X: l.X / s.roots.X, Y: l.Y / s.roots.Y, Z: l.Z / s.roots.Z})
+}
+
+// turned returns q turned at w rad/s for twice the time half.
+func turned(q geom.Quat, w geom.Vec3, half float32) geom.Quat {
+	s := w.Scale(half)
+	d := geom.Quat{X: s.X, Y: s.Y, Z: s.Z}.Mul(q)
+	return geom.Quat{X: q.X + d.X, Y: q.Y + d.Y, Z: q.Z + d.Z, W: q.W + d.W}.Unit()
+}
+
+// turnRate returns the angular velocity that a momentum means where the solid
+// has turned by q since the tick began.
+func (s *solid) turnRate(q geom.Quat, momentum geom.Vec3) geom.Vec3 {
+	axes := q.Mul(s.pose.Rot).Mat()
+	l := axes.TMul(momentum)
+	return axes.Mul(geom.Vec3{X: float32(l.X * s.inertia.X), Y: float32(l.Y * s.inertia.Y), Z: float32(l.Z * s.inertia.Z)})
 }
 
 // relax solves each contact once without its spring, and its friction.
@@ -322,7 +362,7 @@ func (w *World) relax(inv float32) {
 		c := &w.joints[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
 		n := c.normal
-		wa, wb := a.w, b.w
+		ua, ub := a.u, b.u
 		ma, mb := a.invMass, b.invMass
 		apart := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
@@ -331,30 +371,33 @@ func (w *World) relax(inv float32) {
 		for i := range c.points[:c.n&7] {
 			r := &c.points[i]
 			gap := r.gap + apart + r.rb.Dot(b.th) - r.ra.Dot(a.th)
-			v := vn + r.rb.Dot(wb) - r.ra.Dot(wa)
+			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
 			if gap > 0 {
 				v += float32(gap * inv)
 			}
-			impulse := max(r.impulse-float32(r.mass*v), 0)
+			impulse := r.impulse - float32(r.mass*v)
+			if impulse < 0 {
+				impulse = 0
+			}
 			d := impulse - r.impulse
 			r.impulse = impulse
 			total += impulse
 			hold += float32(r.lever * impulse)
 			sum += d
 			vn += float32(both * d)
-			wa, wb = wa.Minus(d, r.ira), wb.Plus(d, r.irb)
+			ua, ub = ua.Minus(d, r.ra), ub.Plus(d, r.rb)
 		}
 		va, vb := a.v.Minus(float32(ma*sum), n), b.v.Plus(float32(mb*sum), n)
 
 		most := float32(c.friction * hold)
-		twist := geom.Clamp(c.twist-float32(c.twistMass*n.Dot(wb.Sub(wa))), -most, most)
+		twist := geom.Clamp(c.twist-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -most, most)
 		d := twist - c.twist
 		c.twist = twist
-		wa, wb = wa.Minus(d, c.ina), wb.Plus(d, c.inb)
+		ua, ub = ua.Minus(d, c.na), ub.Plus(d, c.nb)
 
 		slip := vb.Sub(va)
-		s1 := c.t1.Dot(slip) + c.b1.Dot(wb) - c.a1.Dot(wa)
-		s2 := c.t2.Dot(slip) + c.b2.Dot(wb) - c.a2.Dot(wa)
+		s1 := c.t1.Dot(slip) + c.b1.Dot(ub) - c.a1.Dot(ua)
+		s2 := c.t2.Dot(slip) + c.b2.Dot(ub) - c.a2.Dot(ua)
 		f1 := c.f1 - (float32(c.k11*s1) + float32(c.k12*s2))
 		f2 := c.f2 - (float32(c.k12*s1) + float32(c.k22*s2))
 		most = float32(c.friction * total)
@@ -365,9 +408,9 @@ func (w *World) relax(inv float32) {
 		d1, d2 := f1-c.f1, f2-c.f2
 		c.f1, c.f2 = f1, f2
 		p := c.t1.Scale(d1).Plus(d2, c.t2)
-		b.v, b.w = vb.Plus(mb, p), wb.Plus(d1, c.ib1).Plus(d2, c.ib2)
+		b.v, b.u = vb.Plus(mb, p), ub.Plus(d1, c.b1).Plus(d2, c.b2)
 		if !c.still {
-			a.v, a.w = va.Minus(ma, p), wa.Minus(d1, c.ia1).Minus(d2, c.ia2)
+			a.v, a.u = va.Minus(ma, p), ua.Minus(d1, c.a1).Minus(d2, c.a2)
 		}
 	}
 }
@@ -383,16 +426,12 @@ func (w *World) finish() {
 		m.rub = c.t1.Scale(c.f1).Plus(c.f2, c.t2)
 		m.twist = c.twist
 	}
-	for i := range w.bodies {
-		w.force[i], w.torque[i] = geom.Vec3{}, geom.Vec3{}
-		b := &w.bodies[i]
-		if b.Asleep {
-			continue
-		}
-		m := &w.moving[i]
-		b.Linear, b.Angular = m.v, m.w
+	for _, i := range w.active {
+		w.force[i], w.torque[i] = geom.Vec3{}, geom.Vec3{} // what is pushed is awake
+		b, m := &w.bodies[i], &w.moving[i]
+		b.Linear, b.Angular = m.v, w.solids[i].root.Mul(m.u)
 		b.Pose.Pos = w.bounded(b.Pose.Pos.Add(m.dp))
 		b.Pose.Rot = m.turn.Mul(b.Pose.Rot).Unit()
-		w.refresh(i)
+		w.refresh(int(i))
 	}
 }

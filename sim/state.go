@@ -15,13 +15,15 @@ type Body struct {
 }
 
 // State is all that a World needs to continue exactly as it would have: what
-// the bodies are, how long each has been at rest, and the contacts with their
-// impulses. Everything else in a World follows from these or is constant.
+// the bodies are, how long each has been at rest, whose authority it is under,
+// and the contacts with their impulses. Everything else in a World follows from these or is constant.
 type State struct {
 	Tick   Tick
 	Bodies []Body
 
 	rest     []uint16
+	owner    []int8
+	idle     []uint8
 	contacts []manifold
 }
 
@@ -30,6 +32,7 @@ func (w *World) Save(s *State) {
 	s.Tick = w.tick
 	s.Bodies = append(s.Bodies[:0], w.bodies...)
 	s.rest = append(s.rest[:0], w.rest...)
+	s.owner, s.idle = append(s.owner[:0], w.owner...), append(s.idle[:0], w.idle...)
 	s.contacts = append(s.contacts[:0], w.contacts...)
 }
 
@@ -49,6 +52,8 @@ func (w *World) Load(s *State) {
 		}
 	}
 	copy(w.rest, s.rest)
+	copy(w.owner, s.owner)
+	copy(w.idle, s.idle)
 	w.contacts = append(w.contacts[:0], s.contacts...)
 }
 
@@ -57,6 +62,7 @@ func (s *State) CopyFrom(o *State) {
 	s.Tick = o.Tick
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)
 	s.rest = append(s.rest[:0], o.rest...)
+	s.owner, s.idle = append(s.owner[:0], o.owner...), append(s.idle[:0], o.idle...)
 	s.contacts = append(s.contacts[:0], o.contacts...)
 }
 
@@ -79,16 +85,7 @@ func (d *digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d
 func (w *World) Hash() (bodies, cache uint64) {
 	d := digest(w.tick) + 1
 	for i := range w.bodies {
-		b := &w.bodies[i]
-		d.vec(b.Pose.Pos)
-		d.quat(b.Pose.Rot)
-		d.vec(b.Linear)
-		d.vec(b.Angular)
-		rest := uint32(w.rest[i]) << 1
-		if b.Asleep {
-			rest |= 1
-		}
-		d.word(rest)
+		w.digest(&d, i)
 	}
 	c := digest(1)
 	for i := range w.contacts {
@@ -111,4 +108,26 @@ func (w *World) Hash() (bodies, cache uint64) {
 		c.vec(m.offset)
 	}
 	return uint64(d), uint64(c)
+}
+
+// digest takes in all that the state knows of body i.
+func (w *World) digest(d *digest, i int) {
+	b := &w.bodies[i]
+	d.vec(b.Pose.Pos)
+	d.quat(b.Pose.Rot)
+	d.vec(b.Linear)
+	d.vec(b.Angular)
+	rest := uint32(w.rest[i]) << 1
+	if b.Asleep {
+		rest |= 1
+	}
+	d.word(rest)
+	d.word(uint32(uint8(w.owner[i])) | uint32(w.idle[i])<<8)
+}
+
+// BodyHash digests body i alone, to name the one that differs.
+func (w *World) BodyHash(i int) uint32 {
+	d := digest(1)
+	w.digest(&d, i)
+	return uint32(d >> 32)
 }

@@ -32,6 +32,8 @@ type World struct {
 	tick     Tick
 	bodies   []Body
 	rest     []uint16   // ticks that each body has been slow, up to sleepTicks
+	owner    []int8     // the player whose authority each body is under, or Nobody
+	idle     []uint8    // ticks since that player last touched it, up to idleMost
 	contacts []manifold // sorted by key
 
 	// What follows from the state or lives for one step.
@@ -41,14 +43,16 @@ type World struct {
 	sleepTicks uint16
 	extents    []extent
 	awakeNext  []int32
+	strips     [strips][]extent
 	pairs      []uint32
 	pairsSpare []uint32
 	old        []manifold
 	gaps       [][4]float32 // present separation of each point of each contact
 	carried    []int32      // contacts of sleepers, taken over untouched
 	joints     []constraint
-	order      []int32
+	order      []int32 // contacts of bodies awake, as they are solved
 	moving     []motion
+	active     []int32 // the bodies awake, in order
 	group      []int32
 	groupCalm  []bool
 	groupAwake []bool
@@ -64,7 +68,9 @@ type solid struct {
 	invMass  float32 // 1/kg; 0 for what stands still
 	friction float32
 	inertia  geom.Vec3 // inverse, in the box's own frame
-	inv      geom.Sym3 // inverse inertia, in the world's frame
+	roots    geom.Vec3 // of the inverse inertia, in the box's own frame
+	lopsided bool      // its inertia is not the same about all axes
+	root     geom.Sym3 // of the inverse inertia, in the world's frame
 	lo, hi   geom.Vec3 // bounds in the world, with the contact margin
 }
 
@@ -79,6 +85,13 @@ func New(scene Scene, rate int) *World {
 	w.sleepTicks = uint16(max(1, rate/2)) // half a second
 	w.bodies = make([]Body, n)
 	w.rest = make([]uint16, n)
+	w.owner, w.idle = make([]int8, n), make([]uint8, n)
+	for i := range w.owner {
+		w.owner[i] = Nobody
+		if i < scene.Players {
+			w.owner[i] = int8(i)
+		}
+	}
 	w.force, w.torque = make([]geom.Vec3, n), make([]geom.Vec3, n)
 	w.moving = make([]motion, n+1)
 	w.group, w.groupCalm, w.groupAwake = make([]int32, n), make([]bool, n), make([]bool, n)
@@ -115,6 +128,8 @@ func newSolid(b *Box, density float32) solid {
 		Y: 1 / float32(third*(x2+z2)),
 		Z: 1 / float32(third*(x2+y2)),
 	}
+	s.roots = geom.Vec3{X: geom.Sqrt(s.inertia.X), Y: geom.Sqrt(s.inertia.Y), Z: geom.Sqrt(s.inertia.Z)}
+	s.lopsided = b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z
 	return s
 }
 
@@ -123,7 +138,7 @@ func (s *solid) place(p geom.Pose) {
 	s.pose = p
 	s.axes = p.Rot.Mat()
 	if s.invMass != 0 {
-		s.inv = geom.Diagonal(&s.axes, s.inertia)
+		s.root = geom.Diagonal(&s.axes, s.roots)
 	}
 	r, h := &s.axes, s.half
 	const margin = contactMargin / 2
@@ -183,8 +198,11 @@ func (w *World) CopyFrom(o *World) {
 	w.Settings, w.tick = o.Settings, o.tick
 	copy(w.bodies, o.bodies)
 	copy(w.rest, o.rest)
+	copy(w.owner, o.owner)
+	copy(w.idle, o.idle)
 	w.contacts = append(w.contacts[:0], o.contacts...)
 	copy(w.solids, o.solids)
+	copy(w.touched, o.touched)
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; players for
@@ -195,6 +213,7 @@ func (w *World) Step(inputs ...Input) {
 	w.findPairs()
 	w.findContacts()
 	w.groupIslands()
+	w.spreadAuthority()
 	w.solve()
 	w.tick++
 }

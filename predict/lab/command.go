@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ghostcube/predict"
+	"ghostcube/sim"
 )
 
 // Command changes a session between two ticks. Whatever a user can turn,
@@ -116,7 +117,7 @@ func (l *Lab) Do(c Command) error {
 		}
 		l.weather.Dark = l.Now() + d
 	case "scene":
-		if _, err := SceneNamed(c.Name); err != nil {
+		if _, err := sim.SceneNamed(c.Name); err != nil {
 			return err
 		}
 		l.config.Scene = c.Name

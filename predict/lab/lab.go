@@ -40,15 +40,6 @@ func SeatNamed(name string) (Seat, error) {
 	return 0, &predict.Unknown{Kind: "seat", Name: name, Known: seatNames}
 }
 
-// SceneNamed returns the scene called name.
-func SceneNamed(name string) (sim.Scene, error) {
-	s, ok := sim.SceneNamed(name)
-	if !ok {
-		return s, &predict.Unknown{Kind: "scene", Name: name, Known: sim.SceneNames()}
-	}
-	return s, nil
-}
-
 // MinRate and MaxRate bound the ticks per second of a session.
 const (
 	MinRate = 10
@@ -61,7 +52,7 @@ const MostPanes = 4
 // Config is what a session starts from. With the same Config and the same
 // entries, two labs end in the same Hash.
 type Config struct {
-	Scene   string // a name of sim.Scenes
+	Scene   string // as sim.SceneNamed takes it
 	Rate    int    // ticks per second, in [MinRate, MaxRate]
 	Seat    Seat
 	Weather link.Weather // its seed is the session's
@@ -69,7 +60,7 @@ type Config struct {
 
 // Check reports what is wrong with a Config.
 func (c *Config) Check() error {
-	if _, err := SceneNamed(c.Scene); err != nil {
+	if _, err := sim.SceneNamed(c.Scene); err != nil {
 		return err
 	}
 	if c.Rate < MinRate || c.Rate > MaxRate {
@@ -112,7 +103,7 @@ func New(c Config) *Lab {
 
 // scene returns the session's scene, new.
 func (l *Lab) scene() sim.Scene {
-	s, err := SceneNamed(l.config.Scene)
+	s, err := sim.SceneNamed(l.config.Scene)
 	if err != nil {
 		panic(err)
 	}

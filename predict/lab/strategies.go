@@ -90,7 +90,7 @@ func checkSettings(s *predict.Strategy, set []Setting) error {
 // Describe returns the knobs of a strategy at their first values and the
 // counts of its meter, for lists.
 func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Meter) {
-	scene, err := SceneNamed("plain")
+	scene, err := sim.SceneNamed("plain")
 	if err != nil {
 		panic(err)
 	}

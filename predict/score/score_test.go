@@ -147,9 +147,9 @@ func TestStutterIsPops(t *testing.T) {
 // TestCard holds the errors against values known in closed form, and the first
 // second out of them.
 func TestCard(t *testing.T) {
-	scene, ok := sim.SceneNamed("plain")
-	if !ok {
-		t.Fatal("no scene")
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
 	}
 	w := sim.New(scene, 60)
 	c := &Card{}

@@ -15,9 +15,9 @@ import (
 
 func world(t testing.TB) *sim.World {
 	t.Helper()
-	s, ok := sim.SceneNamed("zen")
-	if !ok {
-		t.Fatal("no scene")
+	s, err := sim.SceneNamed("zen")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return sim.New(s, 60)
 }

@@ -119,4 +119,12 @@ func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 func Abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
 
 // Clamp returns x limited to [low, high].
-func Clamp(x, low, high float32) float32 { return min(max(x, low), high) }
+func Clamp(x, low, high float32) float32 {
+	if x < low {
+		return low
+	}
+	if x > high {
+		return high
+	}
+	return x
+}

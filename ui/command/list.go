@@ -25,9 +25,13 @@ func (c *listCommand) Run(p *program) error {
 	defer w.Flush()
 	switch c.What {
 	case "scenes":
-		for _, f := range sim.Scenes {
-			s := f()
+		for i := range sim.Scenes {
+			x := &sim.Scenes[i]
+			s := x.Scene()
 			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), count(s.Players, "player"))
+			for _, p := range x.Params {
+				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.First, p.Help, p.Least, p.Most)
+			}
 		}
 	case "strategies":
 		for i, s := range lab.Strategies {

@@ -63,9 +63,9 @@ func main() {
 }
 
 func write(name, doc, scene string, ticks int, fly pilot) {
-	s, ok := sim.SceneNamed(scene)
-	if !ok {
-		log.Fatalf("no scene %s", scene)
+	s, err := sim.SceneNamed(scene)
+	if err != nil {
+		log.Fatal(err)
 	}
 	w := sim.New(s, 60)
 	t := &lab.Tape{Config: lab.Config{Scene: scene, Rate: 60}, Open: []string{"rewind"}}

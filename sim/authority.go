@@ -1,0 +1,85 @@
+package sim
+
+// Nobody is the owner of what no player has touched.
+const Nobody = -1
+
+// idleMost is how many ticks a body at rest stays under the authority of the
+// player who touched it last (Fiedler's 100 of 1/60 s).
+const idleMost = 100
+
+// spreadAuthority takes into each player's hands what its cube touches, and
+// what that touches, unless another player has it; and lets go of what has
+// been left alone. The rule is that of Fiedler's demo of 2015: what is
+// interacting counts from anew, and what sleeps returns when it has counted to
+// the end. Of two players who touch the same body first in the same tick the
+// lower number gets it.
+func (w *World) spreadAuthority() {
+	for i := range w.touched {
+		w.touched[i] = Nobody
+	}
+	if w.scene.Players == 1 {
+		// All that is reached from one cube is its island.
+		if root := w.root(0); !w.bodies[0].Asleep {
+			for i := range w.bodies {
+				if w.root(int32(i)) == root {
+					w.touched[i] = 0
+				}
+			}
+		}
+	} else {
+		w.reachOut()
+	}
+	for p := range w.scene.Players {
+		w.touched[p] = int8(p)
+	}
+	for i := w.scene.Players; i < len(w.bodies); i++ {
+		switch t := w.touched[i]; {
+		case t != Nobody:
+			w.owner[i], w.idle[i] = t, 0
+		case w.owner[i] == Nobody:
+		case w.idle[i] < idleMost:
+			w.idle[i]++
+		case w.bodies[i].Asleep:
+			w.owner[i], w.idle[i] = Nobody, 0
+		}
+	}
+}
+
+// reachOut marks what each of several players reaches over contacts of bodies
+// awake, stopping at what is another's. Passing over the list until nothing
+// changes costs less than building a graph: it is sorted, and chains are short.
+func (w *World) reachOut() {
+	for p := range w.scene.Players {
+		w.touched[p] = int8(p)
+	}
+	n := int32(len(w.bodies))
+	for changed := true; changed; {
+		changed = false
+		for k := range w.contacts {
+			a, b := w.contacts[k].bodies()
+			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
+				continue
+			}
+			changed = w.take(a, b) || w.take(b, a) || changed
+		}
+	}
+}
+
+// take lets the player who reaches body a reach body b, if it is free.
+func (w *World) take(a, b int32) bool {
+	t := w.touched[a]
+	if t == Nobody || w.touched[b] != Nobody || w.owner[b] != Nobody && w.owner[b] != t {
+		return false
+	}
+	w.touched[b] = t
+	return true
+}
+
+// Touched reports who touched each body in the last step, directly or through
+// others: a player's number, or Nobody. Index = body; for reading, until the
+// next Step.
+func (w *World) Touched() []int8 { return w.touched }
+
+// Owners reports whose authority each body is under: a player's number, or
+// Nobody. It outlives the touch. Index = body; for reading.
+func (w *World) Owners() []int8 { return w.owner }

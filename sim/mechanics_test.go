@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// free is a scene without gravity, damping and ground contact: boxes that
+// float.
+func free(boxes ...Box) Scene {
+	s := loose(boxes...)
+	s.Gravity, s.Damping, s.Sleepless = 0, 0, true
+	return s
+}
+
+// momentum returns what a world's bodies carry: along, and about the origin.
+func momentum(w *World) (along, about geom.Vec3) {
+	for i, b := range w.Bodies() {
+		s := &w.solids[i]
+		p := b.Linear.Scale(1 / s.invMass)
+		own := s.axes.TMul(b.Angular)
+		own = geom.Vec3{X: own.X / s.inertia.X, Y: own.Y / s.inertia.Y, Z: own.Z / s.inertia.Z}
+		along = along.Add(p)
+		about = about.Add(s.axes.Mul(own)).Add(b.Pose.Pos.Cross(p))
+	}
+	return along, about
+}
+
+// energy returns what a world's bodies have of motion and of height, in
+// joules.
+func energy(w *World) (sum float64) {
+	for i, b := range w.Bodies() {
+		s := &w.solids[i]
+		m := 1 / float64(s.invMass)
+		own := s.axes.TMul(b.Angular)
+		sum += m*float64(b.Linear.Len2())/2 + m*float64(w.scene.Gravity)*float64(b.Pose.Pos.Z)
+		sum += (float64(own.X*own.X/s.inertia.X) + float64(own.Y*own.Y/s.inertia.Y) + float64(own.Z*own.Z/s.inertia.Z)) / 2
+	}
+	return sum
+}
+
+// TestCollisionKeepsMomentum lets smooth boxes of unlike size and mass hit each
+// other off the middle, in mid-air: what they carry together, along and about,
+// stays.
+func TestCollisionKeepsMomentum(t *testing.T) {
+	for _, off := range []float32{0, 0.1, 0.3} {
+		a := boxAt(-2, 0, 10, 0.4, 0)
+		a.Start.Linear = geom.Vec3{X: 4, Y: 0.3}
+		b := boxAt(1, off, 10+off, 0.2, 0)
+		b.Half = geom.Vec3{X: 0.2, Y: 0.3, Z: 0.5}
+		b.Start.Linear = geom.Vec3{X: -2}
+		w := New(free(a, b), 60)
+		p0, l0 := momentum(w)
+		for range 120 {
+			w.Step()
+		}
+		if w.Bodies()[1].Linear.X < 0 {
+			t.Fatalf("off %v: they did not meet", off)
+		}
+		p1, l1 := momentum(w)
+		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
+			t.Errorf("off %v: momentum went from %v to %v", off, p0, p1)
+		}
+		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
+			t.Errorf("off %v: angular momentum went from %v to %v", off, l0, l1)
+		}
+		if e := energy(w); e > 0.5*float64(p0.Len()*100) {
+			t.Errorf("off %v: energy %v", off, e)
+		}
+	}
+}
+
+// TestSpinKeepsMomentum lets boxes of three unlike sides spin freely for a
+// minute, about the axis of most, of least and of middle inertia: angular
+// momentum stays, and energy does.
+func TestSpinKeepsMomentum(t *testing.T) {
+	for name, spin := range map[string]geom.Vec3{"least": {X: 8}, "middle": {Y: 8}, "most": {Z: 8}, "askew": {X: 3, Y: -2, Z: 4}} {
+		b := boxAt(0, 0, 10, 0, 1)
+		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
+		b.Start.Angular = spin
+		w := New(free(b), 60)
+		_, l0 := momentum(w)
+		e0 := energy(w)
+		for range 3600 {
+			w.Step()
+		}
+		_, l1 := momentum(w)
+		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
+			t.Errorf("%s: angular momentum went from %v to %v", name, l0, l1)
+		}
+		if e := energy(w); e < 0.98*e0 || e > 1.02*e0 {
+			t.Errorf("%s: energy went from %v to %v J", name, e0, e)
+		}
+	}
+}
+
+// TestDzhanibekov spins a box about its axis of middle inertia, a hair beside
+// it: it turns over again and again, as the wing nut in the space station did,
+// while about the other two axes it never does.
+func TestDzhanibekov(t *testing.T) {
+	flips := func(spin geom.Vec3, axis int) int {
+		b := boxAt(0, 0, 10, 0, 1)
+		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
+		b.Start.Angular = spin
+		w := New(free(b), 60)
+		n, up := 0, true
+		start := w.solids[0].axes.Col(axis)
+		for range 1800 {
+			w.Step()
+			d := w.solids[0].axes.Col(axis).Dot(start)
+			if up && d < -0.9 || !up && d > 0.9 {
+				n, up = n+1, !up
+			}
+		}
+		return n
+	}
+	if n := flips(geom.Vec3{X: 0.01, Y: 8, Z: 0.01}, 1); n < 10 {
+		t.Errorf("about the middle axis it turns over %d times in 30 s", n)
+	}
+	if n := flips(geom.Vec3{X: 8, Y: 0.01, Z: 0.01}, 0); n != 0 {
+		t.Errorf("about the axis of least inertia it turns over %d times", n)
+	}
+	if n := flips(geom.Vec3{X: 0.01, Y: 0.01, Z: 8}, 2); n != 0 {
+		t.Errorf("about the axis of most inertia it turns over %d times", n)
+	}
+}
+
+// TestEnergyNeverGrows follows closed scenes, without keys and without damping:
+// at no tick is there more energy than at the start, and over a second it falls
+// or stays. Within a second it may come back a little: a contact is a stiff
+// spring, and what it has swallowed of a hard landing is not in this sum.
+func TestEnergyNeverGrows(t *testing.T) {
+	for _, name := range []string{"pile:layers=3", "heap:layers=3", "tower", "katamari:cubes=25", "zen"} {
+		w := newWorld(t, name)
+		w.scene.Damping = 0
+		e0 := energy(w)
+		second := e0
+		for range 900 {
+			w.Step()
+			e := energy(w)
+			if e > e0*(1+1e-5) {
+				t.Fatalf("%s: %v J in tick %d, and %v at the start", name, e, w.Tick(), e0)
+			}
+			if w.Tick()%60 == 0 {
+				if e > second*(1+1e-4) {
+					t.Errorf("%s: energy rose from %v to %v J in the second before tick %d", name, second, e, w.Tick())
+				}
+				second = e
+			}
+		}
+		if falls := name != "tower" && name != "zen"; falls && second > 0.9*e0 {
+			t.Errorf("%s: of %v J, %v are left", name, e0, second)
+		}
+	}
+}
+
+// TestScenesSettle says that the large scenes do what they are there for: the
+// pile stands, cube upon cube, and both it and the heap come to rest and sleep
+// above the ground.
+func TestScenesSettle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten seconds of two large scenes")
+	}
+	for _, name := range []string{"pile", "heap"} {
+		w := newWorld(t, name)
+		for range 900 {
+			w.Step()
+		}
+		if n := awake(w); n != 0 {
+			t.Errorf("%s: %d are awake after 15 s", name, n)
+		}
+		standing := 0
+		for i, b := range w.Bodies() {
+			start := w.Scene().Boxes[i].Start.Pose.Pos
+			if b.Pose.Pos.Z < 0.19 {
+				t.Errorf("%s: body %d lies at %v", name, i, b.Pose.Pos)
+			}
+			layer := float32((i - 1) / (columnsX * columnsY))
+			at := geom.Vec3{X: start.X, Y: start.Y, Z: 0.2 + 0.4*layer}
+			if d := b.Pose.Pos.Sub(at); i > 0 && geom.Abs(d.X) < 0.2 && geom.Abs(d.Y) < 0.2 && geom.Abs(d.Z) < 0.19 {
+				standing++
+			}
+		}
+		if name == "pile" && standing != 900 {
+			t.Errorf("%d of 900 stand", standing)
+		}
+	}
+}

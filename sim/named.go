@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Named is a scene that can be asked for by its name.
+type Named struct {
+	Name   string
+	Params []Param
+
+	make func(params) Scene
+}
+
+// Param is a number that a named scene takes, such as cubes in
+// "katamari:cubes=9".
+type Param struct {
+	Name, Help         string
+	First, Least, Most int
+}
+
+// params are the numbers of one scene that was asked for.
+type params struct {
+	of     []Param
+	values []int
+}
+
+func (p params) value(name string) int {
+	for i := range p.of {
+		if p.of[i].Name == name {
+			return p.values[i]
+		}
+	}
+	panic("sim: a scene asks for a number that it does not declare: " + name)
+}
+
+// Scenes are all scenes, in the order in which a list shows them.
+var Scenes = []Named{
+	{Name: "plain", make: plain},
+	{Name: "zen", make: zen},
+	{Name: "katamari", make: katamari, Params: []Param{{"cubes", "small cubes on the grid", 900, 0, 2500}}},
+	{Name: "pile", make: pile, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
+	{Name: "heap", make: heap, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
+	{Name: "tower", make: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},
+	{Name: "two-players", make: twoPlayers},
+}
+
+// Scene makes the scene, with the numbers that its parameters have at first.
+func (n *Named) Scene() Scene {
+	s, err := n.with("")
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// with makes the scene with parameters as text, such as "cubes=9".
+func (n *Named) with(text string) (Scene, error) {
+	p := params{of: n.Params}
+	for _, x := range n.Params {
+		p.values = append(p.values, x.First)
+	}
+	name := n.Name
+	for text != "" {
+		var item string
+		item, text, _ = strings.Cut(text, ":")
+		key, value, ok := strings.Cut(item, "=")
+		if !ok {
+			return Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", n.Name, item)
+		}
+		i := n.param(key)
+		if i < 0 {
+			return Scene{}, &UnknownScene{"parameter of " + n.Name, key, n.paramNames()}
+		}
+		x := &n.Params[i]
+		v, err := strconv.Atoi(value)
+		if err != nil || v < x.Least || v > x.Most {
+			return Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Least, x.Most)
+		}
+		p.values[i] = v
+	}
+	for i, x := range n.Params {
+		if p.values[i] != x.First {
+			name += ":" + x.Name + "=" + strconv.Itoa(p.values[i])
+		}
+	}
+	s := n.make(p)
+	s.Name = name
+	return s, nil
+}
+
+func (n *Named) param(name string) int {
+	for i := range n.Params {
+		if n.Params[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (n *Named) paramNames() (names []string) {
+	for _, x := range n.Params {
+		names = append(names, x.Name)
+	}
+	return names
+}
+
+// SceneNames returns the names of all scenes.
+func SceneNames() []string {
+	var names []string
+	for i := range Scenes {
+		names = append(names, Scenes[i].Name)
+	}
+	return names
+}
+
+// SceneNamed returns the scene that a text asks for: a name, and parameters
+// after colons, such as "katamari:cubes=9". The error says what is wrong with
+// it, and is an UnknownScene if it is a name.
+func SceneNamed(spec string) (Scene, error) {
+	name, text, more := strings.Cut(spec, ":")
+	for i := range Scenes {
+		if n := &Scenes[i]; n.Name == name {
+			if more && text == "" {
+				return Scene{}, fmt.Errorf("scene %q: want a parameter behind the colon, such as katamari:cubes=9", spec)
+			}
+			return n.with(text)
+		}
+	}
+	return Scene{}, &UnknownScene{"scene", name, SceneNames()}
+}
+
+// UnknownScene is the error for a scene, or a parameter of one, that does not
+// exist.
+type UnknownScene struct {
+	Kind, Name string
+	Known      []string
+}
+
+func (u *UnknownScene) Error() string {
+	if len(u.Known) == 0 {
+		return fmt.Sprintf("no %s %q (it has none)", u.Kind, u.Name)
+	}
+	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
+}
+
+// Names returns what was asked for and what there is, for a hint.
+func (u *UnknownScene) Names() (kind, name string, known []string) { return u.Kind, u.Name, u.Known }

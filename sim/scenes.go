@@ -1,0 +1,223 @@
+package sim
+
+import (
+	"math"
+
+	"ghostcube/sim/geom"
+)
+
+// The sizes and the density of Fiedler's demo: a player of 1.5 m weighs 3.375
+// kg, a small cube of 0.4 m weighs 0.064 kg.
+const (
+	playerHalf = 0.75
+	cubeHalf   = 0.2
+	density    = 1
+)
+
+// The player's rubber is chosen so that 120 N roll the cube instead of sliding
+// it: under that push its edge must hold 120 N at a weight of 67.5 N, which
+// takes a coefficient above 1.8. The ground's is 1, so theirs together is 2.
+const (
+	playerFriction = 4
+	cubeFriction   = 1
+)
+
+// base is a scene of one player with the constants of Fiedler's demo.
+func base(name, doc string) Scene {
+	return Scene{
+		Name: name, Doc: doc, Players: 1,
+		Gravity: 20, Damping: 0.6, MaxLinear: 32, MaxAngular: 16, Wide: 256, High: 32,
+		Boxes: []Box{player(geom.Vec3{X: 0, Y: 0, Z: playerHalf})},
+	}
+}
+
+func player(at geom.Vec3) Box {
+	return Box{
+		Half:    geom.Vec3{X: playerHalf, Y: playerHalf, Z: playerHalf},
+		Density: density, Friction: playerFriction,
+		Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}},
+	}
+}
+
+// cube is a loose small cube, asleep until something touches it.
+func cube(at geom.Vec3, turn float32) Box {
+	return Box{
+		Half:    geom.Vec3{X: cubeHalf, Y: cubeHalf, Z: cubeHalf},
+		Density: density, Friction: cubeFriction,
+		Start: Body{
+			Pose:   geom.Pose{Pos: at, Rot: geom.Turn(geom.Vec3{Z: 1}, turn)},
+			Asleep: true,
+		},
+	}
+}
+
+func static(at, half geom.Vec3, turn geom.Quat) Box {
+	return Box{Half: half, Friction: 1, Start: Body{Pose: geom.Pose{Pos: at, Rot: turn}}}
+}
+
+// plain is the player's cube alone on the ground.
+func plain(params) Scene { return base("plain", "one player's cube on a plane") }
+
+// zen is the playground: a ramp, steps, a low wall, and two dozen loose cubes.
+// It is named after the demo of 2004 that the articles grew out of.
+func zen(params) Scene {
+	s := base("zen", "the player's cube, a ramp, steps, a low wall, two dozen cubes to push")
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+
+	// A ramp of 15 degrees that rises to the north, its lower edge on the ground.
+	s.Static = append(s.Static, static(v(-9, 7, 0.55), v(2.5, 4.5, 0.5), geom.Turn(v(1, 0, 0), geom.Pi/12)))
+	// Three steps of 0.4 m each.
+	for i := range 3 {
+		h := float32(0.2 * float32(i+1))
+		s.Static = append(s.Static, static(v(9, float32(6+2*i), h), v(2.5, 1, h), geom.Identity))
+	}
+	// A low wall to the south that a hard push can jump.
+	s.Static = append(s.Static, static(v(0, -9, 0.3), v(6, 0.3, 0.3), geom.Identity))
+
+	// A small pyramid: nine, four and one.
+	for layer, n := range []int{3, 2, 1} {
+		middle := float32(float32(n-1) * 0.5)
+		for i := range n * n {
+			x := float32((float32(i%n) - middle) * 0.44)
+			y := float32((float32(i/n) - middle) * 0.44)
+			s.Boxes = append(s.Boxes, cube(v(x, 6+y, 0.2+float32(0.4*float32(layer))), 0))
+		}
+	}
+	// A row along the wall, turned a little, and a few that lie about.
+	for i := range 6 {
+		s.Boxes = append(s.Boxes, cube(v(float32(2*i-5), -7, 0.2), float32(0.3*float32(i))))
+	}
+	for i, p := range []geom.Vec3{v(5, 2, 0.2), v(-5, 1, 0.2), v(4, -3, 0.2), v(-4, -4, 0.2)} {
+		s.Boxes = append(s.Boxes, cube(p, float32(0.5*float32(i+1))))
+	}
+	return s
+}
+
+// katamari is the world of Fiedler's demo of 2015: small cubes asleep on a grid
+// of one metre, and the player's cube dropped from ten.
+func katamari(p params) Scene {
+	s := base("katamari", "small cubes asleep on a grid, and a player who gathers them")
+	s.Boxes[0].Start.Pose.Pos.Z = 10
+	n := p.value("cubes")
+	side := 1
+	for side*side < n {
+		side++
+	}
+	low := 0.5 - float32(float32(side)*0.5)
+	for i := range n {
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: low + float32(i%side), Y: low + float32(i/side), Z: cubeHalf}, 0))
+	}
+	return s
+}
+
+// Pile and heap are made of columns of 9 by 10 cubes.
+const columnsX, columnsY = 9, 10
+
+// pile is a block of columns that falls half a metre onto the ground, each cube
+// a little beside the one below: whether it stands is a test of a solver.
+func pile(p params) Scene {
+	s := besides("pile", "a block of cubes that falls half a metre and should stand")
+	c := chance(12345)
+	for z := range p.value("layers") {
+		for i := range columnsX * columnsY {
+			x, y := float64(i%columnsX), float64(i/columnsX)
+			b := cube(geom.Vec3{
+				X: float32(float64((x-4)*0.45) + c.within(0.02)),
+				Y: float32(float64((y-4.5)*0.45) + c.within(0.02)),
+				Z: float32(0.7 + float64(float64(z)*0.45)),
+			}, 0)
+			b.Start.Asleep = false
+			s.Boxes = append(s.Boxes, b)
+		}
+	}
+	return s
+}
+
+// heap is as many cubes dropped in random orientations: every kind of contact.
+func heap(p params) Scene {
+	s := besides("heap", "cubes dropped at random: every kind of contact")
+	c := chance(54321)
+	for z := range p.value("layers") {
+		for i := range columnsX * columnsY {
+			x, y := float64(i%columnsX), float64(i/columnsX)
+			turn := c.orientation()
+			b := cube(geom.Vec3{
+				X: float32(float64((x-4)*0.75) + c.within(0.05)),
+				Y: float32(float64((y-4.5)*0.75) + c.within(0.05)),
+				Z: float32(1 + float64(float64(z)*0.75)),
+			}, 0)
+			b.Start.Pose.Rot, b.Start.Asleep = turn, false
+			s.Boxes = append(s.Boxes, b)
+		}
+	}
+	return s
+}
+
+// besides is a base scene whose player stands clear of what falls in the
+// middle.
+func besides(name, doc string) Scene {
+	s := base(name, doc)
+	s.Boxes[0].Start.Pose.Pos.Y = -7
+	return s
+}
+
+// tower is one column.
+func tower(p params) Scene {
+	s := base("tower", "cubes on each other, to be knocked over")
+	s.Boxes[0].Start.Pose.Pos.Y = -5
+	for i := range p.value("height") {
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{Z: 0.2 + float32(0.4*float32(i))}, 0))
+	}
+	return s
+}
+
+// twoPlayers is a wall of cubes between two players, and one larger cube on
+// top of nothing, at equal distance from both: who has it?
+func twoPlayers(params) Scene {
+	s := base("two-players", "two players, a pile between them, and one cube to fight over")
+	s.Players = 2
+	s.Boxes = append(s.Boxes[:0], player(geom.Vec3{X: -6, Z: playerHalf}), player(geom.Vec3{X: 6, Z: playerHalf}))
+	prize := cube(geom.Vec3{Y: -4, Z: 0.5}, 0)
+	prize.Half = geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
+	s.Boxes = append(s.Boxes, prize)
+	for layer := range 4 {
+		for y := range 8 {
+			for x := range 2 {
+				s.Boxes = append(s.Boxes, cube(geom.Vec3{
+					X: float32(0.42*float32(x)) - 0.21,
+					Y: float32(0.42*float32(y)) + 0.5,
+					Z: 0.2 + float32(0.4*float32(layer)),
+				}, 0))
+			}
+		}
+	}
+	return s
+}
+
+// chance is a generator of numbers for the layout of scenes: the linear
+// congruential one of the scene files that other engines were measured on, so
+// that pile and heap are theirs cube for cube.
+type chance uint32
+
+// within returns a number in [-a, a): 24 random bits. Where it is inlined, its
+// last rounding gets lost, and the product is fused with what the caller adds.
+//
+//go:noinline
+func (c *chance) within(a float64) float64 {
+	*c = *c*1664525 + 1013904223
+	return float64(float64(int32(*c>>8)*2-1<<24) / (1 << 24) * a)
+}
+
+// orientation returns a random rotation: a point in a ball of four dimensions,
+// pushed to its surface.
+func (c *chance) orientation() geom.Quat {
+	for {
+		w, x, y, z := c.within(1), c.within(1), c.within(1), c.within(1)
+		n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)
+		if n > 1 || n < 0.05 {
+			continue
+		}
+		l := math.Sqrt(n)
+		return geom.Quat{W: float32(w / l), X: float32(x / l), Y: float32(y / l), Z: float32(z / l)}
+	}
+}
