@@ -1,4 +1,5 @@
-// Package command is the program in the terminal: run, bench, record, list.
+// Package command is the program in the terminal: run, bench, record,
+// hash, list.
 // None of it needs a window; who can open one hands it in.
 package command
 
@@ -61,6 +62,7 @@ type arguments struct {
 	Run    runCommand    `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
 	Bench  benchCommand  `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
 	Record recordCommand `cmd:"" help:"Make a film of a session."`
+	Hash   hashCommand   `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
 	List   listCommand   `cmd:"" help:"List what there is to choose from."`
 }
 
