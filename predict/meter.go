@@ -1,8 +1,50 @@
 package predict
 
+import "time"
+
 // Meter counts what only a strategy knows: corrections, ticks replayed, inputs
 // that came late. The zero value is empty.
-type Meter struct{ counts []Count }
+type Meter struct {
+	// Stopwatch tells the time since some moment. It may be nil; only spans
+	// look at it, and no hash looks at those.
+	Stopwatch func() time.Duration
+
+	counts []Count
+	spans  []Span
+}
+
+// Span is work whose time is measured if there is a stopwatch.
+type Span struct {
+	Name     string
+	Times    int
+	Sum, Max time.Duration
+}
+
+// Begin begins to measure. What it returns ends it, at Spent.
+func (m *Meter) Begin() time.Duration {
+	if m.Stopwatch == nil {
+		return 0
+	}
+	return m.Stopwatch()
+}
+
+// Spent adds the time since began to the span called name.
+func (m *Meter) Spent(name string, began time.Duration) {
+	if m.Stopwatch == nil {
+		return
+	}
+	d := m.Stopwatch() - began
+	for i := range m.spans {
+		if s := &m.spans[i]; s.Name == name {
+			s.Times, s.Sum, s.Max = s.Times+1, s.Sum+d, max(s.Max, d)
+			return
+		}
+	}
+	m.spans = append(m.spans, Span{name, 1, d, d})
+}
+
+// Spans returns the spans in the order in which they first came, for reading.
+func (m *Meter) Spans() []Span { return m.spans }
 
 // Count is one line of a Meter.
 type Count struct {
@@ -51,5 +93,8 @@ func (m *Meter) Value(name string) float64 {
 // reading.
 func (m *Meter) All() []Count { return m.counts }
 
-// CopyFrom makes m an equal of o.
-func (m *Meter) CopyFrom(o *Meter) { m.counts = append(m.counts[:0], o.counts...) }
+// CopyFrom makes m an equal of o, all but the stopwatch.
+func (m *Meter) CopyFrom(o *Meter) {
+	m.counts = append(m.counts[:0], o.counts...)
+	m.spans = append(m.spans[:0], o.spans...)
+}

@@ -122,7 +122,8 @@ func (p *Pane) turn(set []Setting) error {
 // tick advances the pane: each client by as many of its ticks as its clock
 // says, then the server, then the pictures and the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
-	begin := p.time()
+	p.Meter.Stopwatch = p.lab.Stopwatch
+	begin := p.Meter.Begin()
 	for i, s := range p.Seats {
 		s.Endpoint.Update(now)
 		var in sim.Input
@@ -146,7 +147,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		s.View.Reset()
 		s.client.View(&s.View)
 	}
-	p.Cost.add(p.time() - begin)
+	p.Cost.add(p.Meter.Begin() - begin)
 	p.Card.Take(p.Truth, &p.Seats[0].View, p.Watched())
 	for _, s := range p.Seats {
 		p.drawn.word(uint64(s.View.Tick))
@@ -175,13 +176,6 @@ func (p *Pane) Spec() string {
 
 // Server returns the statistics of the server's endpoint for the first seat.
 func (p *Pane) Server() *packet.Stats { return &p.peers[0].Endpoint.Stats }
-
-func (p *Pane) time() time.Duration {
-	if p.lab.Stopwatch == nil {
-		return 0
-	}
-	return p.lab.Stopwatch()
-}
 
 func (c *Cost) add(d time.Duration) {
 	c.Ticks++

@@ -240,6 +240,7 @@ func (c *client) correct(from packet.Sequence) {
 	if body < 0 {
 		return
 	}
+	began := c.env.Meter.Begin()
 	c.keepDrawn()
 	was := w.Bodies()[c.watched()].Pose.Pos
 	w.Load(past) // with the contacts that the client itself had then
@@ -250,6 +251,7 @@ func (c *client) correct(from packet.Sequence) {
 	}
 	c.count(from, body, by, was, int(now-at))
 	c.hide()
+	c.env.Meter.Spent("replay", began)
 }
 
 // catchUp takes the server's state as it is: the client has fallen behind it

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -37,10 +38,11 @@ type paneResult struct {
 	Card     cardResult         `json:"card"`
 	Net      netResult          `json:"net"`
 	Meter    map[string]float64 `json:"meter"`
-	CPU      cpuResult          `json:"cpu"` // part of no hash
+	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
 
 	spec  string
 	meter []predict.Count
+	spans []string // of the processor's time
 }
 
 type cardResult struct {
@@ -60,11 +62,6 @@ type netResult struct {
 	PacketsDown uint64  `json:"packets_down"`
 	Lost        float64 `json:"loss_seen"`
 	RTT         float64 `json:"rtt_ms"`
-}
-
-type cpuResult struct {
-	Mean float64 `json:"tick_ms_mean"`
-	Max  float64 `json:"tick_ms_max"`
 }
 
 // Run runs a session and prints its score.
@@ -166,7 +163,7 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 	up, down := &p.Seats[0].Endpoint.Stats, p.Server()
 	r := paneResult{
 		Strategy: p.Strategy.Name, spec: p.Spec(),
-		Knobs: map[string]any{}, Meter: map[string]float64{}, meter: p.Meter.All(),
+		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Meter.All(),
 		Hash: fmt.Sprintf("%016x", p.Hash()),
 		Card: cardResult{
 			LatencyTicks: late.ticks(), ErrorRMS: p.Card.ErrorRMS(), ErrorMax: p.Card.ErrorMax(),
@@ -197,9 +194,21 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 		r.Meter[x.Name] = x.Value
 	}
 	if n := p.Cost.Ticks; n > 0 {
-		r.CPU = cpuResult{float64(p.Cost.Sum) / float64(n) / 1e6, float64(p.Cost.Max) / 1e6}
+		r.cost("tick", n, p.Cost.Sum, p.Cost.Max)
+	}
+	for _, s := range p.Meter.Spans() {
+		r.cost(s.Name, s.Times, s.Sum, s.Max)
 	}
 	return r
+}
+
+// cost notes what some work took of the processor.
+func (r *paneResult) cost(name string, times int, sum, most time.Duration) {
+	r.CPU[name+"_ms_mean"] = float64(sum) / float64(times) / 1e6
+	r.CPU[name+"_ms_max"] = float64(most) / 1e6
+	if !slices.Contains(r.spans, name) {
+		r.spans = append(r.spans, name)
+	}
 }
 
 // lost is the share of the packets sent in both directions that never came.
@@ -249,7 +258,13 @@ func (r *result) table(out io.Writer) error {
 	row("down, kbit/s", func(x *paneResult) string { return fixed(x.Net.Down/1000, 1) })
 	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })
 	row("lost, %", func(x *paneResult) string { return fixed(x.Net.Lost*100, 1) })
-	for _, name := range r.counts() {
+	counts := func(x *paneResult) (names []string) {
+		for _, c := range x.meter {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	for _, name := range r.names(counts) {
 		row(name, func(x *paneResult) string {
 			if v, ok := x.Meter[name]; ok {
 				return strconv.FormatFloat(v, 'g', 5, 64)
@@ -257,20 +272,24 @@ func (r *result) table(out io.Writer) error {
 			return "-"
 		})
 	}
-	row("tick, ms mean", func(x *paneResult) string { return fixed(x.CPU.Mean, 4) })
-	row("tick, ms max", func(x *paneResult) string { return fixed(x.CPU.Max, 3) })
+	for _, name := range r.names(func(x *paneResult) []string { return x.spans }) {
+		row(name+", ms mean, max", func(x *paneResult) string {
+			if _, ok := x.CPU[name+"_ms_mean"]; !ok {
+				return "-"
+			}
+			return fixed(x.CPU[name+"_ms_mean"], 3) + ", " + fixed(x.CPU[name+"_ms_max"], 2)
+		})
+	}
 	row("hash", func(x *paneResult) string { return x.Hash })
 	return w.Flush()
 }
 
-// counts lists the names that any pane's meter has, in order of appearance.
-func (r *result) counts() (names []string) {
-	seen := map[string]bool{}
-	for _, x := range r.Panes {
-		for _, c := range x.meter {
-			if !seen[c.Name] {
-				seen[c.Name] = true
-				names = append(names, c.Name)
+// names lists what any pane names, in order of appearance.
+func (r *result) names(of func(*paneResult) []string) (names []string) {
+	for i := range r.Panes {
+		for _, name := range of(&r.Panes[i]) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
@@ -19,12 +20,24 @@ import (
 // ground.
 type pilot func(tick int, b *sim.Body) (x, y float32)
 
+// corners are the way points of the katamari tape, one a second.
+var corners = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
+
+// toward returns the velocity to a place, at most so many m/s.
+func toward(b *sim.Body, x, y, most float32) (float32, float32) {
+	away := geom.Vec3{X: x - b.Pose.Pos.X, Y: y - b.Pose.Pos.Y}
+	if l := away.Len(); l > most {
+		away = away.Scale(most / l)
+	}
+	return away.X, away.Y
+}
+
 const patience = 6 // ticks for which a key is held at least
 
 func main() {
-	write("idle", "nobody touches the keys: what a strategy costs and shows at rest", "zen", 600,
+	write("idle", "nobody touches the keys: what a strategy costs and shows at rest", "zen", 600, 0,
 		func(int, *sim.Body) (x, y float32) { return 0, 0 })
-	write("start-stop", "a second of push, a second and a half of nothing, to and fro: overshoot and settling", "plain", 3600,
+	write("start-stop", "a second of push, a second and a half of nothing, to and fro: overshoot and settling", "plain", 3600, 0,
 		func(tick int, b *sim.Body) (x, y float32) {
 			if tick < 60 || (tick-60)%150 >= 60 {
 				return 0, 0
@@ -34,7 +47,7 @@ func main() {
 			}
 			return -4, 0
 		})
-	write("circle", "round and round at three metres a second, from rest: the usual tape for comparing", "zen", 3660,
+	write("circle", "round and round at three metres a second, from rest: the usual tape for comparing", "zen", 3660, 0,
 		func(tick int, b *sim.Body) (x, y float32) {
 			if tick < 60 {
 				return 0, 0
@@ -45,24 +58,48 @@ func main() {
 			away := want.Sub(b.Pose.Pos)
 			return -speed*geom.Sin(angle) + 1.5*away.X, speed*geom.Cos(angle) + 1.5*away.Y
 		})
-	write("push", "into the pyramid, back, and into it again: contacts with many cubes", "zen", 1800,
+	write("push", "into the pyramid, back, and into it again: contacts with many cubes", "zen", 1800, 0,
 		func(tick int, b *sim.Body) (x, y float32) {
 			if tick < 60 {
 				return 0, 0
 			}
-			away := geom.Vec3{X: 0, Y: -2}.Sub(b.Pose.Pos)
 			if (tick-60)/180%2 == 0 {
-				away = geom.Vec3{X: 0, Y: 7}.Sub(b.Pose.Pos)
+				return toward(b, 0, 7, 4)
 			}
-			away.Z = 0
-			if l := away.Len(); l > 4 {
-				away = away.Scale(4 / l)
+			return toward(b, 0, -2, 4)
+		})
+	write("katamari", "round the grid, gathering cubes: the ball that the articles show", "katamari", 1800, sim.Pull,
+		func(tick int, b *sim.Body) (x, y float32) {
+			if tick < 90 {
+				return 0, 0
 			}
-			return away.X, away.Y
+			c := corners[(tick-90)/60%len(corners)]
+			return toward(b, c[0], c[1], 8)
+		})
+	write("two-players", "two players push through the pile between them, and fight over the large cube", "two-players", 1800, 0,
+		func(tick int, b *sim.Body) (x, y float32) {
+			switch {
+			case tick < 60:
+				return 0, 0
+			case tick < 420:
+				return toward(b, 5, 2, 5)
+			}
+			return toward(b, 1, -4, 5)
+		},
+		func(tick int, b *sim.Body) (x, y float32) {
+			switch {
+			case tick < 120:
+				return 0, 0
+			case tick < 480:
+				return toward(b, -5, 2, 5)
+			}
+			return toward(b, -1, -4, 5)
 		})
 }
 
-func write(name, doc, scene string, ticks int, fly pilot) {
+// write writes one tape: the keys that an autopilot for each player presses,
+// with some held besides.
+func write(name, doc, scene string, ticks int, held sim.Buttons, fly ...pilot) {
 	s, err := sim.SceneNamed(scene)
 	if err != nil {
 		log.Fatal(err)
@@ -73,20 +110,22 @@ func write(name, doc, scene string, ticks int, fly pilot) {
 	if err := t.Config.Weather.Parse("latency=75ms"); err != nil {
 		log.Fatal(err)
 	}
-	var in sim.Input
+	in := make([]sim.Input, s.Players)
 	for tick := range ticks {
-		b := &w.Bodies()[0]
-		if tick%patience == 0 {
-			x, y := fly(tick, b)
-			in = sim.Input{}
+		for p := range in {
+			if tick%patience != 0 {
+				continue
+			}
+			b := &w.Bodies()[p]
+			x, y := fly[p](tick, b)
+			in[p] = sim.Input{}
 			const slack = 0.7 // m/s
 			if x != 0 || y != 0 {
-				in.Buttons |= pick(x-b.Linear.X, slack, sim.Left, sim.Right)
-				in.Buttons |= pick(y-b.Linear.Y, slack, sim.Back, sim.Forward)
+				in[p].Buttons = held | pick(x-b.Linear.X, slack, sim.Left, sim.Right) | pick(y-b.Linear.Y, slack, sim.Back, sim.Forward)
 			}
 		}
-		w.Step(in)
-		t.Entries = append(t.Entries, lab.Entry{Inputs: []sim.Input{in}})
+		w.Step(in...)
+		t.Entries = append(t.Entries, lab.Entry{Inputs: slices.Clone(in)})
 	}
 	var out bytes.Buffer
 	if err := t.Write(&out); err != nil {
