@@ -26,16 +26,18 @@ var Strategy = &predict.Strategy{
 }
 
 type server struct {
-	env  *predict.Env
-	desk inputs.Desk
-	out  wire.Broadcast
-	held []sim.Input
+	env   *predict.Env
+	desk  inputs.Desk
+	out   wire.Broadcast
+	held  []sim.Input
+	world predict.Contacts
 }
 
 func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.desk.Declare(env)
 	s.out.Declare(env)
+	env.Knobs.Contacts(&s.world)
 	return s
 }
 
@@ -57,14 +59,14 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			q.Judge(newest, world.Rate(), m)
 		}
 	}
-	world.Step(s.held...)
+	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.held = append(s.held[:0], o.held...)
+	s.held, s.world = append(s.held[:0], o.held...), o.world
 	s.desk.CopyFrom(&o.desk)
 	s.out.CopyFrom(&o.out)
 }

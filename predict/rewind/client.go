@@ -39,6 +39,7 @@ type client struct {
 	errorPos    float64
 	errorRot    float64
 	smooth      smoothing.Settings
+	contacts    predict.Contacts
 
 	out    inputs.Sender
 	in     wire.Receiver
@@ -72,6 +73,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Float(&c.errorPos, "error-position", 0.000316, 0, 1, "metres of disagreement that are let pass (the demo's squared 1e-7)")
 	k.Float(&c.errorRot, "error-rotation", 0.00001, 0, 1, "1-|dot| of the orientations that is let pass")
 	k.Smoothing(&c.smooth)
+	k.Contacts(&c.contacts)
 	c.out.Declare(env)
 	m.Declare("corrections", "rewinds because the server disagreed")
 	m.Declare("correction_mean_m", "metres by which a correction moved the player's simulated cube, mean")
@@ -197,7 +199,7 @@ func (c *client) play() {
 			c.step[p] = m.in
 		}
 	}
-	w.Step(c.step...)
+	c.contacts.Step(w, c.step...)
 	c.remember()
 }
 
@@ -347,7 +349,7 @@ func (c *client) View(v *predict.View) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.lead, c.corrections, c.physics, c.steps = o.lead, o.corrections, o.physics, o.steps
-	c.errorPos, c.errorRot, c.smooth = o.errorPos, o.errorRot, o.smooth
+	c.errorPos, c.errorRot, c.smooth, c.contacts = o.errorPos, o.errorRot, o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
 	c.in.CopyFrom(&o.in)
 	c.servo, c.joined, c.last, c.jumped = o.servo, o.joined, o.last, o.jumped

@@ -13,6 +13,7 @@ type server struct {
 	desk  inputs.Desk
 	out   wire.Broadcast
 	held  []sim.Input
+	world predict.Contacts
 }
 
 func newServer(env *predict.Env) predict.Server {
@@ -20,6 +21,7 @@ func newServer(env *predict.Env) predict.Server {
 	declareSteps(env.Knobs, &s.steps)
 	s.desk.Declare(env)
 	s.out.Declare(env)
+	env.Knobs.Contacts(&s.world)
 	return s
 }
 
@@ -76,13 +78,13 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 }
 
 func (s *server) step() {
-	s.env.World.Step(s.held...)
+	s.world.Step(s.env.World, s.held...)
 	s.out.Stepped(s.env.World)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.steps = o.steps
+	s.steps, s.world = o.steps, o.world
 	s.held = append(s.held[:0], o.held...)
 	s.desk.CopyFrom(&o.desk)
 	s.out.CopyFrom(&o.out)
