@@ -25,6 +25,10 @@ var (
 	Still    = render.RGB(0.55, 0.58, 0.62)
 )
 
+// Players are the colours of the players' cubes, the first one's being the
+// client's.
+var Players = [4]render.Color{Client, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
+
 const (
 	ghostAlpha = 120  // of 255
 	apart      = 0.01 // metres from which a body and its ghost are told apart
@@ -51,6 +55,7 @@ type pane struct {
 	target      geom.Vec3 // of the camera
 	last        geom.Vec3 // a tick before
 	touched     []float32 // share of the player's colour, by body
+	toucher     []int8    // whose colour
 	Graphs      [GraphCount]Graph
 	up, down    rate
 	replayed    float64
@@ -92,6 +97,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.of, q.truth = l.Panes[i], l.Panes[i].Truth
 		q.now, q.before = p.now.clone(), p.before.clone()
 		q.touched = append([]float32(nil), p.touched...)
+		q.toucher = append([]int8(nil), p.toucher...)
 		f.panes = append(f.panes, &q)
 	}
 	return f
@@ -109,7 +115,7 @@ func (p *pane) look(of *lab.Pane) {
 	if p.of == of && p.truth == of.Truth {
 		return
 	}
-	*p = pane{of: of, truth: of.Truth, touched: make([]float32, len(of.Truth.Bodies()))}
+	*p = pane{of: of, truth: of.Truth, touched: make([]float32, len(of.Truth.Bodies())), toucher: make([]int8, len(of.Truth.Bodies()))}
 	p.now.take(of)
 	p.before.take(of)
 	p.target = p.aim()
@@ -143,6 +149,7 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 		want, speed := float32(0), float32(fade)
 		if t >= 0 {
 			want, speed = 1, tint
+			p.toucher[i] = t
 		}
 		p.touched[i] += float32((want - p.touched[i]) * speed)
 	}
@@ -258,15 +265,15 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		return geom.Blend(before[i], now[i], share)
 	}
 	world := p.of.Truth.Scene()
-	mine, main := p.now.drawn, Client
-	old := p.before.drawn
+	mine, old, mains := p.now.drawn, p.before.drawn, &Players
 	if v.Side == ServerSide {
-		mine, old, main = p.now.truth, p.before.truth, Server
+		mine, old = p.now.truth, p.before.truth
+		mains = &[4]render.Color{Server, Players[1], Players[2], Players[3]}
 	}
 	for i := range mine {
-		c := Loose.Mix(main, float32(reveal*p.touched[i]))
+		c := Loose.Mix(mains[max(p.toucher[i], 0)], float32(reveal*p.touched[i]))
 		if i < world.Players {
-			c = main
+			c = mains[i]
 		}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(old, mine, i), Half: world.Boxes[i].Half, Color: c})
 	}

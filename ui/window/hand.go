@@ -23,18 +23,19 @@ type hand struct {
 	shoot        bool // a picture of the window is wanted
 }
 
-// steering are the keys that move the cube.
+// steering are the keys that move the cube. Those on the right are the second
+// player's where there is one, and else the first's, too.
 var steering = []struct {
-	keys   []ebiten.Key
-	pad    []ebiten.StandardGamepadButton
-	button sim.Buttons
+	left, right ebiten.Key
+	pad         []ebiten.StandardGamepadButton
+	button      sim.Buttons
 }{
-	{[]ebiten.Key{ebiten.KeyW, ebiten.KeyArrowUp}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftTop}, sim.Forward},
-	{[]ebiten.Key{ebiten.KeyS, ebiten.KeyArrowDown}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftBottom}, sim.Back},
-	{[]ebiten.Key{ebiten.KeyA, ebiten.KeyArrowLeft}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftLeft}, sim.Left},
-	{[]ebiten.Key{ebiten.KeyD, ebiten.KeyArrowRight}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftRight}, sim.Right},
-	{[]ebiten.Key{ebiten.KeySpace}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonRightBottom}, sim.Lift},
-	{[]ebiten.Key{ebiten.KeyZ}, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonRightLeft, ebiten.StandardGamepadButtonRightRight}, sim.Pull},
+	{ebiten.KeyW, ebiten.KeyArrowUp, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftTop}, sim.Forward},
+	{ebiten.KeyS, ebiten.KeyArrowDown, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftBottom}, sim.Back},
+	{ebiten.KeyA, ebiten.KeyArrowLeft, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftLeft}, sim.Left},
+	{ebiten.KeyD, ebiten.KeyArrowRight, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonLeftRight}, sim.Right},
+	{ebiten.KeySpace, ebiten.KeyShiftRight, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonRightBottom}, sim.Lift},
+	{ebiten.KeyZ, ebiten.KeyEnter, []ebiten.StandardGamepadButton{ebiten.StandardGamepadButtonRightLeft, ebiten.StandardGamepadButtonRightRight}, sim.Pull},
 }
 
 // update reads everything once.
@@ -44,7 +45,7 @@ func (h *hand) update(g *game, capture debugui.InputCapturingState) {
 	// number being typed, and the keys are its own.
 	typing := capture&debugui.InputCapturingStateFocus != 0 && !pressed
 	if typing {
-		g.held = sim.Input{}
+		g.held = [2]sim.Input{}
 	} else {
 		h.keys(g)
 		h.steer(g)
@@ -52,15 +53,17 @@ func (h *hand) update(g *game, capture debugui.InputCapturingState) {
 	h.camera(g, capture, pressed)
 }
 
-// steer reads what moves the cube, relative to where the camera looks.
+// steer reads what moves the cubes, relative to where the camera looks. A
+// gamepad is the first player's.
 func (h *hand) steer(g *game) {
-	var b sim.Buttons
+	var b, second sim.Buttons
 	h.pads = ebiten.AppendGamepadIDs(h.pads[:0])
 	for _, s := range steering {
-		for _, k := range s.keys {
-			if ebiten.IsKeyPressed(k) {
-				b |= s.button
-			}
+		if ebiten.IsKeyPressed(s.left) {
+			b |= s.button
+		}
+		if ebiten.IsKeyPressed(s.right) {
+			second |= s.button
 		}
 		for _, id := range h.pads {
 			for _, p := range s.pad {
@@ -78,10 +81,19 @@ func (h *hand) steer(g *game) {
 		y := ebiten.StandardGamepadAxisValue(id, ebiten.StandardGamepadAxisLeftStickVertical)
 		b |= stick(x, y)
 	}
-	if b != 0 {
+	if b|second != 0 {
 		g.takeOver()
 	}
-	g.held = sim.Input{Buttons: b, Heading: heading(g.lab.Show().Yaw)}
+	g.hold(b, second)
+}
+
+// hold is what the two hands on the keyboard ask for.
+func (g *game) hold(left, right sim.Buttons) {
+	h := heading(g.lab.Show().Yaw)
+	if g.lab.Players() < 2 {
+		left, right = left|right, 0
+	}
+	g.held = [2]sim.Input{{Buttons: left, Heading: h}, {Buttons: right, Heading: h}}
 }
 
 // stick turns a stick's place into keys: eight directions, and nothing in the

@@ -10,6 +10,7 @@ var allKeys = [][2]string{
 	{"W A S D, arrows, left stick", "roll the cube, as the camera looks"},
 	{"Space, lower pad button", "lift and blow"},
 	{"Z, left or right pad button", "pull cubes in"},
+	{"arrows, right Shift, Enter", "the same for the second player, where there is one"},
 	{"drag beside the panel, right stick", "turn the camera"},
 	{"wheel", "nearer, further"},
 	{"", ""},

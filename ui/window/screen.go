@@ -122,7 +122,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.pace()
 	place := g.picturePlace()
 	o := stage.Options{
-		Bare: g.hand.bare, Title: g.Title, Keys: g.held, Note: g.note(), Alert: g.alert(), Focus: true,
+		Bare: g.hand.bare, Title: g.Title, Keys: g.held[0], Note: g.note(), Alert: g.alert(), Focus: true,
 	}
 	if g.playing() {
 		o.Keys = g.given

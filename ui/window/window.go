@@ -57,7 +57,7 @@ type game struct {
 	paused  bool
 	steps   int           // to be made although paused
 	credit  float64       // ticks that are due
-	held    sim.Input     // by the human's hand
+	held    [2]sim.Input  // by the human's hands
 	given   sim.Input     // to the first player in the last tick
 	done    []lab.Command // since the last tick
 	quit    chan os.Signal
@@ -194,7 +194,7 @@ func (g *game) due() int {
 
 // tick makes one tick of the session and writes it down.
 func (g *game) tick() error {
-	inputs := []sim.Input{g.held}
+	inputs := g.held[:]
 	if g.playing() {
 		t := g.Entry(g.played)
 		for _, c := range t.Commands {

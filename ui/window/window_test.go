@@ -40,6 +40,25 @@ func (g *game) ticks(t *testing.T, n int) {
 	}
 }
 
+// TestTwoHands says that the right hand's keys are the second player's where
+// there are two, and the first one's where there is one.
+func TestTwoHands(t *testing.T) {
+	g := hands(t, "rewind")
+	g.hold(sim.Forward, sim.Left)
+	g.ticks(t, 1)
+	if g.given.Buttons != sim.Forward|sim.Left {
+		t.Errorf("alone the player gets %v", g.given)
+	}
+	g.do(lab.Command{Verb: "scene", Pane: lab.All, Name: "two-players"})
+	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "perfect"})
+	g.hold(sim.Right, sim.Left)
+	g.ticks(t, 60)
+	b := g.lab.Panes[0].Truth.Bodies()
+	if b[0].Pose.Pos.X < -5.8 || b[1].Pose.Pos.X > 5.8 {
+		t.Errorf("the players went to %v and %v", b[0].Pose.Pos, b[1].Pose.Pos)
+	}
+}
+
 func TestStick(t *testing.T) {
 	for _, c := range []struct {
 		x, y float64
@@ -81,7 +100,7 @@ func TestTapeOfSession(t *testing.T) {
 		}
 	}
 	step(30)
-	g.held = sim.Input{Buttons: sim.Forward, Heading: 3}
+	g.held = [2]sim.Input{{Buttons: sim.Forward, Heading: 3}}
 	step(50)
 	g.do(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
 	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "smoothing", Value: "none"})
@@ -89,7 +108,7 @@ func TestTapeOfSession(t *testing.T) {
 	g.fault()
 	step(37)
 	g.do(lab.Command{Verb: "open", Pane: lab.All, Name: "authority"})
-	g.held = sim.Input{}
+	g.held = [2]sim.Input{}
 	step(40)
 
 	name := g.out.name
@@ -139,7 +158,7 @@ func TestFilmSpan(t *testing.T) {
 	alone, g := hands(t, "rewind", "authority"), hands(t, "rewind", "authority")
 	for _, g := range []*game{alone, g} {
 		g.ticks(t, 100)
-		g.held = sim.Input{Buttons: sim.Forward}
+		g.held = [2]sim.Input{{Buttons: sim.Forward}}
 		g.fault()
 		if g != alone {
 			g.takes.begin(g.lab, &g.stage, len(g.done))
@@ -277,7 +296,7 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("the tape gives %v, said %v", g.given, g.notices.list)
 	}
 	g.takeOver()
-	g.held = sim.Input{Buttons: sim.Right}
+	g.held = [2]sim.Input{{Buttons: sim.Right}}
 	g.ticks(t, 1)
 	if g.given.Buttons != sim.Right || g.playing() {
 		t.Errorf("the hand gives %v", g.given)
