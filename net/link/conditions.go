@@ -28,6 +28,7 @@ type Conditions struct {
 	OutageEvery, Outage time.Duration // at the end of each period nothing passes for a while, and is lost
 
 	Bandwidth int           // bits per second, headers included; 0: no limit
+	Bucket    int           // bytes, headers included, that may pass at once after a rest; 0: none, all is sent at the rate
 	Queue     time.Duration // how long a datagram may wait for its turn; what would wait longer is lost
 }
 
@@ -129,7 +130,7 @@ var params = []param{
 		if err != nil || d < 0 || d > 2*longest {
 			return fmt.Errorf("rtt=%s: want a duration from 0s to %v, such as 150ms", v, 2*longest)
 		}
-		c.Latency = d / 2
+		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
 	duration("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
@@ -183,26 +184,62 @@ var params = []param{
 		}
 		return ""
 	}},
+	{"bucket", "burst that passes the limit at once after a rest, with headers, such as 15kB; 0B to 1MB", func(c *Conditions, v string) error {
+		b, ok := parseBytes(v)
+		if !ok {
+			return fmt.Errorf("bucket=%s: want 0B to 1MB, such as 15kB", v)
+		}
+		c.Bucket = b
+		return nil
+	}, func(c *Conditions) string {
+		if c.Bucket != 0 {
+			return strconv.Itoa(c.Bucket) + "B"
+		}
+		return ""
+	}},
 	duration("queue", "longest wait before the limit", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
 }
 
-func parseBandwidth(v string) (int, bool) {
+// units are the suffixes of an amount, the longer ones before those that end
+// them.
+type units []struct {
+	suffix string
+	unit   float64
+}
+
+var (
+	rates = units{{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"bit", 1}}
+	sizes = units{{"kb", 1e3}, {"mb", 1e6}, {"b", 1}}
+)
+
+// parse reads an amount. A number alone is in the smallest unit.
+func (list units) parse(v string) (float64, bool) {
 	unit := 1.0
-	for _, u := range []struct {
-		suffix string
-		unit   float64
-	}{{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"bit", 1}} {
-		if n, ok := strings.CutSuffix(strings.ToLower(v), u.suffix); ok {
+	v = strings.ToLower(v)
+	for _, u := range list {
+		if n, ok := strings.CutSuffix(v, u.suffix); ok {
 			v, unit = n, u.unit
 			break
 		}
 	}
 	f, err := strconv.ParseFloat(v, 64)
-	if err != nil {
+	return float64(f * unit), err == nil && f >= 0 // a NaN is not
+}
+
+func parseBandwidth(v string) (int, bool) {
+	f, ok := rates.parse(v)
+	if !ok || f != 0 && !(f >= 1e3 && f <= 1e9) {
 		return 0, false
 	}
-	f *= unit
-	return int(f), f == 0 || f >= 1e3 && f <= 1e9
+	return int(f), true
+}
+
+func parseBytes(v string) (int, bool) {
+	f, ok := sizes.parse(v)
+	if !ok || f > 1e6 {
+		return 0, false
+	}
+	return int(f), true
 }
 
 // ParamNames returns the names that Set and Parse know.
@@ -277,6 +314,9 @@ func (w *Weather) check() error {
 		}
 		if c.Outage > c.OutageEvery {
 			return fmt.Errorf("outage=%v is longer than its period outage-every=%v", c.Outage, c.OutageEvery)
+		}
+		if c.Bucket > 0 && c.Bandwidth == 0 {
+			return fmt.Errorf("bucket=%dB without a limit to pass: say bandwidth=256kbit", c.Bucket)
 		}
 		if c.Reorder > 0 && c.ReorderBy == 0 {
 			return fmt.Errorf("reorder=%g holds datagrams back for no time: say reorder-by=50ms", c.Reorder)

@@ -1,0 +1,36 @@
+package link
+
+import "time"
+
+// A bandwidth limit is a token bucket before a queue, as in Linux's tc-tbf(8).
+// Tokens are bytes. They come at the rate Bandwidth and are kept up to Bucket;
+// at the beginning, and after a rest, the bucket is full. A datagram leaves
+// when there are tokens for it, those before it first. One that is larger than
+// the bucket leaves when the rate has made up the difference, so without a
+// bucket each leaves when its last bit has been sent at the rate. One that would
+// wait longer than Queue for those before it is dropped when it comes: the tail
+// of the queue.
+//
+// The tokens are not counted. It is enough to remember when all that has been
+// let through would have left at the bare rate (the theoretical arrival time of
+// the generic cell rate algorithm, ITU-T I.371): if that lies x ahead, then the
+// bucket lacks x times the rate. All of it is integers.
+
+// transmit returns when the datagram of n bytes that is sent now leaves, or
+// false where the queue is full.
+func (l *lane) transmit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
+	if c.Bandwidth <= 0 {
+		return now, true
+	}
+	bucket := c.takes(c.Bucket)
+	if l.free-bucket-now > c.Queue {
+		return 0, false
+	}
+	l.free = max(now, l.free) + c.takes(n+HeaderBytes)
+	return max(now, l.free-bucket), true
+}
+
+// takes is how long the limit takes for n bytes.
+func (c *Conditions) takes(n int) time.Duration {
+	return time.Duration(int64(n) * 8 * int64(time.Second) / int64(c.Bandwidth))
+}
