@@ -24,6 +24,10 @@ type Conditions struct {
 	SpikeChance float64       // chance in [0,1] that a datagram is late
 	Spike       time.Duration // by so much
 
+	SwingEvery time.Duration // period in which two things rise from nothing and fall again, in straight lines:
+	Swing      time.Duration // by so much, at most, the latency grows
+	SwingLoss  float64       // chance in [0,1], at most, that a datagram vanishes, whatever Loss says
+
 	PauseEvery, Pause   time.Duration // at the end of each period nothing passes for a while, and waits
 	OutageEvery, Outage time.Duration // at the end of each period nothing passes for a while, and is lost
 
@@ -167,6 +171,9 @@ var params = []param{
 	duration("reorder-by", "how long it is held back", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderBy }),
 	share("spike-chance", "chance that a datagram is late", func(c *Conditions) *float64 { return &c.SpikeChance }),
 	duration("spike", "by how much", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
+	duration("swing-every", "period in which the next two rise from nothing and fall again", longest, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
+	duration("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
+	share("swing-loss", "chance in the middle of the period that a datagram vanishes, besides loss", func(c *Conditions) *float64 { return &c.SwingLoss }),
 	duration("pause-every", "period of pauses, in which everything waits", longest, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
 	duration("pause", "length of a pause", longest, func(c *Conditions) *time.Duration { return &c.Pause }),
 	duration("outage-every", "period of outages, in which everything is lost", longest, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
@@ -309,6 +316,9 @@ func (w *Weather) Parse(text string) error {
 // check refuses what single numbers cannot show to be absurd.
 func (w *Weather) check() error {
 	for _, c := range []*Conditions{&w.Up, &w.Down} {
+		if c.SwingEvery < time.Millisecond && (c.SwingEvery > 0 || c.Swing > 0 || c.SwingLoss > 0) {
+			return fmt.Errorf("swing-every=%v: want a period from 1ms for swing and swing-loss, such as 8s", c.SwingEvery)
+		}
 		if c.Pause > c.PauseEvery {
 			return fmt.Errorf("pause=%v is longer than its period pause-every=%v", c.Pause, c.PauseEvery)
 		}

@@ -46,6 +46,7 @@ const (
 	forAgain
 	forReorder
 	forBurst
+	forSwing
 )
 
 // Fate returns what happens to the datagram number place of those sent at
@@ -54,9 +55,10 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 	c := w.toward(d)
 	key := mix(mix(mix(w.Seed^uint64(d)<<32^uint64(seat)<<33)^uint64(now)) ^ uint64(place))
 	f := Fate{
-		Lost: now < w.Dark || c.inOutage(now) || w.burstLoss(c, d, seat, now, key),
+		Lost: now < w.Dark || c.inOutage(now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
 	}
-	f.Delay = c.delay(key, forDelay)
+	base := c.Latency + c.swingDelay(now)
+	f.Delay = c.delay(base, key, forDelay)
 	if chance(key, forSpike, c.SpikeChance) {
 		f.Delay += c.Spike
 	}
@@ -65,7 +67,7 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 	}
 	f.Delay += c.pauseLeft(now)
 	if chance(key, forTwice, c.Duplicate) {
-		f.Twice, f.Again = true, c.delay(key, forAgain)+c.pauseLeft(now)
+		f.Twice, f.Again = true, c.delay(base, key, forAgain)+c.pauseLeft(now)
 	}
 	return f
 }
@@ -119,8 +121,8 @@ func (c *Conditions) pauseLeft(now time.Duration) time.Duration {
 }
 
 // delay draws a delay for a purpose.
-func (c *Conditions) delay(key uint64, purpose uint64) time.Duration {
-	d := c.Latency
+func (c *Conditions) delay(base time.Duration, key, purpose uint64) time.Duration {
+	d := base
 	if c.Jitter > 0 {
 		d += c.Shape.draw(c.Jitter, mix(key+purpose))
 	}

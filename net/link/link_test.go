@@ -242,6 +242,9 @@ func TestParseRefuses(t *testing.T) {
 		"pause=2s,pause-every=1s":    "longer than its period",
 		"reorder=5%":                 "reorder-by",
 		"spike-chance=5%":            "spike=",
+		"swing=20ms":                 "a period from 1ms",
+		"swing-every=5us":            "a period from 1ms",
+		"swing-loss=5%":              "a period from 1ms",
 		"burst=-1":                   "0 to 600",
 		"outage=5s,outage-every=0":   "longer than its period",
 	} {

@@ -344,6 +344,9 @@ func conditionWords(c *link.Conditions) string {
 	if c.SpikeChance > 0 {
 		s = append(s, "spikes")
 	}
+	if c.Swing > 0 || c.SwingLoss > 0 {
+		s = append(s, "swings")
+	}
 	if c.PauseEvery > 0 {
 		s = append(s, "pauses")
 	}

@@ -321,6 +321,10 @@ func TestWeatherWords(t *testing.T) {
 	if got := WeatherWords(&w); got != "a perfect link" {
 		t.Error(got)
 	}
+	w.Parse("swing-every=8s,swing=40ms")
+	if got := WeatherWords(&w); got != "swings" {
+		t.Error(got)
+	}
 	w.Parse("latency=75ms,up.loss=25%")
 	if got := WeatherWords(&w); got != "up: 75 ms one way, 25 % lost / down: 75 ms one way" {
 		t.Error(got)
