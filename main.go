@@ -15,6 +15,7 @@ func main() {
 	os.Exit(command.Main(command.Outside{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Tapes:  assets.Tapes,
+		Traces: assets.Traces,
 		Now:    func() time.Duration { return time.Since(start) },
 		Window: openWindow,
 	}))

@@ -60,10 +60,11 @@ var floors = map[string][]string{
 		"predict", "predict/lab", "smoothing"},
 
 	// 5
-	"assets":            {}, // data; what is below it makes the data
-	"assets/make/tapes": {"sim", "sim/geom", "predict/lab"},
-	"assets/make/font":  {},
-	".":                 {"ui/command", "ui/window", "assets"},
+	"assets":             {}, // data; what is below it makes the data
+	"assets/make/tapes":  {"sim", "sim/geom", "predict/lab"},
+	"assets/make/traces": {"net/link"},
+	"assets/make/font":   {},
+	".":                  {"ui/command", "ui/window", "assets"},
 }
 
 // guests are the foreign packages that only some folders may know, by how

@@ -1,5 +1,5 @@
 // Package assets holds what is built into the program: shaders, letters,
-// example tapes. It is data and nothing else.
+// example tapes and traces. It is data and nothing else.
 package assets
 
 import "embed"
@@ -9,6 +9,12 @@ import "embed"
 //
 //go:embed tapes/*.tape
 var Tapes embed.FS
+
+// Traces are the example traces of a link, traces/NAME.csv. They are synthetic:
+// the remarks in each say after whose figures, and go generate makes them.
+//
+//go:embed traces/*.csv
+var Traces embed.FS
 
 // Shaders are what the graphics card runs, shaders/NAME.kage.
 //
@@ -30,4 +36,5 @@ var FontImage []byte
 var FontTable string
 
 //go:generate go run ./make/tapes
+//go:generate go run ./make/traces
 //go:generate go run ./make/font

@@ -28,6 +28,8 @@ type Conditions struct {
 	Swing      time.Duration // by so much, at most, the latency grows
 	SwingLoss  float64       // chance in [0,1], at most, that a datagram vanishes, whatever Loss says
 
+	Trace *Trace // a measured path under all of it; nil: none
+
 	PauseEvery, Pause   time.Duration // at the end of each period nothing passes for a while, and waits
 	OutageEvery, Outage time.Duration // at the end of each period nothing passes for a while, and is lost
 
@@ -174,6 +176,23 @@ var params = []param{
 	duration("swing-every", "period in which the next two rise from nothing and fall again", longest, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
 	duration("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
 	share("swing-loss", "chance in the middle of the period that a datagram vanishes, besides loss", func(c *Conditions) *float64 { return &c.SwingLoss }),
+	{"trace", "a measured path under all of it, or none", func(c *Conditions, v string) error {
+		if v == "none" {
+			c.Trace = nil
+			return nil
+		}
+		t, err := parseTrace(v)
+		if err != nil {
+			return err
+		}
+		c.Trace = t
+		return nil
+	}, func(c *Conditions) string {
+		if c.Trace != nil {
+			return c.Trace.String()
+		}
+		return ""
+	}},
 	duration("pause-every", "period of pauses, in which everything waits", longest, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
 	duration("pause", "length of a pause", longest, func(c *Conditions) *time.Duration { return &c.Pause }),
 	duration("outage-every", "period of outages, in which everything is lost", longest, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
@@ -278,7 +297,13 @@ func (w *Weather) Set(name, value string) error {
 		if err := p.set(&w.Up, value); err != nil {
 			return err
 		}
-		return p.set(&w.Down, value)
+		if err := p.set(&w.Down, value); err != nil {
+			return err
+		}
+		if p.name == "trace" { // one trace, so that equal conditions are ==
+			w.Down.Trace = w.Up.Trace
+		}
+		return nil
 	}
 	return &Unknown{"condition of a link", name, append(ParamNames(), "up.* and down.* for one direction")}
 }
@@ -338,20 +363,35 @@ func (w *Weather) check() error {
 	return nil
 }
 
-// String returns a text from which Parse makes the same conditions.
-func (w *Weather) String() string {
+// String returns a text from which Parse makes the same conditions. A trace
+// stands in it whole, so that a tape needs no other file.
+func (w *Weather) String() string { return w.format(func(v string) string { return v }) }
+
+// Brief is String for a reader: a trace is named by its size and a hash.
+func (w *Weather) Brief() string {
+	return w.format(func(v string) string {
+		for _, t := range []*Trace{w.Up.Trace, w.Down.Trace} {
+			if t != nil && t.String() == v {
+				return t.Brief()
+			}
+		}
+		return v
+	})
+}
+
+func (w *Weather) format(value func(string) string) string {
 	var items []string
 	for _, p := range params {
 		up, down := p.get(&w.Up), p.get(&w.Down)
 		switch {
 		case up == down && up != "":
-			items = append(items, p.name+"="+up)
+			items = append(items, p.name+"="+value(up))
 		case up != down:
 			if up != "" {
-				items = append(items, "up."+p.name+"="+up)
+				items = append(items, "up."+p.name+"="+value(up))
 			}
 			if down != "" {
-				items = append(items, "down."+p.name+"="+down)
+				items = append(items, "down."+p.name+"="+value(down))
 			}
 		}
 	}

@@ -55,9 +55,9 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 	c := w.toward(d)
 	key := mix(mix(mix(w.Seed^uint64(d)<<32^uint64(seat)<<33)^uint64(now)) ^ uint64(place))
 	f := Fate{
-		Lost: now < w.Dark || c.inOutage(now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
+		Lost: w.blackout(c, now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
 	}
-	base := c.Latency + c.swingDelay(now)
+	base := c.base(now)
 	f.Delay = c.delay(base, key, forDelay)
 	if chance(key, forSpike, c.SpikeChance) {
 		f.Delay += c.Spike
@@ -70,6 +70,19 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 		f.Twice, f.Again = true, c.delay(base, key, forAgain)+c.pauseLeft(now)
 	}
 	return f
+}
+
+// blackout reports whether everything that is sent at now is lost, whatever its
+// luck.
+func (w *Weather) blackout(c *Conditions, now time.Duration) bool {
+	_, lost := c.Trace.At(now)
+	return lost || now < w.Dark || c.inOutage(now)
+}
+
+// base is the one-way delay at now before chance has its say.
+func (c *Conditions) base(now time.Duration) time.Duration {
+	delay, _ := c.Trace.At(now)
+	return c.Latency + c.swingDelay(now) + delay
 }
 
 // burstLoss decides loss. Without bursts every datagram is judged alone. With

@@ -29,6 +29,8 @@ type result struct {
 	Tape    string       `json:"tape"`
 	Ticks   int          `json:"ticks"`
 	Panes   []paneResult `json:"panes"`
+
+	weather string // for a reader
 }
 
 type paneResult struct {
@@ -150,6 +152,7 @@ func results(l *lab.Lab, m *plan, latency []latencies) *result {
 	r := &result{
 		Version: Version, Scene: c.Scene, Weather: c.Weather.String(), Seed: c.Weather.Seed,
 		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tape, Ticks: int(l.Ticks()),
+		weather: c.Weather.Brief(),
 	}
 	for i, p := range l.Panes {
 		r.Panes = append(r.Panes, paneOf(p, l, latency[i]))
@@ -228,7 +231,7 @@ func (r *result) json(out io.Writer) error {
 
 // table prints the result as a table, a column for each pane.
 func (r *result) table(out io.Writer) error {
-	fmt.Fprintf(out, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.Weather, r.Seed, r.Ticks, r.Rate, r.Seat)
+	fmt.Fprintf(out, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.weather, r.Seed, r.Ticks, r.Rate, r.Seat)
 	if r.Tape != "" {
 		fmt.Fprintf(out, ", tape %s", r.Tape)
 	}

@@ -24,6 +24,7 @@ type Outside struct {
 	Args           []string // without the program's name
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
+	Traces         fs.FS                // traces/NAME.csv
 	Now            func() time.Duration // since some moment; measures cost, decides nothing
 
 	// Window opens the lab in a window and returns when it is closed. If none

@@ -17,7 +17,7 @@ import (
 
 func outside(args []string, out, err io.Writer) Outside {
 	start := time.Now()
-	return Outside{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Now: func() time.Duration { return time.Since(start) }}
+	return Outside{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Now: func() time.Duration { return time.Since(start) }}
 }
 
 func TestMain(m *testing.M) {

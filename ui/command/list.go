@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,10 +15,10 @@ import (
 )
 
 type listCommand struct {
-	What string `arg:"" optional:"" help:"scenes, strategies, weathers, tapes, knobs, counts or comparisons; all names without it." placeholder:"WHAT"`
+	What string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts or comparisons; all names without it." placeholder:"WHAT"`
 }
 
-var listed = []string{"scenes", "strategies", "weathers", "tapes", "knobs", "counts", "comparisons"}
+var listed = []string{"scenes", "strategies", "weathers", "traces", "tapes", "knobs", "counts", "comparisons"}
 
 // Run lists.
 func (c *listCommand) Run(p *program) error {
@@ -48,13 +49,21 @@ func (c *listCommand) Run(p *program) error {
 		for _, s := range link.ParamHelp() {
 			fmt.Fprintf(w, "%s\t\t\t\t%s\n", s[0], s[1])
 		}
+	case "traces":
+		for _, name := range p.traceNames() {
+			t, err := p.loadTrace(name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%s\t%d samples in %v\t%s\n", name, t.Samples(), t.Length(), firstRemark(p.Traces, "traces/"+name+".csv"))
+		}
 	case "tapes":
 		for _, name := range p.tapeNames() {
 			t, err := p.loadTape(name)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, p.tapeDoc(name))
+			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, firstRemark(p.Tapes, "tapes/"+name+".tape"))
 		}
 	case "knobs":
 		for _, s := range lab.Strategies {
@@ -78,6 +87,7 @@ func (c *listCommand) Run(p *program) error {
 		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
 		fmt.Fprintf(w, "strategies\t%s\n", strings.Join(lab.StrategyNames(), " "))
 		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.PresetNames(), " "))
+		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.traceNames(), " "))
 		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.tapeNames(), " "))
 		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
 		fmt.Fprintln(w, "Say list WHAT for more: knobs and counts too.")
@@ -87,9 +97,9 @@ func (c *listCommand) Run(p *program) error {
 	return nil
 }
 
-// tapeDoc returns the first remark in an example tape.
-func (p *program) tapeDoc(name string) string {
-	f, err := p.Tapes.Open("tapes/" + name + ".tape")
+// firstRemark returns the first remark in an example tape or trace.
+func firstRemark(from fs.FS, name string) string {
+	f, err := from.Open(name)
 	if err != nil {
 		return ""
 	}

@@ -18,7 +18,7 @@ import (
 type Session struct {
 	Scene      string        `help:"Where it takes place (see list scenes)." placeholder:"NAME"`
 	Panes      string        `help:"Strategies side by side, with commas between them and knobs behind colons, such as rewind:snapshot-every=4:smoothing=off,authority (see list strategies, list knobs)." placeholder:"SPEC,..."`
-	Weather    string        `help:"The link: a name (see list weathers), numbers such as latency=75ms,jitter=10ms,loss=25%,dup=1%, or a name and numbers. Latency is one way; rtt=150ms says the same." placeholder:"WEATHER"`
+	Weather    string        `help:"The link: a name (see list weathers), numbers such as latency=75ms,jitter=10ms,loss=25%,dup=1%, or a name and numbers. Latency is one way; rtt=150ms says the same. trace=FILE.csv lays a measured path under it, from a file or by a name (see list traces)." placeholder:"WEATHER"`
 	Seat       string        `help:"Where the player sits: at the client, or at the host, whose client only watches." placeholder:"client|host"`
 	Seed       string        `help:"Of all fates of packets: the same seed, the same losses." placeholder:"N"`
 	Rate       string        `help:"Ticks per second, 10 to 240." placeholder:"60"`
@@ -119,6 +119,10 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 		made.entries, made.tape = t.Entries, tape
 	}
 	s := base.over(flags)
+	var err error
+	if s.Weather, err = p.withTraces(s.Weather); err != nil {
+		return nil, fmt.Errorf("--weather: %w", err)
+	}
 	if err := made.fill(s); err != nil {
 		return nil, err
 	}
@@ -232,14 +236,17 @@ func (m *plan) allEntries(n int) []lab.Entry {
 }
 
 // tapeNames returns the names of the example tapes.
-func (p *program) tapeNames() []string {
+func (p *program) tapeNames() []string { return namesIn(p.Tapes, "tapes", ".tape") }
+
+// namesIn returns the names of the files in a folder of ours.
+func namesIn(from fs.FS, folder, ending string) []string {
 	var names []string
-	files, err := fs.Glob(p.Tapes, "tapes/*.tape")
+	files, err := fs.Glob(from, folder+"/*"+ending)
 	if err != nil {
 		panic(err) // the pattern is ours
 	}
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(path.Base(f), ".tape"))
+		names = append(names, strings.TrimSuffix(path.Base(f), ending))
 	}
 	return names
 }

@@ -347,6 +347,9 @@ func conditionWords(c *link.Conditions) string {
 	if c.Swing > 0 || c.SwingLoss > 0 {
 		s = append(s, "swings")
 	}
+	if c.Trace != nil {
+		s = append(s, "a trace of "+c.Trace.Length().String())
+	}
 	if c.PauseEvery > 0 {
 		s = append(s, "pauses")
 	}

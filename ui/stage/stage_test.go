@@ -325,6 +325,10 @@ func TestWeatherWords(t *testing.T) {
 	if got := WeatherWords(&w); got != "swings" {
 		t.Error(got)
 	}
+	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
+	if got := WeatherWords(&w); got != "5 ms one way, a trace of 60ms" {
+		t.Error(got)
+	}
 	w.Parse("latency=75ms,up.loss=25%")
 	if got := WeatherWords(&w); got != "up: 75 ms one way, 25 % lost / down: 75 ms one way" {
 		t.Error(got)

@@ -1,0 +1,228 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func readTrace(t *testing.T, text string) *Trace {
+	t.Helper()
+	x, err := ReadTrace(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return x
+}
+
+// TestTraceReadsUnits says that a trace read from a file is the same whatever
+// units and order of columns its header states, with and without a header,
+// remarks and carriage returns; that a round trip is halved; and that time may
+// begin anywhere.
+func TestTraceReadsUnits(t *testing.T) {
+	const want = "us/20000:25100/25300/-/30000:24000"
+	for _, text := range []string{
+		"0,25.1,0\n0.02,25.3,0\n0.04,25,1\n0.06,24,0\n0.09,0,1\n",
+		"\uFEFF# a remark\r\n\r\n0.00, 25.1, 0\r\n0.02,25.3,0\r\n0.04,,1\r\n0.06,24,0\r\n0.09,0,1",
+		"Time_s,Delay_ms,Lost\n0,25.1,0\n0.02,25.3,0\n# here it was dark\n0.04,,1\n0.06,24,0\n0.09,,1",
+		"lost,rtt_ms,time_ms\n0,50.2,1700000000000\n0,50.6,1700000000020\n1,,1700000000040\n0,48,1700000000060\n1,,1700000000090",
+		"delay_us,lost,time_us\n25100,0,5\n25300,0,20005\n,1,40005\n24000,0,60005\n,1,90005",
+		"rtt_s,lost,time_s\n0.0502,0,1700000000\n0.0506,0,1700000000.02\n,1,1700000000.04\n0.048,0,1700000000.06\n,1,1700000000.09",
+		"time_s,delay_s,lost\n0,0.0251,0\n0.02,0.0253,0\n0.04,,1\n0.06,0.024,0\n0.09,,1",
+		"rtt_us,lost,time_us\n50200,0,5\n50600,0,20005\n,1,40005\n48000,0,60005\n,1,90005",
+	} {
+		x := readTrace(t, text)
+		if got := x.String(); got != want+"/-" || x.Samples() != 5 || x.Length() != 120*ms {
+			t.Errorf("%q: %s, %d samples of %v", text, got, x.Samples(), x.Length())
+		}
+	}
+	// A lost sample has the delay of the one before it, the first of the next.
+	x := readTrace(t, "0,,1\n1,7,0\n2,,1\n3,9,0\n")
+	for i, want := range []time.Duration{7 * ms, 7 * ms, 7 * ms, 9 * ms} {
+		if got, lost := x.At(time.Duration(i) * time.Second); got != want || lost != (i%2 == 0) {
+			t.Errorf("sample %d: %v, lost: %t", i, got, lost)
+		}
+	}
+	// Two columns, and one sample alone.
+	if got := readTrace(t, "3,7\n").String(); got != "us/1000000:7000" {
+		t.Error(got)
+	}
+	if got := readTrace(t, "time_ms,rtt_ms\n3,7\n4,8").String(); got != "us/1000:3500/4000" {
+		t.Error(got)
+	}
+}
+
+// TestTraceRefuses says that what is wrong with a file is told with its line
+// and its column.
+func TestTraceRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "without samples",
+		"# nothing\n\n":                     "without samples",
+		"time_s,delay_ms\n":                 "without samples",
+		"time_s,delay_ms,lost\n0,5,2":       "line 2, column 3 (lost): \"2\": want 0 or 1",
+		"time_s,delay_ms,lost\n\n0,x,0":     "line 3, column 2 (delay_ms): \"x\": want 0 to 1m0s",
+		"0,-1,0":                            "line 1, column 2 (delay_ms)",
+		"0,NaN,0":                           "line 1, column 2 (delay_ms)",
+		"0,Inf,0":                           "line 1, column 2 (delay_ms)",
+		"0,60001,0":                         "line 1, column 2 (delay_ms)",
+		"0,,0":                              "line 1, column 2 (delay_ms): it is empty, and the sample is not lost",
+		"0,":                                "line 1, column 2 (delay_ms): it is empty",
+		"0,5\n0,5":                          "line 2, column 1 (time_s): \"0\": want later",
+		"1,5\n0.5,5":                        "line 2, column 1 (time_s): \"0.5\": want later",
+		"0.0000001,5\n0.0000002,5":          "later than the line before, by a microsecond",
+		"0,5\n3600,5":                       "line 2, column 1 (time_s): \"3600\": want less than 1h0m0s",
+		"-1,5":                              "line 1, column 1 (time_s)",
+		"0,5\nNaN,6":                        "line 2, column 1 (time_s)",
+		"1e300,5":                           "line 1, column 1 (time_s)",
+		"0":                                 "line 1: 1 columns: want 2",
+		"0,5,0,9":                           "line 1: 4 columns: want 3",
+		"0,5\n1":                            "line 2: 1 columns: want 2",
+		"time_s,lost\n0,1":                  "want a column of time and one of delay or rtt",
+		"time_s,delay_ms,rtt_ms":            "line 1, column 3 (rtt_ms): there is one like it",
+		"time_s,delay":                      `line 1, column 2: no column of a trace "delay" (there are time_s,`,
+		"0,5\n" + strings.Repeat("9", 2000): "line 2: longer than 1024 bytes",
+	} {
+		_, err := ReadTrace(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q in it", text, err, want)
+		}
+	}
+	var long strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&long, "0.%04d,%d.5\n", i, 20+i%7)
+	}
+	if _, err := ReadTrace(strings.NewReader(long.String())); err == nil || !strings.Contains(err.Error(), "may take 28672: shorten it or thin it out") {
+		t.Error(err)
+	}
+}
+
+// TestTraceIsMet says which sample a datagram meets: the last one at or before
+// the moment it is sent, and after the end the first again.
+func TestTraceIsMet(t *testing.T) {
+	x := readTrace(t, "0,10\n0.02,20\n0.05,5\n0.06,30")
+	w := &Weather{Up: Conditions{Latency: 1 * ms, Trace: x}}
+	const round = 70 * ms
+	for _, c := range []struct{ at, want time.Duration }{
+		{0, 11 * ms}, {19999 * time.Microsecond, 11 * ms}, {20 * ms, 21 * ms}, {49 * ms, 21 * ms}, {50 * ms, 6 * ms},
+		{60 * ms, 31 * ms}, {69 * ms, 31 * ms}, {round, 11 * ms}, {400000*round + 55*ms, 6 * ms},
+	} {
+		if f := w.Fate(Up, 0, c.at, 0); f.Delay != c.want || f.Lost {
+			t.Errorf("at %v: %+v, want %v", c.at, f, c.want)
+		}
+	}
+	if f := w.Fate(Down, 0, 0, 0); f.Delay != 0 {
+		t.Errorf("the other direction: %v", f.Delay)
+	}
+}
+
+// TestTraceAndTheRest says how a trace combines: with every seed and seat it is
+// the same, its delays are added to the others, and a datagram is lost if the
+// trace says so or its own luck does.
+func TestTraceAndTheRest(t *testing.T) {
+	x := readTrace(t, "0,10,0\n0.1,40,0\n0.2,,1\n0.25,20,0\n")
+	plain, with := &Weather{Seed: 5}, &Weather{Seed: 5}
+	if err := plain.Parse("latency=20ms,jitter=5ms,shape=gamma,loss=10%,dup=3%"); err != nil {
+		t.Fatal(err)
+	}
+	with.Up, with.Down = plain.Up, plain.Down
+	with.Up.Trace, with.Down.Trace = x, x
+	dark := 0
+	for i := range 20000 {
+		now := time.Duration(i) * tickTime
+		for _, d := range []Direction{Up, Down} {
+			delay, lost := x.At(now)
+			a, b := plain.Fate(d, i%3, now, 0), with.Fate(d, i%3, now, 0)
+			if b.Lost != (a.Lost || lost) || b.Delay != a.Delay+delay || b.Twice != a.Twice || b.Twice && b.Again != a.Again+delay {
+				t.Fatalf("at %v: %+v without the trace, %+v with it (%v, lost: %t)", now, a, b, delay, lost)
+			}
+			if lost {
+				dark++
+			}
+		}
+	}
+	if dark < 40000/7 || dark > 40000/5 { // 50 ms of 300
+		t.Errorf("%d of 40000 met the dark", dark)
+	}
+}
+
+// TestTraceInAWeather says that a weather's text holds its traces whole, that
+// equal ones of both directions are one, and that a reader is told of them in
+// few words.
+func TestTraceInAWeather(t *testing.T) {
+	var w Weather
+	if err := w.Parse("cable,trace=us/20000:5012/4980/-,down.loss=0"); err != nil {
+		t.Fatal(err)
+	}
+	if w.Up.Trace == nil || w.Up.Trace != w.Down.Trace {
+		t.Fatalf("%v and %v", w.Up.Trace, w.Down.Trace)
+	}
+	var again Weather
+	if err := again.Parse(w.String()); err != nil {
+		t.Fatal(err)
+	}
+	if again.Up.Trace == nil || again.Up.Trace.String() != "us/20000:5012/4980/-" {
+		t.Errorf("%q became %q", w.String(), again.String())
+	}
+	if got := w.Brief(); !strings.Contains(got, ",trace=3 samples of 60ms (") || strings.Contains(got, "4980") {
+		t.Error(got)
+	}
+	if err := w.Parse(w.String() + ",up.trace=none"); err != nil || w.Up.Trace != nil || w.Down.Trace == nil {
+		t.Errorf("%v, %+v", err, w)
+	}
+	if got := w.String(); !strings.Contains(got, "down.trace=us/20000:5012/4980/-") || strings.Contains(got, "up.trace") {
+		t.Error(got)
+	}
+	for text, want := range map[string]string{
+		"trace=":                  "want none, or samples",
+		"trace=wifi.csv":          "want none, or samples",
+		"trace=us/":               "want none, or samples",
+		"trace=us/5":              "how long it holds",
+		"trace=us/0:5":            "to hold 1 to",
+		"trace=us/x:5":            "to hold 1 to",
+		"trace=us/10:5/x":         "sample 2",
+		"trace=us/10:60000001":    "sample 1",
+		"trace=us/10:-5":          "sample 1",
+		"trace=us/3600000000:5/6": "longer than 1h0m0s",
+		"trace=us/9:" + strings.Repeat("1/", 20000) + "1": "28672",
+	} {
+		if err := new(Weather).Parse(text); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 {
+			t.Errorf("%.40q: %v, want %q in it", text, err, want)
+		}
+	}
+}
+
+// FuzzReadTrace reads whatever there is. What is accepted is bounded, says
+// something about every moment, and survives its own text.
+func FuzzReadTrace(f *testing.F) {
+	f.Add("time_s,delay_ms,lost\n0,25.1,0\n0.02,,1\n# x\n0.04,3,0\n", int64(20*ms))
+	f.Add("lost,rtt_us,time_us\n1,,9\n0,7,10\n", int64(0))
+	f.Add("0,1\n1,2", int64(time.Hour))
+	f.Fuzz(func(t *testing.T, text string, moment int64) {
+		x, err := ReadTrace(strings.NewReader(text))
+		if err != nil {
+			if len(err.Error()) > 400 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		if len(x.String()) > mostTrace || x.Length() <= 0 || x.Length() > longestTrace || x.Samples() > len(text) {
+			t.Fatalf("%d samples of %v, %d bytes", x.Samples(), x.Length(), len(x.String()))
+		}
+		if delay, _ := x.At(time.Duration(moment & (1<<62 - 1))); delay < 0 || delay > longest {
+			t.Fatalf("a delay of %v", delay)
+		}
+		again, err := parseTrace(x.String())
+		if err != nil {
+			t.Fatalf("%q: %v", x.String(), err)
+		}
+		if again.String() != x.String() || again.Length() != x.Length() || again.Samples() != x.Samples() {
+			t.Fatalf("%q became %q", x.String(), again.String())
+		}
+		for i := range again.samples {
+			if again.samples[i] != x.samples[i] {
+				t.Fatalf("sample %d: %+v became %+v", i, x.samples[i], again.samples[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package link
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// traceColumns are what a column of a file may hold, by the name in its header.
+var traceColumns = []struct {
+	name string
+	what byte          // 't'ime, 'd'elay or 'l'ost
+	unit time.Duration // of one in the file, one way
+}{
+	{"time_s", 't', time.Second}, {"time_ms", 't', time.Millisecond}, {"time_us", 't', time.Microsecond},
+	{"delay_s", 'd', time.Second}, {"delay_ms", 'd', time.Millisecond}, {"delay_us", 'd', time.Microsecond},
+	{"rtt_s", 'd', time.Second / 2}, {"rtt_ms", 'd', time.Millisecond / 2}, {"rtt_us", 'd', time.Microsecond / 2},
+	{"lost", 'l', 1},
+}
+
+// columnNames lists the names of all columns, for a hint.
+func columnNames() (names []string) {
+	for _, c := range traceColumns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+const (
+	mostTraceLine = 1 << 10
+	mostSamples   = mostTrace / 2 // each takes two bytes of the text at least
+)
+
+// ReadTrace reads a measured trace from comma-separated values:
+//
+//	# what begins with # is a remark
+//	time_s,delay_ms,lost
+//	0.000,25.1,0
+//	0.020,25.3,0
+//	0.040,,1
+//
+// The header names the columns with their units, in any order: time (s, ms or
+// us), strictly rising, from wherever it begins; delay, one way, or rtt, of
+// which half is taken, each from 0 to a minute; and lost, 0 or 1, which may be
+// left out. The delay of a lost one may be empty. Without a header the columns
+// are time_s, delay_ms and, if there is a third, lost. All is rounded to
+// microseconds. The last sample holds as long as the one before it, or a second
+// if it is alone.
+//
+// A trace may be an hour long, and its text (see Trace.String) 28 KiB: about
+// 4500 samples at a regular pace. Errors name the line and the column.
+func ReadTrace(r io.Reader) (*Trace, error) {
+	p := &traceReader{columns: []int{0, 4, 9}} // time_s, delay_ms, lost
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, mostTraceLine), mostTraceLine)
+	for s.Scan() {
+		p.line++
+		line := s.Text()
+		if p.line == 1 {
+			line = strings.TrimPrefix(line, "\uFEFF") // as some programs begin a file
+		}
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if err := p.row(strings.Split(line, ",")); err != nil {
+			return nil, fmt.Errorf("line %d%w", p.line, err)
+		}
+	}
+	if err := s.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("longer than %d bytes", mostTraceLine)
+		}
+		return nil, fmt.Errorf("line %d: %w", p.line+1, err)
+	}
+	n := len(p.samples)
+	if n == 0 {
+		return nil, errors.New("a trace without samples")
+	}
+	holds := time.Second
+	if n > 1 {
+		holds = p.samples[n-1].at - p.samples[n-2].at
+	}
+	return newTrace(p.samples, min(p.samples[n-1].at+holds, longestTrace))
+}
+
+type traceReader struct {
+	line    int
+	begun   bool  // a header or a sample has been read
+	columns []int // into traceColumns
+	first   time.Duration
+	samples []sample
+}
+
+// row reads a header or a sample. Its error goes on after "line N".
+func (p *traceReader) row(fields []string) error {
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	if !p.begun {
+		p.begun = true
+		if c := fields[0]; c != "" && (c[0] >= 'a' && c[0] <= 'z' || c[0] >= 'A' && c[0] <= 'Z') {
+			return p.header(fields)
+		}
+		p.columns = p.columns[:max(2, min(len(fields), 3))]
+	}
+	if len(fields) != len(p.columns) {
+		return fmt.Errorf(": %d columns: want %d", len(fields), len(p.columns))
+	}
+	if len(p.samples) == mostSamples {
+		return fmt.Errorf(": more than %d samples: thin the trace out", mostSamples)
+	}
+	var s sample
+	empty := 0 // the column of an empty delay, from 1
+	for i, f := range fields {
+		c := traceColumns[p.columns[i]]
+		bad := func(want string) error {
+			return fmt.Errorf(", column %d (%s): %.20q: want %s", i+1, c.name, f, want)
+		}
+		switch c.what {
+		case 't':
+			at, ok := amount(f, c.unit, 100*365*24*time.Hour)
+			if !ok {
+				return bad("a number from 0")
+			}
+			if len(p.samples) == 0 {
+				p.first = at
+			} else if s.at = at - p.first; s.at <= p.samples[len(p.samples)-1].at {
+				return bad("later than the line before, by a microsecond at least")
+			} else if s.at >= longestTrace {
+				return bad(fmt.Sprintf("less than %v after the first", longestTrace))
+			}
+		case 'd':
+			if f == "" {
+				empty = i + 1
+				continue
+			}
+			var ok bool
+			if s.delay, ok = amount(f, c.unit, longest); !ok {
+				return bad(fmt.Sprintf("0 to %v one way", longest))
+			}
+		default:
+			if f != "0" && f != "1" {
+				return bad("0 or 1")
+			}
+			s.lost = f == "1"
+		}
+	}
+	if empty > 0 && !s.lost {
+		return fmt.Errorf(", column %d (%s): it is empty, and the sample is not lost", empty, traceColumns[p.columns[empty-1]].name)
+	}
+	p.samples = append(p.samples, s)
+	return nil
+}
+
+// header reads which columns there are.
+func (p *traceReader) header(fields []string) error {
+	p.columns = nil
+	seen := map[byte]bool{}
+next:
+	for i, f := range fields {
+		for k, c := range traceColumns {
+			if c.name == strings.ToLower(f) {
+				if seen[c.what] {
+					return fmt.Errorf(", column %d (%s): there is one like it before", i+1, c.name)
+				}
+				seen[c.what] = true
+				p.columns = append(p.columns, k)
+				continue next
+			}
+		}
+		return fmt.Errorf(", column %d: %w", i+1, &Unknown{"column of a trace", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
+	}
+	if !seen['t'] || !seen['d'] {
+		return errors.New(": want a column of time and one of delay or rtt")
+	}
+	return nil
+}
+
+// amount reads a decimal number of units from 0 to most, to the microsecond.
+func amount(text string, unit, most time.Duration) (time.Duration, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	f = float64(f*float64(unit)) / float64(time.Microsecond)
+	if err != nil || !(f >= 0 && f <= float64(most/time.Microsecond)) {
+		return 0, false
+	}
+	return time.Duration(f+0.5) * time.Microsecond, true
+}
