@@ -22,12 +22,20 @@ func (l *lane) transmit(now time.Duration, c *Conditions, n int) (time.Duration,
 	if c.Bandwidth <= 0 {
 		return now, true
 	}
-	bucket := c.takes(c.Bucket)
-	if l.free-bucket-now > c.Queue {
+	if l.free-c.takes(c.Bucket)-now > c.Queue {
 		return 0, false
 	}
+	return l.leave(now, c, n), true
+}
+
+// leave returns when the datagram of n bytes that is sent now leaves if no
+// queue is too long for it.
+func (l *lane) leave(now time.Duration, c *Conditions, n int) time.Duration {
+	if c.Bandwidth <= 0 {
+		return now
+	}
 	l.free = max(now, l.free) + c.takes(n+HeaderBytes)
-	return max(now, l.free-bucket), true
+	return max(now, l.free-c.takes(c.Bucket))
 }
 
 // takes is how long the limit takes for n bytes.

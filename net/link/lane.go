@@ -24,7 +24,10 @@ type lane struct {
 	order   int
 	moment  time.Duration
 	place   int
-	free    time.Duration // when the bandwidth limit lets the next datagram begin
+	free    time.Duration // when all that was let through would have left at the bandwidth limit's bare rate
+
+	inOrder bool          // nothing is lost, and nothing overtakes; see PairInOrder
+	tail    time.Duration // of such a lane: when the last one arrives; never, if the connection is dead
 }
 
 func (l *lane) send(now time.Duration, b []byte) {
@@ -34,12 +37,13 @@ func (l *lane) send(now time.Duration, b []byte) {
 	place := l.place
 	l.place++
 	c := l.weather.toward(l.direction)
-	leave, ok := l.transmit(now, c, len(b))
-	if !ok {
+	f := l.weather.Fate(l.direction, l.seat, now, place)
+	if l.inOrder {
+		l.sendInOrder(now, c, f, b)
 		return
 	}
-	f := l.weather.Fate(l.direction, l.seat, now, place)
-	if f.Lost {
+	leave, ok := l.transmit(now, c, len(b))
+	if !ok || f.Lost {
 		return
 	}
 	l.launch(leave+f.Delay, b)
@@ -90,4 +94,5 @@ func (l *lane) copyFrom(o *lane) {
 		l.flights = append(l.flights, f)
 	}
 	l.order, l.moment, l.place, l.free = o.order, o.moment, o.place, o.free
+	l.inOrder, l.tail = o.inOrder, o.tail
 }

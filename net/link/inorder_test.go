@@ -1,0 +1,197 @@
+package link
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// stream sends n numbered datagrams, one each gap, up an in-order link, and
+// returns how late each of them arrived. It fails where one is missing, comes
+// twice, is out of order or is not whole.
+func stream(t *testing.T, w *Weather, n int, gap time.Duration) []time.Duration {
+	t.Helper()
+	c, s := PairInOrder(w, 0)
+	var late []time.Duration
+	b := make([]byte, 200)
+	take := func(now time.Duration) {
+		for d, ok := s.Receive(now); ok; d, ok = s.Receive(now) {
+			i := len(late)
+			if got := int(d.Bytes[0]) | int(d.Bytes[1])<<8 | int(d.Bytes[2])<<16; got != i {
+				t.Fatalf("%s: number %d arrived, want %d", w, got, i)
+			}
+			if len(d.Bytes) != 3+i%197 || d.At > now {
+				t.Fatalf("%s: number %d: %d bytes at %v, now %v", w, i, len(d.Bytes), d.At, now)
+			}
+			late = append(late, d.At-time.Duration(i)*gap)
+		}
+	}
+	for i := range n {
+		now := time.Duration(i) * gap
+		b[0], b[1], b[2] = byte(i), byte(i>>8), byte(i>>16)
+		if err := c.Send(now, b[:3+i%197]); err != nil {
+			t.Fatal(err)
+		}
+		take(now)
+	}
+	take(time.Duration(n)*gap + time.Hour)
+	if len(late) != n {
+		t.Fatalf("%s: %d of %d arrived", w, len(late), n)
+	}
+	return late
+}
+
+// TestInOrderDeliversAll says that a TCP-like wire loses nothing, repeats
+// nothing and keeps the order, whatever the weather.
+func TestInOrderDeliversAll(t *testing.T) {
+	texts := []string{"loss=100%,latency=10ms", "trace=us/20000:5000/-/-/-/-/90000/100", "loss=50%,burst=30,latency=30ms,bandwidth=40kbit",
+		"torture,outage-every=5s,outage=2s,bandwidth=100kbit,bucket=5kB,queue=10ms"}
+	for _, text := range append(texts, PresetNames()...) {
+		w := &Weather{Seed: 6, Dark: 700 * ms}
+		if err := w.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+		stream(t, w, 4000, tickTime)
+	}
+}
+
+// TestInOrderBlocks says what head-of-line blocking is: one lost datagram
+// arrives four one-way latencies later, with all that was sent until then, and
+// the losses are those of a link that does lose.
+func TestInOrderBlocks(t *testing.T) {
+	w := &Weather{Seed: 2, Up: Conditions{Latency: 50 * ms, Loss: 0.02}}
+	const n, gap = 3000, 10 * ms
+	late := stream(t, w, n, gap)
+	lost, since := 0, 1000 // datagrams since the last lost one
+	for i := range n {
+		since++
+		if w.Fate(Up, 0, time.Duration(i)*gap, 0).Lost {
+			lost++
+			since = 0
+		}
+		want := 50 * ms
+		if since < 20 { // 200 ms have not passed
+			want = 250*ms - time.Duration(since)*gap
+		}
+		if late[i] != want {
+			t.Fatalf("number %d, %d after a lost one: late by %v, want %v", i, since, late[i], want)
+		}
+	}
+	if lost < 30 || lost > 90 {
+		t.Errorf("%d lost", lost)
+	}
+}
+
+// TestInOrderDelays holds the delays of lockstep's three conditions over TCP
+// against what the rule comes to: a datagram is later than usual by more than
+// four latencies less k+1/2 ticks if one of itself and the k before it was
+// lost, 1-(1-loss)^(k+1). At the mild one 11 % of the inputs are late at all; at
+// the bad one four in five are, and 46 % by more than 300 ms.
+func TestInOrderDelays(t *testing.T) {
+	for _, x := range []struct {
+		preset string
+		late   float64 // share that is late at all
+	}{{"fiedler-tcp-mild", 0.114}, {"fiedler-tcp-middle", 0.384}, {"fiedler-tcp-bad", 0.785}} {
+		w := &Weather{Seed: 11}
+		if err := w.Parse(x.preset + ",jitter=0"); err != nil {
+			t.Fatal(err)
+		}
+		const n = 500000
+		late := stream(t, w, n, tickTime)
+		latency, loss := w.Up.Latency, w.Up.Loss
+		slices.Sort(late)
+		more := func(than time.Duration) float64 {
+			i, _ := slices.BinarySearch(late, latency+than+1)
+			return 1 - float64(i)/n
+		}
+		window := int(4 * latency / tickTime)
+		for k := range window {
+			want := 1 - math.Pow(1-loss, float64(k+1))
+			got := more(4*latency - time.Duration(2*k+1)*tickTime/2)
+			// Losses within a window make one event: four deviations of those.
+			if near := 4 * math.Sqrt(want*(1-want)*float64(window)/n); math.Abs(got-want) > near {
+				t.Errorf("%s: %.4f are late by more than %v, want %.4f (within %.4f)", x.preset, got, 4*latency-time.Duration(2*k+1)*tickTime/2, want, near)
+			}
+		}
+		if got := more(tickTime / 2); math.Abs(got-x.late) > 0.015 {
+			t.Errorf("%s: %.4f are late, want %.3f", x.preset, got, x.late)
+		}
+		if top := late[n-1]; top != 5*latency {
+			t.Errorf("%s: the latest by %v, want %v", x.preset, top, 5*latency)
+		}
+	}
+}
+
+// TestInOrderWaitsForOutages says that what is sent in an outage arrives after
+// it, when the next copy is due, with copies further and further apart.
+func TestInOrderWaitsForOutages(t *testing.T) {
+	for _, x := range []struct {
+		latency, dark, at, want time.Duration
+	}{
+		{50 * ms, 0, 0, 50 * ms},
+		{50 * ms, 100 * ms, 0, 250 * ms},                 // the copy at 200 ms
+		{50 * ms, 300 * ms, 0, 650 * ms},                 // at 200 and 600
+		{50 * ms, 5 * time.Second, 0, 6250 * ms},         // at 200, 600, 1400, 3000, 6200
+		{50 * ms, 5 * time.Second, 4900 * ms, 5150 * ms}, // at 5100
+		{0, 50 * ms, 0, 200 * ms},                        // at 0, and then 200
+		{0, 300 * ms, 0, 600 * ms},
+		{0, 400 * time.Second, 0, 402200 * ms}, // at 0.2, 0.6, ... 51, 102.2, and then every minute
+	} {
+		w := &Weather{Up: Conditions{Latency: x.latency}, Dark: x.dark}
+		c, s := PairInOrder(w, 0)
+		c.Send(x.at, []byte{1})
+		if d, ok := s.Receive(time.Hour); !ok || d.At != x.want {
+			t.Errorf("%+v: %v, %t", x, d.At, ok)
+		}
+	}
+}
+
+// TestInOrderDies says that a connection over a link that is dark for good is
+// dead, keeps nothing of what is sent, and still delivers what came before.
+func TestInOrderDies(t *testing.T) {
+	w := &Weather{Up: Conditions{Latency: 50 * ms}}
+	c, s := PairInOrder(w, 0)
+	c.Send(0, []byte{1})
+	w.Up.OutageEvery, w.Up.Outage = time.Second, time.Second
+	c.Send(ms, []byte{2})
+	w.Up.OutageEvery, w.Up.Outage = 0, 0
+	c.Send(2*ms, []byte{3})
+	if d, ok := s.Receive(time.Hour); !ok || d.Bytes[0] != 1 {
+		t.Error("what was sent before")
+	}
+	if d, ok := s.Receive(never); ok || len(c.out.flights) != 0 {
+		t.Errorf("%v arrived", d.Bytes)
+	}
+}
+
+// TestInOrderCopyFrom says that a copied in-order link carries on as its model
+// does, whatever kind of link it was before.
+func TestInOrderCopyFrom(t *testing.T) {
+	w := &Weather{Seed: 3}
+	if err := w.Parse("fiedler-tcp-bad,bandwidth=64kbit"); err != nil {
+		t.Fatal(err)
+	}
+	c1, s1 := PairInOrder(w, 1)
+	step := func(i int, c, s *End) (at []time.Duration) {
+		now := time.Duration(i) * tickTime
+		c.Send(now, []byte{byte(i), 1, 2})
+		s.Send(now, []byte{byte(i)})
+		for _, e := range []*End{c, s} {
+			for d, ok := e.Receive(now); ok; d, ok = e.Receive(now) {
+				at = append(at, d.At, time.Duration(d.Bytes[0]))
+			}
+		}
+		return at
+	}
+	for i := range 500 {
+		step(i, c1, s1)
+	}
+	c2, s2 := Pair(w, 1)
+	c2.CopyFrom(c1)
+	for i := 500; i < 1500; i++ {
+		if a, b := step(i, c1, s1), step(i, c2, s2); !slices.Equal(a, b) {
+			t.Fatalf("tick %d: %v and %v", i, a, b)
+		}
+	}
+}
