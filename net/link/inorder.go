@@ -38,22 +38,22 @@ const (
 	never       = time.Duration(1<<63 - 1)
 )
 
-// sendInOrder puts a datagram with the fate f on its way behind all others.
-func (l *lane) sendInOrder(now time.Duration, c *Conditions, f Fate, b []byte) {
+// sendInOrder puts a datagram on its way behind all others.
+func (l *lane) sendInOrder(c *Conditions, f flight, fate Fate, b []byte) {
+	var wait time.Duration
+	if ok := l.tail != never; fate.Lost && ok {
+		if wait, ok = l.weather.resend(c, f.sent); !ok {
+			l.tail = never
+		}
+	}
 	if l.tail == never {
+		l.meter.Dropped++
 		return
 	}
-	due := l.leave(now, c, len(b)) + f.Delay
-	if f.Lost {
-		wait, ok := l.weather.resend(c, now)
-		if !ok {
-			l.tail = never
-			return
-		}
-		due += wait
-	}
-	l.tail = max(l.tail, due)
-	l.launch(l.tail, b)
+	f.left = l.leave(f.sent, c, len(b))
+	l.tail = max(l.tail, f.left+wait+fate.Delay)
+	f.due = l.tail
+	l.launch(f, b)
 }
 
 // resend returns how long after now, when its first copy was lost, the copy of

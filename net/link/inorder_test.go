@@ -160,6 +160,9 @@ func TestInOrderDies(t *testing.T) {
 	if d, ok := s.Receive(time.Hour); !ok || d.Bytes[0] != 1 {
 		t.Error("what was sent before")
 	}
+	if m := c.Meter(Up); m.Sent != 3 || m.Dropped != 2 || m.Arrived != 1 {
+		t.Errorf("%d sent, %d dropped, %d arrived", m.Sent, m.Dropped, m.Arrived)
+	}
 	if d, ok := s.Receive(never); ok || len(c.out.flights) != 0 {
 		t.Errorf("%v arrived", d.Bytes)
 	}

@@ -7,9 +7,12 @@ import (
 
 // flight is a datagram on its way.
 type flight struct {
-	due   time.Duration
-	order int // of sending, to tell apart those due at once
-	bytes []byte
+	due    time.Duration
+	bytes  []byte
+	number uint64        // of sending, from 1
+	sent   time.Duration // when it was sent,
+	left   time.Duration // and when the bandwidth limit had let it out
+	again  bool          // it is a second copy
 }
 
 // lane carries datagrams one way.
@@ -18,16 +21,17 @@ type lane struct {
 	direction Direction
 	seat      int
 
-	flights []flight // by due, then order
+	flights []flight // by due, and of those due at once the one sent first
 	spare   [][]byte // memory of those that have landed
 	last    []byte   // memory of the one received last
-	order   int
 	moment  time.Duration
 	place   int
 	free    time.Duration // when all that was let through would have left at the bandwidth limit's bare rate
 
 	inOrder bool          // nothing is lost, and nothing overtakes; see PairInOrder
 	tail    time.Duration // of such a lane: when the last one arrives; never, if the connection is dead
+
+	meter Meter
 }
 
 func (l *lane) send(now time.Duration, b []byte) {
@@ -37,30 +41,40 @@ func (l *lane) send(now time.Duration, b []byte) {
 	place := l.place
 	l.place++
 	c := l.weather.toward(l.direction)
-	f := l.weather.Fate(l.direction, l.seat, now, place)
+	fate := l.weather.Fate(l.direction, l.seat, now, place)
+	f := flight{sent: now, number: l.meter.send(now, len(b))}
+	if fate.Lost {
+		l.meter.Lost++
+	}
 	if l.inOrder {
-		l.sendInOrder(now, c, f, b)
+		l.sendInOrder(c, f, fate, b)
 		return
 	}
 	leave, ok := l.transmit(now, c, len(b))
-	if !ok || f.Lost {
+	if !ok && !fate.Lost {
+		l.meter.Dropped++
+	}
+	if !ok || fate.Lost {
 		return
 	}
-	l.launch(leave+f.Delay, b)
-	if f.Twice {
-		l.launch(leave+f.Again, b)
+	f.left, f.due = leave, leave+fate.Delay
+	l.launch(f, b)
+	if fate.Twice {
+		l.meter.Twice++
+		f.again, f.due = true, leave+fate.Again
+		l.launch(f, b)
 	}
 }
 
-func (l *lane) launch(due time.Duration, b []byte) {
+// launch puts a datagram on its way with a copy of the bytes b.
+func (l *lane) launch(f flight, b []byte) {
 	var m []byte
 	if n := len(l.spare); n > 0 {
 		m, l.spare = l.spare[n-1][:0], l.spare[:n-1]
 	}
-	f := flight{due, l.order, append(m, b...)}
-	l.order++
+	f.bytes = append(m, b...)
 	i := len(l.flights)
-	for i > 0 && l.flights[i-1].due > due {
+	for i > 0 && l.flights[i-1].due > f.due {
 		i--
 	}
 	l.flights = slices.Insert(l.flights, i, f)
@@ -77,6 +91,7 @@ func (l *lane) receive(now time.Duration) (Datagram, bool) {
 	f := l.flights[0]
 	l.flights = slices.Delete(l.flights, 0, 1)
 	l.last = f.bytes
+	l.meter.receive(&f)
 	return Datagram{f.bytes, f.due}, true
 }
 
@@ -93,6 +108,7 @@ func (l *lane) copyFrom(o *lane) {
 		f.bytes = append(m, f.bytes...)
 		l.flights = append(l.flights, f)
 	}
-	l.order, l.moment, l.place, l.free = o.order, o.moment, o.place, o.free
+	l.moment, l.place, l.free = o.moment, o.place, o.free
 	l.inOrder, l.tail = o.inOrder, o.tail
+	l.meter = o.meter
 }

@@ -298,39 +298,86 @@ func TestCopyFrom(t *testing.T) {
 	}
 }
 
-// TestSendAllocatesNothing holds a lane in steady state to no allocation.
+// TestSendAllocatesNothing holds lanes of both kinds in steady state, with their
+// meters, to no allocation.
 func TestSendAllocatesNothing(t *testing.T) {
-	w := &Weather{Seed: 1}
-	if err := w.Parse("torture"); err != nil {
-		t.Fatal(err)
-	}
-	c, s := Pair(w, 0)
-	i := 0
-	b := make([]byte, 500)
-	step := func() {
-		now := time.Duration(i) * tickTime
-		i++
-		c.Send(now, b)
-		for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
+	for _, pair := range []func(*Weather, int) (client, server *End){Pair, PairInOrder} {
+		for _, text := range []string{"torture", "latency=20ms,bandwidth=100kbit,bucket=3kB,queue=500ms,trace=us/20000:5/6/-/90000,swing-every=1s,swing=30ms"} {
+			w := &Weather{Seed: 1}
+			if err := w.Parse(text); err != nil {
+				t.Fatal(err)
+			}
+			c, s := pair(w, 0)
+			i := 0
+			b := make([]byte, 150)
+			step := func() {
+				now := time.Duration(i) * tickTime
+				i++
+				c.Send(now, b)
+				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
+				}
+			}
+			for range 5000 {
+				step()
+			}
+			if n := testing.AllocsPerRun(1000, step); n != 0 {
+				t.Errorf("%s: %v allocations", text, n)
+			}
 		}
-	}
-	for range 5000 {
-		step()
-	}
-	if n := testing.AllocsPerRun(1000, step); n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }
 
+// BenchmarkFate is what one fate costs on a clean link, on one with everything,
+// and on one with a trace of 4000 samples.
 func BenchmarkFate(b *testing.B) {
-	w := &Weather{Seed: 1}
-	if err := w.Parse("torture"); err != nil {
-		b.Fatal(err)
+	trace := "trace=us/20000:5000" + strings.Repeat("/5100/4900/-", 1333)
+	for _, x := range [][2]string{{"clean", "latency=75ms"}, {"torture", "torture"}, {"trace", trace}} {
+		b.Run(x[0], func(b *testing.B) {
+			w := &Weather{Seed: 1}
+			if err := w.Parse(x[1]); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
+				i++
+			}
+		})
 	}
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
-		i++
+}
+
+// BenchmarkLane is what sending and receiving a datagram of 500 bytes costs.
+func BenchmarkLane(b *testing.B) {
+	for _, x := range []struct {
+		name, weather string
+		pair          func(*Weather, int) (client, server *End)
+	}{
+		{"clean", "latency=75ms", Pair}, {"torture", "torture", Pair},
+		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"in-order", "fiedler-tcp-bad", PairInOrder},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			w := &Weather{Seed: 1}
+			if err := w.Parse(x.weather); err != nil {
+				b.Fatal(err)
+			}
+			c, s := x.pair(w, 0)
+			datagram := make([]byte, 500)
+			i := 0
+			step := func() {
+				now := time.Duration(i) * tickTime
+				i++
+				c.Send(now, datagram)
+				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
+				}
+			}
+			for range 5000 { // until there is memory for all that is on its way
+				step()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				step()
+			}
+		})
 	}
 }

@@ -53,8 +53,18 @@ func (e *End) Send(now time.Duration, b []byte) error {
 // Receive returns the next datagram that has arrived by now.
 func (e *End) Receive(now time.Duration) (Datagram, bool) { return e.in.receive(now) }
 
+// Meter returns what has been counted of one direction of this end's link, for
+// reading.
+func (e *End) Meter(d Direction) *Meter {
+	if e.out.direction == d {
+		return &e.out.meter
+	}
+	return &e.in.meter
+}
+
 // CopyFrom makes the link of this end, both lanes of it, carry what the link
-// of o carries. Its weather stays its own.
+// of o carries, and its meters show what those of o do. Its weather stays its
+// own.
 func (e *End) CopyFrom(o *End) {
 	e.out.copyFrom(o.out)
 	e.in.copyFrom(o.in)

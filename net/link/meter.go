@@ -1,0 +1,139 @@
+package link
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Meter counts what a lane does, to be held against what its conditions ask
+// for. It counts at both ends of the lane, when a datagram is sent and when it
+// is received, and changes no fate.
+type Meter struct {
+	Sent    uint64 // datagrams
+	Lost    uint64 // by their fates; on an in-order link they are sent again
+	Dropped uint64 // by a full queue, or by a dead connection
+	Twice   uint64 // sent on their way a second time
+
+	Arrived   uint64 // datagrams, second copies apart
+	Again     uint64 // second copies that arrived
+	Reordered uint64 // datagrams that arrived after one sent later (RFC 4737), second copies apart
+	Farthest  uint64 // by how many places in the order of sending the last of them was behind, at most
+
+	BytesSent    uint64 // without headers
+	BytesArrived uint64 // likewise, second copies apart
+
+	First, Last time.Duration // when the first was sent, and the last arrived
+
+	// Of the datagrams that arrived, second copies apart:
+	Delay Spread // from sending to arrival
+	Queue Spread // of that: until the bandwidth limit had let it out
+	Way   Spread // the rest
+
+	newest uint64 // number of the latest sent that has arrived
+}
+
+// Goodput returns the bits per second that arrived, headers and second copies
+// apart, from the first sending to the last arrival.
+func (m *Meter) Goodput() float64 {
+	if m.Last <= m.First {
+		return 0
+	}
+	return float64(m.BytesArrived*8) / (m.Last - m.First).Seconds()
+}
+
+// send counts a datagram that is sent, and returns its number, from 1.
+func (m *Meter) send(now time.Duration, n int) uint64 {
+	if m.Sent == 0 {
+		m.First = now
+	}
+	m.Sent++
+	m.BytesSent += uint64(n)
+	return m.Sent
+}
+
+// receive counts what arrives.
+func (m *Meter) receive(f *flight) {
+	m.Last = max(m.Last, f.due)
+	if f.again {
+		m.Again++
+		return
+	}
+	m.Arrived++
+	m.BytesArrived += uint64(len(f.bytes))
+	if f.number < m.newest {
+		m.Reordered++
+		m.Farthest = max(m.Farthest, m.newest-f.number)
+	}
+	m.newest = max(m.newest, f.number)
+	m.Delay.add(f.due - f.sent)
+	m.Queue.add(f.left - f.sent)
+	m.Way.add(f.due - f.left)
+}
+
+// Spread is a distribution of durations: exact in count, mean, deviation and
+// extremes, and within a sixty-fourth in quantiles.
+type Spread struct {
+	Count    uint64
+	Min, Max time.Duration
+
+	mean, sum2 float64 // nanoseconds; sum of the squared distances from the mean (Welford, 1962)
+	bins       [mostBins]uint32
+}
+
+// The bins are as wide as a microsecond up to 64 of them, and from there on a
+// 32nd of the power of two below, up to 2^32 microseconds, an hour.
+const mostBins = (32-5)*32 + 32
+
+func binOf(d time.Duration) int {
+	us := uint64(max(d, 0) / time.Microsecond)
+	if us < 64 {
+		return int(us)
+	}
+	e := bits.Len64(us) - 6
+	return min(e*32+int(us>>e), mostBins-1)
+}
+
+// middleOf returns the middle of a bin.
+func middleOf(bin int) time.Duration {
+	if bin < 64 {
+		return time.Duration(bin) * time.Microsecond // most delays are whole microseconds
+	}
+	e := bin/32 - 1
+	return time.Duration(2*(bin-e*32)+1) << e * time.Microsecond / 2
+}
+
+func (s *Spread) add(d time.Duration) {
+	if s.Count == 0 {
+		s.Min, s.Max = d, d
+	}
+	s.Count++
+	s.Min, s.Max = min(s.Min, d), max(s.Max, d)
+	off := float64(d) - s.mean
+	s.mean += off / float64(s.Count)
+	s.sum2 += float64(off * (float64(d) - s.mean))
+	s.bins[binOf(d)]++
+}
+
+// Mean returns the mean, 0 of nothing.
+func (s *Spread) Mean() time.Duration { return time.Duration(s.mean) }
+
+// Deviation returns the standard deviation, 0 of nothing.
+func (s *Spread) Deviation() time.Duration {
+	if s.Count == 0 {
+		return 0
+	}
+	return time.Duration(math.Sqrt(s.sum2 / float64(s.Count)))
+}
+
+// Quantile returns the duration below which a share of all lie, to a
+// sixty-fourth of it. The share is in [0,1].
+func (s *Spread) Quantile(share float64) time.Duration {
+	var below uint64
+	for i, n := range s.bins {
+		if below += uint64(n); n > 0 && float64(below) >= float64(share*float64(s.Count)) {
+			return min(max(middleOf(i), s.Min), s.Max)
+		}
+	}
+	return s.Max
+}
