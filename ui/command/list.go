@@ -40,10 +40,10 @@ func (c *listCommand) Run(p *program) error {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i+1, s.Name, title, s.Source)
 		}
 	case "weathers":
-		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS")
+		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS\tWHERE IT IS FROM, AND WHAT THE DELAY MEANS THERE")
 		for _, x := range link.Presets {
 			weather := link.Weather{Up: x.Up, Down: x.Down}
-			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\n", x.Name, x.RoundTrip()/2, x.RoundTrip(), weather.String(), x.Doc)
+			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\n", x.Name, x.RoundTrip()/2, x.RoundTrip(), weather.String(), x.Doc, x.Source)
 		}
 		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --weather takes, for both ways or after up. or down. for one:")
 		for _, s := range link.ParamHelp() {
