@@ -60,11 +60,12 @@ type arguments struct {
 	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
 	Version kong.VersionFlag `help:"Print the version and stop."`
 
-	Run    runCommand    `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
-	Bench  benchCommand  `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
-	Record recordCommand `cmd:"" help:"Make a film of a session."`
-	Hash   hashCommand   `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
-	List   listCommand   `cmd:"" help:"List what there is to choose from."`
+	Run     runCommand     `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
+	Bench   benchCommand   `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
+	Record  recordCommand  `cmd:"" help:"Make a film of a session."`
+	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
+	List    listCommand    `cmd:"" help:"List what there is to choose from."`
+	Weather weatherCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
 }
 
 // usage is an error of the one who called: exit code 2.
