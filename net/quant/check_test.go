@@ -1,0 +1,159 @@
+package quant
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestAlignVerifiesZeros holds the align with verified zeros: after 323 bits
+// follow 5, and a reader refuses each of them if it is set.
+func TestAlignVerifiesZeros(t *testing.T) {
+	var b [64]byte
+	var c Coder
+	code := func() {
+		for range 10 {
+			c.Bits(0x55555555, 32)
+		}
+		c.Bits(5, 3)
+		c.Align()
+		c.Bits(200, 8)
+		c.Align()
+	}
+	c.Measure()
+	code()
+	if c.Processed() != 323+5+8 {
+		t.Errorf("measured %d bits", c.Processed())
+	}
+	c.Write(b[:])
+	code()
+	data := c.Data()
+	c.Read(data)
+	if code(); c.Err() != nil || c.Processed() != 336 || len(data) != 42 {
+		t.Errorf("%v, %d bits in %d bytes", c.Err(), c.Processed(), len(data))
+	}
+	for bit := 323; bit < 328; bit++ {
+		data[bit/8] ^= 1 << (bit % 8)
+		c.Read(data)
+		code()
+		var e *Error
+		if !errors.As(c.Err(), &e) || e.Err != ErrPadding || e.Bit != 323 {
+			t.Errorf("bit %d of the padding is set: %v", bit, c.Err())
+		}
+		data[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+// TestWholeVerifiesZeros says that bits after the last value must be zero.
+func TestWholeVerifiesZeros(t *testing.T) {
+	var c Coder
+	for bit := range 8 {
+		c.Read([]byte{1 << bit})
+		c.Bits(0, 3)
+		if got, want := c.Whole(1), bit < 3; got != want {
+			t.Errorf("bit %d is set after 3 bits: %v", bit, got)
+		}
+	}
+}
+
+// TestBytes holds the block of bytes: aligned, copied, with a bound that both
+// sides keep, and nothing is allocated for a length that has not come.
+func TestBytes(t *testing.T) {
+	var b [64]byte
+	var c Coder
+	code := func(p []byte) []byte {
+		c.Bool(true)
+		p = c.Bytes(p, 40)
+		c.Bits(3, 2)
+		return p
+	}
+	for _, text := range []string{"", "a", strings.Repeat("bytes of text ", 2), strings.Repeat("x", 40)} {
+		c.Measure()
+		code([]byte(text))
+		measured := c.Processed()
+		c.Write(b[:])
+		code([]byte(text))
+		bits, data := c.Processed(), c.Data()
+		if bits != 8+len(text)*8+2 || measured != bits || c.Err() != nil {
+			t.Errorf("%d bytes: %d bits, measured %d, %v", len(text), bits, measured, c.Err())
+		}
+		for _, room := range []int{0, 3, 40} {
+			c.Read(data)
+			if back := code(make([]byte, room)); string(back) != text || c.Err() != nil {
+				t.Errorf("%q is read as %q, %v", text, back, c.Err())
+			}
+		}
+		for cut := range data[:len(data)-1] {
+			c.Read(data[:cut])
+			if back := code(nil); c.Err() == nil || len(back) > 0 {
+				t.Errorf("%d of %d bytes: %q, %v", cut, len(data), back, c.Err())
+			}
+		}
+	}
+	c.Write(b[:])
+	if code(make([]byte, 41)); !errors.Is(c.Err(), ErrRange) {
+		t.Errorf("41 bytes of at most 40: %v", c.Err())
+	}
+	c.Write(b[:])
+	c.Bytes(make([]byte, 70), 1<<30)
+	if !errors.Is(c.Err(), ErrEnd) {
+		t.Errorf("70 bytes in 64: %v", c.Err())
+	}
+	c.Read([]byte{0xfe, 0xff, 0xff, 0x3f, 0, 0}) // a length of almost 2^29
+	if back := c.Bytes(nil, 1<<30-1); cap(back) > 0 || !errors.Is(c.Err(), ErrEnd) {
+		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
+	}
+}
+
+// TestCheckNamesThePlace holds the serialise check: a writer and a reader that
+// have gone apart are told between which two checks they did.
+func TestCheckNamesThePlace(t *testing.T) {
+	code := func(c *Coder, width int) {
+		c.Bits(7, 5)
+		c.Check("header")
+		c.Bits(1, width)
+		c.Bits(90, 9)
+		c.Check("bodies")
+	}
+	var b [64]byte
+	var c Coder
+	c.Write(b[:])
+	code(&c, 10)
+	data := c.Data()
+	c.Read(data)
+	if code(&c, 10); c.Err() != nil || c.Processed() != 5+32+10+9+32 {
+		t.Fatalf("%v, %d bits", c.Err(), c.Processed())
+	}
+	c.Read(data)
+	code(&c, 9)
+	var e *CheckError
+	if !errors.As(c.Err(), &e) || *e != (CheckError{"bodies", 55, "header", 37, ErrCheck}) {
+		t.Errorf("%v", c.Err())
+	}
+	if want := `quant: check "bodies" at bit 55: writer and reader have gone apart, since check "header" (bit 37)`; c.Err().Error() != want {
+		t.Errorf("%v", c.Err())
+	}
+	c.Read(data)
+	c.Bits(0, 4)
+	c.Check("header")
+	if want := `quant: check "header" at bit 4: writer and reader have gone apart, since the beginning (bit 0)`; c.Err().Error() != want {
+		t.Errorf("%v", c.Err())
+	}
+	c.Read(data)
+	c.Bits(0, 5)
+	if c.Check("other"); !errors.Is(c.Err(), ErrCheck) {
+		t.Errorf("another check passes: %v", c.Err())
+	}
+	c.Read(data[:6])
+	if code(&c, 10); !errors.As(c.Err(), new(*Error)) || !errors.Is(c.Err(), ErrEnd) {
+		t.Errorf("cut before a check: %v", c.Err())
+	}
+	c.Read(data[:8])
+	if code(&c, 10); !errors.As(c.Err(), &e) || e.Err != ErrEnd || e.Name != "bodies" {
+		t.Errorf("cut in a check: %v", c.Err())
+	}
+	first := c.Err()
+	if c.Check("later"); c.Err() != first {
+		t.Errorf("a later check covers %v", first)
+	}
+}
