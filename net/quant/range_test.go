@@ -1,0 +1,256 @@
+package quant
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// samples is how many random values of a kind are tried; 4,000,000 take two
+// minutes.
+var samples = flag.Int("samples", 50_000, "random values of a kind")
+
+// ranges are those that the tests go through.
+
+var ranges = map[string]Range{
+	"snapshot xy":     SnapshotPosition[0],
+	"snapshot z":      SnapshotPosition[2],
+	"snapshot linear": SnapshotLinear[0],
+	"fine linear":     SnapshotLinearFine[0],
+	"sync xy":         SyncPosition[0],
+	"sync z":          SyncPosition[2],
+	"sync linear":     SyncLinear[0],
+	"sync angular":    SyncAngular[0],
+	"ten":             NewRange(0, 10, 0.01),
+	"hundred":         NewRange(-100, 100, 0.01),
+	"all below zero":  NewRange(-3, -0.1, 0.001),
+	"far from zero":   NewRange(1000, 1001, 0.01),
+	"uneven":          NewRange(-0.3, 0.7, 0.3),
+	"two numbers":     NewRange(-1, 1, 5),
+	"small":           NewRange(-1e-30, 3e-30, 1e-33),
+	"finest":          NewRange(-1, 1, 1.0/(1<<23)),
+}
+
+// TestGridBits holds the quantised fields to the bits that the articles and the
+// program give: 512 per metre are 18, 18 and 14 bits, 4096 are 21, 21 and 17, a
+// velocity 11, 13 or 18 an axis, an angular one 17; and the compressed float's
+// examples to their steps.
+func TestGridBits(t *testing.T) {
+	for name, g := range map[string]struct {
+		grid Grid
+		bits [3]int
+	}{
+		"snapshot position":    {SnapshotPosition, [3]int{18, 18, 14}},
+		"snapshot linear":      {SnapshotLinear, [3]int{11, 11, 11}},
+		"snapshot linear fine": {SnapshotLinearFine, [3]int{13, 13, 13}},
+		"sync position":        {SyncPosition, [3]int{21, 21, 17}},
+		"sync linear":          {SyncLinear, [3]int{18, 18, 18}},
+		"sync angular":         {SyncAngular, [3]int{17, 17, 17}},
+	} {
+		sum := 0
+		for i, r := range g.grid {
+			if r.Bits() != g.bits[i] {
+				t.Errorf("%s, axis %d: %d bits, want %d", name, i, r.Bits(), g.bits[i])
+			}
+			sum += g.bits[i]
+		}
+		if g.grid.Bits() != sum {
+			t.Errorf("%s: %d bits, want %d", name, g.grid.Bits(), sum)
+		}
+	}
+	for _, r := range []struct {
+		low, high, resolution float32
+		steps, bits           int
+	}{{0, 10, 0.01, 1000, 10}, {-10, 10, 0.01, 2000, 11}, {-32, 32, 0.01, 6400, 13}, {0, 1, 0.3, 4, 3}, {0, 1, 1, 1, 1}, {0, 1, 7, 1, 1}} {
+		got := NewRange(r.low, r.high, r.resolution)
+		if got.Steps() != r.steps || got.Bits() != r.bits || got.Low() != r.low || got.High() != r.high {
+			t.Errorf("%v: %d steps, %d bits", r, got.Steps(), got.Bits())
+		}
+		if got.Step() > r.resolution {
+			t.Errorf("%v: a step of %v", r, got.Step())
+		}
+	}
+}
+
+// TestRangeErrorIsBounded says that no number is off by more than MaxError, by
+// the worst points there are: half way between every two neighbours on the grid,
+// and the floats beside. It also says that the bound is not much too large, that
+// each integer comes back from its number, and that the numbers ascend.
+func TestRangeErrorIsBounded(t *testing.T) {
+	for name, r := range ranges {
+		worst, checked := 0.0, 0
+		stride := max(1, r.Steps()>>21) // all of the grids, a part of the finest
+		if testing.Short() {
+			stride = max(1, r.Steps()>>17)
+		}
+		for n := 0; n < r.Steps(); n += stride {
+			a, b := r.Decode(n), r.Decode(n+1)
+			if !(a < b) || r.Encode(a) != n || r.Encode(b) != n+1 {
+				t.Fatalf("%s: %d is %v and then %d, %d is %v and then %d", name, n, a, r.Encode(a), n+1, b, r.Encode(b))
+			}
+			middle := float32((float64(a) + float64(b)) / 2)
+			for _, x := range []float32{math.Nextafter32(middle, a), middle, math.Nextafter32(middle, b)} {
+				worst = max(worst, math.Abs(float64(r.Quantise(x))-float64(x)))
+				checked++
+			}
+		}
+		if worst > r.MaxError() || worst < 0.9*float64(r.Step())/2 {
+			t.Errorf("%s: off by %g, bound %g, half a step %g", name, worst, r.MaxError(), r.Step()/2)
+		}
+		t.Logf("%-15s %2d bits, worst of %8d points %.9g, bound %.9g", name, r.Bits(), checked, worst, r.MaxError())
+	}
+}
+
+// TestRangeRandom says the same of numbers anywhere, and that quantising twice
+// is quantising once.
+func TestRangeRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, r := range ranges {
+		for range *samples / 10 {
+			x := r.Low() + float32(random.Float64()*(float64(r.High())-float64(r.Low())))
+			q := r.Quantise(x)
+			if !r.Contains(x) || math.Abs(float64(q)-float64(x)) > r.MaxError() || r.Quantise(q) != q {
+				t.Fatalf("%s: %v becomes %v, and that %v", name, x, q, r.Quantise(q))
+			}
+		}
+	}
+}
+
+// TestRangeOfAnything says that any 32 bits have an integer in the range, in
+// order: what is beyond a bound counts as the bound, no number as the low one.
+func TestRangeOfAnything(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for name, r := range ranges {
+		for x, want := range map[float32]int{inf: r.Steps(), -inf: 0, math.MaxFloat32: r.Steps(), -math.MaxFloat32: 0,
+			r.Low(): 0, r.High(): r.Steps(), math.Nextafter32(r.Low(), -inf): 0, math.Nextafter32(r.High(), inf): r.Steps()} {
+			if got := r.Encode(x); got != want {
+				t.Errorf("%s: %v is %d, want %d", name, x, got, want)
+			}
+		}
+		if r.Encode(nan) != 0 || r.Contains(nan) || r.Contains(inf) || !r.Contains(r.Low()) || !r.Contains(r.High()) {
+			t.Errorf("%s: bounds", name)
+		}
+		if r.Decode(-1) != r.Low() || r.Decode(math.MaxInt32) != r.High() || r.Decode(0) != r.Low() || r.Decode(r.Steps()) != r.High() {
+			t.Errorf("%s: integers beyond the bounds", name)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := ranges[rapid.SampledFrom([]string{"sync xy", "ten", "uneven", "far from zero"}).Draw(t, "range")]
+		x := math.Float32frombits(rapid.Uint32().Draw(t, "bits"))
+		if n := r.Encode(x); n < 0 || n > r.Steps() || r.Encode(r.Decode(n)) != n {
+			t.Fatalf("%v is %d", x, n)
+		}
+	})
+}
+
+// TestRangeVectors holds values at which fused or 32-bit arithmetic gives
+// another answer: half-way points, a low bound that is not zero, and the two
+// that showed the fault in a published port of the compressed float.
+func TestRangeVectors(t *testing.T) {
+	ten, hundred := NewRange(0, 10, 0.01), NewRange(-100, 100, 0.01)
+	for _, v := range []struct {
+		r    Range
+		x    float32
+		n    int
+		back string
+	}{
+		{ten, 0.005, 0, "0x0p+00"}, // the float below 0.005
+		{ten, 0.0050000004, 1, "0x1.47ae14p-07"},
+		{ten, 9.995, 999, "0x1.3fae14p+03"}, // the float below 9.995
+		{ten, 9.995001, 1000, "0x1.4p+03"},
+		{hundred, -96.16, 384, "-0x1.80a3d8p+06"},
+		{hundred, -0.005, 10000, "0x0p+00"},
+		{hundred, -0.0050000004, 9999, "-0x1.47ae14p-07"},
+		{SnapshotPosition[0], 0.0009765625, 131073, "0x1p-09"}, // half a step: up
+		{SnapshotPosition[0], -0.0009765625, 131072, "0x0p+00"},
+		{SnapshotPosition[0], 256, 262143, "0x1.ffffp+07"},
+		{SyncPosition[2], 31.9999, 131071, "0x1.ffffp+04"},
+		{SnapshotLinearFine[0], 0.005, 3200, "0x0p+00"},
+		{SnapshotLinearFine[0], 31.99, 6399, "0x1.ffd70ap+04"},
+	} {
+		n := v.r.Encode(v.x)
+		if back := fmt.Sprintf("%x", v.r.Decode(n)); n != v.n || back != v.back {
+			t.Errorf("%v: %d and back %s, want %d, %s", v.x, n, back, v.n, v.back)
+		}
+	}
+}
+
+// TestRangeMisuse says that ranges which cannot keep their promises are refused
+// where they are made.
+func TestRangeMisuse(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for name, f := range map[string]func(){
+		"order":      func() { NewRange(1, 0, 0.1) },
+		"empty":      func() { NewRange(1, 1, 0.1) },
+		"resolution": func() { NewRange(0, 1, 0) },
+		"negative":   func() { NewRange(0, 1, -1) },
+		"nan":        func() { NewRange(0, nan, 1) },
+		"nan step":   func() { NewRange(0, 1, nan) },
+		"infinite":   func() { NewRange(-inf, 0, 1) },
+		"too wide":   func() { NewRange(-math.MaxFloat32, math.MaxFloat32, math.MaxFloat32/4) },
+		"too fine":   func() { NewRange(1000, 1001, 1e-4) },
+		"VR grid":    func() { PerUnit(-64, 64, 1<<20) },
+		"no unit":    func() { PerUnit(0, 1, 0) },
+		"one number": func() { PerUnit(0, 1, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestGridDoesNotCreep says that a body that is quantised on both sides in every
+// tick stays where it is: 10,000 ticks, bit for bit.
+func TestGridDoesNotCreep(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for name, g := range map[string]Grid{"snapshot": SnapshotPosition, "sync": SyncPosition, "speed": SnapshotLinearFine} {
+		for range 20 {
+			first := g.Quantise([3]float32{float32(random.NormFloat64() * 20), float32(random.NormFloat64() * 20), random.Float32() * 32})
+			p := first
+			for range 10_000 {
+				p = g.Quantise(p)
+			}
+			if p != first {
+				t.Errorf("%s: %v crept to %v", name, first, p)
+			}
+		}
+	}
+}
+
+// TestRealsAreWhatTheReaderGets says that a writer is given what the reader
+// will read, at the bits that the grid tells, and that a number beyond the
+// bounds is not written.
+func TestRealsAreWhatTheReaderGets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom([]Grid{SnapshotPosition, SnapshotLinear, SnapshotLinearFine, SyncPosition, SyncLinear, SyncAngular}).Draw(t, "grid")
+		var v [3]float32
+		for i := range v {
+			v[i] = rapid.Float32Range(g[i].Low(), g[i].High()).Draw(t, "v")
+		}
+		var b [64]byte
+		var c Coder
+		c.Write(b[:])
+		kept := c.Reals(v, &g)
+		if c.Err() != nil || c.Processed() != g.Bits() || kept != g.Quantise(v) {
+			t.Fatalf("%v is kept as %v in %d bits, %v", v, kept, c.Processed(), c.Err())
+		}
+		data := c.Data()
+		c.Read(data)
+		if got := c.Reals([3]float32{}, &g); got != kept || c.Err() != nil || !c.Whole(len(data)) {
+			t.Fatalf("%v is read as %v, %v", kept, got, c.Err())
+		}
+		c.Measure()
+		if c.Reals(v, &g); c.Processed() != g.Bits() {
+			t.Fatalf("measured %d bits", c.Processed())
+		}
+	})
+}
