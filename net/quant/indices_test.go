@@ -1,0 +1,187 @@
+package quant
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// listed measures, writes and reads one list and returns its bits; it fails the
+// test if the three do not agree.
+func listed(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
+	t.Helper()
+	var c Coder
+	b := make([]byte, 8192)
+	c.Measure()
+	code(&c, list)
+	measured := c.Processed()
+	c.Write(b)
+	code(&c, list)
+	bits, data := c.Processed(), c.Data()
+	if c.Err() != nil || measured != bits {
+		t.Fatalf("%d indices: %d bits, measured %d, %v", len(list), bits, measured, c.Err())
+	}
+	c.Read(data)
+	if got := code(&c, []int{9, 9, 9}); !slices.Equal(got, list) || c.Err() != nil || c.Processed() != bits {
+		t.Fatalf("%v is read as %v, %v", list, got, c.Err())
+	}
+	return bits
+}
+
+// TestStepEdges holds the relative index: the first and the last distance of
+// each step at its bits, for the steps of both articles, and the rest whole.
+func TestStepEdges(t *testing.T) {
+	for _, v := range []struct {
+		s     *Steps
+		n     int
+		edges [][3]int // first distance, last, bits
+	}{
+		{&SnapshotSteps, 901, [][3]int{{1, 8, 4}, {9, 40, 7}, {41, 900, 12}}},
+		{&DenseSteps, 4000, [][3]int{{1, 1, 1}, {2, 5, 4}, {6, 13, 6}, {14, 29, 8}, {30, 61, 10}, {62, 125, 12}, {126, 3999, 18}}},
+	} {
+		for _, e := range v.edges {
+			for _, d := range []int{e[0], (e[0] + e[1]) / 2, e[1]} {
+				for _, after := range []int{0, v.n - 1 - d} {
+					_, bits := through(t, after+d, func(c *Coder, i int) int { return c.Next(i, after, v.n, v.s) })
+					if bits != e[2] || v.s.bits(after+d, after, v.n) != bits {
+						t.Errorf("%d after %d of %d takes %d bits and is counted as %d, want %d", after+d, after, v.n, bits, v.s.bits(after+d, after, v.n), e[2])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestIndicesRoundTrip says that any list is read as it was written, in all
+// three forms, at the bits that are counted beforehand.
+func TestIndicesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 1200).Draw(t, "n")
+		list := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 0, n, rapid.ID).Draw(t, "list")
+		slices.Sort(list)
+		s := rapid.SampledFrom([]*Steps{&SnapshotSteps, &DenseSteps, new(Steps)}).Draw(t, "steps")
+		indices := listed(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
+		if counted := IndicesBits(list, n, s); counted != indices {
+			t.Fatalf("%d bits, counted %d", indices, counted)
+		}
+		if bits := listed(t, list, func(c *Coder, l []int) []int { return c.Flags(l, n) }); bits != n {
+			t.Fatalf("%d flags in %d bits", n, bits)
+		}
+		if bits := listed(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
+			t.Fatalf("%d flags or %d bits of indices in %d bits", n, indices, bits)
+		}
+	})
+}
+
+// TestThreeWaysToSendASubset compares the array's bits, absolute indices and
+// relative indices: of 4000 objects 2000 take 24,000 bits as indices of 12, and
+// 4000 as flags. Relative ones are the shortest in a row and for up to a few
+// hundred anywhere; of twenty anywhere absolute ones would take 240 bits, these
+// 302.
+func TestThreeWaysToSendASubset(t *testing.T) {
+	const n = 4000
+	random := rand.New(rand.NewPCG(1, 2))
+	anywhere := func(k int) []int {
+		list := random.Perm(n)[:k]
+		slices.Sort(list)
+		return list
+	}
+	run := func(first, k, apart int) (list []int) {
+		for i := range k {
+			list = append(list, first+i*apart)
+		}
+		return list
+	}
+	t.Logf("%-22s %8s %8s %8s %8s", "of 4000", "absolute", "flags", "relative", "subset")
+	for _, v := range []struct {
+		name     string
+		list     []int
+		relative int // with DenseSteps, and the number of them in 12 bits
+	}{
+		{"2000, every other", run(0, 2000, 2), 12 + 12 + 1999*4},
+		{"2000 anywhere", anywhere(2000), 0},
+		{"2000 in a row", run(1000, 2000, 1), 12 + 12 + 1999},
+		{"400 anywhere", anywhere(400), 0},
+		{"90 anywhere", anywhere(90), 0},
+		{"20 anywhere", anywhere(20), 0},
+		{"none", nil, 12},
+	} {
+		absolute := len(v.list) * 12
+		flags := listed(t, v.list, func(c *Coder, l []int) []int { return c.Flags(l, n) })
+		relative := listed(t, v.list, func(c *Coder, l []int) []int { return c.Indices(l, n, &DenseSteps) })
+		subset := listed(t, v.list, func(c *Coder, l []int) []int { return c.Subset(l, n, &DenseSteps) })
+		t.Logf("%-22s %8d %8d %8d %8d", v.name, absolute, flags, relative, subset)
+		if flags != n || v.relative > 0 && relative != v.relative || subset != 1+min(flags, relative) {
+			t.Errorf("%s: %d flags, %d relative, %d as a subset", v.name, flags, relative, subset)
+		}
+		if len(v.list) == 2000 && (absolute != 24_000 || relative >= absolute) {
+			t.Errorf("%s: %d bits absolute, %d relative", v.name, absolute, relative)
+		}
+	}
+}
+
+// TestIndicesReaderRefuses says that lists out of order, beyond the last object,
+// longer than what has come, or in the longer of two forms are refused, and
+// that the memory is bounded by what has come.
+func TestIndicesReaderRefuses(t *testing.T) {
+	var c Coder
+	for name, v := range map[string]struct {
+		write  func()
+		read   func() []int
+		reason error
+	}{
+		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
+		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
+		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
+		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrRange},
+		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrRange},
+		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrEnd},
+		"flags":    {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotSteps) }, ErrForm},
+		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotSteps) }, func() []int { return c.Subset(nil, 16, &SnapshotSteps) }, ErrForm},
+	} {
+		c.Write(make([]byte, 32))
+		v.write()
+		if c.Err() != nil {
+			t.Fatalf("%s: %v", name, c.Err())
+		}
+		c.Read(c.Data())
+		if list := v.read(); len(list) > 0 || !errors.Is(c.Err(), v.reason) {
+			t.Errorf("%s: %v, %v, want %v", name, list, c.Err(), v.reason)
+		}
+	}
+	for _, list := range [][]int{{3, 3}, {5, 4}, {901}, {-1}, {0, 901}} {
+		c.Write(make([]byte, 256))
+		if c.Indices(list, 901, &SnapshotSteps); c.Err() == nil {
+			t.Errorf("a writer passes %v", list)
+		}
+		c.Write(make([]byte, 256))
+		if c.Flags(list, 901); c.Err() == nil {
+			t.Errorf("a writer passes the flags of %v", list)
+		}
+	}
+	few := []byte{0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0}
+	if a := testing.AllocsPerRun(10, func() {
+		c.Read(few)
+		c.Indices(nil, 1<<28, &SnapshotSteps)
+	}); a > 1 { // the error
+		t.Errorf("%v allocations for a list that has not come", a)
+	}
+}
+
+// TestStepsMisuse says that steps which cannot be are refused where they are
+// made.
+func TestStepsMisuse(t *testing.T) {
+	for _, widths := range [][]int{{-1}, {17}, {1, 1, 1, 1, 1, 1, 1, 1, 1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: no panic", widths)
+				}
+			}()
+			NewSteps(widths...)
+		}()
+	}
+}
