@@ -1,0 +1,192 @@
+package quant
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// bodies are positions and rotations as a pile of them has.
+func bodies(n int) (points [][3]float32, turns [][4]float32) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		points = append(points, [3]float32{float32(r.NormFloat64() * 10), float32(r.NormFloat64() * 10), r.Float32() * 5})
+		turns = append(turns, turned(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()))
+	}
+	return points, turns
+}
+
+// snapshot is 901 cubes of 80 bits each.
+func snapshot(c *Coder, points [][3]float32, turns [][4]float32) {
+	for i := range points {
+		c.Bool(i%8 == 0)
+		points[i] = c.Reals(points[i], &SnapshotPosition)
+		turns[i] = c.Rotation(turns[i], SnapshotRotation)
+	}
+}
+
+func BenchmarkBitPacker(b *testing.B) {
+	const n = 1024
+	buffer := make([]byte, n*4)
+	var c Coder
+	values := func() {
+		for i := range n {
+			c.Bits(uint32(i)&1, 1+i%32)
+		}
+	}
+	c.Measure()
+	values()
+	size := int64(c.Processed() / 8)
+	b.Run("write", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(size)
+		for b.Loop() {
+			c.Write(buffer)
+			values()
+			c.Data()
+		}
+	})
+	c.Write(buffer)
+	values()
+	data := c.Data()
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(size)
+		for b.Loop() {
+			c.Read(data)
+			values()
+		}
+	})
+	b.Run("measure", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(size)
+		for b.Loop() {
+			c.Measure()
+			values()
+		}
+	})
+	if c.Err() != nil {
+		b.Fatal(c.Err())
+	}
+}
+
+func BenchmarkSnapshot901(b *testing.B) {
+	points, turns := bodies(901)
+	buffer := make([]byte, 9016)
+	var c Coder
+	c.Write(buffer)
+	snapshot(&c, points, turns)
+	data := c.Data()
+	for name, begin := range map[string]func(){"write": func() { c.Write(buffer) }, "read": func() { c.Read(data) }, "measure": c.Measure} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				begin()
+				snapshot(&c, points, turns)
+			}
+			if c.Err() != nil || c.Processed() != 901*80 {
+				b.Fatal(c.Processed(), c.Err())
+			}
+		})
+	}
+}
+
+func BenchmarkRange(b *testing.B) {
+	points, _ := bodies(1024)
+	b.ReportAllocs()
+	sum, i := float32(0), 0
+	for b.Loop() {
+		sum += SyncPosition[0].Quantise(points[i%1024][0])
+		i++
+	}
+	_ = sum
+}
+
+func BenchmarkSmallestThree(b *testing.B) {
+	_, turns := bodies(1024)
+	var codes []Smallest
+	for _, q := range turns {
+		codes = append(codes, SyncRotation.Encode(q))
+	}
+	i := 0
+	b.Run("encode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			SyncRotation.Encode(turns[i%1024])
+			i++
+		}
+	})
+	b.Run("encode near ties", func(b *testing.B) {
+		b.ReportAllocs()
+		q := [4]float32{0.5, 0.5, -0.5, 0.5}
+		for b.Loop() {
+			SyncRotation.Encode(q)
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			SyncRotation.Decode(codes[i%1024])
+			i++
+		}
+	})
+}
+
+func BenchmarkRelative(b *testing.B) {
+	var c Coder
+	buffer := make([]byte, 1024)
+	p, from := [3]int{1000, 2000, 3000}, [3]int{1010, 1900, 3000}
+	q, known := Smallest{3, [3]int16{10, 20, -30}}, Smallest{3, [3]int16{12, -9, -30}}
+	list := make([]int, 0, 901)
+	for i := 3; i < 901; i += 7 {
+		list = append(list, i)
+	}
+	for name, do := range map[string]func(){
+		"point":       func() { c.NearPoint(p, from, &SnapshotPosition, PositionLadder) },
+		"rotation":    func() { c.NearRotation(q, known, SnapshotRotation, FineRotationLadder) },
+		"129 indices": func() { c.Subset(list, 901, &SnapshotSteps) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Write(buffer)
+				do()
+			}
+			if c.Err() != nil {
+				b.Fatal(c.Err())
+			}
+		})
+	}
+}
+
+// TestEncodersAllocateNothing says that no encoder allocates, in any direction,
+// once its list or block has its length.
+func TestEncodersAllocateNothing(t *testing.T) {
+	points, turns := bodies(20)
+	list, block := []int{1, 5, 6, 90, 400}, []byte("block")
+	buffer := make([]byte, 1024)
+	var c Coder
+	all := func() {
+		snapshot(&c, points, turns)
+		c.NearPoint([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionLadder)
+		c.NearRotation(Smallest{Largest: 3}, Smallest{Largest: 3}, 9, RotationLadder)
+		c.Near(6, 5, 0, 100, PositionLadder)
+		c.Changed(3, 4, 9)
+		c.Xor(3, 4)
+		c.Signed(-3, 4)
+		list = c.Subset(list, 901, &SnapshotSteps)
+		c.Align()
+		block = c.Bytes(block, 40)
+		c.Check("end")
+	}
+	if a := testing.AllocsPerRun(100, func() {
+		c.Measure()
+		all()
+		c.Write(buffer)
+		all()
+		c.Read(c.Data())
+		all()
+	}); a != 0 || c.Err() != nil || len(list) != 5 || len(block) != 5 {
+		t.Errorf("%v allocations, %v", a, c.Err())
+	}
+}

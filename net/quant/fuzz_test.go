@@ -1,0 +1,272 @@
+package quant
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// operation is one value of a stream: what kind, and what it is.
+type operation struct {
+	kind, size int
+	base       int
+	number     int
+	real       [3]float32
+	turn       [4]float32
+	point      [3]int
+	smallest   Smallest
+	list       []int
+	bytes      []byte
+}
+
+// kinds is the number of kinds of operations.
+const kinds = 22
+
+var fuzzLadders = [...]Ladder{PositionLadder, RotationLadder, FineRotationLadder, VRLadder}
+
+var fuzzGrids = [...]*Grid{&SnapshotPosition, &SnapshotLinear, &SnapshotLinearFine, &SyncPosition, &SyncLinear, &SyncAngular}
+
+var fuzzSteps = [...]*Steps{&SnapshotSteps, &DenseSteps}
+
+// script turns bytes into operations, three bytes each.
+func script(b []byte) (ops []operation) {
+	for ; len(b) >= 3 && len(ops) < 64; b = b[3:] {
+		ops = append(ops, operation{kind: int(b[0]) % kinds, size: int(b[1]), base: int(b[2])})
+	}
+	return ops
+}
+
+func (o *operation) ladder() Ladder { return fuzzLadders[o.base%len(fuzzLadders)] }
+
+func (o *operation) grid() *Grid { return fuzzGrids[o.base%len(fuzzGrids)] }
+
+func (o *operation) steps() *Steps { return fuzzSteps[o.base%len(fuzzSteps)] }
+
+func (o *operation) width() SmallestThree { return SmallestThree(2 + o.size%15) }
+
+// known is a rotation that both sides know.
+func (o *operation) known() Smallest {
+	b := float64(o.base)
+	return o.width().Encode(turned(b-100, 60, 256-b, 90))
+}
+
+// code reads, writes or measures the operation's value.
+func (o *operation) code(c *Coder) {
+	n := 1 + o.size%32
+	switch o.kind {
+	case 0:
+		o.number = int(c.Bits(uint32(o.number), n))
+	case 1:
+		o.number = c.Int(o.number, -o.base, o.size*o.size)
+	case 2:
+		o.number = int(c.Signed(int32(o.number), n))
+	case 3:
+		if c.Bool(o.number != 0) {
+			o.number = 1
+		} else {
+			o.number = 0
+		}
+	case 4:
+		o.number = int(math.Float32bits(c.Float(math.Float32frombits(uint32(o.number)))))
+	case 5, 6:
+		o.real = c.Reals(o.real, o.grid())
+	case 7, 8:
+		o.turn = c.Rotation(o.turn, o.width())
+	case 9:
+		o.smallest = c.Smallest(o.smallest, o.width())
+	case 10:
+		o.number = c.Near(o.number, o.base, 0, 256+o.size, o.ladder())
+	case 11, 12:
+		o.point = c.NearPoint(o.point, [3]int{o.base * 8, o.size * 8, 0}, &SyncPosition, o.ladder())
+	case 13, 14:
+		o.smallest = c.NearRotation(o.smallest, o.known(), o.width(), o.ladder())
+	case 15:
+		o.number = int(c.Changed(uint32(o.number), uint32(o.base)&(1<<n-1), n))
+	case 16:
+		o.number = int(c.Xor(uint32(o.number), uint32(o.base)<<16))
+	case 17:
+		o.number = c.Next(o.number, o.base, 257+o.size, o.steps())
+	case 18:
+		o.list = c.Indices(o.list, o.size, o.steps())
+	case 19:
+		o.list = c.Subset(o.list, o.size, o.steps())
+	case 20:
+		o.bytes = c.Bytes(o.bytes, o.size)
+	case 21:
+		if o.size%2 == 0 {
+			c.Align()
+		} else {
+			c.Check("script")
+		}
+	}
+}
+
+// FuzzRead reads any bytes by any script of operations: it never panics, never
+// goes beyond the end, and stops at the first failure. What was read without
+// one, written again, is measured at its size and gives the same bits: every
+// value has one form.
+func FuzzRead(f *testing.F) {
+	seed := make([]byte, 3*kinds)
+	for i := range kinds {
+		seed[3*i], seed[3*i+1], seed[3*i+2] = byte(i), byte(7*i+3), byte(5*i)
+	}
+	f.Add(seed, make([]byte, 200))
+	f.Add(seed, bytes.Repeat([]byte{0xff}, 200))
+	f.Add([]byte{18, 200, 0, 19, 100, 1}, []byte{3, 1, 0, 2, 9, 9, 9, 9})
+	f.Add([]byte{7, 7, 0}, []byte{0xff, 0xfc, 0xe7, 0x0f})
+	f.Fuzz(func(t *testing.T, plan, data []byte) {
+		if len(data) > 4096 {
+			return
+		}
+		ops := script(plan)
+		var c Coder
+		c.Read(data)
+		for i := range ops {
+			failed := c.Err()
+			ops[i].code(&c)
+			if failed != nil && c.Err() != failed {
+				t.Fatalf("%v after %v", c.Err(), failed)
+			}
+			if c.Processed() > len(data)*8 {
+				t.Fatalf("%d bits of %d bytes", c.Processed(), len(data))
+			}
+		}
+		if c.Err() != nil {
+			_ = c.Err().Error()
+			return
+		}
+		again(t, ops, data, c.Processed())
+	})
+}
+
+// again measures and writes operations, and compares with what they were read
+// from.
+func again(t rapid.TB, ops []operation, data []byte, bits int) {
+	t.Helper()
+	var c Coder
+	ops = slices.Clone(ops)
+	c.Measure()
+	for i := range ops {
+		ops[i].code(&c)
+	}
+	if c.Err() != nil || c.Processed() != bits {
+		t.Fatalf("measured %d bits of %d, %v", c.Processed(), bits, c.Err())
+	}
+	c.Write(make([]byte, (len(data)+7)&^7))
+	for i := range ops {
+		ops[i].code(&c)
+	}
+	if c.Err() != nil || c.Processed() != bits {
+		t.Fatalf("wrote %d bits of %d, %v", c.Processed(), bits, c.Err())
+	}
+	written := c.Data()
+	for bit := range bits {
+		if (written[bit/8]^data[bit/8])>>(bit%8)&1 != 0 {
+			t.Fatalf("bit %d of %d differs: %x from %x", bit, bits, written, data)
+		}
+	}
+}
+
+// TestScriptsRoundTrip writes any script of valid values and reads it: the
+// values are equal, the measured size is the written one, and of every cut of
+// the bytes the rest of the values fail to be read.
+func TestScriptsRoundTrip(t *testing.T) { rapid.Check(t, scripts) }
+
+// FuzzScripts is the same property, driven by the fuzzer.
+func FuzzScripts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scripts)) }
+
+func scripts(t *rapid.T) {
+	var ops []operation
+	for range rapid.IntRange(1, 40).Draw(t, "count") {
+		o := operation{kind: rapid.IntRange(0, kinds-1).Draw(t, "kind"), size: rapid.IntRange(1, 255).Draw(t, "size"), base: rapid.IntRange(0, 255).Draw(t, "base")}
+		o.draw(t)
+		ops = append(ops, o)
+	}
+	var c Coder
+	c.Measure()
+	for i := range ops {
+		ops[i].code(&c)
+	}
+	measured := c.Processed()
+	c.Write(make([]byte, 16384))
+	for i := range ops {
+		ops[i].code(&c)
+	}
+	bits, data := c.Processed(), c.Data()
+	if c.Err() != nil || measured != bits {
+		t.Fatalf("%d bits, measured %d: %v", bits, measured, c.Err())
+	}
+	c.Read(data)
+	for _, want := range ops {
+		got := operation{kind: want.kind, size: want.size, base: want.base}
+		got.code(&c)
+		if fmt.Sprint(got) != fmt.Sprint(want) || c.Err() != nil {
+			t.Fatalf("%+v is read as %+v, %v", want, got, c.Err())
+		}
+	}
+	again(t, ops, data, bits)
+	for _, cut := range []int{0, len(data) / 2, len(data) - 1} {
+		if cut < 0 || cut*8 >= bits {
+			continue
+		}
+		c.Read(data[:cut])
+		for _, o := range ops {
+			o.list, o.bytes = nil, nil
+			o.code(&c)
+		}
+		if c.Err() == nil || c.Processed() > cut*8 {
+			t.Fatalf("%d of %d bytes are read, %v", cut, len(data), c.Err())
+		}
+	}
+}
+
+// draw gives the operation a value that it can write: for what is quantised, one
+// that has been.
+func (o *operation) draw(t *rapid.T) {
+	n := 1 + o.size%32
+	switch o.kind {
+	case 0, 15:
+		o.number = int(rapid.Uint32().Draw(t, "bits") & (1<<n - 1))
+	case 1:
+		o.number = rapid.IntRange(-o.base, o.size*o.size).Draw(t, "int")
+	case 2:
+		o.number = int(rapid.Int32().Draw(t, "signed") >> (32 - n))
+	case 3:
+		o.number = rapid.IntRange(0, 1).Draw(t, "bool")
+	case 4, 16:
+		o.number = int(rapid.Uint32().Draw(t, "float"))
+	case 5, 6:
+		g := o.grid()
+		for i := range g {
+			o.real[i] = g[i].Quantise(rapid.Float32Range(g[i].Low(), g[i].High()).Draw(t, "real"))
+		}
+	case 7, 8, 9, 13, 14:
+		x := rapid.Float64Range(-1, 1)
+		p := o.width().Encode(turned(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.001+x.Draw(t, "w")))
+		o.turn = o.width().Decode(p)
+		if o.kind < 9 {
+			return
+		}
+		o.turn, o.smallest = [4]float32{}, p
+	case 10:
+		o.number = rapid.IntRange(0, 256+o.size).Draw(t, "near")
+	case 11, 12:
+		for i := range o.point {
+			o.point[i] = rapid.IntRange(0, SyncPosition[i].Steps()).Draw(t, "point")
+			if o.kind == 12 {
+				o.point[i] %= 3000
+			}
+		}
+	case 17:
+		o.number = rapid.IntRange(o.base+1, 256+o.size).Draw(t, "next")
+	case 18, 19:
+		o.list = rapid.SliceOfNDistinct(rapid.IntRange(0, o.size-1), 0, o.size, rapid.ID).Draw(t, "list")
+		slices.Sort(o.list)
+	case 20:
+		o.bytes = rapid.SliceOfN(rapid.Byte(), 0, o.size).Draw(t, "bytes")
+	}
+}
