@@ -151,30 +151,30 @@ func (c *Coder) Data() []byte {
 // is not written.
 func (c *Coder) Bits(v uint32, n int) uint32 { return c.field(v, n, "Bits") }
 
-// field is a number of n bits that is part of what.
+// field is a number of n bits that is part of what. The streams themselves check
+// n, the end, and that nothing has failed in them before.
 func (c *Coder) field(v uint32, n int, what string) uint32 {
-	switch {
-	case c.failure != nil:
-		if c.mode == reading {
-			return 0
-		}
-	case c.mode == reading:
-		v = 0
-		if c.read.SerializeBits(&v, n) != nil {
+	if c.failure == nil {
+		switch {
+		case c.mode == reading:
+			if v = 0; c.read.SerializeBits(&v, n) == nil {
+				return v
+			}
 			c.fail(what, c.Processed(), ErrEnd)
-			return 0
-		}
-	case uint64(v)>>n != 0:
-		c.fail(what, c.Processed(), ErrRange)
-	case c.mode == measuring:
-		if n < 1 || n > 32 {
+		case uint64(v)>>n != 0:
+			c.fail(what, c.Processed(), ErrRange)
+		case c.mode == writing:
+			if c.write.SerializeBits(&v, n) != nil {
+				c.fail(what, c.Processed(), ErrEnd)
+			}
+		case n < 1 || n > 32:
 			panic("quant: a number of bits outside [1,32]")
+		default:
+			c.count += n
 		}
-		c.count += n
-	default:
-		if c.write.SerializeBits(&v, n) != nil {
-			c.fail(what, c.Processed(), ErrEnd)
-		}
+	}
+	if c.mode == reading {
+		return 0
 	}
 	return v
 }

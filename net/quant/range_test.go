@@ -14,6 +14,14 @@ import (
 // minutes.
 var samples = flag.Int("samples", 50_000, "random values of a kind")
 
+// tries is how many of them this run tries.
+func tries() int {
+	if testing.Short() {
+		return *samples / 10
+	}
+	return *samples
+}
+
 // ranges are those that the tests go through.
 
 var ranges = map[string]Range{
@@ -110,7 +118,7 @@ func TestRangeErrorIsBounded(t *testing.T) {
 func TestRangeRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, r := range ranges {
-		for range *samples / 10 {
+		for range tries() {
 			x := r.Low() + float32(random.Float64()*(float64(r.High())-float64(r.Low())))
 			q := r.Quantise(x)
 			if !r.Contains(x) || math.Abs(float64(q)-float64(x)) > r.MaxError() || r.Quantise(q) != q {

@@ -54,12 +54,14 @@ type Smallest struct {
 var widths = func() (t [17]struct {
 	most  int64
 	step  float64 // 1/sqrt(2) divided by most
+	per   float64 // steps in 1
 	angle float64 // bound of the error, radians
 }) {
 	for b := 2; b <= 16; b++ {
 		w := &t[b]
 		w.most = 1<<(b-1) - 1
-		w.step = 1 / math.Sqrt(float64(2*w.most*w.most))
+		w.per = math.Sqrt(float64(2 * w.most * w.most))
+		w.step = 1 / w.per
 		w.angle = float64(w.step*2*1.7320508075688772) + 2e-6
 	}
 	return
@@ -93,7 +95,7 @@ func (s SmallestThree) Encode(q [4]float32) Smallest {
 		return Smallest{Largest: 3}
 	}
 	p, back := s.nearest(&n)
-	if s.rivals(&back) > 1 {
+	if _, alone := s.rivals(&back); !alone {
 		p, _ = s.nearest(&back)
 	}
 	return p
@@ -155,15 +157,18 @@ func (s SmallestThree) decode(p Smallest) (q [4]float64, ok bool) {
 // nearest returns, of the roundings of n that decode to something that would be
 // rounded so again, the one nearest to n, and what it decodes to.
 func (s SmallestThree) nearest(n *[4]float64) (best Smallest, back [4]float64) {
+	floor, alone := s.rivals(n)
 	least := math.Inf(1)
-	floor := s.floor(n)
 	for i := range n {
 		if math.Abs(n[i]) < floor {
 			continue
 		}
 		p := s.round(n, i)
 		q, _ := s.decode(p)
-		if q[i] < s.floor(&q) {
+		if alone {
+			return p, q // the largest stays in reach of the largest
+		}
+		if again, _ := s.rivals(&q); q[i] < again {
 			continue
 		}
 		var away float64
@@ -186,22 +191,20 @@ func (s SmallestThree) nearest(n *[4]float64) (best Smallest, back [4]float64) {
 // further apart.
 const near = 3
 
-// floor is the least magnitude of n that is tried as the largest: never zero,
-// which has no sign.
-func (s SmallestThree) floor(n *[4]float64) float64 {
-	most, step := max(math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]), math.Abs(n[3])), widths[s].step
-	return max(most-float64(near*step), float64(0.5*step))
-}
-
-// rivals counts the components of n that are tried as the largest.
-func (s SmallestThree) rivals(n *[4]float64) (count int) {
-	floor := s.floor(n)
-	for _, x := range n {
-		if math.Abs(x) >= floor {
-			count++
-		}
+// rivals returns the least magnitude of n that is tried as the largest, and
+// whether only one is. It is never zero, which has no sign.
+func (s SmallestThree) rivals(n *[4]float64) (floor float64, alone bool) {
+	a, b, c, d := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]), math.Abs(n[3])
+	if a < b {
+		a, b = b, a
 	}
-	return count
+	if c < d {
+		c, d = d, c
+	}
+	second := max(min(a, c), b, d)
+	step := widths[s].step
+	floor = max(max(a, c)-float64(near*step), float64(0.5*step))
+	return floor, second < floor
 }
 
 // round returns n without its component i, in whole steps. If the steps are so
@@ -217,8 +220,7 @@ func (s SmallestThree) round(n *[4]float64, i int) (p Smallest) {
 		if n[i] < 0 {
 			x = -x
 		}
-		u := float64(math.Abs(x)/w.step) + 0.5
-		steps := int16(min(math.Floor(u), float64(w.most)))
+		steps := int16(min(int32(float64(math.Abs(x)*w.per)+0.5), int32(w.most)))
 		if x < 0 {
 			steps = -steps
 		}
