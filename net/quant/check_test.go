@@ -103,6 +103,10 @@ func TestBytes(t *testing.T) {
 	if back := c.Bytes(nil, 1<<30-1); cap(back) > 0 || !errors.Is(c.Err(), ErrEnd) {
 		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
 	}
+	c.Read([]byte{20, 0, 0, 0, 0, 0}) // 20, and 5 have come
+	if back := c.Bytes(nil, 40); cap(back) > 0 || !errors.Is(c.Err(), ErrEnd) {
+		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
+	}
 }
 
 // TestCheckNamesThePlace holds the serialise check: a writer and a reader that
@@ -141,7 +145,7 @@ func TestCheckNamesThePlace(t *testing.T) {
 	}
 	c.Read(data)
 	c.Bits(0, 5)
-	if c.Check("other"); !errors.Is(c.Err(), ErrCheck) {
+	if c.Check("reader"); !errors.Is(c.Err(), ErrCheck) {
 		t.Errorf("another check passes: %v", c.Err())
 	}
 	c.Read(data[:6])

@@ -133,8 +133,9 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 }
 
 // TestSmallestThreeEveryInteger goes through every triple of integers at the
-// small widths and many at the others: one is canonical exactly if it is what
-// its rotation is encoded as, and what is encoded is always canonical.
+// small widths and many at the others: one is valid exactly if it leaves
+// something for the largest component; what its rotation is encoded as is
+// near, and is encoded as itself.
 func TestSmallestThreeEveryInteger(t *testing.T) {
 	each := func(s SmallestThree, p Smallest) {
 		if !s.Valid(p) {
@@ -150,6 +151,19 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 		}
 		if a := angle(q, s.Decode(first)); a > s.MaxAngle() {
 			t.Fatalf("%d bits: %v becomes %v, off by %g", s, p, first, a)
+		}
+	}
+	for _, v := range []struct {
+		s     SmallestThree
+		p     Smallest
+		valid bool
+	}{
+		{2, Smallest{0, [3]int16{1, 0, 0}}, true}, {2, Smallest{0, [3]int16{1, -1, 0}}, false}, {2, Smallest{4, [3]int16{}}, false},
+		{9, Smallest{1, [3]int16{-255, 254, 22}}, true}, {9, Smallest{1, [3]int16{-255, 255, 0}}, false}, {9, Smallest{2, [3]int16{0, 256, 0}}, false},
+		{16, Smallest{3, [3]int16{0, 0, -32767}}, true}, {16, Smallest{3, [3]int16{0, 0, -32768}}, false},
+	} {
+		if v.s.Valid(v.p) != v.valid {
+			t.Errorf("%v at %d bits: want %v", v.p, v.s, v.valid)
 		}
 	}
 	for s := SmallestThree(2); s <= 6 && (s < 6 || !testing.Short()); s++ {
