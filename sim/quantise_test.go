@@ -1,0 +1,108 @@
+package sim_test
+
+import (
+	"os"
+	"testing"
+
+	"ghostcube/predict/wire"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+func world(t testing.TB, spec string) *sim.World {
+	t.Helper()
+	s, err := sim.SceneNamed(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim.New(s, 60)
+}
+
+// TestQuantisedPileRests says that a pile which is quantised after every tick
+// comes to rest, and that in ten thousand ticks more nothing in it moves: asleep
+// not by a bit, and held up by the solver alone, without sleep, by less than a
+// step of the grid and a half.
+func TestQuantisedPileRests(t *testing.T) {
+	sleeping, awake := "pile", "pile:layers=3"
+	if os.Getenv("GHOSTCUBE_LONG") != "" {
+		awake = "pile"
+	}
+	if testing.Short() {
+		sleeping, awake = "pile:layers=2", "pile:layers=1"
+	}
+	w := world(t, sleeping)
+	run := func(w *sim.World, ticks int) {
+		for range ticks {
+			w.Step()
+			w.Quantise(&wire.SyncGrid)
+		}
+	}
+	run(w, 600)
+	before, _ := w.Hash()
+	at := append([]sim.Body(nil), w.Bodies()...)
+	run(w, 10000)
+	for i, b := range w.Bodies() {
+		if b != at[i] || !b.Asleep {
+			t.Fatalf("%s: body %d went from %+v to %+v", sleeping, i, at[i], b)
+		}
+	}
+	if after, _ := w.Hash(); after == before {
+		t.Error("the tick is not in the hash")
+	}
+
+	s, err := sim.SceneNamed(awake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Sleepless = true
+	w = sim.New(s, 60)
+	run(w, 600)
+	at = append(at[:0], w.Bodies()...)
+	run(w, 10000)
+	var most float32
+	for i, b := range w.Bodies() {
+		most = max(most, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
+	}
+	if most > 1.5/4096 {
+		t.Errorf("%s: without sleep a body crept %v m", awake, most)
+	}
+}
+
+// TestQuantiseTwice says that quantising twice is as good as once, in a world
+// where everything moves, and that it changes nothing by more than the grid's
+// error.
+func TestQuantiseTwice(t *testing.T) {
+	w := world(t, "heap:layers=2")
+	for range 120 {
+		w.Step(sim.Input{Buttons: sim.Forward})
+		before := append([]sim.Body(nil), w.Bodies()...)
+		w.Quantise(&wire.SyncGrid)
+		once, _ := w.Hash()
+		for i, b := range w.Bodies() {
+			d := b.Pose.Pos.Sub(before[i].Pose.Pos)
+			turn := b.Pose.Rot.Mul(before[i].Pose.Rot.Inverse()).Angle()
+			if max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)) > 0.5/4096+1e-6 || turn > 1e-3 {
+				t.Fatalf("body %d moved by %v and turned by %v", i, d, turn)
+			}
+		}
+		w.Quantise(&wire.SyncGrid)
+		if twice, _ := w.Hash(); twice != once {
+			t.Fatal("the second time changed something")
+		}
+	}
+}
+
+func BenchmarkQuantise(b *testing.B) {
+	for _, name := range sim.SceneNames() {
+		b.Run(name, func(b *testing.B) {
+			w := world(b, name)
+			for range 90 {
+				w.Step()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Quantise(&wire.SyncGrid)
+			}
+		})
+	}
+}
