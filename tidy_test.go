@@ -32,6 +32,7 @@ var floors = map[string][]string{
 	"net/quant":  {},
 	"net/link":   {},
 	"net/packet": {"net/link"},
+	"net/jitter": {},
 
 	// 2
 	"smoothing":       {"sim/geom"},
@@ -146,7 +147,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // pure are the folders whose results are a function of their arguments alone.
-var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "smoothing", "predict",
+var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind",
 	"predict/score", "predict/lab"}
 
