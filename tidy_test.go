@@ -35,6 +35,7 @@ var floors = map[string][]string{
 	"net/jitter": {},
 
 	// 2
+	"net/message":     {"net/packet", "net/quant"},
 	"smoothing":       {"sim/geom"},
 	"predict":         {"sim", "sim/geom", "net/packet", "smoothing"},
 	"predict/history": {"sim"},
@@ -147,7 +148,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // pure are the folders whose results are a function of their arguments alone.
-var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/jitter", "smoothing", "predict",
+var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind",
 	"predict/score", "predict/lab"}
 
