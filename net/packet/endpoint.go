@@ -104,7 +104,7 @@ func (e *Endpoint) open(d link.Datagram) {
 		e.Stats.Rejected++
 		return
 	}
-	s, ok := e.received.place(h.sequence)
+	s, ok := e.received.place(h.sequence, d.At)
 	if !ok || e.received.whole.TooOld(s) {
 		e.Stats.Stale++
 		return
@@ -147,7 +147,7 @@ func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
 	e.Stats.DatagramsReceived++
 	e.Stats.BytesReceived += n
 	e.rates.open.received += n
-	e.Stats.Expected += e.received.note(s)
+	e.Stats.Expected += e.received.note(s, d.At)
 	if e.parts.count > 0 && e.received.newest >= partWindow {
 		e.parts.forget(e.received.newest - partWindow + 1)
 	}
@@ -219,10 +219,9 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	}
 	s := e.next
 	e.next++
-	h := header{sequence: s.low(), ack: e.received.ack.low(), ackBits: e.received.bits}
-	if h.ackBits != 0 {
-		h.hold = uint16(min((e.now-e.received.at+holdUnit/2)/holdUnit, holdLonger))
-	}
+	ack, set, hold := e.received.acks(e.now)
+	h := header{sequence: s.low(), ack: ack.low(), ackBits: set}
+	h.hold = uint16(min((hold+holdUnit/2)/holdUnit, holdLonger))
 	var bytes uint64
 	if len(payload) <= maxWhole {
 		bytes = e.emit(&h, payload)

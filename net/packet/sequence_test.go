@@ -2,6 +2,7 @@ package packet
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -138,5 +139,57 @@ func TestSequenceBufferEnds(t *testing.T) {
 			}()
 			NewSequenceBuffer[int](n)
 		}()
+	}
+}
+
+// TestOutage says that packets arrive and are acknowledged again after any
+// outage, also one in which more than half a round of numbers was lost, and that
+// no outage, of both ways or of one, makes an acknowledgement name a packet that
+// has not arrived.
+func TestOutage(t *testing.T) {
+	for _, lost := range []int{100, 5000, 32767, 32768, 40000, 65000, 65536, 70000, 200000} {
+		for _, both := range []bool{false, true} {
+			var up, down bottle
+			a, b := NewEndpoint(twoWay{&down, &up}), NewEndpoint(twoWay{&up, &down})
+			now := time.Duration(0)
+			arrived := map[Sequence]bool{}
+			came, acked := 0, 0
+			step := func(deaf, dumb bool) {
+				now += tick
+				a.Update(now)
+				for _, s := range a.Acks() {
+					if acked++; !arrived[s] {
+						t.Fatalf("%d lost, both ways %v: %d is acknowledged and has not arrived", lost, both, s)
+					}
+				}
+				s := a.Send(nil)
+				if deaf {
+					up.full = false
+				}
+				b.Update(now)
+				if _, ok := b.Receive(); ok {
+					came++
+					arrived[s] = true
+				}
+				b.Send(nil)
+				if dumb {
+					down.full = false
+				}
+			}
+			for range 2000 {
+				step(false, false)
+			}
+			for range lost {
+				step(true, both)
+			}
+			came, acked = 0, 0
+			for range 2000 {
+				step(false, false)
+			}
+			// After a whole round to the packet, one looks like a repeated one.
+			if came < 1999 || acked < came-1 {
+				t.Errorf("%d lost, both ways %v: afterwards %d of 2000 arrive and %d are acknowledged", lost, both, came, acked)
+			}
+		}
 	}
 }
