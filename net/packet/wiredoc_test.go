@@ -1,0 +1,324 @@
+package packet
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+)
+
+// The decoder of this file is written after docs/wire.md alone. It takes the
+// layout from the tables of that page, has a checksum and a way of reading bits
+// of its own, and shares nothing with the package but the test that compares
+// them.
+
+// field is a row of a table of the page.
+type field struct {
+	name       string
+	bit, width int // from the start of the datagram
+}
+
+// page is what the decoder reads from the page.
+type page struct {
+	numbers        map[string]int
+	head, fragment []field
+	vectors        []vector
+}
+
+// vector is an example: what is on the wire, and either what it means, by field,
+// or why it is refused.
+type vector struct {
+	name, refused, payload string
+	wire                   []byte
+	fields                 map[string]uint32
+}
+
+var row = regexp.MustCompile(`^\| *([^|]*?) *\| *([^|]*?) *\| *([^|]*?) *\|(?: *([^|]*?) *\|)?`)
+
+func readPage(t *testing.T) *page {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/wire.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{numbers: map[string]int{}}
+	section := ""
+	var open *vector
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch m := row.FindStringSubmatch(line); {
+		case line == "```vector":
+			open = &vector{fields: map[string]uint32{}}
+		case line == "```" && open != nil:
+			p.vectors = append(p.vectors, *open)
+			open = nil
+		case open != nil:
+			open.line(t, line)
+		case strings.HasPrefix(line, "## "):
+			section = line[3:]
+		case m == nil:
+		case section == "Numbers":
+			if n, err := strconv.ParseUint(m[2], 0, 32); err == nil {
+				p.numbers[m[1]] = int(n)
+			}
+		case strings.HasPrefix(section, "The head of"):
+			at, err := strconv.Atoi(m[1])
+			if err != nil {
+				continue // the heading
+			}
+			bit, _ := strconv.Atoi(m[2])
+			width, _ := strconv.Atoi(m[3])
+			f := field{m[4], at*8 + bit, width}
+			if section == "The head of a fragment" {
+				p.fragment = append(p.fragment, f)
+			} else {
+				p.head = append(p.head, f)
+			}
+		}
+	}
+	if len(p.numbers) != 6 || len(p.head) != 6 || len(p.fragment) != 2 || len(p.vectors) < 18 {
+		t.Fatalf("the page has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.head), len(p.fragment), len(p.vectors))
+	}
+	return p
+}
+
+// line takes in one line of an example.
+func (v *vector) line(t *testing.T, line string) {
+	key, value, _ := strings.Cut(line, ":")
+	value = strings.TrimSpace(value)
+	switch key {
+	case "name":
+		v.name = value
+	case "refused":
+		v.refused = value
+	case "payload":
+		v.payload = value
+	case "hex":
+		v.wire = unhex(t, value)
+	default:
+		n, err := strconv.ParseUint(value, 0, 32)
+		if err != nil {
+			t.Fatalf("%s: %s", v.name, line)
+		}
+		v.fields[key] = uint32(n)
+	}
+}
+
+func unhex(t *testing.T, text string) (b []byte) {
+	for _, s := range strings.Fields(text) {
+		digits, times, many := strings.Cut(s, "*")
+		n := 1
+		if many {
+			n, _ = strconv.Atoi(times)
+		}
+		x, err := strconv.ParseUint(digits, 16, 8)
+		if err != nil || n < 1 {
+			t.Fatalf("no bytes: %s", s)
+		}
+		b = append(b, bytes.Repeat([]byte{byte(x)}, n)...)
+	}
+	return b
+}
+
+// read returns a field, bit by bit.
+func (f field) read(b []byte) (v uint32) {
+	for i := range f.width {
+		if at := f.bit + i; b[at/8]>>(at%8)&1 == 1 {
+			v |= 1 << i
+		}
+	}
+	return v
+}
+
+// checksum is the page's, bit by bit.
+func (p *page) checksum(b []byte) uint32 {
+	four := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
+	crc := ^uint32(0)
+	for _, x := range slices.Concat(four(p.numbers["protocol"]), four(p.numbers["version"]), b) {
+		crc ^= uint32(x)
+		for range 8 {
+			low := crc & 1
+			crc >>= 1
+			if low == 1 {
+				crc ^= uint32(p.numbers["polynomial"])
+			}
+		}
+	}
+	return ^crc
+}
+
+// decode reads a datagram as the page says.
+func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
+	if len(b) < 14 {
+		return nil, nil, "short"
+	}
+	if len(b) > p.numbers["longest datagram"] {
+		return nil, nil, "long"
+	}
+	fields = map[string]uint32{}
+	for _, f := range p.head {
+		fields[f.name] = f.read(b)
+	}
+	if fields["checksum"] != p.checksum(b[4:]) {
+		return nil, nil, "checksum"
+	}
+	if fields["fragment"] == 0 {
+		return fields, b[14:], ""
+	}
+	if len(b) < 16 {
+		return nil, nil, "short"
+	}
+	for _, f := range p.fragment {
+		fields[f.name] = f.read(b)
+	}
+	id, count, n := int(fields["id"]), int(fields["count less 1"])+1, len(b)-16
+	most := p.numbers["fragment"]
+	if count < 2 || id >= count || n < 1 || n > most || id < count-1 && n != most {
+		return nil, nil, "fragment"
+	}
+	return fields, b[16:], ""
+}
+
+// TestDocumentedExamples decodes every example of docs/wire.md with the
+// independent decoder and finds what the page says; the package reads the same
+// from it, refuses what the page says is refused, and writes the same bytes.
+func TestDocumentedExamples(t *testing.T) {
+	p := readPage(t)
+	reasons := map[string]bool{}
+	for _, v := range p.vectors {
+		fields, payload, refused := p.decode(v.wire)
+		if refused != v.refused {
+			t.Errorf("%s: refused for %q, the page says %q", v.name, refused, v.refused)
+			continue
+		}
+		var h header
+		if taken := h.get(v.wire); taken != (v.refused == "") {
+			t.Errorf("%s: the package takes it: %v", v.name, taken)
+			continue
+		}
+		if reasons[refused] = true; refused != "" {
+			continue
+		}
+		if !maps.Equal(fields, v.fields) || !bytes.Equal(payload, unhex(t, v.payload)) {
+			t.Errorf("%s: %v % x, the page says %v %s", v.name, fields, payload, v.fields, v.payload)
+		}
+		want := header{
+			sequence: uint16(fields["sequence"]), ack: uint16(fields["ack"]), ackBits: fields["ack bits"],
+			hold: uint16(fields["hold"]), fragment: fields["fragment"] == 1, id: int(fields["id"]),
+		}
+		if want.fragment {
+			want.count = int(fields["count less 1"]) + 1
+		}
+		if h != want || !bytes.Equal(v.wire[h.size():], payload) {
+			t.Errorf("%s: the package reads %+v, the decoder %+v", v.name, h, want)
+		}
+		again := append(make([]byte, want.size()), payload...)
+		if want.put(again); !bytes.Equal(again, v.wire) {
+			t.Errorf("%s: the package writes % x", v.name, again)
+		}
+	}
+	for _, r := range []string{"", "short", "long", "checksum", "fragment"} {
+		if !reasons[r] {
+			t.Errorf("no example of %q", r)
+		}
+	}
+}
+
+// TestDocumentedNumbers holds the numbers of the page against the constants.
+func TestDocumentedNumbers(t *testing.T) {
+	want := map[string]int{"protocol": int(Protocol), "version": int(Version), "polynomial": 0x82f63b78,
+		"longest datagram": MaxDatagram, "fragment": FragmentBytes, "most fragments": MaxFragments}
+	p := readPage(t)
+	if !maps.Equal(p.numbers, want) {
+		t.Errorf("%v, want %v", p.numbers, want)
+	}
+	for _, say := range []struct{ text, want string }{
+		{"payload follows, up to %d bytes", fmt.Sprint(maxWhole)}, {"%d or more below the newest that\narrived whole", fmt.Sprint(window)},
+		{"its packet is %d or more below", fmt.Sprint(partWindow)}, {"After %d seconds in which nothing", fmt.Sprint(silence.Seconds())},
+		{"told of for %d\nseconds", fmt.Sprint(ackLife.Seconds())},
+	} {
+		text, err := os.ReadFile("../../docs/wire.md")
+		if s := strings.Replace(say.text, "%d", say.want, 1); err != nil || !strings.Contains(string(text), s) {
+			t.Errorf("the page does not say %q (%v)", s, err)
+		}
+	}
+}
+
+// TestDocumentedSession says that a fresh endpoint writes the page's first
+// packet and fragments, and that everything that two endpoints say to each other
+// through a bad link is read by the independent decoder to its last byte, with
+// the checksum that it computes.
+func TestDocumentedSession(t *testing.T) {
+	p := readPage(t)
+	var w recorder
+	e := NewEndpoint(&w)
+	e.Send([]byte("hello"))
+	e.Send(bytes.Repeat([]byte("Z"), 2050))
+	for i, name := range []string{"first packet", "fragment 0 of 3", "fragment 1 of 3", "fragment 2 of 3"} {
+		k := slices.IndexFunc(p.vectors, func(v vector) bool { return v.name == name })
+		if k < 0 || i >= len(w.sent) || !bytes.Equal(p.vectors[k].wire, w.sent[i]) {
+			t.Errorf("%s is not what an endpoint writes", name)
+		}
+	}
+	weather := &link.Weather{Seed: 2}
+	if err := weather.Parse("torture,burst=0"); err != nil {
+		t.Fatal(err)
+	}
+	ca, cb := link.Pair(weather, 0)
+	var said, answered recorder
+	a, b := NewEndpoint(both{ca, &said}), NewEndpoint(both{cb, &answered})
+	a.next, b.next = 65500, 40
+	sent := map[string]bool{}
+	parts := map[string][]byte{}
+	for i := range 600 {
+		for k, e := range []*Endpoint{a, b} {
+			e.Update(time.Duration(i) * tick)
+			payload := pattern(i*i*7%4000, byte(i+k))
+			sent[string(payload)] = true
+			e.Send(payload)
+		}
+	}
+	for k, r := range []*recorder{&said, &answered} {
+		for _, d := range r.sent {
+			fields, payload, refused := p.decode(d)
+			if refused != "" {
+				t.Fatalf("%s: % x", refused, d)
+			}
+			if fields["ack bits"] != 0 && fields["ack bits"]&1 == 0 {
+				t.Fatalf("acks %08x without the first", fields["ack bits"])
+			}
+			if fields["fragment"] == 1 {
+				key := fmt.Sprint(k, fields["sequence"])
+				parts[key] = append(parts[key], payload...)
+				if fields["id"] != fields["count less 1"] {
+					continue
+				}
+				payload = parts[key]
+			}
+			if !sent[string(payload)] {
+				t.Fatalf("a payload of %d bytes that was not sent", len(payload))
+			}
+		}
+	}
+}
+
+// both sends into a wire and a recorder.
+type both struct {
+	link.Wire
+	copy *recorder
+}
+
+func (w both) Send(now time.Duration, b []byte) error {
+	if err := w.copy.Send(now, b); err != nil {
+		return err
+	}
+	return w.Wire.Send(now, b)
+}
