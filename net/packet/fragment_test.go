@@ -285,8 +285,11 @@ func TestFragmentsExpire(t *testing.T) {
 		if got := len(drain(e)) == 1; got != c.arrives {
 			t.Errorf("%s between the fragments: arrives %v, want %v", c.name, got, c.arrives)
 		}
-		if want := map[bool]uint64{true: 0, false: 1}[c.arrives]; e.Stats.Abandoned < want {
-			t.Errorf("%s: %d given up", c.name, e.Stats.Abandoned)
+		if !c.arrives && e.Stats.Abandoned == 0 {
+			t.Errorf("%s: none was given up", c.name)
+		}
+		if old := e.received.newest >= 9+partWindow; old != (e.Stats.Stale == 1) || old && e.parts.packets.Has(9) {
+			t.Errorf("%s: %d fragments are stale", c.name, e.Stats.Stale)
 		}
 	}
 	// In the end all is given up, whatever waits.

@@ -34,7 +34,7 @@ type Stats struct {
 	// Rates over the last half second that had ended by the last Update, in
 	// bits per second, with all headers, brought up to date twenty times a
 	// second. Acknowledged are our own packets, when we come to know of it.
-	SentRate, ReceivedRate, AckedRate int
+	SentRate, ReceivedRate, AckedRate uint64
 }
 
 // Lost returns the share of the other side's packets that have not arrived, in
@@ -120,6 +120,6 @@ func (r *rates) roll(now time.Duration) bool {
 }
 
 // perSecond returns bytes of the ring as bits per second.
-func (r *rates) perSecond(bytes uint64) int {
-	return int(bytes * 8 * uint64(time.Second/rateSlot) / uint64(r.full))
+func (r *rates) perSecond(bytes uint64) uint64 {
+	return bytes * 8 * uint64(time.Second/rateSlot) / uint64(r.full)
 }

@@ -28,7 +28,7 @@ type field struct {
 
 // page is what the decoder reads from the page.
 type page struct {
-	numbers        map[string]int
+	numbers        map[string]uint32
 	head, fragment []field
 	vectors        []vector
 }
@@ -49,7 +49,7 @@ func readPage(t *testing.T) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{numbers: map[string]int{}}
+	p := &page{numbers: map[string]uint32{}}
 	section := ""
 	var open *vector
 	for line := range strings.Lines(string(text)) {
@@ -67,7 +67,7 @@ func readPage(t *testing.T) *page {
 		case m == nil:
 		case section == "Numbers":
 			if n, err := strconv.ParseUint(m[2], 0, 32); err == nil {
-				p.numbers[m[1]] = int(n)
+				p.numbers[m[1]] = uint32(n)
 			}
 		case strings.HasPrefix(section, "The head of"):
 			at, err := strconv.Atoi(m[1])
@@ -140,7 +140,7 @@ func (f field) read(b []byte) (v uint32) {
 
 // checksum is the page's, bit by bit.
 func (p *page) checksum(b []byte) uint32 {
-	four := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
+	four := func(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 	crc := ^uint32(0)
 	for _, x := range slices.Concat(four(p.numbers["protocol"]), four(p.numbers["version"]), b) {
 		crc ^= uint32(x)
@@ -148,7 +148,7 @@ func (p *page) checksum(b []byte) uint32 {
 			low := crc & 1
 			crc >>= 1
 			if low == 1 {
-				crc ^= uint32(p.numbers["polynomial"])
+				crc ^= p.numbers["polynomial"]
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refus
 	if len(b) < 14 {
 		return nil, nil, "short"
 	}
-	if len(b) > p.numbers["longest datagram"] {
+	if len(b) > int(p.numbers["longest datagram"]) {
 		return nil, nil, "long"
 	}
 	fields = map[string]uint32{}
@@ -180,7 +180,7 @@ func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refus
 		fields[f.name] = f.read(b)
 	}
 	id, count, n := int(fields["id"]), int(fields["count less 1"])+1, len(b)-16
-	most := p.numbers["fragment"]
+	most := int(p.numbers["fragment"])
 	if count < 2 || id >= count || n < 1 || n > most || id < count-1 && n != most {
 		return nil, nil, "fragment"
 	}
@@ -234,7 +234,7 @@ func TestDocumentedExamples(t *testing.T) {
 
 // TestDocumentedNumbers holds the numbers of the page against the constants.
 func TestDocumentedNumbers(t *testing.T) {
-	want := map[string]int{"protocol": int(Protocol), "version": int(Version), "polynomial": 0x82f63b78,
+	want := map[string]uint32{"protocol": Protocol, "version": Version, "polynomial": 0x82f63b78,
 		"longest datagram": MaxDatagram, "fragment": FragmentBytes, "most fragments": MaxFragments}
 	p := readPage(t)
 	if !maps.Equal(p.numbers, want) {

@@ -219,7 +219,7 @@ func (d *digest) stats(s *packet.Stats) {
 	for _, n := range [...]uint64{s.PacketsSent, s.PacketsReceived, s.DatagramsSent, s.DatagramsReceived,
 		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected, s.Repeated, s.Stale, s.Abandoned, s.Unsent,
 		uint64(s.RTT), uint64(s.RTTLast), uint64(s.RTTSway), uint64(s.Jitter), s.Late, s.Missing,
-		uint64(s.SentRate), uint64(s.ReceivedRate), uint64(s.AckedRate)} {
+		s.SentRate, s.ReceivedRate, s.AckedRate} {
 		d.word(n)
 	}
 }

@@ -1,0 +1,43 @@
+package packet
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestInbox says that everything that one Update brings stays as it is until the
+// next, however much it is: hundreds of packets of all lengths, in more memory
+// than a page, and that the memory is used again.
+func TestInbox(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	var w bottleneck
+	a, b := NewEndpoint(&w), NewEndpoint(&w)
+	for range 20 {
+		var want [][]byte
+		for i := range 300 {
+			n := rng.IntN(2000)
+			if i%100 == 50 {
+				n = rng.IntN(MaxPayload + 1)
+			}
+			want = append(want, pattern(n, byte(i)))
+			a.Send(want[i])
+		}
+		b.Update(0)
+		got := drain(b)
+		if len(got) != len(want) {
+			t.Fatalf("%d of %d arrive", len(got), len(want))
+		}
+		for i := range got {
+			if !bytes.Equal(got[i].Payload, want[i]) {
+				t.Fatalf("packet %d of %d bytes is not what was sent", i, len(want[i]))
+			}
+			if p := got[i].Payload; cap(p) != len(p) {
+				t.Fatal("an append to a payload would write into the next")
+			}
+		}
+	}
+	if n := len(b.memory.pages); n > 20 {
+		t.Errorf("%d pages for twenty Updates", n)
+	}
+}
