@@ -98,7 +98,7 @@ func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest
 // own with less loss, for few of them survive more.
 //
 // GHOSTCUBE_SOAK is how many packets each side sends for each seed; 70000 is
-// more than a wrap and takes a minute.
+// more than a wrap and takes about ten seconds.
 func TestSoak(t *testing.T) {
 	seeds, ticks := uint64(100), 2000
 	if testing.Short() {

@@ -139,6 +139,49 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestLongSnapshot says that a snapshot that fits no datagram arrives whole, in
+// fragments, and that one that fits no packet is misuse.
+func TestLongSnapshot(t *testing.T) {
+	crowd := func(n int) *sim.World {
+		scene := *world(t).Scene()
+		scene.Boxes = slices.Clone(scene.Boxes)
+		for i := range n {
+			b := scene.Boxes[1]
+			b.Start.Pose.Pos = geom.Vec3{X: float32(i%100) - 50, Y: float32(i/100%100) - 50, Z: 5 + float32(i/10000)}
+			scene.Boxes = append(scene.Boxes, b)
+		}
+		return sim.New(scene, 60)
+	}
+	for _, n := range []int{30, 300, 3000} {
+		w := crowd(n)
+		a, b := link.Pair(&link.Weather{}, 0)
+		client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
+		var s Sender
+		var c Changes
+		var r Receiver
+		c.Note(w)
+		bits := s.Send(server, w, &c, []sim.Input{{}})
+		client.Update(0)
+		p, _ := client.Receive()
+		if ok, err := r.Read(p.Payload, w.Scene(), w.Tick()); !ok || err != nil || !slices.Equal(r.Bodies, w.Bodies()) {
+			t.Errorf("%d bodies in %d bits do not arrive: %v", n, bits, err)
+		}
+		if want := uint64((bits/8 + 1023) / 1024); server.Stats.DatagramsSent < want || want < 2 {
+			t.Errorf("%d bits in %d datagrams", bits, server.Stats.DatagramsSent)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a world that fits no packet is sent")
+		}
+	}()
+	w := crowd(10000)
+	_, b := link.Pair(&link.Weather{}, 0)
+	var s Sender
+	var c Changes
+	s.Send(packet.NewEndpoint(b), w, &c, []sim.Input{{}})
+}
+
 // TestRefuses says that a snapshot that is cut, grown, of bodies that never
 // came, or old changes nothing.
 func TestRefuses(t *testing.T) {
