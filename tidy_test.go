@@ -37,7 +37,7 @@ var floors = map[string][]string{
 	// 2
 	"net/message":     {"net/packet", "net/quant"},
 	"smoothing":       {"sim/geom"},
-	"predict":         {"sim", "sim/geom", "net/packet", "smoothing"},
+	"predict":         {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
 	"predict/history": {"sim"},
 	"predict/clock":   {"sim"},
 	"predict/inputs":  {"sim", "net/packet", "net/quant", "predict"},
@@ -56,8 +56,9 @@ var floors = map[string][]string{
 	"render/film":   {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
-	"ui/command":    {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
-	"render/gpu":    {"render", "assets", "sim/geom"},
+	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant",
+		"predict", "predict/lab"},
+	"render/gpu": {"render", "assets", "sim/geom"},
 	"ui/window": {"ui/stage", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "smoothing"},
 

@@ -12,6 +12,7 @@ package predict
 
 import (
 	"ghostcube/net/packet"
+	"ghostcube/net/quant"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -30,6 +31,11 @@ type Strategy struct {
 	// NewServer and NewClient make the two halves.
 	NewServer func(*Env) Server
 	NewClient func(*Env) Client
+
+	// Fields reads a payload, one that a client sends if up, and has see told
+	// of every field of it. An empty payload has none. It is for looking into
+	// packets.
+	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 }
 
 // Env is all that a half may know of its surroundings. It has no clock and no

@@ -119,3 +119,27 @@ func (h *header) get(b []byte) bool {
 	last := h.id == h.count-1
 	return h.count >= 2 && h.id < h.count && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
 }
+
+// Head is what stands before a payload, for looking into datagrams.
+type Head struct {
+	Checksum      uint32
+	Sequence, Ack uint16 // low bits
+	AckBits       uint32
+	Hold          time.Duration // to 1/16 ms; the longest that can be said, or longer
+	Fragment      bool
+	ID, Count     int // of a fragment
+	Bytes         int // of the head itself
+}
+
+// HeadOf reads the head of a datagram, and reports whether it is whole and of
+// this protocol.
+func HeadOf(datagram []byte) (Head, bool) {
+	var h header
+	if !h.get(datagram) {
+		return Head{}, false
+	}
+	return Head{
+		Checksum: binary.LittleEndian.Uint32(datagram), Sequence: h.sequence, Ack: h.ack, AckBits: h.ackBits,
+		Hold: time.Duration(h.hold) * holdUnit, Fragment: h.fragment, ID: h.id, Count: h.count, Bytes: h.size(),
+	}, true
+}

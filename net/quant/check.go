@@ -22,6 +22,14 @@ func (c *Coder) Bytes(b []byte, most int) []byte {
 	if c.failure != nil {
 		return c.nothing(b)
 	}
+	if c.watch != nil {
+		from := c.Processed()
+		defer func() {
+			if c.failure == nil {
+				c.saw("Bytes", from, 0)
+			}
+		}()
+	}
 	switch c.mode {
 	case measuring:
 		c.count += n * 8

@@ -55,6 +55,8 @@ type Coder struct {
 	failure error
 	passed  string // the last Check that was passed, and the bit after it
 	beyond  int
+	watch   func(Field)
+	label   Field
 }
 
 type mode uint8
@@ -107,6 +109,7 @@ func (c *Coder) Measure() { c.begin(measuring) }
 
 func (c *Coder) begin(m mode) {
 	c.mode, c.count, c.data, c.failure, c.passed, c.beyond = m, 0, nil, nil, "", 0
+	c.label = Field{}
 }
 
 // Reading reports whether numbers come in.
@@ -154,6 +157,18 @@ func (c *Coder) Bits(v uint32, n int) uint32 { return c.field(v, n, "Bits") }
 // field is a number of n bits that is part of what. The streams themselves check
 // n, the end, and that nothing has failed in them before.
 func (c *Coder) field(v uint32, n int, what string) uint32 {
+	if c.watch == nil {
+		return c.code(v, n, what)
+	}
+	at := c.Processed()
+	v = c.code(v, n, what)
+	if c.failure == nil {
+		c.saw(what, at, v)
+	}
+	return v
+}
+
+func (c *Coder) code(v uint32, n int, what string) uint32 {
 	if c.failure == nil {
 		switch {
 		case c.mode == reading:

@@ -23,6 +23,7 @@ var Strategy = &predict.Strategy{
 	Source:    "codersblock, Client-Side Prediction With Physics In Unity (2018), first step",
 	NewServer: newServer,
 	NewClient: newClient,
+	Fields:    wire.InputsAndSnapshots,
 }
 
 type server struct {

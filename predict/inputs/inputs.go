@@ -34,8 +34,11 @@ func One(c *quant.Coder, in sim.Input) sim.Input { return after(c, in, sim.Input
 // after is an input that follows another: its heading costs eight bits only
 // when it has changed.
 func after(c *quant.Coder, in, before sim.Input) sim.Input {
+	c.Name("buttons")
 	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
+	c.Name("turned")
 	if c.Bool(in.Heading != before.Heading) {
+		c.Name("heading")
 		in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits))
 	} else {
 		in.Heading = before.Heading
@@ -68,9 +71,13 @@ type Message struct {
 // a tick near the true one, to complete its low bits from; what it reads may be
 // anything, and c fails if it is no message.
 func (m *Message) Code(c *quant.Coder) {
+	c.Name("tick_bits")
 	m.TickBits = c.Int(m.TickBits, MinTickBits, MaxTickBits)
+	c.Name("tick")
 	low := c.Bits(uint32(m.Newest)&(1<<m.TickBits-1), m.TickBits)
+	c.Name("count")
 	n := c.Int(len(m.Inputs), 1, Most)
+	c.Name("important")
 	m.Important = c.Bool(m.Important)
 	if c.Err() != nil {
 		return
@@ -84,10 +91,12 @@ func (m *Message) Code(c *quant.Coder) {
 		m.Inputs = slices.Grow(m.Inputs[:0], Most)[:n]
 		clear(m.Inputs)
 	}
+	c.Part("inputs", 0)
 	m.Inputs[0] = One(c, m.Inputs[0])
 	switch {
 	case !m.Important:
 		for i := 1; i < n; i++ {
+			c.Part("inputs", i)
 			m.Inputs[i] = after(c, m.Inputs[i], m.Inputs[i-1])
 		}
 	case c.Reading():
@@ -118,11 +127,14 @@ func (m *Message) readMoves(c *quant.Coder) {
 			m.Inputs[i] = m.Inputs[at]
 		}
 	}
-	for c.Bool(false) {
+	c.Part("moves", 0)
+	c.Name("differs")
+	for moves := 1; c.Bool(false); moves++ {
 		if len(m.Inputs) == 1 {
 			c.Fail(errMessage) // there is no second input that could differ
 			return
 		}
+		c.Name("place")
 		place := c.Int(0, 1, len(m.Inputs)-1)
 		if c.Err() != nil || place <= at {
 			c.Fail(errMessage)
@@ -131,8 +143,23 @@ func (m *Message) readMoves(c *quant.Coder) {
 		fill(place)
 		m.Inputs[place] = after(c, sim.Input{}, m.Inputs[place-1])
 		at = place
+		c.Part("moves", moves)
+		c.Name("differs")
 	}
 	fill(len(m.Inputs))
+}
+
+// Fields reads a payload and has see told of every field of it.
+func Fields(payload []byte, see func(quant.Field)) error {
+	var c quant.Coder
+	c.Watch(see)
+	c.Read(payload)
+	m := Message{Newest: 1 << MaxTickBits} // any tick will do
+	m.Code(&c)
+	if c.Err() == nil && !c.Whole(len(payload)) {
+		return errMessage
+	}
+	return c.Err()
 }
 
 // Complete returns the tick nearest to guess whose lowest bits are low.

@@ -84,6 +84,10 @@ type Lab struct {
 	// of the panes looks at it, and no hash does.
 	Stopwatch func() time.Duration
 
+	// Tap is shown every datagram that is sent in a pane opened after it was
+	// set. It may be nil. It must not keep the bytes.
+	Tap func(p *Pane, seat int, d link.Direction, now time.Duration, datagram []byte)
+
 	config  Config
 	weather link.Weather
 	tick    sim.Tick // of the session: ticks made, whatever the worlds' labels say

@@ -215,7 +215,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Strategies {
 		title, what, ok := strings.Cut(s.Doc, "\n\n")
-		if s.Name == "" || seen[s.Name] || title == "" || !ok || what == "" || s.Source == "" {
+		if s.Name == "" || seen[s.Name] || title == "" || !ok || what == "" || s.Source == "" || s.Fields == nil {
 			t.Errorf("%q describes itself badly", s.Name)
 		}
 		seen[s.Name] = true

@@ -87,7 +87,7 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 // sit adds a client that drives a player, or only watches if player is -1.
 func (p *Pane) sit(i, player int) {
 	up, down := link.Pair(&p.lab.weather, i)
-	seat := &ClientSeat{Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, Endpoint: packet.NewEndpoint(up)}
+	seat := &ClientSeat{Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, Endpoint: packet.NewEndpoint(p.tapped(up, i, link.Up))}
 	seat.Guess.CopyFrom(p.Truth)
 	seat.env = &predict.Env{
 		World: seat.Guess, Players: p.env.Players, Player: player, Held: p.held,
@@ -98,7 +98,27 @@ func (p *Pane) sit(i, player int) {
 	seat.client = p.Strategy.NewClient(seat.env)
 	p.Seats = append(p.Seats, seat)
 	p.ends = append(p.ends, down)
-	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(down), Seat: player})
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(down, i, link.Down)), Seat: player})
+}
+
+// tap is a wire that shows what is sent.
+type tap struct {
+	link.Wire
+	show func(now time.Duration, datagram []byte)
+}
+
+func (t *tap) Send(now time.Duration, datagram []byte) error {
+	t.show(now, datagram)
+	return t.Wire.Send(now, datagram)
+}
+
+// tapped returns the end of a link, with the lab's tap on it if there is one.
+func (p *Pane) tapped(end *link.End, seat int, d link.Direction) link.Wire {
+	show := p.lab.Tap
+	if show == nil {
+		return end
+	}
+	return &tap{end, func(now time.Duration, datagram []byte) { show(p, seat, d, now, datagram) }}
 }
 
 // restart begins again from the scene's start, with the knobs as they are.

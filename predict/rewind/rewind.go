@@ -23,6 +23,7 @@ package rewind
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/wire"
 )
 
 // Strategy is client-side prediction with rewind and replay.
@@ -33,6 +34,7 @@ var Strategy = &predict.Strategy{
 	Source:    "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
 	NewServer: newServer,
 	NewClient: newClient,
+	Fields:    wire.InputsAndSnapshots,
 }
 
 // The ways in which a server may step.

@@ -28,12 +28,17 @@ const unitSlack = 2e-3
 // Body reads, writes or measures one body. What is read is a body that the
 // scene could hold, or c fails.
 func Body(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
+	c.Name("asleep")
 	b.Asleep = c.Bool(b.Asleep)
+	c.Name("position")
 	vec(c, &b.Pose.Pos)
+	c.Name("rotation")
 	q := &b.Pose.Rot
 	q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
 	if !b.Asleep {
+		c.Name("linear")
 		vec(c, &b.Linear)
+		c.Name("angular")
 		vec(c, &b.Angular)
 	}
 	if c.Reading() {

@@ -133,15 +133,19 @@ type Receiver struct {
 func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
 	c := &r.coder
 	c.Read(payload)
+	c.Name("tick")
 	tick := inputs.Complete(c.Bits(0, tickBits), tickBits, guess)
 	r.held = r.held[:0]
-	for range scene.Players {
+	for i := range scene.Players {
+		c.Part("held", i)
 		r.held = append(r.held, inputs.One(c, sim.Input{}))
 	}
 	r.spare = r.spare[:0]
 	for i := range scene.Boxes {
 		r.spare = append(r.spare, sim.Body{})
 		b := &r.spare[i]
+		c.Part("bodies", i)
+		c.Name("follows")
 		if c.Bool(false) {
 			Body(c, b, scene)
 		} else if r.Any {
@@ -170,4 +174,12 @@ func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.Any = o.Tick, o.Any
 	r.Held = append(r.Held[:0], o.Held...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
+}
+
+// Fields reads a snapshot's payload and has see told of every field of it.
+func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	r := Receiver{Any: true, Bodies: make([]sim.Body, len(scene.Boxes))} // bodies that do not follow are there
+	r.coder.Watch(see)
+	_, err := r.Read(payload, scene, 0)
+	return err
 }

@@ -65,6 +65,7 @@ type arguments struct {
 	Record  recordCommand  `cmd:"" help:"Make a film of a session."`
 	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
 	List    listCommand    `cmd:"" help:"List what there is to choose from."`
+	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`
 	Weather weatherCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
 }
 
