@@ -150,6 +150,44 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestGoldenLong says the same of ten thousand ticks, in which the scripted
+// player never rests. It takes half a minute.
+func TestGoldenLong(t *testing.T) {
+	if os.Getenv("GHOSTCUBE_LONG") == "" {
+		t.Skip("ten thousand ticks of every scene: GHOSTCUBE_LONG=1 runs them, and .ci/long does")
+	}
+	var b strings.Builder
+	for _, name := range SceneNames() {
+		w := newWorld(t, name)
+		for range 10000 {
+			w.Step(script(name, w.Tick()))
+			if w.Tick()%1000 == 0 {
+				bodies, cache := w.Hash()
+				fmt.Fprintf(&b, "%s %d %016x %016x\n", name, w.Tick(), bodies, cache)
+			}
+		}
+	}
+	file := filepath.Join("testdata", "golden-long.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		got, lines := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(got), len(lines)) {
+			if got[i] != lines[i] {
+				t.Fatalf("line %d is\n%s\nthe golden file has\n%s", i+1, got[i], lines[i])
+			}
+		}
+		t.Fatal("the golden file has another length")
+	}
+}
+
 func awake(w *World) int {
 	n := 0
 	for i := range w.bodies {
@@ -328,7 +366,7 @@ func BenchmarkStep(b *testing.B) {
 			in := make([]Input, 1)
 			b.ReportAllocs()
 			for b.Loop() {
-				in[0] = keys(w.Tick())
+				in[0] = script(name, w.Tick())
 				w.Step(in...)
 			}
 		})
@@ -340,7 +378,7 @@ func BenchmarkSaveLoad(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := newWorld(b, name)
 			for range 300 {
-				w.Step(keys(w.Tick()))
+				w.Step(script(name, w.Tick()))
 			}
 			var s State
 			b.ReportAllocs()
