@@ -324,11 +324,24 @@ func (g *game) graph(ctx *debugui.Context, pane, i int) {
 		s := float32(scale)
 		top := graph.Top(graphLeast[i])
 		l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
-		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(fmt.Sprintf("%s %.3g %s", graph.Title, graph.Last(), graph.Unit)))
-		t := fmt.Sprintf("%g", top)
+		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(graph.Title+" "+short(graph.Last())+" "+graph.Unit))
+		t := short(top)
 		l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)
 		stage.DrawGraph(l, graph, x+2*s, y+18*s, w-4*s, h-20*s, top, 1.4*s)
 	})
+}
+
+// short writes a number with three digits that count, or all before the point.
+func short(v float32) string {
+	digits := 2
+	for x := v; (x >= 10 || x <= -10) && digits > 0; x /= 10 {
+		digits--
+	}
+	s := strconv.FormatFloat(float64(v), 'f', digits, 32)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
 // graphHelp explains each graph.

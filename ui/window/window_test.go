@@ -303,6 +303,15 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+// TestShort says how numbers are written beside a graph: never with an exponent.
+func TestShort(t *testing.T) {
+	for v, want := range map[float32]string{0: "0", 0.004: "0", 0.126: "0.13", 5: "5", 1.5: "1.5", 12.34: "12.3", 196: "196", 23600: "23600", -4.25: "-4.25"} {
+		if got := short(v); got != want {
+			t.Errorf("%v is written %s, want %s", v, got, want)
+		}
+	}
+}
+
 // TestReadmeListsKeys says that the README's keys are those of the help.
 func TestReadmeListsKeys(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
