@@ -4,26 +4,29 @@ package packet
 const pageBytes = 64 << 10
 
 // arena is memory that stays where it is until all of it is given back. What
-// is larger than a page has memory of its own.
+// is larger than a page has a place of its own, of which there is one, taken
+// with the arena: so no datagram that arrives asks for more than a page.
 type arena struct {
 	pages [][]byte
 	page  int // in use
 	used  int // bytes of it
-	large [][]byte
-	big   int // of them in use
+	large []byte
+	taken bool // large is in use
 }
 
-// reset takes all memory back.
-func (a *arena) reset() { a.page, a.used, a.big = 0, 0, 0 }
+func newArena() arena { return arena{large: make([]byte, MaxPayload)} }
 
-// get returns memory of n bytes, at most MaxPayload, which may hold anything.
+// reset takes all memory back.
+func (a *arena) reset() { a.page, a.used, a.taken = 0, 0, false }
+
+// room reports whether there is memory of n bytes, at most MaxPayload.
+func (a *arena) room(n int) bool { return n <= pageBytes || !a.taken }
+
+// get returns memory of n bytes, for which there is room. It may hold anything.
 func (a *arena) get(n int) []byte {
 	if n > pageBytes {
-		if a.big == len(a.large) {
-			a.large = append(a.large, make([]byte, MaxPayload))
-		}
-		a.big++
-		return a.large[a.big-1][:n:n]
+		a.taken = true
+		return a.large[:n:n]
 	}
 	if a.used+n > pageBytes {
 		a.page++

@@ -62,13 +62,21 @@ type Endpoint struct {
 	inbox  []Packet
 	taken  int
 	memory arena // of the inbox
+	ready  []ready
 	acks   []Sequence
 	out    [MaxDatagram]byte
 }
 
+// ready is a packet that has arrived whole and waits for memory: there is room
+// for one large payload at a time.
+type ready struct {
+	sequence Sequence
+	at       time.Duration
+}
+
 // NewEndpoint returns an endpoint that speaks over wire.
 func NewEndpoint(wire link.Wire) *Endpoint {
-	e := &Endpoint{wire: wire, sent: NewSequenceBuffer[sent](window)}
+	e := &Endpoint{wire: wire, sent: NewSequenceBuffer[sent](window), memory: newArena()}
 	e.received.whole = NewSequenceBuffer[struct{}](window)
 	e.parts.packets = NewSequenceBuffer[assembly](partWindow)
 	return e
@@ -84,6 +92,13 @@ func (e *Endpoint) Update(now time.Duration) {
 	if r := &e.rates; r.roll(now) {
 		s := &e.Stats
 		s.SentRate, s.ReceivedRate, s.AckedRate = r.perSecond(r.sum.sent), r.perSecond(r.sum.received), r.perSecond(r.sum.acked)
+	}
+	waiting := e.ready
+	e.ready = e.ready[:0]
+	for _, r := range waiting {
+		if p := e.parts.packets.Find(r.sequence); p != nil { // not given up meanwhile
+			e.finish(r.sequence, p, r.at)
+		}
 	}
 	for {
 		d, ok := e.wire.Receive(now)
@@ -136,9 +151,20 @@ func (e *Endpoint) open(d link.Datagram) {
 		e.accept(s, &h, d)
 	case complete:
 		e.accept(s, &h, d)
-		p.join(e.deliver(s, p.began, d.At, p.size))
-		e.parts.release(s)
+		e.finish(s, p, d.At)
 	}
+}
+
+// finish delivers a packet all of whose fragments have come, now or, if it is
+// large and another large one was delivered already, with the next Update: so
+// no datagram asks for memory that an endpoint does not have.
+func (e *Endpoint) finish(s Sequence, p *assembly, at time.Duration) {
+	if !e.memory.room(p.size) {
+		e.ready = append(e.ready, ready{s, at})
+		return
+	}
+	p.join(e.deliver(s, p.began, at, p.size))
+	e.parts.release(s)
 }
 
 // accept takes in what any new datagram says of itself and of our own packets.
@@ -196,7 +222,7 @@ func (e *Endpoint) confirm(h *header, at time.Duration) {
 }
 
 // Receive returns the next packet that arrived with the last Update, in order
-// of arrival.
+// of arrival. Of those of more than 64 KiB one is delivered with each Update.
 func (e *Endpoint) Receive() (p Packet, ok bool) {
 	if e.taken == len(e.inbox) {
 		return Packet{}, false
@@ -259,6 +285,7 @@ func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.received.whole = whole
 	e.parts.copyFrom(&o.parts)
 	e.rates = o.rates
+	e.ready = append(e.ready[:0], o.ready...)
 	e.acks = append(e.acks[:0], o.acks...)
 	e.memory.reset()
 	e.inbox, e.taken = e.inbox[:0], o.taken
