@@ -83,9 +83,7 @@ func (w *World) renewExtents() (awake int) {
 		x := &e[i]
 		s := &w.solids[x.id]
 		x.awake = int(x.id) < len(w.bodies) && !w.bodies[x.id].Asleep
-		if x.awake || x.lo != s.lo || x.hi != s.hi {
-			x.lo, x.hi = s.lo, s.hi
-		}
+		x.lo, x.hi = s.lo, s.hi
 		if x.awake {
 			w.stretch(x, &w.bodies[x.id])
 			awake++

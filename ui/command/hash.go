@@ -223,7 +223,10 @@ func difference(theirs, ours string) string {
 }
 
 func bodyCount(n int) string {
-	return count(n, "bod") + map[bool]string{true: "y", false: "ies"}[n == 1]
+	if n == 1 {
+		return "1 body"
+	}
+	return fmt.Sprintf("%d bodies", n)
 }
 
 // hashSceneFile steps a scene file as the harness of the other engines does.

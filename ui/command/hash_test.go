@@ -44,6 +44,22 @@ func TestHashNamesTheBody(t *testing.T) {
 	t.Error("nobody noticed")
 }
 
+// TestDifference says how lines that differ in several ways are told of: the
+// first body by its number, whichever line it stands in, and how many.
+func TestDifference(t *testing.T) {
+	for _, c := range []struct{ theirs, ours, want string }{
+		{"9 a b 3:x 12:y", "9 c b 12:z 700:w", "tick 9 differs: body 3 first, 3 bodies in all"},
+		{"9 a b 12:y", "9 c b 12:z", "tick 9 differs: body 12 first, 1 body in all"},
+		{"9 a b 12:y", "9 c b 12:y", "tick 9 differs in its bodies, and the file does not say which"},
+		{"9 a b", "9 a c", "tick 9 differs in its contacts: the bodies are the same"},
+		{"8 a b", "9 a b", `the line of tick 9 says "8 a b"`},
+	} {
+		if got := difference(c.theirs, c.ours); got != c.want {
+			t.Errorf("%q and %q: %s", c.theirs, c.ours, got)
+		}
+	}
+}
+
 // TestVerify writes hashes and reads them back: as they are, with one body's
 // hash changed, with the contacts' changed, and damaged.
 func TestVerify(t *testing.T) {

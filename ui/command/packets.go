@@ -166,14 +166,14 @@ func (d *dump) part(fields []quant.Field, i int) int {
 		}
 		return j
 	}
-	clear := func(i, j int) bool {
+	oneClearBit := func(i, j int) bool {
 		return j == i+1 && fields[i].Part != "" && fields[i].Kind == "Bool" && fields[i].Raw == 0
 	}
 	f := &fields[i]
 	j := end(i)
-	if clear(i, j) {
+	if oneClearBit(i, j) {
 		last := i
-		for j < len(fields) && fields[j].Part == f.Part && fields[j].Name == f.Name && clear(j, end(j)) {
+		for j < len(fields) && fields[j].Part == f.Part && fields[j].Name == f.Name && oneClearBit(j, end(j)) {
 			last, j = j, end(j)
 		}
 		if last > i {
