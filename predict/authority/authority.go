@@ -60,6 +60,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			q.Judge(newest, world.Rate(), m)
 		}
 	}
+	s.desk.Total(m)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)

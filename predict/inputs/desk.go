@@ -39,6 +39,21 @@ func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
 	}
 }
 
+// Total counts for all players what Judge counted for each, where there are
+// several.
+func (d *Desk) Total(m *predict.Meter) {
+	if len(d.Queues) < 2 {
+		return
+	}
+	var due, used uint64
+	for i := range d.Queues {
+		due, used = due+d.Queues[i].due, used+d.Queues[i].used
+	}
+	if due > 0 {
+		m.Set("inputs_consumed_ratio", float64(used)/float64(due))
+	}
+}
+
 // CopyFrom makes d an equal of o.
 func (d *Desk) CopyFrom(o *Desk) {
 	d.Repeat = o.Repeat

@@ -47,6 +47,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.desk.Queues[i].Judge(world.Tick(), world.Rate(), m)
 		}
 	}
+	s.desk.Total(m)
 	s.out.Send(world, peers, s.held, m)
 }
 
