@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ghostcube/smoothing"
 )
@@ -27,6 +28,7 @@ type Knob struct {
 	Help      string // a sentence with the unit in it
 	Kind      Kind
 	Low, High float64  // of a Float or an Int
+	Unit      string   // of a Float: empty, or ms, in which it is a time
 	Options   []string // of a Choice
 
 	floats []*float64
@@ -40,7 +42,7 @@ type Knob struct {
 func (k *Knob) Value() string {
 	switch k.Kind {
 	case Float:
-		return strconv.FormatFloat(*k.floats[0], 'g', -1, 64)
+		return strconv.FormatFloat(*k.floats[0], 'g', -1, 64) + k.Unit
 	case Int:
 		return strconv.Itoa(*k.ints[0])
 	case Bool:
@@ -74,7 +76,7 @@ func (k *Knob) Default() string { return k.first }
 func (k *Knob) Range() string {
 	switch k.Kind {
 	case Float, Int:
-		return strconv.FormatFloat(k.Low, 'g', -1, 64) + " to " + strconv.FormatFloat(k.High, 'g', -1, 64)
+		return strconv.FormatFloat(k.Low, 'g', -1, 64) + k.Unit + " to " + strconv.FormatFloat(k.High, 'g', -1, 64) + k.Unit
 	case Bool:
 		return "on or off"
 	}
@@ -85,7 +87,7 @@ func (k *Knob) Range() string {
 func (k *Knob) set(text string) error {
 	switch k.Kind {
 	case Float:
-		f, err := strconv.ParseFloat(text, 64)
+		f, err := k.parse(text)
 		if err != nil || math.IsNaN(f) || f < k.Low || f > k.High {
 			return k.refuse(text)
 		}
@@ -121,6 +123,17 @@ func (k *Knob) set(text string) error {
 		}
 	}
 	return nil
+}
+
+// parse reads a Float. What is a time may have any unit of time; without one it
+// is in milliseconds.
+func (k *Knob) parse(text string) (float64, error) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err == nil || k.Unit == "" {
+		return f, err
+	}
+	d, err := time.ParseDuration(text)
+	return float64(d) / float64(time.Millisecond), err
 }
 
 func (k *Knob) refuse(text string) error {
@@ -169,6 +182,14 @@ func (s *Knobs) Float(p *float64, name string, value, low, high float64, help st
 	}
 	k.floats = append(k.floats, p)
 	k.begin()
+}
+
+// Millis declares a Float that is a time in milliseconds. As text it is a
+// duration, such as 100ms or 1.5s.
+func (s *Knobs) Millis(p *float64, name string, value, low, high float64, help string) {
+	s.Float(p, name, value, low, high, help)
+	k := s.Knob(name)
+	k.Unit, k.first = "ms", strings.TrimSuffix(k.first, "ms")+"ms"
 }
 
 // Int declares a knob that holds a whole number in [low, high].

@@ -69,6 +69,31 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
+// TestMillis says that a knob that is a time reads any unit of time, is in
+// milliseconds without one, and writes what it reads.
+func TestMillis(t *testing.T) {
+	var k Knobs
+	var ms, again float64
+	k.Millis(&ms, "playout", 100, 0, 2000, "how long")
+	k.Millis(&again, "playout", 100, 0, 2000, "how long") // the other half
+	if x := k.Knob("playout"); ms != 100 || x.Value() != "100ms" || x.Default() != "100ms" || x.Range() != "0ms to 2000ms" || len(k.Changed()) != 0 {
+		t.Errorf("%v %q %q %q %v", ms, x.Value(), x.Default(), x.Range(), k.Changed())
+	}
+	for text, want := range map[string]float64{"85ms": 85, "1.5s": 1500, "12.5": 12.5, "16666us": 16.666} {
+		if err := k.Set("playout", text); err != nil || ms != want || again != want {
+			t.Errorf("%s: %v, %v and %v", text, err, ms, again)
+		}
+		if err := k.Set("playout", k.Knob("playout").Value()); err != nil || ms != want {
+			t.Errorf("%s reads back as %v, %v", text, ms, err)
+		}
+	}
+	for _, text := range []string{"2001ms", "-1ms", "3s", "ms", "1 s", "NaN", "fast"} {
+		if err := k.Set("playout", text); err == nil {
+			t.Errorf("%q is taken as %v", text, ms)
+		}
+	}
+}
+
 func values(k *Knobs) (list []string) {
 	for _, x := range k.All() {
 		list = append(list, x.Name+"="+x.Value())

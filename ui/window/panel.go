@@ -384,6 +384,8 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 			v := k.Number()
 			low, high, step, digits := k.Low, k.High, 0.001, 3
 			switch {
+			case k.Unit == "ms":
+				step, digits = 1, 0
 			case high > 2:
 				step, digits = 0.01, 2
 			case k.Number() != 0 && k.Number() < 0.01 || strings.HasPrefix(k.Name, "error-"):
