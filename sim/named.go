@@ -40,7 +40,9 @@ func (p params) value(name string) int {
 var Scenes = []Named{
 	{Name: "plain", make: plain},
 	{Name: "zen", make: zen},
-	{Name: "katamari", make: katamari, Params: []Param{{"cubes", "small cubes on the grid", 900, 0, 2500}}},
+	{Name: "katamari", make: katamari, Params: []Param{
+		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "who gather them", 1, 1, 4},
+	}},
 	{Name: "pile", make: pile, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
 	{Name: "heap", make: heap, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
 	{Name: "tower", make: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},

@@ -94,10 +94,17 @@ func zen(params) Scene {
 }
 
 // katamari is the world of Fiedler's demo of 2015: small cubes asleep on a grid
-// of one metre, and the player's cube dropped from ten.
+// of one metre, and the player's cube dropped from ten. There it has one player;
+// here up to four.
 func katamari(p params) Scene {
-	s := base("katamari", "small cubes asleep on a grid, and a player who gathers them")
-	s.Boxes[0].Start.Pose.Pos.Z = 10
+	s := base("katamari", "small cubes asleep on a grid, and players who gather them")
+	s.Players = p.value("players")
+	s.Boxes = s.Boxes[:0]
+	for i := range s.Players { // the first in the middle, the others around it
+		at := [...]geom.Vec3{{}, {X: 4}, {X: -4}, {Y: 4}}[i]
+		at.Z = 10
+		s.Boxes = append(s.Boxes, player(at))
+	}
 	n := p.value("cubes")
 	side := 1
 	for side*side < n {
