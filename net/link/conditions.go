@@ -11,6 +11,7 @@ import (
 // perfect wire.
 type Conditions struct {
 	Latency time.Duration // one way
+	Spread  time.Duration // each seat is so much farther away than the one before it, one way
 	Jitter  time.Duration // scale of the random extra delay
 	Shape   Shape         // of the random extra delay
 
@@ -139,6 +140,7 @@ var params = []param{
 		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
+	duration("spread", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spread }),
 	duration("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
 	{"shape", "of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {

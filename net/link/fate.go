@@ -57,7 +57,7 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 	f := Fate{
 		Lost: w.blackout(c, now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
 	}
-	base := c.base(now)
+	base := c.base(now, seat)
 	f.Delay = c.delay(base, key, forDelay)
 	if chance(key, forSpike, c.SpikeChance) {
 		f.Delay += c.Spike
@@ -79,10 +79,10 @@ func (w *Weather) blackout(c *Conditions, now time.Duration) bool {
 	return lost || now < w.Dark || c.inOutage(now)
 }
 
-// base is the one-way delay at now before chance has its say.
-func (c *Conditions) base(now time.Duration) time.Duration {
+// base is a seat's one-way delay at now before chance has its say.
+func (c *Conditions) base(now time.Duration, seat int) time.Duration {
 	delay, _ := c.Trace.At(now)
-	return c.Latency + c.swingDelay(now) + delay
+	return c.Latency + time.Duration(seat)*c.Spread + c.swingDelay(now) + delay
 }
 
 // burstLoss decides loss. Without bursts every datagram is judged alone. With

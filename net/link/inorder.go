@@ -27,7 +27,8 @@ import "time"
 // control: the source has neither.
 func PairInOrder(w *Weather, seat int) (client, server *End) {
 	client, server = Pair(w, seat)
-	client.out.inOrder, client.in.inOrder = true, true
+	client.InOrder(true)
+	server.InOrder(true)
 	return client, server
 }
 
@@ -42,7 +43,7 @@ const (
 func (l *lane) sendInOrder(c *Conditions, f flight, fate Fate, b []byte) {
 	var wait time.Duration
 	if ok := l.tail != never; fate.Lost && ok {
-		if wait, ok = l.weather.resend(c, f.sent); !ok {
+		if wait, ok = l.weather.resend(c, f.sent, l.seat); !ok {
 			l.tail = never
 		}
 	}
@@ -58,8 +59,8 @@ func (l *lane) sendInOrder(c *Conditions, f flight, fate Fate, b []byte) {
 
 // resend returns how long after now, when its first copy was lost, the copy of
 // a datagram is sent that arrives; or false if none does.
-func (w *Weather) resend(c *Conditions, now time.Duration) (wait time.Duration, ok bool) {
-	step := 4 * c.base(now)
+func (w *Weather) resend(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
+	step := 4 * c.base(now, seat)
 	for range resends {
 		wait += step
 		if !w.blackout(c, now+wait) {

@@ -198,3 +198,85 @@ func TestInOrderCopyFrom(t *testing.T) {
 		}
 	}
 }
+
+// TestInOrderSwitches says that an end may change between the two ways while
+// it runs: what is sent in order arrives in order and whole, what is not is
+// lost as it would have been, and both meet the fates of their moments.
+func TestInOrderSwitches(t *testing.T) {
+	w := &Weather{Seed: 4, Up: Conditions{Latency: 40 * ms, Loss: 0.3}}
+	c, s := Pair(w, 0)
+	came := map[int]time.Duration{}
+	const n, gap = 900, 10 * ms
+	for i := range n + 100 {
+		now := time.Duration(i) * gap
+		if i < n {
+			c.InOrder(i/100%2 == 1)
+			c.Send(now, []byte{byte(i), byte(i >> 8)})
+		}
+		for d, ok := s.Receive(now); ok; d, ok = s.Receive(now) {
+			came[int(d.Bytes[0])|int(d.Bytes[1])<<8] = d.At
+		}
+	}
+	lost, last := 0, time.Duration(0)
+	for i := range n {
+		at, ok := came[i]
+		gone := w.Fate(Up, 0, time.Duration(i)*gap, 0).Lost
+		if i/100%2 == 1 {
+			if !ok || at < last || gone && at < time.Duration(i)*gap+200*ms {
+				t.Errorf("number %d, in order: %v %v after %v", i, ok, at, last)
+			}
+			last = at
+		} else if ok == gone || ok && at != time.Duration(i)*gap+40*ms {
+			t.Errorf("number %d: %v %v", i, ok, at)
+		}
+		if gone {
+			lost++
+		}
+	}
+	if lost < 200 {
+		t.Errorf("only %d were struck", lost)
+	}
+	// A connection that died comes back when it is opened anew.
+	w.Dark = 24 * time.Hour
+	c.InOrder(true)
+	c.Send(20*time.Second, []byte{1, 2})
+	w.Dark = 0
+	c.Send(21*time.Second, []byte{1, 2})
+	if _, ok := s.Receive(48 * time.Hour); ok {
+		t.Error("a dead connection delivers")
+	}
+	c.InOrder(false)
+	c.InOrder(true)
+	if !ok(c, s) {
+		t.Fatal("it stays dead")
+	}
+}
+
+// ok reports whether an end gets something to the other within a minute.
+func ok(c, s *End) bool {
+	for i := range 100 {
+		c.Send(time.Minute+time.Duration(i), []byte{3})
+	}
+	_, ok := s.Receive(2 * time.Minute)
+	return ok
+}
+
+// TestSpread says that each further seat is farther away by the spread, on
+// either kind of wire.
+func TestSpread(t *testing.T) {
+	w := &Weather{}
+	if err := w.Parse("latency=30ms,spread=20ms"); err != nil {
+		t.Fatal(err)
+	}
+	for seat := range 4 {
+		want := 30*ms + time.Duration(seat)*20*ms
+		for _, d := range []Direction{Up, Down} {
+			if got := w.Fate(d, seat, 0, 0).Delay; got != want {
+				t.Errorf("seat %d: %v, want %v", seat, got, want)
+			}
+		}
+		if got, ok := w.resend(&w.Up, 0, seat); !ok || got != 4*want {
+			t.Errorf("seat %d sends again after %v", seat, got)
+		}
+	}
+}

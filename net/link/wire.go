@@ -53,6 +53,19 @@ func (e *End) Send(now time.Duration, b []byte) error {
 // Receive returns the next datagram that has arrived by now.
 func (e *End) Receive(now time.Duration) (Datagram, bool) { return e.in.receive(now) }
 
+// InOrder makes what this end sends from now on travel as PairInOrder describes,
+// or as Pair does. What is under way stays as it is; a datagram sent in order
+// waits for those that were sent in order before it. A connection that was dead
+// is opened anew.
+func (e *End) InOrder(on bool) {
+	if l := e.out; l.inOrder != on {
+		l.inOrder = on
+		if l.tail == never {
+			l.tail = 0
+		}
+	}
+}
+
 // Meter returns what has been counted of one direction of this end's link, for
 // reading.
 func (e *End) Meter(d Direction) *Meter {
