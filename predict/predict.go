@@ -32,6 +32,10 @@ type Strategy struct {
 	NewServer func(*Env) Server
 	NewClient func(*Env) Client
 
+	// Waits says that the server steps only when its inputs are there: the truth
+	// may stand still.
+	Waits bool
+
 	// Fields reads a payload, one that a client sends if up, and has see told
 	// of every field of it. An empty payload has none. It is for looking into
 	// packets.
@@ -52,6 +56,11 @@ type Env struct {
 	// per million of the session's rate. The half writes it, whoever calls it
 	// obeys, between -1,000,000 (stop) and +1,000,000 (twice as fast).
 	Pace int32
+
+	// InOrder asks for a wire that brings all that the half sends, once and in
+	// order, as TCP does, at TCP's price: what is lost delays all behind it. The
+	// half writes it, whoever calls it obeys, from the half's next tick on.
+	InOrder bool
 
 	// Correct tells of a correction. It may be nil.
 	Correct func(Correction)

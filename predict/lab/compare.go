@@ -12,6 +12,7 @@ type Comparison struct {
 	Scene      string
 	Weather    string
 	Rate       int
+	Seat       Seat
 	Panes      []string
 	FaultEvery int // ticks from one forced fault to the next; 0: none
 }

@@ -145,6 +145,8 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Meter.Stopwatch = p.lab.Stopwatch
 	begin := p.Meter.Begin()
 	for i, s := range p.Seats {
+		s.end.InOrder(s.env.InOrder)
+		p.ends[i].InOrder(p.env.InOrder)
 		s.Endpoint.Update(now)
 		var in sim.Input
 		if s.env.Player >= 0 {
@@ -252,7 +254,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.run(o.Strategy, truth)
 	p.Knobs.CopyFrom(o.Knobs)
 	p.server.CopyFrom(o.server)
-	p.env.Pace = o.env.Pace
+	p.env.Pace, p.env.InOrder = o.env.Pace, o.env.InOrder
 	for i, s := range p.Seats {
 		from := o.Seats[i]
 		s.Guess.CopyFrom(from.Guess)
@@ -260,7 +262,7 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.View.CopyFrom(&from.View)
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
-		s.env.Pace, s.due = from.env.Pace, from.due
+		s.env.Pace, s.env.InOrder, s.due = from.env.Pace, from.env.InOrder, from.due
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
 	p.Meter.CopyFrom(o.Meter)

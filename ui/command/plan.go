@@ -97,7 +97,7 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 			return nil, err
 		}
 		base = base.over(Session{
-			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Weather, Rate: fmt.Sprint(c.Rate), Seat: "client",
+			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Weather, Rate: fmt.Sprint(c.Rate), Seat: c.Seat.String(),
 			FaultEvery: time.Duration(c.FaultEvery) * time.Second / time.Duration(c.Rate),
 		})
 		tape, made.comparison = c.Tape, c
