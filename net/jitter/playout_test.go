@@ -26,7 +26,7 @@ func TestPlayoutDelay(t *testing.T) {
 		if at, ok := p.Due(n); !ok || at != due {
 			t.Errorf("item %d is due at %v, want %v", n, at, due)
 		}
-		if _, ok := p.Take(due - 1); ok || p.Ready(due-1) != 0 {
+		if _, ok := p.Take(due - 1); ok || p.Ready(due-1, 4) != 0 {
 			t.Errorf("item %d comes early", n)
 		}
 		if i, ok := p.Take(due); !ok || i.Tick != n || i.Value != int(n) {
@@ -52,8 +52,8 @@ func TestPlayoutHolds(t *testing.T) {
 	for range 2 {
 		p.Take(now)
 	}
-	if p.Ready(now) != 0 || p.Stats.Waited != 1 {
-		t.Fatalf("102 is missing, and %d are ready", p.Ready(now))
+	if p.Ready(now, 4) != 0 || p.Stats.Waited != 1 {
+		t.Fatalf("102 is missing, and %d are ready", p.Ready(now, 4))
 	}
 	if _, ok := p.Take(now); ok {
 		t.Fatal("103 comes before 102")
@@ -63,8 +63,8 @@ func TestPlayoutHolds(t *testing.T) {
 	}
 	p.Put(now, 102, 102)
 	for want := 102; want < 130; {
-		n := p.Ready(now)
-		if n != min(CatchUp, 130-want) {
+		n := p.Ready(now, 4)
+		if n != min(4, 130-want) {
 			t.Fatalf("%d ready at %d", n, want)
 		}
 		for range n {
@@ -92,7 +92,7 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 		}
 		now := time.Duration(0)
 		for want := first; want < first+300; {
-			for range p.Ready(now) {
+			for range p.Ready(now, 4) {
 				if i, ok := p.Take(now); !ok || i.Tick != want || i.Value != want {
 					t.Fatalf("%v %v, want %d", i, ok, want)
 				}
@@ -113,5 +113,107 @@ func TestPlayoutCopyFrom(t *testing.T) {
 	a.Take(0)
 	if i, ok := b.Take(0); !ok || i.Value != 1 {
 		t.Error("the copy shares its memory")
+	}
+}
+
+// paced plays n items of a sender whose clock differs from ours by ppm through
+// a path, and returns how many ticks waited for an item that was due, after
+// the first wait seconds, and the delay at the end.
+func paced(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
+	type flight struct {
+		at time.Duration
+		n  int
+	}
+	var under []flight
+	for i := range n {
+		sent := time.Duration(i) * time.Second / 60
+		sent += sent / 1_000_000 * time.Duration(ppm)
+		under = append(under, flight{sent + path(i), i})
+	}
+	next := 0
+	for tick := 0; next < n; tick++ {
+		now := time.Duration(tick) * time.Second / 60
+		for _, f := range under {
+			if f.at <= now && f.at > now-time.Second/60 {
+				p.Put(now, int64(f.n), f.n)
+			}
+			if f.at > now+time.Second {
+				break
+			}
+		}
+		for len(under) > 100 && under[50].at < now-5*time.Second {
+			under = under[50:]
+		}
+		if r := p.Ready(now, 4); r > 0 {
+			for range r {
+				p.Take(now)
+				next++
+			}
+		} else if p.Overdue(now) && tick > wait*60 {
+			waited++
+		}
+		if tick > n+6000 {
+			break
+		}
+	}
+	return waited, p.Held()
+}
+
+// TestPlayoutFollows says that with Follow a sender whose clock is 1000 parts
+// per million slower or faster is played for ten minutes without waiting, and
+// without it the slower one is waited for again and again.
+func TestPlayoutFollows(t *testing.T) {
+	steady := func(int) time.Duration { return 80 * ms }
+	for _, ppm := range []int{1000, -1000} {
+		p := NewPlayout[int](0, 60, 50*ms)
+		p.Follow = true
+		if waited, _ := paced(p, 36000, ppm, 10, steady); waited != 0 {
+			t.Errorf("%d ppm: %d ticks wait", ppm, waited)
+		}
+		due, _ := p.Due(36000)
+		sent := 600*time.Second + 600*time.Second/1_000_000*time.Duration(ppm)
+		if away := due - sent - 80*ms - 50*ms; away < -20*ms || away > 20*ms {
+			t.Errorf("%d ppm: the last item is due %v from where it should be", ppm, away)
+		}
+	}
+	p := NewPlayout[int](0, 60, 50*ms)
+	if waited, _ := paced(p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
+		t.Errorf("a slower clock that is not followed: only %d ticks wait", waited)
+	}
+}
+
+// TestPlayoutAdapts says that with Adapt the delay becomes what the link needs,
+// up at once and down slowly, and that no item waits once it is there.
+func TestPlayoutAdapts(t *testing.T) {
+	// Every fifth item comes 90 ms later than the others.
+	swaying := func(i int) time.Duration {
+		if i%5 == 3 {
+			return 130 * ms
+		}
+		return 40 * ms
+	}
+	for _, first := range []time.Duration{0, 100 * ms, 600 * ms} {
+		p := NewPlayout[int](0, 60, first)
+		p.Adapt = true
+		waited, held := paced(p, 6000, 0, 30, swaying)
+		if waited != 0 || held < 90*ms || held > 130*ms {
+			t.Errorf("from %v: %d ticks wait, the delay ends at %v", first, waited, held)
+		}
+	}
+	// A link that becomes worse, and better again.
+	p := NewPlayout[int](0, 60, 20*ms)
+	p.Adapt = true
+	paced(p, 1200, 0, 0, func(i int) time.Duration {
+		if i > 600 {
+			return 240 * ms
+		}
+		return 40 * ms
+	})
+	if held := p.Held(); held < 200*ms || held > 240*ms {
+		t.Errorf("the path became 200 ms longer, and the delay is %v", held)
+	}
+	p.Adapt = false
+	if p.Ready(time.Hour, 1); p.Held() != 20*ms {
+		t.Errorf("no longer adapted, the delay is %v", p.Held())
 	}
 }
