@@ -45,10 +45,11 @@ var floors = map[string][]string{
 
 	// 3
 	"predict/authority": strategy,
+	"predict/lockstep":  strategy,
 	"predict/rewind":    strategy,
 	"predict/score":     {"sim", "sim/geom", "predict"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
-		"predict/authority", "predict/rewind"},
+		"predict/authority", "predict/rewind", "predict/lockstep"},
 
 	// 4
 	"render":        {"sim/geom", "assets"},
@@ -128,7 +129,7 @@ func TestNoPackageNet(t *testing.T) {
 
 // strategy is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
-var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
+var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
 	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/clock"}
 
 // TestImportsPointDown holds every package to the floors.
@@ -150,7 +151,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
-	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind",
+	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are

@@ -32,10 +32,6 @@ type Strategy struct {
 	NewServer func(*Env) Server
 	NewClient func(*Env) Client
 
-	// Waits says that the server steps only when its inputs are there: the truth
-	// may stand still.
-	Waits bool
-
 	// Fields reads a payload, one that a client sends if up, and has see told
 	// of every field of it. An empty payload has none. It is for looking into
 	// packets.
@@ -117,17 +113,18 @@ type View struct {
 	Raw    []geom.Pose // as simulated or received: before smoothing
 	Last   []geom.Pose // as last received from the server; empty if nothing was
 	Trail  []geom.Pose // the player's remembered past, oldest first
+	Note   string      // a few words on what the client knows or waits for, or none
 }
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
-	v.Tick = 0
+	v.Tick, v.Note = 0, ""
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
-	v.Tick = o.Tick
+	v.Tick, v.Note = o.Tick, o.Note
 	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
 	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
 }

@@ -87,6 +87,11 @@ func (w *World) Hash() (bodies, cache uint64) {
 	for i := range w.bodies {
 		w.digest(&d, i)
 	}
+	return uint64(d), w.ContactHash()
+}
+
+// ContactHash digests the contact cache alone.
+func (w *World) ContactHash() uint64 {
 	c := digest(1)
 	for i := range w.contacts {
 		m := &w.contacts[i]
@@ -107,7 +112,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 		c.quat(m.rotB)
 		c.vec(m.offset)
 	}
-	return uint64(d), uint64(c)
+	return uint64(c)
 }
 
 // digest takes in all that the state knows of body i.

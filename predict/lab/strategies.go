@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/authority"
+	"ghostcube/predict/lockstep"
 	"ghostcube/predict/rewind"
 	"ghostcube/sim"
 )
@@ -14,6 +15,7 @@ import (
 var Strategies = []*predict.Strategy{
 	authority.Strategy,
 	rewind.Strategy,
+	lockstep.Strategy,
 }
 
 // StrategyNames returns the names of all strategies.

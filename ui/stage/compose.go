@@ -135,6 +135,14 @@ func (d *drawing) head(o Options, h float32) {
 	d.Text(x+d.px(12), baseline(bold, y, h), bold, ink, bold.Fit(title, w-rw-d.px(40)))
 }
 
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
 func clock(t time.Duration) string {
 	s := int(t / (100 * time.Millisecond))
 	return fmt.Sprintf("%d:%02d.%d", s/600, s/10%60, s%10)
@@ -221,6 +229,13 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	if used := p.Meter.Value("inputs_consumed_ratio"); used > 0 && d.missed() {
 		lines = append(lines, fmt.Sprintf("%.1f %% of inputs used in time", 100*used))
 	}
+	if n := p.Meter.Value("stalls"); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s, %.1f a minute, longest %.0f ms", count(int(n), "stall"), p.Meter.Value("stalls_per_minute"), p.Meter.Value("stall_longest_ms")))
+	}
+	note := p.Seats[0].View.Note
+	if note != "" {
+		lines = append(lines, note)
+	}
 	wide := big.Width(name)
 	for _, s := range lines {
 		wide = max(wide, small.Width(s))
@@ -230,7 +245,11 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	d.Rect(x, y, min(wide+d.px(20), room), h, veil)
 	d.Text(x+d.px(10), y+d.px(22), big, ink, big.Fit(name, room-d.px(20)))
 	for k, s := range lines {
-		d.Text(x+d.px(10), y+d.px(42)+float32(lh*float32(k)), small, inkDim, small.Fit(s, room-d.px(20)))
+		color := inkDim
+		if note != "" && k == len(lines)-1 {
+			color = alert
+		}
+		d.Text(x+d.px(10), y+d.px(42)+float32(lh*float32(k)), small, color, small.Fit(s, room-d.px(20)))
 	}
 	if split {
 		half := float32((r.W - gutter/2) / 2)

@@ -1,0 +1,629 @@
+package lockstep
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// rig is a server and its clients with links between them and nothing else.
+type rig struct {
+	weather link.Weather
+	knobs   predict.Knobs
+	meter   predict.Meter
+	host    bool // all players sit at the server
+	s       *server
+	c       []*client
+	up      []*packet.Endpoint
+	down    []predict.Peer
+	ends    [][2]*link.End // client, server
+	due     []int64
+	tick    int
+	keys    func(player, tick int) sim.Input
+}
+
+func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *rig {
+	t.Helper()
+	r := &rig{weather: link.Weather{Seed: 1}, host: host, keys: keys}
+	if err := r.weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := func(player int) *predict.Env {
+		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, Held: make([]sim.Input, sc.Players), Knobs: &r.knobs, Meter: &r.meter}
+	}
+	r.s = newServer(env(-1)).(*server)
+	n := sc.Players
+	if host {
+		n = 1
+	}
+	for i := range n {
+		a, b := link.Pair(&r.weather, i)
+		player := i
+		if host {
+			player = -1
+		}
+		r.ends = append(r.ends, [2]*link.End{a, b})
+		r.up = append(r.up, packet.NewEndpoint(a))
+		r.down = append(r.down, predict.Peer{Endpoint: packet.NewEndpoint(b), Seat: player})
+		r.c = append(r.c, newClient(env(player)).(*client))
+		r.due = append(r.due, 0)
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := r.knobs.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// run makes ticks as the lab does.
+func (r *rig) run(ticks int) {
+	for range ticks {
+		now := time.Duration(r.tick) * time.Second / 60
+		var in []sim.Input
+		for p := range r.s.own {
+			in = append(in, r.keys(p, r.tick))
+		}
+		for i, c := range r.c {
+			r.ends[i][0].InOrder(c.env.InOrder)
+			r.ends[i][1].InOrder(r.s.env.InOrder)
+			r.up[i].Update(now)
+			for r.due[i] += 1_000_000 + int64(c.env.Pace); r.due[i] >= 1_000_000; r.due[i] -= 1_000_000 {
+				mine := sim.Input{}
+				if !r.host {
+					mine = in[i]
+				}
+				c.Tick(mine, r.up[i])
+			}
+		}
+		for _, p := range r.down {
+			p.Endpoint.Update(now)
+		}
+		if !r.host {
+			in = nil
+		}
+		r.s.Tick(in, r.down)
+		r.tick++
+	}
+}
+
+// keys are pressed and let go by each player in a manner of its own.
+func keys(player, tick int) sim.Input {
+	x := uint64(tick/(13+player)+7*player) * 0x9E3779B97F4A7C15
+	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.AllButtons, Heading: uint8(tick / 30 * 16)}
+}
+
+func (r *rig) count(name string) float64 { return r.meter.Value(name) }
+
+// same fails if the worlds of two sides differ at the newest tick that both
+// have made, or if that was hardly ever looked at.
+func (r *rig) same(t *testing.T) {
+	t.Helper()
+	if n := r.count("checksums"); n < float64(r.tick)/2 {
+		t.Errorf("of %d ticks %v checksums were compared", r.tick, n)
+	}
+	r.agree(t)
+}
+
+func (r *rig) agree(t *testing.T) {
+	t.Helper()
+	if n := r.count("desyncs"); n != 0 {
+		t.Errorf("the worlds parted: %s", r.c[0].note)
+	}
+	for i, c := range r.c {
+		tick := min(c.env.World.Tick(), r.s.env.World.Tick())
+		if a, b := c.past.at(tick), r.s.past.at(tick); a != b || a == 0 {
+			t.Errorf("client %d: tick %d is %x, with the server %x", i, tick, a, b)
+		}
+	}
+}
+
+// TestStepsOnlyWithInput says that no side makes a tick whose inputs it does
+// not have: over a link on which nothing comes through, who waits for others
+// stands, and with one player at a client that client goes on alone.
+func TestStepsOnlyWithInput(t *testing.T) {
+	r := newRig(t, "plain", "loss=100%", true)
+	r.run(100)
+	if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a != 100 || b != 0 {
+		t.Errorf("host: the server made %d ticks, the client %d", a, b)
+	}
+	r = newRig(t, "plain", "loss=100%", false)
+	r.run(100)
+	if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a != 0 || b != 100 {
+		t.Errorf("client: the server made %d ticks, the client %d", a, b)
+	}
+	r = newRig(t, "two-players", "loss=100%", false)
+	r.run(100)
+	for i, c := range r.c {
+		if c.env.World.Tick() != 0 || r.s.env.World.Tick() != 0 {
+			t.Errorf("player %d made ticks without the other's inputs", i)
+		}
+	}
+	if n := r.count("stalls"); n != 0 {
+		t.Errorf("%v stalls before anything was due", n)
+	}
+	// What has come is stepped with, and nothing beyond it.
+	r = newRig(t, "two-players", "latency=75ms", false)
+	r.run(300)
+	r.weather.Dark = time.Hour
+	r.run(100)
+	for _, w := range []*side{&r.s.side, &r.c[0].side, &r.c[1].side} {
+		for p := range w.streams {
+			if got, have := w.env.World.Tick(), w.streams[p].next; got > have {
+				t.Errorf("side %d made tick %d and has inputs of player %d up to %d", w.number, got, p, have)
+			}
+		}
+	}
+	r.same(t)
+}
+
+// TestWorldsAgree says that all sides make the same worlds, tick by tick,
+// whatever the weather, the transport, the number of players and where they
+// sit.
+func TestWorldsAgree(t *testing.T) {
+	for _, scene := range []string{"plain", "zen", "two-players", "katamari:cubes=100", "katamari:cubes=25:players=4"} {
+		for _, weather := range []string{"perfect", "latency=75ms,spread=40ms", "torture", "latency=125ms,loss=25%,dup=10%,reorder=10%,reorder-by=80ms"} {
+			for _, host := range []bool{false, true} {
+				for _, transport := range []string{"udp", "tcp"} {
+					t.Run(fmt.Sprint(scene, weather, host, transport), func(t *testing.T) {
+						r := newRig(t, scene, weather, host, "transport", transport)
+						r.run(500)
+						r.weather = link.Weather{}
+						r.run(700)
+						r.same(t)
+						if made := r.s.env.World.Tick(); made < 1150 {
+							t.Errorf("the server has made %d ticks of 1200", made)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestStalls holds the stalls to what the transport lets expect: with redundant
+// inputs a quarter of the packets may be lost at a second each way and 200 ms
+// are enough for ten minutes; over TCP a lost packet comes four one-way
+// latencies late, and what 100 ms do not cover is waited for.
+func TestStalls(t *testing.T) {
+	r := newRig(t, "plain", "latency=1s,loss=25%", true, "playout", "200ms")
+	r.run(36000)
+	if n := r.count("stalls"); n != 0 {
+		t.Errorf("%v stalls at 1 s and 25 %% loss", n)
+	}
+	r.same(t)
+	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp")
+	r.run(36000)
+	few := r.count("stalls_per_minute")
+	if longest := r.count("stall_longest_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
+		t.Errorf("50 ms, 1 %%: %v stalls a minute, the longest %v ms; a lost one comes 200 ms late and 100 are covered", few, longest)
+	}
+	r = newRig(t, "plain", "latency=125ms,loss=5%", true, "transport", "tcp")
+	r.run(36000)
+	if many := r.count("stalls_per_minute"); many < 3*few || r.count("stall_longest_ms") < 350 {
+		t.Errorf("125 ms, 5 %%: %v stalls a minute, the longest %v ms", many, r.count("stall_longest_ms"))
+	}
+	// TCP without stalls needs a delay of the retransmission.
+	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp", "playout", "250ms")
+	r.run(3600)
+	if n := r.count("stalls"); n != 0 {
+		t.Errorf("%v stalls although the delay covers a retransmission", n)
+	}
+}
+
+// TestCatchUp says that after a wait of a second four ticks are made at a time,
+// no more, until the delay is what it was.
+func TestCatchUp(t *testing.T) {
+	for _, most := range []sim.Tick{4, 1, 16} {
+		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(most))
+		r.run(120)
+		behind := r.s.env.World.Tick() - r.c[0].env.World.Tick()
+		r.weather.Dark = 3 * time.Second
+		r.run(60)
+		fastest := sim.Tick(0)
+		for range 120 {
+			was := r.c[0].env.World.Tick()
+			r.run(1)
+			fastest = max(fastest, r.c[0].env.World.Tick()-was)
+		}
+		if fastest != most {
+			t.Errorf("catch-up %d: %d ticks at once", most, fastest)
+		}
+		if now := r.s.env.World.Tick() - r.c[0].env.World.Tick(); (now == behind) != (most > 1) {
+			t.Errorf("catch-up %d: %d ticks behind, before the wait %d", most, now, behind)
+		}
+		if n := r.count("stalls"); n != 1 {
+			t.Errorf("%v stalls", n)
+		}
+	}
+}
+
+// TestInputsCost holds what inputs cost on the wire to the article: one bit for
+// one that is as the one before, and of a steady key a second's worth is 25 bits
+// of head, one input, and 59 bits.
+func TestInputsCost(t *testing.T) {
+	var c quant.Coder
+	cost := func(in []sim.Input) int {
+		c.Measure()
+		r := run{passed: true, next: 5000, inputs: in}
+		r.code(&c, 5000)
+		return c.Processed()
+	}
+	var steady, mashed []sim.Input
+	for i := range 120 {
+		steady = append(steady, sim.Input{Buttons: sim.Forward})
+		mashed = append(mashed, sim.Input{Buttons: sim.Buttons(i % 64)})
+	}
+	const head, first = 1 + tickBits + countBits, 7
+	for n := 1; n <= 120; n++ {
+		if got := cost(steady[:n]); got != head+first+n-1 {
+			t.Errorf("%d steady inputs take %d bits, want %d", n, got, head+first+n-1)
+		}
+	}
+	if got := cost(mashed); got != head+first+119*8 {
+		t.Errorf("120 changing inputs take %d bits, want %d", got, head+first+119*8)
+	}
+	// The same in a session: a key held for ten seconds.
+	r := newRig(t, "plain", "latency=75ms", true)
+	r.keys = func(int, int) sim.Input { return sim.Input{Buttons: sim.Right} }
+	r.run(600)
+	runs, inputs, bits := r.count("input_runs"), r.count("inputs_sent"), r.count("input_bits")
+	if runs < 590 || bits != runs*(head+first-1)+inputs {
+		t.Errorf("%v runs of %v inputs took %v bits", runs, inputs, bits)
+	}
+}
+
+// TestBandwidthKnowsNoBodies says that a session costs the same bits whatever
+// the world holds.
+func TestBandwidthKnowsNoBodies(t *testing.T) {
+	var sent [][2]uint64
+	for _, scene := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
+		r := newRig(t, scene, "latency=75ms,loss=10%,jitter=20ms", true)
+		r.run(900)
+		sent = append(sent, [2]uint64{r.up[0].Stats.BytesSent, r.down[0].Endpoint.Stats.BytesSent})
+	}
+	if sent[0] != sent[1] || sent[1] != sent[2] {
+		t.Errorf("bytes up and down: %v", sent)
+	}
+}
+
+// TestAcksPrune says that what is acknowledged is not sent again: the window is
+// a round trip long, grows while nothing comes back, and shrinks again.
+func TestAcksPrune(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", true)
+	r.run(300)
+	if n := r.count("unacked_inputs"); n < 11 || n > 14 {
+		t.Errorf("%v inputs are not acknowledged at a round trip of 12 ticks", n)
+	}
+	r.weather.Dark = 8 * time.Second
+	r.run(180)
+	if n := r.count("unacked_inputs"); n < 180 {
+		t.Errorf("after three dark seconds %v are not acknowledged", n)
+	}
+	r.run(60)
+	if n := r.count("unacked_inputs"); n < 11 || n > 14 {
+		t.Errorf("a second later %v", n)
+	}
+}
+
+// TestSlowestPlayer says that all wait for the slowest: with players 0, 100, 200
+// and 300 ms away, each sees a key of its own when the farthest player's inputs
+// of the same tick have come.
+func TestSlowestPlayer(t *testing.T) {
+	near := newRig(t, "katamari:cubes=9:players=4", "perfect", false)
+	far := newRig(t, "katamari:cubes=9:players=4", "spread=100ms", false)
+	near.run(300)
+	far.run(300)
+	for i := range near.c {
+		late := func(r *rig) int { return int(r.c[i].streams[i].next - r.c[i].env.World.Tick()) }
+		// To the server and on to player i, and 100 ms of delay. The farthest
+		// player waits for the next one.
+		way := 300 + 100*i
+		if i == 3 {
+			way = 300 + 200
+		}
+		if a, b := late(near), late(far); a < 6 || a > 8 || b < way*60/1000+6 || b > way*60/1000+9 {
+			t.Errorf("player %d: a key takes %d ticks when all are near, %d when the last is far", i, a, b)
+		}
+	}
+	far.same(t)
+}
+
+// TestNamesWhatDiffers plants a difference in one body of one tick, and says
+// that the client finds that tick and that body, also over a bad link.
+func TestNamesWhatDiffers(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	for n := range 12 {
+		weather := []string{"latency=75ms", "latency=75ms,loss=40%", "latency=1s,loss=25%"}[n%3]
+		host := n%2 == 0
+		r := newRig(t, "katamari:cubes=64", weather, host) // cubes that do not touch each other
+		r.run(200 + chance.IntN(100))
+		w := r.s.env.World
+		body := 1 + chance.IntN(len(w.Bodies())-1)
+		for !alone(w, body) {
+			body = 1 + chance.IntN(len(w.Bodies())-1)
+		}
+		if n%4 == 3 {
+			w = r.c[0].env.World
+		}
+		at := w.Tick() + 1
+		b := w.Bodies()[body]
+		b.Pose.Pos.Z += 1e-4
+		b.Asleep = false
+		w.SetBody(body, b)
+		r.run(700)
+		j := &r.c[0].judge
+		if j.stage != parted || j.bad != at || j.body != body {
+			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.bad, j.body)
+		}
+		if got := []float64{r.count("desyncs"), r.count("desync_tick"), r.count("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
+			t.Errorf("the meter says %v", got)
+		}
+		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.note) < len(want) || j.note[:len(want)] != want {
+			t.Errorf("the note says %q, want %q", j.note, want)
+		}
+	}
+}
+
+// alone reports whether nothing is near a body.
+func alone(w *sim.World, body int) bool {
+	for i, b := range w.Bodies() {
+		if i != body && b.Pose.Pos.Sub(w.Bodies()[body].Pose.Pos).Len() < 0.9 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestContactOrder is the experiment of the article: contacts solved in an order
+// of each side's own tear the worlds apart as soon as cubes touch; the same
+// seed on both sides, taken from the tick, keeps them the same.
+func TestContactOrder(t *testing.T) {
+	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
+	r.run(600)
+	if r.count("desyncs") != 1 || r.c[0].stage != parted {
+		t.Fatalf("%v desyncs, stage %d", r.count("desyncs"), r.c[0].stage)
+	}
+	// The first tick that differs is one in which something touches something:
+	// until then both worlds fall through the air.
+	w := sim.New(*r.s.env.World.Scene(), 60)
+	for w.Tick() < r.c[0].bad {
+		if w.Points() > 4*100 && w.Tick()+1 < r.c[0].bad {
+			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].bad)
+		}
+		w.Step(keys(0, int(w.Tick())))
+	}
+	r = newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "tick-seed")
+	r.run(600)
+	r.same(t)
+	fixed := newRig(t, "katamari:cubes=100", "latency=75ms", true)
+	fixed.run(600)
+	if a, b := r.s.env.World.Bodies()[0], fixed.s.env.World.Bodies()[0]; a == b {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// TestTransportTurns says that the transport may be turned while inputs are
+// under way: none is lost, and the worlds stay the same.
+func TestTransportTurns(t *testing.T) {
+	for _, host := range []bool{true, false} {
+		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)
+		for i := range 20 {
+			if err := r.knobs.Set("transport", []string{"udp", "tcp"}[i%2]); err != nil {
+				t.Fatal(err)
+			}
+			r.run(67)
+		}
+		r.weather = link.Weather{}
+		r.run(1500)
+		r.same(t)
+		if made := r.s.env.World.Tick(); int(made) < r.tick-20 {
+			t.Errorf("host %v: the server has made %d ticks of %d", host, made, r.tick)
+		}
+	}
+}
+
+// TestClocksDrift says that a client whose clock is a two-thousandth faster
+// or slower than the server's is played for five minutes without a stall if the
+// clock is followed, and that without it a faster one stalls again and again.
+func TestClocksDrift(t *testing.T) {
+	for _, host := range []bool{true, false} {
+		for _, skew := range []string{"500", "-500", "3000", "-3000"} {
+			r := newRig(t, "plain", "latency=50ms,jitter=5ms", host, "skew", skew, "follow-clock", "on")
+			r.run(18000)
+			if n := r.count("stalls"); n != 0 {
+				t.Errorf("host %v, %s ppm: %v stalls", host, skew, n)
+			}
+			r.same(t)
+			if lag := int(r.s.env.World.Tick()) - int(r.c[0].env.World.Tick()); lag < -60 || lag > 60 {
+				t.Errorf("host %v, %s ppm: the client is %d ticks behind", host, skew, lag)
+			}
+		}
+	}
+	r := newRig(t, "plain", "latency=50ms,jitter=5ms", true, "skew", "500")
+	r.run(18000)
+	if n := r.count("stalls"); n < 2 {
+		t.Errorf("a fast clock that nobody follows: %v stalls", n)
+	}
+	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
+	r.run(18000)
+	r.same(t)
+	if late := r.c[0].streams[0].next - r.c[0].env.World.Tick(); late > 30 {
+		t.Errorf("two fast clients: a key waits for %d ticks", late)
+	}
+}
+
+// TestAdaptive says that an adapted delay becomes what the transport needs: at
+// 50 ms and 1 % TCP wants 200 ms, and after the first stall has no other.
+func TestAdaptive(t *testing.T) {
+	r := newRig(t, "plain", "latency=50ms,loss=2%", true, "transport", "tcp", "adaptive", "on")
+	r.run(7200)
+	if n, held := r.count("stalls"), r.count("playout_ms"); n > 3 || held < 180 || held > 260 {
+		t.Errorf("%v stalls, the delay is %v ms", n, held)
+	}
+	// And over a good link it becomes short.
+	r = newRig(t, "plain", "latency=50ms", true, "adaptive", "on")
+	r.run(1800)
+	if held := r.count("playout_ms"); held > 20 || r.count("stalls") > 0 {
+		t.Errorf("over an even link the delay is %v ms, %v stalls", held, r.count("stalls"))
+	}
+}
+
+// TestWindowFull says that a side whose inputs nobody acknowledges for longer
+// than they are kept waits, and that all goes on when the link comes back.
+func TestWindowFull(t *testing.T) {
+	for _, host := range []bool{true, false} {
+		r := newRig(t, "plain", "latency=20ms", host)
+		r.run(60)
+		r.weather.Dark = 120 * time.Second
+		r.run(5000)
+		if n := r.count("window_full_ticks"); n < 100 {
+			t.Errorf("%v ticks without room", n)
+		}
+		r.run(4000)
+		r.agree(t) // in the dark more ticks were made than are remembered
+		if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a < 6000 || b < 6000 {
+			t.Errorf("host %v: the server has made %d ticks, the client %d", host, a, b)
+		}
+	}
+}
+
+// TestLabelsWrap says that 16 bits are enough for ticks on the wire.
+func TestLabelsWrap(t *testing.T) {
+	sc, err := sim.SceneNamed("two-players")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const start = 1<<16 - 300
+	again := &rig{weather: link.Weather{Seed: 1}, keys: keys}
+	if err := again.weather.Parse("latency=75ms,loss=20%"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		a, b := link.Pair(&again.weather, i)
+		again.ends = append(again.ends, [2]*link.End{a, b})
+		again.up = append(again.up, packet.NewEndpoint(a))
+		again.down = append(again.down, predict.Peer{Endpoint: packet.NewEndpoint(b), Seat: i})
+		again.due = append(again.due, 0)
+	}
+	env := func(player int) *predict.Env {
+		w := sim.New(sc, 60)
+		w.Relabel(start)
+		return &predict.Env{World: w, Players: 2, Player: player, Held: make([]sim.Input, 2), Knobs: &again.knobs, Meter: &again.meter}
+	}
+	again.s = newServer(env(-1)).(*server)
+	for i := range 2 {
+		again.c = append(again.c, newClient(env(i)).(*client))
+	}
+	again.run(900)
+	again.same(t)
+	if made := again.s.env.World.Tick(); made < start+850 {
+		t.Errorf("from tick %d the server came to %d", start, made)
+	}
+}
+
+// TestRefuses says that what is no message, or speaks for another player,
+// changes nothing and is counted.
+func TestRefuses(t *testing.T) {
+	r := newRig(t, "two-players", "latency=30ms", false)
+	r.run(200)
+	chance := rand.New(rand.NewPCG(3, 4))
+	before := [2]sim.Tick{r.s.streams[0].next, r.s.streams[1].next}
+	var m message
+	m.up, m.runs = true, []run{{passed: true, next: before[0] + 5, inputs: make([]sim.Input, 6)}, {passed: true, next: before[1] + 5, inputs: make([]sim.Input, 6)}}
+	var c quant.Coder
+	forged := slices.Clone(m.write(&c, make([]byte, 256)))
+	r.s.read(&r.s.peers[0], 0, forged)
+	if r.s.streams[1].next != before[1] || r.s.streams[0].next == before[0] {
+		t.Error("player 0 speaks for player 1, or not for itself")
+	}
+	if r.count("refused") != 1 {
+		t.Errorf("%v refused", r.count("refused"))
+	}
+	for range 20000 {
+		b := make([]byte, chance.IntN(80))
+		for i := range b {
+			b[i] = byte(chance.Uint32())
+		}
+		r.s.read(&r.s.peers[0], 0, b)
+		r.c[0].read(b)
+	}
+	if r.count("refused") < 10000 {
+		t.Errorf("of 20000 pieces of noise %v were refused", r.count("refused"))
+	}
+	if next := r.s.streams[1].next; next != before[1] {
+		t.Errorf("noise moved player 1 by %d", next-before[1])
+	}
+}
+
+// FuzzMessage reads anything, and writes again what it could read: the same
+// bytes come out.
+func FuzzMessage(f *testing.F) {
+	scene, err := sim.SceneNamed("two-players")
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := newRig(f, "two-players", "latency=30ms", false)
+	for range 3 {
+		r.run(50)
+		f.Add(false, slices.Clone(r.s.out.write(&r.s.coder, r.s.buffer)))
+		f.Add(true, slices.Clone(r.c[0].out.write(&r.c[0].coder, r.c[0].buffer)))
+	}
+	f.Fuzz(func(t *testing.T, up bool, b []byte) {
+		var c quant.Coder
+		var m message
+		if m.read(&c, b, up, 1<<20, &scene) != nil {
+			return
+		}
+		again := m.write(&c, make([]byte, 4096))
+		var o message
+		if err := o.read(&c, slices.Clone(again), up, 1<<20, &scene); err != nil {
+			t.Fatalf("what was read is written as %x, and that does not read: %v", again, err)
+		}
+		for i := range m.runs {
+			if m.runs[i].next != o.runs[i].next || !slices.Equal(m.runs[i].inputs, o.runs[i].inputs) {
+				t.Fatalf("player %d: %+v becomes %+v", i, m.runs[i], o.runs[i])
+			}
+		}
+	})
+}
+
+// BenchmarkTick is a tick of both halves with an unacknowledged window of two
+// seconds, in a scene whose step costs nearly nothing.
+func BenchmarkTick(b *testing.B) {
+	r := newRig(b, "plain", "latency=1s,loss=25%", true)
+	r.run(600)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.run(1)
+	}
+}
+
+// BenchmarkChecksum is what one tick's checksum costs for 901 bodies.
+func BenchmarkChecksum(b *testing.B) {
+	sc, err := sim.SceneNamed("katamari")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := sim.New(sc, 60)
+	for range 120 {
+		w.Step(sim.Input{Buttons: sim.Pull})
+	}
+	r := newRecord(len(w.Bodies()))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.note(w)
+	}
+}
