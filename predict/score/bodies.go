@@ -1,0 +1,142 @@
+package score
+
+import (
+	"math"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// under is the depth in metres from which a body counts as being in the ground.
+const under = 0.02
+
+// jerkLeast is the least root mean square jerk of the truth, in m/s3, that
+// another motion is compared with.
+const jerkLeast = 10
+
+// bodies follows every body, the true one and the drawn one.
+type bodies struct {
+	tracks []track
+	one    jerks // of the player's cube
+	all    jerks
+	truth  floor
+	drawn  floor
+}
+
+// track is one body's two motions.
+type track struct {
+	truth, drawn path
+}
+
+// path is one body's last place and how it came there.
+type path struct {
+	pose  geom.Pose
+	step  geom.Vec3 // metres in the last tick
+	bend  geom.Vec3 // by how much that step differs from the one before
+	depth float32   // metres below the ground
+	rests bool      // and has for so long that another tick of it changes nothing
+}
+
+// jerks are sums of squared third differences of places, in m2.
+type jerks struct {
+	truth, drawn float64
+}
+
+// floor is how deep bodies reach below the ground.
+type floor struct {
+	deepest float32 // metres
+	under   int     // bodies in the ground, summed over ticks
+}
+
+// take adds a tick. watched is the player's cube.
+func (s *bodies) take(truth *sim.World, drawn []geom.Pose, watched int, scored bool) {
+	boxes, now := truth.Scene().Boxes, truth.Bodies()
+	n := min(len(now), len(drawn))
+	s.tracks = s.tracks[:min(len(s.tracks), n)]
+	for i := len(s.tracks); i < n; i++ {
+		var t track
+		t.truth.begin(&now[i].Pose, &boxes[i].Half)
+		t.drawn.begin(&drawn[i], &boxes[i].Half)
+		s.tracks = append(s.tracks, t)
+	}
+	for i := range s.tracks {
+		t, half := &s.tracks[i], &boxes[i].Half
+		a, b := t.truth.next(&now[i].Pose, half), t.drawn.next(&drawn[i], half)
+		if !scored {
+			continue
+		}
+		s.all.add(a, b)
+		if i == watched {
+			s.one.add(a, b)
+		}
+		s.truth.add(t.truth.depth)
+		s.drawn.add(t.drawn.depth)
+	}
+}
+
+// begin starts a path at rest.
+func (p *path) begin(at *geom.Pose, half *geom.Vec3) {
+	*p = path{pose: *at, depth: depth(at, half)}
+}
+
+// next goes on to another pose, and returns the square of the third difference
+// of the last four places.
+func (p *path) next(to *geom.Pose, half *geom.Vec3) float32 {
+	same := *to == p.pose
+	if same && p.rests {
+		return 0
+	}
+	step := to.Pos.Sub(p.pose.Pos)
+	bend := step.Sub(p.step)
+	jerk := bend.Sub(p.bend)
+	p.rests = same && bend == geom.Vec3{}
+	if !same {
+		p.pose, p.depth = *to, depth(to, half)
+	}
+	p.step, p.bend = step, bend
+	return jerk.Len2()
+}
+
+// depth returns how far the lowest corner of a box is below the ground, and 0
+// if it is not.
+func depth(at *geom.Pose, half *geom.Vec3) float32 {
+	if at.Pos.Z >= half.X+half.Y+half.Z {
+		return 0
+	}
+	// What of each of the box's axes points up: the last row of its matrix.
+	q := &at.Rot
+	x := float32(q.X*q.Z) - float32(q.W*q.Y)
+	y := float32(q.Y*q.Z) + float32(q.W*q.X)
+	z := float32(q.X*q.X) + float32(q.Y*q.Y)
+	down := float32(geom.Abs(x+x)*half.X) + float32(geom.Abs(y+y)*half.Y) + float32(geom.Abs(1-(z+z))*half.Z)
+	return max(0, down-at.Pos.Z)
+}
+
+func (j *jerks) add(truth, drawn float32) {
+	j.truth += float64(truth)
+	j.drawn += float64(drawn)
+}
+
+// ratio returns the root mean square jerk of the drawn by that of the truth,
+// over so many ticks. Their number and length are the same for both and cancel
+// out.
+func (j *jerks) ratio(ticks, rate int) (r float64, ok bool) {
+	cube := float64(rate) * float64(rate) * float64(rate)
+	if ticks == 0 || float64(math.Sqrt(j.truth/float64(ticks))*cube) < jerkLeast {
+		return 0, false
+	}
+	return math.Sqrt(j.drawn / j.truth), true
+}
+
+func (f *floor) add(depth float32) {
+	f.deepest = max(f.deepest, depth)
+	if depth > under {
+		f.under++
+	}
+}
+
+func (s *bodies) copyFrom(o *bodies) {
+	tracks := append(s.tracks[:0], o.tracks...)
+	*s = *o
+	s.tracks = tracks
+}

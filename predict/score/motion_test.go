@@ -1,0 +1,454 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// shows is what is true and what is drawn of one body, as functions of the
+// tick.
+type shows struct {
+	truth, drawn func(i int) geom.Pose
+}
+
+// played is a session of a card that sees bodies move as they are told to.
+type played struct {
+	card  Card
+	world *sim.World
+	view  predict.View
+	ticks int
+}
+
+// stage makes a session of bodies of the scene plain and more like it, of which
+// the first one is watched.
+func stage(t testing.TB, rate, bodies int) *played {
+	t.Helper()
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(scene.Boxes) < bodies {
+		scene.Boxes = append(scene.Boxes, scene.Boxes[0])
+	}
+	return &played{world: sim.New(scene, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
+}
+
+// on plays some more ticks.
+func (p *played) on(ticks int, bodies ...shows) *played {
+	for range ticks {
+		for k, b := range bodies {
+			p.world.SetBody(k, sim.Body{Pose: b.truth(p.ticks)})
+			p.view.Bodies[k] = b.drawn(p.ticks)
+		}
+		p.world.Relabel(sim.Tick(p.ticks))
+		p.view.Tick = sim.Tick(p.ticks)
+		p.card.Take(p.world, &p.view, 0)
+		p.ticks++
+	}
+	return p
+}
+
+// play is a session of one body.
+func play(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Card {
+	t.Helper()
+	return &stage(t, rate, 1).on(seconds*rate, shows{truth, drawn}).card
+}
+
+// place is a pose above the ground at x.
+func place(x float64) geom.Pose {
+	return geom.Pose{Pos: geom.Vec3{X: float32(x), Z: 2}, Rot: geom.Identity}
+}
+
+// along is a motion along x whose place is a function of time in seconds.
+func along(rate int, x func(t float64) float64) func(i int) geom.Pose {
+	return func(i int) geom.Pose { return place(x(float64(i) / float64(rate))) }
+}
+
+// wander is a place whose speed swings between 0.4 and 5.6 m/s and never
+// repeats itself.
+func wander(t float64) float64 {
+	return 3*t - 1.2*math.Cos(1.1*t) - 0.4*math.Cos(2.7*t+1) - 0.04*math.Cos(5.3*t+2)
+}
+
+// later is a motion some ticks behind.
+func later(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
+	return func(i int) geom.Pose { return f(i - ticks) }
+}
+
+// figures is all that a card tells.
+func figures(c *Card) string {
+	stale, ok := c.Staleness()
+	count, longest := c.Freezes()
+	one, ok1 := c.JerkRatio()
+	all, ok2 := c.JerkRatioAll()
+	deepest, bodies := c.Floor()
+	deepest2, bodies2 := c.FloorTruth()
+	return fmt.Sprint(c.Ticks, c.Now(), c.ErrorRMS(), c.ErrorMax(), c.PopsPerMinute(), c.LargestPop(), c.PopEnergy(), "; ",
+		stale, ok, c.Frozen(), count, longest, "; ", one, ok1, all, ok2, "; ", deepest, bodies, deepest2, bodies2)
+}
+
+// TestStaleness says that a picture that is the truth some ticks later or
+// earlier has that staleness at every rate, also if it is drawn elsewhere and
+// half as large.
+func TestStaleness(t *testing.T) {
+	for _, c := range []struct{ rate, lag int }{
+		{60, 7}, {60, -3}, {60, 0}, {60, 1}, {60, -10}, {60, -90}, {60, 60}, {60, 180},
+		{10, 2}, {10, -15}, {10, 30}, {240, 18}, {240, -38}, {240, 720},
+	} {
+		truth := along(c.rate, wander)
+		for name, drawn := range map[string]func(i int) geom.Pose{
+			"the same": truth,
+			"elsewhere": func(i int) geom.Pose {
+				p := truth(i)
+				return geom.Pose{Pos: geom.Vec3{Y: 5 + p.Pos.X/2, Z: 1}, Rot: geom.Identity}
+			},
+		} {
+			got, ok := play(t, c.rate, 20, truth, later(drawn, c.lag)).Staleness()
+			if !ok || got != c.lag {
+				t.Errorf("%s at %d Hz, %d ticks behind: %d ticks, %v", name, c.rate, c.lag, got, ok)
+			}
+		}
+	}
+}
+
+// TestStalenessOfSteps says that a picture that is shown a few times a second
+// has a staleness too: that of its pictures and half the time that each of them
+// stays, to a tick.
+func TestStalenessOfSteps(t *testing.T) {
+	truth := along(60, wander)
+	for _, c := range []struct{ lag, stays int }{{5, 2}, {5, 6}, {12, 10}, {-10, 6}} {
+		held := func(i int) geom.Pose { return truth(i/c.stays*c.stays - c.lag) }
+		d, ok := play(t, 60, 30, truth, held).Staleness()
+		if want := float64(c.lag) + float64(c.stays-1)/2; !ok || math.Abs(float64(d)-want) > 1 {
+			t.Errorf("%d ticks behind, a picture every %d ticks: %d ticks, %v, want %v", c.lag, c.stays, d, ok, want)
+		}
+	}
+}
+
+// TestStalenessUnknown says when there is none: at rest, at an even speed, in a
+// picture that has nothing of the truth, in one that stands, and too early.
+func TestStalenessUnknown(t *testing.T) {
+	even := along(60, func(t float64) float64 { return 5 * t })
+	rest := along(60, func(float64) float64 { return 1 })
+	truth := along(60, wander)
+	other := along(60, func(t float64) float64 { return 3*t - math.Cos(7.7*t) })
+	for name, s := range map[string]shows{
+		"rest": {rest, rest}, "even": {even, even}, "unlike": {truth, other}, "stands": {truth, rest},
+	} {
+		if d, ok := play(t, 60, 20, s.truth, s.drawn).Staleness(); ok {
+			t.Errorf("%s: %d ticks", name, d)
+		}
+	}
+	for seconds, want := range map[int]bool{6: false, 7: true} {
+		if d, ok := play(t, 60, seconds, truth, later(truth, 7)).Staleness(); ok != want || ok && d != 7 {
+			t.Errorf("after %d s: %d ticks, %v", seconds, d, ok)
+		}
+	}
+	if d, ok := new(Card).Staleness(); ok {
+		t.Errorf("of nothing: %d ticks", d)
+	}
+}
+
+// TestStalenessOfFaults says that jumps do not count as motion: a true cube that
+// is moved aside by a metre every two seconds, and a picture 10 ticks ahead that
+// follows suit 15 ticks after each, is 10 ticks ahead.
+func TestStalenessOfFaults(t *testing.T) {
+	truth := along(60, wander)
+	aside := func(f func(i int) geom.Pose, late int) func(i int) geom.Pose {
+		return func(i int) geom.Pose { return moved(f(i), float32(max(0, i-late)/120)) }
+	}
+	if d, ok := play(t, 60, 60, aside(truth, 0), aside(later(truth, -10), 15)).Staleness(); !ok || d != -10 {
+		t.Errorf("%d ticks, %v", d, ok)
+	}
+}
+
+// TestFreezes holds the share, the number and the length of freezes against
+// pictures that stand for known times, at several rates.
+func TestFreezes(t *testing.T) {
+	const seconds = 11 // ten of them scored
+	for _, rate := range []int{30, 60, 240} {
+		truth := along(rate, func(t float64) float64 { return 3 * t })
+		held := func(hz int) func(i int) geom.Pose {
+			n := rate / hz
+			return func(i int) geom.Pose { return truth(i / n * n) }
+		}
+		creep := func(speed float64) func(i int) geom.Pose {
+			return along(rate, func(t float64) float64 { return speed * t })
+		}
+		for _, c := range []struct {
+			name           string
+			drawn          func(i int) geom.Pose
+			frozen         float64
+			count, longest int
+		}{
+			{"the truth", truth, 0, 0, 0},
+			{"behind", later(truth, 20), 0, 0, 0},
+			{"5 times a second", held(5), 1 - 5/float64(rate), 50, rate/5 - 1},
+			{"30 times a second", held(30), 1 - 30/float64(rate), 0, 0},
+			{"creeping at 5 cm/s", creep(0.05), 1, 1, 10 * rate},
+			{"creeping at 7 cm/s", creep(0.07), 0, 0, 0},
+		} {
+			card := play(t, rate, seconds, truth, c.drawn)
+			count, longest := card.Freezes()
+			if math.Abs(card.Frozen()-c.frozen) > 1e-9 || count != c.count || longest != c.longest {
+				t.Errorf("%s at %d Hz: %.4f frozen, %d freezes, the longest %d ticks; want %.4f, %d, %d",
+					c.name, rate, card.Frozen(), count, longest, c.frozen, c.count, c.longest)
+			}
+		}
+	}
+}
+
+// TestNoFreeze says that a picture that stands is none while the truth rests,
+// creeps, or is only moved aside.
+func TestNoFreeze(t *testing.T) {
+	rest := along(60, func(float64) float64 { return 1 })
+	for name, truth := range map[string]func(i int) geom.Pose{
+		"rest":  rest,
+		"creep": along(60, func(t float64) float64 { return 0.4 * t }),
+		"fault": func(i int) geom.Pose { return moved(rest(i), float32(i/100)) },
+	} {
+		card := play(t, 60, 10, truth, rest)
+		if n, _ := card.Freezes(); n != 0 || card.Frozen() != 0 {
+			t.Errorf("%s: %d freezes, %v frozen", name, n, card.Frozen())
+		}
+	}
+}
+
+// swing is a place that swings with an amplitude in metres and an angular
+// frequency in rad/s. The third difference of a sine is a sine too, of
+// (2 sin(frequency/rate/2))^3 times the amplitude.
+func swing(rate int, metres, frequency float64) func(i int) geom.Pose {
+	return along(rate, func(t float64) float64 { return metres * math.Sin(frequency*t) })
+}
+
+func third(rate int, metres, frequency float64) float64 {
+	return metres * math.Pow(2*math.Sin(frequency/float64(rate)/2), 3)
+}
+
+// TestJerkRatio holds the ratio against sines: of the watched body, and of all.
+func TestJerkRatio(t *testing.T) {
+	for _, rate := range []int{30, 60, 240} {
+		const slow, fast = 2 * math.Pi, 6 * math.Pi // 1 and 3 times a second
+		first := shows{swing(rate, 1, slow), swing(rate, 0.5, fast)}
+		second := shows{along(rate, func(float64) float64 { return 0 }), swing(rate, 0.2, fast)}
+		c := &stage(t, rate, 2).on(11*rate, first, second).card
+		a, b, d := third(rate, 1, slow), third(rate, 0.5, fast), third(rate, 0.2, fast)
+		if r, ok := c.JerkRatio(); !ok || math.Abs(r/(b/a)-1) > 0.01 {
+			t.Errorf("%d Hz: %v, %v, want %v", rate, r, ok, b/a)
+		}
+		if r, ok := c.JerkRatioAll(); !ok || math.Abs(r/(math.Hypot(b, d)/a)-1) > 0.01 {
+			t.Errorf("%d Hz: %v, %v of all, want %v", rate, r, ok, math.Hypot(b, d)/a)
+		}
+	}
+}
+
+// TestJerkOfStop holds the jerk of a body that stops: a step of 0.1 m that is
+// missing makes two third differences of it.
+func TestJerkOfStop(t *testing.T) {
+	c := play(t, 60, 11, swing(60, 1, 6*math.Pi), func(i int) geom.Pose { return place(0.1 * float64(min(i, 300))) })
+	want := math.Sqrt(2*0.01/600) / (third(60, 1, 6*math.Pi) / math.Sqrt2)
+	if r, ok := c.JerkRatio(); !ok || math.Abs(r/want-1) > 0.01 {
+		t.Errorf("%v, %v, want %v", r, ok, want)
+	}
+}
+
+// TestJerkOfCollisions says that what the truth does too is no roughness: a
+// bounce, a stop and a jump, each shown some ticks later. And that the same
+// without the picture's doing it is.
+func TestJerkOfCollisions(t *testing.T) {
+	for name, truth := range map[string]func(i int) geom.Pose{
+		"bounce": func(i int) geom.Pose { return at(300 - max(i-300, 300-i)) },
+		"stop":   func(i int) geom.Pose { return at(min(i, 300)) },
+		"jump":   func(i int) geom.Pose { return moved(at(i), float32(i/300)) },
+	} {
+		c := play(t, 60, 10, truth, later(truth, 8))
+		one, ok := c.JerkRatio()
+		if all, ok2 := c.JerkRatioAll(); !ok || !ok2 || math.Abs(one-1) > 0.01 || math.Abs(all-1) > 0.01 {
+			t.Errorf("%s: %v, %v of all", name, one, all)
+		}
+		if r, ok := play(t, 60, 10, truth, at).JerkRatio(); !ok || r > 0.1 {
+			t.Errorf("%s that is not drawn: %v", name, r)
+		}
+		popping := func(i int) geom.Pose { return moved(truth(i), 0.5*float32(i/100%2)) }
+		if r, ok := play(t, 60, 10, truth, popping).JerkRatio(); !ok || r < 1.2 {
+			t.Errorf("%s and pops: %v", name, r)
+		}
+	}
+	rest := along(60, func(float64) float64 { return 1 })
+	if r, ok := play(t, 60, 10, rest, swing(60, 1, 6)).JerkRatio(); ok {
+		t.Errorf("beside a truth that rests: %v", r)
+	}
+}
+
+// TestFloor holds the depth of boxes against known ones: a cube of 1.5 m that
+// stands on an edge reaches down by the root of 2 times its half, one on a
+// corner by the root of 3, and one that lies by its half. It counts for as long
+// as it is there, moving or not, and from 2 cm on.
+func TestFloor(t *testing.T) {
+	const half = 0.75
+	still := func(z float64, turn geom.Quat) func(int) geom.Pose {
+		return func(int) geom.Pose { return geom.Pose{Pos: geom.Vec3{Z: float32(z)}, Rot: turn} }
+	}
+	edge := geom.Turn(geom.Vec3{X: 1}, geom.Pi/4)
+	// On a corner: the space diagonal points down.
+	corner := geom.Turn(geom.Vec3{X: 1, Y: -1}.Unit(), float32(math.Acos(1/math.Sqrt(3))))
+	lying := geom.Turn(geom.Vec3{Z: 1}, 1)
+	for _, c := range []struct {
+		name           string
+		truth, drawn   func(int) geom.Pose
+		deepest, true1 float64
+		under, under2  float64
+	}{
+		{"on an edge", still(1, lying), still(0.9, edge), half*math.Sqrt2 - 0.9, 0, 1, 0},
+		{"on a corner", still(1, lying), still(1.2, corner), half*math.Sqrt(3) - 1.2, 0, 1, 0},
+		{"just above", still(0.75, lying), still(1.07, edge), 0, 0, 0, 0},
+		{"a little", still(0.745, lying), still(0.735, lying), 0.015, 0.005, 0, 0},
+		{"both", still(0.7, lying), still(0.65, lying), 0.1, 0.05, 1, 1},
+		{"half the time", still(1, lying), func(i int) geom.Pose { return still(0.6+0.3*float64(i%2), lying)(i) }, 0.15, 0, 0.5, 0},
+		{"in the first second", still(1, lying), func(i int) geom.Pose { return still(0.2+float64(min(i, 60)/60), lying)(i) }, 0, 0, 0, 0},
+	} {
+		s := shows{c.truth, c.drawn}
+		card := &stage(t, 60, 3).on(300, s, s, shows{still(1, lying), still(1, lying)}).card
+		deepest, under := card.Floor()
+		true1, under2 := card.FloorTruth()
+		if math.Abs(deepest-c.deepest) > 1e-5 || math.Abs(true1-c.true1) > 1e-5 || under != 2*c.under || under2 != 2*c.under2 {
+			t.Errorf("%s: drawn %v m, %v bodies; true %v m, %v bodies", c.name, deepest, under, true1, under2)
+		}
+	}
+}
+
+// TestDepth says that the depth is that of the lowest of eight corners, for a box
+// of any sides turned in any way.
+func TestDepth(t *testing.T) {
+	half := geom.Vec3{X: 0.3, Y: 0.7, Z: 1.1}
+	for i := range 500 {
+		f := float32(i)
+		rot := geom.Turn(geom.Vec3{X: 1}, f).Mul(geom.Turn(geom.Vec3{Y: 1}, 2.3*f)).Mul(geom.Turn(geom.Vec3{Z: 1}, 0.7*f))
+		pose := geom.Pose{Pos: geom.Vec3{X: f, Y: -f, Z: 0.01*f - 1}, Rot: rot}
+		want := float32(0)
+		for corner := range 8 {
+			v := half
+			if corner&1 != 0 {
+				v.X = -v.X
+			}
+			if corner&2 != 0 {
+				v.Y = -v.Y
+			}
+			if corner&4 != 0 {
+				v.Z = -v.Z
+			}
+			want = max(want, -pose.Pos.Add(rot.Rotate(v)).Z)
+		}
+		if got := depth(&pose, &half); geom.Abs(got-want) > 1e-5 {
+			t.Fatalf("%d: %v m, want %v", i, got, want)
+		}
+	}
+}
+
+// TestFewerBodies says that a picture may have fewer bodies than the truth, and
+// more of them later, and that those are not jumps from nowhere.
+func TestFewerBodies(t *testing.T) {
+	p := stage(t, 60, 2)
+	s := shows{along(60, wander), along(60, wander)}
+	whole := p.view.Bodies
+	p.view.Bodies = whole[:1]
+	p.on(120, s)
+	p.view.Bodies = whole
+	p.on(120, s, s)
+	p.view.Bodies = whole[:1]
+	p.on(60, s)
+	p.view.Bodies = whole
+	p.on(120, s, s)
+	if r, ok := p.card.JerkRatioAll(); !ok || math.Abs(r-1) > 1e-6 {
+		t.Errorf("%v, %v", r, ok)
+	}
+}
+
+// TestCopyFrom says that a copy goes on as its model does, apart from it, and
+// that copying again takes no new memory.
+func TestCopyFrom(t *testing.T) {
+	truth := along(60, wander)
+	rough := func(i int) geom.Pose {
+		p := moved(truth(i/7*7-4), 0.3*float32(i/90%2))
+		p.Pos.Z = 0.7
+		return p
+	}
+	p := stage(t, 60, 2).on(500, shows{truth, rough}, shows{rough, truth})
+	var c Card
+	c.CopyFrom(&p.card)
+	before := figures(&c)
+	if before != figures(&p.card) {
+		t.Errorf("not a copy: %s\nof %s", before, figures(&p.card))
+	}
+	q := *p
+	q.card = Card{}
+	q.card.CopyFrom(&c)
+	q.world = stage(t, 60, 2).world
+	q.view.Bodies = make([]geom.Pose, 2)
+	p.on(400, shows{truth, rough}, shows{rough, truth})
+	if figures(&c) != before {
+		t.Errorf("a copy changed with its model: %s\nfrom %s", figures(&c), before)
+	}
+	q.on(400, shows{truth, rough}, shows{rough, truth})
+	if figures(&q.card) != figures(&p.card) {
+		t.Errorf("a copy went its own way: %s\nfrom %s", figures(&q.card), figures(&p.card))
+	}
+	if n := testing.AllocsPerRun(10, func() { c.CopyFrom(&p.card) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkTake is one tick of a pane of 901 bodies: all of them moving, the
+// true ones and the drawn ones, and all but the player's at rest.
+func BenchmarkTake(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		rate  int
+		moves int
+	}{{"moving", 60, 901}, {"asleep", 60, 1}, {"moving-240Hz", 240, 901}} {
+		b.Run(c.name, func(b *testing.B) {
+			scene, err := sim.SceneNamed("katamari")
+			if err != nil {
+				b.Fatal(err)
+			}
+			// Two ticks that alternate, so that the world need not be stepped.
+			var worlds [2]*sim.World
+			var views [2]predict.View
+			for k := range worlds {
+				w := sim.New(scene, c.rate)
+				for i := range w.Bodies()[:c.moves] {
+					body := w.Bodies()[i]
+					turn := geom.Turn(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))
+					body.Pose.Pos.X += 0.02 * float32(k)
+					body.Pose.Rot = turn.Mul(body.Pose.Rot)
+					w.SetBody(i, body)
+				}
+				worlds[k] = w
+				for i := range w.Bodies() {
+					views[k].Bodies = append(views[k].Bodies, w.Bodies()[i].Pose)
+				}
+			}
+			var card Card
+			tick := sim.Tick(0)
+			take := func() {
+				w := worlds[tick%2]
+				w.Relabel(tick)
+				views[tick%2].Tick = tick
+				card.Take(w, &views[tick%2], 0)
+				tick++
+			}
+			for range 6 * c.rate {
+				take()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				take()
+			}
+		})
+	}
+}
