@@ -58,7 +58,7 @@ var floors = map[string][]string{
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
 	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant",
-		"predict", "predict/lab"},
+		"predict", "predict/lab", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
 	"ui/window": {"ui/stage", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "smoothing"},

@@ -11,6 +11,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
 )
 
 type benchCommand struct {
@@ -55,6 +56,18 @@ type cardResult struct {
 	Pops         float64  `json:"pops_per_minute"`
 	LargestPop   float64  `json:"largest_pop_m"`
 	PopEnergy    float64  `json:"pop_energy_m2"`
+
+	StaleTicks    *int     `json:"staleness_ticks"` // below 0: ahead; null if the motion does not tell
+	StaleMS       *float64 `json:"staleness_ms"`
+	Frozen        float64  `json:"freeze_percent"`
+	Freezes       int      `json:"freezes"`
+	LongestFreeze float64  `json:"longest_freeze_ms"`
+	Jerk          *float64 `json:"jerk_ratio"` // null if the true cube hardly moved
+	JerkAll       *float64 `json:"jerk_ratio_all"`
+	Floor         float64  `json:"floor_deepest_m"`
+	FloorBodies   float64  `json:"floor_bodies"`
+	FloorTruth    float64  `json:"floor_truth_deepest_m"`
+	FloorTrue     float64  `json:"floor_truth_bodies"`
 }
 
 type netResult struct {
@@ -168,20 +181,13 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 		Strategy: p.Strategy.Name, spec: p.Spec(),
 		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Meter.All(),
 		Hash: fmt.Sprintf("%016x", p.Hash()),
-		Card: cardResult{
-			LatencyTicks: late.ticks(), ErrorRMS: p.Card.ErrorRMS(), ErrorMax: p.Card.ErrorMax(),
-			Pops: p.Card.PopsPerMinute(), LargestPop: p.Card.LargestPop(), PopEnergy: p.Card.PopEnergy(),
-		},
+		Card: cardOf(p.Card, late, rate),
 		Net: netResult{
 			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
 			Lost: lost(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
 			RTT:  float64(up.RTT) / float64(time.Millisecond),
 		},
-	}
-	if t := r.Card.LatencyTicks; t != nil {
-		ms := *t * 1000 / rate
-		r.Card.LatencyMS = &ms
 	}
 	for _, k := range p.Knobs.All() {
 		switch k.Kind {
@@ -202,6 +208,36 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 	for _, s := range p.Meter.Spans() {
 		r.cost(s.Name, s.Times, s.Sum, s.Max)
 	}
+	return r
+}
+
+// cardOf puts together what a card came to at a rate in ticks per second.
+func cardOf(c *score.Card, late latencies, rate float64) cardResult {
+	r := cardResult{
+		LatencyTicks: late.ticks(), ErrorRMS: c.ErrorRMS(), ErrorMax: c.ErrorMax(),
+		Pops: c.PopsPerMinute(), LargestPop: c.LargestPop(), PopEnergy: c.PopEnergy(),
+		Frozen: 100 * c.Frozen(),
+	}
+	milli := func(ticks float64) float64 { return ticks * 1000 / rate }
+	if t := r.LatencyTicks; t != nil {
+		ms := milli(*t)
+		r.LatencyMS = &ms
+	}
+	if t, ok := c.Staleness(); ok {
+		ms := milli(float64(t))
+		r.StaleTicks, r.StaleMS = &t, &ms
+	}
+	longest := 0
+	r.Freezes, longest = c.Freezes()
+	r.LongestFreeze = milli(float64(longest))
+	if v, ok := c.JerkRatio(); ok {
+		r.Jerk = &v
+	}
+	if v, ok := c.JerkRatioAll(); ok {
+		r.JerkAll = &v
+	}
+	r.Floor, r.FloorBodies = c.Floor()
+	r.FloorTruth, r.FloorTrue = c.FloorTruth()
 	return r
 }
 
@@ -245,18 +281,29 @@ func (r *result) table(out io.Writer) error {
 		fmt.Fprintln(w)
 	}
 	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-	row("", func(x *paneResult) string { return x.spec })
-	row("own input latency, ms", func(x *paneResult) string {
-		if x.Card.LatencyMS == nil {
+	known := func(v *float64, digits int) string {
+		if v == nil {
 			return "-"
 		}
-		return fixed(*x.Card.LatencyMS, 1)
-	})
+		return fixed(*v, digits)
+	}
+	row("", func(x *paneResult) string { return x.spec })
+	row("own input latency, ms", func(x *paneResult) string { return known(x.Card.LatencyMS, 1) })
+	row("staleness, ms", func(x *paneResult) string { return known(x.Card.StaleMS, 1) })
 	row("error RMS, m", func(x *paneResult) string { return fixed(x.Card.ErrorRMS, 3) })
 	row("error max, m", func(x *paneResult) string { return fixed(x.Card.ErrorMax, 3) })
 	row("pops per minute", func(x *paneResult) string { return fixed(x.Card.Pops, 1) })
 	row("largest pop, m", func(x *paneResult) string { return fixed(x.Card.LargestPop, 3) })
 	row("pop energy, m2", func(x *paneResult) string { return fixed(x.Card.PopEnergy, 4) })
+	row("frozen, %", func(x *paneResult) string { return fixed(x.Card.Frozen, 2) })
+	row("freezes", func(x *paneResult) string { return strconv.Itoa(x.Card.Freezes) })
+	row("longest freeze, ms", func(x *paneResult) string { return fixed(x.Card.LongestFreeze, 1) })
+	row("jerk, by the truth's", func(x *paneResult) string { return known(x.Card.Jerk, 2) })
+	row("jerk, all bodies", func(x *paneResult) string { return known(x.Card.JerkAll, 2) })
+	row("in the floor, m", func(x *paneResult) string { return fixed(x.Card.Floor, 3) })
+	row("in the floor, bodies", func(x *paneResult) string { return fixed(x.Card.FloorBodies, 2) })
+	row("true in the floor, m", func(x *paneResult) string { return fixed(x.Card.FloorTruth, 3) })
+	row("true in the floor, bodies", func(x *paneResult) string { return fixed(x.Card.FloorTrue, 2) })
 	row("up, kbit/s", func(x *paneResult) string { return fixed(x.Net.Up/1000, 1) })
 	row("down, kbit/s", func(x *paneResult) string { return fixed(x.Net.Down/1000, 1) })
 	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })

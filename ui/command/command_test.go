@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -83,6 +84,55 @@ func TestLatencyIsHidden(t *testing.T) {
 	}
 	if a.Net.RTT < 149.9 || a.Net.RTT > 150.1 || a.Net.Lost != 0 || a.CPU["tick_ms_mean"] <= 0 {
 		t.Errorf("%+v %+v", a.Net, a.CPU)
+	}
+}
+
+// TestScoreOfMotion says what the card has of the motion, where both strategies
+// show the truth unharmed: the own cube later than the server's by the way down,
+// or ahead of it by the way up and the lead, to a tick; as smooth as the truth;
+// and never standing for long while the truth goes.
+func TestScoreOfMotion(t *testing.T) {
+	r := bench(t, "--scene", "zen", "--panes", "authority,rewind:lead=5,authority:snapshot-every=6", "--weather", "latency=75ms", "--seconds", "30")
+	for i, want := range []float64{75, -75 - 5000.0/60} {
+		c := r.Panes[i].Card
+		if c.StaleMS == nil || math.Abs(*c.StaleMS-want) > 17 || *c.StaleTicks != int(math.Round(*c.StaleMS*0.06)) {
+			t.Errorf("%s: staleness %v ms, %v ticks, want %v ms", r.Panes[i].Strategy, *c.StaleMS, *c.StaleTicks, want)
+		}
+		if *c.Jerk < 0.95 || *c.Jerk > 1.05 || *c.JerkAll < 0.95 || *c.JerkAll > 1.05 || c.Frozen > 1 || c.LongestFreeze > 100 {
+			t.Errorf("%s: %+v", r.Panes[i].Strategy, c)
+		}
+		if c.FloorTruth <= 0 || c.Floor > 2*c.FloorTruth || c.FloorTrue <= 0 || c.FloorBodies > 2*c.FloorTrue {
+			t.Errorf("%s: %v m in the floor, %v bodies; the truth %v m, %v", r.Panes[i].Strategy, c.Floor, c.FloorBodies, c.FloorTruth, c.FloorTrue)
+		}
+	}
+	// A picture every six ticks: five of six stand, each for 83 ms.
+	c := r.Panes[2].Card
+	if c.Frozen < 75 || c.Frozen > 500.0/6 || c.Freezes < 250 || c.LongestFreeze != 5000.0/60 || *c.Jerk < 5 {
+		t.Errorf("a snapshot every six ticks: %+v", c)
+	}
+}
+
+// TestNothingToScore says that what cannot be known is null, and a dash for a
+// reader: a cube that nobody drives.
+func TestNothingToScore(t *testing.T) {
+	var out, err strings.Builder
+	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--weather", "perfect", "--seconds", "10"}
+	if code := Main(outside(append(args, "--format", "json"), &out, &err)); code != 0 {
+		t.Fatal(err.String())
+	}
+	for _, name := range []string{"staleness_ticks", "staleness_ms", "jerk_ratio", "jerk_ratio_all"} {
+		if !strings.Contains(out.String(), `"`+name+`": null`) {
+			t.Errorf("%s is known:\n%s", name, out.String())
+		}
+	}
+	out.Reset()
+	if code := Main(outside(args, &out, &err)); code != 0 {
+		t.Fatal(err.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if (strings.Contains(line, "staleness") || strings.Contains(line, "jerk")) && !strings.HasSuffix(strings.TrimSpace(line), " -") {
+			t.Error(line)
+		}
 	}
 }
 
