@@ -54,7 +54,8 @@ func after(c *quant.Coder, in, before sim.Input) sim.Input {
 //	the number of inputs less 1, 7 bits
 //	one bit: whether only important moves follow
 //	the oldest input
-//	then either every input,
+//	then either for every other one a bit, set if it differs from the one before,
+//	and if so the input (Fiedler, Deterministic Lockstep, 2014),
 //	or for each input that differs from the one before: a set bit, its place in
 //	the run, and the input; and a clear bit after the last
 //
@@ -91,18 +92,35 @@ func (m *Message) Code(c *quant.Coder) {
 		m.Inputs = slices.Grow(m.Inputs[:0], Most)[:n]
 		clear(m.Inputs)
 	}
+	if !m.Important {
+		Run(c, m.Inputs)
+		return
+	}
 	c.Part("inputs", 0)
 	m.Inputs[0] = One(c, m.Inputs[0])
-	switch {
-	case !m.Important:
-		for i := 1; i < n; i++ {
-			c.Part("inputs", i)
-			m.Inputs[i] = after(c, m.Inputs[i], m.Inputs[i-1])
-		}
-	case c.Reading():
+	if c.Reading() {
 		m.readMoves(c)
-	default:
+	} else {
 		m.writeMoves(c)
+	}
+}
+
+// Run reads, writes or measures inputs that follow each other: the first on its
+// own, and for each other one a bit that says whether it differs from the one
+// before, and the input if it does. So one that does not costs one bit.
+func Run(c *quant.Coder, list []sim.Input) {
+	for i := range list {
+		c.Part("inputs", i)
+		if i == 0 {
+			list[0] = One(c, list[0])
+			continue
+		}
+		c.Name("differs")
+		if c.Bool(list[i] != list[i-1]) {
+			list[i] = after(c, list[i], list[i-1])
+		} else {
+			list[i] = list[i-1]
+		}
 	}
 }
 

@@ -83,8 +83,8 @@ func TestMessageBits(t *testing.T) {
 		want      int
 	}{
 		{"one", steady[:1], false, head + 7},
-		{"sixteen", steady, false, head + 16*7},
-		{"sixteen with a turn and back", turned, false, head + 16*7 + 16},
+		{"sixteen", steady, false, head + 7 + 15},
+		{"sixteen with a turn and back", turned, false, head + 7 + 15 + 2*(7+8)},
 		{"sixteen that are one move", steady, true, head + 7 + 1},
 		{"sixteen moves", mashed, true, head + 7 + 15*(1+4+7) + 1},
 	} {

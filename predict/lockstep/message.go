@@ -28,8 +28,7 @@ var errMessage = errors.New("lockstep: not a message")
 //
 //	if it is set, that player's inputs: the tick after the newest, 16 low bits
 //	                                    the number of inputs, 9 bits
-//	                                    the oldest, 6 buttons and its heading (inputs.One)
-//	                                    for each one after: one bit, set if it differs, and then it
+//	                                    the inputs (inputs.Run)
 //	if not, what has come of them:      the first tick that has not, 16 low bits
 //
 // and then
@@ -121,18 +120,7 @@ func (r *run) code(c *quant.Coder, near sim.Tick) {
 		}
 		r.inputs = append(r.inputs[:0], blank[:n]...)
 	}
-	for i := range n {
-		if i == 0 {
-			r.inputs[0] = inputs.One(c, r.inputs[0])
-			continue
-		}
-		c.Name("differs")
-		if c.Bool(r.inputs[i] != r.inputs[i-1]) {
-			r.inputs[i] = inputs.One(c, r.inputs[i])
-		} else {
-			r.inputs[i] = r.inputs[i-1]
-		}
-	}
+	inputs.Run(c, r.inputs)
 }
 
 var blank [mostInputs]sim.Input

@@ -17,12 +17,13 @@ import (
 func TestPackets(t *testing.T) {
 	line := regexp.MustCompile(`pane \d (\S+), seat \d (up|down): (\d+) bytes in (\d+) datagrams?; its payload (\d+) bits, as JSON (\d+) bytes, in whole bytes with the head (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
-	each := regexp.MustCompile(`bodies (\d+) to (\d+): follows 1 = false each`)
+	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, args := range []string{
 		"--panes rewind,authority --weather torture --seconds 4",
 		"--panes rewind:important-moves=on:tick-bits=16 --weather csp-25-loss --seconds 3",
 		"--scene pile:layers=2 --seconds 1.5",
 		"--scene two-players --tape two-players --seconds 3",
+		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --weather csp-25-loss --seconds 4",
 	} {
 		var out, bad bytes.Buffer
 		if code := Main(outside(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
