@@ -340,10 +340,20 @@ func TestOwnInputLatency(t *testing.T) {
 	}
 }
 
-// TestTickAllocatesNothing holds two panes in zen to no allocation a tick, once
-// they have what they need.
+// TestTickAllocatesNothing holds every strategy in zen to no allocation a tick,
+// once it has what it needs.
 func TestTickAllocatesNothing(t *testing.T) {
-	l := open(t, config(t, "zen", "latency=75ms,jitter=10ms,loss=5%", AtClient), "rewind", "authority")
+	for _, s := range Strategies {
+		for _, seat := range []Seat{AtClient, AtHost} {
+			allocatesNothing(t, seat, s.Name)
+		}
+	}
+	allocatesNothing(t, AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
+}
+
+func allocatesNothing(t *testing.T, seat Seat, spec string) {
+	t.Helper()
+	l := open(t, config(t, "zen", "latency=75ms,jitter=10ms,loss=5%", seat), spec)
 	in := [8][]sim.Input{}
 	for i := range in {
 		in[i] = []sim.Input{{Buttons: sim.Buttons(1 << (i % 4)), Heading: uint8(i)}}
@@ -353,7 +363,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 		step()
 	}
 	if n := testing.AllocsPerRun(600, step); n != 0 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("%s, %s: %v allocations a tick", spec, seat, n)
 	}
 }
 

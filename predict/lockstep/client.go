@@ -10,7 +10,21 @@ type client struct {
 	side
 	judge
 	server delivery // for the own player's inputs
+
+	heard bool // the server said in this span how many inputs wait for others',
+	early int  // and this was the least
+	span  int  // ticks of the span that are left
+	hold  int  // ticks in which no input is to be made
 }
+
+// A player whose inputs reach the server long before the others' waits for them
+// and gains nothing. That is so by nature for who is near, and up to slack it is
+// let be: all wait for the slowest. But after a break one side may have made
+// inputs while the others could not, and would be ahead for good.
+const (
+	slack      = 60 // ticks
+	spanLength = 120
+)
 
 func newClient(env *predict.Env) predict.Client {
 	c := &client{}
@@ -33,11 +47,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.read(p.Payload)
 	}
 	if p := c.env.Player; p >= 0 {
-		if c.server.room(&c.streams[p]) {
-			c.streams[p].add(in)
-		} else {
-			c.env.Meter.Add("window_full_ticks", 1)
-		}
+		c.sample(p, in)
 	}
 	before := c.env.World.Tick()
 	c.advance()
@@ -58,6 +68,31 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.pace()
 }
 
+// sample makes the input of one more tick, if it is time for it.
+func (c *client) sample(p int, in sim.Input) {
+	s, m := &c.streams[p], c.env.Meter
+	if c.span--; c.span < 0 {
+		most := slack
+		if c.align {
+			most = 1
+		}
+		c.hold = 0
+		if c.heard {
+			c.hold = max(c.early-most, 0)
+		}
+		c.span, c.heard = spanLength, false
+	}
+	switch {
+	case c.hold > 0:
+		c.hold--
+		m.Add("held_ticks", 1)
+	case !c.server.room(s) || s.next-c.env.World.Tick() >= kept:
+		m.Add("window_full_ticks", 1)
+	default:
+		s.add(in)
+	}
+}
+
 // read takes in one payload, which may be anything.
 func (c *client) read(payload []byte) {
 	w, m := c.env.World, c.env.Meter
@@ -75,6 +110,9 @@ func (c *client) read(payload []byte) {
 		default:
 			m.Add("refused", 1)
 		}
+	}
+	if !c.heard || c.in.early < c.early {
+		c.heard, c.early = true, c.in.early
 	}
 	if away := int64(c.in.tick) - int64(w.Tick()); c.in.checked && away < hashesKept && away > -hashesKept {
 		c.hear(c.in.tick, c.in.hash, &c.past, m)
@@ -116,4 +154,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.side.copyFrom(&o.side)
 	c.judge, c.server = o.judge, o.server
+	c.heard, c.early, c.span, c.hold = o.heard, o.early, o.span, o.hold
 }

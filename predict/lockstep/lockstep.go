@@ -55,6 +55,7 @@ type settings struct {
 	playout   float64 // ms
 	adaptive  bool
 	drift     bool
+	align     bool
 	catchUp   int
 	order     int
 	every     int
@@ -67,6 +68,7 @@ func (s *settings) declare(k *predict.Knobs) {
 	k.Millis(&s.playout, "playout", 100, 0, 3000, "how long an input is held back, so that a late one is still in time")
 	k.Bool(&s.adaptive, "adaptive", false, "the delay becomes what the link needed in the last ten seconds")
 	k.Bool(&s.drift, "follow-clock", false, "follow the sender's clock when it runs faster or slower than one's own")
+	k.Bool(&s.align, "align", false, "with several players: clients make their inputs so late that all reach the server together, and each waits for its own round trip and not for that of the slowest")
 	k.Int(&s.catchUp, "catch-up", 4, 1, 16, "at most so many ticks are stepped at once after a wait")
 	k.Choice(&s.order, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
 	k.Int(&s.every, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")

@@ -341,6 +341,48 @@ func TestSlowestPlayer(t *testing.T) {
 	far.same(t)
 }
 
+// TestAlign says that clients whose inputs reach the server together wait for
+// their own round trip each, however far the others are.
+func TestAlign(t *testing.T) {
+	r := newRig(t, "katamari:cubes=9:players=4", "spread=100ms", false, "align", "on")
+	r.run(1200)
+	for i, c := range r.c {
+		late := int(c.streams[i].next - c.env.World.Tick())
+		if way := 200 * i * 60 / 1000; late <= way || late > way+10 {
+			t.Errorf("player %d: a key takes %d ticks, the round trip %d", i, late, way)
+		}
+	}
+	if r.count("held_ticks") < 6 || r.count("stalls") > 3 {
+		t.Errorf("%v ticks held, %v stalls", r.count("held_ticks"), r.count("stalls"))
+	}
+	r.same(t)
+}
+
+// TestBreak says that a break of one player's link, longer than inputs are
+// kept, stops all and tears nothing, and that afterwards no key is late for
+// good.
+func TestBreak(t *testing.T) {
+	r := newRig(t, "two-players", "latency=30ms", false)
+	r.run(300)
+	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
+	dark := &link.Weather{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
+	a, b := link.Pair(dark, 1)
+	up, down := *r.up[1], *r.down[1].Endpoint
+	*r.up[1], *r.down[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
+	r.run(6000)
+	*r.up[1], *r.down[1].Endpoint = up, down
+	r.run(6000)
+	r.agree(t)
+	for i, c := range r.c {
+		if late := c.streams[i].next - c.env.World.Tick(); late > before+slack+10 {
+			t.Errorf("player %d: a key takes %d ticks, before the break %d", i, late, before)
+		}
+	}
+	if made := r.s.env.World.Tick(); int(made) < r.tick-6500 {
+		t.Errorf("the server has made %d ticks of %d", made, r.tick)
+	}
+}
+
 // TestNamesWhatDiffers plants a difference in one body of one tick, and says
 // that the client finds that tick and that body, also over a bad link.
 func TestNamesWhatDiffers(t *testing.T) {
@@ -551,6 +593,13 @@ func TestRefuses(t *testing.T) {
 	}
 	if r.count("refused") != 1 {
 		t.Errorf("%v refused", r.count("refused"))
+	}
+	m.up = false
+	own := r.c[0].streams[0].next
+	m.runs = []run{{passed: true, next: own + 5, inputs: make([]sim.Input, 6)}, {passed: false, next: before[1]}}
+	r.c[0].read(slices.Clone(m.write(&c, make([]byte, 256))))
+	if r.c[0].streams[0].next != own || r.count("refused") != 3 {
+		t.Errorf("the server makes client 0's inputs; %v refused", r.count("refused"))
 	}
 	for range 20000 {
 		b := make([]byte, chance.IntN(80))

@@ -16,6 +16,7 @@ const (
 	tickBits  = 16 // of a tick on the wire: it wraps after 18 minutes
 	countBits = 9
 	mostList  = 64 // checksums in one answer
+	mostEarly = 255
 
 	// mostBytes is more than any message takes but for the hashes of bodies.
 	mostBytes = 4*((3*tickBits+countBits+mostInputs*(inputs.MostBits+1))/8) + 4*(mostList+8)
@@ -34,6 +35,7 @@ var errMessage = errors.New("lockstep: not a message")
 // and then
 //
 //	one bit, and if it is set the newest tick's checksum: 16 low bits and 32
+//	from the server, how many inputs of this client's player wait for others': 8 bits
 //	one bit, and if it is set a question (client) or an answer (server)
 type message struct {
 	up   bool // sent by a client
@@ -42,6 +44,8 @@ type message struct {
 	checked bool
 	tick    sim.Tick
 	hash    uint32
+
+	early int // of a server: in [0,mostEarly]
 
 	asks bool
 	ask  question
@@ -95,6 +99,8 @@ func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 		}
 		return
 	}
+	c.Name("early")
+	m.early = c.Int(m.early, 0, mostEarly)
 	c.Name("answers")
 	if m.answers = c.Bool(m.answers); m.answers {
 		m.answer.code(c, near, bodies)

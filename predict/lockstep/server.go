@@ -62,6 +62,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			}
 		}
 		s.check()
+		s.out.early = s.early(at.Seat)
 		s.out.answers = to.asks && s.past.reply(&to.ask, &s.out.answer)
 		to.asks = false
 		s.send(at.Endpoint)
@@ -69,6 +70,21 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.env.Meter.Set("unacked_inputs", float64(s.streams[0].next-to.links[0].known))
 		}
 	}
+}
+
+// early returns by how many due inputs a player is ahead of the one who has the
+// fewest here.
+func (s *server) early(player int) int {
+	if player < 0 {
+		return 0
+	}
+	now, least := s.now(), kept
+	for p, q := range s.waiting {
+		if !s.own[p] {
+			least = min(least, q.Ready(now, least))
+		}
+	}
+	return min(s.waiting[player].Ready(now, least+mostEarly)-least, mostEarly)
 }
 
 // full reports whether no more inputs of a player can be kept, because some

@@ -1,0 +1,167 @@
+package lab
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ghostcube/net/link"
+	"ghostcube/sim"
+)
+
+// TestLockstepSoak plays lockstep over random weather, in random scenes, with
+// one to four players in either seat and random keys, and says that no two
+// worlds ever part. Every half minute the weather turns, every two minutes the
+// session begins anew as another. GHOSTCUBE_SOAK says for how many minutes of
+// play, 6 without.
+func TestLockstepSoak(t *testing.T) {
+	minutes := 6
+	if testing.Short() {
+		minutes = 2
+	}
+	if s := os.Getenv("GHOSTCUBE_SOAK"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		minutes = n
+	}
+	chance := rand.New(rand.NewPCG(11, 12))
+	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
+	weather := func() string {
+		if chance.IntN(3) == 0 {
+			return pick(link.PresetNames()...)
+		}
+		return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,dup=%d%%,spread=%dms,reorder=%d%%,reorder-by=50ms",
+			chance.IntN(300), chance.IntN(60), pick("uniform", "later", "gamma", "long-tail"), chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
+	}
+	checks, stalls, ticks := 0.0, 0.0, 0
+	for game := 0; ticks < minutes*3600; game++ {
+		scene := pick("plain", "zen", "tower", "two-players", "two-players", "katamari:cubes=16:players=2", "katamari:cubes=25:players=3", "katamari:cubes=9:players=4", "pile:layers=1")
+		seat := Seat(chance.IntN(2))
+		spec := fmt.Sprintf("lockstep:transport=%s:playout=%dms:adaptive=%s:follow-clock=%s:skew=%d:contact-order=%s", pick("udp", "udp", "tcp"),
+			chance.IntN(300), pick("on", "off"), pick("on", "off"), chance.IntN(1001)-500, pick("fixed", "tick-seed"))
+		c := config(t, scene, weather(), seat)
+		c.Weather.Seed = uint64(game)
+		what := fmt.Sprintf("game %d, %s, %s, %s", game, scene, seat, spec)
+		l := open(t, c, spec)
+		p := l.Panes[0]
+		in := make([]sim.Input, l.Players())
+		play := func(commands ...Command) {
+			for i := range in {
+				if chance.IntN(12) == 0 {
+					in[i].Buttons = sim.Buttons(chance.Uint32()) & sim.AllButtons
+				}
+				if chance.IntN(40) == 0 {
+					in[i].Heading = uint8(chance.Uint32())
+				}
+			}
+			if err := l.Tick(Entry{Inputs: in, Commands: commands}); err != nil {
+				t.Fatal(err)
+			}
+			ticks++
+		}
+		for i := range 7200 {
+			switch {
+			case i%1800 == 1799:
+				play(Command{Verb: "weather", Pane: All, Value: weather()})
+			case i%1800 == 900 && chance.IntN(3) == 0:
+				play(Command{Verb: "burst", Pane: All, Value: pick("250ms", "2s", "5s")})
+			case i%1800 == 600 && chance.IntN(3) == 0:
+				play(Command{Verb: "turn", Pane: All, Name: "transport", Value: pick("udp", "tcp")})
+			default:
+				play()
+			}
+		}
+		// A calm end: all that is under way comes, and all catch up.
+		play(Command{Verb: "weather", Pane: All, Value: "perfect"}, Command{Verb: "turn", Pane: All, Name: "skew", Value: "0"}, Command{Verb: "turn", Pane: All, Name: "transport", Value: "udp"},
+			Command{Verb: "turn", Pane: All, Name: "adaptive", Value: "off"})
+		for range 2400 {
+			play()
+		}
+		if n := p.Meter.Value("desyncs"); n != 0 {
+			t.Errorf("%s: %s", what, p.Seats[0].View.Note)
+		}
+		for i, s := range p.Seats {
+			if late := int64(p.Truth.Tick()) - int64(s.Guess.Tick()); late < -120 || late > 120 {
+				t.Errorf("%s: at the end seat %d is %d ticks behind", what, i, late)
+			}
+		}
+		if n := p.Meter.Value("checksums"); n < 1000 {
+			t.Errorf("%s: only %v checksums were compared", what, n)
+		}
+		checks += p.Meter.Value("checksums")
+		stalls += p.Meter.Value("stalls")
+	}
+	t.Logf("%d minutes: %.0f checksums compared, 0 apart; %.0f stalls", ticks/3600, checks, stalls)
+}
+
+// TestLockstepTickByTick writes down what the server's world and the client's
+// were after each of 900 ticks, over TCP and UDP and over a bad link: the same
+// on every machine.
+func TestLockstepTickByTick(t *testing.T) {
+	l := open(t, config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
+	var b strings.Builder
+	for i := range 900 {
+		if err := l.Tick(Entry{Inputs: keys(i)}); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(&b, i+1)
+		for _, p := range l.Panes {
+			for _, w := range []*sim.World{p.Truth, p.Seats[0].Guess} {
+				bodies, cache := w.Hash()
+				fmt.Fprintf(&b, " %d %08x", w.Tick(), uint32(bodies>>32)^uint32(cache))
+			}
+		}
+		b.WriteString("\n")
+	}
+	golden(t, "lockstep-ticks.txt", b.String())
+}
+
+// TestLockstepSwitch says that a switch to lockstep holds the truth only until
+// the first inputs have come, and not at all if the player sits at the server.
+func TestLockstepSwitch(t *testing.T) {
+	for _, seat := range []Seat{AtClient, AtHost} {
+		l := open(t, config(t, "plain", "latency=75ms", seat), "rewind")
+		held := []sim.Input{{Buttons: sim.Forward}}
+		stood := 0
+		for i := range 300 {
+			e := Entry{Inputs: held}
+			if i == 150 {
+				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: "lockstep"}}
+			}
+			was := l.Panes[0].Truth.Tick()
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+			if l.Panes[0].Truth.Tick() == was {
+				stood++
+			}
+		}
+		// 75 ms on the way, 100 ms held back.
+		if want := map[Seat]int{AtClient: 11, AtHost: 0}[seat]; stood != want || l.Panes[0].Meter.Value("stalls") != 0 {
+			t.Errorf("%s: the truth stood for %d ticks, want %d; %v stalls", seat, stood, want, l.Panes[0].Meter.Value("stalls"))
+		}
+	}
+}
+
+// TestLockstepFaults says that a fault in the server's world, which no input
+// told of, is named by tick and body.
+func TestLockstepFaults(t *testing.T) {
+	l := open(t, config(t, "zen", "latency=75ms,loss=10%", AtHost), "lockstep")
+	run(t, l, 200)
+	if err := l.Tick(Entry{Inputs: keys(200), Commands: []Command{{Verb: "nudge", Pane: All, Name: "x", Value: "0.5"}}}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, l, 200)
+	m := l.Panes[0].Meter
+	if m.Value("desyncs") != 1 || m.Value("desync_tick") != 201 || m.Value("desync_body") != 0 {
+		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))
+	}
+	if note := l.Panes[0].Seats[0].View.Note; !strings.HasPrefix(note, "worlds differ since tick 201: body 0") {
+		t.Errorf("the picture says %q", note)
+	}
+}
