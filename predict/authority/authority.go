@@ -50,17 +50,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.out.Hear(peers)
 	copy(s.held, host)
 	s.desk.Receive(peers, world.Tick(), m)
-	for i, peer := range peers {
-		if peer.Seat < 0 {
-			continue
-		}
-		q := &s.desk.Queues[i]
-		s.held[peer.Seat] = q.TakeNewest(s.desk.Repeat, m)
-		if newest, ok := q.Newest(); ok {
-			q.Judge(newest, world.Rate(), m)
-		}
-	}
-	s.desk.Total(m)
+	s.desk.Newest(peers, s.held, world.Rate(), m)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)

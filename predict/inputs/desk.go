@@ -39,6 +39,22 @@ func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
 	}
 }
 
+// Newest puts into held, by player, the newest input that has come from each,
+// for a server that asks for no input by its tick; rate is in ticks per second.
+func (d *Desk) Newest(peers []predict.Peer, held []sim.Input, rate int, m *predict.Meter) {
+	for i, peer := range peers {
+		if peer.Seat < 0 {
+			continue
+		}
+		q := &d.Queues[i]
+		held[peer.Seat] = q.TakeNewest(d.Repeat, m)
+		if newest, ok := q.Newest(); ok {
+			q.Judge(newest, rate, m)
+		}
+	}
+	d.Total(m)
+}
+
 // Total counts for all players what Judge counted for each, where there are
 // several.
 func (d *Desk) Total(m *predict.Meter) {

@@ -45,7 +45,7 @@ func Body(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 		if b.Asleep {
 			b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 		}
-		if c.Err() == nil && !plausible(b, scene) {
+		if c.Err() == nil && !Plausible(b, scene) {
 			c.Fail(errBody)
 		}
 	}
@@ -55,9 +55,9 @@ func vec(c *quant.Coder, v *geom.Vec3) {
 	v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
 }
 
-// plausible reports whether the scene could hold such a body. Comparisons are
+// Plausible reports whether the scene could hold such a body. Comparisons are
 // written so that what is no number fails them.
-func plausible(b *sim.Body, scene *sim.Scene) bool {
+func Plausible(b *sim.Body, scene *sim.Scene) bool {
 	p, q := b.Pose.Pos, b.Pose.Rot
 	inside := geom.Abs(p.X) <= scene.Wide && geom.Abs(p.Y) <= scene.Wide && p.Z >= 0 && p.Z <= scene.High
 	unit := geom.Abs(q.Dot(q)-1) <= unitSlack

@@ -254,7 +254,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d bodies", len(r.Bodies))
 		}
 		for i := range r.Bodies {
-			if !plausible(&r.Bodies[i], w.Scene()) {
+			if !Plausible(&r.Bodies[i], w.Scene()) {
 				t.Errorf("body %d: %+v", i, r.Bodies[i])
 			}
 		}
