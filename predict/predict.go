@@ -114,12 +114,17 @@ type View struct {
 	Last   []geom.Pose // as last received from the server; empty if nothing was
 	Trail  []geom.Pose // the player's remembered past, oldest first
 	Note   string      // a few words on what the client knows or waits for, or none
+
+	// Touched is which player touches each body, as far as the client knows, and
+	// sim.Nobody where none does; empty if it does not know.
+	Touched []int8
 }
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
 	v.Tick, v.Note = 0, ""
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
+	v.Touched = v.Touched[:0]
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
@@ -127,6 +132,7 @@ func (v *View) CopyFrom(o *View) {
 	v.Tick, v.Note = o.Tick, o.Note
 	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
 	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
+	v.Touched = append(v.Touched[:0], o.Touched...)
 }
 
 // Poses appends the poses of bodies to dst.

@@ -331,6 +331,7 @@ func (c *client) View(v *predict.View) {
 		v.Raw = append(v.Raw, b.Pose)
 		v.Bodies = append(v.Bodies, c.offsets[i].Apply(b.Pose))
 	}
+	v.Touched = append(v.Touched, w.Touched()...)
 	if c.in.Any {
 		v.Last = predict.Poses(v.Last, c.in.Bodies)
 	}

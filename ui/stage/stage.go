@@ -54,12 +54,36 @@ type pane struct {
 	now, before looks
 	target      geom.Vec3 // of the camera
 	last        geom.Vec3 // a tick before
-	touched     []float32 // share of the player's colour, by body
-	toucher     []int8    // whose colour
+	mine        tints     // of the client's picture
+	theirs      tints     // of the server's
 	Graphs      [GraphCount]Graph
 	up, down    rate
 	replayed    float64
 	corrected   sim.Tick
+}
+
+// tints are the colours that touching players lend to the bodies of a picture.
+type tints struct {
+	share []float32 // of the player's colour, by body
+	whose []int8
+}
+
+func newTints(bodies int) tints { return tints{make([]float32, bodies), make([]int8, bodies)} }
+
+// take lets the colours follow who touches what for one tick.
+func (c *tints) take(touched []int8) {
+	for i, t := range touched {
+		want, speed := float32(0), float32(fade)
+		if t >= 0 {
+			want, speed = 1, tint
+			c.whose[i] = t
+		}
+		c.share[i] += float32((want - c.share[i]) * speed)
+	}
+}
+
+func (c *tints) clone() tints {
+	return tints{append([]float32(nil), c.share...), append([]int8(nil), c.whose...)}
 }
 
 // looks is where everything is in one tick.
@@ -96,8 +120,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q := *p
 		q.of, q.truth = l.Panes[i], l.Panes[i].Truth
 		q.now, q.before = p.now.clone(), p.before.clone()
-		q.touched = append([]float32(nil), p.touched...)
-		q.toucher = append([]int8(nil), p.toucher...)
+		q.mine, q.theirs = p.mine.clone(), p.theirs.clone()
 		f.panes = append(f.panes, &q)
 	}
 	return f
@@ -115,7 +138,8 @@ func (p *pane) look(of *lab.Pane) {
 	if p.of == of && p.truth == of.Truth {
 		return
 	}
-	*p = pane{of: of, truth: of.Truth, touched: make([]float32, len(of.Truth.Bodies())), toucher: make([]int8, len(of.Truth.Bodies()))}
+	n := len(of.Truth.Bodies())
+	*p = pane{of: of, truth: of.Truth, mine: newTints(n), theirs: newTints(n)}
 	p.now.take(of)
 	p.before.take(of)
 	p.target = p.aim()
@@ -145,13 +169,11 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 	if aim.Sub(p.target).Len2() > 15*15 {
 		p.target, p.last = aim, aim
 	}
-	for i, t := range of.Truth.Touched() {
-		want, speed := float32(0), float32(fade)
-		if t >= 0 {
-			want, speed = 1, tint
-			p.toucher[i] = t
-		}
-		p.touched[i] += float32((want - p.touched[i]) * speed)
+	p.theirs.take(of.Truth.Touched())
+	if known := of.Seats[0].View.Touched; len(known) > 0 {
+		p.mine.take(known)
+	} else { // the client does not know: what the server knows
+		p.mine.take(of.Truth.Touched())
 	}
 	p.graph(of, l)
 }
@@ -265,13 +287,13 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		return geom.Blend(before[i], now[i], share)
 	}
 	world := p.of.Truth.Scene()
-	mine, old, mains := p.now.drawn, p.before.drawn, &Players
+	mine, old, tints, mains := p.now.drawn, p.before.drawn, &p.mine, &Players
 	if v.Side == ServerSide {
-		mine, old = p.now.truth, p.before.truth
+		mine, old, tints = p.now.truth, p.before.truth, &p.theirs
 		mains = &[4]render.Color{Server, Players[1], Players[2], Players[3]}
 	}
 	for i := range mine {
-		c := Loose.Mix(mains[max(p.toucher[i], 0)], float32(reveal*p.touched[i]))
+		c := Loose.Mix(mains[max(tints.whose[i], 0)], float32(reveal*tints.share[i]))
 		if i < world.Players {
 			c = mains[i]
 		}
