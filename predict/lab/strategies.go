@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict/authority"
 	"ghostcube/predict/lockstep"
 	"ghostcube/predict/rewind"
+	"ghostcube/predict/snapshot"
 	"ghostcube/sim"
 )
 
@@ -16,6 +17,7 @@ var Strategies = []*predict.Strategy{
 	authority.Strategy,
 	rewind.Strategy,
 	lockstep.Strategy,
+	snapshot.Strategy,
 }
 
 // StrategyNames returns the names of all strategies.

@@ -350,3 +350,33 @@ func TestDeterministic(t *testing.T) {
 		t.Error("two runs look different")
 	}
 }
+
+// TestColoursOfTheClient says that the client's cubes turn to a player's colour
+// when the client learns that they are touched, and the server's before.
+func TestColoursOfTheClient(t *testing.T) {
+	c := lab.Config{Scene: "katamari:cubes=100", Rate: 60}
+	l := lab.New(c)
+	if _, err := l.Open("snapshot:delay=1s"); err != nil {
+		t.Fatal(err)
+	}
+	var s Stage
+	first := map[Side]int{}
+	var views []View
+	for i := range 300 {
+		if err := l.Tick(lab.Entry{Inputs: []sim.Input{{Buttons: sim.Pull}}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Tick(l)
+		views = s.Views(views, l, 0, 0, 640, 360, 1)
+		for _, v := range views {
+			for _, cube := range v.Scene.Cubes[1:len(l.Panes[0].Truth.Bodies())] {
+				if _, known := first[v.Side]; !known && cube.Color != Loose {
+					first[v.Side] = i
+				}
+			}
+		}
+	}
+	if d := first[ClientSide] - first[ServerSide]; first[ServerSide] == 0 || d < 59 || d > 62 {
+		t.Errorf("coloured at %d on the server and at %d on the client", first[ServerSide], first[ClientSide])
+	}
+}

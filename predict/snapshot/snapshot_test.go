@@ -1,0 +1,559 @@
+package snapshot
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rig is a client, and a server's end whose snapshots the test makes up.
+type rig struct {
+	t     testing.TB
+	env   *predict.Env
+	c     *client
+	up    *packet.Endpoint
+	down  *packet.Endpoint
+	scene *sim.Scene
+	rate  int
+	tick  int // of both sides
+
+	velocities bool
+	motion     func(seconds float64) look // of the first body
+	labels     sim.Tick                   // added to every label
+}
+
+func newRig(t testing.TB, rate int, knobs ...string) *rig {
+	t.Helper()
+	sc, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(&link.Weather{}, 0)
+	r := &rig{t: t, up: packet.NewEndpoint(a), down: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: line}
+	r.env = &predict.Env{World: sim.New(sc, rate), Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	r.c = newClient(r.env).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		r.turn(knobs[i], knobs[i+1])
+	}
+	return r
+}
+
+func (r *rig) turn(knob, value string) {
+	r.t.Helper()
+	if err := r.env.Knobs.Set(knob, value); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) count(name string) float64 { return r.env.Meter.Value(name) }
+
+// seconds is when a tick of the server is.
+func (r *rig) seconds(tick float64) float64 { return tick / float64(r.rate) }
+
+// send sends the snapshot of a tick, which arrives at once.
+func (r *rig) send(tick int) {
+	s := picture{tick: sim.Tick(tick) + r.labels, velocities: r.velocities}
+	for range r.scene.Boxes {
+		s.looks = append(s.looks, r.motion(r.seconds(float64(tick))))
+	}
+	var c quant.Coder
+	var buffer []byte
+	s.write(&c, &buffer, r.scene)
+	r.down.Send(c.Data())
+}
+
+// step makes a tick of the client, with the snapshots of some ticks.
+func (r *rig) step(snapshots ...int) *predict.View {
+	now := time.Duration(r.tick) * time.Second / time.Duration(r.rate)
+	r.down.Update(now)
+	for _, t := range snapshots {
+		r.send(t)
+	}
+	r.up.Update(now)
+	r.c.Tick(sim.Input{}, r.up)
+	r.tick++
+	var v predict.View
+	r.c.View(&v)
+	return &v
+}
+
+// run makes ticks, with a snapshot of the present one where it is due and keep
+// does not say otherwise, and returns the last picture.
+func (r *rig) run(ticks int, keep func(tick int) bool) (v *predict.View) {
+	for range ticks {
+		if r.tick%r.c.set.every == 0 && (keep == nil || keep(r.tick)) {
+			v = r.step(r.tick)
+		} else {
+			v = r.step()
+		}
+	}
+	return v
+}
+
+// line is a straight way at a constant velocity.
+func line(s float64) look {
+	v := geom.Vec3{X: 3, Y: -1, Z: 0.5}
+	return look{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.Plus(float32(s), v), Rot: geom.Turn(geom.Vec3{Z: 1}, float32(s))}, linear: v}
+}
+
+// circle is a circle of a metre around (0, 0, 2), in two seconds.
+func circle(s float64) look {
+	x, y := math.Cos(math.Pi*s), math.Sin(math.Pi*s)
+	return look{
+		pose:   geom.Pose{Pos: geom.Vec3{X: float32(x), Y: float32(y), Z: 2}, Rot: geom.Identity},
+		linear: geom.Vec3{X: float32(-math.Pi * y), Y: float32(math.Pi * x)},
+	}
+}
+
+// TestDelayRule holds the rule's delay against the article's figures.
+func TestDelayRule(t *testing.T) {
+	for _, c := range []struct {
+		rate           int
+		every, survive string
+		knob, value    string
+		want           float64 // ms
+	}{
+		{60, "1", "2", "", "", 83.333}, // the article says 85
+		{60, "2", "2", "", "", 150},
+		{60, "3", "2", "", "", 200},
+		{60, "6", "2", "", "", 350},
+		{60, "6", "1", "", "", 250},
+		{60, "6", "0", "", "", 150},
+		{60, "6", "2", "extrapolate", "200ms", 150},
+		{60, "1", "2", "extrapolate", "200ms", 0},
+		{60, "6", "2", "delay", "125ms", 125},
+		{60, "6", "2", "delay", "3s", 3000},
+		{60, "1", "2", "delay", "3s", 1033.333}, // what the ring holds
+		{64, "4", "2", "", "", 237.5},
+		{10, "1", "2", "", "", 350},
+		{240, "4", "2", "", "", 83.333},
+		{60, "6", "2", "interpolation", "none", 0},
+	} {
+		r := newRig(t, c.rate, "snapshot-every", c.every, "survive", c.survive)
+		if c.knob != "" {
+			r.turn(c.knob, c.value)
+		}
+		r.run(3*c.rate, nil)
+		if got := r.count("delay_ms"); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("%d Hz, every %s, survive %s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
+		}
+	}
+}
+
+// TestStraightWay says that at any rate the picture of a body on a straight way
+// is where the body was a delay ago, in both ways of interpolating, and that the
+// picture's tick says so; and turned to where it was.
+func TestStraightWay(t *testing.T) {
+	for _, way := range []string{"linear", "hermite"} {
+		for _, rate := range []int{10, 30, 60, 64, 240} {
+			for _, every := range []string{"1", "3", "6"} {
+				r := newRig(t, rate, "interpolation", way, "snapshot-every", every)
+				for range 4 * rate {
+					v := r.run(1, nil)
+					if !r.c.begun {
+						continue
+					}
+					then := float64(r.tick-1) - r.count("delay_ms")*float64(rate)/1000
+					want := line(r.seconds(then)).pose
+					if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-5 {
+						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", way, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
+					}
+					if a := v.Bodies[0].Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-5 {
+						t.Fatalf("%s, %d Hz, every %s: turned by %v", way, rate, every, a)
+					}
+					if math.Abs(float64(v.Tick)-then) > 0.501 {
+						t.Fatalf("%s, %d Hz, every %s: the picture of %v says %d", way, rate, every, then, v.Tick)
+					}
+				}
+				if !r.c.begun || r.count("starved_ticks") != 0 {
+					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", way, rate, every, r.c.begun, r.count("starved_ticks"))
+				}
+			}
+		}
+	}
+}
+
+// TestCircle holds the two ways against what they make of a circle at ten
+// snapshots a second, 18 degrees between them. A chord of it lies inside by 1 -
+// cos 9 degrees, 12.3 mm, in its middle, and passes over into the next with a
+// turn; a cubic is 20 micrometres beside it and has no turn.
+func TestCircle(t *testing.T) {
+	for _, c := range []struct {
+		way       string
+		low, high float64 // largest distance from the circle, metres
+		kink      float64 // largest change of velocity in a tick, m/s, where the circle has 0.16
+	}{{"linear", 0.0123, 0.0124, 0.97}, {"hermite", 0.00001, 0.00003, 0.18}} {
+		r := newRig(t, 60, "interpolation", c.way, "snapshot-every", "6")
+		r.motion = circle
+		off, kink := 0.0, 0.0
+		var last, before geom.Vec3
+		for i := range 600 {
+			v := r.run(1, nil)
+			if i < 100 {
+				last, before = v.Bodies[0].Pos, last
+				continue
+			}
+			p := v.Bodies[0].Pos
+			then := circle(r.seconds(float64(r.tick-1) - 21)).pose.Pos // 350 ms
+			off = max(off, math.Abs(1-math.Hypot(float64(p.X), float64(p.Y))))
+			if d := p.Sub(then).Len(); d > 0.0135 {
+				t.Fatalf("%s: %v beside where it was", c.way, d)
+			}
+			kink = max(kink, 60*float64(p.Sub(last).Sub(last.Sub(before)).Len()))
+			last, before = p, last
+		}
+		if off < c.low || off > c.high || math.Abs(kink-c.kink) > 0.03 {
+			t.Errorf("%s: %v m off the circle, want %v to %v; kinks of %v m/s, want %v", c.way, off, c.low, c.high, kink, c.kink)
+		}
+	}
+}
+
+// TestSurvives says that with the rule's delay at ten a second two lost in a
+// row do not stop the picture and three do, for the one snapshot that is missing
+// and what is left of the reach; that it then stands still; and that it goes on
+// where it would have been.
+func TestSurvives(t *testing.T) {
+	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
+		r := newRig(t, 60, "snapshot-every", "6")
+		r.run(120, nil)
+		var last *predict.View
+		gone := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
+		for range 120 {
+			v := r.run(1, gone)
+			if r.c.starved > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
+				t.Fatalf("%d lost: the picture moves without a snapshot", lost)
+			}
+			last = v
+		}
+		if got := r.count("starvations"); got != want {
+			t.Errorf("%d lost: %v times starved", lost, got)
+		}
+		if longest := r.count("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
+			t.Errorf("%d lost: starved for %v ms", lost, longest)
+		}
+		if r.count("restarts") != 0 {
+			t.Errorf("%d lost: restarted", lost)
+		}
+		then := float64(r.tick-1) - 21
+		if d := last.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 {
+			t.Errorf("%d lost: %v m beside where it should be", lost, d)
+		}
+	}
+}
+
+// TestBlackoutRestarts says that after ten seconds without a snapshot, more
+// than the ring holds, the client begins again and is where it should be.
+func TestBlackoutRestarts(t *testing.T) {
+	for _, every := range []string{"1", "6"} {
+		r := newRig(t, 60, "snapshot-every", every)
+		r.run(120, nil)
+		r.run(600, func(int) bool { return false })
+		if r.count("restarts") != 0 || r.count("starvations") != 1 {
+			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.count("restarts"), r.count("starvations"))
+		}
+		v := r.run(60, nil)
+		then := float64(r.tick-1) - r.count("delay_ms")*0.06
+		if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
+			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.count("restarts"), d)
+		}
+	}
+}
+
+// TestLongerWayRestarts says that a way that has become longer by more than the
+// delay stops the picture for about a second and a delay, and not for good.
+func TestLongerWayRestarts(t *testing.T) {
+	r := newRig(t, 60)
+	r.run(120, nil)
+	for range 150 { // from now on half a second late
+		r.step(r.tick - 30)
+	}
+	v := r.step(r.tick - 30)
+	then := float64(r.tick-1) - 30 - 5
+	if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
+		t.Errorf("%v restarts, and %v m beside where it should be", r.count("restarts"), d)
+	}
+	if n := r.count("starved_ticks"); n < 55 || n > 65 {
+		t.Errorf("%v ticks starved", n)
+	}
+}
+
+// TestLate says that a snapshot that comes when the picture is past it is
+// counted and changes nothing; that one that comes late but in time is used; and
+// that without a buffer all that is older than the newest is late.
+func TestLate(t *testing.T) {
+	r := newRig(t, 60, "snapshot-every", "6")
+	missing := 150 // shown at 171, until then the way leads from 144 to 156
+	r.run(165, func(tick int) bool { return tick != missing })
+	before := r.c.ring.n
+	r.step(r.tick-1, missing)
+	if r.count("snapshots_late") != 0 || r.c.ring.n != before+2 {
+		t.Errorf("in time: %v late", r.count("snapshots_late"))
+	}
+	r.step(132)
+	if r.count("snapshots_late") != 1 || r.c.ring.n != before+2 {
+		t.Errorf("out of time: %v late", r.count("snapshots_late"))
+	}
+
+	r = newRig(t, 60, "interpolation", "none")
+	r.run(60, nil)
+	v := r.step(70)
+	w := r.step(69)
+	if v.Bodies[0] != line(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.count("snapshots_late") != 1 {
+		t.Errorf("without a buffer: %v late", r.count("snapshots_late"))
+	}
+}
+
+// TestOnArrival says that without interpolation a snapshot is drawn in the tick
+// in which it comes, as it is, and nothing moves until the next.
+func TestOnArrival(t *testing.T) {
+	r := newRig(t, 60, "interpolation", "none", "snapshot-every", "6")
+	for range 120 {
+		v := r.run(1, nil)
+		came := (r.tick - 1) / 6 * 6
+		if v.Bodies[0] != line(r.seconds(float64(came))).pose || v.Tick != sim.Tick(came) {
+			t.Fatalf("tick %d: drawn is %v at %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
+		}
+	}
+}
+
+// TestTouched says that who touches what is shown as in the snapshot that the
+// picture starts from, until the next one's moment.
+func TestTouched(t *testing.T) {
+	r := newRig(t, 60, "snapshot-every", "6")
+	r.motion = func(s float64) look {
+		l := line(s)
+		l.touched = sim.Nobody
+		if int(s*60+0.5)%12 == 0 {
+			l.touched = 0
+		}
+		return l
+	}
+	for i := range 100 {
+		v := r.run(1, nil)
+		if i < 21 {
+			continue
+		}
+		want := int8(sim.Nobody)
+		if (i-21)%12 < 6 {
+			want = 0
+		}
+		if !slices.Equal(v.Touched, []int8{want}) {
+			t.Fatalf("tick %d: touched by %v, want %v", i, v.Touched, want)
+		}
+	}
+}
+
+// TestWrap says that nothing happens when the sixteen bits of the tick wrap,
+// that a long session's first snapshot is understood, and so is the first after
+// eleven minutes of silence.
+func TestWrap(t *testing.T) {
+	r := newRig(t, 60)
+	r.labels = 3*65536 - 200
+	r.c.expect = r.labels
+	var last geom.Vec3
+	for i := range 400 {
+		v := r.run(1, nil)
+		step := v.Bodies[0].Pos.Sub(last).Len()
+		if want := float32(math.Sqrt(9+1+0.25) / 60); i > 10 && geom.Abs(step-want) > 1e-4 {
+			t.Fatalf("tick %d: a step of %v m, want %v", i, step, want)
+		}
+		if i > 10 && v.Tick != r.labels+sim.Tick(i-5) {
+			t.Fatalf("tick %d: the picture says %d", i, v.Tick)
+		}
+		last = v.Bodies[0].Pos
+	}
+	if r.count("snapshots_late")+r.count("restarts")+r.count("starved_ticks") != 0 {
+		t.Error("the wrap was noticed")
+	}
+	r.run(40000, func(int) bool { return false })
+	r.motion = func(float64) look { return line(0) }
+	if v := r.run(60, nil); v.Tick != r.labels+sim.Tick(r.tick-6) {
+		t.Errorf("after a long silence the picture says %d, want %d", v.Tick, r.labels+sim.Tick(r.tick-6))
+	}
+}
+
+// TestExtrapolates says that extrapolating by 200 ms draws a body on a straight
+// way where it is 200 ms later, and one on a circle outside of it.
+func TestExtrapolates(t *testing.T) {
+	for _, way := range []string{"linear", "hermite"} {
+		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", way)
+		v := r.run(200, nil)
+		then := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
+		if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(then) {
+			t.Errorf("%s: %v m beside where it will be, at %d", way, d, v.Tick)
+		}
+		r.motion = circle
+		v = r.run(200, nil)
+		if out := v.Bodies[0].Pos.Sub(geom.Vec3{Z: 2}).Len(); out < 1.15 || out > 1.19 { // sqrt(1 + (0.2 pi)^2) is 1.18
+			t.Errorf("%s: %v m from the middle of a circle of 1 m", way, out)
+		}
+	}
+}
+
+// TestTurning says that whatever is turned while it runs, the picture comes
+// back to where it should be, without ever leaving the way.
+func TestTurning(t *testing.T) {
+	r := newRig(t, 60)
+	r.motion = func(s float64) look {
+		v := geom.Vec3{X: 1, Z: 1. / 6}
+		return look{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.Plus(float32(s), v), Rot: geom.Identity}, linear: v}
+	}
+	r.run(100, nil)
+	for i, x := range []string{
+		"snapshot-every 6", "snapshot-every 64", "snapshot-every 1", "snapshot-every 3", "delay 1s", "delay 0",
+		"interpolation none", "interpolation linear", "interpolation hermite", "delay 20ms", "delay 3s", "snapshot-every 64",
+		"snapshot-every 1", "delay 0", "survive 0", "extrapolate 100ms", "extrapolate 0",
+	} {
+		name, value, _ := strings.Cut(x, " ")
+		r.turn(name, value)
+		r.velocities = i%4 != 0
+		for range 600 {
+			v := r.run(1, nil)
+			// The way is z = 1 + x/6 wherever the body is on it.
+			p := v.Bodies[0].Pos
+			if off := geom.Abs(p.Z - 1 - p.X/6); off > 1e-4 || p.X > float32(r.seconds(float64(r.tick+6))) {
+				t.Fatalf("%s: %v m beside the way at %v", x, off, p)
+			}
+		}
+		v := r.run(1, nil)
+		behind := r.seconds(float64(r.tick-1)) - float64(v.Bodies[0].Pos.X)
+		most := r.count("delay_ms") + 1
+		if r.velocities {
+			most -= r.c.set.extrapolate
+		}
+		if r.c.set.interpolation == onArrival {
+			most = 1000 * r.seconds(float64(r.c.set.every))
+		}
+		if x == "delay 20ms" {
+			most += 50 // less than an interval: it starves between two
+		}
+		if behind*1000 > most || behind*1000 < -r.c.set.extrapolate-1 {
+			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.count("delay_ms"))
+		}
+	}
+}
+
+// TestPicture says that what a world looks like arrives bit for bit, in the
+// article's 225 and 321 bits a body, who touches it included; and that what no
+// world could look like is refused, as is what is cut or has grown.
+func TestPicture(t *testing.T) {
+	for _, c := range []struct {
+		scene      string
+		velocities bool
+		bits       int // a body
+	}{
+		{"katamari:cubes=20", false, 225}, {"katamari:cubes=20", true, 321},
+		{"katamari:cubes=20:players=3", true, 322}, {"katamari:cubes=20:players=4", false, 227},
+	} {
+		scene, err := sim.SceneNamed(c.scene)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := sim.New(scene, 60)
+		touched := 0
+		for i := range 120 {
+			w.Step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/30))}, sim.Input{Buttons: sim.Left})
+			touched = 0
+			for _, p := range w.Touched() {
+				if p != sim.Nobody {
+					touched++
+				}
+			}
+		}
+		if touched < 2 || touched == len(w.Bodies()) {
+			t.Fatalf("%s: %d bodies are touched", c.scene, touched)
+		}
+		var k quant.Coder
+		var buffer []byte
+		var out, in picture
+		out.take(w, c.velocities)
+		out.write(&k, &buffer, &scene)
+		if want := 17 + c.bits*len(w.Bodies()); k.Processed() != want {
+			t.Errorf("%s: %d bits, want %d", c.scene, k.Processed(), want)
+		}
+		payload := slices.Clone(k.Data())
+		if !c.velocities {
+			for i := range out.looks {
+				out.looks[i].linear = geom.Vec3{}
+			}
+		}
+		if err := in.read(&k, payload, &scene, w.Tick()); err != nil || in.tick != w.Tick() || !slices.Equal(in.looks, out.looks) {
+			t.Errorf("%s: what was read is not what was written (%v)", c.scene, err)
+		}
+		for n := range payload {
+			if in.read(&k, payload[:n], &scene, 0) == nil {
+				t.Fatalf("%s: %d of %d bytes are read as a whole", c.scene, n, len(payload))
+			}
+		}
+		if in.read(&k, append(payload, 0), &scene, 0) == nil {
+			t.Errorf("%s: a byte too many is read", c.scene)
+		}
+	}
+}
+
+// TestRefuses says that payloads with numbers that no world has are counted and
+// change nothing.
+func TestRefuses(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	r := newRig(t, 60, "interpolation", "none")
+	before := *r.run(10, nil)
+	bad := 0
+	for _, spoil := range []func(*look){
+		func(l *look) { l.pose.Pos.X = nan },
+		func(l *look) { l.pose.Pos.Y = 300 },
+		func(l *look) { l.pose.Pos.Z = -0.1 },
+		func(l *look) { l.pose.Rot = geom.Quat{} },
+		func(l *look) { l.pose.Rot.W = inf },
+		func(l *look) { l.linear.Z = nan },
+		func(l *look) { l.linear.X = -5000 },
+	} {
+		r.motion = func(s float64) look {
+			l := line(s)
+			spoil(&l)
+			return l
+		}
+		v := r.run(1, nil)
+		bad++
+		if int(r.count("refused")) != bad || v.Bodies[0] != before.Bodies[0] || v.Last[0] != before.Last[0] || v.Tick != before.Tick {
+			t.Errorf("number %d: %v refused", bad, r.count("refused"))
+		}
+	}
+}
+
+// FuzzRead feeds a client anything at all: it never draws what no world could
+// look like.
+func FuzzRead(f *testing.F) {
+	r := newRig(f, 60)
+	s := picture{tick: 5, velocities: true, looks: []look{line(0.1)}}
+	var c quant.Coder
+	var buffer []byte
+	s.write(&c, &buffer, r.scene)
+	f.Add(slices.Clone(c.Data()), uint8(0))
+	s.velocities = false
+	s.write(&c, &buffer, r.scene)
+	f.Add(slices.Clone(c.Data()), uint8(3))
+	f.Add([]byte{}, uint8(9))
+	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
+		r := newRig(t, 60)
+		r.run(20, nil)
+		r.c.receive(payload)
+		v := r.run(int(ticks), nil)
+		if v == nil {
+			return
+		}
+		// Between two places that a world could hold a curve may leave it, but
+		// not by more than its speeds explain.
+		if p := v.Bodies[0]; !p.Pos.Finite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
+			t.Errorf("drawn: %+v", p)
+		}
+	})
+}
