@@ -4,11 +4,16 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/history"
 	"ghostcube/predict/inputs"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
 )
+
+// trailTicks is how much of the way that the player's cube was drawn on is
+// drawn as a trail.
+const trailTicks = 160
 
 type client struct {
 	env     *predict.Env
@@ -35,10 +40,12 @@ type client struct {
 	drawn   []geom.Pose
 	touched []int8
 	shows   sim.Tick
+	trail   history.Ring[geom.Pose] // of the player's cube, by own ticks
 }
 
 func newClient(env *predict.Env) predict.Client {
-	c := &client{env: env, tick: env.World.Tick(), expect: env.World.Tick(), shows: env.World.Tick()}
+	at := env.World.Tick()
+	c := &client{env: env, tick: at, expect: at, shows: at, trail: history.New[geom.Pose](trailTicks)}
 	k, m := env.Knobs, env.Meter
 	c.set.declare(k)
 	k.Millis(&c.delay, "delay", 0, 0, 3000, "by how much the picture is behind the newest snapshot, at most 62 send intervals; 0 for the rule: survive and one intervals, and room for jitter")
@@ -70,6 +77,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	} else {
 		c.play()
 	}
+	*c.trail.Put(sim.Tick(c.now)) = c.drawn[max(c.env.Player, 0)]
 	if c.env.Player < 0 {
 		server.Send(nil)
 		return
@@ -87,7 +95,7 @@ func (c *client) receive(payload []byte) {
 		return
 	}
 	m.Add("snapshots_arrived", 1)
-	if c.starved >= c.env.World.Rate() && int64(s.tick)*part <= c.view(c.delayNow()) {
+	if c.running && c.starved >= c.env.World.Rate() && int64(s.tick)*part <= c.view(c.delayNow()) {
 		c.restart() // the picture has stood still for a second, and this is past all the same
 	}
 	late := c.begun && s.tick <= c.start
@@ -113,7 +121,7 @@ func (c *client) receive(payload []byte) {
 // the next snapshot starts, says otherwise.
 func (c *client) restart() {
 	c.env.Meter.Add("restarts", 1)
-	c.ring.n, c.running, c.begun, c.starved = 0, false, false, 0
+	c.ring.n, c.running, c.begun = 0, false, false
 }
 
 // roomIntervals and roomMost are the rule's room for jitter: two send intervals,
@@ -156,6 +164,7 @@ func (c *client) play() {
 	delay := c.delayNow()
 	m.Set("delay_ms", millis(delay, rate))
 	if !c.running {
+		c.starve()
 		return
 	}
 	interval := int64(c.set.every)
@@ -166,9 +175,11 @@ func (c *client) play() {
 	switch at := view - startOf(start); {
 	case start == nil && c.begun:
 		c.restart() // what it started from has fallen out of the ring
+		c.starve()
 		return
 	case start == nil:
-		return // the first is yet to come
+		c.starve() // the first is yet to come
+		return
 	case at == 0:
 		c.show(start, start, 0, view)
 	case end == nil:
@@ -188,9 +199,13 @@ func startOf(s *picture) int64 {
 	return int64(s.tick) * part
 }
 
-// starve counts a tick in which there is nothing to draw.
+// starve counts a tick in which there is nothing to draw; those before the first
+// picture do not count.
 func (c *client) starve() {
 	m := c.env.Meter
+	if len(c.touched) == 0 {
+		return
+	}
 	if c.starved == 0 {
 		m.Add("starvations", 1)
 	}
@@ -231,12 +246,18 @@ func (c *client) show(start, end *picture, share float32, view int64) {
 }
 
 // View shows what was drawn. Nothing of it is smoothed, so it is raw as well.
+// The trail is the way on which the player's cube was drawn, kinks and all.
 func (c *client) View(v *predict.View) {
 	v.Tick = c.shows
 	v.Bodies = append(v.Bodies, c.drawn...)
 	v.Raw = append(v.Raw, c.drawn...)
 	v.Last = append(v.Last, c.last...)
 	v.Touched = append(v.Touched, c.touched...)
+	for t := max(c.now-trailTicks, 0); t < c.now; t++ {
+		if p := c.trail.At(sim.Tick(t)); p != nil {
+			v.Trail = append(v.Trail, *p)
+		}
+	}
 }
 
 func (c *client) CopyFrom(from predict.Client) {
@@ -247,5 +268,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.ring.copyFrom(&o.ring)
 	c.running, c.origin, c.begun, c.start, c.starved = o.running, o.origin, o.begun, o.start, o.starved
 	c.last = append(c.last[:0], o.last...)
+	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
 	c.drawn, c.touched, c.shows = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.shows
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -257,13 +258,16 @@ func TestBlackoutRestarts(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", every)
 		r.run(120, nil)
 		r.run(600, func(int) bool { return false })
-		if r.count("restarts") != 0 || r.count("starvations") != 1 {
+		if r.count("restarts") != 0 || r.count("starvations") != 1 || r.c.starved < 580 {
 			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.count("restarts"), r.count("starvations"))
 		}
 		v := r.run(60, nil)
 		then := float64(r.tick-1) - r.count("delay_ms")*0.06
 		if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
 			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.count("restarts"), d)
+		}
+		if longest := r.count("starvation_max_ms"); r.count("starvations") != 1 || longest < 9800 || longest > 10500 {
+			t.Errorf("every %s: it stood still for %v ms, %v times", every, longest, r.count("starvations"))
 		}
 	}
 }
@@ -281,7 +285,7 @@ func TestLongerWayRestarts(t *testing.T) {
 	if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
 		t.Errorf("%v restarts, and %v m beside where it should be", r.count("restarts"), d)
 	}
-	if n := r.count("starved_ticks"); n < 55 || n > 65 {
+	if n := r.count("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
 		t.Errorf("%v ticks starved", n)
 	}
 }
@@ -349,6 +353,29 @@ func TestTouched(t *testing.T) {
 		if !slices.Equal(v.Touched, []int8{want}) {
 			t.Fatalf("tick %d: touched by %v, want %v", i, v.Touched, want)
 		}
+	}
+}
+
+// TestTrail says that the trail is where the player's cube was drawn in the last
+// 160 ticks, and that a copy of the client knows it and all else of the view.
+func TestTrail(t *testing.T) {
+	r := newRig(t, 60, "snapshot-every", "6")
+	r.motion = circle
+	var drawn []geom.Pose
+	var v *predict.View
+	for i := range 300 {
+		v = r.run(1, nil)
+		if want := drawn[max(len(drawn)-trailTicks+1, 0):]; i > 0 && !slices.Equal(v.Trail, want) {
+			t.Fatalf("tick %d: %d points, want %d, or others", i, len(v.Trail), len(want))
+		}
+		drawn = append(drawn, v.Bodies[0])
+	}
+	other := newRig(t, 60)
+	other.c.CopyFrom(r.c)
+	var w predict.View
+	other.c.View(&w)
+	if !reflect.DeepEqual(&w, v) {
+		t.Errorf("a copy shows\n%+v, its model\n%+v", w, v)
 	}
 }
 
