@@ -58,7 +58,45 @@ var Comparisons = []Comparison{
 		Source: "", Tape: "circle", Scene: "zen", Weather: "csp-75ms", Rate: 60,
 		Panes: []string{"authority", "rewind"},
 	},
+	{
+		Name: "snapshot-naive", Doc: "60 snapshots of 901 cubes a second, drawn on arrival, nothing lost: 12.7 Mbit/s, and it looks right",
+		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot:interpolation=none"},
+	},
+	{
+		Name: "snapshot-jitter", Doc: "two ticks of jitter: drawn on arrival it hitches, from a buffer 83 ms later it does not",
+		Source: snapshots, Tape: "circle", Scene: "zen", Weather: "fiedler-snapshot", Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot:interpolation=none", "snapshot:interpolation=linear"},
+	},
+	{
+		Name: "snapshot-10hz", Doc: "ten snapshots a second, of which one in twenty is lost whole: steps, straight lines with kinks, and curves",
+		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
+		Panes: []string{
+			"snapshot:snapshot-every=6:interpolation=none",
+			"snapshot:snapshot-every=6:interpolation=linear",
+			"snapshot:snapshot-every=6",
+		},
+	},
+	{
+		Name: "snapshot-extrapolation", Doc: "ten a second, 350 ms late, or extrapolated by 200 of them: cubes sink into the floor and spring back",
+		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:extrapolate=200ms"},
+	},
+	{
+		Name: "snapshot-send-rates", Doc: "60, 30, 20 and 10 a second, each as late as it must be to survive two losses: the more it costs, the sooner it shows",
+		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot", "snapshot:snapshot-every=2", "snapshot:snapshot-every=3", "snapshot:snapshot-every=6"},
+	},
 }
+
+const snapshots = "Fiedler, Snapshot Interpolation (2014), and its program of 2015"
+
+// wholeLoss loses a twentieth of all snapshots. A run of losses is a hair longer
+// than chance alone makes it, so that the link decides by the sixtieth of a second
+// and all fragments of a snapshot share their fate, as in the simulator of the
+// article. By itself each, a twentieth lost of fragments would leave next to no
+// snapshot of 25 of them whole.
+const wholeLoss = "latency=50ms,loss=5%,burst=1.1"
 
 const csp = "codersblock, Client-Side Prediction With Physics In Unity (2018)"
 

@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestWaysBetweenSnapshots is the article's account of a katamari ball at ten
+// snapshots a second, in figures. Cubes that the player holds are drawn nearer to
+// where they were on curves than on straight lines, which cut through the ball
+// that turns; and extrapolated by 200 ms they are far off, and in the floor half
+// of the time.
+func TestWaysBetweenSnapshots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of 901 cubes, three times")
+	}
+	f, err := os.Open("../../assets/tapes/katamari.tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tape, err := ReadTape(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	straight := besideTruth(t, tape, "snapshot:snapshot-every=6:interpolation=linear")
+	curved := besideTruth(t, tape, "snapshot:snapshot-every=6")
+	ahead := besideTruth(t, tape, "snapshot:snapshot-every=6:extrapolate=200ms")
+	t.Logf("linear: %+v", straight)
+	t.Logf("hermite: %+v", curved)
+	t.Logf("hermite and 200 ms: %+v", ahead)
+	if curved.RMS > 0.5*straight.RMS || straight.RMS > 0.05 {
+		t.Errorf("curves are %v m beside the truth, straight lines %v m", curved.RMS, straight.RMS)
+	}
+	if ahead.RMS < 10*curved.RMS {
+		t.Errorf("extrapolated by 200 ms it is %v m beside the truth, and %v m without", ahead.RMS, curved.RMS)
+	}
+	if straight.InFloor > 0.05 || curved.InFloor > 0.05 || ahead.InFloor < 0.4 {
+		t.Errorf("in the floor in %v of the ticks on straight lines, %v on curves, %v extrapolated", straight.InFloor, curved.InFloor, ahead.InFloor)
+	}
+}
+
+// beside says how far a picture is from the truth of the moment that it shows.
+type beside struct {
+	RMS     float64 // of the cubes that a player touches, metres
+	InFloor float64 // share of ticks in which any cube is more than 5 cm in it
+	Deepest float64 // metres
+}
+
+// besideTruth plays a tape at the host, over 50 ms that lose nothing.
+func besideTruth(t *testing.T, tape *Tape, spec string) (b beside) {
+	l := open(t, config(t, tape.Config.Scene, "latency=50ms", AtHost), spec)
+	past := map[sim.Tick][]geom.Pose{}
+	n, ticks := 0, 0
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		p := l.Panes[0]
+		past[p.Truth.Tick()] = predict.Poses(nil, p.Truth.Bodies())
+		v := &p.Seats[0].View
+		delete(past, v.Tick-60)
+		if i < 150 { // the ball falls and lands
+			continue
+		}
+		deepest := 0.0
+		for j, pose := range v.Bodies {
+			deepest = max(deepest, -float64(lowest(pose, p.Truth.Scene().Boxes[j].Half)))
+			if v.Touched[j] >= 0 {
+				n++
+				b.RMS += float64(pose.Pos.Sub(past[v.Tick][j].Pos).Len2())
+			}
+		}
+		ticks++
+		b.Deepest = max(b.Deepest, deepest)
+		if deepest > 0.05 {
+			b.InFloor++
+		}
+	}
+	b.RMS, b.InFloor = math.Sqrt(b.RMS/float64(n)), b.InFloor/float64(ticks)
+	return b
+}
+
+// lowest is the height of a box's lowest corner.
+func lowest(p geom.Pose, half geom.Vec3) float32 {
+	m := p.Rot.Mat()
+	return p.Pos.Z - geom.Abs(m.X.Z*half.X) - geom.Abs(m.Y.Z*half.Y) - geom.Abs(m.Z.Z*half.Z)
+}
+
+// TestComparisonsOpen says that every comparison names what there is.
+func TestComparisonsOpen(t *testing.T) {
+	for _, c := range Comparisons {
+		session := Config{Scene: c.Scene, Rate: c.Rate, Seat: c.Seat}
+		if err := session.Weather.Parse(c.Weather); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		if err := session.Check(); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		open(t, session, c.Panes...)
+		if _, err := os.Stat("../../assets/tapes/" + c.Tape + ".tape"); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+}
