@@ -556,30 +556,70 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRead feeds a client anything at all: it never draws what no world could
-// look like.
-func FuzzRead(f *testing.F) {
-	r := newRig(f, 60)
+// TestFields says that looking into a payload tells of every bit of it, and that
+// it fails where reading does.
+func TestFields(t *testing.T) {
+	r := newRig(t, 60)
 	s := picture{tick: 5, velocities: true, looks: []look{line(0.1)}}
 	var c quant.Coder
 	var buffer []byte
 	s.write(&c, &buffer, r.scene)
-	f.Add(slices.Clone(c.Data()), uint8(0))
-	s.velocities = false
-	s.write(&c, &buffer, r.scene)
-	f.Add(slices.Clone(c.Data()), uint8(3))
+	bits := 0
+	names := map[string]int{}
+	see := func(f quant.Field) {
+		bits += f.Bits
+		names[f.Name]++
+	}
+	if err := Strategy.Fields(false, c.Data(), r.scene, see); err != nil || bits != c.Processed() {
+		t.Errorf("%d bits told, want %d (%v)", bits, c.Processed(), err)
+	}
+	want := map[string]int{"tick": 1, "velocities": 1, "touched": 1, "position": 3, "rotation": 4, "linear": 3}
+	if !reflect.DeepEqual(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+	if Strategy.Fields(false, c.Data()[:20], r.scene, see) == nil {
+		t.Error("half of a payload has fields")
+	}
+}
+
+// FuzzRead feeds a client anything at all: it never draws what no world could
+// look like.
+func FuzzRead(f *testing.F) {
+	r := newRig(f, 60)
+	var c quant.Coder
+	payload := func(tick int, velocities bool) []byte {
+		s := picture{tick: sim.Tick(tick), velocities: velocities, looks: []look{line(r.seconds(float64(tick)))}}
+		var buffer []byte
+		s.write(&c, &buffer, r.scene)
+		return c.Data()
+	}
+	var first [10][]byte
+	for i := range first {
+		first[i] = payload(i, true)
+	}
+	f.Add(payload(12, true), uint8(0))
+	f.Add(payload(12, false), uint8(3))
 	f.Add([]byte{}, uint8(9))
+	world := sim.New(*r.scene, 60)
 	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
-		r := newRig(t, 60)
-		r.run(20, nil)
-		r.c.receive(payload)
-		v := r.run(int(ticks), nil)
-		if v == nil {
-			return
+		env := &predict.Env{World: world, Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+		c := newClient(env).(*client)
+		step := func(payload []byte) {
+			c.now++
+			c.expect++
+			c.receive(payload)
+			c.play()
+		}
+		for _, p := range first {
+			step(p)
+		}
+		step(payload)
+		for range ticks {
+			step(first[9])
 		}
 		// Between two places that a world could hold a curve may leave it, but
 		// not by more than its speeds explain.
-		if p := v.Bodies[0]; !p.Pos.Finite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
+		if p := c.drawn[0]; !p.Pos.Finite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
 			t.Errorf("drawn: %+v", p)
 		}
 	})
