@@ -66,7 +66,9 @@ func decodeInputs(s *bitstream) (lines []string) {
 	list := []string{text}
 	if !important {
 		for len(list) < n {
-			text, heading = s.input(heading)
+			if s.take(1) == 1 {
+				text, heading = s.input(heading)
+			}
 			list = append(list, text)
 		}
 	} else {
