@@ -59,6 +59,41 @@ var Comparisons = []Comparison{
 		Panes: []string{"authority", "rewind"},
 	},
 	{
+		Name: "techniques", Doc: "75 ms each way, a fiftieth lost: lockstep waits, snapshots show the past, prediction the future",
+		Source: "", Tape: "katamari", Scene: "katamari:cubes=400", Weather: "latency=75ms,loss=2%,burst=1.1", Rate: 60,
+		Panes: []string{"lockstep", "snapshot:snapshot-every=3", "rewind"},
+	},
+	{
+		Name: "lockstep-delay", Doc: "the client steps the server's inputs a second late, and makes the same world: nothing but keys has travelled",
+		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"lockstep:playout=950ms"},
+	},
+	{
+		Name: "lockstep-desync", Doc: "two seconds late, contacts solved in an order of each side's own: the worlds part; seeded by the tick on both sides they stay the same",
+		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"lockstep:playout=1950ms:contact-order=own-seed", "lockstep:playout=1950ms:contact-order=tick-seed"},
+	},
+	{
+		Name: "lockstep-tcp", Doc: "50 ms each way, one packet in a hundred lost: over TCP a hitch now and then, over UDP none",
+		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms,loss=1%", Rate: 60, Seat: AtHost,
+		Panes: []string{"lockstep:transport=tcp", "lockstep"},
+	},
+	{
+		Name: "lockstep-tcp-bad", Doc: "125 ms each way, one in twenty lost: TCP stands and leaps, UDP does not",
+		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=125ms,loss=5%", Rate: 60, Seat: AtHost,
+		Panes: []string{"lockstep:transport=tcp", "lockstep"},
+	},
+	{
+		Name: "lockstep-udp", Doc: "a second each way, a quarter of all packets lost: redundant inputs play on, TCP cannot",
+		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=1s,loss=25%", Rate: 60, Seat: AtHost,
+		Panes: []string{"lockstep:playout=200ms", "lockstep:playout=200ms:transport=tcp"},
+	},
+	{
+		Name: "lockstep-slowest", Doc: "two players, one 200 ms farther away: both wait for the slower one; each for its own round trip; neither, with prediction",
+		Source: lockstep2014, Tape: "two-players", Scene: "two-players", Weather: "latency=20ms,spread=200ms", Rate: 60,
+		Panes: []string{"lockstep", "lockstep:align=on", "rewind"},
+	},
+	{
 		Name: "snapshot-naive", Doc: "60 snapshots of 901 cubes a second, drawn on arrival, nothing lost: 12.7 Mbit/s, and it looks right",
 		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"snapshot:interpolation=none"},
@@ -97,6 +132,8 @@ const snapshots = "Fiedler, Snapshot Interpolation (2014), and its program of 20
 // article. By itself each, a twentieth lost of fragments would leave next to no
 // snapshot of 25 of them whole.
 const wholeLoss = "latency=50ms,loss=5%,burst=1.1"
+
+const lockstep2014 = "Fiedler, Deterministic Lockstep (2014)"
 
 const csp = "codersblock, Client-Side Prediction With Physics In Unity (2018)"
 

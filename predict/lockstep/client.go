@@ -144,6 +144,7 @@ func (c *client) View(v *predict.View) {
 	v.Tick = c.env.World.Tick()
 	v.Bodies = predict.Poses(v.Bodies, c.env.World.Bodies())
 	v.Raw = append(v.Raw, v.Bodies...)
+	v.Touched = append(v.Touched, c.env.World.Touched()...)
 	v.Note = c.note
 	if v.Note == "" && c.stall > 0 {
 		v.Note = "waiting for input"

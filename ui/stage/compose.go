@@ -166,7 +166,7 @@ func (d *drawing) foot(o Options, h float32) {
 		name  string
 	}
 	legend := []entry{{Client, "client"}, {Server, "server"}}
-	if d.l.Show().Ghosts {
+	if d.l.Show().Ghosts && d.received() {
 		legend = append(legend, entry{LastSeen, "last snapshot received"})
 	}
 	for _, e := range legend {
@@ -192,6 +192,16 @@ func (d *drawing) foot(o Options, h float32) {
 		note := f.Fit(o.Note, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, inkDim, note)
 	}
+}
+
+// received reports whether any pane's client is sent states at all.
+func (d *drawing) received() bool {
+	for _, p := range d.l.Panes {
+		if len(p.Seats[0].View.Last) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // missed reports whether any pane has had inputs that were not used in time.
