@@ -157,8 +157,9 @@ var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "n
 	"predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are
-// compared between machines: the pure ones, and what a film's pixels depend on.
-var exact = append([]string{"render", "render/raster", "render/film", "ui/stage", "ui/studio"}, pure...)
+// compared between machines: the pure ones, what a film's pixels depend on, and
+// what makes the tapes.
+var exact = append([]string{"render", "render/raster", "render/film", "ui/stage", "ui/studio", "assets/make/tapes"}, pure...)
 
 // forbidden are the selectors that pure folders may not use: clocks, chance,
 // and the functions of package math that differ between machines. The allowed

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// tapes are all example tapes. What a description claims, a test holds.
+//
+// Each but the katamari tape begins with a rest that lasts until all is asleep,
+// so the keys find the same world however late a strategy brings them to the
+// server. Only a hovering cube knows the tick: it bobs by it.
+var tapes = []tape{
+	{name: "idle", doc: "nobody touches the keys: what a strategy costs and shows at rest",
+		scene: "zen", ticks: 600, pilots: []pilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
+	{name: "start-stop", doc: "a second of push, a second and a half of nothing, to and fro: overshoot and settling",
+		scene: "plain", ticks: 3600, pilots: []pilot{startStop}},
+	{name: "circle", doc: "round and round at three metres a second, from rest: the usual tape for comparing",
+		scene: "zen", ticks: 3660, pilots: []pilot{circle}},
+	{name: "turns", doc: "full push in another direction every half second to second, often straight back: what guessed inputs get wrong",
+		scene: "plain", ticks: 1860, pilots: []pilot{turns}},
+	{name: "figure-eight", doc: "one key and a heading that turns left, then right, as with a stick: inputs that change all the time",
+		scene: "zen", ticks: 1860, steered: true, pilots: []pilot{figureEight}},
+	{name: "jump", doc: "rolls and hops, every second and a quarter, by taps on lift: flight, landing, keys held for four ticks",
+		scene: "plain", ticks: 1860, pilots: []pilot{jump}},
+	{name: "push", doc: "with a run-up into a pile of 270 cubes and through it, from all sides: contacts of many with many",
+		scene: "pile:layers=3", ticks: 1920, pilots: []pilot{push}},
+	{name: "katamari", doc: "round the grid, gathering cubes: the ball that the articles show",
+		scene: "katamari", ticks: 1800, pilots: []pilot{katamari}},
+	{name: "katamari-ball", doc: "a ball of cubes rolls on through the grid for longer than the 2,837 frames of the compression challenge",
+		scene: "katamari", ticks: 3180, pilots: []pilot{katamariBall}},
+	{name: "hover", doc: "hovers over the grid and blows cubes away, drops and pulls some in, hovers again: forces without contact",
+		scene: "katamari", ticks: 2100, pilots: []pilot{hover}},
+	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
+		scene: "two-players", ticks: 2400, pilots: []pilot{first, second}},
+}
+
+// toward returns the velocity to a place, at most so many m/s.
+func toward(b *sim.Body, x, y, most float32) (float32, float32) {
+	away := geom.Vec3{X: x - b.Pose.Pos.X, Y: y - b.Pose.Pos.Y}
+	if l := away.Len(); l > most {
+		away = away.Scale(most / l)
+	}
+	return away.X, away.Y
+}
+
+// along returns the velocity that follows a moving place: its own, and what
+// makes up for the distance to it.
+func along(b *sim.Body, x, y, vx, vy float32) (float32, float32) {
+	return vx + float32(1.5*(x-b.Pose.Pos.X)), vy + float32(1.5*(y-b.Pose.Pos.Y))
+}
+
+// lap returns the velocity that follows a circle, which begins in the middle of
+// the scene and towards +x, after so many ticks.
+func lap(b *sim.Body, radius, speed float32, ticks int) (float32, float32) {
+	a := float32(float32(ticks) / 60 * speed / radius)
+	sin, cos := geom.Sin(a), geom.Cos(a)
+	return along(b, float32(radius*sin), float32(radius*(1-cos)), float32(speed*cos), float32(speed*sin))
+}
+
+func startStop(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 60 || (tick-60)%150 >= 60 {
+		return 0, 0, 0
+	}
+	if (tick-60)/150%2 == 0 {
+		return 4, 0, 0
+	}
+	return -4, 0, 0
+}
+
+func circle(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	const radius, speed, middle = 2.25, 3.0, -0.75
+	angle := float32(tick-60)/60*speed/radius + geom.HalfPi
+	sin, cos := geom.Sin(angle), geom.Cos(angle)
+	x, y = along(&w[0], float32(radius*cos), float32(radius*sin)+middle, float32(-speed*sin), float32(speed*cos))
+	return x, y, 0
+}
+
+// bends are the directions of the turns tape, with how many ticks each is
+// held.
+var bends = [...]struct {
+	x, y  float32
+	ticks int
+}{{1, 0, 48}, {-1, 0, 60}, {0, 1, 36}, {0, -1, 48}, {1, 1, 30}, {-1, 1, 36}, {1, -1, 60}, {-1, -1, 30}, {1, 0, 36}, {0, 1, 36}, {-1, 0, 30}}
+
+func turns(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	tick -= 60
+	for i := 0; ; i++ {
+		b := &bends[i%len(bends)]
+		if tick < b.ticks {
+			return 8 * b.x, 8 * b.y, 0
+		}
+		tick -= b.ticks
+	}
+}
+
+// figureEight is a Lissajous figure: twice up and down on one way to and fro.
+func figureEight(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	const wide, high, turn = 3.2, 2.2, geom.TwoPi / 6 // metres, metres, rad/s
+	a := float32(float32(tick-60) / 60 * turn)
+	x, y = along(&w[0], float32(wide*geom.Sin(a)), float32(high*geom.Sin(2*a))-0.75,
+		float32(wide*turn*geom.Cos(a)), float32(2*high*turn*geom.Cos(2*a)))
+	return x, y, 0
+}
+
+func jump(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	x, y = lap(&w[0], 5, 3, tick-60)
+	if (tick-60)%75 >= 71 {
+		held = sim.Lift
+	}
+	return x, y, held
+}
+
+// lanes are the way points of the push tape: across the pile to the other side,
+// and round to the next.
+var lanes = [...][2]float32{{0, 8}, {8, 1}, {-8, -1}, {0, -8}, {1, 8}, {8, -1}, {-8, 0}, {-1, -8}}
+
+func push(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest = 240
+	if tick < rest {
+		return 0, 0, 0
+	}
+	l := lanes[(tick-rest)/180%len(lanes)]
+	x, y = toward(&w[0], l[0], l[1], 8)
+	return x, y, 0
+}
+
+// corners are the way points of the katamari tape, one a second.
+var corners = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
+
+func katamari(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < 90 {
+		return 0, 0, 0
+	}
+	c := corners[(tick-90)/60%len(corners)]
+	x, y = toward(&w[0], c[0], c[1], 8)
+	return x, y, sim.Pull
+}
+
+func katamariBall(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest = 300
+	if tick < rest {
+		return 0, 0, 0
+	}
+	const wide, turn = 11, geom.TwoPi / 48
+	a := float32(float32(tick-rest) / 60 * turn)
+	x, y = along(&w[0], float32(wide*geom.Sin(2*a)), float32(wide*geom.Sin(3*a)),
+		float32(2*wide*turn*geom.Cos(2*a)), float32(3*wide*turn*geom.Cos(3*a)))
+	return x, y, sim.Pull
+}
+
+func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest = 300
+	if tick < rest {
+		return 0, 0, 0
+	}
+	x, y = lap(&w[0], 6, 3, tick-rest)
+	if phase := (tick - rest) % 300; phase >= 150 && phase < 240 {
+		return x, y, sim.Pull
+	}
+	return x, y, sim.Lift
+}
+
+// The players cross the pile, each to where the other came from. Then there are
+// rounds: each pushes the large cube towards the other, one of them sooner, and
+// both draw back for long enough that it is nobody's again.
+const round = 480
+
+func first(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	switch {
+	case tick < 60:
+		return 0, 0, 0
+	case tick < 480:
+		x, y = toward(&w[0], 5, 2, 5)
+	default:
+		x, y = fight(&w[0], &w[2], 1, tick-480)
+	}
+	return x, y, 0
+}
+
+func second(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	switch {
+	case tick < 120:
+		return 0, 0, 0
+	case tick < 480:
+		x, y = toward(&w[1], -5, 2, 5)
+	default:
+		x, y = fight(&w[1], &w[2], -1, tick-480+round)
+	}
+	return x, y, 0
+}
+
+// fight returns the velocity of a player who pushes the prize from its side,
+// 1 for that of +x: sooner than the other in even rounds, later in odd ones.
+func fight(b, prize *sim.Body, side float32, tick int) (x, y float32) {
+	begin := 0
+	if tick/round%2 != 0 {
+		begin = 80
+	}
+	p := prize.Pose.Pos
+	if phase := tick%round - begin; phase >= 0 && phase < 200 {
+		x, y = toward(b, p.X, p.Y, 5)
+		return 4 * x, 4 * y
+	}
+	return toward(b, p.X+float32(3*side), p.Y, 5)
+}

@@ -1,0 +1,452 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/assets"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestTapesAreMade says that the tapes that are built in are those that this
+// program makes, all of them, to the byte.
+func TestTapesAreMade(t *testing.T) {
+	files, err := fs.Glob(assets.Tapes, "tapes/*.tape")
+	if err != nil || len(files) != len(tapes) {
+		t.Errorf("%d tapes in the folder, %d are made", len(files), len(tapes))
+	}
+	for i := range tapes {
+		made, err := tapes[i].write()
+		if err != nil {
+			t.Fatalf("%s: %v", tapes[i].name, err)
+		}
+		have, err := fs.ReadFile(assets.Tapes, "tapes/"+tapes[i].name+".tape")
+		if err != nil || !bytes.Equal(made, have) {
+			t.Errorf("%s is not what is made: go generate ./assets", tapes[i].name)
+		}
+		if len(have) > 4096 {
+			t.Errorf("%s has %d bytes", tapes[i].name, len(have))
+		}
+	}
+}
+
+// TestDocsNameTapes says that docs/tapes.md has every tape with its scene and
+// length.
+func TestDocsNameTapes(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/tapes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tapes {
+		x := &tapes[i]
+		row := fmt.Sprintf("\n| `%s` | `%s` | %d | ", x.name, x.scene, x.ticks/rate)
+		if !strings.Contains(string(doc), row) {
+			t.Errorf("docs/tapes.md lacks %s", row)
+		}
+	}
+}
+
+// load returns a tape that is built in.
+func load(t *testing.T, name string) *lab.Tape {
+	t.Helper()
+	text, err := fs.ReadFile(assets.Tapes, "tapes/"+name+".tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape, err := lab.ReadTape(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// play steps a world through a tape whose keys come so many ticks late, as a
+// server may get them, and calls see before the first tick and after each.
+func play(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
+	t.Helper()
+	tape := load(t, name)
+	scene, err := sim.SceneNamed(tape.Config.Scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.New(scene, tape.Config.Rate)
+	see(w, nil)
+	for range late {
+		w.Step()
+	}
+	for _, e := range tape.Entries {
+		w.Step(e.Inputs...)
+		see(w, e.Inputs)
+	}
+}
+
+// delays are how many ticks late the keys come in the tests of claims. The long
+// ones make do with one.
+var delays = []int{0, 5, 11}
+
+// TestTapesBeginAtRest says that all is asleep when the first key is pressed, so
+// that it makes no difference in which tick it arrives. Only the katamari tape,
+// older than the rule, is hastier.
+func TestTapesBeginAtRest(t *testing.T) {
+	for i := range tapes {
+		name := tapes[i].name
+		if name == "katamari" {
+			continue
+		}
+		tape := load(t, name)
+		scene, err := sim.SceneNamed(tape.Config.Scene)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := sim.New(scene, tape.Config.Rate)
+		pressed := func(in sim.Input) bool { return in.Buttons != 0 }
+		for _, e := range tape.Entries {
+			if slices.ContainsFunc(e.Inputs, pressed) {
+				break
+			}
+			w.Step(e.Inputs...)
+		}
+		for k, b := range w.Bodies() {
+			if !b.Asleep {
+				t.Errorf("%s: body %d is awake at the first key", name, k)
+			}
+		}
+	}
+}
+
+// clearance is the height of the lowest corner of a player's cube, in metres.
+func clearance(b *sim.Body) float32 {
+	const half = 0.75
+	m := b.Pose.Rot.Mat()
+	low := b.Pose.Pos.Z
+	for i := range 3 {
+		low -= half * float32(math.Abs(float64(m.Col(i).Z)))
+	}
+	return low
+}
+
+// TestStartStop says that the cube is pushed to speed and left alone till it
+// nearly stands, 22 times or more.
+func TestStartStop(t *testing.T) {
+	for _, late := range delays {
+		starts, fast := 0, false
+		play(t, "start-stop", late, func(w *sim.World, _ []sim.Input) {
+			switch v := w.Bodies()[0].Linear.Len(); {
+			case v > 3:
+				fast = true
+			case v < 0.3 && fast:
+				fast, starts = false, starts+1
+			}
+		})
+		if starts < 22 {
+			t.Errorf("%d ticks late: stopped %d times", late, starts)
+		}
+	}
+}
+
+// winding counts how often a path goes round a place, counter-clockwise.
+type winding struct {
+	x, y, last, sum float64
+}
+
+func (w *winding) add(p geom.Vec3) {
+	a := math.Atan2(float64(p.Y)-w.y, float64(p.X)-w.x)
+	w.sum += math.Remainder(a-w.last, 2*math.Pi) / (2 * math.Pi)
+	w.last = a
+}
+
+// TestCircle says that the cube goes round 13 times, or nearly.
+func TestCircle(t *testing.T) {
+	for _, late := range delays {
+		laps := winding{y: -0.75}
+		play(t, "circle", late, func(w *sim.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
+		t.Logf("%d ticks late: %.1f times round", late, laps.sum)
+		if laps.sum < 12.5 {
+			t.Errorf("%d ticks late: %.1f times round", late, laps.sum)
+		}
+	}
+}
+
+// TestTurns says that within half a second the cube's velocity turns by more
+// than 120 degrees, or by 60 to 120, a dozen times each.
+func TestTurns(t *testing.T) {
+	for _, late := range delays {
+		var past []geom.Vec3 // velocities
+		back, aside, since := 0, 0, 0
+		play(t, "turns", late, func(w *sim.World, _ []sim.Input) {
+			v := w.Bodies()[0].Linear
+			v.Z = 0
+			past = append(past, v)
+			if since++; since < 30 || len(past) <= 30 {
+				return
+			}
+			was := past[len(past)-31]
+			if v.Len() < 2 || was.Len() < 2 {
+				return
+			}
+			switch cos := v.Dot(was) / (v.Len() * was.Len()); {
+			case cos < -0.5:
+				back, since = back+1, 0
+			case cos < 0.5:
+				aside, since = aside+1, 0
+			}
+		})
+		t.Logf("%d ticks late: %d times back, %d times aside", late, back, aside)
+		if back < 12 || aside < 12 {
+			t.Errorf("%d ticks late: %d times back, %d times aside", late, back, aside)
+		}
+	}
+}
+
+// TestFigureEight says that the path winds round one place to the left and
+// round another to the right, so that it crosses itself, and that the heading
+// turns by whole turns both ways.
+func TestFigureEight(t *testing.T) {
+	for _, late := range delays {
+		east, west := winding{x: 2, y: -0.75}, winding{x: -2, y: -0.75}
+		var last uint8
+		left, right, changes := 0, 0, 0
+		play(t, "figure-eight", late, func(w *sim.World, in []sim.Input) {
+			east.add(w.Bodies()[0].Pose.Pos)
+			west.add(w.Bodies()[0].Pose.Pos)
+			if in == nil || in[0].Buttons == 0 {
+				return
+			}
+			if in[0].Buttons != sim.Forward {
+				t.Fatalf("keys %v", in[0])
+			}
+			switch d := int(int8(in[0].Heading - last)); {
+			case d > 0:
+				left, changes = left+d, changes+1
+			case d < 0:
+				right, changes = right-d, changes+1
+			}
+			last = in[0].Heading
+		})
+		t.Logf("%d ticks late: %.1f and %.1f times round, %d changes of heading, 1/256 turns: %d left, %d right", late, east.sum, west.sum, changes, left, right)
+		if east.sum*west.sum > 0 || math.Abs(east.sum) < 4 || math.Abs(west.sum) < 4 {
+			t.Errorf("%d ticks late: %.1f and %.1f times round", late, east.sum, west.sum)
+		}
+		if changes < 150 || left < 4*sim.Headings || right < 4*sim.Headings {
+			t.Errorf("%d changes of heading, 1/256 turns: %d left, %d right", changes, left, right)
+		}
+	}
+}
+
+// TestJump says that the cube leaves the ground by a third of a metre and lands
+// again, 23 times.
+func TestJump(t *testing.T) {
+	for _, late := range delays {
+		hops, up := 0, false
+		top := float32(0)
+		play(t, "jump", late, func(w *sim.World, _ []sim.Input) {
+			c := clearance(&w.Bodies()[0])
+			top = max(top, c)
+			switch {
+			case c > 0.33:
+				up = true
+			case c < 0.02 && up:
+				up, hops = false, hops+1
+			}
+		})
+		t.Logf("%d ticks late: %d hops, the highest %.2f m", late, hops, top)
+		if hops < 23 {
+			t.Errorf("%d ticks late: %d hops", late, hops)
+		}
+	}
+}
+
+// TestPush says that the player goes through the pile from side to side, and
+// that more than half of its cubes are moved by more than a metre.
+func TestPush(t *testing.T) {
+	var start []sim.Body
+	moved := map[int]bool{}
+	crossings, outside, awake, ticks := 0, geom.Vec3{}, 0, 0
+	play(t, "push", 5, func(w *sim.World, in []sim.Input) {
+		b := w.Bodies()
+		if start == nil {
+			start = append(start, b...)
+		}
+		for i := 1; i < len(b); i++ {
+			if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
+				moved[i] = true
+			}
+			if in != nil && !b[i].Asleep {
+				awake++
+			}
+		}
+		ticks++
+		// Through is from 3.5 m on one side of the middle to 3.5 on the other.
+		at := b[0].Pose.Pos
+		at.Z = 0
+		if at.Len() > 3.5 {
+			if at.Dot(outside) < 0 {
+				crossings++
+			}
+			outside = at
+		}
+	})
+	t.Logf("%d times through, %d cubes of %d moved, %.0f awake", crossings, len(moved), len(start)-1, float64(awake)/float64(ticks))
+	if crossings < 5 || len(moved)*2 < len(start) {
+		t.Errorf("%d times through, %d cubes moved", crossings, len(moved))
+	}
+}
+
+// near counts the loose cubes whose centres are within some metres of the
+// first player's.
+func near(w *sim.World, within float32) int {
+	n := 0
+	for i := w.Scene().Players; i < len(w.Bodies()); i++ {
+		if w.Bodies()[i].Pose.Pos.Sub(w.Bodies()[0].Pose.Pos).Len() < within {
+			n++
+		}
+	}
+	return n
+}
+
+// ball is what is measured of a tape in katamari.
+type ball struct {
+	ticks   int     // since the first key
+	held    int     // of them with at least 60 cubes within 2.5 m
+	moving  int     // bodies that moved in a tick, over all those ticks
+	most    int     // cubes within 2.5 m
+	way     float64 // metres along the ground, by steps of a second
+	taken   int     // cubes moved by half a metre or more at the end
+	lifted  int     // ticks with the cube half a metre above the ground
+	cleared int     // cubes that were moved by a metre or more at some time
+}
+
+func measure(t *testing.T, name string, late int) ball {
+	var m ball
+	var start, last []sim.Body
+	var moved []bool
+	var at geom.Vec3
+	pressed := false
+	play(t, name, late, func(w *sim.World, in []sim.Input) {
+		b := w.Bodies()
+		if start == nil {
+			start, last = append(start, b...), append(last, b...)
+			moved = make([]bool, len(b))
+		}
+		if pressed = pressed || in != nil && in[0].Buttons != 0; !pressed {
+			copy(last, b)
+			at = b[0].Pose.Pos
+			return
+		}
+		n := near(w, 2.5)
+		m.most = max(m.most, n)
+		if n >= 60 {
+			m.held++
+		}
+		if clearance(&b[0]) > 0.5 {
+			m.lifted++
+		}
+		m.taken = 0
+		for i := range b {
+			if b[i].Pose != last[i].Pose {
+				m.moving++
+			}
+			d := b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
+			if i > 0 && d > 0.5 {
+				m.taken++
+			}
+			if i > 0 && d > 1 && !moved[i] {
+				moved[i] = true
+				m.cleared++
+			}
+		}
+		if m.ticks++; m.ticks%60 == 0 {
+			d := b[0].Pose.Pos.Sub(at)
+			d.Z = 0
+			m.way += float64(d.Len())
+			at = b[0].Pose.Pos
+		}
+		copy(last, b)
+	})
+	t.Logf("%s, %d ticks late: %d ticks from the first key; %.1f bodies of %d move in a tick, %.1f %%; 60 cubes within 2.5 m in %.0f %% of the ticks, %d at most; %.0f m; %d cubes moved in the end, %d cleared; in the air in %.0f %%",
+		name, late, m.ticks, float64(m.moving)/float64(m.ticks), len(start), 100*float64(m.moving)/float64(m.ticks*len(start)),
+		100*float64(m.held)/float64(m.ticks), m.most, m.way, m.taken, m.cleared, 100*float64(m.lifted)/float64(m.ticks))
+	return m
+}
+
+// TestKatamari says that a ball of cubes is gathered.
+func TestKatamari(t *testing.T) {
+	if m := measure(t, "katamari", 0); m.most < 90 || m.held*2 < m.ticks {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestKatamariBall says that for longer than 2,837 frames after the first key a
+// ball of cubes travels through the grid: at least 60 of them are near the
+// player for most of the time, a tenth of all bodies moves in the mean tick,
+// and more are taken in along the way.
+func TestKatamariBall(t *testing.T) {
+	m := measure(t, "katamari-ball", 5)
+	if m.ticks < 2837 || m.held*4 < m.ticks*3 || m.most < 120 || m.way < 120 || m.taken < 200 || m.moving*10 < m.ticks*901 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestHover says that the player is in the air for a third of the time at
+// least, and blows more than a hundred cubes away.
+func TestHover(t *testing.T) {
+	for _, late := range delays {
+		if m := measure(t, "hover", late); m.lifted*3 < m.ticks || m.cleared < 100 {
+			t.Errorf("%d ticks late: %+v", late, m)
+		}
+	}
+}
+
+// TestTwoPlayers says that both cross the pile and that both push the large
+// cube: alone, against each other, and so that it changes hands.
+func TestTwoPlayers(t *testing.T) {
+	const prize = 2
+	for _, late := range delays {
+		var pushes [2]int // ticks at the moving prize, alone
+		both, hands, crossed, moved := 0, 0, 0, 0
+		owner := int8(sim.Nobody)
+		var start []sim.Body
+		play(t, "two-players", late, func(w *sim.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = append(start, b...)
+			}
+			if b[0].Pose.Pos.X > 3 && b[1].Pose.Pos.X < -3 {
+				crossed = 1
+			}
+			moved = 0
+			for i := prize + 1; i < len(b); i++ {
+				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
+					moved++
+				}
+			}
+			if o := w.Owners()[prize]; o != sim.Nobody && o != owner {
+				owner, hands = o, hands+1
+			}
+			const reach = 1.6 // metres between two centres
+			p := b[prize].Pose.Pos
+			zero, one := p.Sub(b[0].Pose.Pos).Len() < reach, p.Sub(b[1].Pose.Pos).Len() < reach
+			switch {
+			case b[prize].Linear.Len() < 0.1:
+			case zero && one:
+				both++
+			case zero:
+				pushes[0]++
+			case one:
+				pushes[1]++
+			}
+		})
+		t.Logf("%d ticks late: %v ticks alone, %d together, %d hands, %d cubes moved", late, pushes, both, hands, moved)
+		if crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120 {
+			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d hands, %d cubes moved", late, crossed, pushes, both, hands, moved)
+		}
+	}
+}
