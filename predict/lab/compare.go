@@ -60,32 +60,32 @@ var Comparisons = []Comparison{
 	},
 	{
 		Name: "techniques", Doc: "75 ms each way, a fiftieth lost: lockstep waits, snapshots show the past, prediction the future",
-		Source: "", Tape: "katamari", Scene: "katamari:cubes=400", Weather: "latency=75ms,loss=2%,burst=1.1", Rate: 60,
+		Source: "", Tape: "katamari-ball", Scene: "katamari:cubes=400", Weather: "latency=75ms,loss=2%,burst=1.1", Rate: 60,
 		Panes: []string{"lockstep", "snapshot:snapshot-every=3", "rewind"},
 	},
 	{
 		Name: "lockstep-delay", Doc: "the client steps the server's inputs a second late, and makes the same world: nothing but keys has travelled",
-		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Source: lockstep2014, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"lockstep:playout=950ms"},
 	},
 	{
 		Name: "lockstep-desync", Doc: "two seconds late, contacts solved in an order of each side's own: the worlds part; seeded by the tick on both sides they stay the same",
-		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Source: lockstep2014, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"lockstep:playout=1950ms:contact-order=own-seed", "lockstep:playout=1950ms:contact-order=tick-seed"},
 	},
 	{
 		Name: "lockstep-tcp", Doc: "50 ms each way, one packet in a hundred lost: over TCP a hitch now and then, over UDP none",
-		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms,loss=1%", Rate: 60, Seat: AtHost,
+		Source: lockstep2014, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms,loss=1%", Rate: 60, Seat: AtHost,
 		Panes: []string{"lockstep:transport=tcp", "lockstep"},
 	},
 	{
 		Name: "lockstep-tcp-bad", Doc: "125 ms each way, one in twenty lost: TCP stands and leaps, UDP does not",
-		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=125ms,loss=5%", Rate: 60, Seat: AtHost,
+		Source: lockstep2014, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=125ms,loss=5%", Rate: 60, Seat: AtHost,
 		Panes: []string{"lockstep:transport=tcp", "lockstep"},
 	},
 	{
 		Name: "lockstep-udp", Doc: "a second each way, a quarter of all packets lost: redundant inputs play on, TCP cannot",
-		Source: lockstep2014, Tape: "katamari", Scene: "katamari", Weather: "latency=1s,loss=25%", Rate: 60, Seat: AtHost,
+		Source: lockstep2014, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=1s,loss=25%", Rate: 60, Seat: AtHost,
 		Panes: []string{"lockstep:playout=200ms", "lockstep:playout=200ms:transport=tcp"},
 	},
 	{
@@ -95,7 +95,7 @@ var Comparisons = []Comparison{
 	},
 	{
 		Name: "snapshot-naive", Doc: "60 snapshots of 901 cubes a second, drawn on arrival, nothing lost: 12.7 Mbit/s, and it looks right",
-		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Source: snapshots, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"snapshot:interpolation=none"},
 	},
 	{
@@ -105,7 +105,7 @@ var Comparisons = []Comparison{
 	},
 	{
 		Name: "snapshot-10hz", Doc: "ten snapshots a second, of which one in twenty is lost whole: steps, straight lines with kinks, and curves",
-		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
+		Source: snapshots, Tape: "katamari-ball", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
 		Panes: []string{
 			"snapshot:snapshot-every=6:interpolation=none",
 			"snapshot:snapshot-every=6:interpolation=linear",
@@ -114,12 +114,12 @@ var Comparisons = []Comparison{
 	},
 	{
 		Name: "snapshot-extrapolation", Doc: "ten a second, 350 ms late, or extrapolated by 200 of them: cubes sink into the floor and spring back",
-		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Source: snapshots, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:extrapolate=200ms"},
 	},
 	{
 		Name: "snapshot-send-rates", Doc: "60, 30, 20 and 10 a second, each as late as it must be to survive two losses: the more it costs, the sooner it shows",
-		Source: snapshots, Tape: "katamari", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
+		Source: snapshots, Tape: "katamari-ball", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
 		Panes: []string{"snapshot", "snapshot:snapshot-every=2", "snapshot:snapshot-every=3", "snapshot:snapshot-every=6"},
 	},
 }
