@@ -62,17 +62,6 @@ type Env struct {
 	Correct func(Correction)
 }
 
-// Correction is one disagreement between the client's past and the server's
-// word, and what was done about it.
-type Correction struct {
-	Packet   packet.Sequence // that brought the news
-	Tick     sim.Tick        // it speaks of
-	Body     int             // the first that differed
-	By       float32         // metres by which that body's position differed
-	Jump     float32         // metres by which the player's present position changed
-	Replayed int             // ticks stepped again
-}
-
 // Peer is a client as the server sees it.
 type Peer struct {
 	Endpoint *packet.Endpoint

@@ -265,6 +265,15 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	return s
 }
 
+// SentAt returns when a packet of ours was sent, unless it has been acknowledged
+// or is too old to be remembered.
+func (e *Endpoint) SentAt(s Sequence) (at time.Duration, ok bool) {
+	if r := e.sent.Find(s); r != nil {
+		return r.at, true
+	}
+	return 0, false
+}
+
 // emit sends one datagram and returns the bytes to charge for it.
 func (e *Endpoint) emit(h *header, body []byte) uint64 {
 	b := append(e.out[:h.size()], body...)

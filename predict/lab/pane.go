@@ -19,10 +19,10 @@ type Pane struct {
 	Seats    []*ClientSeat
 	Knobs    *predict.Knobs
 	Meter    *predict.Meter
-	Card     *score.Card        // of the first seat
-	Last     predict.Correction // the last one, if LastAt is not 0
-	LastAt   sim.Tick           // the session's tick after that of the last correction; 0: none yet
+	Card     *score.Card // of the first seat
 	Cost     Cost
+
+	Corrections Corrections // of all seats
 
 	lab    *Lab
 	server predict.Server
@@ -64,7 +64,7 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 	p.Strategy, p.Truth = s, truth
 	p.Knobs, p.Meter, p.Card = &predict.Knobs{}, &predict.Meter{}, &score.Card{}
 	p.Seats, p.peers, p.ends = nil, nil, nil
-	p.Cost, p.Last, p.LastAt = Cost{}, predict.Correction{}, 0
+	p.Cost, p.Corrections = Cost{}, Corrections{}
 	p.began, p.drawn = l.tick, 1
 	if len(p.held) != scene.Players {
 		p.held = make([]sim.Input, scene.Players)
@@ -91,14 +91,22 @@ func (p *Pane) sit(i, player int) {
 	seat.Guess.CopyFrom(p.Truth)
 	seat.env = &predict.Env{
 		World: seat.Guess, Players: p.env.Players, Player: player, Held: p.held,
-		Knobs: p.Knobs, Meter: p.Meter, Correct: func(c predict.Correction) {
-			p.Last, p.LastAt = c, p.lab.tick+1
-		},
+		Knobs: p.Knobs, Meter: p.Meter, Correct: func(c predict.Correction) { p.corrected(i, c) },
 	}
 	seat.client = p.Strategy.NewClient(seat.env)
 	p.Seats = append(p.Seats, seat)
 	p.ends = append(p.ends, down)
 	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(down, i, link.Down)), Seat: player})
+}
+
+// corrected notes a correction that the client of a seat makes in this tick.
+// It has not acknowledged the packet yet, so the server still remembers it.
+func (p *Pane) corrected(seat int, c predict.Correction) {
+	sent, ok := p.peers[seat].Endpoint.SentAt(c.Packet)
+	if !ok {
+		sent = -1
+	}
+	p.Corrections.add(Correction{Correction: c, Seat: seat, At: p.lab.tick, Sent: sent})
 }
 
 // tap is a wire that shows what is sent.
@@ -267,5 +275,6 @@ func (p *Pane) copyFrom(o *Pane) {
 	}
 	p.Meter.CopyFrom(o.Meter)
 	p.Card.CopyFrom(o.Card)
-	p.Cost, p.Last, p.LastAt, p.began, p.drawn = o.Cost, o.Last, o.LastAt, o.began, o.drawn
+	p.Corrections.copyFrom(&o.Corrections)
+	p.Cost, p.began, p.drawn = o.Cost, o.began, o.drawn
 }

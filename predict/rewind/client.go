@@ -23,10 +23,14 @@ const (
 	jumpMost         = 256 // ticks stepped at once to catch up
 )
 
+// mostPlayers is how many players any scene has.
+const mostPlayers = 4
+
 // move is a tick of the player's past.
 type move struct {
 	in   sim.Input
-	pose geom.Pose // of the player's cube when the tick began
+	did  [mostPlayers]sim.Input // what the tick was stepped with last, by player
+	pose geom.Pose              // of the player's cube when the tick began
 }
 
 type client struct {
@@ -50,6 +54,7 @@ type client struct {
 	step   []sim.Input // one tick's inputs
 	joined bool        // our inputs are sent
 	last   sim.Input   // the newest input that the server will have
+	agreed sim.Tick    // of the newest state that agreed, or was taken
 
 	offsets []smoothing.Offset
 	drawn   []geom.Pose // before a correction
@@ -92,10 +97,10 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.order()
 	c.joined = c.joined || c.servo.Aimed() || c.steps == onInput
-	news, from, waited := c.receive(server)
+	news, from := c.receive(server)
 	jump := 0
 	if news {
-		jump = c.aim(server, waited)
+		jump = c.aim(server, from.At-from.First)
 	}
 	c.advance(in)
 	for i := range c.offsets {
@@ -128,9 +133,8 @@ func (c *client) order() {
 	c.env.World.Settings.Order = uint64(c.physics) * 0x9E3779B97F4A7C15
 }
 
-// receive takes in the newest state, and tells how long it had to wait for its
-// last fragment.
-func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Sequence, waited time.Duration) {
+// receive takes in the newest state, and tells which packet brought it.
+func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet) {
 	w, m := c.env.World, c.env.Meter
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.in.Read(p.Payload, w.Scene(), w.Tick())
@@ -140,10 +144,10 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Sequen
 		case !fresh:
 			m.Add("old_states", 1)
 		default:
-			news, from, waited = true, p.Sequence, p.At-p.First
+			news, from = true, p
 		}
 	}
-	return news, from, waited
+	return news, from
 }
 
 // aim compares clocks and returns by how many ticks the client has to jump
@@ -198,6 +202,7 @@ func (c *client) play() {
 		if p := c.env.Player; p >= 0 {
 			c.step[p] = m.in
 		}
+		copy(m.did[:], c.step)
 	}
 	c.contacts.Step(w, c.step...)
 	c.remember()
@@ -221,8 +226,9 @@ func (c *client) since() sim.Tick {
 
 // correct compares the server's state with the remembered one, and if they
 // differ too much goes back, takes the server's word, and replays.
-func (c *client) correct(from packet.Sequence) {
+func (c *client) correct(from packet.Packet) {
 	w := c.env.World
+	fix := predict.Correction{Packet: from.Sequence, Came: from.At, Tick: c.in.Tick, Why: c.why()}
 	for i, in := range c.in.Held {
 		if i != c.env.Player {
 			c.held[i] = in
@@ -230,7 +236,7 @@ func (c *client) correct(from packet.Sequence) {
 	}
 	at, now := c.in.Tick, w.Tick()
 	if at > now {
-		c.catchUp(from)
+		c.catchUp(fix)
 		return
 	}
 	past := c.states.At(at)
@@ -238,10 +244,12 @@ func (c *client) correct(from packet.Sequence) {
 		c.env.Meter.Add("outside_ring", 1)
 		return
 	}
-	body, by := c.differs(past)
+	body := c.differs(past)
 	if body < 0 {
+		c.agreed = at
 		return
 	}
+	fix.Body, fix.Field, fix.By = c.farthest(body, past)
 	began := c.env.Meter.Begin()
 	c.keepDrawn()
 	was := w.Bodies()[c.watched()].Pose.Pos
@@ -251,14 +259,15 @@ func (c *client) correct(from packet.Sequence) {
 	for w.Tick() < now {
 		c.play()
 	}
-	c.count(from, body, by, was, int(now-at))
+	fix.Replayed = int(now - at)
+	c.count(fix, was)
 	c.hide()
 	c.env.Meter.Spent("replay", began)
 }
 
 // catchUp takes the server's state as it is: the client has fallen behind it
 // and has nothing to replay.
-func (c *client) catchUp(from packet.Sequence) {
+func (c *client) catchUp(fix predict.Correction) {
 	w := c.env.World
 	c.keepDrawn()
 	was := w.Bodies()[c.watched()].Pose.Pos
@@ -266,22 +275,68 @@ func (c *client) catchUp(from packet.Sequence) {
 	w.Relabel(c.in.Tick)
 	c.states.Forget()
 	c.remember()
-	c.count(from, c.watched(), w.Bodies()[c.watched()].Pose.Pos.Sub(was).Len(), was, 0)
+	fix.Body, fix.Field, fix.Why = c.watched(), predict.Position, predict.Behind
+	fix.By = w.Bodies()[fix.Body].Pose.Pos.Sub(was).Len()
+	c.count(fix, was)
 	c.hide()
 }
 
 // differs returns the first body of which the server's word is too far from
-// the remembered state, and by how many metres; or -1.
-func (c *client) differs(past *sim.State) (body int, by float32) {
-	most2 := float32(float32(c.errorPos) * float32(c.errorPos))
+// the remembered state, or -1.
+func (c *client) differs(past *sim.State) int {
 	for i := range c.in.Bodies {
-		a, b := &c.in.Bodies[i].Pose, &past.Bodies[i].Pose
-		d2 := a.Pos.Sub(b.Pos).Len2()
-		if d2 > most2 || 1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.errorRot) {
-			return i, geom.Sqrt(d2)
+		if c.apart(i, past) {
+			return i
 		}
 	}
-	return -1, 0
+	return -1
+}
+
+// apart reports whether the server's word of body i is too far from the
+// remembered state: in its position or its orientation, for what the velocities
+// are wrong by shows in them a tick later.
+func (c *client) apart(i int, past *sim.State) bool {
+	a, b := &c.in.Bodies[i].Pose, &past.Bodies[i].Pose
+	return a.Pos.Sub(b.Pos).Len2() > float32(float32(c.errorPos)*float32(c.errorPos)) || 1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.errorRot)
+}
+
+// farthest returns, of the bodies from first on that are too far from the
+// remembered state, the one that is farthest, the field that is to blame, and
+// by how much.
+func (c *client) farthest(first int, past *sim.State) (body int, field predict.Field, by float32) {
+	most := float32(-1)
+	seconds := float32(max(int64(c.in.Tick)-int64(c.agreed), 1)) / float32(c.env.World.Rate())
+	for i := first; i < len(c.in.Bodies); i++ {
+		if !c.apart(i, past) {
+			continue
+		}
+		d := predict.Differ(&c.in.Bodies[i], &past.Bodies[i])
+		reach := c.env.World.Scene().Boxes[i].Half.Len()
+		if n := d.Reach(reach, seconds); n > most {
+			most, body = n, i
+			field, by = d.First(reach, seconds)
+		}
+	}
+	return body, field, by
+}
+
+// why compares what the players did in the tick before the server's state with
+// what that tick was stepped with here.
+func (c *client) why() predict.Why {
+	m := c.moves.At(c.in.Tick - 1)
+	if m == nil {
+		return predict.NotKnown
+	}
+	for i, in := range c.in.Held {
+		switch {
+		case in == m.did[i]:
+		case i == c.env.Player:
+			return predict.OwnInput
+		default:
+			return predict.OthersInput
+		}
+	}
+	return predict.NotKnown
 }
 
 // adopt overwrites the bodies that the server says are otherwise.
@@ -309,17 +364,18 @@ func (c *client) hide() {
 	}
 }
 
-// count tells of a correction.
-func (c *client) count(from packet.Sequence, body int, by float32, was geom.Vec3, replayed int) {
+// count tells of a correction. was is where the watched cube was before it.
+func (c *client) count(fix predict.Correction, was geom.Vec3) {
 	m := c.env.Meter
-	jump := c.env.World.Bodies()[c.watched()].Pose.Pos.Sub(was).Len()
+	fix.Jump = c.env.World.Bodies()[c.watched()].Pose.Pos.Sub(was).Len()
+	c.agreed = fix.Tick
 	m.Add("corrections", 1)
-	m.Add("replayed_ticks", float64(replayed))
-	c.jumped += float64(jump)
+	m.Add("replayed_ticks", float64(fix.Replayed))
+	c.jumped += float64(fix.Jump)
 	m.Set("correction_mean_m", c.jumped/m.Value("corrections"))
-	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(jump)))
+	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(fix.Jump)))
 	if c.env.Correct != nil {
-		c.env.Correct(predict.Correction{Packet: from, Tick: c.in.Tick, Body: body, By: by, Jump: jump, Replayed: replayed})
+		c.env.Correct(fix)
 	}
 }
 
@@ -353,7 +409,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.errorPos, c.errorRot, c.smooth, c.contacts = o.errorPos, o.errorRot, o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
 	c.in.CopyFrom(&o.in)
-	c.servo, c.joined, c.last, c.jumped = o.servo, o.joined, o.last, o.jumped
+	c.servo, c.joined, c.last, c.agreed, c.jumped = o.servo, o.joined, o.last, o.agreed, o.jumped
 	c.moves.CopyFrom(&o.moves, history.Plain[move])
 	c.states.CopyFrom(&o.states, func(dst, src *sim.State) { dst.CopyFrom(src) })
 	c.held = append(c.held[:0], o.held...)

@@ -178,15 +178,15 @@ func TestOppositeQuaternions(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(100)
 	past := r.c.states.At(r.c.in.Tick)
-	if body, _ := r.c.differs(past); body >= 0 {
+	if body := r.c.differs(past); body >= 0 {
 		t.Fatal("they differ already")
 	}
 	r.c.in.Bodies[0].Pose.Rot = r.c.in.Bodies[0].Pose.Rot.Neg()
-	if body, _ := r.c.differs(past); body >= 0 {
+	if body := r.c.differs(past); body >= 0 {
 		t.Error("-q is not q")
 	}
 	r.c.in.Bodies[0].Pose.Rot = geom.Turn(geom.Vec3{X: 1}, 0.02).Mul(r.c.in.Bodies[0].Pose.Rot)
-	if body, _ := r.c.differs(past); body != 0 {
+	if body := r.c.differs(past); body != 0 {
 		t.Error("a turn by 0.02 passes")
 	}
 }

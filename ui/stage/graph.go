@@ -102,8 +102,9 @@ func (r *rate) add(total uint64, hz int) float64 {
 // graph takes in one tick's numbers of a pane.
 func (p *pane) graph(of *lab.Pane, l *lab.Lab) {
 	hz := l.Config().Rate
-	corrected := of.LastAt != 0 && of.LastAt != p.corrected
-	p.corrected = of.LastAt
+	total := of.Corrections.Total()
+	corrected := total > p.corrected
+	p.corrected = total
 	up, down := &of.Seats[0].Endpoint.Stats, of.Server()
 	replayed := of.Meter.Value("replayed_ticks")
 	for i := range p.Graphs {

@@ -59,7 +59,7 @@ type pane struct {
 	Graphs      [GraphCount]Graph
 	up, down    rate
 	replayed    float64
-	corrected   sim.Tick
+	corrected   int // how many corrections had been made
 }
 
 // tints are the colours that touching players lend to the bodies of a picture.
@@ -155,7 +155,7 @@ func (p *pane) aim() geom.Vec3 {
 // tick takes in one tick of a pane.
 func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 	if p.began != of.Began() {
-		p.up, p.down, p.replayed = rate{}, rate{}, 0
+		p.up, p.down, p.replayed, p.corrected = rate{}, rate{}, 0, 0
 		p.began = of.Began()
 	}
 	p.now, p.before = p.before, p.now

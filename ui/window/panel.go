@@ -320,10 +320,6 @@ func (g *game) numbers(ctx *debugui.Context) {
 		for _, c := range pane.Meter.All() {
 			line(c.Name, c.Help, strconv.FormatFloat(c.Value, 'g', 5, 64))
 		}
-		if pane.LastAt != 0 {
-			ctx.SetGridLayout([]int{-1}, []int{22})
-			ctx.Text("last: " + correction(&pane.Last))
-		}
 	})
 }
 

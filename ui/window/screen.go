@@ -9,7 +9,6 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"ghostcube/predict"
 	"ghostcube/render/film"
 	"ghostcube/ui/stage"
 	"ghostcube/ui/studio"
@@ -239,9 +238,4 @@ func (g *game) photograph(dst *ebiten.Image) {
 		return
 	}
 	g.notices.say("picture: " + filepath.ToSlash(name))
-}
-
-// correction says what the last correction of a pane was.
-func correction(c *predict.Correction) string {
-	return fmt.Sprintf("tick %d, body %d by %.3f m, %d ticks replayed", c.Tick, c.Body, c.By, c.Replayed)
 }

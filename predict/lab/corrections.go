@@ -1,0 +1,63 @@
+package lab
+
+import (
+	"time"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// MostCorrections is how many corrections a pane remembers: the newest.
+const MostCorrections = 4096
+
+// Correction is a correction that a client made, and when.
+type Correction struct {
+	predict.Correction
+	Seat int
+	At   sim.Tick      // of the session, in which it was made
+	Sent time.Duration // when its packet was sent, in the session's time; -1: no longer known
+}
+
+// Corrections are those of a pane, in the order in which they were made. The
+// zero value holds none.
+type Corrections struct {
+	ring  []Correction
+	total int
+}
+
+// Total returns how many were made, whether they are remembered or not.
+func (c *Corrections) Total() int { return c.total }
+
+// First returns the number of the oldest that is remembered. The very first of
+// a pane has number 0, so they go from First to Total-1.
+func (c *Corrections) First() int { return c.total - len(c.ring) }
+
+// Number returns correction n, for reading; n is in [First, Total).
+func (c *Corrections) Number(n int) *Correction {
+	if n < c.First() || n >= c.total {
+		panic("lab: a correction that is not remembered")
+	}
+	return &c.ring[n%MostCorrections]
+}
+
+// Last returns the newest, for reading, or nil.
+func (c *Corrections) Last() *Correction {
+	if c.total == 0 {
+		return nil
+	}
+	return c.Number(c.total - 1)
+}
+
+func (c *Corrections) add(x Correction) {
+	if len(c.ring) < MostCorrections {
+		c.ring = append(c.ring, x)
+	} else {
+		c.ring[c.total%MostCorrections] = x
+	}
+	c.total++
+}
+
+// copyFrom makes c an equal of o that shares no memory with it.
+func (c *Corrections) copyFrom(o *Corrections) {
+	c.ring, c.total = append(c.ring[:0], o.ring...), o.total
+}

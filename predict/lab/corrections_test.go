@@ -1,0 +1,227 @@
+package lab
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// planted is a divergence: a field of one body of the server's world is changed
+// before a tick.
+type planted struct {
+	scene string
+	tick  int
+	body  int
+	field predict.Field
+	by    float32 // in the field's unit
+}
+
+func (x *planted) change(b *sim.Body) {
+	if x.field != predict.Asleep {
+		b.Asleep = false
+	}
+	switch x.field {
+	case predict.Position:
+		b.Pose.Pos.Y += x.by
+	case predict.Rotation:
+		b.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, x.by).Mul(b.Pose.Rot)
+	case predict.Linear:
+		b.Linear.X += x.by
+	case predict.Angular:
+		b.Angular.Z += x.by
+	case predict.Asleep:
+		b.Asleep, b.Linear, b.Angular = true, geom.Vec3{}, geom.Vec3{}
+	}
+}
+
+// off is how far a field of two bodies is apart.
+func (x *planted) off(a, b sim.Body) float32 {
+	switch x.field {
+	case predict.Position:
+		return a.Pose.Pos.Sub(b.Pose.Pos).Len()
+	case predict.Rotation:
+		return float32(2 * math.Acos(math.Abs(float64(a.Pose.Rot.Dot(b.Pose.Rot)))))
+	case predict.Linear:
+		return a.Linear.Sub(b.Linear).Len()
+	case predict.Angular:
+		return a.Angular.Sub(b.Angular).Len()
+	}
+	return 1
+}
+
+// TestPlantedDivergences says that the list of corrections tells the truth: over
+// a clean link nothing is corrected but what was planted, and then the first
+// correction names the body, the field and how far it is off, by a session in
+// which nothing was planted; the tick that the server's state is of; and the
+// first packet that was sent with it and when, known from the datagrams
+// themselves, for the server sends one packet a tick.
+func TestPlantedDivergences(t *testing.T) {
+	for _, x := range []planted{
+		{"zen", 100, 0, predict.Position, 1},
+		{"zen", 131, 0, predict.Linear, 3},
+		{"zen", 202, 0, predict.Angular, 5},
+		{"zen", 163, 0, predict.Rotation, 0.5},
+		{"zen", 177, 7, predict.Position, -0.25},
+		{"zen", 256, 9, predict.Position, 0.02},
+		{"zen", 212, 13, predict.Linear, -8},
+		{"plain", 300, 0, predict.Linear, -0.5},
+		{"katamari:cubes=16", 12, 0, predict.Asleep, 1},
+		{"katamari:cubes=16", 90, 5, predict.Position, 0.3},
+		{"katamari:cubes=16", 99, 16, predict.Linear, 2},
+		{"katamari:cubes=16", 121, 11, predict.Angular, 8},
+		{"katamari:cubes=16", 150, 3, predict.Rotation, 1},
+		{"katamari:cubes=16", 151, 1, predict.Rotation, -0.1},
+		{"tower", 20, 1, predict.Asleep, 1},
+		{"tower", 130, 2, predict.Position, 0.01},
+		{"tower", 87, 4, predict.Angular, 2},
+		{"two-players", 20, 1, predict.Linear, -2},
+		{"two-players", 25, 0, predict.Position, -0.5},
+	} {
+		l := New(config(t, x.scene, "latency=75ms", AtClient))
+		packets, last := 0, time.Duration(-1)
+		l.Tap = func(_ *Pane, seat int, d link.Direction, now time.Duration, _ []byte) {
+			if seat == 0 && d == link.Down && now != last {
+				packets, last = packets+1, now
+			}
+		}
+		p, err := l.Open("rewind")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.field == predict.Asleep && x.body > 0 { // it has to move: in the air, and both sides know
+			for _, w := range []*sim.World{p.Truth, p.Seats[0].Guess} {
+				b := w.Bodies()[x.body]
+				b.Pose.Pos = geom.Vec3{X: 5, Y: 5, Z: 12}
+				b.Asleep = false
+				w.SetBody(x.body, b)
+			}
+		}
+		run(t, l, x.tick)
+		before := p.Corrections.Total()
+		if before > 0 && p.Corrections.Last().At+sim.Tick(6) > l.Ticks() {
+			t.Fatalf("%+v: a correction just before it: %+v", x, *p.Corrections.Last())
+		}
+		same := l.Fork()
+		b := p.Truth.Bodies()[x.body]
+		x.change(&b)
+		p.Truth.SetBody(x.body, b)
+		sequence := packets // numbers begin with 0
+		run(t, l, 1)
+		run(t, same, 1)
+		sent, tick := last, p.Truth.Tick()
+		by := x.off(p.Truth.Bodies()[x.body], same.Panes[0].Truth.Bodies()[x.body])
+		run(t, l, 30)
+		if p.Corrections.Total() == before {
+			t.Errorf("%+v: nothing was corrected", x)
+			continue
+		}
+		c := p.Corrections.Number(before)
+		if c.Body != x.body || c.Field != x.field || geom.Abs(c.By-by) > 0.003*by {
+			t.Errorf("%+v: found body %d, %s, want by %g %s", x, c.Body, c.What(), by, x.field.Unit())
+		}
+		if int(c.Packet) != sequence || c.Tick != tick || c.Sent != sent || c.Came != sent+75*time.Millisecond {
+			t.Errorf("%+v: found packet %d of tick %d, sent %v, arrived %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Came, sequence, tick, sent)
+		}
+		if at := time.Duration(c.At) * time.Second / 60; at < c.Came || at >= c.Came+time.Second/60 || c.Why != predict.NotKnown || c.Seat != 0 || c.Replayed < 10 {
+			t.Errorf("%+v: %+v", x, *c)
+		}
+	}
+}
+
+// TestWhy says that a correction names its cause where the client can know it:
+// an input that the server did not have in its tick, another player who did
+// something else, and a client that has fallen behind the server's word: one that
+// watches while a link of 300 ms becomes one of none.
+func TestWhy(t *testing.T) {
+	count := func(p *Pane, w predict.Why, seat int) (n int) {
+		for i := p.Corrections.First(); i < p.Corrections.Total(); i++ {
+			if c := p.Corrections.Number(i); c.Why == w && c.Seat == seat {
+				n++
+			}
+		}
+		return n
+	}
+	p := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind:redundant=off").Panes[0]
+	run(t, p.lab, 600)
+	if n := p.Corrections.Total(); n != 0 {
+		t.Fatalf("%d corrections at no loss", n)
+	}
+	if err := p.lab.Do(Command{Verb: "weather", Pane: All, Value: "latency=75ms,up.loss=30%"}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, p.lab, 1200)
+	if own, all := count(p, predict.OwnInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.OthersInput, 0) > 0 {
+		t.Errorf("of %d corrections %d are for inputs that were lost", all, own)
+	}
+	p = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind").Panes[0]
+	run(t, p.lab, 600)
+	if n := count(p, predict.OthersInput, 1); n < 10 || count(p, predict.OwnInput, 0)+count(p, predict.OwnInput, 1) > 0 {
+		t.Errorf("%d corrections for the other player's input, of %d", n, p.Corrections.Total())
+	}
+	if n := count(p, predict.OthersInput, 0); n != 0 {
+		t.Errorf("%d corrections for a player who does nothing", n)
+	}
+	p = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind").Panes[0]
+	run(t, p.lab, 300)
+	if err := p.lab.Do(Command{Verb: "link", Pane: All, Name: "down.latency", Value: "0s"}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, p.lab, 60)
+	if n := count(p, predict.Behind, 0); n == 0 || count(p, predict.OwnInput, 0) > 0 {
+		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
+	}
+}
+
+// TestCorrectionsAreBounded says that a pane remembers the newest corrections and
+// the number of all, that a copy is apart from its model, and that what is full
+// allocates no more.
+func TestCorrectionsAreBounded(t *testing.T) {
+	var c, copied Corrections
+	if c.Last() != nil || c.First() != 0 {
+		t.Error("there is one already")
+	}
+	for i := range 3*MostCorrections + 5 {
+		c.add(Correction{At: sim.Tick(i)})
+		if n := c.Total(); n != i+1 || c.Last().At != sim.Tick(i) || c.First() != max(0, n-MostCorrections) || c.Number(c.First()).At != sim.Tick(c.First()) {
+			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.First(), *c.Last())
+		}
+	}
+	copied.copyFrom(&c)
+	c.add(Correction{At: 1})
+	if copied.Total() != c.Total()-1 || copied.Last().At != sim.Tick(copied.Total()-1) || copied.Number(copied.First()).At != sim.Tick(copied.First()) {
+		t.Errorf("the copy has %d, the last %+v", copied.Total(), *copied.Last())
+	}
+	if n := testing.AllocsPerRun(100, func() { c.add(Correction{}); copied.copyFrom(&c) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestCorrectionsSurviveFork says that a fork remembers the same corrections and
+// that both go on alike, and that switching the strategy begins the list anew.
+func TestCorrectionsSurviveFork(t *testing.T) {
+	l := open(t, config(t, "zen", "latency=75ms", AtClient), "rewind:physics=reordered:redundant=off")
+	if err := l.Do(Command{Verb: "link", Pane: All, Name: "loss", Value: "20%"}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, l, 400)
+	f := l.Fork()
+	run(t, l, 200)
+	run(t, f, 200)
+	a, b := &l.Panes[0].Corrections, &f.Panes[0].Corrections
+	if a.Total() < 10 || a.Total() != b.Total() {
+		t.Fatalf("%d and %d corrections", a.Total(), b.Total())
+	}
+	for i := range a.Total() {
+		if *a.Number(i) != *b.Number(i) {
+			t.Errorf("number %d: %+v and %+v", i, *a.Number(i), *b.Number(i))
+		}
+	}
+	if err := l.Do(Command{Verb: "switch", Pane: 0, Name: "authority"}); err != nil || a.Total() != 0 || b.Total() == 0 {
+		t.Errorf("%v: %d after the switch, %d in the copy", err, a.Total(), b.Total())
+	}
+}
