@@ -17,6 +17,7 @@ import (
 type benchCommand struct {
 	Session `embed:""`
 	Format  string `help:"table or json." default:"table" placeholder:"table"`
+	Explain bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
 }
 
 // result is what bench prints.
@@ -42,6 +43,8 @@ type paneResult struct {
 	Net      netResult          `json:"net"`
 	Meter    map[string]float64 `json:"meter"`
 	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
+
+	Corrections *explained `json:"corrections,omitempty"` // if they were asked for
 
 	spec  string
 	meter []predict.Count
@@ -102,6 +105,9 @@ func (c *benchCommand) Run(p *program) error {
 		return usage{err}
 	}
 	r := results(l, plan, latency)
+	if c.Explain {
+		r.explain(l)
+	}
 	if c.Format == "json" {
 		return r.json(p.Stdout)
 	}
@@ -171,6 +177,13 @@ func results(l *lab.Lab, m *plan, latency []latencies) *result {
 		r.Panes = append(r.Panes, paneOf(p, l, latency[i]))
 	}
 	return r
+}
+
+// explain adds what every pane corrected.
+func (r *result) explain(l *lab.Lab) {
+	for i, p := range l.Panes {
+		r.Panes[i].Corrections = explainPane(p, l.Config().Rate)
+	}
 }
 
 func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
@@ -331,7 +344,19 @@ func (r *result) table(out io.Writer) error {
 		})
 	}
 	row("hash", func(x *paneResult) string { return x.Hash })
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i := range r.Panes {
+		x := &r.Panes[i]
+		if x.Corrections == nil {
+			continue
+		}
+		if err := x.Corrections.table(out, fmt.Sprintf("pane %d, %s", i+1, x.spec)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // names lists what any pane names, in order of appearance.
