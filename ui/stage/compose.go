@@ -20,6 +20,7 @@ type Options struct {
 	Note  string    // in the foot, such as the name of the tape
 	Alert string    // in the head, in red, such as that a film is being recorded
 	Focus bool      // frame the pane that the human plays
+	Mark  *Mark     // of a body; nil: none
 }
 
 // Frame is one whole picture of a session: views, and what lies over them.
@@ -60,6 +61,9 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Place, o Options, share float32
 	d.foot(o, foot)
 	for i, r := range Split(len(l.Panes), inner.X, inner.Y, inner.W, inner.H) {
 		d.caption(i, r, o.Focus)
+	}
+	if o.Mark != nil {
+		d.mark(o.Mark, f.Views)
 	}
 }
 

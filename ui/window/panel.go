@@ -27,6 +27,9 @@ type panel struct {
 	help   string // of what the pointer is over
 	list   render.List
 	cursor image.Point
+
+	newest  int  // correction that heads the list, plus 1
+	pointed bool // the pointer is on that list
 }
 
 // helpHeight is the height of the box that explains, in points.
@@ -61,6 +64,7 @@ func (g *game) build(ctx *debugui.Context) error {
 			g.panes(ctx)
 			g.weather(ctx)
 			g.numbers(ctx)
+			g.corrections(ctx)
 			g.knobs(ctx)
 		})
 	})

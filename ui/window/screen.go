@@ -121,7 +121,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.pace()
 	place := g.picturePlace()
 	o := stage.Options{
-		Bare: g.hand.bare, Title: g.Title, Keys: g.held[0], Note: g.note(), Alert: g.alert(), Focus: true,
+		Bare: g.hand.bare, Title: g.Title, Keys: g.held[0], Note: g.note(), Alert: g.alert(), Focus: true, Mark: g.picked(),
 	}
 	if g.playing() {
 		o.Keys = g.given

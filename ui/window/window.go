@@ -62,6 +62,7 @@ type game struct {
 	done    []lab.Command // since the last tick
 	quit    chan os.Signal
 	notices notices
+	marked  *marked // nil: no correction is looked at
 	failed  error
 	ticked  bool
 	begin   func() // what begins once the panel's wishes are carried out; may be nil

@@ -343,3 +343,42 @@ func TestLines(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestMarkCorrection says that a click on a correction stops the session and has
+// the picture point at its body and say what it was, until the session goes on,
+// the same one is clicked again, or its pane is gone.
+func TestMarkCorrection(t *testing.T) {
+	g := hands(t, "authority", "rewind")
+	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "latency=75ms"})
+	g.ticks(t, 100)
+	g.fault()
+	g.ticks(t, 30)
+	pane := g.lab.Panes[1]
+	n := pane.Corrections.Total() - 1
+	if n < 0 {
+		t.Fatal("nothing was corrected")
+	}
+	if g.picked() != nil {
+		t.Error("something is marked at first")
+	}
+	g.mark(pane, 0)
+	m := g.picked()
+	if !g.paused || m == nil || m.Pane != 1 || m.Body != 0 || !strings.Contains(m.Lines[0], "body 0 was off in its position by 1 m") ||
+		!strings.Contains(m.Lines[1], "Told by packet 100 of tick 101, sent at 1.667 s") || !strings.Contains(m.Lines[3], "not known") {
+		t.Fatalf("%+v", m)
+	}
+	g.mark(pane, 0)
+	if g.picked() != nil || !g.paused {
+		t.Error("a second click does not take the mark away")
+	}
+	g.mark(pane, 0)
+	g.paused = false
+	if g.picked() != nil {
+		t.Error("it is marked while the session goes on")
+	}
+	g.mark(pane, 0)
+	g.do(lab.Command{Verb: "close", Pane: 1})
+	if g.picked() != nil {
+		t.Error("the mark stays after its pane is gone")
+	}
+}
