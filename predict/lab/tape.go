@@ -11,20 +11,24 @@ import (
 	"ghostcube/sim"
 )
 
-// Tape is a session that can be run again.
+// Tape is a session that can be run again, and may say what it came to.
 type Tape struct {
+	Version string // of the program that made it; empty: not said
 	Config  Config
 	Open    []string // specs of the panes
 	Entries []Entry
+	Checks  []Check // in the order of their ticks; none: it says nothing of hashes
 
 	// Cut says that the file ended before its last line: whoever wrote it was
 	// stopped. What was read is whole all the same.
-	Cut bool
+	Cut  bool
+	Last int // line of the file that was read last; 0: it was not read
 }
 
 // Equal entries are written once, with how often they come:
 //
 //	ghostcube tape 1
+//	version 0.1.0
 //	scene zen
 //	rate 60
 //	seat client
@@ -36,12 +40,14 @@ type Tape struct {
 //	30 W
 //	! nudge all x 1
 //	15 WD@64
+//	= 4f1f09ffcf86b50e
 //	end 105
 //
 // A line of ticks is a count and, for each player, the keys held: W A S D along
 // the ground, U to lift, Z to pull, - for none; and behind @ the heading if it
 // is not 0. A line that begins with ! is a command, carried out before the
-// tick that follows. What follows # is a remark.
+// tick that follows. A line that begins with = is a check: the hash of each pane
+// after the ticks so far. What follows # is a remark.
 const (
 	tapeHead  = "ghostcube tape 1"
 	tapeBreak = "---"
@@ -107,13 +113,17 @@ type Writer struct {
 	run   Entry // inputs of the ticks that are not written yet
 	count int
 	total int
+	last  int // ticks of the last check
 	err   error
 }
 
-// NewWriter writes the head of a tape.
-func NewWriter(w io.Writer, c Config, open []string) *Writer {
+// NewWriter writes the head of a tape. version is the program's, or empty.
+func NewWriter(w io.Writer, version string, c Config, open []string) *Writer {
 	t := &Writer{out: bufio.NewWriter(w)}
 	t.line(tapeHead)
+	if version != "" {
+		t.line("version " + version)
+	}
 	t.line("scene " + c.Scene)
 	t.line("rate " + strconv.Itoa(c.Rate))
 	t.line("seat " + c.Seat.String())
@@ -145,6 +155,17 @@ func (t *Writer) Add(e Entry) {
 	}
 	t.count++
 	t.total++
+}
+
+// Check appends what the session is after the ticks added so far. At most one
+// for a tick is kept, and none before the first.
+func (t *Writer) Check(c *Check) {
+	if t.total == t.last {
+		return
+	}
+	t.ticks()
+	t.last = t.total
+	t.line(c.String())
 }
 
 func (t *Writer) ticks() {
@@ -184,9 +205,14 @@ func (t *Writer) Close() error {
 
 // Write writes the tape as text that a person can read.
 func (t *Tape) Write(w io.Writer) error {
-	out := NewWriter(w, t.Config, t.Open)
-	for _, e := range t.Entries {
+	out := NewWriter(w, t.Version, t.Config, t.Open)
+	checks := t.Checks
+	for i, e := range t.Entries {
 		out.Add(e)
+		if len(checks) > 0 && checks[0].Ticks == i+1 {
+			out.Check(&checks[0])
+			checks = checks[1:]
+		}
 	}
 	return out.Close()
 }
@@ -198,6 +224,7 @@ func ReadTape(r io.Reader) (*Tape, error) {
 	if err := p.read(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", p.number, err)
 	}
+	p.t.Last = p.number
 	return p.t, nil
 }
 
@@ -271,6 +298,8 @@ func (p *tapeReader) head() error {
 		value = strings.TrimSpace(value)
 		var err error
 		switch key {
+		case "version":
+			p.t.Version = value
 		case "scene":
 			c.Scene = value
 		case "rate":
@@ -291,7 +320,7 @@ func (p *tapeReader) head() error {
 			}
 			p.t.Open = append(p.t.Open, value)
 		default:
-			err = fmt.Errorf("%q: want scene, rate, seat, seed, weather, pane or %s", key, tapeBreak)
+			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, weather, pane or %s", key, tapeBreak)
 		}
 		if err != nil {
 			return err
@@ -306,6 +335,9 @@ func (p *tapeReader) entry(line string) error {
 		c, err := parseCommand(rest)
 		p.pending = append(p.pending, c)
 		return err
+	}
+	if rest, ok := strings.CutPrefix(line, "="); ok {
+		return p.check(rest)
 	}
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
@@ -327,6 +359,31 @@ func (p *tapeReader) entry(line string) error {
 		}
 		p.t.Entries = append(p.t.Entries, e)
 	}
+	return nil
+}
+
+// check reads a line of hashes.
+func (p *tapeReader) check(rest string) error {
+	c := Check{Ticks: len(p.t.Entries), Line: p.number}
+	switch n := len(p.t.Checks); {
+	case len(p.pending) > 0:
+		return fmt.Errorf("hashes between a command and its tick")
+	case c.Ticks == 0:
+		return fmt.Errorf("hashes before the first tick")
+	case n > 0 && p.t.Checks[n-1].Ticks == c.Ticks:
+		return fmt.Errorf("hashes of tick %d once more", c.Ticks)
+	}
+	for _, s := range strings.Fields(rest) {
+		h, err := strconv.ParseUint(s, 16, 64)
+		if err != nil || len(s) != 16 {
+			return fmt.Errorf("hash %q: want 16 digits of 0 to 9 and a to f", s)
+		}
+		c.Panes = append(c.Panes, h)
+	}
+	if n := len(c.Panes); n < 1 || n > MostPanes {
+		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, MostPanes)
+	}
+	p.t.Checks = append(p.t.Checks, c)
 	return nil
 }
 

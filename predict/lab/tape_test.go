@@ -46,25 +46,32 @@ func TestReadTapeRefuses(t *testing.T) {
 		"ghostcube tape 1\nscene plain":       "ends in its head",
 		"ghostcube tape 1\n---\n":             "no scene",
 		"ghostcube tape 1\nscene plan\n---\n": `no scene "plan"`,
-		"ghostcube tape 1\nrate 9000\nscene plain\n---\n":         "10 to 240",
-		"ghostcube tape 1\nrate x\n":                              "line 2: rate",
-		"ghostcube tape 1\nseat x\n":                              "line 2: no seat",
-		"ghostcube tape 1\nseed -1\n":                             "line 2: seed",
-		"ghostcube tape 1\nweather x\n":                           "line 2: no weather",
-		"ghostcube tape 1\npane x\n":                              "line 2: no strategy",
-		"ghostcube tape 1\npane rewind:x=1\n":                     "line 2: no knob",
-		"ghostcube tape 1\npanes 2\n":                             "line 2: \"panes\"",
-		"ghostcube tape 1\n" + strings.Repeat("pane rewind\n", 5): "line 6: more than 4",
-		head + "x W\nend 1\n":                                     "line 9: \"x\"",
-		head + "0 W\nend 0\n":                                     "line 9: \"0\"",
-		head + "-5 W\nend 0\n":                                    "line 9",
-		head + "99999999 W\n":                                     "line 9",
-		head + "10 Q\n":                                           "line 9: keys \"Q\"",
-		head + "10 W@256\n":                                       "line 9: keys \"W@256\"",
-		head + "10 @5\n":                                          "line 9: keys",
-		head + "! jump all x 1\n10\n":                             "line 9: no command",
-		head + "10 W\nend 11\n":                                   "line 10: the tape says that it has 11 ticks, and has 10",
-		head + "10 W\nend 10\n5\n":                                "line 11: \"5\" after the end",
+		"ghostcube tape 1\nrate 9000\nscene plain\n---\n":          "10 to 240",
+		"ghostcube tape 1\nrate x\n":                               "line 2: rate",
+		"ghostcube tape 1\nseat x\n":                               "line 2: no seat",
+		"ghostcube tape 1\nseed -1\n":                              "line 2: seed",
+		"ghostcube tape 1\nweather x\n":                            "line 2: no weather",
+		"ghostcube tape 1\npane x\n":                               "line 2: no strategy",
+		"ghostcube tape 1\npane rewind:x=1\n":                      "line 2: no knob",
+		"ghostcube tape 1\npanes 2\n":                              "line 2: \"panes\"",
+		"ghostcube tape 1\n" + strings.Repeat("pane rewind\n", 5):  "line 6: more than 4",
+		head + "x W\nend 1\n":                                      "line 9: \"x\"",
+		head + "0 W\nend 0\n":                                      "line 9: \"0\"",
+		head + "-5 W\nend 0\n":                                     "line 9",
+		head + "99999999 W\n":                                      "line 9",
+		head + "10 Q\n":                                            "line 9: keys \"Q\"",
+		head + "10 W@256\n":                                        "line 9: keys \"W@256\"",
+		head + "10 @5\n":                                           "line 9: keys",
+		head + "! jump all x 1\n10\n":                              "line 9: no command",
+		head + "= 0123456789abcdef\n10\n":                          "line 9: hashes before the first tick",
+		head + "10\n= 0123456789abcde\n":                           "line 10: hash \"0123456789abcde\": want 16 digits",
+		head + "10\n= 0123456789abcdeg\n":                          "line 10: hash",
+		head + "10\n=\n":                                           "line 10: 0 hashes: want one for each pane, 1 to 4",
+		head + "10\n=" + strings.Repeat(" 0123456789abcdef", 5):    "line 10: 5 hashes",
+		head + "9\n= 0123456789abcdef\n= 0123456789abcdef\n":       "line 11: hashes of tick 9 once more",
+		head + "9\n! restart all - -\n= 0123456789abcdef\nend 9\n": "line 11: hashes between a command and its tick",
+		head + "10 W\nend 11\n":                                    "line 10: the tape says that it has 11 ticks, and has 10",
+		head + "10 W\nend 10\n5\n":                                 "line 11: \"5\" after the end",
 	} {
 		tape, err := ReadTape(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -88,6 +95,7 @@ func FuzzReadTape(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	f.Add([]byte("ghostcube tape 1\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! turn 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
 	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) > 10000 {

@@ -17,6 +17,7 @@ import (
 type benchCommand struct {
 	Session `embed:""`
 	Format  string `help:"table or json." default:"table" placeholder:"table"`
+	Repro   string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
 	Explain bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
 }
 
@@ -98,11 +99,22 @@ func (c *benchCommand) Run(p *program) error {
 	l.Stopwatch = p.Now
 	n := plan.ticks(60)
 	entries := plan.allEntries(n)
+	tape, err := plan.taped(l, c.Repro)
+	if err != nil {
+		return usage{fmt.Errorf("--repro: %w", err)}
+	}
 	bar := newProgress(p.Stderr, "bench", n)
-	latency, err := measure(l, entries, bar.at)
+	latency, err := measure(l, entries, func(made int) {
+		bar.at(made)
+		tape.made(entries, made)
+	})
 	bar.done()
+	saved := tape.close()
 	if err != nil {
 		return usage{err}
+	}
+	if saved != nil {
+		return saved
 	}
 	r := results(l, plan, latency)
 	if c.Explain {

@@ -63,6 +63,7 @@ type arguments struct {
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
 	Bench   benchCommand   `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
 	Record  recordCommand  `cmd:"" help:"Make a film of a session."`
+	Play    playCommand    `cmd:"" help:"Play a tape without a window and print the score; with --verify, compare it with the hashes on the tape."`
 	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
 	List    listCommand    `cmd:"" help:"List what there is to choose from."`
 	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`

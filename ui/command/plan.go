@@ -251,29 +251,38 @@ func namesIn(from fs.FS, folder, ending string) []string {
 	return names
 }
 
-// loadTape reads a tape by its name or from a file. A name with a dot or a
-// slash in it is a file.
+// loadTape reads the tape that --tape names.
 func (p *program) loadTape(name string) (*lab.Tape, error) {
+	t, err := p.readTape(name)
+	if err != nil {
+		return nil, fmt.Errorf("--tape: %w", err)
+	}
+	if t.Cut {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", name, len(t.Entries))
+	}
+	return t, nil
+}
+
+// readTape reads a tape by its name or from a file. A name with a dot or a
+// slash in it is a file.
+func (p *program) readTape(name string) (*lab.Tape, error) {
 	var file fs.File
 	var err error
 	if strings.ContainsAny(name, "./\\") {
 		file, err = os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("--tape: %w", err)
+			return nil, err
 		}
 	} else if file, err = p.Tapes.Open("tapes/" + name + ".tape"); err != nil {
-		return nil, fmt.Errorf("--tape: %w", &predict.Unknown{Kind: "tape", Name: name, Known: p.tapeNames()})
+		return nil, &predict.Unknown{Kind: "tape", Name: name, Known: p.tapeNames()}
 	}
 	defer file.Close()
 	t, err := lab.ReadTape(file)
 	if err != nil {
-		return nil, fmt.Errorf("--tape: %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(t.Entries) == 0 {
-		return nil, fmt.Errorf("--tape: %s: it has no ticks", name)
-	}
-	if t.Cut {
-		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", name, len(t.Entries))
+		return nil, fmt.Errorf("%s: it has no ticks", name)
 	}
 	return t, nil
 }

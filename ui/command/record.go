@@ -52,14 +52,24 @@ func (c *recordCommand) Run(p *program) error {
 	split := c.View == "split" || c.View == "" && len(plan.open) == 1
 	entries[0].Commands = append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(split)}}, entries[0].Commands...)
 	bar := newProgress(p.Stderr, "record", n)
+	tape := lab.NewTaped(l, Version, plan.open)
 	r, err := studio.Shoot(&studio.Shot{
-		Lab: l, Entries: entries, Lead: lead, Title: c.title(plan), Note: plan.note(), Bare: c.Plain, Format: f, Progress: bar.at,
+		Lab: l, Entries: entries, Lead: lead, Title: c.title(plan), Note: plan.note(), Bare: c.Plain, Format: f,
+		Progress: func(made int) {
+			bar.at(made)
+			tape.Made(entries[made-1], made == n)
+		},
 	})
 	bar.done()
 	if err != nil {
 		return err
 	}
+	beside := tapeBeside(f.File)
+	if err := write(beside, func(w *os.File) error { return tape.Write(w) }); err != nil {
+		return err
+	}
 	p.say(f, r.Pictures)
+	fmt.Fprintf(p.Stdout, "%s: its tape\n", beside)
 	return nil
 }
 

@@ -118,7 +118,14 @@ func (p *program) headless(c *runCommand, plan *plan, why string) error {
 		return usage{err}
 	}
 	bar := newProgress(p.Stderr, "film", n)
-	r, err := studio.Shoot(&studio.Shot{Lab: l, Entries: entries, Title: title, Note: plan.note(), Format: f, Progress: bar.at})
+	taped := lab.NewTaped(l, Version, plan.open)
+	r, err := studio.Shoot(&studio.Shot{
+		Lab: l, Entries: entries, Title: title, Note: plan.note(), Format: f,
+		Progress: func(made int) {
+			bar.at(made)
+			taped.Made(entries[made-1], made == n)
+		},
+	})
 	bar.done()
 	if err != nil {
 		return err
@@ -136,14 +143,12 @@ func (p *program) headless(c *runCommand, plan *plan, why string) error {
 		scored.table(p.Stdout),
 		write(table, func(w *os.File) error { return scored.table(w) }),
 		write(report, func(w *os.File) error { return scored.json(w) }),
-		write(tape, func(w *os.File) error {
-			return (&lab.Tape{Config: plan.config, Open: plan.open, Entries: entries}).Write(w)
-		}),
+		write(tape, func(w *os.File) error { return taped.Write(w) }),
 	)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\nfilm    %s (%d pictures)\npicture %s\ntable   %s\nreport  %s\ntape    %s (run it again with --tape)\n", f.File, r.Pictures, picture, table, report, tape)
+	fmt.Fprintf(p.Stdout, "\nfilm    %s (%d pictures)\npicture %s\ntable   %s\nreport  %s\ntape    %s (run it again with --tape, or play)\n", f.File, r.Pictures, picture, table, report, tape)
 	fmt.Fprintf(p.Stdout, "\nFor the window: run it in a desktop session; on Debian it needs %s.\n", packages)
 	return nil
 }

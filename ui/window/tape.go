@@ -16,10 +16,11 @@ type sessionTape struct {
 	file   *os.File
 	writer *lab.Writer
 	ticks  int
+	end    *lab.Check // of the last tick, if commands came after it
 	failed bool
 }
 
-func newSessionTape(name string, c lab.Config, open []string) (*sessionTape, error) {
+func newSessionTape(name, version string, c lab.Config, open []string) (*sessionTape, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
@@ -27,26 +28,39 @@ func newSessionTape(name string, c lab.Config, open []string) (*sessionTape, err
 	if err != nil {
 		return nil, err
 	}
-	return &sessionTape{name: name, file: f, writer: lab.NewWriter(f, c, open)}, nil
+	return &sessionTape{name: name, file: f, writer: lab.NewWriter(f, version, c, open)}, nil
 }
 
-// add appends an entry. It tells of a failure once.
-func (t *sessionTape) add(e lab.Entry, rate int) error {
+// add appends the entry of the tick that l has just made. It tells of a failure
+// once.
+func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	if t.failed {
 		return nil
 	}
 	t.writer.Add(e)
-	if t.ticks++; t.ticks%rate != 0 {
+	t.end = nil
+	if t.ticks++; !lab.CheckDue(t.ticks, rate) {
 		return nil
 	}
+	t.writer.Check(l.Check())
 	err := t.writer.Flush()
 	t.failed = err != nil
 	return err
 }
 
-func (t *sessionTape) close() error {
+// disturbed notes what l is, before the first command after a tick changes it.
+func (t *sessionTape) disturbed(l *lab.Lab) {
+	if t.end == nil {
+		t.end = l.Check()
+	}
+}
+
+// close ends the tape of l.
+func (t *sessionTape) close(l *lab.Lab) error {
 	if t.failed {
 		return t.file.Close()
 	}
+	t.disturbed(l)
+	t.writer.Check(t.end)
 	return errors.Join(t.writer.Close(), t.file.Close())
 }

@@ -140,7 +140,7 @@ func (g *game) end() error {
 		fmt.Fprintln(os.Stdout, s)
 	}
 	if g.out != nil {
-		err = errors.Join(err, g.out.close())
+		err = errors.Join(err, g.out.close(g.lab))
 		fmt.Fprintf(os.Stdout, "the session's tape is %s\n", g.out.name)
 	}
 	return err
@@ -233,6 +233,9 @@ func (g *game) takeOver() {
 // do carries out a command now and notes it for the tape. One that is refused
 // is told of and not noted.
 func (g *game) do(c lab.Command) {
+	if g.out != nil && len(g.done) == 0 {
+		g.out.disturbed(g.lab)
+	}
 	if err := g.lab.Do(c); err != nil {
 		g.notices.say(err.Error())
 		return
@@ -250,11 +253,11 @@ func (g *game) fault() { g.do(lab.Command{Verb: "nudge", Pane: lab.All, Name: "x
 func (g *game) write(e lab.Entry) error {
 	if g.out == nil {
 		var err error
-		if g.out, err = newSessionTape(g.unused("session", ".tape"), g.Config, g.Panes); err != nil {
+		if g.out, err = newSessionTape(g.unused("session", ".tape"), g.Version, g.Config, g.Panes); err != nil {
 			return fmt.Errorf("the session's tape: %w", err)
 		}
 	}
-	if err := g.out.add(e, g.Config.Rate); err != nil {
+	if err := g.out.add(e, g.lab, g.Config.Rate); err != nil {
 		g.notices.say("the session's tape cannot be written any more: " + err.Error())
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 // hands returns a game without a window, and its folder.
 func hands(t *testing.T, panes ...string) *game {
 	t.Helper()
-	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, Out: t.TempDir()}
+	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, Out: t.TempDir(), Version: "1.2.3"}
 	if err := o.Config.Weather.Parse("bursty"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,8 @@ func TestHeading(t *testing.T) {
 
 // TestTapeOfSession says that a session leaves a tape that plays to the same
 // hash, with everything that was done on it, and one that lacks at most a
-// second if the program ends badly.
+// second if the program ends badly; and that the tape's own hashes are those,
+// also of the last tick if something was done after it.
 func TestTapeOfSession(t *testing.T) {
 	g := hands(t, "rewind", "authority")
 	var hashes []uint64
@@ -129,6 +130,7 @@ func TestTapeOfSession(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		next := 0
 		for i, e := range tape.Entries {
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
@@ -136,12 +138,25 @@ func TestTapeOfSession(t *testing.T) {
 			if l.Hash() != hashes[i] {
 				t.Fatalf("%s: the tape parts from the session in tick %d", why, i)
 			}
+			if next < len(tape.Checks) && tape.Checks[next].Ticks == i+1 {
+				if err := tape.Verify(l, next); err != nil {
+					t.Errorf("%s: %v", why, err)
+				}
+				next++
+			}
+		}
+		if n := len(tape.Entries) / 60; next < n || len(tape.Checks) != next || tape.Version != "1.2.3" {
+			t.Errorf("%s: %d of %d checks in %d seconds, version %q", why, next, len(tape.Checks), n, tape.Version)
+		}
+		if whole := tape.Checks[len(tape.Checks)-1].Ticks == len(tape.Entries); !tape.Cut && !whole {
+			t.Errorf("%s: the last tick has no hashes", why)
 		}
 		if strings.Contains(string(data), "no-such-knob") {
 			t.Errorf("%s: a refused command is on the tape", why)
 		}
 	}
 	check("without an end", len(hashes)-60)
+	g.fault() // after the last tick, so not on the tape
 	if err := g.end(); err != nil {
 		t.Fatal(err)
 	}

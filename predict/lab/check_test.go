@@ -1,0 +1,188 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// checked returns the eventful tape with its hashes, as text.
+func checked(t testing.TB) string {
+	t.Helper()
+	tape := eventful(t)
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := NewTaped(l, "1.2.3", tape.Open)
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		made.Made(e, i == len(tape.Entries)-1)
+	}
+	var b strings.Builder
+	if err := made.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// verify plays a tape and returns what its checks find.
+func verify(t testing.TB, text string) error {
+	t.Helper()
+	tape, err := ReadTape(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		if next < len(tape.Checks) && tape.Checks[next].Ticks == i+1 {
+			if err := tape.Verify(l, next); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	if next != len(tape.Checks) || next == 0 {
+		t.Fatalf("%d of %d checks", next, len(tape.Checks))
+	}
+	return nil
+}
+
+// TestVerify says that a tape with hashes verifies after a round trip through its
+// file form, which is the same again, and plays to the same as one without.
+func TestVerify(t *testing.T) {
+	text := checked(t)
+	if err := verify(t, text); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	tape, err := ReadTape(strings.NewReader(text))
+	if err != nil || tape.Version != "1.2.3" || len(tape.Checks) != 700/60+1 || tape.Last != strings.Count(text, "\n") {
+		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.Checks), tape.Last)
+	}
+	var b bytes.Buffer
+	if err := tape.Write(&b); err != nil || b.String() != text {
+		t.Errorf("%v: written again it is\n%s\nand was\n%s", err, b.String(), text)
+	}
+	if a, b := play(t, tape).Hash(), play(t, eventful(t)).Hash(); a != b {
+		t.Errorf("with hashes it plays to %016x, without to %016x", a, b)
+	}
+}
+
+// TestVerifyNamesThePlace says that one input, one command or one hash that is
+// changed is found, in the second of the session and the first pane where it shows,
+// with the line of the hash.
+func TestVerifyNamesThePlace(t *testing.T) {
+	lines := strings.SplitAfter(checked(t), "\n")
+	after := func(ticks int) (at int) { // the line of the check after so many ticks
+		n := 0
+		for i, l := range lines {
+			if strings.HasPrefix(l, "=") {
+				if n++; n*60 == ticks {
+					return i
+				}
+			}
+		}
+		t.Fatalf("no check after %d ticks", ticks)
+		return 0
+	}
+	with := func(at int, old, new string) string {
+		changed := append([]string(nil), lines...)
+		if changed[at] = strings.Replace(lines[at], old, new, 1); changed[at] == lines[at] {
+			t.Fatalf("line %d, %q, has no %q", at+1, lines[at], old)
+		}
+		return strings.Join(changed, "")
+	}
+	find := func(from, to int, prefix string) int { // the first line of that kind between two checks
+		for i := after(from) + 1; i < after(to); i++ {
+			if strings.HasPrefix(lines[i], prefix) {
+				return i
+			}
+		}
+		t.Fatalf("no %q between ticks %d and %d", prefix, from, to)
+		return 0
+	}
+	steer := after(240) - 1
+	second := strings.Fields(lines[after(180)])[2]
+	for name, c := range map[string]struct {
+		text     string
+		from, to int
+		pane     int
+		spec     string
+	}{
+		"an input":              {with(steer, lines[steer], strings.Fields(lines[steer])[0]+" WZ@99\n"), 181, 240, 0, "rewind"},
+		"a nudge":               {with(find(60, 120, "! nudge all"), "x 1", "x 2"), 61, 120, 0, "rewind"},
+		"a knob of pane 2":      {with(find(180, 240, "! switch 2"), "lead=3", "lead=9"), 181, 240, 1, "rewind:lead=9"},
+		"a hash of pane 2":      {with(after(180), second, "0123456789abcdef"), 121, 180, 1, "authority:snapshot-every=2"},
+		"the first hash of all": {with(after(60), strings.Fields(lines[after(60)])[1], "0123456789abcdef"), 1, 60, 0, "rewind"},
+		"the seed":              {with(5, "seed 7", "seed 8"), 1, 60, 0, "rewind"},
+	} {
+		err := verify(t, c.text)
+		var d *Difference
+		if !errors.As(err, &d) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.From != c.from || d.To != c.to || d.Pane != c.pane || !strings.HasPrefix(d.Spec, c.spec) || d.Line != after(c.to)+1 {
+			t.Errorf("%s: found %v, want pane %d, %s, ticks %d to %d, line %d", name, err, c.pane+1, c.spec, c.from, c.to, after(c.to)+1)
+		}
+	}
+	less := with(after(180), " "+second, "")
+	if err := verify(t, less); err == nil || errors.As(err, new(*Difference)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180, where the session has 2") {
+		t.Errorf("a hash too few: %v", err)
+	}
+}
+
+// TestTruncatedTapes says that a tape with hashes, cut anywhere, is refused with
+// its line or known to be cut, and never taken for whole.
+func TestTruncatedTapes(t *testing.T) {
+	text := strings.TrimSuffix(checked(t), "\n")
+	refused, cut := 0, 0
+	for n := range len(text) {
+		tape, err := ReadTape(strings.NewReader(text[:n]))
+		switch {
+		case err != nil:
+			refused++
+			if !strings.HasPrefix(err.Error(), "line ") {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+		case tape.Cut:
+			cut++
+			if want := strings.Count(strings.TrimSuffix(text[:n], "\n"), "\n") + 1; tape.Last != want {
+				t.Fatalf("%d bytes: the last line is %d, said %d", n, want, tape.Last)
+			}
+		default:
+			t.Fatalf("cut to %d of %d bytes it is taken for whole: ...%q", n, len(text), text[max(0, n-30):n])
+		}
+	}
+	if refused < 100 || cut < 100 {
+		t.Errorf("%d refused, %d known to be cut", refused, cut)
+	}
+}
+
+// TestTapeIsSmall says that a minute of one pane, with its hashes, takes a few
+// kilobytes, because equal ticks are written once.
+func TestTapeIsSmall(t *testing.T) {
+	l := open(t, config(t, "zen", "wifi-bad", AtClient), "rewind")
+	made := NewTaped(l, "0.1.0", []string{"rewind"})
+	for i := range 3600 {
+		e := Entry{Inputs: keys(i)}
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		made.Made(e, i == 3599)
+	}
+	var b bytes.Buffer
+	if err := made.Write(&b); err != nil || b.Len() > 6000 {
+		t.Errorf("%v: %d bytes", err, b.Len())
+	}
+}
