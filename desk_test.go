@@ -167,6 +167,10 @@ func TestWindow(t *testing.T) {
 	if tape.Cut {
 		t.Error("the tape has no end")
 	}
+	out, err := exec.Command(d.cmd.Path, "play", "--verify", d.made("session-*.tape")).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "are the same here") {
+		t.Errorf("%v: %s", err, out)
+	}
 	verbs := map[string]string{}
 	forward, right, turned := 0, 0, 0
 	slid, looked := -1, len(tape.Entries)

@@ -1,4 +1,4 @@
-// Package command is the program in the terminal: run, bench, record,
+// Package command is the program in the terminal: run, bench, record, play,
 // hash, list.
 // None of it needs a window; who can open one hands it in.
 package command
