@@ -186,3 +186,28 @@ func TestTapeIsSmall(t *testing.T) {
 		t.Errorf("%v: %d bytes", err, b.Len())
 	}
 }
+
+// TestOneCheckATick says that a writer leaves out a check before the first tick
+// and a second one for the same tick, which no reader takes.
+func TestOneCheckATick(t *testing.T) {
+	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+	var b strings.Builder
+	w := NewWriter(&b, "", l.Config(), []string{"rewind"})
+	w.Check(l.Check())
+	for range 3 {
+		run(t, l, 1)
+		w.Add(Entry{})
+		w.Check(l.Check())
+		w.Check(l.Check())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tape, err := ReadTape(strings.NewReader(b.String()))
+	if err != nil || len(tape.Checks) != 3 || tape.Checks[2].Ticks != 3 {
+		t.Fatalf("%v, %+v:\n%s", err, tape, b.String())
+	}
+	if err := verify(t, b.String()); err != nil {
+		t.Error(err)
+	}
+}
