@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ type paneResult struct {
 	Strategy string             `json:"strategy"`
 	Knobs    map[string]any     `json:"knobs"`
 	Hash     string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
-	Card     cardResult         `json:"card"`
+	Card     card               `json:"card"`
 	Net      netResult          `json:"net"`
 	Meter    map[string]float64 `json:"meter"`
 	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
@@ -52,26 +53,27 @@ type paneResult struct {
 	spans []string // of the processor's time
 }
 
-type cardResult struct {
-	LatencyTicks *float64 `json:"own_input_latency_ticks"` // null if no key was pressed, or none showed
-	LatencyMS    *float64 `json:"own_input_latency_ms"`
-	ErrorRMS     float64  `json:"error_rms_m"`
-	ErrorMax     float64  `json:"error_max_m"`
-	Pops         float64  `json:"pops_per_minute"`
-	LargestPop   float64  `json:"largest_pop_m"`
-	PopEnergy    float64  `json:"pop_energy_m2"`
+// card is a score. As JSON it is an object of its measures' values, in their
+// order, null where they cannot be told.
+type card []score.Measure
 
-	StaleTicks    *int     `json:"staleness_ticks"` // below 0: ahead; null if the motion does not tell
-	StaleMS       *float64 `json:"staleness_ms"`
-	Frozen        float64  `json:"freeze_percent"`
-	Freezes       int      `json:"freezes"`
-	LongestFreeze float64  `json:"longest_freeze_ms"`
-	Jerk          *float64 `json:"jerk_ratio"` // null if the true cube hardly moved
-	JerkAll       *float64 `json:"jerk_ratio_all"`
-	Floor         float64  `json:"floor_deepest_m"`
-	FloorBodies   float64  `json:"floor_bodies"`
-	FloorTruth    float64  `json:"floor_truth_deepest_m"`
-	FloorTrue     float64  `json:"floor_truth_bodies"`
+// MarshalJSON implements json.Marshaler.
+func (c card) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, m := range c {
+		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], m.Name)
+		if !m.OK {
+			b.WriteString("null")
+			continue
+		}
+		v, err := json.Marshal(m.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		b.Write(v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 type netResult struct {
@@ -138,12 +140,9 @@ type latencies struct {
 	sum, n int
 }
 
-func (l *latencies) ticks() *float64 {
-	if l.n == 0 {
-		return nil
-	}
-	t := float64(l.sum) / float64(l.n)
-	return &t
+// measures appends their mean to dst.
+func (l *latencies) measures(dst []score.Measure, rate int) []score.Measure {
+	return score.OwnLatency(dst, float64(l.sum)/float64(max(l.n, 1)), l.n > 0, rate)
 }
 
 // measure runs the entries through a lab, and at some of the keys pressed on
@@ -206,7 +205,7 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 		Strategy: p.Strategy.Name, spec: p.Spec(),
 		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Meter.All(),
 		Hash: fmt.Sprintf("%016x", p.Hash()),
-		Card: cardOf(p.Card, late, rate),
+		Card: p.Measures(late.measures(nil, l.Config().Rate)),
 		Net: netResult{
 			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
@@ -233,36 +232,6 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 	for _, s := range p.Meter.Spans() {
 		r.cost(s.Name, s.Times, s.Sum, s.Max)
 	}
-	return r
-}
-
-// cardOf puts together what a card came to at a rate in ticks per second.
-func cardOf(c *score.Card, late latencies, rate float64) cardResult {
-	r := cardResult{
-		LatencyTicks: late.ticks(), ErrorRMS: c.ErrorRMS(), ErrorMax: c.ErrorMax(),
-		Pops: c.PopsPerMinute(), LargestPop: c.LargestPop(), PopEnergy: c.PopEnergy(),
-		Frozen: 100 * c.Frozen(),
-	}
-	milli := func(ticks float64) float64 { return ticks * 1000 / rate }
-	if t := r.LatencyTicks; t != nil {
-		ms := milli(*t)
-		r.LatencyMS = &ms
-	}
-	if t, ok := c.Staleness(); ok {
-		ms := milli(float64(t))
-		r.StaleTicks, r.StaleMS = &t, &ms
-	}
-	longest := 0
-	r.Freezes, longest = c.Freezes()
-	r.LongestFreeze = milli(float64(longest))
-	if v, ok := c.JerkRatio(); ok {
-		r.Jerk = &v
-	}
-	if v, ok := c.JerkRatioAll(); ok {
-		r.JerkAll = &v
-	}
-	r.Floor, r.FloorBodies = c.Floor()
-	r.FloorTruth, r.FloorTrue = c.FloorTruth()
 	return r
 }
 
@@ -306,31 +275,12 @@ func (r *result) table(out io.Writer) error {
 		fmt.Fprintln(w)
 	}
 	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-	known := func(v *float64, digits int) string {
-		if v == nil {
-			return "-"
-		}
-		return fixed(*v, digits)
-	}
 	row("", func(x *paneResult) string { return x.spec })
-	row("own input latency, ms", func(x *paneResult) string { return known(x.Card.LatencyMS, 1) })
-	row("staleness, ms", func(x *paneResult) string { return known(x.Card.StaleMS, 1) })
-	row("error RMS, m", func(x *paneResult) string { return fixed(x.Card.ErrorRMS, 3) })
-	row("error max, m", func(x *paneResult) string { return fixed(x.Card.ErrorMax, 3) })
-	row("pops per minute", func(x *paneResult) string { return fixed(x.Card.Pops, 1) })
-	row("largest pop, m", func(x *paneResult) string { return fixed(x.Card.LargestPop, 3) })
-	row("pop energy, m2", func(x *paneResult) string { return fixed(x.Card.PopEnergy, 4) })
-	row("frozen, %", func(x *paneResult) string { return fixed(x.Card.Frozen, 2) })
-	row("freezes", func(x *paneResult) string { return strconv.Itoa(x.Card.Freezes) })
-	row("longest freeze, ms", func(x *paneResult) string { return fixed(x.Card.LongestFreeze, 1) })
-	row("jerk, by the truth's", func(x *paneResult) string { return known(x.Card.Jerk, 2) })
-	row("jerk, all bodies", func(x *paneResult) string { return known(x.Card.JerkAll, 2) })
-	row("in the floor, m", func(x *paneResult) string { return fixed(x.Card.Floor, 3) })
-	row("in the floor, bodies", func(x *paneResult) string { return fixed(x.Card.FloorBodies, 2) })
-	row("true in the floor, m", func(x *paneResult) string { return fixed(x.Card.FloorTruth, 3) })
-	row("true in the floor, bodies", func(x *paneResult) string { return fixed(x.Card.FloorTrue, 2) })
-	row("up, kbit/s", func(x *paneResult) string { return fixed(x.Net.Up/1000, 1) })
-	row("down, kbit/s", func(x *paneResult) string { return fixed(x.Net.Down/1000, 1) })
+	for i, m := range r.Panes[0].Card {
+		if m.Title != "" {
+			row(m.Title, func(x *paneResult) string { return x.Card[i].Text() })
+		}
+	}
 	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })
 	row("lost, %", func(x *paneResult) string { return fixed(x.Net.Lost*100, 1) })
 	counts := func(x *paneResult) (names []string) {

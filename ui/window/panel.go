@@ -79,10 +79,15 @@ const rowHeight = 19
 // Names differ within a scope: a widget is known by where it is called from and
 // by its scope, and all rows are called from here.
 func (p *panel) row(ctx *debugui.Context, name, help string, widget func()) {
+	p.wideRow(ctx, 116, name, help, widget)
+}
+
+// wideRow is a row whose name has a width in points.
+func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widget func()) {
 	ctx.SetGridLayout([]int{-1}, []int{rowHeight})
 	ctx.IDScope(name, func() {
 		ctx.GridCell(func(r image.Rectangle) {
-			ctx.SetGridLayout([]int{116, -1}, []int{rowHeight})
+			ctx.SetGridLayout([]int{width, -1}, []int{rowHeight})
 			if p.cursor.In(r) {
 				p.help = name + ": " + help
 			}
@@ -299,40 +304,17 @@ func (g *game) numbers(ctx *debugui.Context) {
 	ctx.Header(fmt.Sprintf("Score of pane %d", focus+1), false, func() {
 		p := &g.panel
 		line := func(name, help, value string) {
-			ctx.IDScope(name, func() { p.row(ctx, name, help, func() { ctx.Text(value) }) })
+			ctx.IDScope(name, func() { p.wideRow(ctx, 200, name, help, func() { ctx.Text(value) }) })
 		}
-		card := pane.Card
-		milli := func(ticks int) float64 { return float64(ticks) * 1000 / float64(g.lab.Config().Rate) }
-		line("error RMS", "distance of the drawn cube from the true one now, root mean square", fmt.Sprintf("%.3f m", card.ErrorRMS()))
-		line("error max", "the largest of those distances", fmt.Sprintf("%.3f m", card.ErrorMax()))
-		line("pops", "jumps of the drawn cube that the true one did not make", fmt.Sprintf("%.1f a minute", card.PopsPerMinute()))
-		line("largest pop", "the farthest of those jumps", fmt.Sprintf("%.3f m", card.LargestPop()))
-		line("pop energy", "sum of the squares of those jumps", fmt.Sprintf("%.4f m2", card.PopEnergy()))
-		stale, known := card.Staleness()
-		line("staleness", "how much later the drawn cube moves than the true one; below 0: ahead of it", orDash(known, fmt.Sprintf("%.0f ms", milli(stale))))
-		count, longest := card.Freezes()
-		line("frozen", "share of ticks in which the drawn cube stands while the true one is under way", fmt.Sprintf("%.1f %%", 100*card.Frozen()))
-		line("freezes", "runs of such ticks, and how long the longest lasts", fmt.Sprintf("%d, at most %.0f ms", count, milli(longest)))
-		one, known := card.JerkRatio()
-		all, knownAll := card.JerkRatioAll()
-		line("jerk", "of the drawn cube, by that of the true one; 1 is as smooth, more is rougher", orDash(known, fmt.Sprintf("%.2f of the truth's", one)))
-		line("jerk, all", "the same of all bodies together", orDash(knownAll, fmt.Sprintf("%.2f of the truth's", all)))
-		deepest, under := card.Floor()
-		line("in the floor", "the deepest that any drawn body reached, and how many are deeper than 2 cm on average", fmt.Sprintf("%.3f m, %.2f bodies", deepest, under))
-		deepest, under = card.FloorTruth()
-		line("true in floor", "the same of the true bodies", fmt.Sprintf("%.3f m, %.2f bodies", deepest, under))
+		for _, m := range pane.Measures(nil) {
+			if m.Title != "" {
+				line(m.Title, m.Help, m.Text())
+			}
+		}
 		for _, c := range pane.Meter.All() {
 			line(c.Name, c.Help, strconv.FormatFloat(c.Value, 'g', 5, 64))
 		}
 	})
-}
-
-// orDash returns a number that is known, and a dash for one that is not.
-func orDash(known bool, number string) string {
-	if !known {
-		return "-"
-	}
-	return number
 }
 
 // graph is one graph of a pane.
