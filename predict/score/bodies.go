@@ -21,12 +21,40 @@ type bodies struct {
 	all    jerks
 	truth  floor
 	drawn  floor
+	apart  apart // of all that have moved
+	jolts  jolts
 }
 
 // track is one body's two motions.
 type track struct {
 	truth, drawn path
+	away         float32 // metres between them
+	moved        bool    // since the start, the true one or the drawn one
 }
+
+// apart is how far the drawn is from the true, summed over ticks or bodies.
+type apart struct {
+	count  int
+	square float64 // m2
+	excess float64 // metres beyond apartLeast
+}
+
+// apartLeast is the distance in metres from which on being elsewhere counts as
+// an inconsistency.
+const apartLeast = 0.05
+
+func (a *apart) add(away float64) {
+	a.count++
+	a.square += float64(away * away)
+	a.excess += max(0, away-apartLeast)
+}
+
+// rms returns the root mean square distance, metres.
+func (a *apart) rms() float64 { return math.Sqrt(a.square / float64(max(a.count, 1))) }
+
+// perMinute returns the distance beyond apartLeast times how long it lasts, in
+// metre seconds per minute.
+func (a *apart) perMinute() float64 { return 60 * a.excess / float64(max(a.count, 1)) }
 
 // path is one body's last place and how it came there.
 type path struct {
@@ -35,6 +63,7 @@ type path struct {
 	bend  geom.Vec3 // by how much that step differs from the one before
 	depth float32   // metres below the ground
 	rests bool      // and has for so long that another tick of it changes nothing
+	jolt  bool      // the last tick was one
 }
 
 // jerks are sums of squared third differences of places, in m2.
@@ -48,8 +77,8 @@ type floor struct {
 	under   int     // bodies in the ground, summed over ticks
 }
 
-// take adds a tick. watched is the player's cube.
-func (s *bodies) take(truth *sim.World, drawn []geom.Pose, watched int, scored bool) {
+// take adds a tick. shows is the label of the picture, watched the player's cube.
+func (s *bodies) take(truth *sim.World, drawn []geom.Pose, shows sim.Tick, watched int, scored bool) {
 	boxes, now := truth.Scene().Boxes, truth.Bodies()
 	n := min(len(now), len(drawn))
 	s.tracks = s.tracks[:min(len(s.tracks), n)]
@@ -61,9 +90,23 @@ func (s *bodies) take(truth *sim.World, drawn []geom.Pose, watched int, scored b
 	}
 	for i := range s.tracks {
 		t, half := &s.tracks[i], &boxes[i].Half
-		a, b := t.truth.next(&now[i].Pose, half), t.drawn.next(&drawn[i], half)
+		resting := t.truth.rests && t.drawn.rests
+		a, b := t.truth.next(&now[i].Pose, half, joltLeast), t.drawn.next(&drawn[i], half, popWay)
+		if !resting || !t.truth.rests || !t.drawn.rests {
+			t.away = t.drawn.pose.Pos.Sub(t.truth.pose.Pos).Len()
+			t.moved = t.moved || t.truth.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
+		}
+		if t.truth.jolt {
+			s.jolts.happened(i, truth.Tick(), t.truth.bend)
+		}
 		if !scored {
 			continue
+		}
+		if t.drawn.jolt {
+			s.jolts.seen(i, shows, t.drawn.bend)
+		}
+		if t.moved {
+			s.apart.add(float64(t.away))
 		}
 		s.all.add(a, b)
 		if i == watched {
@@ -72,6 +115,7 @@ func (s *bodies) take(truth *sim.World, drawn []geom.Pose, watched int, scored b
 		s.truth.add(t.truth.depth)
 		s.drawn.add(t.drawn.depth)
 	}
+	s.jolts.settle(truth.Tick())
 }
 
 // begin starts a path at rest.
@@ -80,8 +124,9 @@ func (p *path) begin(at *geom.Pose, half *geom.Vec3) {
 }
 
 // next goes on to another pose, and returns the square of the third difference
-// of the last four places.
-func (p *path) next(to *geom.Pose, half *geom.Vec3) float32 {
+// of the last four places. A change of step by more than least metres is a jolt,
+// unless it takes the last one back.
+func (p *path) next(to *geom.Pose, half *geom.Vec3, least float32) float32 {
 	same := *to == p.pose
 	if same && p.rests {
 		return 0
@@ -90,6 +135,7 @@ func (p *path) next(to *geom.Pose, half *geom.Vec3) float32 {
 	bend := step.Sub(p.step)
 	jerk := bend.Sub(p.bend)
 	p.rests = same && bend == geom.Vec3{}
+	p.jolt = bend.Len2() > float32(least*least) && !(p.jolt && bend.Add(p.bend).Len2() <= popWay*popWay)
 	if !same {
 		p.pose, p.depth = *to, depth(to, half)
 	}
@@ -136,7 +182,8 @@ func (f *floor) add(depth float32) {
 }
 
 func (s *bodies) copyFrom(o *bodies) {
-	tracks := append(s.tracks[:0], o.tracks...)
+	tracks, jolts := append(s.tracks[:0], o.tracks...), s.jolts
+	jolts.copyFrom(&o.jolts)
 	*s = *o
-	s.tracks = tracks
+	s.tracks, s.jolts = tracks, jolts
 }

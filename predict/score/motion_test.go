@@ -81,16 +81,7 @@ func later(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
 }
 
 // figures is all that a card tells.
-func figures(c *Card) string {
-	stale, ok := c.Staleness()
-	count, longest := c.Freezes()
-	one, ok1 := c.JerkRatio()
-	all, ok2 := c.JerkRatioAll()
-	deepest, bodies := c.Floor()
-	deepest2, bodies2 := c.FloorTruth()
-	return fmt.Sprint(c.Ticks, c.Now(), c.ErrorRMS(), c.ErrorMax(), c.PopsPerMinute(), c.LargestPop(), c.PopEnergy(), "; ",
-		stale, ok, c.Frozen(), count, longest, "; ", one, ok1, all, ok2, "; ", deepest, bodies, deepest2, bodies2)
-}
+func figures(c *Card) string { return fmt.Sprint(c.Ticks, c.Now(), c.Measures(nil)) }
 
 // TestStaleness says that a picture that is the truth some ticks later or
 // earlier has that staleness at every rate, also if it is drawn elsewhere and
@@ -404,15 +395,17 @@ func TestCopyFrom(t *testing.T) {
 }
 
 // BenchmarkTake is one tick of a pane of 901 bodies: all of them moving, the
-// true ones and the drawn ones, and all but the player's at rest.
+// true ones and the drawn ones, and all but the player's at rest; and a heap, in
+// which each is near many others.
 func BenchmarkTake(b *testing.B) {
 	for _, c := range []struct {
 		name  string
+		scene string
 		rate  int
 		moves int
-	}{{"moving", 60, 901}, {"asleep", 60, 1}, {"moving-240Hz", 240, 901}} {
+	}{{"moving", "katamari", 60, 901}, {"asleep", "katamari", 60, 1}, {"moving-240Hz", "katamari", 240, 901}, {"pile", "pile", 60, 901}} {
 		b.Run(c.name, func(b *testing.B) {
-			scene, err := sim.SceneNamed("katamari")
+			scene, err := sim.SceneNamed(c.scene)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -432,6 +425,7 @@ func BenchmarkTake(b *testing.B) {
 				for i := range w.Bodies() {
 					views[k].Bodies = append(views[k].Bodies, w.Bodies()[i].Pose)
 				}
+				views[k].Last = views[k].Bodies
 			}
 			var card Card
 			tick := sim.Tick(0)

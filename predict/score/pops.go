@@ -119,7 +119,21 @@ type pops struct {
 
 	count   int
 	largest float32
+	pixels  float32 // of the one that is largest to the scoring camera
 	energy  float64
+}
+
+// The scoring camera is the view of Fiedler's demonstrations: the cube is 12 m
+// away, the camera looks along +y and down by 24 degrees, its picture is 40
+// degrees and 720 pixels high. A metre across its line of sight is that many
+// pixels: 360/tan(20 degrees) for each metre at one metre's distance.
+const pixelsPerMetre = 360 / 0.36397023426620236 / 12
+
+var sight = geom.Vec3{Y: 0.9135454576426009, Z: -0.40673664307580015}
+
+// pixels returns how far a way goes across that camera's line of sight.
+func pixels(way geom.Vec3) float32 {
+	return float32(pixelsPerMetre * way.Minus(way.Dot(sight), sight).Len())
 }
 
 // candidate is a surprise of the drawn body that waits for the truth's.
@@ -161,6 +175,7 @@ func (p *pops) take(truth geom.Pose, at sim.Tick, drawn geom.Pose, shows sim.Tic
 // judge counts a candidate unless the truth had the like.
 func (p *pops) judge(c *candidate) {
 	way, turn := c.s.way.Len(), c.s.turn.Angle()
+	across := pixels(c.s.way)
 	for near := int64(-popNear); near <= popNear; near++ {
 		t := int64(c.tick) + near
 		if t < 0 {
@@ -176,9 +191,11 @@ func (p *pops) judge(c *candidate) {
 		}
 		way = min(way, w)
 		turn = min(turn, a)
+		across = min(across, pixels(c.s.way.Sub(r.s.way)))
 	}
 	p.count++
 	p.largest = max(p.largest, way)
+	p.pixels = max(p.pixels, across)
 	p.energy += float64(float64(way) * float64(way))
 }
 
