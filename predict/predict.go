@@ -36,6 +36,10 @@ type Strategy struct {
 	// of every field of it. An empty payload has none. It is for looking into
 	// packets.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
+
+	// Simulates says that the client steps a world of its own, in which every
+	// tick is meant to be the server's of the same label, to the bit.
+	Simulates bool
 }
 
 // Env is all that a half may know of its surroundings. It has no clock and no

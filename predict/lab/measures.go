@@ -10,7 +10,9 @@ import (
 // order.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Card.Measures(dst)
-	seconds := float64(p.lab.tick-p.began) / float64(p.lab.config.Rate)
+	rate := float64(p.lab.config.Rate)
+	seconds := float64(p.lab.tick-p.began) / rate
+	replayed, known := 0.0, false
 	each := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
 		if m.OK = seconds > 0; m.OK {
@@ -24,5 +26,18 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	}
 	net("up", "from the client to the server", &p.Seats[0].Endpoint.Stats)
 	net("down", "from the server to the client", p.Server())
-	return dst
+	for _, c := range p.Meter.All() {
+		if c.Name == "replayed_ticks" {
+			replayed, known = c.Value, true
+		}
+	}
+	first, parted := p.Divergence()
+	return append(dst,
+		score.Measure{Name: "resimulated_ticks_per_minute", Title: "ticks simulated again, per minute", Help: "ticks that the client simulated again after corrections",
+			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
+		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "the first tick at which the client's world and the server's differ in a bit; none if they never do, or if the strategy does not simulate",
+			Value: float64(first.Tick), OK: parted, Digits: 0, Better: score.Neither},
+		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "the first body that differs at that tick",
+			Value: float64(first.Body), OK: parted, Digits: 0, Better: score.Neither},
+	)
 }

@@ -32,6 +32,7 @@ type Pane struct {
 	held   []sim.Input
 	began  sim.Tick // the session's tick at which this strategy began
 	drawn  digest   // of every pose drawn since
+	parts  divergence
 }
 
 // ClientSeat is one client of a pane.
@@ -65,7 +66,7 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 	p.Knobs, p.Meter, p.Card = &predict.Knobs{}, &predict.Meter{}, &score.Card{}
 	p.Seats, p.peers, p.ends = nil, nil, nil
 	p.Cost, p.Corrections = Cost{}, Corrections{}
-	p.began, p.drawn = l.tick, 1
+	p.began, p.drawn, p.parts = l.tick, 1, divergence{}
 	if len(p.held) != scene.Players {
 		p.held = make([]sim.Input, scene.Players)
 	}
@@ -179,6 +180,9 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 	p.Cost.add(p.Meter.Begin() - begin)
 	p.Card.Take(p.Truth, &p.Seats[0].View, p.Watched())
+	if p.Strategy.Simulates {
+		p.parts.look(p.Truth, p.Seats[0].Guess)
+	}
 	for _, s := range p.Seats {
 		p.drawn.word(uint64(s.View.Tick))
 		for i := range s.View.Bodies {
@@ -190,6 +194,11 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 // Watched is the body that the first seat's player drives, or that of the
 // first player if it only watches.
 func (p *Pane) Watched() int { return max(p.Seats[0].env.Player, 0) }
+
+// Divergence returns where the first seat's world first differed from the
+// server's. ok is false if it has not, or if the strategy
+// does not simulate.
+func (p *Pane) Divergence() (d Divergence, ok bool) { return p.parts.first, p.parts.found }
 
 // Began returns the session's tick at which the pane's strategy began.
 func (p *Pane) Began() sim.Tick { return p.began }
@@ -276,5 +285,6 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Meter.CopyFrom(o.Meter)
 	p.Card.CopyFrom(o.Card)
 	p.Corrections.copyFrom(&o.Corrections)
+	p.parts.copyFrom(&o.parts, p.Truth, p.Seats[0].Guess, o.Seats[0].Guess)
 	p.Cost, p.began, p.drawn = o.Cost, o.began, o.drawn
 }

@@ -34,6 +34,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
+	Simulates: true,
 }
 
 // The transports.

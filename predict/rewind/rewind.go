@@ -35,6 +35,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    wire.InputsAndSnapshots,
+	Simulates: true,
 }
 
 // The ways in which a server may step.

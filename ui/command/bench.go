@@ -42,6 +42,7 @@ type paneResult struct {
 	Knobs    map[string]any     `json:"knobs"`
 	Hash     string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
 	Card     card               `json:"card"`
+	Parted   *parted            `json:"divergence"` // null if the worlds are the same, or the strategy does not simulate
 	Net      netResult          `json:"net"`
 	Meter    map[string]float64 `json:"meter"`
 	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
@@ -51,6 +52,13 @@ type paneResult struct {
 	spec  string
 	meter []predict.Count
 	spans []string // of the processor's time
+}
+
+// parted is where a client's world first differed from the server's.
+type parted struct {
+	Tick   int    `json:"tick"`
+	Body   int    `json:"body"`
+	Fields string `json:"fields"` // of that body
 }
 
 // card is a score. As JSON it is an object of its measures' values, in their
@@ -213,6 +221,9 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 			RTT:  float64(up.RTT) / float64(time.Millisecond),
 		},
 	}
+	if d, ok := p.Divergence(); ok {
+		r.Parted = &parted{int(d.Tick), d.Body, d.Fields}
+	}
 	for _, k := range p.Knobs.All() {
 		switch k.Kind {
 		case predict.Float, predict.Int:
@@ -281,6 +292,12 @@ func (r *result) table(out io.Writer) error {
 			row(m.Title, func(x *paneResult) string { return x.Card[i].Text() })
 		}
 	}
+	row("first divergent fields", func(x *paneResult) string {
+		if x.Parted == nil {
+			return "-"
+		}
+		return x.Parted.Fields
+	})
 	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })
 	row("lost, %", func(x *paneResult) string { return fixed(x.Net.Lost*100, 1) })
 	counts := func(x *paneResult) (names []string) {
