@@ -92,6 +92,20 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// TestDivergenceOfItself says that a world that was ahead and is behind is not
+// compared with what it was itself.
+func TestDivergenceOfItself(t *testing.T) {
+	p := newPair(t, 10)
+	p.look(p.truth, p.guess)
+	b := p.guess.Bodies()[0]
+	b.Pose.Pos.X++
+	p.guess.SetBody(0, b)
+	p.truth.Relabel(20)
+	if p.look(p.truth, p.guess); p.found {
+		t.Errorf("%+v", p.first)
+	}
+}
+
 // TestDivergenceOfStrategies holds what the lab finds against what lockstep's own
 // checksums find; and says that without loss rewind never parts, that with another
 // order of contacts it does, and that a strategy that does not simulate has no

@@ -8,7 +8,11 @@ import (
 )
 
 // near reports whether a figure is within a share of what it should be.
-func near(got, want, share float64) bool { return math.Abs(got-want) <= share*math.Abs(want) }
+func near(got, want, share float64) bool { return by(got, want, share*math.Abs(want)) }
+
+// by reports whether a figure is within an amount of what it should be. What is
+// no number is not.
+func by(got, want, most float64) bool { return math.Abs(got-want) <= most }
 
 // TestDistortion says that a delay is none, and that a cube drawn beside the true
 // one's way, or turned, or swinging round it, has just that distortion at any
@@ -42,7 +46,7 @@ func TestDistortion(t *testing.T) {
 			} {
 				card := play(t, rate, 25, truth, later(c.drawn, lag))
 				s, ok := card.Distortion()
-				if !ok || math.Abs(s.Way-c.metres) > 0.04*c.metres+1e-4 || math.Abs(s.Turn-c.angle) > 0.01*c.angle+1e-3 || s.Backward != 0 || s.Band > 0.02 {
+				if !ok || !by(s.Way, c.metres, 0.04*c.metres+1e-4) || !by(s.Turn, c.angle, 0.01*c.angle+1e-3) || s.Backward != 0 || !by(s.Band, 0, 0.02) {
 					t.Errorf("%s at %d Hz, %d ticks behind: %+v, %v; want %v m, %v degrees", c.name, rate, lag, s, ok, c.metres, c.angle)
 				}
 			}
@@ -76,7 +80,7 @@ func TestBackward(t *testing.T) {
 	for _, share := range []int{0, 6, 30, 60} {
 		for _, lag := range []int{0, 9} {
 			s, ok := play(t, 60, 20, truth, later(back(share), lag)).Distortion()
-			if !ok || math.Abs(s.Backward-float64(share)/60) > 0.02 {
+			if !ok || !by(s.Backward, float64(share)/60, 0.02) {
 				t.Errorf("%d of 60 ticks, %d behind: %v, %v", share, lag, s.Backward, ok)
 			}
 		}
@@ -94,7 +98,7 @@ func TestBackward(t *testing.T) {
 		"in steps":        {truth, held},
 		"creeps back":     {creeps(0.5), creeps(-0.5)},
 	} {
-		if s, ok := play(t, 60, 30, s.truth, s.drawn).Distortion(); !ok || s.Backward > 0.01 {
+		if s, ok := play(t, 60, 30, s.truth, s.drawn).Distortion(); !ok || !by(s.Backward, 0, 0.01) {
 			t.Errorf("%s: %v backward, %v", name, s.Backward, ok)
 		}
 	}
@@ -130,7 +134,7 @@ func TestWobble(t *testing.T) {
 				// A difference of places has a little less than their derivative.
 				half := w / float64(2*c.rate)
 				want := 0.3 / math.Sqrt2 * math.Sin(half) / half * gain(hz, c.rate)
-				if !ok || math.Abs(s.Band-want) > 0.03*want+0.004 {
+				if !ok || !by(s.Band, want, 0.03*want+0.004) {
 					t.Errorf("%v Hz at %d Hz, %d ticks behind: %v m/s, %v; want %v", hz, c.rate, lag, s.Band, ok, want)
 				}
 			}
@@ -139,7 +143,7 @@ func TestWobble(t *testing.T) {
 	// Jumps are pops and no wobble.
 	truth := along(60, wander)
 	leaps := func(i int) geom.Pose { return moved(truth(i), float32(i/120)) }
-	if s, ok := play(t, 60, 30, truth, leaps).Distortion(); !ok || s.Band > 0.1 {
+	if s, ok := play(t, 60, 30, truth, leaps).Distortion(); !ok || !by(s.Band, 0, 0.1) {
 		t.Errorf("leaps: %v m/s, %v", s.Band, ok)
 	}
 }
@@ -177,10 +181,17 @@ func TestStops(t *testing.T) {
 		{"nearly", func(i int) geom.Pose { return moved(truth(i), 0.015) }, 0, 0, 0},
 	} {
 		n, settle, longest, overshoot := play(t, 60, 30, truth, c.drawn).Stops()
-		if n != 10 || math.Abs(settle-c.settle) > 1e-9 || longest != c.longest || math.Abs(overshoot-c.overshoot) > 1e-3 {
+		if n != 10 || !by(settle, c.settle, 1e-9) || longest != c.longest || !by(overshoot, c.overshoot, 1e-3) {
 			t.Errorf("%s: %d stops, %v m, settled after %v ticks, at most %d; want %v m, %v, %d",
 				c.name, n, overshoot, settle, longest, c.overshoot, c.settle, c.longest)
 		}
+	}
+	// Along its way, whatever leap aside the true cube made in its last tick.
+	leaps := func(f func(i int) geom.Pose) func(i int) geom.Pose {
+		return func(i int) geom.Pose { return moved(f(i), float32((i+90)/180)) }
+	}
+	if n, _, _, overshoot := play(t, 60, 30, leaps(truth), leaps(fades)).Stops(); n != 10 || !by(overshoot, 0.3, 1e-3) {
+		t.Errorf("leaping aside: %d stops, %v m", n, overshoot)
 	}
 }
 
