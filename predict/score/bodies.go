@@ -82,6 +82,9 @@ func (s *bodies) take(truth *sim.World, drawn []geom.Pose, shows sim.Tick, watch
 	boxes, now := truth.Scene().Boxes, truth.Bodies()
 	n := min(len(now), len(drawn))
 	s.tracks = s.tracks[:min(len(s.tracks), n)]
+	if s.tracks == nil {
+		s.tracks = make([]track, 0, n)
+	}
 	for i := len(s.tracks); i < n; i++ {
 		var t track
 		t.truth.begin(&now[i].Pose, &boxes[i].Half)

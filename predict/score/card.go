@@ -19,6 +19,7 @@ type Card struct {
 	apart   apart   // of the player's cube now
 	largest float64 // of those distances, metres
 	last    float64
+	label   sim.Tick // of the last truth
 	pops    pops
 	stale   staleness
 	shape   shape
@@ -40,6 +41,8 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	true1, drawn := truth.Bodies()[body].Pose, v.Bodies[body]
 	away := float64(drawn.Pos.Sub(true1.Pos).Len())
 	c.last = away
+	waits := c.label == truth.Tick()
+	c.label = truth.Tick()
 	c.seen++
 	scored := c.seen > c.rate
 	c.pops.take(true1, truth.Tick(), drawn, v.Tick, scored)
@@ -54,6 +57,9 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	}
 	c.Ticks++
 	c.freezes.take(steady, drawnStep, c.rate)
+	if waits {
+		c.stops.forget()
+	}
 	c.stops.take(&true1.Pos, &drawn.Pos, t.truth.step, steady, drawnStep, c.rate)
 	c.arcs[0].take(step*float64(c.rate), c.rate)
 	c.arcs[1].take(drawnStep*float64(c.rate), c.rate)

@@ -11,7 +11,7 @@ import (
 // one that follows a leap is not another.
 const (
 	joltLeast = 0.025 // metres; smaller ones of the truth are none
-	joltsPast = 1024  // true ones that are remembered
+	joltsPast = 512   // true ones that are remembered
 	joltsWait = 4096  // drawn ones that may wait for the truth to come to their tick
 )
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
@@ -192,6 +193,28 @@ func TestStops(t *testing.T) {
 	}
 	if n, _, _, overshoot := play(t, 60, 30, leaps(truth), leaps(fades)).Stops(); n != 10 || !by(overshoot, 0.3, 1e-3) {
 		t.Errorf("leaping aside: %d stops, %v m", n, overshoot)
+	}
+}
+
+// TestWaitingIsNoStop says that a truth that stands because its server does not
+// tick has not stopped, and that one that stands just as long and ticks has.
+func TestWaitingIsNoStop(t *testing.T) {
+	for _, ticks := range []bool{false, true} {
+		p := stage(t, 60, 1)
+		label := sim.Tick(0)
+		for i := range 300 {
+			x := min(i, 150) + max(0, i-190)
+			if ticks || i <= 150 || i > 190 {
+				label++
+			}
+			p.world.SetBody(0, sim.Body{Pose: place(float64(x) / 15)})
+			p.world.Relabel(label)
+			p.view.Tick, p.view.Bodies[0] = sim.Tick(i), place(float64(i)/15)
+			p.card.Take(p.world, &p.view, 0)
+		}
+		if n, _, _, _ := p.card.Stops(); n != map[bool]int{false: 0, true: 1}[ticks] {
+			t.Errorf("ticking %v: %d stops", ticks, n)
+		}
 	}
 }
 

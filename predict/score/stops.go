@@ -73,6 +73,10 @@ func (s *stops) take(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep flo
 	}
 }
 
+// forget gives up the stop that is looked at: the truth stands still because its
+// server waits.
+func (s *stops) forget() { s.now, s.way = stop{}, geom.Vec3{} }
+
 // end counts the stop that is looked at.
 func (s *stops) end(rate int) {
 	if float64(s.now.on) >= restLeast*float64(rate) {

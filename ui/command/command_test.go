@@ -167,6 +167,14 @@ func TestScoreOfMotion(t *testing.T) {
 		within("staleness_ticks", ticks, ticks)
 		within("jerk_ratio", 0.95, 1.05)
 		within("jerk_ratio_all", 0.95, 1.05)
+		within("distortion_rms_m", 0, 0.001)
+		within("distortion_rms_degrees", 0, 0.1)
+		within("backward_percent", 0, 0)
+		within("speed_wobble_m_per_s", 0, 0.01)
+		within("pops_all_per_minute", 0, 0)
+		within("spectral_arc", c.of("spectral_arc_truth")-0.05, c.of("spectral_arc_truth")+0.05)
+		within("picture_age_ms", ticks*1000/60-0.01, ticks*1000/60+0.01)
+		within("updates_per_second", 58, 60)
 		within("freeze_percent", 0, 1)
 		within("longest_freeze_ms", 0, 100)
 		within("floor_truth_deepest_m", 0.001, 1)
@@ -174,8 +182,12 @@ func TestScoreOfMotion(t *testing.T) {
 		within("floor_truth_bodies", 1e-4, 5)
 		within("floor_bodies", 0, 2*c.of("floor_truth_bodies"))
 	}
-	// A picture every six ticks: five of six stand, each for 83 ms.
+	// A picture every six ticks: five of six stand, each for 83 ms, and the sixth
+	// is a pop.
 	c := r.Panes[2].Card
+	if x, y := c.of("pops_all_per_minute"), c.of("spectral_arc_truth")-c.of("spectral_arc"); !(x > 500 && x <= 600 && y > 0.5 && c.of("distortion_rms_m") > 0.05 && c.of("longest_update_gap_ms") >= 100) {
+		t.Errorf("a snapshot every six ticks: %+v", c)
+	}
 	if x := c.of("freeze_percent"); !(x >= 75 && x <= 500.0/6 && c.of("freezes") >= 250 && c.of("longest_freeze_ms") == 5000.0/60 && c.of("jerk_ratio") >= 5) {
 		t.Errorf("a snapshot every six ticks: %+v", c)
 	}
