@@ -33,7 +33,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	}
 	first, parted := p.Divergence()
 	return append(dst,
-		score.Measure{Name: "resimulated_ticks_per_minute", Title: "ticks simulated again, per minute", Help: "ticks that the client simulated again after corrections",
+		score.Measure{Name: "resimulated_ticks_per_minute", Title: "simulated again, ticks/min", Help: "ticks that the client simulated again after corrections",
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
 		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "the first tick at which the client's world and the server's differ in a bit; none if they never do, or if the strategy does not simulate",
 			Value: float64(first.Tick), OK: parted, Digits: 0, Better: score.Neither},

@@ -123,10 +123,10 @@ type pops struct {
 	energy  float64
 }
 
-// The scoring camera is the view of Fiedler's demonstrations: the cube is 12 m
-// away, the camera looks along +y and down by 24 degrees, its picture is 40
-// degrees and 720 pixels high. A metre across its line of sight is that many
-// pixels: 360/tan(20 degrees) for each metre at one metre's distance.
+// The scoring camera is the window's first one, after Fiedler's demonstrations:
+// the cube is 12 m away, the camera looks along +y and down by 24 degrees, its
+// picture is 40 degrees and 720 pixels high. A metre across its line of sight is
+// that many pixels: 360/tan(20 degrees) for each metre at one metre's distance.
 const pixelsPerMetre = 360 / 0.36397023426620236 / 12
 
 var sight = geom.Vec3{Y: 0.9135454576426009, Z: -0.40673664307580015}

@@ -304,7 +304,7 @@ func (g *game) numbers(ctx *debugui.Context) {
 	ctx.Header(fmt.Sprintf("Score of pane %d", focus+1), false, func() {
 		p := &g.panel
 		line := func(name, help, value string) {
-			ctx.IDScope(name, func() { p.wideRow(ctx, 200, name, help, func() { ctx.Text(value) }) })
+			ctx.IDScope(name, func() { p.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
 		}
 		for _, m := range pane.Measures(nil) {
 			if m.Title != "" {
