@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,7 +18,8 @@ import (
 
 type benchCommand struct {
 	Session `embed:""`
-	Format  string `help:"table or json." default:"table" placeholder:"table"`
+	Format  string `help:"table, json or csv." default:"table" placeholder:"table"`
+	Seeds   int    `help:"Play so many sessions, with this seed and those after it, and print the mean and the 95 % interval of every measure; 1 to 1000." default:"1" placeholder:"1"`
 	Repro   string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
 	Explain bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
 }
@@ -95,12 +97,21 @@ type netResult struct {
 
 // Run runs a session and prints its score.
 func (c *benchCommand) Run(p *program) error {
-	if c.Format != "table" && c.Format != "json" {
-		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
+	if !slices.Contains(formats, c.Format) {
+		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: formats}}
+	}
+	if c.Explain && c.Format == "csv" {
+		return usage{errors.New("--explain: it goes with --format table or json")}
+	}
+	if c.Seeds < 1 || c.Seeds > mostSeeds {
+		return usage{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, mostSeeds)}
 	}
 	plan, err := p.plan(c.Session, "circle")
 	if err != nil {
 		return usage{err}
+	}
+	if c.Seeds > 1 {
+		return c.many(p, plan)
 	}
 	l, err := plan.lab()
 	if err != nil {
@@ -113,7 +124,7 @@ func (c *benchCommand) Run(p *program) error {
 	if err != nil {
 		return usage{fmt.Errorf("--repro: %w", err)}
 	}
-	bar := newProgress(p.Stderr, "bench", n)
+	bar := p.newProgress("bench", n)
 	latency, err := measure(l, entries, func(made int) {
 		bar.at(made)
 		tape.made(entries, made)
@@ -127,6 +138,9 @@ func (c *benchCommand) Run(p *program) error {
 		return saved
 	}
 	r := results(l, plan, latency)
+	if c.Format == "csv" {
+		return together([]*result{r}).csv(p.Stdout)
+	}
 	if c.Explain {
 		r.explain(l)
 	}
@@ -134,6 +148,28 @@ func (c *benchCommand) Run(p *program) error {
 		return r.json(p.Stdout)
 	}
 	return r.table(p.Stdout)
+}
+
+// formats are what bench can print.
+var formats = []string{"table", "json", "csv"}
+
+// many plays the plan with several seeds and prints what they come to.
+func (c *benchCommand) many(p *program, m *plan) error {
+	if c.Explain || c.Repro != "" {
+		return usage{errors.New("--explain and --repro: they are of one session; give --seeds or one of them")}
+	}
+	list, err := p.trials(m, c.Seeds)
+	if err != nil {
+		return usage{err}
+	}
+	s := together(list)
+	switch c.Format {
+	case "json":
+		return s.json(p.Stdout)
+	case "csv":
+		return s.csv(p.Stdout)
+	}
+	return s.table(p.Stdout)
 }
 
 // probes is at how many keys, and at what distance in seconds, the latency of
@@ -263,6 +299,15 @@ func lost(expected, received uint64) float64 {
 	return 1 - float64(received)/float64(expected)
 }
 
+// head says what the session was, played with which seeds.
+func (r *result) head(seeds string) string {
+	s := fmt.Sprintf("%s, %s, %s, %d ticks at %d Hz, player at the %s", r.Scene, r.weather, seeds, r.Ticks, r.Rate, r.Seat)
+	if r.Tape != "" {
+		s += ", tape " + r.Tape
+	}
+	return s
+}
+
 // json prints the result as an object.
 func (r *result) json(out io.Writer) error {
 	e := json.NewEncoder(out)
@@ -272,11 +317,7 @@ func (r *result) json(out io.Writer) error {
 
 // table prints the result as a table, a column for each pane.
 func (r *result) table(out io.Writer) error {
-	fmt.Fprintf(out, "%s, %s, seed %d, %d ticks at %d Hz, player at the %s", r.Scene, r.weather, r.Seed, r.Ticks, r.Rate, r.Seat)
-	if r.Tape != "" {
-		fmt.Fprintf(out, ", tape %s", r.Tape)
-	}
-	fmt.Fprint(out, "\n\n")
+	fmt.Fprint(out, r.head("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, f func(x *paneResult) string) {
 		fmt.Fprint(w, name, "\t")

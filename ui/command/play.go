@@ -38,7 +38,7 @@ func (c *playCommand) Run(p *program) error {
 		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", c.Tape, len(t.Entries))
 	}
 	l.Stopwatch = p.Now
-	bar := newProgress(p.Stderr, "play", len(t.Entries))
+	bar := p.newProgress("play", len(t.Entries))
 	latency, err := measure(l, t.Entries, bar.at)
 	bar.done()
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 	if t.Version != "" && t.Version != Version {
 		by = fmt.Sprintf(" (made by version %s, this is %s)", t.Version, Version)
 	}
-	bar := newProgress(p.Stderr, "verify", len(t.Entries))
+	bar := p.newProgress("verify", len(t.Entries))
 	defer bar.done()
 	next := 0
 	for i, e := range t.Entries {

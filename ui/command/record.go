@@ -51,7 +51,7 @@ func (c *recordCommand) Run(p *program) error {
 	entries := plan.allEntries(n)
 	split := c.View == "split" || c.View == "" && len(plan.open) == 1
 	entries[0].Commands = append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(split)}}, entries[0].Commands...)
-	bar := newProgress(p.Stderr, "record", n)
+	bar := p.newProgress("record", n)
 	tape := lab.NewTaped(l, Version, plan.open)
 	r, err := studio.Shoot(&studio.Shot{
 		Lab: l, Entries: entries, Lead: lead, Title: c.title(plan), Note: plan.note(), Bare: c.Plain, Format: f,

@@ -117,7 +117,7 @@ func (p *program) headless(c *runCommand, plan *plan, why string) error {
 	if err != nil {
 		return usage{err}
 	}
-	bar := newProgress(p.Stderr, "film", n)
+	bar := p.newProgress("film", n)
 	taped := lab.NewTaped(l, Version, plan.open)
 	r, err := studio.Shoot(&studio.Shot{
 		Lab: l, Entries: entries, Title: title, Note: plan.note(), Format: f,
