@@ -61,7 +61,7 @@ var floors = map[string][]string{
 	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant",
 		"predict", "predict/lab", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/stage", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
+	"ui/window": {"ui/stage", "predict/score", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "smoothing"},
 
 	// 5

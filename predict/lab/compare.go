@@ -60,7 +60,7 @@ var Comparisons = []Comparison{
 	},
 	{
 		Name: "techniques", Doc: "75 ms each way, a fiftieth lost: lockstep waits, snapshots show the past, prediction the future",
-		Source: "", Tape: "katamari-ball", Scene: "katamari:cubes=400", Weather: "latency=75ms,loss=2%,burst=1.1", Rate: 60,
+		Source: "", Tape: "katamari-ball", Scene: "katamari", Weather: "latency=75ms,loss=2%,burst=1.1", Rate: 60,
 		Panes: []string{"lockstep", "snapshot:snapshot-every=3", "rewind"},
 	},
 	{

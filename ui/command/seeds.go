@@ -108,8 +108,8 @@ func over(values []float64) spread {
 
 // figure is a measure of a pane over several sessions.
 type figure struct {
-	group, name, title string
-	digits             int
+	name, title string
+	digits      int
 	spread
 }
 

@@ -222,6 +222,9 @@ func (g *game) compare(name string) {
 	}
 	p := &g.panel
 	p.wish(lab.Command{Verb: "scene", Pane: lab.All, Name: c.Scene})
+	if c.Seat != g.lab.Config().Seat {
+		p.wish(lab.Command{Verb: "seat", Pane: lab.All, Name: c.Seat.String()})
+	}
 	p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: c.Weather})
 	for i := len(g.lab.Panes) - 1; i >= len(c.Panes); i-- {
 		p.wish(lab.Command{Verb: "close", Pane: i})
@@ -295,26 +298,12 @@ func (g *game) condition(ctx *debugui.Context, key, name, help string, now, most
 // numbers is the score and the graphs of the framed pane.
 func (g *game) numbers(ctx *debugui.Context) {
 	focus := g.lab.Show().Focus
-	pane := g.lab.Panes[focus]
 	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
 		for i := range stage.GraphCount {
 			ctx.IDScope(strconv.Itoa(i), func() { g.graph(ctx, focus, i) })
 		}
 	})
-	ctx.Header(fmt.Sprintf("Score of pane %d", focus+1), false, func() {
-		p := &g.panel
-		line := func(name, help, value string) {
-			ctx.IDScope(name, func() { p.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
-		}
-		for _, m := range pane.Measures(nil) {
-			if m.Title != "" {
-				line(m.Title, m.Help, m.Text())
-			}
-		}
-		for _, c := range pane.Meter.All() {
-			line(c.Name, c.Help, strconv.FormatFloat(c.Value, 'g', 5, 64))
-		}
-	})
+	g.scores(ctx)
 }
 
 // graph is one graph of a pane.
@@ -382,6 +371,9 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 	}
 	help := k.Help + ". " + k.Range() + ", at first " + k.Default()
 	name := strings.TrimPrefix(k.Name, "smooth-")
+	if k.Unit != "" {
+		name += ", " + k.Unit
+	}
 	g.panel.row(ctx, name, help, func() {
 		switch k.Kind {
 		case predict.Float:

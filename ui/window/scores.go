@@ -1,0 +1,141 @@
+package window
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/ebitengine/debugui"
+
+	"ghostcube/predict/score"
+	"ghostcube/render"
+)
+
+// Colours of the bars beside the scores.
+var (
+	bestBar  = render.Color{R: 58, G: 158, B: 96, A: 255}
+	otherBar = render.Color{R: 92, G: 104, B: 122, A: 255}
+	tied     = render.Color{R: 36, G: 41, B: 49, A: 255}
+)
+
+// scores is the live card of every pane, a measure below the other. Beside each
+// value is a bar that is the longer the worse it is, and green for the pane
+// that does best.
+func (g *game) scores(ctx *debugui.Context) {
+	panes := g.lab.Panes
+	title := "Score"
+	if len(panes) > 1 {
+		title = "Score of all panes: green is best"
+	}
+	ctx.Header(title, false, func() {
+		cards := make([][]score.Measure, len(panes))
+		for k, p := range panes {
+			cards[k] = p.Measures(nil)
+		}
+		if len(panes) > 1 {
+			g.plot(ctx, 18, "the panes, in their order", func(l *render.List, x, y, w, h float32, scale int) {
+				f := render.Font{Size: 12 * scale, Bold: true}
+				cell := w / float32(len(panes))
+				for k, p := range panes {
+					name := f.Fit(strconv.Itoa(k+1)+" "+p.Strategy.Name, cell-8*float32(scale))
+					l.Text(x+cell*float32(k)+4*float32(scale), y+13*float32(scale), f, render.RGB(0.80, 0.84, 0.88), name)
+				}
+			})
+		}
+		for i := range cards[0] {
+			m := &cards[0][i]
+			if m.Title == "" {
+				continue
+			}
+			values := make([]*score.Measure, len(panes)) // drawn later
+			for k := range cards {
+				values[k] = &cards[k][i]
+			}
+			ctx.IDScope(m.Name, func() { g.scoreRow(ctx, m, values) })
+		}
+		line := func(name, help, value string) {
+			ctx.IDScope(name, func() { g.panel.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
+		}
+		focus := g.lab.Show().Focus
+		for _, c := range panes[focus].Meter.All() {
+			line(c.Name, c.Help+", of pane "+strconv.Itoa(focus+1), strconv.FormatFloat(c.Value, 'g', 5, 64))
+		}
+	})
+}
+
+// scoreRow is one measure: its name, and below it a value for each pane.
+func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.Measure) {
+	height := 34
+	if len(values) == 1 {
+		height = 18
+	}
+	g.plot(ctx, height, m.Title+": "+m.Help, func(l *render.List, x, y, w, h float32, scale int) {
+		s := float32(scale)
+		f, big := render.Font{Size: 12 * scale}, render.Font{Size: 12 * scale, Bold: true}
+		l.Text(x+4*s, y+13*s, f, render.RGB(0.66, 0.71, 0.77), f.Fit(m.Title, w-80*s))
+		if len(values) == 1 {
+			text := values[0].Text()
+			l.Text(x+w-6*s-f.Width(text), y+13*s, f, render.RGB(0.90, 0.93, 0.96), text)
+			return
+		}
+		lengths, best := bars(values)
+		cell := w / float32(len(values))
+		for k, v := range values {
+			left, top, wide, high := x+cell*float32(k)+4*s, y+17*s, cell-8*s, 15*s
+			l.Rect(left, top, wide, high, tied)
+			color, font := otherBar, f
+			if k == best {
+				color, font = bestBar, big
+			}
+			if lengths != nil && v.OK {
+				l.Rect(left, top, max(wide*lengths[k], 3*s), high, color)
+			}
+			text := v.Text()
+			l.Text(left+wide-4*s-font.Width(text), top+11.5*s, font, render.RGB(0.94, 0.96, 0.98), text)
+		}
+	})
+}
+
+// bars returns how long the bar beside each value is, 1 for the worst, and
+// which value is the best. There are no bars where values cannot be compared,
+// and no best one where two are as good.
+func bars(values []*score.Measure) (lengths []float32, best int) {
+	lengths = make([]float32, len(values))
+	worst, least, told := 0.0, math.Inf(1), 0
+	best = -1
+	for k, v := range values {
+		if !v.OK || v.Better == score.Neither {
+			continue
+		}
+		told++
+		bad := badness(v)
+		lengths[k] = float32(bad)
+		worst = max(worst, bad)
+		switch {
+		case bad < least:
+			least, best = bad, k
+		case bad == least:
+			best = -1
+		}
+	}
+	if told < 2 || worst == least {
+		return nil, -1
+	}
+	for k := range lengths {
+		lengths[k] /= float32(worst)
+	}
+	return lengths, best
+}
+
+// badness is how far a value is from the best there could be.
+func badness(m *score.Measure) float64 {
+	switch m.Better {
+	case score.NearZero:
+		return math.Abs(m.Value)
+	case score.NearOne: // twice as rough is as far off as half as rough
+		if m.Value <= 0 {
+			return math.MaxFloat32
+		}
+		return math.Abs(math.Log(m.Value))
+	}
+	return max(m.Value, 0)
+}
