@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
 
@@ -441,5 +443,47 @@ func BenchmarkFork(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Fork()
+	}
+}
+
+// BenchmarkScore plays a ball of cubes that rolls on, and reports what a tick
+// of its world takes, and what it takes to score a pane that shows it.
+func BenchmarkScore(b *testing.B) {
+	f, err := os.Open("../../assets/tapes/katamari-ball.tape")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	tape, err := ReadTape(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, spec := range []string{"snapshot", "rewind"} {
+		b.Run(spec, func(b *testing.B) {
+			var step, scored time.Duration
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				l := open(b, config(b, "katamari", "latency=50ms", AtHost), spec)
+				alone := sim.New(*l.Panes[0].Truth.Scene(), 60)
+				card := &score.Card{}
+				for _, e := range tape.Entries[:1800] {
+					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
+						b.Fatal(err)
+					}
+					p := l.Panes[0]
+					began := time.Now()
+					card.Take(p.Truth, &p.Seats[0].View, 0)
+					between := time.Now()
+					alone.Step(e.Inputs...)
+					step += time.Since(between)
+					scored += between.Sub(began)
+					n++
+				}
+			}
+			b.ReportMetric(float64(scored.Nanoseconds())/float64(n), "score-ns/tick")
+			b.ReportMetric(float64(step.Nanoseconds())/float64(n), "step-ns/tick")
+			b.ReportMetric(float64(scored)/float64(step), "score/step")
+		})
 	}
 }
