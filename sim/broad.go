@@ -87,6 +87,10 @@ func (w *World) renewExtents() (awake int) {
 		if x.awake {
 			w.stretch(x, &w.bodies[x.id])
 			awake++
+		} else if w.driven(x.id) { // wakes what it meets
+			c := w.carrier(x.id)
+			x.lo, x.hi, x.awake = c.lo, c.hi, true
+			awake++
 		}
 	}
 	for i := 1; i < len(e); i++ { // nearly sorted already
@@ -178,6 +182,9 @@ func (w *World) addPair(p, q int32) {
 	}
 	if int(q) >= len(w.bodies) { // the one that stands still comes first
 		p, q = q, p
+		if int(q) >= len(w.bodies) {
+			return // a carrier passes through what stands still
+		}
 	}
 	w.pairs = append(w.pairs, pairKey(p, q))
 }

@@ -42,7 +42,7 @@ const keepCos2 = 0.99240388
 // that something awake touches wakes.
 func (w *World) findContacts() {
 	w.old, w.contacts = w.contacts, w.old[:0]
-	w.gaps, w.carried = w.gaps[:0], w.carried[:0]
+	w.gaps, w.kept = w.gaps[:0], w.kept[:0]
 	next := 0
 	for _, key := range w.pairs {
 		next = w.carrySleepers(next, key)
@@ -88,8 +88,10 @@ func (w *World) asleep(i int32) bool { return int(i) >= len(w.bodies) || w.bodie
 func (w *World) carrySleepers(next int, key uint32) int {
 	for next < len(w.old) && w.old[next].key < key {
 		m := &w.old[next]
-		if a, b := m.bodies(); w.asleep(a) && w.asleep(b) {
-			w.carried = append(w.carried, int32(len(w.contacts)))
+		if a, b := m.bodies(); len(w.carried) > 0 && w.left(m) {
+			w.wake(b)
+		} else if w.asleep(a) && w.asleep(b) {
+			w.kept = append(w.kept, int32(len(w.contacts)))
 			w.contacts = append(w.contacts, *m)
 			w.gaps = append(w.gaps, [4]float32{})
 		}
@@ -186,7 +188,12 @@ func (w *World) find(last *manifold, key uint32, s *solid, b, a int32) bool {
 		n = boxGround(t, margin, &out)
 	} else {
 		rotA, posA = s.pose.Rot, s.pose.Pos
-		n, normal = boxBox(s, t, margin+w.reach(a), &out)
+		if c := w.carrier(a); c != nil {
+			margin = contactMargin + w.passing(b, c.path)
+		} else {
+			margin += w.reach(a)
+		}
+		n, normal = boxBox(s, t, margin, &out)
 	}
 	if n == 0 {
 		return false

@@ -10,7 +10,7 @@ const (
 
 // groupIslands decides who sleeps. Bodies that touch, directly or through
 // others, form an island; an island sleeps when all of it has been calm long
-// enough, and wakes as a whole. The speeds judged are those before this tick's
+// enough, and wakes as a whole. What touches a carrier that moves is not calm. The speeds judged are those before this tick's
 // solving, so on a world that is quantised between ticks both sides judge the
 // same numbers.
 func (w *World) groupIslands() {
@@ -31,6 +31,8 @@ func (w *World) groupIslands() {
 	for k := range w.contacts {
 		if a, b := w.contacts[k].bodies(); a < n {
 			w.join(a, b)
+		} else if w.driven(a) {
+			w.rest[b] = 0
 		}
 	}
 	for i := range w.bodies {
@@ -59,13 +61,13 @@ func (w *World) groupIslands() {
 			w.rest[i] = 0
 		}
 	}
-	w.renewCarried()
+	w.renewKept()
 }
 
-// renewCarried gives the contacts of sleepers that have just woken their
+// renewKept gives the contacts of sleepers that have just woken their
 // present separations, which nobody needed while they slept.
-func (w *World) renewCarried() {
-	for _, k := range w.carried {
+func (w *World) renewKept() {
+	for _, k := range w.kept {
 		m := &w.contacts[k]
 		a, b := m.bodies()
 		if w.asleep(a) && w.asleep(b) {

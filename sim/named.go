@@ -47,6 +47,8 @@ var Scenes = []Named{
 	{Name: "heap", make: heap, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
 	{Name: "tower", make: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},
 	{Name: "two-players", make: twoPlayers},
+	{Name: "turntable", make: turntable, Params: []Param{{"rpm", "turns a minute", 6, 1, 30}}},
+	{Name: "ship", make: ship},
 }
 
 // Scene makes the scene, with the numbers that its parameters have at first.

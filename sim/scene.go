@@ -11,6 +11,8 @@ type Scene struct {
 	Boxes   []Box // all that moves; the index is the body's identity
 	Static  []Box // all that stands still, beside the ground at z = 0
 
+	Carriers []Carrier // what moves by itself
+
 	Gravity    float32 // m/s2, downwards
 	Damping    float32 // share of linear and angular speed lost per second at first
 	MaxLinear  float32 // m/s; faster bodies are slowed to it before a step
@@ -23,7 +25,7 @@ type Scene struct {
 // Box is one box of a scene.
 type Box struct {
 	Half     geom.Vec3 // half of its three sides, metres
-	Density  float32   // kg/m3; of no meaning for what stands still
+	Density  float32   // kg/m3; only for bodies
 	Friction float32   // coefficient; two bodies rub with the geometric mean of theirs
 	Start    Body
 }

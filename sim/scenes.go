@@ -201,6 +201,72 @@ func twoPlayers(params) Scene {
 	return s
 }
 
+// The floors of carriers reach below the ground, so that what drives against
+// one meets an edge and nothing gets beneath.
+const (
+	floorTop  = 0.12 // metres; a player's cube rolls over such a step
+	floorHalf = 0.5  // half of its thickness
+)
+
+// floor is the floor of a carrier.
+func floor(x, y, halfX, halfY float32) Box {
+	return static(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalf}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalf}, geom.Identity)
+}
+
+// turntable is a square table, low and large, that never stops turning.
+func turntable(p params) Scene {
+	s := base("turntable", "a large table that turns, with cubes on it and beside it")
+	s.Boxes[0].Start.Pose.Pos.Y = -10.5
+	rpm := p.value("rpm")
+	s.Carriers = []Carrier{{Path: Path{Turns: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	spin := float32(geom.TwoPi / 60 * float32(rpm))
+	for i := range 8 { // in two rings, turning along
+		out := 1.5 + float32(float32(i%2)*2.5)
+		a := float32(float32(i) * (geom.TwoPi / 8))
+		at := geom.Vec3{X: float32(out * geom.Cos(a)), Y: float32(out * geom.Sin(a)), Z: floorTop + cubeHalf}
+		b := cube(at, a)
+		b.Start.Asleep = false
+		b.Start.Linear = geom.Vec3{X: -float32(spin * at.Y), Y: float32(spin * at.X)}
+		b.Start.Angular.Z = spin
+		s.Boxes = append(s.Boxes, b)
+	}
+	for i := range 8 { // around it, out of the corners' way
+		a := float32((float32(i) + 0.5) * (geom.TwoPi / 8))
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: float32(9.2 * geom.Cos(a)), Y: float32(9.2 * geom.Sin(a)), Z: cubeHalf}, 0))
+	}
+	return s
+}
+
+// ship is a room without a roof that goes to and fro, with a door to the south
+// and long waits at both ends.
+func ship(params) Scene {
+	s := base("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
+	s.Boxes[0].Start.Pose.Pos.Y = -3
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
+	wall := func(x, y, halfX, halfY float32) Box {
+		return static(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
+	}
+	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
+	s.Carriers = []Carrier{{
+		Path: Path{Way: v(40, 0, 0), Ride: 10, Wait: 8}, // 7.5 m/s and 2.3 m/s2 at most
+		Boxes: []Box{
+			floor(0, middle, long, wide),
+			wall(0, wide-thick, long, thick),
+			wall(thick-long, 0, thick, wide-2*thick), wall(long-thick, 0, thick, wide-2*thick),
+			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
+		},
+	}}
+	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
+		p.Z = floorTop + cubeHalf
+		s.Boxes = append(s.Boxes, cube(p, float32(0.3*float32(i))))
+	}
+	for i := range 4 { // out of its way
+		s.Boxes = append(s.Boxes, cube(v(float32(3*i)-4.5, -6, cubeHalf), float32(0.4*float32(i))))
+	}
+	return s
+}
+
 // chance is a generator of numbers for the layout of scenes: the linear
 // congruential one of the scene files that other engines were measured on, so
 // that pile and heap are theirs cube for cube.

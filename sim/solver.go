@@ -55,9 +55,10 @@ type motion struct {
 // constraint is a manifold made ready for one tick's solving.
 type constraint struct {
 	contact  int32 // its manifold
-	a, b     int32 // motions; a may be the one that never moves
+	a, b     int32 // motions; a may be the one that never moves, or one that b is seen from
 	n        int32
-	still    bool // a stands still: such contacts are twice as stiff
+	still    bool // a stands still, as seen from b at least: such contacts are twice as stiff
+	rides    bool // a is of a carrier, and its motion what b is seen from
 	friction float32
 	normal   geom.Vec3
 	t1, t2   geom.Vec3
@@ -103,11 +104,13 @@ func (w *World) solve() {
 	damp := 1 / (1 + float32(h*w.scene.Damping))
 
 	w.prepare()
-	for range set.Substeps {
+	for part := range set.Substeps {
 		w.accelerate(h, damp)
 		w.warmStart()
+		w.approach(part, h)
 		w.solveSoft(&loose, &firm, inv)
 		w.move(h)
+		w.follow(part, h)
 		w.relax(inv)
 	}
 	w.finish()
@@ -116,7 +119,7 @@ func (w *World) solve() {
 // prepare loads the motions of the bodies awake and makes their contacts
 // ready, in the order in which they will be solved.
 func (w *World) prepare() {
-	w.active = w.active[:0]
+	w.active, w.riders, w.moving = w.active[:0], w.riders[:0], w.moving[:len(w.bodies)+1]
 	for i := range w.bodies {
 		b := &w.bodies[i]
 		if !b.Asleep {
@@ -171,8 +174,12 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 		rub = w.solids[a].friction
 	}
 	c.friction = geom.Sqrt(float32(rub * sb.friction))
+	c.rides = false
 	if c.still = int(a) >= len(w.bodies); c.still {
 		c.a = int32(len(w.bodies))
+		if box := w.carrier(a); box != nil && w.courses[box.path].moves {
+			c.a, c.rides = w.ride(b, box.path), true
+		}
 	} else {
 		rootA, massA = w.solids[a].root, w.solids[a].invMass
 	}
@@ -265,6 +272,9 @@ func (w *World) solveSoft(loose, firm *softness, inv float32) {
 			s = firm
 		}
 		n := c.normal
+		if c.rides {
+			b.u, b.th = b.u.Sub(a.u), b.th.Sub(a.th)
+		}
 		ua, ub := a.u, b.u
 		apart := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
@@ -298,6 +308,9 @@ func (w *World) solveSoft(loose, firm *softness, inv float32) {
 		b.v, b.u = b.v.Plus(float32(b.invMass*sum), n), ub
 		if !c.still {
 			a.v, a.u = a.v.Minus(float32(a.invMass*sum), n), ua
+		}
+		if c.rides {
+			b.u, b.th = b.u.Add(a.u), b.th.Add(a.th)
 		}
 	}
 }
@@ -362,6 +375,9 @@ func (w *World) relax(inv float32) {
 		c := &w.joints[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
 		n := c.normal
+		if c.rides {
+			b.u, b.th = b.u.Sub(a.u), b.th.Sub(a.th)
+		}
 		ua, ub := a.u, b.u
 		ma, mb := a.invMass, b.invMass
 		apart := n.Dot(b.dp.Sub(a.dp))
@@ -411,6 +427,9 @@ func (w *World) relax(inv float32) {
 		b.v, b.u = vb.Plus(mb, p), ub.Plus(d1, c.b1).Plus(d2, c.b2)
 		if !c.still {
 			a.v, a.u = va.Minus(ma, p), ua.Minus(d1, c.a1).Minus(d2, c.a2)
+		}
+		if c.rides {
+			b.u, b.th = b.u.Add(a.u), b.th.Add(a.th)
 		}
 	}
 }

@@ -28,6 +28,8 @@ type World struct {
 	rate  int
 	dt    float32 // seconds per tick
 
+	firstCarried int // the first solid that a carrier moves
+
 	// The state: see State.
 	tick     Tick
 	bodies   []Body
@@ -37,7 +39,11 @@ type World struct {
 	contacts []manifold // sorted by key
 
 	// What follows from the state or lives for one step.
-	solids     []solid // the moving boxes, then the static ones
+	solids     []solid // the moving boxes, then the static ones, then those of carriers
+	carried    []carried
+	courses    []course // of the carriers in this tick
+	riders     []rider
+	chords     []chord
 	force      []geom.Vec3
 	torque     []geom.Vec3
 	sleepTicks uint16
@@ -48,7 +54,7 @@ type World struct {
 	pairsSpare []uint32
 	old        []manifold
 	gaps       [][4]float32 // present separation of each point of each contact
-	carried    []int32      // contacts of sleepers, taken over untouched
+	kept       []int32      // contacts of sleepers, taken over untouched
 	joints     []constraint
 	order      []int32 // contacts of bodies awake, as they are solved
 	moving     []motion
@@ -65,7 +71,7 @@ type solid struct {
 	pose     geom.Pose
 	axes     geom.Mat3 // the pose's rotation
 	half     geom.Vec3
-	invMass  float32 // 1/kg; 0 for what stands still
+	invMass  float32 // 1/kg; 0 for what stands still and for what a carrier moves
 	friction float32
 	inertia  geom.Vec3 // inverse, in the box's own frame
 	roots    geom.Vec3 // of the inverse inertia, in the box's own frame
@@ -102,6 +108,14 @@ func New(scene Scene, rate int) *World {
 	for _, b := range scene.Static {
 		w.solids = append(w.solids, newSolid(&b, 0))
 	}
+	w.firstCarried = len(w.solids)
+	w.courses = make([]course, len(scene.Carriers))
+	for i := range scene.Carriers {
+		for _, b := range scene.Carriers[i].Boxes {
+			w.carried = append(w.carried, carried{path: int32(i), start: b.Start.Pose})
+			w.solids = append(w.solids, newSolid(&b, 0))
+		}
+	}
 	for i := range w.bodies {
 		w.bodies[i] = scene.Boxes[i].Start
 		w.bodies[i].Pose.Rot = w.bodies[i].Pose.Rot.Unit()
@@ -110,6 +124,7 @@ func New(scene Scene, rate int) *World {
 	for i, b := range scene.Static {
 		w.solids[n+i].place(b.Start.Pose)
 	}
+	w.carry()
 	return w
 }
 
@@ -183,8 +198,14 @@ func (w *World) SetBody(i int, b Body) {
 }
 
 // Relabel says which tick the present state is. A server that steps only when
-// input arrives jumps over what was lost, without stepping.
-func (w *World) Relabel(t Tick) { w.tick = t }
+// input arrives jumps over what was lost, without stepping. Carriers jump to
+// where that tick has them, and what they carried is left behind.
+func (w *World) Relabel(t Tick) {
+	if t != w.tick {
+		w.tick = t
+		w.carry()
+	}
+}
 
 // DropCache forgets all contacts. Two sides that do it at the same tick stay
 // equal, at the price of a twitch of a few millimetres in what is stacked.
@@ -202,6 +223,8 @@ func (w *World) CopyFrom(o *World) {
 	copy(w.idle, o.idle)
 	w.contacts = append(w.contacts[:0], o.contacts...)
 	copy(w.solids, o.solids)
+	copy(w.carried, o.carried)
+	copy(w.courses, o.courses)
 	copy(w.touched, o.touched)
 }
 
@@ -216,6 +239,7 @@ func (w *World) Step(inputs ...Input) {
 	w.spreadAuthority()
 	w.solve()
 	w.tick++
+	w.carry()
 }
 
 // clampSpeeds slows what is faster than the scene allows.

@@ -84,7 +84,7 @@ func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
 // corrected: the world is deterministic, and the inputs are there in time.
 func TestPredictsWithoutError(t *testing.T) {
 	for _, weather := range []string{"perfect", "latency=75ms", "latency=75ms,jitter=30ms", "latency=250ms", "latency=75ms,loss=10%"} {
-		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players"} {
+		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players", "turntable", "ship"} {
 			r := newRig(t, scene, weather)
 			r.run(1200)
 			if n := r.count("corrections"); n != 0 {

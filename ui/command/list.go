@@ -29,7 +29,7 @@ func (c *listCommand) Run(p *program) error {
 		for i := range sim.Scenes {
 			x := &sim.Scenes[i]
 			s := x.Scene()
-			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), count(s.Players, "player"))
+			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), onPaths(&s), count(s.Players, "player"))
 			for _, p := range x.Params {
 				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.First, p.Help, p.Least, p.Most)
 			}
@@ -118,4 +118,12 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// onPaths returns how many boxes of a scene move by themselves.
+func onPaths(s *sim.Scene) (n int) {
+	for i := range s.Carriers {
+		n += len(s.Carriers[i].Boxes)
+	}
+	return n
 }

@@ -23,6 +23,7 @@ var (
 	Server   = render.RGB(1, 0.80, 0.10)
 	LastSeen = render.RGB(0.20, 0.50, 1)
 	Still    = render.RGB(0.55, 0.58, 0.62)
+	Carried  = render.RGB(0.45, 0.56, 0.52)
 )
 
 // Players are the colours of the players' cubes, the first one's being the
@@ -90,6 +91,9 @@ func (c *tints) clone() tints {
 type looks struct {
 	drawn, truth, seen []geom.Pose
 	trail              []geom.Vec3
+
+	// The ticks that the pictures show, for what moves by the tick alone.
+	drawnTick, truthTick sim.Tick
 }
 
 // Tick takes in the session after a tick of it.
@@ -130,6 +134,7 @@ func (k looks) clone() looks {
 	return looks{
 		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
 		seen: append([]geom.Pose(nil), k.seen...), trail: append([]geom.Vec3(nil), k.trail...),
+		drawnTick: k.drawnTick, truthTick: k.truthTick,
 	}
 }
 
@@ -184,8 +189,9 @@ func (k *looks) take(of *lab.Pane) {
 	v := &of.Seats[0].View
 	k.truth = predict.Poses(k.truth[:0], of.Truth.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
+	k.drawnTick, k.truthTick = v.Tick, of.Truth.Tick()
 	if len(k.drawn) == 0 {
-		k.drawn = append(k.drawn, k.truth...)
+		k.drawn, k.drawnTick = append(k.drawn, k.truth...), k.truthTick
 	}
 	k.seen = append(k.seen[:0], v.Last...)
 	k.trail = k.trail[:0]
@@ -288,8 +294,10 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	}
 	world := p.of.Truth.Scene()
 	mine, old, tints, mains := p.now.drawn, p.before.drawn, &p.mine, &Players
+	tick, last := p.now.drawnTick, p.before.drawnTick
 	if v.Side == ServerSide {
 		mine, old, tints = p.now.truth, p.before.truth, &p.theirs
+		tick, last = p.now.truthTick, p.before.truthTick
 		mains = &[4]render.Color{Server, Players[1], Players[2], Players[3]}
 	}
 	for i := range mine {
@@ -301,6 +309,16 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	}
 	for _, b := range world.Static {
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: Still})
+	}
+	for i := range world.Carriers {
+		c := &world.Carriers[i]
+		for _, b := range c.Boxes {
+			now, before := c.Path.Pose(b.Start.Pose, tick, p.of.Truth.Rate()), c.Path.Pose(b.Start.Pose, last, p.of.Truth.Rate())
+			if share < 1 {
+				now = geom.Blend(before, now, share)
+			}
+			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: Carried})
+		}
 	}
 	if v.Side == ServerSide {
 		return

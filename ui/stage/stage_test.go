@@ -224,6 +224,37 @@ func TestBetweenTicks(t *testing.T) {
 	}
 }
 
+// TestCarriersAreDrawn says that what moves by itself is drawn where it is at
+// the tick that a picture shows: the client's own in its picture, the server's
+// in the server's, and between two ticks in between.
+func TestCarriersAreDrawn(t *testing.T) {
+	l := session(t, "latency=150ms", "authority")
+	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.All, Name: "turntable"}, {Verb: "show", Pane: lab.All, Name: "split", Value: "on"}} {
+		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var s Stage
+	run(t, &s, l, 120)
+	world, table := l.Panes[0].Truth.Scene(), len(l.Panes[0].Truth.Bodies())
+	box := world.Carriers[0].Boxes[0].Start.Pose
+	client, server := l.Panes[0].Seats[0].View.Tick, l.Panes[0].Truth.Tick()
+	if server-client < 8 {
+		t.Fatalf("the client shows tick %d, the server is at %d", client, server)
+	}
+	for _, share := range []float32{0, 0.5, 1} {
+		views := s.Views(nil, l, 0, 0, 640, 360, share)
+		for i, tick := range []sim.Tick{client, server} {
+			path := &world.Carriers[0].Path
+			want := geom.Blend(path.Pose(box, tick-1, 60), path.Pose(box, tick, 60), share)
+			got := views[i].Scene.Cubes[table].Pose
+			if off := got.Rot.Mul(want.Rot.Inverse()).Angle(); off > 1e-5 || got.Pos.Sub(want.Pos).Len() > 1e-5 {
+				t.Errorf("picture %d, share %v: it is at %v, want %v", i, share, got, want)
+			}
+		}
+	}
+}
+
 // TestCameraFollows says that the camera comes after the cube without jumping,
 // and jumps when the scene changes.
 func TestCameraFollows(t *testing.T) {

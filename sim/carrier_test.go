@@ -1,0 +1,254 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// table is a scene of loose boxes and a table about the origin that turns so
+// many times a minute.
+func table(rpm int, boxes ...Box) Scene {
+	s := loose(boxes...)
+	s.Carriers = []Carrier{{Path: Path{Turns: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	return s
+}
+
+// riding returns a box that stands on the floor of a carrier.
+func riding(x, y, half, friction float32) Box { return boxAt(x, y, floorTop+half, half, friction) }
+
+// turningAlong returns a box that turns about the origin along with a table.
+func turningAlong(b Box, rpm int) Box {
+	spin, at := geom.TwoPi/60*float32(rpm), b.Start.Pose.Pos
+	b.Start.Linear = geom.Vec3{X: -spin * at.Y, Y: spin * at.X}
+	b.Start.Angular.Z = spin
+	return b
+}
+
+// TestRidesTurntable says that cubes on a table that turns slowly enough for
+// their friction stay where they are on it: after ten seconds they are where
+// the table has turned them to, and turned as it is. They neither sink into it
+// nor hop, nor do they ever sleep.
+func TestRidesTurntable(t *testing.T) {
+	for _, c := range []struct {
+		rpm   int
+		least float32 // metres; the way off that is allowed
+	}{{1, 0.001}, {6, 0.001}, {-6, 0.001}, {10, 0.004}, {15, 0.010}} {
+		for _, r := range []float32{0, 0.5, 1.5, 3, 5} {
+			w := New(table(c.rpm, turningAlong(riding(r, 0, cubeHalf, 1), c.rpm)), 60)
+			path := &w.scene.Carriers[0].Path
+			for range 30 { // to settle
+				w.Step()
+			}
+			back := path.Pose(geom.Pose{Rot: geom.Identity}, w.Tick(), 60).Rot.Inverse()
+			from := w.Bodies()[0].Pose
+			from.Pos, from.Rot = back.Rotate(from.Pos), back.Mul(from.Rot)
+			for range 600 {
+				w.Step()
+				if z := w.Bodies()[0].Pose.Pos.Z; geom.Abs(z-floorTop-cubeHalf) > 0.003 {
+					t.Fatalf("%d rpm, %v m: it is at height %v in tick %d", c.rpm, r, z, w.Tick())
+				}
+			}
+			want, got := path.Pose(from, w.Tick(), 60), w.Bodies()[0]
+			off, askew := got.Pose.Pos.Sub(want.Pos).Len(), got.Pose.Rot.Mul(want.Rot.Inverse()).Angle()
+			t.Logf("%d rpm, %v m: off by %.2f mm and %.4f rad", c.rpm, r, 1000*off, askew)
+			if off > c.least || askew > 0.001 {
+				t.Errorf("%d rpm, %v m: off by %v m and %v rad", c.rpm, r, off, askew)
+			}
+			if got.Asleep {
+				t.Errorf("%d rpm, %v m: it sleeps", c.rpm, r)
+			}
+		}
+	}
+}
+
+// TestSlidesOffTurntable says that a flat box on a turning table stays where
+// friction can hold it on its circle, and slides off where it cannot: mu g
+// against w2 r, and what damping takes.
+func TestSlidesOffTurntable(t *testing.T) {
+	const rpm = 15
+	const w2 = (math.Pi / 2) * (math.Pi / 2)
+	for _, c := range []struct{ mu, r float32 }{{0.5, 3}, {0.5, 3.6}, {0.5, 4.4}, {0.5, 5}, {0.2, 1.2}, {0.2, 2}} {
+		b := turningAlong(riding(c.r, 0, 0.2, c.mu*c.mu), rpm)
+		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.1}
+		b.Start.Pose.Pos.Z = floorTop + 0.1
+		s := table(rpm, b)
+		s.Damping = 0
+		w := New(s, 60)
+		for range 360 {
+			w.Step()
+		}
+		p := w.Bodies()[0].Pose.Pos
+		off := p.Z < floorTop+0.05
+		if slides := c.r*w2 > c.mu*20; slides != off {
+			t.Errorf("mu %v at %v m: it is at %v", c.mu, c.r, p)
+		}
+	}
+}
+
+// TestRidesShuttle says that cubes ride a shuttle whose acceleration is below
+// what friction can give without slipping, there and back, and end where they
+// began on it; that they sleep while it waits and wake when it starts; and that
+// one that is too slippery for it slips.
+func TestRidesShuttle(t *testing.T) {
+	for _, c := range []struct {
+		mu    float32
+		ride  int // seconds for 40 m: at most 5.77 * 40 / ride2 m/s2
+		slips bool
+	}{{1, 10, false}, {1, 5, false}, {0.5, 10, false}, {0.1, 10, true}, {0.35, 5, true}} {
+		s := loose(riding(2, 1, 0.2, c.mu*c.mu))
+		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // does not tip over
+		s.Damping = 0
+		s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: c.ride, Wait: 2}, Boxes: []Box{floor(0, 0, 6, 3)}}}
+		w := New(s, 60)
+		slept, woke, most := 0, 0, float32(0)
+		for range 2 * (2 + c.ride) * 60 {
+			before := w.Bodies()[0].Asleep
+			w.Step()
+			b := w.Bodies()[0]
+			switch {
+			case b.Asleep && !before:
+				slept++
+			case before && !b.Asleep:
+				woke++
+			}
+			deck := w.solids[w.firstCarried].pose.Pos
+			most = max(most, geom.Abs(b.Pose.Pos.X-deck.X-2))
+			if z := b.Pose.Pos.Z; !c.slips && geom.Abs(z-floorTop-0.2) > 0.003 {
+				t.Fatalf("mu %v in %d s: it is at height %v in tick %d", c.mu, c.ride, z, w.Tick())
+			}
+		}
+		t.Logf("mu %v in %d s: off by %.2f mm at most, slept %d times, woke %d times", c.mu, c.ride, 1000*most, slept, woke)
+		if c.slips {
+			if most < 0.1 {
+				t.Errorf("mu %v in %d s: it slips by %v m only", c.mu, c.ride, most)
+			}
+			continue
+		}
+		if most > 0.005 {
+			t.Errorf("mu %v in %d s: it slips by %v m", c.mu, c.ride, most)
+		}
+		if slept != 2 || woke != 2 {
+			t.Errorf("mu %v in %d s: it slept %d times and woke %d times, at two ends", c.mu, c.ride, slept, woke)
+		}
+	}
+}
+
+// TestShuttlePushes says that a wall that comes along takes what stands in its
+// way with it, also sleepers, and that nothing passes through it.
+func TestShuttlePushes(t *testing.T) {
+	for _, ride := range []int{8, 4, 2} { // 9, 19 and 37 m/s at most
+		s := loose(cube(geom.Vec3{X: 10, Z: cubeHalf}, 0), cube(geom.Vec3{X: 20, Y: 0.3, Z: cubeHalf}, 0.4))
+		s.MaxLinear = 64
+		wall := static(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
+		s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: ride, Wait: 1}, Boxes: []Box{wall}}}
+		w := New(s, 60)
+		for range 60 * (ride + 1) {
+			w.Step()
+			front := w.solids[w.firstCarried].pose.Pos.X
+			for i, b := range w.Bodies() {
+				if b.Pose.Pos.X < front {
+					t.Fatalf("ride %d s: cube %d is at %v, behind the wall at %v", ride, i, b.Pose.Pos, front)
+				}
+			}
+		}
+		if x := w.Bodies()[0].Pose.Pos.X; x < 40 {
+			t.Errorf("ride %d s: the cube is at %v", ride, x)
+		}
+	}
+}
+
+// TestCarriersFollowTheTick says that where a carrier is follows from the tick
+// alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
+// same tick of its round it is at the same place to the bit.
+func TestCarriersFollowTheTick(t *testing.T) {
+	for _, name := range []string{"turntable", "ship"} {
+		w, other := newWorld(t, name), newWorld(t, name)
+		held := func(what string, w *World) {
+			t.Helper()
+			for i := range w.carried {
+				c := &w.carried[i]
+				if got, want := w.solids[w.firstCarried+i].pose, w.scene.Carriers[c.path].Path.Pose(c.start, w.Tick(), 60); got != want {
+					t.Errorf("%s, %s: box %d is at %v, not %v", name, what, i, got, want)
+				}
+			}
+		}
+		var s State
+		for w.Tick() < 700 {
+			if w.Tick() == 550 {
+				w.Save(&s)
+			}
+			w.Step(keys(w.Tick()))
+		}
+		ahead := w.solids[w.firstCarried].pose
+		held("stepped", w)
+		other.CopyFrom(w)
+		held("copied", other)
+		w.Load(&s)
+		held("loaded", w)
+		if w.solids[w.firstCarried].pose == ahead {
+			t.Errorf("%s does not move", name)
+		}
+		w.Relabel(700)
+		held("relabelled", w)
+		if w.solids[w.firstCarried].pose != ahead {
+			t.Errorf("%s: put to the same tick, it is elsewhere", name)
+		}
+		p := w.scene.Carriers[0].Path
+		round := Tick(36 * 60)
+		if name == "turntable" {
+			round = 10 * 60
+		}
+		one := geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}
+		for _, tick := range []Tick{0, 100, 599, 1500} {
+			if p.Pose(one, tick, 60) != p.Pose(one, tick+1000*round, 60) {
+				t.Errorf("%s: a thousand rounds after tick %d it is elsewhere", name, tick)
+			}
+		}
+	}
+}
+
+// TestPath holds a path against what it says: rests at both ends, smooth
+// starts, its highest speed and acceleration.
+func TestPath(t *testing.T) {
+	p := Path{Way: geom.Vec3{X: 40}, Ride: 10, Wait: 8}
+	at := func(tick int) float64 { return 40 * p.along(moment{Tick(tick), 0, 1, 60}) }
+	var speed, push float64
+	for tick := 1; tick < 36*60; tick++ {
+		v, next := (at(tick)-at(tick-1))*60, (at(tick+1)-at(tick))*60
+		speed, push = max(speed, math.Abs(v)), max(push, math.Abs(next-v)*60)
+		if tick <= 8*60 && at(tick) != 0 || tick >= 18*60 && tick <= 26*60 && at(tick) != 40 {
+			t.Fatalf("at tick %d, of a wait, it is at %v", tick, at(tick))
+		}
+	}
+	if math.Abs(speed-7.5) > 0.01 || math.Abs(push-2.309) > 0.01 {
+		t.Errorf("at most %v m/s and %v m/s2", speed, push)
+	}
+	turn := Path{Turns: 6, Centre: geom.Vec3{X: 1}}
+	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter
+	if got.Pos.Sub(geom.Vec3{X: 1, Y: 2}).Len() > 1e-6 || geom.Abs(got.Rot.Angle()-geom.HalfPi) > 1e-6 {
+		t.Errorf("after a quarter of a turn it is at %v", got)
+	}
+}
+
+// TestLeftBehind says that what sleeps on a carrier does not hang in the air
+// when the world is given another tick.
+func TestLeftBehind(t *testing.T) {
+	s := loose(riding(0, 0, 0.2, 1))
+	s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: 10, Wait: 8}, Boxes: []Box{floor(0, 0, 2, 2)}}}
+	w := New(s, 60)
+	for range 120 {
+		w.Step()
+	}
+	if !w.Bodies()[0].Asleep {
+		t.Fatal("it is awake")
+	}
+	w.Relabel(19 * 60) // at the other end
+	for range 60 {
+		w.Step()
+	}
+	if b := w.Bodies()[0]; geom.Abs(b.Pose.Pos.Z-0.2) > 0.002 || !b.Asleep {
+		t.Errorf("it is at %v, asleep %t", b.Pose.Pos, b.Asleep)
+	}
+}
