@@ -9,7 +9,8 @@ import (
 //
 // Each but the katamari tape begins with a rest that lasts until all is asleep,
 // so the keys find the same world however late a strategy brings them to the
-// server. Only a hovering cube knows the tick: it bobs by it.
+// server. Only a hovering cube knows the tick, it bobs by it, and what a carrier
+// carries: it is elsewhere by then, and on a turning table nothing sleeps.
 var tapes = []tape{
 	{name: "idle", doc: "nobody touches the keys: what a strategy costs and shows at rest",
 		scene: "zen", ticks: 600, pilots: []pilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
@@ -33,6 +34,10 @@ var tapes = []tape{
 		scene: "katamari", ticks: 2100, pilots: []pilot{hover}},
 	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
 		scene: "two-players", ticks: 2400, pilots: []pilot{first, second}},
+	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
+		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
+	{name: "boarding", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
+		scene: "ship", ticks: 1620, pilots: []pilot{boarding}},
 }
 
 // toward returns the velocity to a place, at most so many m/s.
@@ -215,4 +220,39 @@ func fight(b, prize *sim.Body, side float32, tick int) (x, y float32) {
 		return 4 * x, 4 * y
 	}
 	return toward(b, p.X+float32(3*side), p.Y, 5)
+}
+
+// turntable rolls onto the table from the south, is left alone there for more
+// than a turn, and rolls off the nearest way.
+func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	switch {
+	case tick < 60:
+		return 0, 0, 0
+	case tick < 240:
+		x, y = toward(&w[0], 0, 0, 3)
+	case tick < 1080:
+		return 0, 0, 0
+	case tick < 1320:
+		p := w[0].Pose.Pos
+		p.Z = 0
+		p = p.Unit().Scale(12)
+		x, y = toward(&w[0], p.X, p.Y, 5)
+	}
+	return x, y, 0
+}
+
+// boarding rolls through the door of the ship, which leaves after 8 s and
+// arrives after 18.
+func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	switch {
+	case tick < 60:
+		return 0, 0, 0
+	case tick < 300:
+		x, y = toward(&w[0], 0, 6, 4)
+	case tick < 1140:
+		return 0, 0, 0
+	case tick < 1500:
+		x, y = toward(&w[0], 40, -4, 4)
+	}
+	return x, y, 0
 }

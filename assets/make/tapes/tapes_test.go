@@ -94,7 +94,8 @@ var delays = []int{0, 5, 11}
 
 // TestTapesBeginAtRest says that all is asleep when the first key is pressed, so
 // that it makes no difference in which tick it arrives. Only the katamari tape,
-// older than the rule, is hastier.
+// older than the rule, is hastier, and cubes that ride a turning table never
+// sleep.
 func TestTapesBeginAtRest(t *testing.T) {
 	for i := range tapes {
 		name := tapes[i].name
@@ -115,7 +116,8 @@ func TestTapesBeginAtRest(t *testing.T) {
 			w.Step(e.Inputs...)
 		}
 		for k, b := range w.Bodies() {
-			if !b.Asleep {
+			rides := len(scene.Carriers) > 0 && k >= scene.Players && b.Pose.Pos.Z > 0.3
+			if !b.Asleep && !rides {
 				t.Errorf("%s: body %d is awake at the first key", name, k)
 			}
 		}
@@ -447,6 +449,90 @@ func TestTwoPlayers(t *testing.T) {
 		t.Logf("%d ticks late: %v ticks alone, %d together, %d hands, %d cubes moved", late, pushes, both, hands, moved)
 		if crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120 {
 			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d hands, %d cubes moved", late, crossed, pushes, both, hands, moved)
+		}
+	}
+}
+
+// ride is what is measured of a tape with a carrier.
+type ride struct {
+	still   int     // ticks in which the player's cube stands still on it while it moves
+	carried float64 // metres in them
+	round   winding // of the cube, in them
+	ended   sim.Body
+}
+
+// measureRide follows the player's cube as the carrier sees it: it rides in the
+// ticks in which it moves less than a millimetre against a floor that moves.
+func measureRide(t *testing.T, name string, late int) (r ride) {
+	var last geom.Vec3
+	began := false
+	play(t, name, late, func(w *sim.World, _ []sim.Input) {
+		b, path := &w.Bodies()[0], &w.Scene().Carriers[0].Path
+		if began && w.Tick() > 0 {
+			// Where a point of the floor is now that was where the cube was.
+			origin := geom.Pose{Rot: geom.Identity}
+			then, now := path.Pose(origin, w.Tick()-1, rate), path.Pose(origin, w.Tick(), rate)
+			at := now.Pos.Add(now.Rot.Rotate(then.Rot.Inverse().Rotate(last.Sub(then.Pos))))
+			if now != then && at.Sub(b.Pose.Pos).Len() < 0.001 && clearance(b) > 0.1 {
+				r.still++
+				r.carried += float64(b.Pose.Pos.Sub(last).Len())
+				r.round.add(b.Pose.Pos)
+			}
+		}
+		last, r.ended, began = b.Pose.Pos, *b, true
+	})
+	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f times round, ends at %.1f, %.1f", name, late,
+		float64(r.still)/rate, r.carried, r.round.sum, r.ended.Pose.Pos.X, r.ended.Pose.Pos.Y)
+	return r
+}
+
+// TestTurntable says that the cube comes to rest on the turning table, is
+// carried round for more than a turn, and ends on the ground, off the table.
+func TestTurntable(t *testing.T) {
+	for _, late := range delays {
+		r := measureRide(t, "turntable", late)
+		if r.still < 10*rate || r.carried < 22 || r.round.sum < 1.1 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.ended.Pose.Pos; p.Len() < 8.5+0.75 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestBoarding says that the cube boards the ship before it leaves, stands in
+// it all the way to the other end, and has left it by the door when the tape
+// ends.
+func TestBoarding(t *testing.T) {
+	for _, late := range delays {
+		r := measureRide(t, "boarding", late)
+		if r.still < 9*rate || r.carried < 39.5 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.ended.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestCarriersAreForeseen says that a client that predicts foresees what a
+// carrier does to its cube: over a link that loses nothing rewind corrects
+// nothing in the tapes that ride.
+func TestCarriersAreForeseen(t *testing.T) {
+	for _, name := range []string{"turntable", "boarding"} {
+		tape := load(t, name)
+		l := lab.New(tape.Config)
+		p, err := l.Open("rewind")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range tape.Entries {
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, one := p.Meter.Value("corrections"), p.Meter.Value("snapshots"); n != 0 || one < 1000 {
+			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
 		}
 	}
 }
