@@ -139,7 +139,11 @@ func TestRidesShuttle(t *testing.T) {
 // way with it, also sleepers, and that nothing passes through it.
 func TestShuttlePushes(t *testing.T) {
 	for _, ride := range []int{8, 4, 2} { // 9, 19 and 37 m/s at most
-		s := loose(cube(geom.Vec3{X: 10, Z: cubeHalf}, 0), cube(geom.Vec3{X: 20, Y: 0.3, Z: cubeHalf}, 0.4))
+		var boxes []Box
+		for i := range 10 { // at many distances, so that some come at the worst moment
+			boxes = append(boxes, cube(geom.Vec3{X: 19 + 0.13*float32(i), Y: 0.5*float32(i) - 2.25, Z: cubeHalf}, 0))
+		}
+		s := loose(boxes...)
 		s.MaxLinear = 64
 		wall := static(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
 		s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: ride, Wait: 1}, Boxes: []Box{wall}}}
@@ -159,6 +163,43 @@ func TestShuttlePushes(t *testing.T) {
 	}
 }
 
+// TestWallsPush says that boxes without friction that stand against a wall of a
+// carrier are pushed along by it, neither sinking into it nor bouncing off:
+// along a way, and round on a table, where the wall turns a long box.
+func TestWallsPush(t *testing.T) {
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	plank := func(at, half geom.Vec3) Box {
+		b := boxAt(at.X, at.Y, at.Z, 0, 0)
+		b.Half = half
+		return b
+	}
+	follows := func(what string, s Scene, ticks int) {
+		s.Sleepless = true
+		w := New(s, 60)
+		for range ticks {
+			w.Step()
+			// Where the box is, seen from the carrier, against where it was.
+			p := w.scene.Carriers[0].Path.Pose(s.Boxes[0].Start.Pose, w.Tick(), 60)
+			got := w.Bodies()[0].Pose
+			d := p.Rot.Inverse().Rotate(got.Pos.Sub(p.Pos))
+			if turn := got.Rot.Mul(p.Rot.Inverse()).Angle(); geom.Abs(d.X) > 0.001 || turn > 0.001 {
+				t.Fatalf("%s: in tick %d it is off by %v m and %v rad", what, w.Tick(), d, turn)
+			}
+		}
+	}
+	s := loose(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
+	s.Damping = 0.6
+	s.Carriers = []Carrier{{Path: Path{Way: v(40, 0, 0), Ride: 8, Wait: 1}, Boxes: []Box{floor(0, 0, 4, 4), static(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
+	follows("straight", s, 60*5) // while it speeds up
+	s = loose(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
+	s.Carriers = []Carrier{{Path: Path{Turns: -6}, Boxes: []Box{
+		floor(0, 0, 6, 6), static(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
+		static(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
+	}}}
+	s.Boxes[0].Start = turningAlong(s.Boxes[0], -6).Start
+	follows("round", s, 600)
+}
+
 // TestCarriersFollowTheTick says that where a carrier is follows from the tick
 // alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
 // same tick of its round it is at the same place to the bit.
@@ -174,7 +215,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 				}
 			}
 		}
-		var s State
+		var s, after State
 		for w.Tick() < 700 {
 			if w.Tick() == 550 {
 				w.Save(&s)
@@ -185,6 +226,14 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		held("stepped", w)
 		other.CopyFrom(w)
 		held("copied", other)
+		other.Step()
+		w.Save(&after)
+		w.Step()
+		bodies, cache := w.Hash()
+		if b, c := other.Hash(); b != bodies || c != cache {
+			t.Errorf("%s: a copy goes another way", name)
+		}
+		w.Load(&after)
 		w.Load(&s)
 		held("loaded", w)
 		if w.solids[w.firstCarried].pose == ahead {
