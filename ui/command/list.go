@@ -16,12 +16,24 @@ import (
 
 type listCommand struct {
 	What string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts or comparisons; all names without it." placeholder:"WHAT"`
+	Of   string `arg:"" optional:"" help:"Of knobs and counts: the strategy whose they are; all without it." placeholder:"STRATEGY"`
 }
 
 var listed = []string{"scenes", "strategies", "weathers", "traces", "tapes", "knobs", "counts", "comparisons"}
 
 // Run lists.
 func (c *listCommand) Run(p *program) error {
+	of := lab.Strategies
+	if c.Of != "" {
+		if c.What != "knobs" && c.What != "counts" {
+			return usage{fmt.Errorf("list %s %s: a strategy goes with knobs and counts only", c.What, c.Of)}
+		}
+		s, err := lab.Named(c.Of)
+		if err != nil {
+			return usage{err}
+		}
+		of = []*predict.Strategy{s}
+	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	defer w.Flush()
 	switch c.What {
@@ -66,14 +78,14 @@ func (c *listCommand) Run(p *program) error {
 			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, firstRemark(p.Tapes, "tapes/"+name+".tape"))
 		}
 	case "knobs":
-		for _, s := range lab.Strategies {
+		for _, s := range of {
 			knobs, _ := lab.Describe(s)
 			for _, k := range knobs.All() {
 				fmt.Fprintf(w, "%s:%s\t%s\t%s\t%s\n", s.Name, k.Name, k.Default(), k.Range(), k.Help)
 			}
 		}
 	case "counts":
-		for _, s := range lab.Strategies {
+		for _, s := range of {
 			_, meter := lab.Describe(s)
 			for _, k := range meter.All() {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, k.Name, k.Help)
