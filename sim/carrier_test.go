@@ -63,6 +63,24 @@ func TestRidesTurntable(t *testing.T) {
 	}
 }
 
+// TestRidesBoth says that a cube rides a floor that turns and goes to and fro
+// at once.
+func TestRidesBoth(t *testing.T) {
+	path := Path{Turns: 6, Centre: geom.Vec3{X: 1, Y: 1}, Way: geom.Vec3{X: 30, Y: 10}, Ride: 8, Wait: 1}
+	s := loose(turningAlong(riding(2, -1, cubeHalf, 1), 6))
+	s.Boxes[0].Start.Linear = geom.Vec3{X: geom.TwoPi / 10 * 2, Y: geom.TwoPi / 10}
+	s.Carriers = []Carrier{{Path: path, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	w := New(s, 60)
+	from := path.Pose(s.Boxes[0].Start.Pose, 0, 60)
+	for range 20 * 60 {
+		w.Step()
+		want, got := path.Pose(from, w.Tick(), 60), w.Bodies()[0].Pose
+		if off := got.Pos.Sub(want.Pos).Len(); off > 0.004 || got.Rot.Mul(want.Rot.Inverse()).Angle() > 0.002 {
+			t.Fatalf("in tick %d it is off by %v m and %v rad", w.Tick(), off, got.Rot.Mul(want.Rot.Inverse()).Angle())
+		}
+	}
+}
+
 // TestSlidesOffTurntable says that a flat box on a turning table stays where
 // friction can hold it on its circle, and slides off where it cannot: mu g
 // against w2 r, and what damping takes.

@@ -9,10 +9,11 @@
 // A step is, in order: what the players' keys do (player.go), which boxes are
 // near each other (broad.go), where they touch (box.go), what is kept of last
 // tick's contacts (contact.go), who sleeps and who wakes (island.go), the
-// impulses (solver.go), and the new poses. Its method is that of Box3D's "soft
-// step": substeps with soft contacts and one relaxing iteration each, warm
-// started, on manifolds that are kept while the two boxes hardly move against
-// each other.
+// impulses (solver.go), and the new poses. Carriers, which move along a path
+// whatever is in their way, go to where the tick has them (carrier.go). The
+// method is that of Box3D's "soft step": substeps with soft contacts and one
+// relaxing iteration each, warm started, on manifolds that are kept while the
+// two boxes hardly move against each other.
 package sim
 
 // Tick counts steps since the session began.
