@@ -48,9 +48,10 @@ var floors = map[string][]string{
 	"predict/lockstep":  strategy,
 	"predict/rewind":    strategy,
 	"predict/snapshot":  strategy,
+	"predict/statesync": strategy,
 	"predict/score":     {"sim", "sim/geom", "predict"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
-		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot"},
+		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync"},
 
 	// 4
 	"render":        {"sim/geom", "assets"},
@@ -153,7 +154,7 @@ func TestImportsPointDown(t *testing.T) {
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
-	"predict/snapshot",
+	"predict/snapshot", "predict/statesync",
 	"predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are

@@ -282,7 +282,7 @@ func TestSameWeather(t *testing.T) {
 
 // seen is after how many ticks a client that only watches sees, over 75 ms one
 // way, what the server's player did: the way, and what the strategy holds back.
-var seen = map[string]int{"authority": 5, "rewind": 5, "lockstep": 11, "snapshot": 10}
+var seen = map[string]int{"authority": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10}
 
 // TestHostSeat says that a human at the host drives the truth at once, and the
 // client sees it later: by the way, of four and a half ticks, and by what the
@@ -318,9 +318,9 @@ func TestOwnInputLatency(t *testing.T) {
 		weather string
 		want    map[string]int // ticks
 	}{
-		{"perfect", map[string]int{"authority": 1, "rewind": 0, "lockstep": 0, "snapshot": 6}},
-		{"latency=75ms", map[string]int{"authority": 10, "rewind": 0, "lockstep": 0, "snapshot": 15}},
-		{"latency=250ms", map[string]int{"authority": 30, "rewind": 0, "lockstep": 0, "snapshot": 35}},
+		{"perfect", map[string]int{"authority": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6}},
+		{"latency=75ms", map[string]int{"authority": 10, "rewind": 0, "lockstep": 0, "snapshot": 15, "statesync": 15}},
+		{"latency=250ms", map[string]int{"authority": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35}},
 	} {
 		for _, s := range Strategies {
 			l := open(t, config(t, "plain", c.weather, AtClient), s.Name)

@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict/lockstep"
 	"ghostcube/predict/rewind"
 	"ghostcube/predict/snapshot"
+	"ghostcube/predict/statesync"
 	"ghostcube/sim"
 )
 
@@ -18,6 +19,7 @@ var Strategies = []*predict.Strategy{
 	rewind.Strategy,
 	lockstep.Strategy,
 	snapshot.Strategy,
+	statesync.Strategy,
 }
 
 // StrategyNames returns the names of all strategies.

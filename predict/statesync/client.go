@@ -1,0 +1,342 @@
+package statesync
+
+import (
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/clock"
+	"ghostcube/predict/history"
+	"ghostcube/predict/inputs"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+const (
+	ringSize   = 64 // ticks of packets that the buffer can hold
+	mostBuffer = 30 // of those, that may be asked for
+	trailTicks = 160
+)
+
+// The ways to correct a body.
+const (
+	snap = iota
+	blend
+)
+
+var corrections = []string{"snap", "blend"}
+
+type client struct {
+	env      *predict.Env
+	set      settings
+	buffer   int // ticks; 0: none
+	correct  int
+	share    float64
+	smooth   smoothing.Settings
+	contacts predict.Contacts
+
+	out  inputs.Sender
+	tick sim.Tick // of the next own input
+
+	running  bool     // a packet has come
+	hold     int      // ticks for which the world waits for the first one's turn
+	newest   sim.Tick // of the packets
+	stranger int      // packets in a row that are too far from the world's tick
+	ring     history.Ring[message]
+	spare    message
+	coder    quant.Coder
+	did      history.Ring[[mostPlayers]sim.Input] // by tick
+	held     []sim.Input
+	span     span
+	servo    clock.Servo
+
+	applied []sim.Tick  // by body: of its newest state
+	last    []geom.Pose // by body: as last received
+	ages    ages
+	snaps   int
+	snapped float64 // metres, sum
+	offsets []smoothing.Offset
+	now     sim.Tick                // own ticks since the half began
+	trail   history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
+}
+
+// span is the time over which arrivals are looked at.
+type span struct {
+	ticks int
+	any   bool
+	most  int // ticks that the earliest packet came before its turn
+}
+
+func newClient(env *predict.Env) predict.Client {
+	if env.Players > mostPlayers {
+		panic("statesync: more players than any scene has")
+	}
+	n := len(env.World.Bodies())
+	c := &client{
+		env: env, tick: env.World.Tick(), newest: env.World.Tick(),
+		ring:    history.New[message](ringSize),
+		did:     history.New[[mostPlayers]sim.Input](2 * ringSize),
+		held:    append([]sim.Input(nil), env.Held...),
+		applied: make([]sim.Tick, n),
+		offsets: make([]smoothing.Offset, n),
+		trail:   history.New[geom.Pose](trailTicks),
+	}
+	for i := range c.applied {
+		c.applied[i] = env.World.Tick()
+	}
+	c.last = predict.Poses(nil, env.World.Bodies())
+	k, m := env.Knobs, env.Meter
+	k.Int(&c.buffer, "jitter-buffer", 5, 0, mostBuffer, "ticks that the earliest packets wait for their turn: room for later ones; 0 applies each when it comes")
+	k.Choice(&c.correct, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
+	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
+	c.set.declare(k)
+	k.Smoothing(&c.smooth)
+	k.Contacts(&c.contacts)
+	c.out.Declare(env)
+	m.Declare("packets_arrived", "packets that came whole")
+	m.Declare("packets_late", "of those, the ones that came after their turn, or after a newer one where there is no buffer")
+	m.Declare("packets_missed", "ticks whose packet was not there")
+	m.Declare("packets_waiting", "packets that wait for their turn, now")
+	m.Declare("missing_inputs", "ticks made with the players' last inputs, because theirs had not come")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	m.Declare("staleness_p50_ms", "age of the server's last word of a body that moves, median")
+	m.Declare("staleness_p99_ms", "the same, of 99 in 100")
+	m.Declare("snap_mean_m", "metres by which an update moved a simulated body that moves, mean")
+	m.Declare("snap_max_m", "the same, largest")
+	m.Declare("refused", "payloads that were no message")
+	return c
+}
+
+// Tick takes in what has come, steps the world with what the players did, sets
+// right what the packet of that tick speaks of, and sends what the player does.
+func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+	if c.buffer == 0 && c.running {
+		c.step() // what comes is set right as it comes
+	}
+	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
+		c.receive(p.Payload)
+	}
+	switch {
+	case c.buffer == 0 || !c.running:
+	case c.hold > 0:
+		c.hold--
+	default:
+		c.play()
+	}
+	c.steer()
+	c.count()
+	*c.trail.Put(c.now) = c.drawn(max(c.env.Player, 0))
+	c.now++
+	if c.env.Player < 0 {
+		server.Send(nil) // so that the server's packets are acknowledged
+		return
+	}
+	c.out.Add(c.tick, in)
+	c.tick++
+	c.out.Send(server, c.tick)
+}
+
+// receive takes in a packet: it waits for its turn, or has it at once.
+func (c *client) receive(payload []byte) {
+	w, m, s := c.env.World, c.env.Meter, &c.spare
+	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
+		m.Add("refused", 1)
+		return
+	}
+	if !c.running {
+		c.begin(s.tick)
+	}
+	early := c.early(s.tick)
+	if early >= ringSize/2 || early <= -ringSize {
+		c.far()
+		return
+	}
+	c.stranger = 0
+	m.Add("packets_arrived", 1)
+	c.note(early)
+	late := early < 0
+	if c.buffer == 0 {
+		late = s.tick <= c.newest && m.Value("packets_arrived") > 1
+	}
+	c.newest = max(c.newest, s.tick)
+	c.learn(s)
+	switch {
+	case late:
+		m.Add("packets_late", 1)
+		c.settle(s)
+	case c.buffer == 0:
+		w.Relabel(s.tick)
+		c.apply(s)
+	default:
+		c.ring.Put(s.tick).copyFrom(s)
+	}
+}
+
+// early is how many ticks there are until the turn of the packet of a tick; below
+// zero it is over.
+func (c *client) early(t sim.Tick) int {
+	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.hold))
+}
+
+// begin starts the clock: the packet of tick t is to wait for as long as the
+// buffer is.
+func (c *client) begin(t sim.Tick) {
+	c.running, c.hold, c.span = true, c.buffer, span{}
+	c.env.World.Relabel(max(t, 1) - 1)
+	c.servo = clock.Servo{}
+	c.servo.Aim(t, t, 0, 0, c.env.World.Rate()) // it is where it should be
+}
+
+// far counts a packet that belongs to another time. If for a second nothing else
+// comes, the clock starts anew with the next.
+func (c *client) far() {
+	c.env.Meter.Add("refused", 1)
+	if c.stranger++; c.stranger >= c.env.World.Rate() {
+		c.running, c.stranger = false, 0
+		c.ring.Forget()
+		c.did.Forget()
+		clear(c.applied)
+	}
+}
+
+// learn keeps the inputs of a packet.
+func (c *client) learn(s *message) {
+	for i := range s.count {
+		t := s.tick - sim.Tick(s.count-i)
+		if t < c.env.World.Tick() && c.buffer > 0 {
+			continue // its step is made
+		}
+		did := c.did.Put(t)
+		for p := range c.held {
+			did[p] = s.inputs[p][i]
+		}
+	}
+	if c.buffer == 0 && s.count > 0 && s.tick == c.newest {
+		for p := range c.held {
+			c.held[p] = s.inputs[p][s.count-1]
+		}
+	}
+}
+
+// step steps the world with what the players did, or did last if that has not
+// come.
+func (c *client) step() {
+	w := c.env.World
+	if did := c.did.At(w.Tick()); did != nil {
+		copy(c.held, did[:])
+	} else {
+		c.env.Meter.Add("missing_inputs", 1)
+	}
+	c.set.quantise(w)
+	c.contacts.Step(w, c.held...)
+	for i := range c.offsets {
+		c.smooth.Fade(&c.offsets[i], w.Rate())
+	}
+}
+
+// play makes a tick of the world, and applies the packet whose turn it is.
+func (c *client) play() {
+	c.step()
+	if s := c.ring.At(c.env.World.Tick()); s != nil {
+		c.apply(s)
+	} else {
+		c.env.Meter.Add("packets_missed", 1)
+	}
+}
+
+// apply sets the bodies of a packet right.
+func (c *client) apply(s *message) {
+	for i := range s.updates[:s.n] {
+		c.setBody(&s.updates[i], s)
+	}
+}
+
+// settle takes from a packet that is late the bodies that rest: where they rest
+// is true later, too, unless something newer is known of them.
+func (c *client) settle(s *message) {
+	for i := range s.updates[:s.n] {
+		if u := &s.updates[i]; u.state.Asleep && s.tick > c.applied[u.body] {
+			c.setBody(u, s)
+		}
+	}
+}
+
+// setBody sets one body right, and lets its offset take up the jump.
+func (c *client) setBody(u *update, s *message) {
+	w := c.env.World
+	is, b := &w.Bodies()[u.body], u.state
+	c.applied[u.body] = s.tick
+	c.last[u.body] = b.Pose
+	if !s.form.velocities && !b.Asleep {
+		b.Linear, b.Angular = is.Linear, is.Angular
+	}
+	if c.correct == blend && !b.Asleep {
+		b = c.between(is, &b)
+	}
+	if *is == b {
+		return
+	}
+	if !b.Asleep {
+		c.snaps++
+		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
+		c.snapped += by
+		c.env.Meter.Set("snap_mean_m", c.snapped/float64(c.snaps))
+		c.env.Meter.Set("snap_max_m", max(c.env.Meter.Value("snap_max_m"), by))
+	}
+	drawn := c.drawn(u.body)
+	w.SetBody(u.body, b)
+	c.smooth.Correct(&c.offsets[u.body], drawn, b.Pose)
+}
+
+// between is a body a share of the way from one to another, awake.
+func (c *client) between(from, to *sim.Body) sim.Body {
+	n := float32(c.share)
+	return sim.Body{
+		Pose: geom.Pose{
+			Pos: from.Pose.Pos.Plus(n, to.Pose.Pos.Sub(from.Pose.Pos)),
+			Rot: geom.Slerp(from.Pose.Rot, to.Pose.Rot, n),
+		},
+		Linear:  from.Linear.Plus(n, to.Linear.Sub(from.Linear)),
+		Angular: from.Angular.Plus(n, to.Angular.Sub(from.Angular)),
+	}
+}
+
+// drawn is where a body is drawn.
+func (c *client) drawn(i int) geom.Pose { return c.offsets[i].Apply(c.env.World.Bodies()[i].Pose) }
+
+// View draws the world as it is simulated, with the offsets.
+func (c *client) View(v *predict.View) {
+	w := c.env.World
+	v.Tick = w.Tick()
+	for i, b := range w.Bodies() {
+		v.Raw = append(v.Raw, b.Pose)
+		v.Bodies = append(v.Bodies, c.drawn(i))
+	}
+	v.Touched = append(v.Touched, w.Touched()...)
+	if c.running {
+		v.Last = append(v.Last, c.last...)
+	}
+	for back := min(c.now, trailTicks); back > 0; back-- {
+		if p := c.trail.At(c.now - back); p != nil {
+			v.Trail = append(v.Trail, *p)
+		}
+	}
+}
+
+func (c *client) CopyFrom(from predict.Client) {
+	o := from.(*client)
+	c.set, c.buffer, c.correct, c.share = o.set, o.buffer, o.correct, o.share
+	c.smooth, c.contacts = o.smooth, o.contacts
+	c.out.CopyFrom(&o.out)
+	c.tick, c.running, c.hold, c.newest, c.stranger = o.tick, o.running, o.hold, o.newest, o.stranger
+	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
+	c.did.CopyFrom(&o.did, history.Plain[[mostPlayers]sim.Input])
+	c.held = append(c.held[:0], o.held...)
+	c.span, c.servo = o.span, o.servo
+	c.applied = append(c.applied[:0], o.applied...)
+	c.last = append(c.last[:0], o.last...)
+	c.ages, c.snaps, c.snapped = o.ages, o.snaps, o.snapped
+	c.offsets = append(c.offsets[:0], o.offsets...)
+	c.now = o.now
+	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
+}

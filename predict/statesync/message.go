@@ -1,0 +1,125 @@
+package statesync
+
+import (
+	"errors"
+	"math/bits"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict/inputs"
+	"ghostcube/sim"
+)
+
+// All bounds of a packet.
+const (
+	tickBits    = 16 // of the tick on the wire: it wraps after 18 minutes
+	mostInputs  = 32 // of each player
+	mostUpdates = 64
+	mostPlayers = 4
+
+	// mostBytes holds any packet: 64 bodies of 427 bits and their numbers of at
+	// most 16, inputs of at most 16 bits, and 40 bits of the rest, to whole words.
+	mostBytes = (mostUpdates*(1+13*32+16) + mostPlayers*mostInputs*(inputs.MostBits+1) + 40 + 63) / 64 * 8
+)
+
+var errMessage = errors.New("statesync: not a message")
+
+// update is one body of a packet.
+type update struct {
+	body  int
+	state sim.Body
+}
+
+// message is a packet from the server. On the wire it is
+//
+//	tick, 16 low bits
+//	inputs, 6 bits: how many of each player follow, up to 32
+//	for each player: its inputs (inputs.Run); the last led to the tick
+//	the form of the bodies: velocities, 1 bit; quantised, 1 bit; and if so the
+//	  position's steps, 2 bits, 0 for 4096 per metre to 3 for 512, and the bits of
+//	  a component of a rotation less 9, 3 bits
+//	updates, as many bits as 64 or the bodies of the scene ask for
+//	for each update, in the order of the bodies:
+//	  body, as many bits as the bodies of the scene ask for
+//	  asleep, 1 bit
+//	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps)
+//	  rotation, 4 x 32 bits, or 47 quantised (fewer with fewer bits)
+//	  linear, 3 x 32 or 54 bits, and angular, 3 x 32 or 51, if not asleep and
+//	    velocities follow
+type message struct {
+	tick    sim.Tick
+	count   int // inputs of each player
+	players int
+	inputs  [mostPlayers][mostInputs]sim.Input // oldest first
+	form    form
+	n       int
+	updates [mostUpdates]update // the first n, by body
+}
+
+// code reads, writes or measures the message. When it reads, tick must hold one
+// near the true one, to complete its low bits from.
+func (m *message) code(c *quant.Coder, scene *sim.Scene) {
+	c.Name("tick")
+	low := c.Bits(uint32(m.tick)&(1<<tickBits-1), tickBits)
+	if c.Reading() {
+		m.tick, m.players = inputs.Complete(low, tickBits, m.tick), scene.Players
+	}
+	c.Name("inputs")
+	m.count = c.Int(m.count, 0, mostInputs)
+	if c.Reading() && int64(m.tick) < int64(m.count) {
+		c.Fail(errMessage) // they would begin before the session
+		return
+	}
+	if m.count > 0 {
+		for p := range m.players {
+			inputs.Run(c, m.inputs[p][:m.count])
+		}
+	}
+	c.Part("", 0)
+	m.form.code(c)
+	c.Name("updates")
+	m.n = c.Int(m.n, 0, min(mostUpdates, len(scene.Boxes)))
+	last := -1
+	for i := range m.n {
+		u := &m.updates[i]
+		if c.Reading() {
+			u.state = sim.Body{}
+		}
+		c.Part("updates", i)
+		c.Name("body")
+		if u.body = c.Int(u.body, 0, len(scene.Boxes)-1); u.body <= last {
+			c.Fail(errMessage) // out of order, or twice
+		}
+		last = u.body
+		m.form.body(c, &u.state, scene)
+		if c.Err() != nil {
+			return
+		}
+	}
+}
+
+// numberBits is what the number of a body takes.
+func numberBits(scene *sim.Scene) int { return bits.Len(uint(len(scene.Boxes) - 1)) }
+
+// read reads a payload that may be anything. guess is a tick near the message's.
+// What is refused leaves m undefined.
+func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess sim.Tick) error {
+	c.Read(payload)
+	m.tick = guess
+	m.code(c, scene)
+	if c.Err() != nil {
+		return c.Err()
+	}
+	if !c.Whole(len(payload)) {
+		return errMessage // something is left over
+	}
+	return nil
+}
+
+// copyFrom makes m an equal of o.
+func (m *message) copyFrom(o *message) {
+	m.tick, m.count, m.players, m.form, m.n = o.tick, o.count, o.players, o.form, o.n
+	for p := range o.players {
+		copy(m.inputs[p][:], o.inputs[p][:o.count])
+	}
+	copy(m.updates[:], o.updates[:o.n])
+}

@@ -1,0 +1,192 @@
+package statesync
+
+import (
+	"slices"
+
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// policy is what is sent, and how much of it.
+type policy struct {
+	budget     int // kbit/s
+	order      int
+	player     int
+	touched    int
+	other      int
+	inputs     bool
+	states     bool
+	velocities bool
+}
+
+// The ways to compare priorities.
+const (
+	accumulated = iota
+	momentary
+)
+
+var orders = []string{"accumulated", "momentary"}
+
+func (p *policy) declare(k *predict.Knobs) {
+	k.Int(&p.budget, "budget", 256, 16, 4096, "kbit/s to each client, headers of IP and UDP included")
+	k.Choice(&p.order, "priority", accumulated, orders, "a body's priority adds up until it is sent; or it is that of the moment, and what is low always waits")
+	k.Int(&p.player, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
+	k.Int(&p.touched, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
+	k.Int(&p.other, "priority-other", 1, 1, 1_000_000, "priority of any other body")
+	k.Bool(&p.inputs, "inputs", true, "send what the players do")
+	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
+	k.Bool(&p.velocities, "velocities", true, "send velocities of bodies that move; without them the client keeps its own")
+}
+
+// Bytes around a payload.
+const (
+	headBytes     = 28 + 14 // IP, UDP and ours
+	partBytes     = headBytes + 2
+	fragmentBytes = packet.FragmentBytes
+	mostWhole     = packet.MaxDatagram - 14 // a payload that is not cut
+)
+
+// cost is how many bytes travel for a payload of so many.
+func cost(payload int) int {
+	if payload <= mostWhole {
+		return payload + headBytes
+	}
+	return payload + (payload+fragmentBytes-1)/fragmentBytes*partBytes
+}
+
+// payload is the longest payload for which so many bytes travel at most; below
+// zero there is none.
+func payload(bytes int) int {
+	best := min(bytes-headBytes, mostWhole)
+	for n := 2; n*fragmentBytes < mostBytes+fragmentBytes; n++ {
+		best = max(best, min(bytes-n*partBytes, n*fragmentBytes))
+	}
+	return min(best, mostBytes)
+}
+
+// sender is what the server keeps for one peer.
+type sender struct {
+	priority []int64    // by body, added up since it was sent
+	since    []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
+	longest  int        // ticks that a changed body waited
+	credit   int64      // bits times ticks per second
+	most     int64      // of it: what a packet that could not be sent takes
+	keys     []uint64   // what to sort
+
+	arrived sim.Tick // newest packet that the peer is known to have
+	any     bool
+	flight  [256]struct {
+		sequence packet.Sequence
+		tick     sim.Tick
+		used     bool
+	}
+}
+
+func newSender(bodies int) sender {
+	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies)}
+}
+
+// hear takes in what the peer now is known to have.
+func (p *sender) hear(e *packet.Endpoint) {
+	for _, a := range e.Acks() {
+		if f := &p.flight[a%256]; f.used && f.sequence == a && (!p.any || f.tick > p.arrived) {
+			p.arrived, p.any = f.tick, true
+		}
+	}
+}
+
+// missing is how many ticks there are since the newest packet that the peer is
+// known to have.
+func (p *sender) missing(now sim.Tick) int {
+	if !p.any {
+		return mostInputs
+	}
+	return int(min(now-p.arrived, mostInputs))
+}
+
+// priorityMost keeps what has added up and the number of a body within 64 bits.
+const priorityMost = 1<<47 - 1
+
+// raise adds the priorities of this tick, and notes what has changed.
+func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
+	touched := w.Touched()
+	for i := range p.priority {
+		if by.order == momentary {
+			p.priority[i] = 0
+		}
+		add := by.other
+		if i < w.Scene().Players {
+			add = by.player
+		} else if touched[i] != sim.Nobody {
+			add = by.touched
+		}
+		p.priority[i] = min(p.priority[i]+int64(add), priorityMost)
+		if changed[i] && p.since[i] == 0 {
+			p.since[i] = w.Tick()
+		}
+		if p.since[i] != 0 {
+			p.longest = max(p.longest, int(w.Tick()-p.since[i]))
+		}
+	}
+}
+
+// save adds what the budget gives for one tick. Of what is not used, as much as a
+// tick gives is kept, or what is gathered for a packet.
+func (p *sender) save(by *policy) {
+	tick := int64(by.budget) * 1000
+	p.credit = min(p.credit+tick, p.most+2*tick)
+	p.most = 0
+}
+
+// want lets more be saved up until the next tick: a packet of so many bits does
+// not come together otherwise.
+func (p *sender) want(bits, rate int) { p.most = int64(cost((bits+7)/8)) * 8 * int64(rate) }
+
+// bytes is how many may travel now.
+func (p *sender) bytes(rate int) int { return int(p.credit / int64(8*rate)) }
+
+// choose puts into the message, in the order of the bodies, those of the highest
+// priorities that fit most bits. One that does not fit is skipped, and the next
+// one tried.
+func (p *sender) choose(m *message, w *sim.World, most int) {
+	p.keys = p.keys[:0]
+	for i, n := range p.priority {
+		p.keys = append(p.keys, uint64(priorityMost-n)<<16|uint64(i)) // the highest first, of equals the lowest number
+	}
+	slices.Sort(p.keys)
+	bodies, number := w.Bodies(), numberBits(w.Scene())
+	least := number + m.form.bits(true)
+	for _, key := range p.keys {
+		if m.n == mostUpdates || most < least {
+			break
+		}
+		i := int(key & 0xffff)
+		bits := number + m.form.bits(bodies[i].Asleep)
+		if bits > most {
+			continue
+		}
+		most -= bits
+		m.updates[m.n] = update{i, bodies[i]}
+		m.n++
+	}
+	slices.SortFunc(m.updates[:m.n], func(a, b update) int { return a.body - b.body })
+}
+
+// sent notes a packet that has been sent: only what was in it begins anew.
+func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
+	p.credit -= int64(cost(bytes)) * 8 * int64(rate)
+	f := &p.flight[q%256]
+	f.sequence, f.tick, f.used = q, m.tick, true
+	for i := range m.updates[:m.n] {
+		body := m.updates[i].body
+		p.priority[body], p.since[body] = 0, 0
+	}
+}
+
+func (p *sender) copyFrom(o *sender) {
+	p.priority = append(p.priority[:0], o.priority...)
+	p.since = append(p.since[:0], o.since...)
+	p.longest, p.credit, p.most = o.longest, o.credit, o.most
+	p.arrived, p.any, p.flight = o.arrived, o.any, o.flight
+}

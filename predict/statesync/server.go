@@ -1,0 +1,155 @@
+package statesync
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/inputs"
+	"ghostcube/sim"
+)
+
+type server struct {
+	env    *predict.Env
+	set    settings
+	policy policy
+	desk   inputs.Desk
+	held   []sim.Input
+	world  predict.Contacts
+
+	past    [remembered][mostPlayers]sim.Input // what the players did, by tick
+	known   int                                // of those, how many have been noted
+	before  []sim.Body
+	changed []bool // by the last step
+	peers   []sender
+	updates uint64 // sent
+	packets uint64
+	filled  float64 // sum over the packets of their fill
+
+	message message
+	coder   quant.Coder
+	buffer  [mostBytes]byte
+}
+
+// remembered is how many ticks of inputs the server keeps.
+const remembered = 2 * mostInputs
+
+func newServer(env *predict.Env) predict.Server {
+	if env.Players > mostPlayers {
+		panic("statesync: more players than any scene has")
+	}
+	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s.before = append(s.before, env.World.Bodies()...)
+	s.changed = make([]bool, len(s.before))
+	k, m := env.Knobs, env.Meter
+	s.policy.declare(k)
+	s.set.declare(k)
+	s.desk.Declare(env)
+	k.Contacts(&s.world)
+	m.Declare("packets", "packets sent")
+	m.Declare("updates", "updates of bodies sent")
+	m.Declare("updates_per_packet", "updates in a packet, mean")
+	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
+	m.Declare("waiting_max_ms", "the longest that a body which had changed waited for an update to be sent")
+	return s
+}
+
+// Tick reads the inputs, steps with the newest, and sends each peer a packet. A
+// client is behind, so its ticks are no reason to refuse any.
+func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
+	world, m := s.env.World, s.env.Meter
+	s.desk.Seat(peers, 0, s.held)
+	copy(s.held, host)
+	s.desk.Receive(peers, world.Tick(), m)
+	s.desk.Newest(peers, s.held, world.Rate(), m)
+	copy(s.past[world.Tick()%remembered][:], s.held)
+	s.known = min(s.known+1, remembered)
+	s.set.quantise(world)
+	s.world.Step(world, s.held...)
+	s.note()
+	for len(s.peers) < len(peers) {
+		s.peers = append(s.peers, newSender(len(s.before)))
+	}
+	for i, peer := range peers {
+		s.send(&s.peers[i], peer)
+	}
+}
+
+// note finds what the step changed.
+func (s *server) note() {
+	for i, b := range s.env.World.Bodies() {
+		s.changed[i] = b != s.before[i]
+		s.before[i] = b
+	}
+}
+
+// send sends a peer the packet of this tick.
+func (s *server) send(p *sender, peer predict.Peer) {
+	world, m, msg := s.env.World, s.env.Meter, &s.message
+	now := world.Tick()
+	p.hear(peer.Endpoint)
+	p.raise(world, s.changed, &s.policy)
+	p.save(&s.policy)
+
+	msg.tick, msg.players, msg.n = now, s.env.Players, 0
+	msg.form = s.set.form(s.policy.velocities)
+	s.putInputs(p.missing(now))
+	s.coder.Measure()
+	msg.code(&s.coder, world.Scene())
+	head := s.coder.Processed()
+	most := 8*payload(p.bytes(world.Rate())) - head
+	least := numberBits(world.Scene()) + msg.form.bits(false)
+	if most < least {
+		p.want(head+least, world.Rate())
+		return // the budget has to gather first
+	}
+	if s.policy.states {
+		p.choose(msg, world, most)
+	}
+	s.coder.Write(s.buffer[:])
+	msg.code(&s.coder, world.Scene())
+	bits, data := s.coder.Processed(), s.coder.Data()
+	if s.coder.Err() != nil {
+		panic("statesync: a packet that does not fit: " + s.coder.Err().Error())
+	}
+	p.sent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
+
+	s.packets++
+	s.updates += uint64(msg.n)
+	s.filled += float64(bits) / float64(head+most)
+	m.Set("packets", float64(s.packets))
+	m.Set("updates", float64(s.updates))
+	m.Set("updates_per_packet", float64(s.updates)/float64(s.packets))
+	m.Set("packet_fill_percent", float64(100*s.filled)/float64(s.packets))
+	m.Set("waiting_max_ms", max(m.Value("waiting_max_ms"), float64(float64(p.longest)*1000)/float64(world.Rate())))
+}
+
+// putInputs puts the newest inputs of all players into the message, as many as
+// are missing.
+func (s *server) putInputs(missing int) {
+	msg := &s.message
+	msg.count = 0
+	if !s.policy.inputs {
+		return
+	}
+	msg.count = min(missing, s.known, mostInputs)
+	for i := range msg.count {
+		past := &s.past[(msg.tick-sim.Tick(msg.count-i))%remembered]
+		for p := range msg.players {
+			msg.inputs[p][i] = past[p]
+		}
+	}
+}
+
+func (s *server) CopyFrom(from predict.Server) {
+	o := from.(*server)
+	s.set, s.policy, s.world = o.set, o.policy, o.world
+	s.past, s.known = o.past, o.known
+	s.updates, s.packets, s.filled = o.updates, o.packets, o.filled
+	s.held = append(s.held[:0], o.held...)
+	s.before = append(s.before[:0], o.before...)
+	copy(s.changed, o.changed)
+	s.desk.CopyFrom(&o.desk)
+	s.peers = make([]sender, len(o.peers))
+	for i := range o.peers {
+		s.peers[i].copyFrom(&o.peers[i])
+	}
+}

@@ -1,0 +1,547 @@
+package statesync
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rig is both halves with a link between them and nothing else. The player sits
+// at the server.
+type rig struct {
+	t       testing.TB
+	weather link.Weather
+	env     [2]*predict.Env // client, server
+	c       *client
+	s       *server
+	up      *packet.Endpoint
+	peers   []predict.Peer
+	tick    int
+	due     int64
+	input   func(tick int) sim.Input
+	truth   []geom.Pose // of the first body, by the world's tick
+}
+
+func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+	t.Helper()
+	r := &rig{t: t, weather: link.Weather{Seed: 1}, input: keys}
+	if err := r.weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(&r.weather, 0)
+	r.up = packet.NewEndpoint(a)
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: -1}}
+	k, m := &predict.Knobs{}, &predict.Meter{}
+	for i := range r.env {
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -1, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
+	}
+	r.s = newServer(r.env[1]).(*server)
+	r.c = newClient(r.env[0]).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		r.turn(knobs[i], knobs[i+1])
+	}
+	return r
+}
+
+func (r *rig) turn(knob, value string) {
+	r.t.Helper()
+	if err := r.env[0].Knobs.Set(knob, value); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+
+func (r *rig) sent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
+
+// run makes ticks under scripted keys, the client's at the pace that it asks for.
+func (r *rig) run(ticks int) {
+	for range ticks {
+		now := time.Duration(r.tick) * time.Second / 60
+		r.up.Update(now)
+		for r.due += 1e6 + int64(r.env[0].Pace); r.due >= 1e6; r.due -= 1e6 {
+			r.c.Tick(sim.Input{}, r.up)
+		}
+		r.peers[0].Endpoint.Update(now)
+		if len(r.truth) == 0 {
+			r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
+		}
+		r.s.Tick([]sim.Input{r.input(r.tick)}, r.peers)
+		r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
+		r.tick++
+	}
+}
+
+func keys(tick int) sim.Input {
+	if tick < 60 {
+		return sim.Input{}
+	}
+	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
+}
+
+// TestNeverAboveBudget says that from the first tick on no more has travelled
+// than the budget gives, and two ticks' worth, or one packet with a single body
+// where those give less; that of a budget which can be used nine tenths are used;
+// and that a turn of the knob is followed within a second.
+func TestNeverAboveBudget(t *testing.T) {
+	for _, level := range levels {
+		for _, budget := range []int{16, 48, 64, 256, 700, 1024} {
+			r := newRig(t, "katamari:cubes=200", "latency=30ms,loss=10%", "level", level, "budget", strconv.Itoa(budget))
+			from, saved := 0, max(2*budget*1000/60/8, 200)
+			for range 600 {
+				r.run(1)
+				if most := budget*1000*(r.tick-from)/60/8 + saved; r.sent() > most {
+					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.sent(), r.tick, most)
+				}
+			}
+			want := float64(budget) * 1000 * 10 / 8
+			if budget <= 256 && float64(r.sent()) < 0.9*want {
+				t.Errorf("%s, %d kbit/s: %d bytes in 10 s, a budget of %v", level, budget, r.sent(), want)
+			}
+		}
+	}
+	r := newRig(t, "katamari:cubes=200", "latency=30ms")
+	r.run(300)
+	for _, budget := range []int{64, 1024, 256} {
+		r.turn("budget", strconv.Itoa(budget))
+		before := r.sent()
+		r.run(60)
+		most := float64(budget) * 1000 / 8
+		got := float64(r.sent() - before)
+		if got > 1.02*most+2200 || budget <= 256 && got < 0.9*most || budget == 1024 && got < 0.4*most {
+			t.Errorf("in the second after a turn to %d kbit/s: %v kbit", budget, got*8/1000)
+		}
+	}
+}
+
+// TestCost says that a payload costs what the endpoint counts for it, and that
+// the longest payload for a number of bytes is the longest.
+func TestCost(t *testing.T) {
+	e := packet.NewEndpoint(nowhere{})
+	for n := 0; n <= mostBytes; n++ {
+		before := e.Stats.BytesSent
+		e.Send(make([]byte, n))
+		if got := int(e.Stats.BytesSent - before); got != cost(n) {
+			t.Fatalf("%d bytes of payload cost %d, not %d", n, got, cost(n))
+		}
+	}
+	for bytes := headBytes; bytes < cost(mostBytes)+100; bytes++ {
+		p := payload(bytes)
+		if cost(p) > bytes || p < mostBytes && cost(p+1) <= bytes {
+			t.Fatalf("%d bytes carry a payload of %d: it costs %d, one more %d", bytes, p, cost(p), cost(p+1))
+		}
+	}
+}
+
+type nowhere struct{}
+
+func (nowhere) Send(time.Duration, []byte) error                 { return nil }
+func (nowhere) Receive(time.Duration) (d link.Datagram, ok bool) { return }
+
+// TestNothingStarves says that where all bodies rest and have the same priority
+// each is sent again after as many ticks as all of them take, in turn; and that
+// with momentary priorities the first ones are sent always and the last never.
+func TestNothingStarves(t *testing.T) {
+	r := newRig(t, "katamari:cubes=400", "perfect", "inputs", "off")
+	r.input = func(int) sim.Input { return sim.Input{} }
+	r.run(300) // to rest
+	sent := make([]int, 401)
+	longest := 0
+	turn := func() {
+		r.run(1)
+		for _, u := range r.s.message.updates[:r.s.message.n] {
+			longest = max(longest, r.tick-sent[u.body])
+			sent[u.body] = r.tick
+		}
+	}
+	for range 100 {
+		turn()
+	}
+	longest = 0
+	for range 200 {
+		turn()
+	}
+	each := r.s.message.n - 1 // besides the player
+	if want := (400 + each - 1) / each; longest < want || longest > want+2 {
+		t.Errorf("a body waits %d ticks; %d bodies at %d a packet take %d", longest, 400, each, want)
+	}
+	r.turn("priority", "momentary")
+	at := r.tick
+	for range 200 {
+		turn()
+	}
+	if sent[1] != r.tick || sent[400] > at {
+		t.Errorf("momentary: the first body was sent %d ticks ago, the last %d", r.tick-sent[1], r.tick-sent[400])
+	}
+}
+
+// TestPriorities says that a body of priority 100 is sent 100 times as often as
+// one of priority 1, and the player in every packet.
+func TestPriorities(t *testing.T) {
+	p := newSender(5)
+	w := sim.New(named(t, "katamari:cubes=4"), 60)
+	by := policy{player: 1_000_000, touched: 100, other: 1}
+	times := [5]int{}
+	touched := w.Touched()
+	for range 30_000 {
+		for i := range touched {
+			touched[i] = sim.Nobody
+		}
+		touched[0], touched[1] = 0, 0
+		p.raise(w, make([]bool, 5), &by)
+		m := message{form: form{rotation: finest, quantised: true, velocities: true}}
+		p.choose(&m, w, 2*(numberBits(w.Scene())+m.form.bits(false)))
+		for _, u := range m.updates[:m.n] {
+			times[u.body]++
+			p.priority[u.body] = 0
+		}
+	}
+	// One place a packet besides the player's is shared by weights 100, 1, 1 and 1.
+	if times[0] != 30_000 || times[1] < 28_800 || times[1] > 29_200 {
+		t.Errorf("the player was sent %d times, the touched body %d", times[0], times[1])
+	}
+	for _, n := range times[2:] {
+		if n < 270 || n > 400 {
+			t.Errorf("the others were sent %v times", times[2:])
+		}
+	}
+}
+
+func named(t testing.TB, scene string) sim.Scene {
+	t.Helper()
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+// TestFitAndSkip says that what does not fit is skipped and the next one tried,
+// that the message stands in the order of the bodies, and that it measures what
+// was promised.
+func TestFitAndSkip(t *testing.T) {
+	sc := named(t, "katamari:cubes=4")
+	w := sim.New(sc, 60)
+	for i, asleep := range []bool{false, false, true, false, true} {
+		b := w.Bodies()[i]
+		b.Asleep = asleep
+		w.SetBody(i, b)
+	}
+	p := newSender(5)
+	p.priority = []int64{10, 40, 20, 50, 30}
+	m := message{players: 1, form: form{rotation: finest, quantised: true, velocities: true}}
+	number := numberBits(&sc)
+	awake, asleep := number+m.form.bits(false), number+m.form.bits(true)
+	p.choose(&m, w, awake+asleep+10) // 3 fits; 1 does not, after it; 4 does; 2 does not
+	got := []int{}
+	for _, u := range m.updates[:m.n] {
+		got = append(got, u.body)
+	}
+	if !slices.Equal(got, []int{3, 4}) {
+		t.Errorf("chosen: %v", got)
+	}
+	var c quant.Coder
+	c.Measure()
+	m.code(&c, &sc)
+	n := m
+	n.n = 0
+	full := c.Processed()
+	c.Measure()
+	n.code(&c, &sc)
+	if full-c.Processed() != awake+asleep {
+		t.Errorf("%d bits of updates, %d promised", full-c.Processed(), awake+2*asleep)
+	}
+}
+
+// TestArticleBits holds the sizes against the article's: 117 and 222 bits at rest
+// and moving, with a number of ten bits, against 235 and 427.
+func TestArticleBits(t *testing.T) {
+	sc := named(t, "katamari")
+	q, f := form{rotation: finest, quantised: true, velocities: true}, form{rotation: finest, velocities: true}
+	n := numberBits(&sc)
+	if got := [4]int{n + q.bits(true), n + q.bits(false), n + f.bits(true), n + f.bits(false)}; got != [4]int{117, 222, 235, 427} {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestWaitsForItsTurn says that with a buffer longer than the jitter the client
+// shows every tick once and in order, the player's cube where the server had it,
+// and late by the buffer and the way.
+func TestWaitsForItsTurn(t *testing.T) {
+	r := newRig(t, "zen", "latency=50ms,jitter=50ms", "smoothing", "none")
+	r.run(240)
+	for range 600 {
+		before := r.env[0].World.Tick()
+		r.run(1)
+		now := r.env[0].World.Tick()
+		if r.env[0].Pace == 0 && now != before+1 {
+			t.Fatalf("tick %d is followed by %d", before, now)
+		}
+		if off := r.env[0].World.Bodies()[0].Pose.Pos.Sub(r.truth[now].Pos).Len(); off > 0.001 {
+			t.Fatalf("tick %d: the player's cube is %v m beside the server's", now, off)
+		}
+	}
+	if r.count("packets_late") > 2 || r.count("missing_inputs") > 5 {
+		t.Errorf("%v late, %v inputs missing", r.count("packets_late"), r.count("missing_inputs"))
+	}
+	for buffer, want := range []int{0: 3, 1: 4, 5: 8, 20: 23} { // three ticks of way, and the buffer
+		if want == 0 {
+			continue
+		}
+		r := newRig(t, "plain", "latency=50ms", "jitter-buffer", strconv.Itoa(buffer))
+		r.run(240)
+		if late := int(r.env[1].World.Tick()) - int(r.env[0].World.Tick()); late != want {
+			t.Errorf("buffer %d: the client is %d ticks behind", buffer, late)
+		}
+	}
+}
+
+// TestInputsAreRedundant says that at 20 % loss hardly a tick is made without its
+// inputs, where those of a single packet would lack a fifth.
+func TestInputsAreRedundant(t *testing.T) {
+	r := newRig(t, "plain", "latency=50ms,loss=20%")
+	r.run(1800)
+	if n := r.count("packets_missed"); n < 250 {
+		t.Fatalf("%v packets missed", n)
+	}
+	if n := r.count("missing_inputs"); n > 5 {
+		t.Errorf("%v of 1800 ticks without inputs", n)
+	}
+	r = newRig(t, "plain", "latency=50ms", "inputs", "off")
+	r.run(600)
+	if n := r.count("missing_inputs"); n < 580 {
+		t.Errorf("without inputs %v of 600 ticks lack them", n)
+	}
+}
+
+// TestFollowsTheWay says that where the way becomes 200 ms longer or shorter the
+// client comes to hold packets as long as its buffer again, within twelve seconds.
+func TestFollowsTheWay(t *testing.T) {
+	r := newRig(t, "zen", "latency=50ms")
+	r.run(300)
+	for _, way := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
+		r.weather.Down.Latency = way
+		r.run(720)
+		late := r.count("packets_late")
+		r.run(60)
+		if n := r.count("packets_late") - late; n > 0 {
+			t.Errorf("%v: %v packets are late after twelve seconds", way, n)
+		}
+		if n := r.count("packets_waiting"); n < 4 || n > 7 {
+			t.Errorf("%v: %v packets wait", way, n)
+		}
+	}
+}
+
+// TestRecovers says that five seconds after the link has gone, and half a second
+// after it has come back and the packets have had their turn, no drawn body is 25
+// cm from where the server has it at that tick.
+func TestRecovers(t *testing.T) {
+	r := newRig(t, "zen", "latency=50ms")
+	r.run(300)
+	r.weather.Dark = 10 * time.Second
+	r.run(300)
+	worst := float32(0)
+	for i := range 120 {
+		r.run(1)
+		var v predict.View
+		r.c.View(&v)
+		off := v.Bodies[0].Pos.Sub(r.truth[v.Tick].Pos).Len()
+		worst = max(worst, off)
+		if i >= 9+30 && off > 0.25 {
+			t.Fatalf("%d ticks after the outage the player is drawn %v m off", i, off)
+		}
+	}
+	if worst < 0.5 {
+		t.Errorf("the outage put nothing off by more than %v m", worst)
+	}
+}
+
+// TestDrawnStandsStill says that what an update sets right is drawn where it was
+// drawn, in that tick.
+func TestDrawnStandsStill(t *testing.T) {
+	r := newRig(t, "zen", "latency=50ms")
+	r.run(200)
+	u := update{body: 3, state: r.env[0].World.Bodies()[3]}
+	u.state.Pose.Pos.X += 0.7
+	u.state.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, 0.5).Mul(u.state.Pose.Rot)
+	before := r.c.drawn(3)
+	r.c.setBody(&u, &message{tick: r.env[0].World.Tick(), form: form{velocities: true}})
+	after := r.c.drawn(3)
+	if got := r.env[0].World.Bodies()[3].Pose; got != u.state.Pose {
+		t.Errorf("the body is at %v, not %v", got, u.state.Pose)
+	}
+	if after.Pos.Sub(before.Pos).Len() > 1e-5 || after.Rot.Mul(before.Rot.Inverse()).Angle() > 1e-3 {
+		t.Errorf("drawn at %v, then at %v", before, after)
+	}
+}
+
+// TestLateRest says that of a late packet a resting body is taken, unless
+// something newer of it is known, and a moving one is not.
+func TestLateRest(t *testing.T) {
+	r := newRig(t, "zen", "latency=50ms")
+	r.run(200)
+	now := r.env[0].World.Tick()
+	at := func(asleep bool, tick sim.Tick) bool {
+		m := message{tick: tick, n: 1, form: form{velocities: true}}
+		u := &m.updates[0]
+		u.body, u.state = 4, r.env[0].World.Bodies()[4]
+		u.state.Asleep = asleep
+		u.state.Pose.Pos.X += 0.1
+		r.c.settle(&m)
+		return r.env[0].World.Bodies()[4] == u.state
+	}
+	r.c.applied[4] = now - 10
+	if at(false, now-5) {
+		t.Error("a late packet moves a body")
+	}
+	if at(true, now-11) {
+		t.Error("what is older than known is taken")
+	}
+	if !at(true, now-5) {
+		t.Error("a late packet does not bring a body to rest")
+	}
+}
+
+// TestStrangers says that what belongs to another time is refused, and that a
+// stream of it is followed after a second.
+func TestStrangers(t *testing.T) {
+	r := newRig(t, "plain", "perfect")
+	r.run(120)
+	m := message{tick: 5000, players: 1, form: form{rotation: finest}}
+	var c quant.Coder
+	c.Write(make([]byte, mostBytes))
+	m.code(&c, r.env[0].World.Scene())
+	far := slices.Clone(c.Data())
+	was := r.env[0].World.Tick()
+	r.c.receive(far)
+	if r.count("refused") != 1 || r.env[0].World.Tick() != was {
+		t.Errorf("a packet of tick 5000 is taken at tick %d", was)
+	}
+	for range 60 {
+		r.c.receive(far)
+	}
+	if r.env[0].World.Tick() != 4999 {
+		t.Errorf("after a second of them the client is at tick %d", r.env[0].World.Tick())
+	}
+}
+
+// TestFullMessageFits says that the longest message has room.
+func TestFullMessageFits(t *testing.T) {
+	sc := named(t, "katamari:players=4")
+	m := message{tick: 100, count: mostInputs, players: sc.Players, n: mostUpdates, form: form{velocities: true, rotation: finest}}
+	for p := range m.inputs {
+		for i := range m.inputs[p] {
+			m.inputs[p][i] = sim.Input{Buttons: sim.Buttons(i % 4), Heading: uint8(i*7 + p + 1)}
+		}
+	}
+	w := sim.New(sc, 60)
+	for i := range m.updates {
+		m.updates[i] = update{i * 3, w.Bodies()[i*3]}
+		m.updates[i].state.Asleep = false
+	}
+	var c quant.Coder
+	c.Write(make([]byte, mostBytes))
+	m.code(&c, &sc)
+	var o message
+	if c.Err() != nil {
+		t.Fatal(c.Err())
+	}
+	if err := o.read(&c, slices.Clone(c.Data()), &sc, 90); err != nil || !reflect.DeepEqual(o, m) {
+		t.Errorf("%v; what was written is not what was read", err)
+	}
+}
+
+// TestRefuses says that a body that comes twice, one outside the scene, inputs of
+// before the session, and a byte too many or too few are refused.
+func TestRefuses(t *testing.T) {
+	sc := named(t, "zen")
+	w := sim.New(sc, 60)
+	read := func(spoil func(m *message), bytes int) error {
+		m := message{tick: 50, count: 3, players: 1, n: 2, form: form{velocities: true, rotation: finest}}
+		m.updates[0], m.updates[1] = update{1, w.Bodies()[1]}, update{2, w.Bodies()[2]}
+		if spoil != nil {
+			spoil(&m)
+		}
+		var c quant.Coder
+		c.Write(make([]byte, mostBytes))
+		m.code(&c, &sc)
+		b := slices.Clone(c.Data())
+		b = slices.Grow(b, 8)[:len(b)+bytes]
+		return m.read(&c, b, &sc, 45)
+	}
+	if err := read(nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(m *message){
+		"outside": func(m *message) { m.updates[1].state.Pose.Pos.X = 257 },
+		"turned":  func(m *message) { m.updates[1].state.Pose.Rot.X = 1 },
+		"early":   func(m *message) { m.tick = 2 },
+	} {
+		if read(spoil, 0) == nil {
+			t.Error(name)
+		}
+	}
+	if read(nil, 1) == nil || read(nil, -1) == nil {
+		t.Error("another length")
+	}
+	// The number of the second body, 2, becomes that of the first.
+	m := message{tick: 50, players: 1, n: 2, form: form{quantised: true, rotation: finest}}
+	m.updates[0], m.updates[1] = update{1, w.Bodies()[1]}, update{2, w.Bodies()[2]}
+	for i := range m.updates[:m.n] {
+		m.updates[i].state.Asleep = true
+	}
+	var c quant.Coder
+	c.Write(make([]byte, mostBytes))
+	m.code(&c, &sc)
+	b := slices.Clone(c.Data())
+	at := c.Processed() - m.form.bits(true) - numberBits(&sc) // the second body's number
+	for i := range numberBits(&sc) {
+		b[(at+i)/8] &^= 1 << ((at + i) % 8)
+	}
+	b[at/8] |= 1 << (at % 8)
+	if m.read(&c, b, &sc, 45) == nil {
+		t.Error("a body comes twice")
+	}
+}
+
+// FuzzRead says that any bytes are refused or read to what the scene could hold,
+// which, written again, gives the same bytes.
+func FuzzRead(f *testing.F) {
+	for _, level := range levels {
+		r := newRig(f, "katamari:cubes=20", "perfect", "level", level)
+		r.run(100)
+		f.Add(slices.Clone(r.s.coder.Data()))
+	}
+	sc := named(f, "katamari:cubes=20")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var c quant.Coder
+		var m message
+		if m.read(&c, b, &sc, 100) != nil {
+			return
+		}
+		for _, u := range m.updates[:m.n] {
+			if u.body < 0 || u.body > 20 || !(geom.Abs(u.state.Pose.Pos.X) <= sc.Wide) {
+				t.Errorf("%+v", u)
+			}
+		}
+		c.Write(make([]byte, mostBytes))
+		m.code(&c, &sc)
+		if c.Err() != nil || !slices.Equal(c.Data(), b) {
+			t.Errorf("%x becomes %x: %v", b, c.Data(), c.Err())
+		}
+	})
+}
