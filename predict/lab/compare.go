@@ -122,7 +122,33 @@ var Comparisons = []Comparison{
 		Source: snapshots, Tape: "katamari-ball", Scene: "katamari", Weather: wholeLoss, Rate: 60, Seat: AtHost,
 		Panes: []string{"snapshot", "snapshot:snapshot-every=2", "snapshot:snapshot-every=3", "snapshot:snapshot-every=6"},
 	},
+	{
+		Name: "statesync-levels", Doc: "256 kbit/s for 901 cubes: 32-bit numbers; quantised on the wire only, and cubes pop; both worlds on the grid, and they do not",
+		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{
+			"statesync:level=uncompressed:smoothing=none",
+			"statesync:level=quantised:smoothing=none",
+			"statesync:smoothing=none",
+		},
+	},
+	{
+		Name: "statesync-smoothing", Doc: "a quarter of a second lost now and then: no smoothing, a slow factor, a fast one, and the two blended by the error",
+		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms,down.outage=250ms,down.outage-every=3s", Rate: 60, Seat: AtHost,
+		Panes: []string{
+			"statesync:smoothing=none",
+			"statesync:smoothing=single:smooth-keep=0.95:smooth-slerp=0.05",
+			"statesync:smoothing=single:smooth-keep=0.85:smooth-slerp=0.15",
+			"statesync",
+		},
+	},
+	{
+		Name: "statesync-beside", Doc: "the same ball in 256 kbit/s, as whole snapshots in 18 Mbit/s, and ten of those a second in 3: who is how late, and how true",
+		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"statesync", "snapshot", "snapshot:snapshot-every=6"},
+	},
 }
+
+const states = "Fiedler, State Synchronization (2015), and its program"
 
 const snapshots = "Fiedler, Snapshot Interpolation (2014), and its program of 2015"
 

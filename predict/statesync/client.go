@@ -52,6 +52,7 @@ type client struct {
 
 	applied []sim.Tick  // by body: of its newest state
 	last    []geom.Pose // by body: as last received
+	strays  strays
 	ages    ages
 	snaps   int
 	snapped float64 // metres, sum
@@ -90,6 +91,8 @@ func newClient(env *predict.Env) predict.Client {
 	k.Choice(&c.correct, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
 	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
 	c.set.declare(k)
+	c.strays = newStrays(n)
+	declareRest(k, &c.strays.commit)
 	k.Smoothing(&c.smooth)
 	k.Contacts(&c.contacts)
 	c.out.Declare(env)
@@ -112,6 +115,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.buffer == 0 && c.running {
 		c.step() // what comes is set right as it comes
+		c.bringBack()
 	}
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
@@ -242,6 +246,7 @@ func (c *client) play() {
 	} else {
 		c.env.Meter.Add("packets_missed", 1)
 	}
+	c.bringBack()
 }
 
 // apply sets the bodies of a packet right.
@@ -261,31 +266,38 @@ func (c *client) settle(s *message) {
 	}
 }
 
-// setBody sets one body right, and lets its offset take up the jump.
+// setBody sets one body right.
 func (c *client) setBody(u *update, s *message) {
 	w := c.env.World
 	is, b := &w.Bodies()[u.body], u.state
 	c.applied[u.body] = s.tick
 	c.last[u.body] = b.Pose
+	c.strays.heard(u.body, b.Asleep)
 	if !s.form.velocities && !b.Asleep {
 		b.Linear, b.Angular = is.Linear, is.Angular
 	}
 	if c.correct == blend && !b.Asleep {
 		b = c.between(is, &b)
 	}
-	if *is == b {
-		return
-	}
-	if !b.Asleep {
+	if !b.Asleep && *is != b {
 		c.snaps++
 		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
 		c.snapped += by
 		c.env.Meter.Set("snap_mean_m", c.snapped/float64(c.snaps))
 		c.env.Meter.Set("snap_max_m", max(c.env.Meter.Value("snap_max_m"), by))
 	}
-	drawn := c.drawn(u.body)
-	w.SetBody(u.body, b)
-	c.smooth.Correct(&c.offsets[u.body], drawn, b.Pose)
+	c.put(u.body, b)
+}
+
+// put sets a body, and lets its offset take up the jump.
+func (c *client) put(i int, b sim.Body) {
+	w := c.env.World
+	if w.Bodies()[i] == b {
+		return
+	}
+	drawn := c.drawn(i)
+	w.SetBody(i, b)
+	c.smooth.Correct(&c.offsets[i], drawn, b.Pose)
 }
 
 // between is a body a share of the way from one to another, awake.
@@ -335,6 +347,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.span, c.servo = o.span, o.servo
 	c.applied = append(c.applied[:0], o.applied...)
 	c.last = append(c.last[:0], o.last...)
+	c.strays.copyFrom(&o.strays)
 	c.ages, c.snaps, c.snapped = o.ages, o.snaps, o.snapped
 	c.offsets = append(c.offsets[:0], o.offsets...)
 	c.now = o.now

@@ -15,6 +15,9 @@ type policy struct {
 	player     int
 	touched    int
 	other      int
+	rest       bool
+	resting    int
+	congestion bool
 	inputs     bool
 	states     bool
 	velocities bool
@@ -34,6 +37,9 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.player, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
 	k.Int(&p.touched, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
 	k.Int(&p.other, "priority-other", 1, 1, 1_000_000, "priority of any other body")
+	declareRest(k, &p.rest)
+	k.Int(&p.resting, "priority-rest", 100, 1, 1_000_000, "rest-commit: that priority")
+	k.Bool(&p.congestion, "congestion", true, "a queue on the way, seen by a longer round trip, lowers the rate for a while")
 	k.Bool(&p.inputs, "inputs", true, "send what the players do")
 	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
 	k.Bool(&p.velocities, "velocities", true, "send velocities of bodies that move; without them the client keeps its own")
@@ -76,22 +82,38 @@ type sender struct {
 
 	arrived sim.Tick // newest packet that the peer is known to have
 	any     bool
-	flight  [256]struct {
-		sequence packet.Sequence
-		tick     sim.Tick
-		used     bool
-	}
+	flight  [256]flight
+	rest    []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
+	flow    flow
+}
+
+// flight is what a packet that was sent had in it.
+type flight struct {
+	sequence packet.Sequence
+	used     bool
+	tick     sim.Tick
+	n        int
+	bodies   [mostUpdates]uint16 // those that rested
 }
 
 func newSender(bodies int) sender {
-	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies)}
+	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies), rest: make([]sim.Tick, bodies)}
 }
 
 // hear takes in what the peer now is known to have.
 func (p *sender) hear(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
-		if f := &p.flight[a%256]; f.used && f.sequence == a && (!p.any || f.tick > p.arrived) {
+		f := &p.flight[a%256]
+		if !f.used || f.sequence != a {
+			continue
+		}
+		if !p.any || f.tick > p.arrived {
 			p.arrived, p.any = f.tick, true
+		}
+		for _, i := range f.bodies[:f.n] {
+			if p.rest[i] <= f.tick {
+				p.rest[i] = 0 // it rests as it did in that packet
+			}
 		}
 	}
 }
@@ -110,8 +132,13 @@ const priorityMost = 1<<47 - 1
 
 // raise adds the priorities of this tick, and notes what has changed.
 func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
-	touched := w.Touched()
+	touched, bodies := w.Touched(), w.Bodies()
 	for i := range p.priority {
+		if !bodies[i].Asleep {
+			p.rest[i] = 0
+		} else if changed[i] {
+			p.rest[i] = w.Tick()
+		}
 		if by.order == momentary {
 			p.priority[i] = 0
 		}
@@ -120,6 +147,9 @@ func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
 			add = by.player
 		} else if touched[i] != sim.Nobody {
 			add = by.touched
+		}
+		if by.rest && p.rest[i] != 0 {
+			add = max(add, by.resting)
 		}
 		p.priority[i] = min(p.priority[i]+int64(add), priorityMost)
 		if changed[i] && p.since[i] == 0 {
@@ -131,10 +161,10 @@ func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
 	}
 }
 
-// save adds what the budget gives for one tick. Of what is not used, as much as a
+// save adds what one tick gives: bits a second, since credit is counted in bits
+// times ticks per second. Of what is not used, as much as a
 // tick gives is kept, or what is gathered for a packet.
-func (p *sender) save(by *policy) {
-	tick := int64(by.budget) * 1000
+func (p *sender) save(tick int64) {
 	p.credit = min(p.credit+tick, p.most+2*tick)
 	p.most = 0
 }
@@ -177,9 +207,13 @@ func (p *sender) choose(m *message, w *sim.World, most int) {
 func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
 	p.credit -= int64(cost(bytes)) * 8 * int64(rate)
 	f := &p.flight[q%256]
-	f.sequence, f.tick, f.used = q, m.tick, true
+	f.sequence, f.tick, f.used, f.n = q, m.tick, true, 0
 	for i := range m.updates[:m.n] {
 		body := m.updates[i].body
+		if m.updates[i].state.Asleep {
+			f.bodies[f.n] = uint16(body)
+			f.n++
+		}
 		p.priority[body], p.since[body] = 0, 0
 	}
 }
@@ -188,5 +222,6 @@ func (p *sender) copyFrom(o *sender) {
 	p.priority = append(p.priority[:0], o.priority...)
 	p.since = append(p.since[:0], o.since...)
 	p.longest, p.credit, p.most = o.longest, o.credit, o.most
-	p.arrived, p.any, p.flight = o.arrived, o.any, o.flight
+	p.arrived, p.any, p.flight, p.flow = o.arrived, o.any, o.flight, o.flow
+	p.rest = append(p.rest[:0], o.rest...)
 }

@@ -48,6 +48,8 @@ func newServer(env *predict.Env) predict.Server {
 	m.Declare("updates", "updates of bodies sent")
 	m.Declare("updates_per_packet", "updates in a packet, mean")
 	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
+	m.Declare("rate_kbit", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
+	m.Declare("congested_ticks", "ticks in which it was less")
 	m.Declare("waiting_max_ms", "the longest that a body which had changed waited for an update to be sent")
 	return s
 }
@@ -87,7 +89,7 @@ func (s *server) send(p *sender, peer predict.Peer) {
 	now := world.Tick()
 	p.hear(peer.Endpoint)
 	p.raise(world, s.changed, &s.policy)
-	p.save(&s.policy)
+	p.save(s.rate(p, peer))
 
 	msg.tick, msg.players, msg.n = now, s.env.Players, 0
 	msg.form = s.set.form(s.policy.velocities)
@@ -120,6 +122,19 @@ func (s *server) send(p *sender, peer predict.Peer) {
 	m.Set("updates_per_packet", float64(s.updates)/float64(s.packets))
 	m.Set("packet_fill_percent", float64(100*s.filled)/float64(s.packets))
 	m.Set("waiting_max_ms", max(m.Value("waiting_max_ms"), float64(float64(p.longest)*1000)/float64(world.Rate())))
+}
+
+// rate is at how many bits a second a peer is sent to now.
+func (s *server) rate(p *sender, peer predict.Peer) int64 {
+	bits := int64(s.policy.budget) * 1000
+	if slow := p.flow.bits(s.policy.budget, &peer.Endpoint.Stats, s.env.World.Rate()); s.policy.congestion {
+		bits = slow
+		if p.flow.bad {
+			s.env.Meter.Add("congested_ticks", 1)
+		}
+	}
+	s.env.Meter.Set("rate_kbit", float64(bits)/1000)
+	return bits
 }
 
 // putInputs puts the newest inputs of all players into the message, as many as

@@ -330,7 +330,7 @@ func TestInputsAreRedundant(t *testing.T) {
 // TestFollowsTheWay says that where the way becomes 200 ms longer or shorter the
 // client comes to hold packets as long as its buffer again, within twelve seconds.
 func TestFollowsTheWay(t *testing.T) {
-	r := newRig(t, "zen", "latency=50ms")
+	r := newRig(t, "zen", "latency=50ms", "congestion", "off")
 	r.run(300)
 	for _, way := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
 		r.weather.Down.Latency = way
@@ -544,4 +544,89 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%x becomes %x: %v", b, c.Data(), c.Err())
 		}
 	})
+}
+
+// TestQueueOnTheWay says that over a link of less than the budget the rate comes
+// down to what the link carries and the queue stays short, where without
+// congestion control it grows as long as the link lets it; that the rate comes
+// back when the link does; and that losses and a long way are no sign of a queue.
+func TestQueueOnTheWay(t *testing.T) {
+	stats := func(r *rig) *packet.Stats { return &r.peers[0].Endpoint.Stats }
+	for _, kbit := range []int{160, 96, 40} {
+		weather := "latency=30ms,down.bandwidth=" + strconv.Itoa(kbit) + "kbit,down.queue=2s"
+		r := newRig(t, "katamari:cubes=200", weather)
+		r.run(900)
+		worst, before := time.Duration(0), r.sent()
+		for range 1200 {
+			r.run(1)
+			worst = max(worst, stats(r).RTT)
+		}
+		if got := float64(r.sent()-before) * 8 / 20e3; got > 1.05*float64(kbit) || got < 0.5*float64(kbit) {
+			t.Errorf("over %d kbit/s: %v kbit/s are sent", kbit, got)
+		}
+		if worst > 900*time.Millisecond {
+			t.Errorf("over %d kbit/s: a round trip of %v", kbit, worst)
+		}
+		full := newRig(t, "katamari:cubes=200", weather, "congestion", "off")
+		full.run(2100)
+		if trip := stats(full).RTT; trip < 1500*time.Millisecond {
+			t.Errorf("over %d kbit/s without congestion control: a round trip of %v only", kbit, trip)
+		}
+		r.weather.Down.Bandwidth = 0
+		r.run(66 * 60)
+		before = r.sent()
+		r.run(600)
+		if got := float64(r.sent()-before) * 8 / 10e3; got < 240 {
+			t.Errorf("after %d kbit/s and more than a minute without limit: %v kbit/s", kbit, got)
+		}
+	}
+	for _, weather := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
+		r := newRig(t, "katamari:cubes=200", weather)
+		r.run(1800)
+		if n := r.count("congested_ticks"); n > 0 {
+			t.Errorf("%s: %v ticks of congestion", weather, n)
+		}
+	}
+}
+
+// wrong counts the bodies that rest at the server and are drawn more than a
+// millimetre beside it.
+func (r *rig) wrong() (n int) {
+	for i, b := range r.env[1].World.Bodies() {
+		if b.Asleep && r.c.drawn(i).Pos.Sub(b.Pose.Pos).Len() > 0.001 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRestCommit says that at 30 % loss no body is drawn beside where it rests
+// two seconds after all have come to rest, and that without the commit some are.
+func TestRestCommit(t *testing.T) {
+	left := func(commit string) int {
+		r := newRig(t, "katamari", "latency=50ms,loss=30%", "level", "quantised", "budget", "64", "rest-commit", commit)
+		r.input = func(tick int) sim.Input {
+			if tick > 600 {
+				return sim.Input{}
+			}
+			in := keys(tick)
+			in.Buttons |= sim.Lift
+			return in
+		}
+		r.run(600)
+		for range 1200 {
+			r.run(1)
+			if !slices.ContainsFunc(r.env[1].World.Bodies(), func(b sim.Body) bool { return !b.Asleep }) {
+				r.run(120)
+				return r.wrong()
+			}
+		}
+		t.Fatal("it does not come to rest")
+		return 0
+	}
+	on, off := left("on"), left("off")
+	t.Logf("%d bodies beside where they rest with the commit, %d without", on, off)
+	if on > 0 || off == 0 {
+		t.Errorf("%d bodies beside where they rest with the commit, %d without", on, off)
+	}
 }
