@@ -3,6 +3,7 @@ package lab
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,6 +199,11 @@ func TestConformance(t *testing.T) {
 						}
 					}
 					p := a.Panes[0]
+					for _, m := range p.Measures(nil) {
+						if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+							t.Errorf("%s is %v", m.Name, m.Value)
+						}
+					}
 					for i, b := range p.Truth.Bodies() {
 						drawn := p.Seats[0].View.Bodies[i]
 						if d := drawn.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {

@@ -90,11 +90,16 @@ func compare(sums []unlike, truth []moment, x *moment) {
 func (s *shape) at(lag int) *unlike { return &s.sums[len(s.sums)-1-(s.ahead+lag)] }
 
 // chord2 returns the square of the distance of two rotations as points of a
-// sphere, in [0, 2]. It is 0 for equal ones whatever the rounding.
+// sphere, in [0, 2]; a quaternion and its negative are the same rotation. It is
+// 0 for equal ones whatever the rounding, and small for two that differ in
+// length alone, as those from a grid do.
 func chord2(p, q *geom.Quat) float32 {
 	x, y, z, w := p.X-q.X, p.Y-q.Y, p.Z-q.Z, p.W-q.W
-	d := float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
-	return min(d, 4-d) // a quaternion and its negative are the same rotation
+	if d := float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w); d <= 2 {
+		return d
+	}
+	x, y, z, w = p.X+q.X, p.Y+q.Y, p.Z+q.Z, p.W+q.W
+	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
 }
 
 // turned returns the angle in radians that has the root mean square chord.

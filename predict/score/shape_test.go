@@ -317,3 +317,26 @@ func TestArcTells(t *testing.T) {
 		t.Errorf("at rest: %v", a)
 	}
 }
+
+// TestChord says that two quaternions of the same rotation are no chord apart,
+// whatever their signs and however their lengths are rounded, and that others
+// are as far apart as their angle says.
+func TestChord(t *testing.T) {
+	q := geom.Turn(geom.Vec3{X: 0.6, Y: 0.8}, 1.3)
+	for _, length := range []float32{1, 1.0001, 0.9999, -1, -1.0001, -0.9999} {
+		p := geom.Quat{X: q.X * length, Y: q.Y * length, Z: q.Z * length, W: q.W * length}
+		if c := chord2(&p, &q); c < 0 || c > 2e-8 {
+			t.Errorf("by %v: %v apart", length, c)
+		}
+	}
+	for _, angle := range []float32{0.01, 1, 3, 3.14} {
+		p := geom.Turn(geom.Vec3{X: 0.6, Y: 0.8}, 1.3+angle)
+		half := 2 * math.Sin(float64(angle)/4)
+		for _, sign := range []float32{1, -1} {
+			o := geom.Quat{X: sign * p.X, Y: sign * p.Y, Z: sign * p.Z, W: sign * p.W}
+			if c := chord2(&o, &q); math.Abs(math.Sqrt(float64(c))-half) > 1e-5 {
+				t.Errorf("%v rad, sign %v: %v, want %v", angle, sign, math.Sqrt(float64(c)), half)
+			}
+		}
+	}
+}
