@@ -366,6 +366,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	allocatesNothing(t, "zen", AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot", "snapshot:interpolation=none")
+	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:level=delta", "statesync:level=relative:jitter-buffer=0:correction=blend")
 }
 
 func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {

@@ -63,3 +63,27 @@ func TestQuantisingBothSides(t *testing.T) {
 		t.Errorf("%v updates a packet uncompressed, %v quantised", a, b)
 	}
 }
+
+// TestStatesForked says that a copy of a session of any level goes the same way as
+// its model, and that at rest it draws what the server has.
+func TestStatesForked(t *testing.T) {
+	for _, spec := range []string{"statesync:level=uncompressed:jitter-buffer=0", "statesync:level=quantised", "statesync:level=relative:priority=momentary",
+		"statesync:level=delta", "statesync:level=delta:budget=48:velocities=off"} {
+		a := open(t, config(t, "katamari:cubes=60", "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", AtHost), spec)
+		run(t, a, 300)
+		f := a.Fork()
+		run(t, a, 300)
+		run(t, f, 300)
+		if a.Hash() != f.Hash() {
+			t.Errorf("%s: the copy went another way", spec)
+		}
+		for range 600 {
+			a.Tick(Entry{})
+		}
+		for i, b := range a.Panes[0].Truth.Bodies() {
+			if d := a.Panes[0].Seats[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+				t.Errorf("%s: at rest body %d is drawn %v m from where it is", spec, i, d)
+			}
+		}
+	}
+}

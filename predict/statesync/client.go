@@ -1,6 +1,8 @@
 package statesync
 
 import (
+	"slices"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -13,8 +15,8 @@ import (
 )
 
 const (
-	ringSize   = 64 // ticks of packets that the buffer can hold
-	mostBuffer = 30 // of those, that may be asked for
+	farTicks   = 32 // a packet that many ticks before its turn, or twice as many after it, is of another time
+	mostBuffer = 30
 	trailTicks = 160
 )
 
@@ -75,8 +77,8 @@ func newClient(env *predict.Env) predict.Client {
 	n := len(env.World.Bodies())
 	c := &client{
 		env: env, tick: env.World.Tick(), newest: env.World.Tick(),
-		ring:    history.New[message](ringSize),
-		did:     history.New[[mostPlayers]sim.Input](2 * ringSize),
+		ring:    history.New[message](keptTicks),
+		did:     history.New[[mostPlayers]sim.Input](keptTicks),
 		held:    append([]sim.Input(nil), env.Held...),
 		applied: make([]sim.Tick, n),
 		offsets: make([]smoothing.Offset, n),
@@ -106,6 +108,7 @@ func newClient(env *predict.Env) predict.Client {
 	m.Declare("staleness_p99_ms", "the same, of 99 in 100")
 	m.Declare("snap_mean_m", "metres by which an update moved a simulated body that moves, mean")
 	m.Declare("snap_max_m", "the same, largest")
+	m.Declare("lost_bases", "updates that could not be used, because what they differ from had not come")
 	m.Declare("refused", "payloads that were no message")
 	return c
 }
@@ -143,6 +146,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 // receive takes in a packet: it waits for its turn, or has it at once.
 func (c *client) receive(payload []byte) {
 	w, m, s := c.env.World, c.env.Meter, &c.spare
+	s.bases, s.rate = c, w.Rate()
 	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
 		m.Add("refused", 1)
 		return
@@ -151,7 +155,7 @@ func (c *client) receive(payload []byte) {
 		c.begin(s.tick)
 	}
 	early := c.early(s.tick)
-	if early >= ringSize/2 || early <= -ringSize {
+	if early >= farTicks || early <= -2*farTicks {
 		c.far()
 		return
 	}
@@ -164,6 +168,9 @@ func (c *client) receive(payload []byte) {
 	}
 	c.newest = max(c.newest, s.tick)
 	c.learn(s)
+	if c.ring.At(s.tick+keptTicks) == nil {
+		c.ring.Put(s.tick).copyFrom(s) // for its turn, and as a base
+	}
 	switch {
 	case late:
 		m.Add("packets_late", 1)
@@ -171,9 +178,20 @@ func (c *client) receive(payload []byte) {
 	case c.buffer == 0:
 		w.Relabel(s.tick)
 		c.apply(s)
-	default:
-		c.ring.Put(s.tick).copyFrom(s)
 	}
+}
+
+// base is the state of a body in the packet of a tick, if that has come.
+func (c *client) base(body int, t sim.Tick) *sim.Body {
+	m := c.ring.At(t)
+	if m == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(m.updates[:m.n], body, func(u update, body int) int { return u.body - body })
+	if !found || m.updates[i].lost {
+		return nil
+	}
+	return &m.updates[i].state
 }
 
 // early is how many ticks there are until the turn of the packet of a tick; below
@@ -252,7 +270,11 @@ func (c *client) play() {
 // apply sets the bodies of a packet right.
 func (c *client) apply(s *message) {
 	for i := range s.updates[:s.n] {
-		c.setBody(&s.updates[i], s)
+		if u := &s.updates[i]; !u.lost {
+			c.setBody(u, s)
+		} else {
+			c.env.Meter.Add("lost_bases", 1)
+		}
 	}
 }
 
@@ -260,7 +282,7 @@ func (c *client) apply(s *message) {
 // is true later, too, unless something newer is known of them.
 func (c *client) settle(s *message) {
 	for i := range s.updates[:s.n] {
-		if u := &s.updates[i]; u.state.Asleep && s.tick > c.applied[u.body] {
+		if u := &s.updates[i]; !u.lost && u.state.Asleep && s.tick > c.applied[u.body] {
 			c.setBody(u, s)
 		}
 	}

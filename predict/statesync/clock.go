@@ -26,7 +26,7 @@ func (c *client) steer() {
 	}
 	if c.span.ticks++; c.span.ticks >= w.Rate() {
 		if c.span.any {
-			now := max(int64(w.Tick()), ringSize)
+			now := max(int64(w.Tick()), 2*farTicks)
 			jump := c.servo.Aim(sim.Tick(now+int64(c.span.most)), sim.Tick(now), 0, -c.buffer, w.Rate())
 			w.Relabel(w.Tick() + sim.Tick(jump))
 		}
@@ -71,7 +71,7 @@ func (c *client) count() {
 	}
 	waiting := 0
 	if c.buffer > 0 {
-		for i := range sim.Tick(ringSize / 2) {
+		for i := range sim.Tick(farTicks) {
 			if c.ring.At(w.Tick()+1+i) != nil {
 				waiting++
 			}

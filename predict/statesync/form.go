@@ -36,6 +36,8 @@ type form struct {
 	quantised  bool // numbers are on a grid; else they have 32 bits
 	coarse     int  // which of steps
 	rotation   int  // bits of a component
+	relative   bool // positions may be relative to the player's
+	delta      bool // states may be relative to earlier ones
 }
 
 // grid returns the form's grid.
@@ -47,16 +49,21 @@ func (f *form) code(c *quant.Coder) {
 	f.velocities = c.Bool(f.velocities)
 	c.Name("quantised")
 	if f.quantised = c.Bool(f.quantised); !f.quantised {
-		f.coarse, f.rotation = 0, finest
+		f.coarse, f.rotation, f.relative, f.delta = 0, finest, false, false
 		return
 	}
 	c.Name("coarse")
 	f.coarse = c.Int(f.coarse, 0, len(grids)-1)
 	c.Name("rotation_bits")
 	f.rotation = c.Int(f.rotation, coarsest, finest)
+	c.Name("relative")
+	f.relative = c.Bool(f.relative)
+	c.Name("delta")
+	f.delta = c.Bool(f.delta)
 }
 
-// bits returns what a body takes, without its number.
+// bits returns what a body takes, without its number, if it is relative to
+// nothing.
 func (f *form) bits(asleep bool) int {
 	pose, velocities := (3+4)*32, 6*32
 	if f.quantised {
@@ -69,14 +76,22 @@ func (f *form) bits(asleep bool) int {
 	return 1 + pose + velocities
 }
 
-// body reads, writes or measures a body. What is read is a body that the scene
-// could hold, or c fails.
-func (f *form) body(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
+// body reads, writes or measures a body. Where the form is relative and anchor is
+// not nil, its position may be relative to that. What is read is a body that the
+// scene could hold, or c fails.
+func (f *form) body(c *quant.Coder, b *sim.Body, scene *sim.Scene, anchor *geom.Vec3) {
 	c.Name("asleep")
 	b.Asleep = c.Bool(b.Asleep)
 	g := f.grid()
 	c.Name("position")
-	f.vec(c, &b.Pose.Pos, &g.Position)
+	if f.relative && anchor != nil {
+		n := near(c, encode(&g.Position, b.Pose.Pos), encode(&g.Position, *anchor), &g.Position, anchorLadder, true)
+		if c.Reading() {
+			b.Pose.Pos = decode(&g.Position, n)
+		}
+	} else {
+		f.vec(c, &b.Pose.Pos, &g.Position)
+	}
 	c.Name("rotation")
 	q := &b.Pose.Rot
 	if f.quantised {

@@ -7,6 +7,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/inputs"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // All bounds of a packet.
@@ -17,7 +18,7 @@ const (
 	mostPlayers = 4
 
 	// mostBytes holds any packet: 64 bodies of 427 bits and their numbers of at
-	// most 16, inputs of at most 16 bits, and 40 bits of the rest, to whole words.
+	// most 16, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
 	mostBytes = (mostUpdates*(1+13*32+16) + mostPlayers*mostInputs*(inputs.MostBits+1) + 40 + 63) / 64 * 8
 )
 
@@ -25,8 +26,11 @@ var errMessage = errors.New("statesync: not a message")
 
 // update is one body of a packet.
 type update struct {
-	body  int
-	state sim.Body
+	body   int
+	state  sim.Body
+	based  bool // sent by its difference from a base
+	offset int  // which one: so many ticks before the newest packet known to have arrived
+	lost   bool // read, but the base is not known
 }
 
 // message is a packet from the server. On the wire it is
@@ -36,12 +40,16 @@ type update struct {
 //	for each player: its inputs (inputs.Run); the last led to the tick
 //	the form of the bodies: velocities, 1 bit; quantised, 1 bit; and if so the
 //	  position's steps, 2 bits, 0 for 4096 per metre to 3 for 512, and the bits of
-//	  a component of a rotation less 9, 3 bits
+//	  a component of a rotation less 9, 3 bits; relative, 1 bit; delta, 1 bit
+//	if delta: how many ticks before this one the newest packet was that is known to
+//	  have arrived, 8 bits
 //	updates, as many bits as 64 or the bodies of the scene ask for
 //	for each update, in the order of the bodies:
 //	  body, as many bits as the bodies of the scene ask for
+//	  if delta: based, 1 bit, and if so the difference (see based) instead of the rest
 //	  asleep, 1 bit
-//	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps)
+//	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps); if relative
+//	    and the packet has the first player's cube, others as near has it
 //	  rotation, 4 x 32 bits, or 47 quantised (fewer with fewer bits)
 //	  linear, 3 x 32 or 54 bits, and angular, 3 x 32 or 51, if not asleep and
 //	    velocities follow
@@ -51,8 +59,12 @@ type message struct {
 	players int
 	inputs  [mostPlayers][mostInputs]sim.Input // oldest first
 	form    form
+	back    int // ticks to the newest packet known to have arrived
 	n       int
 	updates [mostUpdates]update // the first n, by body
+
+	rate  int   // of the session, to extrapolate bases
+	bases bases // nil: none is known
 }
 
 // code reads, writes or measures the message. When it reads, tick must hold one
@@ -76,13 +88,17 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	}
 	c.Part("", 0)
 	m.form.code(c)
+	if m.form.delta {
+		c.Name("back")
+		m.back = int(c.Bits(uint32(m.back), backBits))
+	}
 	c.Name("updates")
 	m.n = c.Int(m.n, 0, min(mostUpdates, len(scene.Boxes)))
 	last := -1
 	for i := range m.n {
 		u := &m.updates[i]
 		if c.Reading() {
-			u.state = sim.Body{}
+			*u = update{}
 		}
 		c.Part("updates", i)
 		c.Name("body")
@@ -90,11 +106,33 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 			c.Fail(errMessage) // out of order, or twice
 		}
 		last = u.body
-		m.form.body(c, &u.state, scene)
+		m.one(c, u, scene)
 		if c.Err() != nil {
 			return
 		}
 	}
+}
+
+// one reads, writes or measures an update, but for its number.
+func (m *message) one(c *quant.Coder, u *update, scene *sim.Scene) {
+	if m.form.delta {
+		c.Name("based")
+		if u.based = c.Bool(u.based); u.based {
+			m.based(c, u, scene)
+			return
+		}
+	}
+	m.form.body(c, &u.state, scene, m.anchor(u))
+}
+
+// anchor is what the position of an update may be relative to: that of the first
+// player's cube, if the packet has it.
+func (m *message) anchor(u *update) *geom.Vec3 {
+	first := &m.updates[0]
+	if m.n == 0 || first.body != 0 || u.body == 0 || first.lost {
+		return nil
+	}
+	return &first.state.Pose.Pos
 }
 
 // numberBits is what the number of a body takes.
@@ -117,7 +155,7 @@ func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess s
 
 // copyFrom makes m an equal of o.
 func (m *message) copyFrom(o *message) {
-	m.tick, m.count, m.players, m.form, m.n = o.tick, o.count, o.players, o.form, o.n
+	m.tick, m.count, m.players, m.form, m.back, m.n = o.tick, o.count, o.players, o.form, o.back, o.n
 	for p := range o.players {
 		copy(m.inputs[p][:], o.inputs[p][:o.count])
 	}

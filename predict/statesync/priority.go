@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ghostcube/net/packet"
+	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
@@ -82,7 +83,12 @@ type sender struct {
 
 	arrived sim.Tick // newest packet that the peer is known to have
 	any     bool
-	flight  [256]flight
+	flight  []flight   // by sequence
+	known   []known    // by body: the newest that has arrived
+	sends   []uint8    // by body: how often it was sent since it was sent whole
+	fresh   []sim.Tick // by body: the tick of that; no older state is a base
+	based   uint64     // updates sent by their differences
+	coder   quant.Coder
 	rest    []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
 	flow    flow
 }
@@ -93,26 +99,37 @@ type flight struct {
 	used     bool
 	tick     sim.Tick
 	n        int
-	bodies   [mostUpdates]uint16 // those that rested
+	updates  [mostUpdates]update // as the reader has them
+}
+
+// known is a state of a body that the peer is known to have.
+type known struct {
+	tick  sim.Tick // 0: none
+	state sim.Body
 }
 
 func newSender(bodies int) sender {
-	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies), rest: make([]sim.Tick, bodies)}
+	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies), rest: make([]sim.Tick, bodies),
+		flight: make([]flight, keptTicks), known: make([]known, bodies), sends: make([]uint8, bodies), fresh: make([]sim.Tick, bodies)}
 }
 
 // hear takes in what the peer now is known to have.
 func (p *sender) hear(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
-		f := &p.flight[a%256]
+		f := &p.flight[a%keptTicks]
 		if !f.used || f.sequence != a {
 			continue
 		}
 		if !p.any || f.tick > p.arrived {
 			p.arrived, p.any = f.tick, true
 		}
-		for _, i := range f.bodies[:f.n] {
-			if p.rest[i] <= f.tick {
-				p.rest[i] = 0 // it rests as it did in that packet
+		for i := range f.updates[:f.n] {
+			u := &f.updates[i]
+			if u.state.Asleep && p.rest[u.body] <= f.tick {
+				p.rest[u.body] = 0 // it rests as it did in that packet
+			}
+			if k := &p.known[u.body]; f.tick > k.tick {
+				k.tick, k.state = f.tick, u.state
 			}
 		}
 	}
@@ -176,28 +193,75 @@ func (p *sender) want(bits, rate int) { p.most = int64(cost((bits+7)/8)) * 8 * i
 // bytes is how many may travel now.
 func (p *sender) bytes(rate int) int { return int(p.credit / int64(8*rate)) }
 
+// mostSkipped is how many bodies that do not fit are looked at: each has to be
+// measured.
+const mostSkipped = 64
+
+// lean has an update sent by its difference if there is a base that the reader is
+// certain to have. Now and then it is sent whole, and from then on no older state
+// is a base: so whatever went wrong ends there.
+func (p *sender) lean(u *update, m *message) {
+	k := &p.known[u.body]
+	if !m.form.delta || k.tick == 0 || k.tick+offsetMost < p.arrived || k.tick+baseMost < m.tick ||
+		k.tick < p.fresh[u.body] || p.sends[u.body] >= freshEvery {
+		return
+	}
+	u.based, u.offset = true, int(p.arrived-k.tick)
+}
+
+// base is the state that the peer is known to have.
+func (p *sender) base(body int, t sim.Tick) *sim.Body {
+	if k := &p.known[body]; k.tick == t && t != 0 {
+		return &k.state
+	}
+	return nil
+}
+
+// measure returns the bits of an update, or one more.
+func (p *sender) measure(u *update, m *message, scene *sim.Scene) int {
+	if !m.form.relative && !m.form.delta {
+		return m.form.bits(u.state.Asleep)
+	}
+	p.coder.Measure()
+	m.one(&p.coder, u, scene)
+	bits := p.coder.Processed()
+	if m.anchor(u) == nil {
+		bits++ // the first player's cube may come yet, and ask for a bit
+	}
+	return bits
+}
+
 // choose puts into the message, in the order of the bodies, those of the highest
 // priorities that fit most bits. One that does not fit is skipped, and the next
 // one tried.
 func (p *sender) choose(m *message, w *sim.World, most int) {
 	p.keys = p.keys[:0]
+	skipped := 0
 	for i, n := range p.priority {
 		p.keys = append(p.keys, uint64(priorityMost-n)<<16|uint64(i)) // the highest first, of equals the lowest number
 	}
 	slices.Sort(p.keys)
-	bodies, number := w.Bodies(), numberBits(w.Scene())
+	number := numberBits(w.Scene())
 	least := number + m.form.bits(true)
+	if m.form.relative || m.form.delta {
+		least = number + 7 // as expected
+	}
 	for _, key := range p.keys {
 		if m.n == mostUpdates || most < least {
 			break
 		}
-		i := int(key & 0xffff)
-		bits := number + m.form.bits(bodies[i].Asleep)
+		u := update{body: int(key & 0xffff)}
+		u.state = w.Bodies()[u.body]
+		p.lean(&u, m)
+		bits := number + p.measure(&u, m, w.Scene())
 		if bits > most {
+			if skipped++; skipped == mostSkipped {
+				break
+			}
 			continue
 		}
 		most -= bits
-		m.updates[m.n] = update{i, bodies[i]}
+		m.updates[m.n] = u
 		m.n++
 	}
 	slices.SortFunc(m.updates[:m.n], func(a, b update) int { return a.body - b.body })
@@ -206,15 +270,18 @@ func (p *sender) choose(m *message, w *sim.World, most int) {
 // sent notes a packet that has been sent: only what was in it begins anew.
 func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
 	p.credit -= int64(cost(bytes)) * 8 * int64(rate)
-	f := &p.flight[q%256]
-	f.sequence, f.tick, f.used, f.n = q, m.tick, true, 0
+	f := &p.flight[q%keptTicks]
+	f.sequence, f.tick, f.used, f.n = q, m.tick, true, m.n
 	for i := range m.updates[:m.n] {
-		body := m.updates[i].body
-		if m.updates[i].state.Asleep {
-			f.bodies[f.n] = uint16(body)
-			f.n++
+		u := &m.updates[i]
+		f.updates[i].body, f.updates[i].state = u.body, m.form.arrives(u.state)
+		p.priority[u.body], p.since[u.body] = 0, 0
+		if p.sends[u.body]++; p.sends[u.body] > freshEvery {
+			p.sends[u.body], p.fresh[u.body] = 0, m.tick
 		}
-		p.priority[body], p.since[body] = 0, 0
+		if u.based {
+			p.based++
+		}
 	}
 }
 
@@ -222,6 +289,9 @@ func (p *sender) copyFrom(o *sender) {
 	p.priority = append(p.priority[:0], o.priority...)
 	p.since = append(p.since[:0], o.since...)
 	p.longest, p.credit, p.most = o.longest, o.credit, o.most
-	p.arrived, p.any, p.flight, p.flow = o.arrived, o.any, o.flight, o.flow
+	p.arrived, p.any, p.flow, p.based = o.arrived, o.any, o.flow, o.based
+	p.flight = append(p.flight[:0], o.flight...)
+	p.known = append(p.known[:0], o.known...)
+	p.sends, p.fresh = append(p.sends[:0], o.sends...), append(p.fresh[:0], o.fresh...)
 	p.rest = append(p.rest[:0], o.rest...)
 }

@@ -47,6 +47,7 @@ func newServer(env *predict.Env) predict.Server {
 	m.Declare("packets", "packets sent")
 	m.Declare("updates", "updates of bodies sent")
 	m.Declare("updates_per_packet", "updates in a packet, mean")
+	m.Declare("based_percent", "share of the updates that were sent by their differences from a state that the client had")
 	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
 	m.Declare("rate_kbit", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
 	m.Declare("congested_ticks", "ticks in which it was less")
@@ -93,12 +94,16 @@ func (s *server) send(p *sender, peer predict.Peer) {
 
 	msg.tick, msg.players, msg.n = now, s.env.Players, 0
 	msg.form = s.set.form(s.policy.velocities)
+	msg.bases, msg.rate, msg.back = p, world.Rate(), int(now-p.arrived)
+	if !p.any || msg.back >= 1<<backBits {
+		msg.form.delta = false
+	}
 	s.putInputs(p.missing(now))
 	s.coder.Measure()
 	msg.code(&s.coder, world.Scene())
 	head := s.coder.Processed()
 	most := 8*payload(p.bytes(world.Rate())) - head
-	least := numberBits(world.Scene()) + msg.form.bits(false)
+	least := numberBits(world.Scene()) + msg.form.bits(false) + 3
 	if most < least {
 		p.want(head+least, world.Rate())
 		return // the budget has to gather first
@@ -117,6 +122,13 @@ func (s *server) send(p *sender, peer predict.Peer) {
 	s.packets++
 	s.updates += uint64(msg.n)
 	s.filled += float64(bits) / float64(head+most)
+	if s.updates > 0 {
+		var based uint64
+		for i := range s.peers {
+			based += s.peers[i].based
+		}
+		m.Set("based_percent", float64(100*based)/float64(s.updates))
+	}
 	m.Set("packets", float64(s.packets))
 	m.Set("updates", float64(s.updates))
 	m.Set("updates_per_packet", float64(s.updates)/float64(s.packets))

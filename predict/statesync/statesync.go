@@ -51,9 +51,11 @@ const (
 	uncompressed = iota
 	quantised
 	quantisedBoth
+	relative
+	delta
 )
 
-var levels = []string{"uncompressed", "quantised", "quantised-both"}
+var levels = []string{"uncompressed", "quantised", "quantised-both", "relative", "delta"}
 
 // steps are the options of the position's precision.
 var steps = []string{"4096", "2048", "1024", "512"}
@@ -66,7 +68,7 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; or quantised and both worlds put onto the same grid before every tick")
+	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also with positions relative to the player's where that is shorter; also by what has changed since a state that the client is known to have")
 	k.Choice(&s.coarse, "position-steps", 0, steps, "quantised: steps per metre of a position")
 	k.Int(&s.rotation, "rotation-bits", finest, coarsest, finest, "quantised: bits of each of three components of a rotation")
 }
@@ -76,13 +78,14 @@ func (s *settings) form(velocities bool) form {
 	f := form{velocities: velocities, rotation: finest}
 	if s.level != uncompressed {
 		f.quantised, f.coarse, f.rotation = true, s.coarse, s.rotation
+		f.relative, f.delta = s.level >= relative, s.level >= delta
 	}
 	return f
 }
 
 // quantise puts a world onto the grid if both sides are to step from there.
 func (s *settings) quantise(w *sim.World) {
-	if s.level != quantisedBoth {
+	if s.level < quantisedBoth {
 		return
 	}
 	f := s.form(true)

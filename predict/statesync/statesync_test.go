@@ -108,7 +108,7 @@ func TestNeverAboveBudget(t *testing.T) {
 				}
 			}
 			want := float64(budget) * 1000 * 10 / 8
-			if budget <= 256 && float64(r.sent()) < 0.9*want {
+			if float64(r.sent()) < 0.9*want && (budget <= 64 || budget == 256 && level != "delta") { // 64 updates may not fill it
 				t.Errorf("%s, %d kbit/s: %d bytes in 10 s, a budget of %v", level, budget, r.sent(), want)
 			}
 		}
@@ -450,7 +450,7 @@ func TestFullMessageFits(t *testing.T) {
 	}
 	w := sim.New(sc, 60)
 	for i := range m.updates {
-		m.updates[i] = update{i * 3, w.Bodies()[i*3]}
+		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3]}
 		m.updates[i].state.Asleep = false
 	}
 	var c quant.Coder
@@ -472,7 +472,7 @@ func TestRefuses(t *testing.T) {
 	w := sim.New(sc, 60)
 	read := func(spoil func(m *message), bytes int) error {
 		m := message{tick: 50, count: 3, players: 1, n: 2, form: form{velocities: true, rotation: finest}}
-		m.updates[0], m.updates[1] = update{1, w.Bodies()[1]}, update{2, w.Bodies()[2]}
+		m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}
 		if spoil != nil {
 			spoil(&m)
 		}
@@ -500,7 +500,7 @@ func TestRefuses(t *testing.T) {
 	}
 	// The number of the second body, 2, becomes that of the first.
 	m := message{tick: 50, players: 1, n: 2, form: form{quantised: true, rotation: finest}}
-	m.updates[0], m.updates[1] = update{1, w.Bodies()[1]}, update{2, w.Bodies()[2]}
+	m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}
 	for i := range m.updates[:m.n] {
 		m.updates[i].state.Asleep = true
 	}
@@ -534,9 +534,15 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, u := range m.updates[:m.n] {
+			if u.lost {
+				continue
+			}
 			if u.body < 0 || u.body > 20 || !(geom.Abs(u.state.Pose.Pos.X) <= sc.Wide) {
 				t.Errorf("%+v", u)
 			}
+		}
+		if slices.ContainsFunc(m.updates[:m.n], func(u update) bool { return u.based }) {
+			return // what it differs from is not known here
 		}
 		c.Write(make([]byte, mostBytes))
 		m.code(&c, &sc)
@@ -587,6 +593,121 @@ func TestQueueOnTheWay(t *testing.T) {
 			t.Errorf("%s: %v ticks of congestion", weather, n)
 		}
 	}
+}
+
+// TestAnyLossDecodes says that whatever is lost, late, doubled or out of order,
+// what comes reads as what was sent, to the bit, and never lacks its base; that
+// most of it travels as differences; and that what is resent often enough is whole.
+func TestAnyLossDecodes(t *testing.T) {
+	for _, level := range levels {
+		for i, weather := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-by=200ms,dup=10%",
+			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
+			r := newRig(t, "katamari:cubes=120", weather, "level", level, "budget", "192", "congestion", "off")
+			r.weather.Seed = uint64(i + 1)
+			var sent [keptTicks]message
+			compared, based := 0, 0
+			var got [keptTicks]sim.Tick
+			for range 900 {
+				r.run(1)
+				m := &r.s.message
+				sent[m.tick%keptTicks].copyFrom(m)
+				for at := range sim.Tick(keptTicks) {
+					o := &sent[at]
+					c := r.c.ring.At(o.tick)
+					if c == nil || got[at] == o.tick || o.tick == 0 {
+						continue
+					}
+					got[at] = o.tick
+					if c.n != o.n || c.form != o.form {
+						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, weather, o.tick, c.n, o.n)
+					}
+					for j := range o.updates[:o.n] {
+						a, b := &o.updates[j], &c.updates[j]
+						if want := o.form.arrives(a.state); a.body != b.body || want != b.state || a.based != b.based || b.lost {
+							t.Fatalf("%s, %s: tick %d: body %d was sent %+v and read %+v", level, weather, o.tick, a.body, want, b)
+						}
+						compared++
+						if b.based {
+							based++
+						}
+					}
+				}
+			}
+			if compared < 5000 {
+				t.Errorf("%s, %s: %d updates compared", level, weather, compared)
+			}
+			if share := float64(based) / float64(compared); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
+				t.Errorf("%s, %s: %v of the updates are differences", level, weather, share)
+			}
+		}
+	}
+}
+
+// TestLostBase says that an update whose base is not known is lost alone: the
+// others of its packet are read, and the body comes whole again before long.
+func TestLostBase(t *testing.T) {
+	r := newRig(t, "katamari:cubes=20", "latency=50ms", "level", "delta")
+	r.run(300)
+	r.c.ring.Forget()
+	r.run(160)
+	lost := r.count("lost_bases")
+	if lost == 0 || r.count("refused") > 0 {
+		t.Errorf("%v updates lost, %v packets refused", lost, r.count("refused"))
+	}
+	r.run(100)
+	if n := r.count("lost_bases"); n > lost {
+		t.Errorf("updates are lost after three seconds still: %v and %v", lost, n-lost)
+	}
+}
+
+// TestDifferences holds the differences against all they may be: what a ladder
+// reaches, and beyond.
+func TestDifferences(t *testing.T) {
+	sc := named(t, "plain")
+	f := form{velocities: true, quantised: true, rotation: finest, delta: true}
+	x := uint32(1)
+	next := func(scale float32) float32 {
+		x = x*1664525 + 1013904223
+		return scale * (float32(int32(x)) / (1 << 31))
+	}
+	for i := range 20_000 {
+		size := []float32{0, 0.001, 0.01, 0.1, 1, 10}[i%6]
+		at := f.arrives(sim.Body{
+			Pose:   geom.Pose{Pos: geom.Vec3{X: next(200), Y: next(200), Z: 16 + next(15)}, Rot: geom.Turn(geom.Vec3{X: 1}, next(3))},
+			Linear: geom.Vec3{X: next(size), Y: next(size), Z: next(size)}, Angular: geom.Vec3{Z: next(size)},
+		})
+		now := at
+		now.Pose.Pos.X += next(size)
+		now.Pose.Rot = geom.Turn(geom.Vec3{Y: 1}, next(size)).Mul(at.Pose.Rot).Unit()
+		now.Linear.Y += next(size)
+		now.Asleep = i%7 == 0
+		m := message{tick: 500, players: 1, back: 3, n: 1, rate: 60, form: f, bases: &one{at, 490}}
+		m.updates[0] = update{state: now, based: true, offset: 7}
+		var c quant.Coder
+		c.Write(make([]byte, mostBytes))
+		m.code(&c, &sc)
+		o := message{rate: 60, bases: &one{at, 490}}
+		if err := o.read(&c, slices.Clone(c.Data()), &sc, 450); err != nil || o.updates[0].state != f.arrives(now) {
+			t.Fatalf("%v from %v: %v, %v", now, at, o.updates[0], err)
+		}
+		o = message{rate: 60}
+		if err := o.read(&c, slices.Clone(c.Data()), &sc, 450); err != nil || !o.updates[0].lost {
+			t.Fatalf("without the base: %v, %v", o.updates[0], err)
+		}
+	}
+}
+
+// one is a base of body 0 at a tick.
+type one struct {
+	body sim.Body
+	tick sim.Tick
+}
+
+func (o *one) base(body int, t sim.Tick) *sim.Body {
+	if body != 0 || t != o.tick {
+		return nil
+	}
+	return &o.body
 }
 
 // wrong counts the bodies that rest at the server and are drawn more than a
