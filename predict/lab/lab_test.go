@@ -244,7 +244,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // TestSwitchCostsNoTick says that the truth makes one step per tick across a
 // switch of strategy, and that a player who holds a key does not feel it there.
 func TestSwitchCostsNoTick(t *testing.T) {
-	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6"} {
+	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "statesync:level=uncompressed"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		held := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
