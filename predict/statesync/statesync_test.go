@@ -97,8 +97,12 @@ func keys(tick int) sim.Input {
 // where those give less; that of a budget which can be used nine tenths are used;
 // and that a turn of the knob is followed within a second.
 func TestNeverAboveBudget(t *testing.T) {
+	budgets := []int{16, 256, 1024, 48, 64, 700}
+	if testing.Short() {
+		budgets = budgets[:2]
+	}
 	for _, level := range levels {
-		for _, budget := range []int{16, 48, 64, 256, 700, 1024} {
+		for _, budget := range budgets {
 			r := newRig(t, "katamari:cubes=200", "latency=30ms,loss=10%", "level", level, "budget", strconv.Itoa(budget))
 			from, saved := 0, max(2*budget*1000/60/8, 200)
 			for range 600 {
@@ -558,7 +562,11 @@ func FuzzRead(f *testing.F) {
 // back when the link does; and that losses and a long way are no sign of a queue.
 func TestQueueOnTheWay(t *testing.T) {
 	stats := func(r *rig) *packet.Stats { return &r.peers[0].Endpoint.Stats }
-	for _, kbit := range []int{160, 96, 40} {
+	links := []int{40, 96, 160}
+	if testing.Short() {
+		links = links[:1]
+	}
+	for _, kbit := range links {
 		weather := "latency=30ms,down.bandwidth=" + strconv.Itoa(kbit) + "kbit,down.queue=2s"
 		r := newRig(t, "katamari:cubes=200", weather)
 		r.run(900)
@@ -588,7 +596,7 @@ func TestQueueOnTheWay(t *testing.T) {
 	}
 	for _, weather := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
 		r := newRig(t, "katamari:cubes=200", weather)
-		r.run(1800)
+		r.run(1800 * len(links) / 3)
 		if n := r.count("congested_ticks"); n > 0 {
 			t.Errorf("%s: %v ticks of congestion", weather, n)
 		}
@@ -599,7 +607,11 @@ func TestQueueOnTheWay(t *testing.T) {
 // what comes reads as what was sent, to the bit, and never lacks its base; that
 // most of it travels as differences; and that what is resent often enough is whole.
 func TestAnyLossDecodes(t *testing.T) {
-	for _, level := range levels {
+	some := levels
+	if testing.Short() {
+		some = levels[len(levels)-1:]
+	}
+	for _, level := range some {
 		for i, weather := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-by=200ms,dup=10%",
 			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
 			r := newRig(t, "katamari:cubes=120", weather, "level", level, "budget", "192", "congestion", "off")
