@@ -170,9 +170,13 @@ func TestTranscript(t *testing.T) {
 // as its model and apart from it; a view asked twice answers the same; and the
 // picture is of the truth, if late: when all has come to rest, they agree.
 func TestConformance(t *testing.T) {
+	scenes := []string{"zen", "katamari:cubes=100", "two-players", "plain", "heap:layers=2", "tower"}
+	if testing.Short() {
+		scenes = scenes[:3]
+	}
 	for _, s := range Strategies {
 		for _, seat := range []Seat{AtClient, AtHost} {
-			for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "heap:layers=2", "tower", "two-players"} {
+			for _, scene := range scenes {
 				t.Run(fmt.Sprintf("%s/%s/%s", s.Name, seat, scene), func(t *testing.T) {
 					c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", seat)
 					a, b := open(t, c, s.Name), open(t, c, s.Name)
