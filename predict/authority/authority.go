@@ -46,11 +46,8 @@ func newServer(env *predict.Env) predict.Server {
 // that draws what comes is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
-	s.desk.Seat(peers, 0, s.held)
 	s.out.Hear(peers)
-	copy(s.held, host)
-	s.desk.Receive(peers, world.Tick(), m)
-	s.desk.Newest(peers, s.held, world.Rate(), m)
+	s.desk.Play(host, peers, s.held, world, m)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)

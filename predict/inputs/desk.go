@@ -28,6 +28,17 @@ func (d *Desk) Seat(peers []predict.Peer, next sim.Tick, held []sim.Input) {
 	}
 }
 
+// Play takes in what has come and sets held to what each player does in the
+// tick that begins: those at the server as host says, the others as their newest
+// input. It is for a server whose clients draw what is past, so that their ticks
+// are no reason to refuse any input.
+func (d *Desk) Play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Meter) {
+	d.Seat(peers, 0, held)
+	copy(held, host)
+	d.Receive(peers, w.Tick(), m)
+	d.Newest(peers, held, w.Rate(), m)
+}
+
 // Receive puts what has come into the queues, at a server's tick now.
 func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
 	for i, peer := range peers {

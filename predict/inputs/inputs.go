@@ -180,6 +180,18 @@ func Fields(payload []byte, see func(quant.Field)) error {
 	return c.Err()
 }
 
+// FieldsOr looks into a payload of a strategy whose clients send inputs: what its
+// server sends is read by down. An empty payload has no fields.
+func FieldsOr(up bool, payload []byte, see func(quant.Field), down func() error) error {
+	switch {
+	case len(payload) == 0:
+		return nil
+	case up:
+		return Fields(payload, see)
+	}
+	return down()
+}
+
 // Complete returns the tick nearest to guess whose lowest bits are low.
 func Complete(low uint32, bits int, guess sim.Tick) sim.Tick {
 	size := int64(1) << bits

@@ -37,10 +37,7 @@ func newServer(env *predict.Env) predict.Server {
 // is due. A client that draws the past is no reason to refuse any input.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
-	s.desk.Seat(peers, 0, s.held)
-	copy(s.held, host)
-	s.desk.Receive(peers, world.Tick(), m)
-	s.desk.Newest(peers, s.held, world.Rate(), m)
+	s.desk.Play(host, peers, s.held, world, m)
 	s.world.Step(world, s.held...)
 	if s.since++; s.since < s.set.every {
 		return

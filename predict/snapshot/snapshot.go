@@ -71,14 +71,10 @@ func (s *settings) velocities() bool {
 
 // fields looks into a payload.
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
-	switch {
-	case len(payload) == 0:
-		return nil
-	case up:
-		return inputs.Fields(payload, see)
-	}
-	var c quant.Coder
-	var s picture
-	c.Watch(see)
-	return s.read(&c, payload, scene, 0)
+	return inputs.FieldsOr(up, payload, see, func() error {
+		var c quant.Coder
+		var s picture
+		c.Watch(see)
+		return s.read(&c, payload, scene, 0)
+	})
 }

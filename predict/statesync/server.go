@@ -59,10 +59,7 @@ func newServer(env *predict.Env) predict.Server {
 // client is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
-	s.desk.Seat(peers, 0, s.held)
-	copy(s.held, host)
-	s.desk.Receive(peers, world.Tick(), m)
-	s.desk.Newest(peers, s.held, world.Rate(), m)
+	s.desk.Play(host, peers, s.held, world, m)
 	copy(s.past[world.Tick()%remembered][:], s.held)
 	s.known = min(s.known+1, remembered)
 	s.set.quantise(world)

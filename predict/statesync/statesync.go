@@ -94,14 +94,10 @@ func (s *settings) quantise(w *sim.World) {
 
 // fields looks into a payload.
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
-	switch {
-	case len(payload) == 0:
-		return nil
-	case up:
-		return inputs.Fields(payload, see)
-	}
-	var c quant.Coder
-	var m message
-	c.Watch(see)
-	return m.read(&c, payload, scene, 1<<tickBits) // any tick will do
+	return inputs.FieldsOr(up, payload, see, func() error {
+		var c quant.Coder
+		var m message
+		c.Watch(see)
+		return m.read(&c, payload, scene, 1<<tickBits) // any tick will do
+	})
 }
