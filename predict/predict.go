@@ -111,13 +111,27 @@ type View struct {
 	// Touched is which player touches each body, as far as the client knows, and
 	// sim.Nobody where none does; empty if it does not know.
 	Touched []int8
+
+	// InHand is which bodies the client's player moves by its own word, not by the
+	// server's; empty if there are none. They are drawn before the server has them
+	// so: Own is the server's tick that their picture claims to show.
+	InHand []bool
+	Own    sim.Tick
+}
+
+// Of returns the server's tick that the picture of a body claims to show.
+func (v *View) Of(body int) sim.Tick {
+	if body < len(v.InHand) && v.InHand[body] {
+		return v.Own
+	}
+	return v.Tick
 }
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
 	v.Tick, v.Note = 0, ""
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
-	v.Touched = v.Touched[:0]
+	v.Touched, v.InHand, v.Own = v.Touched[:0], v.InHand[:0], 0
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
@@ -126,6 +140,7 @@ func (v *View) CopyFrom(o *View) {
 	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
 	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
 	v.Touched = append(v.Touched[:0], o.Touched...)
+	v.InHand, v.Own = append(v.InHand[:0], o.InHand...), o.Own
 }
 
 // Poses appends the poses of bodies to dst.

@@ -83,3 +83,11 @@ func (w *World) Touched() []int8 { return w.touched }
 // Owners reports whose authority each body is under: a player's number, or
 // Nobody. It outlives the touch. Index = body; for reading.
 func (w *World) Owners() []int8 { return w.owner }
+
+// SetOwner puts body i under the authority of a player, or Nobody's, as the word
+// of another machine does. A touch in a later step takes it on from there.
+func (w *World) SetOwner(i int, player int8) {
+	if w.owner[i] != player {
+		w.owner[i], w.idle[i] = player, 0
+	}
+}

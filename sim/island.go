@@ -21,7 +21,7 @@ func (w *World) groupIslands() {
 		if b.Asleep {
 			continue
 		}
-		if b.Linear.Len2() < calmSpeed*calmSpeed && b.Angular.Len2() < calmSpin*calmSpin {
+		if b.Calm() {
 			w.rest[i] = min(w.rest[i]+1, w.sleepTicks)
 		} else {
 			w.rest[i] = 0
@@ -99,3 +99,12 @@ func (w *World) root(i int32) int32 {
 	}
 	return i
 }
+
+// Calm reports whether the body is slow enough to fall asleep in the end.
+func (b *Body) Calm() bool {
+	return b.Linear.Len2() < calmSpeed*calmSpeed && b.Angular.Len2() < calmSpin*calmSpin
+}
+
+// Island names the island that body i was of in the last step: bodies that touched,
+// directly or through others, have the same number, in [0, bodies).
+func (w *World) Island(i int) int { return int(w.root(int32(i))) }

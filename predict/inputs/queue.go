@@ -52,12 +52,24 @@ func (q *Queue) Start(next sim.Tick, held sim.Input) { q.next, q.last = next, he
 // them; they are valid until the next Read.
 func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Meter) (from sim.Tick, fresh []sim.Input) {
 	q.coder.Read(payload)
-	q.message.Newest = sim.Tick(max(int64(now)+q.ahead, 0))
-	q.message.Code(&q.coder)
+	q.Code(&q.coder, now)
 	if q.coder.Err() != nil || !q.coder.Whole(len(payload)) {
 		m.Add("refused", 1)
 		return 0, nil
 	}
+	return q.Accept(now, m)
+}
+
+// Code reads a message from a payload that has more behind it, and returns the
+// tick of its newest input. If c has not failed in the end, Accept takes it in.
+func (q *Queue) Code(c *quant.Coder, now sim.Tick) sim.Tick {
+	q.message.Newest = sim.Tick(max(int64(now)+q.ahead, 0))
+	q.message.Code(c)
+	return q.message.Newest
+}
+
+// Accept takes in the message that Code has read, as Read does.
+func (q *Queue) Accept(now sim.Tick, m *predict.Meter) (from sim.Tick, fresh []sim.Input) {
 	ahead := int64(q.message.Newest) - int64(now)
 	if ahead >= remembered/2 || ahead <= -remembered/2 {
 		m.Add("refused", 1) // no client that can be played with is so far off

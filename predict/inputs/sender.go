@@ -59,6 +59,18 @@ func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
 	if !s.any {
 		return
 	}
+	c := &s.coder
+	c.Write(s.buffer[:])
+	s.Code(c, since)
+	if c.Err() != nil {
+		panic("inputs: a message that does not fit: " + c.Err().Error())
+	}
+	e.Send(c.Data())
+}
+
+// Code writes what Send sends into a payload that has more behind it. Something
+// must have been added.
+func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
 	first := s.next - 1
 	if s.redundant {
 		most := sim.Tick(s.limit)
@@ -79,15 +91,9 @@ func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
 	for t := first; t != s.next; t++ {
 		m.Inputs = append(m.Inputs, s.ring[t%remembered])
 	}
-	c := &s.coder
-	c.Write(s.buffer[:])
 	m.Code(c)
-	if c.Err() != nil {
-		panic("inputs: a message that does not fit: " + c.Err().Error())
-	}
 	s.meter.Add("input_packets", 1)
 	s.meter.Add("input_bits", float64(c.Processed()))
-	e.Send(c.Data())
 }
 
 // CopyFrom makes s an equal of o, all but the meter.

@@ -146,6 +146,11 @@ var Comparisons = []Comparison{
 		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"statesync", "snapshot", "snapshot:snapshot-every=6"},
 	},
+	{
+		Name: "statesync-authority", Doc: "two players push the same pile, 100 ms each way: the server's word of it, each one's own word, and rewind",
+		Source: "Fiedler, Networked Physics in Virtual Reality (2018)", Tape: "scrum", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
+		Panes: []string{"statesync", "statesync:authority=toucher", "rewind"},
+	},
 }
 
 const states = "Fiedler, State Synchronization (2015), and its program"

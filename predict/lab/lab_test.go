@@ -370,6 +370,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	allocatesNothing(t, "zen", AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot", "snapshot:interpolation=none")
+	allocatesNothing(t, "two-players", AtClient, "statesync:authority=toucher:adaptive=on")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:level=delta", "statesync:level=relative:jitter-buffer=0:correction=blend")
 }
 

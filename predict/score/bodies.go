@@ -3,6 +3,7 @@ package score
 import (
 	"math"
 
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -77,9 +78,9 @@ type floor struct {
 	under   int     // bodies in the ground, summed over ticks
 }
 
-// take adds a tick. shows is the label of the picture, watched the player's cube.
-func (s *bodies) take(truth *sim.World, drawn []geom.Pose, shows sim.Tick, watched int, scored bool) {
-	boxes, now := truth.Scene().Boxes, truth.Bodies()
+// take adds a tick. watched is the player's cube.
+func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored bool) {
+	boxes, now, drawn := truth.Scene().Boxes, truth.Bodies(), v.Bodies
 	n := min(len(now), len(drawn))
 	s.tracks = s.tracks[:min(len(s.tracks), n)]
 	if s.tracks == nil {
@@ -106,7 +107,7 @@ func (s *bodies) take(truth *sim.World, drawn []geom.Pose, shows sim.Tick, watch
 			continue
 		}
 		if t.drawn.jolt {
-			s.jolts.seen(i, shows, t.drawn.bend)
+			s.jolts.seen(i, v.Of(i), t.drawn.bend)
 		}
 		if t.moved {
 			s.apart.add(float64(t.away))

@@ -45,8 +45,8 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	c.label = truth.Tick()
 	c.seen++
 	scored := c.seen > c.rate
-	c.pops.take(true1, truth.Tick(), drawn, v.Tick, scored)
-	c.bodies.take(truth, v.Bodies, v.Tick, body, scored)
+	c.pops.take(true1, truth.Tick(), drawn, v.Of(body), scored)
+	c.bodies.take(truth, v, body, scored)
 	t := &c.bodies.tracks[body]
 	step, drawnStep := float64(t.truth.step.Len()), float64(t.drawn.step.Len())
 	c.stale.take(step, drawnStep, truth.Scene().MaxLinear, c.rate)

@@ -32,6 +32,7 @@ type client struct {
 	env      *predict.Env
 	set      settings
 	buffer   int // ticks; 0: none
+	adaptive bool
 	correct  int
 	share    float64
 	smooth   smoothing.Settings
@@ -49,12 +50,15 @@ type client struct {
 	coder    quant.Coder
 	did      history.Ring[[mostPlayers]sim.Input] // by tick
 	held     []sim.Input
+	size     int // of the buffer now, ticks
 	span     span
+	spread   spread
 	servo    clock.Servo
 
 	applied []sim.Tick  // by body: of its newest state
 	last    []geom.Pose // by body: as last received
 	strays  strays
+	grasp   grasp
 	ages    ages
 	snaps   int
 	snapped float64 // metres, sum
@@ -90,11 +94,14 @@ func newClient(env *predict.Env) predict.Client {
 	c.last = predict.Poses(nil, env.World.Bodies())
 	k, m := env.Knobs, env.Meter
 	k.Int(&c.buffer, "jitter-buffer", 5, 0, mostBuffer, "ticks that the earliest packets wait for their turn: room for later ones; 0 applies each when it comes")
+	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 in 100 packets of the last ten seconds needed, and a tick; jitter-buffer is where it begins")
 	k.Choice(&c.correct, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
 	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
 	c.set.declare(k)
 	c.strays = newStrays(n)
+	c.grasp = newGrasp(env.World)
 	declareRest(k, &c.strays.commit)
+	c.grasp.declare(k, m)
 	k.Smoothing(&c.smooth)
 	k.Contacts(&c.contacts)
 	c.out.Declare(env)
@@ -103,6 +110,7 @@ func newClient(env *predict.Env) predict.Client {
 	m.Declare("packets_missed", "ticks whose packet was not there")
 	m.Declare("packets_waiting", "packets that wait for their turn, now")
 	m.Declare("missing_inputs", "ticks made with the players' last inputs, because theirs had not come")
+	m.Declare("buffer_ticks", "ticks that the earliest packets are to wait for their turn, now")
 	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 	m.Declare("staleness_p50_ms", "age of the server's last word of a body that moves, median")
 	m.Declare("staleness_p99_ms", "the same, of 99 in 100")
@@ -116,9 +124,11 @@ func newClient(env *predict.Env) predict.Client {
 // Tick takes in what has come, steps the world with what the players did, sets
 // right what the packet of that tick speaks of, and sends what the player does.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+	c.grasp.now = in
 	if c.buffer == 0 && c.running {
 		c.step() // what comes is set right as it comes
 		c.bringBack()
+		c.calm()
 	}
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
@@ -140,6 +150,10 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.out.Add(c.tick, in)
 	c.tick++
+	if c.grips() {
+		c.tell(server)
+		return
+	}
 	c.out.Send(server, c.tick)
 }
 
@@ -147,6 +161,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 func (c *client) receive(payload []byte) {
 	w, m, s := c.env.World, c.env.Meter, &c.spare
 	s.bases, s.rate = c, w.Rate()
+	s.heard = c.tick
 	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
 		m.Add("refused", 1)
 		return
@@ -166,7 +181,9 @@ func (c *client) receive(payload []byte) {
 	if c.buffer == 0 {
 		late = s.tick <= c.newest && m.Value("packets_arrived") > 1
 	}
-	c.newest = max(c.newest, s.tick)
+	if c.newest = max(c.newest, s.tick); c.newest == s.tick && s.form.hands {
+		c.grasp.at, c.grasp.heard = s.tick, s.heard
+	}
 	c.learn(s)
 	if c.ring.At(s.tick+keptTicks) == nil {
 		c.ring.Put(s.tick).copyFrom(s) // for its turn, and as a base
@@ -203,7 +220,8 @@ func (c *client) early(t sim.Tick) int {
 // begin starts the clock: the packet of tick t is to wait for as long as the
 // buffer is.
 func (c *client) begin(t sim.Tick) {
-	c.running, c.hold, c.span = true, c.buffer, span{}
+	c.size = c.buffer
+	c.running, c.hold, c.span, c.spread = true, c.size, span{}, spread{}
 	c.env.World.Relabel(max(t, 1) - 1)
 	c.servo = clock.Servo{}
 	c.servo.Aim(t, t, 0, 0, c.env.World.Rate()) // it is where it should be
@@ -249,8 +267,12 @@ func (c *client) step() {
 	} else {
 		c.env.Meter.Add("missing_inputs", 1)
 	}
+	if c.grips() {
+		c.held[c.env.Player] = c.grasp.now
+	}
 	c.set.quantise(w)
 	c.contacts.Step(w, c.held...)
+	c.take()
 	for i := range c.offsets {
 		c.smooth.Fade(&c.offsets[i], w.Rate())
 	}
@@ -265,6 +287,7 @@ func (c *client) play() {
 		c.env.Meter.Add("packets_missed", 1)
 	}
 	c.bringBack()
+	c.calm()
 }
 
 // apply sets the bodies of a packet right.
@@ -290,11 +313,19 @@ func (c *client) settle(s *message) {
 
 // setBody sets one body right.
 func (c *client) setBody(u *update, s *message) {
+	if !c.heeds(u, s) {
+		return
+	}
 	w := c.env.World
 	is, b := &w.Bodies()[u.body], u.state
 	c.applied[u.body] = s.tick
 	c.last[u.body] = b.Pose
 	c.strays.heard(u.body, b.Asleep)
+	if c.grasp.with[w.Island(u.body)] && stills(&b, is) {
+		// Put to sleep in every tick, beside a body in hand that is about to fall
+		// asleep, both would be woken again in every next one.
+		return
+	}
 	if !s.form.velocities && !b.Asleep {
 		b.Linear, b.Angular = is.Linear, is.Angular
 	}
@@ -347,6 +378,9 @@ func (c *client) View(v *predict.View) {
 		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
 	v.Touched = append(v.Touched, w.Touched()...)
+	if c.grips() {
+		v.InHand, v.Own = append(v.InHand, c.grasp.mine...), c.own()
+	}
 	if c.running {
 		v.Last = append(v.Last, c.last...)
 	}
@@ -366,10 +400,12 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
 	c.did.CopyFrom(&o.did, history.Plain[[mostPlayers]sim.Input])
 	c.held = append(c.held[:0], o.held...)
-	c.span, c.servo = o.span, o.servo
+	c.size, c.adaptive = o.size, o.adaptive
+	c.span, c.spread, c.servo = o.span, o.spread, o.servo
 	c.applied = append(c.applied[:0], o.applied...)
 	c.last = append(c.last[:0], o.last...)
 	c.strays.copyFrom(&o.strays)
+	c.grasp.copyFrom(&o.grasp)
 	c.ages, c.snaps, c.snapped = o.ages, o.snaps, o.snapped
 	c.offsets = append(c.offsets[:0], o.offsets...)
 	c.now = o.now

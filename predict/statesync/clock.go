@@ -7,8 +7,10 @@ import "ghostcube/sim"
 func (c *client) note(early int) {
 	if c.env.Pace != 0 {
 		c.span = span{}
+		c.spread.drop()
 		return
 	}
+	c.spread.take(early)
 	if !c.span.any || early > c.span.most {
 		c.span.any, c.span.most = true, early
 	}
@@ -25,14 +27,16 @@ func (c *client) steer() {
 		return
 	}
 	if c.span.ticks++; c.span.ticks >= w.Rate() {
+		c.adapt()
 		if c.span.any {
 			now := max(int64(w.Tick()), 2*farTicks)
-			jump := c.servo.Aim(sim.Tick(now+int64(c.span.most)), sim.Tick(now), 0, -c.buffer, w.Rate())
+			jump := c.servo.Aim(sim.Tick(now+int64(c.span.most)), sim.Tick(now), 0, -c.size, w.Rate())
 			w.Relabel(w.Tick() + sim.Tick(jump))
 		}
 		c.span = span{}
 	}
 	c.env.Pace = c.servo.Tick()
+	c.env.Meter.Set("buffer_ticks", float64(c.size))
 	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
 }
 

@@ -32,6 +32,7 @@ var grids = func() (t [4][finest - coarsest + 1]wire.Grid) {
 // form is how the bodies of a packet are written. The packet itself says so, and
 // a knob that is turned concerns the packets from then on.
 type form struct {
+	hands      bool // who has them is told, too
 	velocities bool // they are sent of bodies that move
 	quantised  bool // numbers are on a grid; else they have 32 bits
 	coarse     int  // which of steps
@@ -45,6 +46,8 @@ func (f *form) grid() *wire.Grid { return &grids[f.coarse][f.rotation-coarsest] 
 
 // code reads, writes or measures the form.
 func (f *form) code(c *quant.Coder) {
+	c.Name("hands")
+	f.hands = c.Bool(f.hands)
 	c.Name("velocities")
 	f.velocities = c.Bool(f.velocities)
 	c.Name("quantised")

@@ -17,9 +17,9 @@ const (
 	mostUpdates = 64
 	mostPlayers = 4
 
-	// mostBytes holds any packet: 64 bodies of 427 bits and their numbers of at
-	// most 16, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
-	mostBytes = (mostUpdates*(1+13*32+16) + mostPlayers*mostInputs*(inputs.MostBits+1) + 40 + 63) / 64 * 8
+	// mostBytes holds any packet: 64 bodies of 427 bits, their numbers of at most
+	// 16 and grips of 4, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
+	mostBytes = (mostUpdates*(1+13*32+16+4) + mostPlayers*mostInputs*(inputs.MostBits+1) + 40 + 63) / 64 * 8
 )
 
 var errMessage = errors.New("statesync: not a message")
@@ -27,6 +27,7 @@ var errMessage = errors.New("statesync: not a message")
 // update is one body of a packet.
 type update struct {
 	body   int
+	grip   grip // in whose hands it is, if the form has that
 	state  sim.Body
 	based  bool // sent by its difference from a base
 	offset int  // which one: so many ticks before the newest packet known to have arrived
@@ -38,14 +39,18 @@ type update struct {
 //	tick, 16 low bits
 //	inputs, 6 bits: how many of each player follow, up to 32
 //	for each player: its inputs (inputs.Run); the last led to the tick
-//	the form of the bodies: velocities, 1 bit; quantised, 1 bit; and if so the
+//	the form of the bodies: hands, 1 bit; velocities, 1 bit; quantised, 1 bit; and if so the
 //	  position's steps, 2 bits, 0 for 4096 per metre to 3 for 512, and the bits of
 //	  a component of a rotation less 9, 3 bits; relative, 1 bit; delta, 1 bit
+//	if hands, from the server: the client's tick whose word of its bodies this one
+//	  had, 16 low bits
 //	if delta: how many ticks before this one the newest packet was that is known to
 //	  have arrived, 8 bits
 //	updates, as many bits as 64 or the bodies of the scene ask for
 //	for each update, in the order of the bodies:
 //	  body, as many bits as the bodies of the scene ask for
+//	  if hands: the player who has it and one, or 0, as many bits as the players ask
+//	    for; and if not 0: whether that one owns it, 1 bit
 //	  if delta: based, 1 bit, and if so the difference (see based) instead of the rest
 //	  asleep, 1 bit
 //	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps); if relative
@@ -59,7 +64,9 @@ type message struct {
 	players int
 	inputs  [mostPlayers][mostInputs]sim.Input // oldest first
 	form    form
-	back    int // ticks to the newest packet known to have arrived
+	heard   sim.Tick // if hands, from the server: the client's tick whose word of its bodies this one had
+	up      bool     // from a client
+	back    int      // ticks to the newest packet known to have arrived
 	n       int
 	updates [mostUpdates]update // the first n, by body
 
@@ -68,7 +75,7 @@ type message struct {
 }
 
 // code reads, writes or measures the message. When it reads, tick must hold one
-// near the true one, to complete its low bits from.
+// near the true one, to complete its low bits from; so must heard.
 func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Name("tick")
 	low := c.Bits(uint32(m.tick)&(1<<tickBits-1), tickBits)
@@ -88,6 +95,13 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	}
 	c.Part("", 0)
 	m.form.code(c)
+	if m.form.hands && !m.up {
+		c.Name("heard")
+		low := c.Bits(uint32(m.heard)&(1<<tickBits-1), tickBits)
+		if c.Reading() {
+			m.heard = inputs.Complete(low, tickBits, m.heard)
+		}
+	}
 	if m.form.delta {
 		c.Name("back")
 		m.back = int(c.Bits(uint32(m.back), backBits))
@@ -98,7 +112,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	for i := range m.n {
 		u := &m.updates[i]
 		if c.Reading() {
-			*u = update{}
+			*u = update{grip: noGrip}
 		}
 		c.Part("updates", i)
 		c.Name("body")
@@ -106,6 +120,9 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 			c.Fail(errMessage) // out of order, or twice
 		}
 		last = u.body
+		if m.form.hands {
+			u.grip.code(c, m.players)
+		}
 		m.one(c, u, scene)
 		if c.Err() != nil {
 			return
@@ -156,6 +173,7 @@ func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess s
 // copyFrom makes m an equal of o.
 func (m *message) copyFrom(o *message) {
 	m.tick, m.count, m.players, m.form, m.back, m.n = o.tick, o.count, o.players, o.form, o.back, o.n
+	m.heard, m.up = o.heard, o.up
 	for p := range o.players {
 		copy(m.inputs[p][:], o.inputs[p][:o.count])
 	}

@@ -178,6 +178,15 @@ func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
 	}
 }
 
+// spare leaves out what a peer itself has in hand.
+func (p *sender) spare(hands []grip, seat int) {
+	for i := range hands {
+		if int(hands[i].holder) == seat {
+			p.priority[i], p.since[i] = unsent, 0
+		}
+	}
+}
+
 // save adds what one tick gives: bits a second, since credit is counted in bits
 // times ticks per second. Of what is not used, as much as a
 // tick gives is kept, or what is gathered for a packet.
@@ -233,15 +242,21 @@ func (p *sender) measure(u *update, m *message, scene *sim.Scene) int {
 
 // choose puts into the message, in the order of the bodies, those of the highest
 // priorities that fit most bits. One that does not fit is skipped, and the next
-// one tried.
-func (p *sender) choose(m *message, w *sim.World, most int) {
+// one tried. has tells in whose hands a body is.
+func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) grip) {
 	p.keys = p.keys[:0]
 	skipped := 0
 	for i, n := range p.priority {
+		if n == unsent {
+			continue
+		}
 		p.keys = append(p.keys, uint64(priorityMost-n)<<16|uint64(i)) // the highest first, of equals the lowest number
 	}
 	slices.Sort(p.keys)
 	number := numberBits(w.Scene())
+	if m.form.hands {
+		number += gripBits(m.players)
+	}
 	least := number + m.form.bits(true)
 	if m.form.relative || m.form.delta {
 		least = number + 7 // as expected
@@ -251,7 +266,7 @@ func (p *sender) choose(m *message, w *sim.World, most int) {
 			break
 		}
 		u := update{body: int(key & 0xffff)}
-		u.state = w.Bodies()[u.body]
+		u.state, u.grip = w.Bodies()[u.body], has(u.body)
 		p.lean(&u, m)
 		bits := number + p.measure(&u, m, w.Scene())
 		if bits > most {
@@ -274,7 +289,7 @@ func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
 	f.sequence, f.tick, f.used, f.n = q, m.tick, true, m.n
 	for i := range m.updates[:m.n] {
 		u := &m.updates[i]
-		f.updates[i].body, f.updates[i].state = u.body, m.form.arrives(u.state)
+		f.updates[i].body, f.updates[i].grip, f.updates[i].state = u.body, u.grip, m.form.arrives(u.state)
 		p.priority[u.body], p.since[u.body] = 0, 0
 		if p.sends[u.body]++; p.sends[u.body] > freshEvery {
 			p.sends[u.body], p.fresh[u.body] = 0, m.tick

@@ -19,6 +19,11 @@ type server struct {
 	known   int                                // of those, how many have been noted
 	before  []sim.Body
 	changed []bool // by the last step
+	who     int    // the knob authority
+	wait    int    // ticks that claims wait for their turn
+	handed  bool
+	hands   []grip // by body
+	claims  []claims
 	peers   []sender
 	updates uint64 // sent
 	packets uint64
@@ -39,10 +44,14 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.before = append(s.before, env.World.Bodies()...)
 	s.changed = make([]bool, len(s.before))
+	s.hands = make([]grip, len(s.before))
+	s.letGo()
 	k, m := env.Knobs, env.Meter
 	s.policy.declare(k)
 	s.set.declare(k)
 	s.desk.Declare(env)
+	declareHands(k, &s.who)
+	k.Int(&s.wait, "up-buffer", 2, 0, mostBuffer, "authority=toucher: ticks that the earliest packets of a client wait at the server for their turn")
 	k.Contacts(&s.world)
 	m.Declare("packets", "packets sent")
 	m.Declare("updates", "updates of bodies sent")
@@ -51,6 +60,7 @@ func newServer(env *predict.Env) predict.Server {
 	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
 	m.Declare("rate_kbit", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
 	m.Declare("congested_ticks", "ticks in which it was less")
+	m.Declare("claims_refused", "times a client said it had a body in hand that was in another's")
 	m.Declare("waiting_max_ms", "the longest that a body which had changed waited for an update to be sent")
 	return s
 }
@@ -58,19 +68,43 @@ func newServer(env *predict.Env) predict.Server {
 // Tick reads the inputs, steps with the newest, and sends each peer a packet. A
 // client is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
-	s.desk.Play(host, peers, s.held, world, m)
+	world := s.env.World
+	s.listen(host, peers)
 	copy(s.past[world.Tick()%remembered][:], s.held)
 	s.known = min(s.known+1, remembered)
 	s.set.quantise(world)
 	s.world.Step(world, s.held...)
+	if s.who == touchersWord {
+		s.setClaims(peers)
+	}
 	s.note()
 	for len(s.peers) < len(peers) {
 		s.peers = append(s.peers, newSender(len(s.before)))
 	}
 	for i, peer := range peers {
-		s.send(&s.peers[i], peer)
+		s.send(i, peer)
 	}
+}
+
+// listen sets held to what each player does in this tick.
+func (s *server) listen(host []sim.Input, peers []predict.Peer) {
+	w, m := s.env.World, s.env.Meter
+	s.desk.Seat(peers, 0, s.held)
+	for len(s.claims) < len(peers) {
+		s.claims = append(s.claims, newClaims(len(s.before)))
+	}
+	copy(s.held, host)
+	s.hearClaims(peers)
+	if s.who == touchersWord {
+		s.handed = true
+		s.playClaims(peers)
+		return
+	}
+	if s.handed {
+		s.handed = false
+		s.letGo()
+	}
+	s.desk.Newest(peers, s.held, w.Rate(), m)
 }
 
 // note finds what the step changed.
@@ -81,16 +115,23 @@ func (s *server) note() {
 	}
 }
 
-// send sends a peer the packet of this tick.
-func (s *server) send(p *sender, peer predict.Peer) {
+// send sends peer i the packet of this tick.
+func (s *server) send(i int, peer predict.Peer) {
+	p := &s.peers[i]
 	world, m, msg := s.env.World, s.env.Meter, &s.message
 	now := world.Tick()
 	p.hear(peer.Endpoint)
 	p.raise(world, s.changed, &s.policy)
+	if s.who == touchersWord {
+		p.spare(s.hands, peer.Seat)
+	}
 	p.save(s.rate(p, peer))
 
 	msg.tick, msg.players, msg.n = now, s.env.Players, 0
 	msg.form = s.set.form(s.policy.velocities)
+	if msg.form.hands = s.who == touchersWord; msg.form.hands {
+		msg.heard = s.claims[i].heard()
+	}
 	msg.bases, msg.rate, msg.back = p, world.Rate(), int(now-p.arrived)
 	if !p.any || msg.back >= 1<<backBits {
 		msg.form.delta = false
@@ -100,13 +141,13 @@ func (s *server) send(p *sender, peer predict.Peer) {
 	msg.code(&s.coder, world.Scene())
 	head := s.coder.Processed()
 	most := 8*payload(p.bytes(world.Rate())) - head
-	least := numberBits(world.Scene()) + msg.form.bits(false) + 3
+	least := numberBits(world.Scene()) + gripBits(msg.players) + msg.form.bits(false) + 3
 	if most < least {
 		p.want(head+least, world.Rate())
 		return // the budget has to gather first
 	}
 	if s.policy.states {
-		p.choose(msg, world, most)
+		p.choose(msg, world, most, func(i int) grip { return s.hands[i] })
 	}
 	s.coder.Write(s.buffer[:])
 	msg.code(&s.coder, world.Scene())
@@ -172,6 +213,13 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.before = append(s.before[:0], o.before...)
 	copy(s.changed, o.changed)
 	s.desk.CopyFrom(&o.desk)
+	s.who, s.wait, s.handed = o.who, o.wait, o.handed
+	copy(s.hands, o.hands)
+	s.claims = make([]claims, len(o.claims))
+	for i := range o.claims {
+		s.claims[i] = newClaims(len(s.before))
+		s.claims[i].copyFrom(&o.claims[i])
+	}
 	s.peers = make([]sender, len(o.peers))
 	for i := range o.peers {
 		s.peers[i].copyFrom(&o.peers[i])

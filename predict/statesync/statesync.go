@@ -8,7 +8,8 @@
 // nor whole snapshots, and it never goes back in time. It suits many bodies and
 // little bandwidth; between two updates a body may be wrong, and whoever plays at
 // a client waits for the round trip and the jitter buffer: there is no rollback,
-// so a cube moved at once would be set back by the server's word of it.
+// so a cube moved at once would be set back by the server's word of it, unless the
+// server takes the client's (hands.go).
 //
 // Where it goes beyond the article, or beside it:
 //
@@ -29,9 +30,7 @@
 package statesync
 
 import (
-	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/inputs"
 	"ghostcube/sim"
 )
 
@@ -90,14 +89,4 @@ func (s *settings) quantise(w *sim.World) {
 	}
 	f := s.form(true)
 	w.Quantise(f.grid())
-}
-
-// fields looks into a payload.
-func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
-	return inputs.FieldsOr(up, payload, see, func() error {
-		var c quant.Coder
-		var m message
-		c.Watch(see)
-		return m.read(&c, payload, scene, 1<<tickBits) // any tick will do
-	})
 }

@@ -207,7 +207,7 @@ func TestPriorities(t *testing.T) {
 		touched[0], touched[1] = 0, 0
 		p.raise(w, make([]bool, 5), &by)
 		m := message{form: form{rotation: finest, quantised: true, velocities: true}}
-		p.choose(&m, w, 2*(numberBits(w.Scene())+m.form.bits(false)))
+		p.choose(&m, w, 2*(numberBits(w.Scene())+m.form.bits(false)), nobody)
 		for _, u := range m.updates[:m.n] {
 			times[u.body]++
 			p.priority[u.body] = 0
@@ -249,7 +249,7 @@ func TestFitAndSkip(t *testing.T) {
 	m := message{players: 1, form: form{rotation: finest, quantised: true, velocities: true}}
 	number := numberBits(&sc)
 	awake, asleep := number+m.form.bits(false), number+m.form.bits(true)
-	p.choose(&m, w, awake+asleep+10) // 3 fits; 1 does not, after it; 4 does; 2 does not
+	p.choose(&m, w, awake+asleep+10, nobody) // 3 fits; 1 does not, after it; 4 does; 2 does not
 	got := []int{}
 	for _, u := range m.updates[:m.n] {
 		got = append(got, u.body)
@@ -446,7 +446,7 @@ func TestStrangers(t *testing.T) {
 // TestFullMessageFits says that the longest message has room.
 func TestFullMessageFits(t *testing.T) {
 	sc := named(t, "katamari:players=4")
-	m := message{tick: 100, count: mostInputs, players: sc.Players, n: mostUpdates, form: form{velocities: true, rotation: finest}}
+	m := message{tick: 100, count: mostInputs, players: sc.Players, n: mostUpdates, form: form{hands: true, velocities: true, rotation: finest}}
 	for p := range m.inputs {
 		for i := range m.inputs[p] {
 			m.inputs[p][i] = sim.Input{Buttons: sim.Buttons(i % 4), Heading: uint8(i*7 + p + 1)}
@@ -454,7 +454,7 @@ func TestFullMessageFits(t *testing.T) {
 	}
 	w := sim.New(sc, 60)
 	for i := range m.updates {
-		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3]}
+		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3], grip: grip{int8(i % 4), true}}
 		m.updates[i].state.Asleep = false
 	}
 	var c quant.Coder
@@ -763,3 +763,5 @@ func TestRestCommit(t *testing.T) {
 		t.Errorf("%d bodies beside where they rest with the commit, %d without", on, off)
 	}
 }
+
+func nobody(int) grip { return noGrip }

@@ -34,6 +34,8 @@ var tapes = []tape{
 		scene: "katamari", ticks: 2100, pilots: []pilot{hover}},
 	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
 		scene: "two-players", ticks: 2400, pilots: []pilot{first, second}},
+	{name: "scrum", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
+		scene: "two-players", ticks: 1800, pilots: []pilot{west, east}},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
 	{name: "boarding", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
@@ -204,6 +206,25 @@ func second(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	default:
 		x, y = fight(&w[1], &w[2], -1, tick-480+round)
 	}
+	return x, y, 0
+}
+
+func west(tick int, w []sim.Body) (x, y float32, held sim.Buttons) { return scrum(&w[0], -1, tick) }
+
+func east(tick int, w []sim.Body) (x, y float32, held sim.Buttons) { return scrum(&w[1], 1, tick) }
+
+// scrum pushes for three seconds from one side, 1 for that of +x, into where the pile
+// was, each time at another place, and backs out for one.
+func scrum(b *sim.Body, side float32, tick int) (x, y float32, held sim.Buttons) {
+	if tick < 60 {
+		return 0, 0, 0
+	}
+	lane := float32(0.7 * float32((tick-60)/240%4))
+	if (tick-60)%240 >= 180 {
+		x, y = toward(b, float32(3*side), lane, 3)
+		return x, y, 0
+	}
+	x, y = toward(b, float32(-0.5*side), lane, 3)
 	return x, y, 0
 }
 

@@ -453,6 +453,45 @@ func TestTwoPlayers(t *testing.T) {
 	}
 }
 
+// TestScrum says that both are at the pile at the same time for five seconds, from
+// the same half second on, and that most cubes are moved.
+func TestScrum(t *testing.T) {
+	for _, late := range delays {
+		both, moved, tick := 0, 0, 0
+		var start []sim.Body
+		first := [2]int{-1, -1}
+		play(t, "scrum", late, func(w *sim.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = append(start, b...)
+			}
+			var at [2]bool
+			moved = 0
+			for i := 3; i < len(b); i++ {
+				for p := range at {
+					at[p] = at[p] || b[i].Pose.Pos.Sub(b[p].Pose.Pos).Len() < 1.2
+				}
+				if b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 0.5 {
+					moved++
+				}
+			}
+			for p := range at {
+				if at[p] && first[p] < 0 {
+					first[p] = tick
+				}
+			}
+			if at[0] && at[1] {
+				both++
+			}
+			tick++
+		})
+		t.Logf("%d ticks late: they come in ticks %v, both are there in %d ticks, %d cubes moved", late, first, both, moved)
+		if gap := first[0] - first[1]; both < 300 || moved < 40 || gap > 30 || gap < -30 {
+			t.Errorf("%d ticks late: they come in ticks %v, both are there in %d ticks, %d cubes moved", late, first, both, moved)
+		}
+	}
+}
+
 // ride is what is measured of a tape with a carrier.
 type ride struct {
 	still   int     // ticks in which the player's cube stands still on it while it moves

@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// fight has both players drive slowly to and fro through the pile between them,
+// each where the truth of the first pane has it.
+func fight(l *Lab) Entry {
+	in := make([]sim.Input, 2)
+	for p := range in {
+		b := l.Panes[0].Truth.Bodies()[p]
+		to := geom.Vec3{X: 1 - 2*float32(p), Y: 0.5 + float32(l.Ticks()/60%4)}.Sub(b.Pose.Pos)
+		push := func(way, speed float32, plus, minus sim.Buttons) {
+			if way > 0.1 && speed < 2 {
+				in[p].Buttons |= plus
+			} else if way < -0.1 && speed > -2 {
+				in[p].Buttons |= minus
+			}
+		}
+		push(to.X, b.Linear.X, sim.Right, sim.Left)
+		push(to.Y, b.Linear.Y, sim.Forward, sim.Back)
+		if p == 0 && l.Ticks()/100%3 == 0 {
+			in[p].Buttons |= sim.Pull
+		}
+	}
+	return Entry{Inputs: in}
+}
+
+// TestTouchersWord says of two players who fight for a pile, each under its own
+// authority over what it touches: an own key shows at once, and the own cube never
+// jumps; some body was wanted by both, and one of them gave it up; a copy goes the
+// same way; and half a minute after all rests both see it where it is, and have
+// nothing in hand but themselves.
+func TestTouchersWord(t *testing.T) {
+	for _, weather := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,dup=5%,reorder=5%,reorder-by=40ms"} {
+		for _, knobs := range []string{"", ":level=delta", ":jitter-buffer=0:level=uncompressed:up-buffer=0", ":adaptive=on:up-budget=32:budget=64"} {
+			if testing.Short() && knobs != "" && knobs != ":level=delta" {
+				continue
+			}
+			t.Run(fmt.Sprint(weather, knobs), func(t *testing.T) {
+				l := open(t, config(t, "two-players", weather, AtClient), "statesync:authority=toucher"+knobs, "statesync")
+				for range 90 {
+					l.Tick(Entry{Inputs: make([]sim.Input, 2)})
+				}
+				keys := make([]Entry, 60)
+				for i := range keys {
+					keys[i].Inputs = []sim.Input{{Buttons: sim.Right}, {}}
+				}
+				if got := l.OwnInputLatency(keys); got[0] != 0 || got[1] < 9 {
+					t.Errorf("a key shows after %v ticks, under the toucher's and the server's authority", got)
+				}
+				var f *Lab
+				p, most := l.Panes[0], 0
+				for i := range 900 {
+					if i == 600 {
+						f = l.Fork()
+					}
+					if err := l.Tick(fight(l)); err != nil {
+						t.Fatal(err)
+					}
+					held := 0
+					for _, o := range p.Truth.Owners()[2:] {
+						if o != sim.Nobody {
+							held++
+						}
+					}
+					most = max(most, held)
+					for body, b := range p.Truth.Bodies() {
+						if !(b.Pose.Pos.Len() < 1000) {
+							t.Fatalf("tick %d: body %d is at %v", i, body, b.Pose.Pos)
+						}
+					}
+				}
+				for range 300 {
+					f.Tick(fight(f))
+				}
+				if most < 10 {
+					t.Errorf("no more than %d bodies were in anyone's hands", most)
+				}
+				if f.Hash() != l.Hash() {
+					t.Error("a copy goes another way")
+				}
+				if n := p.Card.LargestPop(); n > 0.3 {
+					t.Errorf("the own cube jumps by %v m", n)
+				}
+				if n := p.Meter.Value("given_up"); n < 1 && knobs == "" {
+					t.Errorf("%v bodies were given up", n)
+				}
+				for range 1800 {
+					l.Tick(Entry{})
+				}
+				if owners := p.Truth.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.Nobody }) {
+					t.Errorf("all rests, and is in the hands of %v", owners)
+				}
+				for seat, s := range p.Seats {
+					for i, b := range p.Truth.Bodies() {
+						if d := s.View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+							t.Errorf("seat %d: at rest body %d is drawn %v m from where it is", seat, i, d)
+						}
+					}
+				}
+			})
+		}
+	}
+}
