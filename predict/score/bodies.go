@@ -23,6 +23,8 @@ type bodies struct {
 	truth  floor
 	drawn  floor
 	apart  apart // of all that have moved
+	shown  labelled
+	past   past
 	jolts  jolts
 }
 
@@ -92,8 +94,11 @@ func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored boo
 		t.drawn.begin(&drawn[i], &boxes[i].Half)
 		s.tracks = append(s.tracks, t)
 	}
+	places := s.past.row(truth.Tick(), n)
+	then := s.past.at(v.Tick, n)
 	for i := range s.tracks {
 		t, half := &s.tracks[i], &boxes[i].Half
+		places[i] = now[i].Pose.Pos
 		resting := t.truth.rests && t.drawn.rests
 		a, b := t.truth.next(&now[i].Pose, half, joltLeast), t.drawn.next(&drawn[i], half, popWay)
 		if !resting || !t.truth.rests || !t.drawn.rests {
@@ -111,6 +116,9 @@ func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored boo
 		}
 		if t.moved {
 			s.apart.add(float64(t.away))
+			if then != nil && v.Of(i) == v.Tick {
+				s.shown.add(drawn[i].Pos, then[i])
+			}
 		}
 		s.all.add(a, b)
 		if i == watched {
@@ -186,8 +194,9 @@ func (f *floor) add(depth float32) {
 }
 
 func (s *bodies) copyFrom(o *bodies) {
-	tracks, jolts := append(s.tracks[:0], o.tracks...), s.jolts
+	tracks, jolts, past := append(s.tracks[:0], o.tracks...), s.jolts, s.past
 	jolts.copyFrom(&o.jolts)
+	past.copyFrom(&o.past)
 	*s = *o
-	s.tracks, s.jolts = tracks, jolts
+	s.tracks, s.jolts, s.past = tracks, jolts, past
 }

@@ -141,6 +141,15 @@ func (c *Card) Distortion() (s Shape, ok bool) {
 	}, true
 }
 
+// DistortionAll returns the distance between a drawn body and where the true one
+// was at the tick that the picture claims to show, over all bodies that have
+// moved: root mean square and most, in metres. ok is false if no such tick was
+// known, because the picture was ahead of the truth or more than 127 ticks behind.
+func (c *Card) DistortionAll() (rms, most float64, ok bool) {
+	s := &c.bodies.shown
+	return math.Sqrt(s.square / float64(max(s.count, 1))), math.Sqrt(float64(s.most)), s.count > 0
+}
+
 // Stops returns how many times the true cube has stopped, how many ticks the
 // drawn one took to be within 2 cm of it for good, the mean and the most of all
 // stops, and how far in metres it went beyond the true one. Without stops the

@@ -24,6 +24,11 @@ const (
 	Neither         // it describes, and does not judge
 )
 
+// String says in words which is the better one.
+func (b Better) String() string {
+	return [...]string{"less is better", "nearer to 0 is better", "nearer to 1 is better", "describes"}[b]
+}
+
 // Text returns the value as a row shows it.
 func (m *Measure) Text() string {
 	if !m.OK {
@@ -50,6 +55,7 @@ func (c *Card) Measures(dst []Measure) []Measure {
 	popsAll, energyAll := c.PopsAll()
 	stale, still := c.Staleness()
 	shape, known := c.Distortion()
+	shown, shownMost, labels := c.DistortionAll()
 	stops, settle, settleMost, overshoot := c.Stops()
 	stopped := stops > 0
 	freezes, longest := c.Freezes()
@@ -82,6 +88,8 @@ func (c *Card) Measures(dst []Measure) []Measure {
 		Measure{"staleness_ms", "staleness, ms", "how much later the drawn cube moves than the true one; below 0: ahead of it", milli(float64(stale)), still, 1, NearZero},
 		Measure{"distortion_rms_m", "distortion RMS, m", "distance of the drawn cube from where the true one was by the staleness ago, root mean square: error of shape without delay", shape.Way, known, 3, Lower},
 		Measure{"distortion_rms_degrees", "distortion RMS, degrees", "angle between the drawn cube and the true one by the staleness ago, root mean square", shape.Turn, known, 2, Lower},
+		Measure{"distortion_rms_all_m", "distortion RMS, all bodies, m", "distance of drawn bodies from where the true ones were at the tick that the picture claims to show, root mean square, over all that have moved", shown, labels, 4, Lower},
+		Measure{"distortion_max_all_m", "distortion max, all bodies, m", "the largest of those distances", shownMost, labels, 3, Lower},
 		Measure{"backward_percent", "backward, %", "share of the true cube's motion in which the drawn one, its delay taken away, goes against it", 100 * shape.Backward, known, 2, Lower},
 		Measure{"speed_wobble_m_per_s", "speed wobble, m/s", "difference of the drawn cube's speed from the true one's between 1 and 6 Hz, where it is seen best, its delay taken away, root mean square", shape.Band, known, 3, Lower},
 		Measure{"stops", "stops", "times that the true cube came to rest", float64(stops), true, 0, Neither},

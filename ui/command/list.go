@@ -11,15 +11,16 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
 
 type listCommand struct {
-	What string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts or comparisons; all names without it." placeholder:"WHAT"`
+	What string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts, measures or comparisons; all names without it." placeholder:"WHAT"`
 	Of   string `arg:"" optional:"" help:"Of knobs and counts: the strategy whose they are; all without it." placeholder:"STRATEGY"`
 }
 
-var listed = []string{"scenes", "strategies", "weathers", "traces", "tapes", "knobs", "counts", "comparisons"}
+var listed = []string{"scenes", "strategies", "weathers", "traces", "tapes", "knobs", "counts", "measures", "comparisons"}
 
 // Run lists.
 func (c *listCommand) Run(p *program) error {
@@ -91,6 +92,15 @@ func (c *listCommand) Run(p *program) error {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, k.Name, k.Help)
 			}
 		}
+	case "measures":
+		l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // any session has the same ones
+		pane, err := l.Open(lab.Strategies[0].Name)
+		if err != nil {
+			return err
+		}
+		for _, m := range pane.Measures(score.OwnLatency(nil, 0, false, 60)) {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name, m.Better, m.Help)
+		}
 	case "comparisons":
 		for _, x := range lab.Comparisons {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Doc, x.Weather, strings.Join(x.Panes, " "), x.Source)
@@ -102,7 +112,7 @@ func (c *listCommand) Run(p *program) error {
 		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.traceNames(), " "))
 		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.tapeNames(), " "))
 		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
-		fmt.Fprintln(w, "Say list WHAT for more: knobs and counts too.")
+		fmt.Fprintln(w, "Say list WHAT for more: knobs, counts and measures too.")
 	default:
 		return usage{&predict.Unknown{Kind: "list", Name: c.What, Known: listed}}
 	}
