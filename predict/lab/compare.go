@@ -142,6 +142,15 @@ var Comparisons = []Comparison{
 		},
 	},
 	{
+		Name: "statesync-outage", Doc: "for five seconds nothing arrives of how a pile is run into, and metres are made good: two factors, a slow one, a fast one",
+		Source: states, Tape: "knocks", Scene: "pile:layers=3", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{
+			"statesync:snap=5",
+			"statesync:snap=5:smoothing=single:smooth-keep=0.95:smooth-slerp=0.05",
+			"statesync:snap=5:smoothing=single:smooth-keep=0.85:smooth-slerp=0.15",
+		},
+	},
+	{
 		Name: "statesync-beside", Doc: "the same ball in 256 kbit/s, as whole snapshots in 18 Mbit/s, and ten of those a second in 3: who is how late, and how true",
 		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{"statesync", "snapshot", "snapshot:snapshot-every=6"},

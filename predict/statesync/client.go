@@ -63,6 +63,7 @@ type client struct {
 	snaps   int
 	snapped float64 // metres, sum
 	offsets []smoothing.Offset
+	healing healing
 	now     sim.Tick                // own ticks since the half began
 	trail   history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
 }
@@ -86,6 +87,7 @@ func newClient(env *predict.Env) predict.Client {
 		held:    append([]sim.Input(nil), env.Held...),
 		applied: make([]sim.Tick, n),
 		offsets: make([]smoothing.Offset, n),
+		healing: newHealing(n),
 		trail:   history.New[geom.Pose](trailTicks),
 	}
 	for i := range c.applied {
@@ -117,6 +119,7 @@ func newClient(env *predict.Env) predict.Client {
 	m.Declare("snap_mean_m", "metres by which an update moved a simulated body that moves, mean")
 	m.Declare("snap_max_m", "the same, largest")
 	m.Declare("lost_bases", "updates that could not be used, because what they differ from had not come")
+	declareHealing(m)
 	m.Declare("refused", "payloads that were no message")
 	return c
 }
@@ -273,9 +276,7 @@ func (c *client) step() {
 	c.set.quantise(w)
 	c.contacts.Step(w, c.held...)
 	c.take()
-	for i := range c.offsets {
-		c.smooth.Fade(&c.offsets[i], w.Rate())
-	}
+	c.fade()
 }
 
 // play makes a tick of the world, and applies the packet whose turn it is.
@@ -351,6 +352,7 @@ func (c *client) put(i int, b sim.Body) {
 	drawn := c.drawn(i)
 	w.SetBody(i, b)
 	c.smooth.Correct(&c.offsets[i], drawn, b.Pose)
+	c.healing.corrected(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.offsets[i], &c.smooth, c.now, c.env.Meter)
 }
 
 // between is a body a share of the way from one to another, awake.
@@ -408,6 +410,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.grasp.copyFrom(&o.grasp)
 	c.ages, c.snaps, c.snapped = o.ages, o.snaps, o.snapped
 	c.offsets = append(c.offsets[:0], o.offsets...)
+	c.healing.copyFrom(&o.healing)
 	c.now = o.now
 	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
 }

@@ -32,6 +32,7 @@ func main() {
 type tape struct {
 	name, doc, scene string
 	ticks            int     // at 60 a second
+	dark             int     // the tick from which all packets are lost for five seconds; 0: none
 	steered          bool    // by one key and the heading, as with a stick; else by four keys
 	pilots           []pilot // for each player
 }
@@ -75,7 +76,11 @@ func (t *tape) write() ([]byte, error) {
 			in[p].Buttons |= held
 		}
 		w.Step(in...)
-		made.Entries = append(made.Entries, lab.Entry{Inputs: slices.Clone(in)})
+		e := lab.Entry{Inputs: slices.Clone(in)}
+		if t.dark > 0 && tick == t.dark {
+			e.Commands = []lab.Command{{Verb: "burst", Pane: lab.All, Value: "5s"}}
+		}
+		made.Entries = append(made.Entries, e)
 	}
 	var out bytes.Buffer
 	if err := made.Write(&out); err != nil {

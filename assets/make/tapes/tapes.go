@@ -26,6 +26,8 @@ var tapes = []tape{
 		scene: "plain", ticks: 1860, pilots: []pilot{jump}},
 	{name: "push", doc: "with a run-up into a pile of 270 cubes and through it, from all sides: contacts of many with many",
 		scene: "pile:layers=3", ticks: 1920, pilots: []pilot{push}},
+	{name: "knocks", doc: "five seconds in which all packets are lost, and a pile of 270 cubes is run into: what there is to make good after an outage",
+		scene: "pile:layers=3", ticks: 900, dark: 300, pilots: []pilot{knocks}},
 	{name: "katamari", doc: "round the grid, gathering cubes: the ball that the articles show",
 		scene: "katamari", ticks: 1800, pilots: []pilot{katamari}},
 	{name: "katamari-ball", doc: "a ball of cubes rolls on through the grid for longer than the 2,837 frames of the compression challenge",
@@ -142,6 +144,27 @@ func push(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	l := lanes[(tick-rest)/180%len(lanes)]
 	x, y = toward(&w[0], l[0], l[1], 8)
 	return x, y, 0
+}
+
+// knocked are the directions of the knocks tape, with how many ticks each is held:
+// found by trying, so that much is moved, and most of it by less than five metres.
+var knocked = [...]struct {
+	x, y  float32
+	ticks int
+}{{0, 1, 36}, {-1, 0, 36}, {0, 0, 60}, {1, 0, 36}, {0, -1, 24}, {0, 1, 48}, {1, -1, 24}, {1, 1, 6}}
+
+// knocks runs into the pile and about before it while the link is dark. It wants
+// to be faster than it is, so its keys do not depend on where that brings it.
+func knocks(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	tick -= 306
+	for _, k := range knocked {
+		if tick >= 0 && tick < k.ticks {
+			v := &w[0].Linear
+			return v.X + k.x, v.Y + k.y, 0
+		}
+		tick -= k.ticks
+	}
+	return 0, 0, 0
 }
 
 // corners are the way points of the katamari tape, one a second.

@@ -379,6 +379,45 @@ func measure(t *testing.T, name string, late int) ball {
 	return m
 }
 
+// TestKnocks says that the link is dark from before the first key until after the
+// last one, and that meanwhile a dozen cubes and more are moved by over a metre.
+func TestKnocks(t *testing.T) {
+	dark, last := 0, 0
+	for i, e := range load(t, "knocks").Entries {
+		if len(e.Commands) > 0 {
+			dark = i
+		}
+		if len(e.Inputs) > 0 && e.Inputs[0] != (sim.Input{}) {
+			if dark == 0 {
+				t.Error("there is a key before the link is dark")
+			}
+			last = i
+		}
+	}
+	if dark == 0 || last >= dark+5*rate {
+		t.Errorf("dark from %d on, the last key at %d", dark, last)
+	}
+	var start, end []sim.Body
+	play(t, "knocks", 0, func(w *sim.World, in []sim.Input) {
+		if w.Tick() == sim.Tick(dark) {
+			start = append(start, w.Bodies()...)
+		}
+		if w.Tick() == sim.Tick(dark+5*rate) {
+			end = append(end, w.Bodies()...)
+		}
+	})
+	far := 0
+	for i := 1; i < len(start); i++ {
+		if end[i].Pose.Pos.Sub(start[i].Pose.Pos).Len() > 1 {
+			far++
+		}
+	}
+	t.Logf("%d cubes moved by more than a metre", far)
+	if far < 12 {
+		t.Errorf("%d cubes moved by more than a metre", far)
+	}
+}
+
 // TestKatamari says that a ball of cubes is gathered.
 func TestKatamari(t *testing.T) {
 	if m := measure(t, "katamari", 0); m.most < 90 || m.held*2 < m.ticks {
