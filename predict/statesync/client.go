@@ -16,6 +16,7 @@ import (
 
 const (
 	farTicks   = 32 // a packet that many ticks before its turn, or twice as many after it, is of another time
+	farPackets = 6  // fewer of them than these say nothing
 	mostBuffer = 30
 	trailTicks = 160
 )
@@ -45,6 +46,7 @@ type client struct {
 	hold     int      // ticks for which the world waits for the first one's turn
 	newest   sim.Tick // of the packets
 	stranger int      // packets in a row that are too far from the world's tick
+	strange  sim.Tick // own tick of the first of them
 	ring     history.Ring[message]
 	spare    message
 	coder    quant.Coder
@@ -174,7 +176,7 @@ func (c *client) receive(payload []byte) {
 	}
 	early := c.early(s.tick)
 	if early >= farTicks || early <= -2*farTicks {
-		c.far()
+		c.far(early)
 		return
 	}
 	c.stranger = 0
@@ -188,9 +190,7 @@ func (c *client) receive(payload []byte) {
 		c.grasp.at, c.grasp.heard = s.tick, s.heard
 	}
 	c.learn(s)
-	if c.ring.At(s.tick+keptTicks) == nil {
-		c.ring.Put(s.tick).copyFrom(s) // for its turn, and as a base
-	}
+	c.keep(s)
 	switch {
 	case late:
 		m.Add("packets_late", 1)
@@ -231,14 +231,30 @@ func (c *client) begin(t sim.Tick) {
 }
 
 // far counts a packet that belongs to another time. If for a second nothing else
-// comes, the clock starts anew with the next.
-func (c *client) far() {
+// comes, and some of it, the clock starts anew with the next. A packet that is ahead
+// is kept: the server knows that it has come, and may build on it.
+func (c *client) far(early int) {
 	c.env.Meter.Add("refused", 1)
-	if c.stranger++; c.stranger >= c.env.World.Rate() {
+	if early > 0 {
+		c.keep(&c.spare)
+	}
+	if c.stranger++; c.stranger == 1 {
+		c.strange = c.now
+	}
+	if c.stranger >= farPackets && c.now-c.strange >= sim.Tick(c.env.World.Rate()) {
 		c.running, c.stranger = false, 0
-		c.ring.Forget()
+		if early < 0 {
+			c.ring.Forget()
+		}
 		c.did.Forget()
 		clear(c.applied)
+	}
+}
+
+// keep keeps a packet for its turn, and as a base.
+func (c *client) keep(s *message) {
+	if c.ring.At(s.tick+keptTicks) == nil {
+		c.ring.Put(s.tick).copyFrom(s)
 	}
 }
 
@@ -398,7 +414,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.set, c.buffer, c.correct, c.share = o.set, o.buffer, o.correct, o.share
 	c.smooth, c.contacts = o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
-	c.tick, c.running, c.hold, c.newest, c.stranger = o.tick, o.running, o.hold, o.newest, o.stranger
+	c.tick, c.running, c.hold, c.newest, c.stranger, c.strange = o.tick, o.running, o.hold, o.newest, o.stranger, o.strange
 	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
 	c.did.CopyFrom(&o.did, history.Plain[[mostPlayers]sim.Input])
 	c.held = append(c.held[:0], o.held...)
