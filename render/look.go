@@ -40,5 +40,6 @@ const (
 	ShadowHalf = 18   // metres; half the side of the square, seen from the sun, in which shadows fall
 	ShadowDeep = 60   // metres along the light
 	ShadowSoft = 0.07 // metres; half the width of a shadow's border
+	LineHalf   = 0.6  // pixels; half the width of a line through space
 	GhostEdge  = 0.45 // share of a ghost's opacity that is in its borders alone
 )

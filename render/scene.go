@@ -33,6 +33,7 @@ func (c Color) Mix(d Color, share float32) Color {
 type Scene struct {
 	Cubes  []Cube // those that are not opaque are ghosts: seen through, and casting no shadow
 	Trails []Trail
+	Lines  []Line
 }
 
 // Cube is one box to draw.
@@ -52,5 +53,12 @@ type Trail struct {
 	Color  Color
 }
 
+// Line is a straight line through space. It is hidden by what is nearer, and as
+// wide near as far.
+type Line struct {
+	A, B  geom.Vec3
+	Color Color
+}
+
 // Reset empties s and keeps its memory.
-func (s *Scene) Reset() { s.Cubes, s.Trails = s.Cubes[:0], s.Trails[:0] }
+func (s *Scene) Reset() { s.Cubes, s.Trails, s.Lines = s.Cubes[:0], s.Trails[:0], s.Lines[:0] }

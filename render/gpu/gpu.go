@@ -173,6 +173,9 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	for i := range s.Trails {
 		p.trail(&s.Trails[i], &view)
 	}
+	for i := range s.Lines {
+		p.line(&s.Lines[i], &view)
+	}
 	uniforms["Edge"] = []float32{render.EdgeFrom, render.EdgeTo}
 	o = &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
 	o.Images[0] = p.depth
@@ -384,7 +387,6 @@ func (p *Painter) face(view *view, m *mesh, f [8]vertex, color [4]float32) {
 
 // trail adds a line through space to what is seen through.
 func (p *Painter) trail(t *render.Trail, view *view) {
-	m := &p.ghosts
 	n := len(t.Points)
 	for i := 1; i < n; i++ {
 		a, b := t.Points[i-1], t.Points[i]
@@ -392,32 +394,50 @@ func (p *Painter) trail(t *render.Trail, view *view) {
 			continue
 		}
 		age := float32(i) / float32(n)
-		half := (0.8 + 0.9*age) * float32(p.scale)
-		sa := view.matrix.Mul4x1(mgl32.Vec4{a.X, a.Y, a.Z, 1})
-		sb := view.matrix.Mul4x1(mgl32.Vec4{b.X, b.Y, b.Z, 1})
-		ax, ay, bx, by := sa[0]/sa[3], sa[1]/sa[3], sb[0]/sb[3], sb[1]/sb[3]
-		d := mgl32.Vec2{bx - ax, by - ay}
-		if d.Len() == 0 {
-			continue
-		}
-		d = d.Normalize().Mul(half + 0.5)
 		// The border's share of the opacity is given to the whole line.
 		alpha := age * float32(t.Color.A) / 255 / (1 - render.GhostEdge)
-		for j := range 4 {
-			q, s, side := a, sa, float32(1)
-			if j == 1 || j == 2 {
-				q, s = b, sb
-			}
-			if j >= 2 {
-				side = -1
-			}
-			inv := 1 / s[3]
-			m.vertices = append(m.vertices, ebiten.Vertex{
-				DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side,
-				ColorR: float32(t.Color.R) / 255, ColorG: float32(t.Color.G) / 255, ColorB: float32(t.Color.B) / 255, ColorA: min(alpha, 1),
-				Custom0: q.X * inv, Custom1: q.Y * inv, Custom2: q.Z * inv, Custom3: inv,
-			})
-		}
-		m.quad()
+		red, green, blue := float32(t.Color.R)/255, float32(t.Color.G)/255, float32(t.Color.B)/255
+		p.strip(view, a, b, 0.8+0.9*age, 0, [4]float32{red, green, blue, min(alpha, 1)})
 	}
+}
+
+// line adds a line of one width to what is seen through. It is all border, which
+// the shader makes lighter.
+func (p *Painter) line(l *render.Line, view *view) {
+	if view.lens.Depth(l.A) < render.Near || view.lens.Depth(l.B) < render.Near {
+		return
+	}
+	const lighter = 255 * 1.15
+	c := l.Color
+	p.strip(view, l.A, l.B, render.LineHalf, 1, [4]float32{float32(c.R) / lighter, float32(c.G) / lighter, float32(c.B) / lighter, float32(c.A) / 255})
+}
+
+// strip adds a strip from a to b, half as wide as said in pixels of the picture
+// as shown. border is how far it lies from the middle of a face to its border.
+func (p *Painter) strip(view *view, a, b geom.Vec3, half, border float32, color [4]float32) {
+	m := &p.ghosts
+	sa := view.matrix.Mul4x1(mgl32.Vec4{a.X, a.Y, a.Z, 1})
+	sb := view.matrix.Mul4x1(mgl32.Vec4{b.X, b.Y, b.Z, 1})
+	ax, ay, bx, by := sa[0]/sa[3], sa[1]/sa[3], sb[0]/sb[3], sb[1]/sb[3]
+	d := mgl32.Vec2{bx - ax, by - ay}
+	if d.Len() == 0 {
+		return
+	}
+	d = d.Normalize().Mul(half*float32(p.scale) + 0.5)
+	for j := range 4 {
+		q, s, side := a, sa, float32(1)
+		if j == 1 || j == 2 {
+			q, s = b, sb
+		}
+		if j >= 2 {
+			side = -1
+		}
+		inv := 1 / s[3]
+		m.vertices = append(m.vertices, ebiten.Vertex{
+			DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side, SrcX: border * inv,
+			ColorR: color[0], ColorG: color[1], ColorB: color[2], ColorA: color[3],
+			Custom0: q.X * inv, Custom1: q.Y * inv, Custom2: q.Z * inv, Custom3: inv,
+		})
+	}
+	m.quad()
 }

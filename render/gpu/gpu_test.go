@@ -55,7 +55,7 @@ func TestShadersCompile(t *testing.T) {
 }
 
 // table is a scene with all there is: cubes on and behind each other, a ramp,
-// ghosts, a trail.
+// ghosts, a trail, lines.
 func table() (*render.Scene, render.Camera) {
 	s := &render.Scene{}
 	add := func(x, y, z, half, turn float32, c render.Color) {
@@ -78,6 +78,10 @@ func table() (*render.Scene, render.Camera) {
 		t.Points = append(t.Points, geom.Vec3{X: -4 + 0.12*float32(i), Y: -1.5 + 0.02*float32(i*i%17), Z: 0.75})
 	}
 	s.Trails = append(s.Trails, t)
+	for i := range 9 { // before the cubes, through them, behind them, towards the eye
+		f := float32(i)
+		s.Lines = append(s.Lines, render.Line{A: geom.Vec3{X: -3 + 0.3*f, Y: -1.4, Z: 0.2 + 0.2*f}, B: geom.Vec3{X: 2 - 0.1*f, Y: 2.5, Z: 1.8 - 0.1*f}, Color: render.Color{R: 214, G: 0, B: 150, A: uint8(255 - 15*i)}})
+	}
 	return s, render.Orbit(geom.Vec3{Z: 0.8}, 20, 24, 11)
 }
 

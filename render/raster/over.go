@@ -88,6 +88,25 @@ func (p *Painter) trail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
 	}
 }
 
+// line draws a straight line through space over the rows [y0, y1).
+func (p *Painter) line(dst *image.RGBA, l *render.Line, y0, y1 int) {
+	ax, ay, ad := p.lens.Project(l.A)
+	bx, by, bd := p.lens.Project(l.B)
+	if ad < render.Near || bd < render.Near {
+		return
+	}
+	c := [3]float32{float32(l.Color.R) / 255, float32(l.Color.G) / 255, float32(l.Color.B) / 255}
+	alpha := float32(l.Color.A) / 255
+	za, zb := 1/ad, 1/bd
+	stroke(p.w, ax, ay, bx, by, render.LineHalf, y0, y1, func(x, y int, share, cover float32) {
+		z := za + float32((zb-za)*share)
+		if z > p.depth[2*y*p.w*sub+2*x] {
+			at := dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y)
+			blend(dst.Pix[at:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
+		}
+	})
+}
+
 // stroke calls put for each pixel in the rows [y0, y1) of a line from a to b,
 // with how far along the line it is and how much of it is covered. The line's
 // first end is round and its last is left to the next line.

@@ -236,6 +236,9 @@ func (p *Painter) band(dst *image.RGBA, s *render.Scene, y0, y1 int) {
 	for _, i := range p.order {
 		p.ghost(dst, &p.ghosts[i], y0, y1)
 	}
+	for i := range s.Lines {
+		p.line(dst, &s.Lines[i], y0, y1)
+	}
 }
 
 // cover notes where a face is the nearest.

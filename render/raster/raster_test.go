@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,5 +239,53 @@ func BenchmarkDraw(b *testing.B) {
 				p.Draw(im, s, &cameras[0])
 			}
 		})
+	}
+}
+
+// TestLines says that a line through space is seen where nothing is nearer, and only
+// there, in its colour and about as wide as it should be, and faded by the fog.
+func TestLines(t *testing.T) {
+	cam := render.Camera{Eye: geom.Vec3{Y: -10, Z: 2}, Target: geom.Vec3{Z: 2}, FOV: 40 * geom.Pi / 180}
+	cube := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 1, Z: 2}, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.RGB(0.7, 0.7, 0.7)}
+	draw := func(lines ...render.Line) *image.RGBA {
+		im := image.NewRGBA(image.Rect(0, 0, 320, 180))
+		new(Painter).Draw(im, &render.Scene{Cubes: []render.Cube{cube}, Lines: lines}, &cam)
+		return im
+	}
+	bare := draw()
+	red := render.RGB(1, 0, 0)
+	for _, c := range []struct {
+		y      float32
+		hidden bool
+	}{{-1, false}, {0, true}, {1, true}} {
+		im := draw(render.Line{A: geom.Vec3{X: -3, Y: c.y, Z: 2}, B: geom.Vec3{X: 3, Y: c.y, Z: 2}, Color: red})
+		left, on, beside := 0, 0, 0
+		for y := range 180 {
+			for x := range 320 {
+				if im.RGBAAt(x, y) == bare.RGBAAt(x, y) {
+					continue
+				}
+				switch lens := cam.Lens(320, 180); {
+				case x > int(lens.X)+18 && x < int(lens.X)+30: // before the cube
+					on++
+				case x > 90 && x < 140:
+					left++
+				}
+				if d := y - 90; d < -2 || d > 2 {
+					beside++
+				}
+			}
+		}
+		if left < 49 || left > 49*3 || beside > 0 || (on == 0) != c.hidden {
+			t.Errorf("a line at %v: %d pixels on the left, %d before the cube, %d beside", c.y, left, on, beside)
+		}
+	}
+	far := draw(render.Line{A: geom.Vec3{X: -30, Y: 40, Z: 2}, B: geom.Vec3{X: 30, Y: 40, Z: 2}, Color: red}).RGBAAt(100, 89)
+	near := draw(render.Line{A: geom.Vec3{X: -3, Z: 2}, B: geom.Vec3{X: 3, Z: 2}, Color: red}).RGBAAt(100, 89)
+	if far == bare.RGBAAt(100, 89) || far.G <= near.G {
+		t.Errorf("near %v, far %v, without %v", near, far, bare.RGBAAt(100, 89))
+	}
+	if im := draw(render.Line{A: geom.Vec3{Y: -11, Z: 2}, B: geom.Vec3{Y: 5, Z: 3}, Color: red}); !slices.Equal(im.Pix, bare.Pix) {
+		t.Error("a line that begins behind the eye is drawn")
 	}
 }
