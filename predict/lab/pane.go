@@ -191,6 +191,18 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 }
 
+// Look writes into l what the strategy can tell of what travels between the
+// server and the first seat.
+func (p *Pane) Look(l *predict.Look) {
+	l.Reset()
+	if s, ok := p.server.(predict.ServerLook); ok {
+		s.Look(l, 0)
+	}
+	if c, ok := p.Seats[0].client.(predict.ClientLook); ok {
+		c.Look(l)
+	}
+}
+
 // Watched is the body that the first seat's player drives, or that of the
 // first player if it only watches.
 func (p *Pane) Watched() int { return max(p.Seats[0].env.Player, 0) }

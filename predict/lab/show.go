@@ -3,7 +3,9 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ghostcube/predict"
 )
@@ -16,6 +18,10 @@ type Show struct {
 	Ghosts   bool    // the server's cubes and the last snapshot, drawn through
 	Trail    bool    // the remembered past
 	Graphs   bool    // in films
+	Tint     Tint    // what the bodies are coloured by
+	Raw      bool    // the outlines of bodies as they are simulated, where they are drawn otherwise
+	Packet   bool    // what the last packet to the client was made of, and what the budget gave it
+	Ages     bool    // how old the server's last word of the bodies is, as a histogram
 	Yaw      float64 // degrees counter-clockwise by which the camera's view is turned from +y
 	Pitch    float64 // degrees by which it looks down
 	Distance float64 // metres from the player
@@ -23,11 +29,29 @@ type Show struct {
 	Focus    int     // index of the pane that the human plays
 }
 
+// Tint is what bodies are coloured by.
+type Tint uint8
+
+// The tints.
+const (
+	NoTint      Tint = iota // as things are
+	ByPriority              // added up at the server
+	ByAge                   // of the server's last word
+	ByCoding                // of that word
+	ByAuthority             // whose body it is
+)
+
+// TintNames are the tints as a show command calls them.
+var TintNames = []string{"off", "priority", "age", "encoding", "authority"}
+
+// String returns the tint's name.
+func (t Tint) String() string { return TintNames[t] }
+
 // DefaultShow is how a session is looked at before anyone says otherwise.
 var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
 
 // showNames are the things that a show command may set.
-var showNames = []string{"split", "ghosts", "trail", "graphs", "yaw", "pitch", "distance", "speed", "focus"}
+var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "yaw", "pitch", "distance", "speed", "focus"}
 
 func (s *Show) set(name, value string) error {
 	flag := func(p *bool) error {
@@ -58,6 +82,19 @@ func (s *Show) set(name, value string) error {
 		return flag(&s.Trail)
 	case "graphs":
 		return flag(&s.Graphs)
+	case "tint":
+		i := slices.Index(TintNames, value)
+		if i < 0 {
+			return &predict.Unknown{Kind: "tint", Name: value, Known: TintNames}
+		}
+		s.Tint = Tint(i)
+		return nil
+	case "raw":
+		return flag(&s.Raw)
+	case "packet":
+		return flag(&s.Packet)
+	case "ages":
+		return flag(&s.Ages)
 	case "yaw":
 		return number(&s.Yaw, -360, 360)
 	case "pitch":
@@ -75,4 +112,24 @@ func (s *Show) set(name, value string) error {
 		return nil
 	}
 	return &predict.Unknown{Kind: "part of the picture", Name: name, Known: showNames}
+}
+
+// ParseShow reads settings of the picture such as tint=age,raw=on and returns
+// the commands that make them. No text is none.
+func ParseShow(text string) (list []Command, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	s := DefaultShow
+	for _, one := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(one), "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: want a part of the picture and how it shall be, such as tint=age", one)
+		}
+		if err := s.set(name, value); err != nil {
+			return nil, err
+		}
+		list = append(list, Command{Verb: "show", Pane: All, Name: name, Value: value})
+	}
+	return list, nil
 }

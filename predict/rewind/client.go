@@ -403,6 +403,19 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
+// Look tells how far the prediction is beyond the server's last word, which is
+// one of all bodies, and whose they are in it.
+func (c *client) Look(l *predict.Look) {
+	w := c.env.World
+	for i := range w.Bodies() {
+		if c.in.Any {
+			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.in.Tick), 0)))
+		}
+		l.Moves = append(l.Moves, !w.Bodies()[i].Asleep)
+	}
+	l.Owner = append(l.Owner, w.Owners()...)
+}
+
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.lead, c.corrections, c.physics, c.steps = o.lead, o.corrections, o.physics, o.steps

@@ -260,6 +260,21 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
+// Look tells how far what is drawn, or would be had it come, is beyond the
+// snapshot that it starts from: all bodies are as old.
+func (c *client) Look(l *predict.Look) {
+	if !c.begun {
+		return
+	}
+	age := int64(c.shows) - int64(c.start) + int64(c.starved)
+	if c.set.interpolation == onArrival {
+		age = int64(c.expect) - int64(c.start)
+	}
+	for range c.drawn {
+		l.Age = append(l.Age, int32(max(age, 0)))
+	}
+}
+
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.set, c.delay, c.survive = o.set, o.delay, o.survive

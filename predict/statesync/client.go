@@ -68,6 +68,8 @@ type client struct {
 	healing healing
 	now     sim.Tick                // own ticks since the half began
 	trail   history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
+
+	coded []predict.Coding // by body: how what was last received came
 }
 
 // span is the time over which arrivals are looked at.
@@ -88,6 +90,7 @@ func newClient(env *predict.Env) predict.Client {
 		did:     history.New[[mostPlayers]sim.Input](keptTicks),
 		held:    append([]sim.Input(nil), env.Held...),
 		applied: make([]sim.Tick, n),
+		coded:   make([]predict.Coding, n),
 		offsets: make([]smoothing.Offset, n),
 		healing: newHealing(n),
 		trail:   history.New[geom.Pose](trailTicks),
@@ -336,7 +339,7 @@ func (c *client) setBody(u *update, s *message) {
 	w := c.env.World
 	is, b := &w.Bodies()[u.body], u.state
 	c.applied[u.body] = s.tick
-	c.last[u.body] = b.Pose
+	c.last[u.body], c.coded[u.body] = b.Pose, s.coding(u)
 	c.strays.heard(u.body, b.Asleep)
 	if c.grasp.with[w.Island(u.body)] && stills(&b, is) {
 		// Put to sleep in every tick, beside a body in hand that is about to fall
@@ -422,6 +425,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.span, c.spread, c.servo = o.span, o.spread, o.servo
 	c.applied = append(c.applied[:0], o.applied...)
 	c.last = append(c.last[:0], o.last...)
+	c.coded = append(c.coded[:0], o.coded...)
 	c.strays.copyFrom(&o.strays)
 	c.grasp.copyFrom(&o.grasp)
 	c.ages, c.snaps, c.snapped = o.ages, o.snaps, o.snapped

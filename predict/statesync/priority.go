@@ -91,6 +91,7 @@ type sender struct {
 	coder   quant.Coder
 	rest    []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
 	flow    flow
+	out     outgo
 }
 
 // flight is what a packet that was sent had in it.
@@ -309,4 +310,5 @@ func (p *sender) copyFrom(o *sender) {
 	p.known = append(p.known[:0], o.known...)
 	p.sends, p.fresh = append(p.sends[:0], o.sends...), append(p.fresh[:0], o.fresh...)
 	p.rest = append(p.rest[:0], o.rest...)
+	p.out = o.out
 }

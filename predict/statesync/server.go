@@ -155,7 +155,9 @@ func (s *server) send(i int, peer predict.Peer) {
 	if s.coder.Err() != nil {
 		panic("statesync: a packet that does not fit: " + s.coder.Err().Error())
 	}
+	room := p.bytes(world.Rate())
 	p.sent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
+	p.out = outgo{tick: now, form: msg.form, room: room, bytes: cost(len(data)), head: head, bits: bits, n: msg.n}
 
 	s.packets++
 	s.updates += uint64(msg.n)

@@ -1,0 +1,123 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// TestParseShow says that settings of the picture become the commands that make
+// them, which a session takes, and that what is wrong is refused with what there is.
+func TestParseShow(t *testing.T) {
+	list, err := ParseShow("tint=age, raw=on,packet=on,ages=on,pitch=30")
+	if err != nil || len(list) != 5 {
+		t.Fatal(list, err)
+	}
+	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+	for _, c := range list {
+		again, err := parseCommand(c.String())
+		if err != nil || again != c {
+			t.Errorf("%v becomes %v: %v", c, again, err)
+		}
+		if err := l.Do(c); err != nil {
+			t.Error(err)
+		}
+	}
+	want := DefaultShow
+	want.Tint, want.Raw, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
+	if l.Show() != want {
+		t.Errorf("%+v", l.Show())
+	}
+	if list, err := ParseShow(""); list != nil || err != nil {
+		t.Error(list, err)
+	}
+	for text, want := range map[string]string{
+		"tnt=age": `no part of the picture "tnt"`, "tint=prority": `no tint "prority"`, "raw": "such as tint=age",
+		"raw=on,": "such as tint=age", "tint=": "no tint", "ages=2": "on or off",
+	} {
+		if _, err := ParseShow(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for i, name := range TintNames {
+		if got := Tint(i).String(); got != name {
+			t.Error(got, name)
+		}
+	}
+}
+
+// TestLookingChangesNothing says that a session of every strategy comes to the same
+// if it is looked at in every tick, that all which is told is of all bodies or of
+// none, and that looking takes no memory once there is some.
+func TestLookingChangesNothing(t *testing.T) {
+	for _, seat := range []Seat{AtClient, AtHost} {
+		for _, s := range Strategies {
+			a := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
+			b := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
+			var l predict.Look
+			for i := range 240 {
+				e := Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(i/30%4))}}}
+				a.Panes[0].Look(&l)
+				a.Tick(e)
+				b.Tick(e)
+				a.Panes[0].Look(&l)
+				for what, n := range map[string]int{"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moves), "codings": len(l.Coding), "owners": len(l.Owner)} {
+					if n != 0 && n != 61 {
+						t.Fatalf("%s tells %d %s of 61 bodies", s.Name, n, what)
+					}
+				}
+			}
+			if a.Hash() != b.Hash() {
+				t.Errorf("%s: looking changes the session", s.Name)
+			}
+			if n := testing.AllocsPerRun(10, func() { a.Panes[0].Look(&l) }); n != 0 {
+				t.Errorf("%s: %v allocations", s.Name, n)
+			}
+		}
+	}
+}
+
+// TestSnapshotAge says that the age of a body among snapshots is at most the ticks
+// between two of them while all come, and grows by one a tick while none does.
+func TestSnapshotAge(t *testing.T) {
+	for _, spec := range []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:interpolation=none"} {
+		l := open(t, config(t, "zen", "latency=50ms", AtClient), spec)
+		run(t, l, 120)
+		var look predict.Look
+		for range 60 {
+			run(t, l, 1)
+			if l.Panes[0].Look(&look); look.Age[0] < 0 || look.Age[0] > 6 {
+				t.Errorf("%s: age %d", spec, look.Age[0])
+			}
+		}
+		l.Do(Command{Verb: "burst", Pane: All, Value: "5s"})
+		run(t, l, 60)
+		l.Panes[0].Look(&look)
+		was := look.Age[0]
+		run(t, l, 30)
+		if l.Panes[0].Look(&look); was < 20 || look.Age[0] != was+30 {
+			t.Errorf("%s: in a burst %d, half a second later %d", spec, was, look.Age[0])
+		}
+	}
+}
+
+// BenchmarkLook tells what it takes to ask about 901 bodies, once a tick while
+// something of it is shown.
+func BenchmarkLook(b *testing.B) {
+	for _, spec := range []string{"statesync:level=delta", "snapshot", "rewind"} {
+		b.Run(spec, func(b *testing.B) {
+			l := open(b, config(b, "katamari", "latency=50ms", AtHost), spec)
+			for range 60 {
+				l.Tick(Entry{})
+			}
+			var look predict.Look
+			l.Panes[0].Look(&look)
+			b.ReportAllocs()
+			for b.Loop() {
+				l.Panes[0].Look(&look)
+			}
+		})
+	}
+}

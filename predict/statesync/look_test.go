@@ -1,0 +1,255 @@
+package statesync
+
+import (
+	"reflect"
+	"testing"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// look asks both halves, as a pane does.
+func (r *rig) look(l *predict.Look) {
+	l.Reset()
+	r.s.Look(l, 0)
+	r.c.Look(l)
+}
+
+// TestLookPriority says that the priorities told are those after the packet: none
+// of a body that was in it, and of any other what it was before and what a tick
+// adds, which is a hundred times as much where a player touches.
+func TestLookPriority(t *testing.T) {
+	r := newRig(t, "katamari:cubes=300", "latency=30ms")
+	r.input = func(int) sim.Input { return sim.Input{Buttons: sim.Pull} }
+	var before, l predict.Look
+	sent, grew, touched := 0, 0, 0
+	for range 400 {
+		before.CopyFrom(&l)
+		r.run(1)
+		r.look(&l)
+		in := map[int]bool{}
+		for i := range r.s.message.n {
+			in[r.s.message.updates[i].body] = true
+		}
+		if len(before.Priority) == 0 || l.Packet.Tick != r.env[1].World.Tick() {
+			continue
+		}
+		if len(in) != l.Packet.Bodies {
+			t.Fatalf("%d bodies in a packet that tells of %d", len(in), l.Packet.Bodies)
+		}
+		for i, n := range l.Priority {
+			by := n - before.Priority[i]
+			switch {
+			case in[i] && n == 0:
+				sent++
+			case in[i], by < 1:
+				t.Fatalf("tick %d: body %d had %d and has %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
+			case by == 1:
+				grew++
+			case by == 100 && r.env[1].World.Touched()[i] != sim.Nobody:
+				touched++
+			}
+		}
+	}
+	if sent < 1000 || grew < 1000 || touched < 10 {
+		t.Errorf("%d sent, %d grew by 1, %d by 100", sent, grew, touched)
+	}
+}
+
+// TestLookAge says that a body's age is 0 in the tick in which the server's word of
+// it is applied, and one more in every tick after that.
+func TestLookAge(t *testing.T) {
+	for _, level := range []string{"quantised-both", "delta"} {
+		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "level", level)
+		r.run(120)
+		var before, l predict.Look
+		r.look(&before)
+		fresh, old := 0, 0
+		for range 300 {
+			at := r.env[0].World.Tick()
+			r.run(1)
+			if r.env[0].World.Tick() != at+1 {
+				r.look(&before)
+				continue // the clock was set, or two ticks made
+			}
+			r.look(&l)
+			m := r.c.ring.At(at + 1)
+			for i, age := range l.Age {
+				said := false
+				if m != nil {
+					for _, u := range m.updates[:m.n] {
+						said = said || u.body == i && !u.lost
+					}
+				}
+				switch {
+				case said && age == 0:
+					fresh++
+				case !said && age == before.Age[i]+1:
+					old++
+				case !said && age <= before.Age[i] && l.Coding[i] != predict.Untold && r.env[0].World.Bodies()[i].Asleep:
+					// a late packet told where it rests
+				default:
+					t.Fatalf("%s, tick %d: body %d was %d old and is %d, spoken of: %t", level, r.tick, i, before.Age[i], age, said)
+				}
+				if l.Moves[i] == r.env[0].World.Bodies()[i].Asleep {
+					t.Fatalf("body %d moves: %t", i, l.Moves[i])
+				}
+			}
+			before.CopyFrom(&l)
+		}
+		if fresh < 1000 || old < 1000 {
+			t.Errorf("%s: %d fresh, %d older", level, fresh, old)
+		}
+	}
+}
+
+// TestLookCoding says that a coding is told as it was on the wire: relative to the
+// player where that made an update shorter, to an earlier state where it was sent
+// so, and that each level has the codings that it should, none before the first
+// packet.
+func TestLookCoding(t *testing.T) {
+	for level, want := range map[string][4]bool{
+		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.ToPlayer: true},
+		"delta": {predict.Absolute: true, predict.ToPlayer: true, predict.ToEarlier: true},
+	} {
+		r := newRig(t, "katamari:cubes=300", "latency=30ms", "level", level)
+		var l predict.Look
+		r.run(1)
+		r.look(&l)
+		if got := kinds(&l); got != [4]bool{predict.Untold: true} {
+			t.Errorf("%s: at first %v", level, got)
+		}
+		var got [4]bool
+		for range 600 {
+			r.run(1)
+			r.look(&l)
+			for k, has := range kinds(&l) {
+				got[k] = got[k] || has && k != int(predict.Untold)
+			}
+			r.measureCodings(level)
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", level, got, want)
+		}
+	}
+}
+
+func kinds(l *predict.Look) (has [4]bool) {
+	for _, c := range l.Coding {
+		has[c] = true
+	}
+	return has
+}
+
+// measureCodings compares the codings of the server's message with the bits that
+// its updates take.
+func (r *rig) measureCodings(level string) {
+	m, scene := &r.s.message, r.env[1].World.Scene()
+	for i := range m.updates[:m.n] {
+		u := &m.updates[i]
+		var c quant.Coder
+		c.Measure()
+		m.one(&c, u, scene)
+		shorter := c.Processed() < m.form.bits(u.state.Asleep)
+		switch k := m.coding(u); {
+		case k == predict.ToEarlier != u.based:
+			r.t.Fatalf("%s: body %d is told as %d, based %t", level, u.body, k, u.based)
+		case !u.based && k == predict.ToPlayer != shorter:
+			r.t.Fatalf("%s: body %d is told as %d, shorter %t", level, u.body, k, shorter)
+		}
+	}
+}
+
+// TestLookPacket says that what is told of packets adds up to the bytes that
+// travelled, that it is within the room, which is that of one to three ticks, that there are bits of inputs where inputs
+// are sent and only there, and that bodies take as many bits as their level says.
+func TestLookPacket(t *testing.T) {
+	for _, inputs := range []string{"on", "off"} {
+		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=5%", "inputs", inputs)
+		var l predict.Look
+		packets, form := 0, r.s.set.form(true)
+		for range 300 {
+			before := r.sent()
+			r.run(1)
+			r.look(&l)
+			p := &l.Packet
+			if p.Tick != r.env[1].World.Tick() {
+				continue
+			}
+			packets++
+			if sent := r.sent() - before; p.Bits() != 8*sent || p.Bits() > p.Room || p.Head < 8*headBytes {
+				t.Fatalf("%+v of %d bytes", *p, sent)
+			}
+			if p.Room < 256_000/60-8 || p.Room > 3*256_000/60 {
+				t.Fatalf("room for %d bits at 256 kbit/s", p.Room)
+			}
+			if (p.Inputs > 0) != (inputs == "on") {
+				t.Fatalf("inputs %s: %+v", inputs, *p)
+			}
+			want := 0
+			for _, u := range r.s.message.updates[:p.Bodies] {
+				want += numberBits(r.env[1].World.Scene()) + form.bits(u.state.Asleep)
+			}
+			if p.Updates != want && r.s.message.n == p.Bodies {
+				t.Fatalf("%d bodies of %d bits, want %d", p.Bodies, p.Updates, want)
+			}
+		}
+		if packets < 250 {
+			t.Errorf("%d packets", packets)
+		}
+	}
+}
+
+// TestLookingChangesNothing says that two sessions of which one is looked at all
+// the time stay the same, that a copy tells what its original does, and that
+// looking again takes no memory.
+func TestLookingChangesNothing(t *testing.T) {
+	a := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
+	b := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
+	var l, copied predict.Look
+	for range 400 {
+		a.look(&l)
+		a.run(1)
+		a.look(&l)
+		a.look(&l)
+		b.run(1)
+	}
+	for i := range a.env {
+		x, y := a.env[i].World.Hash()
+		if p, q := b.env[i].World.Hash(); x != p || y != q {
+			t.Errorf("world %d differs", i)
+		}
+	}
+	if !reflect.DeepEqual(a.env[0].Meter.All(), b.env[0].Meter.All()) || a.sent() != b.sent() {
+		t.Error("meters or traffic differ")
+	}
+	if n := testing.AllocsPerRun(20, func() { a.look(&l) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	c := newRig(t, "katamari:cubes=200", "perfect")
+	for i := range a.env {
+		c.env[i].World.CopyFrom(a.env[i].World)
+	}
+	c.s.CopyFrom(a.s)
+	c.c.CopyFrom(a.c)
+	c.look(&copied)
+	if !reflect.DeepEqual(l, copied) {
+		t.Error("a copy tells something else")
+	}
+}
+
+// TestCodingAtTheLadder says where the ladder's reach ends, to the step.
+func TestCodingAtTheLadder(t *testing.T) {
+	m := message{form: form{quantised: true, relative: true, rotation: finest}, n: 2}
+	m.updates[0].state.Pose = geom.Pose{Pos: geom.Vec3{Z: 2}, Rot: geom.Identity}
+	reach := (1<<(anchorLadder.Small-1) + 1<<(anchorLadder.Large-1)) // steps of 1/4096 m
+	for steps, want := range map[int]predict.Coding{0: predict.ToPlayer, reach - 1: predict.ToPlayer, reach: predict.Absolute} {
+		u := &m.updates[1]
+		u.body, u.state.Pose = 1, geom.Pose{Pos: geom.Vec3{X: float32(steps) / 4096, Z: 2}, Rot: geom.Identity}
+		if got := m.coding(u); got != want {
+			t.Errorf("%d steps from the player: %d, want %d", steps, got, want)
+		}
+	}
+}
