@@ -11,7 +11,7 @@ import (
 // built without one, and without Ebitengine.
 var openWindow = func(o *command.Opening) (opened bool, err error) {
 	return window.Open(window.Options{
-		Config: o.Config, Panes: o.Panes, Entry: o.Entry, Ticks: o.Ticks, Note: o.Note, Title: o.Title, Split: o.Split,
+		Config: o.Config, Panes: o.Panes, Entry: o.Entry, Ticks: o.Ticks, Note: o.Note, Title: o.Title, Split: o.Split, Show: o.Show,
 		Faults: o.Faults, Out: o.Out, Width: o.Width, Height: o.Height, Picture: window.Picture(o.Picture), Tape: o.Tape,
 		Version: command.Version,
 	})

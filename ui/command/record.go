@@ -15,6 +15,7 @@ import (
 
 type recordCommand struct {
 	Session `embed:""`
+	Looks   `embed:""`
 	Output  string  `short:"o" help:"The film: a name that ends in .mp4 (H.264, needs ffmpeg), .gif, or %05d.png for single pictures." placeholder:"FILE" required:""`
 	Size    string  `help:"Of the pictures." default:"1280x720" placeholder:"1280x720"`
 	FPS     string  `help:"Pictures a second: 60, or 25 for a GIF, unless said." placeholder:"60"`
@@ -39,6 +40,10 @@ func (c *recordCommand) Run(p *program) error {
 	if c.View != "" && c.View != viewNames[0] && c.View != viewNames[1] {
 		return usage{&predict.Unknown{Kind: "view", Name: c.View, Known: viewNames}}
 	}
+	show, err := c.commands()
+	if err != nil {
+		return usage{err}
+	}
 	n := plan.ticks(15)
 	lead := int(c.From * float64(plan.config.Rate))
 	if !(c.From >= 0) || lead >= n {
@@ -50,7 +55,7 @@ func (c *recordCommand) Run(p *program) error {
 	}
 	entries := plan.allEntries(n)
 	split := c.View == "split" || c.View == "" && len(plan.open) == 1
-	entries[0].Commands = append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(split)}}, entries[0].Commands...)
+	entries[0].Commands = first(split, show, entries[0].Commands)
 	bar := p.newProgress("record", n)
 	tape := lab.NewTaped(l, Version, plan.open)
 	r, err := studio.Shoot(&studio.Shot{
@@ -78,6 +83,26 @@ func onOff(b bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+// Looks are the flags that say what of a picture is shown.
+type Looks struct {
+	Show string `help:"What is shown, and how, as by the show commands of a tape: tint=priority, age, encoding or authority; raw=on, packet=on, ages=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
+}
+
+// commands returns the commands that make a picture so.
+func (l *Looks) commands() ([]lab.Command, error) {
+	list, err := lab.ParseShow(l.Show)
+	if err != nil {
+		return nil, fmt.Errorf("--show: %w", err)
+	}
+	return list, nil
+}
+
+// first returns the commands of a first tick, with those of the picture before them.
+func first(split bool, show, of []lab.Command) []lab.Command {
+	list := append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(split)}}, show...)
+	return append(list, of...)
 }
 
 // format checks what the film shall be.

@@ -14,6 +14,7 @@ import (
 
 type runCommand struct {
 	Session `embed:""`
+	Looks   `embed:""`
 	Out     string `help:"Folder for films, pictures and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
 	Size    string `help:"Of the window." default:"1280x720" placeholder:"1280x720"`
 	Picture string `help:"How the window is drawn: fine or plain by the graphics card, software or coarse by the processor, or auto: as fine as the machine keeps up with." default:"auto" placeholder:"auto"`
@@ -28,7 +29,8 @@ type Opening struct {
 	Note          string                // names the tape
 	Title         string
 	Split         bool
-	Faults        int // ticks from one forced fault to the next; 0: none
+	Show          []lab.Command // what else of the picture was asked for
+	Faults        int           // ticks from one forced fault to the next; 0: none
 	Out           string
 	Width, Height int
 	Picture       int // index of Pictures
@@ -53,10 +55,14 @@ func (c *runCommand) Run(p *program) error {
 	if err != nil {
 		return usage{err}
 	}
+	show, err := c.commands()
+	if err != nil {
+		return usage{err}
+	}
 	why := "this program was built without one"
 	if p.Window != nil {
 		o := &Opening{
-			Config: plan.config, Panes: plan.open, Note: plan.note(), Split: len(plan.open) == 1, Faults: plan.faults,
+			Config: plan.config, Panes: plan.open, Note: plan.note(), Split: len(plan.open) == 1, Show: show, Faults: plan.faults,
 			Out: c.Out, Width: w, Height: h, Picture: picture,
 			Tape: func(name string) ([]lab.Entry, error) {
 				t, err := p.loadTape(name)
@@ -78,7 +84,7 @@ func (c *runCommand) Run(p *program) error {
 		}
 		why = err.Error()
 	}
-	return p.headless(c, plan, why)
+	return p.headless(c, plan, show, why)
 }
 
 // packages are what the window needs on a bare Debian.
@@ -86,7 +92,7 @@ const packages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
 // headless makes of the session what can be made without a window: a film, a
 // picture, a score, a tape.
-func (p *program) headless(c *runCommand, plan *plan, why string) error {
+func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why string) error {
 	fmt.Fprintf(p.Stdout, "There is no window (%s), so this session goes into files.\n\n", why)
 	if len(plan.entries) == 0 {
 		var err error
@@ -103,7 +109,7 @@ func (p *program) headless(c *runCommand, plan *plan, why string) error {
 	}
 	n = min(n, 60*plan.config.Rate)
 	entries := plan.allEntries(n)
-	entries[0].Commands = append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(len(plan.open) == 1)}}, entries[0].Commands...)
+	entries[0].Commands = first(len(plan.open) == 1, show, entries[0].Commands)
 
 	f := film.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
 	if !film.HaveH264() {

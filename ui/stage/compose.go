@@ -165,20 +165,6 @@ func (d *drawing) foot(o Options, h float32) {
 	f := d.font(13, false)
 	base := baseline(f, y, h)
 	pen := x + d.px(12)
-	type entry struct {
-		color render.Color
-		name  string
-	}
-	legend := []entry{{Client, "client"}, {Server, "server"}}
-	if d.l.Show().Ghosts && d.received() {
-		legend = append(legend, entry{LastSeen, "last snapshot received"})
-	}
-	for _, e := range legend {
-		box := d.px(11)
-		d.Rect(pen, y+float32((h-box)*0.5), box, box, e.color)
-		pen += box + d.px(6)
-		pen += d.Text(pen, base, f, inkDim, e.name) + d.px(18)
-	}
 	right := x + w - d.px(12)
 	for i := len(keys) - 1; i >= 0; i-- {
 		k := keys[i]
@@ -192,7 +178,18 @@ func (d *drawing) foot(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, front, k.name)
 		right -= d.px(4)
 	}
-	if o.Note != "" {
+	legend := append(d.legend(), entry{color: Client, name: "client"}, entry{color: Server, name: "server"})
+	if d.l.Show().Ghosts && d.received() {
+		legend = append(legend, entry{color: LastSeen, name: "last snapshot received"})
+	}
+	for i := range legend {
+		e := &legend[i]
+		if next := pen + d.entryWidth(e, f); next <= right-d.px(10) {
+			d.entry(e, f, pen, y, h)
+			pen = next + d.px(18)
+		}
+	}
+	if o.Note != "" && right-pen > d.px(80) {
 		note := f.Fit(o.Note, right-pen-d.px(12))
 		d.Text(right-d.px(10)-f.Width(note), base, f, inkDim, note)
 	}
@@ -226,7 +223,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	split := d.l.Show().Split
 	room := float32(r.W) - d.px(20)
 	if split {
-		room = float32(float32(r.W)*0.5) - d.px(20)
+		room = float32(float32(r.W)*0.5) - d.px(20) - d.labelWidth("client") - d.px(6)
 	}
 	name := p.Strategy.Name
 	if len(d.l.Panes) > 1 {
@@ -245,6 +242,10 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	}
 	if n := p.Meter.Value("stalls"); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s, %.1f a minute, longest %.0f ms", count(int(n), "stall"), p.Meter.Value("stalls_per_minute"), p.Meter.Value("stall_longest_ms")))
+	}
+	show := d.l.Show()
+	if s := d.stage.panes[i].untoldWords(&show); s != "" && int(d.l.Ticks()-p.Began()) > d.l.Config().Rate {
+		lines = append(lines, s)
 	}
 	note := p.Seats[0].View.Note
 	if note != "" {
@@ -273,15 +274,22 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	if d.l.Show().Graphs && float32(r.H) > d.px(300) {
 		d.errorGraph(i, r)
 	}
+	top := y + h + d.px(gaugeGap)
+	if split { // they are on the server's side, below its name
+		top = y + d.px(26+gaugeGap)
+	}
+	d.gauges(i, r, top)
 	if focus && len(d.l.Panes) > 1 && d.l.Show().Focus == i {
 		d.Frame(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), d.px(3), keyOn)
 	}
 }
 
+// labelWidth is how wide a label is.
+func (d *drawing) labelWidth(s string) float32 { return d.font(15, true).Width(s) + d.px(16) }
+
 // label writes which half of a pane is whose: left of x, or right of it.
 func (d *drawing) label(x, y float32, s string, left bool) {
-	f := d.font(15, true)
-	w := f.Width(s) + d.px(16)
+	f, w := d.font(15, true), d.labelWidth(s)
 	if left {
 		x -= w
 	}

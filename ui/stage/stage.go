@@ -44,6 +44,7 @@ const (
 // Stage follows a session.
 type Stage struct {
 	panes []*pane
+	stale staleness // what to count with
 }
 
 // pane is what is remembered of one pane.
@@ -61,6 +62,9 @@ type pane struct {
 	up, down    rate
 	replayed    float64
 	corrected   int // how many corrections had been made
+
+	told predict.Look // by the strategy, if anything of it is shown
+	sent packets      // of the last second, as long as they are shown
 }
 
 // tints are the colours that touching players lend to the bodies of a picture.
@@ -90,6 +94,7 @@ func (c *tints) clone() tints {
 // looks is where everything is in one tick.
 type looks struct {
 	drawn, truth, seen []geom.Pose
+	raw                []geom.Pose // as simulated, if that is shown
 	trail              []geom.Vec3
 
 	// The ticks that the pictures show, for what moves by the tick alone.
@@ -98,15 +103,24 @@ type looks struct {
 
 // Tick takes in the session after a tick of it.
 func (s *Stage) Tick(l *lab.Lab) {
-	s.Look(l)
+	s.meet(l)
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l)
 	}
 }
 
 // Look takes in what commands did to the session between two ticks: panes that
-// came, went or began anew.
+// came, went or began anew, and what is shown of them.
 func (s *Stage) Look(l *lab.Lab) {
+	s.meet(l)
+	show := l.Show()
+	for _, p := range s.panes {
+		p.ask(&show)
+	}
+}
+
+// meet takes in panes that came, went or began anew.
+func (s *Stage) meet(l *lab.Lab) {
 	for len(s.panes) < len(l.Panes) {
 		s.panes = append(s.panes, &pane{})
 	}
@@ -125,6 +139,8 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 		q.of, q.truth = l.Panes[i], l.Panes[i].Truth
 		q.now, q.before = p.now.clone(), p.before.clone()
 		q.mine, q.theirs = p.mine.clone(), p.theirs.clone()
+		q.told = predict.Look{}
+		q.told.CopyFrom(&p.told)
 		f.panes = append(f.panes, &q)
 	}
 	return f
@@ -133,7 +149,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 func (k looks) clone() looks {
 	return looks{
 		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
-		seen: append([]geom.Pose(nil), k.seen...), trail: append([]geom.Vec3(nil), k.trail...),
+		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), trail: append([]geom.Vec3(nil), k.trail...),
 		drawnTick: k.drawnTick, truthTick: k.truthTick,
 	}
 }
@@ -151,6 +167,21 @@ func (p *pane) look(of *lab.Pane) {
 	p.last = p.target
 }
 
+// ask has the strategy tell what is shown of it, and nothing else. It may be asked
+// twice in a tick.
+func (p *pane) ask(show *lab.Show) {
+	if show.Tint != lab.NoTint || show.Packet || show.Ages {
+		p.of.Look(&p.told)
+	} else {
+		p.told.Reset()
+	}
+	if v := &p.of.Seats[0].View; !show.Raw {
+		p.now.raw = p.now.raw[:0]
+	} else {
+		p.now.raw = append(p.now.raw[:0], v.Raw...)
+	}
+}
+
 // aim is what the camera should look at.
 func (p *pane) aim() geom.Vec3 {
 	at := p.now.drawn[p.of.Watched()].Pos
@@ -160,7 +191,7 @@ func (p *pane) aim() geom.Vec3 {
 // tick takes in one tick of a pane.
 func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 	if p.began != of.Began() {
-		p.up, p.down, p.replayed, p.corrected = rate{}, rate{}, 0, 0
+		p.up, p.down, p.replayed, p.corrected, p.sent = rate{}, rate{}, 0, 0, packets{}
 		p.began = of.Began()
 	}
 	p.now, p.before = p.before, p.now
@@ -181,6 +212,13 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 		p.mine.take(of.Truth.Touched())
 	}
 	p.graph(of, l)
+	show := l.Show()
+	p.ask(&show)
+	if show.Packet {
+		p.sent.add(&p.told.Packet, p.told.Packet.Tick == of.Truth.Tick(), l.Config().Rate)
+	} else if p.sent.any {
+		p.sent = packets{}
+	}
 }
 
 // take notes where everything is now. A client that has not had a tick yet
@@ -305,6 +343,11 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		if i < world.Players {
 			c = mains[i]
 		}
+		if show.Tint != lab.NoTint {
+			if by, ok := p.tinted(show.Tint, v.Side, i); ok {
+				c = by
+			}
+		}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(old, mine, i), Half: world.Boxes[i].Half, Color: c})
 	}
 	for _, b := range world.Static {
@@ -323,6 +366,9 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	if v.Side == ServerSide {
 		return
 	}
+	for i := range p.now.raw { // none if it is not shown
+		p.outlined(v, at(p.before.raw, p.now.raw, i), i)
+	}
 	if show.Ghosts {
 		for i := range p.now.truth {
 			p.haunt(v, at(p.before.truth, p.now.truth, i), i, Server)
@@ -338,8 +384,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 
 // haunt adds the ghost of body i, unless it is where the body is drawn.
 func (p *pane) haunt(v *View, ghost geom.Pose, i int, c render.Color) {
-	drawn := v.Scene.Cubes[i].Pose
-	if drawn.Pos.Sub(ghost.Pos).Len() < apart && drawn.Rot.Mul(ghost.Rot.Inverse()).Angle() < turnedBy {
+	if alike(v.Scene.Cubes[i].Pose, ghost) {
 		return
 	}
 	c.A = ghostAlpha

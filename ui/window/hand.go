@@ -166,6 +166,18 @@ func (h *hand) keys(g *game) {
 		toggle("split", show.Split)
 	case just(ebiten.KeyT):
 		toggle("trail", show.Trail)
+	case just(ebiten.KeyC):
+		by := 1
+		if shift {
+			by = len(lab.TintNames) - 1
+		}
+		g.tint(lab.Tint((int(show.Tint) + by) % len(lab.TintNames)))
+	case just(ebiten.KeyO):
+		toggle("raw", show.Raw)
+	case just(ebiten.KeyK):
+		toggle("packet", show.Packet)
+	case just(ebiten.KeyL):
+		toggle("ages", show.Ages)
 	case just(ebiten.KeyH):
 		h.bare = !h.bare
 	case just(ebiten.KeyR):
@@ -181,6 +193,19 @@ func (h *hand) keys(g *game) {
 	case just(ebiten.KeyBackspace):
 		g.do(lab.Command{Verb: "restart", Pane: lab.All})
 	}
+}
+
+// tintWords say what the tints are, for a notice.
+var tintWords = [...]string{
+	lab.NoTint: "the colours are those of the players", lab.ByPriority: "coloured by accumulated priority",
+	lab.ByAge: "coloured by the age of the server's last word", lab.ByCoding: "coloured by how the last word was encoded",
+	lab.ByAuthority: "coloured by authority",
+}
+
+// tint colours the bodies by something.
+func (g *game) tint(by lab.Tint) {
+	g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: by.String()})
+	g.notices.say(tintWords[by])
 }
 
 // pad reports whether a gamepad's button has just been pressed.

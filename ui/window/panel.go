@@ -160,10 +160,14 @@ func (g *game) session(ctx *debugui.Context) {
 		ctx.Button(map[bool]string{true: "go on (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
 		ctx.Button("step (N)").On(func() { g.paused, g.steps = true, g.steps+1 })
 		ctx.Button("restart").On(func() { p.wish(lab.Command{Verb: "restart", Pane: lab.All}) })
-		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+		ctx.SetGridLayout([]int{-1, -1, -1, -1}, nil)
 		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.takes.recording()]).On(g.record)
 		ctx.Button("fault (F)").On(g.fault)
-		ctx.Button("burst (B)").On(func() { p.wish(lab.Command{Verb: "burst", Pane: lab.All, Value: "250ms"}) })
+		for _, b := range [...]struct{ name, time string }{{"lose 0.25 s", "250ms"}, {"lose 5 s", "5s"}} {
+			ctx.IDScope(b.time, func() {
+				ctx.Button(b.name).On(func() { p.wish(lab.Command{Verb: "burst", Pane: lab.All, Value: b.time}) })
+			})
+		}
 	})
 }
 
@@ -189,20 +193,34 @@ func (g *game) panes(ctx *debugui.Context) {
 			p.wish(lab.Command{Verb: "open", Pane: lab.All, Name: g.lab.Panes[show.Focus].Spec()})
 		})
 		ctx.Button("close the last").On(func() { p.wish(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
-		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
-		for _, x := range []struct {
-			name string
-			on   bool
-		}{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}} {
-			ctx.IDScope(x.name, func() {
-				on := x.on
-				ctx.Checkbox(&on, x.name)
-				if on != x.on {
-					p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: x.name, Value: onOff(on)})
-				}
-			})
-		}
+		g.switches(ctx, []flag{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
+		g.switches(ctx, []flag{{"raw", show.Raw}, {"packet", show.Packet}, {"ages", show.Ages}})
+		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram", func() {
+			if name, ok := choose(ctx, show.Tint.String(), lab.TintNames); ok {
+				p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: name})
+			}
+		})
 	})
+}
+
+// flag is a part of the picture that is on or off.
+type flag struct {
+	name string
+	on   bool
+}
+
+// switches is a row of three flags.
+func (g *game) switches(ctx *debugui.Context, flags []flag) {
+	ctx.SetGridLayout([]int{-1, -1, -1}, nil)
+	for _, x := range flags {
+		ctx.IDScope(x.name, func() {
+			on := x.on
+			ctx.Checkbox(&on, x.name)
+			if on != x.on {
+				g.panel.wish(lab.Command{Verb: "show", Pane: lab.All, Name: x.name, Value: onOff(on)})
+			}
+		})
+	}
 }
 
 // compare starts a named comparison in this window.

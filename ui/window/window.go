@@ -31,6 +31,7 @@ type Options struct {
 	Note          string                // names the tape
 	Title         string                // in the head, instead of the scene
 	Split         bool                  // client left, server right
+	Show          []lab.Command         // what else of the picture was asked for
 	Faults        int                   // ticks from one forced fault to the next; 0: none
 	Out           string                // folder for films, pictures and tapes
 	Width, Height int                   // of the window
@@ -93,6 +94,9 @@ func Open(o Options) (opened bool, err error) {
 		return true, err
 	}
 	g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(o.Split)})
+	for _, c := range o.Show {
+		g.do(c)
+	}
 	g.screen.begin(o.Picture)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)

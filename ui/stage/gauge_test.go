@@ -1,0 +1,228 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/render"
+)
+
+// TestGaugesLieApart says that packet, ages and legend lie inside their panes, that
+// no text covers another and no box another box, whatever the number of panes, the
+// size, the side-by-side view and the length of the captions; and that at the usual
+// sizes none is left out.
+func TestGaugesLieApart(t *testing.T) {
+	specs := []string{"statesync:level=delta:budget=64:smoothing=none:congestion=off:rest-commit=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:rest-commit=off:velocities=off:priority=momentary"}
+	for n := 1; n <= 4; n++ {
+		l := ball(t, "wifi-bad", specs[:n]...)
+		show(t, l, "packet=on,ages=on,raw=on")
+		var s Stage
+		gather(t, &s, l, 100)
+		for _, tint := range []string{"off", "priority", "age", "encoding", "authority"} {
+			for _, split := range []string{"on", "off"} {
+				show(t, l, "tint="+tint+",split="+split)
+				s.Look(l)
+				for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {1920, 1080}, {640, 480}, {500, 900}, {1280, 420}, {1280, 330}, {950, 300}} {
+					var f Frame
+					place := Place{X: 3, Y: 5, W: size[0], H: size[1]}
+					s.Compose(&f, l, place, Options{Note: "tape katamari-ball"}, 1)
+					name := fmt.Sprintf("%d panes, tint %s, split %s, %v", n, tint, split, size)
+					small := size[0] < 900 // captions are not made for these
+					boxes, texts, wrong := apartFrom(&f, place)
+					for _, w := range wrong {
+						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "head ") {
+							t.Errorf("%s: %s", name, w)
+						}
+					}
+					told := min(n, 2)
+					if n == 4 {
+						told = 3
+					}
+					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != told || strings.Count(texts, "age, ") != n) {
+						t.Errorf("%s: %d packets of %d, %d histograms of %d", name, strings.Count(texts, "packet "), told, strings.Count(texts, "age, "), n)
+					}
+					if boxes < n {
+						t.Errorf("%s: %d boxes", name, boxes)
+					}
+				}
+			}
+		}
+	}
+}
+
+// apartFrom tells which texts of a list cover each other, which gauges cover a veiled
+// box, and what leaves the place. It returns also how many boxes there are, and all texts.
+func apartFrom(f *Frame, place Place) (boxes int, texts string, wrong []string) {
+	type box struct {
+		x0, y0, x1, y1 float32
+		text           string
+		gauge          bool
+	}
+	var all [2][]box
+	for _, it := range f.List.Items {
+		var b box
+		kind := 0
+		switch {
+		case it.Kind == render.TextKind && it.Text != "":
+			b = box{it.X, it.Y - 0.7*float32(it.Font.Size), it.X + it.Font.Width(it.Text), it.Y + 0.2*float32(it.Font.Size), it.Text, true}
+			texts += it.Text + "\n"
+		case it.Kind == render.RectKind && (it.Color == veil || it.Color == gaugeVeil):
+			b, kind = box{it.X, it.Y, it.X + it.W, it.Y + it.H, "a box", it.Color == gaugeVeil}, 1
+			boxes++
+		default:
+			continue
+		}
+		if b.x0 < float32(place.X) || b.y0 < float32(place.Y) || b.x1 > float32(place.X+place.W) || b.y1 > float32(place.Y+place.H) {
+			wrong = append(wrong, fmt.Sprintf("%q lies at %v", b.text, b))
+		}
+		if kind == 1 && b.gauge && !within(f.Views, b.x0, b.y0, b.x1, b.y1) {
+			wrong = append(wrong, fmt.Sprintf("a gauge (packet ) lies at %v, in no view", b))
+		}
+		for _, o := range all[kind] {
+			if b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 {
+				wrong = append(wrong, fmt.Sprintf("%q covers %q", b.text, o.text))
+			}
+		}
+		all[kind] = append(all[kind], b)
+	}
+	return boxes, texts, wrong
+}
+
+// within reports whether a box lies within one view.
+func within(views []View, x0, y0, x1, y1 float32) bool {
+	for i := range views {
+		v := &views[i]
+		if x0 >= float32(v.X) && y0 >= float32(v.Y) && x1 <= float32(v.X+v.W) && y1 <= float32(v.Y+v.H) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPackets says that the fill is that of a second's packets, by their bits, and
+// that of the last one before any other is known.
+func TestPackets(t *testing.T) {
+	var s packets
+	p := predict.Packet{Room: 1000, Head: 100, Updates: 300}
+	if got := s.fill(&p, 60); got != 0.4 {
+		t.Error(got)
+	}
+	for range 60 {
+		s.add(&p, true, 60)
+	}
+	p.Updates = 900
+	for range 30 {
+		s.add(&p, true, 60)
+	}
+	if got := s.fill(&p, 60); got < 0.699 || got > 0.701 {
+		t.Error(got)
+	}
+	for range 60 {
+		s.add(&p, false, 60) // none is sent
+	}
+	if got := s.fill(&predict.Packet{Room: 10, Head: 1}, 60); got != 0.1 {
+		t.Error(got)
+	}
+}
+
+// TestStaleness says that the histogram counts the bodies that move, each by its age,
+// and where its quantiles lie; and that its bars are of all of them.
+func TestStaleness(t *testing.T) {
+	l := ball(t, "latency=50ms,loss=5%", "statesync")
+	show(t, l, "ages=on")
+	var s Stage
+	gather(t, &s, l, 300)
+	p := s.panes[0]
+	var st staleness
+	st.count(p)
+	moving := 0
+	for i, b := range l.Panes[0].Seats[0].Guess.Bodies() {
+		if !b.Asleep {
+			moving++
+			if st.bins[p.told.Age[i]] == 0 {
+				t.Errorf("body %d is %d old, and is not counted", i, p.told.Age[i])
+			}
+		}
+	}
+	if st.total != moving || moving < 5 {
+		t.Errorf("%d counted of %d", st.total, moving)
+	}
+	st = staleness{total: 100}
+	st.bins[3], st.bins[9], st.bins[300] = 50, 49, 1
+	for share, want := range map[float64]int{0: 3, 0.49: 3, 0.5: 9, 0.98: 9, 0.99: 300} {
+		if got := st.quantile(share); got != want {
+			t.Errorf("%v: %d, want %d", share, got, want)
+		}
+	}
+	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", agesTold - 1: "long"} {
+		if got := age(ticks, 60); got != want {
+			t.Errorf("%d ticks are %q", ticks, got)
+		}
+	}
+}
+
+// TestOutlines says that a body which is simulated elsewhere than it is drawn has its
+// outline, whose corners are seen where those of the simulated body are and are not
+// farther than they; that others have none, between ticks neither; and that there is
+// none unasked.
+func TestOutlines(t *testing.T) {
+	l := ball(t, "latency=50ms,down.outage=250ms,down.outage-every=2s", "statesync")
+	var s Stage
+	show(t, l, "raw=on")
+	seen := 0
+	for range 300 {
+		gather(t, &s, l, 1)
+		v := &s.Views(nil, l, 0, 0, 640, 360, 1)[0]
+		shown := &l.Panes[0].Seats[0].View
+		lens := v.Camera.Lens(640, 360)
+		want := 0
+		var corners [][3]float32 // where on the picture, how far
+		for i, raw := range shown.Raw {
+			if alike(raw, shown.Bodies[i]) {
+				continue
+			}
+			want++
+			half := v.Scene.Cubes[i].Half
+			for k := range 8 {
+				corner := half
+				corner.X, corner.Y, corner.Z = sign(k&1)*half.X, sign(k&2)*half.Y, sign(k&4)*half.Z
+				x, y, depth := lens.Project(raw.Pos.Add(raw.Rot.Rotate(corner)))
+				corners = append(corners, [3]float32{x, y, depth})
+			}
+		}
+		if n := len(v.Scene.Lines); n > 9*want || n < 4*want {
+			t.Fatalf("%d lines of %d bodies", n, want)
+		}
+		seen += want
+		for _, line := range v.Scene.Lines {
+			x, y, depth := lens.Project(line.A)
+			found := false
+			for _, c := range corners {
+				dx, dy := c[0]-x, c[1]-y
+				found = found || dx*dx+dy*dy < 0.01 && depth < c[2] && depth > c[2]-1.5
+			}
+			if !found && depth > 1 {
+				t.Fatalf("a line begins at %v, %v, %v m away, where no corner is", x, y, depth)
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d outlines", seen)
+	}
+	other := ball(t, "latency=50ms", "snapshot")
+	var still Stage
+	show(t, other, "raw=on")
+	gather(t, &still, other, 200)
+	for _, share := range []float32{0, 0.5, 1} {
+		if n := len(still.Views(nil, other, 0, 0, 640, 360, share)[0].Scene.Lines); n != 0 {
+			t.Errorf("%d lines where all is drawn as it is known, at %v", n, share)
+		}
+	}
+	show(t, l, "raw=off")
+	gather(t, &s, l, 1)
+	if n := len(s.Views(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
+		t.Errorf("%d lines unasked", n)
+	}
+}

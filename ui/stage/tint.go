@@ -1,0 +1,210 @@
+package stage
+
+import (
+	"math/bits"
+	"strconv"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// ramp are the colours from little to much. They get lighter all the way, so that
+// they can be told apart by whoever sees few colours, or none.
+var ramp = [...]render.Color{
+	{R: 82, G: 36, B: 126, A: 255}, {R: 64, G: 84, B: 168, A: 255}, {R: 32, G: 128, B: 160, A: 255},
+	{R: 44, G: 172, B: 116, A: 255}, {R: 156, G: 212, B: 60, A: 255}, {R: 253, G: 234, B: 62, A: 255},
+}
+
+// along is the colour at a share of the ramp, in [0,1].
+func along(share float32) render.Color {
+	x := float32(geom.Clamp(share, 0, 1) * (float32(len(ramp)) - 1))
+	i := min(int(x), len(ramp)-2)
+	return ramp[i].Mix(ramp[i+1], x-float32(i))
+}
+
+// Colours of classes, after Okabe and Ito (2008), with a darker blue and a purer green:
+// whoever sees few colours can tell them apart, and from the ground (TestTellable).
+var (
+	orange    = render.Color{R: 230, G: 159, B: 0, A: 255}
+	vermilion = render.Color{R: 213, G: 94, B: 0, A: 255}
+	blue      = render.Color{R: 0, G: 84, B: 170, A: 255}
+	green     = render.Color{R: 0, G: 150, B: 95, A: 255}
+	yellow    = render.Color{R: 240, G: 228, B: 66, A: 255}
+	untold    = render.Color{R: 62, G: 62, B: 66, A: 255}
+
+	codings = [...]render.Color{predict.Untold: untold, predict.Absolute: orange, predict.ToPlayer: blue, predict.ToEarlier: green}
+	owners  = [4]render.Color{vermilion, blue, green, yellow}
+)
+
+var codingNames = [...]string{
+	predict.Untold: "not told yet", predict.Absolute: "absolute", predict.ToPlayer: "relative to the player", predict.ToEarlier: "to an earlier state",
+}
+
+const (
+	priorityMost = 1_000_000 // at the ramp's end
+	ageMost      = 2         // seconds at the ramp's end
+)
+
+// logarithm is that of n to base 2, exact for powers of 2 and with straight lines
+// between them; n is at least 1.
+func logarithm(n int64) float32 {
+	whole := bits.Len64(uint64(n)) - 1
+	return float32(whole) + float32(float64(n)/float64(int64(1)<<whole)) - 1
+}
+
+// priorityShare is how far up the ramp a priority is: equal factors are equal ways.
+func priorityShare(n int64) float32 {
+	return min(logarithm(max(n, 1))/logarithm(priorityMost), 1)
+}
+
+// ageShare is how far up the ramp an age in ticks is: the root of it, so that the
+// young, of which there are most, can be told apart.
+func ageShare(ticks, rate int) float32 {
+	return min(geom.Sqrt(float32(ticks)/float32(ageMost*rate)), 1)
+}
+
+// tinted is the colour of body i by a tint. ok is false where that is not told.
+func (p *pane) tinted(by lab.Tint, side Side, i int) (c render.Color, ok bool) {
+	l := &p.told
+	switch by {
+	case lab.ByPriority:
+		if i < len(l.Priority) {
+			return along(priorityShare(l.Priority[i])), true
+		}
+	case lab.ByAge:
+		if i < len(l.Coding) && l.Coding[i] == predict.Untold {
+			return untold, true
+		}
+		if i < len(l.Age) {
+			return along(ageShare(int(l.Age[i]), p.of.Truth.Rate())), true
+		}
+	case lab.ByCoding:
+		if i < len(l.Coding) {
+			return codings[l.Coding[i]], true
+		}
+	case lab.ByAuthority:
+		if o := p.owner(side, i); o != sim.Nobody {
+			return owners[o], true
+		}
+		return Loose, true
+	}
+	return c, false
+}
+
+// owner is whose a body is, as a side of the pane knows. What the client does not
+// know is as the server knows it.
+func (p *pane) owner(side Side, i int) int8 {
+	if side != ServerSide {
+		if i < len(p.told.Owner) {
+			return p.told.Owner[i]
+		}
+		if known := p.of.Seats[0].View.Touched; i < len(known) {
+			return known[i]
+		}
+	}
+	return p.of.Truth.Owners()[i]
+}
+
+// untoldWords says what of that which is asked for the pane's strategy does not
+// tell; empty if it tells all.
+func (p *pane) untoldWords(show *lab.Show) string {
+	l, s := &p.told, ""
+	lacks := func(asked bool, what string) {
+		if asked && s == "" {
+			s = "has no " + what
+		} else if asked {
+			s += ", no " + what
+		}
+	}
+	lacks(show.Tint == lab.ByPriority && len(l.Priority) == 0, "priorities")
+	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
+	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
+	lacks(show.Packet && l.Packet.Room == 0, "budget")
+	return s
+}
+
+// entry is a part of the legend: a square or a ramp, and words.
+type entry struct {
+	color   render.Color
+	ramp    bool
+	outline bool
+	name    string // before the ramp; behind the square
+	to      string // behind the ramp
+}
+
+// legend is what the colours of the bodies mean.
+func (d *drawing) legend() (list []entry) {
+	show := d.l.Show()
+	switch show.Tint {
+	case lab.ByPriority:
+		list = append(list, entry{ramp: true, name: "priority 1", to: "1,000,000"})
+	case lab.ByAge:
+		list = append(list, entry{ramp: true, name: "last word 0", to: strconv.Itoa(ageMost) + " s old"})
+		if d.tells(func(l *predict.Look) bool { return len(l.Coding) > 0 }) {
+			list = append(list, entry{color: untold, name: codingNames[predict.Untold]})
+		}
+	case lab.ByCoding:
+		for _, c := range []predict.Coding{predict.Absolute, predict.ToPlayer, predict.ToEarlier, predict.Untold} {
+			list = append(list, entry{color: codings[c], name: codingNames[c]})
+		}
+	case lab.ByAuthority:
+		for i := range min(d.l.Players(), len(owners)) {
+			list = append(list, entry{color: owners[i], name: "player " + strconv.Itoa(i+1) + "'s"})
+		}
+		list = append(list, entry{color: Loose, name: "nobody's"})
+	}
+	if show.Raw {
+		list = append(list, entry{color: Simulated, outline: true, name: "simulated"})
+	}
+	return list
+}
+
+// tells reports whether any pane's strategy tells something.
+func (d *drawing) tells(what func(*predict.Look) bool) bool {
+	for _, p := range d.stage.panes {
+		if what(&p.told) {
+			return true
+		}
+	}
+	return false
+}
+
+// rampWidth is how wide a ramp is drawn, and rampSteps of how many pieces.
+const (
+	rampWidth = 110
+	rampSteps = 55
+)
+
+// entryWidth is how wide an entry of the legend is.
+func (d *drawing) entryWidth(e *entry, f render.Font) float32 {
+	w := d.px(11) + d.px(6) + f.Width(e.name)
+	if e.ramp {
+		w = f.Width(e.name) + d.px(rampWidth) + 2*d.px(6) + f.Width(e.to)
+	}
+	return w
+}
+
+// entry draws an entry of the legend in a strip.
+func (d *drawing) entry(e *entry, f render.Font, x, y, h float32) {
+	base, box := baseline(f, y, h), d.px(11)
+	top := y + float32((h-box)*0.5)
+	switch {
+	case e.ramp:
+		x += d.Text(x, base, f, inkDim, e.name) + d.px(6)
+		w := d.px(rampWidth)
+		for i := range rampSteps {
+			from, to := float32(int(float32(w*float32(i))/rampSteps)), float32(int(float32(w*float32(i+1))/rampSteps))
+			d.Rect(x+from, top, to-from, box, along(float32(i)/(rampSteps-1)))
+		}
+		d.Text(x+w+d.px(6), base, f, inkDim, e.to)
+		return
+	case e.outline:
+		d.Frame(x, top, box, box, max(d.px(1.6), 1), e.color)
+	default:
+		d.Rect(x, top, box, box, e.color)
+	}
+	d.Text(x+box+d.px(6), base, f, inkDim, e.name)
+}
