@@ -9,11 +9,24 @@ type Grid interface{ Snap(b Body) Body }
 // numbers that the wire can carry exactly (Fiedler, State Synchronization,
 // 2015). Sleep, rest and contacts stay as they are: the contacts are judged
 // against the new poses in the next tick, as after a correction.
+//
+// What came off this grid last time and has not changed since is on it still, so
+// bodies at rest cost a comparison. g must be comparable, and the same as long as
+// what it snaps to is.
 func (w *World) Quantise(g Grid) {
+	if w.grid != g {
+		w.grid = g
+		w.snapped = append(w.snapped[:0], make([]Body, len(w.bodies))...) // no body is like these: their rotations are none
+	}
 	for i := range w.bodies {
-		if b := g.Snap(w.bodies[i]); b != w.bodies[i] {
+		if w.bodies[i] == w.snapped[i] {
+			continue
+		}
+		b := g.Snap(w.bodies[i])
+		if b != w.bodies[i] {
 			w.bodies[i] = b
 			w.refresh(i)
 		}
+		w.snapped[i] = b
 	}
 }

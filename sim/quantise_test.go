@@ -106,3 +106,47 @@ func BenchmarkQuantise(b *testing.B) {
 		})
 	}
 }
+
+// TestQuantisedWhateverHappens says that after Quantise every body is on the grid,
+// whatever happened to it since the last time: steps, corrections, another state,
+// another grid.
+func TestQuantisedWhateverHappens(t *testing.T) {
+	w, other := world(t, "zen"), world(t, "zen")
+	other.Step(sim.Input{Buttons: sim.Right})
+	var s sim.State
+	other.Save(&s)
+	coarse := wire.SyncGrid
+	coarse.Rotation = 9
+	grid := &wire.SyncGrid
+	for i := range 300 {
+		w.Step(sim.Input{Buttons: sim.Forward})
+		switch i % 50 {
+		case 10:
+			b := w.Bodies()[i/50]
+			b.Pose.Pos.X += 0.12345
+			w.SetBody(i/50, b)
+		case 15:
+			b := w.Bodies()[9]
+			b.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, float32(i)).Mul(b.Pose.Rot).Unit()
+			w.SetBody(9, b)
+			w.Quantise(grid)
+			b = w.Bodies()[9]
+			b.Linear.X += 0.12345
+			w.SetBody(9, b)
+		case 20:
+			w.Load(&s)
+		case 30:
+			w.CopyFrom(other)
+		case 40:
+			grid = &coarse
+		case 45:
+			grid = &wire.SyncGrid
+		}
+		w.Quantise(grid)
+		for j, b := range w.Bodies() {
+			if b != grid.Snap(b) {
+				t.Fatalf("tick %d: body %d is off the grid: %+v", i, j, b)
+			}
+		}
+	}
+}

@@ -63,6 +63,8 @@ type World struct {
 	groupCalm  []bool
 	groupAwake []bool
 	touched    []int8
+	grid       Grid   // that the bodies were put onto last
+	snapped    []Body // as they were then
 }
 
 // solid is a box as a step sees it: what is constant, and what follows from

@@ -195,3 +195,29 @@ func TestTowerTellsTheBuffer(t *testing.T) {
 		t.Errorf("the picture is %v ms old with a buffer, %v without", with, without)
 	}
 }
+
+// BenchmarkStates is a tick of a session of 901 bodies of which a tenth moves.
+func BenchmarkStates(b *testing.B) {
+	f, err := os.Open("../../assets/tapes/katamari-ball.tape")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	tape, err := ReadTape(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, level := range []string{"quantised-both", "delta"} {
+		b.Run(level, func(b *testing.B) {
+			l := open(b, config(b, "katamari", "latency=50ms", AtHost), "statesync:level="+level)
+			for _, e := range tape.Entries[:600] {
+				l.Tick(Entry{Inputs: e.Inputs})
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				l.Tick(Entry{Inputs: tape.Entries[600+i%2000].Inputs})
+			}
+		})
+	}
+}
