@@ -39,7 +39,9 @@ func after(c *quant.Coder, in, before sim.Input) sim.Input {
 	c.Name("turned")
 	if c.Bool(in.Heading != before.Heading) {
 		c.Name("heading")
-		in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits))
+		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
+			c.Fail(errMessage) // a bit would have said so
+		}
 	} else {
 		in.Heading = before.Heading
 	}
@@ -117,7 +119,9 @@ func Run(c *quant.Coder, list []sim.Input) {
 		}
 		c.Name("differs")
 		if c.Bool(list[i] != list[i-1]) {
-			list[i] = after(c, list[i], list[i-1])
+			if list[i] = after(c, list[i], list[i-1]); list[i] == list[i-1] {
+				c.Fail(errMessage) // a bit would have said so
+			}
 		} else {
 			list[i] = list[i-1]
 		}

@@ -271,3 +271,36 @@ func TestOutage(t *testing.T) {
 		}
 	}
 }
+
+// TestOneForm says that inputs have one form: one that is said to differ from that
+// before and does not is refused, and so is a heading.
+func TestOneForm(t *testing.T) {
+	read := func(write func(c *quant.Coder)) error {
+		var c quant.Coder
+		c.Write(make([]byte, 16))
+		write(&c)
+		c.Read(slices.Clone(c.Data()))
+		Run(&c, make([]sim.Input, 2))
+		return c.Err()
+	}
+	one := func(second uint32, turned bool, heading uint32) func(c *quant.Coder) {
+		return func(c *quant.Coder) {
+			c.Bits(3, buttonBits)
+			c.Bool(false)
+			c.Bool(true)
+			c.Bits(second, buttonBits)
+			if c.Bool(turned); turned {
+				c.Bits(heading, headingBits)
+			}
+		}
+	}
+	if err := read(one(4, true, 9)); err != nil {
+		t.Error(err)
+	}
+	if read(one(3, false, 0)) == nil {
+		t.Error("an input that does not differ is read")
+	}
+	if read(one(4, true, 0)) == nil {
+		t.Error("a heading that does not differ is read")
+	}
+}
