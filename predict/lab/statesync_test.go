@@ -145,6 +145,25 @@ func builtIn(t *testing.T, name string) *Tape {
 	return tape
 }
 
+// TestDifferencesCarryMore says that in the same budget and at the same precision
+// states relative to the player carry nearly twice as many updates of 901 cubes as
+// whole ones, and differences from what the client has twice as many, of which none
+// is lost with a packet.
+func TestDifferencesCarryMore(t *testing.T) {
+	p := katamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:level=relative", "statesync:level=delta")
+	var n [3]float64
+	for i := range p {
+		n[i] = p[i].Meter.Value("updates_per_packet")
+		if lost := p[i].Meter.Value("lost_bases"); lost > 0 {
+			t.Errorf("%v updates lost", lost)
+		}
+	}
+	t.Logf("updates a packet: %.3g", n)
+	if n[1] < 1.85*n[0] || n[2] < 2*n[0] {
+		t.Errorf("%.3g updates a packet", n)
+	}
+}
+
 // TestStatesForked says that a copy of a session of any level goes the same way as
 // its model, and that at rest it draws what the server has.
 func TestStatesForked(t *testing.T) {

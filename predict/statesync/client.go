@@ -1,8 +1,6 @@
 package statesync
 
 import (
-	"slices"
-
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -169,7 +167,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 func (c *client) receive(payload []byte) {
 	w, m, s := c.env.World, c.env.Meter, &c.spare
 	s.bases, s.rate = c, w.Rate()
-	s.heard = c.tick
+	s.claimed = c.tick
 	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
 		m.Add("refused", 1)
 		return
@@ -190,7 +188,7 @@ func (c *client) receive(payload []byte) {
 		late = s.tick <= c.newest && m.Value("packets_arrived") > 1
 	}
 	if c.newest = max(c.newest, s.tick); c.newest == s.tick && s.form.hands {
-		c.grasp.at, c.grasp.heard = s.tick, s.heard
+		c.grasp.at, c.grasp.heard = s.tick, s.claimed
 	}
 	c.learn(s)
 	c.keep(s)
@@ -204,17 +202,33 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// base is the state of a body in the packet of a tick, if that has come.
-func (c *client) base(body int, t sim.Tick) *sim.Body {
-	m := c.ring.At(t)
-	if m == nil {
-		return nil
+// base is the state of a body in the newest packet that has it, of those that the
+// server says it knows to have come. Where one of them has not, or is forgotten,
+// nothing is known from there on.
+func (c *client) base(body int, arrived sim.Tick, heard uint32) (*sim.Body, sim.Tick) {
+	for i := sim.Tick(0); i <= min(offsetMost, arrived); i++ {
+		if heard>>i&1 == 0 {
+			continue
+		}
+		m := c.ring.At(arrived - i)
+		if m == nil {
+			return nil, 0
+		}
+		if u := m.find(body); u != nil {
+			return u.known(), m.tick
+		}
 	}
-	i, found := slices.BinarySearchFunc(m.updates[:m.n], body, func(u update, body int) int { return u.body - body })
-	if !found || m.updates[i].lost {
-		return nil
+	return nil, 0
+}
+
+// player is the state of a player's cube in the packet of a tick, if that has come.
+func (c *client) player(p int, t sim.Tick) *sim.Body {
+	if m := c.ring.At(t); m != nil {
+		if u := m.find(p); u != nil {
+			return u.known()
+		}
 	}
-	return &m.updates[i].state
+	return nil
 }
 
 // early is how many ticks there are until the turn of the packet of a tick; below
@@ -339,7 +353,7 @@ func (c *client) setBody(u *update, s *message) {
 	w := c.env.World
 	is, b := &w.Bodies()[u.body], u.state
 	c.applied[u.body] = s.tick
-	c.last[u.body], c.coded[u.body] = b.Pose, s.coding(u)
+	c.last[u.body], c.coded[u.body] = b.Pose, u.coding()
 	c.strays.heard(u.body, b.Asleep)
 	if c.grasp.with[w.Island(u.body)] && stills(&b, is) {
 		// Put to sleep in every tick, beside a body in hand that is about to fall

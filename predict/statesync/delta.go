@@ -7,31 +7,37 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The reaches of differences. They are in steps of the grid: a position's of
-// 1/4096 m, a rotation's of about 0.005 degrees, a velocity's of 1/4096 m/s or
-// rad/s. Of several that were tried these carry the most updates of a katamari
-// ball; those of half as far carry 3 % fewer.
-var (
-	anchorLadder   = quant.Ladder{Small: 12, Large: 14} // half a metre from the player, 2.5 m
-	positionLadder = quant.Ladder{Small: 9, Large: 12}  // 6 cm from where it was to be, 56 cm
-	rotationLadder = quant.Ladder{Small: 9, Large: 12}  // 1.3 degrees, 11
-	velocityLadder = quant.Ladder{Small: 11, Large: 15} // 0.25 m/s, 4 m/s
-)
-
 // What a state may be relative to.
 const (
-	offsetMost = 31 // ticks from the newest packet that the client is known to have back to the base
+	offsetMost = 31 // ticks from the newest packet that the client is known to have back to the oldest that is one
 	backBits   = 8  // of the distance from the tick to that packet
 	baseMost   = 96 // ticks back to a base: the client keeps more
 	keptTicks  = 128
-	freshEvery = 127 // after so many states of a body one is sent whole, whatever is known
+	freshEvery = 127 // after so many states of a body one is sent without a base, whatever is known
 )
 
-// bases is where the state of a body in the packet of a tick is found, or nil if
-// it is not known.
+// bases is where the states are found that both sides know.
 type bases interface {
-	base(body int, t sim.Tick) *sim.Body
+	// base is the state of a body in the newest of the packets that are named by
+	// arrived and heard, of those that have it, and that packet's tick. It is nil if
+	// that is not known.
+	base(body int, arrived sim.Tick, heard uint32) (*sim.Body, sim.Tick)
+	// player is the state of a player's cube in such a packet, or nil.
+	player(p int, t sim.Tick) *sim.Body
 }
+
+// How an update is written, from the most likely to the least.
+const (
+	carried  = iota // by its difference from a base that a player carries along
+	initial         // as the scene begins
+	expected        // as a base says that it moves on alone
+	tumbled         // as carried, but another component of the rotation is the largest
+	free            // by its difference from a base that moves on alone
+	near            // relative to a player's cube
+	whole
+)
+
+func (u *update) based() bool { return u.kind <= free && u.kind != initial }
 
 // numbers are a body on a grid.
 type numbers struct {
@@ -94,129 +100,213 @@ func ahead(b *sim.Body, seconds float32) sim.Body {
 	return a
 }
 
-// based reads, writes or measures an update by its difference from a base. If a
-// reader does not know the base the update is lost, and the others are read all
-// the same.
-func (m *message) based(c *quant.Coder, u *update, scene *sim.Scene) {
-	f, g := &m.form, m.form.grid()
-	c.Name("offset")
-	u.offset = c.Int(u.offset, 0, offsetMost)
-	at := int64(m.tick) - int64(m.back) - int64(u.offset)
-	var base *sim.Body
-	if at >= 0 && m.bases != nil {
-		base = m.bases.base(u.body, sim.Tick(at))
+// way reads, writes or measures how an update is written: clear bits for the ways
+// that it is not, and a set one unless only the last is left. Some bodies could be
+// written in several of them; which is the writer's choice.
+func (m *message) way(c *quant.Coder, kind uint8) uint8 {
+	ways := []uint8{carried, initial, expected, tumbled, free, near, whole}
+	if !m.form.delta {
+		ways = []uint8{near, initial, whole}
 	}
-	known := base != nil
-	var from, n numbers
-	if known {
-		a := ahead(base, float32(int64(m.tick)-at)/float32(m.rate))
-		from = f.numbers(&a)
-	}
-	if !c.Reading() {
-		n = f.numbers(&u.state)
-	}
-	c.Name("as_expected")
-	if c.Bool(n == from) {
-		n = from
-	} else {
-		m.differ(c, &n, &from, g, known)
-	}
-	if !c.Reading() || c.Err() != nil {
-		return
-	}
-	if u.lost = !known; u.lost {
-		return
-	}
-	u.state = f.bodyOf(&n)
-	if !wire.Plausible(&u.state, scene) {
-		c.Fail(errMessage)
-	}
-}
-
-// differ reads, writes or measures numbers by their differences.
-func (m *message) differ(c *quant.Coder, n, from *numbers, g *wire.Grid, known bool) {
-	c.Name("asleep")
-	n.asleep = c.Bool(n.asleep)
-	c.Name("position")
-	n.pos = near(c, n.pos, from.pos, &g.Position, positionLadder, known)
-	c.Name("rotation")
-	n.rot = turned(c, n.rot, from.rot, g.Rotation, known)
-	if m.form.velocities && !n.asleep {
-		c.Name("linear")
-		n.lin = near(c, n.lin, from.lin, &g.Linear, velocityLadder, known)
-		c.Name("angular")
-		n.ang = near(c, n.ang, from.ang, &g.Angular, velocityLadder, known)
-	}
-	if c.Reading() && known && c.Err() == nil && *n == *from {
-		c.Fail(errMessage) // a bit would have said so
-	}
-}
-
-// near is three integers of a grid by their differences, behind a bit that says
-// that the ladder reaches all of them, or whole. It is quant's NearPoint for a
-// reader that may not know from what they differ: that one then has the right
-// bits, and numbers of no meaning.
-func near(c *quant.Coder, v, from [3]int, g *quant.Grid, l quant.Ladder, known bool) [3]int {
-	reached := func() bool {
-		return l.Reaches(v[0]-from[0]) && l.Reaches(v[1]-from[1]) && l.Reaches(v[2]-from[2])
-	}
-	if c.Bool(!c.Reading() && reached()) {
-		for i := range v {
-			v[i] = from[i] + difference(c, v[i]-from[i], l)
-			if known && (v[i] < 0 || v[i] > g[i].Steps()) {
-				c.Fail(errMessage)
-			}
+	c.Name("way")
+	last := len(ways) - 1
+	for i, way := range ways[:last] {
+		if c.Bool(kind == way && !c.Reading()) {
+			return ways[i]
 		}
-		return v
 	}
+	return ways[last]
+}
+
+// vec reads, writes or measures three integers of a grid by their differences from
+// others.
+func (m *message) vec(c *quant.Coder, r *run, kind int, v, from [3]int) [3]int {
+	k := int(m.lengths[kind])
 	for i := range v {
-		v[i] = c.Int(v[i], 0, g[i].Steps())
-	}
-	if c.Reading() && known && reached() {
-		c.Fail(errMessage)
+		by := r.shift()
+		d := count(c, folded(v[i]-from[i]), shifted(k, by))
+		if m.tally != nil {
+			m.tally.add(kind, d, k, by)
+		}
+		r.add(unfolded(d), k)
+		v[i] = from[i] + unfolded(d)
 	}
 	return v
 }
 
-// turned is the same for a rotation, whose differences mean something only where
-// the same component is not sent.
-func turned(c *quant.Coder, p, from quant.Smallest, s quant.SmallestThree, known bool) quant.Smallest {
-	l := rotationLadder
-	reached := func() bool {
-		return p.Largest == from.Largest && l.Reaches(int(p.Rest[0])-int(from.Rest[0])) &&
-			l.Reaches(int(p.Rest[1])-int(from.Rest[1])) && l.Reaches(int(p.Rest[2])-int(from.Rest[2]))
-	}
-	if !c.Bool(!c.Reading() && reached()) {
-		p = c.Smallest(p, s)
-		if c.Reading() && known && reached() {
-			c.Fail(errMessage)
+// in reports whether integers are on a grid.
+func in(g *quant.Grid, n [3]int) bool {
+	for i := range n {
+		if n[i] < 0 || n[i] > g[i].Steps() {
+			return false
 		}
-		return p
 	}
-	p.Largest = from.Largest
+	return true
+}
+
+// turned reads, writes or measures a rotation by its difference from one in the
+// form that lacks the same component.
+func (m *message) turned(c *quant.Coder, r *run, p quant.Smallest, from geom.Quat) quant.Smallest {
+	s := m.form.grid().Rotation
+	n := m.vec(c, r, basedRot, [3]int{int(p.Rest[0]), int(p.Rest[1]), int(p.Rest[2])}, rest(from, p.Largest, s))
 	for i := range p.Rest {
-		p.Rest[i] = from.Rest[i] + int16(difference(c, int(p.Rest[i])-int(from.Rest[i]), l))
-	}
-	if c.Reading() && known && !s.Canonical(p) {
-		c.Fail(errMessage)
+		p.Rest[i] = int16(min(max(n[i], -1<<15), 1<<15-1))
 	}
 	return p
 }
 
-// difference is a number that a ladder reaches: a bit that says whether it is a
-// small one, and it. Large ones begin where small ones end.
-func difference(c *quant.Coder, d int, l quant.Ladder) int {
-	half, far := 1<<(l.Small-1), 1<<(l.Large-1)
-	if c.Bool(d >= -half && d < half) {
-		return c.Int(d, -half, half-1)
+// based reads, writes or measures an update by its difference from a base. If a
+// reader does not know the base, or the player's cube that carries it, the update
+// is lost, and the others are read all the same: which bits are its does not
+// depend on what is known.
+func (m *message) based(c *quant.Coder, u *update, scene *sim.Scene) {
+	f := &m.form
+	g := f.grid()
+	if u.kind == carried || u.kind == tumbled {
+		m.carrier(c, u, scene)
 	}
-	if d < 0 {
-		d += half
+	guess, known := m.guess(u)
+	n := numbers{}
+	if !c.Reading() {
+		n = f.numbers(&u.state)
+	}
+	if u.kind == expected {
+		if known && c.Reading() {
+			a := guess.base
+			a.Pose = guess.pose
+			n = f.numbers(&a)
+		}
 	} else {
-		d -= half
+		m.differ(c, u, &n, &guess, g)
 	}
-	if d = c.Int(d, -far, far-1); d < 0 {
-		return d - half
+	u.lost = !known
+	m.take(c, u, &n, scene)
+}
+
+// carrier reads, writes or measures which player's cube an update is relative to.
+// The packet has to have it.
+func (m *message) carrier(c *quant.Coder, u *update, scene *sim.Scene) {
+	c.Name("player")
+	u.player = uint8(c.Int(int(u.player), 0, scene.Players-1))
+	if m.cube(u) == nil {
+		c.Fail(errMessage)
 	}
-	return d + half
+}
+
+// cube is the update of the player's cube that another one is relative to, if the
+// packet has it before that. Players are the first bodies of a scene.
+func (m *message) cube(u *update) *update {
+	for i := range min(m.n, mostPlayers) {
+		p := &m.updates[i]
+		if p == u {
+			break
+		}
+		if p.body == int(u.player) {
+			return p
+		}
+	}
+	return nil
+}
+
+// guess is what is expected of an update, if what it is to be guessed from is
+// known.
+func (m *message) guess(u *update) (g guess, known bool) {
+	g = guess{seconds: 1, pose: geom.Pose{Rot: geom.Identity}}
+	if m.bases == nil {
+		return g, false
+	}
+	base, t := m.bases.base(u.body, m.tick-sim.Tick(m.back), m.heard)
+	if base == nil {
+		return g, false
+	}
+	seconds := float32(int64(m.tick)-int64(t)) / float32(m.rate)
+	if u.kind != carried && u.kind != tumbled {
+		return alone(base, seconds), true
+	}
+	then, now := m.bases.player(int(u.player), t), m.cube(u)
+	if then == nil || now == nil || now.lost {
+		return g, false
+	}
+	return carriedBy(base, then, &now.state, seconds), true
+}
+
+// differ reads, writes or measures numbers by their differences from a guess.
+func (m *message) differ(c *quant.Coder, u *update, n *numbers, guess *guess, g *wire.Grid) {
+	var r run
+	if u.kind == free {
+		c.Name("asleep")
+		n.asleep = c.Bool(n.asleep)
+	}
+	c.Name("position")
+	n.pos = m.vec(c, &r, basedPos, n.pos, encode(&g.Position, guess.pos()))
+	pos := decode(&g.Position, n.pos)
+	c.Name("rotation")
+	rot := guess.rot(pos)
+	like := largest(rot)
+	if u.kind == tumbled || u.kind == free && c.Bool(n.rot.Largest != like) {
+		by := c.Int(int(n.rot.Largest^like), 0, 3)
+		if n.rot.Largest = like ^ uint8(by); by == 0 {
+			c.Fail(errMessage)
+		}
+	} else if c.Reading() {
+		n.rot.Largest = like
+	}
+	n.rot = m.turned(c, &r, n.rot, rot)
+	if n.asleep || !m.form.velocities {
+		n.lin, n.ang = [3]int{}, [3]int{}
+		return
+	}
+	now := m.form.bodyOf(n)
+	c.Name("linear")
+	n.lin = m.vec(c, &r, basedLin, n.lin, encode(&g.Linear, guess.linear(pos)))
+	c.Name("angular")
+	n.ang = m.vec(c, &r, basedAng, n.ang, encode(&g.Angular, guess.angular(now.Pose, decode(&g.Linear, n.lin))))
+}
+
+// near reads, writes or measures an update by its difference from a player's cube,
+// its velocities by that from a place that is fixed to it.
+func (m *message) near(c *quant.Coder, u *update, scene *sim.Scene) {
+	f := &m.form
+	g := f.grid()
+	m.carrier(c, u, scene)
+	by := sim.Body{Pose: geom.Pose{Rot: geom.Identity}}
+	if p := m.cube(u); p == nil || p.lost {
+		u.lost = true
+	} else {
+		by = p.state
+	}
+	var n numbers
+	var r run
+	if !c.Reading() {
+		n = f.numbers(&u.state)
+	}
+	c.Name("asleep")
+	n.asleep = c.Bool(n.asleep)
+	c.Name("position")
+	n.pos = m.vec(c, &r, nearPos, n.pos, encode(&g.Position, by.Pose.Pos))
+	c.Name("rotation")
+	n.rot = c.Smallest(n.rot, g.Rotation)
+	if f.velocities && !n.asleep {
+		r = run{}
+		c.Name("linear")
+		n.lin = m.vec(c, &r, nearLin, n.lin, encode(&g.Linear, fixed(&by, decode(&g.Position, n.pos))))
+		c.Name("angular")
+		n.ang = m.vec(c, &r, nearAng, n.ang, encode(&g.Angular, by.Angular))
+	}
+	m.take(c, u, &n, scene)
+}
+
+// take makes an update of the numbers that were read.
+func (m *message) take(c *quant.Coder, u *update, n *numbers, scene *sim.Scene) {
+	if !c.Reading() || u.lost || c.Err() != nil {
+		return
+	}
+	g := m.form.grid()
+	if !in(&g.Position, n.pos) || !in(&g.Linear, n.lin) || !in(&g.Angular, n.ang) || !g.Rotation.Canonical(n.rot) {
+		c.Fail(errMessage)
+		return
+	}
+	if u.state = m.form.bodyOf(n); !wire.Plausible(&u.state, scene) {
+		c.Fail(errMessage)
+	}
 }

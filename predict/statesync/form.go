@@ -37,7 +37,7 @@ type form struct {
 	quantised  bool // numbers are on a grid; else they have 32 bits
 	coarse     int  // which of steps
 	rotation   int  // bits of a component
-	relative   bool // positions may be relative to the player's
+	relative   bool // states may be relative to the players'
 	delta      bool // states may be relative to earlier ones
 }
 
@@ -62,7 +62,9 @@ func (f *form) code(c *quant.Coder) {
 	c.Name("relative")
 	f.relative = c.Bool(f.relative)
 	c.Name("delta")
-	f.delta = c.Bool(f.delta)
+	if f.delta = c.Bool(f.delta); f.delta && !f.relative {
+		c.Fail(errMessage)
+	}
 }
 
 // bits returns what a body takes, without its number, if it is relative to
@@ -79,22 +81,14 @@ func (f *form) bits(asleep bool) int {
 	return 1 + pose + velocities
 }
 
-// body reads, writes or measures a body. Where the form is relative and anchor is
-// not nil, its position may be relative to that. What is read is a body that the
+// body reads, writes or measures a body whole. What is read is a body that the
 // scene could hold, or c fails.
-func (f *form) body(c *quant.Coder, b *sim.Body, scene *sim.Scene, anchor *geom.Vec3) {
+func (f *form) body(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 	c.Name("asleep")
 	b.Asleep = c.Bool(b.Asleep)
 	g := f.grid()
 	c.Name("position")
-	if f.relative && anchor != nil {
-		n := near(c, encode(&g.Position, b.Pose.Pos), encode(&g.Position, *anchor), &g.Position, anchorLadder, true)
-		if c.Reading() {
-			b.Pose.Pos = decode(&g.Position, n)
-		}
-	} else {
-		f.vec(c, &b.Pose.Pos, &g.Position)
-	}
+	f.vec(c, &b.Pose.Pos, &g.Position)
 	c.Name("rotation")
 	q := &b.Pose.Rot
 	if f.quantised {

@@ -7,13 +7,13 @@ import (
 
 // outgo is what a sender notes of its last packet, to be looked at.
 type outgo struct {
-	tick  sim.Tick
-	form  form
-	room  int // bytes that might have travelled
-	bytes int // that did
-	head  int // bits of the payload without updates
-	bits  int // of the payload
-	n     int // updates
+	tick   sim.Tick
+	room   int // bytes that might have travelled
+	bytes  int // that did
+	inputs int // bits of inputs
+	head   int // bits of the payload without updates
+	bits   int // of the payload
+	n      int // updates
 }
 
 // Look tells the priorities and the last packet of one client.
@@ -27,22 +27,20 @@ func (s *server) Look(l *predict.Look, seat int) {
 	if o.bytes == 0 {
 		return
 	}
-	bare := s.bare(o)
 	l.Packet = predict.Packet{
 		Tick: o.tick, Room: 8 * max(o.room, o.bytes), Bodies: o.n,
-		Inputs: o.head - bare, Updates: o.bits - o.head, Head: 8*o.bytes - o.bits + bare,
+		Inputs: o.inputs, Updates: o.bits - o.head, Head: 8*o.bytes - o.bits + o.head - o.inputs,
 	}
 }
 
-// bare is how many bits a payload takes that has neither inputs nor updates.
-func (s *server) bare(o *outgo) int {
-	m := &s.message
-	n, count, form := m.n, m.count, m.form
-	m.n, m.count, m.form = 0, 0, o.form
+// inputBits is how many bits of the message are inputs.
+func (s *server) inputBits(head int) int {
+	m, count := &s.message, s.message.count
+	m.count = 0
 	s.coder.Measure()
 	m.code(&s.coder, s.env.World.Scene())
-	m.n, m.count, m.form = n, count, form
-	return s.coder.Processed()
+	m.count = count
+	return head - s.coder.Processed()
 }
 
 // Look tells how old the server's last word of each body is by what the client
@@ -57,22 +55,13 @@ func (c *client) Look(l *predict.Look) {
 	l.Owner = append(l.Owner, w.Owners()...)
 }
 
-// coding is how an update of a message came. A position that is within reach of
-// the player's is always sent relative to it: what is sent otherwise is refused.
-func (m *message) coding(u *update) predict.Coding {
-	if u.based {
+// coding is how an update came. What lies as the scene begins is told by itself.
+func (u *update) coding() predict.Coding {
+	switch {
+	case u.based():
 		return predict.ToEarlier
+	case u.kind == near:
+		return predict.ToPlayer
 	}
-	at := m.anchor(u)
-	if !m.form.relative || at == nil {
-		return predict.Absolute
-	}
-	g := &m.form.grid().Position
-	a, b := encode(g, u.state.Pose.Pos), encode(g, *at)
-	for i := range a {
-		if !anchorLadder.Reaches(a[i] - b[i]) {
-			return predict.Absolute
-		}
-	}
-	return predict.ToPlayer
+	return predict.Absolute
 }

@@ -2,12 +2,12 @@ package statesync
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
-	"ghostcube/sim/geom"
 )
 
 // look asks both halves, as a pane does.
@@ -143,21 +143,29 @@ func kinds(l *predict.Look) (has [4]bool) {
 	return has
 }
 
-// measureCodings compares the codings of the server's message with the bits that
-// its updates take.
+// measureCodings reads the server's packet as one who has forgotten all: just those
+// of its bodies that are told as differences from earlier states are lost then, and
+// those relative to a cube that is.
 func (r *rig) measureCodings(level string) {
 	m, scene := &r.s.message, r.env[1].World.Scene()
+	var c quant.Coder
+	c.Write(make([]byte, mostBytes))
+	tally := m.tally
+	m.tally = nil
+	m.code(&c, scene)
+	m.tally = tally
+	got := message{rate: m.rate, claimed: m.claimed}
+	if err := got.read(new(quant.Coder), slices.Clone(c.Data()), scene, m.tick); err != nil || got.n != m.n {
+		r.t.Fatalf("%s: %v", level, err)
+	}
 	for i := range m.updates[:m.n] {
-		u := &m.updates[i]
-		var c quant.Coder
-		c.Measure()
-		m.one(&c, u, scene)
-		shorter := c.Processed() < m.form.bits(u.state.Asleep)
-		switch k := m.coding(u); {
-		case k == predict.ToEarlier != u.based:
-			r.t.Fatalf("%s: body %d is told as %d, based %t", level, u.body, k, u.based)
-		case !u.based && k == predict.ToPlayer != shorter:
-			r.t.Fatalf("%s: body %d is told as %d, shorter %t", level, u.body, k, shorter)
+		u, k := &m.updates[i], m.updates[i].coding()
+		lost := k == predict.ToEarlier
+		if k == predict.ToPlayer {
+			lost = got.updates[int(u.player)].lost // the cube that it is relative to
+		}
+		if got.updates[i].lost != lost {
+			r.t.Fatalf("%s: body %d is told as %d, and to who knows nothing lost %t", level, u.body, k, got.updates[i].lost)
 		}
 	}
 }
@@ -237,19 +245,5 @@ func TestLookingChangesNothing(t *testing.T) {
 	c.look(&copied)
 	if !reflect.DeepEqual(l, copied) {
 		t.Error("a copy tells something else")
-	}
-}
-
-// TestCodingAtTheLadder says where the ladder's reach ends, to the step.
-func TestCodingAtTheLadder(t *testing.T) {
-	m := message{form: form{quantised: true, relative: true, rotation: finest}, n: 2}
-	m.updates[0].state.Pose = geom.Pose{Pos: geom.Vec3{Z: 2}, Rot: geom.Identity}
-	reach := (1<<(anchorLadder.Small-1) + 1<<(anchorLadder.Large-1)) // steps of 1/4096 m
-	for steps, want := range map[int]predict.Coding{0: predict.ToPlayer, reach - 1: predict.ToPlayer, reach: predict.Absolute} {
-		u := &m.updates[1]
-		u.body, u.state.Pose = 1, geom.Pose{Pos: geom.Vec3{X: float32(steps) / 4096, Z: 2}, Rot: geom.Identity}
-		if got := m.coding(u); got != want {
-			t.Errorf("%d steps from the player: %d, want %d", steps, got, want)
-		}
 	}
 }

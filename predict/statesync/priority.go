@@ -83,8 +83,12 @@ type sender struct {
 
 	arrived sim.Tick // newest packet that the peer is known to have
 	any     bool
-	flight  []flight   // by sequence
-	known   []known    // by body: the newest that has arrived
+	flight  []flight // by sequence
+	known   []known  // by body: the newest that has arrived
+	heard   uint32   // of the ticks before it, which packets have, too: bit n is n ticks before
+	riders  []riders // by tick: the players' cubes as they were sent
+	lengths lengths  // of the next packet
+	tally   tally
 	sends   []uint8    // by body: how often it was sent since it was sent whole
 	fresh   []sim.Tick // by body: the tick of that; no older state is a base
 	based   uint64     // updates sent by their differences
@@ -103,6 +107,13 @@ type flight struct {
 	updates  [mostUpdates]update // as the reader has them
 }
 
+// riders are the players' cubes in the packet of a tick.
+type riders struct {
+	tick  sim.Tick
+	has   [mostPlayers]bool
+	cubes [mostPlayers]sim.Body
+}
+
 // known is a state of a body that the peer is known to have.
 type known struct {
 	tick  sim.Tick // 0: none
@@ -111,7 +122,7 @@ type known struct {
 
 func newSender(bodies int) sender {
 	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies), rest: make([]sim.Tick, bodies),
-		flight: make([]flight, keptTicks), known: make([]known, bodies), sends: make([]uint8, bodies), fresh: make([]sim.Tick, bodies)}
+		flight: make([]flight, keptTicks), riders: make([]riders, keptTicks), lengths: usual, known: make([]known, bodies), sends: make([]uint8, bodies), fresh: make([]sim.Tick, bodies)}
 }
 
 // hear takes in what the peer now is known to have.
@@ -122,8 +133,10 @@ func (p *sender) hear(e *packet.Endpoint) {
 			continue
 		}
 		if !p.any || f.tick > p.arrived {
+			p.heard <<= f.tick - p.arrived
 			p.arrived, p.any = f.tick, true
 		}
+		p.heard |= 1 << (p.arrived - f.tick)
 		for i := range f.updates[:f.n] {
 			u := &f.updates[i]
 			if u.state.Asleep && p.rest[u.body] <= f.tick {
@@ -207,44 +220,73 @@ func (p *sender) bytes(rate int) int { return int(p.credit / int64(8*rate)) }
 // measured.
 const mostSkipped = 64
 
-// lean has an update sent by its difference if there is a base that the reader is
-// certain to have. Now and then it is sent whole, and from then on no older state
-// is a base: so whatever went wrong ends there.
-func (p *sender) lean(u *update, m *message) {
+// lean has an update written in the way that is likely to be the shortest. Now and
+// then it is not sent by its difference from a base, and from then on no older state
+// is one: so whatever went wrong ends there.
+func (p *sender) lean(u *update, m *message, w *sim.World) {
+	u.kind = whole
+	if !m.form.relative {
+		return
+	}
+	u.state = m.form.arrives(u.state)
+	by := w.Touched()[u.body]
+	u.player = uint8(max(by, 0))
+	beside := m.cube(u) != nil && u.body >= w.Scene().Players
+	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).Len2() < 1e-4 && u.state == m.form.arrives(*start) {
+		u.kind = initial
+		return
+	}
+	if beside {
+		u.kind = near
+	}
 	k := &p.known[u.body]
 	if !m.form.delta || k.tick == 0 || k.tick+offsetMost < p.arrived || k.tick+baseMost < m.tick ||
 		k.tick < p.fresh[u.body] || p.sends[u.body] >= freshEvery {
 		return
 	}
-	u.based, u.offset = true, int(p.arrived-k.tick)
+	if u.state.Asleep && u.state == k.state {
+		u.kind = expected
+		return
+	}
+	u.kind = free
+	if by != sim.Nobody && beside && !u.state.Asleep && p.player(int(u.player), k.tick) != nil {
+		u.kind = carried
+		g, _ := m.guess(u)
+		n := m.form.numbers(&u.state)
+		if largest(g.rot(u.state.Pose.Pos)) != n.rot.Largest {
+			u.kind = tumbled
+		}
+	}
 }
 
 // base is the state that the peer is known to have.
-func (p *sender) base(body int, t sim.Tick) *sim.Body {
-	if k := &p.known[body]; k.tick == t && t != 0 {
-		return &k.state
+func (p *sender) base(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
+	k := &p.known[body]
+	return &k.state, k.tick
+}
+
+// player is the state of a player's cube in the packet of a tick.
+func (p *sender) player(i int, t sim.Tick) *sim.Body {
+	if r := &p.riders[t%keptTicks]; r.tick == t && r.has[i] {
+		return &r.cubes[i]
 	}
 	return nil
 }
 
-// measure returns the bits of an update, or one more.
+// measure returns the bits of an update, without its number.
 func (p *sender) measure(u *update, m *message, scene *sim.Scene) int {
-	if !m.form.relative && !m.form.delta {
+	if !m.form.relative {
 		return m.form.bits(u.state.Asleep)
 	}
 	p.coder.Measure()
 	m.one(&p.coder, u, scene)
-	bits := p.coder.Processed()
-	if m.anchor(u) == nil {
-		bits++ // the first player's cube may come yet, and ask for a bit
-	}
-	return bits
+	return p.coder.Processed()
 }
 
 // choose puts into the message, in the order of the bodies, those of the highest
-// priorities that fit most bits. One that does not fit is skipped, and the next
-// one tried. has tells in whose hands a body is.
-func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) grip) {
+// priorities that fit most bits, and returns theirs. One that does not fit is
+// skipped, and the next one tried. has tells in whose hands a body is.
+func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) grip) (sum int) {
 	p.keys = p.keys[:0]
 	skipped := 0
 	for i, n := range p.priority {
@@ -254,22 +296,26 @@ func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) g
 		p.keys = append(p.keys, uint64(priorityMost-n)<<16|uint64(i)) // the highest first, of equals the lowest number
 	}
 	slices.Sort(p.keys)
-	number := numberBits(w.Scene())
-	if m.form.hands {
-		number += gripBits(m.players)
+	least := m.numberBits(0, w.Scene()) + 1
+	if !m.form.relative {
+		least += m.form.bits(true) - 1
 	}
-	least := number + m.form.bits(true)
-	if m.form.relative || m.form.delta {
-		least = number + 7 // as expected
-	}
+	moving := m.moving()
 	for _, key := range p.keys {
 		if m.n == mostUpdates || most < least {
 			break
 		}
 		u := update{body: int(key & 0xffff)}
 		u.state, u.grip = w.Bodies()[u.body], has(u.body)
-		p.lean(&u, m)
-		bits := number + p.measure(&u, m, w.Scene())
+		if m.form.relative && !u.state.Asleep && most < moving {
+			if skipped++; skipped == mostSkipped {
+				break
+			}
+			continue
+		}
+		p.lean(&u, m, w)
+		at, bits := m.place(u.body, w.Scene())
+		bits += p.measure(&u, m, w.Scene())
 		if bits > most {
 			if skipped++; skipped == mostSkipped {
 				break
@@ -277,10 +323,59 @@ func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) g
 			continue
 		}
 		most -= bits
-		m.updates[m.n] = u
+		sum += bits
+		copy(m.updates[at+1:m.n+1], m.updates[at:m.n])
+		m.updates[at] = u
 		m.n++
 	}
-	slices.SortFunc(m.updates[:m.n], func(a, b update) int { return a.body - b.body })
+	return sum
+}
+
+// moving is what a body that moves takes at least, or nearly so: what does not fit
+// then need not be measured.
+func (m *message) moving() int {
+	l := &m.lengths
+	bits, each := m.form.grid().Rotation.Bits(), l[nearPos]
+	if m.form.velocities {
+		each += l[nearLin] + l[nearAng]
+	}
+	if m.form.delta {
+		bits, each = 0, l[basedPos]+l[basedRot]
+		if m.form.velocities {
+			each += l[basedLin] + l[basedAng]
+		}
+	}
+	return bits + 3*int(each)*3/4
+}
+
+// place is where the update of a body belongs among the others, and the bits that
+// its number takes there.
+func (m *message) place(body int, scene *sim.Scene) (at, bits int) {
+	at = m.n
+	for at > 0 && m.updates[at-1].body > body {
+		at--
+	}
+	if !m.form.relative {
+		return at, m.numberBits(0, scene)
+	}
+	before := -1
+	if at > 0 {
+		before = m.updates[at-1].body
+	}
+	bits = m.numberBits(body-before-1, scene)
+	if at < m.n {
+		after := m.updates[at].body
+		bits += m.numberBits(after-body-1, scene) - m.numberBits(after-before-1, scene)
+	}
+	return at, bits
+}
+
+// numberBits is what the number of a body takes, after so many that are not sent.
+func (m *message) numberBits(gap int, scene *sim.Scene) int {
+	if !m.form.relative {
+		return numberBits(scene)
+	}
+	return countBits(gap, int(m.lengths[gaps]))
 }
 
 // sent notes a packet that has been sent: only what was in it begins anew.
@@ -288,14 +383,20 @@ func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
 	p.credit -= int64(cost(bytes)) * 8 * int64(rate)
 	f := &p.flight[q%keptTicks]
 	f.sequence, f.tick, f.used, f.n = q, m.tick, true, m.n
+	p.riders[m.tick%keptTicks] = riders{tick: m.tick}
+	p.tally.settle(&p.lengths)
 	for i := range m.updates[:m.n] {
 		u := &m.updates[i]
 		f.updates[i].body, f.updates[i].grip, f.updates[i].state = u.body, u.grip, m.form.arrives(u.state)
+		if u.body < mostPlayers {
+			r := &p.riders[m.tick%keptTicks]
+			r.has[u.body], r.cubes[u.body] = true, f.updates[i].state
+		}
 		p.priority[u.body], p.since[u.body] = 0, 0
 		if p.sends[u.body]++; p.sends[u.body] > freshEvery {
 			p.sends[u.body], p.fresh[u.body] = 0, m.tick
 		}
-		if u.based {
+		if u.based() {
 			p.based++
 		}
 	}
@@ -306,6 +407,8 @@ func (p *sender) copyFrom(o *sender) {
 	p.since = append(p.since[:0], o.since...)
 	p.longest, p.credit, p.most = o.longest, o.credit, o.most
 	p.arrived, p.any, p.flow, p.based = o.arrived, o.any, o.flow, o.based
+	p.heard, p.lengths, p.tally = o.heard, o.lengths, o.tally
+	p.riders = append(p.riders[:0], o.riders...)
 	p.flight = append(p.flight[:0], o.flight...)
 	p.known = append(p.known[:0], o.known...)
 	p.sends, p.fresh = append(p.sends[:0], o.sends...), append(p.fresh[:0], o.fresh...)

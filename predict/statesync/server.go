@@ -130,18 +130,23 @@ func (s *server) send(i int, peer predict.Peer) {
 	msg.tick, msg.players, msg.n = now, s.env.Players, 0
 	msg.form = s.set.form(s.policy.velocities)
 	if msg.form.hands = s.who == touchersWord; msg.form.hands {
-		msg.heard = s.claims[i].heard()
+		msg.claimed = s.claims[i].heard()
 	}
 	msg.bases, msg.rate, msg.back = p, world.Rate(), int(now-p.arrived)
-	if !p.any || msg.back >= 1<<backBits {
+	msg.heard, msg.lengths, msg.tally = p.heard, p.lengths, nil
+	if !p.any || msg.back > 1<<backBits {
 		msg.form.delta = false
 	}
 	s.putInputs(p.missing(now))
 	s.coder.Measure()
 	msg.code(&s.coder, world.Scene())
 	head := s.coder.Processed()
+	inputs := s.inputBits(head)
 	most := 8*payload(p.bytes(world.Rate())) - head
-	least := numberBits(world.Scene()) + gripBits(msg.players) + msg.form.bits(false) + 3
+	least := msg.numberBits(len(s.before)-1, world.Scene()) + msg.form.bits(false) + gripBits(msg.players) + 3
+	if msg.form.relative {
+		least += whole // bits before it
+	}
 	if most < least {
 		p.want(head+least, world.Rate())
 		return // the budget has to gather first
@@ -150,14 +155,16 @@ func (s *server) send(i int, peer predict.Peer) {
 		p.choose(msg, world, most, func(i int) grip { return s.hands[i] })
 	}
 	s.coder.Write(s.buffer[:])
+	msg.tally = &p.tally
 	msg.code(&s.coder, world.Scene())
+	msg.tally = nil
 	bits, data := s.coder.Processed(), s.coder.Data()
 	if s.coder.Err() != nil {
 		panic("statesync: a packet that does not fit: " + s.coder.Err().Error())
 	}
 	room := p.bytes(world.Rate())
 	p.sent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
-	p.out = outgo{tick: now, form: msg.form, room: room, bytes: cost(len(data)), head: head, bits: bits, n: msg.n}
+	p.out = outgo{tick: now, room: room, bytes: cost(len(data)), inputs: inputs, head: head, bits: bits, n: msg.n}
 
 	s.packets++
 	s.updates += uint64(msg.n)

@@ -67,7 +67,7 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also with positions relative to the player's where that is shorter; also by what has changed since a state that the client is known to have")
+	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
 	k.Choice(&s.coarse, "position-steps", 0, steps, "quantised: steps per metre of a position")
 	k.Int(&s.rotation, "rotation-bits", finest, coarsest, finest, "quantised: bits of each of three components of a rotation")
 }
