@@ -27,12 +27,13 @@ const module = "ghostcube/"
 // listed. Tests of a folder may import what they like.
 var floors = map[string][]string{
 	// 1
-	"sim/geom":   {},
-	"sim":        {"sim/geom"},
-	"net/quant":  {},
-	"net/link":   {},
-	"net/packet": {"net/link"},
-	"net/jitter": {},
+	"sim/geom":    {},
+	"sim":         {"sim/geom"},
+	"net/quant":   {},
+	"net/entropy": {},
+	"net/link":    {},
+	"net/packet":  {"net/link"},
+	"net/jitter":  {},
 
 	// 2
 	"net/message":     {"net/packet", "net/quant"},
@@ -152,7 +153,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // pure are the folders whose results are a function of their arguments alone.
-var pure = []string{"sim", "sim/geom", "net/quant", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
+var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/snapshot", "predict/statesync",
 	"predict/score", "predict/lab"}
