@@ -37,6 +37,7 @@ var floors = map[string][]string{
 
 	// 2
 	"net/message":     {"net/packet", "net/quant"},
+	"net/delta":       {"sim/geom", "net/quant", "net/entropy"},
 	"smoothing":       {"sim/geom"},
 	"predict":         {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
 	"predict/history": {"sim"},
@@ -60,7 +61,7 @@ var floors = map[string][]string{
 	"render/film":   {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
-	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant",
+	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
 	"ui/window": {"ui/stage", "predict/score", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
@@ -153,7 +154,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // pure are the folders whose results are a function of their arguments alone.
-var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/jitter", "smoothing", "predict",
+var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/snapshot", "predict/statesync",
 	"predict/score", "predict/lab"}

@@ -37,6 +37,10 @@ func (l Ladder) Reaches(d int) bool {
 
 func (l Ladder) isSmall(d int) bool { return d >= -(1<<(l.Small-1)) && d < 1<<(l.Small-1) }
 
+// Step is a difference that l reaches: what Near has behind its first bit, for
+// those who say otherwise that it follows. One beyond is not written.
+func (c *Coder) Step(d int, l Ladder) int { return c.step(d, l, "Step") }
+
 // step is a difference that l reaches.
 func (c *Coder) step(d int, l Ladder, what string) int {
 	half, far := 1<<(l.Small-1), 1<<(l.Large-1)

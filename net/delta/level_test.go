@@ -1,0 +1,248 @@
+package delta
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ghostcube/net/quant"
+)
+
+// TestLevels says that any frame, at every level and with any past, is read as it
+// was written, that both ends have learned the same, and that levels without a
+// base have the size that the article states.
+func TestLevels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFrames(t, 4)
+		p := Past{Base: f[2], Since: rapid.IntRange(1, 48).Draw(t, "since")}
+		if rapid.Bool().Draw(t, "older") {
+			p.Older, p.Apart = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
+		}
+		if rapid.IntRange(0, 5).Draw(t, "base") == 0 {
+			p = Past{}
+		}
+		now := f[3]
+		b := make([]byte, MostBytes(len(now))+64)
+		for _, l := range Levels() {
+			var w, r Codec
+			var m, n, learned Model
+			if l == Arithmetic && p.Base != nil && rapid.Bool().Draw(t, "learned") {
+				if _, err := w.Write(b, l, f[2], &Past{Base: f[0], Since: 3}, &learned); err != nil {
+					t.Fatal(err)
+				}
+				p.Learned = &learned
+			}
+			data, err := w.Write(b, l, now, &p, &m)
+			if err != nil {
+				t.Fatalf("%v: %v", l, err)
+			}
+			got := make([]Cube, len(now))
+			if err := r.Read(bytes.Clone(data), l, got, &p, &n); err != nil || !same(got, now) {
+				t.Fatalf("%v: %v is read as %v, %v", l, now, got, err)
+			}
+			if !reflect.DeepEqual(&m, &n) {
+				t.Fatalf("%v: the ends have learned something else", l)
+			}
+			if bits, whole := map[Level]int{Raw: 225, SmallestThree: 126, Quantised: 80}[l]; whole && len(data) != (bits*len(now)+7)/8 {
+				t.Fatalf("%v: %d cubes take %d bytes", l, len(now), len(data))
+			}
+			if p.Base == nil && l > Quantised && len(data) != 10*len(now) {
+				t.Fatalf("%v: without a base %d cubes take %d bytes", l, len(now), len(data))
+			}
+			for cut := range len(data) {
+				if err := r.Read(data[:cut], l, got, &p, &n); err == nil && same(got, now) {
+					t.Fatalf("%v: %d of %d bytes say the same", l, cut, len(data))
+				}
+			}
+			if err := r.Read(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && same(got, now) {
+				t.Fatalf("%v: a byte more says the same", l)
+			}
+		}
+	})
+}
+
+// TestSizes holds what a cube costs at the edges of each form, behind the bit
+// that says it has changed: bits for one cube of two whose base is known.
+func TestSizes(t *testing.T) {
+	base := Cube{Turn{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
+	by := func(x, y, z int32, a int16) Cube {
+		k := base
+		k.At[0], k.At[1], k.At[2] = k.At[0]+x, k.At[1]+y, k.At[2]+z
+		k.Rest[0] += a
+		return k
+	}
+	other := base
+	other.Largest = 2
+	const flags = 1 + 2 // which form, and a flag for each of the two
+	for _, c := range []struct {
+		level Level
+		now   Cube
+		bits  int
+	}{
+		{ChangedBits, by(1, 0, 0, 0), 2 + 80},
+		{Indices, by(1, 0, 0, 0), flags + 80},
+		{RelativePosition, by(15, -16, 0, 0), flags + 1 + 1 + 18 + 29},
+		{RelativePosition, by(16, -16, 0, 0), flags + 1 + 1 + 22 + 29},
+		{RelativePosition, by(272, 0, 0, 0), flags + 1 + 51 + 29},
+		{RelativeRotation, by(0, 0, 1, 15), flags + 1 + 19 + 1 + 18},
+		{RelativeRotation, by(0, 0, 1, 143), flags + 1 + 19 + 1 + 21},
+		{RelativeRotation, by(0, 0, 1, 144), flags + 1 + 19 + 30},
+		{RelativeRotation, other, flags + 1 + 19 + 30},
+		{ChangedParts, by(0, 0, 0, 1), flags + 1 + 1 + 1 + 1 + 18},
+		{ChangedParts, by(1, 0, 0, 0), flags + 1 + 1 + 19 + 1},
+		{FineRotation, by(0, 0, 0, 7), flags + 1 + 19 + 1 + 15},
+		{FineRotation, by(0, 0, 0, 8), flags + 1 + 19 + 1 + 18},
+		// Expected is base less 3 in z: a difference of 0 is 3 above that.
+		{Predicted, by(7, -8, -3, 0), flags + 1 + 1 + 1 + 12 + 1 + 1 + 6},
+		{Predicted, by(8, 0, -3, 0), flags + 1 + 1 + 2 + 18 + 1 + 1 + 6},
+		{Predicted, by(16, 0, -3, 0), flags + 1 + 1 + 2 + 8 + 6 + 6 + 1 + 1 + 6},
+		{Predicted, by(0, 0, 0, 1), flags + 1 + 1 + 1 + 1 + 6},
+		{Predicted, by(0, 0, 0, 2), flags + 1 + 1 + 1 + 1 + 15},
+		{Predicted, by(0, 0, 0, 88), flags + 1 + 1 + 1 + 29},
+		{Predicted, by(112, 0, 0, 0), flags + 1 + 1 + 2 + 50 + 1 + 1 + 6},
+	} {
+		var d Codec
+		p := Past{Base: []Cube{base, base}, Since: 6}
+		data, err := d.Write(make([]byte, MostBytes(2)+64), c.level, []Cube{base, c.now}, &p, nil)
+		if err != nil || d.bits.Processed() != c.bits {
+			t.Errorf("%v: %v takes %d bits, want %d (%v, %d bytes)", c.level, c.now, d.bits.Processed(), c.bits, err, len(data))
+		}
+	}
+}
+
+// TestExpected holds the reference program's forecast: the last motion less 6.2 %
+// of it, rounded up, 3 steps of gravity, and no deeper than a cube lies.
+func TestExpected(t *testing.T) {
+	at := func(x, y, z int32) []Cube { return []Cube{{At: [3]int32{x, y, z}}} }
+	for _, c := range []struct {
+		older, base, want []Cube
+	}{
+		{nil, at(100, -100, 500), at(100, -100, 497)},
+		{at(0, 0, 500), at(100, -100, 500), at(100+93, -100-94, 497)},
+		{at(0, 0, 500), at(1000, -1000, 5000), at(1000+938, -1000-938, 5000+4500-279-3)},
+		{at(0, 0, 200), at(0, 0, 120), at(0, 0, 105)},
+	} {
+		p := packed{past: &Past{Base: c.base, Older: c.older, Since: 6, Apart: 6}}
+		if got := p.expected(0); got != c.want[0].At {
+			t.Errorf("%v after %v: %v", c.base, c.older, got)
+		}
+	}
+}
+
+// TestRefused says that a cube out of its range is not written.
+func TestRefused(t *testing.T) {
+	good := Cube{Turn{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
+	for _, bad := range []Cube{
+		{good.Turn, [3]int32{Most[0] + 1, 0, 0}, false},
+		{Turn{3, [3]int16{0, 0, 0}}, good.At, false},
+		{Turn{3, [3]int16{512, 256, 256}}, good.At, false},
+	} {
+		for _, l := range Levels() {
+			if l == Raw || l == SmallestThree {
+				continue // a float can be any
+			}
+			w := NewWriter(l)
+			if _, _, err := w.Write(make([]byte, PacketBytes(1)+64), []Cube{bad}); err == nil {
+				t.Errorf("%v: %v is written", l, bad)
+			}
+		}
+	}
+}
+
+// frames that FuzzRead reads relative to.
+var fuzzFrames = rolling(4, 3)
+
+// FuzzRead reads any bytes at every level: it never panics, what it reads is in
+// range, and written again gives the same bytes. So every frame has one form,
+// but at level Predicted, whose reader takes a longer one, too, as the program
+// does that it is after.
+func FuzzRead(f *testing.F) {
+	var d Codec
+	for _, l := range Levels() {
+		var m Model
+		b, err := d.Write(make([]byte, 1024), l, fuzzFrames[2], &Past{Base: fuzzFrames[1], Since: 1, Older: fuzzFrames[0], Apart: 1}, &m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(l), bytes.Clone(b))
+	}
+	f.Add(uint8(Arithmetic), []byte{})
+	f.Fuzz(func(t *testing.T, level uint8, data []byte) {
+		l := Level(level % uint8(levels))
+		var r, w Codec
+		var m, n Model
+		p := Past{Base: fuzzFrames[1], Since: 1, Older: fuzzFrames[0], Apart: 1}
+		if level >= 128 {
+			p = Past{Base: fuzzFrames[1], Since: 5}
+		}
+		now := make([]Cube, 4)
+		if r.Read(data, l, now, &p, &m) != nil {
+			return
+		}
+		for i := range now {
+			if _, err := Parse(now[i].Append(nil)); err != nil {
+				t.Fatalf("%v: cube %d: %v", l, i, err)
+			}
+		}
+		out, err := w.Write(make([]byte, 1024), l, now, &p, &n)
+		if err != nil || !bytes.Equal(out, data) && l != Predicted {
+			t.Fatalf("%v: %x is written as %x, %v", l, data, out, err)
+		}
+	})
+}
+
+// TestGolden holds what a rolling ball of cubes becomes at every level: the sum
+// and a hash of all packets. It is the same on every machine, or two of them
+// could not talk to each other.
+func TestGolden(t *testing.T) {
+	frames := rolling(40, 120)
+	want := [levels]string{
+		"135480 48411334aed5d88e", "76080 c9d58042dd38cc45", "48480 432c046581700a5d", "30150 b8ce6663ff496875",
+		"30244 f735aad00f4e1166", "23266 0103bbad4f72fb45", "21202 24373e73f8a1fde8", "21872 d6b347de7a6c42f0",
+		"21185 d6ea2c8a2fc41f41", "18881 29c78b46b31e0d41", "9791 7bbe9bd8c1349e7b",
+	}
+	for _, l := range Levels() {
+		w := NewWriter(l)
+		b := make([]byte, PacketBytes(40))
+		h := fnv.New64a()
+		sum := 0
+		for i, f := range frames {
+			if i >= 6 {
+				w.Acked(uint16(i - 6))
+			}
+			packet, _, err := w.Write(b, f)
+			if err != nil {
+				t.Fatal(l, err)
+			}
+			sum += len(packet)
+			h.Write(packet)
+		}
+		if got := fmt.Sprintf("%d %016x", sum, h.Sum64()); got != want[l] {
+			t.Errorf("%v: %q", l, got)
+		}
+	}
+}
+
+// TestReadersTakeOneForm says that a cube that is said to have changed, and has
+// not, is refused at every level that says so.
+func TestReadersTakeOneForm(t *testing.T) {
+	base := []Cube{{Turn{3, [3]int16{256, 256, 256}}, [3]int32{5, 6, 700}, false}}
+	var c quant.Coder
+	c.Write(make([]byte, 64))
+	c.Flags([]int{0}, 1)
+	p := packed{c: &c}
+	p.c.Bool(false)
+	k := base[0]
+	p.position(&k)
+	p.rotation(&k.Turn)
+	var d Codec
+	now := make([]Cube, 1)
+	if err := d.Read(c.Data(), ChangedBits, now, &Past{Base: base, Since: 1}, nil); !errors.Is(err, quant.ErrForm) {
+		t.Error(err)
+	}
+}
