@@ -1,5 +1,5 @@
 // Package command is the program in the terminal: run, bench, record, play,
-// hash, list.
+// hash, list, packets, export, codec, weather.
 // None of it needs a window; who can open one hands it in.
 package command
 
@@ -67,6 +67,8 @@ type arguments struct {
 	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
 	List    listCommand    `cmd:"" help:"List what there is to choose from."`
 	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`
+	Export  exportCommand  `cmd:"" help:"Write what the cubes of a tape do, frame by frame, to be compressed."`
+	Codec   codecCommand   `cmd:"" help:"Measure what snapshots of a recording, or pairs of rotations, cost at every level of compression."`
 	Weather weatherCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
 }
 
