@@ -174,9 +174,9 @@ func (f *framing) touch(k, b *Cube, ahead *forecast, far int) {
 // expected is where a cube is expected, and how.
 type expected struct {
 	member
-	at               [3]int32
-	rot              geom.Quat
-	stray, strayTurn int // which models know
+	at             [3]int32
+	rot            geom.Quat
+	wild, wildTurn int // how far the forecast is from the ball's motion: which models know
 }
 
 // expect returns what is expected of a cube. A cube that is not in the player's
@@ -186,9 +186,9 @@ func (f *framing) expect(i int, k *Cube, ahead *forecast) (e expected) {
 	if k.Touched {
 		e.member = f.swarm.member(ahead, &f.missed[i])
 		way = way.Add(f.swarm.now.of(e.place))
-		e.stray, e.strayTurn = 32+scaled(e.member.stray, 20), 32+scaled(e.member.strayTurn, 20)
+		e.wild, e.wildTurn = 32+scaled(e.stray, 20), 32+scaled(e.strayTurn, 20)
 	} else {
-		e.stray, e.strayTurn = scaled(way.Len(), 20), scaled(ahead.turn.Len(), 20)
+		e.wild, e.wildTurn = scaled(way.Len(), 20), scaled(ahead.turn.Len(), 20)
 		e.rot = rotationOf(ahead.turn).Mul(ahead.rot).Unit()
 	}
 	for a, x := range [3]float32{way.X, way.Y, way.Z} {
@@ -204,7 +204,7 @@ func (f *framing) position(k *Cube, e *expected, was *missed) (off int) {
 	for a := range k.At {
 		want := int(e.at[a])
 		d := f.c.Number(int(k.At[a])-want, int(Least[a])-want, int(Most[a])-want, &x.mix[one(k.Touched)],
-			&x.stray[e.stray], &x.before[a*8+size(off, 7)], &x.near[size(f.nearAt, 19)], &x.last[size(int(was.wayOff), 19)])
+			&x.stray[e.wild], &x.before[a*8+size(off, 7)], &x.near[size(f.nearAt, 19)], &x.last[size(int(was.wayOff), 19)])
 		k.At[a] = int32(want + d)
 		off += max(d, -d)
 	}
@@ -221,7 +221,7 @@ func (f *framing) rotation(k *Cube, e *expected, was *missed, moved int) (off in
 	for a := range k.Rest {
 		w := int(want[a])
 		d := f.c.Number(int(k.Rest[a])-w, -w, TurnMost-w, &x.mix[one(k.Touched)],
-			&x.stray[e.strayTurn], &x.before[a*8+size(off, 7)], &x.near[size(f.nearBy, 19)], &x.last[size(int(was.turnOff), 19)], &x.moved[size(moved, 11)])
+			&x.stray[e.wildTurn], &x.before[a*8+size(off, 7)], &x.near[size(f.nearBy, 19)], &x.last[size(int(was.turnOff), 19)], &x.moved[size(moved, 11)])
 		k.Rest[a] = int16(w + d)
 		off += max(d, -d)
 	}
