@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"ghostcube/net/delta"
@@ -14,6 +17,7 @@ import (
 
 type codecCommand struct {
 	Data        string `help:"A recording of 901 cubes, as export writes it: every frame relative to the one six before, at every level." placeholder:"FILE"`
+	Loss        string `help:"With --data: of packets and, as often, of their acknowledgements, 0% to 90%. A frame is then relative to the newest that is known to have arrived." default:"0%" placeholder:"0%"`
 	Quaternions string `help:"Pairs of rotations, one in a line, plain or as .gz: largest,a,b,c now and six frames before, 9 bits a component." placeholder:"FILE"`
 }
 
@@ -22,10 +26,16 @@ func (c *codecCommand) Run(p *program) error {
 	switch {
 	case (c.Data == "") == (c.Quaternions == ""):
 		return usage{errors.New("codec: want one of --data FILE and --quaternions FILE")}
-	case c.Data != "":
-		return p.codeData(c.Data)
+	case c.Data == "" && c.Loss != "0%":
+		return usage{errors.New("--loss goes with --data")}
+	case c.Data == "":
+		return p.codePairs(c.Quaternions)
 	}
-	return p.codePairs(c.Quaternions)
+	loss, err := strconv.ParseFloat(strings.TrimSuffix(c.Loss, "%"), 64)
+	if err != nil || !(loss >= 0 && loss <= 90) {
+		return usage{fmt.Errorf("--loss=%s: want 0%% to 90%%", c.Loss)}
+	}
+	return p.codeData(c.Data, loss/100)
 }
 
 // baseline is how many frames it takes until a frame is known to have arrived: a
@@ -45,10 +55,14 @@ type recorded struct {
 	levels           []coded
 	frames           int
 	changed, touched int // cubes, in the frames that count
+
+	loss  float64        // chance of a packet, and of an acknowledgement
+	known [baseline]bool // which of the last frames will be known to have arrived
+	lost  int            // packets of the frames that count
 }
 
 // codeData sends a recording through a writer and a reader of each level.
-func (p *program) codeData(name string) error {
+func (p *program) codeData(name string, loss float64) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return usage{fmt.Errorf("--data: %w", err)}
@@ -59,7 +73,7 @@ func (p *program) codeData(name string) error {
 		size = int(min(info.Size()/frameBytes, 1<<30))
 	}
 	bar := p.newProgress("codec", size)
-	r := &recorded{}
+	r := &recorded{loss: loss}
 	for _, l := range delta.Levels() {
 		r.levels = append(r.levels, coded{level: l, writer: delta.NewWriter(l), reader: delta.NewReader(l, challengeCubes)})
 	}
@@ -97,8 +111,14 @@ func (r *recorded) read(in io.Reader, progress func(int)) error {
 				return fmt.Errorf("frame %d, cube %d: %w", r.frames, i, err)
 			}
 		}
-		if err := r.frame(now, packet); err != nil {
+		fate := rand.New(rand.NewPCG(1, uint64(r.frames))) // the same at every level
+		arrives := fate.Float64() >= r.loss
+		if err := r.frame(now, packet, arrives); err != nil {
 			return err
+		}
+		r.known[r.frames%baseline] = arrives && fate.Float64() >= r.loss
+		if !arrives && r.frames >= baseline {
+			r.lost++
 		}
 		old := &before[r.frames%baseline]
 		if r.frames >= baseline {
@@ -110,17 +130,24 @@ func (r *recorded) read(in io.Reader, progress func(int)) error {
 	}
 }
 
-// frame sends one frame at every level, and says if it does not come out the
-// same.
-func (r *recorded) frame(now []delta.Cube, packet []byte) error {
+// frame sends one frame at every level, and says if it arrives and does not come
+// out the same.
+func (r *recorded) frame(now []delta.Cube, packet []byte, arrives bool) error {
 	for i := range r.levels {
 		l := &r.levels[i]
-		if r.frames >= baseline {
+		if r.known[r.frames%baseline] {
 			l.writer.Acked(uint16(r.frames - baseline))
 		}
 		b, _, err := l.writer.Write(packet, now)
 		if err != nil {
 			return fmt.Errorf("frame %d at level %v: %w", r.frames, l.level, err)
+		}
+		if r.frames >= baseline {
+			l.total += len(b) - delta.HeadBytes
+			l.most = max(l.most, len(b)-delta.HeadBytes)
+		}
+		if !arrives {
+			continue
 		}
 		got, _, err := l.reader.Read(b)
 		if err != nil {
@@ -128,10 +155,6 @@ func (r *recorded) frame(now []delta.Cube, packet []byte) error {
 		}
 		if !slices.Equal(got, now) {
 			return fmt.Errorf("frame %d at level %v is not read as it was written", r.frames, l.level)
-		}
-		if r.frames >= baseline {
-			l.total += len(b) - delta.HeadBytes
-			l.most = max(l.most, len(b)-delta.HeadBytes)
 		}
 	}
 	return nil
@@ -154,8 +177,14 @@ func (r *recorded) count(now, before []delta.Cube) {
 func (r *recorded) print(out io.Writer, name string) error {
 	n := float64(r.frames - baseline)
 	changed := float64(r.changed) / n
-	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to the frame %d before, all read as they were written\n", name, r.frames, challengeCubes, r.frames-baseline, baseline)
-	fmt.Fprintf(out, "changed since then: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", changed, float64(r.touched)/n)
+	base := fmt.Sprintf("the frame %d before", baseline)
+	lost := ""
+	if r.loss > 0 {
+		base = fmt.Sprintf("the newest that is known to have arrived, %d before or older", baseline)
+		lost = fmt.Sprintf(" but the %d that were lost", r.lost)
+	}
+	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to %s, all read as they were written%s\n", name, r.frames, challengeCubes, r.frames-baseline, base, lost)
+	fmt.Fprintf(out, "other than %d frames before: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", baseline, changed, float64(r.touched)/n)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LEVEL\tBYTES A FRAME\tLARGEST\tKBIT/S AT 60\tBYTES A CHANGED CUBE\tWHAT IT DOES")
 	mean := func(l delta.Level) float64 { return float64(r.levels[l].total) / n }

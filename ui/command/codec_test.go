@@ -83,6 +83,18 @@ func TestExportAndCodec(t *testing.T) {
 		t.Errorf("arithmetic takes %v, predicted %v", a, p)
 	}
 
+	// Loss makes bases older, and frames larger, now and then one whole, and
+	// breaks nothing.
+	code, text = says("codec", "--data", name, "--loss", "30%")
+	if code != 0 || !regexp.MustCompile(`114 packets, each relative to the newest .* but the (2|3|4)\d that were lost`).MatchString(text) {
+		t.Fatal(code, text)
+	}
+	for level, with := range costs(t, text) {
+		if without := f[level]; level == "raw" && with[0] != without[0] || level == "arithmetic" && (with[0] <= without[0] || with[0] > 2*without[0]) {
+			t.Errorf("%s takes %v with loss, %v without", level, with, without)
+		}
+	}
+
 	wrong := filepath.Join(t.TempDir(), "wrong.bin")
 	at := 7*frameBytes + 30*delta.FileBytes
 	for _, c := range []struct {
