@@ -242,35 +242,36 @@ func (c *client) early(t sim.Tick) int {
 func (c *client) begin(t sim.Tick) {
 	c.size = c.buffer
 	c.running, c.hold, c.span, c.spread = true, c.size, span{}, spread{}
+	c.newest = min(c.newest, t)
 	c.env.World.Relabel(max(t, 1) - 1)
 	c.servo = clock.Servo{}
 	c.servo.Aim(t, t, 0, 0, c.env.World.Rate()) // it is where it should be
 }
 
 // far counts a packet that belongs to another time. If for a second nothing else
-// comes, and some of it, the clock starts anew with the next. A packet that is ahead
-// is kept: the server knows that it has come, and may build on it.
+// comes, and some of it, the clock starts anew with the next; if it is the client
+// that is behind, a quarter of a second will do. The packet is kept all the same:
+// the server knows that it has come, and may build on it.
 func (c *client) far(early int) {
 	c.env.Meter.Add("refused", 1)
-	if early > 0 {
-		c.keep(&c.spare)
-	}
+	c.keep(&c.spare)
 	if c.stranger++; c.stranger == 1 {
 		c.strange = c.now
 	}
-	if c.stranger >= farPackets && c.now-c.strange >= sim.Tick(c.env.World.Rate()) {
+	wait := c.env.World.Rate()
+	if early > 0 {
+		wait /= 4
+	}
+	if c.stranger >= farPackets && c.now-c.strange >= sim.Tick(wait) {
 		c.running, c.stranger = false, 0
-		if early < 0 {
-			c.ring.Forget()
-		}
 		c.did.Forget()
 		clear(c.applied)
 	}
 }
 
-// keep keeps a packet for its turn, and as a base.
+// keep keeps a packet for its turn, and as a base, unless it is too old for both.
 func (c *client) keep(s *message) {
-	if c.ring.At(s.tick+keptTicks) == nil {
+	if s.tick+keptTicks > c.newest {
 		c.ring.Put(s.tick).copyFrom(s)
 	}
 }

@@ -421,26 +421,44 @@ func TestLateRest(t *testing.T) {
 }
 
 // TestStrangers says that what belongs to another time is refused, and that a
-// stream of it is followed after a second.
+// stream of it is followed: after a quarter of a second if it is ahead, after a
+// second if it is behind.
 func TestStrangers(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(120)
-	m := message{tick: 5000, players: 1, form: form{rotation: finest}}
-	var c quant.Coder
-	c.Write(make([]byte, mostBytes))
-	m.code(&c, r.env[0].World.Scene())
-	far := slices.Clone(c.Data())
+	of := func(tick sim.Tick) []byte {
+		m := message{tick: tick, players: 1, form: form{rotation: finest}}
+		var c quant.Coder
+		c.Write(make([]byte, mostBytes))
+		m.code(&c, r.env[0].World.Scene())
+		return slices.Clone(c.Data())
+	}
+	far := of(5000)
 	was := r.env[0].World.Tick()
 	r.c.receive(far)
 	if r.count("refused") != 1 || r.env[0].World.Tick() != was {
 		t.Errorf("a packet of tick 5000 is taken at tick %d", was)
 	}
-	for range 61 { // the last one begins
+	for range 14 {
+		r.c.now++
+		r.c.receive(far)
+	}
+	if r.env[0].World.Tick() != was {
+		t.Errorf("so soon the client is at tick %d", r.env[0].World.Tick())
+	}
+	for range 2 {
 		r.c.now++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != 4999 {
-		t.Errorf("after a second of them the client is at tick %d", r.env[0].World.Tick())
+		t.Errorf("after a quarter of a second of them the client is at tick %d", r.env[0].World.Tick())
+	}
+	for range 62 { // back takes a second, and the last one begins
+		r.c.now++
+		r.c.receive(of(1000))
+	}
+	if r.env[0].World.Tick() != 999 || r.c.ring.At(1000) == nil {
+		t.Errorf("after a second of tick 1000 the client is at tick %d", r.env[0].World.Tick())
 	}
 }
 
