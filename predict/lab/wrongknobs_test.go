@@ -1,0 +1,77 @@
+package lab
+
+import "testing"
+
+// wrongKnobs are knobs of statesync turned the wrong way. Beside the right ones, in
+// the weather that they are for, each makes a measure or a count larger by more than
+// a factor.
+var wrongKnobs = []struct {
+	weather string
+	right   string
+	wrong   []wrongKnob
+}{
+	{lostNowAndThen, "statesync", []wrongKnob{
+		{"statesync:velocities=off", "distortion_rms_all_m", 1.3},
+		{"statesync:inputs=off", "distortion_rms_all_m", 1.3},
+		{"statesync:states=off", "distortion_rms_all_m", 10},
+	}},
+	{lostNowAndThen, "statesync", []wrongKnob{
+		{"statesync:correction=blend", "distortion_rms_all_m", 3},
+		{"statesync:priority=momentary", "waiting_max_ms", 5},
+		{"statesync:smoothing=none", "largest_pop_m", 2},
+	}},
+	{"latency=50ms,jitter=20ms,loss=5%", "statesync", []wrongKnob{
+		{"statesync:jitter-buffer=0", "distortion_rms_all_m", 20},
+	}},
+	{"latency=50ms,bandwidth=160kbit,queue=2s", "statesync", []wrongKnob{
+		{"statesync:congestion=off", "picture_age_ms", 4},
+	}},
+	{"latency=50ms,loss=30%", "statesync:level=quantised:budget=64", []wrongKnob{
+		{"statesync:level=quantised:budget=64:rest-commit=off", "waiting_max_ms", 1.5},
+	}},
+	{"latency=50ms", "statesync:smoothing=none", []wrongKnob{
+		{"statesync:smoothing=none:level=quantised", "pop_energy_all_m2", 3},
+		{"statesync:smoothing=none:position-steps=512:rotation-bits=9", "speed_wobble_m_per_s", 4},
+	}},
+	{"latency=50ms", "statesync:smoothing=none:level=quantised", []wrongKnob{
+		{"statesync:smoothing=none:level=quantised:position-steps=512:rotation-bits=9", "speed_wobble_m_per_s", 4},
+	}},
+}
+
+const lostNowAndThen = "latency=50ms,down.outage=250ms,down.outage-every=3s"
+
+type wrongKnob struct {
+	spec   string
+	figure string
+	by     float64
+}
+
+// TestWrongKnobs says what each part of statesync is there for, and prints the table
+// of docs/statesync.md: 15 s of the katamari ball.
+func TestWrongKnobs(t *testing.T) {
+	for _, c := range wrongKnobs {
+		specs := []string{c.right}
+		for _, w := range c.wrong {
+			specs = append(specs, w.spec)
+		}
+		panes := katamariBall(t, c.weather, 15, specs...)
+		for i, w := range c.wrong {
+			right, is := figure(t, panes[0], w.figure), figure(t, panes[i+1], w.figure)
+			t.Logf("%-75s %-22s %8.3g, not %8.3g", w.spec, w.figure, is, right)
+			if !(is > w.by*right) {
+				t.Errorf("%s, %s: %s is %v, and %v with %s", c.weather, w.spec, w.figure, is, right, c.right)
+			}
+		}
+	}
+}
+
+// figure is a measure or a count.
+func figure(t *testing.T, p *Pane, name string) float64 {
+	t.Helper()
+	for _, c := range p.Meter.All() {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return measured(t, p, name)
+}
