@@ -156,12 +156,15 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	for i, s := range p.Seats {
 		s.end.InOrder(s.env.InOrder)
 		p.ends[i].InOrder(p.env.InOrder)
-		s.Endpoint.Update(now)
 		var in sim.Input
 		if s.env.Player >= 0 {
 			in = inputs[i]
 		}
-		for s.due += million + int64(s.env.Pace); s.due >= million; s.due -= million {
+		s.due += million + int64(s.env.Pace)
+		if s.due >= million {
+			s.Endpoint.Update(now) // what it brings is gone with the next, so somebody has to take it
+		}
+		for ; s.due >= million; s.due -= million {
 			s.client.Tick(in, s.Endpoint)
 		}
 	}

@@ -164,6 +164,30 @@ func TestDifferencesCarryMore(t *testing.T) {
 	}
 }
 
+// TestSlowedClientGetsAll says that a client whose clock is slowed, so that it makes
+// no tick in some of the session's, still gets whatever arrives: the server is told
+// that it has come.
+func TestSlowedClientGetsAll(t *testing.T) {
+	l := open(t, config(t, "zen", "latency=20ms", AtHost), "statesync")
+	run(t, l, 300)
+	if err := l.Do(Command{Verb: "link", Pane: All, Name: "latency", Value: "150ms"}); err != nil {
+		t.Fatal(err)
+	}
+	slowed := 0
+	for i := range 300 {
+		if err := l.Tick(Entry{Inputs: keys(300 + i)}); err != nil {
+			t.Fatal(err)
+		}
+		if l.Panes[0].Seats[0].env.Pace < 0 {
+			slowed++
+		}
+	}
+	s := l.Panes[0].Seats[0]
+	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Meter.Value("packets_arrived"); slowed < 20 || float64(came) != taken {
+		t.Errorf("slowed in %d ticks: %d packets have come, %v were taken", slowed, came, taken)
+	}
+}
+
 // TestStatesForked says that a copy of a session of any level goes the same way as
 // its model, and that at rest it draws what the server has.
 func TestStatesForked(t *testing.T) {
