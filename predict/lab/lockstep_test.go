@@ -3,8 +3,6 @@ package lab
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,17 +16,7 @@ import (
 // session begins anew as another. GHOSTCUBE_SOAK says for how many minutes of
 // play, 6 without.
 func TestLockstepSoak(t *testing.T) {
-	minutes := 6
-	if testing.Short() {
-		minutes = 2
-	}
-	if s := os.Getenv("GHOSTCUBE_SOAK"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		minutes = n
-	}
+	minutes := soakMinutes(t, 6, 2)
 	chance := rand.New(rand.NewPCG(11, 12))
 	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
 	weather := func() string {
