@@ -9,9 +9,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// fight has both players drive slowly to and fro through the pile between them,
+// scrum has both players drive slowly to and fro through the pile between them,
 // each where the truth of the first pane has it.
-func fight(l *Lab) Entry {
+func scrum(l *Lab) Entry {
 	in := make([]sim.Input, 2)
 	for p := range in {
 		b := l.Panes[0].Truth.Bodies()[p]
@@ -61,7 +61,7 @@ func TestTouchersWord(t *testing.T) {
 					if i == 600 {
 						f = l.Fork()
 					}
-					if err := l.Tick(fight(l)); err != nil {
+					if err := l.Tick(scrum(l)); err != nil {
 						t.Fatal(err)
 					}
 					held := 0
@@ -78,7 +78,7 @@ func TestTouchersWord(t *testing.T) {
 					}
 				}
 				for range 300 {
-					f.Tick(fight(f))
+					f.Tick(scrum(f))
 				}
 				if most < 10 {
 					t.Errorf("no more than %d bodies were in anyone's hands", most)

@@ -48,8 +48,8 @@ func TestStatesyncSoak(t *testing.T) {
 			spec += fmt.Sprintf("%s:budget=%d:jitter-buffer=%d:congestion=%s", level,
 				192+f.chance.IntN(321), 1+f.chance.IntN(10), congestion)
 		} else {
-			spec += fmt.Sprintf("%s:budget=%d:jitter-buffer=%d:velocities=%s:inputs=%s:correction=%s:blend-share=0.%d",
-				f.pick("uncompressed", "quantised", "quantised-both", "relative", "delta"), 32+f.chance.IntN(481), f.chance.IntN(11),
+			spec += fmt.Sprintf("%s:authority=%s:up-budget=%d:adaptive=%s:budget=%d:jitter-buffer=%d:velocities=%s:inputs=%s:correction=%s:blend-share=0.%d",
+				f.pick("uncompressed", "quantised", "quantised-both", "relative", "delta"), f.pick("server", "toucher"), 48+f.chance.IntN(209), f.pick("on", "off"), 32+f.chance.IntN(481), f.chance.IntN(11),
 				f.pick("on", "off"), f.pick("on", "on", "off"), f.pick("snap", "blend"), 1+f.chance.IntN(9))
 		}
 		f.begin(games, spec)
