@@ -45,7 +45,7 @@ func (w *World) spreadAuthority() {
 	}
 }
 
-// reachOut marks what each of several players reaches over contacts of bodies
+// reachOut marks what each of several players reaches over contacts and joints of bodies
 // awake, stopping at what is another's. Passing over the list until nothing
 // changes costs less than building a graph: it is sorted, and chains are short.
 func (w *World) reachOut() {
@@ -58,6 +58,13 @@ func (w *World) reachOut() {
 		for k := range w.contacts {
 			a, b := w.contacts[k].bodies()
 			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
+				continue
+			}
+			changed = w.take(a, b) || w.take(b, a) || changed
+		}
+		for i := range w.joints {
+			a, b := int32(w.joints[i].A), int32(w.joints[i].B)
+			if a == Fixed || w.bodies[a].Asleep || w.bodies[b].Asleep {
 				continue
 			}
 			changed = w.take(a, b) || w.take(b, a) || changed

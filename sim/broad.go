@@ -60,6 +60,15 @@ func (w *World) findPairs() {
 		}
 	}
 	w.sortPairs()
+	if w.grouped {
+		w.pairs = slices.DeleteFunc(w.pairs, w.sameGroup)
+	}
+}
+
+// sameGroup reports whether the two of a pair pass through each other.
+func (w *World) sameGroup(key uint32) bool {
+	g := w.solids[key>>16].group
+	return g != 0 && g == w.solids[key&0xffff].group
 }
 
 // overlaps reports whether two extents overlap in y and z.

@@ -8,7 +8,7 @@ const (
 	calmSpin  = 0.25 // rad/s
 )
 
-// groupIslands decides who sleeps. Bodies that touch, directly or through
+// groupIslands decides who sleeps. Bodies that touch or that a joint ties, directly or through
 // others, form an island; an island sleeps when all of it has been calm long
 // enough, and wakes as a whole. What touches a carrier that moves is not calm. The speeds judged are those before this tick's
 // solving, so on a world that is quantised between ticks both sides judge the
@@ -35,6 +35,7 @@ func (w *World) groupIslands() {
 			w.rest[b] = 0
 		}
 	}
+	w.joinJointed()
 	for i := range w.bodies {
 		if w.bodies[i].Asleep {
 			continue

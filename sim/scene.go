@@ -12,6 +12,7 @@ type Scene struct {
 	Static  []Box // all that stands still, beside the ground at z = 0
 
 	Carriers []Carrier // what moves by itself
+	Joints   []Joint   // what ties bodies together
 
 	Gravity    float32 // m/s2, downwards
 	Damping    float32 // share of linear and angular speed lost per second at first
@@ -19,6 +20,7 @@ type Scene struct {
 	MaxAngular float32 // rad/s; likewise
 	Wide       float32 // metres; x and y stay in [-Wide, Wide]
 	High       float32 // metres; z stays in [0, High]
+	Substeps   int     // of a tick, if more than usual: for many joints
 	Sleepless  bool    // nothing ever sleeps: for measuring the solver
 }
 
@@ -28,4 +30,5 @@ type Box struct {
 	Density  float32   // kg/m3; only for bodies
 	Friction float32   // coefficient; two bodies rub with the geometric mean of theirs
 	Start    Body
+	Group    int // boxes of the same group pass through each other; 0 is no group
 }

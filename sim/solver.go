@@ -103,16 +103,24 @@ func (w *World) solve() {
 	firm := soften(float32(2*hertz), float32(0.5*set.Ratio), h)
 	damp := 1 / (1 + float32(h*w.scene.Damping))
 
+	tight := soften(min(set.JointHertz, float32(0.5*inv)), set.JointRatio, h)
+
 	w.prepare()
+	w.readyJoints()
 	for part := range set.Substeps {
 		w.accelerate(h, damp)
+		w.warmJoints()
 		w.warmStart()
 		w.approach(part, h)
 		w.solveSoft(&loose, &firm, inv)
+		w.solveJoints(&tight, h, inv, true)
 		w.move(h)
 		w.follow(part, h)
+		w.aimJoints()
 		w.relax(inv)
+		w.solveJoints(&rigid, h, inv, false)
 	}
+	w.storeJoints()
 	w.finish()
 }
 
@@ -128,7 +136,7 @@ func (w *World) prepare() {
 			w.moving[i] = motion{v: b.Linear, u: s.scaled(b.Angular), turn: geom.Identity, invMass: s.invMass}
 		}
 	}
-	w.joints = w.joints[:0]
+	w.touching = w.touching[:0]
 	w.order = w.order[:0]
 	for k := range w.contacts {
 		if a, b := w.contacts[k].bodies(); !w.asleep(b) || !w.asleep(a) {
@@ -138,10 +146,10 @@ func (w *World) prepare() {
 	if w.Settings.Order != 0 {
 		w.shuffle()
 	}
-	w.joints = slices.Grow(w.joints, len(w.order))[:len(w.order)]
+	w.touching = slices.Grow(w.touching, len(w.order))[:len(w.order)]
 	for i, k := range w.order {
 		a, b := w.contacts[k].bodies()
-		w.ready(&w.joints[i], k, a, b)
+		w.ready(&w.touching[i], k, a, b)
 	}
 }
 
@@ -241,8 +249,8 @@ func (w *World) accelerate(h, damp float32) {
 
 // warmStart applies the impulses that each contact ended with.
 func (w *World) warmStart() {
-	for k := range w.joints {
-		c := &w.joints[k]
+	for k := range w.touching {
+		c := &w.touching[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
 		ua, ub := a.u, b.u
 		var sum float32
@@ -264,8 +272,8 @@ func (w *World) warmStart() {
 // solveSoft solves each contact once as a spring.
 func (w *World) solveSoft(loose, firm *softness, inv float32) {
 	push := -w.Settings.Push
-	for k := range w.joints {
-		c := &w.joints[k]
+	for k := range w.touching {
+		c := &w.touching[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
 		s := loose
 		if c.still {
@@ -371,8 +379,8 @@ func (s *solid) turnRate(q geom.Quat, momentum geom.Vec3) geom.Vec3 {
 
 // relax solves each contact once without its spring, and its friction.
 func (w *World) relax(inv float32) {
-	for k := range w.joints {
-		c := &w.joints[k]
+	for k := range w.touching {
+		c := &w.touching[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]
 		n := c.normal
 		if c.rides {
@@ -436,8 +444,8 @@ func (w *World) relax(inv float32) {
 
 // finish stores impulses, velocities and poses.
 func (w *World) finish() {
-	for k := range w.joints {
-		c := &w.joints[k]
+	for k := range w.touching {
+		c := &w.touching[k]
 		m := &w.contacts[c.contact]
 		for i := range c.n {
 			m.points[c.points[i].point].impulse = c.points[i].impulse

@@ -16,7 +16,7 @@ type Body struct {
 
 // State is all that a World needs to continue exactly as it would have: what
 // the bodies are, how long each has been at rest, whose authority it is under,
-// and the contacts with their impulses. Everything else in a World follows from these or is constant.
+// and the contacts and joints with their impulses. Everything else in a World follows from these or is constant.
 type State struct {
 	Tick   Tick
 	Bodies []Body
@@ -25,6 +25,7 @@ type State struct {
 	owner    []int8
 	idle     []uint8
 	contacts []manifold
+	links    []link
 }
 
 // Save copies the world into s and reuses its memory.
@@ -34,6 +35,7 @@ func (w *World) Save(s *State) {
 	s.rest = append(s.rest[:0], w.rest...)
 	s.owner, s.idle = append(s.owner[:0], w.owner...), append(s.idle[:0], w.idle...)
 	s.contacts = append(s.contacts[:0], w.contacts...)
+	s.links = append(s.links[:0], w.links...)
 }
 
 // Load makes the world what s says. A Step after Load equals, bit for bit, the
@@ -55,6 +57,7 @@ func (w *World) Load(s *State) {
 	copy(w.owner, s.owner)
 	copy(w.idle, s.idle)
 	w.contacts = append(w.contacts[:0], s.contacts...)
+	copy(w.links, s.links)
 }
 
 // CopyFrom makes s an equal of o that shares no memory with it.
@@ -64,6 +67,7 @@ func (s *State) CopyFrom(o *State) {
 	s.rest = append(s.rest[:0], o.rest...)
 	s.owner, s.idle = append(s.owner[:0], o.owner...), append(s.idle[:0], o.idle...)
 	s.contacts = append(s.contacts[:0], o.contacts...)
+	s.links = append(s.links[:0], o.links...)
 }
 
 // digest is a running hash of 32-bit words.
@@ -80,7 +84,7 @@ func (d *digest) vec(v geom.Vec3) { d.float(v.X); d.float(v.Y); d.float(v.Z) }
 
 func (d *digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d.float(q.W) }
 
-// Hash digests the bodies and the contact cache, apart, so that "the same
+// Hash digests the bodies and the cache of contacts and joints, apart, so that "the same
 // bodies with another cache" can be seen. Equal hashes mean equal states.
 func (w *World) Hash() (bodies, cache uint64) {
 	d := digest(w.tick) + 1
@@ -90,7 +94,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 	return uint64(d), w.ContactHash()
 }
 
-// ContactHash digests the contact cache alone.
+// ContactHash digests the cache of contacts and joints alone.
 func (w *World) ContactHash() uint64 {
 	c := digest(1)
 	for i := range w.contacts {
@@ -112,6 +116,7 @@ func (w *World) ContactHash() uint64 {
 		c.quat(m.rotB)
 		c.vec(m.offset)
 	}
+	w.digestJoints(&c)
 	return uint64(c)
 }
 

@@ -8,17 +8,25 @@ import (
 // State: both sides of a session are expected to agree on them, and a session
 // in which they do not is an experiment.
 type Settings struct {
-	Substeps int     // of a tick, each with one solving and one relaxing iteration
+	Substeps int     // of a tick, each with one solving and one relaxing iteration; a scene may ask for more
 	Hertz    float32 // stiffness of a contact; at most an eighth of the substep rate
 	Ratio    float32 // damping ratio of a contact
-	Push     float32 // m/s; a penetration is pushed out no faster than this
+	Push     float32 // m/s; a penetration is pushed out no faster than this, and a joint drawn together; rad/s for its turns
 	Recycle  float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
 	Cold     bool    // start every tick's impulses from zero
-	Order    uint64  // 0 solves contacts in the order of their bodies; any other value seeds another order
+	Order    uint64  // 0 solves contacts in the order of their bodies, and joints in that of the scene; any other value seeds another order
+
+	JointHertz  float32 // stiffness of a joint; at most half the substep rate, or chains of hinges begin to shake
+	JointRatio  float32 // damping ratio of a joint
+	JointRounds int     // times that the joints are solved in each iteration
 }
 
-// DefaultSettings stand a pile of 900 cubes still and let it sleep.
-var DefaultSettings = Settings{Substeps: 4, Hertz: 30, Ratio: 10, Push: 3, Recycle: 0.05}
+// DefaultSettings stand a pile of 900 cubes still and let it sleep, and hold a
+// chain of ten.
+var DefaultSettings = Settings{
+	Substeps: 4, Hertz: 30, Ratio: 10, Push: 3, Recycle: 0.05,
+	JointHertz: 240, JointRatio: 10, JointRounds: 4,
+}
 
 // World is one running simulation.
 type World struct {
@@ -28,7 +36,8 @@ type World struct {
 	rate  int
 	dt    float32 // seconds per tick
 
-	firstCarried int // the first solid that a carrier moves
+	firstCarried int  // the first solid that a carrier moves
+	grouped      bool // some boxes are of a group
 
 	// The state: see State.
 	tick     Tick
@@ -37,10 +46,13 @@ type World struct {
 	owner    []int8     // the player whose authority each body is under, or Nobody
 	idle     []uint8    // ticks since that player last touched it, up to idleMost
 	contacts []manifold // sorted by key
+	links    []link     // of the joints, in their order
 
 	// What follows from the state or lives for one step.
 	solids     []solid // the moving boxes, then the static ones, then those of carriers
 	carried    []carried
+	joints     []joint
+	ties       []tie    // the joints of bodies awake
 	courses    []course // of the carriers in this tick
 	riders     []rider
 	chords     []chord
@@ -55,7 +67,7 @@ type World struct {
 	old        []manifold
 	gaps       [][4]float32 // present separation of each point of each contact
 	kept       []int32      // contacts of sleepers, taken over untouched
-	joints     []constraint
+	touching   []constraint
 	order      []int32 // contacts of bodies awake, as they are solved
 	moving     []motion
 	active     []int32 // the bodies awake, in order
@@ -73,6 +85,7 @@ type solid struct {
 	pose     geom.Pose
 	axes     geom.Mat3 // the pose's rotation
 	half     geom.Vec3
+	group    int32
 	invMass  float32 // 1/kg; 0 for what stands still and for what a carrier moves
 	friction float32
 	inertia  geom.Vec3 // inverse, in the box's own frame
@@ -89,6 +102,7 @@ func New(scene Scene, rate int) *World {
 		panic("sim: New with a rate outside 1..1000 ticks per second")
 	}
 	w := &World{Settings: DefaultSettings, scene: scene, rate: rate, dt: 1 / float32(rate)}
+	w.Settings.Substeps = max(w.Settings.Substeps, scene.Substeps)
 	n := len(scene.Boxes)
 	w.sleepTicks = uint16(max(1, rate/2)) // half a second
 	w.bodies = make([]Body, n)
@@ -126,12 +140,16 @@ func New(scene Scene, rate int) *World {
 	for i, b := range scene.Static {
 		w.solids[n+i].place(b.Start.Pose)
 	}
+	for i := range w.solids {
+		w.grouped = w.grouped || w.solids[i].group != 0
+	}
+	w.newJoints()
 	w.carry()
 	return w
 }
 
 func newSolid(b *Box, density float32) solid {
-	s := solid{half: b.Half, friction: b.Friction}
+	s := solid{half: b.Half, friction: b.Friction, group: int32(b.Group)}
 	if density == 0 {
 		return s
 	}
@@ -209,9 +227,12 @@ func (w *World) Relabel(t Tick) {
 	}
 }
 
-// DropCache forgets all contacts. Two sides that do it at the same tick stay
+// DropCache forgets all contacts, and what joints pushed at. Two sides that do it at the same tick stay
 // equal, at the price of a twitch of a few millimetres in what is stacked.
-func (w *World) DropCache() { w.contacts = w.contacts[:0] }
+func (w *World) DropCache() {
+	w.contacts = w.contacts[:0]
+	clear(w.links)
+}
 
 // CopyFrom makes w an equal of o, which must be a world of the same scene.
 func (w *World) CopyFrom(o *World) {
@@ -224,6 +245,7 @@ func (w *World) CopyFrom(o *World) {
 	copy(w.owner, o.owner)
 	copy(w.idle, o.idle)
 	w.contacts = append(w.contacts[:0], o.contacts...)
+	copy(w.links, o.links)
 	copy(w.solids, o.solids)
 	copy(w.carried, o.carried)
 	copy(w.courses, o.courses)

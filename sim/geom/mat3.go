@@ -39,6 +39,20 @@ func (m *Sym3) Mul(v Vec3) Vec3 {
 	}
 }
 
+// Inverse returns the inverse of m, which must have one.
+func (m *Sym3) Inverse() Sym3 {
+	xx := float32(m.YY*m.ZZ) - float32(m.YZ*m.YZ)
+	xy := float32(m.XZ*m.YZ) - float32(m.XY*m.ZZ)
+	xz := float32(m.XY*m.YZ) - float32(m.XZ*m.YY)
+	d := 1 / (float32(m.XX*xx) + float32(m.XY*xy) + float32(m.XZ*xz))
+	return Sym3{
+		float32(xx * d), float32(xy * d), float32(xz * d),
+		float32((float32(m.XX*m.ZZ) - float32(m.XZ*m.XZ)) * d),
+		float32((float32(m.XY*m.XZ) - float32(m.XX*m.YZ)) * d),
+		float32((float32(m.XX*m.YY) - float32(m.XY*m.XY)) * d),
+	}
+}
+
 // Diagonal returns the matrix with d on the diagonal in the frame r, seen from
 // the world: r * diag(d) * transpose(r).
 func Diagonal(r *Mat3, d Vec3) Sym3 {

@@ -1,0 +1,435 @@
+package sim
+
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// gap returns how far apart the worst joint of a world has its point, in
+// metres.
+func gap(w *World) (worst float32) {
+	for i := range w.joints {
+		a, b := w.Anchors(i)
+		worst = max(worst, b.Sub(a).Len())
+	}
+	return worst
+}
+
+// askew returns how far the axes of the worst hinge are off each other, in rad.
+func askew(w *World) (worst float32) {
+	for i := range w.joints {
+		j := &w.joints[i]
+		if !j.Hinge {
+			continue
+		}
+		a, b := j.axisA, w.solids[j.B].axes.Mul(j.axisB)
+		if j.A != Fixed {
+			a = w.solids[j.A].axes.Mul(j.axisA)
+		}
+		worst = max(worst, a.Cross(b).Len())
+	}
+	return worst
+}
+
+// rod returns a box between two points that are on one of the axes' directions
+// of each other.
+func rod(from, to geom.Vec3, thick, density float32) Box {
+	d := to.Sub(from).Scale(0.5)
+	b := boxAt(0, 0, 0, 0, 1)
+	b.Half = geom.Vec3{X: max(geom.Abs(d.X), thick), Y: max(geom.Abs(d.Y), thick), Z: max(geom.Abs(d.Z), thick)}
+	b.Density = density
+	b.Start.Pose.Pos = from.Add(d)
+	return b
+}
+
+// chain is a scene of n rods that hang on a point, straight out to one side,
+// with a load at the end that weighs so many times a rod.
+func chain(n int, load float32, hinges bool) Scene {
+	const long = 0.5
+	s := loose()
+	at := geom.Vec3{Z: 12}
+	for i := range n {
+		next := at.Add(geom.Vec3{X: long})
+		b := rod(at, next, 0.05, 1)
+		b.Group = 1
+		s.Boxes = append(s.Boxes, b)
+		s.Joints = append(s.Joints, Joint{A: i - 1, B: i, At: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		at = next
+	}
+	if load > 0 {
+		b := boxAt(at.X+0.2, at.Y, at.Z, 0.2, 1)
+		b.Density = load * (0.5 * 0.1 * 0.1) / (0.4 * 0.4 * 0.4)
+		b.Group = 1
+		s.Boxes = append(s.Boxes, b)
+		s.Joints = append(s.Joints, Joint{A: n - 1, B: n, At: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+	}
+	return s
+}
+
+// TestJointsHold says that joints keep their points within a millimetre, and
+// hinges their axes within a hundredth of a rad, while chains fall from straight
+// out, with a push to the side, and swing for a minute, light and loaded; that
+// what they have of energy never grows; and that with damping it ends with what
+// hanging straight down has, which a solver that shakes never reaches.
+func TestJointsHold(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		n      int
+		load   float32
+		hinges bool
+	}{
+		{"pendulum", 1, 0, true}, {"ball", 1, 0, false}, {"double", 2, 0, true}, {"double ball", 2, 0, false},
+		{"chain", 10, 0, true}, {"rope", 10, 0, false}, {"loaded chain", 10, 5, true}, {"loaded rope", 10, 5, false},
+	} {
+		for _, damping := range []float32{0, 0.6} {
+			if c.load > 0 && damping == 0 {
+				continue
+			}
+			s := chain(c.n, c.load, c.hinges)
+			s.Damping = damping
+			s.Boxes[len(s.Boxes)-1].Start.Linear.Y = 0.5
+			s.Sleepless, s.Substeps = true, 8
+			w := New(s, 60)
+			e0 := energy(w)
+			var off, turned float32
+			for range 60 * 60 {
+				w.Step()
+				off, turned = max(off, gap(w)), max(turned, askew(w))
+				if e := energy(w); e > e0*(1+1e-3) {
+					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
+					break
+				}
+			}
+			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
+			if off > 0.001 {
+				t.Errorf("%s, damping %v: points are %v mm apart", c.name, damping, 1000*off)
+			}
+			if turned > 0.01 {
+				t.Errorf("%s, damping %v: axes are %v rad apart", c.name, damping, turned)
+			}
+			var hangs float64
+			top := float32(12)
+			for i := range s.Boxes {
+				b := &s.Boxes[i]
+				mass := 1 / float64(w.solids[i].invMass)
+				hangs += mass * 20 * float64(top-b.Half.X)
+				top -= 2 * b.Half.X
+			}
+			if e := energy(w); damping > 0 && (e < hangs*0.999 || e > hangs*1.001) {
+				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
+			}
+		}
+	}
+}
+
+// TestPendulumKeepsTime holds the period of a small swing against that of a rod,
+// 2 pi sqrt(2 l / 3 g).
+func TestPendulumKeepsTime(t *testing.T) {
+	s := chain(1, 0, true)
+	s.Damping, s.Sleepless = 0, true
+	s.Boxes[0].Half = geom.Vec3{X: 0.01, Y: 0.01, Z: 0.5}
+	lean := geom.Turn(geom.Vec3{Y: 1}, 0.1)
+	s.Boxes[0].Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 12}.Sub(lean.Rotate(geom.Vec3{Z: 0.5})), Rot: lean}
+	w := New(s, 60)
+	crossings, last, first, late := 0, float32(-1), 0, 0
+	for i := range 60 * 60 {
+		w.Step()
+		x := w.Bodies()[0].Pose.Pos.X
+		if last < 0 && x >= 0 {
+			if crossings == 0 {
+				first = i
+			}
+			crossings, late = crossings+1, i
+		}
+		last = x
+	}
+	want := geom.TwoPi * geom.Sqrt(2.0/60)
+	got := float32(late-first) / 60 / float32(crossings-1)
+	if geom.Abs(got-want) > 0.005*want {
+		t.Errorf("it swings in %v s, want %v", got, want)
+	}
+}
+
+// TestJointsKeepMomentum lets jointed boxes tumble through free space: what they
+// carry together, along and about, stays.
+func TestJointsKeepMomentum(t *testing.T) {
+	for _, hinges := range []bool{false, true} {
+		s := free(chain(4, 3, hinges).Boxes...)
+		for _, j := range chain(4, 3, hinges).Joints[1:] {
+			s.Joints = append(s.Joints, j)
+		}
+		s.Boxes[0].Start.Linear = geom.Vec3{X: 1, Y: 0.5, Z: 3}
+		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
+		w := New(s, 60)
+		p0, l0 := momentum(w)
+		e0 := energy(w)
+		for range 120 {
+			w.Step()
+		}
+		p1, l1 := momentum(w)
+		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
+			t.Errorf("hinges %v: momentum went from %v to %v", hinges, p0, p1)
+		}
+		if l1.Sub(l0).Len() > 0.02*l0.Len() {
+			t.Errorf("hinges %v: angular momentum went from %v to %v", hinges, l0, l1)
+		}
+		if e := energy(w); e > e0 {
+			t.Errorf("hinges %v: energy went from %v to %v J", hinges, e0, e)
+		}
+	}
+}
+
+// wheel is a scene of a bar that turns about a vertical through its middle.
+func wheel(j Joint) Scene {
+	b := boxAt(0, 0, 5, 0.1, 1)
+	b.Half.X = 1
+	j.A, j.At, j.Axis, j.Hinge = Fixed, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
+	s := loose(b)
+	s.Damping = 0
+	s.Joints = []Joint{j}
+	return s
+}
+
+// TestMotor says that a motor takes up speed as its torque allows, keeps its
+// speed, and that a brake slows by as much and then holds; and that what it
+// drives does not sleep.
+func TestMotor(t *testing.T) {
+	w := New(wheel(Joint{Speed: 4, Torque: 0.02}), 60)
+	i := 1 / w.solids[0].inertia.Z
+	up := 0
+	for range 1200 {
+		w.Step()
+		if up == 0 && w.Bodies()[0].Angular.Z > 3.999 {
+			up = int(w.Tick())
+		}
+	}
+	if want := 60 * 4 * i / 0.02; geom.Abs(float32(up)-want) > 2 {
+		t.Errorf("it is up to speed in tick %d, want %v", up, want)
+	}
+	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
+		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
+	}
+	s := wheel(Joint{Torque: 0.02})
+	s.Boxes[0].Start.Angular.Z = 4
+	w = New(s, 60)
+	still := 0
+	for range 1200 {
+		w.Step()
+		if still == 0 && w.Bodies()[0].Angular.Z < 1e-3 {
+			still = int(w.Tick())
+		}
+	}
+	if want := 60 * 4 * i / 0.02; geom.Abs(float32(still)-want) > 2 {
+		t.Errorf("the brake has stopped it in tick %d, want %v", still, want)
+	}
+	if !w.Bodies()[0].Asleep {
+		t.Error("what a brake holds does not sleep")
+	}
+}
+
+// TestLimits says that a hinge stops at its limits, driven against them by a
+// motor or by its weight, and a ball at its swing, whichever way it falls.
+func TestLimits(t *testing.T) {
+	for _, speed := range []float32{-5, 5} {
+		s := wheel(Joint{Speed: speed, Torque: 1, Low: -0.5, High: 1.25})
+		s.Sleepless = true
+		w := New(s, 60)
+		var most float32
+		for range 600 {
+			w.Step()
+			r := w.Bodies()[0].Pose.Rot
+			turn := 2 * geom.Atan2(r.Z, r.W)
+			most = max(most, turn-1.25, -0.5-turn)
+			if w.Tick() > 120 && geom.Abs(turn-1.25) > 0.001 && geom.Abs(turn+0.5) > 0.001 {
+				t.Fatalf("speed %v: it is at %v rad in tick %d", speed, turn, w.Tick())
+			}
+		}
+		if most > 0.002 {
+			t.Errorf("speed %v: it went %v rad past its limit", speed, most)
+		}
+	}
+	for i := range 8 {
+		side := geom.Turn(geom.Vec3{Z: 1}, float32(i)*geom.Pi/4)
+		b := boxAt(0, 0, 5.5, 0.1, 1)
+		b.Half.Z = 0.5
+		b.Start.Linear = side.Rotate(geom.Vec3{X: 0.3})
+		s := loose(b)
+		s.Joints = []Joint{{A: Fixed, At: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, Swing: 0.75}}
+		w := New(s, 60)
+		var most float32
+		for range 600 {
+			w.Step()
+			up := w.solids[0].axes.Z
+			most = max(most, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
+		}
+		if geom.Abs(most-0.75) > 0.01 {
+			t.Errorf("way %d: it leans %v rad, want 0.75", i, most)
+		}
+		if !w.Bodies()[0].Asleep {
+			t.Errorf("way %d: it does not come to rest", i)
+		}
+	}
+}
+
+// TestJointedSleep says that what joints tie sleeps as a whole and wakes as a
+// whole, and that waking does not shake it.
+func TestJointedSleep(t *testing.T) {
+	w := New(chain(6, 0, false), 60)
+	for i := 0; awake(w) > 0; i++ {
+		if n := awake(w); n != 6 {
+			t.Fatalf("%d of 6 are awake", n)
+		}
+		if i > 6000 {
+			t.Fatal("it never sleeps")
+		}
+		w.Step()
+	}
+	b := w.Bodies()[5]
+	b.Asleep = false
+	w.SetBody(5, b)
+	w.Step()
+	if n := awake(w); n != 6 {
+		t.Errorf("%d of 6 woke", n)
+	}
+	for range 20 {
+		w.Step()
+		for i := range w.Bodies() {
+			if v := w.Bodies()[i].Linear.Len(); v > calmSpeed { // it may have slept a little beside its rest
+				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
+			}
+		}
+	}
+}
+
+// TestTornJointsMend says that joints come together again, and do not fling
+// anything away, when a correction from the network has put one of their bodies
+// elsewhere.
+func TestTornJointsMend(t *testing.T) {
+	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
+		s := chain(6, 0, true)
+		s.Sleepless, s.Substeps = true, 8
+		w := New(s, 60)
+		for range 1200 {
+			w.Step()
+		}
+		b := w.Bodies()[3]
+		b.Pose.Pos = b.Pose.Pos.Add(by)
+		w.SetBody(3, b)
+		fastest := float32(0)
+		for range 1200 {
+			w.Step()
+			for i := range w.Bodies() {
+				fastest = max(fastest, w.Bodies()[i].Linear.Len())
+			}
+		}
+		if fastest > 10 {
+			t.Errorf("by %v: something flew at %v m/s", by, fastest)
+		}
+		if g := gap(w); g > 0.001 {
+			t.Errorf("by %v: points are still %v m apart", by, g)
+		}
+	}
+}
+
+// TestGroups says that boxes of one group pass through each other and through
+// nothing else.
+func TestGroups(t *testing.T) {
+	drop := func(a, b int) float32 {
+		low, high := boxAt(0, 0, 0.2, 0.2, 1), boxAt(0, 0, 1, 0.2, 1)
+		low.Group, high.Group = a, b
+		w := New(loose(low, high), 60)
+		for range 120 {
+			w.Step()
+		}
+		return w.Bodies()[1].Pose.Pos.Z
+	}
+	for _, c := range []struct {
+		a, b int
+		z    float32
+	}{{0, 0, 0.6}, {1, 0, 0.6}, {1, 2, 0.6}, {1, 1, 0.2}} {
+		if z := drop(c.a, c.b); geom.Abs(z-c.z) > 0.01 {
+			t.Errorf("groups %d and %d: it came down to %v, want %v", c.a, c.b, z, c.z)
+		}
+	}
+}
+
+// TestJointState says that a State has all of its joints: a step after Load
+// gives the same as the step that followed the Save, in this world and in
+// another; that a copy goes on alike; and that the hash sees each of its
+// numbers.
+func TestJointState(t *testing.T) {
+	s := chain(5, 2, true)
+	s.Joints[1].Low, s.Joints[1].High = -0.5, 0.5
+	s.Joints[2].Speed, s.Joints[2].Torque = 3, 0.1
+	s.Joints[3].Hinge, s.Joints[3].Swing = false, 0.3
+	w, fresh := New(s, 60), New(s, 60)
+	var at State
+	for range 300 {
+		w.Save(&at)
+		w.Step()
+		b1, c1 := w.Hash()
+		fresh.Load(&at)
+		fresh.Step()
+		b2, c2 := fresh.Hash()
+		w.Load(&at)
+		w.Step()
+		b3, c3 := w.Hash()
+		if b1 != b2 || c1 != c2 || b1 != b3 || c1 != c3 {
+			t.Fatalf("tick %d differs after Load", w.Tick())
+		}
+	}
+	fresh.CopyFrom(w)
+	for range 60 {
+		w.Step()
+		fresh.Step()
+	}
+	b0, c0 := w.Hash()
+	if b, c := fresh.Hash(); b != b0 || c != c0 {
+		t.Error("the copy went another way")
+	}
+	w.Save(&at)
+	for i, f := range []func(l *link) *float32{
+		func(l *link) *float32 { return &l.pull.X }, func(l *link) *float32 { return &l.bend[0] }, func(l *link) *float32 { return &l.bend[1] },
+		func(l *link) *float32 { return &l.low }, func(l *link) *float32 { return &l.high }, func(l *link) *float32 { return &l.motor },
+	} {
+		var x State
+		x.CopyFrom(&at)
+		p := f(&x.links[1])
+		*p = nextUp(*p)
+		w.Load(&x)
+		if b, c := w.Hash(); b != b0 || c == c0 {
+			t.Errorf("number %d: bodies differ %v, cache differs %v", i, b != b0, c != c0)
+		}
+	}
+	w.Load(&at)
+	w.DropCache()
+	if _, c := w.Hash(); c == c0 {
+		t.Error("DropCache keeps what joints pushed at")
+	}
+	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// TestJointsHaveOwners says that who touches one of two jointed bodies has
+// both in hand, with one player and with several.
+func TestJointsHaveOwners(t *testing.T) {
+	for players := 1; players <= 2; players++ {
+		s := base("test", "")
+		s.Players = players
+		if players == 2 {
+			s.Boxes = append(s.Boxes, player(geom.Vec3{X: 20, Z: playerHalf}))
+		}
+		a := len(s.Boxes)
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.2, Z: cubeHalf}, 0), cube(geom.Vec3{X: 1.7, Z: cubeHalf}, 0))
+		s.Joints = []Joint{{A: a, B: a + 1, At: geom.Vec3{X: 1.45, Z: cubeHalf}, Axis: geom.Vec3{Z: 1}}}
+		w := New(s, 60)
+		for range 45 {
+			w.Step(Input{Buttons: Right})
+		}
+		if o := w.Owners(); o[a] != 0 || o[a+1] != 0 {
+			t.Errorf("%d players: the owners are %v", players, o)
+		}
+	}
+}
