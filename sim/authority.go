@@ -56,7 +56,8 @@ func (w *World) reachOut() {
 	for changed := true; changed; {
 		changed = false
 		for k := range w.contacts {
-			a, b := w.contacts[k].bodies()
+			a, b := w.contacts[k].solids()
+			a, b = w.body(a), w.body(b)
 			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
 				continue
 			}

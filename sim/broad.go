@@ -61,14 +61,16 @@ func (w *World) findPairs() {
 	}
 	w.sortPairs()
 	if w.grouped {
-		w.pairs = slices.DeleteFunc(w.pairs, w.sameGroup)
+		w.pairs = slices.DeleteFunc(w.pairs, w.passes)
 	}
 }
 
-// sameGroup reports whether the two of a pair pass through each other.
-func (w *World) sameGroup(key uint32) bool {
-	g := w.solids[key>>16].group
-	return g != 0 && g == w.solids[key&0xffff].group
+// passes reports whether the two of a pair pass through each other: because they
+// are of one group, or of one body.
+func (w *World) passes(key uint32) bool {
+	a, b := int32(key>>16), int32(key&0xffff)
+	g := w.solids[a].group
+	return g != 0 && g == w.solids[b].group || w.body(a) == w.body(b)
 }
 
 // overlaps reports whether two extents overlap in y and z.
@@ -91,10 +93,10 @@ func (w *World) renewExtents() (awake int) {
 	for i := range e {
 		x := &e[i]
 		s := &w.solids[x.id]
-		x.awake = int(x.id) < len(w.bodies) && !w.bodies[x.id].Asleep
+		x.awake = !w.asleep(x.id)
 		x.lo, x.hi = s.lo, s.hi
 		if x.awake {
-			w.stretch(x, &w.bodies[x.id])
+			w.stretch(x, &w.bodies[w.body(x.id)])
 			awake++
 		} else if w.driven(x.id) { // wakes what it meets
 			c := w.carrier(x.id)
@@ -189,9 +191,9 @@ func (w *World) addPair(p, q int32) {
 	if p > q {
 		p, q = q, p
 	}
-	if int(q) >= len(w.bodies) { // the one that stands still comes first
+	if most := w.movable(); int(q) >= most { // the one that stands still comes first
 		p, q = q, p
-		if int(q) >= len(w.bodies) {
+		if int(q) >= most {
 			return // a carrier passes through what stands still
 		}
 	}

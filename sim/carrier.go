@@ -141,10 +141,10 @@ func (w *World) driven(solid int32) bool {
 	return c != nil && w.courses[c.path].moves
 }
 
-// passing is reach against a carrier: what counts is how fast body i is as seen
+// passing is reach against a carrier: what counts is how fast solid i is as seen
 // from there. A sleeper stands still where all may pass it.
 func (w *World) passing(i int32, path int32) float32 {
-	c, b := &w.courses[path], &w.bodies[i]
+	c, b := &w.courses[path], &w.bodies[w.body(i)]
 	r := b.Pose.Pos.Sub(c.centre)
 	v := c.v.Add(geom.Vec3{X: -float32(c.spin * r.Y), Y: float32(c.spin * r.X)})
 	way2 := b.Linear.Sub(v).Scale(w.dt).Len2()
@@ -158,12 +158,12 @@ func (w *World) passing(i int32, path int32) float32 {
 // holds, because the state has been given a tick in which the carrier is
 // elsewhere.
 func (w *World) left(m *manifold) bool {
-	a, b := m.bodies()
+	a, b := m.solids()
 	if w.carrier(a) == nil || m.n == 0 {
 		return false
 	}
 	s := &w.solids[a]
-	return s.axes.TMul(w.bodies[b].Pose.Pos.Sub(s.pose.Pos)).Sub(m.offset).Len2() > contactMargin*contactMargin
+	return s.axes.TMul(w.solids[b].pose.Pos.Sub(s.pose.Pos)).Sub(m.offset).Len2() > contactMargin*contactMargin
 }
 
 // The solver sees a contact with a carrier from the carrier: there it is one

@@ -29,9 +29,9 @@ type point struct {
 	id         uint32
 }
 
-// bodies returns the numbers of the two solids. The first may be what stands
-// still; the second is a body.
-func (m *manifold) bodies() (a, b int32) { return int32(m.key >> 16), int32(m.key & 0xffff) }
+// solids returns the numbers of the two solids. The first may be what stands
+// still; the second is of a body.
+func (m *manifold) solids() (a, b int32) { return int32(m.key >> 16), int32(m.key & 0xffff) }
 
 // keepCos2 limits how far either box may turn before its points are found
 // anew: ten degrees, as the squared cosine of half the angle.
@@ -53,18 +53,19 @@ func (w *World) findContacts() {
 		}
 	}
 	ground := int32(len(w.solids))
-	for i := range w.bodies {
+	for i := range w.movable() {
 		key := pairKey(ground, int32(i))
 		next = w.carrySleepers(next, key)
-		if !w.bodies[i].Asleep {
+		if !w.asleep(int32(i)) {
 			w.meet(next, key, nil, int32(i), ground)
 		}
 	}
 	w.carrySleepers(next, ^uint32(0))
 }
 
-// wake wakes body i; what stands still has no sleep.
+// wake wakes the body of solid i; what stands still has no sleep.
 func (w *World) wake(i int32) {
+	i = w.body(i)
 	if int(i) < len(w.bodies) && w.bodies[i].Asleep {
 		w.bodies[i].Asleep = false
 		w.rest[i] = 0
@@ -79,7 +80,11 @@ func (w *World) solid(i int32) *solid {
 	return &w.solids[i]
 }
 
-func (w *World) asleep(i int32) bool { return int(i) >= len(w.bodies) || w.bodies[i].Asleep }
+// asleep reports whether the body of solid i sleeps, or stands still.
+func (w *World) asleep(i int32) bool {
+	i = w.body(i)
+	return int(i) >= len(w.bodies) || w.bodies[i].Asleep
+}
 
 // carrySleepers takes over the old manifolds with keys below key of which both
 // bodies sleep: nothing has moved, so they hold, and the impulses are there
@@ -88,7 +93,7 @@ func (w *World) asleep(i int32) bool { return int(i) >= len(w.bodies) || w.bodie
 func (w *World) carrySleepers(next int, key uint32) int {
 	for next < len(w.old) && w.old[next].key < key {
 		m := &w.old[next]
-		if a, b := m.bodies(); len(w.carried) > 0 && w.left(m) {
+		if a, b := m.solids(); len(w.carried) > 0 && w.left(m) {
 			w.wake(b)
 		} else if w.asleep(a) && w.asleep(b) {
 			w.kept = append(w.kept, int32(len(w.contacts)))
@@ -226,13 +231,14 @@ func (w *World) find(last *manifold, key uint32, s *solid, b, a int32) bool {
 	return true
 }
 
-// reach is how much further than the margin a body may come in this tick:
+// reach is how much further than the margin a solid may come in this tick:
 // nothing, unless it is fast for its size.
 func (w *World) reach(i int32) float32 {
-	if int(i) >= len(w.bodies) || w.bodies[i].Asleep {
+	body := w.body(i)
+	if int(body) >= len(w.bodies) || w.bodies[body].Asleep {
 		return 0
 	}
-	way2 := w.bodies[i].Linear.Scale(w.dt).Len2()
+	way2 := w.bodies[body].Linear.Scale(w.dt).Len2()
 	if way2 < fastWay2(w.solids[i].half) {
 		return 0
 	}

@@ -29,10 +29,11 @@ func (w *World) groupIslands() {
 	}
 	n := int32(len(w.bodies))
 	for k := range w.contacts {
-		if a, b := w.contacts[k].bodies(); a < n {
-			w.join(a, b)
+		a, b := w.contacts[k].solids()
+		if w.body(a) < n {
+			w.join(w.body(a), w.body(b))
 		} else if w.driven(a) {
-			w.rest[b] = 0
+			w.rest[w.body(b)] = 0
 		}
 	}
 	w.joinJointed()
@@ -70,7 +71,7 @@ func (w *World) groupIslands() {
 func (w *World) renewKept() {
 	for _, k := range w.kept {
 		m := &w.contacts[k]
-		a, b := m.bodies()
+		a, b := m.solids()
 		if w.asleep(a) && w.asleep(b) {
 			continue
 		}

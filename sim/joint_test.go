@@ -156,9 +156,7 @@ func TestPendulumKeepsTime(t *testing.T) {
 func TestJointsKeepMomentum(t *testing.T) {
 	for _, hinges := range []bool{false, true} {
 		s := free(chain(4, 3, hinges).Boxes...)
-		for _, j := range chain(4, 3, hinges).Joints[1:] {
-			s.Joints = append(s.Joints, j)
-		}
+		s.Joints = append(s.Joints, chain(4, 3, hinges).Joints[1:]...)
 		s.Boxes[0].Start.Linear = geom.Vec3{X: 1, Y: 0.5, Z: 3}
 		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
 		w := New(s, 60)

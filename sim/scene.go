@@ -24,9 +24,10 @@ type Scene struct {
 	Sleepless  bool    // nothing ever sleeps: for measuring the solver
 }
 
-// Box is one box of a scene.
+// Box is one box of a scene, or a body of several.
 type Box struct {
 	Half     geom.Vec3 // half of its three sides, metres
+	Parts    []Part    // the other boxes of the body; only for bodies
 	Density  float32   // kg/m3; only for bodies
 	Friction float32   // coefficient; two bodies rub with the geometric mean of theirs
 	Start    Body

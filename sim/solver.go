@@ -139,7 +139,7 @@ func (w *World) prepare() {
 	w.touching = w.touching[:0]
 	w.order = w.order[:0]
 	for k := range w.contacts {
-		if a, b := w.contacts[k].bodies(); !w.asleep(b) || !w.asleep(a) {
+		if a, b := w.contacts[k].solids(); !w.asleep(b) || !w.asleep(a) {
 			w.order = append(w.order, int32(k))
 		}
 	}
@@ -148,7 +148,7 @@ func (w *World) prepare() {
 	}
 	w.touching = slices.Grow(w.touching, len(w.order))[:len(w.order)]
 	for i, k := range w.order {
-		a, b := w.contacts[k].bodies()
+		a, b := w.contacts[k].solids()
 		w.ready(&w.touching[i], k, a, b)
 	}
 }
@@ -172,16 +172,26 @@ func (w *World) shuffle() {
 func (w *World) ready(c *constraint, k, a, b int32) {
 	m := &w.contacts[k]
 	gaps := &w.gaps[k]
-	c.contact, c.a, c.b, c.n, c.normal = k, a, b, m.n, m.normal
+	c.contact, c.n, c.normal = k, m.n, m.normal
+	var offA, offB geom.Vec3 // from the bodies' middles to those of the boxes
+	rub := float32(1)        // the ground's
+	if int(a) < len(w.solids) {
+		rub = w.solids[a].friction
+	}
+	c.friction = geom.Sqrt(float32(rub * w.solids[b].friction))
+	if len(w.parts) > 0 {
+		if body := w.body(b); body != b {
+			b, offB = body, w.beside(b, body)
+		}
+		if body := w.body(a); body != a {
+			a, offA = body, w.beside(a, body)
+		}
+	}
+	c.a, c.b = a, b
 	sb := &w.solids[b]
 	var rootA geom.Sym3
 	rootB := &sb.root
 	var massA float32
-	rub := float32(1) // the ground's
-	if int(a) < len(w.solids) {
-		rub = w.solids[a].friction
-	}
-	c.friction = geom.Sqrt(float32(rub * sb.friction))
 	c.rides = false
 	if c.still = int(a) >= len(w.bodies); c.still {
 		c.a = int32(len(w.bodies))
@@ -208,10 +218,11 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 		}
 		p := &m.points[r.point]
 		r.gap, r.impulse = gaps[r.point], p.impulse
-		r.ra, r.rb = rootA.Mul(p.armA.Cross(n)), rootB.Mul(p.armB.Cross(n))
+		armA, armB := p.armA.Add(offA), p.armB.Add(offB)
+		r.ra, r.rb = rootA.Mul(armA.Cross(n)), rootB.Mul(armB.Cross(n))
 		r.mass = 1 / (both + r.ra.Len2() + r.rb.Len2())
 		weight := geom.Clamp(2-float32(r.gap*(1/contactMargin)), 1e-10, 1)
-		midA, midB = midA.Plus(weight, p.armA), midB.Plus(weight, p.armB)
+		midA, midB = midA.Plus(weight, armA), midB.Plus(weight, armB)
 		sum += weight
 	}
 	if c.n > 0 {
@@ -219,7 +230,7 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	}
 	for i := range c.n {
 		r := &c.points[i]
-		r.lever = m.points[r.point].armA.Sub(midA).Len()
+		r.lever = m.points[r.point].armA.Add(offA).Sub(midA).Len()
 	}
 	c.a1, c.a2 = rootA.Mul(midA.Cross(c.t1)), rootA.Mul(midA.Cross(c.t2))
 	c.b1, c.b2 = rootB.Mul(midB.Cross(c.t1)), rootB.Mul(midB.Cross(c.t2))

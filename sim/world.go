@@ -37,7 +37,7 @@ type World struct {
 	dt    float32 // seconds per tick
 
 	firstCarried int  // the first solid that a carrier moves
-	grouped      bool // some boxes are of a group
+	grouped      bool // some boxes pass through others
 
 	// The state: see State.
 	tick     Tick
@@ -49,7 +49,9 @@ type World struct {
 	links    []link     // of the joints, in their order
 
 	// What follows from the state or lives for one step.
-	solids     []solid // the moving boxes, then the static ones, then those of carriers
+	solids     []solid // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
+	parts      []part
+	firstPart  []int32 // of each body, and of none
 	carried    []carried
 	joints     []joint
 	ties       []tie    // the joints of bodies awake
@@ -121,6 +123,7 @@ func New(scene Scene, rate int) *World {
 	for _, b := range scene.Boxes {
 		w.solids = append(w.solids, newSolid(&b, b.Density))
 	}
+	w.newParts()
 	for _, b := range scene.Static {
 		w.solids = append(w.solids, newSolid(&b, 0))
 	}
@@ -138,8 +141,12 @@ func New(scene Scene, rate int) *World {
 		w.refresh(i)
 	}
 	for i, b := range scene.Static {
-		w.solids[n+i].place(b.Start.Pose)
+		w.solids[w.movable()+i].place(b.Start.Pose)
 	}
+	if len(w.solids) >= 1<<16 {
+		panic("sim: a scene of more than 65535 boxes")
+	}
+	w.grouped = len(w.parts) > 0
 	for i := range w.solids {
 		w.grouped = w.grouped || w.solids[i].group != 0
 	}
@@ -151,6 +158,12 @@ func New(scene Scene, rate int) *World {
 func newSolid(b *Box, density float32) solid {
 	s := solid{half: b.Half, friction: b.Friction, group: int32(b.Group)}
 	if density == 0 {
+		return s
+	}
+	if len(b.Parts) > 0 {
+		mass, inertia := weigh(b)
+		s.invMass, s.inertia, s.lopsided = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
+		s.roots = geom.Vec3{X: geom.Sqrt(s.inertia.X), Y: geom.Sqrt(s.inertia.Y), Z: geom.Sqrt(s.inertia.Z)}
 		return s
 	}
 	volume := float32(8 * float32(b.Half.X*b.Half.Y) * b.Half.Z)
@@ -185,9 +198,14 @@ func (s *solid) place(p geom.Pose) {
 	s.lo, s.hi = p.Pos.Sub(e), p.Pos.Add(e)
 }
 
-// refresh derives a moving solid from its body. It is a pure function of the
+// refresh derives the solids of a body from it. It is a pure function of the
 // state.
-func (w *World) refresh(i int) { w.solids[i].place(w.bodies[i].Pose) }
+func (w *World) refresh(i int) {
+	w.solids[i].place(w.bodies[i].Pose)
+	if len(w.parts) > 0 {
+		w.placeParts(i)
+	}
+}
 
 // Scene returns the scene that the world was made of. It is for reading.
 func (w *World) Scene() *Scene { return &w.scene }

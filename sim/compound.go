@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"fmt"
+
+	"ghostcube/sim/geom"
+)
+
+// Part is one more box of a body, fixed to it. The middle of the body's own box
+// stays what its pose says and what it turns about: the parts are to be laid
+// out, and weighed, so that the body balances there and its own axes are those
+// of its inertia, as they are in what is the same on both sides.
+type Part struct {
+	Half    geom.Vec3
+	Pose    geom.Pose // in the body's frame
+	Density float32   // kg/m3; 0 weighs nothing
+}
+
+// part is a Part as a step knows it. Its box is a solid of its own, with a
+// number behind those of all bodies.
+type part struct {
+	body int32
+	pose geom.Pose
+}
+
+// newParts makes the solids of all parts, in the order of their bodies.
+func (w *World) newParts() {
+	w.firstPart = make([]int32, len(w.bodies)+1)
+	for i := range w.scene.Boxes {
+		b := &w.scene.Boxes[i]
+		w.firstPart[i] = int32(len(w.parts))
+		for _, p := range b.Parts {
+			w.parts = append(w.parts, part{int32(i), geom.Pose{Pos: p.Pose.Pos, Rot: p.Pose.Rot.Unit()}})
+			w.solids = append(w.solids, solid{half: p.Half, friction: b.Friction, group: int32(b.Group)})
+		}
+	}
+	w.firstPart[len(w.bodies)] = int32(len(w.parts))
+}
+
+// body returns the body that a solid belongs to. What stands still or is carried
+// keeps its number, which no body has.
+func (w *World) body(solid int32) int32 {
+	if i := int(solid) - len(w.bodies); i >= 0 && i < len(w.parts) {
+		return w.parts[i].body
+	}
+	return solid
+}
+
+// movable returns how many solids move with bodies: theirs come first.
+func (w *World) movable() int { return len(w.bodies) + len(w.parts) }
+
+// placeParts puts the parts of body i where it is.
+func (w *World) placeParts(i int) {
+	at, first := w.bodies[i].Pose, len(w.bodies)
+	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
+		p := &w.parts[k].pose
+		w.solids[first+int(k)].place(geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pos)), Rot: at.Rot.Mul(p.Rot).Unit()})
+	}
+}
+
+// beside returns the way from the middle of the body to that of one of its
+// solids.
+func (w *World) beside(solid, body int32) geom.Vec3 {
+	return w.solids[solid].pose.Pos.Sub(w.solids[body].pose.Pos)
+}
+
+// weigh returns the mass of a body and its moments of inertia about its own
+// axes. It panics if the body does not balance, or not about these axes.
+func weigh(b *Box) (mass float32, inertia geom.Vec3) {
+	var off geom.Vec3 // mass times place
+	var xy, xz, yz float32
+	add := func(half geom.Vec3, density float32, at geom.Pose) {
+		m := float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
+		third := m / 3
+		x2, y2, z2 := float32(half.X*half.X), float32(half.Y*half.Y), float32(half.Z*half.Z)
+		r := at.Rot.Unit().Mat()
+		t := geom.Diagonal(&r, geom.Vec3{X: float32(third * (y2 + z2)), Y: float32(third * (x2 + z2)), Z: float32(third * (x2 + y2))})
+		p := at.Pos
+		mass += m
+		off = off.Plus(m, p)
+		inertia = inertia.Add(geom.Vec3{
+			X: t.XX + float32(m*(float32(p.Y*p.Y)+float32(p.Z*p.Z))),
+			Y: t.YY + float32(m*(float32(p.X*p.X)+float32(p.Z*p.Z))),
+			Z: t.ZZ + float32(m*(float32(p.X*p.X)+float32(p.Y*p.Y))),
+		})
+		xy += t.XY - float32(m*float32(p.X*p.Y))
+		xz += t.XZ - float32(m*float32(p.X*p.Z))
+		yz += t.YZ - float32(m*float32(p.Y*p.Z))
+	}
+	add(b.Half, b.Density, geom.Pose{Rot: geom.Identity})
+	for i := range b.Parts {
+		p := &b.Parts[i]
+		add(p.Half, p.Density, p.Pose)
+	}
+	if d := off.Len() / mass; d > 1e-3 {
+		panic(fmt.Sprintf("sim: a body of several boxes balances %v m beside its middle, at %v", d, off.Scale(1/mass)))
+	}
+	least := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
+	if geom.Abs(xy) > least || geom.Abs(xz) > least || geom.Abs(yz) > least {
+		panic(fmt.Sprintf("sim: a body of several boxes has products of inertia, %v, %v and %v kg m2", xy, xz, yz))
+	}
+	return mass, inertia
+}

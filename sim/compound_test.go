@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// bowl returns a body of a floor, four walls, and a weight below the floor that
+// makes it balance in the floor's middle.
+func bowl(at geom.Vec3) Box {
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	part := func(half, at geom.Vec3, density float32) Part {
+		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	}
+	b := boxAt(at.X, at.Y, at.Z, 0, 1)
+	b.Half = v(1, 1, 0.1)
+	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume
+	b.Parts = []Part{
+		part(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), part(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
+		part(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), part(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
+		part(v(0.5, 0.5, 0.1), v(0, 0, -0.2), walls*0.4/0.2/(8*0.5*0.5*0.1)),
+	}
+	return b
+}
+
+// TestCompoundWeighs says that a box cut into parts weighs what it weighs whole,
+// about all axes, also where the parts are turned, and that what does not balance
+// is refused.
+func TestCompoundWeighs(t *testing.T) {
+	whole := boxAt(0, 0, 5, 0, 1)
+	whole.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
+	cut := whole
+	cut.Half.X = 0.2
+	half := cut.Half
+	quarter := geom.Turn(geom.Vec3{Z: 1}, geom.HalfPi)
+	cut.Parts = []Part{
+		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
+		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
+	}
+	a, b := newSolid(&whole, 1), newSolid(&cut, 1)
+	if d := a.inertia.Sub(b.inertia).Len(); d > 1e-4*a.inertia.Len() || geom.Abs(a.invMass-b.invMass) > 1e-4*a.invMass {
+		t.Errorf("whole it has %v and 1/%v, cut %v and 1/%v", a.inertia, a.invMass, b.inertia, b.invMass)
+	}
+	for what, p := range map[string]Part{
+		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
+		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.Turn(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a body with a part %s was taken", what)
+				}
+			}()
+			bad := cut
+			bad.Parts = []Part{p}
+			newSolid(&bad, 1)
+		}()
+	}
+}
+
+// TestCompoundIsOne says that a body of several boxes moves as one, and touches
+// with all of them: a bowl that is dropped stands on its foot and keeps a cube
+// that is dropped into it, also when it is dragged; another bowl stands on its
+// walls; and bodies that a wall should stop stay outside.
+func TestCompoundIsOne(t *testing.T) {
+	in, out := boxAt(0.3, 0.2, 2, 0.2, 1), boxAt(-2, 0, 0.2, 0.2, 1)
+	upper := bowl(geom.Vec3{Z: 3})
+	s := loose(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
+	s.Sleepless = true
+	w := New(s, 60)
+	for range 300 {
+		w.Step()
+	}
+	z := func(i int) float32 { return w.Bodies()[i].Pose.Pos.Z }
+	if geom.Abs(z(0)-0.3) > 0.005 || geom.Abs(z(1)-0.6) > 0.01 || geom.Abs(z(3)-1.1) > 0.01 {
+		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
+	}
+	for range 60 { // against the cube outside, which the wall pushes
+		w.addForce(0, geom.Vec3{X: -150})
+		w.Step()
+	}
+	bowl, cube, pushed := w.Bodies()[0].Pose.Pos, w.Bodies()[1].Pose.Pos, w.Bodies()[2].Pose.Pos
+	if bowl.X > -1 {
+		t.Fatalf("it was not dragged: %v", bowl)
+	}
+	if d := cube.Sub(bowl); geom.Abs(d.X) > 0.75 || geom.Abs(d.Y) > 0.75 || d.Z < 0.2 || d.Z > 0.6 {
+		t.Errorf("the cube in it is at %v of it", d)
+	}
+	if d := pushed.X - bowl.X; geom.Abs(d+1.2) > 0.02 {
+		t.Errorf("the cube outside is at %v of it", d)
+	}
+}
+
+// TestCompoundSpins holds the momentum and the energy of a spinning body of
+// several boxes.
+func TestCompoundSpins(t *testing.T) {
+	b := bowl(geom.Vec3{Z: 10})
+	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
+	w := New(free(b), 60)
+	_, l0 := momentum(w)
+	e0 := energy(w)
+	for range 600 {
+		w.Step()
+	}
+	_, l1 := momentum(w)
+	if e := energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
+		t.Errorf("momentum went from %v to %v, energy from %v to %v", l0, l1, e0, e)
+	}
+}
+
+// TestCompoundState says that State and sleep know bodies of several boxes, and
+// that they cost no allocation.
+func TestCompoundState(t *testing.T) {
+	s := loose(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
+	w, fresh := New(s, 60), New(s, 60)
+	var at State
+	for range 400 {
+		w.Save(&at)
+		w.Step()
+		b1, c1 := w.Hash()
+		fresh.Load(&at)
+		fresh.Step()
+		if b2, c2 := fresh.Hash(); b1 != b2 || c1 != c2 {
+			t.Fatalf("tick %d differs after Load", w.Tick())
+		}
+	}
+	if n := awake(w); n != 0 {
+		t.Errorf("%d are awake", n)
+	}
+	b := w.Bodies()[1]
+	b.Asleep, b.Linear.X = false, 2
+	w.SetBody(1, b)
+	for range 30 {
+		w.Step()
+	}
+	if n := awake(w); n != 3 {
+		t.Errorf("%d of 3 woke", n)
+	}
+	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// TestWithin says which bodies a box overlaps: by their boxes, turned as they
+// are, each once, in their order, and also asleep or by a part alone.
+func TestWithin(t *testing.T) {
+	turned := boxAt(5, 0, 1, 0.5, 1)
+	turned.Start.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, geom.Pi/4)
+	b := bowl(geom.Vec3{X: 10, Z: 0.3})
+	b.Start.Asleep = true
+	w := New(loose(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b), 60)
+	at := func(x, y, z, half float32, turn float32) []int32 {
+		return w.Within(geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{Z: 1}, turn)}, geom.Vec3{X: half, Y: half, Z: half}, nil)
+	}
+	for _, c := range []struct {
+		x, y, z, half, turn float32
+		want                []int32
+	}{
+		{20, 0, 1, 1, 0, nil},
+		{0.45, 0, 0.5, 0.1, 0, []int32{1, 2}},
+		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3}},
+		{-1, 0, 0.5, 0.499, 0, nil},
+		{-1, 0, 0.5, 0.501, 0, []int32{1}},
+		{5.6, 0, 1, 0.1, 0, []int32{0}}, // its corner points there
+		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, beside its side
+		{5.5, 0.5, 1, 0.1, geom.Pi / 4, nil},
+		{5.5, 0.5, 1, 0.25, 0, []int32{0}},
+		{10, 0, 0.6, 0.1, 0, nil}, // in the bowl, and in nothing of it
+		{10.95, 0, 0.8, 0.1, 0, []int32{3}},
+	} {
+		if got := at(c.x, c.y, c.z, c.half, c.turn); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %v", c, got)
+		}
+	}
+}
