@@ -40,6 +40,10 @@ type Strategy struct {
 	// Simulates says that the client steps a world of its own, in which every
 	// tick is meant to be the server's of the same label, to the bit.
 	Simulates bool
+
+	// Most is the number of bodies that a scene may have, of which all may move,
+	// where the strategy sends whole worlds in one packet; 0 is any number.
+	Most int
 }
 
 // Env is all that a half may know of its surroundings. It has no clock and no

@@ -238,9 +238,15 @@ func turntable(p params) Scene {
 }
 
 // ship is a room without a roof that goes to and fro, with a door to the south
-// and long waits at both ends.
-func ship(params) Scene {
+// and long waits at both ends. On a long way it is fast, the world as wide and its
+// clamp as high, and the air thinner, or it would blow what stands there overboard.
+func ship(p params) Scene {
 	s := base("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
+	way := p.value("way")
+	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
+	if way > 40 {
+		s.Wide, s.MaxLinear, s.Damping = float32(max(256, way+100)), 64, 0.1
+	}
 	s.Boxes[0].Start.Pose.Pos.Y = -3
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
@@ -249,7 +255,7 @@ func ship(params) Scene {
 	}
 	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
 	s.Carriers = []Carrier{{
-		Path: Path{Way: v(40, 0, 0), Ride: 10, Wait: 8}, // 7.5 m/s and 2.3 m/s2 at most
+		Path: Path{Way: v(float32(way), 0, 0), Ride: ride, Wait: 8},
 		Boxes: []Box{
 			floor(0, middle, long, wide),
 			wall(0, wide-thick, long, thick),
@@ -265,6 +271,83 @@ func ship(params) Scene {
 		s.Boxes = append(s.Boxes, cube(v(float32(3*i)-4.5, -6, cubeHalf), float32(0.4*float32(i))))
 	}
 	return s
+}
+
+// billiards is a table with rails and a triangle of smooth pucks: what one
+// player pushes, pushes the others.
+func billiards(p params) Scene {
+	s := base("billiards", "smooth pucks in a triangle between rails, that one player breaks")
+	s.Boxes[0].Start.Pose.Pos.Y = -7
+	const halfX, halfY, rail, high, puck = 5, 10, 0.25, 0.4, 0.3 // metres
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	for _, side := range []float32{-1, 1} {
+		s.Static = append(s.Static,
+			static(v(float32(side*(halfX+rail)), 0, high), v(rail, halfY+2*rail, high), geom.Identity),
+			static(v(0, float32(side*(halfY+rail)), high), v(halfX, rail, high), geom.Identity))
+	}
+	for row := range p.value("rows") {
+		for i := range row + 1 {
+			b := cube(v(float32((float32(i)-float32(0.5*float32(row)))*(2*puck+0.02)), float32(float32(row)*(2*puck+0.01)), puck), 0)
+			b.Half = v(puck, puck, puck)
+			b.Density, b.Friction = 1, 0.002 // with the ground's 1 that is a coefficient of 0.045
+			s.Boxes = append(s.Boxes, b)
+		}
+	}
+	return s
+}
+
+// fleet is many bodies of which most are far away: fields of cubes, in each but
+// the first of which a bar turns and keeps a few of them from sleep.
+func fleet(p params) Scene {
+	s := base("fleet", "ten thousand bodies in fields 200 m apart, in each a bar that turns among them")
+	const side, apart, bar = 20, 200, 2.2 // cubes along a field, metres between fields, half of a bar
+	fields := p.value("fields")
+	across := 1
+	for across*across < fields {
+		across++
+	}
+	s.Wide = max(256, float32(float32(across/2)*apart)+64)
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	for f := range fields {
+		// From the middle outwards, so that the player is in the first.
+		x, y := spiral(f)
+		at := v(float32(float32(x)*apart), float32(float32(y)*apart), 0)
+		if f > 0 {
+			b := Box{
+				Half: v(bar, 0.1, 0.1), Density: 10, Friction: 1,
+				Start: Body{Pose: geom.Pose{Pos: at.Add(v(0, 0, 0.2)), Rot: geom.Identity}},
+			}
+			s.Joints = append(s.Joints, Joint{
+				A: Fixed, B: len(s.Boxes), Hinge: true, At: b.Start.Pose.Pos, Axis: v(0, 0, 1), Speed: 1.5, Torque: 40,
+			})
+			s.Boxes = append(s.Boxes, b)
+		}
+		for i := range side * side {
+			x, y := float32(i%side-side/2), float32(i/side-side/2)
+			if x == 0 && y == 0 { // a place for the player, or for the bar as a body
+				continue
+			}
+			s.Boxes = append(s.Boxes, cube(at.Add(v(x+0.5, y+0.5, cubeHalf)), 0))
+		}
+	}
+	s.Boxes[0].Start.Pose.Pos = v(0.5, 0.5, playerHalf)
+	return s
+}
+
+// spiral returns place n of a walk on a grid that winds outwards from its middle.
+func spiral(n int) (x, y int) {
+	dx, dy := 1, 0
+	for leg := 1; ; leg++ {
+		for range 2 {
+			for range leg {
+				if n == 0 {
+					return x, y
+				}
+				x, y, n = x+dx, y+dy, n-1
+			}
+			dx, dy = -dy, dx
+		}
+	}
 }
 
 // chance is a generator of numbers for the layout of scenes: the linear

@@ -25,7 +25,7 @@ type Settings struct {
 // chain of ten.
 var DefaultSettings = Settings{
 	Substeps: 4, Hertz: 30, Ratio: 10, Push: 3, Recycle: 0.05,
-	JointHertz: 240, JointRatio: 10, JointRounds: 4,
+	JointHertz: 480, JointRatio: 10, JointRounds: 4,
 }
 
 // World is one running simulation.

@@ -24,6 +24,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    wire.InputsAndSnapshots,
+	Most:      wire.MostBodies,
 }
 
 type server struct {

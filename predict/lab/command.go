@@ -117,8 +117,14 @@ func (l *Lab) Do(c Command) error {
 		}
 		l.weather.Dark = l.Now() + d
 	case "scene":
-		if _, err := sim.SceneNamed(c.Name); err != nil {
+		scene, err := sim.SceneNamed(c.Name)
+		if err != nil {
 			return err
+		}
+		for _, p := range l.Panes {
+			if err := fits(p.Strategy, &scene); err != nil {
+				return err
+			}
 		}
 		l.config.Scene = c.Name
 		l.restart()
@@ -180,6 +186,9 @@ func (p *Pane) switchTo(spec string) error {
 		return err
 	}
 	if err := checkSettings(s, set); err != nil {
+		return err
+	}
+	if err := fits(s, p.Truth.Scene()); err != nil {
 		return err
 	}
 	p.run(s, p.Truth)

@@ -149,13 +149,25 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
+	scene := l.scene()
+	if err := fits(s, &scene); err != nil {
+		return nil, fmt.Errorf("pane %q: %w", spec, err)
+	}
 	p := &Pane{lab: l}
-	p.run(s, sim.New(l.scene(), l.config.Rate))
+	p.run(s, sim.New(scene, l.config.Rate))
 	if err := p.turn(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	l.Panes = append(l.Panes, p)
 	return p, nil
+}
+
+// fits reports a scene that is too large for a strategy.
+func fits(s *predict.Strategy, scene *sim.Scene) error {
+	if n := len(scene.Boxes); s.Most > 0 && n > s.Most {
+		return fmt.Errorf("%s has %d bodies, and %s sends whole worlds, of %d at most: lockstep and statesync take any", scene.Name, n, s.Name, s.Most)
+	}
+	return nil
 }
 
 // Tick applies the entry's commands and advances every pane by one tick. A

@@ -36,6 +36,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    wire.InputsAndSnapshots,
 	Simulates: true,
+	Most:      wire.MostBodies,
 }
 
 // The ways in which a server may step.

@@ -40,6 +40,9 @@ type picture struct {
 // tickBits is the width of the tick on the wire: it wraps after 18 minutes.
 const tickBits = 16
 
+// mostLooks is how many bodies a snapshot holds, with their velocities.
+const mostLooks = (packet.MaxPayload*8 - tickBits - 64) / (3 + 10*32)
+
 var errPicture = errors.New("snapshot: not a snapshot")
 
 // take notes how a world looks now.

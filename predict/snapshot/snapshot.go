@@ -40,6 +40,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
+	Most:      mostLooks,
 }
 
 // The ways to fill the time between two snapshots.

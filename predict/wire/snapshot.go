@@ -33,6 +33,9 @@ type Sender struct {
 	coder  quant.Coder
 }
 
+// MostBodies is how many bodies a snapshot holds if all of them move.
+const MostBodies = (packet.MaxPayload*8 - tickBits - 64) / (1 + MoveBits)
+
 // payloadBytes is enough memory for any snapshot of a world that a packet can
 // carry: a multiple of eight, as the bit packer asks.
 func payloadBytes(w *sim.World, players int) int {
@@ -85,8 +88,8 @@ func (s *Sender) Hear(e *packet.Endpoint) {
 
 // Send writes the world as it is, with the inputs that made it so, and sends
 // it. It returns the bits of the payload. What does not fit a datagram is cut
-// into fragments below; a world that does not fit a packet, about 5,000 moving
-// bodies, panics: it needs a strategy that splits it.
+// into fragments below; a world that does not fit a packet panics: one of more
+// than MostBodies needs a strategy that splits it.
 func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
 	c := &s.coder
 	if n := payloadBytes(w, len(held)); len(s.buffer) < n {

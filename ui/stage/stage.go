@@ -350,6 +350,10 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(old, mine, i), Half: world.Boxes[i].Half, Color: c})
 	}
+	for i := range mine { // behind all bodies, so that a body's number is its cube's
+		drawn := v.Scene.Cubes[i]
+		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
+	}
 	for _, b := range world.Static {
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: Still})
 	}
@@ -388,5 +392,15 @@ func (p *pane) haunt(v *View, ghost geom.Pose, i int, c render.Color) {
 		return
 	}
 	c.A = ghostAlpha
-	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: p.of.Truth.Scene().Boxes[i].Half, Color: c})
+	box := &p.of.Truth.Scene().Boxes[i]
+	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
+	v.addParts(box.Parts, ghost, c)
+}
+
+// addParts adds the further boxes of a body that is drawn at a pose.
+func (v *View) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
+	for _, p := range parts {
+		pose := geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pose.Pos)), Rot: at.Rot.Mul(p.Pose.Rot).Unit()}
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: pose, Half: p.Half, Color: c})
+	}
 }

@@ -255,6 +255,39 @@ func TestCarriersAreDrawn(t *testing.T) {
 	}
 }
 
+// TestPartsAreDrawn says that all boxes of a body are drawn where the body is, in
+// its colour and behind all bodies, and those of its ghost with it.
+func TestPartsAreDrawn(t *testing.T) {
+	l := session(t, "latency=150ms", "authority")
+	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.All, Name: "trailer"}}}); err != nil {
+		t.Fatal(err)
+	}
+	var s Stage
+	run(t, &s, l, 120)
+	world, drawn := l.Panes[0].Truth.Scene(), l.Panes[0].Seats[0].View.Bodies
+	cubes := s.Views(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes
+	k := len(world.Boxes)
+	for i, b := range world.Boxes {
+		for _, p := range b.Parts {
+			c := cubes[k]
+			want := drawn[i].Pos.Add(drawn[i].Rot.Rotate(p.Pose.Pos))
+			if c.Half != p.Half || c.Color != cubes[i].Color || c.Pose.Pos.Sub(want).Len() > 1e-4 {
+				t.Fatalf("a part of body %d is %+v, want it at %v", i, c, want)
+			}
+			k++
+		}
+	}
+	bodies, ghosts := k, 0
+	for _, c := range cubes[k:] {
+		if c.Ghost() && c.Half == world.Boxes[1].Parts[0].Half {
+			ghosts++
+		}
+	}
+	if bodies == len(world.Boxes) || ghosts != 1 {
+		t.Errorf("%d boxes of %d bodies, %d ghosts of the tractor's cab", bodies, len(world.Boxes), ghosts)
+	}
+}
+
 // TestCameraFollows says that the camera comes after the cube without jumping,
 // and jumps when the scene changes.
 func TestCameraFollows(t *testing.T) {

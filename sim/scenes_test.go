@@ -1,0 +1,219 @@
+package sim
+
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// TestShipAtFiftyMetresASecond says that the longest way brings the ship to 50
+// m/s within the world, and that what stands in it stays where it is.
+func TestShipAtFiftyMetresASecond(t *testing.T) {
+	w := newWorld(t, "ship:way=530")
+	path := &w.scene.Carriers[0].Path
+	var fastest, farthest float32
+	from := make([]geom.Vec3, 7)
+	for i := range from {
+		from[i] = w.Bodies()[i].Pose.Pos
+	}
+	for range 60 * 2 * (path.Ride + path.Wait) {
+		w.Step()
+		fastest = max(fastest, w.courses[0].v.Len())
+		at := path.Pose(geom.Pose{Rot: geom.Identity}, w.Tick(), 60).Pos
+		farthest = max(farthest, at.X)
+		for i := 1; i < 7; i++ {
+			if off := w.Bodies()[i].Pose.Pos.Sub(at).Sub(from[i]).Len(); off > 0.05 {
+				t.Fatalf("cube %d is off its place by %v m in tick %d, at %v m/s", i, off, w.Tick(), w.courses[0].v.X)
+			}
+		}
+	}
+	if fastest < 49 || fastest > 51 || farthest < 529 || farthest > w.scene.Wide-50 {
+		t.Errorf("it goes at up to %v m/s as far as %v m, in a world of %v m", fastest, farthest, w.scene.Wide)
+	}
+}
+
+// TestSeesaw says that the plank balances three cubes against three, tips with
+// one fewer on one side, and throws them when the player falls onto the other.
+func TestSeesaw(t *testing.T) {
+	const plank = 1
+	w := newWorld(t, "seesaw")
+	for range 3600 {
+		w.Step()
+	}
+	if z := w.solids[plank].axes.X.Z; geom.Abs(z) > 0.005 || awake(w) > 0 {
+		t.Errorf("with equal weights it slopes by %v and %d are awake", z, awake(w))
+	}
+	b := w.Bodies()[plank+1]
+	b.Pose.Pos.X, b.Pose.Pos.Z, b.Asleep = -7, cubeHalf, false
+	w.SetBody(plank+1, b)
+	p := w.Bodies()[plank]
+	p.Asleep = false
+	w.SetBody(plank, p)
+	for range 600 {
+		w.Step()
+	}
+	if z := w.solids[plank].axes.X.Z; z > -0.1 {
+		t.Errorf("with one cube fewer on the left it slopes by %v", z)
+	}
+	b = w.Bodies()[0]
+	b.Pose.Pos, b.Asleep = geom.Vec3{X: -3, Z: 6}, false
+	w.SetBody(0, b)
+	var highest, off float32
+	for range 180 {
+		w.Step()
+		for i := plank + 4; i < plank+7; i++ {
+			highest = max(highest, w.Bodies()[i].Pose.Pos.Z)
+		}
+		off = max(off, gap(w))
+	}
+	if highest < 2 {
+		t.Errorf("the cubes flew no higher than %v m", highest)
+	}
+	if off > 0.001 {
+		t.Errorf("its axle was off by %v m", off)
+	}
+}
+
+// TestBilliards says that one player pushes many: it runs into the triangle, and
+// most of the pucks have moved, none over the rails, and what it broke comes to
+// rest.
+func TestBilliards(t *testing.T) {
+	w := newWorld(t, "billiards")
+	n := len(w.Bodies())
+	for range 240 {
+		w.Step(Input{Buttons: Forward})
+	}
+	moved := 0
+	for i := 1; i < n; i++ {
+		if p := w.Bodies()[i].Pose.Pos; p.Sub(w.scene.Boxes[i].Start.Pose.Pos).Len() > 0.3 {
+			moved++
+		}
+	}
+	if moved < n/2 {
+		t.Errorf("%d of %d pucks have moved", moved, n-1)
+	}
+	for range 1200 {
+		w.Step()
+	}
+	for i := 1; i < n; i++ {
+		if p := w.Bodies()[i].Pose.Pos; geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {
+			t.Errorf("puck %d lies at %v", i, p)
+		}
+	}
+	if awake(w) != 0 {
+		t.Errorf("%d are awake", awake(w))
+	}
+}
+
+// TestTrailer says that the tractor drives round and round, draws its trailer,
+// loses none of the cubes in it, and holds its joints within a millimetre, for
+// five minutes; one if the tests are to be short.
+func TestTrailer(t *testing.T) {
+	minutes := 5
+	if testing.Short() {
+		minutes = 1
+	}
+	for _, name := range []string{"trailer", "trailer:speed=4"} {
+		w := newWorld(t, name)
+		bed, cubes := 6, len(w.Bodies())-6
+		if len(w.scene.Boxes[bed].Parts) != 6 {
+			t.Fatalf("%s: body %d is not the trailer", name, bed)
+		}
+		var off, way float32
+		low, high := geom.Vec3{}, geom.Vec3{}
+		for range minutes * 60 * 60 {
+			before := w.Bodies()[1].Pose.Pos
+			w.Step()
+			now := w.Bodies()[1].Pose.Pos
+			way += now.Sub(before).Len()
+			low = geom.Vec3{X: min(low.X, now.X), Y: min(low.Y, now.Y)}
+			high = geom.Vec3{X: max(high.X, now.X), Y: max(high.Y, now.Y)}
+			off = max(off, gap(w))
+		}
+		t.Logf("%s: %v m in a square of %v by %v m, joints %.3f mm", name, way, high.X-low.X, high.Y-low.Y, 1000*off)
+		if off > 0.001 {
+			t.Errorf("%s: joints are %v mm off", name, 1000*off)
+		}
+		if way < float32(60*minutes) || high.X-low.X > 60 || high.Y-low.Y > 60 {
+			t.Errorf("%s: it drove %v m in a square of %v by %v m", name, way, high.X-low.X, high.Y-low.Y)
+		}
+		at := w.Bodies()[bed].Pose
+		for i := cubes; i < len(w.Bodies()); i++ {
+			p := at.Rot.Inverse().Rotate(w.Bodies()[i].Pose.Pos.Sub(at.Pos))
+			if geom.Abs(p.X) > 1.5 || geom.Abs(p.Y) > 0.8 || p.Z < 0.2 || p.Z > 0.8 {
+				t.Errorf("%s: cube %d is at %v of the trailer", name, i, p)
+			}
+		}
+	}
+}
+
+// TestWalker says that the walker walks as far as its legs should bring it, a
+// metre and a tenth a second, upright and straight on, with its joints within a
+// millimetre and its hinges in their planes; and that without its motor it
+// stands.
+func TestWalker(t *testing.T) {
+	w := newWorld(t, "walker")
+	const frame = 1
+	var off, bent float32
+	for range 3600 {
+		w.Step()
+		off, bent = max(off, gap(w)), max(bent, askew(w))
+		if up := w.solids[frame].axes.Z.Z; up < 0.998 {
+			t.Fatalf("it leans by a cosine of %v in tick %d", up, w.Tick())
+		}
+	}
+	at := w.Bodies()[frame].Pose.Pos
+	t.Logf("in a minute it walked to %v; joints %.3f mm, hinges %.4f rad", at, 1000*off, bent)
+	if at.X > -60 || at.X < -75 || geom.Abs(at.Y) > 5 {
+		t.Errorf("in a minute it walked to %v", at)
+	}
+	if off > 0.001 || bent > 0.02 {
+		t.Errorf("joints are %v mm off, hinges %v rad", 1000*off, bent)
+	}
+	s := *w.Scene()
+	s.Joints = append([]Joint(nil), s.Joints...)
+	s.Joints[0].Speed = 0
+	w = New(s, 60)
+	for range 600 {
+		w.Step()
+	}
+	if at := w.Bodies()[frame].Pose.Pos; awake(w) > 0 || at.Sub(s.Boxes[frame].Start.Pose.Pos).Len() > 0.1 {
+		t.Errorf("with the brake on it stands at %v, and %d are awake", at, awake(w))
+	}
+}
+
+// TestFleet says that the fleet has ten thousand bodies, that most of them sleep
+// and go on sleeping, that its bars turn, and that its world is wide enough.
+func TestFleet(t *testing.T) {
+	w := newWorld(t, "fleet")
+	if n := len(w.Bodies()); n != 10000 {
+		t.Errorf("there are %d bodies", n)
+	}
+	near := 0
+	for i := range w.Bodies() {
+		p := w.Bodies()[i].Pose.Pos
+		if geom.Abs(p.X) > w.scene.Wide-50 || geom.Abs(p.Y) > w.scene.Wide-50 {
+			t.Fatalf("body %d is at %v in a world of %v m", i, p, w.scene.Wide)
+		}
+		if p.Len() < 50 {
+			near++
+		}
+	}
+	if near > 400 {
+		t.Errorf("%d bodies are near", near)
+	}
+	for range 1200 {
+		w.Step()
+		if n := awake(w); n > 600 {
+			t.Fatalf("%d are awake", n)
+		}
+	}
+	for _, j := range w.joints {
+		if spin := w.Bodies()[j.B].Angular.Z; geom.Abs(spin-1.5) > 0.01 {
+			t.Errorf("bar %d turns at %v rad/s", j.B, spin)
+		}
+	}
+	if g := gap(w); g > 0.001 {
+		t.Errorf("joints are %v m off", g)
+	}
+}
