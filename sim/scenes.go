@@ -278,7 +278,7 @@ func ship(p params) Scene {
 func billiards(p params) Scene {
 	s := base("billiards", "smooth pucks in a triangle between rails, that one player breaks")
 	s.Boxes[0].Start.Pose.Pos.Y = -7
-	const halfX, halfY, rail, high, puck = 5, 10, 0.25, 0.4, 0.3 // metres
+	const halfX, halfY, rail, high, puck = 5, 10, 0.25, 0.7, 0.3 // metres
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for _, side := range []float32{-1, 1} {
 		s.Static = append(s.Static,
@@ -299,14 +299,14 @@ func billiards(p params) Scene {
 // fleet is many bodies of which most are far away: fields of cubes, in each but
 // the first of which a bar turns and keeps a few of them from sleep.
 func fleet(p params) Scene {
-	s := base("fleet", "ten thousand bodies in fields 200 m apart, in each a bar that turns among them")
-	const side, apart, bar = 20, 200, 2.2 // cubes along a field, metres between fields, half of a bar
+	s := base("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
+	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
 	fields := p.value("fields")
 	across := 1
 	for across*across < fields {
 		across++
 	}
-	s.Wide = max(256, float32(float32(across/2)*apart)+64)
+	s.Wide = max(256, float32(float32(across/2)*apart)+56)
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for f := range fields {
 		// From the middle outwards, so that the player is in the first.
@@ -324,13 +324,13 @@ func fleet(p params) Scene {
 		}
 		for i := range side * side {
 			x, y := float32(i%side-side/2), float32(i/side-side/2)
-			if x == 0 && y == 0 { // a place for the player, or for the bar as a body
+			if x == 0 && y == 0 { // the player is one of the first field's bodies, and a bar one of each other's
 				continue
 			}
 			s.Boxes = append(s.Boxes, cube(at.Add(v(x+0.5, y+0.5, cubeHalf)), 0))
 		}
 	}
-	s.Boxes[0].Start.Pose.Pos = v(0.5, 0.5, playerHalf)
+	s.Boxes[0].Start.Pose.Pos = v(0, -12, playerHalf)
 	return s
 }
 

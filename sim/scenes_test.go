@@ -192,7 +192,7 @@ func TestFleet(t *testing.T) {
 	near := 0
 	for i := range w.Bodies() {
 		p := w.Bodies()[i].Pose.Pos
-		if geom.Abs(p.X) > w.scene.Wide-50 || geom.Abs(p.Y) > w.scene.Wide-50 {
+		if geom.Abs(p.X) > w.scene.Wide-40 || geom.Abs(p.Y) > w.scene.Wide-40 {
 			t.Fatalf("body %d is at %v in a world of %v m", i, p, w.scene.Wide)
 		}
 		if p.Len() < 50 {

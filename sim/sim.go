@@ -10,8 +10,8 @@
 // near each other (broad.go), where they touch (box.go), what is kept of last
 // tick's contacts (contact.go), who sleeps and who wakes (island.go), the
 // impulses (solver.go), and the new poses. Carriers, which move along a path
-// whatever is in their way, go to where the tick has them (carrier.go), and joints
-// tie bodies together (joint.go). The
+// whatever is in their way, go to where the tick has them (carrier.go). Joints
+// tie bodies together (joint.go), and a body may be several boxes (compound.go). The
 // method is that of Box3D's "soft step": substeps with soft contacts and one
 // relaxing iteration each, warm started, on manifolds that are kept while the
 // two boxes hardly move against each other.

@@ -42,7 +42,7 @@ func (c *listCommand) Run(p *program) error {
 		for i := range sim.Scenes {
 			x := &sim.Scenes[i]
 			s := x.Scene()
-			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), onPaths(&s), count(s.Players, "player"))
+			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), onPaths(&s), count(len(s.Joints), "joint"), count(s.Players, "player"))
 			for _, p := range x.Params {
 				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.First, p.Help, p.Least, p.Most)
 			}
