@@ -110,6 +110,27 @@ func TestCompoundSpins(t *testing.T) {
 	}
 }
 
+// TestCompoundCollides throws a cube against a wall of a bowl that floats, off the
+// middle: what they carry together, along and about, stays, and the bowl spins.
+func TestCompoundCollides(t *testing.T) {
+	b, thrown := bowl(geom.Vec3{Z: 10}), boxAt(3, 0.7, 10.4, 0.2, 0)
+	b.Friction = 0
+	thrown.Density = 10
+	thrown.Start.Linear.X = -6
+	w := New(free(b, thrown), 60)
+	p0, l0 := momentum(w)
+	for range 60 {
+		w.Step()
+	}
+	p1, l1 := momentum(w)
+	if spin := w.Bodies()[0].Angular.Z; geom.Abs(spin) < 0.3 {
+		t.Fatalf("the bowl spins at %v rad/s", spin)
+	}
+	if p1.Sub(p0).Len() > 1e-4*p0.Len() || l1.Sub(l0).Len() > 5e-3*l0.Len() {
+		t.Errorf("momentum went from %v to %v, about the origin from %v to %v", p0, p1, l0, l1)
+	}
+}
+
 // TestCompoundState says that State and sleep know bodies of several boxes, and
 // that they cost no allocation.
 func TestCompoundState(t *testing.T) {
@@ -150,7 +171,17 @@ func TestWithin(t *testing.T) {
 	turned.Start.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, geom.Pi/4)
 	b := bowl(geom.Vec3{X: 10, Z: 0.3})
 	b.Start.Asleep = true
-	w := New(loose(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b), 60)
+	beam := boxAt(0, 20, 1, 0, 1) // along x, on its edge: another one across it is apart along no face
+	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
+	beam.Start.Pose.Rot = geom.Turn(geom.Vec3{X: 1}, geom.Pi/4)
+	w := New(loose(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
+	for _, over := range []float32{0.25, 0.29} { // edges meet at twice 0.1 sqrt(2)
+		across := geom.Turn(geom.Vec3{Y: 1}, geom.Pi/4)
+		got := w.Within(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
+		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
+			t.Errorf("a beam %v m over another one: got %v", over, got)
+		}
+	}
 	at := func(x, y, z, half float32, turn float32) []int32 {
 		return w.Within(geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{Z: 1}, turn)}, geom.Vec3{X: half, Y: half, Z: half}, nil)
 	}
@@ -160,7 +191,7 @@ func TestWithin(t *testing.T) {
 	}{
 		{20, 0, 1, 1, 0, nil},
 		{0.45, 0, 0.5, 0.1, 0, []int32{1, 2}},
-		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3}},
+		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3, 4}},
 		{-1, 0, 0.5, 0.499, 0, nil},
 		{-1, 0, 0.5, 0.501, 0, []int32{1}},
 		{5.6, 0, 1, 0.1, 0, []int32{0}}, // its corner points there

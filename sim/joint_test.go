@@ -208,6 +208,13 @@ func TestMotor(t *testing.T) {
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
 		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
+	w = New(wheel(Joint{Speed: 0.1, Torque: 0.02}), 60) // slower than what may sleep
+	for range 300 {
+		w.Step()
+	}
+	if b := w.Bodies()[0]; b.Asleep {
+		t.Error("what a slow motor drives sleeps")
+	}
 	s := wheel(Joint{Torque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
 	w = New(s, 60)
@@ -377,6 +384,7 @@ func TestJointState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
+	fresh = New(s, 60)
 	fresh.CopyFrom(w)
 	for range 60 {
 		w.Step()

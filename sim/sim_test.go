@@ -35,7 +35,7 @@ func newWorld(t testing.TB, name string) *World {
 // into, it first does so, gathering.
 func script(name string, t Tick) Input {
 	switch name {
-	case "pile", "heap", "tower":
+	case "pile", "heap", "tower", "seesaw", "billiards", "trailer":
 		if t < 240 {
 			return Input{Buttons: Forward | Buttons(t/60%2)*Pull}
 		}
