@@ -150,3 +150,27 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantisedWalkerWalks says that quantising after every tick costs joints
+// little more than the grid: the walker walks as far, the trailer keeps its load,
+// and points stay within a millimetre and a half of each other.
+func TestQuantisedWalkerWalks(t *testing.T) {
+	for _, name := range []string{"walker", "trailer"} {
+		w := world(t, name)
+		joints := len(w.Scene().Joints)
+		var off float32
+		for range 1200 {
+			w.Step()
+			w.Quantise(&wire.SyncGrid)
+			for i := range joints {
+				a, b := w.Anchors(i)
+				off = max(off, b.Sub(a).Len())
+			}
+		}
+		at := w.Bodies()[1].Pose.Pos
+		t.Logf("%s: at %v after 20 s, joints %.3f mm", name, at, 1000*off)
+		if off > 0.0015 || at.Len() < 15 {
+			t.Errorf("%s: it is at %v after 20 s, and its joints are %v mm off", name, at, 1000*off)
+		}
+	}
+}
