@@ -182,6 +182,41 @@ func TestWalker(t *testing.T) {
 	}
 }
 
+// TestRammed says that the walker and the trailer survive a player at full speed,
+// who then holds Lift or Pull beside them: joints give way by less than two centimetres, nothing
+// is flung away faster than the player came, and a few seconds later they hold as
+// before.
+func TestRammed(t *testing.T) {
+	for _, name := range []string{"walker", "trailer"} {
+		for _, held := range []Buttons{0, Lift | Forward, Pull} {
+			w := newWorld(t, name)
+			b := w.Bodies()[0]
+			b.Pose.Pos, b.Linear = geom.Vec3{X: -2, Y: -5, Z: 1.2}, geom.Vec3{Y: 32}
+			w.SetBody(0, b)
+			var off, fastest float32
+			for i := range 600 {
+				in := Input{Buttons: held}
+				if i > 360 {
+					in = Input{}
+				}
+				w.Step(in)
+				off = max(off, gap(w))
+				for k := w.scene.Players; k < len(w.bodies); k++ {
+					if v := w.bodies[k].Linear.Len(); !(v <= fastest) {
+						fastest = v
+					}
+				}
+			}
+			if !(off < 0.02) || !(fastest < 33) {
+				t.Errorf("%s, %v: joints are off by up to %v m, something flies at %v m/s", name, held, off, fastest)
+			}
+			if g := gap(w); g > 0.001 {
+				t.Errorf("%s, %v: at the end joints are off by %v m", name, held, g)
+			}
+		}
+	}
+}
+
 // TestFleet says that the fleet has ten thousand bodies, that most of them sleep
 // and go on sleeping, that its bars turn, and that its world is wide enough.
 func TestFleet(t *testing.T) {
