@@ -42,6 +42,10 @@ var tapes = []tape{
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
 	{name: "boarding", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
 		scene: "ship", ticks: 1620, pilots: []pilot{boarding}},
+	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
+		scene: "ship:way=530", ticks: 2220, pilots: []pilot{fastShip}},
+	{name: "break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
+		scene: "billiards", ticks: 1500, pilots: []pilot{breaker}},
 }
 
 // toward returns the velocity to a place, at most so many m/s.
@@ -297,6 +301,35 @@ func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		return 0, 0, 0
 	case tick < 1500:
 		x, y = toward(&w[0], 40, -4, 4)
+	}
+	return x, y, 0
+}
+
+// fastShip does the same on the long way, which takes twice as long.
+func fastShip(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	switch {
+	case tick < 60:
+		return 0, 0, 0
+	case tick < 300:
+		x, y = toward(&w[0], 0, 6, 4)
+	case tick < 1740:
+		return 0, 0, 0
+	case tick < 2100:
+		x, y = toward(&w[0], 530, -4, 4)
+	}
+	return x, y, 0
+}
+
+// strokes are the way points of the break tape.
+var strokes = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}
+
+func breaker(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest, stroke = 60, 180
+	if tick < rest {
+		return 0, 0, 0
+	}
+	if i := (tick - rest) / stroke; i < len(strokes) {
+		x, y = toward(&w[0], strokes[i][0], strokes[i][1], 6)
 	}
 	return x, y, 0
 }

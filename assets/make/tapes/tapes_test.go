@@ -593,11 +593,49 @@ func TestBoarding(t *testing.T) {
 	}
 }
 
+// TestFastShip says the same of the ship that goes at up to 50 m/s, half a
+// kilometre.
+func TestFastShip(t *testing.T) {
+	for _, late := range delays {
+		r := measureRide(t, "fast-ship", late)
+		if r.still < 18*rate || r.carried < 525 {
+			t.Errorf("%d ticks late: %+v", late, r)
+		}
+		if p := r.ended.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestBreak says that most of the pucks are pushed by a metre or more, by one
+// player, and none out of the rails.
+func TestBreak(t *testing.T) {
+	for _, late := range delays {
+		var scene *sim.Scene
+		var ended []sim.Body
+		play(t, "break", late, func(w *sim.World, _ []sim.Input) { scene, ended = w.Scene(), w.Bodies() })
+		moved, out := 0, 0
+		for i := scene.Players; i < len(ended); i++ {
+			p := ended[i].Pose.Pos
+			if p.Sub(scene.Boxes[i].Start.Pose.Pos).Len() >= 1 {
+				moved++
+			}
+			if geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {
+				out++
+			}
+		}
+		t.Logf("break, %d ticks late: %d of %d pucks moved by a metre, %d are outside", late, moved, len(ended)-1, out)
+		if moved < 12 || out > 0 {
+			t.Errorf("%d ticks late: %d pucks moved, %d are outside", late, moved, out)
+		}
+	}
+}
+
 // TestCarriersAreForeseen says that a client that predicts foresees what a
 // carrier does to its cube: over a link that loses nothing rewind corrects
 // nothing in the tapes that ride.
 func TestCarriersAreForeseen(t *testing.T) {
-	for _, name := range []string{"turntable", "boarding"} {
+	for _, name := range []string{"turntable", "boarding", "fast-ship"} {
 		tape := load(t, name)
 		l := lab.New(tape.Config)
 		p, err := l.Open("rewind")
