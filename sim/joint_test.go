@@ -93,7 +93,7 @@ func TestJointsHold(t *testing.T) {
 			w := New(s, 60)
 			e0 := energy(w)
 			var off, turned float32
-			for range 60 * 60 {
+			for range shorter(60 * 60) {
 				w.Step()
 				off, turned = max(off, gap(w)), max(turned, askew(w))
 				if e := energy(w); e > e0*(1+1e-3) {
@@ -116,7 +116,7 @@ func TestJointsHold(t *testing.T) {
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
-			if e := energy(w); damping > 0 && (e < hangs*0.999 || e > hangs*1.001) {
+			if e := energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
 				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
 			}
 		}

@@ -60,6 +60,15 @@ func patience(name string, n int) int {
 	return n
 }
 
+// shorter is how many of n ticks a test makes do with if tests are to be short,
+// as on another machine's emulator.
+func shorter(n int) int {
+	if testing.Short() {
+		return n / 6
+	}
+	return n
+}
+
 // TestSync says that a State is whole: in every scene and every tick, a step
 // after Load gives the same world as the step that followed the Save, in the
 // same world and in another one.
