@@ -110,3 +110,18 @@ func TestTouchersWord(t *testing.T) {
 		}
 	}
 }
+
+// TestTouchersWordWatched says that who only watches is told of all bodies, whoever's
+// word counts.
+func TestTouchersWordWatched(t *testing.T) {
+	l := open(t, config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=toucher")
+	for range 600 {
+		if err := l.Tick(scrum(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := l.Panes[0]
+	if n := p.Meter.Value("updates_per_packet"); n < 15 {
+		t.Errorf("%v bodies a packet", n)
+	}
+}

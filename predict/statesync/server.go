@@ -122,7 +122,7 @@ func (s *server) send(i int, peer predict.Peer) {
 	now := world.Tick()
 	p.hear(peer.Endpoint)
 	p.raise(world, s.changed, &s.policy)
-	if s.who == touchersWord {
+	if s.who == touchersWord && peer.Seat >= 0 {
 		p.spare(s.hands, peer.Seat)
 	}
 	p.save(s.rate(p, peer))
