@@ -102,7 +102,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 in 100 packets of the last ten seconds needed, and a tick; jitter-buffer is where it begins")
 	k.Choice(&c.correct, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
 	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
-	c.set.declare(k)
+	c.set.declare(k, env.World.Scene())
 	c.strays = newStrays(n)
 	c.grasp = newGrasp(env.World)
 	declareRest(k, &c.strays.commit)

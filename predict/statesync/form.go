@@ -13,21 +13,33 @@ const (
 	finest   = int(quant.SyncRotation)
 )
 
-// grids are the grids by the precision of their positions, 4096 steps per metre
-// and half as many with each one on, and by that of their rotations. Velocities
+// grids are the grids of a scene by the precision of their positions, 4096 steps per
+// metre and half as many with each one on, and by that of their rotations. Velocities
 // have 4096 per m/s and rad/s in all of them.
-var grids = func() (t [4][finest - coarsest + 1]wire.Grid) {
+type grids [4][finest - coarsest + 1]wire.Grid
+
+// usualGrids are the grids of scenes with the bounds of Fiedler's demo.
+var usualGrids = newGrids(&sim.Scene{Wide: 256, High: 32, MaxLinear: 32, MaxAngular: 16})
+
+func newGrids(scene *sim.Scene) *grids {
+	t := &grids{}
 	for i := range t {
-		n := 4096 >> i
 		for j := range t[i] {
 			g := &t[i][j]
-			*g = wire.SyncGrid
-			g.Position = quant.Grid{quant.PerUnit(-256, 256, n), quant.PerUnit(-256, 256, n), quant.PerUnit(0, 32, n)}
-			g.Rotation = quant.SmallestThree(coarsest + j)
+			*g = wire.GridOf(scene, 4096, quant.SmallestThree(coarsest+j))
+			g.Position = wire.GridOf(scene, 4096>>i, g.Rotation).Position
 		}
 	}
 	return t
-}()
+}
+
+// gridsOf returns the grids that the bounds of a scene ask for.
+func gridsOf(scene *sim.Scene) *grids {
+	if scene.Wide == 256 && scene.High == 32 && scene.MaxLinear == 32 && scene.MaxAngular == 16 {
+		return usualGrids
+	}
+	return newGrids(scene)
+}
 
 // form is how the bodies of a packet are written. The packet itself says so, and
 // a knob that is turned concerns the packets from then on.
@@ -39,10 +51,18 @@ type form struct {
 	rotation   int  // bits of a component
 	relative   bool // states may be relative to the players'
 	delta      bool // states may be relative to earlier ones
+
+	grids *grids // of the scene; nil: the usual ones
 }
 
 // grid returns the form's grid.
-func (f *form) grid() *wire.Grid { return &grids[f.coarse][f.rotation-coarsest] }
+func (f *form) grid() *wire.Grid {
+	g := f.grids
+	if g == nil {
+		g = usualGrids
+	}
+	return &g[f.coarse][f.rotation-coarsest]
+}
 
 // code reads, writes or measures the form.
 func (f *form) code(c *quant.Coder) {
@@ -56,7 +76,7 @@ func (f *form) code(c *quant.Coder) {
 		return
 	}
 	c.Name("coarse")
-	f.coarse = c.Int(f.coarse, 0, len(grids)-1)
+	f.coarse = c.Int(f.coarse, 0, len(usualGrids)-1)
 	c.Name("rotation_bits")
 	f.rotation = c.Int(f.rotation, coarsest, finest)
 	c.Name("relative")

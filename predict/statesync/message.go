@@ -78,6 +78,7 @@ type message struct {
 	n       int
 	updates [mostUpdates]update // the first n, by body
 
+	grids *grids // to read with
 	rate  int    // of the session, to extrapolate bases
 	bases bases  // nil: none is known
 	tally *tally // not nil: takes in what is sent
@@ -104,6 +105,12 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	}
 	c.Part("", 0)
 	m.form.code(c)
+	if c.Reading() {
+		if m.grids == nil {
+			m.grids = gridsOf(scene)
+		}
+		m.form.grids = m.grids
+	}
 	if m.form.hands && !m.up {
 		c.Name("claimed")
 		low := c.Bits(uint32(m.claimed)&(1<<tickBits-1), tickBits)

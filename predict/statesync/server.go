@@ -48,7 +48,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.letGo()
 	k, m := env.Knobs, env.Meter
 	s.policy.declare(k)
-	s.set.declare(k)
+	s.set.declare(k, env.World.Scene())
 	s.desk.Declare(env)
 	declareHands(k, &s.who)
 	k.Int(&s.wait, "up-buffer", 2, 0, mostBuffer, "authority=toucher: ticks that the earliest packets of a client wait at the server for their turn")

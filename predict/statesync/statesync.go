@@ -64,9 +64,12 @@ type settings struct {
 	level    int
 	coarse   int // which of steps
 	rotation int // bits of a component
+
+	grids *grids // of the scene
 }
 
-func (s *settings) declare(k *predict.Knobs) {
+func (s *settings) declare(k *predict.Knobs, scene *sim.Scene) {
+	s.grids = gridsOf(scene)
 	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
 	k.Choice(&s.coarse, "position-steps", 0, steps, "quantised: steps per metre of a position")
 	k.Int(&s.rotation, "rotation-bits", finest, coarsest, finest, "quantised: bits of each of three components of a rotation")
@@ -74,7 +77,7 @@ func (s *settings) declare(k *predict.Knobs) {
 
 // form is how the states are sent now.
 func (s *settings) form(velocities bool) form {
-	f := form{velocities: velocities, rotation: finest}
+	f := form{velocities: velocities, rotation: finest, grids: s.grids}
 	if s.level != uncompressed {
 		f.quantised, f.coarse, f.rotation = true, s.coarse, s.rotation
 		f.relative, f.delta = s.level >= relative, s.level >= delta
