@@ -125,3 +125,18 @@ func TestTouchersWordWatched(t *testing.T) {
 		t.Errorf("%v bodies a packet", n)
 	}
 }
+
+// TestTouchersLastWord says that what is in hand is not shown where the server last
+// spoke of it, before it was.
+func TestTouchersLastWord(t *testing.T) {
+	l := open(t, config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=toucher")
+	for range 300 {
+		if err := l.Tick(scrum(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := &l.Panes[0].Seats[0].View
+	if d := v.Last[0].Pos.Sub(v.Raw[0].Pos).Len(); d > 0 {
+		t.Errorf("the own cube's last word is %v m from where it is", d)
+	}
+}

@@ -77,7 +77,7 @@ func (c *client) take() {
 		if mine {
 			held++
 			c.strays.heard(i, false)
-			c.applied[i] = w.Tick()
+			c.applied[i], c.last[i] = w.Tick(), w.Bodies()[i].Pose // ours is the last word
 			if !w.Bodies()[i].Asleep {
 				g.with[w.Island(i)] = true
 			}
