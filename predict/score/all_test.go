@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -267,5 +268,69 @@ func TestMeasures(t *testing.T) {
 	card := play(t, 60, 10, at, at)
 	if n := testing.AllocsPerRun(10, func() { card.Measures(list) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestParts says that a body of several boxes sticks in another, and in the ground,
+// with any of them, and that bodies of a group do not stick in each other.
+func TestParts(t *testing.T) {
+	half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
+	arm := sim.Box{Half: half, Parts: []sim.Part{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
+	plain := sim.Box{Half: half}
+	at := func(x, z float32) *geom.Pose {
+		return &geom.Pose{Pos: geom.Vec3{X: x, Z: z}, Rot: geom.Identity}
+	}
+	if d := deep(at(0, 1), at(3.8, 1), &arm, &plain); !by(float64(d), 0.2, 1e-5) {
+		t.Errorf("the part is %v m in the other", d)
+	}
+	if d := deep(at(3.8, 1), at(0, 1), &plain, &arm); !by(float64(d), 0.2, 1e-5) {
+		t.Errorf("the other is %v m in the part", d)
+	}
+	if d := deep(at(0, 1), at(1.5, 1), &arm, &plain); d != 0 {
+		t.Errorf("between the boxes it is %v m in", d)
+	}
+	if r := radius(&arm); r < 3.8 || r > 4 {
+		t.Errorf("a radius of %v m", r)
+	}
+	arm.Group, plain.Group = 2, 2
+	if d := deep(at(0, 1), at(0.5, 1), &arm, &plain); d != 0 {
+		t.Errorf("of one group, and %v m in", d)
+	}
+	plain.Group = 3
+	if d := deep(at(0, 1), at(0.5, 1), &arm, &plain); d == 0 {
+		t.Error("of two groups, and not in")
+	}
+	down := at(0, 1)
+	down.Rot = geom.Turn(geom.Vec3{Y: 1}, geom.Pi/2) // its part hangs below
+	if d := below(down, &arm); !by(float64(d), 2.5, 1e-4) {
+		t.Errorf("the part is %v m in the ground", d)
+	}
+}
+
+// TestJointsApart says how far apart the ends of joints are drawn: not at all where
+// the picture is the truth, and as far as one body is moved beside it.
+func TestJointsApart(t *testing.T) {
+	scene, err := sim.SceneNamed("trailer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.New(scene, 60)
+	var c Card
+	var v predict.View
+	for i := range 180 {
+		w.Step()
+		v.Reset()
+		v.Tick, v.Bodies = w.Tick(), predict.Poses(v.Bodies, w.Bodies())
+		if j := &scene.Joints[0]; i == 120 {
+			v.Bodies[j.B].Pos.Z += 0.25
+		}
+		c.Take(w, &v, 0)
+	}
+	rms, most, truth, ok := c.JointsApart()
+	if !ok || truth > 0.001 || most < 0.249 || most > 0.251 || rms < 0.001 || rms > 0.1 {
+		t.Errorf("%v m, at most %v; true %v; %t", rms, most, truth, ok)
+	}
+	if _, _, _, ok := play(t, 60, 5, at, at).JointsApart(); ok {
+		t.Error("a scene without joints has some")
 	}
 }

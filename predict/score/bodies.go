@@ -90,17 +90,17 @@ func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored boo
 	}
 	for i := len(s.tracks); i < n; i++ {
 		var t track
-		t.truth.begin(&now[i].Pose, &boxes[i].Half)
-		t.drawn.begin(&drawn[i], &boxes[i].Half)
+		t.truth.begin(&now[i].Pose, &boxes[i])
+		t.drawn.begin(&drawn[i], &boxes[i])
 		s.tracks = append(s.tracks, t)
 	}
 	places := s.past.row(truth.Tick(), n)
 	then := s.past.at(v.Tick, n)
 	for i := range s.tracks {
-		t, half := &s.tracks[i], &boxes[i].Half
+		t, box := &s.tracks[i], &boxes[i]
 		places[i] = now[i].Pose.Pos
 		resting := t.truth.rests && t.drawn.rests
-		a, b := t.truth.next(&now[i].Pose, half, joltLeast), t.drawn.next(&drawn[i], half, popWay)
+		a, b := t.truth.next(&now[i].Pose, box, joltLeast), t.drawn.next(&drawn[i], box, popWay)
 		if !resting || !t.truth.rests || !t.drawn.rests {
 			t.away = t.drawn.pose.Pos.Sub(t.truth.pose.Pos).Len()
 			t.moved = t.moved || t.truth.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
@@ -131,14 +131,14 @@ func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored boo
 }
 
 // begin starts a path at rest.
-func (p *path) begin(at *geom.Pose, half *geom.Vec3) {
-	*p = path{pose: *at, depth: depth(at, half)}
+func (p *path) begin(at *geom.Pose, box *sim.Box) {
+	*p = path{pose: *at, depth: below(at, box)}
 }
 
 // next goes on to another pose, and returns the square of the third difference
 // of the last four places. A change of step by more than least metres is a jolt,
 // unless it takes the last one back.
-func (p *path) next(to *geom.Pose, half *geom.Vec3, least float32) float32 {
+func (p *path) next(to *geom.Pose, box *sim.Box, least float32) float32 {
 	same := *to == p.pose
 	if same && p.rests {
 		return 0
@@ -149,10 +149,21 @@ func (p *path) next(to *geom.Pose, half *geom.Vec3, least float32) float32 {
 	p.rests = same && bend == geom.Vec3{}
 	p.jolt = bend.Len2() > float32(least*least) && !(p.jolt && bend.Add(p.bend).Len2() <= popWay*popWay)
 	if !same {
-		p.pose, p.depth = *to, depth(to, half)
+		p.pose, p.depth = *to, below(to, box)
 	}
 	p.step, p.bend = step, bend
 	return jerk.Len2()
+}
+
+// below returns how far the lowest corner of a body is below the ground, and 0 if it
+// is not.
+func below(at *geom.Pose, box *sim.Box) float32 {
+	most := depth(at, &box.Half)
+	for i := range box.Parts {
+		p, half := partAt(at, box, i+1)
+		most = max(most, depth(&p, half))
+	}
+	return most
 }
 
 // depth returns how far the lowest corner of a box is below the ground, and 0

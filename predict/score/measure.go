@@ -55,6 +55,7 @@ func (c *Card) Measures(dst []Measure) []Measure {
 	popsAll, energyAll := c.PopsAll()
 	stale, still := c.Staleness()
 	shape, known := c.Distortion()
+	loose, loosest, looseTrue, jointed := c.JointsApart()
 	shown, shownMost, labels := c.DistortionAll()
 	stops, settle, settleMost, overshoot := c.Stops()
 	stopped := stops > 0
@@ -115,6 +116,9 @@ func (c *Card) Measures(dst []Measure) []Measure {
 		Measure{"overlap_own_bodies", "own cube in others, bodies", "drawn bodies that the player's was in by more than 2 cm, mean over ticks", ownPairs, true, 2, Lower},
 		Measure{"overlap_own_truth_deepest_m", "true cube in others, m", "the deepest that the player's true cube was in another body", ownTrue, true, 3, Neither},
 		Measure{"overlap_own_truth_bodies", "true cube in others, bodies", "true bodies that the player's was in by more than 2 cm, mean over ticks", ownPairsTrue, true, 2, Neither},
+		Measure{"joints_rms_m", "joints apart, RMS, m", "how far the two ends of a joint are drawn apart, RMS over all joints and ticks", loose, jointed, 5, Lower},
+		Measure{"joints_max_m", "joints apart, max, m", "the most of that", loosest, jointed, 4, Lower},
+		Measure{"joints_truth_max_m", "true joints apart, max, m", "the farthest that the two ends of a true joint were apart", looseTrue, jointed, 4, Neither},
 		Measure{"updates_per_second", "updates per second", "ticks in which a body as last received from the server changed; none where nothing moves", float64(updates) * rate / ticks, updated && any, 1, Neither},
 		Measure{"longest_update_gap_ms", "longest update gap, ms", "the longest time from one of those ticks to the next", milli(float64(gap)), updated && any, 1, Lower},
 		Measure{"picture_age_ms", "age of the picture, ms", "how far the tick that the picture claims to show is behind the server's, mean; below 0: ahead of it", milli(age), any, 1, NearZero},

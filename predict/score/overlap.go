@@ -33,7 +33,7 @@ type pierced struct {
 func (o *overlaps) take(boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, watched int) {
 	n := min(len(truth), len(drawn))
 	for i := len(o.radii); i < len(boxes); i++ {
-		o.radii = append(o.radii, boxes[i].Half.Len())
+		o.radii = append(o.radii, radius(&boxes[i]))
 	}
 	o.look(&o.truth.own, &o.drawn.own, boxes, truth[:n], drawn[:n], watched)
 	for range min(looks, n) {
@@ -50,10 +50,10 @@ func (o *overlaps) look(t, d *pierced, boxes []sim.Box, truth []sim.Body, drawn 
 		reach := r + radii[j]
 		reach = float32(reach * reach)
 		if truth[j].Pose.Pos.Sub(a.Pos).Len2() < reach && j != i {
-			t.add(pierce(a, &truth[j].Pose, &boxes[i].Half, &boxes[j].Half))
+			t.add(deep(a, &truth[j].Pose, &boxes[i], &boxes[j]))
 		}
 		if drawn[j].Pos.Sub(b.Pos).Len2() < reach && j != i {
-			d.add(pierce(b, &drawn[j], &boxes[i].Half, &boxes[j].Half))
+			d.add(deep(b, &drawn[j], &boxes[i], &boxes[j]))
 		}
 	}
 }
@@ -63,6 +63,44 @@ func (p *pierced) add(depth float32) {
 	if depth > under {
 		p.pairs++
 	}
+}
+
+// radius is that of a sphere round a body, metres.
+func radius(b *sim.Box) float32 {
+	r := b.Half.Len()
+	for i := range b.Parts {
+		p := &b.Parts[i]
+		r = max(r, p.Pose.Pos.Len()+p.Half.Len())
+	}
+	return r
+}
+
+// partAt is where a part of a body at p is, the first being the body's own box.
+func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
+	if i == 0 {
+		return *p, &b.Half
+	}
+	q := &b.Parts[i-1]
+	return geom.Pose{Pos: p.Pos.Add(p.Rot.Rotate(q.Pose.Pos)), Rot: p.Rot.Mul(q.Pose.Rot).Unit()}, &q.Half
+}
+
+// deep returns how far two bodies are in each other, metres: of their boxes those
+// that are farthest. Bodies of a group that pass through each other are not.
+func deep(p, q *geom.Pose, x, y *sim.Box) (most float32) {
+	switch {
+	case x.Group != 0 && x.Group == y.Group:
+		return 0
+	case len(x.Parts) == 0 && len(y.Parts) == 0:
+		return pierce(p, q, &x.Half, &y.Half)
+	}
+	for i := range 1 + len(x.Parts) {
+		a, h := partAt(p, x, i)
+		for j := range 1 + len(y.Parts) {
+			b, k := partAt(q, y, j)
+			most = max(most, pierce(&a, &b, h, k))
+		}
+	}
+	return most
 }
 
 // pierce returns how far two boxes are in each other: the shortest way, in
