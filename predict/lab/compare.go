@@ -156,6 +156,11 @@ var Comparisons = []Comparison{
 		Panes: []string{"statesync", "snapshot", "snapshot:snapshot-every=6"},
 	},
 	{
+		Name: "statesync-interest", Doc: "ten thousand bodies: all told of alike; farther ones more rarely; and none beyond 60 m",
+		Source: "Space Engineers: a talk of its authors", Tape: "circle", Scene: "fleet", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"statesync:level=delta", "statesync:level=delta:interest=25", "statesync:level=delta:interest=25:interest-end=60"},
+	},
+	{
 		Name: "statesync-authority", Doc: "two players push the same pile, 100 ms each way: the server's word of it, each one's own word, and rewind",
 		Source: "Fiedler, Networked Physics in Virtual Reality (2018)", Tape: "scrum", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
 		Panes: []string{"statesync", "statesync:authority=toucher", "rewind"},

@@ -22,6 +22,7 @@ type policy struct {
 	inputs     bool
 	states     bool
 	velocities bool
+	area       area
 }
 
 // The ways to compare priorities.
@@ -40,6 +41,7 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.other, "priority-other", 1, 1, 1_000_000, "priority of any other body")
 	declareRest(k, &p.rest)
 	k.Int(&p.resting, "priority-rest", 100, 1, 1_000_000, "rest-commit: that priority")
+	p.area.declare(k)
 	k.Bool(&p.congestion, "congestion", true, "a queue on the way, seen by a longer round trip, lowers the rate for a while")
 	k.Bool(&p.inputs, "inputs", true, "send what the players do")
 	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
@@ -95,6 +97,7 @@ type sender struct {
 	coder   quant.Coder
 	rest    []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
 	flow    flow
+	bands   bands
 	out     outgo
 }
 
@@ -161,9 +164,11 @@ func (p *sender) missing(now sim.Tick) int {
 // priorityMost keeps what has added up and the number of a body within 64 bits.
 const priorityMost = 1<<47 - 1
 
-// raise adds the priorities of this tick, and notes what has changed.
-func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
+// raise adds the priorities of this tick, for a peer whose player's cube is body own,
+// and notes what has changed.
+func (p *sender) raise(w *sim.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.Touched(), w.Bodies()
+	here := bodies[own].Pose.Pos
 	for i := range p.priority {
 		if !bodies[i].Asleep {
 			p.rest[i] = 0
@@ -182,7 +187,15 @@ func (p *sender) raise(w *sim.World, changed []bool, by *policy) {
 		if by.rest && p.rest[i] != 0 {
 			add = max(add, by.resting)
 		}
-		p.priority[i] = min(p.priority[i]+int64(add), priorityMost)
+		away := bodies[i].Pose.Pos.Sub(here).Len2()
+		p.bands.see(away)
+		if by.area.beyond(away) {
+			p.priority[i], p.since[i] = unsent, 0
+			continue
+		}
+		if by.area.turn(away, w.Tick()+sim.Tick(i)) {
+			p.priority[i] = min(max(p.priority[i], 0)+int64(add), priorityMost)
+		}
 		if changed[i] && p.since[i] == 0 {
 			p.since[i] = w.Tick()
 		}
@@ -406,6 +419,7 @@ func (p *sender) copyFrom(o *sender) {
 	p.priority = append(p.priority[:0], o.priority...)
 	p.since = append(p.since[:0], o.since...)
 	p.longest, p.credit, p.most = o.longest, o.credit, o.most
+	p.bands = o.bands
 	p.arrived, p.any, p.flow, p.based = o.arrived, o.any, o.flow, o.based
 	p.heard, p.lengths, p.tally = o.heard, o.lengths, o.tally
 	p.riders = append(p.riders[:0], o.riders...)

@@ -60,6 +60,7 @@ func newServer(env *predict.Env) predict.Server {
 	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
 	m.Declare("rate_kbit", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
 	m.Declare("congested_ticks", "ticks in which it was less")
+	declareBands(m)
 	m.Declare("claims_refused", "times a client said it had a body in hand that was in another's")
 	m.Declare("waiting_max_ms", "the longest that a body which had changed waited for an update to be sent")
 	return s
@@ -121,7 +122,8 @@ func (s *server) send(i int, peer predict.Peer) {
 	world, m, msg := s.env.World, s.env.Meter, &s.message
 	now := world.Tick()
 	p.hear(peer.Endpoint)
-	p.raise(world, s.changed, &s.policy)
+	own := max(peer.Seat, 0)
+	p.raise(world, s.changed, &s.policy, own)
 	if s.who == touchersWord && peer.Seat >= 0 {
 		p.spare(s.hands, peer.Seat)
 	}
@@ -166,6 +168,8 @@ func (s *server) send(i int, peer predict.Peer) {
 	p.sent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
 	p.out = outgo{tick: now, room: room, bytes: cost(len(data)), inputs: inputs, head: head, bits: bits, n: msg.n}
 
+	p.bands.tell(msg, world, world.Bodies()[own].Pose.Pos)
+	p.bands.meter(m, world.Rate())
 	s.packets++
 	s.updates += uint64(msg.n)
 	s.filled += float64(bits) / float64(head+most)

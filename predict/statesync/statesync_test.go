@@ -205,7 +205,7 @@ func TestPriorities(t *testing.T) {
 			touched[i] = sim.Nobody
 		}
 		touched[0], touched[1] = 0, 0
-		p.raise(w, make([]bool, 5), &by)
+		p.raise(w, make([]bool, 5), &by, 0)
 		m := message{form: form{rotation: finest, quantised: true, velocities: true}}
 		p.choose(&m, w, 2*(numberBits(w.Scene())+m.form.bits(false)), nobody)
 		for _, u := range m.updates[:m.n] {
