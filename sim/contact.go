@@ -63,10 +63,11 @@ func (w *World) findContacts() {
 	w.carrySleepers(next, ^uint32(0))
 }
 
-// wake wakes the body of solid i; what stands still has no sleep.
+// wake wakes the body of solid i; what stands still has no sleep, and what is held
+// does not wake.
 func (w *World) wake(i int32) {
 	i = w.body(i)
-	if int(i) < len(w.bodies) && w.bodies[i].Asleep {
+	if int(i) < len(w.bodies) && w.bodies[i].Asleep && !w.held(i) {
 		w.bodies[i].Asleep = false
 		w.rest[i] = 0
 	}

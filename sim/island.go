@@ -31,7 +31,7 @@ func (w *World) groupIslands() {
 	for k := range w.contacts {
 		a, b := w.contacts[k].solids()
 		if w.body(a) < n {
-			w.join(w.body(a), w.body(b))
+			w.tieUp(w.body(a), w.body(b))
 		} else if w.driven(a) {
 			w.rest[w.body(b)] = 0
 		}
@@ -91,6 +91,13 @@ func (w *World) join(a, b int32) {
 		w.group[b] = a
 	} else {
 		w.group[a] = b
+	}
+}
+
+// tieUp puts two bodies into one island, unless one of them is held.
+func (w *World) tieUp(a, b int32) {
+	if !w.held(a) && !w.held(b) {
+		w.join(a, b)
 	}
 }
 

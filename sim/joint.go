@@ -139,7 +139,7 @@ func (w *World) joinJointed() {
 	for i := range w.joints {
 		j := &w.joints[i]
 		if j.A != Fixed {
-			w.join(int32(j.A), int32(j.B))
+			w.tieUp(int32(j.A), int32(j.B))
 		}
 		if j.Torque > 0 && j.Speed != 0 && !w.bodies[j.B].Asleep {
 			w.rest[j.B] = 0

@@ -134,6 +134,8 @@ func (w *World) prepare() {
 			w.active = append(w.active, int32(i))
 			s := &w.solids[i]
 			w.moving[i] = motion{v: b.Linear, u: s.scaled(b.Angular), turn: geom.Identity, invMass: s.invMass}
+		} else if w.held(int32(i)) {
+			w.moving[i] = motion{turn: geom.Identity} // it stands still
 		}
 	}
 	w.touching = w.touching[:0]

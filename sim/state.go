@@ -49,6 +49,7 @@ func (w *World) Load(s *State) {
 	for i := range s.Bodies {
 		moved := w.bodies[i].Pose != s.Bodies[i].Pose
 		w.bodies[i] = s.Bodies[i]
+		w.bodies[i].Asleep = s.Bodies[i].Asleep || w.held(int32(i))
 		if moved {
 			w.refresh(i)
 		}

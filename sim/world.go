@@ -38,6 +38,7 @@ type World struct {
 
 	firstCarried int  // the first solid that a carrier moves
 	grouped      bool // some boxes pass through others
+	holds        int  // bodies that are held
 
 	// The state: see State.
 	tick     Tick
@@ -223,8 +224,9 @@ func (w *World) Bodies() []Body { return w.bodies }
 // SetBody overwrites one body, as a correction from the network does. The
 // contact cache is kept: whatever it holds that no longer fits the new pose is
 // noticed and rebuilt by the next step, and the rest of it is worth more than
-// a clean start. A body that is not asleep is woken.
+// a clean start. A body that is not asleep is woken, unless it is held.
 func (w *World) SetBody(i int, b Body) {
+	b.Asleep = b.Asleep || w.held(int32(i))
 	if w.bodies[i].Asleep && !b.Asleep {
 		w.rest[i] = 0
 	}
@@ -257,7 +259,7 @@ func (w *World) CopyFrom(o *World) {
 	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
 		panic("sim: CopyFrom of a world of another scene or rate")
 	}
-	w.Settings, w.tick = o.Settings, o.tick
+	w.Settings, w.tick, w.holds = o.Settings, o.tick, o.holds
 	copy(w.bodies, o.bodies)
 	copy(w.rest, o.rest)
 	copy(w.owner, o.owner)

@@ -1,0 +1,33 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// Hold holds body i in its place, or lets it go. What is held is not stepped: it
+// is where SetBody has put it, it counts as asleep, nothing wakes or moves it, and
+// what runs into it runs into something of infinite mass that stands still. Two
+// that are held do not meet. A world begins with none held; Load and SetBody
+// change nothing of it.
+func (w *World) Hold(i int, on bool) {
+	if w.Held(i) == on {
+		return
+	}
+	s := &w.solids[i]
+	b := &w.scene.Boxes[i]
+	if on {
+		w.holds++
+		s.invMass, s.root = 0, geom.Sym3{}
+		w.force[i], w.torque[i] = geom.Vec3{}, geom.Vec3{}
+		w.SetBody(i, w.bodies[i])
+		return
+	}
+	w.holds--
+	s.invMass = newSolid(b, b.Density).invMass
+	w.refresh(i)
+}
+
+// Held reports whether body i is held.
+func (w *World) Held(i int) bool { return w.solids[i].invMass == 0 }
+
+// held is Held for the inner loops, where i is a body: it costs nothing in a
+// world where none is.
+func (w *World) held(i int32) bool { return w.holds > 0 && w.solids[i].invMass == 0 }
