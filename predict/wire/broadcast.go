@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
@@ -40,13 +41,23 @@ func (b *Broadcast) Stepped(w *sim.World) {
 // Send sends the world as it is, with the inputs that made it so, if a
 // snapshot is due.
 func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Meter) {
+	b.SendAfter(nil, w, peers, held, m)
+}
+
+// SendAfter is Send for a strategy that puts something of its own before each
+// peer's snapshot: head writes it, if it is not nil.
+func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Meter) {
 	if b.since < b.every {
 		return
 	}
 	b.since = 0
 	for i, peer := range peers {
+		c := b.senders[i].Begin(w, len(held))
+		if head != nil {
+			head(c, i)
+		}
 		m.Add("snapshots", 1)
-		m.Add("snapshot_bits", float64(b.senders[i].Send(peer.Endpoint, w, &b.changes, held)))
+		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, &b.changes, held)))
 	}
 }
 

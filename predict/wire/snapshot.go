@@ -20,6 +20,9 @@ import (
 // tickBits is the width of the tick on the wire: it wraps after 18 minutes.
 const tickBits = 16
 
+// headBits is the most that a strategy may put before a snapshot.
+const headBits = 64
+
 // Sender writes snapshots of one world to one peer.
 type Sender struct {
 	known sim.Tick // newest snapshot that has arrived there
@@ -39,7 +42,7 @@ const MostBodies = (packet.MaxPayload*8 - tickBits - 64) / (1 + MoveBits)
 // payloadBytes is enough memory for any snapshot of a world that a packet can
 // carry: a multiple of eight, as the bit packer asks.
 func payloadBytes(w *sim.World, players int) int {
-	bits := tickBits + players*inputs.MostBits + len(w.Bodies())*(1+MoveBits)
+	bits := headBits + tickBits + players*inputs.MostBits + len(w.Bodies())*(1+MoveBits)
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
@@ -91,11 +94,24 @@ func (s *Sender) Hear(e *packet.Endpoint) {
 // into fragments below; a world that does not fit a packet panics: one of more
 // than MostBodies needs a strategy that splits it.
 func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
-	c := &s.coder
-	if n := payloadBytes(w, len(held)); len(s.buffer) < n {
+	s.Begin(w, len(held))
+	return s.Finish(e, w, changes, held)
+}
+
+// Begin begins a payload. A strategy may write up to 64 bits of its own with what
+// it returns, before Finish.
+func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
+	if n := payloadBytes(w, players); len(s.buffer) < n {
 		s.buffer = make([]byte, n)
 	}
-	c.Write(s.buffer)
+	s.coder.Write(s.buffer)
+	return &s.coder
+}
+
+// Finish writes the world into a payload that has begun, and sends it, as Send
+// does.
+func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *Changes, held []sim.Input) int {
+	c := &s.coder
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
 	for _, in := range held {
 		inputs.One(c, in)
@@ -127,6 +143,8 @@ type Receiver struct {
 	coder quant.Coder
 	spare []sim.Body
 	held  []sim.Input
+	came  []bool   // by body: it was in the last payload read
+	read  sim.Tick // of that payload
 }
 
 // Read reads a payload that may be anything. It reports false, and nothing
@@ -134,8 +152,20 @@ type Receiver struct {
 // than the last, and for one that leaves out bodies that never came. guess is a
 // tick near the snapshot's, to complete its low bits from.
 func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
+	r.Begin(payload)
+	return r.Finish(payload, scene, guess)
+}
+
+// Begin begins to read a payload. What a strategy has put before the snapshot is
+// read with what it returns, before Finish.
+func (r *Receiver) Begin(payload []byte) *quant.Coder {
+	r.coder.Read(payload)
+	return &r.coder
+}
+
+// Finish reads the snapshot of a payload whose reading has begun, as Read does.
+func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
 	c := &r.coder
-	c.Read(payload)
 	c.Name("tick")
 	tick := inputs.Complete(c.Bits(0, tickBits), tickBits, guess)
 	r.held = r.held[:0]
@@ -143,15 +173,15 @@ func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh
 		c.Part("held", i)
 		r.held = append(r.held, inputs.One(c, sim.Input{}))
 	}
-	r.spare = r.spare[:0]
+	r.spare, r.came, r.read = r.spare[:0], r.came[:0], tick
 	for i := range scene.Boxes {
-		r.spare = append(r.spare, sim.Body{})
+		r.spare, r.came = append(r.spare, sim.Body{}), append(r.came, true)
 		b := &r.spare[i]
 		c.Part("bodies", i)
 		c.Name("follows")
 		if c.Bool(false) {
 			Body(c, b, scene)
-		} else if r.Any {
+		} else if r.came[i] = false; r.Any {
 			*b = r.Bodies[i]
 		} else {
 			c.Fail(errBody)
@@ -170,6 +200,13 @@ func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh
 	r.Bodies, r.spare = r.spare, r.Bodies
 	r.Held, r.held = r.held, r.Held
 	return true, nil
+}
+
+// Old returns, after Read or Finish has reported false and no error, what that
+// snapshot says: its tick, and the bodies that came with it. What the others were
+// then it does not say. It is for reading, until the next Read.
+func (r *Receiver) Old() (tick sim.Tick, bodies []sim.Body, came []bool) {
+	return r.read, r.spare, r.came
 }
 
 // CopyFrom makes r an equal of o.

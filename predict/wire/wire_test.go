@@ -97,7 +97,7 @@ func TestSnapshots(t *testing.T) {
 		var changes Changes
 		var r Receiver
 		past := map[sim.Tick][]sim.Body{}
-		fresh, bits, bodies := 0, 0, 0
+		fresh, old, bits, bodies := 0, 0, 0, 0
 		for i := range 900 * c.every {
 			now := time.Duration(i) * time.Second / 60
 			in := []sim.Input{{Buttons: sim.Buttons(i/40) & sim.AllButtons &^ sim.Lift}}
@@ -117,6 +117,13 @@ func TestSnapshots(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !ok {
+					tick, bodies, came := r.Old()
+					for i := range bodies {
+						if came[i] && bodies[i] != past[tick][i] {
+							t.Fatalf("%s, every %d: body %d of the older tick %d is wrong", weather, c.every, i, tick)
+						}
+					}
+					old++
 					continue
 				}
 				fresh++
@@ -131,6 +138,9 @@ func TestSnapshots(t *testing.T) {
 		}
 		if fresh < 300 {
 			t.Errorf("%s, every %d: only %d snapshots", weather, c.every, fresh)
+		}
+		if c.weather == "torture" && old == 0 {
+			t.Error("no snapshot came out of order")
 		}
 		bodies = 900 * len(w.Bodies())
 		if bits > bodies*RestBits/2 {
