@@ -13,6 +13,10 @@ import (
 
 // Servo steers one client. The zero value has no aim yet.
 type Servo struct {
+	// Reset is by how many ticks a client must be behind to be told to jump; 0
+	// for 30.
+	Reset int
+
 	aimed  bool
 	behind int64 // millionths of a tick by which the client is behind its aim
 	pace   int32
@@ -38,7 +42,11 @@ func (s *Servo) Aim(server, own sim.Tick, trip time.Duration, ahead, rate int) (
 	tick := time.Second / time.Duration(rate)
 	target := int64(server) + int64((trip+tick/2)/tick) + int64(ahead)
 	s.behind = (target - int64(own)) * one
-	if s.behind > far || s.behind > 0 && !s.aimed {
+	reset := int64(far)
+	if s.Reset > 0 {
+		reset = int64(s.Reset) * one
+	}
+	if s.behind > reset || s.behind > 0 && !s.aimed {
 		jump = int(s.behind / one)
 		s.behind = 0
 	}

@@ -121,3 +121,18 @@ func TestFarAhead(t *testing.T) {
 		t.Errorf("far behind it jumps by %d", jump)
 	}
 }
+
+// TestReset says that a client is steered, not told to jump, as long as it is behind
+// by no more than Reset.
+func TestReset(t *testing.T) {
+	for _, c := range []struct{ reset, behind, jump int }{{0, 30, 0}, {0, 31, 31}, {60, 31, 0}, {60, 60, 0}, {60, 61, 61}} {
+		s := &Servo{Reset: c.reset}
+		s.Aim(100, 105, 0, 5, 60)
+		if jump := s.Aim(sim.Tick(200+c.behind), 205, 0, 5, 60); jump != c.jump {
+			t.Errorf("reset %d, behind by %d: it jumps by %d, want %d", c.reset, c.behind, jump, c.jump)
+		}
+		if pace := s.Tick(); (pace > 0) != (c.jump == 0) {
+			t.Errorf("reset %d, behind by %d: pace %d", c.reset, c.behind, pace)
+		}
+	}
+}
