@@ -36,24 +36,28 @@ var floors = map[string][]string{
 	"net/jitter":  {},
 
 	// 2
-	"net/message":     {"net/packet", "net/quant"},
-	"net/delta":       {"sim/geom", "net/quant", "net/entropy"},
-	"smoothing":       {"sim/geom"},
-	"predict":         {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
-	"predict/history": {"sim"},
-	"predict/clock":   {"sim"},
-	"predict/inputs":  {"sim", "net/packet", "net/quant", "predict"},
-	"predict/wire":    {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs"},
+	"net/message":       {"net/packet", "net/quant"},
+	"net/delta":         {"sim/geom", "net/quant", "net/entropy"},
+	"smoothing":         {"sim/geom"},
+	"predict":           {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
+	"predict/history":   {"sim"},
+	"predict/clock":     {"sim"},
+	"predict/inputs":    {"sim", "net/packet", "net/quant", "predict"},
+	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs"},
+	"predict/positions": {"sim", "sim/geom", "predict", "predict/wire"},
 
 	// 3
-	"predict/authority": strategy,
-	"predict/lockstep":  strategy,
-	"predict/rewind":    strategy,
-	"predict/snapshot":  strategy,
-	"predict/statesync": strategy,
-	"predict/score":     {"sim", "sim/geom", "predict"},
+	"predict/animated":      strategy,
+	"predict/historyoffset": strategy,
+	"predict/authority":     strategy,
+	"predict/lockstep":      strategy,
+	"predict/rewind":        strategy,
+	"predict/snapshot":      strategy,
+	"predict/statesync":     strategy,
+	"predict/score":         {"sim", "sim/geom", "predict"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
-		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync"},
+		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync",
+		"predict/animated", "predict/historyoffset"},
 
 	// 4
 	"render":        {"sim/geom", "assets"},
@@ -134,7 +138,7 @@ func TestNoPackageNet(t *testing.T) {
 // strategy is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
-	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/clock"}
+	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/clock"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -156,7 +160,7 @@ func TestImportsPointDown(t *testing.T) {
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
-	"predict/snapshot", "predict/statesync",
+	"predict/snapshot", "predict/statesync", "predict/positions", "predict/animated", "predict/historyoffset",
 	"predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are

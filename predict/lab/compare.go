@@ -165,7 +165,34 @@ var Comparisons = []Comparison{
 		Source: "Fiedler, Networked Physics in Virtual Reality (2018)", Tape: "scrum", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
 		Panes: []string{"statesync", "statesync:authority=toucher", "rewind"},
 	},
+	{
+		Name: "animated-validity", Doc: "40 ms of jitter, positions shown when they come, 60 and 200 ms after they should have: late ones are dropped, and what has none stands",
+		Source: engineers, Tape: "circle", Scene: "zen", Weather: "latency=50ms,jitter=40ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"animated:validity=0ms", "animated", "animated:validity=200ms"},
+	},
+	{
+		Name: "animated-outage", Doc: "a quarter of a second lost now and then: what has no position stands, goes on for half the round trip, or for a second",
+		Source: engineers, Tape: "turns", Scene: "plain", Weather: "latency=100ms,down.outage=250ms,down.outage-every=3s", Rate: 60, Seat: AtHost,
+		Panes: []string{"animated:extrapolation=none", "animated", "animated:extrapolation=fixed:extrapolate=1s"},
+	},
+	{
+		Name: "historyoffset-beside", Doc: "125 ms each way, physics not quite the server's: an offset to the history, and rewind and replay: who is how true, and what it costs",
+		Source: engineers, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=125ms", Rate: 60,
+		Panes: []string{"historyoffset:physics=reordered", "rewind:physics=reordered"},
+	},
+	{
+		Name: "historyoffset-push", Doc: "into a pile, 125 ms each way: what others move stands like a wall, and is climbed until the server has moved it; with rewind it is pushed",
+		Source: engineers, Tape: "push", Scene: "pile:layers=3", Weather: "latency=125ms", Rate: 60,
+		Panes: []string{"historyoffset", "rewind"},
+	},
+	{
+		Name: "historyoffset-buffer", Doc: "no input arrives for 120 ms, every 2 s: the last one stays in the server's buffer of 4, and the next follows it at once; or it waits for the whole buffer, which is longer from then on; or there are 8 places",
+		Source: engineers, Tape: "start-stop", Scene: "plain", Weather: "latency=75ms,up.outage=120ms,up.outage-every=2s", Rate: 60,
+		Panes: []string{"historyoffset", "historyoffset:keep-last=off", "historyoffset:playout=8"},
+	},
 }
+
+const engineers = "Space Engineers, a talk at GDC, and its published source"
 
 const states = "Fiedler, State Synchronization (2015), and its program"
 

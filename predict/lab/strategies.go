@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"ghostcube/predict"
+	"ghostcube/predict/animated"
 	"ghostcube/predict/authority"
+	"ghostcube/predict/historyoffset"
 	"ghostcube/predict/lockstep"
 	"ghostcube/predict/rewind"
 	"ghostcube/predict/snapshot"
@@ -20,6 +22,8 @@ var Strategies = []*predict.Strategy{
 	lockstep.Strategy,
 	snapshot.Strategy,
 	statesync.Strategy,
+	animated.Strategy,
+	historyoffset.Strategy,
 }
 
 // StrategyNames returns the names of all strategies.

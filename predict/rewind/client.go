@@ -95,6 +95,7 @@ func newClient(env *predict.Env) predict.Client {
 // Tick receives, steps, corrects and sends. It corrects after the step, so
 // that the pose that would have been drawn is known and can be kept.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+	began := c.env.Meter.Begin()
 	c.order()
 	c.joined = c.joined || c.servo.Aimed() || c.steps == onInput
 	news, from := c.receive(server)
@@ -126,6 +127,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	} else {
 		server.Send(nil) // so that the server's states are acknowledged
 	}
+	c.env.Meter.Spent("client", began)
 }
 
 // order sets the contact order that the knob asks for.

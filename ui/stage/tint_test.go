@@ -241,6 +241,7 @@ func TestUntoldIsSaid(t *testing.T) {
 	for spec, want := range map[string]string{
 		"statesync": "", "snapshot": "has no priorities, no budget", "authority": "has no priorities, no ages, no budget",
 		"rewind": "has no priorities, no budget", "lockstep": "has no priorities, no ages, no budget",
+		"animated": "has no priorities, no budget", "historyoffset": "has no priorities, no budget",
 	} {
 		l := ball(t, "latency=50ms", spec)
 		var s Stage

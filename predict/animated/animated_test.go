@@ -1,0 +1,192 @@
+package animated
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rig is both halves with a link between them, and where the server's cube was.
+type rig struct {
+	t       *testing.T
+	weather link.Weather
+	env     [2]*predict.Env // client, server
+	c       *client
+	s       *server
+	up      *packet.Endpoint
+	peers   []predict.Peer
+	tick    int
+	truth   []geom.Pose // of the player's cube, by tick
+}
+
+func newRig(t *testing.T, weather string, knobs ...string) *rig {
+	t.Helper()
+	r := &rig{t: t, weather: link.Weather{Seed: 1}}
+	r.turn(weather)
+	sc, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(&r.weather, 0)
+	r.up = packet.NewEndpoint(a)
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
+	k, m := &predict.Knobs{}, &predict.Meter{}
+	for i := range r.env {
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -i, Held: make([]sim.Input, 1), Knobs: k, Meter: m}
+	}
+	r.s = newServer(r.env[1]).(*server)
+	r.c = newClient(r.env[0]).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+func (r *rig) turn(weather string) {
+	r.t.Helper()
+	if err := r.weather.Parse(weather); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// step makes a tick, in which the player goes on to the right, and returns the
+// picture before the server's half of it.
+func (r *rig) step() *predict.View {
+	now := time.Duration(r.tick) * time.Second / 60
+	r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
+	r.up.Update(now)
+	r.c.Tick(sim.Input{Buttons: sim.Right}, r.up)
+	r.peers[0].Endpoint.Update(now)
+	r.s.Tick(nil, r.peers)
+	r.tick++
+	var v predict.View
+	r.c.View(&v)
+	return &v
+}
+
+func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+
+// TestValidity says that what is drawn is where the cube was T before what arrives,
+// between two ticks too: a position is reached when its validity ends. And that the
+// view claims that tick.
+func TestValidity(t *testing.T) {
+	for _, c := range []struct {
+		validity string
+		ticks    float64
+	}{{"0ms", 0}, {"60ms", 3.6}, {"100ms", 6}, {"225ms", 13.5}} {
+		r := newRig(t, "latency=100ms", "validity", c.validity)
+		for range 300 {
+			v := r.step()
+			if r.tick < 100 {
+				continue
+			}
+			// What arrives in tick n was sent in tick n-6, and is the state n-5.
+			moment := float64(r.tick-1-5) - c.ticks
+			n := int(math.Floor(moment))
+			want := geom.Blend(r.truth[n], r.truth[n+1], float32(moment-float64(n)))
+			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
+				t.Fatalf("T %s, tick %d: %v m from where it was at %v", c.validity, r.tick, d, moment)
+			}
+			if off := math.Abs(float64(v.Tick) - moment); off > 0.51 {
+				t.Fatalf("T %s: the view claims tick %d, it is of %v", c.validity, v.Tick, moment)
+			}
+		}
+		if r.count("positions_late")+r.count("positions_expired") > 0 {
+			t.Errorf("T %s: late where nothing is", c.validity)
+		}
+	}
+}
+
+// TestExtrapolationStops says that when nothing comes any more the cube goes on
+// straight for half the measured round trip, and then stands, and that both are said;
+// and that without extrapolation, or with one of its own length, it stops there.
+func TestExtrapolationStops(t *testing.T) {
+	for _, c := range []struct {
+		latency, way, length string
+		ticks                float64
+	}{
+		{"latency=100ms", "half-ping", "0", 6}, {"latency=250ms", "half-ping", "0", 15}, {"latency=50ms", "half-ping", "0", 3},
+		{"latency=100ms", "none", "500ms", 0}, {"latency=100ms", "fixed", "500ms", 30},
+	} {
+		r := newRig(t, c.latency, "extrapolation", c.way, "extrapolate", c.length)
+		for range 200 {
+			r.step()
+		}
+		if n := r.count("extrapolated_ticks"); n > 4 {
+			t.Errorf("%v: %v ticks extrapolated where all comes in time", c, n)
+		}
+		before := r.count("extrapolated_ticks")
+		r.turn("down.loss=100%")
+		still := 0
+		var v, last *predict.View
+		for range 100 {
+			last, v = v, r.step()
+			if last != nil && last.Bodies[0] == v.Bodies[0] {
+				still++
+			}
+		}
+		// The last position has come; what is known of it is in the receiver.
+		b := r.c.shown.Receiver().Bodies[0]
+		beyond := v.Bodies[0].Pos.Sub(b.Pose.Pos).Len() / b.Linear.Len() * 60
+		half := float64(r.up.Stats.RTT) / 2 / float64(time.Second) * 60
+		if c.way == "half-ping" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
+			t.Errorf("%v: it stopped %v ticks beyond, half the round trip is %v", c, beyond, half)
+		}
+		if c.way != "half-ping" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
+			t.Errorf("%v: it stopped %v ticks beyond", c, beyond)
+		}
+		if n := r.count("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
+			t.Errorf("%v: %v ticks extrapolated, for %v", c, n, beyond)
+		}
+		if still < 50 || v.Note != "no positions: stopped" || r.count("stopped_bodies") != 1 {
+			t.Errorf("%v: it stood for %d ticks, and says %q", c, still, v.Note)
+		}
+		var l predict.Look
+		r.c.Look(&l)
+		if l.Age[0] < 60 || l.Moves[0] {
+			t.Errorf("%v: age %d", c, l.Age[0])
+		}
+		r.turn("down.loss=0%")
+		for range 40 {
+			v = r.step()
+		}
+		if v.Note != "" || r.count("stopped_bodies") != 0 {
+			t.Errorf("%v: it still says %q", c, v.Note)
+		}
+	}
+}
+
+// TestLatePositions says that positions that come in the wrong order but within
+// their validity are none too late; that beyond it some are, which is counted and
+// said; and that a T above the jitter has them all used again.
+func TestLatePositions(t *testing.T) {
+	for _, c := range []struct {
+		weather, validity string
+		late              bool
+	}{
+		{"latency=100ms,jitter=10ms", "60ms", false},
+		{"latency=100ms,jitter=60ms,reorder=20%,reorder-by=50ms", "60ms", true},
+		{"latency=100ms,jitter=60ms,reorder=20%,reorder-by=50ms", "500ms", false},
+	} {
+		r := newRig(t, c.weather, "validity", c.validity)
+		noted := false
+		for range 900 {
+			noted = r.step().Note == "a late position was dropped" || noted
+		}
+		late := r.count("positions_late")
+		if (late > 0) != c.late || noted != c.late {
+			t.Errorf("%v: %v late of %v, noted %v", c, late, r.count("positions"), noted)
+		}
+		if r.count("old_states") == 0 {
+			t.Errorf("%v: all came in order", c)
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package historyoffset
+
+import (
+	"time"
+
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/clock"
+	"ghostcube/predict/history"
+	"ghostcube/predict/inputs"
+	"ghostcube/predict/positions"
+	"ghostcube/sim"
+	"ghostcube/smoothing"
+)
+
+const (
+	remembered = 1024 // ticks of the own cube's past: 17 s
+	trailTicks = 160  // of them that are drawn
+	trailStep  = 2
+	jumpMost   = 256 // ticks made at once to join
+)
+
+// entry is a tick of the own cube's past.
+type entry struct {
+	sim.Body           // when the tick began, all doses given
+	in       sim.Input // what the tick was made with
+}
+
+type client struct {
+	env      *predict.Env
+	doses    offsets
+	length   int // of the server's playout buffer, ticks
+	behind   float64
+	physics  int
+	smooth   smoothing.Settings
+	contacts predict.Contacts
+
+	out    inputs.Sender
+	shown  positions.Animated // all but the own cube
+	servo  clock.Servo
+	past   history.Ring[entry]
+	held   sim.Input   // what the player did before this half began
+	step   []sim.Input // one tick's inputs
+	joined bool        // our inputs are sent
+	last   sim.Input   // the newest input that the server will have
+	quiet  int         // ticks for which no button has been pressed
+	head   head        // of the newest state
+	told   bool        // a state has been compared
+	at     sim.Tick    // the newest tick of ours that the server has told of
+	shift  int64       // the server's tick of a state less ours
+	agreed sim.Tick    // the newest tick of ours that was right, or was set right
+	offset smoothing.Offset
+}
+
+func newClient(env *predict.Env) predict.Client {
+	c := &client{
+		env: env, past: history.New[entry](remembered), step: make([]sim.Input, env.Players), at: env.World.Tick(),
+	}
+	k, m := env.Knobs, env.Meter
+	inputs.DeclareLength(&c.length, k)
+	k.Millis(&c.behind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
+	c.doses.declare(env)
+	k.Choice(&c.physics, "physics", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
+	c.shown.Declare(env, env.Player)
+	k.Smoothing(&c.smooth)
+	k.Contacts(&c.contacts)
+	c.out.Declare(env)
+	m.Declare("outside_ring", "states about ticks that are no longer remembered")
+	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
+	m.Declare("echo_ms", "from an input's tick to the state that it led to, buffer and all, now")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	if p := env.Player; p >= 0 {
+		c.held = env.Held[p]
+		for i := range env.World.Bodies() {
+			env.World.Hold(i, i != p)
+		}
+		c.remember()
+	}
+	return c
+}
+
+// own is the body that the player drives.
+func (c *client) own() *sim.Body { return &c.env.World.Bodies()[c.env.Player] }
+
+// Tick takes in what has come, shows the others as they were, makes one tick of the
+// own cube, and sets right what the server says of its past.
+func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+	began := c.env.Meter.Begin()
+	c.shown.Tick()
+	news, from := c.receive(server)
+	c.shown.Play(server.Stats.RTT)
+	if c.env.Player < 0 {
+		server.Send(nil) // one who only watches has nothing to predict
+		c.env.Meter.Spent("client", began)
+		return
+	}
+	c.joined = c.joined || c.servo.Aimed()
+	jump := 0
+	if news {
+		jump = c.aim(server, from.At-from.First)
+	}
+	c.hold()
+	c.advance(in)
+	c.smooth.Fade(&c.offset, c.env.World.Rate())
+	if jump > 0 {
+		c.skip(jump, from)
+	}
+	if news {
+		c.compare(from)
+	}
+	c.doses.dose(c.own(), c.set, c.env.World.Rate())
+	c.rest()
+	c.env.Pace = c.servo.Tick()
+	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
+	if c.joined {
+		c.out.Send(server, c.since())
+	} else {
+		server.Send(nil) // so that the server's states are acknowledged
+	}
+	c.env.Meter.Spent("client", began)
+}
+
+// receive takes in what has come, and tells which packet brought the newest state.
+func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet) {
+	w := c.env.World
+	in := c.shown.Receiver()
+	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
+		var h head
+		h.code(in.Begin(p.Payload), w.Tick())
+		fresh, err := in.Finish(p.Payload, w.Scene(), c.shown.Guess())
+		if err != nil {
+			c.env.Meter.Add("refused", 1)
+			continue
+		}
+		c.shown.Take(fresh)
+		if fresh {
+			news, from, c.head = true, p, h
+		}
+	}
+	return news, from
+}
+
+// aim compares clocks and returns by how many ticks the client has to jump ahead:
+// once after the start, and when it has fallen far behind. Inputs are to arrive as
+// long before their tick as the server holds them back.
+func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
+	trip := server.Stats.RTT
+	if trip == 0 && server.Stats.Acked == 0 {
+		return 0 // nothing of ours has been answered yet
+	}
+	rate := c.env.World.Rate()
+	c.servo.Reset = int(float64(c.behind*float64(rate))) / 1000
+	return c.servo.Aim(c.shown.Receiver().Tick, c.env.World.Tick(), trip+waited, c.length, rate)
+}
+
+// hold puts the others where they are shown.
+func (c *client) hold() {
+	w := c.env.World
+	for i := range w.Bodies() {
+		if p := c.shown.Pose(i); i != c.env.Player && w.Bodies()[i].Pose != p {
+			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
+		}
+	}
+}
+
+// advance makes one tick of the prediction. Before the client has joined the server
+// does not hear it, and goes on with what the player held before.
+func (c *client) advance(in sim.Input) {
+	if c.joined {
+		c.out.Add(c.env.World.Tick(), in)
+	} else {
+		in = c.held
+	}
+	c.last = in
+	c.play()
+}
+
+// play makes a tick with the last input.
+func (c *client) play() {
+	w := c.env.World
+	w.Settings.Order = uint64(c.physics) * 0x9E3779B97F4A7C15
+	c.step[c.env.Player] = c.last
+	c.quiet++
+	if c.last.Buttons != 0 {
+		c.quiet = 0
+	}
+	if e := c.past.At(w.Tick()); e != nil {
+		e.in = c.last
+	}
+	c.contacts.Step(w, c.step...)
+	c.remember()
+}
+
+// remember notes where the own cube is, or will be when all doses are given.
+func (c *client) remember() { *c.past.Put(c.env.World.Tick()) = entry{Body: c.doses.whole(c.own())} }
+
+// skip brings the client to the server's time. To join it makes the ticks that are
+// missing: the server makes them too, with what the player held. Later it leaves them
+// out, and takes the server's state.
+func (c *client) skip(ticks int, from packet.Packet) {
+	w := c.env.World
+	if c.told || ticks > jumpMost {
+		w.Relabel(w.Tick() + sim.Tick(ticks))
+		c.reset(predict.Behind, from)
+		return
+	}
+	drawn := c.offset.Apply(c.own().Pose)
+	for range ticks {
+		c.play()
+	}
+	c.smooth.Correct(&c.offset, drawn, c.own().Pose)
+}
+
+// compare looks up what was remembered of the tick that the server's state is of, and
+// adds what is off to that entry and to all later ones.
+func (c *client) compare(from packet.Packet) {
+	in, now := c.shown.Receiver(), c.env.World.Tick()
+	at := in.Tick // until the server uses our inputs, it does what we do
+	shift := c.shift
+	switch c.head.How {
+	case inputs.Again:
+		return // it has gone on without us: this is of no tick of ours
+	case inputs.Own, inputs.Filled:
+		at = c.head.Frame + 1
+		if shift = int64(in.Tick) - int64(at); !c.told {
+			c.told, c.shift = true, shift
+		}
+		c.env.Meter.Set("echo_ms", float64(max(int64(now)-int64(at), 0)*1000)/float64(c.env.World.Rate()))
+	}
+	why := c.why(at, shift)
+	c.at, c.shift = at, shift
+	if at > now || !c.doses.corrections {
+		return
+	}
+	had := c.past.At(at)
+	if had == nil {
+		c.env.Meter.Add("outside_ring", 1)
+		return
+	}
+	word := &in.Bodies[c.env.Player]
+	if c.doses.startled(word, &had.Body) {
+		c.reset(why, from)
+		return
+	}
+	d, ok := c.doses.find(word, &had.Body)
+	if !ok {
+		c.agreed = at
+		return
+	}
+	fix := c.correction(why, from, word, &had.Body)
+	for t := at; t <= now; t++ {
+		if e := c.past.At(t); e != nil {
+			d.add(&e.Body)
+		}
+	}
+	c.doses.take(&d)
+	c.report(fix, d.pos.Len())
+}
+
+// why compares what the player did in the tick that led to the server's state of tick
+// at with what that was made with here, and looks whether the server has repeated or
+// passed over inputs since the last state: then its ticks are others than ours.
+func (c *client) why(at sim.Tick, shift int64) predict.Why {
+	e, held := c.past.At(at-1), c.shown.Receiver().Held[c.env.Player]
+	if shift != c.shift || e != nil && held != e.in {
+		return predict.OwnInput
+	}
+	return predict.NotKnown
+}
+
+// correction describes how far the server's word is from what was remembered.
+func (c *client) correction(why predict.Why, from packet.Packet, word, had *sim.Body) predict.Correction {
+	fix := predict.Correction{Packet: from.Sequence, Came: from.At, Tick: c.shown.Receiver().Tick, Body: c.env.Player, Why: why}
+	w := c.env.World
+	d := predict.Differ(word, had)
+	seconds := float32(max(int64(c.at)-int64(c.agreed), 1)) / float32(w.Rate())
+	fix.Field, fix.By = d.First(w.Scene().Boxes[c.env.Player].Half.Len(), seconds)
+	return fix
+}
+
+// report tells of a correction that moves the present, in the end, by so many metres.
+func (c *client) report(fix predict.Correction, metres float32) {
+	fix.Jump, c.agreed = metres, c.at
+	c.doses.count(metres)
+	if c.env.Correct != nil {
+		c.env.Correct(fix)
+	}
+}
+
+// reset forgets the history and sets the cube to the server's state, and on along its
+// velocity for the time that has passed since.
+func (c *client) reset(why predict.Why, from packet.Packet) {
+	w := c.env.World
+	was := *c.own()
+	next := c.shown.Receiver().Bodies[c.env.Player]
+	fix := c.correction(why, from, &next, &was)
+	passed := float32(max(int64(w.Tick())-int64(c.at), 0)) / float32(w.Rate())
+	next.Pose.Pos = next.Pose.Pos.Plus(passed, next.Linear)
+	next.Pose.Pos.Z = max(next.Pose.Pos.Z, w.Scene().Boxes[c.env.Player].Half.Z)
+	c.take(next)
+	c.env.Meter.Add("resets", 1)
+	c.report(fix, next.Pose.Pos.Sub(was.Pose.Pos).Len())
+}
+
+// since is the first of our ticks whose input the server may still need.
+func (c *client) since() sim.Tick {
+	if c.head.How == inputs.NoneYet {
+		return 0
+	}
+	return c.head.Frame + 1
+}
+
+// rest takes the server's word as it is where it says that the own cube sleeps and no
+// key has been pressed since: nothing better will come.
+func (c *client) rest() {
+	in := c.shown.Receiver()
+	if !in.Any || !c.doses.corrections {
+		return
+	}
+	b, s := c.own(), &in.Bodies[c.env.Player]
+	if s.Asleep && int64(c.quiet) > int64(c.env.World.Tick())-int64(c.at) && *b != *s {
+		c.take(*s)
+	}
+}
+
+// take sets the own cube to a state, with nothing to be added. The picture glides
+// there.
+func (c *client) take(b sim.Body) {
+	drawn := c.offset.Apply(c.own().Pose)
+	c.past.Forget()
+	c.doses.clear()
+	c.set(b)
+	c.remember()
+	c.smooth.Correct(&c.offset, drawn, b.Pose)
+}
+
+func (c *client) set(b sim.Body) { c.env.World.SetBody(c.env.Player, b) }
+
+// View draws the others late and the own cube ahead.
+func (c *client) View(v *predict.View) {
+	v.Tick, v.Note = c.shown.Shows(), c.shown.Note()
+	w, p := c.env.World, c.env.Player
+	for i := range w.Bodies() {
+		if i != p {
+			v.Raw = append(v.Raw, c.shown.Pose(i))
+			v.Bodies = append(v.Bodies, v.Raw[i])
+			continue
+		}
+		v.Raw = append(v.Raw, c.own().Pose)
+		v.Bodies = append(v.Bodies, c.offset.Apply(v.Raw[i]))
+	}
+	if in := c.shown.Receiver(); in.Any {
+		v.Last = predict.Poses(v.Last, in.Bodies)
+	}
+	if p < 0 {
+		return
+	}
+	for i := range w.Bodies() {
+		v.InHand = append(v.InHand, i == p)
+	}
+	v.Own = sim.Tick(max(int64(w.Tick())+c.shift, 0))
+	for back := trailTicks; back > 0; back -= trailStep {
+		// Whole steps of the tick's label, so that the points stand still.
+		t := int64(w.Tick())&^(trailStep-1) - int64(back)
+		if t < 0 {
+			continue
+		}
+		if e := c.past.At(sim.Tick(t)); e != nil {
+			v.Trail = append(v.Trail, e.Pose)
+		}
+	}
+}
+
+// Look tells how far the own cube is beyond what the server has told of it, and the
+// others beyond their newest positions.
+func (c *client) Look(l *predict.Look) {
+	if !c.shown.Receiver().Any {
+		return
+	}
+	w := c.env.World
+	for i := range w.Bodies() {
+		if i == c.env.Player {
+			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.at), 0)))
+			l.Moves = append(l.Moves, !c.own().Asleep)
+			continue
+		}
+		l.Age = append(l.Age, c.shown.Age(i))
+		l.Moves = append(l.Moves, c.shown.Moves(i))
+	}
+}
+
+func (c *client) CopyFrom(from predict.Client) {
+	o := from.(*client)
+	c.length, c.behind, c.physics, c.smooth, c.contacts = o.length, o.behind, o.physics, o.smooth, o.contacts
+	c.doses.copyFrom(&o.doses)
+	c.out.CopyFrom(&o.out)
+	c.shown.CopyFrom(&o.shown)
+	c.past.CopyFrom(&o.past, history.Plain[entry])
+	c.servo, c.held, c.joined, c.last, c.quiet = o.servo, o.held, o.joined, o.last, o.quiet
+	c.head, c.told, c.at, c.shift, c.agreed, c.offset = o.head, o.told, o.at, o.shift, o.agreed, o.offset
+}

@@ -1,0 +1,78 @@
+package historyoffset
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/inputs"
+	"ghostcube/predict/wire"
+	"ghostcube/sim"
+)
+
+type server struct {
+	env    *predict.Env
+	set    inputs.PlayoutSettings
+	queues []inputs.Playout // by peer
+	out    wire.Broadcast
+	held   []sim.Input
+	world  predict.Contacts
+	head   func(c *quant.Coder, peer int)
+}
+
+func newServer(env *predict.Env) predict.Server {
+	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	inputs.DeclarePlayout(&s.set, env)
+	s.out.Declare(env)
+	env.Knobs.Contacts(&s.world)
+	s.head = func(c *quant.Coder, peer int) {
+		h := head{s.queues[peer].Taken()}
+		h.code(c, 0)
+	}
+	return s
+}
+
+// Tick takes each player's input from its buffer, lets in what has come, steps, and
+// sends the state, with the frame of the input that led to it.
+func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
+	world, m := s.env.World, s.env.Meter
+	s.out.Hear(peers)
+	for i := len(s.queues); i < len(peers); i++ {
+		s.queues = append(s.queues, inputs.Playout{})
+		if seat := peers[i].Seat; seat >= 0 {
+			s.queues[i].Start(s.held[seat])
+		}
+	}
+	copy(s.held, host)
+	for i, peer := range peers {
+		s.play(&s.queues[i], peer)
+	}
+	s.world.Step(world, s.held...)
+	s.out.Stepped(world)
+	s.out.SendAfter(s.head, world, peers, s.held, m)
+}
+
+// play makes a tick of one player's buffer.
+func (s *server) play(q *inputs.Playout, peer predict.Peer) {
+	m := s.env.Meter
+	if peer.Seat >= 0 {
+		s.held[peer.Seat] = q.Take(&s.set, m)
+	}
+	for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+		if peer.Seat >= 0 && len(p.Payload) > 0 {
+			q.Read(p.Payload, s.env.World.Tick(), &s.set, m)
+		}
+	}
+	if peer.Seat >= 0 {
+		q.Settle(&s.set, m)
+	}
+}
+
+func (s *server) CopyFrom(from predict.Server) {
+	o := from.(*server)
+	s.set, s.world = o.set, o.world
+	s.held = append(s.held[:0], o.held...)
+	s.queues = make([]inputs.Playout, len(o.queues))
+	for i := range o.queues {
+		s.queues[i].CopyFrom(&o.queues[i])
+	}
+	s.out.CopyFrom(&o.out)
+}
