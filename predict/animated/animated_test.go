@@ -23,6 +23,7 @@ type rig struct {
 	peers   []predict.Peer
 	tick    int
 	truth   []geom.Pose // of the player's cube, by tick
+	still   bool        // the player does nothing
 }
 
 func newRig(t *testing.T, weather string, knobs ...string) *rig {
@@ -63,7 +64,11 @@ func (r *rig) step() *predict.View {
 	now := time.Duration(r.tick) * time.Second / 60
 	r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
 	r.up.Update(now)
-	r.c.Tick(sim.Input{Buttons: sim.Right}, r.up)
+	in := sim.Input{Buttons: sim.Right}
+	if r.still {
+		in = sim.Input{}
+	}
+	r.c.Tick(in, r.up)
 	r.peers[0].Endpoint.Update(now)
 	r.s.Tick(nil, r.peers)
 	r.tick++
@@ -161,6 +166,39 @@ func TestExtrapolationStops(t *testing.T) {
 		if v.Note != "" || r.count("stopped_bodies") != 0 {
 			t.Errorf("%v: it still says %q", c, v.Note)
 		}
+	}
+}
+
+// TestOldSnapshotOfRest says that a snapshot that comes after the next one says of a
+// body that did not travel with it that it was as before, and not as it is in the next:
+// the cube sets out when it did.
+func TestOldSnapshotOfRest(t *testing.T) {
+	r := newRig(t, "latency=50ms")
+	r.still = true
+	for range 200 {
+		r.step()
+	}
+	rest := r.env[1].World.Bodies()[0].Pose
+	r.turn("down.latency=90ms")
+	r.step() // its snapshot, of the next tick, comes after the one that follows
+	of := float64(r.tick)
+	r.turn("down.latency=50ms")
+	b := r.env[1].World.Bodies()[0]
+	b.Pose.Pos.X++
+	b.Asleep = false
+	r.env[1].World.SetBody(0, b)
+	old, moved := r.count("old_states"), false
+	for range 20 {
+		v := r.step()
+		moment := float64(r.tick-1-2) - 3.6 // what arrives in tick n is the state n-2
+		if x := v.Bodies[0].Pos.X - rest.Pos.X; moment <= of && x != 0 {
+			t.Errorf("at %v it has gone %v m, and it stood until %v", moment, x, of)
+		} else if x > 0.9 {
+			moved = true
+		}
+	}
+	if r.count("old_states") != old+1 || !moved {
+		t.Errorf("%v snapshots out of order, moved %v", r.count("old_states")-old, moved)
 	}
 }
 

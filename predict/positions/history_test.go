@@ -175,6 +175,28 @@ func TestRestTakesNoRoom(t *testing.T) {
 	}
 }
 
+// TestComesToRest says that a body that comes to rest has done so at the tick that
+// says it first, however many say it again before that is reached.
+func TestComesToRest(t *testing.T) {
+	for _, reached := range []float64{8, 9, 10} {
+		var h History
+		h.Begin(at(0).Pose)
+		for tick := sim.Tick(8); tick <= 10; tick++ {
+			add(&h, tick)
+		}
+		h.Play(moment(reached), 0, rate)
+		rest := at(11)
+		rest.Linear, rest.Angular, rest.Asleep = geom.Vec3{}, geom.Vec3{}, true
+		for tick := sim.Tick(11); tick <= 30; tick++ {
+			h.Add(tick, &rest, false)
+		}
+		for m := reached; m <= 30; m += 0.5 {
+			h.Play(moment(m), 0, rate)
+			shows(t, &h, min(m, 11))
+		}
+	}
+}
+
 // TestClock says that the clock follows what arrives: at once at first and after
 // the client has stood still, within about a second when the way becomes longer or
 // shorter, by the mean where it varies; and that no moment is before the last.
@@ -211,4 +233,7 @@ func TestClock(t *testing.T) {
 	near("jitter", run(600, func(i int) int { return 6 + i%2*4 }), 12)
 	server += 120 // the client stood still for two seconds
 	near("after a stop", run(1, func(int) int { return 6 }), 10)
+	if m := c.Moment(20 * Part); m != last {
+		t.Errorf("with a longer wait from %d to %d", last, m)
+	}
 }
