@@ -74,6 +74,8 @@ var verbs = map[string]string{
 	"link":    "name: a condition of the link, value: what it shall be",
 	"weather": "value: a weather, such as wifi-bad or latency=75ms,loss=25%",
 	"burst":   "value: a duration for which every packet is lost",
+	"clock":   "name: skew or fps of the clients' clocks, 2.skew of the second's alone; value: parts per million, frames a second, or off",
+	"freeze":  "name: a client's number, or none for all; value: a duration for which it stands still",
 	"scene":   "name: a scene",
 	"seat":    "name: client or host",
 	"seed":    "value: a number",
@@ -83,7 +85,7 @@ var verbs = map[string]string{
 	"show":    "name: what of the picture, value: how",
 }
 
-var verbOrder = []string{"switch", "turn", "nudge", "link", "weather", "burst", "scene", "seat", "seed", "open", "close", "restart", "show"}
+var verbOrder = []string{"switch", "turn", "nudge", "link", "weather", "burst", "clock", "freeze", "scene", "seat", "seed", "open", "close", "restart", "show"}
 
 func unknownVerb(verb string) error {
 	return &predict.Unknown{Kind: "command", Name: verb, Known: verbOrder}
@@ -116,6 +118,10 @@ func (l *Lab) Do(c Command) error {
 			return fmt.Errorf("burst %q: want a duration above 0s up to 1m0s", c.Value)
 		}
 		l.weather.Dark = l.Now() + d
+	case "clock":
+		return l.clock(c)
+	case "freeze":
+		return l.freeze(c)
 	case "scene":
 		scene, err := sim.SceneNamed(c.Name)
 		if err != nil {

@@ -93,6 +93,7 @@ type Lab struct {
 	tick    sim.Tick // of the session: ticks made, whatever the worlds' labels say
 	show    Show
 	inputs  []sim.Input
+	clocks  [mostSeats]Clock // of panes that will be opened
 }
 
 // New returns a lab without panes. The config must be in order.
@@ -153,7 +154,7 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	if err := fits(s, &scene); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
-	p := &Pane{lab: l}
+	p := &Pane{lab: l, clocks: l.clocks}
 	p.run(s, sim.New(scene, l.config.Rate))
 	if err := p.turn(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
@@ -211,7 +212,7 @@ func (l *Lab) Hash() uint64 {
 // CopyFrom makes l an equal of o that shares nothing with it: a fork, for
 // counterfactual runs, films and scrubbing. The stopwatch is not copied.
 func (l *Lab) CopyFrom(o *Lab) {
-	l.config, l.weather, l.tick, l.show = o.config, o.weather, o.tick, o.show
+	l.config, l.weather, l.tick, l.show, l.clocks = o.config, o.weather, o.tick, o.show, o.clocks
 	l.inputs = append(l.inputs[:0], o.inputs...)
 	for len(l.Panes) < len(o.Panes) {
 		l.Panes = append(l.Panes, &Pane{lab: l})

@@ -33,6 +33,7 @@ type Pane struct {
 	began  sim.Tick // the session's tick at which this strategy began
 	drawn  digest   // of every pose drawn since
 	parts  divergence
+	clocks [mostSeats]Clock
 }
 
 // ClientSeat is one client of a pane.
@@ -44,7 +45,9 @@ type ClientSeat struct {
 	client predict.Client
 	env    *predict.Env
 	end    *link.End
-	due    int64 // millionths of a tick that the client's clock has gone beyond its last tick
+	socket *socket
+	due    int64         // millionths of a tick that the client's clock has gone beyond its last tick
+	frame  time.Duration // of its program's last frame
 }
 
 // Cost is what a pane's halves took of the processor. It is measured only if
@@ -88,7 +91,11 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 // sit adds a client that drives a player, or only watches if player is -1.
 func (p *Pane) sit(i, player int) {
 	up, down := link.Pair(&p.lab.weather, i)
-	seat := &ClientSeat{Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, Endpoint: packet.NewEndpoint(p.tapped(up, i, link.Up))}
+	machine := &socket{end: up}
+	seat := &ClientSeat{
+		Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, socket: machine, frame: -1,
+		Endpoint: packet.NewEndpoint(p.tapped(machine, i, link.Up)),
+	}
 	seat.Guess.CopyFrom(p.Truth)
 	seat.env = &predict.Env{
 		World: seat.Guess, Players: p.env.Players, Player: player, Held: p.held,
@@ -122,7 +129,7 @@ func (t *tap) Send(now time.Duration, datagram []byte) error {
 }
 
 // tapped returns the end of a link, with the lab's tap on it if there is one.
-func (p *Pane) tapped(end *link.End, seat int, d link.Direction) link.Wire {
+func (p *Pane) tapped(end link.Wire, seat int, d link.Direction) link.Wire {
 	show := p.lab.Tap
 	if show == nil {
 		return end
@@ -160,13 +167,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		if s.env.Player >= 0 {
 			in = inputs[i]
 		}
-		s.due += million + int64(s.env.Pace)
-		if s.due >= million {
-			s.Endpoint.Update(now) // what it brings is gone with the next, so somebody has to take it
-		}
-		for ; s.due >= million; s.due -= million {
-			s.client.Tick(in, s.Endpoint)
-		}
+		p.goRound(s, &p.clocks[i], now, in)
 	}
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
@@ -191,6 +192,38 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		for i := range s.View.Bodies {
 			p.drawn.pose(&s.View.Bodies[i])
 		}
+	}
+}
+
+// goRound makes the ticks of a client that are due by now, if its program goes
+// round.
+func (p *Pane) goRound(s *ClientSeat, c *Clock, now time.Duration, in sim.Input) {
+	l := p.lab
+	if l.tick < c.Frozen {
+		s.frame = now
+		s.leave(now, p.env.InOrder)
+		return
+	}
+	s.due += c.step(s.env.Pace)
+	at := c.frame(now, l.tick, l.config.Rate)
+	if at <= s.frame {
+		s.leave(now, p.env.InOrder)
+		return
+	}
+	s.frame = at
+	if s.due >= million {
+		s.Endpoint.Update(at) // what it brings is gone with the next, so somebody has to take it
+	}
+	for ; s.due >= million; s.due -= million {
+		s.client.Tick(in, s.Endpoint)
+	}
+}
+
+// leave lets what has arrived by now wait for a program that does not read. Over
+// a wire that loses nothing the other side waits with what there is no room for.
+func (s *ClientSeat) leave(now time.Duration, inOrder bool) {
+	if !inOrder {
+		s.socket.fill(now)
 	}
 }
 
@@ -238,7 +271,7 @@ func (c *Cost) add(d time.Duration) {
 }
 
 // Hash digests every world, drawn pose, meter and endpoint statistic of the
-// pane.
+// pane, and the faults of its clients' machines.
 func (p *Pane) Hash() uint64 {
 	h := digest(p.began) + 1
 	world := func(w *sim.World) {
@@ -256,6 +289,7 @@ func (p *Pane) Hash() uint64 {
 	for _, c := range p.Meter.All() {
 		h.word(math.Float64bits(c.Value))
 	}
+	h.clocks(p)
 	return uint64(h)
 }
 
@@ -283,6 +317,7 @@ func (p *Pane) copyFrom(o *Pane) {
 	truth := sim.New(*o.Truth.Scene(), o.Truth.Rate())
 	truth.CopyFrom(o.Truth)
 	p.held = append([]sim.Input(nil), o.held...)
+	p.clocks = o.clocks
 	p.run(o.Strategy, truth)
 	p.Knobs.CopyFrom(o.Knobs)
 	p.server.CopyFrom(o.server)
@@ -294,7 +329,8 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.View.CopyFrom(&from.View)
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
-		s.env.Pace, s.env.InOrder, s.due = from.env.Pace, from.env.InOrder, from.due
+		s.socket.copyFrom(from.socket)
+		s.env.Pace, s.env.InOrder, s.due, s.frame = from.env.Pace, from.env.InOrder, from.due, from.frame
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
 	p.Meter.CopyFrom(o.Meter)

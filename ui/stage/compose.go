@@ -247,8 +247,11 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	if s := d.stage.panes[i].untoldWords(&show); s != "" && int(d.l.Ticks()-p.Began()) > d.l.Config().Rate {
 		lines = append(lines, s)
 	}
-	note := p.Seats[0].View.Note
-	if note != "" {
+	notes := len(lines) // from here on they are coloured
+	if s := p.Faults(); s != "" {
+		lines = append(lines, s)
+	}
+	if note := p.Seats[0].View.Note; note != "" {
 		lines = append(lines, note)
 	}
 	wide := big.Width(name)
@@ -261,7 +264,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	d.Text(x+d.px(10), y+d.px(22), big, ink, big.Fit(name, room-d.px(20)))
 	for k, s := range lines {
 		color := inkDim
-		if note != "" && k == len(lines)-1 {
+		if k >= notes {
 			color = alert
 		}
 		d.Text(x+d.px(10), y+d.px(42)+float32(lh*float32(k)), small, color, small.Fit(s, room-d.px(20)))

@@ -444,3 +444,31 @@ func TestColoursOfTheClient(t *testing.T) {
 		t.Errorf("coloured at %d on the server and at %d on the client", first[ServerSide], first[ClientSide])
 	}
 }
+
+// TestFaultIsTold says that a pane says what is wrong with its client's machine,
+// and only while it is.
+func TestFaultIsTold(t *testing.T) {
+	l := session(t, "perfect", "rewind")
+	told := func() string {
+		s, f := &Stage{}, Frame{}
+		run(t, s, l, 1)
+		s.Compose(&f, l, Place{W: 900, H: 600}, Options{}, 1)
+		var b strings.Builder
+		for i := range f.List.Items {
+			b.WriteString(f.List.Items[i].Text + "\n")
+		}
+		return b.String()
+	}
+	const want = "clock +500 ppm, 20 frames a second"
+	if strings.Contains(told(), "ppm") {
+		t.Error("it tells of a fault that is none")
+	}
+	for _, set := range [][2]string{{"skew", "500"}, {"fps", "20"}} {
+		if err := l.Do(lab.Command{Verb: "clock", Pane: lab.All, Name: set[0], Value: set[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := told(); !strings.Contains(s, want) {
+		t.Errorf("it says\n%swant %q", s, want)
+	}
+}
