@@ -42,7 +42,10 @@ type Playout[T any] struct {
 
 	// Follow moves the times of items with the earliest arrivals of each span, by
 	// a two-hundredth of the time that passes at most: the sender's clock is
-	// followed, and so is a path that becomes longer or shorter.
+	// followed, and so is a path that becomes longer or shorter. What is further
+	// away than 25 ms is no clock that runs otherwise: one of the two
+	// has stood still. That is made up for by a quarter of the time that passes, and
+	// what is more than a second at once.
 	Follow bool
 
 	first, next int64
@@ -76,6 +79,9 @@ const (
 	spans     = 5   // that the delay remembers
 	shrink    = 50  // the delay shrinks by one part in so many
 	slew      = 200 // times move by one part in so many
+	hurry     = 4   // by one in so many, if they have to move by more than
+	farAway   = 25 * time.Millisecond
+	resetAway = time.Second // by which they move at once
 	mostDelay = 5 * time.Second
 )
 
@@ -135,6 +141,14 @@ func (p *Playout[T]) pass(now time.Duration) {
 		p.close()
 	}
 	target := p.drift
+	if away := p.drift - p.shift; p.Follow && away.Abs() > farAway {
+		by := min(passed/hurry, away.Abs()-farAway)
+		if away < 0 {
+			by = -by
+		}
+		p.retime(by)
+		target = p.drift
+	}
 	if !p.Follow {
 		target = 0
 	}
@@ -168,9 +182,22 @@ func (p *Playout[T]) close() {
 		p.usual = p.span.least
 	}
 	p.drift = p.span.least - p.usual
+	if away := p.drift - p.shift; p.Follow && away.Abs() > resetAway {
+		p.retime(away)
+		p.worst, p.span = [spans]lateness{}, lateness{} // of other times
+		return
+	}
 	p.worst[p.seen%spans] = p.span
 	p.seen++
 	p.span = lateness{}
+}
+
+// retime moves all times, as if the first item had come later.
+func (p *Playout[T]) retime(by time.Duration) {
+	p.start += by
+	p.drift -= by
+	p.span.least -= by
+	p.span.most -= by
 }
 
 // time returns when item n is due after the first came, but for the delay.

@@ -217,3 +217,36 @@ func TestPlayoutAdapts(t *testing.T) {
 		t.Errorf("no longer adapted, the delay is %v", p.Held())
 	}
 }
+
+// TestPlayoutAfterFreeze says that with Follow a receiver that has stood still, so
+// that all comes too early by its clock, plays items as late as before within
+// seconds, and without it it stays behind by as long as it stood.
+func TestPlayoutAfterFreeze(t *testing.T) {
+	const delay, path = 50 * ms, 80 * ms
+	for _, stood := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
+		for _, follow := range []bool{true, false} {
+			p := NewPlayout[int](0, 60, delay)
+			p.Follow = follow
+			next := 0
+			for tick := range 60 * 20 {
+				real := time.Duration(tick) * time.Second / 60
+				now := min(real, 5*time.Second) + max(real-5*time.Second-stood, 0)
+				for ; time.Duration(next)*time.Second/60+path <= real && (real < 5*time.Second || now > 5*time.Second); next++ {
+					p.Put(now, int64(next), next)
+				}
+				for range p.Ready(now, 4) {
+					p.Take(now)
+				}
+			}
+			due, _ := p.Due(int64(next))
+			away := due + stood - time.Duration(next)*time.Second/60 - path - delay
+			want := time.Duration(0)
+			if !follow {
+				want = stood
+			}
+			if d := (away - want).Abs(); d > 30*ms {
+				t.Errorf("after %v, following %v: items are due %v later than before, want %v", stood, follow, away, want)
+			}
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // Servo steers one client. The zero value has no aim yet.
 type Servo struct {
 	// Reset is by how many ticks a client must be behind to be told to jump; 0
-	// for 30.
+	// for as many as the constant of that name has.
 	Reset int
 
 	aimed  bool
@@ -22,12 +22,15 @@ type Servo struct {
 	pace   int32
 }
 
+// Reset is how far behind its aim a client jumps instead of hurrying.
+const Reset = time.Second
+
 const (
 	one      = 1_000_000 // a tick, in the units of behind
 	start    = 3 * one / 2
 	enough   = one / 2
 	paceMost = 250_000 // ppm: a quarter of a tick more or less per tick
-	paceFar  = 500_000 // ppm: half a tick less per tick, for a client that is far ahead
+	paceFar  = 500_000 // ppm: half a tick more or less per tick, for a client that is far away
 	far      = 30 * one
 )
 
@@ -35,16 +38,16 @@ const (
 // client's next tick is own. trip is the way that news and answer make: a
 // round trip for a client that sends inputs, half of one for one that only
 // watches. ahead is by how many ticks more the client wants to be early. A
-// client that is too far behind to be steered, or has no aim yet, is told by
-// how many ticks to jump; Aim takes the jump for done. A client never jumps
-// back: the inputs of those ticks are on their way.
+// client that is more than Reset behind, or has no aim yet, is told by how many
+// ticks to jump; Aim takes the jump for done. A client never jumps back: the
+// inputs of those ticks are on their way.
 func (s *Servo) Aim(server, own sim.Tick, trip time.Duration, ahead, rate int) (jump int) {
 	tick := time.Second / time.Duration(rate)
 	target := int64(server) + int64((trip+tick/2)/tick) + int64(ahead)
 	s.behind = (target - int64(own)) * one
-	reset := int64(far)
+	reset := one * int64(Reset/tick)
 	if s.Reset > 0 {
-		reset = int64(s.Reset) * one
+		reset = one * int64(s.Reset)
 	}
 	if s.behind > reset || s.behind > 0 && !s.aimed {
 		jump = int(s.behind / one)
@@ -62,6 +65,8 @@ func (s *Servo) Tick() int32 {
 		s.behind -= one * int64(s.pace) / (one + int64(s.pace))
 	}
 	switch {
+	case s.behind > far:
+		s.pace = paceFar
 	case s.behind > start || s.pace > 0 && s.behind > enough:
 		s.pace = paceMost
 	case s.behind < -far:

@@ -125,7 +125,7 @@ func TestFarAhead(t *testing.T) {
 // TestReset says that a client is steered, not told to jump, as long as it is behind
 // by no more than Reset.
 func TestReset(t *testing.T) {
-	for _, c := range []struct{ reset, behind, jump int }{{0, 30, 0}, {0, 31, 31}, {60, 31, 0}, {60, 60, 0}, {60, 61, 61}} {
+	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
 		s := &Servo{Reset: c.reset}
 		s.Aim(100, 105, 0, 5, 60)
 		if jump := s.Aim(sim.Tick(200+c.behind), 205, 0, 5, 60); jump != c.jump {
@@ -133,6 +133,95 @@ func TestReset(t *testing.T) {
 		}
 		if pace := s.Tick(); (pace > 0) != (c.jump == 0) {
 			t.Errorf("reset %d, behind by %d: pace %d", c.reset, c.behind, pace)
+		}
+	}
+}
+
+// TestSettles says that a client that finds itself away from its aim, by up to a
+// second, is back within five seconds, without swinging: it does not go further
+// than a tick beyond its aim, and never turns round. What it lets pass is a tick and
+// a half, and it may have been away by that before. Lengthened ticks bring it back
+// from ahead, shortened ones from behind.
+func TestSettles(t *testing.T) {
+	for _, every := range []int{1, 4, 32} {
+		for _, off := range []int{-60, -45, -31, -20, -8, -3, -2, 2, 3, 8, 20, 31, 45, 60} {
+			s := &Servo{}
+			const trip = 150 * time.Millisecond
+			ahead := drive(s, 1200, 5, 5, every, trip, func(i int) time.Duration {
+				if i < 600 {
+					return trip
+				}
+				return trip + time.Duration(off)*time.Second/60
+			})
+			aim := ahead[599] + off
+			settled, turns, over := 0, 0, 0
+			way := 0
+			for i := 600; i < 1200; i++ {
+				away := aim - ahead[i]
+				if away < -2 || away > 2 {
+					settled = i + 1 - 600
+				}
+				step := ahead[i] - ahead[i-1]
+				if step*way < 0 {
+					turns++
+				}
+				if step != 0 {
+					way = step
+				}
+				if away*off < 0 {
+					over = max(over, away, -away)
+				}
+			}
+			if settled > 300 || turns > 0 || over > 1 {
+				t.Errorf("a state every %d ticks, %d ticks away: settled after %d ticks, %d turns, %d beyond its aim", every, off, settled, turns, over)
+			}
+		}
+	}
+}
+
+// TestResets says that a client that is more than a second behind jumps, whatever
+// the rate, and one that is less does not.
+func TestResets(t *testing.T) {
+	for _, rate := range []int{30, 60, 240} {
+		for _, behind := range []int{rate - 1, rate, rate + 1, 10 * rate} {
+			s := &Servo{}
+			s.Aim(1000, 1000, 0, 0, rate)
+			jump := s.Aim(sim.Tick(1000+behind), 1000, 0, 0, rate)
+			if want := map[bool]int{true: behind}[behind > rate]; jump != want {
+				t.Errorf("%d ticks behind at %d a second: it jumps by %d, want %d", behind, rate, jump, want)
+			}
+			if s.Tick(); jump > 0 && s.Behind() != 0 {
+				t.Errorf("after a jump it is %v behind", s.Behind())
+			}
+		}
+	}
+}
+
+// TestSkew says that over an hour a clock that is 500 ppm wrong is never two ticks
+// from its aim, and is set right rarely: once for each tick and a half or more.
+func TestSkew(t *testing.T) {
+	for _, ppm := range []int64{500, -500} {
+		s := &Servo{}
+		s.Aim(1000, 1000, 0, 0, 60)
+		var server, client, due int64 = 1000, 1000, 0
+		pace, times := int32(0), 0
+		for range 60 * 3600 {
+			step := one + int64(pace)
+			for due += step + step*ppm/one; due >= one; due -= one {
+				s.Aim(sim.Tick(server), sim.Tick(client), 0, 0, 60)
+				client++
+				was := pace
+				if pace = s.Tick(); pace != 0 && was == 0 {
+					times++
+				}
+			}
+			server++
+			if away := server - client; away < -2 || away > 2 {
+				t.Fatalf("%d ppm: %d ticks away", ppm, away)
+			}
+		}
+		if drift := 108; times > drift || times < drift/3 {
+			t.Errorf("%d ppm: set right %d times for a drift of %d ticks", ppm, times, drift)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type client struct {
 	begun   bool  // something has been drawn since
 	start   sim.Tick
 	starved int // ticks in a row
+	drift   drift
 
 	drawn   []geom.Pose
 	touched []int8
@@ -59,6 +60,7 @@ func newClient(env *predict.Env) predict.Client {
 	m.Declare("starvations", "how often it came to stand still")
 	m.Declare("starvation_max_ms", "the longest that it stood still")
 	m.Declare("restarts", "how often the client began again, because what it showed had gone or all came too late")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 	m.Declare("refused", "payloads that were no message")
 	c.drawn = predict.Poses(nil, env.World.Bodies())
 	return c
@@ -72,6 +74,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
 	}
+	c.steer()
 	if c.set.interpolation == onArrival {
 		c.showNewest()
 	} else {
@@ -98,6 +101,9 @@ func (c *client) receive(payload []byte) {
 	if c.running && c.starved >= c.env.World.Rate() && int64(s.tick)*part <= c.view(c.delayNow()) {
 		c.restart() // the picture has stood still for a second, and this is past all the same
 	}
+	if c.running {
+		c.note(s.tick)
+	}
 	late := c.begun && s.tick <= c.start
 	if newest := c.ring.newest(); newest == nil || s.tick > newest.tick {
 		c.expect = s.tick
@@ -114,6 +120,8 @@ func (c *client) receive(payload []byte) {
 	c.ring.forget(int64(tick) - ringSize*int64(c.set.every))
 	if !c.running {
 		c.running, c.origin = true, (int64(tick)-c.now)*part
+		c.drift.start(int64(tick), c.env.World.Rate())
+		c.note(tick)
 	}
 }
 
@@ -282,6 +290,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.tick, c.now, c.expect = o.tick, o.now, o.expect
 	c.ring.copyFrom(&o.ring)
 	c.running, c.origin, c.begun, c.start, c.starved = o.running, o.origin, o.begun, o.start, o.starved
+	c.drift = o.drift
 	c.last = append(c.last[:0], o.last...)
 	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
 	c.drawn, c.touched, c.shows = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.shows

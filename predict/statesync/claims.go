@@ -23,6 +23,7 @@ type claims struct {
 
 const (
 	silentSeconds = 1 // after which a client that says nothing has nothing in hand
+	lateShare     = 8 // of a second in which all that comes is late; the rest of it is not waited for
 	leaseSeconds  = 5 // after which a body of which its holder says nothing is nobody's
 )
 
@@ -137,7 +138,9 @@ func (s *server) setClaims(peers []predict.Peer) {
 			s.believe(c, m, int8(peer.Seat), false)
 		}
 		c.next++
-		if c.span.ticks++; c.span.ticks >= w.Rate() {
+		c.span.ticks++
+		late := c.span.any && c.span.most < 0 && c.span.ticks >= w.Rate()/lateShare // its clock was set back
+		if late || c.span.ticks >= w.Rate() {
 			if c.span.any {
 				c.next += sim.Tick(c.span.most - s.wait) // so that the earliest wait that long
 			}

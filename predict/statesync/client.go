@@ -45,6 +45,7 @@ type client struct {
 	newest   sim.Tick // of the packets
 	stranger int      // packets in a row that are too far from the world's tick
 	strange  sim.Tick // own tick of the first of them
+	stood    bool     // by them it is this client that is behind
 	ring     history.Ring[message]
 	spare    message
 	coder    quant.Coder
@@ -150,7 +151,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.count()
 	*c.trail.Put(c.now) = c.drawn(max(c.env.Player, 0))
 	c.now++
-	if c.env.Player < 0 {
+	if c.env.Player < 0 || c.stood && c.now-c.strange < sim.Tick(c.env.World.Rate()) {
 		server.Send(nil) // so that the server's packets are acknowledged
 		return
 	}
@@ -180,7 +181,7 @@ func (c *client) receive(payload []byte) {
 		c.far(early)
 		return
 	}
-	c.stranger = 0
+	c.stranger, c.stood = 0, false
 	m.Add("packets_arrived", 1)
 	c.note(early)
 	late := early < 0
@@ -250,20 +251,27 @@ func (c *client) begin(t sim.Tick) {
 
 // far counts a packet that belongs to another time. If for a second nothing else
 // comes, and some of it, the clock starts anew with the next; if it is the client
-// that is behind, a quarter of a second will do. The packet is kept all the same:
-// the server knows that it has come, and may build on it.
+// that is behind, because it stood still, a quarter of a second will do, in which it
+// says nothing: the ticks of its inputs follow the clock, or the server, to which
+// only their lower bits are sent, would take them for others. The packet is kept all
+// the same: the server knows that it has come, and may build on it.
 func (c *client) far(early int) {
 	c.env.Meter.Add("refused", 1)
 	c.keep(&c.spare)
 	if c.stranger++; c.stranger == 1 {
 		c.strange = c.now
 	}
+	c.stood = early > 0
 	wait := c.env.World.Rate()
-	if early > 0 {
+	if c.stood {
 		wait /= 4
 	}
 	if c.stranger >= farPackets && c.now-c.strange >= sim.Tick(wait) {
-		c.running, c.stranger = false, 0
+		if c.stood {
+			c.tick += sim.Tick(early - c.size)
+			c.grasp.heard = 0
+		}
+		c.running, c.stranger, c.stood = false, 0, false
 		c.did.Forget()
 		clear(c.applied)
 	}
@@ -432,7 +440,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.set, c.buffer, c.correct, c.share = o.set, o.buffer, o.correct, o.share
 	c.smooth, c.contacts = o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
-	c.tick, c.running, c.hold, c.newest, c.stranger, c.strange = o.tick, o.running, o.hold, o.newest, o.stranger, o.strange
+	c.tick, c.running, c.hold, c.newest = o.tick, o.running, o.hold, o.newest
+	c.stranger, c.strange, c.stood = o.stranger, o.strange, o.stood
 	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
 	c.did.CopyFrom(&o.did, history.Plain[[mostPlayers]sim.Input])
 	c.held = append(c.held[:0], o.held...)
