@@ -12,7 +12,7 @@ import (
 var openWindow = func(o *command.Opening) (opened bool, err error) {
 	return window.Open(window.Options{
 		Config: o.Config, Panes: o.Panes, Entry: o.Entry, Ticks: o.Ticks, Note: o.Note, Title: o.Title, Split: o.Split, Show: o.Show,
-		Faults: o.Faults, Out: o.Out, Width: o.Width, Height: o.Height, Picture: window.Picture(o.Picture), Tape: o.Tape,
+		Faults: o.Faults, Forced: o.Forced, Out: o.Out, Width: o.Width, Height: o.Height, Picture: window.Picture(o.Picture), Tape: o.Tape,
 		Version: command.Version,
 	})
 }

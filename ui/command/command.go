@@ -50,6 +50,7 @@ type settings struct {
 	Seed       *uint64  `toml:"seed"`
 	Rate       *int     `toml:"rate"`
 	FaultEvery string   `toml:"fault-every"`
+	Fault      string   `toml:"fault"`
 	Seconds    float64  `toml:"seconds"`
 	Tape       string   `toml:"tape"`
 	Compare    string   `toml:"compare"`
@@ -57,7 +58,7 @@ type settings struct {
 
 // arguments is the command line.
 type arguments struct {
-	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
+	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
 	Version kong.VersionFlag `help:"Print the version and stop."`
 
 	Run     runCommand     `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
@@ -156,7 +157,7 @@ func (p *program) configure(file string) error {
 	}
 	s.Session = Session{
 		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Weather: s.Weather, Seat: s.Seat,
-		Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
+		Fault: s.Fault, Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
 	}
 	if s.Seed != nil {
 		s.Session.Seed = fmt.Sprint(*s.Seed)
@@ -172,4 +173,4 @@ func (p *program) configure(file string) error {
 	return nil
 }
 
-var settingNames = []string{"scene", "panes", "weather", "seat", "seed", "rate", "fault-every", "seconds", "tape", "compare"}
+var settingNames = []string{"scene", "panes", "weather", "seat", "seed", "rate", "fault", "fault-every", "seconds", "tape", "compare"}

@@ -23,6 +23,7 @@ type Session struct {
 	Seed       string        `help:"Of all fates of packets: the same seed, the same losses." placeholder:"N"`
 	Rate       string        `help:"Ticks per second, 10 to 240." placeholder:"60"`
 	FaultEvery time.Duration `help:"Move the server's cube aside by a metre this often." placeholder:"5s"`
+	Fault      string        `help:"Forced faults: skew=PPM of the clients' clocks, fps=N at which their programs go round, freeze=TIME for which they stand still, burst=TIME in which all is lost, nudge=METRES of the server's cube; behind @ when, such as fps=20,freeze=2s@10s. 2.skew is that of the second client alone." placeholder:"NAME=VALUE@TIME,..."`
 	Seconds    float64       `help:"How long the session lasts." placeholder:"S"`
 	Tape       string        `help:"A tape to play: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
 	Compare    string        `help:"A named comparison: scene, tape, weather and panes at once (see list comparisons)." placeholder:"NAME"`
@@ -36,6 +37,7 @@ type plan struct {
 	entries []lab.Entry // of the tape, as far as it goes
 	tape    string      // where the entries come from
 	faults  int         // ticks from one forced fault to the next; 0: none
+	forced  []lab.Fault // and those that come once
 	seconds float64     // 0: not said
 
 	comparison *lab.Comparison // nil: none was asked for
@@ -63,6 +65,7 @@ func (s Session) over(o Session) Session {
 	pick(&s.Rate, o.Rate)
 	pick(&s.Tape, o.Tape)
 	pick(&s.Compare, o.Compare)
+	pick(&s.Fault, o.Fault)
 	if o.FaultEvery != 0 {
 		s.FaultEvery = o.FaultEvery
 	}
@@ -162,6 +165,9 @@ func (m *plan) fill(s Session) error {
 		return fmt.Errorf("--fault-every=%v: want a duration from one tick (%v) to 1h0m0s", s.FaultEvery, tick)
 	}
 	m.faults = int(s.FaultEvery / tick)
+	if m.forced, err = lab.ParseFaults(s.Fault, m.config); err != nil {
+		return fmt.Errorf("--fault: %w", err)
+	}
 	if s.Seconds < 0 || s.Seconds > longest || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.config.Rate) < 1 {
 		return fmt.Errorf("--seconds=%v: want one tick to %d seconds", s.Seconds, longest)
 	}
@@ -220,10 +226,27 @@ func (m *plan) entry(i int) lab.Entry {
 	if m.faults > 0 && i > 0 && i%m.faults == 0 {
 		e.Commands = append(append([]lab.Command(nil), e.Commands...), lab.Command{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"})
 	}
+	if c := m.force(i); c != nil {
+		e.Commands = append(append([]lab.Command(nil), e.Commands...), c...)
+	}
 	if e.Inputs == nil {
 		e.Inputs = make([]sim.Input, 1)
 	}
 	return e
+}
+
+// force returns the forced faults that come once, in tick i: the first one at or
+// after their time.
+func (m *plan) force(i int) (list []lab.Command) {
+	tick := func(f lab.Fault) int {
+		return int((f.At*time.Duration(m.config.Rate) + time.Second - 1) / time.Second)
+	}
+	for _, f := range m.forced {
+		if tick(f) == i {
+			list = append(list, f.Command)
+		}
+	}
+	return list
 }
 
 // allEntries returns the entries of the first n ticks.

@@ -29,8 +29,9 @@ type Opening struct {
 	Note          string                // names the tape
 	Title         string
 	Split         bool
-	Show          []lab.Command // what else of the picture was asked for
-	Faults        int           // ticks from one forced fault to the next; 0: none
+	Show          []lab.Command             // what else of the picture was asked for
+	Faults        int                       // ticks from one forced fault to the next; 0: none
+	Forced        func(i int) []lab.Command // faults that come once, in tick i
 	Out           string
 	Width, Height int
 	Picture       int // index of Pictures
@@ -62,7 +63,7 @@ func (c *runCommand) Run(p *program) error {
 	why := "this program was built without one"
 	if p.Window != nil {
 		o := &Opening{
-			Config: plan.config, Panes: plan.open, Note: plan.note(), Split: len(plan.open) == 1, Show: show, Faults: plan.faults,
+			Config: plan.config, Panes: plan.open, Note: plan.note(), Split: len(plan.open) == 1, Show: show, Faults: plan.faults, Forced: plan.force,
 			Out: c.Out, Width: w, Height: h, Picture: picture,
 			Tape: func(name string) ([]lab.Entry, error) {
 				t, err := p.loadTape(name)

@@ -160,6 +160,15 @@ func (h *hand) keys(g *game) {
 		}
 		g.do(lab.Command{Verb: "burst", Pane: lab.All, Value: d})
 		g.notices.say("every packet is lost for " + d)
+	case just(ebiten.KeyX):
+		g.freeze()
+		g.notices.say("the clients stand still for two seconds")
+	case just(ebiten.KeyM):
+		g.nextClock("skew")
+		g.notices.say("the clients' clocks: skew " + g.clockNow("skew") + " ppm")
+	case just(ebiten.KeyJ):
+		g.nextClock("fps")
+		g.notices.say("the clients' frames a second: " + g.clockNow("fps"))
 	case just(ebiten.KeyG):
 		toggle("ghosts", show.Ghosts)
 	case just(ebiten.KeyV):

@@ -18,6 +18,8 @@ var allKeys = [][2]string{
 	{"Tab", "frame the next pane"},
 	{"F, upper pad button", "move the server's cube aside by a metre"},
 	{"B, Shift B", "lose every packet for 0.25 s, 5 s"},
+	{"X", "freeze the clients for two seconds"},
+	{"M, J", "clients' clocks 500 ppm fast, slow; 20, 144 frames a second"},
 	{"Backspace", "begin the scene again"},
 	{"", ""},
 	{"P, start", "pause"},

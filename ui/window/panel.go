@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"image"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,7 @@ func (g *game) build(ctx *debugui.Context) error {
 			g.session(ctx)
 			g.panes(ctx)
 			g.weather(ctx)
+			g.clocks(ctx)
 			g.numbers(ctx)
 			g.corrections(ctx)
 			g.knobs(ctx)
@@ -256,7 +258,7 @@ func (g *game) compare(name string) {
 	}
 	p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(len(c.Panes) == 1)})
 	g.begin = func() { // after these wishes, which end what was played before
-		g.Title, g.Note, g.Faults = c.Doc, "tape "+c.Tape, c.FaultEvery
+		g.Title, g.Note, g.Faults, g.Forced = c.Doc, "tape "+c.Tape, c.FaultEvery, nil
 		g.played, g.Ticks = 0, len(entries)
 		g.Entry = func(i int) lab.Entry {
 			e := lab.Entry{Inputs: entries[i].Inputs}
@@ -297,6 +299,31 @@ func (g *game) weather(ctx *debugui.Context) {
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
+	})
+}
+
+// clocks is what is wrong with the clients' machines.
+func (g *game) clocks(ctx *debugui.Context) {
+	p, now := &g.panel, g.lab.Panes[g.lab.Show().Focus].Clock(0)
+	set := func(name, value string) {
+		p.wish(lab.Command{Verb: "clock", Pane: lab.All, Name: name, Value: value})
+	}
+	ctx.Header("Clients' clocks", false, func() {
+		p.row(ctx, "skew, ppm", "by how many parts per million the clients' clocks are faster than the server's (M: 500, -500, off)", func() {
+			v := float64(now.Skew)
+			most := max(500, math.Abs(v))
+			ctx.SliderF(&v, -most, most, 10, 0)
+			if v != float64(now.Skew) {
+				set("skew", strconv.Itoa(int(v)))
+			}
+		})
+		p.row(ctx, "frames a second", "how often the clients' programs go round: they read and make all ticks that are due; off: whenever a tick is due (J)", func() {
+			if value, ok := choose(ctx, g.clockNow("fps"), clocks["fps"]); ok {
+				set("fps", value)
+			}
+		})
+		ctx.SetGridLayout([]int{-1}, nil)
+		ctx.Button("freeze 2 s (X)").On(func() { p.wish(lab.Command{Verb: "freeze", Pane: lab.All, Value: "2s"}) })
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -25,16 +27,17 @@ import (
 // Options is what a window is opened with.
 type Options struct {
 	Config        lab.Config
-	Panes         []string              // specs
-	Entry         func(i int) lab.Entry // what a tape does in tick i of the session; nil: nothing
-	Ticks         int                   // of the tape
-	Note          string                // names the tape
-	Title         string                // in the head, instead of the scene
-	Split         bool                  // client left, server right
-	Show          []lab.Command         // what else of the picture was asked for
-	Faults        int                   // ticks from one forced fault to the next; 0: none
-	Out           string                // folder for films, pictures and tapes
-	Width, Height int                   // of the window
+	Panes         []string                  // specs
+	Entry         func(i int) lab.Entry     // what a tape does in tick i of the session; nil: nothing
+	Ticks         int                       // of the tape
+	Note          string                    // names the tape
+	Title         string                    // in the head, instead of the scene
+	Split         bool                      // client left, server right
+	Show          []lab.Command             // what else of the picture was asked for
+	Faults        int                       // ticks from one forced fault to the next; 0: none
+	Forced        func(i int) []lab.Command // faults that come once, in tick i of the session; nil: none
+	Out           string                    // folder for films, pictures and tapes
+	Width, Height int                       // of the window
 	Version       string
 	Picture       Picture
 
@@ -200,7 +203,8 @@ func (g *game) due() int {
 // tick makes one tick of the session and writes it down.
 func (g *game) tick() error {
 	inputs := g.held[:]
-	if g.playing() {
+	playing := g.playing()
+	if playing {
 		t := g.Entry(g.played)
 		for _, c := range t.Commands {
 			g.do(c)
@@ -211,8 +215,13 @@ func (g *game) tick() error {
 	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
 	copy(e.Inputs, inputs)
 	g.given = e.Inputs[0]
-	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !g.playing() {
+	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !playing {
 		g.fault()
+	}
+	if g.Forced != nil && !playing {
+		for _, c := range g.Forced(int(g.lab.Ticks())) {
+			g.do(c)
+		}
 	}
 	if err := g.lab.Tick(e); err != nil {
 		return err
@@ -252,6 +261,33 @@ func (g *game) do(c lab.Command) {
 
 // fault moves the server's cube aside.
 func (g *game) fault() { g.do(lab.Command{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}) }
+
+// freeze is the forced fault of a client: it stands still for two seconds.
+func (g *game) freeze() { g.do(lab.Command{Verb: "freeze", Pane: lab.All, Value: "2s"}) }
+
+// clocks are what the keys and the panel choose between, of the clients' clocks.
+var clocks = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
+
+// clockNow is one number of the framed pane's first client, as a command has it.
+func (g *game) clockNow(name string) string {
+	c := g.lab.Panes[g.lab.Show().Focus].Clock(0)
+	n := map[string]int{"skew": c.Skew, "fps": c.Frames}[name]
+	if n == 0 {
+		return "off"
+	}
+	return strconv.Itoa(n)
+}
+
+// setClock sets one number of all clients' clocks.
+func (g *game) setClock(name, value string) {
+	g.do(lab.Command{Verb: "clock", Pane: lab.All, Name: name, Value: value})
+}
+
+// nextClock sets it to the next of those that there are to choose from.
+func (g *game) nextClock(name string) {
+	list := clocks[name]
+	g.setClock(name, list[(slices.Index(list, g.clockNow(name))+1)%len(list)])
+}
 
 // write appends an entry to the session's tape, which begins with the first.
 func (g *game) write(e lab.Entry) error {

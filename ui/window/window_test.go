@@ -397,3 +397,46 @@ func TestMarkCorrection(t *testing.T) {
 		t.Error("the mark stays after its pane is gone")
 	}
 }
+
+// TestClockFaults says that the keys go through the faults of the clients' clocks
+// and off again, that a freeze is one of all panes, and that faults that were asked
+// for come in their ticks, once, whether a tape plays or not.
+func TestClockFaults(t *testing.T) {
+	g := hands(t, "rewind", "authority")
+	for _, want := range []string{"500", "-500", "off", "500"} {
+		if g.nextClock("skew"); g.clockNow("skew") != want {
+			t.Errorf("skew %s, want %s", g.clockNow("skew"), want)
+		}
+	}
+	for _, want := range []string{"20", "144", "off"} {
+		if g.nextClock("fps"); g.clockNow("fps") != want {
+			t.Errorf("fps %s, want %s", g.clockNow("fps"), want)
+		}
+	}
+	g.freeze()
+	for i, p := range g.lab.Panes {
+		if got := p.Faults(); got != "clock +500 ppm, frozen" {
+			t.Errorf("pane %d: %q", i, got)
+		}
+	}
+	for _, tape := range []int{0, 5, 100} {
+		g := hands(t, "rewind")
+		g.Ticks = tape
+		asked := func(i int) []lab.Command {
+			if i != 4 {
+				return nil
+			}
+			return []lab.Command{{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}}
+		}
+		g.Forced = asked
+		if tape > 0 {
+			g.Entry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: asked(i)} }
+		}
+		g.ticks(t, 4)
+		before := g.lab.Panes[0].Truth.Bodies()[0].Pose.Pos.X
+		g.ticks(t, 20)
+		if by := g.lab.Panes[0].Truth.Bodies()[0].Pose.Pos.X - before; by < 0.9 || by > 1.1 {
+			t.Errorf("with a tape of %d ticks: moved by %v m", tape, by)
+		}
+	}
+}
