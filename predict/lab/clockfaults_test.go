@@ -79,6 +79,14 @@ func (r *trial) base() int {
 	return r.late[899]
 }
 
+// starved makes ticks and returns in how many of them the server had no input.
+func (r *trial) starved(ticks int) float64 {
+	m := r.lab.Panes[0].Meter
+	before := m.Value("starved")
+	r.run(ticks)
+	return m.Value("starved") - before
+}
+
 // exact is whether the picture is to be that of the truth to the bit: of a client
 // that predicts its own player, and nobody else is there.
 func exact(spec string, seat Seat) bool { return spec == "rewind" && seat == AtClient }
@@ -102,7 +110,8 @@ var clocked = []struct {
 
 // TestRecoversFromFreeze says that after a client has stood still, for however
 // long, its picture is what it was before within seconds: as late as before, and
-// as near to the truth. Lockstep that does not follow the clock stays late.
+// as near to the truth; and that after five seconds the server has its inputs as
+// before. Lockstep that does not follow the clock stays late.
 func TestRecoversFromFreeze(t *testing.T) {
 	t.Log("seconds until the picture is right again after a freeze of 0.3, 0.9, 2 and 10 s")
 	for _, c := range clocked {
@@ -112,12 +121,18 @@ func TestRecoversFromFreeze(t *testing.T) {
 			if exact(c.spec, seat) {
 				metres = 0.01 // what is let pass, rolled on
 			}
+			hungry := r.starved(600)
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
 			for _, long := range []string{"300ms", "900ms", "2s", "10s"} {
 				r.do("freeze", "", long)
 				r.run(int(r.lab.Panes[0].Clock(0).Frozen) - len(r.late))
 				back := len(r.late)
-				r.run(1200)
+				r.run(300)
+				after := r.starved(600)
+				r.run(300)
+				if after > hungry+20 {
+					t.Errorf("%s, %s: five seconds after a freeze of %s %v of 600 ticks have no input, usually %v", c.spec, seat, long, after, hungry)
+				}
 				took := r.wrong(back, usual, metres)
 				if c.waits {
 					line += "     -"
