@@ -76,6 +76,31 @@ type Codec struct {
 	packed packed
 	bits   quant.Coder
 	chance entropy.Coder
+	spent  Spent
+}
+
+// Spent is what the bits of a frame have told. Of an arithmetic coder they are no
+// whole numbers, and the sum is what the frame takes but for two bytes at most.
+type Spent struct {
+	Index    float64 // which cubes are other than in the base
+	Touched  float64
+	Position float64
+	Rotation float64
+}
+
+// Spent returns what the bits of the last frame have told.
+func (d *Codec) Spent() Spent { return d.spent }
+
+// ledger puts bits down to what they told.
+type ledger struct {
+	*Spent
+	from float64 // bits that are put down
+}
+
+// put puts down all bits up to a count.
+func (l *ledger) put(on *float64, upTo float64) {
+	*on += upTo - l.from
+	l.from = upTo
 }
 
 // Write writes a frame into b, which has MostBytes or more, and returns the bytes. What
@@ -85,7 +110,8 @@ func (d *Codec) Write(b []byte, l Level, now []Cube, p *Past, m *Model) ([]byte,
 	if l == Arithmetic && p.Base != nil {
 		m.begin(p, len(now))
 		d.chance.Write(b)
-		m.frame(&d.chance, now, p)
+		d.spent = Spent{}
+		m.frame(&d.chance, now, p, &d.spent)
 		out := d.chance.Data()
 		return out, d.chance.Err()
 	}
@@ -103,7 +129,8 @@ func (d *Codec) Read(b []byte, l Level, now []Cube, p *Past, m *Model) error {
 	if l == Arithmetic && p.Base != nil {
 		m.begin(p, len(now))
 		d.chance.Read(b)
-		m.frame(&d.chance, now, p)
+		d.spent = Spent{}
+		m.frame(&d.chance, now, p, &d.spent)
 		return d.chance.End()
 	}
 	if l == Arithmetic {
@@ -124,6 +151,8 @@ func (d *Codec) Read(b []byte, l Level, now []Cube, p *Past, m *Model) error {
 func (d *Codec) code(l Level, now []Cube, p *Past) {
 	x := &d.packed
 	x.c, x.now, x.past = &d.bits, now, p
+	d.spent = Spent{}
+	x.ledger = ledger{Spent: &d.spent}
 	if p.Base == nil && l > Quantised {
 		l = Quantised
 	}
@@ -137,5 +166,5 @@ func (d *Codec) code(l Level, now []Cube, p *Past) {
 	default:
 		x.changed(l)
 	}
-	x.now, x.past = nil, nil
+	x.now, x.past, x.ledger = nil, nil, ledger{}
 }

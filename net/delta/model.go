@@ -97,11 +97,15 @@ type framing struct {
 	history int // bits, the lowest of the cube before: it has changed
 	nearAt  int // mean of how far the cubes before were off, in steps
 	nearBy  int // the same of rotations
+	ledger
 }
 
+// told puts the bits since the last time down to what they told.
+func (f *framing) told(on *float64) { f.put(on, f.c.Spent()) }
+
 // frame reads or writes a frame.
-func (m *Model) frame(c *entropy.Coder, now []Cube, p *Past) {
-	f := framing{Model: m, c: c, now: now, past: p}
+func (m *Model) frame(c *entropy.Coder, now []Cube, p *Past, spent *Spent) {
+	f := framing{Model: m, c: c, now: now, past: p, ledger: ledger{Spent: spent}}
 	f.swarm.begin(p, &m.kept)
 	for i := range now {
 		if c.Err() != nil {
@@ -121,23 +125,28 @@ func (f *framing) cube(i int) {
 	if i > 0 {
 		far = 1 + scaled(f.now[0].Position().Sub(ahead.from).Len()/64, 14)
 	}
-	if !f.change(k, b, &ahead, far) {
+	changed := f.change(k, b, &ahead, far)
+	f.told(&f.Index)
+	if !changed {
 		*k = *b
 		f.missed[i] = missed{}
 		return
 	}
 	f.touch(k, b, &ahead, far)
+	f.told(&f.Touched)
 
 	e := f.expect(i, k, &ahead)
 	was := f.missed[i]
 	var now missed
 	now.wayOff = int32(f.position(k, &e, &was))
+	f.told(&f.Position)
 	now.way = k.Position().Sub(ahead.from).Sub(ahead.way)
 	if k.Touched {
 		f.swarm.now.add(e.place, now.way, 1)
 		e.rot = rotationOf(ahead.turn.Add(f.swarm.now.of(e.turn))).Mul(ahead.rot).Unit()
 	}
 	now.turnOff = int32(f.rotation(k, &e, &was, int(now.wayOff)))
+	f.told(&f.Rotation)
 	now.turn = turnOf(k.Rotation().Mul(rotationOf(ahead.turn).Mul(ahead.rot).Inverse()))
 	if k.Touched {
 		f.swarm.now.add(e.turn, now.turn, turnWeight)

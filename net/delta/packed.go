@@ -11,7 +11,11 @@ type packed struct {
 	now  []Cube
 	past *Past
 	list []int // of cubes that have changed
+	ledger
 }
+
+// told puts the bits since the last time down to what they told.
+func (p *packed) told(on *float64) { p.put(on, float64(p.c.Processed())) }
 
 // raw is all of every cube in numbers of 32 bits: 225 bits.
 func (p *packed) raw() {
@@ -19,9 +23,12 @@ func (p *packed) raw() {
 	for i := range p.now {
 		k := &p.now[i]
 		k.Touched = c.Bool(k.Touched)
+		p.told(&p.Touched)
 		p.floats(k)
+		p.told(&p.Position)
 		q := k.Rotation()
 		q = geom.Quat{X: c.Float(q.X), Y: c.Float(q.Y), Z: c.Float(q.Z), W: c.Float(q.W)}
+		p.told(&p.Rotation)
 		if c.Reading() && !p.rotated(k, q) {
 			return
 		}
@@ -58,8 +65,11 @@ func (p *packed) smallestThree() {
 	for i := range p.now {
 		k := &p.now[i]
 		k.Touched = p.c.Bool(k.Touched)
+		p.told(&p.Touched)
 		p.floats(k)
+		p.told(&p.Position)
 		p.rotation(&k.Turn)
+		p.told(&p.Rotation)
 	}
 }
 
@@ -67,8 +77,11 @@ func (p *packed) quantised() {
 	for i := range p.now {
 		k := &p.now[i]
 		k.Touched = p.c.Bool(k.Touched)
+		p.told(&p.Touched)
 		p.position(k)
+		p.told(&p.Position)
 		p.rotation(&k.Turn)
+		p.told(&p.Rotation)
 	}
 }
 
@@ -114,6 +127,7 @@ func (p *packed) changed(l Level) {
 	default:
 		p.list = p.c.Subset(p.list, len(p.now), &quant.SnapshotSteps)
 	}
+	p.told(&p.Index)
 	if p.c.Reading() {
 		copy(p.now, p.past.Base)
 	}
@@ -133,29 +147,35 @@ func (p *packed) changed(l Level) {
 func (p *packed) cube(l Level, i int, k, b *Cube) {
 	c := p.c
 	k.Touched = c.Bool(k.Touched)
+	p.told(&p.Touched)
 	switch l {
 	case ChangedBits, Indices:
 		p.position(k)
-		p.rotation(&k.Turn)
-	case RelativePosition:
+	case RelativePosition, RelativeRotation, FineRotation:
 		p.near(k, b)
-		p.rotation(&k.Turn)
-	case RelativeRotation:
-		p.near(k, b)
-		p.turned(&k.Turn, &b.Turn, quant.RotationLadder)
 	case ChangedParts:
 		if c.Bool(k.At != b.At) {
 			p.near(k, b)
 		}
+	case Predicted:
+		p.reference(i, k, b)
+	}
+	p.told(&p.Position)
+	switch l {
+	case ChangedBits, Indices, RelativePosition:
+		p.rotation(&k.Turn)
+	case RelativeRotation:
+		p.turned(&k.Turn, &b.Turn, quant.RotationLadder)
+	case ChangedParts:
 		if c.Bool(k.Turn != b.Turn) {
 			p.turned(&k.Turn, &b.Turn, quant.RotationLadder)
 		}
 	case FineRotation:
-		p.near(k, b)
 		p.turned(&k.Turn, &b.Turn, quant.FineRotationLadder)
 	case Predicted:
-		p.reference(i, k, b)
+		p.referenceTurn(k, b)
 	}
+	p.told(&p.Rotation)
 }
 
 // positions is the grid of a Cube's positions, counted from Least.

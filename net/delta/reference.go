@@ -2,11 +2,11 @@ package delta
 
 import "ghostcube/net/quant"
 
-// reference is a cube that has changed as the reference program of the challenge
-// has it (Fiedler, public domain, 2015): its position by the difference from
-// where the base's last motion leads with some drag, gravity and a ground, its
-// rotation by that from the base; both with a short form where all three
-// differences are small, and else in three ranges.
+// reference is the position of a cube that has changed as the reference program of
+// the challenge has it (Fiedler, public domain, 2015): by the difference from where
+// the base's last motion leads with some drag, gravity and a ground. referenceTurn
+// is its rotation, by that from the base. Both have a short form where all three
+// differences are small, and else three ranges.
 //
 // Two things are not as there. Its indices have a form that holds one distance
 // too many for its bits; here they are quant.DenseSteps. And a position further
@@ -27,6 +27,11 @@ func (p *packed) reference(i int, k, b *Cube) {
 			p.position(k)
 		}
 	}
+}
+
+// referenceTurn is the rotation.
+func (p *packed) referenceTurn(k, b *Cube) {
+	c := p.c
 	n := zigzag(int(k.Rest[0])-int(b.Rest[0]), int(k.Rest[1])-int(b.Rest[1]), int(k.Rest[2])-int(b.Rest[2]))
 	if !c.Bool(k.Largest == b.Largest && max(n[0], n[1], n[2]) < reach(4, 5, 7)) {
 		p.rotation(&k.Turn)

@@ -12,12 +12,14 @@ import (
 //	apart, 8 bits: packets from the older frame to the base; 0: there is none
 const HeadBytes = 4
 
-// Packets are kept by both ends, the last kept of them; what a packet refers to
-// lies at most backMost before it, so that packets may overtake each other by
-// what is between.
+// Packets are kept by both ends. What a packet refers to lies at most backMost
+// before it, and the reader keeps so many that packets may overtake each other by
+// what is between: 80. Acknowledgements name no packet that is more than 31 late
+// (package packet), so every packet that they name has been read.
 const (
-	keptPackets = 64
-	backMost    = 48
+	keptPackets  = 64
+	heardPackets = 128
+	backMost     = 48
 )
 
 // kept is a frame that was sent or received, and what was learned with it.
@@ -25,16 +27,39 @@ type kept struct {
 	sequence uint16
 	used     bool
 	known    bool // at the writer: the reader is known to have it
+	learned  bool // at level Arithmetic: model is what was learned with it
 	frame    []Cube
-	model    *Model // at level Arithmetic
+	model    *Model
 }
 
 // learning returns what is learned with the frame, if anything is at a level.
 func (k *kept) learning(l Level) *Model {
-	if l == Arithmetic && k.model == nil {
+	k.learned = l == Arithmetic
+	if k.learned && k.model == nil {
 		k.model = new(Model)
 	}
 	return k.model
+}
+
+// lesson is what was learned up to the frame, or nil.
+func (k *kept) lesson() *Model {
+	if k.learned {
+		return k.model
+	}
+	return nil
+}
+
+// copyFrom makes k an equal of o that shares no memory with it.
+func (k *kept) copyFrom(o *kept) {
+	frame, model := append(k.frame[:0], o.frame...), k.model
+	if o.learned && o.used {
+		if model == nil {
+			model = new(Model)
+		}
+		model.CopyFrom(o.model)
+	}
+	*k = *o
+	k.frame, k.model = frame, model
 }
 
 // Writer is the end of a wire that has the frames, one a tick.
@@ -48,6 +73,21 @@ type Writer struct {
 
 // NewWriter returns the writer of a level.
 func NewWriter(l Level) *Writer { return &Writer{level: l} }
+
+// Turn changes the level, from the next packet on. The reader must be told with
+// which level each packet was written.
+func (w *Writer) Turn(l Level) { w.level = l }
+
+// Spent returns what the bits of the last packet have told, its head apart.
+func (w *Writer) Spent() Spent { return w.codec.Spent() }
+
+// CopyFrom makes w an equal of o that shares no memory with it.
+func (w *Writer) CopyFrom(o *Writer) {
+	w.level, w.next = o.level, o.next
+	for i := range w.ring {
+		w.ring[i].copyFrom(&o.ring[i])
+	}
+}
 
 // PacketBytes returns how much memory Write needs for so many cubes.
 func PacketBytes(cubes int) int { return HeadBytes + MostBytes(cubes) }
@@ -90,7 +130,7 @@ func (w *Writer) refer() (back, apart int) {
 		return 0, 0
 	}
 	back = int(w.next - base.sequence)
-	w.past = Past{Base: base.frame, Since: back, Learned: base.model}
+	w.past = Past{Base: base.frame, Since: back, Learned: base.lesson()}
 	if a := w.level.Apart(); a > 0 {
 		if older := w.known(back + a); older != nil {
 			apart = int(base.sequence - older.sequence)
@@ -126,7 +166,7 @@ type Reader struct {
 	cubes  int
 	newest uint16
 	any    bool // one has been read
-	ring   [keptPackets]kept
+	ring   [heardPackets]kept
 	spare  kept // what is being read, so that what fails does no harm
 	codec  Codec
 	past   Past
@@ -134,6 +174,17 @@ type Reader struct {
 
 // NewReader returns the reader of a level, for frames of so many cubes.
 func NewReader(l Level, cubes int) *Reader { return &Reader{level: l, cubes: cubes} }
+
+// Turn says with which level the next packets were written.
+func (r *Reader) Turn(l Level) { r.level = l }
+
+// CopyFrom makes r an equal of o that shares no memory with it.
+func (r *Reader) CopyFrom(o *Reader) {
+	r.level, r.cubes, r.newest, r.any = o.level, o.cubes, o.newest, o.any
+	for i := range r.ring {
+		r.ring[i].copyFrom(&o.ring[i])
+	}
+}
 
 // Read reads a packet, which may be anything, and returns its frame, until the
 // next call. What it returns an error for must not be acknowledged. Packets may
@@ -143,7 +194,7 @@ func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) 
 		return nil, 0, ErrHead
 	}
 	sequence = binary.LittleEndian.Uint16(packet)
-	if r.any && (int16(r.newest-sequence) >= keptPackets || r.find(sequence) != nil) {
+	if r.any && (int16(r.newest-sequence) >= heardPackets || r.find(sequence) != nil) {
 		return nil, sequence, ErrOld
 	}
 	if err := r.refer(sequence, int(packet[2]), int(packet[3])); err != nil {
@@ -157,7 +208,7 @@ func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) 
 		return nil, sequence, fmt.Errorf("packet %d: %w", sequence, err)
 	}
 	k.sequence, k.used = sequence, true
-	slot := &r.ring[sequence%keptPackets]
+	slot := &r.ring[sequence%heardPackets]
 	*slot, r.spare = r.spare, *slot
 	if !r.any || int16(sequence-r.newest) > 0 {
 		r.newest, r.any = sequence, true
@@ -181,7 +232,7 @@ func (r *Reader) refer(sequence uint16, back, apart int) error {
 	if base == nil {
 		return ErrBase
 	}
-	r.past = Past{Base: base.frame, Since: back, Learned: base.model}
+	r.past = Past{Base: base.frame, Since: back, Learned: base.lesson()}
 	if apart > 0 {
 		older := r.find(base.sequence - uint16(apart))
 		if older == nil {
@@ -194,7 +245,7 @@ func (r *Reader) refer(sequence uint16, back, apart int) error {
 
 // find returns a packet that was read, or nil.
 func (r *Reader) find(q uint16) *kept {
-	if k := &r.ring[q%keptPackets]; k.used && k.sequence == q {
+	if k := &r.ring[q%heardPackets]; k.used && k.sequence == q {
 		return k
 	}
 	return nil

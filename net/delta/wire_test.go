@@ -13,6 +13,7 @@ type parcel struct {
 	at       int // tick in which it arrives
 	bytes    []byte
 	sequence uint16
+	level    Level
 }
 
 // arrived returns what has arrived by a tick, and the rest.
@@ -30,14 +31,15 @@ func arrived(list []parcel, tick int) (now, rest []parcel) {
 // TestWireSurvives says that whatever is lost, late, doubled or overtaken on the
 // way, of packets and of their acknowledgements, every packet that is not later
 // than packets are kept for is read as it was written, at every level. So nothing
-// that is learned hangs on a packet that did not arrive.
+// that is learned hangs on a packet that did not arrive. Nor does it hang on when
+// the level is turned, or on which of two equal ends goes on.
 func TestWireSurvives(t *testing.T) {
 	read, relative := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		frames := drawFrames(t, 12)
 		l := rapid.SampledFrom(Levels()).Draw(t, "level")
 		loss := rapid.SampledFrom([]int{0, 20, 70, 95}).Draw(t, "loss")
-		late := rapid.SampledFrom([]int{1, 6, 15}).Draw(t, "late")
+		late := rapid.SampledFrom([]int{1, 6, 31, 79}).Draw(t, "late")
 		fate := rapid.Custom(func(t *rapid.T) int { // ticks on the way; 0: lost
 			if rapid.IntRange(0, 99).Draw(t, "lost") < loss {
 				return 0
@@ -55,6 +57,19 @@ func TestWireSurvives(t *testing.T) {
 			for _, a := range now {
 				w.Acked(a.sequence)
 			}
+			switch rapid.IntRange(0, 19).Draw(t, "event") {
+			case 1:
+				l = rapid.SampledFrom(Levels()).Draw(t, "next level")
+				w.Turn(l)
+			case 2:
+				o := NewWriter(Raw)
+				o.CopyFrom(w)
+				w = o
+			case 3:
+				o := NewReader(Raw, 0)
+				o.CopyFrom(r)
+				r = o
+			}
 			frame := frames[tick%len(frames)]
 			p, q, err := w.Write(b, frame)
 			if err != nil {
@@ -63,22 +78,23 @@ func TestWireSurvives(t *testing.T) {
 			sent[q] = frame
 			for range rapid.IntRange(1, 2).Draw(t, "copies") {
 				if n := fate.Draw(t, "down"); n > 0 {
-					down = append(down, parcel{tick + n, bytes.Clone(p), q})
+					down = append(down, parcel{tick + n, bytes.Clone(p), q, l})
 				}
 			}
 			now, down = arrived(down, tick)
 			for _, p := range now {
+				r.Turn(p.level)
 				got, q, err := r.Read(p.bytes)
 				if errors.Is(err, ErrOld) {
 					continue // the second of two copies
 				}
 				if err != nil || q != p.sequence || !same(got, sent[q]) {
-					t.Fatalf("%v: packet %d is read as %d, %v", l, p.sequence, q, err)
+					t.Fatalf("%v: packet %d is read as %d, %v", p.level, p.sequence, q, err)
 				}
 				read++
 				relative += one(p.bytes[2] != 0)
 				if n := fate.Draw(t, "up"); n > 0 {
-					up = append(up, parcel{tick + n, nil, q})
+					up = append(up, parcel{tick + n, nil, q, 0})
 				}
 			}
 		}
@@ -151,7 +167,7 @@ func TestStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p = bytes.Clone(p)
-		base := uint16(i - 6 + keptPackets) // a packet that would take the base's place
+		base := uint16(i - 6 + heardPackets) // a packet that would take the base's place
 		for _, wrong := range [][]byte{nil, p[:3], {byte(base), byte(base >> 8), 0, 0, 1}, append(bytes.Clone(p), 0), {p[0], p[1], p[2] + 20, p[3]}, {p[0], p[1], 0, 1}, {p[0], p[1], 255, 255}} {
 			if _, _, err := r.Read(wrong); err == nil {
 				t.Fatalf("packet %d: %x is read", i, wrong)
@@ -222,11 +238,53 @@ func TestWireAllocatesNothing(t *testing.T) {
 			}
 			i++
 		}
-		for range 2 * keptPackets {
+		for range 2 * heardPackets {
 			step()
 		}
 		if a := testing.AllocsPerRun(100, step); a != 0 {
 			t.Errorf("%v: %v allocations a frame", l, a)
+		}
+	}
+}
+
+// TestSpent says that what the bits of a frame have told sums up to the frame, at
+// both ends alike, and that each is what the level's description says it is. The
+// last byte of an arithmetic coder may say more than its bits, or nothing.
+func TestSpent(t *testing.T) {
+	const cubes = 60
+	frames := rolling(cubes, 60)
+	for _, l := range Levels() {
+		w, r := NewWriter(l), NewReader(l, cubes)
+		b := make([]byte, PacketBytes(cubes))
+		var last Spent
+		for i, f := range frames {
+			if i >= 6 {
+				w.Acked(uint16(i - 6))
+			}
+			p, _, err := w.Write(b, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = w.Spent()
+			sum := last.Index + last.Touched + last.Position + last.Rotation
+			if took := float64(8 * (len(p) - HeadBytes)); sum > took+16 || sum < took-16 {
+				t.Errorf("%v: frame %d takes %v bits, told are %v", l, i, took, sum)
+			}
+			if _, _, err := r.Read(p); err != nil || r.codec.Spent() != last {
+				t.Errorf("%v: frame %d is %+v to the reader, %+v to the writer (%v)", l, i, r.codec.Spent(), last, err)
+			}
+		}
+		want := map[Level]Spent{
+			Raw:           {Touched: cubes, Position: cubes * 96, Rotation: cubes * 128},
+			SmallestThree: {Touched: cubes, Position: cubes * 96, Rotation: cubes * 29},
+			Quantised:     {Touched: cubes, Position: cubes * 50, Rotation: cubes * 29},
+			ChangedBits:   {Index: cubes, Touched: cubes / 2, Position: cubes / 2 * 50, Rotation: cubes / 2 * 29},
+		}
+		if is, ok := want[l]; ok && is != last {
+			t.Errorf("%v: %+v, want %+v", l, last, is)
+		}
+		if l == Arithmetic && (last.Touched > cubes/2 || last.Position < 3 || last.Rotation < 3 || last.Index > cubes/2) {
+			t.Errorf("%v: %+v", l, last)
 		}
 	}
 }

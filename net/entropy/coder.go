@@ -17,6 +17,7 @@ package entropy
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // Coder moves answers into bytes or out of them, with one description for both:
@@ -146,6 +147,15 @@ func (c *Coder) End() error {
 		c.Fail(ErrForm)
 	}
 	return c.failure
+}
+
+// Spent returns the bits that all answers so far have cost, to a hundredth: the
+// bytes that are settled, and by how much the interval has become narrower.
+func (c *Coder) Spent() float64 {
+	width := float64(c.high-c.low) + 1
+	whole := bits.Len64(uint64(width)) - 1
+	m := width/float64(uint64(1)<<whole) - 1 // log2(1+m) is about m and a little
+	return float64(8*c.at) + 32 - float64(whole) - m - float64(0.344*float64(m*(1-m)))
 }
 
 // Even is a number of n bits, n in [0,32], that nothing is known of: every value

@@ -355,3 +355,38 @@ func BenchmarkCoder(b *testing.B) {
 		})
 	}
 }
+
+// TestSpent says that what answers are said to have cost is what they cost: of
+// even numbers their bits, at every moment, for the writer as for the reader.
+func TestSpent(t *testing.T) {
+	var w, r Coder
+	b := make([]byte, 4000)
+	w.Write(b)
+	bits := 0
+	check := func(c *Coder) {
+		t.Helper()
+		if d := c.Spent() - float64(bits); math.Abs(d) > 0.02 {
+			t.Fatalf("%v bits spent, want %d", c.Spent(), bits)
+		}
+	}
+	for i := range 2000 {
+		w.Even(uint32(i), 11)
+		bits += 11
+		check(&w)
+	}
+	r.Read(w.Data())
+	bits = 0
+	for range 2000 {
+		r.Even(0, 11)
+		bits += 11
+		check(&r)
+	}
+	var m Bit
+	w.Write(b)
+	for range 3000 {
+		w.Bit(true, &m)
+	}
+	if s := w.Spent(); s < 1 || s > 60 {
+		t.Errorf("what is always so costs %v bits", s)
+	}
+}
