@@ -52,7 +52,7 @@ var floors = map[string][]string{
 	"predict/authority":     strategy,
 	"predict/lockstep":      strategy,
 	"predict/rewind":        strategy,
-	"predict/snapshot":      strategy,
+	"predict/snapshot":      append([]string{"net/delta"}, strategy...),
 	"predict/statesync":     strategy,
 	"predict/score":         {"sim", "sim/geom", "predict"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",

@@ -35,6 +35,31 @@ type Packet struct {
 	Updates int      // bits of bodies
 	Head    int      // all other bits
 	Bodies  int      // how many bodies
+
+	Datagrams int   // that it was cut into, of a snapshot
+	Parts     Parts // of a snapshot: its bits by what they tell; else zero
+}
+
+// Parts are the bits of a snapshot by what they tell. Of an arithmetic coder they
+// are no whole numbers.
+type Parts struct {
+	Index    float64 // which bodies are other than in what the client has
+	Position float64
+	Rotation float64
+	Linear   float64 // velocities
+	Rest     float64 // all others: who touches a body, that it rests, heads
+}
+
+// Bits returns the sum.
+func (p *Parts) Bits() float64 { return p.Index + p.Position + p.Rotation + p.Linear + p.Rest }
+
+// Add adds the bits of another snapshot.
+func (p *Parts) Add(o *Parts) {
+	p.Index += o.Index
+	p.Position += o.Position
+	p.Rotation += o.Rotation
+	p.Linear += o.Linear
+	p.Rest += o.Rest
 }
 
 // Bits returns the bits of the whole packet.

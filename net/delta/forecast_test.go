@@ -109,37 +109,3 @@ func TestSwarm(t *testing.T) {
 		t.Errorf("off by %.1f steps, alone %.1f", worst*StepsPerMetre, alone*StepsPerMetre)
 	}
 }
-
-// TestArithmeticSaves says that on ten seconds of a katamari ball arithmetic
-// takes a quarter less than the best level in bits, and two fifths less than the
-// best one that expects no motion.
-func TestArithmeticSaves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("steps 901 cubes for twenty seconds")
-	}
-	frames := recording(t, "katamari-ball", 600, 600)
-	var sum [levels]int
-	b := make([]byte, PacketBytes(901))
-	for _, l := range Levels() {
-		w, r := NewWriter(l), NewReader(l, 901)
-		for i, f := range frames {
-			if i >= 6 {
-				w.Acked(uint16(i - 6))
-			}
-			p, _, err := w.Write(b, f)
-			if err != nil {
-				t.Fatal(l, i, err)
-			}
-			if got, _, err := r.Read(p); err != nil || !same(got, f) {
-				t.Fatalf("%v: frame %d: %v", l, i, err)
-			}
-			if i >= 6 {
-				sum[l] += len(p) - HeadBytes
-			}
-		}
-		t.Logf("%v: %.1f bytes a frame", l, float64(sum[l])/float64(len(frames)-6))
-	}
-	if sum[Arithmetic]*4 > sum[Predicted]*3 || sum[Arithmetic]*5 > sum[FineRotation]*3 {
-		t.Errorf("arithmetic takes %d bytes, predicted %d, fine-rotation %d", sum[Arithmetic], sum[Predicted], sum[FineRotation])
-	}
-}

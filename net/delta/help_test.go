@@ -2,47 +2,11 @@ package delta
 
 import (
 	"slices"
-	"testing"
 
 	"pgregory.net/rapid"
 
-	"ghostcube/assets"
-	"ghostcube/predict/lab"
-	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
-
-// recording are the frames of a tape's world, from a tick on.
-func recording(t testing.TB, name string, from, frames int) [][]Cube {
-	t.Helper()
-	f, err := assets.Tapes.Open("tapes/" + name + ".tape")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	tape, err := lab.ReadTape(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sim.SceneNamed(tape.Config.Scene)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := sim.New(s, tape.Config.Rate)
-	var list [][]Cube
-	for i, e := range tape.Entries[:from+frames] {
-		w.Step(e.Inputs...)
-		if i < from {
-			continue
-		}
-		frame := make([]Cube, len(w.Bodies()))
-		for k, b := range w.Bodies() {
-			frame[k] = Of(b.Pose, w.Touched()[k] != sim.Nobody)
-		}
-		list = append(list, frame)
-	}
-	return list
-}
 
 // drawTurn is any turn there is.
 func drawTurn(t *rapid.T) Turn {

@@ -248,7 +248,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // TestSwitchCostsNoTick says that the truth makes one step per tick across a
 // switch of strategy, and that a player who holds a key does not feel it there.
 func TestSwitchCostsNoTick(t *testing.T) {
-	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "statesync:level=uncompressed", "animated", "historyoffset"} {
+	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		held := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
@@ -370,6 +370,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	allocatesNothing(t, "zen", AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot", "snapshot:interpolation=none")
+	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot:level=at-rest", "snapshot:level=relative-rotation", "snapshot:level=arithmetic")
 	allocatesNothing(t, "two-players", AtClient, "statesync:authority=toucher:adaptive=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "animated:validity=20ms", "historyoffset")
 	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:level=delta", "statesync:level=relative:jitter-buffer=0:correction=blend")

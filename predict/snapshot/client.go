@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"ghostcube/net/delta"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -31,6 +32,11 @@ type client struct {
 	last   []geom.Pose // as last received
 	coder  quant.Coder
 
+	frames *delta.Reader // from level quantised on
+	heard  int64         // moment of the last snapshot
+	plain  bool          // the newest has no velocities, asked for or not
+	torn   uint64        // packets of which fragments were missing
+
 	running bool  // the clock: the first snapshot has come
 	origin  int64 // moment of that snapshot less the own one at which it came
 	begun   bool  // something has been drawn since
@@ -47,6 +53,7 @@ type client struct {
 func newClient(env *predict.Env) predict.Client {
 	at := env.World.Tick()
 	c := &client{env: env, tick: at, expect: at, shows: at, trail: history.New[geom.Pose](trailTicks)}
+	c.frames = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Meter
 	c.set.declare(k)
 	k.Millis(&c.delay, "delay", 0, 0, 3000, "by how much the picture is behind the newest snapshot, at most 62 send intervals; 0 for the rule: survive and one intervals, and room for jitter")
@@ -54,6 +61,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.out.Declare(env)
 	m.Declare("delay_ms", "by how much the picture is behind the newest snapshot if nothing is late, now")
 	m.Declare("snapshots_arrived", "snapshots that came whole")
+	m.Declare("snapshots_torn", "snapshots that were lost because not all of their fragments came")
 	m.Declare("snapshots_late", "of those, the ones that came when the picture was past them")
 	m.Declare("snapshots_ahead", "snapshots that wait for their moment, now")
 	m.Declare("starved_ticks", "ticks in which the picture stood still for want of a snapshot")
@@ -75,6 +83,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.receive(p.Payload)
 	}
 	c.steer()
+	c.env.Meter.Add("snapshots_torn", float64(server.Stats.Abandoned-c.torn))
+	c.torn = server.Stats.Abandoned
 	if c.set.interpolation == onArrival {
 		c.showNewest()
 	} else {
@@ -90,14 +100,22 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.out.Send(server, c.tick)
 }
 
+// silence is for how many ticks nothing may come before the frames that came
+// before are forgotten, since their numbers wrap. None of them can be a base then.
+const silence = 1 << 14
+
 // receive takes in a snapshot.
 func (c *client) receive(payload []byte) {
 	m, s := c.env.Meter, &c.spare
-	if s.read(&c.coder, payload, c.env.World.Scene(), c.expect) != nil {
+	if c.now-c.heard > silence {
+		c.frames = delta.NewReader(delta.Quantised, len(c.env.World.Bodies()))
+	}
+	if s.read(&c.coder, payload, c.env.World.Scene(), c.expect, c.frames) != nil {
 		m.Add("refused", 1)
 		return
 	}
 	m.Add("snapshots_arrived", 1)
+	c.heard = c.now
 	if c.running && c.starved >= c.env.World.Rate() && int64(s.tick)*part <= c.view(c.delayNow()) {
 		c.restart() // the picture has stood still for a second, and this is past all the same
 	}
@@ -106,7 +124,7 @@ func (c *client) receive(payload []byte) {
 	}
 	late := c.begun && s.tick <= c.start
 	if newest := c.ring.newest(); newest == nil || s.tick > newest.tick {
-		c.expect = s.tick
+		c.expect, c.plain = s.tick, !s.velocities
 		c.last = c.last[:0]
 		for i := range s.looks {
 			c.last = append(c.last, s.looks[i].pose)
@@ -147,7 +165,11 @@ func (c *client) delayNow() int64 {
 	delay := parts(c.delay, rate)
 	if c.delay == 0 {
 		room := min(roomIntervals*interval, parts(roomMost, rate))
-		delay = max(int64(c.survive+1)*interval+room-parts(c.set.extrapolate, rate), 0)
+		ahead := c.set.extrapolate
+		if c.plain {
+			ahead = 0 // by nothing that is known
+		}
+		delay = max(int64(c.survive+1)*interval+room-parts(ahead, rate), 0)
 	}
 	return min(delay, (ringSize-2)*interval)
 }
@@ -291,6 +313,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.ring.copyFrom(&o.ring)
 	c.running, c.origin, c.begun, c.start, c.starved = o.running, o.origin, o.begun, o.start, o.starved
 	c.drift = o.drift
+	c.frames.CopyFrom(o.frames)
+	c.heard, c.plain, c.torn = o.heard, o.plain, o.torn
 	c.last = append(c.last[:0], o.last...)
 	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
 	c.drawn, c.touched, c.shows = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.shows

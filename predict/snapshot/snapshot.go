@@ -3,11 +3,11 @@
 // the client plays these snapshots back like a film, some time behind the newest,
 // and fills the time between two of them with curves.
 //
-// This is Fiedler's "Snapshot Interpolation" (2014) and its program of 2015, up
-// to where he begins to compress. The client knows no physics, so nothing can go
-// wrong that looks like physics gone wrong, and whoever plays waits for it. It
-// suits bodies that others move, where bandwidth is no concern: it costs most of
-// all strategies.
+// This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression"
+// (2015), and their programs. The client knows no physics, so nothing can go wrong
+// that looks like physics gone wrong, and whoever plays waits for it. It suits
+// bodies that others move. At level raw it costs most of all strategies; level.go
+// has what can be saved, and package delta how.
 //
 // Where it goes beyond the article, or beside it:
 //
@@ -22,6 +22,9 @@
 //     in. The article drops all that is older than the newest, as is done here
 //     without a buffer only.
 //   - The delay's room for jitter follows from the interval, see room.
+//   - From level quantised on there are no velocities, as in the article, which
+//     sends sixty a second then: hermite draws straight lines there, and nothing
+//     is extrapolated.
 package snapshot
 
 import (
@@ -35,8 +38,8 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "snapshot",
 	Doc: "snapshots, and curves between them\n\n" +
-		"The client simulates nothing: it draws what the server was a moment ago. Turn snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then hermite.",
-	Source:    "Fiedler, Snapshot Interpolation (2014), and its program of 2015",
+		"The client simulates nothing: it draws what the server was a moment ago. Turn snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then hermite. Show packets (K) and climb the levels: what a cube takes, from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
+	Source:    "Fiedler, Snapshot Interpolation (2014) and Snapshot Compression (2015), and their programs",
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
@@ -61,7 +64,7 @@ type settings struct {
 
 func (s *settings) declare(k *predict.Knobs) {
 	k.Int(&s.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
-	k.Choice(&s.interpolation, "interpolation", hermite, ways, "what fills the time between two snapshots: nothing (each is drawn when it comes, without delay), straight lines, or curves that keep the velocities")
+	k.Choice(&s.interpolation, "interpolation", hermite, ways, "what fills the time between two snapshots: nothing (each is drawn when it comes, without delay), straight lines, or curves that keep the velocities, where these come")
 	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: draw bodies this much later on the straight way of their velocity; the rule's delay is that much shorter")
 }
 
@@ -76,6 +79,6 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 		var c quant.Coder
 		var s picture
 		c.Watch(see)
-		return s.read(&c, payload, scene, 0)
+		return s.read(&c, payload, scene, 0, nil)
 	})
 }

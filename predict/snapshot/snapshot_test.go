@@ -502,7 +502,7 @@ func TestPicture(t *testing.T) {
 		var k quant.Coder
 		var buffer []byte
 		var out, in picture
-		out.take(w, c.velocities)
+		out.take(w, raw, c.velocities)
 		out.write(&k, &buffer, &scene)
 		if want := 17 + c.bits*len(w.Bodies()); k.Processed() != want {
 			t.Errorf("%s: %d bits, want %d", c.scene, k.Processed(), want)
@@ -513,15 +513,15 @@ func TestPicture(t *testing.T) {
 				out.looks[i].linear = geom.Vec3{}
 			}
 		}
-		if err := in.read(&k, payload, &scene, w.Tick()); err != nil || in.tick != w.Tick() || !slices.Equal(in.looks, out.looks) {
+		if err := in.read(&k, payload, &scene, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.looks, out.looks) {
 			t.Errorf("%s: what was read is not what was written (%v)", c.scene, err)
 		}
 		for n := range payload {
-			if in.read(&k, payload[:n], &scene, 0) == nil {
+			if in.read(&k, payload[:n], &scene, 0, nil) == nil {
 				t.Fatalf("%s: %d of %d bytes are read as a whole", c.scene, n, len(payload))
 			}
 		}
-		if in.read(&k, append(payload, 0), &scene, 0) == nil {
+		if in.read(&k, append(payload, 0), &scene, 0, nil) == nil {
 			t.Errorf("%s: a byte too many is read", c.scene)
 		}
 	}
@@ -573,7 +573,7 @@ func TestFields(t *testing.T) {
 	if err := Strategy.Fields(false, c.Data(), r.scene, see); err != nil || bits != c.Processed() {
 		t.Errorf("%d bits told, want %d (%v)", bits, c.Processed(), err)
 	}
-	want := map[string]int{"tick": 1, "velocities": 1, "touched": 1, "position": 3, "rotation": 4, "linear": 3}
+	want := map[string]int{"tick": 1, "packed": 1, "velocities": 1, "touched": 1, "position": 3, "rotation": 4, "linear": 3}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
