@@ -11,7 +11,7 @@ import (
 
 // packets are what a second of packets was made of.
 type packets struct {
-	ring [lab.MaxRate]predict.Packet // by tick; Room is 0 where none was sent
+	ring [lab.MaxRate]predict.Packet // by tick; zero where none was sent
 	next int
 	any  bool
 }
@@ -40,18 +40,35 @@ func (s *packets) fill(last *predict.Packet, rate int) float32 {
 	return float32(bits) / float32(max(room, 1))
 }
 
+// bitsPerCube is what the snapshots of a second took for each body, or the last alone
+// if none is known.
+func (s *packets) bitsPerCube(last *predict.Packet, rate int) float32 {
+	bits, cubes := 0.0, 0
+	for i := range s.ring[:rate] {
+		bits += s.ring[i].Parts.Bits()
+		cubes += s.ring[i].Bodies
+	}
+	if cubes == 0 {
+		bits, cubes = last.Parts.Bits(), last.Bodies
+	}
+	return float32(bits) / float32(max(cubes, 1))
+}
+
 // The colours of what packets are made of, and of the gauges' ground.
 var (
 	headPart   = render.Color{R: 150, G: 158, B: 168, A: 255}
 	inputPart  = orange
 	updatePart = render.Color{R: 86, G: 180, B: 233, A: 255}
+	indexPart  = render.Color{R: 240, G: 228, B: 66, A: 255}
+	turnPart   = render.Color{R: 0, G: 158, B: 115, A: 255}
 	gaugeVeil  = render.Color{R: 22, G: 26, B: 32, A: 210}
 	emptyPart  = render.Color{R: 58, G: 65, B: 75, A: 255}
 )
 
 const (
 	packetHeight = 62
-	agesHeight   = 92 // less by agesLess in a low pane
+	cubeHeight   = packetHeight + 16 // of a snapshot's
+	agesHeight   = 92                // less by agesLess in a low pane
 	agesLess     = 20
 	lowPane      = 420
 	gaugeGap     = 6
@@ -83,6 +100,90 @@ func (d *drawing) gauges(i int, r Place, top float32) {
 	if h := d.px(packetHeight); show.Packet && p.told.Packet.Room > 0 && y-h >= top {
 		d.packet(p, x, y-h, w, h)
 	}
+	if h := d.px(cubeHeight); show.Packet && p.told.Packet.Parts.Bits() > 0 && y-h >= top {
+		d.snapshot(p, x, y-h, w, h)
+	}
+}
+
+// cubeScales are the bits of a cube for which the bar of a snapshot stands.
+var cubeScales = [...]float32{0.5, 1, 2, 5, 10, 20, 50, 100, 200, 400}
+
+// cubeScale is the least that leaves some room beyond so many bits.
+func cubeScale(bits float32) float32 {
+	for _, s := range cubeScales {
+		if s >= float32(bits*1.15) {
+			return s
+		}
+	}
+	return cubeScales[len(cubeScales)-1]
+}
+
+// snapshot draws what the last snapshot took for each body, by what its bits told.
+// The bar's scale follows the mean of a second, which is its mark.
+func (d *drawing) snapshot(p *pane, x, y, w, h float32) {
+	k := &p.told.Packet
+	each := 1 / float32(max(k.Bodies, 1))
+	mean := p.sent.bitsPerCube(k, p.of.Truth.Rate())
+	scale := cubeScale(mean)
+	d.Rect(x, y, w, h, gaugeVeil)
+	f, pad := d.font(12, false), d.px(8)
+	right := "mean " + bitsText(mean)
+	rw := f.Width(right)
+	left := "snapshot " + bitsText(float32(float32(k.Parts.Bits())*each)) + " bits a cube, " + count(k.Datagrams, "datagram")
+	d.Text(x+pad, y+d.px(16), f, inkDim, f.Fit(left, w-rw-pad-pad-pad))
+	d.Text(x+w-pad-rw, y+d.px(16), f, inkDim, right)
+	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
+	d.Rect(bx, by, bw, bh, emptyPart)
+	of := "of " + strconv.FormatFloat(float64(scale), 'g', -1, 32) + " bits"
+	ow := f.Width(of)
+	d.Text(x+w-pad-ow, y+d.px(69), f, inkDim, of)
+	pen, line := x+pad, y+d.px(53)
+	most := x + w - d.px(4)
+	from := float32(0)
+	for _, part := range []struct {
+		bits  float64
+		color render.Color
+		name  string
+	}{
+		{k.Parts.Index, indexPart, "index"},
+		{k.Parts.Position, updatePart, "position"},
+		{k.Parts.Rotation, turnPart, "rotation"},
+		{k.Parts.Linear, inputPart, "linear"},
+		{k.Parts.Rest, headPart, "rest"},
+	} {
+		if part.bits <= 0 {
+			continue
+		}
+		bits := float32(float32(part.bits) * each)
+		place := func(bits float32) float32 { return float32(int(min(float32(bw*bits)/scale, bw))) }
+		a, b := place(from), place(from+bits)
+		d.Rect(bx+a, by, b-a, bh, part.color)
+		from += bits
+		words := part.name + " " + bitsText(bits)
+		box := d.px(8)
+		wide := box + d.px(4) + f.Width(words)
+		if pen+wide > most && line < y+d.px(60) {
+			pen, line, most = x+pad, y+d.px(69), x+w-pad-ow-d.px(6)
+		}
+		if pen+wide > most {
+			continue
+		}
+		d.Rect(pen, line-box, box, box, part.color)
+		d.Text(pen+box+d.px(4), line, f, inkDim, words)
+		pen += wide + d.px(9)
+	}
+	d.Rect(bx+float32(int(float32(bw*min(mean/scale, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), ink)
+}
+
+// bitsText writes bits of a cube with as many digits as tell them apart.
+func bitsText(bits float32) string {
+	switch {
+	case bits >= 99.95:
+		return strconv.FormatFloat(float64(bits), 'f', 0, 32)
+	case bits >= 9.995:
+		return strconv.FormatFloat(float64(bits), 'f', 1, 32)
+	}
+	return strconv.FormatFloat(float64(bits), 'f', 2, 32)
 }
 
 // packet draws what the last packet was made of, over what it might have held.

@@ -32,7 +32,7 @@ func TestGaugesLieApart(t *testing.T) {
 					small := size[0] < 900 // captions are not made for these
 					boxes, texts, wrong := apartFrom(&f, place)
 					for _, w := range wrong {
-						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "head ") {
+						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "snapshot ") || strings.Contains(w, "head ") {
 							t.Errorf("%s: %s", name, w)
 						}
 					}
@@ -42,6 +42,9 @@ func TestGaugesLieApart(t *testing.T) {
 					}
 					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != told || strings.Count(texts, "age, ") != n) {
 						t.Errorf("%s: %d packets of %d, %d histograms of %d", name, strings.Count(texts, "packet "), told, strings.Count(texts, "age, "), n)
+					}
+					if !small && size[1] > 500 && strings.Count(texts, " bits a cube") != n-told {
+						t.Errorf("%s: %d snapshots of %d", name, strings.Count(texts, " bits a cube"), n-told)
 					}
 					if boxes < n {
 						t.Errorf("%s: %d boxes", name, boxes)
@@ -124,6 +127,51 @@ func TestPackets(t *testing.T) {
 	}
 	if got := s.fill(&predict.Packet{Room: 10, Head: 1}, 60); got != 0.1 {
 		t.Error(got)
+	}
+}
+
+// TestBitsPerCube says that the mean is that of a second's snapshots, and that of the
+// last one before any other is known; that the bar has room for it; and that every
+// part of a snapshot is named with what it takes.
+func TestBitsPerCube(t *testing.T) {
+	var s packets
+	p := predict.Packet{Bodies: 100, Parts: predict.Parts{Index: 100, Rotation: 200}}
+	if got := s.bitsPerCube(&p, 60); got != 3 {
+		t.Error(got)
+	}
+	for range 30 {
+		s.add(&p, true, 60)
+		s.add(&p, false, 60) // none is sent
+	}
+	p.Parts.Rest = 400
+	for range 15 {
+		s.add(&p, true, 60)
+		s.add(&p, false, 60)
+	}
+	if got := s.bitsPerCube(&p, 60); got != 5 {
+		t.Error(got)
+	}
+	for bits, want := range map[float32]float32{0.1: 0.5, 0.49: 1, 4.3: 5, 4.4: 10, 80: 100, 321: 400, 1000: 400} {
+		if got := cubeScale(bits); got != want {
+			t.Errorf("%v bits stand on a bar of %v", bits, got)
+		}
+	}
+	for _, c := range []struct {
+		level string
+		parts []string
+	}{{"raw", []string{"position 96.0", "rotation 128", "linear 96.0", "rest 1."}}, {"arithmetic", []string{"index 0.", "position ", "rotation ", "rest "}}} {
+		l := ball(t, "latency=50ms", "snapshot:level="+c.level)
+		show(t, l, "packet=on")
+		var st Stage
+		gather(t, &st, l, 300)
+		var f Frame
+		st.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 1)
+		_, texts, _ := apartFrom(&f, Place{W: 1280, H: 720})
+		for _, part := range c.parts {
+			if !strings.Contains(texts, part) {
+				t.Errorf("%s: no %q in %q", c.level, part, texts)
+			}
+		}
 	}
 }
 

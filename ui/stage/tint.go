@@ -122,7 +122,7 @@ func (p *pane) untoldWords(show *lab.Show) string {
 	lacks(show.Tint == lab.ByPriority && len(l.Priority) == 0, "priorities")
 	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
 	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
-	lacks(show.Packet && l.Packet.Room == 0, "budget")
+	lacks(show.Packet && l.Packet.Room == 0 && l.Packet.Parts.Bits() == 0, "budget")
 	return s
 }
 
