@@ -123,6 +123,16 @@ var Comparisons = []Comparison{
 		Panes: []string{"snapshot", "snapshot:snapshot-every=2", "snapshot:snapshot-every=3", "snapshot:snapshot-every=6"},
 	},
 	{
+		Name: "snapshot-ladder", Doc: "the same snapshots raw, quantised, relative to what has arrived, and by what is expected of each cube: 18 Mbit/s down to 0.2",
+		Source: compression, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot", "snapshot:level=quantised", "snapshot:level=delta", "snapshot:level=arithmetic"},
+	},
+	{
+		Name: "snapshot-fragments", Doc: "a hundredth of all datagrams lost: of snapshots in 36 a third, in nine a twelfth, in one a hundredth",
+		Source: compression, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms,loss=1%", Rate: 60, Seat: AtHost,
+		Panes: []string{"snapshot", "snapshot:level=quantised", "snapshot:level=delta", "snapshot:level=arithmetic"},
+	},
+	{
 		Name: "statesync-levels", Doc: "256 kbit/s for 901 cubes: 32-bit numbers; quantised on the wire only, and cubes pop; both worlds on the grid, and they do not",
 		Source: states, Tape: "katamari-ball", Scene: "katamari", Weather: "latency=50ms", Rate: 60, Seat: AtHost,
 		Panes: []string{
@@ -197,6 +207,8 @@ const engineers = "Space Engineers, a talk at GDC, and its published source"
 const states = "Fiedler, State Synchronization (2015), and its program"
 
 const snapshots = "Fiedler, Snapshot Interpolation (2014), and its program of 2015"
+
+const compression = "Fiedler, Snapshot Compression (2015)"
 
 // wholeLoss loses a twentieth of all snapshots. A run of losses is a hair longer
 // than chance alone makes it, so that the link decides by the sixtieth of a second
