@@ -129,12 +129,15 @@ func (d *drawing) snapshot(p *pane, x, y, w, h float32) {
 	f, pad := d.font(12, false), d.px(8)
 	right := "mean " + bitsText(mean)
 	rw := f.Width(right)
-	left := "snapshot " + bitsText(float32(float32(k.Parts.Bits())*each)) + " bits a cube, " + count(k.Datagrams, "datagram")
+	left := bitsText(float32(float32(k.Parts.Bits())*each)) + " bits a cube, " + count(k.Datagrams, "datagram")
 	d.Text(x+pad, y+d.px(16), f, inkDim, f.Fit(left, w-rw-pad-pad-pad))
 	d.Text(x+w-pad-rw, y+d.px(16), f, inkDim, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, emptyPart)
 	of := "of " + strconv.FormatFloat(float64(scale), 'g', -1, 32) + " bits"
+	if scale == 1 {
+		of = "of 1 bit"
+	}
 	ow := f.Width(of)
 	d.Text(x+w-pad-ow, y+d.px(69), f, inkDim, of)
 	pen, line := x+pad, y+d.px(53)
