@@ -121,7 +121,13 @@ func (s *picture) get(c *quant.Coder, payload []byte, scene *sim.Scene, frames *
 	}
 	body := payload[c.Processed()/8:]
 	if frames == nil {
-		return tell(c, len(body))
+		if err := tell(c, s.level, len(scene.Boxes), len(body)); err != nil {
+			return err
+		}
+		if !c.Whole(len(payload)) {
+			return errPicture
+		}
+		return nil
 	}
 	frames.Turn(coded[s.level])
 	cubes, _, err := frames.Read(body)
@@ -187,17 +193,22 @@ func within(p geom.Vec3, scene *sim.Scene) bool {
 	return geom.Abs(p.X) <= scene.Wide+half && geom.Abs(p.Y) <= scene.Wide+half && p.Z >= 0 && p.Z <= scene.High+half
 }
 
-// tell tells of a frame that only one who has its base can read.
-func tell(c *quant.Coder, bytes int) error {
+// tell tells of a frame: of its cubes if it is whole, of its bytes if only one who has
+// its base can read it.
+func tell(c *quant.Coder, level, bodies, bytes int) error {
 	if bytes < delta.HeadBytes {
 		return errPicture
 	}
 	c.Name("sequence")
 	c.Bits(0, 16)
 	c.Name("back")
-	c.Bits(0, 8)
+	back := c.Bits(0, 8)
 	c.Name("apart")
 	c.Bits(0, 8)
+	if level == quantised || back == 0 {
+		tellWhole(c, bodies)
+		return c.Err()
+	}
 	c.Name("frame")
 	for bytes -= delta.HeadBytes; bytes >= 4; bytes -= 4 {
 		c.Bits(0, 32)
@@ -206,4 +217,22 @@ func tell(c *quant.Coder, bytes int) error {
 		c.Bits(0, 8)
 	}
 	return c.Err()
+}
+
+func tellWhole(c *quant.Coder, bodies int) {
+	for i := range bodies {
+		c.Part("bodies", i)
+		c.Name("touched")
+		c.Bool(false)
+		c.Name("position")
+		for k := range delta.Least {
+			c.Int(0, int(delta.Least[k]), int(delta.Most[k]))
+		}
+		c.Name("largest")
+		c.Bits(0, 2)
+		c.Name("rotation")
+		for range 3 {
+			c.Bits(0, 9)
+		}
+	}
 }

@@ -379,7 +379,7 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestWrap says that nothing happens when the sixteen bits of the tick wrap,
+// TestWrap says that nothing happens when the fifteen bits of the tick wrap,
 // that a long session's first snapshot is understood, and so is the first after
 // eleven minutes of silence.
 func TestWrap(t *testing.T) {
@@ -600,6 +600,23 @@ func FuzzRead(f *testing.F) {
 	f.Add(payload(12, true), uint8(0))
 	f.Add(payload(12, false), uint8(3))
 	f.Add([]byte{}, uint8(9))
+	for l := smallestThree; l <= arithmetic; l++ {
+		s := picture{tick: 12, level: l, velocities: l < quantised, looks: []look{line(r.seconds(12))}}
+		var buffer []byte
+		if l < quantised {
+			s.write(&c, &buffer, r.scene)
+			f.Add(slices.Clone(c.Data()), uint8(l))
+			continue
+		}
+		ends := newListener()
+		payload, number := s.put(&c, &buffer, r.scene, &ends)
+		f.Add(slices.Clone(payload), uint8(l))
+		ends.writer.Acked(number)
+		s.looks[0] = line(r.seconds(13))
+		s.tick++
+		payload, _ = s.put(&c, &buffer, r.scene, &ends)
+		f.Add(slices.Clone(payload), uint8(l))
+	}
 	world := sim.New(*r.scene, 60)
 	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
 		env := &predict.Env{World: world, Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
@@ -614,6 +631,7 @@ func FuzzRead(f *testing.F) {
 			step(p)
 		}
 		step(payload)
+		_ = Strategy.Fields(false, payload, r.scene, func(quant.Field) {})
 		for range ticks {
 			step(first[9])
 		}

@@ -24,6 +24,7 @@ func TestPackets(t *testing.T) {
 		"--scene pile:layers=2 --seconds 1.5",
 		"--scene two-players --tape two-players --seconds 3",
 		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --weather csp-25-loss --seconds 4",
+		"--scene katamari:cubes=20 --panes snapshot:level=at-rest,snapshot:level=quantised,snapshot:level=arithmetic --weather csp-25-loss --seconds 2",
 	} {
 		var out, bad bytes.Buffer
 		if code := Main(outside(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
