@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 	"time"
@@ -252,8 +253,9 @@ func TestEqualEnds(t *testing.T) {
 }
 
 // TestPackedRefuses says that packed payloads that are cut short, or too long, or
-// padded with anything, are refused, and what comes next is read. Where one that is
-// cut short could be another of an arithmetic coder it is only read without harm.
+// padded with anything, or that name more or fewer players than bodies are touched,
+// are refused, and what comes next is read. Where one that is cut short could be
+// another of an arithmetic coder it is only read without harm.
 func TestPackedRefuses(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=30", "katamari:cubes=30:players=3"} {
 		for _, level := range []string{"smallest-three", "at-rest", "quantised", "delta", "relative-rotation", "arithmetic"} {
@@ -296,9 +298,29 @@ func TestPackedRefuses(t *testing.T) {
 					t.Errorf("%s: padding is read", level)
 				}
 			}
-			bits := 0
-			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { bits += f.Bits }); err != nil || (bits+7)/8 != len(payload) {
-				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, bits, len(payload), err)
+			if sc.Players == 3 && level == "quantised" {
+				who := slices.Clone(x.s.now.who)
+				rest := payload[(16+4+bits.Len(uint(len(sc.Boxes)))+2*len(who)+7)/8:]
+				for _, other := range [][]int8{who[1:], append(who, 1)} {
+					k.Write(make([]byte, 256))
+					k.Bits(uint32(x.s.now.tick), tickBits)
+					k.Bool(true)
+					k.Int(quantised, 0, len(levels)-1)
+					k.Int(len(other), 0, len(sc.Boxes))
+					for _, p := range other {
+						k.Int(int(p), 0, 2)
+					}
+					frames = delta.NewReader(delta.Quantised, len(sc.Boxes))
+					frames.CopyFrom(x.c.frames)
+					if err := read(append(k.Data(), rest...)); err != errPicture {
+						t.Errorf("%d touch %d bodies: %v", len(other), len(who), err)
+					}
+				}
+				frames = x.c.frames
+			}
+			told := 0
+			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { told += f.Bits }); err != nil || (told+7)/8 != len(payload) {
+				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, told, len(payload), err)
 			}
 			if err := read(payload); err != nil || s.tick != x.world.Tick() {
 				t.Errorf("%s, %s: what was sent is refused: %v", scene, level, err)
