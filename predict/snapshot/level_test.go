@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +124,9 @@ const (
 func TestLevelsSurvive(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=40", "katamari:cubes=40:players=3"} {
 		for _, conditions := range []string{"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,dup=10%,reorder=10%,reorder-by=200ms", "latency=30ms,jitter=100ms,loss=70%,dup=30%", "latency=300ms,loss=20%"} {
+			if testing.Short() && !strings.Contains(conditions, "dup=10%") {
+				continue
+			}
 			x := newTable(t, scene, weather(t, conditions))
 			based, got := 0, make([]int, len(levels))
 			seen := map[sim.Tick]bool{}
@@ -376,6 +380,9 @@ func TestPlainDelay(t *testing.T) {
 
 // TestTorn says that a snapshot of which one fragment did not come is counted.
 func TestTorn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("steps 901 cubes for thirteen seconds")
+	}
 	torn := map[string]float64{}
 	for _, level := range []string{"raw", "arithmetic"} {
 		x := newTable(t, "katamari", weather(t, "latency=20ms,loss=1%"), "level", level)
