@@ -454,7 +454,20 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 			}
 		}
 	})
+	if k.Kind == predict.Choice && len(k.Options) >= ladderLeast {
+		g.panel.row(ctx, "  step by step", help, func() {
+			v := slices.Index(k.Options, k.Value())
+			was := v
+			ctx.Slider(&v, 0, len(k.Options)-1, 1)
+			if v != was {
+				turn(k.Options[v])
+			}
+		})
+	}
 }
+
+// ladderLeast is how many options make a ladder, which has a slider beside its names.
+const ladderLeast = 5
 
 // factors plots the share of an offset that is kept against its size, and where
 // the player's offset is now.
