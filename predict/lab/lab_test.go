@@ -467,15 +467,7 @@ func BenchmarkFork(b *testing.B) {
 // BenchmarkScore plays a ball of cubes that rolls on, and reports what a tick
 // of its world takes, and what it takes to score a pane that shows it.
 func BenchmarkScore(b *testing.B) {
-	f, err := os.Open("../../assets/tapes/katamari-ball.tape")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	tape, err := ReadTape(f)
-	if err != nil {
-		b.Fatal(err)
-	}
+	tape := builtIn(b, "katamari-ball")
 	for _, spec := range []string{"snapshot", "rewind"} {
 		b.Run(spec, func(b *testing.B) {
 			var step, scored time.Duration

@@ -131,7 +131,7 @@ func TestOutageHeals(t *testing.T) {
 }
 
 // builtIn is a tape of the program's.
-func builtIn(t *testing.T, name string) *Tape {
+func builtIn(t testing.TB, name string) *Tape {
 	t.Helper()
 	f, err := os.Open("../../assets/tapes/" + name + ".tape")
 	if err != nil {
@@ -241,15 +241,7 @@ func TestTowerTellsTheBuffer(t *testing.T) {
 
 // BenchmarkStates is a tick of a session of 901 bodies of which a tenth moves.
 func BenchmarkStates(b *testing.B) {
-	f, err := os.Open("../../assets/tapes/katamari-ball.tape")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	tape, err := ReadTape(f)
-	if err != nil {
-		b.Fatal(err)
-	}
+	tape := builtIn(b, "katamari-ball")
 	for _, level := range []string{"quantised-both", "delta"} {
 		b.Run(level, func(b *testing.B) {
 			l := open(b, config(b, "katamari", "latency=50ms", AtHost), "statesync:level="+level)
