@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ebitengine/debugui"
+
 	"ghostcube/predict"
+	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -64,4 +67,21 @@ func drawFactors(l *render.List, s *smoothing.Settings, now, x, y, w, h, scale f
 	l.Line(curve, 1.6*scale, render.RGB(0.38, 0.70, 1))
 	dot := at(min(now, widest), factor(now))
 	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 0.75, 0.25))
+}
+
+// factors plots the share of an offset that is kept against its size, and where
+// the player's offset is now.
+func (g *game) factors(ctx *debugui.Context, pane *lab.Pane) {
+	var s smoothing.Settings
+	if !settings(pane.Knobs, &s) {
+		return
+	}
+	var now float32
+	if v := &pane.Seats[0].View; len(v.Bodies) > pane.Watched() {
+		now = v.Bodies[pane.Watched()].Pos.Sub(v.Raw[pane.Watched()].Pos).Len()
+	}
+	g.plot(ctx, 84, "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
+		func(l *render.List, x, y, w, h float32, scale int) {
+			drawFactors(l, &s, now, x, y, w, h, float32(scale))
+		})
 }
