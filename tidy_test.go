@@ -45,6 +45,8 @@ var floors = map[string][]string{
 	"predict/inputs":    {"sim", "net/packet", "net/quant", "predict"},
 	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs"},
 	"predict/positions": {"sim", "sim/geom", "predict", "predict/wire"},
+	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
+		"predict/inputs", "predict/wire", "predict/positions"},
 
 	// 3
 	"predict/animated":      strategy,
@@ -138,7 +140,7 @@ func TestNoPackageNet(t *testing.T) {
 // strategy is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
-	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/clock"}
+	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/predicted", "predict/clock"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -160,7 +162,7 @@ func TestImportsPointDown(t *testing.T) {
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
-	"predict/snapshot", "predict/statesync", "predict/positions", "predict/animated", "predict/historyoffset",
+	"predict/snapshot", "predict/statesync", "predict/positions", "predict/predicted", "predict/animated", "predict/historyoffset",
 	"predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are

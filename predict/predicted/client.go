@@ -1,4 +1,4 @@
-package historyoffset
+package predicted
 
 import (
 	"time"
@@ -52,7 +52,8 @@ type client struct {
 	offset smoothing.Offset
 }
 
-func newClient(env *predict.Env) predict.Client {
+// NewClient makes the half that the player looks at.
+func NewClient(env *predict.Env) predict.Client {
 	c := &client{
 		env: env, past: history.New[entry](remembered), step: make([]sim.Input, env.Players), at: env.World.Tick(),
 	}

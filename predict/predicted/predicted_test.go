@@ -1,4 +1,4 @@
-package historyoffset
+package predicted
 
 import (
 	"math"
@@ -46,8 +46,8 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
 	}
 	r.env[0].Correct = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
-	r.s = newServer(r.env[1]).(*server)
-	r.c = newClient(r.env[0]).(*client)
+	r.s = NewServer(r.env[1]).(*server)
+	r.c = NewClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -418,7 +418,7 @@ func FuzzRead(f *testing.F) {
 		if !b.Pose.Pos.Finite() || !b.Pose.Rot.Finite() || !b.Linear.Finite() || !b.Angular.Finite() {
 			t.Errorf("%+v", b)
 		}
-		fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+		Fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
 }
 

@@ -1,4 +1,4 @@
-package historyoffset
+package predicted
 
 import (
 	"ghostcube/net/quant"
@@ -18,7 +18,8 @@ type server struct {
 	head   func(c *quant.Coder, peer int)
 }
 
-func newServer(env *predict.Env) predict.Server {
+// NewServer makes the half that owns the truth.
+func NewServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	inputs.DeclarePlayout(&s.set, env)
 	s.out.Declare(env)

@@ -1,4 +1,4 @@
-package historyoffset
+package predicted
 
 import (
 	"ghostcube/predict"

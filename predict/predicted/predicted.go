@@ -1,0 +1,46 @@
+// Package predicted is what Space Engineers calls Predicted mode (a talk at GDC): one
+// body, the player's, is stepped alone and at once, remembered by tick, and shifted by
+// what the server says of the past; all others are shown late. The strategies that do
+// so differ in what they predict relative to, and in what is said of the others. They
+// declare their knobs and share the rest.
+package predicted
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict/inputs"
+	"ghostcube/predict/wire"
+	"ghostcube/sim"
+)
+
+// head is what the server puts before each client's snapshot. On the wire it is
+//
+//	how the tick was made, 2 bits: inputs.How
+//	frame, 16 low bits, unless none has been used yet
+type head struct{ inputs.Taken }
+
+// frameBits is the width of the frame on the wire: it wraps after 18 minutes.
+const frameBits = 16
+
+// code reads or writes the head. guess is a tick near the frame's.
+func (h *head) code(c *quant.Coder, guess sim.Tick) {
+	c.Name("made_with")
+	h.How = inputs.How(c.Int(int(h.How), int(inputs.NoneYet), int(inputs.Again)))
+	if h.How == inputs.NoneYet {
+		return
+	}
+	c.Name("frame")
+	h.Frame = inputs.Complete(c.Bits(uint32(h.Frame)&(1<<frameBits-1), frameBits), frameBits, guess)
+}
+
+// Fields looks into a payload.
+func Fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return inputs.FieldsOr(up, payload, see, func() error {
+		r := wire.Receiver{Any: true, Bodies: make([]sim.Body, len(scene.Boxes))} // bodies that do not follow are there
+		c := r.Begin(payload)
+		c.Watch(see)
+		var h head
+		h.code(c, 0)
+		_, err := r.Finish(payload, scene, 0)
+		return err
+	})
+}
