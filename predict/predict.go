@@ -121,7 +121,14 @@ type View struct {
 	// so: Own is the server's tick that their picture claims to show.
 	InHand []bool
 	Own    sim.Tick
+
+	// Beyond is how far the moment at which carriers are drawn is beyond Tick, in parts
+	// of a tick (sim.TickParts); below 0: before it.
+	Beyond sim.Moment
 }
+
+// Carriers returns the moment at which carriers are drawn.
+func (v *View) Carriers() sim.Moment { return max(v.Tick.Moment()+v.Beyond, 0) }
 
 // Of returns the server's tick that the picture of a body claims to show.
 func (v *View) Of(body int) sim.Tick {
@@ -136,6 +143,7 @@ func (v *View) Reset() {
 	v.Tick, v.Note = 0, ""
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
 	v.Touched, v.InHand, v.Own = v.Touched[:0], v.InHand[:0], 0
+	v.Beyond = 0
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
@@ -145,6 +153,7 @@ func (v *View) CopyFrom(o *View) {
 	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
 	v.Touched = append(v.Touched[:0], o.Touched...)
 	v.InHand, v.Own = append(v.InHand[:0], o.InHand...), o.Own
+	v.Beyond = o.Beyond
 }
 
 // Poses appends the poses of bodies to dst.

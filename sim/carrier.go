@@ -23,7 +23,13 @@ type Path struct {
 // Pose returns where a box of the carrier is that starts at b, at a tick of so
 // many a second.
 func (p *Path) Pose(b geom.Pose, tick Tick, rate int) geom.Pose {
-	t := moment{tick, 0, 1, rate}
+	return p.pose(b, moment{tick, 0, 1, rate})
+}
+
+// PoseAt is Pose at a moment.
+func (p *Path) PoseAt(b geom.Pose, m Moment, rate int) geom.Pose { return p.pose(b, m.at(rate)) }
+
+func (p *Path) pose(b geom.Pose, t moment) geom.Pose {
 	if p.Turns != 0 {
 		turn := geom.Turn(geom.Vec3{Z: 1}, p.angle(t))
 		b.Pos = p.Centre.Add(turn.Rotate(b.Pos.Sub(p.Centre)))
@@ -103,8 +109,11 @@ type carried struct {
 	lo, hi geom.Vec3 // bounds of where it is during the tick
 }
 
-// carry puts the boxes of the carriers where the tick has them.
+// carry puts the boxes of the carriers where the tick has them, unless they are held.
 func (w *World) carry() {
+	if w.still.on {
+		return
+	}
 	for i := range w.courses {
 		p, c := &w.scene.Carriers[i].Path, &w.courses[i]
 		now, next := p.along(moment{w.tick, 0, 1, w.rate}), p.along(moment{w.tick, 1, 1, w.rate})
@@ -121,10 +130,15 @@ func (w *World) carry() {
 		if w.courses[b.path].moves {
 			then := *s
 			then.place(p.Pose(b.start, w.tick+1, w.rate))
-			b.lo = geom.Vec3{X: min(s.lo.X, then.lo.X), Y: min(s.lo.Y, then.lo.Y), Z: min(s.lo.Z, then.lo.Z)}
-			b.hi = geom.Vec3{X: max(s.hi.X, then.hi.X), Y: max(s.hi.Y, then.hi.Y), Z: max(s.hi.Z, then.hi.Z)}
+			b.stretch(&then)
 		}
 	}
+}
+
+// stretch widens the bounds of a box by where else it is during the tick.
+func (b *carried) stretch(s *solid) {
+	b.lo = geom.Vec3{X: min(b.lo.X, s.lo.X), Y: min(b.lo.Y, s.lo.Y), Z: min(b.lo.Z, s.lo.Z)}
+	b.hi = geom.Vec3{X: max(b.hi.X, s.hi.X), Y: max(b.hi.Y, s.hi.Y), Z: max(b.hi.Z, s.hi.Z)}
 }
 
 // carrier returns the box of a carrier that a solid is, or nil.

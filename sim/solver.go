@@ -197,7 +197,7 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	c.rides = false
 	if c.still = int(a) >= len(w.bodies); c.still {
 		c.a = int32(len(w.bodies))
-		if box := w.carrier(a); box != nil && w.courses[box.path].moves {
+		if box := w.carrier(a); box != nil && w.courses[box.path].moves && !w.still.on {
 			c.a, c.rides = w.ride(b, box.path), true
 		}
 	} else {

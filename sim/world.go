@@ -39,6 +39,7 @@ type World struct {
 	firstCarried int  // the first solid that a carrier moves
 	grouped      bool // some boxes pass through others
 	holds        int  // bodies that are held
+	still        still
 
 	// The state: see State.
 	tick     Tick
@@ -259,7 +260,7 @@ func (w *World) CopyFrom(o *World) {
 	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
 		panic("sim: CopyFrom of a world of another scene or rate")
 	}
-	w.Settings, w.tick, w.holds = o.Settings, o.tick, o.holds
+	w.Settings, w.tick, w.holds, w.still = o.Settings, o.tick, o.holds, o.still
 	copy(w.bodies, o.bodies)
 	copy(w.rest, o.rest)
 	copy(w.owner, o.owner)
@@ -283,6 +284,7 @@ func (w *World) Step(inputs ...Input) {
 	w.spreadAuthority()
 	w.solve()
 	w.tick++
+	w.settle()
 	w.carry()
 }
 

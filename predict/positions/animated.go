@@ -56,6 +56,7 @@ func (a *Animated) Declare(env *predict.Env, without int) {
 	m.Declare("refused", "payloads that were no message")
 	m.Declare("old_states", "states no newer than the last")
 	a.meter, a.without, a.rate = m, without, env.World.Rate()
+	a.clock.shown = int64(env.World.Tick().Moment())
 	for _, b := range env.World.Bodies() {
 		a.bodies = append(a.bodies, History{drawn: b.Pose})
 	}
@@ -145,6 +146,9 @@ func (a *Animated) Pose(i int) geom.Pose { return a.bodies[i].drawn }
 
 // Shows returns the server's tick that is shown, to the nearest.
 func (a *Animated) Shows() sim.Tick { return sim.Tick(max(a.clock.shown+Part/2, 0) / Part) }
+
+// Moment returns the moment that is shown.
+func (a *Animated) Moment() sim.Moment { return sim.Moment(a.clock.shown) }
 
 // Age returns by how many ticks what is shown of body i is beyond the newest
 // position that has come, and 0 if it is not.

@@ -18,7 +18,7 @@ import (
 
 // Part is a tick's share in which moments of the server are counted: whole numbers
 // are the same on every machine.
-const Part = 1 << 16
+const Part = sim.TickParts
 
 // History is the positions of one body. The zero value has none.
 type History struct {

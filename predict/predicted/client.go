@@ -32,6 +32,7 @@ type client struct {
 	length   int // of the server's playout buffer, ticks
 	behind   float64
 	physics  int
+	paths    int
 	smooth   smoothing.Settings
 	contacts predict.Contacts
 
@@ -62,6 +63,7 @@ func NewClient(env *predict.Env) predict.Client {
 	k.Millis(&c.behind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
 	c.doses.declare(env)
 	k.Choice(&c.physics, "physics", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
+	declarePaths(&c.paths, k)
 	c.shown.Declare(env, env.Player)
 	k.Smoothing(&c.smooth)
 	k.Contacts(&c.contacts)
@@ -157,6 +159,7 @@ func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
 // hold puts the others where they are shown.
 func (c *client) hold() {
 	w := c.env.World
+	c.holdPaths()
 	for i := range w.Bodies() {
 		if p := c.shown.Pose(i); i != c.env.Player && w.Bodies()[i].Pose != p {
 			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
@@ -340,6 +343,7 @@ func (c *client) set(b sim.Body) { c.env.World.SetBody(c.env.Player, b) }
 // View draws the others late and the own cube ahead.
 func (c *client) View(v *predict.View) {
 	v.Tick, v.Note = c.shown.Shows(), c.shown.Note()
+	v.Beyond = c.drawnPaths() - v.Tick.Moment()
 	w, p := c.env.World, c.env.Player
 	for i := range w.Bodies() {
 		if i != p {
@@ -392,7 +396,7 @@ func (c *client) Look(l *predict.Look) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.length, c.behind, c.physics, c.smooth, c.contacts = o.length, o.behind, o.physics, o.smooth, o.contacts
+	c.length, c.behind, c.physics, c.paths, c.smooth, c.contacts = o.length, o.behind, o.physics, o.paths, o.smooth, o.contacts
 	c.doses.copyFrom(&o.doses)
 	c.out.CopyFrom(&o.out)
 	c.shown.CopyFrom(&o.shown)

@@ -97,8 +97,8 @@ type looks struct {
 	raw                []geom.Pose // as simulated, if that is shown
 	trail              []geom.Vec3
 
-	// The ticks that the pictures show, for what moves by the tick alone.
-	drawnTick, truthTick sim.Tick
+	// The moments that the pictures show, for what moves by the tick alone.
+	drawnAt, truthAt sim.Moment
 }
 
 // Tick takes in the session after a tick of it.
@@ -150,7 +150,7 @@ func (k looks) clone() looks {
 	return looks{
 		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
 		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), trail: append([]geom.Vec3(nil), k.trail...),
-		drawnTick: k.drawnTick, truthTick: k.truthTick,
+		drawnAt: k.drawnAt, truthAt: k.truthAt,
 	}
 }
 
@@ -227,9 +227,9 @@ func (k *looks) take(of *lab.Pane) {
 	v := &of.Seats[0].View
 	k.truth = predict.Poses(k.truth[:0], of.Truth.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnTick, k.truthTick = v.Tick, of.Truth.Tick()
+	k.drawnAt, k.truthAt = v.Carriers(), of.Truth.Tick().Moment()
 	if len(k.drawn) == 0 {
-		k.drawn, k.drawnTick = append(k.drawn, k.truth...), k.truthTick
+		k.drawn, k.drawnAt = append(k.drawn, k.truth...), k.truthAt
 	}
 	k.seen = append(k.seen[:0], v.Last...)
 	k.trail = k.trail[:0]
@@ -332,10 +332,10 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	}
 	world := p.of.Truth.Scene()
 	mine, old, tints, mains := p.now.drawn, p.before.drawn, &p.mine, &Players
-	tick, last := p.now.drawnTick, p.before.drawnTick
+	moment, last := p.now.drawnAt, p.before.drawnAt
 	if v.Side == ServerSide {
 		mine, old, tints = p.now.truth, p.before.truth, &p.theirs
-		tick, last = p.now.truthTick, p.before.truthTick
+		moment, last = p.now.truthAt, p.before.truthAt
 		mains = &[4]render.Color{Server, Players[1], Players[2], Players[3]}
 	}
 	for i := range mine {
@@ -360,7 +360,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	for i := range world.Carriers {
 		c := &world.Carriers[i]
 		for _, b := range c.Boxes {
-			now, before := c.Path.Pose(b.Start.Pose, tick, p.of.Truth.Rate()), c.Path.Pose(b.Start.Pose, last, p.of.Truth.Rate())
+			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.of.Truth.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.of.Truth.Rate())
 			if share < 1 {
 				now = geom.Blend(before, now, share)
 			}

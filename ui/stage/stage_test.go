@@ -255,6 +255,29 @@ func TestCarriersAreDrawn(t *testing.T) {
 	}
 }
 
+// TestCarriersAreDrawnBetweenTicks says that a picture of a moment between two ticks
+// has carriers where they are at that moment.
+func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
+	l := session(t, "latency=110ms", "historyoffset", "animated")
+	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.All, Name: "turntable"}}}); err != nil {
+		t.Fatal(err)
+	}
+	var s Stage
+	run(t, &s, l, 120)
+	world, table := l.Panes[0].Truth.Scene(), len(l.Panes[0].Truth.Bodies())
+	for i, p := range l.Panes {
+		v := &p.Seats[0].View
+		m := v.Carriers()
+		if m%sim.TickParts == 0 || m < v.Tick.Moment()-sim.TickParts/2 || m > v.Tick.Moment()+sim.TickParts/2 {
+			t.Fatalf("it shows tick %d, carriers at %d", v.Tick, m)
+		}
+		want := world.Carriers[0].Path.PoseAt(world.Carriers[0].Boxes[0].Start.Pose, m, 60)
+		if got := s.Views(nil, l, 0, 0, 640, 360, 1)[2*i].Scene.Cubes[table].Pose; got != want {
+			t.Errorf("pane %d: the table is at %v, want %v", i, got, want)
+		}
+	}
+}
+
 // TestPartsAreDrawn says that all boxes of a body are drawn where the body is, in
 // its colour and behind all bodies, and those of its ghost with it.
 func TestPartsAreDrawn(t *testing.T) {
