@@ -92,7 +92,7 @@ func (l *lane) receive(now time.Duration) (Datagram, bool) {
 	l.flights = slices.Delete(l.flights, 0, 1)
 	l.last = f.bytes
 	l.meter.receive(&f)
-	return Datagram{f.bytes, f.due}, true
+	return Datagram{f.bytes, f.due, f.sent}, true
 }
 
 func (l *lane) copyFrom(o *lane) {

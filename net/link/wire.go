@@ -27,6 +27,7 @@ type Wire interface {
 type Datagram struct {
 	Bytes []byte
 	At    time.Duration // when it arrived, at or before the now of Receive
+	Sent  time.Duration // when it was sent, of a simulated link; no datagram carries that
 }
 
 // HeaderBytes is what IPv4 and UDP put before every datagram, and what the

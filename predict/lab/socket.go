@@ -20,6 +20,7 @@ type socket struct {
 // letter is a datagram that waits.
 type letter struct {
 	at    time.Duration
+	sent  time.Duration
 	bytes []byte
 }
 
@@ -40,7 +41,7 @@ func (s *socket) Receive(now time.Duration) (link.Datagram, bool) {
 		w := &s.waits[s.taken]
 		s.taken++
 		s.used -= len(w.bytes) + socketCharge
-		return link.Datagram{Bytes: w.bytes, At: w.at}, true
+		return link.Datagram{Bytes: w.bytes, At: w.at, Sent: w.sent}, true
 	}
 	for _, w := range s.waits {
 		s.spare = append(s.spare, w.bytes)
@@ -66,7 +67,7 @@ func (s *socket) keep(d link.Datagram) {
 	if n := len(s.spare); n > 0 {
 		m, s.spare = s.spare[n-1][:0], s.spare[:n-1]
 	}
-	s.waits = append(s.waits, letter{d.At, append(m, d.Bytes...)})
+	s.waits = append(s.waits, letter{d.At, d.Sent, append(m, d.Bytes...)})
 }
 
 // copyFrom makes s an equal of o, all but the link.
@@ -76,6 +77,6 @@ func (s *socket) copyFrom(o *socket) {
 	}
 	s.waits, s.taken, s.used = s.waits[:0], 0, o.used
 	for _, w := range o.waits[o.taken:] {
-		s.keep(link.Datagram{Bytes: w.bytes, At: w.at})
+		s.keep(link.Datagram{Bytes: w.bytes, At: w.at, Sent: w.sent})
 	}
 }
