@@ -10,6 +10,7 @@ import (
 type server struct {
 	env   *predict.Env
 	desk  inputs.Desk
+	line  line
 	out   wire.Broadcast
 	held  []sim.Input
 	world predict.Contacts
@@ -18,17 +19,22 @@ type server struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.desk.Declare(env)
+	s.line.declare(env)
 	s.out.Declare(env)
 	env.Knobs.Contacts(&s.world)
 	return s
 }
 
-// Tick reads the inputs, steps with the newest, and sends the positions. A client
-// that draws the past is no reason to refuse any input.
+// Tick reads the inputs, steps with the newest or with those whose turn it is, and
+// sends the positions. A client that draws the past is no reason to refuse any input.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
 	s.out.Hear(peers)
-	s.desk.Play(host, peers, s.held, world, m)
+	if s.line.on() {
+		s.line.play(host, peers, s.held, world, m)
+	} else {
+		s.desk.Play(host, peers, s.held, world, m)
+	}
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)
@@ -38,5 +44,6 @@ func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.held, s.world = append(s.held[:0], o.held...), o.world
 	s.desk.CopyFrom(&o.desk)
+	s.line.copyFrom(&o.line)
 	s.out.CopyFrom(&o.out)
 }
