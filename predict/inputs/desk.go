@@ -66,6 +66,14 @@ func (d *Desk) Newest(peers []predict.Peer, held []sim.Input, rate int, m *predi
 	d.Total(m)
 }
 
+// Used tells which inputs of a peer have been used.
+func (d *Desk) Used(peer int) sim.Tick {
+	if peer >= len(d.Queues) {
+		return 0
+	}
+	return d.Queues[peer].Used()
+}
+
 // Total counts for all players what Judge counted for each, where there are
 // several.
 func (d *Desk) Total(m *predict.Meter) {

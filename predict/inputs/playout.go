@@ -19,6 +19,7 @@ type Playout struct {
 	last    sim.Input            // used last
 	next    sim.Tick             // the frame after the newest used
 	first   sim.Tick             // the first frame used
+	made    sim.Tick             // the frame after the newest of which the own input was used
 	began   bool                 // one has been
 	used    uint64               // frames whose own input was
 	repeats int                  // ticks in a row for which the last input was used again
@@ -126,7 +127,7 @@ func (p *Playout) take(s *PlayoutSettings) sim.Input {
 	if !p.began {
 		p.began, p.first = true, head.tick
 	}
-	p.last, p.next, p.repeats = head.in, head.tick+1, 0
+	p.last, p.next, p.made, p.repeats = head.in, head.tick+1, head.tick+1, 0
 	p.used++
 	p.taken = Taken{Own, head.tick}
 	if s.Keep && !p.follows() {
@@ -237,6 +238,10 @@ func (p *Playout) waits() (n int) {
 	}
 	return n
 }
+
+// Used returns the frame after the newest of which the own input was used, and 0
+// before any was.
+func (p *Playout) Used() sim.Tick { return p.made }
 
 // Taken returns what the last Take took.
 func (p *Playout) Taken() Taken { return p.taken }

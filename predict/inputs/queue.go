@@ -14,6 +14,7 @@ type Queue struct {
 	ahead  int64    // how far the last message was ahead of the server
 	any    bool
 	next   sim.Tick // inputs of ticks below this have had their turn
+	made   sim.Tick // the tick after that of the newest input that has been used
 	last   sim.Input
 
 	first  sim.Tick // the oldest that ever came
@@ -123,7 +124,7 @@ func (q *Queue) Take(t sim.Tick, repeat bool, m *predict.Meter) sim.Input {
 	s := &q.ring[t%remembered]
 	if s.here && s.tick == t {
 		s.used = true
-		q.last = s.in
+		q.last, q.made = s.in, t+1
 		return s.in
 	}
 	if q.any && t >= q.first {
@@ -149,6 +150,10 @@ func (q *Queue) TakeNewest(repeat bool, m *predict.Meter) sim.Input {
 	}
 	return q.last
 }
+
+// Used returns the tick after that of the newest input that has been used, and 0
+// before any was.
+func (q *Queue) Used() sim.Tick { return q.made }
 
 // Newest returns the tick of the newest input that has come.
 func (q *Queue) Newest() (t sim.Tick, ok bool) { return q.newest, q.any }

@@ -53,6 +53,10 @@ func (s *Sender) Add(t sim.Tick, in sim.Input) {
 	}
 }
 
+// Made returns the tick after that of the newest input that was added, and 0 before
+// any was.
+func (s *Sender) Made() sim.Tick { return s.next }
+
 // Send sends the newest input and, if redundant, those before it down to the
 // input for tick since, which the server has answered for.
 func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {

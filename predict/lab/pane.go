@@ -34,6 +34,7 @@ type Pane struct {
 	drawn  digest   // of every pose drawn since
 	parts  divergence
 	clocks [mostSeats]Clock
+	chain  chain
 }
 
 // ClientSeat is one client of a pane.
@@ -70,6 +71,7 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 	p.Seats, p.peers, p.ends = nil, nil, nil
 	p.Cost, p.Corrections = Cost{}, Corrections{}
 	p.began, p.drawn, p.parts = l.tick, 1, divergence{}
+	p.chain = chain{rate: truth.Rate()}
 	if len(p.held) != scene.Players {
 		p.held = make([]sim.Input, scene.Players)
 	}
@@ -92,9 +94,13 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 func (p *Pane) sit(i, player int) {
 	up, down := link.Pair(&p.lab.weather, i)
 	machine := &socket{end: up}
+	mine, theirs := link.Wire(machine), link.Wire(down)
+	if i == 0 {
+		mine, theirs = p.chain.atClient(mine), p.chain.atServer(theirs)
+	}
 	seat := &ClientSeat{
 		Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, socket: machine, frame: -1,
-		Endpoint: packet.NewEndpoint(p.tapped(machine, i, link.Up)),
+		Endpoint: packet.NewEndpoint(p.tapped(mine, i, link.Up)),
 	}
 	seat.Guess.CopyFrom(p.Truth)
 	seat.env = &predict.Env{
@@ -104,7 +110,7 @@ func (p *Pane) sit(i, player int) {
 	seat.client = p.Strategy.NewClient(seat.env)
 	p.Seats = append(p.Seats, seat)
 	p.ends = append(p.ends, down)
-	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(down, i, link.Down)), Seat: player})
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(theirs, i, link.Down)), Seat: player})
 }
 
 // corrected notes a correction that the client of a seat makes in this tick.
@@ -169,6 +175,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		}
 		p.goRound(s, &p.clocks[i], now, in)
 	}
+	p.chain.pressed(p.Seats[0].client, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
@@ -177,11 +184,16 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		host = inputs
 	}
 	p.server.Tick(host, p.peers)
+	if host != nil {
+		p.chain.atHost(p.lab.tick, now, p.Truth.Tick())
+	}
+	p.chain.simulated(p.server, now, p.Truth.Tick())
 	copy(p.held, inputs)
 	for _, s := range p.Seats {
 		s.View.Reset()
 		s.client.View(&s.View)
 	}
+	p.chain.drawn(p.Seats[0].client, now)
 	p.Cost.add(p.Meter.Begin() - begin)
 	p.Card.Take(p.Truth, &p.Seats[0].View, p.Watched())
 	if p.Strategy.Simulates {
@@ -337,5 +349,5 @@ func (p *Pane) copyFrom(o *Pane) {
 	p.Card.CopyFrom(o.Card)
 	p.Corrections.copyFrom(&o.Corrections)
 	p.parts.copyFrom(&o.parts, p.Truth, p.Seats[0].Guess, o.Seats[0].Guess)
-	p.Cost, p.began, p.drawn = o.Cost, o.began, o.drawn
+	p.Cost, p.began, p.drawn, p.chain = o.Cost, o.began, o.drawn, o.chain
 }

@@ -34,6 +34,7 @@ type Animated struct {
 	stopped int
 	rate    int
 	meter   *predict.Meter
+	ticks   ticks
 }
 
 // noteTicks is how long it is said that a position was dropped.
@@ -88,6 +89,9 @@ func (a *Animated) Take(fresh bool) {
 		default:
 			fates[a.bodies[i].AddSame(t, a.keep)]++
 		}
+	}
+	if fates[Stored] > 0 {
+		a.ticks.add(t)
 	}
 	a.meter.Add("positions", float64(fates[Stored]+fates[Late]+fates[Expired]))
 	a.meter.Add("positions_late", float64(fates[Late]))
@@ -184,7 +188,7 @@ func (a *Animated) CopyFrom(o *Animated) {
 	a.validity, a.way, a.fixed, a.keep = o.validity, o.way, o.fixed, o.keep
 	a.in.CopyFrom(&o.in)
 	a.clock, a.noted, a.waits, a.stopped = o.clock, o.noted, o.waits, o.stopped
-	a.without, a.rate = o.without, o.rate
+	a.without, a.rate, a.ticks = o.without, o.rate, o.ticks
 	for i := range a.bodies {
 		a.bodies[i].CopyFrom(&o.bodies[i])
 	}

@@ -55,6 +55,7 @@ type client struct {
 	joined bool        // our inputs are sent
 	last   sim.Input   // the newest input that the server will have
 	agreed sim.Tick    // of the newest state that agreed, or was taken
+	eased  sim.Tick    // of the newest of which smoothing lets anything be seen
 
 	offsets []smoothing.Offset
 	drawn   []geom.Pose // before a correction
@@ -104,6 +105,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		jump = c.aim(server, from.At-from.First)
 	}
 	c.advance(in)
+	c.eased = c.agreed
 	for i := range c.offsets {
 		c.smooth.Fade(&c.offsets[i], c.env.World.Rate())
 	}
@@ -424,7 +426,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.errorPos, c.errorRot, c.smooth, c.contacts = o.errorPos, o.errorRot, o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
 	c.in.CopyFrom(&o.in)
-	c.servo, c.joined, c.last, c.agreed, c.jumped = o.servo, o.joined, o.last, o.agreed, o.jumped
+	c.servo, c.joined, c.last, c.jumped = o.servo, o.joined, o.last, o.jumped
+	c.agreed, c.eased = o.agreed, o.eased
 	c.moves.CopyFrom(&o.moves, history.Plain[move])
 	c.states.CopyFrom(&o.states, func(dst, src *sim.State) { dst.CopyFrom(src) })
 	c.held = append(c.held[:0], o.held...)

@@ -41,7 +41,8 @@ type client struct {
 	origin  int64 // moment of that snapshot less the own one at which it came
 	begun   bool  // something has been drawn since
 	start   sim.Tick
-	starved int // ticks in a row
+	reached sim.Tick // of the newest snapshot of which anything has been drawn
+	starved int      // ticks in a row
 	drift   drift
 
 	drawn   []geom.Pose
@@ -247,7 +248,10 @@ func (c *client) starve() {
 // show draws the bodies at share of the way from one snapshot to another. What
 // is either so or not is as in the first.
 func (c *client) show(start, end *picture, share float32, view int64) {
-	c.begun, c.start = true, start.tick
+	c.begun, c.start, c.reached = true, start.tick, start.tick
+	if share > 0 {
+		c.reached = end.tick
+	}
 	rate := c.env.World.Rate()
 	between := float32(end.tick-start.tick) / float32(rate)
 	ahead := float32(0)
@@ -312,6 +316,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.tick, c.now, c.expect = o.tick, o.now, o.expect
 	c.ring.copyFrom(&o.ring)
 	c.running, c.origin, c.begun, c.start, c.starved = o.running, o.origin, o.begun, o.start, o.starved
+	c.reached = o.reached
 	c.drift = o.drift
 	c.frames.CopyFrom(o.frames)
 	c.heard, c.plain, c.torn = o.heard, o.plain, o.torn

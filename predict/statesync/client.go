@@ -43,6 +43,7 @@ type client struct {
 	running  bool     // a packet has come
 	hold     int      // ticks for which the world waits for the first one's turn
 	newest   sim.Tick // of the packets
+	eased    sim.Tick // without a buffer: of the newest of which smoothing lets anything be seen
 	stranger int      // packets in a row that are too far from the world's tick
 	strange  sim.Tick // own tick of the first of them
 	stood    bool     // by them it is this client that is behind
@@ -133,6 +134,7 @@ func newClient(env *predict.Env) predict.Client {
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.grasp.now = in
 	if c.buffer == 0 && c.running {
+		c.eased = c.newest
 		c.step() // what comes is set right as it comes
 		c.bringBack()
 		c.calm()
@@ -440,7 +442,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.set, c.buffer, c.correct, c.share = o.set, o.buffer, o.correct, o.share
 	c.smooth, c.contacts = o.smooth, o.contacts
 	c.out.CopyFrom(&o.out)
-	c.tick, c.running, c.hold, c.newest = o.tick, o.running, o.hold, o.newest
+	c.tick, c.running, c.hold, c.newest, c.eased = o.tick, o.running, o.hold, o.newest, o.eased
 	c.stranger, c.strange, c.stood = o.stranger, o.strange, o.stood
 	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
 	c.did.CopyFrom(&o.did, history.Plain[[mostPlayers]sim.Input])

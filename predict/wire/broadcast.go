@@ -8,8 +8,9 @@ import (
 
 // Broadcast sends snapshots of a server's world to all its peers.
 type Broadcast struct {
-	every   int // steps from one snapshot to the next
-	since   int // steps since the last
+	every   int      // steps from one snapshot to the next
+	since   int      // steps since the last
+	told    sim.Tick // of the last
 	senders []Sender
 	changes Changes
 }
@@ -50,7 +51,7 @@ func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World,
 	if b.since < b.every {
 		return
 	}
-	b.since = 0
+	b.since, b.told = 0, w.Tick()
 	for i, peer := range peers {
 		c := b.senders[i].Begin(w, len(held))
 		if head != nil {
@@ -61,9 +62,12 @@ func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World,
 	}
 }
 
+// Told returns the tick of the last snapshot that was sent, and 0 before any was.
+func (b *Broadcast) Told() sim.Tick { return b.told }
+
 // CopyFrom makes b an equal of o.
 func (b *Broadcast) CopyFrom(o *Broadcast) {
-	b.every, b.since = o.every, o.since
+	b.every, b.since, b.told = o.every, o.since, o.told
 	b.changes.CopyFrom(&o.changes)
 	b.senders = make([]Sender, len(o.senders))
 	for i := range o.senders {
