@@ -11,7 +11,8 @@
 // tick's contacts (contact.go), who sleeps and who wakes (island.go), the
 // impulses (solver.go), and the new poses. Carriers, which move along a path
 // whatever is in their way, go to where the tick has them (carrier.go). Joints
-// tie bodies together (joint.go), and a body may be several boxes (compound.go). The
+// tie bodies together (joint.go), and a body may be several boxes (compound.go). What
+// a ray meets is asked beside the steps (ray.go). The
 // method is that of Box3D's "soft step": substeps with soft contacts and one
 // relaxing iteration each, warm started, on manifolds that are kept while the
 // two boxes hardly move against each other.
@@ -42,6 +43,7 @@ const (
 type Input struct {
 	Buttons Buttons
 	Heading uint8 // where forward points: 1/256 turns counter-clockwise from +y
+	Shot    Shot  // which no step looks at
 }
 
 // Headings is the number of directions that an Input can name.

@@ -22,28 +22,49 @@ const (
 	MinTickBits, MaxTickBits = 8, 23
 )
 
-// MostBits is the longest that one input gets on its own.
-const MostBits = buttonBits + 1 + headingBits
+// MostBits is the longest that one input gets on its own, without a shot, and
+// MostShotBits with one.
+const (
+	MostBits     = buttonBits + 1 + headingBits
+	MostShotBits = MostBits + shotBits
+)
 
 var errMessage = errors.New("inputs: not a message")
 
 // One reads, writes or measures one input on its own: six buttons, and the
-// heading behind a bit that says whether it is other than zero.
-func One(c *quant.Coder, in sim.Input) sim.Input { return after(c, in, sim.Input{}) }
+// heading behind a bit that says whether it is other than zero. A shot is left out.
+func One(c *quant.Coder, in sim.Input) sim.Input {
+	in.Shot = sim.Shot{}
+	if in = after(c, in, sim.Input{}); in.Shot.Fired {
+		c.Fail(errMessage)
+	}
+	return in
+}
 
 // after is an input that follows another: its heading costs eight bits only
-// when it has changed.
+// when it has changed. A heading that is said to have changed and has not
+// announces a shot: then the input goes on as shot has it.
 func after(c *quant.Coder, in, before sim.Input) sim.Input {
 	c.Name("buttons")
 	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
-	c.Name("turned")
-	if c.Bool(in.Heading != before.Heading) {
+	if c.Reading() {
+		in.Shot = sim.Shot{} // of whatever was there before
+	}
+	if in.Shot.Fired {
+		c.Name("turned")
+		c.Bool(true)
 		c.Name("heading")
-		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-			c.Fail(errMessage) // a bit would have said so
-		}
-	} else {
+		c.Bits(uint32(before.Heading), headingBits)
+		return shot(c, in, before)
+	}
+	c.Name("turned")
+	if !c.Bool(in.Heading != before.Heading) {
 		in.Heading = before.Heading
+		return in
+	}
+	c.Name("heading")
+	if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
+		return shot(c, in, before)
 	}
 	return in
 }
@@ -60,6 +81,8 @@ func after(c *quant.Coder, in, before sim.Input) sim.Input {
 //	and if so the input (Fiedler, Deterministic Lockstep, 2014),
 //	or for each input that differs from the one before: a set bit, its place in
 //	the run, and the input; and a clear bit after the last
+//
+// Shots are in shots.go.
 //
 // An important move is an input that differs from the one before it (Fiedler,
 // Zen of Networked Physics, 2004): both forms say the same.
@@ -99,7 +122,7 @@ func (m *Message) Code(c *quant.Coder) {
 		return
 	}
 	c.Part("inputs", 0)
-	m.Inputs[0] = One(c, m.Inputs[0])
+	m.Inputs[0] = after(c, m.Inputs[0], sim.Input{})
 	if c.Reading() {
 		m.readMoves(c)
 	} else {
@@ -114,7 +137,7 @@ func Run(c *quant.Coder, list []sim.Input) {
 	for i := range list {
 		c.Part("inputs", i)
 		if i == 0 {
-			list[0] = One(c, list[0])
+			list[0] = after(c, list[0], sim.Input{})
 			continue
 		}
 		c.Name("differs")

@@ -115,7 +115,8 @@ func TestComplete(t *testing.T) {
 // FuzzMessage feeds the reader anything at all.
 func FuzzMessage(f *testing.F) {
 	for _, important := range []bool{false, true} {
-		m := Message{TickBits: 10, Newest: 70, Important: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {}}}
+		m := Message{TickBits: 10, Newest: 70, Important: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {},
+			{Shot: sim.Shot{Fired: true, Yaw: 77, Pitch: -9}}, {Shot: sim.Shot{Fired: true, Claimed: true, Seen: 900, Ahead: 64}}, {}}}
 		var c quant.Coder
 		c.Write(make([]byte, 64))
 		m.Code(&c)

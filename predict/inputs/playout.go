@@ -27,6 +27,8 @@ type Playout struct {
 	seen    [remembered]sim.Tick // frames that have come, and one more, by their low bits
 	ahead   int64                // how far the last message was ahead of the server
 
+	fired
+
 	message Message
 	coder   quant.Coder
 }
@@ -169,6 +171,7 @@ func (p *Playout) put(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.M
 		return
 	}
 	p.seen[t%remembered] = t + 1
+	p.takeShot(&in)
 	if p.began && t < p.next {
 		m.Add("late_inputs", 1)
 		return
@@ -248,7 +251,8 @@ func (p *Playout) Taken() Taken { return p.taken }
 
 // CopyFrom makes p an equal of o.
 func (p *Playout) CopyFrom(o *Playout) {
-	line, run := append(p.line[:0], o.line...), p.message.Inputs
+	line, run, shots := append(p.line[:0], o.line...), p.message.Inputs, p.list
 	*p = *o
 	p.line, p.message.Inputs, p.coder = line, run, quant.Coder{}
+	p.copyShots(&o.fired, shots)
 }

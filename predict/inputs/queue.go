@@ -22,6 +22,8 @@ type Queue struct {
 	due    uint64   // inputs old enough to be judged
 	used   uint64   // of those, used in their tick
 
+	fired
+
 	message Message
 	coder   quant.Coder
 }
@@ -108,11 +110,13 @@ func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Meter) bool {
 	}
 	if t < q.next {
 		if t+remembered/2 > q.next { // an older one may share its slot with one that waits
+			q.takeShot(&in)
 			*s = slot{tick: t, in: in, here: true}
 		}
 		m.Add("late_inputs", 1)
 		return false
 	}
+	q.takeShot(&in)
 	*s = slot{tick: t, in: in, here: true}
 	return true
 }
@@ -186,7 +190,8 @@ func (q *Queue) Judge(now sim.Tick, rate int, m *predict.Meter) {
 
 // CopyFrom makes q an equal of o.
 func (q *Queue) CopyFrom(o *Queue) {
-	run := q.message.Inputs
+	run, shots := q.message.Inputs, q.list
 	*q = *o
 	q.message.Inputs, q.coder = run, quant.Coder{}
+	q.copyShots(&o.fired, shots)
 }

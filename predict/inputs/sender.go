@@ -26,9 +26,12 @@ type Sender struct {
 
 	meter   *predict.Meter
 	message Message
-	buffer  [384]byte // Most inputs at 23 bits, and the head
+	buffer  [mostBytes]byte
 	coder   quant.Coder
 }
+
+// mostBytes holds Most inputs that all differ and shoot, their places, and the head.
+const mostBytes = (Most*(1+7+MostShotBits) + 64 + 63) / 64 * 8
 
 // Declare tells env what of the sender may be tuned and what it counts.
 func (s *Sender) Declare(env *predict.Env) {
@@ -85,6 +88,7 @@ func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
 		if first > s.next-1 {
 			first = s.next - 1
 		}
+		first = s.shotBefore(first)
 		if s.next-first > most {
 			first = s.next - most
 		}
@@ -104,4 +108,15 @@ func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
 func (s *Sender) CopyFrom(o *Sender) {
 	s.redundant, s.limit, s.important, s.tickBits = o.redundant, o.limit, o.important, o.tickBits
 	s.ring, s.oldest, s.next, s.any = o.ring, o.oldest, o.next, o.any
+}
+
+// shotBefore returns the oldest tick of the last few with a shot, if it is before t,
+// and else t.
+func (s *Sender) shotBefore(t sim.Tick) sim.Tick {
+	for i := s.next - min(shotTicks, s.next-s.oldest); i < t; i++ {
+		if s.ring[i%remembered].Shot.Fired {
+			return i
+		}
+	}
+	return t
 }

@@ -40,12 +40,14 @@ type Tape struct {
 //	30 W
 //	! nudge all x 1
 //	15 WD@64
+//	1 D@64*2048-30
 //	= 4f1f09ffcf86b50e
-//	end 105
+//	end 106
 //
 // A line of ticks is a count and, for each player, the keys held: W A S D along
 // the ground, U to lift, Z to pull, - for none; and behind @ the heading if it
-// is not 0. A line that begins with ! is a command, carried out before the
+// is not 0; and behind * a shot that is fired: its yaw, and its pitch with its sign if
+// that is not 0. A line that begins with ! is a command, carried out before the
 // tick that follows. A line that begins with = is a check: the hash of each pane
 // after the ticks so far. What follows # is a remark.
 const (
@@ -75,11 +77,44 @@ func FormatInput(in sim.Input) string {
 		b = append(b, '@')
 		b = strconv.AppendUint(b, uint64(in.Heading), 10)
 	}
+	if s := &in.Shot; s.Fired {
+		b = append(b, '*')
+		b = strconv.AppendUint(b, uint64(s.Yaw), 10)
+		if s.Pitch > 0 {
+			b = append(b, '+')
+		}
+		if s.Pitch != 0 {
+			b = strconv.AppendInt(b, int64(s.Pitch), 10)
+		}
+	}
 	return string(b)
+}
+
+// parseShot reads what FormatInput wrote behind the star.
+func parseShot(s string) (shot sim.Shot, err error) {
+	yaw, pitch := s, "+0"
+	if i := strings.IndexAny(s, "+-"); i >= 0 {
+		yaw, pitch = s[:i], s[i:]
+	}
+	y, err := strconv.ParseUint(yaw, 10, 16)
+	if err != nil || y >= sim.AimSteps {
+		return shot, fmt.Errorf("shot %q: yaw: want 0 to %d", s, sim.AimSteps-1)
+	}
+	n, err := strconv.ParseInt(pitch, 10, 16)
+	if err != nil || n < -sim.SteepestAim || n > sim.SteepestAim {
+		return shot, fmt.Errorf("shot %q: pitch: want -%d to +%d", s, sim.SteepestAim, sim.SteepestAim)
+	}
+	return sim.Shot{Fired: true, Yaw: uint16(y), Pitch: int16(n)}, nil
 }
 
 // parseInput reads what FormatInput wrote.
 func parseInput(s string) (in sim.Input, err error) {
+	s, aim, fired := strings.Cut(s, "*")
+	if fired {
+		if in.Shot, err = parseShot(aim); err != nil {
+			return in, err
+		}
+	}
 	keys, heading, turned := strings.Cut(s, "@")
 	if turned {
 		h, err := strconv.ParseUint(heading, 10, 8)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"ghostcube/sim"
 )
 
 // TestTapeReplays says that a tape gives the same session again, also after a
@@ -62,6 +64,14 @@ func TestReadTapeRefuses(t *testing.T) {
 		head + "10 Q\n":                                            "line 9: keys \"Q\"",
 		head + "10 W@256\n":                                        "line 9: keys \"W@256\"",
 		head + "10 @5\n":                                           "line 9: keys",
+		head + "1 W*4096\n":                                        "line 9: shot \"4096\": yaw: want 0 to 4095",
+		head + "1 W*\n":                                            "line 9: shot \"\": yaw",
+		head + "1 W*-3\n":                                          "line 9: shot \"-3\": yaw",
+		head + "1 W*3-\n":                                          "line 9: shot \"3-\": pitch",
+		head + "1 W*3+1024\n":                                      "line 9: shot \"3+1024\": pitch: want -1023 to +1023",
+		head + "1 W*3+1+2\n":                                       "line 9: shot",
+		head + "1 *3\n":                                            "line 9: keys \"\"",
+		head + "1 W*3@5\n":                                         "line 9: shot",
 		head + "! jump all x 1\n10\n":                              "line 9: no command",
 		head + "= 0123456789abcdef\n10\n":                          "line 9: hashes before the first tick",
 		head + "10\n= 0123456789abcde\n":                           "line 10: hash \"0123456789abcde\": want 16 digits",
@@ -96,6 +106,7 @@ func FuzzReadTape(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte("ghostcube tape 1\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! turn 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
+	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
 	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) > 10000 {
@@ -118,4 +129,34 @@ func FuzzReadTape(f *testing.F) {
 			t.Fatalf("%v\n%q\n%q", err, first, two.String())
 		}
 	})
+}
+
+// TestShotsOnTape says that shots are written and read again to the same, that one in
+// three ticks is three, and that what a client claims with them is not on the tape.
+func TestShotsOnTape(t *testing.T) {
+	tape := &Tape{Config: Config{Scene: "plain", Rate: 60}}
+	for _, s := range []sim.Shot{{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {}} {
+		tape.Entries = append(tape.Entries, Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
+	}
+	var b bytes.Buffer
+	if err := tape.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"1 U@9\n", "1 U@9*0\n", "1 U@9*4095-1023\n", "2 U@9*7+1023\n"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is not in\n%s", line, b.String())
+		}
+	}
+	again, err := ReadTape(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tape.Entries {
+		if got, want := again.Entries[i].Inputs[0], tape.Entries[i].Inputs[0]; got != want {
+			t.Errorf("tick %d: %+v, want %+v", i, got, want)
+		}
+	}
+	if s := FormatInput(sim.Input{Shot: sim.Shot{Fired: true, Claimed: true, Seen: 9, Ahead: 3}}); s != "-*0" {
+		t.Errorf("%q", s)
+	}
 }

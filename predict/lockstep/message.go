@@ -19,7 +19,7 @@ const (
 	mostEarly = 255
 
 	// mostBytes is more than any message takes but for the hashes of bodies.
-	mostBytes = 4*((3*tickBits+countBits+mostInputs*(inputs.MostBits+1))/8) + 4*(mostList+8)
+	mostBytes = 4*((3*tickBits+countBits+mostInputs*(inputs.MostShotBits+1))/8) + 4*(mostList+8)
 )
 
 var errMessage = errors.New("lockstep: not a message")

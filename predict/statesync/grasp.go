@@ -33,7 +33,7 @@ type grasp struct {
 }
 
 // mostUpBytes holds what a client may send.
-const mostUpBytes = mostBytes + (inputs.Most*(inputs.MostBits+1)+64)/8/8*8
+const mostUpBytes = mostBytes + (inputs.Most*(inputs.MostShotBits+1)+64)/8/8*8
 
 func newGrasp(w *sim.World) grasp {
 	n := len(w.Bodies())
