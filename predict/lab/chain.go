@@ -28,7 +28,7 @@ const (
 
 // StageNames are what the stages are called.
 var StageNames = [StageCount]string{
-	"OS input", "client's tick", "way up", "waits at server", "server sends", "way down", "waits at client", "picture", "display",
+	"OS input", "client tick", "way up", "at server", "sending", "way down", "at client", "picture", "display",
 }
 
 // Told reports whether a stage happens inside the lab, so that it can be measured.
@@ -64,8 +64,9 @@ func Article(ping time.Duration) Bar {
 // there to the first picture that shows anything of it, or of a later one if its own
 // is lost.
 type Latency struct {
-	Own  Bar // until the own cube answers
-	Word Bar // until the server's word of it is here, where the own cube answers sooner; else empty
+	Own   Bar  // until the own cube answers
+	Alone bool // it does so without the server's word: what is between client and server takes no part
+	Word  Bar  // until the server's word of it is here, where the own cube answers sooner; else empty
 }
 
 // Latency returns the mean of the inputs that were seen in the last second.
@@ -77,7 +78,7 @@ func (p *Pane) LatencyAll() Latency { return p.chain.latency(p.chain.predicts, (
 
 func (c *chain) latency(predicts bool, mean func(*tally, int) Bar) Latency {
 	if predicts {
-		return Latency{Own: mean(&c.mine, c.rate), Word: mean(&c.word, c.rate)}
+		return Latency{Own: mean(&c.mine, c.rate), Alone: true, Word: mean(&c.word, c.rate)}
 	}
 	return Latency{Own: mean(&c.word, c.rate)}
 }

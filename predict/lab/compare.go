@@ -200,6 +200,16 @@ var Comparisons = []Comparison{
 		Source: engineers, Tape: "start-stop", Scene: "plain", Weather: "latency=75ms,up.outage=120ms,up.outage-every=2s", Rate: 60,
 		Panes: []string{"historyoffset", "historyoffset:keep-last=off", "historyoffset:playout=8"},
 	},
+	{
+		Name: "latency-chain", Doc: "a ping of 50 ms: what a key takes to be seen, stage by stage (key U), without any buffer, with the article's four ticks of it, and predicted in two ways",
+		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-50", Rate: 60,
+		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
+	},
+	{
+		Name: "latency-chain-300", Doc: "the same at a ping of 300 ms: what is predicted answers as soon, all else is 250 ms later",
+		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-300", Rate: 60,
+		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
+	},
 }
 
 const engineers = "Space Engineers, a talk at GDC, and its published source"

@@ -22,6 +22,7 @@ type Show struct {
 	Raw      bool    // the outlines of bodies as they are simulated, where they are drawn otherwise
 	Packet   bool    // what the last packet to the client was made of, and what the budget gave it
 	Ages     bool    // how old the server's last word of the bodies is, as a histogram
+	Latency  bool    // how long what the first player does takes to be seen, stage by stage
 	Yaw      float64 // degrees counter-clockwise by which the camera's view is turned from +y
 	Pitch    float64 // degrees by which it looks down
 	Distance float64 // metres from the player
@@ -51,7 +52,7 @@ func (t Tint) String() string { return TintNames[t] }
 var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
 
 // showNames are the things that a show command may set.
-var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "yaw", "pitch", "distance", "speed", "focus"}
+var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "yaw", "pitch", "distance", "speed", "focus"}
 
 func (s *Show) set(name, value string) error {
 	flag := func(p *bool) error {
@@ -95,6 +96,8 @@ func (s *Show) set(name, value string) error {
 		return flag(&s.Packet)
 	case "ages":
 		return flag(&s.Ages)
+	case "latency":
+		return flag(&s.Latency)
 	case "yaw":
 		return number(&s.Yaw, -360, 360)
 	case "pitch":

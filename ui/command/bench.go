@@ -22,6 +22,7 @@ type benchCommand struct {
 	Seeds   int    `help:"Play so many sessions, with this seed and those after it, and print the mean and the 95 % interval of every measure; 1 to 1000." default:"1" placeholder:"1"`
 	Repro   string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
 	Explain bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
+	Latency bool   `help:"Also print how long what the first player did took to be seen, stage by stage."`
 }
 
 // result is what bench prints.
@@ -49,7 +50,8 @@ type paneResult struct {
 	Meter    map[string]float64 `json:"meter"`
 	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
 
-	Corrections *explained `json:"corrections,omitempty"` // if they were asked for
+	Corrections *explained     `json:"corrections,omitempty"` // if they were asked for
+	Latency     *latencyResult `json:"latency,omitempty"`     // likewise
 
 	spec  string
 	meter []predict.Count
@@ -100,8 +102,8 @@ func (c *benchCommand) Run(p *program) error {
 	if !slices.Contains(formats, c.Format) {
 		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: formats}}
 	}
-	if c.Explain && c.Format == "csv" {
-		return usage{errors.New("--explain: it goes with --format table or json")}
+	if (c.Explain || c.Latency) && c.Format == "csv" {
+		return usage{errors.New("--explain and --latency: they go with --format table or json")}
 	}
 	if c.Seeds < 1 || c.Seeds > mostSeeds {
 		return usage{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, mostSeeds)}
@@ -144,10 +146,18 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Explain {
 		r.explain(l)
 	}
+	if c.Latency {
+		for i, p := range l.Panes {
+			r.Panes[i].Latency = latencyPane(p)
+		}
+	}
 	if c.Format == "json" {
 		return r.json(p.Stdout)
 	}
-	return r.table(p.Stdout)
+	if err := r.table(p.Stdout); err != nil || !c.Latency {
+		return err
+	}
+	return r.latencyTable(p.Stdout)
 }
 
 // formats are what bench can print.
@@ -155,8 +165,8 @@ var formats = []string{"table", "json", "csv"}
 
 // many plays the plan with several seeds and prints what they come to.
 func (c *benchCommand) many(p *program, m *plan) error {
-	if c.Explain || c.Repro != "" {
-		return usage{errors.New("--explain and --repro: they are of one session; give --seeds or one of them")}
+	if c.Explain || c.Latency || c.Repro != "" {
+		return usage{errors.New("--explain, --latency and --repro: they are of one session; give --seeds or one of them")}
 	}
 	list, err := p.trials(m, c.Seeds)
 	if err != nil {

@@ -168,7 +168,9 @@ func TestSeedsFormats(t *testing.T) {
 		"bench --seeds 0":              "1 to 1000",
 		"bench --seeds 2000":           "1 to 1000",
 		"bench --seeds 2 --explain":    "one session",
+		"bench --seeds 2 --latency":    "one session",
 		"bench --format csv --explain": "table or json",
+		"bench --format csv --latency": "table or json",
 		"bench --format cvs":           "csv",
 	} {
 		var out, bad bytes.Buffer

@@ -21,6 +21,10 @@ type Options struct {
 	Alert string    // in the head, in red, such as that a film is being recorded
 	Focus bool      // frame the pane that the human plays
 	Mark  *Mark     // of a body; nil: none
+
+	// Picture is how long it takes from a tick to the picture of it that is handed
+	// over, as measured lately; 0: not measured.
+	Picture time.Duration
 }
 
 // Frame is one whole picture of a session: views, and what lies over them.
@@ -52,7 +56,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Place, o Options, share float32
 		s.lines(&f.List, l, at)
 		return
 	}
-	d := drawing{List: &f.List, stage: s, l: l, scale: scale(at), at: at}
+	d := drawing{List: &f.List, stage: s, l: l, scale: scale(at), at: at, picture: o.Picture}
 	head, foot := d.px(34), d.px(28)
 	inner := Place{at.X, at.Y + int(head), at.W, at.H - int(head) - int(foot)}
 	f.Views = s.Views(f.Views, l, inner.X, inner.Y, inner.W, inner.H, share)
@@ -100,6 +104,8 @@ type drawing struct {
 	l     *lab.Lab
 	scale float32
 	at    Place
+
+	picture time.Duration
 }
 
 func (d *drawing) px(n float32) float32 { return float32(int(float32(n*d.scale) + 0.5)) }

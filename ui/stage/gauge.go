@@ -98,10 +98,17 @@ func (d *drawing) gauges(i int, r Place, top float32) {
 		y -= d.px(gaugeGap)
 	}
 	if h := d.px(packetHeight); show.Packet && p.told.Packet.Room > 0 && y-h >= top {
-		d.packet(p, x, y-h, w, h)
+		y -= h
+		d.packet(p, x, y, w, h)
+		y -= d.px(gaugeGap)
 	}
 	if h := d.px(cubeHeight); show.Packet && p.told.Packet.Parts.Bits() > 0 && y-h >= top {
-		d.snapshot(p, x, y-h, w, h)
+		y -= h
+		d.snapshot(p, x, y, w, h)
+		y -= d.px(gaugeGap)
+	}
+	if show.Latency {
+		d.latencies(i, x, y, w, top)
 	}
 }
 

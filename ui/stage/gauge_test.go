@@ -9,7 +9,7 @@ import (
 	"ghostcube/render"
 )
 
-// TestGaugesLieApart says that packet, ages and legend lie inside their panes, that
+// TestGaugesLieApart says that packet, ages, latency and legend lie inside their panes, that
 // no text covers another and no box another box, whatever the number of panes, the
 // size, the side-by-side view and the length of the captions; and that at the usual
 // sizes none is left out.
@@ -17,9 +17,9 @@ func TestGaugesLieApart(t *testing.T) {
 	specs := []string{"statesync:level=delta:budget=64:smoothing=none:congestion=off:rest-commit=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:rest-commit=off:velocities=off:priority=momentary"}
 	for n := 1; n <= 4; n++ {
 		l := ball(t, "wifi-bad", specs[:n]...)
-		show(t, l, "packet=on,ages=on,raw=on")
+		show(t, l, "packet=on,ages=on,raw=on,latency=on")
 		var s Stage
-		gather(t, &s, l, 100)
+		gather(t, &s, l, 150)
 		for _, tint := range []string{"off", "priority", "age", "encoding", "authority"} {
 			for _, split := range []string{"on", "off"} {
 				show(t, l, "tint="+tint+",split="+split)
@@ -45,6 +45,9 @@ func TestGaugesLieApart(t *testing.T) {
 					}
 					if !small && size[1] > 500 && strings.Count(texts, " bits a cube") != n-told {
 						t.Errorf("%s: %d snapshots of %d", name, strings.Count(texts, " bits a cube"), n-told)
+					}
+					if !small && size[1] > 500 && strings.Count(texts, "latency in ms") != n {
+						t.Errorf("%s: %d latencies of %d", name, strings.Count(texts, "latency in ms"), n)
 					}
 					if boxes < n {
 						t.Errorf("%s: %d boxes", name, boxes)

@@ -123,6 +123,8 @@ func (p *pane) untoldWords(show *lab.Show) string {
 	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
 	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Packet && l.Packet.Room == 0 && l.Packet.Parts.Bits() == 0, "budget")
+	own := p.of.Latency().Own
+	lacks(show.Latency && own.Inputs == 0, "latency")
 	return s
 }
 

@@ -187,6 +187,8 @@ func (h *hand) keys(g *game) {
 		toggle("packet", show.Packet)
 	case just(ebiten.KeyL):
 		toggle("ages", show.Ages)
+	case just(ebiten.KeyU):
+		toggle("latency", show.Latency)
 	case just(ebiten.KeyH):
 		h.bare = !h.bare
 	case just(ebiten.KeyR):

@@ -29,7 +29,7 @@ var allKeys = [][2]string{
 	{"V", "ghosts in one picture, or client and server side by side"},
 	{"G, T", "ghosts, trail"},
 	{"C, Shift C", "colour cubes by priority, age, encoding, authority, or as they are"},
-	{"O, K, L", "outlines of simulated cubes, packet and budget, ages"},
+	{"O, K, L, U", "outlines of simulated cubes, packet and budget, ages, latency"},
 	{"H", "hide all but the picture"},
 	{"R", "begin a film, end it"},
 	{"F12", "save the window as a picture"},

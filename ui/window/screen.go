@@ -50,6 +50,9 @@ type screen struct {
 	anchor time.Time
 	rate   float64
 	still  bool
+
+	began time.Time     // when the tick began of which no picture has been handed over yet; zero: none
+	took  time.Duration // from there to the picture, mean of about ten
 }
 
 func (s *screen) begin(p Picture) {
@@ -104,6 +107,19 @@ func (s *screen) ticked(n, rate int, paused bool) {
 	}
 }
 
+// handed takes in that a picture has been made.
+func (s *screen) handed() {
+	if s.began.IsZero() {
+		return
+	}
+	took := time.Since(s.began)
+	s.began = time.Time{}
+	if s.took == 0 {
+		s.took = took
+	}
+	s.took += (took - s.took) / 10
+}
+
 // share is how far this moment is from the last tick but one to the last. The
 // clock that calls for ticks may be half a tick early or late, so half a tick
 // lies between.
@@ -121,7 +137,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.pace()
 	place := g.picturePlace()
 	o := stage.Options{
-		Bare: g.hand.bare, Title: g.Title, Keys: g.held[0], Note: g.note(), Alert: g.alert(), Focus: true, Mark: g.picked(),
+		Bare: g.hand.bare, Title: g.Title, Keys: g.held[0], Note: g.note(), Alert: g.alert(), Focus: true, Mark: g.picked(), Picture: s.took,
 	}
 	if g.playing() {
 		o.Keys = g.given
@@ -154,6 +170,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.panel.draw(dst, g)
 		g.ui.Draw(dst)
 	}
+	s.handed()
 	if g.hand.shoot {
 		g.hand.shoot = false
 		g.photograph(dst)

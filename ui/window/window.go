@@ -176,6 +176,9 @@ func (g *game) Update() (err error) {
 	g.notices.update(g)
 	g.stage.Look(g.lab)
 	n := g.due()
+	if n > 0 {
+		g.screen.began = time.Now()
+	}
 	for range n {
 		if err := g.tick(); err != nil {
 			g.failed = err

@@ -1,0 +1,171 @@
+package stage
+
+import (
+	"strconv"
+	"time"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+)
+
+// stageColors tell the stages of the latency apart; those that are not measured here
+// are hatched.
+var stageColors = [lab.StageCount]render.Color{
+	lab.OSInput:     headPart,
+	lab.ClientTick:  inputPart,
+	lab.WayUp:       updatePart,
+	lab.ServerWait:  indexPart,
+	lab.ServerSends: turnPart,
+	lab.WayDown:     {R: 60, G: 122, B: 204, A: 255},
+	lab.ClientWait:  {R: 213, G: 94, B: 0, A: 255},
+	lab.Picture:     {R: 204, G: 121, B: 167, A: 255},
+	lab.Display:     headPart,
+}
+
+const (
+	barLine    = 15 // from one bar to the next
+	stageLine  = 14 // from one stage to the next
+	barsBegin  = 22
+	tableLines = int(lab.StageCount) + 2 // of which the first has the columns' names, the last their sums
+	mostBars   = 272
+)
+
+// latencies draws how long what the first player does takes to be seen, stage by
+// stage, under what the article says of the same ping, at the lower right of what has
+// room from top to bottom: without the table of stages if there is too little of it.
+func (d *drawing) latencies(i int, x, bottom, w, top float32) {
+	p := d.stage.panes[i].of
+	latency := p.Latency()
+	if latency.Own.Inputs == 0 && latency.Word.Inputs == 0 {
+		return
+	}
+	if d.picture > 0 {
+		latency.Own.Stages[lab.Picture] = d.picture
+		if latency.Word.Inputs > 0 {
+			latency.Word.Stages[lab.Picture] = d.picture
+		}
+	}
+	ping := p.Seats[0].Endpoint.Stats.RTT.Round(time.Millisecond)
+	columns := []column{{"article", lab.Article(ping), false}, {"own", latency.Own, latency.Alone}, {"server's", latency.Word, false}}
+	if latency.Word.Inputs == 0 {
+		columns = columns[:2]
+	}
+	bars := float32(barsBegin + len(columns)*barLine)
+	h, table := d.px(bars+float32(tableLines*stageLine)+8), true
+	if bottom-h < top {
+		h, table = d.px(bars+4), false
+	}
+	narrow := min(w, d.px(mostBars))
+	x, w = x+w-narrow, narrow
+	y := bottom - h
+	if y < top {
+		return
+	}
+	longest := time.Duration(1)
+	for k := range columns {
+		longest = max(longest, columns[k].bar.Sum())
+	}
+	d.Rect(x, y, w, h, gaugeVeil)
+	f, pad := d.font(12, false), d.px(8)
+	d.Text(x+pad, y+d.px(16), f, inkDim, f.Fit("latency in ms, mean of 1 s, ping "+millis(ping), w-pad-pad))
+	names, sums := f.Width("server's")+d.px(6), f.Width("0000")+d.px(4)
+	for k := range columns {
+		c := &columns[k]
+		line := y + d.px(float32(barsBegin+k*barLine))
+		d.Text(x+pad, line+d.px(10), f, inkDim, c.name)
+		d.stack(&c.bar, x+pad+names, line, w-pad-pad-names-sums, d.px(11), longest)
+		sum := millis(c.bar.Sum())
+		if c.bar.Inputs == 0 {
+			sum = "-"
+		}
+		d.Text(x+w-pad-f.Width(sum), line+d.px(10), f, ink, sum)
+	}
+	if table {
+		d.stages(columns, x, y+d.px(bars), w)
+	}
+}
+
+// column is a bar and what it is called.
+type column struct {
+	name  string
+	bar   lab.Bar
+	alone bool // without the server and the ways there and back
+}
+
+// has reports whether a stage is part of the column's.
+func (c *column) has(s lab.Stage, picture bool) bool {
+	switch s {
+	case lab.ClientTick, lab.ClientWait:
+		return true
+	case lab.Picture:
+		return picture
+	}
+	return s.Told() && !c.alone
+}
+
+// millis writes a time in whole milliseconds.
+func millis(t time.Duration) string {
+	return strconv.Itoa(int(t.Round(time.Millisecond).Milliseconds()))
+}
+
+// tenths writes a time in milliseconds.
+func tenths(t time.Duration) string {
+	return strconv.FormatFloat(float64(t.Round(100*time.Microsecond).Microseconds())/1000, 'f', 1, 64)
+}
+
+// stack draws the stages of a bar behind each other.
+func (d *drawing) stack(b *lab.Bar, x, y, w, h float32, longest time.Duration) {
+	d.Rect(x, y, w, h, emptyPart)
+	from := time.Duration(0)
+	place := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
+	for s, t := range b.Stages {
+		left, right := place(from), place(from+t)
+		d.swatch(lab.Stage(s), x+left, y, right-left, h)
+		from += t
+	}
+}
+
+// swatch draws a rectangle in the colour of a stage.
+func (d *drawing) swatch(s lab.Stage, x, y, w, h float32) {
+	if w <= 0 {
+		return
+	}
+	d.Rect(x, y, w, h, stageColors[s])
+	if s.Told() || s == lab.Picture && d.picture > 0 {
+		return
+	}
+	for at := d.px(2); at < w; at += d.px(4) {
+		d.Rect(x+at, y, min(d.px(2), w-at), h, emptyPart)
+	}
+}
+
+// stages writes what each stage takes, a column for each bar.
+func (d *drawing) stages(columns []column, x, y, w float32) {
+	f, pad, box := d.font(12, false), d.px(8), d.px(8)
+	line := func(n int) float32 { return y + d.px(float32(11+n*stageLine)) }
+	right := x + w - pad
+	for k := len(columns) - 1; k >= 0; k-- {
+		c := &columns[k]
+		write := func(base float32, color render.Color, words string) {
+			d.Text(right-f.Width(words), base, f, color, words)
+		}
+		write(line(0), inkDim, c.name)
+		for s := range lab.StageCount {
+			words := "-"
+			if k == 0 || c.has(s, d.picture > 0) {
+				words = tenths(c.bar.Stages[s])
+			}
+			write(line(int(s)+1), ink, words)
+		}
+		write(line(tableLines-1)+d.px(4), ink, tenths(c.bar.Sum()))
+		right -= max(f.Width(c.name), f.Width("000.0")) + d.px(9)
+	}
+	names := x + pad + box + d.px(5)
+	for s := range lab.StageCount {
+		base := line(int(s) + 1)
+		d.swatch(s, x+pad, base-box, box, box)
+		d.Text(names, base, f, inkDim, f.Fit(lab.StageNames[s], right-names))
+	}
+	d.Rect(x+pad, line(tableLines-2)+d.px(5), w-pad-pad, 1, gridline)
+	d.Text(names, line(tableLines-1)+d.px(4), f, inkDim, "sum")
+}
