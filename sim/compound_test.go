@@ -206,3 +206,19 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestNear says which bodies come near another one: by the bounds of all its boxes, and
+// not itself.
+func TestNear(t *testing.T) {
+	w := newWorld(t, "hauler:stowed=2")
+	const sled, first, second = 0, 1, 2
+	if got := w.Near(sled, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
+		t.Errorf("near the sled: %v", got)
+	}
+	if got := w.Near(second, 0.05, []int32{9}); !slices.Equal(got, []int32{9, sled}) {
+		t.Errorf("near what is stowed: %v", got)
+	}
+	if got := w.Near(second, 1, nil); !slices.Equal(got, []int32{sled, first}) {
+		t.Errorf("within a metre of it: %v", got)
+	}
+}

@@ -31,3 +31,25 @@ func (w *World) Held(i int) bool { return w.solids[i].invMass == 0 }
 // held is Held for the inner loops, where i is a body: it costs nothing in a
 // world where none is.
 func (w *World) held(i int32) bool { return w.holds > 0 && w.solids[i].invMass == 0 }
+
+// InHeld returns how deep body i was in bodies that are held when the last step began:
+// of their points of contact the deepest, in metres, and 0 if there is none.
+func (w *World) InHeld(i int) (deepest float32) {
+	if w.holds == 0 {
+		return 0
+	}
+	for k := range min(len(w.contacts), len(w.gaps)) {
+		a, b := w.contacts[k].solids()
+		a, b = w.body(a), w.body(b)
+		if b == int32(i) {
+			a, b = b, a
+		}
+		if a != int32(i) || int(b) >= len(w.bodies) || !w.held(b) {
+			continue
+		}
+		for _, gap := range w.gaps[k][:w.contacts[k].n] {
+			deepest = max(deepest, -gap)
+		}
+	}
+	return deepest
+}

@@ -1,6 +1,10 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
 
 // holdAll holds all but the first body of a world.
 func holdAll(w *World) {
@@ -182,6 +186,32 @@ func TestHoldJoints(t *testing.T) {
 		w.Hold(held, false)
 		for range 60 {
 			w.Step()
+		}
+	}
+}
+
+// TestInHeld says how deep a cube is in what is held: not at all where it hangs beside
+// it, by as much as it has been put into it, and not at all in what may be moved.
+func TestInHeld(t *testing.T) {
+	for _, c := range []struct {
+		height, want float32
+		held         bool
+	}{{1.5, 0, true}, {1.03, 0.12, true}, {1.03, 0, false}} {
+		w := newWorld(t, "tower:height=1")
+		w.Hold(1, c.held)
+		b := w.Bodies()[0]
+		b.Pose.Pos = w.Bodies()[1].Pose.Pos
+		b.Pose.Pos.Z, b.Asleep = c.height, false
+		w.SetBody(0, b)
+		if w.InHeld(0) != 0 {
+			t.Error("it is known before the first step")
+		}
+		w.Step()
+		if d := w.InHeld(0); geom.Abs(d-c.want) > 1e-3 {
+			t.Errorf("at %v m, held %v: %v m deep, want %v", c.height, c.held, d, c.want)
+		}
+		if w.InHeld(1) != 0 {
+			t.Error("what is held is in nothing that is")
 		}
 	}
 }

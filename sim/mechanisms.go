@@ -117,3 +117,43 @@ func trailer(p params) Scene {
 	}
 	return s
 }
+
+// hauler is a sled that the player drives, with bays in which cubes lie: what is
+// stowed cannot get out, and hardly move.
+func hauler(p params) Scene {
+	s := base("hauler", "a sled that the player drives, with cubes stowed in its bays")
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	part := func(at, half geom.Vec3, density float32) Part {
+		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	}
+	// The floor, walls round it and between the bays, and a weight below that
+	// balances them: what lies in the ground there is the floor's own.
+	const long, wide, thick, high, wall = 1.2, 0.5, 0.05, 0.2, 0.05
+	const walls = 8 * high * wall * (2*long + 4*(wide-2*wall)) // what they weigh
+	const above, keel = thick + high, 0.1                      // from the middle of the floor to theirs, and to the weight's
+	s.Boxes[0] = Box{
+		Half: v(long, wide, thick), Density: 8, Friction: 0.04,
+		Start: Body{Pose: geom.Pose{Pos: v(0, 0, 2*keel-thick), Rot: geom.Identity}},
+		Parts: []Part{
+			part(v(0, wide-wall, above), v(long, wall, high), 1), part(v(0, wall-wide, above), v(long, wall, high), 1),
+			part(v(0, 0, -keel), v(long, wide, keel-thick), walls*above/keel/(8*long*wide*(keel-thick))),
+		},
+	}
+	sled := &s.Boxes[0]
+	const bay = (2*long - 4*2*wall) / 3 // metres; three of them
+	for i := range 4 {
+		x := float32(-long+wall) + float32(float32(i)*(bay+2*wall))
+		sled.Parts = append(sled.Parts, part(v(x, 0, above), v(wall, wide-2*wall, high), 1))
+	}
+	half := float32(bay/2 - 0.03)
+	for i := range p.value("stowed") {
+		x := float32(float32([...]int{0, 1, -1}[i]) * (bay + 2*wall))
+		b := cube(v(x, 0, sled.Start.Pose.Pos.Z+thick+half), 0)
+		b.Half, b.Start.Asleep = v(half, half, half), false
+		s.Boxes = append(s.Boxes, b)
+	}
+	for i := range 6 { // beside its way
+		s.Boxes = append(s.Boxes, cube(v(float32(4*i)-10, -4, cubeHalf), float32(0.4*float32(i))))
+	}
+	return s
+}

@@ -47,11 +47,12 @@ var Scenes = []Named{
 	{Name: "heap", make: heap, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
 	{Name: "tower", make: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},
 	{Name: "two-players", make: twoPlayers},
-	{Name: "turntable", make: turntable, Params: []Param{{"rpm", "turns a minute", 6, 1, 30}}},
+	{Name: "turntable", make: turntable, Params: []Param{{"rpm", "turns a minute", 6, 1, 30}, {"aboard", "1: the player stands on it", 0, 0, 1}}},
 	{Name: "ship", make: ship, Params: []Param{{"way", "metres from end to end; over 530 it goes at 50 m/s", 40, 40, 530}}},
 	{Name: "seesaw", make: seesaw},
 	{Name: "billiards", make: billiards, Params: []Param{{"rows", "of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", make: trailer, Params: []Param{{"speed", "m/s", 2, 1, 4}}},
+	{Name: "hauler", make: hauler, Params: []Param{{"stowed", "cubes in its bays", 1, 0, 3}}},
 	{Name: "fleet", make: fleet, Params: []Param{{"fields", "of 400 bodies", 25, 1, 100}}},
 	{Name: "walker", make: walker, Params: []Param{{"rpm", "turns of the crank a minute", 30, 1, 60}}},
 }

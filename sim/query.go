@@ -20,6 +20,34 @@ func (w *World) Within(box geom.Pose, half geom.Vec3, found []int32) []int32 {
 	return found
 }
 
+// Near appends the other bodies whose bounds come within reach metres of those of
+// body i to found, in the order of their numbers, each once. Bounds are boxes along
+// the axes of the world.
+func (w *World) Near(i int, reach float32, found []int32) []int32 {
+	lo, hi := w.bounds(i)
+	for j := range w.bodies {
+		if j == i {
+			continue
+		}
+		l, h := w.bounds(j)
+		if l.X <= hi.X+reach && lo.X <= h.X+reach && l.Y <= hi.Y+reach && lo.Y <= h.Y+reach && l.Z <= hi.Z+reach && lo.Z <= h.Z+reach {
+			found = append(found, int32(j))
+		}
+	}
+	return found
+}
+
+// bounds are those of all boxes of a body.
+func (w *World) bounds(i int) (lo, hi geom.Vec3) {
+	lo, hi = w.solids[i].lo, w.solids[i].hi
+	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
+		s := &w.solids[len(w.bodies)+int(k)]
+		lo = geom.Vec3{X: min(lo.X, s.lo.X), Y: min(lo.Y, s.lo.Y), Z: min(lo.Z, s.lo.Z)}
+		hi = geom.Vec3{X: max(hi.X, s.hi.X), Y: max(hi.Y, s.hi.Y), Z: max(hi.Z, s.hi.Z)}
+	}
+	return lo, hi
+}
+
 // overlaps reports whether two boxes have room in common: whether they are apart
 // along none of the fifteen directions that boxBox looks along.
 func (a *solid) overlaps(b *solid) bool {

@@ -220,6 +220,11 @@ func turntable(p params) Scene {
 	rpm := p.value("rpm")
 	s.Carriers = []Carrier{{Path: Path{Turns: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
 	spin := float32(geom.TwoPi / 60 * float32(rpm))
+	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
+		const out = 2.8 // metres; between the rings
+		b.Pose.Pos = geom.Vec3{Y: -out, Z: floorTop + playerHalf}
+		b.Linear.X, b.Angular.Z = float32(out*spin), spin
+	}
 	for i := range 8 { // in two rings, turning along
 		out := 1.5 + float32(float32(i%2)*2.5)
 		a := float32(float32(i) * (geom.TwoPi / 8))

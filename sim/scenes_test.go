@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 
 	"ghostcube/sim/geom"
@@ -251,5 +252,44 @@ func TestFleet(t *testing.T) {
 	}
 	if g := gap(w); g > 0.001 {
 		t.Errorf("joints are %v m off", g)
+	}
+}
+
+// TestHauler says that the sled that a player drives about at full push, on the spot and
+// round corners, keeps what is stowed in it: each cube within the 3 cm that its bay has
+// room, and that it stands as it stood when it is left alone.
+func TestHauler(t *testing.T) {
+	w := newWorld(t, "hauler:stowed=3")
+	start := slices.Clone(w.Bodies())
+	for tick := range 900 {
+		in := Input{}
+		if tick < 600 {
+			in = Input{Buttons: []Buttons{Right, Forward, Left | Forward, Back}[tick/45%4]}
+		}
+		w.Step(in)
+		at := w.Bodies()[0].Pose
+		for i := 1; i <= 3; i++ {
+			p := at.Rot.Inverse().Rotate(w.Bodies()[i].Pose.Pos.Sub(at.Pos))
+			if off := p.Sub(start[i].Pose.Pos.Sub(start[0].Pose.Pos)); off.Len() > 0.12 {
+				t.Fatalf("tick %d: cube %d is %v m from its place in the sled", tick, i, off)
+			}
+		}
+	}
+	if way := w.Bodies()[0].Pose.Pos.Sub(start[0].Pose.Pos).Len(); way < 10 || awake(w) > 0 {
+		t.Errorf("it came %v m far, %d are awake", way, awake(w))
+	}
+	if z := w.Bodies()[0].Pose.Pos.Z; geom.Abs(z-start[0].Pose.Pos.Z) > 0.01 {
+		t.Errorf("it stands at %v m", z)
+	}
+}
+
+// TestAboard says that a player who begins on the table goes round with it.
+func TestAboard(t *testing.T) {
+	w := newWorld(t, "turntable:rpm=12:aboard=1")
+	for range 75 { // a quarter of a turn
+		w.Step()
+	}
+	if p := w.Bodies()[0].Pose.Pos; p.Sub(geom.Vec3{X: 2.8, Z: floorTop + playerHalf}).Len() > 0.03 {
+		t.Errorf("it is at %v", p)
 	}
 }
