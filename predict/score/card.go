@@ -28,6 +28,7 @@ type Card struct {
 	arcs    [2]arcs // of the true cube and the drawn one
 	bodies  bodies
 	inside  overlaps
+	lift    lift
 	joints  joints
 	news    updates
 	rate    int
@@ -65,6 +66,7 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	c.arcs[0].take(step*float64(c.rate), c.rate)
 	c.arcs[1].take(drawnStep*float64(c.rate), c.rate)
 	c.inside.take(truth.Scene().Boxes, truth.Bodies(), v.Bodies, body)
+	c.lift.take(&true1, &drawn, &truth.Scene().Boxes[body])
 	c.joints.take(truth, v)
 	c.news.take(truth.Tick(), v, c.Ticks == 1)
 	c.apart.add(away)

@@ -70,6 +70,8 @@ func (c *Card) Measures(dst []Measure) []Measure {
 	insideTrue, pairsTrue := c.OverlapTruth()
 	own, ownPairs := c.OverlapOwn()
 	ownTrue, ownPairsTrue := c.OverlapOwnTruth()
+	lifted, highest := c.Lifted()
+	liftedTrue, highestTrue := c.LiftedTruth()
 	updates, gap, updated := c.Updates()
 	age, oldest := c.Age()
 	any := c.Ticks > 0
@@ -116,6 +118,10 @@ func (c *Card) Measures(dst []Measure) []Measure {
 		Measure{"overlap_own_bodies", "own cube in others, bodies", "drawn bodies that the player's was in by more than 2 cm, mean over ticks", ownPairs, true, 2, Lower},
 		Measure{"overlap_own_truth_deepest_m", "true cube in others, m", "the deepest that the player's true cube was in another body", ownTrue, true, 3, Neither},
 		Measure{"overlap_own_truth_bodies", "true cube in others, bodies", "true bodies that the player's was in by more than 2 cm, mean over ticks", ownPairsTrue, true, 2, Neither},
+		Measure{"lifted_mean_m", "above the ground, m", "how high the lowest corner of the player's drawn cube was above the ground, mean; read it beside the truth's: what is climbed instead of pushed lifts it", lifted, true, 3, Neither},
+		Measure{"lifted_max_m", "above the ground, max, m", "the most of that", highest, true, 3, Neither},
+		Measure{"lifted_truth_mean_m", "true above the ground, m", "how high the lowest corner of the player's true cube was above the ground, mean", liftedTrue, true, 3, Neither},
+		Measure{"lifted_truth_max_m", "true above the ground, max, m", "the most of that", highestTrue, true, 3, Neither},
 		Measure{"joints_rms_m", "joints apart, RMS, m", "how far the two ends of a joint are drawn apart, RMS over all joints and ticks", loose, jointed, 5, Lower},
 		Measure{"joints_max_m", "joints apart, max, m", "the most of that", loosest, jointed, 4, Lower},
 		Measure{"joints_truth_max_m", "true joints apart, max, m", "the farthest that the two ends of a true joint were apart", looseTrue, jointed, 4, Neither},
