@@ -40,10 +40,14 @@ var tapes = []tape{
 		scene: "two-players", ticks: 1800, pilots: []pilot{west, east}},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
+	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
+		scene: "turntable:rpm=12:aboard=1", ticks: 1800, pilots: []pilot{jumpOff}},
 	{name: "boarding", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
 		scene: "ship", ticks: 1620, pilots: []pilot{boarding}},
 	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
 		scene: "ship:way=530", ticks: 2220, pilots: []pilot{fastShip}},
+	{name: "haul", doc: "drives a sled with a cube stowed in it to and fro, stops, waits, drives on: a vehicle with what lies in it",
+		scene: "hauler", ticks: 1800, pilots: []pilot{haul}},
 	{name: "break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
 		scene: "billiards", ticks: 1500, pilots: []pilot{breaker}},
 }
@@ -289,6 +293,25 @@ func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
+// jumpOff is left alone on the table and jumps, every three and a half seconds, each
+// time farther out, until it lands beside it. Then it rolls.
+func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest, round, jumps = 180, 210, 5
+	switch phase := tick - rest; {
+	case phase < 0:
+	case phase < jumps*round:
+		if phase%round < 3 {
+			held = sim.Lift
+		}
+	case phase/60%2 == 0:
+		p := w[0].Pose.Pos
+		p.Z = 0
+		p = p.Unit().Scale(4)
+		x, y = p.X, p.Y
+	}
+	return x, y, held
+}
+
 // boarding rolls through the door of the ship, which leaves after 8 s and
 // arrives after 18.
 func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
@@ -318,6 +341,28 @@ func fastShip(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		x, y = toward(&w[0], 530, -4, 4)
 	}
 	return x, y, 0
+}
+
+// hauls are the velocities of the haul tape, in m/s, with how many ticks each is
+// wanted.
+var hauls = [...]struct {
+	x, y  float32
+	ticks int
+}{{4, 0, 150}, {0, 0, 90}, {0, 3, 90}, {-4, 0, 180}, {0, 0, 180}, {0, -3, 90}, {3, 3, 90}, {0, 0, 120}}
+
+// haul drives and waits, again and again.
+func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	tick -= 90
+	if tick < 0 {
+		return 0, 0, 0
+	}
+	for i := 0; ; i++ {
+		h := &hauls[i%len(hauls)]
+		if tick < h.ticks {
+			return h.x, h.y, 0
+		}
+		tick -= h.ticks
+	}
 }
 
 // strokes are the way points of the break tape.

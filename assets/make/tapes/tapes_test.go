@@ -124,7 +124,7 @@ func TestTapesBeginAtRest(t *testing.T) {
 			w.Step(e.Inputs...)
 		}
 		for k, b := range w.Bodies() {
-			rides := len(scene.Carriers) > 0 && k >= scene.Players && b.Pose.Pos.Z > 0.3
+			rides := len(scene.Carriers) > 0 && (k >= scene.Players || name == "jump-off") && b.Pose.Pos.Z > 0.3
 			if !b.Asleep && !rides {
 				t.Errorf("%s: body %d is awake at the first key", name, k)
 			}
@@ -657,6 +657,59 @@ func TestCarriersAreForeseen(t *testing.T) {
 		}
 		if n, one := p.Meter.Value("corrections"), p.Meter.Value("snapshots"); n != 0 || one < 1000 {
 			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
+		}
+	}
+}
+
+// TestJumpOff says that the cube that rides the table jumps up from it by half a metre
+// and lands on it again, four times or more, each time farther out; and that it is
+// beside it in the end.
+func TestJumpOff(t *testing.T) {
+	for _, late := range delays() {
+		var hops []float32 // where they began, from the middle
+		var end float32
+		up := false
+		play(t, "jump-off", late, func(w *sim.World, _ []sim.Input) {
+			b := &w.Bodies()[0]
+			p := b.Pose.Pos
+			p.Z = 0
+			end = p.Len()
+			switch c := clearance(b) - 0.12; {
+			case c > 0.5 && !up:
+				up, hops = true, append(hops, end)
+			case c < 0.05:
+				up = false
+			}
+		})
+		t.Logf("%d ticks late: hops at %.1f m, the end at %.1f m", late, hops, end)
+		if len(hops) < 4 || !slices.IsSorted(hops[:4]) || hops[3] > 6 || end < 9 {
+			t.Errorf("%d ticks late: hops at %v m, the end at %v m", late, hops, end)
+		}
+	}
+}
+
+// TestHaul says that the sled drives and stands still, thrice or more, and keeps its
+// cube.
+func TestHaul(t *testing.T) {
+	for _, late := range delays() {
+		stops, fast, apart := 0, false, float32(0)
+		var start []sim.Body
+		play(t, "haul", late, func(w *sim.World, _ []sim.Input) {
+			b := w.Bodies()
+			if start == nil {
+				start = slices.Clone(b)
+			}
+			apart = max(apart, b[1].Pose.Pos.Sub(b[0].Pose.Pos).Len())
+			switch v := b[0].Linear.Len(); {
+			case v > 3:
+				fast = true
+			case b[0].Asleep && fast:
+				fast, stops = false, stops+1
+			}
+		})
+		t.Logf("%d ticks late: stopped %d times, the cube at most %.2f m from the sled's middle", late, stops, apart)
+		if stops < 3 || apart > start[1].Pose.Pos.Sub(start[0].Pose.Pos).Len()+0.1 {
+			t.Errorf("%d ticks late: stopped %d times, the cube at most %v m from the sled's middle", late, stops, apart)
 		}
 	}
 }
