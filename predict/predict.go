@@ -125,6 +125,10 @@ type View struct {
 	// Beyond is how far the moment at which carriers are drawn is beyond Tick, in parts
 	// of a tick (sim.TickParts); below 0: before it.
 	Beyond sim.Moment
+
+	// Switched is which bodies the client treats otherwise than its strategy usually
+	// does: its own, shown late, or another's, stepped; empty if it never does.
+	Switched []bool
 }
 
 // Carriers returns the moment at which carriers are drawn.
@@ -144,6 +148,7 @@ func (v *View) Reset() {
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
 	v.Touched, v.InHand, v.Own = v.Touched[:0], v.InHand[:0], 0
 	v.Beyond = 0
+	v.Switched = v.Switched[:0]
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
@@ -154,6 +159,7 @@ func (v *View) CopyFrom(o *View) {
 	v.Touched = append(v.Touched[:0], o.Touched...)
 	v.InHand, v.Own = append(v.InHand[:0], o.InHand...), o.Own
 	v.Beyond = o.Beyond
+	v.Switched = append(v.Switched[:0], o.Switched...)
 }
 
 // Poses appends the poses of bodies to dst.

@@ -28,7 +28,7 @@ type Animated struct {
 	in      wire.Receiver
 	clock   Clock
 	bodies  []History
-	without int // the body that is not shown so, or -1
+	without int // the body that is not counted, or -1
 	noted   int // ticks for which it is said that one was dropped
 	waits   int // bodies that go on by themselves or have stopped
 	stopped int
@@ -41,7 +41,8 @@ type Animated struct {
 const noteTicks = 30
 
 // Declare tells env what may be tuned and what is counted, and begins with the
-// bodies as they are. The body called without is left out; -1 for none.
+// bodies as they are. The body called without is shown so as well, but not counted and
+// not waited for: it need not be looked at. -1 for none.
 func (a *Animated) Declare(env *predict.Env, without int) {
 	k, m := env.Knobs, env.Meter
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "a position is valid until its timestamp + ping/2 + this (T): it is reached then, so the picture is this much later than what arrives on time")
@@ -82,12 +83,14 @@ func (a *Animated) Take(fresh bool) {
 	a.clock.Came(t, a.rate)
 	var fates [4]int
 	for i := range bodies {
-		switch {
-		case i == a.without:
-		case fresh || came[i]:
-			fates[a.bodies[i].Add(t, &bodies[i], a.keep)]++
-		default:
-			fates[a.bodies[i].AddSame(t, a.keep)]++
+		fate := Repeated
+		if fresh || came[i] {
+			fate = a.bodies[i].Add(t, &bodies[i], a.keep)
+		} else {
+			fate = a.bodies[i].AddSame(t, a.keep)
+		}
+		if i != a.without {
+			fates[fate]++
 		}
 	}
 	if fates[Stored] > 0 {
@@ -115,12 +118,9 @@ func (a *Animated) Play(ping time.Duration) {
 	}
 	a.waits, a.stopped = 0, 0
 	for i := range a.bodies {
-		if i == a.without {
-			continue
-		}
 		h := &a.bodies[i]
 		h.Play(moment, reach, a.rate)
-		if waits, stopped := h.Waits(); waits {
+		if waits, stopped := h.Waits(); waits && i != a.without {
 			a.waits++
 			if stopped {
 				a.stopped++
@@ -147,6 +147,10 @@ func parts(millis float64, rate int) int64 {
 
 // Pose returns where body i is drawn.
 func (a *Animated) Pose(i int) geom.Pose { return a.bodies[i].drawn }
+
+// Body returns body i as it was in the newest position that has been reached, and false
+// if none has.
+func (a *Animated) Body(i int) (b sim.Body, ok bool) { return a.bodies[i].last.body, a.bodies[i].any }
 
 // Shows returns the server's tick that is shown, to the nearest.
 func (a *Animated) Shows() sim.Tick { return sim.Tick(max(a.clock.shown+Part/2, 0) / Part) }

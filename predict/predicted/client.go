@@ -51,6 +51,9 @@ type client struct {
 	shift  int64       // the server's tick of a state less ours
 	agreed sim.Tick    // the newest tick of ours that was right, or was set right
 	offset smoothing.Offset
+	policy policy // when the own body is shown late
+	others others // when others are stepped
+	motion func(i int) sim.Body
 }
 
 // NewClient makes the half that the player looks at.
@@ -72,6 +75,9 @@ func NewClient(env *predict.Env) predict.Client {
 	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
 	m.Declare("echo_ms", "from an input's tick to the state that it led to, buffer and all, now")
 	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	c.policy.declare(env)
+	c.others.declare(env)
+	c.motion = c.moving
 	if p := env.Player; p >= 0 {
 		c.held = env.Held[p]
 		for i := range env.World.Bodies() {
@@ -105,6 +111,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.hold()
 	c.advance(in)
 	c.smooth.Fade(&c.offset, c.env.World.Rate())
+	c.policy.tick()
 	if jump > 0 {
 		c.skip(jump, from)
 	}
@@ -156,15 +163,29 @@ func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
 	return c.servo.Aim(c.shown.Receiver().Tick, c.env.World.Tick(), trip+waited, c.length, rate)
 }
 
-// hold puts the others where they are shown.
+// hold puts the others where they are shown, but for those that are loose.
 func (c *client) hold() {
 	w := c.env.World
 	c.holdPaths()
+	shown := int64(c.shown.Shows()) - c.shift
 	for i := range w.Bodies() {
-		if p := c.shown.Pose(i); i != c.env.Player && w.Bodies()[i].Pose != p {
+		if i == c.env.Player || !c.others.hold(w, i, shown, c.policy.why != shownAhead) {
+			continue
+		}
+		if p := c.others.pose(i, c.shown.Pose(i), c.policy.ticks(c.policy.blend)); w.Bodies()[i].Pose != p {
 			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
 		}
 	}
+	if c.policy.why == shownAhead {
+		c.others.release(w, c.env.Player, c.motion)
+	}
+	c.env.Meter.Set("loose_bodies", float64(c.others.many))
+}
+
+// moving is body i as it moves where it is shown.
+func (c *client) moving(i int) sim.Body {
+	b, _ := c.shown.Body(i)
+	return b
 }
 
 // advance makes one tick of the prediction. Before the client has joined the server
@@ -192,6 +213,7 @@ func (c *client) play() {
 		e.in = c.last
 	}
 	c.contacts.Step(w, c.step...)
+	c.policy.collide(w.InHeld(c.env.Player))
 	c.remember()
 }
 
@@ -286,6 +308,7 @@ func (c *client) correction(why predict.Why, from packet.Packet, word, had *sim.
 func (c *client) report(fix predict.Correction, metres float32) {
 	fix.Jump, c.agreed = metres, c.at
 	c.doses.count(metres)
+	c.policy.correct(metres)
 	if c.env.Correct != nil {
 		c.env.Correct(fix)
 	}
@@ -346,13 +369,17 @@ func (c *client) View(v *predict.View) {
 	v.Beyond = c.drawnPaths() - v.Tick.Moment()
 	w, p := c.env.World, c.env.Player
 	for i := range w.Bodies() {
-		if i != p {
+		switch {
+		case p < 0:
 			v.Raw = append(v.Raw, c.shown.Pose(i))
 			v.Bodies = append(v.Bodies, v.Raw[i])
-			continue
+		case i != p:
+			v.Raw = append(v.Raw, w.Bodies()[i].Pose)
+			v.Bodies = append(v.Bodies, v.Raw[i])
+		default:
+			v.Raw = append(v.Raw, c.own().Pose)
+			v.Bodies = append(v.Bodies, c.policy.mix(c.offset.Apply(v.Raw[i]), c.shown.Pose(i)))
 		}
-		v.Raw = append(v.Raw, c.own().Pose)
-		v.Bodies = append(v.Bodies, c.offset.Apply(v.Raw[i]))
 	}
 	if in := c.shown.Receiver(); in.Any {
 		v.Last = predict.Poses(v.Last, in.Bodies)
@@ -360,10 +387,10 @@ func (c *client) View(v *predict.View) {
 	if p < 0 {
 		return
 	}
-	for i := range w.Bodies() {
-		v.InHand = append(v.InHand, i == p)
-	}
 	v.Own = sim.Tick(max(int64(w.Tick())+c.shift, 0))
+	if c.tell(v); c.policy.why != shownAhead {
+		return // what is remembered is of a body that is not shown
+	}
 	for back := trailTicks; back > 0; back -= trailStep {
 		// Whole steps of the tick's label, so that the points stand still.
 		t := int64(w.Tick())&^(trailStep-1) - int64(back)
@@ -384,7 +411,7 @@ func (c *client) Look(l *predict.Look) {
 	}
 	w := c.env.World
 	for i := range w.Bodies() {
-		if i == c.env.Player {
+		if i == c.env.Player && c.policy.why == shownAhead {
 			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.at), 0)))
 			l.Moves = append(l.Moves, !c.own().Asleep)
 			continue
@@ -398,6 +425,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.length, c.behind, c.physics, c.paths, c.smooth, c.contacts = o.length, o.behind, o.physics, o.paths, o.smooth, o.contacts
 	c.doses.copyFrom(&o.doses)
+	c.policy.copyFrom(&o.policy)
+	c.others.copyFrom(&o.others)
 	c.out.CopyFrom(&o.out)
 	c.shown.CopyFrom(&o.shown)
 	c.past.CopyFrom(&o.past, history.Plain[entry])

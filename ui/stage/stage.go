@@ -24,6 +24,7 @@ var (
 	LastSeen = render.RGB(0.20, 0.50, 1)
 	Still    = render.RGB(0.55, 0.58, 0.62)
 	Carried  = render.RGB(0.45, 0.56, 0.52)
+	Switched = render.RGB(0.35, 0.95, 1) // lent to what the client treats otherwise than usual
 )
 
 // Players are the colours of the players' cubes, the first one's being the
@@ -39,6 +40,8 @@ const (
 	tint   = 0.10 // share of the way that a colour makes when a body is touched
 	fade   = 0.25 // and when it is no longer
 	reveal = 0.55 // of a touched body's colour is the player's
+
+	switchedShare = 0.65 // of a switched body's colour says so
 )
 
 // Stage follows a session.
@@ -342,6 +345,9 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		c := Loose.Mix(mains[max(tints.whose[i], 0)], float32(reveal*tints.share[i]))
 		if i < world.Players {
 			c = mains[i]
+		}
+		if switched := p.of.Seats[0].View.Switched; v.Side != ServerSide && i < len(switched) && switched[i] {
+			c = c.Mix(Switched, switchedShare)
 		}
 		if show.Tint != lab.NoTint {
 			if by, ok := p.tinted(show.Tint, v.Side, i); ok {

@@ -495,3 +495,48 @@ func TestFaultIsTold(t *testing.T) {
 		t.Errorf("it says\n%swant %q", s, want)
 	}
 }
+
+// TestSwitchedIsSeen says that a cube whose prediction is switched off has another
+// colour in the client's picture until it is back, and the legend says so; and that the
+// server's is as ever.
+func TestSwitchedIsSeen(t *testing.T) {
+	l := session(t, "latency=100ms", "historyoffset:switch-off=3")
+	show(t, l, "split=on")
+	var s Stage
+	look := func() (mine, servers render.Color, told bool) {
+		var f Frame
+		s.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 1)
+		for _, it := range f.List.Items {
+			told = told || it.Kind == render.TextKind && it.Text == "switched"
+		}
+		return f.Views[0].Scene.Cubes[0].Color, f.Views[1].Scene.Cubes[0].Color, told
+	}
+	if err := l.Do(lab.Command{Verb: "scene", Pane: lab.All, Name: "plain"}); err != nil {
+		t.Fatal(err)
+	}
+	still := func(ticks int) {
+		for range ticks {
+			if err := l.Tick(lab.Entry{}); err != nil {
+				t.Fatal(err)
+			}
+			s.Tick(l)
+		}
+	}
+	still(120)
+	if mine, servers, told := look(); mine != Client || servers != Server || !told {
+		t.Errorf("predicted it is %v, the server's %v; the legend tells: %v", mine, servers, told)
+	}
+	for range 20 {
+		if err := l.Do(lab.Command{Verb: "nudge", Pane: lab.All, Name: "x", Value: "0.3"}); err != nil {
+			t.Fatal(err)
+		}
+		still(4)
+	}
+	if mine, servers, _ := look(); mine != Client.Mix(Switched, switchedShare) || servers != Server {
+		t.Errorf("switched off it is %v, the server's %v", mine, servers)
+	}
+	still(240)
+	if mine, _, _ := look(); mine != Client {
+		t.Errorf("back it is %v", mine)
+	}
+}

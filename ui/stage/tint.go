@@ -161,6 +161,11 @@ func (d *drawing) legend() (list []entry) {
 	if show.Raw {
 		list = append(list, entry{color: Simulated, outline: true, name: "simulated"})
 	}
+	for _, p := range d.l.Panes {
+		if len(p.Seats[0].View.Switched) > 0 {
+			return append(list, entry{color: Switched, name: "switched"})
+		}
+	}
 	return list
 }
 

@@ -1,0 +1,79 @@
+package predicted
+
+import (
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestOthersAreLetLoose says that the pucks which the player runs into give way in the
+// client's world at once, a quarter of a second before the server's have been heard to, and those
+// behind them too; that they are drawn where they are stepped; and that all are held
+// again in the end, where the server has them, without a leap on the way back.
+func TestOthersAreLetLoose(t *testing.T) {
+	r := newRig(t, "billiards", "latency=100ms", "others", "dynamic")
+	ahead := func(tick int) sim.Input {
+		if tick >= 100 && tick < 150 {
+			return sim.Input{Buttons: sim.Forward}
+		}
+		return sim.Input{}
+	}
+	start := append([]sim.Body(nil), r.env[0].World.Bodies()...)
+	here, heard, most := 0, 0, 0
+	last := make([]geom.Vec3, len(start))
+	for r.tick < 600 {
+		for i := range start {
+			last[i] = r.env[0].World.Bodies()[i].Pose.Pos
+		}
+		r.run(1, ahead)
+		most = max(most, r.c.others.many)
+		for i := 1; i < len(start); i++ {
+			at := r.env[0].World.Bodies()[i].Pose.Pos
+			if here == 0 && at.Sub(start[i].Pose.Pos).Len() > 0.02 {
+				here = r.tick
+			}
+			if heard == 0 && r.c.shown.Pose(i).Pos.Sub(start[i].Pose.Pos).Len() > 0.02 {
+				heard = r.tick
+			}
+			if d := at.Sub(last[i]).Len(); d > 0.35 {
+				t.Errorf("tick %d: puck %d leaps by %v m", r.tick, i, d)
+			}
+			if r.c.others.each[i].loose == r.env[0].World.Held(i) {
+				t.Fatalf("tick %d: puck %d is loose and held", r.tick, i)
+			}
+		}
+	}
+	if here == 0 || heard-here < 15 {
+		t.Errorf("the first puck moves in tick %d, and is heard to in tick %d", here, heard)
+	}
+	if most < 10 || r.count("let_loose") < 10 {
+		t.Errorf("%d pucks were loose at once", most)
+	}
+	r.run(900, nothing)
+	if r.c.others.many != 0 || r.count("loose_bodies") != 0 {
+		t.Errorf("%d are loose in the end", r.c.others.many)
+	}
+	for i := range start {
+		if d := r.env[0].World.Bodies()[i].Pose.Pos.Sub(r.env[1].World.Bodies()[i].Pose.Pos).Len(); d > 1e-3 {
+			t.Errorf("body %d is %v m off in the end", i, d)
+		}
+	}
+}
+
+// TestOthersAreHeldAgain says that what is loose is held as soon as the knob is turned
+// back.
+func TestOthersAreHeldAgain(t *testing.T) {
+	r := newRig(t, "hauler", "latency=100ms", "others", "dynamic")
+	r.run(140, drive)
+	if r.c.others.many != 1 || r.env[0].World.Held(1) {
+		t.Fatalf("%d are loose", r.c.others.many)
+	}
+	if err := r.env[0].Knobs.Set("others", "static"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(1, drive)
+	if r.c.others.many != 0 || !r.env[0].World.Held(1) {
+		t.Errorf("%d are loose", r.c.others.many)
+	}
+}
