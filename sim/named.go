@@ -48,7 +48,7 @@ var Scenes = []Named{
 	{Name: "tower", make: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},
 	{Name: "two-players", make: twoPlayers},
 	{Name: "turntable", make: turntable, Params: []Param{{"rpm", "turns a minute", 6, 1, 30}, {"aboard", "1: the player stands on it", 0, 0, 1}}},
-	{Name: "ship", make: ship, Params: []Param{{"way", "metres from end to end; over 530 it goes at 50 m/s", 40, 40, 530}}},
+	{Name: "ship", make: ship, Params: []Param{{"way", "metres from end to end; over 530 it goes at 50 m/s", 40, 40, 530}, {"tender", "1: the player is on a platform that goes along beside the door", 0, 0, 1}}},
 	{Name: "seesaw", make: seesaw},
 	{Name: "billiards", make: billiards, Params: []Param{{"rows", "of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", make: trailer, Params: []Param{{"speed", "m/s", 2, 1, 4}}},

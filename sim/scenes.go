@@ -244,7 +244,9 @@ func turntable(p params) Scene {
 
 // ship is a room without a roof that goes to and fro, with a door to the south
 // and long waits at both ends. On a long way it is fast, the world as wide and its
-// clamp as high, and the air thinner, or it would blow what stands there overboard.
+// clamp as high, and the air thinner, or it would blow what stands there overboard. A
+// tender is a platform beside the door that goes the same way, with the player on it: who
+// rolls from one to the other boards a ship that moves.
 func ship(p params) Scene {
 	s := base("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
 	way := p.value("way")
@@ -268,6 +270,12 @@ func ship(p params) Scene {
 			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
 		},
 	}}
+	if p.value("tender") == 1 {
+		const gap, halfX, halfY = 0.1, 4, 2.75
+		y := float32(middle - wide - gap - halfY)
+		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
+		s.Carriers = append(s.Carriers, Carrier{Path: s.Carriers[0].Path, Boxes: []Box{floor(0, y, halfX, halfY)}})
+	}
 	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
 		p.Z = floorTop + cubeHalf
 		s.Boxes = append(s.Boxes, cube(p, float32(0.3*float32(i))))

@@ -42,10 +42,12 @@ var tapes = []tape{
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
 	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
 		scene: "turntable:rpm=12:aboard=1", ticks: 1800, pilots: []pilot{jumpOff}},
-	{name: "boarding", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
-		scene: "ship", ticks: 1620, pilots: []pilot{boarding}},
+	{name: "ferry", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
+		scene: "ship", ticks: 1620, pilots: []pilot{ferry}},
 	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
 		scene: "ship:way=530", ticks: 2220, pilots: []pilot{fastShip}},
+	{name: "boarding", doc: "rolls at 48 m/s from a platform through the door of the ship that goes beside it, rides, leaves: from one room that moves into another",
+		scene: "ship:way=530:tender=1", ticks: 2280, pilots: []pilot{boarding}},
 	{name: "haul", doc: "drives a sled with a cube stowed in it to and fro, stops, waits, drives on: a vehicle with what lies in it",
 		scene: "hauler", ticks: 1800, pilots: []pilot{haul}},
 	{name: "break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
@@ -312,9 +314,9 @@ func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, held
 }
 
-// boarding rolls through the door of the ship, which leaves after 8 s and
+// ferry rolls through the door of the ship, which leaves after 8 s and
 // arrives after 18.
-func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func ferry(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
 	case tick < 60:
 		return 0, 0, 0
@@ -364,6 +366,32 @@ func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		tick -= h.ticks
 	}
 }
+
+// boarding waits on the tender, which goes along with the ship, rolls through the door
+// when both are nearly at their fastest, halfway, and leaves at the other end. The two
+// take it along by themselves: its keys roll it across their way, and keep it in the
+// middle of the door.
+func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	ship := fastPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
+	speed := float32(rate) * (fastPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship)
+	switch {
+	case tick < 970:
+		return 0, 0, 0
+	case tick < 1210:
+		x, y = along(&w[0], ship, 6, speed, 0)
+		return x, min(y, 3), 0
+	case tick < 1750:
+		return 0, 0, 0
+	case tick < 1900:
+		x, y = toward(&w[0], 530, 5, 3)
+	case tick < 2160:
+		x, y = toward(&w[0], 530, -8, 4)
+	}
+	return x, y, 0
+}
+
+// fastPath is the way of the ship that is fast.
+var fastPath = sim.Path{Way: geom.Vec3{X: 530}, Ride: 20, Wait: 8}
 
 // strokes are the way points of the break tape.
 var strokes = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}

@@ -102,8 +102,8 @@ func delays() []int {
 
 // TestTapesBeginAtRest says that all is asleep when the first key is pressed, so
 // that it makes no difference in which tick it arrives. Only the katamari tape,
-// older than the rule, is hastier, and cubes that ride a turning table never
-// sleep.
+// older than the rule, is hastier, and what rides a turning table or a ship under way
+// does not sleep.
 func TestTapesBeginAtRest(t *testing.T) {
 	for i := range tapes {
 		name := tapes[i].name
@@ -124,7 +124,7 @@ func TestTapesBeginAtRest(t *testing.T) {
 			w.Step(e.Inputs...)
 		}
 		for k, b := range w.Bodies() {
-			rides := len(scene.Carriers) > 0 && (k >= scene.Players || name == "jump-off") && b.Pose.Pos.Z > 0.3
+			rides := len(scene.Carriers) > 0 && (k >= scene.Players || name == "jump-off" || name == "boarding") && b.Pose.Pos.Z > 0.3
 			if !b.Asleep && !rides {
 				t.Errorf("%s: body %d is awake at the first key", name, k)
 			}
@@ -586,12 +586,12 @@ func TestTurntable(t *testing.T) {
 	}
 }
 
-// TestBoarding says that the cube boards the ship before it leaves, stands in
+// TestFerry says that the cube boards the ship before it leaves, stands in
 // it all the way to the other end, and has left it by the door when the tape
 // ends.
-func TestBoarding(t *testing.T) {
+func TestFerry(t *testing.T) {
 	for _, late := range delays() {
-		r := measureRide(t, "boarding", late)
+		r := measureRide(t, "ferry", late)
 		if r.still < 9*rate || r.carried < 39.5 {
 			t.Errorf("%d ticks late: %+v", late, r)
 		}
@@ -601,7 +601,44 @@ func TestBoarding(t *testing.T) {
 	}
 }
 
-// TestFastShip says the same of the ship that goes at up to 50 m/s, half a
+// TestBoarding says that the cube stands on the tender until both go at 45 m/s or more,
+// is in the ship by its door before that is over, rides to the other end, and has left by
+// the door when the tape ends.
+func TestBoarding(t *testing.T) {
+	for _, late := range delays() {
+		slowest, entered, rode := 100.0, 0, 0
+		var ended sim.Body
+		play(t, "boarding", late, func(w *sim.World, _ []sim.Input) {
+			b := &w.Bodies()[0]
+			path := &w.Scene().Carriers[0].Path
+			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
+			speed := math.Abs(float64(path.Pose(geom.Pose{}, w.Tick()+1, rate).Pos.X-x)) * rate
+			aside := geom.Abs(b.Pose.Pos.X - x)
+			switch y := b.Pose.Pos.Y; {
+			case entered == 0 && y > 2.5+0.75:
+				entered = int(w.Tick())
+			case entered == 0 && y > 0.25: // it crosses
+				slowest = min(slowest, speed)
+				if aside > 2 {
+					t.Errorf("%d ticks late, tick %d: it is %v m aside of the door", late, w.Tick(), aside)
+				}
+			}
+			if entered > 0 && speed > 1 && b.Pose.Pos.Y > 3 && aside < 5 {
+				rode++
+			}
+			ended = *b
+		})
+		t.Logf("%d ticks late: in the ship in tick %d, at %.1f m/s at least, rides %.1f s, ends at %v", late, entered, slowest, float64(rode)/rate, ended.Pose.Pos)
+		if entered == 0 || slowest < 45 || rode < 7*rate {
+			t.Errorf("%d ticks late: in the ship in tick %d, at %v m/s, rides %d ticks", late, entered, slowest, rode)
+		}
+		if p := ended.Pose.Pos; p.X < 525 || p.Y > -4 || clearance(&ended) > 0.02 || !ended.Asleep {
+			t.Errorf("%d ticks late: it ends at %v", late, p)
+		}
+	}
+}
+
+// TestFastShip says the same as TestFerry of the ship that goes at up to 50 m/s, half a
 // kilometre.
 func TestFastShip(t *testing.T) {
 	for _, late := range delays() {
@@ -643,7 +680,7 @@ func TestBreak(t *testing.T) {
 // carrier does to its cube: over a link that loses nothing rewind corrects
 // nothing in the tapes that ride.
 func TestCarriersAreForeseen(t *testing.T) {
-	for _, name := range []string{"turntable", "boarding", "fast-ship"} {
+	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
 		tape := load(t, name)
 		l := lab.New(tape.Config)
 		p, err := l.Open("rewind")
