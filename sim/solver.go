@@ -109,6 +109,7 @@ func (w *World) solve() {
 	w.readyJoints()
 	for part := range set.Substeps {
 		w.accelerate(h, damp)
+		w.drag(h, damp)
 		w.warmJoints()
 		w.warmStart()
 		w.approach(part, h)

@@ -40,6 +40,7 @@ type World struct {
 	grouped      bool // some boxes pass through others
 	holds        int  // bodies that are held
 	still        still
+	drift        drifting
 
 	// The state: see State.
 	tick     Tick
@@ -260,7 +261,7 @@ func (w *World) CopyFrom(o *World) {
 	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
 		panic("sim: CopyFrom of a world of another scene or rate")
 	}
-	w.Settings, w.tick, w.holds, w.still = o.Settings, o.tick, o.holds, o.still
+	w.Settings, w.tick, w.holds, w.still, w.drift = o.Settings, o.tick, o.holds, o.still, o.drift
 	copy(w.bodies, o.bodies)
 	copy(w.rest, o.rest)
 	copy(w.owner, o.owner)
@@ -276,8 +277,10 @@ func (w *World) CopyFrom(o *World) {
 // Step advances the world by one tick. inputs[i] drives player i; players for
 // whom there is none hold nothing.
 func (w *World) Step(inputs ...Input) {
+	w.drift.board(w, 1)
 	w.push(inputs)
 	w.clampSpeeds()
+	w.drift.board(w, -1)
 	w.findPairs()
 	w.findContacts()
 	w.groupIslands()
@@ -285,6 +288,7 @@ func (w *World) Step(inputs ...Input) {
 	w.solve()
 	w.tick++
 	w.settle()
+	w.drift.on = false
 	w.carry()
 }
 

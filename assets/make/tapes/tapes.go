@@ -373,7 +373,7 @@ func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 // middle of the door.
 func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	ship := fastPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
-	speed := float32(rate) * (fastPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship)
+	speed := float32(rate * (fastPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship))
 	switch {
 	case tick < 970:
 		return 0, 0, 0
