@@ -43,8 +43,9 @@ var floors = map[string][]string{
 	"predict/history":   {"sim"},
 	"predict/clock":     {"sim"},
 	"predict/inputs":    {"sim", "net/packet", "net/quant", "predict"},
-	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs"},
-	"predict/positions": {"sim", "sim/geom", "predict", "predict/wire"},
+	"predict/links":     {"sim", "sim/geom"},
+	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs", "predict/links"},
+	"predict/positions": {"sim", "sim/geom", "smoothing", "predict", "predict/links", "predict/wire"},
 	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
 		"predict/inputs", "predict/wire", "predict/positions"},
 
@@ -161,7 +162,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
-	"predict/history", "predict/clock", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
+	"predict/history", "predict/clock", "predict/links", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/snapshot", "predict/statesync", "predict/positions", "predict/predicted", "predict/animated", "predict/historyoffset",
 	"predict/score", "predict/lab"}
 
