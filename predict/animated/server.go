@@ -20,7 +20,7 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.desk.Declare(env)
 	s.line.declare(env)
-	s.out.Declare(env)
+	s.out.DeclareLinks(env)
 	env.Knobs.Contacts(&s.world)
 	return s
 }

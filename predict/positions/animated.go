@@ -28,9 +28,10 @@ type Animated struct {
 	in      wire.Receiver
 	clock   Clock
 	bodies  []History
-	without int // the body that is not counted, or -1
-	noted   int // ticks for which it is said that one was dropped
-	waits   int // bodies that go on by themselves or have stopped
+	linked  linked
+	left    []bool // by body: it is not counted
+	noted   int    // ticks for which it is said that one was dropped
+	waits   int    // bodies that go on by themselves or have stopped
 	stopped int
 	rate    int
 	meter   *predict.Meter
@@ -48,6 +49,7 @@ func (a *Animated) Declare(env *predict.Env, without int) {
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "a position is valid until its timestamp + ping/2 + this (T): it is reached then, so the picture is this much later than what arrives on time")
 	k.Choice(&a.way, "extrapolation", halfPing, ways, "how far a body goes on by its velocities when no later position is there, before it stands: not, half the round trip, or as extrapolate says")
 	k.Millis(&a.fixed, "extrapolate", 100, 0, 1000, "fixed: how far a body goes on by itself")
+	a.linked.declare(k)
 	k.Bool(&a.keep, "keep-expired", false, "a position that comes when its validity is over is used if no later one is there, instead of dropped")
 	m.Declare("positions", "positions of bodies that came")
 	m.Declare("positions_late", "of those, the ones that came when a later one had been reached, dropped")
@@ -57,15 +59,23 @@ func (a *Animated) Declare(env *predict.Env, without int) {
 	m.Declare("stopped_bodies", "bodies that stand so, now")
 	m.Declare("refused", "payloads that were no message")
 	m.Declare("old_states", "states no newer than the last")
-	a.meter, a.without, a.rate = m, without, env.World.Rate()
+	a.meter, a.rate = m, env.World.Rate()
+	a.linked.scene, a.linked.player = env.World.Scene(), env.Player
 	a.clock.shown = int64(env.World.Tick().Moment())
 	for _, b := range env.World.Bodies() {
 		a.bodies = append(a.bodies, History{drawn: b.Pose})
+		a.left = append(a.left, false)
+	}
+	if without >= 0 {
+		a.left[without] = true
 	}
 }
 
 // Tick begins one of the client's ticks.
-func (a *Animated) Tick() { a.clock.Tick() }
+func (a *Animated) Tick() {
+	a.clock.Tick()
+	a.relink()
+}
 
 // Receiver reads the server's payloads. What it has read is taken in by Take.
 func (a *Animated) Receiver() *wire.Receiver { return &a.in }
@@ -80,6 +90,9 @@ func (a *Animated) Take(fresh bool) {
 		t, bodies, came = a.in.Old()
 		a.meter.Add("old_states", 1)
 	}
+	if a.linked.tree != nil {
+		bodies = a.seen(a.in.Locals(fresh))
+	}
 	a.clock.Came(t, a.rate)
 	var fates [4]int
 	for i := range bodies {
@@ -89,7 +102,7 @@ func (a *Animated) Take(fresh bool) {
 		} else {
 			fate = a.bodies[i].AddSame(t, a.keep)
 		}
-		if i != a.without {
+		if !a.left[i] {
 			fates[fate]++
 		}
 	}
@@ -119,14 +132,16 @@ func (a *Animated) Play(ping time.Duration) {
 	a.waits, a.stopped = 0, 0
 	for i := range a.bodies {
 		h := &a.bodies[i]
+		h.curved = a.linked.curves(i)
 		h.Play(moment, reach, a.rate)
-		if waits, stopped := h.Waits(); waits && i != a.without {
+		if waits, stopped := h.Waits(); waits && !a.left[i] {
 			a.waits++
 			if stopped {
 				a.stopped++
 			}
 		}
 	}
+	a.compose()
 	m := a.meter
 	if a.waits > a.stopped {
 		m.Add("extrapolated_ticks", 1)
@@ -146,7 +161,12 @@ func parts(millis float64, rate int) int64 {
 }
 
 // Pose returns where body i is drawn.
-func (a *Animated) Pose(i int) geom.Pose { return a.bodies[i].drawn }
+func (a *Animated) Pose(i int) geom.Pose {
+	if a.linked.tree != nil {
+		return a.linked.poses[i]
+	}
+	return a.bodies[i].drawn
+}
 
 // Body returns body i as it was in the newest position that has been reached, and false
 // if none has.
@@ -192,7 +212,8 @@ func (a *Animated) CopyFrom(o *Animated) {
 	a.validity, a.way, a.fixed, a.keep = o.validity, o.way, o.fixed, o.keep
 	a.in.CopyFrom(&o.in)
 	a.clock, a.noted, a.waits, a.stopped = o.clock, o.noted, o.waits, o.stopped
-	a.without, a.rate, a.ticks = o.without, o.rate, o.ticks
+	a.rate, a.left, a.ticks = o.rate, append(a.left[:0], o.left...), o.ticks
+	a.linked.copyFrom(&o.linked)
 	for i := range a.bodies {
 		a.bodies[i].CopyFrom(&o.bodies[i])
 	}

@@ -29,6 +29,9 @@ type History struct {
 	drawn   geom.Pose
 	at      int64 // the moment that is drawn
 	stopped bool  // it went on by itself as far as it may
+
+	curved bool // it goes to the next position by a curve, and not straight
+	bend   bend
 }
 
 type sample struct {
@@ -117,6 +120,7 @@ func (h *History) Play(moment, reach int64, rate int) {
 		reached++
 	}
 	if reached > 0 {
+		h.bend.leave(&h.list[reached-1])
 		h.last, h.any, h.stopped = h.list[reached-1], true, false
 		h.list = h.list[:copy(h.list, h.list[reached:])]
 		from, begin = h.last.body.Pose, int64(h.last.tick)*Part
@@ -129,11 +133,16 @@ func (h *History) Play(moment, reach int64, rate int) {
 		if !h.any { // nothing to come from
 			return
 		}
+		if h.curved {
+			h.bend.aim(h.drawn, begin, next)
+			h.drawn = h.bend.pose(moment, next, rate)
+			return
+		}
 		h.drawn = towards(from, next.body.Pose, moment-begin, int64(next.tick)*Part-begin)
 	case h.any && !h.stopped:
 		beyond := moment - int64(h.last.tick)*Part
 		h.stopped = beyond >= reach
-		h.drawn = ahead(&h.last.body, min(beyond, reach), rate)
+		h.drawn = h.bend.ahead(&h.last, min(beyond, reach), rate)
 	}
 }
 
@@ -147,17 +156,6 @@ func towards(a, b geom.Pose, way, whole int64) geom.Pose {
 		return geom.Pose{Pos: a.Pos.Plus(share, b.Pos.Sub(a.Pos)), Rot: b.Rot}
 	}
 	return geom.Blend(a, b, share)
-}
-
-// ahead returns where a body's velocities bring it in so many parts of a tick.
-func ahead(b *sim.Body, parts int64, rate int) geom.Pose {
-	p := b.Pose
-	s := float32(float64(parts) / float64(int64(rate)*Part))
-	p.Pos = p.Pos.Plus(s, b.Linear)
-	if spin := b.Angular.Len(); spin > 0 {
-		p.Rot = geom.Turn(b.Angular.Scale(1/spin), float32(spin*s)).Mul(p.Rot).Unit()
-	}
-	return p
 }
 
 // Drawn returns where the body is drawn.

@@ -35,12 +35,9 @@ func (h *head) code(c *quant.Coder, guess sim.Tick) {
 // Fields looks into a payload.
 func Fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return inputs.FieldsOr(up, payload, see, func() error {
-		r := wire.Receiver{Any: true, Bodies: make([]sim.Body, len(scene.Boxes))} // bodies that do not follow are there
-		c := r.Begin(payload)
-		c.Watch(see)
-		var h head
-		h.code(c, 0)
-		_, err := r.Finish(payload, scene, 0)
-		return err
+		return wire.FieldsAfter(func(c *quant.Coder) {
+			var h head
+			h.code(c, 0)
+		}, payload, scene, see)
 	})
 }

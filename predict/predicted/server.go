@@ -22,7 +22,7 @@ type server struct {
 func NewServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	inputs.DeclarePlayout(&s.set, env)
-	s.out.Declare(env)
+	s.out.DeclareLinks(env)
 	env.Knobs.Contacts(&s.world)
 	s.head = func(c *quant.Coder, peer int) {
 		h := head{s.queues[peer].Taken()}

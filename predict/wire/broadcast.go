@@ -13,6 +13,8 @@ type Broadcast struct {
 	told    sim.Tick // of the last
 	senders []Sender
 	changes Changes
+
+	linked *linked // how linked bodies are told of; nil: each by itself, and no knob asks
 }
 
 // Declare tells env what may be tuned and what is counted.
@@ -35,7 +37,11 @@ func (b *Broadcast) Hear(peers []predict.Peer) {
 
 // Stepped takes in one step of the world.
 func (b *Broadcast) Stepped(w *sim.World) {
-	b.changes.Note(w)
+	if b.linked == nil || !b.linked.note(w) {
+		b.changes.Note(w)
+	} else {
+		b.changes.bodies = b.changes.bodies[:0] // all is new when they are told of by themselves again
+	}
 	b.since++
 }
 
@@ -58,7 +64,7 @@ func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World,
 			head(c, i)
 		}
 		m.Add("snapshots", 1)
-		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, &b.changes, held)))
+		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, b.of(peer.Seat), held)))
 	}
 }
 
@@ -69,6 +75,9 @@ func (b *Broadcast) Told() sim.Tick { return b.told }
 func (b *Broadcast) CopyFrom(o *Broadcast) {
 	b.every, b.since, b.told = o.every, o.since, o.told
 	b.changes.CopyFrom(&o.changes)
+	if b.linked != nil {
+		b.linked.copyFrom(o.linked)
+	}
 	b.senders = make([]Sender, len(o.senders))
 	for i := range o.senders {
 		b.senders[i].CopyFrom(&o.senders[i])

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/links"
 	"ghostcube/sim"
 )
 
@@ -15,7 +16,8 @@ import (
 //	for each body: one bit, set if the body follows, and the body
 //
 // A body does not follow if it has not changed since a snapshot that the
-// receiver is known to have: then it has the body already.
+// receiver is known to have: then it has the body already. Bodies that joints tie
+// together may travel as others see them: local.go.
 
 // tickBits is the width of the tick on the wire: it wraps after 18 minutes.
 const tickBits = 16
@@ -42,19 +44,24 @@ const MostBodies = (packet.MaxPayload*8 - tickBits - 64) / (1 + MoveBits)
 // payloadBytes is enough memory for any snapshot of a world that a packet can
 // carry: a multiple of eight, as the bit packer asks.
 func payloadBytes(w *sim.World, players int) int {
-	bits := headBits + tickBits + players*inputs.MostBits + len(w.Bodies())*(1+MoveBits)
+	bits := headBits + tickBits + players*inputs.MostBits + len(w.Bodies())*(2+MoveBits)
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
 // Changes remembers in which tick each body of a world last changed. The zero
 // value remembers nothing: everything has just changed.
 type Changes struct {
-	bodies []sim.Body
+	bodies []sim.Body // with a tree: as their parents see them, where they have one
 	ticks  []sim.Tick
+	tree   *links.Tree
 }
 
 // Note compares the world with what it was when it was last noted.
 func (c *Changes) Note(w *sim.World) {
+	if c.tree != nil {
+		c.noteLocal(w)
+		return
+	}
 	now := w.Bodies()
 	if len(c.bodies) != len(now) {
 		c.bodies = append(c.bodies[:0], now...)
@@ -75,6 +82,7 @@ func (c *Changes) Note(w *sim.World) {
 func (c *Changes) CopyFrom(o *Changes) {
 	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.ticks = append(c.ticks[:0], o.ticks...)
+	c.tree = o.tree
 }
 
 // Hear takes in what an endpoint now knows to have arrived. It is to be called
@@ -117,7 +125,11 @@ func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *Changes, held
 		inputs.One(c, in)
 	}
 	for i, b := range w.Bodies() {
-		if c.Bool(!s.any || changes.ticks[i] > s.known) {
+		switch {
+		case !c.Bool(!s.any || changes.ticks[i] > s.known):
+		case changes.tree != nil && changes.tree.Nodes[i].Parent != links.None:
+			changes.write(c, w, i)
+		default:
 			Body(c, &b, w.Scene())
 		}
 	}
@@ -145,6 +157,13 @@ type Receiver struct {
 	held  []sim.Input
 	came  []bool   // by body: it was in the last payload read
 	read  sim.Tick // of that payload
+
+	// Of a tree: see Over.
+	tree                *links.Tree
+	locals, spareLocals []sim.Body // by body: as its parent sees it, where it has one
+	relative            []bool     // by body: it came so
+	known               []bool     // by body: where it was in an older snapshot
+	form                bool       // only the form is looked at
 }
 
 // Read reads a payload that may be anything. It reports false, and nothing
@@ -173,14 +192,18 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fre
 		c.Part("held", i)
 		r.held = append(r.held, inputs.One(c, sim.Input{}))
 	}
-	r.spare, r.came, r.read = r.spare[:0], r.came[:0], tick
+	r.spare, r.came, r.relative, r.read = r.spare[:0], r.came[:0], r.relative[:0], tick
 	for i := range scene.Boxes {
-		r.spare, r.came = append(r.spare, sim.Body{}), append(r.came, true)
+		r.spare, r.came, r.relative = append(r.spare, sim.Body{}), append(r.came, true), append(r.relative, false)
 		b := &r.spare[i]
 		c.Part("bodies", i)
 		c.Name("follows")
 		if c.Bool(false) {
-			Body(c, b, scene)
+			if r.tree != nil && r.tree.Nodes[i].Parent != links.None {
+				r.relative[i] = r.local(c, b, scene)
+			} else {
+				Body(c, b, scene)
+			}
 		} else if r.came[i] = false; r.Any {
 			*b = r.Bodies[i]
 		} else {
@@ -193,11 +216,18 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fre
 	if !c.Whole(len(payload)) {
 		return false, errBody // something is left over
 	}
-	if r.Any && tick <= r.Tick {
+	old := r.Any && tick <= r.Tick
+	if r.tree != nil && !r.form {
+		if err := r.place(scene, old); err != nil {
+			return false, err
+		}
+	}
+	if old {
 		return false, nil
 	}
 	r.Tick, r.Any = tick, true
 	r.Bodies, r.spare = r.spare, r.Bodies
+	r.locals, r.spareLocals = r.spareLocals, r.locals
 	r.Held, r.held = r.held, r.Held
 	return true, nil
 }
@@ -214,12 +244,5 @@ func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.Any = o.Tick, o.Any
 	r.Held = append(r.Held[:0], o.Held...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
-}
-
-// Fields reads a snapshot's payload and has see told of every field of it.
-func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
-	r := Receiver{Any: true, Bodies: make([]sim.Body, len(scene.Boxes))} // bodies that do not follow are there
-	r.coder.Watch(see)
-	_, err := r.Read(payload, scene, 0)
-	return err
+	r.tree, r.locals = o.tree, append(r.locals[:0], o.locals...)
 }

@@ -1,0 +1,113 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ghostcube/sim"
+)
+
+// TestJointsHold says that with links=relative no joint of a beast with 108 of them is
+// drawn more than 5 mm apart, at 60, 20 and 10 snapshots a second of which some are lost,
+// those that close loops included; that without it they are at 10 a second, by
+// centimetres; and that the beast is no nearer to where it is: it is late.
+func TestJointsHold(t *testing.T) {
+	seeds := []uint64{1, 3}
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		for _, every := range []int{1, 3, 6} {
+			c := config(t, "walker", "latency=50ms,jitter=10ms,loss=2%", AtHost)
+			c.Weather.Seed = seed
+			spec := fmt.Sprintf("animated:snapshot-every=%d", every)
+			l := open(t, c, spec, spec+":links=relative")
+			for range 600 {
+				if err := l.Tick(Entry{Inputs: []sim.Input{{}}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			single, tied := l.Panes[0], l.Panes[1]
+			_, apart, _, _ := single.Card.JointsApart()
+			rms, most, truth, ok := tied.Card.JointsApart()
+			if !ok || most > 0.005 || rms > 0.0003 || most == 0 {
+				t.Errorf("seed %d, every %d: %v m apart, at the server %v", seed, every, most, truth)
+			}
+			if every == 6 && apart < 0.01 {
+				t.Errorf("seed %d, every %d: by themselves only %v m apart", seed, every, apart)
+			}
+			if e := tied.Card.ErrorRMSAll(); e < 0.1 || e > 1.1*single.Card.ErrorRMSAll() {
+				t.Errorf("seed %d, every %d: %v m from where they are, by themselves %v", seed, every, e, single.Card.ErrorRMSAll())
+			}
+			if refused := tied.Meter.Value("refused"); refused != 0 {
+				t.Errorf("seed %d, every %d: %v refused", seed, every, refused)
+			}
+			if a, b := single.Server().BytesSent, tied.Server().BytesSent; b > a/2 {
+				t.Errorf("seed %d, every %d: %d bytes, by themselves %d", seed, every, b, a)
+			}
+		}
+	}
+}
+
+// TestLinksConform is what strategies owe the lab, where bodies are told of relative to
+// each other: the same session twice gives the same bits; a copy goes as its model does;
+// and when the knobs are turned meanwhile, the picture is soon that of a pane where they
+// are not, but for the own cube, which may be predicted beside what is drawn.
+func TestLinksConform(t *testing.T) {
+	for _, spec := range []string{"animated:links=relative", "animated:links=relative:root=operated:pivot=middle", "historyoffset:links=relative", "animated"} {
+		for _, seat := range []Seat{AtClient, AtHost} {
+			t.Run(spec+"/"+seat.String(), func(t *testing.T) {
+				c := config(t, "trailer", "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", seat)
+				a, b := open(t, c, spec), open(t, c, spec)
+				run(t, a, 200)
+				run(t, b, 200)
+				if a.Hash() != b.Hash() {
+					t.Fatal("the same session twice gives two")
+				}
+				f := a.Fork()
+				run(t, a, 100)
+				run(t, f, 100)
+				if f.Hash() != a.Hash() {
+					t.Error("the copy went another way")
+				}
+				a = open(t, c, spec, strings.Split(spec, ":")[0])
+				run(t, a, 90)
+				for _, turn := range []Setting{{"links", "off"}, {"links", "relative"}, {"root", "operated"}, {"pivot", "middle"}, {"links", "off"}} {
+					if err := a.Do(Command{Verb: "turn", Pane: 0, Name: turn.Name, Value: turn.Value}); err != nil {
+						t.Fatal(err)
+					}
+					run(t, a, 90)
+					other := a.Panes[1].Seats[0].View.Bodies
+					for i, b := range a.Panes[0].Seats[0].View.Bodies {
+						if d := b.Pos.Sub(other[i].Pos).Len(); i > 0 && d > 0.2 {
+							t.Fatalf("%v: body %d is drawn %v m from where the other pane has it", turn, i, d)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLinksGolden is twenty seconds of the trailer, relative to each other, by a meter's
+// counts and a hash: the same on every machine.
+func TestLinksGolden(t *testing.T) {
+	l := open(t, config(t, "trailer", "csp-250ms-10", AtClient), "animated:links=relative", "historyoffset:links=relative")
+	text := ""
+	for i := range 1200 {
+		run(t, l, 1)
+		if i%100 == 99 {
+			text += fmt.Sprintf("%d %016x %.0f\n", i+1, l.Hash(), l.Panes[0].Meter.Value("snapshot_bits"))
+		}
+	}
+	golden(t, "links.txt", text)
+}
+
+// TestLinksAllocateNothing says that a tick takes no memory.
+func TestLinksAllocateNothing(t *testing.T) {
+	for _, spec := range []string{"animated:links=relative", "animated:links=relative:pivot=middle", "historyoffset:links=relative"} {
+		allocatesNothing(t, "trailer", AtClient, spec)
+		allocatesNothing(t, "walker", AtHost, spec)
+	}
+}

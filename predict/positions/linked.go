@@ -1,0 +1,146 @@
+package positions
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/links"
+	"ghostcube/predict/wire"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The ways from one position to the next.
+const (
+	line = iota
+	curve
+)
+
+// What of a linked body goes from one position to the next.
+const (
+	joint = iota
+	middle
+)
+
+// linked is what Animated knows of bodies that hang together: the history of one that has
+// a parent is what that sees of it, and it is put into the world when the parent has been
+// (Relative Position Updates). So where all of them are may be wrong, and how they hang
+// together is not.
+type linked struct {
+	how     wire.Linking
+	between int
+	pivot   int
+	rounds  int
+
+	scene  *sim.Scene
+	player int
+	made   setting     // what the following was made for
+	tree   *links.Tree // nil: each body by itself
+	loops  links.Loops
+	poses  []geom.Pose // by body, in the world
+	locals []sim.Body  // of the newest positions, as histories have them
+}
+
+// setting is what decides of what the histories are.
+type setting struct {
+	how   wire.Linking
+	pivot int
+}
+
+func (l *linked) declare(k *predict.Knobs) {
+	l.how.Declare(k)
+	k.Choice(&l.between, "between", curve, []string{"line", "curve"}, "links=relative: against its parent a body goes from one position to the next straight and turns evenly, or on a curve that leaves and arrives with its velocities")
+	k.Choice(&l.pivot, "pivot", joint, []string{"joint", "middle"}, "links=relative: what of a body goes so, against its parent: the end that its joint holds, which stays at the joint, or its middle, which does not")
+	k.Int(&l.rounds, "close-loops", 32, 0, 64, "links=relative: times that all joints of a tree are drawn together, until none is more than half a millimetre apart: what goes from one position to the next by itself on two ways need not meet there")
+}
+
+// relink lets the histories begin anew, from what is drawn, if they are to be of
+// something else.
+func (a *Animated) relink() {
+	l := &a.linked
+	next := setting{l.how, l.pivot}
+	if next == l.made {
+		return
+	}
+	was := l.poses[:0]
+	for i := range a.bodies {
+		was = append(was, a.Pose(i))
+	}
+	l.made, l.poses = next, was
+	l.tree = l.how.Tree(l.scene, l.player)
+	if a.in.Over(l.tree); l.tree != nil {
+		l.loops = links.NewLoops(l.scene, l.tree)
+	}
+	for i := range a.bodies {
+		a.bodies[i] = History{drawn: a.sees(i, was[i]), at: a.bodies[i].at}
+	}
+}
+
+// sees is what the history of body i has of a pose in the world.
+func (a *Animated) sees(i int, p geom.Pose) geom.Pose {
+	l := &a.linked
+	if l.tree == nil || l.tree.Nodes[i].Parent == links.None {
+		return p
+	}
+	n := &l.tree.Nodes[i]
+	b := sim.Body{Pose: n.Seen(l.poses[n.Parent], p), Asleep: true}
+	if l.pivot == middle {
+		b = n.Middle(b)
+	}
+	return b.Pose
+}
+
+// seen is what the histories have of positions that have come.
+func (a *Animated) seen(locals []sim.Body) []sim.Body {
+	l := &a.linked
+	if l.pivot == joint {
+		return locals
+	}
+	l.locals = append(l.locals[:0], locals...)
+	for _, i := range l.tree.Order {
+		l.locals[i] = l.tree.Nodes[i].Middle(l.locals[i])
+	}
+	return l.locals
+}
+
+// curves reports whether body i goes on curves.
+func (l *linked) curves(i int) bool {
+	return l.tree != nil && l.between == curve && l.tree.Nodes[i].Parent != links.None
+}
+
+// compose puts all bodies into the world, each after its parent.
+func (a *Animated) compose() {
+	l := &a.linked
+	if l.tree == nil {
+		return
+	}
+	for i := range a.bodies {
+		if l.tree.Nodes[i].Parent == links.None && !a.left[i] {
+			l.poses[i] = a.bodies[i].drawn
+		}
+	}
+	a.hang()
+	l.loops.Close(l.poses, a.left, l.rounds)
+}
+
+// hang puts those into the world that have a parent there.
+func (a *Animated) hang() {
+	l := &a.linked
+	for _, i := range l.tree.Order {
+		n := &l.tree.Nodes[i]
+		switch {
+		case a.left[i]:
+		case l.pivot == joint:
+			l.poses[i] = n.Pose(l.poses[n.Parent], a.bodies[i].drawn)
+		default:
+			l.poses[i] = n.MiddlePose(l.poses[n.Parent], a.bodies[i].drawn)
+		}
+	}
+}
+
+// Tree returns the tree by which bodies are shown, or nil if each is by itself.
+func (a *Animated) Tree() *links.Tree { return a.linked.tree }
+
+// copyFrom copies all but the scene and the player.
+func (l *linked) copyFrom(o *linked) {
+	l.how, l.between, l.pivot, l.rounds, l.made, l.tree, l.loops = o.how, o.between, o.pivot, o.rounds, o.made, o.tree, o.loops
+	l.poses, l.locals = append(l.poses[:0], o.poses...), append(l.locals[:0], o.locals...)
+}
