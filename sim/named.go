@@ -54,7 +54,10 @@ var Scenes = []Named{
 	{Name: "trailer", make: trailer, Params: []Param{{"speed", "m/s", 2, 1, 4}}},
 	{Name: "hauler", make: hauler, Params: []Param{{"stowed", "cubes in its bays", 1, 0, 3}}},
 	{Name: "fleet", make: fleet, Params: []Param{{"fields", "of 400 bodies", 25, 1, 100}}},
-	{Name: "walker", make: walker, Params: []Param{{"rpm", "turns of the crank a minute", 30, 1, 60}}},
+	{Name: "walker", make: walker, Params: []Param{
+		{"rpm", "turns of the crank a minute", 30, 1, 60}, {"ride", "1: the player's cube is fixed to its frame", 0, 0, 1},
+	}},
+	{Name: "train", make: train, Params: []Param{{"links", "rods that the player tows", 8, 1, 32}}},
 }
 
 // Scene makes the scene, with the numbers that its parameters have at first.

@@ -181,6 +181,52 @@ func TestWalker(t *testing.T) {
 	}
 }
 
+// TestRide says that the walker carries a player who is fixed to its frame as far as it
+// walks alone, upright, and that the player's keys do not tear it.
+func TestRide(t *testing.T) {
+	w := newWorld(t, "walker:ride=1")
+	ticks := shorter(1200)
+	for range ticks {
+		w.Step()
+		if off := gap(w); off > 0.001 || w.solids[0].axes.Z.Z < 0.995 {
+			t.Fatalf("tick %d: joints are %v m off, the player leans by a cosine of %v", w.Tick(), off, w.solids[0].axes.Z.Z)
+		}
+	}
+	if x, far := w.Bodies()[0].Pose.Pos.X, float32(ticks)/60; x > -far || x < -1.25*far {
+		t.Errorf("in %v s it carries the player to %v", far, x)
+	}
+	most := float32(0)
+	for range shorter(600) {
+		w.Step(Input{Buttons: Forward})
+		most = max(most, gap(w))
+	}
+	if most > 0.02 {
+		t.Errorf("the player's push pulls joints %v m apart", most)
+	}
+}
+
+// TestTrain says that a chain of any length hangs on the player's cube wherever that
+// drags it, at 20 m/s by centimetres at most, and rests when the player does.
+func TestTrain(t *testing.T) {
+	for _, name := range []string{"train:links=1", "train", "train:links=32"} {
+		w := newWorld(t, name)
+		most, fast := float32(0), float32(0)
+		for i := range shorter(1200) {
+			w.Step(keys(Tick(i)))
+			most, fast = max(most, gap(w)), max(fast, w.Bodies()[0].Linear.Len())
+		}
+		if most > 0.05 || fast < 5 {
+			t.Errorf("%s: joints are %v m apart, at up to %v m/s", name, most, fast)
+		}
+		for range 900 {
+			w.Step()
+		}
+		if n := awake(w); n > 0 {
+			t.Errorf("%s: %d are awake", name, n)
+		}
+	}
+}
+
 // TestRammed says that the walker and the trailer survive a player at full speed,
 // who then holds Lift or Pull beside them: joints give way by less than two centimetres, nothing
 // is flung away faster than the player came, and a few seconds later they hold as

@@ -195,6 +195,15 @@ func walker(p params) Scene {
 	for _, l := range legs {
 		r.leg(l, frame, crank)
 	}
+	if p.value("ride") == 1 {
+		// The player's cube sits on the frame, above the crank, and lifts off by a hair.
+		const seat = 0.3 // metres above the frame
+		s.Boxes[0].Start.Pose.Pos = geom.Vec3{Z: r.up + middle + seat + playerHalf}
+		s.Boxes[0].Group = r.group
+		s.Boxes[0].Density = 0.3
+		hold := r.hinge(frame, 0, geom.Vec3{Z: middle + seat})
+		hold.Low, hold.High = -0.01, 0.01
+	}
 	// Where its way ends, long before the world does.
 	s.Static = append(s.Static, static(geom.Vec3{X: -150, Z: 1}, geom.Vec3{X: 0.5, Y: 20, Z: 1}, geom.Identity))
 	for i := range 6 {
