@@ -45,9 +45,10 @@ var floors = map[string][]string{
 	"predict/inputs":    {"sim", "net/packet", "net/quant", "predict"},
 	"predict/links":     {"sim", "sim/geom"},
 	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs", "predict/links"},
+	"predict/shots":     {"sim", "sim/geom", "predict", "predict/history"},
 	"predict/positions": {"sim", "sim/geom", "smoothing", "predict", "predict/links", "predict/wire"},
 	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
-		"predict/inputs", "predict/wire", "predict/positions"},
+		"predict/inputs", "predict/wire", "predict/positions", "predict/shots"},
 
 	// 3
 	"predict/animated":      strategy,
@@ -141,7 +142,8 @@ func TestNoPackageNet(t *testing.T) {
 // strategy is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
-	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/predicted", "predict/clock"}
+	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/predicted", "predict/clock",
+	"predict/shots"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -164,7 +166,7 @@ func TestImportsPointDown(t *testing.T) {
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/links", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/snapshot", "predict/statesync", "predict/positions", "predict/predicted", "predict/animated", "predict/historyoffset",
-	"predict/score", "predict/lab"}
+	"predict/shots", "predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

@@ -68,6 +68,9 @@ type Env struct {
 
 	// Correct tells of a correction. It may be nil.
 	Correct func(Correction)
+
+	// Judged tells of a shot that the server has judged. It may be nil.
+	Judged func(*Verdict)
 }
 
 // Peer is a client as the server sees it.
@@ -80,7 +83,7 @@ type Peer struct {
 type Server interface {
 	// Tick reads what the clients sent, advances Env.World, and sends what the
 	// clients should hear. host holds the inputs of players 0..len(host)-1 who
-	// sit at the server.
+	// sit at the server. Shots that come are judged before the step (package shots).
 	Tick(host []sim.Input, peers []Peer)
 
 	// CopyFrom makes the half an equal of another of the same strategy, all but
@@ -106,6 +109,7 @@ type Client interface {
 // View is what one client shows at one moment. Its slices are indexed by body.
 type View struct {
 	Tick   sim.Tick    // the server's tick that the picture claims to show
+	Part   int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
 	Bodies []geom.Pose // as drawn: after smoothing
 	Raw    []geom.Pose // as simulated or received: before smoothing
 	Last   []geom.Pose // as last received from the server; empty if nothing was
@@ -142,9 +146,13 @@ func (v *View) Of(body int) sim.Tick {
 	return v.Tick
 }
 
+// Moment returns what the picture claims to show as a moment of the server, in
+// 1/sim.SeenParts ticks.
+func (v *View) Moment() int64 { return int64(v.Tick)*sim.SeenParts + int64(v.Part) }
+
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
-	v.Tick, v.Note = 0, ""
+	v.Tick, v.Part, v.Note = 0, 0, ""
 	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
 	v.Touched, v.InHand, v.Own = v.Touched[:0], v.InHand[:0], 0
 	v.Beyond = 0
@@ -153,7 +161,7 @@ func (v *View) Reset() {
 
 // CopyFrom makes v an equal of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
-	v.Tick, v.Note = o.Tick, o.Note
+	v.Tick, v.Part, v.Note = o.Tick, o.Part, o.Note
 	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
 	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
 	v.Touched = append(v.Touched[:0], o.Touched...)

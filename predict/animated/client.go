@@ -63,7 +63,7 @@ func (c *client) receive(server *packet.Endpoint) {
 
 // View shows what was drawn. Nothing of it is smoothed, so it is raw as well.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.Note = c.shown.Shows(), c.shown.Note()
+	v.Tick, v.Part, v.Note = c.shown.Shows(), c.shown.ShowsPart(), c.shown.Note()
 	v.Beyond = c.shown.Moment() - v.Tick.Moment()
 	for i := range c.env.World.Bodies() {
 		v.Raw = append(v.Raw, c.shown.Pose(i))

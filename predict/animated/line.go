@@ -53,6 +53,9 @@ func (l *line) play(host []sim.Input, peers []predict.Peer, held []sim.Input, w 
 	}
 }
 
+// Shots returns what a peer's player has fired, as far as it came in this tick.
+func (l *line) Shots(peer int) []sim.Shot { return l.queues[peer].Shots() }
+
 func (l *line) copyFrom(o *line) {
 	l.set, l.length = o.set, o.length
 	l.queues = make([]inputs.Playout, len(o.queues))

@@ -3,6 +3,7 @@ package animated
 import (
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/predict/wire"
 	"ghostcube/sim"
 )
@@ -11,6 +12,7 @@ type server struct {
 	env   *predict.Env
 	desk  inputs.Desk
 	line  line
+	shots shots.Judge
 	out   wire.Broadcast
 	held  []sim.Input
 	world predict.Contacts
@@ -20,6 +22,7 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.desk.Declare(env)
 	s.line.declare(env)
+	s.shots.Declare(env)
 	s.out.DeclareLinks(env)
 	env.Knobs.Contacts(&s.world)
 	return s
@@ -30,11 +33,14 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
 	s.out.Hear(peers)
+	from := shots.Source(&s.desk)
 	if s.line.on() {
 		s.line.play(host, peers, s.held, world, m)
+		from = &s.line
 	} else {
 		s.desk.Play(host, peers, s.held, world, m)
 	}
+	s.shots.Tick(world, host, peers, from)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)
@@ -45,5 +51,6 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.held, s.world = append(s.held[:0], o.held...), o.world
 	s.desk.CopyFrom(&o.desk)
 	s.line.copyFrom(&o.line)
+	s.shots.CopyFrom(&o.shots)
 	s.out.CopyFrom(&o.out)
 }

@@ -11,6 +11,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/predict/wire"
 	"ghostcube/sim"
 )
@@ -30,6 +31,7 @@ var Strategy = &predict.Strategy{
 type server struct {
 	env   *predict.Env
 	desk  inputs.Desk
+	shots shots.Judge
 	out   wire.Broadcast
 	held  []sim.Input
 	world predict.Contacts
@@ -38,6 +40,7 @@ type server struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	s.desk.Declare(env)
+	s.shots.Declare(env)
 	s.out.Declare(env)
 	env.Knobs.Contacts(&s.world)
 	return s
@@ -49,6 +52,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
 	s.out.Hear(peers)
 	s.desk.Play(host, peers, s.held, world, m)
+	s.shots.Tick(world, host, peers, &s.desk)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.Send(world, peers, s.held, m)
@@ -58,6 +62,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.held, s.world = append(s.held[:0], o.held...), o.world
 	s.desk.CopyFrom(&o.desk)
+	s.shots.CopyFrom(&o.shots)
 	s.out.CopyFrom(&o.out)
 }
 

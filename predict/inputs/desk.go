@@ -34,9 +34,17 @@ func (d *Desk) Seat(peers []predict.Peer, next sim.Tick, held []sim.Input) {
 // are no reason to refuse any input.
 func (d *Desk) Play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Meter) {
 	d.Seat(peers, 0, held)
-	copy(held, host)
+	Hold(held, host)
 	d.Receive(peers, w.Tick(), m)
 	d.Newest(peers, held, w.Rate(), m)
+}
+
+// Hold sets held to what the players at the server do, without their shots: these are
+// of one tick, and what is held may be used again.
+func Hold(held, host []sim.Input) {
+	for i := range copy(held, host) {
+		held[i].Shot = sim.Shot{}
+	}
 }
 
 // Receive puts what has come into the queues, at a server's tick now.

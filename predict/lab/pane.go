@@ -23,6 +23,7 @@ type Pane struct {
 	Cost     Cost
 
 	Corrections Corrections // of all seats
+	Shots       Shots       // of all players
 
 	lab    *Lab
 	server predict.Server
@@ -47,6 +48,7 @@ type ClientSeat struct {
 	env    *predict.Env
 	end    *link.End
 	socket *socket
+	shot   sim.Shot      // fired, and not given to a tick of the client yet
 	due    int64         // millionths of a tick that the client's clock has gone beyond its last tick
 	frame  time.Duration // of its program's last frame
 }
@@ -69,13 +71,13 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 	p.Strategy, p.Truth = s, truth
 	p.Knobs, p.Meter, p.Card = &predict.Knobs{}, &predict.Meter{}, &score.Card{}
 	p.Seats, p.peers, p.ends = nil, nil, nil
-	p.Cost, p.Corrections = Cost{}, Corrections{}
+	p.Cost, p.Corrections, p.Shots = Cost{}, Corrections{}, Shots{}
 	p.began, p.drawn, p.parts = l.tick, 1, divergence{}
 	p.chain = chain{rate: truth.Rate()}
 	if len(p.held) != scene.Players {
 		p.held = make([]sim.Input, scene.Players)
 	}
-	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, Held: p.held, Knobs: p.Knobs, Meter: p.Meter}
+	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, Held: p.held, Knobs: p.Knobs, Meter: p.Meter, Judged: p.judged}
 	p.server = s.NewServer(p.env)
 	seats := scene.Players
 	if l.config.Seat == AtHost {
@@ -173,7 +175,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		if s.env.Player >= 0 {
 			in = inputs[i]
 		}
-		p.goRound(s, &p.clocks[i], now, in)
+		p.goRound(s, &p.clocks[i], now, p.fire(s, in))
 	}
 	p.chain.pressed(p.Seats[0].client, p.lab.tick, now)
 	for _, peer := range p.peers {
@@ -182,13 +184,16 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	var host []sim.Input
 	if p.lab.config.Seat == AtHost {
 		host = inputs
+		p.fireAtHost(host)
 	}
 	p.server.Tick(host, p.peers)
 	if host != nil {
 		p.chain.atHost(p.lab.tick, now, p.Truth.Tick())
 	}
 	p.chain.simulated(p.server, now, p.Truth.Tick())
-	copy(p.held, inputs)
+	for i := range p.held {
+		p.held[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
+	}
 	for _, s := range p.Seats {
 		s.View.Reset()
 		s.client.View(&s.View)
@@ -227,6 +232,7 @@ func (p *Pane) goRound(s *ClientSeat, c *Clock, now time.Duration, in sim.Input)
 		s.Endpoint.Update(at) // what it brings is gone with the next, so somebody has to take it
 	}
 	for ; s.due >= million; s.due -= million {
+		in.Shot, s.shot = s.shot, sim.Shot{}
 		s.client.Tick(in, s.Endpoint)
 	}
 }
@@ -343,11 +349,13 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.end.CopyFrom(from.end)
 		s.socket.copyFrom(from.socket)
 		s.env.Pace, s.env.InOrder, s.due, s.frame = from.env.Pace, from.env.InOrder, from.due, from.frame
+		s.shot = from.shot
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
 	p.Meter.CopyFrom(o.Meter)
 	p.Card.CopyFrom(o.Card)
 	p.Corrections.copyFrom(&o.Corrections)
+	p.Shots.copyFrom(&o.Shots)
 	p.parts.copyFrom(&o.parts, p.Truth, p.Seats[0].Guess, o.Seats[0].Guess)
 	p.Cost, p.began, p.drawn, p.chain = o.Cost, o.began, o.drawn, o.chain
 }

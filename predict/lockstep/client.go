@@ -11,10 +11,11 @@ type client struct {
 	judge
 	server delivery // for the own player's inputs
 
-	heard bool // the server said in this span how many inputs wait for others',
-	early int  // and this was the least
-	span  int  // ticks of the span that are left
-	hold  int  // ticks in which no input is to be made
+	heard bool     // the server said in this span how many inputs wait for others',
+	early int      // and this was the least
+	span  int      // ticks of the span that are left
+	hold  int      // ticks in which no input is to be made
+	shot  sim.Shot // that waits for the next input
 }
 
 // A player whose inputs reach the server long before the others' waits for them
@@ -71,6 +72,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 // sample makes the input of one more tick, if it is time for it.
 func (c *client) sample(p int, in sim.Input) {
 	s, m := &c.streams[p], c.env.Meter
+	if in.Shot.Fired {
+		c.shot = in.Shot
+	}
 	if c.span--; c.span < 0 {
 		most := slack
 		if c.align {
@@ -89,6 +93,7 @@ func (c *client) sample(p int, in sim.Input) {
 	case !c.server.room(s) || s.next-c.env.World.Tick() >= kept:
 		m.Add("window_full_ticks", 1)
 	default:
+		in.Shot, c.shot = c.shot, sim.Shot{}
 		s.add(in)
 	}
 }
@@ -159,4 +164,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.side.copyFrom(&o.side)
 	c.judge, c.server = o.judge, o.server
 	c.heard, c.early, c.span, c.hold = o.heard, o.early, o.span, o.hold
+	c.shot = o.shot
 }

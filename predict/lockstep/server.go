@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/shots"
 	"ghostcube/sim"
 )
 
@@ -21,6 +22,8 @@ type peer struct {
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
 	s.start(env, 0)
+	s.shots = &shots.Judge{}
+	s.shots.Declare(env)
 	return s
 }
 
@@ -124,6 +127,7 @@ func (s *server) read(from *peer, seat int, payload []byte) {
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.side.copyFrom(&o.side)
+	s.shots.CopyFrom(o.shots)
 	s.peers = s.peers[:0]
 	for _, p := range o.peers {
 		p.links = append([]delivery(nil), p.links...)

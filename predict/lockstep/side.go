@@ -7,6 +7,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/shots"
 	"ghostcube/sim"
 )
 
@@ -21,6 +22,7 @@ type side struct {
 	streams []stream
 	waiting []*jitter.Playout[sim.Input] // by player; of one's own nothing waits
 	past    record
+	shots   *shots.Judge // at the server; a client would judge the same
 
 	clock  int64   // ticks of this half's own clock
 	filled int64   // of them, those since the first tick was due
@@ -134,6 +136,9 @@ func (s *side) advance() {
 			i, _ := q.Take(now)
 			s.step[p] = i.Value
 		}
+		if s.shots != nil {
+			s.fire()
+		}
 		w.Settings.Order = s.seed(w.Tick(), s.number)
 		began := m.Begin()
 		s.contacts.Step(w, s.step...)
@@ -151,6 +156,18 @@ func (s *side) advance() {
 	s.late = float64(drift) / float64(time.Millisecond)
 	m.Set("clock_drift_ms", s.late)
 	s.count(n, overdue)
+}
+
+// fire judges the shots of the tick that is to be stepped.
+func (s *side) fire() {
+	w := s.env.World
+	s.shots.Remember(w)
+	for p, in := range s.step {
+		if in.Shot.Fired {
+			s.shots.Hear(w, p, in.Shot)
+		}
+	}
+	s.shots.Play(w)
 }
 
 // count counts waits, from the first tick that was due.

@@ -178,6 +178,14 @@ func (a *Animated) Shows() sim.Tick { return sim.Tick(max(a.clock.shown+Part/2, 
 // Moment returns the moment that is shown.
 func (a *Animated) Moment() sim.Moment { return sim.Moment(a.clock.shown) }
 
+// ShowsPart returns by how many 1/sim.SeenParts ticks what is shown is later than
+// Shows.
+func (a *Animated) ShowsPart() int {
+	const each = Part / sim.SeenParts
+	off := max(a.clock.shown, 0) - int64(a.Shows())*Part // within half a tick
+	return int((off+Part+each/2)/each) - sim.SeenParts
+}
+
 // Age returns by how many ticks what is shown of body i is beyond the newest
 // position that has come, and 0 if it is not.
 func (a *Animated) Age(i int) int32 {

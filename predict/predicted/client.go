@@ -193,6 +193,7 @@ func (c *client) moving(i int) sim.Body {
 func (c *client) advance(in sim.Input) {
 	if c.joined {
 		c.out.Add(c.env.World.Tick(), in)
+		in.Shot = sim.Shot{} // nobody repeats it
 	} else {
 		in = c.held
 	}
@@ -365,7 +366,7 @@ func (c *client) set(b sim.Body) { c.env.World.SetBody(c.env.Player, b) }
 
 // View draws the others late and the own cube ahead.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.Note = c.shown.Shows(), c.shown.Note()
+	v.Tick, v.Part, v.Note = c.shown.Shows(), c.shown.ShowsPart(), c.shown.Note()
 	v.Beyond = c.drawnPaths() - v.Tick.Moment()
 	w, p := c.env.World, c.env.Player
 	for i := range w.Bodies() {

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/predict/wire"
 	"ghostcube/sim"
 )
@@ -13,6 +14,7 @@ type server struct {
 	set    inputs.PlayoutSettings
 	queues []inputs.Playout // by peer
 	out    wire.Broadcast
+	shots  shots.Judge
 	held   []sim.Input
 	world  predict.Contacts
 	head   func(c *quant.Coder, peer int)
@@ -22,6 +24,7 @@ type server struct {
 func NewServer(env *predict.Env) predict.Server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	inputs.DeclarePlayout(&s.set, env)
+	s.shots.Declare(env)
 	s.out.DeclareLinks(env)
 	env.Knobs.Contacts(&s.world)
 	s.head = func(c *quant.Coder, peer int) {
@@ -42,14 +45,18 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			s.queues[i].Start(s.held[seat])
 		}
 	}
-	copy(s.held, host)
+	inputs.Hold(s.held, host)
 	for i, peer := range peers {
 		s.play(&s.queues[i], peer)
 	}
+	s.shots.Tick(world, host, peers, s)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
 	s.out.SendAfter(s.head, world, peers, s.held, m)
 }
+
+// Shots returns the shots of a peer that have come since it was last called.
+func (s *server) Shots(peer int) []sim.Shot { return s.queues[peer].Shots() }
 
 // play makes a tick of one player's buffer.
 func (s *server) play(q *inputs.Playout, peer predict.Peer) {
@@ -76,4 +83,5 @@ func (s *server) CopyFrom(from predict.Server) {
 		s.queues[i].CopyFrom(&o.queues[i])
 	}
 	s.out.CopyFrom(&o.out)
+	s.shots.CopyFrom(&o.shots)
 }

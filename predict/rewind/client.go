@@ -180,6 +180,7 @@ func (c *client) advance(in sim.Input) {
 	if p := c.env.Player; p >= 0 {
 		if c.joined {
 			c.out.Add(t, in)
+			in.Shot = sim.Shot{} // nobody repeats or replays it
 		} else {
 			in = c.held[p]
 		}

@@ -3,6 +3,7 @@ package rewind
 import (
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/predict/wire"
 	"ghostcube/sim"
 )
@@ -12,6 +13,7 @@ type server struct {
 	steps int
 	desk  inputs.Desk
 	out   wire.Broadcast
+	shots shots.Judge
 	held  []sim.Input
 	world predict.Contacts
 }
@@ -21,6 +23,7 @@ func newServer(env *predict.Env) predict.Server {
 	declareSteps(env.Knobs, &s.steps)
 	s.desk.Declare(env)
 	s.out.Declare(env)
+	s.shots.Declare(env)
 	env.Knobs.Contacts(&s.world)
 	return s
 }
@@ -30,7 +33,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Meter
 	s.desk.Seat(peers, world.Tick(), s.held)
 	s.out.Hear(peers)
-	copy(s.held, host)
+	inputs.Hold(s.held, host)
 	if s.steps == onInput && len(host) == 0 {
 		s.stepOnInput(peers)
 	} else {
@@ -40,6 +43,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 				s.held[peer.Seat] = s.desk.Queues[i].Take(world.Tick(), s.desk.Repeat, m)
 			}
 		}
+		s.shots.Tick(world, host, peers, &s.desk)
 		s.step()
 	}
 	for i, peer := range peers {
@@ -71,6 +75,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 				s.held[peer.Seat] = q.Take(t, false, m)
 				if i == 0 {
 					world.Relabel(t)
+					s.shots.Tick(world, nil, peers, &s.desk)
 					s.step()
 				}
 			}
@@ -89,4 +94,5 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.held = append(s.held[:0], o.held...)
 	s.desk.CopyFrom(&o.desk)
 	s.out.CopyFrom(&o.out)
+	s.shots.CopyFrom(&o.shots)
 }

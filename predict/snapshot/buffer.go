@@ -104,3 +104,10 @@ func millis(parts int64, rate int) float64 {
 
 // nearest is the tick nearest to a moment.
 func nearest(moment int64) sim.Tick { return sim.Tick(max(moment+part/2, 0) / part) }
+
+// sixteenths is a time in parts of ticks, of half a tick at most, in 1/sim.SeenParts
+// ticks, to the nearest.
+func sixteenths(parts int64) int {
+	const each = part / sim.SeenParts
+	return int(max(min((parts+part+each/2)/each-sim.SeenParts, sim.SeenParts/2), -sim.SeenParts/2))
+}

@@ -48,12 +48,13 @@ type client struct {
 	drawn   []geom.Pose
 	touched []int8
 	shows   sim.Tick
+	shown   int64                   // the same in parts of ticks
 	trail   history.Ring[geom.Pose] // of the player's cube, by own ticks
 }
 
 func newClient(env *predict.Env) predict.Client {
 	at := env.World.Tick()
-	c := &client{env: env, tick: at, expect: at, shows: at, trail: history.New[geom.Pose](trailTicks)}
+	c := &client{env: env, tick: at, expect: at, shows: at, shown: int64(at) * part, trail: history.New[geom.Pose](trailTicks)}
 	c.frames = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Meter
 	c.set.declare(k)
@@ -260,7 +261,7 @@ func (c *client) show(start, end *picture, share float32, view int64) {
 		view += parts(c.set.extrapolate, rate)
 	}
 	curved := c.set.interpolation == hermite && start.velocities && end.velocities
-	c.shows = nearest(view)
+	c.shows, c.shown = nearest(view), view
 	c.drawn, c.touched = c.drawn[:0], c.touched[:0]
 	for i := range start.looks {
 		a, b := &start.looks[i], &end.looks[i]
@@ -282,7 +283,7 @@ func (c *client) show(start, end *picture, share float32, view int64) {
 // View shows what was drawn. Nothing of it is smoothed, so it is raw as well.
 // The trail is the way on which the player's cube was drawn, kinks and all.
 func (c *client) View(v *predict.View) {
-	v.Tick = c.shows
+	v.Tick, v.Part = c.shows, sixteenths(c.shown-int64(c.shows)*part)
 	v.Bodies = append(v.Bodies, c.drawn...)
 	v.Raw = append(v.Raw, c.drawn...)
 	v.Last = append(v.Last, c.last...)
@@ -323,4 +324,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.last = append(c.last[:0], o.last...)
 	c.trail.CopyFrom(&o.trail, history.Plain[geom.Pose])
 	c.drawn, c.touched, c.shows = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.shows
+	c.shown = o.shown
 }

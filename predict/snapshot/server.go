@@ -5,6 +5,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/sim"
 )
 
@@ -14,6 +15,7 @@ type server struct {
 	velocities bool
 	level      int
 	desk       inputs.Desk
+	shots      shots.Judge
 	held       []sim.Input
 	world      predict.Contacts
 	since      int // steps since the last snapshot
@@ -42,6 +44,7 @@ func newServer(env *predict.Env) predict.Server {
 	k.Bool(&s.velocities, "velocities", false, "send linear velocities also where the interpolation does without")
 	k.Choice(&s.level, "level", raw, levels, "how much is done to save bits, each level what the one before does and more; up to at-rest with velocities, from delta on relative to a snapshot that the client has")
 	s.desk.Declare(env)
+	s.shots.Declare(env)
 	k.Contacts(&s.world)
 	m.Declare("snapshots", "snapshots sent")
 	m.Declare("snapshot_bits", "bits in them, headers apart")
@@ -60,6 +63,7 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
 	s.desk.Play(host, peers, s.held, world, s.env.Meter)
+	s.shots.Tick(world, host, peers, &s.desk)
 	s.world.Step(world, s.held...)
 	for i := range s.listeners {
 		s.listeners[i].hear(peers[i].Endpoint)
@@ -142,6 +146,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.set, s.velocities, s.world, s.since = o.set, o.velocities, o.world, o.since
 	s.held = append(s.held[:0], o.held...)
 	s.desk.CopyFrom(&o.desk)
+	s.shots.CopyFrom(&o.shots)
 	s.level, s.tally, s.last = o.level, o.tally, append(s.last[:0], o.last...)
 	s.listeners = s.listeners[:min(len(s.listeners), len(o.listeners))]
 	for i := range o.listeners {

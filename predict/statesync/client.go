@@ -132,7 +132,7 @@ func newClient(env *predict.Env) predict.Client {
 // Tick takes in what has come, steps the world with what the players did, sets
 // right what the packet of that tick speaks of, and sends what the player does.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	c.grasp.now = in
+	c.grasp.now, c.grasp.now.Shot = in, sim.Shot{}
 	if c.buffer == 0 && c.running {
 		c.eased = c.newest
 		c.step() // what comes is set right as it comes

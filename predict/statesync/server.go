@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/shots"
 	"ghostcube/sim"
 )
 
@@ -12,6 +13,7 @@ type server struct {
 	set    settings
 	policy policy
 	desk   inputs.Desk
+	shots  shots.Judge
 	held   []sim.Input
 	world  predict.Contacts
 
@@ -50,6 +52,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.policy.declare(k)
 	s.set.declare(k, env.World.Scene())
 	s.desk.Declare(env)
+	s.shots.Declare(env)
 	declareHands(k, &s.who)
 	k.Int(&s.wait, "up-buffer", 2, 0, mostBuffer, "authority=toucher: ticks that the earliest packets of a client wait at the server for their turn")
 	k.Contacts(&s.world)
@@ -71,6 +74,7 @@ func newServer(env *predict.Env) predict.Server {
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
 	s.listen(host, peers)
+	s.shots.Tick(world, host, peers, &s.desk)
 	copy(s.past[world.Tick()%remembered][:], s.held)
 	s.known = min(s.known+1, remembered)
 	s.set.quantise(world)
@@ -94,7 +98,7 @@ func (s *server) listen(host []sim.Input, peers []predict.Peer) {
 	for len(s.claims) < len(peers) {
 		s.claims = append(s.claims, newClaims(len(s.before)))
 	}
-	copy(s.held, host)
+	inputs.Hold(s.held, host)
 	s.hearClaims(peers)
 	if s.who == touchersWord {
 		s.handed = true
@@ -226,6 +230,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.before = append(s.before[:0], o.before...)
 	copy(s.changed, o.changed)
 	s.desk.CopyFrom(&o.desk)
+	s.shots.CopyFrom(&o.shots)
 	s.who, s.wait, s.handed = o.who, o.wait, o.handed
 	copy(s.hands, o.hands)
 	s.claims = make([]claims, len(o.claims))

@@ -35,7 +35,11 @@ type tape struct {
 	dark             int     // the tick from which all packets are lost for five seconds; 0: none
 	steered          bool    // by one key and the heading, as with a stick; else by four keys
 	pilots           []pilot // for each player
+	shots            gunner  // of the first player; nil: it fires none
 }
+
+// gunner says what the first player fires at a tick.
+type gunner func(tick int) sim.Shot
 
 // pilot says what velocity its cube shall have at a tick, in m/s along the
 // ground, and which keys are held besides. At a velocity of 0 the cube is left
@@ -74,6 +78,9 @@ func (t *tape) write() ([]byte, error) {
 			}
 			in[p] = along[p]
 			in[p].Buttons |= held
+		}
+		if t.shots != nil {
+			in[0].Shot = t.shots(tick)
 		}
 		w.Step(in...)
 		e := lab.Entry{Inputs: slices.Clone(in)}

@@ -38,6 +38,8 @@ var tapes = []tape{
 		scene: "two-players", ticks: 2400, pilots: []pilot{first, second}},
 	{name: "scrum", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
 		scene: "two-players", ticks: 1800, pilots: []pilot{west, east}},
+	{name: "shots", doc: "one player stands and fires in fixed directions, the other rolls to and fro through them and behind the pile",
+		scene: "two-players", ticks: 2400, pilots: []pilot{stand, dodge}, shots: volley},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
 	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
@@ -405,4 +407,31 @@ func breaker(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		x, y = toward(&w[0], strokes[i][0], strokes[i][1], 6)
 	}
 	return x, y, 0
+}
+
+func stand(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }
+
+// dodge rolls to and fro across the other player's way, at up to 10 m/s, and at one
+// end behind the pile.
+func dodge(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	const rest, middle, wide, turn = 60, -1.2, 3.3, 1.9 // ticks, metres, metres, rad/s
+	if tick < rest {
+		return 0, 0, 0
+	}
+	a := float32(float32(tick-rest) / rate * turn)
+	x, y = along(&w[1], 6, middle+float32(wide*geom.Sin(a)), 0, float32(wide*turn*geom.Cos(a)))
+	return x, y, 0
+}
+
+// marks are the places, of those that the other player rolls along, that are shot at
+// in turn, wherever it is.
+var marks = [...]float32{-3.6, -1.2, -2.4, 0, -3}
+
+// volley fires every 23 ticks, along the ground.
+func volley(tick int) sim.Shot {
+	const rest, every, end = 120, 23, 2340
+	if tick < rest || tick > end || (tick-rest)%every != 0 {
+		return sim.Shot{}
+	}
+	return sim.Aim(geom.Vec3{X: 12, Y: marks[(tick-rest)/every%len(marks)]})
 }

@@ -750,3 +750,44 @@ func TestHaul(t *testing.T) {
 		}
 	}
 }
+
+// TestShots says that the shots tape fires 97 times in five directions, that the first
+// player stands, and that the other crosses every one of them again and again, fast,
+// and is behind the pile at times, however late the keys come.
+func TestShots(t *testing.T) {
+	for _, late := range delays() {
+		fired, hit, hidden, fast, moved := 0, map[uint16]int{}, 0, float32(0), float32(0)
+		play(t, "shots", late, func(w *sim.World, in []sim.Input) {
+			if in == nil {
+				return
+			}
+			b := w.Bodies()
+			fast = max(fast, b[1].Linear.Len())
+			moved = max(moved, b[0].Pose.Pos.Sub(w.Scene().Boxes[0].Start.Pose.Pos).Len())
+			poses := make([]geom.Pose, len(b))
+			for i := range b {
+				poses[i] = b[i].Pose
+			}
+			meets := func(along geom.Vec3) int {
+				return w.Scene().Ray(b[0].Pose.Pos, along, 30, poses, 0, 0, rate).Body
+			}
+			if s := in[0].Shot; s.Fired {
+				fired++
+				if meets(s.Along()) == 1 {
+					hit[s.Yaw]++
+				}
+			}
+			if meets(b[1].Pose.Pos.Sub(b[0].Pose.Pos).Unit()) > 2 {
+				hidden++
+			}
+		})
+		n := 0
+		for _, h := range hit {
+			n += h
+		}
+		t.Logf("%d ticks late: %d shots, %d hits %v, at up to %v m/s, hidden for %d ticks", late, fired, n, hit, fast, hidden)
+		if fired != 97 || len(hit) != 5 || n < 20 || fast < 9 || hidden < 30 || moved > 0.02 {
+			t.Errorf("%d ticks late: %d shots, %d hits %v, at up to %v m/s, hidden for %d ticks, the first player moved %v m", late, fired, n, hit, fast, hidden, moved)
+		}
+	}
+}

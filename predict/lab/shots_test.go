@@ -1,0 +1,235 @@
+package lab
+
+import (
+	"fmt"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// duel is the tape "shots" with other shots: the second player rolls to and fro across
+// the way of the first, who stands and fires every so many ticks in one of seven
+// directions. tick may be any; the tape goes round.
+func duel(tape *Tape, tick, every int) []sim.Input {
+	in := make([]sim.Input, 2)
+	copy(in, tape.Entries[tick%len(tape.Entries)].Inputs)
+	in[0] = sim.Input{}
+	if tick >= 60 && tick%every == 0 {
+		in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(2870 + 37*(tick/every%7))}
+	}
+	return in
+}
+
+// shooters are all ways to play. The servers of the first take the newest input, those
+// of the others know inputs by their ticks.
+var shooters = []string{
+	"authority", "snapshot", "snapshot:snapshot-every=3:level=delta", "animated", "animated:playout=4", "statesync",
+	"statesync:authority=toucher", "rewind", "rewind:server-steps=on-input", "historyoffset", "lockstep",
+}
+
+func shootout(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
+	t.Helper()
+	l, tape := open(t, c, specs...), builtIn(t, "shots")
+	for range ticks {
+		if err := l.Tick(Entry{Inputs: duel(tape, int(l.Ticks()), every)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// TestRewoundIsAsSeen says that where a client draws the past, the server comes to
+// what the shooter saw, shot by shot, if it goes back, and has the body that is hit
+// where it was drawn, as far as a sixteenth of a tick tells; and that it comes to
+// something else often if it does not.
+func TestRewoundIsAsSeen(t *testing.T) {
+	for spec, want := range map[string]struct {
+		other float64 // shots at most that come to something else
+		off   float32 // metres at most
+	}{
+		"authority": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
+		"snapshot": {1, 0.005}, "animated": {1, 0.005}, // 1/32 ticks at 6 m/s are 3 mm
+		"snapshot:snapshot-every=3:history=500ms": {3, 0.1}, // its curve is not the way that was
+	} {
+		l := shootout(t, config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 2400, 5, spec, spec+":lag-compensation=off")
+		for i, p := range l.Panes {
+			m := p.Meter
+			judged, seen, other := m.Value("shots_judged"), m.Value("shots_hit_seen"), m.Value("shots_judged")-m.Value("shots_rewound_as_seen")
+			now := judged - m.Value("shots_now_as_seen")
+			if judged < 450 || seen < 60 || other > want.other || now < 30 || m.Value("shots_refused") != 0 {
+				t.Errorf("%s: %v shots, %v hits as seen; not as seen: %v rewound, %v now", p.Spec(), judged, seen, other, now)
+			}
+			off := float32(0)
+			for n := p.Shots.First(); n < p.Shots.Total(); n++ {
+				x := p.Shots.Number(n)
+				if x.Judged > 0 && x.Verdict.Rewinds != (i == 0) {
+					t.Fatalf("%s: %+v", p.Spec(), x.Verdict)
+				}
+				if hit := x.Seen.Hit.Body; x.Judged > 0 && hit != sim.Missed && hit == x.Verdict.Rewound.Hit.Body {
+					off = max(off, x.Target.Pos.Sub(x.Verdict.Was.Pos).Len())
+				}
+			}
+			if off > want.off {
+				t.Errorf("%s: what is hit was drawn %v m from where it is judged, want %v", p.Spec(), off, want.off)
+			}
+		}
+	}
+}
+
+// TestEveryShotFiresOnce says that a shot is judged once, whatever the link does to the
+// packets and the client's program to the ticks: with loss, duplicates, other orders,
+// frames that are rare or many, and clocks that are wrong.
+func TestEveryShotFiresOnce(t *testing.T) {
+	const every, last = 11, 660
+	tape := builtIn(t, "shots")
+	for _, spec := range shooters {
+		if testing.Short() && spec != "snapshot" && spec != "rewind" {
+			continue
+		}
+		for name, clock := range map[string]string{"": "", "fps": "20", "skew": "10000"} {
+			l := open(t, config(t, "two-players", "latency=40ms,jitter=25ms,loss=15%,dup=20%,reorder=10%,reorder-by=30ms", AtClient), spec)
+			if name != "" {
+				if err := l.Do(Command{Verb: "clock", Pane: All, Name: name, Value: clock}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 900 {
+				in := duel(tape, int(l.Ticks()), every)
+				if l.Ticks() > last {
+					in[0].Shot = sim.Shot{}
+				}
+				if err := l.Tick(Entry{Inputs: in}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := l.Panes[0]
+			fired, judged := p.Meter.Value("shots"), p.Meter.Value("shots_judged")
+			lost := 0
+			for n := p.Shots.First(); n < p.Shots.Total(); n++ {
+				if p.Shots.Number(n).Judged == 0 {
+					lost++
+				}
+			}
+			if fired != last/every-5 || judged > fired || float64(lost) != fired-judged {
+				t.Errorf("%s %s=%s: %v fired, %v judged, %d of them never", spec, name, clock, fired, judged, lost)
+			}
+			if lost > 0 {
+				t.Errorf("%s %s=%s: %d shots are lost", spec, name, clock, lost)
+			}
+		}
+	}
+}
+
+// TestLateShotsAreRefused says that at 400 ms each way every shot at a late picture is
+// older than the history and refused, and counts as no hit; and that none is with a
+// history of a second.
+func TestLateShotsAreRefused(t *testing.T) {
+	for _, spec := range []string{"authority", "snapshot", "animated", "statesync"} {
+		l := shootout(t, config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":history=1s")
+		short, long := l.Panes[0], l.Panes[1]
+		if n := short.Meter.Value("shots_judged"); n < 40 || short.Meter.Value("shots_refused") != n {
+			t.Errorf("%s: %v of %v refused", spec, short.Meter.Value("shots_refused"), n)
+		}
+		for n := short.Shots.First(); n < short.Shots.Total(); n++ {
+			if x := short.Shots.Number(n); x.Judged > 0 && (x.Verdict.Why != predict.TooOld || x.Verdict.Hit() != sim.Missed) {
+				t.Fatalf("%s: %+v", spec, x.Verdict)
+			}
+		}
+		if n := long.Meter.Value("shots_refused"); n != 0 || long.Meter.Value("shots_rewound_as_seen") < 40 {
+			t.Errorf("%s with a second: %v refused, %v as seen", spec, n, long.Meter.Value("shots_rewound_as_seen"))
+		}
+	}
+}
+
+// TestHostShootsThePresent says that a player at the server sees the truth: what it
+// saw hit is hit, by both judgements, in the tick in which it fires.
+func TestHostShootsThePresent(t *testing.T) {
+	for _, spec := range shooters {
+		if spec == "lockstep" { // there a tick waits for all
+			continue
+		}
+		c := config(t, "two-players", "latency=100ms", AtHost)
+		l := shootout(t, c, 900, 7, spec)
+		m := l.Panes[0].Meter
+		if n := m.Value("shots"); n < 100 || m.Value("shots_judged") != n || m.Value("shots_rewound_as_seen") != n || m.Value("shots_now_as_seen") != n || m.Value("shots_hit_seen") < 10 {
+			t.Errorf("%s: %+v", spec, m.All())
+		}
+	}
+}
+
+// TestShotsInForks says that a fork made while shots are on their way comes to the
+// same, and that a frozen client's shot waits for it.
+func TestShotsInForks(t *testing.T) {
+	tape := builtIn(t, "shots")
+	for _, spec := range shooters {
+		c := config(t, "two-players", "latency=100ms,loss=5%", AtClient)
+		l := shootout(t, c, 203, 3, spec)
+		f := l.Fork()
+		for range 100 {
+			e := Entry{Inputs: duel(tape, int(l.Ticks()), 3)}
+			if l.Tick(e) != nil || f.Tick(e) != nil {
+				t.Fatal("a tick fails")
+			}
+		}
+		if l.Hash() != f.Hash() || l.Panes[0].Meter.Value("shots_judged") < 30 {
+			t.Errorf("%s: the fork goes another way", spec)
+		}
+		if fmt.Sprint(l.Panes[0].Shots) != fmt.Sprint(f.Panes[0].Shots) {
+			t.Errorf("%s: the fork's shots are others", spec)
+		}
+	}
+	l := open(t, config(t, "two-players", "latency=20ms", AtClient), "authority")
+	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
+	for i := range 300 {
+		e := Entry{}
+		switch i {
+		case 100:
+			e.Commands = []Command{{Verb: "freeze", Pane: All, Value: "500ms"}}
+		case 105:
+			e.Inputs = shot
+		}
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x := l.Panes[0].Shots.Number(0); x.At != 105 || x.Judged < 130 || x.Judged > 140 || x.Verdict.Why != predict.TooOld {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestShotsAllocateNothing says that shooting takes no new memory either.
+func TestShotsAllocateNothing(t *testing.T) {
+	tape := builtIn(t, "shots")
+	for _, spec := range shooters {
+		if testing.Short() && spec != "snapshot" {
+			continue
+		}
+		l := open(t, config(t, "two-players", "latency=75ms,jitter=10ms,loss=5%", AtClient), spec)
+		var list [660][]sim.Input
+		for i := range list {
+			list[i] = duel(tape, i+1200, 5)
+		}
+		step := func() { l.Tick(Entry{Inputs: list[int(l.Ticks())%len(list)]}) }
+		for range 3000 {
+			step()
+		}
+		if n := testing.AllocsPerRun(600, step); n != 0 {
+			t.Errorf("%s: %v allocations a tick", spec, n)
+		}
+	}
+}
+
+// TestNoShotsNoCounts says that a session without shots counts none: its meter, and so
+// its hash, is what it was before there were shots.
+func TestNoShotsNoCounts(t *testing.T) {
+	for _, spec := range shooters {
+		l := open(t, config(t, "two-players", "latency=75ms", AtClient), spec)
+		run(t, l, 100)
+		for _, c := range l.Panes[0].Meter.All() {
+			if len(c.Name) > 4 && c.Name[:5] == "shots" {
+				t.Errorf("%s counts %s", spec, c.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package predict
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// Ray is a shot as one side sees it: from where it goes along, and what it meets.
+type Ray struct {
+	From, Along geom.Vec3 // Along is a unit vector
+	Hit         sim.Hit
+}
+
+// Reach is how far a shot goes, in metres.
+const Reach = 200
+
+// Shoot returns what a player's shot meets in a picture or a state: bodies at poses,
+// at a moment in 1/sim.SeenParts ticks. It begins in the middle of the player's cube.
+func Shoot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
+	r := Ray{From: from, Along: s.Along()}
+	r.Hit = scene.Ray(from, r.Along, Reach, poses, player, at, rate)
+	return r
+}
+
+// End returns where the ray ends.
+func (r *Ray) End() geom.Vec3 { return r.From.Plus(r.Hit.Length, r.Along) }
+
+// Verdict is what the server makes of a shot.
+type Verdict struct {
+	Player  int
+	Shot    sim.Shot
+	Tick    sim.Tick // of the server, in which it was judged
+	Age     int64    // 1/sim.SeenParts ticks by which what the player saw was older
+	Why     Refusal  // of the rewound judgement; then Rewound means nothing
+	Rewinds bool     // the rewound judgement counts; else the other
+
+	Rewound Ray // in the player's past
+	Now     Ray // in the server's present
+
+	// Of the body that was hit, by the rewound judgement if by both: where it was in
+	// the player's past, and where it is.
+	Was, Is geom.Pose
+	Covered bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
+}
+
+// Refusal is why a shot was not judged in the player's past.
+type Refusal uint8
+
+// The refusals.
+const (
+	NotRefused Refusal = iota
+	TooOld             // it is older than what the server remembers
+	TooNew             // it is of a moment that the server will not be at for long
+)
+
+// Hit returns the body that the player has hit by the judgement that counts, or
+// sim.Missed.
+func (v *Verdict) Hit() int {
+	switch {
+	case !v.Rewinds:
+		return v.Now.Hit.Body
+	case v.Why != NotRefused:
+		return sim.Missed
+	}
+	return v.Rewound.Hit.Body
+}
+
+// Target returns the body that Was and Is are of, or sim.Missed.
+func (v *Verdict) Target() int {
+	if v.Why == NotRefused && v.Rewound.Hit.Body != sim.Missed {
+		return v.Rewound.Hit.Body
+	}
+	return v.Now.Hit.Body
+}
