@@ -14,6 +14,8 @@ type Queue struct {
 	ahead  int64    // how far the last message was ahead of the server
 	any    bool
 	next   sim.Tick // inputs of ticks below this have had their turn
+	late   sim.Tick // the oldest of those that came after their tick since Late was asked
+	lates  bool     // there is one
 	made   sim.Tick // the tick after that of the newest input that has been used
 	last   sim.Input
 
@@ -112,6 +114,9 @@ func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Meter) bool {
 		if t+remembered/2 > q.next { // an older one may share its slot with one that waits
 			q.takeShot(&in)
 			*s = slot{tick: t, in: in, here: true}
+			if !q.lates || t < q.late {
+				q.late, q.lates = t, true
+			}
 		}
 		m.Add("late_inputs", 1)
 		return false
@@ -138,6 +143,31 @@ func (q *Queue) Take(t sim.Tick, repeat bool, m *predict.Meter) sim.Input {
 		return sim.Input{}
 	}
 	return q.last
+}
+
+// Late returns the tick of the oldest input that has come after its tick since it was
+// last asked.
+func (q *Queue) Late() (t sim.Tick, ok bool) {
+	t, ok = q.late, q.lates
+	q.lates = false
+	return t, ok
+}
+
+// Again returns the input of a tick whose turn is over, for a server that makes the
+// tick again, last being what the player did in the tick before. It reports whether
+// the input had come too late for its turn and is used now.
+func (q *Queue) Again(t sim.Tick, last sim.Input, repeat bool) (in sim.Input, fresh bool) {
+	if s := &q.ring[t%remembered]; s.here && s.tick == t {
+		in, fresh = s.in, !s.used
+		s.used = true
+		q.made = max(q.made, t+1)
+	} else if repeat {
+		in = last
+	}
+	if t+1 == q.next {
+		q.last = in
+	}
+	return in, fresh
 }
 
 // TakeNewest returns the newest input that has come, whatever its tick, or

@@ -201,6 +201,11 @@ var Comparisons = []Comparison{
 		Panes: []string{"historyoffset", "historyoffset:keep-last=off", "historyoffset:playout=8"},
 	},
 	{
+		Name: "late-inputs", Doc: "inputs that come up to three ticks late: dropped, and the prediction is corrected; simulated again by the server, and it is not; or sent four ticks sooner",
+		Tape: "turns", Scene: "zen", Weather: lateInputs, Rate: 60,
+		Panes: []string{"rewind:lead=1", "rewind:lead=1:late-inputs=resimulate", "rewind:lead=5"},
+	},
+	{
 		Name: "latency-chain", Doc: "a ping of 50 ms: what a key takes to be seen, stage by stage (key U), without any buffer, with the article's four ticks of it, and predicted in two ways",
 		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-50", Rate: 60,
 		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
@@ -217,6 +222,9 @@ var Comparisons = []Comparison{
 		Panes: []string{"snapshot", "animated", "authority", "rewind"},
 	},
 }
+
+// lateInputs has more jitter on the way up than a lead of a tick makes up for.
+const lateInputs = "latency=75ms,up.jitter=100ms,up.shape=later"
 
 const engineers = "Space Engineers, a talk at GDC, and its published source"
 

@@ -44,6 +44,7 @@ type client struct {
 	errorRot    float64
 	smooth      smoothing.Settings
 	contacts    predict.Contacts
+	awaits      awaits
 
 	out    inputs.Sender
 	in     wire.Receiver
@@ -80,6 +81,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Float(&c.errorRot, "error-rotation", 0.00001, 0, 1, "1-|dot| of the orientations that is let pass")
 	k.Smoothing(&c.smooth)
 	k.Contacts(&c.contacts)
+	c.awaits.declare(k)
 	c.out.Declare(env)
 	m.Declare("corrections", "rewinds because the server disagreed")
 	m.Declare("correction_mean_m", "metres by which a correction moved the player's simulated cube, mean")
@@ -250,8 +252,12 @@ func (c *client) correct(from packet.Packet) {
 		return
 	}
 	body := c.differs(past)
+	lets := c.awaits.lets(at, fix.Why == predict.OwnInput)
 	if body < 0 {
 		c.agreed = at
+		return
+	}
+	if lets {
 		return
 	}
 	fix.Body, fix.Field, fix.By = c.farthest(body, past)
@@ -425,6 +431,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.lead, c.corrections, c.physics, c.steps = o.lead, o.corrections, o.physics, o.steps
 	c.errorPos, c.errorRot, c.smooth, c.contacts = o.errorPos, o.errorRot, o.smooth, o.contacts
+	c.awaits = o.awaits
 	c.out.CopyFrom(&o.out)
 	c.in.CopyFrom(&o.in)
 	c.servo, c.joined, c.last, c.jumped = o.servo, o.joined, o.last, o.jumped

@@ -19,6 +19,7 @@ type rig struct {
 	c       *client
 	s       *server
 	up      *packet.Endpoint
+	end     *link.End // the client's
 	peers   []predict.Peer
 	tick    int
 	fixes   []predict.Correction
@@ -35,7 +36,7 @@ func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 		t.Fatal(err)
 	}
 	a, b := link.Pair(&r.weather, 0)
-	r.up = packet.NewEndpoint(a)
+	r.up, r.end = packet.NewEndpoint(a), a
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
 	k, m := &predict.Knobs{}, &predict.Meter{}
 	for i := range r.env {

@@ -16,6 +16,7 @@ type server struct {
 	shots shots.Judge
 	held  []sim.Input
 	world predict.Contacts
+	late  late
 }
 
 func newServer(env *predict.Env) predict.Server {
@@ -25,6 +26,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.out.Declare(env)
 	s.shots.Declare(env)
 	env.Knobs.Contacts(&s.world)
+	s.late.start(env)
 	return s
 }
 
@@ -38,11 +40,13 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		s.stepOnInput(peers)
 	} else {
 		s.desk.Receive(peers, world.Tick(), m)
+		s.catchUp(peers)
 		for i, peer := range peers {
 			if peer.Seat >= 0 {
 				s.held[peer.Seat] = s.desk.Queues[i].Take(world.Tick(), s.desk.Repeat, m)
 			}
 		}
+		s.late.begins(world, s.held)
 		s.shots.Tick(world, host, peers, &s.desk)
 		s.step()
 	}
@@ -53,6 +57,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	s.desk.Total(m)
 	s.out.Send(world, peers, s.held, m)
+	s.late.ended(world, s.out.Told())
 }
 
 // stepOnInput is the published way: the world steps once for each input that
@@ -93,6 +98,7 @@ func (s *server) CopyFrom(from predict.Server) {
 	s.steps, s.world = o.steps, o.world
 	s.held = append(s.held[:0], o.held...)
 	s.desk.CopyFrom(&o.desk)
+	s.late.copyFrom(&o.late)
 	s.out.CopyFrom(&o.out)
 	s.shots.CopyFrom(&o.shots)
 }
