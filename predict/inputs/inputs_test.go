@@ -230,6 +230,41 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestAgain says that inputs that come late can be had all the same, each counted as
+// used once, with what is missing filled in as it would have been; and that what is
+// repeated from then on is the newest of them.
+func TestAgain(t *testing.T) {
+	r := newRig(t, "redundant", "off")
+	r.q.Start(0, key(1))
+	r.send(3, 3, false, 3)
+	for tick := range sim.Tick(8) { // 3 alone has come
+		r.q.Take(tick, true, r.env.Meter)
+	}
+	for _, late := range []sim.Tick{7, 5} {
+		r.send(late, late, false, 8)
+	}
+	if from, ok := r.q.Late(); from != 5 || !ok {
+		t.Errorf("late from %d, %v", from, ok)
+	}
+	if _, ok := r.q.Late(); ok {
+		t.Error("told of twice")
+	}
+	last := key(3)
+	for i, want := range []sim.Tick{3, 5, 5, 7} {
+		in, fresh := r.q.Again(sim.Tick(4+i), last, true)
+		if in != key(want) || fresh != (i == 1 || i == 3) {
+			t.Errorf("tick %d: %v, %v, want the input of %d", 4+i, in, fresh, want)
+		}
+		last = in
+	}
+	if _, fresh := r.q.Again(5, last, true); fresh {
+		t.Error("used twice")
+	}
+	if got := r.q.Take(8, true, r.env.Meter); got != key(7) {
+		t.Errorf("then %v is repeated", got)
+	}
+}
+
 // TestCap says that a packet holds no more inputs than the cap allows, and
 // none that the server has answered for.
 func TestCap(t *testing.T) {
