@@ -48,7 +48,7 @@ var floors = map[string][]string{
 	"predict/shots":     {"sim", "sim/geom", "predict", "predict/history"},
 	"predict/positions": {"sim", "sim/geom", "smoothing", "predict", "predict/links", "predict/wire"},
 	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
-		"predict/inputs", "predict/wire", "predict/positions", "predict/shots"},
+		"predict/inputs", "predict/links", "predict/wire", "predict/positions", "predict/shots"},
 
 	// 3
 	"predict/animated":      strategy,
@@ -58,7 +58,7 @@ var floors = map[string][]string{
 	"predict/rewind":        strategy,
 	"predict/snapshot":      append([]string{"net/delta"}, strategy...),
 	"predict/statesync":     strategy,
-	"predict/score":         {"sim", "sim/geom", "predict"},
+	"predict/score":         {"sim", "sim/geom", "predict", "predict/links"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
 		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync",
 		"predict/animated", "predict/historyoffset"},

@@ -66,8 +66,8 @@ func TestTree(t *testing.T) {
 			t.Errorf("%s: %d joints", c.name, n)
 		}
 	}
-	if with := With(nil, row(5, 2, [2]int{3, 1}, [2]int{0, 3}), 0); !slices.Equal(with, []int{3, 1}) {
-		t.Errorf("tied to 0: %v", with)
+	if from := From(row(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(from.Order, []int32{3, 1}) || from.Nodes[1].Depth != 2 {
+		t.Errorf("tied to 0: %v", from.Order)
 	}
 }
 

@@ -140,18 +140,14 @@ func own(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
 }
 
-// With appends to dst the bodies that joints tie to a body, directly or over others,
-// those nearest to it first, without itself.
-func With(dst []int, scene *sim.Scene, body int) []int {
+// From returns the tree that a body is the root of, alone.
+func From(scene *sim.Scene, body int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
 	for i := range t.Nodes {
-		t.Nodes[i] = Node{Parent: None, Root: None}
+		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
 	t.grow(scene, neighbours(scene), body)
-	for _, i := range t.Order {
-		dst = append(dst, int(i))
-	}
-	return dst
+	return t
 }
 
 // Joints returns how many joints the tree of a body has, those that close loops

@@ -30,6 +30,7 @@ type Card struct {
 	inside  overlaps
 	lift    lift
 	joints  joints
+	chain   chain
 	news    updates
 	rate    int
 }
@@ -68,6 +69,7 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	c.inside.take(truth.Scene().Boxes, truth.Bodies(), v.Bodies, body)
 	c.lift.take(&true1, &drawn, &truth.Scene().Boxes[body])
 	c.joints.take(truth, v)
+	c.chain.take(truth, v, &c.bodies.past, body)
 	c.news.take(truth.Tick(), v, c.Ticks == 1)
 	c.apart.add(away)
 	c.largest = max(c.largest, away)
@@ -247,7 +249,7 @@ func (c *Card) floor(f *floor) (deepest, bodies float64) {
 
 // CopyFrom makes c an equal of o that shares with it no memory that changes.
 func (c *Card) CopyFrom(o *Card) {
-	pops, stale, shape, arcs, bodies := c.pops, c.stale, c.shape, c.arcs, c.bodies
+	pops, stale, shape, arcs, bodies, chain := c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain
 	pops.copyFrom(&o.pops)
 	stale.copyFrom(&o.stale)
 	shape.copyFrom(&o.shape)
@@ -255,6 +257,7 @@ func (c *Card) CopyFrom(o *Card) {
 		arcs[i].copyFrom(&o.arcs[i])
 	}
 	bodies.copyFrom(&o.bodies)
+	chain.copyFrom(&o.chain)
 	*c = *o
-	c.pops, c.stale, c.shape, c.arcs, c.bodies = pops, stale, shape, arcs, bodies
+	c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain = pops, stale, shape, arcs, bodies, chain
 }
