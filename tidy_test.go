@@ -47,12 +47,14 @@ var floors = map[string][]string{
 	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs", "predict/links"},
 	"predict/shots":     {"sim", "sim/geom", "predict", "predict/history"},
 	"predict/positions": {"sim", "sim/geom", "smoothing", "predict", "predict/links", "predict/wire"},
+	"predict/parent":    {"sim", "sim/geom", "predict"},
 	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
-		"predict/inputs", "predict/links", "predict/wire", "predict/positions", "predict/shots"},
+		"predict/inputs", "predict/links", "predict/wire", "predict/positions", "predict/parent", "predict/shots"},
 
 	// 3
 	"predict/animated":      strategy,
 	"predict/historyoffset": strategy,
+	"predict/relative":      strategy,
 	"predict/authority":     strategy,
 	"predict/lockstep":      strategy,
 	"predict/rewind":        strategy,
@@ -61,7 +63,7 @@ var floors = map[string][]string{
 	"predict/score":         {"sim", "sim/geom", "predict", "predict/links"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
 		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync",
-		"predict/animated", "predict/historyoffset"},
+		"predict/animated", "predict/historyoffset", "predict/relative"},
 
 	// 4
 	"render":        {"sim/geom", "assets"},
@@ -166,7 +168,7 @@ func TestImportsPointDown(t *testing.T) {
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/history", "predict/clock", "predict/links", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
 	"predict/snapshot", "predict/statesync", "predict/positions", "predict/predicted", "predict/animated", "predict/historyoffset",
-	"predict/shots", "predict/score", "predict/lab"}
+	"predict/shots", "predict/parent", "predict/relative", "predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

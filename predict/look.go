@@ -1,6 +1,9 @@
 package predict
 
-import "ghostcube/sim"
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
 
 // Look is what the halves of a strategy can tell of what they send and hear, for
 // a picture of it. It is asked for where somebody looks, and asking changes
@@ -12,7 +15,16 @@ type Look struct {
 	Moves    []bool   // the body moves in what the client shows
 	Coding   []Coding // how that last word came
 	Owner    []int8   // whose authority the body is under, as far as the client knows; sim.Nobody: no player's
+	Vessels  []Vessel // by themselves: what the own cube might be carried by
 	Packet   Packet   // the last one to this client; Room is 0 where packets have no budget
+}
+
+// Vessel is what the own cube might have as its parent: the box in which it is looked
+// for.
+type Vessel struct {
+	Pose   geom.Pose
+	Half   geom.Vec3 // metres
+	Parent bool      // it is the parent now
 }
 
 // Coding is how the state of a body came.
@@ -81,6 +93,7 @@ type ClientLook interface {
 func (l *Look) Reset() {
 	l.Priority, l.Age, l.Moves = l.Priority[:0], l.Age[:0], l.Moves[:0]
 	l.Coding, l.Owner, l.Packet = l.Coding[:0], l.Owner[:0], Packet{}
+	l.Vessels = l.Vessels[:0]
 }
 
 // CopyFrom makes l an equal of o that shares no memory with it.
@@ -88,4 +101,5 @@ func (l *Look) CopyFrom(o *Look) {
 	l.Priority, l.Age = append(l.Priority[:0], o.Priority...), append(l.Age[:0], o.Age...)
 	l.Moves, l.Coding = append(l.Moves[:0], o.Moves...), append(l.Coding[:0], o.Coding...)
 	l.Owner, l.Packet = append(l.Owner[:0], o.Owner...), o.Packet
+	l.Vessels = append(l.Vessels[:0], o.Vessels...)
 }

@@ -248,7 +248,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // TestSwitchCostsNoTick says that the truth makes one step per tick across a
 // switch of strategy, and that a player who holds a key does not feel it there.
 func TestSwitchCostsNoTick(t *testing.T) {
-	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset"} {
+	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset", "relative"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		held := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
@@ -292,7 +292,7 @@ func TestSameWeather(t *testing.T) {
 
 // seen is after how many ticks a client that only watches sees, over 75 ms one
 // way, what the server's player did: the way, and what the strategy holds back.
-var seen = map[string]int{"authority": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8}
+var seen = map[string]int{"authority": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
 
 // TestHostSeat says that a human at the host drives the truth at once, and the
 // client sees it later: by the way, of four and a half ticks, and by what the
@@ -328,9 +328,9 @@ func TestOwnInputLatency(t *testing.T) {
 		weather string
 		want    map[string]int // ticks
 	}{
-		{"perfect", map[string]int{"authority": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6, "animated": 4, "historyoffset": 0}},
-		{"latency=75ms", map[string]int{"authority": 10, "rewind": 0, "lockstep": 0, "snapshot": 15, "statesync": 15, "animated": 13, "historyoffset": 0}},
-		{"latency=250ms", map[string]int{"authority": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35, "animated": 33, "historyoffset": 0}},
+		{"perfect", map[string]int{"authority": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6, "animated": 4, "historyoffset": 0, "relative": 0}},
+		{"latency=75ms", map[string]int{"authority": 10, "rewind": 0, "lockstep": 0, "snapshot": 15, "statesync": 15, "animated": 13, "historyoffset": 0, "relative": 0}},
+		{"latency=250ms", map[string]int{"authority": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35, "animated": 33, "historyoffset": 0, "relative": 0}},
 	} {
 		for _, s := range Strategies {
 			l := open(t, config(t, "plain", c.weather, AtClient), s.Name)

@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict/authority"
 	"ghostcube/predict/historyoffset"
 	"ghostcube/predict/lockstep"
+	"ghostcube/predict/relative"
 	"ghostcube/predict/rewind"
 	"ghostcube/predict/snapshot"
 	"ghostcube/predict/statesync"
@@ -24,6 +25,7 @@ var Strategies = []*predict.Strategy{
 	statesync.Strategy,
 	animated.Strategy,
 	historyoffset.Strategy,
+	relative.Strategy,
 }
 
 // StrategyNames returns the names of all strategies.

@@ -168,10 +168,6 @@ func (a *Animated) Pose(i int) geom.Pose {
 	return a.bodies[i].drawn
 }
 
-// Body returns body i as it was in the newest position that has been reached, and false
-// if none has.
-func (a *Animated) Body(i int) (b sim.Body, ok bool) { return a.bodies[i].last.body, a.bodies[i].any }
-
 // Shows returns the server's tick that is shown, to the nearest.
 func (a *Animated) Shows() sim.Tick { return sim.Tick(max(a.clock.shown+Part/2, 0) / Part) }
 

@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict/clock"
 	"ghostcube/predict/history"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/parent"
 	"ghostcube/predict/positions"
 	"ghostcube/sim"
 	"ghostcube/smoothing"
@@ -24,6 +25,7 @@ const (
 type entry struct {
 	sim.Body           // when the tick began, all doses given
 	in       sim.Input // what the tick was made with
+	parent   int       // whose space the body is in; parent.None: the world's
 }
 
 type client struct {
@@ -38,6 +40,7 @@ type client struct {
 
 	out    inputs.Sender
 	shown  positions.Animated // all but the own cube
+	rel    relative           // to a parent, if the strategy knows any
 	servo  clock.Servo
 	past   history.Ring[entry]
 	held   sim.Input   // what the player did before this half began
@@ -57,7 +60,12 @@ type client struct {
 }
 
 // NewClient makes the half that the player looks at.
-func NewClient(env *predict.Env) predict.Client {
+func NewClient(env *predict.Env) predict.Client { return newClient(env, false) }
+
+// NewRelativeClient makes one that predicts relative to a parent.
+func NewRelativeClient(env *predict.Env) predict.Client { return newClient(env, true) }
+
+func newClient(env *predict.Env, relative bool) *client {
 	c := &client{
 		env: env, past: history.New[entry](remembered), step: make([]sim.Input, env.Players), at: env.World.Tick(),
 	}
@@ -66,7 +74,12 @@ func NewClient(env *predict.Env) predict.Client {
 	k.Millis(&c.behind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
 	c.doses.declare(env)
 	k.Choice(&c.physics, "physics", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
-	declarePaths(&c.paths, k)
+	c.rel.choice = parent.Start()
+	if relative {
+		c.declareRelative()
+	} else {
+		declarePaths(&c.paths, k)
+	}
 	c.shown.Declare(env, env.Player)
 	k.Smoothing(&c.smooth)
 	k.Contacts(&c.contacts)
@@ -109,7 +122,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		jump = c.aim(server, from.At-from.First)
 	}
 	c.hold()
+	c.carry()
 	c.advance(in)
+	c.choose()
 	c.smooth.Fade(&c.offset, c.env.World.Rate())
 	c.policy.tick()
 	if jump > 0 {
@@ -136,7 +151,12 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 	in := c.shown.Receiver()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		var h head
-		h.code(in.Begin(p.Payload), w.Tick())
+		r := in.Begin(p.Payload)
+		h.code(r, w.Tick())
+		told := ride{parent: parent.None}
+		if c.rel.on {
+			told.code(r, len(c.rel.vessels), &c.rel.grid)
+		}
 		fresh, err := in.Finish(p.Payload, w.Scene(), c.shown.Guess())
 		if err != nil {
 			c.env.Meter.Add("refused", 1)
@@ -144,7 +164,7 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		}
 		c.shown.Take(fresh)
 		if fresh {
-			news, from, c.head = true, p, h
+			news, from, c.head, c.rel.heard = true, p, h, told
 		}
 	}
 	return news, from
@@ -183,10 +203,7 @@ func (c *client) hold() {
 }
 
 // moving is body i as it moves where it is shown.
-func (c *client) moving(i int) sim.Body {
-	b, _ := c.shown.Body(i)
-	return b
-}
+func (c *client) moving(i int) sim.Body { return c.shown.Body(i) }
 
 // advance makes one tick of the prediction. Before the client has joined the server
 // does not hear it, and goes on with what the player held before.
@@ -219,7 +236,10 @@ func (c *client) play() {
 }
 
 // remember notes where the own cube is, or will be when all doses are given.
-func (c *client) remember() { *c.past.Put(c.env.World.Tick()) = entry{Body: c.doses.whole(c.own())} }
+func (c *client) remember() {
+	b := c.doses.whole(c.own())
+	*c.past.Put(c.env.World.Tick()) = entry{Body: c.rel.frame.Own(&b), parent: c.rel.choice.Now}
+}
 
 // skip brings the client to the server's time. To join it makes the ticks that are
 // missing: the server makes them too, with what the player held. Later it leaves them
@@ -256,6 +276,7 @@ func (c *client) compare(from packet.Packet) {
 	}
 	why := c.why(at, shift)
 	c.at, c.shift = at, shift
+	c.follow(at)
 	if at > now || !c.doses.corrections {
 		return
 	}
@@ -264,23 +285,18 @@ func (c *client) compare(from packet.Packet) {
 		c.env.Meter.Add("outside_ring", 1)
 		return
 	}
-	word := &in.Bodies[c.env.Player]
-	if c.doses.startled(word, &had.Body) {
+	word := c.toldOf(had.parent)
+	if c.doses.startled(&word, &had.Body) {
 		c.reset(why, from)
 		return
 	}
-	d, ok := c.doses.find(word, &had.Body)
+	d, ok := c.doses.find(&word, &had.Body)
 	if !ok {
 		c.agreed = at
 		return
 	}
-	fix := c.correction(why, from, word, &had.Body)
-	for t := at; t <= now; t++ {
-		if e := c.past.At(t); e != nil {
-			d.add(&e.Body)
-		}
-	}
-	c.doses.take(&d)
+	fix := c.correction(why, from, &word, &had.Body)
+	c.shiftPast(&d, had.parent, at, now)
 	c.report(fix, d.pos.Len())
 }
 
@@ -320,7 +336,7 @@ func (c *client) report(fix predict.Correction, metres float32) {
 func (c *client) reset(why predict.Why, from packet.Packet) {
 	w := c.env.World
 	was := *c.own()
-	next := c.shown.Receiver().Bodies[c.env.Player]
+	next := c.arrive()
 	fix := c.correction(why, from, &next, &was)
 	passed := float32(max(int64(w.Tick())-int64(c.at), 0)) / float32(w.Rate())
 	next.Pose.Pos = next.Pose.Pos.Plus(passed, next.Linear)
@@ -346,7 +362,7 @@ func (c *client) rest() {
 		return
 	}
 	b, s := c.own(), &in.Bodies[c.env.Player]
-	if s.Asleep && int64(c.quiet) > int64(c.env.World.Tick())-int64(c.at) && *b != *s {
+	if s.Asleep && c.lands() && int64(c.quiet) > int64(c.env.World.Tick())-int64(c.at) && *b != *s {
 		c.take(*s)
 	}
 }
@@ -399,7 +415,8 @@ func (c *client) View(v *predict.View) {
 			continue
 		}
 		if e := c.past.At(sim.Tick(t)); e != nil {
-			v.Trail = append(v.Trail, e.Pose)
+			f := c.shownFrame(e.parent)
+			v.Trail = append(v.Trail, f.World(&e.Body).Pose)
 		}
 	}
 }
@@ -420,6 +437,7 @@ func (c *client) Look(l *predict.Look) {
 		l.Age = append(l.Age, c.shown.Age(i))
 		l.Moves = append(l.Moves, c.shown.Moves(i))
 	}
+	c.lookParents(l)
 }
 
 func (c *client) CopyFrom(from predict.Client) {
@@ -430,6 +448,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.others.copyFrom(&o.others)
 	c.out.CopyFrom(&o.out)
 	c.shown.CopyFrom(&o.shown)
+	c.rel.copyFrom(&o.rel)
 	c.past.CopyFrom(&o.past, history.Plain[entry])
 	c.servo, c.held, c.joined, c.last, c.quiet = o.servo, o.held, o.joined, o.last, o.quiet
 	c.head, c.told, c.at, c.shift, c.agreed, c.offset = o.head, o.told, o.at, o.shift, o.agreed, o.offset

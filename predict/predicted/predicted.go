@@ -34,10 +34,24 @@ func (h *head) code(c *quant.Coder, guess sim.Tick) {
 
 // Fields looks into a payload.
 func Fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return fields(up, payload, scene, see, func(*quant.Coder) {})
+}
+
+// RelativeFields looks into one of a server that tells of parents.
+func RelativeFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return fields(up, payload, scene, see, func(c *quant.Coder) {
+		var told ride
+		g := rideGrid(scene)
+		told.code(c, len(scene.Vessels()), &g)
+	})
+}
+
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field), more func(*quant.Coder)) error {
 	return inputs.FieldsOr(up, payload, see, func() error {
 		return wire.FieldsAfter(func(c *quant.Coder) {
 			var h head
 			h.code(c, 0)
+			more(c)
 		}, payload, scene, see)
 	})
 }

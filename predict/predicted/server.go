@@ -18,10 +18,21 @@ type server struct {
 	held   []sim.Input
 	world  predict.Contacts
 	head   func(c *quant.Coder, peer int)
+	rides  carrying // if the strategy tells of parents
+	peers  []predict.Peer
 }
 
 // NewServer makes the half that owns the truth.
-func NewServer(env *predict.Env) predict.Server {
+func NewServer(env *predict.Env) predict.Server { return newServer(env) }
+
+// NewRelativeServer makes one that chooses a parent for each player's cube.
+func NewRelativeServer(env *predict.Env) predict.Server {
+	s := newServer(env)
+	s.rides.declare(env)
+	return s
+}
+
+func newServer(env *predict.Env) *server {
 	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
 	inputs.DeclarePlayout(&s.set, env)
 	s.shots.Declare(env)
@@ -30,6 +41,7 @@ func NewServer(env *predict.Env) predict.Server {
 	s.head = func(c *quant.Coder, peer int) {
 		h := head{s.queues[peer].Taken()}
 		h.code(c, 0)
+		s.rides.code(c, env.World, peer, s.peers[peer].Seat)
 	}
 	return s
 }
@@ -52,6 +64,8 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.shots.Tick(world, host, peers, s)
 	s.world.Step(world, s.held...)
 	s.out.Stepped(world)
+	s.peers = peers
+	s.rides.stepped(world, peers)
 	s.out.SendAfter(s.head, world, peers, s.held, m)
 }
 
@@ -84,4 +98,5 @@ func (s *server) CopyFrom(from predict.Server) {
 	}
 	s.out.CopyFrom(&o.out)
 	s.shots.CopyFrom(&o.shots)
+	s.rides.copyFrom(&o.rides)
 }

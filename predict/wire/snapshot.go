@@ -23,7 +23,7 @@ import (
 const tickBits = 16
 
 // headBits is the most that a strategy may put before a snapshot.
-const headBits = 64
+const headBits = 320
 
 // Sender writes snapshots of one world to one peer.
 type Sender struct {
@@ -39,7 +39,7 @@ type Sender struct {
 }
 
 // MostBodies is how many bodies a snapshot holds if all of them move.
-const MostBodies = (packet.MaxPayload*8 - tickBits - 64) / (1 + MoveBits)
+const MostBodies = (packet.MaxPayload*8 - tickBits - headBits) / (1 + MoveBits)
 
 // payloadBytes is enough memory for any snapshot of a world that a packet can
 // carry: a multiple of eight, as the bit packer asks.
@@ -106,7 +106,7 @@ func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *Changes, held [
 	return s.Finish(e, w, changes, held)
 }
 
-// Begin begins a payload. A strategy may write up to 64 bits of its own with what
+// Begin begins a payload. A strategy may write up to 320 bits of its own with what
 // it returns, before Finish.
 func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
 	if n := payloadBytes(w, players); len(s.buffer) < n {

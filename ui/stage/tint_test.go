@@ -242,6 +242,7 @@ func TestUntoldIsSaid(t *testing.T) {
 		"statesync": "", "snapshot": "has no priorities", "authority": "has no priorities, no ages, no budget",
 		"rewind": "has no priorities, no budget", "lockstep": "has no priorities, no ages, no budget",
 		"animated": "has no priorities, no budget", "historyoffset": "has no priorities, no budget",
+		"relative": "has no priorities, no budget",
 	} {
 		l := ball(t, "latency=50ms", spec)
 		var s Stage

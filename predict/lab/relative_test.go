@@ -1,0 +1,107 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// boarding is the tape of that name over a link.
+func boarding(t testing.TB, weather string) *Tape {
+	t.Helper()
+	f, err := os.Open("../../assets/tapes/boarding.tape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tape, err := ReadTape(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tape.Config.Weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// ticks makes the ticks of a tape in [from, to).
+func ticks(t testing.TB, l *Lab, tape *Tape, from, to int) {
+	t.Helper()
+	for _, e := range tape.Entries[from:to] {
+		if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRelativeConforms says that the same boarding twice gives the same bits, and that a
+// copy taken on the way, between two parents, goes the same way as its model and apart
+// from it: with every way to go from one time to the other.
+func TestRelativeConforms(t *testing.T) {
+	tape := boarding(t, "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms")
+	for _, spec := range []string{"relative", "relative:handover=glide:inertia=off", "relative:handover=found:parent-ahead=off", "historyoffset", "historyoffset:paths=known"} {
+		a, b := open(t, tape.Config, spec), open(t, tape.Config, spec)
+		ticks(t, a, tape, 0, 1080)
+		ticks(t, b, tape, 0, 1080)
+		f := a.Fork()
+		if a.Hash() != b.Hash() || f.Hash() != a.Hash() {
+			t.Fatalf("%s: the same session twice gives two", spec)
+		}
+		ticks(t, a, tape, 1080, 1500)
+		if f.Hash() != b.Hash() {
+			t.Errorf("%s: the copy moved with its model", spec)
+		}
+		ticks(t, f, tape, 1080, 1500)
+		if f.Hash() != a.Hash() {
+			t.Errorf("%s: the copy went another way", spec)
+		}
+	}
+}
+
+// TestBoards says where on the tape boarding the cube is in the client's ship, along its
+// way, against where it is in the server's when its inputs are used: nowhere else while it
+// stands, on the tender and in the ship, at up to 50 m/s; within one and a half metres
+// while it tumbles through the door and in the ship, which no offset to a history foretells; and
+// without a parent it is six metres beside, which is more than half of the ship.
+func TestBoards(t *testing.T) {
+	tape := boarding(t, "latency=100ms,loss=2%")
+	l := open(t, tape.Config, "relative", "historyoffset")
+	var worst [2]float32
+	var shown [2]map[sim.Tick]float32 // by the server's tick that the own cube's picture is of
+	for p := range shown {
+		shown[p] = map[sim.Tick]float32{}
+	}
+	path := &l.Panes[0].Truth.Scene().Carriers[0].Path
+	aboard := func(x float32, m sim.Moment) float32 { return x - path.PoseAt(geom.Pose{}, m, 60).Pos.X }
+	for i := range tape.Entries {
+		ticks(t, l, tape, i, i+1)
+		for p := range shown {
+			v, truth := &l.Panes[p].Seats[0].View, l.Panes[p].Truth
+			shown[p][v.Own] = aboard(v.Bodies[0].Pos.X, v.Carriers())
+			if then, ok := shown[p][truth.Tick()]; ok && i > 900 && i < 1700 {
+				off := then - aboard(truth.Bodies()[0].Pose.Pos.X, truth.Tick().Moment())
+				worst[p] = max(worst[p], geom.Abs(off))
+				if p == 0 && (i < 1000 || i > 1480) && geom.Abs(off) > 0.005 {
+					t.Errorf("tick %d: it stands, and is %v m beside", i, off)
+				}
+			}
+		}
+	}
+	t.Logf("beside its place in the ship, along its way: %.2f m, without a parent %.2f m", worst[0], worst[1])
+	if worst[0] > 1.5 || worst[1] < 5 {
+		t.Errorf("beside its place in the ship: %v m, without a parent %v m", worst[0], worst[1])
+	}
+	a, b := l.Panes[0].Meter, l.Panes[1].Meter
+	if a.Value("correction_max_m") > 0.3 || b.Value("correction_max_m") < 2*a.Value("correction_max_m") {
+		t.Error(fmt.Sprint("largest corrections: ", a.Value("correction_max_m"), ", without a parent ", b.Value("correction_max_m")))
+	}
+}
+
+// TestRelativeAllocatesNothing says that riding costs no memory.
+func TestRelativeAllocatesNothing(t *testing.T) {
+	allocatesNothing(t, "ship:way=530:tender=1", AtClient, "relative")
+	allocatesNothing(t, "trailer", AtClient, "relative:handover=glide")
+}
