@@ -224,7 +224,7 @@ func TestRide(t *testing.T) {
 	g := rideGrid(&scene)
 	for _, x := range []struct {
 		parent, vessels, bits int
-	}{{parent.None, 2, 1}, {0, 2, 1 + 1 + 60 + 47 + 60 + 51}, {1, 2, 1 + 1 + 60 + 47 + 60 + 51}, {4, 5, 1 + 3 + 60 + 47 + 60 + 51}} {
+	}{{parent.None, 2, 1}, {0, 2, 1 + 1 + 57 + 47 + 60 + 54}, {1, 2, 1 + 1 + 57 + 47 + 60 + 54}, {4, 5, 1 + 3 + 57 + 47 + 60 + 54}} {
 		r := ride{x.parent, sim.Body{
 			Pose:   geom.Pose{Pos: geom.Vec3{X: -4.3, Y: 6.1, Z: 63}, Rot: geom.Turn(geom.Vec3{X: 1}, 1)},
 			Linear: geom.Vec3{X: -100, Y: 3, Z: 1}, Angular: geom.Vec3{Z: 20},

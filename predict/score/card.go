@@ -32,6 +32,7 @@ type Card struct {
 	joints  joints
 	chain   chain
 	news    updates
+	aboard  aboard
 	rate    int
 }
 
@@ -50,6 +51,7 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 	scored := c.seen > c.rate
 	c.pops.take(true1, truth.Tick(), drawn, v.Of(body), scored)
 	c.bodies.take(truth, v, body, scored)
+	c.aboard.take(truth, v, body, scored)
 	t := &c.bodies.tracks[body]
 	step, drawnStep := float64(t.truth.step.Len()), float64(t.drawn.step.Len())
 	c.stale.take(step, drawnStep, truth.Scene().MaxLinear, c.rate)
@@ -249,7 +251,7 @@ func (c *Card) floor(f *floor) (deepest, bodies float64) {
 
 // CopyFrom makes c an equal of o that shares with it no memory that changes.
 func (c *Card) CopyFrom(o *Card) {
-	pops, stale, shape, arcs, bodies, chain := c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain
+	pops, stale, shape, arcs, bodies, chain, aboard := c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain, c.aboard
 	pops.copyFrom(&o.pops)
 	stale.copyFrom(&o.stale)
 	shape.copyFrom(&o.shape)
@@ -258,6 +260,7 @@ func (c *Card) CopyFrom(o *Card) {
 	}
 	bodies.copyFrom(&o.bodies)
 	chain.copyFrom(&o.chain)
+	aboard.copyFrom(&o.aboard)
 	*c = *o
-	c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain = pops, stale, shape, arcs, bodies, chain
+	c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain, c.aboard = pops, stale, shape, arcs, bodies, chain, aboard
 }

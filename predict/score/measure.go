@@ -75,7 +75,7 @@ func (c *Card) Measures(dst []Measure) []Measure {
 	updates, gap, updated := c.Updates()
 	age, oldest := c.Age()
 	any := c.Ticks > 0
-	return c.chainMeasures(append(dst,
+	dst = append(dst,
 		Measure{"error_rms_m", "error RMS, m", "distance of the drawn cube from the true one now, root mean square", c.ErrorRMS(), true, 3, Lower},
 		Measure{"error_max_m", "error max, m", "the largest distance of the drawn cube from the true one now", c.ErrorMax(), true, 3, Lower},
 		Measure{"error_rms_all_m", "error RMS, all bodies, m", "distance of drawn bodies from the true ones now, root mean square, over all that have moved", c.ErrorRMSAll(), true, 3, Lower},
@@ -129,5 +129,6 @@ func (c *Card) Measures(dst []Measure) []Measure {
 		Measure{"longest_update_gap_ms", "longest update gap, ms", "the longest time from one of those ticks to the next", milli(float64(gap)), updated && any, 1, Lower},
 		Measure{"picture_age_ms", "age of the picture, ms", "how far the tick that the picture claims to show is behind the server's, mean; below 0: ahead of it", milli(age), any, 1, NearZero},
 		Measure{"oldest_picture_ms", "oldest picture, ms", "the most of that", milli(float64(oldest)), any, 1, NearZero},
-	))
+	)
+	return c.measuresAboard(c.chainMeasures(dst))
 }
