@@ -216,7 +216,7 @@ var Comparisons = []Comparison{
 		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
 	},
 	{
-		Name: "lag-compensation", Doc: "100 ms each way, one fires, the other crosses: who sees the past hits it if the server goes back, and not if it does not; who predicts the other sees where it never was",
+		Name: "lag-compensation", Doc: "100 ms each way, one shoots at what crosses: judged where it was seen, and where it is; rewind sees it where it never was",
 		Source: "Bernier, Latency Compensating Methods in Client/Server In-game Protocol Design and Optimization (2001)",
 		Tape:   "shots", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
 		Panes: []string{"snapshot", "animated", "authority", "rewind"},

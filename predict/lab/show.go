@@ -23,6 +23,7 @@ type Show struct {
 	Packet   bool    // what the last packet to the client was made of, and what the budget gave it
 	Ages     bool    // how old the server's last word of the bodies is, as a histogram
 	Latency  bool    // how long what the first player does takes to be seen, stage by stage
+	Shots    bool    // what players have shot at in the last second, and what became of it
 	Yaw      float64 // degrees counter-clockwise by which the camera's view is turned from +y
 	Pitch    float64 // degrees by which it looks down
 	Distance float64 // metres from the player
@@ -49,10 +50,10 @@ var TintNames = []string{"off", "priority", "age", "encoding", "authority"}
 func (t Tint) String() string { return TintNames[t] }
 
 // DefaultShow is how a session is looked at before anyone says otherwise.
-var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
+var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
 
 // showNames are the things that a show command may set.
-var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "yaw", "pitch", "distance", "speed", "focus"}
+var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "shots", "yaw", "pitch", "distance", "speed", "focus"}
 
 func (s *Show) set(name, value string) error {
 	flag := func(p *bool) error {
@@ -98,6 +99,8 @@ func (s *Show) set(name, value string) error {
 		return flag(&s.Ages)
 	case "latency":
 		return flag(&s.Latency)
+	case "shots":
+		return flag(&s.Shots)
 	case "yaw":
 		return number(&s.Yaw, -360, 360)
 	case "pitch":

@@ -90,18 +90,27 @@ func (c *Card) ChainError(depth int) (rms float64, ok bool) {
 	return 0, false
 }
 
-// chainMeasures appends those. They have a row only where there are such bodies.
+// chainMeasures appends those. They have a title, and so a row, only where there are
+// such bodies.
 func (c *Card) chainMeasures(dst []Measure) []Measure {
-	for _, depth := range chainDepths {
-		n := strconv.Itoa(depth)
-		m := Measure{
-			Name: "chain_" + n + "_rms_m", Digits: 4, Better: Lower,
-			Help: "distance of drawn bodies that are " + n + " joints from the player's cube from where they are, or will be, at the tick that their picture claims to show, root mean square",
-		}
-		if m.Value, m.OK = c.ChainError(depth); m.OK {
-			m.Title = "chain at joint " + n + ", RMS, m"
+	for i, depth := range chainDepths {
+		m := chainRows[i]
+		if m.Value, m.OK = c.ChainError(depth); !m.OK {
+			m.Title = ""
 		}
 		dst = append(dst, m)
 	}
 	return dst
 }
+
+// chainRows are the measures of a chain without their values.
+var chainRows = func() (rows [len(chainDepths)]Measure) {
+	for i, depth := range chainDepths {
+		n := strconv.Itoa(depth)
+		rows[i] = Measure{
+			Name: "chain_" + n + "_rms_m", Title: "chain at joint " + n + ", RMS, m", Digits: 4, Better: Lower,
+			Help: "distance of drawn bodies that are " + n + " joints from the player's cube from where they are, or will be, at the tick that their picture claims to show, root mean square",
+		}
+	}
+	return rows
+}()

@@ -66,6 +66,7 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Place, o Options, share float32
 	for i, r := range Split(len(l.Panes), inner.X, inner.Y, inner.W, inner.H) {
 		d.caption(i, r, o.Focus)
 	}
+	d.shots(f.Views)
 	if o.Mark != nil {
 		d.mark(o.Mark, f.Views)
 	}
@@ -184,7 +185,7 @@ func (d *drawing) foot(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, front, k.name)
 		right -= d.px(4)
 	}
-	legend := append(d.legend(), entry{color: Client, name: "client"}, entry{color: Server, name: "server"})
+	legend := append(d.shotLegend(d.legend()), entry{color: Client, name: "client"}, entry{color: Server, name: "server"})
 	if d.l.Show().Ghosts && d.received() {
 		legend = append(legend, entry{color: LastSeen, name: "last snapshot received"})
 	}

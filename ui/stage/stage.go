@@ -373,6 +373,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: Carried})
 		}
 	}
+	p.shoot(v, l)
 	if v.Side == ServerSide {
 		return
 	}

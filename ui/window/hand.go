@@ -49,6 +49,7 @@ func (h *hand) update(g *game, capture debugui.InputCapturingState) {
 	} else {
 		h.keys(g)
 		h.steer(g)
+		h.trigger(g, capture)
 	}
 	h.camera(g, capture, pressed)
 }
@@ -189,6 +190,8 @@ func (h *hand) keys(g *game) {
 		toggle("ages", show.Ages)
 	case just(ebiten.KeyU):
 		toggle("latency", show.Latency)
+	case just(ebiten.KeyY):
+		toggle("shots", show.Shots)
 	case just(ebiten.KeyH):
 		h.bare = !h.bare
 	case just(ebiten.KeyR):

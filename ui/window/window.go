@@ -62,6 +62,7 @@ type game struct {
 	steps   int           // to be made although paused
 	credit  float64       // ticks that are due
 	held    [2]sim.Input  // by the human's hands
+	shot    sim.Shot      // of the first player, for the next tick
 	given   sim.Input     // to the first player in the last tick
 	done    []lab.Command // since the last tick
 	quit    chan os.Signal
@@ -217,6 +218,9 @@ func (g *game) tick() error {
 	}
 	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
 	copy(e.Inputs, inputs)
+	if !playing {
+		e.Inputs[0].Shot, g.shot = g.shot, sim.Shot{}
+	}
 	g.given = e.Inputs[0]
 	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !playing {
 		g.fault()

@@ -440,3 +440,35 @@ func TestClockFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestFire says that a shot is in the next tick's input and in no other, that it waits
+// while the session is paused, that it ends a tape like a key, and that straight ahead
+// is where the camera looks.
+func TestFire(t *testing.T) {
+	g := hands(t, "rewind", "snapshot")
+	g.ticks(t, 100)
+	g.Entry, g.Ticks = func(int) lab.Entry { return lab.Entry{} }, 1000
+	g.fire(sim.Shot{Fired: true, Yaw: 77})
+	if g.playing() {
+		t.Error("the tape goes on")
+	}
+	g.hold(sim.Forward, 0)
+	g.ticks(t, 1)
+	if !g.given.Shot.Fired || g.given.Shot.Yaw != 77 || g.given.Buttons != sim.Forward {
+		t.Errorf("the tick has %+v", g.given)
+	}
+	g.ticks(t, 60)
+	if g.given.Shot.Fired {
+		t.Errorf("the ticks after have %+v", g.given)
+	}
+	for i, p := range g.lab.Panes {
+		if p.Shots.Total() != 1 || p.Shots.Number(0).Judged == 0 {
+			t.Errorf("pane %d: %d shots", i, p.Shots.Total())
+		}
+	}
+	for yaw, want := range map[float64]uint16{0: 0, 90: sim.AimSteps / 4, -90: 3 * sim.AimSteps / 4, 180: sim.AimSteps / 2} {
+		if s := ahead(yaw); s.Yaw != want || s.Pitch != 0 || !s.Fired {
+			t.Errorf("a camera turned by %v shoots %+v", yaw, s)
+		}
+	}
+}

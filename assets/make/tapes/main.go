@@ -36,6 +36,7 @@ type tape struct {
 	steered          bool    // by one key and the heading, as with a stick; else by four keys
 	pilots           []pilot // for each player
 	shots            gunner  // of the first player; nil: it fires none
+	yaw              string  // degrees that the camera is turned by; empty: none
 }
 
 // gunner says what the first player fires at a tick.
@@ -86,6 +87,9 @@ func (t *tape) write() ([]byte, error) {
 		e := lab.Entry{Inputs: slices.Clone(in)}
 		if t.dark > 0 && tick == t.dark {
 			e.Commands = []lab.Command{{Verb: "burst", Pane: lab.All, Value: "5s"}}
+		}
+		if t.yaw != "" && tick == 0 {
+			e.Commands = []lab.Command{{Verb: "show", Pane: lab.All, Name: "yaw", Value: t.yaw}}
 		}
 		made.Entries = append(made.Entries, e)
 	}

@@ -39,7 +39,7 @@ var tapes = []tape{
 	{name: "scrum", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
 		scene: "two-players", ticks: 1800, pilots: []pilot{west, east}},
 	{name: "shots", doc: "one player stands and fires in fixed directions, the other rolls to and fro through them and behind the pile",
-		scene: "two-players", ticks: 2400, pilots: []pilot{stand, dodge}, shots: volley},
+		scene: "two-players", ticks: 2400, pilots: []pilot{stand, dodge}, shots: volley, yaw: "-90"},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
 		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
 	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",

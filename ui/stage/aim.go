@@ -1,0 +1,38 @@
+package stage
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// AimAt returns the shot of the first player at what is seen at a point of a picture
+// that has been composed. ok is false where there is no view.
+func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
+	for i := range f.Views {
+		v := &f.Views[i]
+		at := Place{v.X, v.Y, v.W, v.H}
+		if !at.holds(x, y) || v.Pane >= len(l.Panes) {
+			continue
+		}
+		p := l.Panes[v.Pane]
+		seat := &p.Seats[0].View
+		poses, moment := seat.Bodies, seat.Moment()
+		if v.Side == ServerSide || len(poses) == 0 {
+			poses, moment = predict.Poses(nil, p.Truth.Bodies()), int64(p.Truth.Tick())*sim.TickParts
+		}
+		lens := v.Camera.Lens(float32(v.W), float32(v.H))
+		along := lens.Ray(x-float32(v.X), y-float32(v.Y)).Unit()
+		me := 0
+		hit := p.Truth.Scene().Ray(lens.Eye, along, predict.Reach, poses, me, moment, p.Truth.Rate())
+		to := lens.Eye.Plus(hit.Length, along).Sub(poses[me].Pos)
+		return sim.Aim(to), to != geom.Vec3{}
+	}
+	return shot, false
+}
+
+// holds reports whether a point lies in a place.
+func (p Place) holds(x, y float32) bool {
+	return x >= float32(p.X) && y >= float32(p.Y) && x < float32(p.X+p.W) && y < float32(p.Y+p.H)
+}
