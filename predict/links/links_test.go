@@ -190,3 +190,22 @@ func TestClose(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestHung says that in a tree that is hung a body is there and back as well, that it turns
+// by itself, and that its joint is where its parent has it.
+func TestHung(t *testing.T) {
+	tree := New(row(2, 0, [2]int{0, 1}), Largest, None)
+	tree.Hang()
+	n := &tree.Nodes[1]
+	parent := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 3, Z: 5}, Rot: geom.Turn(geom.Vec3{Y: 1}, 1.2)}, Linear: geom.Vec3{X: 4}, Angular: geom.Vec3{Y: 3}}
+	local := sim.Body{Pose: geom.Pose{Rot: geom.Turn(geom.Vec3{X: 1}, 0.7)}, Angular: geom.Vec3{X: 2}}
+	body := n.World(&parent, &local)
+	if body.Pose.Rot != local.Pose.Rot || body.Angular != local.Angular {
+		t.Errorf("turned %v at %v", body.Pose.Rot, body.Angular)
+	}
+	apart := body.Pose.Pos.Add(body.Pose.Rot.Rotate(n.arm)).Sub(parent.Pose.Pos.Add(parent.Pose.Rot.Rotate(n.armParent)))
+	back := n.Local(&parent, &body)
+	if d := back.Pose.Pos.Len() + back.Linear.Len() + apart.Len(); d > 1e-5 || back.Pose.Rot != local.Pose.Rot {
+		t.Errorf("there and back: %+v, apart %v", back, apart)
+	}
+}

@@ -14,6 +14,9 @@ import (
 //
 // So Pos is next to nothing, and what lies between two such states holds the joint:
 // the body turns about it, and not about its middle.
+//
+// In a tree that is hung, Rot and Angular are those in the world. Then where a parent is
+// turned wrong by a little, what hangs on it far away is not swung about by it.
 
 // Local returns a body as its parent sees it. What sleeps stands.
 func (n *Node) Local(parent, body *sim.Body) sim.Body {
@@ -22,9 +25,13 @@ func (n *Node) Local(parent, body *sim.Body) sim.Body {
 	apart := body.Pose.Pos.Add(arm).Sub(parent.Pose.Pos)
 	l := sim.Body{Asleep: body.Asleep}
 	l.Pose.Pos = back.Rotate(apart).Sub(n.armParent)
-	l.Pose.Rot = back.Mul(body.Pose.Rot).Unit()
+	if l.Pose.Rot = body.Pose.Rot; !n.hung {
+		l.Pose.Rot = back.Mul(body.Pose.Rot).Unit()
+	}
 	if !body.Asleep {
-		l.Angular = back.Rotate(body.Angular.Sub(parent.Angular))
+		if l.Angular = body.Angular; !n.hung {
+			l.Angular = back.Rotate(body.Angular.Sub(parent.Angular))
+		}
 		end := body.Linear.Add(body.Angular.Cross(arm))
 		l.Linear = back.Rotate(end.Sub(parent.Linear).Sub(parent.Angular.Cross(apart)))
 	}
@@ -36,7 +43,9 @@ func (n *Node) World(parent, local *sim.Body) sim.Body {
 	b := sim.Body{Pose: n.Pose(parent.Pose, local.Pose), Asleep: local.Asleep}
 	if !local.Asleep {
 		turn := parent.Pose.Rot
-		b.Angular = parent.Angular.Add(turn.Rotate(local.Angular))
+		if b.Angular = local.Angular; !n.hung {
+			b.Angular = parent.Angular.Add(turn.Rotate(local.Angular))
+		}
 		apart := turn.Rotate(n.armParent.Add(local.Pose.Pos))
 		end := parent.Linear.Add(parent.Angular.Cross(apart)).Add(turn.Rotate(local.Linear))
 		b.Linear = end.Sub(b.Angular.Cross(b.Pose.Rot.Rotate(n.arm)))
@@ -46,7 +55,10 @@ func (n *Node) World(parent, local *sim.Body) sim.Body {
 
 // Pose returns where a body is that its parent sees so.
 func (n *Node) Pose(parent, local geom.Pose) geom.Pose {
-	rot := parent.Rot.Mul(local.Rot).Unit()
+	rot := local.Rot
+	if !n.hung {
+		rot = parent.Rot.Mul(local.Rot).Unit()
+	}
 	end := parent.Pos.Add(parent.Rot.Rotate(n.armParent.Add(local.Pos)))
 	return geom.Pose{Pos: end.Sub(rot.Rotate(n.arm)), Rot: rot}
 }
@@ -58,7 +70,7 @@ func (n *Node) Seen(parent, body geom.Pose) geom.Pose {
 }
 
 // Middle returns the same with the body's middle in the place of the joint: Pos is where
-// the parent sees it.
+// the parent sees it. It is for trees that are not hung.
 func (n *Node) Middle(local sim.Body) sim.Body {
 	arm := local.Pose.Rot.Rotate(n.arm)
 	local.Pose.Pos = local.Pose.Pos.Add(n.armParent).Sub(arm)

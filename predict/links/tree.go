@@ -43,6 +43,8 @@ type Node struct {
 
 	// Where the parent and the body have the joint, metres, each in its own frame.
 	armParent, arm geom.Vec3
+
+	hung bool // it turns by itself: see Hang
 }
 
 // New returns the trees of a scene. operated is the player's own cube, or None; only the
@@ -71,6 +73,14 @@ func New(scene *sim.Scene, root Root, operated int) *Tree {
 		t.grow(scene, ties, choose(scene, all, root, operated))
 	}
 	return t
+}
+
+// Hang has all bodies of the tree turn by themselves: of its parent each has only where its
+// joint is.
+func (t *Tree) Hang() {
+	for i := range t.Nodes {
+		t.Nodes[i].hung = true
+	}
 }
 
 // tie is a joint as one of its bodies sees it.

@@ -47,9 +47,9 @@ type setting struct {
 
 func (l *linked) declare(k *predict.Knobs) {
 	l.how.Declare(k)
-	k.Choice(&l.between, "between", curve, []string{"line", "curve"}, "links=relative: against its parent a body goes from one position to the next straight and turns evenly, or on a curve that leaves and arrives with its velocities")
+	k.Choice(&l.between, "between", curve, []string{"line", "curve"}, "links: against its parent a body goes from one position to the next straight and turns evenly, or on a curve that leaves and arrives with its velocities")
 	k.Choice(&l.pivot, "pivot", joint, []string{"joint", "middle"}, "links=relative: what of a body goes so, against its parent: the end that its joint holds, which stays at the joint, or its middle, which does not")
-	k.Int(&l.rounds, "close-loops", 32, 0, 64, "links=relative: times that all joints of a tree are drawn together, until none is more than half a millimetre apart: what goes from one position to the next by itself on two ways need not meet there")
+	k.Int(&l.rounds, "close-loops", 32, 0, 64, "links: times that all joints of a tree are drawn together, until none is more than half a millimetre apart: what goes from one position to the next by itself on two ways need not meet there")
 }
 
 // relink lets the histories begin anew, from what is drawn, if they are to be of
@@ -82,7 +82,7 @@ func (a *Animated) sees(i int, p geom.Pose) geom.Pose {
 	}
 	n := &l.tree.Nodes[i]
 	b := sim.Body{Pose: n.Seen(l.poses[n.Parent], p), Asleep: true}
-	if l.pivot == middle {
+	if l.middles() {
 		b = n.Middle(b)
 	}
 	return b.Pose
@@ -91,7 +91,7 @@ func (a *Animated) sees(i int, p geom.Pose) geom.Pose {
 // seen is what the histories have of positions that have come.
 func (a *Animated) seen(locals []sim.Body) []sim.Body {
 	l := &a.linked
-	if l.pivot == joint {
+	if !l.middles() {
 		return locals
 	}
 	l.locals = append(l.locals[:0], locals...)
@@ -100,6 +100,9 @@ func (a *Animated) seen(locals []sim.Body) []sim.Body {
 	}
 	return l.locals
 }
+
+// middles reports whether middles go from one position to the next, and not joints.
+func (l *linked) middles() bool { return l.pivot == middle && !l.how.Hung() }
 
 // curves reports whether body i goes on curves.
 func (l *linked) curves(i int) bool {
@@ -117,8 +120,7 @@ func (a *Animated) compose() {
 			l.poses[i] = a.bodies[i].drawn
 		}
 	}
-	a.hang()
-	l.loops.Close(l.poses, a.left, l.rounds)
+	a.Hang()
 }
 
 // hang puts those into the world that have a parent there.
@@ -128,12 +130,33 @@ func (a *Animated) hang() {
 		n := &l.tree.Nodes[i]
 		switch {
 		case a.left[i]:
-		case l.pivot == joint:
+		case !l.middles():
 			l.poses[i] = n.Pose(l.poses[n.Parent], a.bodies[i].drawn)
 		default:
 			l.poses[i] = n.MiddlePose(l.poses[n.Parent], a.bodies[i].drawn)
 		}
 	}
+}
+
+// Left reports whether body i is not shown so.
+func (a *Animated) Left(i int) bool { return a.left[i] }
+
+// LeaveOut says whether body i is not shown so any more. One that is shown again begins
+// at a pose.
+func (a *Animated) LeaveOut(i int, left bool, from geom.Pose) {
+	a.left[i] = left
+	if h := &a.bodies[i]; !left {
+		*h = History{list: h.list[:0], drawn: a.sees(i, from), at: h.at}
+	}
+}
+
+// Put says where body i is, which is not shown so, for those that hang on it.
+func (a *Animated) Put(i int, p geom.Pose) { a.linked.poses[i] = p }
+
+// Hang puts into the world again what hangs on others.
+func (a *Animated) Hang() {
+	a.hang()
+	a.linked.loops.Close(a.linked.poses, a.left, a.linked.rounds)
 }
 
 // Tree returns the tree by which bodies are shown, or nil if each is by itself.

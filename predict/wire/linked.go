@@ -29,7 +29,7 @@ func (l *linked) note(w *sim.World) bool {
 	if l.made != l.how {
 		l.made, l.by = l.how, nil
 	}
-	if l.how.mode == 0 {
+	if l.how.mode == off {
 		return false
 	}
 	if l.by == nil {

@@ -48,21 +48,35 @@ type Linking struct {
 	root int
 }
 
-var linkings = []string{"off", "relative"}
+// The ways.
+const (
+	off = iota
+	relative
+	hung
+)
+
+var linkings = []string{"off", "relative", "hung"}
 
 // Declare tells what may be tuned. Both halves declare it.
 func (l *Linking) Declare(k *predict.Knobs) {
-	k.Choice(&l.mode, "links", 0, linkings, "bodies that joints tie together: each by itself, or as its neighbour nearer the root of its tree sees it, on the way and in the picture; the root by itself")
-	k.Choice(&l.root, "root", int(links.Largest), links.Roots, "relative: the root of a tree is its heaviest body, or the player's own cube where that is in it")
+	k.Choice(&l.mode, "links", 0, linkings, "bodies that joints tie together: each by itself, or as its neighbour nearer the root of its tree sees it, on the way and in the picture; hung: so with where it is, but it turns by itself; the root is by itself")
+	k.Choice(&l.root, "root", int(links.Largest), links.Roots, "links: the root of a tree is its heaviest body, or the player's own cube where that is in it")
 }
+
+// Hung reports whether bodies turn by themselves.
+func (l *Linking) Hung() bool { return l.mode == hung }
 
 // Tree returns the tree by which a player's client is told of a scene, or nil if each
 // body is told of by itself. player is -1 for one that only watches.
 func (l *Linking) Tree(scene *sim.Scene, player int) *links.Tree {
-	if l.mode == 0 {
+	if l.mode == off {
 		return nil
 	}
-	return links.New(scene, links.Root(l.root), player)
+	t := links.New(scene, links.Root(l.root), player)
+	if l.mode == hung {
+		t.Hang()
+	}
+	return t
 }
 
 // steps is a number in whole steps.
