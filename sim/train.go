@@ -30,8 +30,5 @@ func train(p params) Scene {
 		s.Joints = append(s.Joints, j)
 		from = to
 	}
-	for i := range 6 {
-		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: float32(2*i) - 5, Y: 4, Z: cubeHalf}, float32(0.5*float32(i))))
-	}
 	return s
 }

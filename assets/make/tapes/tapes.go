@@ -54,6 +54,10 @@ var tapes = []tape{
 		scene: "hauler", ticks: 1800, pilots: []pilot{haul}},
 	{name: "break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
 		scene: "billiards", ticks: 1500, pilots: []pilot{breaker}},
+	{name: "tow", doc: "rolls round and round at four metres a second with sixteen rods behind: a chain on the ground",
+		scene: "train:links=16", ticks: 1500, pilots: []pilot{tow}},
+	{name: "swing", doc: "hovers to and fro with sixteen rods below and behind: a chain that swings",
+		scene: "train:links=16", ticks: 1500, pilots: []pilot{swing}},
 }
 
 // toward returns the velocity to a place, at most so many m/s.
@@ -212,6 +216,26 @@ func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	if phase := (tick - rest) % 300; phase >= 150 && phase < 240 {
 		return x, y, sim.Pull
 	}
+	return x, y, sim.Lift
+}
+
+// chainRests is when all of the chain sleeps.
+const chainRests = 180
+
+func tow(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < chainRests {
+		return 0, 0, 0
+	}
+	x, y = lap(&w[0], 5, 4, tick-chainRests)
+	return x, y, 0
+}
+
+func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	if tick < chainRests {
+		return 0, 0, 0
+	}
+	side := float32((tick-chainRests)/100%2)*8 - 4
+	x, y = toward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
 }
 

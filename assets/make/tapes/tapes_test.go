@@ -676,6 +676,57 @@ func TestBreak(t *testing.T) {
 	}
 }
 
+// TestChains says that the keys find the chain asleep; that it is drawn round the circle
+// behind the cube that rolls, all of it; and that it is lifted off the ground, a part of it,
+// by the cube that hovers, and goes to and fro; and that no joint is pulled far.
+func TestChains(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		lifted, fewest int // rods that are a metre up, in ticks; and of how many
+	}{{"tow", 0, 0}, {"swing", 600, 2}} {
+		for _, late := range delays() {
+			var round, ends winding
+			tick, lifted, moved := 0, 0, 0
+			torn := float32(0)
+			var from geom.Vec3
+			play(t, c.name, late, func(w *sim.World, _ []sim.Input) {
+				b := w.Bodies()
+				last := len(b) - 1
+				if tick++; tick == chainRests {
+					for i := range b {
+						if !b[i].Asleep {
+							t.Errorf("%s, %d ticks late: body %d is awake", c.name, late, i)
+						}
+					}
+					from = b[last].Pose.Pos
+				}
+				round.add(b[0].Pose.Pos.Sub(geom.Vec3{Y: 5}))
+				ends.add(b[last].Pose.Pos.Sub(geom.Vec3{Y: 5}))
+				up := 0
+				for i := 1; i <= last; i++ {
+					if b[i].Pose.Pos.Z > 1 {
+						up++
+					}
+				}
+				if up >= max(c.fewest, 1) {
+					lifted++
+				}
+				if tick > chainRests && b[last].Pose.Pos.Sub(from).Len() > 1 {
+					moved++
+				}
+				for i := range w.Scene().Joints {
+					x, y := w.Anchors(i)
+					torn = max(torn, x.Sub(y).Len())
+				}
+			})
+			t.Logf("%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, ends.sum, lifted, moved, torn)
+			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "tow" && (round.sum < 2 || lifted > 300) {
+				t.Errorf("%s, %d ticks late: %.2f times round, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, lifted, moved, torn)
+			}
+		}
+	}
+}
+
 // TestCarriersAreForeseen says that a client that predicts foresees what a
 // carrier does to its cube: over a link that loses nothing rewind corrects
 // nothing in the tapes that ride.
