@@ -134,6 +134,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.compare(from)
 	}
 	c.doses.dose(c.own(), c.set, c.env.World.Rate())
+	c.others.dose(c.env.World, c.doses.share(c.env.World.Rate()))
 	c.rest()
 	c.env.Pace = c.servo.Tick()
 	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
@@ -232,6 +233,7 @@ func (c *client) play() {
 	}
 	c.contacts.Step(w, c.step...)
 	c.policy.collide(w.InHeld(c.env.Player))
+	c.others.remember(w)
 	c.remember()
 }
 
@@ -280,6 +282,7 @@ func (c *client) compare(from packet.Packet) {
 	if at > now || !c.doses.corrections {
 		return
 	}
+	c.pull(at, now)
 	had := c.past.At(at)
 	if had == nil {
 		c.env.Meter.Add("outside_ring", 1)

@@ -153,7 +153,7 @@ func (o *offsets) dose(b *sim.Body, set func(sim.Body), rate int) {
 		o.meter.Set("offset_m", 0)
 		return
 	}
-	share := 1 - smoothing.Share(1-1/float32(o.steps), rate)
+	share := o.share(rate)
 	next := *b
 	pos := part(&o.pos, share, dust)
 	if left := o.pos.Len(); left > float32(o.most) {
@@ -176,6 +176,11 @@ func (o *offsets) dose(b *sim.Body, set func(sim.Body), rate int) {
 	next.Asleep = false
 	set(next)
 	o.meter.Set("offset_m", float64(o.pos.Len()))
+}
+
+// share is that of what is left which a dose is.
+func (o *offsets) share(rate int) float32 {
+	return 1 - smoothing.Share(1-1/float32(o.steps), rate)
 }
 
 // part takes a share of what is left of v, or all of it if that is no more than

@@ -61,6 +61,37 @@ func TestOthersAreLetLoose(t *testing.T) {
 	}
 }
 
+// TestLooseArePulled says that a puck which is loose goes where the server's has been
+// pushed, while it is loose, and is drawn on its way there and not elsewhere at once.
+func TestLooseArePulled(t *testing.T) {
+	r := newRig(t, "billiards", "latency=100ms", "others", "dynamic", "loose-for", "10s")
+	r.run(100, nothing)
+	r.run(50, func(int) sim.Input { return sim.Input{Buttons: sim.Forward} })
+	r.run(60, nothing)
+	last := len(r.c.others.each) - 1
+	for last > 0 && !r.c.others.each[last].loose {
+		last--
+	}
+	if last == 0 {
+		t.Fatal("none is loose")
+	}
+	b := r.env[1].World.Bodies()[last]
+	b.Pose.Pos.Y, b.Asleep = b.Pose.Pos.Y-0.4, false
+	r.env[1].World.SetBody(last, b)
+	var at geom.Vec3
+	for i := range 120 {
+		r.run(1, nothing)
+		now := r.env[0].World.Bodies()[last].Pose.Pos
+		if d := now.Sub(at).Len(); i > 0 && d > 0.25 {
+			t.Errorf("its picture leaps by %v m", d)
+		}
+		at = now
+	}
+	if d := r.env[0].World.Bodies()[last].Pose.Pos.Sub(r.env[1].World.Bodies()[last].Pose.Pos).Len(); d > 0.3 || !r.c.others.each[last].loose {
+		t.Errorf("two seconds later it is %v m off", d)
+	}
+}
+
 // TestOthersAreHeldAgain says that what is loose is held as soon as the knob is turned
 // back.
 func TestOthersAreHeldAgain(t *testing.T) {
