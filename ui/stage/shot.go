@@ -130,10 +130,10 @@ func verb(body int) string {
 
 // verdictWords are what the server makes of a shot, the judgement that counts first.
 func verdictWords(v *predict.Verdict, rate int) string {
-	back := "refused: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.TickParts/2)/(int64(rate)*sim.TickParts), 10) + " ms old"
+	back := "refused: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.SeenParts/2)/(int64(rate)*sim.SeenParts), 10) + " ms old"
 	switch v.Why {
 	case predict.NotRefused:
-		back = verb(v.Rewound.Hit.Body) + ", " + count(int((v.Age+sim.TickParts/2)/sim.TickParts), "tick") + " back"
+		back = verb(v.Rewound.Hit.Body) + ", " + count(int((v.Age+sim.SeenParts/2)/sim.SeenParts), "tick") + " back"
 	case predict.TooNew:
 		back = "refused: of the future"
 	}

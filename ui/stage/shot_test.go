@@ -125,11 +125,11 @@ func TestVerdictWords(t *testing.T) {
 		v    predict.Verdict
 		want string
 	}{
-		{predict.Verdict{Rewinds: true, Age: 14 * sim.TickParts, Rewound: hit, Now: miss}, "hit, 14 ticks back (miss now)"},
-		{predict.Verdict{Rewinds: true, Age: sim.TickParts, Rewound: miss, Now: hit}, "miss, 1 tick back (hit now)"},
-		{predict.Verdict{Rewinds: true, Age: 24 * sim.TickParts, Why: predict.TooOld, Rewound: miss, Now: hit}, "refused: 400 ms old (hit now)"},
+		{predict.Verdict{Rewinds: true, Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "hit, 14 ticks back (miss now)"},
+		{predict.Verdict{Rewinds: true, Age: sim.SeenParts, Rewound: miss, Now: hit}, "miss, 1 tick back (hit now)"},
+		{predict.Verdict{Rewinds: true, Age: 24 * sim.SeenParts, Why: predict.TooOld, Rewound: miss, Now: hit}, "refused: 400 ms old (hit now)"},
 		{predict.Verdict{Rewinds: true, Why: predict.TooNew, Rewound: miss, Now: miss}, "refused: of the future (miss now)"},
-		{predict.Verdict{Age: 14 * sim.TickParts, Rewound: hit, Now: miss}, "miss now (hit, 14 ticks back)"},
+		{predict.Verdict{Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "miss now (hit, 14 ticks back)"},
 	} {
 		if got := verdictWords(&c.v, 60); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
