@@ -201,6 +201,21 @@ var Comparisons = []Comparison{
 		Panes: []string{"historyoffset", "historyoffset:keep-last=off", "historyoffset:playout=8"},
 	},
 	{
+		Name: "historyoffset-jump-off", Doc: "up from a fast table and down again, 125 ms each way: predicted, it pops; switched off after ten corrections, it is late",
+		Source: engineers, Tape: "jump-off", Scene: "turntable:rpm=12:aboard=1", Weather: "latency=125ms", Rate: 60,
+		Panes: []string{"historyoffset", "historyoffset:switch-off=10", "animated"},
+	},
+	{
+		Name: "historyoffset-haul", Doc: "a cube in the player's sled, 125 ms each way: held where it was, the sled shakes; late as well; or both stepped",
+		Source: engineers, Tape: "haul", Scene: "hauler", Weather: "latency=125ms", Rate: 60,
+		Panes: []string{"historyoffset", "historyoffset:dirty=6", "historyoffset:others=dynamic"},
+	},
+	{
+		Name: "historyoffset-others", Doc: "into the pucks, 125 ms each way: they stand like walls, and are climbed; the touched are stepped; all are, by rewind",
+		Source: engineers, Tape: "break", Scene: "billiards", Weather: "latency=125ms", Rate: 60,
+		Panes: []string{"historyoffset", "historyoffset:others=dynamic", "rewind"},
+	},
+	{
 		Name: "late-inputs", Doc: "inputs that come up to three ticks late: dropped, and the prediction is corrected; simulated again by the server, and it is not; or sent four ticks sooner",
 		Tape: "turns", Scene: "zen", Weather: lateInputs, Rate: 60,
 		Panes: []string{"rewind:lead=1", "rewind:lead=1:late-inputs=resimulate", "rewind:lead=5"},

@@ -41,7 +41,7 @@ const (
 	fade   = 0.25 // and when it is no longer
 	reveal = 0.55 // of a touched body's colour is the player's
 
-	switchedShare = 0.65 // of a switched body's colour says so
+	switchedShare = 0.85 // of a switched body's colour says so
 )
 
 // Stage follows a session.
