@@ -236,6 +236,16 @@ var Comparisons = []Comparison{
 		Tape:   "shots", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
 		Panes: []string{"snapshot", "animated", "authority", "rewind"},
 	},
+	{
+		Name: "relative-boarding", Doc: "boarding at 48 m/s, 100 ms each way: in the ship's space the cube stays aboard, in the world's it is thrown out",
+		Source: engineers, Tape: "boarding", Scene: "ship:way=530:tender=1", Weather: "latency=100ms,loss=2%", Rate: 60,
+		Panes: []string{"relative", "historyoffset", "rewind", "animated"},
+	},
+	{
+		Name: "relative-turntable", Doc: "a table that turns, 100 ms each way: in its space the cube goes along, in the world's it slides",
+		Source: engineers, Tape: "turntable", Scene: "turntable", Weather: "latency=100ms", Rate: 60,
+		Panes: []string{"relative", "historyoffset"},
+	},
 }
 
 // lateInputs has more jitter on the way up than a lead of a tick makes up for.

@@ -24,6 +24,7 @@ type Show struct {
 	Ages     bool    // how old the server's last word of the bodies is, as a histogram
 	Latency  bool    // how long what the first player does takes to be seen, stage by stage
 	Shots    bool    // what players have shot at in the last second, and what became of it
+	Parents  bool    // the boxes in which the player's cube looks for what carries it
 	Yaw      float64 // degrees counter-clockwise by which the camera's view is turned from +y
 	Pitch    float64 // degrees by which it looks down
 	Distance float64 // metres from the player
@@ -53,7 +54,7 @@ func (t Tint) String() string { return TintNames[t] }
 var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
 
 // showNames are the things that a show command may set.
-var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "shots", "yaw", "pitch", "distance", "speed", "focus"}
+var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "shots", "parents", "yaw", "pitch", "distance", "speed", "focus"}
 
 func (s *Show) set(name, value string) error {
 	flag := func(p *bool) error {
@@ -101,6 +102,8 @@ func (s *Show) set(name, value string) error {
 		return flag(&s.Latency)
 	case "shots":
 		return flag(&s.Shots)
+	case "parents":
+		return flag(&s.Parents)
 	case "yaw":
 		return number(&s.Yaw, -360, 360)
 	case "pitch":

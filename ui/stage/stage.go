@@ -99,6 +99,7 @@ type looks struct {
 	drawn, truth, seen []geom.Pose
 	raw                []geom.Pose // as simulated, if that is shown
 	trail              []geom.Vec3
+	vessels            []predict.Vessel // if they are shown
 
 	// The moments that the pictures show, for what moves by the tick alone.
 	drawnAt, truthAt sim.Moment
@@ -152,7 +153,7 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 func (k looks) clone() looks {
 	return looks{
 		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
-		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), trail: append([]geom.Vec3(nil), k.trail...),
+		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), vessels: append([]predict.Vessel(nil), k.vessels...), trail: append([]geom.Vec3(nil), k.trail...),
 		drawnAt: k.drawnAt, truthAt: k.truthAt,
 	}
 }
@@ -173,7 +174,7 @@ func (p *pane) look(of *lab.Pane) {
 // ask has the strategy tell what is shown of it, and nothing else. It may be asked
 // twice in a tick.
 func (p *pane) ask(show *lab.Show) {
-	if show.Tint != lab.NoTint || show.Packet || show.Ages {
+	if show.Tint != lab.NoTint || show.Packet || show.Ages || show.Parents {
 		p.of.Look(&p.told)
 	} else {
 		p.told.Reset()
@@ -182,6 +183,10 @@ func (p *pane) ask(show *lab.Show) {
 		p.now.raw = p.now.raw[:0]
 	} else {
 		p.now.raw = append(p.now.raw[:0], v.Raw...)
+	}
+	p.now.vessels = p.now.vessels[:0]
+	if show.Parents {
+		p.now.vessels = append(p.now.vessels, p.told.Vessels...)
 	}
 }
 
@@ -380,6 +385,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	for i := range p.now.raw { // none if it is not shown
 		p.outlined(v, at(p.before.raw, p.now.raw, i), i)
 	}
+	p.boxed(v, share)
 	if show.Ghosts {
 		for i := range p.now.truth {
 			p.haunt(v, at(p.before.truth, p.now.truth, i), i, Server)

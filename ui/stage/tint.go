@@ -122,6 +122,7 @@ func (p *pane) untoldWords(show *lab.Show) string {
 	lacks(show.Tint == lab.ByPriority && len(l.Priority) == 0, "priorities")
 	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
 	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
+	lacks(show.Parents && len(l.Vessels) == 0, "parents")
 	lacks(show.Packet && l.Packet.Room == 0 && l.Packet.Parts.Bits() == 0, "budget")
 	own := p.of.Latency().Own
 	lacks(show.Latency && own.Inputs == 0, "latency")
@@ -160,6 +161,9 @@ func (d *drawing) legend() (list []entry) {
 	}
 	if show.Raw {
 		list = append(list, entry{color: Simulated, outline: true, name: "simulated"})
+	}
+	if show.Parents && d.parents() {
+		list = append(list, entry{color: parentBox, outline: true, name: "parent"}, entry{color: vesselBox, outline: true, name: "may become it"})
 	}
 	for _, p := range d.l.Panes {
 		if len(p.Seats[0].View.Switched) > 0 {

@@ -192,6 +192,8 @@ func (h *hand) keys(g *game) {
 		toggle("latency", show.Latency)
 	case just(ebiten.KeyY):
 		toggle("shots", show.Shots)
+	case just(ebiten.KeyI):
+		toggle("parents", show.Parents)
 	case just(ebiten.KeyH):
 		h.bare = !h.bare
 	case just(ebiten.KeyR):

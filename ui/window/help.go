@@ -31,7 +31,7 @@ var allKeys = [][2]string{
 	{"G, T", "ghosts, trail"},
 	{"C, Shift C", "colour cubes by priority, age, encoding, authority, or as they are"},
 	{"O, K, L", "outlines of simulated cubes, packet and budget, ages"},
-	{"U, Y", "latency, shots"},
+	{"U, Y, I", "latency, shots, parents"},
 	{"H", "hide all but the picture"},
 	{"R", "begin a film, end it"},
 	{"F12", "save the window as a picture"},

@@ -195,8 +195,8 @@ func (g *game) panes(ctx *debugui.Context) {
 		ctx.Button("close the last").On(func() { p.wish(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
 		g.switches(ctx, []flag{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
 		g.switches(ctx, []flag{{"raw", show.Raw}, {"packet", show.Packet}, {"ages", show.Ages}})
-		g.switches(ctx, []flag{{"latency", show.Latency}, {"shots", show.Shots}})
-		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's", func() {
+		g.switches(ctx, []flag{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
+		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's; parents: the boxes in which a cube looks for what carries it", func() {
 			if name, ok := choose(ctx, show.Tint.String(), lab.TintNames); ok {
 				p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: name})
 			}
