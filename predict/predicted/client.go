@@ -90,7 +90,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 	c.policy.declare(env)
 	c.others.declare(env)
-	c.motion = c.moving
+	c.motion = c.shown.Body
 	if p := env.Player; p >= 0 {
 		c.held = env.Held[p]
 		for i := range env.World.Bodies() {
@@ -202,9 +202,6 @@ func (c *client) hold() {
 	}
 	c.env.Meter.Set("loose_bodies", float64(c.others.many))
 }
-
-// moving is body i as it moves where it is shown.
-func (c *client) moving(i int) sim.Body { return c.shown.Body(i) }
 
 // advance makes one tick of the prediction. Before the client has joined the server
 // does not hear it, and goes on with what the player held before.

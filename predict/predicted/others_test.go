@@ -61,6 +61,31 @@ func TestOthersAreLetLoose(t *testing.T) {
 	}
 }
 
+// TestLooseBeginAsFast says that a puck that comes towards the player is let loose where
+// it is shown and as fast as it is there.
+func TestLooseBeginAsFast(t *testing.T) {
+	r := newRig(t, "billiards", "latency=100ms", "others", "dynamic")
+	r.run(100, nothing)
+	const puck = 1 // the foremost
+	b := r.env[1].World.Bodies()[puck]
+	b.Linear.Y, b.Asleep = -5, false
+	r.env[1].World.SetBody(puck, b)
+	tap := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
+	for range 120 {
+		at := r.env[0].World.Bodies()[puck].Pose.Pos
+		r.run(1, tap)
+		if !r.c.others.each[puck].loose {
+			continue
+		}
+		now := r.env[0].World.Bodies()[puck]
+		if way := now.Pose.Pos.Sub(at); way.Len() > 0.12 || now.Linear.Y > -3 {
+			t.Errorf("it begins at %v m/s, %v m from where it was", now.Linear, way)
+		}
+		return
+	}
+	t.Error("it is not let loose")
+}
+
 // TestLooseArePulled says that a puck which is loose goes where the server's has been
 // pushed, while it is loose, and is drawn on its way there and not elsewhere at once.
 func TestLooseArePulled(t *testing.T) {
