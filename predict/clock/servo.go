@@ -19,6 +19,7 @@ type Servo struct {
 
 	aimed  bool
 	behind int64 // millionths of a tick by which the client is behind its aim
+	early  int64 // the same, when the last state came
 	pace   int32
 }
 
@@ -45,6 +46,7 @@ func (s *Servo) Aim(server, own sim.Tick, trip time.Duration, ahead, rate int) (
 	tick := time.Second / time.Duration(rate)
 	target := int64(server) + int64((trip+tick/2)/tick) + int64(ahead)
 	s.behind = (target - int64(own)) * one
+	s.early = s.behind
 	reset := one * int64(Reset/tick)
 	if s.Reset > 0 {
 		reset = one * int64(s.Reset)
@@ -81,6 +83,10 @@ func (s *Servo) Tick() int32 {
 
 // Aimed reports whether the servo knows the server's time.
 func (s *Servo) Aimed() bool { return s.aimed }
+
+// Early returns by how many ticks the last state came sooner than it should have by
+// the client's clock; below 0 it came later. Sooner means that the client is behind.
+func (s *Servo) Early() float64 { return float64(s.early) / one }
 
 // Behind returns by how many ticks the client is behind its aim.
 func (s *Servo) Behind() float64 { return float64(s.behind) / one }

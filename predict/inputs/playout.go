@@ -24,6 +24,8 @@ type Playout struct {
 	used    uint64               // frames whose own input was
 	repeats int                  // ticks in a row for which the last input was used again
 	taken   Taken                // what Take returned last
+	ticks   int                  // Takes
+	waited  int                  // ticks that the newest input used stood in the line
 	seen    [remembered]sim.Tick // frames that have come, and one more, by their low bits
 	ahead   int64                // how far the last message was ahead of the server
 
@@ -39,6 +41,7 @@ type place struct {
 	in   sim.Input
 	full bool
 	used bool // it stays only to be repeated
+	came int  // when, by the buffer's own ticks
 }
 
 // Taken is what a tick of the server was made with.
@@ -93,6 +96,7 @@ func (p *Playout) Start(held sim.Input) { p.last = held }
 // Take takes the first place of the line and returns what the player does in the
 // tick that begins. It comes before Read in each tick.
 func (p *Playout) Take(s *PlayoutSettings, m *predict.Meter) sim.Input {
+	p.ticks++
 	in := p.take(s)
 	if p.taken.How == Filled || p.taken.How == Again {
 		m.Add("starved", 1)
@@ -131,6 +135,7 @@ func (p *Playout) take(s *PlayoutSettings) sim.Input {
 	}
 	p.last, p.next, p.made, p.repeats = head.in, head.tick+1, head.tick+1, 0
 	p.used++
+	p.waited = p.ticks - head.came
 	p.taken = Taken{Own, head.tick}
 	if s.Keep && !p.follows() {
 		p.line[0].used = true
@@ -194,7 +199,7 @@ func (p *Playout) put(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.M
 	}
 	p.line = append(p.line, place{})
 	copy(p.line[at+1:], p.line[at:])
-	p.line[at] = place{tick: t, in: in, full: true}
+	p.line[at] = place{tick: t, in: in, full: true, came: p.ticks}
 	p.fit(s)
 }
 
@@ -248,6 +253,10 @@ func (p *Playout) Used() sim.Tick { return p.made }
 
 // Taken returns what the last Take took.
 func (p *Playout) Taken() Taken { return p.taken }
+
+// Waited returns for how many ticks the newest input that was used had stood in the
+// line.
+func (p *Playout) Waited() int { return p.waited }
 
 // CopyFrom makes p an equal of o.
 func (p *Playout) CopyFrom(o *Playout) {

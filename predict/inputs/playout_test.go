@@ -261,3 +261,29 @@ func FuzzPlayout(f *testing.F) {
 		}
 	})
 }
+
+// TestPlayoutTellsWaits says for how many ticks an input is said to have waited: the
+// length of the line if it comes on time, less by as much as it comes late, and still
+// that while it is repeated.
+func TestPlayoutTellsWaits(t *testing.T) {
+	b := newBuffer(t)
+	var got []int
+	for i := range 16 {
+		switch i {
+		default:
+			b.tick(sim.Tick(100 + i))
+		case 6: // two ticks late
+			b.tick()
+		case 7:
+			b.tick()
+		case 8:
+			b.tick(106, 107, 108)
+		case 12, 13, 14, 15:
+			b.tick()
+		}
+		got = append(got, b.Waited())
+	}
+	if want := []int{0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 2, 3, 4, 4, 4, 4}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

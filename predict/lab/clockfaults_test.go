@@ -106,6 +106,7 @@ var clocked = []struct {
 	{"snapshot:snapshot-every=6", false, 5, 0.5},
 	{"statesync", false, 5, 0.02},
 	{"statesync:authority=toucher", false, 5, 2},
+	{"animated", false, 5, 1},
 }
 
 // TestRecoversFromFreeze says that after a client has stood still, for however

@@ -42,6 +42,7 @@ type client struct {
 	shown  positions.Animated // all but the own cube
 	rel    relative           // to a parent, if the strategy knows any
 	servo  clock.Servo
+	echo   echo
 	past   history.Ring[entry]
 	held   sim.Input   // what the player did before this half began
 	step   []sim.Input // one tick's inputs
@@ -86,7 +87,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	c.out.Declare(env)
 	m.Declare("outside_ring", "states about ticks that are no longer remembered")
 	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
-	m.Declare("echo_ms", "from an input's tick to the state that it led to, buffer and all, now")
+	c.echo.declare(env)
 	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 	c.policy.declare(env)
 	c.others.declare(env)
@@ -175,13 +176,18 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 // once after the start, and when it has fallen far behind. Inputs are to arrive as
 // long before their tick as the server holds them back.
 func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
-	trip := server.Stats.RTT
-	if trip == 0 && server.Stats.Acked == 0 {
+	if server.Stats.RTT == 0 && server.Stats.Acked == 0 {
 		return 0 // nothing of ours has been answered yet
 	}
 	rate := c.env.World.Rate()
+	if c.head.How == inputs.Own {
+		c.echo.heard(c.head.Frame, c.env.World.Tick(), c.head.waited, rate, c.env.Meter)
+	}
+	trip, ahead := c.echo.aim(&server.Stats, c.length)
 	c.servo.Reset = int(float64(c.behind*float64(rate))) / 1000
-	return c.servo.Aim(c.shown.Receiver().Tick, c.env.World.Tick(), trip+waited, c.length, rate)
+	jump := c.servo.Aim(c.shown.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate)
+	c.env.Meter.Set("arrival_early_ms", float64(c.servo.Early()*1000)/float64(rate))
+	return jump
 }
 
 // hold puts the others where they are shown, but for those that are loose.
@@ -271,7 +277,6 @@ func (c *client) compare(from packet.Packet) {
 		if shift = int64(in.Tick) - int64(at); !c.told {
 			c.told, c.shift = true, shift
 		}
-		c.env.Meter.Set("echo_ms", float64(max(int64(now)-int64(at), 0)*1000)/float64(c.env.World.Rate()))
 	}
 	why := c.why(at, shift)
 	c.at, c.shift = at, shift
@@ -450,6 +455,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.shown.CopyFrom(&o.shown)
 	c.rel.copyFrom(&o.rel)
 	c.past.CopyFrom(&o.past, history.Plain[entry])
+	c.echo = o.echo
 	c.servo, c.held, c.joined, c.last, c.quiet = o.servo, o.held, o.joined, o.last, o.quiet
 	c.head, c.told, c.at, c.shift, c.agreed, c.offset = o.head, o.told, o.at, o.shift, o.agreed, o.offset
 }

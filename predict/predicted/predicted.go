@@ -15,8 +15,15 @@ import (
 // head is what the server puts before each client's snapshot. On the wire it is
 //
 //	how the tick was made, 2 bits: inputs.How
-//	frame, 16 low bits, unless none has been used yet
-type head struct{ inputs.Taken }
+//	frame, 16 low bits, and
+//	for how many ticks its input had waited, 6 bits, unless none has been used yet
+type head struct {
+	inputs.Taken
+	waited int // at most mostWaited
+}
+
+// mostWaited is the longest that is told.
+const mostWaited = 63
 
 // frameBits is the width of the frame on the wire: it wraps after 18 minutes.
 const frameBits = 16
@@ -30,6 +37,8 @@ func (h *head) code(c *quant.Coder, guess sim.Tick) {
 	}
 	c.Name("frame")
 	h.Frame = inputs.Complete(c.Bits(uint32(h.Frame)&(1<<frameBits-1), frameBits), frameBits, guess)
+	c.Name("waited")
+	h.waited = c.Int(h.waited, 0, mostWaited)
 }
 
 // Fields looks into a payload.

@@ -399,7 +399,7 @@ func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
 	r.run(100, keys)
 	var c quant.Coder
-	for _, h := range []head{{}, {inputs.Taken{How: inputs.Own, Frame: 99}}, {inputs.Taken{How: inputs.Again, Frame: 70000}}} {
+	for _, h := range []head{{}, {inputs.Taken{How: inputs.Own, Frame: 99}, 4}, {inputs.Taken{How: inputs.Again, Frame: 70000}, 63}} {
 		c.Write(make([]byte, 128))
 		h.code(&c, 0)
 		c.Bits(101, 16)
@@ -425,7 +425,7 @@ func FuzzRead(f *testing.F) {
 // TestHead says that a head is read as it was written, however far the frame has
 // wrapped.
 func TestHead(t *testing.T) {
-	for _, h := range []head{{}, {inputs.Taken{How: inputs.Own, Frame: 5}}, {inputs.Taken{How: inputs.Filled, Frame: 65535}}, {inputs.Taken{How: inputs.Again, Frame: 200000}}} {
+	for _, h := range []head{{}, {inputs.Taken{How: inputs.Own, Frame: 5}, 4}, {inputs.Taken{How: inputs.Filled, Frame: 65535}, 0}, {inputs.Taken{How: inputs.Again, Frame: 200000}, mostWaited}} {
 		var c quant.Coder
 		c.Write(make([]byte, 8))
 		h.code(&c, 0)

@@ -39,7 +39,8 @@ func newServer(env *predict.Env) *server {
 	s.out.DeclareLinks(env)
 	env.Knobs.Contacts(&s.world)
 	s.head = func(c *quant.Coder, peer int) {
-		h := head{s.queues[peer].Taken()}
+		q := &s.queues[peer]
+		h := head{q.Taken(), min(q.Waited(), mostWaited)}
 		h.code(c, 0)
 		s.rides.code(c, env.World, peer, s.peers[peer].Seat)
 	}

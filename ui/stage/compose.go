@@ -341,7 +341,12 @@ func (d *drawing) errorGraph(i int, r Place) {
 // DrawGraph draws the curve of a graph into a rectangle, the newest value at
 // its right end, and a line where something is marked.
 func DrawGraph(list *render.List, g *Graph, x, y, w, h, top, width float32) {
-	list.Rect(x, y+h-1, w, 1, gridline)
+	zero, tall, least := y+h-1, h-2, float32(0)
+	if g.Signed {
+		tall, least = float32(tall*0.5), -1
+		zero -= tall
+	}
+	list.Rect(x, zero, w, 1, gridline)
 	n, cap := g.Len(), g.Cap()
 	if n < 2 {
 		return
@@ -354,7 +359,7 @@ func DrawGraph(list *render.List, g *Graph, x, y, w, h, top, width float32) {
 		if marked {
 			list.Rect(px, y, 1, h, mark)
 		}
-		points = append(points, render.Point{X: px, Y: y + h - 1 - float32((h-2)*min(v/top, 1))})
+		points = append(points, render.Point{X: px, Y: zero - float32(tall*min(max(v/top, least), 1))})
 	}
 	list.Line(points, max(width, 1), curve)
 }

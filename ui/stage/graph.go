@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 )
 
@@ -11,6 +12,9 @@ const graphTicks = 300
 type Graph struct {
 	Title string
 	Unit  string
+
+	// Signed is a number that is also below zero, which then lies in the middle.
+	Signed bool
 
 	values [graphTicks]float32
 	marks  [graphTicks]bool
@@ -26,11 +30,12 @@ const (
 	DownGraph
 	ReplayGraph
 	BufferGraph
+	ArrivalGraph
 	GraphCount // how many there are
 )
 
 var graphNames = [GraphCount][2]string{
-	{"position error", "m"}, {"round trip", "ms"}, {"up", "kbit/s"}, {"down", "kbit/s"}, {"replayed", "ticks"}, {"inputs waiting", ""},
+	{"position error", "m"}, {"round trip", "ms"}, {"up", "kbit/s"}, {"down", "kbit/s"}, {"replayed", "ticks"}, {"inputs waiting", ""}, {"state sooner", "ms"},
 }
 
 // Add appends a value; a mark is drawn where something happened.
@@ -56,12 +61,12 @@ func (g *Graph) At(i int) (v float32, mark bool) {
 // tops are the round numbers that a graph's scale may end at.
 var tops = [...]float32{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6}
 
-// Top returns a round number that no value is above, at least least.
+// Top returns a round number that no value is above, whatever its sign, at least least.
 func (g *Graph) Top(least float32) float32 {
 	most := least
 	for i := range g.count {
 		v, _ := g.At(i)
-		most = max(most, v)
+		most = max(most, v, -v)
 	}
 	for _, t := range tops {
 		if t >= most {
@@ -116,7 +121,20 @@ func (p *pane) graph(of *lab.Pane, l *lab.Lab) {
 	p.Graphs[DownGraph].Add(float32(p.down.add(down.BytesSent, hz)/1000), false)
 	p.Graphs[ReplayGraph].Add(float32(replayed-p.replayed), corrected)
 	p.Graphs[BufferGraph].Add(float32(of.Meter.Value("buffer_depth")), false)
+	p.Graphs[ArrivalGraph].Add(float32(arrival(of.Meter, hz)), false)
+	p.Graphs[ArrivalGraph].Signed = true
 	p.replayed = replayed
+}
+
+// arrival is by how many milliseconds states come sooner than they should by the
+// client's clock: the newest, where the strategy tells, or else as it is being mended.
+func arrival(m *predict.Meter, hz int) float64 {
+	for _, c := range m.All() {
+		if c.Name == "arrival_early_ms" {
+			return c.Value
+		}
+	}
+	return float64(m.Value("clock_behind_ticks")*1000) / float64(hz)
 }
 
 // Panes returns how many panes have been seen.

@@ -540,3 +540,35 @@ func TestSwitchedIsSeen(t *testing.T) {
 		t.Errorf("back it is %v", mine)
 	}
 }
+
+// TestSignedGraph says that a number that is also below zero has its line in the
+// middle, and that its scale reaches as far down as up.
+func TestSignedGraph(t *testing.T) {
+	for _, signed := range []bool{true, false} {
+		g := Graph{Signed: signed}
+		for _, v := range []float32{0, 3, -7, 1} {
+			g.Add(v, false)
+		}
+		if top := g.Top(1); top != 10 {
+			t.Errorf("a scale up to %v", top)
+		}
+		var list render.List
+		DrawGraph(&list, &g, 0, 100, 300, 42, 10, 1)
+		zero := float32(141)
+		if signed {
+			zero = 121
+		}
+		if line := list.Items[0]; line.Y != zero {
+			t.Errorf("signed %v: zero lies at %v", signed, line.Y)
+		}
+		if n := len(list.Items[1].Points); n != 4 {
+			t.Fatalf("%d points", n)
+		}
+		for i, p := range list.Items[1].Points {
+			v, _ := g.At(i)
+			if p.Y < 100 || p.Y > 142 || signed && (p.Y > zero) != (v < 0) {
+				t.Errorf("signed %v: %v lies at %v", signed, v, p.Y)
+			}
+		}
+	}
+}

@@ -389,10 +389,12 @@ var graphHelp = [stage.GraphCount]string{
 	stage.DownGraph:   "down: from server to client over the last half second, 28 bytes of header on every packet included",
 	stage.ReplayGraph: "replayed: ticks that were simulated again in this tick, after a correction",
 	stage.BufferGraph: "inputs waiting: how many the server holds that are not due yet",
+
+	stage.ArrivalGraph: "state sooner: by how much the server's newest state came sooner than it should have by the client's clock; above the line the client is behind and hurries, below it waits",
 }
 
 // graphLeast is the least that each graph's scale reaches to.
-var graphLeast = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5}
+var graphLeast = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20}
 
 // draw draws the help below the panel; an open list of names may cover it.
 func (p *panel) draw(dst *ebiten.Image, g *game) {

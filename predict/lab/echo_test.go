@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"testing"
+
+	"ghostcube/sim"
+)
+
+// echoes plays a minute of historyoffset with the clock set by the round trip of each
+// kind, and returns the panes.
+func echoes(t *testing.T, weather string, commands ...Command) (acks, echo, whole *Pane) {
+	t.Helper()
+	l := open(t, config(t, "plain", weather, AtClient), "historyoffset", "historyoffset:rtt=echo", "historyoffset:rtt=echo-whole")
+	for i := range 3600 {
+		e := Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[i/40%4]}}}
+		if i == 0 {
+			e.Commands = commands
+		}
+		l.Tick(e)
+	}
+	return l.Panes[0], l.Panes[1], l.Panes[2]
+}
+
+// hurt is how often a pane's server had no input of its own for a tick, or passed over
+// one.
+func hurt(p *Pane) float64 { return p.Meter.Value("starved") + p.Meter.Value("skipped_inputs") }
+
+// TestEchoMeasures says that the echo less the wait is the link's round trip, within a
+// tick, whatever the buffer's length, and that the whole of it is longer by the buffer.
+func TestEchoMeasures(t *testing.T) {
+	for _, c := range []struct {
+		weather string
+		want    float64 // ms
+	}{{"perfect", 0}, {"latency=25ms", 50}, {"latency=75ms", 150}, {"latency=150ms", 300}} {
+		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt=echo", 8: "historyoffset:rtt=echo:playout=8"} {
+			l := open(t, config(t, "plain", c.weather, AtClient), spec)
+			for range 400 {
+				l.Tick(Entry{Inputs: []sim.Input{{}}})
+			}
+			m := l.Panes[0].Meter
+			if got := m.Value("rtt_echo_ms"); got < c.want-17 || got > c.want+17 {
+				t.Errorf("%s, %s: a round trip of %v ms", c.weather, spec, got)
+			}
+			whole := c.want + float64(length*1000)/60
+			if got := m.Value("echo_ms"); got < whole-1 || got > whole+34 {
+				t.Errorf("%s, %s: %v ms from input to state, want %v and up to two ticks", c.weather, spec, got, whole)
+			}
+		}
+	}
+}
+
+// TestEchoSteers says that a clock set by the echo less the wait serves the server's
+// buffer as well as one set by the link's round trip: with jitter, with a clock that is
+// wrong, and while the way becomes longer and shorter.
+func TestEchoSteers(t *testing.T) {
+	for _, c := range []struct {
+		weather, skew string
+		most          float64
+	}{
+		{"latency=75ms", "off", 0}, {"latency=75ms,jitter=30ms", "off", 30}, {"latency=75ms", "500", 2}, {"latency=75ms", "-500", 2},
+		{"latency=75ms,swing=60ms,swing-every=8s", "off", 2},
+	} {
+		acks, echo, _ := echoes(t, c.weather, Command{"clock", All, "skew", c.skew})
+		if hurt(acks) > c.most || hurt(echo) > c.most {
+			t.Errorf("%s, skew %s: %v and %v ticks without an input of their own, or inputs passed over", c.weather, c.skew, hurt(acks), hurt(echo))
+		}
+		if b := echo.Meter.Value("clock_behind_ticks"); b < -2.5 || b > 2.5 {
+			t.Errorf("%s, skew %s: the client ends %v ticks behind", c.weather, c.skew, b)
+		}
+	}
+}
+
+// TestWholeEchoIsBlind says what the article's round trip does to the buffer: a client
+// that is too far ahead waits longer, and takes that for a longer way, until the
+// server passes over inputs.
+func TestWholeEchoIsBlind(t *testing.T) {
+	_, echo, whole := echoes(t, "latency=75ms,jitter=30ms")
+	if hurt(whole) < 100 || hurt(whole) < 5*hurt(echo) {
+		t.Errorf("%v ticks without an input of their own or inputs passed over, %v with the wait taken off", hurt(whole), hurt(echo))
+	}
+}
