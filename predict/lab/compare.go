@@ -242,8 +242,8 @@ var Comparisons = []Comparison{
 		Panes: []string{"relative", "historyoffset", "rewind", "animated"},
 	},
 	{
-		Name: "relative-turntable", Doc: "a table that turns, 100 ms each way: in its space the cube goes along, in the world's it slides",
-		Source: engineers, Tape: "turntable", Scene: "turntable", Weather: "latency=100ms", Rate: 60,
+		Name: "relative-ferry", Doc: "a ship leaves, 100 ms each way: in its space the cube stands, in the world's it slides to the rear and back",
+		Source: engineers, Tape: "ferry", Scene: "ship", Weather: "latency=100ms,loss=2%", Rate: 60,
 		Panes: []string{"relative", "historyoffset"},
 	},
 }

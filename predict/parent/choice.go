@@ -24,13 +24,14 @@ func (r *Rules) Declare(k *predict.Knobs) {
 	k.Bool(&r.Contact, "parent-contact", true, "what the own cube touches becomes its parent, the largest if several do; the ground has none")
 	k.Bool(&r.Box, "parent-box", true, "what touches nothing has as its parent what it is inside of, if their velocities are similar, the largest if there are several")
 	k.Float(&r.Margin, "parent-margin", 1, 0, 20, "metres by which the bounding box of a vessel is widened for that")
-	k.Float(&r.Leave, "parent-leave", 1, 0, 20, "metres by which that of the parent is widened more, so that it is not left and entered by turns")
+	k.Float(&r.Leave, "parent-leave", 3, 0, 20, "metres by which that of the parent is widened more, so that it is not left and entered by turns, nor left by who hops in it")
 	k.Float(&r.Similar, "parent-similar", 5, 0, 100, "m/s up to which velocities are similar: what only passes by does not pull")
 	k.Int(&r.Ticks, "parent-ticks", 6, 1, 240, "ticks for which another parent, or none, has to be wanted before it is changed; a first contact is taken at once")
 }
 
-// leaves is by how much less similar the velocity to the parent may become.
-const leaves = 1.5
+// leaves is how many times as much the velocity to the parent may differ: who hops in it
+// with 10 m/s stays.
+const leaves = 2.5
 
 // Choice is the parent of one body.
 type Choice struct {

@@ -87,7 +87,7 @@ func TestChoice(t *testing.T) {
 func TestHysteresis(t *testing.T) {
 	r := rules()
 	vessels := []sim.Vessel{room(0, 2), room(1, 2)}
-	frames := []Frame{at(0, 0), at(10, 0)}
+	frames := []Frame{at(0, 0), at(20, 0)}
 	c := Start()
 	look := func(b *sim.Body, touches ...sim.Touch) bool {
 		return c.Step(&r, &Sight{Vessels: vessels, Frames: frames, Touches: touches, Body: b})
@@ -101,32 +101,32 @@ func TestHysteresis(t *testing.T) {
 		t.Fatal("it is not taken")
 	}
 	for range 60 {
-		if look(body(3.9, 0)) || look(body(0, 7.4)) {
+		if look(body(5.9, 0)) || look(body(0, 12.4)) {
 			t.Fatal("it is left near its box")
 		}
 	}
 	for i := range 60 { // out of it, but never for long
-		if i%r.Ticks != 0 && look(body(4.1, 0)) || i%r.Ticks == 0 && look(body(0, 0)) {
+		if i%r.Ticks != 0 && look(body(6.1, 0)) || i%r.Ticks == 0 && look(body(0, 0)) {
 			t.Fatal("it is left too soon")
 		}
 	}
 	look(body(0, 0))
 	left := 0
 	for c.Now == 0 {
-		look(body(4.1, 0))
+		look(body(6.1, 0))
 		left++
 	}
 	if left != r.Ticks || c.Now != None {
 		t.Errorf("left after %d ticks for %d", left, c.Now)
 	}
-	if !look(body(10, 30), sim.Touch{Body: -1, Carrier: 1}) || c.Now != 1 {
+	if !look(body(20, 30), sim.Touch{Body: -1, Carrier: 1}) || c.Now != 1 {
 		t.Error("a contact is not taken at once")
 	}
-	if look(body(10, 0), sim.Touch{Body: -1, Carrier: 0}, sim.Touch{Body: -1, Carrier: 1}) {
+	if look(body(20, 0), sim.Touch{Body: -1, Carrier: 0}, sim.Touch{Body: -1, Carrier: 1}) {
 		t.Error("who touches its parent changes it at once")
 	}
 	c.Set(0)
-	if !look(body(10, 0), sim.Touch{Body: -1, Carrier: 1}) {
+	if !look(body(20, 0), sim.Touch{Body: -1, Carrier: 1}) {
 		t.Error("who touches another one and not its parent does not change at once")
 	}
 }

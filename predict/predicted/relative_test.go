@@ -296,3 +296,84 @@ func FuzzReadRelative(f *testing.F) {
 		RelativeFields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
 }
+
+// hop is what happens to a cube that stands on a turntable of 6 turns a minute, 2.8 m from
+// its middle, and taps on Lift: the corrections from then until it stands again, metres
+// that all of them and the largest moved its past by, and the largest step of its picture
+// as the table has it that its truth did not make.
+func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float64) {
+	t.Helper()
+	make := newRig
+	if relative {
+		make = newRelativeRig
+	}
+	r := make(t, "turntable", "latency=100ms", knobs...)
+	b := r.env[0].World.Bodies()[0]
+	b.Pose.Pos = geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}
+	for _, e := range r.env {
+		e.World.SetBody(0, b)
+	}
+	r.c.past.Forget()
+	r.c.remember()
+	r.run(300, nothing)
+	r.fixes = nil
+	var way, true_ [2]geom.Vec3 // the last two places on the table
+	seen := map[sim.Tick]geom.Vec3{}
+	for i := range 240 {
+		r.run(1, func(int) sim.Input {
+			if i < 5 {
+				return sim.Input{Buttons: sim.Lift}
+			}
+			return sim.Input{}
+		})
+		table := parent.OfCarrier(r.env[0].World, 0, r.c.drawnPaths())
+		at := table.Place(r.c.offset.Apply(r.c.own().Pose).Pos)
+		if i > 2 {
+			seen[r.env[0].World.Tick()+sim.Tick(r.c.shift)] = at.Sub(way[1]).Sub(way[1].Sub(way[0]))
+		}
+		way[0], way[1] = way[1], at
+		now := r.env[1].World.Tick()
+		truth := parent.OfCarrier(r.env[1].World, 0, now.Moment())
+		at = truth.Place(r.env[1].World.Bodies()[0].Pose.Pos)
+		if d, ok := seen[now]; ok && i > 20 {
+			jump = max(jump, float64(d.Sub(at.Sub(true_[1]).Sub(true_[1].Sub(true_[0]))).Len()))
+		}
+		true_[0], true_[1] = true_[1], at
+	}
+	for _, f := range r.fixes {
+		sum, most = sum+float64(f.Jump), max(most, float64(f.Jump))
+	}
+	return float64(len(r.fixes)), sum, most, jump
+}
+
+// TestHopOnTable says what a hop on a table that turns costs: next to nothing where the
+// parent is kept by its box and inertia is simulated, more where the cube is only moved
+// along or loses its parent in the air, and most without one.
+func TestHopOnTable(t *testing.T) {
+	type row struct {
+		what     string
+		relative bool
+		knobs    []string
+		sum      float64
+		most     float64
+	}
+	rows := []row{
+		{what: "relative", relative: true},
+		{what: "relative:inertia=off", relative: true, knobs: []string{"inertia", "off"}},
+		{what: "relative:parent-box=off", relative: true, knobs: []string{"parent-box", "off"}},
+		{what: "relative:parent-box=off:handover=found", relative: true, knobs: []string{"parent-box", "off", "handover", "found"}},
+		{what: "historyoffset"},
+	}
+	for i := range rows {
+		x := &rows[i]
+		var n, jump float64
+		n, x.sum, x.most, jump = hop(t, x.relative, x.knobs...)
+		t.Logf("%s: %v corrections, %.2f m together, the largest %.3f m; the largest step of the picture on the table %.3f m", x.what, n, x.sum, x.most, jump)
+		if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
+			t.Errorf("%s: %v m", x.what, x.sum)
+		}
+	}
+	if rows[3].most < 0.3 || rows[4].sum < 3*rows[1].sum {
+		t.Error("who finds it out is not pulled, or who has no parent is no worse")
+	}
+}
