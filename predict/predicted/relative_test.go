@@ -274,7 +274,7 @@ func FuzzReadRelative(f *testing.F) {
 	for _, told := range []ride{{parent: parent.None}, {parent: 0}, {parent: 1}} {
 		told.body.Pose.Rot = geom.Identity
 		c.Write(make([]byte, 128))
-		h := head{inputs.Taken{How: inputs.Own, Frame: 29}}
+		h := head{Taken: inputs.Taken{How: inputs.Own, Frame: 29}}
 		h.code(&c, 0)
 		told.code(&c, 2, &g)
 		c.Bits(31, 16)
