@@ -150,6 +150,19 @@ func (a *Animated) LeaveOut(i int, left bool, from geom.Pose) {
 	}
 }
 
+// Late returns where body i would be drawn if it were shown so, which it need not be.
+func (a *Animated) Late(i int) geom.Pose {
+	l := &a.linked
+	if l.tree == nil || l.tree.Nodes[i].Parent == links.None {
+		return a.bodies[i].drawn
+	}
+	n := &l.tree.Nodes[i]
+	if l.pivot == joint {
+		return n.Pose(a.Late(n.Parent), a.bodies[i].drawn)
+	}
+	return n.MiddlePose(a.Late(n.Parent), a.bodies[i].drawn)
+}
+
 // Put says where body i is, which is not shown so, for those that hang on it.
 func (a *Animated) Put(i int, p geom.Pose) { a.linked.poses[i] = p }
 

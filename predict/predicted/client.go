@@ -58,6 +58,7 @@ type client struct {
 	policy policy // when the own body is shown late
 	others others // when others are stepped
 	motion func(i int) sim.Body
+	chain  chain
 }
 
 // NewClient makes the half that the player looks at.
@@ -74,6 +75,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	inputs.DeclareLength(&c.length, k)
 	k.Millis(&c.behind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
 	c.doses.declare(env)
+	c.chain.declare(k)
 	k.Choice(&c.physics, "physics", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
 	c.rel.choice = parent.Start()
 	if relative {
@@ -109,8 +111,10 @@ func (c *client) own() *sim.Body { return &c.env.World.Bodies()[c.env.Player] }
 // own cube, and sets right what the server says of its past.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Meter.Begin()
+	c.chooseChain()
 	c.shown.Tick()
 	news, from := c.receive(server)
+	c.place(false)
 	c.shown.Play(server.Stats.RTT)
 	if c.env.Player < 0 {
 		server.Send(nil) // one who only watches has nothing to predict
@@ -136,7 +140,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.doses.dose(c.own(), c.set, c.env.World.Rate())
 	c.others.dose(c.env.World, c.doses.share(c.env.World.Rate()))
+	c.dose()
 	c.rest()
+	c.place(true)
 	c.env.Pace = c.servo.Tick()
 	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
 	if c.joined {
@@ -196,7 +202,7 @@ func (c *client) hold() {
 	c.holdPaths()
 	shown := int64(c.shown.Shows()) - c.shift
 	for i := range w.Bodies() {
-		if i == c.env.Player || !c.others.hold(w, i, shown, c.policy.why != shownAhead) {
+		if c.shown.Left(i) || !c.others.hold(w, i, shown, c.policy.why != shownAhead) {
 			continue
 		}
 		if p := c.others.pose(i, c.shown.Pose(i), c.policy.ticks(c.policy.blend)); w.Bodies()[i].Pose != p {
@@ -244,6 +250,7 @@ func (c *client) play() {
 func (c *client) remember() {
 	b := c.doses.whole(c.own())
 	*c.past.Put(c.env.World.Tick()) = entry{Body: c.rel.frame.Own(&b), parent: c.rel.choice.Now}
+	c.chain.remember(c.env.World)
 }
 
 // skip brings the client to the server's time. To join it makes the ticks that are
@@ -280,11 +287,12 @@ func (c *client) compare(from packet.Packet) {
 	}
 	why := c.why(at, shift)
 	c.at, c.shift = at, shift
-	c.follow(at)
-	if at > now || !c.doses.corrections {
+	if at > now || !c.doses.corrections || c.chain.still {
 		return
 	}
+	c.follow(at)
 	c.pull(at, now)
+	c.chain.compare(at, now, in.Bodies, &c.doses)
 	had := c.past.At(at)
 	if had == nil {
 		c.env.Meter.Add("outside_ring", 1)
@@ -344,6 +352,7 @@ func (c *client) reset(why predict.Why, from packet.Packet) {
 	next := c.arrive()
 	fix := c.correction(why, from, &next, &was)
 	passed := float32(max(int64(w.Tick())-int64(c.at), 0)) / float32(w.Rate())
+	c.resetChain(passed)
 	next.Pose.Pos = next.Pose.Pos.Plus(passed, next.Linear)
 	next.Pose.Pos.Z = max(next.Pose.Pos.Z, w.Scene().Boxes[c.env.Player].Half.Z)
 	c.take(next)
@@ -363,7 +372,7 @@ func (c *client) since() sim.Tick {
 // key has been pressed since: nothing better will come.
 func (c *client) rest() {
 	in := c.shown.Receiver()
-	if !in.Any || !c.doses.corrections {
+	if !in.Any || !c.doses.corrections || c.chain.still {
 		return
 	}
 	b, s := c.own(), &in.Bodies[c.env.Player]
@@ -389,18 +398,21 @@ func (c *client) set(b sim.Body) { c.env.World.SetBody(c.env.Player, b) }
 func (c *client) View(v *predict.View) {
 	v.Tick, v.Part, v.Note = c.shown.Shows(), c.shown.ShowsPart(), c.shown.Note()
 	v.Beyond = c.drawnPaths() - v.Tick.Moment()
+	if v.Note == "" {
+		v.Note = c.chain.note
+	}
 	w, p := c.env.World, c.env.Player
 	for i := range w.Bodies() {
 		switch {
-		case p < 0:
+		case p < 0 || c.hangs(i):
 			v.Raw = append(v.Raw, c.shown.Pose(i))
 			v.Bodies = append(v.Bodies, v.Raw[i])
-		case i != p:
+		case !c.shown.Left(i):
 			v.Raw = append(v.Raw, w.Bodies()[i].Pose)
 			v.Bodies = append(v.Bodies, v.Raw[i])
 		default:
-			v.Raw = append(v.Raw, c.own().Pose)
-			v.Bodies = append(v.Bodies, c.policy.mix(c.offset.Apply(v.Raw[i]), c.shown.Pose(i)))
+			v.Raw = append(v.Raw, c.pose(i, false))
+			v.Bodies = append(v.Bodies, c.policy.mix(c.pose(i, true), c.shown.Late(i)))
 		}
 	}
 	if in := c.shown.Receiver(); in.Any {
@@ -434,9 +446,9 @@ func (c *client) Look(l *predict.Look) {
 	}
 	w := c.env.World
 	for i := range w.Bodies() {
-		if i == c.env.Player && c.policy.why == shownAhead {
+		if c.shown.Left(i) && c.policy.why == shownAhead {
 			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.at), 0)))
-			l.Moves = append(l.Moves, !c.own().Asleep)
+			l.Moves = append(l.Moves, !w.Bodies()[i].Asleep)
 			continue
 		}
 		l.Age = append(l.Age, c.shown.Age(i))
@@ -457,5 +469,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.past.CopyFrom(&o.past, history.Plain[entry])
 	c.echo = o.echo
 	c.servo, c.held, c.joined, c.last, c.quiet = o.servo, o.held, o.joined, o.last, o.quiet
+	c.chain.copyFrom(&o.chain)
 	c.head, c.told, c.at, c.shift, c.agreed, c.offset = o.head, o.told, o.at, o.shift, o.agreed, o.offset
 }

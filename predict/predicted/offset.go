@@ -21,8 +21,8 @@ const (
 	dustPace = 1e-3 // m/s, rad/s
 )
 
-// offsets is what is to be added to the own cube.
-type offsets struct {
+// settings are how corrections are found and given.
+type settings struct {
 	corrections bool
 	factor      float64
 	steps       int
@@ -37,7 +37,11 @@ type offsets struct {
 	sudden      float64 // m/s
 	apart       float64 // m/s
 	patience    int     // states
+}
 
+// offsets is what is to be added to a body.
+type offsets struct {
+	settings
 	pos, lin, ang geom.Vec3
 	rot           geom.Quat
 	velocity      geom.Vec3 // of the last state
@@ -153,6 +157,12 @@ func (o *offsets) dose(b *sim.Body, set func(sim.Body), rate int) {
 		o.meter.Set("offset_m", 0)
 		return
 	}
+	set(o.give(b, rate))
+	o.meter.Set("offset_m", float64(o.pos.Len()))
+}
+
+// give returns the cube with a dose.
+func (o *offsets) give(b *sim.Body, rate int) sim.Body {
 	share := o.share(rate)
 	next := *b
 	pos := part(&o.pos, share, dust)
@@ -174,8 +184,7 @@ func (o *offsets) dose(b *sim.Body, set func(sim.Body), rate int) {
 		next.Pose.Rot = turn.Mul(next.Pose.Rot).Unit()
 	}
 	next.Asleep = false
-	set(next)
-	o.meter.Set("offset_m", float64(o.pos.Len()))
+	return next
 }
 
 // share is that of what is left which a dose is.

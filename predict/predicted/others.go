@@ -87,8 +87,8 @@ func (o *others) spread(w *sim.World, own, i int, motion func(i int) sim.Body) {
 	o.found = w.Near(i, reach+float32(2*b.Linear.Len())/float32(o.rate), o.found[:0])
 	for _, j := range o.found {
 		x := &o.each[j]
-		if int(j) == own {
-			continue
+		if int(j) == own || !x.loose && !w.Held(int(j)) {
+			continue // it is stepped anyway
 		}
 		if i == own || !x.loose {
 			x.near = w.Tick()

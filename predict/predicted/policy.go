@@ -152,11 +152,11 @@ func eased(s float32) float32 { return float32(float32(s*s) * (3 - float32(2*s))
 // tell says which bodies are shown ahead, which are treated otherwise than usual, and
 // why the own one is.
 func (c *client) tell(v *predict.View) {
-	p, ahead := c.env.Player, c.policy.why == shownAhead
+	ahead := c.policy.why == shownAhead
 	for i := range c.env.World.Bodies() {
-		v.InHand = append(v.InHand, i == p && ahead || c.others.each[i].loose)
+		v.InHand = append(v.InHand, c.shown.Left(i) && ahead || c.others.each[i].loose)
 		if c.policy.on() || c.others.way == dynamic {
-			v.Switched = append(v.Switched, i == p && !ahead || c.others.each[i].loose)
+			v.Switched = append(v.Switched, c.shown.Left(i) && !ahead || c.others.each[i].loose)
 		}
 	}
 	if !ahead {

@@ -179,7 +179,7 @@ func (c *client) choose() {
 func (c *client) follow(at sim.Tick) {
 	r := &c.rel
 	e := c.past.At(at)
-	if !r.on || e == nil {
+	if !r.on || e == nil || len(c.chain.mates) > 0 {
 		return
 	}
 	if e.parent == r.heard.parent {
