@@ -241,7 +241,9 @@ func (c *client) play() {
 		e.in = c.last
 	}
 	c.contacts.Step(w, c.step...)
-	c.policy.collide(w.InHeld(c.env.Player))
+	if c.policy.dirty > 0 {
+		c.policy.collide(w.InHeld(c.env.Player))
+	}
 	c.others.remember(w)
 	c.remember()
 }
@@ -298,6 +300,7 @@ func (c *client) compare(from packet.Packet) {
 		c.env.Meter.Add("outside_ring", 1)
 		return
 	}
+	c.policy.at = int64(at)
 	word := c.toldOf(had.parent)
 	if c.doses.startled(&word, &had.Body) {
 		c.reset(why, from)

@@ -22,7 +22,7 @@ type others struct {
 	way   int
 	after float64 // ms
 	each  []other
-	past  []then // of each body the last ticks; empty until one is let loose
+	past  []then // of each body the ticks of the last second; empty until one is let loose
 	found []int32
 	many  int // loose ones
 	rate  int
@@ -38,9 +38,6 @@ type other struct {
 	from  sim.Body   // what it did when it was held again, and would be by now
 	away  float32    // share of the way that is left from there to where it is shown, in [0,1]
 }
-
-// pastTicks is how many ticks of what is loose are remembered: a second.
-const pastTicks = 64
 
 // then is what a body did when a tick began.
 type then struct {
@@ -100,8 +97,8 @@ func (o *others) spread(w *sim.World, own, i int, motion func(i int) sim.Body) {
 		start.Pose = w.Bodies()[j].Pose
 		x.loose = true
 		x.since, x.left = w.Tick(), difference{rot: geom.Identity}
-		if o.many++; o.past == nil {
-			o.past = make([]then, pastTicks*len(o.each))
+		if o.many++; len(o.past) == 0 {
+			o.past = make([]then, o.rate*len(o.each))
 		}
 		w.Hold(int(j), false)
 		w.SetBody(int(j), start)
@@ -127,11 +124,15 @@ func (o *others) hold(w *sim.World, i int, shown int64, off bool) bool {
 
 // at is what body i did at a tick, or nil if that is not known.
 func (o *others) at(i int, t sim.Tick) *then {
-	e := &o.past[i*pastTicks+int(t%pastTicks)]
-	if e.tick != t {
-		return nil
+	if e := o.place(i, t); e.tick == t {
+		return e
 	}
-	return e
+	return nil
+}
+
+// place is where what body i did at a tick is remembered.
+func (o *others) place(i int, t sim.Tick) *then {
+	return &o.past[i*o.rate+int(t%sim.Tick(o.rate))]
 }
 
 // remember notes where what is loose is, or will be when all doses are given, as a tick
@@ -145,7 +146,7 @@ func (o *others) remember(w *sim.World) {
 		if x := &o.each[i]; x.loose {
 			b := w.Bodies()[i]
 			x.left.add(&b)
-			o.past[i*pastTicks+int(t%pastTicks)] = then{t, b}
+			*o.place(i, t) = then{t, b}
 		}
 	}
 }

@@ -133,3 +133,35 @@ func TestOthersAreHeldAgain(t *testing.T) {
 		t.Errorf("%d are loose", r.c.others.many)
 	}
 }
+
+// TestLooseAreCopied says that a half that has let pucks loose, and is made an equal of
+// one that never has, and the other way round, goes on as its model does.
+func TestLooseAreCopied(t *testing.T) {
+	used, fresh := newRig(t, "billiards", "perfect", "others", "dynamic"), newRig(t, "billiards", "perfect", "others", "dynamic")
+	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
+	fresh.run(60, nothing)
+	used.run(180, ahead)
+	if used.c.others.many == 0 {
+		t.Fatal("none is loose")
+	}
+	third := newRig(t, "billiards", "perfect", "others", "dynamic")
+	for _, c := range []struct{ to, from *rig }{{third, used}, {used, fresh}} {
+		for i := range c.to.env {
+			c.to.env[i].World.CopyFrom(c.from.env[i].World)
+		}
+		c.to.c.CopyFrom(c.from.c)
+		c.to.s.CopyFrom(c.from.s)
+		if c.to.c.others.many != c.from.c.others.many {
+			t.Error("the copy has others loose")
+		}
+		for range 120 {
+			c.to.c.Tick(sim.Input{Buttons: sim.Forward}, c.to.up)
+			c.from.c.Tick(sim.Input{Buttons: sim.Forward}, c.from.up)
+			for i := range c.to.env[0].World.Bodies() {
+				if c.to.env[0].World.Bodies()[i] != c.from.env[0].World.Bodies()[i] {
+					t.Fatalf("body %d goes another way", i)
+				}
+			}
+		}
+	}
+}

@@ -35,6 +35,8 @@ type policy struct {
 	fixes  events  // corrections that count
 	hits   events  // ticks of dirty collisions
 	since  int64   // when it was last switched
+	at     int64   // our tick that the newest state compared is of
+	bad    int64   // that of the last one that was off, or when it was switched
 	times  int     // that it was switched off
 	longer int64   // times the usual wait, until prediction is shown again
 	late   float32 // share of the way of the picture from predicted to late, in [0,1]
@@ -71,13 +73,14 @@ func (p *policy) correct(metres float32) {
 		p.meter.Add("off_corrections", 1)
 	}
 	if metres >= float32(p.from) {
+		p.bad = p.at
 		p.fixes.add(p.now)
 	}
 }
 
 // collide takes in how deep the own body was in what is held when a tick began.
 func (p *policy) collide(depth float32) {
-	if p.dirty > 0 && depth > float32(p.deep) {
+	if depth > float32(p.deep) {
 		p.meter.Add("dirty_ticks", 1)
 		p.hits.add(p.now)
 	}
@@ -114,13 +117,14 @@ func (p *policy) turnOff(reason why) {
 	} else {
 		p.longer = 1
 	}
-	p.why, p.since = reason, p.now
+	p.why, p.since, p.bad = reason, p.now, p.at
 	p.times++
 	p.meter.Add("switched_off", 1)
 }
 
 // calm reports whether what is predicted unseen has agreed for long enough: whatever it
-// was that switched it off, there was no dirty collision and no correction that counts.
+// was that switched it off, there was no dirty collision, and states have come of as many
+// ticks without a correction that counts. That nothing comes is no agreement.
 func (p *policy) calm() bool {
 	if !p.on() {
 		return true
@@ -129,7 +133,8 @@ func (p *policy) calm() bool {
 	if p.why == collided {
 		wait = p.clean
 	}
-	return p.now-max(p.fixes.last(), p.hits.last(), p.since) >= p.ticks(wait)*p.longer
+	long := p.ticks(wait) * p.longer
+	return p.now-max(p.fixes.last(), p.hits.last(), p.since) >= long && p.at-p.bad >= long
 }
 
 func (p *policy) ticks(millis float64) int64 { return int64(float64(millis*float64(p.rate))) / 1000 }

@@ -123,6 +123,30 @@ func TestSwitchDoesNotFlap(t *testing.T) {
 	}
 }
 
+// TestOffWhileNothingComes says that a cube whose prediction is off is not taken to agree
+// while no state comes that could say otherwise, and comes back when they do.
+func TestOffWhileNothingComes(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", "switch-off", "5")
+	r.run(120, nothing)
+	r.shoves(8, 10, nothing)
+	if err := r.weather.Parse("down.loss=100%"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(50, nothing)
+	r.shove(geom.Vec3{Y: 2})
+	r.run(170, nothing)
+	if r.c.policy.why != corrected {
+		t.Error("it has come back although nothing came")
+	}
+	if err := r.weather.Parse("down.loss=0%"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(200, nothing)
+	if r.c.policy.why != shownAhead || r.apart() > 0.01 {
+		t.Errorf("it has not come back, %v m apart", r.apart())
+	}
+}
+
 // TestInputsWhileOff says that the server's cube goes the same way whatever the client
 // shows: no input is lost or comes later while the prediction is off, or when it
 // changes.
