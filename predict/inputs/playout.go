@@ -28,6 +28,8 @@ type Playout struct {
 	waited  int                  // ticks that the newest input used stood in the line
 	seen    [remembered]sim.Tick // frames that have come, and one more, by their low bits
 	ahead   int64                // how far the last message was ahead of the server
+	heard   bool                 // there was one
+	odd     int                  // messages in a row that were too far ahead of that
 
 	fired
 
@@ -151,6 +153,12 @@ func (p *Playout) follows() bool { return len(p.line) > 1 && p.line[1].full }
 // drop removes the first n places.
 func (p *Playout) drop(n int) { p.line = p.line[:copy(p.line, p.line[n:])] }
 
+// oddMost is how many messages in a row must be much further ahead of the server than
+// those before to be believed. A client that has stood still for so long that the low
+// bits of its tick mean a later one by now is as far ahead until it knows how late it
+// is; one that does not care how late it is stays so.
+const oddMost = 30
+
 // Read takes in a payload, which may be anything, at a server's tick now.
 func (p *Playout) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *predict.Meter) {
 	c, msg := &p.coder, &p.message
@@ -162,7 +170,12 @@ func (p *Playout) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *pred
 		m.Add("refused", 1) // or of a client that is too far off to be played with
 		return
 	}
-	p.ahead = ahead
+	if p.heard && ahead > p.ahead+int64(1)<<msg.TickBits/8 && p.odd < oddMost {
+		p.odd++
+		m.Add("refused", 1)
+		return
+	}
+	p.ahead, p.heard, p.odd = ahead, true, 0
 	oldest := msg.Newest - sim.Tick(len(msg.Inputs)-1)
 	for i, in := range msg.Inputs {
 		p.put(oldest+sim.Tick(i), in, s, m)

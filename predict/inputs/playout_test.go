@@ -287,3 +287,43 @@ func TestPlayoutTellsWaits(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestPlayoutAfterLongFreeze says that a client that has stood still for ten seconds, and
+// sends an input of a tick of which the low bits mean one in the future by now, is not
+// taken at its word; that it is heard again as soon as it sends what it should; and that
+// one that goes on so is believed after a while.
+func TestPlayoutAfterLongFreeze(t *testing.T) {
+	for _, jumps := range []bool{true, false} {
+		b := newBuffer(t, "repeat-most", "5")
+		used := 0
+		for now := sim.Tick(1000); now < 2000; now++ {
+			frame := now + 9
+			switch {
+			case now < 1100:
+			case now < 1700:
+				frame = 0 // nothing comes
+			case now < 1702 || !jumps:
+				frame -= 600
+			}
+			b.Take(&b.set, b.env.Meter)
+			if b.Taken().How == Own && now >= 1702 {
+				used++
+			}
+			if frame > 0 {
+				var c quant.Coder
+				c.Write(make([]byte, 64))
+				m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{named(frame)}}
+				m.Code(&c)
+				b.Read(c.Data(), now, &b.set, b.env.Meter)
+			}
+			b.Settle(&b.set, b.env.Meter)
+		}
+		want, refused := 296, 2.0
+		if !jumps {
+			want, refused = 268, oddMost
+		}
+		if used != want || b.env.Meter.Value("refused") != refused {
+			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Meter.Value("refused"))
+		}
+	}
+}
