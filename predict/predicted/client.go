@@ -122,6 +122,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		return
 	}
 	c.joined = c.joined || c.servo.Aimed()
+	c.echo.tick(c.env.World.Tick(), c.env.Pace, c.env.World.Rate())
 	jump := 0
 	if news {
 		jump = c.aim(server, from.At-from.First)
@@ -187,7 +188,7 @@ func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
 	}
 	rate := c.env.World.Rate()
 	if c.head.How == inputs.Own {
-		c.echo.heard(c.head.Frame, c.env.World.Tick(), c.head.waited, rate, c.env.Meter)
+		c.echo.heard(c.head.Frame, c.head.waited, rate, c.env.Meter)
 	}
 	trip, ahead := c.echo.aim(&server.Stats, c.length)
 	c.servo.Reset = int(float64(c.behind*float64(rate))) / 1000
@@ -470,7 +471,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.shown.CopyFrom(&o.shown)
 	c.rel.copyFrom(&o.rel)
 	c.past.CopyFrom(&o.past, history.Plain[entry])
-	c.echo = o.echo
+	c.echo.copyFrom(&o.echo)
 	c.servo, c.held, c.joined, c.last, c.quiet = o.servo, o.held, o.joined, o.last, o.quiet
 	c.chain.copyFrom(&o.chain)
 	c.head, c.told, c.at, c.shift, c.agreed, c.offset = o.head, o.told, o.at, o.shift, o.agreed, o.offset
