@@ -230,6 +230,33 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestQueueAfterLongFreeze says that the input of a client that has stood still for ten
+// seconds, whose tick's low bits mean one in the future by now, is not used there if the
+// true one comes.
+func TestQueueAfterLongFreeze(t *testing.T) {
+	r := newRig(t)
+	r.q.Start(1000, sim.Input{})
+	for now := sim.Tick(1000); now < 3000; now++ {
+		send := func(frame sim.Tick, in sim.Input) {
+			var c quant.Coder
+			c.Write(make([]byte, 64))
+			m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{in}}
+			m.Code(&c)
+			r.q.Read(c.Data(), now, r.env.Meter)
+		}
+		switch {
+		case now < 1100 || now > 1700:
+			send(now+9, key(now+9))
+		case now == 1700:
+			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
+		}
+		got := r.q.Take(now, true, r.env.Meter)
+		if now > 1720 && got != key(now) {
+			t.Fatalf("tick %d: %v, want %v", now, got, key(now))
+		}
+	}
+}
+
 // TestAgain says that inputs that come late can be had all the same, each counted as
 // used once, with what is missing filled in as it would have been; and that what is
 // repeated from then on is the newest of them.

@@ -108,6 +108,9 @@ func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Meter) bool {
 	s := &q.ring[t%remembered]
 	if s.here && s.tick == t {
 		m.Add("repeated_inputs", 1)
+		if !s.used && t >= q.next {
+			s.in = in // the same, or the true one after one of a tick long ago, of which the low bits are as these
+		}
 		return false
 	}
 	if t < q.next {
