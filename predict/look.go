@@ -16,6 +16,7 @@ type Look struct {
 	Coding   []Coding // how that last word came
 	Owner    []int8   // whose authority the body is under, as far as the client knows; sim.Nobody: no player's
 	Vessels  []Vessel // by themselves: what the own cube might be carried by
+	Joints   []int16  // by which the body is told of: between it and the root of its tree; 0 is a root, -1 by itself
 	Packet   Packet   // the last one to this client; Room is 0 where packets have no budget
 }
 
@@ -94,6 +95,7 @@ func (l *Look) Reset() {
 	l.Priority, l.Age, l.Moves = l.Priority[:0], l.Age[:0], l.Moves[:0]
 	l.Coding, l.Owner, l.Packet = l.Coding[:0], l.Owner[:0], Packet{}
 	l.Vessels = l.Vessels[:0]
+	l.Joints = l.Joints[:0]
 }
 
 // CopyFrom makes l an equal of o that shares no memory with it.
@@ -102,4 +104,5 @@ func (l *Look) CopyFrom(o *Look) {
 	l.Moves, l.Coding = append(l.Moves[:0], o.Moves...), append(l.Coding[:0], o.Coding...)
 	l.Owner, l.Packet = append(l.Owner[:0], o.Owner...), o.Packet
 	l.Vessels = append(l.Vessels[:0], o.Vessels...)
+	l.Joints = append(l.Joints[:0], o.Joints...)
 }

@@ -82,6 +82,7 @@ func (c *client) View(v *predict.View) {
 // Look tells how far what is drawn is beyond the newest position of each body: not
 // at all, unless it goes on by itself or stands for want of one.
 func (c *client) Look(l *predict.Look) {
+	c.shown.Look(l)
 	if !c.shown.Receiver().Any {
 		return
 	}

@@ -246,10 +246,37 @@ var Comparisons = []Comparison{
 		Source: engineers, Tape: "ferry", Scene: "ship", Weather: "latency=100ms,loss=2%", Rate: 60,
 		Panes: []string{"relative", "historyoffset"},
 	},
+	{
+		Name: "links-walker", Doc: "110 joints, told of ten times a second: each body by itself, by middles, by joints, with loops closed",
+		Source: engineers, Tape: "idle", Scene: "walker:ride=1", Weather: wavering, Rate: 60, Seat: AtHost,
+		Panes: []string{
+			"animated:snapshot-every=6",
+			"animated:snapshot-every=6:links=relative:pivot=middle:close-loops=0",
+			"animated:snapshot-every=6:links=relative:close-loops=0",
+			"animated:snapshot-every=6:links=relative",
+		},
+	},
+	{
+		Name: "chain-root", Doc: "thirty-two rods behind a cube that tumbles: by themselves, swung about by it, hung on it",
+		Source: engineers, Tape: "tow", Scene: "train:links=32", Weather: wavering, Rate: 60, Seat: AtHost,
+		Panes: []string{"animated", "animated:links=relative", "animated:links=hung"},
+	},
+	{
+		Name: "chain-predicted", Doc: "sixteen rods behind the player, 100 ms away: the cube alone predicted, the chain with it, and neither",
+		Source: engineers, Tape: "swing", Scene: "train:links=16", Weather: "latency=100ms", Rate: 60,
+		Panes: []string{
+			"historyoffset:physics=reordered",
+			"historyoffset:physics=reordered:dynamic=linked",
+			"historyoffset:physics=reordered:dynamic=linked:chain-most=8:links=hung",
+		},
+	},
 }
 
 // lateInputs has more jitter on the way up than a lead of a tick makes up for.
 const lateInputs = "latency=75ms,up.jitter=100ms,up.shape=later"
+
+// wavering delays by one or two ticks more or less, and loses some.
+const wavering = "latency=50ms,jitter=10ms,loss=2%"
 
 const engineers = "Space Engineers, a talk at GDC, and its published source"
 

@@ -11,7 +11,7 @@ import (
 	"ghostcube/sim"
 )
 
-// TestJointsHold says that with links=relative no joint of a beast with 108 of them is
+// TestJointsHold says that with links=relative no joint of a beast with 109 of them is
 // drawn more than 5 mm apart, at 60, 20 and 10 snapshots a second of which some are lost,
 // those that close loops included; that without it they are at 10 a second, by
 // centimetres; and that the beast is no nearer to where it is: it is late.
@@ -124,48 +124,56 @@ func TestLinksAllocateNothing(t *testing.T) {
 	allocatesNothing(t, "train:links=16", AtClient, "historyoffset:dynamic=linked", "historyoffset:dynamic=linked:chain-most=8:links=hung", "historyoffset:links=hung")
 }
 
-// TestChains says what becomes of a chain of sixteen rods, 100 ms away, where the client's
-// physics is not quite the server's. Predicted, bodies are far from where the server will
-// have them and joints are drawn apart; shown late and hung on each other, they are not, and
-// the picture is of what was.
+// TestChains says what becomes of a chain of rods, 100 ms away, where the client's physics
+// is not quite the server's. Predicted, bodies are far from where the server will have them
+// and joints are drawn apart; shown late and hung on each other, they are not, and the
+// picture is of what was. The predicted error grows with the number of joints where the
+// chain swings in the air, and not where it drags along the ground, which calms it.
 func TestChains(t *testing.T) {
 	if testing.Short() {
-		t.Skip("two tapes of 25 s")
+		t.Skip("tapes of 25 s")
 	}
-	for _, name := range []string{"tow", "swing"} {
-		tape, err := fs.ReadFile(assets.Tapes, "tapes/"+name+".tape")
+	for _, c := range []struct {
+		tape, scene string
+		grows       bool
+	}{{"tow", "train:links=16", false}, {"swing", "train:links=16", false}, {"swing", "train:links=4", true}} {
+		text, err := fs.ReadFile(assets.Tapes, "tapes/"+c.tape+".tape")
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := ReadTape(bytes.NewReader(tape))
+		tape, err := ReadTape(bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := made.Config.Weather.Parse("latency=100ms"); err != nil {
+		if err := tape.Config.Weather.Parse("latency=100ms"); err != nil {
 			t.Fatal(err)
 		}
-		made.Open = []string{"historyoffset:dynamic=linked:physics=reordered", "historyoffset:dynamic=linked:chain-most=8:links=hung"}
-		l := play(t, made)
+		tape.Config.Scene = c.scene
+		tape.Open = []string{"historyoffset:dynamic=linked:physics=reordered", "historyoffset:dynamic=linked:chain-most=3:links=hung"}
+		l := play(t, tape)
+		predicted, hung := l.Panes[0], l.Panes[1]
 		for _, depth := range []int{1, 2, 4} {
-			predicted, _ := l.Panes[0].Card.ChainError(depth)
-			shown, ok := l.Panes[1].Card.ChainError(depth)
-			if predicted < 0.3 || shown > 0.05 || !ok {
-				t.Errorf("%s: joint %d: predicted %v m off, shown %v", name, depth, predicted, shown)
+			guessed, _ := predicted.Card.ChainError(depth)
+			shown, ok := hung.Card.ChainError(depth)
+			if guessed < 0.3 || shown > 0.1 || !ok {
+				t.Errorf("%s, %s: joint %d: predicted %v m off, shown %v", c.tape, c.scene, depth, guessed, shown)
 			}
 		}
-		_, torn, _, _ := l.Panes[0].Card.JointsApart()
-		_, held, _, _ := l.Panes[1].Card.JointsApart()
-		if torn < 0.05 || held > 0.005 {
-			t.Errorf("%s: joints apart by %v m, and by %v hung", name, torn, held)
+		_, torn, _, _ := predicted.Card.JointsApart()
+		_, held, truth, _ := hung.Card.JointsApart()
+		if torn < 0.05 || held > 0.005 || truth > 0.005 {
+			t.Errorf("%s, %s: joints apart by %v m, and by %v hung, at the server %v", c.tape, c.scene, torn, held, truth)
 		}
-		one, _ := l.Panes[0].Card.ChainError(1)
-		four, _ := l.Panes[0].Card.ChainError(4)
-		end, _ := l.Panes[0].Card.ChainError(16)
-		if name == "swing" && four < 1.3*one || end > one {
-			t.Errorf("%s: at joint 1, 4, 16 off by %v, %v, %v m", name, one, four, end)
+		one, _ := predicted.Card.ChainError(1)
+		four, _ := predicted.Card.ChainError(4)
+		if c.grows && four < 2*one {
+			t.Errorf("%s, %s: at the first joint off by %v m, at the fourth %v", c.tape, c.scene, one, four)
 		}
-		if e := l.Panes[1].Card.ErrorRMSAll(); e < 0.2 {
-			t.Errorf("%s: shown late, yet only %v m from where they are", name, e)
+		if end, ok := predicted.Card.ChainError(16); ok && end > 0.8*one {
+			t.Errorf("%s, %s: at the first joint off by %v m, at the sixteenth %v", c.tape, c.scene, one, end)
+		}
+		if e := hung.Card.ErrorRMSAll(); e < 0.2 {
+			t.Errorf("%s, %s: shown late, yet only %v m from where they are", c.tape, c.scene, e)
 		}
 	}
 }

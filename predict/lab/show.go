@@ -42,10 +42,11 @@ const (
 	ByAge                   // of the server's last word
 	ByCoding                // of that word
 	ByAuthority             // whose body it is
+	ByLinks                 // how many joints are between it and the root of its tree
 )
 
 // TintNames are the tints as a show command calls them.
-var TintNames = []string{"off", "priority", "age", "encoding", "authority"}
+var TintNames = []string{"off", "priority", "age", "encoding", "authority", "links"}
 
 // String returns the tint's name.
 func (t Tint) String() string { return TintNames[t] }

@@ -172,6 +172,21 @@ func (a *Animated) Hang() {
 	a.linked.loops.Close(a.linked.poses, a.left, a.linked.rounds)
 }
 
+// Look tells how many joints are between each body and its root, if they are shown so.
+func (a *Animated) Look(l *predict.Look) {
+	if a.linked.tree == nil {
+		return
+	}
+	for i := range a.linked.tree.Nodes {
+		n := &a.linked.tree.Nodes[i]
+		if n.Root == links.None {
+			l.Joints = append(l.Joints, -1)
+		} else {
+			l.Joints = append(l.Joints, int16(n.Depth))
+		}
+	}
+}
+
 // Tree returns the tree by which bodies are shown, or nil if each is by itself.
 func (a *Animated) Tree() *links.Tree { return a.linked.tree }
 

@@ -445,6 +445,7 @@ func (c *client) View(v *predict.View) {
 // Look tells how far the own cube is beyond what the server has told of it, and the
 // others beyond their newest positions.
 func (c *client) Look(l *predict.Look) {
+	c.shown.Look(l)
 	if !c.shown.Receiver().Any {
 		return
 	}

@@ -87,7 +87,7 @@ func onOff(b bool) string {
 
 // Looks are the flags that say what of a picture is shown.
 type Looks struct {
-	Show string `help:"What is shown, and how, as by the show commands of a tape: tint=priority, age, encoding or authority; raw=on, packet=on, ages=on, parents=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
+	Show string `help:"What is shown, and how, as by the show commands of a tape: tint=priority, age, encoding, authority or links; raw=on, packet=on, ages=on, latency=on, shots=on, parents=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
 }
 
 // commands returns the commands that make a picture so.

@@ -69,7 +69,7 @@ const (
 	packetHeight = 62
 	cubeHeight   = packetHeight + 16 // of a snapshot's
 	agesHeight   = 92                // less by agesLess in a low pane
-	agesLess     = 20
+	agesLess     = 28
 	lowPane      = 420
 	gaugeGap     = 6
 	leastGauge   = 220 // narrower ones could not be read

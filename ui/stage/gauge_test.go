@@ -20,7 +20,7 @@ func TestGaugesLieApart(t *testing.T) {
 		show(t, l, "packet=on,ages=on,raw=on,latency=on")
 		var s Stage
 		gather(t, &s, l, 150)
-		for _, tint := range []string{"off", "priority", "age", "encoding", "authority"} {
+		for _, tint := range []string{"off", "priority", "age", "encoding", "authority", "links"} {
 			for _, split := range []string{"on", "off"} {
 				show(t, l, "tint="+tint+",split="+split)
 				s.Look(l)

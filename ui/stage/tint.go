@@ -43,6 +43,12 @@ var codingNames = [...]string{
 	predict.Untold: "not told yet", predict.Absolute: "absolute", predict.ToPlayer: "relative to the player", predict.ToEarlier: "to an earlier state",
 }
 
+// rootColor is that of roots. Bodies that hang on them have the ramp's, up to linksMost
+// joints away.
+var rootColor = vermilion
+
+const linksMost = 8
+
 const (
 	priorityMost = 1_000_000 // at the ramp's end
 	ageMost      = 2         // seconds at the ramp's end
@@ -85,6 +91,10 @@ func (p *pane) tinted(by lab.Tint, side Side, i int) (c render.Color, ok bool) {
 		if i < len(l.Coding) {
 			return codings[l.Coding[i]], true
 		}
+	case lab.ByLinks:
+		if i < len(l.Joints) {
+			return linked(int(l.Joints[i])), true
+		}
 	case lab.ByAuthority:
 		if o := p.owner(side, i); o != sim.Nobody {
 			return owners[o], true
@@ -92,6 +102,18 @@ func (p *pane) tinted(by lab.Tint, side Side, i int) (c render.Color, ok bool) {
 		return Loose, true
 	}
 	return c, false
+}
+
+// linked is the colour of a body that is so many joints from the root of its tree, 0 for
+// the root and -1 for what is in none.
+func linked(joints int) render.Color {
+	switch {
+	case joints < 0:
+		return Loose
+	case joints == 0:
+		return rootColor
+	}
+	return along(float32(joints-1) / (linksMost - 1))
 }
 
 // owner is whose a body is, as a side of the pane knows. What the client does not
@@ -121,6 +143,7 @@ func (p *pane) untoldWords(show *lab.Show) string {
 	}
 	lacks(show.Tint == lab.ByPriority && len(l.Priority) == 0, "priorities")
 	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
+	lacks(show.Tint == lab.ByLinks && len(l.Joints) == 0, "links")
 	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.Vessels) == 0, "parents")
 	lacks(show.Packet && l.Packet.Room == 0 && l.Packet.Parts.Bits() == 0, "budget")
@@ -153,6 +176,8 @@ func (d *drawing) legend() (list []entry) {
 		for _, c := range []predict.Coding{predict.Absolute, predict.ToPlayer, predict.ToEarlier, predict.Untold} {
 			list = append(list, entry{color: codings[c], name: codingNames[c]})
 		}
+	case lab.ByLinks:
+		list = append(list, entry{color: rootColor, name: "root"}, entry{ramp: true, name: "joints to it 1", to: strconv.Itoa(linksMost) + " or more"}, entry{color: Loose, name: "by itself"})
 	case lab.ByAuthority:
 		for i := range min(d.l.Players(), len(owners)) {
 			list = append(list, entry{color: owners[i], name: "player " + strconv.Itoa(i+1) + "'s"})

@@ -101,6 +101,7 @@ func TestTellable(t *testing.T) {
 	sets := map[string][]render.Color{
 		"codings": append([]render.Color{ground}, codings[:]...),
 		"owners":  append([]render.Color{ground, Loose}, owners[:]...),
+		"links":   {ground, Loose, rootColor, linked(1), linked(linksMost)},
 		"packet":  {headPart, inputPart, updatePart, emptyPart},
 	}
 	for name, set := range sets {
@@ -235,6 +236,37 @@ func TestTints(t *testing.T) {
 	}
 }
 
+// TestLinksAreTinted says that roots are marked, that what hangs on them is coloured by how
+// far, and what no joint ties as it is; and that where bodies are not told of so it is said.
+func TestLinksAreTinted(t *testing.T) {
+	c := lab.Config{Scene: "train:links=12", Rate: 60}
+	l := lab.New(c)
+	for _, spec := range []string{"animated:links=relative", "historyoffset:dynamic=linked:links=hung", "animated"} {
+		if _, err := l.Open(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var s Stage
+	gather(t, &s, l, 60)
+	show(t, l, "tint=links,split=off")
+	s.Look(l)
+	views := s.Views(nil, l, 0, 0, 640, 360, 1)
+	for _, pane := range []int{0, 1} {
+		cubes := views[pane].Scene.Cubes
+		for i, want := range map[int]render.Color{0: rootColor, 1: ramp[0], 8: ramp[5], 12: ramp[5]} {
+			if cubes[i].Color != want {
+				t.Errorf("pane %d: body %d is %v, want %v", pane, i, cubes[i].Color, want)
+			}
+		}
+	}
+	if w := s.panes[2].untoldWords(&lab.Show{Tint: lab.ByLinks}); w != "has no links" {
+		t.Errorf("%q", w)
+	}
+	if linked(-1) != Loose {
+		t.Error("what hangs on nothing")
+	}
+}
+
 // TestUntoldIsSaid says that what a strategy does not tell leaves its picture as it
 // is, and that the caption says so.
 func TestUntoldIsSaid(t *testing.T) {
@@ -276,6 +308,7 @@ func TestLegend(t *testing.T) {
 	for settings, want := range map[string][]string{
 		"tint=off": {"client"}, "tint=priority": {"priority 1", "1,000,000"}, "tint=age": {"last word 0", "2 s old", "not told yet"},
 		"tint=encoding":  {"absolute", "relative to the player", "to an earlier state", "not told yet"},
+		"tint=links":     {"root", "joints to it 1", "8 or more", "by itself"},
 		"tint=authority": {"player 1's", "nobody's"}, "raw=on": {"player 1's", "nobody's", "simulated"},
 	} {
 		if settings == "raw=on" {

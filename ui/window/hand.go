@@ -215,7 +215,7 @@ func (h *hand) keys(g *game) {
 var tintWords = [...]string{
 	lab.NoTint: "the colours are those of the players", lab.ByPriority: "coloured by accumulated priority",
 	lab.ByAge: "coloured by the age of the server's last word", lab.ByCoding: "coloured by how the last word was encoded",
-	lab.ByAuthority: "coloured by authority",
+	lab.ByAuthority: "coloured by authority", lab.ByLinks: "coloured by the joints to the root of a tree",
 }
 
 // tint colours the bodies by something.

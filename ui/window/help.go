@@ -29,7 +29,7 @@ var allKeys = [][2]string{
 	{"", ""},
 	{"V", "ghosts in one picture, or client and server side by side"},
 	{"G, T", "ghosts, trail"},
-	{"C, Shift C", "colour cubes by priority, age, encoding, authority, or as they are"},
+	{"C, Shift C", "colour cubes by priority, age, encoding, authority, links, or as they are"},
 	{"O, K, L", "outlines of simulated cubes, packet and budget, ages"},
 	{"U, Y, I", "latency, shots, parents"},
 	{"H", "hide all but the picture"},
