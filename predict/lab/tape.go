@@ -179,7 +179,7 @@ func (t *Writer) line(s string) {
 
 // Add appends an entry.
 func (t *Writer) Add(e Entry) {
-	if t.count > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.run.Inputs)) {
+	if t.count > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.run.Inputs) && !(idle(e.Inputs) && idle(t.run.Inputs))) {
 		t.ticks()
 	}
 	for _, c := range e.Commands {
@@ -208,17 +208,23 @@ func (t *Writer) ticks() {
 		return
 	}
 	s := strconv.Itoa(t.count)
-	idle := true
-	for _, in := range t.run.Inputs {
-		idle = idle && in == sim.Input{}
-	}
-	if !idle {
+	if !idle(t.run.Inputs) {
 		for _, in := range t.run.Inputs {
 			s += " " + FormatInput(in)
 		}
 	}
 	t.line(s)
 	t.count = 0
+}
+
+// idle reports whether no player does anything, said or not.
+func idle(inputs []sim.Input) bool {
+	for _, in := range inputs {
+		if in != (sim.Input{}) {
+			return false
+		}
+	}
+	return true
 }
 
 // Flush writes all that has been added, so that a reader finds it even if

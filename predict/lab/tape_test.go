@@ -106,6 +106,7 @@ func FuzzReadTape(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte("ghostcube tape 1\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! turn 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
+	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n1 -\n1")) // idle in both, but only one says so
 	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
 	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
