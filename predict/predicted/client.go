@@ -128,6 +128,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		jump = c.aim(server, from.At-from.First)
 	}
 	c.hold()
+	c.meet(news)
 	c.carry()
 	c.advance(in)
 	c.choose()

@@ -32,6 +32,7 @@ type relative struct {
 	ahead    bool
 
 	heard  ride           // by the newest state
+	met    bool           // one has come
 	choice parent.Choice  // of the parent now
 	frame  parent.Frame   // of it, as it was shown when the own cube was moved last
 	since  sim.Tick       // our tick in which it became the parent
@@ -97,6 +98,18 @@ func (c *client) stateFrame(id int) parent.Frame {
 		return parent.OfCarrier(c.env.World, v.Carrier, in.Tick.Moment())
 	}
 	return parent.OfBody(&in.Bodies[v.Body])
+}
+
+// meet takes the first state's word of a parent, and the own cube as it has it: a client
+// that begins in a ship under way does not wait to be sure.
+func (c *client) meet(news bool) {
+	r := &c.rel
+	if !r.on || r.met || !news {
+		return
+	}
+	if r.met = true; r.heard.parent != parent.None {
+		c.take(c.arrive())
+	}
 }
 
 // carry moves the own cube as its parent has been moved since the last tick. Its
@@ -308,7 +321,12 @@ func (c *client) arrive() sim.Body {
 	r.choice.Set(r.heard.parent)
 	r.frame, r.since, r.wrong = c.shownFrame(r.choice.Now), c.env.World.Tick(), 0
 	c.env.Meter.Set("parent", float64(r.choice.Now+1))
-	b := c.toldOf(r.choice.Now)
+	b := c.shown.Receiver().Bodies[c.env.Player]
+	if r.choice.Now == parent.None {
+		return b
+	}
+	f := c.stateFrame(r.choice.Now) // all digits of it: it is the start of what follows
+	b = f.Seen(&b)
 	return r.frame.World(&b)
 }
 

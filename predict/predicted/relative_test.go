@@ -377,3 +377,46 @@ func TestHopOnTable(t *testing.T) {
 		t.Error("who finds it out is not pulled, or who has no parent is no worse")
 	}
 }
+
+// TestResetAboard says that a client that has stood still for two seconds in a ship under
+// way skips to the server's time and stands in the ship where it stood.
+func TestResetAboard(t *testing.T) {
+	r := newRelativeRig(t, "ship:way=530", "latency=100ms")
+	r.board(geom.Vec3{Y: 6, Z: 0.87})
+	r.run(900, nothing)
+	r.paused = true
+	r.run(120, nothing)
+	r.paused = false
+	r.run(60, nothing)
+	if n := r.count("resets"); n != 1 {
+		t.Errorf("%v resets", n)
+	}
+	if d := r.beside(0); d > 0.02 || r.c.rel.choice.Now != 0 {
+		t.Errorf("%v m beside its place, parent %d", d, r.c.rel.choice.Now)
+	}
+}
+
+// TestRidesBody says that a body carries as a carrier does: a cube that stands on the
+// trailer's bed, which is drawn round and round, has it as its parent, and stays within
+// five centimetres of its place on it.
+func TestRidesBody(t *testing.T) {
+	r := newRelativeRig(t, "trailer", "latency=100ms")
+	bed := -1
+	for i, v := range r.c.rel.vessels {
+		if v.Body >= 0 && (bed < 0 || r.env[0].World.Scene().Boxes[v.Body].Start.Pose.Pos.X < -3) {
+			bed = i
+		}
+	}
+	r.board(r.env[0].World.Bodies()[r.c.rel.vessels[bed].Body].Pose.Pos.Add(geom.Vec3{Z: 1.5}))
+	worst := float32(0)
+	for i := range 600 {
+		r.run(1, nothing)
+		if i > 200 {
+			worst = max(worst, r.beside(bed))
+		}
+	}
+	t.Logf("up to %.3f m beside its place, drawn %.2f m from the server's", worst, r.apart())
+	if worst > 0.05 || r.s.rides.choices[0].Now != bed || r.c.rel.choice.Now != bed {
+		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.rel.choice.Now, r.s.rides.choices[0].Now, bed)
+	}
+}
