@@ -216,17 +216,17 @@ var Comparisons = []Comparison{
 		Panes: []string{"historyoffset", "historyoffset:others=dynamic", "rewind"},
 	},
 	{
-		Name: "late-inputs", Doc: "inputs that come up to three ticks late: dropped, and the prediction is corrected; simulated again by the server, and it is not; or sent four ticks sooner",
+		Name: "late-inputs", Doc: "inputs that come too late: dropped, simulated again by the server, or sent four ticks sooner",
 		Tape: "turns", Scene: "zen", Weather: lateInputs, Rate: 60,
 		Panes: []string{"rewind:lead=1", "rewind:lead=1:late-inputs=resimulate", "rewind:lead=5"},
 	},
 	{
-		Name: "latency-chain", Doc: "a ping of 50 ms: what a key takes to be seen, stage by stage (key U), without any buffer, with the article's four ticks of it, and predicted in two ways",
+		Name: "latency-chain", Doc: "what a key takes to be seen at a ping of 50 ms, stage by stage (key U): no buffer, the article's, and two predictions",
 		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-50", Rate: 60,
 		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
 	},
 	{
-		Name: "latency-chain-300", Doc: "the same at a ping of 300 ms: what is predicted answers as soon, all else is 250 ms later",
+		Name: "latency-chain-300", Doc: "the same at a ping of 300 ms: the two that predict answer as soon, all else is later",
 		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-300", Rate: 60,
 		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
 	},
