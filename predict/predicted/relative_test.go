@@ -420,3 +420,74 @@ func TestRidesBody(t *testing.T) {
 		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.rel.choice.Now, r.s.rides.choices[0].Now, bed)
 	}
 }
+
+// TestDosesTurn says that what is still to be given turns along with the parent: a shove
+// of a metre on a table that turns once in four seconds is corrections of a metre
+// together, and not more because the first doses point elsewhere than the last.
+func TestDosesTurn(t *testing.T) {
+	r := newRelativeRig(t, "turntable:rpm=15", "latency=100ms", "delta-factor", "1", "smooth-steps", "60")
+	r.board(geom.Vec3{X: 1.2, Y: -1, Z: 0.87})
+	r.run(300, nothing)
+	if r.c.rel.choice.Now != 0 {
+		t.Fatal("it has no parent")
+	}
+	r.fixes = nil
+	r.shove(r.s.rides.frames[0].Facing(geom.Vec3{Y: -1.2}))
+	r.run(240, nothing)
+	sum := float32(0)
+	for _, f := range r.fixes {
+		sum += f.Jump
+	}
+	t.Logf("%d corrections of %.3f m together", len(r.fixes), sum)
+	if sum < 1 || sum > 1.5 || r.beside(0) > 0.05 {
+		t.Errorf("%d corrections of %v m together, %v m beside in the end", len(r.fixes), sum, r.beside(0))
+	}
+}
+
+// TestRestsWhereItIsShown says that a cube that the server says sleeps in a ship that has
+// arrived is not put there as long as the ship is shown on its way: a second late, it
+// stands in the ship that is shown.
+func TestRestsWhereItIsShown(t *testing.T) {
+	r := newRelativeRig(t, "ship", "latency=50ms", "validity", "1000")
+	r.board(geom.Vec3{Y: 6, Z: 0.87})
+	r.run(120, nothing)
+	slept := false
+	for range 20 * 60 {
+		r.run(1, nothing)
+		if d := r.beside(0); d > 0.01 {
+			t.Fatalf("tick %d: it is %v m beside its place", r.tick, d)
+		}
+		late := r.c.shownFrame(0).Pose.Pos.Sub(r.s.rides.frames[0].Pose.Pos).Len()
+		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.shown.Receiver().Bodies[0].Asleep
+	}
+	if !slept {
+		t.Error("it did not sleep while its ship was under way in the picture")
+	}
+}
+
+// TestShiftsAll says that a difference in one space moves the entries of another one by
+// the same way, as the two are shown.
+func TestShiftsAll(t *testing.T) {
+	r := newRelativeRig(t, "turntable", "latency=50ms")
+	r.board(geom.Vec3{X: 2, Y: 1, Z: 0.87})
+	r.run(400, nothing)
+	now, f := r.env[0].World.Tick(), r.c.shownFrame(0)
+	world := func(at sim.Tick) geom.Vec3 {
+		e := r.c.past.At(at)
+		f := r.c.shownFrame(e.parent)
+		return f.World(&e.Body).Pose.Pos
+	}
+	e := r.c.past.At(now - 5)
+	e.Body, e.parent = f.World(&e.Body), parent.None
+	before := [2]geom.Vec3{world(now - 5), world(now)}
+	d := difference{pos: geom.Vec3{X: 0.3, Y: -0.2}, rot: geom.Identity}
+	r.c.shiftPast(&d, parent.None, now-5, now)
+	for i, at := range []sim.Tick{now - 5, now} {
+		if off := world(at).Sub(before[i]).Sub(d.pos).Len(); off > 1e-4 {
+			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.pos)
+		}
+	}
+	if off := r.c.doses.pos.Sub(d.pos).Len(); off > 1e-4 {
+		t.Errorf("doses of %v", r.c.doses.pos)
+	}
+}
