@@ -49,6 +49,7 @@ func TestRewoundIsAsSeen(t *testing.T) {
 		off   float32 // metres at most
 	}{
 		"authority": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
+		"statesync:authority=toucher:smoothing=none:history=500ms": {0, 0.001}, "historyoffset:history=500ms": {1, 0.005},
 		"snapshot": {1, 0.005}, "animated": {1, 0.005}, // 1/32 ticks at 6 m/s are 3 mm
 		"snapshot:snapshot-every=3:history=500ms": {3, 0.1}, // its curve is not the way that was
 	} {
@@ -73,6 +74,40 @@ func TestRewoundIsAsSeen(t *testing.T) {
 			if off > want.off {
 				t.Errorf("%s: what is hit was drawn %v m from where it is judged, want %v", p.Spec(), off, want.off)
 			}
+		}
+	}
+}
+
+// TestRaysBeginWhereDrawn says that a shooter who drives about shoots, for the server,
+// from where its own picture had its cube: late with all others, or ahead of them, or
+// in the server's future; for no place travels.
+func TestRaysBeginWhereDrawn(t *testing.T) {
+	for spec, most := range map[string]float32{
+		"authority": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
+		"statesync:smoothing=none": 0.001, "statesync:authority=toucher:smoothing=none:history=500ms": 0.05,
+		"historyoffset:history=500ms": 0.05,
+	} {
+		l := open(t, config(t, "plain", "latency=50ms", AtClient), spec)
+		for i := range 1200 {
+			in := keys(i)
+			if in[0].Buttons &= sim.Left | sim.Right | sim.Forward | sim.Back; i > 120 && i%5 == 0 {
+				in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(i)}
+			}
+			if err := l.Tick(Entry{Inputs: in}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := l.Panes[0]
+		off, way, judged := float32(0), float32(0), 0
+		for n := p.Shots.First(); n < p.Shots.Total(); n++ {
+			if x := p.Shots.Number(n); x.Judged > 0 && x.Verdict.Why == predict.NotRefused {
+				off = max(off, x.Seen.From.Sub(x.Verdict.Rewound.From).Len())
+				way = max(way, x.Seen.From.Sub(x.Verdict.Now.From).Len())
+				judged++
+			}
+		}
+		if judged < 200 || off > most {
+			t.Errorf("%s: %d shots begin up to %v m from where they were drawn (%v m now), want %v", spec, judged, off, way, most)
 		}
 	}
 }
