@@ -418,7 +418,7 @@ func TestCommandsRefuse(t *testing.T) {
 		"show all zoom 3":            `no part of the picture "zoom"`,
 		"show all yaw 720":           "-360 to 360",
 		"show all split maybe":       "on or off",
-		"show all tint agee":         `no tint "agee" (there are off, priority, age, encoding, authority)`,
+		"show all tint agee":         `no tint "agee" (there are off, priority, age, encoding, authority, links)`,
 		"show all raw 1":             "on or off",
 		"show all packet -":          "on or off",
 		"show all ages yes":          "on or off",

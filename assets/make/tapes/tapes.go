@@ -234,7 +234,7 @@ func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	if tick < chainRests {
 		return 0, 0, 0
 	}
-	side := float32((tick-chainRests)/100%2)*8 - 4
+	side := float32(8*float32((tick-chainRests)/100%2)) - 4
 	x, y = toward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
 }
