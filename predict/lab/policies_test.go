@@ -30,7 +30,7 @@ func scored(t *testing.T, name, measure string, specs ...string) (values []float
 }
 
 // TestJumpOffPops says that a cube that jumps up from a fast table and lands on it again
-// pops where it is predicted, on leaving and on landing, and hardly where its prediction
+// pops where it is predicted, most of all when it lands, and hardly where its prediction
 // is switched off after ten corrections in a second.
 func TestJumpOffPops(t *testing.T) {
 	pops := scored(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:switch-off=10")
