@@ -36,6 +36,7 @@ type linked struct {
 	tree   *links.Tree // nil: each body by itself
 	loops  links.Loops
 	poses  []geom.Pose // by body, in the world
+	placed []geom.Pose // by body, of those that are not shown so: where they are
 	locals []sim.Body  // of the newest positions, as histories have them
 }
 
@@ -62,7 +63,11 @@ func (a *Animated) relink() {
 	}
 	was := l.poses[:0]
 	for i := range a.bodies {
-		was = append(was, a.Pose(i))
+		p := a.Pose(i)
+		if a.left[i] && i < len(l.placed) {
+			p = l.placed[i]
+		}
+		was = append(was, p)
 	}
 	l.made, l.poses = next, was
 	l.tree = l.how.Tree(l.scene, l.player)
@@ -164,10 +169,21 @@ func (a *Animated) Late(i int) geom.Pose {
 }
 
 // Put says where body i is, which is not shown so, for those that hang on it.
-func (a *Animated) Put(i int, p geom.Pose) { a.linked.poses[i] = p }
+func (a *Animated) Put(i int, p geom.Pose) {
+	l := &a.linked
+	for len(l.placed) < len(a.bodies) {
+		l.placed = append(l.placed, a.bodies[len(l.placed)].drawn)
+	}
+	if l.placed[i] = p; l.tree != nil {
+		l.poses[i] = p
+	}
+}
 
 // Hang puts into the world again what hangs on others.
 func (a *Animated) Hang() {
+	if a.linked.tree == nil {
+		return
+	}
 	a.hang()
 	a.linked.loops.Close(a.linked.poses, a.left, a.linked.rounds)
 }
@@ -194,4 +210,5 @@ func (a *Animated) Tree() *links.Tree { return a.linked.tree }
 func (l *linked) copyFrom(o *linked) {
 	l.how, l.between, l.pivot, l.rounds, l.made, l.tree, l.loops = o.how, o.between, o.pivot, o.rounds, o.made, o.tree, o.loops
 	l.poses, l.locals = append(l.poses[:0], o.poses...), append(l.locals[:0], o.locals...)
+	l.placed = append(l.placed[:0], o.placed...)
 }

@@ -208,7 +208,7 @@ func (c *client) resetChain(seconds float32) {
 // place tells where the bodies are that are not shown, for those that hang on them; drawn
 // says as they are drawn.
 func (c *client) place(drawn bool) {
-	if c.shown.Tree() == nil || c.env.Player < 0 {
+	if c.env.Player < 0 {
 		return
 	}
 	for i := range c.env.World.Bodies() {

@@ -112,9 +112,9 @@ func (c *client) own() *sim.Body { return &c.env.World.Bodies()[c.env.Player] }
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Meter.Begin()
 	c.chooseChain()
+	c.place(false)
 	c.shown.Tick()
 	news, from := c.receive(server)
-	c.place(false)
 	c.shown.Play(server.Stats.RTT)
 	if c.env.Player < 0 {
 		server.Send(nil) // one who only watches has nothing to predict

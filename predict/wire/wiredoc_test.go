@@ -11,7 +11,9 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict/inputs"
+	"ghostcube/predict/links"
 	"ghostcube/sim"
+	"ghostcube/sim/geom"
 )
 
 // bitstream reads bits as docs/wire.md says, and shares nothing with the
@@ -112,6 +114,52 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	return lines
 }
 
+// decodeChild reads a body that has a parent, as that sees it and as a page that counts in
+// steps has it.
+func decodeChild(s *bitstream, i int) string {
+	if s.take(1) == 0 {
+		return fmt.Sprintf("body %d: known", i)
+	}
+	if s.take(1) == 0 {
+		return "in the world"
+	}
+	asleep := s.take(1) == 1
+	ladder := func(large int) string {
+		var words []string
+		for range 3 {
+			n := 0
+			if s.take(1) == 1 {
+				n = int(s.take(8)) - 128
+			} else if n = int(s.take(large)) - 1<<(large-1); n < 0 {
+				n -= 128
+			} else {
+				n += 128
+			}
+			words = append(words, fmt.Sprint(n))
+		}
+		return strings.Join(words, " ")
+	}
+	text := ladder(14) + fmt.Sprintf(" / %d:", s.take(2))
+	for range 3 {
+		text += fmt.Sprintf(" %d", int(s.take(15))-16383)
+	}
+	if asleep {
+		return fmt.Sprintf("body %d: relative, asleep %s", i, text)
+	}
+	return fmt.Sprintf("body %d: relative, awake %s / %s / %s", i, text, ladder(15), ladder(15))
+}
+
+// childByProgram is the same of a body that the program has read.
+func childByProgram(i int, b *sim.Body) string {
+	say := func(v geom.Vec3, per int) string {
+		return fmt.Sprintf("%d %d %d", steps(v.X, per), steps(v.Y, per), steps(v.Z, per))
+	}
+	q := b.Pose.Rot
+	p := turns.Encode([4]float32{q.X, q.Y, q.Z, q.W})
+	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, say(b.Pose.Pos, awaySteps),
+		p.Largest, p.Rest[0], p.Rest[1], p.Rest[2], say(b.Linear, paceSteps), say(b.Angular, paceSteps))
+}
+
 // TestDocumentedPayloads reads the examples of payloads in docs/wire.md and
 // decodes each twice: with what that page says, and with the program's readers.
 func TestDocumentedPayloads(t *testing.T) {
@@ -120,7 +168,7 @@ func TestDocumentedPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := regexp.MustCompile("(?s)```payload\n(.*?)```").FindAllStringSubmatch(string(data), -1)
-	if len(examples) != 3 {
+	if len(examples) != 4 {
 		t.Fatalf("%d examples", len(examples))
 	}
 	for _, x := range examples {
@@ -133,9 +181,12 @@ func TestDocumentedPayloads(t *testing.T) {
 		want := strings.Join(lines[2:], "\n")
 		s := &bitstream{b: payload}
 		var got []string
-		if name == "snapshot" {
+		switch name {
+		case "snapshot":
 			got = decodeSnapshot(s, 3)
-		} else {
+		case "linked snapshot":
+			got = append(decodeSnapshot(s, 1), decodeChild(s, 1))
+		default:
 			got = decodeInputs(s)
 		}
 		if g := strings.Join(got, "\n"); g != want || !s.end() {
@@ -151,7 +202,7 @@ func TestDocumentedPayloads(t *testing.T) {
 func byProgram(t *testing.T, name string, payload []byte) (lines []string) {
 	t.Helper()
 	say := func(in sim.Input) string { return fmt.Sprintf("%d %d", in.Buttons, in.Heading) }
-	if name != "snapshot" {
+	if !strings.HasSuffix(name, "snapshot") {
 		var c quant.Coder
 		c.Read(payload)
 		m := inputs.Message{Newest: 300}
@@ -165,11 +216,18 @@ func byProgram(t *testing.T, name string, payload []byte) (lines []string) {
 		}
 		return []string{fmt.Sprintf("tick bits: %d", m.TickBits), fmt.Sprintf("tick: %d", m.Newest), "inputs: " + strings.Join(list, " / ")}
 	}
-	scene, err := sim.SceneNamed("katamari:cubes=2")
+	spec, bodies := "katamari:cubes=2", 3
+	if name == "linked snapshot" {
+		spec, bodies = "train:links=1", 2
+	}
+	scene, err := sim.SceneNamed(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Receiver{Any: true, Bodies: make([]sim.Body, 3)}
+	r := Receiver{Any: true, Bodies: make([]sim.Body, bodies)}
+	if name == "linked snapshot" {
+		r.Over(links.New(&scene, links.Largest, -1))
+	}
 	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
 		t.Fatal(fresh, err)
 	}
@@ -178,6 +236,8 @@ func byProgram(t *testing.T, name string, payload []byte) (lines []string) {
 		p, q, v, w := b.Pose.Pos, b.Pose.Rot, b.Linear, b.Angular
 		text := fmt.Sprintf("%g %g %g / %g %g %g %g", p.X, p.Y, p.Z, q.X, q.Y, q.Z, q.W)
 		switch {
+		case r.relative[i]:
+			lines = append(lines, childByProgram(i, &r.Locals(true)[i]))
 		case b == sim.Body{}:
 			lines = append(lines, fmt.Sprintf("body %d: known", i))
 		case b.Asleep:
