@@ -137,10 +137,10 @@ func TestWindow(t *testing.T) {
 	d.do("keyup", "w")
 
 	// The slider of latency, from 100 ms to the right.
-	d.at(1115, 398)
+	d.at(1115, 420)
 	d.do("mousedown", "1")
 	for x := 1125; x <= 1195; x += 10 {
-		d.at(x, 398)
+		d.at(x, 420)
 	}
 	d.do("mouseup", "1")
 
