@@ -107,6 +107,7 @@ type drawing struct {
 	at    Place
 
 	picture time.Duration
+	gauged  [lab.MostPanes]float32 // by pane: where its gauges begin; 0 if it has none
 }
 
 func (d *drawing) px(n float32) float32 { return float32(int(float32(n*d.scale) + 0.5)) }

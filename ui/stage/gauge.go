@@ -108,8 +108,9 @@ func (d *drawing) gauges(i int, r Place, top float32) {
 		y -= d.px(gaugeGap)
 	}
 	if show.Latency {
-		d.latencies(i, x, y, w, top)
+		y = d.latencies(i, x, y, w, top)
 	}
+	d.gauged[i] = y
 }
 
 // cubeScales are the bits of a cube for which the bar of a snapshot stands.

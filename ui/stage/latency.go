@@ -32,12 +32,13 @@ const (
 
 // latencies draws how long what the first player does takes to be seen, stage by
 // stage, under what the article says of the same ping, at the lower right of what has
-// room from top to bottom: without the table of stages if there is too little of it.
-func (d *drawing) latencies(i int, x, bottom, w, top float32) {
+// room from top to bottom: without the table of stages if there is too little of it. It
+// returns where what it drew begins.
+func (d *drawing) latencies(i int, x, bottom, w, top float32) (begins float32) {
 	p := d.stage.panes[i].of
 	latency := p.Latency()
 	if latency.Own.Inputs == 0 && latency.Word.Inputs == 0 {
-		return
+		return bottom
 	}
 	if d.picture > 0 {
 		latency.Own.Stages[lab.Picture] = d.picture
@@ -59,7 +60,7 @@ func (d *drawing) latencies(i int, x, bottom, w, top float32) {
 	x, w = x+w-narrow, narrow
 	y := bottom - h
 	if y < top {
-		return
+		return bottom
 	}
 	longest := time.Duration(1)
 	for k := range columns {
@@ -83,6 +84,7 @@ func (d *drawing) latencies(i int, x, bottom, w, top float32) {
 	if table {
 		d.stages(columns, x, y+d.px(bars), w)
 	}
+	return y - d.px(gaugeGap)
 }
 
 // column is a bar and what it is called.

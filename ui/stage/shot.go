@@ -151,6 +151,9 @@ func (d *drawing) shotWords(v *View, lines ...string) {
 	if show := d.l.Show(); v.Side != ServerSide && show.Graphs && float32(v.H) > d.px(300) {
 		y -= d.px(64 + 8)
 	}
+	if begins := d.gauged[v.Pane]; v.Side != ClientSide && begins > 0 {
+		y = min(y, begins)
+	}
 	for _, text := range lines {
 		if text != "" {
 			y -= d.px(26)

@@ -182,3 +182,31 @@ func TestAimAt(t *testing.T) {
 		}
 	}
 }
+
+// TestShotWordsLieAboveGauges says that what became of a shot is written above the gauges
+// of its pane and covers none of them.
+func TestShotWordsLieAboveGauges(t *testing.T) {
+	l := session(t, "latency=100ms", "snapshot", "rewind")
+	show(t, l, "split=off,latency=on,ages=on")
+	var s Stage
+	step(t, &s, l, 200, sim.Shot{})
+	b := l.Panes[0].Truth.Bodies()
+	step(t, &s, l, 1, sim.Aim(b[15].Pose.Pos.Sub(b[0].Pose.Pos)))
+	step(t, &s, l, 20, sim.Shot{})
+	s.Look(l)
+	var f Frame
+	s.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 1)
+	words, gauge := float32(0), float32(0)
+	for _, it := range f.List.Items {
+		switch {
+		case it.X > 640:
+		case strings.Contains(it.Text, "ticks back"):
+			words = it.Y
+		case strings.Contains(it.Text, "latency in ms"):
+			gauge = it.Y
+		}
+	}
+	if words == 0 || gauge == 0 || words > gauge-20 {
+		t.Errorf("the verdict lies at %v, the gauge at %v", words, gauge)
+	}
+}
