@@ -29,7 +29,7 @@ type Animated struct {
 	clock   Clock
 	bodies  []History
 	linked  linked
-	left    []bool // by body: it is not counted
+	left    []bool // by body: it is not shown, and not counted; what comes of it is kept
 	noted   int    // ticks for which it is said that one was dropped
 	waits   int    // bodies that go on by themselves or have stopped
 	stopped int

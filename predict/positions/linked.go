@@ -132,18 +132,23 @@ func (a *Animated) compose() {
 func (a *Animated) hang() {
 	l := &a.linked
 	for _, i := range l.tree.Order {
-		n := &l.tree.Nodes[i]
-		switch {
-		case a.left[i]:
-		case !l.middles():
-			l.poses[i] = n.Pose(l.poses[n.Parent], a.bodies[i].drawn)
-		default:
-			l.poses[i] = n.MiddlePose(l.poses[n.Parent], a.bodies[i].drawn)
+		if !a.left[i] {
+			l.poses[i] = a.seenFrom(l.poses[l.tree.Nodes[i].Parent], int(i))
 		}
 	}
 }
 
-// Left reports whether body i is not shown so.
+// seenFrom returns where body i is whose parent is at a pose.
+func (a *Animated) seenFrom(parent geom.Pose, i int) geom.Pose {
+	l := &a.linked
+	n := &l.tree.Nodes[i]
+	if l.middles() {
+		return n.MiddlePose(parent, a.bodies[i].drawn)
+	}
+	return n.Pose(parent, a.bodies[i].drawn)
+}
+
+// Left reports whether body i is left out of the picture: who shows it does so otherwise.
 func (a *Animated) Left(i int) bool { return a.left[i] }
 
 // LeaveOut says whether body i is not shown so any more. One that is shown again begins
@@ -161,11 +166,7 @@ func (a *Animated) Late(i int) geom.Pose {
 	if l.tree == nil || l.tree.Nodes[i].Parent == links.None {
 		return a.bodies[i].drawn
 	}
-	n := &l.tree.Nodes[i]
-	if l.pivot == joint {
-		return n.Pose(a.Late(n.Parent), a.bodies[i].drawn)
-	}
-	return n.MiddlePose(a.Late(n.Parent), a.bodies[i].drawn)
+	return a.seenFrom(a.Late(l.tree.Nodes[i].Parent), i)
 }
 
 // Put says where body i is, which is not shown so, for those that hang on it.

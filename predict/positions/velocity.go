@@ -30,7 +30,7 @@ func (a *Animated) inWorld(i int, b *sim.Body) {
 	n := &l.tree.Nodes[i]
 	parent := a.Body(n.Parent)
 	local := *b
-	if l.pivot == joint {
+	if !l.middles() {
 		*b = n.World(&parent, &local)
 	} else if !local.Asleep {
 		turn := parent.Pose.Rot

@@ -3,12 +3,14 @@ package positions
 import (
 	"testing"
 
+	"ghostcube/predict"
 	"ghostcube/predict/links"
 	"ghostcube/sim"
 )
 
 // TestBodyOfATree says that a body that is shown relative to another has the velocities
-// that it has in the world, whichever end of it the history is of.
+// that it has in the world, whichever end of it the history is of and whether it turns
+// by itself; and that where it would be shown is where it is.
 func TestBodyOfATree(t *testing.T) {
 	scene, err := sim.SceneNamed("trailer")
 	if err != nil {
@@ -18,10 +20,18 @@ func TestBodyOfATree(t *testing.T) {
 	for range 300 {
 		w.Step()
 	}
-	for _, pivot := range []int{joint, middle} {
-		a := Animated{rate: 60}
+	for _, set := range []struct {
+		links string
+		pivot int
+	}{{"relative", joint}, {"relative", middle}, {"hung", joint}, {"hung", middle}} {
+		a, pivot := Animated{rate: 60}, set.pivot
+		var k predict.Knobs
+		a.linked.how.Declare(&k)
+		if err := k.Set("links", set.links); err != nil {
+			t.Fatal(err)
+		}
 		a.linked.scene, a.linked.pivot = &scene, pivot
-		a.linked.tree = links.New(&scene, links.Largest, 0)
+		a.linked.tree = a.linked.how.Tree(&scene, 0)
 		a.linked.loops = links.NewLoops(&scene, a.linked.tree)
 		deep := 0
 		for i, b := range w.Bodies() {
@@ -30,7 +40,7 @@ func TestBodyOfATree(t *testing.T) {
 			if n.Parent != links.None {
 				deep++
 				b = n.Local(&w.Bodies()[n.Parent], &b)
-				if pivot == middle {
+				if a.linked.middles() {
 					b = n.Middle(b)
 				}
 			}
@@ -40,7 +50,10 @@ func TestBodyOfATree(t *testing.T) {
 		for i, b := range w.Bodies() {
 			got := a.Body(i)
 			if got.Linear.Sub(b.Linear).Len() > 1e-3 || got.Angular.Sub(b.Angular).Len() > 1e-3 || got.Pose != b.Pose {
-				t.Errorf("pivot %d, body %d: %+v, want %+v", pivot, i, got, b)
+				t.Errorf("%v, body %d: %+v, want %+v", set, i, got, b)
+			}
+			if p := a.Late(i); p.Pos.Sub(b.Pose.Pos).Len() > 1e-3 {
+				t.Errorf("%v, body %d would be at %v, it is at %v", set, i, p.Pos, b.Pose.Pos)
 			}
 			fast = max(fast, b.Linear.Len())
 		}
