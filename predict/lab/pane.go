@@ -304,11 +304,22 @@ func (p *Pane) Hash() uint64 {
 		h.stats(&s.Endpoint.Stats)
 		h.stats(&p.peers[i].Endpoint.Stats)
 	}
-	for _, c := range p.Meter.All() {
-		h.word(math.Float64bits(c.Value))
-	}
+	h.word(counted(p.Meter.All()))
 	h.clocks(p)
 	return uint64(h)
+}
+
+// counted digests the values of counters, whatever they are called and in whatever
+// order they were declared. A counter at zero is like none.
+func counted(list []predict.Count) (sum uint64) {
+	for _, c := range list {
+		if c.Value != 0 {
+			d := digest(1)
+			d.word(math.Float64bits(c.Value))
+			sum += uint64(d)
+		}
+	}
+	return sum
 }
 
 func (d *digest) pose(p *geom.Pose) {
