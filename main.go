@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"ghostcube/assets"
-	"ghostcube/ui/command"
+	"ghostcube/ui/cli"
 )
 
 func main() {
 	start := time.Now()
-	os.Exit(command.Main(command.Outside{
+	os.Exit(cli.Main(cli.Outside{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Tapes:  assets.Tapes,
 		Traces: assets.Traces,

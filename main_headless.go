@@ -2,7 +2,7 @@
 
 package main
 
-import "ghostcube/ui/command"
+import "ghostcube/ui/cli"
 
 // openWindow is nothing: this program has no window.
-var openWindow func(o *command.Opening) (opened bool, err error)
+var openWindow func(o *cli.Opening) (opened bool, err error)

@@ -40,41 +40,41 @@ var floors = map[string][]string{
 	"net/delta":         {"sim/geom", "net/quant", "net/entropy"},
 	"smoothing":         {"sim/geom"},
 	"predict":           {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
-	"predict/history":   {"sim"},
-	"predict/clock":     {"sim"},
-	"predict/inputs":    {"sim", "net/packet", "net/quant", "predict"},
-	"predict/links":     {"sim", "sim/geom"},
-	"predict/wire":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/inputs", "predict/links"},
-	"predict/shots":     {"sim", "sim/geom", "predict", "predict/history"},
-	"predict/positions": {"sim", "sim/geom", "smoothing", "predict", "predict/links", "predict/wire"},
-	"predict/parent":    {"sim", "sim/geom", "predict"},
-	"predict/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/clock", "predict/history",
-		"predict/inputs", "predict/links", "predict/wire", "predict/positions", "predict/parent", "predict/shots"},
+	"predict/part/history":   {"sim"},
+	"predict/part/clock":     {"sim"},
+	"predict/part/input":    {"sim", "net/packet", "net/quant", "predict"},
+	"predict/part/jointtree":     {"sim", "sim/geom"},
+	"predict/part/codec":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
+	"predict/part/hit":     {"sim", "sim/geom", "predict", "predict/part/history"},
+	"predict/part/playback": {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec"},
+	"predict/part/frame":    {"sim", "sim/geom", "predict"},
+	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
+		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit"},
 
 	// 3
-	"predict/animated":      strategy,
-	"predict/historyoffset": strategy,
-	"predict/relative":      strategy,
-	"predict/authority":     strategy,
-	"predict/lockstep":      strategy,
-	"predict/rewind":        strategy,
-	"predict/snapshot":      append([]string{"net/delta"}, strategy...),
-	"predict/statesync":     strategy,
-	"predict/score":         {"sim", "sim/geom", "predict", "predict/links"},
+	"predict/strategy/animated":      strategy,
+	"predict/strategy/historyoffset": strategy,
+	"predict/strategy/relative":      strategy,
+	"predict/strategy/noprediction":     strategy,
+	"predict/strategy/lockstep":      strategy,
+	"predict/strategy/rewind":        strategy,
+	"predict/strategy/snapshot":      append([]string{"net/delta"}, strategy...),
+	"predict/strategy/statesync":     strategy,
+	"predict/score":         {"sim", "sim/geom", "predict", "predict/part/jointtree"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
-		"predict/authority", "predict/rewind", "predict/lockstep", "predict/snapshot", "predict/statesync",
-		"predict/animated", "predict/historyoffset", "predict/relative"},
+		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
+		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
 
 	// 4
 	"render":        {"sim/geom", "assets"},
 	"render/raster": {"render", "sim/geom"},
-	"render/film":   {"render"},
+	"render/video":   {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
-	"ui/studio":     {"ui/stage", "render/raster", "render/film", "predict/lab", "sim"},
-	"ui/command": {"ui/studio", "render/film", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
+	"ui/recorder":     {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
+	"ui/cli": {"ui/recorder", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/stage", "predict/score", "ui/studio", "render", "render/film", "render/gpu", "sim", "sim/geom", "net/link",
+	"ui/window": {"ui/stage", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "smoothing"},
 
 	// 5
@@ -82,7 +82,7 @@ var floors = map[string][]string{
 	"assets/make/tapes":  {"sim", "sim/geom", "predict/lab"},
 	"assets/make/traces": {"net/link"},
 	"assets/make/font":   {},
-	".":                  {"ui/command", "ui/window", "assets"},
+	".":                  {"ui/cli", "ui/window", "assets"},
 }
 
 // guests are the foreign packages that only some folders may know, by how
@@ -94,7 +94,7 @@ var guests = []struct {
 	{"github.com/hajimehoshi/ebiten/", []string{"render/gpu", "ui/window", "."}},
 	{"github.com/ebitengine/debugui", []string{"ui/window"}},
 	{"github.com/go-gl/mathgl", []string{"render/gpu", "ui/window"}},
-	{"github.com/alecthomas/kong", []string{"ui/command"}},
+	{"github.com/alecthomas/kong", []string{"ui/cli"}},
 	{"github.com/mas-bandwidth/serialize.go", []string{"net/quant"}},
 	{"net", []string{"net/socket"}},
 }
@@ -144,8 +144,8 @@ func TestNoPackageNet(t *testing.T) {
 // strategy is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
-	"predict", "predict/history", "predict/inputs", "predict/wire", "predict/positions", "predict/predicted", "predict/clock",
-	"predict/shots"}
+	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
+	"predict/part/hit"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -166,14 +166,14 @@ func TestImportsPointDown(t *testing.T) {
 
 // pure are the folders whose results are a function of their arguments alone.
 var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
-	"predict/history", "predict/clock", "predict/links", "predict/inputs", "predict/wire", "predict/authority", "predict/rewind", "predict/lockstep",
-	"predict/snapshot", "predict/statesync", "predict/positions", "predict/predicted", "predict/animated", "predict/historyoffset",
-	"predict/shots", "predict/parent", "predict/relative", "predict/score", "predict/lab"}
+	"predict/part/history", "predict/part/clock", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
+	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
+	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab"}
 
 // exact are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and
 // what makes the tapes.
-var exact = append([]string{"render", "render/raster", "render/film", "ui/stage", "ui/studio", "assets/make/tapes"}, pure...)
+var exact = append([]string{"render", "render/raster", "render/video", "ui/stage", "ui/recorder", "assets/make/tapes"}, pure...)
 
 // forbidden are the selectors that pure folders may not use: clocks, chance,
 // and the functions of package math that differ between machines. The allowed

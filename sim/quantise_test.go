@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"ghostcube/predict/wire"
+	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -34,7 +34,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	run := func(w *sim.World, ticks int) {
 		for range ticks {
 			w.Step()
-			w.Quantise(&wire.SyncGrid)
+			w.Quantise(&codec.SyncGrid)
 		}
 	}
 	run(w, 600)
@@ -76,7 +76,7 @@ func TestQuantiseTwice(t *testing.T) {
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
 		before := append([]sim.Body(nil), w.Bodies()...)
-		w.Quantise(&wire.SyncGrid)
+		w.Quantise(&codec.SyncGrid)
 		once, _ := w.Hash()
 		for i, b := range w.Bodies() {
 			d := b.Pose.Pos.Sub(before[i].Pose.Pos)
@@ -85,7 +85,7 @@ func TestQuantiseTwice(t *testing.T) {
 				t.Fatalf("body %d moved by %v and turned by %v", i, d, turn)
 			}
 		}
-		w.Quantise(&wire.SyncGrid)
+		w.Quantise(&codec.SyncGrid)
 		if twice, _ := w.Hash(); twice != once {
 			t.Fatal("the second time changed something")
 		}
@@ -101,7 +101,7 @@ func BenchmarkQuantise(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				w.Quantise(&wire.SyncGrid)
+				w.Quantise(&codec.SyncGrid)
 			}
 		})
 	}
@@ -115,9 +115,9 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
 	other.Save(&s)
-	coarse := wire.SyncGrid
+	coarse := codec.SyncGrid
 	coarse.Rotation = 9
-	grid := &wire.SyncGrid
+	grid := &codec.SyncGrid
 	for i := range 300 {
 		w.Step(sim.Input{Buttons: sim.Forward})
 		switch i % 50 {
@@ -140,7 +140,7 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 		case 40:
 			grid = &coarse
 		case 45:
-			grid = &wire.SyncGrid
+			grid = &codec.SyncGrid
 		}
 		w.Quantise(grid)
 		for j, b := range w.Bodies() {
@@ -165,7 +165,7 @@ func TestQuantisedWalkerWalks(t *testing.T) {
 		}
 		for range ticks {
 			w.Step()
-			w.Quantise(&wire.SyncGrid)
+			w.Quantise(&codec.SyncGrid)
 			for i := range joints {
 				a, b := w.Anchors(i)
 				off = max(off, b.Sub(a).Len())

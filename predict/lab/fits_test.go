@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ghostcube/predict/lockstep"
+	"ghostcube/predict/strategy/lockstep"
 )
 
 // TestLargeScenes says that a scene of more bodies than a strategy can send is

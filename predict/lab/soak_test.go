@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ghostcube/net/link"
-	"ghostcube/predict/wire"
+	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -118,7 +118,7 @@ func (f *fight) play(commands ...Command) {
 func (f *fight) sane(which string, w *sim.World) {
 	f.Helper()
 	for i := range w.Bodies() {
-		if b := &w.Bodies()[i]; !wire.Plausible(b, w.Scene()) {
+		if b := &w.Bodies()[i]; !codec.Plausible(b, w.Scene()) {
 			f.Fatalf("%s, tick %d: in %s body %d is %+v", f.what, f.made, which, i, *b)
 		}
 	}

@@ -4,21 +4,21 @@ import (
 	"strings"
 
 	"ghostcube/predict"
-	"ghostcube/predict/animated"
-	"ghostcube/predict/authority"
-	"ghostcube/predict/historyoffset"
-	"ghostcube/predict/lockstep"
-	"ghostcube/predict/relative"
-	"ghostcube/predict/rewind"
-	"ghostcube/predict/snapshot"
-	"ghostcube/predict/statesync"
+	"ghostcube/predict/strategy/animated"
+	"ghostcube/predict/strategy/historyoffset"
+	"ghostcube/predict/strategy/lockstep"
+	"ghostcube/predict/strategy/noprediction"
+	"ghostcube/predict/strategy/relative"
+	"ghostcube/predict/strategy/rewind"
+	"ghostcube/predict/strategy/snapshot"
+	"ghostcube/predict/strategy/statesync"
 	"ghostcube/sim"
 )
 
 // Strategies are all strategies, in the order in which the digit keys choose
 // them. A new one is a folder and a line here.
 var Strategies = []*predict.Strategy{
-	authority.Strategy,
+	noprediction.Strategy,
 	rewind.Strategy,
 	lockstep.Strategy,
 	snapshot.Strategy,

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"ghostcube/predict"
-	"ghostcube/predict/links"
+	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -61,7 +61,7 @@ func (c *chain) begin(scene *sim.Scene, watched int) {
 	if len(scene.Joints) == 0 {
 		return
 	}
-	t := links.From(scene, watched)
+	t := jointtree.From(scene, watched)
 	for _, i := range t.Order {
 		for at, depth := range chainDepths {
 			if t.Nodes[i].Depth == depth {

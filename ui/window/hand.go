@@ -10,7 +10,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"ghostcube/predict/lab"
-	"ghostcube/render/film"
+	"ghostcube/render/video"
 	"ghostcube/sim"
 )
 
@@ -248,9 +248,9 @@ func (g *game) record() {
 		g.takes.begin(g.lab, &g.stage, len(g.done))
 		return
 	}
-	f := film.Format{File: g.unused("film", ".mp4"), W: 1280, H: 720, FPS: 60}
-	if !film.HaveH264() {
-		f = film.Format{File: g.unused("film", ".gif"), W: 960, H: 540, FPS: 25}
+	f := video.Format{File: g.unused("film", ".mp4"), W: 1280, H: 720, FPS: 60}
+	if !video.HaveH264() {
+		f = video.Format{File: g.unused("film", ".gif"), W: 960, H: 540, FPS: 25}
 	}
 	if err := g.takes.end(f, g.Title, g.hand.bare); err != nil {
 		g.notices.say(err.Error())

@@ -9,9 +9,9 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"ghostcube/render/film"
+	"ghostcube/render/video"
+	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
-	"ghostcube/ui/studio"
 )
 
 // Picture says how the window's picture is made.
@@ -40,7 +40,7 @@ type screen struct {
 	slow    time.Duration // for how long pictures have taken too long
 
 	frame    stage.Frame
-	software studio.Painter
+	software recorder.Painter
 	buffer   *image.RGBA
 	upload   *ebiten.Image
 
@@ -250,7 +250,7 @@ func (g *game) photograph(dst *ebiten.Image) {
 		im.Pix[i] = 255
 	}
 	name := g.unused("picture", ".png")
-	if err := film.WritePNG(name, im); err != nil {
+	if err := video.WritePNG(name, im); err != nil {
 		g.notices.say(err.Error())
 		return
 	}

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 
 	"ghostcube/predict/lab"
-	"ghostcube/render/film"
+	"ghostcube/render/video"
+	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
-	"ghostcube/ui/studio"
 )
 
 // takes are the films of a session. The key marks where one begins and where it
@@ -28,11 +28,11 @@ type takes struct {
 
 // making is a film being made.
 type making struct {
-	shot *studio.Shot
+	shot *recorder.Shot
 	done atomic.Int64
 	over chan struct{}
 	err  error
-	made studio.Result
+	made recorder.Result
 }
 
 func (t *takes) recording() bool { return t.lab != nil }
@@ -58,14 +58,14 @@ func (t *takes) add(e lab.Entry) {
 }
 
 // end marks the end of the take and begins to make its film.
-func (t *takes) end(f film.Format, title string, bare bool) error {
+func (t *takes) end(f video.Format, title string, bare bool) error {
 	l, s, entries := t.lab, t.stage, t.entries
 	t.lab, t.stage, t.entries = nil, nil, nil
 	if len(entries) == 0 {
 		return errors.New("the film would have no ticks")
 	}
 	m := &making{over: make(chan struct{})}
-	m.shot = &studio.Shot{Lab: l, Stage: s, Entries: entries, Title: title, Bare: bare, Format: f, Progress: func(n int) { m.done.Store(int64(n)) }}
+	m.shot = &recorder.Shot{Lab: l, Stage: s, Entries: entries, Title: title, Bare: bare, Format: f, Progress: func(n int) { m.done.Store(int64(n)) }}
 	t.waiting = append(t.waiting, m)
 	t.next()
 	return nil
@@ -89,7 +89,7 @@ func (t *takes) next() {
 	t.making, t.waiting = t.waiting[0], t.waiting[1:]
 	m := t.making
 	go func() {
-		m.made, m.err = studio.Shoot(m.shot)
+		m.made, m.err = recorder.Shoot(m.shot)
 		close(m.over)
 	}()
 }

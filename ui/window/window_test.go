@@ -11,10 +11,10 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/render/film"
+	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
-	"ghostcube/ui/studio"
 )
 
 // hands returns a game without a window, and its folder.
@@ -184,11 +184,11 @@ func TestFilmSpan(t *testing.T) {
 	if len(g.takes.entries) != 77 {
 		t.Fatalf("the take has %d ticks", len(g.takes.entries))
 	}
-	shot := &studio.Shot{Lab: g.takes.lab, Stage: g.takes.stage, Entries: g.takes.entries,
-		Format: film.Format{File: filepath.Join(g.Out, "f%05d.png"), W: 160, H: 90, FPS: 60}}
+	shot := &recorder.Shot{Lab: g.takes.lab, Stage: g.takes.stage, Entries: g.takes.entries,
+		Format: video.Format{File: filepath.Join(g.Out, "f%05d.png"), W: 160, H: 90, FPS: 60}}
 	over := make(chan error)
 	go func() { // while the session goes on
-		r, err := studio.Shoot(shot)
+		r, err := recorder.Shoot(shot)
 		if err == nil && r.Pictures != 77 {
 			err = fmt.Errorf("%d pictures", r.Pictures)
 		}

@@ -1,0 +1,39 @@
+package codec
+
+import (
+	"testing"
+
+	"ghostcube/net/quant"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestGridOf says that the grid of a scene follows its bounds: that of Fiedler's
+// demo where the scene has its bounds, and wide, high and fast enough in all
+// others, as precise as it was asked to be.
+func TestGridOf(t *testing.T) {
+	for _, name := range append(sim.SceneNames(), "ship:way=530", "fleet:fields=100") {
+		s, err := sim.SceneNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := GridOf(&s, 4096, quant.SyncRotation)
+		if s.Wide == 256 && s.High == 32 && s.MaxLinear == 32 && s.MaxAngular == 16 && g != SyncGrid {
+			t.Errorf("%s: it is not the grid of state synchronisation: %+v", name, g)
+		}
+		for _, way := range []float32{-1, 1} {
+			b := sim.Body{
+				Pose:   geom.Pose{Pos: geom.Vec3{X: way * s.Wide, Y: -way * s.Wide, Z: s.High}, Rot: geom.Identity},
+				Linear: geom.Vec3{X: way * s.MaxLinear}, Angular: geom.Vec3{Y: way * s.MaxAngular},
+			}
+			got := g.Snap(b)
+			const step = 1.0 / 4096
+			if d := got.Pose.Pos.Sub(b.Pose.Pos); geom.Abs(d.X) > step || geom.Abs(d.Y) > step || geom.Abs(d.Z) > step {
+				t.Errorf("%s: a body at %v arrives at %v", name, b.Pose.Pos, got.Pose.Pos)
+			}
+			if got.Linear.Sub(b.Linear).Len() > step || got.Angular.Sub(b.Angular).Len() > step {
+				t.Errorf("%s: speeds of %v and %v arrive as %v and %v", name, b.Linear, b.Angular, got.Linear, got.Angular)
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package codec
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/jointtree"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// bitstream reads bits as docs/wire.md says, and shares nothing with the
+// writers.
+type bitstream struct {
+	b  []byte
+	at int
+}
+
+func (s *bitstream) take(n int) (v uint32) {
+	for i := range n {
+		v |= uint32(s.b[s.at/8]>>(s.at%8)&1) << i
+		s.at++
+	}
+	return v
+}
+
+func (s *bitstream) floats(n int) string {
+	var words []string
+	for range n {
+		words = append(words, fmt.Sprintf("%g", math.Float32frombits(s.take(32))))
+	}
+	return strings.Join(words, " ")
+}
+
+// end reports whether nothing but zeros to the end of the byte is left.
+func (s *bitstream) end() bool {
+	for s.at%8 != 0 {
+		if s.take(1) != 0 {
+			return false
+		}
+	}
+	return s.at == 8*len(s.b)
+}
+
+// input reads one, after another of a heading.
+func (s *bitstream) input(before uint32) (text string, heading uint32) {
+	buttons := s.take(6)
+	if heading = before; s.take(1) == 1 {
+		heading = s.take(8)
+	}
+	return fmt.Sprintf("%d %d", buttons, heading), heading
+}
+
+// decodeInputs reads an inputs payload into the lines of the page.
+func decodeInputs(s *bitstream) (lines []string) {
+	width := int(s.take(4)) + 8
+	tick := s.take(width)
+	n := int(s.take(7)) + 1
+	important := s.take(1) == 1
+	text, heading := s.input(0)
+	list := []string{text}
+	if !important {
+		for len(list) < n {
+			if s.take(1) == 1 {
+				text, heading = s.input(heading)
+			}
+			list = append(list, text)
+		}
+	} else {
+		placeBits := 0
+		for (n-2)>>placeBits > 0 {
+			placeBits++
+		}
+		for s.take(1) == 1 {
+			place := int(s.take(placeBits)) + 1
+			for len(list) < place {
+				list = append(list, list[len(list)-1])
+			}
+			text, heading = s.input(heading)
+			list = append(list, text)
+		}
+		for len(list) < n {
+			list = append(list, list[len(list)-1])
+		}
+	}
+	return []string{fmt.Sprintf("tick bits: %d", width), fmt.Sprintf("tick: %d", tick), "inputs: " + strings.Join(list, " / ")}
+}
+
+// decodeSnapshot reads a snapshot of one player and some bodies.
+func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
+	lines = append(lines, fmt.Sprintf("tick: %d", s.take(16)))
+	held, _ := s.input(0)
+	lines = append(lines, "held: "+held)
+	for i := range bodies {
+		if s.take(1) == 0 {
+			lines = append(lines, fmt.Sprintf("body %d: known", i))
+			continue
+		}
+		asleep := s.take(1) == 1
+		text := s.floats(3) + " / " + s.floats(4)
+		if asleep {
+			lines = append(lines, fmt.Sprintf("body %d: asleep %s", i, text))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("body %d: awake %s / %s / %s", i, text, s.floats(3), s.floats(3)))
+	}
+	return lines
+}
+
+// decodeChild reads a body that has a parent, as that sees it and as a page that counts in
+// steps has it.
+func decodeChild(s *bitstream, i int) string {
+	if s.take(1) == 0 {
+		return fmt.Sprintf("body %d: known", i)
+	}
+	if s.take(1) == 0 {
+		return "in the world"
+	}
+	asleep := s.take(1) == 1
+	ladder := func(large int) string {
+		var words []string
+		for range 3 {
+			n := 0
+			if s.take(1) == 1 {
+				n = int(s.take(8)) - 128
+			} else if n = int(s.take(large)) - 1<<(large-1); n < 0 {
+				n -= 128
+			} else {
+				n += 128
+			}
+			words = append(words, fmt.Sprint(n))
+		}
+		return strings.Join(words, " ")
+	}
+	text := ladder(14) + fmt.Sprintf(" / %d:", s.take(2))
+	for range 3 {
+		text += fmt.Sprintf(" %d", int(s.take(15))-16383)
+	}
+	if asleep {
+		return fmt.Sprintf("body %d: relative, asleep %s", i, text)
+	}
+	return fmt.Sprintf("body %d: relative, awake %s / %s / %s", i, text, ladder(15), ladder(15))
+}
+
+// childByProgram is the same of a body that the program has read.
+func childByProgram(i int, b *sim.Body) string {
+	say := func(v geom.Vec3, per int) string {
+		return fmt.Sprintf("%d %d %d", steps(v.X, per), steps(v.Y, per), steps(v.Z, per))
+	}
+	q := b.Pose.Rot
+	p := turns.Encode([4]float32{q.X, q.Y, q.Z, q.W})
+	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, say(b.Pose.Pos, awaySteps),
+		p.Largest, p.Rest[0], p.Rest[1], p.Rest[2], say(b.Linear, paceSteps), say(b.Angular, paceSteps))
+}
+
+// TestDocumentedPayloads reads the examples of payloads in docs/wire.md and
+// decodes each twice: with what that page says, and with the program's readers.
+func TestDocumentedPayloads(t *testing.T) {
+	data, err := os.ReadFile("../../docs/wire.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```payload\n(.*?)```").FindAllStringSubmatch(string(data), -1)
+	if len(examples) != 4 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, x := range examples {
+		lines := strings.Split(strings.TrimSpace(x[1]), "\n")
+		name := strings.TrimPrefix(lines[0], "name: ")
+		payload, err := hex.DecodeString(strings.ReplaceAll(strings.TrimPrefix(lines[1], "hex: "), " ", ""))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want := strings.Join(lines[2:], "\n")
+		s := &bitstream{b: payload}
+		var got []string
+		switch name {
+		case "snapshot":
+			got = decodeSnapshot(s, 3)
+		case "linked snapshot":
+			got = append(decodeSnapshot(s, 1), decodeChild(s, 1))
+		default:
+			got = decodeInputs(s)
+		}
+		if g := strings.Join(got, "\n"); g != want || !s.end() {
+			t.Errorf("%s, as the page says:\n%s\nbut the page has\n%s", name, g, want)
+		}
+		if g := strings.Join(byProgram(t, name, payload), "\n"); g != want {
+			t.Errorf("%s, as the program reads it:\n%s\nbut the page has\n%s", name, g, want)
+		}
+	}
+}
+
+// byProgram reads a payload with the program's own readers.
+func byProgram(t *testing.T, name string, payload []byte) (lines []string) {
+	t.Helper()
+	say := func(in sim.Input) string { return fmt.Sprintf("%d %d", in.Buttons, in.Heading) }
+	if !strings.HasSuffix(name, "snapshot") {
+		var c quant.Coder
+		c.Read(payload)
+		m := input.Message{Newest: 300}
+		m.Code(&c)
+		if c.Err() != nil || !c.Whole(len(payload)) {
+			t.Fatal(name, c.Err())
+		}
+		var list []string
+		for _, in := range m.Inputs {
+			list = append(list, say(in))
+		}
+		return []string{fmt.Sprintf("tick bits: %d", m.TickBits), fmt.Sprintf("tick: %d", m.Newest), "inputs: " + strings.Join(list, " / ")}
+	}
+	spec, bodies := "katamari:cubes=2", 3
+	if name == "linked snapshot" {
+		spec, bodies = "train:links=1", 2
+	}
+	scene, err := sim.SceneNamed(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Receiver{Any: true, Bodies: make([]sim.Body, bodies)}
+	if name == "linked snapshot" {
+		r.Over(jointtree.New(&scene, jointtree.Largest, -1))
+	}
+	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
+		t.Fatal(fresh, err)
+	}
+	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "held: "+say(r.Held[0]))
+	for i, b := range r.Bodies {
+		p, q, v, w := b.Pose.Pos, b.Pose.Rot, b.Linear, b.Angular
+		text := fmt.Sprintf("%g %g %g / %g %g %g %g", p.X, p.Y, p.Z, q.X, q.Y, q.Z, q.W)
+		switch {
+		case r.relative[i]:
+			lines = append(lines, childByProgram(i, &r.Locals(true)[i]))
+		case b == sim.Body{}:
+			lines = append(lines, fmt.Sprintf("body %d: known", i))
+		case b.Asleep:
+			lines = append(lines, fmt.Sprintf("body %d: asleep %s", i, text))
+		default:
+			lines = append(lines, fmt.Sprintf("body %d: awake %s / %g %g %g / %g %g %g", i, text, v.X, v.Y, v.Z, w.X, w.Y, w.Z))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,107 @@
+package input
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// Desk is the server's side for all players: a queue for each peer.
+type Desk struct {
+	Repeat bool    // a player whose input has not come does what it did last, not nothing
+	Queues []Queue // by peer
+}
+
+// Declare tells env what may be tuned and what is counted.
+func (d *Desk) Declare(env *predict.Env) {
+	env.Knobs.Bool(&d.Repeat, "repeat-missing", true, "a player whose input has not come does what it did last, not nothing")
+	Declare(env)
+}
+
+// Seat makes queues for peers that have none. Their inputs are asked for from
+// tick next on; before, the players did what held says.
+func (d *Desk) Seat(peers []predict.Peer, next sim.Tick, held []sim.Input) {
+	for i := len(d.Queues); i < len(peers); i++ {
+		d.Queues = append(d.Queues, Queue{})
+		if seat := peers[i].Seat; seat >= 0 {
+			d.Queues[i].Start(next, held[seat])
+		}
+	}
+}
+
+// Play takes in what has come and sets held to what each player does in the
+// tick that begins: those at the server as host says, the others as their newest
+// input. It is for a server whose clients draw what is past, so that their ticks
+// are no reason to refuse any input.
+func (d *Desk) Play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Meter) {
+	d.Seat(peers, 0, held)
+	Hold(held, host)
+	d.Receive(peers, w.Tick(), m)
+	d.Newest(peers, held, w.Rate(), m)
+}
+
+// Hold sets held to what the players at the server do, without their shots: these are
+// of one tick, and what is held may be used again.
+func Hold(held, host []sim.Input) {
+	for i := range copy(held, host) {
+		held[i].Shot = sim.Shot{}
+	}
+}
+
+// Receive puts what has come into the queues, at a server's tick now.
+func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
+	for i, peer := range peers {
+		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+			if peer.Seat >= 0 && len(p.Payload) > 0 {
+				d.Queues[i].Read(p.Payload, now, m)
+			}
+		}
+	}
+}
+
+// Newest puts into held, by player, the newest input that has come from each,
+// for a server that asks for no input by its tick; rate is in ticks per second.
+func (d *Desk) Newest(peers []predict.Peer, held []sim.Input, rate int, m *predict.Meter) {
+	for i, peer := range peers {
+		if peer.Seat < 0 {
+			continue
+		}
+		q := &d.Queues[i]
+		held[peer.Seat] = q.TakeNewest(d.Repeat, m)
+		if newest, ok := q.Newest(); ok {
+			q.Judge(newest, rate, m)
+		}
+	}
+	d.Total(m)
+}
+
+// Used tells which inputs of a peer have been used.
+func (d *Desk) Used(peer int) sim.Tick {
+	if peer >= len(d.Queues) {
+		return 0
+	}
+	return d.Queues[peer].Used()
+}
+
+// Total counts for all players what Judge counted for each, where there are
+// several.
+func (d *Desk) Total(m *predict.Meter) {
+	if len(d.Queues) < 2 {
+		return
+	}
+	var due, used uint64
+	for i := range d.Queues {
+		due, used = due+d.Queues[i].due, used+d.Queues[i].used
+	}
+	if due > 0 {
+		m.Set("inputs_consumed_ratio", float64(used)/float64(due))
+	}
+}
+
+// CopyFrom makes d an equal of o.
+func (d *Desk) CopyFrom(o *Desk) {
+	d.Repeat = o.Repeat
+	d.Queues = make([]Queue, len(o.Queues))
+	for i := range o.Queues {
+		d.Queues[i].CopyFrom(&o.Queues[i])
+	}
+}

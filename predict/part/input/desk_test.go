@@ -1,0 +1,25 @@
+package input
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+)
+
+// TestTotal says that the share of inputs used in time is that of all players,
+// not of the last one.
+func TestTotal(t *testing.T) {
+	var m predict.Meter
+	Declare(&predict.Env{Meter: &m})
+	m.Set("inputs_consumed_ratio", 1)
+	d := Desk{Queues: make([]Queue, 1)}
+	d.Queues[0].due, d.Queues[0].used = 10, 2
+	if d.Total(&m); m.Value("inputs_consumed_ratio") != 1 {
+		t.Error("of one player there is nothing to add")
+	}
+	d.Queues = append(d.Queues, Queue{})
+	d.Queues[1].due, d.Queues[1].used = 30, 30
+	if d.Total(&m); m.Value("inputs_consumed_ratio") != 0.8 {
+		t.Errorf("of 40 inputs 32 were used, and it says %v", m.Value("inputs_consumed_ratio"))
+	}
+}

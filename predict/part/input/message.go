@@ -1,0 +1,233 @@
+// Package input carries what players do from client to server: the same
+// inputs again in several packets, so that a lost one costs nothing, and at the
+// server a queue that hands each input out in its tick.
+package input
+
+import (
+	"errors"
+	"slices"
+
+	"ghostcube/net/quant"
+	"ghostcube/sim"
+)
+
+const (
+	buttonBits  = 6
+	headingBits = 8
+
+	// Most is the largest number of inputs in one message.
+	Most = 128
+	// MinTickBits and MaxTickBits bound the width of the tick on the wire; the
+	// field that tells it has four bits.
+	MinTickBits, MaxTickBits = 8, 23
+)
+
+// MostBits is the longest that one input gets on its own, without a shot, and
+// MostShotBits with one.
+const (
+	MostBits     = buttonBits + 1 + headingBits
+	MostShotBits = MostBits + shotBits
+)
+
+var errMessage = errors.New("input: not a message")
+
+// One reads, writes or measures one input on its own: six buttons, and the
+// heading behind a bit that says whether it is other than zero. A shot is left out.
+func One(c *quant.Coder, in sim.Input) sim.Input {
+	in.Shot = sim.Shot{}
+	if in = after(c, in, sim.Input{}); in.Shot.Fired {
+		c.Fail(errMessage)
+	}
+	return in
+}
+
+// after is an input that follows another: its heading costs eight bits only
+// when it has changed. A heading that is said to have changed and has not
+// announces a shot: then the input goes on as shot has it.
+func after(c *quant.Coder, in, before sim.Input) sim.Input {
+	c.Name("buttons")
+	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
+	if c.Reading() {
+		in.Shot = sim.Shot{} // of whatever was there before
+	}
+	if in.Shot.Fired {
+		c.Name("turned")
+		c.Bool(true)
+		c.Name("heading")
+		c.Bits(uint32(before.Heading), headingBits)
+		return shot(c, in, before)
+	}
+	c.Name("turned")
+	if !c.Bool(in.Heading != before.Heading) {
+		in.Heading = before.Heading
+		return in
+	}
+	c.Name("heading")
+	if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
+		return shot(c, in, before)
+	}
+	return in
+}
+
+// Message is a run of inputs, one for each tick, oldest first. On the wire it
+// is
+//
+//	the width of the tick less 8, 4 bits
+//	the tick of the newest input, its low bits
+//	the number of inputs less 1, 7 bits
+//	one bit: whether only important moves follow
+//	the oldest input
+//	then either for every other one a bit, set if it differs from the one before,
+//	and if so the input (Fiedler, Deterministic Lockstep, 2014),
+//	or for each input that differs from the one before: a set bit, its place in
+//	the run, and the input; and a clear bit after the last
+//
+// Shots are in shots.go.
+//
+// An important move is an input that differs from the one before it (Fiedler,
+// Zen of Networked Physics, 2004): both forms say the same.
+type Message struct {
+	TickBits  int // of the tick on the wire, in [MinTickBits, MaxTickBits]
+	Newest    sim.Tick
+	Important bool // send only what differs
+	Inputs    []sim.Input
+}
+
+// Code reads, writes or measures the message. When it reads, Newest must hold
+// a tick near the true one, to complete its low bits from; what it reads may be
+// anything, and c fails if it is no message.
+func (m *Message) Code(c *quant.Coder) {
+	c.Name("tick_bits")
+	m.TickBits = c.Int(m.TickBits, MinTickBits, MaxTickBits)
+	c.Name("tick")
+	low := c.Bits(uint32(m.Newest)&(1<<m.TickBits-1), m.TickBits)
+	c.Name("count")
+	n := c.Int(len(m.Inputs), 1, Most)
+	c.Name("important")
+	m.Important = c.Bool(m.Important)
+	if c.Err() != nil {
+		return
+	}
+	if c.Reading() {
+		m.Newest = Complete(low, m.TickBits, m.Newest)
+		if int64(m.Newest) < int64(n)-1 {
+			c.Fail(errMessage) // it would begin before the session
+			return
+		}
+		m.Inputs = slices.Grow(m.Inputs[:0], Most)[:n]
+		clear(m.Inputs)
+	}
+	if !m.Important {
+		Run(c, m.Inputs)
+		return
+	}
+	c.Part("inputs", 0)
+	m.Inputs[0] = after(c, m.Inputs[0], sim.Input{})
+	if c.Reading() {
+		m.readMoves(c)
+	} else {
+		m.writeMoves(c)
+	}
+}
+
+// Run reads, writes or measures inputs that follow each other: the first on its
+// own, and for each other one a bit that says whether it differs from the one
+// before, and the input if it does. So one that does not costs one bit.
+func Run(c *quant.Coder, list []sim.Input) {
+	for i := range list {
+		c.Part("inputs", i)
+		if i == 0 {
+			list[0] = after(c, list[0], sim.Input{})
+			continue
+		}
+		c.Name("differs")
+		if c.Bool(list[i] != list[i-1]) {
+			if list[i] = after(c, list[i], list[i-1]); list[i] == list[i-1] {
+				c.Fail(errMessage) // a bit would have said so
+			}
+		} else {
+			list[i] = list[i-1]
+		}
+	}
+}
+
+// writeMoves writes the inputs that differ from those before them.
+func (m *Message) writeMoves(c *quant.Coder) {
+	for i := 1; i < len(m.Inputs); i++ {
+		if m.Inputs[i] != m.Inputs[i-1] {
+			c.Bool(true)
+			c.Int(i, 1, len(m.Inputs)-1)
+			after(c, m.Inputs[i], m.Inputs[i-1])
+		}
+	}
+	c.Bool(false)
+}
+
+// readMoves reads what writeMoves wrote and fills in the inputs between. At
+// most as many rounds are made as there are inputs, whatever is read.
+func (m *Message) readMoves(c *quant.Coder) {
+	at := 0 // of the last input read
+	fill := func(end int) {
+		for i := at + 1; i < end; i++ {
+			m.Inputs[i] = m.Inputs[at]
+		}
+	}
+	c.Part("moves", 0)
+	c.Name("differs")
+	for moves := 1; c.Bool(false); moves++ {
+		if len(m.Inputs) == 1 {
+			c.Fail(errMessage) // there is no second input that could differ
+			return
+		}
+		c.Name("place")
+		place := c.Int(0, 1, len(m.Inputs)-1)
+		if c.Err() != nil || place <= at {
+			c.Fail(errMessage)
+			return
+		}
+		fill(place)
+		m.Inputs[place] = after(c, sim.Input{}, m.Inputs[place-1])
+		at = place
+		c.Part("moves", moves)
+		c.Name("differs")
+	}
+	fill(len(m.Inputs))
+}
+
+// Fields reads a payload and has see told of every field of it.
+func Fields(payload []byte, see func(quant.Field)) error {
+	var c quant.Coder
+	c.Watch(see)
+	c.Read(payload)
+	m := Message{Newest: 1 << MaxTickBits} // any tick will do
+	m.Code(&c)
+	if c.Err() == nil && !c.Whole(len(payload)) {
+		return errMessage
+	}
+	return c.Err()
+}
+
+// FieldsOr looks into a payload of a strategy whose clients send inputs: what its
+// server sends is read by down. An empty payload has no fields.
+func FieldsOr(up bool, payload []byte, see func(quant.Field), down func() error) error {
+	switch {
+	case len(payload) == 0:
+		return nil
+	case up:
+		return Fields(payload, see)
+	}
+	return down()
+}
+
+// Complete returns the tick nearest to guess whose lowest bits are low.
+func Complete(low uint32, bits int, guess sim.Tick) sim.Tick {
+	size := int64(1) << bits
+	t := int64(guess)&^(size-1) | int64(low)
+	switch away := t - int64(guess); {
+	case away > size/2 && t >= size:
+		t -= size
+	case away < -size/2 && t+size <= int64(^sim.Tick(0)):
+		t += size
+	}
+	return sim.Tick(t)
+}

@@ -1,0 +1,369 @@
+package input
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+func drawInput(t *rapid.T, name string) sim.Input {
+	in := sim.Input{Buttons: sim.Buttons(rapid.IntRange(0, 63).Draw(t, name))}
+	if rapid.IntRange(0, 3).Draw(t, "turned") == 0 {
+		in.Heading = uint8(rapid.IntRange(0, 255).Draw(t, "heading"))
+	}
+	return in
+}
+
+// TestMessageRoundTrip says that a run of inputs arrives as it was sent, in
+// both forms and at every width of the tick, and that it is read whole.
+func TestMessageRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, Most).Draw(t, "n")
+		m := Message{
+			TickBits:  rapid.IntRange(MinTickBits, 16).Draw(t, "bits"),
+			Important: rapid.Bool().Draw(t, "important"),
+			Newest:    sim.Tick(n - 1 + rapid.IntRange(0, 1<<30).Draw(t, "tick")),
+		}
+		in := drawInput(t, "first")
+		for range n {
+			if rapid.IntRange(0, 4).Draw(t, "change") == 0 {
+				in = drawInput(t, "input")
+			}
+			m.Inputs = append(m.Inputs, in)
+		}
+		want := slices.Clone(m.Inputs)
+		var c quant.Coder
+		b := make([]byte, 512)
+		c.Write(b)
+		m.Code(&c)
+		bits, data := c.Processed(), slices.Clone(c.Data())
+		c.Measure()
+		m.Code(&c)
+		if c.Processed() != bits {
+			t.Fatalf("measured %d bits, written %d", c.Processed(), bits)
+		}
+		near := int64(m.Newest) + int64(rapid.IntRange(-120, 120).Draw(t, "guess"))
+		back := Message{Newest: sim.Tick(max(near, 0))}
+		c.Read(data)
+		back.Code(&c)
+		if c.Err() != nil || !c.Whole(len(data)) {
+			t.Fatalf("%v", c.Err())
+		}
+		if back.Newest != m.Newest || !slices.Equal(back.Inputs, want) {
+			t.Fatalf("read tick %d %v, want %d %v", back.Newest, back.Inputs, m.Newest, want)
+		}
+	})
+}
+
+// TestMessageBits holds the size of a message to what its layout says.
+func TestMessageBits(t *testing.T) {
+	steady := make([]sim.Input, 16)
+	for i := range steady {
+		steady[i] = sim.Input{Buttons: sim.Forward}
+	}
+	mashed := slices.Clone(steady)
+	for i := range mashed {
+		mashed[i].Buttons = sim.Buttons(i)
+	}
+	turned := slices.Clone(steady)
+	turned[8].Heading = 5
+	const head = 4 + 10 + 7 + 1
+	for _, c := range []struct {
+		name      string
+		in        []sim.Input
+		important bool
+		want      int
+	}{
+		{"one", steady[:1], false, head + 7},
+		{"sixteen", steady, false, head + 7 + 15},
+		{"sixteen with a turn and back", turned, false, head + 7 + 15 + 2*(7+8)},
+		{"sixteen that are one move", steady, true, head + 7 + 1},
+		{"sixteen moves", mashed, true, head + 7 + 15*(1+4+7) + 1},
+	} {
+		m := Message{TickBits: 10, Newest: 100, Inputs: c.in, Important: c.important}
+		var w quant.Coder
+		w.Measure()
+		m.Code(&w)
+		if w.Processed() != c.want {
+			t.Errorf("%s: %d bits, want %d", c.name, w.Processed(), c.want)
+		}
+	}
+}
+
+// TestComplete holds the completion of wrapping ticks at the edges.
+func TestComplete(t *testing.T) {
+	for _, c := range []struct {
+		true1, guess sim.Tick
+		bits         int
+	}{{0, 0, 8}, {5, 0, 8}, {255, 200, 8}, {256, 255, 8}, {255, 256, 8}, {1000, 1127, 8}, {1000, 873, 8}, {3, 100, 8},
+		{70000, 70000 - 500, 10}, {1 << 31, 1<<31 + 400, 10}, {^sim.Tick(0), ^sim.Tick(0) - 3, 8}, {^sim.Tick(0) - 200, ^sim.Tick(0) - 100, 8}} {
+		low := uint32(c.true1) & (1<<c.bits - 1)
+		if got := Complete(low, c.bits, c.guess); got != c.true1 {
+			t.Errorf("%d low bits of %d near %d: %d", c.bits, c.true1, c.guess, got)
+		}
+	}
+}
+
+// FuzzMessage feeds the reader anything at all.
+func FuzzMessage(f *testing.F) {
+	for _, important := range []bool{false, true} {
+		m := Message{TickBits: 10, Newest: 70, Important: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {},
+			{Shot: sim.Shot{Fired: true, Yaw: 77, Pitch: -9}}, {Shot: sim.Shot{Fired: true, Claimed: true, Seen: 900, Ahead: 64}}, {}}}
+		var c quant.Coder
+		c.Write(make([]byte, 64))
+		m.Code(&c)
+		f.Add(slices.Clone(c.Data()))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		env := &predict.Env{Meter: &predict.Meter{}}
+		Declare(env)
+		var q Queue
+		q.Start(50, sim.Input{})
+		from, fresh := q.Read(b, 50, env.Meter)
+		if len(fresh) > Most || len(fresh) > 0 && from < 50 {
+			t.Errorf("%d inputs from tick %d", len(fresh), from)
+		}
+		for i := range sim.Tick(600) {
+			if in := q.Take(50+i, true, env.Meter); in.Buttons&^sim.AllButtons != 0 {
+				t.Errorf("buttons %b", in.Buttons)
+			}
+			q.Judge(50+i, 60, env.Meter)
+		}
+	})
+}
+
+// rig is a sender and a queue with nothing between them.
+type rig struct {
+	env      predict.Env
+	s        Sender
+	q        Queue
+	up, down *packet.Endpoint
+	now      time.Duration
+}
+
+func newRig(t *testing.T, knobs ...string) *rig {
+	r := &rig{env: predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}}
+	a, b := link.Pair(&link.Weather{}, 0)
+	r.up, r.down = packet.NewEndpoint(a), packet.NewEndpoint(b)
+	r.s.Declare(&r.env)
+	Declare(&r.env)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+func key(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.AllButtons} }
+
+// send sends the inputs up to tick t, and loses the packet if lose.
+func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
+	r.now += time.Second / 60
+	r.up.Update(r.now)
+	r.s.Add(t, key(t))
+	r.s.Send(r.up, since)
+	r.down.Update(r.now)
+	for p, ok := r.down.Receive(); ok; p, ok = r.down.Receive() {
+		if !lose {
+			r.q.Read(p.Payload, now, r.env.Meter)
+		}
+	}
+}
+
+// TestQueue plays a loss by hand: without redundancy the lost input is
+// missing, with it the next packet brings it, and repeats are counted.
+func TestQueue(t *testing.T) {
+	for _, redundant := range []string{"off", "on"} {
+		r := newRig(t, "redundant", redundant)
+		r.q.Start(10, sim.Input{})
+		for tick := sim.Tick(13); tick < 213; tick++ { // three ticks ahead
+			r.send(tick, tick-10, tick == 20, tick-3)
+			got := r.q.Take(tick-3, true, r.env.Meter)
+			want := key(tick - 3)
+			if tick-3 < 13 {
+				want = sim.Input{}
+			}
+			if tick-3 == 20 && redundant == "off" {
+				want = key(19) // the last again
+			}
+			if got != want {
+				t.Fatalf("redundant %s: tick %d: %v, want %v", redundant, tick-3, got, want)
+			}
+			r.q.Judge(tick-3, 60, r.env.Meter)
+		}
+		m := r.env.Meter
+		wantStarved := 0.0
+		if redundant == "off" {
+			wantStarved = 1
+		}
+		if m.Value("starved") != wantStarved || m.Value("buffer_depth") != 3 {
+			t.Errorf("redundant %s: %+v", redundant, m.All())
+		}
+		if ratio := m.Value("inputs_consumed_ratio"); (ratio == 1) != (redundant == "on") || ratio < 0.99 {
+			t.Errorf("redundant %s: ratio %v", redundant, ratio)
+		}
+	}
+}
+
+// TestLate says that an input that comes after its turn is counted, is not
+// used, and does not count as consumed.
+func TestLate(t *testing.T) {
+	r := newRig(t)
+	r.q.Start(0, sim.Input{})
+	for tick := range sim.Tick(300) {
+		r.q.Take(tick, false, r.env.Meter)
+		r.send(tick, tick, false, tick+1)
+		r.q.Judge(tick, 60, r.env.Meter)
+	}
+	m := r.env.Meter
+	if m.Value("late_inputs") != 300 || m.Value("inputs_consumed_ratio") != 0 {
+		t.Errorf("%+v", m.All())
+	}
+}
+
+// TestQueueAfterLongFreeze says that the input of a client that has stood still for ten
+// seconds, whose tick's low bits mean one in the future by now, is not used there if the
+// true one comes.
+func TestQueueAfterLongFreeze(t *testing.T) {
+	r := newRig(t)
+	r.q.Start(1000, sim.Input{})
+	for now := sim.Tick(1000); now < 3000; now++ {
+		send := func(frame sim.Tick, in sim.Input) {
+			var c quant.Coder
+			c.Write(make([]byte, 64))
+			m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{in}}
+			m.Code(&c)
+			r.q.Read(c.Data(), now, r.env.Meter)
+		}
+		switch {
+		case now < 1100 || now > 1700:
+			send(now+9, key(now+9))
+		case now == 1700:
+			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
+		}
+		got := r.q.Take(now, true, r.env.Meter)
+		if now > 1720 && got != key(now) {
+			t.Fatalf("tick %d: %v, want %v", now, got, key(now))
+		}
+	}
+}
+
+// TestAgain says that inputs that come late can be had all the same, each counted as
+// used once, with what is missing filled in as it would have been; and that what is
+// repeated from then on is the newest of them.
+func TestAgain(t *testing.T) {
+	r := newRig(t, "redundant", "off")
+	r.q.Start(0, key(1))
+	r.send(3, 3, false, 3)
+	for tick := range sim.Tick(8) { // 3 alone has come
+		r.q.Take(tick, true, r.env.Meter)
+	}
+	for _, late := range []sim.Tick{7, 5} {
+		r.send(late, late, false, 8)
+	}
+	if from, ok := r.q.Late(); from != 5 || !ok {
+		t.Errorf("late from %d, %v", from, ok)
+	}
+	if _, ok := r.q.Late(); ok {
+		t.Error("told of twice")
+	}
+	last := key(3)
+	for i, want := range []sim.Tick{3, 5, 5, 7} {
+		in, fresh := r.q.Again(sim.Tick(4+i), last, true)
+		if in != key(want) || fresh != (i == 1 || i == 3) {
+			t.Errorf("tick %d: %v, %v, want the input of %d", 4+i, in, fresh, want)
+		}
+		last = in
+	}
+	if _, fresh := r.q.Again(5, last, true); fresh {
+		t.Error("used twice")
+	}
+	if got := r.q.Take(8, true, r.env.Meter); got != key(7) {
+		t.Errorf("then %v is repeated", got)
+	}
+}
+
+// TestCap says that a packet holds no more inputs than the cap allows, and
+// none that the server has answered for.
+func TestCap(t *testing.T) {
+	r := newRig(t, "redundant-cap", "8")
+	var c quant.Coder
+	for tick := range sim.Tick(40) {
+		r.now += time.Second / 60
+		r.up.Update(r.now)
+		r.s.Add(tick, key(tick))
+		since := sim.Tick(0)
+		if tick >= 30 {
+			since = tick - 2
+		}
+		r.s.Send(r.up, since)
+		r.down.Update(r.now)
+		p, _ := r.down.Receive()
+		m := Message{Newest: tick}
+		c.Read(p.Payload)
+		m.Code(&c)
+		want := min(int(tick)+1, 8)
+		if tick >= 30 {
+			want = 3
+		}
+		if c.Err() != nil || m.Newest != tick || len(m.Inputs) != want {
+			t.Fatalf("tick %d: %d inputs up to %d, want %d (%v)", tick, len(m.Inputs), m.Newest, want, c.Err())
+		}
+	}
+}
+
+// TestOutage says that inputs still find their ticks after five seconds of
+// silence, although their ticks are sent in eight bits.
+func TestOutage(t *testing.T) {
+	r := newRig(t, "tick-bits", "8")
+	r.q.Start(0, sim.Input{})
+	for tick := sim.Tick(5); tick < 1000; tick++ {
+		r.send(tick, tick-10, tick >= 200 && tick < 500, tick-5)
+		got := r.q.Take(tick-5, false, r.env.Meter)
+		if tick > 510 && got != key(tick-5) {
+			t.Fatalf("tick %d: %v, want %v", tick-5, got, key(tick-5))
+		}
+	}
+}
+
+// TestOneForm says that inputs have one form: one that is said to differ from that
+// before and does not is refused, and so is a heading.
+func TestOneForm(t *testing.T) {
+	read := func(write func(c *quant.Coder)) error {
+		var c quant.Coder
+		c.Write(make([]byte, 16))
+		write(&c)
+		c.Read(slices.Clone(c.Data()))
+		Run(&c, make([]sim.Input, 2))
+		return c.Err()
+	}
+	one := func(second uint32, turned bool, heading uint32) func(c *quant.Coder) {
+		return func(c *quant.Coder) {
+			c.Bits(3, buttonBits)
+			c.Bool(false)
+			c.Bool(true)
+			c.Bits(second, buttonBits)
+			if c.Bool(turned); turned {
+				c.Bits(heading, headingBits)
+			}
+		}
+	}
+	if err := read(one(4, true, 9)); err != nil {
+		t.Error(err)
+	}
+	if read(one(3, false, 0)) == nil {
+		t.Error("an input that does not differ is read")
+	}
+	if read(one(4, true, 0)) == nil {
+		t.Error("a heading that does not differ is read")
+	}
+}

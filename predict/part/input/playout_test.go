@@ -1,0 +1,329 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// buffer is a playout buffer that a test feeds by hand.
+type buffer struct {
+	Playout
+	set PlayoutSettings
+	env predict.Env
+}
+
+func newBuffer(t *testing.T, knobs ...string) *buffer {
+	t.Helper()
+	b := &buffer{env: predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}}
+	DeclarePlayout(&b.set, &b.env)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// named is an input that tells of which frame it is.
+func named(frame sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(frame)} }
+
+// tick makes a tick of the server in which the inputs of some frames arrive, each by
+// itself, and says what it used: a frame's number, or - for nothing.
+func (b *buffer) tick(frames ...sim.Tick) string {
+	in := b.Take(&b.set, b.env.Meter)
+	for _, f := range frames {
+		b.put(f, named(f), &b.set, b.env.Meter)
+	}
+	b.Settle(&b.set, b.env.Meter)
+	if in == (sim.Input{}) {
+		return "-"
+	}
+	return fmt.Sprint(in.Heading)
+}
+
+// stands says who stands in the line: a frame, . for an empty place, and a frame in
+// brackets for one that stays to be repeated.
+func (b *buffer) stands() string {
+	var s []string
+	for _, p := range b.line {
+		switch {
+		case !p.full:
+			s = append(s, ".")
+		case p.used:
+			s = append(s, fmt.Sprintf("(%d)", p.tick))
+		default:
+			s = append(s, fmt.Sprint(p.tick))
+		}
+	}
+	return strings.Join(s, " ")
+}
+
+// TestPlayoutTable is the article's worked example, frame by frame.
+func TestPlayoutTable(t *testing.T) {
+	type row struct {
+		frame  int
+		used   string
+		comes  []sim.Tick
+		stands string
+	}
+	begin := []row{
+		{5, "-", []sim.Tick{2}, ". . . 2"},
+		{6, "-", []sim.Tick{5}, ". . 2 5"},
+		{7, "-", []sim.Tick{3}, ". 2 3 5"}, // out of order
+		{8, "-", nil, "2 3 5 ."},
+		{9, "2", []sim.Tick{1}, "3 5 . ."}, // late
+		{10, "3", nil, "5 . . ."},
+		{11, "3", nil, "5 . . ."}, // 4 is missing
+	}
+	for keep, rest := range map[string][]row{
+		"on": {
+			{12, "5", nil, "(5) . . ."},
+			{13, "5", []sim.Tick{6}, "(5) 6 . ."},
+			{14, "5", nil, "6 . . ."},
+			{15, "6", nil, "(6) . . ."},
+		},
+		"off": {
+			{12, "5", nil, ". . . ."},
+			{13, "-", []sim.Tick{6}, ". . . 6"},
+			{14, "-", nil, ". . 6 ."},
+			{15, "-", nil, ". 6 . ."},
+			{16, "-", nil, "6 . . ."},
+			{17, "6", nil, ". . . ."},
+		},
+	} {
+		b := newBuffer(t, "keep-last", keep)
+		for _, r := range slices.Concat(begin, rest) {
+			if used := b.tick(r.comes...); used != r.used || b.stands() != r.stands {
+				t.Errorf("keep %s, frame %d: used %s and has %s, want %s and %s", keep, r.frame, used, b.stands(), r.used, r.stands)
+			}
+		}
+		if late := b.env.Meter.Value("late_inputs"); late != 1 {
+			t.Errorf("%v late", late)
+		}
+	}
+}
+
+// TestPlayoutTells says what Taken tells along the table: whose the input was, and of
+// which frame.
+func TestPlayoutTells(t *testing.T) {
+	b := newBuffer(t)
+	comes := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
+	var got []Taken
+	for frame := 5; frame <= 15; frame++ {
+		b.tick(comes[frame]...)
+		got = append(got, b.Taken())
+	}
+	want := []Taken{{}, {}, {}, {}, {Own, 2}, {Own, 3}, {Filled, 4}, {Own, 5}, {Again, 5}, {Again, 5}, {Own, 6}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if r := b.env.Meter.Value("inputs_consumed_ratio"); r != 0.8 {
+		t.Errorf("ratio %v: 4 of 5 frames had their own", r)
+	}
+}
+
+// TestPlayoutRepeats says that an input is repeated as often as the cap says, so that
+// nobody walks on for ever, and that the next one still follows at once; that more
+// missing inputs than that are not filled in; and that before the first the player
+// does what it did.
+func TestPlayoutRepeats(t *testing.T) {
+	b := newBuffer(t, "repeat-most", "3")
+	b.Start(named(9))
+	got := ""
+	for i := range 16 {
+		var comes []sim.Tick
+		switch i {
+		case 1:
+			comes = []sim.Tick{20}
+		case 11:
+			comes = []sim.Tick{21}
+		}
+		got += b.tick(comes...) + " "
+	}
+	if want := "9 9 9 9 9 20 20 20 20 - - - - 21 21 21 "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	got = ""
+	for i := range 5 {
+		var comes []sim.Tick
+		if i == 0 {
+			comes = []sim.Tick{30} // eight are missing
+		}
+		got += b.tick(comes...) + " "
+	}
+	if want := "21 - 30 30 30 "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestPlayoutSkips says that inputs that come in a heap after a silence do not delay
+// those to come: when more than playout-most wait, the oldest are passed over until
+// the length is left; and that fewer are used one by one, late as they are.
+func TestPlayoutSkips(t *testing.T) {
+	for _, c := range []struct {
+		heap int
+		want string
+		skip float64
+	}{
+		{4, "20 20 20 20 20 21 22 23 24 24 ", 0},
+		{8, "20 20 20 20 20 21 22 23 24 25 26 27 28 28 ", 0},
+		{9, "20 20 20 20 26 27 28 29 29 ", 5},
+		{30, "20 20 20 20 47 48 49 50 50 ", 26},
+	} {
+		b := newBuffer(t)
+		b.tick(20)
+		for range 3 {
+			b.tick()
+		}
+		got := ""
+		for i := range strings.Count(c.want, " ") {
+			var heap []sim.Tick
+			for f := range c.heap {
+				heap = append(heap, sim.Tick(21+f))
+			}
+			if i != 3 {
+				heap = nil
+			}
+			got += b.tick(heap...) + " "
+		}
+		if got != c.want || b.env.Meter.Value("skipped_inputs") != c.skip {
+			t.Errorf("a heap of %d: %s, %v skipped, want %s, %v", c.heap, got, b.env.Meter.Value("skipped_inputs"), c.want, c.skip)
+		}
+	}
+}
+
+// TestPlayoutWaits says that inputs that come one a tick wait for the length of the
+// buffer, whatever it is, come as many ticks apart as they went also if some ticks
+// bring two and some none, and that repeats in several packets are counted as such.
+func TestPlayoutWaits(t *testing.T) {
+	for _, length := range []string{"1", "4", "7"} {
+		b := newBuffer(t, "playout", length)
+		n := b.set.Length
+		for i := 1; i < 200; i++ {
+			var comes []sim.Tick
+			switch i % 5 {
+			case 2: // none
+			case 3:
+				comes = []sim.Tick{sim.Tick(i - 1), sim.Tick(i)}
+			default:
+				comes = []sim.Tick{sim.Tick(i)}
+			}
+			if n == 1 {
+				comes = []sim.Tick{sim.Tick(i)}
+			}
+			want := "-"
+			if i > n {
+				want = fmt.Sprint(i - n)
+			}
+			if n == 1 && i > 2 { // who is the last in line is repeated once
+				want = fmt.Sprint(i - 2)
+			}
+			if got := b.tick(append(comes, comes...)...); got != want {
+				t.Fatalf("length %s, tick %d: %s, want %s", length, i, got, want)
+			}
+		}
+		if m := b.env.Meter; m.Value("repeated_inputs") < 150 || m.Value("late_inputs") != 0 {
+			t.Errorf("length %s: %+v", length, m.All())
+		}
+	}
+}
+
+// FuzzPlayout feeds payloads to a buffer: whatever they are, it stays within its
+// bounds and hands out inputs.
+func FuzzPlayout(f *testing.F) {
+	var c quant.Coder
+	c.Write(make([]byte, 64))
+	m := Message{TickBits: 10, Newest: 53, Inputs: []sim.Input{{}, {Buttons: 3}, {Buttons: 3, Heading: 9}}}
+	m.Code(&c)
+	f.Add(c.Data(), []byte{1, 2, 3, 4})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		p := Playout{}
+		set := PlayoutSettings{Length: 4, Keep: len(a)%2 == 0, Repeats: 5, Most: 8}
+		env := predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+		var ignored PlayoutSettings
+		DeclarePlayout(&ignored, &env)
+		for i := range sim.Tick(100) {
+			if in := p.Take(&set, env.Meter); in.Buttons&^sim.AllButtons != 0 {
+				t.Errorf("buttons %b", in.Buttons)
+			}
+			p.Read(a, 50+i, &set, env.Meter)
+			p.Read(b, 50+i, &set, env.Meter)
+			p.Settle(&set, env.Meter)
+			if len(p.line) < set.Length || len(p.line) > set.Most+1 {
+				t.Fatalf("%d places", len(p.line))
+			}
+		}
+	})
+}
+
+// TestPlayoutTellsWaits says for how many ticks an input is said to have waited: the
+// length of the line if it comes on time, less by as much as it comes late, and still
+// that while it is repeated.
+func TestPlayoutTellsWaits(t *testing.T) {
+	b := newBuffer(t)
+	var got []int
+	for i := range 16 {
+		switch i {
+		default:
+			b.tick(sim.Tick(100 + i))
+		case 6: // two ticks late
+			b.tick()
+		case 7:
+			b.tick()
+		case 8:
+			b.tick(106, 107, 108)
+		case 12, 13, 14, 15:
+			b.tick()
+		}
+		got = append(got, b.Waited())
+	}
+	if want := []int{0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 2, 3, 4, 4, 4, 4}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestPlayoutAfterLongFreeze says that a client that has stood still for ten seconds, and
+// sends an input of a tick of which the low bits mean one in the future by now, is not
+// taken at its word; that it is heard again as soon as it sends what it should; and that
+// one that goes on so is believed after a while.
+func TestPlayoutAfterLongFreeze(t *testing.T) {
+	for _, jumps := range []bool{true, false} {
+		b := newBuffer(t, "repeat-most", "5")
+		used := 0
+		for now := sim.Tick(1000); now < 2000; now++ {
+			frame := now + 9
+			switch {
+			case now < 1100:
+			case now < 1700:
+				frame = 0 // nothing comes
+			case now < 1702 || !jumps:
+				frame -= 600
+			}
+			b.Take(&b.set, b.env.Meter)
+			if b.Taken().How == Own && now >= 1702 {
+				used++
+			}
+			if frame > 0 {
+				var c quant.Coder
+				c.Write(make([]byte, 64))
+				m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{named(frame)}}
+				m.Code(&c)
+				b.Read(c.Data(), now, &b.set, b.env.Meter)
+			}
+			b.Settle(&b.set, b.env.Meter)
+		}
+		want, refused := 296, 2.0
+		if !jumps {
+			want, refused = 268, oddMost
+		}
+		if used != want || b.env.Meter.Value("refused") != refused {
+			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Meter.Value("refused"))
+		}
+	}
+}

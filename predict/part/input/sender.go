@@ -1,0 +1,122 @@
+package input
+
+import (
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// remembered is how many inputs a client keeps: a power of two, so that a
+// tick's slot is its low bits.
+const remembered = 1024
+
+// Sender is the client's side: it keeps what was pressed and puts a run of it
+// into every packet.
+type Sender struct {
+	redundant bool
+	limit     int
+	important bool
+	tickBits  int
+
+	ring   [remembered]sim.Input
+	oldest sim.Tick // first input kept
+	next   sim.Tick // after the newest
+	any    bool
+
+	meter   *predict.Meter
+	message Message
+	buffer  [mostBytes]byte
+	coder   quant.Coder
+}
+
+// mostBytes holds Most inputs that all differ and shoot, their places, and the head.
+const mostBytes = (Most*(1+7+MostShotBits) + 64 + 63) / 64 * 8
+
+// Declare tells env what of the sender may be tuned and what it counts.
+func (s *Sender) Declare(env *predict.Env) {
+	s.meter = env.Meter
+	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last state that came, not the newest alone")
+	env.Knobs.Int(&s.limit, "redundant-cap", 64, 1, Most, "at most this many inputs in a packet")
+	env.Knobs.Bool(&s.important, "important-moves", false, "send only inputs that differ from the one before")
+	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet; it wraps")
+	env.Meter.Declare("input_packets", "input packets sent")
+	env.Meter.Declare("input_bits", "bits in them, headers apart")
+}
+
+// Add remembers the input of a tick, which follows the one before.
+func (s *Sender) Add(t sim.Tick, in sim.Input) {
+	if !s.any || t != s.next {
+		s.oldest, s.any = t, true
+	}
+	s.ring[t%remembered] = in
+	s.next = t + 1
+	if s.next-s.oldest > remembered {
+		s.oldest = s.next - remembered
+	}
+}
+
+// Made returns the tick after that of the newest input that was added, and 0 before
+// any was.
+func (s *Sender) Made() sim.Tick { return s.next }
+
+// Send sends the newest input and, if redundant, those before it down to the
+// input for tick since, which the server has answered for.
+func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
+	if !s.any {
+		return
+	}
+	c := &s.coder
+	c.Write(s.buffer[:])
+	s.Code(c, since)
+	if c.Err() != nil {
+		panic("input: a message that does not fit: " + c.Err().Error())
+	}
+	e.Send(c.Data())
+}
+
+// Code writes what Send sends into a payload that has more behind it. Something
+// must have been added.
+func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
+	first := s.next - 1
+	if s.redundant {
+		most := sim.Tick(s.limit)
+		first = s.oldest
+		if since > first {
+			first = since
+		}
+		if first > s.next-1 {
+			first = s.next - 1
+		}
+		first = s.shotBefore(first)
+		if s.next-first > most {
+			first = s.next - most
+		}
+	}
+	m := &s.message
+	m.TickBits, m.Newest, m.Important = s.tickBits, s.next-1, s.important
+	m.Inputs = m.Inputs[:0]
+	for t := first; t != s.next; t++ {
+		m.Inputs = append(m.Inputs, s.ring[t%remembered])
+	}
+	m.Code(c)
+	s.meter.Add("input_packets", 1)
+	s.meter.Add("input_bits", float64(c.Processed()))
+}
+
+// CopyFrom makes s an equal of o, all but the meter.
+func (s *Sender) CopyFrom(o *Sender) {
+	s.redundant, s.limit, s.important, s.tickBits = o.redundant, o.limit, o.important, o.tickBits
+	s.ring, s.oldest, s.next, s.any = o.ring, o.oldest, o.next, o.any
+}
+
+// shotBefore returns the oldest tick of the last few with a shot, if it is before t,
+// and else t.
+func (s *Sender) shotBefore(t sim.Tick) sim.Tick {
+	for i := s.next - min(shotTicks, s.next-s.oldest); i < t; i++ {
+		if s.ring[i%remembered].Shot.Fired {
+			return i
+		}
+	}
+	return t
+}

@@ -1,0 +1,228 @@
+package input
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+func drawShot(t *rapid.T) sim.Shot {
+	s := sim.Shot{
+		Fired: true, Yaw: uint16(rapid.IntRange(0, sim.AimSteps-1).Draw(t, "yaw")),
+		Pitch: int16(rapid.IntRange(-sim.SteepestAim, sim.SteepestAim).Draw(t, "pitch")),
+	}
+	if s.Claimed = rapid.Bool().Draw(t, "claimed"); s.Claimed {
+		s.Seen = uint16(rapid.IntRange(0, 1<<sim.SeenBits-1).Draw(t, "seen"))
+		s.Ahead = uint16(rapid.IntRange(0, sim.MostAhead).Draw(t, "ahead"))
+	}
+	return s
+}
+
+// TestShotsRoundTrip says that inputs with shots among those without arrive as they
+// were sent, in both forms, with every heading before and after.
+func TestShotsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := Message{TickBits: 10, Newest: 500, Important: rapid.Bool().Draw(t, "important")}
+		in := drawInput(t, "first")
+		for range rapid.IntRange(1, Most).Draw(t, "n") {
+			if rapid.IntRange(0, 4).Draw(t, "change") == 0 {
+				in = drawInput(t, "input")
+			}
+			with := in
+			if rapid.IntRange(0, 2).Draw(t, "fires") == 0 {
+				with.Shot = drawShot(t)
+			}
+			m.Inputs = append(m.Inputs, with)
+		}
+		want := slices.Clone(m.Inputs)
+		var c quant.Coder
+		c.Write(make([]byte, mostBytes))
+		m.Code(&c)
+		bits, data := c.Processed(), slices.Clone(c.Data())
+		c.Measure()
+		m.Code(&c)
+		if c.Processed() != bits {
+			t.Fatalf("measured %d bits, written %d", c.Processed(), bits)
+		}
+		back := Message{Newest: 490, Inputs: slices.Clone(want)} // with something left of before
+		c.Read(data)
+		back.Code(&c)
+		if c.Err() != nil || !c.Whole(len(data)) || !slices.Equal(back.Inputs, want) {
+			t.Fatalf("%v: read %v, want %v", c.Err(), back.Inputs, want)
+		}
+	})
+}
+
+// TestShotBits holds what a shot costs to the layout: with a claim 48 bits, 12 more if
+// the own cube is drawn ahead; and that the inputs around it cost what they always did,
+// but for the one behind it, which differs.
+func TestShotBits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		shot sim.Shot
+		want int
+	}{
+		{"none", sim.Shot{}, 0},
+		{"without a claim", sim.Shot{Fired: true}, 8 + 1 + 12 + 11 + 1 + 7 + 7},
+		{"with one", sim.Shot{Fired: true, Claimed: true, Seen: 3}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 7 + 7},
+		{"of one whose cube is ahead", sim.Shot{Fired: true, Claimed: true, Ahead: 1}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 12 + 7 + 7},
+	} {
+		run := make([]sim.Input, 16)
+		for i := range run {
+			run[i] = sim.Input{Buttons: sim.Forward, Heading: 7}
+		}
+		run[8].Shot = c.shot
+		m := Message{TickBits: 10, Newest: 100, Inputs: run}
+		var w quant.Coder
+		w.Measure()
+		m.Code(&w)
+		if want := 4 + 10 + 7 + 1 + 15 + 15 + c.want; w.Processed() != want {
+			t.Errorf("%s: %d bits, want %d", c.name, w.Processed(), want)
+		}
+	}
+}
+
+// count adds how many shots a queue or a buffer gives out.
+func count(of interface{ Shots() []sim.Shot }, n *int) { *n += len(of.Shots()) }
+
+// TestShotComesOnce says that a shot is given out once: when its packet comes twice,
+// when it comes in every packet, when it comes too late for its keys, out of order, and
+// when its input is used again because those after it have not come. Its keys are used
+// again, and it is not.
+func TestShotComesOnce(t *testing.T) {
+	env := &predict.Env{Meter: &predict.Meter{}, Knobs: &predict.Knobs{}}
+	Declare(env)
+	var set PlayoutSettings
+	DeclarePlayout(&set, env)
+	send := func(newest sim.Tick, run ...sim.Input) []byte {
+		m := Message{TickBits: 10, Newest: newest, Inputs: run}
+		var c quant.Coder
+		c.Write(make([]byte, mostBytes))
+		m.Code(&c)
+		return slices.Clone(c.Data())
+	}
+	push := sim.Input{Buttons: sim.Forward}
+	shot := push
+	shot.Shot = sim.Shot{Fired: true, Yaw: 5}
+	late := push
+	late.Shot = sim.Shot{Fired: true, Yaw: 6}
+
+	var q Queue
+	var n int
+	q.Start(0, sim.Input{})
+	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
+		q.Read(p, 20, env.Meter)
+		if in := q.TakeNewest(true, env.Meter); in != push {
+			t.Errorf("the newest input is %+v", in)
+		}
+		count(&q.fired, &n)
+	}
+	for range 10 { // nothing comes any more
+		if in := q.TakeNewest(true, env.Meter); in != push {
+			t.Errorf("the input used again is %+v", in)
+		}
+		count(&q.fired, &n)
+	}
+	if n != 2 {
+		t.Errorf("the newest input's server has fired %d times, want 2", n)
+	}
+
+	n = 0
+	q = Queue{}
+	q.Start(19, sim.Input{})
+	q.Read(send(20, push, shot), 18, env.Meter)
+	q.Read(send(18, late), 18, env.Meter)
+	for tick := range sim.Tick(10) {
+		if in := q.Take(19+tick, true, env.Meter); in != push {
+			t.Errorf("tick %d: %+v", tick, in)
+		}
+		count(&q.fired, &n)
+	}
+	if n != 2 {
+		t.Errorf("the server by ticks has fired %d times, want 2", n)
+	}
+
+	n = 0
+	var p Playout
+	for tick := range sim.Tick(40) {
+		in := p.Take(&set, env.Meter)
+		if in.Shot != (sim.Shot{}) {
+			t.Errorf("tick %d: the buffer gives out %+v", tick, in)
+		}
+		switch tick {
+		case 0:
+			p.Read(send(20, push, shot), tick, &set, env.Meter)
+		case 1, 5:
+			p.Read(send(21, push, shot, push), tick, &set, env.Meter)
+		case 9:
+			p.Read(send(26, push), tick, &set, env.Meter) // those before it are filled in
+		}
+		p.Settle(&set, env.Meter)
+		count(&p.fired, &n)
+	}
+	if n != 1 {
+		t.Errorf("the playout buffer has fired %d times", n)
+	}
+}
+
+// TestShotIsSentAgain says that a client that sends its newest input alone sends one
+// with a shot in twelve packets, and the other of two shots, too; and none again with
+// redundancy off.
+func TestShotIsSentAgain(t *testing.T) {
+	for _, redundant := range []bool{true, false} {
+		env := &predict.Env{Meter: &predict.Meter{}, Knobs: &predict.Knobs{}}
+		var s Sender
+		s.Declare(env)
+		s.redundant = redundant
+		var came [2]int
+		for tick := range sim.Tick(60) {
+			var in sim.Input
+			if tick == 20 || tick == 25 {
+				in.Shot = sim.Shot{Fired: true, Yaw: uint16(tick)}
+			}
+			s.Add(tick, in)
+			var c quant.Coder
+			c.Write(make([]byte, mostBytes))
+			s.Code(&c, tick+1)
+			m := Message{Newest: tick}
+			b := slices.Clone(c.Data())
+			c.Read(b)
+			m.Code(&c)
+			for _, x := range m.Inputs {
+				if x.Shot.Fired {
+					came[(x.Shot.Yaw-20)/5]++
+				}
+			}
+			if len(m.Inputs) != 1 && (tick < 20 || tick > 36) {
+				t.Errorf("tick %d: %d inputs", tick, len(m.Inputs))
+			}
+		}
+		if want := map[bool][2]int{true: {12, 12}, false: {1, 1}}[redundant]; came != want {
+			t.Errorf("redundant %v: came %v times, want %v", redundant, came, want)
+		}
+	}
+}
+
+// TestSnapshotsLeaveShotsOut says that an input on its own, as a snapshot has it, has
+// no shot, and that one is refused there.
+func TestSnapshotsLeaveShotsOut(t *testing.T) {
+	var c quant.Coder
+	in := sim.Input{Buttons: sim.Lift, Shot: sim.Shot{Fired: true}}
+	c.Write(make([]byte, 64))
+	One(&c, in)
+	if c.Processed() != 7 {
+		t.Errorf("%d bits", c.Processed())
+	}
+	c.Write(make([]byte, 64))
+	after(&c, in, sim.Input{})
+	b := slices.Clone(c.Data())
+	c.Read(b)
+	if One(&c, sim.Input{}); c.Err() == nil {
+		t.Error("a shot is taken")
+	}
+}

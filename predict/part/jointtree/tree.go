@@ -1,0 +1,173 @@
+// Package jointtree knows what joints tie together. Bodies that are tied form trees, and a
+// body of a tree may be told of as its neighbour nearer the root sees it (Space Engineers,
+// a talk at GDC: Relative Position Updates). What is told so stays at its joint however
+// late the picture is.
+//
+// A tree follows from the scene alone, so both sides have the same without a word. It
+// knows no world, no packet and no moment.
+package jointtree
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// None stands for the body or joint that there is not.
+const None = -1
+
+// Root is how the root of a tree is chosen.
+type Root int
+
+// The choices.
+const (
+	Largest  Root = iota // the heaviest body; of several the first
+	Operated             // the player's own cube if it is in the tree, else the heaviest
+)
+
+// Roots are their names.
+var Roots = []string{"largest", "operated"}
+
+// Tree says for every body of a scene what it hangs on. Joints that close a loop are
+// nobody's, and so are those that tie to the world.
+type Tree struct {
+	Nodes []Node  // by body
+	Order []int32 // the bodies that have a parent, each after its own
+}
+
+// Node is the place of one body in its tree.
+type Node struct {
+	Parent int // the neighbour nearer the root; None at the root
+	Root   int // of the tree; None where no joint ties the body to another
+	Joint  int // that ties it to its parent, or None
+	Depth  int // joints between it and the root
+
+	// Where the parent and the body have the joint, metres, each in its own frame.
+	armParent, arm geom.Vec3
+
+	hung bool // it turns by itself: see Hang
+}
+
+// New returns the trees of a scene. operated is the player's own cube, or None; only the
+// choice Operated asks for it.
+func New(scene *sim.Scene, root Root, operated int) *Tree {
+	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
+	ties := neighbours(scene)
+	for i := range t.Nodes {
+		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
+	}
+	seen := make([]bool, len(t.Nodes))
+	for i := range t.Nodes {
+		if seen[i] || len(ties[i]) == 0 {
+			continue
+		}
+		all := []int{i}
+		seen[i] = true
+		for k := 0; k < len(all); k++ {
+			for _, e := range ties[all[k]] {
+				if !seen[e.body] {
+					seen[e.body] = true
+					all = append(all, e.body)
+				}
+			}
+		}
+		t.grow(scene, ties, choose(scene, all, root, operated))
+	}
+	return t
+}
+
+// Hang has all bodies of the tree turn by themselves: of its parent each has only where its
+// joint is.
+func (t *Tree) Hang() {
+	for i := range t.Nodes {
+		t.Nodes[i].hung = true
+	}
+}
+
+// tie is a joint as one of its bodies sees it.
+type tie struct{ joint, body int }
+
+// neighbours returns for each body the joints that tie it to others, in their order.
+func neighbours(scene *sim.Scene) [][]tie {
+	ties := make([][]tie, len(scene.Boxes))
+	for k := range scene.Joints {
+		if j := &scene.Joints[k]; j.A != sim.Fixed {
+			ties[j.A] = append(ties[j.A], tie{k, j.B})
+			ties[j.B] = append(ties[j.B], tie{k, j.A})
+		}
+	}
+	return ties
+}
+
+// choose returns the root of a tree of some bodies.
+func choose(scene *sim.Scene, all []int, root Root, operated int) int {
+	best, most := None, float32(-1)
+	for _, i := range all {
+		if root == Operated && i == operated {
+			return i
+		}
+		if m := mass(&scene.Boxes[i]); m > most || m == most && i < best {
+			best, most = i, m
+		}
+	}
+	return best
+}
+
+// mass returns what a body weighs, in kg.
+func mass(b *sim.Box) float32 {
+	of := func(half geom.Vec3, density float32) float32 {
+		return float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
+	}
+	m := of(b.Half, b.Density)
+	for i := range b.Parts {
+		m += of(b.Parts[i].Half, b.Parts[i].Density)
+	}
+	return m
+}
+
+// grow makes the tree of a root, in the order of the joints, breadth first.
+func (t *Tree) grow(scene *sim.Scene, ties [][]tie, root int) {
+	t.Nodes[root].Root = root
+	row := []int{root}
+	for k := 0; k < len(row); k++ {
+		p := row[k]
+		for _, e := range ties[p] {
+			if t.Nodes[e.body].Root != None {
+				continue
+			}
+			at := scene.Joints[e.joint].At
+			t.Nodes[e.body] = Node{
+				Parent: p, Root: root, Joint: e.joint, Depth: t.Nodes[p].Depth + 1,
+				armParent: own(&scene.Boxes[p].Start.Pose, at), arm: own(&scene.Boxes[e.body].Start.Pose, at),
+			}
+			t.Order = append(t.Order, int32(e.body))
+			row = append(row, e.body)
+		}
+	}
+}
+
+// own is a place of the world as a body at p has it.
+func own(p *geom.Pose, at geom.Vec3) geom.Vec3 {
+	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
+}
+
+// From returns the tree that a body is the root of, alone.
+func From(scene *sim.Scene, body int) *Tree {
+	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
+	for i := range t.Nodes {
+		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
+	}
+	t.grow(scene, neighbours(scene), body)
+	return t
+}
+
+// Joints returns how many joints the tree of a body has, those that close loops
+// included.
+func Joints(scene *sim.Scene, body int) (n int) {
+	t := New(scene, Largest, None)
+	for k := range scene.Joints {
+		if j := &scene.Joints[k]; j.A != sim.Fixed && t.Nodes[body].Root != None && t.Nodes[j.A].Root == t.Nodes[body].Root {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,438 @@
+package predicted
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rig is both halves with a link between them and nothing else.
+type rig struct {
+	t       testing.TB
+	weather link.Weather
+	env     [2]*predict.Env // client, server
+	c       *client
+	s       *server
+	up      *packet.Endpoint
+	peers   []predict.Peer
+	tick    int
+	paused  bool // the client stands still
+	fixes   []predict.Correction
+}
+
+func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+	t.Helper()
+	r := &rig{t: t, weather: link.Weather{Seed: 1}}
+	if err := r.weather.Parse(weather); err != nil {
+		t.Fatal(err)
+	}
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(&r.weather, 0)
+	r.up = packet.NewEndpoint(a)
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
+	k, m := &predict.Knobs{}, &predict.Meter{}
+	for i := range r.env {
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
+	}
+	r.env[0].Correct = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
+	r.s = NewServer(r.env[1]).(*server)
+	r.c = NewClient(r.env[0]).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// run makes ticks of the server, and of the client as its pace says.
+func (r *rig) run(ticks int, in func(tick int) sim.Input) {
+	due := int64(0)
+	for range ticks {
+		now := time.Duration(r.tick) * time.Second / 60
+		if !r.paused {
+			r.up.Update(now)
+			for due += 1_000_000 + int64(r.env[0].Pace); due >= 1_000_000; due -= 1_000_000 {
+				r.c.Tick(in(r.tick), r.up)
+			}
+		}
+		r.peers[0].Endpoint.Update(now)
+		r.s.Tick(nil, r.peers)
+		r.tick++
+	}
+}
+
+func nothing(int) sim.Input { return sim.Input{} }
+
+func keys(tick int) sim.Input {
+	if tick < 60 {
+		return sim.Input{}
+	}
+	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
+}
+
+// shove moves the server's cube.
+func (r *rig) shove(by geom.Vec3) {
+	b := r.env[1].World.Bodies()[0]
+	b.Pose.Pos = b.Pose.Pos.Add(by)
+	b.Asleep = false
+	r.env[1].World.SetBody(0, b)
+}
+
+func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+
+func (r *rig) apart() float32 {
+	return r.c.own().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
+}
+
+// TestPredictsWithoutError says that where the own cube meets nothing that others
+// move, and no input is missed, nothing is ever corrected: the frame that the server
+// names is the tick in which the client pressed the key. Jitter that the buffer does
+// not take up is made good for by waiting once.
+func TestPredictsWithoutError(t *testing.T) {
+	for _, weather := range []string{"perfect", "latency=75ms", "latency=250ms", "latency=75ms,loss=10%", "latency=75ms,jitter=10ms"} {
+		r := newRig(t, "plain", weather)
+		r.run(60, nothing)
+		before := r.count("corrections") // of the ticks before it was heard
+		r.run(900, keys)
+		if n := r.count("corrections") - before; n != 0 {
+			t.Errorf("%s: %v corrections: %+v", weather, n, r.fixes[0])
+		}
+		if ratio := r.count("inputs_consumed_ratio"); ratio < 0.999 {
+			t.Errorf("%s: ratio %v", weather, ratio)
+		}
+		if n := r.count("late_inputs") + r.count("skipped_inputs"); n != 0 {
+			t.Errorf("%s: %v inputs late or skipped", weather, n)
+		}
+		if depth := r.count("buffer_depth"); depth < 2 || depth > 6 {
+			t.Errorf("%s: %v inputs in a buffer of 4", weather, depth)
+		}
+		if r.c.shift < -2 || r.c.shift > 2 {
+			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, r.c.shift)
+		}
+	}
+}
+
+// TestNotTwice says that a difference is found once and given in doses that become
+// smaller and smaller: with a factor of one a shove of a metre is corrections of a
+// metre together, the cube goes there without passing it, and after so many
+// sixtieths as there are steps 36 % are left.
+func TestNotTwice(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1", "smooth-steps", "20")
+	r.run(200, nothing)
+	r.shove(geom.Vec3{X: 1})
+	var way []float32
+	first := -1
+	at := r.c.own().Pose.Pos.X
+	for i := range 200 {
+		r.run(1, nothing)
+		way = append(way, r.c.own().Pose.Pos.X-at)
+		if first < 0 && way[i] > 0 {
+			first = i
+		}
+	}
+	if len(r.fixes) == 0 {
+		t.Fatal("nothing was corrected")
+	}
+	sum := float32(0)
+	for _, f := range r.fixes {
+		sum += f.Jump
+		if f.Why != predict.NotKnown || f.Field != predict.Position && f.Field != predict.Linear {
+			t.Errorf("a shove is %s, because %s", f.What(), f.Why)
+		}
+	}
+	if math.Abs(float64(sum)-1) > 0.01 {
+		t.Errorf("%d corrections of %v m together", len(r.fixes), sum)
+	}
+	if left := 1 - way[first+19]; left < 0.34 || left > 0.38 {
+		t.Errorf("after 20 doses %v m are left", left)
+	}
+	for i := first + 1; i < len(way)-1; i++ {
+		step, last := way[i]-way[i-1], float32(1)
+		if i > first+1 {
+			last = way[i-1] - way[i-2]
+		}
+		if step < 0 || step > last+1e-4 && i < first+20 {
+			t.Errorf("tick %d: a step of %v after one of %v", i, step, last)
+			break
+		}
+	}
+	if r.apart() > 1e-4 || !r.c.doses.done() {
+		t.Errorf("they are %v m apart in the end", r.apart())
+	}
+}
+
+// TestHistoryIsShifted says that a correction moves every later entry of the history
+// by the same, and none before it, and that the tick goes on: none is made again.
+func TestHistoryIsShifted(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1")
+	r.run(200, nothing)
+	r.shove(geom.Vec3{X: 1})
+	for len(r.fixes) == 0 {
+		tick := r.env[0].World.Tick()
+		before := map[sim.Tick]float32{}
+		for back := range sim.Tick(60) {
+			before[tick-back] = r.c.past.At(tick - back).Pose.Pos.X
+		}
+		r.run(1, nothing)
+		if got := r.env[0].World.Tick() - tick; got != 1 {
+			t.Fatalf("%d ticks made in one", got)
+		}
+		if len(r.fixes) == 0 {
+			continue
+		}
+		shift := r.fixes[0].Jump
+		for at, x := range before {
+			want := float32(0)
+			if at >= r.c.at {
+				want = shift
+			}
+			if got := r.c.past.At(at).Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
+				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.at, got, want)
+			}
+		}
+		if shift < 0.9 || tick-r.c.at < 8 {
+			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.at)
+		}
+	}
+}
+
+// TestThresholds holds what is let pass against the published numbers: position by the
+// speed, down to a tenth of it, rotation by the square of the spin, down to a
+// hundredth, the velocities always the same; and of what rests nothing.
+func TestThresholds(t *testing.T) {
+	env := predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	var o offsets
+	o.declare(&env)
+	degrees := func(d float64) geom.Quat { return geom.Turn(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
+	for _, c := range []struct {
+		what        string
+		speed, spin float32
+		off         sim.Body
+		found       bool
+	}{
+		{"4.9 mm, slow", 0.1, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.0049}}}, false},
+		{"5.1 mm, slow", 0.1, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.0051}}}, true},
+		{"24 mm at 5 m/s", 5, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.024}}}, false},
+		{"26 mm at 5 m/s", 5, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.026}}}, true},
+		{"49 mm at 30 m/s", 30, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.049}}}, false},
+		{"51 mm at 30 m/s", 30, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.051}}}, true},
+		{"0.019 degrees, slow", 0, 0.01, sim.Body{Pose: geom.Pose{Rot: degrees(0.019)}}, false},
+		{"0.022 degrees, slow", 0, 0.01, sim.Body{Pose: geom.Pose{Rot: degrees(0.022)}}, true},
+		{"1.9 degrees, fast", 0, 3, sim.Body{Pose: geom.Pose{Rot: degrees(1.9)}}, false},
+		{"2.1 degrees, fast", 0, 3, sim.Body{Pose: geom.Pose{Rot: degrees(2.1)}}, true},
+		{"0.009 m/s", 1, 1, sim.Body{Linear: geom.Vec3{Z: 0.009}}, false},
+		{"0.011 m/s", 1, 1, sim.Body{Linear: geom.Vec3{Z: 0.011}}, true},
+		{"0.009 rad/s", 1, 1, sim.Body{Angular: geom.Vec3{Z: 0.009}}, false},
+		{"0.011 rad/s", 1, 1, sim.Body{Angular: geom.Vec3{Z: 0.011}}, true},
+		{"1 mm at rest", 0, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.001}}, Asleep: true}, true},
+	} {
+		word := sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Linear: geom.Vec3{X: c.speed}, Angular: geom.Vec3{Z: c.spin}, Asleep: c.off.Asleep}
+		had := word
+		had.Pose.Pos, had.Linear, had.Angular = c.off.Pose.Pos, had.Linear.Add(c.off.Linear), had.Angular.Add(c.off.Angular)
+		if c.off.Pose.Rot != (geom.Quat{}) {
+			had.Pose.Rot = c.off.Pose.Rot
+		}
+		d, found := o.find(&word, &had)
+		if found != c.found {
+			t.Errorf("%s: found %v", c.what, found)
+		}
+		if found && d.pos.Sub(c.off.Pose.Pos.Scale(-0.7)).Len() > 1e-6 {
+			t.Errorf("%s: it adds %v", c.what, d.pos)
+		}
+	}
+}
+
+// TestLargeAtOnce says that of a correction above most-position all is given at once
+// but leave-position, and the rest in doses.
+func TestLargeAtOnce(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1", "most-position", "2")
+	r.run(200, nothing)
+	for _, x := range []float32{1.5, 3} {
+		r.fixes = nil
+		at := r.c.own().Pose.Pos.X
+		r.shove(geom.Vec3{X: x})
+		for len(r.fixes) == 0 {
+			r.run(1, nothing)
+		}
+		moved, want := r.c.own().Pose.Pos.X-at, x/30
+		if x > 2 {
+			want = x - 0.15
+		}
+		if geom.Abs(moved-want) > 0.01 {
+			t.Errorf("a shove of %v m: %v m at once, want %v", x, moved, want)
+		}
+		r.run(300, nothing)
+	}
+}
+
+// TestStartled says that a velocity that changes all at once is followed in doses
+// first, and if that has not helped ten states later, the server's state is taken as
+// it is.
+func TestStartled(t *testing.T) {
+	for _, c := range []struct {
+		speed  float32
+		resets float64
+	}{{9, 0}, {14, 1}} {
+		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on")
+		r.run(200, nothing)
+		b := r.env[1].World.Bodies()[0]
+		b.Linear.X, b.Pose.Pos.Z, b.Asleep = c.speed, 9, false // in the air, where nothing else stops it
+		r.env[1].World.SetBody(0, b)
+		r.run(60, nothing)
+		if n := r.count("resets"); n != c.resets {
+			t.Errorf("at %v m/s: %v resets", c.speed, n)
+		}
+	}
+}
+
+// TestReset says that a client that has stood still for less than a second is
+// steered, and one that has for two seconds skips to the server's time and is where
+// the server has its cube: forty ticks later, without keys, there is nothing between
+// them.
+func TestReset(t *testing.T) {
+	for _, c := range []struct {
+		ticks  int
+		resets float64
+	}{{45, 0}, {120, 1}} {
+		r := newRig(t, "plain", "latency=100ms")
+		r.run(100, nothing)
+		r.shove(geom.Vec3{Y: 3})
+		r.paused = true
+		r.run(c.ticks, nothing)
+		r.paused = false
+		r.run(1, nothing)
+		if n := r.count("resets"); n != c.resets {
+			t.Fatalf("after %d ticks of standing still %v resets", c.ticks, n)
+		}
+		if c.resets == 0 && r.env[0].Pace <= 0 {
+			t.Errorf("it is not steered")
+		}
+		if c.resets > 0 && r.fixes[len(r.fixes)-1].Why != predict.Behind {
+			t.Errorf("why: %v", r.fixes[len(r.fixes)-1].Why)
+		}
+		r.run(280, nothing)
+		if behind := math.Abs(r.c.servo.Behind()); behind > 2 || r.apart() > 1e-3 {
+			t.Errorf("%d ticks: %v ticks behind, %v m apart", c.ticks, behind, r.apart())
+		}
+	}
+}
+
+// TestStarvation says that what the server does while no input comes is compared with
+// nothing, and that afterwards the cubes meet again; and whose fault it was.
+func TestStarvation(t *testing.T) {
+	r := newRig(t, "plain", "latency=50ms")
+	r.run(300, keys)
+	if err := r.weather.Parse("up.loss=100%"); err != nil {
+		t.Fatal(err)
+	}
+	before := len(r.fixes)
+	r.run(40, keys)
+	if n := len(r.fixes) - before; n != 0 {
+		t.Errorf("%d corrections of ticks that nobody made", n)
+	}
+	if err := r.weather.Parse("up.loss=0%"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(60, keys)
+	blamed := 0
+	for _, f := range r.fixes[before:] {
+		if f.Why == predict.OwnInput {
+			blamed++
+		}
+	}
+	if blamed == 0 || blamed == len(r.fixes)-before {
+		t.Errorf("%d of %d corrections are of an input that the server did not use", blamed, len(r.fixes)-before)
+	}
+	if r.count("starved") < 20 || r.count("skipped_inputs") == 0 {
+		t.Errorf("starved %v, skipped %v", r.count("starved"), r.count("skipped_inputs"))
+	}
+	r.run(400, nothing)
+	if r.apart() > 1e-3 {
+		t.Errorf("%v m apart in the end", r.apart())
+	}
+}
+
+// TestOthersAreWalls says that what the player runs into stands in the client's world
+// until the server has moved it, and that the player's cube does not move it by itself.
+func TestOthersAreWalls(t *testing.T) {
+	r := newRig(t, "pile:layers=2", "latency=250ms")
+	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
+	w := r.env[0].World
+	r.run(200, nothing)
+	start := append([]sim.Body(nil), w.Bodies()...)
+	met := 0 // the tick in which the server's pile first moves
+	for range 300 {
+		r.run(1, ahead)
+		for i := 1; i < len(start); i++ {
+			d := r.env[1].World.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
+			if d > 0.01 && met == 0 {
+				met = r.tick
+			}
+			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (met == 0 || r.tick < met+14) {
+				t.Fatalf("tick %d: body %d has moved in the client's world, at the server the first did in tick %d", r.tick, i, met)
+			}
+			if w.Bodies()[i].Pose != r.c.shown.Pose(i) {
+				t.Fatalf("body %d is not where it is shown", i)
+			}
+		}
+	}
+	if met == 0 {
+		t.Fatal("the pile was not met")
+	}
+}
+
+// FuzzRead feeds payloads to a client: what is no state of this scene changes
+// nothing.
+func FuzzRead(f *testing.F) {
+	r := newRig(f, "plain", "perfect")
+	r.run(100, keys)
+	var c quant.Coder
+	for _, h := range []head{{}, {input.Taken{How: input.Own, Frame: 99}, 4}, {input.Taken{How: input.Again, Frame: 70000}, 63}} {
+		c.Write(make([]byte, 128))
+		h.code(&c, 0)
+		c.Bits(101, 16)
+		input.One(&c, sim.Input{Buttons: 3})
+		for range r.env[0].World.Bodies() {
+			c.Bool(false)
+		}
+		f.Add(append([]byte(nil), c.Data()...))
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		r := newRig(t, "plain", "perfect")
+		r.run(30, keys)
+		r.peers[0].Endpoint.Send(payload)
+		r.run(30, keys)
+		b := r.c.own()
+		if !b.Pose.Pos.Finite() || !b.Pose.Rot.Finite() || !b.Linear.Finite() || !b.Angular.Finite() {
+			t.Errorf("%+v", b)
+		}
+		Fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+	})
+}
+
+// TestHead says that a head is read as it was written, however far the frame has
+// wrapped.
+func TestHead(t *testing.T) {
+	for _, h := range []head{{}, {input.Taken{How: input.Own, Frame: 5}, 4}, {input.Taken{How: input.Filled, Frame: 65535}, 0}, {input.Taken{How: input.Again, Frame: 200000}, mostWaited}} {
+		var c quant.Coder
+		c.Write(make([]byte, 8))
+		h.code(&c, 0)
+		var got head
+		c.Read(c.Data())
+		if got.code(&c, h.Frame+100); got != h || c.Err() != nil {
+			t.Errorf("%+v came as %+v", h, got)
+		}
+	}
+}

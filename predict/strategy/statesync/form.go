@@ -1,0 +1,142 @@
+package statesync
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The precision of a rotation, in bits of a component.
+const (
+	coarsest = 9
+	finest   = int(quant.SyncRotation)
+)
+
+// grids are the grids of a scene by the precision of their positions, 4096 steps per
+// metre and half as many with each one on, and by that of their rotations. Velocities
+// have 4096 per m/s and rad/s in all of them.
+type grids [4][finest - coarsest + 1]codec.Grid
+
+// usualGrids are the grids of scenes with the bounds of Fiedler's demo.
+var usualGrids = newGrids(&sim.Scene{Wide: 256, High: 32, MaxLinear: 32, MaxAngular: 16})
+
+func newGrids(scene *sim.Scene) *grids {
+	t := &grids{}
+	for i := range t {
+		for j := range t[i] {
+			g := &t[i][j]
+			*g = codec.GridOf(scene, 4096, quant.SmallestThree(coarsest+j))
+			g.Position = codec.GridOf(scene, 4096>>i, g.Rotation).Position
+		}
+	}
+	return t
+}
+
+// gridsOf returns the grids that the bounds of a scene ask for.
+func gridsOf(scene *sim.Scene) *grids {
+	if scene.Wide == 256 && scene.High == 32 && scene.MaxLinear == 32 && scene.MaxAngular == 16 {
+		return usualGrids
+	}
+	return newGrids(scene)
+}
+
+// form is how the bodies of a packet are written. The packet itself says so, and
+// a knob that is turned concerns the packets from then on.
+type form struct {
+	hands      bool // who has them is told, too
+	velocities bool // they are sent of bodies that move
+	quantised  bool // numbers are on a grid; else they have 32 bits
+	coarse     int  // which of steps
+	rotation   int  // bits of a component
+	relative   bool // states may be relative to the players'
+	delta      bool // states may be relative to earlier ones
+
+	grids *grids // of the scene; nil: the usual ones
+}
+
+// grid returns the form's grid.
+func (f *form) grid() *codec.Grid {
+	g := f.grids
+	if g == nil {
+		g = usualGrids
+	}
+	return &g[f.coarse][f.rotation-coarsest]
+}
+
+// code reads, writes or measures the form.
+func (f *form) code(c *quant.Coder) {
+	c.Name("hands")
+	f.hands = c.Bool(f.hands)
+	c.Name("velocities")
+	f.velocities = c.Bool(f.velocities)
+	c.Name("quantised")
+	if f.quantised = c.Bool(f.quantised); !f.quantised {
+		f.coarse, f.rotation, f.relative, f.delta = 0, finest, false, false
+		return
+	}
+	c.Name("coarse")
+	f.coarse = c.Int(f.coarse, 0, len(usualGrids)-1)
+	c.Name("rotation_bits")
+	f.rotation = c.Int(f.rotation, coarsest, finest)
+	c.Name("relative")
+	f.relative = c.Bool(f.relative)
+	c.Name("delta")
+	if f.delta = c.Bool(f.delta); f.delta && !f.relative {
+		c.Fail(errMessage)
+	}
+}
+
+// bits returns what a body takes, without its number, if it is relative to
+// nothing.
+func (f *form) bits(asleep bool) int {
+	pose, velocities := (3+4)*32, 6*32
+	if f.quantised {
+		g := f.grid()
+		pose, velocities = g.Position.Bits()+g.Rotation.Bits(), g.Linear.Bits()+g.Angular.Bits()
+	}
+	if asleep || !f.velocities {
+		velocities = 0
+	}
+	return 1 + pose + velocities
+}
+
+// body reads, writes or measures a body whole. What is read is a body that the
+// scene could hold, or c fails.
+func (f *form) body(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
+	c.Name("asleep")
+	b.Asleep = c.Bool(b.Asleep)
+	g := f.grid()
+	c.Name("position")
+	f.vec(c, &b.Pose.Pos, &g.Position)
+	c.Name("rotation")
+	q := &b.Pose.Rot
+	if f.quantised {
+		r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, g.Rotation)
+		if c.Reading() {
+			*q = geom.Quat{X: r[0], Y: r[1], Z: r[2], W: r[3]}
+		}
+	} else {
+		q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
+	}
+	if f.velocities && !b.Asleep {
+		c.Name("linear")
+		f.vec(c, &b.Linear, &g.Linear)
+		c.Name("angular")
+		f.vec(c, &b.Angular, &g.Angular)
+	}
+	if c.Reading() && c.Err() == nil && !codec.Plausible(b, scene) {
+		c.Fail(errMessage)
+	}
+}
+
+// vec reads, writes or measures three numbers. What lies outside the grid counts
+// as the bound that it is beyond.
+func (f *form) vec(c *quant.Coder, v *geom.Vec3, g *quant.Grid) {
+	if !f.quantised {
+		v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
+		return
+	}
+	n := c.Reals(g.Quantise([3]float32{v.X, v.Y, v.Z}), g)
+	v.X, v.Y, v.Z = n[0], n[1], n[2]
+}

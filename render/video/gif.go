@@ -1,0 +1,187 @@
+package video
+
+import (
+	"bufio"
+	"bytes"
+	"compress/lzw"
+	"errors"
+	"image"
+	"os"
+	"sync"
+
+	"ghostcube/render"
+)
+
+// gif streams an animated GIF: one palette made of the look's own colours, and
+// of each picture only the rectangle that has changed, with what has not left
+// out of it.
+type gif struct {
+	file  *os.File
+	out   *bufio.Writer
+	w, h  int
+	delay int // hundredths of a second
+	last  []uint8
+	box   []uint8
+	first bool
+	err   error
+}
+
+// unchanged is the palette's last entry: leave the pixel as it is.
+const unchanged = 255
+
+func newGIF(f Format) (Writer, error) {
+	file, err := os.Create(f.File)
+	if err != nil {
+		return nil, err
+	}
+	g := &gif{file: file, out: bufio.NewWriter(file), w: f.W, h: f.H, delay: (100 + f.FPS/2) / f.FPS, first: true}
+	g.last = make([]uint8, f.W*f.H)
+	g.box = make([]uint8, 0, f.W*f.H)
+	head := []byte("GIF89a")
+	head = append(head, byte(f.W), byte(f.W>>8), byte(f.H), byte(f.H>>8), 0xf7, 0, 0)
+	for _, c := range palette() {
+		head = append(head, c[0], c[1], c[2])
+	}
+	head = append(head, 0x21, 0xff, 11)
+	head = append(head, "NETSCAPE2.0"...)
+	head = append(head, 3, 1, 0, 0, 0) // for ever
+	_, g.err = g.out.Write(head)
+	return g, g.err
+}
+
+// Add appends a picture.
+func (g *gif) Add(im *image.RGBA) error {
+	if g.err != nil {
+		return g.err
+	}
+	table := nearest()
+	x0, y0, x1, y1 := g.w, g.h, 0, 0
+	now := g.box[:0]
+	for y := range g.h {
+		row := im.Pix[y*im.Stride:]
+		for x := range g.w {
+			c := table[uint(row[4*x])>>3<<10|uint(row[4*x+1])>>3<<5|uint(row[4*x+2])>>3]
+			if g.first || c != g.last[y*g.w+x] {
+				x0, x1, y0, y1 = min(x0, x), max(x1, x+1), min(y0, y), max(y1, y+1)
+			}
+			now = append(now, c)
+		}
+	}
+	if x0 >= x1 { // nothing moved: a picture must have a pixel
+		x0, y0, x1, y1 = 0, 0, 1, 1
+	}
+	// The rectangle, packed into the front of the box.
+	n := 0
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
+			at := y*g.w + x
+			c := now[at]
+			if !g.first && c == g.last[at] {
+				now[n] = unchanged
+			} else {
+				now[n], g.last[at] = c, c
+			}
+			n++
+		}
+	}
+	g.first = false
+	return g.picture(now[:n], x0, y0, x1-x0, y1-y0)
+}
+
+// picture writes one picture's blocks, and everything so far to the file.
+func (g *gif) picture(pixels []uint8, x, y, w, h int) error {
+	var b bytes.Buffer
+	z := lzw.NewWriter(&b, lzw.LSB, 8)
+	_, err := z.Write(pixels)
+	if g.err = errors.Join(err, z.Close()); g.err != nil {
+		return g.err
+	}
+	head := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), unchanged, 0,
+		0x2c, byte(x), byte(x >> 8), byte(y), byte(y >> 8), byte(w), byte(w >> 8), byte(h), byte(h >> 8), 0, 8}
+	g.out.Write(head) // a bufio.Writer keeps its first error for Flush
+	for data := b.Bytes(); len(data) > 0; {
+		k := min(len(data), 255)
+		g.out.WriteByte(byte(k))
+		g.out.Write(data[:k])
+		data = data[k:]
+	}
+	g.out.WriteByte(0)
+	g.err = g.out.Flush()
+	return g.err
+}
+
+// Close ends the film.
+func (g *gif) Close() error {
+	g.out.WriteByte(0x3b)
+	return errors.Join(g.out.Flush(), g.file.Close())
+}
+
+// palette is 255 colours of the look: long ramps where shades lie close, and a
+// coarse cube for the rest. The last entry stands for no change.
+func palette() (p [256][3]uint8) {
+	n := 0
+	add := func(r, g, b float32) {
+		if n < unchanged {
+			c := render.RGB(r, g, b)
+			p[n] = [3]uint8{c.R, c.G, c.B}
+			n++
+		}
+	}
+	ramp := func(count int, from, to [3]float32) {
+		for i := range count {
+			t := float32(i) / float32(count-1)
+			add(from[0]+float32((to[0]-from[0])*t), from[1]+float32((to[1]-from[1])*t), from[2]+float32((to[2]-from[2])*t))
+		}
+	}
+	// over is a ramp seen through a ghost of a colour, in its middle and at its
+	// border.
+	over := func(count int, from, to, ghost [3]float32) {
+		for _, share := range [...]float32{0.27, 0.46} {
+			mix := func(c [3]float32) (m [3]float32) {
+				for i := range m {
+					m[i] = c[i] + float32((ghost[i]-c[i])*share)
+				}
+				return m
+			}
+			ramp(count, mix(from), mix(to))
+		}
+	}
+	ground, horizon := [3]float32{0.20, 0.23, 0.27}, [3]float32{0.83, 0.88, 0.93}
+	client, clientDark := [3]float32{1, 0.02, 0.02}, [3]float32{0.25, 0, 0}
+	server, serverDark := [3]float32{1, 0.84, 0.20}, [3]float32{0.35, 0.28, 0.04}
+	last := [3]float32{0.20, 0.50, 1}
+	ramp(46, ground, horizon)
+	ramp(12, render.HorizonHue, render.ZenithHue)
+	ramp(16, [3]float32{0.30, 0.30, 0.33}, [3]float32{1, 1, 1}) // loose cubes
+	ramp(20, clientDark, client)
+	ramp(16, serverDark, server)
+	ramp(10, [3]float32{0.24, 0.10, 0.11}, [3]float32{0.95, 0.45, 0.46}) // cubes that the client touches
+	ramp(10, [3]float32{0.26, 0.23, 0.12}, [3]float32{1, 0.88, 0.52})    // and the server
+	over(10, clientDark, client, server)
+	over(10, clientDark, client, last)
+	over(10, ground, horizon, server)
+	over(10, ground, horizon, last)
+	ramp(10, [3]float32{0.06, 0.07, 0.09}, [3]float32{0.24, 0.27, 0.31}) // paper
+	for i := range 27 {
+		add(float32(i%3)/2, float32(i/3%3)/2, float32(i/9)/2)
+	}
+	return p
+}
+
+// nearest maps a colour of five bits a component to the palette.
+var nearest = sync.OnceValue(func() *[1 << 15]uint8 {
+	t := new([1 << 15]uint8)
+	p := palette()
+	for i := range t {
+		r, g, b := i>>10<<3|4, i>>5&31<<3|4, i&31<<3|4
+		best, least := 0, 1<<30
+		for k := range unchanged {
+			dr, dg, db := r-int(p[k][0]), g-int(p[k][1]), b-int(p[k][2])
+			if d := 3*dr*dr + 4*dg*dg + 2*db*db; d < least {
+				best, least = k, d
+			}
+		}
+		t[i] = uint8(best)
+	}
+	return t
+})

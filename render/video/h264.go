@@ -1,0 +1,127 @@
+package video
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// ErrNoFFmpeg says that no ffmpeg was found that can write H.264.
+var ErrNoFFmpeg = errors.New("an mp4 needs ffmpeg with H.264, and there is none: install it (apt install ffmpeg), or write a .gif")
+
+// findFFmpeg returns the arguments that name the first H.264 encoder there is.
+var findFFmpeg = sync.OnceValues(func() ([]string, error) {
+	path, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return nil, ErrNoFFmpeg
+	}
+	list, err := exec.Command(path, "-hide_banner", "-nostdin", "-encoders").Output()
+	if err != nil {
+		return nil, ErrNoFFmpeg
+	}
+	for _, e := range [][]string{
+		{"libx264", "-preset", "veryfast", "-crf", "19"},
+		{"h264_videotoolbox", "-b:v", "8M"},
+		{"h264_mf", "-b:v", "8M"},
+		{"libopenh264", "-b:v", "8M"},
+	} {
+		if strings.Contains(string(list), " "+e[0]+" ") {
+			return append([]string{path, "-c:v"}, e...), nil
+		}
+	}
+	return nil, ErrNoFFmpeg
+})
+
+// HaveH264 reports whether mp4 films can be written here.
+func HaveH264() bool {
+	_, err := findFFmpeg()
+	return err == nil
+}
+
+// h264 pipes pictures into ffmpeg.
+type h264 struct {
+	w, h   int
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	stderr bytes.Buffer
+	yuv    []byte
+}
+
+func newH264(f Format) (Writer, error) {
+	encoder, err := findFFmpeg()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-hide_banner", "-loglevel", "error", "-y",
+		"-f", "rawvideo", "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+		"-s", fmt.Sprintf("%dx%d", f.W, f.H), "-r", fmt.Sprint(f.FPS), "-i", "pipe:0"}
+	args = append(args, encoder[1:]...)
+	args = append(args,
+		// A key picture a second, each beginning a fragment of its own that is
+		// written at once: a film that is never ended still plays.
+		"-g", fmt.Sprint(f.FPS), "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+		"-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-flush_packets", "1",
+		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+f.File)
+	h := &h264{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2)}
+	h.cmd = exec.Command(encoder[0], args...)
+	h.cmd.Stderr = &h.stderr
+	if h.in, err = h.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := h.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("ffmpeg: %w", err)
+	}
+	return h, nil
+}
+
+func (h *h264) Add(im *image.RGBA) error {
+	toYUV(h.yuv, im)
+	if _, err := h.in.Write(h.yuv); err != nil {
+		return h.explain(err)
+	}
+	return nil
+}
+
+func (h *h264) Close() error {
+	err := errors.Join(h.in.Close(), h.cmd.Wait())
+	if err != nil {
+		return h.explain(err)
+	}
+	return nil
+}
+
+// explain adds what ffmpeg itself has to say.
+func (h *h264) explain(err error) error {
+	h.in.Close()
+	h.cmd.Wait() // may have been waited for; its words are complete then
+	if s := strings.TrimSpace(h.stderr.String()); s != "" {
+		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))
+	}
+	return fmt.Errorf("ffmpeg: %w", err)
+}
+
+// toYUV converts a picture to the planes of yuv420p, BT.709 in the limited
+// range. Four pixels share one colour: their mean.
+func toYUV(dst []byte, im *image.RGBA) {
+	w, h := im.Rect.Dx(), im.Rect.Dy()
+	y, u, v := dst[:w*h], dst[w*h:w*h+w*h/4], dst[w*h+w*h/4:]
+	for j := 0; j < h; j += 2 {
+		a, b := im.Pix[j*im.Stride:], im.Pix[(j+1)*im.Stride:]
+		for i := 0; i < w; i += 2 {
+			var r, g, bl int32
+			for k, p := range [4][]byte{a[4*i:], a[4*i+4:], b[4*i:], b[4*i+4:]} {
+				pr, pg, pb := int32(p[0]), int32(p[1]), int32(p[2])
+				r, g, bl = r+pr, g+pg, bl+pb
+				y[(j+k/2)*w+i+k%2] = uint8((11966*pr + 40254*pg + 4064*pb + 16<<16 + 1<<15) >> 16)
+			}
+			c := j/2*(w/2) + i/2
+			u[c] = uint8((-6596*r - 22189*g + 28784*bl + 4*128<<16 + 1<<17) >> 18)
+			v[c] = uint8((28784*r - 26145*g - 2639*bl + 4*128<<16 + 1<<17) >> 18)
+		}
+	}
+}

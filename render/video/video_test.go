@@ -1,0 +1,260 @@
+package video
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	stdgif "image/gif"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// picture is frame i of a test film: a field of the look's greys with a red
+// square that moves, in two ticks of three.
+func picture(w, h, i int) *image.RGBA {
+	im := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			im.SetRGBA(x, y, color.RGBA{uint8(60 + 120*y/h), uint8(70 + 120*y/h), uint8(80 + 120*y/h), 255})
+		}
+	}
+	at := (i - i/3) * 3 % (w - 20)
+	for y := 10; y < 30; y++ {
+		for x := at; x < at+20; x++ {
+			im.SetRGBA(x, y, color.RGBA{230, 4, 4, 255})
+		}
+	}
+	return im
+}
+
+func write(t *testing.T, f Format, n int) {
+	t.Helper()
+	w, err := Create(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Add(picture(f.W, f.H, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGIF says that another reader finds every picture in a GIF, at its time,
+// and each as it was but for the palette, although only changes are written.
+func TestGIF(t *testing.T) {
+	for _, fps := range []int{10, 25, 33, 50} {
+		f := Format{File: filepath.Join(t.TempDir(), "a", "clip.gif"), W: 160, H: 90, FPS: fps}
+		write(t, f, 12)
+		file, err := os.ReadFile(f.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := stdgif.DecodeAll(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Image) != 12 || g.Config.Width != 160 || g.LoopCount != 0 {
+			t.Fatalf("%d pictures of %d wide, loop %d", len(g.Image), g.Config.Width, g.LoopCount)
+		}
+		seen := image.NewRGBA(image.Rect(0, 0, 160, 90))
+		for i, p := range g.Image {
+			if g.Delay[i] != (100+fps/2)/fps {
+				t.Errorf("picture %d stands %d hundredths at %d a second", i, g.Delay[i], fps)
+			}
+			for y := p.Rect.Min.Y; y < p.Rect.Max.Y; y++ {
+				for x := p.Rect.Min.X; x < p.Rect.Max.X; x++ {
+					if c := p.At(x, y); c != (color.RGBA{}) {
+						seen.Set(x, y, c)
+					}
+				}
+			}
+			want := picture(160, 90, i)
+			for j := range seen.Pix {
+				if d := int(seen.Pix[j]) - int(want.Pix[j]); d > 24 || d < -24 {
+					t.Fatalf("picture %d: byte %d is %d, want %d", i, j, seen.Pix[j], want.Pix[j])
+				}
+			}
+		}
+		if i := 4; g.Image[i].Rect.Dx() > 60 || g.Image[i].Rect.Dy() > 20 {
+			t.Errorf("picture %d holds %v", i, g.Image[i].Rect)
+		}
+	}
+}
+
+// TestPictures says that single pictures get numbers and hold every pixel.
+func TestPictures(t *testing.T) {
+	f := Format{File: filepath.Join(t.TempDir(), "frames", "p%03d.png"), W: 64, H: 64, FPS: 60}
+	write(t, f, 3)
+	for i := range 3 {
+		r, err := os.Open(fmt.Sprintf(f.File, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		im, err := png.Decode(r)
+		r.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := picture(64, 64, i)
+		for y := range 64 {
+			for x := range 64 {
+				if im.At(x, y) != want.At(x, y) {
+					t.Fatalf("picture %d differs at %d, %d", i, x, y)
+				}
+			}
+		}
+	}
+}
+
+func needFFmpeg(t *testing.T) {
+	t.Helper()
+	if !HaveH264() {
+		t.Skip("no ffmpeg with H.264 here")
+	}
+	if _, err := exec.LookPath("ffprobe"); err != nil {
+		t.Skip("no ffprobe here")
+	}
+}
+
+// frames counts the pictures that a reader finds in a file.
+func frames(t *testing.T, file string) string {
+	t.Helper()
+	out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0",
+		"-show_entries", "stream=nb_read_frames,width,height,codec_name,color_space,r_frame_rate", "-of", "csv=p=0", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestH264 says that an mp4 holds every picture, at its rate and in its colours.
+func TestH264(t *testing.T) {
+	needFFmpeg(t)
+	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 60}
+	write(t, f, 90)
+	if got := frames(t, f.File); got != "h264,160,90,bt709,60/1,90" {
+		t.Error(got)
+	}
+	raw, err := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-i", f.File, "-vf", "scale=in_color_matrix=bt709:in_range=tv", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgba", "-").Output()
+	if err != nil || len(raw) != 160*90*4 {
+		t.Fatalf("%d bytes, %v", len(raw), err)
+	}
+	want := picture(160, 90, 0)
+	for _, at := range [][2]int{{10, 20}, {100, 80}, {100, 45}} {
+		k := want.PixOffset(at[0], at[1])
+		for c := range 3 {
+			if d := int(raw[k+c]) - int(want.Pix[k+c]); d > 12 || d < -12 {
+				t.Errorf("at %v: %v, want %v", at, raw[k:k+3], want.Pix[k:k+3])
+				break
+			}
+		}
+	}
+}
+
+// TestH264Killed says that a film whose writer was killed plays up to its last
+// second.
+func TestH264Killed(t *testing.T) {
+	needFFmpeg(t)
+	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 30}
+	w, err := Create(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		if err := w.Add(picture(f.W, f.H, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := w.(*h264)
+	// The encoder looks ahead; what it has written by then is what counts.
+	for range 100 {
+		if info, err := os.Stat(f.File); err == nil && info.Size() > 2000 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	time.Sleep(500 * time.Millisecond)
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err == nil {
+		t.Error("a killed writer says that all is well")
+	}
+	got := frames(t, f.File)
+	var n int
+	if fmt.Sscanf(got[strings.LastIndex(got, ",")+1:], "%d", &n); n < 150 {
+		t.Errorf("of 300 pictures %d can be read", n)
+	}
+}
+
+// TestCheck says what a film cannot be.
+func TestCheck(t *testing.T) {
+	good := Format{File: "a.gif", W: 640, H: 360, FPS: 25}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]Format{
+		"want sides of 64 to 7680": {"a.gif", 10, 360, 25},
+		"want 1 to 240":            {"a.png", 640, 360, 0},
+		"want 10, 20, 25, 33":      {"a.gif", 640, 360, 60},
+		"ends in .mp4, .gif":       {"a.avi", 640, 360, 25},
+		"a place for the number":   {"a.png", 640, 360, 25},
+		"for the number in":        {"%d%d.png", 640, 360, 25},
+	} {
+		if err := f.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", f, err, want)
+		}
+		if w, err := Create(f); err == nil {
+			w.Close()
+			t.Errorf("%+v is created", f)
+		}
+	}
+	if HaveH264() {
+		f := Format{"a.mp4", 641, 360, 60}
+		if err := f.Check(); err == nil || !strings.Contains(err.Error(), "even") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestFull says that a disk that is full is told of, not passed over.
+func TestFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/full", filepath.Join(dir, "clip.gif")); err != nil {
+		t.Skip(err)
+	}
+	w, err := Create(Format{File: filepath.Join(dir, "clip.gif"), W: 64, H: 64, FPS: 25})
+	for i := 0; err == nil && i < 3; i++ {
+		err = w.Add(picture(64, 64, i))
+	}
+	if err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("%v", err)
+	}
+	w.Close()
+}
+
+func BenchmarkGIF(b *testing.B) {
+	w, err := Create(Format{File: filepath.Join(b.TempDir(), "clip.gif"), W: 1280, H: 720, FPS: 25})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ims := []*image.RGBA{picture(1280, 720, 0), picture(1280, 720, 1)}
+	for b.Loop() {
+		w.Add(ims[0])
+		ims[0], ims[1] = ims[1], ims[0]
+	}
+	w.Close()
+}

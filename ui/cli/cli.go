@@ -1,0 +1,176 @@
+// Package cli is the program in the terminal: run, bench, record, play,
+// hash, list, packets, export, codec, weather.
+// None of it needs a window; who can open one hands it in.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Version is the program's.
+const Version = "0.1.0"
+
+// Outside is what the program needs of the world around it.
+type Outside struct {
+	Args           []string // without the program's name
+	Stdout, Stderr io.Writer
+	Tapes          fs.FS                // tapes/NAME.tape
+	Traces         fs.FS                // traces/NAME.csv
+	Now            func() time.Duration // since some moment; measures cost, decides nothing
+
+	// Window opens the lab in a window and returns when it is closed. If none
+	// can be opened it says why before anything else has happened, with opened
+	// false. It is nil in a program built without one.
+	Window func(*Opening) (opened bool, err error)
+}
+
+// program is one call of the program.
+type program struct {
+	Outside
+	settings settings
+}
+
+// settings is the configuration file.
+type settings struct {
+	Session Session `toml:"-"`
+
+	Scene      string   `toml:"scene"`
+	Panes      []string `toml:"panes"`
+	Weather    string   `toml:"weather"`
+	Seat       string   `toml:"seat"`
+	Seed       *uint64  `toml:"seed"`
+	Rate       *int     `toml:"rate"`
+	FaultEvery string   `toml:"fault-every"`
+	Fault      string   `toml:"fault"`
+	Seconds    float64  `toml:"seconds"`
+	Tape       string   `toml:"tape"`
+	Compare    string   `toml:"compare"`
+}
+
+// arguments is the command line.
+type arguments struct {
+	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
+	Version kong.VersionFlag `help:"Print the version and stop."`
+
+	Run     runCommand     `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
+	Bench   benchCommand   `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
+	Record  recordCommand  `cmd:"" help:"Make a film of a session."`
+	Play    playCommand    `cmd:"" help:"Play a tape without a window and print the score; with --verify, compare it with the hashes on the tape."`
+	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
+	List    listCommand    `cmd:"" help:"List what there is to choose from."`
+	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`
+	Export  exportCommand  `cmd:"" help:"Write what the cubes of a tape do, frame by frame, to be compressed."`
+	Codec   codecCommand   `cmd:"" help:"Measure what snapshots of a recording, or pairs of rotations, cost at every level of compression."`
+	Weather weatherCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
+}
+
+// usage is an error of the one who called: exit code 2.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+// Main runs the program and returns its exit code: 0, 1 if something went
+// wrong, 2 if it was asked for what it cannot do.
+func Main(o Outside) int {
+	p := &program{Outside: o}
+	err := p.main()
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(o.Stderr, "ghostcube: "+explain(err))
+	var u usage
+	if errors.As(err, &u) {
+		return 2
+	}
+	return 1
+}
+
+// stop is how the parser's wish to end the program early is caught.
+type stop struct{}
+
+func (p *program) main() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(stop); !ok {
+				panic(r)
+			}
+			err = nil // help or version has been printed
+		}
+	}()
+	var args arguments
+	parser, err := kong.New(&args,
+		kong.Name("ghostcube"),
+		kong.Description("A laboratory for networked physics: strategies side by side, under one input and one weather."),
+		kong.Vars{"version": "ghostcube " + Version},
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(int) { panic(stop{}) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return err
+	}
+	ctx, err := parser.Parse(p.Args)
+	if err != nil {
+		return usage{err}
+	}
+	if args.Config != "" {
+		if err := p.configure(args.Config); err != nil {
+			return usage{err}
+		}
+	}
+	return ctx.Run(p)
+}
+
+// configure reads the configuration file. Keys that nobody knows are refused
+// with the line they stand in.
+func (p *program) configure(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	defer f.Close()
+	d := toml.NewDecoder(f)
+	d.DisallowUnknownFields()
+	s := &p.settings
+	if err := d.Decode(s); err != nil {
+		var strict *toml.StrictMissingError
+		var decode *toml.DecodeError
+		switch {
+		case errors.As(err, &strict):
+			e := strict.Errors[0]
+			row, _ := e.Position()
+			return fmt.Errorf("--config: %s: line %d: %w", file, row, &unknown{"setting", strings.Join(e.Key(), "."), settingNames})
+		case errors.As(err, &decode):
+			row, column := decode.Position()
+			return fmt.Errorf("--config: %s: line %d, column %d: %s", file, row, column, strings.TrimPrefix(decode.Error(), "toml: "))
+		}
+		return fmt.Errorf("--config: %s: %w", file, err)
+	}
+	s.Session = Session{
+		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Weather: s.Weather, Seat: s.Seat,
+		Fault: s.Fault, Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
+	}
+	if s.Seed != nil {
+		s.Session.Seed = fmt.Sprint(*s.Seed)
+	}
+	if s.Rate != nil {
+		s.Session.Rate = fmt.Sprint(*s.Rate)
+	}
+	if s.FaultEvery != "" {
+		if s.Session.FaultEvery, err = time.ParseDuration(s.FaultEvery); err != nil {
+			return fmt.Errorf("--config: %s: fault-every=%q: want a duration such as 5s", file, s.FaultEvery)
+		}
+	}
+	return nil
+}
+
+var settingNames = []string{"scene", "panes", "weather", "seat", "seed", "rate", "fault", "fault-every", "seconds", "tape", "compare"}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ghostcube/assets"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+)
+
+func outside(args []string, out, err io.Writer) Outside {
+	start := time.Now()
+	return Outside{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Now: func() time.Duration { return time.Since(start) }}
+}
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ghostcube": func() { os.Exit(Main(outside(os.Args[1:], os.Stdout, os.Stderr))) },
+	})
+}
+
+// TestScripts runs the program as a user does: testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"refuse": refuse,
+		},
+	})
+}
+
+// refuse runs the program with arguments that it must refuse: exit code 2,
+// nothing on standard output, and one line on standard error that contains the
+// first argument.
+func refuse(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec("ghostcube", args[1:]...)
+	out, text := ts.ReadFile("stdout"), strings.TrimSuffix(ts.ReadFile("stderr"), "\n")
+	var exit *exec.ExitError
+	switch {
+	case !errors.As(err, &exit) || exit.ExitCode() != 2:
+		ts.Fatalf("%v, want exit code 2: %s", err, text)
+	case out != "":
+		ts.Fatalf("output: %s", out)
+	case strings.Contains(text, "\n"):
+		ts.Fatalf("more than a line: %s", text)
+	case !strings.Contains(text, args[0]):
+		ts.Fatalf("%q does not say %q", text, args[0])
+	}
+}
+
+// bench runs bench with JSON output.
+func bench(t *testing.T, args ...string) *result {
+	t.Helper()
+	var out, err strings.Builder
+	if code := Main(outside(append([]string{"bench", "--format", "json"}, args...), &out, &err)); code != 0 {
+		t.Fatalf("exit code %d: %s", code, err.String())
+	}
+	var r result
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	return &r
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, as far as it goes.
+func (c *card) UnmarshalJSON(text []byte) error {
+	*c = nil
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var v *float64
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		m := score.Measure{Name: name.(string), OK: v != nil}
+		if m.OK {
+			m.Value = *v
+		}
+		*c = append(*c, m)
+	}
+	return nil
+}
+
+// of returns the value of a measure, NaN where it cannot be told.
+func (c card) of(name string) float64 {
+	for _, m := range c {
+		if m.Name == name && m.OK {
+			return m.Value
+		}
+	}
+	return math.NaN()
+}
+
+// TestCardKeepsItsOrder says that JSON has the measures in the order in which
+// they are given, each once, with null for what cannot be told; and that every
+// measure says what it is.
+func TestCardKeepsItsOrder(t *testing.T) {
+	c := card{{Name: "z", Value: 1.5, OK: true}, {Name: "a", Value: 2}, {Name: "m", Value: 1e-9, OK: true}}
+	text, err := json.Marshal(c)
+	if err != nil || string(text) != `{"z":1.5,"a":null,"m":1e-9}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60})
+	p, err := l.Open("rewind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var late latencies
+	seen := map[string]bool{}
+	for _, m := range p.Measures(late.measures(nil, 60)) {
+		if seen[m.Name] || m.Title != "" && seen[m.Title] || m.Help == "" || strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			t.Errorf("%+v", m)
+		}
+		seen[m.Name], seen[m.Title] = true, true
+	}
+}
+
+// TestLatencyIsHidden says what prediction is for: at 75 ms each way the own
+// cube answers within a tick with rewind and after a round trip without, and
+// where nothing is lost nothing is corrected.
+func TestLatencyIsHidden(t *testing.T) {
+	r := bench(t, "--scene", "zen", "--panes", "authority,rewind", "--weather", "latency=75ms", "--seconds", "60")
+	a, b := r.Panes[0], r.Panes[1]
+	if x, y := b.Card.of("own_input_latency_ticks"), a.Card.of("own_input_latency_ms"); !(x <= 1 && y >= 150) {
+		t.Errorf("rewind %v ticks, authority %v ms", x, y)
+	}
+	if n := b.Meter["corrections"]; n != 0 {
+		t.Errorf("%v corrections", n)
+	}
+	if a.Net.RTT < 149.9 || a.Net.RTT > 150.1 || a.Net.Lost != 0 || a.CPU["tick_ms_mean"] <= 0 {
+		t.Errorf("%+v %+v", a.Net, a.CPU)
+	}
+}
+
+// TestScoreOfMotion says what the card has of the motion, where both strategies
+// show the truth unharmed: the own cube later than the server's by the way down,
+// or ahead of it by the way up and the lead, to a tick; as smooth as the truth;
+// and never standing for long while the truth goes.
+func TestScoreOfMotion(t *testing.T) {
+	r := bench(t, "--scene", "zen", "--panes", "authority,rewind:lead=5,authority:snapshot-every=6", "--weather", "latency=75ms", "--seconds", "30")
+	for i, want := range []float64{75, -75 - 5000.0/60} {
+		c, name := r.Panes[i].Card, r.Panes[i].Strategy
+		within := func(measure string, low, high float64) {
+			if v := c.of(measure); !(v >= low && v <= high) {
+				t.Errorf("%s: %s is %v, want %v to %v", name, measure, v, low, high)
+			}
+		}
+		within("staleness_ms", want-17, want+17)
+		ticks := math.Round(c.of("staleness_ms") * 0.06)
+		within("staleness_ticks", ticks, ticks)
+		within("jerk_ratio", 0.95, 1.05)
+		within("jerk_ratio_all", 0.95, 1.05)
+		within("distortion_rms_m", 0, 0.001)
+		within("distortion_rms_degrees", 0, 0.1)
+		within("backward_percent", 0, 0)
+		within("speed_wobble_m_per_s", 0, 0.01)
+		within("pops_all_per_minute", 0, 0)
+		within("spectral_arc", c.of("spectral_arc_truth")-0.05, c.of("spectral_arc_truth")+0.05)
+		within("picture_age_ms", ticks*1000/60-0.01, ticks*1000/60+0.01)
+		within("updates_per_second", 58, 60)
+		within("freeze_percent", 0, 1)
+		within("longest_freeze_ms", 0, 100)
+		within("floor_truth_deepest_m", 0.001, 1)
+		within("floor_deepest_m", 0, 2*c.of("floor_truth_deepest_m"))
+		within("floor_truth_bodies", 1e-4, 5)
+		within("floor_bodies", 0, 2*c.of("floor_truth_bodies"))
+	}
+	// A picture every six ticks: five of six stand, each for 83 ms, and the sixth
+	// is a pop.
+	c := r.Panes[2].Card
+	if x, y := c.of("pops_all_per_minute"), c.of("spectral_arc_truth")-c.of("spectral_arc"); !(x > 500 && x <= 600 && y > 0.5 && c.of("distortion_rms_m") > 0.05 && c.of("longest_update_gap_ms") >= 100) {
+		t.Errorf("a snapshot every six ticks: %+v", c)
+	}
+	if x := c.of("freeze_percent"); !(x >= 75 && x <= 500.0/6 && c.of("freezes") >= 250 && c.of("longest_freeze_ms") == 5000.0/60 && c.of("jerk_ratio") >= 5) {
+		t.Errorf("a snapshot every six ticks: %+v", c)
+	}
+}
+
+// TestNothingToScore says that what cannot be known is null, and a dash for a
+// reader: a cube that nobody drives.
+func TestNothingToScore(t *testing.T) {
+	var out, err strings.Builder
+	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--weather", "perfect", "--seconds", "10"}
+	if code := Main(outside(append(args, "--format", "json"), &out, &err)); code != 0 {
+		t.Fatal(err.String())
+	}
+	for _, name := range []string{"staleness_ticks", "staleness_ms", "jerk_ratio", "jerk_ratio_all"} {
+		if !strings.Contains(out.String(), `"`+name+`": null`) {
+			t.Errorf("%s is known:\n%s", name, out.String())
+		}
+	}
+	out.Reset()
+	if code := Main(outside(args, &out, &err)); code != 0 {
+		t.Fatal(err.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if (strings.Contains(line, "staleness") || strings.Contains(line, "jerk")) && !strings.HasSuffix(strings.TrimSpace(line), " -") {
+			t.Error(line)
+		}
+	}
+}
+
+// TestRedundantInputs says what sending inputs again is for: at a quarter of
+// all packets lost nearly every input is used in its tick, without it three
+// quarters of them.
+func TestRedundantInputs(t *testing.T) {
+	r := bench(t, "--panes", "rewind,rewind:redundant=off", "--weather", "latency=75ms,loss=25%", "--seconds", "60")
+	with, without := r.Panes[0].Meter["inputs_consumed_ratio"], r.Panes[1].Meter["inputs_consumed_ratio"]
+	if with < 0.999 || without < 0.70 || without > 0.80 {
+		t.Errorf("with redundancy %v, without %v", with, without)
+	}
+	if l := r.Panes[0].Net.Lost; l < 0.23 || l > 0.27 {
+		t.Errorf("loss seen %v", l)
+	}
+}
+
+// TestSmoothingHides says what smoothing is for: forced faults of a metre pop
+// at most a fifth as far and with at most a tenth of the energy.
+func TestSmoothingHides(t *testing.T) {
+	for _, mode := range []string{"single", "two-factor"} {
+		r := bench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--weather", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", "60")
+		largest := func(i int) float64 { return r.Panes[i].Card.of("largest_pop_m") }
+		energy := func(i int) float64 { return r.Panes[i].Card.of("pop_energy_m2") }
+		if !(largest(0) >= 0.9 && largest(1) <= largest(0)/5 && energy(1) <= energy(0)/10) {
+			t.Errorf("%s: largest pop %.3f m of %.3f, energy %.4f m2 of %.4f", mode, largest(1), largest(0), energy(1), energy(0))
+		}
+	}
+}
+
+// TestRareSnapshotsHurt says that the rarer the server's word, the larger each
+// correction: with physics in another order, at no loss.
+func TestRareSnapshotsHurt(t *testing.T) {
+	const pane = "rewind:physics=reordered:snapshot-every="
+	r := bench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:physics=reordered:corrections=off", "--weather", "latency=75ms", "--seconds", "60")
+	var mean [3]float64
+	for i := range mean {
+		mean[i] = r.Panes[i].Meter["correction_mean_m"]
+	}
+	if !(0 < mean[0] && mean[0] < mean[1] && mean[1] < mean[2]) {
+		t.Errorf("mean corrections of %v m", mean)
+	}
+	if away := r.Panes[3].Card.of("error_max_m"); !(away >= 3) {
+		t.Errorf("without corrections the cubes part by %v m only", away)
+	}
+}
+
+// TestBenchRepeats says that the same bench prints the same but for the time it
+// took.
+func TestBenchRepeats(t *testing.T) {
+	args := []string{"--panes", "rewind,authority", "--weather", "torture", "--seconds", "10", "--fault-every", "2s"}
+	a, b := bench(t, args...), bench(t, args...)
+	for i := range a.Panes {
+		a.Panes[i].CPU, b.Panes[i].CPU = nil, nil
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	if string(x) != string(y) {
+		t.Errorf("%s\n%s", x, y)
+	}
+}
+
+// TestNearest holds the guesses.
+func TestNearest(t *testing.T) {
+	known := []string{"authority", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
+	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
+		if got := nearest(name, known); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

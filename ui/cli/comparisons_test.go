@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+)
+
+var update = flag.Bool("update", false, "write the table of comparisons anew")
+
+const comparisonTable = "testdata/comparisons.txt"
+
+// TestComparisonsStayTheSame holds the first 8 seconds of every pane of every
+// comparison: what is simulated and drawn, what is sent, and the score. One line of
+// the table is a comparison, the number of a pane, and a digest of each of the three.
+// No digest covers a name, so renaming leaves the table alone. It takes about a
+// minute; .ci/run sets GHOSTCUBE_CI.
+func TestComparisonsStayTheSame(t *testing.T) {
+	if os.Getenv("GHOSTCUBE_CI") == "" {
+		t.Skip("plays all comparisons: set GHOSTCUBE_CI=1")
+	}
+	names := lab.ComparisonNames()
+	lines := make([][]string, len(names))
+	t.Run("play", func(t *testing.T) {
+		for i, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				lines[i] = comparisonDigests(t, name, 8)
+			})
+		}
+	})
+	got := slices.Concat(lines...)
+	if *update {
+		if err := os.WriteFile(filepath.FromSlash(comparisonTable), []byte(strings.Join(got, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.FromSlash(comparisonTable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("the table lacks   %s", line)
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("the table has %s", line)
+		}
+	}
+}
+
+// comparisonDigests plays a comparison and returns a line of the table for each pane.
+func comparisonDigests(t *testing.T, name string, seconds float64) (lines []string) {
+	p := &program{Outside: outside(nil, t.Output(), t.Output())}
+	plan, err := p.plan(Session{Compare: name, Seconds: seconds}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(plan.config)
+	sent := map[*lab.Pane]*uint64{}
+	l.Tap = func(p *lab.Pane, seat int, d link.Direction, now time.Duration, datagram []byte) {
+		h := sent[p]
+		if h == nil {
+			h = new(uint64)
+			sent[p] = h
+		}
+		mix(h, uint64(seat)<<8|uint64(d))
+		mix(h, uint64(now))
+		mix(h, uint64(len(datagram)))
+		for _, b := range datagram {
+			mix(h, uint64(b))
+		}
+	}
+	for _, spec := range plan.open {
+		if _, err := l.Open(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range plan.ticks(0) {
+		if err := l.Tick(plan.entry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, p := range l.Panes {
+		var scored uint64
+		for _, m := range p.Measures(nil) {
+			known := uint64(0)
+			if m.OK {
+				known = 1 + math.Float64bits(m.Value)
+			}
+			mix(&scored, known)
+		}
+		lines = append(lines, fmt.Sprintf("%-24s %d world %016x sent %016x score %016x", name, i+1, p.Hash(), *sent[p], scored))
+	}
+	return lines
+}
+
+// mix adds a word to a running digest.
+func mix(h *uint64, word uint64) {
+	x := (*h ^ word) * 0x9E3779B97F4A7C15
+	*h = x ^ x>>32
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFaults says that the faults asked for come in their ticks, are on the tape,
+// which plays to the same hashes, and leave their marks on the score; and that a
+// wrong one is refused before anything runs.
+func TestFaults(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.tape")
+	args := []string{"--panes", "rewind,authority", "--weather", "latency=50ms", "--tape", "circle", "--seconds", "10"}
+	was := bench(t, args...)
+	is := bench(t, append(args, "--fault", "skew=500,fps=20@0.99s,1.freeze=2s@4s,fps=off@8s", "--repro", file)...)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"---\n! clock all skew 500\n", "! clock all fps 20\n", "! freeze all 1 2s\n", "! clock all fps off\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the tape lacks %q", want)
+		}
+	}
+	var out, said strings.Builder
+	if code := Main(outside([]string{"play", file, "--verify"}, &out, &said)); code != 0 {
+		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
+	}
+	for i := range is.Panes {
+		a, b := was.Panes[i].Card.of("up_packets_per_second"), is.Panes[i].Card.of("up_packets_per_second")
+		if !(a > 59.5 && b < 50) {
+			t.Errorf("pane %d: %v packets a second, and %v with a freeze of two seconds", i, a, b)
+		}
+	}
+	for text, want := range map[string]string{"skew=1e6": "--fault", "slow=1": `no fault "slow"`} {
+		out.Reset()
+		said.Reset()
+		if code := Main(outside([]string{"bench", "--fault", text}, &out, &said)); code != 2 || !strings.Contains(said.String(), want) {
+			t.Errorf("%s: exit code %d, %q", text, code, said.String())
+		}
+	}
+}

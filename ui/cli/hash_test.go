@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHashNamesTheBody moves one body by the smallest step that a number can
+// make, and says that the tick and the body are named: not the tick after, in
+// which others may differ as well.
+func TestHashNamesTheBody(t *testing.T) {
+	p := &program{Outside: outside(nil, &bytes.Buffer{}, &bytes.Buffer{})}
+	lines := func(nudge int) (all []string) {
+		h, err := p.hashing("zen", "60", "300", "circle")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range h.ticks {
+			h.step()
+			if i == nudge {
+				b := h.world.Bodies()[7]
+				b.Pose.Pos.X = math.Float32frombits(math.Float32bits(b.Pose.Pos.X) + 1)
+				h.world.SetBody(7, b)
+			}
+			all = append(all, h.line())
+		}
+		return all
+	}
+	theirs, ours := lines(149), lines(-1)
+	for i := range ours {
+		if theirs[i] == ours[i] {
+			continue
+		}
+		if got := difference(theirs[i], ours[i]); got != "tick 150 differs: body 7 first, 1 body in all" {
+			t.Error(got)
+		}
+		return
+	}
+	t.Error("nobody noticed")
+}
+
+// TestDifference says how lines that differ in several ways are told of: the
+// first body by its number, whichever line it stands in, and how many.
+func TestDifference(t *testing.T) {
+	for _, c := range []struct{ theirs, ours, want string }{
+		{"9 a b 3:x 12:y", "9 c b 12:z 700:w", "tick 9 differs: body 3 first, 3 bodies in all"},
+		{"9 a b 12:y", "9 c b 12:z", "tick 9 differs: body 12 first, 1 body in all"},
+		{"9 a b 12:y", "9 c b 12:y", "tick 9 differs in its bodies, and the file does not say which"},
+		{"9 a b", "9 a c", "tick 9 differs in its contacts: the bodies are the same"},
+		{"8 a b", "9 a b", `the line of tick 9 says "8 a b"`},
+	} {
+		if got := difference(c.theirs, c.ours); got != c.want {
+			t.Errorf("%q and %q: %s", c.theirs, c.ours, got)
+		}
+	}
+}
+
+// TestVerify writes hashes and reads them back: as they are, with one body's
+// hash changed, with the contacts' changed, and damaged.
+func TestVerify(t *testing.T) {
+	var out bytes.Buffer
+	run := func(args ...string) (int, string) {
+		out.Reset()
+		var bad bytes.Buffer
+		code := Main(outside(args, &out, &bad))
+		return code, out.String() + bad.String()
+	}
+	code, text := run("hash", "--scene", "katamari:cubes=16", "--ticks", "120")
+	if code != 0 {
+		t.Fatal(code, text)
+	}
+	file := filepath.Join(t.TempDir(), "hashes")
+	check := func(what, text string, code int, want string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, said := run("hash", "--verify", file); got != code || !strings.Contains(said, want) {
+			t.Errorf("%s: exit code %d, %s", what, got, said)
+		}
+	}
+	lines := strings.Split(text, "\n")
+	change := func(tick, field int) string {
+		l := append([]string(nil), lines...)
+		f := strings.Fields(l[5+tick])
+		last := f[field][len(f[field])-1]
+		f[field] = f[field][:len(f[field])-1] + map[bool]string{true: "1", false: "0"}[last == '0']
+		l[5+tick] = strings.Join(f, " ")
+		return strings.Join(l, "\n")
+	}
+	check("as it is", text, 0, "120 ticks of katamari:cubes=16 are the same here")
+	check("a body", change(40, 3), 1, "tick 40 differs: body 0 first, 1 body in all")
+	check("the contacts", change(90, 2), 1, "tick 90 differs in its contacts")
+	check("cut", strings.Join(lines[:60], "\n"), 2, "line 61: it ends before tick 55 of 120")
+	check("something else", "hello", 2, "line 1: this is no file of hashes")
+	check("a strange word", strings.Replace(text, "rate 60", "rota 60", 1), 2, "line 3: ")
+	check("a strange scene", strings.Replace(text, "katamari", "katamary", 1), 2, "no scene \"katamary\"")
+}
+
+// TestSceneFile steps a scene file as the harness of other engines does: the
+// bodies keep their places in the file, wherever the player stands among them.
+func TestSceneFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.scene")
+	const head = "name x\nsleep 0\ngravity -20\ndt 60\nticks 90\nfriction 1\nrestitution 0\ndensity 1\nlindamp 0.6\nangdamp 0.6\nmaxlin 32\nmaxang 16\nsleepvel 0.25\nway 30 5 0 0 0\n"
+	body := func(half, x, z float64, player int) string {
+		return fmt.Sprintf("body %g %g 0 %g 1 0 0 0 0 %d\n", half, x, z, player)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(head + body(0.2, -3, 0.2, 0) + body(0.75, 0, 0.75, 1) + body(0.2, 30, 0.2, 0))
+	var out, bad bytes.Buffer
+	dump := filepath.Join(dir, "dump")
+	if code := Main(outside([]string{"hash", "--scene-file", name, "--dump", dump}, &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	if !strings.Contains(out.String(), `"engine":"ghostcube"`) || !strings.Contains(out.String(), `"ticks":90`) {
+		t.Error(out.String())
+	}
+	times, err := os.ReadFile(dump + ".ms")
+	if err != nil || strings.Count(string(times), "\n") != 90 {
+		t.Errorf("%v, times %q", err, times)
+	}
+	data, err := os.ReadFile(dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x [3]float64
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	for _, l := range lines[len(lines)-3:] {
+		var tick, id int
+		var at float64
+		if _, err := fmt.Sscan(l, &tick, &id, &at); err != nil || tick != 90 {
+			t.Fatal(l, err)
+		}
+		x[id] = at
+	}
+	if len(lines) != 6 || math.Abs(x[0]+3) > 0.01 || math.Abs(x[2]-30) > 0.01 || x[1] < 0.5 {
+		t.Errorf("%d lines; the bodies ended at x = %v", len(lines), x)
+	}
+	for text, want := range map[string]string{
+		"":                    "it does not say gravity",
+		head:                  "0 bodies",
+		head + "body 1 2 3\n": "line 15",
+		head + "wind 3\n":     "line 15",
+		head + "gravity x\n":  "line 15",
+		head + body(1, 0, 1, 1) + body(1, 3, 1, 1):                                    "one player at most",
+		strings.Replace(head, "restitution 0", "restitution 1", 1) + body(1, 0, 1, 0): "restitution 1",
+	} {
+		write(text)
+		bad.Reset()
+		if code := Main(outside([]string{"hash", "--scene-file", name}, &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
+			t.Errorf("%.40q: exit code %d, %s", text, code, bad.String())
+		}
+	}
+}

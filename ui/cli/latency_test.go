@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestLatencyTable says that bench prints the stages of every pane, and that the sum of
+// those that have been measured is the latency that it measures otherwise.
+func TestLatencyTable(t *testing.T) {
+	args := []string{"bench", "--panes", "authority,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--weather", "latency=25ms", "--seconds", "20", "--latency"}
+	var out, bad bytes.Buffer
+	if code := Main(outside(append(args, "--format", "json"), &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	var r struct {
+		Panes []struct {
+			Card    map[string]*float64
+			Latency latencyResult
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range r.Panes {
+		sum := 0.0
+		for _, s := range p.Latency.Stages {
+			if s.Own != nil {
+				sum += *s.Own
+			}
+		}
+		own := p.Card["own_input_latency_ms"]
+		if own == nil || math.Abs(sum-*own) > 0.01 || math.Abs(*p.Latency.Sum.Own-*own) > 0.01 {
+			t.Errorf("pane %d: the stages come to %v ms, the key takes %v", i, sum, own)
+		}
+		if wants := i == 2; (p.Latency.Sum.Word != nil) != wants || p.Latency.Alone != (i > 1) {
+			t.Errorf("pane %d: %+v", i, p.Latency)
+		}
+	}
+	out.Reset()
+	if code := Main(outside(args, &out, &bad)); code != 0 {
+		t.Fatal(code, bad.String())
+	}
+	table := out.String()[strings.Index(out.String(), "latency of the own input in ms"):]
+	for _, row := range []string{"at server 66.4 8.3 75.0 - 75.0 - -", "sum 214.8 66.7 183.3 0.0 133.3 0.0 -"} {
+		if !strings.Contains(strings.Join(strings.Fields(table), " "), row) {
+			t.Errorf("no %q in %s", row, table)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ghostcube/net/quant"
+)
+
+// TestPackets prints the packets of sessions with every kind of payload and
+// holds each line against the others: a packet's bytes are its head and as many
+// bytes as its fields' bits fill, in as many datagrams as that takes.
+func TestPackets(t *testing.T) {
+	line := regexp.MustCompile(`pane \d (\S+), seat \d (up|down): (\d+) bytes in (\d+) datagrams?; its payload (\d+) bits, as JSON (\d+) bytes, in whole bytes with the head (\d+)`)
+	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
+	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
+	for _, args := range []string{
+		"--panes rewind,authority --weather torture --seconds 4",
+		"--panes rewind:important-moves=on:tick-bits=16 --weather csp-25-loss --seconds 3",
+		"--scene pile:layers=2 --seconds 1.5",
+		"--scene two-players --tape two-players --seconds 3",
+		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --weather csp-25-loss --seconds 4",
+		"--scene katamari:cubes=20 --panes snapshot:level=at-rest,snapshot:level=quantised,snapshot:level=arithmetic --weather csp-25-loss --seconds 2",
+	} {
+		var out, bad bytes.Buffer
+		if code := Main(outside(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
+			t.Fatal(args, code, bad.String())
+		}
+		if strings.Contains(out.String(), "could not be read") {
+			t.Errorf("%s: %s", args, out.String()[out.Len()-200:])
+		}
+		packets, cut := 0, 0
+		number := func(s string) int {
+			n, err := strconv.Atoi(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for _, p := range regexp.MustCompile(`(?m)^\d+\.\d+ s, `).Split(out.String(), -1)[1:] {
+			p, _, _ = strings.Cut(p, "\npane ") // the sums
+			first, rest, _ := strings.Cut(p, "\n")
+			m := line.FindStringSubmatch(first)
+			if m == nil {
+				t.Fatalf("%q", first)
+			}
+			packets++
+			bytes, datagrams, bits := number(m[3]), number(m[4]), number(m[5])
+			_, fields, _ := strings.Cut(rest, "\n")
+			sum := 0
+			for _, f := range field.FindAllStringSubmatch(each.ReplaceAllString(fields, ""), -1) {
+				sum += number(f[1])
+			}
+			for _, e := range each.FindAllStringSubmatch(fields, -1) {
+				sum += number(e[2]) - number(e[1]) + 1
+			}
+			if sum != bits {
+				t.Fatalf("%s: %q: the fields have %d bits", args, first, sum)
+			}
+			head := 14
+			if datagrams > 1 {
+				head, cut = 16, cut+1
+			}
+			if want := head*datagrams + (bits+7)/8; bytes != want {
+				t.Fatalf("%s: %q: want %d bytes", args, first, want)
+			}
+			if bits > 0 && (number(m[6]) < bits/8 || number(m[7]) < 14+(bits+7)/8) {
+				t.Fatalf("%s: %q", args, first)
+			}
+		}
+		if packets < 100 || strings.Contains(args, "pile") && cut == 0 {
+			t.Errorf("%s: %d packets, %d of them cut", args, packets, cut)
+		}
+	}
+}
+
+// TestPayloadAsJSON says that what a payload is weighed against is JSON.
+func TestPayloadAsJSON(t *testing.T) {
+	f := func(part string, i int, name, kind string, raw uint32) quant.Field {
+		return quant.Field{Part: part, Index: i, Name: name, Kind: kind, Raw: raw}
+	}
+	for want, fields := range map[string][]quant.Field{
+		`{}`:                       nil,
+		`{"tick":7,"turned":true}`: {f("", 0, "tick", "Bits", 7), f("", 0, "turned", "Bool", 1)},
+		`{"tick":7,"bodies":[{"follows":false},{"follows":true,"at":[1,-2]}]}`: {
+			f("", 0, "tick", "Int", 7), f("bodies", 0, "follows", "Bool", 0), f("bodies", 1, "follows", "Bool", 1),
+			f("bodies", 1, "at", "Float", 0x3f800000), f("bodies", 1, "at", "Float", 0xc0000000),
+		},
+		`{"a":[{"x":1}],"b":[{"x":2}],"end":3}`: {f("a", 0, "x", "Bits", 1), f("b", 0, "x", "Bits", 2), f("", 0, "end", "Bits", 3)},
+	} {
+		if got := textOf(fields); got != want || !json.Valid([]byte(got)) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

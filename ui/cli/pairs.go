@@ -1,0 +1,325 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"ghostcube/net/delta"
+	"ghostcube/net/entropy"
+	"ghostcube/net/quant"
+)
+
+// pair is a rotation and what it was some frames before.
+type pair struct{ now, base delta.Turn }
+
+// mostPairs is what a file may hold: more would only take longer.
+const mostPairs = 5_000_000
+
+// codePairs prints what the pairs in a file cost by every scheme.
+func (p *program) codePairs(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return usage{fmt.Errorf("--quaternions: %w", err)}
+	}
+	defer f.Close()
+	pairs, err := readPairs(f)
+	if err != nil {
+		return usage{fmt.Errorf("--quaternions=%s: %w", name, err)}
+	}
+	return printPairs(p.Stdout, name, pairs)
+}
+
+// readPairs reads pairs as text, or as text that gzip has packed.
+func readPairs(in io.Reader) ([]pair, error) {
+	b := bufio.NewReader(in)
+	if head, err := b.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("packed by gzip, but: %w", err)
+		}
+		b = bufio.NewReader(z)
+	}
+	var pairs []pair
+	s := bufio.NewScanner(b)
+	for s.Scan() {
+		x, err := parsePair(s.Text())
+		if err != nil {
+			if !s.Scan() && s.Err() != nil {
+				break // the line is as short as the file
+			}
+			return nil, fmt.Errorf("line %d: %w", len(pairs)+1, err)
+		}
+		if len(pairs) == mostPairs {
+			return nil, fmt.Errorf("line %d: want %d pairs at most", len(pairs)+1, mostPairs)
+		}
+		pairs = append(pairs, x)
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("after line %d: %w", len(pairs), err)
+	}
+	if len(pairs) == 0 {
+		return nil, errors.New("it has no pairs: want lines of largest,a,b,c now and before")
+	}
+	return pairs, nil
+}
+
+func parsePair(line string) (p pair, err error) {
+	fields := strings.Split(strings.TrimSpace(line), ",")
+	if len(fields) != 8 {
+		return p, fmt.Errorf("%d numbers: want 8, largest,a,b,c now and before", len(fields))
+	}
+	var n [8]int
+	for i, f := range fields {
+		most := delta.TurnMost
+		if i%4 == 0 {
+			most = 3
+		}
+		if n[i], err = strconv.Atoi(f); err != nil || n[i] < 0 || n[i] > most {
+			return p, fmt.Errorf("number %d: %q: want 0 to %d", i+1, f, most)
+		}
+	}
+	turn := func(n []int) delta.Turn {
+		return delta.Turn{Largest: uint8(n[0]), Rest: [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}}
+	}
+	p = pair{turn(n[:4]), turn(n[4:])}
+	if !p.now.Valid() || !p.base.Valid() {
+		return p, errors.New("no rotation: its three components leave nothing for the largest")
+	}
+	return p, nil
+}
+
+// printPairs prints what pairs cost.
+func printPairs(out io.Writer, name string, pairs []pair) error {
+	n := float64(len(pairs))
+	fmt.Fprintf(out, "%s: %d pairs; all are read as they were written\n\n", name, len(pairs))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SCHEME\tBITS A PAIR\tOF ABSOLUTE\tWHAT IT IS")
+	line := func(name string, bits float64, what string) {
+		fmt.Fprintf(w, "%s\t%.2f\t%.1f %%\t%s\n", name, bits/n, 100*bits/n/29, what)
+	}
+	for i := range delta.PairSchemes {
+		s := &delta.PairSchemes[i]
+		bits, err := packPairs(s, pairs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		line(s.Name, float64(bits), s.Doc)
+	}
+	line("entropy of differences", differenceEntropy(pairs), "no bits: what no table of codes for single differences can be better than")
+	for _, c := range []pairCoding{
+		{name: "arithmetic"},
+		{name: "arithmetic, in packets", packet: packetPairs},
+		{name: "arithmetic, trained", packet: packetPairs, trained: true},
+		{name: "with the motion before", motion: true},
+		{name: "with the motion, in packets", motion: true, packet: packetPairs},
+	} {
+		size, err := c.code(pairs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		line(c.name, float64(size*8), c.doc())
+	}
+	return w.Flush()
+}
+
+// packPairs writes pairs in bits, reads them, and returns the bits.
+func packPairs(s *delta.PairScheme, pairs []pair) (int, error) {
+	var c quant.Coder
+	c.Write(make([]byte, (len(pairs)*4+64)&^7))
+	for _, p := range pairs {
+		s.Code(&c, p.now, p.base)
+	}
+	bits := c.Processed()
+	data := c.Data()
+	if c.Err() != nil {
+		return 0, c.Err()
+	}
+	c.Read(data)
+	for i, p := range pairs {
+		if got := s.Code(&c, delta.Turn{}, p.base); got != p.now || c.Err() != nil {
+			return 0, fmt.Errorf("pair %d is read as %v: %w", i+1, got, errors.Join(c.Err(), errNotSame))
+		}
+	}
+	return bits, nil
+}
+
+var errNotSame = errors.New("it is not what was written")
+
+// differenceEntropy returns the bits of pairs at the entropy of what the
+// article's scheme codes: whether the largest component is the same, and if so
+// each of the three differences by itself; else 29 bits.
+func differenceEntropy(pairs []pair) float64 {
+	var counts [4][2*delta.TurnMost + 1]int // of each component; and of the largest being another
+	whole := 0
+	for _, p := range pairs {
+		if p.now.Largest != p.base.Largest {
+			counts[3][1]++
+			whole++
+			continue
+		}
+		counts[3][0]++
+		for i := range p.now.Rest {
+			counts[i][delta.TurnMost+int(p.now.Rest[i])-int(p.base.Rest[i])]++
+		}
+	}
+	bits := float64(whole * 29)
+	for i := range counts {
+		total := 0
+		for _, k := range counts[i] {
+			total += k
+		}
+		for _, k := range counts[i] {
+			if k > 0 {
+				bits -= float64(k) * math.Log2(float64(k)/float64(total))
+			}
+		}
+	}
+	return bits
+}
+
+// packetPairs is how many pairs a packet is taken to hold: the recording does not
+// say, but its rotations come again after about six times as many lines.
+const packetPairs = 36
+
+// pairCoding is a way to write pairs with an arithmetic coder.
+type pairCoding struct {
+	name    string
+	packet  int  // pairs to a packet; 0: all are one
+	trained bool // no packet knows another: each starts from the half that it is not in
+	motion  bool // the rotation before the base is known where it has been sent
+}
+
+func (c *pairCoding) doc() string {
+	switch {
+	case c.trained:
+		return fmt.Sprintf("packets of %d pairs, each by itself, after learning from the other half of the file", c.packet)
+	case c.packet > 0 && c.motion:
+		return fmt.Sprintf("packets of %d pairs; all is known that came %d packets before or earlier", c.packet, baseline)
+	case c.packet > 0:
+		return fmt.Sprintf("packets of %d pairs, each with what was learned up to the %dth before it", c.packet, baseline)
+	case c.motion:
+		return "and the rotation before the base, where it has come before"
+	}
+	return "the pairs one after another, nothing known at first"
+}
+
+// code writes pairs and reads them, and returns the bytes. The reader learns
+// from what it has read.
+func (c *pairCoding) code(pairs []pair) (int, error) {
+	packet := c.packet
+	if packet == 0 {
+		packet = len(pairs)
+	}
+	out, in := c.end(pairs, packet), c.end(pairs, packet)
+	got := make([]pair, len(pairs))
+	for i := range pairs {
+		got[i].base = pairs[i].base
+	}
+	buffer := make([]byte, packet*8+64)
+	size := 0
+	for first := 0; first < len(pairs); first += packet {
+		last := min(first+packet, len(pairs))
+		var w, r entropy.Coder
+		w.Write(buffer)
+		out.code(&w, pairs, first, last)
+		data := w.Data()
+		if w.Err() != nil {
+			return 0, w.Err()
+		}
+		r.Read(bytes.Clone(data))
+		in.code(&r, got, first, last)
+		if err := r.End(); err != nil {
+			return 0, fmt.Errorf("pairs %d to %d: %w", first+1, last, err)
+		}
+		for i := first; i < last; i++ {
+			if got[i] != pairs[i] {
+				return 0, fmt.Errorf("pair %d: %w", i+1, errNotSame)
+			}
+		}
+		size += len(data)
+	}
+	return size, nil
+}
+
+// pairEnd is a writer or a reader of pairs: what it knows.
+type pairEnd struct {
+	coding  *pairCoding
+	packet  int
+	models  [baseline]delta.Turns // of the last packets
+	halves  [2]*delta.Turns       // what each half teaches
+	half    int                   // pairs in the first
+	seen    map[delta.Turn]int    // the pair in which a rotation came last
+	learned int                   // pairs up to here are in seen
+}
+
+// end returns an end that knows nothing, or, if it is trained, what each half of
+// the pairs teaches.
+func (c *pairCoding) end(pairs []pair, packet int) *pairEnd {
+	e := &pairEnd{coding: c, packet: packet, seen: map[delta.Turn]int{}}
+	if c.trained {
+		e.half = len(pairs) / packet / 2 * packet
+		for i, half := range [][]pair{pairs[:e.half], pairs[e.half:]} {
+			e.halves[i] = teach(half)
+		}
+	}
+	return e
+}
+
+// teach returns what pairs teach.
+func teach(pairs []pair) *delta.Turns {
+	m := new(delta.Turns)
+	var c entropy.Coder
+	buffer := make([]byte, 4096)
+	for _, p := range pairs {
+		c.Write(buffer)
+		m.Code(&c, p.now, p.base, nil)
+	}
+	return m
+}
+
+// code writes or reads the pairs of one packet.
+func (e *pairEnd) code(c *entropy.Coder, pairs []pair, first, last int) {
+	slot := &e.models[first/e.packet%baseline]
+	switch {
+	case e.coding.trained && first < e.half:
+		*slot = *e.halves[1]
+	case e.coding.trained:
+		*slot = *e.halves[0]
+	}
+	for i := first; i < last; i++ {
+		if e.coding.packet == 0 {
+			e.remember(pairs, i)
+		} else if i == first {
+			e.remember(pairs, first-(baseline-1)*e.packet)
+		}
+		pairs[i].now = slot.Code(c, pairs[i].now, pairs[i].base, e.older(pairs, pairs[i].base))
+	}
+}
+
+// remember takes in the pairs up to one that is not known yet.
+func (e *pairEnd) remember(pairs []pair, known int) {
+	for ; e.learned < known; e.learned++ {
+		e.seen[pairs[e.learned].now] = e.learned
+	}
+}
+
+// older returns what a base was relative to when it came, or nil.
+func (e *pairEnd) older(pairs []pair, base delta.Turn) *delta.Turn {
+	const reach = 2000 // pairs back: the same rotation of another cube is older than that
+	if !e.coding.motion {
+		return nil
+	}
+	if i, ok := e.seen[base]; ok && e.learned-i <= reach {
+		return &pairs[i].base
+	}
+	return nil
+}

@@ -1,0 +1,311 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+)
+
+// Session are the flags that say what a session is. Empty ones are not given.
+type Session struct {
+	Scene      string        `help:"Where it takes place (see list scenes)." placeholder:"NAME"`
+	Panes      string        `help:"Strategies side by side, with commas between them and knobs behind colons, such as rewind:snapshot-every=4:smoothing=off,authority (see list strategies, list knobs)." placeholder:"SPEC,..."`
+	Weather    string        `help:"The link: a name (see list weathers), numbers such as latency=75ms,jitter=10ms,loss=25%,dup=1%, or a name and numbers. Latency is one way; rtt=150ms says the same. trace=FILE.csv lays a measured path under it, from a file or by a name (see list traces)." placeholder:"WEATHER"`
+	Seat       string        `help:"Where the player sits: at the client, or at the host, whose client only watches." placeholder:"client|host"`
+	Seed       string        `help:"Of all fates of packets: the same seed, the same losses." placeholder:"N"`
+	Rate       string        `help:"Ticks per second, 10 to 240." placeholder:"60"`
+	FaultEvery time.Duration `help:"Move the server's cube aside by a metre this often." placeholder:"5s"`
+	Fault      string        `help:"Forced faults: skew=PPM of the clients' clocks, fps=N at which their programs go round, freeze=TIME for which they stand still, burst=TIME in which all is lost, nudge=METRES of the server's cube; behind @ when, such as fps=20,freeze=2s@10s. 2.skew is that of the second client alone." placeholder:"NAME=VALUE@TIME,..."`
+	Seconds    float64       `help:"How long the session lasts." placeholder:"S"`
+	Tape       string        `help:"A tape to play: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
+	Compare    string        `help:"A named comparison: scene, tape, weather and panes at once (see list comparisons)." placeholder:"NAME"`
+}
+
+// plan is a session made ready: what it starts from and what happens in each
+// tick of it.
+type plan struct {
+	config  lab.Config
+	open    []string
+	entries []lab.Entry // of the tape, as far as it goes
+	tape    string      // where the entries come from
+	faults  int         // ticks from one forced fault to the next; 0: none
+	forced  []lab.Fault // and those that come once
+	seconds float64     // 0: not said
+
+	comparison *lab.Comparison // nil: none was asked for
+}
+
+// defaults are what is not said by flag, comparison, tape or file. The weather
+// is one that makes corrections visible.
+var defaults = Session{Scene: "zen", Panes: "rewind", Weather: "bursty", Seat: "client", Seed: "1", Rate: "60"}
+
+// longest is the longest session that a command makes, in seconds.
+const longest = 36000
+
+// over returns s with what o says laid over it.
+func (s Session) over(o Session) Session {
+	pick := func(p *string, v string) {
+		if v != "" {
+			*p = v
+		}
+	}
+	pick(&s.Scene, o.Scene)
+	pick(&s.Panes, o.Panes)
+	pick(&s.Weather, o.Weather)
+	pick(&s.Seat, o.Seat)
+	pick(&s.Seed, o.Seed)
+	pick(&s.Rate, o.Rate)
+	pick(&s.Tape, o.Tape)
+	pick(&s.Compare, o.Compare)
+	pick(&s.Fault, o.Fault)
+	if o.FaultEvery != 0 {
+		s.FaultEvery = o.FaultEvery
+	}
+	if o.Seconds != 0 {
+		s.Seconds = o.Seconds
+	}
+	return s
+}
+
+// make turns flags and the settings of a file into a plan. What is said more
+// closely wins: a flag over a comparison, that over the tape, that over the
+// file, that over the defaults. tape names the tape that is played if none is
+// asked for; without one nothing is played.
+func (p *program) plan(flags Session, tape string) (*plan, error) {
+	if flags.Compare != "" && flags.Tape != "" {
+		return nil, errors.New("--compare and --tape: a comparison has a tape of its own; give one of the two")
+	}
+	settings := p.settings.Session
+	asked := settings.over(flags)
+	if flags.Tape != "" {
+		asked.Compare = "" // of the file
+	}
+	if flags.Compare != "" {
+		asked.Tape = ""
+	}
+
+	made := &plan{}
+	base := defaults.over(settings)
+	if asked.Compare != "" {
+		c, err := lab.ComparisonNamed(asked.Compare)
+		if err != nil {
+			return nil, err
+		}
+		base = base.over(Session{
+			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Weather, Rate: fmt.Sprint(c.Rate), Seat: c.Seat.String(),
+			FaultEvery: time.Duration(c.FaultEvery) * time.Second / time.Duration(c.Rate),
+		})
+		tape, made.comparison = c.Tape, c
+	}
+	if asked.Tape != "" {
+		tape = asked.Tape
+	}
+	if tape != "" {
+		t, err := p.loadTape(tape)
+		if err != nil {
+			return nil, err
+		}
+		if asked.Tape != "" { // asked for by name: it brings its own session
+			base = base.over(Session{
+				Scene: t.Config.Scene, Weather: t.Config.Weather.String(), Seat: t.Config.Seat.String(),
+				Seed: fmt.Sprint(t.Config.Weather.Seed), Rate: fmt.Sprint(t.Config.Rate), Panes: strings.Join(t.Open, ","),
+			})
+		}
+		made.entries, made.tape = t.Entries, tape
+	}
+	s := base.over(flags)
+	var err error
+	if s.Weather, err = p.withTraces(s.Weather); err != nil {
+		return nil, fmt.Errorf("--weather: %w", err)
+	}
+	if err := made.fill(s); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// fill checks what a session says and puts it into the plan.
+func (m *plan) fill(s Session) error {
+	m.config.Scene = s.Scene
+	var err error
+	if m.config.Seat, err = lab.SeatNamed(s.Seat); err != nil {
+		return fmt.Errorf("--seat: %w", err)
+	}
+	if m.config.Rate, err = number("--rate", s.Rate, lab.MinRate, lab.MaxRate); err != nil {
+		return err
+	}
+	if m.config.Weather.Seed, err = seed(s.Seed); err != nil {
+		return err
+	}
+	if err := m.config.Weather.Parse(s.Weather); err != nil {
+		return fmt.Errorf("--weather: %w", err)
+	}
+	if err := m.config.Check(); err != nil {
+		return fmt.Errorf("--scene: %w", err)
+	}
+	m.open = strings.Split(s.Panes, ",")
+	if len(m.open) > lab.MostPanes {
+		return fmt.Errorf("--panes: %d panes: want 1 to %d", len(m.open), lab.MostPanes)
+	}
+	for _, spec := range m.open {
+		if err := lab.CheckSpec(strings.TrimSpace(spec)); err != nil {
+			return fmt.Errorf("--panes: %w", err)
+		}
+	}
+	tick := time.Second / time.Duration(m.config.Rate)
+	if s.FaultEvery < 0 || s.FaultEvery > time.Hour || s.FaultEvery > 0 && s.FaultEvery < tick {
+		return fmt.Errorf("--fault-every=%v: want a duration from one tick (%v) to 1h0m0s", s.FaultEvery, tick)
+	}
+	m.faults = int(s.FaultEvery / tick)
+	if m.forced, err = lab.ParseFaults(s.Fault, m.config); err != nil {
+		return fmt.Errorf("--fault: %w", err)
+	}
+	if s.Seconds < 0 || s.Seconds > longest || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.config.Rate) < 1 {
+		return fmt.Errorf("--seconds=%v: want one tick to %d seconds", s.Seconds, longest)
+	}
+	m.seconds = s.Seconds
+	return nil
+}
+
+func number(name, text string, low, high int) (int, error) {
+	var n int
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil || n < low || n > high {
+		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", name, text, low, high)
+	}
+	return n, nil
+}
+
+func seed(text string) (n uint64, err error) {
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil {
+		return 0, fmt.Errorf("--seed=%s: want a whole number from 0 to 18446744073709551615", text)
+	}
+	return n, nil
+}
+
+// lab returns a lab with the plan's panes.
+func (m *plan) lab() (*lab.Lab, error) {
+	l := lab.New(m.config)
+	for _, spec := range m.open {
+		if _, err := l.Open(strings.TrimSpace(spec)); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// ticks returns how many ticks the session has: as long as was said, or the
+// tape, or else standard seconds.
+func (m *plan) ticks(standard float64) int {
+	switch {
+	case m.seconds > 0:
+		return int(m.seconds * float64(m.config.Rate))
+	case len(m.entries) > 0:
+		return len(m.entries)
+	}
+	return int(standard * float64(m.config.Rate))
+}
+
+// entry returns what happens in tick i. A tape that is too short begins again,
+// its keys only; forced faults come on top of it.
+func (m *plan) entry(i int) lab.Entry {
+	var e lab.Entry
+	if n := len(m.entries); n > 0 {
+		e = m.entries[i%n]
+		if i >= n {
+			e.Commands = nil
+		}
+	}
+	if m.faults > 0 && i > 0 && i%m.faults == 0 {
+		e.Commands = append(append([]lab.Command(nil), e.Commands...), lab.Command{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"})
+	}
+	if c := m.force(i); c != nil {
+		e.Commands = append(append([]lab.Command(nil), e.Commands...), c...)
+	}
+	if e.Inputs == nil {
+		e.Inputs = make([]sim.Input, 1)
+	}
+	return e
+}
+
+// force returns the forced faults that come once, in tick i: the first one at or
+// after their time.
+func (m *plan) force(i int) (list []lab.Command) {
+	tick := func(f lab.Fault) int {
+		return int((f.At*time.Duration(m.config.Rate) + time.Second - 1) / time.Second)
+	}
+	for _, f := range m.forced {
+		if tick(f) == i {
+			list = append(list, f.Command)
+		}
+	}
+	return list
+}
+
+// allEntries returns the entries of the first n ticks.
+func (m *plan) allEntries(n int) []lab.Entry {
+	list := make([]lab.Entry, n)
+	for i := range list {
+		list[i] = m.entry(i)
+	}
+	return list
+}
+
+// tapeNames returns the names of the example tapes.
+func (p *program) tapeNames() []string { return namesIn(p.Tapes, "tapes", ".tape") }
+
+// namesIn returns the names of the files in a folder of ours.
+func namesIn(from fs.FS, folder, ending string) []string {
+	var names []string
+	files, err := fs.Glob(from, folder+"/*"+ending)
+	if err != nil {
+		panic(err) // the pattern is ours
+	}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(path.Base(f), ending))
+	}
+	return names
+}
+
+// loadTape reads the tape that --tape names.
+func (p *program) loadTape(name string) (*lab.Tape, error) {
+	t, err := p.readTape(name)
+	if err != nil {
+		return nil, fmt.Errorf("--tape: %w", err)
+	}
+	if t.Cut {
+		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", name, len(t.Entries))
+	}
+	return t, nil
+}
+
+// readTape reads a tape by its name or from a file. A name with a dot or a
+// slash in it is a file.
+func (p *program) readTape(name string) (*lab.Tape, error) {
+	var file fs.File
+	var err error
+	if strings.ContainsAny(name, "./\\") {
+		file, err = os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+	} else if file, err = p.Tapes.Open("tapes/" + name + ".tape"); err != nil {
+		return nil, &predict.Unknown{Kind: "tape", Name: name, Known: p.tapeNames()}
+	}
+	defer file.Close()
+	t, err := lab.ReadTape(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(t.Entries) == 0 {
+		return nil, fmt.Errorf("%s: it has no ticks", name)
+	}
+	return t, nil
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPlayScoresAsBench says that playing the tape that a bench leaves gives the
+// same report to the last digit, but for the tape's name and the processor's
+// time.
+func TestPlayScoresAsBench(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.tape")
+	was := bench(t, "--panes", "authority,rewind:redundant=off:smoothing=single,lockstep", "--weather", "wifi-bad,loss=5%", "--rate", "64",
+		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--explain", "--repro", file)
+	var out, err strings.Builder
+	if code := Main(outside([]string{"play", file, "--explain", "--format", "json"}, &out, &err)); code != 0 {
+		t.Fatalf("exit code %d: %s", code, err.String())
+	}
+	var is result
+	if err := json.Unmarshal([]byte(out.String()), &is); err != nil {
+		t.Fatal(err)
+	}
+	if is.Tape != file || len(is.Panes) != 3 || len(is.Panes[1].Corrections.List) == 0 {
+		t.Fatalf("%+v", is)
+	}
+	for _, r := range []*result{was, &is} {
+		r.Tape = ""
+		for i := range r.Panes {
+			r.Panes[i].CPU = nil
+		}
+	}
+	a, _ := json.Marshal(was)
+	b, _ := json.Marshal(&is)
+	if string(a) != string(b) {
+		t.Errorf("bench\n%s\nplay\n%s", a, b)
+	}
+}
+
+// TestTapeBeside says what the tape of a film is called.
+func TestTapeBeside(t *testing.T) {
+	for film, want := range map[string]string{
+		"clip.mp4": "clip.tape", "a.b/clip.2.gif": "a.b/clip.2.tape", "frames/%05d.png": "frames/session.tape",
+		"frames/f-%03d.png": "frames/f.tape", "%d.png": "session.tape", "x_%04d_y.png": "x_y.tape",
+	} {
+		if got := tapeBeside(film); got != want {
+			t.Errorf("%s: %s, want %s", film, got, want)
+		}
+	}
+}

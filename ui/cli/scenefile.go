@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// sceneFile is a scene in the form that rigid-body engines are measured on
+// side by side: constants, bodies, and the way points of an autopilot that
+// presses the player's keys.
+type sceneFile struct {
+	scene  sim.Scene
+	rate   int
+	ticks  int
+	ways   []way
+	player int // index in the file of the player's body, or -1
+}
+
+// way is a place that the autopilot drives to from a tick on.
+type way struct {
+	tick       int
+	x, y       float32
+	push, pull bool
+}
+
+// readSceneFile reads one. Each line is a word and numbers.
+func readSceneFile(r io.Reader) (*sceneFile, error) {
+	s := &sceneFile{player: -1}
+	numbers := map[string]float64{}
+	asleep := []bool{}
+	in := bufio.NewScanner(r)
+	for n := 1; in.Scan(); n++ {
+		f := strings.Fields(in.Text())
+		if len(f) == 0 {
+			continue
+		}
+		bad := func(want string) error { return fmt.Errorf("line %d: %q: want %s", n, in.Text(), want) }
+		if f[0] == "name" {
+			if len(f) != 2 {
+				return nil, bad("name and a word")
+			}
+			s.scene.Name = f[1]
+			continue
+		}
+		var v []float64
+		for _, x := range f[1:] {
+			y, err := strconv.ParseFloat(x, 32)
+			if err != nil || math.IsNaN(y) || math.IsInf(y, 0) {
+				return nil, bad("numbers after " + f[0])
+			}
+			v = append(v, y)
+		}
+		switch f[0] {
+		case "body":
+			if len(v) != 10 || !(v[0] > 0) {
+				return nil, bad("body, half a side, 3 of place, 4 of rotation (w x y z), asleep, player")
+			}
+			if v[9] != 0 {
+				if s.player >= 0 {
+					return nil, bad("one player at most")
+				}
+				s.player = len(s.scene.Boxes)
+			}
+			h := float32(v[0])
+			s.scene.Boxes = append(s.scene.Boxes, sim.Box{
+				Half: geom.Vec3{X: h, Y: h, Z: h},
+				Start: sim.Body{Pose: geom.Pose{
+					Pos: geom.Vec3{X: float32(v[1]), Y: float32(v[2]), Z: float32(v[3])},
+					Rot: geom.Quat{W: float32(v[4]), X: float32(v[5]), Y: float32(v[6]), Z: float32(v[7])},
+				}},
+			})
+			asleep = append(asleep, v[8] != 0)
+		case "way":
+			if len(v) != 5 {
+				return nil, bad("way, tick, x, y, push, pull")
+			}
+			s.ways = append(s.ways, way{int(v[0]), float32(v[1]), float32(v[2]), v[3] != 0, v[4] != 0})
+		case "gravity", "dt", "ticks", "friction", "restitution", "density", "lindamp", "angdamp", "maxlin", "maxang", "sleepvel", "sleep":
+			if len(v) != 1 {
+				return nil, bad(f[0] + " and one number")
+			}
+			numbers[f[0]] = v[0]
+		default:
+			return nil, bad("body, way, name or a constant")
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	return s, s.finish(numbers, asleep)
+}
+
+// finish gives the scene its constants.
+func (s *sceneFile) finish(v map[string]float64, asleep []bool) error {
+	for _, name := range []string{"gravity", "dt", "ticks", "friction", "density", "lindamp", "maxlin", "maxang"} {
+		if _, ok := v[name]; !ok {
+			return fmt.Errorf("it does not say %s", name)
+		}
+	}
+	if n := len(s.scene.Boxes); n == 0 || n > 60000 {
+		return fmt.Errorf("%d bodies: want 1 to 60000", n)
+	}
+	if v["dt"] < 10 || v["dt"] > 1000 || v["ticks"] < 1 || v["ticks"] > 1e6 {
+		return fmt.Errorf("dt %g, ticks %g: want 10 to 1000 ticks a second, and 1 to 1000000 of them", v["dt"], v["ticks"])
+	}
+	if v["restitution"] != 0 || v["angdamp"] != v["lindamp"] {
+		return fmt.Errorf("restitution %g, angdamp %g: this engine has restitution 0 and one damping", v["restitution"], v["angdamp"])
+	}
+	s.rate, s.ticks = int(v["dt"]), int(v["ticks"])
+	c := &s.scene
+	c.Gravity, c.Damping = -float32(v["gravity"]), float32(v["lindamp"])
+	c.MaxLinear, c.MaxAngular = float32(v["maxlin"]), float32(v["maxang"])
+	c.Wide, c.High, c.Sleepless = 256, 32, v["sleep"] == 0
+	for i := range c.Boxes {
+		c.Boxes[i].Density, c.Boxes[i].Friction = float32(v["density"]), float32(v["friction"])
+		c.Boxes[i].Start.Asleep = asleep[i] && !c.Sleepless
+	}
+	if s.player >= 0 { // a world's players come first
+		c.Players = 1
+		p := c.Boxes[s.player]
+		c.Boxes = slices.Insert(slices.Delete(c.Boxes, s.player, s.player+1), 0, p)
+	}
+	return nil
+}
+
+// body returns the place in the world of body i of the file.
+func (s *sceneFile) body(i int) int {
+	switch {
+	case i == s.player:
+		return 0
+	case i < s.player:
+		return i + 1
+	}
+	return i
+}
+
+// steer presses the keys that lead to the present way point.
+func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
+	var to *way
+	for i := range s.ways {
+		if s.ways[i].tick <= int(w.Tick()) {
+			to = &s.ways[i]
+		}
+	}
+	if to == nil || s.player < 0 {
+		return in
+	}
+	at := w.Bodies()[0].Pose.Pos
+	press := func(away float32, less, more sim.Buttons) {
+		if away > 0.5 {
+			in.Buttons |= more
+		} else if away < -0.5 {
+			in.Buttons |= less
+		}
+	}
+	press(to.x-at.X, sim.Left, sim.Right)
+	press(to.y-at.Y, sim.Back, sim.Forward)
+	if to.push {
+		in.Buttons |= sim.Lift
+	}
+	if to.pull {
+		in.Buttons |= sim.Pull
+	}
+	return in
+}
+
+// measureScene steps the scene, writes the bodies of each 60th tick and the
+// time of each step, and returns a line of JSON that sums up.
+func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (string, error) {
+	w := sim.New(s.scene, s.rate)
+	out, ms := bufio.NewWriter(dump), bufio.NewWriter(times)
+	took := make([]float64, 0, ticks)
+	awake, most := 0, 0
+	for t := 1; t <= ticks; t++ {
+		in := s.steer(w)
+		start := p.Now()
+		w.Step(in)
+		took = append(took, (p.Now()-start).Seconds()*1000)
+		fmt.Fprintf(ms, "%.4f\n", took[t-1])
+		n := 0
+		for _, b := range w.Bodies() {
+			if !b.Asleep {
+				n++
+			}
+		}
+		awake, most = awake+n, max(most, n)
+		if t%60 == 0 || t == ticks {
+			for i := range w.Bodies() {
+				b := &w.Bodies()[s.body(i)]
+				q, r := b.Pose.Pos, b.Pose.Rot
+				fmt.Fprintf(out, "%d %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", t, i,
+					q.X, q.Y, q.Z, r.W, r.X, r.Y, r.Z, b.Linear.X, b.Linear.Y, b.Linear.Z, b.Angular.X, b.Angular.Y, b.Angular.Z)
+			}
+		}
+	}
+	h := fnv.New64a()
+	for i := range w.Bodies() {
+		b := &w.Bodies()[s.body(i)].Pose
+		for _, f := range [7]float32{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Rot.W, b.Rot.X, b.Rot.Y, b.Rot.Z} {
+			u := math.Float32bits(f)
+			h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24)})
+		}
+	}
+	sorted := slices.Clone(took)
+	slices.Sort(sorted)
+	mean := func(v []float64) (sum float64) {
+		for _, x := range v {
+			sum += x
+		}
+		return sum / float64(len(v))
+	}
+	at := func(share float64) float64 { return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))] }
+	line, err := json.Marshal(map[string]any{
+		"engine": "ghostcube", "scene": s.scene.Name, "ticks": ticks,
+		"mean": round3(mean(took)), "p50": round3(at(0.5)), "p99": round3(at(0.99)), "max": round3(at(1)),
+		"last120": round3(mean(took[max(0, len(took)-120):])),
+		"awake":   awake / ticks, "maxawake": most, "contacts": w.Points(), "hash": fmt.Sprintf("%016x", h.Sum64()),
+	})
+	if err := out.Flush(); err != nil {
+		return "", err
+	}
+	if err := ms.Flush(); err != nil {
+		return "", err
+	}
+	return string(line), err
+}
+
+func round3(x float64) float64 { return math.Round(x*1000) / 1000 }

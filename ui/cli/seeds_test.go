@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOver holds the interval to a case whose figures are in every textbook: of
+// 1 to 5 the mean is 3, the deviation the root of 2.5, and with four degrees of
+// freedom half of the interval 2.776 times the fifth's root of that.
+func TestOver(t *testing.T) {
+	s := over([]float64{1, 2, 3, 4, 5})
+	half := 2.776 * math.Sqrt(2.5/5)
+	if *s.Mean != 3 || math.Abs(*s.High-3-half) > 1e-12 || math.Abs(*s.Low-3+half) > 1e-12 || s.N != 5 {
+		t.Errorf("%v %v %v %v", *s.Mean, *s.Low, *s.High, s.N)
+	}
+	if s := over(nil); s.Mean != nil || s.Low != nil || s.High != nil {
+		t.Error("nothing has a mean")
+	}
+	if s := over([]float64{7}); *s.Mean != 7 || s.Low != nil {
+		t.Error("one has an interval")
+	}
+	// By a table of Student's distribution.
+	for freedom, want := range map[int]float64{1: 12.706, 9: 2.262, 30: 2.042, 31: 2.040, 40: 2.021, 60: 2.000, 100: 1.984, 999: 1.962} {
+		if got := quantile(freedom); math.Abs(got-want) > 0.001 {
+			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
+		}
+	}
+	before := 13.0
+	for freedom := 1; freedom < 200; freedom++ {
+		if q := quantile(freedom); q > before {
+			t.Errorf("%d: %v after %v", freedom, q, before)
+		}
+		before = quantile(freedom)
+	}
+}
+
+const several = "bench --tape circle --panes authority,rewind,snapshot --weather wifi-bad --seconds 12"
+
+func runs(t *testing.T, args string) string {
+	t.Helper()
+	var out, bad bytes.Buffer
+	if code := Main(outside(strings.Fields(args), &out, &bad)); code != 0 {
+		t.Fatal(args, code, bad.String())
+	}
+	return out.String()
+}
+
+// TestSeeds says that the report over several seeds is that of the sessions one
+// by one: every measure of every pane is there with its interval, the mean is
+// the mean, and it is the same however many run at once.
+func TestSeeds(t *testing.T) {
+	type one struct {
+		Panes []struct {
+			Hash  string
+			Card  map[string]*float64
+			Meter map[string]float64
+		}
+	}
+	var alone []one
+	for seed := 5; seed < 9; seed++ {
+		var r one
+		if err := json.Unmarshal([]byte(runs(t, several+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
+			t.Fatal(err)
+		}
+		alone = append(alone, r)
+	}
+	var many struct {
+		Seeds []uint64
+		Panes []struct {
+			Hashes []string
+			Card   map[string]spread
+			Net    map[string]spread
+			Meter  map[string]spread
+		}
+	}
+	text := runs(t, several+" --format json --seed 5 --seeds 4")
+	if err := json.Unmarshal([]byte(text), &many); err != nil {
+		t.Fatal(err)
+	}
+	if len(many.Seeds) != 4 || many.Seeds[3] != 8 || len(many.Panes) != 3 {
+		t.Fatalf("%v, %d panes", many.Seeds, len(many.Panes))
+	}
+	told := 0
+	for k, p := range many.Panes {
+		if len(p.Card) != len(alone[0].Panes[k].Card) || len(p.Net) != 6 || len(p.Meter) != len(alone[0].Panes[k].Meter) {
+			t.Errorf("pane %d: %d, %d, %d measures", k+1, len(p.Card), len(p.Net), len(p.Meter))
+		}
+		for i := range alone {
+			if p.Hashes[i] != alone[i].Panes[k].Hash {
+				t.Errorf("pane %d, seed %d: another session", k+1, many.Seeds[i])
+			}
+		}
+		for name, s := range p.Card {
+			var values []float64
+			for _, r := range alone {
+				if v := r.Panes[k].Card[name]; v != nil {
+					values = append(values, *v)
+				}
+			}
+			want := over(values)
+			if s.N != want.N || (s.Mean == nil) != (want.Mean == nil) || s.Mean != nil && *s.Mean != *want.Mean || s.Low != nil && *s.Low != *want.Low {
+				t.Errorf("pane %d, %s: %+v of %v", k+1, name, s, values)
+			}
+			if s.Low != nil && *s.Low < *s.High {
+				told++
+			}
+		}
+	}
+	if told < 40 {
+		t.Errorf("only %d intervals", told)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if again := runs(t, several+" --format json --seed 5 --seeds 4"); without(again) != without(text) {
+		t.Error("one core prints another report than several")
+	}
+}
+
+// without takes the processor's time out of a report.
+func without(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "_ms_mean") && !strings.Contains(line, "_ms_max") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// TestSeedsFormats says that the table and the comma-separated values tell the
+// same, of one session and of several, and that what cannot be is refused.
+func TestSeedsFormats(t *testing.T) {
+	for _, seeds := range []string{"", " --seeds 3"} {
+		rows, err := csv.NewReader(strings.NewReader(runs(t, several+" --format csv"+seeds))).ReadAll()
+		if err != nil || len(rows) < 150 || len(rows[0]) != 8 {
+			t.Fatal(len(rows), err)
+		}
+		table := runs(t, several+seeds)
+		found := 0
+		for _, r := range rows[1:] {
+			if r[0] != "1" || r[2] != "card" || r[5] == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(r[5], 64)
+			if err != nil {
+				t.Fatal(r, err)
+			}
+			if (r[6] == "") != (seeds == "") {
+				t.Errorf("%v: an interval of one session, or none of three", r)
+			}
+			if r[3] == "error_rms_m" && strings.Contains(table, strconv.FormatFloat(v, 'f', 3, 64)) {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("the table lacks the error of the values%s", seeds)
+		}
+	}
+	for args, want := range map[string]string{
+		"bench --seeds 0":              "1 to 1000",
+		"bench --seeds 2000":           "1 to 1000",
+		"bench --seeds 2 --explain":    "one session",
+		"bench --seeds 2 --latency":    "one session",
+		"bench --format csv --explain": "table or json",
+		"bench --format csv --latency": "table or json",
+		"bench --format cvs":           "csv",
+	} {
+		var out, bad bytes.Buffer
+		if code := Main(outside(strings.Fields(args+" --seconds 1"), &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
+			t.Errorf("%s: %d, %q", args, code, bad.String())
+		}
+	}
+}
+
+// TestProgressTellsTime says what the bar shows when a quarter is done after
+// ten seconds.
+func TestProgressTellsTime(t *testing.T) {
+	now := time.Duration(0)
+	p := &program{}
+	p.Stderr = os.Stderr
+	p.Now = func() time.Duration { return now }
+	b := p.newProgress("bench", 400)
+	b.live, b.made, now = true, 100, 10*time.Second
+	if got := b.line(); !strings.HasSuffix(got, " 25 %, 30s left") {
+		t.Errorf("%q", got)
+	}
+	now = 500 * time.Millisecond
+	if got := b.line(); !strings.HasSuffix(got, " 25 %") {
+		t.Errorf("too early: %q", got)
+	}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ghostcube/predict/lab"
+)
+
+// TestTraceOnATape says that the tape of a session with a trace replays to the
+// same hash without the trace's file: the tape holds the trace.
+func TestTraceOnATape(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stairs.csv")
+	if err := os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{Outside: outside(nil, nil, nil)}
+	plan, err := p.plan(Session{Weather: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(tape *lab.Tape) uint64 {
+		l, err := tape.Lab()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range tape.Entries {
+			if err := l.Tick(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l.Hash()
+	}
+	tape := &lab.Tape{Config: plan.config, Open: plan.open, Entries: plan.allEntries(600)}
+	saved := filepath.Join(t.TempDir(), "stairs.tape")
+	out, err := os.Create(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tape.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := run(tape)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.loadTape(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run(again); got != first {
+		t.Errorf("%x, and from the tape %x", first, got)
+	}
+	again.Config.Weather.Up.Trace = nil
+	if run(again) == first {
+		t.Error("the trace changes nothing")
+	}
+}
+
+// TestExampleTraces says that the example traces can be read, say what they
+// are, and take a length that a tape can hold twice.
+func TestExampleTraces(t *testing.T) {
+	p := &program{Outside: outside(nil, nil, nil)}
+	names := p.traceNames()
+	if len(names) < 2 {
+		t.Fatal(names)
+	}
+	for _, name := range names {
+		if _, err := p.loadTrace(name); err != nil {
+			t.Error(err)
+		}
+		if firstRemark(p.Traces, "traces/"+name+".csv") == "" {
+			t.Errorf("%s does not say what it is", name)
+		}
+	}
+}
