@@ -131,7 +131,7 @@ func (d *desk) tape() *lab.Tape {
 // TestWindow presses keys, drags a slider, switches a strategy, takes a film
 // and a picture, and finds all of it in what the program leaves behind.
 func TestWindow(t *testing.T) {
-	d := openDesk(t, "--panes", "rewind,authority", "--size", "1280x720")
+	d := openDesk(t, "--panes", "rewind,noprediction", "--size", "1280x720")
 	d.do("keydown", "w")
 	time.Sleep(time.Second)
 	d.do("keyup", "w")

@@ -9,7 +9,7 @@ import (
 
 // chainSpecs are strategies of which each has a way of its own to the player's eyes.
 var chainSpecs = []string{
-	"authority", "authority:snapshot-every=4", "rewind", "rewind:smoothing=none", "lockstep", "snapshot", "snapshot:interpolation=none",
+	"noprediction", "noprediction:snapshot-every=4", "rewind", "rewind:smoothing=none", "lockstep", "snapshot", "snapshot:interpolation=none",
 	"snapshot:snapshot-every=6", "statesync", "statesync:jitter-buffer=0", "statesync:authority=toucher", "animated",
 	"animated:validity=0", "animated:snapshot-every=3", "animated:playout=4", "animated:playout=4:validity=0", "historyoffset",
 }
@@ -26,7 +26,7 @@ func TestChainSums(t *testing.T) {
 			}
 		}
 		chainSums(t, "two-players", weather, AtClient, "lockstep")
-		chainSums(t, "plain", weather, AtClient, "authority", Command{"clock", All, "fps", "20"})
+		chainSums(t, "plain", weather, AtClient, "noprediction", Command{"clock", All, "fps", "20"})
 		chainSums(t, "plain", weather, AtClient, "animated", Command{"clock", All, "fps", "144"})
 	}
 }

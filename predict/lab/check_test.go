@@ -122,7 +122,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"an input":              {with(steer, lines[steer], strings.Fields(lines[steer])[0]+" WZ@99\n"), 181, 240, 0, "rewind"},
 		"a nudge":               {with(find(60, 120, "! nudge all"), "x 1", "x 2"), 61, 120, 0, "rewind"},
 		"a knob of pane 2":      {with(find(180, 240, "! switch 2"), "lead=3", "lead=9"), 181, 240, 1, "rewind:lead=9"},
-		"a hash of pane 2":      {with(after(180), second, "0123456789abcdef"), 121, 180, 1, "authority:snapshot-every=2"},
+		"a hash of pane 2":      {with(after(180), second, "0123456789abcdef"), 121, 180, 1, "noprediction:snapshot-every=2"},
 		"the first hash of all": {with(after(60), strings.Fields(lines[after(60)])[1], "0123456789abcdef"), 1, 60, 0, "rewind"},
 		"the seed":              {with(5, "seed 7", "seed 8"), 1, 60, 0, "rewind"},
 	} {

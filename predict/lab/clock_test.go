@@ -41,7 +41,7 @@ func counting(t *testing.T, l *Lab, ticks int) (made []int) {
 // every third one of the session, and at 144 one in each; and frozen for half a
 // second none in 30.
 func TestClockFaults(t *testing.T) {
-	open := func() *Lab { return open(t, config(t, "plain", "latency=20ms", AtClient), "authority") }
+	open := func() *Lab { return open(t, config(t, "plain", "latency=20ms", AtClient), "noprediction") }
 	sum := func(made []int) (n int) {
 		for _, m := range made {
 			n += m

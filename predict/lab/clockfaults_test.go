@@ -98,7 +98,7 @@ var clocked = []struct {
 	within int     // seconds in which it has recovered from any freeze
 	metres float32 // from the truth that its picture may be at the corners, with no fault or with one
 }{
-	{"authority", false, 1, 0.01},
+	{"noprediction", false, 1, 0.01},
 	{"rewind", false, 5, 0.75}, // of who only watches; for a player it is exact
 	{"lockstep", true, 0, 0.01},
 	{"lockstep:follow-clock=on", false, 7, 0.01},

@@ -56,7 +56,7 @@ var Comparisons = []Comparison{
 	{
 		Name: "prediction", Doc: "the same keys over the same link, without prediction and with it",
 		Source: "", Tape: "circle", Scene: "zen", Weather: "csp-75ms", Rate: 60,
-		Panes: []string{"authority", "rewind"},
+		Panes: []string{"noprediction", "rewind"},
 	},
 	{
 		Name: "techniques", Doc: "75 ms each way, a fiftieth lost: lockstep waits, snapshots show the past, prediction the future",
@@ -223,18 +223,18 @@ var Comparisons = []Comparison{
 	{
 		Name: "latency-chain", Doc: "what a key takes to be seen at a ping of 50 ms, stage by stage (key U): no buffer, the article's, and two predictions",
 		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-50", Rate: 60,
-		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
+		Panes: []string{"noprediction", "animated:playout=4:validity=0", "historyoffset", "rewind"},
 	},
 	{
 		Name: "latency-chain-300", Doc: "the same at a ping of 300 ms: the two that predict answer as soon, all else is later",
 		Source: engineers, Tape: "turns", Scene: "plain", Weather: "space-engineers-300", Rate: 60,
-		Panes: []string{"authority", "animated:playout=4:validity=0", "historyoffset", "rewind"},
+		Panes: []string{"noprediction", "animated:playout=4:validity=0", "historyoffset", "rewind"},
 	},
 	{
 		Name: "lag-compensation", Doc: "100 ms each way, one shoots at what crosses: judged where it was seen, and where it is; rewind sees it where it never was",
 		Source: "Bernier, Latency Compensating Methods in Client/Server In-game Protocol Design and Optimization (2001)",
 		Tape:   "shots", Scene: "two-players", Weather: "latency=100ms", Rate: 60,
-		Panes: []string{"snapshot", "animated", "authority", "rewind"},
+		Panes: []string{"snapshot", "animated", "noprediction", "rewind"},
 	},
 	{
 		Name: "relative-boarding", Doc: "boarding at 48 m/s, 100 ms each way: in the ship's space the cube stays aboard, in the world's it is thrown out",

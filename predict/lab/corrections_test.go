@@ -221,7 +221,7 @@ func TestCorrectionsSurviveFork(t *testing.T) {
 			t.Errorf("number %d: %+v and %+v", i, *a.Number(i), *b.Number(i))
 		}
 	}
-	if err := l.Do(Command{Verb: "switch", Pane: 0, Name: "authority"}); err != nil || a.Total() != 0 || b.Total() == 0 {
+	if err := l.Do(Command{Verb: "switch", Pane: 0, Name: "noprediction"}); err != nil || a.Total() != 0 || b.Total() == 0 {
 		t.Errorf("%v: %d after the switch, %d in the copy", err, a.Total(), b.Total())
 	}
 }

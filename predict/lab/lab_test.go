@@ -58,10 +58,10 @@ func run(t testing.TB, l *Lab, ticks int) {
 
 // eventful is a tape with every kind of command in it.
 func eventful(t testing.TB) *Tape {
-	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,dup=2%", AtClient), Open: []string{"rewind", "authority:snapshot-every=2"}}
+	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,dup=2%", AtClient), Open: []string{"rewind", "noprediction:snapshot-every=2"}}
 	at := map[int][]string{
 		100: {"nudge all x 1"}, 150: {"turn 1 smoothing single", "turn 1 smooth-keep 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
-		250: {"link all latency 90ms", "link all up.loss 30%"}, 300: {"burst all - 250ms"}, 350: {"open all authority -"},
+		250: {"link all latency 90ms", "link all up.loss 30%"}, 300: {"burst all - 250ms"}, 350: {"open all noprediction -"},
 		400: {"weather all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 33.5", "show all split off"}, 480: {"scene all plain -"},
 		500: {"seat all host -"}, 560: {"seed all - 99"}, 600: {"restart all - -"},
 	}
@@ -248,7 +248,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // TestSwitchCostsNoTick says that the truth makes one step per tick across a
 // switch of strategy, and that a player who holds a key does not feel it there.
 func TestSwitchCostsNoTick(t *testing.T) {
-	for _, to := range []string{"authority", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset", "relative"} {
+	for _, to := range []string{"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset", "relative"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		held := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
@@ -292,7 +292,7 @@ func TestSameWeather(t *testing.T) {
 
 // seen is after how many ticks a client that only watches sees, over 75 ms one
 // way, what the server's player did: the way, and what the strategy holds back.
-var seen = map[string]int{"authority": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
+var seen = map[string]int{"noprediction": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
 
 // TestHostSeat says that a human at the host drives the truth at once, and the
 // client sees it later: by the way, of four and a half ticks, and by what the
@@ -328,9 +328,9 @@ func TestOwnInputLatency(t *testing.T) {
 		weather string
 		want    map[string]int // ticks
 	}{
-		{"perfect", map[string]int{"authority": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6, "animated": 4, "historyoffset": 0, "relative": 0}},
-		{"latency=75ms", map[string]int{"authority": 10, "rewind": 0, "lockstep": 0, "snapshot": 15, "statesync": 15, "animated": 13, "historyoffset": 0, "relative": 0}},
-		{"latency=250ms", map[string]int{"authority": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35, "animated": 33, "historyoffset": 0, "relative": 0}},
+		{"perfect", map[string]int{"noprediction": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6, "animated": 4, "historyoffset": 0, "relative": 0}},
+		{"latency=75ms", map[string]int{"noprediction": 10, "rewind": 0, "lockstep": 0, "snapshot": 15, "statesync": 15, "animated": 13, "historyoffset": 0, "relative": 0}},
+		{"latency=250ms", map[string]int{"noprediction": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35, "animated": 33, "historyoffset": 0, "relative": 0}},
 	} {
 		for _, s := range Strategies {
 			l := open(t, config(t, "plain", c.weather, AtClient), s.Name)
@@ -395,38 +395,38 @@ func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
 // TestCommandsRefuse says that a bad command says why and changes nothing.
 func TestCommandsRefuse(t *testing.T) {
 	for text, want := range map[string]string{
-		"swich all rewind -":         `no command "swich"`,
-		"switch 1 rewnid -":          `no strategy "rewnid"`,
-		"switch 1 rewind:leed=3 -":   `no knob "leed"`,
-		"switch 1 rewind:lead=333 -": "0 to 60",
-		"switch 1 rewind:lead -":     "name=value",
-		"switch 4 rewind -":          "no pane 4",
-		"turn 1 lead x":              "0 to 60",
-		"turn all lead 5":            `no knob "lead"`, // the second pane has none
-		"nudge all w 1":              `no direction "w"`,
-		"nudge all x 1e9":            "-100 to 100",
-		"nudge all x NaN":            "-100 to 100",
-		"link all latency -1s":       "0s to 1m0s",
-		"link all latensy 1s":        `no condition of a link "latensy"`,
-		"weather all - wifi-worse":   `no weather "wifi-worse"`,
-		"burst all - 2h":             "0s up to 1m0s",
-		"scene all zone -":           "no scene",
-		"seat all table -":           `no seat "table"`,
-		"seed all - -5":              "whole number",
-		"open all authority:x=1 -":   `no knob "x"`,
-		"close all - -":              "one pane of several",
-		"show all zoom 3":            `no part of the picture "zoom"`,
-		"show all yaw 720":           "-360 to 360",
-		"show all split maybe":       "on or off",
-		"show all tint agee":         `no tint "agee" (there are off, priority, age, encoding, authority, links)`,
-		"show all raw 1":             "on or off",
-		"show all packet -":          "on or off",
-		"show all ages yes":          "on or off",
-		"show all focus 3":           "1 to 2",
-		"nudge 9 x 1":                "1 to 4",
-		"nudge all x":                "four words",
+		"swich all rewind -":          `no command "swich"`,
+		"switch 1 rewnid -":           `no strategy "rewnid"`,
+		"switch 1 rewind:leed=3 -":    `no knob "leed"`,
+		"switch 1 rewind:lead=333 -":  "0 to 60",
+		"switch 1 rewind:lead -":      "name=value",
+		"switch 4 rewind -":           "no pane 4",
+		"turn 1 lead x":               "0 to 60",
+		"turn all lead 5":             `no knob "lead"`, // the second pane has none
+		"nudge all w 1":               `no direction "w"`,
+		"nudge all x 1e9":             "-100 to 100",
+		"nudge all x NaN":             "-100 to 100",
+		"link all latency -1s":        "0s to 1m0s",
+		"link all latensy 1s":         `no condition of a link "latensy"`,
+		"weather all - wifi-worse":    `no weather "wifi-worse"`,
+		"burst all - 2h":              "0s up to 1m0s",
+		"scene all zone -":            "no scene",
+		"seat all table -":            `no seat "table"`,
+		"seed all - -5":               "whole number",
+		"open all noprediction:x=1 -": `no knob "x"`,
+		"close all - -":               "one pane of several",
+		"show all zoom 3":             `no part of the picture "zoom"`,
+		"show all yaw 720":            "-360 to 360",
+		"show all split maybe":        "on or off",
+		"show all tint agee":          `no tint "agee" (there are off, priority, age, encoding, authority, links)`,
+		"show all raw 1":              "on or off",
+		"show all packet -":           "on or off",
+		"show all ages yes":           "on or off",
+		"show all focus 3":            "1 to 2",
+		"nudge 9 x 1":                 "1 to 4",
+		"nudge all x":                 "four words",
 	} {
-		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "authority")
+		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction")
 		run(t, l, 10)
 		hash, show, conf := l.Hash(), l.Show(), l.Config()
 		c, err := parseCommand(text)
@@ -443,7 +443,7 @@ func TestCommandsRefuse(t *testing.T) {
 }
 
 func BenchmarkTick(b *testing.B) {
-	l := open(b, config(b, "zen", "latency=75ms,loss=5%", AtClient), "rewind", "authority")
+	l := open(b, config(b, "zen", "latency=75ms,loss=5%", AtClient), "rewind", "noprediction")
 	in := []sim.Input{{Buttons: sim.Right}}
 	for range 600 {
 		l.Tick(Entry{Inputs: in})

@@ -24,7 +24,7 @@ func duel(tape *Tape, tick, every int) []sim.Input {
 // shooters are all ways to play. The servers of the first take the newest input, those
 // of the others know inputs by their ticks.
 var shooters = []string{
-	"authority", "snapshot", "snapshot:snapshot-every=3:level=delta", "animated", "animated:playout=4", "statesync",
+	"noprediction", "snapshot", "snapshot:snapshot-every=3:level=delta", "animated", "animated:playout=4", "statesync",
 	"statesync:authority=toucher", "rewind", "rewind:server-steps=on-input", "historyoffset", "lockstep",
 }
 
@@ -48,7 +48,7 @@ func TestRewoundIsAsSeen(t *testing.T) {
 		other float64 // shots at most that come to something else
 		off   float32 // metres at most
 	}{
-		"authority": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
+		"noprediction": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
 		"statesync:authority=toucher:smoothing=none:history=500ms": {0, 0.001}, "historyoffset:history=500ms": {1, 0.006},
 		"snapshot": {1, 0.006}, "animated": {1, 0.006}, // 1/32 ticks at 10 m/s are 5.2 mm
 		"snapshot:snapshot-every=3:history=500ms": {3, 0.1}, // its curve is not the way that was
@@ -83,7 +83,7 @@ func TestRewoundIsAsSeen(t *testing.T) {
 // in the server's future; for no place travels.
 func TestRaysBeginWhereDrawn(t *testing.T) {
 	for spec, most := range map[string]float32{
-		"authority": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
+		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
 		"statesync:smoothing=none": 0.001, "statesync:authority=toucher:smoothing=none:history=500ms": 0.05,
 		"historyoffset:history=500ms": 0.05,
 	} {
@@ -160,7 +160,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 // older than the history and refused, and counts as no hit; and that none is with a
 // history of a second.
 func TestLateShotsAreRefused(t *testing.T) {
-	for _, spec := range []string{"authority", "snapshot", "animated", "statesync"} {
+	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
 		l := shootout(t, config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":history=1s")
 		short, long := l.Panes[0], l.Panes[1]
 		if n := short.Meter.Value("shots_judged"); n < 40 || short.Meter.Value("shots_refused") != n {
@@ -214,7 +214,7 @@ func TestShotsInForks(t *testing.T) {
 			t.Errorf("%s: the fork's shots are others", spec)
 		}
 	}
-	l := open(t, config(t, "two-players", "latency=20ms", AtClient), "authority")
+	l := open(t, config(t, "two-players", "latency=20ms", AtClient), "noprediction")
 	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
 	for i := range 300 {
 		e := Entry{}

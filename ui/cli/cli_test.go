@@ -136,10 +136,10 @@ func TestCardKeepsItsOrder(t *testing.T) {
 // cube answers within a tick with rewind and after a round trip without, and
 // where nothing is lost nothing is corrected.
 func TestLatencyIsHidden(t *testing.T) {
-	r := bench(t, "--scene", "zen", "--panes", "authority,rewind", "--weather", "latency=75ms", "--seconds", "60")
+	r := bench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--weather", "latency=75ms", "--seconds", "60")
 	a, b := r.Panes[0], r.Panes[1]
 	if x, y := b.Card.of("own_input_latency_ticks"), a.Card.of("own_input_latency_ms"); !(x <= 1 && y >= 150) {
-		t.Errorf("rewind %v ticks, authority %v ms", x, y)
+		t.Errorf("rewind %v ticks, noprediction %v ms", x, y)
 	}
 	if n := b.Meter["corrections"]; n != 0 {
 		t.Errorf("%v corrections", n)
@@ -154,7 +154,7 @@ func TestLatencyIsHidden(t *testing.T) {
 // or ahead of it by the way up and the lead, to a tick; as smooth as the truth;
 // and never standing for long while the truth goes.
 func TestScoreOfMotion(t *testing.T) {
-	r := bench(t, "--scene", "zen", "--panes", "authority,rewind:lead=5,authority:snapshot-every=6", "--weather", "latency=75ms", "--seconds", "30")
+	r := bench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--weather", "latency=75ms", "--seconds", "30")
 	for i, want := range []float64{75, -75 - 5000.0/60} {
 		c, name := r.Panes[i].Card, r.Panes[i].Strategy
 		within := func(measure string, low, high float64) {
@@ -264,7 +264,7 @@ func TestRareSnapshotsHurt(t *testing.T) {
 // TestBenchRepeats says that the same bench prints the same but for the time it
 // took.
 func TestBenchRepeats(t *testing.T) {
-	args := []string{"--panes", "rewind,authority", "--weather", "torture", "--seconds", "10", "--fault-every", "2s"}
+	args := []string{"--panes", "rewind,noprediction", "--weather", "torture", "--seconds", "10", "--fault-every", "2s"}
 	a, b := bench(t, args...), bench(t, args...)
 	for i := range a.Panes {
 		a.Panes[i].CPU, b.Panes[i].CPU = nil, nil
@@ -278,7 +278,7 @@ func TestBenchRepeats(t *testing.T) {
 
 // TestNearest holds the guesses.
 func TestNearest(t *testing.T) {
-	known := []string{"authority", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
+	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
 	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
 		if got := nearest(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -12,7 +12,7 @@ import (
 // wrong one is refused before anything runs.
 func TestFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.tape")
-	args := []string{"--panes", "rewind,authority", "--weather", "latency=50ms", "--tape", "circle", "--seconds", "10"}
+	args := []string{"--panes", "rewind,noprediction", "--weather", "latency=50ms", "--tape", "circle", "--seconds", "10"}
 	was := bench(t, args...)
 	is := bench(t, append(args, "--fault", "skew=500,fps=20@0.99s,1.freeze=2s@4s,fps=off@8s", "--repro", file)...)
 	text, err := os.ReadFile(file)

@@ -11,7 +11,7 @@ import (
 // TestLatencyTable says that bench prints the stages of every pane, and that the sum of
 // those that have been measured is the latency that it measures otherwise.
 func TestLatencyTable(t *testing.T) {
-	args := []string{"bench", "--panes", "authority,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--weather", "latency=25ms", "--seconds", "20", "--latency"}
+	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--weather", "latency=25ms", "--seconds", "20", "--latency"}
 	var out, bad bytes.Buffer
 	if code := Main(outside(append(args, "--format", "json"), &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())

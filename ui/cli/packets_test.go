@@ -19,7 +19,7 @@ func TestPackets(t *testing.T) {
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, args := range []string{
-		"--panes rewind,authority --weather torture --seconds 4",
+		"--panes rewind,noprediction --weather torture --seconds 4",
 		"--panes rewind:important-moves=on:tick-bits=16 --weather csp-25-loss --seconds 3",
 		"--scene pile:layers=2 --seconds 1.5",
 		"--scene two-players --tape two-players --seconds 3",

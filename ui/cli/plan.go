@@ -17,7 +17,7 @@ import (
 // Session are the flags that say what a session is. Empty ones are not given.
 type Session struct {
 	Scene      string        `help:"Where it takes place (see list scenes)." placeholder:"NAME"`
-	Panes      string        `help:"Strategies side by side, with commas between them and knobs behind colons, such as rewind:snapshot-every=4:smoothing=off,authority (see list strategies, list knobs)." placeholder:"SPEC,..."`
+	Panes      string        `help:"Strategies side by side, with commas between them and knobs behind colons, such as rewind:snapshot-every=4:smoothing=off,noprediction (see list strategies, list knobs)." placeholder:"SPEC,..."`
 	Weather    string        `help:"The link: a name (see list weathers), numbers such as latency=75ms,jitter=10ms,loss=25%,dup=1%, or a name and numbers. Latency is one way; rtt=150ms says the same. trace=FILE.csv lays a measured path under it, from a file or by a name (see list traces)." placeholder:"WEATHER"`
 	Seat       string        `help:"Where the player sits: at the client, or at the host, whose client only watches." placeholder:"client|host"`
 	Seed       string        `help:"Of all fates of packets: the same seed, the same losses." placeholder:"N"`

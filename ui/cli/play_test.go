@@ -12,7 +12,7 @@ import (
 // time.
 func TestPlayScoresAsBench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.tape")
-	was := bench(t, "--panes", "authority,rewind:redundant=off:smoothing=single,lockstep", "--weather", "wifi-bad,loss=5%", "--rate", "64",
+	was := bench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--weather", "wifi-bad,loss=5%", "--rate", "64",
 		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--explain", "--repro", file)
 	var out, err strings.Builder
 	if code := Main(outside([]string{"play", file, "--explain", "--format", "json"}, &out, &err)); code != 0 {

@@ -43,7 +43,7 @@ func TestViewsFill(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for _, split := range []string{"on", "off"} {
 			for _, size := range [][2]int{{1280, 720}, {640, 360}, {1920, 1080}, {321, 243}, {500, 900}} {
-				l := session(t, "csp-25-loss", []string{"rewind", "authority", "rewind", "rewind"}[:n]...)
+				l := session(t, "csp-25-loss", []string{"rewind", "noprediction", "rewind", "rewind"}[:n]...)
 				l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: split}}})
 				var s Stage
 				run(t, &s, l, 3)
@@ -100,9 +100,9 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 	run(t, &s, l, 200)
 	draw("200 ticks")
 	for _, c := range []lab.Command{
-		{Verb: "open", Pane: lab.All, Name: "authority"},
+		{Verb: "open", Pane: lab.All, Name: "noprediction"},
 		{Verb: "open", Pane: lab.All, Name: "rewind"},
-		{Verb: "switch", Pane: 0, Name: "authority"},
+		{Verb: "switch", Pane: 0, Name: "noprediction"},
 		{Verb: "close", Pane: 1},
 		{Verb: "scene", Pane: lab.All, Name: "plain"},
 		{Verb: "scene", Pane: lab.All, Name: "zen"},
@@ -126,7 +126,7 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 func TestNothingIsClipped(t *testing.T) {
 	specs := []string{
 		"rewind:physics=reordered:smoothing=none:snapshot-every=32:redundant=off:lead=9:corrections=off",
-		"authority", "rewind:smoothing=single:smooth-keep=0.75", "rewind",
+		"noprediction", "rewind:smoothing=single:smooth-keep=0.75", "rewind",
 	}
 	for n := 1; n <= 4; n++ {
 		for _, split := range []string{"on", "off"} {
@@ -228,7 +228,7 @@ func TestBetweenTicks(t *testing.T) {
 // the tick that a picture shows: the client's own in its picture, the server's
 // in the server's, and between two ticks in between.
 func TestCarriersAreDrawn(t *testing.T) {
-	l := session(t, "latency=150ms", "authority")
+	l := session(t, "latency=150ms", "noprediction")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.All, Name: "turntable"}, {Verb: "show", Pane: lab.All, Name: "split", Value: "on"}} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
@@ -281,7 +281,7 @@ func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 // TestPartsAreDrawn says that all boxes of a body are drawn where the body is, in
 // its colour and behind all bodies, and those of its ghost with it.
 func TestPartsAreDrawn(t *testing.T) {
-	l := session(t, "latency=150ms", "authority")
+	l := session(t, "latency=150ms", "noprediction")
 	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.All, Name: "trailer"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +426,7 @@ func TestWeatherWords(t *testing.T) {
 // scenes.
 func TestDeterministic(t *testing.T) {
 	shot := func() string {
-		l := session(t, "torture", "rewind", "authority")
+		l := session(t, "torture", "rewind", "noprediction")
 		var s Stage
 		run(t, &s, l, 200)
 		var f Frame

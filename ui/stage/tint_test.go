@@ -271,7 +271,7 @@ func TestLinksAreTinted(t *testing.T) {
 // is, and that the caption says so.
 func TestUntoldIsSaid(t *testing.T) {
 	for spec, want := range map[string]string{
-		"statesync": "", "snapshot": "has no priorities", "authority": "has no priorities, no ages, no budget",
+		"statesync": "", "snapshot": "has no priorities", "noprediction": "has no priorities, no ages, no budget",
 		"rewind": "has no priorities, no budget", "lockstep": "has no priorities, no ages, no budget",
 		"animated": "has no priorities, no budget", "historyoffset": "has no priorities, no budget",
 		"relative": "has no priorities, no budget",

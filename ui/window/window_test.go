@@ -92,7 +92,7 @@ func TestHeading(t *testing.T) {
 // second if the program ends badly; and that the tape's own hashes are those,
 // also of the last tick if something was done after it.
 func TestTapeOfSession(t *testing.T) {
-	g := hands(t, "rewind", "authority")
+	g := hands(t, "rewind", "noprediction")
 	var hashes []uint64
 	step := func(n int) {
 		for range n {
@@ -108,7 +108,7 @@ func TestTapeOfSession(t *testing.T) {
 	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, and not on the tape
 	g.fault()
 	step(37)
-	g.do(lab.Command{Verb: "open", Pane: lab.All, Name: "authority"})
+	g.do(lab.Command{Verb: "open", Pane: lab.All, Name: "noprediction"})
 	g.held = [2]sim.Input{}
 	step(40)
 
@@ -170,7 +170,7 @@ func TestTapeOfSession(t *testing.T) {
 // made of the same session: commands that came before the mark are not carried
 // out twice, and the session itself goes on untouched.
 func TestFilmSpan(t *testing.T) {
-	alone, g := hands(t, "rewind", "authority"), hands(t, "rewind", "authority")
+	alone, g := hands(t, "rewind", "noprediction"), hands(t, "rewind", "noprediction")
 	for _, g := range []*game{alone, g} {
 		g.ticks(t, 100)
 		g.held = [2]sim.Input{{Buttons: sim.Forward}}
@@ -363,7 +363,7 @@ func TestLines(t *testing.T) {
 // the picture point at its body and say what it was, until the session goes on,
 // the same one is clicked again, or its pane is gone.
 func TestMarkCorrection(t *testing.T) {
-	g := hands(t, "authority", "rewind")
+	g := hands(t, "noprediction", "rewind")
 	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "latency=75ms"})
 	g.ticks(t, 100)
 	g.fault()
@@ -402,7 +402,7 @@ func TestMarkCorrection(t *testing.T) {
 // and off again, that a freeze is one of all panes, and that faults that were asked
 // for come in their ticks, once, whether a tape plays or not.
 func TestClockFaults(t *testing.T) {
-	g := hands(t, "rewind", "authority")
+	g := hands(t, "rewind", "noprediction")
 	for _, want := range []string{"500", "-500", "off", "500"} {
 		if g.nextClock("skew"); g.clockNow("skew") != want {
 			t.Errorf("skew %s, want %s", g.clockNow("skew"), want)

@@ -18,7 +18,7 @@ import (
 
 // Strategy is the server's last word, as it comes.
 var Strategy = &predict.Strategy{
-	Name: "authority",
+	Name: "noprediction",
 	Doc: "no prediction: the server's last word as it comes\n\n" +
 		"Press a key and count: the cube moves a round trip later. With jitter it stutters, with loss it stands still for a moment.",
 	Source:    "codersblock, Client-Side Prediction With Physics In Unity (2018), first step",
