@@ -12,13 +12,13 @@ import (
 // word, and what was done about it.
 type Correction struct {
 	Packet   packet.Sequence // that brought the news
-	Came     time.Duration   // when it arrived, whole, in the session's time
+	Received time.Duration   // when it arrived, whole, in the session's time
 	Tick     sim.Tick        // it speaks of
 	Body     int             // the one that was farthest off, of those off by too much
 	Field    Field           // of that body: the one that the others follow from
-	By       float32         // how far off that field was, in its unit
-	Why      Why
-	Jump     float32 // metres by which the player's present position changed
+	Amount   float32         // how far off that field was, in its unit
+	Cause    Cause
+	Shift    float32 // metres by which the player's present position changed
 	Replayed int     // ticks stepped again
 }
 
@@ -42,30 +42,30 @@ func (f Field) String() string { return fields[f].name }
 // Unit returns the unit of the field's differences, empty if they have none.
 func (f Field) Unit() string { return fields[f].unit }
 
-// Why is what a strategy knows of the cause of a correction.
-type Why uint8
+// Cause is what a strategy knows of the cause of a correction.
+type Cause uint8
 
 // The causes. The server tells with every state what the players did in the
 // tick that made it, so a client sees if it stepped that tick otherwise; what
 // happened in a tick before, whose state was lost, it cannot know.
 const (
-	NotKnown    Why = iota
-	OwnInput        // the server did not use the player's input of the tick before: it came late or never
-	OthersInput     // another player did otherwise than the client had assumed
-	Behind          // the client had fallen behind the server, and took its state as it was
+	CauseUnknown Cause = iota
+	OwnInput           // the server did not use the player's input of the tick before: it came late or never
+	RemoteInput        // another player did otherwise than the client had assumed
+	ClockReset         // the client had fallen behind the server, and took its state as it was
 )
 
 var whys = [...]string{"unknown", "own-input", "others-input", "behind"}
 
 // String returns the cause's name.
-func (w Why) String() string { return whys[w] }
+func (w Cause) String() string { return whys[w] }
 
-// What says in a few words what was off, and by how much.
-func (c *Correction) What() string {
+// Describe says in a few words what was off, and by how much.
+func (c *Correction) Describe() string {
 	if c.Field == Asleep {
 		return "asleep"
 	}
-	return c.Field.String() + " by " + strconv.FormatFloat(float64(c.By), 'g', 3, 32) + " " + c.Field.Unit()
+	return c.Field.String() + " by " + strconv.FormatFloat(float64(c.Amount), 'g', 3, 32) + " " + c.Field.Unit()
 }
 
 // Difference is how far two states of a body are apart, field by field.

@@ -133,7 +133,7 @@ func TestValuesReadBack(t *testing.T) {
 }
 
 func TestMeter(t *testing.T) {
-	var m, c Meter
+	var m, c Counters
 	m.Declare("corrections", "how many")
 	m.Declare("depth", "ticks")
 	m.Declare("corrections", "again")

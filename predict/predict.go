@@ -41,20 +41,20 @@ type Strategy struct {
 	// tick is meant to be the server's of the same label, to the bit.
 	Simulates bool
 
-	// Most is the number of bodies that a scene may have, of which all may move,
+	// MaxBodies is the number of bodies that a scene may have, of which all may move,
 	// where the strategy sends whole worlds in one packet; 0 is any number.
-	Most int
+	MaxBodies int
 }
 
 // Env is all that a half may know of its surroundings. It has no clock and no
 // random source on purpose.
 type Env struct {
-	World   *sim.World  // this half's own, at the tick it starts from
-	Players int         // players in the scene
-	Player  int         // the player that this client drives, or -1 if it only watches
-	Held    []sim.Input // what each player did in the tick before this half began
-	Knobs   *Knobs      // declare what may be tuned
-	Meter   *Meter      // report what only the strategy knows
+	World      *sim.World  // this half's own, at the tick it starts from
+	Players    int         // players in the scene
+	Player     int         // the player that this client drives, or -1 if it only watches
+	LastInputs []sim.Input // what each player did in the tick before this half began
+	Knobs      *Knobs      // declare what may be tuned
+	Counters   *Counters   // report what only the strategy knows
 
 	// Pace is how much faster the half wants its next ticks to come, in parts
 	// per million of the session's rate. The half writes it, whoever calls it
@@ -66,11 +66,11 @@ type Env struct {
 	// half writes it, whoever calls it obeys, from the half's next tick on.
 	InOrder bool
 
-	// Correct tells of a correction. It may be nil.
-	Correct func(Correction)
+	// OnCorrection tells of a correction. It may be nil.
+	OnCorrection func(Correction)
 
-	// Judged tells of a shot that the server has judged. It may be nil.
-	Judged func(*Verdict)
+	// OnHit tells of a shot that the server has judged. It may be nil.
+	OnHit func(*HitResult)
 }
 
 // Peer is a client as the server sees it.
@@ -108,31 +108,31 @@ type Client interface {
 
 // View is what one client shows at one moment. Its slices are indexed by body.
 type View struct {
-	Tick   sim.Tick    // the server's tick that the picture claims to show
-	Part   int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
-	Bodies []geom.Pose // as drawn: after smoothing
-	Raw    []geom.Pose // as simulated or received: before smoothing
-	Last   []geom.Pose // as last received from the server; empty if nothing was
-	Trail  []geom.Pose // the player's remembered past, oldest first
-	Note   string      // a few words on what the client knows or waits for, or none
+	Tick         sim.Tick    // the server's tick that the picture claims to show
+	Part         int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
+	Bodies       []geom.Pose // as drawn: after smoothing
+	Simulated    []geom.Pose // as simulated or received: before smoothing
+	LastReceived []geom.Pose // as last received from the server; empty if nothing was
+	Trail        []geom.Pose // the player's remembered past, oldest first
+	Note         string      // a few words on what the client knows or waits for, or none
 
 	// Touched is which player touches each body, as far as the client knows, and
 	// sim.Nobody where none does; empty if it does not know.
 	Touched []int8
 
-	// InHand is which bodies the client's player moves by its own word, not by the
+	// Predicted is which bodies the client's player moves by its own word, not by the
 	// server's; empty if there are none. They are drawn before the server has them
 	// so: Own is the server's tick that their picture claims to show.
-	InHand []bool
-	Own    sim.Tick
+	Predicted []bool
+	Own       sim.Tick
 
 	// Beyond is how far the moment at which carriers are drawn is beyond Tick, in parts
 	// of a tick (sim.TickParts); below 0: before it.
 	Beyond sim.Moment
 
-	// Switched is which bodies the client treats otherwise than its strategy usually
+	// Fallback is which bodies the client treats otherwise than its strategy usually
 	// does: its own, shown late, or another's, stepped; empty if it never does.
-	Switched []bool
+	Fallback []bool
 }
 
 // Carriers returns the moment at which carriers are drawn.
@@ -140,7 +140,7 @@ func (v *View) Carriers() sim.Moment { return max(v.Tick.Moment()+v.Beyond, 0) }
 
 // Of returns the server's tick that the picture of a body claims to show.
 func (v *View) Of(body int) sim.Tick {
-	if body < len(v.InHand) && v.InHand[body] {
+	if body < len(v.Predicted) && v.Predicted[body] {
 		return v.Own
 	}
 	return v.Tick
@@ -153,21 +153,21 @@ func (v *View) Moment() int64 { return int64(v.Tick)*sim.SeenParts + int64(v.Par
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
 	v.Tick, v.Part, v.Note = 0, 0, ""
-	v.Bodies, v.Raw, v.Last, v.Trail = v.Bodies[:0], v.Raw[:0], v.Last[:0], v.Trail[:0]
-	v.Touched, v.InHand, v.Own = v.Touched[:0], v.InHand[:0], 0
+	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
+	v.Touched, v.Predicted, v.Own = v.Touched[:0], v.Predicted[:0], 0
 	v.Beyond = 0
-	v.Switched = v.Switched[:0]
+	v.Fallback = v.Fallback[:0]
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
 	v.Tick, v.Part, v.Note = o.Tick, o.Part, o.Note
-	v.Bodies, v.Raw = append(v.Bodies[:0], o.Bodies...), append(v.Raw[:0], o.Raw...)
-	v.Last, v.Trail = append(v.Last[:0], o.Last...), append(v.Trail[:0], o.Trail...)
+	v.Bodies, v.Simulated = append(v.Bodies[:0], o.Bodies...), append(v.Simulated[:0], o.Simulated...)
+	v.LastReceived, v.Trail = append(v.LastReceived[:0], o.LastReceived...), append(v.Trail[:0], o.Trail...)
 	v.Touched = append(v.Touched[:0], o.Touched...)
-	v.InHand, v.Own = append(v.InHand[:0], o.InHand...), o.Own
+	v.Predicted, v.Own = append(v.Predicted[:0], o.Predicted...), o.Own
 	v.Beyond = o.Beyond
-	v.Switched = append(v.Switched[:0], o.Switched...)
+	v.Fallback = append(v.Fallback[:0], o.Fallback...)
 }
 
 // Poses appends the poses of bodies to dst.

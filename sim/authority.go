@@ -1,7 +1,7 @@
 package sim
 
-// Nobody is the owner of what no player has touched.
-const Nobody = -1
+// NoPlayer is the owner of what no player has touched.
+const NoPlayer = -1
 
 // idleMost is how many ticks a body at rest stays under the authority of the
 // player who touched it last (Fiedler's 100 of 1/60 s).
@@ -15,7 +15,7 @@ const idleMost = 100
 // lower number gets it.
 func (w *World) spreadAuthority() {
 	for i := range w.touched {
-		w.touched[i] = Nobody
+		w.touched[i] = NoPlayer
 	}
 	if w.scene.Players == 1 {
 		// All that is reached from one cube is its island.
@@ -34,13 +34,13 @@ func (w *World) spreadAuthority() {
 	}
 	for i := w.scene.Players; i < len(w.bodies); i++ {
 		switch t := w.touched[i]; {
-		case t != Nobody:
+		case t != NoPlayer:
 			w.owner[i], w.idle[i] = t, 0
-		case w.owner[i] == Nobody:
+		case w.owner[i] == NoPlayer:
 		case w.idle[i] < idleMost:
 			w.idle[i]++
 		case w.bodies[i].Asleep:
-			w.owner[i], w.idle[i] = Nobody, 0
+			w.owner[i], w.idle[i] = NoPlayer, 0
 		}
 	}
 }
@@ -76,7 +76,7 @@ func (w *World) reachOut() {
 // take lets the player who reaches body a reach body b, if it is free.
 func (w *World) take(a, b int32) bool {
 	t := w.touched[a]
-	if t == Nobody || w.touched[b] != Nobody || w.owner[b] != Nobody && w.owner[b] != t {
+	if t == NoPlayer || w.touched[b] != NoPlayer || w.owner[b] != NoPlayer && w.owner[b] != t {
 		return false
 	}
 	w.touched[b] = t

@@ -23,7 +23,7 @@ func arena(at ...geom.Vec3) Scene {
 // else.
 func TestAuthoritySpreads(t *testing.T) {
 	w := New(arena(geom.Vec3{X: -3, Z: 0.2}, geom.Vec3{X: -2.6, Z: 0.2}, geom.Vec3{X: -2.2, Z: 0.2}, geom.Vec3{X: 0, Y: 3, Z: 0.2}), 60)
-	if got := w.Owners(); !slices.Equal(got, []int8{0, 1, Nobody, Nobody, Nobody, Nobody}) {
+	if got := w.Owners(); !slices.Equal(got, []int8{0, 1, NoPlayer, NoPlayer, NoPlayer, NoPlayer}) {
 		t.Fatalf("at first the owners are %v", got)
 	}
 	for range 120 {
@@ -34,10 +34,10 @@ func TestAuthoritySpreads(t *testing.T) {
 	}
 	w.Step()
 	w.Step()
-	if got := w.Owners(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, Nobody}) {
+	if got := w.Owners(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, NoPlayer}) {
 		t.Errorf("after the touch the owners are %v", got)
 	}
-	if got := w.Touched(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, Nobody}) {
+	if got := w.Touched(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, NoPlayer}) {
 		t.Errorf("touched are %v", got)
 	}
 }
@@ -74,7 +74,7 @@ func TestAuthorityIsNotTaken(t *testing.T) {
 	if w.Bodies()[2].Pose != before {
 		t.Error("another player's cube was pulled")
 	}
-	w.owner[2] = Nobody
+	w.owner[2] = NoPlayer
 	for range 10 {
 		w.Step(Input{}, Input{Buttons: Pull})
 	}
@@ -98,11 +98,11 @@ func TestAuthorityReturns(t *testing.T) {
 			continue
 		}
 		untouched++
-		if w.Owners()[2] == Nobody {
+		if w.Owners()[2] == NoPlayer {
 			break
 		}
 	}
-	if untouched < 101 || !w.Bodies()[2].Asleep || w.Owners()[2] != Nobody {
+	if untouched < 101 || !w.Bodies()[2].Asleep || w.Owners()[2] != NoPlayer {
 		t.Errorf("after %d ticks without a touch the owner is %d, asleep %t", untouched, w.Owners()[2], w.Bodies()[2].Asleep)
 	}
 }

@@ -13,11 +13,11 @@ type Carrier struct {
 // State holds it, and a world that goes back in time has it back where it was.
 // Both motions can be had at once: then the centre is what goes to and fro.
 type Path struct {
-	Turns  int       // a minute, counter-clockwise seen from above
-	Centre geom.Vec3 // metres; where the vertical is that it turns about
-	Way    geom.Vec3 // metres; from one end to the other, and back
-	Ride   int       // seconds from end to end; with 0 it stays at the first
-	Wait   int       // seconds at each end, the first one first
+	RPM           int       // a minute, counter-clockwise seen from above
+	Centre        geom.Vec3 // metres; where the vertical is that it turns about
+	Travel        geom.Vec3 // metres; from one end to the other, and back
+	TravelSeconds int       // seconds from end to end; with 0 it stays at the first
+	WaitSeconds   int       // seconds at each end, the first one first
 }
 
 // Pose returns where a box of the carrier is that starts at b, at a tick of so
@@ -30,12 +30,12 @@ func (p *Path) Pose(b geom.Pose, tick Tick, rate int) geom.Pose {
 func (p *Path) PoseAt(b geom.Pose, m Moment, rate int) geom.Pose { return p.pose(b, m.at(rate)) }
 
 func (p *Path) pose(b geom.Pose, t moment) geom.Pose {
-	if p.Turns != 0 {
+	if p.RPM != 0 {
 		turn := geom.Turn(geom.Vec3{Z: 1}, p.angle(t))
 		b.Pos = p.Centre.Add(turn.Rotate(b.Pos.Sub(p.Centre)))
 		b.Rot = turn.Mul(b.Rot).Unit()
 	}
-	b.Pos = b.Pos.Plus(float32(p.along(t)), p.Way)
+	b.Pos = b.Pos.Plus(float32(p.along(t)), p.Travel)
 	return b
 }
 
@@ -57,7 +57,7 @@ func (t moment) within(seconds int) (at, whole int64) {
 // angle returns the turn in radians, in [-pi, pi].
 func (p *Path) angle(t moment) float32 {
 	at, whole := t.within(60)
-	turned := float64(at*int64(p.Turns)%whole) / float64(whole)
+	turned := float64(at*int64(p.RPM)%whole) / float64(whole)
 	if turned > 0.5 {
 		turned--
 	} else if turned < -0.5 {
@@ -71,15 +71,15 @@ func (p *Path) angle(t moment) float32 {
 // highest speed is 1.875 times the mean, the highest acceleration 5.77 times
 // the way by the square of the ride.
 func (p *Path) along(t moment) float64 {
-	if p.Ride == 0 {
+	if p.TravelSeconds == 0 {
 		return 0
 	}
-	at, whole := t.within(2 * (p.Wait + p.Ride))
+	at, whole := t.within(2 * (p.WaitSeconds + p.TravelSeconds))
 	back := at >= whole/2
 	if back {
 		at -= whole / 2
 	}
-	wait, ride := t.of(p.Wait), t.of(p.Ride)
+	wait, ride := t.of(p.WaitSeconds), t.of(p.TravelSeconds)
 	if at < wait {
 		at = wait
 	}
@@ -117,10 +117,10 @@ func (w *World) carry() {
 	for i := range w.courses {
 		p, c := &w.scene.Carriers[i].Path, &w.courses[i]
 		now, next := p.along(moment{w.tick, 0, 1, w.rate}), p.along(moment{w.tick, 1, 1, w.rate})
-		c.moves = now != next || p.Turns != 0
-		c.centre = p.Centre.Plus(float32(now), p.Way)
-		c.v = p.Way.Scale(float32((next - now) * float64(w.rate)))
-		c.spin = float32(geom.TwoPi / 60 * float32(p.Turns))
+		c.moves = now != next || p.RPM != 0
+		c.centre = p.Centre.Plus(float32(now), p.Travel)
+		c.v = p.Travel.Scale(float32((next - now) * float64(w.rate)))
+		c.spin = float32(geom.TwoPi / 60 * float32(p.RPM))
 	}
 	for i := range w.carried {
 		b := &w.carried[i]
@@ -223,8 +223,8 @@ func (w *World) chordOf(path, part int, h float32) chord {
 	spin := w.courses[path].spin
 	sin, versed := turnBy(float32(spin * h))
 	c := chord{
-		v:    p.Way.Scale(float32((next - now) * float64(w.rate*parts))),
-		from: p.Way.Scale(float32(now - begin)), to: p.Way.Scale(float32(next - begin)),
+		v:    p.Travel.Scale(float32((next - now) * float64(w.rate*parts))),
+		from: p.Travel.Scale(float32(now - begin)), to: p.Travel.Scale(float32(next - begin)),
 		sin: sin / h, versed: versed / h,
 	}
 	c.turnSin, c.turnVersed = turnBy(float32(float32(spin*h) * float32(part+1)))

@@ -11,7 +11,7 @@ import (
 // many times a minute.
 func table(rpm int, boxes ...Box) Scene {
 	s := loose(boxes...)
-	s.Carriers = []Carrier{{Path: Path{Turns: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
 	return s
 }
 
@@ -66,7 +66,7 @@ func TestRidesTurntable(t *testing.T) {
 // TestRidesBoth says that a cube rides a floor that turns and goes to and fro
 // at once.
 func TestRidesBoth(t *testing.T) {
-	path := Path{Turns: 6, Centre: geom.Vec3{X: 1, Y: 1}, Way: geom.Vec3{X: 30, Y: 10}, Ride: 8, Wait: 1}
+	path := Path{RPM: 6, Centre: geom.Vec3{X: 1, Y: 1}, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
 	s := loose(turningAlong(riding(2, -1, cubeHalf, 1), 6))
 	s.Boxes[0].Start.Linear = geom.Vec3{X: geom.TwoPi / 10 * 2, Y: geom.TwoPi / 10}
 	s.Carriers = []Carrier{{Path: path, Boxes: []Box{floor(0, 0, 6, 6)}}}
@@ -118,7 +118,7 @@ func TestRidesShuttle(t *testing.T) {
 		s := loose(riding(2, 1, 0.2, c.mu*c.mu))
 		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // does not tip over
 		s.Damping = 0
-		s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: c.ride, Wait: 2}, Boxes: []Box{floor(0, 0, 6, 3)}}}
+		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []Box{floor(0, 0, 6, 3)}}}
 		w := New(s, 60)
 		slept, woke, most := 0, 0, float32(0)
 		for range 2 * (2 + c.ride) * 60 {
@@ -164,7 +164,7 @@ func TestShuttlePushes(t *testing.T) {
 		s := loose(boxes...)
 		s.MaxLinear = 64
 		wall := static(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
-		s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: ride, Wait: 1}, Boxes: []Box{wall}}}
+		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: ride, WaitSeconds: 1}, Boxes: []Box{wall}}}
 		w := New(s, 60)
 		for range 60 * (ride + 1) {
 			w.Step()
@@ -207,10 +207,10 @@ func TestWallsPush(t *testing.T) {
 	}
 	s := loose(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
 	s.Damping = 0.6
-	s.Carriers = []Carrier{{Path: Path{Way: v(40, 0, 0), Ride: 8, Wait: 1}, Boxes: []Box{floor(0, 0, 4, 4), static(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
+	s.Carriers = []Carrier{{Path: Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []Box{floor(0, 0, 4, 4), static(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
 	follows("straight", s, 60*5) // while it speeds up
 	s = loose(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
-	s.Carriers = []Carrier{{Path: Path{Turns: -6}, Boxes: []Box{
+	s.Carriers = []Carrier{{Path: Path{RPM: -6}, Boxes: []Box{
 		floor(0, 0, 6, 6), static(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
 		static(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
 	}}}
@@ -257,7 +257,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		if w.solids[w.firstCarried].pose == ahead {
 			t.Errorf("%s does not move", name)
 		}
-		w.Relabel(700)
+		w.SetTick(700)
 		held("relabelled", w)
 		if w.solids[w.firstCarried].pose != ahead {
 			t.Errorf("%s: put to the same tick, it is elsewhere", name)
@@ -279,7 +279,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 // TestPath holds a path against what it says: rests at both ends, smooth
 // starts, its highest speed and acceleration.
 func TestPath(t *testing.T) {
-	p := Path{Way: geom.Vec3{X: 40}, Ride: 10, Wait: 8}
+	p := Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
 	at := func(tick int) float64 { return 40 * p.along(moment{Tick(tick), 0, 1, 60}) }
 	var speed, push float64
 	for tick := 1; tick < 36*60; tick++ {
@@ -292,7 +292,7 @@ func TestPath(t *testing.T) {
 	if math.Abs(speed-7.5) > 0.01 || math.Abs(push-2.309) > 0.01 {
 		t.Errorf("at most %v m/s and %v m/s2", speed, push)
 	}
-	turn := Path{Turns: 6, Centre: geom.Vec3{X: 1}}
+	turn := Path{RPM: 6, Centre: geom.Vec3{X: 1}}
 	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter
 	if got.Pos.Sub(geom.Vec3{X: 1, Y: 2}).Len() > 1e-6 || geom.Abs(got.Rot.Angle()-geom.HalfPi) > 1e-6 {
 		t.Errorf("after a quarter of a turn it is at %v", got)
@@ -303,7 +303,7 @@ func TestPath(t *testing.T) {
 // when the world is given another tick.
 func TestLeftBehind(t *testing.T) {
 	s := loose(riding(0, 0, 0.2, 1))
-	s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 40}, Ride: 10, Wait: 8}, Boxes: []Box{floor(0, 0, 2, 2)}}}
+	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []Box{floor(0, 0, 2, 2)}}}
 	w := New(s, 60)
 	for range 120 {
 		w.Step()
@@ -311,7 +311,7 @@ func TestLeftBehind(t *testing.T) {
 	if !w.Bodies()[0].Asleep {
 		t.Fatal("it is awake")
 	}
-	w.Relabel(19 * 60) // at the other end
+	w.SetTick(19 * 60) // at the other end
 	for range 60 {
 		w.Step()
 	}

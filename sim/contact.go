@@ -134,7 +134,7 @@ func (w *World) keep(m *manifold, s, t *solid) bool {
 // each other since its points were found that the points may stay.
 func (w *World) fits(m *manifold, s, t *solid) bool {
 	limit := w.Settings.Recycle
-	if limit <= 0 || w.Settings.Cold || m.n == 0 {
+	if limit <= 0 || w.Settings.ColdStart || m.n == 0 {
 		return false
 	}
 	rotA, offset := geom.Identity, t.pose.Pos
@@ -217,7 +217,7 @@ func (w *World) find(last *manifold, key uint32, s *solid, b, a int32) bool {
 		gaps[i] = out[i].gap
 	}
 	w.gaps = append(w.gaps, gaps)
-	if last == nil || w.Settings.Cold {
+	if last == nil || w.Settings.ColdStart {
 		return true
 	}
 	m.rub, m.twist = last.rub, last.twist

@@ -34,7 +34,7 @@ func TestDrift(t *testing.T) {
 		frame, speed := float32(0), c.speed
 		for range 60 {
 			w.Step(c.in)
-			seen.Drift(0, Drift{Linear: geom.Vec3{X: speed}, Push: geom.Vec3{X: -c.more}})
+			seen.SetFrameMotion(0, FrameMotion{Linear: geom.Vec3{X: speed}, Acceleration: geom.Vec3{X: -c.more}})
 			seen.Step(c.in)
 			next := speed + c.more/60
 			frame += (speed + next) / 120
@@ -58,7 +58,7 @@ func TestDrift(t *testing.T) {
 func TestDriftEnds(t *testing.T) {
 	w, plain := newWorld(t, "zen"), newWorld(t, "zen")
 	for range 300 {
-		w.Drift(0, Drift{})
+		w.SetFrameMotion(0, FrameMotion{})
 		w.Step(keys(w.Tick()))
 		plain.Step(keys(plain.Tick()))
 	}
@@ -66,7 +66,7 @@ func TestDriftEnds(t *testing.T) {
 	if b, y := plain.Hash(); a != b || x != y {
 		t.Error("a drift of nothing is something")
 	}
-	w.Drift(0, Drift{Push: geom.Vec3{Z: 60}})
+	w.SetFrameMotion(0, FrameMotion{Acceleration: geom.Vec3{Z: 60}})
 	w.Step()
 	w.Step()
 	if w.drift.on {

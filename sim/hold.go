@@ -2,13 +2,13 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Hold holds body i in its place, or lets it go. What is held is not stepped: it
+// SetKinematic holds body i in its place, or lets it go. What is held is not stepped: it
 // is where SetBody has put it, it counts as asleep, nothing wakes or moves it, and
 // what runs into it runs into something of infinite mass that stands still. Two
 // that are held do not meet. A world begins with none held; Load and SetBody
 // change nothing of it.
-func (w *World) Hold(i int, on bool) {
-	if w.Held(i) == on {
+func (w *World) SetKinematic(i int, on bool) {
+	if w.IsKinematic(i) == on {
 		return
 	}
 	s := &w.solids[i]
@@ -25,16 +25,16 @@ func (w *World) Hold(i int, on bool) {
 	w.refresh(i)
 }
 
-// Held reports whether body i is held.
-func (w *World) Held(i int) bool { return w.solids[i].invMass == 0 }
+// IsKinematic reports whether body i is held.
+func (w *World) IsKinematic(i int) bool { return w.solids[i].invMass == 0 }
 
 // held is Held for the inner loops, where i is a body: it costs nothing in a
 // world where none is.
 func (w *World) held(i int32) bool { return w.holds > 0 && w.solids[i].invMass == 0 }
 
-// InHeld returns how deep body i was in bodies that are held when the last step began:
+// KinematicPenetration returns how deep body i was in bodies that are held when the last step began:
 // of their points of contact the deepest, in metres, and 0 if there is none.
-func (w *World) InHeld(i int) (deepest float32) {
+func (w *World) KinematicPenetration(i int) (deepest float32) {
 	if w.holds == 0 {
 		return 0
 	}

@@ -9,7 +9,7 @@ import (
 // holdAll holds all but the first body of a world.
 func holdAll(w *World) {
 	for i := 1; i < len(w.Bodies()); i++ {
-		w.Hold(i, true)
+		w.SetKinematic(i, true)
 	}
 }
 
@@ -48,12 +48,12 @@ func TestHeldStandsStill(t *testing.T) {
 	}
 
 	w = newWorld(t, "two-players")
-	w.Hold(1, true)
+	w.SetKinematic(1, true)
 	at := w.Bodies()[1].Pose
 	for range 60 {
 		w.Step(Input{}, Input{Buttons: Forward | Lift})
 	}
-	if w.Bodies()[1].Pose != at || !w.Held(1) || w.Held(0) {
+	if w.Bodies()[1].Pose != at || !w.IsKinematic(1) || w.IsKinematic(0) {
 		t.Error("a player that is held obeys its keys")
 	}
 }
@@ -83,11 +83,11 @@ func TestHoldIsSet(t *testing.T) {
 	}
 	copied := newWorld(t, "katamari:cubes=9")
 	copied.CopyFrom(w)
-	if !copied.Held(3) || copied.holds != 9 {
+	if !copied.IsKinematic(3) || copied.holds != 9 {
 		t.Error("a copy holds nothing")
 	}
 	for i := 1; i < len(w.Bodies()); i++ {
-		copied.Hold(i, false)
+		copied.SetKinematic(i, false)
 	}
 	never.Save(&s)
 	copied.Load(&s)
@@ -132,7 +132,7 @@ func TestHoldForgetsMotion(t *testing.T) {
 	fresh = newWorld(t, "pile")
 	fresh.Load(&s)
 	for i := 1; i < len(w.Bodies()); i++ {
-		w.Hold(i, false)
+		w.SetKinematic(i, false)
 	}
 	for range 120 {
 		w.Step(script("pile", w.Tick()))
@@ -165,7 +165,7 @@ func TestHoldJoints(t *testing.T) {
 			w.Step()
 		}
 		held := s.Joints[0].B
-		w.Hold(held, true)
+		w.SetKinematic(held, true)
 		at := w.Bodies()[held].Pose
 		for range 120 {
 			w.Step(Input{Buttons: Forward})
@@ -183,7 +183,7 @@ func TestHoldJoints(t *testing.T) {
 				t.Errorf("%s: joint %d is %v m apart", scene, i, a.Sub(b).Len())
 			}
 		}
-		w.Hold(held, false)
+		w.SetKinematic(held, false)
 		for range 60 {
 			w.Step()
 		}
@@ -198,19 +198,19 @@ func TestInHeld(t *testing.T) {
 		held         bool
 	}{{1.5, 0, true}, {1.03, 0.12, true}, {1.03, 0, false}} {
 		w := newWorld(t, "tower:height=1")
-		w.Hold(1, c.held)
+		w.SetKinematic(1, c.held)
 		b := w.Bodies()[0]
 		b.Pose.Pos = w.Bodies()[1].Pose.Pos
 		b.Pose.Pos.Z, b.Asleep = c.height, false
 		w.SetBody(0, b)
-		if w.InHeld(0) != 0 {
+		if w.KinematicPenetration(0) != 0 {
 			t.Error("it is known before the first step")
 		}
 		w.Step()
-		if d := w.InHeld(0); geom.Abs(d-c.want) > 1e-3 {
+		if d := w.KinematicPenetration(0); geom.Abs(d-c.want) > 1e-3 {
 			t.Errorf("at %v m, held %v: %v m deep, want %v", c.height, c.held, d, c.want)
 		}
-		if w.InHeld(1) != 0 {
+		if w.KinematicPenetration(1) != 0 {
 			t.Error("what is held is in nothing that is")
 		}
 	}

@@ -21,7 +21,7 @@ func (w *World) groupIslands() {
 		if b.Asleep {
 			continue
 		}
-		if b.Calm() {
+		if b.Slow() {
 			w.rest[i] = min(w.rest[i]+1, w.sleepTicks)
 		} else {
 			w.rest[i] = 0
@@ -109,8 +109,8 @@ func (w *World) root(i int32) int32 {
 	return i
 }
 
-// Calm reports whether the body is slow enough to fall asleep in the end.
-func (b *Body) Calm() bool {
+// Slow reports whether the body is slow enough to fall asleep in the end.
+func (b *Body) Slow() bool {
 	return b.Linear.Len2() < calmSpeed*calmSpeed && b.Angular.Len2() < calmSpin*calmSpin
 }
 

@@ -169,11 +169,11 @@ func (w *World) readyJoints() {
 			t.armA, t.axisA, t.sideA = a.axes.Mul(j.armA), a.axes.Mul(j.axisA), a.axes.Mul(j.sideA)
 			t.rootA = a.root
 		}
-		if !w.Settings.Cold {
+		if !w.Settings.ColdStart {
 			t.link = w.links[i]
 		}
 	}
-	if x := w.Settings.Order; x != 0 && len(w.ties) > 1 { // another order, as contacts have
+	if x := w.Settings.SolveOrderSeed; x != 0 && len(w.ties) > 1 { // another order, as contacts have
 		slices.Reverse(w.ties)
 	}
 	w.aimJoints()
@@ -282,13 +282,13 @@ func (w *World) solveJoints(s *softness, h, inv float32, ahead bool) {
 	if len(w.ties) == 0 {
 		return
 	}
-	for range w.Settings.JointRounds {
+	for range w.Settings.JointIterations {
 		w.solveRound(s, h, inv, ahead)
 	}
 }
 
 func (w *World) solveRound(s *softness, h, inv float32, ahead bool) {
-	push := w.Settings.Push
+	push := w.Settings.MaxPushSpeed
 	for i := range w.ties {
 		t := &w.ties[i]
 		a, b := &w.moving[t.a], &w.moving[t.b]

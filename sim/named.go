@@ -17,8 +17,8 @@ type Named struct {
 // Param is a number that a named scene takes, such as cubes in
 // "katamari:cubes=9".
 type Param struct {
-	Name, Help         string
-	First, Least, Most int
+	Name, Help        string
+	Default, Min, Max int
 }
 
 // params are the numbers of one scene that was asked for.
@@ -73,7 +73,7 @@ func (n *Named) Scene() Scene {
 func (n *Named) with(text string) (Scene, error) {
 	p := params{of: n.Params}
 	for _, x := range n.Params {
-		p.values = append(p.values, x.First)
+		p.values = append(p.values, x.Default)
 	}
 	name := n.Name
 	for text != "" {
@@ -89,13 +89,13 @@ func (n *Named) with(text string) (Scene, error) {
 		}
 		x := &n.Params[i]
 		v, err := strconv.Atoi(value)
-		if err != nil || v < x.Least || v > x.Most {
-			return Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Least, x.Most)
+		if err != nil || v < x.Min || v > x.Max {
+			return Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Min, x.Max)
 		}
 		p.values[i] = v
 	}
 	for i, x := range n.Params {
-		if p.values[i] != x.First {
+		if p.values[i] != x.Default {
 			name += ":" + x.Name + "=" + strconv.Itoa(p.values[i])
 		}
 	}

@@ -160,7 +160,7 @@ func (w *World) blow(p int) {
 	at := w.bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != Nobody && w.owner[i] != int8(p) || w.held(int32(i)) {
+		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.held(int32(i)) {
 			continue
 		}
 		d := w.bodies[i].Pose.Pos.Sub(at)
@@ -177,7 +177,7 @@ func (w *World) blow(p int) {
 func (w *World) pull(p int) {
 	at := w.bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != Nobody && w.owner[i] != int8(p) || w.held(int32(i)) {
+		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.held(int32(i)) {
 			continue
 		}
 		d := at.Sub(w.bodies[i].Pose.Pos)

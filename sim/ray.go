@@ -2,8 +2,8 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Missed is the number of the body that a ray meets if it meets none.
-const Missed = -1
+// NoBody is the number of the body that a ray meets if it meets none.
+const NoBody = -1
 
 // Hit is where a ray ends.
 type Hit struct {
@@ -16,7 +16,7 @@ type Hit struct {
 // the ground. along is a unit vector; the ray ends after reach metres. The body called
 // without lets it through.
 func (s *Scene) Ray(from, along geom.Vec3, reach float32, poses []geom.Pose, without int, at int64, rate int) Hit {
-	hit := Hit{Missed, reach}
+	hit := Hit{NoBody, reach}
 	meet := func(body int, box geom.Pose, half geom.Vec3) {
 		if n, ok := geom.RayBox(from, along, box, half); ok && n < hit.Length {
 			hit = Hit{body, n}
@@ -33,17 +33,17 @@ func (s *Scene) Ray(from, along geom.Vec3, reach float32, poses []geom.Pose, wit
 		}
 	}
 	for i := range s.Static {
-		meet(Missed, s.Static[i].Start.Pose, s.Static[i].Half)
+		meet(NoBody, s.Static[i].Start.Pose, s.Static[i].Half)
 	}
 	for i := range s.Carriers {
 		c := &s.Carriers[i]
 		for k := range c.Boxes {
-			meet(Missed, c.Path.pose(c.Boxes[k].Start.Pose, momentAt(at, rate)), c.Boxes[k].Half)
+			meet(NoBody, c.Path.pose(c.Boxes[k].Start.Pose, momentAt(at, rate)), c.Boxes[k].Half)
 		}
 	}
 	if along.Z < 0 && from.Z >= 0 {
 		if n := -from.Z / along.Z; n < hit.Length {
-			hit = Hit{Missed, n}
+			hit = Hit{NoBody, n}
 		}
 	}
 	return hit

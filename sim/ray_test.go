@@ -14,7 +14,7 @@ func TestRayMeetsTheFirst(t *testing.T) {
 	s := Scene{
 		Boxes:  []Box{player(v(0, 0, 0.75)), cube(v(0, 10, 0.75), 0), cube(v(0, 20, 0.75), 0)},
 		Static: []Box{static(v(10, 0, 1), v(1, 5, 1), geom.Identity)},
-		Carriers: []Carrier{{Path: Path{Way: v(-80, 0, 0), Ride: 4}, Boxes: []Box{
+		Carriers: []Carrier{{Path: Path{Travel: v(-80, 0, 0), TravelSeconds: 4}, Boxes: []Box{
 			static(v(40, -10, 1), v(0.5, 0.5, 1), geom.Identity)}}},
 	}
 	s.Boxes[2].Parts = []Part{{Half: v(2, 0.1, 0.1), Pose: geom.Pose{Pos: v(3, 0, 0), Rot: geom.Identity}}}
@@ -31,18 +31,18 @@ func TestRayMeetsTheFirst(t *testing.T) {
 	}{
 		{"the nearer of two cubes", v(0, 1, 0), 0, Hit{1, 9.8}},
 		{"a further box of a body", v(3, 19.9, 0), 0, Hit{2, v(3, 19.9, 0).Len()}},
-		{"what stands still", v(1, 0, 0), 0, Hit{Missed, 9}},
-		{"the ground", v(0, -3, -4), 0, Hit{Missed, 0.75 / 0.8}},
-		{"a carrier that is elsewhere", v(0, -1, 0), 0, Hit{Missed, 100}},
-		{"a carrier on its way, half of a ride of 4 s", v(0, -1, 0), 120 * SeenParts, Hit{Missed, 9.5}},
-		{"nothing", v(0, 0, 1), 0, Hit{Missed, 100}},
+		{"what stands still", v(1, 0, 0), 0, Hit{NoBody, 9}},
+		{"the ground", v(0, -3, -4), 0, Hit{NoBody, 0.75 / 0.8}},
+		{"a carrier that is elsewhere", v(0, -1, 0), 0, Hit{NoBody, 100}},
+		{"a carrier on its way, half of a ride of 4 s", v(0, -1, 0), 120 * SeenParts, Hit{NoBody, 9.5}},
+		{"nothing", v(0, 0, 1), 0, Hit{NoBody, 100}},
 	} {
 		got := s.Ray(from, c.along.Unit(), 100, poses, 0, c.at, 60)
 		if got.Body != c.want.Body || geom.Abs(got.Length-c.want.Length) > 1e-3 {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	if got := s.Ray(from, v(0, 1, 0), 100, poses, Missed, 0, 60); got.Body != 0 || got.Length != 0 {
+	if got := s.Ray(from, v(0, 1, 0), 100, poses, NoBody, 0, 60); got.Body != 0 || got.Length != 0 {
 		t.Errorf("from inside one's own cube: %+v", got)
 	}
 }
@@ -53,14 +53,14 @@ func TestAim(t *testing.T) {
 	for _, d := range []geom.Vec3{{Y: 1}, {X: 1}, {X: -1}, {Y: -2}, {X: 3, Y: -1, Z: 0.5}, {X: -3, Y: 1, Z: -2}, {X: 0.001, Y: 5}, {X: -0.001, Y: 5}, {Z: 1}, {Z: -1, X: 0.01}} {
 		s := Aim(d)
 		off := s.Along().Sub(d.Unit()).Len()
-		if !s.Fired || s.Yaw >= AimSteps || s.Pitch > SteepestAim || s.Pitch < -SteepestAim || off > 1.6*aimStep {
+		if !s.Fired || s.Yaw >= AimSteps || s.Pitch > MaxPitch || s.Pitch < -MaxPitch || off > 1.6*aimStep {
 			t.Errorf("%v: %+v, %v off", d, s, off)
 		}
 	}
 	if a := Aim(geom.Vec3{X: -1}); a.Yaw != AimSteps/4 {
 		t.Errorf("west is %d: yaw goes counter-clockwise", a.Yaw)
 	}
-	p := Path{Way: geom.Vec3{X: 60}, Ride: 1}
+	p := Path{Travel: geom.Vec3{X: 60}, TravelSeconds: 1}
 	a, b := p.Pose(geom.Pose{}, 30, 60).Pos.X, p.Pose(geom.Pose{}, 31, 60).Pos.X
 	if m := p.pose(geom.Pose{}, momentAt(30*SeenParts+8, 60)).Pos.X; geom.Abs(m-(a+b)/2) > 1e-3 || a == b {
 		t.Errorf("between %v and %v: %v", a, b, m)

@@ -18,8 +18,8 @@ type Scene struct {
 	Damping    float32 // share of linear and angular speed lost per second at first
 	MaxLinear  float32 // m/s; faster bodies are slowed to it before a step
 	MaxAngular float32 // rad/s; likewise
-	Wide       float32 // metres; x and y stay in [-Wide, Wide]
-	High       float32 // metres; z stays in [0, High]
+	HalfWidth  float32 // metres; x and y stay in [-Wide, Wide]
+	Height     float32 // metres; z stays in [0, High]
 	Substeps   int     // of a tick, if more than usual: for many joints
 	Sleepless  bool    // nothing ever sleeps: for measuring the solver
 }

@@ -26,7 +26,7 @@ const (
 func base(name, doc string) Scene {
 	return Scene{
 		Name: name, Doc: doc, Players: 1,
-		Gravity: 20, Damping: 0.6, MaxLinear: 32, MaxAngular: 16, Wide: 256, High: 32,
+		Gravity: 20, Damping: 0.6, MaxLinear: 32, MaxAngular: 16, HalfWidth: 256, Height: 32,
 		Boxes: []Box{player(geom.Vec3{X: 0, Y: 0, Z: playerHalf})},
 	}
 }
@@ -218,7 +218,7 @@ func turntable(p params) Scene {
 	s := base("turntable", "a large table that turns, with cubes on it and beside it")
 	s.Boxes[0].Start.Pose.Pos.Y = -10.5
 	rpm := p.value("rpm")
-	s.Carriers = []Carrier{{Path: Path{Turns: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
 	spin := float32(geom.TwoPi / 60 * float32(rpm))
 	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
 		const out = 2.8 // metres; between the rings
@@ -252,7 +252,7 @@ func ship(p params) Scene {
 	way := p.value("way")
 	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
 	if way > 40 {
-		s.Wide, s.MaxLinear, s.Damping = float32(max(256, way+100)), 64, 0.1
+		s.HalfWidth, s.MaxLinear, s.Damping = float32(max(256, way+100)), 64, 0.1
 	}
 	s.Boxes[0].Start.Pose.Pos.Y = -3
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
@@ -262,7 +262,7 @@ func ship(p params) Scene {
 	}
 	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
 	s.Carriers = []Carrier{{
-		Path: Path{Way: v(float32(way), 0, 0), Ride: ride, Wait: 8},
+		Path: Path{Travel: v(float32(way), 0, 0), TravelSeconds: ride, WaitSeconds: 8},
 		Boxes: []Box{
 			floor(0, middle, long, wide),
 			wall(0, wide-thick, long, thick),
@@ -319,7 +319,7 @@ func fleet(p params) Scene {
 	for across*across < fields {
 		across++
 	}
-	s.Wide = max(256, float32(float32(across/2)*apart)+56)
+	s.HalfWidth = max(256, float32(float32(across/2)*apart)+56)
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for f := range fields {
 		// From the middle outwards, so that the player is in the first.

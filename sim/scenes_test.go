@@ -17,7 +17,7 @@ func TestShipAtFiftyMetresASecond(t *testing.T) {
 	for i := range from {
 		from[i] = w.Bodies()[i].Pose.Pos
 	}
-	for range 60 * 2 * (path.Ride + path.Wait) {
+	for range 60 * 2 * (path.TravelSeconds + path.WaitSeconds) {
 		w.Step()
 		fastest = max(fastest, w.courses[0].v.Len())
 		at := path.Pose(geom.Pose{Rot: geom.Identity}, w.Tick(), 60).Pos
@@ -28,8 +28,8 @@ func TestShipAtFiftyMetresASecond(t *testing.T) {
 			}
 		}
 	}
-	if fastest < 49 || fastest > 51 || farthest < 529 || farthest > w.scene.Wide-50 {
-		t.Errorf("it goes at up to %v m/s as far as %v m, in a world of %v m", fastest, farthest, w.scene.Wide)
+	if fastest < 49 || fastest > 51 || farthest < 529 || farthest > w.scene.HalfWidth-50 {
+		t.Errorf("it goes at up to %v m/s as far as %v m, in a world of %v m", fastest, farthest, w.scene.HalfWidth)
 	}
 }
 
@@ -278,8 +278,8 @@ func TestFleet(t *testing.T) {
 	near := 0
 	for i := range w.Bodies() {
 		p := w.Bodies()[i].Pose.Pos
-		if geom.Abs(p.X) > w.scene.Wide-40 || geom.Abs(p.Y) > w.scene.Wide-40 {
-			t.Fatalf("body %d is at %v in a world of %v m", i, p, w.scene.Wide)
+		if geom.Abs(p.X) > w.scene.HalfWidth-40 || geom.Abs(p.Y) > w.scene.HalfWidth-40 {
+			t.Fatalf("body %d is at %v in a world of %v m", i, p, w.scene.HalfWidth)
 		}
 		if p.Len() < 50 {
 			near++

@@ -18,12 +18,12 @@ type Shot struct {
 
 // The units of a Shot.
 const (
-	AimSteps    = 4096 // in a turn
-	SteepestAim = AimSteps/4 - 1
-	SeenParts   = 16 // of a tick, in which moments are told
-	SeenBits    = 14 // so that a moment within 8 s of now, at 60 ticks a second, can be told
-	AheadBits   = 12
-	MostAhead   = 1<<AheadBits - 1 // 4.3 s
+	AimSteps  = 4096 // in a turn
+	MaxPitch  = AimSteps/4 - 1
+	SeenParts = 16 // of a tick, in which moments are told
+	SeenBits  = 14 // so that a moment within 8 s of now, at 60 ticks a second, can be told
+	AheadBits = 12
+	MaxAhead  = 1<<AheadBits - 1 // 4.3 s
 )
 
 const aimStep = geom.TwoPi / AimSteps
@@ -41,7 +41,7 @@ func Aim(d geom.Vec3) Shot {
 	flat := geom.Sqrt(float32(d.X*d.X) + float32(d.Y*d.Y))
 	yaw := steps(geom.Atan2(-d.X, d.Y))
 	pitch := steps(geom.Atan2(d.Z, flat))
-	return Shot{Fired: true, Yaw: uint16(yaw & (AimSteps - 1)), Pitch: int16(min(max(pitch, -SteepestAim), SteepestAim))}
+	return Shot{Fired: true, Yaw: uint16(yaw & (AimSteps - 1)), Pitch: int16(min(max(pitch, -MaxPitch), MaxPitch))}
 }
 
 // steps is an angle in whole steps.

@@ -273,7 +273,7 @@ func TestOrder(t *testing.T) {
 	for scene, many := range map[string]bool{"plain": false, "zen": true, "heap:layers=1": true, "katamari:cubes=25": false} {
 		run := func(order uint64) (*World, uint64) {
 			w := newWorld(t, scene)
-			w.Settings.Order = order
+			w.Settings.SolveOrderSeed = order
 			for range 300 {
 				w.Step(Input{Buttons: 1 << (w.Tick() / 40 % 4)}) // roll about
 			}

@@ -98,12 +98,12 @@ func (w *World) solve() {
 	set := &w.Settings
 	h := w.dt / float32(set.Substeps)
 	inv := 1 / h
-	hertz := min(set.Hertz, float32(0.125*inv))
-	loose := soften(hertz, set.Ratio, h)
-	firm := soften(float32(2*hertz), float32(0.5*set.Ratio), h)
+	hertz := min(set.ContactHertz, float32(0.125*inv))
+	loose := soften(hertz, set.ContactDampingRatio, h)
+	firm := soften(float32(2*hertz), float32(0.5*set.ContactDampingRatio), h)
 	damp := 1 / (1 + float32(h*w.scene.Damping))
 
-	tight := soften(min(set.JointHertz, float32(0.5*inv)), set.JointRatio, h)
+	tight := soften(min(set.JointHertz, float32(0.5*inv)), set.JointDampingRatio, h)
 
 	w.prepare()
 	w.readyJoints()
@@ -146,7 +146,7 @@ func (w *World) prepare() {
 			w.order = append(w.order, int32(k))
 		}
 	}
-	if w.Settings.Order != 0 {
+	if w.Settings.SolveOrderSeed != 0 {
 		w.shuffle()
 	}
 	w.touching = slices.Grow(w.touching, len(w.order))[:len(w.order)]
@@ -161,7 +161,7 @@ func (w *World) prepare() {
 // Where one box stands alone on the ground there is one contact only, so the
 // points within it are taken in another order as well.
 func (w *World) shuffle() {
-	x := w.Settings.Order
+	x := w.Settings.SolveOrderSeed
 	for i := len(w.order) - 1; i > 0; i-- {
 		x += 0x9E3779B97F4A7C15
 		z := (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -216,7 +216,7 @@ func (w *World) ready(c *constraint, k, a, b int32) {
 	for i := range c.n {
 		r := &c.points[i]
 		r.point = i
-		if w.Settings.Order != 0 {
+		if w.Settings.SolveOrderSeed != 0 {
 			r.point = c.n - 1 - i // the points of a manifold have an order too
 		}
 		p := &m.points[r.point]
@@ -285,7 +285,7 @@ func (w *World) warmStart() {
 
 // solveSoft solves each contact once as a spring.
 func (w *World) solveSoft(loose, firm *softness, inv float32) {
-	push := -w.Settings.Push
+	push := -w.Settings.MaxPushSpeed
 	for k := range w.touching {
 		c := &w.touching[k]
 		a, b := &w.moving[c.a], &w.moving[c.b]

@@ -45,7 +45,7 @@ func (w *World) Load(s *State) {
 	if len(s.Bodies) != len(w.bodies) {
 		panic("sim: Load of a state from another scene")
 	}
-	w.Relabel(s.Tick)
+	w.SetTick(s.Tick)
 	for i := range s.Bodies {
 		moved := w.bodies[i].Pose != s.Bodies[i].Pose
 		w.bodies[i] = s.Bodies[i]

@@ -3,16 +3,16 @@ package sim
 // Moment is a time between ticks, in parts of a tick.
 type Moment int64
 
-// TickParts is how many parts a tick has.
-const TickParts = 1 << 16
+// MomentsPerTick is how many parts a tick has.
+const MomentsPerTick = 1 << 16
 
 // Moment returns the moment at which a tick begins.
-func (t Tick) Moment() Moment { return Moment(t) * TickParts }
+func (t Tick) Moment() Moment { return Moment(t) * MomentsPerTick }
 
 // at is the moment as a path counts it.
 func (m Moment) at(rate int) moment {
 	m = max(m, 0)
-	return moment{Tick(m / TickParts), int(m % TickParts), TickParts, rate}
+	return moment{Tick(m / MomentsPerTick), int(m % MomentsPerTick), MomentsPerTick, rate}
 }
 
 // still says whether the carriers are held, and where.
@@ -22,12 +22,12 @@ type still struct {
 	at    Moment
 }
 
-// HoldCarriers holds all carriers where they are at a moment, until FreeCarriers. They
+// PinCarriers holds all carriers where they are at a moment, until FreeCarriers. They
 // have no velocity then: what stands on one stays behind when it is held at another
 // moment, and what is in the way of one that is put elsewhere is woken, and pushed out
 // as it is out of what stands still. It is no part of a State: Load, Relabel and SetBody
 // change nothing of it. A moment before the first tick is the first tick's.
-func (w *World) HoldCarriers(m Moment) {
+func (w *World) PinCarriers(m Moment) {
 	if m = max(m, 0); w.still.on && w.still.at == m || len(w.carried) == 0 {
 		return
 	}
@@ -35,7 +35,7 @@ func (w *World) HoldCarriers(m Moment) {
 	for i := range w.courses {
 		p := &w.scene.Carriers[i].Path
 		along := p.along(m.at(w.rate))
-		w.courses[i] = course{centre: p.Centre.Plus(float32(along), p.Way)}
+		w.courses[i] = course{centre: p.Centre.Plus(float32(along), p.Travel)}
 	}
 	for i := range w.carried {
 		b := &w.carried[i]
@@ -66,9 +66,9 @@ func (w *World) settle() {
 	}
 }
 
-// FreeCarriers lets carriers go: they are where the tick has them again, as if they
+// UnpinCarriers lets carriers go: they are where the tick has them again, as if they
 // had never been held.
-func (w *World) FreeCarriers() {
+func (w *World) UnpinCarriers() {
 	if w.still.on {
 		w.still = still{}
 		w.carry()

@@ -18,11 +18,11 @@ func TestMomentsAreTicks(t *testing.T) {
 			if got := p.PoseAt(box, tick.Moment(), 60); got != now {
 				t.Fatalf("%s, tick %d: at its moment it is at %v, not %v", name, tick, got, now)
 			}
-			half := p.PoseAt(box, tick.Moment()+TickParts/2, 60)
+			half := p.PoseAt(box, tick.Moment()+MomentsPerTick/2, 60)
 			if want := geom.Blend(now, next, 0.5); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
 				t.Fatalf("%s, half a tick after %d: it is at %v, not %v", name, tick, half, want)
 			}
-			w.HoldCarriers(tick.Moment() + TickParts/2)
+			w.PinCarriers(tick.Moment() + MomentsPerTick/2)
 			if got := w.solids[w.firstCarried].pose; got != half {
 				t.Fatalf("%s: held half a tick after %d it is at %v, not %v", name, tick, got, half)
 			}
@@ -36,8 +36,8 @@ func TestMomentsAreTicks(t *testing.T) {
 // and is pushed by a wall when the carrier is held elsewhere.
 func TestHeldCarrierStands(t *testing.T) {
 	w := newWorld(t, "ship")
-	w.Relabel(13 * 60) // under way, at its fastest
-	w.HoldCarriers(0)
+	w.SetTick(13 * 60) // under way, at its fastest
+	w.PinCarriers(0)
 	in := w.Bodies()[1] // a cube in the ship, as it starts
 	for range 120 {
 		w.Step()
@@ -48,10 +48,10 @@ func TestHeldCarrierStands(t *testing.T) {
 	// The ship goes on by less than two centimetres a tick under what stands in it, which stays
 	// until a wall comes.
 	path := &w.scene.Carriers[0].Path
-	m := Moment(9 * 60 * TickParts)
+	m := Moment(9 * 60 * MomentsPerTick)
 	x := func() float32 { return path.PoseAt(geom.Pose{}, m, 60).Pos.X }
-	for ; x() < 4; m += TickParts / 8 {
-		w.HoldCarriers(m)
+	for ; x() < 4; m += MomentsPerTick / 8 {
+		w.PinCarriers(m)
 		w.Step()
 	}
 	for i, b := range w.Bodies()[1:7] {
@@ -71,17 +71,17 @@ func TestHeldCarrierStands(t *testing.T) {
 func TestHeldCarrierPushes(t *testing.T) {
 	s := loose(cube(geom.Vec3{X: 3, Z: cubeHalf}, 0))
 	wall := static(geom.Vec3{Z: 1}, geom.Vec3{X: 0.4, Y: 3, Z: 1}, geom.Identity)
-	s.Carriers = []Carrier{{Path: Path{Way: geom.Vec3{X: 8}, Ride: 8}, Boxes: []Box{wall}}}
+	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 8}, TravelSeconds: 8}, Boxes: []Box{wall}}}
 	w := New(s, 60)
-	w.HoldCarriers(0)
+	w.PinCarriers(0)
 	for range 60 {
 		w.Step()
 	}
 	if !w.Bodies()[0].Asleep {
 		t.Fatal("it is awake")
 	}
-	for m := Moment(0); m <= Tick(480).Moment(); m += TickParts {
-		w.HoldCarriers(m)
+	for m := Moment(0); m <= Tick(480).Moment(); m += MomentsPerTick {
+		w.PinCarriers(m)
 		w.Step()
 	}
 	if x := w.Bodies()[0].Pose.Pos.X; x < 8.4 {
@@ -97,7 +97,7 @@ func TestCarriersAreFreed(t *testing.T) {
 	for _, name := range []string{"turntable", "ship"} {
 		w, never := newWorld(t, name), newWorld(t, name)
 		at := Tick(600).Moment() + 1234
-		w.HoldCarriers(at)
+		w.PinCarriers(at)
 		pose := w.solids[w.firstCarried].pose
 		var s State
 		for range 300 {
@@ -106,14 +106,14 @@ func TestCarriersAreFreed(t *testing.T) {
 		never.Save(&s)
 		w.Step()
 		w.Load(&s)
-		w.Relabel(500)
+		w.SetTick(500)
 		w.SetBody(0, w.Bodies()[0])
 		w.Step()
 		if got := w.solids[w.firstCarried].pose; got != pose || w.CarrierMoment() != at {
 			t.Errorf("%s: held at %v, it is at %v", name, pose, got)
 		}
 		copied := newWorld(t, name)
-		w.HoldCarriers(at + TickParts)
+		w.PinCarriers(at + MomentsPerTick)
 		copied.CopyFrom(w)
 		for range 60 {
 			in := keys(w.Tick())
@@ -121,10 +121,10 @@ func TestCarriersAreFreed(t *testing.T) {
 			copied.Step(in)
 		}
 		a, x := w.Hash()
-		if b, y := copied.Hash(); a != b || x != y || copied.CarrierMoment() != at+TickParts {
+		if b, y := copied.Hash(); a != b || x != y || copied.CarrierMoment() != at+MomentsPerTick {
 			t.Errorf("%s: a copy goes another way", name)
 		}
-		w.FreeCarriers()
+		w.UnpinCarriers()
 		w.Load(&s)
 		for range 300 {
 			in := keys(w.Tick())

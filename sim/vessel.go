@@ -2,9 +2,9 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Vessel is something that a player's cube can be in, on or carried by: a carrier, or a
+// ParentCandidate is something that a player's cube can be in, on or carried by: a carrier, or a
 // body whose bounding box is larger than that cube.
-type Vessel struct {
+type ParentCandidate struct {
 	Carrier int // or -1
 	Body    int // or -1
 
@@ -13,10 +13,10 @@ type Vessel struct {
 	Low, High geom.Vec3
 }
 
-// Vessels returns the vessels of a scene, carriers first. Players' cubes are none.
-func (s *Scene) Vessels() (list []Vessel) {
+// ParentCandidates returns the vessels of a scene, carriers first. Players' cubes are none.
+func (s *Scene) ParentCandidates() (list []ParentCandidate) {
 	for i := range s.Carriers {
-		v := Vessel{Carrier: i, Body: -1}
+		v := ParentCandidate{Carrier: i, Body: -1}
 		v.bound(s.Carriers[i].Boxes)
 		list = append(list, v)
 	}
@@ -27,7 +27,7 @@ func (s *Scene) Vessels() (list []Vessel) {
 	}
 	for i := s.Players; i < len(s.Boxes); i++ {
 		b := &s.Boxes[i]
-		v := Vessel{Carrier: -1, Body: i, Low: b.Half.Neg(), High: b.Half}
+		v := ParentCandidate{Carrier: -1, Body: i, Low: b.Half.Neg(), High: b.Half}
 		for _, p := range b.Parts {
 			v.add(p.Pose, p.Half)
 		}
@@ -39,7 +39,7 @@ func (s *Scene) Vessels() (list []Vessel) {
 }
 
 // bound makes the bounding box that of boxes where they start.
-func (v *Vessel) bound(boxes []Box) {
+func (v *ParentCandidate) bound(boxes []Box) {
 	for i := range boxes {
 		p, h := boxes[i].Start.Pose, boxes[i].Half
 		if i == 0 {
@@ -50,7 +50,7 @@ func (v *Vessel) bound(boxes []Box) {
 }
 
 // add widens the bounding box by a box.
-func (v *Vessel) add(p geom.Pose, half geom.Vec3) {
+func (v *ParentCandidate) add(p geom.Pose, half geom.Vec3) {
 	m := p.Rot.Mat()
 	e := geom.Vec3{
 		X: float32(geom.Abs(m.X.X)*half.X) + float32(geom.Abs(m.Y.X)*half.Y) + float32(geom.Abs(m.Z.X)*half.Z),
@@ -63,14 +63,14 @@ func (v *Vessel) add(p geom.Pose, half geom.Vec3) {
 }
 
 // Size returns the volume of the bounding box, m3.
-func (v *Vessel) Size() float32 {
+func (v *ParentCandidate) Size() float32 {
 	d := v.High.Sub(v.Low)
 	return float32(float32(d.X*d.Y) * d.Z)
 }
 
 // Inside reports whether a place of the vessel's own frame is in its bounding box,
 // widened by a margin in metres on all sides.
-func (v *Vessel) Inside(at geom.Vec3, margin float32) bool {
+func (v *ParentCandidate) Inside(at geom.Vec3, margin float32) bool {
 	return at.X >= v.Low.X-margin && at.X <= v.High.X+margin &&
 		at.Y >= v.Low.Y-margin && at.Y <= v.High.Y+margin &&
 		at.Z >= v.Low.Z-margin && at.Z <= v.High.Z+margin
@@ -122,11 +122,11 @@ func (m *manifold) pushes() bool {
 func (w *World) PathVelocity(carrier int, m Moment) (v geom.Vec3, spin, bend float32) {
 	p := &w.scene.Carriers[carrier].Path
 	parts := w.Settings.Substeps
-	now, before := p.along(m.at(w.rate)), p.along((m - Moment(TickParts/parts)).at(w.rate))
+	now, before := p.along(m.at(w.rate)), p.along((m - Moment(MomentsPerTick/parts)).at(w.rate))
 	h := w.dt / float32(parts)
-	sin, versed := turnBy(float32(float32(geom.TwoPi/60*float32(p.Turns)) * h))
+	sin, versed := turnBy(float32(float32(geom.TwoPi/60*float32(p.RPM)) * h))
 	sin, versed = sin/h, versed/h
-	v = p.Way.Scale(float32((now - before) * float64(w.rate*parts)))
-	centre := p.Centre.Plus(float32(now), p.Way)
+	v = p.Travel.Scale(float32((now - before) * float64(w.rate*parts)))
+	centre := p.Centre.Plus(float32(now), p.Travel)
 	return v.Sub(turning(centre, sin, versed)), sin, versed
 }

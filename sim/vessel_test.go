@@ -27,7 +27,7 @@ func TestVessels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := s.Vessels()
+		list := s.ParentCandidates()
 		var bodies []int
 		for i, v := range list {
 			if i >= c.carriers {
@@ -56,7 +56,7 @@ func TestVessels(t *testing.T) {
 // the cube it lies on; and nothing in the air.
 func TestTouches(t *testing.T) {
 	s := loose(riding(0, 0, 0.2, 1), boxAt(0, 0, floorTop+0.6, 0.2, 1), boxAt(20, 0, 0.2, 0.2, 1), boxAt(-20, 0, 5, 0.2, 1))
-	s.Carriers = []Carrier{{Path: Path{Turns: 1}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	s.Carriers = []Carrier{{Path: Path{RPM: 1}, Boxes: []Box{floor(0, 0, 6, 6)}}}
 	s.Sleepless = true
 	w := New(s, 60)
 	for range 30 {
@@ -77,7 +77,7 @@ func TestTouches(t *testing.T) {
 // speeds up and slows down.
 func TestPathVelocity(t *testing.T) {
 	s := loose(turningAlong(riding(3, -1, cubeHalf, 1), 6))
-	path := Path{Turns: 6, Way: geom.Vec3{X: 30, Y: 10}, Ride: 8, Wait: 1}
+	path := Path{RPM: 6, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
 	s.Carriers = []Carrier{{Path: path, Boxes: []Box{floor(0, 0, 6, 6)}}}
 	w := New(s, 60)
 	for range 9 * 60 {

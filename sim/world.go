@@ -8,24 +8,24 @@ import (
 // State: both sides of a session are expected to agree on them, and a session
 // in which they do not is an experiment.
 type Settings struct {
-	Substeps int     // of a tick, each with one solving and one relaxing iteration; a scene may ask for more
-	Hertz    float32 // stiffness of a contact; at most an eighth of the substep rate
-	Ratio    float32 // damping ratio of a contact
-	Push     float32 // m/s; a penetration is pushed out no faster than this, and a joint drawn together; rad/s for its turns
-	Recycle  float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
-	Cold     bool    // start every tick's impulses from zero
-	Order    uint64  // 0 solves contacts in the order of their bodies, and joints in that of the scene; any other value seeds another order
+	Substeps            int     // of a tick, each with one solving and one relaxing iteration; a scene may ask for more
+	ContactHertz        float32 // stiffness of a contact; at most an eighth of the substep rate
+	ContactDampingRatio float32 // damping ratio of a contact
+	MaxPushSpeed        float32 // m/s; a penetration is pushed out no faster than this, and a joint drawn together; rad/s for its turns
+	Recycle             float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
+	ColdStart           bool    // start every tick's impulses from zero
+	SolveOrderSeed      uint64  // 0 solves contacts in the order of their bodies, and joints in that of the scene; any other value seeds another order
 
-	JointHertz  float32 // stiffness of a joint; at most half the substep rate, or chains of hinges begin to shake
-	JointRatio  float32 // damping ratio of a joint
-	JointRounds int     // times that the joints are solved in each iteration
+	JointHertz        float32 // stiffness of a joint; at most half the substep rate, or chains of hinges begin to shake
+	JointDampingRatio float32 // damping ratio of a joint
+	JointIterations   int     // times that the joints are solved in each iteration
 }
 
 // DefaultSettings stand a pile of 900 cubes still and let it sleep, and hold a
 // chain of ten.
 var DefaultSettings = Settings{
-	Substeps: 4, Hertz: 30, Ratio: 10, Push: 3, Recycle: 0.05,
-	JointHertz: 480, JointRatio: 10, JointRounds: 4,
+	Substeps: 4, ContactHertz: 30, ContactDampingRatio: 10, MaxPushSpeed: 3, Recycle: 0.05,
+	JointHertz: 480, JointDampingRatio: 10, JointIterations: 4,
 }
 
 // World is one running simulation.
@@ -114,7 +114,7 @@ func New(scene Scene, rate int) *World {
 	w.rest = make([]uint16, n)
 	w.owner, w.idle = make([]int8, n), make([]uint8, n)
 	for i := range w.owner {
-		w.owner[i] = Nobody
+		w.owner[i] = NoPlayer
 		if i < scene.Players {
 			w.owner[i] = int8(i)
 		}
@@ -239,10 +239,10 @@ func (w *World) SetBody(i int, b Body) {
 	w.refresh(i)
 }
 
-// Relabel says which tick the present state is. A server that steps only when
+// SetTick says which tick the present state is. A server that steps only when
 // input arrives jumps over what was lost, without stepping. Carriers jump to
 // where that tick has them, and what they carried is left behind.
-func (w *World) Relabel(t Tick) {
+func (w *World) SetTick(t Tick) {
 	if t != w.tick {
 		w.tick = t
 		w.carry()
@@ -315,8 +315,8 @@ func limited(v geom.Vec3, most float32) geom.Vec3 {
 func (w *World) bounded(p geom.Vec3) geom.Vec3 {
 	s := &w.scene
 	return geom.Vec3{
-		X: geom.Clamp(p.X, -s.Wide, s.Wide),
-		Y: geom.Clamp(p.Y, -s.Wide, s.Wide),
-		Z: geom.Clamp(p.Z, 0, s.High),
+		X: geom.Clamp(p.X, -s.HalfWidth, s.HalfWidth),
+		Y: geom.Clamp(p.Y, -s.HalfWidth, s.HalfWidth),
+		Z: geom.Clamp(p.Z, 0, s.Height),
 	}
 }

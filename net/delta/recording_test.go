@@ -36,7 +36,7 @@ func recording(t testing.TB, name string, from, frames int) [][]delta.Cube {
 		}
 		frame := make([]delta.Cube, len(w.Bodies()))
 		for k, b := range w.Bodies() {
-			frame[k] = delta.Of(b.Pose, w.Touched()[k] != sim.Nobody)
+			frame[k] = delta.Of(b.Pose, w.Touched()[k] != sim.NoPlayer)
 		}
 		list = append(list, frame)
 	}

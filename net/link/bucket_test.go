@@ -12,7 +12,7 @@ import (
 // first bytes of a datagram say which it is.
 func offer(t *testing.T, c Conditions, n int, gap, long time.Duration) (sent int, which []int, at []time.Duration) {
 	t.Helper()
-	w := &Weather{Seed: 1, Up: c}
+	w := &Network{Seed: 1, Up: c}
 	client, server := Pair(w, 0)
 	b := make([]byte, n-HeaderBytes)
 	for now := time.Duration(0); now < long; now += gap {
@@ -63,7 +63,7 @@ func TestBucketRate(t *testing.T) {
 // what comes after it is sent at the rate, and that a rest fills the bucket
 // again, but not above its brim.
 func TestBucketBurst(t *testing.T) {
-	w := &Weather{Up: Conditions{Bandwidth: 80000, Bucket: 300, Queue: time.Second}} // 10 bytes a millisecond
+	w := &Network{Up: Conditions{Bandwidth: 80000, Bucket: 300, Queue: time.Second}} // 10 bytes a millisecond
 	c, s := Pair(w, 0)
 	burst := func(now time.Duration, n int) (at []time.Duration) {
 		for range n {
@@ -128,7 +128,7 @@ func TestQueueDelay(t *testing.T) {
 // TestQueueKeepsOrder says that datagrams leave the queue in the order in which
 // they came, whatever their sizes, and that it drops those at its tail.
 func TestQueueKeepsOrder(t *testing.T) {
-	w := &Weather{Up: Conditions{Latency: 30 * ms, Bandwidth: 128e3, Bucket: 900, Queue: 150 * ms}}
+	w := &Network{Up: Conditions{Latency: 30 * ms, Bandwidth: 128e3, Bucket: 900, Queue: 150 * ms}}
 	c, s := Pair(w, 0)
 	const n = 5000
 	b := make([]byte, 1200)
@@ -157,7 +157,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 // TestBucketTurned says that a limit that is turned while datagrams wait takes
 // effect for those that follow.
 func TestBucketTurned(t *testing.T) {
-	w := &Weather{Up: Conditions{Bandwidth: 80000, Queue: time.Second}}
+	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: time.Second}}
 	c, s := Pair(w, 0)
 	c.Send(0, make([]byte, 100-HeaderBytes))
 	w.Up.Bandwidth = 0

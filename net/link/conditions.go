@@ -10,10 +10,10 @@ import (
 // Conditions say how bad one direction of a link is. The zero value is a
 // perfect wire.
 type Conditions struct {
-	Latency time.Duration // one way
-	Spread  time.Duration // each seat is so much farther away than the one before it, one way
-	Jitter  time.Duration // scale of the random extra delay
-	Shape   Shape         // of the random extra delay
+	Latency    time.Duration // one way
+	SeatSpread time.Duration // each seat is so much farther away than the one before it, one way
+	Jitter     time.Duration // scale of the random extra delay
+	Shape      Shape         // of the random extra delay
 
 	Loss      float64 // chance in [0,1] that a datagram vanishes
 	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: every datagram for itself
@@ -140,7 +140,7 @@ var params = []param{
 		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
-	duration("spread", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spread }),
+	duration("spread", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.SeatSpread }),
 	duration("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
 	{"shape", "of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {
@@ -281,7 +281,7 @@ func ParamNames() []string {
 
 // Set sets one number of the weather by name: "latency" sets both directions,
 // "up.latency" and "down.latency" one of them.
-func (w *Weather) Set(name, value string) error {
+func (w *Network) Set(name, value string) error {
 	both, key := true, name
 	var one *Conditions
 	if k, ok := strings.CutPrefix(name, "up."); ok {
@@ -313,8 +313,8 @@ func (w *Weather) Set(name, value string) error {
 // Parse sets the conditions of w, seed and forced faults apart, from a text:
 // the name of a preset, or numbers such as "latency=75ms,loss=25%", or a
 // preset and numbers after it.
-func (w *Weather) Parse(text string) error {
-	next := Weather{Seed: w.Seed, Dark: w.Dark}
+func (w *Network) Parse(text string) error {
+	next := Network{Seed: w.Seed, Blackout: w.Blackout}
 	for i, item := range strings.Split(text, ",") {
 		item = strings.TrimSpace(item)
 		name, value, assigned := strings.Cut(item, "=")
@@ -324,7 +324,7 @@ func (w *Weather) Parse(text string) error {
 				return err
 			}
 		case i == 0:
-			p, err := PresetNamed(item)
+			p, err := ProfileNamed(item)
 			if err != nil {
 				return err
 			}
@@ -341,7 +341,7 @@ func (w *Weather) Parse(text string) error {
 }
 
 // check refuses what single numbers cannot show to be absurd.
-func (w *Weather) check() error {
+func (w *Network) check() error {
 	for _, c := range []*Conditions{&w.Up, &w.Down} {
 		if c.SwingEvery < time.Millisecond && (c.SwingEvery > 0 || c.Swing > 0 || c.SwingLoss > 0) {
 			return fmt.Errorf("swing-every=%v: want a period from 1ms for swing and swing-loss, such as 8s", c.SwingEvery)
@@ -367,10 +367,10 @@ func (w *Weather) check() error {
 
 // String returns a text from which Parse makes the same conditions. A trace
 // stands in it whole, so that a tape needs no other file.
-func (w *Weather) String() string { return w.format(func(v string) string { return v }) }
+func (w *Network) String() string { return w.format(func(v string) string { return v }) }
 
 // Brief is String for a reader: a trace is named by its size and a hash.
-func (w *Weather) Brief() string {
+func (w *Network) Brief() string {
 	return w.format(func(v string) string {
 		for _, t := range []*Trace{w.Up.Trace, w.Down.Trace} {
 			if t != nil && t.String() == v {
@@ -381,7 +381,7 @@ func (w *Weather) Brief() string {
 	})
 }
 
-func (w *Weather) format(value func(string) string) string {
+func (w *Network) format(value func(string) string) string {
 	var items []string
 	for _, p := range params {
 		up, down := p.get(&w.Up), p.get(&w.Down)

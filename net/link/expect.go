@@ -8,11 +8,11 @@ import (
 // Expected is what conditions come to on an average datagram, one way. It leaves
 // out what depends on the traffic: a bandwidth limit and its queue.
 type Expected struct {
-	Lost      float64       // share
-	Twice     float64       // share of those that are not lost
-	HeldBack  float64       // share of those
-	Mean      time.Duration // of the delay of those
-	Deviation time.Duration // of that delay, its standard deviation
+	Lost       float64       // share
+	Duplicated float64       // share of those that are not lost
+	Delayed    float64       // share of those
+	Mean       time.Duration // of the delay of those
+	Deviation  time.Duration // of that delay, its standard deviation
 }
 
 // Expect says what the conditions ask for, as a meter would measure it over a
@@ -64,7 +64,7 @@ func (c *Conditions) Expect() Expected {
 		}
 	}
 	return Expected{
-		Lost: 1 - kept, Twice: c.Duplicate, HeldBack: c.Reorder,
+		Lost: 1 - kept, Duplicated: c.Duplicate, Delayed: c.Reorder,
 		Mean:      time.Duration(float64(mean * float64(time.Second))),
 		Deviation: time.Duration(float64(math.Sqrt(max(variance, 0)) * float64(time.Second))),
 	}

@@ -11,26 +11,26 @@ const (
 	Down                  // server to client
 )
 
-// Weather is the conditions of a session and the seed of all its fates.
-type Weather struct {
+// Network is the conditions of a session and the seed of all its fates.
+type Network struct {
 	Seed     uint64
 	Up, Down Conditions
-	Dark     time.Duration // every datagram sent before this moment is lost: a forced fault
+	Blackout time.Duration // every datagram sent before this moment is lost: a forced fault
 }
 
-func (w *Weather) toward(d Direction) *Conditions {
+func (w *Network) toward(d Direction) *Conditions {
 	if d == Up {
 		return &w.Up
 	}
 	return &w.Down
 }
 
-// Fate is what happens to one datagram.
-type Fate struct {
-	Lost  bool
-	Delay time.Duration // one way, never negative
-	Twice bool          // it arrives a second time,
-	Again time.Duration // after this delay
+// Outcome is what happens to one datagram.
+type Outcome struct {
+	Lost           bool
+	Delay          time.Duration // one way, never negative
+	Duplicated     bool          // it arrives a second time,
+	DuplicateDelay time.Duration // after this delay
 }
 
 // slot is the length of time for which a loss burst, once begun or ended, is
@@ -49,12 +49,12 @@ const (
 	forSwing
 )
 
-// Fate returns what happens to the datagram number place of those sent at
+// Outcome returns what happens to the datagram number place of those sent at
 // moment now. It is a pure function of its arguments and the weather.
-func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate {
+func (w *Network) Outcome(d Direction, seat int, now time.Duration, place int) Outcome {
 	c := w.toward(d)
 	key := mix(mix(mix(w.Seed^uint64(d)<<32^uint64(seat)<<33)^uint64(now)) ^ uint64(place))
-	f := Fate{
+	f := Outcome{
 		Lost: w.blackout(c, now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
 	}
 	base := c.base(now, seat)
@@ -67,29 +67,29 @@ func (w *Weather) Fate(d Direction, seat int, now time.Duration, place int) Fate
 	}
 	f.Delay += c.pauseLeft(now)
 	if chance(key, forTwice, c.Duplicate) {
-		f.Twice, f.Again = true, c.delay(base, key, forAgain)+c.pauseLeft(now)
+		f.Duplicated, f.DuplicateDelay = true, c.delay(base, key, forAgain)+c.pauseLeft(now)
 	}
 	return f
 }
 
 // blackout reports whether everything that is sent at now is lost, whatever its
 // luck.
-func (w *Weather) blackout(c *Conditions, now time.Duration) bool {
+func (w *Network) blackout(c *Conditions, now time.Duration) bool {
 	_, lost := c.Trace.At(now)
-	return lost || now < w.Dark || c.inOutage(now)
+	return lost || now < w.Blackout || c.inOutage(now)
 }
 
 // base is a seat's one-way delay at now before chance has its say.
 func (c *Conditions) base(now time.Duration, seat int) time.Duration {
 	delay, _ := c.Trace.At(now)
-	return c.Latency + time.Duration(seat)*c.Spread + c.swingDelay(now) + delay
+	return c.Latency + time.Duration(seat)*c.SeatSpread + c.swingDelay(now) + delay
 }
 
 // burstLoss decides loss. Without bursts every datagram is judged alone. With
 // them there is a good and a bad state (Gilbert, 1960): in the bad one all is
 // lost; its mean length is Burst slots, and its share of the time is Loss. The
 // state is a chain over time, and all datagrams of a slot share it.
-func (w *Weather) burstLoss(c *Conditions, d Direction, seat int, now time.Duration, key uint64) bool {
+func (w *Network) burstLoss(c *Conditions, d Direction, seat int, now time.Duration, key uint64) bool {
 	if c.Burst <= 1 || float64(c.Burst*(1-c.Loss)) <= 1 { // runs no longer than chance alone makes them
 		return chance(key, forLoss, c.Loss)
 	}

@@ -25,7 +25,7 @@ import "time"
 // follows. What a full queue before a bandwidth limit would drop waits with the
 // sender. Copies sent again take no bandwidth, and there is no congestion
 // control: the source has neither.
-func PairInOrder(w *Weather, seat int) (client, server *End) {
+func PairInOrder(w *Network, seat int) (client, server *End) {
 	client, server = Pair(w, seat)
 	client.InOrder(true)
 	server.InOrder(true)
@@ -40,7 +40,7 @@ const (
 )
 
 // sendInOrder puts a datagram on its way behind all others.
-func (l *lane) sendInOrder(c *Conditions, f flight, fate Fate, b []byte) {
+func (l *lane) sendInOrder(c *Conditions, f flight, fate Outcome, b []byte) {
 	var wait time.Duration
 	if ok := l.tail != never; fate.Lost && ok {
 		if wait, ok = l.weather.resend(c, f.sent, l.seat); !ok {
@@ -59,7 +59,7 @@ func (l *lane) sendInOrder(c *Conditions, f flight, fate Fate, b []byte) {
 
 // resend returns how long after now, when its first copy was lost, the copy of
 // a datagram is sent that arrives; or false if none does.
-func (w *Weather) resend(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
+func (w *Network) resend(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
 	step := 4 * c.base(now, seat)
 	for range resends {
 		wait += step

@@ -10,7 +10,7 @@ import (
 // stream sends n numbered datagrams, one each gap, up an in-order link, and
 // returns how late each of them arrived. It fails where one is missing, comes
 // twice, is out of order or is not whole.
-func stream(t *testing.T, w *Weather, n int, gap time.Duration) []time.Duration {
+func stream(t *testing.T, w *Network, n int, gap time.Duration) []time.Duration {
 	t.Helper()
 	c, s := PairInOrder(w, 0)
 	var late []time.Duration
@@ -47,8 +47,8 @@ func stream(t *testing.T, w *Weather, n int, gap time.Duration) []time.Duration 
 func TestInOrderDeliversAll(t *testing.T) {
 	texts := []string{"loss=100%,latency=10ms", "trace=us/20000:5000/-/-/-/-/90000/100", "loss=50%,burst=30,latency=30ms,bandwidth=40kbit",
 		"torture,outage-every=5s,outage=2s,bandwidth=100kbit,bucket=5kB,queue=10ms"}
-	for _, text := range append(texts, PresetNames()...) {
-		w := &Weather{Seed: 6, Dark: 700 * ms}
+	for _, text := range append(texts, ProfileNames()...) {
+		w := &Network{Seed: 6, Blackout: 700 * ms}
 		if err := w.Parse(text); err != nil {
 			t.Fatal(err)
 		}
@@ -60,13 +60,13 @@ func TestInOrderDeliversAll(t *testing.T) {
 // arrives four one-way latencies later, with all that was sent until then, and
 // the losses are those of a link that does lose.
 func TestInOrderBlocks(t *testing.T) {
-	w := &Weather{Seed: 2, Up: Conditions{Latency: 50 * ms, Loss: 0.02}}
+	w := &Network{Seed: 2, Up: Conditions{Latency: 50 * ms, Loss: 0.02}}
 	const n, gap = 3000, 10 * ms
 	late := stream(t, w, n, gap)
 	lost, since := 0, 1000 // datagrams since the last lost one
 	for i := range n {
 		since++
-		if w.Fate(Up, 0, time.Duration(i)*gap, 0).Lost {
+		if w.Outcome(Up, 0, time.Duration(i)*gap, 0).Lost {
 			lost++
 			since = 0
 		}
@@ -93,7 +93,7 @@ func TestInOrderDelays(t *testing.T) {
 		preset string
 		late   float64 // share that is late at all
 	}{{"fiedler-tcp-mild", 0.114}, {"fiedler-tcp-middle", 0.384}, {"fiedler-tcp-bad", 0.785}} {
-		w := &Weather{Seed: 11}
+		w := &Network{Seed: 11}
 		if err := w.Parse(x.preset + ",jitter=0"); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestInOrderWaitsForOutages(t *testing.T) {
 		{0, 300 * ms, 0, 600 * ms},
 		{0, 400 * time.Second, 0, 402200 * ms}, // at 0.2, 0.6, ... 51, 102.2, and then every minute
 	} {
-		w := &Weather{Up: Conditions{Latency: x.latency}, Dark: x.dark}
+		w := &Network{Up: Conditions{Latency: x.latency}, Blackout: x.dark}
 		c, s := PairInOrder(w, 0)
 		c.Send(x.at, []byte{1})
 		if d, ok := s.Receive(time.Hour); !ok || d.At != x.want {
@@ -150,7 +150,7 @@ func TestInOrderWaitsForOutages(t *testing.T) {
 // TestInOrderDies says that a connection over a link that is dark for good is
 // dead, keeps nothing of what is sent, and still delivers what came before.
 func TestInOrderDies(t *testing.T) {
-	w := &Weather{Up: Conditions{Latency: 50 * ms}}
+	w := &Network{Up: Conditions{Latency: 50 * ms}}
 	c, s := PairInOrder(w, 0)
 	c.Send(0, []byte{1})
 	w.Up.OutageEvery, w.Up.Outage = time.Second, time.Second
@@ -160,7 +160,7 @@ func TestInOrderDies(t *testing.T) {
 	if d, ok := s.Receive(time.Hour); !ok || d.Bytes[0] != 1 {
 		t.Error("what was sent before")
 	}
-	if m := c.Meter(Up); m.Sent != 3 || m.Dropped != 2 || m.Arrived != 1 {
+	if m := c.Counters(Up); m.Sent != 3 || m.Dropped != 2 || m.Arrived != 1 {
 		t.Errorf("%d sent, %d dropped, %d arrived", m.Sent, m.Dropped, m.Arrived)
 	}
 	if d, ok := s.Receive(never); ok || len(c.out.flights) != 0 {
@@ -171,7 +171,7 @@ func TestInOrderDies(t *testing.T) {
 // TestInOrderCopyFrom says that a copied in-order link carries on as its model
 // does, whatever kind of link it was before.
 func TestInOrderCopyFrom(t *testing.T) {
-	w := &Weather{Seed: 3}
+	w := &Network{Seed: 3}
 	if err := w.Parse("fiedler-tcp-bad,bandwidth=64kbit"); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestInOrderCopyFrom(t *testing.T) {
 // it runs: what is sent in order arrives in order and whole, what is not is
 // lost as it would have been, and both meet the fates of their moments.
 func TestInOrderSwitches(t *testing.T) {
-	w := &Weather{Seed: 4, Up: Conditions{Latency: 40 * ms, Loss: 0.3}}
+	w := &Network{Seed: 4, Up: Conditions{Latency: 40 * ms, Loss: 0.3}}
 	c, s := Pair(w, 0)
 	came := map[int]time.Duration{}
 	const n, gap = 900, 10 * ms
@@ -220,7 +220,7 @@ func TestInOrderSwitches(t *testing.T) {
 	lost, last := 0, time.Duration(0)
 	for i := range n {
 		at, ok := came[i]
-		gone := w.Fate(Up, 0, time.Duration(i)*gap, 0).Lost
+		gone := w.Outcome(Up, 0, time.Duration(i)*gap, 0).Lost
 		if i/100%2 == 1 {
 			if !ok || at < last || gone && at < time.Duration(i)*gap+200*ms {
 				t.Errorf("number %d, in order: %v %v after %v", i, ok, at, last)
@@ -237,10 +237,10 @@ func TestInOrderSwitches(t *testing.T) {
 		t.Errorf("only %d were struck", lost)
 	}
 	// A connection that died comes back when it is opened anew.
-	w.Dark = 24 * time.Hour
+	w.Blackout = 24 * time.Hour
 	c.InOrder(true)
 	c.Send(20*time.Second, []byte{1, 2})
-	w.Dark = 0
+	w.Blackout = 0
 	c.Send(21*time.Second, []byte{1, 2})
 	if _, ok := s.Receive(48 * time.Hour); ok {
 		t.Error("a dead connection delivers")
@@ -264,14 +264,14 @@ func ok(c, s *End) bool {
 // TestSpread says that each further seat is farther away by the spread, on
 // either kind of wire.
 func TestSpread(t *testing.T) {
-	w := &Weather{}
+	w := &Network{}
 	if err := w.Parse("latency=30ms,spread=20ms"); err != nil {
 		t.Fatal(err)
 	}
 	for seat := range 4 {
 		want := 30*ms + time.Duration(seat)*20*ms
 		for _, d := range []Direction{Up, Down} {
-			if got := w.Fate(d, seat, 0, 0).Delay; got != want {
+			if got := w.Outcome(d, seat, 0, 0).Delay; got != want {
 				t.Errorf("seat %d: %v, want %v", seat, got, want)
 			}
 		}

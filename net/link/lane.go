@@ -17,7 +17,7 @@ type flight struct {
 
 // lane carries datagrams one way.
 type lane struct {
-	weather   *Weather
+	weather   *Network
 	direction Direction
 	seat      int
 
@@ -31,7 +31,7 @@ type lane struct {
 	inOrder bool          // nothing is lost, and nothing overtakes; see PairInOrder
 	tail    time.Duration // of such a lane: when the last one arrives; never, if the connection is dead
 
-	meter Meter
+	meter Counters
 }
 
 func (l *lane) send(now time.Duration, b []byte) {
@@ -41,7 +41,7 @@ func (l *lane) send(now time.Duration, b []byte) {
 	place := l.place
 	l.place++
 	c := l.weather.toward(l.direction)
-	fate := l.weather.Fate(l.direction, l.seat, now, place)
+	fate := l.weather.Outcome(l.direction, l.seat, now, place)
 	f := flight{sent: now, number: l.meter.send(now, len(b))}
 	if fate.Lost {
 		l.meter.Lost++
@@ -59,9 +59,9 @@ func (l *lane) send(now time.Duration, b []byte) {
 	}
 	f.left, f.due = leave, leave+fate.Delay
 	l.launch(f, b)
-	if fate.Twice {
-		l.meter.Twice++
-		f.again, f.due = true, leave+fate.Again
+	if fate.Duplicated {
+		l.meter.Duplicated++
+		f.again, f.due = true, leave+fate.DuplicateDelay
 		l.launch(f, b)
 	}
 }

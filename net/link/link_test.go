@@ -15,7 +15,7 @@ const tickTime = time.Second / 60
 // datagram of a moment: one pane that sends one datagram a tick and one that
 // sends three bigger ones lose and delay the same first ones.
 func TestSameFate(t *testing.T) {
-	w := &Weather{Seed: 3}
+	w := &Network{Seed: 3}
 	if err := w.Parse("latency=10ms,jitter=30ms,shape=gamma,loss=30%,dup=5%,reorder=5%,reorder-by=40ms"); err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +54,13 @@ func TestSameFate(t *testing.T) {
 // TestSeatsAndDirectionsDiffer says that the two lanes of a link, and the links
 // of two seats, do not share their fates.
 func TestSeatsAndDirectionsDiffer(t *testing.T) {
-	w := &Weather{Seed: 9, Up: Conditions{Loss: 0.5}, Down: Conditions{Loss: 0.5}}
+	w := &Network{Seed: 9, Up: Conditions{Loss: 0.5}, Down: Conditions{Loss: 0.5}}
 	same := [3]int{}
 	const n = 4000
 	for i := range n {
 		now := time.Duration(i) * tickTime
-		a := w.Fate(Up, 0, now, 0).Lost
-		for k, b := range []bool{w.Fate(Down, 0, now, 0).Lost, w.Fate(Up, 1, now, 0).Lost, w.Fate(Up, 0, now, 1).Lost} {
+		a := w.Outcome(Up, 0, now, 0).Lost
+		for k, b := range []bool{w.Outcome(Down, 0, now, 0).Lost, w.Outcome(Up, 1, now, 0).Lost, w.Outcome(Up, 0, now, 1).Lost} {
 			if a == b {
 				same[k]++
 			}
@@ -90,7 +90,7 @@ func TestMeasuredConditions(t *testing.T) {
 		{"latency=0ms,jitter=10ms,shape=long-tail", 0, 0, 16487 * time.Microsecond, 0, 350 * ms, 0},
 		{"rtt=300ms,loss=2%,burst=8", 0.02, 0, 150 * ms, 150 * ms, 150 * ms, 0},
 	} {
-		w := &Weather{Seed: 42}
+		w := &Network{Seed: 42}
 		if err := w.Parse(c.text); err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +99,11 @@ func TestMeasuredConditions(t *testing.T) {
 		var sum, sum2 float64
 		lo, hi := time.Hour, time.Duration(0)
 		for i := range n {
-			f := w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
+			f := w.Outcome(Up, 0, time.Duration(i)*tickTime, 0)
 			if f.Lost {
 				lost++
 			}
-			if f.Twice {
+			if f.Duplicated {
 				twice++
 			}
 			s := f.Delay.Seconds()
@@ -134,11 +134,11 @@ func TestMeasuredConditions(t *testing.T) {
 // the chain does not depend on where one begins to look.
 func TestBursts(t *testing.T) {
 	for _, c := range []struct{ loss, burst float64 }{{0.02, 8}, {0.10, 6}, {0.5, 3}, {0.9, 2}} {
-		w := &Weather{Seed: 5, Up: Conditions{Loss: c.loss, Burst: c.burst}}
+		w := &Network{Seed: 5, Up: Conditions{Loss: c.loss, Burst: c.burst}}
 		const n = 400000
 		lost, runs, before := 0, 0, false
 		for i := range n {
-			now := w.Fate(Up, 0, time.Duration(i)*tickTime+ms, 0).Lost
+			now := w.Outcome(Up, 0, time.Duration(i)*tickTime+ms, 0).Lost
 			if now {
 				lost++
 				if !before {
@@ -159,18 +159,18 @@ func TestBursts(t *testing.T) {
 // TestSchedules says when regular outages and pauses strike.
 func TestSchedules(t *testing.T) {
 	c := Conditions{OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms}
-	w := &Weather{Up: c}
+	w := &Network{Up: c}
 	for _, x := range []struct {
 		at    time.Duration
 		lost  bool
 		delay time.Duration
 	}{{0, false, 0}, {4899 * ms, false, 0}, {4950 * ms, false, 50 * ms}, {8999 * ms, false, 0}, {9 * time.Second, true, 0}, {10 * time.Second, false, 0}} {
-		if f := w.Fate(Up, 0, x.at, 0); f.Lost != x.lost || f.Delay != x.delay {
+		if f := w.Outcome(Up, 0, x.at, 0); f.Lost != x.lost || f.Delay != x.delay {
 			t.Errorf("at %v: %+v", x.at, f)
 		}
 	}
-	w.Dark = 3 * time.Second
-	if !w.Fate(Up, 0, 2999*ms, 0).Lost || w.Fate(Up, 0, 3*time.Second, 0).Lost {
+	w.Blackout = 3 * time.Second
+	if !w.Outcome(Up, 0, 2999*ms, 0).Lost || w.Outcome(Up, 0, 3*time.Second, 0).Lost {
 		t.Error("the forced outage")
 	}
 }
@@ -178,7 +178,7 @@ func TestSchedules(t *testing.T) {
 // TestBandwidth says that a limited lane takes the time of its bits, headers
 // included, and drops what would wait longer than the queue.
 func TestBandwidth(t *testing.T) {
-	w := &Weather{Up: Conditions{Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
+	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
 	c, s := Pair(w, 0)
 	for range 5 {
 		c.Send(0, make([]byte, 72)) // with its header 100 bytes, 10 ms
@@ -195,12 +195,12 @@ func TestBandwidth(t *testing.T) {
 // TestParseRoundTrip says that every preset survives its text form, and that a
 // text with numbers overrides a preset.
 func TestParseRoundTrip(t *testing.T) {
-	for _, p := range Presets {
-		a := Weather{Seed: 1}
+	for _, p := range Profiles {
+		a := Network{Seed: 1}
 		if err := a.Parse(p.Name); err != nil {
 			t.Fatal(err)
 		}
-		b := Weather{Seed: 1}
+		b := Network{Seed: 1}
 		if err := b.Parse(a.String()); err != nil {
 			t.Fatalf("%s: %q: %v", p.Name, a.String(), err)
 		}
@@ -208,7 +208,7 @@ func TestParseRoundTrip(t *testing.T) {
 			t.Errorf("%s: %q gives %+v", p.Name, a.String(), b)
 		}
 	}
-	var w Weather
+	var w Network
 	if err := w.Parse("wifi-bad, loss=0.5 ,down.latency=1s"); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestParseRefuses(t *testing.T) {
 		"burst=-1":                   "0 to 600",
 		"outage=5s,outage-every=0":   "longer than its period",
 	} {
-		w := Weather{Seed: 7, Up: Conditions{Loss: 0.1}}
+		w := Network{Seed: 7, Up: Conditions{Loss: 0.1}}
 		was := w
 		err := w.Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -259,7 +259,7 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	var u *Unknown
-	if err := new(Weather).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Known, "cable") {
+	if err := new(Network).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Known, "cable") {
 		t.Error("an unknown weather does not say which there are")
 	}
 }
@@ -267,7 +267,7 @@ func TestParseRefuses(t *testing.T) {
 // TestCopyFrom says that a copied link carries on as its model does, and apart
 // from it.
 func TestCopyFrom(t *testing.T) {
-	w := &Weather{Seed: 1}
+	w := &Network{Seed: 1}
 	if err := w.Parse("torture"); err != nil {
 		t.Fatal(err)
 	}
@@ -301,9 +301,9 @@ func TestCopyFrom(t *testing.T) {
 // TestSendAllocatesNothing holds lanes of both kinds in steady state, with their
 // meters, to no allocation.
 func TestSendAllocatesNothing(t *testing.T) {
-	for _, pair := range []func(*Weather, int) (client, server *End){Pair, PairInOrder} {
+	for _, pair := range []func(*Network, int) (client, server *End){Pair, PairInOrder} {
 		for _, text := range []string{"torture", "latency=20ms,bandwidth=100kbit,bucket=3kB,queue=500ms,trace=us/20000:5/6/-/90000,swing-every=1s,swing=30ms"} {
-			w := &Weather{Seed: 1}
+			w := &Network{Seed: 1}
 			if err := w.Parse(text); err != nil {
 				t.Fatal(err)
 			}
@@ -333,14 +333,14 @@ func BenchmarkFate(b *testing.B) {
 	trace := "trace=us/20000:5000" + strings.Repeat("/5100/4900/-", 1333)
 	for _, x := range [][2]string{{"clean", "latency=75ms"}, {"torture", "torture"}, {"trace", trace}} {
 		b.Run(x[0], func(b *testing.B) {
-			w := &Weather{Seed: 1}
+			w := &Network{Seed: 1}
 			if err := w.Parse(x[1]); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				w.Fate(Up, 0, time.Duration(i)*tickTime, 0)
+				w.Outcome(Up, 0, time.Duration(i)*tickTime, 0)
 				i++
 			}
 		})
@@ -351,13 +351,13 @@ func BenchmarkFate(b *testing.B) {
 func BenchmarkLane(b *testing.B) {
 	for _, x := range []struct {
 		name, weather string
-		pair          func(*Weather, int) (client, server *End)
+		pair          func(*Network, int) (client, server *End)
 	}{
 		{"clean", "latency=75ms", Pair}, {"torture", "torture", Pair},
 		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"in-order", "fiedler-tcp-bad", PairInOrder},
 	} {
 		b.Run(x.name, func(b *testing.B) {
-			w := &Weather{Seed: 1}
+			w := &Network{Seed: 1}
 			if err := w.Parse(x.weather); err != nil {
 				b.Fatal(err)
 			}

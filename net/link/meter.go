@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Meter counts what a lane does, to be held against what its conditions ask
+// Counters counts what a lane does, to be held against what its conditions ask
 // for. It counts at both ends of the lane, when a datagram is sent and when it
 // is received, and changes no fate.
-type Meter struct {
-	Sent    uint64 // datagrams
-	Lost    uint64 // by their fates; on an in-order link they are sent again
-	Dropped uint64 // by a full queue, or by a dead connection
-	Twice   uint64 // sent on their way a second time
+type Counters struct {
+	Sent       uint64 // datagrams
+	Lost       uint64 // by their fates; on an in-order link they are sent again
+	Dropped    uint64 // by a full queue, or by a dead connection
+	Duplicated uint64 // sent on their way a second time
 
-	Arrived   uint64 // datagrams, second copies apart
-	Again     uint64 // second copies that arrived
-	Reordered uint64 // datagrams that arrived after one sent later (RFC 4737), second copies apart
-	Farthest  uint64 // by how many places in the order of sending the last of them was behind, at most
+	Arrived           uint64 // datagrams, second copies apart
+	DuplicatesArrived uint64 // second copies that arrived
+	Reordered         uint64 // datagrams that arrived after one sent later (RFC 4737), second copies apart
+	ReorderMax        uint64 // by how many places in the order of sending the last of them was behind, at most
 
 	BytesSent    uint64 // without headers
 	BytesArrived uint64 // likewise, second copies apart
@@ -26,16 +26,16 @@ type Meter struct {
 	First, Last time.Duration // when the first was sent, and the last arrived
 
 	// Of the datagrams that arrived, second copies apart:
-	Delay Spread // from sending to arrival
-	Queue Spread // of that: until the bandwidth limit had let it out
-	Way   Spread // the rest
+	Delay   Distribution // from sending to arrival
+	Queue   Distribution // of that: until the bandwidth limit had let it out
+	Transit Distribution // the rest
 
 	newest uint64 // number of the latest sent that has arrived
 }
 
 // Goodput returns the bits per second that arrived, headers and second copies
 // apart, from the first sending to the last arrival.
-func (m *Meter) Goodput() float64 {
+func (m *Counters) Goodput() float64 {
 	if m.Last <= m.First {
 		return 0
 	}
@@ -43,7 +43,7 @@ func (m *Meter) Goodput() float64 {
 }
 
 // send counts a datagram that is sent, and returns its number, from 1.
-func (m *Meter) send(now time.Duration, n int) uint64 {
+func (m *Counters) send(now time.Duration, n int) uint64 {
 	if m.Sent == 0 {
 		m.First = now
 	}
@@ -53,27 +53,27 @@ func (m *Meter) send(now time.Duration, n int) uint64 {
 }
 
 // receive counts what arrives.
-func (m *Meter) receive(f *flight) {
+func (m *Counters) receive(f *flight) {
 	m.Last = max(m.Last, f.due)
 	if f.again {
-		m.Again++
+		m.DuplicatesArrived++
 		return
 	}
 	m.Arrived++
 	m.BytesArrived += uint64(len(f.bytes))
 	if f.number < m.newest {
 		m.Reordered++
-		m.Farthest = max(m.Farthest, m.newest-f.number)
+		m.ReorderMax = max(m.ReorderMax, m.newest-f.number)
 	}
 	m.newest = max(m.newest, f.number)
 	m.Delay.add(f.due - f.sent)
 	m.Queue.add(f.left - f.sent)
-	m.Way.add(f.due - f.left)
+	m.Transit.add(f.due - f.left)
 }
 
-// Spread is a distribution of durations: exact in count, mean, deviation and
+// Distribution is a distribution of durations: exact in count, mean, deviation and
 // extremes, and within a sixty-fourth in quantiles.
-type Spread struct {
+type Distribution struct {
 	Count    uint64
 	Min, Max time.Duration
 
@@ -103,7 +103,7 @@ func middleOf(bin int) time.Duration {
 	return time.Duration(2*(bin-e*32)+1) << e * time.Microsecond / 2
 }
 
-func (s *Spread) add(d time.Duration) {
+func (s *Distribution) add(d time.Duration) {
 	if s.Count == 0 {
 		s.Min, s.Max = d, d
 	}
@@ -116,10 +116,10 @@ func (s *Spread) add(d time.Duration) {
 }
 
 // Mean returns the mean, 0 of nothing.
-func (s *Spread) Mean() time.Duration { return time.Duration(s.mean) }
+func (s *Distribution) Mean() time.Duration { return time.Duration(s.mean) }
 
 // Deviation returns the standard deviation, 0 of nothing.
-func (s *Spread) Deviation() time.Duration {
+func (s *Distribution) Deviation() time.Duration {
 	if s.Count == 0 {
 		return 0
 	}
@@ -128,7 +128,7 @@ func (s *Spread) Deviation() time.Duration {
 
 // Quantile returns the duration below which a share of all lie, to a
 // sixty-fourth of it. The share is in [0,1].
-func (s *Spread) Quantile(share float64) time.Duration {
+func (s *Distribution) Quantile(share float64) time.Duration {
 	var below uint64
 	for i, n := range s.bins {
 		if below += uint64(n); n > 0 && float64(below) >= float64(share*float64(s.Count)) {

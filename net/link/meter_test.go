@@ -9,7 +9,7 @@ import (
 
 // TestMeterCounts holds the meter against a few datagrams counted by hand.
 func TestMeterCounts(t *testing.T) {
-	w := &Weather{Up: Conditions{Latency: 30 * ms, Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
+	w := &Network{Up: Conditions{Latency: 30 * ms, Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
 	c, s := Pair(w, 0)
 	send := func(now time.Duration) { c.Send(now, make([]byte, 72)) } // 10 ms each
 	send(1000 * ms)                                                   // out at 1010, there at 1040
@@ -20,20 +20,20 @@ func TestMeterCounts(t *testing.T) {
 	send(1020 * ms) // out at 1040, and there: with the first, and behind it in order of sending
 	w.Up.Duplicate = 1
 	send(1050 * ms) // out at 1060, there twice
-	w.Dark = time.Hour
+	w.Blackout = time.Hour
 	send(2000 * ms) // lost
 	for _, ok := s.Receive(time.Hour); ok; _, ok = s.Receive(time.Hour) {
 	}
-	m := s.Meter(Up)
-	if m != c.Meter(Up) || m == c.Meter(Down) || c.Meter(Down) != s.Meter(Down) {
+	m := s.Counters(Up)
+	if m != c.Counters(Up) || m == c.Counters(Down) || c.Counters(Down) != s.Counters(Down) {
 		t.Error("the meters of the two ends are not the same")
 	}
-	if m.Sent != 7 || m.Lost != 1 || m.Dropped != 1 || m.Twice != 1 || m.Arrived != 5 || m.Again != 1 {
-		t.Errorf("%d sent, %d lost, %d dropped, %d twice; %d arrived, %d again", m.Sent, m.Lost, m.Dropped, m.Twice, m.Arrived, m.Again)
+	if m.Sent != 7 || m.Lost != 1 || m.Dropped != 1 || m.Duplicated != 1 || m.Arrived != 5 || m.DuplicatesArrived != 1 {
+		t.Errorf("%d sent, %d lost, %d dropped, %d twice; %d arrived, %d again", m.Sent, m.Lost, m.Dropped, m.Duplicated, m.Arrived, m.DuplicatesArrived)
 	}
 	// In order of arrival: 1, 5, 2, 3, 6, 6. So 2 and 3 are late behind 5.
-	if m.Reordered != 2 || m.Farthest != 3 {
-		t.Errorf("%d reordered, %d places at most", m.Reordered, m.Farthest)
+	if m.Reordered != 2 || m.ReorderMax != 3 {
+		t.Errorf("%d reordered, %d places at most", m.Reordered, m.ReorderMax)
 	}
 	if m.BytesSent != 7*72 || m.BytesArrived != 5*72 || m.First != 1000*ms || m.Last != 1060*ms {
 		t.Errorf("%d bytes sent, %d arrived, from %v to %v", m.BytesSent, m.BytesArrived, m.First, m.Last)
@@ -43,12 +43,12 @@ func TestMeterCounts(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name              string
-		s                 *Spread
+		s                 *Distribution
 		least, most, mean time.Duration
 	}{
 		{"delay", &m.Delay, 10 * ms, 60 * ms, 36 * ms}, // 40, 50, 60, 20, 10
 		{"queue", &m.Queue, 10 * ms, 30 * ms, 18 * ms}, // 10, 20, 30, 20, 10
-		{"way", &m.Way, 0, 30 * ms, 18 * ms},           // 30, 30, 30, 0, 0
+		{"way", &m.Transit, 0, 30 * ms, 18 * ms},       // 30, 30, 30, 0, 0
 	} {
 		if x.s.Count != 5 || x.s.Min != x.least || x.s.Max != x.most || x.s.Mean() != x.mean {
 			t.Errorf("%s: %d, %v to %v, mean %v", x.name, x.s.Count, x.s.Min, x.s.Max, x.s.Mean())
@@ -63,8 +63,8 @@ func TestMeterCounts(t *testing.T) {
 // dropped, arrived or on its way, and each copy too.
 func TestMeterAddsUp(t *testing.T) {
 	for _, inOrder := range []bool{false, true} {
-		for _, p := range Presets {
-			w := &Weather{Seed: 2, Up: p.Up, Down: p.Down}
+		for _, p := range Profiles {
+			w := &Network{Seed: 2, Up: p.Up, Down: p.Down}
 			c, s := Pair(w, 0)
 			if inOrder {
 				c, s = PairInOrder(w, 0)
@@ -75,7 +75,7 @@ func TestMeterAddsUp(t *testing.T) {
 				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
 				}
 			}
-			m := c.Meter(Up)
+			m := c.Counters(Up)
 			first, again := uint64(0), uint64(0)
 			for _, f := range c.out.flights {
 				if f.again {
@@ -88,11 +88,11 @@ func TestMeterAddsUp(t *testing.T) {
 			if inOrder {
 				gone = m.Dropped
 			}
-			if m.Sent != 3000 || m.Sent != gone+m.Arrived+first || m.Twice != m.Again+again {
+			if m.Sent != 3000 || m.Sent != gone+m.Arrived+first || m.Duplicated != m.DuplicatesArrived+again {
 				t.Errorf("%s (in order: %t): %d sent, %d lost, %d dropped, %d arrived, %d on their way; %d twice, %d arrived, %d on their way",
-					p.Name, inOrder, m.Sent, m.Lost, m.Dropped, m.Arrived, first, m.Twice, m.Again, again)
+					p.Name, inOrder, m.Sent, m.Lost, m.Dropped, m.Arrived, first, m.Duplicated, m.DuplicatesArrived, again)
 			}
-			if m.Delay.Count != m.Arrived || inOrder && m.Reordered+m.Again != 0 {
+			if m.Delay.Count != m.Arrived || inOrder && m.Reordered+m.DuplicatesArrived != 0 {
 				t.Errorf("%s (in order: %t): %d delays of %d; %d reordered", p.Name, inOrder, m.Delay.Count, m.Arrived, m.Reordered)
 			}
 		}
@@ -110,8 +110,8 @@ func TestMeterSeesWhatIsAsked(t *testing.T) {
 		"trace=us/20000:5012/4980/-/-/21000:5100,latency=3ms,jitter=2ms,loss=5%",
 		"spike-chance=20%,spike=400ms,reorder=30%,reorder-by=100ms,dup=25%",
 	}
-	for _, text := range append(texts, PresetNames()...) {
-		w := &Weather{Seed: 12}
+	for _, text := range append(texts, ProfileNames()...) {
+		w := &Network{Seed: 12}
 		if err := w.Parse(text); err != nil {
 			t.Fatal(err)
 		}
@@ -125,19 +125,19 @@ func TestMeterSeesWhatIsAsked(t *testing.T) {
 		}
 		for _, ok := s.Receive(never); ok; _, ok = s.Receive(never) {
 		}
-		m, want := c.Meter(Up), w.Up.Expect()
+		m, want := c.Counters(Up), w.Up.Expect()
 		// Lost in runs, the losses are so many fewer events.
 		runs := 4 * math.Sqrt(want.Lost*(1-want.Lost)*max(1, 2*w.Up.Burst)/n)
 		if got := float64(m.Lost) / n; math.Abs(got-want.Lost) > runs+0.0005 {
 			t.Errorf("%s: %.4f lost, want %.4f (within %.4f)", text, got, want.Lost, runs)
 		}
-		if got := float64(m.Again) / float64(m.Arrived); math.Abs(got-want.Twice) > 0.004 {
-			t.Errorf("%s: %.4f twice, want %.4f", text, got, want.Twice)
+		if got := float64(m.DuplicatesArrived) / float64(m.Arrived); math.Abs(got-want.Duplicated) > 0.004 {
+			t.Errorf("%s: %.4f twice, want %.4f", text, got, want.Duplicated)
 		}
-		if got := m.Way.Mean(); math.Abs(float64(got-want.Mean)) > 0.01*float64(want.Mean)+2e5 {
+		if got := m.Transit.Mean(); math.Abs(float64(got-want.Mean)) > 0.01*float64(want.Mean)+2e5 {
 			t.Errorf("%s: mean %v, want %v", text, got, want.Mean)
 		}
-		if got := m.Way.Deviation(); math.Abs(float64(got-want.Deviation)) > 0.03*float64(want.Deviation)+2e5 {
+		if got := m.Transit.Deviation(); math.Abs(float64(got-want.Deviation)) > 0.03*float64(want.Deviation)+2e5 {
 			t.Errorf("%s: deviation %v, want %v", text, got, want.Deviation)
 		}
 		if w.Up.Reorder > 0 && float64(m.Reordered)/float64(m.Arrived) < 0.8*w.Up.Reorder {
@@ -170,7 +170,7 @@ func TestExpect(t *testing.T) {
 		{"trace=us/1000:3000/9000/-/-", 0.5, 6, 3, 0.001},
 		{"trace=us/1000:-", 1, 0, 0, 0},
 	} {
-		var w Weather
+		var w Network
 		if err := w.Parse(x.text); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestExpect(t *testing.T) {
 // sorted durations, from a microsecond to an hour.
 func TestSpreadQuantiles(t *testing.T) {
 	for _, shift := range []uint{50, 40, 30, 25} {
-		var s Spread
+		var s Distribution
 		var all []time.Duration
 		for i := range uint64(20000) {
 			d := time.Duration(mix(i)>>shift) / time.Microsecond * time.Microsecond * time.Duration(1+i%7)
@@ -212,7 +212,7 @@ func TestSpreadQuantiles(t *testing.T) {
 		}
 		before = b
 	}
-	var none Spread
+	var none Distribution
 	if none.Mean() != 0 || none.Deviation() != 0 || none.Quantile(0.5) != 0 {
 		t.Error("the spread of nothing")
 	}
@@ -221,7 +221,7 @@ func TestSpreadQuantiles(t *testing.T) {
 // TestMeterCopies says that a copied link's meters show what its model's do,
 // and go on alike.
 func TestMeterCopies(t *testing.T) {
-	w := &Weather{Seed: 1}
+	w := &Network{Seed: 1}
 	if err := w.Parse("torture,bandwidth=64kbit,queue=300ms"); err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +237,14 @@ func TestMeterCopies(t *testing.T) {
 	}
 	c2, s2 := Pair(w, 0)
 	s2.CopyFrom(s1)
-	if *c1.Meter(Up) != *c2.Meter(Up) || c2.Meter(Up).Arrived == 0 {
+	if *c1.Counters(Up) != *c2.Counters(Up) || c2.Counters(Up).Arrived == 0 {
 		t.Fatal("the copy's meter differs")
 	}
 	for i := 500; i < 1000; i++ {
 		step(i, c1, s1)
 		step(i, c2, s2)
 	}
-	if *c1.Meter(Up) != *c2.Meter(Up) {
+	if *c1.Counters(Up) != *c2.Counters(Up) {
 		t.Error("the copy's meter went another way")
 	}
 }

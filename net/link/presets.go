@@ -2,8 +2,8 @@ package link
 
 import "time"
 
-// Preset is a named pair of conditions.
-type Preset struct {
+// Profile is a named pair of conditions.
+type Profile struct {
 	Name     string
 	Doc      string // one line; says what it is
 	Source   string // where its numbers come from, and whether the delay there is one way or a round trip
@@ -11,19 +11,19 @@ type Preset struct {
 }
 
 // RoundTrip returns the two latencies together, without what jitter adds.
-func (p *Preset) RoundTrip() time.Duration { return p.Up.Latency + p.Down.Latency }
+func (p *Profile) RoundTrip() time.Duration { return p.Up.Latency + p.Down.Latency }
 
-func both(name, doc, source string, c Conditions) Preset { return Preset{name, doc, source, c, c} }
+func both(name, doc, source string, c Conditions) Profile { return Profile{name, doc, source, c, c} }
 
 const ms = time.Millisecond
 
 // tick is the article demos' unit of jitter.
 const tick = 16667 * time.Microsecond
 
-// Presets are all named weathers. The first group are synthetic: round numbers
+// Profiles are all named weathers. The first group are synthetic: round numbers
 // after published measurements and presets of others, the same at every run.
 // The second group are the conditions that the articles and their demos name.
-var Presets = []Preset{
+var Profiles = []Profile{
 	both("perfect", "nothing in the way", "no delay in either way",
 		Conditions{}),
 	both("lan", "a cable in the house", "synthetic: one way",
@@ -93,21 +93,21 @@ var Presets = []Preset{
 		Conditions{Latency: 150 * ms}),
 }
 
-// PresetNames returns the names of all presets.
-func PresetNames() []string {
+// ProfileNames returns the names of all presets.
+func ProfileNames() []string {
 	var names []string
-	for _, p := range Presets {
+	for _, p := range Profiles {
 		names = append(names, p.Name)
 	}
 	return names
 }
 
-// PresetNamed returns the preset called name.
-func PresetNamed(name string) (Preset, error) {
-	for _, p := range Presets {
+// ProfileNamed returns the preset called name.
+func ProfileNamed(name string) (Profile, error) {
+	for _, p := range Profiles {
 		if p.Name == name {
 			return p, nil
 		}
 	}
-	return Preset{}, &Unknown{"weather", name, PresetNames()}
+	return Profile{}, &Unknown{"weather", name, ProfileNames()}
 }

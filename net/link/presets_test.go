@@ -41,12 +41,12 @@ func TestPresets(t *testing.T) {
 		"space-engineers-50":  "rtt=50ms",
 		"space-engineers-300": "rtt=300ms",
 	}
-	for _, p := range Presets {
-		var w Weather
+	for _, p := range Profiles {
+		var w Network
 		if err := w.Parse(numbers[p.Name]); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		} else if w.Up != p.Up || w.Down != p.Down {
-			t.Errorf("%s is %s, want %s", p.Name, &Weather{Up: p.Up, Down: p.Down}, numbers[p.Name])
+			t.Errorf("%s is %s, want %s", p.Name, &Network{Up: p.Up, Down: p.Down}, numbers[p.Name])
 		}
 		delete(numbers, p.Name)
 		way := strings.Contains(p.Source, "one way") || strings.Contains(p.Source, "round trip")

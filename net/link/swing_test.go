@@ -9,16 +9,16 @@ import (
 // TestSwingIsATriangle says that the latency rises in a straight line to the
 // middle of each period and falls again, for odd periods and large ones too.
 func TestSwingIsATriangle(t *testing.T) {
-	w := &Weather{Up: Conditions{Latency: 20 * ms, SwingEvery: 8 * time.Second, Swing: 40 * ms}}
+	w := &Network{Up: Conditions{Latency: 20 * ms, SwingEvery: 8 * time.Second, Swing: 40 * ms}}
 	for _, x := range []struct{ at, want time.Duration }{
 		{0, 20 * ms}, {time.Second, 30 * ms}, {2 * time.Second, 40 * ms}, {4 * time.Second, 60 * ms},
 		{5 * time.Second, 50 * ms}, {7 * time.Second, 30 * ms}, {8 * time.Second, 20 * ms}, {804 * time.Second, 60 * ms},
 	} {
-		if got := w.Fate(Up, 0, x.at, 0).Delay; got != x.want {
+		if got := w.Outcome(Up, 0, x.at, 0).Delay; got != x.want {
 			t.Errorf("at %v: %v, want %v", x.at, got, x.want)
 		}
 	}
-	if got := w.Fate(Down, 0, 4*time.Second, 0).Delay; got != 0 {
+	if got := w.Outcome(Down, 0, 4*time.Second, 0).Delay; got != 0 {
 		t.Errorf("the other direction swings too: %v", got)
 	}
 	// Against the formula, over all that a text may ask for.
@@ -42,14 +42,14 @@ func TestSwingIsATriangle(t *testing.T) {
 // its depth, and that it strikes besides other losses.
 func TestSwingLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.2} {
-		w := &Weather{Seed: 8, Up: Conditions{Loss: loss, SwingEvery: 10 * time.Second, SwingLoss: 0.4}}
+		w := &Network{Seed: 8, Up: Conditions{Loss: loss, SwingEvery: 10 * time.Second, SwingLoss: 0.4}}
 		const n = 600000
 		var lost, sent [10]float64 // by tenths of the period
 		for i := range n {
 			now := time.Duration(i) * tickTime
 			at := int(now % (10 * time.Second) / time.Second)
 			sent[at]++
-			if w.Fate(Up, 0, now, 0).Lost {
+			if w.Outcome(Up, 0, now, 0).Lost {
 				lost[at]++
 			}
 		}
@@ -71,7 +71,7 @@ func TestSwingLoss(t *testing.T) {
 // TestSwingChangesNoFate says that a swing of latency leaves who is lost, and
 // by how much each differs from the latency, as it was.
 func TestSwingChangesNoFate(t *testing.T) {
-	a, b := &Weather{Seed: 4}, &Weather{Seed: 4}
+	a, b := &Network{Seed: 4}, &Network{Seed: 4}
 	if err := a.Parse("wifi-bad"); err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,8 @@ func TestSwingChangesNoFate(t *testing.T) {
 	}
 	for i := range 20000 {
 		now := time.Duration(i) * tickTime
-		x, y := a.Fate(Down, 1, now, 0), b.Fate(Down, 1, now, 0)
-		if x.Lost != y.Lost || x.Twice != y.Twice || y.Delay-x.Delay != b.Down.swingDelay(now) {
+		x, y := a.Outcome(Down, 1, now, 0), b.Outcome(Down, 1, now, 0)
+		if x.Lost != y.Lost || x.Duplicated != y.Duplicated || y.Delay-x.Delay != b.Down.swingDelay(now) {
 			t.Fatalf("at %v: %+v and %+v", now, x, y)
 		}
 	}

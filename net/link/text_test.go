@@ -63,7 +63,7 @@ func drawConditions(t *rapid.T, d string) Conditions {
 // part of the text.
 func TestEveryWeatherSurvivesItsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := Weather{Up: drawConditions(t, "up."), Down: drawConditions(t, "down.")}
+		w := Network{Up: drawConditions(t, "up."), Down: drawConditions(t, "down.")}
 		if rapid.Bool().Draw(t, "both alike") {
 			w.Down = w.Up
 		}
@@ -71,14 +71,14 @@ func TestEveryWeatherSurvivesItsText(t *testing.T) {
 		if strings.ContainsAny(text, " #\n") {
 			t.Fatalf("%q would not survive a tape", text)
 		}
-		again := Weather{Seed: 5, Dark: time.Second, Up: Conditions{Loss: 1}}
+		again := Network{Seed: 5, Blackout: time.Second, Up: Conditions{Loss: 1}}
 		if err := again.Parse(text); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if again.Seed != 5 || again.Dark != time.Second {
-			t.Fatalf("seed %d, dark %v", again.Seed, again.Dark)
+		if again.Seed != 5 || again.Blackout != time.Second {
+			t.Fatalf("seed %d, dark %v", again.Seed, again.Blackout)
 		}
-		again.Seed, again.Dark = 0, 0
+		again.Seed, again.Blackout = 0, 0
 		if !reflect.DeepEqual(w, again) {
 			t.Fatalf("%q became %q", text, again.String())
 		}
@@ -92,8 +92,8 @@ func TestEveryWeatherSurvivesItsText(t *testing.T) {
 // error of bounded length; what is accepted survives its own text, and decides
 // every fate within bounds.
 func FuzzParse(f *testing.F) {
-	for _, p := range Presets {
-		w := Weather{Up: p.Up, Down: p.Down}
+	for _, p := range Profiles {
+		w := Network{Up: p.Up, Down: p.Down}
 		f.Add(p.Name, int64(0))
 		f.Add(w.String(), int64(time.Hour))
 	}
@@ -104,7 +104,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text, int64(tickTime))
 	}
 	f.Fuzz(func(t *testing.T, text string, moment int64) {
-		w := Weather{Seed: 7, Up: Conditions{Loss: 0.1}}
+		w := Network{Seed: 7, Up: Conditions{Loss: 0.1}}
 		was := w
 		if err := w.Parse(text); err != nil {
 			if w != was {
@@ -115,7 +115,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		again := Weather{Seed: 7}
+		again := Network{Seed: 7}
 		if err := again.Parse(w.String()); err != nil {
 			t.Fatalf("%q became %q: %v", text, w.String(), err)
 		}
@@ -124,12 +124,12 @@ func FuzzParse(f *testing.F) {
 		}
 		now := time.Duration(moment & (1<<52 - 1)) // 52 days
 		for _, d := range []Direction{Up, Down} {
-			fate := w.Fate(d, 0, now, 0)
-			if fate != w.Fate(d, 0, now, 0) {
+			fate := w.Outcome(d, 0, now, 0)
+			if fate != w.Outcome(d, 0, now, 0) {
 				t.Fatalf("%q: two fates of one datagram", text)
 			}
 			// No shape goes beyond 36 times its scale.
-			if most := 3*longest + 40*10*time.Second + longest; fate.Delay < 0 || fate.Again < 0 || fate.Delay > most || fate.Again > most {
+			if most := 3*longest + 40*10*time.Second + longest; fate.Delay < 0 || fate.DuplicateDelay < 0 || fate.Delay > most || fate.DuplicateDelay > most {
 				t.Fatalf("%q: %+v", text, fate)
 			}
 		}

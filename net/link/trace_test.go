@@ -101,17 +101,17 @@ func TestTraceRefuses(t *testing.T) {
 // the moment it is sent, and after the end the first again.
 func TestTraceIsMet(t *testing.T) {
 	x := readTrace(t, "0,10\n0.02,20\n0.05,5\n0.06,30")
-	w := &Weather{Up: Conditions{Latency: 1 * ms, Trace: x}}
+	w := &Network{Up: Conditions{Latency: 1 * ms, Trace: x}}
 	const round = 70 * ms
 	for _, c := range []struct{ at, want time.Duration }{
 		{0, 11 * ms}, {19999 * time.Microsecond, 11 * ms}, {20 * ms, 21 * ms}, {49 * ms, 21 * ms}, {50 * ms, 6 * ms},
 		{60 * ms, 31 * ms}, {69 * ms, 31 * ms}, {round, 11 * ms}, {400000*round + 55*ms, 6 * ms},
 	} {
-		if f := w.Fate(Up, 0, c.at, 0); f.Delay != c.want || f.Lost {
+		if f := w.Outcome(Up, 0, c.at, 0); f.Delay != c.want || f.Lost {
 			t.Errorf("at %v: %+v, want %v", c.at, f, c.want)
 		}
 	}
-	if f := w.Fate(Down, 0, 0, 0); f.Delay != 0 {
+	if f := w.Outcome(Down, 0, 0, 0); f.Delay != 0 {
 		t.Errorf("the other direction: %v", f.Delay)
 	}
 }
@@ -121,7 +121,7 @@ func TestTraceIsMet(t *testing.T) {
 // trace says so or its own luck does.
 func TestTraceAndTheRest(t *testing.T) {
 	x := readTrace(t, "0,10,0\n0.1,40,0\n0.2,,1\n0.25,20,0\n")
-	plain, with := &Weather{Seed: 5}, &Weather{Seed: 5}
+	plain, with := &Network{Seed: 5}, &Network{Seed: 5}
 	if err := plain.Parse("latency=20ms,jitter=5ms,shape=gamma,loss=10%,dup=3%"); err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func TestTraceAndTheRest(t *testing.T) {
 		now := time.Duration(i) * tickTime
 		for _, d := range []Direction{Up, Down} {
 			delay, lost := x.At(now)
-			a, b := plain.Fate(d, i%3, now, 0), with.Fate(d, i%3, now, 0)
-			if b.Lost != (a.Lost || lost) || b.Delay != a.Delay+delay || b.Twice != a.Twice || b.Twice && b.Again != a.Again+delay {
+			a, b := plain.Outcome(d, i%3, now, 0), with.Outcome(d, i%3, now, 0)
+			if b.Lost != (a.Lost || lost) || b.Delay != a.Delay+delay || b.Duplicated != a.Duplicated || b.Duplicated && b.DuplicateDelay != a.DuplicateDelay+delay {
 				t.Fatalf("at %v: %+v without the trace, %+v with it (%v, lost: %t)", now, a, b, delay, lost)
 			}
 			if lost {
@@ -150,14 +150,14 @@ func TestTraceAndTheRest(t *testing.T) {
 // equal ones of both directions are one, and that a reader is told of them in
 // few words.
 func TestTraceInAWeather(t *testing.T) {
-	var w Weather
+	var w Network
 	if err := w.Parse("cable,trace=us/20000:5012/4980/-,down.loss=0"); err != nil {
 		t.Fatal(err)
 	}
 	if w.Up.Trace == nil || w.Up.Trace != w.Down.Trace {
 		t.Fatalf("%v and %v", w.Up.Trace, w.Down.Trace)
 	}
-	var again Weather
+	var again Network
 	if err := again.Parse(w.String()); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestTraceInAWeather(t *testing.T) {
 		"trace=us/3600000000:5/6": "longer than 1h0m0s",
 		"trace=us/9:" + strings.Repeat("1/", 20000) + "1": "28672",
 	} {
-		if err := new(Weather).Parse(text); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 {
+		if err := new(Network).Parse(text); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 250 {
 			t.Errorf("%.40q: %v, want %q in it", text, err, want)
 		}
 	}

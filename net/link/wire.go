@@ -39,7 +39,7 @@ type End struct{ out, in *lane }
 
 // Pair returns the two ends of a link under w for one seat. Links of different
 // seats meet different fates.
-func Pair(w *Weather, seat int) (client, server *End) {
+func Pair(w *Network, seat int) (client, server *End) {
 	up := &lane{weather: w, direction: Up, seat: seat}
 	down := &lane{weather: w, direction: Down, seat: seat}
 	return &End{up, down}, &End{down, up}
@@ -67,9 +67,9 @@ func (e *End) InOrder(on bool) {
 	}
 }
 
-// Meter returns what has been counted of one direction of this end's link, for
+// Counters returns what has been counted of one direction of this end's link, for
 // reading.
-func (e *End) Meter(d Direction) *Meter {
+func (e *End) Counters(d Direction) *Counters {
 	if e.out.direction == d {
 		return &e.out.meter
 	}

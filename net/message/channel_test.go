@@ -88,7 +88,7 @@ func TestGoldenPart(t *testing.T) {
 // acks alone (reliable ordered messages; reliability per need).
 func TestOrder(t *testing.T) {
 	for _, id := range []uint64{0, 65530, 1<<40 - 3} {
-		w := &link.Weather{Seed: 3}
+		w := &link.Network{Seed: 3}
 		if err := w.Parse("latency=60ms,jitter=50ms,loss=25%,dup=10%,reorder=10%,reorder-by=300ms"); err != nil {
 			t.Fatal(err)
 		}

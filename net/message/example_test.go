@@ -12,7 +12,7 @@ import (
 
 // A packet that carries a state, messages and a part of a block.
 func Example() {
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	server, client := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	events, heard := message.NewChannel(message.Config{}), message.NewChannel(message.Config{})
 	out, in := message.NewBlocks(32000, 1<<20), message.NewBlocks(32000, 1<<20)

@@ -125,7 +125,7 @@ func soakSeed(seed uint64, length time.Duration) (n tally) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rate := []int{60, 120, 60, 30}[seed%4] // at 120, ten minutes wrap 16-bit packet numbers
 	held := 200 * time.Second / time.Duration(rate)
-	w := &link.Weather{Seed: seed}
+	w := &link.Network{Seed: seed}
 	for _, c := range []*link.Conditions{&w.Up, &w.Down} {
 		c.Loss, c.Duplicate = 0.5, 0.3
 		c.Latency = time.Duration(10+rng.IntN(150)) * time.Millisecond

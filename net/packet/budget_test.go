@@ -91,7 +91,7 @@ func TestBudgetBufferbloat(t *testing.T) {
 	const narrow, lifted, ended = 120 * time.Second, 240 * time.Second, 241 * time.Second
 	type report struct{ wait, rate, end float64 } // wait in ms and rate in bytes per second over the last minute before the limit was lifted, rate over the last minute of all
 	run := func(budget bool) (r report, b Budget) {
-		w := &link.Weather{Seed: 1}
+		w := &link.Network{Seed: 1}
 		if err := w.Parse("latency=20ms,up.bandwidth=256kbit,up.queue=4s"); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestBudgetBufferbloat(t *testing.T) {
 				switch n := size + headerBytes + link.HeaderBytes; {
 				case now >= narrow-time.Minute && now < narrow:
 					count++
-					waited += p.At - time.Duration(binary.LittleEndian.Uint64(p.Payload)) - 20*time.Millisecond
+					waited += p.ReceivedAt - time.Duration(binary.LittleEndian.Uint64(p.Payload)) - 20*time.Millisecond
 					early += n
 				case now >= lifted-time.Minute && now < lifted:
 					late += n

@@ -31,10 +31,10 @@ const maxWhole = MaxDatagram - headerBytes
 
 // Packet is what has arrived.
 type Packet struct {
-	Sequence Sequence      // as the other side's Send returned it
-	At       time.Duration // when it arrived, the last fragment if it was cut
-	First    time.Duration // when the first of its fragments arrived; At if it was not cut
-	Payload  []byte        // valid until the next Update
+	Sequence        Sequence      // as the other side's Send returned it
+	ReceivedAt      time.Duration // when it arrived, the last fragment if it was cut
+	FirstFragmentAt time.Duration // when the first of its fragments arrived; At if it was not cut
+	Payload         []byte        // valid until the next Update
 }
 
 // sent is what is remembered of a packet of ours until it is acknowledged.
@@ -186,7 +186,7 @@ func (e *Endpoint) deliver(s Sequence, first, at time.Duration, size int) []byte
 	e.received.deliver(s, at)
 	e.Stats.PacketsReceived++
 	payload := e.memory.get(size)
-	e.inbox = append(e.inbox, Packet{Sequence: s, First: first, At: at, Payload: payload})
+	e.inbox = append(e.inbox, Packet{Sequence: s, FirstFragmentAt: first, ReceivedAt: at, Payload: payload})
 	return payload
 }
 

@@ -17,7 +17,7 @@ const goldenSum uint32 = 0xb8aa7d98
 
 func pair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
 	t.Helper()
-	w := &link.Weather{Seed: seed}
+	w := &link.Network{Seed: seed}
 	if err := w.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestOld(t *testing.T) {
 // TestCopyFrom says that a copy goes on as its model does, in the middle of
 // fragmented packets too.
 func TestCopyFrom(t *testing.T) {
-	w := &link.Weather{Seed: 1}
+	w := &link.Network{Seed: 1}
 	if err := w.Parse("torture,burst=0"); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestFragments(t *testing.T) {
 		b := NewEndpoint(&spool{in: w.sent})
 		b.Update(tick)
 		got := drain(b)
-		if len(got) != 1 || got[0].Sequence != s || !bytes.Equal(got[0].Payload, payload) || got[0].At != tick {
+		if len(got) != 1 || got[0].Sequence != s || !bytes.Equal(got[0].Payload, payload) || got[0].ReceivedAt != tick {
 			t.Errorf("%d bytes do not arrive as they were sent", c.size)
 		}
 		if b.Stats.BytesReceived != uint64(charged) || b.Stats.PacketsReceived != 1 || b.parts.count != 0 {
@@ -131,7 +131,7 @@ func (w twoWay) Receive(now time.Duration) (link.Datagram, bool) { return w.in.R
 // TestFragmentFates says that fragments of a packet meet separate fates on the
 // link, those of their places among the datagrams of the moment.
 func TestFragmentFates(t *testing.T) {
-	w := &link.Weather{Seed: 9}
+	w := &link.Network{Seed: 9}
 	if err := w.Parse("loss=50%"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestFragmentFates(t *testing.T) {
 		got = append(got, int(d.Bytes[14]))
 	}
 	for i := range 32 {
-		if !w.Fate(link.Up, 0, tick, i).Lost {
+		if !w.Outcome(link.Up, 0, tick, i).Lost {
 			want = append(want, i)
 		}
 	}

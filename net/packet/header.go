@@ -120,26 +120,26 @@ func (h *header) get(b []byte) bool {
 	return h.count >= 2 && h.id < h.count && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
 }
 
-// Head is what stands before a payload, for looking into datagrams.
-type Head struct {
+// Header is what stands before a payload, for looking into datagrams.
+type Header struct {
 	Checksum      uint32
 	Sequence, Ack uint16 // low bits
 	AckBits       uint32
-	Hold          time.Duration // to 1/16 ms; the longest that can be said, or longer
+	AckDelay      time.Duration // to 1/16 ms; the longest that can be said, or longer
 	Fragment      bool
 	ID, Count     int // of a fragment
 	Bytes         int // of the head itself
 }
 
-// HeadOf reads the head of a datagram, and reports whether it is whole and of
+// ParseHeader reads the head of a datagram, and reports whether it is whole and of
 // this protocol.
-func HeadOf(datagram []byte) (Head, bool) {
+func ParseHeader(datagram []byte) (Header, bool) {
 	var h header
 	if !h.get(datagram) {
-		return Head{}, false
+		return Header{}, false
 	}
-	return Head{
+	return Header{
 		Checksum: binary.LittleEndian.Uint32(datagram), Sequence: h.sequence, Ack: h.ack, AckBits: h.ackBits,
-		Hold: time.Duration(h.hold) * holdUnit, Fragment: h.fragment, ID: h.id, Count: h.count, Bytes: h.size(),
+		AckDelay: time.Duration(h.hold) * holdUnit, Fragment: h.fragment, ID: h.id, Count: h.count, Bytes: h.size(),
 	}, true
 }

@@ -17,9 +17,9 @@ type Stats struct {
 	Abandoned uint64 // packets given up while they lacked fragments
 	Unsent    uint64 // datagrams that acknowledged what was never sent
 
-	RTT     time.Duration // smoothed round trip; 0 before the first
-	RTTLast time.Duration // of the last acknowledgement
-	RTTSway time.Duration // smoothed distance of single round trips from RTT
+	RTT          time.Duration // smoothed round trip; 0 before the first
+	RTTLast      time.Duration // of the last acknowledgement
+	RTTVariation time.Duration // smoothed distance of single round trips from RTT
 
 	// Jitter is the smoothed difference of one round trip from the next. The
 	// rule is that of RFC 3550, 6.4.1; that takes one-way delays, for which a
@@ -64,12 +64,12 @@ func (s *Stats) trip(trip time.Duration, first bool) {
 	before := s.RTTLast
 	s.RTTLast = trip
 	if first {
-		s.RTT, s.RTTSway = trip, trip/2
+		s.RTT, s.RTTVariation = trip, trip/2
 		return
 	}
 	away := trip - s.RTT
 	s.RTT += away / 8
-	s.RTTSway += (max(away, -away) - s.RTTSway) / 4
+	s.RTTVariation += (max(away, -away) - s.RTTVariation) / 4
 	step := trip - before
 	s.Jitter += (max(step, -step) - s.Jitter) / 16
 }

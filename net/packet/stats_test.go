@@ -87,8 +87,8 @@ func TestTrips(t *testing.T) {
 			s.trip(time.Duration(d), i == 0)
 		}
 		near := func(a time.Duration, b float64) bool { return math.Abs(float64(a)-b) < 100 } // nanoseconds
-		if !near(s.RTT, mean) || !near(s.RTTSway, sway) || !near(s.Jitter, jitter) || s.RTTLast != time.Duration(trips[len(trips)-1]) {
-			t.Fatalf("%v %v %v, want %v %v %v", s.RTT, s.RTTSway, s.Jitter, mean, sway, jitter)
+		if !near(s.RTT, mean) || !near(s.RTTVariation, sway) || !near(s.Jitter, jitter) || s.RTTLast != time.Duration(trips[len(trips)-1]) {
+			t.Fatalf("%v %v %v, want %v %v %v", s.RTT, s.RTTVariation, s.Jitter, mean, sway, jitter)
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestJitter(t *testing.T) {
 // where the loss of all time cannot, and that packets that are merely late do
 // not count.
 func TestLostOfLate(t *testing.T) {
-	w := &link.Weather{Seed: 5}
+	w := &link.Network{Seed: 5}
 	if err := w.Parse("latency=40ms,jitter=100ms"); err != nil {
 		t.Fatal(err)
 	}

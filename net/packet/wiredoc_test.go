@@ -268,7 +268,7 @@ func TestDocumentedSession(t *testing.T) {
 			t.Errorf("%s is not what an endpoint writes", name)
 		}
 	}
-	weather := &link.Weather{Seed: 2}
+	weather := &link.Network{Seed: 2}
 	if err := weather.Parse("torture,burst=0"); err != nil {
 		t.Fatal(err)
 	}

@@ -14,16 +14,16 @@ type Stage int
 
 // The stages, in their order.
 const (
-	OSInput     Stage = iota // the operating system notices the key
-	ClientTick               // it waits for the client's tick that takes it, and that for sending
-	WayUp                    // it travels; lost ones wait for the next packet
-	ServerWait               // it waits at the server for the tick that uses it
-	ServerSends              // that tick waits for the packet that tells of it
-	WayDown                  // it travels; lost ones wait for the next packet
-	ClientWait               // it waits at the client to be drawn
-	Picture                  // the picture is drawn and handed over
-	Display                  // it is shown
-	StageCount               // how many there are
+	OSInputStage      Stage = iota // the operating system notices the key
+	ClientTickStage                // it waits for the client's tick that takes it, and that for sending
+	UplinkStage                    // it travels; lost ones wait for the next packet
+	ServerBufferStage              // it waits at the server for the tick that uses it
+	ServerSendStage                // that tick waits for the packet that tells of it
+	DownlinkStage                  // it travels; lost ones wait for the next packet
+	ClientBufferStage              // it waits at the client to be drawn
+	RenderStage                    // the picture is drawn and handed over
+	DisplayStage                   // it is shown
+	StageCount                     // how many there are
 )
 
 // StageNames are what the stages are called.
@@ -31,18 +31,18 @@ var StageNames = [StageCount]string{
 	"OS input", "client tick", "way up", "at server", "sending", "way down", "at client", "picture", "display",
 }
 
-// Told reports whether a stage happens inside the lab, so that it can be measured.
+// Measured reports whether a stage happens inside the lab, so that it can be measured.
 // What is before the client's tick and what is after its picture has no place there.
-func (s Stage) Told() bool { return s >= ClientTick && s <= ClientWait }
+func (s Stage) Measured() bool { return s >= ClientTickStage && s <= ClientBufferStage }
 
-// Bar is how long each stage takes.
-type Bar struct {
+// LatencyStages is how long each stage takes.
+type LatencyStages struct {
 	Stages [StageCount]time.Duration
 	Inputs int // how many it is the mean of; with 0 nothing is known
 }
 
 // Sum returns how long all stages take.
-func (b *Bar) Sum() (sum time.Duration) {
+func (b *LatencyStages) Sum() (sum time.Duration) {
 	for _, d := range b.Stages {
 		sum += d
 	}
@@ -51,10 +51,10 @@ func (b *Bar) Sum() (sum time.Duration) {
 
 // Article is the latency of Space Engineers as its account lists it, at 60 Hz and a
 // round trip of ping. It says 231 ms at 50 ms where its terms come to 214.8.
-func Article(ping time.Duration) Bar {
+func Article(ping time.Duration) LatencyStages {
 	const ms = time.Millisecond
 	frame := 16600 * time.Microsecond
-	return Bar{Inputs: 1, Stages: [StageCount]time.Duration{
+	return LatencyStages{Inputs: 1, Stages: [StageCount]time.Duration{
 		2 * ms, frame, ping / 2, 4 * frame, frame, ping / 2, frame, frame, 30 * ms,
 	}}
 }
@@ -64,9 +64,9 @@ func Article(ping time.Duration) Bar {
 // there to the first picture that shows anything of it, or of a later one if its own
 // is lost.
 type Latency struct {
-	Own   Bar  // until the own cube answers
-	Alone bool // it does so without the server's word: what is between client and server takes no part
-	Word  Bar  // until the server's word of it is here, where the own cube answers sooner; else empty
+	Own       LatencyStages // until the own cube answers
+	Predicted bool          // it does so without the server's word: what is between client and server takes no part
+	Confirmed LatencyStages // until the server's word of it is here, where the own cube answers sooner; else empty
 }
 
 // Latency returns the mean of the inputs that were seen in the last second.
@@ -76,9 +76,9 @@ func (p *Pane) Latency() Latency { return p.chain.latency(p.chain.predicts, (*ta
 // began.
 func (p *Pane) LatencyAll() Latency { return p.chain.latency(p.chain.predicts, (*tally).whole) }
 
-func (c *chain) latency(predicts bool, mean func(*tally, int) Bar) Latency {
+func (c *chain) latency(predicts bool, mean func(*tally, int) LatencyStages) Latency {
 	if predicts {
-		return Latency{Own: mean(&c.mine, c.rate), Alone: true, Word: mean(&c.word, c.rate)}
+		return Latency{Own: mean(&c.mine, c.rate), Predicted: true, Confirmed: mean(&c.word, c.rate)}
 	}
 	return Latency{Own: mean(&c.word, c.rate)}
 }
@@ -102,7 +102,7 @@ type chain struct {
 	shown sim.Tick // been shown,
 	own   sim.Tick // and been shown without the server
 
-	is, past predict.Chain // what a half says now, and the most that both have said
+	is, past predict.InputProgress // what a half says now, and the most that both have said
 	predicts bool
 	left     time.Duration // when the client last sent a datagram
 	groups   [8]group      // what came to the client in this tick
@@ -183,8 +183,8 @@ func (c *chain) reached(d link.Datagram) {
 }
 
 // asked is what a half may write into.
-func (c *chain) asked() *predict.Chain {
-	c.is = predict.Chain{}
+func (c *chain) asked() *predict.InputProgress {
+	c.is = predict.InputProgress{}
 	return &c.is
 }
 
@@ -197,19 +197,19 @@ func (c *chain) tick(t sim.Tick) time.Duration {
 
 // pressed takes in the client's ticks of the session's tick t, which begins now.
 func (c *chain) pressed(client predict.Client, t sim.Tick, now time.Duration) {
-	asks, ok := client.(predict.ClientChain)
+	asks, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
 	}
 	is := c.asked()
-	asks.Chain(is)
-	if is.Made <= c.past.Made {
+	asks.Progress(is)
+	if is.Sampled <= c.past.Sampled {
 		return
 	}
-	frame := c.past.Made
-	if c.past.Made = is.Made; !c.began {
+	frame := c.past.Sampled
+	if c.past.Sampled = is.Sampled; !c.began {
 		c.begin(t)
-		frame = is.Made - 1
+		frame = is.Sampled - 1
 	}
 	sent := now
 	if c.left > c.tick(t)-time.Second/time.Duration(c.rate) {
@@ -247,36 +247,36 @@ func (c *chain) atHost(t sim.Tick, now time.Duration, state sim.Tick) {
 
 // simulated takes in the server's tick.
 func (c *chain) simulated(server predict.Server, now time.Duration, state sim.Tick) {
-	asks, ok := server.(predict.ServerChain)
+	asks, ok := server.(predict.ServerProgress)
 	if !ok {
 		return
 	}
 	is := c.asked()
-	asks.Chain(is, 0)
-	c.past.Used, c.past.Told = max(c.past.Used, is.Used), max(c.past.Told, is.Told)
-	for ; c.used < c.next && c.past.Used > c.at(c.used).frame; c.used++ {
+	asks.Progress(is, 0)
+	c.past.Consumed, c.past.StateSent = max(c.past.Consumed, is.Consumed), max(c.past.StateSent, is.StateSent)
+	for ; c.used < c.next && c.past.Consumed > c.at(c.used).frame; c.used++ {
 		p := c.at(c.used)
 		if c.came <= c.used {
 			p.came, c.came = now, c.used+1
 		}
 		p.used, p.state = now, state
 	}
-	for ; c.told < c.used && c.past.Told >= c.at(c.told).state; c.told++ {
+	for ; c.told < c.used && c.past.StateSent >= c.at(c.told).state; c.told++ {
 		c.at(c.told).told = now
 	}
 }
 
 // drawn takes in the client's picture.
 func (c *chain) drawn(client predict.Client, now time.Duration) {
-	asks, ok := client.(predict.ClientChain)
+	asks, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
 	}
 	is := c.asked()
-	asks.Chain(is)
-	c.past.Heard, c.past.Shown = max(c.past.Heard, is.Heard), max(c.past.Shown, is.Shown)
-	c.past.Mine, c.predicts = max(c.past.Mine, is.Mine), is.Predicts
-	for ; c.heard < c.told && c.past.Heard >= c.at(c.heard).state; c.heard++ {
+	asks.Progress(is)
+	c.past.StateReceived, c.past.Shown = max(c.past.StateReceived, is.StateReceived), max(c.past.Shown, is.Shown)
+	c.past.Predicted, c.predicts = max(c.past.Predicted, is.Predicted), is.Predicts
+	for ; c.heard < c.told && c.past.StateReceived >= c.at(c.heard).state; c.heard++ {
 		p := c.at(c.heard)
 		p.heard = max(c.whole(p.told, now), p.told)
 	}
@@ -285,7 +285,7 @@ func (c *chain) drawn(client predict.Client, now time.Duration) {
 		stages := c.stages(c.shown, now)
 		c.word.add(&stages, c.rate)
 	}
-	for ; c.own < c.next && c.past.Mine > c.at(c.own).frame; c.own++ {
+	for ; c.own < c.next && c.past.Predicted > c.at(c.own).frame; c.own++ {
 		stages := c.alone(c.own, now)
 		c.mine.add(&stages, c.rate)
 	}
@@ -306,20 +306,20 @@ func (c *chain) whole(told, now time.Duration) time.Duration {
 // stages divides the way of the input of tick t, which has been shown now.
 func (c *chain) stages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.at(t)
-	s[ClientTick] = p.sent - c.tick(t)
-	s[WayUp] = p.came - p.sent
-	s[ServerWait] = p.used - p.came
-	s[ServerSends] = p.told - p.used
-	s[WayDown] = p.heard - p.told
-	s[ClientWait] = now - p.heard
+	s[ClientTickStage] = p.sent - c.tick(t)
+	s[UplinkStage] = p.came - p.sent
+	s[ServerBufferStage] = p.used - p.came
+	s[ServerSendStage] = p.told - p.used
+	s[DownlinkStage] = p.heard - p.told
+	s[ClientBufferStage] = now - p.heard
 	return s
 }
 
 // alone divides the way of an input that has been shown without the server.
 func (c *chain) alone(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.at(t)
-	s[ClientTick] = p.made - c.tick(t)
-	s[ClientWait] = now - p.made
+	s[ClientTickStage] = p.made - c.tick(t)
+	s[ClientBufferStage] = now - p.made
 	return s
 }
 
@@ -342,12 +342,12 @@ func (t *tally) add(s *[StageCount]time.Duration, rate int) {
 }
 
 // recent is the mean of the last second.
-func (t *tally) recent(rate int) Bar { return mean(&t.last, min(t.n, rate)) }
+func (t *tally) recent(rate int) LatencyStages { return mean(&t.last, min(t.n, rate)) }
 
 // whole is the mean of all.
-func (t *tally) whole(int) Bar { return mean(&t.all, t.n) }
+func (t *tally) whole(int) LatencyStages { return mean(&t.all, t.n) }
 
-func mean(sum *[StageCount]time.Duration, n int) (b Bar) {
+func mean(sum *[StageCount]time.Duration, n int) (b LatencyStages) {
 	for i, d := range sum {
 		b.Stages[i] = d / time.Duration(max(n, 1))
 	}

@@ -48,15 +48,15 @@ func chainSums(t *testing.T, scene, weather string, seat Seat, spec string, comm
 	}
 	want := l.OwnInputLatency(entries[first:])[0]
 	c := &l.Panes[0].chain
-	var got Bar
+	var got LatencyStages
 	for i := first; i < len(entries) && got.Inputs == 0; i++ {
 		l.Tick(entries[i])
 		now := c.tick(l.tick - 1)
 		switch {
 		case c.predicts && c.own > first:
-			got = Bar{c.alone(first, now), 1}
+			got = LatencyStages{c.alone(first, now), 1}
 		case !c.predicts && c.shown > first:
-			got = Bar{c.stages(first, now), 1}
+			got = LatencyStages{c.stages(first, now), 1}
 		}
 	}
 	rate := time.Duration(l.config.Rate)
@@ -64,7 +64,7 @@ func chainSums(t *testing.T, scene, weather string, seat Seat, spec string, comm
 		t.Errorf("%s, %s, %v, %v: %d ticks, want %d: %v", weather, spec, seat, commands, sum, want, got)
 	}
 	for s, d := range got.Stages {
-		if d < 0 || d > 0 && !Stage(s).Told() {
+		if d < 0 || d > 0 && !Stage(s).Measured() {
 			t.Errorf("%s, %s, %v, %v: %s takes %v", weather, spec, seat, commands, StageNames[s], d)
 		}
 	}
@@ -78,7 +78,7 @@ func TestChainStages(t *testing.T) {
 	for range 600 {
 		l.Tick(Entry{Inputs: []sim.Input{{}}})
 	}
-	millis := func(b Bar) (list [StageCount]float64) {
+	millis := func(b LatencyStages) (list [StageCount]float64) {
 		for i, d := range b.Stages {
 			list[i] = float64((d+5*time.Microsecond)/(10*time.Microsecond)) / 100
 		}
@@ -92,10 +92,10 @@ func TestChainStages(t *testing.T) {
 	if got := late.Own.Sum(); got != 0 || late.Own.Inputs != 60 {
 		t.Errorf("the own cube answers after %v", got)
 	}
-	if got, want := millis(late.Word), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
+	if got, want := millis(late.Confirmed), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
 		t.Errorf("the server's word: %v, want %v", got, want)
 	}
-	if got := millis(l.Panes[2].LatencyAll().Own)[ServerSends]; got < 41 || got > 42.5 {
+	if got := millis(l.Panes[2].LatencyAll().Own)[ServerSendStage]; got < 41 || got > 42.5 {
 		t.Errorf("with a snapshot every 6 ticks its wait is %v ms on average, want 2.5 ticks", got)
 	}
 }

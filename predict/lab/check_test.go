@@ -15,12 +15,12 @@ func checked(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := NewTaped(l, "1.2.3", tape.Open)
+	made := NewRecording(l, "1.2.3", tape.Open)
 	for i, e := range tape.Entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		made.Made(e, i == len(tape.Entries)-1)
+		made.Ticked(e, i == len(tape.Entries)-1)
 	}
 	var b strings.Builder
 	if err := made.Write(&b); err != nil {
@@ -45,15 +45,15 @@ func verify(t testing.TB, text string) error {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		if next < len(tape.Checks) && tape.Checks[next].Ticks == i+1 {
+		if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
 			if err := tape.Verify(l, next); err != nil {
 				return err
 			}
 			next++
 		}
 	}
-	if next != len(tape.Checks) || next == 0 {
-		t.Fatalf("%d of %d checks", next, len(tape.Checks))
+	if next != len(tape.HashChecks) || next == 0 {
+		t.Fatalf("%d of %d checks", next, len(tape.HashChecks))
 	}
 	return nil
 }
@@ -66,8 +66,8 @@ func TestVerify(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	tape, err := ReadTape(strings.NewReader(text))
-	if err != nil || tape.Version != "1.2.3" || len(tape.Checks) != 700/60+1 || tape.Last != strings.Count(text, "\n") {
-		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.Checks), tape.Last)
+	if err != nil || tape.Version != "1.2.3" || len(tape.HashChecks) != 700/60+1 || tape.Last != strings.Count(text, "\n") {
+		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.HashChecks), tape.Last)
 	}
 	var b bytes.Buffer
 	if err := tape.Write(&b); err != nil || b.String() != text {
@@ -127,7 +127,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"the seed":              {with(5, "seed 7", "seed 8"), 1, 60, 0, "rewind"},
 	} {
 		err := verify(t, c.text)
-		var d *Difference
+		var d *Mismatch
 		if !errors.As(err, &d) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -137,7 +137,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		}
 	}
 	less := with(after(180), " "+second, "")
-	if err := verify(t, less); err == nil || errors.As(err, new(*Difference)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180, where the session has 2") {
+	if err := verify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180, where the session has 2") {
 		t.Errorf("a hash too few: %v", err)
 	}
 }
@@ -173,13 +173,13 @@ func TestTruncatedTapes(t *testing.T) {
 // kilobytes, because equal ticks are written once.
 func TestTapeIsSmall(t *testing.T) {
 	l := open(t, config(t, "zen", "wifi-bad", AtClient), "rewind")
-	made := NewTaped(l, "0.1.0", []string{"rewind"})
+	made := NewRecording(l, "0.1.0", []string{"rewind"})
 	for i := range 3600 {
 		e := Entry{Inputs: keys(i)}
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		made.Made(e, i == 3599)
+		made.Ticked(e, i == 3599)
 	}
 	var b bytes.Buffer
 	if err := made.Write(&b); err != nil || b.Len() > 6000 {
@@ -193,18 +193,18 @@ func TestOneCheckATick(t *testing.T) {
 	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
 	var b strings.Builder
 	w := NewWriter(&b, "", l.Config(), []string{"rewind"})
-	w.Check(l.Check())
+	w.HashCheck(l.HashCheck())
 	for range 3 {
 		run(t, l, 1)
 		w.Add(Entry{})
-		w.Check(l.Check())
-		w.Check(l.Check())
+		w.HashCheck(l.HashCheck())
+		w.HashCheck(l.HashCheck())
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	tape, err := ReadTape(strings.NewReader(b.String()))
-	if err != nil || len(tape.Checks) != 3 || tape.Checks[2].Ticks != 3 {
+	if err != nil || len(tape.HashChecks) != 3 || tape.HashChecks[2].Ticks != 3 {
 		t.Fatalf("%v, %+v:\n%s", err, tape, b.String())
 	}
 	if err := verify(t, b.String()); err != nil {

@@ -10,28 +10,28 @@ import (
 	"ghostcube/sim"
 )
 
-// Clock is what is wrong with the machine of a client: forced faults. The zero
+// ClockFault is what is wrong with the machine of a client: forced faults. The zero
 // value is a machine on which nothing is.
-type Clock struct {
+type ClockFault struct {
 	// Skew is by how many parts per million its clock is faster than the
 	// session's, in [-MostSkew, MostSkew].
 	Skew int
 
-	// Frames is how many times a second its program goes round, in [MinFrames,
+	// FrameRate is how many times a second its program goes round, in [MinFrames,
 	// MaxFrames]: it reads what has come and makes the ticks that are due, all at
 	// once. With 0 it does so whenever a tick is due.
-	Frames int
+	FrameRate int
 
-	// Frozen is the session's tick up to which the program stands still. It makes
+	// FrozenUntil is the session's tick up to which the program stands still. It makes
 	// no tick and reads nothing, and when it goes on it does not make up for it.
-	Frozen sim.Tick
+	FrozenUntil sim.Tick
 }
 
 // MostSkew bounds the skew of a clock, in parts per million; MinFrames and
 // MaxFrames bound the frames per second of a program that does not keep up or
 // runs ahead.
 const (
-	MostSkew  = 10000
+	MaxSkew   = 10000
 	MinFrames = 5
 	MaxFrames = 1000
 )
@@ -45,51 +45,51 @@ const mostSeats = 4
 // frame returns the time of the newest frame at or before now, the beginning of
 // tick t. A program that goes round faster than it makes ticks makes them in
 // the newest of its frames: what comes after that is read in the next one.
-func (c *Clock) frame(now time.Duration, t sim.Tick, rate int) time.Duration {
-	if c.Frames == 0 {
+func (c *ClockFault) frame(now time.Duration, t sim.Tick, rate int) time.Duration {
+	if c.FrameRate == 0 {
 		return now
 	}
-	return time.Duration(uint64(t)*uint64(c.Frames)/uint64(rate)) * time.Second / time.Duration(c.Frames)
+	return time.Duration(uint64(t)*uint64(c.FrameRate)/uint64(rate)) * time.Second / time.Duration(c.FrameRate)
 }
 
 // step is what a tick of the session adds to the client's clock at a pace, in
 // millionths of a tick.
-func (c *Clock) step(pace int32) int64 {
+func (c *ClockFault) step(pace int32) int64 {
 	n := million + int64(pace)
 	return n + n*int64(c.Skew)/million
 }
 
 // words says what is wrong at tick t, or nothing.
-func (c *Clock) words(t sim.Tick) string {
+func (c *ClockFault) words(t sim.Tick) string {
 	var list []string
 	if c.Skew != 0 {
 		list = append(list, fmt.Sprintf("clock %+d ppm", c.Skew))
 	}
-	if c.Frames != 0 {
-		list = append(list, fmt.Sprintf("%d frames a second", c.Frames))
+	if c.FrameRate != 0 {
+		list = append(list, fmt.Sprintf("%d frames a second", c.FrameRate))
 	}
-	if t < c.Frozen {
+	if t < c.FrozenUntil {
 		list = append(list, "frozen")
 	}
 	return strings.Join(list, ", ")
 }
 
-// Clock returns what is wrong with the machine of a seat.
-func (p *Pane) Clock(seat int) Clock { return p.clocks[seat] }
+// ClockFault returns what is wrong with the machine of a seat.
+func (p *Pane) ClockFault(seat int) ClockFault { return p.clocks[seat] }
 
 // Faults says in a few words what is wrong with the clients' machines, or
 // nothing.
 func (p *Pane) Faults() string {
 	var list []string
-	for i := range p.Seats {
+	for i := range p.Clients {
 		if s := p.clocks[i].words(p.lab.tick); s != "" {
 			list = append(list, fmt.Sprintf("client %d: %s", i+1, s))
 		}
 	}
-	if len(list) < len(p.Seats) {
+	if len(list) < len(p.Clients) {
 		return strings.Join(list, "; ")
 	}
-	for _, c := range p.clocks[1:len(p.Seats)] {
+	for _, c := range p.clocks[1:len(p.Clients)] {
 		if c != p.clocks[0] {
 			return strings.Join(list, "; ")
 		}
@@ -103,17 +103,17 @@ func (l *Lab) clock(c Command) error {
 	if !found {
 		seat, name = "", c.Name
 	}
-	var set func(*Clock)
+	var set func(*ClockFault)
 	switch name {
 	case "skew":
 		n, err := strconv.Atoi(c.Value)
 		if c.Value == "off" {
 			n, err = 0, nil
 		}
-		if err != nil || n < -MostSkew || n > MostSkew {
-			return fmt.Errorf("skew=%s: want %d to %d parts per million, or off", c.Value, -MostSkew, MostSkew)
+		if err != nil || n < -MaxSkew || n > MaxSkew {
+			return fmt.Errorf("skew=%s: want %d to %d parts per million, or off", c.Value, -MaxSkew, MaxSkew)
 		}
-		set = func(k *Clock) { k.Skew = n }
+		set = func(k *ClockFault) { k.Skew = n }
 	case "fps":
 		n, err := strconv.Atoi(c.Value)
 		if c.Value == "off" {
@@ -121,7 +121,7 @@ func (l *Lab) clock(c Command) error {
 		} else if err != nil || n < MinFrames || n > MaxFrames {
 			return fmt.Errorf("fps=%s: want %d to %d frames a second, or off", c.Value, MinFrames, MaxFrames)
 		}
-		set = func(k *Clock) { k.Frames = n }
+		set = func(k *ClockFault) { k.FrameRate = n }
 	default:
 		return &predict.Unknown{Kind: "number of a clock", Name: name, Known: []string{"skew", "fps"}}
 	}
@@ -135,12 +135,12 @@ func (l *Lab) freeze(c Command) error {
 		return fmt.Errorf("freeze %q: want a duration above 0s up to %v", c.Value, longestFreeze)
 	}
 	until := l.tick + sim.Tick((d*time.Duration(l.config.Rate)+time.Second-1)/time.Second)
-	return l.setClocks(c.Pane, c.Name, func(k *Clock) { k.Frozen = until })
+	return l.setClocks(c.Pane, c.Name, func(k *ClockFault) { k.FrozenUntil = until })
 }
 
 // setClocks sets something of the clocks of a pane, or of all panes and those
 // that will be opened: of one seat, counted from 1, or of all if seat is empty.
-func (l *Lab) setClocks(pane int, seat string, set func(*Clock)) error {
+func (l *Lab) setClocks(pane int, seat string, set func(*ClockFault)) error {
 	first, last := 0, mostSeats
 	if seat != "" {
 		n, err := strconv.Atoi(seat)
@@ -149,7 +149,7 @@ func (l *Lab) setClocks(pane int, seat string, set func(*Clock)) error {
 		}
 		first, last = n-1, n
 	}
-	each := func(clocks *[mostSeats]Clock) {
+	each := func(clocks *[mostSeats]ClockFault) {
 		for i := first; i < last; i++ {
 			set(&clocks[i])
 		}
@@ -170,15 +170,15 @@ func (l *Lab) seats() int {
 
 // clocks digests what is wrong with the machines, if anything is.
 func (d *digest) clocks(p *Pane) {
-	for i, c := range p.clocks[:len(p.Seats)] {
-		if c.Frozen <= p.lab.tick {
-			c.Frozen = 0
+	for i, c := range p.clocks[:len(p.Clients)] {
+		if c.FrozenUntil <= p.lab.tick {
+			c.FrozenUntil = 0
 		}
-		if c != (Clock{}) {
+		if c != (ClockFault{}) {
 			d.word(uint64(i))
 			d.word(uint64(int64(c.Skew)))
-			d.word(uint64(c.Frames))
-			d.word(uint64(c.Frozen))
+			d.word(uint64(c.FrameRate))
+			d.word(uint64(c.FrozenUntil))
 		}
 	}
 }

@@ -29,9 +29,9 @@ func counting(t *testing.T, l *Lab, ticks int) (made []int) {
 	t.Helper()
 	p := l.Panes[0]
 	for range ticks {
-		before := p.Meter.Value("input_packets")
+		before := p.Counters.Value("input_packets")
 		run(t, l, 1)
-		made = append(made, int(p.Meter.Value("input_packets")-before))
+		made = append(made, int(p.Counters.Value("input_packets")-before))
 	}
 	return made
 }
@@ -97,7 +97,7 @@ func TestFramesOfTheRate(t *testing.T) {
 // between its newest frame and the tick with the next: of datagrams that arrive
 // all the time, some are seen a tick later.
 func TestLateFrames(t *testing.T) {
-	c := Clock{Frames: 144}
+	c := ClockFault{FrameRate: 144}
 	late := 0
 	for n := range sim.Tick(600) {
 		now := time.Duration(n) * time.Second / 60
@@ -188,7 +188,7 @@ func TestClockForks(t *testing.T) {
 // order, with the moments of its arrival, up to the room there is; that what is
 // more is lost; and that there is room again when it has been read.
 func TestSocket(t *testing.T) {
-	w := link.Weather{}
+	w := link.Network{}
 	client, server := link.Pair(&w, 0)
 	s := &socket{end: client}
 	fits := socketRoom / (1000 + socketCharge)
@@ -232,7 +232,7 @@ func TestFrozenSocketAllocatesNothing(t *testing.T) {
 		step := func() {
 			if l.Ticks()%60 == 0 { // as the command would, but for its words
 				for i := range l.Panes[0].clocks {
-					l.Panes[0].clocks[i].Frozen = l.tick + 12
+					l.Panes[0].clocks[i].FrozenUntil = l.tick + 12
 				}
 			}
 			l.Tick(in)
@@ -269,7 +269,7 @@ func TestClockRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if l.clocks != [mostSeats]Clock{} || l.Panes[0].clocks != l.clocks {
+		if l.clocks != [mostSeats]ClockFault{} || l.Panes[0].clocks != l.clocks {
 			t.Errorf("%q changed the session", text)
 		}
 	}

@@ -42,13 +42,13 @@ func (r *trial) run(ticks int) {
 			r.Fatal(err)
 		}
 		p := r.lab.Panes[0]
-		v := &p.Seats[0].View
+		v := &p.Clients[0].View
 		label := v.Of(0)
-		r.late = append(r.late, int(int64(p.Truth.Tick())-int64(label)))
+		r.late = append(r.late, int(int64(p.ServerWorld.Tick())-int64(label)))
 		r.apart, r.poses = append(r.apart, -1), append(r.poses, v.Bodies[0].Pos)
-		r.truth[p.Truth.Tick()] = p.Truth.Bodies()[0].Pose.Pos
+		r.truth[p.ServerWorld.Tick()] = p.ServerWorld.Bodies()[0].Pose.Pos
 		r.drawn[label] = append(r.drawn[label], n)
-		for _, t := range []sim.Tick{label, p.Truth.Tick()} {
+		for _, t := range []sim.Tick{label, p.ServerWorld.Tick()} {
 			if at, ok := r.truth[t]; ok {
 				for _, i := range r.drawn[t] {
 					r.apart[i] = r.poses[i].Sub(at).Len()
@@ -81,7 +81,7 @@ func (r *trial) base() int {
 
 // starved makes ticks and returns in how many of them the server had no input.
 func (r *trial) starved(ticks int) float64 {
-	m := r.lab.Panes[0].Meter
+	m := r.lab.Panes[0].Counters
 	before := m.Value("starved")
 	r.run(ticks)
 	return m.Value("starved") - before
@@ -126,7 +126,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
 			for _, long := range []string{"300ms", "900ms", "2s", "10s"} {
 				r.do("freeze", "", long)
-				r.run(int(r.lab.Panes[0].Clock(0).Frozen) - len(r.late))
+				r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.late))
 				back := len(r.late)
 				r.run(300)
 				after := r.starved(600)
@@ -166,7 +166,7 @@ func TestKeepsStep(t *testing.T) {
 			for _, fault := range [][2]string{{"skew", "500"}, {"skew", "-500"}, {"fps", "20"}, {"fps", "144"}} {
 				r := newTrial(t, "plain", "latency=75ms,jitter=10ms", seat, c.spec)
 				usual, metres := r.base(), c.metres
-				m := r.lab.Panes[0].Meter
+				m := r.lab.Panes[0].Counters
 				zero := []string{"starved_ticks", "restarts"}
 				if exact(c.spec, seat) {
 					zero, metres = []string{"starved", "late_inputs"}, 0
@@ -215,7 +215,7 @@ func TestClockSoak(t *testing.T) {
 		for game := range games {
 			f := &fight{T: t, chance: rand.New(rand.NewPCG(31, uint64(game)))}
 			f.begin(game, c.spec)
-			seat := func() string { return f.pick("1", strconv.Itoa(len(f.pane.Seats))) }
+			seat := func() string { return f.pick("1", strconv.Itoa(len(f.pane.Clients))) }
 			for i := range 2400 {
 				switch {
 				case i%300 == 299:
@@ -235,18 +235,18 @@ func TestClockSoak(t *testing.T) {
 			for range 1200 {
 				f.play()
 			}
-			shown := make([]sim.Tick, len(f.pane.Seats))
-			for i, s := range f.pane.Seats {
+			shown := make([]sim.Tick, len(f.pane.Clients))
+			for i, s := range f.pane.Clients {
 				shown[i] = s.View.Tick
 			}
 			for range 300 {
 				f.play()
 			}
-			for i, s := range f.pane.Seats {
+			for i, s := range f.pane.Clients {
 				if went := s.View.Tick - shown[i]; went < 290 || went > 310 {
 					t.Errorf("%s: in 300 ticks the picture of seat %d goes on by %d", f.what, i, went)
 				}
-				for j, b := range f.pane.Truth.Bodies() {
+				for j, b := range f.pane.ServerWorld.Bodies() {
 					if d := s.View.Bodies[j].Pos.Sub(b.Pose.Pos).Len(); d > metSimulated {
 						t.Errorf("%s: at rest seat %d draws body %d %v m from where it is", f.what, i, j, d)
 						break

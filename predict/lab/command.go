@@ -49,8 +49,8 @@ func parseCommand(line string) (Command, error) {
 	c := Command{Verb: f[0], Pane: All, Name: f[2], Value: f[3]}
 	if f[1] != "all" {
 		n, err := strconv.Atoi(f[1])
-		if err != nil || n < 1 || n > MostPanes {
-			return Command{}, fmt.Errorf("command %q: pane %q: want 1 to %d or all", line, f[1], MostPanes)
+		if err != nil || n < 1 || n > MaxPanes {
+			return Command{}, fmt.Errorf("command %q: pane %q: want 1 to %d or all", line, f[1], MaxPanes)
 		}
 		c.Pane = n - 1
 	}
@@ -117,7 +117,7 @@ func (l *Lab) Do(c Command) error {
 		if err != nil || d <= 0 || d > time.Minute {
 			return fmt.Errorf("burst %q: want a duration above 0s up to 1m0s", c.Value)
 		}
-		l.weather.Dark = l.Now() + d
+		l.weather.Blackout = l.Now() + d
 	case "clock":
 		return l.clock(c)
 	case "freeze":
@@ -194,10 +194,10 @@ func (p *Pane) switchTo(spec string) error {
 	if err := checkSettings(s, set); err != nil {
 		return err
 	}
-	if err := fits(s, p.Truth.Scene()); err != nil {
+	if err := fits(s, p.ServerWorld.Scene()); err != nil {
 		return err
 	}
-	p.run(s, p.Truth)
+	p.run(s, p.ServerWorld)
 	return p.turn(set)
 }
 
@@ -212,7 +212,7 @@ func (l *Lab) nudge(c Command) error {
 		return &predict.Unknown{Kind: "direction", Name: c.Name, Known: []string{"x", "y", "z"}}
 	}
 	return l.each(c.Pane, func(p *Pane) error {
-		b := p.Truth.Bodies()[0]
+		b := p.ServerWorld.Bodies()[0]
 		switch c.Name {
 		case "x":
 			b.Pose.Pos.X += float32(by)
@@ -221,12 +221,12 @@ func (l *Lab) nudge(c Command) error {
 		case "z":
 			b.Pose.Pos.Z += float32(by)
 		}
-		s := p.Truth.Scene()
-		b.Pose.Pos.X = min(max(b.Pose.Pos.X, -s.Wide), s.Wide)
-		b.Pose.Pos.Y = min(max(b.Pose.Pos.Y, -s.Wide), s.Wide)
-		b.Pose.Pos.Z = min(max(b.Pose.Pos.Z, 0), s.High)
+		s := p.ServerWorld.Scene()
+		b.Pose.Pos.X = min(max(b.Pose.Pos.X, -s.HalfWidth), s.HalfWidth)
+		b.Pose.Pos.Y = min(max(b.Pose.Pos.Y, -s.HalfWidth), s.HalfWidth)
+		b.Pose.Pos.Z = min(max(b.Pose.Pos.Z, 0), s.Height)
 		b.Asleep = false
-		p.Truth.SetBody(0, b)
+		p.ServerWorld.SetBody(0, b)
 		return nil
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
-// MostCorrections is how many corrections a pane remembers: the newest.
-const MostCorrections = 4096
+// MaxCorrections is how many corrections a pane remembers: the newest.
+const MaxCorrections = 4096
 
 // Correction is a correction that a client made, and when.
 type Correction struct {
@@ -37,7 +37,7 @@ func (c *Corrections) Number(n int) *Correction {
 	if n < c.First() || n >= c.total {
 		panic("lab: a correction that is not remembered")
 	}
-	return &c.ring[n%MostCorrections]
+	return &c.ring[n%MaxCorrections]
 }
 
 // Last returns the newest, for reading, or nil.
@@ -49,10 +49,10 @@ func (c *Corrections) Last() *Correction {
 }
 
 func (c *Corrections) add(x Correction) {
-	if len(c.ring) < MostCorrections {
+	if len(c.ring) < MaxCorrections {
 		c.ring = append(c.ring, x)
 	} else {
-		c.ring[c.total%MostCorrections] = x
+		c.ring[c.total%MaxCorrections] = x
 	}
 	c.total++
 }

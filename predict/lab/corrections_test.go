@@ -94,7 +94,7 @@ func TestPlantedDivergences(t *testing.T) {
 			t.Fatal(err)
 		}
 		if x.field == predict.Asleep && x.body > 0 { // it has to move: in the air, and both sides know
-			for _, w := range []*sim.World{p.Truth, p.Seats[0].Guess} {
+			for _, w := range []*sim.World{p.ServerWorld, p.Clients[0].World} {
 				b := w.Bodies()[x.body]
 				b.Pose.Pos = geom.Vec3{X: 5, Y: 5, Z: 12}
 				b.Asleep = false
@@ -107,27 +107,27 @@ func TestPlantedDivergences(t *testing.T) {
 			t.Fatalf("%+v: a correction just before it: %+v", x, *p.Corrections.Last())
 		}
 		same := l.Fork()
-		b := p.Truth.Bodies()[x.body]
+		b := p.ServerWorld.Bodies()[x.body]
 		x.change(&b)
-		p.Truth.SetBody(x.body, b)
+		p.ServerWorld.SetBody(x.body, b)
 		sequence := packets // numbers begin with 0
 		run(t, l, 1)
 		run(t, same, 1)
-		sent, tick := last, p.Truth.Tick()
-		by := x.off(p.Truth.Bodies()[x.body], same.Panes[0].Truth.Bodies()[x.body])
+		sent, tick := last, p.ServerWorld.Tick()
+		by := x.off(p.ServerWorld.Bodies()[x.body], same.Panes[0].ServerWorld.Bodies()[x.body])
 		run(t, l, 30)
 		if p.Corrections.Total() == before {
 			t.Errorf("%+v: nothing was corrected", x)
 			continue
 		}
 		c := p.Corrections.Number(before)
-		if c.Body != x.body || c.Field != x.field || geom.Abs(c.By-by) > 0.003*by {
-			t.Errorf("%+v: found body %d, %s, want by %g %s", x, c.Body, c.What(), by, x.field.Unit())
+		if c.Body != x.body || c.Field != x.field || geom.Abs(c.Amount-by) > 0.003*by {
+			t.Errorf("%+v: found body %d, %s, want by %g %s", x, c.Body, c.Describe(), by, x.field.Unit())
 		}
-		if int(c.Packet) != sequence || c.Tick != tick || c.Sent != sent || c.Came != sent+75*time.Millisecond {
-			t.Errorf("%+v: found packet %d of tick %d, sent %v, arrived %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Came, sequence, tick, sent)
+		if int(c.Packet) != sequence || c.Tick != tick || c.Sent != sent || c.Received != sent+75*time.Millisecond {
+			t.Errorf("%+v: found packet %d of tick %d, sent %v, arrived %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Received, sequence, tick, sent)
 		}
-		if at := time.Duration(c.At) * time.Second / 60; at < c.Came || at >= c.Came+time.Second/60 || c.Why != predict.NotKnown || c.Seat != 0 || c.Replayed < 10 {
+		if at := time.Duration(c.At) * time.Second / 60; at < c.Received || at >= c.Received+time.Second/60 || c.Cause != predict.CauseUnknown || c.Seat != 0 || c.Replayed < 10 {
 			t.Errorf("%+v: %+v", x, *c)
 		}
 	}
@@ -138,9 +138,9 @@ func TestPlantedDivergences(t *testing.T) {
 // something else, and a client that has fallen behind the server's word: one that
 // watches while a link of 300 ms becomes one of none.
 func TestWhy(t *testing.T) {
-	count := func(p *Pane, w predict.Why, seat int) (n int) {
+	count := func(p *Pane, w predict.Cause, seat int) (n int) {
 		for i := p.Corrections.First(); i < p.Corrections.Total(); i++ {
-			if c := p.Corrections.Number(i); c.Why == w && c.Seat == seat {
+			if c := p.Corrections.Number(i); c.Cause == w && c.Seat == seat {
 				n++
 			}
 		}
@@ -155,15 +155,15 @@ func TestWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, p.lab, 1200)
-	if own, all := count(p, predict.OwnInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.OthersInput, 0) > 0 {
+	if own, all := count(p, predict.OwnInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d are for inputs that were lost", all, own)
 	}
 	p = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind").Panes[0]
 	run(t, p.lab, 600)
-	if n := count(p, predict.OthersInput, 1); n < 10 || count(p, predict.OwnInput, 0)+count(p, predict.OwnInput, 1) > 0 {
+	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.OwnInput, 0)+count(p, predict.OwnInput, 1) > 0 {
 		t.Errorf("%d corrections for the other player's input, of %d", n, p.Corrections.Total())
 	}
-	if n := count(p, predict.OthersInput, 0); n != 0 {
+	if n := count(p, predict.RemoteInput, 0); n != 0 {
 		t.Errorf("%d corrections for a player who does nothing", n)
 	}
 	p = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind").Panes[0]
@@ -172,7 +172,7 @@ func TestWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, p.lab, 60)
-	if n := count(p, predict.Behind, 0); n == 0 || count(p, predict.OwnInput, 0) > 0 {
+	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.OwnInput, 0) > 0 {
 		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
 	}
 }
@@ -185,9 +185,9 @@ func TestCorrectionsAreBounded(t *testing.T) {
 	if c.Last() != nil || c.First() != 0 {
 		t.Error("there is one already")
 	}
-	for i := range 3*MostCorrections + 5 {
+	for i := range 3*MaxCorrections + 5 {
 		c.add(Correction{At: sim.Tick(i)})
-		if n := c.Total(); n != i+1 || c.Last().At != sim.Tick(i) || c.First() != max(0, n-MostCorrections) || c.Number(c.First()).At != sim.Tick(c.First()) {
+		if n := c.Total(); n != i+1 || c.Last().At != sim.Tick(i) || c.First() != max(0, n-MaxCorrections) || c.Number(c.First()).At != sim.Tick(c.First()) {
 			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.First(), *c.Last())
 		}
 	}

@@ -100,7 +100,7 @@ func TestDivergenceOfItself(t *testing.T) {
 	b := p.guess.Bodies()[0]
 	b.Pose.Pos.X++
 	p.guess.SetBody(0, b)
-	p.truth.Relabel(20)
+	p.truth.SetTick(20)
 	if p.look(p.truth, p.guess); p.found {
 		t.Errorf("%+v", p.first)
 	}
@@ -131,7 +131,7 @@ func divergenceOf(t *testing.T, panes []string) {
 			t.Fatal(err)
 		}
 	}
-	m := l.Panes[0].Meter
+	m := l.Panes[0].Counters
 	d, ok := l.Panes[0].Divergence()
 	if sums := m.Value("desyncs") > 0; !ok || d.Fields == "" || sums != (l.Panes[0].Strategy.Name == "lockstep") ||
 		sums && (float64(d.Tick) != m.Value("desync_tick") || float64(d.Body) != m.Value("desync_body")) {
@@ -149,11 +149,11 @@ func divergenceOf(t *testing.T, panes []string) {
 					t.Errorf("%s: %+v", p.Spec(), m)
 				}
 			case "resimulated_ticks_per_minute":
-				if rewinds := p.Strategy.Name == "rewind"; m.OK != rewinds || m.Value != p.Meter.Value("replayed_ticks")*4 {
+				if rewinds := p.Strategy.Name == "rewind"; m.OK != rewinds || m.Value != p.Counters.Value("replayed_ticks")*4 {
 					t.Errorf("%s: %+v", p.Spec(), m)
 				}
 			case "up_packets_per_second":
-				if n := float64(p.Seats[0].Endpoint.Stats.PacketsSent) / 15; m.Value != n || !m.OK {
+				if n := float64(p.Clients[0].Endpoint.Stats.PacketsSent) / 15; m.Value != n || !m.OK {
 					t.Errorf("%s: %+v, want %v", p.Spec(), m, n)
 				}
 			case "down_kbit_per_second":
@@ -176,8 +176,8 @@ func BenchmarkDivergence(b *testing.B) {
 	var d divergence
 	tick := sim.Tick(0)
 	look := func() {
-		truth.Relabel(tick)
-		guess.Relabel(tick + 10)
+		truth.SetTick(tick)
+		guess.SetTick(tick + 10)
 		d.look(truth, guess)
 		tick++
 	}

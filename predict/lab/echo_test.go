@@ -23,7 +23,7 @@ func echoes(t *testing.T, weather string, commands ...Command) (acks, echo, whol
 
 // hurt is how often a pane's server had no input of its own for a tick, or passed over
 // one.
-func hurt(p *Pane) float64 { return p.Meter.Value("starved") + p.Meter.Value("skipped_inputs") }
+func hurt(p *Pane) float64 { return p.Counters.Value("starved") + p.Counters.Value("skipped_inputs") }
 
 // TestEchoMeasures says that the echo less the wait is the link's round trip, within a
 // tick, whatever the buffer's length, and that the whole of it is longer by the buffer.
@@ -37,7 +37,7 @@ func TestEchoMeasures(t *testing.T) {
 			for range 400 {
 				l.Tick(Entry{Inputs: []sim.Input{{}}})
 			}
-			m := l.Panes[0].Meter
+			m := l.Panes[0].Counters
 			if got := m.Value("rtt_echo_ms"); got < c.want-17 || got > c.want+17 {
 				t.Errorf("%s, %s: a round trip of %v ms", c.weather, spec, got)
 			}
@@ -64,7 +64,7 @@ func TestEchoSteers(t *testing.T) {
 		if hurt(acks) > c.most || hurt(echo) > c.most {
 			t.Errorf("%s, skew %s: %v and %v ticks without an input of their own, or inputs passed over", c.weather, c.skew, hurt(acks), hurt(echo))
 		}
-		if b := echo.Meter.Value("clock_behind_ticks"); b < -2.5 || b > 2.5 {
+		if b := echo.Counters.Value("clock_behind_ticks"); b < -2.5 || b > 2.5 {
 			t.Errorf("%s, skew %s: the client ends %v ticks behind", c.weather, c.skew, b)
 		}
 	}
@@ -90,7 +90,7 @@ func TestPredictedRecovers(t *testing.T) {
 		usual := r.base()
 		for _, long := range []string{"300ms", "900ms", "2s", "10s"} {
 			r.do("freeze", "", long)
-			r.run(int(r.lab.Panes[0].Clock(0).Frozen) - len(r.late))
+			r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.late))
 			back := len(r.late)
 			r.run(300)
 			after := r.starved(600)

@@ -21,7 +21,7 @@ func TestLargeScenes(t *testing.T) {
 	for _, s := range Strategies {
 		l := New(large)
 		_, err := l.Open(s.Name)
-		if s.Most > 0 {
+		if s.MaxBodies > 0 {
 			refused("open "+s.Name, err)
 		} else if err != nil {
 			t.Errorf("open %s: %v", s.Name, err)

@@ -14,7 +14,7 @@ import (
 func scrum(l *Lab) Entry {
 	in := make([]sim.Input, 2)
 	for p := range in {
-		b := l.Panes[0].Truth.Bodies()[p]
+		b := l.Panes[0].ServerWorld.Bodies()[p]
 		to := geom.Vec3{X: 1 - 2*float32(p), Y: 0.5 + float32(l.Ticks()/60%4)}.Sub(b.Pose.Pos)
 		push := func(way, speed float32, plus, minus sim.Buttons) {
 			if way > 0.1 && speed < 2 {
@@ -65,13 +65,13 @@ func TestTouchersWord(t *testing.T) {
 						t.Fatal(err)
 					}
 					held := 0
-					for _, o := range p.Truth.Owners()[2:] {
-						if o != sim.Nobody {
+					for _, o := range p.ServerWorld.Owners()[2:] {
+						if o != sim.NoPlayer {
 							held++
 						}
 					}
 					most = max(most, held)
-					for body, b := range p.Truth.Bodies() {
+					for body, b := range p.ServerWorld.Bodies() {
 						if !(b.Pose.Pos.Len() < 1000) {
 							t.Fatalf("tick %d: body %d is at %v", i, body, b.Pose.Pos)
 						}
@@ -87,20 +87,20 @@ func TestTouchersWord(t *testing.T) {
 					t.Error("a copy goes another way")
 				}
 				// The other's cube is set into ours at times, and pushes it.
-				if n := p.Card.LargestPop(); n > 0.5 {
+				if n := p.Score.LargestPop(); n > 0.5 {
 					t.Errorf("the own cube jumps by %v m", n)
 				}
-				if n := p.Meter.Value("given_up"); n < 1 && knobs == "" {
+				if n := p.Counters.Value("given_up"); n < 1 && knobs == "" {
 					t.Errorf("%v bodies were given up", n)
 				}
 				for range 1200 {
 					l.Tick(Entry{})
 				}
-				if owners := p.Truth.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.Nobody }) {
+				if owners := p.ServerWorld.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.NoPlayer }) {
 					t.Errorf("all rests, and is in the hands of %v", owners)
 				}
-				for seat, s := range p.Seats {
-					for i, b := range p.Truth.Bodies() {
+				for seat, s := range p.Clients {
+					for i, b := range p.ServerWorld.Bodies() {
 						if d := s.View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
 							t.Errorf("seat %d: at rest body %d is drawn %v m from where it is", seat, i, d)
 						}
@@ -121,7 +121,7 @@ func TestTouchersWordWatched(t *testing.T) {
 		}
 	}
 	p := l.Panes[0]
-	if n := p.Meter.Value("updates_per_packet"); n < 15 {
+	if n := p.Counters.Value("updates_per_packet"); n < 15 {
 		t.Errorf("%v bodies a packet", n)
 	}
 }
@@ -135,8 +135,8 @@ func TestTouchersLastWord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := &l.Panes[0].Seats[0].View
-	if d := v.Last[0].Pos.Sub(v.Raw[0].Pos).Len(); d > 0 {
+	v := &l.Panes[0].Clients[0].View
+	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {
 		t.Errorf("the own cube's last word is %v m from where it is", d)
 	}
 }

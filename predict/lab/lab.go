@@ -46,8 +46,8 @@ const (
 	MaxRate = 240
 )
 
-// MostPanes is how many panes a session may have.
-const MostPanes = 4
+// MaxPanes is how many panes a session may have.
+const MaxPanes = 4
 
 // Config is what a session starts from. With the same Config and the same
 // entries, two labs end in the same Hash.
@@ -55,7 +55,7 @@ type Config struct {
 	Scene   string // as sim.SceneNamed takes it
 	Rate    int    // ticks per second, in [MinRate, MaxRate]
 	Seat    Seat
-	Weather link.Weather // its seed is the session's
+	Network link.Network // its seed is the session's
 }
 
 // Check reports what is wrong with a Config.
@@ -89,11 +89,11 @@ type Lab struct {
 	Tap func(p *Pane, seat int, d link.Direction, now time.Duration, datagram []byte)
 
 	config  Config
-	weather link.Weather
+	weather link.Network
 	tick    sim.Tick // of the session: ticks made, whatever the worlds' labels say
-	show    Show
+	show    Display
 	inputs  []sim.Input
-	clocks  [mostSeats]Clock // of panes that will be opened
+	clocks  [mostSeats]ClockFault // of panes that will be opened
 }
 
 // New returns a lab without panes. The config must be in order.
@@ -101,7 +101,7 @@ func New(c Config) *Lab {
 	if err := c.Check(); err != nil {
 		panic("lab: New with a bad config: " + err.Error())
 	}
-	l := &Lab{config: c, weather: c.Weather, show: DefaultShow}
+	l := &Lab{config: c, weather: c.Network, show: DefaultDisplay}
 	l.inputs = make([]sim.Input, l.scene().Players)
 	return l
 }
@@ -119,15 +119,15 @@ func (l *Lab) scene() sim.Scene {
 // commands have changed them.
 func (l *Lab) Config() Config {
 	c := l.config
-	c.Weather = l.weather
+	c.Network = l.weather
 	return c
 }
 
-// Weather returns the present weather, for reading.
-func (l *Lab) Weather() *link.Weather { return &l.weather }
+// Network returns the present weather, for reading.
+func (l *Lab) Network() *link.Network { return &l.weather }
 
-// Show returns how the session wants to be looked at.
-func (l *Lab) Show() Show { return l.show }
+// Display returns how the session wants to be looked at.
+func (l *Lab) Display() Display { return l.show }
 
 // Players returns how many players the scene has.
 func (l *Lab) Players() int { return len(l.inputs) }
@@ -143,8 +143,8 @@ func (l *Lab) Now() time.Duration {
 // Open adds a pane that shows what a spec such as
 // rewind:snapshot-every=4:smoothing=off says, from the scene's start.
 func (l *Lab) Open(spec string) (*Pane, error) {
-	if len(l.Panes) == MostPanes {
-		return nil, fmt.Errorf("pane %q: there are %d panes already, and no room for more", spec, MostPanes)
+	if len(l.Panes) == MaxPanes {
+		return nil, fmt.Errorf("pane %q: there are %d panes already, and no room for more", spec, MaxPanes)
 	}
 	s, set, err := ParseSpec(spec)
 	if err != nil {
@@ -165,8 +165,8 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 
 // fits reports a scene that is too large for a strategy.
 func fits(s *predict.Strategy, scene *sim.Scene) error {
-	if n := len(scene.Boxes); s.Most > 0 && n > s.Most {
-		return fmt.Errorf("%s has %d bodies, and %s sends whole worlds, of %d at most: lockstep and statesync take any", scene.Name, n, s.Name, s.Most)
+	if n := len(scene.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
+		return fmt.Errorf("%s has %d bodies, and %s sends whole worlds, of %d at most: lockstep and statesync take any", scene.Name, n, s.Name, s.MaxBodies)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 func config(t testing.TB, scene, weather string, seat Seat) Config {
 	t.Helper()
 	c := Config{Scene: scene, Rate: 60, Seat: seat}
-	c.Weather.Seed = 7
-	if err := c.Weather.Parse(weather); err != nil {
+	c.Network.Seed = 7
+	if err := c.Network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -154,8 +154,8 @@ func TestTranscript(t *testing.T) {
 			}
 			if i%300 == 298 {
 				p := l.Panes[0]
-				fmt.Fprintf(&b, "%d: error %.4f m, pops %d", i+1, p.Card.Now(), int(p.Card.PopsPerMinute()*float64(p.Card.Ticks)/3600+0.5))
-				for _, c := range p.Meter.All() {
+				fmt.Fprintf(&b, "%d: error %.4f m, pops %d", i+1, p.Score.Now(), int(p.Score.PopsPerMinute()*float64(p.Score.Ticks)/3600+0.5))
+				for _, c := range p.Counters.All() {
 					fmt.Fprintf(&b, ", %s %.6g", c.Name, c.Value)
 				}
 				b.WriteString("\n")
@@ -208,8 +208,8 @@ func TestConformance(t *testing.T) {
 							t.Errorf("%s is %v", m.Name, m.Value)
 						}
 					}
-					for i, b := range p.Truth.Bodies() {
-						drawn := p.Seats[0].View.Bodies[i]
+					for i, b := range p.ServerWorld.Bodies() {
+						drawn := p.Clients[0].View.Bodies[i]
 						if d := drawn.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
 							t.Errorf("at rest body %d is drawn %v m from where it is", i, d)
 						}
@@ -259,13 +259,13 @@ func TestSwitchCostsNoTick(t *testing.T) {
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
 			}
-			if got := l.Panes[0].Truth.Tick(); got != sim.Tick(i+1) {
+			if got := l.Panes[0].ServerWorld.Tick(); got != sim.Tick(i+1) {
 				t.Fatalf("%s: after tick %d the truth is at %d", to, i+1, got)
 			}
-			if i == 150 && (l.Panes[0].Card.Ticks != 0 || l.Panes[0].Meter.Value("corrections") != 0) {
+			if i == 150 && (l.Panes[0].Score.Ticks != 0 || l.Panes[0].Counters.Value("corrections") != 0) {
 				t.Error("the card is not empty after the switch")
 			}
-			a, b := l.Panes[0].Truth.Bodies()[0], l.Panes[1].Truth.Bodies()[0]
+			a, b := l.Panes[0].ServerWorld.Bodies()[0], l.Panes[1].ServerWorld.Bodies()[0]
 			if a != b {
 				t.Fatalf("%s: tick %d: the truth of the switched pane is %v, of the other %v", to, i, a.Pose.Pos, b.Pose.Pos)
 			}
@@ -303,16 +303,16 @@ func TestHostSeat(t *testing.T) {
 		for range 120 {
 			l.Tick(Entry{Inputs: []sim.Input{{}}})
 		}
-		before := l.Panes[0].Truth.Bodies()[0].Pose
+		before := l.Panes[0].ServerWorld.Bodies()[0].Pose
 		l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
-		if l.Panes[0].Truth.Bodies()[0].Pose == before {
+		if l.Panes[0].ServerWorld.Bodies()[0].Pose == before {
 			t.Errorf("%s: the truth does not answer", s.Name)
 		}
-		if got := l.Panes[0].Meter.Value("input_packets"); got != 0 {
+		if got := l.Panes[0].Counters.Value("input_packets"); got != 0 {
 			t.Errorf("%s: one who only watches sends %v input packets", s.Name, got)
 		}
 		late := 0
-		for l.Panes[0].Seats[0].View.Bodies[0].Pos.Sub(before.Pos).Len() < 1e-3 && late < 60 {
+		for l.Panes[0].Clients[0].View.Bodies[0].Pos.Sub(before.Pos).Len() < 1e-3 && late < 60 {
 			l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
 			late++
 		}
@@ -428,7 +428,7 @@ func TestCommandsRefuse(t *testing.T) {
 	} {
 		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction")
 		run(t, l, 10)
-		hash, show, conf := l.Hash(), l.Show(), l.Config()
+		hash, show, conf := l.Hash(), l.Display(), l.Config()
 		c, err := parseCommand(text)
 		if err == nil {
 			err = l.Do(c)
@@ -436,7 +436,7 @@ func TestCommandsRefuse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if text != "turn all lead 5" && (l.Hash() != hash || l.Show() != show || l.Config() != conf || len(l.Panes) != 2) {
+		if text != "turn all lead 5" && (l.Hash() != hash || l.Display() != show || l.Config() != conf || len(l.Panes) != 2) {
 			t.Errorf("%q changed the session", text)
 		}
 	}
@@ -475,15 +475,15 @@ func BenchmarkScore(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l := open(b, config(b, "katamari", "latency=50ms", AtHost), spec)
-				alone := sim.New(*l.Panes[0].Truth.Scene(), 60)
-				card := &score.Card{}
+				alone := sim.New(*l.Panes[0].ServerWorld.Scene(), 60)
+				card := &score.Score{}
 				for _, e := range tape.Entries[:1800] {
 					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
 						b.Fatal(err)
 					}
 					p := l.Panes[0]
 					began := time.Now()
-					card.Take(p.Truth, &p.Seats[0].View, 0)
+					card.Take(p.ServerWorld, &p.Clients[0].View, 0)
 					between := time.Now()
 					alone.Step(e.Inputs...)
 					step += time.Since(between)

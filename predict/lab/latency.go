@@ -35,7 +35,7 @@ func (l *Lab) OwnInputLatency(following []Entry) []int {
 		for i := range min(len(ticks), len(with.Panes), len(without.Panes)) {
 			a, b := with.Panes[i], without.Panes[i]
 			body := a.Watched()
-			if ticks[i] < 0 && a.Seats[0].View.Bodies[body].Pos.Sub(b.Seats[0].View.Bodies[body].Pos).Len() > visible {
+			if ticks[i] < 0 && a.Clients[0].View.Bodies[body].Pos.Sub(b.Clients[0].View.Bodies[body].Pos).Len() > visible {
 				ticks[i] = t
 				left--
 			}

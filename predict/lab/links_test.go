@@ -23,7 +23,7 @@ func TestJointsHold(t *testing.T) {
 	for _, seed := range seeds {
 		for _, every := range []int{1, 3, 6} {
 			c := config(t, "walker", "latency=50ms,jitter=10ms,loss=2%", AtHost)
-			c.Weather.Seed = seed
+			c.Network.Seed = seed
 			spec := fmt.Sprintf("animated:snapshot-every=%d", every)
 			l := open(t, c, spec, spec+":links=relative")
 			for range 600 {
@@ -32,18 +32,18 @@ func TestJointsHold(t *testing.T) {
 				}
 			}
 			single, tied := l.Panes[0], l.Panes[1]
-			_, apart, _, _ := single.Card.JointsApart()
-			rms, most, truth, ok := tied.Card.JointsApart()
+			_, apart, _, _ := single.Score.JointsApart()
+			rms, most, truth, ok := tied.Score.JointsApart()
 			if !ok || most > 0.005 || rms > 0.0003 || most == 0 {
 				t.Errorf("seed %d, every %d: %v m apart, at the server %v", seed, every, most, truth)
 			}
 			if every == 6 && apart < 0.01 {
 				t.Errorf("seed %d, every %d: by themselves only %v m apart", seed, every, apart)
 			}
-			if e := tied.Card.ErrorRMSAll(); e < 0.1 || e > 1.1*single.Card.ErrorRMSAll() {
-				t.Errorf("seed %d, every %d: %v m from where they are, by themselves %v", seed, every, e, single.Card.ErrorRMSAll())
+			if e := tied.Score.ErrorRMSAll(); e < 0.1 || e > 1.1*single.Score.ErrorRMSAll() {
+				t.Errorf("seed %d, every %d: %v m from where they are, by themselves %v", seed, every, e, single.Score.ErrorRMSAll())
 			}
-			if refused := tied.Meter.Value("refused"); refused != 0 {
+			if refused := tied.Counters.Value("refused"); refused != 0 {
 				t.Errorf("seed %d, every %d: %v refused", seed, every, refused)
 			}
 			if a, b := single.Server().BytesSent, tied.Server().BytesSent; b > a/2 {
@@ -89,8 +89,8 @@ func TestLinksConform(t *testing.T) {
 						t.Fatal(err)
 					}
 					run(t, a, 90)
-					other := a.Panes[1].Seats[0].View.Bodies
-					for i, b := range a.Panes[0].Seats[0].View.Bodies {
+					other := a.Panes[1].Clients[0].View.Bodies
+					for i, b := range a.Panes[0].Clients[0].View.Bodies {
 						if d := b.Pos.Sub(other[i].Pos).Len(); i > 0 && d > 0.2 {
 							t.Fatalf("%v: body %d is drawn %v m from where the other pane has it", turn, i, d)
 						}
@@ -109,7 +109,7 @@ func TestLinksGolden(t *testing.T) {
 	for i := range 1200 {
 		run(t, l, 1)
 		if i%100 == 99 {
-			text += fmt.Sprintf("%d %016x %.0f\n", i+1, l.Hash(), l.Panes[0].Meter.Value("snapshot_bits"))
+			text += fmt.Sprintf("%d %016x %.0f\n", i+1, l.Hash(), l.Panes[0].Counters.Value("snapshot_bits"))
 		}
 	}
 	golden(t, "links.txt", text)
@@ -145,7 +145,7 @@ func TestChains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tape.Config.Weather.Parse("latency=100ms"); err != nil {
+		if err := tape.Config.Network.Parse("latency=100ms"); err != nil {
 			t.Fatal(err)
 		}
 		tape.Config.Scene = c.scene
@@ -153,26 +153,26 @@ func TestChains(t *testing.T) {
 		l := play(t, tape)
 		predicted, hung := l.Panes[0], l.Panes[1]
 		for _, depth := range []int{1, 2, 4} {
-			guessed, _ := predicted.Card.ChainError(depth)
-			shown, ok := hung.Card.ChainError(depth)
+			guessed, _ := predicted.Score.ChainError(depth)
+			shown, ok := hung.Score.ChainError(depth)
 			if guessed < 0.3 || shown > 0.1 || !ok {
 				t.Errorf("%s, %s: joint %d: predicted %v m off, shown %v", c.tape, c.scene, depth, guessed, shown)
 			}
 		}
-		_, torn, _, _ := predicted.Card.JointsApart()
-		_, held, truth, _ := hung.Card.JointsApart()
+		_, torn, _, _ := predicted.Score.JointsApart()
+		_, held, truth, _ := hung.Score.JointsApart()
 		if torn < 0.05 || held > 0.005 || truth > 0.005 {
 			t.Errorf("%s, %s: joints apart by %v m, and by %v hung, at the server %v", c.tape, c.scene, torn, held, truth)
 		}
-		one, _ := predicted.Card.ChainError(1)
-		four, _ := predicted.Card.ChainError(4)
+		one, _ := predicted.Score.ChainError(1)
+		four, _ := predicted.Score.ChainError(4)
 		if c.grows && four < 2*one {
 			t.Errorf("%s, %s: at the first joint off by %v m, at the fourth %v", c.tape, c.scene, one, four)
 		}
-		if end, ok := predicted.Card.ChainError(16); ok && end > 0.8*one {
+		if end, ok := predicted.Score.ChainError(16); ok && end > 0.8*one {
 			t.Errorf("%s, %s: at the first joint off by %v m, at the sixteenth %v", c.tape, c.scene, one, end)
 		}
-		if e := hung.Card.ErrorRMSAll(); e < 0.2 {
+		if e := hung.Score.ErrorRMSAll(); e < 0.2 {
 			t.Errorf("%s, %s: shown late, yet only %v m from where they are", c.tape, c.scene, e)
 		}
 	}

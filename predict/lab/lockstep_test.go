@@ -21,7 +21,7 @@ func TestLockstepSoak(t *testing.T) {
 	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
 	weather := func() string {
 		if chance.IntN(3) == 0 {
-			return pick(link.PresetNames()...)
+			return pick(link.ProfileNames()...)
 		}
 		return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,dup=%d%%,spread=%dms,reorder=%d%%,reorder-by=50ms",
 			chance.IntN(300), chance.IntN(60), pick("uniform", "later", "gamma", "long-tail"), chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
@@ -33,7 +33,7 @@ func TestLockstepSoak(t *testing.T) {
 		spec := fmt.Sprintf("lockstep:transport=%s:playout=%dms:adaptive=%s:follow-clock=%s:skew=%d:contact-order=%s", pick("udp", "udp", "tcp"),
 			chance.IntN(300), pick("on", "off"), pick("on", "off"), chance.IntN(1001)-500, pick("fixed", "tick-seed"))
 		c := config(t, scene, weather(), seat)
-		c.Weather.Seed = uint64(game)
+		c.Network.Seed = uint64(game)
 		what := fmt.Sprintf("game %d, %s, %s, %s", game, scene, seat, spec)
 		l := open(t, c, spec)
 		p := l.Panes[0]
@@ -70,19 +70,19 @@ func TestLockstepSoak(t *testing.T) {
 		for range 2400 {
 			play()
 		}
-		if n := p.Meter.Value("desyncs"); n != 0 {
-			t.Errorf("%s: %s", what, p.Seats[0].View.Note)
+		if n := p.Counters.Value("desyncs"); n != 0 {
+			t.Errorf("%s: %s", what, p.Clients[0].View.Note)
 		}
-		for i, s := range p.Seats {
-			if late := int64(p.Truth.Tick()) - int64(s.Guess.Tick()); late < -120 || late > 120 {
+		for i, s := range p.Clients {
+			if late := int64(p.ServerWorld.Tick()) - int64(s.World.Tick()); late < -120 || late > 120 {
 				t.Errorf("%s: at the end seat %d is %d ticks behind", what, i, late)
 			}
 		}
-		if n := p.Meter.Value("checksums"); n < 1000 {
+		if n := p.Counters.Value("checksums"); n < 1000 {
 			t.Errorf("%s: only %v checksums were compared", what, n)
 		}
-		checks += p.Meter.Value("checksums")
-		stalls += p.Meter.Value("stalls")
+		checks += p.Counters.Value("checksums")
+		stalls += p.Counters.Value("stalls")
 	}
 	t.Logf("%d minutes: %.0f checksums compared, 0 apart; %.0f stalls", ticks/3600, checks, stalls)
 }
@@ -99,7 +99,7 @@ func TestLockstepTickByTick(t *testing.T) {
 		}
 		fmt.Fprint(&b, i+1)
 		for _, p := range l.Panes {
-			for _, w := range []*sim.World{p.Truth, p.Seats[0].Guess} {
+			for _, w := range []*sim.World{p.ServerWorld, p.Clients[0].World} {
 				bodies, cache := w.Hash()
 				fmt.Fprintf(&b, " %d %08x", w.Tick(), uint32(bodies>>32)^uint32(cache))
 			}
@@ -121,17 +121,17 @@ func TestLockstepSwitch(t *testing.T) {
 			if i == 150 {
 				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: "lockstep"}}
 			}
-			was := l.Panes[0].Truth.Tick()
+			was := l.Panes[0].ServerWorld.Tick()
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
 			}
-			if l.Panes[0].Truth.Tick() == was {
+			if l.Panes[0].ServerWorld.Tick() == was {
 				stood++
 			}
 		}
 		// 75 ms on the way, 100 ms held back.
-		if want := map[Seat]int{AtClient: 11, AtHost: 0}[seat]; stood != want || l.Panes[0].Meter.Value("stalls") != 0 {
-			t.Errorf("%s: the truth stood for %d ticks, want %d; %v stalls", seat, stood, want, l.Panes[0].Meter.Value("stalls"))
+		if want := map[Seat]int{AtClient: 11, AtHost: 0}[seat]; stood != want || l.Panes[0].Counters.Value("stalls") != 0 {
+			t.Errorf("%s: the truth stood for %d ticks, want %d; %v stalls", seat, stood, want, l.Panes[0].Counters.Value("stalls"))
 		}
 	}
 }
@@ -145,11 +145,11 @@ func TestLockstepFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, l, 200)
-	m := l.Panes[0].Meter
+	m := l.Panes[0].Counters
 	if m.Value("desyncs") != 1 || m.Value("desync_tick") != 201 || m.Value("desync_body") != 0 {
 		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))
 	}
-	if note := l.Panes[0].Seats[0].View.Note; !strings.HasPrefix(note, "worlds differ since tick 201: body 0") {
+	if note := l.Panes[0].Clients[0].View.Note; !strings.HasPrefix(note, "worlds differ since tick 201: body 0") {
 		t.Errorf("the picture says %q", note)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // tells, and what only the lab knows. They are always the same ones in the same
 // order.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
-	dst = p.Card.Measures(dst)
+	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
 	seconds := float64(p.lab.tick-p.began) / rate
 	replayed, known := 0.0, false
@@ -24,9 +24,9 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		each(way+"_kbit_per_second", way+", kbit/s", "sent "+what+", 28 bytes of IP and UDP header on every packet included", float64(s.BytesSent)*8/1000, 1)
 		each(way+"_packets_per_second", way+", packets/s", "packets sent "+what, float64(s.PacketsSent), 1)
 	}
-	net("up", "from the client to the server", &p.Seats[0].Endpoint.Stats)
+	net("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
 	net("down", "from the server to the client", p.Server())
-	for _, c := range p.Meter.All() {
+	for _, c := range p.Counters.All() {
 		if c.Name == "replayed_ticks" {
 			replayed, known = c.Value, true
 		}

@@ -14,13 +14,13 @@ import (
 
 // Pane is one strategy at work: a server, and a seat for each player.
 type Pane struct {
-	Strategy *predict.Strategy
-	Truth    *sim.World // the server's world, drawn as the ghost
-	Seats    []*ClientSeat
-	Knobs    *predict.Knobs
-	Meter    *predict.Meter
-	Card     *score.Card // of the first seat
-	Cost     Cost
+	Strategy    *predict.Strategy
+	ServerWorld *sim.World // the server's world, drawn as the ghost
+	Clients     []*Client
+	Knobs       *predict.Knobs
+	Counters    *predict.Counters
+	Score       *score.Score // of the first seat
+	CPU         CPU
 
 	Corrections Corrections // of all seats
 	Shots       Shots       // of all players
@@ -34,13 +34,13 @@ type Pane struct {
 	began  sim.Tick // the session's tick at which this strategy began
 	drawn  digest   // of every pose drawn since
 	parts  divergence
-	clocks [mostSeats]Clock
+	clocks [mostSeats]ClockFault
 	chain  chain
 }
 
-// ClientSeat is one client of a pane.
-type ClientSeat struct {
-	Guess    *sim.World // the client's world
+// Client is one client of a pane.
+type Client struct {
+	World    *sim.World // the client's world
 	View     predict.View
 	Endpoint *packet.Endpoint
 
@@ -53,9 +53,9 @@ type ClientSeat struct {
 	frame  time.Duration // of its program's last frame
 }
 
-// Cost is what a pane's halves took of the processor. It is measured only if
+// CPU is what a pane's halves took of the processor. It is measured only if
 // the lab has a stopwatch.
-type Cost struct {
+type CPU struct {
 	Ticks    int
 	Sum, Max time.Duration // of both halves, per tick
 }
@@ -68,16 +68,16 @@ const million = 1_000_000
 func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 	l := p.lab
 	scene := truth.Scene()
-	p.Strategy, p.Truth = s, truth
-	p.Knobs, p.Meter, p.Card = &predict.Knobs{}, &predict.Meter{}, &score.Card{}
-	p.Seats, p.peers, p.ends = nil, nil, nil
-	p.Cost, p.Corrections, p.Shots = Cost{}, Corrections{}, Shots{}
+	p.Strategy, p.ServerWorld = s, truth
+	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
+	p.Clients, p.peers, p.ends = nil, nil, nil
+	p.CPU, p.Corrections, p.Shots = CPU{}, Corrections{}, Shots{}
 	p.began, p.drawn, p.parts = l.tick, 1, divergence{}
 	p.chain = chain{rate: truth.Rate()}
 	if len(p.held) != scene.Players {
 		p.held = make([]sim.Input, scene.Players)
 	}
-	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, Held: p.held, Knobs: p.Knobs, Meter: p.Meter, Judged: p.judged}
+	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, LastInputs: p.held, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.judged}
 	p.server = s.NewServer(p.env)
 	seats := scene.Players
 	if l.config.Seat == AtHost {
@@ -100,17 +100,17 @@ func (p *Pane) sit(i, player int) {
 	if i == 0 {
 		mine, theirs = p.chain.atClient(mine), p.chain.atServer(theirs)
 	}
-	seat := &ClientSeat{
-		Guess: sim.New(*p.Truth.Scene(), p.Truth.Rate()), end: up, socket: machine, frame: -1,
+	seat := &Client{
+		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: up, socket: machine, frame: -1,
 		Endpoint: packet.NewEndpoint(p.tapped(mine, i, link.Up)),
 	}
-	seat.Guess.CopyFrom(p.Truth)
+	seat.World.CopyFrom(p.ServerWorld)
 	seat.env = &predict.Env{
-		World: seat.Guess, Players: p.env.Players, Player: player, Held: p.held,
-		Knobs: p.Knobs, Meter: p.Meter, Correct: func(c predict.Correction) { p.corrected(i, c) },
+		World: seat.World, Players: p.env.Players, Player: player, LastInputs: p.held,
+		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(c predict.Correction) { p.corrected(i, c) },
 	}
 	seat.client = p.Strategy.NewClient(seat.env)
-	p.Seats = append(p.Seats, seat)
+	p.Clients = append(p.Clients, seat)
 	p.ends = append(p.ends, down)
 	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(theirs, i, link.Down)), Seat: player})
 }
@@ -166,9 +166,9 @@ func (p *Pane) turn(set []Setting) error {
 // tick advances the pane: each client by as many of its ticks as its clock
 // says, then the server, then the pictures and the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
-	p.Meter.Stopwatch = p.lab.Stopwatch
-	begin := p.Meter.Begin()
-	for i, s := range p.Seats {
+	p.Counters.Stopwatch = p.lab.Stopwatch
+	begin := p.Counters.Begin()
+	for i, s := range p.Clients {
 		s.end.InOrder(s.env.InOrder)
 		p.ends[i].InOrder(p.env.InOrder)
 		var in sim.Input
@@ -177,7 +177,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		}
 		p.goRound(s, &p.clocks[i], now, p.fire(s, in))
 	}
-	p.chain.pressed(p.Seats[0].client, p.lab.tick, now)
+	p.chain.pressed(p.Clients[0].client, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
@@ -188,23 +188,23 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 	p.server.Tick(host, p.peers)
 	if host != nil {
-		p.chain.atHost(p.lab.tick, now, p.Truth.Tick())
+		p.chain.atHost(p.lab.tick, now, p.ServerWorld.Tick())
 	}
-	p.chain.simulated(p.server, now, p.Truth.Tick())
+	p.chain.simulated(p.server, now, p.ServerWorld.Tick())
 	for i := range p.held {
 		p.held[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
-	for _, s := range p.Seats {
+	for _, s := range p.Clients {
 		s.View.Reset()
 		s.client.View(&s.View)
 	}
-	p.chain.drawn(p.Seats[0].client, now)
-	p.Cost.add(p.Meter.Begin() - begin)
-	p.Card.Take(p.Truth, &p.Seats[0].View, p.Watched())
+	p.chain.drawn(p.Clients[0].client, now)
+	p.CPU.add(p.Counters.Begin() - begin)
+	p.Score.Take(p.ServerWorld, &p.Clients[0].View, p.Watched())
 	if p.Strategy.Simulates {
-		p.parts.look(p.Truth, p.Seats[0].Guess)
+		p.parts.look(p.ServerWorld, p.Clients[0].World)
 	}
-	for _, s := range p.Seats {
+	for _, s := range p.Clients {
 		p.drawn.word(uint64(s.View.Tick))
 		for i := range s.View.Bodies {
 			p.drawn.pose(&s.View.Bodies[i])
@@ -214,9 +214,9 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 
 // goRound makes the ticks of a client that are due by now, if its program goes
 // round.
-func (p *Pane) goRound(s *ClientSeat, c *Clock, now time.Duration, in sim.Input) {
+func (p *Pane) goRound(s *Client, c *ClockFault, now time.Duration, in sim.Input) {
 	l := p.lab
-	if l.tick < c.Frozen {
+	if l.tick < c.FrozenUntil {
 		s.frame = now
 		s.leave(now, p.env.InOrder)
 		return
@@ -239,27 +239,27 @@ func (p *Pane) goRound(s *ClientSeat, c *Clock, now time.Duration, in sim.Input)
 
 // leave lets what has arrived by now wait for a program that does not read. Over
 // a wire that loses nothing the other side waits with what there is no room for.
-func (s *ClientSeat) leave(now time.Duration, inOrder bool) {
+func (s *Client) leave(now time.Duration, inOrder bool) {
 	if !inOrder {
 		s.socket.fill(now)
 	}
 }
 
-// Look writes into l what the strategy can tell of what travels between the
+// Inspect writes into l what the strategy can tell of what travels between the
 // server and the first seat.
-func (p *Pane) Look(l *predict.Look) {
+func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
-	if s, ok := p.server.(predict.ServerLook); ok {
-		s.Look(l, 0)
+	if s, ok := p.server.(predict.ServerInspector); ok {
+		s.Inspect(l, 0)
 	}
-	if c, ok := p.Seats[0].client.(predict.ClientLook); ok {
-		c.Look(l)
+	if c, ok := p.Clients[0].client.(predict.ClientInspector); ok {
+		c.Inspect(l)
 	}
 }
 
 // Watched is the body that the first seat's player drives, or that of the
 // first player if it only watches.
-func (p *Pane) Watched() int { return max(p.Seats[0].env.Player, 0) }
+func (p *Pane) Watched() int { return max(p.Clients[0].env.Player, 0) }
 
 // Divergence returns where the first seat's world first differed from the
 // server's. ok is false if it has not, or if the strategy
@@ -282,7 +282,7 @@ func (p *Pane) Spec() string {
 // Server returns the statistics of the server's endpoint for the first seat.
 func (p *Pane) Server() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
-func (c *Cost) add(d time.Duration) {
+func (c *CPU) add(d time.Duration) {
 	c.Ticks++
 	c.Sum += d
 	c.Max = max(c.Max, d)
@@ -297,21 +297,21 @@ func (p *Pane) Hash() uint64 {
 		h.word(bodies)
 		h.word(cache)
 	}
-	world(p.Truth)
+	world(p.ServerWorld)
 	h.word(uint64(p.drawn))
-	for i, s := range p.Seats {
-		world(s.Guess)
+	for i, s := range p.Clients {
+		world(s.World)
 		h.stats(&s.Endpoint.Stats)
 		h.stats(&p.peers[i].Endpoint.Stats)
 	}
-	h.word(counted(p.Meter.All()))
+	h.word(counted(p.Counters.All()))
 	h.clocks(p)
 	return uint64(h)
 }
 
 // counted digests the values of counters, whatever they are called and in whatever
 // order they were declared. A counter at zero is like none.
-func counted(list []predict.Count) (sum uint64) {
+func counted(list []predict.Counter) (sum uint64) {
 	for _, c := range list {
 		if c.Value != 0 {
 			d := digest(1)
@@ -335,7 +335,7 @@ func (d *digest) pose(p *geom.Pose) {
 func (d *digest) stats(s *packet.Stats) {
 	for _, n := range [...]uint64{s.PacketsSent, s.PacketsReceived, s.DatagramsSent, s.DatagramsReceived,
 		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected, s.Repeated, s.Stale, s.Abandoned, s.Unsent,
-		uint64(s.RTT), uint64(s.RTTLast), uint64(s.RTTSway), uint64(s.Jitter), s.Late, s.Missing,
+		uint64(s.RTT), uint64(s.RTTLast), uint64(s.RTTVariation), uint64(s.Jitter), s.Late, s.Missing,
 		s.SentRate, s.ReceivedRate, s.AckedRate} {
 		d.word(n)
 	}
@@ -343,17 +343,17 @@ func (d *digest) stats(s *packet.Stats) {
 
 // copyFrom makes the pane an equal of o, a pane of another lab.
 func (p *Pane) copyFrom(o *Pane) {
-	truth := sim.New(*o.Truth.Scene(), o.Truth.Rate())
-	truth.CopyFrom(o.Truth)
+	truth := sim.New(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
+	truth.CopyFrom(o.ServerWorld)
 	p.held = append([]sim.Input(nil), o.held...)
 	p.clocks = o.clocks
 	p.run(o.Strategy, truth)
 	p.Knobs.CopyFrom(o.Knobs)
 	p.server.CopyFrom(o.server)
 	p.env.Pace, p.env.InOrder = o.env.Pace, o.env.InOrder
-	for i, s := range p.Seats {
-		from := o.Seats[i]
-		s.Guess.CopyFrom(from.Guess)
+	for i, s := range p.Clients {
+		from := o.Clients[i]
+		s.World.CopyFrom(from.World)
 		s.client.CopyFrom(from.client)
 		s.View.CopyFrom(&from.View)
 		s.Endpoint.CopyFrom(from.Endpoint)
@@ -363,10 +363,10 @@ func (p *Pane) copyFrom(o *Pane) {
 		s.shot = from.shot
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
-	p.Meter.CopyFrom(o.Meter)
-	p.Card.CopyFrom(o.Card)
+	p.Counters.CopyFrom(o.Counters)
+	p.Score.CopyFrom(o.Score)
 	p.Corrections.copyFrom(&o.Corrections)
 	p.Shots.copyFrom(&o.Shots)
-	p.parts.copyFrom(&o.parts, p.Truth, p.Seats[0].Guess, o.Seats[0].Guess)
-	p.Cost, p.began, p.drawn, p.chain = o.Cost, o.began, o.drawn, o.chain
+	p.parts.copyFrom(&o.parts, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
+	p.CPU, p.began, p.drawn, p.chain = o.CPU, o.began, o.drawn, o.chain
 }

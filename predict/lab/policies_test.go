@@ -80,7 +80,7 @@ func TestPoliciesConform(t *testing.T) {
 		p := l.Panes[0]
 		fmt.Fprintf(&b, "%s %016x", scene, p.Hash())
 		for _, n := range []string{"switched_off", "off_ticks", "off_corrections", "dirty_ticks", "let_loose", "loose_bodies"} {
-			fmt.Fprintf(&b, ", %s %.6g", n, p.Meter.Value(n))
+			fmt.Fprintf(&b, ", %s %.6g", n, p.Counters.Value(n))
 		}
 		b.WriteString("\n")
 		for range 900 {
@@ -91,8 +91,8 @@ func TestPoliciesConform(t *testing.T) {
 		if strings.HasPrefix(scene, "turntable") {
 			continue // there nothing comes to rest
 		}
-		for i, b := range p.Truth.Bodies() {
-			if d := p.Seats[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+		for i, b := range p.ServerWorld.Bodies() {
+			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
 				t.Errorf("%s: at rest body %d is drawn %v m from where it is", scene, i, d)
 			}
 		}

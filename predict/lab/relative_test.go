@@ -21,7 +21,7 @@ func boarding(t testing.TB, weather string) *Tape {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tape.Config.Weather.Parse(weather); err != nil {
+	if err := tape.Config.Network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	return tape
@@ -75,12 +75,12 @@ func TestBoards(t *testing.T) {
 	for p := range shown {
 		shown[p] = map[sim.Tick]float32{}
 	}
-	path := &l.Panes[0].Truth.Scene().Carriers[0].Path
+	path := &l.Panes[0].ServerWorld.Scene().Carriers[0].Path
 	aboard := func(x float32, m sim.Moment) float32 { return x - path.PoseAt(geom.Pose{}, m, 60).Pos.X }
 	for i := range tape.Entries {
 		ticks(t, l, tape, i, i+1)
 		for p := range shown {
-			v, truth := &l.Panes[p].Seats[0].View, l.Panes[p].Truth
+			v, truth := &l.Panes[p].Clients[0].View, l.Panes[p].ServerWorld
 			shown[p][v.Own] = aboard(v.Bodies[0].Pos.X, v.Carriers())
 			if then, ok := shown[p][truth.Tick()]; ok && i > 900 && i < 1700 {
 				off := then - aboard(truth.Bodies()[0].Pose.Pos.X, truth.Tick().Moment())
@@ -95,7 +95,7 @@ func TestBoards(t *testing.T) {
 	if worst[0] > 3 || worst[1] < 4.5 {
 		t.Errorf("beside its place in the ship: %v m, without a parent %v m", worst[0], worst[1])
 	}
-	a, b := l.Panes[0].Meter, l.Panes[1].Meter
+	a, b := l.Panes[0].Counters, l.Panes[1].Counters
 	if a.Value("correction_max_m") > 0.4 || b.Value("correction_max_m") < 2*a.Value("correction_max_m") {
 		t.Error(fmt.Sprint("largest corrections: ", a.Value("correction_max_m"), ", without a parent ", b.Value("correction_max_m")))
 	}
@@ -119,14 +119,14 @@ func TestSwitchAboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	ticks(t, l, tape, 1351, 1500)
-	if a, b := l.Panes[0].Truth.Bodies()[0], plain.Panes[0].Truth.Bodies()[0]; a != b {
+	if a, b := l.Panes[0].ServerWorld.Bodies()[0], plain.Panes[0].ServerWorld.Bodies()[0]; a != b {
 		t.Errorf("the truth is at %v, without a switch at %v", a.Pose.Pos, b.Pose.Pos)
 	}
-	v, truth := &l.Panes[0].Seats[0].View, l.Panes[0].Truth
+	v, truth := &l.Panes[0].Clients[0].View, l.Panes[0].ServerWorld
 	path := &truth.Scene().Carriers[0].Path
 	drawn := v.Bodies[0].Pos.X - path.PoseAt(geom.Pose{}, v.Carriers(), 60).Pos.X
 	true1 := truth.Bodies()[0].Pose.Pos.X - path.Pose(geom.Pose{}, truth.Tick(), 60).Pos.X
-	if off := geom.Abs(drawn - true1); off > 0.02 || l.Panes[0].Meter.Value("parent") != 1 {
-		t.Errorf("%v m beside its place, parent %v", off, l.Panes[0].Meter.Value("parent"))
+	if off := geom.Abs(drawn - true1); off > 0.02 || l.Panes[0].Counters.Value("parent") != 1 {
+		t.Errorf("%v m beside its place, parent %v", off, l.Panes[0].Counters.Value("parent"))
 	}
 }

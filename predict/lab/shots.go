@@ -6,8 +6,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// MostShots is how many shots a pane remembers: the newest.
-const MostShots = 256
+// MaxShots is how many shots a pane remembers: the newest.
+const MaxShots = 256
 
 // Shot is a shot that a player fired, and what became of it.
 type Shot struct {
@@ -16,8 +16,8 @@ type Shot struct {
 	Seen   predict.Ray // what it met in the picture that the player had
 	Target geom.Pose   // where the body that it met was drawn, if it met one
 
-	Judged  sim.Tick // of the session, in which the server judged it; 0: it has not yet
-	Verdict predict.Verdict
+	Judged sim.Tick // of the session, in which the server judged it; 0: it has not yet
+	Result predict.HitResult
 }
 
 // Shots are those of a pane, in the order in which they were fired. The zero value
@@ -39,14 +39,14 @@ func (s *Shots) Number(n int) *Shot {
 	if n < s.First() || n >= s.total {
 		panic("lab: a shot that is not remembered")
 	}
-	return &s.ring[n%MostShots]
+	return &s.ring[n%MaxShots]
 }
 
 func (s *Shots) add(x Shot) {
-	if len(s.ring) < MostShots {
+	if len(s.ring) < MaxShots {
 		s.ring = append(s.ring, x)
 	} else {
-		s.ring[s.total%MostShots] = x
+		s.ring[s.total%MaxShots] = x
 	}
 	s.total++
 }
@@ -55,7 +55,7 @@ func (s *Shots) add(x Shot) {
 // or nil.
 func (s *Shots) open(player int, shot *sim.Shot) *Shot {
 	for n := s.First(); n < s.total; n++ {
-		if x := s.Number(n); x.Player == player && x.Judged == 0 && x.Verdict.Shot == *shot {
+		if x := s.Number(n); x.Player == player && x.Judged == 0 && x.Result.Shot == *shot {
 			return x
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Shots) copyFrom(o *Shots) { s.ring, s.total = append(s.ring[:0], o.ring
 // fire takes the shot out of a player's input and keeps it for the next tick of its
 // client, with what the player saw: the picture before this tick. Who has had no
 // picture yet does not shoot.
-func (p *Pane) fire(s *ClientSeat, in sim.Input) sim.Input {
+func (p *Pane) fire(s *Client, in sim.Input) sim.Input {
 	shot := in.Shot
 	in.Shot = sim.Shot{}
 	v, me := &s.View, s.env.Player
@@ -77,8 +77,8 @@ func (p *Pane) fire(s *ClientSeat, in sim.Input) sim.Input {
 	}
 	seen := v.Moment()
 	shot.Claimed, shot.Seen = true, uint16(seen&(1<<sim.SeenBits-1))
-	if ahead := int64(v.Of(me))*sim.SeenParts - seen; me < len(v.InHand) && v.InHand[me] && ahead > 0 {
-		shot.Ahead = uint16(min(ahead, sim.MostAhead))
+	if ahead := int64(v.Of(me))*sim.SeenParts - seen; me < len(v.Predicted) && v.Predicted[me] && ahead > 0 {
+		shot.Ahead = uint16(min(ahead, sim.MaxAhead))
 	}
 	s.shot = shot
 	p.shoot(me, shot, v.Bodies, seen)
@@ -89,22 +89,22 @@ func (p *Pane) fire(s *ClientSeat, in sim.Input) sim.Input {
 func (p *Pane) fireAtHost(host []sim.Input) {
 	for i, in := range host {
 		if in.Shot.Fired {
-			p.shoot(i, in.Shot, predict.Poses(nil, p.Truth.Bodies()), int64(p.Truth.Tick())*sim.SeenParts)
+			p.shoot(i, in.Shot, predict.Poses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*sim.SeenParts)
 		}
 	}
 }
 
 // shoot notes a shot and what it meets in the player's picture.
 func (p *Pane) shoot(player int, shot sim.Shot, drawn []geom.Pose, at int64) {
-	x := Shot{Player: player, At: p.lab.tick, Verdict: predict.Verdict{Shot: shot}}
-	x.Seen = predict.Shoot(p.Truth.Scene(), &shot, drawn[player].Pos, drawn, player, at, p.Truth.Rate())
-	m := p.Meter
+	x := Shot{Player: player, At: p.lab.tick, Result: predict.HitResult{Shot: shot}}
+	x.Seen = predict.Shoot(p.ServerWorld.Scene(), &shot, drawn[player].Pos, drawn, player, at, p.ServerWorld.Rate())
+	m := p.Counters
 	m.Declare("shots", "shots that the players have fired")
 	m.Declare("shots_hit_seen", "of those, the ones that hit a body in the shooter's own picture")
 	m.Declare("shots_rewound_as_seen", "shots that the server has judged in the shooter's past to have hit just what the shooter saw hit: a body, or none")
 	m.Declare("shots_now_as_seen", "the same of the server's present")
 	m.Add("shots", 1)
-	if b := x.Seen.Hit.Body; b != sim.Missed {
+	if b := x.Seen.Hit.Body; b != sim.NoBody {
 		x.Target = drawn[b]
 		m.Add("shots_hit_seen", 1)
 	}
@@ -112,17 +112,17 @@ func (p *Pane) shoot(player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 }
 
 // judged takes in what the server makes of a shot.
-func (p *Pane) judged(v *predict.Verdict) {
+func (p *Pane) judged(v *predict.HitResult) {
 	x := p.Shots.open(v.Player, &v.Shot)
 	if x == nil {
 		return // fired before this half began
 	}
-	x.Judged, x.Verdict = max(p.lab.tick, 1), *v
+	x.Judged, x.Result = max(p.lab.tick, 1), *v
 	saw := x.Seen.Hit.Body
-	if v.Why == predict.NotRefused && v.Rewound.Hit.Body == saw {
-		p.Meter.Add("shots_rewound_as_seen", 1)
+	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == saw {
+		p.Counters.Add("shots_rewound_as_seen", 1)
 	}
 	if v.Now.Hit.Body == saw {
-		p.Meter.Add("shots_now_as_seen", 1)
+		p.Counters.Add("shots_now_as_seen", 1)
 	}
 }

@@ -55,7 +55,7 @@ func TestRewoundIsAsSeen(t *testing.T) {
 	} {
 		l := shootout(t, config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 1600, 5, spec, spec+":lag-compensation=off")
 		for i, p := range l.Panes {
-			m := p.Meter
+			m := p.Counters
 			judged, seen, other := m.Value("shots_judged"), m.Value("shots_hit_seen"), m.Value("shots_judged")-m.Value("shots_rewound_as_seen")
 			now := judged - m.Value("shots_now_as_seen")
 			if judged < 290 || seen < 30 || other > want.other || now < 15 || m.Value("shots_refused") != 0 {
@@ -64,11 +64,11 @@ func TestRewoundIsAsSeen(t *testing.T) {
 			off := float32(0)
 			for n := p.Shots.First(); n < p.Shots.Total(); n++ {
 				x := p.Shots.Number(n)
-				if x.Judged > 0 && x.Verdict.Rewinds != (i == 0) {
-					t.Fatalf("%s: %+v", p.Spec(), x.Verdict)
+				if x.Judged > 0 && x.Result.UseRewound != (i == 0) {
+					t.Fatalf("%s: %+v", p.Spec(), x.Result)
 				}
-				if hit := x.Seen.Hit.Body; x.Judged > 0 && hit != sim.Missed && hit == x.Verdict.Rewound.Hit.Body {
-					off = max(off, x.Target.Pos.Sub(x.Verdict.Was.Pos).Len())
+				if hit := x.Seen.Hit.Body; x.Judged > 0 && hit != sim.NoBody && hit == x.Result.Rewound.Hit.Body {
+					off = max(off, x.Target.Pos.Sub(x.Result.TargetThen.Pos).Len())
 				}
 			}
 			if off > want.off {
@@ -100,9 +100,9 @@ func TestRaysBeginWhereDrawn(t *testing.T) {
 		p := l.Panes[0]
 		off, way, judged := float32(0), float32(0), 0
 		for n := p.Shots.First(); n < p.Shots.Total(); n++ {
-			if x := p.Shots.Number(n); x.Judged > 0 && x.Verdict.Why == predict.NotRefused {
-				off = max(off, x.Seen.From.Sub(x.Verdict.Rewound.From).Len())
-				way = max(way, x.Seen.From.Sub(x.Verdict.Now.From).Len())
+			if x := p.Shots.Number(n); x.Judged > 0 && x.Result.Refused == predict.NotRefused {
+				off = max(off, x.Seen.From.Sub(x.Result.Rewound.From).Len())
+				way = max(way, x.Seen.From.Sub(x.Result.Now.From).Len())
 				judged++
 			}
 		}
@@ -139,7 +139,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 				}
 			}
 			p := l.Panes[0]
-			fired, judged := p.Meter.Value("shots"), p.Meter.Value("shots_judged")
+			fired, judged := p.Counters.Value("shots"), p.Counters.Value("shots_judged")
 			lost := 0
 			for n := p.Shots.First(); n < p.Shots.Total(); n++ {
 				if p.Shots.Number(n).Judged == 0 {
@@ -163,16 +163,16 @@ func TestLateShotsAreRefused(t *testing.T) {
 	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
 		l := shootout(t, config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":history=1s")
 		short, long := l.Panes[0], l.Panes[1]
-		if n := short.Meter.Value("shots_judged"); n < 40 || short.Meter.Value("shots_refused") != n {
-			t.Errorf("%s: %v of %v refused", spec, short.Meter.Value("shots_refused"), n)
+		if n := short.Counters.Value("shots_judged"); n < 40 || short.Counters.Value("shots_refused") != n {
+			t.Errorf("%s: %v of %v refused", spec, short.Counters.Value("shots_refused"), n)
 		}
 		for n := short.Shots.First(); n < short.Shots.Total(); n++ {
-			if x := short.Shots.Number(n); x.Judged > 0 && (x.Verdict.Why != predict.TooOld || x.Verdict.Hit() != sim.Missed) {
-				t.Fatalf("%s: %+v", spec, x.Verdict)
+			if x := short.Shots.Number(n); x.Judged > 0 && (x.Result.Refused != predict.TooOld || x.Result.Hit() != sim.NoBody) {
+				t.Fatalf("%s: %+v", spec, x.Result)
 			}
 		}
-		if n := long.Meter.Value("shots_refused"); n != 0 || long.Meter.Value("shots_rewound_as_seen") < 40 {
-			t.Errorf("%s with a second: %v refused, %v as seen", spec, n, long.Meter.Value("shots_rewound_as_seen"))
+		if n := long.Counters.Value("shots_refused"); n != 0 || long.Counters.Value("shots_rewound_as_seen") < 40 {
+			t.Errorf("%s with a second: %v refused, %v as seen", spec, n, long.Counters.Value("shots_rewound_as_seen"))
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestHostShootsThePresent(t *testing.T) {
 		}
 		c := config(t, "two-players", "latency=100ms", AtHost)
 		l := shootout(t, c, 900, 7, spec)
-		m := l.Panes[0].Meter
+		m := l.Panes[0].Counters
 		if n := m.Value("shots"); n < 100 || m.Value("shots_judged") != n || m.Value("shots_rewound_as_seen") != n || m.Value("shots_now_as_seen") != n || m.Value("shots_hit_seen") < 10 {
 			t.Errorf("%s: %+v", spec, m.All())
 		}
@@ -207,7 +207,7 @@ func TestShotsInForks(t *testing.T) {
 				t.Fatal("a tick fails")
 			}
 		}
-		if l.Hash() != f.Hash() || l.Panes[0].Meter.Value("shots_judged") < 30 {
+		if l.Hash() != f.Hash() || l.Panes[0].Counters.Value("shots_judged") < 30 {
 			t.Errorf("%s: the fork goes another way", spec)
 		}
 		if fmt.Sprint(l.Panes[0].Shots) != fmt.Sprint(f.Panes[0].Shots) {
@@ -228,7 +228,7 @@ func TestShotsInForks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if x := l.Panes[0].Shots.Number(0); x.At != 105 || x.Judged < 130 || x.Judged > 140 || x.Verdict.Why != predict.TooOld {
+	if x := l.Panes[0].Shots.Number(0); x.At != 105 || x.Judged < 130 || x.Judged > 140 || x.Result.Refused != predict.TooOld {
 		t.Errorf("%+v", x)
 	}
 }
@@ -261,7 +261,7 @@ func TestNoShotsNoCounts(t *testing.T) {
 	for _, spec := range shooters {
 		l := open(t, config(t, "two-players", "latency=75ms", AtClient), spec)
 		run(t, l, 100)
-		for _, c := range l.Panes[0].Meter.All() {
+		for _, c := range l.Panes[0].Counters.All() {
 			if len(c.Name) > 4 && c.Name[:5] == "shots" {
 				t.Errorf("%s counts %s", spec, c.Name)
 			}

@@ -10,54 +10,54 @@ import (
 	"ghostcube/predict"
 )
 
-// Show is how a session wants to be looked at. No strategy sees it and no hash
+// Display is how a session wants to be looked at. No strategy sees it and no hash
 // holds it; it is part of the session so that a tape's film shows what its
 // player saw.
-type Show struct {
-	Split    bool    // client left and server right, instead of ghosts in the client's picture
-	Ghosts   bool    // the server's cubes and the last snapshot, drawn through
-	Trail    bool    // the remembered past
-	Graphs   bool    // in films
-	Tint     Tint    // what the bodies are coloured by
-	Raw      bool    // the outlines of bodies as they are simulated, where they are drawn otherwise
-	Packet   bool    // what the last packet to the client was made of, and what the budget gave it
-	Ages     bool    // how old the server's last word of the bodies is, as a histogram
-	Latency  bool    // how long what the first player does takes to be seen, stage by stage
-	Shots    bool    // what players have shot at in the last second, and what became of it
-	Parents  bool    // the boxes in which the player's cube looks for what carries it
-	Yaw      float64 // degrees counter-clockwise by which the camera's view is turned from +y
-	Pitch    float64 // degrees by which it looks down
-	Distance float64 // metres from the player
-	Speed    float64 // of the session's time, 1 as it is
-	Focus    int     // index of the pane that the human plays
+type Display struct {
+	Split     bool     // client left and server right, instead of ghosts in the client's picture
+	Ghosts    bool     // the server's cubes and the last snapshot, drawn through
+	Trail     bool     // the remembered past
+	Graphs    bool     // in films
+	Coloring  Coloring // what the bodies are coloured by
+	Simulated bool     // the outlines of bodies as they are simulated, where they are drawn otherwise
+	Packet    bool     // what the last packet to the client was made of, and what the budget gave it
+	Ages      bool     // how old the server's last word of the bodies is, as a histogram
+	Latency   bool     // how long what the first player does takes to be seen, stage by stage
+	Shots     bool     // what players have shot at in the last second, and what became of it
+	Parents   bool     // the boxes in which the player's cube looks for what carries it
+	Yaw       float64  // degrees counter-clockwise by which the camera's view is turned from +y
+	Pitch     float64  // degrees by which it looks down
+	Distance  float64  // metres from the player
+	Speed     float64  // of the session's time, 1 as it is
+	Focus     int      // index of the pane that the human plays
 }
 
-// Tint is what bodies are coloured by.
-type Tint uint8
+// Coloring is what bodies are coloured by.
+type Coloring uint8
 
 // The tints.
 const (
-	NoTint      Tint = iota // as things are
-	ByPriority              // added up at the server
-	ByAge                   // of the server's last word
-	ByCoding                // of that word
-	ByAuthority             // whose body it is
-	ByLinks                 // how many joints are between it and the root of its tree
+	NoColoring   Coloring = iota // as things are
+	ByPriority                   // added up at the server
+	ByAge                        // of the server's last word
+	ByEncoding                   // of that word
+	ByAuthority                  // whose body it is
+	ByJointDepth                 // how many joints are between it and the root of its tree
 )
 
-// TintNames are the tints as a show command calls them.
-var TintNames = []string{"off", "priority", "age", "encoding", "authority", "links"}
+// ColoringNames are the tints as a show command calls them.
+var ColoringNames = []string{"off", "priority", "age", "encoding", "authority", "links"}
 
 // String returns the tint's name.
-func (t Tint) String() string { return TintNames[t] }
+func (t Coloring) String() string { return ColoringNames[t] }
 
-// DefaultShow is how a session is looked at before anyone says otherwise.
-var DefaultShow = Show{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
+// DefaultDisplay is how a session is looked at before anyone says otherwise.
+var DefaultDisplay = Display{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Yaw: 0, Pitch: 24, Distance: 12, Speed: 1}
 
 // showNames are the things that a show command may set.
 var showNames = []string{"split", "ghosts", "trail", "graphs", "tint", "raw", "packet", "ages", "latency", "shots", "parents", "yaw", "pitch", "distance", "speed", "focus"}
 
-func (s *Show) set(name, value string) error {
+func (s *Display) set(name, value string) error {
 	flag := func(p *bool) error {
 		switch value {
 		case "on":
@@ -87,14 +87,14 @@ func (s *Show) set(name, value string) error {
 	case "graphs":
 		return flag(&s.Graphs)
 	case "tint":
-		i := slices.Index(TintNames, value)
+		i := slices.Index(ColoringNames, value)
 		if i < 0 {
-			return &predict.Unknown{Kind: "tint", Name: value, Known: TintNames}
+			return &predict.Unknown{Kind: "tint", Name: value, Known: ColoringNames}
 		}
-		s.Tint = Tint(i)
+		s.Coloring = Coloring(i)
 		return nil
 	case "raw":
-		return flag(&s.Raw)
+		return flag(&s.Simulated)
 	case "packet":
 		return flag(&s.Packet)
 	case "ages":
@@ -115,8 +115,8 @@ func (s *Show) set(name, value string) error {
 		return number(&s.Speed, 1./16, 4)
 	case "focus":
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > MostPanes {
-			return fmt.Errorf("focus=%s: want 1 to %d", value, MostPanes)
+		if err != nil || n < 1 || n > MaxPanes {
+			return fmt.Errorf("focus=%s: want 1 to %d", value, MaxPanes)
 		}
 		s.Focus = n - 1
 		return nil
@@ -124,13 +124,13 @@ func (s *Show) set(name, value string) error {
 	return &predict.Unknown{Kind: "part of the picture", Name: name, Known: showNames}
 }
 
-// ParseShow reads settings of the picture such as tint=age,raw=on and returns
+// ParseDisplay reads settings of the picture such as tint=age,raw=on and returns
 // the commands that make them. No text is none.
-func ParseShow(text string) (list []Command, err error) {
+func ParseDisplay(text string) (list []Command, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	s := DefaultShow
+	s := DefaultDisplay
 	for _, one := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(one), "=")
 		if !ok {

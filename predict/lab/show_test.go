@@ -11,7 +11,7 @@ import (
 // TestParseShow says that settings of the picture become the commands that make
 // them, which a session takes, and that what is wrong is refused with what there is.
 func TestParseShow(t *testing.T) {
-	list, err := ParseShow("tint=age, raw=on,packet=on,ages=on,pitch=30")
+	list, err := ParseDisplay("tint=age, raw=on,packet=on,ages=on,pitch=30")
 	if err != nil || len(list) != 5 {
 		t.Fatal(list, err)
 	}
@@ -25,24 +25,24 @@ func TestParseShow(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := DefaultShow
-	want.Tint, want.Raw, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
-	if l.Show() != want {
-		t.Errorf("%+v", l.Show())
+	want := DefaultDisplay
+	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
+	if l.Display() != want {
+		t.Errorf("%+v", l.Display())
 	}
-	if list, err := ParseShow(""); list != nil || err != nil {
+	if list, err := ParseDisplay(""); list != nil || err != nil {
 		t.Error(list, err)
 	}
 	for text, want := range map[string]string{
 		"tnt=age": `no part of the picture "tnt"`, "tint=prority": `no tint "prority"`, "raw": "such as tint=age",
 		"raw=on,": "such as tint=age", "tint=": "no tint", "ages=2": "on or off",
 	} {
-		if _, err := ParseShow(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseDisplay(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for i, name := range TintNames {
-		if got := Tint(i).String(); got != name {
+	for i, name := range ColoringNames {
+		if got := Coloring(i).String(); got != name {
 			t.Error(got, name)
 		}
 	}
@@ -56,14 +56,14 @@ func TestLookingChangesNothing(t *testing.T) {
 		for _, s := range Strategies {
 			a := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
 			b := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
-			var l predict.Look
+			var l predict.Inspection
 			for i := range 240 {
 				e := Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(i/30%4))}}}
-				a.Panes[0].Look(&l)
+				a.Panes[0].Inspect(&l)
 				a.Tick(e)
 				b.Tick(e)
-				a.Panes[0].Look(&l)
-				for what, n := range map[string]int{"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moves), "codings": len(l.Coding), "owners": len(l.Owner)} {
+				a.Panes[0].Inspect(&l)
+				for what, n := range map[string]int{"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moving), "codings": len(l.Encoding), "owners": len(l.Owner)} {
 					if n != 0 && n != 61 {
 						t.Fatalf("%s tells %d %s of 61 bodies", s.Name, n, what)
 					}
@@ -72,7 +72,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			if a.Hash() != b.Hash() {
 				t.Errorf("%s: looking changes the session", s.Name)
 			}
-			if n := testing.AllocsPerRun(10, func() { a.Panes[0].Look(&l) }); n != 0 {
+			if n := testing.AllocsPerRun(10, func() { a.Panes[0].Inspect(&l) }); n != 0 {
 				t.Errorf("%s: %v allocations", s.Name, n)
 			}
 		}
@@ -85,19 +85,19 @@ func TestSnapshotAge(t *testing.T) {
 	for _, spec := range []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:interpolation=none"} {
 		l := open(t, config(t, "zen", "latency=50ms", AtClient), spec)
 		run(t, l, 120)
-		var look predict.Look
+		var look predict.Inspection
 		for range 60 {
 			run(t, l, 1)
-			if l.Panes[0].Look(&look); look.Age[0] < 0 || look.Age[0] > 6 {
+			if l.Panes[0].Inspect(&look); look.Age[0] < 0 || look.Age[0] > 6 {
 				t.Errorf("%s: age %d", spec, look.Age[0])
 			}
 		}
 		l.Do(Command{Verb: "burst", Pane: All, Value: "5s"})
 		run(t, l, 60)
-		l.Panes[0].Look(&look)
+		l.Panes[0].Inspect(&look)
 		was := look.Age[0]
 		run(t, l, 30)
-		if l.Panes[0].Look(&look); was < 20 || look.Age[0] != was+30 {
+		if l.Panes[0].Inspect(&look); was < 20 || look.Age[0] != was+30 {
 			t.Errorf("%s: in a burst %d, half a second later %d", spec, was, look.Age[0])
 		}
 	}
@@ -112,11 +112,11 @@ func BenchmarkLook(b *testing.B) {
 			for range 60 {
 				l.Tick(Entry{})
 			}
-			var look predict.Look
-			l.Panes[0].Look(&look)
+			var look predict.Inspection
+			l.Panes[0].Inspect(&look)
 			b.ReportAllocs()
 			for b.Loop() {
-				l.Panes[0].Look(&look)
+				l.Panes[0].Inspect(&look)
 			}
 		})
 	}

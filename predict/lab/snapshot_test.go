@@ -63,15 +63,15 @@ func besideTruth(t *testing.T, tape *Tape, spec string) (b beside) {
 			t.Fatal(err)
 		}
 		p := l.Panes[0]
-		past[p.Truth.Tick()] = predict.Poses(nil, p.Truth.Bodies())
-		v := &p.Seats[0].View
+		past[p.ServerWorld.Tick()] = predict.Poses(nil, p.ServerWorld.Bodies())
+		v := &p.Clients[0].View
 		delete(past, v.Tick-60)
 		if i < 300 { // nothing moves before the first key
 			continue
 		}
 		deepest := 0.0
 		for j, pose := range v.Bodies {
-			deepest = max(deepest, -float64(lowest(pose, p.Truth.Scene().Boxes[j].Half)))
+			deepest = max(deepest, -float64(lowest(pose, p.ServerWorld.Scene().Boxes[j].Half)))
 			if v.Touched[j] >= 0 {
 				n++
 				b.RMS += float64(pose.Pos.Sub(past[v.Tick][j].Pos).Len2())
@@ -97,7 +97,7 @@ func lowest(p geom.Pose, half geom.Vec3) float32 {
 func TestComparisonsOpen(t *testing.T) {
 	for _, c := range Comparisons {
 		session := Config{Scene: c.Scene, Rate: c.Rate, Seat: c.Seat}
-		if err := session.Weather.Parse(c.Weather); err != nil {
+		if err := session.Network.Parse(c.Network); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		if err := session.Check(); err != nil {

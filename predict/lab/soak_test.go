@@ -49,7 +49,7 @@ func (f *fight) pick(list ...string) string { return list[f.chance.IntN(len(list
 // weather is any weather.
 func (f *fight) weather() string {
 	if f.chance.IntN(3) == 0 {
-		return f.pick(link.PresetNames()...)
+		return f.pick(link.ProfileNames()...)
 	}
 	return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,dup=%d%%,reorder=%d%%,reorder-by=50ms",
 		f.chance.IntN(300), f.chance.IntN(60), f.pick("uniform", "later", "gamma", "long-tail"), f.chance.IntN(35), f.chance.IntN(8), f.chance.IntN(10), f.chance.IntN(10))
@@ -75,7 +75,7 @@ func (f *fight) keys() {
 			f.in[i].Buttons = sim.Buttons(f.chance.Uint32()) & sim.AllButtons
 			continue
 		}
-		p := f.pane.Truth.Bodies()[i].Pose.Pos
+		p := f.pane.ServerWorld.Bodies()[i].Pose.Pos
 		f.in[i] = sim.Input{Buttons: sim.Buttons(f.chance.Uint32()) & (sim.Lift | sim.Pull)}
 		if p.X > 0 {
 			f.in[i].Buttons |= sim.Left
@@ -98,15 +98,15 @@ func (f *fight) play(commands ...Command) {
 		f.Fatal(f.what, ": ", err)
 	}
 	f.made++
-	w := f.pane.Truth
+	w := f.pane.ServerWorld
 	at := w.Tick() % sim.Tick(len(f.past))
 	f.past[at], f.ticks[at] = f.past[at][:0], w.Tick()
 	for _, b := range w.Bodies() {
 		f.past[at] = append(f.past[at], b.Pose)
 	}
 	f.sane("the truth", w)
-	for _, s := range f.pane.Seats {
-		f.sane("the guess", s.Guess)
+	for _, s := range f.pane.Clients {
+		f.sane("the guess", s.World)
 		for i, p := range s.View.Bodies {
 			if !p.Pos.Finite() || !p.Rot.Finite() {
 				f.Fatalf("%s, tick %d: body %d is drawn at %v", f.what, f.made, i, p)
@@ -126,8 +126,8 @@ func (f *fight) sane(which string, w *sim.World) {
 
 // age is how many ticks the oldest picture is behind the truth.
 func (f *fight) age() (age int) {
-	for _, s := range f.pane.Seats {
-		age = max(age, int(f.pane.Truth.Tick())-int(s.View.Tick))
+	for _, s := range f.pane.Clients {
+		age = max(age, int(f.pane.ServerWorld.Tick())-int(s.View.Tick))
 	}
 	return age
 }
@@ -136,14 +136,14 @@ func (f *fight) age() (age int) {
 // claims to show, as drawn and as simulated, in metres.
 func (f *fight) apart() (drawn, simulated float32) {
 	f.Helper()
-	for _, s := range f.pane.Seats {
+	for _, s := range f.pane.Clients {
 		at := s.View.Tick % sim.Tick(len(f.past))
 		if f.ticks[at] != s.View.Tick {
-			f.Fatalf("%s: the picture claims to show tick %d, the truth is at %d", f.what, s.View.Tick, f.pane.Truth.Tick())
+			f.Fatalf("%s: the picture claims to show tick %d, the truth is at %d", f.what, s.View.Tick, f.pane.ServerWorld.Tick())
 		}
 		for i, p := range f.past[at] {
 			drawn = max(drawn, s.View.Bodies[i].Pos.Sub(p.Pos).Len())
-			simulated = max(simulated, s.View.Raw[i].Pos.Sub(p.Pos).Len())
+			simulated = max(simulated, s.View.Simulated[i].Pos.Sub(p.Pos).Len())
 		}
 	}
 	return drawn, simulated

@@ -11,8 +11,8 @@ func TestWatcherSeesAnimated(t *testing.T) {
 	l := open(t, config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "animated", "historyoffset")
 	for range 600 {
 		run(t, l, 1)
-		a, b := &l.Panes[0].Seats[0].View, &l.Panes[1].Seats[0].View
-		if !slices.Equal(a.Bodies, b.Bodies) || a.Tick != b.Tick || a.Note != b.Note || len(b.InHand) > 0 {
+		a, b := &l.Panes[0].Clients[0].View, &l.Panes[1].Clients[0].View
+		if !slices.Equal(a.Bodies, b.Bodies) || a.Tick != b.Tick || a.Note != b.Note || len(b.Predicted) > 0 {
 			t.Fatalf("tick %d: they differ", l.Ticks())
 		}
 	}
@@ -28,7 +28,7 @@ func TestOthersAreAnimated(t *testing.T) {
 		if l.Ticks() < 120 {
 			continue
 		}
-		v, truth := &l.Panes[0].Seats[0].View, l.Panes[0].Truth.Tick()
+		v, truth := &l.Panes[0].Clients[0].View, l.Panes[0].ServerWorld.Tick()
 		if late, ahead := int(truth)-int(v.Of(1)), int(v.Of(0))-int(truth); late < 8 || late > 12 || ahead < 8 || ahead > 13 {
 			t.Fatalf("tick %d: others %d ticks late, the own cube %d ahead", l.Ticks(), late, ahead)
 		}
@@ -41,7 +41,7 @@ func TestOthersAreAnimated(t *testing.T) {
 func TestNoTickTwice(t *testing.T) {
 	l := open(t, config(t, "katamari:cubes=100", "latency=125ms", AtClient), "historyoffset:physics=reordered", "rewind:physics=reordered")
 	run(t, l, 900)
-	offset, rewind := l.Panes[0].Meter, l.Panes[1].Meter
+	offset, rewind := l.Panes[0].Counters, l.Panes[1].Counters
 	if rewind.Value("replayed_ticks") < 10*rewind.Value("corrections") || rewind.Value("corrections") < 50 {
 		t.Errorf("rewind: %v corrections, %v ticks", rewind.Value("corrections"), rewind.Value("replayed_ticks"))
 	}

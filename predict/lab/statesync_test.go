@@ -51,16 +51,16 @@ func TestQuantisingBothSides(t *testing.T) {
 		"statesync:smoothing=none", "statesync:smoothing=none:position-steps=512:rotation-bits=9")
 	var pops, snaps [4]float64
 	for i := range p {
-		pops[i], snaps[i] = measured(t, p[i], "pop_energy_all_m2"), p[i].Meter.Value("snap_mean_m")
+		pops[i], snaps[i] = measured(t, p[i], "pop_energy_all_m2"), p[i].Counters.Value("snap_mean_m")
 	}
-	t.Logf("pop energy %.3g m2, updates move by %.3g m, updates a packet %.3g %.3g", pops, snaps, p[0].Meter.Value("updates_per_packet"), p[2].Meter.Value("updates_per_packet"))
+	t.Logf("pop energy %.3g m2, updates move by %.3g m, updates a packet %.3g %.3g", pops, snaps, p[0].Counters.Value("updates_per_packet"), p[2].Counters.Value("updates_per_packet"))
 	if pops[1] < 2*pops[0] || pops[2]-pops[0] > 0.1*(pops[1]-pops[0]) {
 		t.Errorf("pop energy: %v", pops)
 	}
 	if snaps[2] > 0.1*snaps[1] || snaps[3] < 4*snaps[2] {
 		t.Errorf("updates move bodies by: %v", snaps)
 	}
-	if a, b := p[0].Meter.Value("updates_per_packet"), p[1].Meter.Value("updates_per_packet"); b < 1.8*a {
+	if a, b := p[0].Counters.Value("updates_per_packet"), p[1].Counters.Value("updates_per_packet"); b < 1.8*a {
 		t.Errorf("%v updates a packet uncompressed, %v quantised", a, b)
 	}
 }
@@ -69,7 +69,7 @@ func TestQuantisingBothSides(t *testing.T) {
 // show 901 cubes less than 2 cm beside where they were, and that none starves.
 func TestBudgetIsEnough(t *testing.T) {
 	p := katamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
-	rms, rate, waited := measured(t, p, "distortion_rms_all_m"), measured(t, p, "down_kbit_per_second"), p.Meter.Value("waiting_max_ms")
+	rms, rate, waited := measured(t, p, "distortion_rms_all_m"), measured(t, p, "down_kbit_per_second"), p.Counters.Value("waiting_max_ms")
 	t.Logf("%.3g m beside where they were, %.4g kbit/s, the longest wait %.4g ms", rms, rate, waited)
 	if rms > 0.02 || rate > 257 || waited > 5000 {
 		t.Errorf("%v m beside where they were, %v kbit/s, the longest wait %v ms", rms, rate, waited)
@@ -89,16 +89,16 @@ func TestOutageHeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ends = 600 // the tick in which packets are sent again
-	l := open(t, config(t, c.Scene, c.Weather, c.Seat), c.Panes...)
+	l := open(t, config(t, c.Scene, c.Network, c.Seat), c.Panes...)
 	var past [][]geom.Pose
 	var most, healed, falls, snaps, mean, longest, shake [3]float64
 	for i, e := range builtIn(t, c.Tape).Entries[:ends+180] {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		past = append(past, predict.Poses(nil, l.Panes[0].Truth.Bodies())) // of tick i+1
+		past = append(past, predict.Poses(nil, l.Panes[0].ServerWorld.Bodies())) // of tick i+1
 		for k, p := range l.Panes {
-			v, worst := &p.Seats[0].View, 0.0
+			v, worst := &p.Clients[0].View, 0.0
 			for n, at := range past[max(v.Tick, 1)-1] {
 				worst = max(worst, float64(v.Bodies[n].Pos.Sub(at.Pos).Len()))
 			}
@@ -109,7 +109,7 @@ func TestOutageHeals(t *testing.T) {
 		}
 	}
 	for k, p := range l.Panes {
-		m := p.Meter
+		m := p.Counters
 		falls[k], snaps[k], shake[k] = m.Value("offset_falls"), m.Value("offset_snaps"), m.Value("offset_shake_m_per_s2")
 		mean[k], longest[k] = m.Value("offset_fall_mean_ms"), m.Value("offset_fall_max_ms")
 	}
@@ -153,8 +153,8 @@ func TestDifferencesCarryMore(t *testing.T) {
 	p := katamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:level=relative", "statesync:level=delta")
 	var n [3]float64
 	for i := range p {
-		n[i] = p[i].Meter.Value("updates_per_packet")
-		if lost := p[i].Meter.Value("lost_bases"); lost > 0 {
+		n[i] = p[i].Counters.Value("updates_per_packet")
+		if lost := p[i].Counters.Value("lost_bases"); lost > 0 {
 			t.Errorf("%v updates lost", lost)
 		}
 	}
@@ -178,12 +178,12 @@ func TestSlowedClientGetsAll(t *testing.T) {
 		if err := l.Tick(Entry{Inputs: keys(300 + i)}); err != nil {
 			t.Fatal(err)
 		}
-		if l.Panes[0].Seats[0].env.Pace < 0 {
+		if l.Panes[0].Clients[0].env.Pace < 0 {
 			slowed++
 		}
 	}
-	s := l.Panes[0].Seats[0]
-	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Meter.Value("packets_arrived"); slowed < 20 || float64(came) != taken {
+	s := l.Panes[0].Clients[0]
+	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Counters.Value("packets_arrived"); slowed < 20 || float64(came) != taken {
 		t.Errorf("slowed in %d ticks: %d packets have come, %v were taken", slowed, came, taken)
 	}
 }
@@ -204,8 +204,8 @@ func TestStatesForked(t *testing.T) {
 		for range 600 {
 			a.Tick(Entry{})
 		}
-		for i, b := range a.Panes[0].Truth.Bodies() {
-			if d := a.Panes[0].Seats[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+		for i, b := range a.Panes[0].ServerWorld.Bodies() {
+			if d := a.Panes[0].Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
 				t.Errorf("%s: at rest body %d is drawn %v m from where it is", spec, i, d)
 			}
 		}

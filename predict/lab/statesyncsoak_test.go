@@ -70,7 +70,7 @@ func TestStatesyncSoak(t *testing.T) {
 					f.play()
 				}
 			}
-			was := f.lab.Weather().Brief()
+			was := f.lab.Network().Brief()
 			f.play(f.all("weather", "", "perfect"), f.all("burst", "", "1ms"))
 			met, seen, drawn, simulated := 0, 0, float32(0), float32(0)
 			for i := range within + fading {
@@ -110,7 +110,7 @@ func TestStatesyncSoak(t *testing.T) {
 // begin begins a game.
 func (f *fight) begin(number int, spec string) {
 	c := config(f.T, f.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), f.weather(), Seat(f.chance.IntN(2)))
-	c.Weather.Seed = uint64(number)
+	c.Network.Seed = uint64(number)
 	f.what = fmt.Sprintf("game %d, %s, %s, %s", number, c.Scene, c.Seat, spec)
 	f.lab = open(f.T, c, spec)
 	f.pane, f.in, f.rests = f.lab.Panes[0], make([]sim.Input, f.lab.Players()), false

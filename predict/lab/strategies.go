@@ -37,8 +37,8 @@ func StrategyNames() []string {
 	return names
 }
 
-// Named returns the strategy called name.
-func Named(name string) (*predict.Strategy, error) {
+// StrategyNamed returns the strategy called name.
+func StrategyNamed(name string) (*predict.Strategy, error) {
 	for _, s := range Strategies {
 		if s.Name == name {
 			return s, nil
@@ -55,7 +55,7 @@ type Setting struct{ Name, Value string }
 // has such knobs is not looked at; CheckSpec does that.
 func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 	name, rest, more := strings.Cut(spec, ":")
-	s, err := Named(name)
+	s, err := StrategyNamed(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,9 +79,9 @@ func (e *SpecError) Error() string {
 	return "pane \"" + e.Spec + "\": \"" + e.Item + "\": want a knob as name=value, such as snapshot-every=4"
 }
 
-// CheckSpec reports what is wrong with a spec: the strategy, the knobs' names,
+// ValidateSpec reports what is wrong with a spec: the strategy, the knobs' names,
 // their values.
-func CheckSpec(spec string) error {
+func ValidateSpec(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
 		return err
@@ -101,14 +101,14 @@ func checkSettings(s *predict.Strategy, set []Setting) error {
 
 // Describe returns the knobs of a strategy at their first values and the
 // counts of its meter, for lists.
-func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Meter) {
+func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
 		panic(err)
 	}
-	knobs, meter := &predict.Knobs{}, &predict.Meter{}
+	knobs, meter := &predict.Knobs{}, &predict.Counters{}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, Held: make([]sim.Input, 1), Knobs: knobs, Meter: meter}
+		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: meter}
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))

@@ -13,11 +13,11 @@ import (
 
 // Tape is a session that can be run again, and may say what it came to.
 type Tape struct {
-	Version string // of the program that made it; empty: not said
-	Config  Config
-	Open    []string // specs of the panes
-	Entries []Entry
-	Checks  []Check // in the order of their ticks; none: it says nothing of hashes
+	Version    string // of the program that made it; empty: not said
+	Config     Config
+	Open       []string // specs of the panes
+	Entries    []Entry
+	HashChecks []HashCheck // in the order of their ticks; none: it says nothing of hashes
 
 	// Cut says that the file ended before its last line: whoever wrote it was
 	// stopped. What was read is whole all the same.
@@ -101,8 +101,8 @@ func parseShot(s string) (shot sim.Shot, err error) {
 		return shot, fmt.Errorf("shot %q: yaw: want 0 to %d", s, sim.AimSteps-1)
 	}
 	n, err := strconv.ParseInt(pitch, 10, 16)
-	if err != nil || n < -sim.SteepestAim || n > sim.SteepestAim {
-		return shot, fmt.Errorf("shot %q: pitch: want -%d to +%d", s, sim.SteepestAim, sim.SteepestAim)
+	if err != nil || n < -sim.MaxPitch || n > sim.MaxPitch {
+		return shot, fmt.Errorf("shot %q: pitch: want -%d to +%d", s, sim.MaxPitch, sim.MaxPitch)
 	}
 	return sim.Shot{Fired: true, Yaw: uint16(y), Pitch: int16(n)}, nil
 }
@@ -162,8 +162,8 @@ func NewWriter(w io.Writer, version string, c Config, open []string) *Writer {
 	t.line("scene " + c.Scene)
 	t.line("rate " + strconv.Itoa(c.Rate))
 	t.line("seat " + c.Seat.String())
-	t.line("seed " + strconv.FormatUint(c.Weather.Seed, 10))
-	t.line("weather " + c.Weather.String())
+	t.line("seed " + strconv.FormatUint(c.Network.Seed, 10))
+	t.line("weather " + c.Network.String())
 	for _, spec := range open {
 		t.line("pane " + spec)
 	}
@@ -192,9 +192,9 @@ func (t *Writer) Add(e Entry) {
 	t.total++
 }
 
-// Check appends what the session is after the ticks added so far. At most one
+// HashCheck appends what the session is after the ticks added so far. At most one
 // for a tick is kept, and none before the first.
-func (t *Writer) Check(c *Check) {
+func (t *Writer) HashCheck(c *HashCheck) {
 	if t.total == t.last {
 		return
 	}
@@ -247,11 +247,11 @@ func (t *Writer) Close() error {
 // Write writes the tape as text that a person can read.
 func (t *Tape) Write(w io.Writer) error {
 	out := NewWriter(w, t.Version, t.Config, t.Open)
-	checks := t.Checks
+	checks := t.HashChecks
 	for i, e := range t.Entries {
 		out.Add(e)
 		if len(checks) > 0 && checks[0].Ticks == i+1 {
-			out.Check(&checks[0])
+			out.HashCheck(&checks[0])
 			checks = checks[1:]
 		}
 	}
@@ -350,14 +350,14 @@ func (p *tapeReader) head() error {
 		case "seat":
 			c.Seat, err = SeatNamed(value)
 		case "seed":
-			if c.Weather.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			if c.Network.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 				err = fmt.Errorf("seed %q: want a whole number from 0", value)
 			}
 		case "weather":
-			err = c.Weather.Parse(value)
+			err = c.Network.Parse(value)
 		case "pane":
-			if err = CheckSpec(value); err == nil && len(p.t.Open) == MostPanes {
-				err = fmt.Errorf("more than %d panes", MostPanes)
+			if err = ValidateSpec(value); err == nil && len(p.t.Open) == MaxPanes {
+				err = fmt.Errorf("more than %d panes", MaxPanes)
 			}
 			p.t.Open = append(p.t.Open, value)
 		default:
@@ -405,13 +405,13 @@ func (p *tapeReader) entry(line string) error {
 
 // check reads a line of hashes.
 func (p *tapeReader) check(rest string) error {
-	c := Check{Ticks: len(p.t.Entries), Line: p.number}
-	switch n := len(p.t.Checks); {
+	c := HashCheck{Ticks: len(p.t.Entries), Line: p.number}
+	switch n := len(p.t.HashChecks); {
 	case len(p.pending) > 0:
 		return fmt.Errorf("hashes between a command and its tick")
 	case c.Ticks == 0:
 		return fmt.Errorf("hashes before the first tick")
-	case n > 0 && p.t.Checks[n-1].Ticks == c.Ticks:
+	case n > 0 && p.t.HashChecks[n-1].Ticks == c.Ticks:
 		return fmt.Errorf("hashes of tick %d once more", c.Ticks)
 	}
 	for _, s := range strings.Fields(rest) {
@@ -419,12 +419,12 @@ func (p *tapeReader) check(rest string) error {
 		if err != nil || len(s) != 16 {
 			return fmt.Errorf("hash %q: want 16 digits of 0 to 9 and a to f", s)
 		}
-		c.Panes = append(c.Panes, h)
+		c.Hashes = append(c.Hashes, h)
 	}
-	if n := len(c.Panes); n < 1 || n > MostPanes {
-		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, MostPanes)
+	if n := len(c.Hashes); n < 1 || n > MaxPanes {
+		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, MaxPanes)
 	}
-	p.t.Checks = append(p.t.Checks, c)
+	p.t.HashChecks = append(p.t.HashChecks, c)
 	return nil
 }
 

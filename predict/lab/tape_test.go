@@ -28,11 +28,11 @@ func TestTapeReplays(t *testing.T) {
 	if x.Hash() != y.Hash() {
 		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
 	}
-	if x.Show() != y.Show() || x.Show().Yaw != 33.5 || x.Show().Split {
-		t.Errorf("%+v", x.Show())
+	if x.Display() != y.Display() || x.Display().Yaw != 33.5 || x.Display().Split {
+		t.Errorf("%+v", x.Display())
 	}
 	c := x.Config()
-	if c.Scene != "plain" || c.Seat != AtHost || c.Weather.Seed != 99 || len(x.Panes) != 2 {
+	if c.Scene != "plain" || c.Seat != AtHost || c.Network.Seed != 99 || len(x.Panes) != 2 {
 		t.Errorf("%+v with %d panes", c, len(x.Panes))
 	}
 }

@@ -30,7 +30,7 @@ func TestAllTogether(t *testing.T) {
 			t.Errorf("%s in %s: %016x, again %016x, a copy %016x", spec, scene, a.Hash(), b.Hash(), f.Hash())
 		}
 		p := a.Panes[0]
-		if n := p.Meter.Value("refused"); n != 0 {
+		if n := p.Counters.Value("refused"); n != 0 {
 			t.Errorf("%s in %s: %v refused", spec, scene, n)
 		}
 		for range 900 {
@@ -38,8 +38,8 @@ func TestAllTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for i, b := range p.Truth.Bodies() {
-			if d := p.Seats[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); b.Asleep && d > 0.005 {
+		for i, b := range p.ServerWorld.Bodies() {
+			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); b.Asleep && d > 0.005 {
 				t.Errorf("%s in %s: at rest body %d is drawn %v m from where it is", spec, scene, i, d)
 			}
 		}

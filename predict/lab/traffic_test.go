@@ -26,7 +26,7 @@ func TestRarerSnapshotsCostLess(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			bits := l.Panes[0].Meter.Value("snapshot_bits")
+			bits := l.Panes[0].Counters.Value("snapshot_bits")
 			if last != 0 && bits > 0.7*last {
 				t.Errorf("%s: %.0f bits every %d ticks, %.0f twice as often", s.Name, bits, every, last)
 			}

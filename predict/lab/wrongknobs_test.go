@@ -68,7 +68,7 @@ func TestWrongKnobs(t *testing.T) {
 // figure is a measure or a count.
 func figure(t *testing.T, p *Pane, name string) float64 {
 	t.Helper()
-	for _, c := range p.Meter.All() {
+	for _, c := range p.Counters.All() {
 		if c.Name == name {
 			return c.Value
 		}

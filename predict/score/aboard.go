@@ -18,8 +18,8 @@ const awaited = 128
 // is ahead or late, and its vessels with it, is right.
 type aboard struct {
 	known   bool
-	vessels []sim.Vessel // never written again
-	margin  float32      // metres; how far beyond a vessel's box the cube's middle is in it
+	vessels []sim.ParentCandidate // never written again
+	margin  float32               // metres; how far beyond a vessel's box the cube's middle is in it
 	past    [2 * awaited]struct {
 		tick sim.Tick
 		used bool
@@ -50,7 +50,7 @@ type waits struct {
 // begin finds the vessels.
 func (a *aboard) begin(scene *sim.Scene) {
 	a.known = true
-	a.vessels = scene.Vessels()
+	a.vessels = scene.ParentCandidates()
 	for len(a.vessels) > vesselsMost {
 		least := 0
 		for i := range a.vessels {
@@ -166,7 +166,7 @@ type Aboard struct {
 }
 
 // Aboard returns that. ok is false if the true cube has been in no vessel.
-func (c *Card) Aboard() (s Aboard, ok bool) {
+func (c *Score) Aboard() (s Aboard, ok bool) {
 	a := &c.aboard
 	if a.ticks == 0 {
 		return s, false
@@ -180,7 +180,7 @@ func (c *Card) Aboard() (s Aboard, ok bool) {
 }
 
 // measuresAboard appends what is told of it.
-func (c *Card) measuresAboard(dst []Measure) []Measure {
+func (c *Score) measuresAboard(dst []Measure) []Measure {
 	a, ok := c.Aboard()
 	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
 	return append(dst,

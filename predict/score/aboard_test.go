@@ -17,7 +17,7 @@ type rider struct {
 	ship   int                      // ticks that the drawn ship is ahead
 }
 
-func (r *rider) card(t *testing.T, scene string, ticks int) *Card {
+func (r *rider) card(t *testing.T, scene string, ticks int) *Score {
 	t.Helper()
 	s, err := sim.SceneNamed(scene)
 	if err != nil {
@@ -26,17 +26,17 @@ func (r *rider) card(t *testing.T, scene string, ticks int) *Card {
 	w := sim.New(s, 60)
 	path := &s.Carriers[0].Path
 	in := geom.Vec3{Y: 6, Z: 0.87}
-	var c Card
+	var c Score
 	for tick := range ticks {
-		w.Relabel(sim.Tick(tick + 900))
+		w.SetTick(sim.Tick(tick + 900))
 		b := w.Bodies()[0]
 		b.Pose = path.Pose(geom.Pose{Pos: in, Rot: geom.Identity}, w.Tick(), 60)
 		w.SetBody(0, b)
 		var v predict.View
 		v.Tick = w.Tick() + sim.Tick(r.ship)
 		v.Bodies = predict.Poses(v.Bodies, w.Bodies())
-		v.InHand = make([]bool, len(v.Bodies))
-		v.InHand[0], v.Own = true, w.Tick()+sim.Tick(r.offset)
+		v.Predicted = make([]bool, len(v.Bodies))
+		v.Predicted[0], v.Own = true, w.Tick()+sim.Tick(r.offset)
 		at := in
 		if r.drawn != nil {
 			at = at.Add(r.drawn(tick))
@@ -85,7 +85,7 @@ func TestAboard(t *testing.T) {
 			t.Errorf("%s: %d pops, by %v m", c.what, got.Pops, got.LargestPop)
 		}
 	}
-	var c Card
+	var c Score
 	w := sim.New(mustScene(t, "plain"), 60)
 	for range 100 {
 		w.Step()
@@ -100,11 +100,11 @@ func TestAboard(t *testing.T) {
 func TestAboardCopied(t *testing.T) {
 	r := rider{offset: 12, ship: -10}
 	c := r.card(t, "ship:way=530", 200)
-	var d Card
+	var d Score
 	d.CopyFrom(c)
 	before := d.aboard.jumps[0].newest
 	w := sim.New(mustScene(t, "ship:way=530"), 60)
-	w.Relabel(2000)
+	w.SetTick(2000)
 	c.Take(w, &predict.View{Bodies: predict.Poses(nil, w.Bodies())}, 0)
 	if d.aboard.jumps[0].newest != before || len(d.aboard.waiting) != 12 {
 		t.Error("the copy moved with its model")

@@ -77,7 +77,7 @@ func joltsOf(t *testing.T, shift int, truth, drawn func(i int) geom.Pose) *jolts
 		p.world.SetBody(0, sim.Body{Pose: far(i)})
 		p.world.SetBody(1, sim.Body{Pose: truth(i)})
 		p.view.Bodies[0], p.view.Bodies[1] = far(i), drawn(i+shift)
-		p.world.Relabel(sim.Tick(i + 1000))
+		p.world.SetTick(sim.Tick(i + 1000))
 		p.view.Tick = sim.Tick(i + shift + 1000)
 		p.card.Take(p.world, &p.view, 0)
 	}
@@ -219,10 +219,10 @@ func TestOverlap(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	for _, every := range []int{1, 4, 30} {
 		p := stage(t, 60, 2)
-		p.view.Last = make([]geom.Pose, 2)
+		p.view.LastReceived = make([]geom.Pose, 2)
 		for i := range 60 + 600 {
-			p.view.Last[1] = place(float64(i / every))
-			p.world.Relabel(sim.Tick(i + 100))
+			p.view.LastReceived[1] = place(float64(i / every))
+			p.world.SetTick(sim.Tick(i + 100))
 			p.view.Tick = sim.Tick(i + 100 - 7 + i%2*4)
 			p.card.Take(p.world, &p.view, 0)
 		}
@@ -238,7 +238,7 @@ func TestUpdates(t *testing.T) {
 	}
 	p := stage(t, 60, 1)
 	for i := range 200 {
-		p.world.Relabel(sim.Tick(i))
+		p.world.SetTick(sim.Tick(i))
 		p.view.Tick = sim.Tick(i + 9 + i%2)
 		p.card.Take(p.world, &p.view, 0)
 	}
@@ -250,7 +250,7 @@ func TestUpdates(t *testing.T) {
 // TestMeasures says that the list is the same whatever a card has seen, and that
 // each measure explains itself.
 func TestMeasures(t *testing.T) {
-	empty, full := new(Card).Measures(nil), play(t, 60, 10, at, at).Measures(nil)
+	empty, full := new(Score).Measures(nil), play(t, 60, 10, at, at).Measures(nil)
 	if len(empty) != len(full) {
 		t.Fatalf("%d and %d", len(empty), len(full))
 	}
@@ -315,7 +315,7 @@ func TestJointsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := sim.New(scene, 60)
-	var c Card
+	var c Score
 	var v predict.View
 	for i := range 180 {
 		w.Step()

@@ -9,10 +9,10 @@ import (
 	"ghostcube/sim"
 )
 
-// Card scores what one player is shown against the truth: that player's cube,
+// Score scores what one player is shown against the truth: that player's cube,
 // and by some measures all bodies. The zero value has seen nothing. The first
 // second after a start is not scored: clocks meet in it.
-type Card struct {
+type Score struct {
 	Ticks int // scored
 
 	seen    int
@@ -37,7 +37,7 @@ type Card struct {
 }
 
 // Take adds one tick: body is the player's cube.
-func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
+func (c *Score) Take(truth *sim.World, v *predict.View, body int) {
 	if body >= len(v.Bodies) {
 		return
 	}
@@ -78,19 +78,19 @@ func (c *Card) Take(truth *sim.World, v *predict.View, body int) {
 }
 
 // Now returns the last distance from the truth, in metres.
-func (c *Card) Now() float64 { return c.last }
+func (c *Score) Now() float64 { return c.last }
 
 // ErrorRMS returns the root mean square of the distance between the drawn cube
 // and the true one at the same moment, in metres.
-func (c *Card) ErrorRMS() float64 {
+func (c *Score) ErrorRMS() float64 {
 	return c.apart.rms()
 }
 
 // ErrorMax returns the largest of those distances, in metres.
-func (c *Card) ErrorMax() float64 { return c.largest }
+func (c *Score) ErrorMax() float64 { return c.largest }
 
 // PopsPerMinute returns how often the drawn cube jumps.
-func (c *Card) PopsPerMinute() float64 {
+func (c *Score) PopsPerMinute() float64 {
 	if c.Ticks == 0 {
 		return 0
 	}
@@ -100,29 +100,29 @@ func (c *Card) PopsPerMinute() float64 {
 // ErrorRMSAll returns the root mean square of the distance between a drawn body
 // and the true one at the same moment, in metres, over all bodies that have
 // moved.
-func (c *Card) ErrorRMSAll() float64 { return c.bodies.apart.rms() }
+func (c *Score) ErrorRMSAll() float64 { return c.bodies.apart.rms() }
 
 // Inconsistency returns the distance of the drawn cube from the true one beyond
 // 5 cm, times how long it lasts, in metre seconds per minute.
-func (c *Card) Inconsistency() float64 { return c.apart.perMinute() }
+func (c *Score) Inconsistency() float64 { return c.apart.perMinute() }
 
 // InconsistencyAll returns the same of all bodies that have moved, the mean of
 // them.
-func (c *Card) InconsistencyAll() float64 { return c.bodies.apart.perMinute() }
+func (c *Score) InconsistencyAll() float64 { return c.bodies.apart.perMinute() }
 
 // LargestPop returns the largest jump, in metres.
-func (c *Card) LargestPop() float64 { return float64(c.pops.largest) }
+func (c *Score) LargestPop() float64 { return float64(c.pops.largest) }
 
 // PopEnergy returns the sum of the squares of all jumps, in square metres.
-func (c *Card) PopEnergy() float64 { return c.pops.energy }
+func (c *Score) PopEnergy() float64 { return c.pops.energy }
 
 // LargestPopPixels returns the largest jump as the scoring camera sees it.
-func (c *Card) LargestPopPixels() float64 { return float64(c.pops.pixels) }
+func (c *Score) LargestPopPixels() float64 { return float64(c.pops.pixels) }
 
 // PopsAll returns how often any drawn body jumps, in jumps per minute of all
 // together, and the sum of the squares of those jumps in square metres. What a
 // jump is has a simpler form here.
-func (c *Card) PopsAll() (perMinute, energy float64) {
+func (c *Score) PopsAll() (perMinute, energy float64) {
 	return float64(float64(c.bodies.jolts.count*60)*float64(c.rate)) / float64(max(c.Ticks, 1)), c.bodies.jolts.energy
 }
 
@@ -137,7 +137,7 @@ type Shape struct {
 // Distortion returns how the drawn cube's motion differs from the true one's
 // where the delay between them is taken away. ok is false as long as there is no
 // Staleness.
-func (c *Card) Distortion() (s Shape, ok bool) {
+func (c *Score) Distortion() (s Shape, ok bool) {
 	lag, ok := c.Staleness()
 	if !ok || c.shape.pairs == 0 {
 		return s, false
@@ -153,7 +153,7 @@ func (c *Card) Distortion() (s Shape, ok bool) {
 // was at the tick that the picture claims to show, over all bodies that have
 // moved: root mean square and most, in metres. ok is false if no such tick was
 // known, because the picture was ahead of the truth or more than 127 ticks behind.
-func (c *Card) DistortionAll() (rms, most float64, ok bool) {
+func (c *Score) DistortionAll() (rms, most float64, ok bool) {
 	s := &c.bodies.shown
 	return math.Sqrt(s.square / float64(max(s.count, 1))), math.Sqrt(float64(s.most)), s.count > 0
 }
@@ -162,7 +162,7 @@ func (c *Card) DistortionAll() (rms, most float64, ok bool) {
 // drawn one took to be within 2 cm of it for good, the mean and the most of all
 // stops, and how far in metres it went beyond the true one. Without stops the
 // last three are 0.
-func (c *Card) Stops() (count int, settle float64, longest int, overshoot float64) {
+func (c *Score) Stops() (count int, settle float64, longest int, overshoot float64) {
 	s := c.stops
 	s.end(c.rate) // the one that is looked at
 	return s.count, float64(s.settle) / float64(max(s.count, 1)), s.longest, s.most
@@ -170,56 +170,56 @@ func (c *Card) Stops() (count int, settle float64, longest int, overshoot float6
 
 // Arc returns the mean spectral arc length of the drawn cube's speed: below -1,
 // and nearer to it the smoother it is. ok is false until there was motion.
-func (c *Card) Arc() (length float64, ok bool) { return c.arcs[1].mean() }
+func (c *Score) Arc() (length float64, ok bool) { return c.arcs[1].mean() }
 
 // ArcTruth returns the same of the true cube.
-func (c *Card) ArcTruth() (length float64, ok bool) { return c.arcs[0].mean() }
+func (c *Score) ArcTruth() (length float64, ok bool) { return c.arcs[0].mean() }
 
 // Overlap returns how deep in metres any drawn body that was looked at was in
 // another one, and how many pairs are so by more than 2 cm, on average over ticks,
 // as far as taking turns can tell.
-func (c *Card) Overlap() (deepest, pairs float64) { return c.overlap(&c.inside.drawn) }
+func (c *Score) Overlap() (deepest, pairs float64) { return c.overlap(&c.inside.drawn) }
 
 // OverlapTruth returns the same of the true bodies.
-func (c *Card) OverlapTruth() (deepest, pairs float64) { return c.overlap(&c.inside.truth) }
+func (c *Score) OverlapTruth() (deepest, pairs float64) { return c.overlap(&c.inside.truth) }
 
-func (c *Card) overlap(o *overlap) (deepest, pairs float64) {
+func (c *Score) overlap(o *overlap) (deepest, pairs float64) {
 	each := float64(o.all.pairs) / float64(max(c.inside.turn, 1)) // pairs that a body has
 	return float64(max(o.own.deepest, o.all.deepest)), each * float64(len(c.inside.radii)) / 2
 }
 
 // OverlapOwn returns how deep in metres the player's drawn cube was in any other,
 // and in how many by more than 2 cm, on average over ticks.
-func (c *Card) OverlapOwn() (deepest, bodies float64) { return c.overlapOwn(&c.inside.drawn) }
+func (c *Score) OverlapOwn() (deepest, bodies float64) { return c.overlapOwn(&c.inside.drawn) }
 
 // OverlapOwnTruth returns the same of the true cube.
-func (c *Card) OverlapOwnTruth() (deepest, bodies float64) { return c.overlapOwn(&c.inside.truth) }
+func (c *Score) OverlapOwnTruth() (deepest, bodies float64) { return c.overlapOwn(&c.inside.truth) }
 
-func (c *Card) overlapOwn(o *overlap) (deepest, bodies float64) {
+func (c *Score) overlapOwn(o *overlap) (deepest, bodies float64) {
 	return float64(o.own.deepest), float64(o.own.pairs) / float64(max(c.Ticks, 1))
 }
 
 // Updates returns in how many ticks something new from the server came into the
 // picture, and the most ticks from one of them to the next. ok is false if the strategy has
 // no such thing.
-func (c *Card) Updates() (count, longest int, ok bool) {
+func (c *Score) Updates() (count, longest int, ok bool) {
 	return c.news.count, c.news.longest, c.news.any
 }
 
 // Age returns how many ticks the tick that the picture claims to show is behind
 // the truth's, below 0 if it is ahead: the mean and the most.
-func (c *Card) Age() (mean float64, most int) {
+func (c *Score) Age() (mean float64, most int) {
 	return float64(c.news.age) / float64(max(c.Ticks, 1)), c.news.oldest
 }
 
 // Staleness returns how many ticks the drawn cube's motion is behind the true
 // one's, fewer than 0 if it is ahead. ok is false as long as there is too
 // little motion to tell.
-func (c *Card) Staleness() (ticks int, ok bool) { return c.stale.lag(c.rate) }
+func (c *Score) Staleness() (ticks int, ok bool) { return c.stale.lag(c.rate) }
 
 // Frozen returns the share of ticks in which the drawn cube stands while the
 // true one is under way, in [0, 1].
-func (c *Card) Frozen() float64 {
+func (c *Score) Frozen() float64 {
 	if c.Ticks == 0 {
 		return 0
 	}
@@ -228,29 +228,29 @@ func (c *Card) Frozen() float64 {
 
 // Freezes returns how many runs of such ticks there were that last a twentieth
 // of a second or more, and how many ticks the longest of them had.
-func (c *Card) Freezes() (count, longest int) { return c.freezes.count, c.freezes.longest }
+func (c *Score) Freezes() (count, longest int) { return c.freezes.count, c.freezes.longest }
 
 // JerkRatio returns the root mean square jerk of the drawn cube by that of the
 // true one: 1 is as smooth as the truth, more is rougher. ok is false as long
 // as the true one has hardly moved.
-func (c *Card) JerkRatio() (ratio float64, ok bool) { return c.bodies.one.ratio(c.Ticks, c.rate) }
+func (c *Score) JerkRatio() (ratio float64, ok bool) { return c.bodies.one.ratio(c.Ticks, c.rate) }
 
 // JerkRatioAll returns the same of all bodies together.
-func (c *Card) JerkRatioAll() (ratio float64, ok bool) { return c.bodies.all.ratio(c.Ticks, c.rate) }
+func (c *Score) JerkRatioAll() (ratio float64, ok bool) { return c.bodies.all.ratio(c.Ticks, c.rate) }
 
 // Floor returns how deep any drawn body has reached below the ground, in
 // metres, and how many are in it by more than 2 cm, on average over ticks.
-func (c *Card) Floor() (deepest, bodies float64) { return c.floor(&c.bodies.drawn) }
+func (c *Score) Floor() (deepest, bodies float64) { return c.floor(&c.bodies.drawn) }
 
 // FloorTruth returns the same of the true bodies.
-func (c *Card) FloorTruth() (deepest, bodies float64) { return c.floor(&c.bodies.truth) }
+func (c *Score) FloorTruth() (deepest, bodies float64) { return c.floor(&c.bodies.truth) }
 
-func (c *Card) floor(f *floor) (deepest, bodies float64) {
+func (c *Score) floor(f *floor) (deepest, bodies float64) {
 	return float64(f.deepest), float64(f.under) / float64(max(c.Ticks, 1))
 }
 
 // CopyFrom makes c an equal of o that shares with it no memory that changes.
-func (c *Card) CopyFrom(o *Card) {
+func (c *Score) CopyFrom(o *Score) {
 	pops, stale, shape, arcs, bodies, chain, aboard := c.pops, c.stale, c.shape, c.arcs, c.bodies, c.chain, c.aboard
 	pops.copyFrom(&o.pops)
 	stale.copyFrom(&o.stale)

@@ -81,7 +81,7 @@ func (c *chain) copyFrom(o *chain) {
 // ChainError returns the root mean square of how far the bodies so many joints from the
 // player's cube are drawn from where they are at the tick that their picture claims to
 // show, in metres. ok is false where there are none.
-func (c *Card) ChainError(depth int) (rms float64, ok bool) {
+func (c *Score) ChainError(depth int) (rms float64, ok bool) {
 	for at, d := range chainDepths {
 		if a := &c.chain.sums[at]; d == depth && a.count > 0 {
 			return math.Sqrt(a.square / float64(a.count)), true
@@ -92,7 +92,7 @@ func (c *Card) ChainError(depth int) (rms float64, ok bool) {
 
 // chainMeasures appends those. They have a title, and so a row, only where there are
 // such bodies.
-func (c *Card) chainMeasures(dst []Measure) []Measure {
+func (c *Score) chainMeasures(dst []Measure) []Measure {
 	for i, depth := range chainDepths {
 		m := chainRows[i]
 		if m.Value, m.OK = c.ChainError(depth); !m.OK {

@@ -24,14 +24,14 @@ func TestChain(t *testing.T) {
 			at = append(at, predict.Poses(nil, future.Bodies()))
 			future.Step(sim.Input{Buttons: sim.Forward})
 		}
-		var c Card
+		var c Score
 		for i := range 300 {
 			var v predict.View
 			of := max(i+ahead, 0)
 			v.Tick, v.Own = 0, sim.Tick(of)
 			v.Bodies = append(v.Bodies, at[of]...)
 			for b := range v.Bodies {
-				v.InHand = append(v.InHand, true)
+				v.Predicted = append(v.Predicted, true)
 				if b <= 5 {
 					v.Bodies[b].Pos.X += 0.1 * float32(b) // a decimetre a joint
 				}
@@ -48,7 +48,7 @@ func TestChain(t *testing.T) {
 			t.Error("there is no eighth joint")
 		}
 	}
-	var c Card
+	var c Score
 	w := sim.New(sim.Scenes[0].Scene(), 60)
 	for range 100 {
 		c.Take(w, &predict.View{Bodies: predict.Poses(nil, w.Bodies())}, 0)

@@ -71,7 +71,7 @@ func end(p *geom.Pose, arm geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.Rotate(
 // JointsApart returns how far in metres the two ends of a joint are drawn apart, root
 // mean square and most, and the most of the true ones. ok is false where the scene has
 // no joints.
-func (c *Card) JointsApart() (rms, most, truth float64, ok bool) {
+func (c *Score) JointsApart() (rms, most, truth float64, ok bool) {
 	j := &c.joints
 	if j.count == 0 {
 		return 0, 0, 0, false

@@ -47,11 +47,11 @@ func lowest(at *geom.Pose, half *geom.Vec3) float32 {
 
 // Lifted returns how high the lowest corner of the player's drawn body was above the
 // ground, the mean and the most, in metres.
-func (c *Card) Lifted() (mean, most float64) { return c.lifted(&c.lift.drawn) }
+func (c *Score) Lifted() (mean, most float64) { return c.lifted(&c.lift.drawn) }
 
 // LiftedTruth returns the same of the true body.
-func (c *Card) LiftedTruth() (mean, most float64) { return c.lifted(&c.lift.truth) }
+func (c *Score) LiftedTruth() (mean, most float64) { return c.lifted(&c.lift.truth) }
 
-func (c *Card) lifted(r *raised) (mean, most float64) {
+func (c *Score) lifted(r *raised) (mean, most float64) {
 	return r.sum / float64(max(c.Ticks, 1)), float64(r.most)
 }

@@ -31,7 +31,7 @@ func TestLifted(t *testing.T) {
 		}
 	}
 	w := sim.New(scene, 60)
-	var card Card
+	var card Score
 	for i := range 180 {
 		w.Step()
 		v := predict.View{Tick: w.Tick(), Bodies: predict.Poses(nil, w.Bodies())}

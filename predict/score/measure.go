@@ -49,7 +49,7 @@ func OwnLatency(dst []Measure, ticks float64, ok bool, rate int) []Measure {
 
 // Measures appends to dst all that the card tells, always the same ones in the
 // same order.
-func (c *Card) Measures(dst []Measure) []Measure {
+func (c *Score) Measures(dst []Measure) []Measure {
 	rate, ticks := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))
 	milli := func(ticks float64) float64 { return ticks * 1000 / rate }
 	popsAll, energyAll := c.PopsAll()

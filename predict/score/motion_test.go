@@ -18,7 +18,7 @@ type shows struct {
 
 // played is a session of a card that sees bodies move as they are told to.
 type played struct {
-	card  Card
+	card  Score
 	world *sim.World
 	view  predict.View
 	ticks int
@@ -45,7 +45,7 @@ func (p *played) on(ticks int, bodies ...shows) *played {
 			p.world.SetBody(k, sim.Body{Pose: b.truth(p.ticks)})
 			p.view.Bodies[k] = b.drawn(p.ticks)
 		}
-		p.world.Relabel(sim.Tick(p.ticks))
+		p.world.SetTick(sim.Tick(p.ticks))
 		p.view.Tick = sim.Tick(p.ticks)
 		p.card.Take(p.world, &p.view, 0)
 		p.ticks++
@@ -54,7 +54,7 @@ func (p *played) on(ticks int, bodies ...shows) *played {
 }
 
 // play is a session of one body.
-func play(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Card {
+func play(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Score {
 	t.Helper()
 	return &stage(t, rate, 1).on(seconds*rate, shows{truth, drawn}).card
 }
@@ -81,7 +81,7 @@ func later(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
 }
 
 // figures is all that a card tells.
-func figures(c *Card) string { return fmt.Sprint(c.Ticks, c.Now(), c.Measures(nil)) }
+func figures(c *Score) string { return fmt.Sprint(c.Ticks, c.Now(), c.Measures(nil)) }
 
 // TestStaleness says that a picture that is the truth some ticks later or
 // earlier has that staleness at every rate, also if it is drawn elsewhere and
@@ -140,7 +140,7 @@ func TestStalenessUnknown(t *testing.T) {
 			t.Errorf("after %d s: %d ticks, %v", seconds, d, ok)
 		}
 	}
-	if d, ok := new(Card).Staleness(); ok {
+	if d, ok := new(Score).Staleness(); ok {
 		t.Errorf("of nothing: %d ticks", d)
 	}
 }
@@ -372,14 +372,14 @@ func TestCopyFrom(t *testing.T) {
 	first, second := shows{truth, rough}, shows{rough, truth}
 	whole := stage(t, 60, 2).on(500, first, second).on(400, first, second)
 	p := stage(t, 60, 2).on(500, first, second)
-	var c Card
+	var c Score
 	c.CopyFrom(&p.card)
 	before := figures(&c)
 	if before != figures(&p.card) {
 		t.Errorf("not a copy: %s\nof %s", before, figures(&p.card))
 	}
 	q := *p
-	q.card = Card{}
+	q.card = Score{}
 	q.card.CopyFrom(&c)
 	q.world = stage(t, 60, 2).world
 	q.view.Bodies = make([]geom.Pose, 2)
@@ -427,13 +427,13 @@ func BenchmarkTake(b *testing.B) {
 				for i := range w.Bodies() {
 					views[k].Bodies = append(views[k].Bodies, w.Bodies()[i].Pose)
 				}
-				views[k].Last = views[k].Bodies
+				views[k].LastReceived = views[k].Bodies
 			}
-			var card Card
+			var card Score
 			tick := sim.Tick(0)
 			take := func() {
 				w := worlds[tick%2]
-				w.Relabel(tick)
+				w.SetTick(tick)
 				views[tick%2].Tick = tick
 				card.Take(w, &views[tick%2], 0)
 				tick++

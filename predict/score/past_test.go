@@ -38,7 +38,7 @@ func TestDistortionAll(t *testing.T) {
 			p.world.SetBody(1, sim.Body{Pose: rest(i)})
 			p.view.Bodies[0] = moved(goes(at), c.off(i))
 			p.view.Bodies[1] = moved(rest(at), 7)
-			p.world.Relabel(sim.Tick(i + 200))
+			p.world.SetTick(sim.Tick(i + 200))
 			p.view.Tick = sim.Tick(i + 200 - c.label)
 			p.card.Take(p.world, &p.view, 0)
 		}
@@ -46,7 +46,7 @@ func TestDistortionAll(t *testing.T) {
 		if ok != c.ok || !by(rms, c.rms, 1e-4) || !by(most, c.most, 1e-4) {
 			t.Errorf("%s: %v m, at most %v, %v; want %v, %v, %v", c.name, rms, most, ok, c.rms, c.most, c.ok)
 		}
-		var d Card
+		var d Score
 		d.CopyFrom(&p.card)
 		p.card.Take(p.world, &p.view, 0)
 		d.Take(p.world, &p.view, 0)

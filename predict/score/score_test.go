@@ -152,7 +152,7 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := sim.New(scene, 60)
-	c := &Card{}
+	c := &Score{}
 	for i := range 180 {
 		w.Step()
 		p := w.Bodies()[0].Pose
@@ -174,7 +174,7 @@ func TestCard(t *testing.T) {
 	if c.LargestPop() < 8.5 || c.PopsPerMinute() < 60 {
 		t.Errorf("pops %v a minute up to %v m", c.PopsPerMinute(), c.LargestPop())
 	}
-	var d Card
+	var d Score
 	d.CopyFrom(c)
 	if d.ErrorRMS() != c.ErrorRMS() || d.PopEnergy() != c.PopEnergy() {
 		t.Error("not a copy")

@@ -208,7 +208,7 @@ func TestWaitingIsNoStop(t *testing.T) {
 				label++
 			}
 			p.world.SetBody(0, sim.Body{Pose: place(float64(x) / 15)})
-			p.world.Relabel(label)
+			p.world.SetTick(label)
 			p.view.Tick, p.view.Bodies[0] = sim.Tick(i), place(float64(i)/15)
 			p.card.Take(p.world, &p.view, 0)
 		}

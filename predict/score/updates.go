@@ -28,8 +28,8 @@ func (u *updates) take(now sim.Tick, v *predict.View, first bool) {
 	if first || age > u.oldest {
 		u.oldest = age
 	}
-	u.any = u.any || len(v.Last) > 0
-	d := digest(v.Last)
+	u.any = u.any || len(v.LastReceived) > 0
+	d := digest(v.LastReceived)
 	u.gap++
 	u.longest = max(u.longest, u.gap)
 	if first {

@@ -54,7 +54,7 @@ type paneResult struct {
 	Latency     *latencyResult `json:"latency,omitempty"`     // likewise
 
 	spec  string
-	meter []predict.Count
+	meter []predict.Counter
 	spans []string // of the processor's time
 }
 
@@ -234,9 +234,9 @@ func measure(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencies, 
 func results(l *lab.Lab, m *plan, latency []latencies) *result {
 	c := l.Config()
 	r := &result{
-		Version: Version, Scene: c.Scene, Weather: c.Weather.String(), Seed: c.Weather.Seed,
+		Version: Version, Scene: c.Scene, Weather: c.Network.String(), Seed: c.Network.Seed,
 		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tape, Ticks: int(l.Ticks()),
-		weather: c.Weather.Brief(),
+		weather: c.Network.Brief(),
 	}
 	for i, p := range l.Panes {
 		r.Panes = append(r.Panes, paneOf(p, l, latency[i]))
@@ -254,10 +254,10 @@ func (r *result) explain(l *lab.Lab) {
 func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 	rate := float64(l.Config().Rate)
 	seconds := float64(l.Ticks()-p.Began()) / rate
-	up, down := &p.Seats[0].Endpoint.Stats, p.Server()
+	up, down := &p.Clients[0].Endpoint.Stats, p.Server()
 	r := paneResult{
 		Strategy: p.Strategy.Name, spec: p.Spec(),
-		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Meter.All(),
+		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Counters.All(),
 		Hash: fmt.Sprintf("%016x", p.Hash()),
 		Card: p.Measures(late.measures(nil, l.Config().Rate)),
 		Net: netResult{
@@ -280,13 +280,13 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 			r.Knobs[k.Name] = k.Value()
 		}
 	}
-	for _, x := range p.Meter.All() {
+	for _, x := range p.Counters.All() {
 		r.Meter[x.Name] = x.Value
 	}
-	if n := p.Cost.Ticks; n > 0 {
-		r.cost("tick", n, p.Cost.Sum, p.Cost.Max)
+	if n := p.CPU.Ticks; n > 0 {
+		r.cost("tick", n, p.CPU.Sum, p.CPU.Max)
 	}
-	for _, s := range p.Meter.Spans() {
+	for _, s := range p.Counters.Spans() {
 		r.cost(s.Name, s.Times, s.Sum, s.Max)
 	}
 	return r

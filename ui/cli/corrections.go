@@ -43,8 +43,8 @@ func explainPane(p *lab.Pane, rate int) *explained {
 		x := c.Number(i)
 		one := correctionResult{
 			Seat: x.Seat + 1, At: float64(x.At) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
-			Came: x.Came.Seconds(), Body: x.Body, Field: x.Field.String(), By: x.By, Unit: x.Field.Unit(),
-			Why: x.Why.String(), Replayed: x.Replayed, Jump: x.Jump, what: x.What(),
+			Came: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), By: x.Amount, Unit: x.Field.Unit(),
+			Why: x.Cause.String(), Replayed: x.Replayed, Jump: x.Shift, what: x.Describe(),
 		}
 		if x.Sent >= 0 {
 			sent := x.Sent.Seconds()

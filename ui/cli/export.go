@@ -95,7 +95,7 @@ func appendFrame(b []byte, w *sim.World) ([]byte, error) {
 		if max(q.X, -q.X, q.Y, -q.Y) >= challengeWide || q.Z >= challengeHigh {
 			return nil, fmt.Errorf("cube %d is at (%v, %v, %v): want it within %d m of the middle and lower than %d m", i, q.X, q.Y, q.Z, challengeWide, challengeHigh)
 		}
-		k := delta.Of(body.Pose, touched[i] != sim.Nobody)
+		k := delta.Of(body.Pose, touched[i] != sim.NoPlayer)
 		b = k.Append(b)
 	}
 	return b, nil

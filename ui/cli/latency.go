@@ -30,26 +30,26 @@ type stageResult struct {
 
 // latencyPane asks a pane for it.
 func latencyPane(p *lab.Pane) *latencyResult {
-	ping := p.Seats[0].Endpoint.Stats.RTT
+	ping := p.Clients[0].Endpoint.Stats.RTT
 	article, mine := lab.Article(ping), p.LatencyAll()
-	r := &latencyResult{Ping: ms(ping), Inputs: mine.Own.Inputs, Alone: mine.Alone}
-	one := func(name string, s lab.Stage, of func(b *lab.Bar) time.Duration) stageResult {
+	r := &latencyResult{Ping: ms(ping), Inputs: mine.Own.Inputs, Alone: mine.Predicted}
+	one := func(name string, s lab.Stage, of func(b *lab.LatencyStages) time.Duration) stageResult {
 		x := stageResult{Stage: name, Article: ms(of(&article))}
-		tell := func(b *lab.Bar, alone bool) *float64 {
-			between := s != lab.ClientTick && s != lab.ClientWait && s < lab.StageCount
-			if b.Inputs == 0 || s < lab.StageCount && !s.Told() || alone && between {
+		tell := func(b *lab.LatencyStages, alone bool) *float64 {
+			between := s != lab.ClientTickStage && s != lab.ClientBufferStage && s < lab.StageCount
+			if b.Inputs == 0 || s < lab.StageCount && !s.Measured() || alone && between {
 				return nil
 			}
 			v := ms(of(b))
 			return &v
 		}
-		x.Own, x.Word = tell(&mine.Own, mine.Alone), tell(&mine.Word, false)
+		x.Own, x.Word = tell(&mine.Own, mine.Predicted), tell(&mine.Confirmed, false)
 		return x
 	}
 	for s := range lab.StageCount {
-		r.Stages = append(r.Stages, one(lab.StageNames[s], s, func(b *lab.Bar) time.Duration { return b.Stages[s] }))
+		r.Stages = append(r.Stages, one(lab.StageNames[s], s, func(b *lab.LatencyStages) time.Duration { return b.Stages[s] }))
 	}
-	r.Sum = one("sum", lab.StageCount, (*lab.Bar).Sum)
+	r.Sum = one("sum", lab.StageCount, (*lab.LatencyStages).Sum)
 	return r
 }
 

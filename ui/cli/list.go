@@ -29,7 +29,7 @@ func (c *listCommand) Run(p *program) error {
 		if c.What != "knobs" && c.What != "counts" {
 			return usage{fmt.Errorf("list %s %s: a strategy goes with knobs and counts only", c.What, c.Of)}
 		}
-		s, err := lab.Named(c.Of)
+		s, err := lab.StrategyNamed(c.Of)
 		if err != nil {
 			return usage{err}
 		}
@@ -44,7 +44,7 @@ func (c *listCommand) Run(p *program) error {
 			s := x.Scene()
 			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), onPaths(&s), count(len(s.Joints), "joint"), count(s.Players, "player"))
 			for _, p := range x.Params {
-				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.First, p.Help, p.Least, p.Most)
+				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.Default, p.Help, p.Min, p.Max)
 			}
 		}
 	case "strategies":
@@ -54,8 +54,8 @@ func (c *listCommand) Run(p *program) error {
 		}
 	case "weathers":
 		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS\tWHERE IT IS FROM, AND WHAT THE DELAY MEANS THERE")
-		for _, x := range link.Presets {
-			weather := link.Weather{Up: x.Up, Down: x.Down}
+		for _, x := range link.Profiles {
+			weather := link.Network{Up: x.Up, Down: x.Down}
 			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\n", x.Name, x.RoundTrip()/2, x.RoundTrip(), weather.String(), x.Doc, x.Source)
 		}
 		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --weather takes, for both ways or after up. or down. for one:")
@@ -103,12 +103,12 @@ func (c *listCommand) Run(p *program) error {
 		}
 	case "comparisons":
 		for _, x := range lab.Comparisons {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Doc, x.Weather, strings.Join(x.Panes, " "), x.Source)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Doc, x.Network, strings.Join(x.Panes, " "), x.Source)
 		}
 	case "":
 		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
 		fmt.Fprintf(w, "strategies\t%s\n", strings.Join(lab.StrategyNames(), " "))
-		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.PresetNames(), " "))
+		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.ProfileNames(), " "))
 		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.traceNames(), " "))
 		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.tapeNames(), " "))
 		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))

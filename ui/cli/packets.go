@@ -61,7 +61,7 @@ type wireID struct {
 
 // assembled is a packet of which fragments have been seen.
 type assembled struct {
-	head      packet.Head // of the first
+	head      packet.Header // of the first
 	payload   []byte
 	datagrams int
 	bytes     int
@@ -92,7 +92,7 @@ type fieldSum struct {
 
 // datagram takes in one datagram. The fragments of a packet follow each other.
 func (d *dump) datagram(p *lab.Pane, seat int, way link.Direction, now time.Duration, b []byte) {
-	head, ok := packet.HeadOf(b)
+	head, ok := packet.ParseHeader(b)
 	if !ok {
 		d.bad++
 		return
@@ -110,7 +110,7 @@ func (d *dump) datagram(p *lab.Pane, seat int, way link.Direction, now time.Dura
 		return
 	}
 	var fields []quant.Field
-	err := p.Strategy.Fields(way == link.Up, a.payload, p.Truth.Scene(), func(f quant.Field) { fields = append(fields, f) })
+	err := p.Strategy.Fields(way == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
 		d.bad++
 	}
@@ -148,7 +148,7 @@ func (d *dump) packet(id wireID, p *lab.Pane, now time.Duration, a *assembled, f
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.seat+1, wayName(id.direction), a.bytes, count(a.datagrams, "datagram"), bitsOf(fields), asJSON, aligned)
 	h := &a.head
 	fmt.Fprintf(d.out, "  head: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, hold 15 = %v, fragment 1 = %t",
-		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.Hold, h.Fragment)
+		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.Fragment)
 	if h.Fragment {
 		fmt.Fprintf(d.out, ", id 8 = %d, count 8 = %d", h.ID, h.Count)
 	}
@@ -304,7 +304,7 @@ func textOf(fields []quant.Field) string {
 // summary prints the sums.
 func (d *dump) summary() {
 	for pane := range d.lab.Panes {
-		for seat := range d.lab.Panes[pane].Seats {
+		for seat := range d.lab.Panes[pane].Clients {
 			for _, way := range []link.Direction{link.Up, link.Down} {
 				if s := d.sums[wireID{pane, seat, way}]; s != nil {
 					fmt.Fprintf(d.out, "\npane %d %s, seat %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, in whole bytes %d, and %d for IP and UDP\n",

@@ -100,7 +100,7 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 			return nil, err
 		}
 		base = base.over(Session{
-			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Weather, Rate: fmt.Sprint(c.Rate), Seat: c.Seat.String(),
+			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Weather: c.Network, Rate: fmt.Sprint(c.Rate), Seat: c.Seat.String(),
 			FaultEvery: time.Duration(c.FaultEvery) * time.Second / time.Duration(c.Rate),
 		})
 		tape, made.comparison = c.Tape, c
@@ -115,8 +115,8 @@ func (p *program) plan(flags Session, tape string) (*plan, error) {
 		}
 		if asked.Tape != "" { // asked for by name: it brings its own session
 			base = base.over(Session{
-				Scene: t.Config.Scene, Weather: t.Config.Weather.String(), Seat: t.Config.Seat.String(),
-				Seed: fmt.Sprint(t.Config.Weather.Seed), Rate: fmt.Sprint(t.Config.Rate), Panes: strings.Join(t.Open, ","),
+				Scene: t.Config.Scene, Weather: t.Config.Network.String(), Seat: t.Config.Seat.String(),
+				Seed: fmt.Sprint(t.Config.Network.Seed), Rate: fmt.Sprint(t.Config.Rate), Panes: strings.Join(t.Open, ","),
 			})
 		}
 		made.entries, made.tape = t.Entries, tape
@@ -142,21 +142,21 @@ func (m *plan) fill(s Session) error {
 	if m.config.Rate, err = number("--rate", s.Rate, lab.MinRate, lab.MaxRate); err != nil {
 		return err
 	}
-	if m.config.Weather.Seed, err = seed(s.Seed); err != nil {
+	if m.config.Network.Seed, err = seed(s.Seed); err != nil {
 		return err
 	}
-	if err := m.config.Weather.Parse(s.Weather); err != nil {
+	if err := m.config.Network.Parse(s.Weather); err != nil {
 		return fmt.Errorf("--weather: %w", err)
 	}
 	if err := m.config.Check(); err != nil {
 		return fmt.Errorf("--scene: %w", err)
 	}
 	m.open = strings.Split(s.Panes, ",")
-	if len(m.open) > lab.MostPanes {
-		return fmt.Errorf("--panes: %d panes: want 1 to %d", len(m.open), lab.MostPanes)
+	if len(m.open) > lab.MaxPanes {
+		return fmt.Errorf("--panes: %d panes: want 1 to %d", len(m.open), lab.MaxPanes)
 	}
 	for _, spec := range m.open {
-		if err := lab.CheckSpec(strings.TrimSpace(spec)); err != nil {
+		if err := lab.ValidateSpec(strings.TrimSpace(spec)); err != nil {
 			return fmt.Errorf("--panes: %w", err)
 		}
 	}

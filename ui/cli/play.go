@@ -59,7 +59,7 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 	switch {
 	case t.Cut:
 		return usage{fmt.Errorf("%s: line %d: it ends without its last line, end and the number of ticks: it was cut short", name, t.Last)}
-	case len(t.Checks) == 0:
+	case len(t.HashChecks) == 0:
 		return usage{fmt.Errorf("%s: line %d: it ends without any hashes, lines that begin with =, to compare with", name, t.Last)}
 	}
 	by := ""
@@ -74,12 +74,12 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 			return usage{fmt.Errorf("%s: %w", name, err)}
 		}
 		bar.at(i + 1)
-		if next == len(t.Checks) || t.Checks[next].Ticks != i+1 {
+		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != i+1 {
 			continue
 		}
 		if err := t.Verify(l, next); err != nil {
 			err := fmt.Errorf("%s: %w%s", name, err, by)
-			var differs *lab.Difference
+			var differs *lab.Mismatch
 			if errors.As(err, &differs) {
 				return err
 			}
@@ -88,9 +88,9 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 		next++
 	}
 	rest := ""
-	if n := len(t.Entries) - t.Checks[next-1].Ticks; n > 0 {
+	if n := len(t.Entries) - t.HashChecks[next-1].Ticks; n > 0 {
 		rest = fmt.Sprintf("; of the last %d it has no hashes", n)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s of %s are the same here, in %s%s%s\n", name, count(len(t.Entries), "tick"), count(len(t.Open), "pane"), count(len(t.Checks), "check"), rest, by)
+	fmt.Fprintf(p.Stdout, "%s: %s of %s are the same here, in %s%s%s\n", name, count(len(t.Entries), "tick"), count(len(t.Open), "pane"), count(len(t.HashChecks), "check"), rest, by)
 	return nil
 }

@@ -57,12 +57,12 @@ func (c *recordCommand) Run(p *program) error {
 	split := c.View == "split" || c.View == "" && len(plan.open) == 1
 	entries[0].Commands = first(split, show, entries[0].Commands)
 	bar := p.newProgress("record", n)
-	tape := lab.NewTaped(l, Version, plan.open)
+	tape := lab.NewRecording(l, Version, plan.open)
 	r, err := recorder.Shoot(&recorder.Shot{
 		Lab: l, Entries: entries, Lead: lead, Title: c.title(plan), Note: plan.note(), Bare: c.Plain, Format: f,
 		Progress: func(made int) {
 			bar.at(made)
-			tape.Made(entries[made-1], made == n)
+			tape.Ticked(entries[made-1], made == n)
 		},
 	})
 	bar.done()
@@ -92,7 +92,7 @@ type Looks struct {
 
 // commands returns the commands that make a picture so.
 func (l *Looks) commands() ([]lab.Command, error) {
-	list, err := lab.ParseShow(l.Show)
+	list, err := lab.ParseDisplay(l.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
 	}

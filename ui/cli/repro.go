@@ -12,7 +12,7 @@ import (
 
 // taped is the tape of a session that runs, with its hashes. It may be nil.
 type taped struct {
-	*lab.Taped
+	*lab.Recording
 	file *os.File
 }
 
@@ -26,13 +26,13 @@ func (m *plan) taped(l *lab.Lab, file string) (*taped, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &taped{lab.NewTaped(l, Version, m.open), f}, nil
+	return &taped{lab.NewRecording(l, Version, m.open), f}, nil
 }
 
 // made takes in that so many of the session's entries have been made.
 func (t *taped) made(entries []lab.Entry, n int) {
 	if t != nil {
-		t.Made(entries[n-1], n == len(entries))
+		t.Ticked(entries[n-1], n == len(entries))
 	}
 }
 

@@ -125,12 +125,12 @@ func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why st
 		return usage{err}
 	}
 	bar := p.newProgress("film", n)
-	taped := lab.NewTaped(l, Version, plan.open)
+	taped := lab.NewRecording(l, Version, plan.open)
 	r, err := recorder.Shoot(&recorder.Shot{
 		Lab: l, Entries: entries, Title: title, Note: plan.note(), Format: f,
 		Progress: func(made int) {
 			bar.at(made)
-			taped.Made(entries[made-1], made == n)
+			taped.Ticked(entries[made-1], made == n)
 		},
 	})
 	bar.done()

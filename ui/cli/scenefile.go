@@ -120,7 +120,7 @@ func (s *sceneFile) finish(v map[string]float64, asleep []bool) error {
 	c := &s.scene
 	c.Gravity, c.Damping = -float32(v["gravity"]), float32(v["lindamp"])
 	c.MaxLinear, c.MaxAngular = float32(v["maxlin"]), float32(v["maxang"])
-	c.Wide, c.High, c.Sleepless = 256, 32, v["sleep"] == 0
+	c.HalfWidth, c.Height, c.Sleepless = 256, 32, v["sleep"] == 0
 	for i := range c.Boxes {
 		c.Boxes[i].Density, c.Boxes[i].Friction = float32(v["density"]), float32(v["friction"])
 		c.Boxes[i].Start.Asleep = asleep[i] && !c.Sleepless

@@ -31,7 +31,7 @@ func (p *program) trials(m *plan, seeds int) ([]*result, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < seeds; i = int(next.Add(1)) - 1 {
 				mine := *m
-				mine.config.Weather.Seed += uint64(i)
+				mine.config.Network.Seed += uint64(i)
 				l, err := mine.lab()
 				if err != nil {
 					failed[i] = err

@@ -55,7 +55,7 @@ func TestTraceOnATape(t *testing.T) {
 	if got := run(again); got != first {
 		t.Errorf("%x, and from the tape %x", first, got)
 	}
-	again.Config.Weather.Up.Trace = nil
+	again.Config.Network.Up.Trace = nil
 	if run(again) == first {
 		t.Error("the trace changes nothing")
 	}

@@ -88,8 +88,8 @@ func (c *weatherCommand) Run(p *program) error {
 		brief: w.Brief(),
 	}
 	client := c.probe(w)
-	r.Up = directionOf(&w.Up, client.Meter(link.Up), c.InOrder)
-	r.Down = directionOf(&w.Down, client.Meter(link.Down), c.InOrder)
+	r.Up = directionOf(&w.Up, client.Counters(link.Up), c.InOrder)
+	r.Down = directionOf(&w.Down, client.Counters(link.Down), c.InOrder)
 	if c.Format == "json" {
 		e := json.NewEncoder(p.Stdout)
 		e.SetIndent("", "  ")
@@ -99,7 +99,7 @@ func (c *weatherCommand) Run(p *program) error {
 }
 
 // check returns the weather that is asked for, or what is wrong with the call.
-func (c *weatherCommand) check(p *program) (*link.Weather, error) {
+func (c *weatherCommand) check(p *program) (*link.Network, error) {
 	if c.Format != "table" && c.Format != "json" {
 		return nil, &predict.Unknown{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}
 	}
@@ -111,7 +111,7 @@ func (c *weatherCommand) check(p *program) (*link.Weather, error) {
 			return nil, fmt.Errorf("%s=%d: want %d to %d", x.name, x.value, x.low, x.high)
 		}
 	}
-	w := &link.Weather{}
+	w := &link.Network{}
 	var err error
 	if w.Seed, err = seed(c.Seed); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (c *weatherCommand) check(p *program) (*link.Weather, error) {
 
 // probe sends the probes both ways through a link, waits for the last of them,
 // and returns an end of the link.
-func (c *weatherCommand) probe(w *link.Weather) *link.End {
+func (c *weatherCommand) probe(w *link.Network) *link.End {
 	pair := link.Pair
 	if c.InOrder {
 		pair = link.PairInOrder
@@ -148,15 +148,15 @@ func (c *weatherCommand) probe(w *link.Weather) *link.End {
 	return client
 }
 
-func directionOf(c *link.Conditions, m *link.Meter, inOrder bool) directionResult {
+func directionOf(c *link.Conditions, m *link.Counters, inOrder bool) directionResult {
 	share := func(n, of uint64) float64 { return float64(n) / float64(max(of, 1)) }
 	e := c.Expect()
 	r := directionResult{
-		Asked: askedResult{Lost: e.Lost, Twice: e.Twice, HeldBack: e.HeldBack},
+		Asked: askedResult{Lost: e.Lost, Twice: e.Duplicated, HeldBack: e.Delayed},
 		Measured: measuredResult{
-			Sent: m.Sent, Lost: share(m.Lost, m.Sent), Dropped: share(m.Dropped, m.Sent), Twice: share(m.Again, m.Arrived),
-			Reordered: share(m.Reordered, m.Arrived), Farthest: m.Farthest,
-			Way: spreadOf(&m.Way), Queue: spreadOf(&m.Queue), Delay: spreadOf(&m.Delay), Goodput: m.Goodput(),
+			Sent: m.Sent, Lost: share(m.Lost, m.Sent), Dropped: share(m.Dropped, m.Sent), Twice: share(m.DuplicatesArrived, m.Arrived),
+			Reordered: share(m.Reordered, m.Arrived), Farthest: m.ReorderMax,
+			Way: spreadOf(&m.Transit), Queue: spreadOf(&m.Queue), Delay: spreadOf(&m.Delay), Goodput: m.Goodput(),
 		},
 	}
 	if !inOrder {
@@ -170,7 +170,7 @@ func directionOf(c *link.Conditions, m *link.Meter, inOrder bool) directionResul
 	return r
 }
 
-func spreadOf(s *link.Spread) spreadResult {
+func spreadOf(s *link.Distribution) spreadResult {
 	return spreadResult{
 		Mean: millis(s.Mean()), Deviation: millis(s.Deviation()), Min: millis(s.Min), Max: millis(s.Max),
 		P50: millis(s.Quantile(0.5)), P95: millis(s.Quantile(0.95)), P99: millis(s.Quantile(0.99)),

@@ -107,7 +107,7 @@ func (s *Shot) shoot(out video.Writer) (r Result, err error) {
 	// same. at is that moment, in ticks.
 	const hair = 1e-6
 	for at := float64(first); ; {
-		at += rate * s.Lab.Show().Speed / fps
+		at += rate * s.Lab.Display().Speed / fps
 		select {
 		case <-s.Stop:
 			return r, nil

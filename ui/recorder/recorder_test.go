@@ -14,7 +14,7 @@ import (
 func shot(t *testing.T, rate, ticks, lead, fps int, commands map[int]lab.Command) *Shot {
 	t.Helper()
 	c := lab.Config{Scene: "plain", Rate: rate}
-	if err := c.Weather.Parse("csp-75ms"); err != nil {
+	if err := c.Network.Parse("csp-75ms"); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(c)

@@ -17,15 +17,15 @@ func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 			continue
 		}
 		p := l.Panes[v.Pane]
-		seat := &p.Seats[0].View
+		seat := &p.Clients[0].View
 		poses, moment := seat.Bodies, seat.Moment()
 		if v.Side == ServerSide || len(poses) == 0 {
-			poses, moment = predict.Poses(nil, p.Truth.Bodies()), int64(p.Truth.Tick())*sim.TickParts
+			poses, moment = predict.Poses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*sim.MomentsPerTick
 		}
 		lens := v.Camera.Lens(float32(v.W), float32(v.H))
 		along := lens.Ray(x-float32(v.X), y-float32(v.Y)).Unit()
 		me := 0
-		hit := p.Truth.Scene().Ray(lens.Eye, along, predict.Reach, poses, me, moment, p.Truth.Rate())
+		hit := p.ServerWorld.Scene().Ray(lens.Eye, along, predict.Reach, poses, me, moment, p.ServerWorld.Rate())
 		to := lens.Eye.Plus(hit.Length, along).Sub(poses[me].Pos)
 		return sim.Aim(to), to != geom.Vec3{}
 	}

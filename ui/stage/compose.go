@@ -89,7 +89,7 @@ func (s *Stage) lines(list *render.List, l *lab.Lab, at Place) {
 			list.Items[len(list.Items)-2].H = float32(places[0].H)
 		}
 	}
-	if !l.Show().Split {
+	if !l.Display().Split {
 		return
 	}
 	for _, r := range places {
@@ -107,7 +107,7 @@ type drawing struct {
 	at    Place
 
 	picture time.Duration
-	gauged  [lab.MostPanes]float32 // by pane: where its gauges begin; 0 if it has none
+	gauged  [lab.MaxPanes]float32 // by pane: where its gauges begin; 0 if it has none
 }
 
 func (d *drawing) px(n float32) float32 { return float32(int(float32(n*d.scale) + 0.5)) }
@@ -127,7 +127,7 @@ func (d *drawing) head(o Options, h float32) {
 	d.Rect(x, y, w, h, paper)
 	bold, plain := d.font(16, true), d.font(14, false)
 	c := d.l.Config()
-	right := WeatherWords(&c.Weather) + fmt.Sprintf(" · seed %d · %s", c.Weather.Seed, clock(d.l.Now()))
+	right := WeatherWords(&c.Network) + fmt.Sprintf(" · seed %d · %s", c.Network.Seed, clock(d.l.Now()))
 	if o.Alert != "" {
 		right = o.Alert
 	}
@@ -187,7 +187,7 @@ func (d *drawing) foot(o Options, h float32) {
 		right -= d.px(4)
 	}
 	legend := append(d.shotLegend(d.legend()), entry{color: Client, name: "client"}, entry{color: Server, name: "server"})
-	if d.l.Show().Ghosts && d.received() {
+	if d.l.Display().Ghosts && d.received() {
 		legend = append(legend, entry{color: LastSeen, name: "last snapshot received"})
 	}
 	for i := range legend {
@@ -206,7 +206,7 @@ func (d *drawing) foot(o Options, h float32) {
 // received reports whether any pane's client is sent states at all.
 func (d *drawing) received() bool {
 	for _, p := range d.l.Panes {
-		if len(p.Seats[0].View.Last) > 0 {
+		if len(p.Clients[0].View.LastReceived) > 0 {
 			return true
 		}
 	}
@@ -216,7 +216,7 @@ func (d *drawing) received() bool {
 // missed reports whether any pane has had inputs that were not used in time.
 func (d *drawing) missed() bool {
 	for _, p := range d.l.Panes {
-		if used := p.Meter.Value("inputs_consumed_ratio"); used > 0 && used < 0.9995 {
+		if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && used < 0.9995 {
 			return true
 		}
 	}
@@ -228,7 +228,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	p := d.l.Panes[i]
 	x, y := float32(r.X)+d.px(10), float32(r.Y)+d.px(10)
 	big, small := d.font(17, true), d.font(13, false)
-	split := d.l.Show().Split
+	split := d.l.Display().Split
 	room := float32(r.W) - d.px(20)
 	if split {
 		room = float32(float32(r.W)*0.5) - d.px(20) - d.labelWidth("client") - d.px(6)
@@ -241,17 +241,17 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	if knobs := p.Knobs.Changed(); len(knobs) > 0 {
 		lines = append(lines, wrap(small, knobs, room-d.px(20))...)
 	}
-	lines = append(lines, fmt.Sprintf("error %.2f m   pops %d a minute", p.Card.Now(), int(p.Card.PopsPerMinute()+0.5)))
-	if n := p.Meter.Value("corrections"); n > 0 {
-		lines = append(lines, fmt.Sprintf("%d corrections, %.2f m on average", int(n), p.Meter.Value("correction_mean_m")))
+	lines = append(lines, fmt.Sprintf("error %.2f m   pops %d a minute", p.Score.Now(), int(p.Score.PopsPerMinute()+0.5)))
+	if n := p.Counters.Value("corrections"); n > 0 {
+		lines = append(lines, fmt.Sprintf("%d corrections, %.2f m on average", int(n), p.Counters.Value("correction_mean_m")))
 	}
-	if used := p.Meter.Value("inputs_consumed_ratio"); used > 0 && d.missed() {
+	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.missed() {
 		lines = append(lines, fmt.Sprintf("%.1f %% of inputs used in time", 100*used))
 	}
-	if n := p.Meter.Value("stalls"); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s, %.1f a minute, longest %.0f ms", count(int(n), "stall"), p.Meter.Value("stalls_per_minute"), p.Meter.Value("stall_longest_ms")))
+	if n := p.Counters.Value("stalls"); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s, %.1f a minute, longest %.0f ms", count(int(n), "stall"), p.Counters.Value("stalls_per_minute"), p.Counters.Value("stall_longest_ms")))
 	}
-	show := d.l.Show()
+	show := d.l.Display()
 	if s := d.stage.panes[i].untoldWords(&show); s != "" && int(d.l.Ticks()-p.Began()) > d.l.Config().Rate {
 		lines = append(lines, s)
 	}
@@ -259,7 +259,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 	if s := p.Faults(); s != "" {
 		lines = append(lines, s)
 	}
-	if note := p.Seats[0].View.Note; note != "" {
+	if note := p.Clients[0].View.Note; note != "" {
 		lines = append(lines, note)
 	}
 	wide := big.Width(name)
@@ -282,7 +282,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 		d.label(float32(r.X)+half-d.px(10), y, "client", true)
 		d.label(float32(r.X)+half+gutter/2+d.px(10), y, "server", false)
 	}
-	if d.l.Show().Graphs && float32(r.H) > d.px(300) {
+	if d.l.Display().Graphs && float32(r.H) > d.px(300) {
 		d.errorGraph(i, r)
 	}
 	top := y + h + d.px(gaugeGap)
@@ -290,7 +290,7 @@ func (d *drawing) caption(i int, r Place, focus bool) {
 		top = y + d.px(26+gaugeGap)
 	}
 	d.gauges(i, r, top)
-	if focus && len(d.l.Panes) > 1 && d.l.Show().Focus == i {
+	if focus && len(d.l.Panes) > 1 && d.l.Display().Focus == i {
 		d.Frame(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), d.px(3), keyOn)
 	}
 }
@@ -366,7 +366,7 @@ func DrawGraph(list *render.List, g *Graph, x, y, w, h, top, width float32) {
 }
 
 // WeatherWords says what a weather is, for a reader.
-func WeatherWords(w *link.Weather) string {
+func WeatherWords(w *link.Network) string {
 	if w.Up == w.Down {
 		return conditionWords(&w.Up)
 	}

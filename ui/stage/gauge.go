@@ -11,16 +11,16 @@ import (
 
 // packets are what a second of packets was made of.
 type packets struct {
-	ring [lab.MaxRate]predict.Packet // by tick; zero where none was sent
+	ring [lab.MaxRate]predict.PacketBreakdown // by tick; zero where none was sent
 	next int
 	any  bool
 }
 
 // add takes in the last packet as it is after a tick of the server, of a session
 // of so many ticks a second.
-func (s *packets) add(p *predict.Packet, sent bool, rate int) {
+func (s *packets) add(p *predict.PacketBreakdown, sent bool, rate int) {
 	at := &s.ring[s.next%rate]
-	if *at = (predict.Packet{}); sent {
+	if *at = (predict.PacketBreakdown{}); sent {
 		*at = *p
 	}
 	s.next, s.any = (s.next+1)%rate, true
@@ -28,21 +28,21 @@ func (s *packets) add(p *predict.Packet, sent bool, rate int) {
 
 // fill is the share of their room that the packets of a second took, or that of
 // the last alone if none is known.
-func (s *packets) fill(last *predict.Packet, rate int) float32 {
+func (s *packets) fill(last *predict.PacketBreakdown, rate int) float32 {
 	bits, room := 0, 0
 	for i := range s.ring[:rate] {
 		bits += s.ring[i].Bits()
-		room += s.ring[i].Room
+		room += s.ring[i].Budget
 	}
 	if room == 0 {
-		bits, room = last.Bits(), last.Room
+		bits, room = last.Bits(), last.Budget
 	}
 	return float32(bits) / float32(max(room, 1))
 }
 
 // bitsPerCube is what the snapshots of a second took for each body, or the last alone
 // if none is known.
-func (s *packets) bitsPerCube(last *predict.Packet, rate int) float32 {
+func (s *packets) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
 	bits, cubes := 0.0, 0
 	for i := range s.ring[:rate] {
 		bits += s.ring[i].Parts.Bits()
@@ -79,7 +79,7 @@ const (
 // gauges draws what is asked for at the lower right of a pane, as far as there is
 // room below top and across.
 func (d *drawing) gauges(i int, r Place, top float32) {
-	show, p := d.l.Show(), d.stage.panes[i]
+	show, p := d.l.Display(), d.stage.panes[i]
 	w := min(float32(float32(r.W)*0.52), d.px(mostGauge)) // the graph on the left has 0.42
 	if show.Split {
 		w = min(w, float32((r.W-gutter/2)/2)-d.px(20))
@@ -97,7 +97,7 @@ func (d *drawing) gauges(i int, r Place, top float32) {
 		d.ages(p, x, y, w, h)
 		y -= d.px(gaugeGap)
 	}
-	if h := d.px(packetHeight); show.Packet && p.told.Packet.Room > 0 && y-h >= top {
+	if h := d.px(packetHeight); show.Packet && p.told.Packet.Budget > 0 && y-h >= top {
 		y -= h
 		d.packet(p, x, y, w, h)
 		y -= d.px(gaugeGap)
@@ -131,7 +131,7 @@ func cubeScale(bits float32) float32 {
 func (d *drawing) snapshot(p *pane, x, y, w, h float32) {
 	k := &p.told.Packet
 	each := 1 / float32(max(k.Bodies, 1))
-	mean := p.sent.bitsPerCube(k, p.of.Truth.Rate())
+	mean := p.sent.bitsPerCube(k, p.of.ServerWorld.Rate())
 	scale := cubeScale(mean)
 	d.Rect(x, y, w, h, gaugeVeil)
 	f, pad := d.font(12, false), d.px(8)
@@ -200,12 +200,12 @@ func bitsText(bits float32) string {
 // packet draws what the last packet was made of, over what it might have held.
 func (d *drawing) packet(p *pane, x, y, w, h float32) {
 	k := &p.told.Packet
-	mean := p.sent.fill(k, p.of.Truth.Rate())
+	mean := p.sent.fill(k, p.of.ServerWorld.Rate())
 	d.Rect(x, y, w, h, gaugeVeil)
 	f, pad := d.font(12, false), d.px(8)
 	right := fmt.Sprintf("mean %.0f %%", 100*mean)
 	rw := f.Width(right)
-	left := fmt.Sprintf("packet %.0f %% of %d bits", float32(100*float32(k.Bits()))/float32(k.Room), k.Room)
+	left := fmt.Sprintf("packet %.0f %% of %d bits", float32(100*float32(k.Bits()))/float32(k.Budget), k.Budget)
 	d.Text(x+pad, y+d.px(16), f, inkDim, f.Fit(left, w-rw-pad-pad-pad))
 	d.Text(x+w-pad-rw, y+d.px(16), f, inkDim, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
@@ -217,11 +217,11 @@ func (d *drawing) packet(p *pane, x, y, w, h float32) {
 		color render.Color
 		name  string
 	}{
-		{k.Head, headPart, "head " + strconv.Itoa(k.Head)},
+		{k.Header, headPart, "head " + strconv.Itoa(k.Header)},
 		{k.Inputs, inputPart, "inputs " + strconv.Itoa(k.Inputs)},
 		{k.Updates, updatePart, count(k.Bodies, "update") + " " + strconv.Itoa(k.Updates)},
 	} {
-		a, b := float32(int(float32(bw*float32(from))/float32(k.Room))), float32(int(float32(bw*float32(from+part.bits))/float32(k.Room)))
+		a, b := float32(int(float32(bw*float32(from))/float32(k.Budget))), float32(int(float32(bw*float32(from+part.bits))/float32(k.Budget)))
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += part.bits
 		box := d.px(8)
@@ -247,11 +247,11 @@ type staleness struct {
 // count counts the bodies that move, as far as the client knows or else the server.
 func (s *staleness) count(p *pane) {
 	*s = staleness{}
-	truth := p.of.Truth.Bodies()
+	truth := p.of.ServerWorld.Bodies()
 	for i, age := range p.told.Age {
 		moves := !truth[i].Asleep
-		if i < len(p.told.Moves) {
-			moves = p.told.Moves[i]
+		if i < len(p.told.Moving) {
+			moves = p.told.Moving[i]
 		}
 		if moves {
 			s.bins[min(int(age), agesTold-1)]++
@@ -275,7 +275,7 @@ func (s *staleness) quantile(share float64) int {
 // ages draws the histogram of how old the server's last word is of the bodies that
 // move. Its colours and its scale are those of the tint.
 func (d *drawing) ages(p *pane, x, y, w, h float32) {
-	s, rate := &d.stage.stale, p.of.Truth.Rate()
+	s, rate := &d.stage.stale, p.of.ServerWorld.Rate()
 	s.count(p)
 	d.Rect(x, y, w, h, gaugeVeil)
 	f, pad := d.font(12, false), d.px(8)

@@ -111,7 +111,7 @@ func within(views []View, x0, y0, x1, y1 float32) bool {
 // that of the last one before any other is known.
 func TestPackets(t *testing.T) {
 	var s packets
-	p := predict.Packet{Room: 1000, Head: 100, Updates: 300}
+	p := predict.PacketBreakdown{Budget: 1000, Header: 100, Updates: 300}
 	if got := s.fill(&p, 60); got != 0.4 {
 		t.Error(got)
 	}
@@ -128,7 +128,7 @@ func TestPackets(t *testing.T) {
 	for range 60 {
 		s.add(&p, false, 60) // none is sent
 	}
-	if got := s.fill(&predict.Packet{Room: 10, Head: 1}, 60); got != 0.1 {
+	if got := s.fill(&predict.PacketBreakdown{Budget: 10, Header: 1}, 60); got != 0.1 {
 		t.Error(got)
 	}
 }
@@ -138,7 +138,7 @@ func TestPackets(t *testing.T) {
 // part of a snapshot is named with what it takes.
 func TestBitsPerCube(t *testing.T) {
 	var s packets
-	p := predict.Packet{Bodies: 100, Parts: predict.Parts{Index: 100, Rotation: 200}}
+	p := predict.PacketBreakdown{Bodies: 100, Parts: predict.SnapshotBits{Index: 100, Rotation: 200}}
 	if got := s.bitsPerCube(&p, 60); got != 3 {
 		t.Error(got)
 	}
@@ -189,7 +189,7 @@ func TestStaleness(t *testing.T) {
 	var st staleness
 	st.count(p)
 	moving := 0
-	for i, b := range l.Panes[0].Seats[0].Guess.Bodies() {
+	for i, b := range l.Panes[0].Clients[0].World.Bodies() {
 		if !b.Asleep {
 			moving++
 			if st.bins[p.told.Age[i]] == 0 {
@@ -226,11 +226,11 @@ func TestOutlines(t *testing.T) {
 	for range 300 {
 		gather(t, &s, l, 1)
 		v := &s.Views(nil, l, 0, 0, 640, 360, 1)[0]
-		shown := &l.Panes[0].Seats[0].View
+		shown := &l.Panes[0].Clients[0].View
 		lens := v.Camera.Lens(640, 360)
 		want := 0
 		var corners [][3]float32 // where on the picture, how far
-		for i, raw := range shown.Raw {
+		for i, raw := range shown.Simulated {
 			if alike(raw, shown.Bodies[i]) {
 				continue
 			}

@@ -110,25 +110,25 @@ func (p *pane) graph(of *lab.Pane, l *lab.Lab) {
 	total := of.Corrections.Total()
 	corrected := total > p.corrected
 	p.corrected = total
-	up, down := &of.Seats[0].Endpoint.Stats, of.Server()
-	replayed := of.Meter.Value("replayed_ticks")
+	up, down := &of.Clients[0].Endpoint.Stats, of.Server()
+	replayed := of.Counters.Value("replayed_ticks")
 	for i := range p.Graphs {
 		p.Graphs[i].Title, p.Graphs[i].Unit = graphNames[i][0], graphNames[i][1]
 	}
-	p.Graphs[ErrorGraph].Add(float32(of.Card.Now()), corrected)
+	p.Graphs[ErrorGraph].Add(float32(of.Score.Now()), corrected)
 	p.Graphs[RTTGraph].Add(float32(up.RTT.Seconds()*1000), false)
 	p.Graphs[UpGraph].Add(float32(p.up.add(up.BytesSent, hz)/1000), false)
 	p.Graphs[DownGraph].Add(float32(p.down.add(down.BytesSent, hz)/1000), false)
 	p.Graphs[ReplayGraph].Add(float32(replayed-p.replayed), corrected)
-	p.Graphs[BufferGraph].Add(float32(of.Meter.Value("buffer_depth")), false)
-	p.Graphs[ArrivalGraph].Add(float32(arrival(of.Meter, hz)), false)
+	p.Graphs[BufferGraph].Add(float32(of.Counters.Value("buffer_depth")), false)
+	p.Graphs[ArrivalGraph].Add(float32(arrival(of.Counters, hz)), false)
 	p.Graphs[ArrivalGraph].Signed = true
 	p.replayed = replayed
 }
 
 // arrival is by how many milliseconds states come sooner than they should by the
 // client's clock: the newest, where the strategy tells, or else as it is being mended.
-func arrival(m *predict.Meter, hz int) float64 {
+func arrival(m *predict.Counters, hz int) float64 {
 	for _, c := range m.All() {
 		if c.Name == "arrival_early_ms" {
 			return c.Value

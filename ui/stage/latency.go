@@ -11,15 +11,15 @@ import (
 // stageColors tell the stages of the latency apart; those that are not measured here
 // are hatched.
 var stageColors = [lab.StageCount]render.Color{
-	lab.OSInput:     headPart,
-	lab.ClientTick:  inputPart,
-	lab.WayUp:       updatePart,
-	lab.ServerWait:  indexPart,
-	lab.ServerSends: turnPart,
-	lab.WayDown:     {R: 60, G: 122, B: 204, A: 255},
-	lab.ClientWait:  {R: 213, G: 94, B: 0, A: 255},
-	lab.Picture:     {R: 204, G: 121, B: 167, A: 255},
-	lab.Display:     headPart,
+	lab.OSInputStage:      headPart,
+	lab.ClientTickStage:   inputPart,
+	lab.UplinkStage:       updatePart,
+	lab.ServerBufferStage: indexPart,
+	lab.ServerSendStage:   turnPart,
+	lab.DownlinkStage:     {R: 60, G: 122, B: 204, A: 255},
+	lab.ClientBufferStage: {R: 213, G: 94, B: 0, A: 255},
+	lab.RenderStage:       {R: 204, G: 121, B: 167, A: 255},
+	lab.DisplayStage:      headPart,
 }
 
 const (
@@ -37,18 +37,18 @@ const (
 func (d *drawing) latencies(i int, x, bottom, w, top float32) (begins float32) {
 	p := d.stage.panes[i].of
 	latency := p.Latency()
-	if latency.Own.Inputs == 0 && latency.Word.Inputs == 0 {
+	if latency.Own.Inputs == 0 && latency.Confirmed.Inputs == 0 {
 		return bottom
 	}
 	if d.picture > 0 {
-		latency.Own.Stages[lab.Picture] = d.picture
-		if latency.Word.Inputs > 0 {
-			latency.Word.Stages[lab.Picture] = d.picture
+		latency.Own.Stages[lab.RenderStage] = d.picture
+		if latency.Confirmed.Inputs > 0 {
+			latency.Confirmed.Stages[lab.RenderStage] = d.picture
 		}
 	}
-	ping := p.Seats[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	columns := []column{{"article", lab.Article(ping), false}, {"own", latency.Own, latency.Alone}, {"server's", latency.Word, false}}
-	if latency.Word.Inputs == 0 {
+	ping := p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
+	columns := []column{{"article", lab.Article(ping), false}, {"own", latency.Own, latency.Predicted}, {"server's", latency.Confirmed, false}}
+	if latency.Confirmed.Inputs == 0 {
 		columns = columns[:2]
 	}
 	bars := float32(barsBegin + len(columns)*barLine)
@@ -90,19 +90,19 @@ func (d *drawing) latencies(i int, x, bottom, w, top float32) (begins float32) {
 // column is a bar and what it is called.
 type column struct {
 	name  string
-	bar   lab.Bar
+	bar   lab.LatencyStages
 	alone bool // without the server and the ways there and back
 }
 
 // has reports whether a stage is part of the column's.
 func (c *column) has(s lab.Stage, picture bool) bool {
 	switch s {
-	case lab.ClientTick, lab.ClientWait:
+	case lab.ClientTickStage, lab.ClientBufferStage:
 		return true
-	case lab.Picture:
+	case lab.RenderStage:
 		return picture
 	}
-	return s.Told() && !c.alone
+	return s.Measured() && !c.alone
 }
 
 // millis writes a time in whole milliseconds.
@@ -116,7 +116,7 @@ func tenths(t time.Duration) string {
 }
 
 // stack draws the stages of a bar behind each other.
-func (d *drawing) stack(b *lab.Bar, x, y, w, h float32, longest time.Duration) {
+func (d *drawing) stack(b *lab.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, emptyPart)
 	from := time.Duration(0)
 	place := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
@@ -133,7 +133,7 @@ func (d *drawing) swatch(s lab.Stage, x, y, w, h float32) {
 		return
 	}
 	d.Rect(x, y, w, h, stageColors[s])
-	if s.Told() || s == lab.Picture && d.picture > 0 {
+	if s.Measured() || s == lab.RenderStage && d.picture > 0 {
 		return
 	}
 	for at := d.px(2); at < w; at += d.px(4) {

@@ -18,7 +18,7 @@ func TestMark(t *testing.T) {
 	for _, size := range []Place{{W: 1280, H: 720}, {W: 640, H: 480}, {X: 7, Y: 9, W: 900, H: 1300}} {
 		for yaw := 0; yaw < 360; yaw += 45 {
 			l.Do(lab.Command{Verb: "show", Pane: lab.All, Name: "yaw", Value: []string{"0", "45", "90", "135", "180", "225", "270", "315"}[yaw/45]})
-			for body := range l.Panes[0].Truth.Bodies() {
+			for body := range l.Panes[0].ServerWorld.Bodies() {
 				var f Frame
 				s.Compose(&f, l, size, Options{Mark: &Mark{Pane: 1, Body: body, Lines: []string{"first line", "the second, longer line"}}}, 1)
 				var views []*View

@@ -45,5 +45,5 @@ func (v *View) edges(at geom.Pose, half geom.Vec3, c render.Color) {
 
 // parents reports whether any pane's strategy tells of vessels.
 func (d *drawing) parents() bool {
-	return d.tells(func(l *predict.Look) bool { return len(l.Vessels) > 0 })
+	return d.tells(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 })
 }

@@ -22,7 +22,7 @@ func TestParentsAreBoxed(t *testing.T) {
 		l.Tick(lab.Entry{})
 		s.Tick(l)
 	}
-	world := l.Panes[0].Truth.Scene()
+	world := l.Panes[0].ServerWorld.Scene()
 	ship := len(world.Boxes)
 	for _, share := range []float32{0.5, 1} {
 		views := s.Views(nil, l, 0, 0, 640, 360, share)

@@ -35,7 +35,7 @@ func shotShare(ticks int64, rate int) (share float32, ok bool) {
 // is what it makes of it, from when it does: the ray in the player's past and the body
 // that it met as it was then, and the ray in the present.
 func (p *pane) shoot(v *View, l *lab.Lab) {
-	if !l.Show().Shots {
+	if !l.Display().Shots {
 		return
 	}
 	s, now, rate := &p.of.Shots, int64(l.Ticks())-1, l.Config().Rate
@@ -49,18 +49,18 @@ func (p *pane) shoot(v *View, l *lab.Lab) {
 		if x.Judged == 0 || !ok || v.Side == ClientSide {
 			continue
 		}
-		d := &x.Verdict
+		d := &x.Result
 		v.ray(&d.Now, ShotNow, share)
-		if d.Why == predict.NotRefused {
+		if d.Refused == predict.NotRefused {
 			v.ray(&d.Rewound, hue(d.Rewound.Hit.Body), share)
-			p.struck(v, d.Rewound.Hit.Body, d.Was, share)
+			p.struck(v, d.Rewound.Hit.Body, d.TargetThen, share)
 		}
 	}
 }
 
 // hue is the colour of a shot that met a body.
 func hue(body int) render.Color {
-	if body == sim.Missed {
+	if body == sim.NoBody {
 		return ShotMiss
 	}
 	return ShotHit
@@ -85,19 +85,19 @@ func (v *View) ray(r *predict.Ray, c render.Color, share float32) {
 
 // struck adds the ghost of a body that was hit, where it was.
 func (p *pane) struck(v *View, body int, at geom.Pose, share float32) {
-	if body == sim.Missed {
+	if body == sim.NoBody {
 		return
 	}
 	c := dim(ShotHit, share)
 	c.A = min(c.A, 254) // a ghost
-	box := &p.of.Truth.Scene().Boxes[body]
+	box := &p.of.ServerWorld.Scene().Boxes[body]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at, Half: box.Half, Color: c})
 	v.addParts(box.Parts, at, c)
 }
 
 // shots writes at the foot of every picture what became of the newest shot in it.
 func (d *drawing) shots(views []View) {
-	if !d.l.Show().Shots {
+	if !d.l.Display().Shots {
 		return
 	}
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
@@ -111,7 +111,7 @@ func (d *drawing) shots(views []View) {
 				seen = "saw a " + verb(x.Seen.Hit.Body)
 			}
 			if _, ok := shotShare(now-int64(x.Judged), rate); ok && x.Judged > 0 && v.Side != ClientSide {
-				made, of = verdictWords(&x.Verdict, rate), "saw a "+verb(x.Seen.Hit.Body)
+				made, of = verdictWords(&x.Result, rate), "saw a "+verb(x.Seen.Hit.Body)
 			}
 		}
 		if made != "" && v.Side == Overlay {
@@ -122,22 +122,22 @@ func (d *drawing) shots(views []View) {
 }
 
 func verb(body int) string {
-	if body == sim.Missed {
+	if body == sim.NoBody {
 		return "miss"
 	}
 	return "hit"
 }
 
 // verdictWords are what the server makes of a shot, the judgement that counts first.
-func verdictWords(v *predict.Verdict, rate int) string {
+func verdictWords(v *predict.HitResult, rate int) string {
 	back := "refused: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.SeenParts/2)/(int64(rate)*sim.SeenParts), 10) + " ms old"
-	switch v.Why {
+	switch v.Refused {
 	case predict.NotRefused:
 		back = verb(v.Rewound.Hit.Body) + ", " + count(int((v.Age+sim.SeenParts/2)/sim.SeenParts), "tick") + " back"
 	case predict.TooNew:
 		back = "refused: of the future"
 	}
-	if !v.Rewinds {
+	if !v.UseRewound {
 		return verb(v.Now.Hit.Body) + " now (" + back + ")"
 	}
 	return back + " (" + verb(v.Now.Hit.Body) + " now)"
@@ -148,7 +148,7 @@ func verdictWords(v *predict.Verdict, rate int) string {
 func (d *drawing) shotWords(v *View, lines ...string) {
 	f := d.font(15, true)
 	y := float32(v.Y+v.H) - d.px(10)
-	if show := d.l.Show(); v.Side != ServerSide && show.Graphs && float32(v.H) > d.px(300) {
+	if show := d.l.Display(); v.Side != ServerSide && show.Graphs && float32(v.H) > d.px(300) {
 		y -= d.px(64 + 8)
 	}
 	if begins := d.gauged[v.Pane]; v.Side != ClientSide && begins > 0 {
@@ -175,7 +175,7 @@ func (d *drawing) shotWords(v *View, lines ...string) {
 func (d *drawing) shotLegend(list []entry) []entry {
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
 	for _, p := range d.l.Panes {
-		if n := p.Shots.Total(); d.l.Show().Shots && n > 0 {
+		if n := p.Shots.Total(); d.l.Display().Shots && n > 0 {
 			x := p.Shots.Number(n - 1)
 			if _, ok := shotShare(now-int64(max(x.At, x.Judged)), rate); ok {
 				return append(list, entry{color: ShotHit, name: "shot that hits"}, entry{color: ShotMiss, name: "misses"}, entry{color: ShotNow, name: "judged now"})

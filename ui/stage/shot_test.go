@@ -34,7 +34,7 @@ func TestShotIsSeen(t *testing.T) {
 		l.Do(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: split})
 		var s Stage
 		step(t, &s, l, 200, sim.Shot{})
-		b := l.Panes[0].Truth.Bodies()
+		b := l.Panes[0].ServerWorld.Bodies()
 		shot := sim.Aim(b[15].Pose.Pos.Sub(b[0].Pose.Pos)) // a cube that lies by the wall
 		step(t, &s, l, 1, shot)
 		at := l.Panes[0].Shots.Number(0)
@@ -120,16 +120,16 @@ func TestShotIsSeen(t *testing.T) {
 
 // TestVerdictWords holds the words, the judgement that counts first.
 func TestVerdictWords(t *testing.T) {
-	hit, miss := predict.Ray{Hit: sim.Hit{Body: 3}}, predict.Ray{Hit: sim.Hit{Body: sim.Missed}}
+	hit, miss := predict.Ray{Hit: sim.Hit{Body: 3}}, predict.Ray{Hit: sim.Hit{Body: sim.NoBody}}
 	for _, c := range []struct {
-		v    predict.Verdict
+		v    predict.HitResult
 		want string
 	}{
-		{predict.Verdict{Rewinds: true, Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "hit, 14 ticks back (miss now)"},
-		{predict.Verdict{Rewinds: true, Age: sim.SeenParts, Rewound: miss, Now: hit}, "miss, 1 tick back (hit now)"},
-		{predict.Verdict{Rewinds: true, Age: 24 * sim.SeenParts, Why: predict.TooOld, Rewound: miss, Now: hit}, "refused: 400 ms old (hit now)"},
-		{predict.Verdict{Rewinds: true, Why: predict.TooNew, Rewound: miss, Now: miss}, "refused: of the future (miss now)"},
-		{predict.Verdict{Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "miss now (hit, 14 ticks back)"},
+		{predict.HitResult{UseRewound: true, Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "hit, 14 ticks back (miss now)"},
+		{predict.HitResult{UseRewound: true, Age: sim.SeenParts, Rewound: miss, Now: hit}, "miss, 1 tick back (hit now)"},
+		{predict.HitResult{UseRewound: true, Age: 24 * sim.SeenParts, Refused: predict.TooOld, Rewound: miss, Now: hit}, "refused: 400 ms old (hit now)"},
+		{predict.HitResult{UseRewound: true, Refused: predict.TooNew, Rewound: miss, Now: miss}, "refused: of the future (miss now)"},
+		{predict.HitResult{Age: 14 * sim.SeenParts, Rewound: hit, Now: miss}, "miss now (hit, 14 ticks back)"},
 	} {
 		if got := verdictWords(&c.v, 60); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -150,12 +150,12 @@ func TestAimAt(t *testing.T) {
 	for i := range f.Views {
 		v := &f.Views[i]
 		p := l.Panes[v.Pane]
-		poses := p.Seats[0].View.Bodies
+		poses := p.Clients[0].View.Bodies
 		if v.Side == ServerSide {
-			poses = predict.Poses(nil, p.Truth.Bodies())
+			poses = predict.Poses(nil, p.ServerWorld.Bodies())
 		}
 		lens := v.Camera.Lens(float32(v.W), float32(v.H))
-		scene := p.Truth.Scene()
+		scene := p.ServerWorld.Scene()
 		for b := 1; b < len(poses); b++ {
 			x, y, depth := lens.Project(poses[b].Pos)
 			if depth < 1 || x < 0 || y < 0 || x >= float32(v.W) || y >= float32(v.H) {
@@ -190,7 +190,7 @@ func TestShotWordsLieAboveGauges(t *testing.T) {
 	show(t, l, "split=off,latency=on,ages=on")
 	var s Stage
 	step(t, &s, l, 200, sim.Shot{})
-	b := l.Panes[0].Truth.Bodies()
+	b := l.Panes[0].ServerWorld.Bodies()
 	step(t, &s, l, 1, sim.Aim(b[15].Pose.Pos.Sub(b[0].Pose.Pos)))
 	step(t, &s, l, 20, sim.Shot{})
 	s.Look(l)

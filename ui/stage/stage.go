@@ -66,8 +66,8 @@ type pane struct {
 	replayed    float64
 	corrected   int // how many corrections had been made
 
-	told predict.Look // by the strategy, if anything of it is shown
-	sent packets      // of the last second, as long as they are shown
+	told predict.Inspection // by the strategy, if anything of it is shown
+	sent packets            // of the last second, as long as they are shown
 }
 
 // tints are the colours that touching players lend to the bodies of a picture.
@@ -99,7 +99,7 @@ type looks struct {
 	drawn, truth, seen []geom.Pose
 	raw                []geom.Pose // as simulated, if that is shown
 	trail              []geom.Vec3
-	vessels            []predict.Vessel // if they are shown
+	vessels            []predict.ParentBox // if they are shown
 
 	// The moments that the pictures show, for what moves by the tick alone.
 	drawnAt, truthAt sim.Moment
@@ -117,7 +117,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 // came, went or began anew, and what is shown of them.
 func (s *Stage) Look(l *lab.Lab) {
 	s.meet(l)
-	show := l.Show()
+	show := l.Display()
 	for _, p := range s.panes {
 		p.ask(&show)
 	}
@@ -140,10 +140,10 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 	f := &Stage{}
 	for i, p := range s.panes {
 		q := *p
-		q.of, q.truth = l.Panes[i], l.Panes[i].Truth
+		q.of, q.truth = l.Panes[i], l.Panes[i].ServerWorld
 		q.now, q.before = p.now.clone(), p.before.clone()
 		q.mine, q.theirs = p.mine.clone(), p.theirs.clone()
-		q.told = predict.Look{}
+		q.told = predict.Inspection{}
 		q.told.CopyFrom(&p.told)
 		f.panes = append(f.panes, &q)
 	}
@@ -153,18 +153,18 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 func (k looks) clone() looks {
 	return looks{
 		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
-		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), vessels: append([]predict.Vessel(nil), k.vessels...), trail: append([]geom.Vec3(nil), k.trail...),
+		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), vessels: append([]predict.ParentBox(nil), k.vessels...), trail: append([]geom.Vec3(nil), k.trail...),
 		drawnAt: k.drawnAt, truthAt: k.truthAt,
 	}
 }
 
 // look takes in a pane that was not there before.
 func (p *pane) look(of *lab.Pane) {
-	if p.of == of && p.truth == of.Truth {
+	if p.of == of && p.truth == of.ServerWorld {
 		return
 	}
-	n := len(of.Truth.Bodies())
-	*p = pane{of: of, truth: of.Truth, mine: newTints(n), theirs: newTints(n)}
+	n := len(of.ServerWorld.Bodies())
+	*p = pane{of: of, truth: of.ServerWorld, mine: newTints(n), theirs: newTints(n)}
 	p.now.take(of)
 	p.before.take(of)
 	p.target = p.aim()
@@ -173,20 +173,20 @@ func (p *pane) look(of *lab.Pane) {
 
 // ask has the strategy tell what is shown of it, and nothing else. It may be asked
 // twice in a tick.
-func (p *pane) ask(show *lab.Show) {
-	if show.Tint != lab.NoTint || show.Packet || show.Ages || show.Parents {
-		p.of.Look(&p.told)
+func (p *pane) ask(show *lab.Display) {
+	if show.Coloring != lab.NoColoring || show.Packet || show.Ages || show.Parents {
+		p.of.Inspect(&p.told)
 	} else {
 		p.told.Reset()
 	}
-	if v := &p.of.Seats[0].View; !show.Raw {
+	if v := &p.of.Clients[0].View; !show.Simulated {
 		p.now.raw = p.now.raw[:0]
 	} else {
-		p.now.raw = append(p.now.raw[:0], v.Raw...)
+		p.now.raw = append(p.now.raw[:0], v.Simulated...)
 	}
 	p.now.vessels = p.now.vessels[:0]
 	if show.Parents {
-		p.now.vessels = append(p.now.vessels, p.told.Vessels...)
+		p.now.vessels = append(p.now.vessels, p.told.ParentBoxes...)
 	}
 }
 
@@ -213,17 +213,17 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 	if aim.Sub(p.target).Len2() > 15*15 {
 		p.target, p.last = aim, aim
 	}
-	p.theirs.take(of.Truth.Touched())
-	if known := of.Seats[0].View.Touched; len(known) > 0 {
+	p.theirs.take(of.ServerWorld.Touched())
+	if known := of.Clients[0].View.Touched; len(known) > 0 {
 		p.mine.take(known)
 	} else { // the client does not know: what the server knows
-		p.mine.take(of.Truth.Touched())
+		p.mine.take(of.ServerWorld.Touched())
 	}
 	p.graph(of, l)
-	show := l.Show()
+	show := l.Display()
 	p.ask(&show)
 	if show.Packet {
-		p.sent.add(&p.told.Packet, p.told.Packet.Tick == of.Truth.Tick(), l.Config().Rate)
+		p.sent.add(&p.told.Packet, p.told.Packet.Tick == of.ServerWorld.Tick(), l.Config().Rate)
 	} else if p.sent.any {
 		p.sent = packets{}
 	}
@@ -232,20 +232,20 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 // take notes where everything is now. A client that has not had a tick yet
 // draws what is there.
 func (k *looks) take(of *lab.Pane) {
-	v := &of.Seats[0].View
-	k.truth = predict.Poses(k.truth[:0], of.Truth.Bodies())
+	v := &of.Clients[0].View
+	k.truth = predict.Poses(k.truth[:0], of.ServerWorld.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnAt, k.truthAt = v.Carriers(), of.Truth.Tick().Moment()
+	k.drawnAt, k.truthAt = v.Carriers(), of.ServerWorld.Tick().Moment()
 	if len(k.drawn) == 0 {
 		k.drawn, k.drawnAt = append(k.drawn, k.truth...), k.truthAt
 	}
-	k.seen = append(k.seen[:0], v.Last...)
+	k.seen = append(k.seen[:0], v.LastReceived...)
 	k.trail = k.trail[:0]
 	for _, p := range v.Trail {
 		k.trail = append(k.trail, p.Pos)
 	}
 	if n := of.Watched(); len(k.trail) > 0 && n < len(k.drawn) {
-		k.trail = append(k.trail, v.Raw[n].Pos)
+		k.trail = append(k.trail, v.Simulated[n].Pos)
 	}
 }
 
@@ -284,7 +284,7 @@ func (s *Stage) Views(dst []View, l *lab.Lab, x, y, w, h int, share float32) []V
 		s.fill(v, l, share)
 	}
 	for i, r := range Split(len(l.Panes), x, y, w, h) {
-		if !l.Show().Split {
+		if !l.Display().Split {
 			add(i, Overlay, r.X, r.Y, r.W, r.H)
 			continue
 		}
@@ -324,7 +324,7 @@ func Split(n, x, y, w, h int) []Place {
 
 // fill makes the scene and the camera of a view.
 func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
-	p, show := s.panes[v.Pane], l.Show()
+	p, show := s.panes[v.Pane], l.Display()
 	target := p.last.Plus(share, p.target.Sub(p.last))
 	distance := float32(show.Distance)
 	if v.W < v.H { // a narrow picture sees as much across from further away
@@ -338,7 +338,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		}
 		return geom.Blend(before[i], now[i], share)
 	}
-	world := p.of.Truth.Scene()
+	world := p.of.ServerWorld.Scene()
 	mine, old, tints, mains := p.now.drawn, p.before.drawn, &p.mine, &Players
 	moment, last := p.now.drawnAt, p.before.drawnAt
 	if v.Side == ServerSide {
@@ -351,11 +351,11 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		if i < world.Players {
 			c = mains[i]
 		}
-		if switched := p.of.Seats[0].View.Switched; v.Side != ServerSide && i < len(switched) && switched[i] {
+		if switched := p.of.Clients[0].View.Fallback; v.Side != ServerSide && i < len(switched) && switched[i] {
 			c = c.Mix(Switched, switchedShare)
 		}
-		if show.Tint != lab.NoTint {
-			if by, ok := p.tinted(show.Tint, v.Side, i); ok {
+		if show.Coloring != lab.NoColoring {
+			if by, ok := p.tinted(show.Coloring, v.Side, i); ok {
 				c = by
 			}
 		}
@@ -371,7 +371,7 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 	for i := range world.Carriers {
 		c := &world.Carriers[i]
 		for _, b := range c.Boxes {
-			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.of.Truth.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.of.Truth.Rate())
+			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.of.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.of.ServerWorld.Rate())
 			if share < 1 {
 				now = geom.Blend(before, now, share)
 			}
@@ -405,7 +405,7 @@ func (p *pane) haunt(v *View, ghost geom.Pose, i int, c render.Color) {
 		return
 	}
 	c.A = ghostAlpha
-	box := &p.of.Truth.Scene().Boxes[i]
+	box := &p.of.ServerWorld.Scene().Boxes[i]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
 	v.addParts(box.Parts, ghost, c)
 }

@@ -15,7 +15,7 @@ import (
 func session(t testing.TB, weather string, specs ...string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: "zen", Rate: 60}
-	if err := c.Weather.Parse(weather); err != nil {
+	if err := c.Network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(c)
@@ -91,7 +91,7 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 			t.Errorf("%s: %d views of %d panes", after, len(f.Views), len(l.Panes))
 		}
 		for i, v := range f.Views {
-			if got, want := v.Scene.Cubes[0].Pose.Pos, l.Panes[i].Truth.Bodies()[0].Pose.Pos; got.Sub(want).Len() > 5 {
+			if got, want := v.Scene.Cubes[0].Pose.Pos, l.Panes[i].ServerWorld.Bodies()[0].Pose.Pos; got.Sub(want).Len() > 5 {
 				t.Errorf("%s: pane %d draws the cube at %v, and it is at %v", after, i, got, want)
 			}
 		}
@@ -116,7 +116,7 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 	run(t, &s, l, 60)
 	l.Do(lab.Command{Verb: "restart", Pane: lab.All})
 	draw("restart")
-	if got, want := f.Views[0].Camera, l.Panes[0].Truth.Bodies()[0].Pose.Pos; got.Target.Sub(want).Len() > 3 {
+	if got, want := f.Views[0].Camera, l.Panes[0].ServerWorld.Bodies()[0].Pose.Pos; got.Target.Sub(want).Len() > 3 {
 		t.Errorf("the camera looks at %v after a restart", got.Target)
 	}
 }
@@ -188,7 +188,7 @@ func TestGhosts(t *testing.T) {
 		}
 		return
 	}
-	world := l.Panes[0].Truth.Scene()
+	world := l.Panes[0].ServerWorld.Scene()
 	all := len(world.Boxes) + len(world.Static)
 	views := s.Views(nil, l, 0, 0, 640, 360, 1)
 	if server, last, solid := count(&views[0]); server != 1 || last != 1 || solid != all {
@@ -213,9 +213,9 @@ func TestBetweenTicks(t *testing.T) {
 	l := session(t, "perfect", "rewind")
 	var s Stage
 	run(t, &s, l, 59)
-	before := l.Panes[0].Seats[0].View.Bodies[0].Pos
+	before := l.Panes[0].Clients[0].View.Bodies[0].Pos
 	run(t, &s, l, 1)
-	now := l.Panes[0].Seats[0].View.Bodies[0].Pos
+	now := l.Panes[0].Clients[0].View.Bodies[0].Pos
 	for _, share := range []float32{0, 0.25, 1} {
 		got := s.Views(nil, l, 0, 0, 640, 360, share)[0].Scene.Cubes[0].Pose.Pos
 		if want := before.Plus(share, now.Sub(before)); got.Sub(want).Len() > 1e-5 {
@@ -236,9 +236,9 @@ func TestCarriersAreDrawn(t *testing.T) {
 	}
 	var s Stage
 	run(t, &s, l, 120)
-	world, table := l.Panes[0].Truth.Scene(), len(l.Panes[0].Truth.Bodies())
+	world, table := l.Panes[0].ServerWorld.Scene(), len(l.Panes[0].ServerWorld.Bodies())
 	box := world.Carriers[0].Boxes[0].Start.Pose
-	client, server := l.Panes[0].Seats[0].View.Tick, l.Panes[0].Truth.Tick()
+	client, server := l.Panes[0].Clients[0].View.Tick, l.Panes[0].ServerWorld.Tick()
 	if server-client < 8 {
 		t.Fatalf("the client shows tick %d, the server is at %d", client, server)
 	}
@@ -264,11 +264,11 @@ func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 	}
 	var s Stage
 	run(t, &s, l, 120)
-	world, table := l.Panes[0].Truth.Scene(), len(l.Panes[0].Truth.Bodies())
+	world, table := l.Panes[0].ServerWorld.Scene(), len(l.Panes[0].ServerWorld.Bodies())
 	for i, p := range l.Panes {
-		v := &p.Seats[0].View
+		v := &p.Clients[0].View
 		m := v.Carriers()
-		if m%sim.TickParts == 0 || m < v.Tick.Moment()-sim.TickParts/2 || m > v.Tick.Moment()+sim.TickParts/2 {
+		if m%sim.MomentsPerTick == 0 || m < v.Tick.Moment()-sim.MomentsPerTick/2 || m > v.Tick.Moment()+sim.MomentsPerTick/2 {
 			t.Fatalf("it shows tick %d, carriers at %d", v.Tick, m)
 		}
 		want := world.Carriers[0].Path.PoseAt(world.Carriers[0].Boxes[0].Start.Pose, m, 60)
@@ -287,7 +287,7 @@ func TestPartsAreDrawn(t *testing.T) {
 	}
 	var s Stage
 	run(t, &s, l, 120)
-	world, drawn := l.Panes[0].Truth.Scene(), l.Panes[0].Seats[0].View.Bodies
+	world, drawn := l.Panes[0].ServerWorld.Scene(), l.Panes[0].Clients[0].View.Bodies
 	cubes := s.Views(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes
 	k := len(world.Boxes)
 	for i, b := range world.Boxes {
@@ -325,7 +325,7 @@ func TestCameraFollows(t *testing.T) {
 		}
 		last = s.panes[0].target
 	}
-	if away := last.Sub(l.Panes[0].Seats[0].View.Bodies[0].Pos); geom.Abs(away.X)+geom.Abs(away.Y) > 4 {
+	if away := last.Sub(l.Panes[0].Clients[0].View.Bodies[0].Pos); geom.Abs(away.X)+geom.Abs(away.Y) > 4 {
 		t.Errorf("the camera lost the cube by %v", away)
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.All, Name: "plain"}}})
@@ -351,13 +351,13 @@ func TestGraphs(t *testing.T) {
 			marks++
 		}
 	}
-	if marks == 0 || marks != int(l.Panes[0].Meter.Value("corrections")) {
-		t.Errorf("%d marks for %v corrections", marks, l.Panes[0].Meter.Value("corrections"))
+	if marks == 0 || marks != int(l.Panes[0].Counters.Value("corrections")) {
+		t.Errorf("%d marks for %v corrections", marks, l.Panes[0].Counters.Value("corrections"))
 	}
-	if g.Len() != 300 || g.Last() != float32(l.Panes[0].Card.Now()) {
+	if g.Len() != 300 || g.Last() != float32(l.Panes[0].Score.Now()) {
 		t.Errorf("%d values, the last %v", g.Len(), g.Last())
 	}
-	sent := l.Panes[0].Seats[0].Endpoint.Stats
+	sent := l.Panes[0].Clients[0].Endpoint.Stats
 	mean := float64(sent.BytesSent) * 8 / 361 * 60 / 1000
 	if up := float64(s.Graph(0, UpGraph).Last()); up < 0.7*mean || up > 1.4*mean {
 		t.Errorf("%v kbit/s up, %v on average", up, mean)
@@ -398,13 +398,13 @@ func TestCaptionTellsOfMissedInputs(t *testing.T) {
 
 // TestWeatherWords says that every weather is told in words.
 func TestWeatherWords(t *testing.T) {
-	for _, p := range link.Presets {
-		w := link.Weather{Up: p.Up, Down: p.Down}
+	for _, p := range link.Profiles {
+		w := link.Network{Up: p.Up, Down: p.Down}
 		if s := WeatherWords(&w); s == "" || strings.Contains(s, "%!") {
 			t.Errorf("%s: %q", p.Name, s)
 		}
 	}
-	w := link.Weather{}
+	w := link.Network{}
 	if got := WeatherWords(&w); got != "a perfect link" {
 		t.Error(got)
 	}
@@ -456,7 +456,7 @@ func TestColoursOfTheClient(t *testing.T) {
 		s.Tick(l)
 		views = s.Views(views, l, 0, 0, 640, 360, 1)
 		for _, v := range views {
-			for _, cube := range v.Scene.Cubes[1:len(l.Panes[0].Truth.Bodies())] {
+			for _, cube := range v.Scene.Cubes[1:len(l.Panes[0].ServerWorld.Bodies())] {
 				if _, known := first[v.Side]; !known && cube.Color != Loose {
 					first[v.Side] = i
 				}

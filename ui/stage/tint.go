@@ -35,12 +35,12 @@ var (
 	yellow    = render.Color{R: 240, G: 228, B: 66, A: 255}
 	untold    = render.Color{R: 62, G: 62, B: 66, A: 255}
 
-	codings = [...]render.Color{predict.Untold: untold, predict.Absolute: orange, predict.ToPlayer: blue, predict.ToEarlier: green}
+	codings = [...]render.Color{predict.NeverReceived: untold, predict.Absolute: orange, predict.RelativeToPlayer: blue, predict.DeltaEncoded: green}
 	owners  = [4]render.Color{vermilion, blue, green, yellow}
 )
 
 var codingNames = [...]string{
-	predict.Untold: "not told yet", predict.Absolute: "absolute", predict.ToPlayer: "relative to the player", predict.ToEarlier: "to an earlier state",
+	predict.NeverReceived: "not told yet", predict.Absolute: "absolute", predict.RelativeToPlayer: "relative to the player", predict.DeltaEncoded: "to an earlier state",
 }
 
 // rootColor is that of roots. Bodies that hang on them have the ramp's, up to linksMost
@@ -73,7 +73,7 @@ func ageShare(ticks, rate int) float32 {
 }
 
 // tinted is the colour of body i by a tint. ok is false where that is not told.
-func (p *pane) tinted(by lab.Tint, side Side, i int) (c render.Color, ok bool) {
+func (p *pane) tinted(by lab.Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.told
 	switch by {
 	case lab.ByPriority:
@@ -81,22 +81,22 @@ func (p *pane) tinted(by lab.Tint, side Side, i int) (c render.Color, ok bool) {
 			return along(priorityShare(l.Priority[i])), true
 		}
 	case lab.ByAge:
-		if i < len(l.Coding) && l.Coding[i] == predict.Untold {
+		if i < len(l.Encoding) && l.Encoding[i] == predict.NeverReceived {
 			return untold, true
 		}
 		if i < len(l.Age) {
-			return along(ageShare(int(l.Age[i]), p.of.Truth.Rate())), true
+			return along(ageShare(int(l.Age[i]), p.of.ServerWorld.Rate())), true
 		}
-	case lab.ByCoding:
-		if i < len(l.Coding) {
-			return codings[l.Coding[i]], true
+	case lab.ByEncoding:
+		if i < len(l.Encoding) {
+			return codings[l.Encoding[i]], true
 		}
-	case lab.ByLinks:
-		if i < len(l.Joints) {
-			return linked(int(l.Joints[i])), true
+	case lab.ByJointDepth:
+		if i < len(l.JointDepth) {
+			return linked(int(l.JointDepth[i])), true
 		}
 	case lab.ByAuthority:
-		if o := p.owner(side, i); o != sim.Nobody {
+		if o := p.owner(side, i); o != sim.NoPlayer {
 			return owners[o], true
 		}
 		return Loose, true
@@ -123,16 +123,16 @@ func (p *pane) owner(side Side, i int) int8 {
 		if i < len(p.told.Owner) {
 			return p.told.Owner[i]
 		}
-		if known := p.of.Seats[0].View.Touched; i < len(known) {
+		if known := p.of.Clients[0].View.Touched; i < len(known) {
 			return known[i]
 		}
 	}
-	return p.of.Truth.Owners()[i]
+	return p.of.ServerWorld.Owners()[i]
 }
 
 // untoldWords says what of that which is asked for the pane's strategy does not
 // tell; empty if it tells all.
-func (p *pane) untoldWords(show *lab.Show) string {
+func (p *pane) untoldWords(show *lab.Display) string {
 	l, s := &p.told, ""
 	lacks := func(asked bool, what string) {
 		if asked && s == "" {
@@ -141,12 +141,12 @@ func (p *pane) untoldWords(show *lab.Show) string {
 			s += ", no " + what
 		}
 	}
-	lacks(show.Tint == lab.ByPriority && len(l.Priority) == 0, "priorities")
-	lacks(show.Tint == lab.ByCoding && len(l.Coding) == 0, "encodings")
-	lacks(show.Tint == lab.ByLinks && len(l.Joints) == 0, "links")
-	lacks((show.Tint == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
-	lacks(show.Parents && len(l.Vessels) == 0, "parents")
-	lacks(show.Packet && l.Packet.Room == 0 && l.Packet.Parts.Bits() == 0, "budget")
+	lacks(show.Coloring == lab.ByPriority && len(l.Priority) == 0, "priorities")
+	lacks(show.Coloring == lab.ByEncoding && len(l.Encoding) == 0, "encodings")
+	lacks(show.Coloring == lab.ByJointDepth && len(l.JointDepth) == 0, "links")
+	lacks((show.Coloring == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
+	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
+	lacks(show.Packet && l.Packet.Budget == 0 && l.Packet.Parts.Bits() == 0, "budget")
 	own := p.of.Latency().Own
 	lacks(show.Latency && own.Inputs == 0, "latency")
 	return s
@@ -163,20 +163,20 @@ type entry struct {
 
 // legend is what the colours of the bodies mean.
 func (d *drawing) legend() (list []entry) {
-	show := d.l.Show()
-	switch show.Tint {
+	show := d.l.Display()
+	switch show.Coloring {
 	case lab.ByPriority:
 		list = append(list, entry{ramp: true, name: "priority 1", to: "1,000,000"})
 	case lab.ByAge:
 		list = append(list, entry{ramp: true, name: "last word 0", to: strconv.Itoa(ageMost) + " s old"})
-		if d.tells(func(l *predict.Look) bool { return len(l.Coding) > 0 }) {
-			list = append(list, entry{color: untold, name: codingNames[predict.Untold]})
+		if d.tells(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
+			list = append(list, entry{color: untold, name: codingNames[predict.NeverReceived]})
 		}
-	case lab.ByCoding:
-		for _, c := range []predict.Coding{predict.Absolute, predict.ToPlayer, predict.ToEarlier, predict.Untold} {
+	case lab.ByEncoding:
+		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, entry{color: codings[c], name: codingNames[c]})
 		}
-	case lab.ByLinks:
+	case lab.ByJointDepth:
 		list = append(list, entry{color: rootColor, name: "root"}, entry{ramp: true, name: "joints to it 1", to: strconv.Itoa(linksMost) + " or more"}, entry{color: Loose, name: "by itself"})
 	case lab.ByAuthority:
 		for i := range min(d.l.Players(), len(owners)) {
@@ -184,14 +184,14 @@ func (d *drawing) legend() (list []entry) {
 		}
 		list = append(list, entry{color: Loose, name: "nobody's"})
 	}
-	if show.Raw {
+	if show.Simulated {
 		list = append(list, entry{color: Simulated, outline: true, name: "simulated"})
 	}
 	if show.Parents && d.parents() {
 		list = append(list, entry{color: parentBox, outline: true, name: "parent"}, entry{color: vesselBox, outline: true, name: "may become it"})
 	}
 	for _, p := range d.l.Panes {
-		if len(p.Seats[0].View.Switched) > 0 {
+		if len(p.Clients[0].View.Fallback) > 0 {
 			return append(list, entry{color: Switched, name: "switched"})
 		}
 	}
@@ -199,7 +199,7 @@ func (d *drawing) legend() (list []entry) {
 }
 
 // tells reports whether any pane's strategy tells something.
-func (d *drawing) tells(what func(*predict.Look) bool) bool {
+func (d *drawing) tells(what func(*predict.Inspection) bool) bool {
 	for _, p := range d.stage.panes {
 		if what(&p.told) {
 			return true

@@ -18,7 +18,7 @@ import (
 func ball(t testing.TB, weather string, specs ...string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: "katamari:cubes=200", Rate: 60, Seat: lab.AtHost}
-	if err := c.Weather.Parse(weather); err != nil {
+	if err := c.Network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(c)
@@ -32,7 +32,7 @@ func ball(t testing.TB, weather string, specs ...string) *lab.Lab {
 
 func show(t testing.TB, l *lab.Lab, settings string) {
 	t.Helper()
-	list, err := lab.ParseShow(settings)
+	list, err := lab.ParseDisplay(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,13 +161,13 @@ func TestTints(t *testing.T) {
 	l := ball(t, "latency=50ms", "statesync:level=delta")
 	var s Stage
 	gather(t, &s, l, 400)
-	n := len(l.Panes[0].Truth.Bodies())
-	var told predict.Look
-	l.Panes[0].Look(&told)
+	n := len(l.Panes[0].ServerWorld.Bodies())
+	var told predict.Inspection
+	l.Panes[0].Inspect(&told)
 	for by, want := range map[string]func(i int) render.Color{
 		"priority": func(i int) render.Color { return along(priorityShare(told.Priority[i])) },
 		"age":      func(i int) render.Color { return along(ageShare(int(told.Age[i]), 60)) },
-		"encoding": func(i int) render.Color { return codings[told.Coding[i]] },
+		"encoding": func(i int) render.Color { return codings[told.Encoding[i]] },
 	} {
 		show(t, l, "tint="+by)
 		s.Look(l)
@@ -191,21 +191,21 @@ func TestTints(t *testing.T) {
 	s = Stage{}
 	for range 600 {
 		gather(t, &s, l, 1)
-		if !slices.Equal(l.Panes[0].Seats[0].Guess.Owners(), l.Panes[0].Truth.Owners()) && l.Ticks() > 60 {
+		if !slices.Equal(l.Panes[0].Clients[0].World.Owners(), l.Panes[0].ServerWorld.Owners()) && l.Ticks() > 60 {
 			break
 		}
 	}
 	plain := fmt.Sprint(s.Views(nil, l, 0, 0, 640, 360, 1))
 	show(t, l, "tint=authority")
 	s.Look(l)
-	if slices.Equal(l.Panes[0].Seats[0].Guess.Owners(), l.Panes[0].Truth.Owners()) {
+	if slices.Equal(l.Panes[0].Clients[0].World.Owners(), l.Panes[0].ServerWorld.Owners()) {
 		t.Error("both sides know the same: nothing is tested")
 	}
 	views := s.Views(nil, l, 0, 0, 640, 360, 1)
 	for _, x := range []struct {
 		v      View
 		owners []int8
-	}{{views[0], l.Panes[0].Seats[0].Guess.Owners()}, {views[1], l.Panes[0].Truth.Owners()}} {
+	}{{views[0], l.Panes[0].Clients[0].World.Owners()}, {views[1], l.Panes[0].ServerWorld.Owners()}} {
 		held := 0
 		for i, o := range x.owners {
 			want := Loose
@@ -259,7 +259,7 @@ func TestLinksAreTinted(t *testing.T) {
 			}
 		}
 	}
-	if w := s.panes[2].untoldWords(&lab.Show{Tint: lab.ByLinks}); w != "has no links" {
+	if w := s.panes[2].untoldWords(&lab.Display{Coloring: lab.ByJointDepth}); w != "has no links" {
 		t.Errorf("%q", w)
 	}
 	if linked(-1) != Loose {

@@ -17,7 +17,7 @@ func (p *pane) outlined(v *View, raw geom.Pose, i int) {
 	if alike(v.Scene.Cubes[i].Pose, raw) {
 		return
 	}
-	half := p.of.Truth.Scene().Boxes[i].Half
+	half := p.of.ServerWorld.Scene().Boxes[i].Half
 	reach := half.Len()
 	eye, axes := v.Camera.Eye, raw.Rot.Mat()
 	to := axes.TMul(eye.Sub(raw.Pos))

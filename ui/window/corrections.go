@@ -25,7 +25,7 @@ type marked struct {
 // pointer is on the list it stands still, so that what is pointed at is what is
 // clicked.
 func (g *game) corrections(ctx *debugui.Context) {
-	focus := g.lab.Show().Focus
+	focus := g.lab.Display().Focus
 	pane := g.lab.Panes[focus]
 	c, p := &pane.Corrections, &g.panel
 	if !p.pointed || p.newest > c.Total() {
@@ -60,7 +60,7 @@ func (g *game) correction(ctx *debugui.Context, pane *lab.Pane, n int) {
 					p.help += line + ". "
 				}
 			}
-			ctx.Button(fmt.Sprintf("%.2f s  body %d  %s", seconds(x, rate), x.Body, x.What())).On(func() { g.mark(pane, n) })
+			ctx.Button(fmt.Sprintf("%.2f s  body %d  %s", seconds(x, rate), x.Body, x.Describe())).On(func() { g.mark(pane, n) })
 		})
 	})
 }
@@ -86,7 +86,7 @@ func (g *game) picked() *stage.Mark {
 		return nil
 	}
 	for i, p := range g.lab.Panes {
-		if p == g.marked.pane && g.marked.what.Body < len(p.Truth.Bodies()) {
+		if p == g.marked.pane && g.marked.what.Body < len(p.ServerWorld.Bodies()) {
 			return &stage.Mark{Pane: i, Body: g.marked.what.Body, Lines: explain(&g.marked.what, g.lab.Config().Rate)}
 		}
 	}
@@ -108,14 +108,14 @@ func explain(c *lab.Correction, rate int) []string {
 	if c.Sent >= 0 {
 		sent = fmt.Sprintf("sent at %.3f s, ", c.Sent.Seconds())
 	}
-	off := "off in its " + c.What()
+	off := "off in its " + c.Describe()
 	if c.Field.Unit() == "" {
 		off = "asleep at the server and not here"
 	}
 	return []string{
 		fmt.Sprintf("Corrected at %.3f s, seat %d: body %d was %s", seconds(c, rate), c.Seat+1, c.Body, off),
-		fmt.Sprintf("Told by packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Came.Seconds()),
-		fmt.Sprintf("%d ticks replayed, the player's cube jumped %.3f m", c.Replayed, c.Jump),
-		"Why: " + whyWords[c.Why],
+		fmt.Sprintf("Told by packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
+		fmt.Sprintf("%d ticks replayed, the player's cube jumped %.3f m", c.Replayed, c.Shift),
+		"Why: " + whyWords[c.Cause],
 	}
 }

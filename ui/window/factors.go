@@ -77,8 +77,8 @@ func (g *game) factors(ctx *debugui.Context, pane *lab.Pane) {
 		return
 	}
 	var now float32
-	if v := &pane.Seats[0].View; len(v.Bodies) > pane.Watched() {
-		now = v.Bodies[pane.Watched()].Pos.Sub(v.Raw[pane.Watched()].Pos).Len()
+	if v := &pane.Clients[0].View; len(v.Bodies) > pane.Watched() {
+		now = v.Bodies[pane.Watched()].Pos.Sub(v.Simulated[pane.Watched()].Pos).Len()
 	}
 	g.plot(ctx, 84, "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
 		func(l *render.List, x, y, w, h float32, scale int) {

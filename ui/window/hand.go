@@ -90,7 +90,7 @@ func (h *hand) steer(g *game) {
 
 // hold is what the two hands on the keyboard ask for.
 func (g *game) hold(left, right sim.Buttons) {
-	h := heading(g.lab.Show().Yaw)
+	h := heading(g.lab.Display().Yaw)
 	if g.lab.Players() < 2 {
 		left, right = left|right, 0
 	}
@@ -128,7 +128,7 @@ func heading(yaw float64) uint8 {
 func (h *hand) keys(g *game) {
 	just := inpututil.IsKeyJustPressed
 	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
-	show := g.lab.Show()
+	show := g.lab.Display()
 	toggle := func(name string, on bool) {
 		g.do(lab.Command{Verb: "show", Pane: lab.All, Name: name, Value: onOff(!on)})
 	}
@@ -179,11 +179,11 @@ func (h *hand) keys(g *game) {
 	case just(ebiten.KeyC):
 		by := 1
 		if shift {
-			by = len(lab.TintNames) - 1
+			by = len(lab.ColoringNames) - 1
 		}
-		g.tint(lab.Tint((int(show.Tint) + by) % len(lab.TintNames)))
+		g.tint(lab.Coloring((int(show.Coloring) + by) % len(lab.ColoringNames)))
 	case just(ebiten.KeyO):
-		toggle("raw", show.Raw)
+		toggle("raw", show.Simulated)
 	case just(ebiten.KeyK):
 		toggle("packet", show.Packet)
 	case just(ebiten.KeyL):
@@ -213,13 +213,13 @@ func (h *hand) keys(g *game) {
 
 // tintWords say what the tints are, for a notice.
 var tintWords = [...]string{
-	lab.NoTint: "the colours are those of the players", lab.ByPriority: "coloured by accumulated priority",
-	lab.ByAge: "coloured by the age of the server's last word", lab.ByCoding: "coloured by how the last word was encoded",
-	lab.ByAuthority: "coloured by authority", lab.ByLinks: "coloured by the joints to the root of a tree",
+	lab.NoColoring: "the colours are those of the players", lab.ByPriority: "coloured by accumulated priority",
+	lab.ByAge: "coloured by the age of the server's last word", lab.ByEncoding: "coloured by how the last word was encoded",
+	lab.ByAuthority: "coloured by authority", lab.ByJointDepth: "coloured by the joints to the root of a tree",
 }
 
 // tint colours the bodies by something.
-func (g *game) tint(by lab.Tint) {
+func (g *game) tint(by lab.Coloring) {
 	g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: by.String()})
 	g.notices.say(tintWords[by])
 }
@@ -236,8 +236,8 @@ func (h *hand) pad(b ebiten.StandardGamepadButton) bool {
 
 // speed multiplies the session's speed, from a sixteenth to once.
 func (g *game) speed(by float64) {
-	s := min(max(g.lab.Show().Speed*by, 1./16), 1)
-	if s != g.lab.Show().Speed {
+	s := min(max(g.lab.Display().Speed*by, 1./16), 1)
+	if s != g.lab.Display().Speed {
 		g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "speed", Value: strconv.FormatFloat(s, 'g', -1, 64)})
 	}
 }
@@ -268,7 +268,7 @@ func (h *hand) camera(g *game, capture debugui.InputCapturingState, pressed bool
 	if !pressed {
 		h.dragging = false
 	}
-	show := g.lab.Show()
+	show := g.lab.Display()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
 	if h.dragging {
 		scale := 0.35 / g.screen.density()

@@ -14,7 +14,7 @@ import (
 
 // knobs is everything that the framed pane's strategy lets be turned.
 func (g *game) knobs(ctx *debugui.Context) {
-	focus := g.lab.Show().Focus
+	focus := g.lab.Display().Focus
 	pane := g.lab.Panes[focus]
 	ctx.Header(fmt.Sprintf("Knobs of pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
 		for _, k := range pane.Knobs.All() {

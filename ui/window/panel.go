@@ -149,7 +149,7 @@ func (g *game) session(ctx *debugui.Context) {
 			}
 		})
 		p.row(ctx, "seed", "of all fates of packets; changing it begins the session anew", func() {
-			n := int(c.Weather.Seed)
+			n := int(c.Network.Seed)
 			was := n
 			ctx.NumberField(&n, 1)
 			if n != was && n >= 0 {
@@ -173,7 +173,7 @@ func (g *game) session(ctx *debugui.Context) {
 
 // panes is which strategies are seen, and how.
 func (g *game) panes(ctx *debugui.Context) {
-	p, show := &g.panel, g.lab.Show()
+	p, show := &g.panel, g.lab.Display()
 	ctx.Header("Panes", true, func() {
 		for i, pane := range g.lab.Panes {
 			ctx.IDScope(strconv.Itoa(i), func() {
@@ -194,10 +194,10 @@ func (g *game) panes(ctx *debugui.Context) {
 		})
 		ctx.Button("close the last").On(func() { p.wish(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
 		g.switches(ctx, []flag{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
-		g.switches(ctx, []flag{{"raw", show.Raw}, {"packet", show.Packet}, {"ages", show.Ages}})
+		g.switches(ctx, []flag{{"raw", show.Simulated}, {"packet", show.Packet}, {"ages", show.Ages}})
 		g.switches(ctx, []flag{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
 		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's; parents: the boxes in which a cube looks for what carries it", func() {
-			if name, ok := choose(ctx, show.Tint.String(), lab.TintNames); ok {
+			if name, ok := choose(ctx, show.Coloring.String(), lab.ColoringNames); ok {
 				p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: name})
 			}
 		})
@@ -244,7 +244,7 @@ func (g *game) compare(name string) {
 	if c.Seat != g.lab.Config().Seat {
 		p.wish(lab.Command{Verb: "seat", Pane: lab.All, Name: c.Seat.String()})
 	}
-	p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: c.Weather})
+	p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: c.Network})
 	for i := len(g.lab.Panes) - 1; i >= len(c.Panes); i-- {
 		p.wish(lab.Command{Verb: "close", Pane: i})
 	}
@@ -271,17 +271,17 @@ func (g *game) compare(name string) {
 
 // weather is the link.
 func (g *game) weather(ctx *debugui.Context) {
-	p, w := &g.panel, g.lab.Weather()
+	p, w := &g.panel, g.lab.Network()
 	ctx.Header("Weather", true, func() {
 		p.row(ctx, "preset", "named weathers; list weathers says where they come from", func() {
 			now := "as below"
-			for _, x := range link.Presets {
+			for _, x := range link.Profiles {
 				if x.Up == w.Up && x.Down == w.Down {
 					now = x.Name
 					break
 				}
 			}
-			if name, ok := choose(ctx, now, link.PresetNames()); ok && name != "as below" {
+			if name, ok := choose(ctx, now, link.ProfileNames()); ok && name != "as below" {
 				p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: name})
 			}
 		})
@@ -294,7 +294,7 @@ func (g *game) weather(ctx *debugui.Context) {
 		g.condition(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
 		g.condition(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
 		g.condition(ctx, "dup", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
-		up, down := g.lab.Panes[g.lab.Show().Focus].Seats[0].Endpoint.Stats, g.lab.Panes[g.lab.Show().Focus].Server()
+		up, down := g.lab.Panes[g.lab.Display().Focus].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Display().Focus].Server()
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
@@ -303,7 +303,7 @@ func (g *game) weather(ctx *debugui.Context) {
 
 // clocks is what is wrong with the clients' machines.
 func (g *game) clocks(ctx *debugui.Context) {
-	p, now := &g.panel, g.lab.Panes[g.lab.Show().Focus].Clock(0)
+	p, now := &g.panel, g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
 	set := func(name, value string) {
 		p.wish(lab.Command{Verb: "clock", Pane: lab.All, Name: name, Value: value})
 	}
@@ -341,7 +341,7 @@ func (g *game) condition(ctx *debugui.Context, key, name, help string, now, most
 
 // numbers is the score and the graphs of the framed pane.
 func (g *game) numbers(ctx *debugui.Context) {
-	focus := g.lab.Show().Focus
+	focus := g.lab.Display().Focus
 	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
 		for i := range stage.GraphCount {
 			ctx.IDScope(strconv.Itoa(i), func() { g.graph(ctx, focus, i) })

@@ -55,8 +55,8 @@ func (g *game) scores(ctx *debugui.Context) {
 		line := func(name, help, value string) {
 			ctx.IDScope(name, func() { g.panel.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
 		}
-		focus := g.lab.Show().Focus
-		for _, c := range panes[focus].Meter.All() {
+		focus := g.lab.Display().Focus
+		for _, c := range panes[focus].Counters.All() {
 			line(c.Name, c.Help+", of pane "+strconv.Itoa(focus+1), strconv.FormatFloat(c.Value, 'g', 5, 64))
 		}
 	})

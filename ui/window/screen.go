@@ -142,7 +142,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	if g.playing() {
 		o.Keys = g.given
 	}
-	share := s.share(g.lab.Show().Speed)
+	share := s.share(g.lab.Display().Speed)
 	switch s.picture {
 	case Software, Coarse:
 		s.drawSoftware(dst, g, place, o, share)
@@ -236,8 +236,8 @@ func (g *game) alert() string {
 		return fmt.Sprintf("● recording, %.1f s (R ends it)", float64(len(g.takes.entries))/float64(g.lab.Config().Rate))
 	case g.paused:
 		return "paused (P goes on, N makes one step)"
-	case g.lab.Show().Speed != 1:
-		return fmt.Sprintf("at %g of its speed", g.lab.Show().Speed)
+	case g.lab.Display().Speed != 1:
+		return fmt.Sprintf("at %g of its speed", g.lab.Display().Speed)
 	}
 	return g.takes.progress()
 }

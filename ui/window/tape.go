@@ -16,7 +16,7 @@ type sessionTape struct {
 	file   *os.File
 	writer *lab.Writer
 	ticks  int
-	end    *lab.Check // of the last tick, if commands came after it
+	end    *lab.HashCheck // of the last tick, if commands came after it
 	failed bool
 }
 
@@ -39,10 +39,10 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	}
 	t.writer.Add(e)
 	t.end = nil
-	if t.ticks++; !lab.CheckDue(t.ticks, rate) {
+	if t.ticks++; !lab.HashCheckDue(t.ticks, rate) {
 		return nil
 	}
-	t.writer.Check(l.Check())
+	t.writer.HashCheck(l.HashCheck())
 	err := t.writer.Flush()
 	t.failed = err != nil
 	return err
@@ -51,7 +51,7 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 // disturbed notes what l is, before the first command after a tick changes it.
 func (t *sessionTape) disturbed(l *lab.Lab) {
 	if t.end == nil {
-		t.end = l.Check()
+		t.end = l.HashCheck()
 	}
 }
 
@@ -61,6 +61,6 @@ func (t *sessionTape) close(l *lab.Lab) error {
 		return t.file.Close()
 	}
 	t.disturbed(l)
-	t.writer.Check(t.end)
+	t.writer.HashCheck(t.end)
 	return errors.Join(t.writer.Close(), t.file.Close())
 }

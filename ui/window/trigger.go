@@ -21,7 +21,7 @@ func (h *hand) trigger(g *game, capture debugui.InputCapturingState) {
 		}
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyE) || h.pad(ebiten.StandardGamepadButtonFrontBottomRight) {
-		g.fire(ahead(g.lab.Show().Yaw))
+		g.fire(ahead(g.lab.Display().Yaw))
 	}
 }
 

@@ -198,7 +198,7 @@ func (g *game) due() int {
 		return n
 	}
 	g.steps = 0
-	g.credit += g.lab.Show().Speed
+	g.credit += g.lab.Display().Speed
 	n := int(g.credit)
 	g.credit -= float64(n)
 	return n
@@ -277,8 +277,8 @@ var clocks = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", 
 
 // clockNow is one number of the framed pane's first client, as a command has it.
 func (g *game) clockNow(name string) string {
-	c := g.lab.Panes[g.lab.Show().Focus].Clock(0)
-	n := map[string]int{"skew": c.Skew, "fps": c.Frames}[name]
+	c := g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
+	n := map[string]int{"skew": c.Skew, "fps": c.FrameRate}[name]
 	if n == 0 {
 		return "off"
 	}

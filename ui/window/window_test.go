@@ -21,7 +21,7 @@ import (
 func hands(t *testing.T, panes ...string) *game {
 	t.Helper()
 	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, Out: t.TempDir(), Version: "1.2.3"}
-	if err := o.Config.Weather.Parse("bursty"); err != nil {
+	if err := o.Config.Network.Parse("bursty"); err != nil {
 		t.Fatal(err)
 	}
 	l, err := open(o)
@@ -53,7 +53,7 @@ func TestTwoHands(t *testing.T) {
 	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "perfect"})
 	g.hold(sim.Right, sim.Left)
 	g.ticks(t, 60)
-	b := g.lab.Panes[0].Truth.Bodies()
+	b := g.lab.Panes[0].ServerWorld.Bodies()
 	if b[0].Pose.Pos.X < -5.8 || b[1].Pose.Pos.X > 5.8 {
 		t.Errorf("the players went to %v and %v", b[0].Pose.Pos, b[1].Pose.Pos)
 	}
@@ -138,17 +138,17 @@ func TestTapeOfSession(t *testing.T) {
 			if l.Hash() != hashes[i] {
 				t.Fatalf("%s: the tape parts from the session in tick %d", why, i)
 			}
-			if next < len(tape.Checks) && tape.Checks[next].Ticks == i+1 {
+			if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
 				if err := tape.Verify(l, next); err != nil {
 					t.Errorf("%s: %v", why, err)
 				}
 				next++
 			}
 		}
-		if n := len(tape.Entries) / 60; next < n || len(tape.Checks) != next || tape.Version != "1.2.3" {
-			t.Errorf("%s: %d of %d checks in %d seconds, version %q", why, next, len(tape.Checks), n, tape.Version)
+		if n := len(tape.Entries) / 60; next < n || len(tape.HashChecks) != next || tape.Version != "1.2.3" {
+			t.Errorf("%s: %d of %d checks in %d seconds, version %q", why, next, len(tape.HashChecks), n, tape.Version)
 		}
-		if whole := tape.Checks[len(tape.Checks)-1].Ticks == len(tape.Entries); !tape.Cut && !whole {
+		if whole := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Cut && !whole {
 			t.Errorf("%s: the last tick has no hashes", why)
 		}
 		if strings.Contains(string(data), "no-such-knob") {
@@ -281,13 +281,13 @@ func TestDue(t *testing.T) {
 	for range 9 {
 		g.speed(0.5)
 	}
-	if s := g.lab.Show().Speed; s != 1./16 {
+	if s := g.lab.Display().Speed; s != 1./16 {
 		t.Errorf("the slowest is %g", s)
 	}
 	for range 9 {
 		g.speed(2)
 	}
-	if s := g.lab.Show().Speed; s != 1 {
+	if s := g.lab.Display().Speed; s != 1 {
 		t.Errorf("the fastest is %g", s)
 	}
 	g.paused = true
@@ -433,9 +433,9 @@ func TestClockFaults(t *testing.T) {
 			g.Entry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: asked(i)} }
 		}
 		g.ticks(t, 4)
-		before := g.lab.Panes[0].Truth.Bodies()[0].Pose.Pos.X
+		before := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X
 		g.ticks(t, 20)
-		if by := g.lab.Panes[0].Truth.Bodies()[0].Pose.Pos.X - before; by < 0.9 || by > 1.1 {
+		if by := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X - before; by < 0.9 || by > 1.1 {
 			t.Errorf("with a tape of %d ticks: moved by %v m", tape, by)
 		}
 	}

@@ -61,8 +61,8 @@ func (t *tape) write() ([]byte, error) {
 	}
 	w := sim.New(s, rate)
 	made := &lab.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Open: []string{"rewind"}}
-	made.Config.Weather.Seed = 1
-	if err := made.Config.Weather.Parse("latency=75ms"); err != nil {
+	made.Config.Network.Seed = 1
+	if err := made.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err
 	}
 	in := make([]sim.Input, s.Players)

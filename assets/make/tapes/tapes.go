@@ -417,7 +417,7 @@ func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 }
 
 // fastPath is the way of the ship that is fast.
-var fastPath = sim.Path{Way: geom.Vec3{X: 530}, Ride: 20, Wait: 8}
+var fastPath = sim.Path{Travel: geom.Vec3{X: 530}, TravelSeconds: 20, WaitSeconds: 8}
 
 // strokes are the way points of the break tape.
 var strokes = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}

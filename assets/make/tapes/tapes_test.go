@@ -461,7 +461,7 @@ func TestTwoPlayers(t *testing.T) {
 	for _, late := range delays() {
 		var pushes [2]int // ticks at the moving prize, alone
 		both, hands, crossed, moved := 0, 0, 0, 0
-		owner := int8(sim.Nobody)
+		owner := int8(sim.NoPlayer)
 		var start []sim.Body
 		play(t, "two-players", late, func(w *sim.World, _ []sim.Input) {
 			b := w.Bodies()
@@ -477,7 +477,7 @@ func TestTwoPlayers(t *testing.T) {
 					moved++
 				}
 			}
-			if o := w.Owners()[prize]; o != sim.Nobody && o != owner {
+			if o := w.Owners()[prize]; o != sim.NoPlayer && o != owner {
 				owner, hands = o, hands+1
 			}
 			const reach = 1.6 // metres between two centres
@@ -743,7 +743,7 @@ func TestCarriersAreForeseen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, one := p.Meter.Value("corrections"), p.Meter.Value("snapshots"); n != 0 || one < 1000 {
+		if n, one := p.Counters.Value("corrections"), p.Counters.Value("snapshots"); n != 0 || one < 1000 {
 			t.Errorf("%s: %v corrections by %v snapshots", name, n, one)
 		}
 	}

@@ -64,10 +64,10 @@ func write(name, doc string, c link.Conditions, event func(time.Duration) (time.
 	}
 	w := bufio.NewWriter(file)
 	fmt.Fprintf(w, "# %s\n# synthetic: made by assets/make/traces after the figures of a measured link\ntime_s,rtt_ms,lost\n", doc)
-	weather := &link.Weather{Seed: 1, Up: c}
+	weather := &link.Network{Seed: 1, Up: c}
 	for i := range samples {
 		at := time.Duration(i) * step
-		f := weather.Fate(link.Up, 0, at, 0) // its delay is taken for a round trip
+		f := weather.Outcome(link.Up, 0, at, 0) // its delay is taken for a round trip
 		wait, lost := event(at)
 		if f.Lost || lost {
 			fmt.Fprintf(w, "%.2f,,1\n", at.Seconds())

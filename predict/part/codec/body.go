@@ -59,7 +59,7 @@ func vec(c *quant.Coder, v *geom.Vec3) {
 // written so that what is no number fails them.
 func Plausible(b *sim.Body, scene *sim.Scene) bool {
 	p, q := b.Pose.Pos, b.Pose.Rot
-	inside := geom.Abs(p.X) <= scene.Wide && geom.Abs(p.Y) <= scene.Wide && p.Z >= 0 && p.Z <= scene.High
+	inside := geom.Abs(p.X) <= scene.HalfWidth && geom.Abs(p.Y) <= scene.HalfWidth && p.Z >= 0 && p.Z <= scene.Height
 	unit := geom.Abs(q.Dot(q)-1) <= unitSlack
 	return inside && unit && b.Linear.Len2() <= speedMost*speedMost && b.Angular.Len2() <= speedMost*speedMost
 }

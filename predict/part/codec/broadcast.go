@@ -20,8 +20,8 @@ type Broadcast struct {
 // Declare tells env what may be tuned and what is counted.
 func (b *Broadcast) Declare(env *predict.Env) {
 	env.Knobs.Int(&b.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
-	env.Meter.Declare("snapshots", "snapshots sent")
-	env.Meter.Declare("snapshot_bits", "bits in them, headers apart")
+	env.Counters.Declare("snapshots", "snapshots sent")
+	env.Counters.Declare("snapshot_bits", "bits in them, headers apart")
 }
 
 // Hear takes in what the peers are now known to have. It is to be called in
@@ -47,13 +47,13 @@ func (b *Broadcast) Stepped(w *sim.World) {
 
 // Send sends the world as it is, with the inputs that made it so, if a
 // snapshot is due.
-func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Meter) {
+func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Counters) {
 	b.SendAfter(nil, w, peers, held, m)
 }
 
 // SendAfter is Send for a strategy that puts something of its own before each
 // peer's snapshot: head writes it, if it is not nil.
-func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Meter) {
+func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Counters) {
 	if b.since < b.every {
 		return
 	}

@@ -26,9 +26,9 @@ var SyncGrid = Grid{
 // of Fiedler's demo, 4096 steps and 15 bits it is SyncGrid.
 func GridOf(scene *sim.Scene, steps int, rotation quant.SmallestThree) Grid {
 	around := func(most float32) quant.Range { return quant.PerUnit(-whole(most), whole(most), steps) }
-	wide, linear, angular := around(scene.Wide), around(scene.MaxLinear), around(scene.MaxAngular)
+	wide, linear, angular := around(scene.HalfWidth), around(scene.MaxLinear), around(scene.MaxAngular)
 	return Grid{
-		Position: quant.Grid{wide, wide, quant.PerUnit(0, whole(scene.High), steps)},
+		Position: quant.Grid{wide, wide, quant.PerUnit(0, whole(scene.Height), steps)},
 		Linear:   quant.Grid{linear, linear, linear},
 		Angular:  quant.Grid{angular, angular, angular},
 		Rotation: rotation,

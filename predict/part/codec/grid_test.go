@@ -18,12 +18,12 @@ func TestGridOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := GridOf(&s, 4096, quant.SyncRotation)
-		if s.Wide == 256 && s.High == 32 && s.MaxLinear == 32 && s.MaxAngular == 16 && g != SyncGrid {
+		if s.HalfWidth == 256 && s.Height == 32 && s.MaxLinear == 32 && s.MaxAngular == 16 && g != SyncGrid {
 			t.Errorf("%s: it is not the grid of state synchronisation: %+v", name, g)
 		}
 		for _, way := range []float32{-1, 1} {
 			b := sim.Body{
-				Pose:   geom.Pose{Pos: geom.Vec3{X: way * s.Wide, Y: -way * s.Wide, Z: s.High}, Rot: geom.Identity},
+				Pose:   geom.Pose{Pos: geom.Vec3{X: way * s.HalfWidth, Y: -way * s.HalfWidth, Z: s.Height}, Rot: geom.Identity},
 				Linear: geom.Vec3{X: way * s.MaxLinear}, Angular: geom.Vec3{Y: way * s.MaxAngular},
 			}
 			got := g.Snap(b)

@@ -258,7 +258,7 @@ func (r *Receiver) place(scene *sim.Scene, old bool) error {
 			continue
 		}
 		p := &b.Pose.Pos
-		inside := geom.Vec3{X: geom.Clamp(p.X, -scene.Wide, scene.Wide), Y: geom.Clamp(p.Y, -scene.Wide, scene.Wide), Z: geom.Clamp(p.Z, 0, scene.High)}
+		inside := geom.Vec3{X: geom.Clamp(p.X, -scene.HalfWidth, scene.HalfWidth), Y: geom.Clamp(p.Y, -scene.HalfWidth, scene.HalfWidth), Z: geom.Clamp(p.Z, 0, scene.Height)}
 		if inside != *p && inside.Sub(*p).Len2() <= edge*edge {
 			*p = inside
 		}

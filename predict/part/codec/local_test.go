@@ -72,13 +72,13 @@ func TestLinkedSnapshots(t *testing.T) {
 	for _, scene := range []string{"walker", "trailer"} {
 		for _, weather := range []string{"perfect", "torture"} {
 			w := sceneOf(t, scene)
-			weatherNow := &link.Weather{Seed: 3}
+			weatherNow := &link.Network{Seed: 3}
 			if err := weatherNow.Parse(weather); err != nil {
 				t.Fatal(err)
 			}
 			a, b := link.Pair(weatherNow, 0)
 			client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
-			_, e := link.Pair(&link.Weather{}, 0)
+			_, e := link.Pair(&link.Network{}, 0)
 			nowhere := packet.NewEndpoint(e)
 			tree := jointtree.New(w.Scene(), jointtree.Largest, -1)
 			var s, whole Sender // the other tells of each by itself
@@ -164,7 +164,7 @@ type rig struct {
 
 func newPair() *rig {
 	g := &rig{w: pair()}
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	g.in, g.e = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	tree := jointtree.New(g.w.Scene(), jointtree.Largest, -1)
 	g.changes.tree = tree
@@ -183,7 +183,7 @@ func (g *rig) put(parent, local sim.Body) {
 func (g *rig) send(arrives bool) []byte {
 	g.now += time.Second / 60
 	g.e.Update(g.now)
-	g.w.Relabel(g.w.Tick() + 1)
+	g.w.SetTick(g.w.Tick() + 1)
 	g.changes.Note(g.w)
 	g.s.Send(g.e, g.w, &g.changes, []sim.Input{{}})
 	if arrives {
@@ -343,7 +343,7 @@ func FuzzLinked(f *testing.F) {
 // TestLinkedAllocatesNothing says so of both halves.
 func TestLinkedAllocatesNothing(t *testing.T) {
 	w := sceneOf(t, "trailer")
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	tree := jointtree.New(w.Scene(), jointtree.Largest, -1)
 	var s Sender

@@ -87,7 +87,7 @@ func TestSnapshots(t *testing.T) {
 	}{{"perfect", 1}, {"csp-25-loss", 1}, {"torture", 1}, {"csp-75ms", 4}, {"torture", 4}, {"csp-75ms", 32}} {
 		weather := c.weather
 		w := world(t)
-		weatherNow := &link.Weather{Seed: 3}
+		weatherNow := &link.Network{Seed: 3}
 		if err := weatherNow.Parse(weather); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestLongSnapshot(t *testing.T) {
 	}
 	for _, n := range []int{30, 300, 3000} {
 		w := crowd(n)
-		a, b := link.Pair(&link.Weather{}, 0)
+		a, b := link.Pair(&link.Network{}, 0)
 		client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 		var s Sender
 		var c Changes
@@ -186,7 +186,7 @@ func TestLongSnapshot(t *testing.T) {
 		}
 	}()
 	w := crowd(10000)
-	_, b := link.Pair(&link.Weather{}, 0)
+	_, b := link.Pair(&link.Network{}, 0)
 	var s Sender
 	var c Changes
 	s.Send(packet.NewEndpoint(b), w, &c, []sim.Input{{}})
@@ -196,7 +196,7 @@ func TestLongSnapshot(t *testing.T) {
 // came, or old changes nothing.
 func TestRefuses(t *testing.T) {
 	w := world(t)
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	var s Sender
 	var c Changes
@@ -244,7 +244,7 @@ func TestRefuses(t *testing.T) {
 // world could.
 func FuzzRead(f *testing.F) {
 	w := world(f)
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	var s Sender
 	var c Changes
@@ -273,7 +273,7 @@ func FuzzRead(f *testing.F) {
 
 func TestAllocatesNothing(t *testing.T) {
 	w := world(t)
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	var s Sender
 	var c Changes

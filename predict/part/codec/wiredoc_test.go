@@ -163,7 +163,7 @@ func childByProgram(i int, b *sim.Body) string {
 // TestDocumentedPayloads reads the examples of payloads in docs/wire.md and
 // decodes each twice: with what that page says, and with the program's readers.
 func TestDocumentedPayloads(t *testing.T) {
-	data, err := os.ReadFile("../../docs/wire.md")
+	data, err := os.ReadFile("../../../docs/wire.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (c *Choice) Set(id int) { *c = Choice{Now: id, next: id} }
 // Sight is what a choice is made from: a body, what it touches, and where the vessels
 // are. The body's velocities are the world's.
 type Sight struct {
-	Vessels []sim.Vessel
+	Vessels []sim.ParentCandidate
 	Frames  []Frame // of them
 	Touches []sim.Touch
 	Body    *sim.Body
@@ -140,7 +140,7 @@ func (s *Sight) larger(a, b int) int {
 
 // Widened returns the box of a vessel as the rules have it: its middle and half of its
 // sides, in the vessel's own frame.
-func (r *Rules) Widened(v *sim.Vessel, parent bool) (middle, half geom.Vec3) {
+func (r *Rules) Widened(v *sim.ParentCandidate, parent bool) (middle, half geom.Vec3) {
 	m := float32(r.Margin)
 	if parent {
 		m += float32(r.Leave)

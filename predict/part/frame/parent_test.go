@@ -14,9 +14,9 @@ func rules() (r Rules) {
 }
 
 // room is a vessel of carrier i, a box of so many metres about the origin.
-func room(i int, half float32) sim.Vessel {
+func room(i int, half float32) sim.ParentCandidate {
 	h := geom.Vec3{X: half, Y: half, Z: half}
-	return sim.Vessel{Carrier: i, Body: -1, Low: h.Neg(), High: h}
+	return sim.ParentCandidate{Carrier: i, Body: -1, Low: h.Neg(), High: h}
 }
 
 // at is the frame of something that is at x and goes v m/s along x.
@@ -32,7 +32,7 @@ func body(x, v float32) *sim.Body {
 // TestChoice goes through the rule: contact before boxes, the ground before them too, the
 // largest of several, similar velocities only, and what is touched whatever its velocity.
 func TestChoice(t *testing.T) {
-	vessels := []sim.Vessel{room(0, 2), room(1, 5), room(2, 3)}
+	vessels := []sim.ParentCandidate{room(0, 2), room(1, 5), room(2, 3)}
 	touch := func(carriers ...int) (list []sim.Touch) {
 		for _, c := range carriers {
 			list = append(list, sim.Touch{Body: -1, Carrier: c})
@@ -86,7 +86,7 @@ func TestChoice(t *testing.T) {
 // changed.
 func TestHysteresis(t *testing.T) {
 	r := rules()
-	vessels := []sim.Vessel{room(0, 2), room(1, 2)}
+	vessels := []sim.ParentCandidate{room(0, 2), room(1, 2)}
 	frames := []Frame{at(0, 0), at(20, 0)}
 	c := Start()
 	look := func(b *sim.Body, touches ...sim.Touch) bool {
@@ -181,7 +181,7 @@ func TestRiderStands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Carriers[0].Path.Way, s.Carriers[0].Path.Ride = geom.Vec3{X: 40, Y: 10}, 9
+	s.Carriers[0].Path.Travel, s.Carriers[0].Path.TravelSeconds = geom.Vec3{X: 40, Y: 10}, 9
 	w := sim.New(s, 60)
 	start := geom.Pose{Pos: geom.Vec3{X: 3, Y: 1, Z: 1}, Rot: geom.Turn(geom.Vec3{X: 1}, 0.3)}
 	p := start

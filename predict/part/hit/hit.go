@@ -39,7 +39,7 @@ type Judge struct {
 	waiting []waits
 	then    []geom.Pose // memory
 	now     []geom.Pose
-	verdict predict.Verdict
+	verdict predict.HitResult
 
 	env  *predict.Env
 	sum  float64 // metres by which those that were hit had moved
@@ -152,35 +152,35 @@ func (j *Judge) Play(w *sim.World) {
 // judge judges one shot, twice, and tells of it.
 func (j *Judge) judge(w *sim.World, x *waits, now int64) {
 	v, scene, rate := &j.verdict, w.Scene(), w.Rate()
-	*v = predict.Verdict{Player: x.player, Shot: x.shot, Tick: w.Tick(), Age: now - x.seen, Rewinds: j.rewinds}
-	v.Rewound.Hit.Body = sim.Missed
+	*v = predict.HitResult{Player: x.player, Shot: x.shot, Tick: w.Tick(), Age: now - x.seen, UseRewound: j.rewinds}
+	v.Rewound.Hit.Body = sim.NoBody
 	j.now = predict.Poses(j.now[:0], w.Bodies())
 	v.Now = predict.Shoot(scene, &x.shot, j.now[x.player].Pos, j.now, x.player, now, rate)
 	switch oldest := now - j.reach(rate); {
 	case max(x.seen, x.own) > now:
-		v.Why = predict.TooNew
+		v.Refused = predict.TooNew
 	case x.seen < oldest || !j.at(&j.then, x.own, x.player, x.player+1):
-		v.Why = predict.TooOld
+		v.Refused = predict.TooOld
 	default:
 		from := j.then[x.player].Pos
 		if !j.at(&j.then, x.seen, 0, len(j.now)) {
-			v.Why = predict.TooOld // before the server began
+			v.Refused = predict.TooOld // before the server began
 			break
 		}
 		v.Rewound = predict.Shoot(scene, &x.shot, from, j.then, x.player, x.seen, rate)
 	}
-	if b := v.Target(); b != sim.Missed {
-		v.Was, v.Is = j.now[b], j.now[b]
-		if v.Why == predict.NotRefused {
-			v.Was = j.then[b]
+	if b := v.Target(); b != sim.NoBody {
+		v.TargetThen, v.TargetNow = j.now[b], j.now[b]
+		if v.Refused == predict.NotRefused {
+			v.TargetThen = j.then[b]
 		}
 		if b == v.Rewound.Hit.Body {
-			v.Covered = j.sees(w, v.Rewound.From, v.Was.Pos, j.then, x, x.seen, b) && !j.sees(w, v.Now.From, v.Is.Pos, j.now, x, now, b)
+			v.Covered = j.sees(w, v.Rewound.From, v.TargetThen.Pos, j.then, x, x.seen, b) && !j.sees(w, v.Now.From, v.TargetNow.Pos, j.now, x, now, b)
 		}
 	}
 	j.count(v)
-	if j.env.Judged != nil {
-		j.env.Judged(v)
+	if j.env.OnHit != nil {
+		j.env.OnHit(v)
 	}
 }
 
@@ -222,8 +222,8 @@ func (j *Judge) at(dst *[]geom.Pose, moment int64, first, last int) bool {
 
 // count counts a verdict. The counts are declared by the first: a session without
 // shots has none of them, and the hash that it had before there were shots.
-func (j *Judge) count(v *predict.Verdict) {
-	m := j.env.Meter
+func (j *Judge) count(v *predict.HitResult) {
+	m := j.env.Counters
 	m.Declare("shots_judged", "shots that the server has judged")
 	m.Declare("shots_refused", "of those, the ones that were older than the history, or from the future")
 	m.Declare("shots_hit_rewound", "of those, the ones that hit a body in the shooter's past")
@@ -238,10 +238,10 @@ func (j *Judge) count(v *predict.Verdict) {
 	age := float64(v.Age*1000) / float64(j.env.World.Rate()*sim.SeenParts)
 	j.ages += age
 	m.Set("shots_age_mean_ms", j.ages/m.Value("shots_judged"))
-	if v.Now.Hit.Body != sim.Missed {
+	if v.Now.Hit.Body != sim.NoBody {
 		m.Add("shots_hit_now", 1)
 	}
-	if v.Why != predict.NotRefused {
+	if v.Refused != predict.NotRefused {
 		m.Add("shots_refused", 1)
 		return
 	}
@@ -249,14 +249,14 @@ func (j *Judge) count(v *predict.Verdict) {
 		m.Add("shots_disagree", 1)
 	}
 	m.Set("shots_back_max_ms", max(m.Value("shots_back_max_ms"), age))
-	if v.Rewound.Hit.Body == sim.Missed {
+	if v.Rewound.Hit.Body == sim.NoBody {
 		return
 	}
 	m.Add("shots_hit_rewound", 1)
 	if v.Covered {
 		m.Add("shots_around_corner", 1)
 	}
-	moved := float64(v.Is.Pos.Sub(v.Was.Pos).Len())
+	moved := float64(v.TargetNow.Pos.Sub(v.TargetThen.Pos).Len())
 	j.sum += moved
 	m.Set("shots_moved_mean_m", j.sum/m.Value("shots_hit_rewound"))
 	m.Set("shots_moved_max_m", max(m.Value("shots_moved_max_m"), moved))

@@ -14,7 +14,7 @@ type rig struct {
 	env      *predict.Env
 	w        *sim.World
 	j        Judge
-	verdicts []predict.Verdict
+	verdicts []predict.HitResult
 	came     []sim.Shot
 }
 
@@ -26,8 +26,8 @@ func newRig(t testing.TB, knobs ...string) *rig {
 	}
 	s.Boxes = s.Boxes[:2]
 	r := &rig{w: sim.New(s, 60)}
-	r.env = &predict.Env{World: r.w, Players: 2, Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
-	r.env.Judged = func(v *predict.Verdict) { r.verdicts = append(r.verdicts, *v) }
+	r.env = &predict.Env{World: r.w, Players: 2, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	r.env.OnHit = func(v *predict.HitResult) { r.verdicts = append(r.verdicts, *v) }
 	r.j.Declare(r.env)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
@@ -55,7 +55,7 @@ func (r *rig) tick(shots ...sim.Shot) {
 	r.w.SetBody(1, b)
 	r.came = append(r.came, shots...)
 	r.j.Tick(r.w, nil, []predict.Peer{{Seat: 0}}, r)
-	r.w.Relabel(r.w.Tick() + 1)
+	r.w.SetTick(r.w.Tick() + 1)
 }
 
 func (r *rig) run(ticks int) {
@@ -85,26 +85,26 @@ func TestJudgesThePast(t *testing.T) {
 			t.Fatalf("%d verdicts", len(r.verdicts))
 		}
 		v := &r.verdicts[0]
-		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.Missed || v.Why != predict.NotRefused || v.Tick != 100 || v.Age != 100*sim.SeenParts-seen {
+		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*sim.SeenParts-seen {
 			t.Errorf("at the past: %+v", v)
 		}
-		if d := v.Was.Pos.Sub(at(float32(seen))).Len(); d > 1e-4 {
+		if d := v.TargetThen.Pos.Sub(at(float32(seen))).Len(); d > 1e-4 {
 			t.Errorf("the past is %v m beside", d)
 		}
-		if d := v.Is.Pos.Sub(at(100 * sim.SeenParts)).Len(); d > 1e-4 {
+		if d := v.TargetNow.Pos.Sub(at(100 * sim.SeenParts)).Len(); d > 1e-4 {
 			t.Errorf("the present is %v m beside", d)
 		}
 		if got := v.Hit() == 1; got != (on == "on") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		v = &r.verdicts[1]
-		if v.Rewound.Hit.Body != sim.Missed || v.Now.Hit.Body != 1 || v.Target() != 1 {
+		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.Target() != 1 {
 			t.Errorf("at the present: %+v", v)
 		}
 		if got := v.Hit() == 1; got != (on == "off") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
-		m := r.env.Meter
+		m := r.env.Counters
 		if m.Value("shots_judged") != 2 || m.Value("shots_hit_rewound") != 1 || m.Value("shots_hit_now") != 1 || m.Value("shots_disagree") != 2 {
 			t.Errorf("%+v", m.All())
 		}
@@ -127,11 +127,11 @@ func TestFractions(t *testing.T) {
 		s.Yaw, s.Pitch = aim.Yaw, aim.Pitch
 		r.tick(s)
 		v := &r.verdicts[len(r.verdicts)-1]
-		if v.Why != predict.NotRefused {
+		if v.Refused != predict.NotRefused {
 			t.Fatalf("%+v", v)
 		}
 		// The aim has steps of 1.7 cm there, and in a sixteenth of a tick it goes 1.25 cm.
-		if part < 7 && v.Rewound.Hit.Body != 1 || part > 9 && v.Rewound.Hit.Body != sim.Missed {
+		if part < 7 && v.Rewound.Hit.Body != 1 || part > 9 && v.Rewound.Hit.Body != sim.NoBody {
 			t.Errorf("%d sixteenths: %+v", part, v.Rewound.Hit)
 		}
 	}
@@ -149,10 +149,10 @@ func TestRefuses(t *testing.T) {
 		if len(r.verdicts) != 2 {
 			t.Fatalf("%s: %d verdicts", history, len(r.verdicts))
 		}
-		if v := &r.verdicts[0]; v.Why != predict.NotRefused || v.Hit() != 1 {
+		if v := &r.verdicts[0]; v.Refused != predict.NotRefused || v.Hit() != 1 {
 			t.Errorf("%s: at its edge: %+v", history, v)
 		}
-		if v := &r.verdicts[1]; v.Why != predict.TooOld || v.Hit() != sim.Missed {
+		if v := &r.verdicts[1]; v.Refused != predict.TooOld || v.Hit() != sim.NoBody {
 			t.Errorf("%s: beyond its edge: %+v", history, v)
 		}
 	}
@@ -160,7 +160,7 @@ func TestRefuses(t *testing.T) {
 	r.run(100)
 	soon, far := int64(105*sim.SeenParts), int64((101+aheadSecs*60)*sim.SeenParts)
 	r.tick(shot(float32(soon), soon), shot(float32(far), far))
-	if len(r.verdicts) != 1 || r.verdicts[0].Why != predict.TooNew || r.verdicts[0].Hit() != sim.Missed {
+	if len(r.verdicts) != 1 || r.verdicts[0].Refused != predict.TooNew || r.verdicts[0].Hit() != sim.NoBody {
 		t.Fatalf("%+v", r.verdicts)
 	}
 	r.run(5)
@@ -170,7 +170,7 @@ func TestRefuses(t *testing.T) {
 	young := newRig(t)
 	young.run(3)
 	young.tick(shot(0, -2*sim.SeenParts))
-	if len(young.verdicts) != 1 || young.verdicts[0].Why == predict.NotRefused {
+	if len(young.verdicts) != 1 || young.verdicts[0].Refused == predict.NotRefused {
 		t.Errorf("a shot from before the session: %+v", young.verdicts)
 	}
 }
@@ -254,15 +254,15 @@ func TestCopy(t *testing.T) {
 // TestNoAllocations says that neither a tick nor a shot takes new memory.
 func TestNoAllocations(t *testing.T) {
 	r := newRig(t)
-	r.env.Judged = nil
+	r.env.OnHit = nil
 	r.run(100)
 	s := shot(0, 0)
 	n := testing.AllocsPerRun(200, func() {
 		s.Seen = uint16((int64(r.w.Tick())*sim.SeenParts - 37) & (1<<sim.SeenBits - 1))
 		r.tick(s)
 	})
-	if n != 0 || r.env.Meter.Value("shots_judged") < 200 {
-		t.Errorf("%v allocations a tick, %v shots", n, r.env.Meter.Value("shots_judged"))
+	if n != 0 || r.env.Counters.Value("shots_judged") < 200 {
+		t.Errorf("%v allocations a tick, %v shots", n, r.env.Counters.Value("shots_judged"))
 	}
 }
 
@@ -272,7 +272,7 @@ func BenchmarkRemember(b *testing.B) {
 	r := newBusy(b)
 	for b.Loop() {
 		r.j.Remember(r.w)
-		r.w.Relabel(r.w.Tick() + 1)
+		r.w.SetTick(r.w.Tick() + 1)
 	}
 }
 
@@ -293,7 +293,7 @@ func newBusy(b *testing.B) *rig {
 		b.Fatal(err)
 	}
 	r := newRig(b)
-	r.env.Judged = nil
+	r.env.OnHit = nil
 	r.w = sim.New(s, 60)
 	r.env.World = r.w
 	for t := range 60 {
@@ -304,7 +304,7 @@ func newBusy(b *testing.B) *rig {
 			r.w.SetBody(i, x)
 		}
 		r.j.Remember(r.w)
-		r.w.Relabel(r.w.Tick() + 1)
+		r.w.SetTick(r.w.Tick() + 1)
 	}
 	r.j.Remember(r.w)
 	return r

@@ -32,7 +32,7 @@ func (d *Desk) Seat(peers []predict.Peer, next sim.Tick, held []sim.Input) {
 // tick that begins: those at the server as host says, the others as their newest
 // input. It is for a server whose clients draw what is past, so that their ticks
 // are no reason to refuse any input.
-func (d *Desk) Play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Meter) {
+func (d *Desk) Play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Counters) {
 	d.Seat(peers, 0, held)
 	Hold(held, host)
 	d.Receive(peers, w.Tick(), m)
@@ -48,7 +48,7 @@ func Hold(held, host []sim.Input) {
 }
 
 // Receive puts what has come into the queues, at a server's tick now.
-func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
+func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Counters) {
 	for i, peer := range peers {
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Seat >= 0 && len(p.Payload) > 0 {
@@ -60,7 +60,7 @@ func (d *Desk) Receive(peers []predict.Peer, now sim.Tick, m *predict.Meter) {
 
 // Newest puts into held, by player, the newest input that has come from each,
 // for a server that asks for no input by its tick; rate is in ticks per second.
-func (d *Desk) Newest(peers []predict.Peer, held []sim.Input, rate int, m *predict.Meter) {
+func (d *Desk) Newest(peers []predict.Peer, held []sim.Input, rate int, m *predict.Counters) {
 	for i, peer := range peers {
 		if peer.Seat < 0 {
 			continue
@@ -84,7 +84,7 @@ func (d *Desk) Used(peer int) sim.Tick {
 
 // Total counts for all players what Judge counted for each, where there are
 // several.
-func (d *Desk) Total(m *predict.Meter) {
+func (d *Desk) Total(m *predict.Counters) {
 	if len(d.Queues) < 2 {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 // TestTotal says that the share of inputs used in time is that of all players,
 // not of the last one.
 func TestTotal(t *testing.T) {
-	var m predict.Meter
-	Declare(&predict.Env{Meter: &m})
+	var m predict.Counters
+	Declare(&predict.Env{Counters: &m})
 	m.Set("inputs_consumed_ratio", 1)
 	d := Desk{Queues: make([]Queue, 1)}
 	d.Queues[0].due, d.Queues[0].used = 10, 2

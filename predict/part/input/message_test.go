@@ -123,19 +123,19 @@ func FuzzMessage(f *testing.F) {
 		f.Add(slices.Clone(c.Data()))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		env := &predict.Env{Meter: &predict.Meter{}}
+		env := &predict.Env{Counters: &predict.Counters{}}
 		Declare(env)
 		var q Queue
 		q.Start(50, sim.Input{})
-		from, fresh := q.Read(b, 50, env.Meter)
+		from, fresh := q.Read(b, 50, env.Counters)
 		if len(fresh) > Most || len(fresh) > 0 && from < 50 {
 			t.Errorf("%d inputs from tick %d", len(fresh), from)
 		}
 		for i := range sim.Tick(600) {
-			if in := q.Take(50+i, true, env.Meter); in.Buttons&^sim.AllButtons != 0 {
+			if in := q.Take(50+i, true, env.Counters); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
-			q.Judge(50+i, 60, env.Meter)
+			q.Judge(50+i, 60, env.Counters)
 		}
 	})
 }
@@ -150,8 +150,8 @@ type rig struct {
 }
 
 func newRig(t *testing.T, knobs ...string) *rig {
-	r := &rig{env: predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}}
-	a, b := link.Pair(&link.Weather{}, 0)
+	r := &rig{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
+	a, b := link.Pair(&link.Network{}, 0)
 	r.up, r.down = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	r.s.Declare(&r.env)
 	Declare(&r.env)
@@ -174,7 +174,7 @@ func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
 	r.down.Update(r.now)
 	for p, ok := r.down.Receive(); ok; p, ok = r.down.Receive() {
 		if !lose {
-			r.q.Read(p.Payload, now, r.env.Meter)
+			r.q.Read(p.Payload, now, r.env.Counters)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestQueue(t *testing.T) {
 		r.q.Start(10, sim.Input{})
 		for tick := sim.Tick(13); tick < 213; tick++ { // three ticks ahead
 			r.send(tick, tick-10, tick == 20, tick-3)
-			got := r.q.Take(tick-3, true, r.env.Meter)
+			got := r.q.Take(tick-3, true, r.env.Counters)
 			want := key(tick - 3)
 			if tick-3 < 13 {
 				want = sim.Input{}
@@ -198,9 +198,9 @@ func TestQueue(t *testing.T) {
 			if got != want {
 				t.Fatalf("redundant %s: tick %d: %v, want %v", redundant, tick-3, got, want)
 			}
-			r.q.Judge(tick-3, 60, r.env.Meter)
+			r.q.Judge(tick-3, 60, r.env.Counters)
 		}
-		m := r.env.Meter
+		m := r.env.Counters
 		wantStarved := 0.0
 		if redundant == "off" {
 			wantStarved = 1
@@ -220,11 +220,11 @@ func TestLate(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(0, sim.Input{})
 	for tick := range sim.Tick(300) {
-		r.q.Take(tick, false, r.env.Meter)
+		r.q.Take(tick, false, r.env.Counters)
 		r.send(tick, tick, false, tick+1)
-		r.q.Judge(tick, 60, r.env.Meter)
+		r.q.Judge(tick, 60, r.env.Counters)
 	}
-	m := r.env.Meter
+	m := r.env.Counters
 	if m.Value("late_inputs") != 300 || m.Value("inputs_consumed_ratio") != 0 {
 		t.Errorf("%+v", m.All())
 	}
@@ -242,7 +242,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 			c.Write(make([]byte, 64))
 			m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{in}}
 			m.Code(&c)
-			r.q.Read(c.Data(), now, r.env.Meter)
+			r.q.Read(c.Data(), now, r.env.Counters)
 		}
 		switch {
 		case now < 1100 || now > 1700:
@@ -250,7 +250,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 		case now == 1700:
 			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
 		}
-		got := r.q.Take(now, true, r.env.Meter)
+		got := r.q.Take(now, true, r.env.Counters)
 		if now > 1720 && got != key(now) {
 			t.Fatalf("tick %d: %v, want %v", now, got, key(now))
 		}
@@ -265,7 +265,7 @@ func TestAgain(t *testing.T) {
 	r.q.Start(0, key(1))
 	r.send(3, 3, false, 3)
 	for tick := range sim.Tick(8) { // 3 alone has come
-		r.q.Take(tick, true, r.env.Meter)
+		r.q.Take(tick, true, r.env.Counters)
 	}
 	for _, late := range []sim.Tick{7, 5} {
 		r.send(late, late, false, 8)
@@ -287,7 +287,7 @@ func TestAgain(t *testing.T) {
 	if _, fresh := r.q.Again(5, last, true); fresh {
 		t.Error("used twice")
 	}
-	if got := r.q.Take(8, true, r.env.Meter); got != key(7) {
+	if got := r.q.Take(8, true, r.env.Counters); got != key(7) {
 		t.Errorf("then %v is repeated", got)
 	}
 }
@@ -328,7 +328,7 @@ func TestOutage(t *testing.T) {
 	r.q.Start(0, sim.Input{})
 	for tick := sim.Tick(5); tick < 1000; tick++ {
 		r.send(tick, tick-10, tick >= 200 && tick < 500, tick-5)
-		got := r.q.Take(tick-5, false, r.env.Meter)
+		got := r.q.Take(tick-5, false, r.env.Counters)
 		if tick > 510 && got != key(tick-5) {
 			t.Fatalf("tick %d: %v, want %v", tick-5, got, key(tick-5))
 		}

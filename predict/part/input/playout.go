@@ -73,7 +73,7 @@ type PlayoutSettings struct {
 
 // DeclarePlayout tells env what of the buffer may be tuned and what it counts.
 func DeclarePlayout(s *PlayoutSettings, env *predict.Env) {
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	DeclareLength(&s.Length, k)
 	k.Bool(&s.Keep, "keep-last", true, "the input used last stays in the buffer and is repeated until another comes, which then follows at once; off: nothing is done, and the next waits for the whole buffer")
 	k.Int(&s.Repeats, "repeat-most", 15, 0, 600, "keep-last: ticks in a row for which an input is repeated before nothing is done; and missing inputs in a row that are filled in")
@@ -97,7 +97,7 @@ func (p *Playout) Start(held sim.Input) { p.last = held }
 
 // Take takes the first place of the line and returns what the player does in the
 // tick that begins. It comes before Read in each tick.
-func (p *Playout) Take(s *PlayoutSettings, m *predict.Meter) sim.Input {
+func (p *Playout) Take(s *PlayoutSettings, m *predict.Counters) sim.Input {
 	p.ticks++
 	in := p.take(s)
 	if p.taken.How == Filled || p.taken.How == Again {
@@ -160,7 +160,7 @@ func (p *Playout) drop(n int) { p.line = p.line[:copy(p.line, p.line[n:])] }
 const oddMost = 30
 
 // Read takes in a payload, which may be anything, at a server's tick now.
-func (p *Playout) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *predict.Meter) {
+func (p *Playout) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *predict.Counters) {
 	c, msg := &p.coder, &p.message
 	c.Read(payload)
 	msg.Newest = sim.Tick(max(int64(now)+p.ahead, 0))
@@ -183,7 +183,7 @@ func (p *Playout) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *pred
 }
 
 // put lets the input of a frame into the line.
-func (p *Playout) put(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.Meter) {
+func (p *Playout) put(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.Counters) {
 	if p.seen[t%remembered] == t+1 {
 		m.Add("repeated_inputs", 1)
 		return
@@ -218,7 +218,7 @@ func (p *Playout) put(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.M
 
 // Settle ends a tick: the line is as long as it should be, and longer only if so
 // many inputs wait.
-func (p *Playout) Settle(s *PlayoutSettings, m *predict.Meter) {
+func (p *Playout) Settle(s *PlayoutSettings, m *predict.Counters) {
 	for len(p.line) < s.Length {
 		p.line = append(p.line, place{})
 	}

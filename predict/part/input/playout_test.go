@@ -20,7 +20,7 @@ type buffer struct {
 
 func newBuffer(t *testing.T, knobs ...string) *buffer {
 	t.Helper()
-	b := &buffer{env: predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}}
+	b := &buffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
 	DeclarePlayout(&b.set, &b.env)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
@@ -36,11 +36,11 @@ func named(frame sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Headi
 // tick makes a tick of the server in which the inputs of some frames arrive, each by
 // itself, and says what it used: a frame's number, or - for nothing.
 func (b *buffer) tick(frames ...sim.Tick) string {
-	in := b.Take(&b.set, b.env.Meter)
+	in := b.Take(&b.set, b.env.Counters)
 	for _, f := range frames {
-		b.put(f, named(f), &b.set, b.env.Meter)
+		b.put(f, named(f), &b.set, b.env.Counters)
 	}
-	b.Settle(&b.set, b.env.Meter)
+	b.Settle(&b.set, b.env.Counters)
 	if in == (sim.Input{}) {
 		return "-"
 	}
@@ -103,7 +103,7 @@ func TestPlayoutTable(t *testing.T) {
 				t.Errorf("keep %s, frame %d: used %s and has %s, want %s and %s", keep, r.frame, used, b.stands(), r.used, r.stands)
 			}
 		}
-		if late := b.env.Meter.Value("late_inputs"); late != 1 {
+		if late := b.env.Counters.Value("late_inputs"); late != 1 {
 			t.Errorf("%v late", late)
 		}
 	}
@@ -123,7 +123,7 @@ func TestPlayoutTells(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
-	if r := b.env.Meter.Value("inputs_consumed_ratio"); r != 0.8 {
+	if r := b.env.Counters.Value("inputs_consumed_ratio"); r != 0.8 {
 		t.Errorf("ratio %v: 4 of 5 frames had their own", r)
 	}
 }
@@ -192,8 +192,8 @@ func TestPlayoutSkips(t *testing.T) {
 			}
 			got += b.tick(heap...) + " "
 		}
-		if got != c.want || b.env.Meter.Value("skipped_inputs") != c.skip {
-			t.Errorf("a heap of %d: %s, %v skipped, want %s, %v", c.heap, got, b.env.Meter.Value("skipped_inputs"), c.want, c.skip)
+		if got != c.want || b.env.Counters.Value("skipped_inputs") != c.skip {
+			t.Errorf("a heap of %d: %s, %v skipped, want %s, %v", c.heap, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skip)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestPlayoutWaits(t *testing.T) {
 				t.Fatalf("length %s, tick %d: %s, want %s", length, i, got, want)
 			}
 		}
-		if m := b.env.Meter; m.Value("repeated_inputs") < 150 || m.Value("late_inputs") != 0 {
+		if m := b.env.Counters; m.Value("repeated_inputs") < 150 || m.Value("late_inputs") != 0 {
 			t.Errorf("length %s: %+v", length, m.All())
 		}
 	}
@@ -245,16 +245,16 @@ func FuzzPlayout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		p := Playout{}
 		set := PlayoutSettings{Length: 4, Keep: len(a)%2 == 0, Repeats: 5, Most: 8}
-		env := predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+		env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 		var ignored PlayoutSettings
 		DeclarePlayout(&ignored, &env)
 		for i := range sim.Tick(100) {
-			if in := p.Take(&set, env.Meter); in.Buttons&^sim.AllButtons != 0 {
+			if in := p.Take(&set, env.Counters); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
-			p.Read(a, 50+i, &set, env.Meter)
-			p.Read(b, 50+i, &set, env.Meter)
-			p.Settle(&set, env.Meter)
+			p.Read(a, 50+i, &set, env.Counters)
+			p.Read(b, 50+i, &set, env.Counters)
+			p.Settle(&set, env.Counters)
 			if len(p.line) < set.Length || len(p.line) > set.Most+1 {
 				t.Fatalf("%d places", len(p.line))
 			}
@@ -305,7 +305,7 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 			case now < 1702 || !jumps:
 				frame -= 600
 			}
-			b.Take(&b.set, b.env.Meter)
+			b.Take(&b.set, b.env.Counters)
 			if b.Taken().How == Own && now >= 1702 {
 				used++
 			}
@@ -314,16 +314,16 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 				c.Write(make([]byte, 64))
 				m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{named(frame)}}
 				m.Code(&c)
-				b.Read(c.Data(), now, &b.set, b.env.Meter)
+				b.Read(c.Data(), now, &b.set, b.env.Counters)
 			}
-			b.Settle(&b.set, b.env.Meter)
+			b.Settle(&b.set, b.env.Counters)
 		}
 		want, refused := 296, 2.0
 		if !jumps {
 			want, refused = 268, oddMost
 		}
-		if used != want || b.env.Meter.Value("refused") != refused {
-			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Meter.Value("refused"))
+		if used != want || b.env.Counters.Value("refused") != refused {
+			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Counters.Value("refused"))
 		}
 	}
 }

@@ -39,7 +39,7 @@ type slot struct {
 
 // Declare tells env what a queue counts.
 func Declare(env *predict.Env) {
-	m := env.Meter
+	m := env.Counters
 	m.Declare("inputs_consumed_ratio", "of the inputs older than a second, the share that was used in its tick")
 	m.Declare("starved", "ticks for which the input had not come")
 	m.Declare("late_inputs", "inputs that came after their tick")
@@ -55,7 +55,7 @@ func (q *Queue) Start(next sim.Tick, held sim.Input) { q.next, q.last = next, he
 // Read takes in a payload, which may be anything, at a server's tick now. It
 // returns the inputs that are new, oldest first, and the tick of the first of
 // them; they are valid until the next Read.
-func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Meter) (from sim.Tick, fresh []sim.Input) {
+func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
 	q.coder.Read(payload)
 	q.Code(&q.coder, now)
 	if q.coder.Err() != nil || !q.coder.Whole(len(payload)) {
@@ -74,7 +74,7 @@ func (q *Queue) Code(c *quant.Coder, now sim.Tick) sim.Tick {
 }
 
 // Accept takes in the message that Code has read, as Read does.
-func (q *Queue) Accept(now sim.Tick, m *predict.Meter) (from sim.Tick, fresh []sim.Input) {
+func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
 	ahead := int64(q.message.Newest) - int64(now)
 	if ahead >= remembered/2 || ahead <= -remembered/2 {
 		m.Add("refused", 1) // no client that can be played with is so far off
@@ -94,7 +94,7 @@ func (q *Queue) Accept(now sim.Tick, m *predict.Meter) (from sim.Tick, fresh []s
 
 // put keeps the input of a tick. It reports whether it is new and still of
 // use.
-func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Meter) bool {
+func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 	if !q.any || t < q.first {
 		q.first = t
 		if q.due == 0 { // nothing is judged yet
@@ -131,7 +131,7 @@ func (q *Queue) put(t sim.Tick, in sim.Input, m *predict.Meter) bool {
 
 // Take returns the input of tick t, whose turn it is. Without one it repeats
 // the last, or nothing if repeat is false.
-func (q *Queue) Take(t sim.Tick, repeat bool, m *predict.Meter) sim.Input {
+func (q *Queue) Take(t sim.Tick, repeat bool, m *predict.Counters) sim.Input {
 	q.next = t + 1
 	s := &q.ring[t%remembered]
 	if s.here && s.tick == t {
@@ -175,7 +175,7 @@ func (q *Queue) Again(t sim.Tick, last sim.Input, repeat bool) (in sim.Input, fr
 
 // TakeNewest returns the newest input that has come, whatever its tick, or
 // the last one again. A server without ticks of its own plays so.
-func (q *Queue) TakeNewest(repeat bool, m *predict.Meter) sim.Input {
+func (q *Queue) TakeNewest(repeat bool, m *predict.Counters) sim.Input {
 	if q.any && q.newest >= q.next {
 		return q.Take(q.newest, repeat, m)
 	}
@@ -197,7 +197,7 @@ func (q *Queue) Newest() (t sim.Tick, ok bool) { return q.newest, q.any }
 
 // Judge counts the inputs that have turned a second old by tick now, a second
 // being rate ticks.
-func (q *Queue) Judge(now sim.Tick, rate int, m *predict.Meter) {
+func (q *Queue) Judge(now sim.Tick, rate int, m *predict.Counters) {
 	depth := 0
 	if q.any && q.newest >= q.next {
 		for t := q.next; t <= q.newest; t++ {

@@ -24,7 +24,7 @@ type Sender struct {
 	next   sim.Tick // after the newest
 	any    bool
 
-	meter   *predict.Meter
+	meter   *predict.Counters
 	message Message
 	buffer  [mostBytes]byte
 	coder   quant.Coder
@@ -35,13 +35,13 @@ const mostBytes = (Most*(1+7+MostShotBits) + 64 + 63) / 64 * 8
 
 // Declare tells env what of the sender may be tuned and what it counts.
 func (s *Sender) Declare(env *predict.Env) {
-	s.meter = env.Meter
+	s.meter = env.Counters
 	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last state that came, not the newest alone")
 	env.Knobs.Int(&s.limit, "redundant-cap", 64, 1, Most, "at most this many inputs in a packet")
 	env.Knobs.Bool(&s.important, "important-moves", false, "send only inputs that differ from the one before")
 	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet; it wraps")
-	env.Meter.Declare("input_packets", "input packets sent")
-	env.Meter.Declare("input_bits", "bits in them, headers apart")
+	env.Counters.Declare("input_packets", "input packets sent")
+	env.Counters.Declare("input_bits", "bits in them, headers apart")
 }
 
 // Add remembers the input of a tick, which follows the one before.

@@ -42,7 +42,7 @@ func shot(c *quant.Coder, in, before sim.Input) sim.Input {
 	c.Name("yaw")
 	s.Yaw = uint16(c.Bits(uint32(s.Yaw), yawBits))
 	c.Name("pitch")
-	s.Pitch = int16(c.Int(int(s.Pitch), -sim.SteepestAim, sim.SteepestAim))
+	s.Pitch = int16(c.Int(int(s.Pitch), -sim.MaxPitch, sim.MaxPitch))
 	c.Name("claimed")
 	if s.Claimed = c.Bool(s.Claimed); !s.Claimed {
 		s.Seen, s.Ahead = 0, 0

@@ -14,11 +14,11 @@ import (
 func drawShot(t *rapid.T) sim.Shot {
 	s := sim.Shot{
 		Fired: true, Yaw: uint16(rapid.IntRange(0, sim.AimSteps-1).Draw(t, "yaw")),
-		Pitch: int16(rapid.IntRange(-sim.SteepestAim, sim.SteepestAim).Draw(t, "pitch")),
+		Pitch: int16(rapid.IntRange(-sim.MaxPitch, sim.MaxPitch).Draw(t, "pitch")),
 	}
 	if s.Claimed = rapid.Bool().Draw(t, "claimed"); s.Claimed {
 		s.Seen = uint16(rapid.IntRange(0, 1<<sim.SeenBits-1).Draw(t, "seen"))
-		s.Ahead = uint16(rapid.IntRange(0, sim.MostAhead).Draw(t, "ahead"))
+		s.Ahead = uint16(rapid.IntRange(0, sim.MaxAhead).Draw(t, "ahead"))
 	}
 	return s
 }
@@ -95,7 +95,7 @@ func count(of interface{ Shots() []sim.Shot }, n *int) { *n += len(of.Shots()) }
 // when its input is used again because those after it have not come. Its keys are used
 // again, and it is not.
 func TestShotComesOnce(t *testing.T) {
-	env := &predict.Env{Meter: &predict.Meter{}, Knobs: &predict.Knobs{}}
+	env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 	Declare(env)
 	var set PlayoutSettings
 	DeclarePlayout(&set, env)
@@ -116,14 +116,14 @@ func TestShotComesOnce(t *testing.T) {
 	var n int
 	q.Start(0, sim.Input{})
 	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
-		q.Read(p, 20, env.Meter)
-		if in := q.TakeNewest(true, env.Meter); in != push {
+		q.Read(p, 20, env.Counters)
+		if in := q.TakeNewest(true, env.Counters); in != push {
 			t.Errorf("the newest input is %+v", in)
 		}
 		count(&q.fired, &n)
 	}
 	for range 10 { // nothing comes any more
-		if in := q.TakeNewest(true, env.Meter); in != push {
+		if in := q.TakeNewest(true, env.Counters); in != push {
 			t.Errorf("the input used again is %+v", in)
 		}
 		count(&q.fired, &n)
@@ -135,10 +135,10 @@ func TestShotComesOnce(t *testing.T) {
 	n = 0
 	q = Queue{}
 	q.Start(19, sim.Input{})
-	q.Read(send(20, push, shot), 18, env.Meter)
-	q.Read(send(18, late), 18, env.Meter)
+	q.Read(send(20, push, shot), 18, env.Counters)
+	q.Read(send(18, late), 18, env.Counters)
 	for tick := range sim.Tick(10) {
-		if in := q.Take(19+tick, true, env.Meter); in != push {
+		if in := q.Take(19+tick, true, env.Counters); in != push {
 			t.Errorf("tick %d: %+v", tick, in)
 		}
 		count(&q.fired, &n)
@@ -150,19 +150,19 @@ func TestShotComesOnce(t *testing.T) {
 	n = 0
 	var p Playout
 	for tick := range sim.Tick(40) {
-		in := p.Take(&set, env.Meter)
+		in := p.Take(&set, env.Counters)
 		if in.Shot != (sim.Shot{}) {
 			t.Errorf("tick %d: the buffer gives out %+v", tick, in)
 		}
 		switch tick {
 		case 0:
-			p.Read(send(20, push, shot), tick, &set, env.Meter)
+			p.Read(send(20, push, shot), tick, &set, env.Counters)
 		case 1, 5:
-			p.Read(send(21, push, shot, push), tick, &set, env.Meter)
+			p.Read(send(21, push, shot, push), tick, &set, env.Counters)
 		case 9:
-			p.Read(send(26, push), tick, &set, env.Meter) // those before it are filled in
+			p.Read(send(26, push), tick, &set, env.Counters) // those before it are filled in
 		}
-		p.Settle(&set, env.Meter)
+		p.Settle(&set, env.Counters)
 		count(&p.fired, &n)
 	}
 	if n != 1 {
@@ -175,7 +175,7 @@ func TestShotComesOnce(t *testing.T) {
 // redundancy off.
 func TestShotIsSentAgain(t *testing.T) {
 	for _, redundant := range []bool{true, false} {
-		env := &predict.Env{Meter: &predict.Meter{}, Knobs: &predict.Knobs{}}
+		env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 		var s Sender
 		s.Declare(env)
 		s.redundant = redundant

@@ -34,7 +34,7 @@ type Animated struct {
 	waits   int    // bodies that go on by themselves or have stopped
 	stopped int
 	rate    int
-	meter   *predict.Meter
+	meter   *predict.Counters
 	ticks   ticks
 }
 
@@ -45,7 +45,7 @@ const noteTicks = 30
 // bodies as they are. The body called without is shown so as well, but not counted and
 // not waited for: it need not be looked at. -1 for none.
 func (a *Animated) Declare(env *predict.Env, without int) {
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "a position is valid until its timestamp + ping/2 + this (T): it is reached then, so the picture is this much later than what arrives on time")
 	k.Choice(&a.way, "extrapolation", halfPing, ways, "how far a body goes on by its velocities when no later position is there, before it stands: not, half the round trip, or as extrapolate says")
 	k.Millis(&a.fixed, "extrapolate", 100, 0, 1000, "fixed: how far a body goes on by itself")

@@ -18,7 +18,7 @@ import (
 
 // Part is a tick's share in which moments of the server are counted: whole numbers
 // are the same on every machine.
-const Part = sim.TickParts
+const Part = sim.MomentsPerTick
 
 // History is the positions of one body. The zero value has none.
 type History struct {

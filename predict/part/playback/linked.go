@@ -189,17 +189,17 @@ func (a *Animated) Hang() {
 	a.linked.loops.Close(a.linked.poses, a.left, a.linked.rounds)
 }
 
-// Look tells how many joints are between each body and its root, if they are shown so.
-func (a *Animated) Look(l *predict.Look) {
+// Inspect tells how many joints are between each body and its root, if they are shown so.
+func (a *Animated) Inspect(l *predict.Inspection) {
 	if a.linked.tree == nil {
 		return
 	}
 	for i := range a.linked.tree.Nodes {
 		n := &a.linked.tree.Nodes[i]
 		if n.Root == jointtree.None {
-			l.Joints = append(l.Joints, -1)
+			l.JointDepth = append(l.JointDepth, -1)
 		} else {
-			l.Joints = append(l.Joints, int16(n.Depth))
+			l.JointDepth = append(l.JointDepth, int16(n.Depth))
 		}
 	}
 }

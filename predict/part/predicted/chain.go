@@ -98,8 +98,8 @@ func (c *client) link(on bool) {
 		h.mates = append(h.mates, m)
 	}
 	if len(h.mates) > 0 {
-		c.env.Meter.Declare("linked_corrections", "corrections of bodies linked to the own cube")
-		c.env.Meter.Declare("linked_correction_max_m", "metres that one of them added to a body's history, largest")
+		c.env.Counters.Declare("linked_corrections", "corrections of bodies linked to the own cube")
+		c.env.Counters.Declare("linked_correction_max_m", "metres that one of them added to a body's history, largest")
 	}
 }
 
@@ -108,7 +108,7 @@ func (c *client) link(on bool) {
 func (c *client) letGo(i int, on bool) {
 	w := c.env.World
 	c.shown.LeaveOut(i, on, w.Bodies()[i].Pose)
-	if w.Hold(i, !on); !on {
+	if w.SetKinematic(i, !on); !on {
 		return
 	}
 	if in := c.shown.Receiver(); in.Any {

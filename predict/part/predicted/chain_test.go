@@ -68,7 +68,7 @@ func TestChainIsCorrected(t *testing.T) {
 		if n := r.count("linked_corrections"); (n > 0) != (dynamic == "linked") {
 			t.Errorf("%s: %v corrections", dynamic, n)
 		}
-		if r.env[0].World.Held(rod) != (dynamic == "own") {
+		if r.env[0].World.IsKinematic(rod) != (dynamic == "own") {
 			t.Errorf("%s: the rod is held or not", dynamic)
 		}
 		r.run(600, nothing)
@@ -105,8 +105,8 @@ func TestChainMost(t *testing.T) {
 	if n := moved(); n < 12 || n > 40 {
 		t.Errorf("it moves after %d ticks", n)
 	}
-	if v := view(); !strings.Contains(v.Note, "8 joints") || v.InHand[0] || len(r.c.chain.mates) > 0 {
-		t.Errorf("note %q, in hand %v", v.Note, v.InHand)
+	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || len(r.c.chain.mates) > 0 {
+		t.Errorf("note %q, in hand %v", v.Note, v.Predicted)
 	}
 	r.run(60, held)
 	if y := r.env[1].World.Bodies()[0].Pose.Pos.Y; y < 1 || r.count("corrections") > 0 {
@@ -116,7 +116,7 @@ func TestChainMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.run(600, nothing)
-	if n := moved(); n > 1 || view().Note != "" || !view().InHand[3] {
+	if n := moved(); n > 1 || view().Note != "" || !view().Predicted[3] {
 		t.Errorf("predicted again it moves after %d ticks; note %q", n, v.Note)
 	}
 }

@@ -36,7 +36,7 @@ type client struct {
 	physics  int
 	paths    int
 	smooth   smoothing.Settings
-	contacts predict.Contacts
+	contacts predict.Solver
 
 	out    input.Sender
 	shown  playback.Animated // all but the own cube
@@ -71,7 +71,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	c := &client{
 		env: env, past: history.New[entry](remembered), step: make([]sim.Input, env.Players), at: env.World.Tick(),
 	}
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	input.DeclareLength(&c.length, k)
 	k.Millis(&c.behind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
 	c.doses.declare(env)
@@ -85,7 +85,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	}
 	c.shown.Declare(env, env.Player)
 	k.Smoothing(&c.smooth)
-	k.Contacts(&c.contacts)
+	k.Solver(&c.contacts)
 	c.out.Declare(env)
 	m.Declare("outside_ring", "states about ticks that are no longer remembered")
 	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
@@ -95,9 +95,9 @@ func newClient(env *predict.Env, relative bool) *client {
 	c.others.declare(env)
 	c.motion = c.shown.Body
 	if p := env.Player; p >= 0 {
-		c.held = env.Held[p]
+		c.held = env.LastInputs[p]
 		for i := range env.World.Bodies() {
-			env.World.Hold(i, i != p)
+			env.World.SetKinematic(i, i != p)
 		}
 		c.remember()
 	}
@@ -110,7 +110,7 @@ func (c *client) own() *sim.Body { return &c.env.World.Bodies()[c.env.Player] }
 // Tick takes in what has come, shows the others as they were, makes one tick of the
 // own cube, and sets right what the server says of its past.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	began := c.env.Meter.Begin()
+	began := c.env.Counters.Begin()
 	c.chooseChain()
 	c.place(false)
 	c.shown.Tick()
@@ -118,14 +118,14 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.shown.Play(server.Stats.RTT)
 	if c.env.Player < 0 {
 		server.Send(nil) // one who only watches has nothing to predict
-		c.env.Meter.Spent("client", began)
+		c.env.Counters.Spent("client", began)
 		return
 	}
 	c.joined = c.joined || c.servo.Aimed()
 	c.echo.tick(c.env.World.Tick(), c.env.Pace, c.env.World.Rate())
 	jump := 0
 	if news {
-		jump = c.aim(server, from.At-from.First)
+		jump = c.aim(server, from.ReceivedAt-from.FirstFragmentAt)
 	}
 	c.hold()
 	c.meet(news)
@@ -146,13 +146,13 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.rest()
 	c.place(true)
 	c.env.Pace = c.servo.Tick()
-	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
 	if c.joined {
 		c.out.Send(server, c.since())
 	} else {
 		server.Send(nil) // so that the server's states are acknowledged
 	}
-	c.env.Meter.Spent("client", began)
+	c.env.Counters.Spent("client", began)
 }
 
 // receive takes in what has come, and tells which packet brought the newest state.
@@ -169,7 +169,7 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		}
 		fresh, err := in.Finish(p.Payload, w.Scene(), c.shown.Guess())
 		if err != nil {
-			c.env.Meter.Add("refused", 1)
+			c.env.Counters.Add("refused", 1)
 			continue
 		}
 		c.shown.Take(fresh)
@@ -189,12 +189,12 @@ func (c *client) aim(server *packet.Endpoint, waited time.Duration) int {
 	}
 	rate := c.env.World.Rate()
 	if c.head.How == input.Own {
-		c.echo.heard(c.head.Frame, c.head.waited, rate, c.env.Meter)
+		c.echo.heard(c.head.Frame, c.head.waited, rate, c.env.Counters)
 	}
 	trip, ahead := c.echo.aim(&server.Stats, c.length)
 	c.servo.Reset = int(float64(c.behind*float64(rate))) / 1000
 	jump := c.servo.Aim(c.shown.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate)
-	c.env.Meter.Set("arrival_early_ms", float64(c.servo.Early()*1000)/float64(rate))
+	c.env.Counters.Set("arrival_early_ms", float64(c.servo.Early()*1000)/float64(rate))
 	return jump
 }
 
@@ -214,7 +214,7 @@ func (c *client) hold() {
 	if c.policy.why == shownAhead {
 		c.others.release(w, c.env.Player, c.motion)
 	}
-	c.env.Meter.Set("loose_bodies", float64(c.others.many))
+	c.env.Counters.Set("loose_bodies", float64(c.others.many))
 }
 
 // advance makes one tick of the prediction. Before the client has joined the server
@@ -233,7 +233,7 @@ func (c *client) advance(in sim.Input) {
 // play makes a tick with the last input.
 func (c *client) play() {
 	w := c.env.World
-	w.Settings.Order = uint64(c.physics) * 0x9E3779B97F4A7C15
+	w.Settings.SolveOrderSeed = uint64(c.physics) * 0x9E3779B97F4A7C15
 	c.step[c.env.Player] = c.last
 	c.quiet++
 	if c.last.Buttons != 0 {
@@ -244,7 +244,7 @@ func (c *client) play() {
 	}
 	c.contacts.Step(w, c.step...)
 	if c.policy.dirty > 0 {
-		c.policy.collide(w.InHeld(c.env.Player))
+		c.policy.collide(w.KinematicPenetration(c.env.Player))
 	}
 	c.others.remember(w)
 	c.remember()
@@ -263,8 +263,8 @@ func (c *client) remember() {
 func (c *client) skip(ticks int, from packet.Packet) {
 	w := c.env.World
 	if c.told || ticks > jumpMost {
-		w.Relabel(w.Tick() + sim.Tick(ticks))
-		c.reset(predict.Behind, from)
+		w.SetTick(w.Tick() + sim.Tick(ticks))
+		c.reset(predict.ClockReset, from)
 		return
 	}
 	drawn := c.offset.Apply(c.own().Pose)
@@ -299,7 +299,7 @@ func (c *client) compare(from packet.Packet) {
 	c.chain.compare(at, now, in.Bodies, &c.doses)
 	had := c.past.At(at)
 	if had == nil {
-		c.env.Meter.Add("outside_ring", 1)
+		c.env.Counters.Add("outside_ring", 1)
 		return
 	}
 	c.policy.at = int64(at)
@@ -321,37 +321,37 @@ func (c *client) compare(from packet.Packet) {
 // why compares what the player did in the tick that led to the server's state of tick
 // at with what that was made with here, and looks whether the server has repeated or
 // passed over inputs since the last state: then its ticks are others than ours.
-func (c *client) why(at sim.Tick, shift int64) predict.Why {
+func (c *client) why(at sim.Tick, shift int64) predict.Cause {
 	e, held := c.past.At(at-1), c.shown.Receiver().Held[c.env.Player]
 	if shift != c.shift || e != nil && held != e.in {
 		return predict.OwnInput
 	}
-	return predict.NotKnown
+	return predict.CauseUnknown
 }
 
 // correction describes how far the server's word is from what was remembered.
-func (c *client) correction(why predict.Why, from packet.Packet, word, had *sim.Body) predict.Correction {
-	fix := predict.Correction{Packet: from.Sequence, Came: from.At, Tick: c.shown.Receiver().Tick, Body: c.env.Player, Why: why}
+func (c *client) correction(why predict.Cause, from packet.Packet, word, had *sim.Body) predict.Correction {
+	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: c.shown.Receiver().Tick, Body: c.env.Player, Cause: why}
 	w := c.env.World
 	d := predict.Differ(word, had)
 	seconds := float32(max(int64(c.at)-int64(c.agreed), 1)) / float32(w.Rate())
-	fix.Field, fix.By = d.First(w.Scene().Boxes[c.env.Player].Half.Len(), seconds)
+	fix.Field, fix.Amount = d.First(w.Scene().Boxes[c.env.Player].Half.Len(), seconds)
 	return fix
 }
 
 // report tells of a correction that moves the present, in the end, by so many metres.
 func (c *client) report(fix predict.Correction, metres float32) {
-	fix.Jump, c.agreed = metres, c.at
+	fix.Shift, c.agreed = metres, c.at
 	c.doses.count(metres)
 	c.policy.correct(metres)
-	if c.env.Correct != nil {
-		c.env.Correct(fix)
+	if c.env.OnCorrection != nil {
+		c.env.OnCorrection(fix)
 	}
 }
 
 // reset forgets the history and sets the cube to the server's state, and on along its
 // velocity for the time that has passed since.
-func (c *client) reset(why predict.Why, from packet.Packet) {
+func (c *client) reset(why predict.Cause, from packet.Packet) {
 	w := c.env.World
 	was := *c.own()
 	next := c.arrive()
@@ -361,7 +361,7 @@ func (c *client) reset(why predict.Why, from packet.Packet) {
 	next.Pose.Pos = next.Pose.Pos.Plus(passed, next.Linear)
 	next.Pose.Pos.Z = max(next.Pose.Pos.Z, w.Scene().Boxes[c.env.Player].Half.Z)
 	c.take(next)
-	c.env.Meter.Add("resets", 1)
+	c.env.Counters.Add("resets", 1)
 	c.report(fix, next.Pose.Pos.Sub(was.Pose.Pos).Len())
 }
 
@@ -410,18 +410,18 @@ func (c *client) View(v *predict.View) {
 	for i := range w.Bodies() {
 		switch {
 		case p < 0 || c.hangs(i):
-			v.Raw = append(v.Raw, c.shown.Pose(i))
-			v.Bodies = append(v.Bodies, v.Raw[i])
+			v.Simulated = append(v.Simulated, c.shown.Pose(i))
+			v.Bodies = append(v.Bodies, v.Simulated[i])
 		case !c.shown.Left(i):
-			v.Raw = append(v.Raw, w.Bodies()[i].Pose)
-			v.Bodies = append(v.Bodies, v.Raw[i])
+			v.Simulated = append(v.Simulated, w.Bodies()[i].Pose)
+			v.Bodies = append(v.Bodies, v.Simulated[i])
 		default:
-			v.Raw = append(v.Raw, c.pose(i, false))
+			v.Simulated = append(v.Simulated, c.pose(i, false))
 			v.Bodies = append(v.Bodies, c.policy.mix(c.pose(i, true), c.shown.Late(i)))
 		}
 	}
 	if in := c.shown.Receiver(); in.Any {
-		v.Last = predict.Poses(v.Last, in.Bodies)
+		v.LastReceived = predict.Poses(v.LastReceived, in.Bodies)
 	}
 	if p < 0 {
 		return
@@ -443,10 +443,10 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Look tells how far the own cube is beyond what the server has told of it, and the
+// Inspect tells how far the own cube is beyond what the server has told of it, and the
 // others beyond their newest positions.
-func (c *client) Look(l *predict.Look) {
-	c.shown.Look(l)
+func (c *client) Inspect(l *predict.Inspection) {
+	c.shown.Inspect(l)
 	if !c.shown.Receiver().Any {
 		return
 	}
@@ -454,11 +454,11 @@ func (c *client) Look(l *predict.Look) {
 	for i := range w.Bodies() {
 		if c.shown.Left(i) && c.policy.why == shownAhead {
 			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.at), 0)))
-			l.Moves = append(l.Moves, !w.Bodies()[i].Asleep)
+			l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 			continue
 		}
 		l.Age = append(l.Age, c.shown.Age(i))
-		l.Moves = append(l.Moves, c.shown.Moves(i))
+		l.Moving = append(l.Moving, c.shown.Moves(i))
 	}
 	c.lookParents(l)
 }

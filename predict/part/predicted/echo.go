@@ -45,7 +45,7 @@ func (e *echo) tick(label sim.Tick, pace int32, rate int) {
 func (e *echo) declare(env *predict.Env) {
 	e.times = history.New[time.Duration](remembered)
 	env.Knobs.Choice(&e.way, "rtt", byAcks, rttWays, "the round trip by which the client's clock is set: of acknowledged packets; from an input's tick to the state that it led to, less what the server tells that it waited there; or the whole of that, as the article has it")
-	m := env.Meter
+	m := env.Counters
 	m.Declare("echo_ms", "from an input's tick to the state that it led to, buffer and all, now")
 	m.Declare("rtt_echo_ms", "the same without what the input waited at the server, smoothed, now")
 	m.Declare("arrival_early_ms", "by how much the newest state came sooner than it should have by the client's clock; below 0: later, now")
@@ -54,7 +54,7 @@ func (e *echo) declare(env *predict.Env) {
 // heard takes in that a state came that the input of frame led to, when the client's
 // tick begins. That tick, and the one at the server, begin up to a tick after what came:
 // of the two a whole one is taken off.
-func (e *echo) heard(frame sim.Tick, waited, rate int, m *predict.Meter) {
+func (e *echo) heard(frame sim.Tick, waited, rate int, m *predict.Counters) {
 	made := e.times.At(frame)
 	if made == nil {
 		return

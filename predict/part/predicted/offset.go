@@ -48,12 +48,12 @@ type offsets struct {
 	heard         bool      // there was one
 	suspect       int       // states until it is looked at again
 
-	meter *predict.Meter
+	meter *predict.Counters
 	sum   float64 // metres, of all corrections
 }
 
 func (o *offsets) declare(env *predict.Env) {
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	k.Bool(&o.corrections, "corrections", true, "add what the server says is off to the history and to the cube")
 	k.Float(&o.factor, "delta-factor", 0.7, 0.01, 1, "share of a difference that a correction adds; what is left is found again in the next state")
 	k.Int(&o.steps, "smooth-steps", 30, 1, 240, "a dose is one by this of what is left of the corrections, in each 1/60 s; 1 is all at once")

@@ -26,7 +26,7 @@ type others struct {
 	found []int32
 	many  int // loose ones
 	rate  int
-	meter *predict.Meter
+	meter *predict.Counters
 }
 
 // other is one of them.
@@ -46,7 +46,7 @@ type then struct {
 }
 
 func (o *others) declare(env *predict.Env) {
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	k.Choice(&o.way, "others", static, []string{"static", "dynamic"}, "the bodies that others move are held where they are shown, and stand like walls; or those that the own cube touches, directly or through others, are stepped with it until the picture of the others has caught up")
 	k.Millis(&o.after, "loose-for", 2000, 0, 10000, "others=dynamic: how much longer they are stepped, before they glide to where they are shown, in switch-blend")
 	m.Declare("loose_bodies", "bodies of others that the client steps, now")
@@ -84,7 +84,7 @@ func (o *others) spread(w *sim.World, own, i int, motion func(i int) sim.Body) {
 	o.found = w.Near(i, reach+float32(2*b.Linear.Len())/float32(o.rate), o.found[:0])
 	for _, j := range o.found {
 		x := &o.each[j]
-		if int(j) == own || !x.loose && !w.Held(int(j)) {
+		if int(j) == own || !x.loose && !w.IsKinematic(int(j)) {
 			continue // it is stepped anyway
 		}
 		if i == own || !x.loose {
@@ -100,7 +100,7 @@ func (o *others) spread(w *sim.World, own, i int, motion func(i int) sim.Body) {
 		if o.many++; len(o.past) == 0 {
 			o.past = make([]then, o.rate*len(o.each))
 		}
-		w.Hold(int(j), false)
+		w.SetKinematic(int(j), false)
 		w.SetBody(int(j), start)
 		o.meter.Add("let_loose", 1)
 	}
@@ -118,7 +118,7 @@ func (o *others) hold(w *sim.World, i int, shown int64, off bool) bool {
 	}
 	x.loose, x.from, x.away = false, w.Bodies()[i], 1
 	o.many--
-	w.Hold(i, true)
+	w.SetKinematic(i, true)
 	return true
 }
 

@@ -39,7 +39,7 @@ func TestOthersAreLetLoose(t *testing.T) {
 			if d := at.Sub(last[i]).Len(); d > 0.35 {
 				t.Errorf("tick %d: puck %d leaps by %v m", r.tick, i, d)
 			}
-			if r.c.others.each[i].loose == r.env[0].World.Held(i) {
+			if r.c.others.each[i].loose == r.env[0].World.IsKinematic(i) {
 				t.Fatalf("tick %d: puck %d is loose and held", r.tick, i)
 			}
 		}
@@ -122,14 +122,14 @@ func TestLooseArePulled(t *testing.T) {
 func TestOthersAreHeldAgain(t *testing.T) {
 	r := newRig(t, "hauler", "latency=100ms", "others", "dynamic")
 	r.run(140, drive)
-	if r.c.others.many != 1 || r.env[0].World.Held(1) {
+	if r.c.others.many != 1 || r.env[0].World.IsKinematic(1) {
 		t.Fatalf("%d are loose", r.c.others.many)
 	}
 	if err := r.env[0].Knobs.Set("others", "static"); err != nil {
 		t.Fatal(err)
 	}
 	r.run(1, drive)
-	if r.c.others.many != 0 || !r.env[0].World.Held(1) {
+	if r.c.others.many != 0 || !r.env[0].World.IsKinematic(1) {
 		t.Errorf("%d are loose", r.c.others.many)
 	}
 }

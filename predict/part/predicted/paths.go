@@ -18,9 +18,9 @@ func declarePaths(p *int, k *predict.Knobs) {
 // holdPaths puts the carriers where the own cube is to meet them.
 func (c *client) holdPaths() {
 	if c.paths == known {
-		c.env.World.FreeCarriers()
+		c.env.World.UnpinCarriers()
 	} else {
-		c.env.World.HoldCarriers(c.shown.Moment())
+		c.env.World.PinCarriers(c.shown.Moment())
 	}
 }
 

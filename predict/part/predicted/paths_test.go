@@ -55,7 +55,7 @@ func TestPathsCopied(t *testing.T) {
 	var v, copied predict.View
 	a.c.View(&v)
 	b.c.View(&copied)
-	if v.Carriers() != copied.Carriers() || v.Carriers()%sim.TickParts == 0 {
+	if v.Carriers() != copied.Carriers() || v.Carriers()%sim.MomentsPerTick == 0 {
 		t.Errorf("the copy draws the ship at %d, its model at %d", copied.Carriers(), v.Carriers())
 	}
 }

@@ -41,14 +41,14 @@ type policy struct {
 	longer int64   // times the usual wait, until prediction is shown again
 	late   float32 // share of the way of the picture from predicted to late, in [0,1]
 	rate   int
-	meter  *predict.Meter
+	meter  *predict.Counters
 }
 
 // longest is how many times the usual wait there is at most.
 const longest = 8
 
 func (p *policy) declare(env *predict.Env) {
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	k.Int(&p.often, "switch-off", 0, 0, eventsKept, "corrections within switch-window after which the own cube is shown late, as the others are, and its prediction goes on unseen; 0 never")
 	k.Float(&p.from, "switch-from", 0.02, 0, 10, "metres that a correction must add to count for that")
 	k.Millis(&p.window, "switch-window", 1000, 50, 10000, "the time in which corrections, or ticks of dirty collisions, are counted")
@@ -159,9 +159,9 @@ func eased(s float32) float32 { return float32(float32(s*s) * (3 - float32(2*s))
 func (c *client) tell(v *predict.View) {
 	ahead := c.policy.why == shownAhead
 	for i := range c.env.World.Bodies() {
-		v.InHand = append(v.InHand, c.shown.Left(i) && ahead || c.others.each[i].loose)
+		v.Predicted = append(v.Predicted, c.shown.Left(i) && ahead || c.others.each[i].loose)
 		if c.policy.on() || c.others.way == dynamic {
-			v.Switched = append(v.Switched, c.shown.Left(i) && !ahead || c.others.each[i].loose)
+			v.Fallback = append(v.Fallback, c.shown.Left(i) && !ahead || c.others.each[i].loose)
 		}
 	}
 	if !ahead {

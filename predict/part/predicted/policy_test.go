@@ -37,13 +37,13 @@ func TestSwitchOff(t *testing.T) {
 		var v predict.View
 		r.c.View(&v)
 		if off == "0" {
-			if r.count("switched_off") != 0 || len(v.Switched) > 0 || v.Note != "" || !v.InHand[0] {
-				t.Errorf("never is not never: %q, %v", v.Note, v.Switched)
+			if r.count("switched_off") != 0 || len(v.Fallback) > 0 || v.Note != "" || !v.Predicted[0] {
+				t.Errorf("never is not never: %q, %v", v.Note, v.Fallback)
 			}
 			continue
 		}
-		if r.count("switched_off") != 1 || !v.Switched[0] || v.InHand[0] || v.Note != whyNotes[corrected] || len(v.Trail) > 0 {
-			t.Fatalf("after 8 shoves it is not switched off: %q, %v", v.Note, v.Switched)
+		if r.count("switched_off") != 1 || !v.Fallback[0] || v.Predicted[0] || v.Note != whyNotes[corrected] || len(v.Trail) > 0 {
+			t.Fatalf("after 8 shoves it is not switched off: %q, %v", v.Note, v.Fallback)
 		}
 		r.run(30, nothing)
 		if d := r.drawn().Sub(r.c.shown.Pose(0).Pos).Len(); d > 0 {
@@ -52,7 +52,7 @@ func TestSwitchOff(t *testing.T) {
 		r.run(200, nothing)
 		v.Reset()
 		r.c.View(&v)
-		if v.Switched[0] || !v.InHand[0] || v.Note != "" || r.count("switched_off") != 1 {
+		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.count("switched_off") != 1 {
 			t.Errorf("it does not come back: %q", v.Note)
 		}
 		if r.drawn() != r.c.offset.Apply(r.c.own().Pose).Pos || r.count("resets") > 0 || r.apart() > 0.001 {

@@ -51,7 +51,7 @@ func RelativeFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Fi
 	return fields(up, payload, scene, see, func(c *quant.Coder) {
 		var told ride
 		g := rideGrid(scene)
-		told.code(c, len(scene.Vessels()), &g)
+		told.code(c, len(scene.ParentCandidates()), &g)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 // rig is both halves with a link between them and nothing else.
 type rig struct {
 	t       testing.TB
-	weather link.Weather
+	weather link.Network
 	env     [2]*predict.Env // client, server
 	c       *client
 	s       *server
@@ -30,7 +30,7 @@ type rig struct {
 
 func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Weather{Seed: 1}}
+	r := &rig{t: t, weather: link.Network{Seed: 1}}
 	if err := r.weather.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	a, b := link.Pair(&r.weather, 0)
 	r.up = packet.NewEndpoint(a)
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
-	k, m := &predict.Knobs{}, &predict.Meter{}
+	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
-	r.env[0].Correct = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
+	r.env[0].OnCorrection = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
 	r.s = NewServer(r.env[1]).(*server)
 	r.c = NewClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
@@ -90,7 +90,7 @@ func (r *rig) shove(by geom.Vec3) {
 	r.env[1].World.SetBody(0, b)
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
 
 func (r *rig) apart() float32 {
 	return r.c.own().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
@@ -147,9 +147,9 @@ func TestNotTwice(t *testing.T) {
 	}
 	sum := float32(0)
 	for _, f := range r.fixes {
-		sum += f.Jump
-		if f.Why != predict.NotKnown || f.Field != predict.Position && f.Field != predict.Linear {
-			t.Errorf("a shove is %s, because %s", f.What(), f.Why)
+		sum += f.Shift
+		if f.Cause != predict.CauseUnknown || f.Field != predict.Position && f.Field != predict.Linear {
+			t.Errorf("a shove is %s, because %s", f.Describe(), f.Cause)
 		}
 	}
 	if math.Abs(float64(sum)-1) > 0.01 {
@@ -192,7 +192,7 @@ func TestHistoryIsShifted(t *testing.T) {
 		if len(r.fixes) == 0 {
 			continue
 		}
-		shift := r.fixes[0].Jump
+		shift := r.fixes[0].Shift
 		for at, x := range before {
 			want := float32(0)
 			if at >= r.c.at {
@@ -212,7 +212,7 @@ func TestHistoryIsShifted(t *testing.T) {
 // speed, down to a tenth of it, rotation by the square of the spin, down to a
 // hundredth, the velocities always the same; and of what rests nothing.
 func TestThresholds(t *testing.T) {
-	env := predict.Env{Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	var o offsets
 	o.declare(&env)
 	degrees := func(d float64) geom.Quat { return geom.Turn(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
@@ -319,8 +319,8 @@ func TestReset(t *testing.T) {
 		if c.resets == 0 && r.env[0].Pace <= 0 {
 			t.Errorf("it is not steered")
 		}
-		if c.resets > 0 && r.fixes[len(r.fixes)-1].Why != predict.Behind {
-			t.Errorf("why: %v", r.fixes[len(r.fixes)-1].Why)
+		if c.resets > 0 && r.fixes[len(r.fixes)-1].Cause != predict.ClockReset {
+			t.Errorf("why: %v", r.fixes[len(r.fixes)-1].Cause)
 		}
 		r.run(280, nothing)
 		if behind := math.Abs(r.c.servo.Behind()); behind > 2 || r.apart() > 1e-3 {
@@ -348,7 +348,7 @@ func TestStarvation(t *testing.T) {
 	r.run(60, keys)
 	blamed := 0
 	for _, f := range r.fixes[before:] {
-		if f.Why == predict.OwnInput {
+		if f.Cause == predict.OwnInput {
 			blamed++
 		}
 	}

@@ -25,7 +25,7 @@ const mostPush = 120
 type relative struct {
 	on       bool
 	rules    frame.Rules
-	vessels  []sim.Vessel
+	vessels  []sim.ParentCandidate
 	grid     codec.Grid
 	handover int
 	inertia  bool
@@ -43,9 +43,9 @@ type relative struct {
 }
 
 func (c *client) declareRelative() {
-	r, k, m := &c.rel, c.env.Knobs, c.env.Meter
+	r, k, m := &c.rel, c.env.Knobs, c.env.Counters
 	scene := c.env.World.Scene()
-	r.on, r.vessels, r.grid = true, scene.Vessels(), rideGrid(scene)
+	r.on, r.vessels, r.grid = true, scene.ParentCandidates(), rideGrid(scene)
 	r.frames = make([]frame.Frame, len(r.vessels))
 	r.choice, r.heard.parent = frame.Start(), frame.None
 	r.rules.Declare(k)
@@ -135,9 +135,9 @@ func (c *client) carry() {
 	old, now := was.Velocity(b.Pose.Pos), r.frame.Velocity(next.Pose.Pos.Plus(1/rate, b.Linear))
 	push := old.Sub(now)
 	if r.inertia && push.Len() < mostPush/rate {
-		w.Drift(c.env.Player, sim.Drift{
+		w.SetFrameMotion(c.env.Player, sim.FrameMotion{
 			Linear: r.frame.Velocity(next.Pose.Pos), Angular: r.frame.Angular(),
-			Push: push.Scale(rate), Spin: was.Angular().Sub(r.frame.Angular()).Scale(rate),
+			Acceleration: push.Scale(rate), AngularAcceleration: was.Angular().Sub(r.frame.Angular()).Scale(rate),
 		})
 	} else {
 		next.Linear, next.Angular = turn.Rotate(next.Linear), turn.Rotate(next.Angular)
@@ -168,7 +168,7 @@ func (c *client) choose() {
 	if r.choice.Now == frame.None {
 		return
 	}
-	c.env.Meter.Add("parent_ticks", 1)
+	c.env.Counters.Add("parent_ticks", 1)
 	if !r.ahead {
 		return
 	}
@@ -182,7 +182,7 @@ func (c *client) choose() {
 	if r.choice.Step(&r.rules, &frame.Sight{Vessels: r.vessels, Frames: r.frames, Touches: r.seen, Body: &r.body}) {
 		to := r.choice.Now
 		r.choice = was
-		c.env.Meter.Add("parent_foreseen", 1)
+		c.env.Counters.Add("parent_foreseen", 1)
 		c.enter(to)
 	}
 }
@@ -199,7 +199,7 @@ func (c *client) follow(at sim.Tick) {
 		r.wrong = 0
 		return
 	}
-	c.env.Meter.Add("parent_differs", 1)
+	c.env.Counters.Add("parent_differs", 1)
 	if at < r.since || r.heard.parent == r.choice.Now {
 		r.wrong = 0
 		return
@@ -224,7 +224,7 @@ func (c *client) enter(to int) {
 			vessel, back = next, true
 		}
 		now := sim.Tick(max(int64(w.Tick())+c.shift, 0)).Moment()
-		seconds := float32(float64(now-c.shown.Moment()) / float64(int64(w.Rate())*sim.TickParts))
+		seconds := float32(float64(now-c.shown.Moment()) / float64(int64(w.Rate())*sim.MomentsPerTick))
 		from, later := vessel, vessel.Later(seconds)
 		if back {
 			from, later = later, from
@@ -234,7 +234,7 @@ func (c *client) enter(to int) {
 		whole.Linear, whole.Angular = turn.Rotate(b.Linear), turn.Rotate(b.Angular)
 		c.doses.turn(turn)
 		way := whole.Pose.Pos.Sub(b.Pose.Pos)
-		c.env.Meter.Set("handover_max_m", max(c.env.Meter.Value("handover_max_m"), float64(way.Len())))
+		c.env.Counters.Set("handover_max_m", max(c.env.Counters.Value("handover_max_m"), float64(way.Len())))
 		if r.handover == asDoses {
 			d := difference{pos: way, rot: turn}
 			c.doses.take(&d)
@@ -250,8 +250,8 @@ func (c *client) enter(to int) {
 	if r.handover == asGlide && c.smooth.Mode != smoothing.None { // however far it is
 		c.offset.Absorb(drawn, whole.Pose)
 	}
-	c.env.Meter.Set("parent", float64(to+1))
-	c.env.Meter.Add("parent_switches", 1)
+	c.env.Counters.Set("parent", float64(to+1))
+	c.env.Counters.Add("parent_switches", 1)
 }
 
 // shift adds a difference in the space of a parent to all entries from a tick on. Those
@@ -277,9 +277,9 @@ func (c *client) shiftPast(d *difference, of int, from, to sim.Tick) {
 		return
 	}
 	if of == frame.None {
-		c.env.Meter.Add("corrections_to_world", 1)
+		c.env.Counters.Add("corrections_to_world", 1)
 	} else {
-		c.env.Meter.Add("corrections_to_parent", 1)
+		c.env.Counters.Add("corrections_to_parent", 1)
 	}
 }
 
@@ -316,11 +316,11 @@ func (c *client) arrive() sim.Body {
 		return c.shown.Receiver().Bodies[c.env.Player]
 	}
 	if r.choice.Now != r.heard.parent {
-		c.env.Meter.Add("parent_switches", 1)
+		c.env.Counters.Add("parent_switches", 1)
 	}
 	r.choice.Set(r.heard.parent)
 	r.frame, r.since, r.wrong = c.shownFrame(r.choice.Now), c.env.World.Tick(), 0
-	c.env.Meter.Set("parent", float64(r.choice.Now+1))
+	c.env.Counters.Set("parent", float64(r.choice.Now+1))
 	b := c.shown.Receiver().Bodies[c.env.Player]
 	if r.choice.Now == frame.None {
 		return b
@@ -347,12 +347,12 @@ func (r *relative) copyFrom(o *relative) {
 }
 
 // Parents tells of the parent for a picture of it.
-func (c *client) lookParents(l *predict.Look) {
+func (c *client) lookParents(l *predict.Inspection) {
 	r := &c.rel
 	for i := range r.vessels {
 		f := c.shownFrame(i)
 		middle, half := r.rules.Widened(&r.vessels[i], i == r.choice.Now)
-		box := predict.Vessel{Pose: geom.Pose{Pos: f.Pose.Pos.Add(f.Facing(middle)), Rot: f.Pose.Rot}, Half: half, Parent: i == r.choice.Now}
-		l.Vessels = append(l.Vessels, box)
+		box := predict.ParentBox{Pose: geom.Pose{Pos: f.Pose.Pos.Add(f.Facing(middle)), Rot: f.Pose.Rot}, Half: half, Parent: i == r.choice.Now}
+		l.ParentBoxes = append(l.ParentBoxes, box)
 	}
 }

@@ -15,9 +15,9 @@ import (
 func newRelativeRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	t.Helper()
 	r := newRig(t, scene, weather)
-	k, m := &predict.Knobs{}, &predict.Meter{}
+	k, m := &predict.Knobs{}, &predict.Counters{}
 	for _, e := range r.env {
-		e.Knobs, e.Meter = k, m
+		e.Knobs, e.Counters = k, m
 	}
 	r.s = NewRelativeServer(r.env[1]).(*server)
 	r.c = NewRelativeClient(r.env[0]).(*client)
@@ -341,7 +341,7 @@ func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float
 		true_[0], true_[1] = true_[1], at
 	}
 	for _, f := range r.fixes {
-		sum, most = sum+float64(f.Jump), max(most, float64(f.Jump))
+		sum, most = sum+float64(f.Shift), max(most, float64(f.Shift))
 	}
 	return float64(len(r.fixes)), sum, most, jump
 }
@@ -436,7 +436,7 @@ func TestDosesTurn(t *testing.T) {
 	r.run(240, nothing)
 	sum := float32(0)
 	for _, f := range r.fixes {
-		sum += f.Jump
+		sum += f.Shift
 	}
 	t.Logf("%d corrections of %.3f m together", len(r.fixes), sum)
 	if sum < 1 || sum > 1.5 || r.beside(0) > 0.05 {

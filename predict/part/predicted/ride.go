@@ -27,7 +27,7 @@ const rideReach = 64
 // 15 bits for each component of the rotation.
 func rideGrid(scene *sim.Scene) codec.Grid {
 	s := *scene
-	s.Wide, s.MaxLinear, s.MaxAngular = rideReach, 2*scene.MaxLinear, 2*scene.MaxAngular
+	s.HalfWidth, s.MaxLinear, s.MaxAngular = rideReach, 2*scene.MaxLinear, 2*scene.MaxAngular
 	g := codec.GridOf(&s, 4096, quant.SyncRotation)
 	g.Position[2] = g.Position[0]
 	return g
@@ -71,20 +71,20 @@ func (r *ride) fits(g *codec.Grid) bool {
 type carrying struct {
 	on      bool
 	rules   frame.Rules
-	vessels []sim.Vessel
+	vessels []sim.ParentCandidate
 	grid    codec.Grid
 	choices []frame.Choice // by peer
 	frames  []frame.Frame  // of the vessels, in this tick
 	touches []sim.Touch
-	meter   *predict.Meter
+	meter   *predict.Counters
 }
 
 func (s *carrying) declare(env *predict.Env) {
-	s.on, s.vessels, s.grid = true, env.World.Scene().Vessels(), rideGrid(env.World.Scene())
+	s.on, s.vessels, s.grid = true, env.World.Scene().ParentCandidates(), rideGrid(env.World.Scene())
 	s.frames = make([]frame.Frame, len(s.vessels))
 	s.rules.Declare(env.Knobs)
-	env.Meter.Declare("parent_bits", "bits in which the own cube was told relative to its parent, besides the snapshots' own")
-	s.meter = env.Meter
+	env.Counters.Declare("parent_bits", "bits in which the own cube was told relative to its parent, besides the snapshots' own")
+	s.meter = env.Counters
 }
 
 // stepped chooses after a step of the world.

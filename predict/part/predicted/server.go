@@ -16,7 +16,7 @@ type server struct {
 	out    codec.Broadcast
 	shots  hit.Judge
 	held   []sim.Input
-	world  predict.Contacts
+	world  predict.Solver
 	head   func(c *quant.Coder, peer int)
 	rides  carrying // if the strategy tells of parents
 	peers  []predict.Peer
@@ -33,11 +33,11 @@ func NewRelativeServer(env *predict.Env) predict.Server {
 }
 
 func newServer(env *predict.Env) *server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
 	input.DeclarePlayout(&s.set, env)
 	s.shots.Declare(env)
 	s.out.DeclareLinks(env)
-	env.Knobs.Contacts(&s.world)
+	env.Knobs.Solver(&s.world)
 	s.head = func(c *quant.Coder, peer int) {
 		q := &s.queues[peer]
 		h := head{q.Taken(), min(q.Waited(), mostWaited)}
@@ -50,7 +50,7 @@ func newServer(env *predict.Env) *server {
 // Tick takes each player's input from its buffer, lets in what has come, steps, and
 // sends the state, with the frame of the input that led to it.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
+	world, m := s.env.World, s.env.Counters
 	s.out.Hear(peers)
 	for i := len(s.queues); i < len(peers); i++ {
 		s.queues = append(s.queues, input.Playout{})
@@ -75,7 +75,7 @@ func (s *server) Shots(peer int) []sim.Shot { return s.queues[peer].Shots() }
 
 // play makes a tick of one player's buffer.
 func (s *server) play(q *input.Playout, peer predict.Peer) {
-	m := s.env.Meter
+	m := s.env.Counters
 	if peer.Seat >= 0 {
 		s.held[peer.Seat] = q.Take(&s.set, m)
 	}

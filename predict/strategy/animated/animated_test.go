@@ -15,7 +15,7 @@ import (
 // rig is both halves with a link between them, and where the server's cube was.
 type rig struct {
 	t       *testing.T
-	weather link.Weather
+	weather link.Network
 	env     [2]*predict.Env // client, server
 	c       *client
 	s       *server
@@ -28,7 +28,7 @@ type rig struct {
 
 func newRig(t *testing.T, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Weather{Seed: 1}}
+	r := &rig{t: t, weather: link.Network{Seed: 1}}
 	r.turn(weather)
 	sc, err := sim.SceneNamed("plain")
 	if err != nil {
@@ -37,9 +37,9 @@ func newRig(t *testing.T, weather string, knobs ...string) *rig {
 	a, b := link.Pair(&r.weather, 0)
 	r.up = packet.NewEndpoint(a)
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
-	k, m := &predict.Knobs{}, &predict.Meter{}
+	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -i, Held: make([]sim.Input, 1), Knobs: k, Meter: m}
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -i, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}
 	}
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
@@ -77,7 +77,7 @@ func (r *rig) step() *predict.View {
 	return &v
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
 
 // TestValidity says that what is drawn is where the cube was T before what arrives,
 // between two ticks too: a position is reached when its validity ends. And that the
@@ -154,9 +154,9 @@ func TestExtrapolationStops(t *testing.T) {
 		if still < 50 || v.Note != "no positions: stopped" || r.count("stopped_bodies") != 1 {
 			t.Errorf("%v: it stood for %d ticks, and says %q", c, still, v.Note)
 		}
-		var l predict.Look
-		r.c.Look(&l)
-		if l.Age[0] < 60 || l.Moves[0] {
+		var l predict.Inspection
+		r.c.Inspect(&l)
+		if l.Age[0] < 60 || l.Moving[0] {
 			t.Errorf("%v: age %d", c, l.Age[0])
 		}
 		r.turn("down.loss=0%")

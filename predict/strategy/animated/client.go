@@ -33,7 +33,7 @@ func newClient(env *predict.Env) predict.Client {
 // Tick takes in what has come, draws the moment that is to be shown, and sends what
 // the player does.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	began := c.env.Meter.Begin()
+	began := c.env.Counters.Begin()
 	c.now++
 	c.shown.Tick()
 	c.receive(server)
@@ -46,7 +46,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.tick++
 		c.out.Send(server, c.tick)
 	}
-	c.env.Meter.Spent("client", began)
+	c.env.Counters.Spent("client", began)
 }
 
 func (c *client) receive(server *packet.Endpoint) {
@@ -54,7 +54,7 @@ func (c *client) receive(server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.shown.Receiver().Read(p.Payload, scene, c.shown.Guess())
 		if err != nil {
-			c.env.Meter.Add("refused", 1)
+			c.env.Counters.Add("refused", 1)
 			continue
 		}
 		c.shown.Take(fresh)
@@ -66,11 +66,11 @@ func (c *client) View(v *predict.View) {
 	v.Tick, v.Part, v.Note = c.shown.Shows(), c.shown.ShowsPart(), c.shown.Note()
 	v.Beyond = c.shown.Moment() - v.Tick.Moment()
 	for i := range c.env.World.Bodies() {
-		v.Raw = append(v.Raw, c.shown.Pose(i))
+		v.Simulated = append(v.Simulated, c.shown.Pose(i))
 	}
-	v.Bodies = append(v.Bodies, v.Raw...)
+	v.Bodies = append(v.Bodies, v.Simulated...)
 	if in := c.shown.Receiver(); in.Any {
-		v.Last = predict.Poses(v.Last, in.Bodies)
+		v.LastReceived = predict.Poses(v.LastReceived, in.Bodies)
 	}
 	for t := max(int64(c.now)-trailTicks, 0); t < int64(c.now); t++ {
 		if p := c.trail.At(sim.Tick(t)); p != nil {
@@ -79,16 +79,16 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Look tells how far what is drawn is beyond the newest position of each body: not
+// Inspect tells how far what is drawn is beyond the newest position of each body: not
 // at all, unless it goes on by itself or stands for want of one.
-func (c *client) Look(l *predict.Look) {
-	c.shown.Look(l)
+func (c *client) Inspect(l *predict.Inspection) {
+	c.shown.Inspect(l)
 	if !c.shown.Receiver().Any {
 		return
 	}
 	for i := range c.env.World.Bodies() {
 		l.Age = append(l.Age, c.shown.Age(i))
-		l.Moves = append(l.Moves, c.shown.Moves(i))
+		l.Moving = append(l.Moving, c.shown.Moves(i))
 	}
 }
 

@@ -29,7 +29,7 @@ func (l *line) on() bool {
 }
 
 // play sets held to what each player does in the tick that begins.
-func (l *line) play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Meter) {
+func (l *line) play(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Counters) {
 	for i := len(l.queues); i < len(peers); i++ {
 		l.queues = append(l.queues, input.Playout{})
 		if seat := peers[i].Seat; seat >= 0 {

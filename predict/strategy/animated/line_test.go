@@ -19,10 +19,10 @@ func TestPlayout(t *testing.T) {
 	}
 	knobs := &predict.Knobs{}
 	env := func() *predict.Env {
-		return &predict.Env{World: sim.New(scene, 60), Players: 1, Held: make([]sim.Input, 1), Knobs: knobs, Meter: &predict.Meter{}}
+		return &predict.Env{World: sim.New(scene, 60), Players: 1, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: &predict.Counters{}}
 	}
 	s, c := newServer(env()).(*server), newClient(env())
-	up, down := link.Pair(&link.Weather{}, 0)
+	up, down := link.Pair(&link.Network{}, 0)
 	mine, theirs := packet.NewEndpoint(up), packet.NewEndpoint(down)
 	peers := []predict.Peer{{Endpoint: theirs}}
 	now := 0

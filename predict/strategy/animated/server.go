@@ -15,23 +15,23 @@ type server struct {
 	shots hit.Judge
 	out   codec.Broadcast
 	held  []sim.Input
-	world predict.Contacts
+	world predict.Solver
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
 	s.desk.Declare(env)
 	s.line.declare(env)
 	s.shots.Declare(env)
 	s.out.DeclareLinks(env)
-	env.Knobs.Contacts(&s.world)
+	env.Knobs.Solver(&s.world)
 	return s
 }
 
 // Tick reads the inputs, steps with the newest or with those whose turn it is, and
 // sends the positions. A client that draws the past is no reason to refuse any input.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
+	world, m := s.env.World, s.env.Counters
 	s.out.Hear(peers)
 	from := hit.Source(&s.desk)
 	if s.line.on() {

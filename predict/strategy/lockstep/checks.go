@@ -107,7 +107,7 @@ type judge struct {
 }
 
 // hear takes in a checksum of the server.
-func (j *judge) hear(t sim.Tick, hash uint32, ours *record, m *predict.Meter) {
+func (j *judge) hear(t sim.Tick, hash uint32, ours *record, m *predict.Counters) {
 	s := &j.theirs[t%hashesKept]
 	if t <= j.good || s.tick >= t {
 		return
@@ -117,7 +117,7 @@ func (j *judge) hear(t sim.Tick, hash uint32, ours *record, m *predict.Meter) {
 }
 
 // compare looks at a tick that both sides may know by now.
-func (j *judge) compare(t sim.Tick, ours *record, m *predict.Meter) {
+func (j *judge) compare(t sim.Tick, ours *record, m *predict.Counters) {
 	s := &j.theirs[t%hashesKept]
 	mine := ours.at(t)
 	if s.tick != t || s.hash == 0 || mine == 0 || j.stage != agreeing {
@@ -137,7 +137,7 @@ func (j *judge) compare(t sim.Tick, ours *record, m *predict.Meter) {
 }
 
 // tell says what is known of where the worlds parted.
-func (j *judge) tell(m *predict.Meter) {
+func (j *judge) tell(m *predict.Counters) {
 	m.Set("desync_tick", float64(j.bad))
 	j.note = "worlds differ since tick " + strconv.Itoa(int(j.bad))
 	if j.stage != parted {
@@ -176,7 +176,7 @@ func (j *judge) ask(ours *record) (q question, ok bool) {
 }
 
 // learn takes in an answer.
-func (j *judge) learn(a *answer, ours *record, m *predict.Meter) {
+func (j *judge) learn(a *answer, ours *record, m *predict.Counters) {
 	switch {
 	case a.bodies && j.stage == whichBody && a.first == j.bad:
 		j.bodies(a.body, ours.row(j.bad))

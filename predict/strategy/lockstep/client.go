@@ -53,12 +53,12 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.compare(t, &c.past, c.env.Meter)
+		c.compare(t, &c.past, c.env.Counters)
 	}
 	for p := range c.streams {
 		if c.own[p] {
 			c.fill(p, &c.server, stream)
-			c.env.Meter.Set("unacked_inputs", float64(c.streams[p].next-c.server.known))
+			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.server.known))
 		} else {
 			c.confirm(p)
 		}
@@ -71,7 +71,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 // sample makes the input of one more tick, if it is time for it.
 func (c *client) sample(p int, in sim.Input) {
-	s, m := &c.streams[p], c.env.Meter
+	s, m := &c.streams[p], c.env.Counters
 	if in.Shot.Fired {
 		c.shot = in.Shot
 	}
@@ -100,7 +100,7 @@ func (c *client) sample(p int, in sim.Input) {
 
 // read takes in one payload, which may be anything.
 func (c *client) read(payload []byte) {
-	w, m := c.env.World, c.env.Meter
+	w, m := c.env.World, c.env.Counters
 	if c.in.read(&c.coder, payload, false, w.Tick(), w.Scene()) != nil {
 		m.Add("refused", 1)
 		return
@@ -148,7 +148,7 @@ func (c *client) pace() {
 func (c *client) View(v *predict.View) {
 	v.Tick = c.env.World.Tick()
 	v.Bodies = predict.Poses(v.Bodies, c.env.World.Bodies())
-	v.Raw = append(v.Raw, v.Bodies...)
+	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.Touched = append(v.Touched, c.env.World.Touched()...)
 	v.Note = c.note
 	if v.Note == "" && c.stall > 0 {
@@ -156,8 +156,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Look tells whose the bodies are. No word of any body comes, so none is old.
-func (c *client) Look(l *predict.Look) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
+// Inspect tells whose the bodies are. No word of any body comes, so none is old.
+func (c *client) Inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)

@@ -61,7 +61,7 @@ type settings struct {
 	order     int
 	every     int
 	skew      int
-	contacts  predict.Contacts
+	contacts  predict.Solver
 }
 
 func (s *settings) declare(k *predict.Knobs) {
@@ -74,7 +74,7 @@ func (s *settings) declare(k *predict.Knobs) {
 	k.Choice(&s.order, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
 	k.Int(&s.every, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "a fault: parts per million by which the clients' clocks are faster than the server's")
-	k.Contacts(&s.contacts)
+	k.Solver(&s.contacts)
 }
 
 // seed returns the order of contacts for a tick, on the side with that number.

@@ -16,9 +16,9 @@ import (
 
 // rig is a server and its clients with links between them and nothing else.
 type rig struct {
-	weather link.Weather
+	weather link.Network
 	knobs   predict.Knobs
-	meter   predict.Meter
+	meter   predict.Counters
 	host    bool // all players sit at the server
 	s       *server
 	c       []*client
@@ -32,7 +32,7 @@ type rig struct {
 
 func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{weather: link.Weather{Seed: 1}, host: host, keys: keys}
+	r := &rig{weather: link.Network{Seed: 1}, host: host, keys: keys}
 	if err := r.weather.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *ri
 		t.Fatal(err)
 	}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, Held: make([]sim.Input, sc.Players), Knobs: &r.knobs, Meter: &r.meter}
+		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.meter}
 	}
 	r.s = newServer(env(-1)).(*server)
 	n := sc.Players
@@ -157,7 +157,7 @@ func TestStepsOnlyWithInput(t *testing.T) {
 	// What has come is stepped with, and nothing beyond it.
 	r = newRig(t, "two-players", "latency=75ms", false)
 	r.run(300)
-	r.weather.Dark = time.Hour
+	r.weather.Blackout = time.Hour
 	r.run(100)
 	for _, w := range []*side{&r.s.side, &r.c[0].side, &r.c[1].side} {
 		for p := range w.streams {
@@ -185,7 +185,7 @@ func TestWorldsAgree(t *testing.T) {
 					t.Run(fmt.Sprint(scene, weather, host, transport), func(t *testing.T) {
 						r := newRig(t, scene, weather, host, "transport", transport)
 						r.run(500)
-						r.weather = link.Weather{}
+						r.weather = link.Network{}
 						r.run(700)
 						r.same(t)
 						if made := r.s.env.World.Tick(); made < 1150 {
@@ -235,7 +235,7 @@ func TestCatchUp(t *testing.T) {
 		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(most))
 		r.run(120)
 		behind := r.s.env.World.Tick() - r.c[0].env.World.Tick()
-		r.weather.Dark = 3 * time.Second
+		r.weather.Blackout = 3 * time.Second
 		r.run(60)
 		fastest := sim.Tick(0)
 		for range 120 {
@@ -312,7 +312,7 @@ func TestAcksPrune(t *testing.T) {
 	if n := r.count("unacked_inputs"); n < 11 || n > 14 {
 		t.Errorf("%v inputs are not acknowledged at a round trip of 12 ticks", n)
 	}
-	r.weather.Dark = 8 * time.Second
+	r.weather.Blackout = 8 * time.Second
 	r.run(180)
 	if n := r.count("unacked_inputs"); n < 180 {
 		t.Errorf("after three dark seconds %v are not acknowledged", n)
@@ -370,7 +370,7 @@ func TestBreak(t *testing.T) {
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(300)
 	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
-	dark := &link.Weather{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
+	dark := &link.Network{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
 	a, b := link.Pair(dark, 1)
 	up, down := *r.up[1], *r.down[1].Endpoint
 	*r.up[1], *r.down[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
@@ -477,7 +477,7 @@ func TestTransportTurns(t *testing.T) {
 			}
 			r.run(67)
 		}
-		r.weather = link.Weather{}
+		r.weather = link.Network{}
 		r.run(1500)
 		r.same(t)
 		if made := r.s.env.World.Tick(); int(made) < r.tick-20 {
@@ -542,7 +542,7 @@ func TestWindowFull(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "plain", "latency=20ms", host)
 		r.run(60)
-		r.weather.Dark = 120 * time.Second
+		r.weather.Blackout = 120 * time.Second
 		r.run(5000)
 		if n := r.count("window_full_ticks"); n < 100 {
 			t.Errorf("%v ticks without room", n)
@@ -562,7 +562,7 @@ func TestLabelsWrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	const start = 1<<16 - 300
-	again := &rig{weather: link.Weather{Seed: 1}, keys: keys}
+	again := &rig{weather: link.Network{Seed: 1}, keys: keys}
 	if err := again.weather.Parse("latency=75ms,loss=20%"); err != nil {
 		t.Fatal(err)
 	}
@@ -575,8 +575,8 @@ func TestLabelsWrap(t *testing.T) {
 	}
 	env := func(player int) *predict.Env {
 		w := sim.New(sc, 60)
-		w.Relabel(start)
-		return &predict.Env{World: w, Players: 2, Player: player, Held: make([]sim.Input, 2), Knobs: &again.knobs, Meter: &again.meter}
+		w.SetTick(start)
+		return &predict.Env{World: w, Players: 2, Player: player, LastInputs: make([]sim.Input, 2), Knobs: &again.knobs, Counters: &again.meter}
 	}
 	again.s = newServer(env(-1)).(*server)
 	for i := range 2 {

@@ -49,7 +49,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	for p, in := range host {
 		if s.full(p) {
-			s.env.Meter.Add("window_full_ticks", 1)
+			s.env.Counters.Add("window_full_ticks", 1)
 			continue
 		}
 		s.streams[p].add(in)
@@ -70,7 +70,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		to.asks = false
 		s.send(at.Endpoint)
 		if s.own[0] && i == 0 {
-			s.env.Meter.Set("unacked_inputs", float64(s.streams[0].next-to.links[0].known))
+			s.env.Counters.Set("unacked_inputs", float64(s.streams[0].next-to.links[0].known))
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (s *server) full(p int) bool {
 
 // read takes in one payload of a client, which may be anything.
 func (s *server) read(from *peer, seat int, payload []byte) {
-	w, m := s.env.World, s.env.Meter
+	w, m := s.env.World, s.env.Counters
 	if s.in.read(&s.coder, payload, true, w.Tick(), w.Scene()) != nil {
 		m.Add("refused", 1)
 		return

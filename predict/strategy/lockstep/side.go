@@ -49,7 +49,7 @@ func (s *side) start(env *predict.Env, number int) {
 	}
 	s.past.note(w)
 	s.settings.declare(env.Knobs)
-	m := env.Meter
+	m := env.Counters
 	m.Declare("stalls", "times that a side waited for an input that was due, all sides together")
 	m.Declare("stalls_per_minute", "the same, of the time since the first tick was due")
 	m.Declare("stall_longest_ms", "the longest wait")
@@ -110,7 +110,7 @@ func (s *side) take(p int, r *run, full func(p int) bool) {
 
 // advance steps as many ticks as the inputs that are here and due allow.
 func (s *side) advance() {
-	w, m, now := s.env.World, s.env.Meter, s.now()
+	w, m, now := s.env.World, s.env.Counters, s.now()
 	n, alone := s.catchUp, true
 	held, drift := time.Duration(0), time.Duration(0)
 	overdue := false
@@ -139,7 +139,7 @@ func (s *side) advance() {
 		if s.shots != nil {
 			s.fire()
 		}
-		w.Settings.Order = s.seed(w.Tick(), s.number)
+		w.Settings.SolveOrderSeed = s.seed(w.Tick(), s.number)
 		began := m.Begin()
 		s.contacts.Step(w, s.step...)
 		m.Spent("step", began)
@@ -172,7 +172,7 @@ func (s *side) fire() {
 
 // count counts waits, from the first tick that was due.
 func (s *side) count(stepped int, overdue bool) {
-	m, rate := s.env.Meter, float64(s.env.World.Rate())
+	m, rate := s.env.Counters, float64(s.env.World.Rate())
 	if stepped > 0 || s.filled > 0 {
 		s.filled++
 	}
@@ -214,9 +214,9 @@ func (s *side) fill(p int, l *delivery, stream bool) {
 	if n > 0 {
 		s.coder.Measure()
 		r.code(&s.coder, 0)
-		s.env.Meter.Add("input_runs", 1)
-		s.env.Meter.Add("inputs_sent", float64(n))
-		s.env.Meter.Add("input_bits", float64(s.coder.Processed()))
+		s.env.Counters.Add("input_runs", 1)
+		s.env.Counters.Add("inputs_sent", float64(n))
+		s.env.Counters.Add("input_bits", float64(s.coder.Processed()))
 	}
 }
 

@@ -25,7 +25,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    codec.InputsAndSnapshots,
-	Most:      codec.MostBodies,
+	MaxBodies: codec.MostBodies,
 }
 
 type server struct {
@@ -34,22 +34,22 @@ type server struct {
 	shots hit.Judge
 	out   codec.Broadcast
 	held  []sim.Input
-	world predict.Contacts
+	world predict.Solver
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
 	s.desk.Declare(env)
 	s.shots.Declare(env)
 	s.out.Declare(env)
-	env.Knobs.Contacts(&s.world)
+	env.Knobs.Solver(&s.world)
 	return s
 }
 
 // Tick reads the inputs, steps with the newest, and sends the state. A client
 // that draws what comes is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
+	world, m := s.env.World, s.env.Counters
 	s.out.Hear(peers)
 	s.desk.Play(host, peers, s.held, world, m)
 	s.shots.Tick(world, host, peers, &s.desk)
@@ -76,7 +76,7 @@ type client struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, tick: env.World.Tick()}
 	c.out.Declare(env)
-	env.Meter.Declare("refused", "payloads that were no message")
+	env.Counters.Declare("refused", "payloads that were no message")
 	return c
 }
 
@@ -85,7 +85,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.in.Read(p.Payload, world.Scene(), world.Tick())
 		if err != nil {
-			c.env.Meter.Add("refused", 1)
+			c.env.Counters.Add("refused", 1)
 		}
 		if !fresh {
 			continue
@@ -93,7 +93,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		for i, b := range c.in.Bodies {
 			world.SetBody(i, b)
 		}
-		world.Relabel(c.in.Tick)
+		world.SetTick(c.in.Tick)
 	}
 	if c.env.Player < 0 {
 		server.Send(nil)
@@ -107,9 +107,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 func (c *client) View(v *predict.View) {
 	v.Tick = c.env.World.Tick()
 	v.Bodies = predict.Poses(v.Bodies, c.env.World.Bodies())
-	v.Raw = append(v.Raw, v.Bodies...)
+	v.Simulated = append(v.Simulated, v.Bodies...)
 	if c.in.Any {
-		v.Last = predict.Poses(v.Last, c.in.Bodies)
+		v.LastReceived = predict.Poses(v.LastReceived, c.in.Bodies)
 	}
 }
 

@@ -43,7 +43,7 @@ type client struct {
 	errorPos    float64
 	errorRot    float64
 	smooth      smoothing.Settings
-	contacts    predict.Contacts
+	contacts    predict.Solver
 	awaits      awaits
 
 	out    input.Sender
@@ -68,11 +68,11 @@ func newClient(env *predict.Env) predict.Client {
 		env:     env,
 		moves:   history.New[move](rememberedMoves),
 		states:  history.New[sim.State](rememberedStates),
-		held:    append([]sim.Input(nil), env.Held...),
+		held:    append([]sim.Input(nil), env.LastInputs...),
 		step:    make([]sim.Input, env.Players),
 		offsets: make([]smoothing.Offset, len(env.World.Bodies())),
 	}
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	declareSteps(k, &c.steps)
 	k.Int(&c.lead, "lead", 5, 0, 60, "ticks by which inputs arrive before they are needed: room for jitter and for repeats after a loss")
 	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server disagrees")
@@ -80,7 +80,7 @@ func newClient(env *predict.Env) predict.Client {
 	k.Float(&c.errorPos, "error-position", 0.000316, 0, 1, "metres of disagreement that are let pass (the demo's squared 1e-7)")
 	k.Float(&c.errorRot, "error-rotation", 0.00001, 0, 1, "1-|dot| of the orientations that is let pass")
 	k.Smoothing(&c.smooth)
-	k.Contacts(&c.contacts)
+	k.Solver(&c.contacts)
 	c.awaits.declare(k)
 	c.out.Declare(env)
 	m.Declare("corrections", "rewinds because the server disagreed")
@@ -98,13 +98,13 @@ func newClient(env *predict.Env) predict.Client {
 // Tick receives, steps, corrects and sends. It corrects after the step, so
 // that the pose that would have been drawn is known and can be kept.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	began := c.env.Meter.Begin()
+	began := c.env.Counters.Begin()
 	c.order()
 	c.joined = c.joined || c.servo.Aimed() || c.steps == onInput
 	news, from := c.receive(server)
 	jump := 0
 	if news {
-		jump = c.aim(server, from.At-from.First)
+		jump = c.aim(server, from.ReceivedAt-from.FirstFragmentAt)
 	}
 	c.advance(in)
 	c.eased = c.agreed
@@ -125,23 +125,23 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.steps == onInput {
 		c.env.Pace = 0
 	}
-	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
 	if c.env.Player >= 0 && c.joined {
 		c.out.Send(server, c.since())
 	} else {
 		server.Send(nil) // so that the server's states are acknowledged
 	}
-	c.env.Meter.Spent("client", began)
+	c.env.Counters.Spent("client", began)
 }
 
 // order sets the contact order that the knob asks for.
 func (c *client) order() {
-	c.env.World.Settings.Order = uint64(c.physics) * 0x9E3779B97F4A7C15
+	c.env.World.Settings.SolveOrderSeed = uint64(c.physics) * 0x9E3779B97F4A7C15
 }
 
 // receive takes in the newest state, and tells which packet brought it.
 func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet) {
-	w, m := c.env.World, c.env.Meter
+	w, m := c.env.World, c.env.Counters
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.in.Read(p.Payload, w.Scene(), w.Tick())
 		switch {
@@ -235,7 +235,7 @@ func (c *client) since() sim.Tick {
 // differ too much goes back, takes the server's word, and replays.
 func (c *client) correct(from packet.Packet) {
 	w := c.env.World
-	fix := predict.Correction{Packet: from.Sequence, Came: from.At, Tick: c.in.Tick, Why: c.why()}
+	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: c.in.Tick, Cause: c.why()}
 	for i, in := range c.in.Held {
 		if i != c.env.Player {
 			c.held[i] = in
@@ -248,11 +248,11 @@ func (c *client) correct(from packet.Packet) {
 	}
 	past := c.states.At(at)
 	if past == nil {
-		c.env.Meter.Add("outside_ring", 1)
+		c.env.Counters.Add("outside_ring", 1)
 		return
 	}
 	body := c.differs(past)
-	lets := c.awaits.lets(at, fix.Why == predict.OwnInput)
+	lets := c.awaits.lets(at, fix.Cause == predict.OwnInput)
 	if body < 0 {
 		c.agreed = at
 		return
@@ -260,8 +260,8 @@ func (c *client) correct(from packet.Packet) {
 	if lets {
 		return
 	}
-	fix.Body, fix.Field, fix.By = c.farthest(body, past)
-	began := c.env.Meter.Begin()
+	fix.Body, fix.Field, fix.Amount = c.farthest(body, past)
+	began := c.env.Counters.Begin()
 	c.keepDrawn()
 	was := w.Bodies()[c.watched()].Pose.Pos
 	w.Load(past) // with the contacts that the client itself had then
@@ -273,7 +273,7 @@ func (c *client) correct(from packet.Packet) {
 	fix.Replayed = int(now - at)
 	c.count(fix, was)
 	c.hide()
-	c.env.Meter.Spent("replay", began)
+	c.env.Counters.Spent("replay", began)
 }
 
 // catchUp takes the server's state as it is: the client has fallen behind it
@@ -283,11 +283,11 @@ func (c *client) catchUp(fix predict.Correction) {
 	c.keepDrawn()
 	was := w.Bodies()[c.watched()].Pose.Pos
 	c.adopt()
-	w.Relabel(c.in.Tick)
+	w.SetTick(c.in.Tick)
 	c.states.Forget()
 	c.remember()
-	fix.Body, fix.Field, fix.Why = c.watched(), predict.Position, predict.Behind
-	fix.By = w.Bodies()[fix.Body].Pose.Pos.Sub(was).Len()
+	fix.Body, fix.Field, fix.Cause = c.watched(), predict.Position, predict.ClockReset
+	fix.Amount = w.Bodies()[fix.Body].Pose.Pos.Sub(was).Len()
 	c.count(fix, was)
 	c.hide()
 }
@@ -333,10 +333,10 @@ func (c *client) farthest(first int, past *sim.State) (body int, field predict.F
 
 // why compares what the players did in the tick before the server's state with
 // what that tick was stepped with here.
-func (c *client) why() predict.Why {
+func (c *client) why() predict.Cause {
 	m := c.moves.At(c.in.Tick - 1)
 	if m == nil {
-		return predict.NotKnown
+		return predict.CauseUnknown
 	}
 	for i, in := range c.in.Held {
 		switch {
@@ -344,10 +344,10 @@ func (c *client) why() predict.Why {
 		case i == c.env.Player:
 			return predict.OwnInput
 		default:
-			return predict.OthersInput
+			return predict.RemoteInput
 		}
 	}
-	return predict.NotKnown
+	return predict.CauseUnknown
 }
 
 // adopt overwrites the bodies that the server says are otherwise.
@@ -377,16 +377,16 @@ func (c *client) hide() {
 
 // count tells of a correction. was is where the watched cube was before it.
 func (c *client) count(fix predict.Correction, was geom.Vec3) {
-	m := c.env.Meter
-	fix.Jump = c.env.World.Bodies()[c.watched()].Pose.Pos.Sub(was).Len()
+	m := c.env.Counters
+	fix.Shift = c.env.World.Bodies()[c.watched()].Pose.Pos.Sub(was).Len()
 	c.agreed = fix.Tick
 	m.Add("corrections", 1)
 	m.Add("replayed_ticks", float64(fix.Replayed))
-	c.jumped += float64(fix.Jump)
+	c.jumped += float64(fix.Shift)
 	m.Set("correction_mean_m", c.jumped/m.Value("corrections"))
-	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(fix.Jump)))
-	if c.env.Correct != nil {
-		c.env.Correct(fix)
+	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(fix.Shift)))
+	if c.env.OnCorrection != nil {
+		c.env.OnCorrection(fix)
 	}
 }
 
@@ -395,12 +395,12 @@ func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.Tick = w.Tick()
 	for i, b := range w.Bodies() {
-		v.Raw = append(v.Raw, b.Pose)
+		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.offsets[i].Apply(b.Pose))
 	}
 	v.Touched = append(v.Touched, w.Touched()...)
 	if c.in.Any {
-		v.Last = predict.Poses(v.Last, c.in.Bodies)
+		v.LastReceived = predict.Poses(v.LastReceived, c.in.Bodies)
 	}
 	for back := trailTicks; back > 0; back -= trailStep {
 		// Whole steps of the tick's label, so that the points stand still.
@@ -414,15 +414,15 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Look tells how far the prediction is beyond the server's last word, which is
+// Inspect tells how far the prediction is beyond the server's last word, which is
 // one of all bodies, and whose they are in it.
-func (c *client) Look(l *predict.Look) {
+func (c *client) Inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
 		if c.in.Any {
 			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.in.Tick), 0)))
 		}
-		l.Moves = append(l.Moves, !w.Bodies()[i].Asleep)
+		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 	}
 	l.Owner = append(l.Owner, w.Owners()...)
 }

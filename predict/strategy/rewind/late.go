@@ -50,7 +50,7 @@ type stepped struct {
 func (l *late) start(env *predict.Env) {
 	l.worlds, l.did = history.New[sim.State](mostLate), history.New[stepped](mostLate)
 	l.declare(env.Knobs)
-	m := env.Meter
+	m := env.Counters
 	m.Declare("late_resimulated", "late inputs that had their effect after all")
 	m.Declare("server_replays", "times that the server went back for them")
 	m.Declare("server_replayed_ticks", "ticks that it simulated again")
@@ -88,7 +88,7 @@ func (s *server) catchUp(peers []predict.Peer) {
 // replan writes down what the ticks in [from, now) should have been made with, and
 // returns the first that was made with something else. It marks inputs as used.
 func (s *server) replan(from, now sim.Tick, peers []predict.Peer) (first sim.Tick, ok bool) {
-	l, m := &s.late, s.env.Meter
+	l, m := &s.late, s.env.Counters
 	first = now
 	for i, peer := range peers {
 		if peer.Seat < 0 {
@@ -122,7 +122,7 @@ func (s *server) replan(from, now sim.Tick, peers []predict.Peer) (first sim.Tic
 
 // replay steps the ticks in [first, now) again.
 func (s *server) replay(first, now sim.Tick) {
-	l, w, m := &s.late, s.env.World, s.env.Meter
+	l, w, m := &s.late, s.env.World, s.env.Counters
 	began := m.Begin()
 	l.bodies = append(l.bodies[:0], w.Bodies()...)
 	w.Load(l.worlds.At(first))

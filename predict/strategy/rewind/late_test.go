@@ -41,7 +41,7 @@ func TestLateInputs(t *testing.T) {
 			same := wantBodies == gotBodies && wantCache == gotCache
 			own := 0
 			for _, fix := range r.fixes {
-				if fix.Why == predict.OwnInput {
+				if fix.Cause == predict.OwnInput {
 					own++
 				}
 			}
@@ -121,7 +121,7 @@ func TestLateCopies(t *testing.T) {
 	for i := range b.env {
 		b.env[i].World.CopyFrom(a.env[i].World)
 	}
-	b.env[0].Meter.CopyFrom(a.env[0].Meter)
+	b.env[0].Counters.CopyFrom(a.env[0].Counters)
 	b.c.CopyFrom(a.c)
 	b.s.CopyFrom(a.s)
 	b.up.CopyFrom(a.up)

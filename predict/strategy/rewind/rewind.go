@@ -36,7 +36,7 @@ var Strategy = &predict.Strategy{
 	NewClient: newClient,
 	Fields:    codec.InputsAndSnapshots,
 	Simulates: true,
-	Most:      codec.MostBodies,
+	MaxBodies: codec.MostBodies,
 }
 
 // The ways in which a server may step.

@@ -14,7 +14,7 @@ import (
 // rig is both halves with a link between them and nothing else.
 type rig struct {
 	t       *testing.T
-	weather link.Weather
+	weather link.Network
 	env     [2]*predict.Env // client, server
 	c       *client
 	s       *server
@@ -27,7 +27,7 @@ type rig struct {
 
 func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Weather{Seed: 1}}
+	r := &rig{t: t, weather: link.Network{Seed: 1}}
 	if err := r.weather.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 	a, b := link.Pair(&r.weather, 0)
 	r.up, r.end = packet.NewEndpoint(a), a
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
-	k, m := &predict.Knobs{}, &predict.Meter{}
+	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
-	r.env[0].Correct = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
+	r.env[0].OnCorrection = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
@@ -79,7 +79,7 @@ func (r *rig) nudge() {
 	r.env[1].World.SetBody(0, b)
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
 
 // TestPredictsWithoutError says that where nothing is lost nothing is ever
 // corrected: the world is deterministic, and the inputs are there in time.
@@ -114,7 +114,7 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	}
 	fix := r.fixes[0]
 	now := r.env[0].World.Tick()
-	if fix.Body != 0 || fix.By < 0.9 || fix.By > 1.1 || fix.Replayed != int(now-fix.Tick) || fix.Replayed < 10 {
+	if fix.Body != 0 || fix.Amount < 0.9 || fix.Amount > 1.1 || fix.Replayed != int(now-fix.Tick) || fix.Replayed < 10 {
 		t.Fatalf("%+v at tick %d", fix, now)
 	}
 	// The client joined at a jump, after which each of its ticks took the
@@ -163,7 +163,7 @@ func TestDrawnStandsStill(t *testing.T) {
 		var raw, drawn float32
 		for i := range va.Bodies {
 			drawn = max(drawn, va.Bodies[i].Pos.Sub(vb.Bodies[i].Pos).Len())
-			raw = max(raw, va.Raw[i].Pos.Sub(vb.Raw[i].Pos).Len())
+			raw = max(raw, va.Simulated[i].Pos.Sub(vb.Simulated[i].Pos).Len())
 		}
 		if raw < 1e-4 {
 			t.Fatalf("%s: the correction corrected nothing", mode)
@@ -234,7 +234,7 @@ func TestOnInput(t *testing.T) {
 	if lag < 4 || lag > 12 {
 		t.Errorf("the server is %d ticks behind", lag)
 	}
-	r.weather.Dark = time.Hour
+	r.weather.Blackout = time.Hour
 	r.run(30)
 	stands := r.env[1].World.Tick()
 	r.run(30)
@@ -253,7 +253,7 @@ func TestOnInput(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(300)
-	r.weather.Dark = 10 * time.Second
+	r.weather.Blackout = 10 * time.Second
 	r.run(300)
 	n := r.count("corrections")
 	r.run(90)

@@ -15,24 +15,24 @@ type server struct {
 	out   codec.Broadcast
 	shots hit.Judge
 	held  []sim.Input
-	world predict.Contacts
+	world predict.Solver
 	late  late
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
 	declareSteps(env.Knobs, &s.steps)
 	s.desk.Declare(env)
 	s.out.Declare(env)
 	s.shots.Declare(env)
-	env.Knobs.Contacts(&s.world)
+	env.Knobs.Solver(&s.world)
 	s.late.start(env)
 	return s
 }
 
 // Tick reads the inputs, steps, and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
+	world, m := s.env.World, s.env.Counters
 	s.desk.Seat(peers, world.Tick(), s.held)
 	s.out.Hear(peers)
 	input.Hold(s.held, host)
@@ -64,7 +64,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 // is new, in order, and a gap is not stepped at all. With several players the
 // first one's inputs drive the world, and the others do what they did last.
 func (s *server) stepOnInput(peers []predict.Peer) {
-	world, m := s.env.World, s.env.Meter
+	world, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
 		q := &s.desk.Queues[i]
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
@@ -79,7 +79,7 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 				}
 				s.held[peer.Seat] = q.Take(t, false, m)
 				if i == 0 {
-					world.Relabel(t)
+					world.SetTick(t)
 					s.shots.Tick(world, nil, peers, &s.desk)
 					s.step()
 				}

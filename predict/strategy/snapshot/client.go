@@ -56,7 +56,7 @@ func newClient(env *predict.Env) predict.Client {
 	at := env.World.Tick()
 	c := &client{env: env, tick: at, expect: at, shows: at, shown: int64(at) * part, trail: history.New[geom.Pose](trailTicks)}
 	c.frames = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	c.set.declare(k)
 	k.Millis(&c.delay, "delay", 0, 0, 3000, "by how much the picture is behind the newest snapshot, at most 62 send intervals; 0 for the rule: survive and one intervals, and room for jitter")
 	k.Int(&c.survive, "survive", 2, 0, 20, "the rule: so many snapshots lost in a row do not stop the picture")
@@ -85,7 +85,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.receive(p.Payload)
 	}
 	c.steer()
-	c.env.Meter.Add("snapshots_torn", float64(server.Stats.Abandoned-c.torn))
+	c.env.Counters.Add("snapshots_torn", float64(server.Stats.Abandoned-c.torn))
 	c.torn = server.Stats.Abandoned
 	if c.set.interpolation == onArrival {
 		c.showNewest()
@@ -108,7 +108,7 @@ const silence = 1 << 14
 
 // receive takes in a snapshot.
 func (c *client) receive(payload []byte) {
-	m, s := c.env.Meter, &c.spare
+	m, s := c.env.Counters, &c.spare
 	if c.now-c.heard > silence {
 		c.frames = delta.NewReader(delta.Quantised, len(c.env.World.Bodies()))
 	}
@@ -148,7 +148,7 @@ func (c *client) receive(payload []byte) {
 // restart forgets all that has come. The picture stands until the clock, which
 // the next snapshot starts, says otherwise.
 func (c *client) restart() {
-	c.env.Meter.Add("restarts", 1)
+	c.env.Counters.Add("restarts", 1)
 	c.ring.n, c.running, c.begun = 0, false, false
 }
 
@@ -181,8 +181,8 @@ func (c *client) view(delay int64) int64 { return c.now*part + c.origin - delay 
 
 // showNewest draws the last snapshot as it is.
 func (c *client) showNewest() {
-	c.env.Meter.Set("delay_ms", 0)
-	c.env.Meter.Set("snapshots_ahead", 0)
+	c.env.Counters.Set("delay_ms", 0)
+	c.env.Counters.Set("snapshots_ahead", 0)
 	if s := c.ring.newest(); s != nil {
 		c.starved = 0
 		c.show(s, s, 0, int64(s.tick)*part)
@@ -192,7 +192,7 @@ func (c *client) showNewest() {
 // play draws the moment that the clock says, if it lies between two snapshots;
 // if not, the picture stands.
 func (c *client) play() {
-	m, rate := c.env.Meter, c.env.World.Rate()
+	m, rate := c.env.Counters, c.env.World.Rate()
 	delay := c.delayNow()
 	m.Set("delay_ms", millis(delay, rate))
 	if !c.running {
@@ -234,7 +234,7 @@ func startOf(s *picture) int64 {
 // starve counts a tick in which there is nothing to draw; those before the first
 // picture do not count.
 func (c *client) starve() {
-	m := c.env.Meter
+	m := c.env.Counters
 	if len(c.touched) == 0 {
 		return
 	}
@@ -285,8 +285,8 @@ func (c *client) show(start, end *picture, share float32, view int64) {
 func (c *client) View(v *predict.View) {
 	v.Tick, v.Part = c.shows, sixteenths(c.shown-int64(c.shows)*part)
 	v.Bodies = append(v.Bodies, c.drawn...)
-	v.Raw = append(v.Raw, c.drawn...)
-	v.Last = append(v.Last, c.last...)
+	v.Simulated = append(v.Simulated, c.drawn...)
+	v.LastReceived = append(v.LastReceived, c.last...)
 	v.Touched = append(v.Touched, c.touched...)
 	for t := max(c.now-trailTicks, 0); t < c.now; t++ {
 		if p := c.trail.At(sim.Tick(t)); p != nil {
@@ -295,9 +295,9 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Look tells how far what is drawn, or would be had it come, is beyond the
+// Inspect tells how far what is drawn, or would be had it come, is beyond the
 // snapshot that it starts from: all bodies are as old.
-func (c *client) Look(l *predict.Look) {
+func (c *client) Inspect(l *predict.Inspection) {
 	if !c.begun {
 		return
 	}

@@ -65,5 +65,5 @@ func (c *client) steer() {
 		d.ticks, d.any = 0, false
 	}
 	c.env.Pace = d.servo.Tick()
-	c.env.Meter.Set("clock_behind_ticks", d.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", d.servo.Behind())
 }

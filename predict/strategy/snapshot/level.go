@@ -34,7 +34,7 @@ var coded = [...]delta.Level{
 
 // fits reports whether all that a scene may hold is in the bounds of package
 // delta.
-func fits(scene *sim.Scene) bool { return scene.Wide <= 256 && scene.High <= 32 }
+func fits(scene *sim.Scene) bool { return scene.HalfWidth <= 256 && scene.Height <= 32 }
 
 // grid is that of velocities, with the article's 32 steps per m/s.
 func grid(scene *sim.Scene) quant.Grid {
@@ -82,7 +82,7 @@ func headBytes(bodies int) int { return (bodies/4 + 24 + 7) &^ 7 }
 func (s *picture) put(c *quant.Coder, buffer *[]byte, scene *sim.Scene, l *listener) (payload []byte, number uint16) {
 	s.cubes = s.cubes[:0]
 	for i := range s.looks {
-		s.cubes = append(s.cubes, delta.Of(s.looks[i].pose, s.looks[i].touched != sim.Nobody))
+		s.cubes = append(s.cubes, delta.Of(s.looks[i].pose, s.looks[i].touched != sim.NoPlayer))
 	}
 	room := headBytes(len(s.looks))
 	if n := (room + delta.PacketBytes(len(s.looks)) + 7) &^ 7; len(*buffer) < n {
@@ -100,7 +100,7 @@ func (s *picture) put(c *quant.Coder, buffer *[]byte, scene *sim.Scene, l *liste
 		panic("snapshot: a snapshot of " + scene.Name + " cannot be packed")
 	}
 	at := l.writer.Spent()
-	s.spent = predict.Parts{Index: at.Index, Position: at.Position, Rotation: at.Rotation}
+	s.spent = predict.SnapshotBits{Index: at.Index, Position: at.Position, Rotation: at.Rotation}
 	payload = (*buffer)[:n+len(frame)]
 	s.spent.Rest = float64(8*len(payload)) - s.spent.Bits()
 	return payload, number
@@ -138,7 +138,7 @@ func (s *picture) get(c *quant.Coder, payload []byte, scene *sim.Scene, frames *
 	s.looks = s.looks[:0]
 	for i := range cubes {
 		k := &cubes[i]
-		l := look{pose: geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, touched: sim.Nobody}
+		l := look{pose: geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, touched: sim.NoPlayer}
 		if k.Touched {
 			if scene.Players > 1 {
 				if len(held) == 0 {
@@ -169,7 +169,7 @@ func (s *picture) touchers(c *quant.Coder, scene *sim.Scene) {
 	if !c.Reading() {
 		s.who = s.who[:0]
 		for i := range s.looks {
-			if t := s.looks[i].touched; t != sim.Nobody {
+			if t := s.looks[i].touched; t != sim.NoPlayer {
 				s.who = append(s.who, t)
 			}
 		}
@@ -190,7 +190,7 @@ func (s *picture) touchers(c *quant.Coder, scene *sim.Scene) {
 const half = 0.5 / delta.StepsPerMetre
 
 func within(p geom.Vec3, scene *sim.Scene) bool {
-	return geom.Abs(p.X) <= scene.Wide+half && geom.Abs(p.Y) <= scene.Wide+half && p.Z >= 0 && p.Z <= scene.High+half
+	return geom.Abs(p.X) <= scene.HalfWidth+half && geom.Abs(p.Y) <= scene.HalfWidth+half && p.Z >= 0 && p.Z <= scene.Height+half
 }
 
 // tell tells of a frame: of its cubes if it is whole, of its bytes if only one who has

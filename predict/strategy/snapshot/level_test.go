@@ -32,7 +32,7 @@ type table struct {
 	levels map[sim.Tick]int
 }
 
-func newTable(t testing.TB, scene string, weather *link.Weather, knobs ...string) *table {
+func newTable(t testing.TB, scene string, weather *link.Network, knobs ...string) *table {
 	t.Helper()
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
@@ -40,7 +40,7 @@ func newTable(t testing.TB, scene string, weather *link.Weather, knobs ...string
 	}
 	a, b := link.Pair(weather, 0)
 	x := &table{t: t, up: packet.NewEndpoint(a), down: packet.NewEndpoint(b), world: sim.New(sc, 60), sent: map[sim.Tick]picture{}, levels: map[sim.Tick]int{}}
-	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, Held: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	x.s = newServer(x.env).(*server)
 	guess := *x.env
 	guess.World = sim.New(sc, 60)
@@ -51,9 +51,9 @@ func newTable(t testing.TB, scene string, weather *link.Weather, knobs ...string
 	return x
 }
 
-func weather(t testing.TB, text string) *link.Weather {
+func weather(t testing.TB, text string) *link.Network {
 	t.Helper()
-	var w link.Weather
+	var w link.Network
 	if err := w.Parse(text); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestLevelsSurvive(t *testing.T) {
 					based++
 				}
 			}
-			if n := x.env.Meter.Value("refused"); n != 0 {
+			if n := x.env.Counters.Value("refused"); n != 0 {
 				t.Errorf("%s, %s: %v refused", scene, conditions, n)
 			}
 			if slices.Min(got) < 5 || based < 200 {
@@ -179,11 +179,11 @@ func TestLadder(t *testing.T) {
 	took := map[string]float64{}
 	for _, way := range []string{"linear", "hermite"} {
 		for l, name := range levels {
-			x := newTable(t, "katamari:cubes=100", &link.Weather{}, "level", name, "interpolation", way)
+			x := newTable(t, "katamari:cubes=100", &link.Network{}, "level", name, "interpolation", way)
 			for i := range 300 {
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 			}
-			m := x.env.Meter
+			m := x.env.Counters
 			bodies = float64(len(x.world.Bodies()))
 			sum := m.Value("index_bits") + m.Value("position_bits") + m.Value("rotation_bits") + m.Value("linear_bits") + m.Value("rest_bits")
 			if each := m.Value("bits_per_cube"); math.Abs(each-sum) > 1e-9 || math.Abs(each-m.Value("snapshot_bits")/m.Value("snapshots")/bodies) > 1e-9 {
@@ -222,11 +222,11 @@ func TestLadder(t *testing.T) {
 // TestEqualEnds says that copies of both ends go on as these do, to the bit, at the
 // levels that remember.
 func TestEqualEnds(t *testing.T) {
-	x := newTable(t, "katamari:cubes=30", &link.Weather{}, "level", "arithmetic")
+	x := newTable(t, "katamari:cubes=30", &link.Network{}, "level", "arithmetic")
 	for i := range 200 {
 		x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 	}
-	o := newTable(t, "katamari:cubes=30", &link.Weather{}, "level", "relative-position")
+	o := newTable(t, "katamari:cubes=30", &link.Network{}, "level", "relative-position")
 	for range 50 {
 		o.step(sim.Input{Buttons: sim.Right})
 	}
@@ -250,7 +250,7 @@ func TestEqualEnds(t *testing.T) {
 		o.c.now++
 		o.c.expect++
 		o.c.receive(bytes.Clone(payload))
-		if n := o.c.env.Meter.Value("refused"); n != 0 || o.c.ring.newest().tick != p.tick {
+		if n := o.c.env.Counters.Value("refused"); n != 0 || o.c.ring.newest().tick != p.tick {
 			t.Fatalf("%d: the copy of the client refuses it: %v, newest is %d of %d", i, n, o.c.ring.newest().tick, p.tick)
 		}
 	}
@@ -263,7 +263,7 @@ func TestEqualEnds(t *testing.T) {
 func TestPackedRefuses(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=30", "katamari:cubes=30:players=3"} {
 		for _, level := range []string{"smallest-three", "at-rest", "quantised", "delta", "relative-rotation", "arithmetic"} {
-			x := newTable(t, scene, &link.Weather{}, "level", level)
+			x := newTable(t, scene, &link.Network{}, "level", level)
 			for i := range 60 {
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left | sim.Pull})
 			}
@@ -337,13 +337,13 @@ func TestPackedRefuses(t *testing.T) {
 // sends is not cut off at them.
 func TestWideScenes(t *testing.T) {
 	sc, _ := sim.SceneNamed("plain")
-	sc.Wide = 400
+	sc.HalfWidth = 400
 	if fits(&sc) {
 		t.Error("400 m fit")
 	}
 	var k quant.Coder
-	a, b := link.Pair(&link.Weather{}, 0)
-	env := &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	a, b := link.Pair(&link.Network{}, 0)
+	env := &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	s := newServer(env).(*server)
 	if err := env.Knobs.Set("level", "arithmetic"); err != nil {
 		t.Fatal(err)
@@ -362,18 +362,18 @@ func TestWideScenes(t *testing.T) {
 // TestPlainDelay says that where no velocities come the picture is not extrapolated,
 // and is as late as it must be then.
 func TestPlainDelay(t *testing.T) {
-	x := newTable(t, "katamari:cubes=5", &link.Weather{}, "extrapolate", "30ms", "level", "arithmetic")
+	x := newTable(t, "katamari:cubes=5", &link.Network{}, "extrapolate", "30ms", "level", "arithmetic")
 	for range 100 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
-	if d, n := x.env.Meter.Value("delay_ms"), x.env.Meter.Value("starved_ticks"); d < 83 || d > 84 || n > 0 {
+	if d, n := x.env.Counters.Value("delay_ms"), x.env.Counters.Value("starved_ticks"); d < 83 || d > 84 || n > 0 {
 		t.Errorf("%v ms late, starved %v ticks", d, n)
 	}
 	x.turn("level", "raw")
 	for range 30 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
-	if d := x.env.Meter.Value("delay_ms"); d < 53 || d > 54 {
+	if d := x.env.Counters.Value("delay_ms"); d < 53 || d > 54 {
 		t.Errorf("with velocities %v ms late", d)
 	}
 }
@@ -389,7 +389,7 @@ func TestTorn(t *testing.T) {
 		for i := range 400 {
 			x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 		}
-		m := x.env.Meter
+		m := x.env.Counters
 		torn[level] = m.Value("snapshots_torn")
 		want := map[string]float64{"raw": 36, "arithmetic": 1}[level]
 		if n := m.Value("fragments"); n < want || n > want+0.6 {

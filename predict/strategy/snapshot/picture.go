@@ -44,9 +44,9 @@ type picture struct {
 	velocities bool
 	looks      []look // by body
 
-	spent predict.Parts // what the bits told, after write or put
-	cubes []delta.Cube  // memory
-	who   []int8        // memory
+	spent predict.SnapshotBits // what the bits told, after write or put
+	cubes []delta.Cube         // memory
+	who   []int8               // memory
 }
 
 // tickBits is the width of the tick on the wire: it wraps after 9 minutes.
@@ -80,7 +80,7 @@ func (s *picture) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 		c.Int(s.level, 0, len(levels)-1)
 	}
 	c.Bool(s.velocities)
-	s.spent = predict.Parts{}
+	s.spent = predict.SnapshotBits{}
 	f := s.form(scene)
 	for i := range s.looks {
 		s.looks[i].code(c, &f, scene)
@@ -132,7 +132,7 @@ type form struct {
 	level      int
 	velocities bool
 	grid       quant.Grid // of velocities, from level bounded-velocity on
-	spent      *predict.Parts
+	spent      *predict.SnapshotBits
 }
 
 func (s *picture) form(scene *sim.Scene) form {

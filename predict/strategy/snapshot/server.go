@@ -17,11 +17,11 @@ type server struct {
 	desk       input.Desk
 	shots      hit.Judge
 	held       []sim.Input
-	world      predict.Contacts
+	world      predict.Solver
 	since      int // steps since the last snapshot
 
-	listeners []listener       // by peer, once a level asks for them
-	last      []predict.Packet // by peer
+	listeners []listener                // by peer, once a level asks for them
+	last      []predict.PacketBreakdown // by peer
 	tally     tally
 
 	now    picture
@@ -33,19 +33,19 @@ type server struct {
 type tally struct {
 	level            int
 	snapshots, cubes int
-	parts            predict.Parts
+	parts            predict.SnapshotBits
 	fragments        uint64
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
-	k, m := env.Knobs, env.Meter
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
+	k, m := env.Knobs, env.Counters
 	s.set.declare(k)
 	k.Bool(&s.velocities, "velocities", false, "send linear velocities also where the interpolation does without")
 	k.Choice(&s.level, "level", raw, levels, "how much is done to save bits, each level what the one before does and more; up to at-rest with velocities, from delta on relative to a snapshot that the client has")
 	s.desk.Declare(env)
 	s.shots.Declare(env)
-	k.Contacts(&s.world)
+	k.Solver(&s.world)
 	m.Declare("snapshots", "snapshots sent")
 	m.Declare("snapshot_bits", "bits in them, headers apart")
 	m.Declare("bits_per_cube", "bits of a snapshot for each of its bodies, mean since the level was turned to")
@@ -62,7 +62,7 @@ func newServer(env *predict.Env) predict.Server {
 // is due. A client that draws the past is no reason to refuse any input.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
-	s.desk.Play(host, peers, s.held, world, s.env.Meter)
+	s.desk.Play(host, peers, s.held, world, s.env.Counters)
 	s.shots.Tick(world, host, peers, &s.desk)
 	s.world.Step(world, s.held...)
 	for i := range s.listeners {
@@ -107,13 +107,13 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	number := peer.Endpoint.Send(payload)
 	datagrams, bytes = stats.DatagramsSent-datagrams, stats.BytesSent-bytes
 	for len(s.last) <= i {
-		s.last = append(s.last, predict.Packet{})
+		s.last = append(s.last, predict.PacketBreakdown{})
 	}
-	s.last[i] = predict.Packet{
-		Tick: s.now.tick, Bodies: len(s.now.looks), Datagrams: int(datagrams), Updates: bits, Head: 8*int(bytes) - bits, Parts: s.now.spent,
+	s.last[i] = predict.PacketBreakdown{
+		Tick: s.now.tick, Bodies: len(s.now.looks), Datagrams: int(datagrams), Updates: bits, Header: 8*int(bytes) - bits, Parts: s.now.spent,
 	}
 
-	m, t := s.env.Meter, &s.tally
+	m, t := s.env.Counters, &s.tally
 	m.Add("snapshots", 1)
 	m.Add("snapshot_bits", float64(bits))
 	if t.level != s.now.level {
@@ -134,8 +134,8 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	return number
 }
 
-// Look tells of the last snapshot to one client.
-func (s *server) Look(l *predict.Look, seat int) {
+// Inspect tells of the last snapshot to one client.
+func (s *server) Inspect(l *predict.Inspection, seat int) {
 	if seat < len(s.last) {
 		l.Packet = s.last[seat]
 	}

@@ -43,7 +43,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
-	Most:      mostLooks,
+	MaxBodies: mostLooks,
 }
 
 // The ways to fill the time between two snapshots.

@@ -38,9 +38,9 @@ func newRig(t testing.TB, rate int, knobs ...string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(&link.Weather{}, 0)
+	a, b := link.Pair(&link.Network{}, 0)
 	r := &rig{t: t, up: packet.NewEndpoint(a), down: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: line}
-	r.env = &predict.Env{World: sim.New(sc, rate), Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	r.env = &predict.Env{World: sim.New(sc, rate), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	r.c = newClient(r.env).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		r.turn(knobs[i], knobs[i+1])
@@ -55,7 +55,7 @@ func (r *rig) turn(knob, value string) {
 	}
 }
 
-func (r *rig) count(name string) float64 { return r.env.Meter.Value(name) }
+func (r *rig) count(name string) float64 { return r.env.Counters.Value(name) }
 
 // seconds is when a tick of the server is.
 func (r *rig) seconds(tick float64) float64 { return tick / float64(r.rate) }
@@ -335,7 +335,7 @@ func TestTouched(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	r.motion = func(s float64) look {
 		l := line(s)
-		l.touched = sim.Nobody
+		l.touched = sim.NoPlayer
 		if int(s*60+0.5)%12 == 0 {
 			l.touched = 0
 		}
@@ -346,7 +346,7 @@ func TestTouched(t *testing.T) {
 		if i < 21 {
 			continue
 		}
-		want := int8(sim.Nobody)
+		want := int8(sim.NoPlayer)
 		if (i-21)%12 < 6 {
 			want = 0
 		}
@@ -491,7 +491,7 @@ func TestPicture(t *testing.T) {
 			w.Step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/30))}, sim.Input{Buttons: sim.Left})
 			touched = 0
 			for _, p := range w.Touched() {
-				if p != sim.Nobody {
+				if p != sim.NoPlayer {
 					touched++
 				}
 			}
@@ -550,7 +550,7 @@ func TestRefuses(t *testing.T) {
 		}
 		v := r.run(1, nil)
 		bad++
-		if int(r.count("refused")) != bad || v.Bodies[0] != before.Bodies[0] || v.Last[0] != before.Last[0] || v.Tick != before.Tick {
+		if int(r.count("refused")) != bad || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
 			t.Errorf("number %d: %v refused", bad, r.count("refused"))
 		}
 	}
@@ -619,7 +619,7 @@ func FuzzRead(f *testing.F) {
 	}
 	world := sim.New(*r.scene, 60)
 	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
-		env := &predict.Env{World: world, Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+		env := &predict.Env{World: world, Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 		c := newClient(env).(*client)
 		step := func(payload []byte) {
 			c.now++

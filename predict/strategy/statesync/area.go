@@ -48,7 +48,7 @@ type bands struct {
 	sent  [len(bandNames)]uint64 // updates
 }
 
-func declareBands(m *predict.Meter) {
+func declareBands(m *predict.Counters) {
 	m.Declare(bandNames[0], "updates a second of a body less than 25 m from the player")
 	m.Declare(bandNames[1], "updates a second of a body 25 to 100 m from the player")
 	m.Declare(bandNames[2], "updates a second of a body farther than that")
@@ -74,7 +74,7 @@ func (b *bands) tell(m *message, w *sim.World, here geom.Vec3) {
 }
 
 // meter says how often.
-func (b *bands) meter(m *predict.Meter, rate int) {
+func (b *bands) meter(m *predict.Counters, rate int) {
 	for i, name := range bandNames {
 		if b.ticks[i] > 0 {
 			m.Set(name, float64(b.sent[i])*float64(rate)/float64(b.ticks[i]))

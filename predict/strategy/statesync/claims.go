@@ -37,7 +37,7 @@ func newClaims(bodies int) claims {
 // hearClaims takes in what the clients sent: their inputs, and what they have in
 // hand.
 func (s *server) hearClaims(peers []predict.Peer) {
-	w, m := s.env.World, s.env.Meter
+	w, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
 		c := &s.claims[i]
 		c.silent++
@@ -70,7 +70,7 @@ func (s *server) claim(c *claims, seat int8) {
 	early := int64(m.tick) - int64(c.next)
 	if early >= keptTicks/2 || early <= -keptTicks/2 {
 		c.begun = false // of another time: begin anew with the next
-		s.env.Meter.Add("refused", 1)
+		s.env.Counters.Add("refused", 1)
 		return
 	}
 	if !c.span.any || int(early) > c.span.most {
@@ -84,14 +84,14 @@ func (s *server) claim(c *claims, seat int8) {
 		has := &s.hands[u.body]
 		switch says := u.grip; {
 		case u.lost || u.body < s.env.Players && u.body != int(seat):
-			s.env.Meter.Add("claims_refused", 1)
+			s.env.Counters.Add("claims_refused", 1)
 			continue
-		case says.holder == sim.Nobody:
+		case says.holder == sim.NoPlayer:
 			if has.holder == seat && u.body != int(seat) {
 				*has = noGrip
 			}
 		case says.holder != seat || has.holder != seat && says.rank() <= has.rank():
-			s.env.Meter.Add("claims_refused", 1)
+			s.env.Counters.Add("claims_refused", 1)
 		default:
 			*has = says
 		}
@@ -107,7 +107,7 @@ func (s *server) claim(c *claims, seat int8) {
 // playClaims sets held to what the players at clients do in this tick: the input
 // whose turn it is.
 func (s *server) playClaims(peers []predict.Peer) {
-	m, w := s.env.Meter, s.env.World
+	m, w := s.env.Counters, s.env.World
 	for i, peer := range peers {
 		if peer.Seat < 0 {
 			continue
@@ -162,7 +162,7 @@ func (s *server) believe(c *claims, m *message, seat int8, late bool) {
 	for i := range m.updates[:m.n] {
 		u := &m.updates[i]
 		has := s.hands[u.body].holder
-		free := has == sim.Nobody && u.grip.holder == sim.Nobody
+		free := has == sim.NoPlayer && u.grip.holder == sim.NoPlayer
 		if u.lost || m.tick < c.did[u.body] || has != seat && !free || late && !u.state.Asleep {
 			continue
 		}
@@ -181,7 +181,7 @@ const stillMost = 0.01
 // stills reports whether one body sleeps, and the other is so near and slow that it
 // will in the end.
 func stills(sleeper, other *sim.Body) bool {
-	return sleeper.Asleep && !other.Asleep && other.Calm() && other.Pose.Pos.Sub(sleeper.Pose.Pos).Len() < stillMost
+	return sleeper.Asleep && !other.Asleep && other.Slow() && other.Pose.Pos.Sub(sleeper.Pose.Pos).Len() < stillMost
 }
 
 // lapse takes out of hands what has not been spoken of for long.
@@ -189,7 +189,7 @@ func (s *server) lapse(peers []predict.Peer) {
 	now, rate := s.env.World.Tick(), sim.Tick(s.env.World.Rate())
 	for b := s.env.Players; b < len(s.hands); b++ {
 		has := s.hands[b].holder
-		if has == sim.Nobody {
+		if has == sim.NoPlayer {
 			continue
 		}
 		for i, peer := range peers {

@@ -35,7 +35,7 @@ type client struct {
 	correct  int
 	share    float64
 	smooth   smoothing.Settings
-	contacts predict.Contacts
+	contacts predict.Solver
 
 	out  input.Sender
 	tick sim.Tick // of the next own input
@@ -69,7 +69,7 @@ type client struct {
 	now     sim.Tick                // own ticks since the half began
 	trail   history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
 
-	coded []predict.Coding // by body: how what was last received came
+	coded []predict.Encoding // by body: how what was last received came
 }
 
 // span is the time over which arrivals are looked at.
@@ -88,9 +88,9 @@ func newClient(env *predict.Env) predict.Client {
 		env: env, tick: env.World.Tick(), newest: env.World.Tick(),
 		ring:    history.New[message](keptTicks),
 		did:     history.New[[mostPlayers]sim.Input](keptTicks),
-		held:    append([]sim.Input(nil), env.Held...),
+		held:    append([]sim.Input(nil), env.LastInputs...),
 		applied: make([]sim.Tick, n),
-		coded:   make([]predict.Coding, n),
+		coded:   make([]predict.Encoding, n),
 		offsets: make([]smoothing.Offset, n),
 		healing: newHealing(n),
 		trail:   history.New[geom.Pose](trailTicks),
@@ -99,7 +99,7 @@ func newClient(env *predict.Env) predict.Client {
 		c.applied[i] = env.World.Tick()
 	}
 	c.last = predict.Poses(nil, env.World.Bodies())
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	k.Int(&c.buffer, "jitter-buffer", 5, 0, mostBuffer, "ticks that the earliest packets wait for their turn: room for later ones; 0 applies each when it comes")
 	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 in 100 packets of the last ten seconds needed, and a tick; jitter-buffer is where it begins")
 	k.Choice(&c.correct, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
@@ -110,7 +110,7 @@ func newClient(env *predict.Env) predict.Client {
 	declareRest(k, &c.strays.commit)
 	c.grasp.declare(k, m)
 	k.Smoothing(&c.smooth)
-	k.Contacts(&c.contacts)
+	k.Solver(&c.contacts)
 	c.out.Declare(env)
 	m.Declare("packets_arrived", "packets that came whole")
 	m.Declare("packets_late", "of those, the ones that came after their turn, or after a newer one where there is no buffer")
@@ -168,7 +168,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 // receive takes in a packet: it waits for its turn, or has it at once.
 func (c *client) receive(payload []byte) {
-	w, m, s := c.env.World, c.env.Meter, &c.spare
+	w, m, s := c.env.World, c.env.Counters, &c.spare
 	s.bases, s.rate = c, w.Rate()
 	s.claimed = c.tick
 	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
@@ -200,7 +200,7 @@ func (c *client) receive(payload []byte) {
 		m.Add("packets_late", 1)
 		c.settle(s)
 	case c.buffer == 0:
-		w.Relabel(s.tick)
+		w.SetTick(s.tick)
 		c.apply(s)
 	}
 }
@@ -246,7 +246,7 @@ func (c *client) begin(t sim.Tick) {
 	c.size = c.buffer
 	c.running, c.hold, c.span, c.spread = true, c.size, span{}, spread{}
 	c.newest = min(c.newest, t)
-	c.env.World.Relabel(max(t, 1) - 1)
+	c.env.World.SetTick(max(t, 1) - 1)
 	c.servo = clock.Servo{}
 	c.servo.Aim(t, t, 0, 0, c.env.World.Rate()) // it is where it should be
 }
@@ -258,7 +258,7 @@ func (c *client) begin(t sim.Tick) {
 // only their lower bits are sent, would take them for others. The packet is kept all
 // the same: the server knows that it has come, and may build on it.
 func (c *client) far(early int) {
-	c.env.Meter.Add("refused", 1)
+	c.env.Counters.Add("refused", 1)
 	c.keep(&c.spare)
 	if c.stranger++; c.stranger == 1 {
 		c.strange = c.now
@@ -312,7 +312,7 @@ func (c *client) step() {
 	if did := c.did.At(w.Tick()); did != nil {
 		copy(c.held, did[:])
 	} else {
-		c.env.Meter.Add("missing_inputs", 1)
+		c.env.Counters.Add("missing_inputs", 1)
 	}
 	if c.grips() {
 		c.held[c.env.Player] = c.grasp.now
@@ -329,7 +329,7 @@ func (c *client) play() {
 	if s := c.ring.At(c.env.World.Tick()); s != nil {
 		c.apply(s)
 	} else {
-		c.env.Meter.Add("packets_missed", 1)
+		c.env.Counters.Add("packets_missed", 1)
 	}
 	c.bringBack()
 	c.calm()
@@ -341,7 +341,7 @@ func (c *client) apply(s *message) {
 		if u := &s.updates[i]; !u.lost {
 			c.setBody(u, s)
 		} else {
-			c.env.Meter.Add("lost_bases", 1)
+			c.env.Counters.Add("lost_bases", 1)
 		}
 	}
 }
@@ -381,8 +381,8 @@ func (c *client) setBody(u *update, s *message) {
 		c.snaps++
 		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
 		c.snapped += by
-		c.env.Meter.Set("snap_mean_m", c.snapped/float64(c.snaps))
-		c.env.Meter.Set("snap_max_m", max(c.env.Meter.Value("snap_max_m"), by))
+		c.env.Counters.Set("snap_mean_m", c.snapped/float64(c.snaps))
+		c.env.Counters.Set("snap_max_m", max(c.env.Counters.Value("snap_max_m"), by))
 	}
 	c.put(u.body, b)
 }
@@ -396,7 +396,7 @@ func (c *client) put(i int, b sim.Body) {
 	drawn := c.drawn(i)
 	w.SetBody(i, b)
 	c.smooth.Correct(&c.offsets[i], drawn, b.Pose)
-	c.healing.corrected(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.offsets[i], &c.smooth, c.now, c.env.Meter)
+	c.healing.corrected(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.offsets[i], &c.smooth, c.now, c.env.Counters)
 }
 
 // between is a body a share of the way from one to another, awake.
@@ -420,15 +420,15 @@ func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.Tick = w.Tick()
 	for i, b := range w.Bodies() {
-		v.Raw = append(v.Raw, b.Pose)
+		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawn(i))
 	}
 	v.Touched = append(v.Touched, w.Touched()...)
 	if c.grips() {
-		v.InHand, v.Own = append(v.InHand, c.grasp.mine...), c.own()
+		v.Predicted, v.Own = append(v.Predicted, c.grasp.mine...), c.own()
 	}
 	if c.running {
-		v.Last = append(v.Last, c.last...)
+		v.LastReceived = append(v.LastReceived, c.last...)
 	}
 	for back := min(c.now, trailTicks); back > 0; back-- {
 		if p := c.trail.At(c.now - back); p != nil {

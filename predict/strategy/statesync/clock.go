@@ -31,13 +31,13 @@ func (c *client) steer() {
 		if c.span.any {
 			now := max(int64(w.Tick()), 2*farTicks)
 			jump := c.servo.Aim(sim.Tick(now+int64(c.span.most)), sim.Tick(now), 0, -c.size, w.Rate())
-			w.Relabel(w.Tick() + sim.Tick(jump))
+			w.SetTick(w.Tick() + sim.Tick(jump))
 		}
 		c.span = span{}
 	}
 	c.env.Pace = c.servo.Tick()
-	c.env.Meter.Set("buffer_ticks", float64(c.size))
-	c.env.Meter.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("buffer_ticks", float64(c.size))
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
 }
 
 // agesMost is how many ticks of staleness are told apart.
@@ -69,7 +69,7 @@ func (a *ages) quantile(share float64) int {
 
 // count tells how many packets wait, and how stale bodies are.
 func (c *client) count() {
-	w, m := c.env.World, c.env.Meter
+	w, m := c.env.World, c.env.Counters
 	if !c.running || c.hold > 0 {
 		return
 	}

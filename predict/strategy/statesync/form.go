@@ -19,7 +19,7 @@ const (
 type grids [4][finest - coarsest + 1]codec.Grid
 
 // usualGrids are the grids of scenes with the bounds of Fiedler's demo.
-var usualGrids = newGrids(&sim.Scene{Wide: 256, High: 32, MaxLinear: 32, MaxAngular: 16})
+var usualGrids = newGrids(&sim.Scene{HalfWidth: 256, Height: 32, MaxLinear: 32, MaxAngular: 16})
 
 func newGrids(scene *sim.Scene) *grids {
 	t := &grids{}
@@ -35,7 +35,7 @@ func newGrids(scene *sim.Scene) *grids {
 
 // gridsOf returns the grids that the bounds of a scene ask for.
 func gridsOf(scene *sim.Scene) *grids {
-	if scene.Wide == 256 && scene.High == 32 && scene.MaxLinear == 32 && scene.MaxAngular == 16 {
+	if scene.HalfWidth == 256 && scene.Height == 32 && scene.MaxLinear == 32 && scene.MaxAngular == 16 {
 		return usualGrids
 	}
 	return newGrids(scene)

@@ -43,7 +43,7 @@ func newGrasp(w *sim.World) grasp {
 	}
 }
 
-func (g *grasp) declare(k *predict.Knobs, m *predict.Meter) {
+func (g *grasp) declare(k *predict.Knobs, m *predict.Counters) {
 	declareHands(k, &g.who)
 	k.Int(&g.budget, "up-budget", 256, 16, 4096, "authority=toucher: kbit/s from each client, headers of IP and UDP included")
 	m.Declare("in_hand", "bodies that the client's player has in hand, now")
@@ -83,7 +83,7 @@ func (c *client) take() {
 			}
 		}
 	}
-	c.env.Meter.Set("in_hand", float64(held))
+	c.env.Counters.Set("in_hand", float64(held))
 }
 
 // own is the server's tick that the bodies in hand are drawn in: that of its newest
@@ -145,9 +145,9 @@ func (c *client) heeds(u *update, s *message) bool {
 	case g.mine[b] && !heard && says.rank() <= c.grip(b).rank():
 		return false // ours is on its way
 	case g.mine[b]:
-		c.env.Meter.Add("given_up", 1)
+		c.env.Counters.Add("given_up", 1)
 		g.mine[b], g.owns[b] = false, false
-	case g.loose[b] && says.holder == sim.Nobody:
+	case g.loose[b] && says.holder == sim.NoPlayer:
 		return false // the end of what we did with it is on its way
 	}
 	g.loose[b] = false
@@ -165,7 +165,7 @@ func (c *client) hear(server *packet.Endpoint) {
 		}
 		for i := range f.updates[:f.n] {
 			switch u := &f.updates[i]; {
-			case u.grip.holder == sim.Nobody:
+			case u.grip.holder == sim.NoPlayer:
 				g.loose[u.body] = false
 			case g.mine[u.body] && g.told[u.body] == 0:
 				g.told[u.body] = c.newest + 1

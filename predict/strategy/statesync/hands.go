@@ -40,12 +40,12 @@ type grip struct {
 	owns   bool // and does not only touch it
 }
 
-var noGrip = grip{holder: sim.Nobody}
+var noGrip = grip{holder: sim.NoPlayer}
 
 // rank orders grips: a higher one takes a body from a lower.
 func (g grip) rank() int {
 	switch {
-	case g.holder == sim.Nobody:
+	case g.holder == sim.NoPlayer:
 		return 0
 	case g.owns:
 		return 2
@@ -60,7 +60,7 @@ func gripBits(players int) int { return bits.Len(uint(players)) + 1 }
 func (g *grip) code(c *quant.Coder, players int) {
 	c.Name("holder")
 	g.holder = int8(c.Int(int(g.holder)+1, 0, players) - 1)
-	if g.holder == sim.Nobody {
+	if g.holder == sim.NoPlayer {
 		g.owns = false
 		return
 	}

@@ -21,7 +21,7 @@ type counter struct {
 
 func newCounter(t *testing.T) *counter {
 	t.Helper()
-	env := &predict.Env{World: sim.New(named(t, "two-players"), 60), Players: 2, Player: -1, Held: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Meter: &predict.Meter{}}
+	env := &predict.Env{World: sim.New(named(t, "two-players"), 60), Players: 2, Player: -1, LastInputs: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	k := &counter{s: newServer(env).(*server), tick: [2]sim.Tick{100, 500}}
 	if err := env.Knobs.Set("authority", "toucher"); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestGrips(t *testing.T) {
 	is(touch(0), "the first")
 	k.says(1, b, touch(1), body, 0)
 	is(touch(0), "the second")
-	if n := k.s.env.Meter.Value("claims_refused"); n != 1 {
+	if n := k.s.env.Counters.Value("claims_refused"); n != 1 {
 		t.Errorf("%v refused", n)
 	}
 	k.says(1, b, own(1), body, 0)
@@ -224,7 +224,7 @@ func FuzzReadUp(f *testing.F) {
 			return
 		}
 		for _, u := range m.updates[:m.n] {
-			if !u.lost && (!(geom.Abs(u.state.Pose.Pos.X) <= sc.Wide) || u.grip.holder < sim.Nobody || u.grip.holder > 1) {
+			if !u.lost && (!(geom.Abs(u.state.Pose.Pos.X) <= sc.HalfWidth) || u.grip.holder < sim.NoPlayer || u.grip.holder > 1) {
 				t.Errorf("%+v", u)
 			}
 		}

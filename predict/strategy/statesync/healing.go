@@ -32,7 +32,7 @@ func newHealing(bodies int) healing {
 	return healing{since: make([]sim.Tick, bodies), step: make([]geom.Vec3, bodies)}
 }
 
-func declareHealing(m *predict.Meter) {
+func declareHealing(m *predict.Counters) {
 	m.Declare("offset_falls", "corrections that left a body drawn 1 m or more from where it was simulated, and faded below 25 cm")
 	m.Declare("offset_fall_mean_ms", "from such a correction until the body was drawn less than 25 cm off, mean")
 	m.Declare("offset_fall_max_ms", "the same, longest")
@@ -42,7 +42,7 @@ func declareHealing(m *predict.Meter) {
 
 // corrected takes in that a body which was drawn at another place has been set
 // right, and what offset that left.
-func (h *healing) corrected(body int, by float32, o *smoothing.Offset, s *smoothing.Settings, now sim.Tick, m *predict.Meter) {
+func (h *healing) corrected(body int, by float32, o *smoothing.Offset, s *smoothing.Settings, now sim.Tick, m *predict.Counters) {
 	switch {
 	case by >= float32(s.Snap):
 		m.Add("offset_snaps", 1)
@@ -54,7 +54,7 @@ func (h *healing) corrected(body int, by float32, o *smoothing.Offset, s *smooth
 
 // fade lets all offsets fade for a tick.
 func (c *client) fade() {
-	h, m, rate := &c.healing, c.env.Meter, c.env.World.Rate()
+	h, m, rate := &c.healing, c.env.Counters, c.env.World.Rate()
 	for i := range c.offsets {
 		o := &c.offsets[i]
 		before := o.Pos

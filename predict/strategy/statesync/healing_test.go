@@ -34,9 +34,9 @@ func TestHealing(t *testing.T) {
 		{smoothing.Single, 0.9, 5.1, 0, 0, 1},
 		{smoothing.None, 0, 4, 0, 0, 0},
 	} {
-		k, m := &predict.Knobs{}, &predict.Meter{}
+		k, m := &predict.Knobs{}, &predict.Counters{}
 		half := func() *client {
-			return newClient(&predict.Env{World: sim.New(scene, 60), Players: 1, Player: -1, Held: make([]sim.Input, 1), Knobs: k, Meter: m}).(*client)
+			return newClient(&predict.Env{World: sim.New(scene, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
 		}
 		x, y := half(), half()
 		x.smooth.Mode, x.smooth.Keep, x.smooth.Snap = c.mode, c.keep, 5
@@ -82,7 +82,7 @@ func TestHealing(t *testing.T) {
 // TestHealingGoesOn says that a body which is set right again while its offset
 // falls has one fall, from the first time on.
 func TestHealingGoesOn(t *testing.T) {
-	h, m := newHealing(1), &predict.Meter{}
+	h, m := newHealing(1), &predict.Counters{}
 	declareHealing(m)
 	s, o := smoothing.Defaults, smoothing.Offset{Pos: geom.Vec3{X: 1.5}}
 	for now := range sim.Tick(5) {

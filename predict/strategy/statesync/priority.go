@@ -181,7 +181,7 @@ func (p *sender) raise(w *sim.World, changed []bool, by *policy, own int) {
 		add := by.other
 		if i < w.Scene().Players {
 			add = by.player
-		} else if touched[i] != sim.Nobody {
+		} else if touched[i] != sim.NoPlayer {
 			add = by.touched
 		}
 		if by.rest && p.rest[i] != 0 {
@@ -262,7 +262,7 @@ func (p *sender) lean(u *update, m *message, w *sim.World) {
 		return
 	}
 	u.kind = free
-	if by != sim.Nobody && beside && !u.state.Asleep && p.player(int(u.player), k.tick) != nil {
+	if by != sim.NoPlayer && beside && !u.state.Asleep && p.player(int(u.player), k.tick) != nil {
 		u.kind = carried
 		g, _ := m.guess(u)
 		n := m.form.numbers(&u.state)

@@ -15,7 +15,7 @@ type server struct {
 	desk   input.Desk
 	shots  hit.Judge
 	held   []sim.Input
-	world  predict.Contacts
+	world  predict.Solver
 
 	past    [remembered][mostPlayers]sim.Input // what the players did, by tick
 	known   int                                // of those, how many have been noted
@@ -43,19 +43,19 @@ func newServer(env *predict.Env) predict.Server {
 	if env.Players > mostPlayers {
 		panic("statesync: more players than any scene has")
 	}
-	s := &server{env: env, held: append([]sim.Input(nil), env.Held...)}
+	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
 	s.before = append(s.before, env.World.Bodies()...)
 	s.changed = make([]bool, len(s.before))
 	s.hands = make([]grip, len(s.before))
 	s.letGo()
-	k, m := env.Knobs, env.Meter
+	k, m := env.Knobs, env.Counters
 	s.policy.declare(k)
 	s.set.declare(k, env.World.Scene())
 	s.desk.Declare(env)
 	s.shots.Declare(env)
 	declareHands(k, &s.who)
 	k.Int(&s.wait, "up-buffer", 2, 0, mostBuffer, "authority=toucher: ticks that the earliest packets of a client wait at the server for their turn")
-	k.Contacts(&s.world)
+	k.Solver(&s.world)
 	m.Declare("packets", "packets sent")
 	m.Declare("updates", "updates of bodies sent")
 	m.Declare("updates_per_packet", "updates in a packet, mean")
@@ -93,7 +93,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 
 // listen sets held to what each player does in this tick.
 func (s *server) listen(host []sim.Input, peers []predict.Peer) {
-	w, m := s.env.World, s.env.Meter
+	w, m := s.env.World, s.env.Counters
 	s.desk.Seat(peers, 0, s.held)
 	for len(s.claims) < len(peers) {
 		s.claims = append(s.claims, newClaims(len(s.before)))
@@ -123,7 +123,7 @@ func (s *server) note() {
 // send sends peer i the packet of this tick.
 func (s *server) send(i int, peer predict.Peer) {
 	p := &s.peers[i]
-	world, m, msg := s.env.World, s.env.Meter, &s.message
+	world, m, msg := s.env.World, s.env.Counters, &s.message
 	now := world.Tick()
 	p.hear(peer.Endpoint)
 	own := max(peer.Seat, 0)
@@ -197,10 +197,10 @@ func (s *server) rate(p *sender, peer predict.Peer) int64 {
 	if slow := p.flow.bits(s.policy.budget, &peer.Endpoint.Stats, s.env.World.Rate()); s.policy.congestion {
 		bits = slow
 		if p.flow.bad {
-			s.env.Meter.Add("congested_ticks", 1)
+			s.env.Counters.Add("congested_ticks", 1)
 		}
 	}
-	s.env.Meter.Set("rate_kbit", float64(bits)/1000)
+	s.env.Counters.Set("rate_kbit", float64(bits)/1000)
 	return bits
 }
 

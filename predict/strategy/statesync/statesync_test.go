@@ -19,7 +19,7 @@ import (
 // at the server.
 type rig struct {
 	t       testing.TB
-	weather link.Weather
+	weather link.Network
 	env     [2]*predict.Env // client, server
 	c       *client
 	s       *server
@@ -33,7 +33,7 @@ type rig struct {
 
 func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Weather{Seed: 1}, input: keys}
+	r := &rig{t: t, weather: link.Network{Seed: 1}, input: keys}
 	if err := r.weather.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,9 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	a, b := link.Pair(&r.weather, 0)
 	r.up = packet.NewEndpoint(a)
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: -1}}
-	k, m := &predict.Knobs{}, &predict.Meter{}
+	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -1, Held: make([]sim.Input, sc.Players), Knobs: k, Meter: m}
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
@@ -63,7 +63,7 @@ func (r *rig) turn(knob, value string) {
 	}
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Meter.Value(name) }
+func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
 
 func (r *rig) sent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
 
@@ -202,7 +202,7 @@ func TestPriorities(t *testing.T) {
 	touched := w.Touched()
 	for range 30_000 {
 		for i := range touched {
-			touched[i] = sim.Nobody
+			touched[i] = sim.NoPlayer
 		}
 		touched[0], touched[1] = 0, 0
 		p.raise(w, make([]bool, 5), &by, 0)
@@ -356,7 +356,7 @@ func TestFollowsTheWay(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(300)
-	r.weather.Dark = 10 * time.Second
+	r.weather.Blackout = 10 * time.Second
 	r.run(300)
 	worst := float32(0)
 	for i := range 120 {
@@ -562,7 +562,7 @@ func FuzzRead(f *testing.F) {
 			if u.lost {
 				continue
 			}
-			if u.body < 0 || u.body > 20 || !(geom.Abs(u.state.Pose.Pos.X) <= sc.Wide) {
+			if u.body < 0 || u.body > 20 || !(geom.Abs(u.state.Pose.Pos.X) <= sc.HalfWidth) {
 				t.Errorf("%+v", u)
 			}
 		}

@@ -25,49 +25,49 @@ func Shoot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, pla
 // End returns where the ray ends.
 func (r *Ray) End() geom.Vec3 { return r.From.Plus(r.Hit.Length, r.Along) }
 
-// Verdict is what the server makes of a shot.
-type Verdict struct {
-	Player  int
-	Shot    sim.Shot
-	Tick    sim.Tick // of the server, in which it was judged
-	Age     int64    // 1/sim.SeenParts ticks by which what the player saw was older
-	Why     Refusal  // of the rewound judgement; then Rewound means nothing
-	Rewinds bool     // the rewound judgement counts; else the other
+// HitResult is what the server makes of a shot.
+type HitResult struct {
+	Player     int
+	Shot       sim.Shot
+	Tick       sim.Tick      // of the server, in which it was judged
+	Age        int64         // 1/sim.SeenParts ticks by which what the player saw was older
+	Refused    RewindRefusal // of the rewound judgement; then Rewound means nothing
+	UseRewound bool          // the rewound judgement counts; else the other
 
 	Rewound Ray // in the player's past
 	Now     Ray // in the server's present
 
 	// Of the body that was hit, by the rewound judgement if by both: where it was in
 	// the player's past, and where it is.
-	Was, Is geom.Pose
-	Covered bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
+	TargetThen, TargetNow geom.Pose
+	Covered               bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
 }
 
-// Refusal is why a shot was not judged in the player's past.
-type Refusal uint8
+// RewindRefusal is why a shot was not judged in the player's past.
+type RewindRefusal uint8
 
 // The refusals.
 const (
-	NotRefused Refusal = iota
-	TooOld             // it is older than what the server remembers
-	TooNew             // it is of a moment that the server will not be at for long
+	NotRefused RewindRefusal = iota
+	TooOld                   // it is older than what the server remembers
+	TooNew                   // it is of a moment that the server will not be at for long
 )
 
 // Hit returns the body that the player has hit by the judgement that counts, or
 // sim.Missed.
-func (v *Verdict) Hit() int {
+func (v *HitResult) Hit() int {
 	switch {
-	case !v.Rewinds:
+	case !v.UseRewound:
 		return v.Now.Hit.Body
-	case v.Why != NotRefused:
-		return sim.Missed
+	case v.Refused != NotRefused:
+		return sim.NoBody
 	}
 	return v.Rewound.Hit.Body
 }
 
 // Target returns the body that Was and Is are of, or sim.Missed.
-func (v *Verdict) Target() int {
-	if v.Why == NotRefused && v.Rewound.Hit.Body != sim.Missed {
+func (v *HitResult) Target() int {
+	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {
 		return v.Rewound.Hit.Body
 	}
 	return v.Now.Hit.Body

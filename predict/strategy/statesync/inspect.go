@@ -16,8 +16,8 @@ type outgo struct {
 	n      int // updates
 }
 
-// Look tells the priorities and the last packet of one client.
-func (s *server) Look(l *predict.Look, seat int) {
+// Inspect tells the priorities and the last packet of one client.
+func (s *server) Inspect(l *predict.Inspection, seat int) {
 	if seat >= len(s.peers) {
 		return // before the first tick
 	}
@@ -27,9 +27,9 @@ func (s *server) Look(l *predict.Look, seat int) {
 	if o.bytes == 0 {
 		return
 	}
-	l.Packet = predict.Packet{
-		Tick: o.tick, Room: 8 * max(o.room, o.bytes), Bodies: o.n,
-		Inputs: o.inputs, Updates: o.bits - o.head, Head: 8*o.bytes - o.bits + o.head - o.inputs,
+	l.Packet = predict.PacketBreakdown{
+		Tick: o.tick, Budget: 8 * max(o.room, o.bytes), Bodies: o.n,
+		Inputs: o.inputs, Updates: o.bits - o.head, Header: 8*o.bytes - o.bits + o.head - o.inputs,
 	}
 }
 
@@ -43,25 +43,25 @@ func (s *server) inputBits(head int) int {
 	return head - s.coder.Processed()
 }
 
-// Look tells how old the server's last word of each body is by what the client
+// Inspect tells how old the server's last word of each body is by what the client
 // shows, and how it came.
-func (c *client) Look(l *predict.Look) {
+func (c *client) Inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
 		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.applied[i]), 0)))
-		l.Moves = append(l.Moves, !w.Bodies()[i].Asleep)
+		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 	}
-	l.Coding = append(l.Coding, c.coded...)
+	l.Encoding = append(l.Encoding, c.coded...)
 	l.Owner = append(l.Owner, w.Owners()...)
 }
 
 // coding is how an update came. What lies as the scene begins is told by itself.
-func (u *update) coding() predict.Coding {
+func (u *update) coding() predict.Encoding {
 	switch {
 	case u.based():
-		return predict.ToEarlier
+		return predict.DeltaEncoded
 	case u.kind == near:
-		return predict.ToPlayer
+		return predict.RelativeToPlayer
 	}
 	return predict.Absolute
 }

@@ -2,14 +2,14 @@ package predict
 
 import "time"
 
-// Meter counts what only a strategy knows: corrections, ticks replayed, inputs
+// Counters counts what only a strategy knows: corrections, ticks replayed, inputs
 // that came late. The zero value is empty.
-type Meter struct {
+type Counters struct {
 	// Stopwatch tells the time since some moment. It may be nil; only spans
 	// look at it, and no hash looks at those.
 	Stopwatch func() time.Duration
 
-	counts []Count
+	counts []Counter
 	spans  []Span
 }
 
@@ -21,7 +21,7 @@ type Span struct {
 }
 
 // Begin begins to measure. What it returns ends it, at Spent.
-func (m *Meter) Begin() time.Duration {
+func (m *Counters) Begin() time.Duration {
 	if m.Stopwatch == nil {
 		return 0
 	}
@@ -29,7 +29,7 @@ func (m *Meter) Begin() time.Duration {
 }
 
 // Spent adds the time since began to the span called name.
-func (m *Meter) Spent(name string, began time.Duration) {
+func (m *Counters) Spent(name string, began time.Duration) {
 	if m.Stopwatch == nil {
 		return
 	}
@@ -44,10 +44,10 @@ func (m *Meter) Spent(name string, began time.Duration) {
 }
 
 // Spans returns the spans in the order in which they first came, for reading.
-func (m *Meter) Spans() []Span { return m.spans }
+func (m *Counters) Spans() []Span { return m.spans }
 
-// Count is one line of a Meter.
-type Count struct {
+// Counter is one line of a Meter.
+type Counter struct {
 	Name  string
 	Help  string // a sentence with the unit in it
 	Value float64
@@ -55,16 +55,16 @@ type Count struct {
 
 // Declare adds a count at zero, so that it is seen before anything happens. A
 // name declared before stays as it is.
-func (m *Meter) Declare(name, help string) {
+func (m *Counters) Declare(name, help string) {
 	for i := range m.counts {
 		if m.counts[i].Name == name {
 			return
 		}
 	}
-	m.counts = append(m.counts, Count{Name: name, Help: help})
+	m.counts = append(m.counts, Counter{Name: name, Help: help})
 }
 
-func (m *Meter) count(name string) *Count {
+func (m *Counters) count(name string) *Counter {
 	for i := range m.counts {
 		if m.counts[i].Name == name {
 			return &m.counts[i]
@@ -74,13 +74,13 @@ func (m *Meter) count(name string) *Count {
 }
 
 // Add adds x to the count called name, which has been declared.
-func (m *Meter) Add(name string, x float64) { m.count(name).Value += x }
+func (m *Counters) Add(name string, x float64) { m.count(name).Value += x }
 
 // Set sets the count called name, which has been declared, to x.
-func (m *Meter) Set(name string, x float64) { m.count(name).Value = x }
+func (m *Counters) Set(name string, x float64) { m.count(name).Value = x }
 
 // Value returns the count called name, or 0 if there is none.
-func (m *Meter) Value(name string) float64 {
+func (m *Counters) Value(name string) float64 {
 	for i := range m.counts {
 		if m.counts[i].Name == name {
 			return m.counts[i].Value
@@ -91,10 +91,10 @@ func (m *Meter) Value(name string) float64 {
 
 // All returns the counts in the order in which they were declared, for
 // reading.
-func (m *Meter) All() []Count { return m.counts }
+func (m *Counters) All() []Counter { return m.counts }
 
 // CopyFrom makes m an equal of o, all but the stopwatch.
-func (m *Meter) CopyFrom(o *Meter) {
+func (m *Counters) CopyFrom(o *Counters) {
 	m.counts = append(m.counts[:0], o.counts...)
 	m.spans = append(m.spans[:0], o.spans...)
 }

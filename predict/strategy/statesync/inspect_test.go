@@ -11,10 +11,10 @@ import (
 )
 
 // look asks both halves, as a pane does.
-func (r *rig) look(l *predict.Look) {
+func (r *rig) look(l *predict.Inspection) {
 	l.Reset()
-	r.s.Look(l, 0)
-	r.c.Look(l)
+	r.s.Inspect(l, 0)
+	r.c.Inspect(l)
 }
 
 // TestLookPriority says that the priorities told are those after the packet: none
@@ -23,7 +23,7 @@ func (r *rig) look(l *predict.Look) {
 func TestLookPriority(t *testing.T) {
 	r := newRig(t, "katamari:cubes=300", "latency=30ms")
 	r.input = func(int) sim.Input { return sim.Input{Buttons: sim.Pull} }
-	var before, l predict.Look
+	var before, l predict.Inspection
 	sent, grew, touched := 0, 0, 0
 	for range 400 {
 		before.CopyFrom(&l)
@@ -48,7 +48,7 @@ func TestLookPriority(t *testing.T) {
 				t.Fatalf("tick %d: body %d had %d and has %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
 			case by == 1:
 				grew++
-			case by == 100 && r.env[1].World.Touched()[i] != sim.Nobody:
+			case by == 100 && r.env[1].World.Touched()[i] != sim.NoPlayer:
 				touched++
 			}
 		}
@@ -64,7 +64,7 @@ func TestLookAge(t *testing.T) {
 	for _, level := range []string{"quantised-both", "delta"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "level", level)
 		r.run(120)
-		var before, l predict.Look
+		var before, l predict.Inspection
 		r.look(&before)
 		fresh, old := 0, 0
 		for range 300 {
@@ -88,13 +88,13 @@ func TestLookAge(t *testing.T) {
 					fresh++
 				case !said && age == before.Age[i]+1:
 					old++
-				case !said && age <= before.Age[i] && l.Coding[i] != predict.Untold && r.env[0].World.Bodies()[i].Asleep:
+				case !said && age <= before.Age[i] && l.Encoding[i] != predict.NeverReceived && r.env[0].World.Bodies()[i].Asleep:
 					// a late packet told where it rests
 				default:
 					t.Fatalf("%s, tick %d: body %d was %d old and is %d, spoken of: %t", level, r.tick, i, before.Age[i], age, said)
 				}
-				if l.Moves[i] == r.env[0].World.Bodies()[i].Asleep {
-					t.Fatalf("body %d moves: %t", i, l.Moves[i])
+				if l.Moving[i] == r.env[0].World.Bodies()[i].Asleep {
+					t.Fatalf("body %d moves: %t", i, l.Moving[i])
 				}
 			}
 			before.CopyFrom(&l)
@@ -111,14 +111,14 @@ func TestLookAge(t *testing.T) {
 // packet.
 func TestLookCoding(t *testing.T) {
 	for level, want := range map[string][4]bool{
-		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.ToPlayer: true},
-		"delta": {predict.Absolute: true, predict.ToPlayer: true, predict.ToEarlier: true},
+		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.RelativeToPlayer: true},
+		"delta": {predict.Absolute: true, predict.RelativeToPlayer: true, predict.DeltaEncoded: true},
 	} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms", "level", level)
-		var l predict.Look
+		var l predict.Inspection
 		r.run(1)
 		r.look(&l)
-		if got := kinds(&l); got != [4]bool{predict.Untold: true} {
+		if got := kinds(&l); got != [4]bool{predict.NeverReceived: true} {
 			t.Errorf("%s: at first %v", level, got)
 		}
 		var got [4]bool
@@ -126,7 +126,7 @@ func TestLookCoding(t *testing.T) {
 			r.run(1)
 			r.look(&l)
 			for k, has := range kinds(&l) {
-				got[k] = got[k] || has && k != int(predict.Untold)
+				got[k] = got[k] || has && k != int(predict.NeverReceived)
 			}
 			r.measureCodings(level)
 		}
@@ -136,8 +136,8 @@ func TestLookCoding(t *testing.T) {
 	}
 }
 
-func kinds(l *predict.Look) (has [4]bool) {
-	for _, c := range l.Coding {
+func kinds(l *predict.Inspection) (has [4]bool) {
+	for _, c := range l.Encoding {
 		has[c] = true
 	}
 	return has
@@ -160,8 +160,8 @@ func (r *rig) measureCodings(level string) {
 	}
 	for i := range m.updates[:m.n] {
 		u, k := &m.updates[i], m.updates[i].coding()
-		lost := k == predict.ToEarlier
-		if k == predict.ToPlayer {
+		lost := k == predict.DeltaEncoded
+		if k == predict.RelativeToPlayer {
 			lost = got.updates[int(u.player)].lost // the cube that it is relative to
 		}
 		if got.updates[i].lost != lost {
@@ -176,7 +176,7 @@ func (r *rig) measureCodings(level string) {
 func TestLookPacket(t *testing.T) {
 	for _, inputs := range []string{"on", "off"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=5%", "inputs", inputs)
-		var l predict.Look
+		var l predict.Inspection
 		packets, form := 0, r.s.set.form(true)
 		for range 300 {
 			before := r.sent()
@@ -187,11 +187,11 @@ func TestLookPacket(t *testing.T) {
 				continue
 			}
 			packets++
-			if sent := r.sent() - before; p.Bits() != 8*sent || p.Bits() > p.Room || p.Head < 8*headBytes {
+			if sent := r.sent() - before; p.Bits() != 8*sent || p.Bits() > p.Budget || p.Header < 8*headBytes {
 				t.Fatalf("%+v of %d bytes", *p, sent)
 			}
-			if p.Room < 256_000/60-8 || p.Room > 3*256_000/60 {
-				t.Fatalf("room for %d bits at 256 kbit/s", p.Room)
+			if p.Budget < 256_000/60-8 || p.Budget > 3*256_000/60 {
+				t.Fatalf("room for %d bits at 256 kbit/s", p.Budget)
 			}
 			if (p.Inputs > 0) != (inputs == "on") {
 				t.Fatalf("inputs %s: %+v", inputs, *p)
@@ -216,7 +216,7 @@ func TestLookPacket(t *testing.T) {
 func TestLookingChangesNothing(t *testing.T) {
 	a := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
 	b := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
-	var l, copied predict.Look
+	var l, copied predict.Inspection
 	for range 400 {
 		a.look(&l)
 		a.run(1)
@@ -230,7 +230,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			t.Errorf("world %d differs", i)
 		}
 	}
-	if !reflect.DeepEqual(a.env[0].Meter.All(), b.env[0].Meter.All()) || a.sent() != b.sent() {
+	if !reflect.DeepEqual(a.env[0].Counters.All(), b.env[0].Counters.All()) || a.sent() != b.sent() {
 		t.Error("meters or traffic differ")
 	}
 	if n := testing.AllocsPerRun(20, func() { a.look(&l) }); n != 0 {

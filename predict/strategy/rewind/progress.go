@@ -1,0 +1,23 @@
+package rewind
+
+import (
+	"ghostcube/predict"
+	"ghostcube/smoothing"
+)
+
+// Progress tells which inputs have been used, and what has been sent.
+func (s *server) Progress(c *predict.InputProgress, seat int) {
+	c.Consumed, c.StateSent = s.desk.Used(seat), s.out.Told()
+}
+
+// Progress tells that the own cube answers at once, and that what comes is compared at
+// once.
+func (c *client) Progress(to *predict.InputProgress) {
+	to.Sampled = c.out.Made()
+	to.StateReceived, to.Shown = c.in.Tick, c.in.Tick
+	if c.env.Player >= 0 {
+		to.Predicted, to.Predicts = to.Sampled, true
+	} else if c.smooth.Mode != smoothing.None {
+		to.Shown = c.eased // for it is hidden at first
+	}
+}
