@@ -12,11 +12,11 @@ import (
 
 func main() {
 	start := time.Now()
-	os.Exit(cli.Main(cli.Outside{
+	os.Exit(cli.Main(cli.Environment{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
-		Tapes:  assets.Tapes,
-		Traces: assets.Traces,
-		Now:    func() time.Duration { return time.Since(start) },
-		Window: openWindow,
+		Tapes:      assets.Tapes,
+		Traces:     assets.Traces,
+		Now:        func() time.Duration { return time.Since(start) },
+		OpenWindow: openWindow,
 	}))
 }

@@ -5,4 +5,4 @@ package main
 import "ghostcube/ui/cli"
 
 // openWindow is nothing: this program has no window.
-var openWindow func(o *cli.Opening) (opened bool, err error)
+var openWindow func(o *cli.WindowOptions) (opened bool, err error)

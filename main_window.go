@@ -9,10 +9,10 @@ import (
 
 // openWindow opens the lab in a window. With -tags headless the program is
 // built without one, and without Ebitengine.
-var openWindow = func(o *cli.Opening) (opened bool, err error) {
+var openWindow = func(o *cli.WindowOptions) (opened bool, err error) {
 	return window.Open(window.Options{
-		Config: o.Config, Panes: o.Panes, Entry: o.Entry, Ticks: o.Ticks, Note: o.Note, Title: o.Title, Split: o.Split, Show: o.Show,
-		Faults: o.Faults, Forced: o.Forced, Out: o.Out, Width: o.Width, Height: o.Height, Picture: window.Picture(o.Picture), Tape: o.Tape,
+		Config: o.Config, Panes: o.Panes, TapeEntry: o.TapeEntry, TapeTicks: o.TapeTicks, TapeNote: o.TapeNote, Title: o.Title, Split: o.Split, Display: o.Display,
+		FaultEvery: o.FaultEvery, FaultCommands: o.FaultCommands, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), ReadTape: o.ReadTape,
 		Version: cli.Version,
 	})
 }

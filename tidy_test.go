@@ -22,10 +22,10 @@ import (
 // module is the path that all of ours begins with.
 const module = "ghostcube/"
 
-// floors says what each folder may import from this module. Read it as the map
+// allowedImports says what each folder may import from this module. Read it as the map
 // of the house: nothing imports upwards, and nothing sideways that is not
 // listed. Tests of a folder may import what they like.
-var floors = map[string][]string{
+var allowedImports = map[string][]string{
 	// 1
 	"sim/geom":    {},
 	"sim":         {"sim/geom"},
@@ -52,14 +52,14 @@ var floors = map[string][]string{
 		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit"},
 
 	// 3
-	"predict/strategy/animated":      strategy,
-	"predict/strategy/historyoffset": strategy,
-	"predict/strategy/relative":      strategy,
-	"predict/strategy/noprediction":  strategy,
-	"predict/strategy/lockstep":      strategy,
-	"predict/strategy/rewind":        strategy,
-	"predict/strategy/snapshot":      append([]string{"net/delta"}, strategy...),
-	"predict/strategy/statesync":     strategy,
+	"predict/strategy/animated":      strategyImports,
+	"predict/strategy/historyoffset": strategyImports,
+	"predict/strategy/relative":      strategyImports,
+	"predict/strategy/noprediction":  strategyImports,
+	"predict/strategy/lockstep":      strategyImports,
+	"predict/strategy/rewind":        strategyImports,
+	"predict/strategy/snapshot":      append([]string{"net/delta"}, strategyImports...),
+	"predict/strategy/statesync":     strategyImports,
 	"predict/score":                  {"sim", "sim/geom", "predict", "predict/part/jointtree"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score",
 		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
@@ -85,9 +85,9 @@ var floors = map[string][]string{
 	".":                  {"ui/cli", "ui/window", "assets"},
 }
 
-// guests are the foreign packages that only some folders may know, by how
+// restrictedPackages are the foreign packages that only some folders may know, by how
 // their paths begin.
-var guests = []struct {
+var restrictedPackages = []struct {
 	prefix string
 	in     []string
 }{
@@ -99,11 +99,11 @@ var guests = []struct {
 	{"net", []string{"net/socket"}},
 }
 
-// TestGuestsStayInTheirRooms holds the foreign packages to their folders.
-func TestGuestsStayInTheirRooms(t *testing.T) {
+// TestRestrictedPackages holds the foreign packages to their folders.
+func TestRestrictedPackages(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
-		for _, p := range imports(t, file) {
-			for _, g := range guests {
+		for _, p := range importsOf(t, file) {
+			for _, g := range restrictedPackages {
 				here := p == g.prefix || strings.HasPrefix(p, strings.TrimSuffix(g.prefix, "/")+"/")
 				if here && !slices.Contains(g.in, path.Dir(file)) {
 					t.Errorf("%s imports %s", file, p)
@@ -141,9 +141,9 @@ func TestNoPackageNet(t *testing.T) {
 	}
 }
 
-// strategy is what any strategy may import: never another strategy, never the
+// strategyImports is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
-var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
+var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
 	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
 	"predict/part/hit"}
 
@@ -151,12 +151,12 @@ var strategy = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitte
 func TestImportsPointDown(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		dir := path.Dir(file)
-		may, known := floors[dir]
+		may, known := allowedImports[dir]
 		if !known {
 			t.Errorf("%s stands on no floor: give its folder a line in the table", file)
 			continue
 		}
-		for _, p := range imports(t, file) {
+		for _, p := range importsOf(t, file) {
 			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(may, rel) {
 				t.Errorf("%s imports %s", file, rel)
 			}
@@ -164,38 +164,38 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// pure are the folders whose results are a function of their arguments alone.
-var pure = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
+// purePackages are the folders whose results are a function of their arguments alone.
+var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab"}
 
-// exact are the folders whose arithmetic never fuses, because their results are
+// exactPackages are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and
 // what makes the tapes.
-var exact = append([]string{"render", "render/raster", "render/video", "ui/stage", "ui/recorder", "assets/make/tapes"}, pure...)
+var exactPackages = append([]string{"render", "render/raster", "render/video", "ui/stage", "ui/recorder", "assets/make/tapes"}, purePackages...)
 
-// forbidden are the selectors that pure folders may not use: clocks, chance,
+// forbiddenCalls are the selectors that pure folders may not use: clocks, chance,
 // and the functions of package math that differ between machines. The allowed
 // ones of math are listed in mathAllowed.
-var forbidden = []string{
+var forbiddenCalls = []string{
 	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick",
 	"time.NewTimer", "time.NewTicker",
 }
 
-var mathAllowed = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
+var allowedMath = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign|IsNaN|IsInf|Float(32|64)(bits|frombits)|(Max|Min|Smallest).*|Inf|NaN)$`)
 
 // TestNoClockNoChance walks the syntax of the pure folders for clocks,
 // random sources, goroutines, and functions that differ between machines.
 func TestNoClockNoChance(t *testing.T) {
-	for _, dir := range pure {
-		for _, file := range filesIn(t, dir) {
-			for _, p := range imports(t, file) {
+	for _, dir := range purePackages {
+		for _, file := range goFilesIn(t, dir) {
+			for _, p := range importsOf(t, file) {
 				if strings.HasPrefix(p, "math/rand") || strings.HasPrefix(p, "math/cmplx") || p == "crypto/rand" || p == "unsafe" || p == "os" || p == "runtime" {
 					t.Errorf("%s imports %s", file, p)
 				}
 			}
-			eachNode(t, file, func(at token.Position, n ast.Node) {
+			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				switch n := n.(type) {
 				case *ast.GoStmt:
 					t.Errorf("%v: a goroutine", at)
@@ -207,7 +207,7 @@ func TestNoClockNoChance(t *testing.T) {
 						return
 					}
 					name := x.Name + "." + n.Sel.Name
-					if slices.Contains(forbidden, name) || x.Name == "math" && !mathAllowed.MatchString(name) {
+					if slices.Contains(forbiddenCalls, name) || x.Name == "math" && !allowedMath.MatchString(name) {
 						t.Errorf("%v: %s", at, name)
 					}
 				}
@@ -220,8 +220,8 @@ func TestNoClockNoChance(t *testing.T) {
 // out of the world.
 func TestNoMapInSim(t *testing.T) {
 	for _, dir := range []string{"sim", "sim/geom"} {
-		for _, file := range filesIn(t, dir) {
-			eachNode(t, file, func(at token.Position, n ast.Node) {
+		for _, file := range goFilesIn(t, dir) {
+			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				if _, ok := n.(*ast.MapType); ok {
 					t.Errorf("%v: a map", at)
 				}
@@ -230,9 +230,9 @@ func TestNoMapInSim(t *testing.T) {
 	}
 }
 
-// fused matches the instructions that multiply and add with one rounding, as
+// fusedInstruction matches the instructions that multiply and add with one rounding, as
 // the compiler lists them for arm64 and for amd64 v3.
-var fused = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
+var fusedInstruction = regexp.MustCompile(`\s(FN?M(ADD|SUB)[SD]|VFN?M(ADD|SUB)\d+[SP][SD])\s`)
 
 // TestNoFusedMultiplyAdd compiles the exact folders for two machines that have
 // such instructions and looks for them.
@@ -242,10 +242,10 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 	}
 	for _, env := range [][]string{{"GOARCH=arm64"}, {"GOARCH=amd64", "GOAMD64=v3"}} {
 		args := []string{"build", "-tags", "headless"}
-		for _, dir := range exact {
+		for _, dir := range exactPackages {
 			args = append(args, "-gcflags="+module+dir+"=-S")
 		}
-		for _, dir := range exact {
+		for _, dir := range exactPackages {
 			args = append(args, "./"+dir)
 		}
 		cmd := exec.Command("go", args...)
@@ -258,7 +258,7 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 			t.Fatalf("%v: the compiler listed no code", env)
 		}
 		for line := range strings.Lines(string(out)) {
-			if fused.MatchString(line) {
+			if fusedInstruction.MatchString(line) {
 				t.Errorf("%v: %s", env, strings.TrimSpace(line))
 			}
 		}
@@ -299,8 +299,8 @@ func goFiles(t *testing.T, root string) (files []string) {
 	return files
 }
 
-// filesIn lists the Go files of one folder that are not tests.
-func filesIn(t *testing.T, dir string) (files []string) {
+// goFilesIn lists the Go files of one folder that are not tests.
+func goFilesIn(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	for _, f := range goFiles(t, dir) {
 		if path.Dir(f) == dir {
@@ -313,7 +313,7 @@ func filesIn(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-func imports(t *testing.T, file string) (paths []string) {
+func importsOf(t *testing.T, file string) (paths []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
@@ -329,7 +329,7 @@ func imports(t *testing.T, file string) (paths []string) {
 	return paths
 }
 
-func eachNode(t *testing.T, file string, visit func(at token.Position, n ast.Node)) {
+func visitNodes(t *testing.T, file string, visit func(at token.Position, n ast.Node)) {
 	t.Helper()
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, nil, 0)

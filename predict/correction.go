@@ -11,15 +11,15 @@ import (
 // Correction is one disagreement between the client's past and the server's
 // word, and what was done about it.
 type Correction struct {
-	Packet   packet.Sequence // that brought the news
-	Received time.Duration   // when it arrived, whole, in the session's time
-	Tick     sim.Tick        // it speaks of
-	Body     int             // the one that was farthest off, of those off by too much
-	Field    Field           // of that body: the one that the others follow from
-	Amount   float32         // how far off that field was, in its unit
-	Cause    Cause
-	Shift    float32 // metres by which the player's present position changed
-	Replayed int     // ticks stepped again
+	Packet        packet.Sequence // that brought the news
+	Received      time.Duration   // when it arrived, whole, in the session's time
+	Tick          sim.Tick        // it speaks of
+	Body          int             // the one that was farthest off, of those off by too much
+	Field         Field           // of that body: the one that the others follow from
+	Amount        float32         // how far off that field was, in its unit
+	Cause         Cause
+	Shift         float32 // metres by which the player's present position changed
+	ReplayedTicks int     // ticks stepped again
 }
 
 // Field is a part of a body.
@@ -34,13 +34,13 @@ const (
 	Asleep                // no unit: one of the two sleeps
 )
 
-var fields = [...]struct{ name, unit string }{{"position", "m"}, {"rotation", "rad"}, {"linear", "m/s"}, {"angular", "rad/s"}, {"asleep", ""}}
+var fieldInfo = [...]struct{ name, unit string }{{"position", "m"}, {"rotation", "rad"}, {"linear", "m/s"}, {"angular", "rad/s"}, {"asleep", ""}}
 
 // String returns the field's name.
-func (f Field) String() string { return fields[f].name }
+func (f Field) String() string { return fieldInfo[f].name }
 
 // Unit returns the unit of the field's differences, empty if they have none.
-func (f Field) Unit() string { return fields[f].unit }
+func (f Field) Unit() string { return fieldInfo[f].unit }
 
 // Cause is what a strategy knows of the cause of a correction.
 type Cause uint8
@@ -50,15 +50,15 @@ type Cause uint8
 // happened in a tick before, whose state was lost, it cannot know.
 const (
 	CauseUnknown Cause = iota
-	OwnInput           // the server did not use the player's input of the tick before: it came late or never
+	LocalInput         // the server did not use the player's input of the tick before: it came late or never
 	RemoteInput        // another player did otherwise than the client had assumed
 	ClockReset         // the client had fallen behind the server, and took its state as it was
 )
 
-var whys = [...]string{"unknown", "own-input", "others-input", "behind"}
+var causeNames = [...]string{"unknown", "own-input", "others-input", "behind"}
 
 // String returns the cause's name.
-func (w Cause) String() string { return whys[w] }
+func (w Cause) String() string { return causeNames[w] }
 
 // Describe says in a few words what was off, and by how much.
 func (c *Correction) Describe() string {
@@ -72,49 +72,49 @@ func (c *Correction) Describe() string {
 type Difference struct {
 	Position, Rotation, Linear, Angular float32 // in the units of the fields
 
-	Sleeps bool // the one asked about sleeps, and the other does not
+	ServerAsleep bool // the one asked about sleeps, and the other does not
 }
 
-// Differ returns how far the server's word of a body is from what the client
+// Diff returns how far the server's word of a body is from what the client
 // had.
-func Differ(word, had *sim.Body) Difference {
+func Diff(word, had *sim.Body) Difference {
 	return Difference{
-		Position: word.Pose.Pos.Sub(had.Pose.Pos).Len(),
-		Rotation: word.Pose.Rot.Mul(had.Pose.Rot.Inverse()).Angle(),
-		Linear:   word.Linear.Sub(had.Linear).Len(),
-		Angular:  word.Angular.Sub(had.Angular).Len(),
-		Sleeps:   word.Asleep && !had.Asleep,
+		Position:     word.Pose.Pos.Sub(had.Pose.Pos).Len(),
+		Rotation:     word.Pose.Rot.Mul(had.Pose.Rot.Inverse()).Angle(),
+		Linear:       word.Linear.Sub(had.Linear).Len(),
+		Angular:      word.Angular.Sub(had.Angular).Len(),
+		ServerAsleep: word.Asleep && !had.Asleep,
 	}
 }
 
-// Reach returns by how many metres the difference sets the farthest point of a
+// MaxError returns by how many metres the difference sets the farthest point of a
 // body apart, which is reach metres from its middle: where it is, or where its
 // velocities have brought it in so many seconds.
-func (d *Difference) Reach(reach, seconds float32) float32 {
-	return max(d.off(reach), d.driven(reach, seconds))
+func (d *Difference) MaxError(reach, seconds float32) float32 {
+	return max(d.poseError(reach), d.velocityError(reach, seconds))
 }
 
-func (d *Difference) off(reach float32) float32 {
+func (d *Difference) poseError(reach float32) float32 {
 	return max(d.Position, float32(d.Rotation*reach))
 }
 
-func (d *Difference) driven(reach, seconds float32) float32 {
+func (d *Difference) velocityError(reach, seconds float32) float32 {
 	return float32(max(d.Linear, float32(d.Angular*reach)) * seconds)
 }
 
-// First returns the field that the others follow from, and how far off it is.
+// RootField returns the field that the others follow from, and how far off it is.
 // The two were the same seconds before. A pose that is off by no more than twice
 // what the velocities explain in that time is off because of them, and those
 // because of sleep if the server's body sleeps; else where it is has changed by
 // itself. Of two that qualify it is the one that moves the body more.
-func (d *Difference) First(reach, seconds float32) (f Field, by float32) {
+func (d *Difference) RootField(reach, seconds float32) (f Field, by float32) {
 	switch {
-	case d.off(reach) > 2*d.driven(reach, seconds):
+	case d.poseError(reach) > 2*d.velocityError(reach, seconds):
 		if d.Position >= float32(d.Rotation*reach) {
 			return Position, d.Position
 		}
 		return Rotation, d.Rotation
-	case d.Sleeps:
+	case d.ServerAsleep:
 		return Asleep, 1
 	case d.Linear >= float32(d.Angular*reach):
 		return Linear, d.Linear

@@ -9,34 +9,34 @@ type Counters struct {
 	// look at it, and no hash looks at those.
 	Stopwatch func() time.Duration
 
-	counts []Counter
-	spans  []Span
+	counters []Counter
+	spans    []Span
 }
 
 // Span is work whose time is measured if there is a stopwatch.
 type Span struct {
-	Name     string
-	Times    int
-	Sum, Max time.Duration
+	Name       string
+	Count      int
+	Total, Max time.Duration
 }
 
-// Begin begins to measure. What it returns ends it, at Spent.
-func (m *Counters) Begin() time.Duration {
+// BeginSpan begins to measure. What it returns ends it, at Spent.
+func (m *Counters) BeginSpan() time.Duration {
 	if m.Stopwatch == nil {
 		return 0
 	}
 	return m.Stopwatch()
 }
 
-// Spent adds the time since began to the span called name.
-func (m *Counters) Spent(name string, began time.Duration) {
+// EndSpan adds the time since began to the span called name.
+func (m *Counters) EndSpan(name string, began time.Duration) {
 	if m.Stopwatch == nil {
 		return
 	}
 	d := m.Stopwatch() - began
 	for i := range m.spans {
 		if s := &m.spans[i]; s.Name == name {
-			s.Times, s.Sum, s.Max = s.Times+1, s.Sum+d, max(s.Max, d)
+			s.Count, s.Total, s.Max = s.Count+1, s.Total+d, max(s.Max, d)
 			return
 		}
 	}
@@ -56,34 +56,34 @@ type Counter struct {
 // Declare adds a count at zero, so that it is seen before anything happens. A
 // name declared before stays as it is.
 func (m *Counters) Declare(name, help string) {
-	for i := range m.counts {
-		if m.counts[i].Name == name {
+	for i := range m.counters {
+		if m.counters[i].Name == name {
 			return
 		}
 	}
-	m.counts = append(m.counts, Counter{Name: name, Help: help})
+	m.counters = append(m.counters, Counter{Name: name, Help: help})
 }
 
-func (m *Counters) count(name string) *Counter {
-	for i := range m.counts {
-		if m.counts[i].Name == name {
-			return &m.counts[i]
+func (m *Counters) find(name string) *Counter {
+	for i := range m.counters {
+		if m.counters[i].Name == name {
+			return &m.counters[i]
 		}
 	}
 	panic("predict: the count " + name + " was not declared")
 }
 
 // Add adds x to the count called name, which has been declared.
-func (m *Counters) Add(name string, x float64) { m.count(name).Value += x }
+func (m *Counters) Add(name string, x float64) { m.find(name).Value += x }
 
 // Set sets the count called name, which has been declared, to x.
-func (m *Counters) Set(name string, x float64) { m.count(name).Value = x }
+func (m *Counters) Set(name string, x float64) { m.find(name).Value = x }
 
 // Value returns the count called name, or 0 if there is none.
 func (m *Counters) Value(name string) float64 {
-	for i := range m.counts {
-		if m.counts[i].Name == name {
-			return m.counts[i].Value
+	for i := range m.counters {
+		if m.counters[i].Name == name {
+			return m.counters[i].Value
 		}
 	}
 	return 0
@@ -91,10 +91,10 @@ func (m *Counters) Value(name string) float64 {
 
 // All returns the counts in the order in which they were declared, for
 // reading.
-func (m *Counters) All() []Counter { return m.counts }
+func (m *Counters) All() []Counter { return m.counters }
 
 // CopyFrom makes m an equal of o, all but the stopwatch.
 func (m *Counters) CopyFrom(o *Counters) {
-	m.counts = append(m.counts[:0], o.counts...)
+	m.counters = append(m.counters[:0], o.counters...)
 	m.spans = append(m.spans[:0], o.spans...)
 }

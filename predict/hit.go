@@ -7,23 +7,23 @@ import (
 
 // Ray is a shot as one side sees it: from where it goes along, and what it meets.
 type Ray struct {
-	From, Along geom.Vec3 // Along is a unit vector
-	Hit         sim.Hit
+	Origin, Direction geom.Vec3 // Along is a unit vector
+	Hit               sim.Hit
 }
 
-// Reach is how far a shot goes, in metres.
-const Reach = 200
+// ShotRange is how far a shot goes, in metres.
+const ShotRange = 200
 
-// Shoot returns what a player's shot meets in a picture or a state: bodies at poses,
+// CastShot returns what a player's shot meets in a picture or a state: bodies at poses,
 // at a moment in 1/sim.SeenParts ticks. It begins in the middle of the player's cube.
-func Shoot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
-	r := Ray{From: from, Along: s.Along()}
-	r.Hit = scene.Ray(from, r.Along, Reach, poses, player, at, rate)
+func CastShot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
+	r := Ray{Origin: from, Direction: s.Direction()}
+	r.Hit = scene.CastRay(from, r.Direction, ShotRange, poses, player, at, rate)
 	return r
 }
 
 // End returns where the ray ends.
-func (r *Ray) End() geom.Vec3 { return r.From.Plus(r.Hit.Length, r.Along) }
+func (r *Ray) End() geom.Vec3 { return r.Origin.AddScaled(r.Hit.Distance, r.Direction) }
 
 // HitResult is what the server makes of a shot.
 type HitResult struct {
@@ -40,7 +40,7 @@ type HitResult struct {
 	// Of the body that was hit, by the rewound judgement if by both: where it was in
 	// the player's past, and where it is.
 	TargetThen, TargetNow geom.Pose
-	Covered               bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
+	BehindCover           bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
 }
 
 // RewindRefusal is why a shot was not judged in the player's past.
@@ -53,9 +53,9 @@ const (
 	TooNew                   // it is of a moment that the server will not be at for long
 )
 
-// Hit returns the body that the player has hit by the judgement that counts, or
+// HitBody returns the body that the player has hit by the judgement that counts, or
 // sim.Missed.
-func (v *HitResult) Hit() int {
+func (v *HitResult) HitBody() int {
 	switch {
 	case !v.UseRewound:
 		return v.Now.Hit.Body
@@ -65,8 +65,8 @@ func (v *HitResult) Hit() int {
 	return v.Rewound.Hit.Body
 }
 
-// Target returns the body that Was and Is are of, or sim.Missed.
-func (v *HitResult) Target() int {
+// TargetBody returns the body that Was and Is are of, or sim.Missed.
+func (v *HitResult) TargetBody() int {
 	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {
 		return v.Rewound.Hit.Body
 	}

@@ -23,9 +23,9 @@ type Inspection struct {
 // ParentBox is what the own cube might have as its parent: the box in which it is looked
 // for.
 type ParentBox struct {
-	Pose   geom.Pose
-	Half   geom.Vec3 // metres
-	Parent bool      // it is the parent now
+	Pose     geom.Pose
+	Half     geom.Vec3 // metres
+	IsParent bool      // it is the parent now
 }
 
 // Encoding is how the state of a body came.
@@ -42,15 +42,15 @@ const (
 // PacketBreakdown is what a packet from the server was made of. Bits are those that
 // travelled, headers of IP and UDP included.
 type PacketBreakdown struct {
-	Tick    sim.Tick // of the server, in which it was sent
-	Budget  int      // bits that it might have had by the budget
-	Inputs  int      // bits of what the players did
-	Updates int      // bits of bodies
-	Header  int      // all other bits
-	Bodies  int      // how many bodies
+	Tick       sim.Tick // of the server, in which it was sent
+	BudgetBits int      // bits that it might have had by the budget
+	InputBits  int      // bits of what the players did
+	BodyBits   int      // bits of bodies
+	HeaderBits int      // all other bits
+	BodyCount  int      // how many bodies
 
-	Datagrams int          // that it was cut into, of a snapshot
-	Parts     SnapshotBits // of a snapshot: its bits by what they tell; else zero
+	DatagramCount int          // that it was cut into, of a snapshot
+	Parts         SnapshotBits // of a snapshot: its bits by what they tell; else zero
 }
 
 // SnapshotBits are the bits of a snapshot by what they tell. Of an arithmetic coder they
@@ -60,11 +60,11 @@ type SnapshotBits struct {
 	Position float64
 	Rotation float64
 	Linear   float64 // velocities
-	Rest     float64 // all others: who touches a body, that it rests, heads
+	Other    float64 // all others: who touches a body, that it rests, heads
 }
 
 // Bits returns the sum.
-func (p *SnapshotBits) Bits() float64 { return p.Index + p.Position + p.Rotation + p.Linear + p.Rest }
+func (p *SnapshotBits) Bits() float64 { return p.Index + p.Position + p.Rotation + p.Linear + p.Other }
 
 // Add adds the bits of another snapshot.
 func (p *SnapshotBits) Add(o *SnapshotBits) {
@@ -72,11 +72,11 @@ func (p *SnapshotBits) Add(o *SnapshotBits) {
 	p.Position += o.Position
 	p.Rotation += o.Rotation
 	p.Linear += o.Linear
-	p.Rest += o.Rest
+	p.Other += o.Other
 }
 
 // Bits returns the bits of the whole packet.
-func (p *PacketBreakdown) Bits() int { return p.Header + p.Inputs + p.Updates }
+func (p *PacketBreakdown) Bits() int { return p.HeaderBits + p.InputBits + p.BodyBits }
 
 // ServerInspector is a server that can tell of what it sends.
 type ServerInspector interface {

@@ -38,13 +38,13 @@ func TestKnobs(t *testing.T) {
 		{"smoothing", "none", true}, {"smoothing", "single", true}, {"smoothing", "off", true}, {"smoothing", "2", false},
 		{"kepe", "1", false},
 	} {
-		was := values(&k)
+		was := knobValues(&k)
 		err := k.Set(x.name, x.value)
 		if (err == nil) != x.ok {
 			t.Errorf("%s=%s: %v", x.name, x.value, err)
 		}
-		if err != nil && !slices.Equal(was, values(&k)) {
-			t.Errorf("%s=%s is refused and changes %v to %v", x.name, x.value, was, values(&k))
+		if err != nil && !slices.Equal(was, knobValues(&k)) {
+			t.Errorf("%s=%s is refused and changes %v to %v", x.name, x.value, was, knobValues(&k))
 		}
 	}
 	if f1 != 1 || f2 != 1 || n != 60 || !b || c != 0 {
@@ -53,7 +53,7 @@ func TestKnobs(t *testing.T) {
 	if got := k.Changed(); !slices.Equal(got, []string{"keep=1", "lead=60", "smoothing=none"}) {
 		t.Errorf("changed: %v", got)
 	}
-	var u *Unknown
+	var u *UnknownNameError
 	if err := k.Set("kepe", "1"); !errors.As(err, &u) || !slices.Contains(u.Known, "keep") {
 		t.Errorf("%v", err)
 	}
@@ -76,14 +76,14 @@ func TestMillis(t *testing.T) {
 	var ms, again float64
 	k.Millis(&ms, "playout", 100, 0, 2000, "how long")
 	k.Millis(&again, "playout", 100, 0, 2000, "how long") // the other half
-	if x := k.Knob("playout"); ms != 100 || x.Value() != "100ms" || x.Default() != "100ms" || x.Range() != "0ms to 2000ms" || len(k.Changed()) != 0 {
+	if x := k.Lookup("playout"); ms != 100 || x.Value() != "100ms" || x.Default() != "100ms" || x.Range() != "0ms to 2000ms" || len(k.Changed()) != 0 {
 		t.Errorf("%v %q %q %q %v", ms, x.Value(), x.Default(), x.Range(), k.Changed())
 	}
 	for text, want := range map[string]float64{"85ms": 85, "1.5s": 1500, "12.5": 12.5, "16666us": 16.666} {
 		if err := k.Set("playout", text); err != nil || ms != want || again != want {
 			t.Errorf("%s: %v, %v and %v", text, err, ms, again)
 		}
-		if err := k.Set("playout", k.Knob("playout").Value()); err != nil || ms != want {
+		if err := k.Set("playout", k.Lookup("playout").Value()); err != nil || ms != want {
 			t.Errorf("%s reads back as %v, %v", text, ms, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-func values(k *Knobs) (list []string) {
+func knobValues(k *Knobs) (list []string) {
 	for _, x := range k.All() {
 		list = append(list, x.Name+"="+x.Value())
 	}
@@ -107,16 +107,16 @@ func TestValuesReadBack(t *testing.T) {
 	var k Knobs
 	var s smoothing.Settings
 	k.Smoothing(&s)
-	if s != smoothing.Defaults {
+	if s != smoothing.DefaultSettings {
 		t.Errorf("%+v", s)
 	}
 	for _, v := range []string{"0.123456789012345", "1e-06", "0.5"} {
-		if err := k.Set("smooth-near", v); err != nil {
+		if err := k.Set("smooth-factor-small", v); err != nil {
 			t.Fatal(err)
 		}
-		was := s.Near
-		if err := k.Set("smooth-near", k.Knob("smooth-near").Value()); err != nil || s.Near != was {
-			t.Errorf("%s: %v then %v", v, was, s.Near)
+		was := s.SmallFactor
+		if err := k.Set("smooth-factor-small", k.Lookup("smooth-factor-small").Value()); err != nil || s.SmallFactor != was {
+			t.Errorf("%s: %v then %v", v, was, s.SmallFactor)
 		}
 	}
 	for _, x := range k.All() {
@@ -127,12 +127,12 @@ func TestValuesReadBack(t *testing.T) {
 			t.Errorf("%s explains itself badly", x.Name)
 		}
 	}
-	if s != smoothing.Defaults || len(k.Changed()) != 0 {
+	if s != smoothing.DefaultSettings || len(k.Changed()) != 0 {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestMeter(t *testing.T) {
+func TestCounters(t *testing.T) {
 	var m, c Counters
 	m.Declare("corrections", "how many")
 	m.Declare("depth", "ticks")

@@ -37,9 +37,9 @@ type Strategy struct {
 	// packets.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 
-	// Simulates says that the client steps a world of its own, in which every
+	// TicksMatchServer says that the client steps a world of its own, in which every
 	// tick is meant to be the server's of the same label, to the bit.
-	Simulates bool
+	TicksMatchServer bool
 
 	// MaxBodies is the number of bodies that a scene may have, of which all may move,
 	// where the strategy sends whole worlds in one packet; 0 is any number.
@@ -56,15 +56,15 @@ type Env struct {
 	Knobs      *Knobs      // declare what may be tuned
 	Counters   *Counters   // report what only the strategy knows
 
-	// Pace is how much faster the half wants its next ticks to come, in parts
+	// SlewPPM is how much faster the half wants its next ticks to come, in parts
 	// per million of the session's rate. The half writes it, whoever calls it
 	// obeys, between -1,000,000 (stop) and +1,000,000 (twice as fast).
-	Pace int32
+	SlewPPM int32
 
-	// InOrder asks for a wire that brings all that the half sends, once and in
+	// ReliableOrdered asks for a wire that brings all that the half sends, once and in
 	// order, as TCP does, at TCP's price: what is lost delays all behind it. The
 	// half writes it, whoever calls it obeys, from the half's next tick on.
-	InOrder bool
+	ReliableOrdered bool
 
 	// OnCorrection tells of a correction. It may be nil.
 	OnCorrection func(Correction)
@@ -76,7 +76,7 @@ type Env struct {
 // Peer is a client as the server sees it.
 type Peer struct {
 	Endpoint *packet.Endpoint
-	Seat     int // the player that it drives, or -1 if it only watches
+	Player   int // the player that it drives, or -1 if it only watches
 }
 
 // Server is the half that owns the truth.
@@ -109,69 +109,69 @@ type Client interface {
 // View is what one client shows at one moment. Its slices are indexed by body.
 type View struct {
 	Tick         sim.Tick    // the server's tick that the picture claims to show
-	Part         int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
+	TickFraction int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
 	Bodies       []geom.Pose // as drawn: after smoothing
 	Simulated    []geom.Pose // as simulated or received: before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty if nothing was
 	Trail        []geom.Pose // the player's remembered past, oldest first
 	Note         string      // a few words on what the client knows or waits for, or none
 
-	// Touched is which player touches each body, as far as the client knows, and
+	// TouchedBy is which player touches each body, as far as the client knows, and
 	// sim.Nobody where none does; empty if it does not know.
-	Touched []int8
+	TouchedBy []int8
 
 	// Predicted is which bodies the client's player moves by its own word, not by the
 	// server's; empty if there are none. They are drawn before the server has them
 	// so: Own is the server's tick that their picture claims to show.
-	Predicted []bool
-	Own       sim.Tick
+	Predicted     []bool
+	PredictedTick sim.Tick
 
-	// Beyond is how far the moment at which carriers are drawn is beyond Tick, in parts
+	// CarrierOffset is how far the moment at which carriers are drawn is beyond Tick, in parts
 	// of a tick (sim.TickParts); below 0: before it.
-	Beyond sim.Moment
+	CarrierOffset sim.Moment
 
 	// Fallback is which bodies the client treats otherwise than its strategy usually
 	// does: its own, shown late, or another's, stepped; empty if it never does.
 	Fallback []bool
 }
 
-// Carriers returns the moment at which carriers are drawn.
-func (v *View) Carriers() sim.Moment { return max(v.Tick.Moment()+v.Beyond, 0) }
+// CarrierMoment returns the moment at which carriers are drawn.
+func (v *View) CarrierMoment() sim.Moment { return max(v.Tick.Moment()+v.CarrierOffset, 0) }
 
-// Of returns the server's tick that the picture of a body claims to show.
-func (v *View) Of(body int) sim.Tick {
+// TickOf returns the server's tick that the picture of a body claims to show.
+func (v *View) TickOf(body int) sim.Tick {
 	if body < len(v.Predicted) && v.Predicted[body] {
-		return v.Own
+		return v.PredictedTick
 	}
 	return v.Tick
 }
 
-// Moment returns what the picture claims to show as a moment of the server, in
+// SeenMoment returns what the picture claims to show as a moment of the server, in
 // 1/sim.SeenParts ticks.
-func (v *View) Moment() int64 { return int64(v.Tick)*sim.SeenParts + int64(v.Part) }
+func (v *View) SeenMoment() int64 { return int64(v.Tick)*sim.SubticksPerTick + int64(v.TickFraction) }
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
-	v.Tick, v.Part, v.Note = 0, 0, ""
+	v.Tick, v.TickFraction, v.Note = 0, 0, ""
 	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
-	v.Touched, v.Predicted, v.Own = v.Touched[:0], v.Predicted[:0], 0
-	v.Beyond = 0
+	v.TouchedBy, v.Predicted, v.PredictedTick = v.TouchedBy[:0], v.Predicted[:0], 0
+	v.CarrierOffset = 0
 	v.Fallback = v.Fallback[:0]
 }
 
 // CopyFrom makes v an equal of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
-	v.Tick, v.Part, v.Note = o.Tick, o.Part, o.Note
+	v.Tick, v.TickFraction, v.Note = o.Tick, o.TickFraction, o.Note
 	v.Bodies, v.Simulated = append(v.Bodies[:0], o.Bodies...), append(v.Simulated[:0], o.Simulated...)
 	v.LastReceived, v.Trail = append(v.LastReceived[:0], o.LastReceived...), append(v.Trail[:0], o.Trail...)
-	v.Touched = append(v.Touched[:0], o.Touched...)
-	v.Predicted, v.Own = append(v.Predicted[:0], o.Predicted...), o.Own
-	v.Beyond = o.Beyond
+	v.TouchedBy = append(v.TouchedBy[:0], o.TouchedBy...)
+	v.Predicted, v.PredictedTick = append(v.Predicted[:0], o.Predicted...), o.PredictedTick
+	v.CarrierOffset = o.CarrierOffset
 	v.Fallback = append(v.Fallback[:0], o.Fallback...)
 }
 
-// Poses appends the poses of bodies to dst.
-func Poses(dst []geom.Pose, bodies []sim.Body) []geom.Pose {
+// AppendPoses appends the poses of bodies to dst.
+func AppendPoses(dst []geom.Pose, bodies []sim.Body) []geom.Pose {
 	for i := range bodies {
 		dst = append(dst, bodies[i].Pose)
 	}

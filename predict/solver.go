@@ -6,7 +6,7 @@ import "ghostcube/sim"
 // both sides at once.
 type Solver struct {
 	ContactHertz   float64
-	PushOut        float64
+	MaxPushSpeed   float64
 	ColdStart      bool
 	DropCacheEvery int
 }
@@ -16,8 +16,8 @@ type Solver struct {
 func (s *Knobs) Solver(p *Solver) {
 	d := sim.DefaultSettings
 	s.Float(&p.ContactHertz, "contact-hertz", float64(d.ContactHertz), 1, 120, "stiffness of contacts, per second: lower is softer, and sinks in more")
-	s.Float(&p.PushOut, "push-out", float64(d.MaxPushSpeed), 0.1, 250, "m/s: a penetration is pushed out no faster (Fiedler's soft setting 1, his hard one 250)")
-	s.Bool(&p.ColdStart, "cold", false, "find all contacts anew in every tick: nothing hidden is left, and piles do not stand")
+	s.Float(&p.MaxPushSpeed, "push-speed-max", float64(d.MaxPushSpeed), 0.1, 250, "m/s: a penetration is pushed out no faster (Fiedler's soft setting 1, his hard one 250)")
+	s.Bool(&p.ColdStart, "cold-start", false, "find all contacts anew in every tick: nothing hidden is left, and piles do not stand")
 	s.Int(&p.DropCacheEvery, "drop-cache", 0, 0, 600, "both sides forget their contacts every so many ticks, so that what a correction left different ends there; 0 never")
 }
 
@@ -25,7 +25,7 @@ func (s *Knobs) Solver(p *Solver) {
 // goes by the tick's label, so both sides do it at the same one, and a replay
 // does it again.
 func (p *Solver) Step(w *sim.World, inputs ...sim.Input) {
-	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(p.ContactHertz), float32(p.PushOut), p.ColdStart
+	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(p.ContactHertz), float32(p.MaxPushSpeed), p.ColdStart
 	if p.DropCacheEvery > 0 && w.Tick()%sim.Tick(p.DropCacheEvery) == 0 {
 		w.DropCache()
 	}

@@ -19,33 +19,33 @@ type Font struct {
 
 // Glyph is one letter in the atlas.
 type Glyph struct {
-	Box     image.Rectangle // in the atlas
-	Dx, Dy  int             // from the pen to the box's top left corner, pixels
-	Advance int             // to the next letter, 1/64 pixels
+	Bounds           image.Rectangle // in the atlas
+	OffsetX, OffsetY int             // from the pen to the box's top left corner, pixels
+	Advance          int             // to the next letter, 1/64 pixels
 }
 
 // face is the letters of one font, by code for the usual ones.
 type face struct {
 	size, ascent, descent int // of which the last two in 1/64 pixels
-	usual                 [128]Glyph
-	others                []rune
-	rare                  []Glyph
+	ascii                 [128]Glyph
+	otherRunes            []rune
+	otherGlyphs           []Glyph
 }
 
-// letters is all that is baked.
-type letters struct {
-	atlas *image.Gray
-	faces [2][]face // by size
+// fontAtlas is all that is baked.
+type fontAtlas struct {
+	pixels *image.Gray
+	faces  [2][]face // by size
 }
 
-// baked reads the assets once.
-var baked = sync.OnceValue(func() *letters {
-	l := &letters{}
+// loadFontAtlas reads the assets once.
+var loadFontAtlas = sync.OnceValue(func() *fontAtlas {
+	l := &fontAtlas{}
 	im, err := png.Decode(bytes.NewReader(assets.FontImage))
 	if err != nil {
 		panic("render: the baked letters: " + err.Error())
 	}
-	l.atlas = im.(*image.Gray)
+	l.pixels = im.(*image.Gray)
 	var f *face
 	for line := range strings.Lines(assets.FontTable) {
 		if rest, ok := strings.CutPrefix(line, "face "); ok {
@@ -59,29 +59,29 @@ var baked = sync.OnceValue(func() *letters {
 		var r rune
 		var x, y, w, h int
 		var g Glyph
-		if _, err := fmt.Sscan(line, &r, &x, &y, &w, &h, &g.Dx, &g.Dy, &g.Advance); err != nil {
+		if _, err := fmt.Sscan(line, &r, &x, &y, &w, &h, &g.OffsetX, &g.OffsetY, &g.Advance); err != nil {
 			panic("render: the table of letters: " + err.Error())
 		}
-		g.Box = image.Rect(x, y, x+w, y+h)
+		g.Bounds = image.Rect(x, y, x+w, y+h)
 		if r < 128 {
-			f.usual[r] = g
+			f.ascii[r] = g
 		} else {
-			f.others, f.rare = append(f.others, r), append(f.rare, g)
+			f.otherRunes, f.otherGlyphs = append(f.otherRunes, r), append(f.otherGlyphs, g)
 		}
 	}
 	return l
 })
 
 // Atlas returns the picture of all letters: how much each pixel is covered.
-func Atlas() *image.Gray { return baked().atlas }
+func Atlas() *image.Gray { return loadFontAtlas().pixels }
 
-// find returns the letters of the size nearest to the font's.
-func (f Font) find() *face {
+// face returns the letters of the size nearest to the font's.
+func (f Font) face() *face {
 	which := 0
 	if f.Bold {
 		which = 1
 	}
-	faces := baked().faces[which]
+	faces := loadFontAtlas().faces[which]
 	best := &faces[0]
 	for i := range faces {
 		if abs(faces[i].size-f.Size) < abs(best.size-f.Size) {
@@ -96,19 +96,19 @@ func abs(n int) int { return max(n, -n) }
 // glyph returns the letter for r, or a question mark.
 func (f *face) glyph(r rune) *Glyph {
 	if r >= ' ' && r < 127 {
-		return &f.usual[r]
+		return &f.ascii[r]
 	}
-	for i, o := range f.others {
+	for i, o := range f.otherRunes {
 		if o == r {
-			return &f.rare[i]
+			return &f.otherGlyphs[i]
 		}
 	}
-	return &f.usual['?']
+	return &f.ascii['?']
 }
 
 // Width returns how wide a text is, in pixels.
 func (f Font) Width(s string) float32 {
-	face, w := f.find(), 0
+	face, w := f.face(), 0
 	for _, r := range s {
 		w += face.glyph(r).Advance
 	}
@@ -117,31 +117,31 @@ func (f Font) Width(s string) float32 {
 
 // Ascent returns how far a capital's cell reaches above the baseline, Height
 // the distance from one line to the next, in pixels.
-func (f Font) Ascent() float32 { return float32(f.find().ascent) / 64 }
+func (f Font) Ascent() float32 { return float32(f.face().ascent) / 64 }
 
 // Height returns the distance from one line to the next, in pixels.
 func (f Font) Height() float32 {
-	face := f.find()
+	face := f.face()
 	return float32(face.ascent+face.descent) / 64
 }
 
-// Lay calls put for each letter of s with where its box's top left corner
+// Layout calls put for each letter of s with where its box's top left corner
 // goes, in whole pixels, for a text whose baseline begins at x, y.
-func (f Font) Lay(x, y float32, s string, put func(g *Glyph, x, y int)) {
-	face := f.find()
+func (f Font) Layout(x, y float32, s string, put func(g *Glyph, x, y int)) {
+	face := f.face()
 	pen, base := int(x*64), int(y+0.5)
 	for _, r := range s {
 		g := face.glyph(r)
-		if !g.Box.Empty() {
-			put(g, (pen+32)>>6+g.Dx, base+g.Dy)
+		if !g.Bounds.Empty() {
+			put(g, (pen+32)>>6+g.OffsetX, base+g.OffsetY)
 		}
 		pen += g.Advance
 	}
 }
 
-// Fit returns s, or as much of its beginning as is at most width pixels wide
+// Truncate returns s, or as much of its beginning as is at most width pixels wide
 // with three dots after it.
-func (f Font) Fit(s string, width float32) string {
+func (f Font) Truncate(s string, width float32) string {
 	if f.Width(s) <= width {
 		return s
 	}

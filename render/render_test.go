@@ -7,17 +7,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestLens says that what is projected to a pixel is seen along that pixel's
+// TestProjection says that what is projected to a pixel is seen along that pixel's
 // ray, and that the target is in the middle.
-func TestLens(t *testing.T) {
+func TestProjection(t *testing.T) {
 	c := Orbit(geom.Vec3{X: 1, Y: 2, Z: 0.5}, 30, 24, 12)
-	l := c.Lens(1280, 720)
+	l := c.Projection(1280, 720)
 	if x, y, d := l.Project(c.Target); geom.Abs(x-640) > 0.01 || geom.Abs(y-360) > 0.01 || geom.Abs(d-12) > 1e-4 {
 		t.Errorf("the target is at %v, %v, %v m ahead", x, y, d)
 	}
 	for _, p := range []geom.Vec3{{X: 3, Y: 1}, {X: -4, Y: 8, Z: 2}, {X: 0.5, Y: -2, Z: 1}} {
 		x, y, d := l.Project(p)
-		if got := l.Eye.Plus(d, l.Ray(x, y)); got.Sub(p).Len() > 1e-4 {
+		if got := l.Eye.AddScaled(d, l.Ray(x, y)); got.Sub(p).Len() > 1e-4 {
 			t.Errorf("%v is seen at %v, %v, where the ray leads to %v", p, x, y, got)
 		}
 	}
@@ -36,22 +36,22 @@ func TestText(t *testing.T) {
 			t.Errorf("%+v: widths %v %v, height %v", f, f.Width("WW"), f.Width("ii"), f.Height())
 		}
 		right := 0
-		f.Lay(100, 50, "Ghostcube ±1 m", func(g *Glyph, x, y int) {
-			right = max(right, x+g.Box.Dx())
-			if !g.Box.In(Atlas().Rect) {
-				t.Errorf("a letter lies outside the atlas: %v", g.Box)
+		f.Layout(100, 50, "Ghostcube ±1 m", func(g *Glyph, x, y int) {
+			right = max(right, x+g.Bounds.Dx())
+			if !g.Bounds.In(Atlas().Rect) {
+				t.Errorf("a letter lies outside the atlas: %v", g.Bounds)
 			}
 		})
-		if got := float32(right - 100); geom.Abs(got-f.Width("Ghostcube ±1 m")) > 0.1*float32(f.find().size)+2 {
+		if got := float32(right - 100); geom.Abs(got-f.Width("Ghostcube ±1 m")) > 0.1*float32(f.face().size)+2 {
 			t.Errorf("%+v: drawn %v wide, measured %v", f, got, f.Width("Ghostcube ±1 m"))
 		}
 	}
 	f := Font{Size: 14}
 	long := "a quarter of all packets lost, before and after"
-	if got := f.Fit(long, 120); !strings.HasSuffix(got, "…") || f.Width(got) > 120 || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")) {
+	if got := f.Truncate(long, 120); !strings.HasSuffix(got, "…") || f.Width(got) > 120 || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")) {
 		t.Errorf("fitted to %q", got)
 	}
-	if f.Fit(long, 1000) != long || f.Fit(long, 3) != "" {
+	if f.Truncate(long, 1000) != long || f.Truncate(long, 3) != "" {
 		t.Error("Fit at its ends")
 	}
 	if f.Width("日") != f.Width("?") {
@@ -59,9 +59,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestList says that lines keep their points while more are added.
-func TestList(t *testing.T) {
-	var l List
+// TestDrawList says that lines keep their points while more are added.
+func TestDrawList(t *testing.T) {
+	var l DrawList
 	for i := range 50 {
 		l.Line([]Point{{X: float32(i)}, {X: float32(i), Y: 1}}, 1, Color{})
 	}
@@ -83,7 +83,7 @@ func TestColor(t *testing.T) {
 	if got := RGB(1, 0, 0).Mix(RGB(0, 0, 1), 0.5); got.R != 128 || got.B != 128 {
 		t.Error(got)
 	}
-	if RGB(1, 1, 1).Faint(0.5).A != 128 {
-		t.Error(RGB(1, 1, 1).Faint(0.5))
+	if RGB(1, 1, 1).ScaleAlpha(0.5).A != 128 {
+		t.Error(RGB(1, 1, 1).ScaleAlpha(0.5))
 	}
 }

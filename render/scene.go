@@ -11,13 +11,13 @@ import "ghostcube/sim/geom"
 type Color struct{ R, G, B, A uint8 }
 
 // RGB returns an opaque colour of components in [0,1].
-func RGB(r, g, b float32) Color { return Color{level(r), level(g), level(b), 255} }
+func RGB(r, g, b float32) Color { return Color{toByte(r), toByte(g), toByte(b), 255} }
 
-func level(x float32) uint8 { return uint8(float32(geom.Clamp(x, 0, 1)*255) + 0.5) }
+func toByte(x float32) uint8 { return uint8(float32(geom.Clamp(x, 0, 1)*255) + 0.5) }
 
-// Faint returns c with a share of its opacity.
-func (c Color) Faint(share float32) Color {
-	c.A = level(float32(float32(c.A) * share / 255))
+// ScaleAlpha returns c with a share of its opacity.
+func (c Color) ScaleAlpha(share float32) Color {
+	c.A = toByte(float32(float32(c.A) * share / 255))
 	return c
 }
 

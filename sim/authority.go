@@ -3,90 +3,90 @@ package sim
 // NoPlayer is the owner of what no player has touched.
 const NoPlayer = -1
 
-// idleMost is how many ticks a body at rest stays under the authority of the
+// maxIdleTicks is how many ticks a body at rest stays under the authority of the
 // player who touched it last (Fiedler's 100 of 1/60 s).
-const idleMost = 100
+const maxIdleTicks = 100
 
-// spreadAuthority takes into each player's hands what its cube touches, and
+// updateAuthority takes into each player's hands what its cube touches, and
 // what that touches, unless another player has it; and lets go of what has
 // been left alone. The rule is that of Fiedler's demo of 2015: what is
 // interacting counts from anew, and what sleeps returns when it has counted to
 // the end. Of two players who touch the same body first in the same tick the
 // lower number gets it.
-func (w *World) spreadAuthority() {
-	for i := range w.touched {
-		w.touched[i] = NoPlayer
+func (w *World) updateAuthority() {
+	for i := range w.touchedBy {
+		w.touchedBy[i] = NoPlayer
 	}
 	if w.scene.Players == 1 {
 		// All that is reached from one cube is its island.
-		if root := w.root(0); !w.bodies[0].Asleep {
+		if root := w.islandRoot(0); !w.bodies[0].Asleep {
 			for i := range w.bodies {
-				if w.root(int32(i)) == root {
-					w.touched[i] = 0
+				if w.islandRoot(int32(i)) == root {
+					w.touchedBy[i] = 0
 				}
 			}
 		}
 	} else {
-		w.reachOut()
+		w.floodTouches()
 	}
 	for p := range w.scene.Players {
-		w.touched[p] = int8(p)
+		w.touchedBy[p] = int8(p)
 	}
 	for i := w.scene.Players; i < len(w.bodies); i++ {
-		switch t := w.touched[i]; {
+		switch t := w.touchedBy[i]; {
 		case t != NoPlayer:
-			w.owner[i], w.idle[i] = t, 0
+			w.owner[i], w.idleTicks[i] = t, 0
 		case w.owner[i] == NoPlayer:
-		case w.idle[i] < idleMost:
-			w.idle[i]++
+		case w.idleTicks[i] < maxIdleTicks:
+			w.idleTicks[i]++
 		case w.bodies[i].Asleep:
-			w.owner[i], w.idle[i] = NoPlayer, 0
+			w.owner[i], w.idleTicks[i] = NoPlayer, 0
 		}
 	}
 }
 
-// reachOut marks what each of several players reaches over contacts and joints of bodies
+// floodTouches marks what each of several players reaches over contacts and joints of bodies
 // awake, stopping at what is another's. Passing over the list until nothing
 // changes costs less than building a graph: it is sorted, and chains are short.
-func (w *World) reachOut() {
+func (w *World) floodTouches() {
 	for p := range w.scene.Players {
-		w.touched[p] = int8(p)
+		w.touchedBy[p] = int8(p)
 	}
 	n := int32(len(w.bodies))
 	for changed := true; changed; {
 		changed = false
 		for k := range w.contacts {
-			a, b := w.contacts[k].solids()
-			a, b = w.body(a), w.body(b)
+			a, b := w.contacts[k].shapes()
+			a, b = w.bodyOf(a), w.bodyOf(b)
 			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
 				continue
 			}
-			changed = w.take(a, b) || w.take(b, a) || changed
+			changed = w.spreadTouch(a, b) || w.spreadTouch(b, a) || changed
 		}
 		for i := range w.joints {
 			a, b := int32(w.joints[i].A), int32(w.joints[i].B)
-			if a == Fixed || w.bodies[a].Asleep || w.bodies[b].Asleep {
+			if a == WorldBody || w.bodies[a].Asleep || w.bodies[b].Asleep {
 				continue
 			}
-			changed = w.take(a, b) || w.take(b, a) || changed
+			changed = w.spreadTouch(a, b) || w.spreadTouch(b, a) || changed
 		}
 	}
 }
 
-// take lets the player who reaches body a reach body b, if it is free.
-func (w *World) take(a, b int32) bool {
-	t := w.touched[a]
-	if t == NoPlayer || w.touched[b] != NoPlayer || w.owner[b] != NoPlayer && w.owner[b] != t {
+// spreadTouch lets the player who reaches body a reach body b, if it is free.
+func (w *World) spreadTouch(a, b int32) bool {
+	t := w.touchedBy[a]
+	if t == NoPlayer || w.touchedBy[b] != NoPlayer || w.owner[b] != NoPlayer && w.owner[b] != t {
 		return false
 	}
-	w.touched[b] = t
+	w.touchedBy[b] = t
 	return true
 }
 
-// Touched reports who touched each body in the last step, directly or through
+// TouchedBy reports who touched each body in the last step, directly or through
 // others: a player's number, or Nobody. Index = body; for reading, until the
 // next Step.
-func (w *World) Touched() []int8 { return w.touched }
+func (w *World) TouchedBy() []int8 { return w.touchedBy }
 
 // Owners reports whose authority each body is under: a player's number, or
 // Nobody. It outlives the touch. Index = body; for reading.
@@ -96,6 +96,6 @@ func (w *World) Owners() []int8 { return w.owner }
 // of another machine does. A touch in a later step takes it on from there.
 func (w *World) SetOwner(i int, player int8) {
 	if w.owner[i] != player {
-		w.owner[i], w.idle[i] = player, 0
+		w.owner[i], w.idleTicks[i] = player, 0
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // arena is a scene of two players and cubes between them.
 func arena(at ...geom.Vec3) Scene {
-	s := base("test", "")
+	s := baseScene("test", "")
 	s.Players = 2
-	s.Boxes = []Box{player(geom.Vec3{X: -5, Z: playerHalf}), player(geom.Vec3{X: 5, Z: playerHalf})}
+	s.Boxes = []Box{playerBox(geom.Vec3{X: -5, Z: playerHalf}), playerBox(geom.Vec3{X: 5, Z: playerHalf})}
 	for _, p := range at {
 		s.Boxes = append(s.Boxes, cube(p, 0))
 	}
@@ -37,7 +37,7 @@ func TestAuthoritySpreads(t *testing.T) {
 	if got := w.Owners(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, NoPlayer}) {
 		t.Errorf("after the touch the owners are %v", got)
 	}
-	if got := w.Touched(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, NoPlayer}) {
+	if got := w.TouchedBy(); !slices.Equal(got, []int8{0, 1, 0, 0, 0, NoPlayer}) {
 		t.Errorf("touched are %v", got)
 	}
 }
@@ -52,11 +52,11 @@ func TestAuthorityIsNotTaken(t *testing.T) {
 			w.owner[i] = 0 // the first player has just had them
 		}
 	}
-	w.wake(2)
-	w.wake(3)
+	w.wakeBody(2)
+	w.wakeBody(3)
 	for range 90 {
 		w.Step(Input{}, Input{Buttons: Left})
-		w.idle[2], w.idle[3] = 0, 0
+		w.idleTicks[2], w.idleTicks[3] = 0, 0
 	}
 	if w.Bodies()[3].Pose.Pos.X > 3.47 {
 		t.Fatal("the push did not arrive")
@@ -83,9 +83,9 @@ func TestAuthorityIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestAuthorityReturns says that a body goes back to nobody once it sleeps and
+// TestAuthorityIsReleased says that a body goes back to nobody once it sleeps and
 // has not been touched for a hundred ticks, and not before.
-func TestAuthorityReturns(t *testing.T) {
+func TestAuthorityIsReleased(t *testing.T) {
 	w := New(arena(geom.Vec3{X: -3.6, Z: 0.2}), 60)
 	for w.Owners()[2] != 0 {
 		w.Step(Input{Buttons: Right})
@@ -93,7 +93,7 @@ func TestAuthorityReturns(t *testing.T) {
 	untouched := 0
 	for range 1000 {
 		w.Step(Input{Buttons: Left})
-		if w.Touched()[2] == 0 {
+		if w.TouchedBy()[2] == 0 {
 			untouched = 0
 			continue
 		}

@@ -7,36 +7,36 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// table is a scene of loose boxes and a table about the origin that turns so
+// tableScene is a scene of loose boxes and a table about the origin that turns so
 // many times a minute.
-func table(rpm int, boxes ...Box) Scene {
-	s := loose(boxes...)
-	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+func tableScene(rpm int, boxes ...Box) Scene {
+	s := boxScene(boxes...)
+	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
 	return s
 }
 
-// riding returns a box that stands on the floor of a carrier.
-func riding(x, y, half, friction float32) Box { return boxAt(x, y, floorTop+half, half, friction) }
+// boxOnFloor returns a box that stands on the floor of a carrier.
+func boxOnFloor(x, y, half, friction float32) Box { return boxAt(x, y, floorTop+half, half, friction) }
 
-// turningAlong returns a box that turns about the origin along with a table.
-func turningAlong(b Box, rpm int) Box {
+// spinWithTable returns a box that turns about the origin along with a table.
+func spinWithTable(b Box, rpm int) Box {
 	spin, at := geom.TwoPi/60*float32(rpm), b.Start.Pose.Pos
 	b.Start.Linear = geom.Vec3{X: -spin * at.Y, Y: spin * at.X}
 	b.Start.Angular.Z = spin
 	return b
 }
 
-// TestRidesTurntable says that cubes on a table that turns slowly enough for
+// TestTurntableCarriesBoxes says that cubes on a table that turns slowly enough for
 // their friction stay where they are on it: after ten seconds they are where
 // the table has turned them to, and turned as it is. They neither sink into it
 // nor hop, nor do they ever sleep.
-func TestRidesTurntable(t *testing.T) {
+func TestTurntableCarriesBoxes(t *testing.T) {
 	for _, c := range []struct {
 		rpm   int
 		least float32 // metres; the way off that is allowed
 	}{{1, 0.001}, {6, 0.001}, {-6, 0.001}, {10, 0.004}, {15, 0.010}} {
 		for _, r := range []float32{0, 0.5, 1.5, 3, 5} {
-			w := New(table(c.rpm, turningAlong(riding(r, 0, cubeHalf, 1), c.rpm)), 60)
+			w := New(tableScene(c.rpm, spinWithTable(boxOnFloor(r, 0, cubeHalf, 1), c.rpm)), 60)
 			path := &w.scene.Carriers[0].Path
 			for range 30 { // to settle
 				w.Step()
@@ -63,13 +63,13 @@ func TestRidesTurntable(t *testing.T) {
 	}
 }
 
-// TestRidesBoth says that a cube rides a floor that turns and goes to and fro
+// TestCarrierTurnsAndTravels says that a cube rides a floor that turns and goes to and fro
 // at once.
-func TestRidesBoth(t *testing.T) {
+func TestCarrierTurnsAndTravels(t *testing.T) {
 	path := Path{RPM: 6, Centre: geom.Vec3{X: 1, Y: 1}, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
-	s := loose(turningAlong(riding(2, -1, cubeHalf, 1), 6))
+	s := boxScene(spinWithTable(boxOnFloor(2, -1, cubeHalf, 1), 6))
 	s.Boxes[0].Start.Linear = geom.Vec3{X: geom.TwoPi / 10 * 2, Y: geom.TwoPi / 10}
-	s.Carriers = []Carrier{{Path: path, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	s.Carriers = []Carrier{{Path: path, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
 	w := New(s, 60)
 	from := path.Pose(s.Boxes[0].Start.Pose, 0, 60)
 	for range 20 * 60 {
@@ -88,10 +88,10 @@ func TestSlidesOffTurntable(t *testing.T) {
 	const rpm = 15
 	const w2 = (math.Pi / 2) * (math.Pi / 2)
 	for _, c := range []struct{ mu, r float32 }{{0.5, 3}, {0.5, 3.6}, {0.5, 4.4}, {0.5, 5}, {0.2, 1.2}, {0.2, 2}} {
-		b := turningAlong(riding(c.r, 0, 0.2, c.mu*c.mu), rpm)
+		b := spinWithTable(boxOnFloor(c.r, 0, 0.2, c.mu*c.mu), rpm)
 		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.1}
 		b.Start.Pose.Pos.Z = floorTop + 0.1
-		s := table(rpm, b)
+		s := tableScene(rpm, b)
 		s.Damping = 0
 		w := New(s, 60)
 		for range 360 {
@@ -105,20 +105,20 @@ func TestSlidesOffTurntable(t *testing.T) {
 	}
 }
 
-// TestRidesShuttle says that cubes ride a shuttle whose acceleration is below
+// TestShuttleCarriesBoxes says that cubes ride a shuttle whose acceleration is below
 // what friction can give without slipping, there and back, and end where they
 // began on it; that they sleep while it waits and wake when it starts; and that
 // one that is too slippery for it slips.
-func TestRidesShuttle(t *testing.T) {
+func TestShuttleCarriesBoxes(t *testing.T) {
 	for _, c := range []struct {
 		mu    float32
 		ride  int // seconds for 40 m: at most 5.77 * 40 / ride2 m/s2
 		slips bool
 	}{{1, 10, false}, {1, 5, false}, {0.5, 10, false}, {0.1, 10, true}, {0.35, 5, true}} {
-		s := loose(riding(2, 1, 0.2, c.mu*c.mu))
+		s := boxScene(boxOnFloor(2, 1, 0.2, c.mu*c.mu))
 		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // does not tip over
 		s.Damping = 0
-		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []Box{floor(0, 0, 6, 3)}}}
+		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []Box{carrierFloor(0, 0, 6, 3)}}}
 		w := New(s, 60)
 		slept, woke, most := 0, 0, float32(0)
 		for range 2 * (2 + c.ride) * 60 {
@@ -131,7 +131,7 @@ func TestRidesShuttle(t *testing.T) {
 			case before && !b.Asleep:
 				woke++
 			}
-			deck := w.solids[w.firstCarried].pose.Pos
+			deck := w.shapes[w.firstCarrierShape].pose.Pos
 			most = max(most, geom.Abs(b.Pose.Pos.X-deck.X-2))
 			if z := b.Pose.Pos.Z; !c.slips && geom.Abs(z-floorTop-0.2) > 0.003 {
 				t.Fatalf("mu %v in %d s: it is at height %v in tick %d", c.mu, c.ride, z, w.Tick())
@@ -161,14 +161,14 @@ func TestShuttlePushes(t *testing.T) {
 		for i := range 10 { // at many distances, so that some come at the worst moment
 			boxes = append(boxes, cube(geom.Vec3{X: 19 + 0.13*float32(i), Y: 0.5*float32(i) - 2.25, Z: cubeHalf}, 0))
 		}
-		s := loose(boxes...)
-		s.MaxLinear = 64
-		wall := static(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
+		s := boxScene(boxes...)
+		s.MaxLinearSpeed = 64
+		wall := staticBox(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
 		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: ride, WaitSeconds: 1}, Boxes: []Box{wall}}}
 		w := New(s, 60)
 		for range 60 * (ride + 1) {
 			w.Step()
-			front := w.solids[w.firstCarried].pose.Pos.X
+			front := w.shapes[w.firstCarrierShape].pose.Pos.X
 			for i, b := range w.Bodies() {
 				if b.Pose.Pos.X < front {
 					t.Fatalf("ride %d s: cube %d is at %v, behind the wall at %v", ride, i, b.Pose.Pos, front)
@@ -192,7 +192,7 @@ func TestWallsPush(t *testing.T) {
 		return b
 	}
 	follows := func(what string, s Scene, ticks int) {
-		s.Sleepless = true
+		s.NoSleep = true
 		w := New(s, 60)
 		for range ticks {
 			w.Step()
@@ -205,16 +205,16 @@ func TestWallsPush(t *testing.T) {
 			}
 		}
 	}
-	s := loose(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
+	s := boxScene(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
 	s.Damping = 0.6
-	s.Carriers = []Carrier{{Path: Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []Box{floor(0, 0, 4, 4), static(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
+	s.Carriers = []Carrier{{Path: Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
 	follows("straight", s, 60*5) // while it speeds up
-	s = loose(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
+	s = boxScene(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
 	s.Carriers = []Carrier{{Path: Path{RPM: -6}, Boxes: []Box{
-		floor(0, 0, 6, 6), static(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
-		static(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
+		carrierFloor(0, 0, 6, 6), staticBox(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
+		staticBox(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
 	}}}
-	s.Boxes[0].Start = turningAlong(s.Boxes[0], -6).Start
+	s.Boxes[0].Start = spinWithTable(s.Boxes[0], -6).Start
 	follows("round", s, 600)
 }
 
@@ -226,9 +226,9 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		w, other := newWorld(t, name), newWorld(t, name)
 		held := func(what string, w *World) {
 			t.Helper()
-			for i := range w.carried {
-				c := &w.carried[i]
-				if got, want := w.solids[w.firstCarried+i].pose, w.scene.Carriers[c.path].Path.Pose(c.start, w.Tick(), 60); got != want {
+			for i := range w.carrierBoxes {
+				c := &w.carrierBoxes[i]
+				if got, want := w.shapes[w.firstCarrierShape+i].pose, w.scene.Carriers[c.carrier].Path.Pose(c.start, w.Tick(), 60); got != want {
 					t.Errorf("%s, %s: box %d is at %v, not %v", name, what, i, got, want)
 				}
 			}
@@ -238,9 +238,9 @@ func TestCarriersFollowTheTick(t *testing.T) {
 			if w.Tick() == 550 {
 				w.Save(&s)
 			}
-			w.Step(keys(w.Tick()))
+			w.Step(scriptedInput(w.Tick()))
 		}
-		ahead := w.solids[w.firstCarried].pose
+		ahead := w.shapes[w.firstCarrierShape].pose
 		held("stepped", w)
 		other.CopyFrom(w)
 		held("copied", other)
@@ -254,12 +254,12 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		w.Load(&after)
 		w.Load(&s)
 		held("loaded", w)
-		if w.solids[w.firstCarried].pose == ahead {
+		if w.shapes[w.firstCarrierShape].pose == ahead {
 			t.Errorf("%s does not move", name)
 		}
 		w.SetTick(700)
 		held("relabelled", w)
-		if w.solids[w.firstCarried].pose != ahead {
+		if w.shapes[w.firstCarrierShape].pose != ahead {
 			t.Errorf("%s: put to the same tick, it is elsewhere", name)
 		}
 		p := w.scene.Carriers[0].Path
@@ -280,7 +280,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 // starts, its highest speed and acceleration.
 func TestPath(t *testing.T) {
 	p := Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
-	at := func(tick int) float64 { return 40 * p.along(moment{Tick(tick), 0, 1, 60}) }
+	at := func(tick int) float64 { return 40 * p.progress(pathTime{Tick(tick), 0, 1, 60}) }
 	var speed, push float64
 	for tick := 1; tick < 36*60; tick++ {
 		v, next := (at(tick)-at(tick-1))*60, (at(tick+1)-at(tick))*60
@@ -299,11 +299,11 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLeftBehind says that what sleeps on a carrier does not hang in the air
+// TestSetTickLeavesBoxesBehind says that what sleeps on a carrier does not hang in the air
 // when the world is given another tick.
-func TestLeftBehind(t *testing.T) {
-	s := loose(riding(0, 0, 0.2, 1))
-	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []Box{floor(0, 0, 2, 2)}}}
+func TestSetTickLeavesBoxesBehind(t *testing.T) {
+	s := boxScene(boxOnFloor(0, 0, 0.2, 1))
+	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []Box{carrierFloor(0, 0, 2, 2)}}}
 	w := New(s, 60)
 	for range 120 {
 		w.Step()

@@ -31,42 +31,42 @@ func (w *World) newParts() {
 		w.firstPart[i] = int32(len(w.parts))
 		for _, p := range b.Parts {
 			w.parts = append(w.parts, part{int32(i), geom.Pose{Pos: p.Pose.Pos, Rot: p.Pose.Rot.Unit()}})
-			w.solids = append(w.solids, solid{half: p.Half, friction: b.Friction, group: int32(b.Group)})
+			w.shapes = append(w.shapes, shape{half: p.Half, friction: b.Friction, filterGroup: int32(b.FilterGroup)})
 		}
 	}
 	w.firstPart[len(w.bodies)] = int32(len(w.parts))
 }
 
-// body returns the body that a solid belongs to. What stands still or is carried
+// bodyOf returns the body that a solid belongs to. What stands still or is carried
 // keeps its number, which no body has.
-func (w *World) body(solid int32) int32 {
+func (w *World) bodyOf(solid int32) int32 {
 	if i := int(solid) - len(w.bodies); i >= 0 && i < len(w.parts) {
 		return w.parts[i].body
 	}
 	return solid
 }
 
-// movable returns how many solids move with bodies: theirs come first.
-func (w *World) movable() int { return len(w.bodies) + len(w.parts) }
+// bodyShapeCount returns how many solids move with bodies: theirs come first.
+func (w *World) bodyShapeCount() int { return len(w.bodies) + len(w.parts) }
 
 // placeParts puts the parts of body i where it is.
 func (w *World) placeParts(i int) {
 	at, first := w.bodies[i].Pose, len(w.bodies)
 	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
 		p := &w.parts[k].pose
-		w.solids[first+int(k)].place(geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pos)), Rot: at.Rot.Mul(p.Rot).Unit()})
+		w.shapes[first+int(k)].setPose(geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pos)), Rot: at.Rot.Mul(p.Rot).Unit()})
 	}
 }
 
-// beside returns the way from the middle of the body to that of one of its
+// shapeOffset returns the way from the middle of the body to that of one of its
 // solids.
-func (w *World) beside(solid, body int32) geom.Vec3 {
-	return w.solids[solid].pose.Pos.Sub(w.solids[body].pose.Pos)
+func (w *World) shapeOffset(solid, body int32) geom.Vec3 {
+	return w.shapes[solid].pose.Pos.Sub(w.shapes[body].pose.Pos)
 }
 
-// weigh returns the mass of a body and its moments of inertia about its own
+// massProperties returns the mass of a body and its moments of inertia about its own
 // axes. It panics if the body does not balance, or not about these axes.
-func weigh(b *Box) (mass float32, inertia geom.Vec3) {
+func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 	var off geom.Vec3 // mass times place
 	var xy, xz, yz float32
 	add := func(half geom.Vec3, density float32, at geom.Pose) {
@@ -74,10 +74,10 @@ func weigh(b *Box) (mass float32, inertia geom.Vec3) {
 		third := m / 3
 		x2, y2, z2 := float32(half.X*half.X), float32(half.Y*half.Y), float32(half.Z*half.Z)
 		r := at.Rot.Unit().Mat()
-		t := geom.Diagonal(&r, geom.Vec3{X: float32(third * (y2 + z2)), Y: float32(third * (x2 + z2)), Z: float32(third * (x2 + y2))})
+		t := geom.RotatedDiagonal(&r, geom.Vec3{X: float32(third * (y2 + z2)), Y: float32(third * (x2 + z2)), Z: float32(third * (x2 + y2))})
 		p := at.Pos
 		mass += m
-		off = off.Plus(m, p)
+		off = off.AddScaled(m, p)
 		inertia = inertia.Add(geom.Vec3{
 			X: t.XX + float32(m*(float32(p.Y*p.Y)+float32(p.Z*p.Z))),
 			Y: t.YY + float32(m*(float32(p.X*p.X)+float32(p.Z*p.Z))),

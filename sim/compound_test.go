@@ -25,27 +25,27 @@ func bowl(at geom.Vec3) Box {
 	return b
 }
 
-// TestCompoundWeighs says that a box cut into parts weighs what it weighs whole,
+// TestCompoundMass says that a box cut into parts weighs what it weighs whole,
 // about all axes, also where the parts are turned, and that what does not balance
 // is refused.
-func TestCompoundWeighs(t *testing.T) {
+func TestCompoundMass(t *testing.T) {
 	whole := boxAt(0, 0, 5, 0, 1)
 	whole.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 	cut := whole
 	cut.Half.X = 0.2
 	half := cut.Half
-	quarter := geom.Turn(geom.Vec3{Z: 1}, geom.HalfPi)
+	quarter := geom.AxisAngle(geom.Vec3{Z: 1}, geom.HalfPi)
 	cut.Parts = []Part{
 		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
 	}
-	a, b := newSolid(&whole, 1), newSolid(&cut, 1)
-	if d := a.inertia.Sub(b.inertia).Len(); d > 1e-4*a.inertia.Len() || geom.Abs(a.invMass-b.invMass) > 1e-4*a.invMass {
-		t.Errorf("whole it has %v and 1/%v, cut %v and 1/%v", a.inertia, a.invMass, b.inertia, b.invMass)
+	a, b := newShape(&whole, 1), newShape(&cut, 1)
+	if d := a.invInertiaLocal.Sub(b.invInertiaLocal).Len(); d > 1e-4*a.invInertiaLocal.Len() || geom.Abs(a.invMass-b.invMass) > 1e-4*a.invMass {
+		t.Errorf("whole it has %v and 1/%v, cut %v and 1/%v", a.invInertiaLocal, a.invMass, b.invInertiaLocal, b.invMass)
 	}
 	for what, p := range map[string]Part{
 		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
-		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.Turn(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
+		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
 	} {
 		func() {
 			defer func() {
@@ -55,7 +55,7 @@ func TestCompoundWeighs(t *testing.T) {
 			}()
 			bad := cut
 			bad.Parts = []Part{p}
-			newSolid(&bad, 1)
+			newShape(&bad, 1)
 		}()
 	}
 }
@@ -67,8 +67,8 @@ func TestCompoundWeighs(t *testing.T) {
 func TestCompoundIsOne(t *testing.T) {
 	in, out := boxAt(0.3, 0.2, 2, 0.2, 1), boxAt(-2, 0, 0.2, 0.2, 1)
 	upper := bowl(geom.Vec3{Z: 3})
-	s := loose(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
-	s.Sleepless = true
+	s := boxScene(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
+	s.NoSleep = true
 	w := New(s, 60)
 	for range 300 {
 		w.Step()
@@ -98,7 +98,7 @@ func TestCompoundIsOne(t *testing.T) {
 func TestCompoundSpins(t *testing.T) {
 	b := bowl(geom.Vec3{Z: 10})
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
-	w := New(free(b), 60)
+	w := New(freeFloatingScene(b), 60)
 	_, l0 := momentum(w)
 	e0 := energy(w)
 	for range 600 {
@@ -117,7 +117,7 @@ func TestCompoundCollides(t *testing.T) {
 	b.Friction = 0
 	thrown.Density = 10
 	thrown.Start.Linear.X = -6
-	w := New(free(b, thrown), 60)
+	w := New(freeFloatingScene(b, thrown), 60)
 	p0, l0 := momentum(w)
 	for range 60 {
 		w.Step()
@@ -134,7 +134,7 @@ func TestCompoundCollides(t *testing.T) {
 // TestCompoundState says that State and sleep know bodies of several boxes, and
 // that they cost no allocation.
 func TestCompoundState(t *testing.T) {
-	s := loose(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
+	s := boxScene(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
 	w, fresh := New(s, 60), New(s, 60)
 	var at State
 	for range 400 {
@@ -147,7 +147,7 @@ func TestCompoundState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	if n := awake(w); n != 0 {
+	if n := awakeCount(w); n != 0 {
 		t.Errorf("%d are awake", n)
 	}
 	b := w.Bodies()[1]
@@ -156,7 +156,7 @@ func TestCompoundState(t *testing.T) {
 	for range 30 {
 		w.Step()
 	}
-	if n := awake(w); n != 3 {
+	if n := awakeCount(w); n != 3 {
 		t.Errorf("%d of 3 woke", n)
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
@@ -164,26 +164,26 @@ func TestCompoundState(t *testing.T) {
 	}
 }
 
-// TestWithin says which bodies a box overlaps: by their boxes, turned as they
+// TestOverlapBox says which bodies a box overlaps: by their boxes, turned as they
 // are, each once, in their order, and also asleep or by a part alone.
-func TestWithin(t *testing.T) {
+func TestOverlapBox(t *testing.T) {
 	turned := boxAt(5, 0, 1, 0.5, 1)
-	turned.Start.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, geom.Pi/4)
+	turned.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, geom.Pi/4)
 	b := bowl(geom.Vec3{X: 10, Z: 0.3})
 	b.Start.Asleep = true
 	beam := boxAt(0, 20, 1, 0, 1) // along x, on its edge: another one across it is apart along no face
 	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
-	beam.Start.Pose.Rot = geom.Turn(geom.Vec3{X: 1}, geom.Pi/4)
-	w := New(loose(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
+	beam.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
+	w := New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
 	for _, over := range []float32{0.25, 0.29} { // edges meet at twice 0.1 sqrt(2)
-		across := geom.Turn(geom.Vec3{Y: 1}, geom.Pi/4)
-		got := w.Within(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
+		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
+		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
 		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
 			t.Errorf("a beam %v m over another one: got %v", over, got)
 		}
 	}
 	at := func(x, y, z, half float32, turn float32) []int32 {
-		return w.Within(geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{Z: 1}, turn)}, geom.Vec3{X: half, Y: half, Z: half}, nil)
+		return w.OverlapBox(geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, turn)}, geom.Vec3{X: half, Y: half, Z: half}, nil)
 	}
 	for _, c := range []struct {
 		x, y, z, half, turn float32
@@ -207,18 +207,18 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestNear says which bodies come near another one: by the bounds of all its boxes, and
+// TestNearbyBodies says which bodies come near another one: by the bounds of all its boxes, and
 // not itself.
-func TestNear(t *testing.T) {
-	w := newWorld(t, "hauler:stowed=2")
+func TestNearbyBodies(t *testing.T) {
+	w := newWorld(t, "hauler:cargo=2")
 	const sled, first, second = 0, 1, 2
-	if got := w.Near(sled, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
+	if got := w.NearbyBodies(sled, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
 		t.Errorf("near the sled: %v", got)
 	}
-	if got := w.Near(second, 0.05, []int32{9}); !slices.Equal(got, []int32{9, sled}) {
+	if got := w.NearbyBodies(second, 0.05, []int32{9}); !slices.Equal(got, []int32{9, sled}) {
 		t.Errorf("near what is stowed: %v", got)
 	}
-	if got := w.Near(second, 1, nil); !slices.Equal(got, []int32{sled, first}) {
+	if got := w.NearbyBodies(second, 1, nil); !slices.Equal(got, []int32{sled, first}) {
 		t.Errorf("within a metre of it: %v", got)
 	}
 }

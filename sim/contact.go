@@ -9,144 +9,144 @@ import "ghostcube/sim/geom"
 // cubes stand: points that are found anew each tick wander, and the pile with
 // them.
 type manifold struct {
-	key    uint32 // pairKey of the two solids
-	n      int32  // points in use
-	normal geom.Vec3
-	points [4]point
-	rub    geom.Vec3 // friction impulse of the whole manifold, world frame
-	twist  float32   // friction impulse about the normal
+	key             uint32 // pairKey of the two solids
+	pointCount      int32  // points in use
+	normal          geom.Vec3
+	points          [4]manifoldPoint
+	frictionImpulse geom.Vec3 // friction impulse of the whole manifold, world frame
+	twistImpulse    float32   // friction impulse about the normal
 
 	// The poses at which the points were found.
 	rotA, rotB geom.Quat
 	offset     geom.Vec3 // from a's centre to b's, in a's frame
 }
 
-// point is one point of a manifold.
-type point struct {
-	armA, armB geom.Vec3 // from the centres to the point, world frame, when it was found
-	gap        float32   // separation when it was found, metres
-	impulse    float32   // along the normal, at the end of the last tick
-	id         uint32
+// manifoldPoint is one point of a manifold.
+type manifoldPoint struct {
+	anchorA, anchorB geom.Vec3 // from the centres to the point, world frame, when it was found
+	separation       float32   // separation when it was found, metres
+	normalImpulse    float32   // along the normal, at the end of the last tick
+	featureID        uint32
 }
 
-// solids returns the numbers of the two solids. The first may be what stands
+// shapes returns the numbers of the two solids. The first may be what stands
 // still; the second is of a body.
-func (m *manifold) solids() (a, b int32) { return int32(m.key >> 16), int32(m.key & 0xffff) }
+func (m *manifold) shapes() (a, b int32) { return int32(m.key >> 16), int32(m.key & 0xffff) }
 
-// keepCos2 limits how far either box may turn before its points are found
+// recycleCosSq limits how far either box may turn before its points are found
 // anew: ten degrees, as the squared cosine of half the angle.
-const keepCos2 = 0.99240388
+const recycleCosSq = 0.99240388
 
-// findContacts renews the list of manifolds from the pairs. Both lists are
+// updateContacts renews the list of manifolds from the pairs. Both lists are
 // sorted by key, so one pass over each finds what a pair had last tick. A body
 // that something awake touches wakes.
-func (w *World) findContacts() {
-	w.old, w.contacts = w.contacts, w.old[:0]
-	w.gaps, w.kept = w.gaps[:0], w.kept[:0]
+func (w *World) updateContacts() {
+	w.oldContacts, w.contacts = w.contacts, w.oldContacts[:0]
+	w.separations, w.sleepingContacts = w.separations[:0], w.sleepingContacts[:0]
 	next := 0
 	for _, key := range w.pairs {
-		next = w.carrySleepers(next, key)
+		next = w.keepSleepingContacts(next, key)
 		a, b := int32(key>>16), int32(key&0xffff)
-		if w.meet(next, key, w.solid(a), b, a) {
-			w.wake(a)
-			w.wake(b)
+		if w.updateContact(next, key, w.shapeAt(a), b, a) {
+			w.wakeBody(a)
+			w.wakeBody(b)
 		}
 	}
-	ground := int32(len(w.solids))
-	for i := range w.movable() {
+	ground := int32(len(w.shapes))
+	for i := range w.bodyShapeCount() {
 		key := pairKey(ground, int32(i))
-		next = w.carrySleepers(next, key)
+		next = w.keepSleepingContacts(next, key)
 		if !w.asleep(int32(i)) {
-			w.meet(next, key, nil, int32(i), ground)
+			w.updateContact(next, key, nil, int32(i), ground)
 		}
 	}
-	w.carrySleepers(next, ^uint32(0))
+	w.keepSleepingContacts(next, ^uint32(0))
 }
 
-// wake wakes the body of solid i; what stands still has no sleep, and what is held
+// wakeBody wakes the body of solid i; what stands still has no sleep, and what is held
 // does not wake.
-func (w *World) wake(i int32) {
-	i = w.body(i)
-	if int(i) < len(w.bodies) && w.bodies[i].Asleep && !w.held(i) {
+func (w *World) wakeBody(i int32) {
+	i = w.bodyOf(i)
+	if int(i) < len(w.bodies) && w.bodies[i].Asleep && !w.kinematic(i) {
 		w.bodies[i].Asleep = false
-		w.rest[i] = 0
+		w.slowTicks[i] = 0
 	}
 }
 
-// solid returns the solid of a number, nil for the ground.
-func (w *World) solid(i int32) *solid {
-	if int(i) == len(w.solids) {
+// shapeAt returns the solid of a number, nil for the ground.
+func (w *World) shapeAt(i int32) *shape {
+	if int(i) == len(w.shapes) {
 		return nil
 	}
-	return &w.solids[i]
+	return &w.shapes[i]
 }
 
 // asleep reports whether the body of solid i sleeps, or stands still.
 func (w *World) asleep(i int32) bool {
-	i = w.body(i)
+	i = w.bodyOf(i)
 	return int(i) >= len(w.bodies) || w.bodies[i].Asleep
 }
 
-// carrySleepers takes over the old manifolds with keys below key of which both
+// keepSleepingContacts takes over the old manifolds with keys below key of which both
 // bodies sleep: nothing has moved, so they hold, and the impulses are there
 // when the bodies wake. It returns the place of the first old manifold that is
 // not below key.
-func (w *World) carrySleepers(next int, key uint32) int {
-	for next < len(w.old) && w.old[next].key < key {
-		m := &w.old[next]
-		if a, b := m.solids(); len(w.carried) > 0 && w.left(m) {
-			w.wake(b)
+func (w *World) keepSleepingContacts(next int, key uint32) int {
+	for next < len(w.oldContacts) && w.oldContacts[next].key < key {
+		m := &w.oldContacts[next]
+		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierHasLeft(m) {
+			w.wakeBody(b)
 		} else if w.asleep(a) && w.asleep(b) {
-			w.kept = append(w.kept, int32(len(w.contacts)))
+			w.sleepingContacts = append(w.sleepingContacts, int32(len(w.contacts)))
 			w.contacts = append(w.contacts, *m)
-			w.gaps = append(w.gaps, [4]float32{})
+			w.separations = append(w.separations, [4]float32{})
 		}
 		next++
 	}
 	return next
 }
 
-// meet adds the manifold of a pair, if it touches. s is the first solid, or
+// updateContact adds the manifold of a pair, if it touches. s is the first solid, or
 // nil for the ground; next is where in the old list its last manifold would be.
-func (w *World) meet(next int, key uint32, s *solid, b, a int32) bool {
+func (w *World) updateContact(next int, key uint32, s *shape, b, a int32) bool {
 	var last *manifold
-	if next < len(w.old) && w.old[next].key == key {
-		last = &w.old[next]
-		if w.keep(last, s, &w.solids[b]) {
+	if next < len(w.oldContacts) && w.oldContacts[next].key == key {
+		last = &w.oldContacts[next]
+		if w.recycle(last, s, &w.shapes[b]) {
 			return true
 		}
 	}
-	return w.find(last, key, s, b, a)
+	return w.collide(last, key, s, b, a)
 }
 
-// keep takes over an old manifold, with the present separations, if it still
+// recycle takes over an old manifold, with the present separations, if it still
 // fits.
-func (w *World) keep(m *manifold, s, t *solid) bool {
-	if !w.fits(m, s, t) {
+func (w *World) recycle(m *manifold, s, t *shape) bool {
+	if !w.canRecycle(m, s, t) {
 		return false
 	}
 	w.contacts = append(w.contacts, *m)
-	w.gaps = append(w.gaps, m.separations(s, t))
+	w.separations = append(w.separations, m.separations(s, t))
 	return true
 }
 
-// fits reports whether the boxes of a manifold have moved so little against
+// canRecycle reports whether the boxes of a manifold have moved so little against
 // each other since its points were found that the points may stay.
-func (w *World) fits(m *manifold, s, t *solid) bool {
-	limit := w.Settings.Recycle
-	if limit <= 0 || w.Settings.ColdStart || m.n == 0 {
+func (w *World) canRecycle(m *manifold, s, t *shape) bool {
+	limit := w.Settings.RecycleDistance
+	if limit <= 0 || w.Settings.ColdStart || m.pointCount == 0 {
 		return false
 	}
 	rotA, offset := geom.Identity, t.pose.Pos
 	if s != nil {
 		rotA = s.pose.Rot
-		offset = s.axes.TMul(t.pose.Pos.Sub(s.pose.Pos))
+		offset = s.axes.MulT(t.pose.Pos.Sub(s.pose.Pos))
 	}
 	cosA, cosB := rotA.Dot(m.rotA), t.pose.Rot.Dot(m.rotB)
-	if float32(cosA*cosA) < keepCos2 || float32(cosB*cosB) < keepCos2 {
+	if float32(cosA*cosA) < recycleCosSq || float32(cosB*cosB) < recycleCosSq {
 		return false
 	}
-	moved2 := offset.Sub(m.offset).Len2()
+	moved2 := offset.Sub(m.offset).LenSq()
 	if moved2 >= float32(limit*limit) {
 		return false
 	}
@@ -162,69 +162,69 @@ func (w *World) fits(m *manifold, s, t *solid) bool {
 		Y: float32(z*t.half.X) + float32(x*t.half.Z),
 		Z: float32(x*t.half.Y) + float32(y*t.half.X),
 	}
-	return float32(4*arc.Len2()) < float32(slack*slack)
+	return float32(4*arc.LenSq()) < float32(slack*slack)
 }
 
 // separations returns how far apart the surfaces are now at each point: as far
 // as when the points were found, and by as much as the two arms have moved
 // apart along the normal since.
-func (m *manifold) separations(s, t *solid) (gaps [4]float32) {
+func (m *manifold) separations(s, t *shape) (gaps [4]float32) {
 	rotA, way := geom.Identity, t.pose.Pos
 	if s != nil {
 		rotA, way = s.pose.Rot, t.pose.Pos.Sub(s.pose.Pos)
 	}
 	turnA, turnB := rotA.Mul(m.rotA.Inverse()), t.pose.Rot.Mul(m.rotB.Inverse())
-	for i := range m.points[:m.n] {
+	for i := range m.points[:m.pointCount] {
 		p := &m.points[i]
-		gaps[i] = p.gap + way.Add(turnB.Rotate(p.armB).Sub(turnA.Rotate(p.armA))).Dot(m.normal)
+		gaps[i] = p.separation + way.Add(turnB.Rotate(p.anchorB).Sub(turnA.Rotate(p.anchorA))).Dot(m.normal)
 	}
 	return gaps
 }
 
-// find finds the points of a pair from scratch, and the impulses of those that
+// collide finds the points of a pair from scratch, and the impulses of those that
 // the pair had before.
-func (w *World) find(last *manifold, key uint32, s *solid, b, a int32) bool {
-	t := &w.solids[b]
-	var out [4]touch
+func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
+	t := &w.shapes[b]
+	var out [4]contactPoint
 	var n int
 	normal := geom.Vec3{Z: 1}
 	rotA, posA := geom.Identity, geom.Vec3{}
-	margin := contactMargin + w.reach(b)
+	margin := contactMargin + w.speculativeMargin(b)
 	if s == nil {
-		n = boxGround(t, margin, &out)
+		n = collideBoxGround(t, margin, &out)
 	} else {
 		rotA, posA = s.pose.Rot, s.pose.Pos
-		if c := w.carrier(a); c != nil {
-			margin = contactMargin + w.passing(b, c.path)
+		if c := w.carrierBoxOf(a); c != nil {
+			margin = contactMargin + w.carrierSpeculativeMargin(b, c.carrier)
 		} else {
-			margin += w.reach(a)
+			margin += w.speculativeMargin(a)
 		}
-		n, normal = boxBox(s, t, margin, &out)
+		n, normal = collideBoxes(s, t, margin, &out)
 	}
 	if n == 0 {
 		return false
 	}
 	w.contacts = append(w.contacts, manifold{
-		key: key, n: int32(n), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: t.pose.Pos,
+		key: key, pointCount: int32(n), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: t.pose.Pos,
 	})
 	m := &w.contacts[len(w.contacts)-1]
 	if s != nil {
-		m.offset = s.axes.TMul(t.pose.Pos.Sub(posA))
+		m.offset = s.axes.MulT(t.pose.Pos.Sub(posA))
 	}
 	var gaps [4]float32
 	for i := range n {
-		m.points[i] = point{armA: out[i].at.Sub(posA), armB: out[i].at.Sub(t.pose.Pos), gap: out[i].gap, id: out[i].id}
-		gaps[i] = out[i].gap
+		m.points[i] = manifoldPoint{anchorA: out[i].at.Sub(posA), anchorB: out[i].at.Sub(t.pose.Pos), separation: out[i].separation, featureID: out[i].featureID}
+		gaps[i] = out[i].separation
 	}
-	w.gaps = append(w.gaps, gaps)
+	w.separations = append(w.separations, gaps)
 	if last == nil || w.Settings.ColdStart {
 		return true
 	}
-	m.rub, m.twist = last.rub, last.twist
+	m.frictionImpulse, m.twistImpulse = last.frictionImpulse, last.twistImpulse
 	for i := range m.points[:n] {
-		for j := range last.points[:last.n] {
-			if last.points[j].id == m.points[i].id {
-				m.points[i].impulse = last.points[j].impulse
+		for j := range last.points[:last.pointCount] {
+			if last.points[j].featureID == m.points[i].featureID {
+				m.points[i].normalImpulse = last.points[j].normalImpulse
 				break
 			}
 		}
@@ -232,24 +232,24 @@ func (w *World) find(last *manifold, key uint32, s *solid, b, a int32) bool {
 	return true
 }
 
-// reach is how much further than the margin a solid may come in this tick:
+// speculativeMargin is how much further than the margin a solid may come in this tick:
 // nothing, unless it is fast for its size.
-func (w *World) reach(i int32) float32 {
-	body := w.body(i)
+func (w *World) speculativeMargin(i int32) float32 {
+	body := w.bodyOf(i)
 	if int(body) >= len(w.bodies) || w.bodies[body].Asleep {
 		return 0
 	}
-	way2 := w.bodies[body].Linear.Scale(w.dt).Len2()
-	if way2 < fastWay2(w.solids[i].half) {
+	way2 := w.bodies[body].Linear.Scale(w.dt).LenSq()
+	if way2 < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
 	return geom.Sqrt(way2)
 }
 
-// Points returns how many contact points there are.
-func (w *World) Points() (n int) {
+// ContactPointCount returns how many contact points there are.
+func (w *World) ContactPointCount() (n int) {
 	for i := range w.contacts {
-		n += int(w.contacts[i].n)
+		n += int(w.contacts[i].pointCount)
 	}
 	return n
 }

@@ -6,26 +6,26 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// gap returns how far apart the worst joint of a world has its point, in
+// maxJointSeparation returns how far apart the worst joint of a world has its point, in
 // metres.
-func gap(w *World) (worst float32) {
+func maxJointSeparation(w *World) (worst float32) {
 	for i := range w.joints {
-		a, b := w.Anchors(i)
+		a, b := w.JointAnchors(i)
 		worst = max(worst, b.Sub(a).Len())
 	}
 	return worst
 }
 
-// askew returns how far the axes of the worst hinge are off each other, in rad.
-func askew(w *World) (worst float32) {
+// maxHingeMisalignment returns how far the axes of the worst hinge are off each other, in rad.
+func maxHingeMisalignment(w *World) (worst float32) {
 	for i := range w.joints {
 		j := &w.joints[i]
 		if !j.Hinge {
 			continue
 		}
-		a, b := j.axisA, w.solids[j.B].axes.Mul(j.axisB)
-		if j.A != Fixed {
-			a = w.solids[j.A].axes.Mul(j.axisA)
+		a, b := j.localAxisA, w.shapes[j.B].axes.Mul(j.localAxisB)
+		if j.A != WorldBody {
+			a = w.shapes[j.A].axes.Mul(j.localAxisA)
 		}
 		worst = max(worst, a.Cross(b).Len())
 	}
@@ -43,26 +43,26 @@ func rod(from, to geom.Vec3, thick, density float32) Box {
 	return b
 }
 
-// chain is a scene of n rods that hang on a point, straight out to one side,
+// chainScene is a scene of n rods that hang on a point, straight out to one side,
 // with a load at the end that weighs so many times a rod.
-func chain(n int, load float32, hinges bool) Scene {
+func chainScene(n int, load float32, hinges bool) Scene {
 	const long = 0.5
-	s := loose()
+	s := boxScene()
 	at := geom.Vec3{Z: 12}
 	for i := range n {
 		next := at.Add(geom.Vec3{X: long})
 		b := rod(at, next, 0.05, 1)
-		b.Group = 1
+		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: i - 1, B: i, At: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, Joint{A: i - 1, B: i, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 		at = next
 	}
 	if load > 0 {
 		b := boxAt(at.X+0.2, at.Y, at.Z, 0.2, 1)
 		b.Density = load * (0.5 * 0.1 * 0.1) / (0.4 * 0.4 * 0.4)
-		b.Group = 1
+		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: n - 1, B: n, At: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, Joint{A: n - 1, B: n, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 	}
 	return s
 }
@@ -86,16 +86,16 @@ func TestJointsHold(t *testing.T) {
 			if c.load > 0 && damping == 0 {
 				continue
 			}
-			s := chain(c.n, c.load, c.hinges)
+			s := chainScene(c.n, c.load, c.hinges)
 			s.Damping = damping
 			s.Boxes[len(s.Boxes)-1].Start.Linear.Y = 0.5
-			s.Sleepless, s.Substeps = true, 8
+			s.NoSleep, s.MinSubsteps = true, 8
 			w := New(s, 60)
 			e0 := energy(w)
 			var off, turned float32
-			for range shorter(60 * 60) {
+			for range shortTicks(60 * 60) {
 				w.Step()
-				off, turned = max(off, gap(w)), max(turned, askew(w))
+				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
 				if e := energy(w); e > e0*(1+1e-3) {
 					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
 					break
@@ -112,7 +112,7 @@ func TestJointsHold(t *testing.T) {
 			top := float32(12)
 			for i := range s.Boxes {
 				b := &s.Boxes[i]
-				mass := 1 / float64(w.solids[i].invMass)
+				mass := 1 / float64(w.shapes[i].invMass)
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
@@ -126,10 +126,10 @@ func TestJointsHold(t *testing.T) {
 // TestPendulumKeepsTime holds the period of a small swing against that of a rod,
 // 2 pi sqrt(2 l / 3 g).
 func TestPendulumKeepsTime(t *testing.T) {
-	s := chain(1, 0, true)
-	s.Damping, s.Sleepless = 0, true
+	s := chainScene(1, 0, true)
+	s.Damping, s.NoSleep = 0, true
 	s.Boxes[0].Half = geom.Vec3{X: 0.01, Y: 0.01, Z: 0.5}
-	lean := geom.Turn(geom.Vec3{Y: 1}, 0.1)
+	lean := geom.AxisAngle(geom.Vec3{Y: 1}, 0.1)
 	s.Boxes[0].Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 12}.Sub(lean.Rotate(geom.Vec3{Z: 0.5})), Rot: lean}
 	w := New(s, 60)
 	crossings, last, first, late := 0, float32(-1), 0, 0
@@ -155,8 +155,8 @@ func TestPendulumKeepsTime(t *testing.T) {
 // carry together, along and about, stays.
 func TestJointsKeepMomentum(t *testing.T) {
 	for _, hinges := range []bool{false, true} {
-		s := free(chain(4, 3, hinges).Boxes...)
-		s.Joints = append(s.Joints, chain(4, 3, hinges).Joints[1:]...)
+		s := freeFloatingScene(chainScene(4, 3, hinges).Boxes...)
+		s.Joints = append(s.Joints, chainScene(4, 3, hinges).Joints[1:]...)
 		s.Boxes[0].Start.Linear = geom.Vec3{X: 1, Y: 0.5, Z: 3}
 		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
 		w := New(s, 60)
@@ -178,12 +178,12 @@ func TestJointsKeepMomentum(t *testing.T) {
 	}
 }
 
-// wheel is a scene of a bar that turns about a vertical through its middle.
-func wheel(j Joint) Scene {
+// motorScene is a scene of a bar that turns about a vertical through its middle.
+func motorScene(j Joint) Scene {
 	b := boxAt(0, 0, 5, 0.1, 1)
 	b.Half.X = 1
-	j.A, j.At, j.Axis, j.Hinge = Fixed, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
-	s := loose(b)
+	j.A, j.Anchor, j.Axis, j.Hinge = WorldBody, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
+	s := boxScene(b)
 	s.Damping = 0
 	s.Joints = []Joint{j}
 	return s
@@ -193,8 +193,8 @@ func wheel(j Joint) Scene {
 // speed, and that a brake slows by as much and then holds; and that what it
 // drives does not sleep.
 func TestMotor(t *testing.T) {
-	w := New(wheel(Joint{Speed: 4, Torque: 0.02}), 60)
-	i := 1 / w.solids[0].inertia.Z
+	w := New(motorScene(Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
+	i := 1 / w.shapes[0].invInertiaLocal.Z
 	up := 0
 	for range 1200 {
 		w.Step()
@@ -208,14 +208,14 @@ func TestMotor(t *testing.T) {
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
 		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
-	w = New(wheel(Joint{Speed: 0.1, Torque: 0.02}), 60) // slower than what may sleep
+	w = New(motorScene(Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // slower than what may sleep
 	for range 300 {
 		w.Step()
 	}
 	if b := w.Bodies()[0]; b.Asleep {
 		t.Error("what a slow motor drives sleeps")
 	}
-	s := wheel(Joint{Torque: 0.02})
+	s := motorScene(Joint{MaxMotorTorque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
 	w = New(s, 60)
 	still := 0
@@ -237,8 +237,8 @@ func TestMotor(t *testing.T) {
 // motor or by its weight, and a ball at its swing, whichever way it falls.
 func TestLimits(t *testing.T) {
 	for _, speed := range []float32{-5, 5} {
-		s := wheel(Joint{Speed: speed, Torque: 1, Low: -0.5, High: 1.25})
-		s.Sleepless = true
+		s := motorScene(Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
+		s.NoSleep = true
 		w := New(s, 60)
 		var most float32
 		for range 600 {
@@ -255,17 +255,17 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for i := range 8 {
-		side := geom.Turn(geom.Vec3{Z: 1}, float32(i)*geom.Pi/4)
+		side := geom.AxisAngle(geom.Vec3{Z: 1}, float32(i)*geom.Pi/4)
 		b := boxAt(0, 0, 5.5, 0.1, 1)
 		b.Half.Z = 0.5
 		b.Start.Linear = side.Rotate(geom.Vec3{X: 0.3})
-		s := loose(b)
-		s.Joints = []Joint{{A: Fixed, At: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, Swing: 0.75}}
+		s := boxScene(b)
+		s.Joints = []Joint{{A: WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
 		w := New(s, 60)
 		var most float32
 		for range 600 {
 			w.Step()
-			up := w.solids[0].axes.Z
+			up := w.shapes[0].axes.Z
 			most = max(most, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
 		}
 		if geom.Abs(most-0.75) > 0.01 {
@@ -280,9 +280,9 @@ func TestLimits(t *testing.T) {
 // TestJointedSleep says that what joints tie sleeps as a whole and wakes as a
 // whole, and that waking does not shake it.
 func TestJointedSleep(t *testing.T) {
-	w := New(chain(6, 0, false), 60)
-	for i := 0; awake(w) > 0; i++ {
-		if n := awake(w); n != 6 {
+	w := New(chainScene(6, 0, false), 60)
+	for i := 0; awakeCount(w) > 0; i++ {
+		if n := awakeCount(w); n != 6 {
 			t.Fatalf("%d of 6 are awake", n)
 		}
 		if i > 6000 {
@@ -294,13 +294,13 @@ func TestJointedSleep(t *testing.T) {
 	b.Asleep = false
 	w.SetBody(5, b)
 	w.Step()
-	if n := awake(w); n != 6 {
+	if n := awakeCount(w); n != 6 {
 		t.Errorf("%d of 6 woke", n)
 	}
 	for range 20 {
 		w.Step()
 		for i := range w.Bodies() {
-			if v := w.Bodies()[i].Linear.Len(); v > calmSpeed { // it may have slept a little beside its rest
+			if v := w.Bodies()[i].Linear.Len(); v > sleepLinearSpeed { // it may have slept a little beside its rest
 				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
 			}
 		}
@@ -312,8 +312,8 @@ func TestJointedSleep(t *testing.T) {
 // elsewhere.
 func TestTornJointsMend(t *testing.T) {
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
-		s := chain(6, 0, true)
-		s.Sleepless, s.Substeps = true, 8
+		s := chainScene(6, 0, true)
+		s.NoSleep, s.MinSubsteps = true, 8
 		w := New(s, 60)
 		for range 1200 {
 			w.Step()
@@ -331,19 +331,19 @@ func TestTornJointsMend(t *testing.T) {
 		if fastest > 10 {
 			t.Errorf("by %v: something flew at %v m/s", by, fastest)
 		}
-		if g := gap(w); g > 0.001 {
+		if g := maxJointSeparation(w); g > 0.001 {
 			t.Errorf("by %v: points are still %v m apart", by, g)
 		}
 	}
 }
 
-// TestGroups says that boxes of one group pass through each other and through
+// TestFilterGroups says that boxes of one group pass through each other and through
 // nothing else.
-func TestGroups(t *testing.T) {
+func TestFilterGroups(t *testing.T) {
 	drop := func(a, b int) float32 {
 		low, high := boxAt(0, 0, 0.2, 0.2, 1), boxAt(0, 0, 1, 0.2, 1)
-		low.Group, high.Group = a, b
-		w := New(loose(low, high), 60)
+		low.FilterGroup, high.FilterGroup = a, b
+		w := New(boxScene(low, high), 60)
 		for range 120 {
 			w.Step()
 		}
@@ -364,10 +364,10 @@ func TestGroups(t *testing.T) {
 // another; that a copy goes on alike; and that the hash sees each of its
 // numbers.
 func TestJointState(t *testing.T) {
-	s := chain(5, 2, true)
-	s.Joints[1].Low, s.Joints[1].High = -0.5, 0.5
-	s.Joints[2].Speed, s.Joints[2].Torque = 3, 0.1
-	s.Joints[3].Hinge, s.Joints[3].Swing = false, 0.3
+	s := chainScene(5, 2, true)
+	s.Joints[1].LowerAngle, s.Joints[1].UpperAngle = -0.5, 0.5
+	s.Joints[2].MotorSpeed, s.Joints[2].MaxMotorTorque = 3, 0.1
+	s.Joints[3].Hinge, s.Joints[3].ConeAngle = false, 0.3
 	w, fresh := New(s, 60), New(s, 60)
 	var at State
 	for range 300 {
@@ -395,13 +395,13 @@ func TestJointState(t *testing.T) {
 		t.Error("the copy went another way")
 	}
 	w.Save(&at)
-	for i, f := range []func(l *link) *float32{
-		func(l *link) *float32 { return &l.pull.X }, func(l *link) *float32 { return &l.bend[0] }, func(l *link) *float32 { return &l.bend[1] },
-		func(l *link) *float32 { return &l.low }, func(l *link) *float32 { return &l.high }, func(l *link) *float32 { return &l.motor },
+	for i, f := range []func(l *jointImpulse) *float32{
+		func(l *jointImpulse) *float32 { return &l.linearImpulse.X }, func(l *jointImpulse) *float32 { return &l.perpImpulse[0] }, func(l *jointImpulse) *float32 { return &l.perpImpulse[1] },
+		func(l *jointImpulse) *float32 { return &l.lowerImpulse }, func(l *jointImpulse) *float32 { return &l.upperImpulse }, func(l *jointImpulse) *float32 { return &l.motorImpulse },
 	} {
 		var x State
 		x.CopyFrom(&at)
-		p := f(&x.links[1])
+		p := f(&x.jointImpulses[1])
 		*p = nextUp(*p)
 		w.Load(&x)
 		if b, c := w.Hash(); b != b0 || c == c0 {
@@ -422,14 +422,14 @@ func TestJointState(t *testing.T) {
 // both in hand, with one player and with several.
 func TestJointsHaveOwners(t *testing.T) {
 	for players := 1; players <= 2; players++ {
-		s := base("test", "")
+		s := baseScene("test", "")
 		s.Players = players
 		if players == 2 {
-			s.Boxes = append(s.Boxes, player(geom.Vec3{X: 20, Z: playerHalf}))
+			s.Boxes = append(s.Boxes, playerBox(geom.Vec3{X: 20, Z: playerHalf}))
 		}
 		a := len(s.Boxes)
 		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.2, Z: cubeHalf}, 0), cube(geom.Vec3{X: 1.7, Z: cubeHalf}, 0))
-		s.Joints = []Joint{{A: a, B: a + 1, At: geom.Vec3{X: 1.45, Z: cubeHalf}, Axis: geom.Vec3{Z: 1}}}
+		s.Joints = []Joint{{A: a, B: a + 1, Anchor: geom.Vec3{X: 1.45, Z: cubeHalf}, Axis: geom.Vec3{Z: 1}}}
 		w := New(s, 60)
 		for range 45 {
 			w.Step(Input{Buttons: Right})

@@ -6,21 +6,21 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// free is a scene without gravity, damping and ground contact: boxes that
+// freeFloatingScene is a scene without gravity, damping and ground contact: boxes that
 // float.
-func free(boxes ...Box) Scene {
-	s := loose(boxes...)
-	s.Gravity, s.Damping, s.Sleepless = 0, 0, true
+func freeFloatingScene(boxes ...Box) Scene {
+	s := boxScene(boxes...)
+	s.Gravity, s.Damping, s.NoSleep = 0, 0, true
 	return s
 }
 
 // momentum returns what a world's bodies carry: along, and about the origin.
 func momentum(w *World) (along, about geom.Vec3) {
 	for i, b := range w.Bodies() {
-		s := &w.solids[i]
+		s := &w.shapes[i]
 		p := b.Linear.Scale(1 / s.invMass)
-		own := s.axes.TMul(b.Angular)
-		own = geom.Vec3{X: own.X / s.inertia.X, Y: own.Y / s.inertia.Y, Z: own.Z / s.inertia.Z}
+		own := s.axes.MulT(b.Angular)
+		own = geom.Vec3{X: own.X / s.invInertiaLocal.X, Y: own.Y / s.invInertiaLocal.Y, Z: own.Z / s.invInertiaLocal.Z}
 		along = along.Add(p)
 		about = about.Add(s.axes.Mul(own)).Add(b.Pose.Pos.Cross(p))
 	}
@@ -31,11 +31,11 @@ func momentum(w *World) (along, about geom.Vec3) {
 // joules.
 func energy(w *World) (sum float64) {
 	for i, b := range w.Bodies() {
-		s := &w.solids[i]
+		s := &w.shapes[i]
 		m := 1 / float64(s.invMass)
-		own := s.axes.TMul(b.Angular)
-		sum += m*float64(b.Linear.Len2())/2 + m*float64(w.scene.Gravity)*float64(b.Pose.Pos.Z)
-		sum += (float64(own.X*own.X/s.inertia.X) + float64(own.Y*own.Y/s.inertia.Y) + float64(own.Z*own.Z/s.inertia.Z)) / 2
+		own := s.axes.MulT(b.Angular)
+		sum += m*float64(b.Linear.LenSq())/2 + m*float64(w.scene.Gravity)*float64(b.Pose.Pos.Z)
+		sum += (float64(own.X*own.X/s.invInertiaLocal.X) + float64(own.Y*own.Y/s.invInertiaLocal.Y) + float64(own.Z*own.Z/s.invInertiaLocal.Z)) / 2
 	}
 	return sum
 }
@@ -50,7 +50,7 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 		b := boxAt(1, off, 10+off, 0.2, 0)
 		b.Half = geom.Vec3{X: 0.2, Y: 0.3, Z: 0.5}
 		b.Start.Linear = geom.Vec3{X: -2}
-		w := New(free(a, b), 60)
+		w := New(freeFloatingScene(a, b), 60)
 		p0, l0 := momentum(w)
 		for range 120 {
 			w.Step()
@@ -79,7 +79,7 @@ func TestSpinKeepsMomentum(t *testing.T) {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(free(b), 60)
+		w := New(freeFloatingScene(b), 60)
 		_, l0 := momentum(w)
 		e0 := energy(w)
 		for range 3600 {
@@ -103,12 +103,12 @@ func TestDzhanibekov(t *testing.T) {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(free(b), 60)
+		w := New(freeFloatingScene(b), 60)
 		n, up := 0, true
-		start := w.solids[0].axes.Col(axis)
+		start := w.shapes[0].axes.Col(axis)
 		for range 1800 {
 			w.Step()
-			d := w.solids[0].axes.Col(axis).Dot(start)
+			d := w.shapes[0].axes.Col(axis).Dot(start)
 			if up && d < -0.9 || !up && d > 0.9 {
 				n, up = n+1, !up
 			}
@@ -167,7 +167,7 @@ func TestScenesSettle(t *testing.T) {
 		for range 900 {
 			w.Step()
 		}
-		if n := awake(w); n != 0 {
+		if n := awakeCount(w); n != 0 {
 			t.Errorf("%s: %d are awake after 15 s", name, n)
 		}
 		standing := 0

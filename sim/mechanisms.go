@@ -4,20 +4,20 @@ import "ghostcube/sim/geom"
 
 // seesaw is a plank on an axle that rubs a little, so that equal weights
 // balance, and a player to jump onto one end.
-func seesaw(params) Scene {
-	s := base("seesaw", "a plank that balances three cubes against three, and a player to throw them")
+func seesaw(paramValues) Scene {
+	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them")
 	s.Boxes[0].Start.Pose.Pos = geom.Vec3{X: 3, Y: -4, Z: playerHalf}
-	s.Substeps = 8
+	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	const high, thick, long, group = 0.6, 0.06, 4, 1
 	plank := len(s.Boxes)
 	s.Boxes = append(s.Boxes, Box{
-		Half: v(long, 1, thick), Density: density, Friction: 1, Group: group,
+		Half: v(long, 1, thick), Density: cubeDensity, Friction: 1, FilterGroup: group,
 		Start: Body{Pose: geom.Pose{Pos: v(0, 0, high), Rot: geom.Identity}},
 	})
-	s.Joints = []Joint{{A: Fixed, B: plank, Hinge: true, At: v(0, 0, high), Axis: v(0, 1, 0), Torque: 0.5}}
+	s.Joints = []Joint{{A: WorldBody, B: plank, Hinge: true, Anchor: v(0, 0, high), Axis: v(0, 1, 0), MaxMotorTorque: 0.5}}
 	for _, y := range []float32{-1.15, 1.15} { // what the axle rests on
-		post := static(v(0, y, 0.35), v(0.12, 0.1, 0.35), geom.Identity)
+		post := staticBox(v(0, y, 0.35), v(0.12, 0.1, 0.35), geom.Identity)
 		s.Static = append(s.Static, post)
 	}
 	for _, side := range []float32{-1, 1} {
@@ -32,20 +32,20 @@ func seesaw(params) Scene {
 
 // Wheels are squares turned against each other: twelve corners roll well enough.
 const (
-	wheelSide   = 0.3                    // metres; half of a square's side
-	wheelRadius = 1.41421356 * wheelSide // to a corner
-	wheelWide   = 0.12                   // half of it
+	wheelHalfSide  = 0.3                        // metres; half of a square's side
+	wheelRadius    = 1.41421356 * wheelHalfSide // to a corner
+	wheelHalfWidth = 0.12                       // half of it
 )
 
-// wheelAt returns a wheel whose axle points along y, turned about the vertical.
-func wheelAt(at geom.Vec3, steer float32, group int) Box {
-	half := geom.Vec3{X: wheelSide, Y: wheelWide, Z: wheelSide}
+// wheelBox returns a wheel whose axle points along y, turned about the vertical.
+func wheelBox(at geom.Vec3, steer float32, group int) Box {
+	half := geom.Vec3{X: wheelHalfSide, Y: wheelHalfWidth, Z: wheelHalfSide}
 	b := Box{
-		Half: half, Density: 2, Friction: 1, Group: group,
-		Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.Turn(geom.Vec3{Z: 1}, steer)}},
+		Half: half, Density: 2, Friction: 1, FilterGroup: group,
+		Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, steer)}},
 	}
 	for i := range 2 {
-		turn := geom.Turn(geom.Vec3{Y: 1}, float32(float32(i+1)*(geom.Pi/6)))
+		turn := geom.AxisAngle(geom.Vec3{Y: 1}, float32(float32(i+1)*(geom.Pi/6)))
 		b.Parts = append(b.Parts, Part{Half: half, Pose: geom.Pose{Rot: turn}, Density: 2})
 	}
 	return b
@@ -53,10 +53,10 @@ func wheelAt(at geom.Vec3, steer float32, group int) Box {
 
 // trailer is a tractor that drives in a circle for ever and draws a trailer with
 // walls, in which cubes lie.
-func trailer(p params) Scene {
-	s := base("trailer", "a tractor drives round and round, and draws a trailer with cubes in it")
+func trailer(p paramValues) Scene {
+	s := baseScene("trailer", "a tractor drives round and round, and draws a trailer with cubes in it")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
-	s.Substeps = 8
+	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	part := func(at, half geom.Vec3, density float32) Part {
 		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
@@ -76,16 +76,16 @@ func trailer(p params) Scene {
 	// The tractor: a chassis, and a cab that a weight below it balances.
 	tractor := len(s.Boxes)
 	s.Boxes = append(s.Boxes, Box{
-		Half: v(1.6, 0.6, 0.12), Density: 4, Friction: 1, Group: 1, Start: start(v(0, 0, axle+0.1)),
+		Half: v(1.6, 0.6, 0.12), Density: 4, Friction: 1, FilterGroup: 1, Start: start(v(0, 0, axle+0.1)),
 		Parts: []Part{part(v(0, 0, 0.47), v(0.6, 0.55, 0.35), 1), part(v(0, 0, -0.2), v(0.6, 0.3, 0.08), 0.35*0.55*0.47/(0.2*0.3*0.08))},
 	})
 	hang := func(body, group int, x, y, turn, speed float32) {
 		at := v(x, y, axle)
 		w := len(s.Boxes)
-		s.Boxes = append(s.Boxes, wheelAt(at, turn, group))
-		j := Joint{A: body, B: w, Hinge: true, At: at, Axis: geom.Turn(v(0, 0, 1), turn).Rotate(v(0, 1, 0))}
+		s.Boxes = append(s.Boxes, wheelBox(at, turn, group))
+		j := Joint{A: body, B: w, Hinge: true, Anchor: at, Axis: geom.AxisAngle(v(0, 0, 1), turn).Rotate(v(0, 1, 0))}
 		if speed != 0 {
-			j.Speed, j.Torque = speed, 60
+			j.MotorSpeed, j.MaxMotorTorque = speed, 60
 		}
 		s.Joints = append(s.Joints, j)
 	}
@@ -98,7 +98,7 @@ func trailer(p params) Scene {
 	bed := len(s.Boxes)
 	const wall, walls = 0.05, 8 * 0.25 * 0.05 * (2*1.5 + 2*0.75) // half of their thickness, and what they weigh
 	s.Boxes = append(s.Boxes, Box{
-		Half: v(1.5, 0.8, 0.06), Density: 4, Friction: 1, Group: 2, Start: start(v(drawn, 0, axle+0.1)),
+		Half: v(1.5, 0.8, 0.06), Density: 4, Friction: 1, FilterGroup: 2, Start: start(v(drawn, 0, axle+0.1)),
 		Parts: []Part{
 			part(v(0, 0.75, 0.31), v(1.5, wall, 0.25), 1), part(v(0, -0.75, 0.31), v(1.5, wall, 0.25), 1),
 			part(v(1.45, 0, 0.31), v(wall, 0.75, 0.25), 1), part(v(-1.45, 0, 0.31), v(wall, 0.75, 0.25), 1),
@@ -109,7 +109,7 @@ func trailer(p params) Scene {
 	for _, y := range []float32{-1.0, 1.0} {
 		hang(bed, 2, drawn, y, 0, 0)
 	}
-	s.Joints = append(s.Joints, Joint{A: tractor, B: bed, At: v(hitch, 0, axle+0.1), Axis: v(0, 0, 1), Swing: 1})
+	s.Joints = append(s.Joints, Joint{A: tractor, B: bed, Anchor: v(hitch, 0, axle+0.1), Axis: v(0, 0, 1), ConeAngle: 1})
 	for i := range 6 {
 		b := cube(v(drawn+float32(0.7*float32(i%3-1)), float32(0.6*float32(i/3))-0.3, axle+0.16+cubeHalf), 0)
 		b.Start.Asleep = false
@@ -120,8 +120,8 @@ func trailer(p params) Scene {
 
 // hauler is a sled that the player drives, with bays in which cubes lie: what is
 // stowed cannot get out, and hardly move.
-func hauler(p params) Scene {
-	s := base("hauler", "a sled that the player drives, with cubes stowed in its bays")
+func hauler(p paramValues) Scene {
+	s := baseScene("hauler", "a sled that the player drives, with cubes stowed in its bays")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	part := func(at, half geom.Vec3, density float32) Part {
 		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
@@ -146,7 +146,7 @@ func hauler(p params) Scene {
 		sled.Parts = append(sled.Parts, part(v(x, 0, above), v(wall, wide-2*wall, high), 1))
 	}
 	half := float32(bay/2 - 0.03)
-	for i := range p.value("stowed") {
+	for i := range p.value("cargo") {
 		x := float32(float32([...]int{0, 1, -1}[i]) * (bay + 2*wall))
 		b := cube(v(x, 0, sled.Start.Pose.Pos.Z+thick+half), 0)
 		b.Half, b.Start.Asleep = v(half, half, half), false

@@ -7,8 +7,8 @@ import (
 )
 
 // scene of loose boxes on the ground, without players.
-func loose(boxes ...Box) Scene {
-	s := base("test", "")
+func boxScene(boxes ...Box) Scene {
+	s := baseScene("test", "")
 	s.Players, s.Boxes = 0, boxes
 	return s
 }
@@ -24,7 +24,7 @@ func boxAt(x, y, z, half, friction float32) Box {
 // TestFreeFall holds a falling box against v = gt and s = gt2/2, without
 // damping.
 func TestFreeFall(t *testing.T) {
-	s := loose(boxAt(0, 0, 25, 0.2, 1))
+	s := boxScene(boxAt(0, 0, 25, 0.2, 1))
 	s.Damping = 0
 	w := New(s, 60)
 	for range 60 {
@@ -43,7 +43,7 @@ func TestFreeFall(t *testing.T) {
 // TestRests says that a dropped cube comes to rest on the ground, within a
 // millimetre or so of it, and sleeps.
 func TestRests(t *testing.T) {
-	w := New(loose(boxAt(0, 0, 1, 0.2, 1)), 60)
+	w := New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
 	for range 180 {
 		w.Step()
 	}
@@ -59,7 +59,7 @@ func TestSliding(t *testing.T) {
 		b := boxAt(0, 0, 0.2, 0.2, mu*mu) // with the ground's 1 the mean is mu
 		b.Half = geom.Vec3{X: 0.6, Y: 0.6, Z: 0.2}
 		b.Start.Linear.X = 5
-		s := loose(b)
+		s := boxScene(b)
 		s.Damping = 0
 		w := New(s, 60)
 		for range 300 {
@@ -76,12 +76,12 @@ func TestSliding(t *testing.T) {
 // and stays below it.
 func TestSlope(t *testing.T) {
 	for _, degrees := range []float32{20, 25, 29, 33} {
-		turn := geom.Turn(geom.Vec3{X: 1}, degrees*geom.Pi/180)
+		turn := geom.AxisAngle(geom.Vec3{X: 1}, degrees*geom.Pi/180)
 		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1: mu 0.5, so it slips above 26.6 degrees
 		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.2}
 		b.Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 10}.Add(turn.Rotate(geom.Vec3{Z: 0.7})), Rot: turn}
-		s := loose(b)
-		s.Static = []Box{static(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
+		s := boxScene(b)
+		s.Static = []Box{staticBox(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
 		w := New(s, 60)
 		for range 60 {
 			w.Step()
@@ -137,7 +137,7 @@ func TestLiftAndPull(t *testing.T) {
 	if z := w.Bodies()[0].Pose.Pos.Z; z < 2 {
 		t.Errorf("Lift raised it to %v m", z)
 	}
-	s := base("test", "")
+	s := baseScene("test", "")
 	s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.6, Z: 0.2}, 0))
 	w = New(s, 60)
 	for range 30 {
@@ -146,7 +146,7 @@ func TestLiftAndPull(t *testing.T) {
 	if x := w.Bodies()[1].Pose.Pos.X; x > 1.1 {
 		t.Errorf("Pull left the cube at %v m", x)
 	}
-	if w.Touched()[1] != 0 {
+	if w.TouchedBy()[1] != 0 {
 		t.Error("a cube that sticks to the player is not touched by it")
 	}
 }
@@ -158,8 +158,8 @@ func TestNoTunnelling(t *testing.T) {
 		for _, from := range []float32{0, 0.11, 0.23, 0.37} {
 			b := boxAt(from, 0, 3, 0.2, 1)
 			b.Start.Linear = geom.Vec3{X: speed, Z: 1}
-			s := loose(b)
-			s.Static = []Box{static(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
+			s := boxScene(b)
+			s.Static = []Box{staticBox(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
 			w := New(s, 60)
 			for range 60 {
 				w.Step()
@@ -168,7 +168,7 @@ func TestNoTunnelling(t *testing.T) {
 				t.Errorf("%v m/s: it is at x = %v, behind the wall", speed, x)
 			}
 			b.Start.Linear.Z = 0
-			s = loose(b, boxAt(5, 0, 3.1, 0.2, 1))
+			s = boxScene(b, boxAt(5, 0, 3.1, 0.2, 1))
 			s.Gravity = 0
 			w = New(s, 60)
 			for range 60 {
@@ -188,8 +188,8 @@ func TestTower(t *testing.T) {
 	for i := range 10 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.41*float32(i), 0.2, 1))
 	}
-	s := loose(boxes...)
-	s.Sleepless = true
+	s := boxScene(boxes...)
+	s.NoSleep = true
 	w := New(s, 60)
 	for range 600 {
 		w.Step()
@@ -204,22 +204,22 @@ func TestTower(t *testing.T) {
 	}
 }
 
-// TestWakesAsAWhole says that a touched pile wakes in the tick it is touched,
+// TestIslandWakes says that a touched pile wakes in the tick it is touched,
 // keeps its contacts, and is not shaken by waking.
-func TestWakesAsAWhole(t *testing.T) {
+func TestIslandWakes(t *testing.T) {
 	var boxes []Box
 	for i := range 8 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.4*float32(i), 0.2, 1))
 	}
 	bullet := boxAt(-3, 0, 0.6, 0.2, 1)
 	bullet.Start.Linear.X = 1 // slow: it wakes the tower and no more
-	s := loose(append(boxes, bullet)...)
+	s := boxScene(append(boxes, bullet)...)
 	s.Gravity, s.Damping = 20, 0
 	w := New(s, 60)
 	for range 120 { // to rest; the bullet falls and slides meanwhile
 		w.Step()
 	}
-	if awake(w) != 0 {
+	if awakeCount(w) != 0 {
 		t.Fatal("not at rest")
 	}
 	b := w.Bodies()[8]
@@ -228,7 +228,7 @@ func TestWakesAsAWhole(t *testing.T) {
 	for range 5 {
 		w.Step()
 	}
-	if n := awake(w); n != 9 {
+	if n := awakeCount(w); n != 9 {
 		t.Fatalf("%d awake, want all 9", n)
 	}
 	for i := range 8 {
@@ -249,10 +249,10 @@ func TestBounds(t *testing.T) {
 	b.Angular = geom.Vec3{X: 1e6}
 	w.SetBody(3, b)
 	for range 300 {
-		w.Step(keys(w.Tick()))
+		w.Step(scriptedInput(w.Tick()))
 		for i, b := range w.Bodies() {
 			p := b.Pose.Pos
-			if !p.Finite() || !b.Pose.Rot.Finite() || geom.Abs(p.X) > 256 || geom.Abs(p.Y) > 256 || p.Z < 0 || p.Z > 32 {
+			if !p.IsFinite() || !b.Pose.Rot.IsFinite() || geom.Abs(p.X) > 256 || geom.Abs(p.Y) > 256 || p.Z < 0 || p.Z > 32 {
 				t.Fatalf("body %d is at %v", i, b.Pose)
 			}
 		}

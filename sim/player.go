@@ -9,59 +9,59 @@ const (
 	strafeForce  = 120 // N for each key, along the ground
 	brakingBoost = 2   // times that when it works against the speed
 
-	fieldRadius = 2    // metres; how far Lift blows
-	fieldDepth  = 0.1  // metres below the ground: where it blows from
-	fieldScale  = 200  // m3/s2; the acceleration is this over the squared distance
-	fieldMost   = 500  // m/s2
-	hoverDrop   = 0.7  // metres; the player's own height counts as so much less
-	hoverPull   = 20   // times the player's own lift if Pull is held too
-	bobForce    = 2    // N
-	bobTorque   = 1.5  // N m
-	leanMost    = 0.25 // rad; how far a hovering player leans into the push
-	leanRate    = 0.1  // rad per N
-	uprightMost = 0.5  // rad; the righting torque grows no further
-	uprightRate = 100  // N m per rad
+	fieldRadius          = 2    // metres; how far Lift blows
+	fieldDepth           = 0.1  // metres below the ground: where it blows from
+	fieldScale           = 200  // m3/s2; the acceleration is this over the squared distance
+	maxFieldAcceleration = 500  // m/s2
+	hoverHeightOffset    = 0.7  // metres; the player's own height counts as so much less
+	hoverPullGain        = 20   // times the player's own lift if Pull is held too
+	bobForce             = 2    // N
+	bobTorque            = 1.5  // N m
+	maxLean              = 0.25 // rad; how far a hovering player leans into the push
+	leanPerNewton        = 0.1  // rad per N
+	maxUprightAngle      = 0.5  // rad; the righting torque grows no further
+	uprightStiffness     = 100  // N m per rad
 
-	pullRadius = 1.8  // metres; how far Pull reaches
-	pullNear   = 0.2  // metres; nothing nearer is pulled
-	pullMost   = 2000 // m/s2
+	pullRadius          = 1.8  // metres; how far Pull reaches
+	minPullDistance     = 0.2  // metres; nothing nearer is pulled
+	maxPullAcceleration = 2000 // m/s2
 )
 
 // Rates of damping while hovering, per second, from his factors per tick at 60
 // Hz: a factor f is the rate 60 (1/f - 1).
 const (
-	hoverSpin  = 60 * (1/0.95 - 1)
-	hoverDrift = 60 * (1/0.96 - 1)
-	hoverRise  = 60 * (1/0.999 - 1)
+	hoverAngularDamping  = 60 * (1/0.95 - 1)
+	hoverLateralDamping  = 60 * (1/0.96 - 1)
+	hoverVerticalDamping = 60 * (1/0.999 - 1)
 )
 
-// push applies what the players hold to the forces of this tick.
-func (w *World) push(inputs []Input) {
+// applyInputs applies what the players hold to the forces of this tick.
+func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		in := inputs[p]
-		if in.Buttons == 0 || w.held(int32(p)) {
+		if in.Buttons == 0 || w.kinematic(int32(p)) {
 			continue
 		}
 		force := w.strafe(p, in)
 		if in.Buttons&Lift != 0 {
 			w.hover(p, in, force)
-			w.blow(p)
+			w.blowAway(p)
 		} else if in.Buttons&Pull != 0 {
-			w.pull(p)
+			w.pullNear(p)
 		}
 	}
 }
 
 // addForce adds a force in newtons to body i, which wakes.
 func (w *World) addForce(i int, f geom.Vec3) {
-	w.wake(int32(i))
-	w.rest[i] = 0
+	w.wakeBody(int32(i))
+	w.slowTicks[i] = 0
 	w.force[i] = w.force[i].Add(f)
 }
 
 // strafe pushes player p along the ground and returns the push.
 func (w *World) strafe(p int, in Input) geom.Vec3 {
-	turn := float32(float32(in.Heading) * (geom.TwoPi / Headings))
+	turn := float32(float32(in.Heading) * (geom.TwoPi / HeadingSteps))
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
 	forward, right := geom.Vec3{X: -sin, Y: cos}, geom.Vec3{X: cos, Y: sin}
 	var f geom.Vec3
@@ -70,7 +70,7 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 		way    geom.Vec3
 	}{{Left, right.Neg()}, {Right, right}, {Forward, forward}, {Back, forward.Neg()}} {
 		if in.Buttons&k.button != 0 {
-			f = f.Plus(strafeForce, k.way)
+			f = f.AddScaled(strafeForce, k.way)
 		}
 	}
 	if f == (geom.Vec3{}) {
@@ -89,20 +89,20 @@ func (w *World) hover(p int, in Input, push geom.Vec3) {
 	b := &w.bodies[p]
 	up := geom.Vec3{Z: 1}
 
-	height := b.Pose.Pos.Z + fieldDepth - hoverDrop
+	height := b.Pose.Pos.Z + fieldDepth - hoverHeightOffset
 	if height < fieldRadius {
-		lift := field(height, fieldMost)
+		lift := fieldAcceleration(height, maxFieldAcceleration)
 		if in.Buttons&Pull != 0 {
-			lift = float32(lift * hoverPull)
+			lift = float32(lift * hoverPullGain)
 		}
 		w.addForce(p, up.Scale(lift))
 	}
 	// The bob is a sum of three waves on the tick counter, in radians per
 	// tick at 60 Hz.
-	t := float32(float32(w.tick%tickWrap) * float32(60*w.dt))
-	w.addForce(p, geom.Vec3{X: wave(t, 0.1, 0.05, 1, 1), Y: wave(t, 0.1, 0.05, 1, 2), Z: wave(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
+	t := float32(float32(w.tick%bobTickWrap) * float32(60*w.dt))
+	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
 	w.torque[p] = w.torque[p].Add(geom.Vec3{
-		X: wave(t, 0.05, 0.05, 1.1, 10), Y: wave(t, 0.09, 0.045, 1.11, 10), Z: wave(t, 0.05, 0.055, 1.12, 10),
+		X: sineSum(t, 0.05, 0.05, 1.1, 10), Y: sineSum(t, 0.09, 0.045, 1.11, 10), Z: sineSum(t, 0.05, 0.055, 1.12, 10),
 	}.Scale(bobTorque))
 
 	// Upright is where the nearest of the cube's axes should point: up, or
@@ -110,31 +110,31 @@ func (w *World) hover(p int, in Input, push geom.Vec3) {
 	want := up
 	if strength := push.Len(); strength > 0 {
 		axis := up.Cross(push).Scale(1 / strength)
-		want = geom.Turn(axis, min(float32(leanRate*strength), leanMost)).Rotate(up)
+		want = geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
 	}
 	have := w.nearestAxis(p, want)
 	axis := have.Cross(want)
 	if sin := axis.Len(); sin > 1e-6 {
 		angle := geom.Atan2(sin, have.Dot(want))
-		w.torque[p] = w.torque[p].Plus(float32(uprightRate*min(angle, uprightMost))/sin, axis)
+		w.torque[p] = w.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
-	drift, rise := 1/(1+float32(hoverDrift*w.dt)), 1/(1+float32(hoverRise*w.dt))
+	drift, rise := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
 	b.Linear = geom.Vec3{X: float32(b.Linear.X * drift), Y: float32(b.Linear.Y * drift), Z: float32(b.Linear.Z * rise)}
-	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverSpin*w.dt)))
+	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
 }
 
-// tickWrap keeps the bob's argument small enough to be exact: 18 hours.
-const tickWrap = 1 << 22
+// bobTickWrap keeps the bob's argument small enough to be exact: 18 hours.
+const bobTickWrap = 1 << 22
 
-// wave is the sum of three sines of t at three rates, shifted by phase.
-func wave(t, r1, r2, r3, phase float32) float32 {
+// sineSum is the sum of three sines of t at three rates, shifted by phase.
+func sineSum(t, r1, r2, r3, phase float32) float32 {
 	return geom.Sin(float32(t*r1)+phase) + geom.Sin(float32(t*r2)+float32(3*phase)) + geom.Sin(float32(t*r3)+float32(10*phase))
 }
 
 // nearestAxis returns the axis of player p's cube, of its six, that points most
 // nearly to want.
 func (w *World) nearestAxis(p int, want geom.Vec3) geom.Vec3 {
-	axes := &w.solids[p].axes
+	axes := &w.shapes[p].axes
 	best, most := axes.Z, float32(-2)
 	for i := range 3 {
 		a := axes.Col(i)
@@ -148,44 +148,44 @@ func (w *World) nearestAxis(p int, want geom.Vec3) geom.Vec3 {
 	return best
 }
 
-// field is the acceleration of a field at a distance, at most most.
-func field(distance, most float32) float32 {
+// fieldAcceleration is the acceleration of a field at a distance, at most most.
+func fieldAcceleration(distance, most float32) float32 {
 	d := max(distance, 0.01)
 	return min(float32(fieldScale/float32(d*d)), most)
 }
 
-// blow pushes the loose cubes near player p away from the ground below it. What
+// blowAway pushes the loose cubes near player p away from the ground below it. What
 // is under another player's authority it leaves alone, and so does pull.
-func (w *World) blow(p int) {
+func (w *World) blowAway(p int) {
 	at := w.bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.held(int32(i)) {
+		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.kinematic(int32(i)) {
 			continue
 		}
 		d := w.bodies[i].Pose.Pos.Sub(at)
-		l2 := d.Len2()
+		l2 := d.LenSq()
 		if l2 >= fieldRadius*fieldRadius || l2 == 0 {
 			continue
 		}
 		l := geom.Sqrt(l2)
-		w.addForce(i, d.Scale(float32(field(l, fieldMost)/w.solids[i].invMass)/l))
+		w.addForce(i, d.Scale(float32(fieldAcceleration(l, maxFieldAcceleration)/w.shapes[i].invMass)/l))
 	}
 }
 
-// pull draws the loose cubes near player p to its centre.
-func (w *World) pull(p int) {
+// pullNear draws the loose cubes near player p to its centre.
+func (w *World) pullNear(p int) {
 	at := w.bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.held(int32(i)) {
+		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.kinematic(int32(i)) {
 			continue
 		}
 		d := at.Sub(w.bodies[i].Pose.Pos)
-		l2 := d.Len2()
-		if l2 >= pullRadius*pullRadius || l2 <= pullNear*pullNear {
+		l2 := d.LenSq()
+		if l2 >= pullRadius*pullRadius || l2 <= minPullDistance*minPullDistance {
 			continue
 		}
 		l := geom.Sqrt(l2)
-		w.addForce(i, d.Scale(float32(field(l, pullMost)/w.solids[i].invMass)/l))
+		w.addForce(i, d.Scale(float32(fieldAcceleration(l, maxPullAcceleration)/w.shapes[i].invMass)/l))
 	}
 }

@@ -16,17 +16,17 @@ type Grid interface{ Snap(b Body) Body }
 func (w *World) Quantise(g Grid) {
 	if w.grid != g {
 		w.grid = g
-		w.snapped = append(w.snapped[:0], make([]Body, len(w.bodies))...) // no body is like these: their rotations are none
+		w.lastSnapped = append(w.lastSnapped[:0], make([]Body, len(w.bodies))...) // no body is like these: their rotations are none
 	}
 	for i := range w.bodies {
-		if w.bodies[i] == w.snapped[i] {
+		if w.bodies[i] == w.lastSnapped[i] {
 			continue
 		}
 		b := g.Snap(w.bodies[i])
 		if b != w.bodies[i] {
 			w.bodies[i] = b
-			w.refresh(i)
+			w.updateShapes(i)
 		}
-		w.snapped[i] = b
+		w.lastSnapped[i] = b
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-func world(t testing.TB, spec string) *sim.World {
+func newTestWorld(t testing.TB, spec string) *sim.World {
 	t.Helper()
 	s, err := sim.SceneNamed(spec)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	if testing.Short() {
 		sleeping, awake = "pile:layers=2", "pile:layers=1"
 	}
-	w := world(t, sleeping)
+	w := newTestWorld(t, sleeping)
 	run := func(w *sim.World, ticks int) {
 		for range ticks {
 			w.Step()
@@ -54,7 +54,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Sleepless = true
+	s.NoSleep = true
 	w = sim.New(s, 60)
 	run(w, 600)
 	at = append(at[:0], w.Bodies()...)
@@ -72,7 +72,7 @@ func TestQuantisedPileRests(t *testing.T) {
 // where everything moves, and that it changes nothing by more than the grid's
 // error.
 func TestQuantiseTwice(t *testing.T) {
-	w := world(t, "heap:layers=2")
+	w := newTestWorld(t, "heap:layers=2")
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
 		before := append([]sim.Body(nil), w.Bodies()...)
@@ -95,7 +95,7 @@ func TestQuantiseTwice(t *testing.T) {
 func BenchmarkQuantise(b *testing.B) {
 	for _, name := range sim.SceneNames() {
 		b.Run(name, func(b *testing.B) {
-			w := world(b, name)
+			w := newTestWorld(b, name)
 			for range 90 {
 				w.Step()
 			}
@@ -111,7 +111,7 @@ func BenchmarkQuantise(b *testing.B) {
 // whatever happened to it since the last time: steps, corrections, another state,
 // another grid.
 func TestQuantisedWhateverHappens(t *testing.T) {
-	w, other := world(t, "zen"), world(t, "zen")
+	w, other := newTestWorld(t, "zen"), newTestWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
 	other.Save(&s)
@@ -127,7 +127,7 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 			w.SetBody(i/50, b)
 		case 15:
 			b := w.Bodies()[9]
-			b.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, float32(i)).Mul(b.Pose.Rot).Unit()
+			b.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, float32(i)).Mul(b.Pose.Rot).Unit()
 			w.SetBody(9, b)
 			w.Quantise(grid)
 			b = w.Bodies()[9]
@@ -156,7 +156,7 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 // and points stay within a millimetre and a half of each other.
 func TestQuantisedWalkerWalks(t *testing.T) {
 	for _, name := range []string{"walker", "trailer"} {
-		w := world(t, name)
+		w := newTestWorld(t, name)
 		joints := len(w.Scene().Joints)
 		var off float32
 		ticks := 1200
@@ -167,7 +167,7 @@ func TestQuantisedWalkerWalks(t *testing.T) {
 			w.Step()
 			w.Quantise(&codec.SyncGrid)
 			for i := range joints {
-				a, b := w.Anchors(i)
+				a, b := w.JointAnchors(i)
 				off = max(off, b.Sub(a).Len())
 			}
 		}

@@ -9,9 +9,9 @@ import (
 // The sizes and the density of Fiedler's demo: a player of 1.5 m weighs 3.375
 // kg, a small cube of 0.4 m weighs 0.064 kg.
 const (
-	playerHalf = 0.75
-	cubeHalf   = 0.2
-	density    = 1
+	playerHalf  = 0.75
+	cubeHalf    = 0.2
+	cubeDensity = 1
 )
 
 // The player's rubber is chosen so that 120 N roll the cube instead of sliding
@@ -22,19 +22,19 @@ const (
 	cubeFriction   = 1
 )
 
-// base is a scene of one player with the constants of Fiedler's demo.
-func base(name, doc string) Scene {
+// baseScene is a scene of one player with the constants of Fiedler's demo.
+func baseScene(name, doc string) Scene {
 	return Scene{
 		Name: name, Doc: doc, Players: 1,
-		Gravity: 20, Damping: 0.6, MaxLinear: 32, MaxAngular: 16, HalfWidth: 256, Height: 32,
-		Boxes: []Box{player(geom.Vec3{X: 0, Y: 0, Z: playerHalf})},
+		Gravity: 20, Damping: 0.6, MaxLinearSpeed: 32, MaxAngularSpeed: 16, HalfWidth: 256, Height: 32,
+		Boxes: []Box{playerBox(geom.Vec3{X: 0, Y: 0, Z: playerHalf})},
 	}
 }
 
-func player(at geom.Vec3) Box {
+func playerBox(at geom.Vec3) Box {
 	return Box{
 		Half:    geom.Vec3{X: playerHalf, Y: playerHalf, Z: playerHalf},
-		Density: density, Friction: playerFriction,
+		Density: cubeDensity, Friction: playerFriction,
 		Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}},
 	}
 }
@@ -43,36 +43,36 @@ func player(at geom.Vec3) Box {
 func cube(at geom.Vec3, turn float32) Box {
 	return Box{
 		Half:    geom.Vec3{X: cubeHalf, Y: cubeHalf, Z: cubeHalf},
-		Density: density, Friction: cubeFriction,
+		Density: cubeDensity, Friction: cubeFriction,
 		Start: Body{
-			Pose:   geom.Pose{Pos: at, Rot: geom.Turn(geom.Vec3{Z: 1}, turn)},
+			Pose:   geom.Pose{Pos: at, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, turn)},
 			Asleep: true,
 		},
 	}
 }
 
-func static(at, half geom.Vec3, turn geom.Quat) Box {
+func staticBox(at, half geom.Vec3, turn geom.Quat) Box {
 	return Box{Half: half, Friction: 1, Start: Body{Pose: geom.Pose{Pos: at, Rot: turn}}}
 }
 
 // plain is the player's cube alone on the ground.
-func plain(params) Scene { return base("plain", "one player's cube on a plane") }
+func plain(paramValues) Scene { return baseScene("plain", "one player's cube on a plane") }
 
 // zen is the playground: a ramp, steps, a low wall, and two dozen loose cubes.
 // It is named after the demo of 2004 that the articles grew out of.
-func zen(params) Scene {
-	s := base("zen", "the player's cube, a ramp, steps, a low wall, two dozen cubes to push")
+func zen(paramValues) Scene {
+	s := baseScene("zen", "the player's cube, a ramp, steps, a low wall, two dozen cubes to push")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 
 	// A ramp of 15 degrees that rises to the north, its lower edge on the ground.
-	s.Static = append(s.Static, static(v(-9, 7, 0.55), v(2.5, 4.5, 0.5), geom.Turn(v(1, 0, 0), geom.Pi/12)))
+	s.Static = append(s.Static, staticBox(v(-9, 7, 0.55), v(2.5, 4.5, 0.5), geom.AxisAngle(v(1, 0, 0), geom.Pi/12)))
 	// Three steps of 0.4 m each.
 	for i := range 3 {
 		h := float32(0.2 * float32(i+1))
-		s.Static = append(s.Static, static(v(9, float32(6+2*i), h), v(2.5, 1, h), geom.Identity))
+		s.Static = append(s.Static, staticBox(v(9, float32(6+2*i), h), v(2.5, 1, h), geom.Identity))
 	}
 	// A low wall to the south that a hard push can jump.
-	s.Static = append(s.Static, static(v(0, -9, 0.3), v(6, 0.3, 0.3), geom.Identity))
+	s.Static = append(s.Static, staticBox(v(0, -9, 0.3), v(6, 0.3, 0.3), geom.Identity))
 
 	// A small pyramid: nine, four and one.
 	for layer, n := range []int{3, 2, 1} {
@@ -96,14 +96,14 @@ func zen(params) Scene {
 // katamari is the world of Fiedler's demo of 2015: small cubes asleep on a grid
 // of one metre, and the player's cube dropped from ten. There it has one player;
 // here up to four.
-func katamari(p params) Scene {
-	s := base("katamari", "small cubes asleep on a grid, and players who gather them")
+func katamari(p paramValues) Scene {
+	s := baseScene("katamari", "small cubes asleep on a grid, and players who gather them")
 	s.Players = p.value("players")
 	s.Boxes = s.Boxes[:0]
 	for i := range s.Players { // the first in the middle, the others around it
 		at := [...]geom.Vec3{{}, {X: 4}, {X: -4}, {Y: 4}}[i]
 		at.Z = 10
-		s.Boxes = append(s.Boxes, player(at))
+		s.Boxes = append(s.Boxes, playerBox(at))
 	}
 	n := p.value("cubes")
 	side := 1
@@ -122,15 +122,15 @@ const columnsX, columnsY = 9, 10
 
 // pile is a block of columns that falls half a metre onto the ground, each cube
 // a little beside the one below: whether it stands is a test of a solver.
-func pile(p params) Scene {
-	s := besides("pile", "a block of cubes that falls half a metre and should stand")
-	c := chance(12345)
+func pile(p paramValues) Scene {
+	s := baseBeside("pile", "a block of cubes that falls half a metre and should stand")
+	c := lcg(12345)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {
 			x, y := float64(i%columnsX), float64(i/columnsX)
 			b := cube(geom.Vec3{
-				X: float32(float64((x-4)*0.45) + c.within(0.02)),
-				Y: float32(float64((y-4.5)*0.45) + c.within(0.02)),
+				X: float32(float64((x-4)*0.45) + c.symmetric(0.02)),
+				Y: float32(float64((y-4.5)*0.45) + c.symmetric(0.02)),
 				Z: float32(0.7 + float64(float64(z)*0.45)),
 			}, 0)
 			b.Start.Asleep = false
@@ -141,16 +141,16 @@ func pile(p params) Scene {
 }
 
 // heap is as many cubes dropped in random orientations: every kind of contact.
-func heap(p params) Scene {
-	s := besides("heap", "cubes dropped at random: every kind of contact")
-	c := chance(54321)
+func heap(p paramValues) Scene {
+	s := baseBeside("heap", "cubes dropped at random: every kind of contact")
+	c := lcg(54321)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {
 			x, y := float64(i%columnsX), float64(i/columnsX)
 			turn := c.orientation()
 			b := cube(geom.Vec3{
-				X: float32(float64((x-4)*0.75) + c.within(0.05)),
-				Y: float32(float64((y-4.5)*0.75) + c.within(0.05)),
+				X: float32(float64((x-4)*0.75) + c.symmetric(0.05)),
+				Y: float32(float64((y-4.5)*0.75) + c.symmetric(0.05)),
 				Z: float32(1 + float64(float64(z)*0.75)),
 			}, 0)
 			b.Start.Pose.Rot, b.Start.Asleep = turn, false
@@ -160,17 +160,17 @@ func heap(p params) Scene {
 	return s
 }
 
-// besides is a base scene whose player stands clear of what falls in the
+// baseBeside is a base scene whose player stands clear of what falls in the
 // middle.
-func besides(name, doc string) Scene {
-	s := base(name, doc)
+func baseBeside(name, doc string) Scene {
+	s := baseScene(name, doc)
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	return s
 }
 
 // tower is one column.
-func tower(p params) Scene {
-	s := base("tower", "cubes on each other, to be knocked over")
+func tower(p paramValues) Scene {
+	s := baseScene("tower", "cubes on each other, to be knocked over")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	for i := range p.value("height") {
 		s.Boxes = append(s.Boxes, cube(geom.Vec3{Z: 0.2 + float32(0.4*float32(i))}, 0))
@@ -180,10 +180,10 @@ func tower(p params) Scene {
 
 // twoPlayers is a wall of cubes between two players, and one larger cube on
 // top of nothing, at equal distance from both: who has it?
-func twoPlayers(params) Scene {
-	s := base("two-players", "two players, a pile between them, and one cube to fight over")
+func twoPlayers(paramValues) Scene {
+	s := baseScene("two-players", "two players, a pile between them, and one cube to fight over")
 	s.Players = 2
-	s.Boxes = append(s.Boxes[:0], player(geom.Vec3{X: -6, Z: playerHalf}), player(geom.Vec3{X: 6, Z: playerHalf}))
+	s.Boxes = append(s.Boxes[:0], playerBox(geom.Vec3{X: -6, Z: playerHalf}), playerBox(geom.Vec3{X: 6, Z: playerHalf}))
 	prize := cube(geom.Vec3{Y: -4, Z: 0.5}, 0)
 	prize.Half = geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
 	s.Boxes = append(s.Boxes, prize)
@@ -204,21 +204,21 @@ func twoPlayers(params) Scene {
 // The floors of carriers reach below the ground, so that what drives against
 // one meets an edge and nothing gets beneath.
 const (
-	floorTop  = 0.12 // metres; a player's cube rolls over such a step
-	floorHalf = 0.5  // half of its thickness
+	floorTop           = 0.12 // metres; a player's cube rolls over such a step
+	floorHalfThickness = 0.5  // half of its thickness
 )
 
-// floor is the floor of a carrier.
-func floor(x, y, halfX, halfY float32) Box {
-	return static(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalf}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalf}, geom.Identity)
+// carrierFloor is the floor of a carrier.
+func carrierFloor(x, y, halfX, halfY float32) Box {
+	return staticBox(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalfThickness}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalfThickness}, geom.Identity)
 }
 
 // turntable is a square table, low and large, that never stops turning.
-func turntable(p params) Scene {
-	s := base("turntable", "a large table that turns, with cubes on it and beside it")
+func turntable(p paramValues) Scene {
+	s := baseScene("turntable", "a large table that turns, with cubes on it and beside it")
 	s.Boxes[0].Start.Pose.Pos.Y = -10.5
 	rpm := p.value("rpm")
-	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{floor(0, 0, 6, 6)}}}
+	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
 	spin := float32(geom.TwoPi / 60 * float32(rpm))
 	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
 		const out = 2.8 // metres; between the rings
@@ -247,34 +247,34 @@ func turntable(p params) Scene {
 // clamp as high, and the air thinner, or it would blow what stands there overboard. A
 // tender is a platform beside the door that goes the same way, with the player on it: who
 // rolls from one to the other boards a ship that moves.
-func ship(p params) Scene {
-	s := base("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
-	way := p.value("way")
+func ship(p paramValues) Scene {
+	s := baseScene("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
+	way := p.value("distance")
 	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
 	if way > 40 {
-		s.HalfWidth, s.MaxLinear, s.Damping = float32(max(256, way+100)), 64, 0.1
+		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, way+100)), 64, 0.1
 	}
 	s.Boxes[0].Start.Pose.Pos.Y = -3
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
 	wall := func(x, y, halfX, halfY float32) Box {
-		return static(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
+		return staticBox(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
 	}
 	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
 	s.Carriers = []Carrier{{
 		Path: Path{Travel: v(float32(way), 0, 0), TravelSeconds: ride, WaitSeconds: 8},
 		Boxes: []Box{
-			floor(0, middle, long, wide),
+			carrierFloor(0, middle, long, wide),
 			wall(0, wide-thick, long, thick),
 			wall(thick-long, 0, thick, wide-2*thick), wall(long-thick, 0, thick, wide-2*thick),
 			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
 		},
 	}}
-	if p.value("tender") == 1 {
+	if p.value("platform") == 1 {
 		const gap, halfX, halfY = 0.1, 4, 2.75
 		y := float32(middle - wide - gap - halfY)
 		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
-		s.Carriers = append(s.Carriers, Carrier{Path: s.Carriers[0].Path, Boxes: []Box{floor(0, y, halfX, halfY)}})
+		s.Carriers = append(s.Carriers, Carrier{Path: s.Carriers[0].Path, Boxes: []Box{carrierFloor(0, y, halfX, halfY)}})
 	}
 	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
 		p.Z = floorTop + cubeHalf
@@ -288,15 +288,15 @@ func ship(p params) Scene {
 
 // billiards is a table with rails and a triangle of smooth pucks: what one
 // player pushes, pushes the others.
-func billiards(p params) Scene {
-	s := base("billiards", "smooth pucks in a triangle between rails, that one player breaks")
+func billiards(p paramValues) Scene {
+	s := baseScene("billiards", "smooth pucks in a triangle between rails, that one player breaks")
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	const halfX, halfY, rail, high, puck = 5, 10, 0.25, 0.7, 0.3 // metres
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for _, side := range []float32{-1, 1} {
 		s.Static = append(s.Static,
-			static(v(float32(side*(halfX+rail)), 0, high), v(rail, halfY+2*rail, high), geom.Identity),
-			static(v(0, float32(side*(halfY+rail)), high), v(halfX, rail, high), geom.Identity))
+			staticBox(v(float32(side*(halfX+rail)), 0, high), v(rail, halfY+2*rail, high), geom.Identity),
+			staticBox(v(0, float32(side*(halfY+rail)), high), v(halfX, rail, high), geom.Identity))
 	}
 	for row := range p.value("rows") {
 		for i := range row + 1 {
@@ -309,10 +309,10 @@ func billiards(p params) Scene {
 	return s
 }
 
-// fleet is many bodies of which most are far away: fields of cubes, in each but
+// largeWorld is many bodies of which most are far away: fields of cubes, in each but
 // the first of which a bar turns and keeps a few of them from sleep.
-func fleet(p params) Scene {
-	s := base("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
+func largeWorld(p paramValues) Scene {
+	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
 	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
 	fields := p.value("fields")
 	across := 1
@@ -331,7 +331,7 @@ func fleet(p params) Scene {
 				Start: Body{Pose: geom.Pose{Pos: at.Add(v(0, 0, 0.2)), Rot: geom.Identity}},
 			}
 			s.Joints = append(s.Joints, Joint{
-				A: Fixed, B: len(s.Boxes), Hinge: true, At: b.Start.Pose.Pos, Axis: v(0, 0, 1), Speed: 1.5, Torque: 40,
+				A: WorldBody, B: len(s.Boxes), Hinge: true, Anchor: b.Start.Pose.Pos, Axis: v(0, 0, 1), MotorSpeed: 1.5, MaxMotorTorque: 40,
 			})
 			s.Boxes = append(s.Boxes, b)
 		}
@@ -363,25 +363,25 @@ func spiral(n int) (x, y int) {
 	}
 }
 
-// chance is a generator of numbers for the layout of scenes: the linear
+// lcg is a generator of numbers for the layout of scenes: the linear
 // congruential one of the scene files that other engines were measured on, so
 // that pile and heap are theirs cube for cube.
-type chance uint32
+type lcg uint32
 
-// within returns a number in [-a, a): 24 random bits. Where it is inlined, its
+// symmetric returns a number in [-a, a): 24 random bits. Where it is inlined, its
 // last rounding gets lost, and the product is fused with what the caller adds.
 //
 //go:noinline
-func (c *chance) within(a float64) float64 {
+func (c *lcg) symmetric(a float64) float64 {
 	*c = *c*1664525 + 1013904223
 	return float64(float64(int32(*c>>8)*2-1<<24) / (1 << 24) * a)
 }
 
 // orientation returns a random rotation: a point in a ball of four dimensions,
 // pushed to its surface.
-func (c *chance) orientation() geom.Quat {
+func (c *lcg) orientation() geom.Quat {
 	for {
-		w, x, y, z := c.within(1), c.within(1), c.within(1), c.within(1)
+		w, x, y, z := c.symmetric(1), c.symmetric(1), c.symmetric(1), c.symmetric(1)
 		n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)
 		if n > 1 || n < 0.05 {
 			continue

@@ -10,7 +10,7 @@ import (
 // TestShipAtFiftyMetresASecond says that the longest way brings the ship to 50
 // m/s within the world, and that what stands in it stays where it is.
 func TestShipAtFiftyMetresASecond(t *testing.T) {
-	w := newWorld(t, "ship:way=530")
+	w := newWorld(t, "ship:distance=530")
 	path := &w.scene.Carriers[0].Path
 	var fastest, farthest float32
 	from := make([]geom.Vec3, 7)
@@ -19,12 +19,12 @@ func TestShipAtFiftyMetresASecond(t *testing.T) {
 	}
 	for range 60 * 2 * (path.TravelSeconds + path.WaitSeconds) {
 		w.Step()
-		fastest = max(fastest, w.courses[0].v.Len())
+		fastest = max(fastest, w.carrierMotions[0].linear.Len())
 		at := path.Pose(geom.Pose{Rot: geom.Identity}, w.Tick(), 60).Pos
 		farthest = max(farthest, at.X)
 		for i := 1; i < 7; i++ {
 			if off := w.Bodies()[i].Pose.Pos.Sub(at).Sub(from[i]).Len(); off > 0.05 {
-				t.Fatalf("cube %d is off its place by %v m in tick %d, at %v m/s", i, off, w.Tick(), w.courses[0].v.X)
+				t.Fatalf("cube %d is off its place by %v m in tick %d, at %v m/s", i, off, w.Tick(), w.carrierMotions[0].linear.X)
 			}
 		}
 	}
@@ -41,8 +41,8 @@ func TestSeesaw(t *testing.T) {
 	for range 3600 {
 		w.Step()
 	}
-	if z := w.solids[plank].axes.X.Z; geom.Abs(z) > 0.005 || awake(w) > 0 {
-		t.Errorf("with equal weights it slopes by %v and %d are awake", z, awake(w))
+	if z := w.shapes[plank].axes.X.Z; geom.Abs(z) > 0.005 || awakeCount(w) > 0 {
+		t.Errorf("with equal weights it slopes by %v and %d are awake", z, awakeCount(w))
 	}
 	b := w.Bodies()[plank+1]
 	b.Pose.Pos.X, b.Pose.Pos.Z, b.Asleep = -7, cubeHalf, false
@@ -53,7 +53,7 @@ func TestSeesaw(t *testing.T) {
 	for range 600 {
 		w.Step()
 	}
-	if z := w.solids[plank].axes.X.Z; z > -0.1 {
+	if z := w.shapes[plank].axes.X.Z; z > -0.1 {
 		t.Errorf("with one cube fewer on the left it slopes by %v", z)
 	}
 	b = w.Bodies()[0]
@@ -65,7 +65,7 @@ func TestSeesaw(t *testing.T) {
 		for i := plank + 4; i < plank+7; i++ {
 			highest = max(highest, w.Bodies()[i].Pose.Pos.Z)
 		}
-		off = max(off, gap(w))
+		off = max(off, maxJointSeparation(w))
 	}
 	if highest < 2 {
 		t.Errorf("the cubes flew no higher than %v m", highest)
@@ -101,8 +101,8 @@ func TestBilliards(t *testing.T) {
 			t.Errorf("puck %d lies at %v", i, p)
 		}
 	}
-	if awake(w) != 0 {
-		t.Errorf("%d are awake", awake(w))
+	if awakeCount(w) != 0 {
+		t.Errorf("%d are awake", awakeCount(w))
 	}
 }
 
@@ -118,7 +118,7 @@ func TestTrailer(t *testing.T) {
 		}
 		var off, way float32
 		low, high := geom.Vec3{}, geom.Vec3{}
-		ticks := shorter(5 * 60 * 60)
+		ticks := shortTicks(5 * 60 * 60)
 		for range ticks {
 			before := w.Bodies()[1].Pose.Pos
 			w.Step()
@@ -126,7 +126,7 @@ func TestTrailer(t *testing.T) {
 			way += now.Sub(before).Len()
 			low = geom.Vec3{X: min(low.X, now.X), Y: min(low.Y, now.Y)}
 			high = geom.Vec3{X: max(high.X, now.X), Y: max(high.Y, now.Y)}
-			off = max(off, gap(w))
+			off = max(off, maxJointSeparation(w))
 		}
 		t.Logf("%s: %v m in a square of %v by %v m, joints %.3f mm", name, way, high.X-low.X, high.Y-low.Y, 1000*off)
 		if off > 0.001 {
@@ -153,11 +153,11 @@ func TestWalker(t *testing.T) {
 	w := newWorld(t, "walker")
 	const frame = 1
 	var off, bent float32
-	ticks := shorter(3600)
+	ticks := shortTicks(3600)
 	for range ticks {
 		w.Step()
-		off, bent = max(off, gap(w)), max(bent, askew(w))
-		if up := w.solids[frame].axes.Z.Z; up < 0.998 {
+		off, bent = max(off, maxJointSeparation(w)), max(bent, maxHingeMisalignment(w))
+		if up := w.shapes[frame].axes.Z.Z; up < 0.998 {
 			t.Fatalf("it leans by a cosine of %v in tick %d", up, w.Tick())
 		}
 	}
@@ -171,37 +171,37 @@ func TestWalker(t *testing.T) {
 	}
 	s := *w.Scene()
 	s.Joints = append([]Joint(nil), s.Joints...)
-	s.Joints[0].Speed = 0
+	s.Joints[0].MotorSpeed = 0
 	w = New(s, 60)
 	for range 300 {
 		w.Step()
 	}
-	if at := w.Bodies()[frame].Pose.Pos; awake(w) > 0 || at.Sub(s.Boxes[frame].Start.Pose.Pos).Len() > 0.1 {
-		t.Errorf("with the brake on it stands at %v, and %d are awake", at, awake(w))
+	if at := w.Bodies()[frame].Pose.Pos; awakeCount(w) > 0 || at.Sub(s.Boxes[frame].Start.Pose.Pos).Len() > 0.1 {
+		t.Errorf("with the brake on it stands at %v, and %d are awake", at, awakeCount(w))
 	}
 }
 
-// TestRide says that the walker carries a player who is fixed to its frame as far as it
+// TestWalkerCarriesPlayer says that the walker carries a player who is fixed to its frame as far as it
 // walks alone, upright, and that the player's keys do not tear it.
-func TestRide(t *testing.T) {
-	w := newWorld(t, "walker:ride=1")
-	ticks, begun := shorter(1200), float32(0)
+func TestWalkerCarriesPlayer(t *testing.T) {
+	w := newWorld(t, "walker:mounted=1")
+	ticks, begun := shortTicks(1200), float32(0)
 	for i := range 60 + ticks {
 		if i == 60 { // by then it walks
 			begun = w.Bodies()[0].Pose.Pos.X
 		}
 		w.Step()
-		if off := gap(w); off > 0.001 || w.solids[0].axes.Z.Z < 0.995 {
-			t.Fatalf("tick %d: joints are %v m off, the player leans by a cosine of %v", w.Tick(), off, w.solids[0].axes.Z.Z)
+		if off := maxJointSeparation(w); off > 0.001 || w.shapes[0].axes.Z.Z < 0.995 {
+			t.Fatalf("tick %d: joints are %v m off, the player leans by a cosine of %v", w.Tick(), off, w.shapes[0].axes.Z.Z)
 		}
 	}
 	if x, far := w.Bodies()[0].Pose.Pos.X-begun, float32(ticks)/60; x > -far || x < -1.25*far {
 		t.Errorf("in %v s it carries the player by %v m", far, x)
 	}
 	most := float32(0)
-	for range shorter(600) {
+	for range shortTicks(600) {
 		w.Step(Input{Buttons: Forward})
-		most = max(most, gap(w))
+		most = max(most, maxJointSeparation(w))
 	}
 	if most > 0.02 {
 		t.Errorf("the player's push pulls joints %v m apart", most)
@@ -211,12 +211,12 @@ func TestRide(t *testing.T) {
 // TestTrain says that a chain of any length hangs on the player's cube wherever that
 // drags it, at 20 m/s by centimetres at most, and rests when the player does.
 func TestTrain(t *testing.T) {
-	for _, name := range []string{"train:links=1", "train", "train:links=32"} {
+	for _, name := range []string{"train:rods=1", "train", "train:rods=32"} {
 		w := newWorld(t, name)
 		most, fast := float32(0), float32(0)
-		for i := range shorter(1200) {
-			w.Step(keys(Tick(i)))
-			most, fast = max(most, gap(w)), max(fast, w.Bodies()[0].Linear.Len())
+		for i := range shortTicks(1200) {
+			w.Step(scriptedInput(Tick(i)))
+			most, fast = max(most, maxJointSeparation(w)), max(fast, w.Bodies()[0].Linear.Len())
 		}
 		if most > 0.05 || fast < 5 {
 			t.Errorf("%s: joints are %v m apart, at up to %v m/s", name, most, fast)
@@ -224,7 +224,7 @@ func TestTrain(t *testing.T) {
 		for range 900 {
 			w.Step()
 		}
-		if n := awake(w); n > 0 {
+		if n := awakeCount(w); n > 0 {
 			t.Errorf("%s: %d are awake", name, n)
 		}
 	}
@@ -251,7 +251,7 @@ func TestRammed(t *testing.T) {
 					in = Input{}
 				}
 				w.Step(in)
-				off = max(off, gap(w))
+				off = max(off, maxJointSeparation(w))
 				for k := w.scene.Players; k < len(w.bodies); k++ {
 					if v := w.bodies[k].Linear.Len(); !(v <= fastest) {
 						fastest = v
@@ -261,16 +261,16 @@ func TestRammed(t *testing.T) {
 			if !(off < 0.02) || !(fastest < 33) {
 				t.Errorf("%s, %v: joints are off by up to %v m, something flies at %v m/s", name, held, off, fastest)
 			}
-			if g := gap(w); g > 0.001 {
+			if g := maxJointSeparation(w); g > 0.001 {
 				t.Errorf("%s, %v: at the end joints are off by %v m", name, held, g)
 			}
 		}
 	}
 }
 
-// TestFleet says that the fleet has ten thousand bodies, that most of them sleep
+// TestLargeWorld says that the fleet has ten thousand bodies, that most of them sleep
 // and go on sleeping, that its bars turn, and that its world is wide enough.
-func TestFleet(t *testing.T) {
+func TestLargeWorld(t *testing.T) {
 	w := newWorld(t, "fleet")
 	if n := len(w.Bodies()); n != 10000 {
 		t.Errorf("there are %d bodies", n)
@@ -288,9 +288,9 @@ func TestFleet(t *testing.T) {
 	if near > 400 {
 		t.Errorf("%d bodies are near", near)
 	}
-	for range shorter(1200) {
+	for range shortTicks(1200) {
 		w.Step()
-		if n := awake(w); n > 600 {
+		if n := awakeCount(w); n > 600 {
 			t.Fatalf("%d are awake", n)
 		}
 	}
@@ -299,7 +299,7 @@ func TestFleet(t *testing.T) {
 			t.Errorf("bar %d turns at %v rad/s", j.B, spin)
 		}
 	}
-	if g := gap(w); g > 0.001 {
+	if g := maxJointSeparation(w); g > 0.001 {
 		t.Errorf("joints are %v m off", g)
 	}
 }
@@ -308,7 +308,7 @@ func TestFleet(t *testing.T) {
 // round corners, keeps what is stowed in it: each cube within the 3 cm that its bay has
 // room, and that it stands as it stood when it is left alone.
 func TestHauler(t *testing.T) {
-	w := newWorld(t, "hauler:stowed=3")
+	w := newWorld(t, "hauler:cargo=3")
 	start := slices.Clone(w.Bodies())
 	for tick := range 900 {
 		in := Input{}
@@ -324,16 +324,16 @@ func TestHauler(t *testing.T) {
 			}
 		}
 	}
-	if way := w.Bodies()[0].Pose.Pos.Sub(start[0].Pose.Pos).Len(); way < 10 || awake(w) > 0 {
-		t.Errorf("it came %v m far, %d are awake", way, awake(w))
+	if way := w.Bodies()[0].Pose.Pos.Sub(start[0].Pose.Pos).Len(); way < 10 || awakeCount(w) > 0 {
+		t.Errorf("it came %v m far, %d are awake", way, awakeCount(w))
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; geom.Abs(z-start[0].Pose.Pos.Z) > 0.01 {
 		t.Errorf("it stands at %v m", z)
 	}
 }
 
-// TestAboard says that a player who begins on the table goes round with it.
-func TestAboard(t *testing.T) {
+// TestTurntableCarriesPlayer says that a player who begins on the table goes round with it.
+func TestTurntableCarriesPlayer(t *testing.T) {
 	w := newWorld(t, "turntable:rpm=12:aboard=1")
 	for range 75 { // a quarter of a turn
 		w.Step()

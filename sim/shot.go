@@ -11,25 +11,25 @@ type Shot struct {
 
 	// What the player saw then. Who makes the input does not know: the program says
 	// it that has drawn the picture.
-	Claimed bool   // the next two are said
-	Seen    uint16 // the moment of the server that the picture showed, in 1/16 ticks, its SeenBits low bits
-	Ahead   uint16 // by how much later the player's own cube was drawn, in 1/16 ticks, in [0, MostAhead]
+	HasViewTime bool   // the next two are said
+	ViewTime    uint16 // the moment of the server that the picture showed, in 1/16 ticks, its SeenBits low bits
+	Ahead       uint16 // by how much later the player's own cube was drawn, in 1/16 ticks, in [0, MostAhead]
 }
 
 // The units of a Shot.
 const (
-	AimSteps  = 4096 // in a turn
-	MaxPitch  = AimSteps/4 - 1
-	SeenParts = 16 // of a tick, in which moments are told
-	SeenBits  = 14 // so that a moment within 8 s of now, at 60 ticks a second, can be told
-	AheadBits = 12
-	MaxAhead  = 1<<AheadBits - 1 // 4.3 s
+	AimSteps        = 4096 // in a turn
+	MaxPitch        = AimSteps/4 - 1
+	SubticksPerTick = 16 // of a tick, in which moments are told
+	ViewTimeBits    = 14 // so that a moment within 8 s of now, at 60 ticks a second, can be told
+	AheadBits       = 12
+	MaxAhead        = 1<<AheadBits - 1 // 4.3 s
 )
 
 const aimStep = geom.TwoPi / AimSteps
 
-// Along returns the direction of the ray, a unit vector.
-func (s *Shot) Along() geom.Vec3 {
+// Direction returns the direction of the ray, a unit vector.
+func (s *Shot) Direction() geom.Vec3 {
 	yaw, pitch := float32(aimStep*float32(s.Yaw)), float32(aimStep*float32(s.Pitch))
 	flat := geom.Cos(pitch)
 	return geom.Vec3{X: -float32(flat * geom.Sin(yaw)), Y: float32(flat * geom.Cos(yaw)), Z: geom.Sin(pitch)}
@@ -39,10 +39,10 @@ func (s *Shot) Along() geom.Vec3 {
 // off at most, 1.5 cm at 20 m. d may be of any length but none.
 func Aim(d geom.Vec3) Shot {
 	flat := geom.Sqrt(float32(d.X*d.X) + float32(d.Y*d.Y))
-	yaw := steps(geom.Atan2(-d.X, d.Y))
-	pitch := steps(geom.Atan2(d.Z, flat))
+	yaw := toAimSteps(geom.Atan2(-d.X, d.Y))
+	pitch := toAimSteps(geom.Atan2(d.Z, flat))
 	return Shot{Fired: true, Yaw: uint16(yaw & (AimSteps - 1)), Pitch: int16(min(max(pitch, -MaxPitch), MaxPitch))}
 }
 
-// steps is an angle in whole steps.
-func steps(angle float32) int { return int(float32(angle/aimStep)+AimSteps+0.5) - AimSteps }
+// toAimSteps is an angle in whole steps.
+func toAimSteps(angle float32) int { return int(float32(angle/aimStep)+AimSteps+0.5) - AimSteps }

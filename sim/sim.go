@@ -7,12 +7,12 @@
 // explains.
 //
 // A step is, in order: what the players' keys do (player.go), which boxes are
-// near each other (broad.go), where they touch (box.go), what is kept of last
+// near each other (broadphase.go), where they touch (boxcollision.go), what is kept of last
 // tick's contacts (contact.go), who sleeps and who wakes (island.go), the
 // impulses (solver.go), and the new poses. Carriers, which move along a path
 // whatever is in their way, go to where the tick has them (carrier.go). Joints
 // tie bodies together (joint.go), and a body may be several boxes (compound.go). What
-// a ray meets is asked beside the steps (ray.go). The
+// a ray meets is asked beside the steps (raycast.go). The
 // method is that of Box3D's "soft step": substeps with soft contacts and one
 // relaxing iteration each, warm started, on manifolds that are kept while the
 // two boxes hardly move against each other.
@@ -46,5 +46,5 @@ type Input struct {
 	Shot    Shot  // which no step looks at
 }
 
-// Headings is the number of directions that an Input can name.
-const Headings = 256
+// HeadingSteps is the number of directions that an Input can name.
+const HeadingSteps = 256

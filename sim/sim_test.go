@@ -14,9 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// keys is a scripted player: it holds a set of keys for a third of a second
+// scriptedInput is a scripted player: it holds a set of keys for a third of a second
 // and turns its heading slowly.
-func keys(t Tick) Input {
+func scriptedInput(t Tick) Input {
 	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
 	x ^= x >> 31
 	return Input{Buttons: Buttons(x>>7) & AllButtons &^ (Buttons(x>>23) & (Lift | Pull)), Heading: uint8(t / 8)}
@@ -31,9 +31,9 @@ func newWorld(t testing.TB, name string) *World {
 	return New(s, 60)
 }
 
-// script is the scripted player of a scene: where there is something to run
+// sceneInput is the scripted player of a scene: where there is something to run
 // into, it first does so, gathering.
-func script(name string, t Tick) Input {
+func sceneInput(name string, t Tick) Input {
 	switch name {
 	case "pile", "heap", "tower", "seesaw", "billiards", "trailer":
 		if t < 240 {
@@ -41,15 +41,15 @@ func script(name string, t Tick) Input {
 		}
 	case "katamari":
 		if t > 60 {
-			return Input{Buttons: keys(t).Buttons | Pull, Heading: keys(t).Heading}
+			return Input{Buttons: scriptedInput(t).Buttons | Pull, Heading: scriptedInput(t).Heading}
 		}
 	}
-	return keys(t)
+	return scriptedInput(t)
 }
 
-// patience is how many of n ticks a test gives a scene: a large one is slow,
+// tickBudget is how many of n ticks a test gives a scene: a large one is slow,
 // and slower yet on another machine's emulator.
-func patience(name string, n int) int {
+func tickBudget(name string, n int) int {
 	switch name {
 	case "katamari", "pile", "heap", "fleet", "walker":
 		n /= 6
@@ -60,9 +60,9 @@ func patience(name string, n int) int {
 	return n
 }
 
-// shorter is how many of n ticks a test makes do with if tests are to be short,
+// shortTicks is how many of n ticks a test makes do with if tests are to be short,
 // as on another machine's emulator.
-func shorter(n int) int {
+func shortTicks(n int) int {
 	if testing.Short() {
 		return n / 6
 	}
@@ -76,8 +76,8 @@ func TestSync(t *testing.T) {
 	for _, name := range SceneNames() {
 		w, fresh := newWorld(t, name), newWorld(t, name)
 		var s State
-		for range patience(name, 600) {
-			in := keys(w.Tick())
+		for range tickBudget(name, 600) {
+			in := scriptedInput(w.Tick())
 			w.Save(&s)
 			w.Step(in)
 			b1, c1 := w.Hash()
@@ -101,16 +101,16 @@ func TestSync(t *testing.T) {
 func TestReplay(t *testing.T) {
 	for _, name := range SceneNames() {
 		w := newWorld(t, name)
-		for range max(1, patience(name, 20)) {
+		for range max(1, tickBudget(name, 20)) {
 			var s State
 			w.Save(&s)
 			for range 30 {
-				w.Step(keys(w.Tick()))
+				w.Step(scriptedInput(w.Tick()))
 			}
 			b1, c1 := w.Hash()
 			w.Load(&s)
 			for range 30 {
-				w.Step(keys(w.Tick()))
+				w.Step(scriptedInput(w.Tick()))
 			}
 			if b2, c2 := w.Hash(); b1 != b2 || c1 != c2 {
 				t.Fatalf("%s: ticks %d..%d replay to another world", name, s.Tick, w.Tick())
@@ -127,28 +127,28 @@ func TestGolden(t *testing.T) {
 	for _, name := range SceneNames() {
 		w := newWorld(t, name)
 		for range 600 {
-			w.Step(script(name, w.Tick()))
+			w.Step(sceneInput(name, w.Tick()))
 			if w.Tick()%100 == 0 {
 				bodies, cache := w.Hash()
 				fmt.Fprintf(&b, "%s %d %016x %016x\n", name, w.Tick(), bodies, cache)
 			}
 		}
-		for w.Tick() < 3000 && awake(w) > 0 && !motors(w) {
+		for w.Tick() < 3000 && awakeCount(w) > 0 && !hasMotor(w) {
 			w.Step()
 		}
 		bodies, cache := w.Hash()
 		fmt.Fprintf(&b, "%s sleeps %d %016x %016x\n", name, w.Tick(), bodies, cache)
 	}
-	golden(t, "golden.txt", b.String())
+	compareGolden(t, "golden.txt", b.String())
 }
 
-// motors reports whether something in a world never rests.
-func motors(w *World) bool {
-	return slices.ContainsFunc(w.joints, func(j joint) bool { return j.Speed != 0 && j.Torque > 0 })
+// hasMotor reports whether something in a world never rests.
+func hasMotor(w *World) bool {
+	return slices.ContainsFunc(w.joints, func(j joint) bool { return j.MotorSpeed != 0 && j.MaxMotorTorque > 0 })
 }
 
-// golden holds text against a golden file, line by line.
-func golden(t *testing.T, name, text string) {
+// compareGolden holds text against a golden file, line by line.
+func compareGolden(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
@@ -181,17 +181,17 @@ func TestGoldenLong(t *testing.T) {
 	for _, name := range SceneNames() {
 		w := newWorld(t, name)
 		for range 10000 {
-			w.Step(script(name, w.Tick()))
+			w.Step(sceneInput(name, w.Tick()))
 			if w.Tick()%1000 == 0 {
 				bodies, cache := w.Hash()
 				fmt.Fprintf(&b, "%s %d %016x %016x\n", name, w.Tick(), bodies, cache)
 			}
 		}
 	}
-	golden(t, "golden-long.txt", b.String())
+	compareGolden(t, "golden-long.txt", b.String())
 }
 
-func awake(w *World) int {
+func awakeCount(w *World) int {
 	n := 0
 	for i := range w.bodies {
 		if !w.bodies[i].Asleep {
@@ -231,11 +231,11 @@ func TestOneUlp(t *testing.T) {
 	change("velocity", func(s *State) { up(&s.Bodies[0].Linear.Z) }, true)
 	change("spin", func(s *State) { up(&s.Bodies[0].Angular.X) }, true)
 	change("sleep", func(s *State) { s.Bodies[5].Asleep = !s.Bodies[5].Asleep }, true)
-	change("rest", func(s *State) { s.rest[0]++ }, true)
-	change("impulse", func(s *State) { up(&s.contacts[0].points[0].impulse) }, false)
-	change("gap", func(s *State) { up(&s.contacts[0].points[0].gap) }, false)
-	change("friction", func(s *State) { up(&s.contacts[0].rub.X) }, false)
-	change("twist", func(s *State) { up(&s.contacts[0].twist) }, false)
+	change("rest", func(s *State) { s.slowTicks[0]++ }, true)
+	change("impulse", func(s *State) { up(&s.contacts[0].points[0].normalImpulse) }, false)
+	change("gap", func(s *State) { up(&s.contacts[0].points[0].separation) }, false)
+	change("friction", func(s *State) { up(&s.contacts[0].frictionImpulse.X) }, false)
+	change("twist", func(s *State) { up(&s.contacts[0].twistImpulse) }, false)
 }
 
 func nextUp(f float32) float32 {
@@ -249,12 +249,12 @@ func nextUp(f float32) float32 {
 func TestCopies(t *testing.T) {
 	a, b := newWorld(t, "zen"), newWorld(t, "zen")
 	for range 200 {
-		a.Step(keys(a.Tick()))
+		a.Step(scriptedInput(a.Tick()))
 	}
 	b.CopyFrom(a)
 	for range 100 {
-		a.Step(keys(a.Tick()))
-		b.Step(keys(b.Tick()))
+		a.Step(scriptedInput(a.Tick()))
+		b.Step(scriptedInput(b.Tick()))
 	}
 	ba, ca := a.Hash()
 	if bb, cb := b.Hash(); ba != bb || ca != cb {
@@ -303,13 +303,13 @@ func TestOrder(t *testing.T) {
 func TestStepAllocatesNothing(t *testing.T) {
 	for _, name := range SceneNames() {
 		w := newWorld(t, name)
-		for range max(150, patience(name, 600)) { // until all that falls has landed
-			w.Step(keys(w.Tick()))
+		for range max(150, tickBudget(name, 600)) { // until all that falls has landed
+			w.Step(scriptedInput(w.Tick()))
 		}
 		var s State
 		w.Save(&s)
 		in := []Input{{Buttons: Right}}
-		if n := testing.AllocsPerRun(30, func() { w.Save(&s); w.Load(&s); w.Step(in...); w.Touched() }); n != 0 {
+		if n := testing.AllocsPerRun(30, func() { w.Save(&s); w.Load(&s); w.Step(in...); w.TouchedBy() }); n != 0 {
 			t.Errorf("%s: %v allocations a tick", name, n)
 		}
 	}
@@ -322,7 +322,7 @@ func TestSetBody(t *testing.T) {
 	for range 60 {
 		w.Step()
 	}
-	if n := awake(w); n != 0 {
+	if n := awakeCount(w); n != 0 {
 		t.Fatalf("%d bodies are awake after a second of nothing", n)
 	}
 	w.Step(Input{Buttons: Forward})
@@ -369,7 +369,7 @@ func BenchmarkStep(b *testing.B) {
 			in := make([]Input, 1)
 			b.ReportAllocs()
 			for b.Loop() {
-				in[0] = script(name, w.Tick())
+				in[0] = sceneInput(name, w.Tick())
 				w.Step(in...)
 			}
 		})
@@ -381,7 +381,7 @@ func BenchmarkSaveLoad(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := newWorld(b, name)
 			for range 300 {
-				w.Step(script(name, w.Tick()))
+				w.Step(sceneInput(name, w.Tick()))
 			}
 			var s State
 			b.ReportAllocs()

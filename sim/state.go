@@ -21,21 +21,21 @@ type State struct {
 	Tick   Tick
 	Bodies []Body
 
-	rest     []uint16
-	owner    []int8
-	idle     []uint8
-	contacts []manifold
-	links    []link
+	slowTicks     []uint16
+	owner         []int8
+	idleTicks     []uint8
+	contacts      []manifold
+	jointImpulses []jointImpulse
 }
 
 // Save copies the world into s and reuses its memory.
 func (w *World) Save(s *State) {
 	s.Tick = w.tick
 	s.Bodies = append(s.Bodies[:0], w.bodies...)
-	s.rest = append(s.rest[:0], w.rest...)
-	s.owner, s.idle = append(s.owner[:0], w.owner...), append(s.idle[:0], w.idle...)
+	s.slowTicks = append(s.slowTicks[:0], w.slowTicks...)
+	s.owner, s.idleTicks = append(s.owner[:0], w.owner...), append(s.idleTicks[:0], w.idleTicks...)
 	s.contacts = append(s.contacts[:0], w.contacts...)
-	s.links = append(s.links[:0], w.links...)
+	s.jointImpulses = append(s.jointImpulses[:0], w.jointImpulses...)
 }
 
 // Load makes the world what s says. A Step after Load equals, bit for bit, the
@@ -49,26 +49,26 @@ func (w *World) Load(s *State) {
 	for i := range s.Bodies {
 		moved := w.bodies[i].Pose != s.Bodies[i].Pose
 		w.bodies[i] = s.Bodies[i]
-		w.bodies[i].Asleep = s.Bodies[i].Asleep || w.held(int32(i))
+		w.bodies[i].Asleep = s.Bodies[i].Asleep || w.kinematic(int32(i))
 		if moved {
-			w.refresh(i)
+			w.updateShapes(i)
 		}
 	}
-	copy(w.rest, s.rest)
+	copy(w.slowTicks, s.slowTicks)
 	copy(w.owner, s.owner)
-	copy(w.idle, s.idle)
+	copy(w.idleTicks, s.idleTicks)
 	w.contacts = append(w.contacts[:0], s.contacts...)
-	copy(w.links, s.links)
+	copy(w.jointImpulses, s.jointImpulses)
 }
 
 // CopyFrom makes s an equal of o that shares no memory with it.
 func (s *State) CopyFrom(o *State) {
 	s.Tick = o.Tick
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)
-	s.rest = append(s.rest[:0], o.rest...)
-	s.owner, s.idle = append(s.owner[:0], o.owner...), append(s.idle[:0], o.idle...)
+	s.slowTicks = append(s.slowTicks[:0], o.slowTicks...)
+	s.owner, s.idleTicks = append(s.owner[:0], o.owner...), append(s.idleTicks[:0], o.idleTicks...)
 	s.contacts = append(s.contacts[:0], o.contacts...)
-	s.links = append(s.links[:0], o.links...)
+	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
 }
 
 // digest is a running hash of 32-bit words.
@@ -90,7 +90,7 @@ func (d *digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d
 func (w *World) Hash() (bodies, cache uint64) {
 	d := digest(w.tick) + 1
 	for i := range w.bodies {
-		w.digest(&d, i)
+		w.hashBody(&d, i)
 	}
 	return uint64(d), w.ContactHash()
 }
@@ -101,44 +101,44 @@ func (w *World) ContactHash() uint64 {
 	for i := range w.contacts {
 		m := &w.contacts[i]
 		c.word(m.key)
-		c.word(uint32(m.n))
+		c.word(uint32(m.pointCount))
 		c.vec(m.normal)
-		for j := range m.points[:m.n] {
+		for j := range m.points[:m.pointCount] {
 			p := &m.points[j]
-			c.vec(p.armA)
-			c.vec(p.armB)
-			c.float(p.gap)
-			c.float(p.impulse)
-			c.word(p.id)
+			c.vec(p.anchorA)
+			c.vec(p.anchorB)
+			c.float(p.separation)
+			c.float(p.normalImpulse)
+			c.word(p.featureID)
 		}
-		c.vec(m.rub)
-		c.float(m.twist)
+		c.vec(m.frictionImpulse)
+		c.float(m.twistImpulse)
 		c.quat(m.rotA)
 		c.quat(m.rotB)
 		c.vec(m.offset)
 	}
-	w.digestJoints(&c)
+	w.hashJoints(&c)
 	return uint64(c)
 }
 
-// digest takes in all that the state knows of body i.
-func (w *World) digest(d *digest, i int) {
+// hashBody takes in all that the state knows of body i.
+func (w *World) hashBody(d *digest, i int) {
 	b := &w.bodies[i]
 	d.vec(b.Pose.Pos)
 	d.quat(b.Pose.Rot)
 	d.vec(b.Linear)
 	d.vec(b.Angular)
-	rest := uint32(w.rest[i]) << 1
+	rest := uint32(w.slowTicks[i]) << 1
 	if b.Asleep {
 		rest |= 1
 	}
 	d.word(rest)
-	d.word(uint32(uint8(w.owner[i])) | uint32(w.idle[i])<<8)
+	d.word(uint32(uint8(w.owner[i])) | uint32(w.idleTicks[i])<<8)
 }
 
 // BodyHash digests body i alone, to name the one that differs.
 func (w *World) BodyHash(i int) uint32 {
 	d := digest(1)
-	w.digest(&d, i)
+	w.hashBody(&d, i)
 	return uint32(d >> 32)
 }

@@ -4,9 +4,9 @@ import "ghostcube/sim/geom"
 
 // train is a chain of rods that the player tows. It hangs on the middle of the player's
 // cube, so that that may roll.
-func train(p params) Scene {
-	s := base("train", "a chain of rods on ball joints that the player tows")
-	s.Substeps = 8
+func train(p paramValues) Scene {
+	s := baseScene("train", "a chain of rods on ball joints that the player tows")
+	s.MinSubsteps = 8
 	const (
 		thick = 0.1  // half of a rod's thickness
 		long  = 0.4  // half of the way from one joint to the next
@@ -14,18 +14,18 @@ func train(p params) Scene {
 		heavy = 2    // kg/m3
 	)
 	from := s.Boxes[0].Start.Pose.Pos
-	s.Boxes[0].Group = 1
-	for i := range p.value("links") {
+	s.Boxes[0].FilterGroup = 1
+	for i := range p.value("rods") {
 		to := geom.Vec3{Y: -float32(first + float32(2*long*float32(i))), Z: thick}
 		d := to.Sub(from)
 		rod := len(s.Boxes)
 		s.Boxes = append(s.Boxes, Box{
-			Half: geom.Vec3{X: thick, Y: float32(d.Len()*0.5) - thick/2, Z: thick}, Density: heavy, Friction: 0.5, Group: 1,
-			Start: Body{Pose: geom.Pose{Pos: from.Plus(0.5, d), Rot: geom.Turn(geom.Vec3{X: 1}, geom.Atan2(d.Z, d.Y))}},
+			Half: geom.Vec3{X: thick, Y: float32(d.Len()*0.5) - thick/2, Z: thick}, Density: heavy, Friction: 0.5, FilterGroup: 1,
+			Start: Body{Pose: geom.Pose{Pos: from.AddScaled(0.5, d), Rot: geom.AxisAngle(geom.Vec3{X: 1}, geom.Atan2(d.Z, d.Y))}},
 		})
-		j := Joint{A: rod - 1, B: rod, At: from, Axis: geom.Vec3{Y: -1}, Swing: 1.2}
+		j := Joint{A: rod - 1, B: rod, Anchor: from, Axis: geom.Vec3{Y: -1}, ConeAngle: 1.2}
 		if i == 0 {
-			j.Swing = 0
+			j.ConeAngle = 0
 		}
 		s.Joints = append(s.Joints, j)
 		from = to

@@ -12,7 +12,7 @@ type Settings struct {
 	ContactHertz        float32 // stiffness of a contact; at most an eighth of the substep rate
 	ContactDampingRatio float32 // damping ratio of a contact
 	MaxPushSpeed        float32 // m/s; a penetration is pushed out no faster than this, and a joint drawn together; rad/s for its turns
-	Recycle             float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
+	RecycleDistance     float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
 	ColdStart           bool    // start every tick's impulses from zero
 	SolveOrderSeed      uint64  // 0 solves contacts in the order of their bodies, and joints in that of the scene; any other value seeds another order
 
@@ -24,7 +24,7 @@ type Settings struct {
 // DefaultSettings stand a pile of 900 cubes still and let it sleep, and hold a
 // chain of ten.
 var DefaultSettings = Settings{
-	Substeps: 4, ContactHertz: 30, ContactDampingRatio: 10, MaxPushSpeed: 3, Recycle: 0.05,
+	Substeps: 4, ContactHertz: 30, ContactDampingRatio: 10, MaxPushSpeed: 3, RecycleDistance: 0.05,
 	JointHertz: 480, JointDampingRatio: 10, JointIterations: 4,
 }
 
@@ -36,68 +36,68 @@ type World struct {
 	rate  int
 	dt    float32 // seconds per tick
 
-	firstCarried int  // the first solid that a carrier moves
-	grouped      bool // some boxes pass through others
-	holds        int  // bodies that are held
-	still        still
-	drift        drifting
+	firstCarrierShape int  // the first solid that a carrier moves
+	hasFilterGroups   bool // some boxes pass through others
+	kinematicCount    int  // bodies that are held
+	pin               carrierPin
+	framed            framedBody
 
 	// The state: see State.
-	tick     Tick
-	bodies   []Body
-	rest     []uint16   // ticks that each body has been slow, up to sleepTicks
-	owner    []int8     // the player whose authority each body is under, or Nobody
-	idle     []uint8    // ticks since that player last touched it, up to idleMost
-	contacts []manifold // sorted by key
-	links    []link     // of the joints, in their order
+	tick          Tick
+	bodies        []Body
+	slowTicks     []uint16       // ticks that each body has been slow, up to sleepTicks
+	owner         []int8         // the player whose authority each body is under, or Nobody
+	idleTicks     []uint8        // ticks since that player last touched it, up to idleMost
+	contacts      []manifold     // sorted by key
+	jointImpulses []jointImpulse // of the joints, in their order
 
 	// What follows from the state or lives for one step.
-	solids     []solid // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
-	parts      []part
-	firstPart  []int32 // of each body, and of none
-	carried    []carried
-	joints     []joint
-	ties       []tie    // the joints of bodies awake
-	courses    []course // of the carriers in this tick
-	riders     []rider
-	chords     []chord
-	force      []geom.Vec3
-	torque     []geom.Vec3
-	sleepTicks uint16
-	extents    []extent
-	awakeNext  []int32
-	strips     [strips][]extent
-	pairs      []uint32
-	pairsSpare []uint32
-	old        []manifold
-	gaps       [][4]float32 // present separation of each point of each contact
-	kept       []int32      // contacts of sleepers, taken over untouched
-	touching   []constraint
-	order      []int32 // contacts of bodies awake, as they are solved
-	moving     []motion
-	active     []int32 // the bodies awake, in order
-	group      []int32
-	groupCalm  []bool
-	groupAwake []bool
-	touched    []int8
-	grid       Grid   // that the bodies were put onto last
-	snapped    []Body // as they were then
+	shapes             []shape // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
+	parts              []part
+	firstPart          []int32 // of each body, and of none
+	carrierBoxes       []carrierBox
+	joints             []joint
+	jointConstraints   []jointConstraint // the joints of bodies awake
+	carrierMotions     []carrierMotion   // of the carriers in this tick
+	carrierContacts    []carrierContact
+	carrierSubsteps    []carrierSubstep
+	force              []geom.Vec3
+	torque             []geom.Vec3
+	ticksToSleep       uint16
+	proxies            []proxy
+	nextAwake          []int32
+	strips             [stripCount][]proxy
+	pairs              []uint32
+	pairsScratch       []uint32
+	oldContacts        []manifold
+	separations        [][4]float32 // present separation of each point of each contact
+	sleepingContacts   []int32      // contacts of sleepers, taken over untouched
+	contactConstraints []contactConstraint
+	contactOrder       []int32 // contacts of bodies awake, as they are solved
+	solverBodies       []solverBody
+	awakeBodies        []int32 // the bodies awake, in order
+	islandParent       []int32
+	islandCanSleep     []bool
+	islandAwake        []bool
+	touchedBy          []int8
+	grid               Grid   // that the bodies were put onto last
+	lastSnapped        []Body // as they were then
 }
 
-// solid is a box as a step sees it: what is constant, and what follows from
+// shape is a box as a step sees it: what is constant, and what follows from
 // its pose.
-type solid struct {
-	pose     geom.Pose
-	axes     geom.Mat3 // the pose's rotation
-	half     geom.Vec3
-	group    int32
-	invMass  float32 // 1/kg; 0 for what stands still and for what a carrier moves
-	friction float32
-	inertia  geom.Vec3 // inverse, in the box's own frame
-	roots    geom.Vec3 // of the inverse inertia, in the box's own frame
-	lopsided bool      // its inertia is not the same about all axes
-	root     geom.Sym3 // of the inverse inertia, in the world's frame
-	lo, hi   geom.Vec3 // bounds in the world, with the contact margin
+type shape struct {
+	pose                geom.Pose
+	axes                geom.Mat3 // the pose's rotation
+	half                geom.Vec3
+	filterGroup         int32
+	invMass             float32 // 1/kg; 0 for what stands still and for what a carrier moves
+	friction            float32
+	invInertiaLocal     geom.Vec3    // inverse, in the box's own frame
+	sqrtInvInertiaLocal geom.Vec3    // of the inverse inertia, in the box's own frame
+	anisotropic         bool         // its inertia is not the same about all axes
+	sqrtInvInertiaWorld geom.SymMat3 // of the inverse inertia, in the world's frame
+	lower, upper        geom.Vec3    // bounds in the world, with the contact margin
 }
 
 // New returns the world of a scene at tick 0. rate is in ticks per second, in
@@ -107,12 +107,12 @@ func New(scene Scene, rate int) *World {
 		panic("sim: New with a rate outside 1..1000 ticks per second")
 	}
 	w := &World{Settings: DefaultSettings, scene: scene, rate: rate, dt: 1 / float32(rate)}
-	w.Settings.Substeps = max(w.Settings.Substeps, scene.Substeps)
+	w.Settings.Substeps = max(w.Settings.Substeps, scene.MinSubsteps)
 	n := len(scene.Boxes)
-	w.sleepTicks = uint16(max(1, rate/2)) // half a second
+	w.ticksToSleep = uint16(max(1, rate/2)) // half a second
 	w.bodies = make([]Body, n)
-	w.rest = make([]uint16, n)
-	w.owner, w.idle = make([]int8, n), make([]uint8, n)
+	w.slowTicks = make([]uint16, n)
+	w.owner, w.idleTicks = make([]int8, n), make([]uint8, n)
 	for i := range w.owner {
 		w.owner[i] = NoPlayer
 		if i < scene.Players {
@@ -120,53 +120,53 @@ func New(scene Scene, rate int) *World {
 		}
 	}
 	w.force, w.torque = make([]geom.Vec3, n), make([]geom.Vec3, n)
-	w.moving = make([]motion, n+1)
-	w.group, w.groupCalm, w.groupAwake = make([]int32, n), make([]bool, n), make([]bool, n)
-	w.touched = make([]int8, n)
+	w.solverBodies = make([]solverBody, n+1)
+	w.islandParent, w.islandCanSleep, w.islandAwake = make([]int32, n), make([]bool, n), make([]bool, n)
+	w.touchedBy = make([]int8, n)
 	for _, b := range scene.Boxes {
-		w.solids = append(w.solids, newSolid(&b, b.Density))
+		w.shapes = append(w.shapes, newShape(&b, b.Density))
 	}
 	w.newParts()
 	for _, b := range scene.Static {
-		w.solids = append(w.solids, newSolid(&b, 0))
+		w.shapes = append(w.shapes, newShape(&b, 0))
 	}
-	w.firstCarried = len(w.solids)
-	w.courses = make([]course, len(scene.Carriers))
+	w.firstCarrierShape = len(w.shapes)
+	w.carrierMotions = make([]carrierMotion, len(scene.Carriers))
 	for i := range scene.Carriers {
 		for _, b := range scene.Carriers[i].Boxes {
-			w.carried = append(w.carried, carried{path: int32(i), start: b.Start.Pose})
-			w.solids = append(w.solids, newSolid(&b, 0))
+			w.carrierBoxes = append(w.carrierBoxes, carrierBox{carrier: int32(i), start: b.Start.Pose})
+			w.shapes = append(w.shapes, newShape(&b, 0))
 		}
 	}
 	for i := range w.bodies {
 		w.bodies[i] = scene.Boxes[i].Start
 		w.bodies[i].Pose.Rot = w.bodies[i].Pose.Rot.Unit()
-		w.refresh(i)
+		w.updateShapes(i)
 	}
 	for i, b := range scene.Static {
-		w.solids[w.movable()+i].place(b.Start.Pose)
+		w.shapes[w.bodyShapeCount()+i].setPose(b.Start.Pose)
 	}
-	if len(w.solids) >= 1<<16 {
+	if len(w.shapes) >= 1<<16 {
 		panic("sim: a scene of more than 65535 boxes")
 	}
-	w.grouped = len(w.parts) > 0
-	for i := range w.solids {
-		w.grouped = w.grouped || w.solids[i].group != 0
+	w.hasFilterGroups = len(w.parts) > 0
+	for i := range w.shapes {
+		w.hasFilterGroups = w.hasFilterGroups || w.shapes[i].filterGroup != 0
 	}
 	w.newJoints()
-	w.carry()
+	w.placeCarriers()
 	return w
 }
 
-func newSolid(b *Box, density float32) solid {
-	s := solid{half: b.Half, friction: b.Friction, group: int32(b.Group)}
+func newShape(b *Box, density float32) shape {
+	s := shape{half: b.Half, friction: b.Friction, filterGroup: int32(b.FilterGroup)}
 	if density == 0 {
 		return s
 	}
 	if len(b.Parts) > 0 {
-		mass, inertia := weigh(b)
-		s.invMass, s.inertia, s.lopsided = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
-		s.roots = geom.Vec3{X: geom.Sqrt(s.inertia.X), Y: geom.Sqrt(s.inertia.Y), Z: geom.Sqrt(s.inertia.Z)}
+		mass, inertia := massProperties(b)
+		s.invMass, s.invInertiaLocal, s.anisotropic = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
+		s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
 		return s
 	}
 	volume := float32(8 * float32(b.Half.X*b.Half.Y) * b.Half.Z)
@@ -174,22 +174,22 @@ func newSolid(b *Box, density float32) solid {
 	s.invMass = 1 / mass
 	third := mass / 3
 	x2, y2, z2 := float32(b.Half.X*b.Half.X), float32(b.Half.Y*b.Half.Y), float32(b.Half.Z*b.Half.Z)
-	s.inertia = geom.Vec3{
+	s.invInertiaLocal = geom.Vec3{
 		X: 1 / float32(third*(y2+z2)),
 		Y: 1 / float32(third*(x2+z2)),
 		Z: 1 / float32(third*(x2+y2)),
 	}
-	s.roots = geom.Vec3{X: geom.Sqrt(s.inertia.X), Y: geom.Sqrt(s.inertia.Y), Z: geom.Sqrt(s.inertia.Z)}
-	s.lopsided = b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z
+	s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
+	s.anisotropic = b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z
 	return s
 }
 
-// place puts the solid at a pose and derives what follows from it.
-func (s *solid) place(p geom.Pose) {
+// setPose puts the solid at a pose and derives what follows from it.
+func (s *shape) setPose(p geom.Pose) {
 	s.pose = p
 	s.axes = p.Rot.Mat()
 	if s.invMass != 0 {
-		s.root = geom.Diagonal(&s.axes, s.roots)
+		s.sqrtInvInertiaWorld = geom.RotatedDiagonal(&s.axes, s.sqrtInvInertiaLocal)
 	}
 	r, h := &s.axes, s.half
 	const margin = contactMargin / 2
@@ -198,13 +198,13 @@ func (s *solid) place(p geom.Pose) {
 		Y: float32(geom.Abs(r.X.Y)*h.X) + float32(geom.Abs(r.Y.Y)*h.Y) + float32(geom.Abs(r.Z.Y)*h.Z) + margin,
 		Z: float32(geom.Abs(r.X.Z)*h.X) + float32(geom.Abs(r.Y.Z)*h.Y) + float32(geom.Abs(r.Z.Z)*h.Z) + margin,
 	}
-	s.lo, s.hi = p.Pos.Sub(e), p.Pos.Add(e)
+	s.lower, s.upper = p.Pos.Sub(e), p.Pos.Add(e)
 }
 
-// refresh derives the solids of a body from it. It is a pure function of the
+// updateShapes derives the solids of a body from it. It is a pure function of the
 // state.
-func (w *World) refresh(i int) {
-	w.solids[i].place(w.bodies[i].Pose)
+func (w *World) updateShapes(i int) {
+	w.shapes[i].setPose(w.bodies[i].Pose)
 	if len(w.parts) > 0 {
 		w.placeParts(i)
 	}
@@ -228,15 +228,15 @@ func (w *World) Bodies() []Body { return w.bodies }
 // noticed and rebuilt by the next step, and the rest of it is worth more than
 // a clean start. A body that is not asleep is woken, unless it is held.
 func (w *World) SetBody(i int, b Body) {
-	b.Asleep = b.Asleep || w.held(int32(i))
+	b.Asleep = b.Asleep || w.kinematic(int32(i))
 	if w.bodies[i].Asleep && !b.Asleep {
-		w.rest[i] = 0
+		w.slowTicks[i] = 0
 	}
 	if b.Asleep {
-		w.rest[i] = w.sleepTicks
+		w.slowTicks[i] = w.ticksToSleep
 	}
 	w.bodies[i] = b
-	w.refresh(i)
+	w.updateShapes(i)
 }
 
 // SetTick says which tick the present state is. A server that steps only when
@@ -245,7 +245,7 @@ func (w *World) SetBody(i int, b Body) {
 func (w *World) SetTick(t Tick) {
 	if t != w.tick {
 		w.tick = t
-		w.carry()
+		w.placeCarriers()
 	}
 }
 
@@ -253,7 +253,7 @@ func (w *World) SetTick(t Tick) {
 // equal, at the price of a twitch of a few millimetres in what is stacked.
 func (w *World) DropCache() {
 	w.contacts = w.contacts[:0]
-	clear(w.links)
+	clear(w.jointImpulses)
 }
 
 // CopyFrom makes w an equal of o, which must be a world of the same scene.
@@ -261,35 +261,35 @@ func (w *World) CopyFrom(o *World) {
 	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
 		panic("sim: CopyFrom of a world of another scene or rate")
 	}
-	w.Settings, w.tick, w.holds, w.still, w.drift = o.Settings, o.tick, o.holds, o.still, o.drift
+	w.Settings, w.tick, w.kinematicCount, w.pin, w.framed = o.Settings, o.tick, o.kinematicCount, o.pin, o.framed
 	copy(w.bodies, o.bodies)
-	copy(w.rest, o.rest)
+	copy(w.slowTicks, o.slowTicks)
 	copy(w.owner, o.owner)
-	copy(w.idle, o.idle)
+	copy(w.idleTicks, o.idleTicks)
 	w.contacts = append(w.contacts[:0], o.contacts...)
-	copy(w.links, o.links)
-	copy(w.solids, o.solids)
-	copy(w.carried, o.carried)
-	copy(w.courses, o.courses)
-	copy(w.touched, o.touched)
+	copy(w.jointImpulses, o.jointImpulses)
+	copy(w.shapes, o.shapes)
+	copy(w.carrierBoxes, o.carrierBoxes)
+	copy(w.carrierMotions, o.carrierMotions)
+	copy(w.touchedBy, o.touchedBy)
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; players for
 // whom there is none hold nothing.
 func (w *World) Step(inputs ...Input) {
-	w.drift.board(w, 1)
-	w.push(inputs)
+	w.framed.addFrameVelocity(w, 1)
+	w.applyInputs(inputs)
 	w.clampSpeeds()
-	w.drift.board(w, -1)
+	w.framed.addFrameVelocity(w, -1)
 	w.findPairs()
-	w.findContacts()
-	w.groupIslands()
-	w.spreadAuthority()
+	w.updateContacts()
+	w.updateIslands()
+	w.updateAuthority()
 	w.solve()
 	w.tick++
-	w.settle()
-	w.drift.on = false
-	w.carry()
+	w.finishPin()
+	w.framed.active = false
+	w.placeCarriers()
 }
 
 // clampSpeeds slows what is faster than the scene allows.
@@ -299,20 +299,20 @@ func (w *World) clampSpeeds() {
 		if b.Asleep {
 			continue
 		}
-		b.Linear = limited(b.Linear, w.scene.MaxLinear)
-		b.Angular = limited(b.Angular, w.scene.MaxAngular)
+		b.Linear = clampLen(b.Linear, w.scene.MaxLinearSpeed)
+		b.Angular = clampLen(b.Angular, w.scene.MaxAngularSpeed)
 	}
 }
 
-func limited(v geom.Vec3, most float32) geom.Vec3 {
-	if l2 := v.Len2(); l2 > float32(most*most) {
+func clampLen(v geom.Vec3, most float32) geom.Vec3 {
+	if l2 := v.LenSq(); l2 > float32(most*most) {
 		return v.Scale(most / geom.Sqrt(l2))
 	}
 	return v
 }
 
-// bounded returns p moved inside the scene's bounds.
-func (w *World) bounded(p geom.Vec3) geom.Vec3 {
+// clampToBounds returns p moved inside the scene's bounds.
+func (w *World) clampToBounds(p geom.Vec3) geom.Vec3 {
 	s := &w.scene
 	return geom.Vec3{
 		X: geom.Clamp(p.X, -s.HalfWidth, s.HalfWidth),

@@ -16,5 +16,5 @@ func Hermite(a, ta, b, tb geom.Vec3, share float32) geom.Vec3 {
 	toB := float32(3*s2) - float32(2*s3) // the weight of b; that of a is what is left
 	leave := s3 - float32(2*s2) + share
 	arrive := s3 - s2
-	return a.Plus(toB, b.Sub(a)).Plus(leave, ta).Plus(arrive, tb)
+	return a.AddScaled(toB, b.Sub(a)).AddScaled(leave, ta).AddScaled(arrive, tb)
 }

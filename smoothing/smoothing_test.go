@@ -8,20 +8,20 @@ import (
 )
 
 func pose(x, y, z, angle float32) geom.Pose {
-	return geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{X: 1, Y: 2, Z: -1}.Unit(), angle)}
+	return geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.AxisAngle(geom.Vec3{X: 1, Y: 2, Z: -1}.Unit(), angle)}
 }
 
 // TestAbsorb says that the drawn body does not move when a correction is taken
 // up: to a millionth of a metre and of a radian.
 func TestAbsorb(t *testing.T) {
-	s := Defaults
-	var o Offset
+	s := DefaultSettings
+	var o ErrorOffset
 	for i := range 200 {
 		f := float32(i)
 		before := pose(f*0.05, 1-f*0.01, 0.75, f*0.3)
 		drawn := o.Apply(before)
 		after := pose(f*0.05+0.3*geom.Sin(f), 1-f*0.01, 0.75+0.1*geom.Cos(f), f*0.3+0.5*geom.Sin(2*f))
-		s.Correct(&o, drawn, after)
+		s.Absorb(&o, drawn, after)
 		got := o.Apply(after)
 		if d := got.Pos.Sub(drawn.Pos).Len(); d > 1e-6 {
 			t.Fatalf("correction %d moves the drawn body by %g m", i, d)
@@ -29,15 +29,15 @@ func TestAbsorb(t *testing.T) {
 		if a := got.Rot.Mul(drawn.Rot.Inverse()).Angle(); a > 2e-6 {
 			t.Fatalf("correction %d turns the drawn body by %g", i, a)
 		}
-		s.Fade(&o, 60)
+		s.Decay(&o, 60)
 	}
 }
 
 // TestFactors holds the two factors at their ends and in the middle.
 func TestFactors(t *testing.T) {
-	s := Defaults
+	s := DefaultSettings
 	for _, c := range []struct{ err, want float32 }{{0, 0.95}, {0.1, 0.95}, {0.25, 0.95}, {0.625, 0.9}, {1, 0.85}, {1.9, 0.85}} {
-		if pos, _ := s.Factors(&Offset{Pos: geom.Vec3{Y: c.err}}); geom.Abs(pos-c.want) > 1e-6 {
+		if pos, _ := s.Factors(&ErrorOffset{Pos: geom.Vec3{Y: c.err}}); geom.Abs(pos-c.want) > 1e-6 {
 			t.Errorf("%v m: %v, want %v", c.err, pos, c.want)
 		}
 	}
@@ -45,17 +45,17 @@ func TestFactors(t *testing.T) {
 	for _, c := range []struct{ dot, want float32 }{{1, 0.95}, {0.95, 0.95}, {0.9, 0.95}, {0.7, 0.9}, {0.5, 0.85}, {0.1, 0.85}} {
 		q := geom.Quat{X: geom.Sqrt(1 - c.dot*c.dot), W: c.dot}
 		for _, q := range []geom.Quat{q, q.Neg()} {
-			if _, rot := s.Factors(&Offset{Rot: q}); geom.Abs(rot-c.want) > 1e-5 {
+			if _, rot := s.Factors(&ErrorOffset{Rot: q}); geom.Abs(rot-c.want) > 1e-5 {
 				t.Errorf("dot %v: %v, want %v", q.W, rot, c.want)
 			}
 		}
 	}
 	s.Mode = Single
-	if pos, rot := s.Factors(&Offset{Pos: geom.Vec3{X: 9}}); pos != 0.9 || rot != 0.9 {
+	if pos, rot := s.Factors(&ErrorOffset{Pos: geom.Vec3{X: 9}}); pos != 0.9 || rot != 0.9 {
 		t.Errorf("single: %v %v", pos, rot)
 	}
-	s.Mode, s.NearAt, s.FarAt = TwoFactor, 1, 0.5 // the wrong way round
-	if pos, _ := s.Factors(&Offset{Pos: geom.Vec3{X: 0.7}}); pos != 0.85 {
+	s.Mode, s.SmallError, s.LargeError = TwoFactor, 1, 0.5 // the wrong way round
+	if pos, _ := s.Factors(&ErrorOffset{Pos: geom.Vec3{X: 0.7}}); pos != 0.85 {
 		t.Errorf("crossed ends: %v", pos)
 	}
 }
@@ -63,38 +63,38 @@ func TestFactors(t *testing.T) {
 // TestSnap says that what is corrected too far, or not smoothed at all, is
 // drawn where it is.
 func TestSnap(t *testing.T) {
-	s := Defaults
-	o := Offset{Pos: geom.Vec3{X: 1}}
-	s.Correct(&o, pose(0, 0, 0, 0), pose(2.1, 0, 0, 0))
-	if !o.None() {
+	s := DefaultSettings
+	o := ErrorOffset{Pos: geom.Vec3{X: 1}}
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(2.1, 0, 0, 0))
+	if !o.IsZero() {
 		t.Error("2.1 m are smoothed")
 	}
-	s.Correct(&o, pose(0, 0, 0, 0), pose(1.9, 0, 0, 0))
-	if o.None() {
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(1.9, 0, 0, 0))
+	if o.IsZero() {
 		t.Error("1.9 m are not smoothed")
 	}
 	s.Mode = None
-	s.Correct(&o, pose(0, 0, 0, 0), pose(0.1, 0, 0, 0))
-	if !o.None() {
+	s.Absorb(&o, pose(0, 0, 0, 0), pose(0.1, 0, 0, 0))
+	if !o.IsZero() {
 		t.Error("mode none smooths")
 	}
 }
 
-// TestShare holds the conversion between tick rates against package math, and
+// TestFactorPerTick holds the conversion between tick rates against package math, and
 // says that an offset fades to the same in a second at any rate.
-func TestShare(t *testing.T) {
+func TestFactorPerTick(t *testing.T) {
 	for _, rate := range []int{10, 20, 30, 50, 60, 64, 120, 144, 240} {
 		for _, keep := range []float32{0, 0.1, 0.5, 0.85, 0.9, 0.95, 0.99, 1} {
 			want := math.Pow(float64(keep), 60/float64(rate))
-			if got := Share(keep, rate); math.Abs(float64(got)-want) > 1e-6 {
+			if got := FactorPerTick(keep, rate); math.Abs(float64(got)-want) > 1e-6 {
 				t.Errorf("%v at %d Hz: %v, want %v", keep, rate, got, want)
 			}
 		}
-		s := Defaults
+		s := DefaultSettings
 		s.Mode = Single
-		o := Offset{Pos: geom.Vec3{X: 1.5}, Rot: geom.Turn(geom.Vec3{Z: 1}, 1.5)}
+		o := ErrorOffset{Pos: geom.Vec3{X: 1.5}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 1.5)}
 		for range rate / 2 {
-			s.Fade(&o, rate)
+			s.Decay(&o, rate)
 		}
 		want := 1.5 * math.Pow(0.9, 30*float64(rate/2*2)/float64(rate))
 		if math.Abs(float64(o.Pos.X)-want) > 1e-4 || math.Abs(float64(o.Rot.Angle())-want) > 1e-4 {
@@ -103,19 +103,19 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestFades says that an offset ends as exactly nothing.
-func TestFades(t *testing.T) {
+// TestDecaysToZero says that an offset ends as exactly nothing.
+func TestDecaysToZero(t *testing.T) {
 	for _, mode := range []Mode{Single, TwoFactor} {
-		s := Defaults
+		s := DefaultSettings
 		s.Mode = mode
-		o := Offset{}
-		s.Correct(&o, pose(1, 1, 1, 2), pose(0, 0, 0, 0))
+		o := ErrorOffset{}
+		s.Absorb(&o, pose(1, 1, 1, 2), pose(0, 0, 0, 0))
 		n := 0
-		for ; !o.None() && n < 1000; n++ {
-			s.Fade(&o, 60)
+		for ; !o.IsZero() && n < 1000; n++ {
+			s.Decay(&o, 60)
 		}
 		if n == 0 || n > 240 {
-			t.Errorf("%s: gone after %d ticks", Modes[mode], n)
+			t.Errorf("%s: gone after %d ticks", ModeNames[mode], n)
 		}
 		p := pose(3, 4, 5, 1)
 		if o.Apply(p) != p {

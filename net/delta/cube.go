@@ -11,57 +11,57 @@ import (
 // Cube is how one cube looks, in the whole numbers of Fiedler's snapshots: the
 // public compression challenge of 2015 has no others.
 type Cube struct {
-	Turn
-	At      [3]int32 // position in steps of 1/512 m, in [Least, Most]
+	Orientation
+	Pos     [3]int32 // position in steps of 1/512 m, in [Least, Most]
 	Touched bool     // by the player: "interacting"
 }
 
-// Turn is a rotation without its largest component, which follows from the
+// Orientation is a rotation without its largest component, which follows from the
 // others.
-type Turn struct {
-	Largest uint8    // which component is not there and is positive: 0..3 are x, y, z, w
-	Rest    [3]int16 // the others in their order, in [0, TurnMost]
+type Orientation struct {
+	Largest  uint8    // which component is not there and is positive: 0..3 are x, y, z, w
+	Smallest [3]int16 // the others in their order, in [0, TurnMost]
 }
 
 // The ranges of a Cube. A position takes 18, 18 and 14 bits, a rotation 2 and
 // three times 9.
 const (
 	StepsPerMetre = 512
-	TurnMost      = 511
+	MaxComponent  = 511
 )
 
 // Least and Most are the bounds of positions: 256 m to each side, 32 m high.
 var (
-	Least = [3]int32{-256 * StepsPerMetre, -256 * StepsPerMetre, 0}
-	Most  = [3]int32{256*StepsPerMetre - 1, 256*StepsPerMetre - 1, 32*StepsPerMetre - 1}
+	MinPosition = [3]int32{-256 * StepsPerMetre, -256 * StepsPerMetre, 0}
+	MaxPosition = [3]int32{256*StepsPerMetre - 1, 256*StepsPerMetre - 1, 32*StepsPerMetre - 1}
 )
 
-// turnStep is the distance between two values of a component. They lie in
+// componentStep is the distance between two values of a component. They lie in
 // +-1/sqrt(2), with none at zero: the challenge's grid, where package quant's has
 // one value fewer and a zero.
-const turnStep = 2 * 0.7071067811865476 / TurnMost
+const componentStep = 2 * 0.7071067811865476 / MaxComponent
 
-// Of returns the cube nearest to a pose. What lies outside the bounds counts as
+// QuantiseCube returns the cube nearest to a pose. What lies outside the bounds counts as
 // on them.
-func Of(p geom.Pose, touched bool) Cube {
-	return Cube{TurnOf(p.Rot), nearest(p.Pos), touched}
+func QuantiseCube(p geom.Pose, touched bool) Cube {
+	return Cube{QuantiseOrientation(p.Rot), quantisePosition(p.Pos), touched}
 }
 
-// TurnOf returns the turn nearest to a rotation.
-func TurnOf(q geom.Quat) Turn {
-	l := largest(q)
-	return Turn{l, rest(q, l)}
+// QuantiseOrientation returns the turn nearest to a rotation.
+func QuantiseOrientation(q geom.Quat) Orientation {
+	l := largestComponent(q)
+	return Orientation{l, smallestComponents(q, l)}
 }
 
-// nearest returns the position on the grid and in bounds that is nearest to a
+// quantisePosition returns the position on the grid and in bounds that is nearest to a
 // place. What is no number counts as the least.
-func nearest(v geom.Vec3) (at [3]int32) {
+func quantisePosition(v geom.Vec3) (at [3]int32) {
 	for i, x := range [3]float32{v.X, v.Y, v.Z} {
 		switch n := math.Floor(float64(float64(x)*StepsPerMetre) + 0.5); {
-		case !(n > float64(Least[i])):
-			at[i] = Least[i]
-		case n > float64(Most[i]):
-			at[i] = Most[i]
+		case !(n > float64(MinPosition[i])):
+			at[i] = MinPosition[i]
+		case n > float64(MaxPosition[i]):
+			at[i] = MaxPosition[i]
 		default:
 			at[i] = int32(n)
 		}
@@ -69,9 +69,9 @@ func nearest(v geom.Vec3) (at [3]int32) {
 	return at
 }
 
-// largest returns which component of a rotation is the largest, the first of
+// largestComponent returns which component of a rotation is the largest, the first of
 // equals.
-func largest(q geom.Quat) (l uint8) {
+func largestComponent(q geom.Quat) (l uint8) {
 	v := [4]float32{q.X, q.Y, q.Z, q.W}
 	for i := range v {
 		if geom.Abs(v[i]) > geom.Abs(v[l]) {
@@ -81,8 +81,8 @@ func largest(q geom.Quat) (l uint8) {
 	return l
 }
 
-// rest returns the components of a rotation but one, which counts as positive.
-func rest(q geom.Quat, lacking uint8) (r [3]int16) {
+// smallestComponents returns the components of a rotation but one, which counts as positive.
+func smallestComponents(q geom.Quat, lacking uint8) (r [3]int16) {
 	v := [4]float32{q.X, q.Y, q.Z, q.W}
 	k := 0
 	for i, x := range v {
@@ -92,9 +92,9 @@ func rest(q geom.Quat, lacking uint8) (r [3]int16) {
 		if v[lacking] < 0 {
 			x = -x
 		}
-		n := math.Floor(float64(x)/turnStep + 0.5*TurnMost + 0.5)
+		n := math.Floor(float64(x)/componentStep + 0.5*MaxComponent + 0.5)
 		if n > 0 {
-			r[k] = int16(min(n, TurnMost))
+			r[k] = int16(min(n, MaxComponent))
 		}
 		k++
 	}
@@ -105,19 +105,19 @@ func rest(q geom.Quat, lacking uint8) (r [3]int16) {
 func (c *Cube) Position() geom.Vec3 {
 	// The compiler makes products of these quotients: hence the conversions.
 	return geom.Vec3{
-		X: float32(float32(c.At[0]) / StepsPerMetre), Y: float32(float32(c.At[1]) / StepsPerMetre), Z: float32(float32(c.At[2]) / StepsPerMetre),
+		X: float32(float32(c.Pos[0]) / StepsPerMetre), Y: float32(float32(c.Pos[1]) / StepsPerMetre), Z: float32(float32(c.Pos[2]) / StepsPerMetre),
 	}
 }
 
 // Rotation returns the rotation.
-func (t *Turn) Rotation() geom.Quat {
+func (t *Orientation) Rotation() geom.Quat {
 	v := [4]float32{}
 	sum, k := 0.0, 0
 	for i := range v {
 		if i == int(t.Largest) {
 			continue
 		}
-		x := float64((float64(t.Rest[k]) - 0.5*TurnMost) * turnStep)
+		x := float64((float64(t.Smallest[k]) - 0.5*MaxComponent) * componentStep)
 		sum += float64(x * x)
 		v[i] = float32(x)
 		k++
@@ -126,30 +126,30 @@ func (t *Turn) Rotation() geom.Quat {
 	return geom.Quat{X: v[0], Y: v[1], Z: v[2], W: v[3]}
 }
 
-// FileBytes is what a cube takes in a file of the challenge.
-const FileBytes = 8 * 4
+// FileBytesPerCube is what a cube takes in a file of the challenge.
+const FileBytesPerCube = 8 * 4
 
-// Append appends a cube to a file of the challenge: eight numbers of 32 bits
+// AppendTo appends a cube to a file of the challenge: eight numbers of 32 bits
 // with their sign, the lowest byte first: largest, a, b, c, x, y, z, touched.
-func (c *Cube) Append(b []byte) []byte {
+func (c *Cube) AppendTo(b []byte) []byte {
 	touched := int32(0)
 	if c.Touched {
 		touched = 1
 	}
-	for _, n := range [8]int32{int32(c.Largest), int32(c.Rest[0]), int32(c.Rest[1]), int32(c.Rest[2]), c.At[0], c.At[1], c.At[2], touched} {
+	for _, n := range [8]int32{int32(c.Largest), int32(c.Smallest[0]), int32(c.Smallest[1]), int32(c.Smallest[2]), c.Pos[0], c.Pos[1], c.Pos[2], touched} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
 	return b
 }
 
-// Parse reads a cube of a file of the challenge from its FileBytes bytes.
-func Parse(b []byte) (c Cube, err error) {
+// ParseCube reads a cube of a file of the challenge from its FileBytes bytes.
+func ParseCube(b []byte) (c Cube, err error) {
 	var n [8]int32
 	for i := range n {
 		n[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	for i, x := range n[:4] {
-		most := int32(TurnMost)
+		most := int32(MaxComponent)
 		if i == 0 {
 			most = 3
 		}
@@ -158,19 +158,19 @@ func Parse(b []byte) (c Cube, err error) {
 		}
 	}
 	for i, x := range n[4:7] {
-		if x < Least[i] || x > Most[i] {
-			return c, fmt.Errorf("%s = %d: want %d to %d", fieldNames[4+i], x, Least[i], Most[i])
+		if x < MinPosition[i] || x > MaxPosition[i] {
+			return c, fmt.Errorf("%s = %d: want %d to %d", fieldNames[4+i], x, MinPosition[i], MaxPosition[i])
 		}
 	}
 	if n[7] < 0 || n[7] > 1 {
 		return c, fmt.Errorf("%s = %d: want 0 or 1", fieldNames[7], n[7])
 	}
 	c = Cube{
-		Turn: Turn{uint8(n[0]), [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}},
-		At:   [3]int32{n[4], n[5], n[6]}, Touched: n[7] == 1,
+		Orientation: Orientation{uint8(n[0]), [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}},
+		Pos:         [3]int32{n[4], n[5], n[6]}, Touched: n[7] == 1,
 	}
 	if !c.Valid() {
-		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want (2n-%d)^2 of the three to sum up to less than %d", n[1], n[2], n[3], TurnMost, 2*TurnMost*TurnMost)
+		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want (2n-%d)^2 of the three to sum up to less than %d", n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
 	}
 	return c, nil
 }
@@ -179,14 +179,14 @@ var fieldNames = [8]string{"orientation_largest", "orientation_a", "orientation_
 
 // Valid reports whether t is a rotation: its numbers are in their ranges, and
 // something is left for the largest component.
-func (t *Turn) Valid() bool {
+func (t *Orientation) Valid() bool {
 	sum := 0 // of squares, in half steps, so that the grid is whole
-	for _, n := range t.Rest {
-		if n < 0 || n > TurnMost {
+	for _, n := range t.Smallest {
+		if n < 0 || n > MaxComponent {
 			return false
 		}
-		half := 2*int(n) - TurnMost
+		half := 2*int(n) - MaxComponent
 		sum += half * half
 	}
-	return t.Largest < 4 && sum < 2*TurnMost*TurnMost
+	return t.Largest < 4 && sum < 2*MaxComponent*MaxComponent
 }

@@ -12,9 +12,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestNearest says that a cube is within half a step of its pose on each axis and
+// TestQuantiseCube says that a cube is within half a step of its pose on each axis and
 // 0.55 degrees of its rotation, and is found again from its own pose.
-func TestNearest(t *testing.T) {
+func TestQuantiseCube(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float32Range(-1, 1)
 		q := geom.Quat{X: x.Draw(t, "x"), Y: x.Draw(t, "y"), Z: x.Draw(t, "z"), W: x.Draw(t, "w")}
@@ -24,7 +24,7 @@ func TestNearest(t *testing.T) {
 		p := geom.Pose{Rot: q.Unit(), Pos: geom.Vec3{
 			X: rapid.Float32Range(-255, 255).Draw(t, "px"), Y: rapid.Float32Range(-255, 255).Draw(t, "py"), Z: rapid.Float32Range(0, 31).Draw(t, "pz"),
 		}}
-		k := Of(p, true)
+		k := QuantiseCube(p, true)
 		const half = 0.5/StepsPerMetre + 1e-5
 		d := k.Position().Sub(p.Pos)
 		if max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)) > half {
@@ -33,7 +33,7 @@ func TestNearest(t *testing.T) {
 		if angle := 2 * math.Acos(min(1, math.Abs(float64(k.Rotation().Dot(p.Rot))))); angle > 0.55*math.Pi/180 {
 			t.Fatalf("%v is turned by %v more", p.Rot, angle)
 		}
-		if again := Of(geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, true); again.At != k.At || !again.Valid() {
+		if again := QuantiseCube(geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, true); again.Pos != k.Pos || !again.Valid() {
 			t.Fatalf("%v is found as %v", k, again)
 		}
 	})
@@ -41,11 +41,11 @@ func TestNearest(t *testing.T) {
 		at   geom.Vec3
 		want [3]int32
 	}{
-		{geom.Vec3{X: -1000, Y: 1000, Z: -1}, [3]int32{Least[0], Most[1], 0}},
-		{geom.Vec3{X: float32(math.NaN()), Y: 0.001, Z: float32(math.Inf(1))}, [3]int32{Least[0], 1, Most[2]}},
+		{geom.Vec3{X: -1000, Y: 1000, Z: -1}, [3]int32{MinPosition[0], MaxPosition[1], 0}},
+		{geom.Vec3{X: float32(math.NaN()), Y: 0.001, Z: float32(math.Inf(1))}, [3]int32{MinPosition[0], 1, MaxPosition[2]}},
 	} {
-		if got := Of(geom.Pose{Pos: c.at, Rot: geom.Identity}, false); got.At != c.want {
-			t.Errorf("%v is at %v", c.at, got.At)
+		if got := QuantiseCube(geom.Pose{Pos: c.at, Rot: geom.Identity}, false); got.Pos != c.want {
+			t.Errorf("%v is at %v", c.at, got.Pos)
 		}
 	}
 }
@@ -54,11 +54,11 @@ func TestNearest(t *testing.T) {
 // component w and three times 256, since no value is zero and a half is rounded
 // up.
 func TestIdentity(t *testing.T) {
-	if k := TurnOf(geom.Identity); k != (Turn{3, [3]int16{256, 256, 256}}) {
+	if k := QuantiseOrientation(geom.Identity); k != (Orientation{3, [3]int16{256, 256, 256}}) {
 		t.Error(k)
 	}
 	half := geom.Quat{X: -0.5, Y: 0.5, Z: 0.5, W: 0.5}
-	if k := TurnOf(half); k != (Turn{0, [3]int16{75, 75, 75}}) {
+	if k := QuantiseOrientation(half); k != (Orientation{0, [3]int16{75, 75, 75}}) {
 		t.Error(k)
 	}
 }
@@ -66,13 +66,13 @@ func TestIdentity(t *testing.T) {
 // TestFile holds a cube in a file of the challenge to its bytes, and says that
 // what is out of its range is refused by its name.
 func TestFile(t *testing.T) {
-	k := Cube{Turn{2, [3]int16{0, 511, 255}}, [3]int32{-1, 300, 102}, true}
-	k.Rest = [3]int16{200, 300, 255}
-	b := k.Append(nil)
+	k := Cube{Orientation{2, [3]int16{0, 511, 255}}, [3]int32{-1, 300, 102}, true}
+	k.Smallest = [3]int16{200, 300, 255}
+	b := k.AppendTo(nil)
 	if got := hex.EncodeToString(b); got != "02000000c80000002c010000ff000000ffffffff2c0100006600000001000000" {
 		t.Error(got)
 	}
-	if back, err := Parse(b); back != k || err != nil {
+	if back, err := ParseCube(b); back != k || err != nil {
 		t.Error(back, err)
 	}
 	for at, want := range map[int]string{
@@ -81,16 +81,16 @@ func TestFile(t *testing.T) {
 	} {
 		c := bytes.Clone(b)
 		copy(c[at:], []byte{0xff, 0xff, 0xff, 0xff})
-		if _, err := Parse(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseCube(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}
 	b[28] = 2
-	if _, err := Parse(b); err == nil || !strings.Contains(err.Error(), "interacting = 2") {
+	if _, err := ParseCube(b); err == nil || !strings.Contains(err.Error(), "interacting = 2") {
 		t.Error(err)
 	}
-	far := Cube{Turn{3, [3]int16{0, 0, 256}}, [3]int32{}, false}
-	if _, err := Parse(far.Append(nil)); err == nil || !strings.Contains(err.Error(), "leaves nothing") {
+	far := Cube{Orientation{3, [3]int16{0, 0, 256}}, [3]int32{}, false}
+	if _, err := ParseCube(far.AppendTo(nil)); err == nil || !strings.Contains(err.Error(), "leaves nothing") {
 		t.Error(err)
 	}
 }

@@ -17,27 +17,27 @@ package delta
 
 import "errors"
 
-// Past is what writer and reader share when a frame is coded: frames that the
+// Baseline is what writer and reader share when a frame is coded: frames that the
 // reader is known to have, and what was learned up to the base. All frames of a
 // wire have the same number of cubes.
-type Past struct {
-	Base  []Cube // the newest; nil: none
-	Since int    // ticks from the base to the frame, 1 or more
+type Baseline struct {
+	Cubes []Cube // the newest; nil: none
+	Age   int    // ticks from the base to the frame, 1 or more
 
-	Older []Cube // before the base; nil: none
-	Apart int    // ticks from it to the base, 1 or more
+	OlderCubes []Cube // before the base; nil: none
+	OlderGap   int    // ticks from it to the base, 1 or more
 
-	// Learned is what was learned up to and with the base; nil: nothing. Only
+	// Model is what was learned up to and with the base; nil: nothing. Only
 	// level Arithmetic asks for it.
-	Learned *Model
+	Model *Model
 }
 
 // The reasons for which a packet is refused, besides those of packages quant
 // and entropy.
 var (
-	ErrLength = errors.New("delta: bytes are left over")
-	ErrBase   = errors.New("delta: relative to a frame that is not there")
-	ErrOld    = errors.New("delta: a packet that is here already, or as old as the oldest that is kept")
-	ErrHead   = errors.New("delta: no packet: its head is impossible")
-	ErrTurn   = errors.New("delta: not a rotation")
+	ErrTrailingBytes = errors.New("delta: bytes are left over")
+	ErrNoBaseline    = errors.New("delta: relative to a frame that is not there")
+	ErrStale         = errors.New("delta: a packet that is here already, or as old as the oldest that is kept")
+	ErrHeader        = errors.New("delta: no packet: its head is impossible")
+	ErrOrientation   = errors.New("delta: not a rotation")
 )

@@ -8,14 +8,14 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// drawTurn is any turn there is.
-func drawTurn(t *rapid.T) Turn {
+// drawOrientation is any turn there is.
+func drawOrientation(t *rapid.T) Orientation {
 	x := rapid.Float32Range(-1, 1)
 	q := geom.Quat{X: x.Draw(t, "x"), Y: x.Draw(t, "y"), Z: x.Draw(t, "z"), W: x.Draw(t, "w")}
 	if q.Dot(q) < 1e-6 {
 		q = geom.Identity
 	}
-	k := TurnOf(q.Unit())
+	k := QuantiseOrientation(q.Unit())
 	if !k.Valid() {
 		t.Fatalf("%v is made of %v", k, q)
 	}
@@ -24,16 +24,16 @@ func drawTurn(t *rapid.T) Turn {
 
 // drawCube is any cube there is, now and then in a corner of its bounds.
 func drawCube(t *rapid.T) Cube {
-	k := Cube{Turn: drawTurn(t), Touched: rapid.Bool().Draw(t, "touched")}
-	for i := range k.At {
-		k.At[i] = rapid.OneOf(rapid.Int32Range(Least[i], Most[i]), rapid.Just(Least[i]), rapid.Just(Most[i]), rapid.Int32Range(0, 2000)).Draw(t, "at")
+	k := Cube{Orientation: drawOrientation(t), Touched: rapid.Bool().Draw(t, "touched")}
+	for i := range k.Pos {
+		k.Pos[i] = rapid.OneOf(rapid.Int32Range(MinPosition[i], MaxPosition[i]), rapid.Just(MinPosition[i]), rapid.Just(MaxPosition[i]), rapid.Int32Range(0, 2000)).Draw(t, "at")
 	}
 	return k
 }
 
-// drawNear is a cube that another may have become: the same, moved a little, or
+// drawChangedCube is a cube that another may have become: the same, moved a little, or
 // anything.
-func drawNear(t *rapid.T, b Cube) Cube {
+func drawChangedCube(t *rapid.T, b Cube) Cube {
 	switch rapid.IntRange(0, 9).Draw(t, "what") {
 	case 0:
 		return drawCube(t)
@@ -42,23 +42,23 @@ func drawNear(t *rapid.T, b Cube) Cube {
 	}
 	k := b
 	most := rapid.SampledFrom([]int32{2, 20, 300, 3000}).Draw(t, "most")
-	for i := range k.At {
-		k.At[i] = min(max(k.At[i]+rapid.Int32Range(-most, most).Draw(t, "by"), Least[i]), Most[i])
+	for i := range k.Pos {
+		k.Pos[i] = min(max(k.Pos[i]+rapid.Int32Range(-most, most).Draw(t, "by"), MinPosition[i]), MaxPosition[i])
 	}
-	for i := range k.Rest {
-		k.Rest[i] = min(max(k.Rest[i]+int16(rapid.Int32Range(-most/8, most/8).Draw(t, "turn")), 0), TurnMost)
+	for i := range k.Smallest {
+		k.Smallest[i] = min(max(k.Smallest[i]+int16(rapid.Int32Range(-most/8, most/8).Draw(t, "turn")), 0), MaxComponent)
 	}
 	if rapid.Bool().Draw(t, "touch") {
 		k.Touched = !k.Touched
 	}
 	if !k.Valid() {
-		k.Turn = b.Turn
+		k.Orientation = b.Orientation
 	}
 	return k
 }
 
-// drawFrames is a few cubes for some frames.
-func drawFrames(t *rapid.T, frames int) [][]Cube {
+// drawSnapshots is a few cubes for some frames.
+func drawSnapshots(t *rapid.T, frames int) [][]Cube {
 	list := make([][]Cube, frames)
 	for i := range rapid.IntRange(1, 6).Draw(t, "cubes") {
 		for f := range list {
@@ -66,7 +66,7 @@ func drawFrames(t *rapid.T, frames int) [][]Cube {
 			if f == 0 {
 				k = drawCube(t)
 			} else {
-				k = drawNear(t, list[f-1][i])
+				k = drawChangedCube(t, list[f-1][i])
 			}
 			list[f] = append(list[f], k)
 		}
@@ -74,18 +74,18 @@ func drawFrames(t *rapid.T, frames int) [][]Cube {
 	return list
 }
 
-// rolling is a ball of cubes about the first one that rolls over the ground, made
+// rollingBall is a ball of cubes about the first one that rolls over the ground, made
 // of nothing but turns: the same on every machine.
-func rolling(cubes, frames int) [][]Cube {
+func rollingBall(cubes, frames int) [][]Cube {
 	list := make([][]Cube, frames)
 	for f := range list {
 		time := float32(f) / 60
 		centre := geom.Vec3{X: 2 * geom.Sin(time), Y: float32(1.5 * time), Z: 1}
-		roll := geom.Turn(geom.Vec3{X: -1}, float32(1.5*time)).Mul(geom.Turn(geom.Vec3{Z: 1}, geom.Sin(time)))
+		roll := geom.AxisAngle(geom.Vec3{X: -1}, float32(1.5*time)).Mul(geom.AxisAngle(geom.Vec3{Z: 1}, geom.Sin(time)))
 		for i := range cubes {
 			a := float32(i) * 2.4
 			arm := geom.Vec3{X: geom.Cos(a), Y: geom.Sin(a), Z: float32(i%5)*0.3 - 0.6}.Scale(float32(min(i, 1)))
-			k := Of(geom.Pose{Pos: centre.Add(roll.Rotate(arm)), Rot: roll.Mul(geom.Turn(geom.Vec3{Y: 1}, a))}, i < cubes/2)
+			k := QuantiseCube(geom.Pose{Pos: centre.Add(roll.Rotate(arm)), Rot: roll.Mul(geom.AxisAngle(geom.Vec3{Y: 1}, a))}, i < cubes/2)
 			if i >= cubes/2 && f > 20 { // those that are not held stay where they are
 				k = list[20][i]
 			}
@@ -95,4 +95,4 @@ func rolling(cubes, frames int) [][]Cube {
 	return list
 }
 
-func same(a, b []Cube) bool { return slices.Equal(a, b) }
+func equalCubes(a, b []Cube) bool { return slices.Equal(a, b) }

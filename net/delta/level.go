@@ -18,14 +18,14 @@ const (
 	Indices
 	RelativePosition
 	RelativeRotation
-	ChangedParts
+	ChangedFields
 	FineRotation
 	Predicted
 	Arithmetic
-	levels
+	levelCount
 )
 
-var descriptions = [levels]struct{ name, doc string }{
+var descriptions = [levelCount]struct{ name, doc string }{
 	{"raw", "position and quaternion in floats of 32 bits, and a bit for touched: 225 bits a cube"},
 	{"smallest-three", "the rotation in 29 bits: 126 bits a cube"},
 	{"quantised", "the position in 50 bits, 512 steps a metre: 80 bits a cube"},
@@ -47,16 +47,16 @@ func (l Level) Doc() string { return descriptions[l].doc }
 
 // Levels returns all levels, in their order.
 func Levels() []Level {
-	list := make([]Level, levels)
+	list := make([]Level, levelCount)
 	for i := range list {
 		list[i] = Level(i)
 	}
 	return list
 }
 
-// Apart returns how many ticks before the base an older frame is of most use to
+// OlderGap returns how many ticks before the base an older frame is of most use to
 // the level; 0: of none.
-func (l Level) Apart() int {
+func (l Level) OlderGap() int {
 	switch l {
 	case Predicted:
 		return 6 // the base's own base, as in the challenge
@@ -66,105 +66,105 @@ func (l Level) Apart() int {
 	return 0
 }
 
-// MostBytes returns how many bytes a frame of so many cubes can take up to level
+// MaxBytes returns how many bytes a frame of so many cubes can take up to level
 // Predicted, and more than Arithmetic was ever seen to take: a multiple of eight.
-func MostBytes(cubes int) int { return (cubes*32 + 64 + 7) &^ 7 }
+func MaxBytes(cubes int) int { return (cubes*32 + 64 + 7) &^ 7 }
 
 // Codec writes and reads frames. It keeps memory, so that it allocates nothing
 // after its first frame; its zero value is ready.
 type Codec struct {
-	packed packed
-	bits   quant.Coder
-	chance entropy.Coder
-	spent  Spent
+	packer     bitPacker
+	bits       quant.Coder
+	arithmetic entropy.Coder
+	breakdown  BitBreakdown
 }
 
-// Spent is what the bits of a frame have told. Of an arithmetic coder they are no
+// BitBreakdown is what the bits of a frame have told. Of an arithmetic coder they are no
 // whole numbers, and the sum is what the frame takes but for two bytes at most.
-type Spent struct {
+type BitBreakdown struct {
 	Index    float64 // which cubes are other than in the base
 	Touched  float64
 	Position float64
 	Rotation float64
 }
 
-// Spent returns what the bits of the last frame have told.
-func (d *Codec) Spent() Spent { return d.spent }
+// BitBreakdown returns what the bits of the last frame have told.
+func (d *Codec) BitBreakdown() BitBreakdown { return d.breakdown }
 
-// ledger puts bits down to what they told.
-type ledger struct {
-	*Spent
-	from float64 // bits that are put down
+// bitAccount puts bits down to what they told.
+type bitAccount struct {
+	*BitBreakdown
+	charged float64 // bits that are put down
 }
 
-// put puts down all bits up to a count.
-func (l *ledger) put(on *float64, upTo float64) {
-	*on += upTo - l.from
-	l.from = upTo
+// chargeUpTo puts down all bits up to a count.
+func (l *bitAccount) chargeUpTo(on *float64, upTo float64) {
+	*on += upTo - l.charged
+	l.charged = upTo
 }
 
-// Write writes a frame into b, which has MostBytes or more, and returns the bytes. What
+// Encode writes a frame into b, which has MostBytes or more, and returns the bytes. What
 // is learned by it goes into m, at level Arithmetic; else m may be nil. It fails
 // for a frame that does not fit, and for a cube that is out of its range.
-func (d *Codec) Write(b []byte, l Level, now []Cube, p *Past, m *Model) ([]byte, error) {
-	if l == Arithmetic && p.Base != nil {
-		m.begin(p, len(now))
-		d.chance.Write(b)
-		d.spent = Spent{}
-		m.frame(&d.chance, now, p, &d.spent)
-		out := d.chance.Data()
-		return out, d.chance.Err()
+func (d *Codec) Encode(b []byte, l Level, now []Cube, p *Baseline, m *Model) ([]byte, error) {
+	if l == Arithmetic && p.Cubes != nil {
+		m.loadBaseline(p, len(now))
+		d.arithmetic.BeginWrite(b)
+		d.breakdown = BitBreakdown{}
+		m.codeSnapshot(&d.arithmetic, now, p, &d.breakdown)
+		out := d.arithmetic.FinishWrite()
+		return out, d.arithmetic.Err()
 	}
 	if l == Arithmetic {
-		m.forget(len(now))
+		m.reset(len(now))
 	}
-	d.bits.Write(b[:len(b)&^7])
+	d.bits.BeginWrite(b[:len(b)&^7])
 	d.code(l, now, p)
-	return d.bits.Data(), d.bits.Err()
+	return d.bits.FinishWrite(), d.bits.Err()
 }
 
-// Read reads a frame that Write wrote with an equal past into now, which has its
+// Decode reads a frame that Write wrote with an equal past into now, which has its
 // length. Where it fails now and m are undefined.
-func (d *Codec) Read(b []byte, l Level, now []Cube, p *Past, m *Model) error {
-	if l == Arithmetic && p.Base != nil {
-		m.begin(p, len(now))
-		d.chance.Read(b)
-		d.spent = Spent{}
-		m.frame(&d.chance, now, p, &d.spent)
-		return d.chance.End()
+func (d *Codec) Decode(b []byte, l Level, now []Cube, p *Baseline, m *Model) error {
+	if l == Arithmetic && p.Cubes != nil {
+		m.loadBaseline(p, len(now))
+		d.arithmetic.BeginRead(b)
+		d.breakdown = BitBreakdown{}
+		m.codeSnapshot(&d.arithmetic, now, p, &d.breakdown)
+		return d.arithmetic.FinishRead()
 	}
 	if l == Arithmetic {
-		m.forget(len(now))
+		m.reset(len(now))
 	}
-	d.bits.Read(b)
+	d.bits.BeginRead(b)
 	d.code(l, now, p)
 	if err := d.bits.Err(); err != nil {
 		return err
 	}
-	if !d.bits.Whole(len(b)) {
-		return ErrLength
+	if !d.bits.AtEnd(len(b)) {
+		return ErrTrailingBytes
 	}
 	return nil
 }
 
 // code is a frame at a bit-packed level. Without a base it is whole.
-func (d *Codec) code(l Level, now []Cube, p *Past) {
-	x := &d.packed
-	x.c, x.now, x.past = &d.bits, now, p
-	d.spent = Spent{}
-	x.ledger = ledger{Spent: &d.spent}
-	if p.Base == nil && l > Quantised {
+func (d *Codec) code(l Level, now []Cube, p *Baseline) {
+	x := &d.packer
+	x.c, x.cubes, x.baseline = &d.bits, now, p
+	d.breakdown = BitBreakdown{}
+	x.bitAccount = bitAccount{BitBreakdown: &d.breakdown}
+	if p.Cubes == nil && l > Quantised {
 		l = Quantised
 	}
 	switch l {
 	case Raw:
-		x.raw()
+		x.codeRaw()
 	case SmallestThree:
-		x.smallestThree()
+		x.codeSmallestThree()
 	case Quantised:
-		x.quantised()
+		x.codeQuantised()
 	default:
-		x.changed(l)
+		x.codeChanged(l)
 	}
-	x.now, x.past, x.ledger = nil, nil, ledger{}
+	x.cubes, x.baseline, x.bitAccount = nil, nil, bitAccount{}
 }

@@ -18,31 +18,31 @@ import (
 // base have the size that the article states.
 func TestLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := drawFrames(t, 4)
-		p := Past{Base: f[2], Since: rapid.IntRange(1, 48).Draw(t, "since")}
+		f := drawSnapshots(t, 4)
+		p := Baseline{Cubes: f[2], Age: rapid.IntRange(1, 48).Draw(t, "since")}
 		if rapid.Bool().Draw(t, "older") {
-			p.Older, p.Apart = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
+			p.OlderCubes, p.OlderGap = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
 		}
 		if rapid.IntRange(0, 5).Draw(t, "base") == 0 {
-			p = Past{}
+			p = Baseline{}
 		}
 		now := f[3]
-		b := make([]byte, MostBytes(len(now))+64)
+		b := make([]byte, MaxBytes(len(now))+64)
 		for _, l := range Levels() {
 			var w, r Codec
 			var m, n, learned Model
-			if l == Arithmetic && p.Base != nil && rapid.Bool().Draw(t, "learned") {
-				if _, err := w.Write(b, l, f[2], &Past{Base: f[0], Since: 3}, &learned); err != nil {
+			if l == Arithmetic && p.Cubes != nil && rapid.Bool().Draw(t, "learned") {
+				if _, err := w.Encode(b, l, f[2], &Baseline{Cubes: f[0], Age: 3}, &learned); err != nil {
 					t.Fatal(err)
 				}
-				p.Learned = &learned
+				p.Model = &learned
 			}
-			data, err := w.Write(b, l, now, &p, &m)
+			data, err := w.Encode(b, l, now, &p, &m)
 			if err != nil {
 				t.Fatalf("%v: %v", l, err)
 			}
 			got := make([]Cube, len(now))
-			if err := r.Read(bytes.Clone(data), l, got, &p, &n); err != nil || !same(got, now) {
+			if err := r.Decode(bytes.Clone(data), l, got, &p, &n); err != nil || !equalCubes(got, now) {
 				t.Fatalf("%v: %v is read as %v, %v", l, now, got, err)
 			}
 			if !reflect.DeepEqual(&m, &n) {
@@ -51,15 +51,15 @@ func TestLevels(t *testing.T) {
 			if bits, whole := map[Level]int{Raw: 225, SmallestThree: 126, Quantised: 80}[l]; whole && len(data) != (bits*len(now)+7)/8 {
 				t.Fatalf("%v: %d cubes take %d bytes", l, len(now), len(data))
 			}
-			if p.Base == nil && l > Quantised && len(data) != 10*len(now) {
+			if p.Cubes == nil && l > Quantised && len(data) != 10*len(now) {
 				t.Fatalf("%v: without a base %d cubes take %d bytes", l, len(now), len(data))
 			}
 			for cut := range len(data) {
-				if err := r.Read(data[:cut], l, got, &p, &n); err == nil && same(got, now) {
+				if err := r.Decode(data[:cut], l, got, &p, &n); err == nil && equalCubes(got, now) {
 					t.Fatalf("%v: %d of %d bytes say the same", l, cut, len(data))
 				}
 			}
-			if err := r.Read(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && same(got, now) {
+			if err := r.Decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && equalCubes(got, now) {
 				t.Fatalf("%v: a byte more says the same", l)
 			}
 		}
@@ -69,11 +69,11 @@ func TestLevels(t *testing.T) {
 // TestSizes holds what a cube costs at the edges of each form, behind the bit
 // that says it has changed: bits for one cube of two whose base is known.
 func TestSizes(t *testing.T) {
-	base := Cube{Turn{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
+	base := Cube{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
 	by := func(x, y, z int32, a int16) Cube {
 		k := base
-		k.At[0], k.At[1], k.At[2] = k.At[0]+x, k.At[1]+y, k.At[2]+z
-		k.Rest[0] += a
+		k.Pos[0], k.Pos[1], k.Pos[2] = k.Pos[0]+x, k.Pos[1]+y, k.Pos[2]+z
+		k.Smallest[0] += a
 		return k
 	}
 	other := base
@@ -93,8 +93,8 @@ func TestSizes(t *testing.T) {
 		{RelativeRotation, by(0, 0, 1, 143), flags + 1 + 19 + 1 + 21},
 		{RelativeRotation, by(0, 0, 1, 144), flags + 1 + 19 + 30},
 		{RelativeRotation, other, flags + 1 + 19 + 30},
-		{ChangedParts, by(0, 0, 0, 1), flags + 1 + 1 + 1 + 1 + 18},
-		{ChangedParts, by(1, 0, 0, 0), flags + 1 + 1 + 19 + 1},
+		{ChangedFields, by(0, 0, 0, 1), flags + 1 + 1 + 1 + 1 + 18},
+		{ChangedFields, by(1, 0, 0, 0), flags + 1 + 1 + 19 + 1},
 		{FineRotation, by(0, 0, 0, 7), flags + 1 + 19 + 1 + 15},
 		{FineRotation, by(0, 0, 0, 8), flags + 1 + 19 + 1 + 18},
 		// Expected is base less 3 in z: a difference of 0 is 3 above that.
@@ -107,18 +107,18 @@ func TestSizes(t *testing.T) {
 		{Predicted, by(112, 0, 0, 0), flags + 1 + 1 + 2 + 50 + 1 + 1 + 6},
 	} {
 		var d Codec
-		p := Past{Base: []Cube{base, base}, Since: 6}
-		data, err := d.Write(make([]byte, MostBytes(2)+64), c.level, []Cube{base, c.now}, &p, nil)
-		if err != nil || d.bits.Processed() != c.bits {
-			t.Errorf("%v: %v takes %d bits, want %d (%v, %d bytes)", c.level, c.now, d.bits.Processed(), c.bits, err, len(data))
+		p := Baseline{Cubes: []Cube{base, base}, Age: 6}
+		data, err := d.Encode(make([]byte, MaxBytes(2)+64), c.level, []Cube{base, c.now}, &p, nil)
+		if err != nil || d.bits.BitsProcessed() != c.bits {
+			t.Errorf("%v: %v takes %d bits, want %d (%v, %d bytes)", c.level, c.now, d.bits.BitsProcessed(), c.bits, err, len(data))
 		}
 	}
 }
 
-// TestExpected holds the reference program's forecast: the last motion less 6.2 %
+// TestReferencePrediction holds the reference program's forecast: the last motion less 6.2 %
 // of it, rounded up, 3 steps of gravity, and no deeper than a cube lies.
-func TestExpected(t *testing.T) {
-	at := func(x, y, z int32) []Cube { return []Cube{{At: [3]int32{x, y, z}}} }
+func TestReferencePrediction(t *testing.T) {
+	at := func(x, y, z int32) []Cube { return []Cube{{Pos: [3]int32{x, y, z}}} }
 	for _, c := range []struct {
 		older, base, want []Cube
 	}{
@@ -127,27 +127,27 @@ func TestExpected(t *testing.T) {
 		{at(0, 0, 500), at(1000, -1000, 5000), at(1000+938, -1000-938, 5000+4500-279-3)},
 		{at(0, 0, 200), at(0, 0, 120), at(0, 0, 105)},
 	} {
-		p := packed{past: &Past{Base: c.base, Older: c.older, Since: 6, Apart: 6}}
-		if got := p.expected(0); got != c.want[0].At {
+		p := bitPacker{baseline: &Baseline{Cubes: c.base, OlderCubes: c.older, Age: 6, OlderGap: 6}}
+		if got := p.referencePrediction(0); got != c.want[0].Pos {
 			t.Errorf("%v after %v: %v", c.base, c.older, got)
 		}
 	}
 }
 
-// TestRefused says that a cube out of its range is not written.
-func TestRefused(t *testing.T) {
-	good := Cube{Turn{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
+// TestWriterRefuses says that a cube out of its range is not written.
+func TestWriterRefuses(t *testing.T) {
+	good := Cube{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
 	for _, bad := range []Cube{
-		{good.Turn, [3]int32{Most[0] + 1, 0, 0}, false},
-		{Turn{3, [3]int16{0, 0, 0}}, good.At, false},
-		{Turn{3, [3]int16{512, 256, 256}}, good.At, false},
+		{good.Orientation, [3]int32{MaxPosition[0] + 1, 0, 0}, false},
+		{Orientation{3, [3]int16{0, 0, 0}}, good.Pos, false},
+		{Orientation{3, [3]int16{512, 256, 256}}, good.Pos, false},
 	} {
 		for _, l := range Levels() {
 			if l == Raw || l == SmallestThree {
 				continue // a float can be any
 			}
 			w := NewWriter(l)
-			if _, _, err := w.Write(make([]byte, PacketBytes(1)+64), []Cube{bad}); err == nil {
+			if _, _, err := w.Write(make([]byte, MaxPacketBytes(1)+64), []Cube{bad}); err == nil {
 				t.Errorf("%v: %v is written", l, bad)
 			}
 		}
@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 }
 
 // frames that FuzzRead reads relative to.
-var fuzzFrames = rolling(4, 3)
+var fuzzSnapshots = rollingBall(4, 3)
 
 // FuzzRead reads any bytes at every level: it never panics, what it reads is in
 // range, and written again gives the same bytes. So every frame has one form,
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 	var d Codec
 	for _, l := range Levels() {
 		var m Model
-		b, err := d.Write(make([]byte, 1024), l, fuzzFrames[2], &Past{Base: fuzzFrames[1], Since: 1, Older: fuzzFrames[0], Apart: 1}, &m)
+		b, err := d.Encode(make([]byte, 1024), l, fuzzSnapshots[2], &Baseline{Cubes: fuzzSnapshots[1], Age: 1, OlderCubes: fuzzSnapshots[0], OlderGap: 1}, &m)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -173,23 +173,23 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(uint8(Arithmetic), []byte{})
 	f.Fuzz(func(t *testing.T, level uint8, data []byte) {
-		l := Level(level % uint8(levels))
+		l := Level(level % uint8(levelCount))
 		var r, w Codec
 		var m, n Model
-		p := Past{Base: fuzzFrames[1], Since: 1, Older: fuzzFrames[0], Apart: 1}
+		p := Baseline{Cubes: fuzzSnapshots[1], Age: 1, OlderCubes: fuzzSnapshots[0], OlderGap: 1}
 		if level >= 128 {
-			p = Past{Base: fuzzFrames[1], Since: 5}
+			p = Baseline{Cubes: fuzzSnapshots[1], Age: 5}
 		}
 		now := make([]Cube, 4)
-		if r.Read(data, l, now, &p, &m) != nil {
+		if r.Decode(data, l, now, &p, &m) != nil {
 			return
 		}
 		for i := range now {
-			if _, err := Parse(now[i].Append(nil)); err != nil {
+			if _, err := ParseCube(now[i].AppendTo(nil)); err != nil {
 				t.Fatalf("%v: cube %d: %v", l, i, err)
 			}
 		}
-		out, err := w.Write(make([]byte, 1024), l, now, &p, &n)
+		out, err := w.Encode(make([]byte, 1024), l, now, &p, &n)
 		if err != nil || !bytes.Equal(out, data) && l != Predicted {
 			t.Fatalf("%v: %x is written as %x, %v", l, data, out, err)
 		}
@@ -200,20 +200,20 @@ func FuzzRead(f *testing.F) {
 // and a hash of all packets. It is the same on every machine, or two of them
 // could not talk to each other.
 func TestGolden(t *testing.T) {
-	frames := rolling(40, 120)
-	want := [levels]string{
+	frames := rollingBall(40, 120)
+	want := [levelCount]string{
 		"135480 48411334aed5d88e", "76080 c9d58042dd38cc45", "48480 432c046581700a5d", "30150 b8ce6663ff496875",
 		"30244 f735aad00f4e1166", "23266 0103bbad4f72fb45", "21202 24373e73f8a1fde8", "21872 d6b347de7a6c42f0",
 		"21185 d6ea2c8a2fc41f41", "18881 29c78b46b31e0d41", "9791 7bbe9bd8c1349e7b",
 	}
 	for _, l := range Levels() {
 		w := NewWriter(l)
-		b := make([]byte, PacketBytes(40))
+		b := make([]byte, MaxPacketBytes(40))
 		h := fnv.New64a()
 		sum := 0
 		for i, f := range frames {
 			if i >= 6 {
-				w.Acked(uint16(i - 6))
+				w.Acknowledge(uint16(i - 6))
 			}
 			packet, _, err := w.Write(b, f)
 			if err != nil {
@@ -228,21 +228,21 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestReadersTakeOneForm says that a cube that is said to have changed, and has
+// TestReaderRefusesUnchangedCubes says that a cube that is said to have changed, and has
 // not, is refused at every level that says so.
-func TestReadersTakeOneForm(t *testing.T) {
-	base := []Cube{{Turn{3, [3]int16{256, 256, 256}}, [3]int32{5, 6, 700}, false}}
+func TestReaderRefusesUnchangedCubes(t *testing.T) {
+	base := []Cube{{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{5, 6, 700}, false}}
 	var c quant.Coder
-	c.Write(make([]byte, 64))
-	c.Flags([]int{0}, 1)
-	p := packed{c: &c}
+	c.BeginWrite(make([]byte, 64))
+	c.Bitmap([]int{0}, 1)
+	p := bitPacker{c: &c}
 	p.c.Bool(false)
 	k := base[0]
-	p.position(&k)
-	p.rotation(&k.Turn)
+	p.codePosition(&k)
+	p.codeOrientation(&k.Orientation)
 	var d Codec
 	now := make([]Cube, 1)
-	if err := d.Read(c.Data(), ChangedBits, now, &Past{Base: base, Since: 1}, nil); !errors.Is(err, quant.ErrForm) {
+	if err := d.Decode(c.FinishWrite(), ChangedBits, now, &Baseline{Cubes: base, Age: 1}, nil); !errors.Is(err, quant.ErrNotCanonical) {
 		t.Error(err)
 	}
 }

@@ -14,248 +14,248 @@ import (
 // (Giesen's entry to the challenge, 2015): so what is lost on the way teaches
 // neither end anything. The zero value has learned nothing.
 type Model struct {
-	changed  [4][64]entropy.Bit
-	touched  [3][32]entropy.Bit
-	largest  [3][32]entropy.Bit
-	another  [4][2]entropy.Bit
-	at, turn axis
+	changed                         [4][64]entropy.BitModel
+	touched                         [3][32]entropy.BitModel
+	largest                         [3][32]entropy.BitModel
+	otherLargest                    [4][2]entropy.BitModel
+	positionModel, orientationModel vectorModel
 
 	changedMix, touchedMix [4]entropy.Mixer
 	largestMix             entropy.Mixer
 
-	kept   [terms]float64 // coefficients that the frame ended with
-	missed []missed       // by cube
+	coefficients [unknownCount]float64 // coefficients that the frame ended with
+	residuals    []residual            // by cube
 }
 
-// axis is what has been learned of the numbers of a position or of a rotation,
+// vectorModel is what has been learned of the numbers of a position or of a rotation,
 // by what else is known.
-type axis struct {
-	stray  [64]entropy.Number // how far the forecast is from the ball's motion
-	before [24]entropy.Number // which axis, and how far the axes before it were off
-	near   [20]entropy.Number // how far the cubes before were off
-	last   [20]entropy.Number // how far this cube was off at the base
-	moved  [12]entropy.Number // of a rotation: how far its position was off
-	mix    [2]entropy.NumberMixer
+type vectorModel struct {
+	byDeviation     [64]entropy.NumberModel // how far the forecast is from the ball's motion
+	byAxis          [24]entropy.NumberModel // which axis, and how far the axes before it were off
+	byRecentError   [20]entropy.NumberModel // how far the cubes before were off
+	byLastError     [20]entropy.NumberModel // how far this cube was off at the base
+	byPositionError [12]entropy.NumberModel // of a rotation: how far its position was off
+	mixers          [2]entropy.NumberMixer
 }
 
-// missed is how far one cube was off in the frame that was coded last. It is
+// residual is how far one cube was off in the frame that was coded last. It is
 // zero for one that had not changed.
-type missed struct {
-	way, turn       geom.Vec3 // beyond its forecast, in m and rad
-	wayOff, turnOff int32     // beyond what was expected in the end, in steps
+type residual struct {
+	translation, rotation           geom.Vec3 // beyond its forecast, in m and rad
+	positionError, orientationError int32     // beyond what was expected in the end, in steps
 }
 
-// begin makes m what was learned up to the base.
-func (m *Model) begin(p *Past, cubes int) {
-	if p.Learned == nil {
-		m.forget(cubes)
+// loadBaseline makes m what was learned up to the base.
+func (m *Model) loadBaseline(p *Baseline, cubes int) {
+	if p.Model == nil {
+		m.reset(cubes)
 		return
 	}
-	m.CopyFrom(p.Learned)
+	m.CopyFrom(p.Model)
 }
 
-// forget makes m what has learned nothing.
-func (m *Model) forget(cubes int) {
-	*m = Model{missed: slices.Grow(m.missed[:0], cubes)[:cubes]}
-	clear(m.missed)
+// reset makes m what has learned nothing.
+func (m *Model) reset(cubes int) {
+	*m = Model{residuals: slices.Grow(m.residuals[:0], cubes)[:cubes]}
+	clear(m.residuals)
 }
 
 // CopyFrom makes m an equal of o that shares no memory with it.
 func (m *Model) CopyFrom(o *Model) {
-	missed := append(m.missed[:0], o.missed...)
+	missed := append(m.residuals[:0], o.residuals...)
 	*m = *o
-	m.missed = missed
+	m.residuals = missed
 }
 
-// size is the number of bits of a magnitude, at most most.
-func size(n, most int) int { return min(bits.Len(uint(max(n, -n))), most) }
+// sizeClass is the number of bits of a magnitude, at most most.
+func sizeClass(n, most int) int { return min(bits.Len(uint(max(n, -n))), most) }
 
-// scaled is the size of a length in steps of 1/1024, at most most.
-func scaled(x float32, most int) int {
+// lengthClass is the size of a length in steps of 1/1024, at most most.
+func lengthClass(x float32, most int) int {
 	if !(x < 1<<12) {
 		return most
 	}
-	return size(int(float32(x*1024)), most)
+	return sizeClass(int(float32(x*1024)), most)
 }
 
-// one is 1 for yes.
-func one(b bool) int {
+// boolInt is 1 for yes.
+func boolInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// framing is a frame that is being coded.
-type framing struct {
+// snapshotCoder is a frame that is being coded.
+type snapshotCoder struct {
 	*Model
-	c     *entropy.Coder
-	now   []Cube
-	past  *Past
-	swarm swarm
+	c        *entropy.Coder
+	cubes    []Cube
+	baseline *Baseline
+	ball     ballMotion
 
-	history int // bits, the lowest of the cube before: it has changed
-	nearAt  int // mean of how far the cubes before were off, in steps
-	nearBy  int // the same of rotations
-	ledger
+	changeHistory          int // bits, the lowest of the cube before: it has changed
+	recentPositionError    int // mean of how far the cubes before were off, in steps
+	recentOrientationError int // the same of rotations
+	bitAccount
 }
 
-// told puts the bits since the last time down to what they told.
-func (f *framing) told(on *float64) { f.put(on, f.c.Spent()) }
+// charge puts the bits since the last time down to what they told.
+func (f *snapshotCoder) charge(on *float64) { f.chargeUpTo(on, f.c.BitsSpent()) }
 
-// frame reads or writes a frame.
-func (m *Model) frame(c *entropy.Coder, now []Cube, p *Past, spent *Spent) {
-	f := framing{Model: m, c: c, now: now, past: p, ledger: ledger{Spent: spent}}
-	f.swarm.begin(p, &m.kept)
+// codeSnapshot reads or writes a frame.
+func (m *Model) codeSnapshot(c *entropy.Coder, now []Cube, p *Baseline, spent *BitBreakdown) {
+	f := snapshotCoder{Model: m, c: c, cubes: now, baseline: p, bitAccount: bitAccount{BitBreakdown: spent}}
+	f.ball.fitBaseline(p, &m.coefficients)
 	for i := range now {
 		if c.Err() != nil {
 			return
 		}
-		f.cube(i)
+		f.codeCube(i)
 	}
-	f.swarm.now.solve()
-	m.kept = f.swarm.now.x
+	f.ball.residual.solve()
+	m.coefficients = f.ball.residual.solution
 }
 
-// cube reads or writes one cube.
-func (f *framing) cube(i int) {
-	k, b := &f.now[i], &f.past.Base[i]
-	ahead := f.past.ahead(i)
+// codeCube reads or writes one cube.
+func (f *snapshotCoder) codeCube(i int) {
+	k, b := &f.cubes[i], &f.baseline.Cubes[i]
+	ahead := f.baseline.extrapolate(i)
 	far := 0 // from the player's cube, whose frame is known by now
 	if i > 0 {
-		far = 1 + scaled(f.now[0].Position().Sub(ahead.from).Len()/64, 14)
+		far = 1 + lengthClass(f.cubes[0].Position().Sub(ahead.basePos).Len()/64, 14)
 	}
-	changed := f.change(k, b, &ahead, far)
-	f.told(&f.Index)
+	changed := f.codeChanged(k, b, &ahead, far)
+	f.charge(&f.Index)
 	if !changed {
 		*k = *b
-		f.missed[i] = missed{}
+		f.residuals[i] = residual{}
 		return
 	}
-	f.touch(k, b, &ahead, far)
-	f.told(&f.Touched)
+	f.codeTouched(k, b, &ahead, far)
+	f.charge(&f.Touched)
 
-	e := f.expect(i, k, &ahead)
-	was := f.missed[i]
-	var now missed
-	now.wayOff = int32(f.position(k, &e, &was))
-	f.told(&f.Position)
-	now.way = k.Position().Sub(ahead.from).Sub(ahead.way)
+	e := f.predict(i, k, &ahead)
+	was := f.residuals[i]
+	var now residual
+	now.positionError = int32(f.codePosition(k, &e, &was))
+	f.charge(&f.Position)
+	now.translation = k.Position().Sub(ahead.basePos).Sub(ahead.translation)
 	if k.Touched {
-		f.swarm.now.add(e.place, now.way, 1)
-		e.rot = rotationOf(ahead.turn.Add(f.swarm.now.of(e.turn))).Mul(ahead.rot).Unit()
+		f.ball.residual.add(e.translation, now.translation, 1)
+		e.rot = quatFromVector(ahead.rotation.Add(f.ball.residual.evaluate(e.rotation))).Mul(ahead.baseRot).Unit()
 	}
-	now.turnOff = int32(f.rotation(k, &e, &was, int(now.wayOff)))
-	f.told(&f.Rotation)
-	now.turn = turnOf(k.Rotation().Mul(rotationOf(ahead.turn).Mul(ahead.rot).Inverse()))
+	now.orientationError = int32(f.codeOrientation(k, &e, &was, int(now.positionError)))
+	f.charge(&f.Rotation)
+	now.rotation = rotationVector(k.Rotation().Mul(quatFromVector(ahead.rotation).Mul(ahead.baseRot).Inverse()))
 	if k.Touched {
-		f.swarm.now.add(e.turn, now.turn, turnWeight)
+		f.ball.residual.add(e.rotation, now.rotation, rotationWeight)
 	}
-	f.missed[i] = now
+	f.residuals[i] = now
 	if f.c.Reading() && *k == *b {
-		f.c.Fail(entropy.ErrForm) // it has not changed
+		f.c.Fail(entropy.ErrNotCanonical) // it has not changed
 	}
 }
 
-// change reports whether a cube is other than in the base.
-func (f *framing) change(k, b *Cube, ahead *forecast, far int) bool {
-	moving, touched := one(ahead.moving), one(b.Touched)
-	v := f.c.Mix(*k != *b, &f.changedMix[moving*2+touched], []*entropy.Bit{
-		&f.changed[0][moving*4+touched*2+f.history&1],
-		&f.changed[1][scaled(ahead.way.Len(), 14)*2+touched],
+// codeChanged reports whether a cube is other than in the base.
+func (f *snapshotCoder) codeChanged(k, b *Cube, ahead *extrapolation, far int) bool {
+	moving, touched := boolInt(ahead.moving), boolInt(b.Touched)
+	v := f.c.MixedBit(*k != *b, &f.changedMix[moving*2+touched], []*entropy.BitModel{
+		&f.changed[0][moving*4+touched*2+f.changeHistory&1],
+		&f.changed[1][lengthClass(ahead.translation.Len(), 14)*2+touched],
 		&f.changed[2][moving*16+far],
-		&f.changed[3][moving*8+f.history&7],
+		&f.changed[3][moving*8+f.changeHistory&7],
 	})
-	f.history = f.history<<1&7 | one(v)
+	f.changeHistory = f.changeHistory<<1&7 | boolInt(v)
 	return v
 }
 
-// touch is whether a cube is touched.
-func (f *framing) touch(k, b *Cube, ahead *forecast, far int) {
-	t := one(b.Touched)
-	k.Touched = f.c.Mix(k.Touched, &f.touchedMix[t], []*entropy.Bit{
-		&f.touched[0][t*2+one(ahead.moving)],
+// codeTouched is whether a cube is touched.
+func (f *snapshotCoder) codeTouched(k, b *Cube, ahead *extrapolation, far int) {
+	t := boolInt(b.Touched)
+	k.Touched = f.c.MixedBit(k.Touched, &f.touchedMix[t], []*entropy.BitModel{
+		&f.touched[0][t*2+boolInt(ahead.moving)],
 		&f.touched[1][t*16+far],
-		&f.touched[2][t*16+scaled(ahead.way.Len(), 14)],
+		&f.touched[2][t*16+lengthClass(ahead.translation.Len(), 14)],
 	})
 }
 
-// expected is where a cube is expected, and how.
-type expected struct {
-	member
-	at             [3]int32
-	rot            geom.Quat
-	wild, wildTurn int // how far the forecast is from the ball's motion: which models know
+// prediction is where a cube is expected, and how.
+type prediction struct {
+	ballMember
+	pos                                   [3]int32
+	rot                                   geom.Quat
+	deviationClass, angularDeviationClass int // how far the forecast is from the ball's motion: which models know
 }
 
-// expect returns what is expected of a cube. A cube that is not in the player's
+// predict returns what is expected of a cube. A cube that is not in the player's
 // hands is expected to go on; of one that is, the swarm knows more.
-func (f *framing) expect(i int, k *Cube, ahead *forecast) (e expected) {
-	way := ahead.way
+func (f *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e prediction) {
+	way := ahead.translation
 	if k.Touched {
-		e.member = f.swarm.member(ahead, &f.missed[i])
-		way = way.Add(f.swarm.now.of(e.place))
-		e.wild, e.wildTurn = 32+scaled(e.stray, 20), 32+scaled(e.strayTurn, 20)
+		e.ballMember = f.ball.member(ahead, &f.residuals[i])
+		way = way.Add(f.ball.residual.evaluate(e.translation))
+		e.deviationClass, e.angularDeviationClass = 32+lengthClass(e.deviation, 20), 32+lengthClass(e.angularDeviation, 20)
 	} else {
-		e.wild, e.wildTurn = scaled(way.Len(), 20), scaled(ahead.turn.Len(), 20)
-		e.rot = rotationOf(ahead.turn).Mul(ahead.rot).Unit()
+		e.deviationClass, e.angularDeviationClass = lengthClass(way.Len(), 20), lengthClass(ahead.rotation.Len(), 20)
+		e.rot = quatFromVector(ahead.rotation).Mul(ahead.baseRot).Unit()
 	}
 	for a, x := range [3]float32{way.X, way.Y, way.Z} {
-		e.at[a] = min(max(f.past.Base[i].At[a]+steps(x), Least[a]), Most[a])
+		e.pos[a] = min(max(f.baseline.Cubes[i].Pos[a]+metresToSteps(x), MinPosition[a]), MaxPosition[a])
 	}
 	return e
 }
 
-// position is a position by its difference from what is expected. It returns how
+// codePosition is a position by its difference from what is expected. It returns how
 // far off that was, in steps.
-func (f *framing) position(k *Cube, e *expected, was *missed) (off int) {
-	x := &f.at
-	for a := range k.At {
-		want := int(e.at[a])
-		d := f.c.Number(int(k.At[a])-want, int(Least[a])-want, int(Most[a])-want, &x.mix[one(k.Touched)],
-			&x.stray[e.wild], &x.before[a*8+size(off, 7)], &x.near[size(f.nearAt, 19)], &x.last[size(int(was.wayOff), 19)])
-		k.At[a] = int32(want + d)
+func (f *snapshotCoder) codePosition(k *Cube, e *prediction, was *residual) (off int) {
+	x := &f.positionModel
+	for a := range k.Pos {
+		want := int(e.pos[a])
+		d := f.c.Number(int(k.Pos[a])-want, int(MinPosition[a])-want, int(MaxPosition[a])-want, &x.mixers[boolInt(k.Touched)],
+			&x.byDeviation[e.deviationClass], &x.byAxis[a*8+sizeClass(off, 7)], &x.byRecentError[sizeClass(f.recentPositionError, 19)], &x.byLastError[sizeClass(int(was.positionError), 19)])
+		k.Pos[a] = int32(want + d)
 		off += max(d, -d)
 	}
-	f.nearAt = (3*f.nearAt + 4*off) / 4
+	f.recentPositionError = (3*f.recentPositionError + 4*off) / 4
 	return off
 }
 
-// rotation is a rotation in the same way: which component is the largest, and
+// codeOrientation is a rotation in the same way: which component is the largest, and
 // the others. How far the position was off says how wildly the cube moves.
-func (f *framing) rotation(k *Cube, e *expected, was *missed, moved int) (off int) {
-	f.lacking(k, e.rot, size(moved, 11))
-	x := &f.turn
-	want := rest(e.rot, k.Largest)
-	for a := range k.Rest {
+func (f *snapshotCoder) codeOrientation(k *Cube, e *prediction, was *residual, moved int) (off int) {
+	f.codeLargest(k, e.rot, sizeClass(moved, 11))
+	x := &f.orientationModel
+	want := smallestComponents(e.rot, k.Largest)
+	for a := range k.Smallest {
 		w := int(want[a])
-		d := f.c.Number(int(k.Rest[a])-w, -w, TurnMost-w, &x.mix[one(k.Touched)],
-			&x.stray[e.wildTurn], &x.before[a*8+size(off, 7)], &x.near[size(f.nearBy, 19)], &x.last[size(int(was.turnOff), 19)], &x.moved[size(moved, 11)])
-		k.Rest[a] = int16(w + d)
+		d := f.c.Number(int(k.Smallest[a])-w, -w, MaxComponent-w, &x.mixers[boolInt(k.Touched)],
+			&x.byDeviation[e.angularDeviationClass], &x.byAxis[a*8+sizeClass(off, 7)], &x.byRecentError[sizeClass(f.recentOrientationError, 19)], &x.byLastError[sizeClass(int(was.orientationError), 19)], &x.byPositionError[sizeClass(moved, 11)])
+		k.Smallest[a] = int16(w + d)
 		off += max(d, -d)
 	}
-	f.nearBy = (3*f.nearBy + 4*off) / 4
+	f.recentOrientationError = (3*f.recentOrientationError + 4*off) / 4
 	if f.c.Reading() && !k.Valid() {
-		f.c.Fail(ErrTurn)
+		f.c.Fail(ErrOrientation)
 	}
 	return off
 }
 
-// lacking is which component is the largest.
-func (f *framing) lacking(k *Cube, rot geom.Quat, moved int) {
-	l := largest(rot)
-	if f.c.Mix(k.Largest == l, &f.largestMix, []*entropy.Bit{
-		&f.largest[0][size(f.nearBy, 19)], &f.largest[1][margin(rot)], &f.largest[2][moved],
+// codeLargest is which component is the largest.
+func (f *snapshotCoder) codeLargest(k *Cube, rot geom.Quat, moved int) {
+	l := largestComponent(rot)
+	if f.c.MixedBit(k.Largest == l, &f.largestMix, []*entropy.BitModel{
+		&f.largest[0][sizeClass(f.recentOrientationError, 19)], &f.largest[1][largestMargin(rot)], &f.largest[2][moved],
 	}) {
 		k.Largest = l
 		return
 	}
-	k.Largest = other(f.c, k.Largest, l, &f.another[l])
+	k.Largest = codeOtherLargest(f.c, k.Largest, l, &f.otherLargest[l])
 }
 
-// other is which component is the largest if it is not the expected one: one of
+// codeOtherLargest is which component is the largest if it is not the expected one: one of
 // three, by its distance from that.
-func other(c *entropy.Coder, v, expected uint8, m *[2]entropy.Bit) uint8 {
+func codeOtherLargest(c *entropy.Coder, v, expected uint8, m *[2]entropy.BitModel) uint8 {
 	d := (v - expected) & 3
 	switch {
 	case c.Bit(d == 1, &m[0]):
@@ -268,9 +268,9 @@ func other(c *entropy.Coder, v, expected uint8, m *[2]entropy.Bit) uint8 {
 	return (expected + d) & 3
 }
 
-// margin is by how much the largest component of a rotation is larger than the
+// largestMargin is by how much the largest component of a rotation is larger than the
 // next, in 128ths, at most 31.
-func margin(q geom.Quat) int {
+func largestMargin(q geom.Quat) int {
 	var first, second float32
 	for _, x := range [4]float32{q.X, q.Y, q.Z, q.W} {
 		if x = geom.Abs(x); x > first {

@@ -11,8 +11,8 @@ import (
 	"ghostcube/sim"
 )
 
-// recording are the frames of a tape's world, from a tick on.
-func recording(t testing.TB, name string, from, frames int) [][]delta.Cube {
+// recordedSnapshots are the frames of a tape's world, from a tick on.
+func recordedSnapshots(t testing.TB, name string, from, frames int) [][]delta.Cube {
 	t.Helper()
 	f, err := assets.Tapes.Open("tapes/" + name + ".tape")
 	if err != nil {
@@ -36,7 +36,7 @@ func recording(t testing.TB, name string, from, frames int) [][]delta.Cube {
 		}
 		frame := make([]delta.Cube, len(w.Bodies()))
 		for k, b := range w.Bodies() {
-			frame[k] = delta.Of(b.Pose, w.Touched()[k] != sim.NoPlayer)
+			frame[k] = delta.QuantiseCube(b.Pose, w.TouchedBy()[k] != sim.NoPlayer)
 		}
 		list = append(list, frame)
 	}
@@ -50,14 +50,14 @@ func TestArithmeticSaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("steps 901 cubes for twenty seconds")
 	}
-	frames := recording(t, "katamari-ball", 600, 600)
+	frames := recordedSnapshots(t, "katamari-ball", 600, 600)
 	sum := make([]int, len(delta.Levels()))
-	b := make([]byte, delta.PacketBytes(901))
+	b := make([]byte, delta.MaxPacketBytes(901))
 	for _, l := range delta.Levels() {
 		w, r := delta.NewWriter(l), delta.NewReader(l, 901)
 		for i, f := range frames {
 			if i >= 6 {
-				w.Acked(uint16(i - 6))
+				w.Acknowledge(uint16(i - 6))
 			}
 			p, _, err := w.Write(b, f)
 			if err != nil {
@@ -67,7 +67,7 @@ func TestArithmeticSaves(t *testing.T) {
 				t.Fatalf("%v: frame %d: %v", l, i, err)
 			}
 			if i >= 6 {
-				sum[l] += len(p) - delta.HeadBytes
+				sum[l] += len(p) - delta.HeaderBytes
 			}
 		}
 		t.Logf("%v: %.1f bytes a frame", l, float64(sum[l])/float64(len(frames)-6))
@@ -81,14 +81,14 @@ func TestArithmeticSaves(t *testing.T) {
 // 901 cubes, of which a good hundred move.
 func BenchmarkSecond(b *testing.B) {
 	const lead, frames = 60, 60
-	list := recording(b, "katamari-ball", 2500, lead+frames)
-	room := make([]byte, delta.PacketBytes(901))
+	list := recordedSnapshots(b, "katamari-ball", 2500, lead+frames)
+	room := make([]byte, delta.MaxPacketBytes(901))
 	for _, l := range []delta.Level{delta.FineRotation, delta.Predicted, delta.Arithmetic} {
 		packets := make([][]byte, len(list))
 		write := func(w *delta.Writer, from, to int) {
 			for i := from; i < to; i++ {
 				if i >= 6 {
-					w.Acked(uint16(i - 6))
+					w.Acknowledge(uint16(i - 6))
 				}
 				p, _, err := w.Write(room, list[i])
 				if err != nil {

@@ -2,7 +2,7 @@ package delta
 
 import "ghostcube/net/quant"
 
-// reference is the position of a cube that has changed as the reference program of
+// codeReferencePosition is the position of a cube that has changed as the reference program of
 // the challenge has it (Fiedler, public domain, 2015): by the difference from where
 // the base's last motion leads with some drag, gravity and a ground. referenceTurn
 // is its rotation, by that from the base. Both have a short form where all three
@@ -11,50 +11,50 @@ import "ghostcube/net/quant"
 // Two things are not as there. Its indices have a form that holds one distance
 // too many for its bits; here they are quant.DenseSteps. And a position further
 // off than 2047 half steps, for which it has no form, is whole.
-func (p *packed) reference(i int, k, b *Cube) {
+func (p *bitPacker) codeReferencePosition(i int, k, b *Cube) {
 	c := p.c
-	if c.Bool(k.At != b.At) {
-		from := p.expected(i)
-		n := zigzag(int(k.At[0]-from[0]), int(k.At[1]-from[1]), int(k.At[2]-from[2]))
+	if c.Bool(k.Pos != b.Pos) {
+		from := p.referencePrediction(i)
+		n := zigzag(int(k.Pos[0]-from[0]), int(k.Pos[1]-from[1]), int(k.Pos[2]-from[2]))
 		switch {
-		case p.small(&n, 4), p.ranges(&n, 5, 6, 7, true):
-			for a, d := range zagzig(n) {
-				if k.At[a] = from[a] + int32(d); k.At[a] < Least[a] || k.At[a] > Most[a] {
+		case p.codeSmall(&n, 4), p.codeRanges(&n, 5, 6, 7, true):
+			for a, d := range unzigzag(n) {
+				if k.Pos[a] = from[a] + int32(d); k.Pos[a] < MinPosition[a] || k.Pos[a] > MaxPosition[a] {
 					c.Fail(quant.ErrRange)
 				}
 			}
 		default:
-			p.position(k)
+			p.codePosition(k)
 		}
 	}
 }
 
-// referenceTurn is the rotation.
-func (p *packed) referenceTurn(k, b *Cube) {
+// codeReferenceOrientation is the rotation.
+func (p *bitPacker) codeReferenceOrientation(k, b *Cube) {
 	c := p.c
-	n := zigzag(int(k.Rest[0])-int(b.Rest[0]), int(k.Rest[1])-int(b.Rest[1]), int(k.Rest[2])-int(b.Rest[2]))
-	if !c.Bool(k.Largest == b.Largest && max(n[0], n[1], n[2]) < reach(4, 5, 7)) {
-		p.rotation(&k.Turn)
+	n := zigzag(int(k.Smallest[0])-int(b.Smallest[0]), int(k.Smallest[1])-int(b.Smallest[1]), int(k.Smallest[2])-int(b.Smallest[2]))
+	if !c.Bool(k.Largest == b.Largest && max(n[0], n[1], n[2]) < rangesEnd(4, 5, 7)) {
+		p.codeOrientation(&k.Orientation)
 		return
 	}
 	k.Largest = b.Largest
-	if !p.small(&n, 2) {
-		p.ranges(&n, 4, 5, 7, false)
+	if !p.codeSmall(&n, 2) {
+		p.codeRanges(&n, 4, 5, 7, false)
 	}
-	for a, d := range zagzig(n) {
-		k.Rest[a] = p.component(int(b.Rest[a]) + d)
+	for a, d := range unzigzag(n) {
+		k.Smallest[a] = p.checkedComponent(int(b.Smallest[a]) + d)
 	}
-	p.check(&k.Turn)
+	p.checkOrientation(&k.Orientation)
 }
 
-// expected is where the reference program expects a cube.
-func (p *packed) expected(i int) (at [3]int32) {
+// referencePrediction is where the reference program expects a cube.
+func (p *bitPacker) referencePrediction(i int) (at [3]int32) {
 	const gravity, ground = 3, 105 // of half a small cube, it lies no deeper
-	b := &p.past.Base[i]
-	at = b.At
-	if o := p.past.Older; o != nil {
+	b := &p.baseline.Cubes[i]
+	at = b.Pos
+	if o := p.baseline.OlderCubes; o != nil {
 		for a := range at {
-			way := int(b.At[a]-o[i].At[a]) * p.past.Since / p.past.Apart
+			way := int(b.Pos[a]-o[i].Pos[a]) * p.baseline.Age / p.baseline.OlderGap
 			at[a] += int32(way + floorDiv(-62*way, 1000)) // less the drag, rounded up
 		}
 	}
@@ -62,8 +62,8 @@ func (p *packed) expected(i int) (at [3]int32) {
 	return at
 }
 
-// small is three numbers of so many bits each, behind a bit that says so.
-func (p *packed) small(n *[3]int, bits int) bool {
+// codeSmall is three numbers of so many bits each, behind a bit that says so.
+func (p *bitPacker) codeSmall(n *[3]int, bits int) bool {
 	if !p.c.Bool(max(n[0], n[1], n[2]) < 1<<bits) {
 		return false
 	}
@@ -73,14 +73,14 @@ func (p *packed) small(n *[3]int, bits int) bool {
 	return true
 }
 
-// reach returns the first number beyond three ranges.
-func reach(u, v, w int) int { return 1<<u + 1<<v + 1<<w }
+// rangesEnd returns the first number beyond three ranges.
+func rangesEnd(u, v, w int) int { return 1<<u + 1<<v + 1<<w }
 
-// ranges is three numbers, each in the first of three ranges that it is in,
+// codeRanges is three numbers, each in the first of three ranges that it is in,
 // behind a bit that says whether they are in these at all, if asked.
-func (p *packed) ranges(n *[3]int, u, v, w int, asked bool) bool {
+func (p *bitPacker) codeRanges(n *[3]int, u, v, w int, asked bool) bool {
 	c := p.c
-	if asked && !c.Bool(max(n[0], n[1], n[2]) < reach(u, v, w)) {
+	if asked && !c.Bool(max(n[0], n[1], n[2]) < rangesEnd(u, v, w)) {
 		return false
 	}
 	for i := range n {
@@ -104,8 +104,8 @@ func zigzag(n ...int) (z [3]int) {
 	return z
 }
 
-// zagzig is zigzag the other way.
-func zagzig(z [3]int) (n [3]int) {
+// unzigzag is zigzag the other way.
+func unzigzag(z [3]int) (n [3]int) {
 	for i := range z {
 		n[i] = z[i] / 2
 		if z[i]%2 != 0 {

@@ -33,24 +33,24 @@ type Coder struct {
 	code      uint32 // the bytes that are being read
 	writing   bool
 	data      []byte
-	at        int // bytes that are settled
-	failure   error
+	pos       int // bytes that are settled
+	err       error
 }
 
 // The reasons of a failure.
 var (
-	ErrEnd   = errors.New("entropy: beyond the end")
-	ErrForm  = errors.New("entropy: not the one form of what it says")
-	ErrRange = errors.New("entropy: a number outside its range")
+	ErrPastEnd      = errors.New("entropy: beyond the end")
+	ErrNotCanonical = errors.New("entropy: not the one form of what it says")
+	ErrRange        = errors.New("entropy: a number outside its range")
 )
 
-// Write begins to write into b.
-func (c *Coder) Write(b []byte) {
+// BeginWrite begins to write into b.
+func (c *Coder) BeginWrite(b []byte) {
 	*c = Coder{high: 0xffffffff, writing: true, data: b}
 }
 
-// Read begins to read b, which may hold anything.
-func (c *Coder) Read(b []byte) {
+// BeginRead begins to read b, which may hold anything.
+func (c *Coder) BeginRead(b []byte) {
 	*c = Coder{high: 0xffffffff, data: b}
 	for i := range 4 {
 		c.code = c.code<<8 | uint32(c.byteAt(i))
@@ -69,18 +69,18 @@ func (c *Coder) byteAt(i int) byte {
 func (c *Coder) Reading() bool { return !c.writing }
 
 // Err returns the first failure, or nil.
-func (c *Coder) Err() error { return c.failure }
+func (c *Coder) Err() error { return c.err }
 
 // Fail notes a failure that only the caller could see.
 func (c *Coder) Fail(err error) {
-	if c.failure == nil {
-		c.failure = err
+	if c.err == nil {
+		c.err = err
 	}
 }
 
-// bit is one answer with a chance of yes, in 65536ths, that is neither 0 nor 1.
-func (c *Coder) bit(v bool, chance uint32) bool {
-	if c.failure != nil {
+// codeBit is one answer with a chance of yes, in 65536ths, that is neither 0 nor 1.
+func (c *Coder) codeBit(v bool, chance uint32) bool {
+	if c.err != nil {
 		return v && c.writing
 	}
 	middle := c.low + uint32(uint64(c.high-c.low)*uint64(chance)>>16)
@@ -92,79 +92,79 @@ func (c *Coder) bit(v bool, chance uint32) bool {
 	} else {
 		c.low = middle + 1
 	}
-	for (c.low^c.high)>>24 == 0 && c.failure == nil {
-		c.shift()
+	for (c.low^c.high)>>24 == 0 && c.err == nil {
+		c.shiftByte()
 	}
 	return v
 }
 
-// shift moves a settled byte out of the interval.
-func (c *Coder) shift() {
-	if c.at >= len(c.data) {
-		c.Fail(ErrEnd)
+// shiftByte moves a settled byte out of the interval.
+func (c *Coder) shiftByte() {
+	if c.pos >= len(c.data) {
+		c.Fail(ErrPastEnd)
 	} else if c.writing {
-		c.data[c.at] = byte(c.low >> 24)
+		c.data[c.pos] = byte(c.low >> 24)
 	}
-	c.at++
+	c.pos++
 	c.low, c.high = c.low<<8, c.high<<8|0xff
 	if !c.writing {
-		c.code = c.code<<8 | uint32(c.byteAt(c.at+3))
+		c.code = c.code<<8 | uint32(c.byteAt(c.pos+3))
 	}
 }
 
-// last returns the byte that says which number of the interval is meant, if one
+// finalByte returns the byte that says which number of the interval is meant, if one
 // is needed: with zeros behind it, it lies in the interval, whose ends differ in
 // their first byte.
-func (c *Coder) last() (b byte, n int) {
+func (c *Coder) finalByte() (b byte, n int) {
 	if c.low == 0 {
 		return 0, 0
 	}
 	return byte((c.low + 0xffffff) >> 24), 1
 }
 
-// Data ends the writing and returns what was written, in the memory that was
+// FinishWrite ends the writing and returns what was written, in the memory that was
 // given to Write.
-func (c *Coder) Data() []byte {
-	if b, n := c.last(); n > 0 {
-		if c.at < len(c.data) {
-			c.data[c.at] = b
+func (c *Coder) FinishWrite() []byte {
+	if b, n := c.finalByte(); n > 0 {
+		if c.pos < len(c.data) {
+			c.data[c.pos] = b
 		} else {
-			c.Fail(ErrEnd)
+			c.Fail(ErrPastEnd)
 		}
-		c.at++
+		c.pos++
 	}
 	c.low, c.high = 0, 0xffffffff
-	return c.data[:min(c.at, len(c.data))]
+	return c.data[:min(c.pos, len(c.data))]
 }
 
-// End ends the reading: an error says that something has failed, or that what
+// FinishRead ends the reading: an error says that something has failed, or that what
 // was read is not what a writer of the same answers makes.
-func (c *Coder) End() error {
-	b, n := c.last()
-	if c.at+n != len(c.data) {
-		c.Fail(fmt.Errorf("%w: %d bytes, want %d", ErrForm, len(c.data), c.at+n))
-	} else if n > 0 && c.data[c.at] != b {
-		c.Fail(ErrForm)
+func (c *Coder) FinishRead() error {
+	b, n := c.finalByte()
+	if c.pos+n != len(c.data) {
+		c.Fail(fmt.Errorf("%w: %d bytes, want %d", ErrNotCanonical, len(c.data), c.pos+n))
+	} else if n > 0 && c.data[c.pos] != b {
+		c.Fail(ErrNotCanonical)
 	}
-	return c.failure
+	return c.err
 }
 
-// Spent returns the bits that all answers so far have cost, to a hundredth: the
+// BitsSpent returns the bits that all answers so far have cost, to a hundredth: the
 // bytes that are settled, and by how much the interval has become narrower.
-func (c *Coder) Spent() float64 {
+func (c *Coder) BitsSpent() float64 {
 	width := float64(c.high-c.low) + 1
 	whole := bits.Len64(uint64(width)) - 1
 	m := width/float64(uint64(1)<<whole) - 1 // log2(1+m) is about m and a little
-	return float64(8*c.at) + 32 - float64(whole) - m - float64(0.344*float64(m*(1-m)))
+	return float64(8*c.pos) + 32 - float64(whole) - m - float64(0.344*float64(m*(1-m)))
 }
 
-// Even is a number of n bits, n in [0,32], that nothing is known of: every value
+// RawBits is a number of n bits, n in [0,32], that nothing is known of: every value
 // costs n bits.
-func (c *Coder) Even(v uint32, n int) uint32 {
+func (c *Coder) RawBits(v uint32, n int) uint32 {
 	var got uint32
 	for i := n - 1; i >= 0; i-- {
 		got <<= 1
-		if c.bit(v>>i&1 != 0, 1<<15) {
+		if c.codeBit(v>>i&1 != 0, 1<<15) {
 			got |= 1
 		}
 	}

@@ -6,79 +6,79 @@ import "math/bits"
 // it, and these bits from the top (Exp-Golomb). The first few of them have
 // models, the rest are taken to be even.
 const (
-	mostBits = 18 // of a number's magnitude
-	modelled = 2  // of its bits below the uppermost have models
+	maxBits      = 18 // of a number's magnitude
+	modelledBits = 2  // of its bits below the uppermost have models
 
-	zeroNode  = 0
-	signNode  = 1
-	sizeNodes = 2
-	restNodes = sizeNodes + mostBits
-	nodes     = restNodes + mostBits*(1<<modelled-1)
+	zeroNode      = 0
+	signNode      = 1
+	lengthNodes   = 2
+	mantissaNodes = lengthNodes + maxBits
+	nodeCount     = mantissaNodes + maxBits*(1<<modelledBits-1)
 )
 
-// Number is what has been learned of one kind of number. The zero value has
+// NumberModel is what has been learned of one kind of number. The zero value has
 // learned nothing.
-type Number [nodes]Bit
+type NumberModel [nodeCount]BitModel
 
 // NumberMixer learns which of several Numbers to believe.
-type NumberMixer [nodes]Mixer
+type NumberMixer [nodeCount]Mixer
 
-// NumberMost is the greatest magnitude that a number may have.
-const NumberMost = 1<<mostBits - 1
+// MaxMagnitude is the greatest magnitude that a number may have.
+const MaxMagnitude = 1<<maxBits - 1
 
 // Number is a number in [low, high] and [-NumberMost, NumberMost], by what several models
 // have learned of its kind: zero is where it is expected.
-func (c *Coder) Number(v, low, high int, m *NumberMixer, in ...*Number) int {
-	n := numbers{c: c, m: m, in: in}
-	if n.bit(v == 0, zeroNode) {
+func (c *Coder) Number(v, low, high int, m *NumberMixer, in ...*NumberModel) int {
+	n := numberCoder{c: c, mixer: m, models: in}
+	if n.codeBit(v == 0, zeroNode) {
 		v = 0
 	} else {
-		negative := n.bit(v < 0, signNode)
-		if v = n.magnitude(max(v, -v)); negative {
+		negative := n.codeBit(v < 0, signNode)
+		if v = n.codeMagnitude(max(v, -v)); negative {
 			v = -v
 		}
 	}
 	if v < low || v > high {
 		c.Fail(ErrRange)
 	}
-	if c.failure != nil && !c.writing {
+	if c.err != nil && !c.writing {
 		return 0
 	}
 	return v
 }
 
-// numbers are the models of a number that is being coded.
-type numbers struct {
-	c  *Coder
-	m  *NumberMixer
-	in []*Number
+// numberCoder are the models of a number that is being coded.
+type numberCoder struct {
+	c      *Coder
+	mixer  *NumberMixer
+	models []*NumberModel
 }
 
-func (n *numbers) bit(v bool, node int) bool {
-	var b [MostInputs]*Bit
-	for i, x := range n.in {
+func (n *numberCoder) codeBit(v bool, node int) bool {
+	var b [MaxInputs]*BitModel
+	for i, x := range n.models {
 		b[i] = &x[node]
 	}
-	return n.c.Mix(v, &n.m[node], b[:len(n.in)])
+	return n.c.MixedBit(v, &n.mixer[node], b[:len(n.models)])
 }
 
-// magnitude is a number above zero.
-func (n *numbers) magnitude(v int) int {
+// codeMagnitude is a number above zero.
+func (n *numberCoder) codeMagnitude(v int) int {
 	size := bits.Len(uint(v))
 	got := 1
-	for got < mostBits && n.bit(size > got, sizeNodes+got) {
+	for got < maxBits && n.codeBit(size > got, lengthNodes+got) {
 		got++
 	}
-	if n.c.writing && size > mostBits {
+	if n.c.writing && size > maxBits {
 		n.c.Fail(ErrRange)
 	}
 	top := 1
 	for i := got - 2; i >= 0; i-- {
 		one := v>>i&1 != 0
-		if top < 1<<modelled {
-			one = n.bit(one, restNodes+(got-1)*(1<<modelled-1)+top-1)
+		if top < 1<<modelledBits {
+			one = n.codeBit(one, mantissaNodes+(got-1)*(1<<modelledBits-1)+top-1)
 		} else {
-			one = n.c.bit(one, 1<<15)
+			one = n.c.codeBit(one, 1<<15)
 		}
 		top <<= 1
 		if one {

@@ -2,17 +2,17 @@ package jitter
 
 import "time"
 
-// playoutWindow is how many items ahead of the next one a Playout keeps.
-const playoutWindow = 1024
+// playoutCapacity is how many items ahead of the next one a Playout keeps.
+const playoutCapacity = 1024
 
 // PlayoutStats are running totals of one Playout.
 type PlayoutStats struct {
-	Kept     uint64
-	Late     uint64 // its turn was over
-	Again    uint64 // was here already
-	Far      uint64 // too far ahead to be kept
-	Released uint64
-	Waited   uint64 // calls of Ready at which the next item was due and missing
+	Accepted   uint64
+	Late       uint64 // its turn was over
+	Duplicates uint64 // was here already
+	OutOfRange uint64 // too far ahead to be kept
+	Released   uint64
+	Stalls     uint64 // calls of Ready at which the next item was due and missing
 }
 
 // Playout releases numbered items in order, each a fixed delay after its time:
@@ -35,54 +35,54 @@ type Playout[T any] struct {
 	// adapted it is only where that begins.
 	Delay time.Duration
 
-	// Adapt makes the delay what the latest item of the last ten seconds needed,
+	// Adaptive makes the delay what the latest item of the last ten seconds needed,
 	// and the time of one item more. It grows at once, when an item is late, and
 	// shrinks by a fiftieth of the time that passes.
-	Adapt bool
+	Adaptive bool
 
-	// Follow moves the times of items with the earliest arrivals of each span, by
+	// CompensateDrift moves the times of items with the earliest arrivals of each span, by
 	// a two-hundredth of the time that passes at most: the sender's clock is
 	// followed, and so is a path that becomes longer or shorter. What is further
 	// away than 25 ms is no clock that runs otherwise: one of the two
 	// has stood still. That is made up for by a quarter of the time that passes, and
 	// what is more than a second at once.
-	Follow bool
+	CompensateDrift bool
 
-	first, next int64
-	rate        int
-	start       time.Duration // when the first item came
-	begun       bool
-	now         time.Duration // of the last call
-	delay       time.Duration // in force
-	shift       time.Duration // of all times, to follow
+	first, next     int64
+	rate            int
+	firstArrival    time.Duration // when the first item came
+	started         bool
+	now             time.Duration // of the last call
+	currentDelay    time.Duration // in force
+	driftCorrection time.Duration // of all times, to follow
 
-	span    lateness        // that is being looked at
-	spanEnd time.Duration   //
-	usual   time.Duration   // least lateness of the first whole span
-	drift   time.Duration   // least lateness of the last one, from the usual
-	worst   [spans]lateness // of the spans before
-	seen    int             // spans before
-	ring    [playoutWindow]struct {
-		here  bool
-		value T
+	window             lateness                 // that is being looked at
+	windowEnd          time.Duration            //
+	initialMinLateness time.Duration            // least lateness of the first whole span
+	clockDrift         time.Duration            // least lateness of the last one, from the usual
+	history            [historyWindows]lateness // of the spans before
+	windowsSeen        int                      // spans before
+	ring               [playoutCapacity]struct {
+		present bool
+		value   T
 	}
 }
 
 // lateness is by how much items came after their times.
 type lateness struct {
-	any         bool
-	least, most time.Duration
+	any      bool
+	min, max time.Duration
 }
 
 const (
-	spanTime  = 2 * time.Second
-	spans     = 5   // that the delay remembers
-	shrink    = 50  // the delay shrinks by one part in so many
-	slew      = 200 // times move by one part in so many
-	hurry     = 4   // by one in so many, if they have to move by more than
-	farAway   = 25 * time.Millisecond
-	resetAway = time.Second // by which they move at once
-	mostDelay = 5 * time.Second
+	windowLength      = 2 * time.Second
+	historyWindows    = 5   // that the delay remembers
+	shrinkDivisor     = 50  // the delay shrinks by one part in so many
+	slewDivisor       = 200 // times move by one part in so many
+	fastSlewDivisor   = 4   // by one in so many, if they have to move by more than
+	fastSlewThreshold = 25 * time.Millisecond
+	stepThreshold     = time.Second // by which they move at once
+	maxDelay          = 5 * time.Second
 )
 
 // NewPlayout returns a playout buffer for items numbered from first, at rate of
@@ -91,146 +91,146 @@ func NewPlayout[T any](first int64, rate int, delay time.Duration) *Playout[T] {
 	if rate < 1 || delay < 0 {
 		panic("jitter: a playout without a rate, or with a negative delay")
 	}
-	return &Playout[T]{Delay: delay, first: first, next: first, rate: rate, delay: delay}
+	return &Playout[T]{Delay: delay, first: first, next: first, rate: rate, currentDelay: delay}
 }
 
-// Put takes in item n, which came at the moment now.
-func (p *Playout[T]) Put(now time.Duration, n int64, value T) Verdict {
+// Push takes in item n, which came at the moment now.
+func (p *Playout[T]) Push(now time.Duration, n int64, value T) PushResult {
 	switch {
 	case n < p.next:
 		p.Stats.Late++
 		return Late
-	case uint64(n)-uint64(p.next) >= playoutWindow:
-		p.Stats.Far++
-		return Far
+	case uint64(n)-uint64(p.next) >= playoutCapacity:
+		p.Stats.OutOfRange++
+		return OutOfRange
 	}
-	s := &p.ring[uint64(n)%playoutWindow]
-	if s.here {
-		p.Stats.Again++
-		return Again
+	s := &p.ring[uint64(n)%playoutCapacity]
+	if s.present {
+		p.Stats.Duplicates++
+		return Duplicate
 	}
-	if !p.begun {
-		p.begun, p.start, p.now, p.spanEnd = true, now, now, now+spanTime
+	if !p.started {
+		p.started, p.firstArrival, p.now, p.windowEnd = true, now, now, now+windowLength
 	}
-	p.pass(now)
-	p.span.take(now - p.start - p.time(n))
-	s.here, s.value = true, value
-	p.Stats.Kept++
-	return Kept
+	p.advance(now)
+	p.window.add(now - p.firstArrival - p.offset(n))
+	s.present, s.value = true, value
+	p.Stats.Accepted++
+	return Accepted
 }
 
-// take takes in one more lateness.
-func (l *lateness) take(late time.Duration) {
+// add takes in one more lateness.
+func (l *lateness) add(late time.Duration) {
 	if !l.any {
 		*l = lateness{true, late, late}
 		return
 	}
-	l.least, l.most = min(l.least, late), max(l.most, late)
+	l.min, l.max = min(l.min, late), max(l.max, late)
 }
 
-// pass lets time pass: it closes the span that has ended, and moves the delay
+// advance lets time pass: it closes the span that has ended, and moves the delay
 // and the times.
-func (p *Playout[T]) pass(now time.Duration) {
-	if !p.begun {
+func (p *Playout[T]) advance(now time.Duration) {
+	if !p.started {
 		return
 	}
 	passed := max(now-p.now, 0)
 	p.now = now
-	if now >= p.spanEnd {
-		p.spanEnd = now + spanTime
-		p.close()
+	if now >= p.windowEnd {
+		p.windowEnd = now + windowLength
+		p.closeWindow()
 	}
-	target := p.drift
-	if away := p.drift - p.shift; p.Follow && away.Abs() > farAway {
-		by := min(passed/hurry, away.Abs()-farAway)
+	target := p.clockDrift
+	if away := p.clockDrift - p.driftCorrection; p.CompensateDrift && away.Abs() > fastSlewThreshold {
+		by := min(passed/fastSlewDivisor, away.Abs()-fastSlewThreshold)
 		if away < 0 {
 			by = -by
 		}
-		p.retime(by)
-		target = p.drift
+		p.stepClock(by)
+		target = p.clockDrift
 	}
-	if !p.Follow {
+	if !p.CompensateDrift {
 		target = 0
 	}
-	step := passed / slew
-	p.shift += min(max(target-p.shift, -step), step)
-	if !p.Adapt {
-		p.delay = p.Delay
+	step := passed / slewDivisor
+	p.driftCorrection += min(max(target-p.driftCorrection, -step), step)
+	if !p.Adaptive {
+		p.currentDelay = p.Delay
 		return
 	}
-	need := p.span
-	for _, w := range p.worst[:min(p.seen, spans)] {
+	need := p.window
+	for _, w := range p.history[:min(p.windowsSeen, historyWindows)] {
 		if w.any {
-			need.take(w.most)
+			need.add(w.max)
 		}
 	}
-	want := min(max(need.most-p.shift+p.time(p.first+1), 0), mostDelay)
+	want := min(max(need.max-p.driftCorrection+p.offset(p.first+1), 0), maxDelay)
 	switch {
-	case want > p.delay:
-		p.delay = want
-	case p.seen >= spans: // what is not long enough known could be luck
-		p.delay -= min(passed/shrink, p.delay-want)
+	case want > p.currentDelay:
+		p.currentDelay = want
+	case p.windowsSeen >= historyWindows: // what is not long enough known could be luck
+		p.currentDelay -= min(passed/shrinkDivisor, p.currentDelay-want)
 	}
 }
 
-// close ends a span.
-func (p *Playout[T]) close() {
-	if !p.span.any {
+// closeWindow ends a span.
+func (p *Playout[T]) closeWindow() {
+	if !p.window.any {
 		return
 	}
-	if p.seen == 0 {
-		p.usual = p.span.least
+	if p.windowsSeen == 0 {
+		p.initialMinLateness = p.window.min
 	}
-	p.drift = p.span.least - p.usual
-	if away := p.drift - p.shift; p.Follow && away.Abs() > resetAway {
-		p.retime(away)
-		p.worst, p.span = [spans]lateness{}, lateness{} // of other times
+	p.clockDrift = p.window.min - p.initialMinLateness
+	if away := p.clockDrift - p.driftCorrection; p.CompensateDrift && away.Abs() > stepThreshold {
+		p.stepClock(away)
+		p.history, p.window = [historyWindows]lateness{}, lateness{} // of other times
 		return
 	}
-	p.worst[p.seen%spans] = p.span
-	p.seen++
-	p.span = lateness{}
+	p.history[p.windowsSeen%historyWindows] = p.window
+	p.windowsSeen++
+	p.window = lateness{}
 }
 
-// retime moves all times, as if the first item had come later.
-func (p *Playout[T]) retime(by time.Duration) {
-	p.start += by
-	p.drift -= by
-	p.span.least -= by
-	p.span.most -= by
+// stepClock moves all times, as if the first item had come later.
+func (p *Playout[T]) stepClock(by time.Duration) {
+	p.firstArrival += by
+	p.clockDrift -= by
+	p.window.min -= by
+	p.window.max -= by
 }
 
-// time returns when item n is due after the first came, but for the delay.
-func (p *Playout[T]) time(n int64) time.Duration {
+// offset returns when item n is due after the first came, but for the delay.
+func (p *Playout[T]) offset(n int64) time.Duration {
 	whole, part := (n-p.first)/int64(p.rate), (n-p.first)%int64(p.rate)
 	return time.Duration(whole)*time.Second + time.Duration(part)*time.Second/time.Duration(p.rate)
 }
 
-// Due returns when item n is due. It reports false before anything came.
-func (p *Playout[T]) Due(n int64) (time.Duration, bool) {
-	return p.start + p.time(n) + p.shift + p.delay, p.begun
+// DueTime returns when item n is due. It reports false before anything came.
+func (p *Playout[T]) DueTime(n int64) (time.Duration, bool) {
+	return p.firstArrival + p.offset(n) + p.driftCorrection + p.currentDelay, p.started
 }
 
-// Held returns the delay in force.
-func (p *Playout[T]) Held() time.Duration { return p.delay }
+// CurrentDelay returns the delay in force.
+func (p *Playout[T]) CurrentDelay() time.Duration { return p.currentDelay }
 
-// Drift returns by how much more the earliest items of the last span were late
+// ClockDrift returns by how much more the earliest items of the last span were late
 // than those of the first: the sender's clock runs slower than ours if it
 // grows.
-func (p *Playout[T]) Drift() time.Duration { return p.drift }
+func (p *Playout[T]) ClockDrift() time.Duration { return p.clockDrift }
 
-// Ready returns for how many items in a row, at most most, the time has come by
+// CountReleasable returns for how many items in a row, at most most, the time has come by
 // now and the item is here. So many times Take has one.
-func (p *Playout[T]) Ready(now time.Duration, most int) (n int) {
-	p.pass(now)
+func (p *Playout[T]) CountReleasable(now time.Duration, most int) (n int) {
+	p.advance(now)
 	for n < most {
 		i := p.next + int64(n)
-		if due, begun := p.Due(i); !begun || due > now {
+		if due, begun := p.DueTime(i); !begun || due > now {
 			break
 		}
-		if !p.ring[uint64(i)%playoutWindow].here {
+		if !p.ring[uint64(i)%playoutCapacity].present {
 			if n == 0 {
-				p.Stats.Waited++
+				p.Stats.Stalls++
 			}
 			break
 		}
@@ -239,21 +239,21 @@ func (p *Playout[T]) Ready(now time.Duration, most int) (n int) {
 	return n
 }
 
-// Overdue reports whether the next item is due by now and missing: whoever
+// Stalled reports whether the next item is due by now and missing: whoever
 // needs it waits.
-func (p *Playout[T]) Overdue(now time.Duration) bool {
-	due, begun := p.Due(p.next)
-	return begun && due <= now && !p.ring[uint64(p.next)%playoutWindow].here
+func (p *Playout[T]) Stalled(now time.Duration) bool {
+	due, begun := p.DueTime(p.next)
+	return begun && due <= now && !p.ring[uint64(p.next)%playoutCapacity].present
 }
 
-// Take returns the next item if it is due by now and here.
-func (p *Playout[T]) Take(now time.Duration) (Item[T], bool) {
-	s := &p.ring[uint64(p.next)%playoutWindow]
-	if due, begun := p.Due(p.next); !begun || due > now || !s.here {
+// Pop returns the next item if it is due by now and here.
+func (p *Playout[T]) Pop(now time.Duration) (Item[T], bool) {
+	s := &p.ring[uint64(p.next)%playoutCapacity]
+	if due, begun := p.DueTime(p.next); !begun || due > now || !s.present {
 		return Item[T]{}, false
 	}
 	i := Item[T]{p.next, s.value}
-	s.here, s.value = false, *new(T)
+	s.present, s.value = false, *new(T)
 	p.next++
 	p.Stats.Released++
 	return i, true

@@ -14,61 +14,61 @@ const ms = time.Millisecond
 // lockstep, with 100 ms at 60 a second.
 func TestPlayoutDelay(t *testing.T) {
 	p := NewPlayout[int](0, 60, 100*ms)
-	if _, ok := p.Take(time.Hour); ok {
+	if _, ok := p.Pop(time.Hour); ok {
 		t.Fatal("released before anything came")
 	}
 	start := 7 * time.Second
 	for _, n := range []int64{2, 0, 1, 0, 3} {
-		p.Put(start, n, int(n))
+		p.Push(start, n, int(n))
 	}
 	for n := range int64(4) {
 		due := start + time.Duration(n)*time.Second/60 + 100*ms
-		if at, ok := p.Due(n); !ok || at != due {
+		if at, ok := p.DueTime(n); !ok || at != due {
 			t.Errorf("item %d is due at %v, want %v", n, at, due)
 		}
-		if _, ok := p.Take(due - 1); ok || p.Ready(due-1, 4) != 0 {
+		if _, ok := p.Pop(due - 1); ok || p.CountReleasable(due-1, 4) != 0 {
 			t.Errorf("item %d comes early", n)
 		}
-		if i, ok := p.Take(due); !ok || i.Tick != n || i.Value != int(n) {
+		if i, ok := p.Pop(due); !ok || i.Tick != n || i.Value != int(n) {
 			t.Errorf("item %d: %v %v", n, i, ok)
 		}
 	}
-	if p.Stats != (PlayoutStats{Kept: 4, Again: 1, Released: 4}) {
+	if p.Stats != (PlayoutStats{Accepted: 4, Duplicates: 1, Released: 4}) {
 		t.Errorf("%+v", p.Stats)
 	}
 }
 
-// TestPlayoutHolds says that an item that is due and missing is waited for, with
+// TestPlayoutStalls says that an item that is due and missing is waited for, with
 // all behind it, and that when it comes four at most are released at once, so
 // that who is behind catches up without falling further behind.
-func TestPlayoutHolds(t *testing.T) {
+func TestPlayoutStalls(t *testing.T) {
 	p := NewPlayout[int](100, 60, 50*ms)
 	for n := int64(100); n < 130; n++ {
 		if n != 102 {
-			p.Put(0, n, int(n))
+			p.Push(0, n, int(n))
 		}
 	}
 	now := time.Second
 	for range 2 {
-		p.Take(now)
+		p.Pop(now)
 	}
-	if p.Ready(now, 4) != 0 || p.Stats.Waited != 1 {
-		t.Fatalf("102 is missing, and %d are ready", p.Ready(now, 4))
+	if p.CountReleasable(now, 4) != 0 || p.Stats.Stalls != 1 {
+		t.Fatalf("102 is missing, and %d are ready", p.CountReleasable(now, 4))
 	}
-	if _, ok := p.Take(now); ok {
+	if _, ok := p.Pop(now); ok {
 		t.Fatal("103 comes before 102")
 	}
-	if p.Put(now, 101, 0) != Late || p.Put(now, 102+playoutWindow, 0) != Far || p.Put(now, -1<<63, 0) != Late || p.Put(now, 1<<63-1, 0) != Far {
+	if p.Push(now, 101, 0) != Late || p.Push(now, 102+playoutCapacity, 0) != OutOfRange || p.Push(now, -1<<63, 0) != Late || p.Push(now, 1<<63-1, 0) != OutOfRange {
 		t.Error("what is late or far is kept")
 	}
-	p.Put(now, 102, 102)
+	p.Push(now, 102, 102)
 	for want := 102; want < 130; {
-		n := p.Ready(now, 4)
+		n := p.CountReleasable(now, 4)
 		if n != min(4, 130-want) {
 			t.Fatalf("%d ready at %d", n, want)
 		}
 		for range n {
-			if i, ok := p.Take(now); !ok || i.Value != want {
+			if i, ok := p.Pop(now); !ok || i.Value != want {
 				t.Fatalf("%v %v, want %d", i, ok, want)
 			}
 			want++
@@ -85,22 +85,22 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 		rate := rapid.SampledFrom([]int{1, 7, 60, 64}).Draw(t, "rate")
 		first := rapid.Int64Range(-1<<40, 1<<40).Draw(t, "first")
 		p := NewPlayout[int64](first, rate, delay)
-		p.Put(0, first, first)
+		p.Push(0, first, first)
 		for n := first + 1; n < first+300; n++ {
-			due, _ := p.Due(n)
-			p.Put(due-delay+time.Duration(rapid.Int64Range(0, int64(delay)).Draw(t, "late")), n, n)
+			due, _ := p.DueTime(n)
+			p.Push(due-delay+time.Duration(rapid.Int64Range(0, int64(delay)).Draw(t, "late")), n, n)
 		}
 		now := time.Duration(0)
 		for want := first; want < first+300; {
-			for range p.Ready(now, 4) {
-				if i, ok := p.Take(now); !ok || i.Tick != want || i.Value != want {
+			for range p.CountReleasable(now, 4) {
+				if i, ok := p.Pop(now); !ok || i.Tick != want || i.Value != want {
 					t.Fatalf("%v %v, want %d", i, ok, want)
 				}
 				want++
 			}
 			now += time.Second / 60
 		}
-		if p.Stats.Waited != 0 {
+		if p.Stats.Stalls != 0 {
 			t.Fatalf("%+v", p.Stats)
 		}
 	})
@@ -108,18 +108,18 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 
 func TestPlayoutCopyFrom(t *testing.T) {
 	a, b := NewPlayout[int](0, 60, 0), NewPlayout[int](0, 30, 0)
-	a.Put(0, 0, 1)
+	a.Push(0, 0, 1)
 	b.CopyFrom(a)
-	a.Take(0)
-	if i, ok := b.Take(0); !ok || i.Value != 1 {
+	a.Pop(0)
+	if i, ok := b.Pop(0); !ok || i.Value != 1 {
 		t.Error("the copy shares its memory")
 	}
 }
 
-// paced plays n items of a sender whose clock differs from ours by ppm through
+// simulatePlayout plays n items of a sender whose clock differs from ours by ppm through
 // a path, and returns how many ticks waited for an item that was due, after
 // the first wait seconds, and the delay at the end.
-func paced(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
+func simulatePlayout(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
 	type flight struct {
 		at time.Duration
 		n  int
@@ -135,7 +135,7 @@ func paced(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration
 		now := time.Duration(tick) * time.Second / 60
 		for _, f := range under {
 			if f.at <= now && f.at > now-time.Second/60 {
-				p.Put(now, int64(f.n), f.n)
+				p.Push(now, int64(f.n), f.n)
 			}
 			if f.at > now+time.Second {
 				break
@@ -144,40 +144,40 @@ func paced(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration
 		for len(under) > 100 && under[50].at < now-5*time.Second {
 			under = under[50:]
 		}
-		if r := p.Ready(now, 4); r > 0 {
+		if r := p.CountReleasable(now, 4); r > 0 {
 			for range r {
-				p.Take(now)
+				p.Pop(now)
 				next++
 			}
-		} else if p.Overdue(now) && tick > wait*60 {
+		} else if p.Stalled(now) && tick > wait*60 {
 			waited++
 		}
 		if tick > n+6000 {
 			break
 		}
 	}
-	return waited, p.Held()
+	return waited, p.CurrentDelay()
 }
 
-// TestPlayoutFollows says that with Follow a sender whose clock is 1000 parts
+// TestPlayoutCompensatesDrift says that with Follow a sender whose clock is 1000 parts
 // per million slower or faster is played for ten minutes without waiting, and
 // without it the slower one is waited for again and again.
-func TestPlayoutFollows(t *testing.T) {
+func TestPlayoutCompensatesDrift(t *testing.T) {
 	steady := func(int) time.Duration { return 80 * ms }
 	for _, ppm := range []int{1000, -1000} {
 		p := NewPlayout[int](0, 60, 50*ms)
-		p.Follow = true
-		if waited, _ := paced(p, 36000, ppm, 10, steady); waited != 0 {
+		p.CompensateDrift = true
+		if waited, _ := simulatePlayout(p, 36000, ppm, 10, steady); waited != 0 {
 			t.Errorf("%d ppm: %d ticks wait", ppm, waited)
 		}
-		due, _ := p.Due(36000)
+		due, _ := p.DueTime(36000)
 		sent := 600*time.Second + 600*time.Second/1_000_000*time.Duration(ppm)
 		if away := due - sent - 80*ms - 50*ms; away < -20*ms || away > 20*ms {
 			t.Errorf("%d ppm: the last item is due %v from where it should be", ppm, away)
 		}
 	}
 	p := NewPlayout[int](0, 60, 50*ms)
-	if waited, _ := paced(p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
+	if waited, _ := simulatePlayout(p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
 		t.Errorf("a slower clock that is not followed: only %d ticks wait", waited)
 	}
 }
@@ -194,27 +194,27 @@ func TestPlayoutAdapts(t *testing.T) {
 	}
 	for _, first := range []time.Duration{0, 100 * ms, 600 * ms} {
 		p := NewPlayout[int](0, 60, first)
-		p.Adapt = true
-		waited, held := paced(p, 6000, 0, 30, swaying)
+		p.Adaptive = true
+		waited, held := simulatePlayout(p, 6000, 0, 30, swaying)
 		if waited != 0 || held < 90*ms || held > 130*ms {
 			t.Errorf("from %v: %d ticks wait, the delay ends at %v", first, waited, held)
 		}
 	}
 	// A link that becomes worse, and better again.
 	p := NewPlayout[int](0, 60, 20*ms)
-	p.Adapt = true
-	paced(p, 1200, 0, 0, func(i int) time.Duration {
+	p.Adaptive = true
+	simulatePlayout(p, 1200, 0, 0, func(i int) time.Duration {
 		if i > 600 {
 			return 240 * ms
 		}
 		return 40 * ms
 	})
-	if held := p.Held(); held < 200*ms || held > 240*ms {
+	if held := p.CurrentDelay(); held < 200*ms || held > 240*ms {
 		t.Errorf("the path became 200 ms longer, and the delay is %v", held)
 	}
-	p.Adapt = false
-	if p.Ready(time.Hour, 1); p.Held() != 20*ms {
-		t.Errorf("no longer adapted, the delay is %v", p.Held())
+	p.Adaptive = false
+	if p.CountReleasable(time.Hour, 1); p.CurrentDelay() != 20*ms {
+		t.Errorf("no longer adapted, the delay is %v", p.CurrentDelay())
 	}
 }
 
@@ -226,19 +226,19 @@ func TestPlayoutAfterFreeze(t *testing.T) {
 	for _, stood := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
 		for _, follow := range []bool{true, false} {
 			p := NewPlayout[int](0, 60, delay)
-			p.Follow = follow
+			p.CompensateDrift = follow
 			next := 0
 			for tick := range 60 * 20 {
 				real := time.Duration(tick) * time.Second / 60
 				now := min(real, 5*time.Second) + max(real-5*time.Second-stood, 0)
 				for ; time.Duration(next)*time.Second/60+path <= real && (real < 5*time.Second || now > 5*time.Second); next++ {
-					p.Put(now, int64(next), next)
+					p.Push(now, int64(next), next)
 				}
-				for range p.Ready(now, 4) {
-					p.Take(now)
+				for range p.CountReleasable(now, 4) {
+					p.Pop(now)
 				}
 			}
-			due, _ := p.Due(int64(next))
+			due, _ := p.DueTime(int64(next))
 			away := due + stood - time.Duration(next)*time.Second/60 - path - delay
 			want := time.Duration(0)
 			if !follow {

@@ -16,29 +16,29 @@ import "time"
 // the generic cell rate algorithm, ITU-T I.371): if that lies x ahead, then the
 // bucket lacks x times the rate. All of it is integers.
 
-// transmit returns when the datagram of n bytes that is sent now leaves, or
+// admit returns when the datagram of n bytes that is sent now leaves, or
 // false where the queue is full.
-func (l *lane) transmit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
+func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
 	if c.Bandwidth <= 0 {
 		return now, true
 	}
-	if l.free-c.takes(c.Bucket)-now > c.Queue {
+	if l.theoreticalArrival-c.transmissionTime(c.Bucket)-now > c.Queue {
 		return 0, false
 	}
-	return l.leave(now, c, n), true
+	return l.departure(now, c, n), true
 }
 
-// leave returns when the datagram of n bytes that is sent now leaves if no
+// departure returns when the datagram of n bytes that is sent now leaves if no
 // queue is too long for it.
-func (l *lane) leave(now time.Duration, c *Conditions, n int) time.Duration {
+func (l *path) departure(now time.Duration, c *Conditions, n int) time.Duration {
 	if c.Bandwidth <= 0 {
 		return now
 	}
-	l.free = max(now, l.free) + c.takes(n+HeaderBytes)
-	return max(now, l.free-c.takes(c.Bucket))
+	l.theoreticalArrival = max(now, l.theoreticalArrival) + c.transmissionTime(n+UDPIPHeaderBytes)
+	return max(now, l.theoreticalArrival-c.transmissionTime(c.Bucket))
 }
 
-// takes is how long the limit takes for n bytes.
-func (c *Conditions) takes(n int) time.Duration {
+// transmissionTime is how long the limit takes for n bytes.
+func (c *Conditions) transmissionTime(n int) time.Duration {
 	return time.Duration(int64(n) * 8 * int64(time.Second) / int64(c.Bandwidth))
 }

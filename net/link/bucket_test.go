@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// offer sends datagrams of n bytes, headers included, every gap for a time, and
+// offerLoad sends datagrams of n bytes, headers included, every gap for a time, and
 // returns when each of those that arrived did so, and how many there were. The
 // first bytes of a datagram say which it is.
-func offer(t *testing.T, c Conditions, n int, gap, long time.Duration) (sent int, which []int, at []time.Duration) {
+func offerLoad(t *testing.T, c Conditions, n int, gap, long time.Duration) (sent int, which []int, at []time.Duration) {
 	t.Helper()
 	w := &Network{Seed: 1, Up: c}
 	client, server := Pair(w, 0)
-	b := make([]byte, n-HeaderBytes)
+	b := make([]byte, n-UDPIPHeaderBytes)
 	for now := time.Duration(0); now < long; now += gap {
 		b[0], b[1], b[2] = byte(sent), byte(sent>>8), byte(sent>>16)
 		client.Send(now, b)
@@ -22,7 +22,7 @@ func offer(t *testing.T, c Conditions, n int, gap, long time.Duration) (sent int
 	}
 	for d, ok := server.Receive(time.Hour); ok; d, ok = server.Receive(time.Hour) {
 		which = append(which, int(d.Bytes[0])|int(d.Bytes[1])<<8|int(d.Bytes[2])<<16)
-		at = append(at, d.At)
+		at = append(at, d.ReceivedAt)
 	}
 	return sent, which, at
 }
@@ -38,7 +38,7 @@ func TestBucketRate(t *testing.T) {
 	} {
 		const n, long = 500, 200 * time.Second
 		const gap = time.Second / 128 // 512 kbit/s, twice the limit
-		sent, which, at := offer(t, c, n, gap, long)
+		sent, which, at := offerLoad(t, c, n, gap, long)
 		passed := 0
 		for _, a := range at {
 			if a <= long {
@@ -67,10 +67,10 @@ func TestBucketBurst(t *testing.T) {
 	c, s := Pair(w, 0)
 	burst := func(now time.Duration, n int) (at []time.Duration) {
 		for range n {
-			c.Send(now, make([]byte, 100-HeaderBytes))
+			c.Send(now, make([]byte, 100-UDPIPHeaderBytes))
 		}
 		for d, ok := s.Receive(time.Hour); ok; d, ok = s.Receive(time.Hour) {
-			at = append(at, d.At-now)
+			at = append(at, d.ReceivedAt-now)
 		}
 		return at
 	}
@@ -92,9 +92,9 @@ func TestBucketBurst(t *testing.T) {
 		}
 	}
 	// One larger than the bucket waits for what the bucket cannot hold.
-	c.Send(time.Minute, make([]byte, 500-HeaderBytes))
-	if d, ok := s.Receive(time.Hour); !ok || d.At-time.Minute != 20*ms {
-		t.Errorf("500 bytes through a bucket of 300 arrive after %v", d.At-time.Minute)
+	c.Send(time.Minute, make([]byte, 500-UDPIPHeaderBytes))
+	if d, ok := s.Receive(time.Hour); !ok || d.ReceivedAt-time.Minute != 20*ms {
+		t.Errorf("500 bytes through a bucket of 300 arrive after %v", d.ReceivedAt-time.Minute)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestQueueDelay(t *testing.T) {
 		{Conditions{Bandwidth: 1e6, Queue: 2 * time.Second}, 4 * ms, 4 * ms},
 		{Conditions{Bandwidth: 1e6, Queue: 2 * time.Second, Bucket: 500}, 0, 0},
 	} {
-		_, which, at := offer(t, x.c, n, gap, 20*time.Second)
+		_, which, at := offerLoad(t, x.c, n, gap, 20*time.Second)
 		for i := range which {
 			sentAt := time.Duration(which[i]) * gap
 			if late := at[i] - sentAt; sentAt > 10*time.Second && (late < x.low || late > x.top) {
@@ -132,7 +132,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 	c, s := Pair(w, 0)
 	const n = 5000
 	b := make([]byte, 1200)
-	size := func(i int) int { return 2 + int(mix(uint64(i))%1100) }
+	size := func(i int) int { return 2 + int(splitmix64(uint64(i))%1100) }
 	for i := range n {
 		b[0], b[1] = byte(i), byte(i>>8)
 		c.Send(time.Duration(i)*9*ms, b[:size(i)])
@@ -154,19 +154,19 @@ func TestQueueKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestBucketTurned says that a limit that is turned while datagrams wait takes
+// TestBucketChanges says that a limit that is turned while datagrams wait takes
 // effect for those that follow.
-func TestBucketTurned(t *testing.T) {
+func TestBucketChanges(t *testing.T) {
 	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: time.Second}}
 	c, s := Pair(w, 0)
-	c.Send(0, make([]byte, 100-HeaderBytes))
+	c.Send(0, make([]byte, 100-UDPIPHeaderBytes))
 	w.Up.Bandwidth = 0
-	c.Send(0, make([]byte, 100-HeaderBytes))
+	c.Send(0, make([]byte, 100-UDPIPHeaderBytes))
 	w.Up.Bandwidth = 800000
-	c.Send(0, make([]byte, 100-HeaderBytes))
+	c.Send(0, make([]byte, 100-UDPIPHeaderBytes))
 	var at []time.Duration
 	for d, ok := s.Receive(time.Hour); ok; d, ok = s.Receive(time.Hour) {
-		at = append(at, d.At)
+		at = append(at, d.ReceivedAt)
 	}
 	if want := []time.Duration{0, 10 * ms, 11 * ms}; !slices.Equal(at, want) {
 		t.Errorf("arrivals at %v, want %v", at, want)

@@ -19,8 +19,8 @@ type Conditions struct {
 	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: every datagram for itself
 	Duplicate float64 // chance in [0,1] that a datagram arrives twice
 
-	Reorder   float64       // chance in [0,1] that a datagram is held back
-	ReorderBy time.Duration // for so long
+	Reorder      float64       // chance in [0,1] that a datagram is held back
+	ReorderDelay time.Duration // for so long
 
 	SpikeChance float64       // chance in [0,1] that a datagram is late
 	Spike       time.Duration // by so much
@@ -44,30 +44,32 @@ type Shape uint8
 
 // The shapes. Whatever is drawn, a delay is never below zero.
 const (
-	Uniform  Shape = iota // from -Jitter to +Jitter
-	Later                 // from 0 to Jitter
-	Normal                // standard deviation Jitter
-	Gamma                 // mean Jitter, skewed to the right
-	LongTail              // log-normal: median Jitter, one in a hundred above ten times that
+	Uniform         Shape = iota // from -Jitter to +Jitter
+	UniformPositive              // from 0 to Jitter
+	Normal                       // standard deviation Jitter
+	Gamma                        // mean Jitter, skewed to the right
+	LongTail                     // log-normal: median Jitter, one in a hundred above ten times that
 )
 
-var shapeNames = []string{"uniform", "later", "normal", "gamma", "long-tail"}
+var shapeNames = []string{"uniform", "uniform-positive", "normal", "gamma", "long-tail"}
 
 // String returns the shape's name.
 func (s Shape) String() string { return shapeNames[s] }
 
-// Unknown is the error for a name that nothing answers to.
-type Unknown struct {
+// UnknownNameError is the error for a name that nothing answers to.
+type UnknownNameError struct {
 	Kind, Name string
-	Known      []string
+	Choices    []string
 }
 
-func (u *Unknown) Error() string {
-	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
+func (u *UnknownNameError) Error() string {
+	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Choices, ", "))
 }
 
 // Names returns what was asked for and what there is, for a hint.
-func (u *Unknown) Names() (kind, name string, known []string) { return u.Kind, u.Name, u.Known }
+func (u *UnknownNameError) Names() (kind, name string, known []string) {
+	return u.Kind, u.Name, u.Choices
+}
 
 // A param is one number of the conditions, as text sees it.
 type param struct {
@@ -77,9 +79,9 @@ type param struct {
 	get  func(*Conditions) string // empty: as the zero value
 }
 
-const longest = 60 * time.Second // of any delay or period a text may ask for
+const maxDuration = 60 * time.Second // of any delay or period a text may ask for
 
-func duration(name, help string, most time.Duration, field func(*Conditions) *time.Duration) param {
+func durationParam(name, help string, most time.Duration, field func(*Conditions) *time.Duration) param {
 	return param{name, fmt.Sprintf("%s, 0s to %v", help, most), func(c *Conditions, v string) error {
 		d, err := parseDuration(v)
 		if err != nil || d < 0 || d > most {
@@ -105,9 +107,9 @@ func parseDuration(v string) (time.Duration, error) {
 	return d, err
 }
 
-func share(name, help string, field func(*Conditions) *float64) param {
+func probabilityParam(name, help string, field func(*Conditions) *float64) param {
 	return param{name, help + ", 0% to 100%", func(c *Conditions, v string) error {
-		f, ok := parseShare(v)
+		f, ok := parseProbability(v)
 		if !ok {
 			return fmt.Errorf("%s=%s: want a share from 0%% to 100%%, such as 2.5%% or 0.025", name, v)
 		}
@@ -121,7 +123,7 @@ func share(name, help string, field func(*Conditions) *float64) param {
 	}}
 }
 
-func parseShare(v string) (float64, bool) {
+func parseProbability(v string) (float64, bool) {
 	number, percent := strings.CutSuffix(v, "%")
 	f, err := strconv.ParseFloat(number, 64)
 	if percent {
@@ -131,17 +133,17 @@ func parseShare(v string) (float64, bool) {
 }
 
 var params = []param{
-	duration("latency", "one-way delay", longest, func(c *Conditions) *time.Duration { return &c.Latency }),
+	durationParam("latency", "one-way delay", maxDuration, func(c *Conditions) *time.Duration { return &c.Latency }),
 	{"rtt", "round-trip delay, half of it each way, 0s to 2m0s", func(c *Conditions, v string) error {
 		d, err := parseDuration(v)
-		if err != nil || d < 0 || d > 2*longest {
-			return fmt.Errorf("rtt=%s: want a duration from 0s to %v, such as 150ms", v, 2*longest)
+		if err != nil || d < 0 || d > 2*maxDuration {
+			return fmt.Errorf("rtt=%s: want a duration from 0s to %v, such as 150ms", v, 2*maxDuration)
 		}
 		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
-	duration("spread", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.SeatSpread }),
-	duration("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
+	durationParam("latency-per-player", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.SeatSpread }),
+	durationParam("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
 	{"shape", "of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {
 			if n == v {
@@ -149,14 +151,14 @@ var params = []param{
 				return nil
 			}
 		}
-		return &Unknown{"shape of jitter", v, shapeNames}
+		return &UnknownNameError{"shape of jitter", v, shapeNames}
 	}, func(c *Conditions) string {
 		if c.Shape != 0 {
 			return c.Shape.String()
 		}
 		return ""
 	}},
-	share("loss", "chance that a datagram vanishes", func(c *Conditions) *float64 { return &c.Loss }),
+	probabilityParam("loss", "chance that a datagram vanishes", func(c *Conditions) *float64 { return &c.Loss }),
 	{"burst", "mean length of a run of losses in 1/60 s, 0 to 600", func(c *Conditions, v string) error {
 		f, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(f >= 0 && f <= 600) {
@@ -170,14 +172,14 @@ var params = []param{
 		}
 		return ""
 	}},
-	share("dup", "chance that a datagram arrives twice", func(c *Conditions) *float64 { return &c.Duplicate }),
-	share("reorder", "chance that a datagram is held back", func(c *Conditions) *float64 { return &c.Reorder }),
-	duration("reorder-by", "how long it is held back", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderBy }),
-	share("spike-chance", "chance that a datagram is late", func(c *Conditions) *float64 { return &c.SpikeChance }),
-	duration("spike", "by how much", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
-	duration("swing-every", "period in which the next two rise from nothing and fall again", longest, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
-	duration("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
-	share("swing-loss", "chance in the middle of the period that a datagram vanishes, besides loss", func(c *Conditions) *float64 { return &c.SwingLoss }),
+	probabilityParam("duplicate", "chance that a datagram arrives twice", func(c *Conditions) *float64 { return &c.Duplicate }),
+	probabilityParam("reorder", "chance that a datagram is held back", func(c *Conditions) *float64 { return &c.Reorder }),
+	durationParam("reorder-delay", "how long it is held back", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderDelay }),
+	probabilityParam("spike-chance", "chance that a datagram is late", func(c *Conditions) *float64 { return &c.SpikeChance }),
+	durationParam("spike", "by how much", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
+	durationParam("swing-every", "period in which the next two rise from nothing and fall again", maxDuration, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
+	durationParam("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
+	probabilityParam("swing-loss", "chance in the middle of the period that a datagram vanishes, besides loss", func(c *Conditions) *float64 { return &c.SwingLoss }),
 	{"trace", "a measured path under all of it, or none", func(c *Conditions, v string) error {
 		if v == "none" {
 			c.Trace = nil
@@ -195,10 +197,10 @@ var params = []param{
 		}
 		return ""
 	}},
-	duration("pause-every", "period of pauses, in which everything waits", longest, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
-	duration("pause", "length of a pause", longest, func(c *Conditions) *time.Duration { return &c.Pause }),
-	duration("outage-every", "period of outages, in which everything is lost", longest, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
-	duration("outage", "length of an outage", longest, func(c *Conditions) *time.Duration { return &c.Outage }),
+	durationParam("pause-every", "period of pauses, in which everything waits", maxDuration, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
+	durationParam("pause", "length of a pause", maxDuration, func(c *Conditions) *time.Duration { return &c.Pause }),
+	durationParam("outage-every", "period of outages, in which everything is lost", maxDuration, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
+	durationParam("outage", "length of an outage", maxDuration, func(c *Conditions) *time.Duration { return &c.Outage }),
 	{"bandwidth", "limit with headers, such as 256kbit; 0 for none, else 1kbit to 1gbit", func(c *Conditions, v string) error {
 		b, ok := parseBandwidth(v)
 		if !ok {
@@ -225,7 +227,7 @@ var params = []param{
 		}
 		return ""
 	}},
-	duration("queue", "longest wait before the limit", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
+	durationParam("queue", "longest wait before the limit", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
 }
 
 // units are the suffixes of an amount, the longer ones before those that end
@@ -236,8 +238,8 @@ type units []struct {
 }
 
 var (
-	rates = units{{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"bit", 1}}
-	sizes = units{{"kb", 1e3}, {"mb", 1e6}, {"b", 1}}
+	bitRateUnits = units{{"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {"bit", 1}}
+	byteUnits    = units{{"kb", 1e3}, {"mb", 1e6}, {"b", 1}}
 )
 
 // parse reads an amount. A number alone is in the smallest unit.
@@ -255,7 +257,7 @@ func (list units) parse(v string) (float64, bool) {
 }
 
 func parseBandwidth(v string) (int, bool) {
-	f, ok := rates.parse(v)
+	f, ok := bitRateUnits.parse(v)
 	if !ok || f != 0 && !(f >= 1e3 && f <= 1e9) {
 		return 0, false
 	}
@@ -263,7 +265,7 @@ func parseBandwidth(v string) (int, bool) {
 }
 
 func parseBytes(v string) (int, bool) {
-	f, ok := sizes.parse(v)
+	f, ok := byteUnits.parse(v)
 	if !ok || f > 1e6 {
 		return 0, false
 	}
@@ -307,7 +309,7 @@ func (w *Network) Set(name, value string) error {
 		}
 		return nil
 	}
-	return &Unknown{"condition of a link", name, append(ParamNames(), "up.* and down.* for one direction")}
+	return &UnknownNameError{"condition of a link", name, append(ParamNames(), "up.* and down.* for one direction")}
 }
 
 // Parse sets the conditions of w, seed and forced faults apart, from a text:
@@ -333,15 +335,15 @@ func (w *Network) Parse(text string) error {
 			return fmt.Errorf("%q: want a number such as loss=5%% (a preset's name comes first)", item)
 		}
 	}
-	if err := next.check(); err != nil {
+	if err := next.validate(); err != nil {
 		return err
 	}
 	*w = next
 	return nil
 }
 
-// check refuses what single numbers cannot show to be absurd.
-func (w *Network) check() error {
+// validate refuses what single numbers cannot show to be absurd.
+func (w *Network) validate() error {
 	for _, c := range []*Conditions{&w.Up, &w.Down} {
 		if c.SwingEvery < time.Millisecond && (c.SwingEvery > 0 || c.Swing > 0 || c.SwingLoss > 0) {
 			return fmt.Errorf("swing-every=%v: want a period from 1ms for swing and swing-loss, such as 8s", c.SwingEvery)
@@ -355,8 +357,8 @@ func (w *Network) check() error {
 		if c.Bucket > 0 && c.Bandwidth == 0 {
 			return fmt.Errorf("bucket=%dB without a limit to pass: say bandwidth=256kbit", c.Bucket)
 		}
-		if c.Reorder > 0 && c.ReorderBy == 0 {
-			return fmt.Errorf("reorder=%g holds datagrams back for no time: say reorder-by=50ms", c.Reorder)
+		if c.Reorder > 0 && c.ReorderDelay == 0 {
+			return fmt.Errorf("reorder=%g holds datagrams back for no time: say reorder-delay=50ms", c.Reorder)
 		}
 		if c.SpikeChance > 0 && c.Spike == 0 {
 			return fmt.Errorf("spike-chance=%g makes datagrams late by nothing: say spike=150ms", c.SpikeChance)
@@ -369,12 +371,12 @@ func (w *Network) check() error {
 // stands in it whole, so that a tape needs no other file.
 func (w *Network) String() string { return w.format(func(v string) string { return v }) }
 
-// Brief is String for a reader: a trace is named by its size and a hash.
-func (w *Network) Brief() string {
+// Summary is String for a reader: a trace is named by its size and a hash.
+func (w *Network) Summary() string {
 	return w.format(func(v string) string {
 		for _, t := range []*Trace{w.Up.Trace, w.Down.Trace} {
 			if t != nil && t.String() == v {
-				return t.Brief()
+				return t.Summary()
 			}
 		}
 		return v

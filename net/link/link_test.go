@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-const tickTime = time.Second / 60
+const tick = time.Second / 60
 
-// TestSameFate says that what else is sent changes nothing for the first
+// TestSameOutcome says that what else is sent changes nothing for the first
 // datagram of a moment: one pane that sends one datagram a tick and one that
 // sends three bigger ones lose and delay the same first ones.
-func TestSameFate(t *testing.T) {
+func TestSameOutcome(t *testing.T) {
 	w := &Network{Seed: 3}
-	if err := w.Parse("latency=10ms,jitter=30ms,shape=gamma,loss=30%,dup=5%,reorder=5%,reorder-by=40ms"); err != nil {
+	if err := w.Parse("latency=10ms,jitter=30ms,shape=gamma,loss=30%,duplicate=5%,reorder=5%,reorder-delay=40ms"); err != nil {
 		t.Fatal(err)
 	}
 	ca, sa := Pair(w, 0)
@@ -28,14 +28,14 @@ func TestSameFate(t *testing.T) {
 	drain := func(e *End, now time.Duration) (got []arrival) {
 		for d, ok := e.Receive(now); ok; d, ok = e.Receive(now) {
 			if len(d.Bytes) != 2 {
-				got = append(got, arrival{d.Bytes[0], d.At})
+				got = append(got, arrival{d.Bytes[0], d.ReceivedAt})
 			}
 		}
 		return got
 	}
 	total := 0
 	for i := range 2000 {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		ca.Send(now, []byte{byte(i)})
 		cb.Send(now, []byte{byte(i), 1, 2, 3})
 		cb.Send(now, []byte{255, 255})
@@ -58,7 +58,7 @@ func TestSeatsAndDirectionsDiffer(t *testing.T) {
 	same := [3]int{}
 	const n = 4000
 	for i := range n {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		a := w.Outcome(Up, 0, now, 0).Lost
 		for k, b := range []bool{w.Outcome(Down, 0, now, 0).Lost, w.Outcome(Up, 1, now, 0).Lost, w.Outcome(Up, 0, now, 1).Lost} {
 			if a == b {
@@ -82,9 +82,9 @@ func TestMeasuredConditions(t *testing.T) {
 	}{
 		{"perfect", 0, 0, 0, 0, 0, 0},
 		{"latency=75ms", 0, 0, 75 * ms, 75 * ms, 75 * ms, 0},
-		{"latency=75ms,loss=25%,dup=10%", 0.25, 0.10, 75 * ms, 75 * ms, 75 * ms, 0},
+		{"latency=75ms,loss=25%,duplicate=10%", 0.25, 0.10, 75 * ms, 75 * ms, 75 * ms, 0},
 		{"latency=50ms,jitter=20ms", 0, 0, 50 * ms, 30 * ms, 70 * ms, 11547 * time.Microsecond},
-		{"latency=50ms,jitter=20ms,shape=later", 0, 0, 60 * ms, 50 * ms, 70 * ms, 5773 * time.Microsecond},
+		{"latency=50ms,jitter=20ms,shape=uniform-positive", 0, 0, 60 * ms, 50 * ms, 70 * ms, 5773 * time.Microsecond},
 		{"latency=100ms,jitter=10ms,shape=normal", 0, 0, 100 * ms, 60 * ms, 140 * ms, 10 * ms},
 		{"latency=20ms,jitter=15ms,shape=gamma", 0, 0, 35 * ms, 20 * ms, 120 * ms, 10607 * time.Microsecond},
 		{"latency=0ms,jitter=10ms,shape=long-tail", 0, 0, 16487 * time.Microsecond, 0, 350 * ms, 0},
@@ -99,7 +99,7 @@ func TestMeasuredConditions(t *testing.T) {
 		var sum, sum2 float64
 		lo, hi := time.Hour, time.Duration(0)
 		for i := range n {
-			f := w.Outcome(Up, 0, time.Duration(i)*tickTime, 0)
+			f := w.Outcome(Up, 0, time.Duration(i)*tick, 0)
 			if f.Lost {
 				lost++
 			}
@@ -138,7 +138,7 @@ func TestBursts(t *testing.T) {
 		const n = 400000
 		lost, runs, before := 0, 0, false
 		for i := range n {
-			now := w.Outcome(Up, 0, time.Duration(i)*tickTime+ms, 0).Lost
+			now := w.Outcome(Up, 0, time.Duration(i)*tick+ms, 0).Lost
 			if now {
 				lost++
 				if !before {
@@ -156,8 +156,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestSchedules says when regular outages and pauses strike.
-func TestSchedules(t *testing.T) {
+// TestOutagesAndPauses says when regular outages and pauses strike.
+func TestOutagesAndPauses(t *testing.T) {
 	c := Conditions{OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms}
 	w := &Network{Up: c}
 	for _, x := range []struct {
@@ -185,7 +185,7 @@ func TestBandwidth(t *testing.T) {
 	}
 	var at []time.Duration
 	for d, ok := s.Receive(time.Second); ok; d, ok = s.Receive(time.Second) {
-		at = append(at, d.At)
+		at = append(at, d.ReceivedAt)
 	}
 	if want := []time.Duration{10 * ms, 20 * ms, 30 * ms}; !slices.Equal(at, want) {
 		t.Errorf("arrivals at %v, want %v", at, want)
@@ -221,8 +221,8 @@ func TestParseRoundTrip(t *testing.T) {
 // leaves the weather as it was.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"wifi-bda":                   `no weather "wifi-bda"`,
-		"":                           `no weather ""`,
+		"wifi-bda":                   `no network "wifi-bda"`,
+		"":                           `no network ""`,
 		"latency=-5ms":               "0s to 1m0s",
 		"latency=75":                 "such as 75ms",
 		"latency=1h":                 "0s to 1m0s",
@@ -240,7 +240,7 @@ func TestParseRefuses(t *testing.T) {
 		"bandwidth=1mbit,bucket=2MB": "0B to 1MB",
 		"bucket=3kB":                 "bandwidth=256kbit",
 		"pause=2s,pause-every=1s":    "longer than its period",
-		"reorder=5%":                 "reorder-by",
+		"reorder=5%":                 "reorder-delay",
 		"spike-chance=5%":            "spike=",
 		"swing=20ms":                 "a period from 1ms",
 		"swing-every=5us":            "a period from 1ms",
@@ -258,8 +258,8 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%q changed the weather", text)
 		}
 	}
-	var u *Unknown
-	if err := new(Network).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Known, "cable") {
+	var u *UnknownNameError
+	if err := new(Network).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Choices, "cable") {
 		t.Error("an unknown weather does not say which there are")
 	}
 }
@@ -273,7 +273,7 @@ func TestCopyFrom(t *testing.T) {
 	}
 	c1, s1 := Pair(w, 0)
 	for i := range 100 {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		c1.Send(now, []byte{byte(i)})
 		s1.Send(now, []byte{byte(i), 0})
 		s1.Receive(now)
@@ -281,14 +281,14 @@ func TestCopyFrom(t *testing.T) {
 	c2, s2 := Pair(w, 0)
 	c2.CopyFrom(c1)
 	for i := 100; i < 200; i++ {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		for _, e := range []*End{c1, c2} {
 			e.Send(now, []byte{byte(i)})
 		}
 		for {
 			a, ok := s1.Receive(now)
 			b, ok2 := s2.Receive(now)
-			if ok != ok2 || a.At != b.At || !slices.Equal(a.Bytes, b.Bytes) {
+			if ok != ok2 || a.ReceivedAt != b.ReceivedAt || !slices.Equal(a.Bytes, b.Bytes) {
 				t.Fatalf("tick %d: %v and %v", i, a, b)
 			}
 			if !ok {
@@ -301,7 +301,7 @@ func TestCopyFrom(t *testing.T) {
 // TestSendAllocatesNothing holds lanes of both kinds in steady state, with their
 // meters, to no allocation.
 func TestSendAllocatesNothing(t *testing.T) {
-	for _, pair := range []func(*Network, int) (client, server *End){Pair, PairInOrder} {
+	for _, pair := range []func(*Network, int) (client, server *End){Pair, PairTCP} {
 		for _, text := range []string{"torture", "latency=20ms,bandwidth=100kbit,bucket=3kB,queue=500ms,trace=us/20000:5/6/-/90000,swing-every=1s,swing=30ms"} {
 			w := &Network{Seed: 1}
 			if err := w.Parse(text); err != nil {
@@ -311,7 +311,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 			i := 0
 			b := make([]byte, 150)
 			step := func() {
-				now := time.Duration(i) * tickTime
+				now := time.Duration(i) * tick
 				i++
 				c.Send(now, b)
 				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
@@ -327,9 +327,9 @@ func TestSendAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFate is what one fate costs on a clean link, on one with everything,
+// BenchmarkOutcome is what one fate costs on a clean link, on one with everything,
 // and on one with a trace of 4000 samples.
-func BenchmarkFate(b *testing.B) {
+func BenchmarkOutcome(b *testing.B) {
 	trace := "trace=us/20000:5000" + strings.Repeat("/5100/4900/-", 1333)
 	for _, x := range [][2]string{{"clean", "latency=75ms"}, {"torture", "torture"}, {"trace", trace}} {
 		b.Run(x[0], func(b *testing.B) {
@@ -340,21 +340,21 @@ func BenchmarkFate(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				w.Outcome(Up, 0, time.Duration(i)*tickTime, 0)
+				w.Outcome(Up, 0, time.Duration(i)*tick, 0)
 				i++
 			}
 		})
 	}
 }
 
-// BenchmarkLane is what sending and receiving a datagram of 500 bytes costs.
-func BenchmarkLane(b *testing.B) {
+// BenchmarkSendReceive is what sending and receiving a datagram of 500 bytes costs.
+func BenchmarkSendReceive(b *testing.B) {
 	for _, x := range []struct {
 		name, weather string
 		pair          func(*Network, int) (client, server *End)
 	}{
 		{"clean", "latency=75ms", Pair}, {"torture", "torture", Pair},
-		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"in-order", "fiedler-tcp-bad", PairInOrder},
+		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"in-order", "fiedler-tcp-bad", PairTCP},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			w := &Network{Seed: 1}
@@ -365,7 +365,7 @@ func BenchmarkLane(b *testing.B) {
 			datagram := make([]byte, 500)
 			i := 0
 			step := func() {
-				now := time.Duration(i) * tickTime
+				now := time.Duration(i) * tick
 				i++
 				c.Send(now, datagram)
 				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {

@@ -79,8 +79,8 @@ var gammaQuantile = [513]int32{
 	22533,
 }
 
-// longQuantile is the log-normal distribution of median 1 and sigma 1: its 99th percentile is ten times its median.
-var longQuantile = [513]int32{
+// longTailQuantile is the log-normal distribution of median 1 and sigma 1: its 99th percentile is ten times its median.
+var longTailQuantile = [513]int32{
 	0, 229, 286, 329, 365, 396, 425, 451, 475, 498, 520, 541, 561, 581, 600, 618,
 	636, 653, 670, 687, 704, 720, 735, 751, 766, 782, 797, 811, 826, 841, 855, 869,
 	883, 897, 911, 925, 939, 952, 966, 979, 992, 1005, 1019, 1032, 1045, 1058, 1071, 1084,

@@ -24,10 +24,10 @@ func TestSwingIsATriangle(t *testing.T) {
 	// Against the formula, over all that a text may ask for.
 	for i := range uint64(20000) {
 		c := Conditions{
-			SwingEvery: time.Millisecond + time.Duration(mix(i)%uint64(longest/time.Microsecond))*time.Microsecond,
-			Swing:      time.Duration(mix(i^1)%10_000_001) * time.Microsecond,
+			SwingEvery: time.Millisecond + time.Duration(splitmix64(i)%uint64(maxDuration/time.Microsecond))*time.Microsecond,
+			Swing:      time.Duration(splitmix64(i^1)%10_000_001) * time.Microsecond,
 		}
-		now := time.Duration(mix(i^2) % uint64(10*time.Hour))
+		now := time.Duration(splitmix64(i^2) % uint64(10*time.Hour))
 		at := float64(now%c.SwingEvery) / float64(c.SwingEvery)
 		want := c.Swing.Seconds() * (1 - math.Abs(1-2*at))
 		// A microsecond of the moment is so much of the swing.
@@ -46,7 +46,7 @@ func TestSwingLoss(t *testing.T) {
 		const n = 600000
 		var lost, sent [10]float64 // by tenths of the period
 		for i := range n {
-			now := time.Duration(i) * tickTime
+			now := time.Duration(i) * tick
 			at := int(now % (10 * time.Second) / time.Second)
 			sent[at]++
 			if w.Outcome(Up, 0, now, 0).Lost {
@@ -68,9 +68,9 @@ func TestSwingLoss(t *testing.T) {
 	}
 }
 
-// TestSwingChangesNoFate says that a swing of latency leaves who is lost, and
+// TestSwingChangesNoOutcome says that a swing of latency leaves who is lost, and
 // by how much each differs from the latency, as it was.
-func TestSwingChangesNoFate(t *testing.T) {
+func TestSwingChangesNoOutcome(t *testing.T) {
 	a, b := &Network{Seed: 4}, &Network{Seed: 4}
 	if err := a.Parse("wifi-bad"); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestSwingChangesNoFate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20000 {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		x, y := a.Outcome(Down, 1, now, 0), b.Outcome(Down, 1, now, 0)
 		if x.Lost != y.Lost || x.Duplicated != y.Duplicated || y.Delay-x.Delay != b.Down.swingDelay(now) {
 			t.Fatalf("at %v: %+v and %+v", now, x, y)

@@ -17,24 +17,24 @@ func drawConditions(t *rapid.T, d string) Conditions {
 	}
 	some := func(name string) bool { return rapid.Bool().Draw(t, d+"with "+name) }
 	share := func(name string) float64 { return rapid.Float64Range(0, 1).Draw(t, d+name) }
-	c.Latency, c.Jitter = span("latency", 0, longest), span("jitter", 0, 10*time.Second)
+	c.Latency, c.Jitter = span("latency", 0, maxDuration), span("jitter", 0, 10*time.Second)
 	c.Shape = Shape(rapid.IntRange(0, len(shapeNames)-1).Draw(t, d+"shape"))
-	c.Loss, c.Duplicate, c.Burst = share("loss"), share("dup"), rapid.Float64Range(0, 600).Draw(t, d+"burst")
+	c.Loss, c.Duplicate, c.Burst = share("loss"), share("duplicate"), rapid.Float64Range(0, 600).Draw(t, d+"burst")
 	if some("reorder") {
-		c.Reorder, c.ReorderBy = share("reorder"), span("reorder-by", time.Microsecond, 10*time.Second)
+		c.Reorder, c.ReorderDelay = share("reorder"), span("reorder-delay", time.Microsecond, 10*time.Second)
 	}
 	if some("spike") {
 		c.SpikeChance, c.Spike = share("spike-chance"), span("spike", time.Microsecond, 10*time.Second)
 	}
 	if some("swing") {
-		c.SwingEvery, c.Swing, c.SwingLoss = span("swing-every", time.Millisecond, longest), span("swing", 0, 10*time.Second), share("swing-loss")
+		c.SwingEvery, c.Swing, c.SwingLoss = span("swing-every", time.Millisecond, maxDuration), span("swing", 0, 10*time.Second), share("swing-loss")
 	}
 	if some("pause") {
-		c.PauseEvery = span("pause-every", 0, longest)
+		c.PauseEvery = span("pause-every", 0, maxDuration)
 		c.Pause = span("pause", 0, c.PauseEvery)
 	}
 	if some("outage") {
-		c.OutageEvery = span("outage-every", 0, longest)
+		c.OutageEvery = span("outage-every", 0, maxDuration)
 		c.Outage = span("outage", 0, c.OutageEvery)
 	}
 	if some("bandwidth") {
@@ -45,7 +45,7 @@ func drawConditions(t *rapid.T, d string) Conditions {
 		var samples []sample
 		at := time.Duration(0)
 		for range rapid.IntRange(1, 20).Draw(t, d+"samples") {
-			samples = append(samples, sample{at: at, delay: span("delay", 0, longest), lost: some("loss")})
+			samples = append(samples, sample{at: at, delay: span("delay", 0, maxDuration), lost: some("loss")})
 			if at += 20 * ms; some("gap") {
 				at += span("holds", 0, time.Minute)
 			}
@@ -58,10 +58,10 @@ func drawConditions(t *rapid.T, d string) Conditions {
 	return c
 }
 
-// TestEveryWeatherSurvivesItsText says that Parse of String gives the same
+// TestNetworkTextRoundTrip says that Parse of String gives the same
 // weather, whatever the weather, and that its seed and its forced faults are no
 // part of the text.
-func TestEveryWeatherSurvivesItsText(t *testing.T) {
+func TestNetworkTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := Network{Up: drawConditions(t, "up."), Down: drawConditions(t, "down.")}
 		if rapid.Bool().Draw(t, "both alike") {
@@ -101,7 +101,7 @@ func FuzzParse(f *testing.F) {
 		"wifi-bad,up.loss=50%,down.rtt=3us", "bandwidth=1mbit,bucket=3kB,queue=5ms", "swing-every=8s,swing=1s,swing-loss=1e-3",
 		"trace=us/20000:5000/-/7,down.trace=none", "loss=0x1p-3,burst=1e2,bandwidth=1_000", "latency=1h,loss=NaN",
 	} {
-		f.Add(text, int64(tickTime))
+		f.Add(text, int64(tick))
 	}
 	f.Fuzz(func(t *testing.T, text string, moment int64) {
 		w := Network{Seed: 7, Up: Conditions{Loss: 0.1}}
@@ -129,7 +129,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: two fates of one datagram", text)
 			}
 			// No shape goes beyond 36 times its scale.
-			if most := 3*longest + 40*10*time.Second + longest; fate.Delay < 0 || fate.DuplicateDelay < 0 || fate.Delay > most || fate.DuplicateDelay > most {
+			if most := 3*maxDuration + 40*10*time.Second + maxDuration; fate.Delay < 0 || fate.DuplicateDelay < 0 || fate.Delay > most || fate.DuplicateDelay > most {
 				t.Fatalf("%q: %+v", text, fate)
 			}
 		}

@@ -31,8 +31,8 @@ type sample struct {
 // The bounds of a trace. Its text stands in every tape of a session with it,
 // and two of them must fit into a line there.
 const (
-	longestTrace = time.Hour
-	mostTrace    = 28 << 10 // bytes of its text
+	maxTraceLength = time.Hour
+	maxTraceText   = 28 << 10 // bytes of its text
 )
 
 // Samples returns how many samples the trace has.
@@ -49,8 +49,8 @@ func (t *Trace) Length() time.Duration { return t.length }
 //	us/20000:5012/4980/-/-/21000:5100
 func (t *Trace) String() string { return t.text }
 
-// Brief says what trace it is in a few words, with a hash of all that it holds.
-func (t *Trace) Brief() string {
+// Summary says what trace it is in a few words, with a hash of all that it holds.
+func (t *Trace) Summary() string {
 	h := uint32(2166136261) // FNV-1a
 	for i := range len(t.text) {
 		h = (h ^ uint32(t.text[i])) * 16777619
@@ -108,8 +108,8 @@ func newTrace(samples []sample, length time.Duration) (*Trace, error) {
 			b = strconv.AppendInt(b, int64(s.delay/time.Microsecond), 10)
 		}
 	}
-	if len(b) > mostTrace {
-		return nil, fmt.Errorf("a trace of %d samples takes %d bytes in a tape, and may take %d: shorten it or thin it out", len(samples), len(b), mostTrace)
+	if len(b) > maxTraceText {
+		return nil, fmt.Errorf("a trace of %d samples takes %d bytes in a tape, and may take %d: shorten it or thin it out", len(samples), len(b), maxTraceText)
 	}
 	return &Trace{samples, length, string(b)}, nil
 }
@@ -118,8 +118,8 @@ const traceUnit = "us"
 
 // parseTrace reads what String wrote.
 func parseTrace(text string) (*Trace, error) {
-	if len(text) > mostTrace {
-		return nil, fmt.Errorf("trace: %d bytes: want %d at most", len(text), mostTrace)
+	if len(text) > maxTraceText {
+		return nil, fmt.Errorf("trace: %d bytes: want %d at most", len(text), maxTraceText)
 	}
 	unit, rest, _ := strings.Cut(text, "/")
 	if unit != traceUnit || rest == "" {
@@ -130,30 +130,30 @@ func parseTrace(text string) (*Trace, error) {
 	for item := range strings.SplitSeq(rest, "/") {
 		delay := item
 		if h, d, ok := strings.Cut(item, ":"); ok {
-			if holds, delay, ok = micros(h, longestTrace), d, true; holds <= 0 {
-				return nil, fmt.Errorf("trace: sample %d: %.20q: want it to hold 1 to %d us", len(samples)+1, item, longestTrace/time.Microsecond)
+			if holds, delay, ok = parseMicroseconds(h, maxTraceLength), d, true; holds <= 0 {
+				return nil, fmt.Errorf("trace: sample %d: %.20q: want it to hold 1 to %d us", len(samples)+1, item, maxTraceLength/time.Microsecond)
 			}
 		}
 		s := sample{at: at, lost: delay == "-"}
 		if !s.lost {
-			s.delay = micros(delay, longest)
+			s.delay = parseMicroseconds(delay, maxDuration)
 		}
 		switch at += holds; {
 		case s.delay < 0:
-			return nil, fmt.Errorf("trace: sample %d: %.20q: want a delay of 0 to %d us, or -", len(samples)+1, item, longest/time.Microsecond)
+			return nil, fmt.Errorf("trace: sample %d: %.20q: want a delay of 0 to %d us, or -", len(samples)+1, item, maxDuration/time.Microsecond)
 		case holds == 0:
 			return nil, fmt.Errorf("trace: sample 1: %.20q: want to know how long it holds, such as 20000:%s", item, delay)
-		case at > longestTrace:
-			return nil, fmt.Errorf("trace: sample %d: the trace is longer than %v", len(samples)+1, longestTrace)
+		case at > maxTraceLength:
+			return nil, fmt.Errorf("trace: sample %d: the trace is longer than %v", len(samples)+1, maxTraceLength)
 		}
 		samples = append(samples, s)
 	}
 	return newTrace(samples, at)
 }
 
-// micros reads a whole number of microseconds, or returns -1 where there is
+// parseMicroseconds reads a whole number of microseconds, or returns -1 where there is
 // none, or one above most.
-func micros(text string, most time.Duration) time.Duration {
+func parseMicroseconds(text string, most time.Duration) time.Duration {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n > uint64(most/time.Microsecond) {
 		return -1

@@ -97,9 +97,9 @@ func TestTraceRefuses(t *testing.T) {
 	}
 }
 
-// TestTraceIsMet says which sample a datagram meets: the last one at or before
+// TestTraceIsApplied says which sample a datagram meets: the last one at or before
 // the moment it is sent, and after the end the first again.
-func TestTraceIsMet(t *testing.T) {
+func TestTraceIsApplied(t *testing.T) {
 	x := readTrace(t, "0,10\n0.02,20\n0.05,5\n0.06,30")
 	w := &Network{Up: Conditions{Latency: 1 * ms, Trace: x}}
 	const round = 70 * ms
@@ -116,20 +116,20 @@ func TestTraceIsMet(t *testing.T) {
 	}
 }
 
-// TestTraceAndTheRest says how a trace combines: with every seed and seat it is
+// TestTraceAddsToConditions says how a trace combines: with every seed and seat it is
 // the same, its delays are added to the others, and a datagram is lost if the
 // trace says so or its own luck does.
-func TestTraceAndTheRest(t *testing.T) {
+func TestTraceAddsToConditions(t *testing.T) {
 	x := readTrace(t, "0,10,0\n0.1,40,0\n0.2,,1\n0.25,20,0\n")
 	plain, with := &Network{Seed: 5}, &Network{Seed: 5}
-	if err := plain.Parse("latency=20ms,jitter=5ms,shape=gamma,loss=10%,dup=3%"); err != nil {
+	if err := plain.Parse("latency=20ms,jitter=5ms,shape=gamma,loss=10%,duplicate=3%"); err != nil {
 		t.Fatal(err)
 	}
 	with.Up, with.Down = plain.Up, plain.Down
 	with.Up.Trace, with.Down.Trace = x, x
 	dark := 0
 	for i := range 20000 {
-		now := time.Duration(i) * tickTime
+		now := time.Duration(i) * tick
 		for _, d := range []Direction{Up, Down} {
 			delay, lost := x.At(now)
 			a, b := plain.Outcome(d, i%3, now, 0), with.Outcome(d, i%3, now, 0)
@@ -146,10 +146,10 @@ func TestTraceAndTheRest(t *testing.T) {
 	}
 }
 
-// TestTraceInAWeather says that a weather's text holds its traces whole, that
+// TestTraceInNetworkText says that a weather's text holds its traces whole, that
 // equal ones of both directions are one, and that a reader is told of them in
 // few words.
-func TestTraceInAWeather(t *testing.T) {
+func TestTraceInNetworkText(t *testing.T) {
 	var w Network
 	if err := w.Parse("cable,trace=us/20000:5012/4980/-,down.loss=0"); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestTraceInAWeather(t *testing.T) {
 	if again.Up.Trace == nil || again.Up.Trace.String() != "us/20000:5012/4980/-" {
 		t.Errorf("%q became %q", w.String(), again.String())
 	}
-	if got := w.Brief(); !strings.Contains(got, ",trace=3 samples of 60ms (") || strings.Contains(got, "4980") {
+	if got := w.Summary(); !strings.Contains(got, ",trace=3 samples of 60ms (") || strings.Contains(got, "4980") {
 		t.Error(got)
 	}
 	if err := w.Parse(w.String() + ",up.trace=none"); err != nil || w.Up.Trace != nil || w.Down.Trace == nil {
@@ -206,10 +206,10 @@ func FuzzReadTrace(f *testing.F) {
 			}
 			return
 		}
-		if len(x.String()) > mostTrace || x.Length() <= 0 || x.Length() > longestTrace || x.Samples() > len(text) {
+		if len(x.String()) > maxTraceText || x.Length() <= 0 || x.Length() > maxTraceLength || x.Samples() > len(text) {
 			t.Fatalf("%d samples of %v, %d bytes", x.Samples(), x.Length(), len(x.String()))
 		}
-		if delay, _ := x.At(time.Duration(moment & (1<<62 - 1))); delay < 0 || delay > longest {
+		if delay, _ := x.At(time.Duration(moment & (1<<62 - 1))); delay < 0 || delay > maxDuration {
 			t.Fatalf("a delay of %v", delay)
 		}
 		again, err := parseTrace(x.String())

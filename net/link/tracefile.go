@@ -13,7 +13,7 @@ import (
 // traceColumns are what a column of a file may hold, by the name in its header.
 var traceColumns = []struct {
 	name string
-	what byte          // 't'ime, 'd'elay or 'l'ost
+	kind byte          // 't'ime, 'd'elay or 'l'ost
 	unit time.Duration // of one in the file, one way
 }{
 	{"time_s", 't', time.Second}, {"time_ms", 't', time.Millisecond}, {"time_us", 't', time.Microsecond},
@@ -31,8 +31,8 @@ func columnNames() (names []string) {
 }
 
 const (
-	mostTraceLine = 1 << 10
-	mostSamples   = mostTrace / 2 // each takes two bytes of the text at least
+	maxTraceLine = 1 << 10
+	maxSamples   = maxTraceText / 2 // each takes two bytes of the text at least
 )
 
 // ReadTrace reads a measured trace from comma-separated values:
@@ -56,7 +56,7 @@ const (
 func ReadTrace(r io.Reader) (*Trace, error) {
 	p := &traceReader{columns: []int{0, 4, 9}} // time_s, delay_ms, lost
 	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, mostTraceLine), mostTraceLine)
+	s.Buffer(make([]byte, maxTraceLine), maxTraceLine)
 	for s.Scan() {
 		p.line++
 		line := s.Text()
@@ -66,13 +66,13 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		if err := p.row(strings.Split(line, ",")); err != nil {
+		if err := p.readRow(strings.Split(line, ",")); err != nil {
 			return nil, fmt.Errorf("line %d%w", p.line, err)
 		}
 	}
 	if err := s.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("longer than %d bytes", mostTraceLine)
+			err = fmt.Errorf("longer than %d bytes", maxTraceLine)
 		}
 		return nil, fmt.Errorf("line %d: %w", p.line+1, err)
 	}
@@ -84,34 +84,34 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 	if n > 1 {
 		holds = p.samples[n-1].at - p.samples[n-2].at
 	}
-	return newTrace(p.samples, min(p.samples[n-1].at+holds, longestTrace))
+	return newTrace(p.samples, min(p.samples[n-1].at+holds, maxTraceLength))
 }
 
 type traceReader struct {
-	line    int
-	begun   bool  // a header or a sample has been read
-	columns []int // into traceColumns
-	first   time.Duration
-	samples []sample
+	line      int
+	started   bool  // a header or a sample has been read
+	columns   []int // into traceColumns
+	firstTime time.Duration
+	samples   []sample
 }
 
-// row reads a header or a sample. Its error goes on after "line N".
-func (p *traceReader) row(fields []string) error {
+// readRow reads a header or a sample. Its error goes on after "line N".
+func (p *traceReader) readRow(fields []string) error {
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
 	}
-	if !p.begun {
-		p.begun = true
+	if !p.started {
+		p.started = true
 		if c := fields[0]; c != "" && (c[0] >= 'a' && c[0] <= 'z' || c[0] >= 'A' && c[0] <= 'Z') {
-			return p.header(fields)
+			return p.readHeader(fields)
 		}
 		p.columns = p.columns[:max(2, min(len(fields), 3))]
 	}
 	if len(fields) != len(p.columns) {
 		return fmt.Errorf(": %d columns: want %d", len(fields), len(p.columns))
 	}
-	if len(p.samples) == mostSamples {
-		return fmt.Errorf(": more than %d samples: thin the trace out", mostSamples)
+	if len(p.samples) == maxSamples {
+		return fmt.Errorf(": more than %d samples: thin the trace out", maxSamples)
 	}
 	var s sample
 	empty := 0 // the column of an empty delay, from 1
@@ -120,18 +120,18 @@ func (p *traceReader) row(fields []string) error {
 		bad := func(want string) error {
 			return fmt.Errorf(", column %d (%s): %.20q: want %s", i+1, c.name, f, want)
 		}
-		switch c.what {
+		switch c.kind {
 		case 't':
-			at, ok := amount(f, c.unit, 100*365*24*time.Hour)
+			at, ok := parseAmount(f, c.unit, 100*365*24*time.Hour)
 			if !ok {
 				return bad("a number from 0")
 			}
 			if len(p.samples) == 0 {
-				p.first = at
-			} else if s.at = at - p.first; s.at <= p.samples[len(p.samples)-1].at {
+				p.firstTime = at
+			} else if s.at = at - p.firstTime; s.at <= p.samples[len(p.samples)-1].at {
 				return bad("later than the line before, by a microsecond at least")
-			} else if s.at >= longestTrace {
-				return bad(fmt.Sprintf("less than %v after the first", longestTrace))
+			} else if s.at >= maxTraceLength {
+				return bad(fmt.Sprintf("less than %v after the first", maxTraceLength))
 			}
 		case 'd':
 			if f == "" {
@@ -139,8 +139,8 @@ func (p *traceReader) row(fields []string) error {
 				continue
 			}
 			var ok bool
-			if s.delay, ok = amount(f, c.unit, longest); !ok {
-				return bad(fmt.Sprintf("0 to %v one way", longest))
+			if s.delay, ok = parseAmount(f, c.unit, maxDuration); !ok {
+				return bad(fmt.Sprintf("0 to %v one way", maxDuration))
 			}
 		default:
 			if f != "0" && f != "1" {
@@ -156,23 +156,23 @@ func (p *traceReader) row(fields []string) error {
 	return nil
 }
 
-// header reads which columns there are.
-func (p *traceReader) header(fields []string) error {
+// readHeader reads which columns there are.
+func (p *traceReader) readHeader(fields []string) error {
 	p.columns = nil
 	seen := map[byte]bool{}
 next:
 	for i, f := range fields {
 		for k, c := range traceColumns {
 			if c.name == strings.ToLower(f) {
-				if seen[c.what] {
+				if seen[c.kind] {
 					return fmt.Errorf(", column %d (%s): there is one like it before", i+1, c.name)
 				}
-				seen[c.what] = true
+				seen[c.kind] = true
 				p.columns = append(p.columns, k)
 				continue next
 			}
 		}
-		return fmt.Errorf(", column %d: %w", i+1, &Unknown{"column of a trace", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
+		return fmt.Errorf(", column %d: %w", i+1, &UnknownNameError{"column of a trace", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
 	}
 	if !seen['t'] || !seen['d'] {
 		return errors.New(": want a column of time and one of delay or rtt")
@@ -180,8 +180,8 @@ next:
 	return nil
 }
 
-// amount reads a decimal number of units from 0 to most, to the microsecond.
-func amount(text string, unit, most time.Duration) (time.Duration, bool) {
+// parseAmount reads a decimal number of units from 0 to most, to the microsecond.
+func parseAmount(text string, unit, most time.Duration) (time.Duration, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	f = float64(f*float64(unit)) / float64(time.Microsecond)
 	if err != nil || !(f >= 0 && f <= float64(most/time.Microsecond)) {

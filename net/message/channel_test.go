@@ -16,55 +16,55 @@ import (
 
 const tick = time.Second / 60
 
-// startAt moves the stream from a to b to begin at an id, before its first
+// setStartID moves the stream from a to b to begin at an id, before its first
 // message.
-func startAt(a, b *Channel, id uint64) {
-	a.next, a.oldest, a.theirs = id, id, id
-	b.taken, b.told = id, id
+func setStartID(a, b *Channel, id uint64) {
+	a.nextSendID, a.oldestUnackedID, a.peerReceiveID = id, id, id
+	b.nextReceiveID, b.ackedReceiveID = id, id
 }
 
-// part writes a channel's part on its own.
-func part(c *Channel, now time.Duration, room int) []byte {
+// writeChannel writes a channel's part on its own.
+func writeChannel(c *Channel, now time.Duration, room int) []byte {
 	var w quant.Coder
 	b := make([]byte, (room+63)/64*8+8)
-	w.Write(b)
+	w.BeginWrite(b)
 	c.Write(&w, now, 0, room)
-	if w.Err() != nil || w.Processed() > room {
-		panic(fmt.Sprintf("%v: %d bits in a room of %d", w.Err(), w.Processed(), room))
+	if w.Err() != nil || w.BitsProcessed() > room {
+		panic(fmt.Sprintf("%v: %d bits in a room of %d", w.Err(), w.BitsProcessed(), room))
 	}
-	return w.Data()
+	return w.FinishWrite()
 }
 
-func read(c *Channel, b []byte) bool {
+func readChannel(c *Channel, b []byte) bool {
 	var r quant.Coder
-	r.Read(b)
+	r.BeginRead(b)
 	return c.Read(&r)
 }
 
-func all(take func() ([]byte, bool)) (got []string) {
+func receiveAll(take func() ([]byte, bool)) (got []string) {
 	for b, ok := take(); ok; b, ok = take() {
 		got = append(got, string(b))
 	}
 	return got
 }
 
-// TestGoldenPart holds the layout of a channel's part, bit for bit, as
+// TestGoldenChannel holds the layout of a channel's part, bit for bit, as
 // docs/messages.md tells it.
-func TestGoldenPart(t *testing.T) {
+func TestGoldenChannel(t *testing.T) {
 	c := NewChannel(Config{})
-	startAt(c, c, 0xfff0)
-	if got := part(c, 0, 1000); !bytes.Equal(got, []byte{0}) {
+	setStartID(c, c, 0xfff0)
+	if got := writeChannel(c, 0, 1000); !bytes.Equal(got, []byte{0}) {
 		t.Errorf("with nothing to say: % x", got)
 	}
-	c.taken = 0x10102
+	c.nextReceiveID = 0x10102
 	for _, m := range []string{"A", "BCDEF", ""} {
 		c.Send([]byte(m))
 	}
-	c.queue[0xfff1%1024].acked = true // so that the ids leave one out
+	c.sendQueue[0xfff1%1024].acked = true // so that the ids leave one out
 	c.SendUnreliable([]byte("z"))
 	var w quant.Coder
 	want := make([]byte, 32)
-	w.Write(want)
+	w.BeginWrite(want)
 	for _, f := range []struct{ value, bits int }{
 		{1, 1}, {0x0102, 16}, // collected so far
 		{1, 1}, {1, 5}, {0xfff0, 16}, // two messages, the first id
@@ -74,28 +74,28 @@ func TestGoldenPart(t *testing.T) {
 	} {
 		w.Bits(uint32(f.value), f.bits)
 	}
-	if got := part(c, 0, 1000); !bytes.Equal(got, w.Data()) {
-		t.Errorf("% x, want % x", got, w.Data())
+	if got := writeChannel(c, 0, 1000); !bytes.Equal(got, w.FinishWrite()) {
+		t.Errorf("% x, want % x", got, w.FinishWrite())
 	}
-	if golden := []byte{0x05, 0x02, 0x06, 0xf8, 0xff, 0x40, 0x10, 0x00, 0x40, 0x10, 0xd0, 0x03}; !bytes.Equal(w.Data(), golden) {
-		t.Errorf("% x, want % x", w.Data(), golden)
+	if golden := []byte{0x05, 0x02, 0x06, 0xf8, 0xff, 0x40, 0x10, 0x00, 0x40, 0x10, 0xd0, 0x03}; !bytes.Equal(w.FinishWrite(), golden) {
+		t.Errorf("% x, want % x", w.FinishWrite(), golden)
 	}
 }
 
-// TestOrder sends messages 1..N through a link that loses, doubles and mixes
+// TestReliableOrdered sends messages 1..N through a link that loses, doubles and mixes
 // packets, while a state goes in every packet beside them: the reliable ones
 // arrive in order and once each, the unreliable ones at most once, by packet
 // acks alone (reliable ordered messages; reliability per need).
-func TestOrder(t *testing.T) {
+func TestReliableOrdered(t *testing.T) {
 	for _, id := range []uint64{0, 65530, 1<<40 - 3} {
 		w := &link.Network{Seed: 3}
-		if err := w.Parse("latency=60ms,jitter=50ms,loss=25%,dup=10%,reorder=10%,reorder-by=300ms"); err != nil {
+		if err := w.Parse("latency=60ms,jitter=50ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=300ms"); err != nil {
 			t.Fatal(err)
 		}
 		x, y := link.Pair(w, 0)
 		a, b := packet.NewEndpoint(x), packet.NewEndpoint(y)
 		from, to := NewChannel(Config{}), NewChannel(Config{})
-		startAt(from, to, id)
+		setStartID(from, to, id)
 		const n = 2000
 		sent, got, states := 0, 0, 0
 		loose := map[string]int{}
@@ -105,20 +105,20 @@ func TestOrder(t *testing.T) {
 			b.Update(now)
 			for p, ok := b.Receive(); ok; p, ok = b.Receive() {
 				var r quant.Coder
-				r.Read(p.Payload)
+				r.BeginRead(p.Payload)
 				if s := int(r.Bits(0, 32)); s > i {
 					t.Fatal("a state from the future")
 				}
 				states++
-				if !to.Read(&r) || Rest(&r, p.Payload) == nil {
+				if !to.Read(&r) || Remaining(&r, p.Payload) == nil {
 					t.Fatalf("a part is refused: %+v", to.Stats)
 				}
-				for _, m := range all(to.ReceiveUnreliable) {
+				for _, m := range receiveAll(to.ReceiveUnreliable) {
 					if loose[m]++; loose[m] > 1 {
 						t.Fatalf("unreliable message %q came twice", m)
 					}
 				}
-				for _, m := range all(to.Receive) {
+				for _, m := range receiveAll(to.Receive) {
 					if m != fmt.Sprint(got) {
 						t.Fatalf("message %q, want %d", m, got)
 					}
@@ -126,12 +126,12 @@ func TestOrder(t *testing.T) {
 				}
 			}
 			for p, ok := a.Receive(); ok; p, ok = a.Receive() {
-				if !read(from, p.Payload) {
+				if !readChannel(from, p.Payload) {
 					t.Fatal("an answer is refused")
 				}
 			}
-			from.Acked(a.Acks())
-			to.Acked(b.Acks())
+			from.Acknowledge(a.Acks())
+			to.Acknowledge(b.Acks())
 			for ; sent < min(n, i); sent++ {
 				if err := from.Send(fmt.Append(nil, sent)); err != nil {
 					t.Fatal(err)
@@ -140,18 +140,18 @@ func TestOrder(t *testing.T) {
 			from.SendUnreliable(fmt.Append(nil, "at ", i))
 			for e, c := range map[*packet.Endpoint]*Channel{a: from, b: to} {
 				var wr quant.Coder
-				wr.Write(make([]byte, 512))
+				wr.BeginWrite(make([]byte, 512))
 				if e == a {
 					wr.Bits(uint32(i), 32)
 				}
 				c.Write(&wr, now, e.Stats.RTT, 2000)
-				c.Sent(e.Send(wr.Data()))
+				c.PacketSent(e.Send(wr.FinishWrite()))
 			}
 		}
 		if got != n || from.Stats.Acked < n-200 || len(loose) < states/2 {
 			t.Errorf("from id %d: %d of %d came, %d unreliable, %+v", id, got, n, len(loose), from.Stats)
 		}
-		if from.Stats.Resent == 0 || to.Stats.Repeated == 0 {
+		if from.Stats.Resent == 0 || to.Stats.Duplicates == 0 {
 			t.Errorf("the link was too good: %+v %+v", from.Stats, to.Stats)
 		}
 	}
@@ -169,9 +169,9 @@ func TestResend(t *testing.T) {
 		for now := time.Duration(0); now < 600*time.Millisecond; now += time.Millisecond {
 			before := c.Stats.Sent
 			var w quant.Coder
-			w.Write(make([]byte, 64))
+			w.BeginWrite(make([]byte, 64))
 			c.Write(&w, now, x.rtt, 400)
-			c.Sent(packet.Sequence(now / time.Millisecond))
+			c.PacketSent(packet.Sequence(now / time.Millisecond))
 			if c.Stats.Sent > before {
 				at = append(at, now)
 			}
@@ -179,11 +179,11 @@ func TestResend(t *testing.T) {
 		if len(at) < 3 || at[0] != 0 || at[1] != x.want || at[2] != 2*x.want {
 			t.Errorf("RTT %v: sent at %v", x.rtt, at)
 		}
-		c.Acked([]packet.Sequence{packet.Sequence(at[1] / time.Millisecond)})
-		if c.Waiting() != 0 {
+		c.Acknowledge([]packet.Sequence{packet.Sequence(at[1] / time.Millisecond)})
+		if c.UnackedCount() != 0 {
 			t.Error("acked and waiting")
 		}
-		if part(c, time.Hour, 400); c.Stats.Sent != uint64(len(at)) {
+		if writeChannel(c, time.Hour, 400); c.Stats.Sent != uint64(len(at)) {
 			t.Error("sent after it was acked")
 		}
 	}
@@ -193,36 +193,36 @@ func TestResend(t *testing.T) {
 // more than the queue holds, parts without room; and that a part never takes
 // more room than it is given, nor reliable messages more than their budget.
 func TestBounds(t *testing.T) {
-	c := NewChannel(Config{MaxBytes: 10, Queue: 3, Budget: 40})
-	if c.Send(make([]byte, 11)) != ErrLong || c.SendUnreliable(make([]byte, 11)) != ErrLong {
+	c := NewChannel(Config{MaxBytes: 10, QueueLen: 3, Budget: 40})
+	if c.Send(make([]byte, 11)) != ErrTooLong || c.SendUnreliable(make([]byte, 11)) != ErrTooLong {
 		t.Error("a message longer than the channel carries is taken")
 	}
 	for i := range 4 {
-		if err := c.Send([]byte("0123456789")); (err == nil) != (i < 3) || i == 3 && !errors.Is(err, ErrFull) {
+		if err := c.Send([]byte("0123456789")); (err == nil) != (i < 3) || i == 3 && !errors.Is(err, ErrQueueFull) {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
-	for i := range PerPacket + 1 {
-		if err := c.SendUnreliable([]byte("0123456789")); (err == nil) != (i < PerPacket) {
+	for i := range MaxPerPacket + 1 {
+		if err := c.SendUnreliable([]byte("0123456789")); (err == nil) != (i < MaxPerPacket) {
 			t.Errorf("unreliable message %d: %v", i, err)
 		}
 	}
 	// 5+16+4+80 bits for the first, 1+4+80 for each after it: three in 40 bytes.
-	if got := len(part(c, 0, c.RoomBits()+85)); c.Stats.Sent != 2 || got > (c.RoomBits()+85+7)/8 {
+	if got := len(writeChannel(c, 0, c.BitsForLongest()+85)); c.Stats.Sent != 2 || got > (c.BitsForLongest()+85+7)/8 {
 		t.Errorf("%d bytes, %+v", got, c.Stats)
 	}
-	if c.Stats.UnreliableDropped != PerPacket || c.Stats.UnreliableSent != 0 {
+	if c.Stats.UnreliableDropped != MaxPerPacket || c.Stats.UnreliableSent != 0 {
 		t.Errorf("%+v", c.Stats)
 	}
-	part(c, time.Second, 4000)
+	writeChannel(c, time.Second, 4000)
 	if c.Stats.Sent != 5 {
 		t.Errorf("%d are sent within a budget of 40 bytes", c.Stats.Sent-2)
 	}
 	for _, f := range []func(){
-		func() { part(c, 0, LeastBits-1) },
+		func() { writeChannel(c, 0, MinBits-1) },
 		func() { NewChannel(Config{MaxBytes: MaxBytes + 1}) },
 		func() { NewChannel(Config{MaxBytes: -1}) },
-		func() { NewChannel(Config{Queue: 1<<16 + 1}) },
+		func() { NewChannel(Config{QueueLen: 1<<16 + 1}) },
 		func() { NewChannel(Config{MaxBytes: 64, Budget: 66}) },
 	} {
 		func() {
@@ -236,23 +236,23 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestUncollected says that a receiver that does not collect what came loses
+// TestFullReceiveWindow says that a receiver that does not collect what came loses
 // nothing: the sender stops at the window, although every packet was acked, and
 // goes on as the receiver collects.
-func TestUncollected(t *testing.T) {
+func TestFullReceiveWindow(t *testing.T) {
 	a, b := NewChannel(Config{Budget: 1000}), NewChannel(Config{})
 	s := packet.Sequence(0)
 	exchange := func(now time.Duration) {
-		if !read(b, part(a, now, 8000)) {
+		if !readChannel(b, writeChannel(a, now, 8000)) {
 			t.Fatal("refused")
 		}
-		a.Sent(s)
-		a.Acked([]packet.Sequence{s})
-		if !read(a, part(b, now, 8000)) {
+		a.PacketSent(s)
+		a.Acknowledge([]packet.Sequence{s})
+		if !readChannel(a, writeChannel(b, now, 8000)) {
 			t.Fatal("refused")
 		}
-		b.Sent(s)
-		b.Acked([]packet.Sequence{s})
+		b.PacketSent(s)
+		b.Acknowledge([]packet.Sequence{s})
 		s++
 	}
 	for i := range 1000 {
@@ -261,7 +261,7 @@ func TestUncollected(t *testing.T) {
 	for i := range 100 {
 		exchange(time.Duration(i) * tick)
 	}
-	if b.Stats.Received != Window || a.Stats.Resent != 0 || b.Stats.Beyond != 0 {
+	if b.Stats.Received != Window || a.Stats.Resent != 0 || b.Stats.OutOfWindow != 0 {
 		t.Errorf("%+v", b.Stats)
 	}
 	for i := range uint32(1000) {
@@ -273,97 +273,97 @@ func TestUncollected(t *testing.T) {
 			exchange(time.Duration(100+2*int(i)+k) * tick)
 		}
 	}
-	if a.Waiting() != 0 || b.Stats.Beyond+b.Stats.Repeated != 0 {
-		t.Errorf("%d wait, %+v", a.Waiting(), b.Stats)
+	if a.UnackedCount() != 0 || b.Stats.OutOfWindow+b.Stats.Duplicates != 0 {
+		t.Errorf("%d wait, %+v", a.UnackedCount(), b.Stats)
 	}
 }
 
-// TestForgottenPackets says that an ack of a packet that carried nothing, was
+// TestAcksOfForgottenPackets says that an ack of a packet that carried nothing, was
 // acked before or was sent too long ago confirms no message, though an older
 // packet of the same place in the ring carried one.
-func TestForgottenPackets(t *testing.T) {
+func TestAcksOfForgottenPackets(t *testing.T) {
 	c := NewChannel(Config{})
 	c.Send([]byte("x"))
-	part(c, 0, 400)
-	c.Sent(5)
-	part(c, time.Millisecond, 400) // nothing is due
-	c.Sent(5 + remembered)
-	part(c, time.Second, 400) // again
-	c.Sent(6 + remembered)
-	c.Acked([]packet.Sequence{5, 5 + remembered, 5 + remembered, 6, 5 + 2*remembered, 6 + 2*remembered})
-	if c.Waiting() != 1 || c.Stats.Acked != 0 {
-		t.Errorf("%d wait, %+v", c.Waiting(), c.Stats)
+	writeChannel(c, 0, 400)
+	c.PacketSent(5)
+	writeChannel(c, time.Millisecond, 400) // nothing is due
+	c.PacketSent(5 + packetHistory)
+	writeChannel(c, time.Second, 400) // again
+	c.PacketSent(6 + packetHistory)
+	c.Acknowledge([]packet.Sequence{5, 5 + packetHistory, 5 + packetHistory, 6, 5 + 2*packetHistory, 6 + 2*packetHistory})
+	if c.UnackedCount() != 1 || c.Stats.Acked != 0 {
+		t.Errorf("%d wait, %+v", c.UnackedCount(), c.Stats)
 	}
-	c.Acked([]packet.Sequence{6 + remembered})
-	if c.Waiting() != 0 || c.Stats.Acked != 1 {
-		t.Errorf("%d wait, %+v", c.Waiting(), c.Stats)
+	c.Acknowledge([]packet.Sequence{6 + packetHistory})
+	if c.UnackedCount() != 0 || c.Stats.Acked != 1 {
+		t.Errorf("%d wait, %+v", c.UnackedCount(), c.Stats)
 	}
 }
 
-// TestCollectedIsSaid says that a side says how far it has collected until that
+// TestReceiveIDIsSentUntilAcked says that a side says how far it has collected until that
 // is known to have arrived, and then no more; and that what the other side has
 // collected has arrived, whatever became of the acks.
-func TestCollectedIsSaid(t *testing.T) {
+func TestReceiveIDIsSentUntilAcked(t *testing.T) {
 	a, b := NewChannel(Config{}), NewChannel(Config{})
 	now := time.Duration(0)
 	deliver := func() {
 		now += time.Second
 		a.Send([]byte("x"))
-		read(b, part(a, now, 400))
+		readChannel(b, writeChannel(a, now, 400))
 		if _, ok := b.Receive(); !ok {
 			t.Fatal("lost")
 		}
 	}
-	says := func() bool { return part(b, now, 400)[0]&1 != 0 }
+	says := func() bool { return writeChannel(b, now, 400)[0]&1 != 0 }
 	deliver()
 	if !says() {
 		t.Error("collected, and nothing said")
 	}
-	b.Sent(1)
+	b.PacketSent(1)
 	deliver()
 	if !says() {
 		t.Error("collected more, and nothing said")
 	}
-	b.Sent(2)
-	b.Acked([]packet.Sequence{1})
+	b.PacketSent(2)
+	b.Acknowledge([]packet.Sequence{1})
 	if !says() {
 		t.Error("the second is not known to have arrived, and not said again")
 	}
-	b.Acked([]packet.Sequence{2})
+	b.Acknowledge([]packet.Sequence{2})
 	if says() {
 		t.Error("said although it is known")
 	}
-	b.told = 0
-	if !read(a, part(b, now, 400)) || a.Waiting() != 0 || a.Stats.Acked != 2 {
-		t.Errorf("%d wait, %+v", a.Waiting(), a.Stats)
+	b.ackedReceiveID = 0
+	if !readChannel(a, writeChannel(b, now, 400)) || a.UnackedCount() != 0 || a.Stats.Acked != 2 {
+		t.Errorf("%d wait, %+v", a.UnackedCount(), a.Stats)
 	}
 }
 
-// TestRest says that what follows the bits of a payload begins with the next
+// TestRemaining says that what follows the bits of a payload begins with the next
 // byte, and that bits between which are not zero are refused, as is a payload
 // that was not read well.
-func TestRest(t *testing.T) {
+func TestRemaining(t *testing.T) {
 	var c quant.Coder
 	for n := 1; n <= 16; n++ {
 		b := []byte{0, 0, 'r', 's'}
-		c.Read(b)
+		c.BeginRead(b)
 		c.Bits(0, n)
-		if got := string(Rest(&c, b)); got != string(b[(n+7)/8:]) {
+		if got := string(Remaining(&c, b)); got != string(b[(n+7)/8:]) {
 			t.Errorf("after %d bits %q", n, got)
 		}
 		if n%8 == 0 {
 			continue
 		}
 		b[n/8] = 0x80
-		c.Read(b)
+		c.BeginRead(b)
 		c.Bits(0, n)
-		if Rest(&c, b) != nil || c.Err() == nil {
+		if Remaining(&c, b) != nil || c.Err() == nil {
 			t.Errorf("a bit behind %d bits passes", n)
 		}
 	}
-	c.Read([]byte{0})
+	c.BeginRead([]byte{0})
 	c.Bits(0, 9)
-	if Rest(&c, []byte{0}) != nil {
+	if Remaining(&c, []byte{0}) != nil {
 		t.Error("there is more than was there")
 	}
 }
@@ -371,28 +371,28 @@ func TestRest(t *testing.T) {
 // TestChannelCopyFrom says that a copy goes on as its model does, and apart
 // from it.
 func TestChannelCopyFrom(t *testing.T) {
-	a, b := NewChannel(Config{}), NewChannel(Config{Queue: 7})
+	a, b := NewChannel(Config{}), NewChannel(Config{QueueLen: 7})
 	for i := range 50 {
 		a.Send(fmt.Append(nil, "message ", i))
 	}
 	a.SendUnreliable([]byte("u"))
-	read(a, part(a, 0, 2000)) // to itself
+	readChannel(a, writeChannel(a, 0, 2000)) // to itself
 	b.CopyFrom(a)
 	for i := range 20 {
 		a.Send(fmt.Append(nil, "more ", i))
 		b.Send(fmt.Append(nil, "more ", i))
 		now := time.Duration(i) * 50 * time.Millisecond
-		x, y := part(a, now, 600), part(b, now, 600)
+		x, y := writeChannel(a, now, 600), writeChannel(b, now, 600)
 		if !bytes.Equal(x, y) {
 			t.Fatalf("% x\n% x", x, y)
 		}
-		a.Sent(packet.Sequence(i))
-		b.Sent(packet.Sequence(i))
-		read(a, x)
-		read(b, y)
-		a.Acked([]packet.Sequence{packet.Sequence(i - 1)})
-		b.Acked([]packet.Sequence{packet.Sequence(i - 1)})
-		if p, q := all(a.Receive), all(b.Receive); !slices.Equal(p, q) {
+		a.PacketSent(packet.Sequence(i))
+		b.PacketSent(packet.Sequence(i))
+		readChannel(a, x)
+		readChannel(b, y)
+		a.Acknowledge([]packet.Sequence{packet.Sequence(i - 1)})
+		b.Acknowledge([]packet.Sequence{packet.Sequence(i - 1)})
+		if p, q := receiveAll(a.Receive), receiveAll(b.Receive); !slices.Equal(p, q) {
 			t.Fatalf("%q %q", p, q)
 		}
 	}
@@ -401,9 +401,9 @@ func TestChannelCopyFrom(t *testing.T) {
 	}
 }
 
-// exchange is a steady state: every packet carries messages of both kinds and
+// steadyExchange is a steady state: every packet carries messages of both kinds and
 // acks.
-func exchange() func() {
+func steadyExchange() func() {
 	a, b := NewChannel(Config{}), NewChannel(Config{})
 	var w, r quant.Coder
 	buf := make([]byte, 256)
@@ -416,11 +416,11 @@ func exchange() func() {
 			c[0].Send(m)
 			c[0].Send(m)
 			c[0].SendUnreliable(m)
-			w.Write(buf)
+			w.BeginWrite(buf)
 			c[0].Write(&w, now, 0, 1200)
-			c[0].Sent(packet.Sequence(i & 0xffff))
+			c[0].PacketSent(packet.Sequence(i & 0xffff))
 			acks[0] = packet.Sequence(i & 0xffff)
-			r.Read(w.Data())
+			r.BeginRead(w.FinishWrite())
 			if !c[1].Read(&r) {
 				panic("refused")
 			}
@@ -433,14 +433,14 @@ func exchange() func() {
 				}
 			}
 			c[1].ReceiveUnreliable()
-			c[0].Acked(acks)
+			c[0].Acknowledge(acks)
 		}
 		i++
 	}
 }
 
 func TestAllocatesNothing(t *testing.T) {
-	step := exchange()
+	step := steadyExchange()
 	for range 2000 {
 		step()
 	}
@@ -452,7 +452,7 @@ func TestAllocatesNothing(t *testing.T) {
 // BenchmarkExchange is two packets, one each way: two reliable messages and an
 // unreliable one written, read and acked in each.
 func BenchmarkExchange(b *testing.B) {
-	step := exchange()
+	step := steadyExchange()
 	b.ReportAllocs()
 	for b.Loop() {
 		step()

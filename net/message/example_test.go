@@ -15,28 +15,28 @@ func Example() {
 	a, b := link.Pair(&link.Network{}, 0)
 	server, client := packet.NewEndpoint(a), packet.NewEndpoint(b)
 	events, heard := message.NewChannel(message.Config{}), message.NewChannel(message.Config{})
-	out, in := message.NewBlocks(32000, 1<<20), message.NewBlocks(32000, 1<<20)
+	out, in := message.NewBlockChannel(32000, 1<<20), message.NewBlockChannel(32000, 1<<20)
 
 	events.Send([]byte("goal"))
-	out.Out.Send([]byte("a map"))
+	out.Sender.Send([]byte("a map"))
 	now := time.Second
 
 	// The server's side of a tick: write, then tell which packet it was.
 	var w quant.Coder
-	w.Write(make([]byte, 256))
+	w.BeginWrite(make([]byte, 256))
 	w.Bits(42, 7) // the state
 	events.Write(&w, now, server.Stats.RTT, 8*200)
-	payload := out.Write(w.Data(), now, server.Stats.RTT)
-	events.Sent(server.Send(payload))
+	payload := out.Write(w.FinishWrite(), now, server.Stats.RTT)
+	events.PacketSent(server.Send(payload))
 
 	// The client's: read in the same order, whatever comes.
 	client.Update(now)
 	for p, ok := client.Receive(); ok; p, ok = client.Receive() {
 		var r quant.Coder
-		r.Read(p.Payload)
+		r.BeginRead(p.Payload)
 		state := r.Bits(0, 7)
 		heard.Read(&r)
-		if part := message.Rest(&r, p.Payload); len(part) > 0 {
+		if part := message.Remaining(&r, p.Payload); len(part) > 0 {
 			in.Read(part)
 		}
 		fmt.Println("state", state)
@@ -44,10 +44,10 @@ func Example() {
 	for m, ok := heard.Receive(); ok; m, ok = heard.Receive() {
 		fmt.Printf("message %s\n", m)
 	}
-	if block, ok := in.In.Take(nil); ok {
+	if block, ok := in.Receiver.Receive(nil); ok {
 		fmt.Printf("block %s\n", block)
 	}
-	heard.Acked(client.Acks()) // of the client's own packets; the server does the same
+	heard.Acknowledge(client.Acks()) // of the client's own packets; the server does the same
 
 	// Output:
 	// state 42

@@ -36,34 +36,34 @@ import (
 	"ghostcube/net/quant"
 )
 
-// resendLeast is the shortest time after which anything is sent again.
-const resendLeast = 100 * time.Millisecond
+// minResendDelay is the shortest time after which anything is sent again.
+const minResendDelay = 100 * time.Millisecond
 
-// resendAfter is how long to wait for an ack before sending again, with a
+// resendDelay is how long to wait for an ack before sending again, with a
 // smoothed round trip of rtt; 0 for one that is not known.
-func resendAfter(rtt time.Duration) time.Duration { return max(rtt+rtt/4, resendLeast) }
+func resendDelay(rtt time.Duration) time.Duration { return max(rtt+rtt/4, minResendDelay) }
 
 // Errors that a sender returns.
 var (
-	ErrFull  = errors.New("message: the send queue is full")
-	ErrLong  = errors.New("message: longer than the channel carries")
-	ErrBusy  = errors.New("message: a block is under way")
-	ErrEmpty = errors.New("message: an empty block")
-	ErrLarge = errors.New("message: a block larger than MaxBlock")
+	ErrQueueFull     = errors.New("message: the send queue is full")
+	ErrTooLong       = errors.New("message: longer than the channel carries")
+	ErrBusy          = errors.New("message: a block is under way")
+	ErrEmptyBlock    = errors.New("message: an empty block")
+	ErrBlockTooLarge = errors.New("message: a block larger than MaxBlock")
 )
 
 var errPadding = errors.New("message: bits behind the last part are set")
 
-// Rest returns what follows, in a payload that c reads, the last byte that c
+// Remaining returns what follows, in a payload that c reads, the last byte that c
 // has touched: the place for a part of a block. Bits that only fill that byte
 // must be zero; otherwise c fails and Rest returns nil, as it does if c has
 // failed before.
-func Rest(c *quant.Coder, payload []byte) []byte {
-	if fill := -c.Processed() & 7; c.Err() == nil && fill > 0 && c.Bits(0, fill) != 0 {
+func Remaining(c *quant.Coder, payload []byte) []byte {
+	if fill := -c.BitsProcessed() & 7; c.Err() == nil && fill > 0 && c.Bits(0, fill) != 0 {
 		c.Fail(errPadding)
 	}
 	if c.Err() != nil {
 		return nil
 	}
-	return payload[c.Processed()/8:]
+	return payload[c.BitsProcessed()/8:]
 }

@@ -19,7 +19,7 @@ import (
 func TestChannelProperties(t *testing.T) { rapid.Check(t, channelProperties) }
 
 func channelProperties(t *rapid.T) {
-	config := Config{MaxBytes: rapid.SampledFrom([]int{1, 13, 64}).Draw(t, "max"), Queue: rapid.SampledFrom([]int{1, 20, 400}).Draw(t, "queue")}
+	config := Config{MaxBytes: rapid.SampledFrom([]int{1, 13, 64}).Draw(t, "max"), QueueLen: rapid.SampledFrom([]int{1, 20, 400}).Draw(t, "queue")}
 	type flying struct {
 		s packet.Sequence
 		b []byte
@@ -38,18 +38,18 @@ func channelProperties(t *rapid.T) {
 		s[i] = &side{Channel: NewChannel(config), next: packet.Sequence(rapid.Uint16().Draw(t, "sequence")), seen: map[packet.Sequence]bool{}}
 	}
 	for i := range s {
-		startAt(s[i].Channel, s[1-i].Channel, rapid.Uint64Range(0, 1<<17).Draw(t, "id"))
+		setStartID(s[i].Channel, s[1-i].Channel, rapid.Uint64Range(0, 1<<17).Draw(t, "id"))
 	}
 	now := time.Duration(0)
-	base := [2]uint64{s[0].taken, s[1].taken}
+	base := [2]uint64{s[0].nextReceiveID, s[1].nextReceiveID}
 	send := func(a *side) {
-		for range rapid.SampledFrom([]int{0, 0, 1, 5, PerPacket}).Draw(t, "unreliable") {
+		for range rapid.SampledFrom([]int{0, 0, 1, 5, MaxPerPacket}).Draw(t, "unreliable") {
 			if err := a.SendUnreliable(make([]byte, config.MaxBytes)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		b := part(a.Channel, now, a.RoomBits()+rapid.IntRange(-a.leastRoom(), 400).Draw(t, "room"))
-		a.Sent(a.next)
+		b := writeChannel(a.Channel, now, a.BitsForLongest()+rapid.IntRange(-a.longestMessageBits(), 400).Draw(t, "room"))
+		a.PacketSent(a.next)
 		a.air = append(a.air, flying{a.next, b})
 		a.next++
 	}
@@ -66,7 +66,7 @@ func channelProperties(t *rapid.T) {
 		}
 		a.seen[f.s] = true
 		a.acks = append(a.acks, f.s)
-		if !read(b.Channel, f.b) {
+		if !readChannel(b.Channel, f.b) {
 			t.Fatalf("% x is refused", f.b)
 		}
 	}
@@ -84,22 +84,22 @@ func channelProperties(t *rapid.T) {
 	check := func() {
 		for i, a := range s {
 			b := s[1-i]
-			for id := b.taken; id < a.oldest; id++ {
-				if !b.slots[id%Window].here {
+			for id := b.nextReceiveID; id < a.oldestUnackedID; id++ {
+				if !b.receiveQueue[id%Window].present {
 					t.Fatalf("message %d is believed delivered", id)
 				}
 			}
 			waiting := uint64(0)
-			for _, m := range b.slots {
-				if m.here {
+			for _, m := range b.receiveQueue {
+				if m.present {
 					waiting++
 				}
 			}
-			if b.Stats.Received != b.taken-base[1-i]+waiting {
+			if b.Stats.Received != b.nextReceiveID-base[1-i]+waiting {
 				t.Fatalf("%d waiting, %+v", waiting, b.Stats)
 			}
-			if a.theirs > b.taken || a.Waiting() > len(a.queue) || b.Stats.Malformed+b.Stats.Beyond > 0 {
-				t.Fatalf("%d collected, %d known, %+v", b.taken, a.theirs, b.Stats)
+			if a.peerReceiveID > b.nextReceiveID || a.UnackedCount() > len(a.sendQueue) || b.Stats.Malformed+b.Stats.OutOfWindow > 0 {
+				t.Fatalf("%d collected, %d known, %+v", b.nextReceiveID, a.peerReceiveID, b.Stats)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func channelProperties(t *rapid.T) {
 				switch err := a.Send(m); {
 				case err == nil:
 					a.sent = append(a.sent, m)
-				case !errors.Is(err, ErrFull) || a.Waiting() < config.Queue:
+				case !errors.Is(err, ErrQueueFull) || a.UnackedCount() < config.QueueLen:
 					t.Fatal(err)
 				}
 			}
@@ -128,7 +128,7 @@ func channelProperties(t *rapid.T) {
 				a.air = a.air[1:]
 			}
 		case 6:
-			a.Acked(a.acks)
+			a.Acknowledge(a.acks)
 			a.acks = a.acks[:0]
 		case 7:
 			for collect(a, b) && rapid.Bool().Draw(t, "more") {
@@ -139,21 +139,21 @@ func channelProperties(t *rapid.T) {
 	}
 	for i := 0; i < 2000 && (s[0].collected < len(s[0].sent) || s[1].collected < len(s[1].sent)); i++ {
 		for k, a := range s {
-			b := part(a.Channel, now, a.RoomBits())
-			a.Sent(a.next)
+			b := writeChannel(a.Channel, now, a.BitsForLongest())
+			a.PacketSent(a.next)
 			a.air = append(a.air[:0], flying{a.next, b})
 			a.next++
 			land(a, s[1-k], 0, false)
 			for collect(a, s[1-k]) {
 			}
-			a.Acked(a.acks)
+			a.Acknowledge(a.acks)
 			a.acks = a.acks[:0]
 		}
 		now += 30 * time.Millisecond
 		check()
 	}
 	for i, a := range s {
-		if a.collected != len(a.sent) || s[1-i].taken != base[1-i]+uint64(len(a.sent)) {
+		if a.collected != len(a.sent) || s[1-i].nextReceiveID != base[1-i]+uint64(len(a.sent)) {
 			t.Fatalf("%d of %d came", a.collected, len(a.sent))
 		}
 	}

@@ -7,32 +7,32 @@ import (
 	"ghostcube/net/quant"
 )
 
-// TestLies says that a part that cannot be true is counted and changes nothing,
+// TestMaliciousChannelData says that a part that cannot be true is counted and changes nothing,
 // and that messages from beyond the window are dropped.
-func TestLies(t *testing.T) {
+func TestMaliciousChannelData(t *testing.T) {
 	word := func(f ...int) []byte { // value, bits, value, bits
 		var w quant.Coder
-		w.Write(make([]byte, 256))
+		w.BeginWrite(make([]byte, 256))
 		for i := 0; i < len(f); i += 2 {
 			w.Bits(uint32(f[i]), f[i+1])
 		}
-		return w.Data()
+		return w.FinishWrite()
 	}
 	message := func(id int) []byte { return word(0, 1, 1, 1, 0, 5, id, 16, 1, 7, 'x', 8, 0, 1) }
 	c := NewChannel(Config{})
-	startAt(c, c, 70000)
+	setStartID(c, c, 70000)
 	for range 300 {
 		c.Send([]byte("m"))
 	}
 	sent := uint64(0)
 	for range 3 {
-		part(c, 0, 1000)
+		writeChannel(c, 0, 1000)
 		sent = c.Stats.Sent
 	}
 	before := fmt.Sprintf("%+v", struct {
 		a, b, c uint64
 		slots   [Window]incoming
-	}{c.oldest, c.theirs, c.taken, c.slots})
+	}{c.oldestUnackedID, c.peerReceiveID, c.nextReceiveID, c.receiveQueue})
 	bad := map[string][]byte{
 		"nothing":                         {},
 		"collected what was never sent":   word(1, 1, int(70000+sent+1)&0xffff, 16, 0, 2),
@@ -47,31 +47,31 @@ func TestLies(t *testing.T) {
 	n := uint64(0)
 	for name, b := range bad {
 		n++
-		if read(c, b) || c.Stats.Malformed != n {
+		if readChannel(c, b) || c.Stats.Malformed != n {
 			t.Errorf("%s is taken: % x", name, b)
 		}
 	}
 	if after := fmt.Sprintf("%+v", struct {
 		a, b, c uint64
 		slots   [Window]incoming
-	}{c.oldest, c.theirs, c.taken, c.slots}); after != before {
+	}{c.oldestUnackedID, c.peerReceiveID, c.nextReceiveID, c.receiveQueue}); after != before {
 		t.Errorf("%s\n%s", before, after)
 	}
-	one := NewChannel(Config{Queue: 1}) // the next message will have the place of this one
+	one := NewChannel(Config{QueueLen: 1}) // the next message will have the place of this one
 	one.Send([]byte("m"))
-	part(one, 0, 1000)
-	if read(one, word(1, 1, 2, 16, 0, 2)) || one.Waiting() != 1 {
+	writeChannel(one, 0, 1000)
+	if readChannel(one, word(1, 1, 2, 16, 0, 2)) || one.UnackedCount() != 1 {
 		t.Error("collected is what will be sent in the place of what was")
 	}
 	for _, x := range []struct {
 		id   int
 		want Stats
-	}{{70000 - 1, Stats{Repeated: 1}}, {70000 - 32768, Stats{Repeated: 2}}, {70000 + Window, Stats{Repeated: 2, Beyond: 1}},
-		{70000 + 32767, Stats{Repeated: 2, Beyond: 2}}, {70000 + Window - 1, Stats{Repeated: 2, Beyond: 2, Received: 1}}} {
-		if !read(c, message(x.id&0xffff)) {
+	}{{70000 - 1, Stats{Duplicates: 1}}, {70000 - 32768, Stats{Duplicates: 2}}, {70000 + Window, Stats{Duplicates: 2, OutOfWindow: 1}},
+		{70000 + 32767, Stats{Duplicates: 2, OutOfWindow: 2}}, {70000 + Window - 1, Stats{Duplicates: 2, OutOfWindow: 2, Received: 1}}} {
+		if !readChannel(c, message(x.id&0xffff)) {
 			t.Fatal("refused")
 		}
-		if got := (Stats{Repeated: c.Stats.Repeated, Beyond: c.Stats.Beyond, Received: c.Stats.Received}); got != x.want {
+		if got := (Stats{Duplicates: c.Stats.Duplicates, OutOfWindow: c.Stats.OutOfWindow, Received: c.Stats.Received}); got != x.want {
 			t.Errorf("id %d: %+v, want %+v", x.id, got, x.want)
 		}
 	}
@@ -90,34 +90,34 @@ func FuzzRead(f *testing.F) {
 		c.Send(fmt.Append(nil, i))
 		c.SendUnreliable(fmt.Append(nil, i))
 	}
-	f.Add(part(c, 0, 4000))
+	f.Add(writeChannel(c, 0, 4000))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c := NewChannel(Config{MaxBytes: MaxBytes, Queue: 100})
-		startAt(c, c, 1<<20-30)
+		c := NewChannel(Config{MaxBytes: MaxBytes, QueueLen: 100})
+		setStartID(c, c, 1<<20-30)
 		for range 100 {
 			c.Send([]byte("abc"))
 		}
-		sent := c.oldest
-		part(c, 0, 1000)
+		sent := c.oldestUnackedID
+		writeChannel(c, 0, 1000)
 		sent += c.Stats.Sent
-		c.Sent(1)
-		if !read(c, b) {
-			if c.Stats.Malformed != 1 || c.Stats.Received+c.Stats.Beyond+c.Stats.Repeated != 0 || c.theirs != 1<<20-30 {
+		c.PacketSent(1)
+		if !readChannel(c, b) {
+			if c.Stats.Malformed != 1 || c.Stats.Received+c.Stats.OutOfWindow+c.Stats.Duplicates != 0 || c.peerReceiveID != 1<<20-30 {
 				t.Errorf("refused, and %+v", c.Stats)
 			}
 			return
 		}
-		if c.oldest > sent || c.theirs > sent {
-			t.Errorf("%d collected of %d", c.theirs, sent)
+		if c.oldestUnackedID > sent || c.peerReceiveID > sent {
+			t.Errorf("%d collected of %d", c.peerReceiveID, sent)
 		}
 		n := 0
-		for _, m := range append(all(c.ReceiveUnreliable), all(c.Receive)...) {
+		for _, m := range append(receiveAll(c.ReceiveUnreliable), receiveAll(c.Receive)...) {
 			n += len(m)
 		}
 		if n > len(b) {
 			t.Errorf("%d bytes out of %d", n, len(b))
 		}
-		if c.Stats.Received+c.Stats.Beyond+c.Stats.Repeated > PerPacket || c.Stats.UnreliableReceived > PerPacket {
+		if c.Stats.Received+c.Stats.OutOfWindow+c.Stats.Duplicates > MaxPerPacket || c.Stats.UnreliableReceived > MaxPerPacket {
 			t.Errorf("%+v", c.Stats)
 		}
 	})

@@ -7,25 +7,25 @@ const pageBytes = 64 << 10
 // is larger than a page has a place of its own, of which there is one, taken
 // with the arena: so no datagram that arrives asks for more than a page.
 type arena struct {
-	pages [][]byte
-	page  int // in use
-	used  int // bytes of it
-	large []byte
-	taken bool // large is in use
+	pages      [][]byte
+	page       int // in use
+	used       int // bytes of it
+	large      []byte
+	largeInUse bool // large is in use
 }
 
 func newArena() arena { return arena{large: make([]byte, MaxPayload)} }
 
 // reset takes all memory back.
-func (a *arena) reset() { a.page, a.used, a.taken = 0, 0, false }
+func (a *arena) reset() { a.page, a.used, a.largeInUse = 0, 0, false }
 
-// room reports whether there is memory of n bytes, at most MaxPayload.
-func (a *arena) room(n int) bool { return n <= pageBytes || !a.taken }
+// hasRoom reports whether there is memory of n bytes, at most MaxPayload.
+func (a *arena) hasRoom(n int) bool { return n <= pageBytes || !a.largeInUse }
 
-// get returns memory of n bytes, for which there is room. It may hold anything.
-func (a *arena) get(n int) []byte {
+// alloc returns memory of n bytes, for which there is room. It may hold anything.
+func (a *arena) alloc(n int) []byte {
 	if n > pageBytes {
-		a.taken = true
+		a.largeInUse = true
 		return a.large[:n:n]
 	}
 	if a.used+n > pageBytes {

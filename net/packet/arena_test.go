@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestInbox says that everything that one Update brings stays as it is until the
+// TestPayloadsStayValid says that everything that one Update brings stays as it is until the
 // next, however much it is: hundreds of packets of all lengths, one of them
 // large, in more memory than a page, and that the memory is used again.
-func TestInbox(t *testing.T) {
+func TestPayloadsStayValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	var w bottleneck
+	var w queueConn
 	a, b := NewEndpoint(&w), NewEndpoint(&w)
 	for range 20 {
 		var want [][]byte
@@ -24,7 +24,7 @@ func TestInbox(t *testing.T) {
 			a.Send(want[i])
 		}
 		b.Update(0)
-		got := drain(b)
+		got := receiveAll(b)
 		if len(got) != len(want) {
 			t.Fatalf("%d of %d arrive", len(got), len(want))
 		}
@@ -37,7 +37,7 @@ func TestInbox(t *testing.T) {
 			}
 		}
 	}
-	if n := len(b.memory.pages); n > 20 {
+	if n := len(b.arena.pages); n > 20 {
 		t.Errorf("%d pages for twenty Updates", n)
 	}
 }

@@ -8,31 +8,31 @@ import (
 	"ghostcube/net/link"
 )
 
-// bottle is the least that can be called a wire: it holds one datagram.
-type bottle struct {
+// singleConn is the least that can be called a wire: it holds one datagram.
+type singleConn struct {
 	bytes []byte
 	full  bool
 }
 
-func (b *bottle) Send(_ time.Duration, d []byte) error {
+func (b *singleConn) Send(_ time.Duration, d []byte) error {
 	b.bytes, b.full = append(b.bytes[:0], d...), true
 	return nil
 }
 
-func (b *bottle) Receive(now time.Duration) (link.Datagram, bool) {
+func (b *singleConn) Receive(now time.Duration) (link.Datagram, bool) {
 	if !b.full {
 		return link.Datagram{}, false
 	}
 	b.full = false
-	return link.Datagram{Bytes: b.bytes, At: now}, true
+	return link.Datagram{Bytes: b.bytes, ReceivedAt: now}, true
 }
 
 // BenchmarkSendReceive is one packet from Send to Receive, checksum and copies
 // included, over a wire that costs next to nothing.
 func BenchmarkSendReceive(b *testing.B) {
-	for _, size := range []int{8, 256, maxWhole} {
+	for _, size := range []int{8, 256, maxUnfragmented} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			var w bottle
+			var w singleConn
 			x, y := NewEndpoint(&w), NewEndpoint(&w)
 			payload := make([]byte, size)
 			b.ReportAllocs()

@@ -10,59 +10,59 @@ import (
 	"ghostcube/net/link"
 )
 
-// sealed puts a right checksum of some protocol before b.
-func sealed(b []byte, protocol, version uint32) []byte {
-	binary.LittleEndian.PutUint32(b, crc32.Update(sealOf(protocol, version), castagnoli, b[4:]))
+// withChecksum puts a right checksum of some protocol before b.
+func withChecksum(b []byte, protocol, version uint32) []byte {
+	binary.LittleEndian.PutUint32(b, crc32.Update(checksumSeedOf(protocol, version), castagnoli, b[4:]))
 	return b
 }
 
-// TestForeign says that protocol and version are in the checksum and nowhere
+// TestForeignProtocol says that protocol and version are in the checksum and nowhere
 // else: a datagram of this program is taken and the same of another, or of
 // another version, is refused, although not one of the bytes after the checksum
 // differs. For whole datagrams this is certain, not likely: a change of one of
 // the two numbers alone is a burst of at most 32 bits.
-func TestForeign(t *testing.T) {
+func TestForeignProtocol(t *testing.T) {
 	var h header
-	good := sealed(made(7, "payload"), Protocol, Version)
-	if !h.get(good) {
+	good := withChecksum(makeDatagram(7, "payload"), Protocol, Version)
+	if !h.decode(good) {
 		t.Fatal("our own is refused")
 	}
 	for bit := range 32 {
 		for _, other := range [][2]uint32{{Protocol ^ 1<<bit, Version}, {Protocol, Version ^ 1<<bit}} {
-			b := sealed(slices.Clone(good), other[0], other[1])
+			b := withChecksum(slices.Clone(good), other[0], other[1])
 			if !slices.Equal(b[4:], good[4:]) {
 				t.Fatal("protocol or version are on the wire")
 			}
-			if h.get(b) {
+			if h.decode(b) {
 				t.Errorf("protocol %08x version %d is taken for ours", other[0], other[1])
 			}
 		}
 	}
 	for version := range uint32(1000) {
-		if b := sealed(slices.Clone(good), Protocol, version); h.get(b) != (version == Version) {
+		if b := withChecksum(slices.Clone(good), Protocol, version); h.decode(b) != (version == Version) {
 			t.Errorf("version %d", version)
 		}
 	}
-	if binary.LittleEndian.PutUint32(good, crc32.Checksum(good[4:], castagnoli)); h.get(good) {
+	if binary.LittleEndian.PutUint32(good, crc32.Checksum(good[4:], castagnoli)); h.decode(good) {
 		t.Error("a checksum of the bytes alone is taken for ours")
 	}
 }
 
-// TestFewFlips says what the checksum guarantees of a short datagram: any one
+// TestFewBitFlips says what the checksum guarantees of a short datagram: any one
 // and any two flipped bits are noticed wherever they are, and so is any burst of
 // up to 32 bits in what the checksum covers.
-func TestFewFlips(t *testing.T) {
+func TestFewBitFlips(t *testing.T) {
 	var h header
-	good := made(7, "forty-six bytes of a payload: nothing special.")
+	good := makeDatagram(7, "forty-six bytes of a payload: nothing special.")
 	flip := func(i int) { good[i/8] ^= 1 << (i % 8) }
 	for i := range len(good) * 8 {
 		flip(i)
-		if h.get(good) {
+		if h.decode(good) {
 			t.Errorf("bit %d flipped", i)
 		}
 		for j := range i {
 			flip(j)
-			if h.get(good) {
+			if h.decode(good) {
 				t.Errorf("bits %d and %d flipped", i, j)
 			}
 			flip(j)
@@ -79,12 +79,12 @@ func TestFewFlips(t *testing.T) {
 					b[at] ^= byte(burst >> (8 * k))
 				}
 			}
-			if h.get(b) {
+			if h.decode(b) {
 				t.Errorf("burst %x at bit %d", burst, start)
 			}
 		}
 	}
-	if !h.get(good) {
+	if !h.decode(good) {
 		t.Error("the whole datagram is refused")
 	}
 }
@@ -169,7 +169,7 @@ func TestDamage(t *testing.T) {
 		b := damage[i%len(damage)]()
 		refused := e.Stats.Rejected
 		before := len(e.inbox)
-		e.open(link.Datagram{Bytes: b})
+		e.handleDatagram(link.Datagram{Bytes: b})
 		if genuine[string(b)] {
 			unharmed++
 		} else if e.Stats.Rejected != refused+1 {

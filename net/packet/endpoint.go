@@ -26,8 +26,8 @@ import (
 // bytes, and leaves some for tunnels (Fiedler's conservative choice of 2016).
 const MaxDatagram = 1200
 
-// maxWhole is the largest payload that is not cut.
-const maxWhole = MaxDatagram - headerBytes
+// maxUnfragmented is the largest payload that is not cut.
+const maxUnfragmented = MaxDatagram - headerBytes
 
 // Packet is what has arrived.
 type Packet struct {
@@ -37,48 +37,48 @@ type Packet struct {
 	Payload         []byte        // valid until the next Update
 }
 
-// sent is what is remembered of a packet of ours until it is acknowledged.
-type sent struct {
-	at    time.Duration
-	bytes uint64 // of all its datagrams, with all headers
+// sentPacket is what is remembered of a packet of ours until it is acknowledged.
+type sentPacket struct {
+	sentAt time.Duration
+	bytes  uint64 // of all its datagrams, with all headers
 }
 
 // Endpoint is one side of a connection.
 type Endpoint struct {
 	Stats Stats
 
-	wire link.Wire
+	conn link.Wire
 	now  time.Duration
 
-	next  Sequence // to be sent
-	sent  SequenceBuffer[sent]
-	known confirmed
-	timed bool // a round trip has been measured
+	next      Sequence // to be sent
+	sent      SequenceBuffer[sentPacket]
+	ackFilter ackFilter
+	hasRTT    bool // a round trip has been measured
 
-	received received
-	parts    assemblies
-	rates    rates
+	received    receiveState
+	reassembler reassembler
+	rates       rates
 
-	inbox  []Packet
-	taken  int
-	memory arena // of the inbox
-	ready  []ready
-	acks   []Sequence
-	out    [MaxDatagram]byte
+	inbox     []Packet
+	inboxRead int
+	arena     arena // of the inbox
+	pending   []pendingPacket
+	acks      []Sequence
+	buffer    [MaxDatagram]byte
 }
 
-// ready is a packet that has arrived whole and waits for memory: there is room
+// pendingPacket is a packet that has arrived whole and waits for memory: there is room
 // for one large payload at a time.
-type ready struct {
-	sequence Sequence
-	at       time.Duration
+type pendingPacket struct {
+	sequence    Sequence
+	completedAt time.Duration
 }
 
 // NewEndpoint returns an endpoint that speaks over wire.
 func NewEndpoint(wire link.Wire) *Endpoint {
-	e := &Endpoint{wire: wire, sent: NewSequenceBuffer[sent](window), memory: newArena()}
-	e.received.whole = NewSequenceBuffer[struct{}](window)
-	e.parts.packets = NewSequenceBuffer[assembly](partWindow)
+	e := &Endpoint{conn: wire, sent: NewSequenceBuffer[sentPacket](historyLen), arena: newArena()}
+	e.received.complete = NewSequenceBuffer[struct{}](historyLen)
+	e.reassembler.packets = NewSequenceBuffer[partialPacket](reassemblyWindow)
 	return e
 }
 
@@ -87,135 +87,135 @@ func NewEndpoint(wire link.Wire) *Endpoint {
 // valid.
 func (e *Endpoint) Update(now time.Duration) {
 	e.now = now
-	e.acks, e.inbox, e.taken = e.acks[:0], e.inbox[:0], 0
-	e.memory.reset()
-	if r := &e.rates; r.roll(now) {
+	e.acks, e.inbox, e.inboxRead = e.acks[:0], e.inbox[:0], 0
+	e.arena.reset()
+	if r := &e.rates; r.advance(now) {
 		s := &e.Stats
-		s.SentRate, s.ReceivedRate, s.AckedRate = r.perSecond(r.sum.sent), r.perSecond(r.sum.received), r.perSecond(r.sum.acked)
+		s.SentRate, s.ReceivedRate, s.AckedRate = r.bitsPerSecond(r.sum.sent), r.bitsPerSecond(r.sum.received), r.bitsPerSecond(r.sum.acked)
 	}
-	waiting := e.ready
-	e.ready = e.ready[:0]
+	waiting := e.pending
+	e.pending = e.pending[:0]
 	for _, r := range waiting {
-		if p := e.parts.packets.Find(r.sequence); p != nil { // not given up meanwhile
-			e.finish(r.sequence, p, r.at)
+		if p := e.reassembler.packets.Find(r.sequence); p != nil { // not given up meanwhile
+			e.deliverReassembled(r.sequence, p, r.completedAt)
 		}
 	}
 	for {
-		d, ok := e.wire.Receive(now)
+		d, ok := e.conn.Receive(now)
 		if !ok {
 			break
 		}
-		e.open(d)
+		e.handleDatagram(d)
 	}
-	e.parts.expire(now)
+	e.reassembler.expire(now)
 	s := &e.Stats
-	s.Abandoned, s.Late, s.Missing = e.parts.given, uint64(e.received.judged()), uint64(e.received.missing)
+	s.ReassemblyFailures, s.RecentExpected, s.RecentLost = e.reassembler.failures, uint64(e.received.lossSamples()), uint64(e.received.lost)
 }
 
-// open takes in one datagram, which may be anything.
-func (e *Endpoint) open(d link.Datagram) {
+// handleDatagram takes in one datagram, which may be anything.
+func (e *Endpoint) handleDatagram(d link.Datagram) {
 	var h header
-	if !h.get(d.Bytes) {
+	if !h.decode(d.Bytes) {
 		e.Stats.Rejected++
 		return
 	}
-	s, ok := e.received.place(h.sequence, d.At)
-	if !ok || e.received.whole.TooOld(s) {
+	s, ok := e.received.expandSequence(h.sequence, d.ReceivedAt)
+	if !ok || e.received.complete.TooOld(s) {
 		e.Stats.Stale++
 		return
 	}
-	if e.received.whole.Has(s) {
-		e.Stats.Repeated++
+	if e.received.complete.Has(s) {
+		e.Stats.Duplicates++
 		return
 	}
 	body := d.Bytes[h.size():]
-	if !h.fragment {
-		e.accept(s, &h, d)
-		copy(e.deliver(s, d.At, d.At, len(body)), body)
-		e.parts.release(s)
+	if !h.isFragment {
+		e.handleHeader(s, &h, d)
+		copy(e.deliver(s, d.ReceivedAt, d.ReceivedAt, len(body)), body)
+		e.reassembler.release(s)
 		return
 	}
-	if e.received.any && s+partWindow <= e.received.newest {
+	if e.received.started && s+reassemblyWindow <= e.received.newest {
 		e.Stats.Stale++
 		return
 	}
-	p, came := e.parts.take(s, &h, body, d.At)
+	p, came := e.reassembler.add(s, &h, body, d.ReceivedAt)
 	switch came {
-	case odd:
+	case fragmentRefused:
 		e.Stats.Rejected++
-	case again:
-		e.Stats.Repeated++
-	case late:
+	case fragmentDuplicate:
+		e.Stats.Duplicates++
+	case fragmentTooOld:
 		e.Stats.Stale++
-	case taken:
-		e.accept(s, &h, d)
-	case complete:
-		e.accept(s, &h, d)
-		e.finish(s, p, d.At)
+	case fragmentStored:
+		e.handleHeader(s, &h, d)
+	case packetComplete:
+		e.handleHeader(s, &h, d)
+		e.deliverReassembled(s, p, d.ReceivedAt)
 	}
 }
 
-// finish delivers a packet all of whose fragments have come, now or, if it is
+// deliverReassembled delivers a packet all of whose fragments have come, now or, if it is
 // large and another large one was delivered already, with the next Update: so
 // no datagram asks for memory that an endpoint does not have.
-func (e *Endpoint) finish(s Sequence, p *assembly, at time.Duration) {
-	if !e.memory.room(p.size) {
-		e.ready = append(e.ready, ready{s, at})
+func (e *Endpoint) deliverReassembled(s Sequence, p *partialPacket, at time.Duration) {
+	if !e.arena.hasRoom(p.size) {
+		e.pending = append(e.pending, pendingPacket{s, at})
 		return
 	}
-	p.join(e.deliver(s, p.began, at, p.size))
-	e.parts.release(s)
+	p.assemble(e.deliver(s, p.startedAt, at, p.size))
+	e.reassembler.release(s)
 }
 
-// accept takes in what any new datagram says of itself and of our own packets.
-func (e *Endpoint) accept(s Sequence, h *header, d link.Datagram) {
-	n := uint64(len(d.Bytes) + link.HeaderBytes)
+// handleHeader takes in what any new datagram says of itself and of our own packets.
+func (e *Endpoint) handleHeader(s Sequence, h *header, d link.Datagram) {
+	n := uint64(len(d.Bytes) + link.UDPIPHeaderBytes)
 	e.Stats.DatagramsReceived++
 	e.Stats.BytesReceived += n
-	e.rates.open.received += n
-	e.Stats.Expected += e.received.note(s, d.At)
-	if e.parts.count > 0 && e.received.newest >= partWindow {
-		e.parts.forget(e.received.newest - partWindow + 1)
+	e.rates.current.received += n
+	e.Stats.Expected += e.received.observe(s, d.ReceivedAt)
+	if e.reassembler.packetCount > 0 && e.received.newest >= reassemblyWindow {
+		e.reassembler.abandonBelow(e.received.newest - reassemblyWindow + 1)
 	}
-	e.confirm(h, d.At)
+	e.handleAcks(h, d.ReceivedAt)
 }
 
 // deliver puts a packet that has arrived whole into the inbox and returns the
 // memory for its payload.
 func (e *Endpoint) deliver(s Sequence, first, at time.Duration, size int) []byte {
-	e.received.deliver(s, at)
+	e.received.markComplete(s, at)
 	e.Stats.PacketsReceived++
-	payload := e.memory.get(size)
+	payload := e.arena.alloc(size)
 	e.inbox = append(e.inbox, Packet{Sequence: s, FirstFragmentAt: first, ReceivedAt: at, Payload: payload})
 	return payload
 }
 
-// confirm takes in what the other side says has arrived there.
-func (e *Endpoint) confirm(h *header, at time.Duration) {
+// handleAcks takes in what the other side says has arrived there.
+func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 	if h.ackBits == 0 {
 		return
 	}
 	var ack Sequence
 	ok := e.next > 0
 	if ok {
-		ack, ok = (e.next - 1).near(h.ack)
+		ack, ok = (e.next - 1).expand(h.ack)
 	}
 	if !ok || ack >= e.next {
-		e.Stats.Unsent++
+		e.Stats.InvalidAcks++
 		return
 	}
-	for set := e.known.fresh(ack, h.ackBits); set != 0; set &= set - 1 {
+	for set := e.ackFilter.newAcks(ack, h.ackBits); set != 0; set &= set - 1 {
 		n := Sequence(bits.TrailingZeros32(set))
 		r := e.sent.Find(ack - n)
 		if r == nil {
 			continue // never sent, forgotten, or acknowledged before
 		}
 		e.Stats.Acked++
-		e.rates.open.acked += r.bytes
+		e.rates.current.acked += r.bytes
 		e.acks = append(e.acks, ack-n)
-		if n == 0 && h.hold != holdLonger {
-			e.Stats.trip(at-r.at-time.Duration(h.hold)*holdUnit, !e.timed)
-			e.timed = true
+		if n == 0 && h.ackDelay != maxAckDelay {
+			e.Stats.addRTT(at-r.sentAt-time.Duration(h.ackDelay)*ackDelayUnit, !e.hasRTT)
+			e.hasRTT = true
 		}
 		e.sent.Remove(ack - n)
 	}
@@ -224,11 +224,11 @@ func (e *Endpoint) confirm(h *header, at time.Duration) {
 // Receive returns the next packet that arrived with the last Update, in order
 // of arrival. Of those of more than 64 KiB one is delivered with each Update.
 func (e *Endpoint) Receive() (p Packet, ok bool) {
-	if e.taken == len(e.inbox) {
+	if e.inboxRead == len(e.inbox) {
 		return Packet{}, false
 	}
-	p = e.inbox[e.taken]
-	e.taken++
+	p = e.inbox[e.inboxRead]
+	e.inboxRead++
 	return p, true
 }
 
@@ -245,23 +245,23 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	}
 	s := e.next
 	e.next++
-	ack, set, hold := e.received.acks(e.now)
-	h := header{sequence: s.low(), ack: ack.low(), ackBits: set}
-	h.hold = uint16(min((hold+holdUnit/2)/holdUnit, holdLonger))
+	ack, set, hold := e.received.ackFields(e.now)
+	h := header{sequence: s.low16(), ack: ack.low16(), ackBits: set}
+	h.ackDelay = uint16(min((hold+ackDelayUnit/2)/ackDelayUnit, maxAckDelay))
 	var bytes uint64
-	if len(payload) <= maxWhole {
-		bytes = e.emit(&h, payload)
+	if len(payload) <= maxUnfragmented {
+		bytes = e.sendDatagram(&h, payload)
 	} else {
-		h.fragment, h.count = true, (len(payload)+FragmentBytes-1)/FragmentBytes
-		for h.id = range h.count {
-			part := payload[h.id*FragmentBytes:]
-			bytes += e.emit(&h, part[:min(len(part), FragmentBytes)])
+		h.isFragment, h.fragmentCount = true, (len(payload)+FragmentBytes-1)/FragmentBytes
+		for h.fragmentID = range h.fragmentCount {
+			part := payload[h.fragmentID*FragmentBytes:]
+			bytes += e.sendDatagram(&h, part[:min(len(part), FragmentBytes)])
 		}
 	}
-	*e.sent.Insert(s) = sent{at: e.now, bytes: bytes}
+	*e.sent.Insert(s) = sentPacket{sentAt: e.now, bytes: bytes}
 	e.Stats.PacketsSent++
 	e.Stats.BytesSent += bytes
-	e.rates.open.sent += bytes
+	e.rates.current.sent += bytes
 	return s
 }
 
@@ -269,38 +269,38 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 // or is too old to be remembered.
 func (e *Endpoint) SentAt(s Sequence) (at time.Duration, ok bool) {
 	if r := e.sent.Find(s); r != nil {
-		return r.at, true
+		return r.sentAt, true
 	}
 	return 0, false
 }
 
-// emit sends one datagram and returns the bytes to charge for it.
-func (e *Endpoint) emit(h *header, body []byte) uint64 {
-	b := append(e.out[:h.size()], body...)
-	h.put(b)
+// sendDatagram sends one datagram and returns the bytes to charge for it.
+func (e *Endpoint) sendDatagram(h *header, body []byte) uint64 {
+	b := append(e.buffer[:h.size()], body...)
+	h.encode(b)
 	e.Stats.DatagramsSent++
-	_ = e.wire.Send(e.now, b) // a datagram that cannot be sent is a lost one
-	return uint64(len(b) + link.HeaderBytes)
+	_ = e.conn.Send(e.now, b) // a datagram that cannot be sent is a lost one
+	return uint64(len(b) + link.UDPIPHeaderBytes)
 }
 
 // CopyFrom makes e an equal of o in all but the wire. They share no memory.
 func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.Stats, e.now = o.Stats, o.now
-	e.next, e.known, e.timed = o.next, o.known, o.timed
+	e.next, e.ackFilter, e.hasRTT = o.next, o.ackFilter, o.hasRTT
 	e.sent.CopyFrom(&o.sent)
-	whole := e.received.whole
-	whole.CopyFrom(&o.received.whole)
+	whole := e.received.complete
+	whole.CopyFrom(&o.received.complete)
 	e.received = o.received
-	e.received.whole = whole
-	e.parts.copyFrom(&o.parts)
+	e.received.complete = whole
+	e.reassembler.copyFrom(&o.reassembler)
 	e.rates = o.rates
-	e.ready = append(e.ready[:0], o.ready...)
+	e.pending = append(e.pending[:0], o.pending...)
 	e.acks = append(e.acks[:0], o.acks...)
-	e.memory.reset()
-	e.inbox, e.taken = e.inbox[:0], o.taken
+	e.arena.reset()
+	e.inbox, e.inboxRead = e.inbox[:0], o.inboxRead
 	for _, p := range o.inbox {
 		from := p.Payload
-		p.Payload = e.memory.get(len(from))
+		p.Payload = e.arena.alloc(len(from))
 		copy(p.Payload, from)
 		e.inbox = append(e.inbox, p)
 	}

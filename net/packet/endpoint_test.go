@@ -12,10 +12,10 @@ import (
 
 const tick = time.Second / 60
 
-// goldenSum is the checksum of the golden header, by another program.
-const goldenSum uint32 = 0xb8aa7d98
+// goldenChecksum is the checksum of the golden header, by another program.
+const goldenChecksum uint32 = 0xb8aa7d98
 
-func pair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
+func newPair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
 	t.Helper()
 	w := &link.Network{Seed: seed}
 	if err := w.Parse(weather); err != nil {
@@ -29,17 +29,17 @@ func pair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
 func TestGoldenHeader(t *testing.T) {
 	var b [headerBytes + 3]byte
 	copy(b[headerBytes:], "abc")
-	h := header{sequence: 0x0102, ack: 0x0304, ackBits: 0x05060708, hold: 0x090a}
-	h.put(b[:])
+	h := header{sequence: 0x0102, ack: 0x0304, ackBits: 0x05060708, ackDelay: 0x090a}
+	h.encode(b[:])
 	want := []byte{0x98, 0x7d, 0xaa, 0xb8, 2, 1, 4, 3, 8, 7, 6, 5, 0x0a, 9, 'a', 'b', 'c'}
 	if !bytes.Equal(b[:], want) {
 		t.Errorf("% x, want % x", b, want)
 	}
-	if got := binary.LittleEndian.Uint32(b[:]); got != goldenSum {
-		t.Errorf("checksum %08x, want %08x", got, goldenSum)
+	if got := binary.LittleEndian.Uint32(b[:]); got != goldenChecksum {
+		t.Errorf("checksum %08x, want %08x", got, goldenChecksum)
 	}
 	var back header
-	if !back.get(b[:]) || back != h {
+	if !back.decode(b[:]) || back != h {
 		t.Errorf("read back %+v", back)
 	}
 }
@@ -48,9 +48,9 @@ func TestGoldenHeader(t *testing.T) {
 // its wrap, and holds them against the truth: what is delivered was sent, once
 // each; what is acked was delivered, once each.
 func TestConversation(t *testing.T) {
-	for _, weather := range []string{"perfect", "csp-25-loss", "torture", "latency=50ms,jitter=50ms,loss=50%,dup=30%"} {
+	for _, weather := range []string{"perfect", "csp-25-loss", "torture", "latency=50ms,jitter=50ms,loss=50%,duplicate=30%"} {
 		for seed := range uint64(20) {
-			a, b := pair(t, weather, seed)
+			a, b := newPair(t, weather, seed)
 			a.next, b.next = Sequence(65000+seed*50), Sequence(65500)
 			type side struct {
 				e         *Endpoint
@@ -113,7 +113,7 @@ func TestRTT(t *testing.T) {
 		every   int
 		want    time.Duration
 	}{{"latency=75ms", 1, 150 * time.Millisecond}, {"latency=75ms", 4, 150 * time.Millisecond}, {"latency=3ms", 1, 6 * time.Millisecond}, {"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond}} {
-		a, b := pair(t, c.weather, 1)
+		a, b := newPair(t, c.weather, 1)
 		for i := range 600 {
 			now := time.Duration(i) * tick
 			a.Update(now)
@@ -123,15 +123,15 @@ func TestRTT(t *testing.T) {
 				b.Send(nil)
 			}
 		}
-		if d := a.Stats.RTT - c.want; d < -holdUnit || d > holdUnit {
+		if d := a.Stats.RTT - c.want; d < -ackDelayUnit || d > ackDelayUnit {
 			t.Errorf("%s: RTT %v, want %v", c.weather, a.Stats.RTT, c.want)
 		}
 	}
 }
 
-// TestLost holds the measured loss against the asked one.
-func TestLost(t *testing.T) {
-	a, b := pair(t, "up.loss=25%,down.loss=5%,latency=40ms,jitter=30ms", 4)
+// TestLoss holds the measured loss against the asked one.
+func TestLoss(t *testing.T) {
+	a, b := newPair(t, "up.loss=25%,down.loss=5%,latency=40ms,jitter=30ms", 4)
 	for i := range 6000 {
 		now := time.Duration(i) * tick
 		for _, e := range []*Endpoint{a, b} {
@@ -139,49 +139,49 @@ func TestLost(t *testing.T) {
 			e.Send([]byte{1})
 		}
 	}
-	if l := b.Stats.Lost(); l < 0.23 || l > 0.27 {
+	if l := b.Stats.Loss(); l < 0.23 || l > 0.27 {
 		t.Errorf("upwards %.3f", l)
 	}
-	if l := a.Stats.Lost(); l < 0.04 || l > 0.06 {
+	if l := a.Stats.Loss(); l < 0.04 || l > 0.06 {
 		t.Errorf("downwards %.3f", l)
 	}
-	if got, want := a.Stats.BytesSent, uint64(6000*(1+headerBytes+link.HeaderBytes)); got != want {
+	if got, want := a.Stats.BytesSent, uint64(6000*(1+headerBytes+link.UDPIPHeaderBytes)); got != want {
 		t.Errorf("%d bytes charged, want %d", got, want)
 	}
 }
 
-// spool is a wire whose datagrams a test lays out.
-type spool struct{ in [][]byte }
+// scriptedConn is a wire whose datagrams a test lays out.
+type scriptedConn struct{ in [][]byte }
 
-func (s *spool) Send(time.Duration, []byte) error { return nil }
+func (s *scriptedConn) Send(time.Duration, []byte) error { return nil }
 
-func (s *spool) Receive(now time.Duration) (link.Datagram, bool) {
+func (s *scriptedConn) Receive(now time.Duration) (link.Datagram, bool) {
 	if len(s.in) == 0 {
 		return link.Datagram{}, false
 	}
-	d := link.Datagram{Bytes: s.in[0], At: now}
+	d := link.Datagram{Bytes: s.in[0], ReceivedAt: now}
 	s.in = s.in[1:]
 	return d, true
 }
 
-func made(seq Sequence, payload string) []byte {
+func makeDatagram(seq Sequence, payload string) []byte {
 	b := make([]byte, headerBytes, headerBytes+len(payload))
 	b = append(b, payload...)
-	h := header{sequence: seq.low()}
-	h.put(b)
+	h := header{sequence: seq.low16()}
+	h.encode(b)
 	return b
 }
 
 // TestRefuses says that a packet with any bit changed, cut anywhere, repeated
 // or foreign is counted and dropped, and changes nothing else.
 func TestRefuses(t *testing.T) {
-	s := &spool{in: [][]byte{made(5, "hello")}}
+	s := &scriptedConn{in: [][]byte{makeDatagram(5, "hello")}}
 	e := NewEndpoint(s)
 	e.Update(0)
 	if p, ok := e.Receive(); !ok || string(p.Payload) != "hello" || p.Sequence != 5 {
 		t.Fatal("a whole packet does not arrive")
 	}
-	good := made(6, "world")
+	good := makeDatagram(6, "world")
 	for bit := range len(good) * 8 {
 		b := slices.Clone(good)
 		b[bit/8] ^= 1 << (bit % 8)
@@ -190,28 +190,28 @@ func TestRefuses(t *testing.T) {
 	for n := range good {
 		s.in = append(s.in, good[:n])
 	}
-	s.in = append(s.in, make([]byte, MaxDatagram+1), made(5, "hello"))
+	s.in = append(s.in, make([]byte, MaxDatagram+1), makeDatagram(5, "hello"))
 	n := uint64(len(s.in))
 	before := e.Stats
 	e.Update(tick)
 	if p, ok := e.Receive(); ok {
 		t.Errorf("delivered %q", p.Payload)
 	}
-	before.Rejected, before.Repeated = n-1, 1
+	before.Rejected, before.Duplicates = n-1, 1
 	if e.Stats != before {
 		t.Errorf("%+v, want %+v", e.Stats, before)
 	}
-	s.in = append(s.in, made(6, "world"))
+	s.in = append(s.in, makeDatagram(6, "world"))
 	e.Update(2 * tick)
 	if _, ok := e.Receive(); !ok {
 		t.Error("the true packet is refused after its forgeries")
 	}
 }
 
-// TestOld says that a packet from before the window is stale and one inside it
+// TestStale says that a packet from before the window is stale and one inside it
 // is not.
-func TestOld(t *testing.T) {
-	s := &spool{in: [][]byte{made(10, "a"), made(10+window, "b"), made(10, "late"), made(11, "in time"), made(11, "again")}}
+func TestStale(t *testing.T) {
+	s := &scriptedConn{in: [][]byte{makeDatagram(10, "a"), makeDatagram(10+historyLen, "b"), makeDatagram(10, "late"), makeDatagram(11, "in time"), makeDatagram(11, "again")}}
 	e := NewEndpoint(s)
 	e.Update(0)
 	var got []string
@@ -221,7 +221,7 @@ func TestOld(t *testing.T) {
 	if want := []string{"a", "b", "in time"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if e.Stats.Stale != 1 || e.Stats.Repeated != 1 {
+	if e.Stats.Stale != 1 || e.Stats.Duplicates != 1 {
 		t.Errorf("%+v", e.Stats)
 	}
 }
@@ -255,7 +255,7 @@ func TestCopyFrom(t *testing.T) {
 	two.ca.CopyFrom(one.ca)
 	two.a.CopyFrom(one.a)
 	two.b.CopyFrom(one.b)
-	if one.a.parts.count == 0 {
+	if one.a.reassembler.packetCount == 0 {
 		t.Error("no packet lacks fragments")
 	}
 	if p, ok := one.a.Receive(); ok {
@@ -271,7 +271,7 @@ func TestCopyFrom(t *testing.T) {
 }
 
 func TestAllocatesNothing(t *testing.T) {
-	a, b := pair(t, "torture", 1)
+	a, b := newPair(t, "torture", 1)
 	i := 0
 	payload := make([]byte, 256)
 	step := func() {

@@ -24,202 +24,202 @@ const (
 )
 
 const (
-	// partWindow is how many packets back a packet may still lack fragments.
-	partWindow = 256
+	// reassemblyWindow is how many packets back a packet may still lack fragments.
+	reassemblyWindow = 256
 
-	// partBlocks is how many fragments may wait for others of their packets, in
+	// maxFragmentBuffers is how many fragments may wait for others of their packets, in
 	// all: with them 512 KiB, room for two of the largest packets.
-	partBlocks = 512
+	maxFragmentBuffers = 512
 
-	// partLife is how long a packet may take from its first fragment to its last.
-	partLife = 5 * time.Second
+	// reassemblyTimeout is how long a packet may take from its first fragment to its last.
+	reassemblyTimeout = 5 * time.Second
 )
 
-// block is one fragment that waits.
-type block struct {
+// fragmentBuffer is one fragment that waits.
+type fragmentBuffer struct {
 	bytes [FragmentBytes]byte
 	n     int // bytes of it
 	id    int
-	next  *block
+	next  *fragmentBuffer
 }
 
-// assembly is a packet some of whose fragments have arrived.
-type assembly struct {
-	count, have int
-	size        int // bytes that have arrived
-	arrived     [MaxFragments / 64]uint64
-	blocks      *block
-	began       time.Duration
+// partialPacket is a packet some of whose fragments have arrived.
+type partialPacket struct {
+	fragmentCount, receivedCount int
+	size                         int // bytes that have arrived
+	received                     [MaxFragments / 64]uint64
+	fragments                    *fragmentBuffer
+	startedAt                    time.Duration
 }
 
-// assemblies are all the packets of an endpoint that lack fragments.
-type assemblies struct {
-	packets SequenceBuffer[assembly]
-	count   int
-	oldest  Sequence      // no packet below it is here
-	due     time.Duration // before then none is too old
+// reassembler are all the packets of an endpoint that lack fragments.
+type reassembler struct {
+	packets     SequenceBuffer[partialPacket]
+	packetCount int
+	oldest      Sequence      // no packet below it is here
+	nextExpiry  time.Duration // before then none is too old
 
-	spare  *block
-	blocks int // that exist, spare or not
+	free        *fragmentBuffer
+	bufferCount int // that exist, spare or not
 
-	given uint64 // packets given up
+	failures uint64 // packets given up
 }
 
-// outcome is what came of a fragment.
-type outcome uint8
+// fragmentResult is what came of a fragment.
+type fragmentResult uint8
 
 const (
-	taken    outcome = iota
-	complete         // and it was the last that lacked
-	again            // it is here already
-	late             // its packet is too old
-	odd              // it contradicts what came first, or there is no room for it
+	fragmentStored    fragmentResult = iota
+	packetComplete                   // and it was the last that lacked
+	fragmentDuplicate                // it is here already
+	fragmentTooOld                   // its packet is too old
+	fragmentRefused                  // it contradicts what came first, or there is no room for it
 )
 
-// take takes in one fragment of packet s, which has not arrived whole and whose
+// add takes in one fragment of packet s, which has not arrived whole and whose
 // id, count and length are in their ranges. It returns the packet if it lacks
 // nothing more; the caller has to release it. What came first is believed: a
 // fragment that says otherwise is odd, one that is here again is not looked at.
-func (a *assemblies) take(s Sequence, h *header, body []byte, at time.Duration) (*assembly, outcome) {
+func (a *reassembler) add(s Sequence, h *header, body []byte, at time.Duration) (*partialPacket, fragmentResult) {
 	p := a.packets.Find(s)
 	if p == nil {
 		if a.packets.TooOld(s) {
-			return nil, late
+			return nil, fragmentTooOld
 		}
 	} else {
-		if p.count != h.count {
-			return nil, odd
+		if p.fragmentCount != h.fragmentCount {
+			return nil, fragmentRefused
 		}
-		if p.arrived[h.id/64]>>(h.id%64)&1 != 0 {
-			return nil, again
+		if p.received[h.fragmentID/64]>>(h.fragmentID%64)&1 != 0 {
+			return nil, fragmentDuplicate
 		}
 	}
-	b := a.block(s)
+	b := a.allocBuffer(s)
 	if b == nil {
-		return nil, odd
+		return nil, fragmentRefused
 	}
 	if p == nil {
-		p = a.begin(s, h.count, at)
+		p = a.start(s, h.fragmentCount, at)
 	}
-	b.n, b.id, b.next = copy(b.bytes[:], body), h.id, p.blocks
-	p.blocks = b
-	p.arrived[h.id/64] |= 1 << (h.id % 64)
-	p.have++
+	b.n, b.id, b.next = copy(b.bytes[:], body), h.fragmentID, p.fragments
+	p.fragments = b
+	p.received[h.fragmentID/64] |= 1 << (h.fragmentID % 64)
+	p.receivedCount++
 	p.size += b.n
-	if p.have < p.count {
-		return p, taken
+	if p.receivedCount < p.fragmentCount {
+		return p, fragmentStored
 	}
-	return p, complete
+	return p, packetComplete
 }
 
-// begin makes room for a packet. Those that its sequence makes too old are given
+// start makes room for a packet. Those that its sequence makes too old are given
 // up.
-func (a *assemblies) begin(s Sequence, count int, at time.Duration) *assembly {
-	if s >= partWindow {
-		a.forget(s - partWindow + 1)
+func (a *reassembler) start(s Sequence, count int, at time.Duration) *partialPacket {
+	if s >= reassemblyWindow {
+		a.abandonBelow(s - reassemblyWindow + 1)
 	}
-	if a.count == 0 {
-		a.oldest, a.due = s, at+partLife
+	if a.packetCount == 0 {
+		a.oldest, a.nextExpiry = s, at+reassemblyTimeout
 	}
-	a.oldest, a.due = min(a.oldest, s), min(a.due, at+partLife)
-	a.count++
+	a.oldest, a.nextExpiry = min(a.oldest, s), min(a.nextExpiry, at+reassemblyTimeout)
+	a.packetCount++
 	p := a.packets.Insert(s)
-	p.count, p.began = count, at
+	p.fragmentCount, p.startedAt = count, at
 	return p
 }
 
-// block returns memory for a fragment of packet s. If there is none left, the
+// allocBuffer returns memory for a fragment of packet s. If there is none left, the
 // oldest packets make room, unless s is as old.
-func (a *assemblies) block(s Sequence) *block {
-	if a.spare == nil && a.blocks < partBlocks {
-		a.blocks++
-		return new(block)
+func (a *reassembler) allocBuffer(s Sequence) *fragmentBuffer {
+	if a.free == nil && a.bufferCount < maxFragmentBuffers {
+		a.bufferCount++
+		return new(fragmentBuffer)
 	}
-	for a.spare == nil {
+	for a.free == nil {
 		for !a.packets.Has(a.oldest) {
 			a.oldest++ // all blocks wait, so there is such a packet
 		}
 		if a.oldest >= s {
 			return nil
 		}
-		a.give(a.oldest)
+		a.abandon(a.oldest)
 	}
-	b := a.spare
-	a.spare = b.next
+	b := a.free
+	a.free = b.next
 	return b
 }
 
 // release forgets packet s, if it is here, and keeps the memory.
-func (a *assemblies) release(s Sequence) {
+func (a *reassembler) release(s Sequence) {
 	p := a.packets.Find(s)
 	if p == nil {
 		return
 	}
-	for b := p.blocks; b != nil; {
+	for b := p.fragments; b != nil; {
 		next := b.next
-		b.next, a.spare = a.spare, b
+		b.next, a.free = a.free, b
 		b = next
 	}
 	a.packets.Remove(s)
-	a.count--
+	a.packetCount--
 }
 
-// give gives packet s up.
-func (a *assemblies) give(s Sequence) {
+// abandon gives packet s up.
+func (a *reassembler) abandon(s Sequence) {
 	a.release(s)
-	a.given++
+	a.failures++
 }
 
-// forget gives up all packets below s. It looks at no more slots than there
+// abandonBelow gives up all packets below s. It looks at no more slots than there
 // are, because none is occupied farther behind the newest.
-func (a *assemblies) forget(s Sequence) {
-	for ; a.count > 0 && a.oldest < s; a.oldest++ {
+func (a *reassembler) abandonBelow(s Sequence) {
+	for ; a.packetCount > 0 && a.oldest < s; a.oldest++ {
 		if a.packets.Has(a.oldest) {
-			a.give(a.oldest)
+			a.abandon(a.oldest)
 		}
 	}
 }
 
 // expire gives up the packets that began too long ago. It looks at them only
 // when one of them may have.
-func (a *assemblies) expire(now time.Duration) {
-	if a.count == 0 || now < a.due {
+func (a *reassembler) expire(now time.Duration) {
+	if a.packetCount == 0 || now < a.nextExpiry {
 		return
 	}
-	a.due = now + partLife
+	a.nextExpiry = now + reassemblyTimeout
 	for s := a.oldest; s < a.packets.next; s++ {
 		if p := a.packets.Find(s); p == nil {
 			continue
-		} else if now >= p.began+partLife {
-			a.give(s)
+		} else if now >= p.startedAt+reassemblyTimeout {
+			a.abandon(s)
 		} else {
-			a.due = min(a.due, p.began+partLife)
+			a.nextExpiry = min(a.nextExpiry, p.startedAt+reassemblyTimeout)
 		}
 	}
 }
 
-// join writes the payload into dst, which has its size.
-func (p *assembly) join(dst []byte) {
-	for b := p.blocks; b != nil; b = b.next {
+// assemble writes the payload into dst, which has its size.
+func (p *partialPacket) assemble(dst []byte) {
+	for b := p.fragments; b != nil; b = b.next {
 		copy(dst[b.id*FragmentBytes:], b.bytes[:b.n])
 	}
 }
 
 // copyFrom makes a an equal of o that shares no memory with it.
-func (a *assemblies) copyFrom(o *assemblies) {
-	a.forget(a.packets.next)
+func (a *reassembler) copyFrom(o *reassembler) {
+	a.abandonBelow(a.packets.next)
 	a.packets.CopyFrom(&o.packets)
-	a.count, a.oldest, a.due, a.given = o.count, o.oldest, o.due, o.given
+	a.packetCount, a.oldest, a.nextExpiry, a.failures = o.packetCount, o.oldest, o.nextExpiry, o.failures
 	for i := range a.packets.slots {
 		p := &a.packets.slots[i].value
-		end := &p.blocks
-		for from := p.blocks; from != nil; from = from.next {
-			b := a.spare
+		end := &p.fragments
+		for from := p.fragments; from != nil; from = from.next {
+			b := a.free
 			if b != nil {
-				a.spare = b.next
+				a.free = b.next
 			} else {
-				b = new(block)
-				a.blocks++
+				b = new(fragmentBuffer)
+				a.bufferCount++
 			}
 			*b = *from
 			b.next, *end = nil, b

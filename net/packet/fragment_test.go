@@ -16,8 +16,8 @@ import (
 // No datagram is longer than MaxDatagram.
 func TestFragments(t *testing.T) {
 	for _, c := range []struct{ size, datagrams, last int }{
-		{0, 1, 0}, {1, 1, 1}, {1023, 1, 1023}, {1024, 1, 1024}, {1025, 1, 1025}, {maxWhole, 1, maxWhole},
-		{maxWhole + 1, 2, maxWhole + 1 - 1024}, {2047, 2, 1023}, {2048, 2, 1024}, {2049, 3, 1}, {10240, 10, 1024},
+		{0, 1, 0}, {1, 1, 1}, {1023, 1, 1023}, {1024, 1, 1024}, {1025, 1, 1025}, {maxUnfragmented, 1, maxUnfragmented},
+		{maxUnfragmented + 1, 2, maxUnfragmented + 1 - 1024}, {2047, 2, 1023}, {2048, 2, 1024}, {2049, 3, 1}, {10240, 10, 1024},
 		{65536, 64, 1024}, {65537, 65, 1}, {MaxPayload - 1, 256, 1023}, {MaxPayload, 256, 1024},
 	} {
 		var w recorder
@@ -30,7 +30,7 @@ func TestFragments(t *testing.T) {
 		}
 		charged := 0
 		for i, d := range w.sent {
-			want, head := FragmentBytes, headerBytes+fragmentBytes
+			want, head := FragmentBytes, headerBytes+fragmentHeaderBytes
 			if c.datagrams == 1 {
 				head = headerBytes
 			}
@@ -40,18 +40,18 @@ func TestFragments(t *testing.T) {
 			if len(d) != head+want || len(d) > MaxDatagram {
 				t.Errorf("%d bytes: datagram %d has %d bytes, want %d and %d", c.size, i, len(d), head, want)
 			}
-			charged += len(d) + link.HeaderBytes
+			charged += len(d) + link.UDPIPHeaderBytes
 		}
 		if a.Stats.BytesSent != uint64(charged) || a.Stats.DatagramsSent != uint64(c.datagrams) || a.Stats.PacketsSent != 1 {
 			t.Errorf("%d bytes: %+v, want %d bytes charged", c.size, a.Stats, charged)
 		}
-		b := NewEndpoint(&spool{in: w.sent})
+		b := NewEndpoint(&scriptedConn{in: w.sent})
 		b.Update(tick)
-		got := drain(b)
+		got := receiveAll(b)
 		if len(got) != 1 || got[0].Sequence != s || !bytes.Equal(got[0].Payload, payload) || got[0].ReceivedAt != tick {
 			t.Errorf("%d bytes do not arrive as they were sent", c.size)
 		}
-		if b.Stats.BytesReceived != uint64(charged) || b.Stats.PacketsReceived != 1 || b.parts.count != 0 {
+		if b.Stats.BytesReceived != uint64(charged) || b.Stats.PacketsReceived != 1 || b.reassembler.packetCount != 0 {
 			t.Errorf("%d bytes: %+v", c.size, b.Stats)
 		}
 	}
@@ -79,24 +79,24 @@ func TestFragmentOrder(t *testing.T) {
 		}
 		for _, d := range up.sent {
 			var h header
-			h.get(d)
+			h.decode(d)
 			left[Sequence(h.sequence)]++
 		}
 		all := slices.Concat(up.sent, up.sent[:rng.IntN(len(up.sent))])
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		seen := map[string]bool{}
-		s := &spool{}
-		b := NewEndpoint(twoWay{s, &down})
+		s := &scriptedConn{}
+		b := NewEndpoint(splitConn{s, &down})
 		for i, d := range all {
 			s.in = append(s.in, d)
 			b.Update(time.Duration(i))
 			if !seen[string(d)] {
 				seen[string(d)] = true
 				var h header
-				h.get(d)
+				h.decode(d)
 				left[Sequence(h.sequence)]--
 			}
-			for _, p := range drain(b) {
+			for _, p := range receiveAll(b) {
 				if left[p.Sequence] != 0 || !bytes.Equal(p.Payload, want[p.Sequence]) {
 					t.Fatalf("packet %d delivered with %d fragments missing", p.Sequence, left[p.Sequence])
 				}
@@ -105,32 +105,32 @@ func TestFragmentOrder(t *testing.T) {
 			down.sent = down.sent[:0]
 			b.Send(nil)
 			var h header
-			h.get(down.sent[0])
+			h.decode(down.sent[0])
 			for n := range uint16(32) {
 				if h.ackBits>>n&1 == 1 && left[Sequence(h.ack-n)] != 0 {
 					t.Fatalf("packet %d acknowledged with %d fragments missing", h.ack-n, left[Sequence(h.ack-n)])
 				}
 			}
 		}
-		if len(want) != 0 || b.parts.count != 0 {
+		if len(want) != 0 || b.reassembler.packetCount != 0 {
 			t.Fatalf("%d packets not delivered", len(want))
 		}
 	}
 }
 
-// twoWay receives from one wire and sends into another.
-type twoWay struct {
+// splitConn receives from one wire and sends into another.
+type splitConn struct {
 	in  link.Wire
 	out link.Wire
 }
 
-func (w twoWay) Send(now time.Duration, b []byte) error { return w.out.Send(now, b) }
+func (w splitConn) Send(now time.Duration, b []byte) error { return w.out.Send(now, b) }
 
-func (w twoWay) Receive(now time.Duration) (link.Datagram, bool) { return w.in.Receive(now) }
+func (w splitConn) Receive(now time.Duration) (link.Datagram, bool) { return w.in.Receive(now) }
 
-// TestFragmentFates says that fragments of a packet meet separate fates on the
+// TestFragmentOutcomes says that fragments of a packet meet separate fates on the
 // link, those of their places among the datagrams of the moment.
-func TestFragmentFates(t *testing.T) {
+func TestFragmentOutcomes(t *testing.T) {
 	w := &link.Network{Seed: 9}
 	if err := w.Parse("loss=50%"); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestLossAmplification(t *testing.T) {
 		if testing.Short() {
 			trials = max(6000/n, 100)
 		}
-		a, b := pair(t, "loss=1%", uint64(n))
+		a, b := newPair(t, "loss=1%", uint64(n))
 		payload := pattern(n*FragmentBytes, 0)
 		for i := range trials {
 			now := time.Duration(i) * tick
@@ -194,47 +194,47 @@ func TestFragmentAttacks(t *testing.T) {
 	other := pattern(FragmentBytes, 2)
 	end := []byte("end")
 	raw := func(id, count byte, body []byte) []byte { // count as on the wire
-		b := append(make([]byte, headerBytes+fragmentBytes), body...)
+		b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
 		b[4], b[13], b[14], b[15] = 9, 0x80, id, count
-		return sealed(b, Protocol, Version)
+		return withChecksum(b, Protocol, Version)
 	}
 	for name, c := range map[string]struct {
 		in                          [][]byte
 		rejected, repeated, waiting uint64
 		delivered                   string
 	}{
-		"id not below count":               {in: [][]byte{piece(9, 2, 2, end), piece(9, 3, 2, full), piece(9, 255, 2, end)}, rejected: 3},
+		"id not below count":               {in: [][]byte{makeFragment(9, 2, 2, end), makeFragment(9, 3, 2, full), makeFragment(9, 255, 2, end)}, rejected: 3},
 		"count of one":                     {in: [][]byte{raw(0, 0, end)}, rejected: 1},
 		"count of one and id one":          {in: [][]byte{raw(1, 0, end)}, rejected: 1},
-		"count wrapped to zero":            {in: [][]byte{piece(9, 0, 0, full), piece(9, 0, 257, full)}, rejected: 1, waiting: 1}, // 0 is 256 on the wire, 257 is 1
-		"short in the middle":              {in: [][]byte{piece(9, 0, 3, full[:1023]), piece(9, 1, 3, full[:1])}, rejected: 2},
-		"long in the middle":               {in: [][]byte{piece(9, 0, 3, append(slices.Clone(full), 1))}, rejected: 1},
-		"empty in the middle":              {in: [][]byte{piece(9, 0, 3, nil)}, rejected: 1},
-		"empty last":                       {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 2, nil)}, rejected: 1, waiting: 1},
-		"long last":                        {in: [][]byte{piece(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
-		"no fragment header":               {in: [][]byte{raw(0, 0, nil)[:15], sealed(raw(0, 0, nil)[:15], Protocol, Version), sealed(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
-		"count changes":                    {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 3, full), piece(9, 2, 3, end), piece(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
-		"other bytes, first wins":          {in: [][]byte{piece(9, 0, 2, full), piece(9, 0, 2, other), piece(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
-		"last again, of another length":    {in: [][]byte{piece(9, 1, 2, end), piece(9, 1, 2, []byte("longer end")), piece(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
-		"after it was delivered":           {in: [][]byte{piece(9, 0, 2, full), piece(9, 1, 2, end), piece(9, 0, 2, full), piece(9, 1, 2, end), piece(9, 0, 3, other), made(9, "again")}, repeated: 4, delivered: string(full) + "end"},
-		"after a whole one of that number": {in: [][]byte{made(9, "whole"), piece(9, 0, 2, full), piece(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
-		"whole while some wait":            {in: [][]byte{piece(9, 0, 2, full), made(9, "whole"), piece(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
-		"announces 256, sends one":         {in: [][]byte{piece(9, 0, 256, full)}, waiting: 1},
+		"count wrapped to zero":            {in: [][]byte{makeFragment(9, 0, 0, full), makeFragment(9, 0, 257, full)}, rejected: 1, waiting: 1}, // 0 is 256 on the wire, 257 is 1
+		"short in the middle":              {in: [][]byte{makeFragment(9, 0, 3, full[:1023]), makeFragment(9, 1, 3, full[:1])}, rejected: 2},
+		"long in the middle":               {in: [][]byte{makeFragment(9, 0, 3, append(slices.Clone(full), 1))}, rejected: 1},
+		"empty in the middle":              {in: [][]byte{makeFragment(9, 0, 3, nil)}, rejected: 1},
+		"empty last":                       {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, nil)}, rejected: 1, waiting: 1},
+		"long last":                        {in: [][]byte{makeFragment(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
+		"no fragment header":               {in: [][]byte{raw(0, 0, nil)[:15], withChecksum(raw(0, 0, nil)[:15], Protocol, Version), withChecksum(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
+		"count changes":                    {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 3, full), makeFragment(9, 2, 3, end), makeFragment(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
+		"other bytes, first wins":          {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 0, 2, other), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
+		"last again, of another length":    {in: [][]byte{makeFragment(9, 1, 2, end), makeFragment(9, 1, 2, []byte("longer end")), makeFragment(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
+		"after it was delivered":           {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: string(full) + "end"},
+		"after a whole one of that number": {in: [][]byte{makeDatagram(9, "whole"), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
+		"whole while some wait":            {in: [][]byte{makeFragment(9, 0, 2, full), makeDatagram(9, "whole"), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
+		"announces 256, sends one":         {in: [][]byte{makeFragment(9, 0, 256, full)}, waiting: 1},
 	} {
-		in, out := &spool{in: c.in}, &recorder{}
-		e := NewEndpoint(twoWay{in, out})
+		in, out := &scriptedConn{in: c.in}, &recorder{}
+		e := NewEndpoint(splitConn{in, out})
 		e.Update(0)
 		var got []byte
-		for _, p := range drain(e) {
+		for _, p := range receiveAll(e) {
 			got = append(got, p.Payload...)
 		}
 		s := &e.Stats
-		if string(got) != c.delivered || s.Rejected != c.rejected || s.Repeated != c.repeated || uint64(e.parts.count) != c.waiting {
-			t.Errorf("%s: %d bytes delivered, want %d; %d packets wait; %+v", name, len(got), len(c.delivered), e.parts.count, *s)
+		if string(got) != c.delivered || s.Rejected != c.rejected || s.Duplicates != c.repeated || uint64(e.reassembler.packetCount) != c.waiting {
+			t.Errorf("%s: %d bytes delivered, want %d; %d packets wait; %+v", name, len(got), len(c.delivered), e.reassembler.packetCount, *s)
 		}
 		e.Send(nil)
 		var h header
-		if h.get(out.sent[0]); (h.ackBits != 0) != (c.delivered != "") {
+		if h.decode(out.sent[0]); (h.ackBits != 0) != (c.delivered != "") {
 			t.Errorf("%s: acks %x", name, h.ackBits)
 		}
 		honest := NewEndpoint(out)
@@ -243,7 +243,7 @@ func TestFragmentAttacks(t *testing.T) {
 		honest.Send(pattern(3000, 7))
 		in.in = out.sent
 		e.Update(tick)
-		if p := drain(e); len(p) != 1 || !bytes.Equal(p[0].Payload, pattern(3000, 7)) {
+		if p := receiveAll(e); len(p) != 1 || !bytes.Equal(p[0].Payload, pattern(3000, 7)) {
 			t.Errorf("%s: the honest packet does not arrive", name)
 		}
 	}
@@ -256,52 +256,52 @@ func TestFragmentsExpire(t *testing.T) {
 	half := pattern(FragmentBytes, 1)
 	for _, c := range []struct {
 		name    string
-		between func(e *Endpoint, in *spool) // what happens between the two fragments of packet 9
+		between func(e *Endpoint, in *scriptedConn) // what happens between the two fragments of packet 9
 		arrives bool
 	}{
-		{"nothing", func(*Endpoint, *spool) {}, true},
-		{"255 packets", func(_ *Endpoint, in *spool) { in.in = append(in.in, made(9+255, "")) }, true},
-		{"256 packets", func(_ *Endpoint, in *spool) { in.in = append(in.in, made(9+256, "")) }, false},
-		{"255 in parts", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(9+255, 0, 2, half)) }, true},
-		{"256 in parts", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(9+256, 0, 2, half)) }, false},
-		{"a leap", func(_ *Endpoint, in *spool) { in.in = append(in.in, piece(30000, 0, 2, half)) }, false},
-		{"just less than five seconds", func(e *Endpoint, in *spool) { e.Update(partLife - 1) }, true},
-		{"five seconds", func(e *Endpoint, in *spool) { e.Update(partLife) }, false},
-		{"a fragment a second", func(e *Endpoint, in *spool) {
+		{"nothing", func(*Endpoint, *scriptedConn) {}, true},
+		{"255 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+255, "")) }, true},
+		{"256 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+256, "")) }, false},
+		{"255 in parts", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+255, 0, 2, half)) }, true},
+		{"256 in parts", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+256, 0, 2, half)) }, false},
+		{"a leap", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(30000, 0, 2, half)) }, false},
+		{"just less than five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout - 1) }, true},
+		{"five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout) }, false},
+		{"a fragment a second", func(e *Endpoint, in *scriptedConn) {
 			for i := range 5 {
-				in.in = append(in.in, piece(10, i, 200, half))
+				in.in = append(in.in, makeFragment(10, i, 200, half))
 				e.Update(time.Duration(i+1) * time.Second)
 			}
 		}, false},
 	} {
-		in := &spool{in: [][]byte{piece(9, 0, 2, half)}}
+		in := &scriptedConn{in: [][]byte{makeFragment(9, 0, 2, half)}}
 		e := NewEndpoint(in)
 		e.Update(0)
 		c.between(e, in)
 		e.Update(e.now)
-		drain(e)
-		in.in = append(in.in, piece(9, 1, 2, []byte("end")))
+		receiveAll(e)
+		in.in = append(in.in, makeFragment(9, 1, 2, []byte("end")))
 		e.Update(e.now)
-		if got := len(drain(e)) == 1; got != c.arrives {
+		if got := len(receiveAll(e)) == 1; got != c.arrives {
 			t.Errorf("%s between the fragments: arrives %v, want %v", c.name, got, c.arrives)
 		}
-		if !c.arrives && e.Stats.Abandoned == 0 {
+		if !c.arrives && e.Stats.ReassemblyFailures == 0 {
 			t.Errorf("%s: none was given up", c.name)
 		}
-		if old := e.received.newest >= 9+partWindow; old != (e.Stats.Stale == 1) || old && e.parts.packets.Has(9) {
+		if old := e.received.newest >= 9+reassemblyWindow; old != (e.Stats.Stale == 1) || old && e.reassembler.packets.Has(9) {
 			t.Errorf("%s: %d fragments are stale", c.name, e.Stats.Stale)
 		}
 	}
 	// In the end all is given up, whatever waits.
-	in := &spool{}
+	in := &scriptedConn{}
 	e := NewEndpoint(in)
 	for i := range Sequence(400) {
-		in.in = append(in.in, piece(i, 0, 256, half))
+		in.in = append(in.in, makeFragment(i, 0, 256, half))
 	}
 	e.Update(0)
-	e.Update(partLife)
-	if e.parts.count != 0 || e.Stats.Abandoned != 400 {
-		t.Errorf("%d packets wait, %d were given up", e.parts.count, e.Stats.Abandoned)
+	e.Update(reassemblyTimeout)
+	if e.reassembler.packetCount != 0 || e.Stats.ReassemblyFailures != 400 {
+		t.Errorf("%d packets wait, %d were given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 }
 
@@ -309,34 +309,34 @@ func TestFragmentsExpire(t *testing.T) {
 // oldest packets make room for newer ones, never the other way about.
 func TestFragmentEviction(t *testing.T) {
 	half := pattern(FragmentBytes, 1)
-	in := &spool{}
+	in := &scriptedConn{}
 	e := NewEndpoint(in)
 	fill := func(s Sequence, n int) {
 		for i := range n {
-			in.in = append(in.in, piece(s, i, 256, half))
+			in.in = append(in.in, makeFragment(s, i, 256, half))
 		}
 		e.Update(0)
 	}
 	fill(100, 255)
 	fill(101, 255)
 	fill(102, 2) // 512 in all
-	if e.parts.count != 3 || e.Stats.Abandoned != 0 {
-		t.Fatalf("%d packets wait, %d given up", e.parts.count, e.Stats.Abandoned)
+	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 0 {
+		t.Fatalf("%d packets wait, %d given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 	fill(99, 1)
-	if e.parts.count != 3 || e.Stats.Rejected != 1 {
-		t.Errorf("an older packet: %d wait, %d rejected", e.parts.count, e.Stats.Rejected)
+	if e.reassembler.packetCount != 3 || e.Stats.Rejected != 1 {
+		t.Errorf("an older packet: %d wait, %d rejected", e.reassembler.packetCount, e.Stats.Rejected)
 	}
 	fill(103, 1)
-	if e.parts.count != 3 || e.Stats.Abandoned != 1 || e.parts.packets.Has(100) {
-		t.Errorf("a newer packet: %d wait, %d given up", e.parts.count, e.Stats.Abandoned)
+	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 1 || e.reassembler.packets.Has(100) {
+		t.Errorf("a newer packet: %d wait, %d given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
-	in.in = append(in.in, piece(101, 255, 256, []byte("end")))
+	in.in = append(in.in, makeFragment(101, 255, 256, []byte("end")))
 	e.Update(0)
-	if got := drain(e); len(got) != 1 || len(got[0].Payload) != 255*FragmentBytes+3 {
+	if got := receiveAll(e); len(got) != 1 || len(got[0].Payload) != 255*FragmentBytes+3 {
 		t.Error("a packet that was not the oldest does not arrive")
 	}
-	if e.parts.blocks != partBlocks {
-		t.Errorf("%d blocks", e.parts.blocks)
+	if e.reassembler.bufferCount != maxFragmentBuffers {
+		t.Errorf("%d blocks", e.reassembler.bufferCount)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// resealed returns b with a right checksum, if there is room for one.
-func resealed(b []byte) []byte {
+// withValidChecksum returns b with a right checksum, if there is room for one.
+func withValidChecksum(b []byte) []byte {
 	b = slices.Clone(b)
 	if len(b) >= 4 {
-		sealed(b, Protocol, Version)
+		withChecksum(b, Protocol, Version)
 	}
 	return b
 }
@@ -22,42 +22,42 @@ func resealed(b []byte) []byte {
 // FuzzHeader says that what is read as a header is, when it is written again,
 // the same bytes: nothing in a datagram is overlooked.
 func FuzzHeader(f *testing.F) {
-	f.Add(made(1, "abc"))
-	f.Add(piece(3, 1, 2, []byte("end")))
+	f.Add(makeDatagram(1, "abc"))
+	f.Add(makeFragment(3, 1, 2, []byte("end")))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h header
-		if h.get(b) && !bytes.Equal(resealed(b), b) {
+		if h.decode(b) && !bytes.Equal(withValidChecksum(b), b) {
 			t.Fatal("a wrong checksum is taken")
 		}
-		b = resealed(b)
-		if !h.get(b) {
+		b = withValidChecksum(b)
+		if !h.decode(b) {
 			return
 		}
 		again := slices.Clone(b)
 		clear(again[:h.size()])
-		if h.put(again); !bytes.Equal(again, b) {
+		if h.encode(again); !bytes.Equal(again, b) {
 			t.Errorf("% x is read as %+v, written % x", b, h, again)
 		}
-		if h.fragment && (h.id >= h.count || h.count < 2 || h.count > MaxFragments) {
+		if h.isFragment && (h.fragmentID >= h.fragmentCount || h.fragmentCount < 2 || h.fragmentCount > MaxFragments) {
 			t.Errorf("%+v", h)
 		}
 	})
 }
 
-// FuzzOpen feeds an endpoint anything at all, and then the same with a right
+// FuzzDatagram feeds an endpoint anything at all, and then the same with a right
 // checksum before it, twice.
-func FuzzOpen(f *testing.F) {
-	f.Add(made(1, "abc"))
-	f.Add(piece(3, 1, 2, []byte("end")))
+func FuzzDatagram(f *testing.F) {
+	f.Add(makeDatagram(1, "abc"))
+	f.Add(makeFragment(3, 1, 2, []byte("end")))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &spool{in: [][]byte{b, resealed(b), resealed(b)}}
+		s := &scriptedConn{in: [][]byte{b, withValidChecksum(b), withValidChecksum(b)}}
 		e := NewEndpoint(s)
 		e.Send([]byte("x"))
 		e.Update(tick)
 		n := 0
-		for _, p := range drain(e) {
+		for _, p := range receiveAll(e) {
 			n += len(p.Payload)
 		}
 		if n > len(b) {
@@ -69,22 +69,22 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// script cuts a fuzzer's input into datagrams: for each a byte of what to do
+// parseDatagrams cuts a fuzzer's input into datagrams: for each a byte of what to do
 // with it and two of its length. Most get a right checksum; to some the end of a
 // true fragment is added, for no fuzzer writes a kilobyte on its own.
-func script(in []byte) (all [][]byte) {
+func parseDatagrams(in []byte) (all [][]byte) {
 	for len(in) >= 3 && len(all) < 1000 {
 		do, n := in[0], int(binary.LittleEndian.Uint16(in[1:])%1300)
 		in = in[3:]
 		n = min(n, len(in))
 		b := slices.Clone(in[:n])
 		in = in[n:]
-		if do&1 != 0 && len(b) >= headerBytes+fragmentBytes {
-			b = append(b[:headerBytes+fragmentBytes], pattern(FragmentBytes, do)...)
+		if do&1 != 0 && len(b) >= headerBytes+fragmentHeaderBytes {
+			b = append(b[:headerBytes+fragmentHeaderBytes], pattern(FragmentBytes, do)...)
 			b[13] |= 0x80
 		}
 		if do&2 == 0 {
-			b = resealed(b)
+			b = withValidChecksum(b)
 		}
 		all = append(all, b)
 		if do&4 != 0 {
@@ -102,14 +102,14 @@ func FuzzEndpoint(f *testing.F) {
 	entry := func(do byte, b []byte) []byte {
 		return append([]byte{do, byte(len(b)), byte(len(b) >> 8)}, b...)
 	}
-	f.Add(slices.Concat(entry(0, made(1, "abc")), entry(4, made(2, "d"))))
-	f.Add(slices.Concat(entry(1, piece(1, 0, 3, nil)), entry(1, piece(1, 1, 3, nil)), entry(0, piece(1, 2, 3, []byte("end"))), entry(5, piece(1, 0, 4, nil))))
-	f.Add(slices.Concat(entry(1, piece(1, 0, 256, nil)), entry(1, piece(300, 0, 2, nil)), entry(0, piece(300, 1, 2, []byte("x")))))
+	f.Add(slices.Concat(entry(0, makeDatagram(1, "abc")), entry(4, makeDatagram(2, "d"))))
+	f.Add(slices.Concat(entry(1, makeFragment(1, 0, 3, nil)), entry(1, makeFragment(1, 1, 3, nil)), entry(0, makeFragment(1, 2, 3, []byte("end"))), entry(5, makeFragment(1, 0, 4, nil))))
+	f.Add(slices.Concat(entry(1, makeFragment(1, 0, 256, nil)), entry(1, makeFragment(300, 0, 2, nil)), entry(0, makeFragment(300, 1, 2, []byte("x")))))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		all := script(in)
-		s, out := &spool{}, &recorder{}
-		e := NewEndpoint(twoWay{s, out})
-		s2, out2 := &spool{}, &recorder{}
+		all := parseDatagrams(in)
+		s, out := &scriptedConn{}, &recorder{}
+		e := NewEndpoint(splitConn{s, out})
+		s2, out2 := &scriptedConn{}, &recorder{}
 		var twin *Endpoint
 		fed, got := 0, 0
 		seen := map[Sequence]bool{}
@@ -120,7 +120,7 @@ func FuzzEndpoint(f *testing.F) {
 			e.Send([]byte{byte(i)})
 			e.Update(now)
 			if i == 3 {
-				twin = NewEndpoint(twoWay{s2, out2})
+				twin = NewEndpoint(splitConn{s2, out2})
 				twin.CopyFrom(e)
 				out2.sent = slices.Clone(out.sent)
 			} else if twin != nil {
@@ -132,7 +132,7 @@ func FuzzEndpoint(f *testing.F) {
 				fed += len(b)
 			}
 			all = all[n:]
-			for _, p := range drain(e) {
+			for _, p := range receiveAll(e) {
 				got += len(p.Payload)
 				if seen[p.Sequence] {
 					t.Fatalf("%d comes out twice", p.Sequence)
@@ -142,10 +142,10 @@ func FuzzEndpoint(f *testing.F) {
 			if got > fed {
 				t.Fatalf("%d bytes out of %d", got, fed)
 			}
-			if e.parts.count > partWindow || e.parts.blocks > partBlocks {
-				t.Fatalf("%d packets wait in %d blocks", e.parts.count, e.parts.blocks)
+			if e.reassembler.packetCount > reassemblyWindow || e.reassembler.bufferCount > maxFragmentBuffers {
+				t.Fatalf("%d packets wait in %d blocks", e.reassembler.packetCount, e.reassembler.bufferCount)
 			}
-			ack, set, _ := e.received.acks(now)
+			ack, set, _ := e.received.ackFields(now)
 			for n := range Sequence(32) {
 				if set>>n&1 == 1 && !seen[ack-n] {
 					t.Fatalf("%d is acknowledged and did not come out", ack-n)
@@ -159,4 +159,4 @@ func FuzzEndpoint(f *testing.F) {
 }
 
 // FuzzModel is TestModel with choices that a fuzzer makes.
-func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(model)) }
+func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkModel)) }

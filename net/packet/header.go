@@ -28,12 +28,12 @@ import (
 // acknowledgements; ours keep the packet's, so that they are not lost with the
 // fragment that happened to carry them.
 const (
-	headerBytes   = 14
-	fragmentBytes = 2
+	headerBytes         = 14
+	fragmentHeaderBytes = 2
 
-	holdUnit   = time.Millisecond / 16
-	holdLonger = 1<<15 - 1
-	partBit    = 1 << 15
+	ackDelayUnit = time.Millisecond / 16
+	maxAckDelay  = 1<<15 - 1
+	fragmentBit  = 1 << 15
 )
 
 // Protocol and Version name what these datagrams speak. Version changes
@@ -51,10 +51,10 @@ const (
 // two below a kilobyte. Neither keeps out who means to forge.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal is where the checksum of this protocol begins.
-var seal = sealOf(Protocol, Version)
+// checksumSeed is where the checksum of this protocol begins.
+var checksumSeed = checksumSeedOf(Protocol, Version)
 
-func sealOf(protocol, version uint32) uint32 {
+func checksumSeedOf(protocol, version uint32) uint32 {
 	var b [8]byte
 	binary.LittleEndian.PutUint32(b[:], protocol)
 	binary.LittleEndian.PutUint32(b[4:], version)
@@ -65,81 +65,81 @@ func sealOf(protocol, version uint32) uint32 {
 type header struct {
 	sequence, ack uint16
 	ackBits       uint32
-	hold          uint16 // in holdUnit; up to holdLonger
+	ackDelay      uint16 // in holdUnit; up to holdLonger
 
-	fragment  bool
-	id, count int // of a fragment: id < count, count in [2, MaxFragments]
+	isFragment                bool
+	fragmentID, fragmentCount int // of a fragment: id < count, count in [2, MaxFragments]
 }
 
 // size returns the bytes that the header takes.
 func (h *header) size() int {
-	if h.fragment {
-		return headerBytes + fragmentBytes
+	if h.isFragment {
+		return headerBytes + fragmentHeaderBytes
 	}
 	return headerBytes
 }
 
-// put writes the header and the checksum over it and what follows it in b.
-func (h *header) put(b []byte) {
+// encode writes the header and the checksum over it and what follows it in b.
+func (h *header) encode(b []byte) {
 	_ = b[headerBytes-1]
 	binary.LittleEndian.PutUint16(b[4:], h.sequence)
 	binary.LittleEndian.PutUint16(b[6:], h.ack)
 	binary.LittleEndian.PutUint32(b[8:], h.ackBits)
-	hold := h.hold
-	if h.fragment {
-		hold |= partBit
-		b[14], b[15] = byte(h.id), byte(h.count-1)
+	hold := h.ackDelay
+	if h.isFragment {
+		hold |= fragmentBit
+		b[14], b[15] = byte(h.fragmentID), byte(h.fragmentCount-1)
 	}
 	binary.LittleEndian.PutUint16(b[12:], hold)
-	binary.LittleEndian.PutUint32(b, crc32.Update(seal, castagnoli, b[4:]))
+	binary.LittleEndian.PutUint32(b, crc32.Update(checksumSeed, castagnoli, b[4:]))
 }
 
-// get reads a header. It reports whether b is a whole datagram of this protocol:
+// decode reads a header. It reports whether b is a whole datagram of this protocol:
 // neither damaged nor foreign, and if a fragment, one that a packet could have.
-func (h *header) get(b []byte) bool {
+func (h *header) decode(b []byte) bool {
 	if len(b) < headerBytes || len(b) > MaxDatagram {
 		return false
 	}
-	if binary.LittleEndian.Uint32(b) != crc32.Update(seal, castagnoli, b[4:]) {
+	if binary.LittleEndian.Uint32(b) != crc32.Update(checksumSeed, castagnoli, b[4:]) {
 		return false
 	}
 	h.sequence = binary.LittleEndian.Uint16(b[4:])
 	h.ack = binary.LittleEndian.Uint16(b[6:])
 	h.ackBits = binary.LittleEndian.Uint32(b[8:])
 	hold := binary.LittleEndian.Uint16(b[12:])
-	h.hold, h.fragment = hold&^partBit, hold&partBit != 0
-	if !h.fragment {
+	h.ackDelay, h.isFragment = hold&^fragmentBit, hold&fragmentBit != 0
+	if !h.isFragment {
 		return true
 	}
-	if len(b) < headerBytes+fragmentBytes {
+	if len(b) < headerBytes+fragmentHeaderBytes {
 		return false
 	}
-	h.id, h.count = int(b[14]), int(b[15])+1
-	n := len(b) - headerBytes - fragmentBytes
-	last := h.id == h.count-1
-	return h.count >= 2 && h.id < h.count && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
+	h.fragmentID, h.fragmentCount = int(b[14]), int(b[15])+1
+	n := len(b) - headerBytes - fragmentHeaderBytes
+	last := h.fragmentID == h.fragmentCount-1
+	return h.fragmentCount >= 2 && h.fragmentID < h.fragmentCount && n >= 1 && n <= FragmentBytes && (last || n == FragmentBytes)
 }
 
 // Header is what stands before a payload, for looking into datagrams.
 type Header struct {
-	Checksum      uint32
-	Sequence, Ack uint16 // low bits
-	AckBits       uint32
-	AckDelay      time.Duration // to 1/16 ms; the longest that can be said, or longer
-	Fragment      bool
-	ID, Count     int // of a fragment
-	Bytes         int // of the head itself
+	Checksum                  uint32
+	Sequence, Ack             uint16 // low bits
+	AckBits                   uint32
+	AckDelay                  time.Duration // to 1/16 ms; the longest that can be said, or longer
+	IsFragment                bool
+	FragmentID, FragmentCount int // of a fragment
+	Size                      int // of the head itself
 }
 
 // ParseHeader reads the head of a datagram, and reports whether it is whole and of
 // this protocol.
 func ParseHeader(datagram []byte) (Header, bool) {
 	var h header
-	if !h.get(datagram) {
+	if !h.decode(datagram) {
 		return Header{}, false
 	}
 	return Header{
 		Checksum: binary.LittleEndian.Uint32(datagram), Sequence: h.sequence, Ack: h.ack, AckBits: h.ackBits,
-		AckDelay: time.Duration(h.hold) * holdUnit, Fragment: h.fragment, ID: h.id, Count: h.count, Bytes: h.size(),
+		AckDelay: time.Duration(h.ackDelay) * ackDelayUnit, IsFragment: h.isFragment, FragmentID: h.fragmentID, FragmentCount: h.fragmentCount, Size: h.size(),
 	}, true
 }

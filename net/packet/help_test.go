@@ -17,11 +17,11 @@ func (r *recorder) Send(_ time.Duration, b []byte) error {
 
 func (r *recorder) Receive(time.Duration) (link.Datagram, bool) { return link.Datagram{}, false }
 
-// piece returns one fragment of a packet, which may be anything but corrupt.
-func piece(seq Sequence, id, count int, body []byte) []byte {
-	b := append(make([]byte, headerBytes+fragmentBytes), body...)
-	h := header{sequence: seq.low(), fragment: true, id: id, count: count}
-	h.put(b)
+// makeFragment returns one fragment of a packet, which may be anything but corrupt.
+func makeFragment(seq Sequence, id, count int, body []byte) []byte {
+	b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
+	h := header{sequence: seq.low16(), isFragment: true, fragmentID: id, fragmentCount: count}
+	h.encode(b)
 	return b
 }
 
@@ -34,8 +34,8 @@ func pattern(n int, seed byte) []byte {
 	return b
 }
 
-// drain returns what the last Update brought.
-func drain(e *Endpoint) (all []Packet) {
+// receiveAll returns what the last Update brought.
+func receiveAll(e *Endpoint) (all []Packet) {
 	for p, ok := e.Receive(); ok; p, ok = e.Receive() {
 		all = append(all, p)
 	}

@@ -17,15 +17,15 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// one is a wire with at most one datagram in it, which nobody copies.
-type one struct{ bytes []byte }
+// feedConn is a wire with at most one datagram in it, which nobody copies.
+type feedConn struct{ bytes []byte }
 
-func (*one) Send(time.Duration, []byte) error { return nil }
+func (*feedConn) Send(time.Duration, []byte) error { return nil }
 
-func (o *one) Receive(now time.Duration) (link.Datagram, bool) {
+func (o *feedConn) Receive(now time.Duration) (link.Datagram, bool) {
 	b := o.bytes
 	o.bytes = nil
-	return link.Datagram{Bytes: b, At: now}, b != nil
+	return link.Datagram{Bytes: b, ReceivedAt: now}, b != nil
 }
 
 // TestAttackMemory floods an endpoint with fragments that never make a packet.
@@ -37,18 +37,20 @@ func TestAttackMemory(t *testing.T) {
 	full := pattern(FragmentBytes, 1)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for name, forge := range map[string]func(i int) []byte{
-		"first of 256, ever new packets":   func(i int) []byte { return piece(Sequence(i), 0, 256, full) },
-		"one byte, last of 256":            func(i int) []byte { return piece(Sequence(i), 255, 256, full[:1]) },
-		"all but the last of 256":          func(i int) []byte { return piece(Sequence(i/255), i%255, 256, full) },
-		"all but the first of 256":         func(i int) []byte { return piece(Sequence(i/255), 1+i%255, 256, full) },
-		"sequences that leap":              func(i int) []byte { return piece(Sequence(i*32767), 0, 256, full) },
-		"sequences backwards":              func(i int) []byte { return piece(Sequence(60000-i), 0, 256, full) },
-		"anything":                         func(i int) []byte { return piece(Sequence(rng.IntN(1000)), rng.IntN(200), 201+rng.IntN(50), full) },
-		"the same again and again":         func(int) []byte { return piece(9, 0, 256, full) },
-		"counts that change":               func(i int) []byte { return piece(Sequence(i/3), 0, 2+i%250, full) },
-		"256 packets, one fragment a time": func(i int) []byte { return piece(Sequence(i%256), i/256%255, 256, full) },
+		"first of 256, ever new packets": func(i int) []byte { return makeFragment(Sequence(i), 0, 256, full) },
+		"one byte, last of 256":          func(i int) []byte { return makeFragment(Sequence(i), 255, 256, full[:1]) },
+		"all but the last of 256":        func(i int) []byte { return makeFragment(Sequence(i/255), i%255, 256, full) },
+		"all but the first of 256":       func(i int) []byte { return makeFragment(Sequence(i/255), 1+i%255, 256, full) },
+		"sequences that leap":            func(i int) []byte { return makeFragment(Sequence(i*32767), 0, 256, full) },
+		"sequences backwards":            func(i int) []byte { return makeFragment(Sequence(60000-i), 0, 256, full) },
+		"anything": func(i int) []byte {
+			return makeFragment(Sequence(rng.IntN(1000)), rng.IntN(200), 201+rng.IntN(50), full)
+		},
+		"the same again and again":         func(int) []byte { return makeFragment(9, 0, 256, full) },
+		"counts that change":               func(i int) []byte { return makeFragment(Sequence(i/3), 0, 2+i%250, full) },
+		"256 packets, one fragment a time": func(i int) []byte { return makeFragment(Sequence(i%256), i/256%255, 256, full) },
 	} {
-		w := &one{}
+		w := &feedConn{}
 		e := NewEndpoint(w)
 		e.Update(0)
 		const n = 20000
@@ -73,33 +75,33 @@ func TestAttackMemory(t *testing.T) {
 		if total > 640<<10 {
 			t.Errorf("%s: %d datagrams allocate %d bytes", name, n, total)
 		}
-		if e.Stats.PacketsReceived != 0 || len(e.inbox) != 0 || e.received.bits != 0 {
+		if e.Stats.PacketsReceived != 0 || len(e.inbox) != 0 || e.received.ackBits != 0 {
 			t.Errorf("%s: something was delivered", name)
 		}
 		count := 0
-		for i := range e.parts.packets.slots {
-			for b := e.parts.packets.slots[i].value.blocks; b != nil; b = b.next {
+		for i := range e.reassembler.packets.slots {
+			for b := e.reassembler.packets.slots[i].value.fragments; b != nil; b = b.next {
 				count++
 			}
 		}
-		for b := e.parts.spare; b != nil; b = b.next {
+		for b := e.reassembler.free; b != nil; b = b.next {
 			count++
 		}
-		if count != e.parts.blocks || count > partBlocks {
-			t.Errorf("%s: %d blocks, %d known of", name, count, e.parts.blocks)
+		if count != e.reassembler.bufferCount || count > maxFragmentBuffers {
+			t.Errorf("%s: %d blocks, %d known of", name, count, e.reassembler.bufferCount)
 		}
 	}
 }
 
-// TestHonestMemory says what the largest packets cost: no datagram more than
+// TestLargestPacketMemory says what the largest packets cost: no datagram more than
 // 64 KiB, the one that completes a packet too, and nothing once they have come
 // this way before.
-func TestHonestMemory(t *testing.T) {
+func TestLargestPacketMemory(t *testing.T) {
 	var out recorder
 	a := NewEndpoint(&out)
 	payload := pattern(MaxPayload, 1)
 	a.Send(payload)
-	w := &one{}
+	w := &feedConn{}
 	e := NewEndpoint(w)
 	last := allocated()
 	for i, b := range out.sent {
@@ -114,7 +116,7 @@ func TestHonestMemory(t *testing.T) {
 	if e.Stats.PacketsReceived != 1 {
 		t.Fatal("the packet does not arrive")
 	}
-	var x bottleneck
+	var x queueConn
 	a, b := NewEndpoint(&x), NewEndpoint(&x)
 	step := func() {
 		a.Send(payload)
@@ -129,35 +131,35 @@ func TestHonestMemory(t *testing.T) {
 	}
 }
 
-// bottleneck is a wire that keeps datagrams in memory that it uses again.
-type bottleneck struct {
-	bytes    [][]byte
-	from, to int
+// queueConn is a wire that keeps datagrams in memory that it uses again.
+type queueConn struct {
+	bytes                 [][]byte
+	readIndex, writeIndex int
 }
 
-func (b *bottleneck) Send(_ time.Duration, d []byte) error {
-	if b.from == b.to {
-		b.from, b.to = 0, 0
+func (b *queueConn) Send(_ time.Duration, d []byte) error {
+	if b.readIndex == b.writeIndex {
+		b.readIndex, b.writeIndex = 0, 0
 	}
-	if b.to == len(b.bytes) {
+	if b.writeIndex == len(b.bytes) {
 		b.bytes = append(b.bytes, nil)
 	}
-	b.bytes[b.to] = append(b.bytes[b.to][:0], d...)
-	b.to++
+	b.bytes[b.writeIndex] = append(b.bytes[b.writeIndex][:0], d...)
+	b.writeIndex++
 	return nil
 }
 
-func (b *bottleneck) Receive(now time.Duration) (link.Datagram, bool) {
-	if b.from == b.to {
+func (b *queueConn) Receive(now time.Duration) (link.Datagram, bool) {
+	if b.readIndex == b.writeIndex {
 		return link.Datagram{}, false
 	}
-	b.from++
-	return link.Datagram{Bytes: b.bytes[b.from-1], At: now}, true
+	b.readIndex++
+	return link.Datagram{Bytes: b.bytes[b.readIndex-1], ReceivedAt: now}, true
 }
 
 // BenchmarkFragments is one packet of 16 fragments from Send to Receive.
 func BenchmarkFragments(b *testing.B) {
-	var w bottleneck
+	var w queueConn
 	x, y := NewEndpoint(&w), NewEndpoint(&w)
 	payload := pattern(16*FragmentBytes, 0)
 	b.ReportAllocs()
@@ -174,10 +176,10 @@ func BenchmarkFragments(b *testing.B) {
 // BenchmarkUpdateIdle is an Update when nothing has arrived, with packets that
 // wait for fragments and others that wait for acknowledgements.
 func BenchmarkUpdateIdle(b *testing.B) {
-	in := &spool{}
+	in := &scriptedConn{}
 	e := NewEndpoint(in)
 	for i := range Sequence(200) {
-		in.in = append(in.in, piece(i, 0, 256, pattern(FragmentBytes, 0)))
+		in.in = append(in.in, makeFragment(i, 0, 256, pattern(FragmentBytes, 0)))
 	}
 	e.Update(0)
 	for range 1000 {
@@ -192,8 +194,8 @@ func BenchmarkUpdateIdle(b *testing.B) {
 // BenchmarkExchange is a packet of 256 bytes each way, with the acknowledgement
 // of the last one in it.
 func BenchmarkExchange(b *testing.B) {
-	var up, down bottle
-	x, y := NewEndpoint(twoWay{&down, &up}), NewEndpoint(twoWay{&up, &down})
+	var up, down singleConn
+	x, y := NewEndpoint(splitConn{&down, &up}), NewEndpoint(splitConn{&up, &down})
 	payload := make([]byte, 256)
 	b.ReportAllocs()
 	now := time.Duration(0)
@@ -210,11 +212,11 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// TestLargeOnesTakeTurns says that of two large packets that come with one
+// TestLargePacketsTakeTurns says that of two large packets that come with one
 // Update the second is delivered, and acknowledged, with the next: also by a
 // copy of the endpoint. Nothing of it is lost, and no memory is asked for.
-func TestLargeOnesTakeTurns(t *testing.T) {
-	var x bottleneck
+func TestLargePacketsTakeTurns(t *testing.T) {
+	var x queueConn
 	a, b := NewEndpoint(&x), NewEndpoint(&x)
 	payloads := [][]byte{pattern(MaxPayload, 1), pattern(70<<10, 2)}
 	for range 3 { // the first round fetches the memory of fragments
@@ -226,7 +228,7 @@ func TestLargeOnesTakeTurns(t *testing.T) {
 		if _, more := b.Receive(); !ok || more || !bytes.Equal(first.Payload, payloads[0]) {
 			t.Fatal("the first does not come alone")
 		}
-		c := NewEndpoint(&bottleneck{})
+		c := NewEndpoint(&queueConn{})
 		c.CopyFrom(b)
 		before := allocated()
 		b.Update(1)

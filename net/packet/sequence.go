@@ -8,13 +8,13 @@ package packet
 // of this.
 type Sequence uint64
 
-// low returns what travels of s.
-func (s Sequence) low() uint16 { return uint16(s) }
+// low16 returns what travels of s.
+func (s Sequence) low16() uint16 { return uint16(s) }
 
-// near returns the sequence next to s whose low 16 bits are low: from 32,768
+// expand returns the sequence next to s whose low 16 bits are low: from 32,768
 // before s to 32,767 after it. It reports false where that would lie before
 // the session's start.
-func (s Sequence) near(low uint16) (q Sequence, ok bool) {
+func (s Sequence) expand(low uint16) (q Sequence, ok bool) {
 	away := int64(int16(low - uint16(s)))
 	return s + Sequence(away), away >= 0 || s >= Sequence(-away)
 }

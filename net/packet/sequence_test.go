@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSequenceNear says that a sequence is found again from its low 16 bits if
+// TestSequenceExpand says that a sequence is found again from its low 16 bits if
 // a near one is known, over many wraps, and that none lies before the start.
-func TestSequenceNear(t *testing.T) {
+func TestSequenceExpand(t *testing.T) {
 	for _, c := range []struct {
 		known Sequence
 		low   uint16
@@ -21,7 +21,7 @@ func TestSequenceNear(t *testing.T) {
 		{65535, 0, 65536, true}, {65536, 65535, 65535, true}, {65535, 32766, 65536 + 32766, true},
 		{65535, 32767, 32767, true}, {1 << 40, 65535, 1<<40 - 1, true},
 	} {
-		if got, ok := c.known.near(c.low); ok != c.ok || ok && got != c.want {
+		if got, ok := c.known.expand(c.low); ok != c.ok || ok && got != c.want {
 			t.Errorf("%d near %d: %d %v, want %d %v", c.low, c.known, got, ok, c.want, c.ok)
 		}
 	}
@@ -29,11 +29,11 @@ func TestSequenceNear(t *testing.T) {
 	for s := Sequence(0); s < 5<<16; s += 4999 {
 		for _, away := range []int64{-32768, -4999, -1, 0, 1, 32767} {
 			q := int64(s) + away
-			if got, ok := s.near(Sequence(q).low()); ok != (q >= 0) || ok && got != Sequence(q) {
+			if got, ok := s.expand(Sequence(q).low16()); ok != (q >= 0) || ok && got != Sequence(q) {
 				t.Fatalf("%d near %d: %d %v", q, s, got, ok)
 			}
 		}
-		if got, _ := known.near(s.low()); got != s {
+		if got, _ := known.expand(s.low16()); got != s {
 			t.Fatalf("%d after %d: %d", s, known, got)
 		}
 		known = s
@@ -44,7 +44,7 @@ func TestSequenceNear(t *testing.T) {
 // wire: the numbers that Send returns, Receive tells and Acks names are the
 // same and go on.
 func TestSequenceWrap(t *testing.T) {
-	a, b := pair(t, "perfect", 1)
+	a, b := newPair(t, "perfect", 1)
 	const n = 5<<16 + 10
 	acked := Sequence(0)
 	for i := range Sequence(n) {
@@ -64,7 +64,7 @@ func TestSequenceWrap(t *testing.T) {
 			t.Fatalf("%d arrived as %d, %v", i, p.Sequence, ok)
 		}
 	}
-	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.Lost() != 0 || acked != n-1 {
+	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.Loss() != 0 || acked != n-1 {
 		t.Errorf("%+v, %d acked", b.Stats, acked)
 	}
 }
@@ -149,8 +149,8 @@ func TestSequenceBufferEnds(t *testing.T) {
 func TestOutage(t *testing.T) {
 	for _, lost := range []int{100, 5000, 32767, 32768, 40000, 65000, 65536, 70000, 200000} {
 		for _, both := range []bool{false, true} {
-			var up, down bottle
-			a, b := NewEndpoint(twoWay{&down, &up}), NewEndpoint(twoWay{&up, &down})
+			var up, down singleConn
+			a, b := NewEndpoint(splitConn{&down, &up}), NewEndpoint(splitConn{&up, &down})
 			now := time.Duration(0)
 			arrived := map[Sequence]bool{}
 			came, acked := 0, 0

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// soaked counts what happened in a soak.
-type soaked struct {
-	packets, datagrams, delivered, acked int
-	lost, doubled, damaged               int
-	corrupt, twice, falseAcks, twiceAck  int
+// soakCounts counts what happened in a soak.
+type soakCounts struct {
+	packets, datagrams, delivered, acked           int
+	lost, duplicated, damaged                      int
+	corrupt, deliveredTwice, falseAcks, ackedTwice int
 }
 
-func (s *soaked) add(o soaked) {
+func (s *soakCounts) add(o soakCounts) {
 	s.packets += o.packets
 	s.datagrams += o.datagrams
 	s.delivered += o.delivered
 	s.acked += o.acked
 	s.lost += o.lost
-	s.doubled += o.doubled
+	s.duplicated += o.duplicated
 	s.damaged += o.damaged
 	s.corrupt += o.corrupt
-	s.twice += o.twice
+	s.deliveredTwice += o.deliveredTwice
 	s.falseAcks += o.falseAcks
-	s.twiceAck += o.twiceAck
+	s.ackedTwice += o.ackedTwice
 }
 
 // soak sends a packet each way in every tick through storms and holds what
 // comes out against what went in.
-func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest int) (n soaked) {
-	a, b, up, down := stormy(seed, loss, double, damage, reorder)
+func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest int) (n soakCounts) {
+	a, b, up, down := newBadPair(seed, loss, double, damage, reorder)
 	ends := [2]*Endpoint{a, b}
 	starts := [2]Sequence{Sequence(seed*977) & 0xffff, Sequence(65536 - 100 - seed)}
 	var delivered, acked [2][]bool // by packet, in the order of sending; delivered: at the other end
@@ -68,7 +68,7 @@ func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest
 					continue
 				}
 				if delivered[1-k][id] {
-					n.twice++
+					n.deliveredTwice++
 				}
 				delivered[1-k][id] = true
 			}
@@ -79,7 +79,7 @@ func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest
 					n.falseAcks++
 				}
 				if acked[k][id] {
-					n.twiceAck++
+					n.ackedTwice++
 				}
 				acked[k][id] = true
 			}
@@ -87,7 +87,7 @@ func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest
 		}
 	}
 	n.packets, n.datagrams = 2*ticks, up.sent+down.sent
-	n.lost, n.doubled, n.damaged = up.lost+down.lost, up.doubled+down.doubled, up.damaged+down.damaged
+	n.lost, n.duplicated, n.damaged = up.lost+down.lost, up.duplicated+down.duplicated, up.damaged+down.damaged
 	return n
 }
 
@@ -123,7 +123,7 @@ func TestSoak(t *testing.T) {
 		{"fragments", 0.1, 0.3, 200, 8 * FragmentBytes, 10, 0.5},
 		{"clean", 0, 0, 0, 300, 4, 1},
 	} {
-		var n soaked
+		var n soakCounts
 		for seed := range seeds {
 			damage := 0.01
 			if c.least == 1 {
@@ -132,8 +132,8 @@ func TestSoak(t *testing.T) {
 			n.add(soak(seed, ticks/c.part, c.loss, c.double, damage, c.reorder, c.largest))
 		}
 		t.Logf("%s: %d seeds, %d packets in %d datagrams, %d lost, %d doubled, %d damaged; %d delivered, %d acked; 0 wanted: %d corrupt, %d twice, %d false acks, %d acked twice",
-			c.name, seeds, n.packets, n.datagrams, n.lost, n.doubled, n.damaged, n.delivered, n.acked, n.corrupt, n.twice, n.falseAcks, n.twiceAck)
-		if n.corrupt+n.twice+n.falseAcks+n.twiceAck != 0 {
+			c.name, seeds, n.packets, n.datagrams, n.lost, n.duplicated, n.damaged, n.delivered, n.acked, n.corrupt, n.deliveredTwice, n.falseAcks, n.ackedTwice)
+		if n.corrupt+n.deliveredTwice+n.falseAcks+n.ackedTwice != 0 {
 			t.Errorf("%s: %+v", c.name, n)
 		}
 		if slack := float64(2 * seeds); float64(n.delivered) < c.least*float64(n.packets)-slack || n.acked < n.delivered/10 {

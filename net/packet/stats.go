@@ -9,16 +9,16 @@ type Stats struct {
 	DatagramsSent, DatagramsReceived uint64 // a fragment each, or a packet; received: that were of use
 	BytesSent, BytesReceived         uint64 // of those datagrams, with all headers, those of IP and UDP included
 
-	Expected  uint64 // packets that the other side is known to have sent
-	Acked     uint64 // of ours, known to have arrived
-	Rejected  uint64 // datagrams not of this protocol, corrupt, or at odds with an earlier fragment
-	Repeated  uint64 // datagrams that had arrived before
-	Stale     uint64 // datagrams of packets too old to tell
-	Abandoned uint64 // packets given up while they lacked fragments
-	Unsent    uint64 // datagrams that acknowledged what was never sent
+	Expected           uint64 // packets that the other side is known to have sent
+	Acked              uint64 // of ours, known to have arrived
+	Rejected           uint64 // datagrams not of this protocol, corrupt, or at odds with an earlier fragment
+	Duplicates         uint64 // datagrams that had arrived before
+	Stale              uint64 // datagrams of packets too old to tell
+	ReassemblyFailures uint64 // packets given up while they lacked fragments
+	InvalidAcks        uint64 // datagrams that acknowledged what was never sent
 
 	RTT          time.Duration // smoothed round trip; 0 before the first
-	RTTLast      time.Duration // of the last acknowledgement
+	LastRTT      time.Duration // of the last acknowledgement
 	RTTVariation time.Duration // smoothed distance of single round trips from RTT
 
 	// Jitter is the smoothed difference of one round trip from the next. The
@@ -26,10 +26,10 @@ type Stats struct {
 	// header would have to say when it was sent, and this takes what there is.
 	Jitter time.Duration
 
-	// Late and Missing are of the loss of late: of the Late newest packets of
+	// RecentExpected and Missing are of the loss of late: of the Late newest packets of
 	// the other side, at most 256, Missing have not arrived. The newest 64 are
 	// left out, for they may be on their way.
-	Late, Missing uint64
+	RecentExpected, RecentLost uint64
 
 	// Rates over the last half second that had ended by the last Update, in
 	// bits per second, with all headers, brought up to date twenty times a
@@ -37,32 +37,32 @@ type Stats struct {
 	SentRate, ReceivedRate, AckedRate uint64
 }
 
-// Lost returns the share of the other side's packets that have not arrived, in
+// Loss returns the share of the other side's packets that have not arrived, in
 // [0,1]. Those on their way count as lost until they come.
-func (s *Stats) Lost() float64 {
+func (s *Stats) Loss() float64 {
 	if s.Expected == 0 {
 		return 0
 	}
 	return 1 - float64(s.PacketsReceived)/float64(s.Expected)
 }
 
-// LostOfLate returns the share of the newest 256 packets of the other side that
+// RecentLoss returns the share of the newest 256 packets of the other side that
 // have not arrived, in [0,1], the very newest 64 left out. It is 0 before there
 // are that many.
-func (s *Stats) LostOfLate() float64 {
-	if s.Late == 0 {
+func (s *Stats) RecentLoss() float64 {
+	if s.RecentExpected == 0 {
 		return 0
 	}
-	return float64(s.Missing) / float64(s.Late)
+	return float64(s.RecentLost) / float64(s.RecentExpected)
 }
 
-// trip takes in one round trip. The smoothing of RTT is that of TCP (RFC 6298):
+// addRTT takes in one round trip. The smoothing of RTT is that of TCP (RFC 6298):
 // an eighth for the mean and a quarter for the distance from it. Fiedler's of
 // 2008 takes a tenth.
-func (s *Stats) trip(trip time.Duration, first bool) {
+func (s *Stats) addRTT(trip time.Duration, first bool) {
 	trip = max(trip, 0)
-	before := s.RTTLast
-	s.RTTLast = trip
+	before := s.LastRTT
+	s.LastRTT = trip
 	if first {
 		s.RTT, s.RTTVariation = trip, trip/2
 		return
@@ -78,48 +78,48 @@ func (s *Stats) trip(trip time.Duration, first bool) {
 // 40 and 60 a second, so that a steady stream has a steady rate. The window is
 // that of Fiedler's simulator of 2015.
 const (
-	rateSlot  = time.Second / 20
-	rateSlots = 10
+	rateSlot      = time.Second / 20
+	rateSlotCount = 10
 )
 
-// flow is bytes by what became of them.
-type flow struct{ sent, received, acked uint64 }
+// byteCounts is bytes by what became of them.
+type byteCounts struct{ sent, received, acked uint64 }
 
 // rates counts bytes in slots of time.
 type rates struct {
-	any  bool
-	edge time.Duration // when the open slot ends
-	open flow
-	past [rateSlots]flow // a ring
-	next int             // slot of the ring to close into
-	full int             // slots of the ring that were closed
-	sum  flow            // of the ring
+	started     bool
+	slotEnd     time.Duration // when the open slot ends
+	current     byteCounts
+	slots       [rateSlotCount]byteCounts // a ring
+	nextSlot    int                       // slot of the ring to close into
+	filledSlots int                       // slots of the ring that were closed
+	sum         byteCounts                // of the ring
 }
 
-// roll closes the slots that have ended by now and reports whether one has.
-func (r *rates) roll(now time.Duration) bool {
-	if !r.any {
-		r.any, r.edge = true, now+rateSlot
+// advance closes the slots that have ended by now and reports whether one has.
+func (r *rates) advance(now time.Duration) bool {
+	if !r.started {
+		r.started, r.slotEnd = true, now+rateSlot
 	}
-	if now < r.edge {
+	if now < r.slotEnd {
 		return false
 	}
-	if idle := (now - r.edge) / rateSlot; idle > rateSlots {
-		r.edge += (idle - rateSlots) * rateSlot // more empty slots than the ring has need not be closed
+	if idle := (now - r.slotEnd) / rateSlot; idle > rateSlotCount {
+		r.slotEnd += (idle - rateSlotCount) * rateSlot // more empty slots than the ring has need not be closed
 	}
-	for ; r.edge <= now; r.edge += rateSlot {
-		old := &r.past[r.next]
-		r.sum.sent += r.open.sent - old.sent
-		r.sum.received += r.open.received - old.received
-		r.sum.acked += r.open.acked - old.acked
-		*old, r.open = r.open, flow{}
-		r.next = (r.next + 1) % rateSlots
-		r.full = min(r.full+1, rateSlots)
+	for ; r.slotEnd <= now; r.slotEnd += rateSlot {
+		old := &r.slots[r.nextSlot]
+		r.sum.sent += r.current.sent - old.sent
+		r.sum.received += r.current.received - old.received
+		r.sum.acked += r.current.acked - old.acked
+		*old, r.current = r.current, byteCounts{}
+		r.nextSlot = (r.nextSlot + 1) % rateSlotCount
+		r.filledSlots = min(r.filledSlots+1, rateSlotCount)
 	}
 	return true
 }
 
-// perSecond returns bytes of the ring as bits per second.
-func (r *rates) perSecond(bytes uint64) uint64 {
-	return bytes * 8 * uint64(time.Second/rateSlot) / uint64(r.full)
+// bitsPerSecond returns bytes of the ring as bits per second.
+func (r *rates) bitsPerSecond(bytes uint64) uint64 {
+	return bytes * 8 * uint64(time.Second/rateSlot) / uint64(r.filledSlots)
 }

@@ -19,11 +19,11 @@ func TestRates(t *testing.T) {
 		size    int
 		lost    float64
 	}{{"latency=20ms", 100, 0}, {"latency=20ms", 3000, 0}, {"latency=20ms,loss=25%", 100, 0.25}} {
-		a, b := pair(t, c.weather, 3)
-		perPacket := c.size + headerBytes + link.HeaderBytes
-		if c.size > maxWhole {
+		a, b := newPair(t, c.weather, 3)
+		perPacket := c.size + headerBytes + link.UDPIPHeaderBytes
+		if c.size > maxUnfragmented {
 			n := (c.size + FragmentBytes - 1) / FragmentBytes
-			perPacket = c.size + n*(headerBytes+fragmentBytes+link.HeaderBytes)
+			perPacket = c.size + n*(headerBytes+fragmentHeaderBytes+link.UDPIPHeaderBytes)
 		}
 		want := float64(60 * 8 * perPacket)
 		sum, acked := 0.0, 0.0
@@ -62,14 +62,14 @@ func TestRates(t *testing.T) {
 		t.Errorf("%d bit/s after a quarter of a second, want about 48000", got)
 	}
 	a.Update(start + 24*time.Hour)
-	if a.Stats.SentRate != 0 || a.rates.edge <= a.now || a.rates.edge > a.now+rateSlot {
-		t.Errorf("a day later %d bit/s; the next slot ends at %v", a.Stats.SentRate, a.rates.edge)
+	if a.Stats.SentRate != 0 || a.rates.slotEnd <= a.now || a.rates.slotEnd > a.now+rateSlot {
+		t.Errorf("a day later %d bit/s; the next slot ends at %v", a.Stats.SentRate, a.rates.slotEnd)
 	}
 }
 
-// TestTrips holds RTT, its sway and the jitter against the formulas of RFC 6298
+// TestRTTSmoothing holds RTT, its sway and the jitter against the formulas of RFC 6298
 // and RFC 3550, computed with real numbers.
-func TestTrips(t *testing.T) {
+func TestRTTSmoothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trips := rapid.SliceOfN(rapid.Int64Range(0, int64(10*time.Second)), 1, 100).Draw(t, "trips")
 		var s Stats
@@ -84,10 +84,10 @@ func TestTrips(t *testing.T) {
 				mean += away / 8
 				sway += (math.Abs(away) - sway) / 4
 			}
-			s.trip(time.Duration(d), i == 0)
+			s.addRTT(time.Duration(d), i == 0)
 		}
 		near := func(a time.Duration, b float64) bool { return math.Abs(float64(a)-b) < 100 } // nanoseconds
-		if !near(s.RTT, mean) || !near(s.RTTVariation, sway) || !near(s.Jitter, jitter) || s.RTTLast != time.Duration(trips[len(trips)-1]) {
+		if !near(s.RTT, mean) || !near(s.RTTVariation, sway) || !near(s.Jitter, jitter) || s.LastRTT != time.Duration(trips[len(trips)-1]) {
 			t.Fatalf("%v %v %v, want %v %v %v", s.RTT, s.RTTVariation, s.Jitter, mean, sway, jitter)
 		}
 	})
@@ -100,8 +100,8 @@ func TestJitter(t *testing.T) {
 	for _, c := range []struct {
 		weather   string
 		low, high time.Duration
-	}{{"latency=75ms", 0, holdUnit}, {"latency=75ms,jitter=20ms", 12 * time.Millisecond, 26 * time.Millisecond}} {
-		a, b := pair(t, c.weather, 1)
+	}{{"latency=75ms", 0, ackDelayUnit}, {"latency=75ms,jitter=20ms", 12 * time.Millisecond, 26 * time.Millisecond}} {
+		a, b := newPair(t, c.weather, 1)
 		for i := range 2000 {
 			now := time.Duration(i) * tick
 			for _, e := range []*Endpoint{a, b} {
@@ -115,10 +115,10 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// TestLostOfLate says that the loss of late follows the link when it changes,
+// TestRecentLoss says that the loss of late follows the link when it changes,
 // where the loss of all time cannot, and that packets that are merely late do
 // not count.
-func TestLostOfLate(t *testing.T) {
+func TestRecentLoss(t *testing.T) {
 	w := &link.Network{Seed: 5}
 	if err := w.Parse("latency=40ms,jitter=100ms"); err != nil {
 		t.Fatal(err)
@@ -137,29 +137,29 @@ func TestLostOfLate(t *testing.T) {
 		}
 	}
 	run(64, 0)
-	if b.Stats.Late != 0 || b.Stats.LostOfLate() != 0 {
-		t.Errorf("%d of %d missing before there is anything to tell", b.Stats.Missing, b.Stats.Late)
+	if b.Stats.RecentExpected != 0 || b.Stats.RecentLoss() != 0 {
+		t.Errorf("%d of %d missing before there is anything to tell", b.Stats.RecentLost, b.Stats.RecentExpected)
 	}
 	run(936, 0)
-	if b.Stats.Missing != 0 || b.Stats.Late != lateSpan {
-		t.Errorf("%d of %d missing on a link that only delays", b.Stats.Missing, b.Stats.Late)
+	if b.Stats.RecentLost != 0 || b.Stats.RecentExpected != lossWindow {
+		t.Errorf("%d of %d missing on a link that only delays", b.Stats.RecentLost, b.Stats.RecentExpected)
 	}
 	run(1000, 0.5)
-	if l := b.Stats.LostOfLate(); l < 0.4 || l > 0.6 {
+	if l := b.Stats.RecentLoss(); l < 0.4 || l > 0.6 {
 		t.Errorf("%.3f of late at 50 %%", l)
 	}
 	run(1000, 0)
-	if l, all := b.Stats.LostOfLate(), b.Stats.Lost(); l != 0 || all < 0.1 {
+	if l, all := b.Stats.RecentLoss(), b.Stats.Loss(); l != 0 || all < 0.1 {
 		t.Errorf("%.3f of late and %.3f of all after the loss has ended", l, all)
 	}
 }
 
-// TestReceived holds what an endpoint knows of the other's packets against a
+// TestReceiveState holds what an endpoint knows of the other's packets against a
 // list of all that came: expected, missing of late, the newest, and the bits of
 // the 32 newest.
-func TestReceived(t *testing.T) {
+func TestReceiveState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &spool{}
+		s := &scriptedConn{}
 		e := NewEndpoint(s)
 		came := map[Sequence]bool{}
 		at := rapid.IntRange(0, 500).Draw(t, "start")
@@ -168,15 +168,15 @@ func TestReceived(t *testing.T) {
 			at += rapid.SampledFrom([]int{1, 1, 1, 1, 2, 5, -1, -40, -100, 40, 150, 330, 2000}).Draw(t, "step")
 			at = max(at, 0)
 			q := Sequence(at)
-			s.in = append(s.in, made(q, ""))
+			s.in = append(s.in, makeDatagram(q, ""))
 			e.Update(0)
-			if newest >= window && q <= newest-window {
+			if newest >= historyLen && q <= newest-historyLen {
 				continue
 			}
 			came[q] = true
 			first, newest = min(first, q), max(newest, q)
 			due, missing, expected := uint64(0), uint64(0), uint64(newest-first+1)
-			for age := Sequence(lateAge); age < lateAge+lateSpan && age <= newest-first; age++ {
+			for age := Sequence(lossDelay); age < lossDelay+lossWindow && age <= newest-first; age++ {
 				if due++; !came[newest-age] {
 					missing++
 				}
@@ -188,21 +188,21 @@ func TestReceived(t *testing.T) {
 				}
 			}
 			st := &e.Stats
-			if st.Late != due || st.Missing != missing || st.Expected != expected || st.PacketsReceived != uint64(len(came)) {
+			if st.RecentExpected != due || st.RecentLost != missing || st.Expected != expected || st.PacketsReceived != uint64(len(came)) {
 				t.Fatalf("after %d: %+v, want late %d, missing %d, expected %d, received %d", q, *st, due, missing, expected, len(came))
 			}
-			if e.received.ack != newest || e.received.bits != set {
-				t.Fatalf("after %d: ack %d %08x, want %d %08x", q, e.received.ack, e.received.bits, newest, set)
+			if e.received.ack != newest || e.received.ackBits != set {
+				t.Fatalf("after %d: ack %d %08x, want %d %08x", q, e.received.ack, e.received.ackBits, newest, set)
 			}
 		}
 	})
 }
 
-// TestConfirmedFresh says of the register of acknowledgements that none is lost
+// TestNewAcks says of the register of acknowledgements that none is lost
 // in it and that in a steady stream each is dealt with once.
-func TestConfirmedFresh(t *testing.T) {
+func TestNewAcks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var c confirmed
+		var c ackFilter
 		told := map[Sequence]int{}
 		arrived := map[Sequence]bool{}
 		ack := Sequence(rapid.IntRange(0, 100).Draw(t, "start"))
@@ -210,7 +210,7 @@ func TestConfirmedFresh(t *testing.T) {
 			ack += Sequence(rapid.SampledFrom([]int{0, 1, 1, 1, 2, 31, 32, 33, 70}).Draw(t, "ahead"))
 			a := ack - min(ack, Sequence(rapid.SampledFrom([]int{0, 0, 0, 1, 5, 31, 32, 40}).Draw(t, "behind")))
 			set := rapid.Uint32().Draw(t, "bits") | 1
-			fresh := c.fresh(a, set)
+			fresh := c.newAcks(a, set)
 			if fresh&^set != 0 {
 				t.Fatalf("%08x of %08x", fresh, set)
 			}
@@ -228,27 +228,27 @@ func TestConfirmedFresh(t *testing.T) {
 			}
 		}
 	})
-	var c confirmed
+	var c ackFilter
 	for a := range Sequence(1000) {
-		if fresh := c.fresh(a, 1<<32-1); a > 0 && fresh != 1 {
+		if fresh := c.newAcks(a, 1<<32-1); a > 0 && fresh != 1 {
 			t.Fatalf("ack %d: %08x are fresh", a, fresh)
 		}
 	}
 }
 
-// TestUnsent says that acknowledgements of what was never sent are counted and
+// TestInvalidAcks says that acknowledgements of what was never sent are counted and
 // believed in nothing, and do not keep true ones from being believed later.
-func TestUnsent(t *testing.T) {
+func TestInvalidAcks(t *testing.T) {
 	ack := func(seq Sequence, ack uint16, set uint32) []byte {
 		b := make([]byte, headerBytes)
-		h := header{sequence: seq.low(), ack: ack, ackBits: set}
-		h.put(b)
+		h := header{sequence: seq.low16(), ack: ack, ackBits: set}
+		h.encode(b)
 		return b
 	}
-	s := &spool{in: [][]byte{ack(0, 0, 1)}}
+	s := &scriptedConn{in: [][]byte{ack(0, 0, 1)}}
 	e := NewEndpoint(s)
 	e.Update(0)
-	if e.Stats.Unsent != 1 || len(e.Acks()) != 0 {
+	if e.Stats.InvalidAcks != 1 || len(e.Acks()) != 0 {
 		t.Errorf("nothing was sent: %+v, acks %v", e.Stats, e.Acks())
 	}
 	for range 3 {
@@ -256,7 +256,7 @@ func TestUnsent(t *testing.T) {
 	}
 	s.in = append(s.in, ack(1, 3, 1<<32-1), ack(2, 40000, 1<<32-1), ack(3, 32769, 1<<32-1), ack(4, 65535, 1<<32-1))
 	e.Update(0)
-	if e.Stats.Unsent != 5 || len(e.Acks()) != 0 || e.Stats.Acked != 0 {
+	if e.Stats.InvalidAcks != 5 || len(e.Acks()) != 0 || e.Stats.Acked != 0 {
 		t.Errorf("%+v, acks %v", e.Stats, e.Acks())
 	}
 	s.in = append(s.in, ack(5, 2, 1<<32-1), ack(6, 2, 1<<32-1))

@@ -26,11 +26,11 @@ type field struct {
 	bit, width int // from the start of the datagram
 }
 
-// page is what the decoder reads from the page.
-type page struct {
-	numbers        map[string]uint32
-	head, fragment []field
-	vectors        []vector
+// wireDoc is what the decoder reads from the page.
+type wireDoc struct {
+	numbers          map[string]uint32
+	header, fragment []field
+	vectors          []vector
 }
 
 // vector is an example: what is on the wire, and either what it means, by field,
@@ -41,27 +41,27 @@ type vector struct {
 	fields                 map[string]uint32
 }
 
-var row = regexp.MustCompile(`^\| *([^|]*?) *\| *([^|]*?) *\| *([^|]*?) *\|(?: *([^|]*?) *\|)?`)
+var tableRow = regexp.MustCompile(`^\| *([^|]*?) *\| *([^|]*?) *\| *([^|]*?) *\|(?: *([^|]*?) *\|)?`)
 
-func readPage(t *testing.T) *page {
+func readWireDoc(t *testing.T) *wireDoc {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/wire.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{numbers: map[string]uint32{}}
+	p := &wireDoc{numbers: map[string]uint32{}}
 	section := ""
 	var open *vector
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		switch m := row.FindStringSubmatch(line); {
+		switch m := tableRow.FindStringSubmatch(line); {
 		case line == "```vector":
 			open = &vector{fields: map[string]uint32{}}
 		case line == "```" && open != nil:
 			p.vectors = append(p.vectors, *open)
 			open = nil
 		case open != nil:
-			open.line(t, line)
+			open.addLine(t, line)
 		case strings.HasPrefix(line, "## "):
 			section = line[3:]
 		case m == nil:
@@ -80,18 +80,18 @@ func readPage(t *testing.T) *page {
 			if section == "The head of a fragment" {
 				p.fragment = append(p.fragment, f)
 			} else {
-				p.head = append(p.head, f)
+				p.header = append(p.header, f)
 			}
 		}
 	}
-	if len(p.numbers) != 6 || len(p.head) != 6 || len(p.fragment) != 2 || len(p.vectors) < 18 {
-		t.Fatalf("the page has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.head), len(p.fragment), len(p.vectors))
+	if len(p.numbers) != 6 || len(p.header) != 6 || len(p.fragment) != 2 || len(p.vectors) < 18 {
+		t.Fatalf("the page has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.header), len(p.fragment), len(p.vectors))
 	}
 	return p
 }
 
-// line takes in one line of an example.
-func (v *vector) line(t *testing.T, line string) {
+// addLine takes in one line of an example.
+func (v *vector) addLine(t *testing.T, line string) {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
 	switch key {
@@ -102,7 +102,7 @@ func (v *vector) line(t *testing.T, line string) {
 	case "payload":
 		v.payload = value
 	case "hex":
-		v.wire = unhex(t, value)
+		v.wire = decodeHex(t, value)
 	default:
 		n, err := strconv.ParseUint(value, 0, 32)
 		if err != nil {
@@ -112,7 +112,7 @@ func (v *vector) line(t *testing.T, line string) {
 	}
 }
 
-func unhex(t *testing.T, text string) (b []byte) {
+func decodeHex(t *testing.T, text string) (b []byte) {
 	for _, s := range strings.Fields(text) {
 		digits, times, many := strings.Cut(s, "*")
 		n := 1
@@ -139,7 +139,7 @@ func (f field) read(b []byte) (v uint32) {
 }
 
 // checksum is the page's, bit by bit.
-func (p *page) checksum(b []byte) uint32 {
+func (p *wireDoc) checksum(b []byte) uint32 {
 	four := func(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 	crc := ^uint32(0)
 	for _, x := range slices.Concat(four(p.numbers["protocol"]), four(p.numbers["version"]), b) {
@@ -156,7 +156,7 @@ func (p *page) checksum(b []byte) uint32 {
 }
 
 // decode reads a datagram as the page says.
-func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
+func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
 	if len(b) < 14 {
 		return nil, nil, "short"
 	}
@@ -164,7 +164,7 @@ func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refus
 		return nil, nil, "long"
 	}
 	fields = map[string]uint32{}
-	for _, f := range p.head {
+	for _, f := range p.header {
 		fields[f.name] = f.read(b)
 	}
 	if fields["checksum"] != p.checksum(b[4:]) {
@@ -191,7 +191,7 @@ func (p *page) decode(b []byte) (fields map[string]uint32, payload []byte, refus
 // independent decoder and finds what the page says; the package reads the same
 // from it, refuses what the page says is refused, and writes the same bytes.
 func TestDocumentedExamples(t *testing.T) {
-	p := readPage(t)
+	p := readWireDoc(t)
 	reasons := map[string]bool{}
 	for _, v := range p.vectors {
 		fields, payload, refused := p.decode(v.wire)
@@ -200,28 +200,28 @@ func TestDocumentedExamples(t *testing.T) {
 			continue
 		}
 		var h header
-		if taken := h.get(v.wire); taken != (v.refused == "") {
+		if taken := h.decode(v.wire); taken != (v.refused == "") {
 			t.Errorf("%s: the package takes it: %v", v.name, taken)
 			continue
 		}
 		if reasons[refused] = true; refused != "" {
 			continue
 		}
-		if !maps.Equal(fields, v.fields) || !bytes.Equal(payload, unhex(t, v.payload)) {
+		if !maps.Equal(fields, v.fields) || !bytes.Equal(payload, decodeHex(t, v.payload)) {
 			t.Errorf("%s: %v % x, the page says %v %s", v.name, fields, payload, v.fields, v.payload)
 		}
 		want := header{
 			sequence: uint16(fields["sequence"]), ack: uint16(fields["ack"]), ackBits: fields["ack bits"],
-			hold: uint16(fields["hold"]), fragment: fields["fragment"] == 1, id: int(fields["id"]),
+			ackDelay: uint16(fields["hold"]), isFragment: fields["fragment"] == 1, fragmentID: int(fields["id"]),
 		}
-		if want.fragment {
-			want.count = int(fields["count less 1"]) + 1
+		if want.isFragment {
+			want.fragmentCount = int(fields["count less 1"]) + 1
 		}
 		if h != want || !bytes.Equal(v.wire[h.size():], payload) {
 			t.Errorf("%s: the package reads %+v, the decoder %+v", v.name, h, want)
 		}
 		again := append(make([]byte, want.size()), payload...)
-		if want.put(again); !bytes.Equal(again, v.wire) {
+		if want.encode(again); !bytes.Equal(again, v.wire) {
 			t.Errorf("%s: the package writes % x", v.name, again)
 		}
 	}
@@ -236,14 +236,14 @@ func TestDocumentedExamples(t *testing.T) {
 func TestDocumentedNumbers(t *testing.T) {
 	want := map[string]uint32{"protocol": Protocol, "version": Version, "polynomial": 0x82f63b78,
 		"longest datagram": MaxDatagram, "fragment": FragmentBytes, "most fragments": MaxFragments}
-	p := readPage(t)
+	p := readWireDoc(t)
 	if !maps.Equal(p.numbers, want) {
 		t.Errorf("%v, want %v", p.numbers, want)
 	}
 	for _, say := range []struct{ text, want string }{
-		{"payload follows, up to %d bytes", fmt.Sprint(maxWhole)}, {"%d or more below the newest that\narrived whole", fmt.Sprint(window)},
-		{"its packet is %d or more below", fmt.Sprint(partWindow)}, {"After %d seconds in which nothing", fmt.Sprint(silence.Seconds())},
-		{"told of for %d\nseconds", fmt.Sprint(ackLife.Seconds())},
+		{"payload follows, up to %d bytes", fmt.Sprint(maxUnfragmented)}, {"%d or more below the newest that\narrived whole", fmt.Sprint(historyLen)},
+		{"its packet is %d or more below", fmt.Sprint(reassemblyWindow)}, {"After %d seconds in which nothing", fmt.Sprint(resyncTimeout.Seconds())},
+		{"told of for %d\nseconds", fmt.Sprint(ackLifetime.Seconds())},
 	} {
 		text, err := os.ReadFile("../../docs/wire.md")
 		if s := strings.Replace(say.text, "%d", say.want, 1); err != nil || !strings.Contains(string(text), s) {
@@ -257,7 +257,7 @@ func TestDocumentedNumbers(t *testing.T) {
 // through a bad link is read by the independent decoder to its last byte, with
 // the checksum that it computes.
 func TestDocumentedSession(t *testing.T) {
-	p := readPage(t)
+	p := readWireDoc(t)
 	var w recorder
 	e := NewEndpoint(&w)
 	e.Send([]byte("hello"))
@@ -274,7 +274,7 @@ func TestDocumentedSession(t *testing.T) {
 	}
 	ca, cb := link.Pair(weather, 0)
 	var said, answered recorder
-	a, b := NewEndpoint(both{ca, &said}), NewEndpoint(both{cb, &answered})
+	a, b := NewEndpoint(teeConn{ca, &said}), NewEndpoint(teeConn{cb, &answered})
 	a.next, b.next = 65500, 40
 	sent := map[string]bool{}
 	parts := map[string][]byte{}
@@ -310,13 +310,13 @@ func TestDocumentedSession(t *testing.T) {
 	}
 }
 
-// both sends into a wire and a recorder.
-type both struct {
+// teeConn sends into a wire and a recorder.
+type teeConn struct {
 	link.Wire
 	copy *recorder
 }
 
-func (w both) Send(now time.Duration, b []byte) error {
+func (w teeConn) Send(now time.Duration, b []byte) error {
 	if err := w.copy.Send(now, b); err != nil {
 		return err
 	}

@@ -5,21 +5,21 @@ import (
 	"testing"
 )
 
-// bodies are positions and rotations as a pile of them has.
-func bodies(n int) (points [][3]float32, turns [][4]float32) {
+// randomBodies are positions and rotations as a pile of them has.
+func randomBodies(n int) (points [][3]float32, turns [][4]float32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		points = append(points, [3]float32{float32(r.NormFloat64() * 10), float32(r.NormFloat64() * 10), r.Float32() * 5})
-		turns = append(turns, turned(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()))
+		turns = append(turns, unitRotation(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()))
 	}
 	return points, turns
 }
 
-// snapshot is 901 cubes of 80 bits each.
-func snapshot(c *Coder, points [][3]float32, turns [][4]float32) {
+// codeSnapshot is 901 cubes of 80 bits each.
+func codeSnapshot(c *Coder, points [][3]float32, turns [][4]float32) {
 	for i := range points {
 		c.Bool(i%8 == 0)
-		points[i] = c.Reals(points[i], &SnapshotPosition)
+		points[i] = c.CompressedVector(points[i], &SnapshotPosition)
 		turns[i] = c.Rotation(turns[i], SnapshotRotation)
 	}
 }
@@ -33,26 +33,26 @@ func BenchmarkBitPacker(b *testing.B) {
 			c.Bits(uint32(i)&1, 1+i%32)
 		}
 	}
-	c.Measure()
+	c.BeginMeasure()
 	values()
-	size := int64(c.Processed() / 8)
+	size := int64(c.BitsProcessed() / 8)
 	b.Run("write", func(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(size)
 		for b.Loop() {
-			c.Write(buffer)
+			c.BeginWrite(buffer)
 			values()
-			c.Data()
+			c.FinishWrite()
 		}
 	})
-	c.Write(buffer)
+	c.BeginWrite(buffer)
 	values()
-	data := c.Data()
+	data := c.FinishWrite()
 	b.Run("read", func(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(size)
 		for b.Loop() {
-			c.Read(data)
+			c.BeginRead(data)
 			values()
 		}
 	})
@@ -60,7 +60,7 @@ func BenchmarkBitPacker(b *testing.B) {
 		b.ReportAllocs()
 		b.SetBytes(size)
 		for b.Loop() {
-			c.Measure()
+			c.BeginMeasure()
 			values()
 		}
 	})
@@ -70,29 +70,29 @@ func BenchmarkBitPacker(b *testing.B) {
 }
 
 func BenchmarkSnapshot901(b *testing.B) {
-	points, turns := bodies(901)
+	points, turns := randomBodies(901)
 	buffer := make([]byte, 9016)
 	var c Coder
-	c.Write(buffer)
-	snapshot(&c, points, turns)
-	data := c.Data()
-	for name, begin := range map[string]func(){"write": func() { c.Write(buffer) }, "read": func() { c.Read(data) }, "measure": c.Measure} {
+	c.BeginWrite(buffer)
+	codeSnapshot(&c, points, turns)
+	data := c.FinishWrite()
+	for name, begin := range map[string]func(){"write": func() { c.BeginWrite(buffer) }, "read": func() { c.BeginRead(data) }, "measure": c.BeginMeasure} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
 				begin()
-				snapshot(&c, points, turns)
+				codeSnapshot(&c, points, turns)
 			}
-			if c.Err() != nil || c.Processed() != 901*80 {
-				b.Fatal(c.Processed(), c.Err())
+			if c.Err() != nil || c.BitsProcessed() != 901*80 {
+				b.Fatal(c.BitsProcessed(), c.Err())
 			}
 		})
 	}
 }
 
 func BenchmarkRange(b *testing.B) {
-	points, _ := bodies(1024)
+	points, _ := randomBodies(1024)
 	b.ReportAllocs()
 	sum, i := float32(0), 0
 	for b.Loop() {
@@ -103,8 +103,8 @@ func BenchmarkRange(b *testing.B) {
 }
 
 func BenchmarkSmallestThree(b *testing.B) {
-	_, turns := bodies(1024)
-	var codes []Smallest
+	_, turns := randomBodies(1024)
+	var codes []QuantisedRotation
 	for _, q := range turns {
 		codes = append(codes, SyncRotation.Encode(q))
 	}
@@ -136,20 +136,20 @@ func BenchmarkRelative(b *testing.B) {
 	var c Coder
 	buffer := make([]byte, 1024)
 	p, from := [3]int{1000, 2000, 3000}, [3]int{1010, 1900, 3000}
-	q, known := Smallest{3, [3]int16{10, 20, -30}}, Smallest{3, [3]int16{12, -9, -30}}
+	q, known := QuantisedRotation{3, [3]int16{10, 20, -30}}, QuantisedRotation{3, [3]int16{12, -9, -30}}
 	list := make([]int, 0, 901)
 	for i := 3; i < 901; i += 7 {
 		list = append(list, i)
 	}
 	for name, do := range map[string]func(){
-		"point":       func() { c.NearPoint(p, from, &SnapshotPosition, PositionLadder) },
-		"rotation":    func() { c.NearRotation(q, known, SnapshotRotation, FineRotationLadder) },
-		"129 indices": func() { c.Subset(list, 901, &SnapshotSteps) },
+		"point":       func() { c.RelativePosition(p, from, &SnapshotPosition, PositionDeltaBits) },
+		"rotation":    func() { c.RelativeRotation(q, known, SnapshotRotation, FineRotationDeltaBits) },
+		"129 indices": func() { c.Subset(list, 901, &SnapshotIndexBuckets) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Write(buffer)
+				c.BeginWrite(buffer)
 				do()
 			}
 			if c.Err() != nil {
@@ -162,29 +162,29 @@ func BenchmarkRelative(b *testing.B) {
 // TestEncodersAllocateNothing says that no encoder allocates, in any direction,
 // once its list or block has its length.
 func TestEncodersAllocateNothing(t *testing.T) {
-	points, turns := bodies(20)
+	points, turns := randomBodies(20)
 	list, block := []int{1, 5, 6, 90, 400}, []byte("block")
 	buffer := make([]byte, 1024)
 	var c Coder
 	all := func() {
-		snapshot(&c, points, turns)
-		c.NearPoint([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionLadder)
-		c.NearRotation(Smallest{Largest: 3}, Smallest{Largest: 3}, 9, RotationLadder)
-		c.Near(6, 5, 0, 100, PositionLadder)
-		c.Changed(3, 4, 9)
-		c.Xor(3, 4)
+		codeSnapshot(&c, points, turns)
+		c.RelativePosition([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionDeltaBits)
+		c.RelativeRotation(QuantisedRotation{Largest: 3}, QuantisedRotation{Largest: 3}, 9, RotationDeltaBits)
+		c.RelativeInt(6, 5, 0, 100, PositionDeltaBits)
+		c.BitsIfChanged(3, 4, 9)
+		c.XorDelta(3, 4)
 		c.Signed(-3, 4)
-		list = c.Subset(list, 901, &SnapshotSteps)
+		list = c.Subset(list, 901, &SnapshotIndexBuckets)
 		c.Align()
 		block = c.Bytes(block, 40)
 		c.Check("end")
 	}
 	if a := testing.AllocsPerRun(100, func() {
-		c.Measure()
+		c.BeginMeasure()
 		all()
-		c.Write(buffer)
+		c.BeginWrite(buffer)
 		all()
-		c.Read(c.Data())
+		c.BeginRead(c.FinishWrite())
 		all()
 	}); a != 0 || c.Err() != nil || len(list) != 5 || len(block) != 5 {
 		t.Errorf("%v allocations, %v", a, c.Err())

@@ -6,8 +6,8 @@ import "fmt"
 // else there, and so often finds that it has lost its way (Fiedler,
 // Serialization Strategies: after 323 bits follow 5).
 func (c *Coder) Align() {
-	at := c.Processed()
-	if pad := -at & 7; pad != 0 && c.field(0, pad, "Align") != 0 {
+	at := c.BitsProcessed()
+	if pad := -at & 7; pad != 0 && c.codeField(0, pad, "Align") != 0 {
 		c.fail("Align", at, ErrPadding)
 	}
 }
@@ -16,30 +16,30 @@ func (c *Coder) Align() {
 // they are. When it reads, it writes over b and makes it longer if it must; no
 // more than has come is ever allocated.
 func (c *Coder) Bytes(b []byte, most int) []byte {
-	at := c.Processed()
-	n := c.number(len(b), 0, most, "Bytes")
+	at := c.BitsProcessed()
+	n := c.codeInt(len(b), 0, most, "Bytes")
 	c.Align()
-	if c.failure != nil {
-		return c.nothing(b)
+	if c.err != nil {
+		return c.emptyIfReading(b)
 	}
-	if c.watch != nil {
-		from := c.Processed()
+	if c.onField != nil {
+		from := c.BitsProcessed()
 		defer func() {
-			if c.failure == nil {
-				c.saw("Bytes", from, 0)
+			if c.err == nil {
+				c.reportField("Bytes", from, 0)
 			}
 		}()
 	}
 	switch c.mode {
 	case measuring:
-		c.count += n * 8
+		c.measuredBits += n * 8
 	case writing:
 		if c.write.SerializeBytes(b) != nil {
-			c.fail("Bytes", at, ErrEnd)
+			c.fail("Bytes", at, ErrPastEnd)
 		}
 	case reading:
-		if n > c.left()/8 {
-			c.fail("Bytes", at, ErrEnd)
+		if n > c.bitsLeft()/8 {
+			c.fail("Bytes", at, ErrPastEnd)
 			return b[:0]
 		}
 		if n > cap(b) {
@@ -47,23 +47,23 @@ func (c *Coder) Bytes(b []byte, most int) []byte {
 		}
 		b = b[:n]
 		if c.read.SerializeBytes(b) != nil {
-			c.fail("Bytes", at, ErrEnd)
+			c.fail("Bytes", at, ErrPastEnd)
 			return b[:0]
 		}
 	}
 	return b
 }
 
-// nothing is what a failed coder makes of b.
-func (c *Coder) nothing(b []byte) []byte {
+// emptyIfReading is what a failed coder makes of b.
+func (c *Coder) emptyIfReading(b []byte) []byte {
 	if c.mode == reading {
 		return b[:0]
 	}
 	return b
 }
 
-// left is the bits that a reader has before it.
-func (c *Coder) left() int { return len(c.data)*8 - c.Processed() }
+// bitsLeft is the bits that a reader has before it.
+func (c *Coder) bitsLeft() int { return len(c.data)*8 - c.BitsProcessed() }
 
 // checkBits is the width of a check on the wire.
 const checkBits = 32
@@ -74,41 +74,41 @@ const checkBits = 32
 // the wrong check is refused, too (Fiedler, Serialization Strategies:
 // serialize_check). It costs 32 bits.
 func (c *Coder) Check(name string) {
-	if c.failure != nil {
+	if c.err != nil {
 		return
 	}
-	at := c.Processed()
+	at := c.BitsProcessed()
 	mark := uint32(2166136261) // FNV-1a
 	for i := range len(name) {
 		mark = (mark ^ uint32(name[i])) * 16777619
 	}
-	got := c.field(mark, checkBits, "Check")
+	got := c.codeField(mark, checkBits, "Check")
 	switch {
-	case c.failure != nil:
-		c.failure = &CheckError{name, at, c.passed, c.beyond, c.failure.(*Error).Err}
+	case c.err != nil:
+		c.err = &CheckError{name, at, c.lastCheck, c.lastCheckEnd, c.err.(*Error).Err}
 	case got != mark:
-		c.failure = &CheckError{name, at, c.passed, c.beyond, ErrCheck}
+		c.err = &CheckError{name, at, c.lastCheck, c.lastCheckEnd, ErrCheck}
 	default:
-		c.passed, c.beyond = name, c.Processed()
+		c.lastCheck, c.lastCheckEnd = name, c.BitsProcessed()
 	}
 }
 
 // CheckError says between which two checks a writer and a reader have gone
 // apart.
 type CheckError struct {
-	Name  string // of the check that failed
-	Bit   int    // where it was expected
-	Since string // name of the last check that was passed, "" for none
-	From  int    // the bit after that one
-	Err   error  // ErrCheck, or ErrEnd where the packet ended before the check
+	Name         string // of the check that failed
+	BitOffset    int    // where it was expected
+	LastCheck    string // name of the last check that was passed, "" for none
+	LastCheckEnd int    // the bit after that one
+	Err          error  // ErrCheck, or ErrEnd where the packet ended before the check
 }
 
 func (e *CheckError) Error() string {
 	since := "the beginning"
-	if e.Since != "" {
-		since = fmt.Sprintf("check %q", e.Since)
+	if e.LastCheck != "" {
+		since = fmt.Sprintf("check %q", e.LastCheck)
 	}
-	return fmt.Sprintf("quant: check %q at bit %d: %v, since %s (bit %d)", e.Name, e.Bit, e.Err, since, e.From)
+	return fmt.Sprintf("quant: check %q at bit %d: %v, since %s (bit %d)", e.Name, e.BitOffset, e.Err, since, e.LastCheckEnd)
 }
 
 // Unwrap returns the reason.

@@ -20,37 +20,37 @@ func TestAlignVerifiesZeros(t *testing.T) {
 		c.Bits(200, 8)
 		c.Align()
 	}
-	c.Measure()
+	c.BeginMeasure()
 	code()
-	if c.Processed() != 323+5+8 {
-		t.Errorf("measured %d bits", c.Processed())
+	if c.BitsProcessed() != 323+5+8 {
+		t.Errorf("measured %d bits", c.BitsProcessed())
 	}
-	c.Write(b[:])
+	c.BeginWrite(b[:])
 	code()
-	data := c.Data()
-	c.Read(data)
-	if code(); c.Err() != nil || c.Processed() != 336 || len(data) != 42 {
-		t.Errorf("%v, %d bits in %d bytes", c.Err(), c.Processed(), len(data))
+	data := c.FinishWrite()
+	c.BeginRead(data)
+	if code(); c.Err() != nil || c.BitsProcessed() != 336 || len(data) != 42 {
+		t.Errorf("%v, %d bits in %d bytes", c.Err(), c.BitsProcessed(), len(data))
 	}
 	for bit := 323; bit < 328; bit++ {
 		data[bit/8] ^= 1 << (bit % 8)
-		c.Read(data)
+		c.BeginRead(data)
 		code()
 		var e *Error
-		if !errors.As(c.Err(), &e) || e.Err != ErrPadding || e.Bit != 323 {
+		if !errors.As(c.Err(), &e) || e.Err != ErrPadding || e.BitOffset != 323 {
 			t.Errorf("bit %d of the padding is set: %v", bit, c.Err())
 		}
 		data[bit/8] ^= 1 << (bit % 8)
 	}
 }
 
-// TestWholeVerifiesZeros says that bits after the last value must be zero.
-func TestWholeVerifiesZeros(t *testing.T) {
+// TestAtEndVerifiesZeros says that bits after the last value must be zero.
+func TestAtEndVerifiesZeros(t *testing.T) {
 	var c Coder
 	for bit := range 8 {
-		c.Read([]byte{1 << bit})
+		c.BeginRead([]byte{1 << bit})
 		c.Bits(0, 3)
-		if got, want := c.Whole(1), bit < 3; got != want {
+		if got, want := c.AtEnd(1), bit < 3; got != want {
 			t.Errorf("bit %d is set after 3 bits: %v", bit, got)
 		}
 	}
@@ -68,50 +68,50 @@ func TestBytes(t *testing.T) {
 		return p
 	}
 	for _, text := range []string{"", "a", strings.Repeat("bytes of text ", 2), strings.Repeat("x", 40)} {
-		c.Measure()
+		c.BeginMeasure()
 		code([]byte(text))
-		measured := c.Processed()
-		c.Write(b[:])
+		measured := c.BitsProcessed()
+		c.BeginWrite(b[:])
 		code([]byte(text))
-		bits, data := c.Processed(), c.Data()
+		bits, data := c.BitsProcessed(), c.FinishWrite()
 		if bits != 8+len(text)*8+2 || measured != bits || c.Err() != nil {
 			t.Errorf("%d bytes: %d bits, measured %d, %v", len(text), bits, measured, c.Err())
 		}
 		for _, room := range []int{0, 3, 40} {
-			c.Read(data)
+			c.BeginRead(data)
 			if back := code(make([]byte, room)); string(back) != text || c.Err() != nil {
 				t.Errorf("%q is read as %q, %v", text, back, c.Err())
 			}
 		}
 		for cut := range data[:len(data)-1] {
-			c.Read(data[:cut])
+			c.BeginRead(data[:cut])
 			if back := code(nil); c.Err() == nil || len(back) > 0 {
 				t.Errorf("%d of %d bytes: %q, %v", cut, len(data), back, c.Err())
 			}
 		}
 	}
-	c.Write(b[:])
+	c.BeginWrite(b[:])
 	if code(make([]byte, 41)); !errors.Is(c.Err(), ErrRange) {
 		t.Errorf("41 bytes of at most 40: %v", c.Err())
 	}
-	c.Write(b[:])
+	c.BeginWrite(b[:])
 	c.Bytes(make([]byte, 70), 1<<30)
-	if !errors.Is(c.Err(), ErrEnd) {
+	if !errors.Is(c.Err(), ErrPastEnd) {
 		t.Errorf("70 bytes in 64: %v", c.Err())
 	}
-	c.Read([]byte{0xfe, 0xff, 0xff, 0x3f, 0, 0}) // a length of almost 2^29
-	if back := c.Bytes(nil, 1<<30-1); cap(back) > 0 || !errors.Is(c.Err(), ErrEnd) {
+	c.BeginRead([]byte{0xfe, 0xff, 0xff, 0x3f, 0, 0}) // a length of almost 2^29
+	if back := c.Bytes(nil, 1<<30-1); cap(back) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
 		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
 	}
-	c.Read([]byte{20, 0, 0, 0, 0, 0}) // 20, and 5 have come
-	if back := c.Bytes(nil, 40); cap(back) > 0 || !errors.Is(c.Err(), ErrEnd) {
+	c.BeginRead([]byte{20, 0, 0, 0, 0, 0}) // 20, and 5 have come
+	if back := c.Bytes(nil, 40); cap(back) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
 		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
 	}
 }
 
-// TestCheckNamesThePlace holds the serialise check: a writer and a reader that
+// TestCheckErrorSaysWhere holds the serialise check: a writer and a reader that
 // have gone apart are told between which two checks they did.
-func TestCheckNamesThePlace(t *testing.T) {
+func TestCheckErrorSaysWhere(t *testing.T) {
 	code := func(c *Coder, width int) {
 		c.Bits(7, 5)
 		c.Check("header")
@@ -121,14 +121,14 @@ func TestCheckNamesThePlace(t *testing.T) {
 	}
 	var b [64]byte
 	var c Coder
-	c.Write(b[:])
+	c.BeginWrite(b[:])
 	code(&c, 10)
-	data := c.Data()
-	c.Read(data)
-	if code(&c, 10); c.Err() != nil || c.Processed() != 5+32+10+9+32 {
-		t.Fatalf("%v, %d bits", c.Err(), c.Processed())
+	data := c.FinishWrite()
+	c.BeginRead(data)
+	if code(&c, 10); c.Err() != nil || c.BitsProcessed() != 5+32+10+9+32 {
+		t.Fatalf("%v, %d bits", c.Err(), c.BitsProcessed())
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	code(&c, 9)
 	var e *CheckError
 	if !errors.As(c.Err(), &e) || *e != (CheckError{"bodies", 55, "header", 37, ErrCheck}) {
@@ -137,23 +137,23 @@ func TestCheckNamesThePlace(t *testing.T) {
 	if want := `quant: check "bodies" at bit 55: writer and reader have gone apart, since check "header" (bit 37)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	c.Bits(0, 4)
 	c.Check("header")
 	if want := `quant: check "header" at bit 4: writer and reader have gone apart, since the beginning (bit 0)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	c.Bits(0, 5)
 	if c.Check("reader"); !errors.Is(c.Err(), ErrCheck) {
 		t.Errorf("another check passes: %v", c.Err())
 	}
-	c.Read(data[:6])
-	if code(&c, 10); !errors.As(c.Err(), new(*Error)) || !errors.Is(c.Err(), ErrEnd) {
+	c.BeginRead(data[:6])
+	if code(&c, 10); !errors.As(c.Err(), new(*Error)) || !errors.Is(c.Err(), ErrPastEnd) {
 		t.Errorf("cut before a check: %v", c.Err())
 	}
-	c.Read(data[:8])
-	if code(&c, 10); !errors.As(c.Err(), &e) || e.Err != ErrEnd || e.Name != "bodies" {
+	c.BeginRead(data[:8])
+	if code(&c, 10); !errors.As(c.Err(), &e) || e.Err != ErrPastEnd || e.Name != "bodies" {
 		t.Errorf("cut in a check: %v", c.Err())
 	}
 	first := c.Err()

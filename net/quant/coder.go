@@ -47,16 +47,16 @@ import (
 // writes do nothing; so a number that steers a loop is checked before it does.
 // Its zero value counts.
 type Coder struct {
-	write   serialize.WriteStream
-	read    serialize.ReadStream
-	mode    mode
-	count   int    // bits measured
-	data    []byte // what is read
-	failure error
-	passed  string // the last Check that was passed, and the bit after it
-	beyond  int
-	watch   func(Field)
-	label   Field
+	write        serialize.WriteStream
+	read         serialize.ReadStream
+	mode         mode
+	measuredBits int    // bits measured
+	data         []byte // what is read
+	err          error
+	lastCheck    string // the last Check that was passed, and the bit after it
+	lastCheckEnd int
+	onField      func(Field)
+	label        Field
 }
 
 type mode uint8
@@ -69,46 +69,46 @@ const (
 
 // The reasons of an Error.
 var (
-	ErrEnd     = errors.New("beyond the end")
-	ErrRange   = errors.New("outside its range")
-	ErrForm    = errors.New("not the one form of its value")
-	ErrPadding = errors.New("padding is not zero")
-	ErrCheck   = errors.New("writer and reader have gone apart")
+	ErrPastEnd      = errors.New("beyond the end")
+	ErrRange        = errors.New("outside its range")
+	ErrNotCanonical = errors.New("not the one form of its value")
+	ErrPadding      = errors.New("padding is not zero")
+	ErrCheck        = errors.New("writer and reader have gone apart")
 )
 
 // Error says what could not be read, written or measured, and where.
 type Error struct {
-	Doing string // "reading", "writing" or "measuring"
-	What  string // the kind of value
-	Bit   int    // where the value begins
-	Err   error  // why: one of the reasons above
+	Op        string // "reading", "writing" or "measuring"
+	Kind      string // the kind of value
+	BitOffset int    // where the value begins
+	Err       error  // why: one of the reasons above
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("quant: %s %s at bit %d: %v", e.Doing, e.What, e.Bit, e.Err)
+	return fmt.Sprintf("quant: %s %s at bit %d: %v", e.Op, e.Kind, e.BitOffset, e.Err)
 }
 
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Write begins to write into b, whose length is a multiple of eight bytes.
-func (c *Coder) Write(b []byte) {
-	c.begin(writing)
+// BeginWrite begins to write into b, whose length is a multiple of eight bytes.
+func (c *Coder) BeginWrite(b []byte) {
+	c.reset(writing)
 	c.write.Reset(b)
 }
 
-// Read begins to read from b, which may hold anything.
-func (c *Coder) Read(b []byte) {
-	c.begin(reading)
+// BeginRead begins to read from b, which may hold anything.
+func (c *Coder) BeginRead(b []byte) {
+	c.reset(reading)
 	c.read.Reset(b)
 	c.data = b
 }
 
-// Measure begins to count bits, from the beginning of a byte.
-func (c *Coder) Measure() { c.begin(measuring) }
+// BeginMeasure begins to count bits, from the beginning of a byte.
+func (c *Coder) BeginMeasure() { c.reset(measuring) }
 
-func (c *Coder) begin(m mode) {
-	c.mode, c.count, c.data, c.failure, c.passed, c.beyond = m, 0, nil, nil, "", 0
+func (c *Coder) reset(m mode) {
+	c.mode, c.measuredBits, c.data, c.err, c.lastCheck, c.lastCheckEnd = m, 0, nil, nil, "", 0
 	c.label = Field{}
 }
 
@@ -116,76 +116,76 @@ func (c *Coder) begin(m mode) {
 func (c *Coder) Reading() bool { return c.mode == reading }
 
 // Err returns the first failure, or nil: an *Error, or what was given to Fail.
-func (c *Coder) Err() error { return c.failure }
+func (c *Coder) Err() error { return c.err }
 
 // Fail notes a failure that only the caller could see.
 func (c *Coder) Fail(err error) {
-	if c.failure == nil {
-		c.failure = err
+	if c.err == nil {
+		c.err = err
 	}
 }
 
 // fail notes a failure of the value that begins at a bit.
 func (c *Coder) fail(what string, at int, reason error) {
-	if c.failure == nil {
-		c.failure = &Error{[...]string{"measuring", "writing", "reading"}[c.mode], what, at, reason}
+	if c.err == nil {
+		c.err = &Error{[...]string{"measuring", "writing", "reading"}[c.mode], what, at, reason}
 	}
 }
 
-// Processed returns the bits written, read or counted so far.
-func (c *Coder) Processed() int {
+// BitsProcessed returns the bits written, read or counted so far.
+func (c *Coder) BitsProcessed() int {
 	switch c.mode {
 	case writing:
 		return int(c.write.BitsProcessed())
 	case reading:
 		return int(c.read.BitsProcessed())
 	}
-	return c.count
+	return c.measuredBits
 }
 
-// Data ends the writing and returns what was written, in the memory that was
+// FinishWrite ends the writing and returns what was written, in the memory that was
 // given to Write.
-func (c *Coder) Data() []byte {
+func (c *Coder) FinishWrite() []byte {
 	c.write.Flush()
 	return c.write.Data()
 }
 
 // Bits is an unsigned number of n bits, n in [1,32]. A number that needs more
 // is not written.
-func (c *Coder) Bits(v uint32, n int) uint32 { return c.field(v, n, "Bits") }
+func (c *Coder) Bits(v uint32, n int) uint32 { return c.codeField(v, n, "Bits") }
 
-// field is a number of n bits that is part of what. The streams themselves check
+// codeField is a number of n bits that is part of what. The streams themselves check
 // n, the end, and that nothing has failed in them before.
-func (c *Coder) field(v uint32, n int, what string) uint32 {
-	if c.watch == nil {
-		return c.code(v, n, what)
+func (c *Coder) codeField(v uint32, n int, what string) uint32 {
+	if c.onField == nil {
+		return c.codeBits(v, n, what)
 	}
-	at := c.Processed()
-	v = c.code(v, n, what)
-	if c.failure == nil {
-		c.saw(what, at, v)
+	at := c.BitsProcessed()
+	v = c.codeBits(v, n, what)
+	if c.err == nil {
+		c.reportField(what, at, v)
 	}
 	return v
 }
 
-func (c *Coder) code(v uint32, n int, what string) uint32 {
-	if c.failure == nil {
+func (c *Coder) codeBits(v uint32, n int, what string) uint32 {
+	if c.err == nil {
 		switch {
 		case c.mode == reading:
 			if v = 0; c.read.SerializeBits(&v, n) == nil {
 				return v
 			}
-			c.fail(what, c.Processed(), ErrEnd)
+			c.fail(what, c.BitsProcessed(), ErrPastEnd)
 		case uint64(v)>>n != 0:
-			c.fail(what, c.Processed(), ErrRange)
+			c.fail(what, c.BitsProcessed(), ErrRange)
 		case c.mode == writing:
 			if c.write.SerializeBits(&v, n) != nil {
-				c.fail(what, c.Processed(), ErrEnd)
+				c.fail(what, c.BitsProcessed(), ErrPastEnd)
 			}
 		case n < 1 || n > 32:
 			panic("quant: a number of bits outside [1,32]")
 		default:
-			c.count += n
+			c.measuredBits += n
 		}
 	}
 	if c.mode == reading {
@@ -196,29 +196,29 @@ func (c *Coder) code(v uint32, n int, what string) uint32 {
 
 // Int is a number in [low, high], in as many bits as that range asks for: none
 // if there is only one such number. The bounds fit 32 signed bits.
-func (c *Coder) Int(v, low, high int) int { return c.number(v, low, high, "Int") }
+func (c *Coder) Int(v, low, high int) int { return c.codeInt(v, low, high, "Int") }
 
-// number is a number in a range that is part of what.
-func (c *Coder) number(v, low, high int, what string) int {
+// codeInt is a number in a range that is part of what.
+func (c *Coder) codeInt(v, low, high int, what string) int {
 	if low > high || int(int32(low)) != low || int(int32(high)) != high {
 		panic("quant: a range that is none")
 	}
 	switch {
-	case c.failure != nil:
+	case c.err != nil:
 		if c.mode == reading {
 			return low
 		}
 		return v
 	case c.mode != reading && (v < low || v > high):
-		c.fail(what, c.Processed(), ErrRange)
+		c.fail(what, c.BitsProcessed(), ErrRange)
 		return v
 	case low == high:
 		return low
 	}
 	// The distance is taken without a sign: it may be as wide as 32 bits.
 	span := uint32(high) - uint32(low)
-	at := c.Processed()
-	got := c.field(uint32(v)-uint32(low), bits.Len32(span), what)
+	at := c.BitsProcessed()
+	got := c.codeField(uint32(v)-uint32(low), bits.Len32(span), what)
 	if got > span {
 		c.fail(what, at, ErrRange)
 		got = 0
@@ -230,7 +230,7 @@ func (c *Coder) number(v, low, high int, what string) int {
 // [-2^(n-1), 2^(n-1)-1].
 func (c *Coder) Signed(v int32, n int) int32 {
 	half := int64(1) << (n - 1)
-	return int32(c.number(int(v), int(-half), int(half-1), "Signed"))
+	return int32(c.codeInt(int(v), int(-half), int(half-1), "Signed"))
 }
 
 // Bool is one bit.
@@ -239,19 +239,19 @@ func (c *Coder) Bool(v bool) bool {
 	if v {
 		bit = 1
 	}
-	return c.field(bit, 1, "Bool") != 0
+	return c.codeField(bit, 1, "Bool") != 0
 }
 
 // Float is a number of 32 bits, every one of them. What is read may be
 // infinite or no number at all.
 func (c *Coder) Float(v float32) float32 {
-	return math.Float32frombits(c.field(math.Float32bits(v), 32, "Float"))
+	return math.Float32frombits(c.codeField(math.Float32bits(v), 32, "Float"))
 }
 
-// Whole reports whether a reader has come to the end of n bytes: nothing is
+// AtEnd reports whether a reader has come to the end of n bytes: nothing is
 // left but the bits that fill the last one, and they are zero.
-func (c *Coder) Whole(n int) bool {
-	p := c.Processed()
+func (c *Coder) AtEnd(n int) bool {
+	p := c.BitsProcessed()
 	if p <= (n-1)*8 || p > n*8 {
 		return false
 	}

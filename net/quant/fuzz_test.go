@@ -14,44 +14,44 @@ import (
 type operation struct {
 	kind, size int
 	base       int
-	number     int
+	integer    int
 	real       [3]float32
-	turn       [4]float32
-	point      [3]int
-	smallest   Smallest
+	rotation   [4]float32
+	position   [3]int
+	quantised  QuantisedRotation
 	list       []int
 	bytes      []byte
 }
 
-// kinds is the number of kinds of operations.
-const kinds = 22
+// kindCount is the number of kinds of operations.
+const kindCount = 22
 
-var fuzzLadders = [...]Ladder{PositionLadder, RotationLadder, FineRotationLadder, VRLadder}
+var fuzzDeltaBits = [...]DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, VRDeltaBits}
 
-var fuzzGrids = [...]*Grid{&SnapshotPosition, &SnapshotLinear, &SnapshotLinearFine, &SyncPosition, &SyncLinear, &SyncAngular}
+var fuzzGrids = [...]*Grid{&SnapshotPosition, &SnapshotLinearVelocity, &SnapshotLinearVelocityFine, &SyncPosition, &SyncLinearVelocity, &SyncAngularVelocity}
 
-var fuzzSteps = [...]*Steps{&SnapshotSteps, &DenseSteps}
+var fuzzIndexBuckets = [...]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets}
 
-// script turns bytes into operations, three bytes each.
-func script(b []byte) (ops []operation) {
+// parseScript turns bytes into operations, three bytes each.
+func parseScript(b []byte) (ops []operation) {
 	for ; len(b) >= 3 && len(ops) < 64; b = b[3:] {
-		ops = append(ops, operation{kind: int(b[0]) % kinds, size: int(b[1]), base: int(b[2])})
+		ops = append(ops, operation{kind: int(b[0]) % kindCount, size: int(b[1]), base: int(b[2])})
 	}
 	return ops
 }
 
-func (o *operation) ladder() Ladder { return fuzzLadders[o.base%len(fuzzLadders)] }
+func (o *operation) deltaBits() DeltaBits { return fuzzDeltaBits[o.base%len(fuzzDeltaBits)] }
 
 func (o *operation) grid() *Grid { return fuzzGrids[o.base%len(fuzzGrids)] }
 
-func (o *operation) steps() *Steps { return fuzzSteps[o.base%len(fuzzSteps)] }
+func (o *operation) buckets() *IndexBuckets { return fuzzIndexBuckets[o.base%len(fuzzIndexBuckets)] }
 
-func (o *operation) width() SmallestThree { return SmallestThree(2 + o.size%15) }
+func (o *operation) format() SmallestThree { return SmallestThree(2 + o.size%15) }
 
-// known is a rotation that both sides know.
-func (o *operation) known() Smallest {
+// baseRotation is a rotation that both sides know.
+func (o *operation) baseRotation() QuantisedRotation {
 	b := float64(o.base)
-	return o.width().Encode(turned(b-100, 60, 256-b, 90))
+	return o.format().Encode(unitRotation(b-100, 60, 256-b, 90))
 }
 
 // code reads, writes or measures the operation's value.
@@ -59,41 +59,41 @@ func (o *operation) code(c *Coder) {
 	n := 1 + o.size%32
 	switch o.kind {
 	case 0:
-		o.number = int(c.Bits(uint32(o.number), n))
+		o.integer = int(c.Bits(uint32(o.integer), n))
 	case 1:
-		o.number = c.Int(o.number, -o.base, o.size*o.size)
+		o.integer = c.Int(o.integer, -o.base, o.size*o.size)
 	case 2:
-		o.number = int(c.Signed(int32(o.number), n))
+		o.integer = int(c.Signed(int32(o.integer), n))
 	case 3:
-		if c.Bool(o.number != 0) {
-			o.number = 1
+		if c.Bool(o.integer != 0) {
+			o.integer = 1
 		} else {
-			o.number = 0
+			o.integer = 0
 		}
 	case 4:
-		o.number = int(math.Float32bits(c.Float(math.Float32frombits(uint32(o.number)))))
+		o.integer = int(math.Float32bits(c.Float(math.Float32frombits(uint32(o.integer)))))
 	case 5, 6:
-		o.real = c.Reals(o.real, o.grid())
+		o.real = c.CompressedVector(o.real, o.grid())
 	case 7, 8:
-		o.turn = c.Rotation(o.turn, o.width())
+		o.rotation = c.Rotation(o.rotation, o.format())
 	case 9:
-		o.smallest = c.Smallest(o.smallest, o.width())
+		o.quantised = c.QuantisedRotation(o.quantised, o.format())
 	case 10:
-		o.number = c.Near(o.number, o.base, 0, 256+o.size, o.ladder())
+		o.integer = c.RelativeInt(o.integer, o.base, 0, 256+o.size, o.deltaBits())
 	case 11, 12:
-		o.point = c.NearPoint(o.point, [3]int{o.base * 8, o.size * 8, 0}, &SyncPosition, o.ladder())
+		o.position = c.RelativePosition(o.position, [3]int{o.base * 8, o.size * 8, 0}, &SyncPosition, o.deltaBits())
 	case 13, 14:
-		o.smallest = c.NearRotation(o.smallest, o.known(), o.width(), o.ladder())
+		o.quantised = c.RelativeRotation(o.quantised, o.baseRotation(), o.format(), o.deltaBits())
 	case 15:
-		o.number = int(c.Changed(uint32(o.number), uint32(o.base)&(1<<n-1), n))
+		o.integer = int(c.BitsIfChanged(uint32(o.integer), uint32(o.base)&(1<<n-1), n))
 	case 16:
-		o.number = int(c.Xor(uint32(o.number), uint32(o.base)<<16))
+		o.integer = int(c.XorDelta(uint32(o.integer), uint32(o.base)<<16))
 	case 17:
-		o.number = c.Next(o.number, o.base, 257+o.size, o.steps())
+		o.integer = c.RelativeIndex(o.integer, o.base, 257+o.size, o.buckets())
 	case 18:
-		o.list = c.Indices(o.list, o.size, o.steps())
+		o.list = c.Indices(o.list, o.size, o.buckets())
 	case 19:
-		o.list = c.Subset(o.list, o.size, o.steps())
+		o.list = c.Subset(o.list, o.size, o.buckets())
 	case 20:
 		o.bytes = c.Bytes(o.bytes, o.size)
 	case 21:
@@ -110,8 +110,8 @@ func (o *operation) code(c *Coder) {
 // one, written again, is measured at its size and gives the same bits: every
 // value has one form.
 func FuzzRead(f *testing.F) {
-	seed := make([]byte, 3*kinds)
-	for i := range kinds {
+	seed := make([]byte, 3*kindCount)
+	for i := range kindCount {
 		seed[3*i], seed[3*i+1], seed[3*i+2] = byte(i), byte(7*i+3), byte(5*i)
 	}
 	f.Add(seed, make([]byte, 200))
@@ -122,48 +122,48 @@ func FuzzRead(f *testing.F) {
 		if len(data) > 4096 {
 			return
 		}
-		ops := script(plan)
+		ops := parseScript(plan)
 		var c Coder
-		c.Read(data)
+		c.BeginRead(data)
 		for i := range ops {
 			failed := c.Err()
 			ops[i].code(&c)
 			if failed != nil && c.Err() != failed {
 				t.Fatalf("%v after %v", c.Err(), failed)
 			}
-			if c.Processed() > len(data)*8 {
-				t.Fatalf("%d bits of %d bytes", c.Processed(), len(data))
+			if c.BitsProcessed() > len(data)*8 {
+				t.Fatalf("%d bits of %d bytes", c.BitsProcessed(), len(data))
 			}
 		}
 		if c.Err() != nil {
 			_ = c.Err().Error()
 			return
 		}
-		again(t, ops, data, c.Processed())
+		reencode(t, ops, data, c.BitsProcessed())
 	})
 }
 
-// again measures and writes operations, and compares with what they were read
+// reencode measures and writes operations, and compares with what they were read
 // from.
-func again(t rapid.TB, ops []operation, data []byte, bits int) {
+func reencode(t rapid.TB, ops []operation, data []byte, bits int) {
 	t.Helper()
 	var c Coder
 	ops = slices.Clone(ops)
-	c.Measure()
+	c.BeginMeasure()
 	for i := range ops {
 		ops[i].code(&c)
 	}
-	if c.Err() != nil || c.Processed() != bits {
-		t.Fatalf("measured %d bits of %d, %v", c.Processed(), bits, c.Err())
+	if c.Err() != nil || c.BitsProcessed() != bits {
+		t.Fatalf("measured %d bits of %d, %v", c.BitsProcessed(), bits, c.Err())
 	}
-	c.Write(make([]byte, (len(data)+7)&^7))
+	c.BeginWrite(make([]byte, (len(data)+7)&^7))
 	for i := range ops {
 		ops[i].code(&c)
 	}
-	if c.Err() != nil || c.Processed() != bits {
-		t.Fatalf("wrote %d bits of %d, %v", c.Processed(), bits, c.Err())
+	if c.Err() != nil || c.BitsProcessed() != bits {
+		t.Fatalf("wrote %d bits of %d, %v", c.BitsProcessed(), bits, c.Err())
 	}
-	written := c.Data()
+	written := c.FinishWrite()
 	for bit := range bits {
 		if (written[bit/8]^data[bit/8])>>(bit%8)&1 != 0 {
 			t.Fatalf("bit %d of %d differs: %x from %x", bit, bits, written, data)
@@ -174,33 +174,33 @@ func again(t rapid.TB, ops []operation, data []byte, bits int) {
 // TestScriptsRoundTrip writes any script of valid values and reads it: the
 // values are equal, the measured size is the written one, and of every cut of
 // the bytes the rest of the values fail to be read.
-func TestScriptsRoundTrip(t *testing.T) { rapid.Check(t, scripts) }
+func TestScriptsRoundTrip(t *testing.T) { rapid.Check(t, scriptsRoundTrip) }
 
 // FuzzScripts is the same property, driven by the fuzzer.
-func FuzzScripts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scripts)) }
+func FuzzScripts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scriptsRoundTrip)) }
 
-func scripts(t *rapid.T) {
+func scriptsRoundTrip(t *rapid.T) {
 	var ops []operation
 	for range rapid.IntRange(1, 40).Draw(t, "count") {
-		o := operation{kind: rapid.IntRange(0, kinds-1).Draw(t, "kind"), size: rapid.IntRange(1, 255).Draw(t, "size"), base: rapid.IntRange(0, 255).Draw(t, "base")}
+		o := operation{kind: rapid.IntRange(0, kindCount-1).Draw(t, "kind"), size: rapid.IntRange(1, 255).Draw(t, "size"), base: rapid.IntRange(0, 255).Draw(t, "base")}
 		o.draw(t)
 		ops = append(ops, o)
 	}
 	var c Coder
-	c.Measure()
+	c.BeginMeasure()
 	for i := range ops {
 		ops[i].code(&c)
 	}
-	measured := c.Processed()
-	c.Write(make([]byte, 16384))
+	measured := c.BitsProcessed()
+	c.BeginWrite(make([]byte, 16384))
 	for i := range ops {
 		ops[i].code(&c)
 	}
-	bits, data := c.Processed(), c.Data()
+	bits, data := c.BitsProcessed(), c.FinishWrite()
 	if c.Err() != nil || measured != bits {
 		t.Fatalf("%d bits, measured %d: %v", bits, measured, c.Err())
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	for _, want := range ops {
 		got := operation{kind: want.kind, size: want.size, base: want.base}
 		got.code(&c)
@@ -208,17 +208,17 @@ func scripts(t *rapid.T) {
 			t.Fatalf("%+v is read as %+v, %v", want, got, c.Err())
 		}
 	}
-	again(t, ops, data, bits)
+	reencode(t, ops, data, bits)
 	for _, cut := range []int{0, len(data) / 2, len(data) - 1} {
 		if cut < 0 || cut*8 >= bits {
 			continue
 		}
-		c.Read(data[:cut])
+		c.BeginRead(data[:cut])
 		for _, o := range ops {
 			o.list, o.bytes = nil, nil
 			o.code(&c)
 		}
-		if c.Err() == nil || c.Processed() > cut*8 {
+		if c.Err() == nil || c.BitsProcessed() > cut*8 {
 			t.Fatalf("%d of %d bytes are read, %v", cut, len(data), c.Err())
 		}
 	}
@@ -230,15 +230,15 @@ func (o *operation) draw(t *rapid.T) {
 	n := 1 + o.size%32
 	switch o.kind {
 	case 0, 15:
-		o.number = int(rapid.Uint32().Draw(t, "bits") & (1<<n - 1))
+		o.integer = int(rapid.Uint32().Draw(t, "bits") & (1<<n - 1))
 	case 1:
-		o.number = rapid.IntRange(-o.base, o.size*o.size).Draw(t, "int")
+		o.integer = rapid.IntRange(-o.base, o.size*o.size).Draw(t, "int")
 	case 2:
-		o.number = int(rapid.Int32().Draw(t, "signed") >> (32 - n))
+		o.integer = int(rapid.Int32().Draw(t, "signed") >> (32 - n))
 	case 3:
-		o.number = rapid.IntRange(0, 1).Draw(t, "bool")
+		o.integer = rapid.IntRange(0, 1).Draw(t, "bool")
 	case 4, 16:
-		o.number = int(rapid.Uint32().Draw(t, "float"))
+		o.integer = int(rapid.Uint32().Draw(t, "float"))
 	case 5, 6:
 		g := o.grid()
 		for i := range g {
@@ -246,23 +246,23 @@ func (o *operation) draw(t *rapid.T) {
 		}
 	case 7, 8, 9, 13, 14:
 		x := rapid.Float64Range(-1, 1)
-		p := o.width().Encode(turned(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.001+x.Draw(t, "w")))
-		o.turn = o.width().Decode(p)
+		p := o.format().Encode(unitRotation(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.001+x.Draw(t, "w")))
+		o.rotation = o.format().Decode(p)
 		if o.kind < 9 {
 			return
 		}
-		o.turn, o.smallest = [4]float32{}, p
+		o.rotation, o.quantised = [4]float32{}, p
 	case 10:
-		o.number = rapid.IntRange(0, 256+o.size).Draw(t, "near")
+		o.integer = rapid.IntRange(0, 256+o.size).Draw(t, "near")
 	case 11, 12:
-		for i := range o.point {
-			o.point[i] = rapid.IntRange(0, SyncPosition[i].Steps()).Draw(t, "point")
+		for i := range o.position {
+			o.position[i] = rapid.IntRange(0, SyncPosition[i].Steps()).Draw(t, "point")
 			if o.kind == 12 {
-				o.point[i] %= 3000
+				o.position[i] %= 3000
 			}
 		}
 	case 17:
-		o.number = rapid.IntRange(o.base+1, 256+o.size).Draw(t, "next")
+		o.integer = rapid.IntRange(o.base+1, 256+o.size).Draw(t, "next")
 	case 18, 19:
 		o.list = rapid.SliceOfNDistinct(rapid.IntRange(0, o.size-1), 0, o.size, rapid.ID).Draw(t, "list")
 		slices.Sort(o.list)

@@ -2,24 +2,24 @@ package quant
 
 import "math/bits"
 
-// Steps is the form of an index that follows a lower one, by the distance
+// IndexBuckets is the form of an index that follows a lower one, by the distance
 // between them: steps, each of so many bits and so twice as long for each bit
 // more, begin where the one before ends, the first at 1. In front of the
 // distance stand bits that say which step: clear ones for those it is beyond, and
 // a set one. What is beyond all of them follows whole.
-type Steps struct {
+type IndexBuckets struct {
 	widths [8]uint8
-	n      int
+	count  int
 }
 
-// NewSteps returns the steps of so many bits each, in [0,16], at most eight.
-func NewSteps(widths ...int) (s Steps) {
+// NewIndexBuckets returns the steps of so many bits each, in [0,16], at most eight.
+func NewIndexBuckets(widths ...int) (s IndexBuckets) {
 	for _, w := range widths {
-		if w < 0 || w > 16 || s.n == len(s.widths) {
+		if w < 0 || w > 16 || s.count == len(s.widths) {
 			panic("quant: steps that cannot be")
 		}
-		s.widths[s.n] = uint8(w)
-		s.n++
+		s.widths[s.count] = uint8(w)
+		s.count++
 	}
 	return s
 }
@@ -29,27 +29,27 @@ func NewSteps(widths ...int) (s Steps) {
 // 29, 61 and 125, for 1, 4, 6, 8, 10 and 12 bits; with 4000 objects the rest
 // takes 18. The first fit bodies here and there, the second dense runs.
 var (
-	SnapshotSteps = NewSteps(3, 5)
-	DenseSteps    = NewSteps(0, 2, 3, 4, 5, 6)
+	SnapshotIndexBuckets = NewIndexBuckets(3, 5)
+	DenseIndexBuckets    = NewIndexBuckets(0, 2, 3, 4, 5, 6)
 )
 
-// bits returns the bits of index v after another, among n.
-func (s *Steps) bits(v, after, n int) int {
+// indexBits returns the bits of index v after another, among n.
+func (s *IndexBuckets) indexBits(v, after, n int) int {
 	d := v - after - 1
-	for i, w := range s.widths[:s.n] {
+	for i, w := range s.widths[:s.count] {
 		if d < 1<<w {
 			return i + 1 + int(w)
 		}
 		d -= 1 << w
 	}
-	return s.n + bits.Len(uint(n-1))
+	return s.count + bits.Len(uint(n-1))
 }
 
-// Next is an index in [0, n) that follows a lower one.
-func (c *Coder) Next(v, after, n int, s *Steps) int {
-	at, d, first := c.Processed(), v-after-1, after+1
+// RelativeIndex is an index in [0, n) that follows a lower one.
+func (c *Coder) RelativeIndex(v, after, n int, s *IndexBuckets) int {
+	at, d, first := c.BitsProcessed(), v-after-1, after+1
 	step := -1
-	for i, w := range s.widths[:s.n] {
+	for i, w := range s.widths[:s.count] {
 		if c.Bool(d >= 0 && d < 1<<w) {
 			step = i
 			break
@@ -60,15 +60,15 @@ func (c *Coder) Next(v, after, n int, s *Steps) int {
 	if step >= 0 {
 		v = first
 		if w := int(s.widths[step]); w > 0 {
-			v += int(c.field(uint32(d), w, "Next"))
+			v += int(c.codeField(uint32(d), w, "Next"))
 		}
-	} else if v = c.number(v, 0, n-1, "Next"); v < first {
-		c.fail("Next", at, ErrForm) // lower, or near enough for a step
+	} else if v = c.codeInt(v, 0, n-1, "Next"); v < first {
+		c.fail("Next", at, ErrNotCanonical) // lower, or near enough for a step
 	}
 	if v <= after || v >= n {
 		c.fail("Next", at, ErrRange)
 	}
-	if c.failure != nil && c.mode == reading {
+	if c.err != nil && c.mode == reading {
 		return 0
 	}
 	return v
@@ -78,18 +78,18 @@ func (c *Coder) Next(v, after, n int, s *Steps) int {
 // their number, the first, and each by its distance from the last. When it
 // reads, it writes over list and makes it longer if it must; no more than has
 // come is ever allocated.
-func (c *Coder) Indices(list []int, n int, s *Steps) []int {
-	at := c.Processed()
-	count := c.number(len(list), 0, n, "Indices")
+func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
+	at := c.BitsProcessed()
+	count := c.codeInt(len(list), 0, n, "Indices")
 	if c.mode == reading {
 		list = list[:0]
-		if count > 1+c.left() { // every index but the first takes a bit or more
-			c.fail("Indices", at, ErrEnd)
+		if count > 1+c.bitsLeft() { // every index but the first takes a bit or more
+			c.fail("Indices", at, ErrPastEnd)
 		}
 	}
 	last := 0
 	for i := range count {
-		if c.failure != nil {
+		if c.err != nil {
 			break
 		}
 		var v int
@@ -97,54 +97,54 @@ func (c *Coder) Indices(list []int, n int, s *Steps) []int {
 			v = list[i]
 		}
 		if i == 0 {
-			v = c.number(v, 0, n-1, "Indices")
+			v = c.codeInt(v, 0, n-1, "Indices")
 		} else {
-			v = c.Next(v, last, n, s)
+			v = c.RelativeIndex(v, last, n, s)
 		}
-		if c.mode == reading && c.failure == nil {
+		if c.mode == reading && c.err == nil {
 			list = append(list, v)
 		}
 		last = v
 	}
-	return c.indices(list)
+	return c.listUnlessFailed(list)
 }
 
-// indices is a list that was read if nothing has failed.
-func (c *Coder) indices(list []int) []int {
-	if c.failure != nil && c.mode == reading {
+// listUnlessFailed is a list that was read if nothing has failed.
+func (c *Coder) listUnlessFailed(list []int) []int {
+	if c.err != nil && c.mode == reading {
 		return list[:0]
 	}
 	return list
 }
 
 // IndicesBits returns the bits that Indices takes for a list.
-func IndicesBits(list []int, n int, s *Steps) int {
+func IndicesBits(list []int, n int, s *IndexBuckets) int {
 	sum := bits.Len(uint(n))
 	for i, v := range list {
 		if i == 0 {
 			sum += bits.Len(uint(n - 1))
 		} else {
-			sum += s.bits(v, list[i-1], n)
+			sum += s.indexBits(v, list[i-1], n)
 		}
 	}
 	return sum
 }
 
-// Flags is the same list as a bit for each of the n indices, set for those that
+// Bitmap is the same list as a bit for each of the n indices, set for those that
 // are in it.
-func (c *Coder) Flags(list []int, n int) []int {
-	at := c.Processed()
+func (c *Coder) Bitmap(list []int, n int) []int {
+	at := c.BitsProcessed()
 	if c.mode == reading {
 		list = list[:0]
-		if n > c.left() {
-			c.fail("Flags", at, ErrEnd)
+		if n > c.bitsLeft() {
+			c.fail("Flags", at, ErrPastEnd)
 		}
-		for v := 0; v < n && c.failure == nil; v++ {
+		for v := 0; v < n && c.err == nil; v++ {
 			if c.Bool(false) {
 				list = append(list, v)
 			}
 		}
-		return c.indices(list)
+		return c.listUnlessFailed(list)
 	}
 	next := 0
 	for v := range n {
@@ -164,16 +164,16 @@ func (c *Coder) Flags(list []int, n int) []int {
 // bit that is set for Indices (Fiedler, Snapshot Compression: the program counts
 // the bits first and sends a flag for each of 901 cubes where the indices would
 // take more). Of two of equal length it is Flags.
-func (c *Coder) Subset(list []int, n int, s *Steps) []int {
-	at := c.Processed()
+func (c *Coder) Subset(list []int, n int, s *IndexBuckets) []int {
+	at := c.BitsProcessed()
 	told := c.Bool(c.mode != reading && IndicesBits(list, n, s) < n)
 	if told {
 		list = c.Indices(list, n, s)
 	} else {
-		list = c.Flags(list, n)
+		list = c.Bitmap(list, n)
 	}
 	if c.mode == reading && (IndicesBits(list, n, s) < n) != told {
-		c.fail("Subset", at, ErrForm)
+		c.fail("Subset", at, ErrNotCanonical)
 	}
-	return c.indices(list)
+	return c.listUnlessFailed(list)
 }

@@ -9,45 +9,45 @@ import (
 	"pgregory.net/rapid"
 )
 
-// listed measures, writes and reads one list and returns its bits; it fails the
+// roundTripList measures, writes and reads one list and returns its bits; it fails the
 // test if the three do not agree.
-func listed(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
+func roundTripList(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
 	t.Helper()
 	var c Coder
 	b := make([]byte, 8192)
-	c.Measure()
+	c.BeginMeasure()
 	code(&c, list)
-	measured := c.Processed()
-	c.Write(b)
+	measured := c.BitsProcessed()
+	c.BeginWrite(b)
 	code(&c, list)
-	bits, data := c.Processed(), c.Data()
+	bits, data := c.BitsProcessed(), c.FinishWrite()
 	if c.Err() != nil || measured != bits {
 		t.Fatalf("%d indices: %d bits, measured %d, %v", len(list), bits, measured, c.Err())
 	}
-	c.Read(data)
-	if got := code(&c, []int{9, 9, 9}); !slices.Equal(got, list) || c.Err() != nil || c.Processed() != bits {
+	c.BeginRead(data)
+	if got := code(&c, []int{9, 9, 9}); !slices.Equal(got, list) || c.Err() != nil || c.BitsProcessed() != bits {
 		t.Fatalf("%v is read as %v, %v", list, got, c.Err())
 	}
 	return bits
 }
 
-// TestStepEdges holds the relative index: the first and the last distance of
+// TestIndexBucketEdges holds the relative index: the first and the last distance of
 // each step at its bits, for the steps of both articles, and the rest whole.
-func TestStepEdges(t *testing.T) {
+func TestIndexBucketEdges(t *testing.T) {
 	for _, v := range []struct {
-		s     *Steps
+		s     *IndexBuckets
 		n     int
 		edges [][3]int // first distance, last, bits
 	}{
-		{&SnapshotSteps, 901, [][3]int{{1, 8, 4}, {9, 40, 7}, {41, 900, 12}}},
-		{&DenseSteps, 4000, [][3]int{{1, 1, 1}, {2, 5, 4}, {6, 13, 6}, {14, 29, 8}, {30, 61, 10}, {62, 125, 12}, {126, 3999, 18}}},
+		{&SnapshotIndexBuckets, 901, [][3]int{{1, 8, 4}, {9, 40, 7}, {41, 900, 12}}},
+		{&DenseIndexBuckets, 4000, [][3]int{{1, 1, 1}, {2, 5, 4}, {6, 13, 6}, {14, 29, 8}, {30, 61, 10}, {62, 125, 12}, {126, 3999, 18}}},
 	} {
 		for _, e := range v.edges {
 			for _, d := range []int{e[0], (e[0] + e[1]) / 2, e[1]} {
 				for _, after := range []int{0, v.n - 1 - d} {
-					_, bits := through(t, after+d, func(c *Coder, i int) int { return c.Next(i, after, v.n, v.s) })
-					if bits != e[2] || v.s.bits(after+d, after, v.n) != bits {
-						t.Errorf("%d after %d of %d takes %d bits and is counted as %d, want %d", after+d, after, v.n, bits, v.s.bits(after+d, after, v.n), e[2])
+					_, bits := roundTrip(t, after+d, func(c *Coder, i int) int { return c.RelativeIndex(i, after, v.n, v.s) })
+					if bits != e[2] || v.s.indexBits(after+d, after, v.n) != bits {
+						t.Errorf("%d after %d of %d takes %d bits and is counted as %d, want %d", after+d, after, v.n, bits, v.s.indexBits(after+d, after, v.n), e[2])
 					}
 				}
 			}
@@ -62,26 +62,26 @@ func TestIndicesRoundTrip(t *testing.T) {
 		n := rapid.IntRange(1, 1200).Draw(t, "n")
 		list := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 0, n, rapid.ID).Draw(t, "list")
 		slices.Sort(list)
-		s := rapid.SampledFrom([]*Steps{&SnapshotSteps, &DenseSteps, new(Steps)}).Draw(t, "steps")
-		indices := listed(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
+		s := rapid.SampledFrom([]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets, new(IndexBuckets)}).Draw(t, "steps")
+		indices := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
 		if counted := IndicesBits(list, n, s); counted != indices {
 			t.Fatalf("%d bits, counted %d", indices, counted)
 		}
-		if bits := listed(t, list, func(c *Coder, l []int) []int { return c.Flags(l, n) }); bits != n {
+		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) }); bits != n {
 			t.Fatalf("%d flags in %d bits", n, bits)
 		}
-		if bits := listed(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
+		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
 			t.Fatalf("%d flags or %d bits of indices in %d bits", n, indices, bits)
 		}
 	})
 }
 
-// TestThreeWaysToSendASubset compares the array's bits, absolute indices and
+// TestSubsetSizes compares the array's bits, absolute indices and
 // relative indices: of 4000 objects 2000 take 24,000 bits as indices of 12, and
 // 4000 as flags. Relative ones are the shortest in a row and for up to a few
 // hundred anywhere; of twenty anywhere absolute ones would take 240 bits, these
 // 302.
-func TestThreeWaysToSendASubset(t *testing.T) {
+func TestSubsetSizes(t *testing.T) {
 	const n = 4000
 	random := rand.New(rand.NewPCG(1, 2))
 	anywhere := func(k int) []int {
@@ -110,9 +110,9 @@ func TestThreeWaysToSendASubset(t *testing.T) {
 		{"none", nil, 12},
 	} {
 		absolute := len(v.list) * 12
-		flags := listed(t, v.list, func(c *Coder, l []int) []int { return c.Flags(l, n) })
-		relative := listed(t, v.list, func(c *Coder, l []int) []int { return c.Indices(l, n, &DenseSteps) })
-		subset := listed(t, v.list, func(c *Coder, l []int) []int { return c.Subset(l, n, &DenseSteps) })
+		flags := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) })
+		relative := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Indices(l, n, &DenseIndexBuckets) })
+		subset := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Subset(l, n, &DenseIndexBuckets) })
 		t.Logf("%-22s %8d %8d %8d %8d", v.name, absolute, flags, relative, subset)
 		if flags != n || v.relative > 0 && relative != v.relative || subset != 1+min(flags, relative) {
 			t.Errorf("%s: %d flags, %d relative, %d as a subset", v.name, flags, relative, subset)
@@ -133,47 +133,47 @@ func TestIndicesReaderRefuses(t *testing.T) {
 		read   func() []int
 		reason error
 	}{
-		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
-		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
-		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrForm},
-		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrRange},
-		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrRange},
-		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotSteps) }, ErrEnd},
-		"flags":    {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotSteps) }, ErrForm},
-		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotSteps) }, func() []int { return c.Subset(nil, 16, &SnapshotSteps) }, ErrForm},
+		"equal":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(50, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"lower":    {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(49, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"near":     {func() { c.Int(2, 0, 901); c.Int(50, 0, 900); c.Bits(0, 2); c.Int(90, 0, 900) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
+		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
+		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrPastEnd},
+		"flags":    {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, func() []int { return c.Subset(nil, 16, &SnapshotIndexBuckets) }, ErrNotCanonical},
 	} {
-		c.Write(make([]byte, 32))
+		c.BeginWrite(make([]byte, 32))
 		v.write()
 		if c.Err() != nil {
 			t.Fatalf("%s: %v", name, c.Err())
 		}
-		c.Read(c.Data())
+		c.BeginRead(c.FinishWrite())
 		if list := v.read(); len(list) > 0 || !errors.Is(c.Err(), v.reason) {
 			t.Errorf("%s: %v, %v, want %v", name, list, c.Err(), v.reason)
 		}
 	}
 	for _, list := range [][]int{{3, 3}, {5, 4}, {901}, {-1}, {0, 901}} {
-		c.Write(make([]byte, 256))
-		if c.Indices(list, 901, &SnapshotSteps); c.Err() == nil {
+		c.BeginWrite(make([]byte, 256))
+		if c.Indices(list, 901, &SnapshotIndexBuckets); c.Err() == nil {
 			t.Errorf("a writer passes %v", list)
 		}
-		c.Write(make([]byte, 256))
-		if c.Flags(list, 901); c.Err() == nil {
+		c.BeginWrite(make([]byte, 256))
+		if c.Bitmap(list, 901); c.Err() == nil {
 			t.Errorf("a writer passes the flags of %v", list)
 		}
 	}
 	few := []byte{0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0}
 	if a := testing.AllocsPerRun(10, func() {
-		c.Read(few)
-		c.Indices(nil, 1<<28, &SnapshotSteps)
+		c.BeginRead(few)
+		c.Indices(nil, 1<<28, &SnapshotIndexBuckets)
 	}); a > 1 { // the error
 		t.Errorf("%v allocations for a list that has not come", a)
 	}
 }
 
-// TestStepsMisuse says that steps which cannot be are refused where they are
+// TestIndexBucketsMisuse says that steps which cannot be are refused where they are
 // made.
-func TestStepsMisuse(t *testing.T) {
+func TestIndexBucketsMisuse(t *testing.T) {
 	for _, widths := range [][]int{{-1}, {17}, {1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		func() {
 			defer func() {
@@ -181,7 +181,7 @@ func TestStepsMisuse(t *testing.T) {
 					t.Errorf("%v: no panic", widths)
 				}
 			}()
-			NewSteps(widths...)
+			NewIndexBuckets(widths...)
 		}()
 	}
 }

@@ -39,12 +39,12 @@ func NewRange(low, high, resolution float32) Range {
 	return newRange(low, high, int(steps))
 }
 
-// PerUnit returns the range of the whole numbers and their parts, n to each,
+// NewRangePerUnit returns the range of the whole numbers and their parts, n to each,
 // from low up to but without high: those are n*(high-low) numbers, where the
 // two ends of a NewRange make one more. Fiedler's bounds are of this kind: 512
 // per metre in [-256, 256) are 18 bits. If n is a power of two, Decode is
 // exact. It panics as NewRange does.
-func PerUnit(low, high, n int) Range {
+func NewRangePerUnit(low, high, n int) Range {
 	steps := (high-low)*n - 1
 	if n < 1 || steps < 1 || steps > 1<<24 {
 		panic("quant: a range with a resolution that cannot be")
@@ -54,15 +54,15 @@ func PerUnit(low, high, n int) Range {
 
 func newRange(low, high float32, steps int) Range {
 	r := Range{low, high, float64(high) - float64(low), steps, bits.Len(uint(steps))}
-	if !(low < high) || !(r.span <= math.MaxFloat32) || r.span/float64(steps) < 2*r.spacing() {
+	if !(low < high) || !(r.span <= math.MaxFloat32) || r.span/float64(steps) < 2*r.ulp() {
 		panic("quant: a range that 32-bit floats cannot hold")
 	}
 	return r
 }
 
-// spacing is the distance from the number of r with the largest magnitude to
+// ulp is the distance from the number of r with the largest magnitude to
 // its neighbour below: no two neighbours in r are further apart.
-func (r *Range) spacing() float64 {
+func (r *Range) ulp() float64 {
 	most := max(-r.low, r.high)
 	return float64(most) - float64(math.Float32frombits(math.Float32bits(most)-1))
 }
@@ -86,7 +86,7 @@ func (r *Range) Bits() int { return r.bits }
 // step, and what rounding adds, which is half the distance between neighbouring
 // 32-bit floats at the largest number and 2^-26 of a step.
 func (r *Range) MaxError() float64 {
-	return float64(r.span/float64(r.steps)*(0.5+1.0/(1<<26))) + float64(r.spacing()*0.5)
+	return float64(r.span/float64(r.steps)*(0.5+1.0/(1<<26))) + float64(r.ulp()*0.5)
 }
 
 // Contains reports whether x lies in [Low, High]. What is no number does not.
@@ -126,15 +126,15 @@ func (r *Range) Decode(n int) float32 {
 // has after x was sent. Twice is as good as once, bit for bit.
 func (r *Range) Quantise(x float32) float32 { return r.Decode(r.Encode(x)) }
 
-// Real is a real number in a range, and returns what a reader gets: a writer
+// CompressedFloat is a real number in a range, and returns what a reader gets: a writer
 // that keeps it has quantised its own side, too. A number outside the range is
 // not written; who wants the bound instead calls Quantise first.
-func (c *Coder) Real(v float32, r *Range) float32 {
+func (c *Coder) CompressedFloat(v float32, r *Range) float32 {
 	if c.mode != reading && !r.Contains(v) {
-		c.fail("Real", c.Processed(), ErrRange)
+		c.fail("Real", c.BitsProcessed(), ErrRange)
 		return v
 	}
-	return r.Decode(c.number(r.Encode(v), 0, r.steps, "Real"))
+	return r.Decode(c.codeInt(r.Encode(v), 0, r.steps, "Real"))
 }
 
 // Grid is a range for each of three coordinates.
@@ -143,15 +143,15 @@ type Grid [3]Range
 // Fiedler's grids, by the article that they come from. Lengths are in metres, z
 // is up, speeds are in m/s and rad/s.
 var (
-	SnapshotPosition   = Grid{PerUnit(-256, 256, 512), PerUnit(-256, 256, 512), PerUnit(0, 32, 512)}    // 50 bits, off by 0.98 mm an axis
-	SnapshotLinear     = cube(PerUnit(-32, 32, 32))                                                     // 33 bits
-	SnapshotLinearFine = cube(NewRange(-32, 32, 0.01))                                                  // 39 bits: the GDC program's
-	SyncPosition       = Grid{PerUnit(-256, 256, 4096), PerUnit(-256, 256, 4096), PerUnit(0, 32, 4096)} // 59 bits, off by 0.12 mm an axis
-	SyncLinear         = cube(PerUnit(-32, 32, 4096))                                                   // 54 bits
-	SyncAngular        = cube(PerUnit(-16, 16, 4096))                                                   // 51 bits
+	SnapshotPosition           = Grid{NewRangePerUnit(-256, 256, 512), NewRangePerUnit(-256, 256, 512), NewRangePerUnit(0, 32, 512)}    // 50 bits, off by 0.98 mm an axis
+	SnapshotLinearVelocity     = uniformGrid(NewRangePerUnit(-32, 32, 32))                                                              // 33 bits
+	SnapshotLinearVelocityFine = uniformGrid(NewRange(-32, 32, 0.01))                                                                   // 39 bits: the GDC program's
+	SyncPosition               = Grid{NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(0, 32, 4096)} // 59 bits, off by 0.12 mm an axis
+	SyncLinearVelocity         = uniformGrid(NewRangePerUnit(-32, 32, 4096))                                                            // 54 bits
+	SyncAngularVelocity        = uniformGrid(NewRangePerUnit(-16, 16, 4096))                                                            // 51 bits
 )
 
-func cube(r Range) Grid { return Grid{r, r, r} }
+func uniformGrid(r Range) Grid { return Grid{r, r, r} }
 
 // Bits returns the bits of all three integers.
 func (g *Grid) Bits() int { return g[0].bits + g[1].bits + g[2].bits }
@@ -169,7 +169,7 @@ func (g *Grid) Decode(n [3]int) [3]float32 {
 // Quantise returns the point of the grid that is nearest to v.
 func (g *Grid) Quantise(v [3]float32) [3]float32 { return g.Decode(g.Encode(v)) }
 
-// Reals are three real numbers on a grid, each as Real has it.
-func (c *Coder) Reals(v [3]float32, g *Grid) [3]float32 {
-	return [3]float32{c.Real(v[0], &g[0]), c.Real(v[1], &g[1]), c.Real(v[2], &g[2])}
+// CompressedVector are three real numbers on a grid, each as Real has it.
+func (c *Coder) CompressedVector(v [3]float32, g *Grid) [3]float32 {
+	return [3]float32{c.CompressedFloat(v[0], &g[0]), c.CompressedFloat(v[1], &g[1]), c.CompressedFloat(v[2], &g[2])}
 }

@@ -10,16 +10,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// samples is how many random values of a kind are tried; 4,000,000 take two
+// sampleFlag is how many random values of a kind are tried; 4,000,000 take two
 // minutes.
-var samples = flag.Int("samples", 50_000, "random values of a kind")
+var sampleFlag = flag.Int("samples", 50_000, "random values of a kind")
 
-// tries is how many of them this run tries.
-func tries() int {
+// sampleCount is how many of them this run tries.
+func sampleCount() int {
 	if testing.Short() {
-		return *samples / 10
+		return *sampleFlag / 10
 	}
-	return *samples
+	return *sampleFlag
 }
 
 // ranges are those that the tests go through.
@@ -27,12 +27,12 @@ func tries() int {
 var ranges = map[string]Range{
 	"snapshot xy":     SnapshotPosition[0],
 	"snapshot z":      SnapshotPosition[2],
-	"snapshot linear": SnapshotLinear[0],
-	"fine linear":     SnapshotLinearFine[0],
+	"snapshot linear": SnapshotLinearVelocity[0],
+	"fine linear":     SnapshotLinearVelocityFine[0],
 	"sync xy":         SyncPosition[0],
 	"sync z":          SyncPosition[2],
-	"sync linear":     SyncLinear[0],
-	"sync angular":    SyncAngular[0],
+	"sync linear":     SyncLinearVelocity[0],
+	"sync angular":    SyncAngularVelocity[0],
 	"ten":             NewRange(0, 10, 0.01),
 	"hundred":         NewRange(-100, 100, 0.01),
 	"all below zero":  NewRange(-3, -0.1, 0.001),
@@ -53,11 +53,11 @@ func TestGridBits(t *testing.T) {
 		bits [3]int
 	}{
 		"snapshot position":    {SnapshotPosition, [3]int{18, 18, 14}},
-		"snapshot linear":      {SnapshotLinear, [3]int{11, 11, 11}},
-		"snapshot linear fine": {SnapshotLinearFine, [3]int{13, 13, 13}},
+		"snapshot linear":      {SnapshotLinearVelocity, [3]int{11, 11, 11}},
+		"snapshot linear fine": {SnapshotLinearVelocityFine, [3]int{13, 13, 13}},
 		"sync position":        {SyncPosition, [3]int{21, 21, 17}},
-		"sync linear":          {SyncLinear, [3]int{18, 18, 18}},
-		"sync angular":         {SyncAngular, [3]int{17, 17, 17}},
+		"sync linear":          {SyncLinearVelocity, [3]int{18, 18, 18}},
+		"sync angular":         {SyncAngularVelocity, [3]int{17, 17, 17}},
 	} {
 		sum := 0
 		for i, r := range g.grid {
@@ -118,7 +118,7 @@ func TestRangeErrorIsBounded(t *testing.T) {
 func TestRangeRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, r := range ranges {
-		for range tries() {
+		for range sampleCount() {
 			x := r.Low() + float32(random.Float64()*(float64(r.High())-float64(r.Low())))
 			q := r.Quantise(x)
 			if !r.Contains(x) || math.Abs(float64(q)-float64(x)) > r.MaxError() || r.Quantise(q) != q {
@@ -128,9 +128,9 @@ func TestRangeRandom(t *testing.T) {
 	}
 }
 
-// TestRangeOfAnything says that any 32 bits have an integer in the range, in
+// TestRangeOfAnyFloat says that any 32 bits have an integer in the range, in
 // order: what is beyond a bound counts as the bound, no number as the low one.
-func TestRangeOfAnything(t *testing.T) {
+func TestRangeOfAnyFloat(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, r := range ranges {
 		for x, want := range map[float32]int{inf: r.Steps(), -inf: 0, math.MaxFloat32: r.Steps(), -math.MaxFloat32: 0,
@@ -177,8 +177,8 @@ func TestRangeVectors(t *testing.T) {
 		{SnapshotPosition[0], -0.0009765625, 131072, "0x0p+00"},
 		{SnapshotPosition[0], 256, 262143, "0x1.ffffp+07"},
 		{SyncPosition[2], 31.9999, 131071, "0x1.ffffp+04"},
-		{SnapshotLinearFine[0], 0.005, 3200, "0x0p+00"},
-		{SnapshotLinearFine[0], 31.99, 6399, "0x1.ffd70ap+04"},
+		{SnapshotLinearVelocityFine[0], 0.005, 3200, "0x0p+00"},
+		{SnapshotLinearVelocityFine[0], 31.99, 6399, "0x1.ffd70ap+04"},
 	} {
 		n := v.r.Encode(v.x)
 		if back := fmt.Sprintf("%x", v.r.Decode(n)); n != v.n || back != v.back {
@@ -201,9 +201,9 @@ func TestRangeMisuse(t *testing.T) {
 		"infinite":   func() { NewRange(-inf, 0, 1) },
 		"too wide":   func() { NewRange(-math.MaxFloat32, math.MaxFloat32, math.MaxFloat32/4) },
 		"too fine":   func() { NewRange(1000, 1001, 1e-4) },
-		"VR grid":    func() { PerUnit(-64, 64, 1<<20) },
-		"no unit":    func() { PerUnit(0, 1, 0) },
-		"one number": func() { PerUnit(0, 1, 1) },
+		"VR grid":    func() { NewRangePerUnit(-64, 64, 1<<20) },
+		"no unit":    func() { NewRangePerUnit(0, 1, 0) },
+		"one number": func() { NewRangePerUnit(0, 1, 1) },
 	} {
 		func() {
 			defer func() {
@@ -216,11 +216,11 @@ func TestRangeMisuse(t *testing.T) {
 	}
 }
 
-// TestGridDoesNotCreep says that a body that is quantised on both sides in every
+// TestGridIsIdempotent says that a body that is quantised on both sides in every
 // tick stays where it is: 10,000 ticks, bit for bit.
-func TestGridDoesNotCreep(t *testing.T) {
+func TestGridIsIdempotent(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for name, g := range map[string]Grid{"snapshot": SnapshotPosition, "sync": SyncPosition, "speed": SnapshotLinearFine} {
+	for name, g := range map[string]Grid{"snapshot": SnapshotPosition, "sync": SyncPosition, "speed": SnapshotLinearVelocityFine} {
 		for range 20 {
 			first := g.Quantise([3]float32{float32(random.NormFloat64() * 20), float32(random.NormFloat64() * 20), random.Float32() * 32})
 			p := first
@@ -234,31 +234,31 @@ func TestGridDoesNotCreep(t *testing.T) {
 	}
 }
 
-// TestRealsAreWhatTheReaderGets says that a writer is given what the reader
+// TestWriterGetsQuantisedVector says that a writer is given what the reader
 // will read, at the bits that the grid tells, and that a number beyond the
 // bounds is not written.
-func TestRealsAreWhatTheReaderGets(t *testing.T) {
+func TestWriterGetsQuantisedVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := rapid.SampledFrom([]Grid{SnapshotPosition, SnapshotLinear, SnapshotLinearFine, SyncPosition, SyncLinear, SyncAngular}).Draw(t, "grid")
+		g := rapid.SampledFrom([]Grid{SnapshotPosition, SnapshotLinearVelocity, SnapshotLinearVelocityFine, SyncPosition, SyncLinearVelocity, SyncAngularVelocity}).Draw(t, "grid")
 		var v [3]float32
 		for i := range v {
 			v[i] = rapid.Float32Range(g[i].Low(), g[i].High()).Draw(t, "v")
 		}
 		var b [64]byte
 		var c Coder
-		c.Write(b[:])
-		kept := c.Reals(v, &g)
-		if c.Err() != nil || c.Processed() != g.Bits() || kept != g.Quantise(v) {
-			t.Fatalf("%v is kept as %v in %d bits, %v", v, kept, c.Processed(), c.Err())
+		c.BeginWrite(b[:])
+		kept := c.CompressedVector(v, &g)
+		if c.Err() != nil || c.BitsProcessed() != g.Bits() || kept != g.Quantise(v) {
+			t.Fatalf("%v is kept as %v in %d bits, %v", v, kept, c.BitsProcessed(), c.Err())
 		}
-		data := c.Data()
-		c.Read(data)
-		if got := c.Reals([3]float32{}, &g); got != kept || c.Err() != nil || !c.Whole(len(data)) {
+		data := c.FinishWrite()
+		c.BeginRead(data)
+		if got := c.CompressedVector([3]float32{}, &g); got != kept || c.Err() != nil || !c.AtEnd(len(data)) {
 			t.Fatalf("%v is read as %v, %v", kept, got, c.Err())
 		}
-		c.Measure()
-		if c.Reals(v, &g); c.Processed() != g.Bits() {
-			t.Fatalf("measured %d bits", c.Processed())
+		c.BeginMeasure()
+		if c.CompressedVector(v, &g); c.BitsProcessed() != g.Bits() {
+			t.Fatalf("measured %d bits", c.BitsProcessed())
 		}
 	})
 }

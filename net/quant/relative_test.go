@@ -12,38 +12,38 @@ import (
 	"pgregory.net/rapid"
 )
 
-// through measures, writes and reads one value and returns what was read and
+// roundTrip measures, writes and reads one value and returns what was read and
 // its bits; it fails the test if the three do not agree.
-func through[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
+func roundTrip[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
 	t.Helper()
 	var c Coder
 	var b [64]byte
 	var none T
-	c.Measure()
+	c.BeginMeasure()
 	code(&c, v)
-	measured, err := c.Processed(), c.Err()
-	c.Write(b[:])
+	measured, err := c.BitsProcessed(), c.Err()
+	c.BeginWrite(b[:])
 	kept := code(&c, v)
-	bits, data := c.Processed(), c.Data()
+	bits, data := c.BitsProcessed(), c.FinishWrite()
 	if c.Err() != nil || err != nil || kept != v || bits != measured {
 		t.Fatalf("%v is kept as %v in %d bits (%v), measured %d (%v)", v, kept, bits, c.Err(), measured, err)
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	got := code(&c, none)
-	if c.Err() != nil || got != v || c.Processed() != bits || bits > 0 && !c.Whole(len(data)) {
-		t.Fatalf("%v is read as %v from %d of %d bits: %v", v, got, c.Processed(), bits, c.Err())
+	if c.Err() != nil || got != v || c.BitsProcessed() != bits || bits > 0 && !c.AtEnd(len(data)) {
+		t.Fatalf("%v is read as %v from %d of %d bits: %v", v, got, c.BitsProcessed(), bits, c.Err())
 	}
 	return got, bits
 }
 
-// ladders are those that the tests go through.
-var ladders = []Ladder{PositionLadder, RotationLadder, FineRotationLadder, VRLadder, {1, 1}, {16, 24}}
+// testDeltaBits are those that the tests go through.
+var testDeltaBits = []DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, VRDeltaBits, {1, 1}, {16, 24}}
 
-// TestLadderEdges holds the small and large steps of relative values: the two
+// TestDeltaBitsEdges holds the small and large steps of relative values: the two
 // edges of each rung, on both sides, at their bits, and the first values beyond.
-func TestLadderEdges(t *testing.T) {
-	for _, l := range ladders {
-		low, high := l.Reach()
+func TestDeltaBitsEdges(t *testing.T) {
+	for _, l := range testDeltaBits {
+		low, high := l.Bounds()
 		if want := 1<<(l.Small-1) + 1<<(l.Large-1); low != -want || high != want-1 {
 			t.Errorf("%v reaches [%d, %d]", l, low, high)
 		}
@@ -54,21 +54,21 @@ func TestLadderEdges(t *testing.T) {
 			-s - 1: 2 + l.Large, s: 2 + l.Large, low: 2 + l.Large, high: 2 + l.Large,
 			low - 1: 1 + 29, high + 1: 1 + 29, -far: 1 + 29, far: 1 + 29,
 		} {
-			_, got := through(t, d, func(c *Coder, v int) int { return c.Near(v, 0, -far, far, l) })
+			_, got := roundTrip(t, d, func(c *Coder, v int) int { return c.RelativeInt(v, 0, -far, far, l) })
 			if got != bits {
 				t.Errorf("%v: a difference of %d takes %d bits, want %d", l, d, got, bits)
 			}
-			through(t, d+1000, func(c *Coder, v int) int { return c.Near(v, 1000, -far+1000, far+1000, l) })
+			roundTrip(t, d+1000, func(c *Coder, v int) int { return c.RelativeInt(v, 1000, -far+1000, far+1000, l) })
 		}
 	}
-	if low, high := PositionLadder.Reach(); low != -272 || high != 271 {
+	if low, high := PositionDeltaBits.Bounds(); low != -272 || high != 271 {
 		t.Errorf("5 and 9 bits reach [%d, %d]", low, high)
 	}
 }
 
-// TestNearPointEdges holds the relative position: 19 to 31 bits where every
+// TestRelativePositionEdges holds the relative position: 19 to 31 bits where every
 // axis is within reach, 51 where one is not.
-func TestNearPointEdges(t *testing.T) {
+func TestRelativePositionEdges(t *testing.T) {
 	base := [3]int{1000, 200_000, 8000}
 	for v, bits := range map[[3]int]int{
 		{1000, 200_000, 8000}:             19,
@@ -81,22 +81,26 @@ func TestNearPointEdges(t *testing.T) {
 		{0, 0, 0}:                         51,
 		{1<<18 - 1, 1<<18 - 1, 1<<14 - 1}: 51,
 	} {
-		_, got := through(t, v, func(c *Coder, v [3]int) [3]int { return c.NearPoint(v, base, &SnapshotPosition, PositionLadder) })
+		_, got := roundTrip(t, v, func(c *Coder, v [3]int) [3]int {
+			return c.RelativePosition(v, base, &SnapshotPosition, PositionDeltaBits)
+		})
 		if got != bits {
 			t.Errorf("%v takes %d bits, want %d", v, got, bits)
 		}
 	}
 	for _, corner := range [][3]int{{}, {1<<18 - 1, 1<<18 - 1, 1<<14 - 1}} {
-		through(t, corner, func(c *Coder, v [3]int) [3]int { return c.NearPoint(v, corner, &SnapshotPosition, PositionLadder) })
+		roundTrip(t, corner, func(c *Coder, v [3]int) [3]int {
+			return c.RelativePosition(v, corner, &SnapshotPosition, PositionDeltaBits)
+		})
 	}
 }
 
-// TestNearRotationEdges holds the relative smallest three: 19 to 28 bits with
+// TestRelativeRotationEdges holds the relative smallest three: 19 to 28 bits with
 // steps of 5 and 8, and 30 where another component is the largest or one is out
 // of reach.
-func TestNearRotationEdges(t *testing.T) {
-	base := Smallest{3, [3]int16{10, -20, 30}}
-	for p, bits := range map[Smallest]int{
+func TestRelativeRotationEdges(t *testing.T) {
+	base := QuantisedRotation{3, [3]int16{10, -20, 30}}
+	for p, bits := range map[QuantisedRotation]int{
 		base:                         19,
 		{3, [3]int16{25, -36, 30}}:   19,
 		{3, [3]int16{26, -20, 30}}:   22,
@@ -105,7 +109,9 @@ func TestNearRotationEdges(t *testing.T) {
 		{3, [3]int16{10, -165, 30}}:  30,
 		{2, [3]int16{10, -20, 30}}:   30,
 	} {
-		_, got := through(t, p, func(c *Coder, p Smallest) Smallest { return c.NearRotation(p, base, 9, RotationLadder) })
+		_, got := roundTrip(t, p, func(c *Coder, p QuantisedRotation) QuantisedRotation {
+			return c.RelativeRotation(p, base, 9, RotationDeltaBits)
+		})
 		if got != bits {
 			t.Errorf("%v takes %d bits, want %d", p, got, bits)
 		}
@@ -117,40 +123,40 @@ func TestNearRotationEdges(t *testing.T) {
 // are no exception.
 func TestRelativeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := rapid.SampledFrom(ladders).Draw(t, "ladder")
+		l := rapid.SampledFrom(testDeltaBits).Draw(t, "ladder")
 		low := rapid.IntRange(-1<<25, 1<<25).Draw(t, "low")
 		high := low + rapid.IntRange(0, 1<<26).Draw(t, "span")
 		in := rapid.IntRange(low, high)
 		v, base := in.Draw(t, "v"), in.Draw(t, "base")
-		through(t, v, func(c *Coder, v int) int { return c.Near(v, base, low, high, l) })
+		roundTrip(t, v, func(c *Coder, v int) int { return c.RelativeInt(v, base, low, high, l) })
 
-		g := rapid.SampledFrom([]*Grid{&SnapshotPosition, &SyncPosition, &SyncAngular}).Draw(t, "grid")
+		g := rapid.SampledFrom([]*Grid{&SnapshotPosition, &SyncPosition, &SyncAngularVelocity}).Draw(t, "grid")
 		var p, from [3]int
 		for i := range p {
 			from[i] = rapid.IntRange(0, g[i].Steps()).Draw(t, "from")
 			p[i] = min(max(from[i]+rapid.IntRange(-700, 700).Draw(t, "p"), 0), g[i].Steps())
 		}
-		through(t, p, func(c *Coder, v [3]int) [3]int { return c.NearPoint(v, from, g, l) })
+		roundTrip(t, p, func(c *Coder, v [3]int) [3]int { return c.RelativePosition(v, from, g, l) })
 
 		s := SmallestThree(rapid.IntRange(2, 16).Draw(t, "bits"))
 		x := rapid.Float64Range(-1, 1)
 		turn := func() [4]float32 {
-			return turned(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.01+math.Abs(x.Draw(t, "w")))
+			return unitRotation(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.01+math.Abs(x.Draw(t, "w")))
 		}
 		q := turn()
-		near := turned(float64(q[0])+0.01*x.Draw(t, "dx"), float64(q[1])+0.01*x.Draw(t, "dy"), float64(q[2])+0.01*x.Draw(t, "dz"), float64(q[3]))
+		near := unitRotation(float64(q[0])+0.01*x.Draw(t, "dx"), float64(q[1])+0.01*x.Draw(t, "dy"), float64(q[2])+0.01*x.Draw(t, "dz"), float64(q[3]))
 		for _, other := range [][4]float32{near, turn()} {
-			through(t, s.Encode(other), func(c *Coder, p Smallest) Smallest { return c.NearRotation(p, s.Encode(q), s, l) })
-			through(t, s.Encode(other), func(c *Coder, p Smallest) Smallest { return c.Smallest(p, s) })
+			roundTrip(t, s.Encode(other), func(c *Coder, p QuantisedRotation) QuantisedRotation { return c.RelativeRotation(p, s.Encode(q), s, l) })
+			roundTrip(t, s.Encode(other), func(c *Coder, p QuantisedRotation) QuantisedRotation { return c.QuantisedRotation(p, s) })
 		}
 
 		n := rapid.IntRange(1, 32).Draw(t, "width")
 		u := rapid.Custom(func(t *rapid.T) uint32 { return rapid.Uint32().Draw(t, "u") & (1<<n - 1) })
 		a, b := u.Draw(t, "a"), u.Draw(t, "b")
-		through(t, a, func(c *Coder, v uint32) uint32 { return c.Changed(v, b, n) })
-		through(t, a, func(c *Coder, v uint32) uint32 { return c.Xor(v, b) })
+		roundTrip(t, a, func(c *Coder, v uint32) uint32 { return c.BitsIfChanged(v, b, n) })
+		roundTrip(t, a, func(c *Coder, v uint32) uint32 { return c.XorDelta(v, b) })
 		i := int32(a<<(32-n)) >> (32 - n)
-		through(t, i, func(c *Coder, v int32) int32 { return c.Signed(v, n) })
+		roundTrip(t, i, func(c *Coder, v int32) int32 { return c.Signed(v, n) })
 	})
 }
 
@@ -162,21 +168,21 @@ func TestChangedBits(t *testing.T) {
 		n         int
 		bits, xor int
 	}{{0, 0, 13, 1, 1}, {8191, 8191, 13, 1, 1}, {1, 0, 13, 14, 6}, {8191, 0, 13, 14, 18}, {math.MaxUint32, 0, 32, 33, 37}} {
-		if _, got := through(t, v.v, func(c *Coder, x uint32) uint32 { return c.Changed(x, v.base, v.n) }); got != v.bits {
+		if _, got := roundTrip(t, v.v, func(c *Coder, x uint32) uint32 { return c.BitsIfChanged(x, v.base, v.n) }); got != v.bits {
 			t.Errorf("%+v takes %d bits", v, got)
 		}
-		if _, got := through(t, v.v, func(c *Coder, x uint32) uint32 { return c.Xor(x, v.base) }); got != v.xor {
+		if _, got := roundTrip(t, v.v, func(c *Coder, x uint32) uint32 { return c.XorDelta(x, v.base) }); got != v.xor {
 			t.Errorf("%+v takes %d bits by its difference", v, got)
 		}
 	}
 	for top := range 32 {
 		for _, v := range []uint32{1 << top, 1<<top | 1, 2<<top - 1} {
-			if _, got := through(t, v^77, func(c *Coder, x uint32) uint32 { return c.Xor(x, 77) }); got != 6+top {
+			if _, got := roundTrip(t, v^77, func(c *Coder, x uint32) uint32 { return c.XorDelta(x, 77) }); got != 6+top {
 				t.Errorf("a difference of %b takes %d bits", v, got)
 			}
 		}
 	}
-	if _, got := through(t, math.Float32bits(1.9999999), func(c *Coder, x uint32) uint32 { return c.Xor(x, math.Float32bits(1)) }); got > 28 {
+	if _, got := roundTrip(t, math.Float32bits(1.9999999), func(c *Coder, x uint32) uint32 { return c.XorDelta(x, math.Float32bits(1)) }); got > 28 {
 		t.Errorf("a float with the same exponent takes %d bits", got)
 	}
 }
@@ -189,45 +195,51 @@ func TestRelativeReaderRefuses(t *testing.T) {
 		write, read func()
 		reason      error
 	}{
-		"small below":  {func() { c.Bool(true); c.Bool(true); c.Signed(-16, 5) }, func() { c.Near(0, 15, 0, 100, PositionLadder) }, ErrRange},
-		"small above":  {func() { c.Bool(true); c.Bool(true); c.Signed(15, 5) }, func() { c.Near(0, 86, 0, 100, PositionLadder) }, ErrRange},
-		"large below":  {func() { c.Bool(true); c.Bool(false); c.Signed(-256, 9) }, func() { c.Near(0, 271, 0, 1000, PositionLadder) }, ErrRange},
-		"large above":  {func() { c.Bool(true); c.Bool(false); c.Signed(255, 9) }, func() { c.Near(0, 730, 0, 1000, PositionLadder) }, ErrRange},
-		"whole beyond": {func() { c.Bool(false); c.Bits(1001, 10) }, func() { c.Near(0, 0, 0, 1000, PositionLadder) }, ErrRange},
-		"whole within": {func() { c.Bool(false); c.Bits(771, 10) }, func() { c.Near(0, 500, 0, 1000, PositionLadder) }, ErrForm},
+		"small below":  {func() { c.Bool(true); c.Bool(true); c.Signed(-16, 5) }, func() { c.RelativeInt(0, 15, 0, 100, PositionDeltaBits) }, ErrRange},
+		"small above":  {func() { c.Bool(true); c.Bool(true); c.Signed(15, 5) }, func() { c.RelativeInt(0, 86, 0, 100, PositionDeltaBits) }, ErrRange},
+		"large below":  {func() { c.Bool(true); c.Bool(false); c.Signed(-256, 9) }, func() { c.RelativeInt(0, 271, 0, 1000, PositionDeltaBits) }, ErrRange},
+		"large above":  {func() { c.Bool(true); c.Bool(false); c.Signed(255, 9) }, func() { c.RelativeInt(0, 730, 0, 1000, PositionDeltaBits) }, ErrRange},
+		"whole beyond": {func() { c.Bool(false); c.Bits(1001, 10) }, func() { c.RelativeInt(0, 0, 0, 1000, PositionDeltaBits) }, ErrRange},
+		"whole within": {func() { c.Bool(false); c.Bits(771, 10) }, func() { c.RelativeInt(0, 500, 0, 1000, PositionDeltaBits) }, ErrNotCanonical},
 		"point below": {func() { c.Bool(true); c.Bool(true); c.Signed(-1, 5); c.Bits(0, 30) },
-			func() { c.NearPoint([3]int{}, [3]int{}, &SnapshotPosition, PositionLadder) }, ErrRange},
+			func() { c.RelativePosition([3]int{}, [3]int{}, &SnapshotPosition, PositionDeltaBits) }, ErrRange},
 		"point within": {func() { c.Bool(false); c.Bits(0, 30); c.Bits(0, 20) },
-			func() { c.NearPoint([3]int{}, [3]int{5, 5, 5}, &SnapshotPosition, PositionLadder) }, ErrForm},
+			func() { c.RelativePosition([3]int{}, [3]int{5, 5, 5}, &SnapshotPosition, PositionDeltaBits) }, ErrNotCanonical},
 		"turn beyond": {func() { c.Bool(true); c.Bool(true); c.Signed(1, 5); c.Bits(0, 30) },
-			func() { c.NearRotation(Smallest{}, Smallest{3, [3]int16{255, 0, 0}}, 9, RotationLadder) }, ErrRange},
-		"turn within": {func() { c.Bool(false); c.Smallest(Smallest{Largest: 3}, 9) },
-			func() { c.NearRotation(Smallest{}, Smallest{3, [3]int16{5, 0, 0}}, 9, RotationLadder) }, ErrForm},
+			func() {
+				c.RelativeRotation(QuantisedRotation{}, QuantisedRotation{3, [3]int16{255, 0, 0}}, 9, RotationDeltaBits)
+			}, ErrRange},
+		"turn within": {func() { c.Bool(false); c.QuantisedRotation(QuantisedRotation{Largest: 3}, 9) },
+			func() {
+				c.RelativeRotation(QuantisedRotation{}, QuantisedRotation{3, [3]int16{5, 0, 0}}, 9, RotationDeltaBits)
+			}, ErrNotCanonical},
 		"turn of no rotation": {func() {
 			c.Bool(true)
 			for range 3 {
 				c.Bool(true)
 				c.Signed(15, 5)
 			}
-		}, func() { c.NearRotation(Smallest{}, Smallest{3, [3]int16{175, 175, 175}}, 9, RotationLadder) }, ErrForm},
-		"changed to the same": {func() { c.Bool(true); c.Bits(9, 7) }, func() { c.Changed(0, 9, 7) }, ErrForm},
+		}, func() {
+			c.RelativeRotation(QuantisedRotation{}, QuantisedRotation{3, [3]int16{175, 175, 175}}, 9, RotationDeltaBits)
+		}, ErrNotCanonical},
+		"changed to the same": {func() { c.Bool(true); c.Bits(9, 7) }, func() { c.BitsIfChanged(0, 9, 7) }, ErrNotCanonical},
 	} {
-		c.Write(make([]byte, 32))
+		c.BeginWrite(make([]byte, 32))
 		c.Bits(0, 3)
 		v.write()
 		if c.Err() != nil {
 			t.Fatalf("%s: %v", name, c.Err())
 		}
-		c.Read(c.Data())
+		c.BeginRead(c.FinishWrite())
 		c.Bits(0, 3)
 		v.read()
 		var e *Error
-		if !errors.As(c.Err(), &e) || e.Err != v.reason || e.Bit != 3 && name != "whole beyond" {
+		if !errors.As(c.Err(), &e) || e.Err != v.reason || e.BitOffset != 3 && name != "whole beyond" {
 			t.Errorf("%s: %v, want %v", name, c.Err(), v.reason)
 		}
 	}
-	c.Write(make([]byte, 32))
-	if c.Near(1001, 1000, 0, 1000, PositionLadder); !errors.Is(c.Err(), ErrRange) {
+	c.BeginWrite(make([]byte, 32))
+	if c.RelativeInt(1001, 1000, 0, 1000, PositionDeltaBits); !errors.Is(c.Err(), ErrRange) {
 		t.Errorf("a writer passes a value beyond its range: %v", c.Err())
 	}
 }
@@ -261,17 +273,17 @@ func TestRecordedRotations(t *testing.T) {
 		if _, err := fmt.Sscanf(lines.Text(), "%d,%d,%d,%d,%d,%d,%d,%d", &p, &a[0], &a[1], &a[2], &q, &b[0], &b[1], &b[2]); err != nil {
 			t.Fatal(err)
 		}
-		for i, l := range []Ladder{RotationLadder, FineRotationLadder} {
-			his[i] += published(l, p == q, a, b)
-			c.Measure()
-			if c.Bool(p == q && reachesAll(b, a, l)) {
+		for i, l := range []DeltaBits{RotationDeltaBits, FineRotationDeltaBits} {
+			his[i] += publishedBits(l, p == q, a, b)
+			c.BeginMeasure()
+			if c.Bool(p == q && fitsAll(b, a, l)) {
 				for j := range 3 {
-					c.step(b[j]-a[j], l, "recorded")
+					c.codeDelta(b[j]-a[j], l, "recorded")
 				}
 			} else {
 				c.Bits(0, 29)
 			}
-			ours[i] += c.Processed()
+			ours[i] += c.BitsProcessed()
 		}
 	}
 	if pairs != 150_273 || his[0] != 3_501_507 || his[1] != 3_394_580 || ours[0] != 3_472_372 || ours[1] != 3_337_148 {
@@ -281,8 +293,8 @@ func TestRecordedRotations(t *testing.T) {
 	t.Logf("bits a pair with 5-8 and 4-7: the program's %.2f, %.2f; ours %.2f, %.2f", each(his[0]), each(his[1]), each(ours[0]), each(ours[1]))
 }
 
-// published counts the bits of a pair by the rules of the program.
-func published(l Ladder, same bool, a, b [3]int) int {
+// publishedBits counts the bits of a pair by the rules of the program.
+func publishedBits(l DeltaBits, same bool, a, b [3]int) int {
 	small := 1<<(l.Small-1) - 1
 	large := small - 1 + 1<<(l.Large-1)
 	bits := 4

@@ -43,26 +43,26 @@ const (
 	SyncRotation     SmallestThree = 15 // 47 bits
 )
 
-// Smallest is a rotation in the integers of a SmallestThree. The zero value is
+// QuantisedRotation is a rotation in the integers of a SmallestThree. The zero value is
 // half a turn about x.
-type Smallest struct {
-	Largest uint8    // which component is not sent and is positive: 0..3 are x, y, z, w
-	Rest    [3]int16 // the others in their order, in steps
+type QuantisedRotation struct {
+	Largest  uint8    // which component is not sent and is positive: 0..3 are x, y, z, w
+	Smallest [3]int16 // the others in their order, in steps
 }
 
-// widths holds the numbers that follow from the bits of a component.
-var widths = func() (t [17]struct {
-	most  int64
-	step  float64 // 1/sqrt(2) divided by most
-	per   float64 // steps in 1
-	angle float64 // bound of the error, radians
+// formats holds the numbers that follow from the bits of a component.
+var formats = func() (t [17]struct {
+	maxComponent  int64
+	step          float64 // 1/sqrt(2) divided by most
+	stepsPerUnit  float64 // steps in 1
+	maxAngleError float64 // bound of the error, radians
 }) {
 	for b := 2; b <= 16; b++ {
 		w := &t[b]
-		w.most = 1<<(b-1) - 1
-		w.per = math.Sqrt(float64(2 * w.most * w.most))
-		w.step = 1 / w.per
-		w.angle = float64(w.step*2*1.7320508075688772) + 2e-6
+		w.maxComponent = 1<<(b-1) - 1
+		w.stepsPerUnit = math.Sqrt(float64(2 * w.maxComponent * w.maxComponent))
+		w.step = 1 / w.stepsPerUnit
+		w.maxAngleError = float64(w.step*2*1.7320508075688772) + 2e-6
 	}
 	return
 }()
@@ -70,13 +70,13 @@ var widths = func() (t [17]struct {
 // Bits returns the bits of one rotation.
 func (s SmallestThree) Bits() int { return 2 + 3*int(s) }
 
-// Most returns the largest number of steps of a component.
-func (s SmallestThree) Most() int { return int(widths[s].most) }
+// MaxComponent returns the largest number of steps of a component.
+func (s SmallestThree) MaxComponent() int { return int(formats[s].maxComponent) }
 
-// MaxAngle returns a bound, in radians, of the angle between a rotation and what
+// MaxAngleError returns a bound, in radians, of the angle between a rotation and what
 // a reader makes of it: 2*sqrt(3) steps, and 2e-6 for what 32-bit floats and
 // lengths that are nearly 1 add.
-func (s SmallestThree) MaxAngle() float64 { return widths[s].angle }
+func (s SmallestThree) MaxAngleError() float64 { return formats[s].maxAngleError }
 
 // Encode returns the integers of a rotation x, y, z, w of any length; q and -q
 // are the same rotation. What has no direction counts as no turn.
@@ -89,13 +89,13 @@ func (s SmallestThree) MaxAngle() float64 { return widths[s].angle }
 // changes no more: encoded again, the same integers are among those tried, at no
 // distance at all. Only another form of exactly the same rotation can be as near
 // and come first; where there may be one, the search is made twice.
-func (s SmallestThree) Encode(q [4]float32) Smallest {
-	n, ok := unit(q)
+func (s SmallestThree) Encode(q [4]float32) QuantisedRotation {
+	n, ok := normalise(q)
 	if !ok {
-		return Smallest{Largest: 3}
+		return QuantisedRotation{Largest: 3}
 	}
 	p, back := s.nearest(&n)
-	if _, alone := s.rivals(&back); !alone {
+	if _, alone := s.candidateFloor(&back); !alone {
 		p, _ = s.nearest(&back)
 	}
 	return p
@@ -103,7 +103,7 @@ func (s SmallestThree) Encode(q [4]float32) Smallest {
 
 // Decode returns the rotation of p, of length 1 to within 2^-23, its largest
 // component positive. For a p that is not Valid it returns no turn.
-func (s SmallestThree) Decode(p Smallest) (q [4]float32) {
+func (s SmallestThree) Decode(p QuantisedRotation) (q [4]float32) {
 	n, ok := s.decode(p)
 	if !ok {
 		return [4]float32{3: 1}
@@ -116,38 +116,38 @@ func (s SmallestThree) Quantise(q [4]float32) [4]float32 { return s.Decode(s.Enc
 
 // Valid reports whether p is a rotation: its integers are in their ranges and
 // the sum of their squares leaves something for the largest.
-func (s SmallestThree) Valid(p Smallest) bool {
-	most := widths[s].most
-	for _, n := range p.Rest {
+func (s SmallestThree) Valid(p QuantisedRotation) bool {
+	most := formats[s].maxComponent
+	for _, n := range p.Smallest {
 		if int64(n) < -most || int64(n) > most {
 			return false
 		}
 	}
-	return p.Largest < 4 && s.spare(p) > 0
+	return p.Largest < 4 && s.largestSquared(p) > 0
 }
 
 // Canonical reports whether p is what Encode makes of its rotation.
-func (s SmallestThree) Canonical(p Smallest) bool {
+func (s SmallestThree) Canonical(p QuantisedRotation) bool {
 	return s.Valid(p) && s.Encode(s.Decode(p)) == p
 }
 
-// spare is the square of the largest component, in steps squared.
-func (s SmallestThree) spare(p Smallest) int64 {
-	a, b, c := int64(p.Rest[0]), int64(p.Rest[1]), int64(p.Rest[2])
-	return 2*widths[s].most*widths[s].most - a*a - b*b - c*c
+// largestSquared is the square of the largest component, in steps squared.
+func (s SmallestThree) largestSquared(p QuantisedRotation) int64 {
+	a, b, c := int64(p.Smallest[0]), int64(p.Smallest[1]), int64(p.Smallest[2])
+	return 2*formats[s].maxComponent*formats[s].maxComponent - a*a - b*b - c*c
 }
 
 // decode returns the rotation of p in numbers that 32-bit floats hold.
-func (s SmallestThree) decode(p Smallest) (q [4]float64, ok bool) {
+func (s SmallestThree) decode(p QuantisedRotation) (q [4]float64, ok bool) {
 	if !s.Valid(p) {
 		return q, false
 	}
-	w, i := &widths[s], 0
+	w, i := &formats[s], 0
 	for j := range q {
 		if j == int(p.Largest) {
-			q[j] = float64(float32(math.Sqrt(float64(s.spare(p))) * w.step))
+			q[j] = float64(float32(math.Sqrt(float64(s.largestSquared(p))) * w.step))
 		} else {
-			q[j] = float64(float32(float64(p.Rest[i]) * w.step))
+			q[j] = float64(float32(float64(p.Smallest[i]) * w.step))
 			i++
 		}
 	}
@@ -156,8 +156,8 @@ func (s SmallestThree) decode(p Smallest) (q [4]float64, ok bool) {
 
 // nearest returns, of the roundings of n that decode to something that would be
 // rounded so again, the one nearest to n, and what it decodes to.
-func (s SmallestThree) nearest(n *[4]float64) (best Smallest, back [4]float64) {
-	floor, alone := s.rivals(n)
+func (s SmallestThree) nearest(n *[4]float64) (best QuantisedRotation, back [4]float64) {
+	floor, alone := s.candidateFloor(n)
 	least := math.Inf(1)
 	for i := range n {
 		if math.Abs(n[i]) < floor {
@@ -168,7 +168,7 @@ func (s SmallestThree) nearest(n *[4]float64) (best Smallest, back [4]float64) {
 		if alone {
 			return p, q // the largest stays in reach of the largest
 		}
-		if again, _ := s.rivals(&q); q[i] < again {
+		if again, _ := s.candidateFloor(&q); q[i] < again {
 			continue
 		}
 		var away float64
@@ -186,14 +186,14 @@ func (s SmallestThree) nearest(n *[4]float64) (best Smallest, back [4]float64) {
 	return best, back
 }
 
-// near is how many steps below the largest component another one may be and
+// candidateSteps is how many steps below the largest component another one may be and
 // still be tried. To first order rounding brings them two steps nearer or
 // further apart.
-const near = 3
+const candidateSteps = 3
 
-// rivals returns the least magnitude of n that is tried as the largest, and
+// candidateFloor returns the least magnitude of n that is tried as the largest, and
 // whether only one is. It is never zero, which has no sign.
-func (s SmallestThree) rivals(n *[4]float64) (floor float64, alone bool) {
+func (s SmallestThree) candidateFloor(n *[4]float64) (floor float64, alone bool) {
 	a, b, c, d := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]), math.Abs(n[3])
 	if a < b {
 		a, b = b, a
@@ -202,16 +202,16 @@ func (s SmallestThree) rivals(n *[4]float64) (floor float64, alone bool) {
 		c, d = d, c
 	}
 	second := max(min(a, c), b, d)
-	step := widths[s].step
-	floor = max(max(a, c)-float64(near*step), float64(0.5*step))
+	step := formats[s].step
+	floor = max(max(a, c)-float64(candidateSteps*step), float64(0.5*step))
 	return floor, second < floor
 }
 
 // round returns n without its component i, in whole steps. If the steps are so
 // coarse that nothing is left for the missing component, the largest of them
 // gives way.
-func (s SmallestThree) round(n *[4]float64, i int) (p Smallest) {
-	w, k := &widths[s], 0
+func (s SmallestThree) round(n *[4]float64, i int) (p QuantisedRotation) {
+	w, k := &formats[s], 0
 	p.Largest = uint8(i)
 	for j, x := range n {
 		if j == i {
@@ -220,24 +220,24 @@ func (s SmallestThree) round(n *[4]float64, i int) (p Smallest) {
 		if n[i] < 0 {
 			x = -x
 		}
-		steps := int16(min(int32(float64(math.Abs(x)*w.per)+0.5), int32(w.most)))
+		steps := int16(min(int32(float64(math.Abs(x)*w.stepsPerUnit)+0.5), int32(w.maxComponent)))
 		if x < 0 {
 			steps = -steps
 		}
-		p.Rest[k] = steps
+		p.Smallest[k] = steps
 		k++
 	}
-	for s.spare(p) <= 0 {
+	for s.largestSquared(p) <= 0 {
 		k := 0
-		for j := range p.Rest {
-			if abs(p.Rest[j]) > abs(p.Rest[k]) {
+		for j := range p.Smallest {
+			if abs(p.Smallest[j]) > abs(p.Smallest[k]) {
 				k = j
 			}
 		}
-		if p.Rest[k] > 0 {
-			p.Rest[k]--
+		if p.Smallest[k] > 0 {
+			p.Smallest[k]--
 		} else {
-			p.Rest[k]++
+			p.Smallest[k]++
 		}
 	}
 	return p
@@ -245,12 +245,12 @@ func (s SmallestThree) round(n *[4]float64, i int) (p Smallest) {
 
 func abs(n int16) int16 { return max(n, -n) }
 
-// unitSlack is how far from 1 the squared length of a rotation may be and still
+// unitTolerance is how far from 1 the squared length of a rotation may be and still
 // be taken as it is: more than Decode is off.
-const unitSlack = 1e-6
+const unitTolerance = 1e-6
 
-// unit returns q with length 1, and reports false for what has no direction.
-func unit(q [4]float32) (n [4]float64, ok bool) {
+// normalise returns q with length 1, and reports false for what has no direction.
+func normalise(q [4]float32) (n [4]float64, ok bool) {
 	var sum float64
 	for i, x := range q {
 		n[i] = float64(x)
@@ -259,7 +259,7 @@ func unit(q [4]float32) (n [4]float64, ok bool) {
 	if !(sum > 0) || math.IsInf(sum, 1) {
 		return n, false
 	}
-	if math.Abs(sum-1) > unitSlack {
+	if math.Abs(sum-1) > unitTolerance {
 		length := math.Sqrt(sum)
 		for i := range n {
 			n[i] /= length
@@ -268,52 +268,52 @@ func unit(q [4]float32) (n [4]float64, ok bool) {
 	return n, true
 }
 
-// lengthSlack is how far from 1 the squared length of a rotation may be and
+// writeTolerance is how far from 1 the squared length of a rotation may be and
 // still be written.
-const lengthSlack = 2e-3
+const writeTolerance = 2e-3
 
 // Rotation is a rotation x, y, z, w, and returns what a reader gets, as Real
 // does. One that is not of length 1, to within a thousandth, is not written.
 func (c *Coder) Rotation(q [4]float32, s SmallestThree) [4]float32 {
-	at := c.Processed()
+	at := c.BitsProcessed()
 	if c.mode == reading {
-		return s.Decode(c.Smallest(Smallest{}, s))
+		return s.Decode(c.QuantisedRotation(QuantisedRotation{}, s))
 	}
 	var sum float64
 	for _, x := range q {
 		sum += float64(float64(x) * float64(x))
 	}
-	if !(math.Abs(sum-1) <= lengthSlack) {
+	if !(math.Abs(sum-1) <= writeTolerance) {
 		c.fail("Rotation", at, ErrRange)
 		return q
 	}
-	return s.Decode(c.components(s.Encode(q), s))
+	return s.Decode(c.codeComponents(s.Encode(q), s))
 }
 
-// Smallest is a rotation in integers. Only what Encode makes of some rotation is
+// QuantisedRotation is a rotation in integers. Only what Encode makes of some rotation is
 // read or written; what is read is no turn where that fails.
-func (c *Coder) Smallest(p Smallest, s SmallestThree) Smallest {
-	at := c.Processed()
-	return c.canonical(c.components(p, s), s, at)
+func (c *Coder) QuantisedRotation(p QuantisedRotation, s SmallestThree) QuantisedRotation {
+	at := c.BitsProcessed()
+	return c.requireCanonical(c.codeComponents(p, s), s, at)
 }
 
-// components are the integers of a rotation, whatever they mean.
-func (c *Coder) components(p Smallest, s SmallestThree) Smallest {
-	most := s.Most()
-	p.Largest = uint8(c.field(uint32(p.Largest), 2, "Smallest"))
-	for i := range p.Rest {
-		p.Rest[i] = int16(c.number(int(p.Rest[i]), -most, most, "Smallest"))
+// codeComponents are the integers of a rotation, whatever they mean.
+func (c *Coder) codeComponents(p QuantisedRotation, s SmallestThree) QuantisedRotation {
+	most := s.MaxComponent()
+	p.Largest = uint8(c.codeField(uint32(p.Largest), 2, "Smallest"))
+	for i := range p.Smallest {
+		p.Smallest[i] = int16(c.codeInt(int(p.Smallest[i]), -most, most, "Smallest"))
 	}
 	return p
 }
 
-// canonical refuses a rotation that began at a bit if Encode never makes it.
-func (c *Coder) canonical(p Smallest, s SmallestThree, at int) Smallest {
-	if c.failure == nil && !s.Canonical(p) {
-		c.fail("Smallest", at, ErrForm)
+// requireCanonical refuses a rotation that began at a bit if Encode never makes it.
+func (c *Coder) requireCanonical(p QuantisedRotation, s SmallestThree, at int) QuantisedRotation {
+	if c.err == nil && !s.Canonical(p) {
+		c.fail("Smallest", at, ErrNotCanonical)
 	}
-	if c.failure != nil && c.mode == reading {
-		return Smallest{Largest: 3}
+	if c.err != nil && c.mode == reading {
+		return QuantisedRotation{Largest: 3}
 	}
 	return p
 }

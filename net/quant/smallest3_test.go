@@ -23,16 +23,16 @@ func angle(a, b [4]float32) float64 {
 	return 4 * math.Asin(min(1, math.Sqrt(min(minus, plus))/2))
 }
 
-// turned returns a rotation of length 1 in the direction of x, y, z, w.
-func turned(x, y, z, w float64) [4]float32 {
+// unitRotation returns a rotation of length 1 in the direction of x, y, z, w.
+func unitRotation(x, y, z, w float64) [4]float32 {
 	l := math.Sqrt(x*x + y*y + z*z + w*w)
 	return [4]float32{float32(x / l), float32(y / l), float32(z / l), float32(w / l)}
 }
 
-// adversary draws a rotation near where smallest three has its edges: equal
+// drawEdgeRotation draws a rotation near where smallest three has its edges: equal
 // components, zeros of both signs, components half way between two steps.
-func adversary(r *rand.Rand, s SmallestThree) [4]float32 {
-	step := widths[s].step
+func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
+	step := formats[s].step
 	var q [4]float64
 	switch r.IntN(5) {
 	case 0: // all nearly equal
@@ -45,7 +45,7 @@ func adversary(r *rand.Rand, s SmallestThree) [4]float32 {
 		}
 	case 2: // half way between steps
 		for i := range 3 {
-			q[i] = (float64(r.IntN(2*s.Most()))/2 + 0.25*float64(r.IntN(3))) * step
+			q[i] = (float64(r.IntN(2*s.MaxComponent()))/2 + 0.25*float64(r.IntN(3))) * step
 		}
 		q[3] = math.Sqrt(max(0, 1-q[0]*q[0]-q[1]*q[1]-q[2]*q[2]))
 	case 3: // about an axis, by nearly a multiple of an eighth
@@ -65,7 +65,7 @@ func adversary(r *rand.Rand, s SmallestThree) [4]float32 {
 		}
 	}
 	r.Shuffle(4, func(i, j int) { q[i], q[j] = q[j], q[i] })
-	return turned(q[0], q[1], q[2], q[3])
+	return unitRotation(q[0], q[1], q[2], q[3])
 }
 
 // TestSmallestThreeErrorIsBounded holds the smallest-three quaternion to its
@@ -104,17 +104,17 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 			}
 			return a
 		}
-		for range tries() {
-			sum += try(turned(random.NormFloat64(), random.NormFloat64(), random.NormFloat64(), random.NormFloat64()))
-			try(adversary(random, s))
+		for range sampleCount() {
+			sum += try(unitRotation(random.NormFloat64(), random.NormFloat64(), random.NormFloat64(), random.NormFloat64()))
+			try(drawEdgeRotation(random, s))
 		}
 		for climb := range 8 {
-			here, best, size := at, 0.0, widths[bits].step
+			here, best, size := at, 0.0, formats[bits].step
 			if start, known := summits[bits]; known && climb%2 > 0 {
 				here, size = start, size/8
 			}
 			for round := range 1500 {
-				q := turned(float64(here[0])+size*random.NormFloat64(), float64(here[1])+size*random.NormFloat64(),
+				q := unitRotation(float64(here[0])+size*random.NormFloat64(), float64(here[1])+size*random.NormFloat64(),
 					float64(here[2])+size*random.NormFloat64(), float64(here[3])+size*random.NormFloat64())
 				if a := try(q); a > best {
 					best, here = a, q
@@ -125,10 +125,10 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 			}
 		}
 		degrees := worst * 180 / math.Pi
-		if worst > s.MaxAngle() || degrees < 0.93*found[bits] && !testing.Short() {
-			t.Errorf("%d bits: off by %g degrees at %v; the table says %g, the bound is %g", bits, degrees, at, found[bits], s.MaxAngle()*180/math.Pi)
+		if worst > s.MaxAngleError() || degrees < 0.93*found[bits] && !testing.Short() {
+			t.Errorf("%d bits: off by %g degrees at %v; the table says %g, the bound is %g", bits, degrees, at, found[bits], s.MaxAngleError()*180/math.Pi)
 		}
-		t.Logf("%2d bits: worst %.5g degrees, bound %.5g, mean %.3f steps", bits, degrees, s.MaxAngle()*180/math.Pi, sum/float64(tries())/widths[bits].step)
+		t.Logf("%2d bits: worst %.5g degrees, bound %.5g, mean %.3f steps", bits, degrees, s.MaxAngleError()*180/math.Pi, sum/float64(sampleCount())/formats[bits].step)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 // something for the largest component; what its rotation is encoded as is
 // near, and is encoded as itself.
 func TestSmallestThreeEveryInteger(t *testing.T) {
-	each := func(s SmallestThree, p Smallest) {
+	each := func(s SmallestThree, p QuantisedRotation) {
 		if !s.Valid(p) {
 			if s.Decode(p) != [4]float32{3: 1} {
 				t.Fatalf("%d bits: %v is no rotation but %v", s, p, s.Decode(p))
@@ -149,30 +149,30 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 		if second := s.Encode(s.Decode(first)); second != first {
 			t.Fatalf("%d bits: %v becomes %v and then %v", s, p, first, second)
 		}
-		if a := angle(q, s.Decode(first)); a > s.MaxAngle() {
+		if a := angle(q, s.Decode(first)); a > s.MaxAngleError() {
 			t.Fatalf("%d bits: %v becomes %v, off by %g", s, p, first, a)
 		}
 	}
 	for _, v := range []struct {
 		s     SmallestThree
-		p     Smallest
+		p     QuantisedRotation
 		valid bool
 	}{
-		{2, Smallest{0, [3]int16{1, 0, 0}}, true}, {2, Smallest{0, [3]int16{1, -1, 0}}, false}, {2, Smallest{4, [3]int16{}}, false},
-		{9, Smallest{1, [3]int16{-255, 254, 22}}, true}, {9, Smallest{1, [3]int16{-255, 255, 0}}, false}, {9, Smallest{2, [3]int16{0, 256, 0}}, false},
-		{16, Smallest{3, [3]int16{0, 0, -32767}}, true}, {16, Smallest{3, [3]int16{0, 0, -32768}}, false},
+		{2, QuantisedRotation{0, [3]int16{1, 0, 0}}, true}, {2, QuantisedRotation{0, [3]int16{1, -1, 0}}, false}, {2, QuantisedRotation{4, [3]int16{}}, false},
+		{9, QuantisedRotation{1, [3]int16{-255, 254, 22}}, true}, {9, QuantisedRotation{1, [3]int16{-255, 255, 0}}, false}, {9, QuantisedRotation{2, [3]int16{0, 256, 0}}, false},
+		{16, QuantisedRotation{3, [3]int16{0, 0, -32767}}, true}, {16, QuantisedRotation{3, [3]int16{0, 0, -32768}}, false},
 	} {
 		if v.s.Valid(v.p) != v.valid {
 			t.Errorf("%v at %d bits: want %v", v.p, v.s, v.valid)
 		}
 	}
 	for s := SmallestThree(2); s <= 6 && (s < 6 || !testing.Short()); s++ {
-		m := int16(s.Most())
+		m := int16(s.MaxComponent())
 		for largest := range uint8(4) {
 			for a := -m; a <= m; a++ {
 				for b := -m; b <= m; b++ {
 					for c := -m; c <= m; c++ {
-						each(s, Smallest{largest, [3]int16{a, b, c}})
+						each(s, QuantisedRotation{largest, [3]int16{a, b, c}})
 					}
 				}
 			}
@@ -180,9 +180,9 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for s := SmallestThree(7); s <= 16; s++ {
-		m := s.Most()
-		for range tries() {
-			each(s, Smallest{uint8(random.IntN(4)), [3]int16{int16(random.IntN(2*m+1) - m), int16(random.IntN(2*m+1) - m), int16(random.IntN(2*m+1) - m)}})
+		m := s.MaxComponent()
+		for range sampleCount() {
+			each(s, QuantisedRotation{uint8(random.IntN(4)), [3]int16{int16(random.IntN(2*m+1) - m), int16(random.IntN(2*m+1) - m), int16(random.IntN(2*m+1) - m)}})
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 // no turn.
 func TestSmallestThreeSigns(t *testing.T) {
 	negative, inf, nan := float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN())
-	none := Smallest{Largest: 3}
+	none := QuantisedRotation{Largest: 3}
 	for s := SmallestThree(2); s <= 16; s++ {
 		for _, q := range [][4]float32{{}, {negative, negative, negative, negative}, {nan, 0, 0, 1}, {0, inf, 0, 0}, {0, 0, -inf, nan}, {0, 0, 0, 1}, {negative, 0, negative, -1}} {
 			if p := s.Encode(q); p != none {
@@ -200,8 +200,8 @@ func TestSmallestThreeSigns(t *testing.T) {
 			}
 		}
 		random := rand.New(rand.NewPCG(uint64(s), 8))
-		for range tries() / 2 {
-			q := adversary(random, s)
+		for range sampleCount() / 2 {
+			q := drawEdgeRotation(random, s)
 			var minus, long, tiny [4]float32
 			for i, x := range q {
 				minus[i], long[i], tiny[i] = -x, x*0x1p100, x*0x1p-100
@@ -210,7 +210,7 @@ func TestSmallestThreeSigns(t *testing.T) {
 			if s.Encode(minus) != p {
 				t.Fatalf("%d bits: %v is %v and %v", s, q, p, s.Encode(minus))
 			}
-			if s.Encode(long) != s.Encode(tiny) || angle(q, s.Decode(s.Encode(long))) > s.MaxAngle() {
+			if s.Encode(long) != s.Encode(tiny) || angle(q, s.Decode(s.Encode(long))) > s.MaxAngleError() {
 				t.Fatalf("%d bits: %v is %v, longer %v, shorter %v", s, q, p, s.Encode(long), s.Encode(tiny))
 			}
 		}
@@ -243,14 +243,14 @@ func TestQuarterTurnsAreExact(t *testing.T) {
 	}
 }
 
-// TestRotationDoesNotCreep holds quantise both sides for what rests: 10,000
+// TestRotationIsIdempotent holds quantise both sides for what rests: 10,000
 // ticks of quantising leave a rotation as the first made it, bit for bit, at
 // every width and also where two, three or four components are equal.
-func TestRotationDoesNotCreep(t *testing.T) {
+func TestRotationIsIdempotent(t *testing.T) {
 	for s := SmallestThree(2); s <= 16; s++ {
 		random := rand.New(rand.NewPCG(uint64(s), 9))
 		for range 10 {
-			first := s.Quantise(adversary(random, s))
+			first := s.Quantise(drawEdgeRotation(random, s))
 			integers, q := s.Encode(first), first
 			for range 10_000 {
 				q = s.Quantise(q)
@@ -269,23 +269,23 @@ func TestSmallestThreeLayout(t *testing.T) {
 	for _, v := range []struct {
 		q    [4]float32
 		s    SmallestThree
-		want Smallest
+		want QuantisedRotation
 		wire uint64
 	}{
-		{[4]float32{0, 0, 0, 1}, 9, Smallest{3, [3]int16{0, 0, 0}}, 3 | 255<<2 | 255<<11 | 255<<20},
-		{[4]float32{0, 0, 0, -1}, 15, Smallest{3, [3]int16{0, 0, 0}}, 3 | 16383<<2 | 16383<<17 | 16383<<32},
-		{[4]float32{-0.8, 0.6, 0, 0}, 9, Smallest{0, [3]int16{-216, 0, 0}}, 0 | 39<<2 | 255<<11 | 255<<20},
-		{[4]float32{0.5, 0.5, 0.5, 0.5}, 9, Smallest{0, [3]int16{180, 180, 180}}, 0 | 435<<2 | 435<<11 | 435<<20},
-		{[4]float32{0.1, -0.2, 0.3, 0.9273618}, 15, Smallest{3, [3]int16{2317, -4634, 6951}}, 3 | 18700<<2 | 11749<<17 | 23334<<32},
+		{[4]float32{0, 0, 0, 1}, 9, QuantisedRotation{3, [3]int16{0, 0, 0}}, 3 | 255<<2 | 255<<11 | 255<<20},
+		{[4]float32{0, 0, 0, -1}, 15, QuantisedRotation{3, [3]int16{0, 0, 0}}, 3 | 16383<<2 | 16383<<17 | 16383<<32},
+		{[4]float32{-0.8, 0.6, 0, 0}, 9, QuantisedRotation{0, [3]int16{-216, 0, 0}}, 0 | 39<<2 | 255<<11 | 255<<20},
+		{[4]float32{0.5, 0.5, 0.5, 0.5}, 9, QuantisedRotation{0, [3]int16{180, 180, 180}}, 0 | 435<<2 | 435<<11 | 435<<20},
+		{[4]float32{0.1, -0.2, 0.3, 0.9273618}, 15, QuantisedRotation{3, [3]int16{2317, -4634, 6951}}, 3 | 18700<<2 | 11749<<17 | 23334<<32},
 	} {
 		if got := v.s.Encode(v.q); got != v.want {
 			t.Errorf("%v at %d bits is %v, want %v", v.q, v.s, got, v.want)
 		}
 		var b [16]byte
 		var c Coder
-		c.Write(b[:])
+		c.BeginWrite(b[:])
 		kept := c.Rotation(v.q, v.s)
-		bits, data := c.Processed(), c.Data()
+		bits, data := c.BitsProcessed(), c.FinishWrite()
 		var wire uint64
 		for i, x := range data {
 			wire |= uint64(x) << (8 * i)
@@ -293,7 +293,7 @@ func TestSmallestThreeLayout(t *testing.T) {
 		if bits != v.s.Bits() || wire != v.wire || kept != v.s.Quantise(v.q) {
 			t.Errorf("%v at %d bits is %x in %d bits and kept as %v", v.q, v.s, wire, bits, kept)
 		}
-		c.Read(data)
+		c.BeginRead(data)
 		if got := c.Rotation([4]float32{}, v.s); got != kept || c.Err() != nil {
 			t.Errorf("%v is read as %v, %v", kept, got, c.Err())
 		}
@@ -311,37 +311,37 @@ func TestBodyBits(t *testing.T) {
 		t.Errorf("a snapshot's cube is %d bits, want 80", n)
 	}
 	rest := 10 + SyncPosition.Bits() + SyncRotation.Bits() + 1
-	if moving := rest + SyncLinear.Bits() + SyncAngular.Bits(); rest != 117 || moving != 222 {
+	if moving := rest + SyncLinearVelocity.Bits() + SyncAngularVelocity.Bits(); rest != 117 || moving != 222 {
 		t.Errorf("a state update is %d bits at rest and %d moving, want 117 and 222", rest, moving)
 	}
 }
 
-// TestReaderRefusesWhatIsNoRotation says that a reader takes only what Encode
+// TestReaderRefusesInvalidRotations says that a reader takes only what Encode
 // makes: no unused code, no squares that leave none for the largest component,
 // no rotation that has another form.
-func TestReaderRefusesWhatIsNoRotation(t *testing.T) {
+func TestReaderRefusesInvalidRotations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := SmallestThree(rapid.IntRange(2, 16).Draw(t, "bits"))
 		code := rapid.IntRange(0, 1<<s-1)
-		p := Smallest{uint8(rapid.IntRange(0, 3).Draw(t, "largest")), [3]int16{}}
+		p := QuantisedRotation{uint8(rapid.IntRange(0, 3).Draw(t, "largest")), [3]int16{}}
 		within := true
 		var b [16]byte
 		var c Coder
-		c.Write(b[:])
+		c.BeginWrite(b[:])
 		c.Bits(uint32(p.Largest), 2)
-		for i := range p.Rest {
+		for i := range p.Smallest {
 			n := code.Draw(t, "code")
 			c.Bits(uint32(n), int(s))
-			within = within && n <= 2*s.Most()
-			p.Rest[i] = int16(n - s.Most())
+			within = within && n <= 2*s.MaxComponent()
+			p.Smallest[i] = int16(n - s.MaxComponent())
 		}
-		c.Read(c.Data())
-		got := c.Smallest(Smallest{}, s)
+		c.BeginRead(c.FinishWrite())
+		got := c.QuantisedRotation(QuantisedRotation{}, s)
 		if within && s.Canonical(p) {
 			if got != p || c.Err() != nil {
 				t.Fatalf("%v is read as %v, %v", p, got, c.Err())
 			}
-		} else if c.Err() == nil || got != (Smallest{Largest: 3}) {
+		} else if c.Err() == nil || got != (QuantisedRotation{Largest: 3}) {
 			t.Fatalf("%v is read as %v", p, got)
 		}
 	})

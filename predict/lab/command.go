@@ -21,9 +21,9 @@ type Command struct {
 	Value string
 }
 
-// All is the Pane of a command that is for every pane, or for none in
+// AllPanes is the Pane of a command that is for every pane, or for none in
 // particular.
-const All = -1
+const AllPanes = -1
 
 // String returns the command as a tape writes it.
 func (c Command) String() string {
@@ -46,7 +46,7 @@ func parseCommand(line string) (Command, error) {
 	if len(f) != 4 {
 		return Command{}, fmt.Errorf("command %q: want four words: verb, pane (1, 2, ... or all), name, value", line)
 	}
-	c := Command{Verb: f[0], Pane: All, Name: f[2], Value: f[3]}
+	c := Command{Verb: f[0], Pane: AllPanes, Name: f[2], Value: f[3]}
 	if f[1] != "all" {
 		n, err := strconv.Atoi(f[1])
 		if err != nil || n < 1 || n > MaxPanes {
@@ -60,66 +60,66 @@ func parseCommand(line string) (Command, error) {
 	if c.Value == "-" {
 		c.Value = ""
 	}
-	if _, ok := verbs[c.Verb]; !ok {
+	if _, ok := verbHelp[c.Verb]; !ok {
 		return Command{}, unknownVerb(c.Verb)
 	}
 	return c, nil
 }
 
-// verbs are all commands, with what they want of name and value.
-var verbs = map[string]string{
-	"switch":  "name: a strategy with knobs, such as rewind:smoothing=none",
-	"turn":    "name: a knob, value: what to turn it to",
-	"nudge":   "name: x, y or z, value: metres by which the server's cube is moved",
-	"link":    "name: a condition of the link, value: what it shall be",
-	"weather": "value: a weather, such as wifi-bad or latency=75ms,loss=25%",
-	"burst":   "value: a duration for which every packet is lost",
-	"clock":   "name: skew or fps of the clients' clocks, 2.skew of the second's alone; value: parts per million, frames a second, or off",
-	"freeze":  "name: a client's number, or none for all; value: a duration for which it stands still",
-	"scene":   "name: a scene",
-	"seat":    "name: client or host",
-	"seed":    "value: a number",
-	"open":    "name: a strategy with knobs",
-	"close":   "the pane",
-	"restart": "nothing",
-	"show":    "name: what of the picture, value: how",
+// verbHelp are all commands, with what they want of name and value.
+var verbHelp = map[string]string{
+	"switch":    "name: a strategy with knobs, such as rewind:smoothing=none",
+	"set":       "name: a knob, value: what to turn it to",
+	"nudge":     "name: x, y or z, value: metres by which the server's cube is moved",
+	"condition": "name: a condition of the link, value: what it shall be",
+	"network":   "value: a weather, such as wifi-bad or latency=75ms,loss=25%",
+	"blackout":  "value: a duration for which every packet is lost",
+	"clock":     "name: skew or fps of the clients' clocks, 2.skew of the second's alone; value: parts per million, frames a second, or off",
+	"freeze":    "name: a client's number, or none for all; value: a duration for which it stands still",
+	"scene":     "name: a scene",
+	"seat":      "name: client or host",
+	"seed":      "value: a number",
+	"open":      "name: a strategy with knobs",
+	"close":     "the pane",
+	"restart":   "nothing",
+	"show":      "name: what of the picture, value: how",
 }
 
-var verbOrder = []string{"switch", "turn", "nudge", "link", "weather", "burst", "clock", "freeze", "scene", "seat", "seed", "open", "close", "restart", "show"}
+var verbOrder = []string{"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "restart", "show"}
 
 func unknownVerb(verb string) error {
-	return &predict.Unknown{Kind: "command", Name: verb, Known: verbOrder}
+	return &predict.UnknownNameError{Kind: "command", Name: verb, Known: verbOrder}
 }
 
-// Do applies one command between two ticks, as the next Tick would. What is
+// Apply applies one command between two ticks, as the next Tick would. What is
 // refused changes nothing.
-func (l *Lab) Do(c Command) error {
+func (l *Lab) Apply(c Command) error {
 	if c.Pane >= len(l.Panes) {
 		return fmt.Errorf("there is no pane %d", c.Pane+1)
 	}
 	switch c.Verb {
 	case "switch":
-		return l.each(c.Pane, func(p *Pane) error { return p.switchTo(c.Name) })
-	case "turn":
-		return l.each(c.Pane, func(p *Pane) error { return p.Knobs.Set(c.Name, c.Value) })
+		return l.eachPane(c.Pane, func(p *Pane) error { return p.switchStrategy(c.Name) })
+	case "set":
+		return l.eachPane(c.Pane, func(p *Pane) error { return p.Knobs.Set(c.Name, c.Value) })
 	case "nudge":
 		return l.nudge(c)
-	case "link":
-		next := l.weather
+	case "condition":
+		next := l.network
 		if err := next.Parse(next.String() + "," + c.Name + "=" + c.Value); err != nil {
 			return err
 		}
-		l.weather = next
-	case "weather":
-		return l.weather.Parse(c.Value)
-	case "burst":
+		l.network = next
+	case "network":
+		return l.network.Parse(c.Value)
+	case "blackout":
 		d, err := time.ParseDuration(c.Value)
 		if err != nil || d <= 0 || d > time.Minute {
 			return fmt.Errorf("burst %q: want a duration above 0s up to 1m0s", c.Value)
 		}
-		l.weather.Blackout = l.Now() + d
+		l.network.Blackout = l.Now() + d
 	case "clock":
-		return l.clock(c)
+		return l.setClockFault(c)
 	case "freeze":
 		return l.freeze(c)
 	case "scene":
@@ -128,7 +128,7 @@ func (l *Lab) Do(c Command) error {
 			return err
 		}
 		for _, p := range l.Panes {
-			if err := fits(p.Strategy, &scene); err != nil {
+			if err := checkBodyCount(p.Strategy, &scene); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (l *Lab) Do(c Command) error {
 		if err != nil {
 			return fmt.Errorf("seed %q: want a whole number from 0", c.Value)
 		}
-		l.weather.Seed = n
+		l.network.Seed = n
 		l.restart()
 	case "open":
 		_, err := l.Open(c.Name)
@@ -156,7 +156,7 @@ func (l *Lab) Do(c Command) error {
 			return fmt.Errorf("want one pane of several")
 		}
 		l.Panes = append(l.Panes[:c.Pane], l.Panes[c.Pane+1:]...)
-		l.show.Focus = min(l.show.Focus, len(l.Panes)-1)
+		l.display.Focus = min(l.display.Focus, len(l.Panes)-1)
 	case "restart":
 		l.restart()
 	case "show":
@@ -165,15 +165,15 @@ func (l *Lab) Do(c Command) error {
 				return fmt.Errorf("focus %q: want 1 to %d", c.Value, len(l.Panes))
 			}
 		}
-		return l.show.set(c.Name, c.Value)
+		return l.display.set(c.Name, c.Value)
 	default:
 		return unknownVerb(c.Verb)
 	}
 	return nil
 }
 
-// each applies f to one pane or to all of them.
-func (l *Lab) each(pane int, f func(*Pane) error) error {
+// eachPane applies f to one pane or to all of them.
+func (l *Lab) eachPane(pane int, f func(*Pane) error) error {
 	if pane >= 0 {
 		return f(l.Panes[pane])
 	}
@@ -185,20 +185,20 @@ func (l *Lab) each(pane int, f func(*Pane) error) error {
 	return nil
 }
 
-// switchTo changes the pane's strategy while the truth goes on.
-func (p *Pane) switchTo(spec string) error {
+// switchStrategy changes the pane's strategy while the truth goes on.
+func (p *Pane) switchStrategy(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
 		return err
 	}
-	if err := checkSettings(s, set); err != nil {
+	if err := validateSettings(s, set); err != nil {
 		return err
 	}
-	if err := fits(s, p.ServerWorld.Scene()); err != nil {
+	if err := checkBodyCount(s, p.ServerWorld.Scene()); err != nil {
 		return err
 	}
-	p.run(s, p.ServerWorld)
-	return p.turn(set)
+	p.start(s, p.ServerWorld)
+	return p.applySettings(set)
 }
 
 // nudge moves the first player's cube in the server's world: a forced fault
@@ -209,9 +209,9 @@ func (l *Lab) nudge(c Command) error {
 		return fmt.Errorf("nudge by %q: want metres from -100 to 100", c.Value)
 	}
 	if c.Name != "x" && c.Name != "y" && c.Name != "z" {
-		return &predict.Unknown{Kind: "direction", Name: c.Name, Known: []string{"x", "y", "z"}}
+		return &predict.UnknownNameError{Kind: "direction", Name: c.Name, Known: []string{"x", "y", "z"}}
 	}
-	return l.each(c.Pane, func(p *Pane) error {
+	return l.eachPane(c.Pane, func(p *Pane) error {
 		b := p.ServerWorld.Bodies()[0]
 		switch c.Name {
 		case "x":

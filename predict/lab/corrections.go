@@ -13,9 +13,9 @@ const MaxCorrections = 4096
 // Correction is a correction that a client made, and when.
 type Correction struct {
 	predict.Correction
-	Seat int
-	At   sim.Tick      // of the session, in which it was made
-	Sent time.Duration // when its packet was sent, in the session's time; -1: no longer known
+	Client      int
+	SessionTick sim.Tick      // of the session, in which it was made
+	Sent        time.Duration // when its packet was sent, in the session's time; -1: no longer known
 }
 
 // Corrections are those of a pane, in the order in which they were made. The
@@ -28,13 +28,13 @@ type Corrections struct {
 // Total returns how many were made, whether they are remembered or not.
 func (c *Corrections) Total() int { return c.total }
 
-// First returns the number of the oldest that is remembered. The very first of
+// FirstIndex returns the number of the oldest that is remembered. The very first of
 // a pane has number 0, so they go from First to Total-1.
-func (c *Corrections) First() int { return c.total - len(c.ring) }
+func (c *Corrections) FirstIndex() int { return c.total - len(c.ring) }
 
-// Number returns correction n, for reading; n is in [First, Total).
-func (c *Corrections) Number(n int) *Correction {
-	if n < c.First() || n >= c.total {
+// At returns correction n, for reading; n is in [First, Total).
+func (c *Corrections) At(n int) *Correction {
+	if n < c.FirstIndex() || n >= c.total {
 		panic("lab: a correction that is not remembered")
 	}
 	return &c.ring[n%MaxCorrections]
@@ -45,7 +45,7 @@ func (c *Corrections) Last() *Correction {
 	if c.total == 0 {
 		return nil
 	}
-	return c.Number(c.total - 1)
+	return c.At(c.total - 1)
 }
 
 func (c *Corrections) add(x Correction) {

@@ -11,36 +11,36 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// planted is a divergence: a field of one body of the server's world is changed
+// injectedChange is a divergence: a field of one body of the server's world is changed
 // before a tick.
-type planted struct {
-	scene string
-	tick  int
-	body  int
-	field predict.Field
-	by    float32 // in the field's unit
+type injectedChange struct {
+	scene  string
+	tick   int
+	body   int
+	field  predict.Field
+	amount float32 // in the field's unit
 }
 
-func (x *planted) change(b *sim.Body) {
+func (x *injectedChange) apply(b *sim.Body) {
 	if x.field != predict.Asleep {
 		b.Asleep = false
 	}
 	switch x.field {
 	case predict.Position:
-		b.Pose.Pos.Y += x.by
+		b.Pose.Pos.Y += x.amount
 	case predict.Rotation:
-		b.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, x.by).Mul(b.Pose.Rot)
+		b.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, x.amount).Mul(b.Pose.Rot)
 	case predict.Linear:
-		b.Linear.X += x.by
+		b.Linear.X += x.amount
 	case predict.Angular:
-		b.Angular.Z += x.by
+		b.Angular.Z += x.amount
 	case predict.Asleep:
 		b.Asleep, b.Linear, b.Angular = true, geom.Vec3{}, geom.Vec3{}
 	}
 }
 
-// off is how far a field of two bodies is apart.
-func (x *planted) off(a, b sim.Body) float32 {
+// distance is how far a field of two bodies is apart.
+func (x *injectedChange) distance(a, b sim.Body) float32 {
 	switch x.field {
 	case predict.Position:
 		return a.Pose.Pos.Sub(b.Pose.Pos).Len()
@@ -54,14 +54,14 @@ func (x *planted) off(a, b sim.Body) float32 {
 	return 1
 }
 
-// TestPlantedDivergences says that the list of corrections tells the truth: over
+// TestInjectedChangesAreCorrected says that the list of corrections tells the truth: over
 // a clean link nothing is corrected but what was planted, and then the first
 // correction names the body, the field and how far it is off, by a session in
 // which nothing was planted; the tick that the server's state is of; and the
 // first packet that was sent with it and when, known from the datagrams
 // themselves, for the server sends one packet a tick.
-func TestPlantedDivergences(t *testing.T) {
-	for _, x := range []planted{
+func TestInjectedChangesAreCorrected(t *testing.T) {
+	for _, x := range []injectedChange{
 		{"zen", 100, 0, predict.Position, 1},
 		{"zen", 131, 0, predict.Linear, 3},
 		{"zen", 202, 0, predict.Angular, 5},
@@ -103,44 +103,44 @@ func TestPlantedDivergences(t *testing.T) {
 		}
 		run(t, l, x.tick)
 		before := p.Corrections.Total()
-		if before > 0 && p.Corrections.Last().At+sim.Tick(6) > l.Ticks() {
+		if before > 0 && p.Corrections.Last().SessionTick+sim.Tick(6) > l.Ticks() {
 			t.Fatalf("%+v: a correction just before it: %+v", x, *p.Corrections.Last())
 		}
 		same := l.Fork()
 		b := p.ServerWorld.Bodies()[x.body]
-		x.change(&b)
+		x.apply(&b)
 		p.ServerWorld.SetBody(x.body, b)
 		sequence := packets // numbers begin with 0
 		run(t, l, 1)
 		run(t, same, 1)
 		sent, tick := last, p.ServerWorld.Tick()
-		by := x.off(p.ServerWorld.Bodies()[x.body], same.Panes[0].ServerWorld.Bodies()[x.body])
+		by := x.distance(p.ServerWorld.Bodies()[x.body], same.Panes[0].ServerWorld.Bodies()[x.body])
 		run(t, l, 30)
 		if p.Corrections.Total() == before {
 			t.Errorf("%+v: nothing was corrected", x)
 			continue
 		}
-		c := p.Corrections.Number(before)
+		c := p.Corrections.At(before)
 		if c.Body != x.body || c.Field != x.field || geom.Abs(c.Amount-by) > 0.003*by {
 			t.Errorf("%+v: found body %d, %s, want by %g %s", x, c.Body, c.Describe(), by, x.field.Unit())
 		}
 		if int(c.Packet) != sequence || c.Tick != tick || c.Sent != sent || c.Received != sent+75*time.Millisecond {
 			t.Errorf("%+v: found packet %d of tick %d, sent %v, arrived %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Received, sequence, tick, sent)
 		}
-		if at := time.Duration(c.At) * time.Second / 60; at < c.Received || at >= c.Received+time.Second/60 || c.Cause != predict.CauseUnknown || c.Seat != 0 || c.Replayed < 10 {
+		if at := time.Duration(c.SessionTick) * time.Second / 60; at < c.Received || at >= c.Received+time.Second/60 || c.Cause != predict.CauseUnknown || c.Client != 0 || c.ReplayedTicks < 10 {
 			t.Errorf("%+v: %+v", x, *c)
 		}
 	}
 }
 
-// TestWhy says that a correction names its cause where the client can know it:
+// TestCorrectionCauses says that a correction names its cause where the client can know it:
 // an input that the server did not have in its tick, another player who did
 // something else, and a client that has fallen behind the server's word: one that
 // watches while a link of 300 ms becomes one of none.
-func TestWhy(t *testing.T) {
+func TestCorrectionCauses(t *testing.T) {
 	count := func(p *Pane, w predict.Cause, seat int) (n int) {
-		for i := p.Corrections.First(); i < p.Corrections.Total(); i++ {
-			if c := p.Corrections.Number(i); c.Cause == w && c.Seat == seat {
+		for i := p.Corrections.FirstIndex(); i < p.Corrections.Total(); i++ {
+			if c := p.Corrections.At(i); c.Cause == w && c.Client == seat {
 				n++
 			}
 		}
@@ -151,16 +151,16 @@ func TestWhy(t *testing.T) {
 	if n := p.Corrections.Total(); n != 0 {
 		t.Fatalf("%d corrections at no loss", n)
 	}
-	if err := p.lab.Do(Command{Verb: "weather", Pane: All, Value: "latency=75ms,up.loss=30%"}); err != nil {
+	if err := p.lab.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, p.lab, 1200)
-	if own, all := count(p, predict.OwnInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
+	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d are for inputs that were lost", all, own)
 	}
 	p = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind").Panes[0]
 	run(t, p.lab, 600)
-	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.OwnInput, 0)+count(p, predict.OwnInput, 1) > 0 {
+	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.LocalInput, 0)+count(p, predict.LocalInput, 1) > 0 {
 		t.Errorf("%d corrections for the other player's input, of %d", n, p.Corrections.Total())
 	}
 	if n := count(p, predict.RemoteInput, 0); n != 0 {
@@ -168,11 +168,11 @@ func TestWhy(t *testing.T) {
 	}
 	p = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind").Panes[0]
 	run(t, p.lab, 300)
-	if err := p.lab.Do(Command{Verb: "link", Pane: All, Name: "down.latency", Value: "0s"}); err != nil {
+	if err := p.lab.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "down.latency", Value: "0s"}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, p.lab, 60)
-	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.OwnInput, 0) > 0 {
+	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.LocalInput, 0) > 0 {
 		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
 	}
 }
@@ -182,18 +182,18 @@ func TestWhy(t *testing.T) {
 // allocates no more.
 func TestCorrectionsAreBounded(t *testing.T) {
 	var c, copied Corrections
-	if c.Last() != nil || c.First() != 0 {
+	if c.Last() != nil || c.FirstIndex() != 0 {
 		t.Error("there is one already")
 	}
 	for i := range 3*MaxCorrections + 5 {
-		c.add(Correction{At: sim.Tick(i)})
-		if n := c.Total(); n != i+1 || c.Last().At != sim.Tick(i) || c.First() != max(0, n-MaxCorrections) || c.Number(c.First()).At != sim.Tick(c.First()) {
-			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.First(), *c.Last())
+		c.add(Correction{SessionTick: sim.Tick(i)})
+		if n := c.Total(); n != i+1 || c.Last().SessionTick != sim.Tick(i) || c.FirstIndex() != max(0, n-MaxCorrections) || c.At(c.FirstIndex()).SessionTick != sim.Tick(c.FirstIndex()) {
+			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.FirstIndex(), *c.Last())
 		}
 	}
 	copied.copyFrom(&c)
-	c.add(Correction{At: 1})
-	if copied.Total() != c.Total()-1 || copied.Last().At != sim.Tick(copied.Total()-1) || copied.Number(copied.First()).At != sim.Tick(copied.First()) {
+	c.add(Correction{SessionTick: 1})
+	if copied.Total() != c.Total()-1 || copied.Last().SessionTick != sim.Tick(copied.Total()-1) || copied.At(copied.FirstIndex()).SessionTick != sim.Tick(copied.FirstIndex()) {
 		t.Errorf("the copy has %d, the last %+v", copied.Total(), *copied.Last())
 	}
 	if n := testing.AllocsPerRun(100, func() { c.add(Correction{}); copied.copyFrom(&c) }); n != 0 {
@@ -204,8 +204,8 @@ func TestCorrectionsAreBounded(t *testing.T) {
 // TestCorrectionsSurviveFork says that a fork remembers the same corrections and
 // that both go on alike, and that switching the strategy begins the list anew.
 func TestCorrectionsSurviveFork(t *testing.T) {
-	l := open(t, config(t, "zen", "latency=75ms", AtClient), "rewind:physics=reordered:redundant=off")
-	if err := l.Do(Command{Verb: "link", Pane: All, Name: "loss", Value: "20%"}); err != nil {
+	l := open(t, config(t, "zen", "latency=75ms", AtClient), "rewind:contact-order=reordered:redundant=off")
+	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "20%"}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, l, 400)
@@ -217,11 +217,11 @@ func TestCorrectionsSurviveFork(t *testing.T) {
 		t.Fatalf("%d and %d corrections", a.Total(), b.Total())
 	}
 	for i := range a.Total() {
-		if *a.Number(i) != *b.Number(i) {
-			t.Errorf("number %d: %+v and %+v", i, *a.Number(i), *b.Number(i))
+		if *a.At(i) != *b.At(i) {
+			t.Errorf("number %d: %+v and %+v", i, *a.At(i), *b.At(i))
 		}
 	}
-	if err := l.Do(Command{Verb: "switch", Pane: 0, Name: "noprediction"}); err != nil || a.Total() != 0 || b.Total() == 0 {
+	if err := l.Apply(Command{Verb: "switch", Pane: 0, Name: "noprediction"}); err != nil || a.Total() != 0 || b.Total() == 0 {
 		t.Errorf("%v: %d after the switch, %d in the copy", err, a.Total(), b.Total())
 	}
 }

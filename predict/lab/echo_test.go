@@ -6,11 +6,11 @@ import (
 	"ghostcube/sim"
 )
 
-// echoes plays a minute of historyoffset with the clock set by the round trip of each
+// playEchoModes plays a minute of historyoffset with the clock set by the round trip of each
 // kind, and returns the panes.
-func echoes(t *testing.T, weather string, commands ...Command) (acks, echo, whole *Pane) {
+func playEchoModes(t *testing.T, weather string, commands ...Command) (acks, echo, whole *Pane) {
 	t.Helper()
-	l := open(t, config(t, "plain", weather, AtClient), "historyoffset", "historyoffset:rtt=echo", "historyoffset:rtt=echo-whole")
+	l := open(t, config(t, "plain", weather, AtClient), "historyoffset", "historyoffset:rtt-source=echo", "historyoffset:rtt-source=echo-whole")
 	for i := range 3600 {
 		e := Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[i/40%4]}}}
 		if i == 0 {
@@ -21,9 +21,11 @@ func echoes(t *testing.T, weather string, commands ...Command) (acks, echo, whol
 	return l.Panes[0], l.Panes[1], l.Panes[2]
 }
 
-// hurt is how often a pane's server had no input of its own for a tick, or passed over
+// missedInputs is how often a pane's server had no input of its own for a tick, or passed over
 // one.
-func hurt(p *Pane) float64 { return p.Counters.Value("starved") + p.Counters.Value("skipped_inputs") }
+func missedInputs(p *Pane) float64 {
+	return p.Counters.Value("input_starved_ticks") + p.Counters.Value("skipped_inputs")
+}
 
 // TestEchoMeasures says that the echo less the wait is the link's round trip, within a
 // tick, whatever the buffer's length, and that the whole of it is longer by the buffer.
@@ -32,7 +34,7 @@ func TestEchoMeasures(t *testing.T) {
 		weather string
 		want    float64 // ms
 	}{{"perfect", 0}, {"latency=25ms", 50}, {"latency=75ms", 150}, {"latency=150ms", 300}} {
-		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt=echo", 8: "historyoffset:rtt=echo:playout=8"} {
+		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt-source=echo", 8: "historyoffset:rtt-source=echo:playout=8"} {
 			l := open(t, config(t, "plain", c.weather, AtClient), spec)
 			for range 400 {
 				l.Tick(Entry{Inputs: []sim.Input{{}}})
@@ -49,10 +51,10 @@ func TestEchoMeasures(t *testing.T) {
 	}
 }
 
-// TestEchoSteers says that a clock set by the echo less the wait serves the server's
+// TestEchoSetsClock says that a clock set by the echo less the wait serves the server's
 // buffer as well as one set by the link's round trip: with jitter, with a clock that is
 // wrong, and while the way becomes longer and shorter.
-func TestEchoSteers(t *testing.T) {
+func TestEchoSetsClock(t *testing.T) {
 	for _, c := range []struct {
 		weather, skew string
 		most          float64
@@ -60,9 +62,9 @@ func TestEchoSteers(t *testing.T) {
 		{"latency=75ms", "off", 0}, {"latency=75ms,jitter=30ms", "off", 30}, {"latency=75ms", "500", 2}, {"latency=75ms", "-500", 2},
 		{"latency=75ms,swing=60ms,swing-every=8s", "off", 2},
 	} {
-		acks, echo, _ := echoes(t, c.weather, Command{"clock", All, "skew", c.skew})
-		if hurt(acks) > c.most || hurt(echo) > c.most {
-			t.Errorf("%s, skew %s: %v and %v ticks without an input of their own, or inputs passed over", c.weather, c.skew, hurt(acks), hurt(echo))
+		acks, echo, _ := playEchoModes(t, c.weather, Command{"clock", AllPanes, "skew", c.skew})
+		if missedInputs(acks) > c.most || missedInputs(echo) > c.most {
+			t.Errorf("%s, skew %s: %v and %v ticks without an input of their own, or inputs passed over", c.weather, c.skew, missedInputs(acks), missedInputs(echo))
 		}
 		if b := echo.Counters.Value("clock_behind_ticks"); b < -2.5 || b > 2.5 {
 			t.Errorf("%s, skew %s: the client ends %v ticks behind", c.weather, c.skew, b)
@@ -70,32 +72,32 @@ func TestEchoSteers(t *testing.T) {
 	}
 }
 
-// TestWholeEchoIsBlind says what the article's round trip does to the buffer: a client
+// TestWholeEchoSkipsInputs says what the article's round trip does to the buffer: a client
 // that is too far ahead waits longer, and takes that for a longer way, until the
 // server passes over inputs.
-func TestWholeEchoIsBlind(t *testing.T) {
-	_, echo, whole := echoes(t, "latency=75ms,jitter=30ms")
-	if hurt(whole) < 30 || hurt(whole) < 5*hurt(echo) {
-		t.Errorf("%v ticks without an input of their own or inputs passed over, %v with the wait taken off", hurt(whole), hurt(echo))
+func TestWholeEchoSkipsInputs(t *testing.T) {
+	_, echo, whole := playEchoModes(t, "latency=75ms,jitter=30ms")
+	if missedInputs(whole) < 30 || missedInputs(whole) < 5*missedInputs(echo) {
+		t.Errorf("%v ticks without an input of their own or inputs passed over, %v with the wait taken off", missedInputs(whole), missedInputs(echo))
 	}
 }
 
-// TestPredictedRecovers says that after a client has stood still the one cube that it
+// TestPredictedCubeRecoversFromFreeze says that after a client has stood still the one cube that it
 // predicts is as late as before within five seconds and not far from the truth, whichever
 // round trip sets its clock; and that the server then has its inputs as before, also
 // after ten seconds, when the low bits of the first tick that comes mean a later one.
-func TestPredictedRecovers(t *testing.T) {
-	for _, spec := range []string{"historyoffset", "historyoffset:rtt=echo"} {
-		r := newTrial(t, "plain", "latency=75ms,jitter=10ms", AtClient, spec)
-		usual := r.base()
+func TestPredictedCubeRecoversFromFreeze(t *testing.T) {
+	for _, spec := range []string{"historyoffset", "historyoffset:rtt-source=echo"} {
+		r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", AtClient, spec)
+		usual := r.usualDelay()
 		for _, long := range []string{"300ms", "900ms", "2s", "10s"} {
-			r.do("freeze", "", long)
-			r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.late))
-			back := len(r.late)
+			r.apply("freeze", "", long)
+			r.run(int(r.lab.Panes[0].ClockFault(0).FrozenUntil) - len(r.delays))
+			back := len(r.delays)
 			r.run(300)
-			after := r.starved(600)
+			after := r.countStarved(600)
 			r.run(300)
-			took := r.wrong(back, usual, 3)
+			took := r.recoveryTicks(back, usual, 3)
 			t.Logf("%s, %s: %.1f s, then %v of 600 ticks without an input", spec, long, float64(took)/60, after)
 			if took > 300 || after > 20 {
 				t.Errorf("%s: after a freeze of %s the picture is wrong for %d ticks, and then %v of 600 ticks have no input", spec, long, took, after)

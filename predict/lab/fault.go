@@ -15,7 +15,7 @@ type Fault struct {
 }
 
 // faultNames are the forced faults that ParseFaults knows.
-var faultNames = []string{"skew", "fps", "freeze", "burst", "nudge"}
+var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge"}
 
 // ParseFaults reads forced faults of all panes, with commas between them, such as
 // skew=500,fps=20@5s,2.freeze=2s@10s: a fault, its value, and behind @ the time at
@@ -29,7 +29,7 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 	for _, s := range strings.Split(text, ",") {
 		s = strings.TrimSpace(s)
 		what, when, timed := strings.Cut(s, "@")
-		f := Fault{Command: Command{Pane: All}}
+		f := Fault{Command: Command{Pane: AllPanes}}
 		if timed {
 			var err error
 			if f.At, err = time.ParseDuration(when); err != nil || f.At < 0 {
@@ -50,14 +50,14 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 			f.Command.Verb, f.Command.Name = "clock", name
 		case bare == "freeze":
 			f.Command.Verb, f.Command.Name = "freeze", seat
-		case name == "burst":
-			f.Command.Verb = "burst"
+		case name == "blackout":
+			f.Command.Verb = "blackout"
 		case name == "nudge":
 			f.Command.Verb, f.Command.Name = "nudge", "x"
 		default:
-			return nil, &predict.Unknown{Kind: "fault", Name: name, Known: faultNames}
+			return nil, &predict.UnknownNameError{Kind: "fault", Name: name, Known: faultNames}
 		}
-		if err := New(c).Do(f.Command); err != nil { // it has no panes, and a fault wants none to be checked
+		if err := New(c).Apply(f.Command); err != nil { // it has no panes, and a fault wants none to be checked
 			return nil, fmt.Errorf("fault %q: %w", s, err)
 		}
 		list = append(list, f)

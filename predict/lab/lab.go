@@ -37,7 +37,7 @@ func SeatNamed(name string) (Seat, error) {
 			return Seat(i), nil
 		}
 	}
-	return 0, &predict.Unknown{Kind: "seat", Name: name, Known: seatNames}
+	return 0, &predict.UnknownNameError{Kind: "seat", Name: name, Known: seatNames}
 }
 
 // MinRate and MaxRate bound the ticks per second of a session.
@@ -58,8 +58,8 @@ type Config struct {
 	Network link.Network // its seed is the session's
 }
 
-// Check reports what is wrong with a Config.
-func (c *Config) Check() error {
+// Validate reports what is wrong with a Config.
+func (c *Config) Validate() error {
 	if _, err := sim.SceneNamed(c.Scene); err != nil {
 		return err
 	}
@@ -88,26 +88,26 @@ type Lab struct {
 	// set. It may be nil. It must not keep the bytes.
 	Tap func(p *Pane, seat int, d link.Direction, now time.Duration, datagram []byte)
 
-	config  Config
-	weather link.Network
-	tick    sim.Tick // of the session: ticks made, whatever the worlds' labels say
-	show    Display
-	inputs  []sim.Input
-	clocks  [mostSeats]ClockFault // of panes that will be opened
+	config      Config
+	network     link.Network
+	tick        sim.Tick // of the session: ticks made, whatever the worlds' labels say
+	display     Display
+	inputs      []sim.Input
+	clockFaults [maxClients]ClockFault // of panes that will be opened
 }
 
 // New returns a lab without panes. The config must be in order.
 func New(c Config) *Lab {
-	if err := c.Check(); err != nil {
+	if err := c.Validate(); err != nil {
 		panic("lab: New with a bad config: " + err.Error())
 	}
-	l := &Lab{config: c, weather: c.Network, show: DefaultDisplay}
-	l.inputs = make([]sim.Input, l.scene().Players)
+	l := &Lab{config: c, network: c.Network, display: DefaultDisplay}
+	l.inputs = make([]sim.Input, l.newScene().Players)
 	return l
 }
 
-// scene returns the session's scene, new.
-func (l *Lab) scene() sim.Scene {
+// newScene returns the session's scene, new.
+func (l *Lab) newScene() sim.Scene {
 	s, err := sim.SceneNamed(l.config.Scene)
 	if err != nil {
 		panic(err)
@@ -119,15 +119,15 @@ func (l *Lab) scene() sim.Scene {
 // commands have changed them.
 func (l *Lab) Config() Config {
 	c := l.config
-	c.Network = l.weather
+	c.Network = l.network
 	return c
 }
 
 // Network returns the present weather, for reading.
-func (l *Lab) Network() *link.Network { return &l.weather }
+func (l *Lab) Network() *link.Network { return &l.network }
 
 // Display returns how the session wants to be looked at.
-func (l *Lab) Display() Display { return l.show }
+func (l *Lab) Display() Display { return l.display }
 
 // Players returns how many players the scene has.
 func (l *Lab) Players() int { return len(l.inputs) }
@@ -150,21 +150,21 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := l.scene()
-	if err := fits(s, &scene); err != nil {
+	scene := l.newScene()
+	if err := checkBodyCount(s, &scene); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
-	p := &Pane{lab: l, clocks: l.clocks}
-	p.run(s, sim.New(scene, l.config.Rate))
-	if err := p.turn(set); err != nil {
+	p := &Pane{lab: l, clockFaults: l.clockFaults}
+	p.start(s, sim.New(scene, l.config.Rate))
+	if err := p.applySettings(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	l.Panes = append(l.Panes, p)
 	return p, nil
 }
 
-// fits reports a scene that is too large for a strategy.
-func fits(s *predict.Strategy, scene *sim.Scene) error {
+// checkBodyCount reports a scene that is too large for a strategy.
+func checkBodyCount(s *predict.Strategy, scene *sim.Scene) error {
 	if n := len(scene.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
 		return fmt.Errorf("%s has %d bodies, and %s sends whole worlds, of %d at most: lockstep and statesync take any", scene.Name, n, s.Name, s.MaxBodies)
 	}
@@ -176,7 +176,7 @@ func fits(s *predict.Strategy, scene *sim.Scene) error {
 func (l *Lab) Tick(e Entry) error {
 	var failed error
 	for _, c := range e.Commands {
-		if err := l.Do(c); err != nil && failed == nil {
+		if err := l.Apply(c); err != nil && failed == nil {
 			failed = fmt.Errorf("tick %d: %s: %w", l.tick, c, err)
 		}
 	}
@@ -193,7 +193,7 @@ func (l *Lab) Tick(e Entry) error {
 // Restart begins the session again from the scene's start, with the same
 // strategies, knobs and weather. Its time goes on, and with it its fates.
 func (l *Lab) restart() {
-	l.inputs = make([]sim.Input, l.scene().Players)
+	l.inputs = make([]sim.Input, l.newScene().Players)
 	for _, p := range l.Panes {
 		p.restart()
 	}
@@ -204,7 +204,7 @@ func (l *Lab) restart() {
 func (l *Lab) Hash() uint64 {
 	h := digest(l.tick)
 	for _, p := range l.Panes {
-		h.word(p.Hash())
+		h.addUint64(p.Hash())
 	}
 	return uint64(h)
 }
@@ -212,7 +212,7 @@ func (l *Lab) Hash() uint64 {
 // CopyFrom makes l an equal of o that shares nothing with it: a fork, for
 // counterfactual runs, films and scrubbing. The stopwatch is not copied.
 func (l *Lab) CopyFrom(o *Lab) {
-	l.config, l.weather, l.tick, l.show, l.clocks = o.config, o.weather, o.tick, o.show, o.clocks
+	l.config, l.network, l.tick, l.display, l.clockFaults = o.config, o.network, o.tick, o.display, o.clockFaults
 	l.inputs = append(l.inputs[:0], o.inputs...)
 	for len(l.Panes) < len(o.Panes) {
 		l.Panes = append(l.Panes, &Pane{lab: l})
@@ -233,7 +233,7 @@ func (l *Lab) Fork() *Lab {
 // digest is a running hash of 64-bit words.
 type digest uint64
 
-func (d *digest) word(u uint64) {
+func (d *digest) addUint64(u uint64) {
 	x := (uint64(*d) ^ u) * 0x9E3779B97F4A7C15
 	*d = digest(x ^ x>>32)
 }

@@ -38,8 +38,8 @@ func open(t testing.TB, c Config, specs ...string) *Lab {
 	return l
 }
 
-// keys is a scripted player.
-func keys(tick int) []sim.Input {
+// scriptedInputs is a scripted player.
+func scriptedInputs(tick int) []sim.Input {
 	if tick < 30 {
 		return []sim.Input{{}}
 	}
@@ -50,23 +50,23 @@ func keys(tick int) []sim.Input {
 func run(t testing.TB, l *Lab, ticks int) {
 	t.Helper()
 	for range ticks {
-		if err := l.Tick(Entry{Inputs: keys(int(l.Ticks()))}); err != nil {
+		if err := l.Tick(Entry{Inputs: scriptedInputs(int(l.Ticks()))}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// eventful is a tape with every kind of command in it.
-func eventful(t testing.TB) *Tape {
-	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,dup=2%", AtClient), Open: []string{"rewind", "noprediction:snapshot-every=2"}}
+// eventfulTape is a tape with every kind of command in it.
+func eventfulTape(t testing.TB) *Tape {
+	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,duplicate=2%", AtClient), Panes: []string{"rewind", "noprediction:snapshot-every=2"}}
 	at := map[int][]string{
-		100: {"nudge all x 1"}, 150: {"turn 1 smoothing single", "turn 1 smooth-keep 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
-		250: {"link all latency 90ms", "link all up.loss 30%"}, 300: {"burst all - 250ms"}, 350: {"open all noprediction -"},
-		400: {"weather all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 33.5", "show all split off"}, 480: {"scene all plain -"},
+		100: {"nudge all x 1"}, 150: {"set 1 smoothing single", "set 1 smooth-factor 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
+		250: {"condition all latency 90ms", "condition all up.loss 30%"}, 300: {"blackout all - 250ms"}, 350: {"open all noprediction -"},
+		400: {"network all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 33.5", "show all split off"}, 480: {"scene all plain -"},
 		500: {"seat all host -"}, 560: {"seed all - 99"}, 600: {"restart all - -"},
 	}
 	for i := range 700 {
-		e := Entry{Inputs: keys(i)}
+		e := Entry{Inputs: scriptedInputs(i)}
 		for _, s := range at[i] {
 			f := strings.Fields(s + " - -")
 			c, err := parseCommand(strings.Join(f[:4], " "))
@@ -80,7 +80,7 @@ func eventful(t testing.TB) *Tape {
 	return tape
 }
 
-func play(t testing.TB, tape *Tape) *Lab {
+func playTape(t testing.TB, tape *Tape) *Lab {
 	t.Helper()
 	l, err := tape.Lab()
 	if err != nil {
@@ -97,7 +97,7 @@ func play(t testing.TB, tape *Tape) *Lab {
 // TestGolden says that the eventful tape gives the same bits as when the golden
 // file was written, on whatever machine.
 func TestGolden(t *testing.T) {
-	tape := eventful(t)
+	tape := eventfulTape(t)
 	l, err := tape.Lab()
 	if err != nil {
 		t.Fatal(err)
@@ -111,10 +111,10 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, "%d %016x\n", i+1, l.Hash())
 		}
 	}
-	golden(t, "eventful.txt", b.String())
+	compareGolden(t, "eventful.txt", b.String())
 }
 
-func golden(t *testing.T, name, got string) {
+func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
@@ -145,23 +145,23 @@ func TestTranscript(t *testing.T) {
 		l := open(t, config(t, "zen", "csp-250ms-10", AtClient), s.Name)
 		var b strings.Builder
 		for i := range 3600 {
-			e := Entry{Inputs: keys(i)}
+			e := Entry{Inputs: scriptedInputs(i)}
 			if i%300 == 299 {
-				e.Commands = []Command{{Verb: "nudge", Pane: All, Name: "x", Value: "1"}}
+				e.Commands = []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "1"}}
 			}
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
 			}
 			if i%300 == 298 {
 				p := l.Panes[0]
-				fmt.Fprintf(&b, "%d: error %.4f m, pops %d", i+1, p.Score.Now(), int(p.Score.PopsPerMinute()*float64(p.Score.Ticks)/3600+0.5))
+				fmt.Fprintf(&b, "%d: error %.4f m, pops %d", i+1, p.Score.LagError(), int(p.Score.PopsPerMinute()*float64(p.Score.Ticks)/3600+0.5))
 				for _, c := range p.Counters.All() {
 					fmt.Fprintf(&b, ", %s %.6g", c.Name, c.Value)
 				}
 				b.WriteString("\n")
 			}
 		}
-		golden(t, s.Name+".txt", b.String())
+		compareGolden(t, s.Name+".txt", b.String())
 	}
 }
 
@@ -178,7 +178,7 @@ func TestConformance(t *testing.T) {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			for _, scene := range scenes {
 				t.Run(fmt.Sprintf("%s/%s/%s", s.Name, seat, scene), func(t *testing.T) {
-					c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", seat)
+					c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", seat)
 					a, b := open(t, c, s.Name), open(t, c, s.Name)
 					run(t, a, 300)
 					run(t, b, 300)
@@ -248,7 +248,7 @@ func TestStrategiesDescribeThemselves(t *testing.T) {
 // TestSwitchCostsNoTick says that the truth makes one step per tick across a
 // switch of strategy, and that a player who holds a key does not feel it there.
 func TestSwitchCostsNoTick(t *testing.T) {
-	for _, to := range []string{"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:level=arithmetic", "statesync:level=uncompressed", "animated", "historyoffset", "relative"} {
+	for _, to := range []string{"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:compression=arithmetic", "statesync:compression=uncompressed", "animated", "historyoffset", "relative"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
 		held := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
@@ -273,16 +273,16 @@ func TestSwitchCostsNoTick(t *testing.T) {
 	}
 }
 
-// TestSameWeather says that two panes that send at the same moments meet the
+// TestSameOutcomes says that two panes that send at the same moments meet the
 // same fates, and that what one of them does else changes nothing for the
 // other.
-func TestSameWeather(t *testing.T) {
+func TestSameOutcomes(t *testing.T) {
 	l := open(t, config(t, "zen", "torture", AtClient), "rewind", "rewind:smoothing=none:redundant=off")
 	alone := open(t, config(t, "zen", "torture", AtClient), "rewind:smoothing=none:redundant=off")
 	run(t, l, 900)
 	run(t, alone, 900)
-	a, b := l.Panes[0].Server(), l.Panes[1].Server()
-	if a.PacketsReceived != b.PacketsReceived || a.Repeated != b.Repeated {
+	a, b := l.Panes[0].ServerStats(), l.Panes[1].ServerStats()
+	if a.PacketsReceived != b.PacketsReceived || a.Duplicates != b.Duplicates {
 		t.Errorf("one pane got %d packets, the other %d", a.PacketsReceived, b.PacketsReceived)
 	}
 	if l.Panes[1].Hash() != alone.Panes[0].Hash() {
@@ -290,9 +290,9 @@ func TestSameWeather(t *testing.T) {
 	}
 }
 
-// seen is after how many ticks a client that only watches sees, over 75 ms one
+// hostDisplayDelay is after how many ticks a client that only watches sees, over 75 ms one
 // way, what the server's player did: the way, and what the strategy holds back.
-var seen = map[string]int{"noprediction": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
+var hostDisplayDelay = map[string]int{"noprediction": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
 
 // TestHostSeat says that a human at the host drives the truth at once, and the
 // client sees it later: by the way, of four and a half ticks, and by what the
@@ -316,7 +316,7 @@ func TestHostSeat(t *testing.T) {
 			l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
 			late++
 		}
-		if want, ok := seen[s.Name]; !ok || late < want-1 || late > want+1 {
+		if want, ok := hostDisplayDelay[s.Name]; !ok || late < want-1 || late > want+1 {
 			t.Errorf("%s: the client sees it %d ticks later, want about %d", s.Name, late, want)
 		}
 	}
@@ -341,7 +341,7 @@ func TestOwnInputLatency(t *testing.T) {
 					entries[i].Inputs = []sim.Input{{Buttons: sim.Right}}
 				}
 			}
-			first := FirstKey(entries, 0)
+			first := FirstKeyPress(entries, 0)
 			if first != 120 {
 				t.Fatalf("the first key is at %d", first)
 			}
@@ -350,7 +350,7 @@ func TestOwnInputLatency(t *testing.T) {
 			}
 			hash := l.Hash()
 			want, ok := c.want[s.Name]
-			if got := l.OwnInputLatency(entries[first:]); !ok || !slices.Equal(got, []int{want}) {
+			if got := l.MeasureInputLatency(entries[first:]); !ok || !slices.Equal(got, []int{want}) {
 				t.Errorf("%s, %s: %v ticks, want %d", s.Name, c.weather, got, want)
 			}
 			if l.Hash() != hash {
@@ -370,10 +370,10 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 	allocatesNothing(t, "zen", AtHost, "lockstep:transport=tcp:adaptive=on:follow-clock=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot", "snapshot:interpolation=none")
-	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot:level=at-rest", "snapshot:level=relative-rotation", "snapshot:level=arithmetic")
-	allocatesNothing(t, "two-players", AtClient, "statesync:authority=toucher:adaptive=on")
+	allocatesNothing(t, "katamari:cubes=100", AtClient, "snapshot:compression=at-rest", "snapshot:compression=relative-rotation", "snapshot:compression=arithmetic")
+	allocatesNothing(t, "two-players", AtClient, "statesync:authority=client:adaptive=on")
 	allocatesNothing(t, "katamari:cubes=100", AtClient, "animated:validity=20ms", "historyoffset")
-	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:level=delta", "statesync:level=relative:jitter-buffer=0:correction=blend")
+	allocatesNothing(t, "katamari:cubes=100", AtHost, "statesync:compression=delta", "statesync:compression=relative:jitter-buffer=0:correction=blend")
 }
 
 func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
@@ -392,8 +392,8 @@ func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
 	}
 }
 
-// TestCommandsRefuse says that a bad command says why and changes nothing.
-func TestCommandsRefuse(t *testing.T) {
+// TestBadCommands says that a bad command says why and changes nothing.
+func TestBadCommands(t *testing.T) {
 	for text, want := range map[string]string{
 		"swich all rewind -":          `no command "swich"`,
 		"switch 1 rewnid -":           `no strategy "rewnid"`,
@@ -401,15 +401,15 @@ func TestCommandsRefuse(t *testing.T) {
 		"switch 1 rewind:lead=333 -":  "0 to 60",
 		"switch 1 rewind:lead -":      "name=value",
 		"switch 4 rewind -":           "no pane 4",
-		"turn 1 lead x":               "0 to 60",
-		"turn all lead 5":             `no knob "lead"`, // the second pane has none
+		"set 1 lead x":                "0 to 60",
+		"set all lead 5":              `no knob "lead"`, // the second pane has none
 		"nudge all w 1":               `no direction "w"`,
 		"nudge all x 1e9":             "-100 to 100",
 		"nudge all x NaN":             "-100 to 100",
-		"link all latency -1s":        "0s to 1m0s",
-		"link all latensy 1s":         `no condition of a link "latensy"`,
-		"weather all - wifi-worse":    `no weather "wifi-worse"`,
-		"burst all - 2h":              "0s up to 1m0s",
+		"condition all latency -1s":   "0s to 1m0s",
+		"condition all latensy 1s":    `no condition of a link "latensy"`,
+		"network all - wifi-worse":    `no network "wifi-worse"`,
+		"blackout all - 2h":           "0s up to 1m0s",
 		"scene all zone -":            "no scene",
 		"seat all table -":            `no seat "table"`,
 		"seed all - -5":               "whole number",
@@ -418,8 +418,8 @@ func TestCommandsRefuse(t *testing.T) {
 		"show all zoom 3":             `no part of the picture "zoom"`,
 		"show all yaw 720":            "-360 to 360",
 		"show all split maybe":        "on or off",
-		"show all tint agee":          `no tint "agee" (there are off, priority, age, encoding, authority, links)`,
-		"show all raw 1":              "on or off",
+		"show all color agee":         `no color "agee" (there are off, priority, age, encoding, authority, joint-depth)`,
+		"show all simulated 1":        "on or off",
 		"show all packet -":           "on or off",
 		"show all ages yes":           "on or off",
 		"show all focus 3":            "1 to 2",
@@ -431,12 +431,12 @@ func TestCommandsRefuse(t *testing.T) {
 		hash, show, conf := l.Hash(), l.Display(), l.Config()
 		c, err := parseCommand(text)
 		if err == nil {
-			err = l.Do(c)
+			err = l.Apply(c)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if text != "turn all lead 5" && (l.Hash() != hash || l.Display() != show || l.Config() != conf || len(l.Panes) != 2) {
+		if text != "set all lead 5" && (l.Hash() != hash || l.Display() != show || l.Config() != conf || len(l.Panes) != 2) {
 			t.Errorf("%q changed the session", text)
 		}
 	}
@@ -467,7 +467,7 @@ func BenchmarkFork(b *testing.B) {
 // BenchmarkScore plays a ball of cubes that rolls on, and reports what a tick
 // of its world takes, and what it takes to score a pane that shows it.
 func BenchmarkScore(b *testing.B) {
-	tape := builtIn(b, "katamari-ball")
+	tape := builtInTape(b, "katamari-ball")
 	for _, spec := range []string{"snapshot", "rewind"} {
 		b.Run(spec, func(b *testing.B) {
 			var step, scored time.Duration
@@ -483,7 +483,7 @@ func BenchmarkScore(b *testing.B) {
 					}
 					p := l.Panes[0]
 					began := time.Now()
-					card.Take(p.ServerWorld, &p.Clients[0].View, 0)
+					card.Add(p.ServerWorld, &p.Clients[0].View, 0)
 					between := time.Now()
 					alone.Step(e.Inputs...)
 					step += time.Since(between)

@@ -23,8 +23,8 @@ func TestLockstepSoak(t *testing.T) {
 		if chance.IntN(3) == 0 {
 			return pick(link.ProfileNames()...)
 		}
-		return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,dup=%d%%,spread=%dms,reorder=%d%%,reorder-by=50ms",
-			chance.IntN(300), chance.IntN(60), pick("uniform", "later", "gamma", "long-tail"), chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
+		return fmt.Sprintf("perfect,latency=%dms,jitter=%dms,shape=%s,loss=%d%%,burst=%d,duplicate=%d%%,latency-per-player=%dms,reorder=%d%%,reorder-delay=50ms",
+			chance.IntN(300), chance.IntN(60), pick("uniform", "uniform-positive", "gamma", "long-tail"), chance.IntN(35), chance.IntN(8), chance.IntN(10), chance.IntN(80), chance.IntN(10))
 	}
 	checks, stalls, ticks := 0.0, 0.0, 0
 	for game := 0; ticks < minutes*3600; game++ {
@@ -55,18 +55,18 @@ func TestLockstepSoak(t *testing.T) {
 		for i := range 7200 {
 			switch {
 			case i%1800 == 1799:
-				play(Command{Verb: "weather", Pane: All, Value: weather()})
+				play(Command{Verb: "network", Pane: AllPanes, Value: weather()})
 			case i%1800 == 900 && chance.IntN(3) == 0:
-				play(Command{Verb: "burst", Pane: All, Value: pick("250ms", "2s", "5s")})
+				play(Command{Verb: "blackout", Pane: AllPanes, Value: pick("250ms", "2s", "5s")})
 			case i%1800 == 600 && chance.IntN(3) == 0:
-				play(Command{Verb: "turn", Pane: All, Name: "transport", Value: pick("udp", "tcp")})
+				play(Command{Verb: "set", Pane: AllPanes, Name: "transport", Value: pick("udp", "tcp")})
 			default:
 				play()
 			}
 		}
 		// A calm end: all that is under way comes, and all catch up.
-		play(Command{Verb: "weather", Pane: All, Value: "perfect"}, Command{Verb: "turn", Pane: All, Name: "skew", Value: "0"}, Command{Verb: "turn", Pane: All, Name: "transport", Value: "udp"},
-			Command{Verb: "turn", Pane: All, Name: "adaptive", Value: "off"})
+		play(Command{Verb: "network", Pane: AllPanes, Value: "perfect"}, Command{Verb: "set", Pane: AllPanes, Name: "skew", Value: "0"}, Command{Verb: "set", Pane: AllPanes, Name: "transport", Value: "udp"},
+			Command{Verb: "set", Pane: AllPanes, Name: "adaptive", Value: "off"})
 		for range 2400 {
 			play()
 		}
@@ -78,10 +78,10 @@ func TestLockstepSoak(t *testing.T) {
 				t.Errorf("%s: at the end seat %d is %d ticks behind", what, i, late)
 			}
 		}
-		if n := p.Counters.Value("checksums"); n < 1000 {
+		if n := p.Counters.Value("compared_checksums"); n < 1000 {
 			t.Errorf("%s: only %v checksums were compared", what, n)
 		}
-		checks += p.Counters.Value("checksums")
+		checks += p.Counters.Value("compared_checksums")
 		stalls += p.Counters.Value("stalls")
 	}
 	t.Logf("%d minutes: %.0f checksums compared, 0 apart; %.0f stalls", ticks/3600, checks, stalls)
@@ -94,7 +94,7 @@ func TestLockstepTickByTick(t *testing.T) {
 	l := open(t, config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
 	var b strings.Builder
 	for i := range 900 {
-		if err := l.Tick(Entry{Inputs: keys(i)}); err != nil {
+		if err := l.Tick(Entry{Inputs: scriptedInputs(i)}); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprint(&b, i+1)
@@ -106,7 +106,7 @@ func TestLockstepTickByTick(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	golden(t, "lockstep-ticks.txt", b.String())
+	compareGolden(t, "lockstep-ticks.txt", b.String())
 }
 
 // TestLockstepSwitch says that a switch to lockstep holds the truth only until
@@ -141,7 +141,7 @@ func TestLockstepSwitch(t *testing.T) {
 func TestLockstepFaults(t *testing.T) {
 	l := open(t, config(t, "zen", "latency=75ms,loss=10%", AtHost), "lockstep")
 	run(t, l, 200)
-	if err := l.Tick(Entry{Inputs: keys(200), Commands: []Command{{Verb: "nudge", Pane: All, Name: "x", Value: "0.5"}}}); err != nil {
+	if err := l.Tick(Entry{Inputs: scriptedInputs(200), Commands: []Command{{Verb: "nudge", Pane: AllPanes, Name: "x", Value: "0.5"}}}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, l, 200)

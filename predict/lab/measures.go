@@ -11,7 +11,7 @@ import (
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
-	seconds := float64(p.lab.tick-p.began) / rate
+	seconds := float64(p.lab.tick-p.startTick) / rate
 	replayed, known := 0.0, false
 	each := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
@@ -25,7 +25,7 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		each(way+"_packets_per_second", way+", packets/s", "packets sent "+what, float64(s.PacketsSent), 1)
 	}
 	net("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
-	net("down", "from the server to the client", p.Server())
+	net("down", "from the server to the client", p.ServerStats())
 	for _, c := range p.Counters.All() {
 		if c.Name == "replayed_ticks" {
 			replayed, known = c.Value, true

@@ -25,17 +25,17 @@ type Pane struct {
 	Corrections Corrections // of all seats
 	Shots       Shots       // of all players
 
-	lab    *Lab
-	server predict.Server
-	env    *predict.Env // the server's
-	peers  []predict.Peer
-	ends   []*link.End // at the server, one for each seat
-	held   []sim.Input
-	began  sim.Tick // the session's tick at which this strategy began
-	drawn  digest   // of every pose drawn since
-	parts  divergence
-	clocks [mostSeats]ClockFault
-	chain  chain
+	lab         *Lab
+	serverSide  predict.Server
+	serverEnv   *predict.Env // the server's
+	peers       []predict.Peer
+	serverEnds  []*link.End // at the server, one for each seat
+	lastInputs  []sim.Input
+	startTick   sim.Tick // the session's tick at which this strategy began
+	drawnHash   digest   // of every pose drawn since
+	divergence  divergenceDetector
+	clockFaults [maxClients]ClockFault
+	tracer      latencyTracer
 }
 
 // Client is one client of a pane.
@@ -44,13 +44,13 @@ type Client struct {
 	View     predict.View
 	Endpoint *packet.Endpoint
 
-	client predict.Client
-	env    *predict.Env
-	end    *link.End
-	socket *socket
-	shot   sim.Shot      // fired, and not given to a tick of the client yet
-	due    int64         // millionths of a tick that the client's clock has gone beyond its last tick
-	frame  time.Duration // of its program's last frame
+	side            predict.Client
+	env             *predict.Env
+	end             *link.End
+	socket          *socket
+	pendingShot     sim.Shot      // fired, and not given to a tick of the client yet
+	tickAccumulator int64         // millionths of a tick that the client's clock has gone beyond its last tick
+	lastFrameTime   time.Duration // of its program's last frame
 }
 
 // CPU is what a pane's halves took of the processor. It is measured only if
@@ -63,22 +63,22 @@ type CPU struct {
 // million is one tick in the units of a seat's clock.
 const million = 1_000_000
 
-// run starts a strategy from the present state of truth over new links. A pane
+// start starts a strategy from the present state of truth over new links. A pane
 // switches strategy by being run again: the truth goes on, all else is new.
-func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
+func (p *Pane) start(s *predict.Strategy, truth *sim.World) {
 	l := p.lab
 	scene := truth.Scene()
 	p.Strategy, p.ServerWorld = s, truth
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
-	p.Clients, p.peers, p.ends = nil, nil, nil
+	p.Clients, p.peers, p.serverEnds = nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, Corrections{}, Shots{}
-	p.began, p.drawn, p.parts = l.tick, 1, divergence{}
-	p.chain = chain{rate: truth.Rate()}
-	if len(p.held) != scene.Players {
-		p.held = make([]sim.Input, scene.Players)
+	p.startTick, p.drawnHash, p.divergence = l.tick, 1, divergenceDetector{}
+	p.tracer = latencyTracer{rate: truth.Rate()}
+	if len(p.lastInputs) != scene.Players {
+		p.lastInputs = make([]sim.Input, scene.Players)
 	}
-	p.env = &predict.Env{World: truth, Players: scene.Players, Player: -1, LastInputs: p.held, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.judged}
-	p.server = s.NewServer(p.env)
+	p.serverEnv = &predict.Env{World: truth, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit}
+	p.serverSide = s.NewServer(p.serverEnv)
 	seats := scene.Players
 	if l.config.Seat == AtHost {
 		seats = 1
@@ -88,56 +88,56 @@ func (p *Pane) run(s *predict.Strategy, truth *sim.World) {
 		if l.config.Seat == AtHost {
 			player = -1
 		}
-		p.sit(i, player)
+		p.addClient(i, player)
 	}
 }
 
-// sit adds a client that drives a player, or only watches if player is -1.
-func (p *Pane) sit(i, player int) {
-	up, down := link.Pair(&p.lab.weather, i)
+// addClient adds a client that drives a player, or only watches if player is -1.
+func (p *Pane) addClient(i, player int) {
+	up, down := link.Pair(&p.lab.network, i)
 	machine := &socket{end: up}
 	mine, theirs := link.Wire(machine), link.Wire(down)
 	if i == 0 {
-		mine, theirs = p.chain.atClient(mine), p.chain.atServer(theirs)
+		mine, theirs = p.tracer.wrapClientEnd(mine), p.tracer.wrapServerEnd(theirs)
 	}
 	seat := &Client{
-		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: up, socket: machine, frame: -1,
-		Endpoint: packet.NewEndpoint(p.tapped(mine, i, link.Up)),
+		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: up, socket: machine, lastFrameTime: -1,
+		Endpoint: packet.NewEndpoint(p.withTap(mine, i, link.Up)),
 	}
 	seat.World.CopyFrom(p.ServerWorld)
 	seat.env = &predict.Env{
-		World: seat.World, Players: p.env.Players, Player: player, LastInputs: p.held,
-		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(c predict.Correction) { p.corrected(i, c) },
+		World: seat.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
+		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(c predict.Correction) { p.recordCorrection(i, c) },
 	}
-	seat.client = p.Strategy.NewClient(seat.env)
+	seat.side = p.Strategy.NewClient(seat.env)
 	p.Clients = append(p.Clients, seat)
-	p.ends = append(p.ends, down)
-	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.tapped(theirs, i, link.Down)), Seat: player})
+	p.serverEnds = append(p.serverEnds, down)
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.withTap(theirs, i, link.Down)), Player: player})
 }
 
-// corrected notes a correction that the client of a seat makes in this tick.
+// recordCorrection notes a correction that the client of a seat makes in this tick.
 // It has not acknowledged the packet yet, so the server still remembers it.
-func (p *Pane) corrected(seat int, c predict.Correction) {
+func (p *Pane) recordCorrection(seat int, c predict.Correction) {
 	sent, ok := p.peers[seat].Endpoint.SentAt(c.Packet)
 	if !ok {
 		sent = -1
 	}
-	p.Corrections.add(Correction{Correction: c, Seat: seat, At: p.lab.tick, Sent: sent})
+	p.Corrections.add(Correction{Correction: c, Client: seat, SessionTick: p.lab.tick, Sent: sent})
 }
 
 // tap is a wire that shows what is sent.
 type tap struct {
 	link.Wire
-	show func(now time.Duration, datagram []byte)
+	onSend func(now time.Duration, datagram []byte)
 }
 
 func (t *tap) Send(now time.Duration, datagram []byte) error {
-	t.show(now, datagram)
+	t.onSend(now, datagram)
 	return t.Wire.Send(now, datagram)
 }
 
-// tapped returns the end of a link, with the lab's tap on it if there is one.
-func (p *Pane) tapped(end link.Wire, seat int, d link.Direction) link.Wire {
+// withTap returns the end of a link, with the lab's tap on it if there is one.
+func (p *Pane) withTap(end link.Wire, seat int, d link.Direction) link.Wire {
 	show := p.lab.Tap
 	if show == nil {
 		return end
@@ -148,13 +148,13 @@ func (p *Pane) tapped(end link.Wire, seat int, d link.Direction) link.Wire {
 // restart begins again from the scene's start, with the knobs as they are.
 func (p *Pane) restart() {
 	knobs := p.Knobs
-	p.held = nil
-	p.run(p.Strategy, sim.New(p.lab.scene(), p.lab.config.Rate))
+	p.lastInputs = nil
+	p.start(p.Strategy, sim.New(p.lab.newScene(), p.lab.config.Rate))
 	p.Knobs.CopyFrom(knobs)
 }
 
-// turn sets knobs as a spec says.
-func (p *Pane) turn(set []Setting) error {
+// applySettings sets knobs as a spec says.
+func (p *Pane) applySettings(set []Setting) error {
 	for _, s := range set {
 		if err := p.Knobs.Set(s.Name, s.Value); err != nil {
 			return err
@@ -167,81 +167,81 @@ func (p *Pane) turn(set []Setting) error {
 // says, then the server, then the pictures and the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Counters.Stopwatch = p.lab.Stopwatch
-	begin := p.Counters.Begin()
+	begin := p.Counters.BeginSpan()
 	for i, s := range p.Clients {
-		s.end.InOrder(s.env.InOrder)
-		p.ends[i].InOrder(p.env.InOrder)
+		s.end.SetTCP(s.env.ReliableOrdered)
+		p.serverEnds[i].SetTCP(p.serverEnv.ReliableOrdered)
 		var in sim.Input
 		if s.env.Player >= 0 {
 			in = inputs[i]
 		}
-		p.goRound(s, &p.clocks[i], now, p.fire(s, in))
+		p.tickClient(s, &p.clockFaults[i], now, p.queueShot(s, in))
 	}
-	p.chain.pressed(p.Clients[0].client, p.lab.tick, now)
+	p.tracer.afterClientTick(p.Clients[0].side, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
 	var host []sim.Input
 	if p.lab.config.Seat == AtHost {
 		host = inputs
-		p.fireAtHost(host)
+		p.recordHostShots(host)
 	}
-	p.server.Tick(host, p.peers)
+	p.serverSide.Tick(host, p.peers)
 	if host != nil {
-		p.chain.atHost(p.lab.tick, now, p.ServerWorld.Tick())
+		p.tracer.addHostInput(p.lab.tick, now, p.ServerWorld.Tick())
 	}
-	p.chain.simulated(p.server, now, p.ServerWorld.Tick())
-	for i := range p.held {
-		p.held[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
+	p.tracer.afterServerTick(p.serverSide, now, p.ServerWorld.Tick())
+	for i := range p.lastInputs {
+		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
 	for _, s := range p.Clients {
 		s.View.Reset()
-		s.client.View(&s.View)
+		s.side.View(&s.View)
 	}
-	p.chain.drawn(p.Clients[0].client, now)
-	p.CPU.add(p.Counters.Begin() - begin)
-	p.Score.Take(p.ServerWorld, &p.Clients[0].View, p.Watched())
-	if p.Strategy.Simulates {
-		p.parts.look(p.ServerWorld, p.Clients[0].World)
+	p.tracer.afterView(p.Clients[0].side, now)
+	p.CPU.add(p.Counters.BeginSpan() - begin)
+	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
+	if p.Strategy.TicksMatchServer {
+		p.divergence.compare(p.ServerWorld, p.Clients[0].World)
 	}
 	for _, s := range p.Clients {
-		p.drawn.word(uint64(s.View.Tick))
+		p.drawnHash.addUint64(uint64(s.View.Tick))
 		for i := range s.View.Bodies {
-			p.drawn.pose(&s.View.Bodies[i])
+			p.drawnHash.addPose(&s.View.Bodies[i])
 		}
 	}
 }
 
-// goRound makes the ticks of a client that are due by now, if its program goes
+// tickClient makes the ticks of a client that are due by now, if its program goes
 // round.
-func (p *Pane) goRound(s *Client, c *ClockFault, now time.Duration, in sim.Input) {
+func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.Input) {
 	l := p.lab
 	if l.tick < c.FrozenUntil {
-		s.frame = now
-		s.leave(now, p.env.InOrder)
+		s.lastFrameTime = now
+		s.bufferArrivals(now, p.serverEnv.ReliableOrdered)
 		return
 	}
-	s.due += c.step(s.env.Pace)
-	at := c.frame(now, l.tick, l.config.Rate)
-	if at <= s.frame {
-		s.leave(now, p.env.InOrder)
+	s.tickAccumulator += c.clockStep(s.env.SlewPPM)
+	at := c.frameTime(now, l.tick, l.config.Rate)
+	if at <= s.lastFrameTime {
+		s.bufferArrivals(now, p.serverEnv.ReliableOrdered)
 		return
 	}
-	s.frame = at
-	if s.due >= million {
+	s.lastFrameTime = at
+	if s.tickAccumulator >= million {
 		s.Endpoint.Update(at) // what it brings is gone with the next, so somebody has to take it
 	}
-	for ; s.due >= million; s.due -= million {
-		in.Shot, s.shot = s.shot, sim.Shot{}
-		s.client.Tick(in, s.Endpoint)
+	for ; s.tickAccumulator >= million; s.tickAccumulator -= million {
+		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
+		s.side.Tick(in, s.Endpoint)
 	}
 }
 
-// leave lets what has arrived by now wait for a program that does not read. Over
+// bufferArrivals lets what has arrived by now wait for a program that does not read. Over
 // a wire that loses nothing the other side waits with what there is no room for.
-func (s *Client) leave(now time.Duration, inOrder bool) {
+func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	if !inOrder {
-		s.socket.fill(now)
+		s.socket.bufferArrivals(now)
 	}
 }
 
@@ -249,25 +249,25 @@ func (s *Client) leave(now time.Duration, inOrder bool) {
 // server and the first seat.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
-	if s, ok := p.server.(predict.ServerInspector); ok {
+	if s, ok := p.serverSide.(predict.ServerInspector); ok {
 		s.Inspect(l, 0)
 	}
-	if c, ok := p.Clients[0].client.(predict.ClientInspector); ok {
+	if c, ok := p.Clients[0].side.(predict.ClientInspector); ok {
 		c.Inspect(l)
 	}
 }
 
-// Watched is the body that the first seat's player drives, or that of the
+// PlayerBody is the body that the first seat's player drives, or that of the
 // first player if it only watches.
-func (p *Pane) Watched() int { return max(p.Clients[0].env.Player, 0) }
+func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
 
 // Divergence returns where the first seat's world first differed from the
 // server's. ok is false if it has not, or if the strategy
 // does not simulate.
-func (p *Pane) Divergence() (d Divergence, ok bool) { return p.parts.first, p.parts.found }
+func (p *Pane) Divergence() (d Divergence, ok bool) { return p.divergence.first, p.divergence.found }
 
-// Began returns the session's tick at which the pane's strategy began.
-func (p *Pane) Began() sim.Tick { return p.began }
+// StartTick returns the session's tick at which the pane's strategy began.
+func (p *Pane) StartTick() sim.Tick { return p.startTick }
 
 // Spec returns a spec that opens such a pane: its strategy, and the knobs that
 // are not where they began.
@@ -279,8 +279,8 @@ func (p *Pane) Spec() string {
 	return spec
 }
 
-// Server returns the statistics of the server's endpoint for the first seat.
-func (p *Pane) Server() *packet.Stats { return &p.peers[0].Endpoint.Stats }
+// ServerStats returns the statistics of the server's endpoint for the first seat.
+func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
 func (c *CPU) add(d time.Duration) {
 	c.Ticks++
@@ -291,40 +291,40 @@ func (c *CPU) add(d time.Duration) {
 // Hash digests every world, drawn pose, meter and endpoint statistic of the
 // pane, and the faults of its clients' machines.
 func (p *Pane) Hash() uint64 {
-	h := digest(p.began) + 1
+	h := digest(p.startTick) + 1
 	world := func(w *sim.World) {
 		bodies, cache := w.Hash()
-		h.word(bodies)
-		h.word(cache)
+		h.addUint64(bodies)
+		h.addUint64(cache)
 	}
 	world(p.ServerWorld)
-	h.word(uint64(p.drawn))
+	h.addUint64(uint64(p.drawnHash))
 	for i, s := range p.Clients {
 		world(s.World)
-		h.stats(&s.Endpoint.Stats)
-		h.stats(&p.peers[i].Endpoint.Stats)
+		h.addStats(&s.Endpoint.Stats)
+		h.addStats(&p.peers[i].Endpoint.Stats)
 	}
-	h.word(counted(p.Counters.All()))
-	h.clocks(p)
+	h.addUint64(hashCounters(p.Counters.All()))
+	h.addClockFaults(p)
 	return uint64(h)
 }
 
-// counted digests the values of counters, whatever they are called and in whatever
+// hashCounters digests the values of counters, whatever they are called and in whatever
 // order they were declared. A counter at zero is like none.
-func counted(list []predict.Counter) (sum uint64) {
+func hashCounters(list []predict.Counter) (sum uint64) {
 	for _, c := range list {
 		if c.Value != 0 {
 			d := digest(1)
-			d.word(math.Float64bits(c.Value))
+			d.addUint64(math.Float64bits(c.Value))
 			sum += uint64(d)
 		}
 	}
 	return sum
 }
 
-func (d *digest) pose(p *geom.Pose) {
+func (d *digest) addPose(p *geom.Pose) {
 	two := func(a, b float32) {
-		d.word(uint64(math.Float32bits(a))<<32 | uint64(math.Float32bits(b)))
+		d.addUint64(uint64(math.Float32bits(a))<<32 | uint64(math.Float32bits(b)))
 	}
 	two(p.Pos.X, p.Pos.Y)
 	two(p.Pos.Z, p.Rot.X)
@@ -332,12 +332,12 @@ func (d *digest) pose(p *geom.Pose) {
 	two(p.Rot.W, 0)
 }
 
-func (d *digest) stats(s *packet.Stats) {
+func (d *digest) addStats(s *packet.Stats) {
 	for _, n := range [...]uint64{s.PacketsSent, s.PacketsReceived, s.DatagramsSent, s.DatagramsReceived,
-		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected, s.Repeated, s.Stale, s.Abandoned, s.Unsent,
-		uint64(s.RTT), uint64(s.RTTLast), uint64(s.RTTVariation), uint64(s.Jitter), s.Late, s.Missing,
+		s.BytesSent, s.BytesReceived, s.Expected, s.Acked, s.Rejected, s.Duplicates, s.Stale, s.ReassemblyFailures, s.InvalidAcks,
+		uint64(s.RTT), uint64(s.LastRTT), uint64(s.RTTVariation), uint64(s.Jitter), s.RecentExpected, s.RecentLost,
 		s.SentRate, s.ReceivedRate, s.AckedRate} {
-		d.word(n)
+		d.addUint64(n)
 	}
 }
 
@@ -345,28 +345,28 @@ func (d *digest) stats(s *packet.Stats) {
 func (p *Pane) copyFrom(o *Pane) {
 	truth := sim.New(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
 	truth.CopyFrom(o.ServerWorld)
-	p.held = append([]sim.Input(nil), o.held...)
-	p.clocks = o.clocks
-	p.run(o.Strategy, truth)
+	p.lastInputs = append([]sim.Input(nil), o.lastInputs...)
+	p.clockFaults = o.clockFaults
+	p.start(o.Strategy, truth)
 	p.Knobs.CopyFrom(o.Knobs)
-	p.server.CopyFrom(o.server)
-	p.env.Pace, p.env.InOrder = o.env.Pace, o.env.InOrder
+	p.serverSide.CopyFrom(o.serverSide)
+	p.serverEnv.SlewPPM, p.serverEnv.ReliableOrdered = o.serverEnv.SlewPPM, o.serverEnv.ReliableOrdered
 	for i, s := range p.Clients {
 		from := o.Clients[i]
 		s.World.CopyFrom(from.World)
-		s.client.CopyFrom(from.client)
+		s.side.CopyFrom(from.side)
 		s.View.CopyFrom(&from.View)
 		s.Endpoint.CopyFrom(from.Endpoint)
 		s.end.CopyFrom(from.end)
 		s.socket.copyFrom(from.socket)
-		s.env.Pace, s.env.InOrder, s.due, s.frame = from.env.Pace, from.env.InOrder, from.due, from.frame
-		s.shot = from.shot
+		s.env.SlewPPM, s.env.ReliableOrdered, s.tickAccumulator, s.lastFrameTime = from.env.SlewPPM, from.env.ReliableOrdered, from.tickAccumulator, from.lastFrameTime
+		s.pendingShot = from.pendingShot
 		p.peers[i].Endpoint.CopyFrom(o.peers[i].Endpoint)
 	}
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
 	p.Corrections.copyFrom(&o.Corrections)
 	p.Shots.copyFrom(&o.Shots)
-	p.parts.copyFrom(&o.parts, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
-	p.CPU, p.began, p.drawn, p.chain = o.CPU, o.began, o.drawn, o.chain
+	p.divergence.copyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
+	p.CPU, p.startTick, p.drawnHash, p.tracer = o.CPU, o.startTick, o.drawnHash, o.tracer
 }

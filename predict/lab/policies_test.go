@@ -7,12 +7,12 @@ import (
 )
 
 // allPolicies is a client that switches whatever it can.
-const allPolicies = "historyoffset:switch-off=10:dirty=6:others=dynamic"
+const allPolicies = "historyoffset:fallback-corrections=10:fallback-dirty-ticks=6:remote-bodies=dynamic"
 
-// scored plays a built-in tape at 125 ms each way, and returns a figure of each pane.
-func scored(t *testing.T, name, measure string, specs ...string) (values []float64) {
+// measureTape plays a built-in tape at 125 ms each way, and returns a figure of each pane.
+func measureTape(t *testing.T, name, measure string, specs ...string) (values []float64) {
 	t.Helper()
-	tape := builtIn(t, name)
+	tape := builtInTape(t, name)
 	l := open(t, config(t, tape.Config.Scene, "latency=125ms", AtClient), specs...)
 	for _, e := range tape.Entries {
 		if err := l.Tick(e); err != nil {
@@ -33,7 +33,7 @@ func scored(t *testing.T, name, measure string, specs ...string) (values []float
 // pops where it is predicted, most of all when it lands, and hardly where its prediction
 // is switched off after ten corrections in a second.
 func TestJumpOffPops(t *testing.T) {
-	pops := scored(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:switch-off=10")
+	pops := measureTape(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:fallback-corrections=10")
 	t.Logf("%.0f pops a minute", pops)
 	if pops[0] < 40 || pops[1] > pops[0]/4 {
 		t.Errorf("%v pops a minute without and with", pops)
@@ -44,31 +44,31 @@ func TestJumpOffPops(t *testing.T) {
 // shakes twice as much as the server's, and no more than that with the policy, or where
 // the cube is stepped with it.
 func TestHaulShakes(t *testing.T) {
-	jerk := scored(t, "haul", "jerk_ratio", "historyoffset", "historyoffset:dirty=6", "historyoffset:others=dynamic")
+	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset", "historyoffset:fallback-dirty-ticks=6", "historyoffset:remote-bodies=dynamic")
 	t.Logf("jerk %.2f", jerk)
 	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
 		t.Errorf("jerk by the truth's: %v", jerk)
 	}
 }
 
-// TestPucksAreClimbed says that pucks which stand like walls lift the player's cube, and
+// TestCubeClimbsKinematicPucks says that pucks which stand like walls lift the player's cube, and
 // that it is lifted less where they are stepped with it.
-func TestPucksAreClimbed(t *testing.T) {
-	specs := []string{"historyoffset", "historyoffset:others=dynamic"}
-	drawn, truth := scored(t, "break", "lifted_mean_m", specs...), scored(t, "break", "lifted_truth_mean_m", specs...)
+func TestCubeClimbsKinematicPucks(t *testing.T) {
+	specs := []string{"historyoffset", "historyoffset:remote-bodies=dynamic"}
+	drawn, truth := measureTape(t, "billiards-break", "ground_clearance_mean_m", specs...), measureTape(t, "billiards-break", "ground_clearance_server_mean_m", specs...)
 	t.Logf("%.3f m above the ground, truly %.3f", drawn, truth)
 	if drawn[0] < 3*truth[0] || drawn[1] > drawn[0]*0.65 {
 		t.Errorf("%v m above the ground, truly %v", drawn, truth)
 	}
 }
 
-// TestPoliciesConform is what TestConformance and TestTickAllocatesNothing say of a
+// TestPolicyConformance is what TestConformance and TestTickAllocatesNothing say of a
 // strategy, of one with all policies on, and its minute over a bad link.
-func TestPoliciesConform(t *testing.T) {
+func TestPolicyConformance(t *testing.T) {
 	var b strings.Builder
 	for _, scene := range []string{"hauler", "turntable:rpm=12:aboard=1", "billiards", "katamari:cubes=100"} {
 		allocatesNothing(t, scene, AtClient, allPolicies)
-		c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", AtClient)
+		c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
 		l := open(t, c, allPolicies)
 		run(t, l, 500)
 		f := l.Fork()
@@ -79,7 +79,7 @@ func TestPoliciesConform(t *testing.T) {
 		}
 		p := l.Panes[0]
 		fmt.Fprintf(&b, "%s %016x", scene, p.Hash())
-		for _, n := range []string{"switched_off", "off_ticks", "off_corrections", "dirty_ticks", "let_loose", "loose_bodies"} {
+		for _, n := range []string{"fallbacks", "fallback_ticks", "fallback_corrections", "dirty_ticks", "simulation_starts", "simulated_bodies"} {
 			fmt.Fprintf(&b, ", %s %.6g", n, p.Counters.Value(n))
 		}
 		b.WriteString("\n")
@@ -97,5 +97,5 @@ func TestPoliciesConform(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "policies.txt", b.String())
+	compareGolden(t, "policies.txt", b.String())
 }

@@ -10,12 +10,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestWaysBetweenSnapshots is the article's account of a katamari ball at ten
+// TestSnapshotInterpolationKinds is the article's account of a katamari ball at ten
 // snapshots a second, in figures. Cubes that the player holds are drawn nearer to
 // where they were on curves than on straight lines, which cut through the ball
 // that turns; and extrapolated by 200 ms they are far off, and in the floor more
 // than half of the time.
-func TestWaysBetweenSnapshots(t *testing.T) {
+func TestSnapshotInterpolationKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("40 s of 901 cubes, three times")
 	}
@@ -28,9 +28,9 @@ func TestWaysBetweenSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	straight := besideTruth(t, tape, "snapshot:snapshot-every=6:interpolation=linear")
-	curved := besideTruth(t, tape, "snapshot:snapshot-every=6")
-	ahead := besideTruth(t, tape, "snapshot:snapshot-every=6:extrapolate=200ms")
+	straight := measurePathError(t, tape, "snapshot:snapshot-every=6:interpolation=linear")
+	curved := measurePathError(t, tape, "snapshot:snapshot-every=6")
+	ahead := measurePathError(t, tape, "snapshot:snapshot-every=6:extrapolate=200ms")
 	t.Logf("linear: %+v", straight)
 	t.Logf("hermite: %+v", curved)
 	t.Logf("hermite and 200 ms: %+v", ahead)
@@ -40,21 +40,21 @@ func TestWaysBetweenSnapshots(t *testing.T) {
 	if ahead.RMS < 10*curved.RMS {
 		t.Errorf("extrapolated by 200 ms it is %v m beside the truth, and %v m without", ahead.RMS, curved.RMS)
 	}
-	if straight.InFloor > 0.05 || curved.InFloor > 0.05 || ahead.InFloor < 0.5 {
-		t.Errorf("in the floor in %v of the ticks on straight lines, %v on curves, %v extrapolated", straight.InFloor, curved.InFloor, ahead.InFloor)
+	if straight.InFloorShare > 0.05 || curved.InFloorShare > 0.05 || ahead.InFloorShare < 0.5 {
+		t.Errorf("in the floor in %v of the ticks on straight lines, %v on curves, %v extrapolated", straight.InFloorShare, curved.InFloorShare, ahead.InFloorShare)
 	}
 }
 
-// beside says how far a picture is from the truth of the moment that it shows.
-type beside struct {
-	RMS     float64 // of the cubes that a player touches, metres
-	InFloor float64 // share of ticks in which any cube is more than 5 cm in it
-	Deepest float64 // metres
+// pathErrorStats says how far a picture is from the truth of the moment that it shows.
+type pathErrorStats struct {
+	RMS          float64 // of the cubes that a player touches, metres
+	InFloorShare float64 // share of ticks in which any cube is more than 5 cm in it
+	InFloorMax   float64 // metres
 }
 
-// besideTruth plays 40 s of a tape at the host, over 50 ms that lose nothing, and
+// measurePathError plays 40 s of a tape at the host, over 50 ms that lose nothing, and
 // looks from its first key on.
-func besideTruth(t *testing.T, tape *Tape, spec string) (b beside) {
+func measurePathError(t *testing.T, tape *Tape, spec string) (b pathErrorStats) {
 	l := open(t, config(t, tape.Config.Scene, "latency=50ms", AtHost), spec)
 	past := map[sim.Tick][]geom.Pose{}
 	n, ticks := 0, 0
@@ -63,7 +63,7 @@ func besideTruth(t *testing.T, tape *Tape, spec string) (b beside) {
 			t.Fatal(err)
 		}
 		p := l.Panes[0]
-		past[p.ServerWorld.Tick()] = predict.Poses(nil, p.ServerWorld.Bodies())
+		past[p.ServerWorld.Tick()] = predict.AppendPoses(nil, p.ServerWorld.Bodies())
 		v := &p.Clients[0].View
 		delete(past, v.Tick-60)
 		if i < 300 { // nothing moves before the first key
@@ -71,24 +71,24 @@ func besideTruth(t *testing.T, tape *Tape, spec string) (b beside) {
 		}
 		deepest := 0.0
 		for j, pose := range v.Bodies {
-			deepest = max(deepest, -float64(lowest(pose, p.ServerWorld.Scene().Boxes[j].Half)))
-			if v.Touched[j] >= 0 {
+			deepest = max(deepest, -float64(lowestCorner(pose, p.ServerWorld.Scene().Boxes[j].Half)))
+			if v.TouchedBy[j] >= 0 {
 				n++
-				b.RMS += float64(pose.Pos.Sub(past[v.Tick][j].Pos).Len2())
+				b.RMS += float64(pose.Pos.Sub(past[v.Tick][j].Pos).LenSq())
 			}
 		}
 		ticks++
-		b.Deepest = max(b.Deepest, deepest)
+		b.InFloorMax = max(b.InFloorMax, deepest)
 		if deepest > 0.05 {
-			b.InFloor++
+			b.InFloorShare++
 		}
 	}
-	b.RMS, b.InFloor = math.Sqrt(b.RMS/float64(n)), b.InFloor/float64(ticks)
+	b.RMS, b.InFloorShare = math.Sqrt(b.RMS/float64(n)), b.InFloorShare/float64(ticks)
 	return b
 }
 
-// lowest is the height of a box's lowest corner.
-func lowest(p geom.Pose, half geom.Vec3) float32 {
+// lowestCorner is the height of a box's lowest corner.
+func lowestCorner(p geom.Pose, half geom.Vec3) float32 {
 	m := p.Rot.Mat()
 	return p.Pos.Z - geom.Abs(m.X.Z*half.X) - geom.Abs(m.Y.Z*half.Y) - geom.Abs(m.Z.Z*half.Z)
 }
@@ -100,7 +100,7 @@ func TestComparisonsOpen(t *testing.T) {
 		if err := session.Network.Parse(c.Network); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
-		if err := session.Check(); err != nil {
+		if err := session.Validate(); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}

@@ -8,20 +8,20 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// katamariBall plays some seconds of the katamari ball at the host, and returns
+// playKatamariBall plays some seconds of the katamari ball at the host, and returns
 // the panes.
-func katamariBall(t *testing.T, weather string, seconds int, specs ...string) []*Pane {
+func playKatamariBall(t *testing.T, weather string, seconds int, specs ...string) []*Pane {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("901 cubes for a while")
 	}
-	return played(t, "katamari-ball", "katamari", weather, seconds, specs...)
+	return playAtHost(t, "katamari-ball", "katamari", weather, seconds, specs...)
 }
 
-// played plays some seconds of a tape at the host, and returns the panes.
-func played(t *testing.T, name, scene, weather string, seconds int, specs ...string) []*Pane {
+// playAtHost plays some seconds of a tape at the host, and returns the panes.
+func playAtHost(t *testing.T, name, scene, weather string, seconds int, specs ...string) []*Pane {
 	t.Helper()
-	tape := builtIn(t, name)
+	tape := builtInTape(t, name)
 	l := open(t, config(t, scene, weather, AtHost), specs...)
 	for _, e := range tape.Entries[:seconds*60] {
 		if err := l.Tick(e); err != nil {
@@ -31,7 +31,7 @@ func played(t *testing.T, name, scene, weather string, seconds int, specs ...str
 	return l.Panes
 }
 
-func measured(t *testing.T, p *Pane, name string) float64 {
+func measure(t *testing.T, p *Pane, name string) float64 {
 	t.Helper()
 	for _, m := range p.Measures(nil) {
 		if m.Name == name {
@@ -47,11 +47,11 @@ func measured(t *testing.T, p *Pane, name string) float64 {
 // grid takes away more than nine tenths of what that adds; and that a coarse grid
 // moves cubes by more than a fine one.
 func TestQuantisingBothSides(t *testing.T) {
-	p := katamariBall(t, "latency=50ms", 20, "statesync:smoothing=none:level=uncompressed", "statesync:smoothing=none:level=quantised",
+	p := playKatamariBall(t, "latency=50ms", 20, "statesync:smoothing=none:compression=uncompressed", "statesync:smoothing=none:compression=quantised",
 		"statesync:smoothing=none", "statesync:smoothing=none:position-steps=512:rotation-bits=9")
 	var pops, snaps [4]float64
 	for i := range p {
-		pops[i], snaps[i] = measured(t, p[i], "pop_energy_all_m2"), p[i].Counters.Value("snap_mean_m")
+		pops[i], snaps[i] = measure(t, p[i], "pop_energy_all_m2"), p[i].Counters.Value("correction_mean_m")
 	}
 	t.Logf("pop energy %.3g m2, updates move by %.3g m, updates a packet %.3g %.3g", pops, snaps, p[0].Counters.Value("updates_per_packet"), p[2].Counters.Value("updates_per_packet"))
 	if pops[1] < 2*pops[0] || pops[2]-pops[0] > 0.1*(pops[1]-pops[0]) {
@@ -68,22 +68,22 @@ func TestQuantisingBothSides(t *testing.T) {
 // TestBudgetIsEnough says that 256 kbit/s, of which one packet in twenty is lost,
 // show 901 cubes less than 2 cm beside where they were, and that none starves.
 func TestBudgetIsEnough(t *testing.T) {
-	p := katamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
-	rms, rate, waited := measured(t, p, "distortion_rms_all_m"), measured(t, p, "down_kbit_per_second"), p.Counters.Value("waiting_max_ms")
+	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
+	rms, rate, waited := measure(t, p, "path_error_rms_all_m"), measure(t, p, "down_kbit_per_second"), p.Counters.Value("update_wait_max_ms")
 	t.Logf("%.3g m beside where they were, %.4g kbit/s, the longest wait %.4g ms", rms, rate, waited)
 	if rms > 0.02 || rate > 257 || waited > 5000 {
 		t.Errorf("%v m beside where they were, %v kbit/s, the longest wait %v ms", rms, rate, waited)
 	}
 }
 
-// TestOutageHeals says what three ways of smoothing make of five seconds of which
+// TestOutageRecovery says what three ways of smoothing make of five seconds of which
 // the client saw nothing. After an update that left a body drawn 1 to 5 m off, two
 // factors have it within 25 cm in half a second; the slow factor takes longer; the
 // fast one shakes more what is small. Of all bodies, one that was too far off to be
 // smoothed and those whose turn came late included, none is drawn farther from the
 // truth of the tick that is shown a second after the outage: 133 ms of that are the
 // way and the buffer.
-func TestOutageHeals(t *testing.T) {
+func TestOutageRecovery(t *testing.T) {
 	c, err := ComparisonNamed("statesync-outage")
 	if err != nil {
 		t.Fatal(err)
@@ -92,11 +92,11 @@ func TestOutageHeals(t *testing.T) {
 	l := open(t, config(t, c.Scene, c.Network, c.Seat), c.Panes...)
 	var past [][]geom.Pose
 	var most, healed, falls, snaps, mean, longest, shake [3]float64
-	for i, e := range builtIn(t, c.Tape).Entries[:ends+180] {
+	for i, e := range builtInTape(t, c.Tape).Entries[:ends+180] {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		past = append(past, predict.Poses(nil, l.Panes[0].ServerWorld.Bodies())) // of tick i+1
+		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // of tick i+1
 		for k, p := range l.Panes {
 			v, worst := &p.Clients[0].View, 0.0
 			for n, at := range past[max(v.Tick, 1)-1] {
@@ -110,8 +110,8 @@ func TestOutageHeals(t *testing.T) {
 	}
 	for k, p := range l.Panes {
 		m := p.Counters
-		falls[k], snaps[k], shake[k] = m.Value("offset_falls"), m.Value("offset_snaps"), m.Value("offset_shake_m_per_s2")
-		mean[k], longest[k] = m.Value("offset_fall_mean_ms"), m.Value("offset_fall_max_ms")
+		falls[k], snaps[k], shake[k] = m.Value("offset_decays"), m.Value("offset_snaps"), m.Value("offset_acceleration_m_per_s2")
+		mean[k], longest[k] = m.Value("offset_decay_mean_ms"), m.Value("offset_decay_max_ms")
 	}
 	t.Logf("%v falls in %.4g ms, at most %.4g; %v snaps; shake %.3g m/s2; up to %.3g m apart, all within 25 cm %.3g s after the outage", falls, mean, longest, snaps, shake, most, healed)
 	for k := range l.Panes {
@@ -130,8 +130,8 @@ func TestOutageHeals(t *testing.T) {
 	}
 }
 
-// builtIn is a tape of the program's.
-func builtIn(t testing.TB, name string) *Tape {
+// builtInTape is a tape of the program's.
+func builtInTape(t testing.TB, name string) *Tape {
 	t.Helper()
 	f, err := os.Open("../../assets/tapes/" + name + ".tape")
 	if err != nil {
@@ -145,16 +145,16 @@ func builtIn(t testing.TB, name string) *Tape {
 	return tape
 }
 
-// TestDifferencesCarryMore says that in the same budget and at the same precision
+// TestDeltaCarriesMoreUpdates says that in the same budget and at the same precision
 // states relative to the player carry nearly twice as many updates of 901 cubes as
 // whole ones, and differences from what the client has twice as many, of which none
 // is lost with a packet.
-func TestDifferencesCarryMore(t *testing.T) {
-	p := katamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:level=relative", "statesync:level=delta")
+func TestDeltaCarriesMoreUpdates(t *testing.T) {
+	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:compression=relative", "statesync:compression=delta")
 	var n [3]float64
 	for i := range p {
 		n[i] = p[i].Counters.Value("updates_per_packet")
-		if lost := p[i].Counters.Value("lost_bases"); lost > 0 {
+		if lost := p[i].Counters.Value("missing_baselines"); lost > 0 {
 			t.Errorf("%v updates lost", lost)
 		}
 	}
@@ -164,36 +164,36 @@ func TestDifferencesCarryMore(t *testing.T) {
 	}
 }
 
-// TestSlowedClientGetsAll says that a client whose clock is slowed, so that it makes
+// TestSlowedClientReceivesAll says that a client whose clock is slowed, so that it makes
 // no tick in some of the session's, still gets whatever arrives: the server is told
 // that it has come.
-func TestSlowedClientGetsAll(t *testing.T) {
+func TestSlowedClientReceivesAll(t *testing.T) {
 	l := open(t, config(t, "zen", "latency=20ms", AtHost), "statesync")
 	run(t, l, 300)
-	if err := l.Do(Command{Verb: "link", Pane: All, Name: "latency", Value: "150ms"}); err != nil {
+	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "latency", Value: "150ms"}); err != nil {
 		t.Fatal(err)
 	}
 	slowed := 0
 	for i := range 300 {
-		if err := l.Tick(Entry{Inputs: keys(300 + i)}); err != nil {
+		if err := l.Tick(Entry{Inputs: scriptedInputs(300 + i)}); err != nil {
 			t.Fatal(err)
 		}
-		if l.Panes[0].Clients[0].env.Pace < 0 {
+		if l.Panes[0].Clients[0].env.SlewPPM < 0 {
 			slowed++
 		}
 	}
 	s := l.Panes[0].Clients[0]
-	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Counters.Value("packets_arrived"); slowed < 20 || float64(came) != taken {
+	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Counters.Value("packets_received"); slowed < 20 || float64(came) != taken {
 		t.Errorf("slowed in %d ticks: %d packets have come, %v were taken", slowed, came, taken)
 	}
 }
 
-// TestStatesForked says that a copy of a session of any level goes the same way as
+// TestStatesyncFork says that a copy of a session of any level goes the same way as
 // its model, and that at rest it draws what the server has.
-func TestStatesForked(t *testing.T) {
-	for _, spec := range []string{"statesync:level=uncompressed:jitter-buffer=0", "statesync:level=quantised", "statesync:level=relative:priority=momentary",
-		"statesync:level=delta", "statesync:level=delta:budget=48:velocities=off"} {
-		a := open(t, config(t, "katamari:cubes=60", "latency=75ms,jitter=20ms,loss=10%,dup=5%,reorder=5%,reorder-by=40ms", AtHost), spec)
+func TestStatesyncFork(t *testing.T) {
+	for _, spec := range []string{"statesync:compression=uncompressed:jitter-buffer=0", "statesync:compression=quantised", "statesync:compression=relative:priority=current",
+		"statesync:compression=delta", "statesync:compression=delta:budget=48:velocities=off"} {
+		a := open(t, config(t, "katamari:cubes=60", "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtHost), spec)
 		run(t, a, 300)
 		f := a.Fork()
 		run(t, a, 300)
@@ -212,39 +212,39 @@ func TestStatesForked(t *testing.T) {
 	}
 }
 
-// TestTowerTellsTheBuffer says, of a tower that is knocked over and packets that
+// TestScoreShowsJitterBuffer says, of a tower that is knocked over and packets that
 // come unevenly, that the score tells a jitter buffer from none: without one
 // cubes pop, are rougher, and are drawn where the truth never had them; with one
 // the picture is older.
-func TestTowerTellsTheBuffer(t *testing.T) {
-	p := played(t, "turns", "tower", "latency=50ms,jitter=20ms,loss=5%", 30, "statesync", "statesync:jitter-buffer=0")
+func TestScoreShowsJitterBuffer(t *testing.T) {
+	p := playAtHost(t, "turns", "tower", "latency=50ms,jitter=20ms,loss=5%", 30, "statesync", "statesync:jitter-buffer=0")
 	for _, c := range []struct {
 		measure             string
 		atMost, withoutMore float64
 	}{
 		{"pops_all_per_minute", 5, 50},
 		{"pop_energy_all_m2", 0.01, 0.1},
-		{"distortion_rms_all_m", 0.001, 0.01},
-		{"distortion_max_all_m", 0.01, 0.1},
+		{"path_error_rms_all_m", 0.001, 0.01},
+		{"path_error_max_all_m", 0.01, 0.1},
 		{"jerk_ratio_all", 1.05, 1.2},
 	} {
-		with, without := measured(t, p[0], c.measure), measured(t, p[1], c.measure)
+		with, without := measure(t, p[0], c.measure), measure(t, p[1], c.measure)
 		t.Logf("%s: %.4g with a buffer, %.4g without", c.measure, with, without)
 		if with > c.atMost || without < c.withoutMore {
 			t.Errorf("%s: %v with a buffer, %v without", c.measure, with, without)
 		}
 	}
-	if with, without := measured(t, p[0], "picture_age_ms"), measured(t, p[1], "picture_age_ms"); with < without+50 {
+	if with, without := measure(t, p[0], "nominal_delay_mean_ms"), measure(t, p[1], "nominal_delay_mean_ms"); with < without+50 {
 		t.Errorf("the picture is %v ms old with a buffer, %v without", with, without)
 	}
 }
 
-// BenchmarkStates is a tick of a session of 901 bodies of which a tenth moves.
-func BenchmarkStates(b *testing.B) {
-	tape := builtIn(b, "katamari-ball")
+// BenchmarkStatesync is a tick of a session of 901 bodies of which a tenth moves.
+func BenchmarkStatesync(b *testing.B) {
+	tape := builtInTape(b, "katamari-ball")
 	for _, level := range []string{"quantised-both", "delta"} {
 		b.Run(level, func(b *testing.B) {
-			l := open(b, config(b, "katamari", "latency=50ms", AtHost), "statesync:level="+level)
+			l := open(b, config(b, "katamari", "latency=50ms", AtHost), "statesync:compression="+level)
 			for _, e := range tape.Entries[:600] {
 				l.Tick(Entry{Inputs: e.Inputs})
 			}

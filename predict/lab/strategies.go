@@ -44,7 +44,7 @@ func StrategyNamed(name string) (*predict.Strategy, error) {
 			return s, nil
 		}
 	}
-	return nil, &predict.Unknown{Kind: "strategy", Name: name, Known: StrategyNames()}
+	return nil, &predict.UnknownNameError{Kind: "strategy", Name: name, Known: StrategyNames()}
 }
 
 // Setting is one knob of a spec.
@@ -86,10 +86,10 @@ func ValidateSpec(spec string) error {
 	if err != nil {
 		return err
 	}
-	return checkSettings(s, set)
+	return validateSettings(s, set)
 }
 
-func checkSettings(s *predict.Strategy, set []Setting) error {
+func validateSettings(s *predict.Strategy, set []Setting) error {
 	knobs, _ := Describe(s)
 	for _, x := range set {
 		if err := knobs.Set(x.Name, x.Value); err != nil {

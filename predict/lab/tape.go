@@ -15,25 +15,25 @@ import (
 type Tape struct {
 	Version    string // of the program that made it; empty: not said
 	Config     Config
-	Open       []string // specs of the panes
+	Panes      []string // specs of the panes
 	Entries    []Entry
 	HashChecks []HashCheck // in the order of their ticks; none: it says nothing of hashes
 
-	// Cut says that the file ended before its last line: whoever wrote it was
+	// Truncated says that the file ended before its last line: whoever wrote it was
 	// stopped. What was read is whole all the same.
-	Cut  bool
-	Last int // line of the file that was read last; 0: it was not read
+	Truncated bool
+	LastLine  int // line of the file that was read last; 0: it was not read
 }
 
 // Equal entries are written once, with how often they come:
 //
-//	ghostcube tape 1
+//	ghostcube tape 2
 //	version 0.1.0
 //	scene zen
 //	rate 60
 //	seat client
 //	seed 1
-//	weather latency=75ms
+//	network latency=75ms
 //	pane rewind
 //	---
 //	60
@@ -51,10 +51,10 @@ type Tape struct {
 // tick that follows. A line that begins with = is a check: the hash of each pane
 // after the ticks so far. What follows # is a remark.
 const (
-	tapeHead  = "ghostcube tape 1"
-	tapeBreak = "---"
-	mostTicks = 2_000_000 // in a tape: nine hours
-	mostLine  = 64 << 10  // bytes
+	tapeMagic     = "ghostcube tape 2"
+	tapeHeaderEnd = "---"
+	maxTapeTicks  = 2_000_000 // in a tape: nine hours
+	maxLineLen    = 64 << 10  // bytes
 )
 
 var keyLetters = []struct {
@@ -144,34 +144,34 @@ next:
 
 // Writer writes a tape while its session runs.
 type Writer struct {
-	out   *bufio.Writer
-	run   Entry // inputs of the ticks that are not written yet
-	count int
-	total int
-	last  int // ticks of the last check
-	err   error
+	out           *bufio.Writer
+	pending       Entry // inputs of the ticks that are not written yet
+	pendingTicks  int
+	totalTicks    int
+	lastCheckTick int // ticks of the last check
+	err           error
 }
 
 // NewWriter writes the head of a tape. version is the program's, or empty.
 func NewWriter(w io.Writer, version string, c Config, open []string) *Writer {
 	t := &Writer{out: bufio.NewWriter(w)}
-	t.line(tapeHead)
+	t.writeLine(tapeMagic)
 	if version != "" {
-		t.line("version " + version)
+		t.writeLine("version " + version)
 	}
-	t.line("scene " + c.Scene)
-	t.line("rate " + strconv.Itoa(c.Rate))
-	t.line("seat " + c.Seat.String())
-	t.line("seed " + strconv.FormatUint(c.Network.Seed, 10))
-	t.line("weather " + c.Network.String())
+	t.writeLine("scene " + c.Scene)
+	t.writeLine("rate " + strconv.Itoa(c.Rate))
+	t.writeLine("seat " + c.Seat.String())
+	t.writeLine("seed " + strconv.FormatUint(c.Network.Seed, 10))
+	t.writeLine("network " + c.Network.String())
 	for _, spec := range open {
-		t.line("pane " + spec)
+		t.writeLine("pane " + spec)
 	}
-	t.line(tapeBreak)
+	t.writeLine(tapeHeaderEnd)
 	return t
 }
 
-func (t *Writer) line(s string) {
+func (t *Writer) writeLine(s string) {
 	if t.err == nil {
 		_, t.err = t.out.WriteString(s + "\n")
 	}
@@ -179,42 +179,42 @@ func (t *Writer) line(s string) {
 
 // Add appends an entry.
 func (t *Writer) Add(e Entry) {
-	if t.count > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.run.Inputs) && !(idle(e.Inputs) && idle(t.run.Inputs))) {
-		t.ticks()
+	if t.pendingTicks > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.pending.Inputs) && !(idle(e.Inputs) && idle(t.pending.Inputs))) {
+		t.flushTicks()
 	}
 	for _, c := range e.Commands {
-		t.line("! " + c.String())
+		t.writeLine("! " + c.String())
 	}
-	if t.count == 0 {
-		t.run.Inputs = append(t.run.Inputs[:0], e.Inputs...)
+	if t.pendingTicks == 0 {
+		t.pending.Inputs = append(t.pending.Inputs[:0], e.Inputs...)
 	}
-	t.count++
-	t.total++
+	t.pendingTicks++
+	t.totalTicks++
 }
 
 // HashCheck appends what the session is after the ticks added so far. At most one
 // for a tick is kept, and none before the first.
 func (t *Writer) HashCheck(c *HashCheck) {
-	if t.total == t.last {
+	if t.totalTicks == t.lastCheckTick {
 		return
 	}
-	t.ticks()
-	t.last = t.total
-	t.line(c.String())
+	t.flushTicks()
+	t.lastCheckTick = t.totalTicks
+	t.writeLine(c.String())
 }
 
-func (t *Writer) ticks() {
-	if t.count == 0 {
+func (t *Writer) flushTicks() {
+	if t.pendingTicks == 0 {
 		return
 	}
-	s := strconv.Itoa(t.count)
-	if !idle(t.run.Inputs) {
-		for _, in := range t.run.Inputs {
+	s := strconv.Itoa(t.pendingTicks)
+	if !idle(t.pending.Inputs) {
+		for _, in := range t.pending.Inputs {
 			s += " " + FormatInput(in)
 		}
 	}
-	t.line(s)
-	t.count = 0
+	t.writeLine(s)
+	t.pendingTicks = 0
 }
 
 // idle reports whether no player does anything, said or not.
@@ -230,7 +230,7 @@ func idle(inputs []sim.Input) bool {
 // Flush writes all that has been added, so that a reader finds it even if
 // nothing more is ever written.
 func (t *Writer) Flush() error {
-	t.ticks()
+	t.flushTicks()
 	if t.err == nil {
 		t.err = t.out.Flush()
 	}
@@ -239,14 +239,14 @@ func (t *Writer) Flush() error {
 
 // Close writes the last line. It does not close what is below.
 func (t *Writer) Close() error {
-	t.ticks()
-	t.line("end " + strconv.Itoa(t.total))
+	t.flushTicks()
+	t.writeLine("end " + strconv.Itoa(t.totalTicks))
 	return t.Flush()
 }
 
 // Write writes the tape as text that a person can read.
 func (t *Tape) Write(w io.Writer) error {
-	out := NewWriter(w, t.Version, t.Config, t.Open)
+	out := NewWriter(w, t.Version, t.Config, t.Panes)
 	checks := t.HashChecks
 	for i, e := range t.Entries {
 		out.Add(e)
@@ -260,26 +260,26 @@ func (t *Tape) Write(w io.Writer) error {
 
 // ReadTape reads what Write wrote. The error names the line.
 func ReadTape(r io.Reader) (*Tape, error) {
-	p := &tapeReader{scanner: bufio.NewScanner(r), t: &Tape{Config: Config{Rate: 60}}}
-	p.scanner.Buffer(make([]byte, 4096), mostLine)
+	p := &tapeReader{scanner: bufio.NewScanner(r), tape: &Tape{Config: Config{Rate: 60}}}
+	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
 	if err := p.read(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", p.number, err)
+		return nil, fmt.Errorf("line %d: %w", p.lineNumber, err)
 	}
-	p.t.Last = p.number
-	return p.t, nil
+	p.tape.LastLine = p.lineNumber
+	return p.tape, nil
 }
 
 type tapeReader struct {
-	scanner *bufio.Scanner
-	number  int
-	t       *Tape
-	pending []Command
+	scanner         *bufio.Scanner
+	lineNumber      int
+	tape            *Tape
+	pendingCommands []Command
 }
 
-// next returns the next line that says something.
-func (p *tapeReader) next() (line string, ok bool) {
+// nextLine returns the next line that says something.
+func (p *tapeReader) nextLine() (line string, ok bool) {
 	for p.scanner.Scan() {
-		p.number++
+		p.lineNumber++
 		line, _, _ = strings.Cut(p.scanner.Text(), "#")
 		if line = strings.TrimSpace(line); line != "" {
 			return line, true
@@ -289,50 +289,50 @@ func (p *tapeReader) next() (line string, ok bool) {
 }
 
 func (p *tapeReader) read() error {
-	line, ok := p.next()
-	if !ok || line != tapeHead {
+	line, ok := p.nextLine()
+	if !ok || line != tapeMagic {
 		if err := p.scanner.Err(); err != nil {
 			return err
 		}
-		p.number = max(p.number, 1)
-		return fmt.Errorf("this is no tape: it does not begin with %q", tapeHead)
+		p.lineNumber = max(p.lineNumber, 1)
+		return fmt.Errorf("this is no tape: it does not begin with %q", tapeMagic)
 	}
-	if err := p.head(); err != nil {
+	if err := p.readHeader(); err != nil {
 		return err
 	}
 	for {
-		line, ok := p.next()
+		line, ok := p.nextLine()
 		if !ok {
 			break
 		}
 		if total, ok := strings.CutPrefix(line, "end "); ok {
 			n, err := strconv.Atoi(total)
-			if err != nil || n != len(p.t.Entries) {
-				return fmt.Errorf("the tape says that it has %s ticks, and has %d: it is damaged", total, len(p.t.Entries))
+			if err != nil || n != len(p.tape.Entries) {
+				return fmt.Errorf("the tape says that it has %s ticks, and has %d: it is damaged", total, len(p.tape.Entries))
 			}
-			if more, ok := p.next(); ok {
+			if more, ok := p.nextLine(); ok {
 				return fmt.Errorf("%q after the end", more)
 			}
-			p.t.Cut = false
+			p.tape.Truncated = false
 			return p.scanner.Err()
 		}
-		if err := p.entry(line); err != nil {
+		if err := p.readEntry(line); err != nil {
 			return err
 		}
 	}
-	p.t.Cut = true
+	p.tape.Truncated = true
 	return p.scanner.Err()
 }
 
-// head reads up to the break.
-func (p *tapeReader) head() error {
-	c := &p.t.Config
+// readHeader reads up to the break.
+func (p *tapeReader) readHeader() error {
+	c := &p.tape.Config
 	for {
-		line, ok := p.next()
+		line, ok := p.nextLine()
 		if !ok {
 			return fmt.Errorf("the tape ends in its head")
 		}
-		if line == tapeBreak {
+		if line == tapeHeaderEnd {
 			break
 		}
 		key, value, _ := strings.Cut(line, " ")
@@ -340,7 +340,7 @@ func (p *tapeReader) head() error {
 		var err error
 		switch key {
 		case "version":
-			p.t.Version = value
+			p.tape.Version = value
 		case "scene":
 			c.Scene = value
 		case "rate":
@@ -353,37 +353,37 @@ func (p *tapeReader) head() error {
 			if c.Network.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 				err = fmt.Errorf("seed %q: want a whole number from 0", value)
 			}
-		case "weather":
+		case "network":
 			err = c.Network.Parse(value)
 		case "pane":
-			if err = ValidateSpec(value); err == nil && len(p.t.Open) == MaxPanes {
+			if err = ValidateSpec(value); err == nil && len(p.tape.Panes) == MaxPanes {
 				err = fmt.Errorf("more than %d panes", MaxPanes)
 			}
-			p.t.Open = append(p.t.Open, value)
+			p.tape.Panes = append(p.tape.Panes, value)
 		default:
-			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, weather, pane or %s", key, tapeBreak)
+			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, tapeHeaderEnd)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return c.Check()
+	return c.Validate()
 }
 
-// entry reads a line of ticks or a command.
-func (p *tapeReader) entry(line string) error {
+// readEntry reads a line of ticks or a command.
+func (p *tapeReader) readEntry(line string) error {
 	if rest, ok := strings.CutPrefix(line, "!"); ok {
 		c, err := parseCommand(rest)
-		p.pending = append(p.pending, c)
+		p.pendingCommands = append(p.pendingCommands, c)
 		return err
 	}
 	if rest, ok := strings.CutPrefix(line, "="); ok {
-		return p.check(rest)
+		return p.readHashes(rest)
 	}
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
-	if err != nil || n < 1 || n > mostTicks-len(p.t.Entries) {
-		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], mostTicks)
+	if err != nil || n < 1 || n > maxTapeTicks-len(p.tape.Entries) {
+		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], maxTapeTicks)
 	}
 	var in []sim.Input
 	for _, s := range f[1:] {
@@ -396,22 +396,22 @@ func (p *tapeReader) entry(line string) error {
 	for i := range n {
 		e := Entry{Inputs: in}
 		if i == 0 {
-			e.Commands, p.pending = p.pending, nil
+			e.Commands, p.pendingCommands = p.pendingCommands, nil
 		}
-		p.t.Entries = append(p.t.Entries, e)
+		p.tape.Entries = append(p.tape.Entries, e)
 	}
 	return nil
 }
 
-// check reads a line of hashes.
-func (p *tapeReader) check(rest string) error {
-	c := HashCheck{Ticks: len(p.t.Entries), Line: p.number}
-	switch n := len(p.t.HashChecks); {
-	case len(p.pending) > 0:
+// readHashes reads a line of hashes.
+func (p *tapeReader) readHashes(rest string) error {
+	c := HashCheck{Ticks: len(p.tape.Entries), Line: p.lineNumber}
+	switch n := len(p.tape.HashChecks); {
+	case len(p.pendingCommands) > 0:
 		return fmt.Errorf("hashes between a command and its tick")
 	case c.Ticks == 0:
 		return fmt.Errorf("hashes before the first tick")
-	case n > 0 && p.t.HashChecks[n-1].Ticks == c.Ticks:
+	case n > 0 && p.tape.HashChecks[n-1].Ticks == c.Ticks:
 		return fmt.Errorf("hashes of tick %d once more", c.Ticks)
 	}
 	for _, s := range strings.Fields(rest) {
@@ -424,14 +424,14 @@ func (p *tapeReader) check(rest string) error {
 	if n := len(c.Hashes); n < 1 || n > MaxPanes {
 		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, MaxPanes)
 	}
-	p.t.HashChecks = append(p.t.HashChecks, c)
+	p.tape.HashChecks = append(p.tape.HashChecks, c)
 	return nil
 }
 
 // Lab returns a lab as the tape's head says.
 func (t *Tape) Lab() (*Lab, error) {
 	l := New(t.Config)
-	for _, spec := range t.Open {
+	for _, spec := range t.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 // TestTapeReplays says that a tape gives the same session again, also after a
 // round trip through its file form.
 func TestTapeReplays(t *testing.T) {
-	tape := eventful(t)
+	tape := eventfulTape(t)
 	var b bytes.Buffer
 	if err := tape.Write(&b); err != nil {
 		t.Fatal(err)
@@ -21,10 +21,10 @@ func TestTapeReplays(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if again.Cut || len(again.Entries) != len(tape.Entries) {
+	if again.Truncated || len(again.Entries) != len(tape.Entries) {
 		t.Fatalf("%d entries of %d", len(again.Entries), len(tape.Entries))
 	}
-	x, y := play(t, tape), play(t, again)
+	x, y := playTape(t, tape), playTape(t, again)
 	if x.Hash() != y.Hash() {
 		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
 	}
@@ -37,26 +37,26 @@ func TestTapeReplays(t *testing.T) {
 	}
 }
 
-// TestReadTapeRefuses says that a damaged tape is refused with the line where
+// TestBadTapes says that a damaged tape is refused with the line where
 // it is damaged, and one that was cut short is read as far as it goes.
-func TestReadTapeRefuses(t *testing.T) {
-	const head = "ghostcube tape 1\nscene plain\nrate 60\nseat client\nseed 1\nweather latency=75ms\npane rewind\n---\n"
+func TestBadTapes(t *testing.T) {
+	const head = "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n---\n"
 	for text, want := range map[string]string{
 		"":                                    "line 1: this is no tape",
 		"GIF89a\x00":                          "line 1: this is no tape",
-		"ghostcube tape 2\n":                  "line 1: this is no tape",
-		"ghostcube tape 1\nscene plain":       "ends in its head",
-		"ghostcube tape 1\n---\n":             "no scene",
-		"ghostcube tape 1\nscene plan\n---\n": `no scene "plan"`,
-		"ghostcube tape 1\nrate 9000\nscene plain\n---\n":          "10 to 240",
-		"ghostcube tape 1\nrate x\n":                               "line 2: rate",
-		"ghostcube tape 1\nseat x\n":                               "line 2: no seat",
-		"ghostcube tape 1\nseed -1\n":                              "line 2: seed",
-		"ghostcube tape 1\nweather x\n":                            "line 2: no weather",
-		"ghostcube tape 1\npane x\n":                               "line 2: no strategy",
-		"ghostcube tape 1\npane rewind:x=1\n":                      "line 2: no knob",
-		"ghostcube tape 1\npanes 2\n":                              "line 2: \"panes\"",
-		"ghostcube tape 1\n" + strings.Repeat("pane rewind\n", 5):  "line 6: more than 4",
+		"ghostcube tape 1\n":                  "line 1: this is no tape",
+		"ghostcube tape 2\nscene plain":       "ends in its head",
+		"ghostcube tape 2\n---\n":             "no scene",
+		"ghostcube tape 2\nscene plan\n---\n": `no scene "plan"`,
+		"ghostcube tape 2\nrate 9000\nscene plain\n---\n":          "10 to 240",
+		"ghostcube tape 2\nrate x\n":                               "line 2: rate",
+		"ghostcube tape 2\nseat x\n":                               "line 2: no seat",
+		"ghostcube tape 2\nseed -1\n":                              "line 2: seed",
+		"ghostcube tape 2\nnetwork x\n":                            "line 2: no network",
+		"ghostcube tape 2\npane x\n":                               "line 2: no strategy",
+		"ghostcube tape 2\npane rewind:x=1\n":                      "line 2: no knob",
+		"ghostcube tape 2\npanes 2\n":                              "line 2: \"panes\"",
+		"ghostcube tape 2\n" + strings.Repeat("pane rewind\n", 5):  "line 6: more than 4",
 		head + "x W\nend 1\n":                                      "line 9: \"x\"",
 		head + "0 W\nend 0\n":                                      "line 9: \"0\"",
 		head + "-5 W\nend 0\n":                                     "line 9",
@@ -92,7 +92,7 @@ func TestReadTapeRefuses(t *testing.T) {
 		}
 	}
 	tape, err := ReadTape(strings.NewReader(head + "10 W # ten\n\n# nothing\n! nudge all x 1\n5\n"))
-	if err != nil || !tape.Cut || len(tape.Entries) != 15 || len(tape.Entries[10].Commands) != 1 {
+	if err != nil || !tape.Truncated || len(tape.Entries) != 15 || len(tape.Entries[10].Commands) != 1 {
 		t.Errorf("%+v %v", tape, err)
 	}
 }
@@ -101,14 +101,14 @@ func TestReadTapeRefuses(t *testing.T) {
 // accepts it writes and reads again to the same.
 func FuzzReadTape(f *testing.F) {
 	var b bytes.Buffer
-	if err := eventful(f).Write(&b); err != nil {
+	if err := eventfulTape(f).Write(&b); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte("ghostcube tape 1\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! turn 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
-	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n1 -\n1")) // idle in both, but only one says so
-	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
-	f.Add([]byte("ghostcube tape 1\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
+	f.Add([]byte("ghostcube tape 2\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! set 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
+	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n1 -\n1")) // idle in both, but only one says so
+	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
+	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) > 10000 {
 			return
@@ -132,9 +132,9 @@ func FuzzReadTape(f *testing.F) {
 	})
 }
 
-// TestShotsOnTape says that shots are written and read again to the same, that one in
+// TestTapeKeepsShots says that shots are written and read again to the same, that one in
 // three ticks is three, and that what a client claims with them is not on the tape.
-func TestShotsOnTape(t *testing.T) {
+func TestTapeKeepsShots(t *testing.T) {
 	tape := &Tape{Config: Config{Scene: "plain", Rate: 60}}
 	for _, s := range []sim.Shot{{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {}} {
 		tape.Entries = append(tape.Entries, Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
@@ -157,7 +157,7 @@ func TestShotsOnTape(t *testing.T) {
 			t.Errorf("tick %d: %+v, want %+v", i, got, want)
 		}
 	}
-	if s := FormatInput(sim.Input{Shot: sim.Shot{Fired: true, Claimed: true, Seen: 9, Ahead: 3}}); s != "-*0" {
+	if s := FormatInput(sim.Input{Shot: sim.Shot{Fired: true, HasViewTime: true, ViewTime: 9, Ahead: 3}}); s != "-*0" {
 		t.Errorf("%q", s)
 	}
 }

@@ -14,7 +14,7 @@ func TestRarerSnapshotsCostLess(t *testing.T) {
 	tried := 0
 	for _, s := range Strategies {
 		knobs, _ := Describe(s)
-		if knobs.Knob("snapshot-every") == nil {
+		if knobs.Lookup("snapshot-every") == nil {
 			continue
 		}
 		tried++

@@ -8,80 +8,80 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// under is the depth in metres from which a body counts as being in the ground.
-const under = 0.02
+// penetrationTolerance is the depth in metres from which a body counts as being in the ground.
+const penetrationTolerance = 0.02
 
-// jerkLeast is the least root mean square jerk of the truth, in m/s3, that
+// jerkMin is the least root mean square jerk of the truth, in m/s3, that
 // another motion is compared with.
-const jerkLeast = 10
+const jerkMin = 10
 
 // bodies follows every body, the true one and the drawn one.
 type bodies struct {
-	tracks []track
-	one    jerks // of the player's cube
-	all    jerks
-	truth  floor
-	drawn  floor
-	apart  apart // of all that have moved
-	shown  labelled
-	past   past
-	jolts  jolts
+	tracks      []track
+	playerJerk  jerkSums // of the player's cube
+	allJerk     jerkSums
+	serverFloor floorDepths
+	drawnFloor  floorDepths
+	lagError    distanceSums // of all that have moved
+	pathError   pathErrors
+	history     positionHistory
+	stepChanges stepChanges
 }
 
 // track is one body's two motions.
 type track struct {
-	truth, drawn path
-	away         float32 // metres between them
-	moved        bool    // since the start, the true one or the drawn one
+	server, drawn bodyMotion
+	distance      float32 // metres between them
+	moved         bool    // since the start, the true one or the drawn one
 }
 
-// apart is how far the drawn is from the true, summed over ticks or bodies.
-type apart struct {
-	count  int
-	square float64 // m2
-	excess float64 // metres beyond apartLeast
+// distanceSums is how far the drawn is from the true, summed over ticks or bodies.
+type distanceSums struct {
+	count         int
+	square        float64 // m2
+	inconsistency float64 // metres beyond apartLeast
 }
 
-// apartLeast is the distance in metres from which on being elsewhere counts as
+// inconsistencyTolerance is the distance in metres from which on being elsewhere counts as
 // an inconsistency.
-const apartLeast = 0.05
+const inconsistencyTolerance = 0.05
 
-func (a *apart) add(away float64) {
+func (a *distanceSums) add(away float64) {
 	a.count++
 	a.square += float64(away * away)
-	a.excess += max(0, away-apartLeast)
+	a.inconsistency += max(0, away-inconsistencyTolerance)
 }
 
 // rms returns the root mean square distance, metres.
-func (a *apart) rms() float64 { return math.Sqrt(a.square / float64(max(a.count, 1))) }
+func (a *distanceSums) rms() float64 { return math.Sqrt(a.square / float64(max(a.count, 1))) }
 
 // perMinute returns the distance beyond apartLeast times how long it lasts, in
 // metre seconds per minute.
-func (a *apart) perMinute() float64 { return 60 * a.excess / float64(max(a.count, 1)) }
+func (a *distanceSums) perMinute() float64 { return 60 * a.inconsistency / float64(max(a.count, 1)) }
 
-// path is one body's last place and how it came there.
-type path struct {
-	pose  geom.Pose
-	step  geom.Vec3 // metres in the last tick
-	bend  geom.Vec3 // by how much that step differs from the one before
-	depth float32   // metres below the ground
-	rests bool      // and has for so long that another tick of it changes nothing
-	jolt  bool      // the last tick was one
+// bodyMotion is one body's last place and how it came there.
+type bodyMotion struct {
+	pose      geom.Pose
+	step      geom.Vec3 // metres in the last tick
+	stepDelta geom.Vec3 // by how much that step differs from the one before
+	depth     float32   // metres below the ground
+	resting   bool      // and has for so long that another tick of it changes nothing
+	changed   bool      // the last tick was one
 }
 
-// jerks are sums of squared third differences of places, in m2.
-type jerks struct {
-	truth, drawn float64
+// jerkSums are sums of squared third differences of places, in m2.
+type jerkSums struct {
+	server, drawn float64
 }
 
-// floor is how deep bodies reach below the ground.
-type floor struct {
+// floorDepths is how deep bodies reach below the ground.
+type floorDepths struct {
 	deepest float32 // metres
-	under   int     // bodies in the ground, summed over ticks
+	count   int     // bodies in the ground, summed over ticks
 }
 
-// take adds a tick. watched is the player's cube.
-func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored bool) {
+// add adds a tick. watched is the player's cube.
+func (s *bodies) add(truth *sim.World, v *predict.View, watched int, scored bool) {
 	boxes, now, drawn := truth.Scene().Boxes, truth.Bodies(), v.Bodies
 	n := min(len(now), len(drawn))
 	s.tracks = s.tracks[:min(len(s.tracks), n)]
@@ -90,85 +90,85 @@ func (s *bodies) take(truth *sim.World, v *predict.View, watched int, scored boo
 	}
 	for i := len(s.tracks); i < n; i++ {
 		var t track
-		t.truth.begin(&now[i].Pose, &boxes[i])
-		t.drawn.begin(&drawn[i], &boxes[i])
+		t.server.start(&now[i].Pose, &boxes[i])
+		t.drawn.start(&drawn[i], &boxes[i])
 		s.tracks = append(s.tracks, t)
 	}
-	places := s.past.row(truth.Tick(), n)
-	then := s.past.at(v.Tick, n)
+	places := s.history.start(truth.Tick(), n)
+	then := s.history.at(v.Tick, n)
 	for i := range s.tracks {
 		t, box := &s.tracks[i], &boxes[i]
 		places[i] = now[i].Pose.Pos
-		resting := t.truth.rests && t.drawn.rests
-		a, b := t.truth.next(&now[i].Pose, box, joltLeast), t.drawn.next(&drawn[i], box, popWay)
-		if !resting || !t.truth.rests || !t.drawn.rests {
-			t.away = t.drawn.pose.Pos.Sub(t.truth.pose.Pos).Len()
-			t.moved = t.moved || t.truth.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
+		resting := t.server.resting && t.drawn.resting
+		a, b := t.server.advance(&now[i].Pose, box, stepChangeMin), t.drawn.advance(&drawn[i], box, popDistance)
+		if !resting || !t.server.resting || !t.drawn.resting {
+			t.distance = t.drawn.pose.Pos.Sub(t.server.pose.Pos).Len()
+			t.moved = t.moved || t.server.step != geom.Vec3{} || t.drawn.step != geom.Vec3{}
 		}
-		if t.truth.jolt {
-			s.jolts.happened(i, truth.Tick(), t.truth.bend)
+		if t.server.changed {
+			s.stepChanges.addServer(i, truth.Tick(), t.server.stepDelta)
 		}
 		if !scored {
 			continue
 		}
-		if t.drawn.jolt {
-			s.jolts.seen(i, v.Of(i), t.drawn.bend)
+		if t.drawn.changed {
+			s.stepChanges.addDrawn(i, v.TickOf(i), t.drawn.stepDelta)
 		}
 		if t.moved {
-			s.apart.add(float64(t.away))
-			if then != nil && v.Of(i) == v.Tick {
-				s.shown.add(drawn[i].Pos, then[i])
+			s.lagError.add(float64(t.distance))
+			if then != nil && v.TickOf(i) == v.Tick {
+				s.pathError.add(drawn[i].Pos, then[i])
 			}
 		}
-		s.all.add(a, b)
+		s.allJerk.add(a, b)
 		if i == watched {
-			s.one.add(a, b)
+			s.playerJerk.add(a, b)
 		}
-		s.truth.add(t.truth.depth)
-		s.drawn.add(t.drawn.depth)
+		s.serverFloor.add(t.server.depth)
+		s.drawnFloor.add(t.drawn.depth)
 	}
-	s.jolts.settle(truth.Tick())
+	s.stepChanges.resolveDue(truth.Tick())
 }
 
-// begin starts a path at rest.
-func (p *path) begin(at *geom.Pose, box *sim.Box) {
-	*p = path{pose: *at, depth: below(at, box)}
+// start starts a path at rest.
+func (p *bodyMotion) start(at *geom.Pose, box *sim.Box) {
+	*p = bodyMotion{pose: *at, depth: bodyFloorDepth(at, box)}
 }
 
-// next goes on to another pose, and returns the square of the third difference
+// advance goes on to another pose, and returns the square of the third difference
 // of the last four places. A change of step by more than least metres is a jolt,
 // unless it takes the last one back.
-func (p *path) next(to *geom.Pose, box *sim.Box, least float32) float32 {
+func (p *bodyMotion) advance(to *geom.Pose, box *sim.Box, least float32) float32 {
 	same := *to == p.pose
-	if same && p.rests {
+	if same && p.resting {
 		return 0
 	}
 	step := to.Pos.Sub(p.pose.Pos)
 	bend := step.Sub(p.step)
-	jerk := bend.Sub(p.bend)
-	p.rests = same && bend == geom.Vec3{}
-	p.jolt = bend.Len2() > float32(least*least) && !(p.jolt && bend.Add(p.bend).Len2() <= popWay*popWay)
+	jerk := bend.Sub(p.stepDelta)
+	p.resting = same && bend == geom.Vec3{}
+	p.changed = bend.LenSq() > float32(least*least) && !(p.changed && bend.Add(p.stepDelta).LenSq() <= popDistance*popDistance)
 	if !same {
-		p.pose, p.depth = *to, below(to, box)
+		p.pose, p.depth = *to, bodyFloorDepth(to, box)
 	}
-	p.step, p.bend = step, bend
-	return jerk.Len2()
+	p.step, p.stepDelta = step, bend
+	return jerk.LenSq()
 }
 
-// below returns how far the lowest corner of a body is below the ground, and 0 if it
+// bodyFloorDepth returns how far the lowest corner of a body is below the ground, and 0 if it
 // is not.
-func below(at *geom.Pose, box *sim.Box) float32 {
-	most := depth(at, &box.Half)
+func bodyFloorDepth(at *geom.Pose, box *sim.Box) float32 {
+	most := boxFloorDepth(at, &box.Half)
 	for i := range box.Parts {
 		p, half := partAt(at, box, i+1)
-		most = max(most, depth(&p, half))
+		most = max(most, boxFloorDepth(&p, half))
 	}
 	return most
 }
 
-// depth returns how far the lowest corner of a box is below the ground, and 0
+// boxFloorDepth returns how far the lowest corner of a box is below the ground, and 0
 // if it is not.
-func depth(at *geom.Pose, half *geom.Vec3) float32 {
+func boxFloorDepth(at *geom.Pose, half *geom.Vec3) float32 {
 	if at.Pos.Z >= half.X+half.Y+half.Z {
 		return 0
 	}
@@ -181,33 +181,33 @@ func depth(at *geom.Pose, half *geom.Vec3) float32 {
 	return max(0, down-at.Pos.Z)
 }
 
-func (j *jerks) add(truth, drawn float32) {
-	j.truth += float64(truth)
+func (j *jerkSums) add(truth, drawn float32) {
+	j.server += float64(truth)
 	j.drawn += float64(drawn)
 }
 
 // ratio returns the root mean square jerk of the drawn by that of the truth,
 // over so many ticks. Their number and length are the same for both and cancel
 // out.
-func (j *jerks) ratio(ticks, rate int) (r float64, ok bool) {
+func (j *jerkSums) ratio(ticks, rate int) (r float64, ok bool) {
 	cube := float64(rate) * float64(rate) * float64(rate)
-	if ticks == 0 || float64(math.Sqrt(j.truth/float64(ticks))*cube) < jerkLeast {
+	if ticks == 0 || float64(math.Sqrt(j.server/float64(ticks))*cube) < jerkMin {
 		return 0, false
 	}
-	return math.Sqrt(j.drawn / j.truth), true
+	return math.Sqrt(j.drawn / j.server), true
 }
 
-func (f *floor) add(depth float32) {
+func (f *floorDepths) add(depth float32) {
 	f.deepest = max(f.deepest, depth)
-	if depth > under {
-		f.under++
+	if depth > penetrationTolerance {
+		f.count++
 	}
 }
 
 func (s *bodies) copyFrom(o *bodies) {
-	tracks, jolts, past := append(s.tracks[:0], o.tracks...), s.jolts, s.past
-	jolts.copyFrom(&o.jolts)
-	past.copyFrom(&o.past)
+	tracks, jolts, past := append(s.tracks[:0], o.tracks...), s.stepChanges, s.history
+	jolts.copyFrom(&o.stepChanges)
+	past.copyFrom(&o.history)
 	*s = *o
-	s.tracks, s.jolts, s.past = tracks, jolts, past
+	s.tracks, s.stepChanges, s.history = tracks, jolts, past
 }

@@ -4,9 +4,9 @@ package score
 // the same moment. Standing is less than a millimetre in a sixtieth of a
 // second.
 const (
-	standMost   = 0.06 // m/s: a millimetre at 60 ticks a second
-	underWay    = 0.5  // m/s
-	freezeLeast = 20   // a freeze is a run of frozen ticks that lasts the twentieth part of a second: 3 at 60 Hz
+	standSpeedMax  = 0.06 // m/s: a millimetre at 60 ticks a second
+	movingSpeedMin = 0.5  // m/s
+	freezeDivisor  = 20   // a freeze is a run of frozen ticks that lasts the twentieth part of a second: 3 at 60 Hz
 )
 
 // freezes counts frozen ticks and runs of them.
@@ -17,15 +17,15 @@ type freezes struct {
 	run     int // frozen ticks up to now
 }
 
-// take adds the steps of a tick, metres.
-func (f *freezes) take(truth, drawn float64, rate int) {
-	if drawn*float64(rate) >= standMost || truth*float64(rate) <= underWay {
+// add adds the steps of a tick, metres.
+func (f *freezes) add(truth, drawn float64, rate int) {
+	if drawn*float64(rate) >= standSpeedMax || truth*float64(rate) <= movingSpeedMin {
 		f.run = 0
 		return
 	}
 	f.ticks++
 	f.run++
-	least := (rate + freezeLeast - 1) / freezeLeast
+	least := (rate + freezeDivisor - 1) / freezeDivisor
 	if f.run == least {
 		f.count++
 	}

@@ -10,71 +10,71 @@ import (
 
 // joints is how far the two ends of each of the scene's joints are apart.
 type joints struct {
-	arms  []arms // of all joints; never written again
-	count int
-	drawn gap
-	truth gap
+	anchors []jointAnchors // of all joints; never written again
+	count   int
+	drawn   separations
+	server  separations
 }
 
-// arms are where a joint holds its two bodies.
-type arms struct {
-	a, b       int // bodies; a may be sim.Fixed
-	armA, armB geom.Vec3
+// jointAnchors are where a joint holds its two bodies.
+type jointAnchors struct {
+	a, b           int // bodies; a may be sim.Fixed
+	localA, localB geom.Vec3
 }
 
-// gap is that of one motion.
-type gap struct {
+// separations is that of one motion.
+type separations struct {
 	square float64 // m2, sum
-	most   float32 // m2
+	max    float32 // m2
 }
 
-func (g *gap) add(d float32) {
+func (g *separations) add(d float32) {
 	g.square += float64(d)
-	g.most = max(g.most, d)
+	g.max = max(g.max, d)
 }
 
-// take looks at a tick.
-func (s *joints) take(truth *sim.World, v *predict.View) {
+// add looks at a tick.
+func (s *joints) add(truth *sim.World, v *predict.View) {
 	scene := truth.Scene()
-	for i := len(s.arms); i < len(scene.Joints); i++ {
+	for i := len(s.anchors); i < len(scene.Joints); i++ {
 		j := &scene.Joints[i]
-		hold := arms{a: j.A, b: j.B, armA: j.At, armB: own(&scene.Boxes[j.B].Start.Pose, j.At)}
-		if j.A != sim.Fixed {
-			hold.armA = own(&scene.Boxes[j.A].Start.Pose, j.At)
+		hold := jointAnchors{a: j.A, b: j.B, localA: j.Anchor, localB: toLocal(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
+		if j.A != sim.WorldBody {
+			hold.localA = toLocal(&scene.Boxes[j.A].Start.Pose, j.Anchor)
 		}
-		s.arms = append(s.arms, hold)
+		s.anchors = append(s.anchors, hold)
 	}
 	bodies := truth.Bodies()
-	for i := range s.arms {
-		j := &s.arms[i]
+	for i := range s.anchors {
+		j := &s.anchors[i]
 		if j.b >= len(v.Bodies) || j.a >= len(v.Bodies) {
 			continue
 		}
-		a, d := j.armA, j.armA
-		if j.a != sim.Fixed {
-			a, d = end(&bodies[j.a].Pose, j.armA), end(&v.Bodies[j.a], j.armA)
+		a, d := j.localA, j.localA
+		if j.a != sim.WorldBody {
+			a, d = toWorld(&bodies[j.a].Pose, j.localA), toWorld(&v.Bodies[j.a], j.localA)
 		}
-		s.truth.add(a.Sub(end(&bodies[j.b].Pose, j.armB)).Len2())
-		s.drawn.add(d.Sub(end(&v.Bodies[j.b], j.armB)).Len2())
+		s.server.add(a.Sub(toWorld(&bodies[j.b].Pose, j.localB)).LenSq())
+		s.drawn.add(d.Sub(toWorld(&v.Bodies[j.b], j.localB)).LenSq())
 		s.count++
 	}
 }
 
-// own is a place of the world as a body at p has it.
-func own(p *geom.Pose, at geom.Vec3) geom.Vec3 {
+// toLocal is a place of the world as a body at p has it.
+func toLocal(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
 }
 
-// end is a place of a body's own in the world.
-func end(p *geom.Pose, arm geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.Rotate(arm)) }
+// toWorld is a place of a body's own in the world.
+func toWorld(p *geom.Pose, arm geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.Rotate(arm)) }
 
-// JointsApart returns how far in metres the two ends of a joint are drawn apart, root
+// JointSeparation returns how far in metres the two ends of a joint are drawn apart, root
 // mean square and most, and the most of the true ones. ok is false where the scene has
 // no joints.
-func (c *Score) JointsApart() (rms, most, truth float64, ok bool) {
+func (c *Score) JointSeparation() (rms, most, truth float64, ok bool) {
 	j := &c.joints
 	if j.count == 0 {
 		return 0, 0, 0, false
 	}
-	return math.Sqrt(j.drawn.square / float64(j.count)), math.Sqrt(float64(j.drawn.most)), math.Sqrt(float64(j.truth.most)), true
+	return math.Sqrt(j.drawn.square / float64(j.count)), math.Sqrt(float64(j.drawn.max)), math.Sqrt(float64(j.server.max)), true
 }

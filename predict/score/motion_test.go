@@ -10,23 +10,23 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// shows is what is true and what is drawn of one body, as functions of the
+// motionPair is what is true and what is drawn of one body, as functions of the
 // tick.
-type shows struct {
-	truth, drawn func(i int) geom.Pose
+type motionPair struct {
+	server, drawn func(i int) geom.Pose
 }
 
-// played is a session of a card that sees bodies move as they are told to.
-type played struct {
-	card  Score
+// session is a session of a card that sees bodies move as they are told to.
+type session struct {
+	score Score
 	world *sim.World
 	view  predict.View
 	ticks int
 }
 
-// stage makes a session of bodies of the scene plain and more like it, of which
+// newSession makes a session of bodies of the scene plain and more like it, of which
 // the first one is watched.
-func stage(t testing.TB, rate, bodies int) *played {
+func newSession(t testing.TB, rate, bodies int) *session {
 	t.Helper()
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
@@ -35,63 +35,63 @@ func stage(t testing.TB, rate, bodies int) *played {
 	for len(scene.Boxes) < bodies {
 		scene.Boxes = append(scene.Boxes, scene.Boxes[0])
 	}
-	return &played{world: sim.New(scene, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
+	return &session{world: sim.New(scene, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
 }
 
-// on plays some more ticks.
-func (p *played) on(ticks int, bodies ...shows) *played {
+// run plays some more ticks.
+func (p *session) run(ticks int, bodies ...motionPair) *session {
 	for range ticks {
 		for k, b := range bodies {
-			p.world.SetBody(k, sim.Body{Pose: b.truth(p.ticks)})
+			p.world.SetBody(k, sim.Body{Pose: b.server(p.ticks)})
 			p.view.Bodies[k] = b.drawn(p.ticks)
 		}
 		p.world.SetTick(sim.Tick(p.ticks))
 		p.view.Tick = sim.Tick(p.ticks)
-		p.card.Take(p.world, &p.view, 0)
+		p.score.Add(p.world, &p.view, 0)
 		p.ticks++
 	}
 	return p
 }
 
-// play is a session of one body.
-func play(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Score {
+// runOne is a session of one body.
+func runOne(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Score {
 	t.Helper()
-	return &stage(t, rate, 1).on(seconds*rate, shows{truth, drawn}).card
+	return &newSession(t, rate, 1).run(seconds*rate, motionPair{truth, drawn}).score
 }
 
-// place is a pose above the ground at x.
-func place(x float64) geom.Pose {
+// poseAt is a pose above the ground at x.
+func poseAt(x float64) geom.Pose {
 	return geom.Pose{Pos: geom.Vec3{X: float32(x), Z: 2}, Rot: geom.Identity}
 }
 
 // along is a motion along x whose place is a function of time in seconds.
 func along(rate int, x func(t float64) float64) func(i int) geom.Pose {
-	return func(i int) geom.Pose { return place(x(float64(i) / float64(rate))) }
+	return func(i int) geom.Pose { return poseAt(x(float64(i) / float64(rate))) }
 }
 
-// wander is a place whose speed swings between 0.4 and 5.6 m/s and never
+// varyingSpeed is a place whose speed swings between 0.4 and 5.6 m/s and never
 // repeats itself.
-func wander(t float64) float64 {
+func varyingSpeed(t float64) float64 {
 	return 3*t - 1.2*math.Cos(1.1*t) - 0.4*math.Cos(2.7*t+1) - 0.04*math.Cos(5.3*t+2)
 }
 
-// later is a motion some ticks behind.
-func later(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
+// delayed is a motion some ticks behind.
+func delayed(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
 	return func(i int) geom.Pose { return f(i - ticks) }
 }
 
-// figures is all that a card tells.
-func figures(c *Score) string { return fmt.Sprint(c.Ticks, c.Now(), c.Measures(nil)) }
+// allMeasures is all that a card tells.
+func allMeasures(c *Score) string { return fmt.Sprint(c.Ticks, c.LagError(), c.Measures(nil)) }
 
-// TestStaleness says that a picture that is the truth some ticks later or
+// TestDisplayDelay says that a picture that is the truth some ticks later or
 // earlier has that staleness at every rate, also if it is drawn elsewhere and
 // half as large.
-func TestStaleness(t *testing.T) {
+func TestDisplayDelay(t *testing.T) {
 	for _, c := range []struct{ rate, lag int }{
 		{60, 7}, {60, -3}, {60, 0}, {60, 1}, {60, -10}, {60, -90}, {60, 60}, {60, 180},
 		{10, 2}, {10, -15}, {10, 30}, {240, 18}, {240, -38}, {240, 720},
 	} {
-		truth := along(c.rate, wander)
+		truth := along(c.rate, varyingSpeed)
 		for name, drawn := range map[string]func(i int) geom.Pose{
 			"the same": truth,
 			"elsewhere": func(i int) geom.Pose {
@@ -99,7 +99,7 @@ func TestStaleness(t *testing.T) {
 				return geom.Pose{Pos: geom.Vec3{Y: 5 + p.Pos.X/2, Z: 1}, Rot: geom.Identity}
 			},
 		} {
-			got, ok := play(t, c.rate, 20, truth, later(drawn, c.lag)).Staleness()
+			got, ok := runOne(t, c.rate, 20, truth, delayed(drawn, c.lag)).DisplayDelay()
 			if !ok || got != c.lag {
 				t.Errorf("%s at %d Hz, %d ticks behind: %d ticks, %v", name, c.rate, c.lag, got, ok)
 			}
@@ -107,53 +107,53 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
-// TestStalenessOfSteps says that a picture that is shown a few times a second
+// TestDisplayDelayOfSteps says that a picture that is shown a few times a second
 // has a staleness too: that of its pictures and half the time that each of them
 // stays, to a tick.
-func TestStalenessOfSteps(t *testing.T) {
-	truth := along(60, wander)
+func TestDisplayDelayOfSteps(t *testing.T) {
+	truth := along(60, varyingSpeed)
 	for _, c := range []struct{ lag, stays int }{{5, 2}, {5, 6}, {12, 10}, {-10, 6}} {
 		held := func(i int) geom.Pose { return truth(i/c.stays*c.stays - c.lag) }
-		d, ok := play(t, 60, 30, truth, held).Staleness()
+		d, ok := runOne(t, 60, 30, truth, held).DisplayDelay()
 		if want := float64(c.lag) + float64(c.stays-1)/2; !ok || math.Abs(float64(d)-want) > 1 {
 			t.Errorf("%d ticks behind, a picture every %d ticks: %d ticks, %v, want %v", c.lag, c.stays, d, ok, want)
 		}
 	}
 }
 
-// TestStalenessUnknown says when there is none: at rest, at an even speed, in a
+// TestDisplayDelayUnknown says when there is none: at rest, at an even speed, in a
 // picture that has nothing of the truth, in one that stands, and too early.
-func TestStalenessUnknown(t *testing.T) {
+func TestDisplayDelayUnknown(t *testing.T) {
 	even := along(60, func(t float64) float64 { return 5 * t })
 	rest := along(60, func(float64) float64 { return 1 })
-	truth := along(60, wander)
+	truth := along(60, varyingSpeed)
 	other := along(60, func(t float64) float64 { return 3*t - math.Cos(7.7*t) })
-	for name, s := range map[string]shows{
+	for name, s := range map[string]motionPair{
 		"rest": {rest, rest}, "even": {even, even}, "unlike": {truth, other}, "stands": {truth, rest},
 	} {
-		if d, ok := play(t, 60, 20, s.truth, s.drawn).Staleness(); ok {
+		if d, ok := runOne(t, 60, 20, s.server, s.drawn).DisplayDelay(); ok {
 			t.Errorf("%s: %d ticks", name, d)
 		}
 	}
 	for seconds, want := range map[int]bool{6: false, 7: true} {
-		if d, ok := play(t, 60, seconds, truth, later(truth, 7)).Staleness(); ok != want || ok && d != 7 {
+		if d, ok := runOne(t, 60, seconds, truth, delayed(truth, 7)).DisplayDelay(); ok != want || ok && d != 7 {
 			t.Errorf("after %d s: %d ticks, %v", seconds, d, ok)
 		}
 	}
-	if d, ok := new(Score).Staleness(); ok {
+	if d, ok := new(Score).DisplayDelay(); ok {
 		t.Errorf("of nothing: %d ticks", d)
 	}
 }
 
-// TestStalenessOfFaults says that jumps do not count as motion: a true cube that
+// TestDisplayDelayOfFaults says that jumps do not count as motion: a true cube that
 // is moved aside by a metre every two seconds, and a picture 10 ticks ahead that
 // follows suit 15 ticks after each, is 10 ticks ahead.
-func TestStalenessOfFaults(t *testing.T) {
-	truth := along(60, wander)
+func TestDisplayDelayOfFaults(t *testing.T) {
+	truth := along(60, varyingSpeed)
 	aside := func(f func(i int) geom.Pose, late int) func(i int) geom.Pose {
-		return func(i int) geom.Pose { return moved(f(i), float32(max(0, i-late)/120)) }
+		return func(i int) geom.Pose { return shiftedY(f(i), float32(max(0, i-late)/120)) }
 	}
-	if d, ok := play(t, 60, 60, aside(truth, 0), aside(later(truth, -10), 15)).Staleness(); !ok || d != -10 {
+	if d, ok := runOne(t, 60, 60, aside(truth, 0), aside(delayed(truth, -10), 15)).DisplayDelay(); !ok || d != -10 {
 		t.Errorf("%d ticks, %v", d, ok)
 	}
 }
@@ -178,13 +178,13 @@ func TestFreezes(t *testing.T) {
 			count, longest int
 		}{
 			{"the truth", truth, 0, 0, 0},
-			{"behind", later(truth, 20), 0, 0, 0},
+			{"behind", delayed(truth, 20), 0, 0, 0},
 			{"5 times a second", held(5), 1 - 5/float64(rate), 50, rate/5 - 1},
 			{"30 times a second", held(30), 1 - 30/float64(rate), 0, 0},
 			{"creeping at 5 cm/s", creep(0.05), 1, 1, 10 * rate},
 			{"creeping at 7 cm/s", creep(0.07), 0, 0, 0},
 		} {
-			card := play(t, rate, seconds, truth, c.drawn)
+			card := runOne(t, rate, seconds, truth, c.drawn)
 			count, longest := card.Freezes()
 			if math.Abs(card.Frozen()-c.frozen) > 1e-9 || count != c.count || longest != c.longest {
 				t.Errorf("%s at %d Hz: %.4f frozen, %d freezes, the longest %d ticks; want %.4f, %d, %d",
@@ -201,23 +201,23 @@ func TestNoFreeze(t *testing.T) {
 	for name, truth := range map[string]func(i int) geom.Pose{
 		"rest":  rest,
 		"creep": along(60, func(t float64) float64 { return 0.4 * t }),
-		"fault": func(i int) geom.Pose { return moved(rest(i), float32(i/100)) },
+		"fault": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
 	} {
-		card := play(t, 60, 10, truth, rest)
+		card := runOne(t, 60, 10, truth, rest)
 		if n, _ := card.Freezes(); n != 0 || card.Frozen() != 0 {
 			t.Errorf("%s: %d freezes, %v frozen", name, n, card.Frozen())
 		}
 	}
 }
 
-// swing is a place that swings with an amplitude in metres and an angular
+// oscillation is a place that swings with an amplitude in metres and an angular
 // frequency in rad/s. The third difference of a sine is a sine too, of
 // (2 sin(frequency/rate/2))^3 times the amplitude.
-func swing(rate int, metres, frequency float64) func(i int) geom.Pose {
+func oscillation(rate int, metres, frequency float64) func(i int) geom.Pose {
 	return along(rate, func(t float64) float64 { return metres * math.Sin(frequency*t) })
 }
 
-func third(rate int, metres, frequency float64) float64 {
+func oscillationThirdDifference(rate int, metres, frequency float64) float64 {
 	return metres * math.Pow(2*math.Sin(frequency/float64(rate)/2), 3)
 }
 
@@ -225,10 +225,10 @@ func third(rate int, metres, frequency float64) float64 {
 func TestJerkRatio(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		const slow, fast = 2 * math.Pi, 6 * math.Pi // 1 and 3 times a second
-		first := shows{swing(rate, 1, slow), swing(rate, 0.5, fast)}
-		second := shows{along(rate, func(float64) float64 { return 0 }), swing(rate, 0.2, fast)}
-		c := &stage(t, rate, 2).on(11*rate, first, second).card
-		a, b, d := third(rate, 1, slow), third(rate, 0.5, fast), third(rate, 0.2, fast)
+		first := motionPair{oscillation(rate, 1, slow), oscillation(rate, 0.5, fast)}
+		second := motionPair{along(rate, func(float64) float64 { return 0 }), oscillation(rate, 0.2, fast)}
+		c := &newSession(t, rate, 2).run(11*rate, first, second).score
+		a, b, d := oscillationThirdDifference(rate, 1, slow), oscillationThirdDifference(rate, 0.5, fast), oscillationThirdDifference(rate, 0.2, fast)
 		if r, ok := c.JerkRatio(); !ok || math.Abs(r/(b/a)-1) > 0.01 {
 			t.Errorf("%d Hz: %v, %v, want %v", rate, r, ok, b/a)
 		}
@@ -241,8 +241,8 @@ func TestJerkRatio(t *testing.T) {
 // TestJerkOfStop holds the jerk of a body that stops: a step of 0.1 m that is
 // missing makes two third differences of it.
 func TestJerkOfStop(t *testing.T) {
-	c := play(t, 60, 11, swing(60, 1, 6*math.Pi), func(i int) geom.Pose { return place(0.1 * float64(min(i, 300))) })
-	want := math.Sqrt(2*0.01/600) / (third(60, 1, 6*math.Pi) / math.Sqrt2)
+	c := runOne(t, 60, 11, oscillation(60, 1, 6*math.Pi), func(i int) geom.Pose { return poseAt(0.1 * float64(min(i, 300))) })
+	want := math.Sqrt(2*0.01/600) / (oscillationThirdDifference(60, 1, 6*math.Pi) / math.Sqrt2)
 	if r, ok := c.JerkRatio(); !ok || math.Abs(r/want-1) > 0.01 {
 		t.Errorf("%v, %v, want %v", r, ok, want)
 	}
@@ -253,42 +253,42 @@ func TestJerkOfStop(t *testing.T) {
 // without the picture's doing it is.
 func TestJerkOfCollisions(t *testing.T) {
 	for name, truth := range map[string]func(i int) geom.Pose{
-		"bounce": func(i int) geom.Pose { return at(300 - max(i-300, 300-i)) },
-		"stop":   func(i int) geom.Pose { return at(min(i, 300)) },
-		"jump":   func(i int) geom.Pose { return moved(at(i), float32(i/300)) },
+		"bounce": func(i int) geom.Pose { return rollingPose(300 - max(i-300, 300-i)) },
+		"stop":   func(i int) geom.Pose { return rollingPose(min(i, 300)) },
+		"jump":   func(i int) geom.Pose { return shiftedY(rollingPose(i), float32(i/300)) },
 	} {
-		c := play(t, 60, 10, truth, later(truth, 8))
+		c := runOne(t, 60, 10, truth, delayed(truth, 8))
 		one, ok := c.JerkRatio()
 		if all, ok2 := c.JerkRatioAll(); !ok || !ok2 || math.Abs(one-1) > 0.01 || math.Abs(all-1) > 0.01 {
 			t.Errorf("%s: %v, %v of all", name, one, all)
 		}
-		if r, ok := play(t, 60, 10, truth, at).JerkRatio(); !ok || r > 0.1 {
+		if r, ok := runOne(t, 60, 10, truth, rollingPose).JerkRatio(); !ok || r > 0.1 {
 			t.Errorf("%s that is not drawn: %v", name, r)
 		}
-		popping := func(i int) geom.Pose { return moved(truth(i), 0.5*float32(i/100%2)) }
-		if r, ok := play(t, 60, 10, truth, popping).JerkRatio(); !ok || r < 1.2 {
+		popping := func(i int) geom.Pose { return shiftedY(truth(i), 0.5*float32(i/100%2)) }
+		if r, ok := runOne(t, 60, 10, truth, popping).JerkRatio(); !ok || r < 1.2 {
 			t.Errorf("%s and pops: %v", name, r)
 		}
 	}
 	rest := along(60, func(float64) float64 { return 1 })
-	if r, ok := play(t, 60, 10, rest, swing(60, 1, 6)).JerkRatio(); ok {
+	if r, ok := runOne(t, 60, 10, rest, oscillation(60, 1, 6)).JerkRatio(); ok {
 		t.Errorf("beside a truth that rests: %v", r)
 	}
 }
 
-// TestFloor holds the depth of boxes against known ones: a cube of 1.5 m that
+// TestFloorPenetration holds the depth of boxes against known ones: a cube of 1.5 m that
 // stands on an edge reaches down by the root of 2 times its half, one on a
 // corner by the root of 3, and one that lies by its half. It counts for as long
 // as it is there, moving or not, and from 2 cm on.
-func TestFloor(t *testing.T) {
+func TestFloorPenetration(t *testing.T) {
 	const half = 0.75
 	still := func(z float64, turn geom.Quat) func(int) geom.Pose {
 		return func(int) geom.Pose { return geom.Pose{Pos: geom.Vec3{Z: float32(z)}, Rot: turn} }
 	}
-	edge := geom.Turn(geom.Vec3{X: 1}, geom.Pi/4)
+	edge := geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
 	// On a corner: the space diagonal points down.
-	corner := geom.Turn(geom.Vec3{X: 1, Y: -1}.Unit(), float32(math.Acos(1/math.Sqrt(3))))
-	lying := geom.Turn(geom.Vec3{Z: 1}, 1)
+	corner := geom.AxisAngle(geom.Vec3{X: 1, Y: -1}.Unit(), float32(math.Acos(1/math.Sqrt(3))))
+	lying := geom.AxisAngle(geom.Vec3{Z: 1}, 1)
 	for _, c := range []struct {
 		name           string
 		truth, drawn   func(int) geom.Pose
@@ -303,23 +303,23 @@ func TestFloor(t *testing.T) {
 		{"half the time", still(1, lying), func(i int) geom.Pose { return still(0.6+0.3*float64(i%2), lying)(i) }, 0.15, 0, 0.5, 0},
 		{"in the first second", still(1, lying), func(i int) geom.Pose { return still(0.2+float64(min(i, 60)/60), lying)(i) }, 0, 0, 0, 0},
 	} {
-		s := shows{c.truth, c.drawn}
-		card := &stage(t, 60, 3).on(300, s, s, shows{still(1, lying), still(1, lying)}).card
-		deepest, under := card.Floor()
-		true1, under2 := card.FloorTruth()
+		s := motionPair{c.truth, c.drawn}
+		card := &newSession(t, 60, 3).run(300, s, s, motionPair{still(1, lying), still(1, lying)}).score
+		deepest, under := card.FloorPenetration()
+		true1, under2 := card.ServerFloorPenetration()
 		if math.Abs(deepest-c.deepest) > 1e-5 || math.Abs(true1-c.true1) > 1e-5 || under != 2*c.under || under2 != 2*c.under2 {
 			t.Errorf("%s: drawn %v m, %v bodies; true %v m, %v bodies", c.name, deepest, under, true1, under2)
 		}
 	}
 }
 
-// TestDepth says that the depth is that of the lowest of eight corners, for a box
+// TestBoxFloorDepth says that the depth is that of the lowest of eight corners, for a box
 // of any sides turned in any way.
-func TestDepth(t *testing.T) {
+func TestBoxFloorDepth(t *testing.T) {
 	half := geom.Vec3{X: 0.3, Y: 0.7, Z: 1.1}
 	for i := range 500 {
 		f := float32(i)
-		rot := geom.Turn(geom.Vec3{X: 1}, f).Mul(geom.Turn(geom.Vec3{Y: 1}, 2.3*f)).Mul(geom.Turn(geom.Vec3{Z: 1}, 0.7*f))
+		rot := geom.AxisAngle(geom.Vec3{X: 1}, f).Mul(geom.AxisAngle(geom.Vec3{Y: 1}, 2.3*f)).Mul(geom.AxisAngle(geom.Vec3{Z: 1}, 0.7*f))
 		pose := geom.Pose{Pos: geom.Vec3{X: f, Y: -f, Z: 0.01*f - 1}, Rot: rot}
 		want := float32(0)
 		for corner := range 8 {
@@ -335,7 +335,7 @@ func TestDepth(t *testing.T) {
 			}
 			want = max(want, -pose.Pos.Add(rot.Rotate(v)).Z)
 		}
-		if got := depth(&pose, &half); geom.Abs(got-want) > 1e-5 {
+		if got := boxFloorDepth(&pose, &half); geom.Abs(got-want) > 1e-5 {
 			t.Fatalf("%d: %v m, want %v", i, got, want)
 		}
 	}
@@ -344,18 +344,18 @@ func TestDepth(t *testing.T) {
 // TestFewerBodies says that a picture may have fewer bodies than the truth, and
 // more of them later, and that those are not jumps from nowhere.
 func TestFewerBodies(t *testing.T) {
-	p := stage(t, 60, 2)
-	s := shows{along(60, wander), along(60, wander)}
+	p := newSession(t, 60, 2)
+	s := motionPair{along(60, varyingSpeed), along(60, varyingSpeed)}
 	whole := p.view.Bodies
 	p.view.Bodies = whole[:1]
-	p.on(120, s)
+	p.run(120, s)
 	p.view.Bodies = whole
-	p.on(120, s, s)
+	p.run(120, s, s)
 	p.view.Bodies = whole[:1]
-	p.on(60, s)
+	p.run(60, s)
 	p.view.Bodies = whole
-	p.on(120, s, s)
-	if r, ok := p.card.JerkRatioAll(); !ok || math.Abs(r-1) > 1e-6 {
+	p.run(120, s, s)
+	if r, ok := p.score.JerkRatioAll(); !ok || math.Abs(r-1) > 1e-6 {
 		t.Errorf("%v, %v", r, ok)
 	}
 }
@@ -363,43 +363,43 @@ func TestFewerBodies(t *testing.T) {
 // TestCopyFrom says that a copy goes on as its model would have, whatever that
 // does in the meantime, and that copying again takes no new memory.
 func TestCopyFrom(t *testing.T) {
-	truth := along(60, wander)
+	truth := along(60, varyingSpeed)
 	rough := func(i int) geom.Pose {
-		p := moved(truth(i/7*7-4), 0.3*float32(i/90%2))
+		p := shiftedY(truth(i/7*7-4), 0.3*float32(i/90%2))
 		p.Pos.Z = 0.7
 		return p
 	}
-	first, second := shows{truth, rough}, shows{rough, truth}
-	whole := stage(t, 60, 2).on(500, first, second).on(400, first, second)
-	p := stage(t, 60, 2).on(500, first, second)
+	first, second := motionPair{truth, rough}, motionPair{rough, truth}
+	whole := newSession(t, 60, 2).run(500, first, second).run(400, first, second)
+	p := newSession(t, 60, 2).run(500, first, second)
 	var c Score
-	c.CopyFrom(&p.card)
-	before := figures(&c)
-	if before != figures(&p.card) {
-		t.Errorf("not a copy: %s\nof %s", before, figures(&p.card))
+	c.CopyFrom(&p.score)
+	before := allMeasures(&c)
+	if before != allMeasures(&p.score) {
+		t.Errorf("not a copy: %s\nof %s", before, allMeasures(&p.score))
 	}
 	q := *p
-	q.card = Score{}
-	q.card.CopyFrom(&c)
-	q.world = stage(t, 60, 2).world
+	q.score = Score{}
+	q.score.CopyFrom(&c)
+	q.world = newSession(t, 60, 2).world
 	q.view.Bodies = make([]geom.Pose, 2)
-	p.on(400, second, first)
-	if figures(&c) != before {
-		t.Errorf("a copy changed with its model: %s\nfrom %s", figures(&c), before)
+	p.run(400, second, first)
+	if allMeasures(&c) != before {
+		t.Errorf("a copy changed with its model: %s\nfrom %s", allMeasures(&c), before)
 	}
-	q.on(400, first, second)
-	if figures(&q.card) != figures(&whole.card) {
-		t.Errorf("a copy went its own way: %s\nfrom %s", figures(&q.card), figures(&whole.card))
+	q.run(400, first, second)
+	if allMeasures(&q.score) != allMeasures(&whole.score) {
+		t.Errorf("a copy went its own way: %s\nfrom %s", allMeasures(&q.score), allMeasures(&whole.score))
 	}
-	if n := testing.AllocsPerRun(10, func() { c.CopyFrom(&p.card) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { c.CopyFrom(&p.score) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// BenchmarkTake is one tick of a pane of 901 bodies: all of them moving, the
+// BenchmarkAdd is one tick of a pane of 901 bodies: all of them moving, the
 // true ones and the drawn ones, and all but the player's at rest; and a heap, in
 // which each is near many others.
-func BenchmarkTake(b *testing.B) {
+func BenchmarkAdd(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		scene string
@@ -418,7 +418,7 @@ func BenchmarkTake(b *testing.B) {
 				w := sim.New(scene, c.rate)
 				for i := range w.Bodies()[:c.moves] {
 					body := w.Bodies()[i]
-					turn := geom.Turn(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))
+					turn := geom.AxisAngle(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))
 					body.Pose.Pos.X += 0.02 * float32(k)
 					body.Pose.Rot = turn.Mul(body.Pose.Rot)
 					w.SetBody(i, body)
@@ -435,7 +435,7 @@ func BenchmarkTake(b *testing.B) {
 				w := worlds[tick%2]
 				w.SetTick(tick)
 				views[tick%2].Tick = tick
-				card.Take(w, &views[tick%2], 0)
+				card.Add(w, &views[tick%2], 0)
 				tick++
 			}
 			for range 6 * c.rate {

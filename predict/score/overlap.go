@@ -5,68 +5,68 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// looks is how many bodies, besides the player's, are held against all others in
+// bodiesPerTick is how many bodies, besides the player's, are held against all others in
 // a tick: each in its turn. To look at all in every tick would cost more than to
 // step them.
-const looks = 2
+const bodiesPerTick = 2
 
 // overlaps is how far boxes stick in each other.
 type overlaps struct {
-	radii []float32 // of spheres round the bodies, metres; never written again
-	turn  int       // looks taken in turn
-	truth overlap
-	drawn overlap
+	radii   []float32 // of spheres round the bodies, metres; never written again
+	checked int       // looks taken in turn
+	server  overlap
+	drawn   overlap
 }
 
 // overlap is that of one motion.
 type overlap struct {
-	own, all pierced
+	player, all penetrations
 }
 
-// pierced are pairs of bodies.
-type pierced struct {
+// penetrations are pairs of bodies.
+type penetrations struct {
 	deepest float32 // metres
 	pairs   int     // deeper than under, summed over looks
 }
 
-// take looks at a tick.
-func (o *overlaps) take(boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, watched int) {
+// add looks at a tick.
+func (o *overlaps) add(boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, watched int) {
 	n := min(len(truth), len(drawn))
 	for i := len(o.radii); i < len(boxes); i++ {
-		o.radii = append(o.radii, radius(&boxes[i]))
+		o.radii = append(o.radii, boundingRadius(&boxes[i]))
 	}
-	o.look(&o.truth.own, &o.drawn.own, boxes, truth[:n], drawn[:n], watched)
-	for range min(looks, n) {
-		o.look(&o.truth.all, &o.drawn.all, boxes, truth[:n], drawn[:n], o.turn%n)
-		o.turn++
+	o.check(&o.server.player, &o.drawn.player, boxes, truth[:n], drawn[:n], watched)
+	for range min(bodiesPerTick, n) {
+		o.check(&o.server.all, &o.drawn.all, boxes, truth[:n], drawn[:n], o.checked%n)
+		o.checked++
 	}
 }
 
-// look holds body i against all others, in truth and in the picture.
-func (o *overlaps) look(t, d *pierced, boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, i int) {
+// check holds body i against all others, in truth and in the picture.
+func (o *overlaps) check(t, d *penetrations, boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, i int) {
 	radii := o.radii[:len(drawn)]
 	r, a, b := radii[i], &truth[i].Pose, &drawn[i]
 	for j := range drawn {
 		reach := r + radii[j]
 		reach = float32(reach * reach)
-		if truth[j].Pose.Pos.Sub(a.Pos).Len2() < reach && j != i {
-			t.add(deep(a, &truth[j].Pose, &boxes[i], &boxes[j]))
+		if truth[j].Pose.Pos.Sub(a.Pos).LenSq() < reach && j != i {
+			t.add(bodyPenetration(a, &truth[j].Pose, &boxes[i], &boxes[j]))
 		}
-		if drawn[j].Pos.Sub(b.Pos).Len2() < reach && j != i {
-			d.add(deep(b, &drawn[j], &boxes[i], &boxes[j]))
+		if drawn[j].Pos.Sub(b.Pos).LenSq() < reach && j != i {
+			d.add(bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
 		}
 	}
 }
 
-func (p *pierced) add(depth float32) {
+func (p *penetrations) add(depth float32) {
 	p.deepest = max(p.deepest, depth)
-	if depth > under {
+	if depth > penetrationTolerance {
 		p.pairs++
 	}
 }
 
-// radius is that of a sphere round a body, metres.
-func radius(b *sim.Box) float32 {
+// boundingRadius is that of a sphere round a body, metres.
+func boundingRadius(b *sim.Box) float32 {
 	r := b.Half.Len()
 	for i := range b.Parts {
 		p := &b.Parts[i]
@@ -84,35 +84,35 @@ func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
 	return geom.Pose{Pos: p.Pos.Add(p.Rot.Rotate(q.Pose.Pos)), Rot: p.Rot.Mul(q.Pose.Rot).Unit()}, &q.Half
 }
 
-// deep returns how far two bodies are in each other, metres: of their boxes those
+// bodyPenetration returns how far two bodies are in each other, metres: of their boxes those
 // that are farthest. Bodies of a group that pass through each other are not.
-func deep(p, q *geom.Pose, x, y *sim.Box) (most float32) {
+func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (most float32) {
 	switch {
-	case x.Group != 0 && x.Group == y.Group:
+	case x.FilterGroup != 0 && x.FilterGroup == y.FilterGroup:
 		return 0
 	case len(x.Parts) == 0 && len(y.Parts) == 0:
-		return pierce(p, q, &x.Half, &y.Half)
+		return boxPenetration(p, q, &x.Half, &y.Half)
 	}
 	for i := range 1 + len(x.Parts) {
 		a, h := partAt(p, x, i)
 		for j := range 1 + len(y.Parts) {
 			b, k := partAt(q, y, j)
-			most = max(most, pierce(&a, &b, h, k))
+			most = max(most, boxPenetration(&a, &b, h, k))
 		}
 	}
 	return most
 }
 
-// pierce returns how far two boxes are in each other: the shortest way, in
+// boxPenetration returns how far two boxes are in each other: the shortest way, in
 // metres, to move one of them so that they are apart, and 0 if they are. It is
 // along one of fifteen axes: those of the faces, and those across two edges.
-func pierce(p, q *geom.Pose, h, k *geom.Vec3) float32 {
+func boxPenetration(p, q *geom.Pose, h, k *geom.Vec3) float32 {
 	a, b := p.Rot.Mat(), q.Rot.Mat()
-	way := a.TMul(q.Pos.Sub(p.Pos))
+	way := a.MulT(q.Pos.Sub(p.Pos))
 	// r is the second box's axes as the first one sees them, s their amounts.
 	var r, s [3][3]float32
 	for j, axis := range [3]geom.Vec3{b.X, b.Y, b.Z} {
-		v := a.TMul(axis)
+		v := a.MulT(axis)
 		r[0][j], r[1][j], r[2][j] = v.X, v.Y, v.Z
 		s[0][j], s[1][j], s[2][j] = geom.Abs(v.X), geom.Abs(v.Y), geom.Abs(v.Z)
 	}

@@ -8,82 +8,82 @@ import "ghostcube/sim/geom"
 // cube goes on: the true one, or the drawn one after it stood beside the true
 // one, as a picture does that is ahead.
 const (
-	stopFrom  = 1    // m/s
-	stopMost  = 0.1  // m/s
-	stopGoes  = 0.5  // m/s: it goes on
-	restLeast = 0.25 // seconds
-	stopOver  = 2    // seconds
-	settledBy = 0.02 // metres from the true cube
+	stopFromSpeed    = 1    // m/s
+	restSpeedMax     = 0.1  // m/s
+	resumeSpeed      = 0.5  // m/s: it goes on
+	restSecondsMin   = 0.25 // seconds
+	stopWindow       = 2    // seconds
+	settledTolerance = 0.02 // metres from the true cube
 )
 
 // stops looks at what the picture does when the true cube stops.
 type stops struct {
-	count   int     // stops looked at to their end
-	settle  int     // ticks from each to the picture's being there for good, summed
-	longest int     // of those
-	most    float64 // metres beyond the true cube, along the way it came; 0 if never
+	count          int     // stops looked at to their end
+	settleTicks    int     // ticks from each to the picture's being there for good, summed
+	settleTicksMax int     // of those
+	overshootMax   float64 // metres beyond the true cube, along the way it came; 0 if never
 
-	way  geom.Vec3 // of the last tick at stopFrom or more
-	fast int       // ticks since then
-	now  stop
+	lastStep  geom.Vec3 // of the last tick at stopFrom or more
+	slowTicks int       // ticks since then
+	current   stop
 }
 
 // stop is the one that is looked at.
 type stop struct {
-	on   int     // ticks since it; 0: there is none
-	away int     // of those, up to the last one with the picture elsewhere
-	most float64 // metres beyond
-	home bool    // the drawn cube has stood beside the true one
-	gone bool    // and then went on
+	ticks          int     // ticks since it; 0: there is none
+	unsettledTicks int     // of those, up to the last one with the picture elsewhere
+	overshoot      float64 // metres beyond
+	settled        bool    // the drawn cube has stood beside the true one
+	resumed        bool    // and then went on
 }
 
-// take adds a tick: where the cubes are, the true one's step, and the length of
+// add adds a tick: where the cubes are, the true one's step, and the length of
 // it or of the last one that was no jump, and that of the drawn one's, metres.
-func (s *stops) take(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep float64, rate int) {
+func (s *stops) add(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep float64, rate int) {
 	speed, drawnSpeed := step*float64(rate), drawnStep*float64(rate)
-	s.fast++
-	n := &s.now
+	s.slowTicks++
+	n := &s.current
 	switch {
-	case speed >= stopFrom:
-		s.end(rate)
+	case speed >= stopFromSpeed:
+		s.finish(rate)
 		if float64(way.Len()) == step {
-			s.way, s.fast = way, 0
+			s.lastStep, s.slowTicks = way, 0
 		}
 		return
-	case n.on == 0 && speed < stopMost && s.fast <= rate/2 && s.way != (geom.Vec3{}):
-		n.on = 1
-	case n.on > 0 && speed < stopGoes:
-		n.on++
+	case n.ticks == 0 && speed < restSpeedMax && s.slowTicks <= rate/2 && s.lastStep != (geom.Vec3{}):
+		n.ticks = 1
+	case n.ticks > 0 && speed < resumeSpeed:
+		n.ticks++
 	default:
-		s.end(rate)
+		s.finish(rate)
 		return
 	}
-	if n.gone = n.gone || n.home && drawnSpeed >= stopGoes; !n.gone {
+	if n.resumed = n.resumed || n.settled && drawnSpeed >= resumeSpeed; !n.resumed {
 		off := drawn.Sub(*truth)
-		n.most = max(n.most, float64(off.Dot(s.way.Unit())))
-		if off.Len() > settledBy {
-			n.away = n.on
-		} else if drawnSpeed < stopMost {
-			n.home = true
+		n.overshoot = max(n.overshoot, float64(off.Dot(s.lastStep.Unit())))
+		if off.Len() > settledTolerance {
+			n.unsettledTicks = n.ticks
+		} else if drawnSpeed < restSpeedMax {
+			n.settled = true
 		}
 	}
-	if n.on >= stopOver*rate {
-		s.end(rate)
-		s.way = geom.Vec3{}
+	if n.ticks >= stopWindow*rate {
+		s.finish(rate)
+		s.lastStep = geom.Vec3{}
 	}
 }
 
-// forget gives up the stop that is looked at: the truth stands still because its
+// discard gives up the stop that is looked at: the truth stands still because its
 // server waits.
-func (s *stops) forget() { s.now, s.way = stop{}, geom.Vec3{} }
+func (s *stops) discard() { s.current, s.lastStep = stop{}, geom.Vec3{} }
 
-// end counts the stop that is looked at.
-func (s *stops) end(rate int) {
-	if float64(s.now.on) >= restLeast*float64(rate) {
+// finish counts the stop that is looked at.
+func (s *stops) finish(rate int) {
+	if float64(s.current.ticks) >= restSecondsMin*float64(rate) {
 		s.count++
-		s.settle += s.now.away
-		s.longest = max(s.longest, s.now.away)
-		s.most = max(s.most, s.now.most)
+		s.settleTicks += s.current.unsettledTicks
+		s.settleTicksMax = max(s.settleTicksMax, s.current.unsettledTicks)
+		s.overshootMax = max(s.overshootMax, s.current.overshoot)
 	}
-	s.now = stop{}
+	s.current = stop{}
 }

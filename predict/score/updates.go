@@ -11,27 +11,27 @@ import (
 // updates is how often the picture has something new from the server, and how
 // old what it claims to show is.
 type updates struct {
-	any     bool // the view has what was last received
-	digest  uint64
-	count   int // ticks in which that changed
-	gap     int // ticks since the last of those
-	longest int // of such gaps
+	available bool // the view has what was last received
+	digest    uint64
+	count     int // ticks in which that changed
+	gap       int // ticks since the last of those
+	gapMax    int // of such gaps
 
-	age    int64 // ticks from the picture's label to the truth's, summed
-	oldest int   // of those
+	delaySum int64 // ticks from the picture's label to the truth's, summed
+	delayMax int   // of those
 }
 
-// take adds a tick.
-func (u *updates) take(now sim.Tick, v *predict.View, first bool) {
+// add adds a tick.
+func (u *updates) add(now sim.Tick, v *predict.View, first bool) {
 	age := int(now) - int(v.Tick)
-	u.age += int64(age)
-	if first || age > u.oldest {
-		u.oldest = age
+	u.delaySum += int64(age)
+	if first || age > u.delayMax {
+		u.delayMax = age
 	}
-	u.any = u.any || len(v.LastReceived) > 0
+	u.available = u.available || len(v.LastReceived) > 0
 	d := digest(v.LastReceived)
 	u.gap++
-	u.longest = max(u.longest, u.gap)
+	u.gapMax = max(u.gapMax, u.gap)
 	if first {
 		u.gap = 0
 	} else if d != u.digest {

@@ -21,38 +21,38 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// texels is the side of the shadow map.
-const texels = 2048
+// shadowMapSize is the side of the shadow map.
+const shadowMapSize = 2048
 
-// texel is what one of them covers, in metres.
-const texel = 2 * render.ShadowHalf / float32(texels)
+// texelSize is what one of them covers, in metres.
+const texelSize = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize)
 
 // Painter draws scenes.
 type Painter struct {
-	ground, high, low, sunHigh, sunLow, cube, ghost *ebiten.Shader
+	groundShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostShader *ebiten.Shader
 
-	whole                *ebiten.Image // all pictures, at times larger than they are shown
-	depthHigh, depth     *ebiten.Image
-	shadowHigh, shadow   *ebiten.Image
-	scale                int
-	faces, ghosts, edges mesh
-	order                []int
+	target                     *ebiten.Image // all pictures, at times larger than they are shown
+	depthHigh, depth           *ebiten.Image
+	shadowHigh, shadow         *ebiten.Image
+	scale                      int
+	faces, ghosts, shadowFaces mesh
+	drawOrder                  []int
 
-	letters *ebiten.Image
-	over    mesh
+	atlasImage *ebiten.Image
+	overlay    mesh
 }
 
 // mesh is triangles to be drawn at once.
 type mesh struct {
 	vertices []ebiten.Vertex
 	indices  []uint32
-	far      float32 // the farthest corner
+	maxDepth float32 // the farthest corner
 }
 
-func (m *mesh) reset() { m.vertices, m.indices, m.far = m.vertices[:0], m.indices[:0], 0 }
+func (m *mesh) reset() { m.vertices, m.indices, m.maxDepth = m.vertices[:0], m.indices[:0], 0 }
 
-// quad adds the two triangles of the last four vertices.
-func (m *mesh) quad() {
+// addQuad adds the two triangles of the last four vertices.
+func (m *mesh) addQuad() {
 	n := uint32(len(m.vertices)) - 4
 	m.indices = append(m.indices, n, n+1, n+2, n, n+2, n+3)
 }
@@ -61,7 +61,7 @@ func (m *mesh) quad() {
 func New() (*Painter, error) {
 	p := &Painter{}
 	for name, s := range map[string]**ebiten.Shader{
-		"ground": &p.ground, "high": &p.high, "low": &p.low, "sunhigh": &p.sunHigh, "sunlow": &p.sunLow, "cube": &p.cube, "ghost": &p.ghost,
+		"ground": &p.groundShader, "depthhigh": &p.depthHighShader, "depthlow": &p.depthLowShader, "shadowhigh": &p.shadowHighShader, "shadowlow": &p.shadowLowShader, "cube": &p.cubeShader, "translucent": &p.ghostShader,
 	} {
 		source, err := assets.Shaders.ReadFile("shaders/" + name + ".kage")
 		if err != nil {
@@ -74,8 +74,8 @@ func New() (*Painter, error) {
 	return p, nil
 }
 
-// keepLarger keeps, of what is there and what is drawn, the larger.
-var keepLarger = ebiten.Blend{
+// blendMax keeps, of what is there and what is drawn, the larger.
+var blendMax = ebiten.Blend{
 	BlendFactorSourceRGB:        ebiten.BlendFactorOne,
 	BlendFactorSourceAlpha:      ebiten.BlendFactorOne,
 	BlendFactorDestinationRGB:   ebiten.BlendFactorOne,
@@ -96,13 +96,13 @@ func (p *Painter) Begin(w, h, scale int) {
 	size := image.Rect(0, 0, w*scale, h*scale)
 	own := &ebiten.NewImageOptions{Unmanaged: true}
 	if p.shadow == nil {
-		p.shadowHigh = ebiten.NewImageWithOptions(image.Rect(0, 0, texels, texels), own)
-		p.shadow = ebiten.NewImageWithOptions(image.Rect(0, 0, texels, texels), own)
+		p.shadowHigh = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), own)
+		p.shadow = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), own)
 	}
-	if p.whole != nil && p.whole.Bounds() == size {
+	if p.target != nil && p.target.Bounds() == size {
 		return
 	}
-	for _, im := range []**ebiten.Image{&p.whole, &p.depthHigh, &p.depth} {
+	for _, im := range []**ebiten.Image{&p.target, &p.depthHigh, &p.depth} {
 		if *im != nil {
 			(*im).Deallocate()
 		}
@@ -118,21 +118,21 @@ func (p *Painter) End(dst *ebiten.Image, x, y int) {
 	}
 	o.GeoM.Scale(1/float64(p.scale), 1/float64(p.scale))
 	o.GeoM.Translate(float64(x), float64(y))
-	dst.DrawImage(p.whole, o)
+	dst.DrawImage(p.target, o)
 }
 
-// light is the shadow map's frame.
-type light struct {
-	right, up geom.Vec3
-	u, v, d   float32 // where the map begins, and the light's depth in its middle
+// lightSpace is the shadow map's frame.
+type lightSpace struct {
+	right, up           geom.Vec3
+	u0, v0, depthOrigin float32 // where the map begins, and the light's depth in its middle
 }
 
-func around(target geom.Vec3) light {
-	l := light{right: geom.Vec3{X: render.ToSun.Y, Y: -render.ToSun.X}.Unit()}
+func newLightSpace(target geom.Vec3) lightSpace {
+	l := lightSpace{right: geom.Vec3{X: render.ToSun.Y, Y: -render.ToSun.X}.Unit()}
 	l.up = render.ToSun.Cross(l.right)
-	snap := func(x float32) float32 { return float32(int(x/texel)) * texel }
-	l.u, l.v = snap(target.Dot(l.right))-render.ShadowHalf, snap(target.Dot(l.up))-render.ShadowHalf
-	l.d = target.Dot(render.ToSun)
+	snap := func(x float32) float32 { return float32(int(x/texelSize)) * texelSize }
+	l.u0, l.v0 = snap(target.Dot(l.right))-render.ShadowMapHalfWidth, snap(target.Dot(l.up))-render.ShadowMapHalfWidth
+	l.depthOrigin = target.Dot(render.ToSun)
 	return l
 }
 
@@ -143,63 +143,63 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	if r.Empty() {
 		return
 	}
-	lens := c.Lens(float32(r.Dx()), float32(r.Dy()))
-	view := newView(&lens, r)
-	sun := around(c.Target)
-	p.castShadows(s, sun)
+	lens := c.Projection(float32(r.Dx()), float32(r.Dy()))
+	view := newViewProjection(&lens, r)
+	sun := newLightSpace(c.Target)
+	p.drawShadowMap(s, sun)
 	uniforms := p.uniforms(&lens, sun, r)
 
-	dst := p.whole.SubImage(r).(*ebiten.Image)
+	dst := p.target.SubImage(r).(*ebiten.Image)
 	p.drawGround(dst, r, uniforms)
 
 	p.faces.reset()
 	p.ghosts.reset()
-	p.gather(s, &view, &p.faces, false)
-	far := max(p.faces.far, 1) * 1.02
+	p.collectFaces(s, &view, &p.faces, false)
+	far := max(p.faces.maxDepth, 1) * 1.02
 	uniforms["Far"] = far
 	high, depth := p.depthHigh.SubImage(r).(*ebiten.Image), p.depth.SubImage(r).(*ebiten.Image)
 	high.Clear()
 	depth.Clear()
-	o := &ebiten.DrawTrianglesShaderOptions{Blend: keepLarger, Uniforms: uniforms}
-	high.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.high, o)
+	o := &ebiten.DrawTrianglesShaderOptions{Blend: blendMax, Uniforms: uniforms}
+	high.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.depthHighShader, o)
 	o.Images[0] = p.depthHigh
-	depth.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.low, o)
+	depth.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.depthLowShader, o)
 
 	o = &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
 	o.Images[0], o.Images[1] = p.depth, p.shadow
-	dst.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.cube, o)
+	dst.DrawTrianglesShader32(p.faces.vertices, p.faces.indices, p.cubeShader, o)
 
-	p.gather(s, &view, &p.ghosts, true)
+	p.collectFaces(s, &view, &p.ghosts, true)
 	for i := range s.Trails {
-		p.trail(&s.Trails[i], &view)
+		p.addTrail(&s.Trails[i], &view)
 	}
 	for i := range s.Lines {
-		p.line(&s.Lines[i], &view)
+		p.addLine(&s.Lines[i], &view)
 	}
-	uniforms["Edge"] = []float32{render.EdgeFrom, render.EdgeTo}
+	uniforms["Edge"] = []float32{render.EdgeStart, render.EdgeEnd}
 	o = &ebiten.DrawTrianglesShaderOptions{Uniforms: uniforms}
 	o.Images[0] = p.depth
 	if len(p.ghosts.indices) > 0 {
-		dst.DrawTrianglesShader32(p.ghosts.vertices, p.ghosts.indices, p.ghost, o)
+		dst.DrawTrianglesShader32(p.ghosts.vertices, p.ghosts.indices, p.ghostShader, o)
 	}
 }
 
 // uniforms are the numbers that the shaders share.
-func (p *Painter) uniforms(l *render.Lens, sun light, r image.Rectangle) map[string]any {
+func (p *Painter) uniforms(l *render.Projection, sun lightSpace, r image.Rectangle) map[string]any {
 	v := func(a geom.Vec3) []float32 { return []float32{a.X, a.Y, a.Z} }
-	slope := -texel / render.ToSun.Z / render.ShadowDeep
+	slope := -texelSize / render.ToSun.Z / render.ShadowMapDepth
 	return map[string]any{
-		"Eye": v(l.Eye), "Right": v(l.Right), "Up": v(l.Up), "Ahead": v(l.Ahead),
-		"Middle": []float32{l.X, l.Y}, "Focal": l.Focal,
-		"Horizon": render.HorizonHue[:], "Zenith": render.ZenithHue[:], "Ground": render.GroundHue[:],
+		"Eye": v(l.Eye), "Right": v(l.Right), "Up": v(l.Up), "Ahead": v(l.Forward),
+		"Middle": []float32{l.CenterX, l.CenterY}, "Focal": l.FocalLength,
+		"Horizon": render.HorizonColor[:], "Zenith": render.ZenithColor[:], "Ground": render.GroundColor[:],
 		"SkyLight": render.SkyLight[:], "SunLight": render.SunLight[:],
-		"Grid":  []float32{render.GridLine, render.GridDark, render.GridShow, 0},
-		"Field": []float32{render.FieldLine, render.FieldDark, render.FieldShow, 0},
-		"Fog":   []float32{render.FogFrom, render.FogOver, render.FogMost},
-		"Edge":  []float32{render.EdgeFrom, render.EdgeTo, render.EdgeDark},
-		"Share": float32(render.GhostEdge), "Far": float32(1),
+		"Grid":  []float32{render.GridWidth, render.GridShade, render.GridOpacity, 0},
+		"Field": []float32{render.MajorGridWidth, render.MajorGridShade, render.MajorGridOpacity, 0},
+		"Fog":   []float32{render.FogStart, render.FogRange, render.FogMax},
+		"Edge":  []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
+		"Share": float32(render.GhostEdgeShare), "Far": float32(1),
 		"SunRight": v(sun.right), "SunUp": v(sun.up), "ToSun": v(render.ToSun),
-		"SunAt": []float32{sun.u, sun.v, sun.d}, "Texel": texel, "Texels": float32(texels), "Deep": float32(render.ShadowDeep),
+		"SunAt": []float32{sun.u0, sun.v0, sun.depthOrigin}, "Texel": texelSize, "Texels": float32(shadowMapSize), "Deep": float32(render.ShadowMapDepth),
 		"Slope":  []float32{slope * sun.right.Z, slope * sun.up.Z},
 		"Corner": []float32{float32(r.Min.X), float32(r.Min.Y)},
 	}
@@ -219,13 +219,13 @@ func (p *Painter) drawGround(dst *ebiten.Image, r image.Rectangle, uniforms map[
 	}
 	o := &ebiten.DrawTrianglesShaderOptions{Blend: ebiten.BlendCopy, Uniforms: uniforms}
 	o.Images[0] = p.shadow
-	dst.DrawTrianglesShader32(v[:], []uint32{0, 1, 2, 0, 2, 3}, p.ground, o)
+	dst.DrawTrianglesShader32(v[:], []uint32{0, 1, 2, 0, 2, 3}, p.groundShader, o)
 	uniforms["SunLight"] = full
 }
 
-// castShadows makes the shadow map of a scene.
-func (p *Painter) castShadows(s *render.Scene, sun light) {
-	m := &p.edges
+// drawShadowMap makes the shadow map of a scene.
+func (p *Painter) drawShadowMap(s *render.Scene, sun lightSpace) {
+	m := &p.shadowFaces
 	m.reset()
 	for i := range s.Cubes {
 		c := &s.Cubes[i]
@@ -238,71 +238,71 @@ func (p *Painter) castShadows(s *render.Scene, sun light) {
 			if n.Dot(render.ToSun) < 0 {
 				n = n.Neg()
 			}
-			mid := c.Pose.Pos.Plus(c.Half.At(k), n)
-			for _, q := range corners(&axes, c.Half, mid, k) {
+			mid := c.Pose.Pos.AddScaled(c.Half.At(k), n)
+			for _, q := range faceCorners(&axes, c.Half, mid, k) {
 				m.vertices = append(m.vertices, ebiten.Vertex{
-					DstX: (q.Dot(sun.right) - sun.u) / texel, DstY: (q.Dot(sun.up) - sun.v) / texel,
-					Custom0: 0.5 + (q.Dot(render.ToSun)-sun.d)/render.ShadowDeep,
+					DstX: (q.Dot(sun.right) - sun.u0) / texelSize, DstY: (q.Dot(sun.up) - sun.v0) / texelSize,
+					Custom0: 0.5 + (q.Dot(render.ToSun)-sun.depthOrigin)/render.ShadowMapDepth,
 				})
 			}
-			m.quad()
+			m.addQuad()
 		}
 	}
 	p.shadowHigh.Clear()
 	p.shadow.Clear()
-	o := &ebiten.DrawTrianglesShaderOptions{Blend: keepLarger}
-	p.shadowHigh.DrawTrianglesShader32(m.vertices, m.indices, p.sunHigh, o)
+	o := &ebiten.DrawTrianglesShaderOptions{Blend: blendMax}
+	p.shadowHigh.DrawTrianglesShader32(m.vertices, m.indices, p.shadowHighShader, o)
 	o.Images[0] = p.shadowHigh
-	p.shadow.DrawTrianglesShader32(m.vertices, m.indices, p.sunLow, o)
+	p.shadow.DrawTrianglesShader32(m.vertices, m.indices, p.shadowLowShader, o)
 }
 
-// corners returns the corners of the face across axis k whose middle is mid.
-func corners(axes *geom.Mat3, half geom.Vec3, mid geom.Vec3, k int) [4]geom.Vec3 {
+// faceCorners returns the corners of the face across axis k whose middle is mid.
+func faceCorners(axes *geom.Mat3, half geom.Vec3, mid geom.Vec3, k int) [4]geom.Vec3 {
 	u, v := (k+1)%3, (k+2)%3
 	e1, e2 := axes.Col(u).Scale(half.At(u)), axes.Col(v).Scale(half.At(v))
 	return [4]geom.Vec3{mid.Sub(e1).Sub(e2), mid.Add(e1).Sub(e2), mid.Add(e1).Add(e2), mid.Sub(e1).Add(e2)}
 }
 
-// view is the projection into a rectangle of the whole picture.
-type view struct {
-	lens   *render.Lens
-	matrix mgl32.Mat4 // to x*w, y*w in pixels of the whole, unused, and w
-	r      image.Rectangle
+// viewProjection is the projection into a rectangle of the whole picture.
+type viewProjection struct {
+	projection *render.Projection
+	matrix     mgl32.Mat4 // to x*w, y*w in pixels of the whole, unused, and w
+	rect       image.Rectangle
 }
 
-func newView(l *render.Lens, r image.Rectangle) view {
+func newViewProjection(l *render.Projection, r image.Rectangle) viewProjection {
 	eye := mgl32.Translate3D(-l.Eye.X, -l.Eye.Y, -l.Eye.Z)
 	turn := mgl32.Mat4FromRows(
 		mgl32.Vec4{l.Right.X, l.Right.Y, l.Right.Z, 0},
 		mgl32.Vec4{l.Up.X, l.Up.Y, l.Up.Z, 0},
-		mgl32.Vec4{l.Ahead.X, l.Ahead.Y, l.Ahead.Z, 0},
+		mgl32.Vec4{l.Forward.X, l.Forward.Y, l.Forward.Z, 0},
 		mgl32.Vec4{0, 0, 0, 1})
-	x, y := l.X+float32(r.Min.X), l.Y+float32(r.Min.Y)
+	x, y := l.CenterX+float32(r.Min.X), l.CenterY+float32(r.Min.Y)
 	land := mgl32.Mat4FromRows(
-		mgl32.Vec4{l.Focal, 0, x, 0},
-		mgl32.Vec4{0, -l.Focal, y, 0},
+		mgl32.Vec4{l.FocalLength, 0, x, 0},
+		mgl32.Vec4{0, -l.FocalLength, y, 0},
 		mgl32.Vec4{0, 0, 1, 0},
 		mgl32.Vec4{0, 0, 1, 0})
-	return view{lens: l, matrix: land.Mul4(turn).Mul4(eye), r: r}
+	return viewProjection{projection: l, matrix: land.Mul4(turn).Mul4(eye), rect: r}
 }
 
 // vertex is a corner on its way to the screen.
 type vertex struct {
-	at   geom.Vec3
+	pos  geom.Vec3
 	u, v float32 // on the face, -1 to 1
 }
 
-// gather adds the faces of a scene that turn to the eye: those of solid cubes,
+// collectFaces adds the faces of a scene that turn to the eye: those of solid cubes,
 // or those of ghosts, from the farthest cube to the nearest.
-func (p *Painter) gather(s *render.Scene, view *view, m *mesh, ghosts bool) {
-	p.order = p.order[:0]
+func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, ghosts bool) {
+	p.drawOrder = p.drawOrder[:0]
 	for i := range s.Cubes {
 		if c := &s.Cubes[i]; c.Ghost() == ghosts && c.Color.A > 0 {
-			p.order = append(p.order, i)
+			p.drawOrder = append(p.drawOrder, i)
 		}
 	}
-	slices.SortFunc(p.order, func(a, b int) int {
-		da, db := s.Cubes[a].Pose.Pos.Sub(view.lens.Eye).Len2(), s.Cubes[b].Pose.Pos.Sub(view.lens.Eye).Len2()
+	slices.SortFunc(p.drawOrder, func(a, b int) int {
+		da, db := s.Cubes[a].Pose.Pos.Sub(view.projection.Eye).LenSq(), s.Cubes[b].Pose.Pos.Sub(view.projection.Eye).LenSq()
 		if da > db {
 			return -1
 		}
@@ -311,10 +311,10 @@ func (p *Painter) gather(s *render.Scene, view *view, m *mesh, ghosts bool) {
 		}
 		return a - b
 	})
-	for _, i := range p.order {
+	for _, i := range p.drawOrder {
 		c := &s.Cubes[i]
 		axes := c.Pose.Rot.Mat()
-		to := view.lens.Eye.Sub(c.Pose.Pos)
+		to := view.projection.Eye.Sub(c.Pose.Pos)
 		for k := range 3 {
 			n, half := axes.Col(k), c.Half.At(k)
 			away := n.Dot(to)
@@ -324,39 +324,39 @@ func (p *Painter) gather(s *render.Scene, view *view, m *mesh, ghosts bool) {
 			if away < 0 {
 				n = n.Neg()
 			}
-			mid := c.Pose.Pos.Plus(half, n)
+			mid := c.Pose.Pos.AddScaled(half, n)
 			var f [8]vertex
-			for j, q := range corners(&axes, c.Half, mid, k) {
+			for j, q := range faceCorners(&axes, c.Half, mid, k) {
 				f[j] = vertex{q, [4]float32{-1, 1, 1, -1}[j], [4]float32{-1, -1, 1, 1}[j]}
 			}
-			p.face(view, m, f, paint(c, n, ghosts))
+			p.addFace(view, m, f, vertexColor(c, n, ghosts))
 		}
 	}
 }
 
-// paint is what a face's vertices carry of its colour and its light.
-func paint(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
+// vertexColor is what a face's vertices carry of its colour and its light.
+func vertexColor(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
 	direct := max(0, n.Dot(render.ToSun))
 	r, g, b := float32(c.Color.R)/255, float32(c.Color.G)/255, float32(c.Color.B)/255
 	if ghost {
 		shine := 0.8 + 0.2*direct
 		return [4]float32{r * shine, g * shine, b * shine, float32(c.Color.A) / 255}
 	}
-	sky := 1 - render.Hemisphere/2 + render.Hemisphere/2*n.Z
+	sky := 1 - render.HemisphereContrast/2 + render.HemisphereContrast/2*n.Z
 	return [4]float32{r, g, b, direct + 2*float32(int(sky*63+0.5))}
 }
 
-// face adds a face, cut at the near plane.
-func (p *Painter) face(view *view, m *mesh, f [8]vertex, color [4]float32) {
+// addFace adds a face, cut at the near plane.
+func (p *Painter) addFace(view *viewProjection, m *mesh, f [8]vertex, color [4]float32) {
 	var out [8]vertex
 	n := 0
 	prev := f[3]
-	before := view.lens.Depth(prev.at) - render.Near
+	before := view.projection.Depth(prev.pos) - render.NearPlane
 	for _, q := range f[:4] {
-		now := view.lens.Depth(q.at) - render.Near
+		now := view.projection.Depth(q.pos) - render.NearPlane
 		if (before < 0) != (now < 0) {
 			t := before / (before - now)
-			out[n] = vertex{prev.at.Plus(t, q.at.Sub(prev.at)), prev.u + t*(q.u-prev.u), prev.v + t*(q.v-prev.v)}
+			out[n] = vertex{prev.pos.AddScaled(t, q.pos.Sub(prev.pos)), prev.u + t*(q.u-prev.u), prev.v + t*(q.v-prev.v)}
 			n++
 		}
 		if now >= 0 {
@@ -370,14 +370,14 @@ func (p *Painter) face(view *view, m *mesh, f [8]vertex, color [4]float32) {
 	}
 	base := uint32(len(m.vertices))
 	for _, q := range out[:n] {
-		s := view.matrix.Mul4x1(mgl32.Vec4{q.at.X, q.at.Y, q.at.Z, 1})
+		s := view.matrix.Mul4x1(mgl32.Vec4{q.pos.X, q.pos.Y, q.pos.Z, 1})
 		w := s[3]
 		inv := 1 / w
-		m.far = max(m.far, w)
+		m.maxDepth = max(m.maxDepth, w)
 		m.vertices = append(m.vertices, ebiten.Vertex{
 			DstX: s[0] * inv, DstY: s[1] * inv, SrcX: q.u * inv, SrcY: q.v * inv,
 			ColorR: color[0], ColorG: color[1], ColorB: color[2], ColorA: color[3],
-			Custom0: q.at.X * inv, Custom1: q.at.Y * inv, Custom2: q.at.Z * inv, Custom3: inv,
+			Custom0: q.pos.X * inv, Custom1: q.pos.Y * inv, Custom2: q.pos.Z * inv, Custom3: inv,
 		})
 	}
 	for i := uint32(2); i < uint32(n); i++ {
@@ -385,36 +385,36 @@ func (p *Painter) face(view *view, m *mesh, f [8]vertex, color [4]float32) {
 	}
 }
 
-// trail adds a line through space to what is seen through.
-func (p *Painter) trail(t *render.Trail, view *view) {
+// addTrail adds a line through space to what is seen through.
+func (p *Painter) addTrail(t *render.Trail, view *viewProjection) {
 	n := len(t.Points)
 	for i := 1; i < n; i++ {
 		a, b := t.Points[i-1], t.Points[i]
-		if view.lens.Depth(a) < render.Near || view.lens.Depth(b) < render.Near {
+		if view.projection.Depth(a) < render.NearPlane || view.projection.Depth(b) < render.NearPlane {
 			continue
 		}
 		age := float32(i) / float32(n)
 		// The border's share of the opacity is given to the whole line.
-		alpha := age * float32(t.Color.A) / 255 / (1 - render.GhostEdge)
+		alpha := age * float32(t.Color.A) / 255 / (1 - render.GhostEdgeShare)
 		red, green, blue := float32(t.Color.R)/255, float32(t.Color.G)/255, float32(t.Color.B)/255
-		p.strip(view, a, b, 0.8+0.9*age, 0, [4]float32{red, green, blue, min(alpha, 1)})
+		p.addStrip(view, a, b, 0.8+0.9*age, 0, [4]float32{red, green, blue, min(alpha, 1)})
 	}
 }
 
-// line adds a line of one width to what is seen through. It is all border, which
+// addLine adds a line of one width to what is seen through. It is all border, which
 // the shader makes lighter.
-func (p *Painter) line(l *render.Line, view *view) {
-	if view.lens.Depth(l.A) < render.Near || view.lens.Depth(l.B) < render.Near {
+func (p *Painter) addLine(l *render.Line, view *viewProjection) {
+	if view.projection.Depth(l.A) < render.NearPlane || view.projection.Depth(l.B) < render.NearPlane {
 		return
 	}
 	const lighter = 255 * 1.15
 	c := l.Color
-	p.strip(view, l.A, l.B, render.LineHalf, 1, [4]float32{float32(c.R) / lighter, float32(c.G) / lighter, float32(c.B) / lighter, float32(c.A) / 255})
+	p.addStrip(view, l.A, l.B, render.LineHalfWidth, 1, [4]float32{float32(c.R) / lighter, float32(c.G) / lighter, float32(c.B) / lighter, float32(c.A) / 255})
 }
 
-// strip adds a strip from a to b, half as wide as said in pixels of the picture
+// addStrip adds a strip from a to b, half as wide as said in pixels of the picture
 // as shown. border is how far it lies from the middle of a face to its border.
-func (p *Painter) strip(view *view, a, b geom.Vec3, half, border float32, color [4]float32) {
+func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, border float32, color [4]float32) {
 	m := &p.ghosts
 	sa := view.matrix.Mul4x1(mgl32.Vec4{a.X, a.Y, a.Z, 1})
 	sb := view.matrix.Mul4x1(mgl32.Vec4{b.X, b.Y, b.Z, 1})
@@ -439,5 +439,5 @@ func (p *Painter) strip(view *view, a, b geom.Vec3, half, border float32, color 
 			Custom0: q.X * inv, Custom1: q.Y * inv, Custom2: q.Z * inv, Custom3: inv,
 		})
 	}
-	m.quad()
+	m.addQuad()
 }

@@ -40,7 +40,7 @@ func (g *game) Update() error {
 func (*game) Draw(*ebiten.Image)         {}
 func (*game) Layout(int, int) (int, int) { return 320, 240 }
 
-func needDisplay(t *testing.T) {
+func requireDisplay(t *testing.T) {
 	t.Helper()
 	if os.Getenv("DISPLAY") == "" {
 		t.Skip("no display here: .ci/run makes one")
@@ -54,13 +54,13 @@ func TestShadersCompile(t *testing.T) {
 	}
 }
 
-// table is a scene with all there is: cubes on and behind each other, a ramp,
+// testScene is a scene with all there is: cubes on and behind each other, a ramp,
 // ghosts, a trail, lines.
-func table() (*render.Scene, render.Camera) {
+func testScene() (*render.Scene, render.Camera) {
 	s := &render.Scene{}
 	add := func(x, y, z, half, turn float32, c render.Color) {
 		s.Cubes = append(s.Cubes, render.Cube{
-			Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.Turn(geom.Vec3{X: 0.3, Y: 0.2, Z: 1}.Unit(), turn)},
+			Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.AxisAngle(geom.Vec3{X: 0.3, Y: 0.2, Z: 1}.Unit(), turn)},
 			Half: geom.Vec3{X: half, Y: half, Z: half}, Color: c,
 		})
 	}
@@ -70,7 +70,7 @@ func table() (*render.Scene, render.Camera) {
 		add(-3+0.5*f, 1.5+0.2*f, 0.25+0.05*f, 0.25, f, render.RGB(0.75, 0.75, 0.8))
 	}
 	s.Cubes = append(s.Cubes, render.Cube{
-		Pose: geom.Pose{Pos: geom.Vec3{X: -5, Y: 3, Z: 0.4}, Rot: geom.Turn(geom.Vec3{X: 1}, 0.26)}, Half: geom.Vec3{X: 2, Y: 3, Z: 0.5}, Color: render.RGB(0.55, 0.58, 0.62),
+		Pose: geom.Pose{Pos: geom.Vec3{X: -5, Y: 3, Z: 0.4}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.26)}, Half: geom.Vec3{X: 2, Y: 3, Z: 0.5}, Color: render.RGB(0.55, 0.58, 0.62),
 	})
 	add(1.2, -0.6, 0.75, 0.75, 1.1, render.Color{R: 255, G: 204, B: 26, A: 120})
 	t := render.Trail{Color: render.RGB(0.9, 0, 0)}
@@ -85,36 +85,36 @@ func table() (*render.Scene, render.Camera) {
 	return s, render.Orbit(geom.Vec3{Z: 0.8}, 20, 24, 11)
 }
 
-// TestLooksLikeRaster holds the graphics card's picture against the one drawn
+// TestMatchesRaster holds the graphics card's picture against the one drawn
 // without: nearly every pixel is nearly the same, in a picture of its own and
 // in a part of one, plain and smoothed.
-func TestLooksLikeRaster(t *testing.T) {
-	needDisplay(t)
+func TestMatchesRaster(t *testing.T) {
+	requireDisplay(t)
 	p, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, cam := table()
+	s, cam := testScene()
 	for _, scale := range []int{1, 2} {
 		for _, r := range []image.Rectangle{image.Rect(0, 0, 640, 360), image.Rect(320, 40, 640, 360)} {
 			p.Begin(640, 360, scale)
 			p.Draw(r, s, &cam)
 			dst := ebiten.NewImage(640, 360)
 			p.End(dst, 0, 0)
-			var l render.List
+			var l render.DrawList
 			l.Rect(float32(r.Min.X)+8, float32(r.Min.Y)+8, 150, 40, render.Color{R: 22, G: 26, B: 32, A: 190})
 			l.Text(float32(r.Min.X)+16, float32(r.Min.Y)+34, render.Font{Size: 16, Bold: true}, render.RGB(1, 1, 1), "rewind ±0.1 m")
 			l.Line([]render.Point{{X: 350, Y: 300}, {X: 420, Y: 320}, {X: 520, Y: 310}}, 2, render.RGB(0.3, 0.6, 1))
-			p.Over(dst, &l)
+			p.DrawOverlay(dst, &l)
 			got := image.NewRGBA(image.Rect(0, 0, 640, 360))
 			dst.ReadPixels(got.Pix)
 
 			want := image.NewRGBA(image.Rect(0, 0, 640, 360))
 			new(raster.Painter).Draw(want.SubImage(r).(*image.RGBA), s, &cam)
-			raster.Over(want, &l)
+			raster.DrawOverlay(want, &l)
 			if os.Getenv("GPU_PICTURES") != "" {
-				save(t, "gpu.png", got)
-				save(t, "raster.png", want)
+				savePNG(t, "gpu.png", got)
+				savePNG(t, "raster.png", want)
 			}
 			far, sum, n := 0, 0, 0
 			for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -142,12 +142,12 @@ func TestLooksLikeRaster(t *testing.T) {
 // full as the one drawn without a card: a strip whose corners are mitred folds
 // there and leaves gaps.
 func TestJaggedLine(t *testing.T) {
-	needDisplay(t)
+	requireDisplay(t)
 	p, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l render.List
+	var l render.DrawList
 	var points []render.Point
 	for i := range 90 {
 		points = append(points, render.Point{X: 10 + float32(i), Y: 20 + 40*float32(i%2)}, render.Point{X: 10 + float32(i), Y: 20 + 40*float32(i%2)})
@@ -156,13 +156,13 @@ func TestJaggedLine(t *testing.T) {
 	l.Line([]render.Point{{X: 60, Y: 10}, {X: 80, Y: 70}, {X: 100, Y: 10}, {X: 100, Y: 10}}, 4, render.RGB(1, 1, 1))
 	l.Line([]render.Point{{X: 5, Y: 5}, {X: 5, Y: 5}}, 4, render.RGB(1, 1, 1)) // no length, no picture
 	dst := ebiten.NewImage(120, 80)
-	p.Over(dst, &l)
+	p.DrawOverlay(dst, &l)
 	got, want := image.NewRGBA(image.Rect(0, 0, 120, 80)), image.NewRGBA(image.Rect(0, 0, 120, 80))
 	dst.ReadPixels(got.Pix)
-	raster.Over(want, &l)
+	raster.DrawOverlay(want, &l)
 	if os.Getenv("GPU_PICTURES") != "" {
-		save(t, "jagged-gpu.png", got)
-		save(t, "jagged-raster.png", want)
+		savePNG(t, "jagged-gpu.png", got)
+		savePNG(t, "jagged-raster.png", want)
 	}
 	for _, part := range []image.Rectangle{image.Rect(0, 15, 45, 65), image.Rect(50, 0, 120, 80)} {
 		var a, b int
@@ -180,7 +180,7 @@ func TestJaggedLine(t *testing.T) {
 
 func diff(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-func save(t *testing.T, name string, im image.Image) {
+func savePNG(t *testing.T, name string, im image.Image) {
 	f, err := os.Create(filepath.Join(os.Getenv("GPU_PICTURES"), name))
 	if err != nil {
 		t.Fatal(err)
@@ -194,18 +194,18 @@ func save(t *testing.T, name string, im image.Image) {
 // BenchmarkMeshes measures what the processor does for one picture: faces found,
 // turned and sorted. The drawing itself is the graphics card's.
 func BenchmarkMeshes(b *testing.B) {
-	s, cam := table()
+	s, cam := testScene()
 	for i := range 888 {
 		c := s.Cubes[1]
 		c.Pose.Pos.X, c.Pose.Pos.Y = float32(i%30)-15, float32(i/30)
 		s.Cubes = append(s.Cubes, c)
 	}
-	lens := cam.Lens(640, 720)
-	v := newView(&lens, image.Rect(0, 0, 640, 720))
+	lens := cam.Projection(640, 720)
+	v := newViewProjection(&lens, image.Rect(0, 0, 640, 720))
 	p := &Painter{scale: 1}
 	b.ReportAllocs()
 	for b.Loop() {
 		p.faces.reset()
-		p.gather(s, &v, &p.faces, false)
+		p.collectFaces(s, &v, &p.faces, false)
 	}
 }

@@ -18,36 +18,36 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// sub is how many points a pixel has each way.
-const sub = 2
+// samplesPerAxis is how many points a pixel has each way.
+const samplesPerAxis = 2
 
 // Painter draws scenes and keeps the memory for it. The zero value is ready.
 type Painter struct {
-	faces  []face
-	ghosts []face
-	order  []int
-	ids    []uint16  // at each point: the number of the face seen, 0 for none
-	depth  []float32 // at each point: 1/distance
-	shadow shadowMap
+	faces      []face
+	ghosts     []face
+	ghostOrder []int
+	faceIDs    []uint16  // at each point: the number of the face seen, 0 for none
+	invDepth   []float32 // at each point: 1/distance
+	shadowMap  shadowMap
 
-	lens render.Lens
-	w, h int
+	projection render.Projection
+	w, h       int
 }
 
 // face is one side of a cube that turns to the eye.
 type face struct {
-	n, mid geom.Vec3  // outward normal, middle
-	u, v   geom.Vec3  // along the face, scaled so that its borders are at -1 and 1
-	k      float32    // n.p of its points
-	flat   [3]float32 // colour as shown
-	albedo [3]float32 // squared
-	direct float32    // of the sun's light
-	around [3]float32 // of the sky's
-	alpha  float32
-	far    float32 // of a ghost: squared distance of its cube
+	n, center   geom.Vec3  // outward normal, middle
+	u, v        geom.Vec3  // along the face, scaled so that its borders are at -1 and 1
+	planeOffset float32    // n.p of its points
+	color       [3]float32 // colour as shown
+	albedo      [3]float32 // squared
+	direct      float32    // of the sun's light
+	ambient     [3]float32 // of the sky's
+	alpha       float32
+	distance2   float32 // of a ghost: squared distance of its cube
 
 	corners     [6]corner
-	count       int
+	cornerCount int
 	top, bottom float32
 	// 1/distance is a + bx*x + by*y over the points.
 	a, bx, by float32
@@ -62,12 +62,12 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 	if p.w == 0 || p.h == 0 {
 		return
 	}
-	p.lens = c.Lens(float32(p.w), float32(p.h))
-	n := p.w * p.h * sub * sub
-	p.ids = slices.Grow(p.ids[:0], n)[:n]
-	p.depth = slices.Grow(p.depth[:0], n)[:n]
-	p.shadow.draw(s, c.Target)
-	p.gather(s)
+	p.projection = c.Projection(float32(p.w), float32(p.h))
+	n := p.w * p.h * samplesPerAxis * samplesPerAxis
+	p.faceIDs = slices.Grow(p.faceIDs[:0], n)[:n]
+	p.invDepth = slices.Grow(p.invDepth[:0], n)[:n]
+	p.shadowMap.draw(s, c.Target)
+	p.collectFaces(s)
 
 	bands := runtime.GOMAXPROCS(0) * 4
 	var wait sync.WaitGroup
@@ -76,15 +76,15 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			p.band(dst, s, y, min(y+rows, p.h))
+			p.drawBand(dst, s, y, min(y+rows, p.h))
 		}()
 	}
 	wait.Wait()
 }
 
-// gather lists the faces that may be seen, those of ghosts apart and from the
+// collectFaces lists the faces that may be seen, those of ghosts apart and from the
 // farthest to the nearest.
-func (p *Painter) gather(s *render.Scene) {
+func (p *Painter) collectFaces(s *render.Scene) {
 	p.faces, p.ghosts = append(p.faces[:0], face{}), p.ghosts[:0] // number 0 is the ground
 	for i := range s.Cubes {
 		c := &s.Cubes[i]
@@ -92,7 +92,7 @@ func (p *Painter) gather(s *render.Scene) {
 			continue
 		}
 		axes := c.Pose.Rot.Mat()
-		to := p.lens.Eye.Sub(c.Pose.Pos)
+		to := p.projection.Eye.Sub(c.Pose.Pos)
 		for k := range 3 {
 			axis, half := axes.Col(k), c.Half.At(k)
 			away := axis.Dot(to)
@@ -102,28 +102,28 @@ func (p *Painter) gather(s *render.Scene) {
 			if away < 0 {
 				axis = axis.Neg()
 			}
-			f := face{n: axis, mid: c.Pose.Pos.Plus(half, axis)}
+			f := face{n: axis, center: c.Pose.Pos.AddScaled(half, axis)}
 			u, v := (k+1)%3, (k+2)%3
 			hu, hv := c.Half.At(u), c.Half.At(v)
-			if !p.land(&f, axes.Col(u).Scale(hu), axes.Col(v).Scale(hv)) {
+			if !p.projectFace(&f, axes.Col(u).Scale(hu), axes.Col(v).Scale(hv)) {
 				continue
 			}
 			f.u, f.v = axes.Col(u).Scale(1/hu), axes.Col(v).Scale(1/hv)
-			f.light(c.Color)
+			f.prepareShading(c.Color)
 			if c.Ghost() {
-				f.far = to.Len2()
+				f.distance2 = to.LenSq()
 				p.ghosts = append(p.ghosts, f)
 			} else if len(p.faces) < 1<<16 {
 				p.faces = append(p.faces, f)
 			}
 		}
 	}
-	p.order = p.order[:0]
+	p.ghostOrder = p.ghostOrder[:0]
 	for i := range p.ghosts {
-		p.order = append(p.order, i)
+		p.ghostOrder = append(p.ghostOrder, i)
 	}
-	slices.SortStableFunc(p.order, func(a, b int) int {
-		switch fa, fb := p.ghosts[a].far, p.ghosts[b].far; {
+	slices.SortStableFunc(p.ghostOrder, func(a, b int) int {
+		switch fa, fb := p.ghosts[a].distance2, p.ghosts[b].distance2; {
 		case fa > fb:
 			return -1
 		case fa < fb:
@@ -133,31 +133,31 @@ func (p *Painter) gather(s *render.Scene) {
 	})
 }
 
-// light works out what is the same all over a face.
-func (f *face) light(c render.Color) {
-	f.flat = [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
+// prepareShading works out what is the same all over a face.
+func (f *face) prepareShading(c render.Color) {
+	f.color = [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
 	f.alpha = float32(c.A) / 255
 	f.direct = max(0, f.n.Dot(render.ToSun))
-	sky := 1 - render.Hemisphere/2 + float32(render.Hemisphere/2*f.n.Z)
+	sky := 1 - render.HemisphereContrast/2 + float32(render.HemisphereContrast/2*f.n.Z)
 	for i := range 3 {
-		f.albedo[i] = float32(f.flat[i] * f.flat[i])
-		f.around[i] = float32(render.SkyLight[i] * sky)
+		f.albedo[i] = float32(f.color[i] * f.color[i])
+		f.ambient[i] = float32(render.SkyLight[i] * sky)
 	}
 }
 
-// land finds where the face with half sides e1 and e2 lands: its outline,
+// projectFace finds where the face with half sides e1 and e2 lands: its outline,
 // cut at the near plane, and its depth. It reports false if nothing of it does.
-func (p *Painter) land(f *face, e1, e2 geom.Vec3) bool {
+func (p *Painter) projectFace(f *face, e1, e2 geom.Vec3) bool {
 	var in, out [8]geom.Vec3
-	in[0], in[1] = f.mid.Add(e1).Add(e2), f.mid.Sub(e1).Add(e2)
-	in[2], in[3] = f.mid.Sub(e1).Sub(e2), f.mid.Add(e1).Sub(e2)
+	in[0], in[1] = f.center.Add(e1).Add(e2), f.center.Sub(e1).Add(e2)
+	in[2], in[3] = f.center.Sub(e1).Sub(e2), f.center.Add(e1).Sub(e2)
 	n := 0
 	prev := in[3]
-	before := p.lens.Depth(prev) - render.Near
+	before := p.projection.Depth(prev) - render.NearPlane
 	for _, q := range in[:4] {
-		now := p.lens.Depth(q) - render.Near
+		now := p.projection.Depth(q) - render.NearPlane
 		if (before < 0) != (now < 0) {
-			out[n] = prev.Plus(before/(before-now), q.Sub(prev))
+			out[n] = prev.AddScaled(before/(before-now), q.Sub(prev))
 			n++
 		}
 		if now >= 0 {
@@ -169,26 +169,26 @@ func (p *Painter) land(f *face, e1, e2 geom.Vec3) bool {
 	if n < 3 {
 		return false
 	}
-	f.count, f.top, f.bottom = n, 1e30, -1e30
+	f.cornerCount, f.top, f.bottom = n, 1e30, -1e30
 	left, right := float32(1e30), float32(-1e30)
 	for i, q := range out[:n] {
-		x, y, _ := p.lens.Project(q)
-		c := corner{float32(x * sub), float32(y * sub)}
+		x, y, _ := p.projection.Project(q)
+		c := corner{float32(x * samplesPerAxis), float32(y * samplesPerAxis)}
 		f.corners[i] = c
 		f.top, f.bottom = min(f.top, c.y), max(f.bottom, c.y)
 		left, right = min(left, c.x), max(right, c.x)
 	}
-	if f.bottom <= 0 || f.top >= float32(p.h*sub) || right <= 0 || left >= float32(p.w*sub) {
+	if f.bottom <= 0 || f.top >= float32(p.h*samplesPerAxis) || right <= 0 || left >= float32(p.w*samplesPerAxis) {
 		return false
 	}
 	// A point of the face at distance d ahead is eye + d*ray, so 1/d is
 	// n.ray / (k - n.eye), and the ray is linear over the picture.
-	l := &p.lens
-	f.k = f.n.Dot(f.mid)
-	away := 1 / (f.k - f.n.Dot(l.Eye))
-	scale := float32(away / float32(l.Focal*sub))
+	l := &p.projection
+	f.planeOffset = f.n.Dot(f.center)
+	away := 1 / (f.planeOffset - f.n.Dot(l.Eye))
+	scale := float32(away / float32(l.FocalLength*samplesPerAxis))
 	f.bx, f.by = float32(scale*f.n.Dot(l.Right)), -float32(scale*f.n.Dot(l.Up))
-	f.a = float32(away*f.n.Dot(l.Ahead)) - float32(f.bx*float32(l.X*sub)) - float32(f.by*float32(l.Y*sub))
+	f.a = float32(away*f.n.Dot(l.Forward)) - float32(f.bx*float32(l.CenterX*samplesPerAxis)) - float32(f.by*float32(l.CenterY*samplesPerAxis))
 	return true
 }
 
@@ -196,8 +196,8 @@ func (p *Painter) land(f *face, e1, e2 geom.Vec3) bool {
 func (f *face) span(row, width int) (x0, x1 int) {
 	y := float32(row) + 0.5
 	lo, hi := float32(1e30), float32(-1e30)
-	a := f.corners[f.count-1]
-	for _, b := range f.corners[:f.count] {
+	a := f.corners[f.cornerCount-1]
+	for _, b := range f.corners[:f.cornerCount] {
 		if (a.y <= y) != (b.y <= y) {
 			x := a.x + float32((y-a.y)*((b.x-a.x)/(b.y-a.y)))
 			lo, hi = min(lo, x), max(hi, x)
@@ -210,47 +210,47 @@ func (f *face) span(row, width int) (x0, x1 int) {
 	return int(max(lo, 0) + 0.5), int(min(hi, float32(width)) + 0.5)
 }
 
-// band draws the rows [y0, y1).
-func (p *Painter) band(dst *image.RGBA, s *render.Scene, y0, y1 int) {
-	wide := p.w * sub
-	for row := y0 * sub; row < y1*sub; row++ {
-		clear(p.ids[row*wide : (row+1)*wide])
+// drawBand draws the rows [y0, y1).
+func (p *Painter) drawBand(dst *image.RGBA, s *render.Scene, y0, y1 int) {
+	wide := p.w * samplesPerAxis
+	for row := y0 * samplesPerAxis; row < y1*samplesPerAxis; row++ {
+		clear(p.faceIDs[row*wide : (row+1)*wide])
 		// The ground is seen where nothing is nearer; its depth is the same
 		// all along a row, for the camera never rolls.
-		ray := p.lens.Ray(p.lens.X, (float32(row)+0.5)/sub)
-		ground := max(0, -ray.Z/p.lens.Eye.Z)
-		z := p.depth[row*wide : (row+1)*wide]
+		ray := p.projection.Ray(p.projection.CenterX, (float32(row)+0.5)/samplesPerAxis)
+		ground := max(0, -ray.Z/p.projection.Eye.Z)
+		z := p.invDepth[row*wide : (row+1)*wide]
 		for i := range z {
 			z[i] = ground
 		}
 	}
 	for i := 1; i < len(p.faces); i++ {
-		p.cover(&p.faces[i], uint16(i), y0*sub, y1*sub)
+		p.rasterize(&p.faces[i], uint16(i), y0*samplesPerAxis, y1*samplesPerAxis)
 	}
 	for y := y0; y < y1; y++ {
-		p.shade(dst, y)
+		p.shadeRow(dst, y)
 	}
 	for i := range s.Trails {
-		p.trail(dst, &s.Trails[i], y0, y1)
+		p.drawTrail(dst, &s.Trails[i], y0, y1)
 	}
-	for _, i := range p.order {
-		p.ghost(dst, &p.ghosts[i], y0, y1)
+	for _, i := range p.ghostOrder {
+		p.drawGhost(dst, &p.ghosts[i], y0, y1)
 	}
 	for i := range s.Lines {
-		p.line(dst, &s.Lines[i], y0, y1)
+		p.drawLine(dst, &s.Lines[i], y0, y1)
 	}
 }
 
-// cover notes where a face is the nearest.
-func (p *Painter) cover(f *face, id uint16, top, bottom int) {
-	wide := p.w * sub
+// rasterize notes where a face is the nearest.
+func (p *Painter) rasterize(f *face, id uint16, top, bottom int) {
+	wide := p.w * samplesPerAxis
 	for row := max(top, int(max(f.top, 0))); row < bottom && float32(row) < f.bottom; row++ {
 		x0, x1 := f.span(row, wide)
 		if x0 >= x1 {
 			continue
 		}
 		z := f.a + float32(f.bx*(float32(x0)+0.5)) + float32(f.by*(float32(row)+0.5))
-		depth, ids := p.depth[row*wide+x0:row*wide+x1], p.ids[row*wide+x0:row*wide+x1]
+		depth, ids := p.invDepth[row*wide+x0:row*wide+x1], p.faceIDs[row*wide+x0:row*wide+x1]
 		for i := range depth {
 			if z > depth[i] {
 				depth[i], ids[i] = z, id
@@ -260,10 +260,10 @@ func (p *Painter) cover(f *face, id uint16, top, bottom int) {
 	}
 }
 
-// shade lights one row of pixels.
-func (p *Painter) shade(dst *image.RGBA, y int) {
-	wide := p.w * sub
-	up, down := p.ids[y*sub*wide:(y*sub+1)*wide], p.ids[(y*sub+1)*wide:(y*sub+2)*wide]
+// shadeRow lights one row of pixels.
+func (p *Painter) shadeRow(dst *image.RGBA, y int) {
+	wide := p.w * samplesPerAxis
+	up, down := p.faceIDs[y*samplesPerAxis*wide:(y*samplesPerAxis+1)*wide], p.faceIDs[(y*samplesPerAxis+1)*wide:(y*samplesPerAxis+2)*wide]
 	out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
 	fy := float32(y)
 	for x := range p.w {
@@ -271,21 +271,21 @@ func (p *Painter) shade(dst *image.RGBA, y int) {
 		fx := float32(x)
 		var c [3]float32
 		if ids[0] == ids[1] && ids[0] == ids[2] && ids[0] == ids[3] {
-			c = p.lit(ids[0], fx+0.5, fy+0.5)
+			c = p.shadeSample(ids[0], fx+0.5, fy+0.5)
 		} else {
-			c = p.mixed(&ids, fx, fy)
+			c = p.resolveSamples(&ids, fx, fy)
 		}
-		out[4*x], out[4*x+1], out[4*x+2], out[4*x+3] = level(c[0]), level(c[1]), level(c[2]), 255
+		out[4*x], out[4*x+1], out[4*x+2], out[4*x+3] = toByte(c[0]), toByte(c[1]), toByte(c[2]), 255
 	}
 }
 
-func level(x float32) uint8 { return uint8(float32(min(max(x, 0), 1)*255) + 0.5) }
+func toByte(x float32) uint8 { return uint8(float32(min(max(x, 0), 1)*255) + 0.5) }
 
-// offsets are where a pixel's points lie in it.
-var offsets = [4][2]float32{{0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
+// sampleOffsets are where a pixel's points lie in it.
+var sampleOffsets = [4][2]float32{{0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
 
-// mixed lights each face seen in a pixel once, in the middle of its points.
-func (p *Painter) mixed(ids *[4]uint16, fx, fy float32) (c [3]float32) {
+// resolveSamples lights each face seen in a pixel once, in the middle of its points.
+func (p *Painter) resolveSamples(ids *[4]uint16, fx, fy float32) (c [3]float32) {
 	var done [4]bool
 	for i := range ids {
 		if done[i] {
@@ -296,10 +296,10 @@ func (p *Painter) mixed(ids *[4]uint16, fx, fy float32) (c [3]float32) {
 		for j := i; j < 4; j++ {
 			if ids[j] == ids[i] {
 				done[j] = true
-				x, y, n = x+offsets[j][0], y+offsets[j][1], n+1
+				x, y, n = x+sampleOffsets[j][0], y+sampleOffsets[j][1], n+1
 			}
 		}
-		one := p.lit(ids[i], fx+x/n, fy+y/n)
+		one := p.shadeSample(ids[i], fx+x/n, fy+y/n)
 		for k := range c {
 			c[k] += float32(one[k] * float32(n*0.25))
 		}
@@ -307,78 +307,78 @@ func (p *Painter) mixed(ids *[4]uint16, fx, fy float32) (c [3]float32) {
 	return c
 }
 
-// lit returns the colour of a face at a place in the picture.
-func (p *Painter) lit(id uint16, x, y float32) [3]float32 {
-	ray := p.lens.Ray(x, y)
+// shadeSample returns the colour of a face at a place in the picture.
+func (p *Painter) shadeSample(id uint16, x, y float32) [3]float32 {
+	ray := p.projection.Ray(x, y)
 	if id == 0 {
-		return p.ground(ray)
+		return p.shadeGround(ray)
 	}
 	f := &p.faces[id]
-	w := (f.k - f.n.Dot(p.lens.Eye)) / f.n.Dot(ray)
-	at := p.lens.Eye.Plus(w, ray)
+	w := (f.planeOffset - f.n.Dot(p.projection.Eye)) / f.n.Dot(ray)
+	at := p.projection.Eye.AddScaled(w, ray)
 	sun := float32(0)
 	if f.direct > 0 {
-		sun = float32(f.direct * p.shadow.light(at, f.n))
+		sun = float32(f.direct * p.shadowMap.sunVisibility(at, f.n))
 	}
-	d := at.Sub(f.mid)
-	dark := 1 - float32(render.EdgeDark*edge(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v)))))
+	d := at.Sub(f.center)
+	dark := 1 - float32(render.EdgeDarkening*edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v)))))
 	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // the ground takes some of the sky away
 	fog := fogAt(w)
 	var c [3]float32
 	for i := range c {
-		l := float32(f.albedo[i] * (float32(f.around[i]*near) + float32(render.SunLight[i]*sun)))
+		l := float32(f.albedo[i] * (float32(f.ambient[i]*near) + float32(render.SunLight[i]*sun)))
 		shown := geom.Sqrt(min(float32(l*dark), 1))
-		c[i] = shown + float32((render.HorizonHue[i]-shown)*fog)
+		c[i] = shown + float32((render.HorizonColor[i]-shown)*fog)
 	}
 	return c
 }
 
-// edge is how far a place is in the dark border of a face, in [0,1], for its
+// edgeFactor is how far a place is in the dark border of a face, in [0,1], for its
 // distance from the middle as a share of that of the border.
-func edge(m float32) float32 {
-	t := geom.Clamp((m-render.EdgeFrom)*(1/(render.EdgeTo-render.EdgeFrom)), 0, 1)
+func edgeFactor(m float32) float32 {
+	t := geom.Clamp((m-render.EdgeStart)*(1/(render.EdgeEnd-render.EdgeStart)), 0, 1)
 	return float32(float32(t*t) * (3 - float32(2*t)))
 }
 
 func fogAt(w float32) float32 {
-	return geom.Clamp((w-render.FogFrom)*(1./render.FogOver), 0, render.FogMost)
+	return geom.Clamp((w-render.FogStart)*(1./render.FogRange), 0, render.FogMax)
 }
 
-// ground returns the colour of ground or sky in a direction.
-func (p *Painter) ground(ray geom.Vec3) [3]float32 {
+// shadeGround returns the colour of ground or sky in a direction.
+func (p *Painter) shadeGround(ray geom.Vec3) [3]float32 {
 	var c [3]float32
 	if ray.Z >= -1e-5 {
 		rise := geom.Clamp(float32(2.2*ray.Z)/ray.Len(), 0, 1)
 		for i := range c {
-			c[i] = render.HorizonHue[i] + float32((render.ZenithHue[i]-render.HorizonHue[i])*rise)
+			c[i] = render.HorizonColor[i] + float32((render.ZenithColor[i]-render.HorizonColor[i])*rise)
 		}
 		return c
 	}
-	l := &p.lens
+	l := &p.projection
 	w := -l.Eye.Z / ray.Z
-	at := l.Eye.Plus(w, ray)
+	at := l.Eye.AddScaled(w, ray)
 	// How many metres of ground a pixel covers, across and along: the
 	// derivative of the meeting point of ray and ground.
-	across := w / l.Focal
+	across := w / l.FocalLength
 	along := float32(across * ray.Len() / -ray.Z)
 	foot := max(0.0005, max(across, float32(along*0.5)))
-	one := max(line(at.X, foot, render.GridLine), line(at.Y, foot, render.GridLine))
-	five := max(line(float32(at.X*0.2), float32(foot*0.2), render.FieldLine*0.2), line(float32(at.Y*0.2), float32(foot*0.2), render.FieldLine*0.2))
-	dim := float32((1 - float32((1-render.GridDark)*float32(render.GridShow*one))) * (1 - float32((1-render.FieldDark)*float32(render.FieldShow*five))))
-	sun := float32(render.ToSun.Z * p.shadow.light(at, geom.Vec3{Z: 1}))
+	one := max(gridLineCoverage(at.X, foot, render.GridWidth), gridLineCoverage(at.Y, foot, render.GridWidth))
+	five := max(gridLineCoverage(float32(at.X*0.2), float32(foot*0.2), render.MajorGridWidth*0.2), gridLineCoverage(float32(at.Y*0.2), float32(foot*0.2), render.MajorGridWidth*0.2))
+	dim := float32((1 - float32((1-render.GridShade)*float32(render.GridOpacity*one))) * (1 - float32((1-render.MajorGridShade)*float32(render.MajorGridOpacity*five))))
+	sun := float32(render.ToSun.Z * p.shadowMap.sunVisibility(at, geom.Vec3{Z: 1}))
 	fog := fogAt(w)
 	fog = max(fog, geom.Clamp(float32((w-70)*(1./60)), 0, 1))
 	for i := range c {
-		lit := float32(float32(render.GroundHue[i]*render.GroundHue[i]) * dim)
+		lit := float32(float32(render.GroundColor[i]*render.GroundColor[i]) * dim)
 		shown := geom.Sqrt(min(float32(lit*(render.SkyLight[i]+float32(render.SunLight[i]*sun))), 1))
-		c[i] = shown + float32((render.HorizonHue[i]-shown)*fog)
+		c[i] = shown + float32((render.HorizonColor[i]-shown)*fog)
 	}
 	return c
 }
 
-// line is how much of a pixel of the given width a line of a grid of unit
+// gridLineCoverage is how much of a pixel of the given width a line of a grid of unit
 // distance covers, at x; lines that are finer than a pixel fade out.
-func line(x, pixel, wide float32) float32 {
+func gridLineCoverage(x, pixel, wide float32) float32 {
 	f := x - floor(x)
 	f = min(f, 1-f)
 	inside := geom.Clamp((float32(wide*0.5)+float32(pixel*0.5)-f)/pixel, 0, 1)

@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// heap is a scene of many cubes that lie through each other, some of them
+// cubePile is a scene of many cubes that lie through each other, some of them
 // ghosts, with a long box that reaches behind the camera.
-func heap(n int) *render.Scene {
+func cubePile(n int) *render.Scene {
 	s := &render.Scene{}
 	x := uint64(1)
 	random := func(low, high float32) float32 { // rounded at each step: the scene too must be the same everywhere
@@ -30,7 +30,7 @@ func heap(n int) *render.Scene {
 	for i := range n {
 		axis := geom.Vec3{X: random(-1, 1), Y: random(-1, 1), Z: random(-1, 1)}.Unit()
 		c := render.Cube{
-			Pose:  geom.Pose{Pos: geom.Vec3{X: random(-3, 3), Y: random(-3, 3), Z: random(0, 2)}, Rot: geom.Turn(axis, random(0, 6))},
+			Pose:  geom.Pose{Pos: geom.Vec3{X: random(-3, 3), Y: random(-3, 3), Z: random(0, 2)}, Rot: geom.AxisAngle(axis, random(0, 6))},
 			Half:  geom.Vec3{X: random(0.2, 0.5), Y: random(0.2, 0.5), Z: random(0.2, 0.5)},
 			Color: render.RGB(random(0, 1), random(0, 1), random(0, 1)),
 		}
@@ -55,22 +55,22 @@ var cameras = []render.Camera{
 	render.Orbit(geom.Vec3{Y: 2}, 200, 30, 3), // inside the heap: boxes cross the near plane
 }
 
-// TestDepth holds which face is seen at each point against rays cast through
+// TestVisibleFaces holds which face is seen at each point against rays cast through
 // all boxes, one by one.
-func TestDepth(t *testing.T) {
+func TestVisibleFaces(t *testing.T) {
 	for k, cam := range cameras {
-		s := heap(60)
+		s := cubePile(60)
 		im := image.NewRGBA(image.Rect(0, 0, 160, 90))
 		var p Painter
 		p.Draw(im, s, &cam)
-		wide, wrong, faces := p.w*sub, 0, 0
-		for row := range p.h * sub {
+		wide, wrong, faces := p.w*samplesPerAxis, 0, 0
+		for row := range p.h * samplesPerAxis {
 			for x := range wide {
-				ray := p.lens.Ray((float32(x)+0.5)/sub, (float32(row)+0.5)/sub)
-				want := cast(s, p.lens.Eye, ray)
+				ray := p.projection.Ray((float32(x)+0.5)/samplesPerAxis, (float32(row)+0.5)/samplesPerAxis)
+				want := castRay(s, p.projection.Eye, ray)
 				got := float32(0)
-				if id := p.ids[row*wide+x]; id != 0 {
-					got = p.faces[id].n.Dot(p.faces[id].mid.Sub(p.lens.Eye)) / p.faces[id].n.Dot(ray)
+				if id := p.faceIDs[row*wide+x]; id != 0 {
+					got = p.faces[id].n.Dot(p.faces[id].center.Sub(p.projection.Eye)) / p.faces[id].n.Dot(ray)
 					faces++
 				}
 				if geom.Abs(got-want) > 0.01*max(want, 1) {
@@ -79,15 +79,15 @@ func TestDepth(t *testing.T) {
 			}
 		}
 		// A ray that grazes an edge may fall on either side of it.
-		if n := wide * p.h * sub; wrong > n/500 || faces < n/10 {
+		if n := wide * p.h * samplesPerAxis; wrong > n/500 || faces < n/10 {
 			t.Errorf("camera %d: %d of %d points see the wrong face (%d see any)", k, wrong, n, faces)
 		}
 	}
 }
 
-// cast returns the distance along ray to the nearest opaque box that is
+// castRay returns the distance along ray to the nearest opaque box that is
 // beyond the near plane and above the ground, or 0.
-func cast(s *render.Scene, eye, ray geom.Vec3) float32 {
+func castRay(s *render.Scene, eye, ray geom.Vec3) float32 {
 	best := float32(1e30)
 	if ray.Z < 0 {
 		best = -eye.Z / ray.Z
@@ -99,13 +99,13 @@ func cast(s *render.Scene, eye, ray geom.Vec3) float32 {
 			continue
 		}
 		m := c.Pose.Rot.Mat()
-		o, d := m.TMul(eye.Sub(c.Pose.Pos)), m.TMul(ray)
+		o, d := m.MulT(eye.Sub(c.Pose.Pos)), m.MulT(ray)
 		in, out := float32(-1e30), float32(1e30)
 		for k := range 3 {
 			a, b := (-c.Half.At(k)-o.At(k))/d.At(k), (c.Half.At(k)-o.At(k))/d.At(k)
 			in, out = max(in, min(a, b)), min(out, max(a, b))
 		}
-		if in < out && in >= render.Near && in < best {
+		if in < out && in >= render.NearPlane && in < best {
 			best = in
 		}
 	}
@@ -119,14 +119,14 @@ func cast(s *render.Scene, eye, ray geom.Vec3) float32 {
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	var p Painter
-	var list render.List
+	var list render.DrawList
 	list.Rect(10, 10, 120, 40, render.Color{R: 22, G: 26, B: 32, A: 190})
 	list.Text(16, 34, render.Font{Size: 16, Bold: true}, render.RGB(1, 1, 1), "rewind ±0.1 m²")
 	list.Line([]render.Point{{X: 10, Y: 60}, {X: 60, Y: 70.5}, {X: 130, Y: 55.25}}, 1.5, render.RGB(0.3, 0.6, 1))
 	for k, cam := range cameras {
 		im := image.NewRGBA(image.Rect(0, 0, 320, 180))
-		p.Draw(im, heap(60), &cam)
-		Over(im, &list)
+		p.Draw(im, cubePile(60), &cam)
+		DrawOverlay(im, &list)
 		h := fnv.New64a()
 		h.Write(im.Pix)
 		fmt.Fprintf(&b, "%d %016x\n", k, h.Sum64())
@@ -151,7 +151,7 @@ func TestWorkers(t *testing.T) {
 	draw := func(n int) []byte {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		im := image.NewRGBA(image.Rect(0, 0, 200, 113))
-		new(Painter).Draw(im, heap(60), &cameras[0])
+		new(Painter).Draw(im, cubePile(60), &cameras[0])
 		return im.Pix
 	}
 	one := draw(1)
@@ -168,7 +168,7 @@ func TestShadow(t *testing.T) {
 	// The middle of the shadow lies where the light through the cube's middle
 	// meets the ground: in the middle of a cell of the grid.
 	const x, y, high = -0.5, 0.5, 2
-	mid := geom.Vec3{X: x, Y: y}.Plus(high/render.ToSun.Z, render.ToSun)
+	mid := geom.Vec3{X: x, Y: y}.AddScaled(high/render.ToSun.Z, render.ToSun)
 	look := func(alpha uint8) func(x, y float32) float32 {
 		c := render.Cube{Pose: geom.Pose{Pos: mid, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.Color{R: 200, G: 200, B: 200, A: alpha}}
 		cam := render.Camera{Eye: geom.Vec3{X: -0.01, Y: -6, Z: 9}, Target: geom.Vec3{}, FOV: 1}
@@ -176,7 +176,7 @@ func TestShadow(t *testing.T) {
 		var p Painter
 		p.Draw(im, &render.Scene{Cubes: []render.Cube{c}}, &cam)
 		return func(x, y float32) float32 {
-			px, py, _ := p.lens.Project(geom.Vec3{X: x, Y: y})
+			px, py, _ := p.projection.Project(geom.Vec3{X: x, Y: y})
 			return float32(im.RGBAAt(int(px), int(py)).G)
 		}
 	}
@@ -199,18 +199,18 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestOverStaysInside says that what lies outside a picture is cut off, also
+// TestOverlayIsClipped says that what lies outside a picture is cut off, also
 // in a picture that is part of another.
-func TestOverStaysInside(t *testing.T) {
+func TestOverlayIsClipped(t *testing.T) {
 	whole := image.NewRGBA(image.Rect(0, 0, 100, 80))
 	part := whole.SubImage(image.Rect(20, 10, 70, 50)).(*image.RGBA)
-	var l render.List
+	var l render.DrawList
 	l.Rect(-50, -50, 500, 20, render.RGB(1, 1, 1))
 	l.Rect(40, 30, 100, 100, render.RGB(1, 0, 0))
 	l.Text(-20, 5, render.Font{Size: 24}, render.RGB(0, 1, 0), "out of sight on both sides")
 	l.Text(10, 300, render.Font{Size: 24}, render.RGB(0, 1, 0), "below")
 	l.Line([]render.Point{{X: -1e6, Y: 20}, {X: 1e6, Y: 21}}, 3, render.RGB(0, 0, 1))
-	Over(part, &l)
+	DrawOverlay(part, &l)
 	drawn := 0
 	for y := range 80 {
 		for x := range 100 {
@@ -231,7 +231,7 @@ func TestOverStaysInside(t *testing.T) {
 func BenchmarkDraw(b *testing.B) {
 	for _, n := range []int{25, 900} {
 		b.Run(fmt.Sprintf("%d cubes 1280x720", n), func(b *testing.B) {
-			s := heap(n)
+			s := cubePile(n)
 			im := image.NewRGBA(image.Rect(0, 0, 1280, 720))
 			var p Painter
 			b.ReportAllocs()
@@ -265,8 +265,8 @@ func TestLines(t *testing.T) {
 				if im.RGBAAt(x, y) == bare.RGBAAt(x, y) {
 					continue
 				}
-				switch lens := cam.Lens(320, 180); {
-				case x > int(lens.X)+18 && x < int(lens.X)+30: // before the cube
+				switch lens := cam.Projection(320, 180); {
+				case x > int(lens.CenterX)+18 && x < int(lens.CenterX)+30: // before the cube
 					on++
 				case x > 90 && x < 140:
 					left++

@@ -10,45 +10,45 @@ import (
 // The shadow map is the world as the sun sees it: a square of texels, each with
 // how near the sun the nearest surface is. What is not nearest lies in shadow.
 const (
-	texels   = 1024
-	block    = 16 // texels of a side of the coarse map's squares
-	blocks   = texels / block
-	texel    = 2 * render.ShadowHalf / float32(texels) // metres
-	slack    = 0.006                                   // metres of light that a surface may lie behind itself
-	sunBlind = 0.02                                    // faces that the sun only grazes are in shadow anyway
+	shadowMapSize = 1024
+	tileSize      = 16 // texels of a side of the coarse map's squares
+	tilesPerSide  = shadowMapSize / tileSize
+	texelSize     = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize) // metres
+	shadowBias    = 0.006                                                  // metres of light that a surface may lie behind itself
+	minSunFacing  = 0.02                                                   // faces that the sun only grazes are in shadow anyway
 )
 
 type shadowMap struct {
-	near      []float32 // along the light, metres; larger is nearer the sun
-	most      []float32 // the nearest of each block
-	right, up geom.Vec3
-	u0, v0    float32 // where the square begins, metres along right and up
+	nearest     []float32 // along the light, metres; larger is nearer the sun
+	tileNearest []float32 // the nearest of each block
+	right, up   geom.Vec3
+	u0, v0      float32 // where the square begins, metres along right and up
 }
 
 // draw makes the map for a scene around a place.
 func (m *shadowMap) draw(s *render.Scene, around geom.Vec3) {
 	m.right = geom.Vec3{X: render.ToSun.Y, Y: -render.ToSun.X}.Unit()
 	m.up = render.ToSun.Cross(m.right)
-	m.near = slices.Grow(m.near[:0], texels*texels)[:texels*texels]
-	m.most = slices.Grow(m.most[:0], blocks*blocks)[:blocks*blocks]
+	m.nearest = slices.Grow(m.nearest[:0], shadowMapSize*shadowMapSize)[:shadowMapSize*shadowMapSize]
+	m.tileNearest = slices.Grow(m.tileNearest[:0], tilesPerSide*tilesPerSide)[:tilesPerSide*tilesPerSide]
 	// The square moves in whole texels, so that shadows do not crawl.
-	m.u0 = float32(floor(around.Dot(m.right)*(1/texel))*texel) - render.ShadowHalf
-	m.v0 = float32(floor(around.Dot(m.up)*(1/texel))*texel) - render.ShadowHalf
-	for i := range m.near {
-		m.near[i] = -1e30
+	m.u0 = float32(floor(around.Dot(m.right)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
+	m.v0 = float32(floor(around.Dot(m.up)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
+	for i := range m.nearest {
+		m.nearest[i] = -1e30
 	}
-	for i := range m.most {
-		m.most[i] = -1e30
+	for i := range m.tileNearest {
+		m.tileNearest[i] = -1e30
 	}
 	for i := range s.Cubes {
 		if c := &s.Cubes[i]; !c.Ghost() {
-			m.cast(c)
+			m.drawCube(c)
 		}
 	}
 }
 
-// cast draws the faces of a cube that turn to the sun.
-func (m *shadowMap) cast(c *render.Cube) {
+// drawCube draws the faces of a cube that turn to the sun.
+func (m *shadowMap) drawCube(c *render.Cube) {
 	axes := c.Pose.Rot.Mat()
 	for k := range 3 {
 		n := axes.Col(k)
@@ -59,29 +59,29 @@ func (m *shadowMap) cast(c *render.Cube) {
 		if facing < 1e-3 {
 			continue
 		}
-		mid := c.Pose.Pos.Plus(c.Half.At(k), n)
+		mid := c.Pose.Pos.AddScaled(c.Half.At(k), n)
 		e1 := axes.Col((k + 1) % 3).Scale(c.Half.At((k + 1) % 3))
 		e2 := axes.Col((k + 2) % 3).Scale(c.Half.At((k + 2) % 3))
-		f := face{count: 4, top: 1e30, bottom: -1e30}
+		f := face{cornerCount: 4, top: 1e30, bottom: -1e30}
 		for i, q := range [4]geom.Vec3{mid.Add(e1).Add(e2), mid.Sub(e1).Add(e2), mid.Sub(e1).Sub(e2), mid.Add(e1).Sub(e2)} {
-			f.corners[i] = corner{float32((q.Dot(m.right) - m.u0) * (1 / texel)), float32((q.Dot(m.up) - m.v0) * (1 / texel))}
+			f.corners[i] = corner{float32((q.Dot(m.right) - m.u0) * (1 / texelSize)), float32((q.Dot(m.up) - m.v0) * (1 / texelSize))}
 			f.top, f.bottom = min(f.top, f.corners[i].y), max(f.bottom, f.corners[i].y)
 		}
-		gu, gv := m.slope(n, facing)
-		du := float32((mid.Dot(m.right) - m.u0) * (1 / texel))
-		dv := float32((mid.Dot(m.up) - m.v0) * (1 / texel))
+		gu, gv := m.depthSlope(n, facing)
+		du := float32((mid.Dot(m.right) - m.u0) * (1 / texelSize))
+		dv := float32((mid.Dot(m.up) - m.v0) * (1 / texelSize))
 		a := mid.Dot(render.ToSun) - float32(gu*du) - float32(gv*dv)
-		for row := int(max(f.top, 0)); row < texels && float32(row) < f.bottom; row++ {
-			x0, x1 := f.span(row, texels)
+		for row := int(max(f.top, 0)); row < shadowMapSize && float32(row) < f.bottom; row++ {
+			x0, x1 := f.span(row, shadowMapSize)
 			if x0 >= x1 {
 				continue
 			}
 			z := a + float32(gu*(float32(x0)+0.5)) + float32(gv*(float32(row)+0.5))
-			line := m.near[row*texels+x0 : row*texels+x1]
-			coarse := m.most[row/block*blocks:]
+			line := m.nearest[row*shadowMapSize+x0 : row*shadowMapSize+x1]
+			coarse := m.tileNearest[row/tileSize*tilesPerSide:]
 			for i := range line {
 				line[i] = max(line[i], z)
-				b := (x0 + i) / block
+				b := (x0 + i) / tileSize
 				coarse[b] = max(coarse[b], z)
 				z += gu
 			}
@@ -89,42 +89,42 @@ func (m *shadowMap) cast(c *render.Cube) {
 	}
 }
 
-// slope is by how many metres a surface with normal n comes nearer the sun from
+// depthSlope is by how many metres a surface with normal n comes nearer the sun from
 // one texel to the next, along both sides of the map.
-func (m *shadowMap) slope(n geom.Vec3, facing float32) (gu, gv float32) {
-	s := -texel / facing
+func (m *shadowMap) depthSlope(n geom.Vec3, facing float32) (gu, gv float32) {
+	s := -texelSize / facing
 	return float32(s * n.Dot(m.right)), float32(s * n.Dot(m.up))
 }
 
-// light returns how much of the sun reaches a place on a surface with normal
+// sunVisibility returns how much of the sun reaches a place on a surface with normal
 // n, in [0,1]: of sixteen texels around it, weighed by how near they are, those
 // that see it. Each is compared with where the surface itself would be there,
 // so a surface does not shade itself.
-func (m *shadowMap) light(at, n geom.Vec3) float32 {
+func (m *shadowMap) sunVisibility(at, n geom.Vec3) float32 {
 	facing := n.Dot(render.ToSun)
-	if facing < sunBlind {
+	if facing < minSunFacing {
 		return 0
 	}
-	u := float32((at.Dot(m.right)-m.u0)*(1/texel)) - 0.5
-	v := float32((at.Dot(m.up)-m.v0)*(1/texel)) - 0.5
-	if u < 2 || v < 2 || u >= texels-3 || v >= texels-3 {
+	u := float32((at.Dot(m.right)-m.u0)*(1/texelSize)) - 0.5
+	v := float32((at.Dot(m.up)-m.v0)*(1/texelSize)) - 0.5
+	if u < 2 || v < 2 || u >= shadowMapSize-3 || v >= shadowMapSize-3 {
 		return 1
 	}
 	iu, iv := int(u), int(v)
 	fu, fv := u-float32(iu), v-float32(iv)
-	gu, gv := m.slope(n, facing)
-	d := at.Dot(render.ToSun) + slack
+	gu, gv := m.depthSlope(n, facing)
+	d := at.Dot(render.ToSun) + shadowBias
 	reach := float32(2 * (geom.Abs(gu) + geom.Abs(gv)))
-	b0, b1 := (iv-1)/block*blocks, (iv+2)/block*blocks
-	c0, c1 := (iu-1)/block, (iu+2)/block
-	if max(max(m.most[b0+c0], m.most[b0+c1]), max(m.most[b1+c0], m.most[b1+c1])) < d-reach {
+	b0, b1 := (iv-1)/tileSize*tilesPerSide, (iv+2)/tileSize*tilesPerSide
+	c0, c1 := (iu-1)/tileSize, (iu+2)/tileSize
+	if max(max(m.tileNearest[b0+c0], m.tileNearest[b0+c1]), max(m.tileNearest[b1+c0], m.tileNearest[b1+c1])) < d-reach {
 		return 1
 	}
 	wu := [4]float32{1 - fu, 1, 1, fu}
 	wv := [4]float32{1 - fv, 1, 1, fv}
 	var sum float32
 	for j := range 4 {
-		row := m.near[(iv-1+j)*texels+iu-1:]
+		row := m.nearest[(iv-1+j)*shadowMapSize+iu-1:]
 		z := d + float32(gv*(float32(j-1)-fv)) - float32(gu*(1+fu))
 		var line float32
 		for i := range 4 {

@@ -12,31 +12,31 @@ import (
 	"ghostcube/render"
 )
 
-// gif streams an animated GIF: one palette made of the look's own colours, and
+// gifWriter streams an animated GIF: one palette made of the look's own colours, and
 // of each picture only the rectangle that has changed, with what has not left
 // out of it.
-type gif struct {
-	file  *os.File
-	out   *bufio.Writer
-	w, h  int
-	delay int // hundredths of a second
-	last  []uint8
-	box   []uint8
-	first bool
-	err   error
+type gifWriter struct {
+	file     *os.File
+	out      *bufio.Writer
+	w, h     int
+	delay    int // hundredths of a second
+	previous []uint8
+	scratch  []uint8
+	first    bool
+	err      error
 }
 
-// unchanged is the palette's last entry: leave the pixel as it is.
-const unchanged = 255
+// transparent is the palette's last entry: leave the pixel as it is.
+const transparent = 255
 
 func newGIF(f Format) (Writer, error) {
 	file, err := os.Create(f.File)
 	if err != nil {
 		return nil, err
 	}
-	g := &gif{file: file, out: bufio.NewWriter(file), w: f.W, h: f.H, delay: (100 + f.FPS/2) / f.FPS, first: true}
-	g.last = make([]uint8, f.W*f.H)
-	g.box = make([]uint8, 0, f.W*f.H)
+	g := &gifWriter{file: file, out: bufio.NewWriter(file), w: f.W, h: f.H, delay: (100 + f.FPS/2) / f.FPS, first: true}
+	g.previous = make([]uint8, f.W*f.H)
+	g.scratch = make([]uint8, 0, f.W*f.H)
 	head := []byte("GIF89a")
 	head = append(head, byte(f.W), byte(f.W>>8), byte(f.H), byte(f.H>>8), 0xf7, 0, 0)
 	for _, c := range palette() {
@@ -50,18 +50,18 @@ func newGIF(f Format) (Writer, error) {
 }
 
 // Add appends a picture.
-func (g *gif) Add(im *image.RGBA) error {
+func (g *gifWriter) Add(im *image.RGBA) error {
 	if g.err != nil {
 		return g.err
 	}
-	table := nearest()
+	table := nearestColor()
 	x0, y0, x1, y1 := g.w, g.h, 0, 0
-	now := g.box[:0]
+	now := g.scratch[:0]
 	for y := range g.h {
 		row := im.Pix[y*im.Stride:]
 		for x := range g.w {
 			c := table[uint(row[4*x])>>3<<10|uint(row[4*x+1])>>3<<5|uint(row[4*x+2])>>3]
-			if g.first || c != g.last[y*g.w+x] {
+			if g.first || c != g.previous[y*g.w+x] {
 				x0, x1, y0, y1 = min(x0, x), max(x1, x+1), min(y0, y), max(y1, y+1)
 			}
 			now = append(now, c)
@@ -76,27 +76,27 @@ func (g *gif) Add(im *image.RGBA) error {
 		for x := x0; x < x1; x++ {
 			at := y*g.w + x
 			c := now[at]
-			if !g.first && c == g.last[at] {
-				now[n] = unchanged
+			if !g.first && c == g.previous[at] {
+				now[n] = transparent
 			} else {
-				now[n], g.last[at] = c, c
+				now[n], g.previous[at] = c, c
 			}
 			n++
 		}
 	}
 	g.first = false
-	return g.picture(now[:n], x0, y0, x1-x0, y1-y0)
+	return g.writeFrame(now[:n], x0, y0, x1-x0, y1-y0)
 }
 
-// picture writes one picture's blocks, and everything so far to the file.
-func (g *gif) picture(pixels []uint8, x, y, w, h int) error {
+// writeFrame writes one picture's blocks, and everything so far to the file.
+func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	var b bytes.Buffer
 	z := lzw.NewWriter(&b, lzw.LSB, 8)
 	_, err := z.Write(pixels)
 	if g.err = errors.Join(err, z.Close()); g.err != nil {
 		return g.err
 	}
-	head := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), unchanged, 0,
+	head := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), transparent, 0,
 		0x2c, byte(x), byte(x >> 8), byte(y), byte(y >> 8), byte(w), byte(w >> 8), byte(h), byte(h >> 8), 0, 8}
 	g.out.Write(head) // a bufio.Writer keeps its first error for Flush
 	for data := b.Bytes(); len(data) > 0; {
@@ -111,7 +111,7 @@ func (g *gif) picture(pixels []uint8, x, y, w, h int) error {
 }
 
 // Close ends the film.
-func (g *gif) Close() error {
+func (g *gifWriter) Close() error {
 	g.out.WriteByte(0x3b)
 	return errors.Join(g.out.Flush(), g.file.Close())
 }
@@ -121,7 +121,7 @@ func (g *gif) Close() error {
 func palette() (p [256][3]uint8) {
 	n := 0
 	add := func(r, g, b float32) {
-		if n < unchanged {
+		if n < transparent {
 			c := render.RGB(r, g, b)
 			p[n] = [3]uint8{c.R, c.G, c.B}
 			n++
@@ -151,7 +151,7 @@ func palette() (p [256][3]uint8) {
 	server, serverDark := [3]float32{1, 0.84, 0.20}, [3]float32{0.35, 0.28, 0.04}
 	last := [3]float32{0.20, 0.50, 1}
 	ramp(46, ground, horizon)
-	ramp(12, render.HorizonHue, render.ZenithHue)
+	ramp(12, render.HorizonColor, render.ZenithColor)
 	ramp(16, [3]float32{0.30, 0.30, 0.33}, [3]float32{1, 1, 1}) // loose cubes
 	ramp(20, clientDark, client)
 	ramp(16, serverDark, server)
@@ -168,14 +168,14 @@ func palette() (p [256][3]uint8) {
 	return p
 }
 
-// nearest maps a colour of five bits a component to the palette.
-var nearest = sync.OnceValue(func() *[1 << 15]uint8 {
+// nearestColor maps a colour of five bits a component to the palette.
+var nearestColor = sync.OnceValue(func() *[1 << 15]uint8 {
 	t := new([1 << 15]uint8)
 	p := palette()
 	for i := range t {
 		r, g, b := i>>10<<3|4, i>>5&31<<3|4, i&31<<3|4
 		best, least := 0, 1<<30
-		for k := range unchanged {
+		for k := range transparent {
 			dr, dg, db := r-int(p[k][0]), g-int(p[k][1]), b-int(p[k][2])
 			if d := 3*dr*dr + 4*dg*dg + 2*db*db; d < least {
 				best, least = k, d

@@ -43,11 +43,11 @@ func HaveH264() bool {
 	return err == nil
 }
 
-// h264 pipes pictures into ffmpeg.
-type h264 struct {
+// h264Writer pipes pictures into ffmpeg.
+type h264Writer struct {
 	w, h   int
 	cmd    *exec.Cmd
-	in     io.WriteCloser
+	stdin  io.WriteCloser
 	stderr bytes.Buffer
 	yuv    []byte
 }
@@ -67,10 +67,10 @@ func newH264(f Format) (Writer, error) {
 		"-g", fmt.Sprint(f.FPS), "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-flush_packets", "1",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+f.File)
-	h := &h264{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2)}
+	h := &h264Writer{w: f.W, h: f.H, yuv: make([]byte, f.W*f.H*3/2)}
 	h.cmd = exec.Command(encoder[0], args...)
 	h.cmd.Stderr = &h.stderr
-	if h.in, err = h.cmd.StdinPipe(); err != nil {
+	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	if err := h.cmd.Start(); err != nil {
@@ -79,25 +79,25 @@ func newH264(f Format) (Writer, error) {
 	return h, nil
 }
 
-func (h *h264) Add(im *image.RGBA) error {
+func (h *h264Writer) Add(im *image.RGBA) error {
 	toYUV(h.yuv, im)
-	if _, err := h.in.Write(h.yuv); err != nil {
-		return h.explain(err)
+	if _, err := h.stdin.Write(h.yuv); err != nil {
+		return h.wrapError(err)
 	}
 	return nil
 }
 
-func (h *h264) Close() error {
-	err := errors.Join(h.in.Close(), h.cmd.Wait())
+func (h *h264Writer) Close() error {
+	err := errors.Join(h.stdin.Close(), h.cmd.Wait())
 	if err != nil {
-		return h.explain(err)
+		return h.wrapError(err)
 	}
 	return nil
 }
 
-// explain adds what ffmpeg itself has to say.
-func (h *h264) explain(err error) error {
-	h.in.Close()
+// wrapError adds what ffmpeg itself has to say.
+func (h *h264Writer) wrapError(err error) error {
+	h.stdin.Close()
 	h.cmd.Wait() // may have been waited for; its words are complete then
 	if s := strings.TrimSpace(h.stderr.String()); s != "" {
 		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))

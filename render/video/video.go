@@ -36,10 +36,10 @@ const (
 	MinFPS, MaxFPS   = 1, 240
 )
 
-var pattern = regexp.MustCompile(`%0?\d*d`)
+var frameNumberPattern = regexp.MustCompile(`%0?\d*d`)
 
-// Check reports what is wrong with a format, before anything is written.
-func (f *Format) Check() error {
+// Validate reports what is wrong with a format, before anything is written.
+func (f *Format) Validate() error {
 	if f.W < MinSide || f.W > MaxSide || f.H < MinSide || f.H > MaxSide {
 		return fmt.Errorf("a picture of %dx%d: want sides of %d to %d pixels", f.W, f.H, MinSide, MaxSide)
 	}
@@ -59,7 +59,7 @@ func (f *Format) Check() error {
 		}
 		return nil
 	case ".png":
-		if len(pattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1 {
+		if len(frameNumberPattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1 {
 			return fmt.Errorf("%s: want a place for the number in the name, such as frames/%%05d.png", f.File)
 		}
 		return nil
@@ -69,7 +69,7 @@ func (f *Format) Check() error {
 
 // Create begins a film. Folders that are missing are made.
 func Create(f Format) (Writer, error) {
-	if err := f.Check(); err != nil {
+	if err := f.Validate(); err != nil {
 		return nil, err
 	}
 	if dir := filepath.Dir(f.File); dir != "." {
@@ -83,22 +83,22 @@ func Create(f Format) (Writer, error) {
 	case ".gif":
 		return newGIF(f)
 	}
-	return &pictures{pattern: f.File}, nil
+	return &pngSequence{pathPattern: f.File}, nil
 }
 
-// pictures writes each picture to a file of its own.
-type pictures struct {
-	pattern string
-	n       int
+// pngSequence writes each picture to a file of its own.
+type pngSequence struct {
+	pathPattern string
+	frameCount  int
 }
 
-func (p *pictures) Add(im *image.RGBA) error {
-	err := WritePNG(fmt.Sprintf(p.pattern, p.n), im)
-	p.n++
+func (p *pngSequence) Add(im *image.RGBA) error {
+	err := WritePNG(fmt.Sprintf(p.pathPattern, p.frameCount), im)
+	p.frameCount++
 	return err
 }
 
-func (p *pictures) Close() error { return nil }
+func (p *pngSequence) Close() error { return nil }
 
 // WritePNG writes one picture.
 func WritePNG(name string, im *image.RGBA) error {

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// picture is frame i of a test film: a field of the look's greys with a red
+// testFrame is frame i of a test film: a field of the look's greys with a red
 // square that moves, in two ticks of three.
-func picture(w, h, i int) *image.RGBA {
+func testFrame(w, h, i int) *image.RGBA {
 	im := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
@@ -33,14 +33,14 @@ func picture(w, h, i int) *image.RGBA {
 	return im
 }
 
-func write(t *testing.T, f Format, n int) {
+func writeFrames(t *testing.T, f Format, n int) {
 	t.Helper()
 	w, err := Create(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := w.Add(picture(f.W, f.H, i)); err != nil {
+		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func write(t *testing.T, f Format, n int) {
 func TestGIF(t *testing.T) {
 	for _, fps := range []int{10, 25, 33, 50} {
 		f := Format{File: filepath.Join(t.TempDir(), "a", "clip.gif"), W: 160, H: 90, FPS: fps}
-		write(t, f, 12)
+		writeFrames(t, f, 12)
 		file, err := os.ReadFile(f.File)
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestGIF(t *testing.T) {
 					}
 				}
 			}
-			want := picture(160, 90, i)
+			want := testFrame(160, 90, i)
 			for j := range seen.Pix {
 				if d := int(seen.Pix[j]) - int(want.Pix[j]); d > 24 || d < -24 {
 					t.Fatalf("picture %d: byte %d is %d, want %d", i, j, seen.Pix[j], want.Pix[j])
@@ -91,10 +91,10 @@ func TestGIF(t *testing.T) {
 	}
 }
 
-// TestPictures says that single pictures get numbers and hold every pixel.
-func TestPictures(t *testing.T) {
+// TestPNGSequence says that single pictures get numbers and hold every pixel.
+func TestPNGSequence(t *testing.T) {
 	f := Format{File: filepath.Join(t.TempDir(), "frames", "p%03d.png"), W: 64, H: 64, FPS: 60}
-	write(t, f, 3)
+	writeFrames(t, f, 3)
 	for i := range 3 {
 		r, err := os.Open(fmt.Sprintf(f.File, i))
 		if err != nil {
@@ -105,7 +105,7 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := picture(64, 64, i)
+		want := testFrame(64, 64, i)
 		for y := range 64 {
 			for x := range 64 {
 				if im.At(x, y) != want.At(x, y) {
@@ -116,7 +116,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-func needFFmpeg(t *testing.T) {
+func requireFFmpeg(t *testing.T) {
 	t.Helper()
 	if !HaveH264() {
 		t.Skip("no ffmpeg with H.264 here")
@@ -126,8 +126,8 @@ func needFFmpeg(t *testing.T) {
 	}
 }
 
-// frames counts the pictures that a reader finds in a file.
-func frames(t *testing.T, file string) string {
+// probeVideo counts the pictures that a reader finds in a file.
+func probeVideo(t *testing.T, file string) string {
 	t.Helper()
 	out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0",
 		"-show_entries", "stream=nb_read_frames,width,height,codec_name,color_space,r_frame_rate", "-of", "csv=p=0", file).Output()
@@ -139,17 +139,17 @@ func frames(t *testing.T, file string) string {
 
 // TestH264 says that an mp4 holds every picture, at its rate and in its colours.
 func TestH264(t *testing.T) {
-	needFFmpeg(t)
+	requireFFmpeg(t)
 	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 60}
-	write(t, f, 90)
-	if got := frames(t, f.File); got != "h264,160,90,bt709,60/1,90" {
+	writeFrames(t, f, 90)
+	if got := probeVideo(t, f.File); got != "h264,160,90,bt709,60/1,90" {
 		t.Error(got)
 	}
 	raw, err := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-i", f.File, "-vf", "scale=in_color_matrix=bt709:in_range=tv", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgba", "-").Output()
 	if err != nil || len(raw) != 160*90*4 {
 		t.Fatalf("%d bytes, %v", len(raw), err)
 	}
-	want := picture(160, 90, 0)
+	want := testFrame(160, 90, 0)
 	for _, at := range [][2]int{{10, 20}, {100, 80}, {100, 45}} {
 		k := want.PixOffset(at[0], at[1])
 		for c := range 3 {
@@ -164,18 +164,18 @@ func TestH264(t *testing.T) {
 // TestH264Killed says that a film whose writer was killed plays up to its last
 // second.
 func TestH264Killed(t *testing.T) {
-	needFFmpeg(t)
+	requireFFmpeg(t)
 	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 30}
 	w, err := Create(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 300 {
-		if err := w.Add(picture(f.W, f.H, i)); err != nil {
+		if err := w.Add(testFrame(f.W, f.H, i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h := w.(*h264)
+	h := w.(*h264Writer)
 	// The encoder looks ahead; what it has written by then is what counts.
 	for range 100 {
 		if info, err := os.Stat(f.File); err == nil && info.Size() > 2000 {
@@ -190,17 +190,17 @@ func TestH264Killed(t *testing.T) {
 	if err := w.Close(); err == nil {
 		t.Error("a killed writer says that all is well")
 	}
-	got := frames(t, f.File)
+	got := probeVideo(t, f.File)
 	var n int
 	if fmt.Sscanf(got[strings.LastIndex(got, ",")+1:], "%d", &n); n < 150 {
 		t.Errorf("of 300 pictures %d can be read", n)
 	}
 }
 
-// TestCheck says what a film cannot be.
-func TestCheck(t *testing.T) {
+// TestValidate says what a film cannot be.
+func TestValidate(t *testing.T) {
 	good := Format{File: "a.gif", W: 640, H: 360, FPS: 25}
-	if err := good.Check(); err != nil {
+	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for want, f := range map[string]Format{
@@ -211,7 +211,7 @@ func TestCheck(t *testing.T) {
 		"a place for the number":   {"a.png", 640, 360, 25},
 		"for the number in":        {"%d%d.png", 640, 360, 25},
 	} {
-		if err := f.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
 		}
 		if w, err := Create(f); err == nil {
@@ -221,14 +221,14 @@ func TestCheck(t *testing.T) {
 	}
 	if HaveH264() {
 		f := Format{"a.mp4", 641, 360, 60}
-		if err := f.Check(); err == nil || !strings.Contains(err.Error(), "even") {
+		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), "even") {
 			t.Errorf("%v", err)
 		}
 	}
 }
 
-// TestFull says that a disk that is full is told of, not passed over.
-func TestFull(t *testing.T) {
+// TestDiskFull says that a disk that is full is told of, not passed over.
+func TestDiskFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
@@ -238,7 +238,7 @@ func TestFull(t *testing.T) {
 	}
 	w, err := Create(Format{File: filepath.Join(dir, "clip.gif"), W: 64, H: 64, FPS: 25})
 	for i := 0; err == nil && i < 3; i++ {
-		err = w.Add(picture(64, 64, i))
+		err = w.Add(testFrame(64, 64, i))
 	}
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Errorf("%v", err)
@@ -251,7 +251,7 @@ func BenchmarkGIF(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ims := []*image.RGBA{picture(1280, 720, 0), picture(1280, 720, 1)}
+	ims := []*image.RGBA{testFrame(1280, 720, 0), testFrame(1280, 720, 1)}
 	for b.Loop() {
 		w.Add(ims[0])
 		ims[0], ims[1] = ims[1], ims[0]

@@ -37,21 +37,21 @@ func TestTrigonometry(t *testing.T) {
 	}
 }
 
-// TestShare says that a share of a rotation has that share of its angle and
+// TestScaleAngle says that a share of a rotation has that share of its angle and
 // that -q is treated as q.
-func TestShare(t *testing.T) {
+func TestScaleAngle(t *testing.T) {
 	axis := Vec3{1, 2, 3}.Unit()
 	for _, angle := range []float32{0.0001, 0.3, 1.5, 3.1} {
-		q := Turn(axis, angle)
+		q := AxisAngle(axis, angle)
 		for _, share := range []float32{0, 0.1, 0.5, 0.9, 1} {
-			for _, r := range []Quat{q.Share(share), q.Neg().Share(share)} {
+			for _, r := range []Quat{q.ScaleAngle(share), q.Neg().ScaleAngle(share)} {
 				if got, want := r.Angle(), angle*share; Abs(got-want) > 3e-6 {
 					t.Errorf("%g of a turn by %g is a turn by %g, want %g", share, angle, got, want)
 				}
 			}
 		}
 	}
-	if Identity.Share(0.5) != Identity {
+	if Identity.ScaleAngle(0.5) != Identity {
 		t.Error("a share of no turn is no turn")
 	}
 }
@@ -59,7 +59,7 @@ func TestShare(t *testing.T) {
 // TestRotations says that the three ways to turn a vector agree, and that the
 // matrix is orthonormal.
 func TestRotations(t *testing.T) {
-	a, b := Turn(Vec3{0, 0, 1}, 0.7), Turn(Vec3{1, 1, 0}.Unit(), -1.2)
+	a, b := AxisAngle(Vec3{0, 0, 1}, 0.7), AxisAngle(Vec3{1, 1, 0}.Unit(), -1.2)
 	v := Vec3{0.3, -2, 5}
 	near := func(what string, x, y Vec3) {
 		t.Helper()
@@ -71,11 +71,11 @@ func TestRotations(t *testing.T) {
 	near("inverse", a.Inverse().Rotate(a.Rotate(v)), v)
 	m := a.Mul(b).Mat()
 	near("matrix", m.Mul(v), a.Mul(b).Rotate(v))
-	near("transpose", m.TMul(m.Mul(v)), v)
-	near("quarter turn", Turn(Vec3{0, 0, 1}, HalfPi).Rotate(Vec3{1, 0, 0}), Vec3{0, 1, 0})
-	near("half way", Slerp(Identity, a, 0.5).Rotate(v), Turn(Vec3{0, 0, 1}, 0.35).Rotate(v))
-	s := Diagonal(&m, Vec3{1, 2, 3})
-	l := m.TMul(v)
+	near("transpose", m.MulT(m.Mul(v)), v)
+	near("quarter turn", AxisAngle(Vec3{0, 0, 1}, HalfPi).Rotate(Vec3{1, 0, 0}), Vec3{0, 1, 0})
+	near("half way", Slerp(Identity, a, 0.5).Rotate(v), AxisAngle(Vec3{0, 0, 1}, 0.35).Rotate(v))
+	s := RotatedDiagonal(&m, Vec3{1, 2, 3})
+	l := m.MulT(v)
 	near("tensor", s.Mul(v), m.Mul(Vec3{l.X, 2 * l.Y, 3 * l.Z}))
 }
 
@@ -91,14 +91,14 @@ func TestPerpendicular(t *testing.T) {
 	}
 }
 
-func TestFinite(t *testing.T) {
+func TestIsFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, x := range []float32{inf, -inf, nan} {
-		if Finite(x) || (Vec3{0, x, 0}).Finite() || (Quat{W: x}).Finite() {
+		if IsFinite(x) || (Vec3{0, x, 0}).IsFinite() || (Quat{W: x}).IsFinite() {
 			t.Errorf("%v passes for finite", x)
 		}
 	}
-	if !Finite(0) || !Finite(math.MaxFloat32) || !Finite(1e-45) {
+	if !IsFinite(0) || !IsFinite(math.MaxFloat32) || !IsFinite(1e-45) {
 		t.Error("a number does not pass for finite")
 	}
 }

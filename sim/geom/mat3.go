@@ -13,8 +13,8 @@ func (m *Mat3) Mul(v Vec3) Vec3 {
 	}
 }
 
-// TMul returns the transpose of m times v: from the world's frame to the body's.
-func (m *Mat3) TMul(v Vec3) Vec3 { return Vec3{m.X.Dot(v), m.Y.Dot(v), m.Z.Dot(v)} }
+// MulT returns the transpose of m times v: from the world's frame to the body's.
+func (m *Mat3) MulT(v Vec3) Vec3 { return Vec3{m.X.Dot(v), m.Y.Dot(v), m.Z.Dot(v)} }
 
 // Col returns column i in 0..2.
 func (m *Mat3) Col(i int) Vec3 {
@@ -27,11 +27,11 @@ func (m *Mat3) Col(i int) Vec3 {
 	return m.Z
 }
 
-// Sym3 is a symmetric matrix, such as a tensor of inertia.
-type Sym3 struct{ XX, XY, XZ, YY, YZ, ZZ float32 }
+// SymMat3 is a symmetric matrix, such as a tensor of inertia.
+type SymMat3 struct{ XX, XY, XZ, YY, YZ, ZZ float32 }
 
 // Mul returns m * v.
-func (m *Sym3) Mul(v Vec3) Vec3 {
+func (m *SymMat3) Mul(v Vec3) Vec3 {
 	return Vec3{
 		float32(m.XX*v.X) + float32(m.XY*v.Y) + float32(m.XZ*v.Z),
 		float32(m.XY*v.X) + float32(m.YY*v.Y) + float32(m.YZ*v.Z),
@@ -40,12 +40,12 @@ func (m *Sym3) Mul(v Vec3) Vec3 {
 }
 
 // Inverse returns the inverse of m, which must have one.
-func (m *Sym3) Inverse() Sym3 {
+func (m *SymMat3) Inverse() SymMat3 {
 	xx := float32(m.YY*m.ZZ) - float32(m.YZ*m.YZ)
 	xy := float32(m.XZ*m.YZ) - float32(m.XY*m.ZZ)
 	xz := float32(m.XY*m.YZ) - float32(m.XZ*m.YY)
 	d := 1 / (float32(m.XX*xx) + float32(m.XY*xy) + float32(m.XZ*xz))
-	return Sym3{
+	return SymMat3{
 		float32(xx * d), float32(xy * d), float32(xz * d),
 		float32((float32(m.XX*m.ZZ) - float32(m.XZ*m.XZ)) * d),
 		float32((float32(m.XY*m.XZ) - float32(m.XX*m.YZ)) * d),
@@ -53,14 +53,14 @@ func (m *Sym3) Inverse() Sym3 {
 	}
 }
 
-// Diagonal returns the matrix with d on the diagonal in the frame r, seen from
+// RotatedDiagonal returns the matrix with d on the diagonal in the frame r, seen from
 // the world: r * diag(d) * transpose(r).
-func Diagonal(r *Mat3, d Vec3) Sym3 {
+func RotatedDiagonal(r *Mat3, d Vec3) SymMat3 {
 	if d.X == d.Y && d.Y == d.Z {
-		return Sym3{d.X, 0, 0, d.X, 0, d.X}
+		return SymMat3{d.X, 0, 0, d.X, 0, d.X}
 	}
 	x, y, z := r.X.Scale(d.X), r.Y.Scale(d.Y), r.Z.Scale(d.Z)
-	return Sym3{
+	return SymMat3{
 		float32(x.X*r.X.X) + float32(y.X*r.Y.X) + float32(z.X*r.Z.X),
 		float32(x.X*r.X.Y) + float32(y.X*r.Y.Y) + float32(z.X*r.Z.Y),
 		float32(x.X*r.X.Z) + float32(y.X*r.Y.Z) + float32(z.X*r.Z.Z),

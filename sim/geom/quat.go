@@ -43,7 +43,7 @@ func (a Quat) Unit() Quat {
 func (a Quat) Rotate(v Vec3) Vec3 {
 	u := Vec3{a.X, a.Y, a.Z}
 	t := u.Cross(v).Scale(2)
-	return v.Plus(a.W, t).Add(u.Cross(t))
+	return v.AddScaled(a.W, t).Add(u.Cross(t))
 }
 
 // Mat returns the rotation as a matrix.
@@ -59,8 +59,8 @@ func (a Quat) Mat() Mat3 {
 	}
 }
 
-// Turn returns the rotation by angle radians about a unit axis.
-func Turn(axis Vec3, angle float32) Quat {
+// AxisAngle returns the rotation by angle radians about a unit axis.
+func AxisAngle(axis Vec3, angle float32) Quat {
 	half := float32(angle * 0.5)
 	s := Sin(half)
 	return Quat{float32(axis.X * s), float32(axis.Y * s), float32(axis.Z * s), Cos(half)}
@@ -71,9 +71,9 @@ func (a Quat) Angle() float32 {
 	return float32(2 * Atan2(Vec3{a.X, a.Y, a.Z}.Len(), Abs(a.W)))
 }
 
-// Share returns the same rotation by share times its angle, share in [0,1]:
+// ScaleAngle returns the same rotation by share times its angle, share in [0,1]:
 // the spherical interpolation from Identity to a. It goes the short way round.
-func (a Quat) Share(share float32) Quat {
+func (a Quat) ScaleAngle(share float32) Quat {
 	if a.W < 0 {
 		a = a.Neg()
 	}
@@ -90,12 +90,12 @@ func (a Quat) Share(share float32) Quat {
 // Slerp returns the rotation that lies share of the way from a to b, share in
 // [0,1], at constant angular speed and by the short way round.
 func Slerp(a, b Quat, share float32) Quat {
-	return b.Mul(a.Inverse()).Share(share).Mul(a).Unit()
+	return b.Mul(a.Inverse()).ScaleAngle(share).Mul(a).Unit()
 }
 
-// Finite reports whether no component is infinite or not a number.
-func (a Quat) Finite() bool {
-	return Finite(a.X) && Finite(a.Y) && Finite(a.Z) && Finite(a.W)
+// IsFinite reports whether no component is infinite or not a number.
+func (a Quat) IsFinite() bool {
+	return IsFinite(a.X) && IsFinite(a.Y) && IsFinite(a.Z) && IsFinite(a.W)
 }
 
 // Pose is where a body is and how it is turned.
@@ -104,7 +104,7 @@ type Pose struct {
 	Rot Quat // from the body's frame to the world's
 }
 
-// Blend returns the pose that lies share of the way from a to b.
-func Blend(a, b Pose, share float32) Pose {
-	return Pose{a.Pos.Plus(share, b.Pos.Sub(a.Pos)), Slerp(a.Rot, b.Rot, share)}
+// LerpPose returns the pose that lies share of the way from a to b.
+func LerpPose(a, b Pose, share float32) Pose {
+	return Pose{a.Pos.AddScaled(share, b.Pos.Sub(a.Pos)), Slerp(a.Rot, b.Rot, share)}
 }

@@ -53,18 +53,18 @@ func (a Vec3) Cross(b Vec3) Vec3 {
 	}
 }
 
-// Plus returns a + s*b, rounded after the product and after the sum.
-func (a Vec3) Plus(s float32, b Vec3) Vec3 {
+// AddScaled returns a + s*b, rounded after the product and after the sum.
+func (a Vec3) AddScaled(s float32, b Vec3) Vec3 {
 	return Vec3{a.X + float32(s*b.X), a.Y + float32(s*b.Y), a.Z + float32(s*b.Z)}
 }
 
-// Minus returns a - s*b, rounded after the product and after the difference.
-func (a Vec3) Minus(s float32, b Vec3) Vec3 {
+// SubScaled returns a - s*b, rounded after the product and after the difference.
+func (a Vec3) SubScaled(s float32, b Vec3) Vec3 {
 	return Vec3{a.X - float32(s*b.X), a.Y - float32(s*b.Y), a.Z - float32(s*b.Z)}
 }
 
-// Len2 returns the squared length of a.
-func (a Vec3) Len2() float32 { return a.Dot(a) }
+// LenSq returns the squared length of a.
+func (a Vec3) LenSq() float32 { return a.Dot(a) }
 
 // Len returns the length of a.
 func (a Vec3) Len() float32 { return Sqrt(a.Dot(a)) }
@@ -104,11 +104,11 @@ func (a Vec3) At(i int) float32 {
 	return a.Z
 }
 
-// Finite reports whether no component is infinite or not a number.
-func (a Vec3) Finite() bool { return Finite(a.X) && Finite(a.Y) && Finite(a.Z) }
+// IsFinite reports whether no component is infinite or not a number.
+func (a Vec3) IsFinite() bool { return IsFinite(a.X) && IsFinite(a.Y) && IsFinite(a.Z) }
 
-// Finite reports whether x is neither infinite nor not a number.
-func Finite(x float32) bool {
+// IsFinite reports whether x is neither infinite nor not a number.
+func IsFinite(x float32) bool {
 	return math.Float32bits(x)&0x7f800000 != 0x7f800000
 }
 

@@ -17,19 +17,19 @@ import (
 )
 
 type benchCommand struct {
-	Session `embed:""`
-	Format  string `help:"table, json or csv." default:"table" placeholder:"table"`
-	Seeds   int    `help:"Play so many sessions, with this seed and those after it, and print the mean and the 95 % interval of every measure; 1 to 1000." default:"1" placeholder:"1"`
-	Repro   string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
-	Explain bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
-	Latency bool   `help:"Also print how long what the first player did took to be seen, stage by stage."`
+	SessionFlags `embed:""`
+	Format       string `help:"table, json or csv." default:"table" placeholder:"table"`
+	Seeds        int    `help:"Play so many sessions, with this seed and those after it, and print the mean and the 95 % interval of every measure; 1 to 1000." default:"1" placeholder:"1"`
+	SaveTape     string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
+	Corrections  bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
+	Latency      bool   `help:"Also print how long what the first player did took to be seen, stage by stage."`
 }
 
 // result is what bench prints.
 type result struct {
 	Version string       `json:"version"`
 	Scene   string       `json:"scene"`
-	Weather string       `json:"weather"`
+	Network string       `json:"network"`
 	Seed    uint64       `json:"seed"`
 	Rate    int          `json:"rate"`
 	Seat    string       `json:"seat"`
@@ -37,40 +37,40 @@ type result struct {
 	Ticks   int          `json:"ticks"`
 	Panes   []paneResult `json:"panes"`
 
-	weather string // for a reader
+	networkBrief string // for a reader
 }
 
 type paneResult struct {
-	Strategy string             `json:"strategy"`
-	Knobs    map[string]any     `json:"knobs"`
-	Hash     string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
-	Card     card               `json:"card"`
-	Parted   *parted            `json:"divergence"` // null if the worlds are the same, or the strategy does not simulate
-	Net      netResult          `json:"net"`
-	Meter    map[string]float64 `json:"meter"`
-	CPU      map[string]float64 `json:"cpu"` // milliseconds; part of no hash
+	Strategy   string             `json:"strategy"`
+	Knobs      map[string]any     `json:"knobs"`
+	Hash       string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
+	Score      measures           `json:"score"`
+	Divergence *divergence        `json:"divergence"` // null if the worlds are the same, or the strategy does not simulate
+	Traffic    trafficResult      `json:"traffic"`
+	Counters   map[string]float64 `json:"counters"`
+	CPU        map[string]float64 `json:"cpu"` // milliseconds; part of no hash
 
-	Corrections *explained     `json:"corrections,omitempty"` // if they were asked for
-	Latency     *latencyResult `json:"latency,omitempty"`     // likewise
+	Corrections *correctionList `json:"corrections,omitempty"` // if they were asked for
+	Latency     *latencyResult  `json:"latency,omitempty"`     // likewise
 
-	spec  string
-	meter []predict.Counter
-	spans []string // of the processor's time
+	spec        string
+	counterList []predict.Counter
+	spanNames   []string // of the processor's time
 }
 
-// parted is where a client's world first differed from the server's.
-type parted struct {
+// divergence is where a client's world first differed from the server's.
+type divergence struct {
 	Tick   int    `json:"tick"`
 	Body   int    `json:"body"`
 	Fields string `json:"fields"` // of that body
 }
 
-// card is a score. As JSON it is an object of its measures' values, in their
+// measures is a score. As JSON it is an object of its measures' values, in their
 // order, null where they cannot be told.
-type card []score.Measure
+type measures []score.Measure
 
 // MarshalJSON implements json.Marshaler.
-func (c card) MarshalJSON() ([]byte, error) {
+func (c measures) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, m := range c {
 		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], m.Name)
@@ -88,136 +88,136 @@ func (c card) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-type netResult struct {
+type trafficResult struct {
 	Up          float64 `json:"up_bps"`
 	Down        float64 `json:"down_bps"`
 	PacketsUp   uint64  `json:"packets_up"`
 	PacketsDown uint64  `json:"packets_down"`
-	Lost        float64 `json:"loss_seen"`
+	Lost        float64 `json:"lost_ratio"`
 	RTT         float64 `json:"rtt_ms"`
 }
 
 // Run runs a session and prints its score.
 func (c *benchCommand) Run(p *program) error {
-	if !slices.Contains(formats, c.Format) {
-		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: formats}}
+	if !slices.Contains(benchFormats, c.Format) {
+		return usageError{&predict.UnknownNameError{Kind: "format", Name: c.Format, Known: benchFormats}}
 	}
-	if (c.Explain || c.Latency) && c.Format == "csv" {
-		return usage{errors.New("--explain and --latency: they go with --format table or json")}
+	if (c.Corrections || c.Latency) && c.Format == "csv" {
+		return usageError{errors.New("--corrections and --latency: they go with --format table or json")}
 	}
-	if c.Seeds < 1 || c.Seeds > mostSeeds {
-		return usage{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, mostSeeds)}
+	if c.Seeds < 1 || c.Seeds > maxSeeds {
+		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, maxSeeds)}
 	}
-	plan, err := p.plan(c.Session, "circle")
+	plan, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	if c.Seeds > 1 {
-		return c.many(p, plan)
+		return c.runSeeds(p, plan)
 	}
-	l, err := plan.lab()
+	l, err := plan.newLab()
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	l.Stopwatch = p.Now
-	n := plan.ticks(60)
-	entries := plan.allEntries(n)
-	tape, err := plan.taped(l, c.Repro)
+	n := plan.tickCount(60)
+	entries := plan.firstEntries(n)
+	tape, err := plan.createTape(l, c.SaveTape)
 	if err != nil {
-		return usage{fmt.Errorf("--repro: %w", err)}
+		return usageError{fmt.Errorf("--save-tape: %w", err)}
 	}
 	bar := p.newProgress("bench", n)
-	latency, err := measure(l, entries, func(made int) {
-		bar.at(made)
-		tape.made(entries, made)
+	latency, err := runEntries(l, entries, func(made int) {
+		bar.set(made)
+		tape.record(entries, made)
 	})
-	bar.done()
+	bar.finish()
 	saved := tape.close()
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	if saved != nil {
 		return saved
 	}
-	r := results(l, plan, latency)
+	r := newResult(l, plan, latency)
 	if c.Format == "csv" {
-		return together([]*result{r}).csv(p.Stdout)
+		return mergeResults([]*result{r}).writeCSV(p.Stdout)
 	}
-	if c.Explain {
-		r.explain(l)
+	if c.Corrections {
+		r.addCorrections(l)
 	}
 	if c.Latency {
 		for i, p := range l.Panes {
-			r.Panes[i].Latency = latencyPane(p)
+			r.Panes[i].Latency = newLatencyResult(p)
 		}
 	}
 	if c.Format == "json" {
-		return r.json(p.Stdout)
+		return r.writeJSON(p.Stdout)
 	}
-	if err := r.table(p.Stdout); err != nil || !c.Latency {
+	if err := r.writeTable(p.Stdout); err != nil || !c.Latency {
 		return err
 	}
-	return r.latencyTable(p.Stdout)
+	return r.writeLatencyTable(p.Stdout)
 }
 
-// formats are what bench can print.
-var formats = []string{"table", "json", "csv"}
+// benchFormats are what bench can print.
+var benchFormats = []string{"table", "json", "csv"}
 
-// many plays the plan with several seeds and prints what they come to.
-func (c *benchCommand) many(p *program, m *plan) error {
-	if c.Explain || c.Latency || c.Repro != "" {
-		return usage{errors.New("--explain, --latency and --repro: they are of one session; give --seeds or one of them")}
+// runSeeds plays the plan with several seeds and prints what they come to.
+func (c *benchCommand) runSeeds(p *program, m *plan) error {
+	if c.Corrections || c.Latency || c.SaveTape != "" {
+		return usageError{errors.New("--corrections, --latency and --save-tape: they are of one session; give --seeds or one of them")}
 	}
-	list, err := p.trials(m, c.Seeds)
+	list, err := p.runTrials(m, c.Seeds)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
-	s := together(list)
+	s := mergeResults(list)
 	switch c.Format {
 	case "json":
-		return s.json(p.Stdout)
+		return s.writeJSON(p.Stdout)
 	case "csv":
-		return s.csv(p.Stdout)
+		return s.writeCSV(p.Stdout)
 	}
-	return s.table(p.Stdout)
+	return s.writeTable(p.Stdout)
 }
 
 // probes is at how many keys, and at what distance in seconds, the latency of
 // the own input is measured. The first second is for joining.
 const (
-	probes   = 10
-	probeGap = 2
+	latencyProbeCount    = 10
+	latencyProbeInterval = 2
 )
 
-// latencies collects the measured latencies of a pane.
-type latencies struct {
-	sum, n int
+// latencySamples collects the measured latencies of a pane.
+type latencySamples struct {
+	sum, count int
 }
 
-// measures appends their mean to dst.
-func (l *latencies) measures(dst []score.Measure, rate int) []score.Measure {
-	return score.OwnLatency(dst, float64(l.sum)/float64(max(l.n, 1)), l.n > 0, rate)
+// appendMeasures appends their mean to dst.
+func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.Measure {
+	return score.KeyToScreen(dst, float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate)
 }
 
-// measure runs the entries through a lab, and at some of the keys pressed on
+// runEntries runs the entries through a lab, and at some of the keys pressed on
 // the way measures how long they take to show.
-func measure(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencies, error) {
-	var found []latencies
+func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
+	var found []latencySamples
 	rate := l.Config().Rate
-	next, left := lab.FirstKey(entries, min(rate/2, len(entries))), probes
+	next, left := lab.FirstKeyPress(entries, min(rate/2, len(entries))), latencyProbeCount
 	for i, e := range entries {
 		if i == next && left > 0 {
-			for k, t := range l.OwnInputLatency(entries[i:]) {
+			for k, t := range l.MeasureInputLatency(entries[i:]) {
 				for len(found) <= k {
-					found = append(found, latencies{})
+					found = append(found, latencySamples{})
 				}
 				if t >= 0 {
 					found[k].sum += t
-					found[k].n++
+					found[k].count++
 				}
 			}
 			left--
-			next = lab.FirstKey(entries, min(i+probeGap*rate, len(entries)))
+			next = lab.FirstKeyPress(entries, min(i+latencyProbeInterval*rate, len(entries)))
 		}
 		if err := l.Tick(e); err != nil {
 			return nil, err
@@ -225,50 +225,50 @@ func measure(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencies, 
 		progress(i + 1)
 	}
 	for len(found) < len(l.Panes) {
-		found = append(found, latencies{})
+		found = append(found, latencySamples{})
 	}
 	return found, nil
 }
 
-// results puts together what a session came to.
-func results(l *lab.Lab, m *plan, latency []latencies) *result {
+// newResult puts together what a session came to.
+func newResult(l *lab.Lab, m *plan, latency []latencySamples) *result {
 	c := l.Config()
 	r := &result{
-		Version: Version, Scene: c.Scene, Weather: c.Network.String(), Seed: c.Network.Seed,
-		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tape, Ticks: int(l.Ticks()),
-		weather: c.Network.Brief(),
+		Version: Version, Scene: c.Scene, Network: c.Network.String(), Seed: c.Network.Seed,
+		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tapeName, Ticks: int(l.Ticks()),
+		networkBrief: c.Network.Summary(),
 	}
 	for i, p := range l.Panes {
-		r.Panes = append(r.Panes, paneOf(p, l, latency[i]))
+		r.Panes = append(r.Panes, newPaneResult(p, l, latency[i]))
 	}
 	return r
 }
 
-// explain adds what every pane corrected.
-func (r *result) explain(l *lab.Lab) {
+// addCorrections adds what every pane corrected.
+func (r *result) addCorrections(l *lab.Lab) {
 	for i, p := range l.Panes {
-		r.Panes[i].Corrections = explainPane(p, l.Config().Rate)
+		r.Panes[i].Corrections = newCorrectionList(p, l.Config().Rate)
 	}
 }
 
-func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
+func newPaneResult(p *lab.Pane, l *lab.Lab, late latencySamples) paneResult {
 	rate := float64(l.Config().Rate)
-	seconds := float64(l.Ticks()-p.Began()) / rate
-	up, down := &p.Clients[0].Endpoint.Stats, p.Server()
+	seconds := float64(l.Ticks()-p.StartTick()) / rate
+	up, down := &p.Clients[0].Endpoint.Stats, p.ServerStats()
 	r := paneResult{
 		Strategy: p.Strategy.Name, spec: p.Spec(),
-		Knobs: map[string]any{}, Meter: map[string]float64{}, CPU: map[string]float64{}, meter: p.Counters.All(),
-		Hash: fmt.Sprintf("%016x", p.Hash()),
-		Card: p.Measures(late.measures(nil, l.Config().Rate)),
-		Net: netResult{
+		Knobs: map[string]any{}, Counters: map[string]float64{}, CPU: map[string]float64{}, counterList: p.Counters.All(),
+		Hash:  fmt.Sprintf("%016x", p.Hash()),
+		Score: p.Measures(late.appendMeasures(nil, l.Config().Rate)),
+		Traffic: trafficResult{
 			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
-			Lost: lost(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
+			Lost: lostRatio(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
 			RTT:  float64(up.RTT) / float64(time.Millisecond),
 		},
 	}
 	if d, ok := p.Divergence(); ok {
-		r.Parted = &parted{int(d.Tick), d.Body, d.Fields}
+		r.Divergence = &divergence{int(d.Tick), d.Body, d.Fields}
 	}
 	for _, k := range p.Knobs.All() {
 		switch k.Kind {
@@ -281,53 +281,53 @@ func paneOf(p *lab.Pane, l *lab.Lab, late latencies) paneResult {
 		}
 	}
 	for _, x := range p.Counters.All() {
-		r.Meter[x.Name] = x.Value
+		r.Counters[x.Name] = x.Value
 	}
 	if n := p.CPU.Ticks; n > 0 {
-		r.cost("tick", n, p.CPU.Sum, p.CPU.Max)
+		r.addCPU("tick", n, p.CPU.Sum, p.CPU.Max)
 	}
 	for _, s := range p.Counters.Spans() {
-		r.cost(s.Name, s.Times, s.Sum, s.Max)
+		r.addCPU(s.Name, s.Count, s.Total, s.Max)
 	}
 	return r
 }
 
-// cost notes what some work took of the processor.
-func (r *paneResult) cost(name string, times int, sum, most time.Duration) {
-	r.CPU[name+"_ms_mean"] = float64(sum) / float64(times) / 1e6
-	r.CPU[name+"_ms_max"] = float64(most) / 1e6
-	if !slices.Contains(r.spans, name) {
-		r.spans = append(r.spans, name)
+// addCPU notes what some work took of the processor.
+func (r *paneResult) addCPU(name string, times int, sum, most time.Duration) {
+	r.CPU[name+"_cpu_mean_ms"] = float64(sum) / float64(times) / 1e6
+	r.CPU[name+"_cpu_max_ms"] = float64(most) / 1e6
+	if !slices.Contains(r.spanNames, name) {
+		r.spanNames = append(r.spanNames, name)
 	}
 }
 
-// lost is the share of the packets sent in both directions that never came.
-func lost(expected, received uint64) float64 {
+// lostRatio is the share of the packets sent in both directions that never came.
+func lostRatio(expected, received uint64) float64 {
 	if expected == 0 {
 		return 0
 	}
 	return 1 - float64(received)/float64(expected)
 }
 
-// head says what the session was, played with which seeds.
-func (r *result) head(seeds string) string {
-	s := fmt.Sprintf("%s, %s, %s, %d ticks at %d Hz, player at the %s", r.Scene, r.weather, seeds, r.Ticks, r.Rate, r.Seat)
+// heading says what the session was, played with which seeds.
+func (r *result) heading(seeds string) string {
+	s := fmt.Sprintf("%s, %s, %s, %d ticks at %d Hz, player at the %s", r.Scene, r.networkBrief, seeds, r.Ticks, r.Rate, r.Seat)
 	if r.Tape != "" {
 		s += ", tape " + r.Tape
 	}
 	return s
 }
 
-// json prints the result as an object.
-func (r *result) json(out io.Writer) error {
+// writeJSON prints the result as an object.
+func (r *result) writeJSON(out io.Writer) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(r)
 }
 
-// table prints the result as a table, a column for each pane.
-func (r *result) table(out io.Writer) error {
-	fmt.Fprint(out, r.head("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
+// writeTable prints the result as a table, a column for each pane.
+func (r *result) writeTable(out io.Writer) error {
+	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, f func(x *paneResult) string) {
 		fmt.Fprint(w, name, "\t")
@@ -338,39 +338,39 @@ func (r *result) table(out io.Writer) error {
 	}
 	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	row("", func(x *paneResult) string { return x.spec })
-	for i, m := range r.Panes[0].Card {
+	for i, m := range r.Panes[0].Score {
 		if m.Title != "" {
-			row(m.Title, func(x *paneResult) string { return x.Card[i].Text() })
+			row(m.Title, func(x *paneResult) string { return x.Score[i].Text() })
 		}
 	}
 	row("first divergent fields", func(x *paneResult) string {
-		if x.Parted == nil {
+		if x.Divergence == nil {
 			return "-"
 		}
-		return x.Parted.Fields
+		return x.Divergence.Fields
 	})
-	row("round trip, ms", func(x *paneResult) string { return fixed(x.Net.RTT, 1) })
-	row("lost, %", func(x *paneResult) string { return fixed(x.Net.Lost*100, 1) })
+	row("round trip, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
+	row("lost, %", func(x *paneResult) string { return fixed(x.Traffic.Lost*100, 1) })
 	counts := func(x *paneResult) (names []string) {
-		for _, c := range x.meter {
+		for _, c := range x.counterList {
 			names = append(names, c.Name)
 		}
 		return names
 	}
-	for _, name := range r.names(counts) {
+	for _, name := range r.collectNames(counts) {
 		row(name, func(x *paneResult) string {
-			if v, ok := x.Meter[name]; ok {
+			if v, ok := x.Counters[name]; ok {
 				return strconv.FormatFloat(v, 'g', 5, 64)
 			}
 			return "-"
 		})
 	}
-	for _, name := range r.names(func(x *paneResult) []string { return x.spans }) {
+	for _, name := range r.collectNames(func(x *paneResult) []string { return x.spanNames }) {
 		row(name+", ms mean, max", func(x *paneResult) string {
-			if _, ok := x.CPU[name+"_ms_mean"]; !ok {
+			if _, ok := x.CPU[name+"_cpu_mean_ms"]; !ok {
 				return "-"
 			}
-			return fixed(x.CPU[name+"_ms_mean"], 3) + ", " + fixed(x.CPU[name+"_ms_max"], 2)
+			return fixed(x.CPU[name+"_cpu_mean_ms"], 3) + ", " + fixed(x.CPU[name+"_cpu_max_ms"], 2)
 		})
 	}
 	row("hash", func(x *paneResult) string { return x.Hash })
@@ -382,15 +382,15 @@ func (r *result) table(out io.Writer) error {
 		if x.Corrections == nil {
 			continue
 		}
-		if err := x.Corrections.table(out, fmt.Sprintf("pane %d, %s", i+1, x.spec)); err != nil {
+		if err := x.Corrections.writeTable(out, fmt.Sprintf("pane %d, %s", i+1, x.spec)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// names lists what any pane names, in order of appearance.
-func (r *result) names(of func(*paneResult) []string) (names []string) {
+// collectNames lists what any pane names, in order of appearance.
+func (r *result) collectNames(of func(*paneResult) []string) (names []string) {
 	for i := range r.Panes {
 		for _, name := range of(&r.Panes[i]) {
 			if !slices.Contains(names, name) {

@@ -19,33 +19,33 @@ import (
 // Version is the program's.
 const Version = "0.1.0"
 
-// Outside is what the program needs of the world around it.
-type Outside struct {
+// Environment is what the program needs of the world around it.
+type Environment struct {
 	Args           []string // without the program's name
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv
 	Now            func() time.Duration // since some moment; measures cost, decides nothing
 
-	// Window opens the lab in a window and returns when it is closed. If none
+	// OpenWindow opens the lab in a window and returns when it is closed. If none
 	// can be opened it says why before anything else has happened, with opened
 	// false. It is nil in a program built without one.
-	Window func(*Opening) (opened bool, err error)
+	OpenWindow func(*WindowOptions) (opened bool, err error)
 }
 
 // program is one call of the program.
 type program struct {
-	Outside
+	Environment
 	settings settings
 }
 
 // settings is the configuration file.
 type settings struct {
-	Session Session `toml:"-"`
+	Session SessionFlags `toml:"-"`
 
 	Scene      string   `toml:"scene"`
 	Panes      []string `toml:"panes"`
-	Weather    string   `toml:"weather"`
+	Network    string   `toml:"network"`
 	Seat       string   `toml:"seat"`
 	Seed       *uint64  `toml:"seed"`
 	Rate       *int     `toml:"rate"`
@@ -70,37 +70,37 @@ type arguments struct {
 	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`
 	Export  exportCommand  `cmd:"" help:"Write what the cubes of a tape do, frame by frame, to be compressed."`
 	Codec   codecCommand   `cmd:"" help:"Measure what snapshots of a recording, or pairs of rotations, cost at every level of compression."`
-	Weather weatherCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
+	Network networkCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
 }
 
-// usage is an error of the one who called: exit code 2.
-type usage struct{ error }
+// usageError is an error of the one who called: exit code 2.
+type usageError struct{ error }
 
-func (u usage) Unwrap() error { return u.error }
+func (u usageError) Unwrap() error { return u.error }
 
 // Main runs the program and returns its exit code: 0, 1 if something went
 // wrong, 2 if it was asked for what it cannot do.
-func Main(o Outside) int {
-	p := &program{Outside: o}
+func Main(o Environment) int {
+	p := &program{Environment: o}
 	err := p.main()
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(o.Stderr, "ghostcube: "+explain(err))
-	var u usage
+	fmt.Fprintln(o.Stderr, "ghostcube: "+errorText(err))
+	var u usageError
 	if errors.As(err, &u) {
 		return 2
 	}
 	return 1
 }
 
-// stop is how the parser's wish to end the program early is caught.
-type stop struct{}
+// parserExit is how the parser's wish to end the program early is caught.
+type parserExit struct{}
 
 func (p *program) main() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(stop); !ok {
+			if _, ok := r.(parserExit); !ok {
 				panic(r)
 			}
 			err = nil // help or version has been printed
@@ -112,7 +112,7 @@ func (p *program) main() (err error) {
 		kong.Description("A laboratory for networked physics: strategies side by side, under one input and one weather."),
 		kong.Vars{"version": "ghostcube " + Version},
 		kong.Writers(p.Stdout, p.Stderr),
-		kong.Exit(func(int) { panic(stop{}) }),
+		kong.Exit(func(int) { panic(parserExit{}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -120,19 +120,19 @@ func (p *program) main() (err error) {
 	}
 	ctx, err := parser.Parse(p.Args)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	if args.Config != "" {
-		if err := p.configure(args.Config); err != nil {
-			return usage{err}
+		if err := p.readConfig(args.Config); err != nil {
+			return usageError{err}
 		}
 	}
 	return ctx.Run(p)
 }
 
-// configure reads the configuration file. Keys that nobody knows are refused
+// readConfig reads the configuration file. Keys that nobody knows are refused
 // with the line they stand in.
-func (p *program) configure(file string) error {
+func (p *program) readConfig(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
@@ -148,15 +148,15 @@ func (p *program) configure(file string) error {
 		case errors.As(err, &strict):
 			e := strict.Errors[0]
 			row, _ := e.Position()
-			return fmt.Errorf("--config: %s: line %d: %w", file, row, &unknown{"setting", strings.Join(e.Key(), "."), settingNames})
+			return fmt.Errorf("--config: %s: line %d: %w", file, row, &unknownName{"setting", strings.Join(e.Key(), "."), settingKeys})
 		case errors.As(err, &decode):
 			row, column := decode.Position()
 			return fmt.Errorf("--config: %s: line %d, column %d: %s", file, row, column, strings.TrimPrefix(decode.Error(), "toml: "))
 		}
 		return fmt.Errorf("--config: %s: %w", file, err)
 	}
-	s.Session = Session{
-		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Weather: s.Weather, Seat: s.Seat,
+	s.Session = SessionFlags{
+		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Network: s.Network, Seat: s.Seat,
 		Fault: s.Fault, Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
 	}
 	if s.Seed != nil {
@@ -173,4 +173,4 @@ func (p *program) configure(file string) error {
 	return nil
 }
 
-var settingNames = []string{"scene", "panes", "weather", "seat", "seed", "rate", "fault", "fault-every", "seconds", "tape", "compare"}
+var settingKeys = []string{"scene", "panes", "network", "seat", "seed", "rate", "fault", "fault-every", "seconds", "tape", "compare"}

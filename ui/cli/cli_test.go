@@ -19,14 +19,14 @@ import (
 	"ghostcube/predict/score"
 )
 
-func outside(args []string, out, err io.Writer) Outside {
+func testEnvironment(args []string, out, err io.Writer) Environment {
 	start := time.Now()
-	return Outside{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Now: func() time.Duration { return time.Since(start) }}
+	return Environment{Args: args, Stdout: out, Stderr: err, Tapes: assets.Tapes, Traces: assets.Traces, Now: func() time.Duration { return time.Since(start) }}
 }
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"ghostcube": func() { os.Exit(Main(outside(os.Args[1:], os.Stdout, os.Stderr))) },
+		"ghostcube": func() { os.Exit(Main(testEnvironment(os.Args[1:], os.Stdout, os.Stderr))) },
 	})
 }
 
@@ -59,11 +59,11 @@ func refuse(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// bench runs bench with JSON output.
-func bench(t *testing.T, args ...string) *result {
+// runBench runs bench with JSON output.
+func runBench(t *testing.T, args ...string) *result {
 	t.Helper()
 	var out, err strings.Builder
-	if code := Main(outside(append([]string{"bench", "--format", "json"}, args...), &out, &err)); code != 0 {
+	if code := Main(testEnvironment(append([]string{"bench", "--format", "json"}, args...), &out, &err)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, err.String())
 	}
 	var r result
@@ -74,7 +74,7 @@ func bench(t *testing.T, args ...string) *result {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, as far as it goes.
-func (c *card) UnmarshalJSON(text []byte) error {
+func (c *measures) UnmarshalJSON(text []byte) error {
 	*c = nil
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
@@ -98,8 +98,8 @@ func (c *card) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// of returns the value of a measure, NaN where it cannot be told.
-func (c card) of(name string) float64 {
+// value returns the value of a measure, NaN where it cannot be told.
+func (c measures) value(name string) float64 {
 	for _, m := range c {
 		if m.Name == name && m.OK {
 			return m.Value
@@ -108,11 +108,11 @@ func (c card) of(name string) float64 {
 	return math.NaN()
 }
 
-// TestCardKeepsItsOrder says that JSON has the measures in the order in which
+// TestScoreKeepsItsOrder says that JSON has the measures in the order in which
 // they are given, each once, with null for what cannot be told; and that every
 // measure says what it is.
-func TestCardKeepsItsOrder(t *testing.T) {
-	c := card{{Name: "z", Value: 1.5, OK: true}, {Name: "a", Value: 2}, {Name: "m", Value: 1e-9, OK: true}}
+func TestScoreKeepsItsOrder(t *testing.T) {
+	c := measures{{Name: "z", Value: 1.5, OK: true}, {Name: "a", Value: 2}, {Name: "m", Value: 1e-9, OK: true}}
 	text, err := json.Marshal(c)
 	if err != nil || string(text) != `{"z":1.5,"a":null,"m":1e-9}` {
 		t.Errorf("%s, %v", text, err)
@@ -122,9 +122,9 @@ func TestCardKeepsItsOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var late latencies
+	var late latencySamples
 	seen := map[string]bool{}
-	for _, m := range p.Measures(late.measures(nil, 60)) {
+	for _, m := range p.Measures(late.appendMeasures(nil, 60)) {
 		if seen[m.Name] || m.Title != "" && seen[m.Title] || m.Help == "" || strings.Trim(m.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 			t.Errorf("%+v", m)
 		}
@@ -136,16 +136,16 @@ func TestCardKeepsItsOrder(t *testing.T) {
 // cube answers within a tick with rewind and after a round trip without, and
 // where nothing is lost nothing is corrected.
 func TestLatencyIsHidden(t *testing.T) {
-	r := bench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--weather", "latency=75ms", "--seconds", "60")
+	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--network", "latency=75ms", "--seconds", "60")
 	a, b := r.Panes[0], r.Panes[1]
-	if x, y := b.Card.of("own_input_latency_ticks"), a.Card.of("own_input_latency_ms"); !(x <= 1 && y >= 150) {
+	if x, y := b.Score.value("key_to_screen_ticks"), a.Score.value("key_to_screen_ms"); !(x <= 1 && y >= 150) {
 		t.Errorf("rewind %v ticks, noprediction %v ms", x, y)
 	}
-	if n := b.Meter["corrections"]; n != 0 {
+	if n := b.Counters["corrections"]; n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	if a.Net.RTT < 149.9 || a.Net.RTT > 150.1 || a.Net.Lost != 0 || a.CPU["tick_ms_mean"] <= 0 {
-		t.Errorf("%+v %+v", a.Net, a.CPU)
+	if a.Traffic.RTT < 149.9 || a.Traffic.RTT > 150.1 || a.Traffic.Lost != 0 || a.CPU["tick_cpu_mean_ms"] <= 0 {
+		t.Errorf("%+v %+v", a.Traffic, a.CPU)
 	}
 }
 
@@ -154,41 +154,41 @@ func TestLatencyIsHidden(t *testing.T) {
 // or ahead of it by the way up and the lead, to a tick; as smooth as the truth;
 // and never standing for long while the truth goes.
 func TestScoreOfMotion(t *testing.T) {
-	r := bench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--weather", "latency=75ms", "--seconds", "30")
+	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--network", "latency=75ms", "--seconds", "30")
 	for i, want := range []float64{75, -75 - 5000.0/60} {
-		c, name := r.Panes[i].Card, r.Panes[i].Strategy
+		c, name := r.Panes[i].Score, r.Panes[i].Strategy
 		within := func(measure string, low, high float64) {
-			if v := c.of(measure); !(v >= low && v <= high) {
+			if v := c.value(measure); !(v >= low && v <= high) {
 				t.Errorf("%s: %s is %v, want %v to %v", name, measure, v, low, high)
 			}
 		}
-		within("staleness_ms", want-17, want+17)
-		ticks := math.Round(c.of("staleness_ms") * 0.06)
-		within("staleness_ticks", ticks, ticks)
+		within("display_delay_ms", want-17, want+17)
+		ticks := math.Round(c.value("display_delay_ms") * 0.06)
+		within("display_delay_ticks", ticks, ticks)
 		within("jerk_ratio", 0.95, 1.05)
 		within("jerk_ratio_all", 0.95, 1.05)
-		within("distortion_rms_m", 0, 0.001)
-		within("distortion_rms_degrees", 0, 0.1)
+		within("path_error_rms_m", 0, 0.001)
+		within("path_error_rms_degrees", 0, 0.1)
 		within("backward_percent", 0, 0)
-		within("speed_wobble_m_per_s", 0, 0.01)
+		within("speed_modulation_m_per_s", 0, 0.01)
 		within("pops_all_per_minute", 0, 0)
-		within("spectral_arc", c.of("spectral_arc_truth")-0.05, c.of("spectral_arc_truth")+0.05)
-		within("picture_age_ms", ticks*1000/60-0.01, ticks*1000/60+0.01)
+		within("spectral_arc_length", c.value("spectral_arc_length_server")-0.05, c.value("spectral_arc_length_server")+0.05)
+		within("nominal_delay_mean_ms", ticks*1000/60-0.01, ticks*1000/60+0.01)
 		within("updates_per_second", 58, 60)
 		within("freeze_percent", 0, 1)
 		within("longest_freeze_ms", 0, 100)
-		within("floor_truth_deepest_m", 0.001, 1)
-		within("floor_deepest_m", 0, 2*c.of("floor_truth_deepest_m"))
-		within("floor_truth_bodies", 1e-4, 5)
-		within("floor_bodies", 0, 2*c.of("floor_truth_bodies"))
+		within("floor_penetration_server_max_m", 0.001, 1)
+		within("floor_penetration_max_m", 0, 2*c.value("floor_penetration_server_max_m"))
+		within("floor_penetration_server_bodies", 1e-4, 5)
+		within("floor_penetration_bodies", 0, 2*c.value("floor_penetration_server_bodies"))
 	}
 	// A picture every six ticks: five of six stand, each for 83 ms, and the sixth
 	// is a pop.
-	c := r.Panes[2].Card
-	if x, y := c.of("pops_all_per_minute"), c.of("spectral_arc_truth")-c.of("spectral_arc"); !(x > 500 && x <= 600 && y > 0.5 && c.of("distortion_rms_m") > 0.05 && c.of("longest_update_gap_ms") >= 100) {
+	c := r.Panes[2].Score
+	if x, y := c.value("pops_all_per_minute"), c.value("spectral_arc_length_server")-c.value("spectral_arc_length"); !(x > 500 && x <= 600 && y > 0.5 && c.value("path_error_rms_m") > 0.05 && c.value("longest_update_gap_ms") >= 100) {
 		t.Errorf("a snapshot every six ticks: %+v", c)
 	}
-	if x := c.of("freeze_percent"); !(x >= 75 && x <= 500.0/6 && c.of("freezes") >= 250 && c.of("longest_freeze_ms") == 5000.0/60 && c.of("jerk_ratio") >= 5) {
+	if x := c.value("freeze_percent"); !(x >= 75 && x <= 500.0/6 && c.value("freezes") >= 250 && c.value("longest_freeze_ms") == 5000.0/60 && c.value("jerk_ratio") >= 5) {
 		t.Errorf("a snapshot every six ticks: %+v", c)
 	}
 }
@@ -197,17 +197,17 @@ func TestScoreOfMotion(t *testing.T) {
 // reader: a cube that nobody drives.
 func TestNothingToScore(t *testing.T) {
 	var out, err strings.Builder
-	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--weather", "perfect", "--seconds", "10"}
-	if code := Main(outside(append(args, "--format", "json"), &out, &err)); code != 0 {
+	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--network", "perfect", "--seconds", "10"}
+	if code := Main(testEnvironment(append(args, "--format", "json"), &out, &err)); code != 0 {
 		t.Fatal(err.String())
 	}
-	for _, name := range []string{"staleness_ticks", "staleness_ms", "jerk_ratio", "jerk_ratio_all"} {
+	for _, name := range []string{"display_delay_ticks", "display_delay_ms", "jerk_ratio", "jerk_ratio_all"} {
 		if !strings.Contains(out.String(), `"`+name+`": null`) {
 			t.Errorf("%s is known:\n%s", name, out.String())
 		}
 	}
 	out.Reset()
-	if code := Main(outside(args, &out, &err)); code != 0 {
+	if code := Main(testEnvironment(args, &out, &err)); code != 0 {
 		t.Fatal(err.String())
 	}
 	for line := range strings.Lines(out.String()) {
@@ -221,12 +221,12 @@ func TestNothingToScore(t *testing.T) {
 // all packets lost nearly every input is used in its tick, without it three
 // quarters of them.
 func TestRedundantInputs(t *testing.T) {
-	r := bench(t, "--panes", "rewind,rewind:redundant=off", "--weather", "latency=75ms,loss=25%", "--seconds", "60")
-	with, without := r.Panes[0].Meter["inputs_consumed_ratio"], r.Panes[1].Meter["inputs_consumed_ratio"]
+	r := runBench(t, "--panes", "rewind,rewind:redundant=off", "--network", "latency=75ms,loss=25%", "--seconds", "60")
+	with, without := r.Panes[0].Counters["inputs_consumed_ratio"], r.Panes[1].Counters["inputs_consumed_ratio"]
 	if with < 0.999 || without < 0.70 || without > 0.80 {
 		t.Errorf("with redundancy %v, without %v", with, without)
 	}
-	if l := r.Panes[0].Net.Lost; l < 0.23 || l > 0.27 {
+	if l := r.Panes[0].Traffic.Lost; l < 0.23 || l > 0.27 {
 		t.Errorf("loss seen %v", l)
 	}
 }
@@ -235,9 +235,9 @@ func TestRedundantInputs(t *testing.T) {
 // at most a fifth as far and with at most a tenth of the energy.
 func TestSmoothingHides(t *testing.T) {
 	for _, mode := range []string{"single", "two-factor"} {
-		r := bench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--weather", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", "60")
-		largest := func(i int) float64 { return r.Panes[i].Card.of("largest_pop_m") }
-		energy := func(i int) float64 { return r.Panes[i].Card.of("pop_energy_m2") }
+		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", "60")
+		largest := func(i int) float64 { return r.Panes[i].Score.value("largest_pop_m") }
+		energy := func(i int) float64 { return r.Panes[i].Score.value("pop_energy_m2") }
 		if !(largest(0) >= 0.9 && largest(1) <= largest(0)/5 && energy(1) <= energy(0)/10) {
 			t.Errorf("%s: largest pop %.3f m of %.3f, energy %.4f m2 of %.4f", mode, largest(1), largest(0), energy(1), energy(0))
 		}
@@ -247,16 +247,16 @@ func TestSmoothingHides(t *testing.T) {
 // TestRareSnapshotsHurt says that the rarer the server's word, the larger each
 // correction: with physics in another order, at no loss.
 func TestRareSnapshotsHurt(t *testing.T) {
-	const pane = "rewind:physics=reordered:snapshot-every="
-	r := bench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:physics=reordered:corrections=off", "--weather", "latency=75ms", "--seconds", "60")
+	const pane = "rewind:contact-order=reordered:snapshot-every="
+	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off", "--network", "latency=75ms", "--seconds", "60")
 	var mean [3]float64
 	for i := range mean {
-		mean[i] = r.Panes[i].Meter["correction_mean_m"]
+		mean[i] = r.Panes[i].Counters["correction_mean_m"]
 	}
 	if !(0 < mean[0] && mean[0] < mean[1] && mean[1] < mean[2]) {
 		t.Errorf("mean corrections of %v m", mean)
 	}
-	if away := r.Panes[3].Card.of("error_max_m"); !(away >= 3) {
+	if away := r.Panes[3].Score.value("lag_error_max_m"); !(away >= 3) {
 		t.Errorf("without corrections the cubes part by %v m only", away)
 	}
 }
@@ -264,8 +264,8 @@ func TestRareSnapshotsHurt(t *testing.T) {
 // TestBenchRepeats says that the same bench prints the same but for the time it
 // took.
 func TestBenchRepeats(t *testing.T) {
-	args := []string{"--panes", "rewind,noprediction", "--weather", "torture", "--seconds", "10", "--fault-every", "2s"}
-	a, b := bench(t, args...), bench(t, args...)
+	args := []string{"--panes", "rewind,noprediction", "--network", "torture", "--seconds", "10", "--fault-every", "2s"}
+	a, b := runBench(t, args...), runBench(t, args...)
 	for i := range a.Panes {
 		a.Panes[i].CPU, b.Panes[i].CPU = nil, nil
 	}
@@ -280,7 +280,7 @@ func TestBenchRepeats(t *testing.T) {
 func TestNearest(t *testing.T) {
 	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
 	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {
-		if got := nearest(name, known); got != want {
+		if got := nearestName(name, known); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -25,176 +25,176 @@ type codecCommand struct {
 func (c *codecCommand) Run(p *program) error {
 	switch {
 	case (c.Data == "") == (c.Quaternions == ""):
-		return usage{errors.New("codec: want one of --data FILE and --quaternions FILE")}
+		return usageError{errors.New("codec: want one of --data FILE and --quaternions FILE")}
 	case c.Data == "" && c.Loss != "0%":
-		return usage{errors.New("--loss goes with --data")}
+		return usageError{errors.New("--loss goes with --data")}
 	case c.Data == "":
-		return p.codePairs(c.Quaternions)
+		return p.measurePairs(c.Quaternions)
 	}
 	loss, err := strconv.ParseFloat(strings.TrimSuffix(c.Loss, "%"), 64)
 	if err != nil || !(loss >= 0 && loss <= 90) {
-		return usage{fmt.Errorf("--loss=%s: want 0%% to 90%%", c.Loss)}
+		return usageError{fmt.Errorf("--loss=%s: want 0%% to 90%%", c.Loss)}
 	}
-	return p.codeData(c.Data, loss/100)
+	return p.measureRecording(c.Data, loss/100)
 }
 
-// baseline is how many frames it takes until a frame is known to have arrived: a
+// baselineDistance is how many frames it takes until a frame is known to have arrived: a
 // round trip of 100 ms. So many are not counted at the beginning.
-const baseline = 6
+const baselineDistance = 6
 
-// coded is what a level comes to.
-type coded struct {
-	level       delta.Level
-	writer      *delta.Writer
-	reader      *delta.Reader
-	total, most int
+// levelResult is what a level comes to.
+type levelResult struct {
+	level                delta.Level
+	writer               *delta.Writer
+	reader               *delta.Reader
+	totalBytes, maxBytes int
 }
 
-// recorded is a recording, measured.
-type recorded struct {
-	levels           []coded
-	frames           int
-	changed, touched int // cubes, in the frames that count
+// codecRun is a recording, measured.
+type codecRun struct {
+	levels                     []levelResult
+	snapshotCount              int
+	changedCubes, touchedCubes int // cubes, in the frames that count
 
-	loss  float64        // chance of a packet, and of an acknowledgement
-	known [baseline]bool // which of the last frames will be known to have arrived
-	lost  int            // packets of the frames that count
+	loss        float64                // chance of a packet, and of an acknowledgement
+	acked       [baselineDistance]bool // which of the last frames will be known to have arrived
+	lostPackets int                    // packets of the frames that count
 }
 
-// codeData sends a recording through a writer and a reader of each level.
-func (p *program) codeData(name string, loss float64) error {
+// measureRecording sends a recording through a writer and a reader of each level.
+func (p *program) measureRecording(name string, loss float64) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return usage{fmt.Errorf("--data: %w", err)}
+		return usageError{fmt.Errorf("--data: %w", err)}
 	}
 	defer f.Close()
 	size := 0
 	if info, err := f.Stat(); err == nil {
-		size = int(min(info.Size()/frameBytes, 1<<30))
+		size = int(min(info.Size()/snapshotBytes, 1<<30))
 	}
 	bar := p.newProgress("codec", size)
-	r := &recorded{loss: loss}
+	r := &codecRun{loss: loss}
 	for _, l := range delta.Levels() {
-		r.levels = append(r.levels, coded{level: l, writer: delta.NewWriter(l), reader: delta.NewReader(l, challengeCubes)})
+		r.levels = append(r.levels, levelResult{level: l, writer: delta.NewWriter(l), reader: delta.NewReader(l, challengeCubes)})
 	}
-	err = r.read(bufio.NewReaderSize(f, 1<<20), bar.at)
-	bar.done()
+	err = r.read(bufio.NewReaderSize(f, 1<<20), bar.set)
+	bar.finish()
 	if err != nil {
-		return usage{fmt.Errorf("--data=%s: %w", name, err)}
+		return usageError{fmt.Errorf("--data=%s: %w", name, err)}
 	}
 	return r.print(p.Stdout, name)
 }
 
-// frameBytes is a frame of the challenge.
-const frameBytes = challengeCubes * delta.FileBytes
+// snapshotBytes is a frame of the challenge.
+const snapshotBytes = challengeCubes * delta.FileBytesPerCube
 
 // read reads a recording to its end.
-func (r *recorded) read(in io.Reader, progress func(int)) error {
-	raw := make([]byte, frameBytes)
+func (r *codecRun) read(in io.Reader, progress func(int)) error {
+	raw := make([]byte, snapshotBytes)
 	now := make([]delta.Cube, challengeCubes)
-	before := make([][]delta.Cube, baseline)
-	packet := make([]byte, delta.PacketBytes(challengeCubes))
+	before := make([][]delta.Cube, baselineDistance)
+	packet := make([]byte, delta.MaxPacketBytes(challengeCubes))
 	for {
 		n, err := io.ReadFull(in, raw)
 		switch {
-		case errors.Is(err, io.EOF) && r.frames > baseline:
+		case errors.Is(err, io.EOF) && r.snapshotCount > baselineDistance:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("it ends after frame %d: want %d or more, of %d bytes each", r.frames, baseline+1, frameBytes)
+			return fmt.Errorf("it ends after frame %d: want %d or more, of %d bytes each", r.snapshotCount, baselineDistance+1, snapshotBytes)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("it ends in frame %d, byte %d: want frames of %d bytes, %d cubes of eight numbers of 32 bits", r.frames, r.frames*frameBytes+n, frameBytes, challengeCubes)
+			return fmt.Errorf("it ends in frame %d, byte %d: want frames of %d bytes, %d cubes of eight numbers of 32 bits", r.snapshotCount, r.snapshotCount*snapshotBytes+n, snapshotBytes, challengeCubes)
 		case err != nil:
 			return err
 		}
 		for i := range now {
-			if now[i], err = delta.Parse(raw[i*delta.FileBytes:]); err != nil {
-				return fmt.Errorf("frame %d, cube %d: %w", r.frames, i, err)
+			if now[i], err = delta.ParseCube(raw[i*delta.FileBytesPerCube:]); err != nil {
+				return fmt.Errorf("frame %d, cube %d: %w", r.snapshotCount, i, err)
 			}
 		}
-		fate := rand.New(rand.NewPCG(1, uint64(r.frames))) // the same at every level
+		fate := rand.New(rand.NewPCG(1, uint64(r.snapshotCount))) // the same at every level
 		arrives := fate.Float64() >= r.loss
-		if err := r.frame(now, packet, arrives); err != nil {
+		if err := r.sendSnapshot(now, packet, arrives); err != nil {
 			return err
 		}
-		r.known[r.frames%baseline] = arrives && fate.Float64() >= r.loss
-		if !arrives && r.frames >= baseline {
-			r.lost++
+		r.acked[r.snapshotCount%baselineDistance] = arrives && fate.Float64() >= r.loss
+		if !arrives && r.snapshotCount >= baselineDistance {
+			r.lostPackets++
 		}
-		old := &before[r.frames%baseline]
-		if r.frames >= baseline {
-			r.count(now, *old)
+		old := &before[r.snapshotCount%baselineDistance]
+		if r.snapshotCount >= baselineDistance {
+			r.countChanges(now, *old)
 		}
 		*old = append((*old)[:0], now...)
-		r.frames++
-		progress(r.frames)
+		r.snapshotCount++
+		progress(r.snapshotCount)
 	}
 }
 
-// frame sends one frame at every level, and says if it arrives and does not come
+// sendSnapshot sends one frame at every level, and says if it arrives and does not come
 // out the same.
-func (r *recorded) frame(now []delta.Cube, packet []byte, arrives bool) error {
+func (r *codecRun) sendSnapshot(now []delta.Cube, packet []byte, arrives bool) error {
 	for i := range r.levels {
 		l := &r.levels[i]
-		if r.known[r.frames%baseline] {
-			l.writer.Acked(uint16(r.frames - baseline))
+		if r.acked[r.snapshotCount%baselineDistance] {
+			l.writer.Acknowledge(uint16(r.snapshotCount - baselineDistance))
 		}
 		b, _, err := l.writer.Write(packet, now)
 		if err != nil {
-			return fmt.Errorf("frame %d at level %v: %w", r.frames, l.level, err)
+			return fmt.Errorf("frame %d at level %v: %w", r.snapshotCount, l.level, err)
 		}
-		if r.frames >= baseline {
-			l.total += len(b) - delta.HeadBytes
-			l.most = max(l.most, len(b)-delta.HeadBytes)
+		if r.snapshotCount >= baselineDistance {
+			l.totalBytes += len(b) - delta.HeaderBytes
+			l.maxBytes = max(l.maxBytes, len(b)-delta.HeaderBytes)
 		}
 		if !arrives {
 			continue
 		}
 		got, _, err := l.reader.Read(b)
 		if err != nil {
-			return fmt.Errorf("frame %d at level %v: %w", r.frames, l.level, err)
+			return fmt.Errorf("frame %d at level %v: %w", r.snapshotCount, l.level, err)
 		}
 		if !slices.Equal(got, now) {
-			return fmt.Errorf("frame %d at level %v is not read as it was written", r.frames, l.level)
+			return fmt.Errorf("frame %d at level %v is not read as it was written", r.snapshotCount, l.level)
 		}
 	}
 	return nil
 }
 
-// count counts the cubes that are other than six frames before.
-func (r *recorded) count(now, before []delta.Cube) {
+// countChanges counts the cubes that are other than six frames before.
+func (r *codecRun) countChanges(now, before []delta.Cube) {
 	for i := range now {
 		if now[i] != before[i] {
-			r.changed++
+			r.changedCubes++
 		}
 		if now[i].Touched {
-			r.touched++
+			r.touchedCubes++
 		}
 	}
 }
 
 // print prints what was measured. Two steps of the article's ladder are about
 // velocities, and a recording has none.
-func (r *recorded) print(out io.Writer, name string) error {
-	n := float64(r.frames - baseline)
-	changed := float64(r.changed) / n
-	base := fmt.Sprintf("the frame %d before", baseline)
+func (r *codecRun) print(out io.Writer, name string) error {
+	n := float64(r.snapshotCount - baselineDistance)
+	changed := float64(r.changedCubes) / n
+	base := fmt.Sprintf("the frame %d before", baselineDistance)
 	lost := ""
 	if r.loss > 0 {
-		base = fmt.Sprintf("the newest that is known to have arrived, %d before or older", baseline)
-		lost = fmt.Sprintf(" but the %d that were lost", r.lost)
+		base = fmt.Sprintf("the newest that is known to have arrived, %d before or older", baselineDistance)
+		lost = fmt.Sprintf(" but the %d that were lost", r.lostPackets)
 	}
-	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to %s, all read as they were written%s\n", name, r.frames, challengeCubes, r.frames-baseline, base, lost)
-	fmt.Fprintf(out, "other than %d frames before: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", baseline, changed, float64(r.touched)/n)
+	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to %s, all read as they were written%s\n", name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, base, lost)
+	fmt.Fprintf(out, "other than %d frames before: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", baselineDistance, changed, float64(r.touchedCubes)/n)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LEVEL\tBYTES A FRAME\tLARGEST\tKBIT/S AT 60\tBYTES A CHANGED CUBE\tWHAT IT DOES")
-	mean := func(l delta.Level) float64 { return float64(r.levels[l].total) / n }
+	mean := func(l delta.Level) float64 { return float64(r.levels[l].totalBytes) / n }
 	for i := range r.levels {
 		l := &r.levels[i]
 		each := "-"
-		if r.changed > 0 {
+		if r.changedCubes > 0 {
 			each = fmt.Sprintf("%.2f", mean(l.level)/changed)
 		}
-		fmt.Fprintf(w, "%v\t%.2f\t%d\t%.2f\t%s\t%s\n", l.level, mean(l.level), l.most, mean(l.level)*8*challengeRate/1000, each, l.level.Doc())
+		fmt.Fprintf(w, "%v\t%.2f\t%d\t%.2f\t%s\t%s\n", l.level, mean(l.level), l.maxBytes, mean(l.level)*8*challengeRate/1000, each, l.level.Doc())
 		if l.level == delta.SmallestThree {
 			for _, none := range []string{"bounded-velocity", "at-rest"} {
 				fmt.Fprintf(w, "%s\t-\t-\t-\t-\tnothing here: the layout has no velocities\n", none)
@@ -210,7 +210,7 @@ func (r *recorded) print(out io.Writer, name string) error {
 			best = l
 		}
 	}
-	fmt.Fprintf(out, "\nWithout the %d bytes of a packet's head, as in the challenge. Fiedler's reference program takes 531.95 bytes a frame on his recording.\n", delta.HeadBytes)
+	fmt.Fprintf(out, "\nWithout the %d bytes of a packet's head, as in the challenge. Fiedler's reference program takes 531.95 bytes a frame on his recording.\n", delta.HeaderBytes)
 	if mean(best) > 0 {
 		fmt.Fprintf(out, "The best of those in bits is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
 	}

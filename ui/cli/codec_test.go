@@ -15,16 +15,16 @@ import (
 	"ghostcube/net/delta"
 )
 
-// says runs the program and returns its exit code and all that it said.
-func says(args ...string) (int, string) {
+// runCLI runs the program and returns its exit code and all that it said.
+func runCLI(args ...string) (int, string) {
 	var out, bad bytes.Buffer
-	code := Main(outside(args, &out, &bad))
+	code := Main(testEnvironment(args, &out, &bad))
 	return code, out.String() + bad.String()
 }
 
-// costs reads a table of the program: the numbers behind each name, of columns
+// parseColumns reads a table of the program: the numbers behind each name, of columns
 // that are apart by two blanks or more.
-func costs(t *testing.T, text string) map[string][]float64 {
+func parseColumns(t *testing.T, text string) map[string][]float64 {
 	t.Helper()
 	f := map[string][]float64{}
 	for line := range strings.Lines(text) {
@@ -44,7 +44,7 @@ func costs(t *testing.T, text string) map[string][]float64 {
 // file that is not one is refused with the place at which it stops being one.
 func TestExportAndCodec(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ball.bin")
-	code, text := says("export", "--tape", "katamari-ball", "--from", "12", "--frames", "120", name)
+	code, text := runCLI("export", "--tape", "katamari-ball", "--from", "12", "--ticks", "120", name)
 	if code != 0 || !strings.Contains(text, "120 frames of 901 cubes, 3459840 bytes") {
 		t.Fatal(code, text)
 	}
@@ -57,15 +57,15 @@ func TestExportAndCodec(t *testing.T) {
 	if got := fmt.Sprintf("%016x", h.Sum64()); got != "0df7e90c087db266" {
 		t.Errorf("the recording is another one: %s", got)
 	}
-	if k, err := delta.Parse(data); err != nil || !k.Touched || k.At[2] < 100 {
+	if k, err := delta.ParseCube(data); err != nil || !k.Touched || k.Pos[2] < 100 {
 		t.Errorf("the player's cube is %v, %v", k, err)
 	}
 
-	code, text = says("codec", "--data", name)
+	code, text = runCLI("codec", "--data", name)
 	if code != 0 || !strings.Contains(text, "120 frames of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
 		t.Fatal(code, text)
 	}
-	f := costs(t, text)
+	f := parseColumns(t, text)
 	for _, less := range [][2]string{
 		{"smallest-three", "raw"}, {"quantised", "smallest-three"}, {"changed-bits", "quantised"}, {"indices", "changed-bits"},
 		{"relative-position", "indices"}, {"relative-rotation", "relative-position"}, {"fine-rotation", "relative-rotation"},
@@ -85,33 +85,33 @@ func TestExportAndCodec(t *testing.T) {
 
 	// Loss makes bases older, and frames larger, now and then one whole, and
 	// breaks nothing.
-	code, text = says("codec", "--data", name, "--loss", "30%")
+	code, text = runCLI("codec", "--data", name, "--loss", "30%")
 	if code != 0 || !regexp.MustCompile(`114 packets, each relative to the newest .* but the (2|3|4)\d that were lost`).MatchString(text) {
 		t.Fatal(code, text)
 	}
-	for level, with := range costs(t, text) {
+	for level, with := range parseColumns(t, text) {
 		if without := f[level]; level == "raw" && with[0] != without[0] || level == "arithmetic" && (with[0] <= without[0] || with[0] > 2*without[0]) {
 			t.Errorf("%s takes %v with loss, %v without", level, with, without)
 		}
 	}
 
 	wrong := filepath.Join(t.TempDir(), "wrong.bin")
-	at := 7*frameBytes + 30*delta.FileBytes
+	at := 7*snapshotBytes + 30*delta.FileBytesPerCube
 	for _, c := range []struct {
 		what string
 		data []byte
 		want string
 	}{
 		{"nothing", nil, "it ends after frame 0: want 7 or more"},
-		{"six frames", data[:6*frameBytes], "it ends after frame 6: want 7 or more"},
-		{"cut", data[:9*frameBytes+5], "it ends in frame 9, byte 259493"},
+		{"six frames", data[:6*snapshotBytes], "it ends after frame 6: want 7 or more"},
+		{"cut", data[:9*snapshotBytes+5], "it ends in frame 9, byte 259493"},
 		{"another layout", bytes.Repeat([]byte("no recording "), 9000), "frame 0, cube 0: orientation_largest = 1914728302: want 0 to 3"},
 		{"a wrong cube", append(append(bytes.Clone(data[:at+24]), 0xff, 0xff, 0, 0), data[at+28:]...), "frame 7, cube 30: position_z = 65535: want 0 to 16383"},
 	} {
 		if err := os.WriteFile(wrong, c.data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code, text := says("codec", "--data", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
+		if code, text := runCLI("codec", "--data", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", c.what, code, text)
 		}
 	}
@@ -139,15 +139,15 @@ func TestCodecPairs(t *testing.T) {
 	}
 	write(plain, []byte(text.String()))
 	write(packed, z.Bytes())
-	code, a := says("codec", "--quaternions", plain)
+	code, a := runCLI("codec", "--quaternions", plain)
 	if code != 0 || !strings.Contains(a, "400 pairs") {
 		t.Fatal(code, a)
 	}
-	code, b := says("codec", "--quaternions", packed)
+	code, b := runCLI("codec", "--quaternions", packed)
 	if code != 0 || strings.ReplaceAll(b, ".gz:", ":") != a {
 		t.Errorf("packed: exit code %d, %s", code, b)
 	}
-	if f := costs(t, a); f["absolute"][0] != 29 || f["arithmetic"][0] >= f["relative 4-7"][0] {
+	if f := parseColumns(t, a); f["absolute"][0] != 29 || f["arithmetic"][0] >= f["relative 4-7"][0] {
 		t.Error(a)
 	}
 
@@ -162,7 +162,7 @@ func TestCodecPairs(t *testing.T) {
 		{"no gzip", "\x1f\x8b no", "packed by gzip, but"},
 	} {
 		write(wrong, []byte(c.text))
-		if code, text := says("codec", "--quaternions", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
+		if code, text := runCLI("codec", "--quaternions", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", c.what, code, text)
 		}
 	}
@@ -187,8 +187,8 @@ func TestCodecRecordedPairs(t *testing.T) {
 		t.Fatal(len(pairs), err)
 	}
 	for i, want := range []int{29 * 150_273, 3_501_507, 3_394_580, 3_472_353, 3_337_286} {
-		s := &delta.PairSchemes[i]
-		if bits, err := packPairs(s, pairs); err != nil || bits != want {
+		s := &delta.OrientationSchemes[i]
+		if bits, err := measureScheme(s, pairs); err != nil || bits != want {
 			t.Errorf("%s: %d bits, want %d (%v)", s.Name, bits, want, err)
 		}
 	}
@@ -197,12 +197,12 @@ func TestCodecRecordedPairs(t *testing.T) {
 		most   float64
 	}{
 		{pairCoding{}, 19.3},
-		{pairCoding{packet: packetPairs}, 19.5},
-		{pairCoding{packet: packetPairs, trained: true}, 20.2},
+		{pairCoding{pairsPerPacket: pairsPerPacket}, 19.5},
+		{pairCoding{pairsPerPacket: pairsPerPacket, trained: true}, 20.2},
 		{pairCoding{motion: true}, 15.1},
-		{pairCoding{packet: packetPairs, motion: true}, 17.9},
+		{pairCoding{pairsPerPacket: pairsPerPacket, motion: true}, 17.9},
 	} {
-		size, err := c.coding.code(pairs)
+		size, err := c.coding.measure(pairs)
 		if each := float64(size*8) / 150_273; err != nil || each > c.most || each < c.most-0.3 {
 			t.Errorf("%+v: %.3f bits a pair, want %v (%v)", c.coding, each, c.most, err)
 		}
@@ -223,10 +223,10 @@ func TestExportRefuses(t *testing.T) {
 		{"--tape katamari-ball --from 6", "end in tick 3197"},
 		{"--tape katamari-ball --from=-1", "--from=-1"},
 		{"--tape katamari-ball --from=NaN", "--from=NaN"},
-		{"--tape katamari-ball --frames 0", "--frames=0: want a whole number from 1"},
-		{"--tape katamari-ball --frames x", "--frames=x"},
+		{"--tape katamari-ball --ticks 0", "--ticks=0: want a whole number from 1"},
+		{"--tape katamari-ball --ticks x", "--ticks=x"},
 	} {
-		code, text := says(append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
+		code, text := runCLI(append(append([]string{"export"}, strings.Fields(c.args)...), name)...)
 		if code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", c.args, code, text)
 		}
@@ -234,7 +234,7 @@ func TestExportRefuses(t *testing.T) {
 	if _, err := os.Stat(name); err == nil {
 		t.Error("a file was written all the same")
 	}
-	if code, text := says("export", "--tape", "katamari-ball", "--frames", "1", filepath.Join(name, "in", "nothing")); code == 0 {
+	if code, text := runCLI("export", "--tape", "katamari-ball", "--ticks", "1", filepath.Join(name, "in", "nothing")); code == 0 {
 		t.Error(text)
 	}
 }

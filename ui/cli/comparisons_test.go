@@ -63,8 +63,8 @@ func TestComparisonsStayTheSame(t *testing.T) {
 
 // comparisonDigests plays a comparison and returns a line of the table for each pane.
 func comparisonDigests(t *testing.T, name string, seconds float64) (lines []string) {
-	p := &program{Outside: outside(nil, t.Output(), t.Output())}
-	plan, err := p.plan(Session{Compare: name, Seconds: seconds}, "")
+	p := &program{Environment: testEnvironment(nil, t.Output(), t.Output())}
+	plan, err := p.newPlan(SessionFlags{Compare: name, Seconds: seconds}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,20 +76,20 @@ func comparisonDigests(t *testing.T, name string, seconds float64) (lines []stri
 			h = new(uint64)
 			sent[p] = h
 		}
-		mix(h, uint64(seat)<<8|uint64(d))
-		mix(h, uint64(now))
-		mix(h, uint64(len(datagram)))
+		mixHash(h, uint64(seat)<<8|uint64(d))
+		mixHash(h, uint64(now))
+		mixHash(h, uint64(len(datagram)))
 		for _, b := range datagram {
-			mix(h, uint64(b))
+			mixHash(h, uint64(b))
 		}
 	}
-	for _, spec := range plan.open {
+	for _, spec := range plan.paneSpecs {
 		if _, err := l.Open(spec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range plan.ticks(0) {
-		if err := l.Tick(plan.entry(i)); err != nil {
+	for i := range plan.tickCount(0) {
+		if err := l.Tick(plan.entryAt(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,15 +100,15 @@ func comparisonDigests(t *testing.T, name string, seconds float64) (lines []stri
 			if m.OK {
 				known = 1 + math.Float64bits(m.Value)
 			}
-			mix(&scored, known)
+			mixHash(&scored, known)
 		}
-		lines = append(lines, fmt.Sprintf("%-24s %d world %016x sent %016x score %016x", name, i+1, p.Hash(), *sent[p], scored))
+		lines = append(lines, fmt.Sprintf("%s %d world %016x sent %016x score %016x", name, i+1, p.Hash(), *sent[p], scored))
 	}
 	return lines
 }
 
-// mix adds a word to a running digest.
-func mix(h *uint64, word uint64) {
+// mixHash adds a word to a running digest.
+func mixHash(h *uint64, word uint64) {
 	x := (*h ^ word) * 0x9E3779B97F4A7C15
 	*h = x ^ x>>32
 }

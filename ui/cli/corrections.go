@@ -9,42 +9,42 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// explained are the corrections of a pane.
-type explained struct {
-	Made int                `json:"made"` // also those that are no longer remembered
-	List []correctionResult `json:"list"` // the newest, oldest first
+// correctionList are the corrections of a pane.
+type correctionList struct {
+	Total int                `json:"total"` // also those that are no longer remembered
+	List  []correctionResult `json:"list"`  // the newest, oldest first
 }
 
 // correctionResult is one correction. Times are the session's.
 type correctionResult struct {
-	Seat     int      `json:"seat"` // 1, 2, ...
-	At       float64  `json:"at_s"`
-	Tick     uint32   `json:"tick"` // of the server's state
-	Packet   uint64   `json:"packet"`
-	Sent     *float64 `json:"sent_s"` // null if it is no longer known
-	Came     float64  `json:"arrived_s"`
-	Body     int      `json:"body"`
-	Field    string   `json:"field"`
-	By       float32  `json:"by"`
-	Unit     string   `json:"unit"`
-	Why      string   `json:"why"`
-	Replayed int      `json:"replayed_ticks"`
-	Jump     float32  `json:"jump_m"`
+	Client        int      `json:"client"` // 1, 2, ...
+	At            float64  `json:"at_s"`
+	Tick          uint32   `json:"tick"` // of the server's state
+	Packet        uint64   `json:"packet"`
+	Sent          *float64 `json:"sent_s"` // null if it is no longer known
+	Received      float64  `json:"received_s"`
+	Body          int      `json:"body"`
+	Field         string   `json:"field"`
+	Amount        float32  `json:"amount"`
+	Unit          string   `json:"unit"`
+	Cause         string   `json:"cause"`
+	ReplayedTicks int      `json:"replayed_ticks"`
+	Shift         float32  `json:"shift_m"`
 
-	what string // field and by, for a reader
+	text string // field and by, for a reader
 }
 
-// explainPane lists the corrections that a pane remembers, of a session at so many
+// newCorrectionList lists the corrections that a pane remembers, of a session at so many
 // ticks a second.
-func explainPane(p *lab.Pane, rate int) *explained {
+func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 	c := &p.Corrections
-	r := &explained{Made: c.Total(), List: []correctionResult{}}
-	for i := c.First(); i < c.Total(); i++ {
-		x := c.Number(i)
+	r := &correctionList{Total: c.Total(), List: []correctionResult{}}
+	for i := c.FirstIndex(); i < c.Total(); i++ {
+		x := c.At(i)
 		one := correctionResult{
-			Seat: x.Seat + 1, At: float64(x.At) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
-			Came: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), By: x.Amount, Unit: x.Field.Unit(),
-			Why: x.Cause.String(), Replayed: x.Replayed, Jump: x.Shift, what: x.Describe(),
+			Client: x.Client + 1, At: float64(x.SessionTick) / float64(rate), Tick: uint32(x.Tick), Packet: uint64(x.Packet),
+			Received: x.Received.Seconds(), Body: x.Body, Field: x.Field.String(), Amount: x.Amount, Unit: x.Field.Unit(),
+			Cause: x.Cause.String(), ReplayedTicks: x.ReplayedTicks, Shift: x.Shift, text: x.Describe(),
 		}
 		if x.Sent >= 0 {
 			sent := x.Sent.Seconds()
@@ -55,34 +55,34 @@ func explainPane(p *lab.Pane, rate int) *explained {
 	return r
 }
 
-// mostExplained is how many corrections of a pane a table shows.
-const mostExplained = 40
+// maxCorrectionRows is how many corrections of a pane a table shows.
+const maxCorrectionRows = 40
 
-// table prints the corrections of a pane, the first ones of those remembered.
-func (e *explained) table(out io.Writer, name string) error {
-	fmt.Fprintf(out, "\ncorrections of %s: %d\n", name, e.Made)
+// writeTable prints the corrections of a pane, the first ones of those remembered.
+func (e *correctionList) writeTable(out io.Writer, name string) error {
+	fmt.Fprintf(out, "\ncorrections of %s: %d\n", name, e.Total)
 	if len(e.List) == 0 {
 		return nil
 	}
-	if gone := e.Made - len(e.List); gone > 0 {
+	if gone := e.Total - len(e.List); gone > 0 {
 		fmt.Fprintf(out, "the first %d are no longer remembered\n", gone)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "seat\tat, s\ttick\tpacket\tsent, s\tarrived, s\tbody\toff\twhy\treplayed, ticks\tjump, m")
 	fixed := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
-	for i := range min(len(e.List), mostExplained) {
+	for i := range min(len(e.List), maxCorrectionRows) {
 		x := &e.List[i]
 		sent := "-"
 		if x.Sent != nil {
 			sent = fixed(*x.Sent)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\n", x.Seat, fixed(x.At), x.Tick, x.Packet, sent, fixed(x.Came),
-			x.Body, x.what, x.Why, x.Replayed, fixed(float64(x.Jump)))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\n", x.Client, fixed(x.At), x.Tick, x.Packet, sent, fixed(x.Received),
+			x.Body, x.text, x.Cause, x.ReplayedTicks, fixed(float64(x.Shift)))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if more := len(e.List) - mostExplained; more > 0 {
+	if more := len(e.List) - maxCorrectionRows; more > 0 {
 		fmt.Fprintf(out, "and %d more: --format json prints them\n", more)
 	}
 	return nil

@@ -14,7 +14,7 @@ type exportCommand struct {
 	Output string  `arg:"" help:"The file to write." placeholder:"FILE"`
 	Tape   string  `help:"The tape: a file, or a name (see list tapes). Of it the scene and the keys count." placeholder:"FILE|NAME" required:""`
 	Layout string  `help:"delta-data: that of Fiedler's public compression challenge." default:"delta-data" placeholder:"delta-data"`
-	Frames string  `help:"How many frames, from 1 on; 2837 unless said, as in the challenge." placeholder:"N"`
+	Ticks  string  `help:"How many frames, from 1 on; 2837 unless said, as in the challenge." placeholder:"N"`
 	From   float64 `help:"Seconds of the tape that pass before the first frame." placeholder:"S"`
 }
 
@@ -23,56 +23,56 @@ var layouts = []string{"delta-data"}
 
 // What a file of the challenge holds.
 const (
-	challengeCubes  = 901
-	challengeFrames = 2837
-	challengeRate   = 60 // a second
-	challengeWide   = 32 // metres to each side, by the asserts of its program
-	challengeHigh   = 16
+	challengeCubes     = 901
+	challengeSnapshots = 2837
+	challengeRate      = 60 // a second
+	challengeHalfWidth = 32 // metres to each side, by the asserts of its program
+	challengeHeight    = 16
 )
 
 // Run writes what the server of a tape's session would see.
 func (c *exportCommand) Run(p *program) error {
 	if c.Layout != layouts[0] {
-		return usage{fmt.Errorf("--layout: %w", &predict.Unknown{Kind: "layout", Name: c.Layout, Known: layouts})}
+		return usageError{fmt.Errorf("--layout: %w", &predict.UnknownNameError{Kind: "layout", Name: c.Layout, Known: layouts})}
 	}
-	frames := challengeFrames
+	frames := challengeSnapshots
 	var err error
-	if c.Frames != "" {
-		if frames, err = whole("--frames", c.Frames, 1, longest*challengeRate); err != nil {
-			return usage{err}
+	if c.Ticks != "" {
+		if frames, err = parseInt("--ticks", c.Ticks, 1, maxSeconds*challengeRate); err != nil {
+			return usageError{err}
 		}
 	}
 	t, err := p.loadTape(c.Tape)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	scene, err := sim.SceneNamed(t.Config.Scene)
 	if err != nil {
-		return usage{fmt.Errorf("--tape: %w", err)}
+		return usageError{fmt.Errorf("--tape: %w", err)}
 	}
 	lead := int(c.From * challengeRate)
 	switch n := len(t.Entries); {
 	case len(scene.Boxes) != challengeCubes:
-		return usage{fmt.Errorf("--tape=%s: its scene %s has %d moving boxes: --layout=delta-data has %d, as the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
+		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d moving boxes: --layout=delta-data has %d, as the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
 	case t.Config.Rate != challengeRate:
-		return usage{fmt.Errorf("--tape=%s: it has %d ticks a second: --layout=delta-data has %d", c.Tape, t.Config.Rate, challengeRate)}
-	case !(c.From >= 0) || c.From > longest || lead+frames > n:
-		return usage{fmt.Errorf("--from=%v: %d frames end in tick %d: want what ends in the tape's %d ticks", c.From, frames, lead+frames, n)}
+		return usageError{fmt.Errorf("--tape=%s: it has %d ticks a second: --layout=delta-data has %d", c.Tape, t.Config.Rate, challengeRate)}
+	case !(c.From >= 0) || c.From > maxSeconds || lead+frames > n:
+		return usageError{fmt.Errorf("--from=%v: %d frames end in tick %d: want what ends in the tape's %d ticks", c.From, frames, lead+frames, n)}
 	}
 	w := sim.New(scene, t.Config.Rate)
 	bar := p.newProgress("export", lead+frames)
-	defer bar.done()
-	if err := write(c.Output, func(f *os.File) error {
+	defer bar.finish()
+	if err := writeFile(c.Output, func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 1<<16)
 		var b []byte
 		for i, e := range t.Entries[:lead+frames] {
 			w.Step(e.Inputs...)
-			bar.at(i + 1)
+			bar.set(i + 1)
 			if i < lead {
 				continue
 			}
-			if b, err = appendFrame(b[:0], w); err != nil {
-				return usage{fmt.Errorf("--tape=%s: tick %d: %w", c.Tape, i+1, err)}
+			if b, err = appendSnapshot(b[:0], w); err != nil {
+				return usageError{fmt.Errorf("--tape=%s: tick %d: %w", c.Tape, i+1, err)}
 			}
 			if _, err := out.Write(b); err != nil {
 				return err
@@ -82,21 +82,21 @@ func (c *exportCommand) Run(p *program) error {
 	}); err != nil {
 		return err
 	}
-	bar.done()
-	fmt.Fprintf(p.Stdout, "%s: %d frames of %d cubes, %d bytes\n", c.Output, frames, challengeCubes, frames*challengeCubes*delta.FileBytes)
+	bar.finish()
+	fmt.Fprintf(p.Stdout, "%s: %d frames of %d cubes, %d bytes\n", c.Output, frames, challengeCubes, frames*challengeCubes*delta.FileBytesPerCube)
 	return nil
 }
 
-// appendFrame appends how a world looks as a frame of the challenge.
-func appendFrame(b []byte, w *sim.World) ([]byte, error) {
-	touched := w.Touched()
+// appendSnapshot appends how a world looks as a frame of the challenge.
+func appendSnapshot(b []byte, w *sim.World) ([]byte, error) {
+	touched := w.TouchedBy()
 	for i, body := range w.Bodies() {
 		q := body.Pose.Pos
-		if max(q.X, -q.X, q.Y, -q.Y) >= challengeWide || q.Z >= challengeHigh {
-			return nil, fmt.Errorf("cube %d is at (%v, %v, %v): want it within %d m of the middle and lower than %d m", i, q.X, q.Y, q.Z, challengeWide, challengeHigh)
+		if max(q.X, -q.X, q.Y, -q.Y) >= challengeHalfWidth || q.Z >= challengeHeight {
+			return nil, fmt.Errorf("cube %d is at (%v, %v, %v): want it within %d m of the middle and lower than %d m", i, q.X, q.Y, q.Z, challengeHalfWidth, challengeHeight)
 		}
-		k := delta.Of(body.Pose, touched[i] != sim.NoPlayer)
-		b = k.Append(b)
+		k := delta.QuantiseCube(body.Pose, touched[i] != sim.NoPlayer)
+		b = k.AppendTo(b)
 	}
 	return b, nil
 }

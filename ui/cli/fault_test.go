@@ -12,9 +12,9 @@ import (
 // wrong one is refused before anything runs.
 func TestFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.tape")
-	args := []string{"--panes", "rewind,noprediction", "--weather", "latency=50ms", "--tape", "circle", "--seconds", "10"}
-	was := bench(t, args...)
-	is := bench(t, append(args, "--fault", "skew=500,fps=20@0.99s,1.freeze=2s@4s,fps=off@8s", "--repro", file)...)
+	args := []string{"--panes", "rewind,noprediction", "--network", "latency=50ms", "--tape", "circle", "--seconds", "10"}
+	was := runBench(t, args...)
+	is := runBench(t, append(args, "--fault", "skew=500,fps=20@0.99s,1.freeze=2s@4s,fps=off@8s", "--save-tape", file)...)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -25,11 +25,11 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	var out, said strings.Builder
-	if code := Main(outside([]string{"play", file, "--verify"}, &out, &said)); code != 0 {
+	if code := Main(testEnvironment([]string{"play", file, "--verify"}, &out, &said)); code != 0 {
 		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
 	}
 	for i := range is.Panes {
-		a, b := was.Panes[i].Card.of("up_packets_per_second"), is.Panes[i].Card.of("up_packets_per_second")
+		a, b := was.Panes[i].Score.value("up_packets_per_second"), is.Panes[i].Score.value("up_packets_per_second")
 		if !(a > 59.5 && b < 50) {
 			t.Errorf("pane %d: %v packets a second, and %v with a freeze of two seconds", i, a, b)
 		}
@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{"skew=1e6": "--fault", "slow=1": `no fault "slow"`} {
 		out.Reset()
 		said.Reset()
-		if code := Main(outside([]string{"bench", "--fault", text}, &out, &said)); code != 2 || !strings.Contains(said.String(), want) {
+		if code := Main(testEnvironment([]string{"bench", "--fault", text}, &out, &said)); code != 2 || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: exit code %d, %q", text, code, said.String())
 		}
 	}

@@ -23,30 +23,30 @@ type hashCommand struct {
 	Dump      string `help:"With --scene-file: write the bodies of every 60th tick here, and one step time in ms a line into the same name with .ms." placeholder:"FILE"`
 }
 
-// hashHead is the first line of a file of hashes. After the head of such a file
+// hashFileHeader is the first line of a file of hashes. After the head of such a file
 // comes a line a tick:
 //
 //	tick  hash of the bodies  hash of the contacts  body:hash ...
 //
 // with those bodies whose own hash has changed since the tick before.
-const hashHead = "ghostcube hashes 1"
+const hashFileHeader = "ghostcube hashes 1"
 
 // Run prints hashes, or verifies them.
 func (c *hashCommand) Run(p *program) error {
 	if c.SceneFile != "" {
 		if c.Scene != "" || c.Verify != "" || c.Tape != "" || c.Rate != "" {
-			return usage{fmt.Errorf("--scene-file: a scene file says all of it; --dump and --ticks may go beside it")}
+			return usageError{fmt.Errorf("--scene-file: a scene file says all of it; --dump and --ticks may go beside it")}
 		}
 		return p.hashSceneFile(c)
 	}
 	if c.Dump != "" {
-		return usage{fmt.Errorf("--dump goes with --scene-file")}
+		return usageError{fmt.Errorf("--dump goes with --scene-file")}
 	}
 	if c.Verify != "" {
 		if c.Scene != "" || c.Ticks != "" || c.Rate != "" || c.Tape != "" {
-			return usage{fmt.Errorf("--verify: the file says scene, ticks, rate and tape")}
+			return usageError{fmt.Errorf("--verify: the file says scene, ticks, rate and tape")}
 		}
-		return p.verify(c.Verify)
+		return p.verifyHashes(c.Verify)
 	}
 	or := func(s, otherwise string) string {
 		if s == "" {
@@ -54,12 +54,12 @@ func (c *hashCommand) Run(p *program) error {
 		}
 		return s
 	}
-	run, err := p.hashing(or(c.Scene, "zen"), or(c.Rate, "60"), or(c.Ticks, "600"), or(c.Tape, "circle"))
+	run, err := p.newHashRun(or(c.Scene, "zen"), or(c.Rate, "60"), or(c.Ticks, "600"), or(c.Tape, "circle"))
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	fmt.Fprintf(out, "%s\nscene %s\nrate %d\nticks %d\ntape %s\n---\n", hashHead, run.world.Scene().Name, run.world.Rate(), run.ticks, run.tape)
+	fmt.Fprintf(out, "%s\nscene %s\nrate %d\nticks %d\ntape %s\n---\n", hashFileHeader, run.world.Scene().Name, run.world.Rate(), run.ticks, run.tape)
 	for range run.ticks {
 		run.step()
 		fmt.Fprintln(out, run.line())
@@ -67,27 +67,27 @@ func (c *hashCommand) Run(p *program) error {
 	return out.Flush()
 }
 
-// hashing is a world that is stepped to be compared.
-type hashing struct {
-	world   *sim.World
-	ticks   int
-	tape    string
-	entries []lab.Entry
-	bodies  []uint32 // hash of each body in the tick before
+// hashRun is a world that is stepped to be compared.
+type hashRun struct {
+	world      *sim.World
+	ticks      int
+	tape       string
+	entries    []lab.Entry
+	bodyHashes []uint32 // hash of each body in the tick before
 }
 
-// hashing makes ready what four words say.
-func (p *program) hashing(scene, rate, ticks, tape string) (*hashing, error) {
+// newHashRun makes ready what four words say.
+func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) {
 	s, err := sim.SceneNamed(scene)
 	if err != nil {
 		return nil, fmt.Errorf("--scene: %w", err)
 	}
-	hz, err := whole("--rate", rate, lab.MinRate, lab.MaxRate)
+	hz, err := parseInt("--rate", rate, lab.MinRate, lab.MaxRate)
 	if err != nil {
 		return nil, err
 	}
 	const most = 10_000_000
-	n, err := whole("--ticks", ticks, 1, most)
+	n, err := parseInt("--ticks", ticks, 1, most)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +96,11 @@ func (p *program) hashing(scene, rate, ticks, tape string) (*hashing, error) {
 		return nil, err
 	}
 	w := sim.New(s, hz)
-	return &hashing{world: w, ticks: n, tape: tape, entries: t.Entries, bodies: make([]uint32, len(w.Bodies()))}, nil
+	return &hashRun{world: w, ticks: n, tape: tape, entries: t.Entries, bodyHashes: make([]uint32, len(w.Bodies()))}, nil
 }
 
-// whole reads a whole number in a range.
-func whole(flag, text string, low, high int) (int, error) {
+// parseInt reads a whole number in a range.
+func parseInt(flag, text string, low, high int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {
 		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", flag, text, low, high)
@@ -109,7 +109,7 @@ func whole(flag, text string, low, high int) (int, error) {
 }
 
 // step makes one tick, with the tape's keys while it lasts.
-func (h *hashing) step() {
+func (h *hashRun) step() {
 	var in []sim.Input
 	if t := int(h.world.Tick()); t < len(h.entries) {
 		in = h.entries[t].Inputs
@@ -118,34 +118,34 @@ func (h *hashing) step() {
 }
 
 // line is what a file says of the tick that was stepped last.
-func (h *hashing) line() string {
+func (h *hashRun) line() string {
 	bodies, contacts := h.world.Hash()
 	b := fmt.Appendf(nil, "%d %016x %016x", h.world.Tick(), bodies, contacts)
-	for i := range h.bodies {
-		if now := h.world.BodyHash(i); now != h.bodies[i] {
-			h.bodies[i] = now
+	for i := range h.bodyHashes {
+		if now := h.world.BodyHash(i); now != h.bodyHashes[i] {
+			h.bodyHashes[i] = now
 			b = fmt.Appendf(b, " %d:%08x", i, now)
 		}
 	}
 	return string(b)
 }
 
-// verify steps again what a file of hashes says.
-func (p *program) verify(name string) error {
+// verifyHashes steps again what a file of hashes says.
+func (p *program) verifyHashes(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	defer f.Close()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)
 	line := 0
 	bad := func(format string, args ...any) error {
-		return usage{fmt.Errorf("%s, line %d: %s", name, line, fmt.Sprintf(format, args...))}
+		return usageError{fmt.Errorf("%s, line %d: %s", name, line, fmt.Sprintf(format, args...))}
 	}
 	next := func() bool { line++; return in.Scan() }
-	if !next() || in.Text() != hashHead {
-		return bad("this is no file of hashes: it does not begin with %q", hashHead)
+	if !next() || in.Text() != hashFileHeader {
+		return bad("this is no file of hashes: it does not begin with %q", hashFileHeader)
 	}
 	head := map[string]string{}
 	for {
@@ -161,7 +161,7 @@ func (p *program) verify(name string) error {
 		}
 		head[key] = value
 	}
-	h, err := p.hashing(head["scene"], head["rate"], head["ticks"], head["tape"])
+	h, err := p.newHashRun(head["scene"], head["rate"], head["ticks"], head["tape"])
 	if err != nil {
 		return bad("%v", err)
 	}
@@ -172,15 +172,15 @@ func (p *program) verify(name string) error {
 			return bad("it ends before tick %d of %d", h.world.Tick(), h.ticks)
 		}
 		if theirs := in.Text(); theirs != ours {
-			return fmt.Errorf("%s: %s", name, difference(theirs, ours))
+			return fmt.Errorf("%s: %s", name, describeDifference(theirs, ours))
 		}
 	}
 	fmt.Fprintf(p.Stdout, "%s: %d ticks of %s are the same here\n", name, h.ticks, h.world.Scene().Name)
 	return nil
 }
 
-// difference says how two lines of hashes differ.
-func difference(theirs, ours string) string {
+// describeDifference says how two lines of hashes differ.
+func describeDifference(theirs, ours string) string {
 	a, b := strings.Fields(theirs), strings.Fields(ours)
 	if len(a) < 3 || a[0] != b[0] {
 		return fmt.Sprintf("the line of tick %s says %q", b[0], theirs)
@@ -214,7 +214,7 @@ func difference(theirs, ours string) string {
 		}
 	}
 	if first >= 0 {
-		return fmt.Sprintf("tick %s differs: body %d first, %s in all", b[0], first, bodyCount(count))
+		return fmt.Sprintf("tick %s differs: body %d first, %s in all", b[0], first, pluralBodies(count))
 	}
 	if a[1] != b[1] {
 		return fmt.Sprintf("tick %s differs in its bodies, and the file does not say which", b[0])
@@ -222,7 +222,7 @@ func difference(theirs, ours string) string {
 	return fmt.Sprintf("tick %s differs in its contacts: the bodies are the same", b[0])
 }
 
-func bodyCount(n int) string {
+func pluralBodies(n int) string {
 	if n == 1 {
 		return "1 body"
 	}
@@ -233,26 +233,26 @@ func bodyCount(n int) string {
 func (p *program) hashSceneFile(c *hashCommand) error {
 	f, err := os.Open(c.SceneFile)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	defer f.Close()
 	s, err := readSceneFile(f)
 	if err != nil {
-		return usage{fmt.Errorf("%s: %w", c.SceneFile, err)}
+		return usageError{fmt.Errorf("%s: %w", c.SceneFile, err)}
 	}
 	n := s.ticks
 	if c.Ticks != "" {
-		if n, err = whole("--ticks", c.Ticks, 1, s.ticks); err != nil {
-			return usage{err}
+		if n, err = parseInt("--ticks", c.Ticks, 1, s.ticks); err != nil {
+			return usageError{err}
 		}
 	}
 	var dump, times io.WriteCloser = discard{}, discard{}
 	if c.Dump != "" {
 		if dump, err = os.Create(c.Dump); err != nil {
-			return usage{err}
+			return usageError{err}
 		}
 		if times, err = os.Create(c.Dump + ".ms"); err != nil {
-			return usage{err}
+			return usageError{err}
 		}
 	}
 	r, err := p.measureScene(s, n, dump, times)

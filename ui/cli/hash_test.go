@@ -14,9 +14,9 @@ import (
 // make, and says that the tick and the body are named: not the tick after, in
 // which others may differ as well.
 func TestHashNamesTheBody(t *testing.T) {
-	p := &program{Outside: outside(nil, &bytes.Buffer{}, &bytes.Buffer{})}
+	p := &program{Environment: testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})}
 	lines := func(nudge int) (all []string) {
-		h, err := p.hashing("zen", "60", "300", "circle")
+		h, err := p.newHashRun("zen", "60", "300", "circle")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestHashNamesTheBody(t *testing.T) {
 		if theirs[i] == ours[i] {
 			continue
 		}
-		if got := difference(theirs[i], ours[i]); got != "tick 150 differs: body 7 first, 1 body in all" {
+		if got := describeDifference(theirs[i], ours[i]); got != "tick 150 differs: body 7 first, 1 body in all" {
 			t.Error(got)
 		}
 		return
@@ -44,9 +44,9 @@ func TestHashNamesTheBody(t *testing.T) {
 	t.Error("nobody noticed")
 }
 
-// TestDifference says how lines that differ in several ways are told of: the
+// TestDescribeDifference says how lines that differ in several ways are told of: the
 // first body by its number, whichever line it stands in, and how many.
-func TestDifference(t *testing.T) {
+func TestDescribeDifference(t *testing.T) {
 	for _, c := range []struct{ theirs, ours, want string }{
 		{"9 a b 3:x 12:y", "9 c b 12:z 700:w", "tick 9 differs: body 3 first, 3 bodies in all"},
 		{"9 a b 12:y", "9 c b 12:z", "tick 9 differs: body 12 first, 1 body in all"},
@@ -54,7 +54,7 @@ func TestDifference(t *testing.T) {
 		{"9 a b", "9 a c", "tick 9 differs in its contacts: the bodies are the same"},
 		{"8 a b", "9 a b", `the line of tick 9 says "8 a b"`},
 	} {
-		if got := difference(c.theirs, c.ours); got != c.want {
+		if got := describeDifference(c.theirs, c.ours); got != c.want {
 			t.Errorf("%q and %q: %s", c.theirs, c.ours, got)
 		}
 	}
@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		out.Reset()
 		var bad bytes.Buffer
-		code := Main(outside(args, &out, &bad))
+		code := Main(testEnvironment(args, &out, &bad))
 		return code, out.String() + bad.String()
 	}
 	code, text := run("hash", "--scene", "katamari:cubes=16", "--ticks", "120")
@@ -119,7 +119,7 @@ func TestSceneFile(t *testing.T) {
 	write(head + body(0.2, -3, 0.2, 0) + body(0.75, 0, 0.75, 1) + body(0.2, 30, 0.2, 0))
 	var out, bad bytes.Buffer
 	dump := filepath.Join(dir, "dump")
-	if code := Main(outside([]string{"hash", "--scene-file", name, "--dump", dump}, &out, &bad)); code != 0 {
+	if code := Main(testEnvironment([]string{"hash", "--scene-file", name, "--dump", dump}, &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())
 	}
 	if !strings.Contains(out.String(), `"engine":"ghostcube"`) || !strings.Contains(out.String(), `"ticks":90`) {
@@ -157,7 +157,7 @@ func TestSceneFile(t *testing.T) {
 	} {
 		write(text)
 		bad.Reset()
-		if code := Main(outside([]string{"hash", "--scene-file", name}, &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
+		if code := Main(testEnvironment([]string{"hash", "--scene-file", name}, &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
 			t.Errorf("%.40q: exit code %d, %s", text, code, bad.String())
 		}
 	}

@@ -11,14 +11,14 @@ import (
 // TestLatencyTable says that bench prints the stages of every pane, and that the sum of
 // those that have been measured is the latency that it measures otherwise.
 func TestLatencyTable(t *testing.T) {
-	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--weather", "latency=25ms", "--seconds", "20", "--latency"}
+	args := []string{"bench", "--panes", "noprediction,animated:playout=4,historyoffset,lockstep", "--tape", "turns", "--network", "latency=25ms", "--seconds", "20", "--latency"}
 	var out, bad bytes.Buffer
-	if code := Main(outside(append(args, "--format", "json"), &out, &bad)); code != 0 {
+	if code := Main(testEnvironment(append(args, "--format", "json"), &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())
 	}
 	var r struct {
 		Panes []struct {
-			Card    map[string]*float64
+			Score   map[string]*float64
 			Latency latencyResult
 		}
 	}
@@ -28,20 +28,20 @@ func TestLatencyTable(t *testing.T) {
 	for i, p := range r.Panes {
 		sum := 0.0
 		for _, s := range p.Latency.Stages {
-			if s.Own != nil {
-				sum += *s.Own
+			if s.Response != nil {
+				sum += *s.Response
 			}
 		}
-		own := p.Card["own_input_latency_ms"]
-		if own == nil || math.Abs(sum-*own) > 0.01 || math.Abs(*p.Latency.Sum.Own-*own) > 0.01 {
+		own := p.Score["key_to_screen_ms"]
+		if own == nil || math.Abs(sum-*own) > 0.01 || math.Abs(*p.Latency.Sum.Response-*own) > 0.01 {
 			t.Errorf("pane %d: the stages come to %v ms, the key takes %v", i, sum, own)
 		}
-		if wants := i == 2; (p.Latency.Sum.Word != nil) != wants || p.Latency.Alone != (i > 1) {
+		if wants := i == 2; (p.Latency.Sum.Confirmed != nil) != wants || p.Latency.Predicted != (i > 1) {
 			t.Errorf("pane %d: %+v", i, p.Latency)
 		}
 	}
 	out.Reset()
-	if code := Main(outside(args, &out, &bad)); code != 0 {
+	if code := Main(testEnvironment(args, &out, &bad)); code != 0 {
 		t.Fatal(code, bad.String())
 	}
 	table := out.String()[strings.Index(out.String(), "latency of the own input in ms"):]

@@ -16,33 +16,33 @@ import (
 )
 
 type listCommand struct {
-	What string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts, measures or comparisons; all names without it." placeholder:"WHAT"`
-	Of   string `arg:"" optional:"" help:"Of knobs and counts: the strategy whose they are; all without it." placeholder:"STRATEGY"`
+	Kind     string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts, measures or comparisons; all names without it." placeholder:"WHAT"`
+	Strategy string `arg:"" optional:"" help:"For knobs and counters: only those of this strategy." placeholder:"STRATEGY"`
 }
 
-var listed = []string{"scenes", "strategies", "weathers", "traces", "tapes", "knobs", "counts", "measures", "comparisons"}
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons"}
 
 // Run lists.
 func (c *listCommand) Run(p *program) error {
 	of := lab.Strategies
-	if c.Of != "" {
-		if c.What != "knobs" && c.What != "counts" {
-			return usage{fmt.Errorf("list %s %s: a strategy goes with knobs and counts only", c.What, c.Of)}
+	if c.Strategy != "" {
+		if c.Kind != "knobs" && c.Kind != "counters" {
+			return usageError{fmt.Errorf("list %s %s: a strategy goes with knobs and counters only", c.Kind, c.Strategy)}
 		}
-		s, err := lab.StrategyNamed(c.Of)
+		s, err := lab.StrategyNamed(c.Strategy)
 		if err != nil {
-			return usage{err}
+			return usageError{err}
 		}
 		of = []*predict.Strategy{s}
 	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	defer w.Flush()
-	switch c.What {
+	switch c.Kind {
 	case "scenes":
 		for i := range sim.Scenes {
 			x := &sim.Scenes[i]
-			s := x.Scene()
-			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), onPaths(&s), count(len(s.Joints), "joint"), count(s.Players, "player"))
+			s := x.Build()
+			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
 			for _, p := range x.Params {
 				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.Default, p.Help, p.Min, p.Max)
 			}
@@ -52,13 +52,13 @@ func (c *listCommand) Run(p *program) error {
 			title, _, _ := strings.Cut(s.Doc, "\n")
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i+1, s.Name, title, s.Source)
 		}
-	case "weathers":
+	case "networks":
 		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS\tWHERE IT IS FROM, AND WHAT THE DELAY MEANS THERE")
 		for _, x := range link.Profiles {
 			weather := link.Network{Up: x.Up, Down: x.Down}
-			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\n", x.Name, x.RoundTrip()/2, x.RoundTrip(), weather.String(), x.Doc, x.Source)
+			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\n", x.Name, x.RTT()/2, x.RTT(), weather.String(), x.Doc, x.Source)
 		}
-		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --weather takes, for both ways or after up. or down. for one:")
+		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --network takes, for both ways or after up. or down. for one:")
 		for _, s := range link.ParamHelp() {
 			fmt.Fprintf(w, "%s\t\t\t\t%s\n", s[0], s[1])
 		}
@@ -68,7 +68,7 @@ func (c *listCommand) Run(p *program) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%d samples in %v\t%s\n", name, t.Samples(), t.Length(), firstRemark(p.Traces, "traces/"+name+".csv"))
+			fmt.Fprintf(w, "%s\t%d samples in %v\t%s\n", name, t.Samples(), t.Length(), firstComment(p.Traces, "traces/"+name+".csv"))
 		}
 	case "tapes":
 		for _, name := range p.tapeNames() {
@@ -76,7 +76,7 @@ func (c *listCommand) Run(p *program) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, firstRemark(p.Tapes, "tapes/"+name+".tape"))
+			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, firstComment(p.Tapes, "tapes/"+name+".tape"))
 		}
 	case "knobs":
 		for _, s := range of {
@@ -85,7 +85,7 @@ func (c *listCommand) Run(p *program) error {
 				fmt.Fprintf(w, "%s:%s\t%s\t%s\t%s\n", s.Name, k.Name, k.Default(), k.Range(), k.Help)
 			}
 		}
-	case "counts":
+	case "counters":
 		for _, s := range of {
 			_, meter := lab.Describe(s)
 			for _, k := range meter.All() {
@@ -98,7 +98,7 @@ func (c *listCommand) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range pane.Measures(score.OwnLatency(nil, 0, false, 60)) {
+		for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name, m.Better, m.Help)
 		}
 	case "comparisons":
@@ -114,13 +114,13 @@ func (c *listCommand) Run(p *program) error {
 		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
 		fmt.Fprintln(w, "Say list WHAT for more: knobs, counts and measures too.")
 	default:
-		return usage{&predict.Unknown{Kind: "list", Name: c.What, Known: listed}}
+		return usageError{&predict.UnknownNameError{Kind: "list", Name: c.Kind, Known: listKinds}}
 	}
 	return nil
 }
 
-// firstRemark returns the first remark in an example tape or trace.
-func firstRemark(from fs.FS, name string) string {
+// firstComment returns the first remark in an example tape or trace.
+func firstComment(from fs.FS, name string) string {
 	f, err := from.Open(name)
 	if err != nil {
 		return ""
@@ -135,15 +135,15 @@ func firstRemark(from fs.FS, name string) string {
 	return ""
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// onPaths returns how many boxes of a scene move by themselves.
-func onPaths(s *sim.Scene) (n int) {
+// kinematicCount returns how many boxes of a scene move by themselves.
+func kinematicCount(s *sim.Scene) (n int) {
 	for i := range s.Carriers {
 		n += len(s.Carriers[i].Boxes)
 	}

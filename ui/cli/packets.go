@@ -17,107 +17,107 @@ import (
 )
 
 type packetsCommand struct {
-	Session `embed:""`
-	Most    string `help:"Print this many packets one by one, and then sums of all; all of them unless said." placeholder:"N"`
+	SessionFlags `embed:""`
+	Limit        string `help:"Print this many packets one by one, and then sums of all; all of them unless said." placeholder:"N"`
 }
 
 // Run prints packets.
 func (c *packetsCommand) Run(p *program) error {
-	plan, err := p.plan(c.Session, "circle")
+	plan, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	most := -1
-	if c.Most != "" {
-		if most, err = whole("--most", c.Most, 0, math.MaxInt32); err != nil {
-			return usage{err}
+	if c.Limit != "" {
+		if most, err = parseInt("--limit", c.Limit, 0, math.MaxInt32); err != nil {
+			return usageError{err}
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &dump{out: out, most: most, open: map[wireID]*assembled{}, sums: map[wireID]*sum{}}
+	d := &packetDump{out: out, remaining: most, pending: map[flowID]*partialPacket{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(plan.config)
-	l.Tap = d.datagram
-	for _, spec := range plan.open {
+	l.Tap = d.addDatagram
+	for _, spec := range plan.paneSpecs {
 		if _, err := l.Open(spec); err != nil {
-			return usage{err}
+			return usageError{err}
 		}
 	}
 	d.lab = l
-	n := plan.ticks(10)
-	for _, e := range plan.allEntries(n) {
+	n := plan.tickCount(10)
+	for _, e := range plan.firstEntries(n) {
 		if err := l.Tick(e); err != nil {
-			return usage{err}
+			return usageError{err}
 		}
 	}
-	d.summary()
+	d.printSummary()
 	return out.Flush()
 }
 
-// wireID names one direction of one seat of one pane.
-type wireID struct {
-	pane, seat int
-	direction  link.Direction
+// flowID names one direction of one seat of one pane.
+type flowID struct {
+	pane, client int
+	direction    link.Direction
 }
 
-// assembled is a packet of which fragments have been seen.
-type assembled struct {
-	head      packet.Header // of the first
+// partialPacket is a packet of which fragments have been seen.
+type partialPacket struct {
+	header    packet.Header // of the first
 	payload   []byte
 	datagrams int
 	bytes     int
 }
 
-// dump looks into the packets of a session.
-type dump struct {
-	out  io.Writer
-	lab  *lab.Lab
-	most int // packets to print yet; negative: all
-	open map[wireID]*assembled
-	sums map[wireID]*sum
-	bad  int
+// packetDump looks into the packets of a session.
+type packetDump struct {
+	out       io.Writer
+	lab       *lab.Lab
+	remaining int // packets to print yet; negative: all
+	pending   map[flowID]*partialPacket
+	totals    map[flowID]*flowTotals
+	malformed int
 }
 
-// sum is what one wire carried.
-type sum struct {
+// flowTotals is what one wire carried.
+type flowTotals struct {
 	packets, datagrams, bytes int
-	json, aligned             int
-	fields                    []*fieldSum // in order of appearance
+	jsonBytes, alignedBytes   int
+	fields                    []*fieldTotal // in order of appearance
 }
 
-// fieldSum is what one field took.
-type fieldSum struct {
+// fieldTotal is what one field took.
+type fieldTotal struct {
 	name        string
-	times, bits int
+	count, bits int
 }
 
-// datagram takes in one datagram. The fragments of a packet follow each other.
-func (d *dump) datagram(p *lab.Pane, seat int, way link.Direction, now time.Duration, b []byte) {
+// addDatagram takes in one datagram. The fragments of a packet follow each other.
+func (d *packetDump) addDatagram(p *lab.Pane, seat int, way link.Direction, now time.Duration, b []byte) {
 	head, ok := packet.ParseHeader(b)
 	if !ok {
-		d.bad++
+		d.malformed++
 		return
 	}
-	id := wireID{d.paneOf(p), seat, way}
-	a := d.open[id]
-	if a == nil || !head.Fragment || head.ID == 0 {
-		a = &assembled{head: head}
-		d.open[id] = a
+	id := flowID{d.paneIndex(p), seat, way}
+	a := d.pending[id]
+	if a == nil || !head.IsFragment || head.FragmentID == 0 {
+		a = &partialPacket{header: head}
+		d.pending[id] = a
 	}
-	a.payload = append(a.payload, b[head.Bytes:]...)
+	a.payload = append(a.payload, b[head.Size:]...)
 	a.datagrams++
 	a.bytes += len(b)
-	if head.Fragment && head.ID < head.Count-1 {
+	if head.IsFragment && head.FragmentID < head.FragmentCount-1 {
 		return
 	}
 	var fields []quant.Field
 	err := p.Strategy.Fields(way == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
-		d.bad++
+		d.malformed++
 	}
-	d.packet(id, p, now, a, fields)
+	d.addPacket(id, p, now, a, fields)
 }
 
-func (d *dump) paneOf(p *lab.Pane) int {
+func (d *packetDump) paneIndex(p *lab.Pane) int {
 	for i, x := range d.lab.Panes {
 		if x == p {
 			return i
@@ -126,99 +126,99 @@ func (d *dump) paneOf(p *lab.Pane) int {
 	return len(d.lab.Panes)
 }
 
-// packet adds a packet to the sums, and prints it.
-func (d *dump) packet(id wireID, p *lab.Pane, now time.Duration, a *assembled, fields []quant.Field) {
-	s := d.sums[id]
+// addPacket adds a packet to the sums, and prints it.
+func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *partialPacket, fields []quant.Field) {
+	s := d.totals[id]
 	if s == nil {
-		s = &sum{}
-		d.sums[id] = s
+		s = &flowTotals{}
+		d.totals[id] = s
 	}
-	asJSON, aligned := len(textOf(fields)), a.head.Bytes
+	asJSON, aligned := len(payloadJSON(fields)), a.header.Size
 	for _, f := range fields {
 		aligned += alignedBytes(f.Bits)
 		s.add(&f)
 	}
 	s.packets, s.datagrams, s.bytes = s.packets+1, s.datagrams+a.datagrams, s.bytes+a.bytes
-	s.json, s.aligned = s.json+asJSON, s.aligned+aligned
-	if d.most == 0 {
+	s.jsonBytes, s.alignedBytes = s.jsonBytes+asJSON, s.alignedBytes+aligned
+	if d.remaining == 0 {
 		return
 	}
-	d.most--
+	d.remaining--
 	fmt.Fprintf(d.out, "%.3f s, pane %d %s, seat %d %s: %d bytes in %s; its payload %d bits, as JSON %d bytes, in whole bytes with the head %d\n",
-		now.Seconds(), id.pane+1, p.Strategy.Name, id.seat+1, wayName(id.direction), a.bytes, count(a.datagrams, "datagram"), bitsOf(fields), asJSON, aligned)
-	h := &a.head
+		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.bytes, plural(a.datagrams, "datagram"), totalBits(fields), asJSON, aligned)
+	h := &a.header
 	fmt.Fprintf(d.out, "  head: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, hold 15 = %v, fragment 1 = %t",
-		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.Fragment)
-	if h.Fragment {
-		fmt.Fprintf(d.out, ", id 8 = %d, count 8 = %d", h.ID, h.Count)
+		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.IsFragment)
+	if h.IsFragment {
+		fmt.Fprintf(d.out, ", id 8 = %d, count 8 = %d", h.FragmentID, h.FragmentCount)
 	}
 	fmt.Fprintln(d.out)
 	for i := 0; i < len(fields); {
-		i = d.part(fields, i)
+		i = d.printPart(fields, i)
 	}
 }
 
-// part prints the fields of one part, or of a run of parts of which each is one
+// printPart prints the fields of one part, or of a run of parts of which each is one
 // clear bit, and returns where the next begins.
-func (d *dump) part(fields []quant.Field, i int) int {
+func (d *packetDump) printPart(fields []quant.Field, i int) int {
 	end := func(i int) (j int) {
-		for j = i + 1; j < len(fields) && fields[j].Part == fields[i].Part && fields[j].Index == fields[i].Index; j++ {
+		for j = i + 1; j < len(fields) && fields[j].Group == fields[i].Group && fields[j].Index == fields[i].Index; j++ {
 		}
 		return j
 	}
 	oneClearBit := func(i, j int) bool {
-		return j == i+1 && fields[i].Part != "" && fields[i].Kind == "Bool" && fields[i].Raw == 0
+		return j == i+1 && fields[i].Group != "" && fields[i].Kind == "Bool" && fields[i].Raw == 0
 	}
 	f := &fields[i]
 	j := end(i)
 	if oneClearBit(i, j) {
 		last := i
-		for j < len(fields) && fields[j].Part == f.Part && fields[j].Name == f.Name && oneClearBit(j, end(j)) {
+		for j < len(fields) && fields[j].Group == f.Group && fields[j].Name == f.Name && oneClearBit(j, end(j)) {
 			last, j = j, end(j)
 		}
 		if last > i {
-			fmt.Fprintf(d.out, "  %s %d to %d: %s 1 = false each\n", f.Part, f.Index, fields[last].Index, f.Name)
+			fmt.Fprintf(d.out, "  %s %d to %d: %s 1 = false each\n", f.Group, f.Index, fields[last].Index, f.Name)
 			return j
 		}
 	}
-	if f.Part == "" {
+	if f.Group == "" {
 		fmt.Fprint(d.out, "  payload:")
 	} else {
-		fmt.Fprintf(d.out, "  %s %d:", f.Part, f.Index)
+		fmt.Fprintf(d.out, "  %s %d:", f.Group, f.Index)
 	}
 	for k := i; k < j; k++ {
 		comma := ","
 		if k == j-1 {
 			comma = ""
 		}
-		fmt.Fprintf(d.out, " %s %d = %s%s", fields[k].Name, fields[k].Bits, valueOf(&fields[k]), comma)
+		fmt.Fprintf(d.out, " %s %d = %s%s", fields[k].Name, fields[k].Bits, formatValue(&fields[k]), comma)
 	}
 	fmt.Fprintln(d.out)
 	return j
 }
 
-func (s *sum) add(f *quant.Field) {
+func (s *flowTotals) add(f *quant.Field) {
 	name := f.Name
-	if f.Part != "" {
-		name = f.Part + "." + f.Name
+	if f.Group != "" {
+		name = f.Group + "." + f.Name
 	}
 	for _, x := range s.fields {
 		if x.name == name {
-			x.times, x.bits = x.times+1, x.bits+f.Bits
+			x.count, x.bits = x.count+1, x.bits+f.Bits
 			return
 		}
 	}
-	s.fields = append(s.fields, &fieldSum{name, 1, f.Bits})
+	s.fields = append(s.fields, &fieldTotal{name, 1, f.Bits})
 }
 
-func wayName(d link.Direction) string {
+func directionName(d link.Direction) string {
 	if d == link.Up {
 		return "up"
 	}
 	return "down"
 }
 
-func bitsOf(fields []quant.Field) (n int) {
+func totalBits(fields []quant.Field) (n int) {
 	for i := range fields {
 		n += fields[i].Bits
 	}
@@ -239,8 +239,8 @@ func alignedBytes(bits int) int {
 	return (bits + 7) / 8
 }
 
-// valueOf is a field's value in words.
-func valueOf(f *quant.Field) string {
+// formatValue is a field's value in words.
+func formatValue(f *quant.Field) string {
 	switch f.Kind {
 	case "Bool":
 		return strconv.FormatBool(f.Raw != 0)
@@ -250,33 +250,33 @@ func valueOf(f *quant.Field) string {
 	return strconv.FormatUint(uint64(f.Raw), 10)
 }
 
-// textOf is a payload as JSON: parts are arrays of objects, and fields of one
+// payloadJSON is a payload as JSON: parts are arrays of objects, and fields of one
 // name that follow each other an array.
-func textOf(fields []quant.Field) string {
+func payloadJSON(fields []quant.Field) string {
 	var b strings.Builder
 	b.WriteByte('{')
 	part, index := "", -1
 	for i := 0; i < len(fields); {
 		f := &fields[i]
 		switch {
-		case f.Part != part:
+		case f.Group != part:
 			if part != "" {
 				b.WriteString("}]")
 			}
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			if f.Part != "" {
-				fmt.Fprintf(&b, "%q:[{", f.Part)
+			if f.Group != "" {
+				fmt.Fprintf(&b, "%q:[{", f.Group)
 			}
-		case f.Part != "" && f.Index != index:
+		case f.Group != "" && f.Index != index:
 			b.WriteString("},{")
 		case i > 0:
 			b.WriteByte(',')
 		}
-		part, index = f.Part, f.Index
+		part, index = f.Group, f.Index
 		j := i + 1
-		for j < len(fields) && fields[j].Part == part && fields[j].Index == index && fields[j].Name == f.Name {
+		for j < len(fields) && fields[j].Group == part && fields[j].Index == index && fields[j].Name == f.Name {
 			j++
 		}
 		fmt.Fprintf(&b, "%q:", f.Name)
@@ -287,7 +287,7 @@ func textOf(fields []quant.Field) string {
 			if k > i {
 				b.WriteByte(',')
 			}
-			b.WriteString(valueOf(&fields[k]))
+			b.WriteString(formatValue(&fields[k]))
 		}
 		if j > i+1 {
 			b.WriteByte(']')
@@ -301,25 +301,25 @@ func textOf(fields []quant.Field) string {
 	return b.String()
 }
 
-// summary prints the sums.
-func (d *dump) summary() {
+// printSummary prints the sums.
+func (d *packetDump) printSummary() {
 	for pane := range d.lab.Panes {
 		for seat := range d.lab.Panes[pane].Clients {
 			for _, way := range []link.Direction{link.Up, link.Down} {
-				if s := d.sums[wireID{pane, seat, way}]; s != nil {
+				if s := d.totals[flowID{pane, seat, way}]; s != nil {
 					fmt.Fprintf(d.out, "\npane %d %s, seat %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, in whole bytes %d, and %d for IP and UDP\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, seat+1, wayName(way), s.packets, s.datagrams, s.bytes, s.json, s.aligned, s.datagrams*link.HeaderBytes)
-					s.table(d.out)
+						pane+1, d.lab.Panes[pane].Strategy.Name, seat+1, directionName(way), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, s.datagrams*link.UDPIPHeaderBytes)
+					s.writeTable(d.out)
 				}
 			}
 		}
 	}
-	if d.bad > 0 {
-		fmt.Fprintf(d.out, "\n%d packets could not be read\n", d.bad)
+	if d.malformed > 0 {
+		fmt.Fprintf(d.out, "\n%d packets could not be read\n", d.malformed)
 	}
 }
 
-func (s *sum) table(out io.Writer) {
+func (s *flowTotals) writeTable(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "field\ttimes\tbits\tbits a packet\tshare of the payload, %\t")
 	total := 0
@@ -327,7 +327,7 @@ func (s *sum) table(out io.Writer) {
 		total += f.bits
 	}
 	for _, f := range s.fields {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%.1f\t\n", f.name, f.times, f.bits, float64(f.bits)/float64(s.packets), 100*float64(f.bits)/float64(total))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%.1f\t\n", f.name, f.count, f.bits, float64(f.bits)/float64(s.packets), 100*float64(f.bits)/float64(total))
 	}
 	w.Flush()
 }

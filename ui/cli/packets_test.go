@@ -19,15 +19,15 @@ func TestPackets(t *testing.T) {
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, args := range []string{
-		"--panes rewind,noprediction --weather torture --seconds 4",
-		"--panes rewind:important-moves=on:tick-bits=16 --weather csp-25-loss --seconds 3",
+		"--panes rewind,noprediction --network torture --seconds 4",
+		"--panes rewind:important-moves=on:tick-bits=16 --network csp-25-loss --seconds 3",
 		"--scene pile:layers=2 --seconds 1.5",
 		"--scene two-players --tape two-players --seconds 3",
-		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --weather csp-25-loss --seconds 4",
-		"--scene katamari:cubes=20 --panes snapshot:level=at-rest,snapshot:level=quantised,snapshot:level=arithmetic --weather csp-25-loss --seconds 2",
+		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --network csp-25-loss --seconds 4",
+		"--scene katamari:cubes=20 --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic --network csp-25-loss --seconds 2",
 	} {
 		var out, bad bytes.Buffer
-		if code := Main(outside(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
+		if code := Main(testEnvironment(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
 			t.Fatal(args, code, bad.String())
 		}
 		if strings.Contains(out.String(), "could not be read") {
@@ -81,7 +81,7 @@ func TestPackets(t *testing.T) {
 // TestPayloadAsJSON says that what a payload is weighed against is JSON.
 func TestPayloadAsJSON(t *testing.T) {
 	f := func(part string, i int, name, kind string, raw uint32) quant.Field {
-		return quant.Field{Part: part, Index: i, Name: name, Kind: kind, Raw: raw}
+		return quant.Field{Group: part, Index: i, Name: name, Kind: kind, Raw: raw}
 	}
 	for want, fields := range map[string][]quant.Field{
 		`{}`:                       nil,
@@ -92,7 +92,7 @@ func TestPayloadAsJSON(t *testing.T) {
 		},
 		`{"a":[{"x":1}],"b":[{"x":2}],"end":3}`: {f("a", 0, "x", "Bits", 1), f("b", 0, "x", "Bits", 2), f("", 0, "end", "Bits", 3)},
 	} {
-		if got := textOf(fields); got != want || !json.Valid([]byte(got)) {
+		if got := payloadJSON(fields); got != want || !json.Valid([]byte(got)) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -19,21 +19,21 @@ import (
 )
 
 // pair is a rotation and what it was some frames before.
-type pair struct{ now, base delta.Turn }
+type pair struct{ now, base delta.Orientation }
 
-// mostPairs is what a file may hold: more would only take longer.
-const mostPairs = 5_000_000
+// maxPairs is what a file may hold: more would only take longer.
+const maxPairs = 5_000_000
 
-// codePairs prints what the pairs in a file cost by every scheme.
-func (p *program) codePairs(name string) error {
+// measurePairs prints what the pairs in a file cost by every scheme.
+func (p *program) measurePairs(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return usage{fmt.Errorf("--quaternions: %w", err)}
+		return usageError{fmt.Errorf("--quaternions: %w", err)}
 	}
 	defer f.Close()
 	pairs, err := readPairs(f)
 	if err != nil {
-		return usage{fmt.Errorf("--quaternions=%s: %w", name, err)}
+		return usageError{fmt.Errorf("--quaternions=%s: %w", name, err)}
 	}
 	return printPairs(p.Stdout, name, pairs)
 }
@@ -58,8 +58,8 @@ func readPairs(in io.Reader) ([]pair, error) {
 			}
 			return nil, fmt.Errorf("line %d: %w", len(pairs)+1, err)
 		}
-		if len(pairs) == mostPairs {
-			return nil, fmt.Errorf("line %d: want %d pairs at most", len(pairs)+1, mostPairs)
+		if len(pairs) == maxPairs {
+			return nil, fmt.Errorf("line %d: want %d pairs at most", len(pairs)+1, maxPairs)
 		}
 		pairs = append(pairs, x)
 	}
@@ -79,7 +79,7 @@ func parsePair(line string) (p pair, err error) {
 	}
 	var n [8]int
 	for i, f := range fields {
-		most := delta.TurnMost
+		most := delta.MaxComponent
 		if i%4 == 0 {
 			most = 3
 		}
@@ -87,8 +87,8 @@ func parsePair(line string) (p pair, err error) {
 			return p, fmt.Errorf("number %d: %q: want 0 to %d", i+1, f, most)
 		}
 	}
-	turn := func(n []int) delta.Turn {
-		return delta.Turn{Largest: uint8(n[0]), Rest: [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}}
+	turn := func(n []int) delta.Orientation {
+		return delta.Orientation{Largest: uint8(n[0]), Smallest: [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}}
 	}
 	p = pair{turn(n[:4]), turn(n[4:])}
 	if !p.now.Valid() || !p.base.Valid() {
@@ -106,9 +106,9 @@ func printPairs(out io.Writer, name string, pairs []pair) error {
 	line := func(name string, bits float64, what string) {
 		fmt.Fprintf(w, "%s\t%.2f\t%.1f %%\t%s\n", name, bits/n, 100*bits/n/29, what)
 	}
-	for i := range delta.PairSchemes {
-		s := &delta.PairSchemes[i]
-		bits, err := packPairs(s, pairs)
+	for i := range delta.OrientationSchemes {
+		s := &delta.OrientationSchemes[i]
+		bits, err := measureScheme(s, pairs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -117,48 +117,48 @@ func printPairs(out io.Writer, name string, pairs []pair) error {
 	line("entropy of differences", differenceEntropy(pairs), "no bits: what no table of codes for single differences can be better than")
 	for _, c := range []pairCoding{
 		{name: "arithmetic"},
-		{name: "arithmetic, in packets", packet: packetPairs},
-		{name: "arithmetic, trained", packet: packetPairs, trained: true},
+		{name: "arithmetic, in packets", pairsPerPacket: pairsPerPacket},
+		{name: "arithmetic, trained", pairsPerPacket: pairsPerPacket, trained: true},
 		{name: "with the motion before", motion: true},
-		{name: "with the motion, in packets", motion: true, packet: packetPairs},
+		{name: "with the motion, in packets", motion: true, pairsPerPacket: pairsPerPacket},
 	} {
-		size, err := c.code(pairs)
+		size, err := c.measure(pairs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		line(c.name, float64(size*8), c.doc())
+		line(c.name, float64(size*8), c.describe())
 	}
 	return w.Flush()
 }
 
-// packPairs writes pairs in bits, reads them, and returns the bits.
-func packPairs(s *delta.PairScheme, pairs []pair) (int, error) {
+// measureScheme writes pairs in bits, reads them, and returns the bits.
+func measureScheme(s *delta.OrientationScheme, pairs []pair) (int, error) {
 	var c quant.Coder
-	c.Write(make([]byte, (len(pairs)*4+64)&^7))
+	c.BeginWrite(make([]byte, (len(pairs)*4+64)&^7))
 	for _, p := range pairs {
 		s.Code(&c, p.now, p.base)
 	}
-	bits := c.Processed()
-	data := c.Data()
+	bits := c.BitsProcessed()
+	data := c.FinishWrite()
 	if c.Err() != nil {
 		return 0, c.Err()
 	}
-	c.Read(data)
+	c.BeginRead(data)
 	for i, p := range pairs {
-		if got := s.Code(&c, delta.Turn{}, p.base); got != p.now || c.Err() != nil {
-			return 0, fmt.Errorf("pair %d is read as %v: %w", i+1, got, errors.Join(c.Err(), errNotSame))
+		if got := s.Code(&c, delta.Orientation{}, p.base); got != p.now || c.Err() != nil {
+			return 0, fmt.Errorf("pair %d is read as %v: %w", i+1, got, errors.Join(c.Err(), errRoundTrip))
 		}
 	}
 	return bits, nil
 }
 
-var errNotSame = errors.New("it is not what was written")
+var errRoundTrip = errors.New("it is not what was written")
 
 // differenceEntropy returns the bits of pairs at the entropy of what the
 // article's scheme codes: whether the largest component is the same, and if so
 // each of the three differences by itself; else 29 bits.
 func differenceEntropy(pairs []pair) float64 {
-	var counts [4][2*delta.TurnMost + 1]int // of each component; and of the largest being another
+	var counts [4][2*delta.MaxComponent + 1]int // of each component; and of the largest being another
 	whole := 0
 	for _, p := range pairs {
 		if p.now.Largest != p.base.Largest {
@@ -167,8 +167,8 @@ func differenceEntropy(pairs []pair) float64 {
 			continue
 		}
 		counts[3][0]++
-		for i := range p.now.Rest {
-			counts[i][delta.TurnMost+int(p.now.Rest[i])-int(p.base.Rest[i])]++
+		for i := range p.now.Smallest {
+			counts[i][delta.MaxComponent+int(p.now.Smallest[i])-int(p.base.Smallest[i])]++
 		}
 	}
 	bits := float64(whole * 29)
@@ -186,40 +186,40 @@ func differenceEntropy(pairs []pair) float64 {
 	return bits
 }
 
-// packetPairs is how many pairs a packet is taken to hold: the recording does not
+// pairsPerPacket is how many pairs a packet is taken to hold: the recording does not
 // say, but its rotations come again after about six times as many lines.
-const packetPairs = 36
+const pairsPerPacket = 36
 
 // pairCoding is a way to write pairs with an arithmetic coder.
 type pairCoding struct {
-	name    string
-	packet  int  // pairs to a packet; 0: all are one
-	trained bool // no packet knows another: each starts from the half that it is not in
-	motion  bool // the rotation before the base is known where it has been sent
+	name           string
+	pairsPerPacket int  // pairs to a packet; 0: all are one
+	trained        bool // no packet knows another: each starts from the half that it is not in
+	motion         bool // the rotation before the base is known where it has been sent
 }
 
-func (c *pairCoding) doc() string {
+func (c *pairCoding) describe() string {
 	switch {
 	case c.trained:
-		return fmt.Sprintf("packets of %d pairs, each by itself, after learning from the other half of the file", c.packet)
-	case c.packet > 0 && c.motion:
-		return fmt.Sprintf("packets of %d pairs; all is known that came %d packets before or earlier", c.packet, baseline)
-	case c.packet > 0:
-		return fmt.Sprintf("packets of %d pairs, each with what was learned up to the %dth before it", c.packet, baseline)
+		return fmt.Sprintf("packets of %d pairs, each by itself, after learning from the other half of the file", c.pairsPerPacket)
+	case c.pairsPerPacket > 0 && c.motion:
+		return fmt.Sprintf("packets of %d pairs; all is known that came %d packets before or earlier", c.pairsPerPacket, baselineDistance)
+	case c.pairsPerPacket > 0:
+		return fmt.Sprintf("packets of %d pairs, each with what was learned up to the %dth before it", c.pairsPerPacket, baselineDistance)
 	case c.motion:
 		return "and the rotation before the base, where it has come before"
 	}
 	return "the pairs one after another, nothing known at first"
 }
 
-// code writes pairs and reads them, and returns the bytes. The reader learns
+// measure writes pairs and reads them, and returns the bytes. The reader learns
 // from what it has read.
-func (c *pairCoding) code(pairs []pair) (int, error) {
-	packet := c.packet
+func (c *pairCoding) measure(pairs []pair) (int, error) {
+	packet := c.pairsPerPacket
 	if packet == 0 {
 		packet = len(pairs)
 	}
-	out, in := c.end(pairs, packet), c.end(pairs, packet)
+	out, in := c.newCoder(pairs, packet), c.newCoder(pairs, packet)
 	got := make([]pair, len(pairs))
 	for i := range pairs {
 		got[i].base = pairs[i].base
@@ -229,20 +229,20 @@ func (c *pairCoding) code(pairs []pair) (int, error) {
 	for first := 0; first < len(pairs); first += packet {
 		last := min(first+packet, len(pairs))
 		var w, r entropy.Coder
-		w.Write(buffer)
-		out.code(&w, pairs, first, last)
-		data := w.Data()
+		w.BeginWrite(buffer)
+		out.codePacket(&w, pairs, first, last)
+		data := w.FinishWrite()
 		if w.Err() != nil {
 			return 0, w.Err()
 		}
-		r.Read(bytes.Clone(data))
-		in.code(&r, got, first, last)
-		if err := r.End(); err != nil {
+		r.BeginRead(bytes.Clone(data))
+		in.codePacket(&r, got, first, last)
+		if err := r.FinishRead(); err != nil {
 			return 0, fmt.Errorf("pairs %d to %d: %w", first+1, last, err)
 		}
 		for i := first; i < last; i++ {
 			if got[i] != pairs[i] {
-				return 0, fmt.Errorf("pair %d: %w", i+1, errNotSame)
+				return 0, fmt.Errorf("pair %d: %w", i+1, errRoundTrip)
 			}
 		}
 		size += len(data)
@@ -250,75 +250,75 @@ func (c *pairCoding) code(pairs []pair) (int, error) {
 	return size, nil
 }
 
-// pairEnd is a writer or a reader of pairs: what it knows.
-type pairEnd struct {
-	coding  *pairCoding
-	packet  int
-	models  [baseline]delta.Turns // of the last packets
-	halves  [2]*delta.Turns       // what each half teaches
-	half    int                   // pairs in the first
-	seen    map[delta.Turn]int    // the pair in which a rotation came last
-	learned int                   // pairs up to here are in seen
+// pairCoder is a writer or a reader of pairs: what it knows.
+type pairCoder struct {
+	coding         *pairCoding
+	pairsPerPacket int
+	models         [baselineDistance]delta.OrientationModel // of the last packets
+	halfModels     [2]*delta.OrientationModel               // what each half teaches
+	firstHalfLen   int                                      // pairs in the first
+	lastIndex      map[delta.Orientation]int                // the pair in which a rotation came last
+	learnedCount   int                                      // pairs up to here are in seen
 }
 
-// end returns an end that knows nothing, or, if it is trained, what each half of
+// newCoder returns an end that knows nothing, or, if it is trained, what each half of
 // the pairs teaches.
-func (c *pairCoding) end(pairs []pair, packet int) *pairEnd {
-	e := &pairEnd{coding: c, packet: packet, seen: map[delta.Turn]int{}}
+func (c *pairCoding) newCoder(pairs []pair, packet int) *pairCoder {
+	e := &pairCoder{coding: c, pairsPerPacket: packet, lastIndex: map[delta.Orientation]int{}}
 	if c.trained {
-		e.half = len(pairs) / packet / 2 * packet
-		for i, half := range [][]pair{pairs[:e.half], pairs[e.half:]} {
-			e.halves[i] = teach(half)
+		e.firstHalfLen = len(pairs) / packet / 2 * packet
+		for i, half := range [][]pair{pairs[:e.firstHalfLen], pairs[e.firstHalfLen:]} {
+			e.halfModels[i] = train(half)
 		}
 	}
 	return e
 }
 
-// teach returns what pairs teach.
-func teach(pairs []pair) *delta.Turns {
-	m := new(delta.Turns)
+// train returns what pairs teach.
+func train(pairs []pair) *delta.OrientationModel {
+	m := new(delta.OrientationModel)
 	var c entropy.Coder
 	buffer := make([]byte, 4096)
 	for _, p := range pairs {
-		c.Write(buffer)
+		c.BeginWrite(buffer)
 		m.Code(&c, p.now, p.base, nil)
 	}
 	return m
 }
 
-// code writes or reads the pairs of one packet.
-func (e *pairEnd) code(c *entropy.Coder, pairs []pair, first, last int) {
-	slot := &e.models[first/e.packet%baseline]
+// codePacket writes or reads the pairs of one packet.
+func (e *pairCoder) codePacket(c *entropy.Coder, pairs []pair, first, last int) {
+	slot := &e.models[first/e.pairsPerPacket%baselineDistance]
 	switch {
-	case e.coding.trained && first < e.half:
-		*slot = *e.halves[1]
+	case e.coding.trained && first < e.firstHalfLen:
+		*slot = *e.halfModels[1]
 	case e.coding.trained:
-		*slot = *e.halves[0]
+		*slot = *e.halfModels[0]
 	}
 	for i := first; i < last; i++ {
-		if e.coding.packet == 0 {
-			e.remember(pairs, i)
+		if e.coding.pairsPerPacket == 0 {
+			e.learn(pairs, i)
 		} else if i == first {
-			e.remember(pairs, first-(baseline-1)*e.packet)
+			e.learn(pairs, first-(baselineDistance-1)*e.pairsPerPacket)
 		}
-		pairs[i].now = slot.Code(c, pairs[i].now, pairs[i].base, e.older(pairs, pairs[i].base))
+		pairs[i].now = slot.Code(c, pairs[i].now, pairs[i].base, e.earlierBase(pairs, pairs[i].base))
 	}
 }
 
-// remember takes in the pairs up to one that is not known yet.
-func (e *pairEnd) remember(pairs []pair, known int) {
-	for ; e.learned < known; e.learned++ {
-		e.seen[pairs[e.learned].now] = e.learned
+// learn takes in the pairs up to one that is not known yet.
+func (e *pairCoder) learn(pairs []pair, known int) {
+	for ; e.learnedCount < known; e.learnedCount++ {
+		e.lastIndex[pairs[e.learnedCount].now] = e.learnedCount
 	}
 }
 
-// older returns what a base was relative to when it came, or nil.
-func (e *pairEnd) older(pairs []pair, base delta.Turn) *delta.Turn {
+// earlierBase returns what a base was relative to when it came, or nil.
+func (e *pairCoder) earlierBase(pairs []pair, base delta.Orientation) *delta.Orientation {
 	const reach = 2000 // pairs back: the same rotation of another cube is older than that
 	if !e.coding.motion {
 		return nil
 	}
-	if i, ok := e.seen[base]; ok && e.learned-i <= reach {
+	if i, ok := e.lastIndex[base]; ok && e.learnedCount-i <= reach {
 		return &pairs[i].base
 	}
 	return nil

@@ -9,71 +9,71 @@ import (
 )
 
 type playCommand struct {
-	Tape    string `arg:"" help:"A tape: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
-	Verify  bool   `help:"Compare with the hashes on the tape instead, and name the first ticks and pane that differ. The exit code is 0 if nothing does, 1 if something does, and 2 if the tape cannot be compared."`
-	Format  string `help:"table or json." default:"table" placeholder:"table"`
-	Explain bool   `help:"Also print every correction, as bench does."`
+	Tape        string `arg:"" help:"A tape: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
+	Verify      bool   `help:"Compare with the hashes on the tape instead, and name the first ticks and pane that differ. The exit code is 0 if nothing does, 1 if something does, and 2 if the tape cannot be compared."`
+	Format      string `help:"table or json." default:"table" placeholder:"table"`
+	Corrections bool   `help:"Also print every correction, as bench does."`
 }
 
 // Run plays a tape as it is, and prints what it came to.
 func (c *playCommand) Run(p *program) error {
 	if c.Format != "table" && c.Format != "json" {
-		return usage{&predict.Unknown{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
+		return usageError{&predict.UnknownNameError{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
 	}
 	t, err := p.readTape(c.Tape)
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
-	if len(t.Open) == 0 {
-		return usage{fmt.Errorf("%s: it has no panes", c.Tape)}
+	if len(t.Panes) == 0 {
+		return usageError{fmt.Errorf("%s: it has no panes", c.Tape)}
 	}
 	l, err := t.Lab()
 	if err != nil {
-		return usage{fmt.Errorf("%s: %w", c.Tape, err)}
+		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
 	if c.Verify {
 		return p.verifyTape(c.Tape, t, l)
 	}
-	if t.Cut {
+	if t.Truncated {
 		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", c.Tape, len(t.Entries))
 	}
 	l.Stopwatch = p.Now
 	bar := p.newProgress("play", len(t.Entries))
-	latency, err := measure(l, t.Entries, bar.at)
-	bar.done()
+	latency, err := runEntries(l, t.Entries, bar.set)
+	bar.finish()
 	if err != nil {
-		return usage{fmt.Errorf("%s: %w", c.Tape, err)}
+		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
-	r := results(l, &plan{tape: c.Tape}, latency)
-	if c.Explain {
-		r.explain(l)
+	r := newResult(l, &plan{tapeName: c.Tape}, latency)
+	if c.Corrections {
+		r.addCorrections(l)
 	}
 	if c.Format == "json" {
-		return r.json(p.Stdout)
+		return r.writeJSON(p.Stdout)
 	}
-	return r.table(p.Stdout)
+	return r.writeTable(p.Stdout)
 }
 
 // verifyTape plays a tape in l and compares it with its checks.
 func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 	switch {
-	case t.Cut:
-		return usage{fmt.Errorf("%s: line %d: it ends without its last line, end and the number of ticks: it was cut short", name, t.Last)}
+	case t.Truncated:
+		return usageError{fmt.Errorf("%s: line %d: it ends without its last line, end and the number of ticks: it was cut short", name, t.LastLine)}
 	case len(t.HashChecks) == 0:
-		return usage{fmt.Errorf("%s: line %d: it ends without any hashes, lines that begin with =, to compare with", name, t.Last)}
+		return usageError{fmt.Errorf("%s: line %d: it ends without any hashes, lines that begin with =, to compare with", name, t.LastLine)}
 	}
 	by := ""
 	if t.Version != "" && t.Version != Version {
 		by = fmt.Sprintf(" (made by version %s, this is %s)", t.Version, Version)
 	}
 	bar := p.newProgress("verify", len(t.Entries))
-	defer bar.done()
+	defer bar.finish()
 	next := 0
 	for i, e := range t.Entries {
 		if err := l.Tick(e); err != nil {
-			return usage{fmt.Errorf("%s: %w", name, err)}
+			return usageError{fmt.Errorf("%s: %w", name, err)}
 		}
-		bar.at(i + 1)
+		bar.set(i + 1)
 		if next == len(t.HashChecks) || t.HashChecks[next].Ticks != i+1 {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 			if errors.As(err, &differs) {
 				return err
 			}
-			return usage{err}
+			return usageError{err}
 		}
 		next++
 	}
@@ -91,6 +91,6 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 	if n := len(t.Entries) - t.HashChecks[next-1].Ticks; n > 0 {
 		rest = fmt.Sprintf("; of the last %d it has no hashes", n)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s of %s are the same here, in %s%s%s\n", name, count(len(t.Entries), "tick"), count(len(t.Open), "pane"), count(len(t.HashChecks), "check"), rest, by)
+	fmt.Fprintf(p.Stdout, "%s: %s of %s are the same here, in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"), plural(len(t.HashChecks), "check"), rest, by)
 	return nil
 }

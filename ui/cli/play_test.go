@@ -12,10 +12,10 @@ import (
 // time.
 func TestPlayScoresAsBench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.tape")
-	was := bench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--weather", "wifi-bad,loss=5%", "--rate", "64",
-		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--explain", "--repro", file)
+	was := runBench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--network", "wifi-bad,loss=5%", "--rate", "64",
+		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--corrections", "--save-tape", file)
 	var out, err strings.Builder
-	if code := Main(outside([]string{"play", file, "--explain", "--format", "json"}, &out, &err)); code != 0 {
+	if code := Main(testEnvironment([]string{"play", file, "--corrections", "--format", "json"}, &out, &err)); code != 0 {
 		t.Fatalf("exit code %d: %s", code, err.String())
 	}
 	var is result
@@ -38,13 +38,13 @@ func TestPlayScoresAsBench(t *testing.T) {
 	}
 }
 
-// TestTapeBeside says what the tape of a film is called.
-func TestTapeBeside(t *testing.T) {
+// TestTapePath says what the tape of a film is called.
+func TestTapePath(t *testing.T) {
 	for film, want := range map[string]string{
 		"clip.mp4": "clip.tape", "a.b/clip.2.gif": "a.b/clip.2.tape", "frames/%05d.png": "frames/session.tape",
 		"frames/f-%03d.png": "frames/f.tape", "%d.png": "session.tape", "x_%04d_y.png": "x_y.tape",
 	} {
-		if got := tapeBeside(film); got != want {
+		if got := tapePath(film); got != want {
 			t.Errorf("%s: %s, want %s", film, got, want)
 		}
 	}

@@ -14,66 +14,66 @@ import (
 )
 
 type recordCommand struct {
-	Session `embed:""`
-	Looks   `embed:""`
-	Output  string  `short:"o" help:"The film: a name that ends in .mp4 (H.264, needs ffmpeg), .gif, or %05d.png for single pictures." placeholder:"FILE" required:""`
-	Size    string  `help:"Of the pictures." default:"1280x720" placeholder:"1280x720"`
-	FPS     string  `help:"Pictures a second: 60, or 25 for a GIF, unless said." placeholder:"60"`
-	From    float64 `help:"Seconds of the session that pass before the film begins." placeholder:"S"`
-	Title   string  `help:"Written above the film, instead of what the session is." placeholder:"TEXT"`
-	View    string  `help:"How each pane is seen: overlay, ghosts in the client's picture; or split, client left and server right. Unless said, split for one pane and overlay for more." placeholder:"overlay|split"`
-	Plain   bool    `help:"Nothing written over the pictures."`
+	SessionFlags `embed:""`
+	DisplayFlags `embed:""`
+	Output       string  `short:"o" help:"The film: a name that ends in .mp4 (H.264, needs ffmpeg), .gif, or %05d.png for single pictures." placeholder:"FILE" required:""`
+	Size         string  `help:"Of the pictures." default:"1280x720" placeholder:"1280x720"`
+	FPS          string  `help:"Pictures a second: 60, or 25 for a GIF, unless said." placeholder:"60"`
+	From         float64 `help:"Seconds of the session that pass before the film begins." placeholder:"S"`
+	Title        string  `help:"Written above the film, instead of what the session is." placeholder:"TEXT"`
+	View         string  `help:"How each pane is seen: overlay, ghosts in the client's picture; or split, client left and server right. Unless said, split for one pane and overlay for more." placeholder:"overlay|split"`
+	NoHUD        bool    `help:"Nothing written over the pictures."`
 }
 
 var viewNames = []string{"overlay", "split"}
 
 // Run makes a film.
 func (c *recordCommand) Run(p *program) error {
-	f, err := c.format()
+	f, err := c.videoFormat()
 	if err != nil {
 		return err
 	}
-	plan, err := p.plan(c.Session, "circle")
+	plan, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
 	if c.View != "" && c.View != viewNames[0] && c.View != viewNames[1] {
-		return usage{&predict.Unknown{Kind: "view", Name: c.View, Known: viewNames}}
+		return usageError{&predict.UnknownNameError{Kind: "view", Name: c.View, Known: viewNames}}
 	}
-	show, err := c.commands()
+	show, err := c.displayCommands()
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
-	n := plan.ticks(15)
+	n := plan.tickCount(15)
 	lead := int(c.From * float64(plan.config.Rate))
 	if !(c.From >= 0) || lead >= n {
-		return usage{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(plan.config.Rate))}
+		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(plan.config.Rate))}
 	}
-	l, err := plan.lab()
+	l, err := plan.newLab()
 	if err != nil {
-		return usage{err}
+		return usageError{err}
 	}
-	entries := plan.allEntries(n)
-	split := c.View == "split" || c.View == "" && len(plan.open) == 1
-	entries[0].Commands = first(split, show, entries[0].Commands)
+	entries := plan.firstEntries(n)
+	split := c.View == "split" || c.View == "" && len(plan.paneSpecs) == 1
+	entries[0].Commands = firstTickCommands(split, show, entries[0].Commands)
 	bar := p.newProgress("record", n)
-	tape := lab.NewRecording(l, Version, plan.open)
-	r, err := recorder.Shoot(&recorder.Shot{
-		Lab: l, Entries: entries, Lead: lead, Title: c.title(plan), Note: plan.note(), Bare: c.Plain, Format: f,
+	tape := lab.NewRecording(l, Version, plan.paneSpecs)
+	r, err := recorder.Record(&recorder.Job{
+		Lab: l, Entries: entries, SkipTicks: lead, Title: c.title(plan), Footer: plan.tapeNote(), NoHUD: c.NoHUD, Format: f,
 		Progress: func(made int) {
-			bar.at(made)
+			bar.set(made)
 			tape.Ticked(entries[made-1], made == n)
 		},
 	})
-	bar.done()
+	bar.finish()
 	if err != nil {
 		return err
 	}
-	beside := tapeBeside(f.File)
-	if err := write(beside, func(w *os.File) error { return tape.Write(w) }); err != nil {
+	beside := tapePath(f.File)
+	if err := writeFile(beside, func(w *os.File) error { return tape.Write(w) }); err != nil {
 		return err
 	}
-	p.say(f, r.Pictures)
+	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: its tape\n", beside)
 	return nil
 }
@@ -85,13 +85,13 @@ func onOff(b bool) string {
 	return "off"
 }
 
-// Looks are the flags that say what of a picture is shown.
-type Looks struct {
-	Show string `help:"What is shown, and how, as by the show commands of a tape: tint=priority, age, encoding, authority or links; raw=on, packet=on, ages=on, latency=on, shots=on, parents=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
+// DisplayFlags are the flags that say what of a picture is shown.
+type DisplayFlags struct {
+	Show string `help:"What is shown, and how, as by the show commands of a tape: color=priority, age, encoding, authority or links; simulated=on, packet=on, ages=on, latency=on, shots=on, parents=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
 }
 
-// commands returns the commands that make a picture so.
-func (l *Looks) commands() ([]lab.Command, error) {
+// displayCommands returns the commands that make a picture so.
+func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	list, err := lab.ParseDisplay(l.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
@@ -99,33 +99,33 @@ func (l *Looks) commands() ([]lab.Command, error) {
 	return list, nil
 }
 
-// first returns the commands of a first tick, with those of the picture before them.
-func first(split bool, show, of []lab.Command) []lab.Command {
-	list := append([]lab.Command{{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(split)}}, show...)
+// firstTickCommands returns the commands of a first tick, with those of the picture before them.
+func firstTickCommands(split bool, show, of []lab.Command) []lab.Command {
+	list := append([]lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(split)}}, show...)
 	return append(list, of...)
 }
 
-// format checks what the film shall be.
-func (c *recordCommand) format() (f video.Format, err error) {
+// videoFormat checks what the film shall be.
+func (c *recordCommand) videoFormat() (f video.Format, err error) {
 	f.File = c.Output
 	var rest string
 	if n, err := fmt.Sscanf(c.Size+" ", "%dx%d%s", &f.W, &f.H, &rest); n != 2 || err == nil {
-		return f, usage{fmt.Errorf("--size=%s: want width x height, such as 1280x720", c.Size)}
+		return f, usageError{fmt.Errorf("--size=%s: want width x height, such as 1280x720", c.Size)}
 	}
 	f.FPS = 60
 	if strings.EqualFold(filepath.Ext(f.File), ".gif") {
 		f.FPS = 25
 	}
 	if c.FPS != "" {
-		if f.FPS, err = number("--fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
-			return f, usage{err}
+		if f.FPS, err = parseIntFlag("--fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
+			return f, usageError{err}
 		}
 	}
-	switch err := f.Check(); {
+	switch err := f.Validate(); {
 	case errors.Is(err, video.ErrNoFFmpeg):
 		return f, err
 	case err != nil:
-		return f, usage{fmt.Errorf("-o: %w", err)}
+		return f, usageError{fmt.Errorf("-o: %w", err)}
 	}
 	return f, nil
 }
@@ -138,16 +138,16 @@ func (c *recordCommand) title(p *plan) string {
 	return c.Title
 }
 
-// note names what drives the session.
-func (m *plan) note() string {
-	if m.tape == "" {
+// tapeNote names what drives the session.
+func (m *plan) tapeNote() string {
+	if m.tapeName == "" {
 		return ""
 	}
-	return "tape " + strings.TrimSuffix(filepath.Base(m.tape), ".tape")
+	return "tape " + strings.TrimSuffix(filepath.Base(m.tapeName), ".tape")
 }
 
-// say tells where a film is and how large.
-func (p *program) say(f video.Format, pictures int) {
+// reportVideo tells where a film is and how large.
+func (p *program) reportVideo(f video.Format, pictures int) {
 	size := ""
 	if info, err := os.Stat(f.File); err == nil {
 		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)

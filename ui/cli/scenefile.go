@@ -19,15 +19,15 @@ import (
 // side by side: constants, bodies, and the way points of an autopilot that
 // presses the player's keys.
 type sceneFile struct {
-	scene  sim.Scene
-	rate   int
-	ticks  int
-	ways   []way
-	player int // index in the file of the player's body, or -1
+	scene       sim.Scene
+	rate        int
+	ticks       int
+	waypoints   []waypoint
+	playerIndex int // index in the file of the player's body, or -1
 }
 
-// way is a place that the autopilot drives to from a tick on.
-type way struct {
+// waypoint is a place that the autopilot drives to from a tick on.
+type waypoint struct {
 	tick       int
 	x, y       float32
 	push, pull bool
@@ -35,7 +35,7 @@ type way struct {
 
 // readSceneFile reads one. Each line is a word and numbers.
 func readSceneFile(r io.Reader) (*sceneFile, error) {
-	s := &sceneFile{player: -1}
+	s := &sceneFile{playerIndex: -1}
 	numbers := map[string]float64{}
 	asleep := []bool{}
 	in := bufio.NewScanner(r)
@@ -66,10 +66,10 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 				return nil, bad("body, half a side, 3 of place, 4 of rotation (w x y z), asleep, player")
 			}
 			if v[9] != 0 {
-				if s.player >= 0 {
+				if s.playerIndex >= 0 {
 					return nil, bad("one player at most")
 				}
-				s.player = len(s.scene.Boxes)
+				s.playerIndex = len(s.scene.Boxes)
 			}
 			h := float32(v[0])
 			s.scene.Boxes = append(s.scene.Boxes, sim.Box{
@@ -84,7 +84,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 			if len(v) != 5 {
 				return nil, bad("way, tick, x, y, push, pull")
 			}
-			s.ways = append(s.ways, way{int(v[0]), float32(v[1]), float32(v[2]), v[3] != 0, v[4] != 0})
+			s.waypoints = append(s.waypoints, waypoint{int(v[0]), float32(v[1]), float32(v[2]), v[3] != 0, v[4] != 0})
 		case "gravity", "dt", "ticks", "friction", "restitution", "density", "lindamp", "angdamp", "maxlin", "maxang", "sleepvel", "sleep":
 			if len(v) != 1 {
 				return nil, bad(f[0] + " and one number")
@@ -97,11 +97,11 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	return s, s.finish(numbers, asleep)
+	return s, s.applyConstants(numbers, asleep)
 }
 
-// finish gives the scene its constants.
-func (s *sceneFile) finish(v map[string]float64, asleep []bool) error {
+// applyConstants gives the scene its constants.
+func (s *sceneFile) applyConstants(v map[string]float64, asleep []bool) error {
 	for _, name := range []string{"gravity", "dt", "ticks", "friction", "density", "lindamp", "maxlin", "maxang"} {
 		if _, ok := v[name]; !ok {
 			return fmt.Errorf("it does not say %s", name)
@@ -119,26 +119,26 @@ func (s *sceneFile) finish(v map[string]float64, asleep []bool) error {
 	s.rate, s.ticks = int(v["dt"]), int(v["ticks"])
 	c := &s.scene
 	c.Gravity, c.Damping = -float32(v["gravity"]), float32(v["lindamp"])
-	c.MaxLinear, c.MaxAngular = float32(v["maxlin"]), float32(v["maxang"])
-	c.HalfWidth, c.Height, c.Sleepless = 256, 32, v["sleep"] == 0
+	c.MaxLinearSpeed, c.MaxAngularSpeed = float32(v["maxlin"]), float32(v["maxang"])
+	c.HalfWidth, c.Height, c.NoSleep = 256, 32, v["sleep"] == 0
 	for i := range c.Boxes {
 		c.Boxes[i].Density, c.Boxes[i].Friction = float32(v["density"]), float32(v["friction"])
-		c.Boxes[i].Start.Asleep = asleep[i] && !c.Sleepless
+		c.Boxes[i].Start.Asleep = asleep[i] && !c.NoSleep
 	}
-	if s.player >= 0 { // a world's players come first
+	if s.playerIndex >= 0 { // a world's players come first
 		c.Players = 1
-		p := c.Boxes[s.player]
-		c.Boxes = slices.Insert(slices.Delete(c.Boxes, s.player, s.player+1), 0, p)
+		p := c.Boxes[s.playerIndex]
+		c.Boxes = slices.Insert(slices.Delete(c.Boxes, s.playerIndex, s.playerIndex+1), 0, p)
 	}
 	return nil
 }
 
-// body returns the place in the world of body i of the file.
-func (s *sceneFile) body(i int) int {
+// bodyIndex returns the place in the world of body i of the file.
+func (s *sceneFile) bodyIndex(i int) int {
 	switch {
-	case i == s.player:
+	case i == s.playerIndex:
 		return 0
-	case i < s.player:
+	case i < s.playerIndex:
 		return i + 1
 	}
 	return i
@@ -146,13 +146,13 @@ func (s *sceneFile) body(i int) int {
 
 // steer presses the keys that lead to the present way point.
 func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
-	var to *way
-	for i := range s.ways {
-		if s.ways[i].tick <= int(w.Tick()) {
-			to = &s.ways[i]
+	var to *waypoint
+	for i := range s.waypoints {
+		if s.waypoints[i].tick <= int(w.Tick()) {
+			to = &s.waypoints[i]
 		}
 	}
-	if to == nil || s.player < 0 {
+	if to == nil || s.playerIndex < 0 {
 		return in
 	}
 	at := w.Bodies()[0].Pose.Pos
@@ -196,7 +196,7 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 		awake, most = awake+n, max(most, n)
 		if t%60 == 0 || t == ticks {
 			for i := range w.Bodies() {
-				b := &w.Bodies()[s.body(i)]
+				b := &w.Bodies()[s.bodyIndex(i)]
 				q, r := b.Pose.Pos, b.Pose.Rot
 				fmt.Fprintf(out, "%d %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", t, i,
 					q.X, q.Y, q.Z, r.W, r.X, r.Y, r.Z, b.Linear.X, b.Linear.Y, b.Linear.Z, b.Angular.X, b.Angular.Y, b.Angular.Z)
@@ -205,7 +205,7 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 	}
 	h := fnv.New64a()
 	for i := range w.Bodies() {
-		b := &w.Bodies()[s.body(i)].Pose
+		b := &w.Bodies()[s.bodyIndex(i)].Pose
 		for _, f := range [7]float32{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Rot.W, b.Rot.X, b.Rot.Y, b.Rot.Z} {
 			u := math.Float32bits(f)
 			h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24)})
@@ -224,7 +224,7 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 		"engine": "ghostcube", "scene": s.scene.Name, "ticks": ticks,
 		"mean": round3(mean(took)), "p50": round3(at(0.5)), "p99": round3(at(0.99)), "max": round3(at(1)),
 		"last120": round3(mean(took[max(0, len(took)-120):])),
-		"awake":   awake / ticks, "maxawake": most, "contacts": w.Points(), "hash": fmt.Sprintf("%016x", h.Sum64()),
+		"awake":   awake / ticks, "maxawake": most, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", h.Sum64()),
 	})
 	if err := out.Flush(); err != nil {
 		return "", err

@@ -13,42 +13,42 @@ import (
 	"time"
 )
 
-// TestOver holds the interval to a case whose figures are in every textbook: of
+// TestMeanInterval holds the interval to a case whose figures are in every textbook: of
 // 1 to 5 the mean is 3, the deviation the root of 2.5, and with four degrees of
 // freedom half of the interval 2.776 times the fifth's root of that.
-func TestOver(t *testing.T) {
-	s := over([]float64{1, 2, 3, 4, 5})
+func TestMeanInterval(t *testing.T) {
+	s := newMeanInterval([]float64{1, 2, 3, 4, 5})
 	half := 2.776 * math.Sqrt(2.5/5)
 	if *s.Mean != 3 || math.Abs(*s.High-3-half) > 1e-12 || math.Abs(*s.Low-3+half) > 1e-12 || s.N != 5 {
 		t.Errorf("%v %v %v %v", *s.Mean, *s.Low, *s.High, s.N)
 	}
-	if s := over(nil); s.Mean != nil || s.Low != nil || s.High != nil {
+	if s := newMeanInterval(nil); s.Mean != nil || s.Low != nil || s.High != nil {
 		t.Error("nothing has a mean")
 	}
-	if s := over([]float64{7}); *s.Mean != 7 || s.Low != nil {
+	if s := newMeanInterval([]float64{7}); *s.Mean != 7 || s.Low != nil {
 		t.Error("one has an interval")
 	}
 	// By a table of Student's distribution.
 	for freedom, want := range map[int]float64{1: 12.706, 9: 2.262, 30: 2.042, 31: 2.040, 40: 2.021, 60: 2.000, 100: 1.984, 999: 1.962} {
-		if got := quantile(freedom); math.Abs(got-want) > 0.001 {
+		if got := studentQuantile(freedom); math.Abs(got-want) > 0.001 {
 			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
 		}
 	}
 	before := 13.0
 	for freedom := 1; freedom < 200; freedom++ {
-		if q := quantile(freedom); q > before {
+		if q := studentQuantile(freedom); q > before {
 			t.Errorf("%d: %v after %v", freedom, q, before)
 		}
-		before = quantile(freedom)
+		before = studentQuantile(freedom)
 	}
 }
 
-const several = "bench --tape circle --panes noprediction,rewind,snapshot --weather wifi-bad --seconds 12"
+const seedsArgs = "bench --tape circle --panes noprediction,rewind,snapshot --network wifi-bad --seconds 12"
 
-func runs(t *testing.T, args string) string {
+func runOutput(t *testing.T, args string) string {
 	t.Helper()
 	var out, bad bytes.Buffer
-	if code := Main(outside(strings.Fields(args), &out, &bad)); code != 0 {
+	if code := Main(testEnvironment(strings.Fields(args), &out, &bad)); code != 0 {
 		t.Fatal(args, code, bad.String())
 	}
 	return out.String()
@@ -60,15 +60,15 @@ func runs(t *testing.T, args string) string {
 func TestSeeds(t *testing.T) {
 	type one struct {
 		Panes []struct {
-			Hash  string
-			Card  map[string]*float64
-			Meter map[string]float64
+			Hash     string
+			Score    map[string]*float64
+			Counters map[string]float64
 		}
 	}
 	var alone []one
 	for seed := 5; seed < 9; seed++ {
 		var r one
-		if err := json.Unmarshal([]byte(runs(t, several+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
+		if err := json.Unmarshal([]byte(runOutput(t, seedsArgs+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
 			t.Fatal(err)
 		}
 		alone = append(alone, r)
@@ -76,13 +76,13 @@ func TestSeeds(t *testing.T) {
 	var many struct {
 		Seeds []uint64
 		Panes []struct {
-			Hashes []string
-			Card   map[string]spread
-			Net    map[string]spread
-			Meter  map[string]spread
+			Hashes   []string
+			Score    map[string]meanInterval
+			Traffic  map[string]meanInterval
+			Counters map[string]meanInterval
 		}
 	}
-	text := runs(t, several+" --format json --seed 5 --seeds 4")
+	text := runOutput(t, seedsArgs+" --format json --seed 5 --seeds 4")
 	if err := json.Unmarshal([]byte(text), &many); err != nil {
 		t.Fatal(err)
 	}
@@ -91,22 +91,22 @@ func TestSeeds(t *testing.T) {
 	}
 	told := 0
 	for k, p := range many.Panes {
-		if len(p.Card) != len(alone[0].Panes[k].Card) || len(p.Net) != 6 || len(p.Meter) != len(alone[0].Panes[k].Meter) {
-			t.Errorf("pane %d: %d, %d, %d measures", k+1, len(p.Card), len(p.Net), len(p.Meter))
+		if len(p.Score) != len(alone[0].Panes[k].Score) || len(p.Traffic) != 6 || len(p.Counters) != len(alone[0].Panes[k].Counters) {
+			t.Errorf("pane %d: %d, %d, %d measures", k+1, len(p.Score), len(p.Traffic), len(p.Counters))
 		}
 		for i := range alone {
 			if p.Hashes[i] != alone[i].Panes[k].Hash {
 				t.Errorf("pane %d, seed %d: another session", k+1, many.Seeds[i])
 			}
 		}
-		for name, s := range p.Card {
+		for name, s := range p.Score {
 			var values []float64
 			for _, r := range alone {
-				if v := r.Panes[k].Card[name]; v != nil {
+				if v := r.Panes[k].Score[name]; v != nil {
 					values = append(values, *v)
 				}
 			}
-			want := over(values)
+			want := newMeanInterval(values)
 			if s.N != want.N || (s.Mean == nil) != (want.Mean == nil) || s.Mean != nil && *s.Mean != *want.Mean || s.Low != nil && *s.Low != *want.Low {
 				t.Errorf("pane %d, %s: %+v of %v", k+1, name, s, values)
 			}
@@ -119,16 +119,16 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("only %d intervals", told)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if again := runs(t, several+" --format json --seed 5 --seeds 4"); without(again) != without(text) {
+	if again := runOutput(t, seedsArgs+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
 		t.Error("one core prints another report than several")
 	}
 }
 
-// without takes the processor's time out of a report.
-func without(text string) string {
+// withoutCPU takes the processor's time out of a report.
+func withoutCPU(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
-		if !strings.Contains(line, "_ms_mean") && !strings.Contains(line, "_ms_max") {
+		if !strings.Contains(line, "_cpu_mean_ms") && !strings.Contains(line, "_cpu_max_ms") {
 			kept = append(kept, line)
 		}
 	}
@@ -139,14 +139,14 @@ func without(text string) string {
 // same, of one session and of several, and that what cannot be is refused.
 func TestSeedsFormats(t *testing.T) {
 	for _, seeds := range []string{"", " --seeds 3"} {
-		rows, err := csv.NewReader(strings.NewReader(runs(t, several+" --format csv"+seeds))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(runOutput(t, seedsArgs+" --format csv"+seeds))).ReadAll()
 		if err != nil || len(rows) < 150 || len(rows[0]) != 8 {
 			t.Fatal(len(rows), err)
 		}
-		table := runs(t, several+seeds)
+		table := runOutput(t, seedsArgs+seeds)
 		found := 0
 		for _, r := range rows[1:] {
-			if r[0] != "1" || r[2] != "card" || r[5] == "" {
+			if r[0] != "1" || r[2] != "score" || r[5] == "" {
 				continue
 			}
 			v, err := strconv.ParseFloat(r[5], 64)
@@ -156,7 +156,7 @@ func TestSeedsFormats(t *testing.T) {
 			if (r[6] == "") != (seeds == "") {
 				t.Errorf("%v: an interval of one session, or none of three", r)
 			}
-			if r[3] == "error_rms_m" && strings.Contains(table, strconv.FormatFloat(v, 'f', 3, 64)) {
+			if r[3] == "lag_error_rms_m" && strings.Contains(table, strconv.FormatFloat(v, 'f', 3, 64)) {
 				found++
 			}
 		}
@@ -165,30 +165,30 @@ func TestSeedsFormats(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"bench --seeds 0":              "1 to 1000",
-		"bench --seeds 2000":           "1 to 1000",
-		"bench --seeds 2 --explain":    "one session",
-		"bench --seeds 2 --latency":    "one session",
-		"bench --format csv --explain": "table or json",
-		"bench --format csv --latency": "table or json",
-		"bench --format cvs":           "csv",
+		"bench --seeds 0":                  "1 to 1000",
+		"bench --seeds 2000":               "1 to 1000",
+		"bench --seeds 2 --corrections":    "one session",
+		"bench --seeds 2 --latency":        "one session",
+		"bench --format csv --corrections": "table or json",
+		"bench --format csv --latency":     "table or json",
+		"bench --format cvs":               "csv",
 	} {
 		var out, bad bytes.Buffer
-		if code := Main(outside(strings.Fields(args+" --seconds 1"), &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
+		if code := Main(testEnvironment(strings.Fields(args+" --seconds 1"), &out, &bad)); code != 2 || !strings.Contains(bad.String(), want) {
 			t.Errorf("%s: %d, %q", args, code, bad.String())
 		}
 	}
 }
 
-// TestProgressTellsTime says what the bar shows when a quarter is done after
+// TestProgressShowsTimeLeft says what the bar shows when a quarter is done after
 // ten seconds.
-func TestProgressTellsTime(t *testing.T) {
+func TestProgressShowsTimeLeft(t *testing.T) {
 	now := time.Duration(0)
 	p := &program{}
 	p.Stderr = os.Stderr
 	p.Now = func() time.Duration { return now }
 	b := p.newProgress("bench", 400)
-	b.live, b.made, now = true, 100, 10*time.Second
+	b.terminal, b.completed, now = true, 100, 10*time.Second
 	if got := b.line(); !strings.HasSuffix(got, " 25 %, 30s left") {
 		t.Errorf("%q", got)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // traceNames returns the names of the example traces.
-func (p *program) traceNames() []string { return namesIn(p.Traces, "traces", ".csv") }
+func (p *program) traceNames() []string { return fileNames(p.Traces, "traces", ".csv") }
 
 // loadTrace reads a trace by its name or from a file. A name with a dot or a
 // slash in it is a file.
@@ -23,7 +23,7 @@ func (p *program) loadTrace(name string) (*link.Trace, error) {
 			return nil, fmt.Errorf("trace: %w", err)
 		}
 	} else if file, err = p.Traces.Open("traces/" + name + ".csv"); err != nil {
-		return nil, &predict.Unknown{Kind: "trace", Name: name, Known: p.traceNames()}
+		return nil, &predict.UnknownNameError{Kind: "trace", Name: name, Known: p.traceNames()}
 	}
 	defer file.Close()
 	t, err := link.ReadTrace(file)
@@ -33,10 +33,10 @@ func (p *program) loadTrace(name string) (*link.Trace, error) {
 	return t, nil
 }
 
-// withTraces puts the traces that a weather's text names, by file or by name,
+// inlineTraces puts the traces that a weather's text names, by file or by name,
 // into the text, so that nothing that comes after reads a file: a tape holds
 // its weather whole.
-func (p *program) withTraces(weather string) (string, error) {
+func (p *program) inlineTraces(weather string) (string, error) {
 	items := strings.Split(weather, ",")
 	for i, item := range items {
 		key, value, _ := strings.Cut(item, "=")

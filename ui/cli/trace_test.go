@@ -8,15 +8,15 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// TestTraceOnATape says that the tape of a session with a trace replays to the
+// TestTapeHoldsTrace says that the tape of a session with a trace replays to the
 // same hash without the trace's file: the tape holds the trace.
-func TestTraceOnATape(t *testing.T) {
+func TestTapeHoldsTrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stairs.csv")
 	if err := os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &program{Outside: outside(nil, nil, nil)}
-	plan, err := p.plan(Session{Weather: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
+	p := &program{Environment: testEnvironment(nil, nil, nil)}
+	plan, err := p.newPlan(SessionFlags{Network: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestTraceOnATape(t *testing.T) {
 		}
 		return l.Hash()
 	}
-	tape := &lab.Tape{Config: plan.config, Open: plan.open, Entries: plan.allEntries(600)}
+	tape := &lab.Tape{Config: plan.config, Panes: plan.paneSpecs, Entries: plan.firstEntries(600)}
 	saved := filepath.Join(t.TempDir(), "stairs.tape")
 	out, err := os.Create(saved)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestTraceOnATape(t *testing.T) {
 // TestExampleTraces says that the example traces can be read, say what they
 // are, and take a length that a tape can hold twice.
 func TestExampleTraces(t *testing.T) {
-	p := &program{Outside: outside(nil, nil, nil)}
+	p := &program{Environment: testEnvironment(nil, nil, nil)}
 	names := p.traceNames()
 	if len(names) < 2 {
 		t.Fatal(names)
@@ -73,7 +73,7 @@ func TestExampleTraces(t *testing.T) {
 		if _, err := p.loadTrace(name); err != nil {
 			t.Error(err)
 		}
-		if firstRemark(p.Traces, "traces/"+name+".csv") == "" {
+		if firstComment(p.Traces, "traces/"+name+".csv") == "" {
 			t.Errorf("%s does not say what it is", name)
 		}
 	}

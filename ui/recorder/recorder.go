@@ -15,16 +15,16 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Shot is a film to be made.
-type Shot struct {
-	Lab     *lab.Lab     // at the beginning; it is run on
-	Stage   *stage.Stage // as the lab has been seen so far; nil: not yet
-	Entries []lab.Entry  // what happens, one a tick
-	Lead    int          // of those, how many pass before the first picture, for cameras to settle
-	Title   string
-	Note    string
-	Bare    bool
-	Format  video.Format
+// Job is a film to be made.
+type Job struct {
+	Lab       *lab.Lab     // at the beginning; it is run on
+	Stage     *stage.Stage // as the lab has been seen so far; nil: not yet
+	Entries   []lab.Entry  // what happens, one a tick
+	SkipTicks int          // of those, how many pass before the first picture, for cameras to settle
+	Title     string
+	Footer    string
+	NoHUD     bool
+	Format    video.Format
 
 	// Progress is told how many of Entries have been shot. It may be nil.
 	Progress func(done int)
@@ -34,8 +34,8 @@ type Shot struct {
 
 // Result is what came of a shot.
 type Result struct {
-	Pictures int
-	Last     *image.RGBA // the last picture
+	FrameCount int
+	LastFrame  *image.RGBA // the last picture
 }
 
 // Painter draws whole pictures of sessions, without a graphics card.
@@ -46,14 +46,14 @@ type Painter struct {
 
 // Paint draws the session as the stage has seen it into im.
 func (p *Painter) Paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
-	s.Compose(&p.frame, l, stage.Place{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
-	p.PaintViews(im, p.frame.Views, 1)
-	raster.Over(im, &p.frame.List)
+	s.Compose(&p.frame, l, stage.Rect{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
+	p.PaintViews(im, p.frame.Viewports, 1)
+	raster.DrawOverlay(im, &p.frame.Overlay)
 }
 
 // PaintViews draws the views of a composed picture into im, without what lies
 // over them, so many times smaller each way.
-func (p *Painter) PaintViews(im *image.RGBA, views []stage.View, smaller int) {
+func (p *Painter) PaintViews(im *image.RGBA, views []stage.Viewport, smaller int) {
 	k := smaller
 	for i := range views {
 		v := &views[i]
@@ -62,17 +62,17 @@ func (p *Painter) PaintViews(im *image.RGBA, views []stage.View, smaller int) {
 	}
 }
 
-// Shoot makes the film and closes it.
-func Shoot(s *Shot) (Result, error) {
+// Record makes the film and closes it.
+func Record(s *Job) (Result, error) {
 	out, err := video.Create(s.Format)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := s.shoot(out)
+	r, err := s.record(out)
 	return r, errors.Join(err, out.Close())
 }
 
-func (s *Shot) shoot(out video.Writer) (r Result, err error) {
+func (s *Job) record(out video.Writer) (r Result, err error) {
 	st := s.Stage
 	if st == nil {
 		st = &stage.Stage{}
@@ -96,13 +96,13 @@ func (s *Shot) shoot(out video.Writer) (r Result, err error) {
 		}
 		return nil
 	}
-	for done < min(s.Lead, len(s.Entries)) {
+	for done < min(s.SkipTicks, len(s.Entries)) {
 		if err := tick(); err != nil {
 			return r, err
 		}
 	}
 	first := done
-	r.Last = image.NewRGBA(image.Rect(0, 0, s.Format.W, s.Format.H))
+	r.LastFrame = image.NewRGBA(image.Rect(0, 0, s.Format.W, s.Format.H))
 	// A picture shows the moment at its end: one a tick where the rates are the
 	// same. at is that moment, in ticks.
 	const hair = 1e-6
@@ -121,11 +121,11 @@ func (s *Shot) shoot(out video.Writer) (r Result, err error) {
 				return r, err
 			}
 		}
-		o := stage.Options{Title: s.Title, Note: s.Note, Bare: s.Bare, Keys: held}
-		painter.Paint(r.Last, st, s.Lab, o, float32(min(at-float64(done)+1, 1)))
-		if err := out.Add(r.Last); err != nil {
+		o := stage.Options{Title: s.Title, Footer: s.Footer, NoOverlay: s.NoHUD, Input: held}
+		painter.Paint(r.LastFrame, st, s.Lab, o, float32(min(at-float64(done)+1, 1)))
+		if err := out.Add(r.LastFrame); err != nil {
 			return r, err
 		}
-		r.Pictures++
+		r.FrameCount++
 	}
 }

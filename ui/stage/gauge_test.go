@@ -9,28 +9,28 @@ import (
 	"ghostcube/render"
 )
 
-// TestGaugesLieApart says that packet, ages, latency and legend lie inside their panes, that
+// TestGaugesDoNotOverlap says that packet, ages, latency and legend lie inside their panes, that
 // no text covers another and no box another box, whatever the number of panes, the
 // size, the side-by-side view and the length of the captions; and that at the usual
 // sizes none is left out.
-func TestGaugesLieApart(t *testing.T) {
-	specs := []string{"statesync:level=delta:budget=64:smoothing=none:congestion=off:rest-commit=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:rest-commit=off:velocities=off:priority=momentary"}
+func TestGaugesDoNotOverlap(t *testing.T) {
+	specs := []string{"statesync:compression=delta:budget=64:smoothing=none:congestion=off:reliable-rest=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:reliable-rest=off:velocities=off:priority=current"}
 	for n := 1; n <= 4; n++ {
-		l := ball(t, "wifi-bad", specs[:n]...)
-		show(t, l, "packet=on,ages=on,raw=on,latency=on")
+		l := newKatamari(t, "wifi-bad", specs[:n]...)
+		setDisplay(t, l, "packet=on,ages=on,simulated=on,latency=on")
 		var s Stage
-		gather(t, &s, l, 150)
-		for _, tint := range []string{"off", "priority", "age", "encoding", "authority", "links"} {
+		rollAndPull(t, &s, l, 150)
+		for _, tint := range []string{"off", "priority", "age", "encoding", "authority", "joint-depth"} {
 			for _, split := range []string{"on", "off"} {
-				show(t, l, "tint="+tint+",split="+split)
-				s.Look(l)
+				setDisplay(t, l, "color="+tint+",split="+split)
+				s.Refresh(l)
 				for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {1920, 1080}, {640, 480}, {500, 900}, {1280, 420}, {1280, 330}, {950, 300}} {
 					var f Frame
-					place := Place{X: 3, Y: 5, W: size[0], H: size[1]}
-					s.Compose(&f, l, place, Options{Note: "tape katamari-ball"}, 1)
+					place := Rect{X: 3, Y: 5, W: size[0], H: size[1]}
+					s.Compose(&f, l, place, Options{Footer: "tape katamari-ball"}, 1)
 					name := fmt.Sprintf("%d panes, tint %s, split %s, %v", n, tint, split, size)
 					small := size[0] < 900 // captions are not made for these
-					boxes, texts, wrong := apartFrom(&f, place)
+					boxes, texts, wrong := findOverlaps(&f, place)
 					for _, w := range wrong {
 						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "bits a cube") || strings.Contains(w, "head ") {
 							t.Errorf("%s: %s", name, w)
@@ -58,24 +58,24 @@ func TestGaugesLieApart(t *testing.T) {
 	}
 }
 
-// apartFrom tells which texts of a list cover each other, which gauges cover a veiled
+// findOverlaps tells which texts of a list cover each other, which gauges cover a veiled
 // box, and what leaves the place. It returns also how many boxes there are, and all texts.
-func apartFrom(f *Frame, place Place) (boxes int, texts string, wrong []string) {
+func findOverlaps(f *Frame, place Rect) (boxes int, texts string, wrong []string) {
 	type box struct {
 		x0, y0, x1, y1 float32
 		text           string
 		gauge          bool
 	}
 	var all [2][]box
-	for _, it := range f.List.Items {
+	for _, it := range f.Overlay.Items {
 		var b box
 		kind := 0
 		switch {
 		case it.Kind == render.TextKind && it.Text != "":
 			b = box{it.X, it.Y - 0.7*float32(it.Font.Size), it.X + it.Font.Width(it.Text), it.Y + 0.2*float32(it.Font.Size), it.Text, true}
 			texts += it.Text + "\n"
-		case it.Kind == render.RectKind && (it.Color == veil || it.Color == gaugeVeil):
-			b, kind = box{it.X, it.Y, it.X + it.W, it.Y + it.H, "a box", it.Color == gaugeVeil}, 1
+		case it.Kind == render.RectKind && (it.Color == panelColor || it.Color == gaugePanelColor):
+			b, kind = box{it.X, it.Y, it.X + it.W, it.Y + it.H, "a box", it.Color == gaugePanelColor}, 1
 			boxes++
 		default:
 			continue
@@ -83,7 +83,7 @@ func apartFrom(f *Frame, place Place) (boxes int, texts string, wrong []string) 
 		if b.x0 < float32(place.X) || b.y0 < float32(place.Y) || b.x1 > float32(place.X+place.W) || b.y1 > float32(place.Y+place.H) {
 			wrong = append(wrong, fmt.Sprintf("%q lies at %v", b.text, b))
 		}
-		if kind == 1 && b.gauge && !within(f.Views, b.x0, b.y0, b.x1, b.y1) {
+		if kind == 1 && b.gauge && !insideViewport(f.Viewports, b.x0, b.y0, b.x1, b.y1) {
 			wrong = append(wrong, fmt.Sprintf("a gauge (packet ) lies at %v, in no view", b))
 		}
 		for _, o := range all[kind] {
@@ -96,8 +96,8 @@ func apartFrom(f *Frame, place Place) (boxes int, texts string, wrong []string) 
 	return boxes, texts, wrong
 }
 
-// within reports whether a box lies within one view.
-func within(views []View, x0, y0, x1, y1 float32) bool {
+// insideViewport reports whether a box lies within one view.
+func insideViewport(views []Viewport, x0, y0, x1, y1 float32) bool {
 	for i := range views {
 		v := &views[i]
 		if x0 >= float32(v.X) && y0 >= float32(v.Y) && x1 <= float32(v.X+v.W) && y1 <= float32(v.Y+v.H) {
@@ -107,28 +107,28 @@ func within(views []View, x0, y0, x1, y1 float32) bool {
 	return false
 }
 
-// TestPackets says that the fill is that of a second's packets, by their bits, and
+// TestPacketHistory says that the fill is that of a second's packets, by their bits, and
 // that of the last one before any other is known.
-func TestPackets(t *testing.T) {
-	var s packets
-	p := predict.PacketBreakdown{Budget: 1000, Header: 100, Updates: 300}
-	if got := s.fill(&p, 60); got != 0.4 {
+func TestPacketHistory(t *testing.T) {
+	var s packetHistory
+	p := predict.PacketBreakdown{BudgetBits: 1000, HeaderBits: 100, BodyBits: 300}
+	if got := s.fillRatio(&p, 60); got != 0.4 {
 		t.Error(got)
 	}
 	for range 60 {
 		s.add(&p, true, 60)
 	}
-	p.Updates = 900
+	p.BodyBits = 900
 	for range 30 {
 		s.add(&p, true, 60)
 	}
-	if got := s.fill(&p, 60); got < 0.699 || got > 0.701 {
+	if got := s.fillRatio(&p, 60); got < 0.699 || got > 0.701 {
 		t.Error(got)
 	}
 	for range 60 {
 		s.add(&p, false, 60) // none is sent
 	}
-	if got := s.fill(&predict.PacketBreakdown{Budget: 10, Header: 1}, 60); got != 0.1 {
+	if got := s.fillRatio(&predict.PacketBreakdown{BudgetBits: 10, HeaderBits: 1}, 60); got != 0.1 {
 		t.Error(got)
 	}
 }
@@ -137,8 +137,8 @@ func TestPackets(t *testing.T) {
 // last one before any other is known; that the bar has room for it; and that every
 // part of a snapshot is named with what it takes.
 func TestBitsPerCube(t *testing.T) {
-	var s packets
-	p := predict.PacketBreakdown{Bodies: 100, Parts: predict.SnapshotBits{Index: 100, Rotation: 200}}
+	var s packetHistory
+	p := predict.PacketBreakdown{BodyCount: 100, Parts: predict.SnapshotBits{Index: 100, Rotation: 200}}
 	if got := s.bitsPerCube(&p, 60); got != 3 {
 		t.Error(got)
 	}
@@ -146,7 +146,7 @@ func TestBitsPerCube(t *testing.T) {
 		s.add(&p, true, 60)
 		s.add(&p, false, 60) // none is sent
 	}
-	p.Parts.Rest = 400
+	p.Parts.Other = 400
 	for range 15 {
 		s.add(&p, true, 60)
 		s.add(&p, false, 60)
@@ -155,7 +155,7 @@ func TestBitsPerCube(t *testing.T) {
 		t.Error(got)
 	}
 	for bits, want := range map[float32]float32{0.1: 0.5, 0.49: 1, 4.3: 5, 4.4: 10, 80: 100, 321: 400, 1000: 400} {
-		if got := cubeScale(bits); got != want {
+		if got := bitScale(bits); got != want {
 			t.Errorf("%v bits stand on a bar of %v", bits, got)
 		}
 	}
@@ -163,13 +163,13 @@ func TestBitsPerCube(t *testing.T) {
 		level string
 		parts []string
 	}{{"raw", []string{"position 96.0", "rotation 128", "linear 96.0", "rest 1."}}, {"arithmetic", []string{"index 0.", "position ", "rotation ", "rest "}}} {
-		l := ball(t, "latency=50ms", "snapshot:level="+c.level)
-		show(t, l, "packet=on")
+		l := newKatamari(t, "latency=50ms", "snapshot:compression="+c.level)
+		setDisplay(t, l, "packet=on")
 		var st Stage
-		gather(t, &st, l, 300)
+		rollAndPull(t, &st, l, 300)
 		var f Frame
-		st.Compose(&f, l, Place{W: 1280, H: 720}, Options{}, 1)
-		_, texts, _ := apartFrom(&f, Place{W: 1280, H: 720})
+		st.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
+		_, texts, _ := findOverlaps(&f, Rect{W: 1280, H: 720})
 		for _, part := range c.parts {
 			if !strings.Contains(texts, part) {
 				t.Errorf("%s: no %q in %q", c.level, part, texts)
@@ -178,37 +178,37 @@ func TestBitsPerCube(t *testing.T) {
 	}
 }
 
-// TestStaleness says that the histogram counts the bodies that move, each by its age,
+// TestAgeHistogram says that the histogram counts the bodies that move, each by its age,
 // and where its quantiles lie; and that its bars are of all of them.
-func TestStaleness(t *testing.T) {
-	l := ball(t, "latency=50ms,loss=5%", "statesync")
-	show(t, l, "ages=on")
+func TestAgeHistogram(t *testing.T) {
+	l := newKatamari(t, "latency=50ms,loss=5%", "statesync")
+	setDisplay(t, l, "ages=on")
 	var s Stage
-	gather(t, &s, l, 300)
+	rollAndPull(t, &s, l, 300)
 	p := s.panes[0]
-	var st staleness
+	var st ageHistogram
 	st.count(p)
 	moving := 0
 	for i, b := range l.Panes[0].Clients[0].World.Bodies() {
 		if !b.Asleep {
 			moving++
-			if st.bins[p.told.Age[i]] == 0 {
-				t.Errorf("body %d is %d old, and is not counted", i, p.told.Age[i])
+			if st.bins[p.inspection.Age[i]] == 0 {
+				t.Errorf("body %d is %d old, and is not counted", i, p.inspection.Age[i])
 			}
 		}
 	}
 	if st.total != moving || moving < 5 {
 		t.Errorf("%d counted of %d", st.total, moving)
 	}
-	st = staleness{total: 100}
+	st = ageHistogram{total: 100}
 	st.bins[3], st.bins[9], st.bins[300] = 50, 49, 1
 	for share, want := range map[float64]int{0: 3, 0.49: 3, 0.5: 9, 0.98: 9, 0.99: 300} {
 		if got := st.quantile(share); got != want {
 			t.Errorf("%v: %d, want %d", share, got, want)
 		}
 	}
-	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", agesTold - 1: "long"} {
-		if got := age(ticks, 60); got != want {
+	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", ageBinCount - 1: "long"} {
+		if got := ageText(ticks, 60); got != want {
 			t.Errorf("%d ticks are %q", ticks, got)
 		}
 	}
@@ -219,26 +219,26 @@ func TestStaleness(t *testing.T) {
 // farther than they; that others have none, between ticks neither; and that there is
 // none unasked.
 func TestOutlines(t *testing.T) {
-	l := ball(t, "latency=50ms,down.outage=250ms,down.outage-every=2s", "statesync")
+	l := newKatamari(t, "latency=50ms,down.outage=250ms,down.outage-every=2s", "statesync")
 	var s Stage
-	show(t, l, "raw=on")
+	setDisplay(t, l, "simulated=on")
 	seen := 0
 	for range 300 {
-		gather(t, &s, l, 1)
-		v := &s.Views(nil, l, 0, 0, 640, 360, 1)[0]
+		rollAndPull(t, &s, l, 1)
+		v := &s.Viewports(nil, l, 0, 0, 640, 360, 1)[0]
 		shown := &l.Panes[0].Clients[0].View
-		lens := v.Camera.Lens(640, 360)
+		lens := v.Camera.Projection(640, 360)
 		want := 0
 		var corners [][3]float32 // where on the picture, how far
 		for i, raw := range shown.Simulated {
-			if alike(raw, shown.Bodies[i]) {
+			if samePose(raw, shown.Bodies[i]) {
 				continue
 			}
 			want++
 			half := v.Scene.Cubes[i].Half
 			for k := range 8 {
 				corner := half
-				corner.X, corner.Y, corner.Z = sign(k&1)*half.X, sign(k&2)*half.Y, sign(k&4)*half.Z
+				corner.X, corner.Y, corner.Z = bitSign(k&1)*half.X, bitSign(k&2)*half.Y, bitSign(k&4)*half.Z
 				x, y, depth := lens.Project(raw.Pos.Add(raw.Rot.Rotate(corner)))
 				corners = append(corners, [3]float32{x, y, depth})
 			}
@@ -262,18 +262,18 @@ func TestOutlines(t *testing.T) {
 	if seen < 100 {
 		t.Errorf("%d outlines", seen)
 	}
-	other := ball(t, "latency=50ms", "snapshot")
+	other := newKatamari(t, "latency=50ms", "snapshot")
 	var still Stage
-	show(t, other, "raw=on")
-	gather(t, &still, other, 200)
+	setDisplay(t, other, "simulated=on")
+	rollAndPull(t, &still, other, 200)
 	for _, share := range []float32{0, 0.5, 1} {
-		if n := len(still.Views(nil, other, 0, 0, 640, 360, share)[0].Scene.Lines); n != 0 {
+		if n := len(still.Viewports(nil, other, 0, 0, 640, 360, share)[0].Scene.Lines); n != 0 {
 			t.Errorf("%d lines where all is drawn as it is known, at %v", n, share)
 		}
 	}
-	show(t, l, "raw=off")
-	gather(t, &s, l, 1)
-	if n := len(s.Views(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
+	setDisplay(t, l, "simulated=off")
+	rollAndPull(t, &s, l, 1)
+	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
 		t.Errorf("%d lines unasked", n)
 	}
 }

@@ -9,30 +9,30 @@ import (
 // The colours of the boxes in which a cube looks for its parent: that of the one it has,
 // and those of the others.
 var (
-	parentBox = orange
-	vesselBox = blue
+	parentColor    = orange
+	candidateColor = blue
 )
 
-// boxed adds the edges of the boxes of vessels, as they are between two ticks.
-func (p *pane) boxed(v *View, share float32) {
-	for i := range p.now.vessels {
-		b := &p.now.vessels[i]
+// addParentBoxes adds the edges of the boxes of vessels, as they are between two ticks.
+func (p *pane) addParentBoxes(v *Viewport, share float32) {
+	for i := range p.current.parentBoxes {
+		b := &p.current.parentBoxes[i]
 		at := b.Pose
-		if i < len(p.before.vessels) && share < 1 {
-			at = geom.Blend(p.before.vessels[i].Pose, at, share)
+		if i < len(p.previous.parentBoxes) && share < 1 {
+			at = geom.LerpPose(p.previous.parentBoxes[i].Pose, at, share)
 		}
-		c := vesselBox
-		if b.Parent {
-			c = parentBox
+		c := candidateColor
+		if b.IsParent {
+			c = parentColor
 		}
-		v.edges(at, b.Half, c)
+		v.addBoxEdges(at, b.Half, c)
 	}
 }
 
-// edges adds the twelve edges of a box.
-func (v *View) edges(at geom.Pose, half geom.Vec3, c render.Color) {
+// addBoxEdges adds the twelve edges of a box.
+func (v *Viewport) addBoxEdges(at geom.Pose, half geom.Vec3, c render.Color) {
 	corner := func(bits int) geom.Vec3 {
-		way := geom.Vec3{X: float32(sign(bits&1) * half.X), Y: float32(sign(bits&2) * half.Y), Z: float32(sign(bits&4) * half.Z)}
+		way := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
 		return at.Pos.Add(at.Rot.Rotate(way))
 	}
 	for k := range 3 {
@@ -43,7 +43,7 @@ func (v *View) edges(at geom.Pose, half geom.Vec3, c render.Color) {
 	}
 }
 
-// parents reports whether any pane's strategy tells of vessels.
-func (d *drawing) parents() bool {
-	return d.tells(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 })
+// anyParentBoxes reports whether any pane's strategy tells of vessels.
+func (d *overlay) anyParentBoxes() bool {
+	return d.anyInspection(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 })
 }

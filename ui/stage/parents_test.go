@@ -7,12 +7,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestParentsAreBoxed says that the box of every vessel is drawn in the client's picture,
+// TestParentBoxes says that the box of every vessel is drawn in the client's picture,
 // twelve edges round where the vessel is drawn, that of the parent in its own colour; that
 // it is so between two ticks; and that there are none where they are not asked for.
-func TestParentsAreBoxed(t *testing.T) {
-	l := session(t, "latency=100ms", "relative")
-	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.All, Name: "ship:tender=1"}, {Verb: "show", Pane: lab.All, Name: "parents", Value: "on"}} {
+func TestParentBoxes(t *testing.T) {
+	l := newSession(t, "latency=100ms", "relative")
+	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, {Verb: "show", Pane: lab.AllPanes, Name: "parents", Value: "on"}} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
 		}
@@ -25,13 +25,13 @@ func TestParentsAreBoxed(t *testing.T) {
 	world := l.Panes[0].ServerWorld.Scene()
 	ship := len(world.Boxes)
 	for _, share := range []float32{0.5, 1} {
-		views := s.Views(nil, l, 0, 0, 640, 360, share)
+		views := s.Viewports(nil, l, 0, 0, 640, 360, share)
 		lines := views[0].Scene.Lines
 		if len(lines) != 24 || len(views[1].Scene.Lines) != 0 {
 			t.Fatalf("%d lines, and %d in the server's picture", len(lines), len(views[1].Scene.Lines))
 		}
 		deck := views[0].Scene.Cubes[ship].Pose.Pos.X
-		for vessel, colour := range []any{vesselBox, parentBox} {
+		for vessel, colour := range []any{candidateColor, parentColor} {
 			var sum geom.Vec3
 			for _, x := range lines[12*vessel : 12*vessel+12] {
 				sum = sum.Add(x.A).Add(x.B)
@@ -44,9 +44,9 @@ func TestParentsAreBoxed(t *testing.T) {
 			}
 		}
 	}
-	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.All, Name: "parents", Value: "off"}}})
+	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "parents", Value: "off"}}})
 	s.Tick(l)
-	if n := len(s.Views(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
+	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
 		t.Errorf("%d lines that nobody asked for", n)
 	}
 }

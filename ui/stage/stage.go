@@ -18,119 +18,121 @@ import (
 // The colours of things, after Fiedler's demo and the prediction demo: who
 // holds what in the client's picture is told by them.
 var (
-	Loose    = render.RGB(0.75, 0.75, 0.80)
-	Client   = render.RGB(0.90, 0, 0)
-	Server   = render.RGB(1, 0.80, 0.10)
-	LastSeen = render.RGB(0.20, 0.50, 1)
-	Still    = render.RGB(0.55, 0.58, 0.62)
-	Carried  = render.RGB(0.45, 0.56, 0.52)
-	Switched = render.RGB(0.35, 0.95, 1) // lent to what the client treats otherwise than usual
+	UnownedColor  = render.RGB(0.75, 0.75, 0.80)
+	ClientColor   = render.RGB(0.90, 0, 0)
+	ServerColor   = render.RGB(1, 0.80, 0.10)
+	ReceivedColor = render.RGB(0.20, 0.50, 1)
+	StaticColor   = render.RGB(0.55, 0.58, 0.62)
+	CarrierColor  = render.RGB(0.45, 0.56, 0.52)
+	FallbackColor = render.RGB(0.35, 0.95, 1) // lent to what the client treats otherwise than usual
 )
 
-// Players are the colours of the players' cubes, the first one's being the
+// PlayerColors are the colours of the players' cubes, the first one's being the
 // client's.
-var Players = [4]render.Color{Client, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
+var PlayerColors = [4]render.Color{ClientColor, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
 
 const (
-	ghostAlpha = 120  // of 255
-	apart      = 0.01 // metres from which a body and its ghost are told apart
-	turnedBy   = 0.02 // radians from which they are
+	ghostAlpha       = 120  // of 255
+	minGhostDistance = 0.01 // metres from which a body and its ghost are told apart
+	minGhostAngle    = 0.02 // radians from which they are
 
-	follow = 0.15 // share of the way that a camera makes to its target in 1/60 s (Fiedler)
-	tint   = 0.10 // share of the way that a colour makes when a body is touched
-	fade   = 0.25 // and when it is no longer
-	reveal = 0.55 // of a touched body's colour is the player's
+	cameraFollow   = 0.15 // share of the way that a camera makes to its target in 1/60 s (Fiedler)
+	touchFadeIn    = 0.10 // share of the way that a colour makes when a body is touched
+	touchFadeOut   = 0.25 // and when it is no longer
+	touchTintShare = 0.55 // of a touched body's colour is the player's
 
-	switchedShare = 0.85 // of a switched body's colour says so
+	fallbackTintShare = 0.85 // of a switched body's colour says so
 )
 
 // Stage follows a session.
 type Stage struct {
 	panes []*pane
-	stale staleness // what to count with
+	ages  ageHistogram // what to count with
 }
 
 // pane is what is remembered of one pane.
 type pane struct {
-	of    *lab.Pane
-	truth *sim.World // of it; another one is another session
-	began sim.Tick
+	source      *lab.Pane
+	serverWorld *sim.World // of it; another one is another session
+	startTick   sim.Tick
 
-	now, before looks
-	target      geom.Vec3 // of the camera
-	last        geom.Vec3 // a tick before
-	mine        tints     // of the client's picture
-	theirs      tints     // of the server's
-	Graphs      [GraphCount]Graph
-	up, down    rate
-	replayed    float64
-	corrected   int // how many corrections had been made
+	current, previous tickPoses
+	cameraTarget      geom.Vec3  // of the camera
+	lastCameraTarget  geom.Vec3  // a tick before
+	clientTints       touchTints // of the client's picture
+	serverTints       touchTints // of the server's
+	graphs            [GraphCount]Graph
+	upRate, downRate  bitRate
+	replayedTicks     float64
+	correctionCount   int // how many corrections had been made
 
-	told predict.Inspection // by the strategy, if anything of it is shown
-	sent packets            // of the last second, as long as they are shown
+	inspection    predict.Inspection // by the strategy, if anything of it is shown
+	packetHistory packetHistory      // of the last second, as long as they are shown
 }
 
-// tints are the colours that touching players lend to the bodies of a picture.
-type tints struct {
-	share []float32 // of the player's colour, by body
-	whose []int8
+// touchTints are the colours that touching players lend to the bodies of a picture.
+type touchTints struct {
+	share  []float32 // of the player's colour, by body
+	player []int8
 }
 
-func newTints(bodies int) tints { return tints{make([]float32, bodies), make([]int8, bodies)} }
+func newTouchTints(bodies int) touchTints {
+	return touchTints{make([]float32, bodies), make([]int8, bodies)}
+}
 
-// take lets the colours follow who touches what for one tick.
-func (c *tints) take(touched []int8) {
+// update lets the colours follow who touches what for one tick.
+func (c *touchTints) update(touched []int8) {
 	for i, t := range touched {
-		want, speed := float32(0), float32(fade)
+		want, speed := float32(0), float32(touchFadeOut)
 		if t >= 0 {
-			want, speed = 1, tint
-			c.whose[i] = t
+			want, speed = 1, touchFadeIn
+			c.player[i] = t
 		}
 		c.share[i] += float32((want - c.share[i]) * speed)
 	}
 }
 
-func (c *tints) clone() tints {
-	return tints{append([]float32(nil), c.share...), append([]int8(nil), c.whose...)}
+func (c *touchTints) clone() touchTints {
+	return touchTints{append([]float32(nil), c.share...), append([]int8(nil), c.player...)}
 }
 
-// looks is where everything is in one tick.
-type looks struct {
-	drawn, truth, seen []geom.Pose
-	raw                []geom.Pose // as simulated, if that is shown
-	trail              []geom.Vec3
-	vessels            []predict.ParentBox // if they are shown
+// tickPoses is where everything is in one tick.
+type tickPoses struct {
+	drawn, server, received []geom.Pose
+	simulated               []geom.Pose // as simulated, if that is shown
+	trail                   []geom.Vec3
+	parentBoxes             []predict.ParentBox // if they are shown
 
 	// The moments that the pictures show, for what moves by the tick alone.
-	drawnAt, truthAt sim.Moment
+	drawnAt, serverAt sim.Moment
 }
 
 // Tick takes in the session after a tick of it.
 func (s *Stage) Tick(l *lab.Lab) {
-	s.meet(l)
+	s.syncPanes(l)
 	for i, p := range l.Panes {
 		s.panes[i].tick(p, l)
 	}
 }
 
-// Look takes in what commands did to the session between two ticks: panes that
+// Refresh takes in what commands did to the session between two ticks: panes that
 // came, went or began anew, and what is shown of them.
-func (s *Stage) Look(l *lab.Lab) {
-	s.meet(l)
+func (s *Stage) Refresh(l *lab.Lab) {
+	s.syncPanes(l)
 	show := l.Display()
 	for _, p := range s.panes {
-		p.ask(&show)
+		p.inspect(&show)
 	}
 }
 
-// meet takes in panes that came, went or began anew.
-func (s *Stage) meet(l *lab.Lab) {
+// syncPanes takes in panes that came, went or began anew.
+func (s *Stage) syncPanes(l *lab.Lab) {
 	for len(s.panes) < len(l.Panes) {
 		s.panes = append(s.panes, &pane{})
 	}
 	s.panes = s.panes[:len(l.Panes)]
 	for i, p := range l.Panes {
-		s.panes[i].look(p)
+		s.panes[i].attach(p)
 	}
 }
 
@@ -140,111 +142,111 @@ func (s *Stage) Fork(l *lab.Lab) *Stage {
 	f := &Stage{}
 	for i, p := range s.panes {
 		q := *p
-		q.of, q.truth = l.Panes[i], l.Panes[i].ServerWorld
-		q.now, q.before = p.now.clone(), p.before.clone()
-		q.mine, q.theirs = p.mine.clone(), p.theirs.clone()
-		q.told = predict.Inspection{}
-		q.told.CopyFrom(&p.told)
+		q.source, q.serverWorld = l.Panes[i], l.Panes[i].ServerWorld
+		q.current, q.previous = p.current.clone(), p.previous.clone()
+		q.clientTints, q.serverTints = p.clientTints.clone(), p.serverTints.clone()
+		q.inspection = predict.Inspection{}
+		q.inspection.CopyFrom(&p.inspection)
 		f.panes = append(f.panes, &q)
 	}
 	return f
 }
 
-func (k looks) clone() looks {
-	return looks{
-		drawn: append([]geom.Pose(nil), k.drawn...), truth: append([]geom.Pose(nil), k.truth...),
-		seen: append([]geom.Pose(nil), k.seen...), raw: append([]geom.Pose(nil), k.raw...), vessels: append([]predict.ParentBox(nil), k.vessels...), trail: append([]geom.Vec3(nil), k.trail...),
-		drawnAt: k.drawnAt, truthAt: k.truthAt,
+func (k tickPoses) clone() tickPoses {
+	return tickPoses{
+		drawn: append([]geom.Pose(nil), k.drawn...), server: append([]geom.Pose(nil), k.server...),
+		received: append([]geom.Pose(nil), k.received...), simulated: append([]geom.Pose(nil), k.simulated...), parentBoxes: append([]predict.ParentBox(nil), k.parentBoxes...), trail: append([]geom.Vec3(nil), k.trail...),
+		drawnAt: k.drawnAt, serverAt: k.serverAt,
 	}
 }
 
-// look takes in a pane that was not there before.
-func (p *pane) look(of *lab.Pane) {
-	if p.of == of && p.truth == of.ServerWorld {
+// attach takes in a pane that was not there before.
+func (p *pane) attach(of *lab.Pane) {
+	if p.source == of && p.serverWorld == of.ServerWorld {
 		return
 	}
 	n := len(of.ServerWorld.Bodies())
-	*p = pane{of: of, truth: of.ServerWorld, mine: newTints(n), theirs: newTints(n)}
-	p.now.take(of)
-	p.before.take(of)
-	p.target = p.aim()
-	p.last = p.target
+	*p = pane{source: of, serverWorld: of.ServerWorld, clientTints: newTouchTints(n), serverTints: newTouchTints(n)}
+	p.current.capture(of)
+	p.previous.capture(of)
+	p.cameraTarget = p.focusPoint()
+	p.lastCameraTarget = p.cameraTarget
 }
 
-// ask has the strategy tell what is shown of it, and nothing else. It may be asked
+// inspect has the strategy tell what is shown of it, and nothing else. It may be asked
 // twice in a tick.
-func (p *pane) ask(show *lab.Display) {
+func (p *pane) inspect(show *lab.Display) {
 	if show.Coloring != lab.NoColoring || show.Packet || show.Ages || show.Parents {
-		p.of.Inspect(&p.told)
+		p.source.Inspect(&p.inspection)
 	} else {
-		p.told.Reset()
+		p.inspection.Reset()
 	}
-	if v := &p.of.Clients[0].View; !show.Simulated {
-		p.now.raw = p.now.raw[:0]
+	if v := &p.source.Clients[0].View; !show.Simulated {
+		p.current.simulated = p.current.simulated[:0]
 	} else {
-		p.now.raw = append(p.now.raw[:0], v.Simulated...)
+		p.current.simulated = append(p.current.simulated[:0], v.Simulated...)
 	}
-	p.now.vessels = p.now.vessels[:0]
+	p.current.parentBoxes = p.current.parentBoxes[:0]
 	if show.Parents {
-		p.now.vessels = append(p.now.vessels, p.told.ParentBoxes...)
+		p.current.parentBoxes = append(p.current.parentBoxes, p.inspection.ParentBoxes...)
 	}
 }
 
-// aim is what the camera should look at.
-func (p *pane) aim() geom.Vec3 {
-	at := p.now.drawn[p.of.Watched()].Pos
+// focusPoint is what the camera should look at.
+func (p *pane) focusPoint() geom.Vec3 {
+	at := p.current.drawn[p.source.PlayerBody()].Pos
 	return geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
 }
 
 // tick takes in one tick of a pane.
 func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
-	if p.began != of.Began() {
-		p.up, p.down, p.replayed, p.corrected, p.sent = rate{}, rate{}, 0, 0, packets{}
-		p.began = of.Began()
+	if p.startTick != of.StartTick() {
+		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
+		p.startTick = of.StartTick()
 	}
-	p.now, p.before = p.before, p.now
-	p.now.take(of)
-	aim := p.aim()
-	p.last = p.target
+	p.current, p.previous = p.previous, p.current
+	p.current.capture(of)
+	aim := p.focusPoint()
+	p.lastCameraTarget = p.cameraTarget
 	// The share is meant for 1/60 s; a camera may be a hair faster or slower
 	// at another rate.
-	share := float32(follow*60) / float32(l.Config().Rate)
-	p.target = p.target.Plus(min(share, 1), aim.Sub(p.target))
-	if aim.Sub(p.target).Len2() > 15*15 {
-		p.target, p.last = aim, aim
+	share := float32(cameraFollow*60) / float32(l.Config().Rate)
+	p.cameraTarget = p.cameraTarget.AddScaled(min(share, 1), aim.Sub(p.cameraTarget))
+	if aim.Sub(p.cameraTarget).LenSq() > 15*15 {
+		p.cameraTarget, p.lastCameraTarget = aim, aim
 	}
-	p.theirs.take(of.ServerWorld.Touched())
-	if known := of.Clients[0].View.Touched; len(known) > 0 {
-		p.mine.take(known)
+	p.serverTints.update(of.ServerWorld.TouchedBy())
+	if known := of.Clients[0].View.TouchedBy; len(known) > 0 {
+		p.clientTints.update(known)
 	} else { // the client does not know: what the server knows
-		p.mine.take(of.ServerWorld.Touched())
+		p.clientTints.update(of.ServerWorld.TouchedBy())
 	}
-	p.graph(of, l)
+	p.updateGraphs(of, l)
 	show := l.Display()
-	p.ask(&show)
+	p.inspect(&show)
 	if show.Packet {
-		p.sent.add(&p.told.Packet, p.told.Packet.Tick == of.ServerWorld.Tick(), l.Config().Rate)
-	} else if p.sent.any {
-		p.sent = packets{}
+		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == of.ServerWorld.Tick(), l.Config().Rate)
+	} else if p.packetHistory.hasData {
+		p.packetHistory = packetHistory{}
 	}
 }
 
-// take notes where everything is now. A client that has not had a tick yet
+// capture notes where everything is now. A client that has not had a tick yet
 // draws what is there.
-func (k *looks) take(of *lab.Pane) {
+func (k *tickPoses) capture(of *lab.Pane) {
 	v := &of.Clients[0].View
-	k.truth = predict.Poses(k.truth[:0], of.ServerWorld.Bodies())
+	k.server = predict.AppendPoses(k.server[:0], of.ServerWorld.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnAt, k.truthAt = v.Carriers(), of.ServerWorld.Tick().Moment()
+	k.drawnAt, k.serverAt = v.CarrierMoment(), of.ServerWorld.Tick().Moment()
 	if len(k.drawn) == 0 {
-		k.drawn, k.drawnAt = append(k.drawn, k.truth...), k.truthAt
+		k.drawn, k.drawnAt = append(k.drawn, k.server...), k.serverAt
 	}
-	k.seen = append(k.seen[:0], v.LastReceived...)
+	k.received = append(k.received[:0], v.LastReceived...)
 	k.trail = k.trail[:0]
 	for _, p := range v.Trail {
 		k.trail = append(k.trail, p.Pos)
 	}
-	if n := of.Watched(); len(k.trail) > 0 && n < len(k.drawn) {
+	if n := of.PlayerBody(); len(k.trail) > 0 && n < len(k.drawn) {
 		k.trail = append(k.trail, v.Simulated[n].Pos)
 	}
 }
@@ -254,13 +256,13 @@ type Side uint8
 
 // The sides.
 const (
-	Overlay    Side = iota // the client's cubes, and ghosts
+	Combined   Side = iota // the client's cubes, and ghosts
 	ClientSide             // the same, left of the server's
 	ServerSide             // the server's cubes
 )
 
-// View is one picture of a session.
-type View struct {
+// Viewport is one picture of a session.
+type Viewport struct {
 	Pane       int
 	Side       Side
 	X, Y, W, H int // in the whole picture, pixels
@@ -268,24 +270,24 @@ type View struct {
 	Scene      render.Scene
 }
 
-// Views puts the pictures of a session into dst, each in its place in a whole
+// Viewports puts the pictures of a session into dst, each in its place in a whole
 // of w by h pixels at x, y. share, in [0,1], is how far the present moment is
 // from the last but one tick to the last.
-func (s *Stage) Views(dst []View, l *lab.Lab, x, y, w, h int, share float32) []View {
+func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
 	dst = dst[:0]
 	add := func(pane int, side Side, x, y, w, h int) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
 		} else {
-			dst = append(dst, View{})
+			dst = append(dst, Viewport{})
 		}
 		v := &dst[len(dst)-1]
 		v.Pane, v.Side, v.X, v.Y, v.W, v.H = pane, side, x, y, w, h
-		s.fill(v, l, share)
+		s.buildScene(v, l, share)
 	}
-	for i, r := range Split(len(l.Panes), x, y, w, h) {
+	for i, r := range PaneRects(len(l.Panes), x, y, w, h) {
 		if !l.Display().Split {
-			add(i, Overlay, r.X, r.Y, r.W, r.H)
+			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
 		}
 		half := (r.W - gutter/2) / 2
@@ -298,34 +300,34 @@ func (s *Stage) Views(dst []View, l *lab.Lab, x, y, w, h int, share float32) []V
 // gutter is the width of the line between panes, in pixels.
 const gutter = 4
 
-// Place is a rectangle of the whole picture, in pixels.
-type Place struct{ X, Y, W, H int }
+// Rect is a rectangle of the whole picture, in pixels.
+type Rect struct{ X, Y, W, H int }
 
-// Split divides a rectangle among n panes: one alone, two side by side, more
+// PaneRects divides a rectangle among n panes: one alone, two side by side, more
 // in two rows of two.
-func Split(n, x, y, w, h int) []Place {
+func PaneRects(n, x, y, w, h int) []Rect {
 	switch n {
 	case 0:
 		return nil
 	case 1:
-		return []Place{{x, y, w, h}}
+		return []Rect{{x, y, w, h}}
 	}
 	half := (w - gutter) / 2
 	if n == 2 {
-		return []Place{{x, y, half, h}, {x + w - half, y, half, h}}
+		return []Rect{{x, y, half, h}, {x + w - half, y, half, h}}
 	}
 	low := (h - gutter) / 2
-	places := []Place{{x, y, half, low}, {x + w - half, y, half, low}, {x, y + h - low, half, low}, {x + w - half, y + h - low, half, low}}
+	places := []Rect{{x, y, half, low}, {x + w - half, y, half, low}, {x, y + h - low, half, low}, {x + w - half, y + h - low, half, low}}
 	if n == 3 {
 		places[2].W = w
 	}
 	return places[:n]
 }
 
-// fill makes the scene and the camera of a view.
-func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
+// buildScene makes the scene and the camera of a view.
+func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32) {
 	p, show := s.panes[v.Pane], l.Display()
-	target := p.last.Plus(share, p.target.Sub(p.last))
+	target := p.lastCameraTarget.AddScaled(share, p.cameraTarget.Sub(p.lastCameraTarget))
 	distance := float32(show.Distance)
 	if v.W < v.H { // a narrow picture sees as much across from further away
 		distance = float32(distance * min(float32(v.H)/float32(v.W), 1.6))
@@ -336,26 +338,26 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		if i >= len(before) || share >= 1 {
 			return now[i]
 		}
-		return geom.Blend(before[i], now[i], share)
+		return geom.LerpPose(before[i], now[i], share)
 	}
-	world := p.of.ServerWorld.Scene()
-	mine, old, tints, mains := p.now.drawn, p.before.drawn, &p.mine, &Players
-	moment, last := p.now.drawnAt, p.before.drawnAt
+	world := p.source.ServerWorld.Scene()
+	mine, old, tints, mains := p.current.drawn, p.previous.drawn, &p.clientTints, &PlayerColors
+	moment, last := p.current.drawnAt, p.previous.drawnAt
 	if v.Side == ServerSide {
-		mine, old, tints = p.now.truth, p.before.truth, &p.theirs
-		moment, last = p.now.truthAt, p.before.truthAt
-		mains = &[4]render.Color{Server, Players[1], Players[2], Players[3]}
+		mine, old, tints = p.current.server, p.previous.server, &p.serverTints
+		moment, last = p.current.serverAt, p.previous.serverAt
+		mains = &[4]render.Color{ServerColor, PlayerColors[1], PlayerColors[2], PlayerColors[3]}
 	}
 	for i := range mine {
-		c := Loose.Mix(mains[max(tints.whose[i], 0)], float32(reveal*tints.share[i]))
+		c := UnownedColor.Mix(mains[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
 		if i < world.Players {
 			c = mains[i]
 		}
-		if switched := p.of.Clients[0].View.Fallback; v.Side != ServerSide && i < len(switched) && switched[i] {
-			c = c.Mix(Switched, switchedShare)
+		if switched := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(switched) && switched[i] {
+			c = c.Mix(FallbackColor, fallbackTintShare)
 		}
 		if show.Coloring != lab.NoColoring {
-			if by, ok := p.tinted(show.Coloring, v.Side, i); ok {
+			if by, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
 				c = by
 			}
 		}
@@ -366,52 +368,52 @@ func (s *Stage) fill(v *View, l *lab.Lab, share float32) {
 		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
 	}
 	for _, b := range world.Static {
-		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: Still})
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: StaticColor})
 	}
 	for i := range world.Carriers {
 		c := &world.Carriers[i]
 		for _, b := range c.Boxes {
-			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.of.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.of.ServerWorld.Rate())
+			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.source.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.source.ServerWorld.Rate())
 			if share < 1 {
-				now = geom.Blend(before, now, share)
+				now = geom.LerpPose(before, now, share)
 			}
-			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: Carried})
+			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: CarrierColor})
 		}
 	}
-	p.shoot(v, l)
+	p.addShots(v, l)
 	if v.Side == ServerSide {
 		return
 	}
-	for i := range p.now.raw { // none if it is not shown
-		p.outlined(v, at(p.before.raw, p.now.raw, i), i)
+	for i := range p.current.simulated { // none if it is not shown
+		p.addOutline(v, at(p.previous.simulated, p.current.simulated, i), i)
 	}
-	p.boxed(v, share)
+	p.addParentBoxes(v, share)
 	if show.Ghosts {
-		for i := range p.now.truth {
-			p.haunt(v, at(p.before.truth, p.now.truth, i), i, Server)
+		for i := range p.current.server {
+			p.addGhost(v, at(p.previous.server, p.current.server, i), i, ServerColor)
 		}
-		if n := p.of.Watched(); n < len(p.now.seen) {
-			p.haunt(v, at(p.before.seen, p.now.seen, n), n, LastSeen)
+		if n := p.source.PlayerBody(); n < len(p.current.received) {
+			p.addGhost(v, at(p.previous.received, p.current.received, n), n, ReceivedColor)
 		}
 	}
-	if show.Trail && len(p.now.trail) > 1 {
-		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.now.trail, Color: Client})
+	if show.Trail && len(p.current.trail) > 1 {
+		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: ClientColor})
 	}
 }
 
-// haunt adds the ghost of body i, unless it is where the body is drawn.
-func (p *pane) haunt(v *View, ghost geom.Pose, i int, c render.Color) {
-	if alike(v.Scene.Cubes[i].Pose, ghost) {
+// addGhost adds the ghost of body i, unless it is where the body is drawn.
+func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
+	if samePose(v.Scene.Cubes[i].Pose, ghost) {
 		return
 	}
 	c.A = ghostAlpha
-	box := &p.of.ServerWorld.Scene().Boxes[i]
+	box := &p.source.ServerWorld.Scene().Boxes[i]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: ghost, Half: box.Half, Color: c})
 	v.addParts(box.Parts, ghost, c)
 }
 
 // addParts adds the further boxes of a body that is drawn at a pose.
-func (v *View) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
+func (v *Viewport) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
 	for _, p := range parts {
 		pose := geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pose.Pos)), Rot: at.Rot.Mul(p.Pose.Rot).Unit()}
 		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: pose, Half: p.Half, Color: c})

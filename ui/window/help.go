@@ -5,8 +5,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// allKeys are all keys, as the help shows them. The README lists the same.
-var allKeys = [][2]string{
+// keyHelp are all keys, as the help shows them. The README lists the same.
+var keyHelp = [][2]string{
 	{"W A S D, arrows, left stick", "roll the cube, as the camera looks"},
 	{"Space, lower pad button", "lift and blow"},
 	{"Z, left or right pad button", "pull cubes in"},
@@ -29,7 +29,7 @@ var allKeys = [][2]string{
 	{"", ""},
 	{"V", "ghosts in one picture, or client and server side by side"},
 	{"G, T", "ghosts, trail"},
-	{"C, Shift C", "colour cubes by priority, age, encoding, authority, links, or as they are"},
+	{"C, Shift C", "colour cubes by priority, age, encoding, authority, joint-depth, or as they are"},
 	{"O, K, L", "outlines of simulated cubes, packet and budget, ages"},
 	{"U, Y, I", "latency, shots, parents"},
 	{"H", "hide all but the picture"},
@@ -40,19 +40,19 @@ var allKeys = [][2]string{
 }
 
 // drawHelp lists all keys in the middle of the picture.
-func drawHelp(l *render.List, place stage.Place) {
-	size := max(12, min(place.H/len(allKeys)*5/9, 28))
+func drawHelp(l *render.DrawList, place stage.Rect) {
+	size := max(12, min(place.H/len(keyHelp)*5/9, 28))
 	bold, plain := render.Font{Size: size, Bold: true}, render.Font{Size: size}
 	var keys, what float32
-	for _, k := range allKeys {
+	for _, k := range keyHelp {
 		keys, what = max(keys, bold.Width(k[0])), max(what, plain.Width(k[1]))
 	}
 	line := plain.Height() * 1.15
 	pad, gap := float32(size)*1.5, float32(size)*1.6
-	w, h := keys+gap+what+2*pad, line*float32(len(allKeys))+2*pad
+	w, h := keys+gap+what+2*pad, line*float32(len(keyHelp))+2*pad
 	x, y := float32(place.X)+(float32(place.W)-w)/2, float32(place.Y)+(float32(place.H)-h)/2
 	l.Rect(x, y, w, h, render.Color{R: 16, G: 20, B: 26, A: 235})
-	for i, k := range allKeys {
+	for i, k := range keyHelp {
 		at := y + pad + line*float32(i) + plain.Ascent()
 		l.Text(x+pad+keys-bold.Width(k[0]), at, bold, render.RGB(1, 0.83, 0.35), k[0])
 		l.Text(x+pad+keys+gap, at, plain, render.RGB(0.93, 0.95, 0.97), k[1])

@@ -12,24 +12,24 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// knobs is everything that the framed pane's strategy lets be turned.
-func (g *game) knobs(ctx *debugui.Context) {
+// knobsSection is everything that the framed pane's strategy lets be turned.
+func (g *game) knobsSection(ctx *debugui.Context) {
 	focus := g.lab.Display().Focus
 	pane := g.lab.Panes[focus]
 	ctx.Header(fmt.Sprintf("Knobs of pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
 		for _, k := range pane.Knobs.All() {
-			ctx.IDScope(pane.Strategy.Name+"/"+k.Name, func() { g.knob(ctx, focus, k) })
-			if k.Name == "snap" {
-				g.factors(ctx, pane)
+			ctx.IDScope(pane.Strategy.Name+"/"+k.Name, func() { g.knobRow(ctx, focus, k) })
+			if k.Name == "snap-distance" {
+				g.smoothingPlot(ctx, pane)
 			}
 		}
 	})
 }
 
-// knob is one knob's row.
-func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
+// knobRow is one knob's row.
+func (g *game) knobRow(ctx *debugui.Context, pane int, k *predict.Knob) {
 	turn := func(value string) {
-		g.panel.wish(lab.Command{Verb: "turn", Pane: pane, Name: k.Name, Value: value})
+		g.panel.queue(lab.Command{Verb: "set", Pane: pane, Name: k.Name, Value: value})
 	}
 	help := k.Help + ". " + k.Range() + ", at first " + k.Default()
 	name := strings.TrimPrefix(k.Name, "smooth-")
@@ -40,7 +40,7 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 		switch k.Kind {
 		case predict.Float:
 			v := k.Number()
-			low, high, step, digits := k.Low, k.High, 0.001, 3
+			low, high, step, digits := k.Min, k.Max, 0.001, 3
 			switch {
 			case k.Unit == "ms":
 				step, digits = 1, 0
@@ -55,7 +55,7 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 			}
 		case predict.Int:
 			v := int(k.Number())
-			ctx.Slider(&v, int(k.Low), int(k.High), 1)
+			ctx.Slider(&v, int(k.Min), int(k.Max), 1)
 			if v != int(k.Number()) {
 				turn(strconv.Itoa(v))
 			}
@@ -66,12 +66,12 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 				turn(onOff(on))
 			}
 		case predict.Choice:
-			if v, ok := choose(ctx, k.Value(), k.Options); ok {
+			if v, ok := dropdown(ctx, k.Value(), k.Options); ok {
 				turn(v)
 			}
 		}
 	})
-	if k.Kind == predict.Choice && len(k.Options) >= ladderLeast {
+	if k.Kind == predict.Choice && len(k.Options) >= minStepOptions {
 		g.panel.row(ctx, "  step by step", help, func() {
 			v := slices.Index(k.Options, k.Value())
 			was := v
@@ -83,5 +83,5 @@ func (g *game) knob(ctx *debugui.Context, pane int, k *predict.Knob) {
 	}
 }
 
-// ladderLeast is how many options make a ladder, which has a slider beside its names.
-const ladderLeast = 5
+// minStepOptions is how many options make a ladder, which has a slider beside its names.
+const minStepOptions = 5

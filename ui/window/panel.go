@@ -22,50 +22,50 @@ import (
 // slider that is moved becomes a command, and what it shows next is what the
 // session made of it.
 type panel struct {
-	wishes []lab.Command
-	help   string // of what the pointer is over
-	list   render.List
-	cursor image.Point
+	commands []lab.Command
+	tooltip  string // of what the pointer is over
+	list     render.DrawList
+	cursor   image.Point
 
-	newest  int  // correction that heads the list, plus 1
-	pointed bool // the pointer is on that list
+	listEnd     int  // correction that heads the list, plus 1
+	listHovered bool // the pointer is on that list
 }
 
-// helpHeight is the height of the box that explains, in points.
-const helpHeight = 64
+// tooltipHeight is the height of the box that explains, in points.
+const tooltipHeight = 64
 
-func (p *panel) wish(c lab.Command) { p.wishes = append(p.wishes, c) }
+func (p *panel) queue(c lab.Command) { p.commands = append(p.commands, c) }
 
-// take returns the wishes since the last call.
-func (p *panel) take() []lab.Command {
-	w := p.wishes
-	p.wishes = nil
+// popCommands returns the wishes since the last call.
+func (p *panel) popCommands() []lab.Command {
+	w := p.commands
+	p.commands = nil
 	return w
 }
 
-// build lays the panel out. It is called once in each Update.
-func (g *game) build(ctx *debugui.Context) error {
+// buildPanel lays the panel out. It is called once in each Update.
+func (g *game) buildPanel(ctx *debugui.Context) error {
 	p, s := &g.panel, &g.screen
 	scale := s.panelScale()
 	ctx.SetScale(scale)
-	p.help = ""
+	p.tooltip = ""
 	x, y := ebiten.CursorPosition()
 	p.cursor = image.Pt(x/scale, y/scale)
-	if g.hand.bare || s.w == 0 {
+	if g.controls.uiHidden || s.w == 0 {
 		return nil
 	}
-	left, right := (s.w-s.panelColumn())/scale, s.w/scale
+	left, right := (s.w-s.panelPixels())/scale, s.w/scale
 	// A scope of its own for each size of the window: the panel's place is
 	// only taken from where it is first seen.
 	ctx.IDScope(fmt.Sprint(s.w, "x", s.h, "@", scale), func() {
-		ctx.Window("Ghostcube", image.Rect(left, 0, right, s.h/scale-helpHeight), func(debugui.ContainerLayout) {
-			g.session(ctx)
-			g.panes(ctx)
-			g.weather(ctx)
-			g.clocks(ctx)
-			g.numbers(ctx)
-			g.corrections(ctx)
-			g.knobs(ctx)
+		ctx.Window("Ghostcube", image.Rect(left, 0, right, s.h/scale-tooltipHeight), func(debugui.ContainerLayout) {
+			g.sessionSection(ctx)
+			g.panesSection(ctx)
+			g.networkSection(ctx)
+			g.clocksSection(ctx)
+			g.graphsAndScores(ctx)
+			g.correctionsSection(ctx)
+			g.knobsSection(ctx)
 		})
 	})
 	return nil
@@ -89,7 +89,7 @@ func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widg
 		ctx.GridCell(func(r image.Rectangle) {
 			ctx.SetGridLayout([]int{width, -1}, []int{rowHeight})
 			if p.cursor.In(r) {
-				p.help = name + ": " + help
+				p.tooltip = name + ": " + help
 			}
 			ctx.Text(name)
 			widget()
@@ -97,27 +97,27 @@ func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widg
 	})
 }
 
-// plot lays out a place of a height in points and has it drawn. What draw is
+// canvas lays out a place of a height in points and has it drawn. What draw is
 // given is in pixels.
-func (g *game) plot(ctx *debugui.Context, height int, help string, draw func(l *render.List, x, y, w, h float32, scale int)) {
+func (g *game) canvas(ctx *debugui.Context, height int, help string, draw func(l *render.DrawList, x, y, w, h float32, scale int)) {
 	p, scale := &g.panel, g.screen.panelScale()
 	ctx.SetGridLayout([]int{-1}, []int{height})
 	ctx.GridCell(func(r image.Rectangle) {
 		if help != "" && p.cursor.In(r) {
-			p.help = help
+			p.tooltip = help
 		}
 		ctx.SetGridLayout([]int{-1}, []int{-1})
 		ctx.DrawOnlyWidget(func(screen *ebiten.Image) {
 			s := float32(scale)
 			p.list.Reset()
 			draw(&p.list, float32(r.Min.X)*s, float32(r.Min.Y)*s, float32(r.Dx())*s, float32(r.Dy())*s, scale)
-			g.painter.Over(screen, &p.list)
+			g.painter.DrawOverlay(screen, &p.list)
 		})
 	})
 }
 
-// choose is a dropdown of names. It returns the one that was chosen just now.
-func choose(ctx *debugui.Context, now string, names []string) (chosen string, ok bool) {
+// dropdown is a dropdown of names. It returns the one that was chosen just now.
+func dropdown(ctx *debugui.Context, now string, names []string) (chosen string, ok bool) {
 	options := names
 	i := slices.Index(names, now)
 	if i < 0 {
@@ -129,23 +129,23 @@ func choose(ctx *debugui.Context, now string, names []string) (chosen string, ok
 	return options[i], i != was
 }
 
-// session is what is common to all panes.
-func (g *game) session(ctx *debugui.Context) {
+// sessionSection is what is common to all panes.
+func (g *game) sessionSection(ctx *debugui.Context) {
 	p, c := &g.panel, g.lab.Config()
 	ctx.Header("Session", true, func() {
 		p.row(ctx, "comparison", "a session worth looking at: scene, keys, weather and panes at once", func() {
-			if name, ok := choose(ctx, "choose...", lab.ComparisonNames()); ok && name != "choose..." {
-				g.compare(name)
+			if name, ok := dropdown(ctx, "choose...", lab.ComparisonNames()); ok && name != "choose..." {
+				g.startComparison(name)
 			}
 		})
 		p.row(ctx, "scene", "where it takes place; changing it begins the session anew", func() {
-			if name, ok := choose(ctx, c.Scene, sim.SceneNames()); ok {
-				p.wish(lab.Command{Verb: "scene", Pane: lab.All, Name: name})
+			if name, ok := dropdown(ctx, c.Scene, sim.SceneNames()); ok {
+				p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 			}
 		})
 		p.row(ctx, "player sits", "at the client: keys travel to the server. At the host: keys enter its world at once, and the client only watches", func() {
-			if name, ok := choose(ctx, c.Seat.String(), []string{"client", "host"}); ok {
-				p.wish(lab.Command{Verb: "seat", Pane: lab.All, Name: name})
+			if name, ok := dropdown(ctx, c.Seat.String(), []string{"client", "host"}); ok {
+				p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
 			}
 		})
 		p.row(ctx, "seed", "of all fates of packets; changing it begins the session anew", func() {
@@ -153,26 +153,26 @@ func (g *game) session(ctx *debugui.Context) {
 			was := n
 			ctx.NumberField(&n, 1)
 			if n != was && n >= 0 {
-				p.wish(lab.Command{Verb: "seed", Pane: lab.All, Value: strconv.Itoa(n)})
+				p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: strconv.Itoa(n)})
 			}
 		})
 		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
 		ctx.Button(map[bool]string{true: "go on (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
-		ctx.Button("step (N)").On(func() { g.paused, g.steps = true, g.steps+1 })
-		ctx.Button("restart").On(func() { p.wish(lab.Command{Verb: "restart", Pane: lab.All}) })
+		ctx.Button("step (N)").On(func() { g.paused, g.pendingSteps = true, g.pendingSteps+1 })
+		ctx.Button("restart").On(func() { p.queue(lab.Command{Verb: "restart", Pane: lab.AllPanes}) })
 		ctx.SetGridLayout([]int{-1, -1, -1, -1}, nil)
-		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.takes.recording()]).On(g.record)
-		ctx.Button("fault (F)").On(g.fault)
+		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.videos.recording()]).On(g.toggleRecording)
+		ctx.Button("fault (F)").On(g.nudgeServer)
 		for _, b := range [...]struct{ name, time string }{{"lose 0.25 s", "250ms"}, {"lose 5 s", "5s"}} {
 			ctx.IDScope(b.time, func() {
-				ctx.Button(b.name).On(func() { p.wish(lab.Command{Verb: "burst", Pane: lab.All, Value: b.time}) })
+				ctx.Button(b.name).On(func() { p.queue(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: b.time}) })
 			})
 		}
 	})
 }
 
-// panes is which strategies are seen, and how.
-func (g *game) panes(ctx *debugui.Context) {
+// panesSection is which strategies are seen, and how.
+func (g *game) panesSection(ctx *debugui.Context) {
 	p, show := &g.panel, g.lab.Display()
 	ctx.Header("Panes", true, func() {
 		for i, pane := range g.lab.Panes {
@@ -182,98 +182,98 @@ func (g *game) panes(ctx *debugui.Context) {
 					name += " (keys)"
 				}
 				p.row(ctx, name, pane.Strategy.Doc[strings.LastIndex(pane.Strategy.Doc, "\n")+1:], func() {
-					if s, ok := choose(ctx, pane.Strategy.Name, lab.StrategyNames()); ok {
-						p.wish(lab.Command{Verb: "switch", Pane: i, Name: s})
+					if s, ok := dropdown(ctx, pane.Strategy.Name, lab.StrategyNames()); ok {
+						p.queue(lab.Command{Verb: "switch", Pane: i, Name: s})
 					}
 				})
 			})
 		}
 		ctx.SetGridLayout([]int{-1, -1}, nil)
 		ctx.Button("add a pane").On(func() {
-			p.wish(lab.Command{Verb: "open", Pane: lab.All, Name: g.lab.Panes[show.Focus].Spec()})
+			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[show.Focus].Spec()})
 		})
-		ctx.Button("close the last").On(func() { p.wish(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
-		g.switches(ctx, []flag{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
-		g.switches(ctx, []flag{{"raw", show.Simulated}, {"packet", show.Packet}, {"ages", show.Ages}})
-		g.switches(ctx, []flag{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
+		ctx.Button("close the last").On(func() { p.queue(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
+		g.checkboxes(ctx, []toggle{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
+		g.checkboxes(ctx, []toggle{{"simulated", show.Simulated}, {"packet", show.Packet}, {"ages", show.Ages}})
+		g.checkboxes(ctx, []toggle{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
 		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's; parents: the boxes in which a cube looks for what carries it", func() {
-			if name, ok := choose(ctx, show.Coloring.String(), lab.ColoringNames); ok {
-				p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "tint", Value: name})
+			if name, ok := dropdown(ctx, show.Coloring.String(), lab.ColoringNames); ok {
+				p.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "color", Value: name})
 			}
 		})
 	})
 }
 
-// flag is a part of the picture that is on or off.
-type flag struct {
+// toggle is a part of the picture that is on or off.
+type toggle struct {
 	name string
 	on   bool
 }
 
-// switches is a row of three flags.
-func (g *game) switches(ctx *debugui.Context, flags []flag) {
+// checkboxes is a row of three flags.
+func (g *game) checkboxes(ctx *debugui.Context, flags []toggle) {
 	ctx.SetGridLayout([]int{-1, -1, -1}, nil)
 	for _, x := range flags {
 		ctx.IDScope(x.name, func() {
 			on := x.on
 			ctx.Checkbox(&on, x.name)
 			if on != x.on {
-				g.panel.wish(lab.Command{Verb: "show", Pane: lab.All, Name: x.name, Value: onOff(on)})
+				g.panel.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: x.name, Value: onOff(on)})
 			}
 		})
 	}
 }
 
-// compare starts a named comparison in this window.
-func (g *game) compare(name string) {
+// startComparison starts a named comparison in this window.
+func (g *game) startComparison(name string) {
 	c, err := lab.ComparisonNamed(name)
 	if err != nil {
-		g.notices.say(err.Error())
+		g.notices.post(err.Error())
 		return
 	}
-	entries, err := g.Tape(c.Tape)
+	entries, err := g.ReadTape(c.Tape)
 	if err != nil {
-		g.notices.say(err.Error())
+		g.notices.post(err.Error())
 		return
 	}
 	if c.Rate != g.lab.Config().Rate {
-		g.notices.say(fmt.Sprintf("made for %d ticks a second; this session has %d", c.Rate, g.lab.Config().Rate))
+		g.notices.post(fmt.Sprintf("made for %d ticks a second; this session has %d", c.Rate, g.lab.Config().Rate))
 	}
 	p := &g.panel
-	p.wish(lab.Command{Verb: "scene", Pane: lab.All, Name: c.Scene})
+	p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: c.Scene})
 	if c.Seat != g.lab.Config().Seat {
-		p.wish(lab.Command{Verb: "seat", Pane: lab.All, Name: c.Seat.String()})
+		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: c.Seat.String()})
 	}
-	p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: c.Network})
+	p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Network})
 	for i := len(g.lab.Panes) - 1; i >= len(c.Panes); i-- {
-		p.wish(lab.Command{Verb: "close", Pane: i})
+		p.queue(lab.Command{Verb: "close", Pane: i})
 	}
 	for i, spec := range c.Panes {
 		if i < len(g.lab.Panes) {
-			p.wish(lab.Command{Verb: "switch", Pane: i, Name: spec})
+			p.queue(lab.Command{Verb: "switch", Pane: i, Name: spec})
 		} else {
-			p.wish(lab.Command{Verb: "open", Pane: lab.All, Name: spec})
+			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: spec})
 		}
 	}
-	p.wish(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(len(c.Panes) == 1)})
-	g.begin = func() { // after these wishes, which end what was played before
-		g.Title, g.Note, g.Faults, g.Forced = c.Doc, "tape "+c.Tape, c.FaultEvery, nil
-		g.played, g.Ticks = 0, len(entries)
-		g.Entry = func(i int) lab.Entry {
+	p.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(len(c.Panes) == 1)})
+	g.afterCommands = func() { // after these wishes, which end what was played before
+		g.Title, g.TapeNote, g.FaultEvery, g.FaultCommands = c.Doc, "tape "+c.Tape, c.FaultEvery, nil
+		g.tapeTick, g.TapeTicks = 0, len(entries)
+		g.TapeEntry = func(i int) lab.Entry {
 			e := lab.Entry{Inputs: entries[i].Inputs}
 			if c.FaultEvery > 0 && i > 0 && i%c.FaultEvery == 0 {
-				e.Commands = []lab.Command{{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}}
+				e.Commands = []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
 			}
 			return e
 		}
 	}
 }
 
-// weather is the link.
-func (g *game) weather(ctx *debugui.Context) {
+// networkSection is the link.
+func (g *game) networkSection(ctx *debugui.Context) {
 	p, w := &g.panel, g.lab.Network()
 	ctx.Header("Weather", true, func() {
-		p.row(ctx, "preset", "named weathers; list weathers says where they come from", func() {
+		p.row(ctx, "preset", "named weathers; list networks says where they come from", func() {
 			now := "as below"
 			for _, x := range link.Profiles {
 				if x.Up == w.Up && x.Down == w.Down {
@@ -281,31 +281,31 @@ func (g *game) weather(ctx *debugui.Context) {
 					break
 				}
 			}
-			if name, ok := choose(ctx, now, link.ProfileNames()); ok && name != "as below" {
-				p.wish(lab.Command{Verb: "weather", Pane: lab.All, Value: name})
+			if name, ok := dropdown(ctx, now, link.ProfileNames()); ok && name != "as below" {
+				p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: name})
 			}
 		})
 		c := w.Up
 		ms := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "ms" }
 		share := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 		plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-		g.condition(ctx, "latency", "latency, ms", "one way, both ways the same", c.Latency.Seconds()*1000, 500, 5, 0, ms)
-		g.condition(ctx, "jitter", "jitter, ms", "extra delay of single packets; later ones may overtake", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
-		g.condition(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
-		g.condition(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
-		g.condition(ctx, "dup", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
-		up, down := g.lab.Panes[g.lab.Display().Focus].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Display().Focus].Server()
+		g.conditionSlider(ctx, "latency", "latency, ms", "one way, both ways the same", c.Latency.Seconds()*1000, 500, 5, 0, ms)
+		g.conditionSlider(ctx, "jitter", "jitter, ms", "extra delay of single packets; later ones may overtake", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
+		g.conditionSlider(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
+		g.conditionSlider(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
+		g.conditionSlider(ctx, "duplicate", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
+		up, down := g.lab.Panes[g.lab.Display().Focus].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Display().Focus].ServerStats()
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
 	})
 }
 
-// clocks is what is wrong with the clients' machines.
-func (g *game) clocks(ctx *debugui.Context) {
+// clocksSection is what is wrong with the clients' machines.
+func (g *game) clocksSection(ctx *debugui.Context) {
 	p, now := &g.panel, g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
 	set := func(name, value string) {
-		p.wish(lab.Command{Verb: "clock", Pane: lab.All, Name: name, Value: value})
+		p.queue(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
 	}
 	ctx.Header("Clients' clocks", false, func() {
 		p.row(ctx, "skew, ppm", "by how many parts per million the clients' clocks are faster than the server's (M: 500, -500, off)", func() {
@@ -317,59 +317,59 @@ func (g *game) clocks(ctx *debugui.Context) {
 			}
 		})
 		p.row(ctx, "frames a second", "how often the clients' programs go round: they read and make all ticks that are due; off: whenever a tick is due (J)", func() {
-			if value, ok := choose(ctx, g.clockNow("fps"), clocks["fps"]); ok {
+			if value, ok := dropdown(ctx, g.clockSetting("fps"), clockChoices["fps"]); ok {
 				set("fps", value)
 			}
 		})
 		ctx.SetGridLayout([]int{-1}, nil)
-		ctx.Button("freeze 2 s (X)").On(func() { p.wish(lab.Command{Verb: "freeze", Pane: lab.All, Value: "2s"}) })
+		ctx.Button("freeze 2 s (X)").On(func() { p.queue(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"}) })
 	})
 }
 
-// condition is a slider of one number of the link.
-func (g *game) condition(ctx *debugui.Context, key, name, help string, now, most, step float64, digits int, text func(float64) string) {
+// conditionSlider is a slider of one number of the link.
+func (g *game) conditionSlider(ctx *debugui.Context, key, name, help string, now, most, step float64, digits int, text func(float64) string) {
 	ctx.IDScope(key, func() {
 		g.panel.row(ctx, name, help, func() {
 			v := now
 			ctx.SliderF(&v, 0, max(most, now), step, digits)
 			if v != now {
-				g.panel.wish(lab.Command{Verb: "link", Pane: lab.All, Name: key, Value: text(v)})
+				g.panel.queue(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: key, Value: text(v)})
 			}
 		})
 	})
 }
 
-// numbers is the score and the graphs of the framed pane.
-func (g *game) numbers(ctx *debugui.Context) {
+// graphsAndScores is the score and the graphs of the framed pane.
+func (g *game) graphsAndScores(ctx *debugui.Context) {
 	focus := g.lab.Display().Focus
 	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
 		for i := range stage.GraphCount {
-			ctx.IDScope(strconv.Itoa(i), func() { g.graph(ctx, focus, i) })
+			ctx.IDScope(strconv.Itoa(i), func() { g.drawGraph(ctx, focus, i) })
 		}
 	})
-	g.scores(ctx)
+	g.scoresSection(ctx)
 }
 
-// graph is one graph of a pane.
-func (g *game) graph(ctx *debugui.Context, pane, i int) {
-	g.plot(ctx, 42, graphHelp[i], func(l *render.List, x, y, w, h float32, scale int) {
-		if g.stage.Panes() <= pane {
+// drawGraph is one graph of a pane.
+func (g *game) drawGraph(ctx *debugui.Context, pane, i int) {
+	g.canvas(ctx, 42, graphHelp[i], func(l *render.DrawList, x, y, w, h float32, scale int) {
+		if g.stage.PaneCount() <= pane {
 			return
 		}
 		graph := g.stage.Graph(pane, i)
 		f := render.Font{Size: 12 * scale}
 		s := float32(scale)
-		top := graph.Top(graphLeast[i])
+		top := graph.ScaleMax(graphMinScale[i])
 		l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
-		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(graph.Title+" "+short(graph.Last())+" "+graph.Unit))
-		t := short(top)
+		l.Text(x+6*s, y+14*s, f, render.RGB(0.80, 0.84, 0.88), strings.TrimSpace(graph.Title+" "+numberText(graph.Last())+" "+graph.Unit))
+		t := numberText(top)
 		l.Text(x+w-6*s-f.Width(t), y+14*s, f, render.RGB(0.55, 0.60, 0.65), t)
 		stage.DrawGraph(l, graph, x+2*s, y+18*s, w-4*s, h-20*s, top, 1.4*s)
 	})
 }
 
-// short writes a number with three digits that count, or all before the point.
-func short(v float32) string {
+// numberText writes a number with three digits that count, or all before the point.
+func numberText(v float32) string {
 	digits := 2
 	for x := v; (x >= 10 || x <= -10) && digits > 0; x /= 10 {
 		digits--
@@ -383,40 +383,40 @@ func short(v float32) string {
 
 // graphHelp explains each graph.
 var graphHelp = [stage.GraphCount]string{
-	stage.ErrorGraph:  "position error: how far the drawn cube is from where the server has it now; a mark is a correction",
-	stage.RTTGraph:    "round trip: smoothed, from acknowledged packets, without the time the other side held them",
-	stage.UpGraph:     "up: from client to server over the last half second, 28 bytes of header on every packet included",
-	stage.DownGraph:   "down: from server to client over the last half second, 28 bytes of header on every packet included",
-	stage.ReplayGraph: "replayed: ticks that were simulated again in this tick, after a correction",
-	stage.BufferGraph: "inputs waiting: how many the server holds that are not due yet",
+	stage.LagErrorGraph:    "position error: how far the drawn cube is from where the server has it now; a mark is a correction",
+	stage.RTTGraph:         "round trip: smoothed, from acknowledged packets, without the time the other side held them",
+	stage.UplinkGraph:      "up: from client to server over the last half second, 28 bytes of header on every packet included",
+	stage.DownlinkGraph:    "down: from server to client over the last half second, 28 bytes of header on every packet included",
+	stage.ReplayGraph:      "replayed: ticks that were simulated again in this tick, after a correction",
+	stage.InputBufferGraph: "inputs waiting: how many the server holds that are not due yet",
 
-	stage.ArrivalGraph: "state sooner: by how much the server's newest state came sooner than it should have by the client's clock; above the line the client is behind and hurries, below it waits",
+	stage.EarlyArrivalGraph: "state sooner: by how much the server's newest state came sooner than it should have by the client's clock; above the line the client is behind and hurries, below it waits",
 }
 
-// graphLeast is the least that each graph's scale reaches to.
-var graphLeast = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20}
+// graphMinScale is the least that each graph's scale reaches to.
+var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20}
 
 // draw draws the help below the panel; an open list of names may cover it.
 func (p *panel) draw(dst *ebiten.Image, g *game) {
 	scale := g.screen.panelScale()
 	s := float32(scale)
 	p.list.Reset()
-	column := image.Rect((g.screen.w-g.screen.panelColumn())/scale, 24, g.screen.w/scale, g.screen.h/scale-helpHeight)
+	column := image.Rect((g.screen.w-g.screen.panelPixels())/scale, 24, g.screen.w/scale, g.screen.h/scale-tooltipHeight)
 	x, y := float32(column.Min.X)*s, float32(column.Max.Y)*s
-	p.list.Rect(x, y, float32(column.Dx())*s, helpHeight*s, render.Color{R: 30, G: 34, B: 41, A: 255})
+	p.list.Rect(x, y, float32(column.Dx())*s, tooltipHeight*s, render.Color{R: 30, G: 34, B: 41, A: 255})
 	f := render.Font{Size: 12 * scale}
-	help := p.help
+	help := p.tooltip
 	if help == "" {
 		help = "Point at anything to see what it does. F1 lists the keys."
 	}
-	for i, line := range lines(f, help, float32(column.Dx())*s-16*s, 4) {
+	for i, line := range wrapText(f, help, float32(column.Dx())*s-16*s, 4) {
 		p.list.Text(x+8*s, y+15*s+14*s*float32(i), f, render.RGB(0.82, 0.86, 0.90), line)
 	}
-	g.painter.Over(dst, &p.list)
+	g.painter.DrawOverlay(dst, &p.list)
 }
 
-// lines breaks a text into lines of a width, at most so many.
-func lines(f render.Font, text string, width float32, most int) (list []string) {
+// wrapText breaks a text into lines of a width, at most so many.
+func wrapText(f render.Font, text string, width float32, most int) (list []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		next := strings.TrimSpace(line + " " + word)
@@ -429,7 +429,7 @@ func lines(f render.Font, text string, width float32, most int) (list []string) 
 	list = append(list, line)
 	if len(list) > most {
 		list = list[:most]
-		list[most-1] = f.Fit(list[most-1]+" …", width)
+		list[most-1] = f.Truncate(list[most-1]+" …", width)
 	}
 	return list
 }

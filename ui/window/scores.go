@@ -12,15 +12,15 @@ import (
 
 // Colours of the bars beside the scores.
 var (
-	bestBar  = render.Color{R: 58, G: 158, B: 96, A: 255}
-	otherBar = render.Color{R: 92, G: 104, B: 122, A: 255}
-	tied     = render.Color{R: 36, G: 41, B: 49, A: 255}
+	bestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255}
+	barColor      = render.Color{R: 92, G: 104, B: 122, A: 255}
+	barBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
-// scores is the live card of every pane, a measure below the other. Beside each
+// scoresSection is the live card of every pane, a measure below the other. Beside each
 // value is a bar that is the longer the worse it is, and green for the pane
 // that does best.
-func (g *game) scores(ctx *debugui.Context) {
+func (g *game) scoresSection(ctx *debugui.Context) {
 	panes := g.lab.Panes
 	title := "Score"
 	if len(panes) > 1 {
@@ -32,11 +32,11 @@ func (g *game) scores(ctx *debugui.Context) {
 			cards[k] = p.Measures(nil)
 		}
 		if len(panes) > 1 {
-			g.plot(ctx, 18, "the panes, in their order", func(l *render.List, x, y, w, h float32, scale int) {
+			g.canvas(ctx, 18, "the panes, in their order", func(l *render.DrawList, x, y, w, h float32, scale int) {
 				f := render.Font{Size: 12 * scale, Bold: true}
 				cell := w / float32(len(panes))
 				for k, p := range panes {
-					name := f.Fit(strconv.Itoa(k+1)+" "+p.Strategy.Name, cell-8*float32(scale))
+					name := f.Truncate(strconv.Itoa(k+1)+" "+p.Strategy.Name, cell-8*float32(scale))
 					l.Text(x+cell*float32(k)+4*float32(scale), y+13*float32(scale), f, render.RGB(0.80, 0.84, 0.88), name)
 				}
 			})
@@ -68,23 +68,23 @@ func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.
 	if len(values) == 1 {
 		height = 18
 	}
-	g.plot(ctx, height, m.Title+": "+m.Help, func(l *render.List, x, y, w, h float32, scale int) {
+	g.canvas(ctx, height, m.Title+": "+m.Help, func(l *render.DrawList, x, y, w, h float32, scale int) {
 		s := float32(scale)
 		f, big := render.Font{Size: 12 * scale}, render.Font{Size: 12 * scale, Bold: true}
-		l.Text(x+4*s, y+13*s, f, render.RGB(0.66, 0.71, 0.77), f.Fit(m.Title, w-80*s))
+		l.Text(x+4*s, y+13*s, f, render.RGB(0.66, 0.71, 0.77), f.Truncate(m.Title, w-80*s))
 		if len(values) == 1 {
 			text := values[0].Text()
 			l.Text(x+w-6*s-f.Width(text), y+13*s, f, render.RGB(0.90, 0.93, 0.96), text)
 			return
 		}
-		lengths, best := bars(values)
+		lengths, best := barLengths(values)
 		cell := w / float32(len(values))
 		for k, v := range values {
 			left, top, wide, high := x+cell*float32(k)+4*s, y+17*s, cell-8*s, 15*s
-			l.Rect(left, top, wide, high, tied)
-			color, font := otherBar, f
+			l.Rect(left, top, wide, high, barBackground)
+			color, font := barColor, f
 			if k == best {
-				color, font = bestBar, big
+				color, font = bestBarColor, big
 			}
 			if lengths != nil && v.OK {
 				l.Rect(left, top, max(wide*lengths[k], 3*s), high, color)
@@ -95,10 +95,10 @@ func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.
 	})
 }
 
-// bars returns how long the bar beside each value is, 1 for the worst, and
+// barLengths returns how long the bar beside each value is, 1 for the worst, and
 // which value is the best. There are no bars where values cannot be compared,
 // and no best one where two are as good.
-func bars(values []*score.Measure) (lengths []float32, best int) {
+func barLengths(values []*score.Measure) (lengths []float32, best int) {
 	lengths = make([]float32, len(values))
 	worst, least, told := 0.0, math.Inf(1), 0
 	best = -1

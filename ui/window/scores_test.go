@@ -31,7 +31,7 @@ func TestBars(t *testing.T) {
 		for _, v := range c.values {
 			values = append(values, &score.Measure{Value: v, OK: v > -200, Better: c.better})
 		}
-		if lengths, best := bars(values); !slices.Equal(lengths, c.lengths) || best != c.best {
+		if lengths, best := barLengths(values); !slices.Equal(lengths, c.lengths) || best != c.best {
 			t.Errorf("%v of %v: %v, best %d", c.better, c.values, lengths, best)
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // goes to the file, so a session that ends badly leaves a tape that lacks a
 // second at most.
 type sessionTape struct {
-	name   string
-	file   *os.File
-	writer *lab.Writer
-	ticks  int
-	end    *lab.HashCheck // of the last tick, if commands came after it
-	failed bool
+	name       string
+	file       *os.File
+	writer     *lab.Writer
+	tickCount  int
+	finalCheck *lab.HashCheck // of the last tick, if commands came after it
+	failed     bool
 }
 
 func newSessionTape(name, version string, c lab.Config, open []string) (*sessionTape, error) {
@@ -38,8 +38,8 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 		return nil
 	}
 	t.writer.Add(e)
-	t.end = nil
-	if t.ticks++; !lab.HashCheckDue(t.ticks, rate) {
+	t.finalCheck = nil
+	if t.tickCount++; !lab.HashCheckDue(t.tickCount, rate) {
 		return nil
 	}
 	t.writer.HashCheck(l.HashCheck())
@@ -48,10 +48,10 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	return err
 }
 
-// disturbed notes what l is, before the first command after a tick changes it.
-func (t *sessionTape) disturbed(l *lab.Lab) {
-	if t.end == nil {
-		t.end = l.HashCheck()
+// saveFinalCheck notes what l is, before the first command after a tick changes it.
+func (t *sessionTape) saveFinalCheck(l *lab.Lab) {
+	if t.finalCheck == nil {
+		t.finalCheck = l.HashCheck()
 	}
 }
 
@@ -60,7 +60,7 @@ func (t *sessionTape) close(l *lab.Lab) error {
 	if t.failed {
 		return t.file.Close()
 	}
-	t.disturbed(l)
-	t.writer.HashCheck(t.end)
+	t.saveFinalCheck(l)
+	t.writer.HashCheck(t.finalCheck)
 	return errors.Join(t.writer.Close(), t.file.Close())
 }

@@ -28,53 +28,53 @@ import (
 type Options struct {
 	Config        lab.Config
 	Panes         []string                  // specs
-	Entry         func(i int) lab.Entry     // what a tape does in tick i of the session; nil: nothing
-	Ticks         int                       // of the tape
-	Note          string                    // names the tape
+	TapeEntry     func(i int) lab.Entry     // what a tape does in tick i of the session; nil: nothing
+	TapeTicks     int                       // of the tape
+	TapeNote      string                    // names the tape
 	Title         string                    // in the head, instead of the scene
 	Split         bool                      // client left, server right
-	Show          []lab.Command             // what else of the picture was asked for
-	Faults        int                       // ticks from one forced fault to the next; 0: none
-	Forced        func(i int) []lab.Command // faults that come once, in tick i of the session; nil: none
-	Out           string                    // folder for films, pictures and tapes
+	Display       []lab.Command             // what else of the picture was asked for
+	FaultEvery    int                       // ticks from one forced fault to the next; 0: none
+	FaultCommands func(i int) []lab.Command // faults that come once, in tick i of the session; nil: none
+	OutDir        string                    // folder for films, pictures and tapes
 	Width, Height int                       // of the window
 	Version       string
-	Picture       Picture
+	Renderer      Renderer
 
-	Tape func(name string) ([]lab.Entry, error) // reads an example tape
+	ReadTape func(name string) ([]lab.Entry, error) // reads an example tape
 }
 
 // game is the window at work.
 type game struct {
 	Options
-	lab     *lab.Lab
-	stage   stage.Stage
-	painter *gpu.Painter
-	ui      debugui.DebugUI
-	panel   panel
-	hand    hand
-	screen  screen
-	takes   takes
-	out     *sessionTape
+	lab         *lab.Lab
+	stage       stage.Stage
+	painter     *gpu.Painter
+	ui          debugui.DebugUI
+	panel       panel
+	controls    controls
+	screen      screen
+	videos      videos
+	sessionTape *sessionTape
 
-	played  int // ticks of the tape
-	paused  bool
-	steps   int           // to be made although paused
-	credit  float64       // ticks that are due
-	held    [2]sim.Input  // by the human's hands
-	shot    sim.Shot      // of the first player, for the next tick
-	given   sim.Input     // to the first player in the last tick
-	done    []lab.Command // since the last tick
-	quit    chan os.Signal
-	notices notices
-	marked  *marked // nil: no correction is looked at
-	failed  error
-	ticked  bool
-	begin   func() // what begins once the panel's wishes are carried out; may be nil
+	tapeTick      int // ticks of the tape
+	paused        bool
+	pendingSteps  int           // to be made although paused
+	accumulator   float64       // ticks that are due
+	localInputs   [2]sim.Input  // by the human's hands
+	pendingShot   sim.Shot      // of the first player, for the next tick
+	lastInput     sim.Input     // to the first player in the last tick
+	newCommands   []lab.Command // since the last tick
+	quit          chan os.Signal
+	notices       notices
+	selected      *selection // nil: no correction is looked at
+	tickErr       error
+	started       bool
+	afterCommands func() // what begins once the panel's wishes are carried out; may be nil
 }
 
 // errNoDisplay says why there is no window, before one is tried.
-func noDisplay() error {
+func checkDisplay() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
 		if os.Getenv("WAYLAND_DISPLAY") != "" {
 			return errors.New("DISPLAY is not set; under Wayland the window needs XWayland")
@@ -87,21 +87,21 @@ func noDisplay() error {
 // Open opens the window and returns when it is closed. If none can be opened
 // it returns false, and why.
 func Open(o Options) (opened bool, err error) {
-	if err := noDisplay(); err != nil {
+	if err := checkDisplay(); err != nil {
 		return false, err
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
-	if g.lab, err = open(o); err != nil {
+	if g.lab, err = newLab(o); err != nil {
 		return true, err
 	}
 	if g.painter, err = gpu.New(); err != nil {
 		return true, err
 	}
-	g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "split", Value: onOff(o.Split)})
-	for _, c := range o.Show {
-		g.do(c)
+	g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(o.Split)})
+	for _, c := range o.Display {
+		g.execute(c)
 	}
-	g.screen.begin(o.Picture)
+	g.screen.setRenderer(o.Renderer)
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
@@ -110,10 +110,10 @@ func Open(o Options) (opened bool, err error) {
 	defer signal.Stop(g.quit)
 
 	err = ebiten.RunGameWithOptions(g, &ebiten.RunGameOptions{X11ClassName: "Ghostcube", X11InstanceName: "ghostcube"})
-	if err != nil && !g.ticked {
+	if err != nil && !g.started {
 		return false, errors.New(firstLine(err.Error()))
 	}
-	return true, errors.Join(err, g.failed, g.end())
+	return true, errors.Join(err, g.tickErr, g.shutdown())
 }
 
 func firstLine(s string) string {
@@ -125,8 +125,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// open makes the session.
-func open(o Options) (*lab.Lab, error) {
+// newLab makes the session.
+func newLab(o Options) (*lab.Lab, error) {
 	l := lab.New(o.Config)
 	for _, spec := range o.Panes {
 		if _, err := l.Open(spec); err != nil {
@@ -138,145 +138,149 @@ func open(o Options) (*lab.Lab, error) {
 	return l, nil
 }
 
-// end finishes what is under way when the window has closed.
-func (g *game) end() error {
-	if g.takes.recording() {
-		g.record()
+// shutdown finishes what is under way when the window has closed.
+func (g *game) shutdown() error {
+	if g.videos.recording() {
+		g.toggleRecording()
 	}
-	err := g.takes.finish()
-	for _, s := range g.takes.written {
+	err := g.videos.waitAll()
+	for _, s := range g.videos.messages {
 		fmt.Fprintln(os.Stdout, s)
 	}
-	if g.out != nil {
-		err = errors.Join(err, g.out.close(g.lab))
-		fmt.Fprintf(os.Stdout, "the session's tape is %s\n", g.out.name)
+	if g.sessionTape != nil {
+		err = errors.Join(err, g.sessionTape.close(g.lab))
+		fmt.Fprintf(os.Stdout, "the session's tape is %s\n", g.sessionTape.name)
 	}
 	return err
 }
 
 // Update makes the ticks that are due.
 func (g *game) Update() (err error) {
-	g.ticked = true
+	g.started = true
 	select {
 	case <-g.quit:
 		return ebiten.Termination
 	default:
 	}
-	capture, err := g.ui.Update(g.build)
+	capture, err := g.ui.Update(g.buildPanel)
 	if err != nil {
 		return err
 	}
-	g.hand.update(g, capture)
-	for _, c := range g.panel.take() {
-		g.do(c)
+	g.controls.update(g, capture)
+	for _, c := range g.panel.popCommands() {
+		g.execute(c)
 	}
-	if g.begin != nil {
-		g.begin()
-		g.begin = nil
+	if g.afterCommands != nil {
+		g.afterCommands()
+		g.afterCommands = nil
 	}
 	g.notices.update(g)
-	g.stage.Look(g.lab)
-	n := g.due()
+	g.stage.Refresh(g.lab)
+	n := g.dueTicks()
 	if n > 0 {
-		g.screen.began = time.Now()
+		g.screen.tickStart = time.Now()
 	}
 	for range n {
 		if err := g.tick(); err != nil {
-			g.failed = err
+			g.tickErr = err
 			return ebiten.Termination
 		}
 	}
-	g.screen.ticked(n, g.lab.Config().Rate, g.paused)
+	g.screen.addTicks(n, g.lab.Config().Rate, g.paused)
 	return nil
 }
 
-// due is how many ticks this Update makes: one at full speed.
-func (g *game) due() int {
+// dueTicks is how many ticks this Update makes: one at full speed.
+func (g *game) dueTicks() int {
 	if g.paused {
-		n := g.steps
-		g.steps, g.credit = 0, 0
+		n := g.pendingSteps
+		g.pendingSteps, g.accumulator = 0, 0
 		return n
 	}
-	g.steps = 0
-	g.credit += g.lab.Display().Speed
-	n := int(g.credit)
-	g.credit -= float64(n)
+	g.pendingSteps = 0
+	g.accumulator += g.lab.Display().Speed
+	n := int(g.accumulator)
+	g.accumulator -= float64(n)
 	return n
 }
 
 // tick makes one tick of the session and writes it down.
 func (g *game) tick() error {
-	inputs := g.held[:]
-	playing := g.playing()
+	inputs := g.localInputs[:]
+	playing := g.tapePlaying()
 	if playing {
-		t := g.Entry(g.played)
+		t := g.TapeEntry(g.tapeTick)
 		for _, c := range t.Commands {
-			g.do(c)
+			g.execute(c)
 		}
 		inputs = t.Inputs
-		g.played++
+		g.tapeTick++
 	}
 	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
 	copy(e.Inputs, inputs)
 	if !playing {
-		e.Inputs[0].Shot, g.shot = g.shot, sim.Shot{}
+		e.Inputs[0].Shot, g.pendingShot = g.pendingShot, sim.Shot{}
 	}
-	g.given = e.Inputs[0]
-	if n := int(g.lab.Ticks()); g.Faults > 0 && n > 0 && n%g.Faults == 0 && !playing {
-		g.fault()
+	g.lastInput = e.Inputs[0]
+	if n := int(g.lab.Ticks()); g.FaultEvery > 0 && n > 0 && n%g.FaultEvery == 0 && !playing {
+		g.nudgeServer()
 	}
-	if g.Forced != nil && !playing {
-		for _, c := range g.Forced(int(g.lab.Ticks())) {
-			g.do(c)
+	if g.FaultCommands != nil && !playing {
+		for _, c := range g.FaultCommands(int(g.lab.Ticks())) {
+			g.execute(c)
 		}
 	}
 	if err := g.lab.Tick(e); err != nil {
 		return err
 	}
 	g.stage.Tick(g.lab)
-	e.Commands, g.done = g.done, nil
-	g.takes.add(e)
-	return g.write(e)
+	e.Commands, g.newCommands = g.newCommands, nil
+	g.videos.add(e)
+	return g.writeTape(e)
 }
 
-// playing reports whether a tape drives the session.
-func (g *game) playing() bool { return g.Entry != nil && g.played < g.Ticks }
+// tapePlaying reports whether a tape drives the session.
+func (g *game) tapePlaying() bool { return g.TapeEntry != nil && g.tapeTick < g.TapeTicks }
 
 // takeOver ends the tape: the human plays from here.
 func (g *game) takeOver() {
-	if g.playing() {
-		g.played = g.Ticks
-		g.notices.say("the tape ends here: the keys are yours")
+	if g.tapePlaying() {
+		g.tapeTick = g.TapeTicks
+		g.notices.post("the tape ends here: the keys are yours")
 	}
 }
 
-// do carries out a command now and notes it for the tape. One that is refused
+// execute carries out a command now and notes it for the tape. One that is refused
 // is told of and not noted.
-func (g *game) do(c lab.Command) {
-	if g.out != nil && len(g.done) == 0 {
-		g.out.disturbed(g.lab)
+func (g *game) execute(c lab.Command) {
+	if g.sessionTape != nil && len(g.newCommands) == 0 {
+		g.sessionTape.saveFinalCheck(g.lab)
 	}
-	if err := g.lab.Do(c); err != nil {
-		g.notices.say(err.Error())
+	if err := g.lab.Apply(c); err != nil {
+		g.notices.post(err.Error())
 		return
 	}
-	g.done = append(g.done, c)
+	g.newCommands = append(g.newCommands, c)
 	if c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart" {
 		g.Title = ""
 	}
 }
 
-// fault moves the server's cube aside.
-func (g *game) fault() { g.do(lab.Command{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}) }
+// nudgeServer moves the server's cube aside.
+func (g *game) nudgeServer() {
+	g.execute(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
+}
 
-// freeze is the forced fault of a client: it stands still for two seconds.
-func (g *game) freeze() { g.do(lab.Command{Verb: "freeze", Pane: lab.All, Value: "2s"}) }
+// freezeClients is the forced fault of a client: it stands still for two seconds.
+func (g *game) freezeClients() {
+	g.execute(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
+}
 
-// clocks are what the keys and the panel choose between, of the clients' clocks.
-var clocks = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
+// clockChoices are what the keys and the panel choose between, of the clients' clocks.
+var clockChoices = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
 
-// clockNow is one number of the framed pane's first client, as a command has it.
-func (g *game) clockNow(name string) string {
+// clockSetting is one number of the framed pane's first client, as a command has it.
+func (g *game) clockSetting(name string) string {
 	c := g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
 	n := map[string]int{"skew": c.Skew, "fps": c.FrameRate}[name]
 	if n == 0 {
@@ -287,37 +291,37 @@ func (g *game) clockNow(name string) string {
 
 // setClock sets one number of all clients' clocks.
 func (g *game) setClock(name, value string) {
-	g.do(lab.Command{Verb: "clock", Pane: lab.All, Name: name, Value: value})
+	g.execute(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
 }
 
-// nextClock sets it to the next of those that there are to choose from.
-func (g *game) nextClock(name string) {
-	list := clocks[name]
-	g.setClock(name, list[(slices.Index(list, g.clockNow(name))+1)%len(list)])
+// cycleClock sets it to the next of those that there are to choose from.
+func (g *game) cycleClock(name string) {
+	list := clockChoices[name]
+	g.setClock(name, list[(slices.Index(list, g.clockSetting(name))+1)%len(list)])
 }
 
-// write appends an entry to the session's tape, which begins with the first.
-func (g *game) write(e lab.Entry) error {
-	if g.out == nil {
+// writeTape appends an entry to the session's tape, which begins with the first.
+func (g *game) writeTape(e lab.Entry) error {
+	if g.sessionTape == nil {
 		var err error
-		if g.out, err = newSessionTape(g.unused("session", ".tape"), g.Version, g.Config, g.Panes); err != nil {
+		if g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.Config, g.Panes); err != nil {
 			return fmt.Errorf("the session's tape: %w", err)
 		}
 	}
-	if err := g.out.add(e, g.lab, g.Config.Rate); err != nil {
-		g.notices.say("the session's tape cannot be written any more: " + err.Error())
+	if err := g.sessionTape.add(e, g.lab, g.Config.Rate); err != nil {
+		g.notices.post("the session's tape cannot be written any more: " + err.Error())
 	}
 	return nil
 }
 
-// unused returns a name in the folder for what is made, that begins with kind
+// unusedFilename returns a name in the folder for what is made, that begins with kind
 // and the moment and ends with ext, and that no file has yet, whatever its
 // ending.
-func (g *game) unused(kind, ext string) string {
-	first := filepath.Join(g.Out, kind+"-"+time.Now().Format("20060102-150405"))
+func (g *game) unusedFilename(kind, ext string) string {
+	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
 	name := first
 	for i := 2; ; i++ {
-		if taken, err := filepath.Glob(name + ".*"); err != nil || len(taken) == 0 && !g.takes.named(name+ext) {
+		if taken, err := filepath.Glob(name + ".*"); err != nil || len(taken) == 0 && !g.videos.hasFile(name+ext) {
 			return name + ext
 		}
 		name = fmt.Sprintf("%s-%d", first, i)

@@ -17,21 +17,21 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// hands returns a game without a window, and its folder.
-func hands(t *testing.T, panes ...string) *game {
+// newTestGame returns a game without a window, and its folder.
+func newTestGame(t *testing.T, panes ...string) *game {
 	t.Helper()
-	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, Out: t.TempDir(), Version: "1.2.3"}
+	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, OutDir: t.TempDir(), Version: "1.2.3"}
 	if err := o.Config.Network.Parse("bursty"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := open(o)
+	l, err := newLab(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &game{Options: o, lab: l}
 }
 
-func (g *game) ticks(t *testing.T, n int) {
+func (g *game) runTicks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
 		if err := g.tick(); err != nil {
@@ -40,19 +40,19 @@ func (g *game) ticks(t *testing.T, n int) {
 	}
 }
 
-// TestTwoHands says that the right hand's keys are the second player's where
+// TestTwoPlayers says that the right hand's keys are the second player's where
 // there are two, and the first one's where there is one.
-func TestTwoHands(t *testing.T) {
-	g := hands(t, "rewind")
-	g.hold(sim.Forward, sim.Left)
-	g.ticks(t, 1)
-	if g.given.Buttons != sim.Forward|sim.Left {
-		t.Errorf("alone the player gets %v", g.given)
+func TestTwoPlayers(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.setButtons(sim.Forward, sim.Left)
+	g.runTicks(t, 1)
+	if g.lastInput.Buttons != sim.Forward|sim.Left {
+		t.Errorf("alone the player gets %v", g.lastInput)
 	}
-	g.do(lab.Command{Verb: "scene", Pane: lab.All, Name: "two-players"})
-	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "perfect"})
-	g.hold(sim.Right, sim.Left)
-	g.ticks(t, 60)
+	g.execute(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "two-players"})
+	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "perfect"})
+	g.setButtons(sim.Right, sim.Left)
+	g.runTicks(t, 60)
 	b := g.lab.Panes[0].ServerWorld.Bodies()
 	if b[0].Pose.Pos.X < -5.8 || b[1].Pose.Pos.X > 5.8 {
 		t.Errorf("the players went to %v and %v", b[0].Pose.Pos, b[1].Pose.Pos)
@@ -69,7 +69,7 @@ func TestStick(t *testing.T) {
 		{0.7, -0.7, sim.Right | sim.Forward}, {-0.7, 0.7, sim.Left | sim.Back},
 		{0.95, -0.3, sim.Right}, {0.3, 0.95, sim.Back},
 	} {
-		if got := stick(c.x, c.y); got != c.want {
+		if got := stickButtons(c.x, c.y); got != c.want {
 			t.Errorf("the stick at %g, %g presses %v, want %v", c.x, c.y, got, c.want)
 		}
 	}
@@ -79,40 +79,40 @@ func TestStick(t *testing.T) {
 // any turn of it.
 func TestHeading(t *testing.T) {
 	for yaw := -725.0; yaw < 725; yaw += 0.37 {
-		got := float64(heading(yaw)) * 360 / sim.Headings
+		got := float64(cameraHeading(yaw)) * 360 / sim.HeadingSteps
 		off := math.Mod(got-yaw+1080+180, 360) - 180
-		if math.Abs(off) > 180.0/sim.Headings+1e-9 {
+		if math.Abs(off) > 180.0/sim.HeadingSteps+1e-9 {
 			t.Fatalf("a camera turned by %g heads for %g", yaw, got)
 		}
 	}
 }
 
-// TestTapeOfSession says that a session leaves a tape that plays to the same
+// TestSessionTape says that a session leaves a tape that plays to the same
 // hash, with everything that was done on it, and one that lacks at most a
 // second if the program ends badly; and that the tape's own hashes are those,
 // also of the last tick if something was done after it.
-func TestTapeOfSession(t *testing.T) {
-	g := hands(t, "rewind", "noprediction")
+func TestSessionTape(t *testing.T) {
+	g := newTestGame(t, "rewind", "noprediction")
 	var hashes []uint64
 	step := func(n int) {
 		for range n {
-			g.ticks(t, 1)
+			g.runTicks(t, 1)
 			hashes = append(hashes, g.lab.Hash())
 		}
 	}
 	step(30)
-	g.held = [2]sim.Input{{Buttons: sim.Forward, Heading: 3}}
+	g.localInputs = [2]sim.Input{{Buttons: sim.Forward, Heading: 3}}
 	step(50)
-	g.do(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
-	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "smoothing", Value: "none"})
-	g.do(lab.Command{Verb: "turn", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, and not on the tape
-	g.fault()
+	g.execute(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
+	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
+	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, and not on the tape
+	g.nudgeServer()
 	step(37)
-	g.do(lab.Command{Verb: "open", Pane: lab.All, Name: "noprediction"})
-	g.held = [2]sim.Input{}
+	g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "noprediction"})
+	g.localInputs = [2]sim.Input{}
 	step(40)
 
-	name := g.out.name
+	name := g.sessionTape.name
 	check := func(why string, least int) {
 		t.Helper()
 		data, err := os.ReadFile(name)
@@ -148,7 +148,7 @@ func TestTapeOfSession(t *testing.T) {
 		if n := len(tape.Entries) / 60; next < n || len(tape.HashChecks) != next || tape.Version != "1.2.3" {
 			t.Errorf("%s: %d of %d checks in %d seconds, version %q", why, next, len(tape.HashChecks), n, tape.Version)
 		}
-		if whole := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Cut && !whole {
+		if whole := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Truncated && !whole {
 			t.Errorf("%s: the last tick has no hashes", why)
 		}
 		if strings.Contains(string(data), "no-such-knob") {
@@ -156,8 +156,8 @@ func TestTapeOfSession(t *testing.T) {
 		}
 	}
 	check("without an end", len(hashes)-60)
-	g.fault() // after the last tick, so not on the tape
-	if err := g.end(); err != nil {
+	g.nudgeServer() // after the last tick, so not on the tape
+	if err := g.shutdown(); err != nil {
 		t.Fatal(err)
 	}
 	check("at the end", len(hashes))
@@ -166,40 +166,40 @@ func TestTapeOfSession(t *testing.T) {
 	}
 }
 
-// TestFilmSpan says that a film has exactly the ticks between its two marks,
+// TestVideoSpan says that a film has exactly the ticks between its two marks,
 // made of the same session: commands that came before the mark are not carried
 // out twice, and the session itself goes on untouched.
-func TestFilmSpan(t *testing.T) {
-	alone, g := hands(t, "rewind", "noprediction"), hands(t, "rewind", "noprediction")
+func TestVideoSpan(t *testing.T) {
+	alone, g := newTestGame(t, "rewind", "noprediction"), newTestGame(t, "rewind", "noprediction")
 	for _, g := range []*game{alone, g} {
-		g.ticks(t, 100)
-		g.held = [2]sim.Input{{Buttons: sim.Forward}}
-		g.fault()
+		g.runTicks(t, 100)
+		g.localInputs = [2]sim.Input{{Buttons: sim.Forward}}
+		g.nudgeServer()
 		if g != alone {
-			g.takes.begin(g.lab, &g.stage, len(g.done))
+			g.videos.start(g.lab, &g.stage, len(g.newCommands))
 		}
-		g.do(lab.Command{Verb: "show", Pane: lab.All, Name: "yaw", Value: "40"})
-		g.ticks(t, 77)
+		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: "40"})
+		g.runTicks(t, 77)
 	}
-	if len(g.takes.entries) != 77 {
-		t.Fatalf("the take has %d ticks", len(g.takes.entries))
+	if len(g.videos.entries) != 77 {
+		t.Fatalf("the take has %d ticks", len(g.videos.entries))
 	}
-	shot := &recorder.Shot{Lab: g.takes.lab, Stage: g.takes.stage, Entries: g.takes.entries,
-		Format: video.Format{File: filepath.Join(g.Out, "f%05d.png"), W: 160, H: 90, FPS: 60}}
+	shot := &recorder.Job{Lab: g.videos.lab, Stage: g.videos.stage, Entries: g.videos.entries,
+		Format: video.Format{File: filepath.Join(g.OutDir, "f%05d.png"), W: 160, H: 90, FPS: 60}}
 	over := make(chan error)
 	go func() { // while the session goes on
-		r, err := recorder.Shoot(shot)
-		if err == nil && r.Pictures != 77 {
-			err = fmt.Errorf("%d pictures", r.Pictures)
+		r, err := recorder.Record(shot)
+		if err == nil && r.FrameCount != 77 {
+			err = fmt.Errorf("%d pictures", r.FrameCount)
 		}
 		over <- err
 	}()
 	want := g.lab.Hash()
 	var f stage.Frame
 	for range 30 {
-		g.ticks(t, 1)
-		alone.ticks(t, 1)
-		g.stage.Compose(&f, g.lab, stage.Place{W: 320, H: 180}, stage.Options{}, 0.5)
+		g.runTicks(t, 1)
+		alone.runTicks(t, 1)
+		g.stage.Compose(&f, g.lab, stage.Rect{W: 320, H: 180}, stage.Options{}, 0.5)
 	}
 	if err := <-over; err != nil {
 		t.Fatal(err)
@@ -210,20 +210,20 @@ func TestFilmSpan(t *testing.T) {
 	if g.lab.Hash() != alone.lab.Hash() {
 		t.Error("the session was changed by being filmed")
 	}
-	pictures, err := filepath.Glob(filepath.Join(g.Out, "f*.png"))
+	pictures, err := filepath.Glob(filepath.Join(g.OutDir, "f*.png"))
 	if err != nil || len(pictures) != 77 {
 		t.Errorf("%d pictures, %v", len(pictures), err)
 	}
 }
 
-// TestUnused says that files made in the same second do not overwrite each
+// TestUnusedFilenames says that files made in the same second do not overwrite each
 // other, also films that only wait to be made.
-func TestUnused(t *testing.T) {
-	g := hands(t, "rewind")
-	g.ticks(t, 1)
+func TestUnusedFilenames(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.runTicks(t, 1)
 	names := map[string]bool{}
 	for range 4 {
-		n := g.unused("picture", ".png")
+		n := g.unusedFilename("picture", ".png")
 		if names[n] {
 			t.Fatalf("%s again", n)
 		}
@@ -233,59 +233,59 @@ func TestUnused(t *testing.T) {
 		}
 	}
 	for range 3 {
-		g.record()
-		g.ticks(t, 2)
-		g.record()
+		g.toggleRecording()
+		g.runTicks(t, 2)
+		g.toggleRecording()
 	}
-	if err := g.takes.finish(); err != nil {
+	if err := g.videos.waitAll(); err != nil {
 		t.Fatal(err)
 	}
-	films, _ := filepath.Glob(filepath.Join(g.Out, "film-*"))
+	films, _ := filepath.Glob(filepath.Join(g.OutDir, "film-*"))
 	if len(films) != 3 {
 		t.Errorf("three films are %v", films)
 	}
 }
 
-// TestEmptyFilm says that two marks without a tick between are told of.
-func TestEmptyFilm(t *testing.T) {
-	g := hands(t, "rewind")
-	g.ticks(t, 3)
-	g.record()
-	g.record()
+// TestEmptyVideo says that two marks without a tick between are told of.
+func TestEmptyVideo(t *testing.T) {
+	g := newTestGame(t, "rewind")
+	g.runTicks(t, 3)
+	g.toggleRecording()
+	g.toggleRecording()
 	if len(g.notices.list) != 1 || !strings.Contains(g.notices.list[0].text, "no ticks") {
 		t.Errorf("said %v", g.notices.list)
 	}
-	if g.takes.making != nil || g.takes.recording() {
+	if g.videos.current != nil || g.videos.recording() {
 		t.Error("a film of nothing is being made")
 	}
 }
 
-// TestDue says how many ticks an update makes: one, none or single ones while
+// TestDueTicks says how many ticks an update makes: one, none or single ones while
 // paused, and every so many in slow motion.
-func TestDue(t *testing.T) {
-	g := hands(t, "rewind")
+func TestDueTicks(t *testing.T) {
+	g := newTestGame(t, "rewind")
 	count := func(updates int) (n int) {
 		for range updates {
-			n += g.due()
+			n += g.dueTicks()
 		}
 		return n
 	}
 	if n := count(60); n != 60 {
 		t.Errorf("%d ticks in 60 updates", n)
 	}
-	g.speed(0.5)
-	g.speed(0.5)
+	g.scaleSpeed(0.5)
+	g.scaleSpeed(0.5)
 	if n := count(60); n != 15 {
 		t.Errorf("%d ticks at a quarter of the speed", n)
 	}
 	for range 9 {
-		g.speed(0.5)
+		g.scaleSpeed(0.5)
 	}
 	if s := g.lab.Display().Speed; s != 1./16 {
 		t.Errorf("the slowest is %g", s)
 	}
 	for range 9 {
-		g.speed(2)
+		g.scaleSpeed(2)
 	}
 	if s := g.lab.Display().Speed; s != 1 {
 		t.Errorf("the fastest is %g", s)
@@ -294,7 +294,7 @@ func TestDue(t *testing.T) {
 	if n := count(60); n != 0 {
 		t.Errorf("%d ticks while paused", n)
 	}
-	g.steps = 2
+	g.pendingSteps = 2
 	if n := count(60); n != 2 {
 		t.Errorf("%d ticks for two steps", n)
 	}
@@ -303,25 +303,25 @@ func TestDue(t *testing.T) {
 // TestTakeOver says that a tape drives until a key does, and that a fault every
 // so many ticks is the human's session's.
 func TestTakeOver(t *testing.T) {
-	g := hands(t, "rewind")
-	g.Ticks, g.Faults = 100, 20
-	g.Entry = func(i int) lab.Entry { return lab.Entry{Inputs: []sim.Input{{Buttons: sim.Left}}} }
-	g.ticks(t, 40)
-	if g.given.Buttons != sim.Left || len(g.notices.list) != 0 {
-		t.Errorf("the tape gives %v, said %v", g.given, g.notices.list)
+	g := newTestGame(t, "rewind")
+	g.TapeTicks, g.FaultEvery = 100, 20
+	g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: []sim.Input{{Buttons: sim.Left}}} }
+	g.runTicks(t, 40)
+	if g.lastInput.Buttons != sim.Left || len(g.notices.list) != 0 {
+		t.Errorf("the tape gives %v, said %v", g.lastInput, g.notices.list)
 	}
 	g.takeOver()
-	g.held = [2]sim.Input{{Buttons: sim.Right}}
-	g.ticks(t, 1)
-	if g.given.Buttons != sim.Right || g.playing() {
-		t.Errorf("the hand gives %v", g.given)
+	g.localInputs = [2]sim.Input{{Buttons: sim.Right}}
+	g.runTicks(t, 1)
+	if g.lastInput.Buttons != sim.Right || g.tapePlaying() {
+		t.Errorf("the hand gives %v", g.lastInput)
 	}
 }
 
-// TestShort says how numbers are written beside a graph: never with an exponent.
-func TestShort(t *testing.T) {
+// TestNumberText says how numbers are written beside a graph: never with an exponent.
+func TestNumberText(t *testing.T) {
 	for v, want := range map[float32]string{0: "0", 0.004: "0", 0.126: "0.13", 5: "5", 1.5: "1.5", 12.34: "12.3", 196: "196", 23600: "23600", -4.25: "-4.25"} {
-		if got := short(v); got != want {
+		if got := numberText(v); got != want {
 			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
 	}
@@ -333,19 +333,19 @@ func TestReadmeListsKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range allKeys {
+	for _, k := range keyHelp {
 		if k[0] != "" && !bytes.Contains(readme, fmt.Appendf(nil, "\n| %s | %s |\n", k[0], k[1])) {
 			t.Errorf("the README lacks %q, %q", k[0], k[1])
 		}
 	}
 }
 
-// TestLines says that texts are broken between words, to the width, and end
+// TestWrapText says that texts are broken between words, to the width, and end
 // with dots where there are too many lines.
-func TestLines(t *testing.T) {
+func TestWrapText(t *testing.T) {
 	f := render.Font{Size: 12}
 	text := strings.Repeat("the server steps every tick ", 12)
-	got := lines(f, text, 200, 4)
+	got := wrapText(f, text, 200, 4)
 	if len(got) != 4 || !strings.HasSuffix(got[3], "…") {
 		t.Errorf("%q", got)
 	}
@@ -354,46 +354,46 @@ func TestLines(t *testing.T) {
 			t.Errorf("%q is %g wide", l, f.Width(l))
 		}
 	}
-	if got := lines(f, "short", 200, 4); len(got) != 1 || got[0] != "short" {
+	if got := wrapText(f, "short", 200, 4); len(got) != 1 || got[0] != "short" {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestMarkCorrection says that a click on a correction stops the session and has
+// TestSelectCorrection says that a click on a correction stops the session and has
 // the picture point at its body and say what it was, until the session goes on,
 // the same one is clicked again, or its pane is gone.
-func TestMarkCorrection(t *testing.T) {
-	g := hands(t, "noprediction", "rewind")
-	g.do(lab.Command{Verb: "weather", Pane: lab.All, Value: "latency=75ms"})
-	g.ticks(t, 100)
-	g.fault()
-	g.ticks(t, 30)
+func TestSelectCorrection(t *testing.T) {
+	g := newTestGame(t, "noprediction", "rewind")
+	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=75ms"})
+	g.runTicks(t, 100)
+	g.nudgeServer()
+	g.runTicks(t, 30)
 	pane := g.lab.Panes[1]
 	n := pane.Corrections.Total() - 1
 	if n < 0 {
 		t.Fatal("nothing was corrected")
 	}
-	if g.picked() != nil {
+	if g.callout() != nil {
 		t.Error("something is marked at first")
 	}
-	g.mark(pane, 0)
-	m := g.picked()
+	g.toggleSelection(pane, 0)
+	m := g.callout()
 	if !g.paused || m == nil || m.Pane != 1 || m.Body != 0 || !strings.Contains(m.Lines[0], "body 0 was off in its position by 1 m") ||
 		!strings.Contains(m.Lines[1], "Told by packet 100 of tick 101, sent at 1.667 s") || !strings.Contains(m.Lines[3], "not known") {
 		t.Fatalf("%+v", m)
 	}
-	g.mark(pane, 0)
-	if g.picked() != nil || !g.paused {
+	g.toggleSelection(pane, 0)
+	if g.callout() != nil || !g.paused {
 		t.Error("a second click does not take the mark away")
 	}
-	g.mark(pane, 0)
+	g.toggleSelection(pane, 0)
 	g.paused = false
-	if g.picked() != nil {
+	if g.callout() != nil {
 		t.Error("it is marked while the session goes on")
 	}
-	g.mark(pane, 0)
-	g.do(lab.Command{Verb: "close", Pane: 1})
-	if g.picked() != nil {
+	g.toggleSelection(pane, 0)
+	g.execute(lab.Command{Verb: "close", Pane: 1})
+	if g.callout() != nil {
 		t.Error("the mark stays after its pane is gone")
 	}
 }
@@ -402,72 +402,72 @@ func TestMarkCorrection(t *testing.T) {
 // and off again, that a freeze is one of all panes, and that faults that were asked
 // for come in their ticks, once, whether a tape plays or not.
 func TestClockFaults(t *testing.T) {
-	g := hands(t, "rewind", "noprediction")
+	g := newTestGame(t, "rewind", "noprediction")
 	for _, want := range []string{"500", "-500", "off", "500"} {
-		if g.nextClock("skew"); g.clockNow("skew") != want {
-			t.Errorf("skew %s, want %s", g.clockNow("skew"), want)
+		if g.cycleClock("skew"); g.clockSetting("skew") != want {
+			t.Errorf("skew %s, want %s", g.clockSetting("skew"), want)
 		}
 	}
 	for _, want := range []string{"20", "144", "off"} {
-		if g.nextClock("fps"); g.clockNow("fps") != want {
-			t.Errorf("fps %s, want %s", g.clockNow("fps"), want)
+		if g.cycleClock("fps"); g.clockSetting("fps") != want {
+			t.Errorf("fps %s, want %s", g.clockSetting("fps"), want)
 		}
 	}
-	g.freeze()
+	g.freezeClients()
 	for i, p := range g.lab.Panes {
-		if got := p.Faults(); got != "clock +500 ppm, frozen" {
+		if got := p.DescribeClockFaults(); got != "clock +500 ppm, frozen" {
 			t.Errorf("pane %d: %q", i, got)
 		}
 	}
 	for _, tape := range []int{0, 5, 100} {
-		g := hands(t, "rewind")
-		g.Ticks = tape
+		g := newTestGame(t, "rewind")
+		g.TapeTicks = tape
 		asked := func(i int) []lab.Command {
 			if i != 4 {
 				return nil
 			}
-			return []lab.Command{{Verb: "nudge", Pane: lab.All, Name: "x", Value: "1"}}
+			return []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
 		}
-		g.Forced = asked
+		g.FaultCommands = asked
 		if tape > 0 {
-			g.Entry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: asked(i)} }
+			g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: asked(i)} }
 		}
-		g.ticks(t, 4)
+		g.runTicks(t, 4)
 		before := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X
-		g.ticks(t, 20)
+		g.runTicks(t, 20)
 		if by := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X - before; by < 0.9 || by > 1.1 {
 			t.Errorf("with a tape of %d ticks: moved by %v m", tape, by)
 		}
 	}
 }
 
-// TestFire says that a shot is in the next tick's input and in no other, that it waits
+// TestShoot says that a shot is in the next tick's input and in no other, that it waits
 // while the session is paused, that it ends a tape like a key, and that straight ahead
 // is where the camera looks.
-func TestFire(t *testing.T) {
-	g := hands(t, "rewind", "snapshot")
-	g.ticks(t, 100)
-	g.Entry, g.Ticks = func(int) lab.Entry { return lab.Entry{} }, 1000
-	g.fire(sim.Shot{Fired: true, Yaw: 77})
-	if g.playing() {
+func TestShoot(t *testing.T) {
+	g := newTestGame(t, "rewind", "snapshot")
+	g.runTicks(t, 100)
+	g.TapeEntry, g.TapeTicks = func(int) lab.Entry { return lab.Entry{} }, 1000
+	g.shoot(sim.Shot{Fired: true, Yaw: 77})
+	if g.tapePlaying() {
 		t.Error("the tape goes on")
 	}
-	g.hold(sim.Forward, 0)
-	g.ticks(t, 1)
-	if !g.given.Shot.Fired || g.given.Shot.Yaw != 77 || g.given.Buttons != sim.Forward {
-		t.Errorf("the tick has %+v", g.given)
+	g.setButtons(sim.Forward, 0)
+	g.runTicks(t, 1)
+	if !g.lastInput.Shot.Fired || g.lastInput.Shot.Yaw != 77 || g.lastInput.Buttons != sim.Forward {
+		t.Errorf("the tick has %+v", g.lastInput)
 	}
-	g.ticks(t, 60)
-	if g.given.Shot.Fired {
-		t.Errorf("the ticks after have %+v", g.given)
+	g.runTicks(t, 60)
+	if g.lastInput.Shot.Fired {
+		t.Errorf("the ticks after have %+v", g.lastInput)
 	}
 	for i, p := range g.lab.Panes {
-		if p.Shots.Total() != 1 || p.Shots.Number(0).Judged == 0 {
+		if p.Shots.Total() != 1 || p.Shots.At(0).JudgedTick == 0 {
 			t.Errorf("pane %d: %d shots", i, p.Shots.Total())
 		}
 	}
 	for yaw, want := range map[float64]uint16{0: 0, 90: sim.AimSteps / 4, -90: 3 * sim.AimSteps / 4, 180: sim.AimSteps / 2} {
-		if s := ahead(yaw); s.Yaw != want || s.Pitch != 0 || !s.Fired {
+		if s := levelShot(yaw); s.Yaw != want || s.Pitch != 0 || !s.Fired {
 			t.Errorf("a camera turned by %v shoots %+v", yaw, s)
 		}
 	}

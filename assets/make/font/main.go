@@ -23,8 +23,8 @@ import (
 
 var sizes = []int{11, 12, 13, 14, 16, 18, 20, 24, 28, 32, 40}
 
-// letters are what a text may hold.
-func letters() []rune {
+// charset are what a text may hold.
+func charset() []rune {
 	var list []rune
 	for r := ' '; r <= '~'; r++ {
 		list = append(list, r)
@@ -49,7 +49,7 @@ func main() {
 			}
 			m := ff.Metrics()
 			fmt.Fprintf(&table, "face %d %d %d %d\n", face, size, m.Ascent, m.Descent)
-			for _, r := range letters() {
+			for _, r := range charset() {
 				dr, mask, at, advance, ok := ff.Glyph(fixed.P(0, 0), r)
 				if !ok {
 					continue

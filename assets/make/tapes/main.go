@@ -18,7 +18,7 @@ import (
 
 func main() {
 	for i := range tapes {
-		text, err := tapes[i].write()
+		text, err := tapes[i].record()
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -28,39 +28,39 @@ func main() {
 	}
 }
 
-// tape is how an example tape is made.
-type tape struct {
+// tapeSpec is how an example tape is made.
+type tapeSpec struct {
 	name, doc, scene string
-	ticks            int     // at 60 a second
-	dark             int     // the tick from which all packets are lost for five seconds; 0: none
-	steered          bool    // by one key and the heading, as with a stick; else by four keys
-	pilots           []pilot // for each player
-	shots            gunner  // of the first player; nil: it fires none
-	yaw              string  // degrees that the camera is turned by; empty: none
+	ticks            int         // at 60 a second
+	blackoutTick     int         // the tick from which all packets are lost for five seconds; 0: none
+	useHeading       bool        // by one key and the heading, as with a stick; else by four keys
+	autopilots       []autopilot // for each player
+	shooter          shooter     // of the first player; nil: it fires none
+	cameraYaw        string      // degrees that the camera is turned by; empty: none
 }
 
-// gunner says what the first player fires at a tick.
-type gunner func(tick int) sim.Shot
+// shooter says what the first player fires at a tick.
+type shooter func(tick int) sim.Shot
 
-// pilot says what velocity its cube shall have at a tick, in m/s along the
+// autopilot says what velocity its cube shall have at a tick, in m/s along the
 // ground, and which keys are held besides. At a velocity of 0 the cube is left
 // to itself; it is not braked.
-type pilot func(tick int, w []sim.Body) (x, y float32, held sim.Buttons)
+type autopilot func(tick int, w []sim.Body) (x, y float32, held sim.Buttons)
 
 const (
-	rate     = 60
-	patience = 6   // ticks for which a direction is held at least
-	slack    = 0.7 // m/s; a smaller difference is left alone
+	rate              = 60
+	minHoldTicks      = 6   // ticks for which a direction is held at least
+	velocityTolerance = 0.7 // m/s; a smaller difference is left alone
 )
 
-// write returns the tape as text: the keys that its autopilots press.
-func (t *tape) write() ([]byte, error) {
+// record returns the tape as text: the keys that its autopilots press.
+func (t *tapeSpec) record() ([]byte, error) {
 	s, err := sim.SceneNamed(t.scene)
 	if err != nil {
 		return nil, err
 	}
 	w := sim.New(s, rate)
-	made := &lab.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Open: []string{"rewind"}}
+	made := &lab.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
 	made.Config.Network.Seed = 1
 	if err := made.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err
@@ -70,26 +70,26 @@ func (t *tape) write() ([]byte, error) {
 	for tick := range t.ticks {
 		for p := range in {
 			b := &w.Bodies()[p]
-			x, y, held := t.pilots[p](tick, w.Bodies())
-			if tick%patience == 0 {
+			x, y, held := t.autopilots[p](tick, w.Bodies())
+			if tick%minHoldTicks == 0 {
 				along[p] = sim.Input{}
 				if x != 0 || y != 0 {
-					along[p] = t.drive(x-b.Linear.X, y-b.Linear.Y)
+					along[p] = t.steer(x-b.Linear.X, y-b.Linear.Y)
 				}
 			}
 			in[p] = along[p]
 			in[p].Buttons |= held
 		}
-		if t.shots != nil {
-			in[0].Shot = t.shots(tick)
+		if t.shooter != nil {
+			in[0].Shot = t.shooter(tick)
 		}
 		w.Step(in...)
 		e := lab.Entry{Inputs: slices.Clone(in)}
-		if t.dark > 0 && tick == t.dark {
-			e.Commands = []lab.Command{{Verb: "burst", Pane: lab.All, Value: "5s"}}
+		if t.blackoutTick > 0 && tick == t.blackoutTick {
+			e.Commands = []lab.Command{{Verb: "blackout", Pane: lab.AllPanes, Value: "5s"}}
 		}
-		if t.yaw != "" && tick == 0 {
-			e.Commands = []lab.Command{{Verb: "show", Pane: lab.All, Name: "yaw", Value: t.yaw}}
+		if t.cameraYaw != "" && tick == 0 {
+			e.Commands = []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: t.cameraYaw}}
 		}
 		made.Entries = append(made.Entries, e)
 	}
@@ -101,23 +101,23 @@ func (t *tape) write() ([]byte, error) {
 	return slices.Concat(head, []byte("\n# "+t.doc+"\n"), rest), nil
 }
 
-// drive returns the keys that change a velocity by so many m/s.
-func (t *tape) drive(x, y float32) sim.Input {
-	if !t.steered {
-		return sim.Input{Buttons: pick(x, sim.Left, sim.Right) | pick(y, sim.Back, sim.Forward)}
+// steer returns the keys that change a velocity by so many m/s.
+func (t *tapeSpec) steer(x, y float32) sim.Input {
+	if !t.useHeading {
+		return sim.Input{Buttons: keyFor(x, sim.Left, sim.Right) | keyFor(y, sim.Back, sim.Forward)}
 	}
-	if (geom.Vec3{X: x, Y: y}).Len() < slack {
+	if (geom.Vec3{X: x, Y: y}).Len() < velocityTolerance {
 		return sim.Input{}
 	}
 	turn := geom.Atan2(-x, y) / geom.TwoPi // counter-clockwise from +y
-	return sim.Input{Buttons: sim.Forward, Heading: uint8(int(float32(turn*sim.Headings) + sim.Headings + 0.5))}
+	return sim.Input{Buttons: sim.Forward, Heading: uint8(int(float32(turn*sim.HeadingSteps) + sim.HeadingSteps + 0.5))}
 }
 
-func pick(want float32, minus, plus sim.Buttons) sim.Buttons {
+func keyFor(want float32, minus, plus sim.Buttons) sim.Buttons {
 	switch {
-	case want > slack:
+	case want > velocityTolerance:
 		return plus
-	case want < -slack:
+	case want < -velocityTolerance:
 		return minus
 	}
 	return 0

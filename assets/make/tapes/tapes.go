@@ -11,57 +11,57 @@ import (
 // so the keys find the same world however late a strategy brings them to the
 // server. Only a hovering cube knows the tick, it bobs by it, and what a carrier
 // carries: it is elsewhere by then, and on a turning table nothing sleeps.
-var tapes = []tape{
+var tapes = []tapeSpec{
 	{name: "idle", doc: "nobody touches the keys: what a strategy costs and shows at rest",
-		scene: "zen", ticks: 600, pilots: []pilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
+		scene: "zen", ticks: 600, autopilots: []autopilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
 	{name: "start-stop", doc: "a second of push, a second and a half of nothing, to and fro: overshoot and settling",
-		scene: "plain", ticks: 3600, pilots: []pilot{startStop}},
+		scene: "plain", ticks: 3600, autopilots: []autopilot{startStop}},
 	{name: "circle", doc: "round and round at three metres a second, from rest: the usual tape for comparing",
-		scene: "zen", ticks: 3660, pilots: []pilot{circle}},
+		scene: "zen", ticks: 3660, autopilots: []autopilot{circle}},
 	{name: "turns", doc: "full push in another direction every half second to second, often straight back: what guessed inputs get wrong",
-		scene: "plain", ticks: 1860, pilots: []pilot{turns}},
+		scene: "plain", ticks: 1860, autopilots: []autopilot{turns}},
 	{name: "figure-eight", doc: "one key and a heading that turns left, then right, as with a stick: inputs that change all the time",
-		scene: "zen", ticks: 1860, steered: true, pilots: []pilot{figureEight}},
+		scene: "zen", ticks: 1860, useHeading: true, autopilots: []autopilot{figureEight}},
 	{name: "jump", doc: "rolls and hops, every second and a quarter, by taps on lift: flight, landing, keys held for four ticks",
-		scene: "plain", ticks: 1860, pilots: []pilot{jump}},
+		scene: "plain", ticks: 1860, autopilots: []autopilot{jump}},
 	{name: "push", doc: "with a run-up into a pile of 270 cubes and through it, from all sides: contacts of many with many",
-		scene: "pile:layers=3", ticks: 1920, pilots: []pilot{push}},
-	{name: "knocks", doc: "five seconds in which all packets are lost, and a pile of 270 cubes is run into: what there is to make good after an outage",
-		scene: "pile:layers=3", ticks: 900, dark: 300, pilots: []pilot{knocks}},
+		scene: "pile:layers=3", ticks: 1920, autopilots: []autopilot{push}},
+	{name: "outage", doc: "five seconds in which all packets are lost, and a pile of 270 cubes is run into: what there is to make good after an outage",
+		scene: "pile:layers=3", ticks: 900, blackoutTick: 300, autopilots: []autopilot{outage}},
 	{name: "katamari", doc: "round the grid, gathering cubes: the ball that the articles show",
-		scene: "katamari", ticks: 1800, pilots: []pilot{katamari}},
+		scene: "katamari", ticks: 1800, autopilots: []autopilot{katamari}},
 	{name: "katamari-ball", doc: "a ball of cubes rolls on through the grid for longer than the 2,837 frames of the compression challenge",
-		scene: "katamari", ticks: 3180, pilots: []pilot{katamariBall}},
+		scene: "katamari", ticks: 3180, autopilots: []autopilot{katamariBall}},
 	{name: "hover", doc: "hovers over the grid and blows cubes away, drops and pulls some in, hovers again: forces without contact",
-		scene: "katamari", ticks: 2100, pilots: []pilot{hover}},
+		scene: "katamari", ticks: 2100, autopilots: []autopilot{hover}},
 	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
-		scene: "two-players", ticks: 2400, pilots: []pilot{first, second}},
-	{name: "scrum", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
-		scene: "two-players", ticks: 1800, pilots: []pilot{west, east}},
+		scene: "two-players", ticks: 2400, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
+	{name: "same-pile", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
+		scene: "two-players", ticks: 1800, autopilots: []autopilot{samePileWest, samePileEast}},
 	{name: "shots", doc: "one player stands and fires in fixed directions, the other rolls to and fro through them and behind the pile",
-		scene: "two-players", ticks: 2400, pilots: []pilot{stand, dodge}, shots: volley, yaw: "-90"},
+		scene: "two-players", ticks: 2400, autopilots: []autopilot{standStill, dodge}, shooter: volley, cameraYaw: "-90"},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
-		scene: "turntable", ticks: 1500, pilots: []pilot{turntable}},
+		scene: "turntable", ticks: 1500, autopilots: []autopilot{turntable}},
 	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
-		scene: "turntable:rpm=12:aboard=1", ticks: 1800, pilots: []pilot{jumpOff}},
+		scene: "turntable:rpm=12:aboard=1", ticks: 1800, autopilots: []autopilot{jumpOff}},
 	{name: "ferry", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
-		scene: "ship", ticks: 1620, pilots: []pilot{ferry}},
+		scene: "ship", ticks: 1620, autopilots: []autopilot{ferry}},
 	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
-		scene: "ship:way=530", ticks: 2220, pilots: []pilot{fastShip}},
+		scene: "ship:distance=530", ticks: 2220, autopilots: []autopilot{fastShip}},
 	{name: "boarding", doc: "rolls at 48 m/s from a platform through the door of the ship that goes beside it, rides, leaves: from one room that moves into another",
-		scene: "ship:way=530:tender=1", ticks: 2280, pilots: []pilot{boarding}},
+		scene: "ship:distance=530:platform=1", ticks: 2280, autopilots: []autopilot{boarding}},
 	{name: "haul", doc: "drives a sled with a cube stowed in it to and fro, stops, waits, drives on: a vehicle with what lies in it",
-		scene: "hauler", ticks: 1800, pilots: []pilot{haul}},
-	{name: "break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
-		scene: "billiards", ticks: 1500, pilots: []pilot{breaker}},
-	{name: "tow", doc: "rolls round and round at four metres a second with sixteen rods behind: a chain on the ground",
-		scene: "train:links=16", ticks: 1500, pilots: []pilot{tow}},
-	{name: "swing", doc: "hovers to and fro with sixteen rods below and behind: a chain that swings",
-		scene: "train:links=16", ticks: 1500, pilots: []pilot{swing}},
+		scene: "hauler", ticks: 1800, autopilots: []autopilot{haul}},
+	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
+		scene: "billiards", ticks: 1500, autopilots: []autopilot{breakRack}},
+	{name: "chain-tow", doc: "rolls round and round at four metres a second with sixteen rods behind: a chain on the ground",
+		scene: "train:rods=16", ticks: 1500, autopilots: []autopilot{tow}},
+	{name: "chain-swing", doc: "hovers to and fro with sixteen rods below and behind: a chain that swings",
+		scene: "train:rods=16", ticks: 1500, autopilots: []autopilot{swing}},
 }
 
-// toward returns the velocity to a place, at most so many m/s.
-func toward(b *sim.Body, x, y, most float32) (float32, float32) {
+// moveToward returns the velocity to a place, at most so many m/s.
+func moveToward(b *sim.Body, x, y, most float32) (float32, float32) {
 	away := geom.Vec3{X: x - b.Pose.Pos.X, Y: y - b.Pose.Pos.Y}
 	if l := away.Len(); l > most {
 		away = away.Scale(most / l)
@@ -69,18 +69,18 @@ func toward(b *sim.Body, x, y, most float32) (float32, float32) {
 	return away.X, away.Y
 }
 
-// along returns the velocity that follows a moving place: its own, and what
+// followPoint returns the velocity that follows a moving place: its own, and what
 // makes up for the distance to it.
-func along(b *sim.Body, x, y, vx, vy float32) (float32, float32) {
+func followPoint(b *sim.Body, x, y, vx, vy float32) (float32, float32) {
 	return vx + float32(1.5*(x-b.Pose.Pos.X)), vy + float32(1.5*(y-b.Pose.Pos.Y))
 }
 
-// lap returns the velocity that follows a circle, which begins in the middle of
+// followCircle returns the velocity that follows a circle, which begins in the middle of
 // the scene and towards +x, after so many ticks.
-func lap(b *sim.Body, radius, speed float32, ticks int) (float32, float32) {
+func followCircle(b *sim.Body, radius, speed float32, ticks int) (float32, float32) {
 	a := float32(float32(ticks) / 60 * speed / radius)
 	sin, cos := geom.Sin(a), geom.Cos(a)
-	return along(b, float32(radius*sin), float32(radius*(1-cos)), float32(speed*cos), float32(speed*sin))
+	return followPoint(b, float32(radius*sin), float32(radius*(1-cos)), float32(speed*cos), float32(speed*sin))
 }
 
 func startStop(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
@@ -100,13 +100,13 @@ func circle(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	const radius, speed, middle = 2.25, 3.0, -0.75
 	angle := float32(tick-60)/60*speed/radius + geom.HalfPi
 	sin, cos := geom.Sin(angle), geom.Cos(angle)
-	x, y = along(&w[0], float32(radius*cos), float32(radius*sin)+middle, float32(-speed*sin), float32(speed*cos))
+	x, y = followPoint(&w[0], float32(radius*cos), float32(radius*sin)+middle, float32(-speed*sin), float32(speed*cos))
 	return x, y, 0
 }
 
-// bends are the directions of the turns tape, with how many ticks each is
+// turnDirections are the directions of the turns tape, with how many ticks each is
 // held.
-var bends = [...]struct {
+var turnDirections = [...]struct {
 	x, y  float32
 	ticks int
 }{{1, 0, 48}, {-1, 0, 60}, {0, 1, 36}, {0, -1, 48}, {1, 1, 30}, {-1, 1, 36}, {1, -1, 60}, {-1, -1, 30}, {1, 0, 36}, {0, 1, 36}, {-1, 0, 30}}
@@ -117,7 +117,7 @@ func turns(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	}
 	tick -= 60
 	for i := 0; ; i++ {
-		b := &bends[i%len(bends)]
+		b := &turnDirections[i%len(turnDirections)]
 		if tick < b.ticks {
 			return 8 * b.x, 8 * b.y, 0
 		}
@@ -132,7 +132,7 @@ func figureEight(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	}
 	const wide, high, turn = 3.2, 2.2, geom.TwoPi / 6 // metres, metres, rad/s
 	a := float32(float32(tick-60) / 60 * turn)
-	x, y = along(&w[0], float32(wide*geom.Sin(a)), float32(high*geom.Sin(2*a))-0.75,
+	x, y = followPoint(&w[0], float32(wide*geom.Sin(a)), float32(high*geom.Sin(2*a))-0.75,
 		float32(wide*turn*geom.Cos(a)), float32(2*high*turn*geom.Cos(2*a)))
 	return x, y, 0
 }
@@ -141,39 +141,39 @@ func jump(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	if tick < 60 {
 		return 0, 0, 0
 	}
-	x, y = lap(&w[0], 5, 3, tick-60)
+	x, y = followCircle(&w[0], 5, 3, tick-60)
 	if (tick-60)%75 >= 71 {
 		held = sim.Lift
 	}
 	return x, y, held
 }
 
-// lanes are the way points of the push tape: across the pile to the other side,
+// pushWaypoints are the way points of the push tape: across the pile to the other side,
 // and round to the next.
-var lanes = [...][2]float32{{0, 8}, {8, 1}, {-8, -1}, {0, -8}, {1, 8}, {8, -1}, {-8, 0}, {-1, -8}}
+var pushWaypoints = [...][2]float32{{0, 8}, {8, 1}, {-8, -1}, {0, -8}, {1, 8}, {8, -1}, {-8, 0}, {-1, -8}}
 
 func push(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	const rest = 240
 	if tick < rest {
 		return 0, 0, 0
 	}
-	l := lanes[(tick-rest)/180%len(lanes)]
-	x, y = toward(&w[0], l[0], l[1], 8)
+	l := pushWaypoints[(tick-rest)/180%len(pushWaypoints)]
+	x, y = moveToward(&w[0], l[0], l[1], 8)
 	return x, y, 0
 }
 
-// knocked are the directions of the knocks tape, with how many ticks each is held:
+// outageMoves are the directions of the knocks tape, with how many ticks each is held:
 // found by trying, so that much is moved, and most of it by less than five metres.
-var knocked = [...]struct {
+var outageMoves = [...]struct {
 	x, y  float32
 	ticks int
 }{{0, 1, 36}, {-1, 0, 36}, {0, 0, 60}, {1, 0, 36}, {0, -1, 24}, {0, 1, 48}, {1, -1, 24}, {1, 1, 6}}
 
-// knocks runs into the pile and about before it while the link is dark. It wants
+// outage runs into the pile and about before it while the link is dark. It wants
 // to be faster than it is, so its keys do not depend on where that brings it.
-func knocks(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func outage(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	tick -= 306
-	for _, k := range knocked {
+	for _, k := range outageMoves {
 		if tick >= 0 && tick < k.ticks {
 			v := &w[0].Linear
 			return v.X + k.x, v.Y + k.y, 0
@@ -183,15 +183,15 @@ func knocks(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return 0, 0, 0
 }
 
-// corners are the way points of the katamari tape, one a second.
-var corners = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
+// katamariWaypoints are the way points of the katamari tape, one a second.
+var katamariWaypoints = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
 
 func katamari(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	if tick < 90 {
 		return 0, 0, 0
 	}
-	c := corners[(tick-90)/60%len(corners)]
-	x, y = toward(&w[0], c[0], c[1], 8)
+	c := katamariWaypoints[(tick-90)/60%len(katamariWaypoints)]
+	x, y = moveToward(&w[0], c[0], c[1], 8)
 	return x, y, sim.Pull
 }
 
@@ -202,7 +202,7 @@ func katamariBall(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	}
 	const wide, turn = 11, geom.TwoPi / 48
 	a := float32(float32(tick-rest) / 60 * turn)
-	x, y = along(&w[0], float32(wide*geom.Sin(2*a)), float32(wide*geom.Sin(3*a)),
+	x, y = followPoint(&w[0], float32(wide*geom.Sin(2*a)), float32(wide*geom.Sin(3*a)),
 		float32(2*wide*turn*geom.Cos(2*a)), float32(3*wide*turn*geom.Cos(3*a)))
 	return x, y, sim.Pull
 }
@@ -212,94 +212,98 @@ func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	if tick < rest {
 		return 0, 0, 0
 	}
-	x, y = lap(&w[0], 6, 3, tick-rest)
+	x, y = followCircle(&w[0], 6, 3, tick-rest)
 	if phase := (tick - rest) % 300; phase >= 150 && phase < 240 {
 		return x, y, sim.Pull
 	}
 	return x, y, sim.Lift
 }
 
-// chainRests is when all of the chain sleeps.
-const chainRests = 180
+// chainAsleepTick is when all of the chain sleeps.
+const chainAsleepTick = 180
 
 func tow(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < chainRests {
+	if tick < chainAsleepTick {
 		return 0, 0, 0
 	}
-	x, y = lap(&w[0], 5, 4, tick-chainRests)
+	x, y = followCircle(&w[0], 5, 4, tick-chainAsleepTick)
 	return x, y, 0
 }
 
 func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < chainRests {
+	if tick < chainAsleepTick {
 		return 0, 0, 0
 	}
-	side := float32(8*float32((tick-chainRests)/100%2)) - 4
-	x, y = toward(&w[0], side, 2, 5)
+	side := float32(8*float32((tick-chainAsleepTick)/100%2)) - 4
+	x, y = moveToward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
 }
 
 // The players cross the pile, each to where the other came from. Then there are
 // rounds: each pushes the large cube towards the other, one of them sooner, and
 // both draw back for long enough that it is nobody's again.
-const round = 480
+const roundTicks = 480
 
-func first(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func twoPlayersFirst(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
 	case tick < 60:
 		return 0, 0, 0
 	case tick < 480:
-		x, y = toward(&w[0], 5, 2, 5)
+		x, y = moveToward(&w[0], 5, 2, 5)
 	default:
-		x, y = fight(&w[0], &w[2], 1, tick-480)
+		x, y = contestPrize(&w[0], &w[2], 1, tick-480)
 	}
 	return x, y, 0
 }
 
-func second(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func twoPlayersSecond(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
 	case tick < 120:
 		return 0, 0, 0
 	case tick < 480:
-		x, y = toward(&w[1], -5, 2, 5)
+		x, y = moveToward(&w[1], -5, 2, 5)
 	default:
-		x, y = fight(&w[1], &w[2], -1, tick-480+round)
+		x, y = contestPrize(&w[1], &w[2], -1, tick-480+roundTicks)
 	}
 	return x, y, 0
 }
 
-func west(tick int, w []sim.Body) (x, y float32, held sim.Buttons) { return scrum(&w[0], -1, tick) }
+func samePileWest(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	return samePile(&w[0], -1, tick)
+}
 
-func east(tick int, w []sim.Body) (x, y float32, held sim.Buttons) { return scrum(&w[1], 1, tick) }
+func samePileEast(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	return samePile(&w[1], 1, tick)
+}
 
-// scrum pushes for three seconds from one side, 1 for that of +x, into where the pile
+// samePile pushes for three seconds from one side, 1 for that of +x, into where the pile
 // was, each time at another place, and backs out for one.
-func scrum(b *sim.Body, side float32, tick int) (x, y float32, held sim.Buttons) {
+func samePile(b *sim.Body, side float32, tick int) (x, y float32, held sim.Buttons) {
 	if tick < 60 {
 		return 0, 0, 0
 	}
 	lane := float32(0.7 * float32((tick-60)/240%4))
 	if (tick-60)%240 >= 180 {
-		x, y = toward(b, float32(3*side), lane, 3)
+		x, y = moveToward(b, float32(3*side), lane, 3)
 		return x, y, 0
 	}
-	x, y = toward(b, float32(-0.5*side), lane, 3)
+	x, y = moveToward(b, float32(-0.5*side), lane, 3)
 	return x, y, 0
 }
 
-// fight returns the velocity of a player who pushes the prize from its side,
+// contestPrize returns the velocity of a player who pushes the prize from its side,
 // 1 for that of +x: sooner than the other in even rounds, later in odd ones.
-func fight(b, prize *sim.Body, side float32, tick int) (x, y float32) {
+func contestPrize(b, prize *sim.Body, side float32, tick int) (x, y float32) {
 	begin := 0
-	if tick/round%2 != 0 {
+	if tick/roundTicks%2 != 0 {
 		begin = 80
 	}
 	p := prize.Pose.Pos
-	if phase := tick%round - begin; phase >= 0 && phase < 200 {
-		x, y = toward(b, p.X, p.Y, 5)
+	if phase := tick%roundTicks - begin; phase >= 0 && phase < 200 {
+		x, y = moveToward(b, p.X, p.Y, 5)
 		return 4 * x, 4 * y
 	}
-	return toward(b, p.X+float32(3*side), p.Y, 5)
+	return moveToward(b, p.X+float32(3*side), p.Y, 5)
 }
 
 // turntable rolls onto the table from the south, is left alone there for more
@@ -309,14 +313,14 @@ func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	case tick < 60:
 		return 0, 0, 0
 	case tick < 240:
-		x, y = toward(&w[0], 0, 0, 3)
+		x, y = moveToward(&w[0], 0, 0, 3)
 	case tick < 1080:
 		return 0, 0, 0
 	case tick < 1320:
 		p := w[0].Pose.Pos
 		p.Z = 0
 		p = p.Unit().Scale(12)
-		x, y = toward(&w[0], p.X, p.Y, 5)
+		x, y = moveToward(&w[0], p.X, p.Y, 5)
 	}
 	return x, y, 0
 }
@@ -347,11 +351,11 @@ func ferry(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	case tick < 60:
 		return 0, 0, 0
 	case tick < 300:
-		x, y = toward(&w[0], 0, 6, 4)
+		x, y = moveToward(&w[0], 0, 6, 4)
 	case tick < 1140:
 		return 0, 0, 0
 	case tick < 1500:
-		x, y = toward(&w[0], 40, -4, 4)
+		x, y = moveToward(&w[0], 40, -4, 4)
 	}
 	return x, y, 0
 }
@@ -362,18 +366,18 @@ func fastShip(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	case tick < 60:
 		return 0, 0, 0
 	case tick < 300:
-		x, y = toward(&w[0], 0, 6, 4)
+		x, y = moveToward(&w[0], 0, 6, 4)
 	case tick < 1740:
 		return 0, 0, 0
 	case tick < 2100:
-		x, y = toward(&w[0], 530, -4, 4)
+		x, y = moveToward(&w[0], 530, -4, 4)
 	}
 	return x, y, 0
 }
 
-// hauls are the velocities of the haul tape, in m/s, with how many ticks each is
+// haulMoves are the velocities of the haul tape, in m/s, with how many ticks each is
 // wanted.
-var hauls = [...]struct {
+var haulMoves = [...]struct {
 	x, y  float32
 	ticks int
 }{{4, 0, 150}, {0, 0, 90}, {0, 3, 90}, {-4, 0, 180}, {0, 0, 180}, {0, -3, 90}, {3, 3, 90}, {0, 0, 120}}
@@ -385,7 +389,7 @@ func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		return 0, 0, 0
 	}
 	for i := 0; ; i++ {
-		h := &hauls[i%len(hauls)]
+		h := &haulMoves[i%len(haulMoves)]
 		if tick < h.ticks {
 			return h.x, h.y, 0
 		}
@@ -398,42 +402,42 @@ func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 // take it along by themselves: its keys roll it across their way, and keep it in the
 // middle of the door.
 func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	ship := fastPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
-	speed := float32(rate * (fastPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship))
+	ship := fastShipPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
+	speed := float32(rate * (fastShipPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship))
 	switch {
 	case tick < 970:
 		return 0, 0, 0
 	case tick < 1210:
-		x, y = along(&w[0], ship, 6, speed, 0)
+		x, y = followPoint(&w[0], ship, 6, speed, 0)
 		return x, min(y, 3), 0
 	case tick < 1750:
 		return 0, 0, 0
 	case tick < 1900:
-		x, y = toward(&w[0], 530, 5, 3)
+		x, y = moveToward(&w[0], 530, 5, 3)
 	case tick < 2160:
-		x, y = toward(&w[0], 530, -8, 4)
+		x, y = moveToward(&w[0], 530, -8, 4)
 	}
 	return x, y, 0
 }
 
-// fastPath is the way of the ship that is fast.
-var fastPath = sim.Path{Travel: geom.Vec3{X: 530}, TravelSeconds: 20, WaitSeconds: 8}
+// fastShipPath is the way of the ship that is fast.
+var fastShipPath = sim.Path{Travel: geom.Vec3{X: 530}, TravelSeconds: 20, WaitSeconds: 8}
 
-// strokes are the way points of the break tape.
-var strokes = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}
+// breakWaypoints are the way points of the break tape.
+var breakWaypoints = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}
 
-func breaker(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func breakRack(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	const rest, stroke = 60, 180
 	if tick < rest {
 		return 0, 0, 0
 	}
-	if i := (tick - rest) / stroke; i < len(strokes) {
-		x, y = toward(&w[0], strokes[i][0], strokes[i][1], 6)
+	if i := (tick - rest) / stroke; i < len(breakWaypoints) {
+		x, y = moveToward(&w[0], breakWaypoints[i][0], breakWaypoints[i][1], 6)
 	}
 	return x, y, 0
 }
 
-func stand(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }
+func standStill(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }
 
 // dodge rolls to and fro across the other player's way, at up to 10 m/s, and at one
 // end behind the pile.
@@ -443,13 +447,13 @@ func dodge(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		return 0, 0, 0
 	}
 	a := float32(float32(tick-rest) / rate * turn)
-	x, y = along(&w[1], 6, middle+float32(wide*geom.Sin(a)), 0, float32(wide*turn*geom.Cos(a)))
+	x, y = followPoint(&w[1], 6, middle+float32(wide*geom.Sin(a)), 0, float32(wide*turn*geom.Cos(a)))
 	return x, y, 0
 }
 
-// marks are the places, of those that the other player rolls along, that are shot at
+// shotTargets are the places, of those that the other player rolls along, that are shot at
 // in turn, wherever it is.
-var marks = [...]float32{-3.6, -1.2, -2.4, 0, -3}
+var shotTargets = [...]float32{-3.6, -1.2, -2.4, 0, -3}
 
 // volley fires every 23 ticks, along the ground.
 func volley(tick int) sim.Shot {
@@ -457,5 +461,5 @@ func volley(tick int) sim.Shot {
 	if tick < rest || tick > end || (tick-rest)%every != 0 {
 		return sim.Shot{}
 	}
-	return sim.Aim(geom.Vec3{X: 12, Y: marks[(tick-rest)/every%len(marks)]})
+	return sim.Aim(geom.Vec3{X: 12, Y: shotTargets[(tick-rest)/every%len(shotTargets)]})
 }

@@ -16,9 +16,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestTapesAreMade says that the tapes that are built in are those that this
+// TestTapesAreUpToDate says that the tapes that are built in are those that this
 // program makes, all of them, to the byte.
-func TestTapesAreMade(t *testing.T) { // some of them with -short
+func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
 	files, err := fs.Glob(assets.Tapes, "tapes/*.tape")
 	if err != nil || len(files) != len(tapes) {
 		t.Errorf("%d tapes in the folder, %d are made", len(files), len(tapes))
@@ -27,7 +27,7 @@ func TestTapesAreMade(t *testing.T) { // some of them with -short
 		if testing.Short() && i%4 != 0 {
 			continue
 		}
-		made, err := tapes[i].write()
+		made, err := tapes[i].record()
 		if err != nil {
 			t.Fatalf("%s: %v", tapes[i].name, err)
 		}
@@ -57,8 +57,8 @@ func TestDocsNameTapes(t *testing.T) {
 	}
 }
 
-// load returns a tape that is built in.
-func load(t *testing.T, name string) *lab.Tape {
+// loadTape returns a tape that is built in.
+func loadTape(t *testing.T, name string) *lab.Tape {
 	t.Helper()
 	text, err := fs.ReadFile(assets.Tapes, "tapes/"+name+".tape")
 	if err != nil {
@@ -71,11 +71,11 @@ func load(t *testing.T, name string) *lab.Tape {
 	return tape
 }
 
-// play steps a world through a tape whose keys come so many ticks late, as a
+// stepTape steps a world through a tape whose keys come so many ticks late, as a
 // server may get them, and calls see before the first tick and after each.
-func play(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
+func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
 	t.Helper()
-	tape := load(t, name)
+	tape := loadTape(t, name)
 	scene, err := sim.SceneNamed(tape.Config.Scene)
 	if err != nil {
 		t.Fatal(err)
@@ -91,9 +91,9 @@ func play(t *testing.T, name string, late int, see func(w *sim.World, in []sim.I
 	}
 }
 
-// delays are how many ticks late the keys come in the tests of claims. The long
+// inputDelays are how many ticks late the keys come in the tests of claims. The long
 // ones make do with one.
-func delays() []int {
+func inputDelays() []int {
 	if testing.Short() {
 		return []int{11}
 	}
@@ -110,7 +110,7 @@ func TestTapesBeginAtRest(t *testing.T) {
 		if name == "katamari" {
 			continue
 		}
-		tape := load(t, name)
+		tape := loadTape(t, name)
 		scene, err := sim.SceneNamed(tape.Config.Scene)
 		if err != nil {
 			t.Fatal(err)
@@ -146,9 +146,9 @@ func clearance(b *sim.Body) float32 {
 // TestStartStop says that the cube is pushed to speed and left alone till it
 // nearly stands, 22 times or more.
 func TestStartStop(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		starts, fast := 0, false
-		play(t, "start-stop", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "start-stop", late, func(w *sim.World, _ []sim.Input) {
 			switch v := w.Bodies()[0].Linear.Len(); {
 			case v > 3:
 				fast = true
@@ -175,9 +175,9 @@ func (w *winding) add(p geom.Vec3) {
 
 // TestCircle says that the cube goes round 13 times, or nearly.
 func TestCircle(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		laps := winding{y: -0.75}
-		play(t, "circle", late, func(w *sim.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
+		stepTape(t, "circle", late, func(w *sim.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
 		t.Logf("%d ticks late: %.1f times round", late, laps.sum)
 		if laps.sum < 12.5 {
 			t.Errorf("%d ticks late: %.1f times round", late, laps.sum)
@@ -188,10 +188,10 @@ func TestCircle(t *testing.T) {
 // TestTurns says that within half a second the cube's velocity turns by more
 // than 120 degrees, or by 60 to 120, a dozen times each.
 func TestTurns(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		var past []geom.Vec3 // velocities
 		back, aside, since := 0, 0, 0
-		play(t, "turns", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "turns", late, func(w *sim.World, _ []sim.Input) {
 			v := w.Bodies()[0].Linear
 			v.Z = 0
 			past = append(past, v)
@@ -220,11 +220,11 @@ func TestTurns(t *testing.T) {
 // round another to the right, so that it crosses itself, and that the heading
 // turns by whole turns both ways.
 func TestFigureEight(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		east, west := winding{x: 2, y: -0.75}, winding{x: -2, y: -0.75}
 		var last uint8
 		left, right, changes := 0, 0, 0
-		play(t, "figure-eight", late, func(w *sim.World, in []sim.Input) {
+		stepTape(t, "figure-eight", late, func(w *sim.World, in []sim.Input) {
 			east.add(w.Bodies()[0].Pose.Pos)
 			west.add(w.Bodies()[0].Pose.Pos)
 			if in == nil || in[0].Buttons == 0 {
@@ -245,7 +245,7 @@ func TestFigureEight(t *testing.T) {
 		if east.sum*west.sum > 0 || math.Abs(east.sum) < 4 || math.Abs(west.sum) < 4 {
 			t.Errorf("%d ticks late: %.1f and %.1f times round", late, east.sum, west.sum)
 		}
-		if changes < 150 || left < 4*sim.Headings || right < 4*sim.Headings {
+		if changes < 150 || left < 4*sim.HeadingSteps || right < 4*sim.HeadingSteps {
 			t.Errorf("%d changes of heading, 1/256 turns: %d left, %d right", changes, left, right)
 		}
 	}
@@ -254,10 +254,10 @@ func TestFigureEight(t *testing.T) {
 // TestJump says that the cube leaves the ground by a third of a metre and lands
 // again, 23 times.
 func TestJump(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		hops, up := 0, false
 		top := float32(0)
-		play(t, "jump", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "jump", late, func(w *sim.World, _ []sim.Input) {
 			c := clearance(&w.Bodies()[0])
 			top = max(top, c)
 			switch {
@@ -280,7 +280,7 @@ func TestPush(t *testing.T) {
 	var start []sim.Body
 	moved := map[int]bool{}
 	crossings, outside, awake, ticks := 0, geom.Vec3{}, 0, 0
-	play(t, "push", 5, func(w *sim.World, in []sim.Input) {
+	stepTape(t, "push", 5, func(w *sim.World, in []sim.Input) {
 		b := w.Bodies()
 		if start == nil {
 			start = append(start, b...)
@@ -310,9 +310,9 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// near counts the loose cubes whose centres are within some metres of the
+// countNear counts the loose cubes whose centres are within some metres of the
 // first player's.
-func near(w *sim.World, within float32) int {
+func countNear(w *sim.World, within float32) int {
 	n := 0
 	for i := w.Scene().Players; i < len(w.Bodies()); i++ {
 		if w.Bodies()[i].Pose.Pos.Sub(w.Bodies()[0].Pose.Pos).Len() < within {
@@ -322,25 +322,25 @@ func near(w *sim.World, within float32) int {
 	return n
 }
 
-// ball is what is measured of a tape in katamari.
-type ball struct {
-	ticks   int     // since the first key
-	held    int     // of them with at least 60 cubes within 2.5 m
-	moving  int     // bodies that moved in a tick, over all those ticks
-	most    int     // cubes within 2.5 m
-	way     float64 // metres along the ground, by steps of a second
-	taken   int     // cubes moved by half a metre or more at the end
-	lifted  int     // ticks with the cube half a metre above the ground
-	cleared int     // cubes that were moved by a metre or more at some time
+// katamariStats is what is measured of a tape in katamari.
+type katamariStats struct {
+	ticks          int     // since the first key
+	gatheredTicks  int     // of them with at least 60 cubes within 2.5 m
+	movedBodies    int     // bodies that moved in a tick, over all those ticks
+	nearMax        int     // cubes within 2.5 m
+	distance       float64 // metres along the ground, by steps of a second
+	displacedAtEnd int     // cubes moved by half a metre or more at the end
+	airborneTicks  int     // ticks with the cube half a metre above the ground
+	displaced      int     // cubes that were moved by a metre or more at some time
 }
 
-func measure(t *testing.T, name string, late int) ball {
-	var m ball
+func measureKatamari(t *testing.T, name string, late int) katamariStats {
+	var m katamariStats
 	var start, last []sim.Body
 	var moved []bool
 	var at geom.Vec3
 	pressed := false
-	play(t, name, late, func(w *sim.World, in []sim.Input) {
+	stepTape(t, name, late, func(w *sim.World, in []sim.Input) {
 		b := w.Bodies()
 		if start == nil {
 			start, last = append(start, b...), append(last, b...)
@@ -351,47 +351,47 @@ func measure(t *testing.T, name string, late int) ball {
 			at = b[0].Pose.Pos
 			return
 		}
-		n := near(w, 2.5)
-		m.most = max(m.most, n)
+		n := countNear(w, 2.5)
+		m.nearMax = max(m.nearMax, n)
 		if n >= 60 {
-			m.held++
+			m.gatheredTicks++
 		}
 		if clearance(&b[0]) > 0.5 {
-			m.lifted++
+			m.airborneTicks++
 		}
-		m.taken = 0
+		m.displacedAtEnd = 0
 		for i := range b {
 			if b[i].Pose != last[i].Pose {
-				m.moving++
+				m.movedBodies++
 			}
 			d := b[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
 			if i > 0 && d > 0.5 {
-				m.taken++
+				m.displacedAtEnd++
 			}
 			if i > 0 && d > 1 && !moved[i] {
 				moved[i] = true
-				m.cleared++
+				m.displaced++
 			}
 		}
 		if m.ticks++; m.ticks%60 == 0 {
 			d := b[0].Pose.Pos.Sub(at)
 			d.Z = 0
-			m.way += float64(d.Len())
+			m.distance += float64(d.Len())
 			at = b[0].Pose.Pos
 		}
 		copy(last, b)
 	})
 	t.Logf("%s, %d ticks late: %d ticks from the first key; %.1f bodies of %d move in a tick, %.1f %%; 60 cubes within 2.5 m in %.0f %% of the ticks, %d at most; %.0f m; %d cubes moved in the end, %d cleared; in the air in %.0f %%",
-		name, late, m.ticks, float64(m.moving)/float64(m.ticks), len(start), 100*float64(m.moving)/float64(m.ticks*len(start)),
-		100*float64(m.held)/float64(m.ticks), m.most, m.way, m.taken, m.cleared, 100*float64(m.lifted)/float64(m.ticks))
+		name, late, m.ticks, float64(m.movedBodies)/float64(m.ticks), len(start), 100*float64(m.movedBodies)/float64(m.ticks*len(start)),
+		100*float64(m.gatheredTicks)/float64(m.ticks), m.nearMax, m.distance, m.displacedAtEnd, m.displaced, 100*float64(m.airborneTicks)/float64(m.ticks))
 	return m
 }
 
-// TestKnocks says that the link is dark from before the first key until after the
+// TestOutage says that the link is dark from before the first key until after the
 // last one, and that meanwhile a dozen cubes and more are moved by over a metre.
-func TestKnocks(t *testing.T) {
+func TestOutage(t *testing.T) {
 	dark, last := 0, 0
-	for i, e := range load(t, "knocks").Entries {
+	for i, e := range loadTape(t, "outage").Entries {
 		if len(e.Commands) > 0 {
 			dark = i
 		}
@@ -406,7 +406,7 @@ func TestKnocks(t *testing.T) {
 		t.Errorf("dark from %d on, the last key at %d", dark, last)
 	}
 	var start, end []sim.Body
-	play(t, "knocks", 0, func(w *sim.World, in []sim.Input) {
+	stepTape(t, "outage", 0, func(w *sim.World, in []sim.Input) {
 		if w.Tick() == sim.Tick(dark) {
 			start = append(start, w.Bodies()...)
 		}
@@ -428,7 +428,7 @@ func TestKnocks(t *testing.T) {
 
 // TestKatamari says that a ball of cubes is gathered.
 func TestKatamari(t *testing.T) {
-	if m := measure(t, "katamari", 0); m.most < 90 || m.held*2 < m.ticks {
+	if m := measureKatamari(t, "katamari", 0); m.nearMax < 90 || m.gatheredTicks*2 < m.ticks {
 		t.Errorf("%+v", m)
 	}
 }
@@ -438,8 +438,8 @@ func TestKatamari(t *testing.T) {
 // player for most of the time, a tenth of all bodies moves in the mean tick,
 // and more are taken in along the way.
 func TestKatamariBall(t *testing.T) {
-	m := measure(t, "katamari-ball", 5)
-	if m.ticks < 2837 || m.held*4 < m.ticks*3 || m.most < 120 || m.way < 120 || m.taken < 200 || m.moving*10 < m.ticks*901 {
+	m := measureKatamari(t, "katamari-ball", 5)
+	if m.ticks < 2837 || m.gatheredTicks*4 < m.ticks*3 || m.nearMax < 120 || m.distance < 120 || m.displacedAtEnd < 200 || m.movedBodies*10 < m.ticks*901 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -447,8 +447,8 @@ func TestKatamariBall(t *testing.T) {
 // TestHover says that the player is in the air for a third of the time at
 // least, and blows more than a hundred cubes away.
 func TestHover(t *testing.T) {
-	for _, late := range delays() {
-		if m := measure(t, "hover", late); m.lifted*3 < m.ticks || m.cleared < 100 {
+	for _, late := range inputDelays() {
+		if m := measureKatamari(t, "hover", late); m.airborneTicks*3 < m.ticks || m.displaced < 100 {
 			t.Errorf("%d ticks late: %+v", late, m)
 		}
 	}
@@ -458,12 +458,12 @@ func TestHover(t *testing.T) {
 // cube: alone, against each other, and so that it changes hands.
 func TestTwoPlayers(t *testing.T) {
 	const prize = 2
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		var pushes [2]int // ticks at the moving prize, alone
 		both, hands, crossed, moved := 0, 0, 0, 0
 		owner := int8(sim.NoPlayer)
 		var start []sim.Body
-		play(t, "two-players", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "two-players", late, func(w *sim.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = append(start, b...)
@@ -500,14 +500,14 @@ func TestTwoPlayers(t *testing.T) {
 	}
 }
 
-// TestScrum says that both are at the pile at the same time for five seconds, from
+// TestSamePile says that both are at the pile at the same time for five seconds, from
 // the same half second on, and that most cubes are moved.
-func TestScrum(t *testing.T) {
-	for _, late := range delays() {
+func TestSamePile(t *testing.T) {
+	for _, late := range inputDelays() {
 		both, moved, tick := 0, 0, 0
 		var start []sim.Body
 		first := [2]int{-1, -1}
-		play(t, "scrum", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "same-pile", late, func(w *sim.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = append(start, b...)
@@ -539,20 +539,20 @@ func TestScrum(t *testing.T) {
 	}
 }
 
-// ride is what is measured of a tape with a carrier.
-type ride struct {
-	still   int     // ticks in which the player's cube stands still on it while it moves
-	carried float64 // metres in them
-	round   winding // of the cube, in them
-	ended   sim.Body
+// rideStats is what is measured of a tape with a carrier.
+type rideStats struct {
+	carriedTicks int     // ticks in which the player's cube stands still on it while it moves
+	distance     float64 // metres in them
+	winding      winding // of the cube, in them
+	final        sim.Body
 }
 
 // measureRide follows the player's cube as the carrier sees it: it rides in the
 // ticks in which it moves less than a millimetre against a floor that moves.
-func measureRide(t *testing.T, name string, late int) (r ride) {
+func measureRide(t *testing.T, name string, late int) (r rideStats) {
 	var last geom.Vec3
 	began := false
-	play(t, name, late, func(w *sim.World, _ []sim.Input) {
+	stepTape(t, name, late, func(w *sim.World, _ []sim.Input) {
 		b, path := &w.Bodies()[0], &w.Scene().Carriers[0].Path
 		if began && w.Tick() > 0 {
 			// Where a point of the floor is now that was where the cube was.
@@ -560,27 +560,27 @@ func measureRide(t *testing.T, name string, late int) (r ride) {
 			then, now := path.Pose(origin, w.Tick()-1, rate), path.Pose(origin, w.Tick(), rate)
 			at := now.Pos.Add(now.Rot.Rotate(then.Rot.Inverse().Rotate(last.Sub(then.Pos))))
 			if now != then && at.Sub(b.Pose.Pos).Len() < 0.001 && clearance(b) > 0.1 {
-				r.still++
-				r.carried += float64(b.Pose.Pos.Sub(last).Len())
-				r.round.add(b.Pose.Pos)
+				r.carriedTicks++
+				r.distance += float64(b.Pose.Pos.Sub(last).Len())
+				r.winding.add(b.Pose.Pos)
 			}
 		}
-		last, r.ended, began = b.Pose.Pos, *b, true
+		last, r.final, began = b.Pose.Pos, *b, true
 	})
 	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f times round, ends at %.1f, %.1f", name, late,
-		float64(r.still)/rate, r.carried, r.round.sum, r.ended.Pose.Pos.X, r.ended.Pose.Pos.Y)
+		float64(r.carriedTicks)/rate, r.distance, r.winding.sum, r.final.Pose.Pos.X, r.final.Pose.Pos.Y)
 	return r
 }
 
 // TestTurntable says that the cube comes to rest on the turning table, is
 // carried round for more than a turn, and ends on the ground, off the table.
 func TestTurntable(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		r := measureRide(t, "turntable", late)
-		if r.still < 10*rate || r.carried < 22 || r.round.sum < 1.1 {
+		if r.carriedTicks < 10*rate || r.distance < 22 || r.winding.sum < 1.1 {
 			t.Errorf("%d ticks late: %+v", late, r)
 		}
-		if p := r.ended.Pose.Pos; p.Len() < 8.5+0.75 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+		if p := r.final.Pose.Pos; p.Len() < 8.5+0.75 || clearance(&r.final) > 0.02 || !r.final.Asleep {
 			t.Errorf("%d ticks late: it ends at %v", late, p)
 		}
 	}
@@ -590,12 +590,12 @@ func TestTurntable(t *testing.T) {
 // it all the way to the other end, and has left it by the door when the tape
 // ends.
 func TestFerry(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		r := measureRide(t, "ferry", late)
-		if r.still < 9*rate || r.carried < 39.5 {
+		if r.carriedTicks < 9*rate || r.distance < 39.5 {
 			t.Errorf("%d ticks late: %+v", late, r)
 		}
-		if p := r.ended.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+		if p := r.final.Pose.Pos; p.X < 37 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
 			t.Errorf("%d ticks late: it ends at %v", late, p)
 		}
 	}
@@ -605,10 +605,10 @@ func TestFerry(t *testing.T) {
 // is in the ship by its door before that is over, rides to the other end, and has left by
 // the door when the tape ends.
 func TestBoarding(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		slowest, entered, rode := 100.0, 0, 0
 		var ended sim.Body
-		play(t, "boarding", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "boarding", late, func(w *sim.World, _ []sim.Input) {
 			b := &w.Bodies()[0]
 			path := &w.Scene().Carriers[0].Path
 			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
@@ -641,12 +641,12 @@ func TestBoarding(t *testing.T) {
 // TestFastShip says the same as TestFerry of the ship that goes at up to 50 m/s, half a
 // kilometre.
 func TestFastShip(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		r := measureRide(t, "fast-ship", late)
-		if r.still < 18*rate || r.carried < 525 {
+		if r.carriedTicks < 18*rate || r.distance < 525 {
 			t.Errorf("%d ticks late: %+v", late, r)
 		}
-		if p := r.ended.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.ended) > 0.02 || !r.ended.Asleep {
+		if p := r.final.Pose.Pos; p.X < 527 || p.Y > 1.5 || clearance(&r.final) > 0.02 || !r.final.Asleep {
 			t.Errorf("%d ticks late: it ends at %v", late, p)
 		}
 	}
@@ -655,10 +655,10 @@ func TestFastShip(t *testing.T) {
 // TestBreak says that most of the pucks are pushed by a metre or more, by one
 // player, and none out of the rails.
 func TestBreak(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		var scene *sim.Scene
 		var ended []sim.Body
-		play(t, "break", late, func(w *sim.World, _ []sim.Input) { scene, ended = w.Scene(), w.Bodies() })
+		stepTape(t, "billiards-break", late, func(w *sim.World, _ []sim.Input) { scene, ended = w.Scene(), w.Bodies() })
 		moved, out := 0, 0
 		for i := scene.Players; i < len(ended); i++ {
 			p := ended[i].Pose.Pos
@@ -683,16 +683,16 @@ func TestChains(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		lifted, fewest int // rods that are a metre up, in ticks; and of how many
-	}{{"tow", 0, 0}, {"swing", 600, 2}} {
-		for _, late := range delays() {
+	}{{"chain-tow", 0, 0}, {"chain-swing", 600, 2}} {
+		for _, late := range inputDelays() {
 			var round, ends winding
 			tick, lifted, moved := 0, 0, 0
 			torn := float32(0)
 			var from geom.Vec3
-			play(t, c.name, late, func(w *sim.World, _ []sim.Input) {
+			stepTape(t, c.name, late, func(w *sim.World, _ []sim.Input) {
 				b := w.Bodies()
 				last := len(b) - 1
-				if tick++; tick == chainRests {
+				if tick++; tick == chainAsleepTick {
 					for i := range b {
 						if !b[i].Asleep {
 							t.Errorf("%s, %d ticks late: body %d is awake", c.name, late, i)
@@ -711,28 +711,28 @@ func TestChains(t *testing.T) {
 				if up >= max(c.fewest, 1) {
 					lifted++
 				}
-				if tick > chainRests && b[last].Pose.Pos.Sub(from).Len() > 1 {
+				if tick > chainAsleepTick && b[last].Pose.Pos.Sub(from).Len() > 1 {
 					moved++
 				}
 				for i := range w.Scene().Joints {
-					x, y := w.Anchors(i)
+					x, y := w.JointAnchors(i)
 					torn = max(torn, x.Sub(y).Len())
 				}
 			})
 			t.Logf("%s, %d ticks late: %.2f times round, its end %.2f, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, ends.sum, lifted, moved, torn)
-			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "tow" && (round.sum < 2 || lifted > 300) {
+			if torn > 0.02 || moved < 300 || lifted < c.lifted || c.name == "chain-tow" && (round.sum < 2 || lifted > 300) {
 				t.Errorf("%s, %d ticks late: %.2f times round, %d ticks lifted, the end moved in %d, torn %.4f m", c.name, late, round.sum, lifted, moved, torn)
 			}
 		}
 	}
 }
 
-// TestCarriersAreForeseen says that a client that predicts foresees what a
+// TestRewindPredictsCarriers says that a client that predicts foresees what a
 // carrier does to its cube: over a link that loses nothing rewind corrects
 // nothing in the tapes that ride.
-func TestCarriersAreForeseen(t *testing.T) {
+func TestRewindPredictsCarriers(t *testing.T) {
 	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
-		tape := load(t, name)
+		tape := loadTape(t, name)
 		l := lab.New(tape.Config)
 		p, err := l.Open("rewind")
 		if err != nil {
@@ -753,11 +753,11 @@ func TestCarriersAreForeseen(t *testing.T) {
 // and lands on it again, four times or more, each time farther out; and that it is
 // beside it in the end.
 func TestJumpOff(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		var hops []float32 // where they began, from the middle
 		var end float32
 		up := false
-		play(t, "jump-off", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "jump-off", late, func(w *sim.World, _ []sim.Input) {
 			b := &w.Bodies()[0]
 			p := b.Pose.Pos
 			p.Z = 0
@@ -779,10 +779,10 @@ func TestJumpOff(t *testing.T) {
 // TestHaul says that the sled drives and stands still, thrice or more, and keeps its
 // cube.
 func TestHaul(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		stops, fast, apart := 0, false, float32(0)
 		var start []sim.Body
-		play(t, "haul", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "haul", late, func(w *sim.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = slices.Clone(b)
@@ -806,9 +806,9 @@ func TestHaul(t *testing.T) {
 // player stands, and that the other crosses every one of them again and again, fast,
 // and is behind the pile at times, however late the keys come.
 func TestShots(t *testing.T) {
-	for _, late := range delays() {
+	for _, late := range inputDelays() {
 		fired, hit, hidden, fast, moved := 0, map[uint16]int{}, 0, float32(0), float32(0)
-		play(t, "shots", late, func(w *sim.World, in []sim.Input) {
+		stepTape(t, "shots", late, func(w *sim.World, in []sim.Input) {
 			if in == nil {
 				return
 			}
@@ -820,11 +820,11 @@ func TestShots(t *testing.T) {
 				poses[i] = b[i].Pose
 			}
 			meets := func(along geom.Vec3) int {
-				return w.Scene().Ray(b[0].Pose.Pos, along, 30, poses, 0, 0, rate).Body
+				return w.Scene().CastRay(b[0].Pose.Pos, along, 30, poses, 0, 0, rate).Body
 			}
 			if s := in[0].Shot; s.Fired {
 				fired++
-				if meets(s.Along()) == 1 {
+				if meets(s.Direction()) == 1 {
 					hit[s.Yaw]++
 				}
 			}

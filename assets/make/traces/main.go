@@ -25,15 +25,15 @@ import (
 )
 
 const (
-	samples = 3000
-	step    = 20 * time.Millisecond
-	ms      = time.Millisecond
+	sampleCount    = 3000
+	sampleInterval = 20 * time.Millisecond
+	ms             = time.Millisecond
 )
 
 func main() {
-	write("wifi-stall", "Wi-Fi that stalls: 1.9 % lost, nearly all of it in one second",
+	writeTrace("wifi-stall", "Wi-Fi that stalls: 1.9 % lost, nearly all of it in one second",
 		link.Conditions{Latency: 4900 * time.Microsecond, Jitter: 800 * time.Microsecond, Shape: link.LongTail, Loss: 0.004}, stall)
-	write("wifi-scatter", "Wi-Fi that drops: 1.5 % lost, one here and one there",
+	writeTrace("wifi-scatter", "Wi-Fi that drops: 1.5 % lost, one here and one there",
 		link.Conditions{Latency: 6600 * time.Microsecond, Jitter: 600 * time.Microsecond, Shape: link.Gamma, Loss: 0.0141}, scatter)
 }
 
@@ -57,7 +57,7 @@ func scatter(at time.Duration) (wait time.Duration, lost bool) {
 	return 0, false
 }
 
-func write(name, doc string, c link.Conditions, event func(time.Duration) (time.Duration, bool)) {
+func writeTrace(name, doc string, c link.Conditions, event func(time.Duration) (time.Duration, bool)) {
 	file, err := os.Create(filepath.Join("traces", name+".csv"))
 	if err != nil {
 		log.Fatal(err)
@@ -65,8 +65,8 @@ func write(name, doc string, c link.Conditions, event func(time.Duration) (time.
 	w := bufio.NewWriter(file)
 	fmt.Fprintf(w, "# %s\n# synthetic: made by assets/make/traces after the figures of a measured link\ntime_s,rtt_ms,lost\n", doc)
 	weather := &link.Network{Seed: 1, Up: c}
-	for i := range samples {
-		at := time.Duration(i) * step
+	for i := range sampleCount {
+		at := time.Duration(i) * sampleInterval
 		f := weather.Outcome(link.Up, 0, at, 0) // its delay is taken for a round trip
 		wait, lost := event(at)
 		if f.Lost || lost {

@@ -13,49 +13,49 @@ import (
 
 // Servo steers one client. The zero value has no aim yet.
 type Servo struct {
-	// Reset is by how many ticks a client must be behind to be told to jump; 0
+	// ResetTicks is by how many ticks a client must be behind to be told to jump; 0
 	// for as many as the constant of that name has.
-	Reset int
+	ResetTicks int
 
-	aimed  bool
-	behind int64 // millionths of a tick by which the client is behind its aim
-	early  int64 // the same, when the last state came
-	pace   int32
+	synced       bool
+	behind       int64 // millionths of a tick by which the client is behind its aim
+	arrivalEarly int64 // the same, when the last state came
+	slew         int32
 }
 
-// Reset is how far behind its aim a client jumps instead of hurrying.
-const Reset = time.Second
+// ResetAfter is how far behind its aim a client jumps instead of hurrying.
+const ResetAfter = time.Second
 
 const (
-	one      = 1_000_000 // a tick, in the units of behind
-	start    = 3 * one / 2
-	enough   = one / 2
-	paceMost = 250_000 // ppm: a quarter of a tick more or less per tick
-	paceFar  = 500_000 // ppm: half a tick more or less per tick, for a client that is far away
-	far      = 30 * one
+	tickUnits     = 1_000_000 // a tick, in the units of behind
+	slewStart     = 3 * tickUnits / 2
+	slewStop      = tickUnits / 2
+	slewPPM       = 250_000 // ppm: a quarter of a tick more or less per tick
+	fastSlewPPM   = 500_000 // ppm: half a tick more or less per tick, for a client that is far away
+	fastSlewStart = 30 * tickUnits
 )
 
-// Aim takes in a state of the server's tick that has just arrived, when the
+// Sync takes in a state of the server's tick that has just arrived, when the
 // client's next tick is own. trip is the way that news and answer make: a
 // round trip for a client that sends inputs, half of one for one that only
 // watches. ahead is by how many ticks more the client wants to be early. A
 // client that is more than Reset behind, or has no aim yet, is told by how many
 // ticks to jump; Aim takes the jump for done. A client never jumps back: the
 // inputs of those ticks are on their way.
-func (s *Servo) Aim(server, own sim.Tick, trip time.Duration, ahead, rate int) (jump int) {
+func (s *Servo) Sync(server, own sim.Tick, trip time.Duration, ahead, rate int) (jump int) {
 	tick := time.Second / time.Duration(rate)
 	target := int64(server) + int64((trip+tick/2)/tick) + int64(ahead)
-	s.behind = (target - int64(own)) * one
-	s.early = s.behind
-	reset := one * int64(Reset/tick)
-	if s.Reset > 0 {
-		reset = one * int64(s.Reset)
+	s.behind = (target - int64(own)) * tickUnits
+	s.arrivalEarly = s.behind
+	reset := tickUnits * int64(ResetAfter/tick)
+	if s.ResetTicks > 0 {
+		reset = tickUnits * int64(s.ResetTicks)
 	}
-	if s.behind > reset || s.behind > 0 && !s.aimed {
-		jump = int(s.behind / one)
+	if s.behind > reset || s.behind > 0 && !s.synced {
+		jump = int(s.behind / tickUnits)
 		s.behind = 0
 	}
-	s.aimed = true
+	s.synced = true
 	return jump
 }
 
@@ -63,30 +63,30 @@ func (s *Servo) Aim(server, own sim.Tick, trip time.Duration, ahead, rate int) (
 // ask for. A tick made at another pace than the session's changes the distance
 // by the difference, so the servo does not overshoot while no news comes.
 func (s *Servo) Tick() int32 {
-	if s.pace != 0 {
-		s.behind -= one * int64(s.pace) / (one + int64(s.pace))
+	if s.slew != 0 {
+		s.behind -= tickUnits * int64(s.slew) / (tickUnits + int64(s.slew))
 	}
 	switch {
-	case s.behind > far:
-		s.pace = paceFar
-	case s.behind > start || s.pace > 0 && s.behind > enough:
-		s.pace = paceMost
-	case s.behind < -far:
-		s.pace = -paceFar
-	case s.behind < -start || s.pace < 0 && s.behind < -enough:
-		s.pace = -paceMost
+	case s.behind > fastSlewStart:
+		s.slew = fastSlewPPM
+	case s.behind > slewStart || s.slew > 0 && s.behind > slewStop:
+		s.slew = slewPPM
+	case s.behind < -fastSlewStart:
+		s.slew = -fastSlewPPM
+	case s.behind < -slewStart || s.slew < 0 && s.behind < -slewStop:
+		s.slew = -slewPPM
 	default:
-		s.pace = 0
+		s.slew = 0
 	}
-	return s.pace
+	return s.slew
 }
 
-// Aimed reports whether the servo knows the server's time.
-func (s *Servo) Aimed() bool { return s.aimed }
+// Synced reports whether the servo knows the server's time.
+func (s *Servo) Synced() bool { return s.synced }
 
-// Early returns by how many ticks the last state came sooner than it should have by
+// ArrivalEarly returns by how many ticks the last state came sooner than it should have by
 // the client's clock; below 0 it came later. Sooner means that the client is behind.
-func (s *Servo) Early() float64 { return float64(s.early) / one }
+func (s *Servo) ArrivalEarly() float64 { return float64(s.arrivalEarly) / tickUnits }
 
 // Behind returns by how many ticks the client is behind its aim.
-func (s *Servo) Behind() float64 { return float64(s.behind) / one }
+func (s *Servo) Behind() float64 { return float64(s.behind) / tickUnits }

@@ -7,10 +7,10 @@ import (
 	"ghostcube/sim"
 )
 
-// drive runs a client with a servo against a server over a link of some ticks
+// simulate runs a client with a servo against a server over a link of some ticks
 // each way, with a state every few ticks, and returns how far the client was
 // ahead of the server in each tick of the session.
-func drive(s *Servo, ticks, up, down, every int, trip time.Duration, change func(i int) time.Duration) (ahead []int) {
+func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change func(i int) time.Duration) (ahead []int) {
 	server, client := sim.Tick(0), sim.Tick(0)
 	type state struct {
 		at   int
@@ -22,10 +22,10 @@ func drive(s *Servo, ticks, up, down, every int, trip time.Duration, change func
 		if change != nil {
 			trip = change(i)
 		}
-		for due += one + int64(pace); due >= one; due -= one {
+		for due += tickUnits + int64(pace); due >= tickUnits; due -= tickUnits {
 			for len(flights) > 0 && flights[0].at <= i {
 				if i > up+down {
-					client += sim.Tick(s.Aim(flights[0].tick, client, trip, 5, 60))
+					client += sim.Tick(s.Sync(flights[0].tick, client, trip, 5, 60))
 				}
 				flights = flights[1:]
 			}
@@ -41,12 +41,12 @@ func drive(s *Servo, ticks, up, down, every int, trip time.Duration, change func
 	return ahead
 }
 
-// TestAim says that a client comes to be ahead by the way up and its lead, at
+// TestSync says that a client comes to be ahead by the way up and its lead, at
 // once, and stays there without moving.
-func TestAim(t *testing.T) {
+func TestSync(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		s := &Servo{}
-		ahead := drive(s, 600, 5, 5, every, 150*time.Millisecond, nil)
+		ahead := simulate(s, 600, 5, 5, every, 150*time.Millisecond, nil)
 		for i, a := range ahead[100:] {
 			if a != ahead[100] {
 				t.Fatalf("a state every %d ticks: ahead by %d and then, at tick %d, by %d", every, ahead[100], i+100, a)
@@ -59,12 +59,12 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestFollows says that the client follows a round trip that changes by a few
+// TestFollowsRTT says that the client follows a round trip that changes by a few
 // ticks, within two seconds and without swinging.
-func TestFollows(t *testing.T) {
+func TestFollowsRTT(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		s := &Servo{}
-		ahead := drive(s, 1800, 5, 5, every, 0, func(i int) time.Duration {
+		ahead := simulate(s, 1800, 5, 5, every, 0, func(i int) time.Duration {
 			switch {
 			case i < 600:
 				return 150 * time.Millisecond
@@ -93,11 +93,11 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestNoise says that a round trip that sways by less than a tick moves
+// TestIgnoresSmallJitter says that a round trip that sways by less than a tick moves
 // nothing.
-func TestNoise(t *testing.T) {
+func TestIgnoresSmallJitter(t *testing.T) {
 	s := &Servo{}
-	ahead := drive(s, 600, 5, 5, 1, 0, func(i int) time.Duration {
+	ahead := simulate(s, 600, 5, 5, 1, 0, func(i int) time.Duration {
 		return 150*time.Millisecond + time.Duration(i*7%23-11)*time.Millisecond
 	})
 	for i := 100; i < 600; i++ {
@@ -111,13 +111,13 @@ func TestNoise(t *testing.T) {
 // back.
 func TestFarAhead(t *testing.T) {
 	s := &Servo{}
-	if jump := s.Aim(100, 300, 0, 5, 60); jump != 0 {
+	if jump := s.Sync(100, 300, 0, 5, 60); jump != 0 {
 		t.Errorf("it jumps by %d", jump)
 	}
-	if pace := s.Tick(); pace != -paceFar {
+	if pace := s.Tick(); pace != -fastSlewPPM {
 		t.Errorf("pace %d", pace)
 	}
-	if jump := s.Aim(1000, 300, 0, 5, 60); jump != 705 {
+	if jump := s.Sync(1000, 300, 0, 5, 60); jump != 705 {
 		t.Errorf("far behind it jumps by %d", jump)
 	}
 }
@@ -126,9 +126,9 @@ func TestFarAhead(t *testing.T) {
 // by no more than Reset.
 func TestReset(t *testing.T) {
 	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
-		s := &Servo{Reset: c.reset}
-		s.Aim(100, 105, 0, 5, 60)
-		if jump := s.Aim(sim.Tick(200+c.behind), 205, 0, 5, 60); jump != c.jump {
+		s := &Servo{ResetTicks: c.reset}
+		s.Sync(100, 105, 0, 5, 60)
+		if jump := s.Sync(sim.Tick(200+c.behind), 205, 0, 5, 60); jump != c.jump {
 			t.Errorf("reset %d, behind by %d: it jumps by %d, want %d", c.reset, c.behind, jump, c.jump)
 		}
 		if pace := s.Tick(); (pace > 0) != (c.jump == 0) {
@@ -147,7 +147,7 @@ func TestSettles(t *testing.T) {
 		for _, off := range []int{-60, -45, -31, -20, -8, -3, -2, 2, 3, 8, 20, 31, 45, 60} {
 			s := &Servo{}
 			const trip = 150 * time.Millisecond
-			ahead := drive(s, 1200, 5, 5, every, trip, func(i int) time.Duration {
+			ahead := simulate(s, 1200, 5, 5, every, trip, func(i int) time.Duration {
 				if i < 600 {
 					return trip
 				}
@@ -179,14 +179,14 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-// TestResets says that a client that is more than a second behind jumps, whatever
+// TestResetAtAnyRate says that a client that is more than a second behind jumps, whatever
 // the rate, and one that is less does not.
-func TestResets(t *testing.T) {
+func TestResetAtAnyRate(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		for _, behind := range []int{rate - 1, rate, rate + 1, 10 * rate} {
 			s := &Servo{}
-			s.Aim(1000, 1000, 0, 0, rate)
-			jump := s.Aim(sim.Tick(1000+behind), 1000, 0, 0, rate)
+			s.Sync(1000, 1000, 0, 0, rate)
+			jump := s.Sync(sim.Tick(1000+behind), 1000, 0, 0, rate)
 			if want := map[bool]int{true: behind}[behind > rate]; jump != want {
 				t.Errorf("%d ticks behind at %d a second: it jumps by %d, want %d", behind, rate, jump, want)
 			}
@@ -197,18 +197,18 @@ func TestResets(t *testing.T) {
 	}
 }
 
-// TestSkew says that over an hour a clock that is 500 ppm wrong is never two ticks
+// TestClockSkew says that over an hour a clock that is 500 ppm wrong is never two ticks
 // from its aim, and is set right rarely: once for each tick and a half or more.
-func TestSkew(t *testing.T) {
+func TestClockSkew(t *testing.T) {
 	for _, ppm := range []int64{500, -500} {
 		s := &Servo{}
-		s.Aim(1000, 1000, 0, 0, 60)
+		s.Sync(1000, 1000, 0, 0, 60)
 		var server, client, due int64 = 1000, 1000, 0
 		pace, times := int32(0), 0
 		for range 60 * 3600 {
-			step := one + int64(pace)
-			for due += step + step*ppm/one; due >= one; due -= one {
-				s.Aim(sim.Tick(server), sim.Tick(client), 0, 0, 60)
+			step := tickUnits + int64(pace)
+			for due += step + step*ppm/tickUnits; due >= tickUnits; due -= tickUnits {
+				s.Sync(sim.Tick(server), sim.Tick(client), 0, 0, 60)
 				client++
 				was := pace
 				if pace = s.Tick(); pace != 0 && was == 0 {

@@ -8,75 +8,75 @@ import (
 
 // Broadcast sends snapshots of a server's world to all its peers.
 type Broadcast struct {
-	every   int      // steps from one snapshot to the next
-	since   int      // steps since the last
-	told    sim.Tick // of the last
-	senders []Sender
-	changes Changes
+	interval       int      // steps from one snapshot to the next
+	ticksSinceSent int      // steps since the last
+	sentTick       sim.Tick // of the last
+	senders        []Sender
+	changes        ChangeTracker
 
-	linked *linked // how linked bodies are told of; nil: each by itself, and no knob asks
+	tree *treeChanges // how linked bodies are told of; nil: each by itself, and no knob asks
 }
 
 // Declare tells env what may be tuned and what is counted.
 func (b *Broadcast) Declare(env *predict.Env) {
-	env.Knobs.Int(&b.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
+	env.Knobs.Int(&b.interval, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
 	env.Counters.Declare("snapshots", "snapshots sent")
 	env.Counters.Declare("snapshot_bits", "bits in them, headers apart")
 }
 
-// Hear takes in what the peers are now known to have. It is to be called in
+// Acknowledge takes in what the peers are now known to have. It is to be called in
 // every tick.
-func (b *Broadcast) Hear(peers []predict.Peer) {
+func (b *Broadcast) Acknowledge(peers []predict.Peer) {
 	for len(b.senders) < len(peers) {
 		b.senders = append(b.senders, Sender{})
 	}
 	for i, peer := range peers {
-		b.senders[i].Hear(peer.Endpoint)
+		b.senders[i].Acknowledge(peer.Endpoint)
 	}
 }
 
-// Stepped takes in one step of the world.
-func (b *Broadcast) Stepped(w *sim.World) {
-	if b.linked == nil || !b.linked.note(w) {
-		b.changes.Note(w)
+// RecordStep takes in one step of the world.
+func (b *Broadcast) RecordStep(w *sim.World) {
+	if b.tree == nil || !b.tree.update(w) {
+		b.changes.Update(w)
 	} else {
 		b.changes.bodies = b.changes.bodies[:0] // all is new when they are told of by themselves again
 	}
-	b.since++
+	b.ticksSinceSent++
 }
 
 // Send sends the world as it is, with the inputs that made it so, if a
 // snapshot is due.
 func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Counters) {
-	b.SendAfter(nil, w, peers, held, m)
+	b.SendWithHeader(nil, w, peers, held, m)
 }
 
-// SendAfter is Send for a strategy that puts something of its own before each
+// SendWithHeader is Send for a strategy that puts something of its own before each
 // peer's snapshot: head writes it, if it is not nil.
-func (b *Broadcast) SendAfter(head func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Counters) {
-	if b.since < b.every {
+func (b *Broadcast) SendWithHeader(head func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, held []sim.Input, m *predict.Counters) {
+	if b.ticksSinceSent < b.interval {
 		return
 	}
-	b.since, b.told = 0, w.Tick()
+	b.ticksSinceSent, b.sentTick = 0, w.Tick()
 	for i, peer := range peers {
 		c := b.senders[i].Begin(w, len(held))
 		if head != nil {
 			head(c, i)
 		}
 		m.Add("snapshots", 1)
-		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, b.of(peer.Seat), held)))
+		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, b.changesFor(peer.Player), held)))
 	}
 }
 
-// Told returns the tick of the last snapshot that was sent, and 0 before any was.
-func (b *Broadcast) Told() sim.Tick { return b.told }
+// SentTick returns the tick of the last snapshot that was sent, and 0 before any was.
+func (b *Broadcast) SentTick() sim.Tick { return b.sentTick }
 
 // CopyFrom makes b an equal of o.
 func (b *Broadcast) CopyFrom(o *Broadcast) {
-	b.every, b.since, b.told = o.every, o.since, o.told
+	b.interval, b.ticksSinceSent, b.sentTick = o.interval, o.ticksSinceSent, o.sentTick
 	b.changes.CopyFrom(&o.changes)
-	if b.linked != nil {
-		b.linked.copyFrom(o.linked)
+	if b.tree != nil {
+		b.tree.copyFrom(o.tree)
 	}
 	b.senders = make([]Sender, len(o.senders))
 	for i := range o.senders {

@@ -8,23 +8,23 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestGridOf says that the grid of a scene follows its bounds: that of Fiedler's
+// TestGridOfScene says that the grid of a scene follows its bounds: that of Fiedler's
 // demo where the scene has its bounds, and wide, high and fast enough in all
 // others, as precise as it was asked to be.
-func TestGridOf(t *testing.T) {
-	for _, name := range append(sim.SceneNames(), "ship:way=530", "fleet:fields=100") {
+func TestGridOfScene(t *testing.T) {
+	for _, name := range append(sim.SceneNames(), "ship:distance=530", "fleet:fields=100") {
 		s, err := sim.SceneNamed(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := GridOf(&s, 4096, quant.SyncRotation)
-		if s.HalfWidth == 256 && s.Height == 32 && s.MaxLinear == 32 && s.MaxAngular == 16 && g != SyncGrid {
+		if s.HalfWidth == 256 && s.Height == 32 && s.MaxLinearSpeed == 32 && s.MaxAngularSpeed == 16 && g != SyncGrid {
 			t.Errorf("%s: it is not the grid of state synchronisation: %+v", name, g)
 		}
 		for _, way := range []float32{-1, 1} {
 			b := sim.Body{
 				Pose:   geom.Pose{Pos: geom.Vec3{X: way * s.HalfWidth, Y: -way * s.HalfWidth, Z: s.Height}, Rot: geom.Identity},
-				Linear: geom.Vec3{X: way * s.MaxLinear}, Angular: geom.Vec3{Y: way * s.MaxAngular},
+				Linear: geom.Vec3{X: way * s.MaxLinearSpeed}, Angular: geom.Vec3{Y: way * s.MaxAngularSpeed},
 			}
 			got := g.Snap(b)
 			const step = 1.0 / 4096

@@ -23,7 +23,7 @@ type bitstream struct {
 	at int
 }
 
-func (s *bitstream) take(n int) (v uint32) {
+func (s *bitstream) bits(n int) (v uint32) {
 	for i := range n {
 		v |= uint32(s.b[s.at/8]>>(s.at%8)&1) << i
 		s.at++
@@ -34,15 +34,15 @@ func (s *bitstream) take(n int) (v uint32) {
 func (s *bitstream) floats(n int) string {
 	var words []string
 	for range n {
-		words = append(words, fmt.Sprintf("%g", math.Float32frombits(s.take(32))))
+		words = append(words, fmt.Sprintf("%g", math.Float32frombits(s.bits(32))))
 	}
 	return strings.Join(words, " ")
 }
 
-// end reports whether nothing but zeros to the end of the byte is left.
-func (s *bitstream) end() bool {
+// atEnd reports whether nothing but zeros to the end of the byte is left.
+func (s *bitstream) atEnd() bool {
 	for s.at%8 != 0 {
-		if s.take(1) != 0 {
+		if s.bits(1) != 0 {
 			return false
 		}
 	}
@@ -51,24 +51,24 @@ func (s *bitstream) end() bool {
 
 // input reads one, after another of a heading.
 func (s *bitstream) input(before uint32) (text string, heading uint32) {
-	buttons := s.take(6)
-	if heading = before; s.take(1) == 1 {
-		heading = s.take(8)
+	buttons := s.bits(6)
+	if heading = before; s.bits(1) == 1 {
+		heading = s.bits(8)
 	}
 	return fmt.Sprintf("%d %d", buttons, heading), heading
 }
 
 // decodeInputs reads an inputs payload into the lines of the page.
 func decodeInputs(s *bitstream) (lines []string) {
-	width := int(s.take(4)) + 8
-	tick := s.take(width)
-	n := int(s.take(7)) + 1
-	important := s.take(1) == 1
+	width := int(s.bits(4)) + 8
+	tick := s.bits(width)
+	n := int(s.bits(7)) + 1
+	important := s.bits(1) == 1
 	text, heading := s.input(0)
 	list := []string{text}
 	if !important {
 		for len(list) < n {
-			if s.take(1) == 1 {
+			if s.bits(1) == 1 {
 				text, heading = s.input(heading)
 			}
 			list = append(list, text)
@@ -78,8 +78,8 @@ func decodeInputs(s *bitstream) (lines []string) {
 		for (n-2)>>placeBits > 0 {
 			placeBits++
 		}
-		for s.take(1) == 1 {
-			place := int(s.take(placeBits)) + 1
+		for s.bits(1) == 1 {
+			place := int(s.bits(placeBits)) + 1
 			for len(list) < place {
 				list = append(list, list[len(list)-1])
 			}
@@ -95,15 +95,15 @@ func decodeInputs(s *bitstream) (lines []string) {
 
 // decodeSnapshot reads a snapshot of one player and some bodies.
 func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
-	lines = append(lines, fmt.Sprintf("tick: %d", s.take(16)))
+	lines = append(lines, fmt.Sprintf("tick: %d", s.bits(16)))
 	held, _ := s.input(0)
 	lines = append(lines, "held: "+held)
 	for i := range bodies {
-		if s.take(1) == 0 {
+		if s.bits(1) == 0 {
 			lines = append(lines, fmt.Sprintf("body %d: known", i))
 			continue
 		}
-		asleep := s.take(1) == 1
+		asleep := s.bits(1) == 1
 		text := s.floats(3) + " / " + s.floats(4)
 		if asleep {
 			lines = append(lines, fmt.Sprintf("body %d: asleep %s", i, text))
@@ -117,20 +117,20 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 // decodeChild reads a body that has a parent, as that sees it and as a page that counts in
 // steps has it.
 func decodeChild(s *bitstream, i int) string {
-	if s.take(1) == 0 {
+	if s.bits(1) == 0 {
 		return fmt.Sprintf("body %d: known", i)
 	}
-	if s.take(1) == 0 {
+	if s.bits(1) == 0 {
 		return "in the world"
 	}
-	asleep := s.take(1) == 1
+	asleep := s.bits(1) == 1
 	ladder := func(large int) string {
 		var words []string
 		for range 3 {
 			n := 0
-			if s.take(1) == 1 {
-				n = int(s.take(8)) - 128
-			} else if n = int(s.take(large)) - 1<<(large-1); n < 0 {
+			if s.bits(1) == 1 {
+				n = int(s.bits(8)) - 128
+			} else if n = int(s.bits(large)) - 1<<(large-1); n < 0 {
 				n -= 128
 			} else {
 				n += 128
@@ -139,9 +139,9 @@ func decodeChild(s *bitstream, i int) string {
 		}
 		return strings.Join(words, " ")
 	}
-	text := ladder(14) + fmt.Sprintf(" / %d:", s.take(2))
+	text := ladder(14) + fmt.Sprintf(" / %d:", s.bits(2))
 	for range 3 {
-		text += fmt.Sprintf(" %d", int(s.take(15))-16383)
+		text += fmt.Sprintf(" %d", int(s.bits(15))-16383)
 	}
 	if asleep {
 		return fmt.Sprintf("body %d: relative, asleep %s", i, text)
@@ -152,12 +152,12 @@ func decodeChild(s *bitstream, i int) string {
 // childByProgram is the same of a body that the program has read.
 func childByProgram(i int, b *sim.Body) string {
 	say := func(v geom.Vec3, per int) string {
-		return fmt.Sprintf("%d %d %d", steps(v.X, per), steps(v.Y, per), steps(v.Z, per))
+		return fmt.Sprintf("%d %d %d", toSteps(v.X, per), toSteps(v.Y, per), toSteps(v.Z, per))
 	}
 	q := b.Pose.Rot
-	p := turns.Encode([4]float32{q.X, q.Y, q.Z, q.W})
-	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, say(b.Pose.Pos, awaySteps),
-		p.Largest, p.Rest[0], p.Rest[1], p.Rest[2], say(b.Linear, paceSteps), say(b.Angular, paceSteps))
+	p := rotationGrid.Encode([4]float32{q.X, q.Y, q.Z, q.W})
+	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, say(b.Pose.Pos, anchorSteps),
+		p.Largest, p.Smallest[0], p.Smallest[1], p.Smallest[2], say(b.Linear, velocitySteps), say(b.Angular, velocitySteps))
 }
 
 // TestDocumentedPayloads reads the examples of payloads in docs/wire.md and
@@ -189,55 +189,55 @@ func TestDocumentedPayloads(t *testing.T) {
 		default:
 			got = decodeInputs(s)
 		}
-		if g := strings.Join(got, "\n"); g != want || !s.end() {
+		if g := strings.Join(got, "\n"); g != want || !s.atEnd() {
 			t.Errorf("%s, as the page says:\n%s\nbut the page has\n%s", name, g, want)
 		}
-		if g := strings.Join(byProgram(t, name, payload), "\n"); g != want {
+		if g := strings.Join(decodeByProgram(t, name, payload), "\n"); g != want {
 			t.Errorf("%s, as the program reads it:\n%s\nbut the page has\n%s", name, g, want)
 		}
 	}
 }
 
-// byProgram reads a payload with the program's own readers.
-func byProgram(t *testing.T, name string, payload []byte) (lines []string) {
+// decodeByProgram reads a payload with the program's own readers.
+func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string) {
 	t.Helper()
 	say := func(in sim.Input) string { return fmt.Sprintf("%d %d", in.Buttons, in.Heading) }
 	if !strings.HasSuffix(name, "snapshot") {
 		var c quant.Coder
-		c.Read(payload)
-		m := input.Message{Newest: 300}
+		c.BeginRead(payload)
+		m := input.Message{NewestTick: 300}
 		m.Code(&c)
-		if c.Err() != nil || !c.Whole(len(payload)) {
+		if c.Err() != nil || !c.AtEnd(len(payload)) {
 			t.Fatal(name, c.Err())
 		}
 		var list []string
 		for _, in := range m.Inputs {
 			list = append(list, say(in))
 		}
-		return []string{fmt.Sprintf("tick bits: %d", m.TickBits), fmt.Sprintf("tick: %d", m.Newest), "inputs: " + strings.Join(list, " / ")}
+		return []string{fmt.Sprintf("tick bits: %d", m.TickBits), fmt.Sprintf("tick: %d", m.NewestTick), "inputs: " + strings.Join(list, " / ")}
 	}
 	spec, bodies := "katamari:cubes=2", 3
 	if name == "linked snapshot" {
-		spec, bodies = "train:links=1", 2
+		spec, bodies = "train:rods=1", 2
 	}
 	scene, err := sim.SceneNamed(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Receiver{Any: true, Bodies: make([]sim.Body, bodies)}
+	r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, bodies)}
 	if name == "linked snapshot" {
-		r.Over(jointtree.New(&scene, jointtree.Largest, -1))
+		r.SetTree(jointtree.New(&scene, jointtree.HeaviestRoot, -1))
 	}
 	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
 		t.Fatal(fresh, err)
 	}
-	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "held: "+say(r.Held[0]))
+	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "held: "+say(r.LastInputs[0]))
 	for i, b := range r.Bodies {
 		p, q, v, w := b.Pose.Pos, b.Pose.Rot, b.Linear, b.Angular
 		text := fmt.Sprintf("%g %g %g / %g %g %g %g", p.X, p.Y, p.Z, q.X, q.Y, q.Z, q.W)
 		switch {
-		case r.relative[i]:
-			lines = append(lines, childByProgram(i, &r.Locals(true)[i]))
+		case r.isRelative[i]:
+			lines = append(lines, childByProgram(i, &r.LocalBodies(true)[i]))
 		case b == sim.Body{}:
 			lines = append(lines, fmt.Sprintf("body %d: known", i))
 		case b.Asleep:

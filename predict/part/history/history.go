@@ -21,16 +21,16 @@ type slot[T any] struct {
 // New returns a ring that remembers size ticks.
 func New[T any](size int) Ring[T] { return Ring[T]{make([]slot[T], size)} }
 
-// Put returns the place for tick t, to be written over. What it holds is of
+// Insert returns the place for tick t, to be written over. What it holds is of
 // some earlier tick; its memory may be used again.
-func (r *Ring[T]) Put(t sim.Tick) *T {
+func (r *Ring[T]) Insert(t sim.Tick) *T {
 	s := &r.slots[t%sim.Tick(len(r.slots))]
 	s.tick, s.used = t, true
 	return &s.value
 }
 
-// At returns what is remembered of tick t, or nil.
-func (r *Ring[T]) At(t sim.Tick) *T {
+// Find returns what is remembered of tick t, or nil.
+func (r *Ring[T]) Find(t sim.Tick) *T {
 	s := &r.slots[t%sim.Tick(len(r.slots))]
 	if !s.used || s.tick != t {
 		return nil
@@ -38,8 +38,8 @@ func (r *Ring[T]) At(t sim.Tick) *T {
 	return &s.value
 }
 
-// Forget empties the ring and keeps its memory.
-func (r *Ring[T]) Forget() {
+// Reset empties the ring and keeps its memory.
+func (r *Ring[T]) Reset() {
 	for i := range r.slots {
 		r.slots[i].used = false
 	}
@@ -56,5 +56,5 @@ func (r *Ring[T]) CopyFrom(o *Ring[T], copy func(dst, src *T)) {
 	}
 }
 
-// Plain is the copy for values that hold no memory of their own.
-func Plain[T any](dst, src *T) { *dst = *src }
+// CopyValue is the copy for values that hold no memory of their own.
+func CopyValue[T any](dst, src *T) { *dst = *src }

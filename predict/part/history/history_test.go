@@ -12,26 +12,26 @@ import (
 func TestWrap(t *testing.T) {
 	for _, start := range []sim.Tick{0, 1000, ^sim.Tick(0) - 100} {
 		r := New[int](128)
-		if r.At(start) != nil {
+		if r.Find(start) != nil {
 			t.Fatal("an empty ring remembers")
 		}
 		for i := range 300 {
-			*r.Put(start + sim.Tick(i)) = i
+			*r.Insert(start + sim.Tick(i)) = i
 			oldest := max(0, i-127)
 			for _, j := range []int{oldest, i} {
-				if p := r.At(start + sim.Tick(j)); p == nil || *p != j {
+				if p := r.Find(start + sim.Tick(j)); p == nil || *p != j {
 					t.Fatalf("tick %d+%d is %v", start, j, p)
 				}
 			}
-			if oldest > 0 && r.At(start+sim.Tick(oldest-1)) != nil {
+			if oldest > 0 && r.Find(start+sim.Tick(oldest-1)) != nil {
 				t.Fatalf("tick %d+%d is still remembered", start, oldest-1)
 			}
-			if r.At(start+sim.Tick(i+1)) != nil {
+			if r.Find(start+sim.Tick(i+1)) != nil {
 				t.Fatalf("tick %d+%d is remembered before it was", start, i+1)
 			}
 		}
-		r.Forget()
-		if r.At(start+299) != nil {
+		r.Reset()
+		if r.Find(start+299) != nil {
 			t.Error("Forget forgets nothing")
 		}
 	}
@@ -40,18 +40,18 @@ func TestWrap(t *testing.T) {
 // TestCopyFrom says that a copy shares no memory.
 func TestCopyFrom(t *testing.T) {
 	a, b := New[[]int](8), New[[]int](8)
-	*a.Put(3) = []int{1, 2}
-	*b.Put(4) = []int{9}
+	*a.Insert(3) = []int{1, 2}
+	*b.Insert(4) = []int{9}
 	b.CopyFrom(&a, func(dst, src *[]int) { *dst = append((*dst)[:0], *src...) })
-	(*a.At(3))[0] = 7
-	if b.At(4) != nil || !slices.Equal(*b.At(3), []int{1, 2}) {
+	(*a.Find(3))[0] = 7
+	if b.Find(4) != nil || !slices.Equal(*b.Find(3), []int{1, 2}) {
 		t.Error("not a copy")
 	}
 	c := New[int](4)
 	d := New[int](4)
-	*c.Put(1) = 5
-	d.CopyFrom(&c, Plain[int])
-	if *d.At(1) != 5 {
+	*c.Insert(1) = 5
+	d.CopyFrom(&c, CopyValue[int])
+	if *d.Find(1) != 5 {
 		t.Error("Plain")
 	}
 }

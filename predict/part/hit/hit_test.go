@@ -13,9 +13,9 @@ import (
 type rig struct {
 	env      *predict.Env
 	w        *sim.World
-	j        Judge
-	verdicts []predict.HitResult
-	came     []sim.Shot
+	lc       LagCompensator
+	results  []predict.HitResult
+	arriving []sim.Shot
 }
 
 func newRig(t testing.TB, knobs ...string) *rig {
@@ -27,8 +27,8 @@ func newRig(t testing.TB, knobs ...string) *rig {
 	s.Boxes = s.Boxes[:2]
 	r := &rig{w: sim.New(s, 60)}
 	r.env = &predict.Env{World: r.w, Players: 2, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-	r.env.OnHit = func(v *predict.HitResult) { r.verdicts = append(r.verdicts, *v) }
-	r.j.Declare(r.env)
+	r.env.OnHit = func(v *predict.HitResult) { r.results = append(r.results, *v) }
+	r.lc.Declare(r.env)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -37,24 +37,24 @@ func newRig(t testing.TB, knobs ...string) *rig {
 	return r
 }
 
-func (r *rig) Shots(int) []sim.Shot {
-	list := r.came
-	r.came = r.came[:0]
+func (r *rig) PopShots(int) []sim.Shot {
+	list := r.arriving
+	r.arriving = r.arriving[:0]
 	return list
 }
 
-// at is where body 1 is at a moment.
-func at(moment float32) geom.Vec3 {
-	return geom.Vec3{X: 6, Y: float32(0.2*float32(moment/sim.SeenParts)) - 20, Z: 0.75}
+// targetAt is where body 1 is at a moment.
+func targetAt(moment float32) geom.Vec3 {
+	return geom.Vec3{X: 6, Y: float32(0.2*float32(moment/sim.SubticksPerTick)) - 20, Z: 0.75}
 }
 
 // tick makes a tick of the server, in which some shots arrive.
 func (r *rig) tick(shots ...sim.Shot) {
 	b := r.w.Bodies()[1]
-	b.Pose.Pos = at(float32(r.w.Tick()) * sim.SeenParts)
+	b.Pose.Pos = targetAt(float32(r.w.Tick()) * sim.SubticksPerTick)
 	r.w.SetBody(1, b)
-	r.came = append(r.came, shots...)
-	r.j.Tick(r.w, nil, []predict.Peer{{Seat: 0}}, r)
+	r.arriving = append(r.arriving, shots...)
+	r.lc.Tick(r.w, nil, []predict.Peer{{Player: 0}}, r)
 	r.w.SetTick(r.w.Tick() + 1)
 }
 
@@ -64,69 +64,69 @@ func (r *rig) run(ticks int) {
 	}
 }
 
-// shot aims from the first player at where body 1 is at one moment, and claims to see
+// aimedShot aims from the first player at where body 1 is at one moment, and claims to see
 // another.
-func shot(aimed float32, seen int64) sim.Shot {
-	s := sim.Aim(at(aimed).Sub(geom.Vec3{X: -6, Z: 0.75}))
-	s.Claimed, s.Seen = true, uint16(seen&(1<<sim.SeenBits-1))
+func aimedShot(aimed float32, seen int64) sim.Shot {
+	s := sim.Aim(targetAt(aimed).Sub(geom.Vec3{X: -6, Z: 0.75}))
+	s.HasViewTime, s.ViewTime = true, uint16(seen&(1<<sim.ViewTimeBits-1))
 	return s
 }
 
-// TestJudgesThePast says that a shot at where a body was is a hit in the past that it
+// TestRewindsTargets says that a shot at where a body was is a hit in the past that it
 // claims to show and a miss now, and the other way round; that the past is that of the
 // moment, between ticks; and that the knob says which counts.
-func TestJudgesThePast(t *testing.T) {
+func TestRewindsTargets(t *testing.T) {
 	for _, on := range []string{"on", "off"} {
 		r := newRig(t, "lag-compensation", on)
 		r.run(100)
-		seen := int64(88*sim.SeenParts + 5) // at tick 100 that is 11 and 11/16 ticks ago
-		r.tick(shot(float32(seen), seen), shot(100*sim.SeenParts, seen))
-		if len(r.verdicts) != 2 {
-			t.Fatalf("%d verdicts", len(r.verdicts))
+		seen := int64(88*sim.SubticksPerTick + 5) // at tick 100 that is 11 and 11/16 ticks ago
+		r.tick(aimedShot(float32(seen), seen), aimedShot(100*sim.SubticksPerTick, seen))
+		if len(r.results) != 2 {
+			t.Fatalf("%d verdicts", len(r.results))
 		}
-		v := &r.verdicts[0]
-		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*sim.SeenParts-seen {
+		v := &r.results[0]
+		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*sim.SubticksPerTick-seen {
 			t.Errorf("at the past: %+v", v)
 		}
-		if d := v.TargetThen.Pos.Sub(at(float32(seen))).Len(); d > 1e-4 {
+		if d := v.TargetThen.Pos.Sub(targetAt(float32(seen))).Len(); d > 1e-4 {
 			t.Errorf("the past is %v m beside", d)
 		}
-		if d := v.TargetNow.Pos.Sub(at(100 * sim.SeenParts)).Len(); d > 1e-4 {
+		if d := v.TargetNow.Pos.Sub(targetAt(100 * sim.SubticksPerTick)).Len(); d > 1e-4 {
 			t.Errorf("the present is %v m beside", d)
 		}
-		if got := v.Hit() == 1; got != (on == "on") {
+		if got := v.HitBody() == 1; got != (on == "on") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
-		v = &r.verdicts[1]
-		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.Target() != 1 {
+		v = &r.results[1]
+		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.TargetBody() != 1 {
 			t.Errorf("at the present: %+v", v)
 		}
-		if got := v.Hit() == 1; got != (on == "off") {
+		if got := v.HitBody() == 1; got != (on == "off") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		m := r.env.Counters
-		if m.Value("shots_judged") != 2 || m.Value("shots_hit_rewound") != 1 || m.Value("shots_hit_now") != 1 || m.Value("shots_disagree") != 2 {
+		if m.Value("shots_resolved") != 2 || m.Value("shots_hit_rewound") != 1 || m.Value("shots_hit_now") != 1 || m.Value("shots_mismatched") != 2 {
 			t.Errorf("%+v", m.All())
 		}
-		if got := m.Value("shots_moved_max_m"); got < 2.33 || got > 2.35 { // 11 11/16 ticks of 0.2 m
+		if got := m.Value("shots_target_moved_max_m"); got < 2.33 || got > 2.35 { // 11 11/16 ticks of 0.2 m
 			t.Errorf("what was hit has moved %v m", got)
 		}
 	}
 }
 
-// TestFractions says that a sixteenth of a tick makes the difference that it should: a
+// TestTickFractions says that a sixteenth of a tick makes the difference that it should: a
 // shot just past the edge of a body hits it or not by the fraction alone.
-func TestFractions(t *testing.T) {
-	r := newRig(t, "history", "1s")
+func TestTickFractions(t *testing.T) {
+	r := newRig(t, "hit-history", "1s")
 	r.run(100)
-	for part := range int64(sim.SeenParts) {
-		seen := 90*sim.SeenParts + part
+	for part := range int64(sim.SubticksPerTick) {
+		seen := 90*sim.SubticksPerTick + part
 		// Past the corner that is nearest, as it is in the middle of the tick.
-		s := shot(0, seen)
-		aim := sim.Aim(geom.Vec3{X: 11.25, Y: at(90.5*sim.SeenParts).Y - 0.75})
+		s := aimedShot(0, seen)
+		aim := sim.Aim(geom.Vec3{X: 11.25, Y: targetAt(90.5*sim.SubticksPerTick).Y - 0.75})
 		s.Yaw, s.Pitch = aim.Yaw, aim.Pitch
 		r.tick(s)
-		v := &r.verdicts[len(r.verdicts)-1]
+		v := &r.results[len(r.results)-1]
 		if v.Refused != predict.NotRefused {
 			t.Fatalf("%+v", v)
 		}
@@ -137,48 +137,48 @@ func TestFractions(t *testing.T) {
 	}
 }
 
-// TestRefuses says that what is older than the history is refused, to the sixteenth of
+// TestRefusesOldAndFuture says that what is older than the history is refused, to the sixteenth of
 // a tick, with any history; that what is from the future waits for its moment, and is
 // refused if that is far away; and that such a shot is no hit whatever it would meet.
-func TestRefuses(t *testing.T) {
+func TestRefusesOldAndFuture(t *testing.T) {
 	for history, ticks := range map[string]int64{"300ms": 18, "0ms": 0, "1000ms": 60, "50ms": 3} {
-		r := newRig(t, "history", history)
+		r := newRig(t, "hit-history", history)
 		r.run(100)
-		edge := (100 - ticks) * sim.SeenParts
-		r.tick(shot(float32(edge), edge), shot(float32(edge-1), edge-1))
-		if len(r.verdicts) != 2 {
-			t.Fatalf("%s: %d verdicts", history, len(r.verdicts))
+		edge := (100 - ticks) * sim.SubticksPerTick
+		r.tick(aimedShot(float32(edge), edge), aimedShot(float32(edge-1), edge-1))
+		if len(r.results) != 2 {
+			t.Fatalf("%s: %d verdicts", history, len(r.results))
 		}
-		if v := &r.verdicts[0]; v.Refused != predict.NotRefused || v.Hit() != 1 {
+		if v := &r.results[0]; v.Refused != predict.NotRefused || v.HitBody() != 1 {
 			t.Errorf("%s: at its edge: %+v", history, v)
 		}
-		if v := &r.verdicts[1]; v.Refused != predict.TooOld || v.Hit() != sim.NoBody {
+		if v := &r.results[1]; v.Refused != predict.TooOld || v.HitBody() != sim.NoBody {
 			t.Errorf("%s: beyond its edge: %+v", history, v)
 		}
 	}
 	r := newRig(t)
 	r.run(100)
-	soon, far := int64(105*sim.SeenParts), int64((101+aheadSecs*60)*sim.SeenParts)
-	r.tick(shot(float32(soon), soon), shot(float32(far), far))
-	if len(r.verdicts) != 1 || r.verdicts[0].Refused != predict.TooNew || r.verdicts[0].Hit() != sim.NoBody {
-		t.Fatalf("%+v", r.verdicts)
+	soon, far := int64(105*sim.SubticksPerTick), int64((101+maxAheadSeconds*60)*sim.SubticksPerTick)
+	r.tick(aimedShot(float32(soon), soon), aimedShot(float32(far), far))
+	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || r.results[0].HitBody() != sim.NoBody {
+		t.Fatalf("%+v", r.results)
 	}
 	r.run(5)
-	if len(r.verdicts) != 2 || r.verdicts[1].Tick != 105 || r.verdicts[1].Age != 0 || r.verdicts[1].Hit() != 1 {
-		t.Errorf("%+v", r.verdicts)
+	if len(r.results) != 2 || r.results[1].Tick != 105 || r.results[1].Age != 0 || r.results[1].HitBody() != 1 {
+		t.Errorf("%+v", r.results)
 	}
 	young := newRig(t)
 	young.run(3)
-	young.tick(shot(0, -2*sim.SeenParts))
-	if len(young.verdicts) != 1 || young.verdicts[0].Refused == predict.NotRefused {
-		t.Errorf("a shot from before the session: %+v", young.verdicts)
+	young.tick(aimedShot(0, -2*sim.SubticksPerTick))
+	if len(young.results) != 1 || young.results[0].Refused == predict.NotRefused {
+		t.Errorf("a shot from before the session: %+v", young.results)
 	}
 }
 
-// TestOwnCubeAhead says that a ray begins where the server had the shooter's cube: at
+// TestShooterMoment says that a ray begins where the server had the shooter's cube: at
 // the moment of the picture, or as much later as the shooter's own cube was drawn; and
 // that nothing of what a client says can put it elsewhere.
-func TestOwnCubeAhead(t *testing.T) {
+func TestShooterMoment(t *testing.T) {
 	r := newRig(t)
 	own := func(t sim.Tick) geom.Vec3 { return geom.Vec3{X: -6 - 0.1*float32(t), Z: 0.75} }
 	for range 101 {
@@ -190,17 +190,17 @@ func TestOwnCubeAhead(t *testing.T) {
 			continue
 		}
 		s := sim.Aim(geom.Vec3{X: 1})
-		s.Claimed, s.Seen = true, 90*sim.SeenParts
+		s.HasViewTime, s.ViewTime = true, 90*sim.SubticksPerTick
 		ahead := s
-		ahead.Ahead = 7 * sim.SeenParts
+		ahead.Ahead = 7 * sim.SubticksPerTick
 		r.tick(s, ahead)
 	}
 	for i, want := range []sim.Tick{90, 97} {
-		v := &r.verdicts[i]
-		if d := v.Rewound.From.Sub(own(want)).Len(); d > 1e-4 {
+		v := &r.results[i]
+		if d := v.Rewound.Origin.Sub(own(want)).Len(); d > 1e-4 {
 			t.Errorf("shot %d begins %v m from where the cube was", i, d)
 		}
-		if d := v.Now.From.Sub(own(100)).Len(); d > 1e-4 {
+		if d := v.Now.Origin.Sub(own(100)).Len(); d > 1e-4 {
 			t.Errorf("shot %d begins %v m from where the cube is", i, d)
 		}
 	}
@@ -211,24 +211,24 @@ func TestOwnCubeAhead(t *testing.T) {
 func TestShotsWithoutClaim(t *testing.T) {
 	r := newRig(t)
 	r.run(50)
-	s := shot(50*sim.SeenParts, 0)
-	s.Claimed, s.Seen = false, 0
+	s := aimedShot(50*sim.SubticksPerTick, 0)
+	s.HasViewTime, s.ViewTime = false, 0
 	b := r.w.Bodies()[1]
-	b.Pose.Pos = at(50 * sim.SeenParts)
+	b.Pose.Pos = targetAt(50 * sim.SubticksPerTick)
 	r.w.SetBody(1, b)
-	r.j.Tick(r.w, []sim.Input{{Shot: s}, {}, {Shot: s}}, nil, r)
-	if len(r.verdicts) != 1 || r.verdicts[0].Age != 0 || r.verdicts[0].Rewound.Hit != r.verdicts[0].Now.Hit || r.verdicts[0].Hit() != 1 {
-		t.Errorf("%+v", r.verdicts)
+	r.lc.Tick(r.w, []sim.Input{{Shot: s}, {}, {Shot: s}}, nil, r)
+	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || r.results[0].HitBody() != 1 {
+		t.Errorf("%+v", r.results)
 	}
 }
 
-// TestComplete holds the completion of a moment's low bits, on both sides of a wrap.
-func TestComplete(t *testing.T) {
-	const size = 1 << sim.SeenBits
+// TestUnwrapMoment holds the completion of a moment's low bits, on both sides of a wrap.
+func TestUnwrapMoment(t *testing.T) {
+	const size = 1 << sim.ViewTimeBits
 	for _, now := range []int64{0, 100, size - 1, size, 5*size + 3, 5*size + size/2} {
 		for _, off := range []int64{0, -1, -100, 1, 100, -size/2 + 1, size/2 - 1} {
-			if want := now + off; want >= 0 && complete(uint16(want&(size-1)), now) != want {
-				t.Errorf("%d near %d: %d", want, now, complete(uint16(want&(size-1)), now))
+			if want := now + off; want >= 0 && unwrapMoment(uint16(want&(size-1)), now) != want {
+				t.Errorf("%d near %d: %d", want, now, unwrapMoment(uint16(want&(size-1)), now))
 			}
 		}
 	}
@@ -238,16 +238,16 @@ func TestComplete(t *testing.T) {
 func TestCopy(t *testing.T) {
 	a, b := newRig(t), newRig(t)
 	a.run(80)
-	a.tick(shot(0, 84*sim.SeenParts)) // it waits
+	a.tick(aimedShot(0, 84*sim.SubticksPerTick)) // it waits
 	b.run(3)
 	b.w.CopyFrom(a.w)
-	b.j.CopyFrom(&a.j)
+	b.lc.CopyFrom(&a.lc)
 	for _, r := range []*rig{a, b} {
 		r.run(5)
-		r.tick(shot(75*sim.SeenParts, 75*sim.SeenParts))
+		r.tick(aimedShot(75*sim.SubticksPerTick, 75*sim.SubticksPerTick))
 	}
-	if len(a.verdicts) != 2 || len(b.verdicts) != 2 || a.verdicts[0] != b.verdicts[0] || a.verdicts[1] != b.verdicts[1] || a.verdicts[1].Hit() != 1 {
-		t.Errorf("%+v\n%+v", a.verdicts, b.verdicts)
+	if len(a.results) != 2 || len(b.results) != 2 || a.results[0] != b.results[0] || a.results[1] != b.results[1] || a.results[1].HitBody() != 1 {
+		t.Errorf("%+v\n%+v", a.results, b.results)
 	}
 }
 
@@ -256,38 +256,38 @@ func TestNoAllocations(t *testing.T) {
 	r := newRig(t)
 	r.env.OnHit = nil
 	r.run(100)
-	s := shot(0, 0)
+	s := aimedShot(0, 0)
 	n := testing.AllocsPerRun(200, func() {
-		s.Seen = uint16((int64(r.w.Tick())*sim.SeenParts - 37) & (1<<sim.SeenBits - 1))
+		s.ViewTime = uint16((int64(r.w.Tick())*sim.SubticksPerTick - 37) & (1<<sim.ViewTimeBits - 1))
 		r.tick(s)
 	})
-	if n != 0 || r.env.Counters.Value("shots_judged") < 200 {
-		t.Errorf("%v allocations a tick, %v shots", n, r.env.Counters.Value("shots_judged"))
+	if n != 0 || r.env.Counters.Value("shots_resolved") < 200 {
+		t.Errorf("%v allocations a tick, %v shots", n, r.env.Counters.Value("shots_resolved"))
 	}
 }
 
-// BenchmarkRemember is what a tick without a shot costs, and BenchmarkShot what one
+// BenchmarkRecord is what a tick without a shot costs, and BenchmarkShot what one
 // costs, in a world of 901 cubes that all move.
-func BenchmarkRemember(b *testing.B) {
-	r := newBusy(b)
+func BenchmarkRecord(b *testing.B) {
+	r := newLargeRig(b)
 	for b.Loop() {
-		r.j.Remember(r.w)
+		r.lc.Record(r.w)
 		r.w.SetTick(r.w.Tick() + 1)
 	}
 }
 
 func BenchmarkShot(b *testing.B) {
-	r := newBusy(b)
+	r := newLargeRig(b)
 	s := sim.Aim(geom.Vec3{X: 1})
-	s.Claimed = true
-	s.Seen = uint16((int64(r.w.Tick())*sim.SeenParts - 37) & (1<<sim.SeenBits - 1))
+	s.HasViewTime = true
+	s.ViewTime = uint16((int64(r.w.Tick())*sim.SubticksPerTick - 37) & (1<<sim.ViewTimeBits - 1))
 	for b.Loop() {
-		r.j.Hear(r.w, 0, s)
-		r.j.Play(r.w)
+		r.lc.AddShot(r.w, 0, s)
+		r.lc.ResolvePending(r.w)
 	}
 }
 
-func newBusy(b *testing.B) *rig {
+func newLargeRig(b *testing.B) *rig {
 	s, err := sim.SceneNamed("katamari")
 	if err != nil {
 		b.Fatal(err)
@@ -300,19 +300,19 @@ func newBusy(b *testing.B) *rig {
 		for i := range r.w.Bodies() {
 			x := r.w.Bodies()[i]
 			x.Pose.Pos.Z += 0.01
-			x.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, float32(t)*0.02)
+			x.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, float32(t)*0.02)
 			r.w.SetBody(i, x)
 		}
-		r.j.Remember(r.w)
+		r.lc.Record(r.w)
 		r.w.SetTick(r.w.Tick() + 1)
 	}
-	r.j.Remember(r.w)
+	r.lc.Record(r.w)
 	return r
 }
 
-// TestCovered says that who is hit in the past and stands behind something now is told
+// TestBehindCover says that who is hit in the past and stands behind something now is told
 // of as shot around a corner, and who stands in the open is not.
-func TestCovered(t *testing.T) {
+func TestBehindCover(t *testing.T) {
 	for name, wall := range map[string]geom.Vec3{"covered": {X: 0, Y: -0.1, Z: 1}, "in the open": {X: 0, Y: 8, Z: 1}} {
 		r := newRig(t)
 		scene := *r.w.Scene()
@@ -320,8 +320,8 @@ func TestCovered(t *testing.T) {
 		r.w = sim.New(scene, 60)
 		r.env.World = r.w
 		r.run(100)
-		r.tick(shot(85*sim.SeenParts, 85*sim.SeenParts)) // 3 m to the south of the line
-		if v := &r.verdicts[0]; v.Hit() != 1 || v.Covered != (name == "covered") {
+		r.tick(aimedShot(85*sim.SubticksPerTick, 85*sim.SubticksPerTick)) // 3 m to the south of the line
+		if v := &r.results[0]; v.HitBody() != 1 || v.BehindCover != (name == "covered") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

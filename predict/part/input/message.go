@@ -15,8 +15,8 @@ const (
 	buttonBits  = 6
 	headingBits = 8
 
-	// Most is the largest number of inputs in one message.
-	Most = 128
+	// MaxInputs is the largest number of inputs in one message.
+	MaxInputs = 128
 	// MinTickBits and MaxTickBits bound the width of the tick on the wire; the
 	// field that tells it has four bits.
 	MinTickBits, MaxTickBits = 8, 23
@@ -25,46 +25,46 @@ const (
 // MostBits is the longest that one input gets on its own, without a shot, and
 // MostShotBits with one.
 const (
-	MostBits     = buttonBits + 1 + headingBits
-	MostShotBits = MostBits + shotBits
+	MaxInputBits     = buttonBits + 1 + headingBits
+	MaxShotInputBits = MaxInputBits + maxShotBits
 )
 
-var errMessage = errors.New("input: not a message")
+var errMalformed = errors.New("input: not a message")
 
-// One reads, writes or measures one input on its own: six buttons, and the
+// CodeInput reads, writes or measures one input on its own: six buttons, and the
 // heading behind a bit that says whether it is other than zero. A shot is left out.
-func One(c *quant.Coder, in sim.Input) sim.Input {
+func CodeInput(c *quant.Coder, in sim.Input) sim.Input {
 	in.Shot = sim.Shot{}
-	if in = after(c, in, sim.Input{}); in.Shot.Fired {
-		c.Fail(errMessage)
+	if in = codeInputAfter(c, in, sim.Input{}); in.Shot.Fired {
+		c.Fail(errMalformed)
 	}
 	return in
 }
 
-// after is an input that follows another: its heading costs eight bits only
+// codeInputAfter is an input that follows another: its heading costs eight bits only
 // when it has changed. A heading that is said to have changed and has not
 // announces a shot: then the input goes on as shot has it.
-func after(c *quant.Coder, in, before sim.Input) sim.Input {
-	c.Name("buttons")
+func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
+	c.Label("buttons")
 	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
 	if c.Reading() {
 		in.Shot = sim.Shot{} // of whatever was there before
 	}
 	if in.Shot.Fired {
-		c.Name("turned")
+		c.Label("turned")
 		c.Bool(true)
-		c.Name("heading")
+		c.Label("heading")
 		c.Bits(uint32(before.Heading), headingBits)
-		return shot(c, in, before)
+		return codeShot(c, in, before)
 	}
-	c.Name("turned")
+	c.Label("turned")
 	if !c.Bool(in.Heading != before.Heading) {
 		in.Heading = before.Heading
 		return in
 	}
-	c.Name("heading")
+	c.Label("heading")
 	if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-		return shot(c, in, before)
+		return codeShot(c, in, before)
 	}
 	return in
 }
@@ -87,42 +87,42 @@ func after(c *quant.Coder, in, before sim.Input) sim.Input {
 // An important move is an input that differs from the one before it (Fiedler,
 // Zen of Networked Physics, 2004): both forms say the same.
 type Message struct {
-	TickBits  int // of the tick on the wire, in [MinTickBits, MaxTickBits]
-	Newest    sim.Tick
-	Important bool // send only what differs
-	Inputs    []sim.Input
+	TickBits      int // of the tick on the wire, in [MinTickBits, MaxTickBits]
+	NewestTick    sim.Tick
+	ImportantOnly bool // send only what differs
+	Inputs        []sim.Input
 }
 
 // Code reads, writes or measures the message. When it reads, Newest must hold
 // a tick near the true one, to complete its low bits from; what it reads may be
 // anything, and c fails if it is no message.
 func (m *Message) Code(c *quant.Coder) {
-	c.Name("tick_bits")
+	c.Label("tick_bits")
 	m.TickBits = c.Int(m.TickBits, MinTickBits, MaxTickBits)
-	c.Name("tick")
-	low := c.Bits(uint32(m.Newest)&(1<<m.TickBits-1), m.TickBits)
-	c.Name("count")
-	n := c.Int(len(m.Inputs), 1, Most)
-	c.Name("important")
-	m.Important = c.Bool(m.Important)
+	c.Label("tick")
+	low := c.Bits(uint32(m.NewestTick)&(1<<m.TickBits-1), m.TickBits)
+	c.Label("count")
+	n := c.Int(len(m.Inputs), 1, MaxInputs)
+	c.Label("important")
+	m.ImportantOnly = c.Bool(m.ImportantOnly)
 	if c.Err() != nil {
 		return
 	}
 	if c.Reading() {
-		m.Newest = Complete(low, m.TickBits, m.Newest)
-		if int64(m.Newest) < int64(n)-1 {
-			c.Fail(errMessage) // it would begin before the session
+		m.NewestTick = UnwrapTick(low, m.TickBits, m.NewestTick)
+		if int64(m.NewestTick) < int64(n)-1 {
+			c.Fail(errMalformed) // it would begin before the session
 			return
 		}
-		m.Inputs = slices.Grow(m.Inputs[:0], Most)[:n]
+		m.Inputs = slices.Grow(m.Inputs[:0], MaxInputs)[:n]
 		clear(m.Inputs)
 	}
-	if !m.Important {
-		Run(c, m.Inputs)
+	if !m.ImportantOnly {
+		CodeInputs(c, m.Inputs)
 		return
 	}
-	c.Part("inputs", 0)
-	m.Inputs[0] = after(c, m.Inputs[0], sim.Input{})
+	c.Group("inputs", 0)
+	m.Inputs[0] = codeInputAfter(c, m.Inputs[0], sim.Input{})
 	if c.Reading() {
 		m.readMoves(c)
 	} else {
@@ -130,20 +130,20 @@ func (m *Message) Code(c *quant.Coder) {
 	}
 }
 
-// Run reads, writes or measures inputs that follow each other: the first on its
+// CodeInputs reads, writes or measures inputs that follow each other: the first on its
 // own, and for each other one a bit that says whether it differs from the one
 // before, and the input if it does. So one that does not costs one bit.
-func Run(c *quant.Coder, list []sim.Input) {
+func CodeInputs(c *quant.Coder, list []sim.Input) {
 	for i := range list {
-		c.Part("inputs", i)
+		c.Group("inputs", i)
 		if i == 0 {
-			list[0] = after(c, list[0], sim.Input{})
+			list[0] = codeInputAfter(c, list[0], sim.Input{})
 			continue
 		}
-		c.Name("differs")
+		c.Label("differs")
 		if c.Bool(list[i] != list[i-1]) {
-			if list[i] = after(c, list[i], list[i-1]); list[i] == list[i-1] {
-				c.Fail(errMessage) // a bit would have said so
+			if list[i] = codeInputAfter(c, list[i], list[i-1]); list[i] == list[i-1] {
+				c.Fail(errMalformed) // a bit would have said so
 			}
 		} else {
 			list[i] = list[i-1]
@@ -157,7 +157,7 @@ func (m *Message) writeMoves(c *quant.Coder) {
 		if m.Inputs[i] != m.Inputs[i-1] {
 			c.Bool(true)
 			c.Int(i, 1, len(m.Inputs)-1)
-			after(c, m.Inputs[i], m.Inputs[i-1])
+			codeInputAfter(c, m.Inputs[i], m.Inputs[i-1])
 		}
 	}
 	c.Bool(false)
@@ -172,24 +172,24 @@ func (m *Message) readMoves(c *quant.Coder) {
 			m.Inputs[i] = m.Inputs[at]
 		}
 	}
-	c.Part("moves", 0)
-	c.Name("differs")
+	c.Group("moves", 0)
+	c.Label("differs")
 	for moves := 1; c.Bool(false); moves++ {
 		if len(m.Inputs) == 1 {
-			c.Fail(errMessage) // there is no second input that could differ
+			c.Fail(errMalformed) // there is no second input that could differ
 			return
 		}
-		c.Name("place")
+		c.Label("place")
 		place := c.Int(0, 1, len(m.Inputs)-1)
 		if c.Err() != nil || place <= at {
-			c.Fail(errMessage)
+			c.Fail(errMalformed)
 			return
 		}
 		fill(place)
-		m.Inputs[place] = after(c, sim.Input{}, m.Inputs[place-1])
+		m.Inputs[place] = codeInputAfter(c, sim.Input{}, m.Inputs[place-1])
 		at = place
-		c.Part("moves", moves)
-		c.Name("differs")
+		c.Group("moves", moves)
+		c.Label("differs")
 	}
 	fill(len(m.Inputs))
 }
@@ -197,12 +197,12 @@ func (m *Message) readMoves(c *quant.Coder) {
 // Fields reads a payload and has see told of every field of it.
 func Fields(payload []byte, see func(quant.Field)) error {
 	var c quant.Coder
-	c.Watch(see)
-	c.Read(payload)
-	m := Message{Newest: 1 << MaxTickBits} // any tick will do
+	c.OnField(see)
+	c.BeginRead(payload)
+	m := Message{NewestTick: 1 << MaxTickBits} // any tick will do
 	m.Code(&c)
-	if c.Err() == nil && !c.Whole(len(payload)) {
-		return errMessage
+	if c.Err() == nil && !c.AtEnd(len(payload)) {
+		return errMalformed
 	}
 	return c.Err()
 }
@@ -219,8 +219,8 @@ func FieldsOr(up bool, payload []byte, see func(quant.Field), down func() error)
 	return down()
 }
 
-// Complete returns the tick nearest to guess whose lowest bits are low.
-func Complete(low uint32, bits int, guess sim.Tick) sim.Tick {
+// UnwrapTick returns the tick nearest to guess whose lowest bits are low.
+func UnwrapTick(low uint32, bits int, guess sim.Tick) sim.Tick {
 	size := int64(1) << bits
 	t := int64(guess)&^(size-1) | int64(low)
 	switch away := t - int64(guess); {

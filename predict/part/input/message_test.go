@@ -26,11 +26,11 @@ func drawInput(t *rapid.T, name string) sim.Input {
 // both forms and at every width of the tick, and that it is read whole.
 func TestMessageRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, Most).Draw(t, "n")
+		n := rapid.IntRange(1, MaxInputs).Draw(t, "n")
 		m := Message{
-			TickBits:  rapid.IntRange(MinTickBits, 16).Draw(t, "bits"),
-			Important: rapid.Bool().Draw(t, "important"),
-			Newest:    sim.Tick(n - 1 + rapid.IntRange(0, 1<<30).Draw(t, "tick")),
+			TickBits:      rapid.IntRange(MinTickBits, 16).Draw(t, "bits"),
+			ImportantOnly: rapid.Bool().Draw(t, "important"),
+			NewestTick:    sim.Tick(n - 1 + rapid.IntRange(0, 1<<30).Draw(t, "tick")),
 		}
 		in := drawInput(t, "first")
 		for range n {
@@ -42,23 +42,23 @@ func TestMessageRoundTrip(t *testing.T) {
 		want := slices.Clone(m.Inputs)
 		var c quant.Coder
 		b := make([]byte, 512)
-		c.Write(b)
+		c.BeginWrite(b)
 		m.Code(&c)
-		bits, data := c.Processed(), slices.Clone(c.Data())
-		c.Measure()
+		bits, data := c.BitsProcessed(), slices.Clone(c.FinishWrite())
+		c.BeginMeasure()
 		m.Code(&c)
-		if c.Processed() != bits {
-			t.Fatalf("measured %d bits, written %d", c.Processed(), bits)
+		if c.BitsProcessed() != bits {
+			t.Fatalf("measured %d bits, written %d", c.BitsProcessed(), bits)
 		}
-		near := int64(m.Newest) + int64(rapid.IntRange(-120, 120).Draw(t, "guess"))
-		back := Message{Newest: sim.Tick(max(near, 0))}
-		c.Read(data)
+		near := int64(m.NewestTick) + int64(rapid.IntRange(-120, 120).Draw(t, "guess"))
+		back := Message{NewestTick: sim.Tick(max(near, 0))}
+		c.BeginRead(data)
 		back.Code(&c)
-		if c.Err() != nil || !c.Whole(len(data)) {
+		if c.Err() != nil || !c.AtEnd(len(data)) {
 			t.Fatalf("%v", c.Err())
 		}
-		if back.Newest != m.Newest || !slices.Equal(back.Inputs, want) {
-			t.Fatalf("read tick %d %v, want %d %v", back.Newest, back.Inputs, m.Newest, want)
+		if back.NewestTick != m.NewestTick || !slices.Equal(back.Inputs, want) {
+			t.Fatalf("read tick %d %v, want %d %v", back.NewestTick, back.Inputs, m.NewestTick, want)
 		}
 	})
 }
@@ -88,25 +88,25 @@ func TestMessageBits(t *testing.T) {
 		{"sixteen that are one move", steady, true, head + 7 + 1},
 		{"sixteen moves", mashed, true, head + 7 + 15*(1+4+7) + 1},
 	} {
-		m := Message{TickBits: 10, Newest: 100, Inputs: c.in, Important: c.important}
+		m := Message{TickBits: 10, NewestTick: 100, Inputs: c.in, ImportantOnly: c.important}
 		var w quant.Coder
-		w.Measure()
+		w.BeginMeasure()
 		m.Code(&w)
-		if w.Processed() != c.want {
-			t.Errorf("%s: %d bits, want %d", c.name, w.Processed(), c.want)
+		if w.BitsProcessed() != c.want {
+			t.Errorf("%s: %d bits, want %d", c.name, w.BitsProcessed(), c.want)
 		}
 	}
 }
 
-// TestComplete holds the completion of wrapping ticks at the edges.
-func TestComplete(t *testing.T) {
+// TestUnwrapTick holds the completion of wrapping ticks at the edges.
+func TestUnwrapTick(t *testing.T) {
 	for _, c := range []struct {
 		true1, guess sim.Tick
 		bits         int
 	}{{0, 0, 8}, {5, 0, 8}, {255, 200, 8}, {256, 255, 8}, {255, 256, 8}, {1000, 1127, 8}, {1000, 873, 8}, {3, 100, 8},
 		{70000, 70000 - 500, 10}, {1 << 31, 1<<31 + 400, 10}, {^sim.Tick(0), ^sim.Tick(0) - 3, 8}, {^sim.Tick(0) - 200, ^sim.Tick(0) - 100, 8}} {
 		low := uint32(c.true1) & (1<<c.bits - 1)
-		if got := Complete(low, c.bits, c.guess); got != c.true1 {
+		if got := UnwrapTick(low, c.bits, c.guess); got != c.true1 {
 			t.Errorf("%d low bits of %d near %d: %d", c.bits, c.true1, c.guess, got)
 		}
 	}
@@ -115,12 +115,12 @@ func TestComplete(t *testing.T) {
 // FuzzMessage feeds the reader anything at all.
 func FuzzMessage(f *testing.F) {
 	for _, important := range []bool{false, true} {
-		m := Message{TickBits: 10, Newest: 70, Important: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {},
-			{Shot: sim.Shot{Fired: true, Yaw: 77, Pitch: -9}}, {Shot: sim.Shot{Fired: true, Claimed: true, Seen: 900, Ahead: 64}}, {}}}
+		m := Message{TickBits: 10, NewestTick: 70, ImportantOnly: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {},
+			{Shot: sim.Shot{Fired: true, Yaw: 77, Pitch: -9}}, {Shot: sim.Shot{Fired: true, HasViewTime: true, ViewTime: 900, Ahead: 64}}, {}}}
 		var c quant.Coder
-		c.Write(make([]byte, 64))
+		c.BeginWrite(make([]byte, 64))
 		m.Code(&c)
-		f.Add(slices.Clone(c.Data()))
+		f.Add(slices.Clone(c.FinishWrite()))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		env := &predict.Env{Counters: &predict.Counters{}}
@@ -128,14 +128,14 @@ func FuzzMessage(f *testing.F) {
 		var q Queue
 		q.Start(50, sim.Input{})
 		from, fresh := q.Read(b, 50, env.Counters)
-		if len(fresh) > Most || len(fresh) > 0 && from < 50 {
+		if len(fresh) > MaxInputs || len(fresh) > 0 && from < 50 {
 			t.Errorf("%d inputs from tick %d", len(fresh), from)
 		}
 		for i := range sim.Tick(600) {
-			if in := q.Take(50+i, true, env.Counters); in.Buttons&^sim.AllButtons != 0 {
+			if in := q.Pop(50+i, true, env.Counters); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
-			q.Judge(50+i, 60, env.Counters)
+			q.CountConsumed(50+i, 60, env.Counters)
 		}
 	})
 }
@@ -163,13 +163,13 @@ func newRig(t *testing.T, knobs ...string) *rig {
 	return r
 }
 
-func key(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.AllButtons} }
+func inputAt(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.AllButtons} }
 
 // send sends the inputs up to tick t, and loses the packet if lose.
 func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
 	r.now += time.Second / 60
 	r.up.Update(r.now)
-	r.s.Add(t, key(t))
+	r.s.Add(t, inputAt(t))
 	r.s.Send(r.up, since)
 	r.down.Update(r.now)
 	for p, ok := r.down.Receive(); ok; p, ok = r.down.Receive() {
@@ -187,25 +187,25 @@ func TestQueue(t *testing.T) {
 		r.q.Start(10, sim.Input{})
 		for tick := sim.Tick(13); tick < 213; tick++ { // three ticks ahead
 			r.send(tick, tick-10, tick == 20, tick-3)
-			got := r.q.Take(tick-3, true, r.env.Counters)
-			want := key(tick - 3)
+			got := r.q.Pop(tick-3, true, r.env.Counters)
+			want := inputAt(tick - 3)
 			if tick-3 < 13 {
 				want = sim.Input{}
 			}
 			if tick-3 == 20 && redundant == "off" {
-				want = key(19) // the last again
+				want = inputAt(19) // the last again
 			}
 			if got != want {
 				t.Fatalf("redundant %s: tick %d: %v, want %v", redundant, tick-3, got, want)
 			}
-			r.q.Judge(tick-3, 60, r.env.Counters)
+			r.q.CountConsumed(tick-3, 60, r.env.Counters)
 		}
 		m := r.env.Counters
 		wantStarved := 0.0
 		if redundant == "off" {
 			wantStarved = 1
 		}
-		if m.Value("starved") != wantStarved || m.Value("buffer_depth") != 3 {
+		if m.Value("input_starved_ticks") != wantStarved || m.Value("buffer_depth") != 3 {
 			t.Errorf("redundant %s: %+v", redundant, m.All())
 		}
 		if ratio := m.Value("inputs_consumed_ratio"); (ratio == 1) != (redundant == "on") || ratio < 0.99 {
@@ -214,15 +214,15 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestLate says that an input that comes after its turn is counted, is not
+// TestLateInputs says that an input that comes after its turn is counted, is not
 // used, and does not count as consumed.
-func TestLate(t *testing.T) {
+func TestLateInputs(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(0, sim.Input{})
 	for tick := range sim.Tick(300) {
-		r.q.Take(tick, false, r.env.Counters)
+		r.q.Pop(tick, false, r.env.Counters)
 		r.send(tick, tick, false, tick+1)
-		r.q.Judge(tick, 60, r.env.Counters)
+		r.q.CountConsumed(tick, 60, r.env.Counters)
 	}
 	m := r.env.Counters
 	if m.Value("late_inputs") != 300 || m.Value("inputs_consumed_ratio") != 0 {
@@ -239,68 +239,68 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 	for now := sim.Tick(1000); now < 3000; now++ {
 		send := func(frame sim.Tick, in sim.Input) {
 			var c quant.Coder
-			c.Write(make([]byte, 64))
-			m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{in}}
+			c.BeginWrite(make([]byte, 64))
+			m := Message{TickBits: 10, NewestTick: frame, Inputs: []sim.Input{in}}
 			m.Code(&c)
-			r.q.Read(c.Data(), now, r.env.Counters)
+			r.q.Read(c.FinishWrite(), now, r.env.Counters)
 		}
 		switch {
 		case now < 1100 || now > 1700:
-			send(now+9, key(now+9))
+			send(now+9, inputAt(now+9))
 		case now == 1700:
 			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
 		}
-		got := r.q.Take(now, true, r.env.Counters)
-		if now > 1720 && got != key(now) {
-			t.Fatalf("tick %d: %v, want %v", now, got, key(now))
+		got := r.q.Pop(now, true, r.env.Counters)
+		if now > 1720 && got != inputAt(now) {
+			t.Fatalf("tick %d: %v, want %v", now, got, inputAt(now))
 		}
 	}
 }
 
-// TestAgain says that inputs that come late can be had all the same, each counted as
+// TestReplayInput says that inputs that come late can be had all the same, each counted as
 // used once, with what is missing filled in as it would have been; and that what is
 // repeated from then on is the newest of them.
-func TestAgain(t *testing.T) {
+func TestReplayInput(t *testing.T) {
 	r := newRig(t, "redundant", "off")
-	r.q.Start(0, key(1))
+	r.q.Start(0, inputAt(1))
 	r.send(3, 3, false, 3)
 	for tick := range sim.Tick(8) { // 3 alone has come
-		r.q.Take(tick, true, r.env.Counters)
+		r.q.Pop(tick, true, r.env.Counters)
 	}
 	for _, late := range []sim.Tick{7, 5} {
 		r.send(late, late, false, 8)
 	}
-	if from, ok := r.q.Late(); from != 5 || !ok {
+	if from, ok := r.q.PopOldestLate(); from != 5 || !ok {
 		t.Errorf("late from %d, %v", from, ok)
 	}
-	if _, ok := r.q.Late(); ok {
+	if _, ok := r.q.PopOldestLate(); ok {
 		t.Error("told of twice")
 	}
-	last := key(3)
+	last := inputAt(3)
 	for i, want := range []sim.Tick{3, 5, 5, 7} {
-		in, fresh := r.q.Again(sim.Tick(4+i), last, true)
-		if in != key(want) || fresh != (i == 1 || i == 3) {
+		in, fresh := r.q.ReplayInput(sim.Tick(4+i), last, true)
+		if in != inputAt(want) || fresh != (i == 1 || i == 3) {
 			t.Errorf("tick %d: %v, %v, want the input of %d", 4+i, in, fresh, want)
 		}
 		last = in
 	}
-	if _, fresh := r.q.Again(5, last, true); fresh {
+	if _, fresh := r.q.ReplayInput(5, last, true); fresh {
 		t.Error("used twice")
 	}
-	if got := r.q.Take(8, true, r.env.Counters); got != key(7) {
+	if got := r.q.Pop(8, true, r.env.Counters); got != inputAt(7) {
 		t.Errorf("then %v is repeated", got)
 	}
 }
 
-// TestCap says that a packet holds no more inputs than the cap allows, and
+// TestMaxInputs says that a packet holds no more inputs than the cap allows, and
 // none that the server has answered for.
-func TestCap(t *testing.T) {
-	r := newRig(t, "redundant-cap", "8")
+func TestMaxInputs(t *testing.T) {
+	r := newRig(t, "redundant-max", "8")
 	var c quant.Coder
 	for tick := range sim.Tick(40) {
 		r.now += time.Second / 60
 		r.up.Update(r.now)
-		r.s.Add(tick, key(tick))
+		r.s.Add(tick, inputAt(tick))
 		since := sim.Tick(0)
 		if tick >= 30 {
 			since = tick - 2
@@ -308,15 +308,15 @@ func TestCap(t *testing.T) {
 		r.s.Send(r.up, since)
 		r.down.Update(r.now)
 		p, _ := r.down.Receive()
-		m := Message{Newest: tick}
-		c.Read(p.Payload)
+		m := Message{NewestTick: tick}
+		c.BeginRead(p.Payload)
 		m.Code(&c)
 		want := min(int(tick)+1, 8)
 		if tick >= 30 {
 			want = 3
 		}
-		if c.Err() != nil || m.Newest != tick || len(m.Inputs) != want {
-			t.Fatalf("tick %d: %d inputs up to %d, want %d (%v)", tick, len(m.Inputs), m.Newest, want, c.Err())
+		if c.Err() != nil || m.NewestTick != tick || len(m.Inputs) != want {
+			t.Fatalf("tick %d: %d inputs up to %d, want %d (%v)", tick, len(m.Inputs), m.NewestTick, want, c.Err())
 		}
 	}
 }
@@ -328,22 +328,22 @@ func TestOutage(t *testing.T) {
 	r.q.Start(0, sim.Input{})
 	for tick := sim.Tick(5); tick < 1000; tick++ {
 		r.send(tick, tick-10, tick >= 200 && tick < 500, tick-5)
-		got := r.q.Take(tick-5, false, r.env.Counters)
-		if tick > 510 && got != key(tick-5) {
-			t.Fatalf("tick %d: %v, want %v", tick-5, got, key(tick-5))
+		got := r.q.Pop(tick-5, false, r.env.Counters)
+		if tick > 510 && got != inputAt(tick-5) {
+			t.Fatalf("tick %d: %v, want %v", tick-5, got, inputAt(tick-5))
 		}
 	}
 }
 
-// TestOneForm says that inputs have one form: one that is said to differ from that
+// TestEncodingIsUnique says that inputs have one form: one that is said to differ from that
 // before and does not is refused, and so is a heading.
-func TestOneForm(t *testing.T) {
+func TestEncodingIsUnique(t *testing.T) {
 	read := func(write func(c *quant.Coder)) error {
 		var c quant.Coder
-		c.Write(make([]byte, 16))
+		c.BeginWrite(make([]byte, 16))
 		write(&c)
-		c.Read(slices.Clone(c.Data()))
-		Run(&c, make([]sim.Input, 2))
+		c.BeginRead(slices.Clone(c.FinishWrite()))
+		CodeInputs(&c, make([]sim.Input, 2))
 		return c.Err()
 	}
 	one := func(second uint32, turned bool, heading uint32) func(c *quant.Coder) {

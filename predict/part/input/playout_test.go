@@ -11,17 +11,17 @@ import (
 	"ghostcube/sim"
 )
 
-// buffer is a playout buffer that a test feeds by hand.
-type buffer struct {
-	Playout
-	set PlayoutSettings
-	env predict.Env
+// testBuffer is a playout buffer that a test feeds by hand.
+type testBuffer struct {
+	PlayoutBuffer
+	settings PlayoutSettings
+	env      predict.Env
 }
 
-func newBuffer(t *testing.T, knobs ...string) *buffer {
+func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	t.Helper()
-	b := &buffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
-	DeclarePlayout(&b.set, &b.env)
+	b := &testBuffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
+	DeclarePlayout(&b.settings, &b.env)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -30,32 +30,32 @@ func newBuffer(t *testing.T, knobs ...string) *buffer {
 	return b
 }
 
-// named is an input that tells of which frame it is.
-func named(frame sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(frame)} }
+// inputOf is an input that tells of which frame it is.
+func inputOf(frame sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(frame)} }
 
 // tick makes a tick of the server in which the inputs of some frames arrive, each by
 // itself, and says what it used: a frame's number, or - for nothing.
-func (b *buffer) tick(frames ...sim.Tick) string {
-	in := b.Take(&b.set, b.env.Counters)
+func (b *testBuffer) tick(frames ...sim.Tick) string {
+	in := b.Pop(&b.settings, b.env.Counters)
 	for _, f := range frames {
-		b.put(f, named(f), &b.set, b.env.Counters)
+		b.insert(f, inputOf(f), &b.settings, b.env.Counters)
 	}
-	b.Settle(&b.set, b.env.Counters)
+	b.Trim(&b.settings, b.env.Counters)
 	if in == (sim.Input{}) {
 		return "-"
 	}
 	return fmt.Sprint(in.Heading)
 }
 
-// stands says who stands in the line: a frame, . for an empty place, and a frame in
+// layout says who stands in the line: a frame, . for an empty place, and a frame in
 // brackets for one that stays to be repeated.
-func (b *buffer) stands() string {
+func (b *testBuffer) layout() string {
 	var s []string
-	for _, p := range b.line {
+	for _, p := range b.slots {
 		switch {
-		case !p.full:
+		case !p.occupied:
 			s = append(s, ".")
-		case p.used:
+		case p.consumed:
 			s = append(s, fmt.Sprintf("(%d)", p.tick))
 		default:
 			s = append(s, fmt.Sprint(p.tick))
@@ -97,10 +97,10 @@ func TestPlayoutTable(t *testing.T) {
 			{17, "6", nil, ". . . ."},
 		},
 	} {
-		b := newBuffer(t, "keep-last", keep)
+		b := newTestBuffer(t, "keep-last", keep)
 		for _, r := range slices.Concat(begin, rest) {
-			if used := b.tick(r.comes...); used != r.used || b.stands() != r.stands {
-				t.Errorf("keep %s, frame %d: used %s and has %s, want %s and %s", keep, r.frame, used, b.stands(), r.used, r.stands)
+			if used := b.tick(r.comes...); used != r.used || b.layout() != r.stands {
+				t.Errorf("keep %s, frame %d: used %s and has %s, want %s and %s", keep, r.frame, used, b.layout(), r.used, r.stands)
 			}
 		}
 		if late := b.env.Counters.Value("late_inputs"); late != 1 {
@@ -109,17 +109,17 @@ func TestPlayoutTable(t *testing.T) {
 	}
 }
 
-// TestPlayoutTells says what Taken tells along the table: whose the input was, and of
+// TestPlayoutLastConsumed says what Taken tells along the table: whose the input was, and of
 // which frame.
-func TestPlayoutTells(t *testing.T) {
-	b := newBuffer(t)
+func TestPlayoutLastConsumed(t *testing.T) {
+	b := newTestBuffer(t)
 	comes := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
-	var got []Taken
+	var got []Consumed
 	for frame := 5; frame <= 15; frame++ {
 		b.tick(comes[frame]...)
-		got = append(got, b.Taken())
+		got = append(got, b.LastConsumed())
 	}
-	want := []Taken{{}, {}, {}, {}, {Own, 2}, {Own, 3}, {Filled, 4}, {Own, 5}, {Again, 5}, {Again, 5}, {Own, 6}}
+	want := []Consumed{{}, {}, {}, {}, {SourceReceived, 2}, {SourceReceived, 3}, {SourceFilled, 4}, {SourceReceived, 5}, {SourceRepeated, 5}, {SourceRepeated, 5}, {SourceReceived, 6}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
@@ -133,8 +133,8 @@ func TestPlayoutTells(t *testing.T) {
 // missing inputs than that are not filled in; and that before the first the player
 // does what it did.
 func TestPlayoutRepeats(t *testing.T) {
-	b := newBuffer(t, "repeat-most", "3")
-	b.Start(named(9))
+	b := newTestBuffer(t, "repeat-max", "3")
+	b.Start(inputOf(9))
 	got := ""
 	for i := range 16 {
 		var comes []sim.Tick
@@ -163,7 +163,7 @@ func TestPlayoutRepeats(t *testing.T) {
 }
 
 // TestPlayoutSkips says that inputs that come in a heap after a silence do not delay
-// those to come: when more than playout-most wait, the oldest are passed over until
+// those to come: when more than playout-max wait, the oldest are passed over until
 // the length is left; and that fewer are used one by one, late as they are.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestPlayoutSkips(t *testing.T) {
 		{9, "20 20 20 20 26 27 28 29 29 ", 5},
 		{30, "20 20 20 20 47 48 49 50 50 ", 26},
 	} {
-		b := newBuffer(t)
+		b := newTestBuffer(t)
 		b.tick(20)
 		for range 3 {
 			b.tick()
@@ -198,13 +198,13 @@ func TestPlayoutSkips(t *testing.T) {
 	}
 }
 
-// TestPlayoutWaits says that inputs that come one a tick wait for the length of the
+// TestPlayoutDelay says that inputs that come one a tick wait for the length of the
 // buffer, whatever it is, come as many ticks apart as they went also if some ticks
 // bring two and some none, and that repeats in several packets are counted as such.
-func TestPlayoutWaits(t *testing.T) {
+func TestPlayoutDelay(t *testing.T) {
 	for _, length := range []string{"1", "4", "7"} {
-		b := newBuffer(t, "playout", length)
-		n := b.set.Length
+		b := newTestBuffer(t, "playout", length)
+		n := b.settings.DelayTicks
 		for i := 1; i < 200; i++ {
 			var comes []sim.Tick
 			switch i % 5 {
@@ -228,7 +228,7 @@ func TestPlayoutWaits(t *testing.T) {
 				t.Fatalf("length %s, tick %d: %s, want %s", length, i, got, want)
 			}
 		}
-		if m := b.env.Counters; m.Value("repeated_inputs") < 150 || m.Value("late_inputs") != 0 {
+		if m := b.env.Counters; m.Value("duplicate_inputs") < 150 || m.Value("late_inputs") != 0 {
 			t.Errorf("length %s: %+v", length, m.All())
 		}
 	}
@@ -238,35 +238,35 @@ func TestPlayoutWaits(t *testing.T) {
 // bounds and hands out inputs.
 func FuzzPlayout(f *testing.F) {
 	var c quant.Coder
-	c.Write(make([]byte, 64))
-	m := Message{TickBits: 10, Newest: 53, Inputs: []sim.Input{{}, {Buttons: 3}, {Buttons: 3, Heading: 9}}}
+	c.BeginWrite(make([]byte, 64))
+	m := Message{TickBits: 10, NewestTick: 53, Inputs: []sim.Input{{}, {Buttons: 3}, {Buttons: 3, Heading: 9}}}
 	m.Code(&c)
-	f.Add(c.Data(), []byte{1, 2, 3, 4})
+	f.Add(c.FinishWrite(), []byte{1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		p := Playout{}
-		set := PlayoutSettings{Length: 4, Keep: len(a)%2 == 0, Repeats: 5, Most: 8}
+		p := PlayoutBuffer{}
+		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, MaxQueued: 8}
 		env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 		var ignored PlayoutSettings
 		DeclarePlayout(&ignored, &env)
 		for i := range sim.Tick(100) {
-			if in := p.Take(&set, env.Counters); in.Buttons&^sim.AllButtons != 0 {
+			if in := p.Pop(&set, env.Counters); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
 			p.Read(a, 50+i, &set, env.Counters)
 			p.Read(b, 50+i, &set, env.Counters)
-			p.Settle(&set, env.Counters)
-			if len(p.line) < set.Length || len(p.line) > set.Most+1 {
-				t.Fatalf("%d places", len(p.line))
+			p.Trim(&set, env.Counters)
+			if len(p.slots) < set.DelayTicks || len(p.slots) > set.MaxQueued+1 {
+				t.Fatalf("%d places", len(p.slots))
 			}
 		}
 	})
 }
 
-// TestPlayoutTellsWaits says for how many ticks an input is said to have waited: the
+// TestPlayoutWaitedTicks says for how many ticks an input is said to have waited: the
 // length of the line if it comes on time, less by as much as it comes late, and still
 // that while it is repeated.
-func TestPlayoutTellsWaits(t *testing.T) {
-	b := newBuffer(t)
+func TestPlayoutWaitedTicks(t *testing.T) {
+	b := newTestBuffer(t)
 	var got []int
 	for i := range 16 {
 		switch i {
@@ -281,7 +281,7 @@ func TestPlayoutTellsWaits(t *testing.T) {
 		case 12, 13, 14, 15:
 			b.tick()
 		}
-		got = append(got, b.Waited())
+		got = append(got, b.WaitedTicks())
 	}
 	if want := []int{0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 2, 3, 4, 4, 4, 4}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -294,7 +294,7 @@ func TestPlayoutTellsWaits(t *testing.T) {
 // one that goes on so is believed after a while.
 func TestPlayoutAfterLongFreeze(t *testing.T) {
 	for _, jumps := range []bool{true, false} {
-		b := newBuffer(t, "repeat-most", "5")
+		b := newTestBuffer(t, "repeat-max", "5")
 		used := 0
 		for now := sim.Tick(1000); now < 2000; now++ {
 			frame := now + 9
@@ -305,25 +305,25 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 			case now < 1702 || !jumps:
 				frame -= 600
 			}
-			b.Take(&b.set, b.env.Counters)
-			if b.Taken().How == Own && now >= 1702 {
+			b.Pop(&b.settings, b.env.Counters)
+			if b.LastConsumed().Source == SourceReceived && now >= 1702 {
 				used++
 			}
 			if frame > 0 {
 				var c quant.Coder
-				c.Write(make([]byte, 64))
-				m := Message{TickBits: 10, Newest: frame, Inputs: []sim.Input{named(frame)}}
+				c.BeginWrite(make([]byte, 64))
+				m := Message{TickBits: 10, NewestTick: frame, Inputs: []sim.Input{inputOf(frame)}}
 				m.Code(&c)
-				b.Read(c.Data(), now, &b.set, b.env.Counters)
+				b.Read(c.FinishWrite(), now, &b.settings, b.env.Counters)
 			}
-			b.Settle(&b.set, b.env.Counters)
+			b.Trim(&b.settings, b.env.Counters)
 		}
 		want, refused := 296, 2.0
 		if !jumps {
-			want, refused = 268, oddMost
+			want, refused = 268, maxOutliers
 		}
-		if used != want || b.env.Counters.Value("refused") != refused {
-			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Counters.Value("refused"))
+		if used != want || b.env.Counters.Value("rejected_payloads") != refused {
+			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Counters.Value("rejected_payloads"))
 		}
 	}
 }

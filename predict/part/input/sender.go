@@ -7,38 +7,38 @@ import (
 	"ghostcube/sim"
 )
 
-// remembered is how many inputs a client keeps: a power of two, so that a
+// ringLen is how many inputs a client keeps: a power of two, so that a
 // tick's slot is its low bits.
-const remembered = 1024
+const ringLen = 1024
 
 // Sender is the client's side: it keeps what was pressed and puts a run of it
 // into every packet.
 type Sender struct {
-	redundant bool
-	limit     int
-	important bool
-	tickBits  int
+	redundant     bool
+	maxInputs     int
+	importantOnly bool
+	tickBits      int
 
-	ring   [remembered]sim.Input
+	ring   [ringLen]sim.Input
 	oldest sim.Tick // first input kept
 	next   sim.Tick // after the newest
-	any    bool
+	hasAny bool
 
-	meter   *predict.Counters
-	message Message
-	buffer  [mostBytes]byte
-	coder   quant.Coder
+	counters *predict.Counters
+	message  Message
+	buffer   [maxBytes]byte
+	coder    quant.Coder
 }
 
-// mostBytes holds Most inputs that all differ and shoot, their places, and the head.
-const mostBytes = (Most*(1+7+MostShotBits) + 64 + 63) / 64 * 8
+// maxBytes holds Most inputs that all differ and shoot, their places, and the head.
+const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + 63) / 64 * 8
 
 // Declare tells env what of the sender may be tuned and what it counts.
 func (s *Sender) Declare(env *predict.Env) {
-	s.meter = env.Counters
+	s.counters = env.Counters
 	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last state that came, not the newest alone")
-	env.Knobs.Int(&s.limit, "redundant-cap", 64, 1, Most, "at most this many inputs in a packet")
-	env.Knobs.Bool(&s.important, "important-moves", false, "send only inputs that differ from the one before")
+	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "at most this many inputs in a packet")
+	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
 	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet; it wraps")
 	env.Counters.Declare("input_packets", "input packets sent")
 	env.Counters.Declare("input_bits", "bits in them, headers apart")
@@ -46,41 +46,41 @@ func (s *Sender) Declare(env *predict.Env) {
 
 // Add remembers the input of a tick, which follows the one before.
 func (s *Sender) Add(t sim.Tick, in sim.Input) {
-	if !s.any || t != s.next {
-		s.oldest, s.any = t, true
+	if !s.hasAny || t != s.next {
+		s.oldest, s.hasAny = t, true
 	}
-	s.ring[t%remembered] = in
+	s.ring[t%ringLen] = in
 	s.next = t + 1
-	if s.next-s.oldest > remembered {
-		s.oldest = s.next - remembered
+	if s.next-s.oldest > ringLen {
+		s.oldest = s.next - ringLen
 	}
 }
 
-// Made returns the tick after that of the newest input that was added, and 0 before
+// SampledTick returns the tick after that of the newest input that was added, and 0 before
 // any was.
-func (s *Sender) Made() sim.Tick { return s.next }
+func (s *Sender) SampledTick() sim.Tick { return s.next }
 
 // Send sends the newest input and, if redundant, those before it down to the
 // input for tick since, which the server has answered for.
 func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
-	if !s.any {
+	if !s.hasAny {
 		return
 	}
 	c := &s.coder
-	c.Write(s.buffer[:])
-	s.Code(c, since)
+	c.BeginWrite(s.buffer[:])
+	s.Encode(c, since)
 	if c.Err() != nil {
 		panic("input: a message that does not fit: " + c.Err().Error())
 	}
-	e.Send(c.Data())
+	e.Send(c.FinishWrite())
 }
 
-// Code writes what Send sends into a payload that has more behind it. Something
+// Encode writes what Send sends into a payload that has more behind it. Something
 // must have been added.
-func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
+func (s *Sender) Encode(c *quant.Coder, since sim.Tick) {
 	first := s.next - 1
 	if s.redundant {
-		most := sim.Tick(s.limit)
+		most := sim.Tick(s.maxInputs)
 		first = s.oldest
 		if since > first {
 			first = since
@@ -88,33 +88,33 @@ func (s *Sender) Code(c *quant.Coder, since sim.Tick) {
 		if first > s.next-1 {
 			first = s.next - 1
 		}
-		first = s.shotBefore(first)
+		first = s.oldestRecentShot(first)
 		if s.next-first > most {
 			first = s.next - most
 		}
 	}
 	m := &s.message
-	m.TickBits, m.Newest, m.Important = s.tickBits, s.next-1, s.important
+	m.TickBits, m.NewestTick, m.ImportantOnly = s.tickBits, s.next-1, s.importantOnly
 	m.Inputs = m.Inputs[:0]
 	for t := first; t != s.next; t++ {
-		m.Inputs = append(m.Inputs, s.ring[t%remembered])
+		m.Inputs = append(m.Inputs, s.ring[t%ringLen])
 	}
 	m.Code(c)
-	s.meter.Add("input_packets", 1)
-	s.meter.Add("input_bits", float64(c.Processed()))
+	s.counters.Add("input_packets", 1)
+	s.counters.Add("input_bits", float64(c.BitsProcessed()))
 }
 
 // CopyFrom makes s an equal of o, all but the meter.
 func (s *Sender) CopyFrom(o *Sender) {
-	s.redundant, s.limit, s.important, s.tickBits = o.redundant, o.limit, o.important, o.tickBits
-	s.ring, s.oldest, s.next, s.any = o.ring, o.oldest, o.next, o.any
+	s.redundant, s.maxInputs, s.importantOnly, s.tickBits = o.redundant, o.maxInputs, o.importantOnly, o.tickBits
+	s.ring, s.oldest, s.next, s.hasAny = o.ring, o.oldest, o.next, o.hasAny
 }
 
-// shotBefore returns the oldest tick of the last few with a shot, if it is before t,
+// oldestRecentShot returns the oldest tick of the last few with a shot, if it is before t,
 // and else t.
-func (s *Sender) shotBefore(t sim.Tick) sim.Tick {
-	for i := s.next - min(shotTicks, s.next-s.oldest); i < t; i++ {
-		if s.ring[i%remembered].Shot.Fired {
+func (s *Sender) oldestRecentShot(t sim.Tick) sim.Tick {
+	for i := s.next - min(shotRepeatTicks, s.next-s.oldest); i < t; i++ {
+		if s.ring[i%ringLen].Shot.Fired {
 			return i
 		}
 	}

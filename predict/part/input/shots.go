@@ -8,16 +8,16 @@ import (
 const (
 	yawBits, pitchBits = 12, 11
 
-	// shotBits is the most that a shot adds to an input: the second word of its
+	// maxShotBits is the most that a shot adds to an input: the second word of its
 	// heading, where it goes, and what the player saw.
-	shotBits = 1 + headingBits + yawBits + pitchBits + 1 + sim.SeenBits + 1 + sim.AheadBits
+	maxShotBits = 1 + headingBits + yawBits + pitchBits + 1 + sim.ViewTimeBits + 1 + sim.AheadBits
 
-	// shotTicks is in how many packets, one a tick, an input with a shot is sent, also by a client that sends its newest input alone. Keys that are lost
+	// shotRepeatTicks is in how many packets, one a tick, an input with a shot is sent, also by a client that sends its newest input alone. Keys that are lost
 	// are followed by others; a shot is there once.
-	shotTicks = 12
+	shotRepeatTicks = 12
 )
 
-// shot reads, writes or measures what follows the announcement of a shot: a bit
+// codeShot reads, writes or measures what follows the announcement of a shot: a bit
 // that says whether the heading has changed, and if so the heading, and
 //
 //	yaw, 12 bits
@@ -27,72 +27,72 @@ const (
 //	  ahead, 1 bit, and if it is set by how much, 12 bits
 //
 // An input without a shot has the bits that it would have if there were none.
-func shot(c *quant.Coder, in, before sim.Input) sim.Input {
-	c.Name("turned")
+func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
+	c.Label("turned")
 	if c.Bool(in.Heading != before.Heading) {
-		c.Name("heading")
+		c.Label("heading")
 		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-			c.Fail(errMessage) // a bit would have said so
+			c.Fail(errMalformed) // a bit would have said so
 		}
 	} else {
 		in.Heading = before.Heading
 	}
 	s := &in.Shot
 	s.Fired = true
-	c.Name("yaw")
+	c.Label("yaw")
 	s.Yaw = uint16(c.Bits(uint32(s.Yaw), yawBits))
-	c.Name("pitch")
+	c.Label("pitch")
 	s.Pitch = int16(c.Int(int(s.Pitch), -sim.MaxPitch, sim.MaxPitch))
-	c.Name("claimed")
-	if s.Claimed = c.Bool(s.Claimed); !s.Claimed {
-		s.Seen, s.Ahead = 0, 0
+	c.Label("claimed")
+	if s.HasViewTime = c.Bool(s.HasViewTime); !s.HasViewTime {
+		s.ViewTime, s.Ahead = 0, 0
 		return in
 	}
-	c.Name("seen")
-	s.Seen = uint16(c.Bits(uint32(s.Seen), sim.SeenBits))
-	c.Name("is_ahead")
+	c.Label("seen")
+	s.ViewTime = uint16(c.Bits(uint32(s.ViewTime), sim.ViewTimeBits))
+	c.Label("is_ahead")
 	if c.Bool(s.Ahead != 0) {
-		c.Name("ahead")
+		c.Label("ahead")
 		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), sim.AheadBits)); s.Ahead == 0 {
-			c.Fail(errMessage)
+			c.Fail(errMalformed)
 		}
 	}
 	return in
 }
 
-// fired is the shots of a player that have come and that nobody has asked for. An
+// shotBuffer is the shots of a player that have come and that nobody has asked for. An
 // input that comes again brings its shot once; one that is used again, in the place
 // of one that has not come, brings none; and one that comes too late for its keys
 // brings its shot all the same, for that says itself of when it is.
-type fired struct{ list []sim.Shot }
+type shotBuffer struct{ shots []sim.Shot }
 
-// mostFired is how many may wait to be asked for.
-const mostFired = Most
+// maxBufferedShots is how many may wait to be asked for.
+const maxBufferedShots = MaxInputs
 
-// takeShot takes the shot out of an input that has come for the first time.
-func (f *fired) takeShot(in *sim.Input) {
-	if in.Shot.Fired && len(f.list) < mostFired {
-		f.list = append(f.list, in.Shot)
+// extractShot takes the shot out of an input that has come for the first time.
+func (f *shotBuffer) extractShot(in *sim.Input) {
+	if in.Shot.Fired && len(f.shots) < maxBufferedShots {
+		f.shots = append(f.shots, in.Shot)
 	}
 	in.Shot = sim.Shot{}
 }
 
-// Shots returns the shots that have come since it was last called, for reading until
+// PopShots returns the shots that have come since it was last called, for reading until
 // the next one comes.
-func (f *fired) Shots() []sim.Shot {
-	list := f.list
-	f.list = f.list[:0]
+func (f *shotBuffer) PopShots() []sim.Shot {
+	list := f.shots
+	f.shots = f.shots[:0]
 	return list
 }
 
 // copyShots makes f an equal of o, in memory of its own.
-func (f *fired) copyShots(o *fired, own []sim.Shot) { f.list = append(own[:0], o.list...) }
+func (f *shotBuffer) copyShots(o *shotBuffer, own []sim.Shot) { f.shots = append(own[:0], o.shots...) }
 
-// Shots returns the shots of a peer that have come since it was last called, for
+// PopShots returns the shots of a peer that have come since it was last called, for
 // reading until the next ones come.
-func (d *Desk) Shots(peer int) []sim.Shot {
+func (d *Receiver) PopShots(peer int) []sim.Shot {
 	if peer >= len(d.Queues) {
 		return nil
 	}
-	return d.Queues[peer].Shots()
+	return d.Queues[peer].PopShots()
 }

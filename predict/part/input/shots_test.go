@@ -16,8 +16,8 @@ func drawShot(t *rapid.T) sim.Shot {
 		Fired: true, Yaw: uint16(rapid.IntRange(0, sim.AimSteps-1).Draw(t, "yaw")),
 		Pitch: int16(rapid.IntRange(-sim.MaxPitch, sim.MaxPitch).Draw(t, "pitch")),
 	}
-	if s.Claimed = rapid.Bool().Draw(t, "claimed"); s.Claimed {
-		s.Seen = uint16(rapid.IntRange(0, 1<<sim.SeenBits-1).Draw(t, "seen"))
+	if s.HasViewTime = rapid.Bool().Draw(t, "claimed"); s.HasViewTime {
+		s.ViewTime = uint16(rapid.IntRange(0, 1<<sim.ViewTimeBits-1).Draw(t, "seen"))
 		s.Ahead = uint16(rapid.IntRange(0, sim.MaxAhead).Draw(t, "ahead"))
 	}
 	return s
@@ -27,9 +27,9 @@ func drawShot(t *rapid.T) sim.Shot {
 // were sent, in both forms, with every heading before and after.
 func TestShotsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := Message{TickBits: 10, Newest: 500, Important: rapid.Bool().Draw(t, "important")}
+		m := Message{TickBits: 10, NewestTick: 500, ImportantOnly: rapid.Bool().Draw(t, "important")}
 		in := drawInput(t, "first")
-		for range rapid.IntRange(1, Most).Draw(t, "n") {
+		for range rapid.IntRange(1, MaxInputs).Draw(t, "n") {
 			if rapid.IntRange(0, 4).Draw(t, "change") == 0 {
 				in = drawInput(t, "input")
 			}
@@ -41,18 +41,18 @@ func TestShotsRoundTrip(t *testing.T) {
 		}
 		want := slices.Clone(m.Inputs)
 		var c quant.Coder
-		c.Write(make([]byte, mostBytes))
+		c.BeginWrite(make([]byte, maxBytes))
 		m.Code(&c)
-		bits, data := c.Processed(), slices.Clone(c.Data())
-		c.Measure()
+		bits, data := c.BitsProcessed(), slices.Clone(c.FinishWrite())
+		c.BeginMeasure()
 		m.Code(&c)
-		if c.Processed() != bits {
-			t.Fatalf("measured %d bits, written %d", c.Processed(), bits)
+		if c.BitsProcessed() != bits {
+			t.Fatalf("measured %d bits, written %d", c.BitsProcessed(), bits)
 		}
-		back := Message{Newest: 490, Inputs: slices.Clone(want)} // with something left of before
-		c.Read(data)
+		back := Message{NewestTick: 490, Inputs: slices.Clone(want)} // with something left of before
+		c.BeginRead(data)
 		back.Code(&c)
-		if c.Err() != nil || !c.Whole(len(data)) || !slices.Equal(back.Inputs, want) {
+		if c.Err() != nil || !c.AtEnd(len(data)) || !slices.Equal(back.Inputs, want) {
 			t.Fatalf("%v: read %v, want %v", c.Err(), back.Inputs, want)
 		}
 	})
@@ -69,42 +69,42 @@ func TestShotBits(t *testing.T) {
 	}{
 		{"none", sim.Shot{}, 0},
 		{"without a claim", sim.Shot{Fired: true}, 8 + 1 + 12 + 11 + 1 + 7 + 7},
-		{"with one", sim.Shot{Fired: true, Claimed: true, Seen: 3}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 7 + 7},
-		{"of one whose cube is ahead", sim.Shot{Fired: true, Claimed: true, Ahead: 1}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 12 + 7 + 7},
+		{"with one", sim.Shot{Fired: true, HasViewTime: true, ViewTime: 3}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 7 + 7},
+		{"of one whose cube is ahead", sim.Shot{Fired: true, HasViewTime: true, Ahead: 1}, 8 + 1 + 12 + 11 + 1 + 14 + 1 + 12 + 7 + 7},
 	} {
 		run := make([]sim.Input, 16)
 		for i := range run {
 			run[i] = sim.Input{Buttons: sim.Forward, Heading: 7}
 		}
 		run[8].Shot = c.shot
-		m := Message{TickBits: 10, Newest: 100, Inputs: run}
+		m := Message{TickBits: 10, NewestTick: 100, Inputs: run}
 		var w quant.Coder
-		w.Measure()
+		w.BeginMeasure()
 		m.Code(&w)
-		if want := 4 + 10 + 7 + 1 + 15 + 15 + c.want; w.Processed() != want {
-			t.Errorf("%s: %d bits, want %d", c.name, w.Processed(), want)
+		if want := 4 + 10 + 7 + 1 + 15 + 15 + c.want; w.BitsProcessed() != want {
+			t.Errorf("%s: %d bits, want %d", c.name, w.BitsProcessed(), want)
 		}
 	}
 }
 
-// count adds how many shots a queue or a buffer gives out.
-func count(of interface{ Shots() []sim.Shot }, n *int) { *n += len(of.Shots()) }
+// countShots adds how many shots a queue or a buffer gives out.
+func countShots(of interface{ PopShots() []sim.Shot }, n *int) { *n += len(of.PopShots()) }
 
-// TestShotComesOnce says that a shot is given out once: when its packet comes twice,
+// TestShotIsPoppedOnce says that a shot is given out once: when its packet comes twice,
 // when it comes in every packet, when it comes too late for its keys, out of order, and
 // when its input is used again because those after it have not come. Its keys are used
 // again, and it is not.
-func TestShotComesOnce(t *testing.T) {
+func TestShotIsPoppedOnce(t *testing.T) {
 	env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 	Declare(env)
 	var set PlayoutSettings
 	DeclarePlayout(&set, env)
 	send := func(newest sim.Tick, run ...sim.Input) []byte {
-		m := Message{TickBits: 10, Newest: newest, Inputs: run}
+		m := Message{TickBits: 10, NewestTick: newest, Inputs: run}
 		var c quant.Coder
-		c.Write(make([]byte, mostBytes))
+		c.BeginWrite(make([]byte, maxBytes))
 		m.Code(&c)
-		return slices.Clone(c.Data())
+		return slices.Clone(c.FinishWrite())
 	}
 	push := sim.Input{Buttons: sim.Forward}
 	shot := push
@@ -117,16 +117,16 @@ func TestShotComesOnce(t *testing.T) {
 	q.Start(0, sim.Input{})
 	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
 		q.Read(p, 20, env.Counters)
-		if in := q.TakeNewest(true, env.Counters); in != push {
+		if in := q.PopNewest(true, env.Counters); in != push {
 			t.Errorf("the newest input is %+v", in)
 		}
-		count(&q.fired, &n)
+		countShots(&q.shotBuffer, &n)
 	}
 	for range 10 { // nothing comes any more
-		if in := q.TakeNewest(true, env.Counters); in != push {
+		if in := q.PopNewest(true, env.Counters); in != push {
 			t.Errorf("the input used again is %+v", in)
 		}
-		count(&q.fired, &n)
+		countShots(&q.shotBuffer, &n)
 	}
 	if n != 2 {
 		t.Errorf("the newest input's server has fired %d times, want 2", n)
@@ -138,19 +138,19 @@ func TestShotComesOnce(t *testing.T) {
 	q.Read(send(20, push, shot), 18, env.Counters)
 	q.Read(send(18, late), 18, env.Counters)
 	for tick := range sim.Tick(10) {
-		if in := q.Take(19+tick, true, env.Counters); in != push {
+		if in := q.Pop(19+tick, true, env.Counters); in != push {
 			t.Errorf("tick %d: %+v", tick, in)
 		}
-		count(&q.fired, &n)
+		countShots(&q.shotBuffer, &n)
 	}
 	if n != 2 {
 		t.Errorf("the server by ticks has fired %d times, want 2", n)
 	}
 
 	n = 0
-	var p Playout
+	var p PlayoutBuffer
 	for tick := range sim.Tick(40) {
-		in := p.Take(&set, env.Counters)
+		in := p.Pop(&set, env.Counters)
 		if in.Shot != (sim.Shot{}) {
 			t.Errorf("tick %d: the buffer gives out %+v", tick, in)
 		}
@@ -162,18 +162,18 @@ func TestShotComesOnce(t *testing.T) {
 		case 9:
 			p.Read(send(26, push), tick, &set, env.Counters) // those before it are filled in
 		}
-		p.Settle(&set, env.Counters)
-		count(&p.fired, &n)
+		p.Trim(&set, env.Counters)
+		countShots(&p.shotBuffer, &n)
 	}
 	if n != 1 {
 		t.Errorf("the playout buffer has fired %d times", n)
 	}
 }
 
-// TestShotIsSentAgain says that a client that sends its newest input alone sends one
+// TestShotIsRepeated says that a client that sends its newest input alone sends one
 // with a shot in twelve packets, and the other of two shots, too; and none again with
 // redundancy off.
-func TestShotIsSentAgain(t *testing.T) {
+func TestShotIsRepeated(t *testing.T) {
 	for _, redundant := range []bool{true, false} {
 		env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 		var s Sender
@@ -187,11 +187,11 @@ func TestShotIsSentAgain(t *testing.T) {
 			}
 			s.Add(tick, in)
 			var c quant.Coder
-			c.Write(make([]byte, mostBytes))
-			s.Code(&c, tick+1)
-			m := Message{Newest: tick}
-			b := slices.Clone(c.Data())
-			c.Read(b)
+			c.BeginWrite(make([]byte, maxBytes))
+			s.Encode(&c, tick+1)
+			m := Message{NewestTick: tick}
+			b := slices.Clone(c.FinishWrite())
+			c.BeginRead(b)
 			m.Code(&c)
 			for _, x := range m.Inputs {
 				if x.Shot.Fired {
@@ -208,21 +208,21 @@ func TestShotIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestSnapshotsLeaveShotsOut says that an input on its own, as a snapshot has it, has
+// TestSnapshotsOmitShots says that an input on its own, as a snapshot has it, has
 // no shot, and that one is refused there.
-func TestSnapshotsLeaveShotsOut(t *testing.T) {
+func TestSnapshotsOmitShots(t *testing.T) {
 	var c quant.Coder
 	in := sim.Input{Buttons: sim.Lift, Shot: sim.Shot{Fired: true}}
-	c.Write(make([]byte, 64))
-	One(&c, in)
-	if c.Processed() != 7 {
-		t.Errorf("%d bits", c.Processed())
+	c.BeginWrite(make([]byte, 64))
+	CodeInput(&c, in)
+	if c.BitsProcessed() != 7 {
+		t.Errorf("%d bits", c.BitsProcessed())
 	}
-	c.Write(make([]byte, 64))
-	after(&c, in, sim.Input{})
-	b := slices.Clone(c.Data())
-	c.Read(b)
-	if One(&c, sim.Input{}); c.Err() == nil {
+	c.BeginWrite(make([]byte, 64))
+	codeInputAfter(&c, in, sim.Input{})
+	b := slices.Clone(c.FinishWrite())
+	c.BeginRead(b)
+	if CodeInput(&c, sim.Input{}); c.Err() == nil {
 		t.Error("a shot is taken")
 	}
 }

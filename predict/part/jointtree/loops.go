@@ -10,27 +10,27 @@ import (
 // joints of the tree hold; those that close loops hold if the bodies on both ways are as
 // they were together. Between two moments, or beyond the last, they need not be.
 type Loops struct {
-	all []hold // of the trees that have loops, in the order of the joints
+	joints []loopJoint // of the trees that have loops, in the order of the joints
 }
 
-// hold is a joint and where its two bodies have it.
-type hold struct {
-	a, b       int
-	armA, armB geom.Vec3
-	turnA      float32 // how easily a turns against being moved: 1/m2; 0 for a root
-	turnB      float32
-	moveA      float32 // 1, or 0 for a root
-	moveB      float32
+// loopJoint is a joint and where its two bodies have it.
+type loopJoint struct {
+	a, b             int
+	anchorA, anchorB geom.Vec3
+	invInertiaA      float32 // how easily a turns against being moved: 1/m2; 0 for a root
+	invInertiaB      float32
+	invMassA         float32 // 1, or 0 for a root
+	invMassB         float32
 }
 
-// apartLeast is how far in metres a joint may be apart and count as closed.
-const apartLeast = 0.0005
+// loopTolerance is how far in metres a joint may be apart and count as closed.
+const loopTolerance = 0.0005
 
 // NewLoops returns the loops of a scene's trees.
 func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 	looped := make([]bool, len(t.Nodes)) // by root
 	loop := func(k int, j *sim.Joint) bool {
-		return j.A != sim.Fixed && t.Nodes[j.A].Joint != k && t.Nodes[j.B].Joint != k
+		return j.A != sim.WorldBody && t.Nodes[j.A].Joint != k && t.Nodes[j.B].Joint != k
 	}
 	for k := range scene.Joints {
 		if j := &scene.Joints[k]; loop(k, j) {
@@ -39,25 +39,25 @@ func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 	}
 	for k := range scene.Joints {
 		j := &scene.Joints[k]
-		if j.A == sim.Fixed || !looped[t.Nodes[j.A].Root] {
+		if j.A == sim.WorldBody || !looped[t.Nodes[j.A].Root] {
 			continue
 		}
-		h := hold{a: j.A, b: j.B, armA: own(&scene.Boxes[j.A].Start.Pose, j.At), armB: own(&scene.Boxes[j.B].Start.Pose, j.At)}
-		h.moveA, h.turnA = t.ease(scene, j.A)
-		h.moveB, h.turnB = t.ease(scene, j.B)
-		l.all = append(l.all, h)
+		h := loopJoint{a: j.A, b: j.B, anchorA: localPoint(&scene.Boxes[j.A].Start.Pose, j.Anchor), anchorB: localPoint(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
+		h.invMassA, h.invInertiaA = t.inverseMass(scene, j.A)
+		h.invMassB, h.invInertiaB = t.inverseMass(scene, j.B)
+		l.joints = append(l.joints, h)
 	}
 	return l
 }
 
-// ease returns how easily a body is moved and turned. A rod of some length turns as if
+// inverseMass returns how easily a body is moved and turned. A rod of some length turns as if
 // its mass were a little more than a quarter of it away from its middle.
-func (t *Tree) ease(scene *sim.Scene, i int) (move, turn float32) {
+func (t *Tree) inverseMass(scene *sim.Scene, i int) (move, turn float32) {
 	if t.Nodes[i].Parent == None {
 		return 0, 0
 	}
 	b := &scene.Boxes[i]
-	far := b.Half.Len2()
+	far := b.Half.LenSq()
 	for k := range b.Parts {
 		p := &b.Parts[k]
 		reach := p.Pose.Pos.Len() + p.Half.Len()
@@ -66,41 +66,41 @@ func (t *Tree) ease(scene *sim.Scene, i int) (move, turn float32) {
 	return 1, 3 / far
 }
 
-// Close draws all joints of looped trees together, up to so many times in turn, until
+// Solve draws all joints of looped trees together, up to so many times in turn, until
 // none is apart. Roots, and bodies that stand, stay where they are.
-func (l *Loops) Close(poses []geom.Pose, stand []bool, rounds int) {
+func (l *Loops) Solve(poses []geom.Pose, stand []bool, rounds int) {
 	for range rounds {
 		most := float32(0)
-		for k := range l.all {
-			most = max(most, l.all[k].apart(poses).Len2())
+		for k := range l.joints {
+			most = max(most, l.joints[k].separation(poses).LenSq())
 		}
-		if most <= apartLeast*apartLeast {
+		if most <= loopTolerance*loopTolerance {
 			return
 		}
-		for k := range l.all {
-			l.all[k].close(poses, stand)
+		for k := range l.joints {
+			l.joints[k].solve(poses, stand)
 		}
 	}
 }
 
-// apart is how far b has the joint from where a has it.
-func (h *hold) apart(poses []geom.Pose) geom.Vec3 {
+// separation is how far b has the joint from where a has it.
+func (h *loopJoint) separation(poses []geom.Pose) geom.Vec3 {
 	a, b := &poses[h.a], &poses[h.b]
-	return b.Pos.Add(b.Rot.Rotate(h.armB)).Sub(a.Pos.Add(a.Rot.Rotate(h.armA)))
+	return b.Pos.Add(b.Rot.Rotate(h.anchorB)).Sub(a.Pos.Add(a.Rot.Rotate(h.anchorA)))
 }
 
-// close moves and turns both bodies so that they meet, as a push at the joint would
+// solve moves and turns both bodies so that they meet, as a push at the joint would
 // (Müller et al., Position Based Dynamics, 2007).
-func (h *hold) close(poses []geom.Pose, stand []bool) {
-	off := h.apart(poses)
+func (h *loopJoint) solve(poses []geom.Pose, stand []bool) {
+	off := h.separation(poses)
 	way := off.Len()
 	if way < 1e-6 {
 		return
 	}
 	n := off.Scale(1 / way)
 	a, b := &poses[h.a], &poses[h.b]
-	ra, rb := a.Rot.Rotate(h.armA), b.Rot.Rotate(h.armB)
-	moveA, turnA, moveB, turnB := h.moveA, h.turnA, h.moveB, h.turnB
+	ra, rb := a.Rot.Rotate(h.anchorA), b.Rot.Rotate(h.anchorB)
+	moveA, turnA, moveB, turnB := h.invMassA, h.invInertiaA, h.invMassB, h.invInertiaB
 	if stand[h.a] {
 		moveA, turnA = 0, 0
 	}
@@ -108,17 +108,17 @@ func (h *hold) close(poses []geom.Pose, stand []bool) {
 		moveB, turnB = 0, 0
 	}
 	ca, cb := ra.Cross(n), rb.Cross(n)
-	give := moveA + moveB + float32(turnA*ca.Len2()) + float32(turnB*cb.Len2())
+	give := moveA + moveB + float32(turnA*ca.LenSq()) + float32(turnB*cb.LenSq())
 	if give <= 0 {
 		return
 	}
 	push := way / give
-	a.Pos, b.Pos = a.Pos.Plus(float32(push*moveA), n), b.Pos.Minus(float32(push*moveB), n)
-	a.Rot, b.Rot = turnedBy(a.Rot, ca.Scale(float32(push*turnA))), turnedBy(b.Rot, cb.Scale(-float32(push*turnB)))
+	a.Pos, b.Pos = a.Pos.AddScaled(float32(push*moveA), n), b.Pos.SubScaled(float32(push*moveB), n)
+	a.Rot, b.Rot = integrateRotation(a.Rot, ca.Scale(float32(push*turnA))), integrateRotation(b.Rot, cb.Scale(-float32(push*turnB)))
 }
 
-// turnedBy returns a rotation turned on by a small one, as its axis times its angle.
-func turnedBy(q geom.Quat, by geom.Vec3) geom.Quat {
+// integrateRotation returns a rotation turned on by a small one, as its axis times its angle.
+func integrateRotation(q geom.Quat, by geom.Vec3) geom.Quat {
 	if by == (geom.Vec3{}) {
 		return q
 	}

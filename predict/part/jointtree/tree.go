@@ -15,17 +15,17 @@ import (
 // None stands for the body or joint that there is not.
 const None = -1
 
-// Root is how the root of a tree is chosen.
-type Root int
+// RootChoice is how the root of a tree is chosen.
+type RootChoice int
 
 // The choices.
 const (
-	Largest  Root = iota // the heaviest body; of several the first
-	Operated             // the player's own cube if it is in the tree, else the heaviest
+	HeaviestRoot RootChoice = iota // the heaviest body; of several the first
+	PlayerRoot                     // the player's own cube if it is in the tree, else the heaviest
 )
 
-// Roots are their names.
-var Roots = []string{"largest", "operated"}
+// RootNames are their names.
+var RootNames = []string{"heaviest", "player"}
 
 // Tree says for every body of a scene what it hangs on. Joints that close a loop are
 // nobody's, and so are those that tie to the world.
@@ -42,16 +42,16 @@ type Node struct {
 	Depth  int // joints between it and the root
 
 	// Where the parent and the body have the joint, metres, each in its own frame.
-	armParent, arm geom.Vec3
+	parentAnchor, anchor geom.Vec3
 
-	hung bool // it turns by itself: see Hang
+	worldRotation bool // it turns by itself: see Hang
 }
 
 // New returns the trees of a scene. operated is the player's own cube, or None; only the
 // choice Operated asks for it.
-func New(scene *sim.Scene, root Root, operated int) *Tree {
+func New(scene *sim.Scene, root RootChoice, operated int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
-	ties := neighbours(scene)
+	ties := adjacency(scene)
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
@@ -70,39 +70,39 @@ func New(scene *sim.Scene, root Root, operated int) *Tree {
 				}
 			}
 		}
-		t.grow(scene, ties, choose(scene, all, root, operated))
+		t.build(scene, ties, chooseRoot(scene, all, root, operated))
 	}
 	return t
 }
 
-// Hang has all bodies of the tree turn by themselves: of its parent each has only where its
+// UseWorldRotation has all bodies of the tree turn by themselves: of its parent each has only where its
 // joint is.
-func (t *Tree) Hang() {
+func (t *Tree) UseWorldRotation() {
 	for i := range t.Nodes {
-		t.Nodes[i].hung = true
+		t.Nodes[i].worldRotation = true
 	}
 }
 
-// tie is a joint as one of its bodies sees it.
-type tie struct{ joint, body int }
+// edge is a joint as one of its bodies sees it.
+type edge struct{ joint, body int }
 
-// neighbours returns for each body the joints that tie it to others, in their order.
-func neighbours(scene *sim.Scene) [][]tie {
-	ties := make([][]tie, len(scene.Boxes))
+// adjacency returns for each body the joints that tie it to others, in their order.
+func adjacency(scene *sim.Scene) [][]edge {
+	ties := make([][]edge, len(scene.Boxes))
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; j.A != sim.Fixed {
-			ties[j.A] = append(ties[j.A], tie{k, j.B})
-			ties[j.B] = append(ties[j.B], tie{k, j.A})
+		if j := &scene.Joints[k]; j.A != sim.WorldBody {
+			ties[j.A] = append(ties[j.A], edge{k, j.B})
+			ties[j.B] = append(ties[j.B], edge{k, j.A})
 		}
 	}
 	return ties
 }
 
-// choose returns the root of a tree of some bodies.
-func choose(scene *sim.Scene, all []int, root Root, operated int) int {
+// chooseRoot returns the root of a tree of some bodies.
+func chooseRoot(scene *sim.Scene, all []int, root RootChoice, operated int) int {
 	best, most := None, float32(-1)
 	for _, i := range all {
-		if root == Operated && i == operated {
+		if root == PlayerRoot && i == operated {
 			return i
 		}
 		if m := mass(&scene.Boxes[i]); m > most || m == most && i < best {
@@ -124,8 +124,8 @@ func mass(b *sim.Box) float32 {
 	return m
 }
 
-// grow makes the tree of a root, in the order of the joints, breadth first.
-func (t *Tree) grow(scene *sim.Scene, ties [][]tie, root int) {
+// build makes the tree of a root, in the order of the joints, breadth first.
+func (t *Tree) build(scene *sim.Scene, ties [][]edge, root int) {
 	t.Nodes[root].Root = root
 	row := []int{root}
 	for k := 0; k < len(row); k++ {
@@ -134,10 +134,10 @@ func (t *Tree) grow(scene *sim.Scene, ties [][]tie, root int) {
 			if t.Nodes[e.body].Root != None {
 				continue
 			}
-			at := scene.Joints[e.joint].At
+			at := scene.Joints[e.joint].Anchor
 			t.Nodes[e.body] = Node{
 				Parent: p, Root: root, Joint: e.joint, Depth: t.Nodes[p].Depth + 1,
-				armParent: own(&scene.Boxes[p].Start.Pose, at), arm: own(&scene.Boxes[e.body].Start.Pose, at),
+				parentAnchor: localPoint(&scene.Boxes[p].Start.Pose, at), anchor: localPoint(&scene.Boxes[e.body].Start.Pose, at),
 			}
 			t.Order = append(t.Order, int32(e.body))
 			row = append(row, e.body)
@@ -145,27 +145,27 @@ func (t *Tree) grow(scene *sim.Scene, ties [][]tie, root int) {
 	}
 }
 
-// own is a place of the world as a body at p has it.
-func own(p *geom.Pose, at geom.Vec3) geom.Vec3 {
+// localPoint is a place of the world as a body at p has it.
+func localPoint(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
 }
 
-// From returns the tree that a body is the root of, alone.
-func From(scene *sim.Scene, body int) *Tree {
+// NewRootedAt returns the tree that a body is the root of, alone.
+func NewRootedAt(scene *sim.Scene, body int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
-	t.grow(scene, neighbours(scene), body)
+	t.build(scene, adjacency(scene), body)
 	return t
 }
 
-// Joints returns how many joints the tree of a body has, those that close loops
+// JointCount returns how many joints the tree of a body has, those that close loops
 // included.
-func Joints(scene *sim.Scene, body int) (n int) {
-	t := New(scene, Largest, None)
+func JointCount(scene *sim.Scene, body int) (n int) {
+	t := New(scene, HeaviestRoot, None)
 	for k := range scene.Joints {
-		if j := &scene.Joints[k]; j.A != sim.Fixed && t.Nodes[body].Root != None && t.Nodes[j.A].Root == t.Nodes[body].Root {
+		if j := &scene.Joints[k]; j.A != sim.WorldBody && t.Nodes[body].Root != None && t.Nodes[j.A].Root == t.Nodes[body].Root {
 			n++
 		}
 	}

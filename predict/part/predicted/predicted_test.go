@@ -16,36 +16,36 @@ import (
 
 // rig is both halves with a link between them and nothing else.
 type rig struct {
-	t       testing.TB
-	weather link.Network
-	env     [2]*predict.Env // client, server
-	c       *client
-	s       *server
-	up      *packet.Endpoint
-	peers   []predict.Peer
-	tick    int
-	paused  bool // the client stands still
-	fixes   []predict.Correction
+	t           testing.TB
+	network     link.Network
+	env         [2]*predict.Env // client, server
+	c           *client
+	s           *server
+	up          *packet.Endpoint
+	peers       []predict.Peer
+	tick        int
+	paused      bool // the client stands still
+	corrections []predict.Correction
 }
 
 func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Network{Seed: 1}}
-	if err := r.weather.Parse(weather); err != nil {
+	r := &rig{t: t, network: link.Network{Seed: 1}}
+	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(&r.weather, 0)
+	a, b := link.Pair(&r.network, 0)
 	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
-	r.env[0].OnCorrection = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
+	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
 	r.s = NewServer(r.env[1]).(*server)
 	r.c = NewClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
@@ -63,7 +63,7 @@ func (r *rig) run(ticks int, in func(tick int) sim.Input) {
 		now := time.Duration(r.tick) * time.Second / 60
 		if !r.paused {
 			r.up.Update(now)
-			for due += 1_000_000 + int64(r.env[0].Pace); due >= 1_000_000; due -= 1_000_000 {
+			for due += 1_000_000 + int64(r.env[0].SlewPPM); due >= 1_000_000; due -= 1_000_000 {
 				r.c.Tick(in(r.tick), r.up)
 			}
 		}
@@ -73,7 +73,7 @@ func (r *rig) run(ticks int, in func(tick int) sim.Input) {
 	}
 }
 
-func nothing(int) sim.Input { return sim.Input{} }
+func noInput(int) sim.Input { return sim.Input{} }
 
 func keys(tick int) sim.Input {
 	if tick < 60 {
@@ -82,18 +82,18 @@ func keys(tick int) sim.Input {
 	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
 }
 
-// shove moves the server's cube.
-func (r *rig) shove(by geom.Vec3) {
+// displace moves the server's cube.
+func (r *rig) displace(by geom.Vec3) {
 	b := r.env[1].World.Bodies()[0]
 	b.Pose.Pos = b.Pose.Pos.Add(by)
 	b.Asleep = false
 	r.env[1].World.SetBody(0, b)
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
+func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
-func (r *rig) apart() float32 {
-	return r.c.own().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
+func (r *rig) distance() float32 {
+	return r.c.playerBody().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
 }
 
 // TestPredictsWithoutError says that where the own cube meets nothing that others
@@ -103,57 +103,57 @@ func (r *rig) apart() float32 {
 func TestPredictsWithoutError(t *testing.T) {
 	for _, weather := range []string{"perfect", "latency=75ms", "latency=250ms", "latency=75ms,loss=10%", "latency=75ms,jitter=10ms"} {
 		r := newRig(t, "plain", weather)
-		r.run(60, nothing)
-		before := r.count("corrections") // of the ticks before it was heard
+		r.run(60, noInput)
+		before := r.counter("corrections") // of the ticks before it was heard
 		r.run(900, keys)
-		if n := r.count("corrections") - before; n != 0 {
-			t.Errorf("%s: %v corrections: %+v", weather, n, r.fixes[0])
+		if n := r.counter("corrections") - before; n != 0 {
+			t.Errorf("%s: %v corrections: %+v", weather, n, r.corrections[0])
 		}
-		if ratio := r.count("inputs_consumed_ratio"); ratio < 0.999 {
+		if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
 			t.Errorf("%s: ratio %v", weather, ratio)
 		}
-		if n := r.count("late_inputs") + r.count("skipped_inputs"); n != 0 {
+		if n := r.counter("late_inputs") + r.counter("skipped_inputs"); n != 0 {
 			t.Errorf("%s: %v inputs late or skipped", weather, n)
 		}
-		if depth := r.count("buffer_depth"); depth < 2 || depth > 6 {
+		if depth := r.counter("buffer_depth"); depth < 2 || depth > 6 {
 			t.Errorf("%s: %v inputs in a buffer of 4", weather, depth)
 		}
-		if r.c.shift < -2 || r.c.shift > 2 {
-			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, r.c.shift)
+		if r.c.tickOffset < -2 || r.c.tickOffset > 2 {
+			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, r.c.tickOffset)
 		}
 	}
 }
 
-// TestNotTwice says that a difference is found once and given in doses that become
+// TestDifferenceIsAppliedOnce says that a difference is found once and given in doses that become
 // smaller and smaller: with a factor of one a shove of a metre is corrections of a
 // metre together, the cube goes there without passing it, and after so many
 // sixtieths as there are steps 36 % are left.
-func TestNotTwice(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1", "smooth-steps", "20")
-	r.run(200, nothing)
-	r.shove(geom.Vec3{X: 1})
+func TestDifferenceIsAppliedOnce(t *testing.T) {
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correction-steps", "20")
+	r.run(200, noInput)
+	r.displace(geom.Vec3{X: 1})
 	var way []float32
 	first := -1
-	at := r.c.own().Pose.Pos.X
+	at := r.c.playerBody().Pose.Pos.X
 	for i := range 200 {
-		r.run(1, nothing)
-		way = append(way, r.c.own().Pose.Pos.X-at)
+		r.run(1, noInput)
+		way = append(way, r.c.playerBody().Pose.Pos.X-at)
 		if first < 0 && way[i] > 0 {
 			first = i
 		}
 	}
-	if len(r.fixes) == 0 {
+	if len(r.corrections) == 0 {
 		t.Fatal("nothing was corrected")
 	}
 	sum := float32(0)
-	for _, f := range r.fixes {
+	for _, f := range r.corrections {
 		sum += f.Shift
 		if f.Cause != predict.CauseUnknown || f.Field != predict.Position && f.Field != predict.Linear {
 			t.Errorf("a shove is %s, because %s", f.Describe(), f.Cause)
 		}
 	}
 	if math.Abs(float64(sum)-1) > 0.01 {
-		t.Errorf("%d corrections of %v m together", len(r.fixes), sum)
+		t.Errorf("%d corrections of %v m together", len(r.corrections), sum)
 	}
 	if left := 1 - way[first+19]; left < 0.34 || left > 0.38 {
 		t.Errorf("after 20 doses %v m are left", left)
@@ -168,54 +168,54 @@ func TestNotTwice(t *testing.T) {
 			break
 		}
 	}
-	if r.apart() > 1e-4 || !r.c.doses.done() {
-		t.Errorf("they are %v m apart in the end", r.apart())
+	if r.distance() > 1e-4 || !r.c.correction.isZero() {
+		t.Errorf("they are %v m apart in the end", r.distance())
 	}
 }
 
 // TestHistoryIsShifted says that a correction moves every later entry of the history
 // by the same, and none before it, and that the tick goes on: none is made again.
 func TestHistoryIsShifted(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1")
-	r.run(200, nothing)
-	r.shove(geom.Vec3{X: 1})
-	for len(r.fixes) == 0 {
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1")
+	r.run(200, noInput)
+	r.displace(geom.Vec3{X: 1})
+	for len(r.corrections) == 0 {
 		tick := r.env[0].World.Tick()
 		before := map[sim.Tick]float32{}
 		for back := range sim.Tick(60) {
-			before[tick-back] = r.c.past.At(tick - back).Pose.Pos.X
+			before[tick-back] = r.c.history.Find(tick - back).Pose.Pos.X
 		}
-		r.run(1, nothing)
+		r.run(1, noInput)
 		if got := r.env[0].World.Tick() - tick; got != 1 {
 			t.Fatalf("%d ticks made in one", got)
 		}
-		if len(r.fixes) == 0 {
+		if len(r.corrections) == 0 {
 			continue
 		}
-		shift := r.fixes[0].Shift
+		shift := r.corrections[0].Shift
 		for at, x := range before {
 			want := float32(0)
-			if at >= r.c.at {
+			if at >= r.c.comparedTick {
 				want = shift
 			}
-			if got := r.c.past.At(at).Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.at, got, want)
+			if got := r.c.history.Find(at).Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
+				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.comparedTick, got, want)
 			}
 		}
-		if shift < 0.9 || tick-r.c.at < 8 {
-			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.at)
+		if shift < 0.9 || tick-r.c.comparedTick < 8 {
+			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.comparedTick)
 		}
 	}
 }
 
-// TestThresholds holds what is let pass against the published numbers: position by the
+// TestTolerances holds what is let pass against the published numbers: position by the
 // speed, down to a tenth of it, rotation by the square of the spin, down to a
 // hundredth, the velocities always the same; and of what rests nothing.
-func TestThresholds(t *testing.T) {
+func TestTolerances(t *testing.T) {
 	env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-	var o offsets
+	var o gradualCorrection
 	o.declare(&env)
-	degrees := func(d float64) geom.Quat { return geom.Turn(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
+	degrees := func(d float64) geom.Quat { return geom.AxisAngle(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
 	for _, c := range []struct {
 		what        string
 		speed, spin float32
@@ -244,7 +244,7 @@ func TestThresholds(t *testing.T) {
 		if c.off.Pose.Rot != (geom.Quat{}) {
 			had.Pose.Rot = c.off.Pose.Rot
 		}
-		d, found := o.find(&word, &had)
+		d, found := o.measure(&word, &had)
 		if found != c.found {
 			t.Errorf("%s: found %v", c.what, found)
 		}
@@ -254,44 +254,44 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestLargeAtOnce says that of a correction above most-position all is given at once
-// but leave-position, and the rest in doses.
+// TestLargeAtOnce says that of a correction above gradual-position-max all is given at once
+// but gradual-remainder, and the rest in doses.
 func TestLargeAtOnce(t *testing.T) {
-	r := newRig(t, "plain", "latency=100ms", "delta-factor", "1", "most-position", "2")
-	r.run(200, nothing)
+	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "gradual-position-max", "2")
+	r.run(200, noInput)
 	for _, x := range []float32{1.5, 3} {
-		r.fixes = nil
-		at := r.c.own().Pose.Pos.X
-		r.shove(geom.Vec3{X: x})
-		for len(r.fixes) == 0 {
-			r.run(1, nothing)
+		r.corrections = nil
+		at := r.c.playerBody().Pose.Pos.X
+		r.displace(geom.Vec3{X: x})
+		for len(r.corrections) == 0 {
+			r.run(1, noInput)
 		}
-		moved, want := r.c.own().Pose.Pos.X-at, x/30
+		moved, want := r.c.playerBody().Pose.Pos.X-at, x/30
 		if x > 2 {
 			want = x - 0.15
 		}
 		if geom.Abs(moved-want) > 0.01 {
 			t.Errorf("a shove of %v m: %v m at once, want %v", x, moved, want)
 		}
-		r.run(300, nothing)
+		r.run(300, noInput)
 	}
 }
 
-// TestStartled says that a velocity that changes all at once is followed in doses
+// TestSuddenVelocity says that a velocity that changes all at once is followed in doses
 // first, and if that has not helped ten states later, the server's state is taken as
 // it is.
-func TestStartled(t *testing.T) {
+func TestSuddenVelocity(t *testing.T) {
 	for _, c := range []struct {
 		speed  float32
 		resets float64
 	}{{9, 0}, {14, 1}} {
 		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on")
-		r.run(200, nothing)
+		r.run(200, noInput)
 		b := r.env[1].World.Bodies()[0]
 		b.Linear.X, b.Pose.Pos.Z, b.Asleep = c.speed, 9, false // in the air, where nothing else stops it
 		r.env[1].World.SetBody(0, b)
-		r.run(60, nothing)
-		if n := r.count("resets"); n != c.resets {
+		r.run(60, noInput)
+		if n := r.counter("resets"); n != c.resets {
 			t.Errorf("at %v m/s: %v resets", c.speed, n)
 		}
 	}
@@ -307,24 +307,24 @@ func TestReset(t *testing.T) {
 		resets float64
 	}{{45, 0}, {120, 1}} {
 		r := newRig(t, "plain", "latency=100ms")
-		r.run(100, nothing)
-		r.shove(geom.Vec3{Y: 3})
+		r.run(100, noInput)
+		r.displace(geom.Vec3{Y: 3})
 		r.paused = true
-		r.run(c.ticks, nothing)
+		r.run(c.ticks, noInput)
 		r.paused = false
-		r.run(1, nothing)
-		if n := r.count("resets"); n != c.resets {
+		r.run(1, noInput)
+		if n := r.counter("resets"); n != c.resets {
 			t.Fatalf("after %d ticks of standing still %v resets", c.ticks, n)
 		}
-		if c.resets == 0 && r.env[0].Pace <= 0 {
+		if c.resets == 0 && r.env[0].SlewPPM <= 0 {
 			t.Errorf("it is not steered")
 		}
-		if c.resets > 0 && r.fixes[len(r.fixes)-1].Cause != predict.ClockReset {
-			t.Errorf("why: %v", r.fixes[len(r.fixes)-1].Cause)
+		if c.resets > 0 && r.corrections[len(r.corrections)-1].Cause != predict.ClockReset {
+			t.Errorf("why: %v", r.corrections[len(r.corrections)-1].Cause)
 		}
-		r.run(280, nothing)
-		if behind := math.Abs(r.c.servo.Behind()); behind > 2 || r.apart() > 1e-3 {
-			t.Errorf("%d ticks: %v ticks behind, %v m apart", c.ticks, behind, r.apart())
+		r.run(280, noInput)
+		if behind := math.Abs(r.c.servo.Behind()); behind > 2 || r.distance() > 1e-3 {
+			t.Errorf("%d ticks: %v ticks behind, %v m apart", c.ticks, behind, r.distance())
 		}
 	}
 }
@@ -334,43 +334,43 @@ func TestReset(t *testing.T) {
 func TestStarvation(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms")
 	r.run(300, keys)
-	if err := r.weather.Parse("up.loss=100%"); err != nil {
+	if err := r.network.Parse("up.loss=100%"); err != nil {
 		t.Fatal(err)
 	}
-	before := len(r.fixes)
+	before := len(r.corrections)
 	r.run(40, keys)
-	if n := len(r.fixes) - before; n != 0 {
+	if n := len(r.corrections) - before; n != 0 {
 		t.Errorf("%d corrections of ticks that nobody made", n)
 	}
-	if err := r.weather.Parse("up.loss=0%"); err != nil {
+	if err := r.network.Parse("up.loss=0%"); err != nil {
 		t.Fatal(err)
 	}
 	r.run(60, keys)
 	blamed := 0
-	for _, f := range r.fixes[before:] {
-		if f.Cause == predict.OwnInput {
+	for _, f := range r.corrections[before:] {
+		if f.Cause == predict.LocalInput {
 			blamed++
 		}
 	}
-	if blamed == 0 || blamed == len(r.fixes)-before {
-		t.Errorf("%d of %d corrections are of an input that the server did not use", blamed, len(r.fixes)-before)
+	if blamed == 0 || blamed == len(r.corrections)-before {
+		t.Errorf("%d of %d corrections are of an input that the server did not use", blamed, len(r.corrections)-before)
 	}
-	if r.count("starved") < 20 || r.count("skipped_inputs") == 0 {
-		t.Errorf("starved %v, skipped %v", r.count("starved"), r.count("skipped_inputs"))
+	if r.counter("input_starved_ticks") < 20 || r.counter("skipped_inputs") == 0 {
+		t.Errorf("starved %v, skipped %v", r.counter("input_starved_ticks"), r.counter("skipped_inputs"))
 	}
-	r.run(400, nothing)
-	if r.apart() > 1e-3 {
-		t.Errorf("%v m apart in the end", r.apart())
+	r.run(400, noInput)
+	if r.distance() > 1e-3 {
+		t.Errorf("%v m apart in the end", r.distance())
 	}
 }
 
-// TestOthersAreWalls says that what the player runs into stands in the client's world
+// TestRemoteBodiesAreKinematic says that what the player runs into stands in the client's world
 // until the server has moved it, and that the player's cube does not move it by itself.
-func TestOthersAreWalls(t *testing.T) {
+func TestRemoteBodiesAreKinematic(t *testing.T) {
 	r := newRig(t, "pile:layers=2", "latency=250ms")
 	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
 	w := r.env[0].World
-	r.run(200, nothing)
+	r.run(200, noInput)
 	start := append([]sim.Body(nil), w.Bodies()...)
 	met := 0 // the tick in which the server's pile first moves
 	for range 300 {
@@ -383,7 +383,7 @@ func TestOthersAreWalls(t *testing.T) {
 			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (met == 0 || r.tick < met+14) {
 				t.Fatalf("tick %d: body %d has moved in the client's world, at the server the first did in tick %d", r.tick, i, met)
 			}
-			if w.Bodies()[i].Pose != r.c.shown.Pose(i) {
+			if w.Bodies()[i].Pose != r.c.interpolated.Pose(i) {
 				t.Fatalf("body %d is not where it is shown", i)
 			}
 		}
@@ -399,39 +399,39 @@ func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
 	r.run(100, keys)
 	var c quant.Coder
-	for _, h := range []head{{}, {input.Taken{How: input.Own, Frame: 99}, 4}, {input.Taken{How: input.Again, Frame: 70000}, 63}} {
-		c.Write(make([]byte, 128))
+	for _, h := range []header{{}, {input.Consumed{Source: input.SourceReceived, ClientTick: 99}, 4}, {input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, 63}} {
+		c.BeginWrite(make([]byte, 128))
 		h.code(&c, 0)
 		c.Bits(101, 16)
-		input.One(&c, sim.Input{Buttons: 3})
+		input.CodeInput(&c, sim.Input{Buttons: 3})
 		for range r.env[0].World.Bodies() {
 			c.Bool(false)
 		}
-		f.Add(append([]byte(nil), c.Data()...))
+		f.Add(append([]byte(nil), c.FinishWrite()...))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		r := newRig(t, "plain", "perfect")
 		r.run(30, keys)
 		r.peers[0].Endpoint.Send(payload)
 		r.run(30, keys)
-		b := r.c.own()
-		if !b.Pose.Pos.Finite() || !b.Pose.Rot.Finite() || !b.Linear.Finite() || !b.Angular.Finite() {
+		b := r.c.playerBody()
+		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
 		Fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
 }
 
-// TestHead says that a head is read as it was written, however far the frame has
+// TestHeader says that a head is read as it was written, however far the frame has
 // wrapped.
-func TestHead(t *testing.T) {
-	for _, h := range []head{{}, {input.Taken{How: input.Own, Frame: 5}, 4}, {input.Taken{How: input.Filled, Frame: 65535}, 0}, {input.Taken{How: input.Again, Frame: 200000}, mostWaited}} {
+func TestHeader(t *testing.T) {
+	for _, h := range []header{{}, {input.Consumed{Source: input.SourceReceived, ClientTick: 5}, 4}, {input.Consumed{Source: input.SourceFilled, ClientTick: 65535}, 0}, {input.Consumed{Source: input.SourceRepeated, ClientTick: 200000}, maxWaitedTicks}} {
 		var c quant.Coder
-		c.Write(make([]byte, 8))
+		c.BeginWrite(make([]byte, 8))
 		h.code(&c, 0)
-		var got head
-		c.Read(c.Data())
-		if got.code(&c, h.Frame+100); got != h || c.Err() != nil {
+		var got header
+		c.BeginRead(c.FinishWrite())
+		if got.code(&c, h.ClientTick+100); got != h || c.Err() != nil {
 			t.Errorf("%+v came as %+v", h, got)
 		}
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 type server struct {
-	env    *predict.Env
-	set    input.PlayoutSettings
-	queues []input.Playout // by peer
-	out    codec.Broadcast
-	shots  hit.Judge
-	held   []sim.Input
-	world  predict.Solver
-	head   func(c *quant.Coder, peer int)
-	rides  carrying // if the strategy tells of parents
-	peers  []predict.Peer
+	env            *predict.Env
+	playout        input.PlayoutSettings
+	buffers        []input.PlayoutBuffer // by peer
+	broadcast      codec.Broadcast
+	lagCompensator hit.LagCompensator
+	lastInputs     []sim.Input
+	solver         predict.Solver
+	writeHeader    func(c *quant.Coder, peer int)
+	parents        parentSelection // if the strategy tells of parents
+	peers          []predict.Peer
 }
 
 // NewServer makes the half that owns the truth.
@@ -28,21 +28,21 @@ func NewServer(env *predict.Env) predict.Server { return newServer(env) }
 // NewRelativeServer makes one that chooses a parent for each player's cube.
 func NewRelativeServer(env *predict.Env) predict.Server {
 	s := newServer(env)
-	s.rides.declare(env)
+	s.parents.declare(env)
 	return s
 }
 
 func newServer(env *predict.Env) *server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
-	input.DeclarePlayout(&s.set, env)
-	s.shots.Declare(env)
-	s.out.DeclareLinks(env)
-	env.Knobs.Solver(&s.world)
-	s.head = func(c *quant.Coder, peer int) {
-		q := &s.queues[peer]
-		h := head{q.Taken(), min(q.Waited(), mostWaited)}
+	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	input.DeclarePlayout(&s.playout, env)
+	s.lagCompensator.Declare(env)
+	s.broadcast.DeclareTree(env)
+	env.Knobs.Solver(&s.solver)
+	s.writeHeader = func(c *quant.Coder, peer int) {
+		q := &s.buffers[peer]
+		h := header{q.LastConsumed(), min(q.WaitedTicks(), maxWaitedTicks)}
 		h.code(c, 0)
-		s.rides.code(c, env.World, peer, s.peers[peer].Seat)
+		s.parents.code(c, env.World, peer, s.peers[peer].Player)
 	}
 	return s
 }
@@ -51,53 +51,53 @@ func newServer(env *predict.Env) *server {
 // sends the state, with the frame of the input that led to it.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
-	s.out.Hear(peers)
-	for i := len(s.queues); i < len(peers); i++ {
-		s.queues = append(s.queues, input.Playout{})
-		if seat := peers[i].Seat; seat >= 0 {
-			s.queues[i].Start(s.held[seat])
+	s.broadcast.Acknowledge(peers)
+	for i := len(s.buffers); i < len(peers); i++ {
+		s.buffers = append(s.buffers, input.PlayoutBuffer{})
+		if seat := peers[i].Player; seat >= 0 {
+			s.buffers[i].Start(s.lastInputs[seat])
 		}
 	}
-	input.Hold(s.held, host)
+	input.SetHostInputs(s.lastInputs, host)
 	for i, peer := range peers {
-		s.play(&s.queues[i], peer)
+		s.receiveInput(&s.buffers[i], peer)
 	}
-	s.shots.Tick(world, host, peers, s)
-	s.world.Step(world, s.held...)
-	s.out.Stepped(world)
+	s.lagCompensator.Tick(world, host, peers, s)
+	s.solver.Step(world, s.lastInputs...)
+	s.broadcast.RecordStep(world)
 	s.peers = peers
-	s.rides.stepped(world, peers)
-	s.out.SendAfter(s.head, world, peers, s.held, m)
+	s.parents.update(world, peers)
+	s.broadcast.SendWithHeader(s.writeHeader, world, peers, s.lastInputs, m)
 }
 
-// Shots returns the shots of a peer that have come since it was last called.
-func (s *server) Shots(peer int) []sim.Shot { return s.queues[peer].Shots() }
+// PopShots returns the shots of a peer that have come since it was last called.
+func (s *server) PopShots(peer int) []sim.Shot { return s.buffers[peer].PopShots() }
 
-// play makes a tick of one player's buffer.
-func (s *server) play(q *input.Playout, peer predict.Peer) {
+// receiveInput makes a tick of one player's buffer.
+func (s *server) receiveInput(q *input.PlayoutBuffer, peer predict.Peer) {
 	m := s.env.Counters
-	if peer.Seat >= 0 {
-		s.held[peer.Seat] = q.Take(&s.set, m)
+	if peer.Player >= 0 {
+		s.lastInputs[peer.Player] = q.Pop(&s.playout, m)
 	}
 	for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-		if peer.Seat >= 0 && len(p.Payload) > 0 {
-			q.Read(p.Payload, s.env.World.Tick(), &s.set, m)
+		if peer.Player >= 0 && len(p.Payload) > 0 {
+			q.Read(p.Payload, s.env.World.Tick(), &s.playout, m)
 		}
 	}
-	if peer.Seat >= 0 {
-		q.Settle(&s.set, m)
+	if peer.Player >= 0 {
+		q.Trim(&s.playout, m)
 	}
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.set, s.world = o.set, o.world
-	s.held = append(s.held[:0], o.held...)
-	s.queues = make([]input.Playout, len(o.queues))
-	for i := range o.queues {
-		s.queues[i].CopyFrom(&o.queues[i])
+	s.playout, s.solver = o.playout, o.solver
+	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
+	s.buffers = make([]input.PlayoutBuffer, len(o.buffers))
+	for i := range o.buffers {
+		s.buffers[i].CopyFrom(&o.buffers[i])
 	}
-	s.out.CopyFrom(&o.out)
-	s.shots.CopyFrom(&o.shots)
-	s.rides.copyFrom(&o.rides)
+	s.broadcast.CopyFrom(&o.broadcast)
+	s.lagCompensator.CopyFrom(&o.lagCompensator)
+	s.parents.copyFrom(&o.parents)
 }

@@ -34,5 +34,5 @@ var Strategy = &predict.Strategy{
 	Source:    "Space Engineers, a talk at GDC: Animated mode",
 	NewServer: newServer,
 	NewClient: newClient,
-	Fields:    codec.InputsAndSnapshots,
+	Fields:    codec.InputAndSnapshotFields,
 }

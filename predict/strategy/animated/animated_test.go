@@ -14,29 +14,29 @@ import (
 
 // rig is both halves with a link between them, and where the server's cube was.
 type rig struct {
-	t       *testing.T
-	weather link.Network
-	env     [2]*predict.Env // client, server
-	c       *client
-	s       *server
-	up      *packet.Endpoint
-	peers   []predict.Peer
-	tick    int
-	truth   []geom.Pose // of the player's cube, by tick
-	still   bool        // the player does nothing
+	t           *testing.T
+	network     link.Network
+	env         [2]*predict.Env // client, server
+	c           *client
+	s           *server
+	endpoint    *packet.Endpoint
+	peers       []predict.Peer
+	tick        int
+	serverPoses []geom.Pose // of the player's cube, by tick
+	idle        bool        // the player does nothing
 }
 
 func newRig(t *testing.T, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Network{Seed: 1}}
-	r.turn(weather)
+	r := &rig{t: t, network: link.Network{Seed: 1}}
+	r.setNetwork(weather)
 	sc, err := sim.SceneNamed("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(&r.weather, 0)
-	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
+	a, b := link.Pair(&r.network, 0)
+	r.endpoint = packet.NewEndpoint(a)
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -i, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}
@@ -51,9 +51,9 @@ func newRig(t *testing.T, weather string, knobs ...string) *rig {
 	return r
 }
 
-func (r *rig) turn(weather string) {
+func (r *rig) setNetwork(weather string) {
 	r.t.Helper()
-	if err := r.weather.Parse(weather); err != nil {
+	if err := r.network.Parse(weather); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -62,13 +62,13 @@ func (r *rig) turn(weather string) {
 // picture before the server's half of it.
 func (r *rig) step() *predict.View {
 	now := time.Duration(r.tick) * time.Second / 60
-	r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
-	r.up.Update(now)
+	r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
+	r.endpoint.Update(now)
 	in := sim.Input{Buttons: sim.Right}
-	if r.still {
+	if r.idle {
 		in = sim.Input{}
 	}
-	r.c.Tick(in, r.up)
+	r.c.Tick(in, r.endpoint)
 	r.peers[0].Endpoint.Update(now)
 	r.s.Tick(nil, r.peers)
 	r.tick++
@@ -77,7 +77,7 @@ func (r *rig) step() *predict.View {
 	return &v
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
+func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
 // TestValidity says that what is drawn is where the cube was T before what arrives,
 // between two ticks too: a position is reached when its validity ends. And that the
@@ -96,7 +96,7 @@ func TestValidity(t *testing.T) {
 			// What arrives in tick n was sent in tick n-6, and is the state n-5.
 			moment := float64(r.tick-1-5) - c.ticks
 			n := int(math.Floor(moment))
-			want := geom.Blend(r.truth[n], r.truth[n+1], float32(moment-float64(n)))
+			want := geom.LerpPose(r.serverPoses[n], r.serverPoses[n+1], float32(moment-float64(n)))
 			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
 				t.Fatalf("T %s, tick %d: %v m from where it was at %v", c.validity, r.tick, d, moment)
 			}
@@ -104,7 +104,7 @@ func TestValidity(t *testing.T) {
 				t.Fatalf("T %s: the view claims tick %d, it is of %v", c.validity, v.Tick, moment)
 			}
 		}
-		if r.count("positions_late")+r.count("positions_expired") > 0 {
+		if r.counter("positions_late")+r.counter("positions_expired") > 0 {
 			t.Errorf("T %s: late where nothing is", c.validity)
 		}
 	}
@@ -118,18 +118,18 @@ func TestExtrapolationStops(t *testing.T) {
 		latency, way, length string
 		ticks                float64
 	}{
-		{"latency=100ms", "half-ping", "0", 6}, {"latency=250ms", "half-ping", "0", 15}, {"latency=50ms", "half-ping", "0", 3},
+		{"latency=100ms", "half-rtt", "0", 6}, {"latency=250ms", "half-rtt", "0", 15}, {"latency=50ms", "half-rtt", "0", 3},
 		{"latency=100ms", "none", "500ms", 0}, {"latency=100ms", "fixed", "500ms", 30},
 	} {
 		r := newRig(t, c.latency, "extrapolation", c.way, "extrapolate", c.length)
 		for range 200 {
 			r.step()
 		}
-		if n := r.count("extrapolated_ticks"); n > 4 {
+		if n := r.counter("extrapolated_ticks"); n > 4 {
 			t.Errorf("%v: %v ticks extrapolated where all comes in time", c, n)
 		}
-		before := r.count("extrapolated_ticks")
-		r.turn("down.loss=100%")
+		before := r.counter("extrapolated_ticks")
+		r.setNetwork("down.loss=100%")
 		still := 0
 		var v, last *predict.View
 		for range 100 {
@@ -139,19 +139,19 @@ func TestExtrapolationStops(t *testing.T) {
 			}
 		}
 		// The last position has come; what is known of it is in the receiver.
-		b := r.c.shown.Receiver().Bodies[0]
+		b := r.c.interpolated.Receiver().Bodies[0]
 		beyond := v.Bodies[0].Pos.Sub(b.Pose.Pos).Len() / b.Linear.Len() * 60
-		half := float64(r.up.Stats.RTT) / 2 / float64(time.Second) * 60
-		if c.way == "half-ping" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
+		half := float64(r.endpoint.Stats.RTT) / 2 / float64(time.Second) * 60
+		if c.way == "half-rtt" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
 			t.Errorf("%v: it stopped %v ticks beyond, half the round trip is %v", c, beyond, half)
 		}
-		if c.way != "half-ping" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
+		if c.way != "half-rtt" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
 			t.Errorf("%v: it stopped %v ticks beyond", c, beyond)
 		}
-		if n := r.count("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
+		if n := r.counter("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
 			t.Errorf("%v: %v ticks extrapolated, for %v", c, n, beyond)
 		}
-		if still < 50 || v.Note != "no positions: stopped" || r.count("stopped_bodies") != 1 {
+		if still < 50 || v.Note != "no positions: stopped" || r.counter("stopped_bodies") != 1 {
 			t.Errorf("%v: it stood for %d ticks, and says %q", c, still, v.Note)
 		}
 		var l predict.Inspection
@@ -159,35 +159,35 @@ func TestExtrapolationStops(t *testing.T) {
 		if l.Age[0] < 60 || l.Moving[0] {
 			t.Errorf("%v: age %d", c, l.Age[0])
 		}
-		r.turn("down.loss=0%")
+		r.setNetwork("down.loss=0%")
 		for range 40 {
 			v = r.step()
 		}
-		if v.Note != "" || r.count("stopped_bodies") != 0 {
+		if v.Note != "" || r.counter("stopped_bodies") != 0 {
 			t.Errorf("%v: it still says %q", c, v.Note)
 		}
 	}
 }
 
-// TestOldSnapshotOfRest says that a snapshot that comes after the next one says of a
+// TestLateSnapshotOfRestingBody says that a snapshot that comes after the next one says of a
 // body that did not travel with it that it was as before, and not as it is in the next:
 // the cube sets out when it did.
-func TestOldSnapshotOfRest(t *testing.T) {
+func TestLateSnapshotOfRestingBody(t *testing.T) {
 	r := newRig(t, "latency=50ms")
-	r.still = true
+	r.idle = true
 	for range 200 {
 		r.step()
 	}
 	rest := r.env[1].World.Bodies()[0].Pose
-	r.turn("down.latency=90ms")
+	r.setNetwork("down.latency=90ms")
 	r.step() // its snapshot, of the next tick, comes after the one that follows
 	of := float64(r.tick)
-	r.turn("down.latency=50ms")
+	r.setNetwork("down.latency=50ms")
 	b := r.env[1].World.Bodies()[0]
 	b.Pose.Pos.X++
 	b.Asleep = false
 	r.env[1].World.SetBody(0, b)
-	old, moved := r.count("old_states"), false
+	old, moved := r.counter("old_states"), false
 	for range 20 {
 		v := r.step()
 		moment := float64(r.tick-1-2) - 3.6 // what arrives in tick n is the state n-2
@@ -197,8 +197,8 @@ func TestOldSnapshotOfRest(t *testing.T) {
 			moved = true
 		}
 	}
-	if r.count("old_states") != old+1 || !moved {
-		t.Errorf("%v snapshots out of order, moved %v", r.count("old_states")-old, moved)
+	if r.counter("old_states") != old+1 || !moved {
+		t.Errorf("%v snapshots out of order, moved %v", r.counter("old_states")-old, moved)
 	}
 }
 
@@ -211,19 +211,19 @@ func TestLatePositions(t *testing.T) {
 		late              bool
 	}{
 		{"latency=100ms,jitter=10ms", "60ms", false},
-		{"latency=100ms,jitter=60ms,reorder=20%,reorder-by=50ms", "60ms", true},
-		{"latency=100ms,jitter=60ms,reorder=20%,reorder-by=50ms", "500ms", false},
+		{"latency=100ms,jitter=60ms,reorder=20%,reorder-delay=50ms", "60ms", true},
+		{"latency=100ms,jitter=60ms,reorder=20%,reorder-delay=50ms", "500ms", false},
 	} {
 		r := newRig(t, c.weather, "validity", c.validity)
 		noted := false
 		for range 900 {
 			noted = r.step().Note == "a late position was dropped" || noted
 		}
-		late := r.count("positions_late")
+		late := r.counter("positions_late")
 		if (late > 0) != c.late || noted != c.late {
-			t.Errorf("%v: %v late of %v, noted %v", c, late, r.count("positions"), noted)
+			t.Errorf("%v: %v late of %v, noted %v", c, late, r.counter("positions"), noted)
 		}
-		if r.count("old_states") == 0 {
+		if r.counter("old_states") == 0 {
 			t.Errorf("%v: all came in order", c)
 		}
 	}

@@ -9,22 +9,22 @@ import (
 )
 
 type server struct {
-	env   *predict.Env
-	desk  input.Desk
-	line  line
-	shots hit.Judge
-	out   codec.Broadcast
-	held  []sim.Input
-	world predict.Solver
+	env            *predict.Env
+	inputReceiver  input.Receiver
+	playout        playoutBuffers
+	lagCompensator hit.LagCompensator
+	broadcast      codec.Broadcast
+	lastInputs     []sim.Input
+	solver         predict.Solver
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
-	s.desk.Declare(env)
-	s.line.declare(env)
-	s.shots.Declare(env)
-	s.out.DeclareLinks(env)
-	env.Knobs.Solver(&s.world)
+	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	s.inputReceiver.Declare(env)
+	s.playout.declare(env)
+	s.lagCompensator.Declare(env)
+	s.broadcast.DeclareTree(env)
+	env.Knobs.Solver(&s.solver)
 	return s
 }
 
@@ -32,25 +32,25 @@ func newServer(env *predict.Env) predict.Server {
 // sends the positions. A client that draws the past is no reason to refuse any input.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
-	s.out.Hear(peers)
-	from := hit.Source(&s.desk)
-	if s.line.on() {
-		s.line.play(host, peers, s.held, world, m)
-		from = &s.line
+	s.broadcast.Acknowledge(peers)
+	from := hit.ShotSource(&s.inputReceiver)
+	if s.playout.enabled() {
+		s.playout.collect(host, peers, s.lastInputs, world, m)
+		from = &s.playout
 	} else {
-		s.desk.Play(host, peers, s.held, world, m)
+		s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)
 	}
-	s.shots.Tick(world, host, peers, from)
-	s.world.Step(world, s.held...)
-	s.out.Stepped(world)
-	s.out.Send(world, peers, s.held, m)
+	s.lagCompensator.Tick(world, host, peers, from)
+	s.solver.Step(world, s.lastInputs...)
+	s.broadcast.RecordStep(world)
+	s.broadcast.Send(world, peers, s.lastInputs, m)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.held, s.world = append(s.held[:0], o.held...), o.world
-	s.desk.CopyFrom(&o.desk)
-	s.line.copyFrom(&o.line)
-	s.shots.CopyFrom(&o.shots)
-	s.out.CopyFrom(&o.out)
+	s.lastInputs, s.solver = append(s.lastInputs[:0], o.lastInputs...), o.solver
+	s.inputReceiver.CopyFrom(&o.inputReceiver)
+	s.playout.copyFrom(&o.playout)
+	s.lagCompensator.CopyFrom(&o.lagCompensator)
+	s.broadcast.CopyFrom(&o.broadcast)
 }

@@ -16,7 +16,7 @@
 //
 // Where it goes beyond the sources, or beside them:
 //
-//   - Doses are a share of what is left, one by smooth-steps in each sixtieth of a
+//   - Doses are a share of what is left, one by correction-steps in each sixtieth of a
 //     second; that is one reading of "small doses - exponential to its extent".
 //   - What is remembered of a tick counts the doses still to be given, so that a
 //     difference is not found twice (TestNotTwice in predict/part/predicted).

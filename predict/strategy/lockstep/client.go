@@ -8,14 +8,14 @@ import (
 
 type client struct {
 	side
-	judge
-	server delivery // for the own player's inputs
+	desyncDetector
+	window sendWindow // for the own player's inputs
 
-	heard bool     // the server said in this span how many inputs wait for others',
-	early int      // and this was the least
-	span  int      // ticks of the span that are left
-	hold  int      // ticks in which no input is to be made
-	shot  sim.Shot // that waits for the next input
+	hasAdvantage bool     // the server said in this span how many inputs wait for others',
+	minAdvantage int      // and this was the least
+	spanLeft     int      // ticks of the span that are left
+	pauseTicks   int      // ticks in which no input is to be made
+	pendingShot  sim.Shot // that waits for the next input
 }
 
 // A player whose inputs reach the server long before the others' waits for them
@@ -23,29 +23,29 @@ type client struct {
 // let be: all wait for the slowest. But after a break one side may have made
 // inputs while the others could not, and would be ahead for good.
 const (
-	slack      = 60 // ticks
-	spanLength = 120
+	allowedAdvantage = 60 // ticks
+	advantageSpan    = 120
 )
 
 func newClient(env *predict.Env) predict.Client {
 	c := &client{}
-	c.start(env, env.Player+2)
+	c.init(env, env.Player+2)
 	t := env.World.Tick()
-	c.server = delivery{known: t, sent: t}
-	c.good = t
+	c.window = sendWindow{acked: t, sent: t}
+	c.matchTick = t
 	if env.Player >= 0 {
-		c.own[env.Player] = true
+		c.local[env.Player] = true
 	}
-	c.out.up = true
+	c.out.fromClient = true
 	return c
 }
 
 // Tick takes in what the server passes on, makes this tick's input, steps what
 // can be stepped, and sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	stream := c.begin()
+	stream := c.beginTick()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		c.read(p.Payload)
+		c.receive(p.Payload)
 	}
 	if p := c.env.Player; p >= 0 {
 		c.sample(p, in)
@@ -53,105 +53,105 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.compare(t, &c.past, c.env.Counters)
+		c.compare(t, &c.checksums, c.env.Counters)
 	}
 	for p := range c.streams {
-		if c.own[p] {
-			c.fill(p, &c.server, stream)
-			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.server.known))
+		if c.local[p] {
+			c.addInputs(p, &c.window, stream)
+			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.window.acked))
 		} else {
-			c.confirm(p)
+			c.addAck(p)
 		}
 	}
-	c.check()
-	c.out.ask, c.out.asks = c.ask(&c.past)
+	c.addChecksum()
+	c.out.query, c.out.hasQuery = c.nextQuery(&c.checksums)
 	c.send(server)
-	c.pace()
+	c.setSlew()
 }
 
 // sample makes the input of one more tick, if it is time for it.
 func (c *client) sample(p int, in sim.Input) {
 	s, m := &c.streams[p], c.env.Counters
 	if in.Shot.Fired {
-		c.shot = in.Shot
+		c.pendingShot = in.Shot
 	}
-	if c.span--; c.span < 0 {
-		most := slack
-		if c.align {
+	if c.spanLeft--; c.spanLeft < 0 {
+		most := allowedAdvantage
+		if c.alignInputs {
 			most = 1
 		}
-		c.hold = 0
-		if c.heard {
-			c.hold = max(c.early-most, 0)
+		c.pauseTicks = 0
+		if c.hasAdvantage {
+			c.pauseTicks = max(c.minAdvantage-most, 0)
 		}
-		c.span, c.heard = spanLength, false
+		c.spanLeft, c.hasAdvantage = advantageSpan, false
 	}
 	switch {
-	case c.hold > 0:
-		c.hold--
-		m.Add("held_ticks", 1)
-	case !c.server.room(s) || s.next-c.env.World.Tick() >= kept:
+	case c.pauseTicks > 0:
+		c.pauseTicks--
+		m.Add("input_pause_ticks", 1)
+	case !c.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
 		m.Add("window_full_ticks", 1)
 	default:
-		in.Shot, c.shot = c.shot, sim.Shot{}
+		in.Shot, c.pendingShot = c.pendingShot, sim.Shot{}
 		s.add(in)
 	}
 }
 
-// read takes in one payload, which may be anything.
-func (c *client) read(payload []byte) {
+// receive takes in one payload, which may be anything.
+func (c *client) receive(payload []byte) {
 	w, m := c.env.World, c.env.Counters
 	if c.in.read(&c.coder, payload, false, w.Tick(), w.Scene()) != nil {
-		m.Add("refused", 1)
+		m.Add("rejected_payloads", 1)
 		return
 	}
-	for p := range c.in.runs {
-		r := &c.in.runs[p]
+	for p := range c.in.players {
+		r := &c.in.players[p]
 		switch {
-		case r.passed && !c.own[p]:
-			c.take(p, r, func(int) bool { return false })
-		case !r.passed && c.own[p]:
-			c.server.acknowledge(&c.streams[p], r.next)
+		case r.hasInputs && !c.local[p]:
+			c.receiveInputs(p, r, func(int) bool { return false })
+		case !r.hasInputs && c.local[p]:
+			c.window.acknowledge(&c.streams[p], r.next)
 		default:
-			m.Add("refused", 1)
+			m.Add("rejected_payloads", 1)
 		}
 	}
-	if !c.heard || c.in.early < c.early {
-		c.heard, c.early = true, c.in.early
+	if !c.hasAdvantage || c.in.advantage < c.minAdvantage {
+		c.hasAdvantage, c.minAdvantage = true, c.in.advantage
 	}
-	if away := int64(c.in.tick) - int64(w.Tick()); c.in.checked && away < hashesKept && away > -hashesKept {
-		c.hear(c.in.tick, c.in.hash, &c.past, m)
+	if away := int64(c.in.checksumTick) - int64(w.Tick()); c.in.hasChecksum && away < checksumHistoryTicks && away > -checksumHistoryTicks {
+		c.receiveChecksum(c.in.checksumTick, c.in.checksum, &c.checksums, m)
 	}
-	if c.in.answers {
-		c.learn(&c.in.answer, &c.past, m)
+	if c.in.hasReply {
+		c.applyReply(&c.in.reply, &c.checksums, m)
 	}
 }
 
 // steer is how much faster the clock goes for each millisecond by which inputs
 // come earlier than at first, in parts per million; and steerMost the most.
 const (
-	steer     = 100
-	steerMost = 20_000
+	slewGain   = 100
+	maxSlewPPM = 20_000
 )
 
-// pace sets the clock: the fault that was asked for, and if it is to follow the
+// setSlew sets the clock: the fault that was asked for, and if it is to follow the
 // server's, what brings its inputs back to where they were at first.
-func (c *client) pace() {
+func (c *client) setSlew() {
 	pace := c.skew
-	if c.drift {
-		pace -= int(min(max(c.late*steer, -steerMost), steerMost))
+	if c.followClock {
+		pace -= int(min(max(c.clockDrift*slewGain, -maxSlewPPM), maxSlewPPM))
 	}
-	c.env.Pace = int32(pace)
+	c.env.SlewPPM = int32(pace)
 }
 
 // View draws the world as it is.
 func (c *client) View(v *predict.View) {
 	v.Tick = c.env.World.Tick()
-	v.Bodies = predict.Poses(v.Bodies, c.env.World.Bodies())
+	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
-	v.Touched = append(v.Touched, c.env.World.Touched()...)
+	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)
 	v.Note = c.note
-	if v.Note == "" && c.stall > 0 {
+	if v.Note == "" && c.stallTicks > 0 {
 		v.Note = "waiting for input"
 	}
 }
@@ -162,7 +162,7 @@ func (c *client) Inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.en
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.side.copyFrom(&o.side)
-	c.judge, c.server = o.judge, o.server
-	c.heard, c.early, c.span, c.hold = o.heard, o.early, o.span, o.hold
-	c.shot = o.shot
+	c.desyncDetector, c.window = o.desyncDetector, o.window
+	c.hasAdvantage, c.minAdvantage, c.spanLeft, c.pauseTicks = o.hasAdvantage, o.minAdvantage, o.spanLeft, o.pauseTicks
+	c.pendingShot = o.pendingShot
 }

@@ -16,7 +16,7 @@
 //
 // Each side tells what its world hashes to, tick by tick. Where the hashes
 // differ the client asks until it knows the first tick and the first body of
-// it (checks.go). Nothing is repaired: a lockstep session that has parted
+// it (desync.go). Nothing is repaired: a lockstep session that has parted
 // stays apart.
 package lockstep
 
@@ -30,11 +30,11 @@ var Strategy = &predict.Strategy{
 	Name: "lockstep",
 	Doc: "deterministic lockstep: inputs only\n\n" +
 		"Bandwidth is the same for 9 cubes and 900. What is late is waited for: watch it stand with transport=tcp and loss. Turn contact-order to own-seed and the worlds part; the checksum names the tick.",
-	Source:    "Fiedler, Deterministic Lockstep (2014)",
-	NewServer: newServer,
-	NewClient: newClient,
-	Fields:    fields,
-	Simulates: true,
+	Source:           "Fiedler, Deterministic Lockstep (2014)",
+	NewServer:        newServer,
+	NewClient:        newClient,
+	Fields:           fields,
+	TicksMatchServer: true,
 }
 
 // The transports.
@@ -52,34 +52,34 @@ const (
 
 // settings are the knobs of both halves.
 type settings struct {
-	transport int
-	playout   float64 // ms
-	adaptive  bool
-	drift     bool
-	align     bool
-	catchUp   int
-	order     int
-	every     int
-	skew      int
-	contacts  predict.Solver
+	transport     int
+	playoutDelay  float64 // ms
+	adaptive      bool
+	followClock   bool
+	alignInputs   bool
+	maxCatchUp    int
+	contactOrder  int
+	checksumEvery int
+	skew          int
+	solver        predict.Solver
 }
 
 func (s *settings) declare(k *predict.Knobs) {
 	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "every input until it is acknowledged, over packets that get lost; or once, over a wire on which what is lost delays all behind it")
-	k.Millis(&s.playout, "playout", 100, 0, 3000, "how long an input is held back, so that a late one is still in time")
+	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "how long an input is held back, so that a late one is still in time")
 	k.Bool(&s.adaptive, "adaptive", false, "the delay becomes what the link needed in the last ten seconds")
-	k.Bool(&s.drift, "follow-clock", false, "follow the sender's clock when it runs faster or slower than one's own")
-	k.Bool(&s.align, "align", false, "with several players: clients make their inputs so late that all reach the server together, and each waits for its own round trip and not for that of the slowest")
-	k.Int(&s.catchUp, "catch-up", 4, 1, 16, "at most so many ticks are stepped at once after a wait")
-	k.Choice(&s.order, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
-	k.Int(&s.every, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")
+	k.Bool(&s.followClock, "follow-clock", false, "follow the sender's clock when it runs faster or slower than one's own")
+	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: clients make their inputs so late that all reach the server together, and each waits for its own round trip and not for that of the slowest")
+	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "at most so many ticks are stepped at once after a wait")
+	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
+	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "a fault: parts per million by which the clients' clocks are faster than the server's")
-	k.Solver(&s.contacts)
+	k.Solver(&s.solver)
 }
 
-// seed returns the order of contacts for a tick, on the side with that number.
-func (s *settings) seed(t sim.Tick, side int) uint64 {
-	switch s.order {
+// contactSeed returns the order of contacts for a tick, on the side with that number.
+func (s *settings) contactSeed(t sim.Tick, side int) uint64 {
+	switch s.contactOrder {
 	case ownSeed:
 		return mix(uint64(t)<<8 | uint64(side+1))
 	case tickSeed:

@@ -16,24 +16,24 @@ import (
 
 // rig is a server and its clients with links between them and nothing else.
 type rig struct {
-	weather link.Network
-	knobs   predict.Knobs
-	meter   predict.Counters
-	host    bool // all players sit at the server
-	s       *server
-	c       []*client
-	up      []*packet.Endpoint
-	down    []predict.Peer
-	ends    [][2]*link.End // client, server
-	due     []int64
-	tick    int
-	keys    func(player, tick int) sim.Input
+	network   link.Network
+	knobs     predict.Knobs
+	counters  predict.Counters
+	host      bool // all players sit at the server
+	s         *server
+	c         []*client
+	endpoints []*packet.Endpoint
+	peers     []predict.Peer
+	linkEnds  [][2]*link.End // client, server
+	due       []int64
+	tick      int
+	input     func(player, tick int) sim.Input
 }
 
 func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{weather: link.Network{Seed: 1}, host: host, keys: keys}
-	if err := r.weather.Parse(weather); err != nil {
+	r := &rig{network: link.Network{Seed: 1}, host: host, input: scriptedInput}
+	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
@@ -41,7 +41,7 @@ func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *ri
 		t.Fatal(err)
 	}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.meter}
+		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.counters}
 	}
 	r.s = newServer(env(-1)).(*server)
 	n := sc.Players
@@ -49,14 +49,14 @@ func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *ri
 		n = 1
 	}
 	for i := range n {
-		a, b := link.Pair(&r.weather, i)
+		a, b := link.Pair(&r.network, i)
 		player := i
 		if host {
 			player = -1
 		}
-		r.ends = append(r.ends, [2]*link.End{a, b})
-		r.up = append(r.up, packet.NewEndpoint(a))
-		r.down = append(r.down, predict.Peer{Endpoint: packet.NewEndpoint(b), Seat: player})
+		r.linkEnds = append(r.linkEnds, [2]*link.End{a, b})
+		r.endpoints = append(r.endpoints, packet.NewEndpoint(a))
+		r.peers = append(r.peers, predict.Peer{Endpoint: packet.NewEndpoint(b), Player: player})
 		r.c = append(r.c, newClient(env(player)).(*client))
 		r.due = append(r.due, 0)
 	}
@@ -73,58 +73,58 @@ func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
 		var in []sim.Input
-		for p := range r.s.own {
-			in = append(in, r.keys(p, r.tick))
+		for p := range r.s.local {
+			in = append(in, r.input(p, r.tick))
 		}
 		for i, c := range r.c {
-			r.ends[i][0].InOrder(c.env.InOrder)
-			r.ends[i][1].InOrder(r.s.env.InOrder)
-			r.up[i].Update(now)
-			for r.due[i] += 1_000_000 + int64(c.env.Pace); r.due[i] >= 1_000_000; r.due[i] -= 1_000_000 {
+			r.linkEnds[i][0].SetTCP(c.env.ReliableOrdered)
+			r.linkEnds[i][1].SetTCP(r.s.env.ReliableOrdered)
+			r.endpoints[i].Update(now)
+			for r.due[i] += 1_000_000 + int64(c.env.SlewPPM); r.due[i] >= 1_000_000; r.due[i] -= 1_000_000 {
 				mine := sim.Input{}
 				if !r.host {
 					mine = in[i]
 				}
-				c.Tick(mine, r.up[i])
+				c.Tick(mine, r.endpoints[i])
 			}
 		}
-		for _, p := range r.down {
+		for _, p := range r.peers {
 			p.Endpoint.Update(now)
 		}
 		if !r.host {
 			in = nil
 		}
-		r.s.Tick(in, r.down)
+		r.s.Tick(in, r.peers)
 		r.tick++
 	}
 }
 
-// keys are pressed and let go by each player in a manner of its own.
-func keys(player, tick int) sim.Input {
+// scriptedInput are pressed and let go by each player in a manner of its own.
+func scriptedInput(player, tick int) sim.Input {
 	x := uint64(tick/(13+player)+7*player) * 0x9E3779B97F4A7C15
 	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.AllButtons, Heading: uint8(tick / 30 * 16)}
 }
 
-func (r *rig) count(name string) float64 { return r.meter.Value(name) }
+func (r *rig) counter(name string) float64 { return r.counters.Value(name) }
 
-// same fails if the worlds of two sides differ at the newest tick that both
+// requireSync fails if the worlds of two sides differ at the newest tick that both
 // have made, or if that was hardly ever looked at.
-func (r *rig) same(t *testing.T) {
+func (r *rig) requireSync(t *testing.T) {
 	t.Helper()
-	if n := r.count("checksums"); n < float64(r.tick)/2 {
+	if n := r.counter("compared_checksums"); n < float64(r.tick)/2 {
 		t.Errorf("of %d ticks %v checksums were compared", r.tick, n)
 	}
-	r.agree(t)
+	r.requireAgreement(t)
 }
 
-func (r *rig) agree(t *testing.T) {
+func (r *rig) requireAgreement(t *testing.T) {
 	t.Helper()
-	if n := r.count("desyncs"); n != 0 {
+	if n := r.counter("desyncs"); n != 0 {
 		t.Errorf("the worlds parted: %s", r.c[0].note)
 	}
 	for i, c := range r.c {
 		tick := min(c.env.World.Tick(), r.s.env.World.Tick())
-		if a, b := c.past.at(tick), r.s.past.at(tick); a != b || a == 0 {
+		if a, b := c.checksums.at(tick), r.s.checksums.at(tick); a != b || a == 0 {
 			t.Errorf("client %d: tick %d is %x, with the server %x", i, tick, a, b)
 		}
 	}
@@ -151,13 +151,13 @@ func TestStepsOnlyWithInput(t *testing.T) {
 			t.Errorf("player %d made ticks without the other's inputs", i)
 		}
 	}
-	if n := r.count("stalls"); n != 0 {
+	if n := r.counter("stalls"); n != 0 {
 		t.Errorf("%v stalls before anything was due", n)
 	}
 	// What has come is stepped with, and nothing beyond it.
 	r = newRig(t, "two-players", "latency=75ms", false)
 	r.run(300)
-	r.weather.Blackout = time.Hour
+	r.network.Blackout = time.Hour
 	r.run(100)
 	for _, w := range []*side{&r.s.side, &r.c[0].side, &r.c[1].side} {
 		for p := range w.streams {
@@ -166,7 +166,7 @@ func TestStepsOnlyWithInput(t *testing.T) {
 			}
 		}
 	}
-	r.same(t)
+	r.requireSync(t)
 }
 
 // TestWorldsAgree says that all sides make the same worlds, tick by tick,
@@ -174,7 +174,7 @@ func TestStepsOnlyWithInput(t *testing.T) {
 // sit.
 func TestWorldsAgree(t *testing.T) {
 	scenes := []string{"plain", "two-players", "zen", "katamari:cubes=100", "katamari:cubes=25:players=4"}
-	weathers := []string{"torture", "latency=125ms,loss=25%,dup=10%,reorder=10%,reorder-by=80ms", "perfect", "latency=75ms,spread=40ms"}
+	weathers := []string{"torture", "latency=125ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms", "perfect", "latency=75ms,latency-per-player=40ms"}
 	if testing.Short() {
 		scenes, weathers = scenes[:2], weathers[:2]
 	}
@@ -185,9 +185,9 @@ func TestWorldsAgree(t *testing.T) {
 					t.Run(fmt.Sprint(scene, weather, host, transport), func(t *testing.T) {
 						r := newRig(t, scene, weather, host, "transport", transport)
 						r.run(500)
-						r.weather = link.Network{}
+						r.network = link.Network{}
 						r.run(700)
-						r.same(t)
+						r.requireSync(t)
 						if made := r.s.env.World.Tick(); made < 1150 {
 							t.Errorf("the server has made %d ticks of 1200", made)
 						}
@@ -205,25 +205,25 @@ func TestWorldsAgree(t *testing.T) {
 func TestStalls(t *testing.T) {
 	r := newRig(t, "plain", "latency=1s,loss=25%", true, "playout", "200ms")
 	r.run(36000)
-	if n := r.count("stalls"); n != 0 {
+	if n := r.counter("stalls"); n != 0 {
 		t.Errorf("%v stalls at 1 s and 25 %% loss", n)
 	}
-	r.same(t)
+	r.requireSync(t)
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp")
 	r.run(36000)
-	few := r.count("stalls_per_minute")
-	if longest := r.count("stall_longest_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
+	few := r.counter("stalls_per_minute")
+	if longest := r.counter("stall_max_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
 		t.Errorf("50 ms, 1 %%: %v stalls a minute, the longest %v ms; a lost one comes 200 ms late and 100 are covered", few, longest)
 	}
 	r = newRig(t, "plain", "latency=125ms,loss=5%", true, "transport", "tcp")
 	r.run(36000)
-	if many := r.count("stalls_per_minute"); many < 3*few || r.count("stall_longest_ms") < 350 {
-		t.Errorf("125 ms, 5 %%: %v stalls a minute, the longest %v ms", many, r.count("stall_longest_ms"))
+	if many := r.counter("stalls_per_minute"); many < 3*few || r.counter("stall_max_ms") < 350 {
+		t.Errorf("125 ms, 5 %%: %v stalls a minute, the longest %v ms", many, r.counter("stall_max_ms"))
 	}
 	// TCP without stalls needs a delay of the retransmission.
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp", "playout", "250ms")
 	r.run(3600)
-	if n := r.count("stalls"); n != 0 {
+	if n := r.counter("stalls"); n != 0 {
 		t.Errorf("%v stalls although the delay covers a retransmission", n)
 	}
 }
@@ -235,7 +235,7 @@ func TestCatchUp(t *testing.T) {
 		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(most))
 		r.run(120)
 		behind := r.s.env.World.Tick() - r.c[0].env.World.Tick()
-		r.weather.Blackout = 3 * time.Second
+		r.network.Blackout = 3 * time.Second
 		r.run(60)
 		fastest := sim.Tick(0)
 		for range 120 {
@@ -249,22 +249,22 @@ func TestCatchUp(t *testing.T) {
 		if now := r.s.env.World.Tick() - r.c[0].env.World.Tick(); (now == behind) != (most > 1) {
 			t.Errorf("catch-up %d: %d ticks behind, before the wait %d", most, now, behind)
 		}
-		if n := r.count("stalls"); n != 1 {
+		if n := r.counter("stalls"); n != 1 {
 			t.Errorf("%v stalls", n)
 		}
 	}
 }
 
-// TestInputsCost holds what inputs cost on the wire to the article: one bit for
+// TestInputBits holds what inputs cost on the wire to the article: one bit for
 // one that is as the one before, and of a steady key a second's worth is 25 bits
 // of head, one input, and 59 bits.
-func TestInputsCost(t *testing.T) {
+func TestInputBits(t *testing.T) {
 	var c quant.Coder
 	cost := func(in []sim.Input) int {
-		c.Measure()
-		r := run{passed: true, next: 5000, inputs: in}
+		c.BeginMeasure()
+		r := playerSection{hasInputs: true, next: 5000, inputs: in}
 		r.code(&c, 5000)
-		return c.Processed()
+		return c.BitsProcessed()
 	}
 	var steady, mashed []sim.Input
 	for i := range 120 {
@@ -282,22 +282,22 @@ func TestInputsCost(t *testing.T) {
 	}
 	// The same in a session: a key held for ten seconds.
 	r := newRig(t, "plain", "latency=75ms", true)
-	r.keys = func(int, int) sim.Input { return sim.Input{Buttons: sim.Right} }
+	r.input = func(int, int) sim.Input { return sim.Input{Buttons: sim.Right} }
 	r.run(600)
-	runs, inputs, bits := r.count("input_runs"), r.count("inputs_sent"), r.count("input_bits")
+	runs, inputs, bits := r.counter("input_runs"), r.counter("inputs_sent"), r.counter("input_bits")
 	if runs < 590 || bits != runs*(head+first-1)+inputs {
 		t.Errorf("%v runs of %v inputs took %v bits", runs, inputs, bits)
 	}
 }
 
-// TestBandwidthKnowsNoBodies says that a session costs the same bits whatever
+// TestBandwidthIndependentOfBodies says that a session costs the same bits whatever
 // the world holds.
-func TestBandwidthKnowsNoBodies(t *testing.T) {
+func TestBandwidthIndependentOfBodies(t *testing.T) {
 	var sent [][2]uint64
 	for _, scene := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
 		r := newRig(t, scene, "latency=75ms,loss=10%,jitter=20ms", true)
 		r.run(900)
-		sent = append(sent, [2]uint64{r.up[0].Stats.BytesSent, r.down[0].Endpoint.Stats.BytesSent})
+		sent = append(sent, [2]uint64{r.endpoints[0].Stats.BytesSent, r.peers[0].Endpoint.Stats.BytesSent})
 	}
 	if sent[0] != sent[1] || sent[1] != sent[2] {
 		t.Errorf("bytes up and down: %v", sent)
@@ -309,16 +309,16 @@ func TestBandwidthKnowsNoBodies(t *testing.T) {
 func TestAcksPrune(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", true)
 	r.run(300)
-	if n := r.count("unacked_inputs"); n < 11 || n > 14 {
+	if n := r.counter("unacked_inputs"); n < 11 || n > 14 {
 		t.Errorf("%v inputs are not acknowledged at a round trip of 12 ticks", n)
 	}
-	r.weather.Blackout = 8 * time.Second
+	r.network.Blackout = 8 * time.Second
 	r.run(180)
-	if n := r.count("unacked_inputs"); n < 180 {
+	if n := r.counter("unacked_inputs"); n < 180 {
 		t.Errorf("after three dark seconds %v are not acknowledged", n)
 	}
 	r.run(60)
-	if n := r.count("unacked_inputs"); n < 11 || n > 14 {
+	if n := r.counter("unacked_inputs"); n < 11 || n > 14 {
 		t.Errorf("a second later %v", n)
 	}
 }
@@ -328,7 +328,7 @@ func TestAcksPrune(t *testing.T) {
 // of the same tick have come.
 func TestSlowestPlayer(t *testing.T) {
 	near := newRig(t, "katamari:cubes=9:players=4", "perfect", false)
-	far := newRig(t, "katamari:cubes=9:players=4", "spread=100ms", false)
+	far := newRig(t, "katamari:cubes=9:players=4", "latency-per-player=100ms", false)
 	near.run(300)
 	far.run(300)
 	for i := range near.c {
@@ -343,13 +343,13 @@ func TestSlowestPlayer(t *testing.T) {
 			t.Errorf("player %d: a key takes %d ticks when all are near, %d when the last is far", i, a, b)
 		}
 	}
-	far.same(t)
+	far.requireSync(t)
 }
 
 // TestAlign says that clients whose inputs reach the server together wait for
 // their own round trip each, however far the others are.
 func TestAlign(t *testing.T) {
-	r := newRig(t, "katamari:cubes=9:players=4", "spread=100ms", false, "align", "on")
+	r := newRig(t, "katamari:cubes=9:players=4", "latency-per-player=100ms", false, "align-inputs", "on")
 	r.run(1200)
 	for i, c := range r.c {
 		late := int(c.streams[i].next - c.env.World.Tick())
@@ -357,29 +357,29 @@ func TestAlign(t *testing.T) {
 			t.Errorf("player %d: a key takes %d ticks, the round trip %d", i, late, way)
 		}
 	}
-	if r.count("held_ticks") < 6 || r.count("stalls") > 3 {
-		t.Errorf("%v ticks held, %v stalls", r.count("held_ticks"), r.count("stalls"))
+	if r.counter("input_pause_ticks") < 6 || r.counter("stalls") > 3 {
+		t.Errorf("%v ticks held, %v stalls", r.counter("input_pause_ticks"), r.counter("stalls"))
 	}
-	r.same(t)
+	r.requireSync(t)
 }
 
-// TestBreak says that a break of one player's link, longer than inputs are
+// TestConnectionBreak says that a break of one player's link, longer than inputs are
 // kept, stops all and tears nothing, and that afterwards no key is late for
 // good.
-func TestBreak(t *testing.T) {
+func TestConnectionBreak(t *testing.T) {
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(300)
 	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
 	dark := &link.Network{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
 	a, b := link.Pair(dark, 1)
-	up, down := *r.up[1], *r.down[1].Endpoint
-	*r.up[1], *r.down[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
+	up, down := *r.endpoints[1], *r.peers[1].Endpoint
+	*r.endpoints[1], *r.peers[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
 	r.run(6000)
-	*r.up[1], *r.down[1].Endpoint = up, down
+	*r.endpoints[1], *r.peers[1].Endpoint = up, down
 	r.run(6000)
-	r.agree(t)
+	r.requireAgreement(t)
 	for i, c := range r.c {
-		if late := c.streams[i].next - c.env.World.Tick(); late > before+slack+10 {
+		if late := c.streams[i].next - c.env.World.Tick(); late > before+allowedAdvantage+10 {
 			t.Errorf("player %d: a key takes %d ticks, before the break %d", i, late, before)
 		}
 	}
@@ -388,9 +388,9 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestNamesWhatDiffers plants a difference in one body of one tick, and says
+// TestLocatesDesync plants a difference in one body of one tick, and says
 // that the client finds that tick and that body, also over a bad link.
-func TestNamesWhatDiffers(t *testing.T) {
+func TestLocatesDesync(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	plants := 12
 	if testing.Short() {
@@ -403,7 +403,7 @@ func TestNamesWhatDiffers(t *testing.T) {
 		r.run(200 + chance.IntN(100))
 		w := r.s.env.World
 		body := 1 + chance.IntN(len(w.Bodies())-1)
-		for !alone(w, body) {
+		for !isIsolated(w, body) {
 			body = 1 + chance.IntN(len(w.Bodies())-1)
 		}
 		if n%4 == 3 {
@@ -415,11 +415,11 @@ func TestNamesWhatDiffers(t *testing.T) {
 		b.Asleep = false
 		w.SetBody(body, b)
 		r.run(700)
-		j := &r.c[0].judge
-		if j.stage != parted || j.bad != at || j.body != body {
-			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.bad, j.body)
+		j := &r.c[0].desyncDetector
+		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
+			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.mismatchTick, j.mismatchBody)
 		}
-		if got := []float64{r.count("desyncs"), r.count("desync_tick"), r.count("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
+		if got := []float64{r.counter("desyncs"), r.counter("desync_tick"), r.counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
 			t.Errorf("the meter says %v", got)
 		}
 		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.note) < len(want) || j.note[:len(want)] != want {
@@ -428,8 +428,8 @@ func TestNamesWhatDiffers(t *testing.T) {
 	}
 }
 
-// alone reports whether nothing is near a body.
-func alone(w *sim.World, body int) bool {
+// isIsolated reports whether nothing is near a body.
+func isIsolated(w *sim.World, body int) bool {
 	for i, b := range w.Bodies() {
 		if i != body && b.Pose.Pos.Sub(w.Bodies()[body].Pose.Pos).Len() < 0.9 {
 			return false
@@ -444,21 +444,21 @@ func alone(w *sim.World, body int) bool {
 func TestContactOrder(t *testing.T) {
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
-	if r.count("desyncs") != 1 || r.c[0].stage != parted {
-		t.Fatalf("%v desyncs, stage %d", r.count("desyncs"), r.c[0].stage)
+	if r.counter("desyncs") != 1 || r.c[0].stage != located {
+		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].stage)
 	}
 	// The first tick that differs is one in which something touches something:
 	// until then both worlds fall through the air.
 	w := sim.New(*r.s.env.World.Scene(), 60)
-	for w.Tick() < r.c[0].bad {
-		if w.Points() > 4*100 && w.Tick()+1 < r.c[0].bad {
-			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].bad)
+	for w.Tick() < r.c[0].mismatchTick {
+		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].mismatchTick {
+			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].mismatchTick)
 		}
-		w.Step(keys(0, int(w.Tick())))
+		w.Step(scriptedInput(0, int(w.Tick())))
 	}
 	r = newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "tick-seed")
 	r.run(600)
-	r.same(t)
+	r.requireSync(t)
 	fixed := newRig(t, "katamari:cubes=100", "latency=75ms", true)
 	fixed.run(600)
 	if a, b := r.s.env.World.Bodies()[0], fixed.s.env.World.Bodies()[0]; a == b {
@@ -466,9 +466,9 @@ func TestContactOrder(t *testing.T) {
 	}
 }
 
-// TestTransportTurns says that the transport may be turned while inputs are
+// TestTransportChanges says that the transport may be turned while inputs are
 // under way: none is lost, and the worlds stay the same.
-func TestTransportTurns(t *testing.T) {
+func TestTransportChanges(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)
 		for i := range 20 {
@@ -477,19 +477,19 @@ func TestTransportTurns(t *testing.T) {
 			}
 			r.run(67)
 		}
-		r.weather = link.Network{}
+		r.network = link.Network{}
 		r.run(1500)
-		r.same(t)
+		r.requireSync(t)
 		if made := r.s.env.World.Tick(); int(made) < r.tick-20 {
 			t.Errorf("host %v: the server has made %d ticks of %d", host, made, r.tick)
 		}
 	}
 }
 
-// TestClocksDrift says that a client whose clock is a two-thousandth faster
+// TestClockDrift says that a client whose clock is a two-thousandth faster
 // or slower than the server's is played for five minutes without a stall if the
 // clock is followed, and that without it a faster one stalls again and again.
-func TestClocksDrift(t *testing.T) {
+func TestClockDrift(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		skews := []string{"500", "-500", "3000", "-3000"}
 		if testing.Short() {
@@ -498,10 +498,10 @@ func TestClocksDrift(t *testing.T) {
 		for _, skew := range skews {
 			r := newRig(t, "plain", "latency=50ms,jitter=5ms", host, "skew", skew, "follow-clock", "on")
 			r.run(18000)
-			if n := r.count("stalls"); n != 0 {
+			if n := r.counter("stalls"); n != 0 {
 				t.Errorf("host %v, %s ppm: %v stalls", host, skew, n)
 			}
-			r.same(t)
+			r.requireSync(t)
 			if lag := int(r.s.env.World.Tick()) - int(r.c[0].env.World.Tick()); lag < -60 || lag > 60 {
 				t.Errorf("host %v, %s ppm: the client is %d ticks behind", host, skew, lag)
 			}
@@ -509,12 +509,12 @@ func TestClocksDrift(t *testing.T) {
 	}
 	r := newRig(t, "plain", "latency=50ms,jitter=5ms", true, "skew", "500")
 	r.run(18000)
-	if n := r.count("stalls"); n < 2 {
+	if n := r.counter("stalls"); n < 2 {
 		t.Errorf("a fast clock that nobody follows: %v stalls", n)
 	}
 	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
 	r.run(18000)
-	r.same(t)
+	r.requireSync(t)
 	if late := r.c[0].streams[0].next - r.c[0].env.World.Tick(); late > 30 {
 		t.Errorf("two fast clients: a key waits for %d ticks", late)
 	}
@@ -525,14 +525,14 @@ func TestClocksDrift(t *testing.T) {
 func TestAdaptive(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=2%", true, "transport", "tcp", "adaptive", "on")
 	r.run(7200)
-	if n, held := r.count("stalls"), r.count("playout_ms"); n > 3 || held < 180 || held > 260 {
+	if n, held := r.counter("stalls"), r.counter("playout_delay_ms"); n > 3 || held < 180 || held > 260 {
 		t.Errorf("%v stalls, the delay is %v ms", n, held)
 	}
 	// And over a good link it becomes short.
 	r = newRig(t, "plain", "latency=50ms", true, "adaptive", "on")
 	r.run(1800)
-	if held := r.count("playout_ms"); held > 20 || r.count("stalls") > 0 {
-		t.Errorf("over an even link the delay is %v ms, %v stalls", held, r.count("stalls"))
+	if held := r.counter("playout_delay_ms"); held > 20 || r.counter("stalls") > 0 {
+		t.Errorf("over an even link the delay is %v ms, %v stalls", held, r.counter("stalls"))
 	}
 }
 
@@ -542,88 +542,88 @@ func TestWindowFull(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "plain", "latency=20ms", host)
 		r.run(60)
-		r.weather.Blackout = 120 * time.Second
+		r.network.Blackout = 120 * time.Second
 		r.run(5000)
-		if n := r.count("window_full_ticks"); n < 100 {
+		if n := r.counter("window_full_ticks"); n < 100 {
 			t.Errorf("%v ticks without room", n)
 		}
 		r.run(4000)
-		r.agree(t) // in the dark more ticks were made than are remembered
+		r.requireAgreement(t) // in the dark more ticks were made than are remembered
 		if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a < 6000 || b < 6000 {
 			t.Errorf("host %v: the server has made %d ticks, the client %d", host, a, b)
 		}
 	}
 }
 
-// TestLabelsWrap says that 16 bits are enough for ticks on the wire.
-func TestLabelsWrap(t *testing.T) {
+// TestTickWraps says that 16 bits are enough for ticks on the wire.
+func TestTickWraps(t *testing.T) {
 	sc, err := sim.SceneNamed("two-players")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const start = 1<<16 - 300
-	again := &rig{weather: link.Network{Seed: 1}, keys: keys}
-	if err := again.weather.Parse("latency=75ms,loss=20%"); err != nil {
+	again := &rig{network: link.Network{Seed: 1}, input: scriptedInput}
+	if err := again.network.Parse("latency=75ms,loss=20%"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		a, b := link.Pair(&again.weather, i)
-		again.ends = append(again.ends, [2]*link.End{a, b})
-		again.up = append(again.up, packet.NewEndpoint(a))
-		again.down = append(again.down, predict.Peer{Endpoint: packet.NewEndpoint(b), Seat: i})
+		a, b := link.Pair(&again.network, i)
+		again.linkEnds = append(again.linkEnds, [2]*link.End{a, b})
+		again.endpoints = append(again.endpoints, packet.NewEndpoint(a))
+		again.peers = append(again.peers, predict.Peer{Endpoint: packet.NewEndpoint(b), Player: i})
 		again.due = append(again.due, 0)
 	}
 	env := func(player int) *predict.Env {
 		w := sim.New(sc, 60)
 		w.SetTick(start)
-		return &predict.Env{World: w, Players: 2, Player: player, LastInputs: make([]sim.Input, 2), Knobs: &again.knobs, Counters: &again.meter}
+		return &predict.Env{World: w, Players: 2, Player: player, LastInputs: make([]sim.Input, 2), Knobs: &again.knobs, Counters: &again.counters}
 	}
 	again.s = newServer(env(-1)).(*server)
 	for i := range 2 {
 		again.c = append(again.c, newClient(env(i)).(*client))
 	}
 	again.run(900)
-	again.same(t)
+	again.requireSync(t)
 	if made := again.s.env.World.Tick(); made < start+850 {
 		t.Errorf("from tick %d the server came to %d", start, made)
 	}
 }
 
-// TestRefuses says that what is no message, or speaks for another player,
+// TestRejectsMalformed says that what is no message, or speaks for another player,
 // changes nothing and is counted.
-func TestRefuses(t *testing.T) {
+func TestRejectsMalformed(t *testing.T) {
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(200)
 	chance := rand.New(rand.NewPCG(3, 4))
 	before := [2]sim.Tick{r.s.streams[0].next, r.s.streams[1].next}
 	var m message
-	m.up, m.runs = true, []run{{passed: true, next: before[0] + 5, inputs: make([]sim.Input, 6)}, {passed: true, next: before[1] + 5, inputs: make([]sim.Input, 6)}}
+	m.fromClient, m.players = true, []playerSection{{hasInputs: true, next: before[0] + 5, inputs: make([]sim.Input, 6)}, {hasInputs: true, next: before[1] + 5, inputs: make([]sim.Input, 6)}}
 	var c quant.Coder
 	forged := slices.Clone(m.write(&c, make([]byte, 256)))
-	r.s.read(&r.s.peers[0], 0, forged)
+	r.s.receive(&r.s.peers[0], 0, forged)
 	if r.s.streams[1].next != before[1] || r.s.streams[0].next == before[0] {
 		t.Error("player 0 speaks for player 1, or not for itself")
 	}
-	if r.count("refused") != 1 {
-		t.Errorf("%v refused", r.count("refused"))
+	if r.counter("rejected_payloads") != 1 {
+		t.Errorf("%v refused", r.counter("rejected_payloads"))
 	}
-	m.up = false
+	m.fromClient = false
 	own := r.c[0].streams[0].next
-	m.runs = []run{{passed: true, next: own + 5, inputs: make([]sim.Input, 6)}, {passed: false, next: before[1]}}
-	r.c[0].read(slices.Clone(m.write(&c, make([]byte, 256))))
-	if r.c[0].streams[0].next != own || r.count("refused") != 3 {
-		t.Errorf("the server makes client 0's inputs; %v refused", r.count("refused"))
+	m.players = []playerSection{{hasInputs: true, next: own + 5, inputs: make([]sim.Input, 6)}, {hasInputs: false, next: before[1]}}
+	r.c[0].receive(slices.Clone(m.write(&c, make([]byte, 256))))
+	if r.c[0].streams[0].next != own || r.counter("rejected_payloads") != 3 {
+		t.Errorf("the server makes client 0's inputs; %v refused", r.counter("rejected_payloads"))
 	}
 	for range 20000 {
 		b := make([]byte, chance.IntN(80))
 		for i := range b {
 			b[i] = byte(chance.Uint32())
 		}
-		r.s.read(&r.s.peers[0], 0, b)
-		r.c[0].read(b)
+		r.s.receive(&r.s.peers[0], 0, b)
+		r.c[0].receive(b)
 	}
-	if r.count("refused") < 10000 {
-		t.Errorf("of 20000 pieces of noise %v were refused", r.count("refused"))
+	if r.counter("rejected_payloads") < 10000 {
+		t.Errorf("of 20000 pieces of noise %v were refused", r.counter("rejected_payloads"))
 	}
 	if next := r.s.streams[1].next; next != before[1] {
 		t.Errorf("noise moved player 1 by %d", next-before[1])
@@ -654,9 +654,9 @@ func FuzzMessage(f *testing.F) {
 		if err := o.read(&c, slices.Clone(again), up, 1<<20, &scene); err != nil {
 			t.Fatalf("what was read is written as %x, and that does not read: %v", again, err)
 		}
-		for i := range m.runs {
-			if m.runs[i].next != o.runs[i].next || !slices.Equal(m.runs[i].inputs, o.runs[i].inputs) {
-				t.Fatalf("player %d: %+v becomes %+v", i, m.runs[i], o.runs[i])
+		for i := range m.players {
+			if m.players[i].next != o.players[i].next || !slices.Equal(m.players[i].inputs, o.players[i].inputs) {
+				t.Fatalf("player %d: %+v becomes %+v", i, m.players[i], o.players[i])
 			}
 		}
 	})
@@ -683,9 +683,9 @@ func BenchmarkChecksum(b *testing.B) {
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Pull})
 	}
-	r := newRecord(len(w.Bodies()))
+	r := newChecksumHistory(len(w.Bodies()))
 	b.ReportAllocs()
 	for b.Loop() {
-		r.note(w)
+		r.record(w)
 	}
 }

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// mostInputs is how many inputs of a player fit a message: more than four
+	// maxInputs is how many inputs of a player fit a message: more than four
 	// seconds at 60 a second.
-	mostInputs = 256
+	maxInputs = 256
 
-	tickBits  = 16 // of a tick on the wire: it wraps after 18 minutes
-	countBits = 9
-	mostList  = 64 // checksums in one answer
-	mostEarly = 255
+	tickBits     = 16 // of a tick on the wire: it wraps after 18 minutes
+	countBits    = 9
+	maxChecksums = 64 // checksums in one answer
+	maxAdvantage = 255
 
-	// mostBytes is more than any message takes but for the hashes of bodies.
-	mostBytes = 4*((3*tickBits+countBits+mostInputs*(input.MostShotBits+1))/8) + 4*(mostList+8)
+	// maxBytes is more than any message takes but for the hashes of bodies.
+	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(maxChecksums+8)
 )
 
-var errMessage = errors.New("lockstep: not a message")
+var errMalformed = errors.New("lockstep: not a message")
 
 // message is what travels, both ways. On the wire it is, for each player of the
 // scene, one bit, and
@@ -38,42 +38,42 @@ var errMessage = errors.New("lockstep: not a message")
 //	from the server, how many inputs of this client's player wait for others': 8 bits
 //	one bit, and if it is set a question (client) or an answer (server)
 type message struct {
-	up   bool // sent by a client
-	runs []run
+	fromClient bool // sent by a client
+	players    []playerSection
 
-	checked bool
-	tick    sim.Tick
-	hash    uint32
+	hasChecksum  bool
+	checksumTick sim.Tick
+	checksum     uint32
 
-	early int // of a server: in [0,mostEarly]
+	advantage int // of a server: in [0,mostEarly]
 
-	asks bool
-	ask  question
+	hasQuery bool
+	query    checksumQuery
 
-	answers bool
-	answer  answer
+	hasReply bool
+	reply    checksumReply
 }
 
-// run is one player's part.
-type run struct {
-	passed bool     // inputs, not an acknowledgement
-	next   sim.Tick // after the newest input; or the first that has not come
-	inputs []sim.Input
+// playerSection is one player's part.
+type playerSection struct {
+	hasInputs bool     // inputs, not an acknowledgement
+	next      sim.Tick // after the newest input; or the first that has not come
+	inputs    []sim.Input
 }
 
-// question asks for checksums of ticks from first on, or for those of the
+// checksumQuery asks for checksums of ticks from first on, or for those of the
 // bodies at first.
-type question struct {
-	first  sim.Tick
-	n      int // in [1,mostList]
-	bodies bool
+type checksumQuery struct {
+	first   sim.Tick
+	count   int // in [1,mostList]
+	perBody bool
 }
 
-// answer answers one.
-type answer struct {
-	question
-	hashes []uint32 // of ticks; 0: not remembered
-	body   []uint16 // of bodies
+// checksumReply answers one.
+type checksumReply struct {
+	checksumQuery
+	tickHashes []uint32 // of ticks; 0: not remembered
+	bodyHashes []uint16 // of bodies
 }
 
 // code reads, writes or measures the message. When it reads, up and the number
@@ -81,103 +81,103 @@ type answer struct {
 // it speaks of; what it reads may be anything, and c fails if it is no message.
 // bodies is how many the scene has.
 func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
-	for i := range m.runs {
-		c.Part("players", i)
-		m.runs[i].code(c, near)
+	for i := range m.players {
+		c.Group("players", i)
+		m.players[i].code(c, near)
 	}
-	c.Part("check", 0)
-	c.Name("checked")
-	if m.checked = c.Bool(m.checked); m.checked {
-		m.tick = tick(c, m.tick, near)
-		c.Name("hash")
-		m.hash = c.Bits(m.hash, 32)
+	c.Group("check", 0)
+	c.Label("checked")
+	if m.hasChecksum = c.Bool(m.hasChecksum); m.hasChecksum {
+		m.checksumTick = codeTick(c, m.checksumTick, near)
+		c.Label("hash")
+		m.checksum = c.Bits(m.checksum, 32)
 	}
-	if m.up {
-		c.Name("asks")
-		if m.asks = c.Bool(m.asks); m.asks {
-			m.ask.code(c, near)
+	if m.fromClient {
+		c.Label("asks")
+		if m.hasQuery = c.Bool(m.hasQuery); m.hasQuery {
+			m.query.code(c, near)
 		}
 		return
 	}
-	c.Name("early")
-	m.early = c.Int(m.early, 0, mostEarly)
-	c.Name("answers")
-	if m.answers = c.Bool(m.answers); m.answers {
-		m.answer.code(c, near, bodies)
+	c.Label("early")
+	m.advantage = c.Int(m.advantage, 0, maxAdvantage)
+	c.Label("answers")
+	if m.hasReply = c.Bool(m.hasReply); m.hasReply {
+		m.reply.code(c, near, bodies)
 	}
 }
 
-func (r *run) code(c *quant.Coder, near sim.Tick) {
-	c.Name("inputs")
-	r.passed = c.Bool(r.passed)
-	r.next = tick(c, r.next, near)
-	if !r.passed {
+func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
+	c.Label("inputs")
+	r.hasInputs = c.Bool(r.hasInputs)
+	r.next = codeTick(c, r.next, near)
+	if !r.hasInputs {
 		return
 	}
-	c.Name("count")
-	n := c.Int(len(r.inputs), 0, mostInputs)
+	c.Label("count")
+	n := c.Int(len(r.inputs), 0, maxInputs)
 	if c.Err() != nil {
 		return
 	}
 	if c.Reading() {
 		if int64(r.next) < int64(n) {
-			c.Fail(errMessage) // it would begin before the session
+			c.Fail(errMalformed) // it would begin before the session
 			return
 		}
-		r.inputs = append(r.inputs[:0], blank[:n]...)
+		r.inputs = append(r.inputs[:0], zeroInputs[:n]...)
 	}
-	input.Run(c, r.inputs)
+	input.CodeInputs(c, r.inputs)
 }
 
-var blank [mostInputs]sim.Input
+var zeroInputs [maxInputs]sim.Input
 
-func (q *question) code(c *quant.Coder, near sim.Tick) {
-	q.first = tick(c, q.first, near)
-	c.Name("bodies")
-	if q.bodies = c.Bool(q.bodies); q.bodies {
-		q.n = 1
+func (q *checksumQuery) code(c *quant.Coder, near sim.Tick) {
+	q.first = codeTick(c, q.first, near)
+	c.Label("bodies")
+	if q.perBody = c.Bool(q.perBody); q.perBody {
+		q.count = 1
 		return
 	}
-	c.Name("count")
-	q.n = c.Int(q.n, 1, mostList)
+	c.Label("count")
+	q.count = c.Int(q.count, 1, maxChecksums)
 }
 
-func (a *answer) code(c *quant.Coder, near sim.Tick, bodies int) {
-	a.question.code(c, near)
+func (a *checksumReply) code(c *quant.Coder, near sim.Tick, bodies int) {
+	a.checksumQuery.code(c, near)
 	if c.Err() != nil {
 		return
 	}
-	if a.bodies {
-		a.body = sized(a.body, bodies)
-		for i := range a.body {
-			c.Part("bodies", i)
-			c.Name("hash")
-			a.body[i] = uint16(c.Bits(uint32(a.body[i]), 16))
+	if a.perBody {
+		a.bodyHashes = resize(a.bodyHashes, bodies)
+		for i := range a.bodyHashes {
+			c.Group("bodies", i)
+			c.Label("hash")
+			a.bodyHashes[i] = uint16(c.Bits(uint32(a.bodyHashes[i]), 16))
 		}
 		return
 	}
-	a.hashes = sized(a.hashes, a.n)
-	for i := range a.hashes {
-		c.Part("ticks", i)
-		c.Name("hash")
-		a.hashes[i] = c.Bits(a.hashes[i], 32)
+	a.tickHashes = resize(a.tickHashes, a.count)
+	for i := range a.tickHashes {
+		c.Group("ticks", i)
+		c.Label("hash")
+		a.tickHashes[i] = c.Bits(a.tickHashes[i], 32)
 	}
 }
 
-// sized returns s with n elements and keeps what it holds.
-func sized[T any](s []T, n int) []T {
+// resize returns s with n elements and keeps what it holds.
+func resize[T any](s []T, n int) []T {
 	for len(s) < n {
 		s = append(s, *new(T))
 	}
 	return s[:n]
 }
 
-// tick reads, writes or measures a tick.
-func tick(c *quant.Coder, t, near sim.Tick) sim.Tick {
-	c.Name("tick")
+// codeTick reads, writes or measures a tick.
+func codeTick(c *quant.Coder, t, near sim.Tick) sim.Tick {
+	c.Label("tick")
 	low := c.Bits(uint32(t)&(1<<tickBits-1), tickBits)
 	if c.Reading() {
-		return input.Complete(low, tickBits, near)
+		return input.UnwrapTick(low, tickBits, near)
 	}
 	return t
 }
@@ -186,28 +186,28 @@ func tick(c *quant.Coder, t, near sim.Tick) sim.Tick {
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	var c quant.Coder
 	var m message
-	c.Watch(see)
+	c.OnField(see)
 	return m.read(&c, payload, up, 1<<tickBits, scene)
 }
 
 // read reads a payload of the other side.
 func (m *message) read(c *quant.Coder, payload []byte, up bool, near sim.Tick, scene *sim.Scene) error {
-	m.up = up
-	m.runs = sized(m.runs, scene.Players)
-	c.Read(payload)
+	m.fromClient = up
+	m.players = resize(m.players, scene.Players)
+	c.BeginRead(payload)
 	m.code(c, near, len(scene.Boxes))
-	if c.Err() == nil && !c.Whole(len(payload)) {
-		return errMessage // something is left over
+	if c.Err() == nil && !c.AtEnd(len(payload)) {
+		return errMalformed // something is left over
 	}
 	return c.Err()
 }
 
 // write writes the message into buffer and returns the payload.
 func (m *message) write(c *quant.Coder, buffer []byte) []byte {
-	c.Write(buffer)
-	m.code(c, 0, len(m.answer.body))
+	c.BeginWrite(buffer)
+	m.code(c, 0, len(m.reply.bodyHashes))
 	if c.Err() != nil {
 		panic("lockstep: a message that does not fit: " + c.Err().Error())
 	}
-	return c.Data()
+	return c.FinishWrite()
 }

@@ -13,17 +13,17 @@ type server struct {
 
 // peer is what the server knows of one client.
 type peer struct {
-	seat  int        // the player that it drives, or -1
-	links []delivery // by player whose inputs it gets: all but its own
-	ask   question
-	asks  bool
+	player   int          // the player that it drives, or -1
+	windows  []sendWindow // by player whose inputs it gets: all but its own
+	query    checksumQuery
+	hasQuery bool
 }
 
 func newServer(env *predict.Env) predict.Server {
 	s := &server{}
-	s.start(env, 0)
-	s.shots = &hit.Judge{}
-	s.shots.Declare(env)
+	s.init(env, 0)
+	s.lagCompensator = &hit.LagCompensator{}
+	s.lagCompensator.Declare(env)
 	return s
 }
 
@@ -31,24 +31,24 @@ func newServer(env *predict.Env) predict.Server {
 // stepped, and passes on to each client the inputs that it has not.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	for len(s.peers) < len(peers) {
-		n := peer{seat: peers[len(s.peers)].Seat, links: make([]delivery, s.env.Players)}
-		for p := range n.links {
+		n := peer{player: peers[len(s.peers)].Player, windows: make([]sendWindow, s.env.Players)}
+		for p := range n.windows {
 			t := s.streams[p].first
-			n.links[p] = delivery{known: t, sent: t}
+			n.windows[p] = sendWindow{acked: t, sent: t}
 		}
 		s.peers = append(s.peers, n)
 	}
-	for p := range s.own {
-		s.own[p] = p < len(host)
+	for p := range s.local {
+		s.local[p] = p < len(host)
 	}
-	stream := s.begin()
+	stream := s.beginTick()
 	for i, at := range peers {
 		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
-			s.read(&s.peers[i], at.Seat, p.Payload)
+			s.receive(&s.peers[i], at.Player, p.Payload)
 		}
 	}
 	for p, in := range host {
-		if s.full(p) {
+		if s.windowFull(p) {
 			s.env.Counters.Add("window_full_ticks", 1)
 			continue
 		}
@@ -58,79 +58,79 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	for i, at := range peers {
 		to := &s.peers[i]
 		for p := range s.streams {
-			if p == at.Seat {
-				s.confirm(p)
+			if p == at.Player {
+				s.addAck(p)
 			} else {
-				s.fill(p, &to.links[p], stream)
+				s.addInputs(p, &to.windows[p], stream)
 			}
 		}
-		s.check()
-		s.out.early = s.early(at.Seat)
-		s.out.answers = to.asks && s.past.reply(&to.ask, &s.out.answer)
-		to.asks = false
+		s.addChecksum()
+		s.out.advantage = s.inputAdvantage(at.Player)
+		s.out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &s.out.reply)
+		to.hasQuery = false
 		s.send(at.Endpoint)
-		if s.own[0] && i == 0 {
-			s.env.Counters.Set("unacked_inputs", float64(s.streams[0].next-to.links[0].known))
+		if s.local[0] && i == 0 {
+			s.env.Counters.Set("unacked_inputs", float64(s.streams[0].next-to.windows[0].acked))
 		}
 	}
 }
 
-// early returns by how many due inputs a player is ahead of the one who has the
+// inputAdvantage returns by how many due inputs a player is ahead of the one who has the
 // fewest here.
-func (s *server) early(player int) int {
+func (s *server) inputAdvantage(player int) int {
 	if player < 0 {
 		return 0
 	}
-	now, least := s.now(), kept
-	for p, q := range s.waiting {
-		if !s.own[p] {
-			least = min(least, q.Ready(now, least))
+	now, least := s.now(), inputHistoryTicks
+	for p, q := range s.playoutBuffers {
+		if !s.local[p] {
+			least = min(least, q.CountReleasable(now, least))
 		}
 	}
-	return min(s.waiting[player].Ready(now, least+mostEarly)-least, mostEarly)
+	return min(s.playoutBuffers[player].CountReleasable(now, least+maxAdvantage)-least, maxAdvantage)
 }
 
-// full reports whether no more inputs of a player can be kept, because some
+// windowFull reports whether no more inputs of a player can be kept, because some
 // client has not acknowledged the oldest.
-func (s *server) full(p int) bool {
+func (s *server) windowFull(p int) bool {
 	for i := range s.peers {
-		if to := &s.peers[i]; to.seat != p && !to.links[p].room(&s.streams[p]) {
+		if to := &s.peers[i]; to.player != p && !to.windows[p].hasRoom(&s.streams[p]) {
 			return true
 		}
 	}
 	return false
 }
 
-// read takes in one payload of a client, which may be anything.
-func (s *server) read(from *peer, seat int, payload []byte) {
+// receive takes in one payload of a client, which may be anything.
+func (s *server) receive(from *peer, seat int, payload []byte) {
 	w, m := s.env.World, s.env.Counters
 	if s.in.read(&s.coder, payload, true, w.Tick(), w.Scene()) != nil {
-		m.Add("refused", 1)
+		m.Add("rejected_payloads", 1)
 		return
 	}
-	for p := range s.in.runs {
-		r := &s.in.runs[p]
+	for p := range s.in.players {
+		r := &s.in.players[p]
 		switch {
-		case r.passed && p == seat:
-			s.take(p, r, s.full)
-		case !r.passed && p != seat:
-			from.links[p].acknowledge(&s.streams[p], r.next)
+		case r.hasInputs && p == seat:
+			s.receiveInputs(p, r, s.windowFull)
+		case !r.hasInputs && p != seat:
+			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:
-			m.Add("refused", 1)
+			m.Add("rejected_payloads", 1)
 		}
 	}
-	if s.in.asks {
-		from.ask, from.asks = s.in.ask, true
+	if s.in.hasQuery {
+		from.query, from.hasQuery = s.in.query, true
 	}
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.side.copyFrom(&o.side)
-	s.shots.CopyFrom(o.shots)
+	s.lagCompensator.CopyFrom(o.lagCompensator)
 	s.peers = s.peers[:0]
 	for _, p := range o.peers {
-		p.links = append([]delivery(nil), p.links...)
+		p.windows = append([]sendWindow(nil), p.windows...)
 		s.peers = append(s.peers, p)
 	}
 }

@@ -24,25 +24,25 @@ var Strategy = &predict.Strategy{
 	Source:    "codersblock, Client-Side Prediction With Physics In Unity (2018), first step",
 	NewServer: newServer,
 	NewClient: newClient,
-	Fields:    codec.InputsAndSnapshots,
-	MaxBodies: codec.MostBodies,
+	Fields:    codec.InputAndSnapshotFields,
+	MaxBodies: codec.MaxBodies,
 }
 
 type server struct {
-	env   *predict.Env
-	desk  input.Desk
-	shots hit.Judge
-	out   codec.Broadcast
-	held  []sim.Input
-	world predict.Solver
+	env            *predict.Env
+	inputReceiver  input.Receiver
+	lagCompensator hit.LagCompensator
+	broadcast      codec.Broadcast
+	lastInputs     []sim.Input
+	solver         predict.Solver
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
-	s.desk.Declare(env)
-	s.shots.Declare(env)
-	s.out.Declare(env)
-	env.Knobs.Solver(&s.world)
+	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	s.inputReceiver.Declare(env)
+	s.lagCompensator.Declare(env)
+	s.broadcast.Declare(env)
+	env.Knobs.Solver(&s.solver)
 	return s
 }
 
@@ -50,72 +50,72 @@ func newServer(env *predict.Env) predict.Server {
 // that draws what comes is behind, so its ticks are no reason to refuse any.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
-	s.out.Hear(peers)
-	s.desk.Play(host, peers, s.held, world, m)
-	s.shots.Tick(world, host, peers, &s.desk)
-	s.world.Step(world, s.held...)
-	s.out.Stepped(world)
-	s.out.Send(world, peers, s.held, m)
+	s.broadcast.Acknowledge(peers)
+	s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)
+	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
+	s.solver.Step(world, s.lastInputs...)
+	s.broadcast.RecordStep(world)
+	s.broadcast.Send(world, peers, s.lastInputs, m)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.held, s.world = append(s.held[:0], o.held...), o.world
-	s.desk.CopyFrom(&o.desk)
-	s.shots.CopyFrom(&o.shots)
-	s.out.CopyFrom(&o.out)
+	s.lastInputs, s.solver = append(s.lastInputs[:0], o.lastInputs...), o.solver
+	s.inputReceiver.CopyFrom(&o.inputReceiver)
+	s.lagCompensator.CopyFrom(&o.lagCompensator)
+	s.broadcast.CopyFrom(&o.broadcast)
 }
 
 type client struct {
-	env  *predict.Env
-	tick sim.Tick // of the next input
-	out  input.Sender
-	in   codec.Receiver
+	env         *predict.Env
+	inputTick   sim.Tick // of the next input
+	inputSender input.Sender
+	receiver    codec.Receiver
 }
 
 func newClient(env *predict.Env) predict.Client {
-	c := &client{env: env, tick: env.World.Tick()}
-	c.out.Declare(env)
-	env.Counters.Declare("refused", "payloads that were no message")
+	c := &client{env: env, inputTick: env.World.Tick()}
+	c.inputSender.Declare(env)
+	env.Counters.Declare("rejected_payloads", "payloads that were no message")
 	return c
 }
 
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	world := c.env.World
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		fresh, err := c.in.Read(p.Payload, world.Scene(), world.Tick())
+		fresh, err := c.receiver.Read(p.Payload, world.Scene(), world.Tick())
 		if err != nil {
-			c.env.Counters.Add("refused", 1)
+			c.env.Counters.Add("rejected_payloads", 1)
 		}
 		if !fresh {
 			continue
 		}
-		for i, b := range c.in.Bodies {
+		for i, b := range c.receiver.Bodies {
 			world.SetBody(i, b)
 		}
-		world.SetTick(c.in.Tick)
+		world.SetTick(c.receiver.Tick)
 	}
 	if c.env.Player < 0 {
 		server.Send(nil)
 		return
 	}
-	c.out.Add(c.tick, in)
-	c.tick++
-	c.out.Send(server, c.tick)
+	c.inputSender.Add(c.inputTick, in)
+	c.inputTick++
+	c.inputSender.Send(server, c.inputTick)
 }
 
 func (c *client) View(v *predict.View) {
 	v.Tick = c.env.World.Tick()
-	v.Bodies = predict.Poses(v.Bodies, c.env.World.Bodies())
+	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
-	if c.in.Any {
-		v.LastReceived = predict.Poses(v.LastReceived, c.in.Bodies)
+	if c.receiver.HasSnapshot {
+		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
 }
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.tick = o.tick
-	c.out.CopyFrom(&o.out)
-	c.in.CopyFrom(&o.in)
+	c.inputTick = o.inputTick
+	c.inputSender.CopyFrom(&o.inputSender)
+	c.receiver.CopyFrom(&o.receiver)
 }

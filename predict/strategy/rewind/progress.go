@@ -7,17 +7,17 @@ import (
 
 // Progress tells which inputs have been used, and what has been sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
-	c.Consumed, c.StateSent = s.desk.Used(seat), s.out.Told()
+	c.Consumed, c.StateSent = s.inputReceiver.ConsumedTick(seat), s.broadcast.SentTick()
 }
 
 // Progress tells that the own cube answers at once, and that what comes is compared at
 // once.
 func (c *client) Progress(to *predict.InputProgress) {
-	to.Sampled = c.out.Made()
-	to.StateReceived, to.Shown = c.in.Tick, c.in.Tick
+	to.Sampled = c.inputSender.SampledTick()
+	to.StateReceived, to.Shown = c.receiver.Tick, c.receiver.Tick
 	if c.env.Player >= 0 {
 		to.Predicted, to.Predicts = to.Sampled, true
-	} else if c.smooth.Mode != smoothing.None {
-		to.Shown = c.eased // for it is hidden at first
+	} else if c.smoothing.Mode != smoothing.None {
+		to.Shown = c.visibleTick // for it is hidden at first
 	}
 }

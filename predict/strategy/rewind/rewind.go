@@ -31,12 +31,12 @@ var Strategy = &predict.Strategy{
 	Name: "rewind",
 	Doc: "prediction with rewind and replay\n\n" +
 		"The own cube answers at once; the server's ghost follows. Press F: the server's cube is pushed aside, the trail bends, and the drawn cube glides back.",
-	Source:    "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
-	NewServer: newServer,
-	NewClient: newClient,
-	Fields:    codec.InputsAndSnapshots,
-	Simulates: true,
-	MaxBodies: codec.MostBodies,
+	Source:           "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
+	NewServer:        newServer,
+	NewClient:        newClient,
+	Fields:           codec.InputAndSnapshotFields,
+	TicksMatchServer: true,
+	MaxBodies:        codec.MaxBodies,
 }
 
 // The ways in which a server may step.
@@ -45,9 +45,9 @@ const (
 	onInput
 )
 
-var stepWays = []string{"every-tick", "on-input"}
+var stepModes = []string{"every-tick", "on-input"}
 
-// declareSteps declares the knob that both halves look at.
-func declareSteps(k *predict.Knobs, p *int) {
-	k.Choice(p, "server-steps", everyTick, stepWays, "the server steps on its own clock, or when input arrives, as in the published demo")
+// declareStepMode declares the knob that both halves look at.
+func declareStepMode(k *predict.Knobs, p *int) {
+	k.Choice(p, "server-steps", everyTick, stepModes, "the server steps on its own clock, or when input arrives, as in the published demo")
 }

@@ -13,36 +13,36 @@ import (
 
 // rig is both halves with a link between them and nothing else.
 type rig struct {
-	t       *testing.T
-	weather link.Network
-	env     [2]*predict.Env // client, server
-	c       *client
-	s       *server
-	up      *packet.Endpoint
-	end     *link.End // the client's
-	peers   []predict.Peer
-	tick    int
-	fixes   []predict.Correction
+	t           *testing.T
+	network     link.Network
+	env         [2]*predict.Env // client, server
+	c           *client
+	s           *server
+	endpoint    *packet.Endpoint
+	clientLink  *link.End // the client's
+	peers       []predict.Peer
+	tick        int
+	corrections []predict.Correction
 }
 
 func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Network{Seed: 1}}
-	if err := r.weather.Parse(weather); err != nil {
+	r := &rig{t: t, network: link.Network{Seed: 1}}
+	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(&r.weather, 0)
-	r.up, r.end = packet.NewEndpoint(a), a
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: 0}}
+	a, b := link.Pair(&r.network, 0)
+	r.endpoint, r.clientLink = packet.NewEndpoint(a), a
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
-	r.env[0].OnCorrection = func(c predict.Correction) { r.fixes = append(r.fixes, c) }
+	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
@@ -57,15 +57,15 @@ func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
-		r.up.Update(now)
-		r.c.Tick(keys(r.tick), r.up)
+		r.endpoint.Update(now)
+		r.c.Tick(scriptedInput(r.tick), r.endpoint)
 		r.peers[0].Endpoint.Update(now)
 		r.s.Tick(nil, r.peers)
 		r.tick++
 	}
 }
 
-func keys(tick int) sim.Input {
+func scriptedInput(tick int) sim.Input {
 	if tick < 60 {
 		return sim.Input{}
 	}
@@ -79,7 +79,7 @@ func (r *rig) nudge() {
 	r.env[1].World.SetBody(0, b)
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
+func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
 // TestPredictsWithoutError says that where nothing is lost nothing is ever
 // corrected: the world is deterministic, and the inputs are there in time.
@@ -88,13 +88,13 @@ func TestPredictsWithoutError(t *testing.T) {
 		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players", "turntable", "ship"} {
 			r := newRig(t, scene, weather)
 			r.run(1200)
-			if n := r.count("corrections"); n != 0 {
-				t.Errorf("%s, %s: %v corrections: %+v", scene, weather, n, r.fixes[0])
+			if n := r.counter("corrections"); n != 0 {
+				t.Errorf("%s, %s: %v corrections: %+v", scene, weather, n, r.corrections[0])
 			}
-			if ratio := r.count("inputs_consumed_ratio"); ratio < 0.999 {
+			if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
 				t.Errorf("%s, %s: ratio %v", scene, weather, ratio)
 			}
-			if n := r.count("late_inputs"); n != 0 {
+			if n := r.counter("late_inputs"); n != 0 {
 				t.Errorf("%s, %s: %v late inputs", scene, weather, n)
 			}
 		}
@@ -109,22 +109,22 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(200)
 	r.nudge()
-	for len(r.fixes) == 0 {
+	for len(r.corrections) == 0 {
 		r.run(1)
 	}
-	fix := r.fixes[0]
+	fix := r.corrections[0]
 	now := r.env[0].World.Tick()
-	if fix.Body != 0 || fix.Amount < 0.9 || fix.Amount > 1.1 || fix.Replayed != int(now-fix.Tick) || fix.Replayed < 10 {
+	if fix.Body != 0 || fix.Amount < 0.9 || fix.Amount > 1.1 || fix.ReplayedTicks != int(now-fix.Tick) || fix.ReplayedTicks < 10 {
 		t.Fatalf("%+v at tick %d", fix, now)
 	}
 	// The client joined at a jump, after which each of its ticks took the
 	// input of one tick of the session.
 	shift := int(now) - r.tick
 	w := sim.New(*r.env[0].World.Scene(), 60)
-	w.Load(r.c.states.At(fix.Tick))
+	w.Load(r.c.stateHistory.Find(fix.Tick))
 	for tick := fix.Tick; tick < now; tick++ {
-		in := keys(int(tick) - shift)
-		if got := r.c.moves.At(tick).in; got != in {
+		in := scriptedInput(int(tick) - shift)
+		if got := r.c.inputHistory.Find(tick).input; got != in {
 			t.Errorf("tick %d: %v is remembered, %v was pressed", tick, got, in)
 		}
 		w.Step(in)
@@ -134,16 +134,16 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	}
 }
 
-// TestDrawnStandsStill says that in the tick of a correction the drawn cubes
+// TestCorrectionKeepsDrawnPose says that in the tick of a correction the drawn cubes
 // are where they would have been without it, to a millionth of a metre.
-func TestDrawnStandsStill(t *testing.T) {
+func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	for _, mode := range []string{"single", "two-factor", "none"} {
 		a, b := newRig(t, "zen", "latency=75ms", "smoothing", mode), newRig(t, "zen", "latency=75ms", "smoothing", mode)
 		a.run(200)
 		b.run(200)
 		a.nudge()
 		b.nudge()
-		for len(a.fixes) == 0 {
+		for len(a.corrections) == 0 {
 			a.run(1)
 			b.run(1)
 		}
@@ -153,7 +153,7 @@ func TestDrawnStandsStill(t *testing.T) {
 		a.nudge()
 		b.nudge()
 		b.env[0].Knobs.Set("corrections", "off")
-		for n := len(a.fixes); len(a.fixes) == n; {
+		for n := len(a.corrections); len(a.corrections) == n; {
 			a.run(1)
 			b.run(1)
 		}
@@ -178,16 +178,16 @@ func TestDrawnStandsStill(t *testing.T) {
 func TestOppositeQuaternions(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(100)
-	past := r.c.states.At(r.c.in.Tick)
-	if body := r.c.differs(past); body >= 0 {
+	past := r.c.stateHistory.Find(r.c.receiver.Tick)
+	if body := r.c.firstMismatch(past); body >= 0 {
 		t.Fatal("they differ already")
 	}
-	r.c.in.Bodies[0].Pose.Rot = r.c.in.Bodies[0].Pose.Rot.Neg()
-	if body := r.c.differs(past); body >= 0 {
+	r.c.receiver.Bodies[0].Pose.Rot = r.c.receiver.Bodies[0].Pose.Rot.Neg()
+	if body := r.c.firstMismatch(past); body >= 0 {
 		t.Error("-q is not q")
 	}
-	r.c.in.Bodies[0].Pose.Rot = geom.Turn(geom.Vec3{X: 1}, 0.02).Mul(r.c.in.Bodies[0].Pose.Rot)
-	if body := r.c.differs(past); body != 0 {
+	r.c.receiver.Bodies[0].Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, 0.02).Mul(r.c.receiver.Bodies[0].Pose.Rot)
+	if body := r.c.firstMismatch(past); body != 0 {
 		t.Error("a turn by 0.02 passes")
 	}
 }
@@ -196,12 +196,12 @@ func TestOppositeQuaternions(t *testing.T) {
 // last, or about a tick that is no longer remembered changes nothing and is
 // counted.
 func TestRefusesOldStates(t *testing.T) {
-	r := newRig(t, "plain", "latency=30ms,jitter=30ms,dup=20%")
+	r := newRig(t, "plain", "latency=30ms,jitter=30ms,duplicate=20%")
 	r.run(600)
-	if n := r.count("old_states"); n == 0 {
+	if n := r.counter("old_states"); n == 0 {
 		t.Error("jitter of two ticks brings no state late")
 	}
-	if n := r.count("corrections"); n != 0 {
+	if n := r.counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
 	// Two seconds each way: the states that come speak of ticks that are gone.
@@ -210,10 +210,10 @@ func TestRefusesOldStates(t *testing.T) {
 	r.nudge()
 	before := r.env[0].World.Tick()
 	r.run(300)
-	if n := r.count("outside_ring"); n < 100 {
+	if n := r.counter("states_outside_history"); n < 100 {
 		t.Errorf("%v states outside the ring", n)
 	}
-	if n := r.count("corrections"); n != 0 || r.env[0].World.Tick() < before+300 {
+	if n := r.counter("corrections"); n != 0 || r.env[0].World.Tick() < before+300 {
 		t.Errorf("%v corrections", n)
 	}
 }
@@ -224,17 +224,17 @@ func TestRefusesOldStates(t *testing.T) {
 func TestOnInput(t *testing.T) {
 	r := newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input")
 	r.run(1200)
-	if n := r.count("corrections"); n != 0 {
+	if n := r.counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	if ratio := r.count("inputs_consumed_ratio"); ratio != 1 {
+	if ratio := r.counter("inputs_consumed_ratio"); ratio != 1 {
 		t.Errorf("ratio %v", ratio)
 	}
 	lag := int64(r.env[0].World.Tick()) - int64(r.env[1].World.Tick())
 	if lag < 4 || lag > 12 {
 		t.Errorf("the server is %d ticks behind", lag)
 	}
-	r.weather.Blackout = time.Hour
+	r.network.Blackout = time.Hour
 	r.run(30)
 	stands := r.env[1].World.Tick()
 	r.run(30)
@@ -243,7 +243,7 @@ func TestOnInput(t *testing.T) {
 	}
 	r = newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input", "redundant", "off")
 	r.run(1200)
-	if n := r.count("corrections"); n < 50 {
+	if n := r.counter("corrections"); n < 50 {
 		t.Errorf("without redundancy %v corrections", n)
 	}
 }
@@ -253,19 +253,19 @@ func TestOnInput(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(300)
-	r.weather.Blackout = 10 * time.Second
+	r.network.Blackout = 10 * time.Second
 	r.run(300)
-	n := r.count("corrections")
+	n := r.counter("corrections")
 	r.run(90)
-	if r.count("corrections") == n {
+	if r.counter("corrections") == n {
 		t.Error("nothing was corrected")
 	}
-	n = r.count("corrections")
+	n = r.counter("corrections")
 	r.run(300)
-	if late := r.count("corrections") - n; late > 3 {
+	if late := r.counter("corrections") - n; late > 3 {
 		t.Errorf("%v corrections a second and a half after the link came back", late)
 	}
-	if behind := r.count("clock_behind_ticks"); behind < -2 || behind > 2 {
+	if behind := r.counter("clock_behind_ticks"); behind < -2 || behind > 2 {
 		t.Errorf("the clock is %v ticks off", behind)
 	}
 }

@@ -9,55 +9,55 @@ import (
 )
 
 type server struct {
-	env   *predict.Env
-	steps int
-	desk  input.Desk
-	out   codec.Broadcast
-	shots hit.Judge
-	held  []sim.Input
-	world predict.Solver
-	late  late
+	env            *predict.Env
+	stepMode       int
+	inputReceiver  input.Receiver
+	broadcast      codec.Broadcast
+	lagCompensator hit.LagCompensator
+	lastInputs     []sim.Input
+	solver         predict.Solver
+	history        rollbackHistory
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, held: append([]sim.Input(nil), env.LastInputs...)}
-	declareSteps(env.Knobs, &s.steps)
-	s.desk.Declare(env)
-	s.out.Declare(env)
-	s.shots.Declare(env)
-	env.Knobs.Solver(&s.world)
-	s.late.start(env)
+	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	declareStepMode(env.Knobs, &s.stepMode)
+	s.inputReceiver.Declare(env)
+	s.broadcast.Declare(env)
+	s.lagCompensator.Declare(env)
+	env.Knobs.Solver(&s.solver)
+	s.history.init(env)
 	return s
 }
 
 // Tick reads the inputs, steps, and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
-	s.desk.Seat(peers, world.Tick(), s.held)
-	s.out.Hear(peers)
-	input.Hold(s.held, host)
-	if s.steps == onInput && len(host) == 0 {
+	s.inputReceiver.AddPeers(peers, world.Tick(), s.lastInputs)
+	s.broadcast.Acknowledge(peers)
+	input.SetHostInputs(s.lastInputs, host)
+	if s.stepMode == onInput && len(host) == 0 {
 		s.stepOnInput(peers)
 	} else {
-		s.desk.Receive(peers, world.Tick(), m)
-		s.catchUp(peers)
+		s.inputReceiver.Receive(peers, world.Tick(), m)
+		s.rollback(peers)
 		for i, peer := range peers {
-			if peer.Seat >= 0 {
-				s.held[peer.Seat] = s.desk.Queues[i].Take(world.Tick(), s.desk.Repeat, m)
+			if peer.Player >= 0 {
+				s.lastInputs[peer.Player] = s.inputReceiver.Queues[i].Pop(world.Tick(), s.inputReceiver.RepeatMissing, m)
 			}
 		}
-		s.late.begins(world, s.held)
-		s.shots.Tick(world, host, peers, &s.desk)
+		s.history.beginTick(world, s.lastInputs)
+		s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
 		s.step()
 	}
 	for i, peer := range peers {
-		if peer.Seat >= 0 {
-			s.desk.Queues[i].Judge(world.Tick(), world.Rate(), m)
+		if peer.Player >= 0 {
+			s.inputReceiver.Queues[i].CountConsumed(world.Tick(), world.Rate(), m)
 		}
 	}
-	s.desk.Total(m)
-	s.out.Send(world, peers, s.held, m)
-	s.late.ended(world, s.out.Told())
+	s.inputReceiver.CountTotals(m)
+	s.broadcast.Send(world, peers, s.lastInputs, m)
+	s.history.endTick(world, s.broadcast.SentTick())
 }
 
 // stepOnInput is the published way: the world steps once for each input that
@@ -66,9 +66,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 func (s *server) stepOnInput(peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
-		q := &s.desk.Queues[i]
+		q := &s.inputReceiver.Queues[i]
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-			if peer.Seat < 0 || len(p.Payload) == 0 {
+			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
 			from, fresh := q.Read(p.Payload, world.Tick(), m)
@@ -77,10 +77,10 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 				if t < world.Tick() && i == 0 {
 					continue
 				}
-				s.held[peer.Seat] = q.Take(t, false, m)
+				s.lastInputs[peer.Player] = q.Pop(t, false, m)
 				if i == 0 {
 					world.SetTick(t)
-					s.shots.Tick(world, nil, peers, &s.desk)
+					s.lagCompensator.Tick(world, nil, peers, &s.inputReceiver)
 					s.step()
 				}
 			}
@@ -89,16 +89,16 @@ func (s *server) stepOnInput(peers []predict.Peer) {
 }
 
 func (s *server) step() {
-	s.world.Step(s.env.World, s.held...)
-	s.out.Stepped(s.env.World)
+	s.solver.Step(s.env.World, s.lastInputs...)
+	s.broadcast.RecordStep(s.env.World)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.steps, s.world = o.steps, o.world
-	s.held = append(s.held[:0], o.held...)
-	s.desk.CopyFrom(&o.desk)
-	s.late.copyFrom(&o.late)
-	s.out.CopyFrom(&o.out)
-	s.shots.CopyFrom(&o.shots)
+	s.stepMode, s.solver = o.stepMode, o.solver
+	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
+	s.inputReceiver.CopyFrom(&o.inputReceiver)
+	s.history.copyFrom(&o.history)
+	s.broadcast.CopyFrom(&o.broadcast)
+	s.lagCompensator.CopyFrom(&o.lagCompensator)
 }

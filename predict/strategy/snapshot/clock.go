@@ -5,65 +5,65 @@ import (
 	"ghostcube/sim"
 )
 
-// drift is how the arrivals lie now, and how they lay at first.
-type drift struct {
-	servo clock.Servo
-	ticks int // of the present span
-	any   bool
-	most  int64 // ticks by which its earliest snapshot came before its time
-	known bool
-	usual int64 // the same of the first span
+// driftEstimator is how the arrivals lie now, and how they lay at first.
+type driftEstimator struct {
+	servo       clock.Servo
+	spanTicks   int // of the present span
+	hasEarliest bool
+	earliest    int64 // ticks by which its earliest snapshot came before its time
+	hasBaseline bool
+	baseline    int64 // the same of the first span
 }
 
 const (
-	spanSeconds = 2
-	sureShare   = 4 // of a second: what comes so much before its time is no luck
+	spanSeconds      = 2
+	significantShare = 4 // of a second: what comes so much before its time is no luck
 )
 
-// start forgets all: the clock begins anew.
-func (d *drift) start(now int64, rate int) {
-	*d = drift{}
+// reset forgets all: the clock begins anew.
+func (d *driftEstimator) reset(now int64, rate int) {
+	*d = driftEstimator{}
 	t := sim.Tick(now)
-	d.servo.Aim(t, t, 0, 0, rate) // it is where it should be
+	d.servo.Sync(t, t, 0, 0, rate) // it is where it should be
 }
 
-// note looks at a snapshot that has come. Its time is that of the first one, and
+// recordArrival looks at a snapshot that has come. Its time is that of the first one, and
 // on from there by the own clock. While the pace is being changed it says nothing.
-func (c *client) note(tick sim.Tick) {
+func (c *client) recordArrival(tick sim.Tick) {
 	d := &c.drift
-	if c.env.Pace != 0 {
-		d.ticks, d.any = 0, false
+	if c.env.SlewPPM != 0 {
+		d.spanTicks, d.hasEarliest = 0, false
 		return
 	}
-	if early := int64(tick) - c.now - c.origin/part; !d.any || early > d.most {
-		d.any, d.most = true, early
+	if early := int64(tick) - c.now - c.clockOffset/momentsPerTick; !d.hasEarliest || early > d.earliest {
+		d.hasEarliest, d.earliest = true, early
 	}
 }
 
-// steer keeps the earliest snapshots of two seconds as early as those of the first
+// adjustClock keeps the earliest snapshots of two seconds as early as those of the first
 // two were: if the server's clock runs otherwise, or the way has become longer or
 // shorter, the client's next ticks come slower or faster. One that has stood still
 // for more than a second jumps.
-func (c *client) steer() {
+func (c *client) adjustClock() {
 	d, rate := &c.drift, c.env.World.Rate()
-	if c.set.interpolation == onArrival || !c.running {
-		c.env.Pace = 0
+	if c.settings.interpolation == onArrival || !c.clockRunning {
+		c.env.SlewPPM = 0
 		return
 	}
-	d.ticks++
-	sure := d.known && d.any && d.most-d.usual > int64(rate/sureShare)
-	if sure || d.ticks >= spanSeconds*rate {
+	d.spanTicks++
+	sure := d.hasBaseline && d.hasEarliest && d.earliest-d.baseline > int64(rate/significantShare)
+	if sure || d.spanTicks >= spanSeconds*rate {
 		switch {
-		case !d.any:
-		case !d.known:
-			d.known, d.usual = true, d.most
+		case !d.hasEarliest:
+		case !d.hasBaseline:
+			d.hasBaseline, d.baseline = true, d.earliest
 		default:
 			now := max(c.now, int64(rate)*3600)
-			jump := d.servo.Aim(sim.Tick(now+d.most-d.usual), sim.Tick(now), 0, 0, rate)
-			c.origin += int64(jump) * part
+			jump := d.servo.Sync(sim.Tick(now+d.earliest-d.baseline), sim.Tick(now), 0, 0, rate)
+			c.clockOffset += int64(jump) * momentsPerTick
 		}
-		d.ticks, d.any = 0, false
+		d.spanTicks, d.hasEarliest = 0, false
 	}
-	c.env.Pace = d.servo.Tick()
+	c.env.SlewPPM = d.servo.Tick()
 	c.env.Counters.Set("clock_behind_ticks", d.servo.Behind())
 }

@@ -6,7 +6,7 @@
 // This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression"
 // (2015), and their programs. The client knows no physics, so nothing can go wrong
 // that looks like physics gone wrong, and whoever plays waits for it. It suits
-// bodies that others move. At level raw it costs most of all strategies; level.go
+// bodies that others move. At level raw it costs most of all strategies; compression.go
 // has what can be saved, and package delta how.
 //
 // Where it goes beyond the article, or beside it:
@@ -43,7 +43,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
-	MaxBodies: mostLooks,
+	MaxBodies: maxBodies,
 }
 
 // The ways to fill the time between two snapshots.
@@ -53,23 +53,23 @@ const (
 	hermite
 )
 
-var ways = []string{"none", "linear", "hermite"}
+var interpolationModes = []string{"none", "linear", "hermite"}
 
 // settings are the knobs that both halves look at.
 type settings struct {
-	every         int // ticks from one snapshot to the next
+	snapshotEvery int // ticks from one snapshot to the next
 	interpolation int
 	extrapolate   float64 // milliseconds
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Int(&s.every, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
-	k.Choice(&s.interpolation, "interpolation", hermite, ways, "what fills the time between two snapshots: nothing (each is drawn when it comes, without delay), straight lines, or curves that keep the velocities, where these come")
+	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
+	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "what fills the time between two snapshots: nothing (each is drawn when it comes, without delay), straight lines, or curves that keep the velocities, where these come")
 	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: draw bodies this much later on the straight way of their velocity; the rule's delay is that much shorter")
 }
 
-// velocities reports whether the client cannot draw without them.
-func (s *settings) velocities() bool {
+// needsVelocities reports whether the client cannot draw without them.
+func (s *settings) needsVelocities() bool {
 	return s.interpolation == hermite || s.interpolation == linear && s.extrapolate > 0
 }
 
@@ -77,8 +77,8 @@ func (s *settings) velocities() bool {
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return input.FieldsOr(up, payload, see, func() error {
 		var c quant.Coder
-		var s picture
-		c.Watch(see)
+		var s snapshot
+		c.OnField(see)
 		return s.read(&c, payload, scene, 0, nil)
 	})
 }

@@ -18,18 +18,18 @@ import (
 
 // rig is a client, and a server's end whose snapshots the test makes up.
 type rig struct {
-	t     testing.TB
-	env   *predict.Env
-	c     *client
-	up    *packet.Endpoint
-	down  *packet.Endpoint
-	scene *sim.Scene
-	rate  int
-	tick  int // of both sides
+	t              testing.TB
+	env            *predict.Env
+	c              *client
+	clientEndpoint *packet.Endpoint
+	serverEndpoint *packet.Endpoint
+	scene          *sim.Scene
+	rate           int
+	tick           int // of both sides
 
 	velocities bool
-	motion     func(seconds float64) look // of the first body
-	labels     sim.Tick                   // added to every label
+	motion     func(seconds float64) bodyState // of the first body
+	tickOffset sim.Tick                        // added to every label
 }
 
 func newRig(t testing.TB, rate int, knobs ...string) *rig {
@@ -39,48 +39,48 @@ func newRig(t testing.TB, rate int, knobs ...string) *rig {
 		t.Fatal(err)
 	}
 	a, b := link.Pair(&link.Network{}, 0)
-	r := &rig{t: t, up: packet.NewEndpoint(a), down: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: line}
+	r := &rig{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: straightLine}
 	r.env = &predict.Env{World: sim.New(sc, rate), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	r.c = newClient(r.env).(*client)
 	for i := 0; i < len(knobs); i += 2 {
-		r.turn(knobs[i], knobs[i+1])
+		r.set(knobs[i], knobs[i+1])
 	}
 	return r
 }
 
-func (r *rig) turn(knob, value string) {
+func (r *rig) set(knob, value string) {
 	r.t.Helper()
 	if err := r.env.Knobs.Set(knob, value); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *rig) count(name string) float64 { return r.env.Counters.Value(name) }
+func (r *rig) counter(name string) float64 { return r.env.Counters.Value(name) }
 
 // seconds is when a tick of the server is.
 func (r *rig) seconds(tick float64) float64 { return tick / float64(r.rate) }
 
 // send sends the snapshot of a tick, which arrives at once.
 func (r *rig) send(tick int) {
-	s := picture{tick: sim.Tick(tick) + r.labels, velocities: r.velocities}
+	s := snapshot{tick: sim.Tick(tick) + r.tickOffset, velocities: r.velocities}
 	for range r.scene.Boxes {
-		s.looks = append(s.looks, r.motion(r.seconds(float64(tick))))
+		s.bodies = append(s.bodies, r.motion(r.seconds(float64(tick))))
 	}
 	var c quant.Coder
 	var buffer []byte
 	s.write(&c, &buffer, r.scene)
-	r.down.Send(c.Data())
+	r.serverEndpoint.Send(c.FinishWrite())
 }
 
 // step makes a tick of the client, with the snapshots of some ticks.
 func (r *rig) step(snapshots ...int) *predict.View {
 	now := time.Duration(r.tick) * time.Second / time.Duration(r.rate)
-	r.down.Update(now)
+	r.serverEndpoint.Update(now)
 	for _, t := range snapshots {
 		r.send(t)
 	}
-	r.up.Update(now)
-	r.c.Tick(sim.Input{}, r.up)
+	r.clientEndpoint.Update(now)
+	r.c.Tick(sim.Input{}, r.clientEndpoint)
 	r.tick++
 	var v predict.View
 	r.c.View(&v)
@@ -91,7 +91,7 @@ func (r *rig) step(snapshots ...int) *predict.View {
 // does not say otherwise, and returns the last picture.
 func (r *rig) run(ticks int, keep func(tick int) bool) (v *predict.View) {
 	for range ticks {
-		if r.tick%r.c.set.every == 0 && (keep == nil || keep(r.tick)) {
+		if r.tick%r.c.settings.snapshotEvery == 0 && (keep == nil || keep(r.tick)) {
 			v = r.step(r.tick)
 		} else {
 			v = r.step()
@@ -100,16 +100,16 @@ func (r *rig) run(ticks int, keep func(tick int) bool) (v *predict.View) {
 	return v
 }
 
-// line is a straight way at a constant velocity.
-func line(s float64) look {
+// straightLine is a straight way at a constant velocity.
+func straightLine(s float64) bodyState {
 	v := geom.Vec3{X: 3, Y: -1, Z: 0.5}
-	return look{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.Plus(float32(s), v), Rot: geom.Turn(geom.Vec3{Z: 1}, float32(s))}, linear: v}
+	return bodyState{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.AddScaled(float32(s), v), Rot: geom.AxisAngle(geom.Vec3{Z: 1}, float32(s))}, linear: v}
 }
 
 // circle is a circle of a metre around (0, 0, 2), in two seconds.
-func circle(s float64) look {
+func circle(s float64) bodyState {
 	x, y := math.Cos(math.Pi*s), math.Sin(math.Pi*s)
-	return look{
+	return bodyState{
 		pose:   geom.Pose{Pos: geom.Vec3{X: float32(x), Y: float32(y), Z: 2}, Rot: geom.Identity},
 		linear: geom.Vec3{X: float32(-math.Pi * y), Y: float32(math.Pi * x)},
 	}
@@ -131,40 +131,40 @@ func TestDelayRule(t *testing.T) {
 		{60, "6", "0", "", "", 150},
 		{60, "6", "2", "extrapolate", "200ms", 150},
 		{60, "1", "2", "extrapolate", "200ms", 0},
-		{60, "6", "2", "delay", "125ms", 125},
-		{60, "6", "2", "delay", "3s", 3000},
-		{60, "1", "2", "delay", "3s", 1033.333}, // what the ring holds
+		{60, "6", "2", "interpolation-delay", "125ms", 125},
+		{60, "6", "2", "interpolation-delay", "3s", 3000},
+		{60, "1", "2", "interpolation-delay", "3s", 1033.333}, // what the ring holds
 		{64, "4", "2", "", "", 237.5},
 		{10, "1", "2", "", "", 350},
 		{240, "4", "2", "", "", 83.333},
 		{60, "6", "2", "interpolation", "none", 0},
 	} {
-		r := newRig(t, c.rate, "snapshot-every", c.every, "survive", c.survive)
+		r := newRig(t, c.rate, "snapshot-every", c.every, "survive-losses", c.survive)
 		if c.knob != "" {
-			r.turn(c.knob, c.value)
+			r.set(c.knob, c.value)
 		}
 		r.run(3*c.rate, nil)
-		if got := r.count("delay_ms"); math.Abs(got-c.want) > 0.01 {
+		if got := r.counter("interpolation_delay_ms"); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%d Hz, every %s, survive %s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
 		}
 	}
 }
 
-// TestStraightWay says that at any rate the picture of a body on a straight way
+// TestStraightLine says that at any rate the picture of a body on a straight way
 // is where the body was a delay ago, in both ways of interpolating, and that the
 // picture's tick says so; and turned to where it was.
-func TestStraightWay(t *testing.T) {
+func TestStraightLine(t *testing.T) {
 	for _, way := range []string{"linear", "hermite"} {
 		for _, rate := range []int{10, 30, 60, 64, 240} {
 			for _, every := range []string{"1", "3", "6"} {
 				r := newRig(t, rate, "interpolation", way, "snapshot-every", every)
 				for range 4 * rate {
 					v := r.run(1, nil)
-					if !r.c.begun {
+					if !r.c.started {
 						continue
 					}
-					then := float64(r.tick-1) - r.count("delay_ms")*float64(rate)/1000
-					want := line(r.seconds(then)).pose
+					then := float64(r.tick-1) - r.counter("interpolation_delay_ms")*float64(rate)/1000
+					want := straightLine(r.seconds(then)).pose
 					if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-5 {
 						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", way, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
 					}
@@ -175,8 +175,8 @@ func TestStraightWay(t *testing.T) {
 						t.Fatalf("%s, %d Hz, every %s: the picture of %v says %d", way, rate, every, then, v.Tick)
 					}
 				}
-				if !r.c.begun || r.count("starved_ticks") != 0 {
-					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", way, rate, every, r.c.begun, r.count("starved_ticks"))
+				if !r.c.started || r.counter("starved_ticks") != 0 {
+					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", way, rate, every, r.c.started, r.counter("starved_ticks"))
 				}
 			}
 		}
@@ -218,11 +218,11 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestSurvives says that with the rule's delay at ten a second two lost in a
+// TestSurvivesLosses says that with the rule's delay at ten a second two lost in a
 // row do not stop the picture and three do, for the one snapshot that is missing
 // and what is left of the reach; that it then stands still; and that it goes on
 // where it would have been.
-func TestSurvives(t *testing.T) {
+func TestSurvivesLosses(t *testing.T) {
 	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
 		r := newRig(t, 60, "snapshot-every", "6")
 		r.run(120, nil)
@@ -230,22 +230,22 @@ func TestSurvives(t *testing.T) {
 		gone := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
 		for range 120 {
 			v := r.run(1, gone)
-			if r.c.starved > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
+			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
 				t.Fatalf("%d lost: the picture moves without a snapshot", lost)
 			}
 			last = v
 		}
-		if got := r.count("starvations"); got != want {
+		if got := r.counter("starvations"); got != want {
 			t.Errorf("%d lost: %v times starved", lost, got)
 		}
-		if longest := r.count("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
+		if longest := r.counter("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
 			t.Errorf("%d lost: starved for %v ms", lost, longest)
 		}
-		if r.count("restarts") != 0 {
+		if r.counter("playback_restarts") != 0 {
 			t.Errorf("%d lost: restarted", lost)
 		}
 		then := float64(r.tick-1) - 21
-		if d := last.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 {
+		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 {
 			t.Errorf("%d lost: %v m beside where it should be", lost, d)
 		}
 	}
@@ -258,23 +258,23 @@ func TestBlackoutRestarts(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", every)
 		r.run(120, nil)
 		r.run(600, func(int) bool { return false })
-		if r.count("restarts") != 0 || r.count("starvations") != 1 || r.c.starved < 580 {
-			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.count("restarts"), r.count("starvations"))
+		if r.counter("playback_restarts") != 0 || r.counter("starvations") != 1 || r.c.starvedTicks < 580 {
+			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.counter("playback_restarts"), r.counter("starvations"))
 		}
 		v := r.run(60, nil)
-		then := float64(r.tick-1) - r.count("delay_ms")*0.06
-		if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
-			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.count("restarts"), d)
+		then := float64(r.tick-1) - r.counter("interpolation_delay_ms")*0.06
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
+			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.counter("playback_restarts"), d)
 		}
-		if longest := r.count("starvation_max_ms"); r.count("starvations") != 1 || longest < 9800 || longest > 10500 {
-			t.Errorf("every %s: it stood still for %v ms, %v times", every, longest, r.count("starvations"))
+		if longest := r.counter("starvation_max_ms"); r.counter("starvations") != 1 || longest < 9800 || longest > 10500 {
+			t.Errorf("every %s: it stood still for %v ms, %v times", every, longest, r.counter("starvations"))
 		}
 	}
 }
 
-// TestLongerWayRestarts says that a way that has become longer by more than the
+// TestHigherLatencyRestarts says that a way that has become longer by more than the
 // delay stops the picture for about a second and a delay, and not for good.
-func TestLongerWayRestarts(t *testing.T) {
+func TestHigherLatencyRestarts(t *testing.T) {
 	r := newRig(t, 60)
 	r.run(120, nil)
 	for range 150 { // from now on half a second late
@@ -282,10 +282,10 @@ func TestLongerWayRestarts(t *testing.T) {
 	}
 	v := r.step(r.tick - 30)
 	then := float64(r.tick-1) - 30 - 5
-	if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.count("restarts") != 1 {
-		t.Errorf("%v restarts, and %v m beside where it should be", r.count("restarts"), d)
+	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
+		t.Errorf("%v restarts, and %v m beside where it should be", r.counter("playback_restarts"), d)
 	}
-	if n := r.count("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
+	if n := r.counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
 		t.Errorf("%v ticks starved", n)
 	}
 }
@@ -297,22 +297,22 @@ func TestLate(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	missing := 150 // shown at 171, until then the way leads from 144 to 156
 	r.run(165, func(tick int) bool { return tick != missing })
-	before := r.c.ring.n
+	before := r.c.buffer.count
 	r.step(r.tick-1, missing)
-	if r.count("snapshots_late") != 0 || r.c.ring.n != before+2 {
-		t.Errorf("in time: %v late", r.count("snapshots_late"))
+	if r.counter("snapshots_late") != 0 || r.c.buffer.count != before+2 {
+		t.Errorf("in time: %v late", r.counter("snapshots_late"))
 	}
 	r.step(132)
-	if r.count("snapshots_late") != 1 || r.c.ring.n != before+2 {
-		t.Errorf("out of time: %v late", r.count("snapshots_late"))
+	if r.counter("snapshots_late") != 1 || r.c.buffer.count != before+2 {
+		t.Errorf("out of time: %v late", r.counter("snapshots_late"))
 	}
 
 	r = newRig(t, 60, "interpolation", "none")
 	r.run(60, nil)
 	v := r.step(70)
 	w := r.step(69)
-	if v.Bodies[0] != line(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.count("snapshots_late") != 1 {
-		t.Errorf("without a buffer: %v late", r.count("snapshots_late"))
+	if v.Bodies[0] != straightLine(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.counter("snapshots_late") != 1 {
+		t.Errorf("without a buffer: %v late", r.counter("snapshots_late"))
 	}
 }
 
@@ -323,7 +323,7 @@ func TestOnArrival(t *testing.T) {
 	for range 120 {
 		v := r.run(1, nil)
 		came := (r.tick - 1) / 6 * 6
-		if v.Bodies[0] != line(r.seconds(float64(came))).pose || v.Tick != sim.Tick(came) {
+		if v.Bodies[0] != straightLine(r.seconds(float64(came))).pose || v.Tick != sim.Tick(came) {
 			t.Fatalf("tick %d: drawn is %v at %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
 		}
 	}
@@ -333,8 +333,8 @@ func TestOnArrival(t *testing.T) {
 // picture starts from, until the next one's moment.
 func TestTouched(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
-	r.motion = func(s float64) look {
-		l := line(s)
+	r.motion = func(s float64) bodyState {
+		l := straightLine(s)
 		l.touched = sim.NoPlayer
 		if int(s*60+0.5)%12 == 0 {
 			l.touched = 0
@@ -350,8 +350,8 @@ func TestTouched(t *testing.T) {
 		if (i-21)%12 < 6 {
 			want = 0
 		}
-		if !slices.Equal(v.Touched, []int8{want}) {
-			t.Fatalf("tick %d: touched by %v, want %v", i, v.Touched, want)
+		if !slices.Equal(v.TouchedBy, []int8{want}) {
+			t.Fatalf("tick %d: touched by %v, want %v", i, v.TouchedBy, want)
 		}
 	}
 }
@@ -379,13 +379,13 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestWrap says that nothing happens when the fifteen bits of the tick wrap,
+// TestTickWraps says that nothing happens when the fifteen bits of the tick wrap,
 // that a long session's first snapshot is understood, and so is the first after
 // eleven minutes of silence.
-func TestWrap(t *testing.T) {
+func TestTickWraps(t *testing.T) {
 	r := newRig(t, 60)
-	r.labels = 3*65536 - 200
-	r.c.expect = r.labels
+	r.tickOffset = 3*65536 - 200
+	r.c.expectedTick = r.tickOffset
 	var last geom.Vec3
 	for i := range 400 {
 		v := r.run(1, nil)
@@ -393,18 +393,18 @@ func TestWrap(t *testing.T) {
 		if want := float32(math.Sqrt(9+1+0.25) / 60); i > 10 && geom.Abs(step-want) > 1e-4 {
 			t.Fatalf("tick %d: a step of %v m, want %v", i, step, want)
 		}
-		if i > 10 && v.Tick != r.labels+sim.Tick(i-5) {
+		if i > 10 && v.Tick != r.tickOffset+sim.Tick(i-5) {
 			t.Fatalf("tick %d: the picture says %d", i, v.Tick)
 		}
 		last = v.Bodies[0].Pos
 	}
-	if r.count("snapshots_late")+r.count("restarts")+r.count("starved_ticks") != 0 {
+	if r.counter("snapshots_late")+r.counter("playback_restarts")+r.counter("starved_ticks") != 0 {
 		t.Error("the wrap was noticed")
 	}
 	r.run(40000, func(int) bool { return false })
-	r.motion = func(float64) look { return line(0) }
-	if v := r.run(60, nil); v.Tick != r.labels+sim.Tick(r.tick-6) {
-		t.Errorf("after a long silence the picture says %d, want %d", v.Tick, r.labels+sim.Tick(r.tick-6))
+	r.motion = func(float64) bodyState { return straightLine(0) }
+	if v := r.run(60, nil); v.Tick != r.tickOffset+sim.Tick(r.tick-6) {
+		t.Errorf("after a long silence the picture says %d, want %d", v.Tick, r.tickOffset+sim.Tick(r.tick-6))
 	}
 }
 
@@ -415,7 +415,7 @@ func TestExtrapolates(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", way)
 		v := r.run(200, nil)
 		then := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
-		if d := v.Bodies[0].Pos.Sub(line(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(then) {
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(then) {
 			t.Errorf("%s: %v m beside where it will be, at %d", way, d, v.Tick)
 		}
 		r.motion = circle
@@ -426,22 +426,22 @@ func TestExtrapolates(t *testing.T) {
 	}
 }
 
-// TestTurning says that whatever is turned while it runs, the picture comes
+// TestKnobChanges says that whatever is turned while it runs, the picture comes
 // back to where it should be, without ever leaving the way.
-func TestTurning(t *testing.T) {
+func TestKnobChanges(t *testing.T) {
 	r := newRig(t, 60)
-	r.motion = func(s float64) look {
+	r.motion = func(s float64) bodyState {
 		v := geom.Vec3{X: 1, Z: 1. / 6}
-		return look{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.Plus(float32(s), v), Rot: geom.Identity}, linear: v}
+		return bodyState{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.AddScaled(float32(s), v), Rot: geom.Identity}, linear: v}
 	}
 	r.run(100, nil)
 	for i, x := range []string{
-		"snapshot-every 6", "snapshot-every 64", "snapshot-every 1", "snapshot-every 3", "delay 1s", "delay 0",
-		"interpolation none", "interpolation linear", "interpolation hermite", "delay 20ms", "delay 3s", "snapshot-every 64",
-		"snapshot-every 1", "delay 0", "survive 0", "extrapolate 100ms", "extrapolate 0",
+		"snapshot-every 6", "snapshot-every 64", "snapshot-every 1", "snapshot-every 3", "interpolation-delay 1s", "interpolation-delay 0",
+		"interpolation none", "interpolation linear", "interpolation hermite", "interpolation-delay 20ms", "interpolation-delay 3s", "snapshot-every 64",
+		"snapshot-every 1", "interpolation-delay 0", "survive-losses 0", "extrapolate 100ms", "extrapolate 0",
 	} {
 		name, value, _ := strings.Cut(x, " ")
-		r.turn(name, value)
+		r.set(name, value)
 		r.velocities = i%4 != 0
 		for range 600 {
 			v := r.run(1, nil)
@@ -453,26 +453,26 @@ func TestTurning(t *testing.T) {
 		}
 		v := r.run(1, nil)
 		behind := r.seconds(float64(r.tick-1)) - float64(v.Bodies[0].Pos.X)
-		most := r.count("delay_ms") + 1
+		most := r.counter("interpolation_delay_ms") + 1
 		if r.velocities {
-			most -= r.c.set.extrapolate
+			most -= r.c.settings.extrapolate
 		}
-		if r.c.set.interpolation == onArrival {
-			most = 1000 * r.seconds(float64(r.c.set.every))
+		if r.c.settings.interpolation == onArrival {
+			most = 1000 * r.seconds(float64(r.c.settings.snapshotEvery))
 		}
 		if x == "delay 20ms" {
 			most += 50 // less than an interval: it starves between two
 		}
-		if behind*1000 > most || behind*1000 < -r.c.set.extrapolate-1 {
-			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.count("delay_ms"))
+		if behind*1000 > most || behind*1000 < -r.c.settings.extrapolate-1 {
+			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.counter("interpolation_delay_ms"))
 		}
 	}
 }
 
-// TestPicture says that what a world looks like arrives bit for bit, in the
+// TestSnapshotRoundTrip says that what a world looks like arrives bit for bit, in the
 // article's 225 and 321 bits a body, who touches it included; and that what no
 // world could look like is refused, as is what is cut or has grown.
-func TestPicture(t *testing.T) {
+func TestSnapshotRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		scene      string
 		velocities bool
@@ -490,7 +490,7 @@ func TestPicture(t *testing.T) {
 		for i := range 120 {
 			w.Step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/30))}, sim.Input{Buttons: sim.Left})
 			touched = 0
-			for _, p := range w.Touched() {
+			for _, p := range w.TouchedBy() {
 				if p != sim.NoPlayer {
 					touched++
 				}
@@ -501,19 +501,19 @@ func TestPicture(t *testing.T) {
 		}
 		var k quant.Coder
 		var buffer []byte
-		var out, in picture
-		out.take(w, raw, c.velocities)
+		var out, in snapshot
+		out.capture(w, raw, c.velocities)
 		out.write(&k, &buffer, &scene)
-		if want := 17 + c.bits*len(w.Bodies()); k.Processed() != want {
-			t.Errorf("%s: %d bits, want %d", c.scene, k.Processed(), want)
+		if want := 17 + c.bits*len(w.Bodies()); k.BitsProcessed() != want {
+			t.Errorf("%s: %d bits, want %d", c.scene, k.BitsProcessed(), want)
 		}
-		payload := slices.Clone(k.Data())
+		payload := slices.Clone(k.FinishWrite())
 		if !c.velocities {
-			for i := range out.looks {
-				out.looks[i].linear = geom.Vec3{}
+			for i := range out.bodies {
+				out.bodies[i].linear = geom.Vec3{}
 			}
 		}
-		if err := in.read(&k, payload, &scene, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.looks, out.looks) {
+		if err := in.read(&k, payload, &scene, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.bodies, out.bodies) {
 			t.Errorf("%s: what was read is not what was written (%v)", c.scene, err)
 		}
 		for n := range payload {
@@ -527,31 +527,31 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestRefuses says that payloads with numbers that no world has are counted and
+// TestRejectsMalformed says that payloads with numbers that no world has are counted and
 // change nothing.
-func TestRefuses(t *testing.T) {
+func TestRejectsMalformed(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	r := newRig(t, 60, "interpolation", "none")
 	before := *r.run(10, nil)
 	bad := 0
-	for _, spoil := range []func(*look){
-		func(l *look) { l.pose.Pos.X = nan },
-		func(l *look) { l.pose.Pos.Y = 300 },
-		func(l *look) { l.pose.Pos.Z = -0.1 },
-		func(l *look) { l.pose.Rot = geom.Quat{} },
-		func(l *look) { l.pose.Rot.W = inf },
-		func(l *look) { l.linear.Z = nan },
-		func(l *look) { l.linear.X = -5000 },
+	for _, spoil := range []func(*bodyState){
+		func(l *bodyState) { l.pose.Pos.X = nan },
+		func(l *bodyState) { l.pose.Pos.Y = 300 },
+		func(l *bodyState) { l.pose.Pos.Z = -0.1 },
+		func(l *bodyState) { l.pose.Rot = geom.Quat{} },
+		func(l *bodyState) { l.pose.Rot.W = inf },
+		func(l *bodyState) { l.linear.Z = nan },
+		func(l *bodyState) { l.linear.X = -5000 },
 	} {
-		r.motion = func(s float64) look {
-			l := line(s)
+		r.motion = func(s float64) bodyState {
+			l := straightLine(s)
 			spoil(&l)
 			return l
 		}
 		v := r.run(1, nil)
 		bad++
-		if int(r.count("refused")) != bad || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
-			t.Errorf("number %d: %v refused", bad, r.count("refused"))
+		if int(r.counter("rejected_payloads")) != bad || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
+			t.Errorf("number %d: %v refused", bad, r.counter("rejected_payloads"))
 		}
 	}
 }
@@ -560,7 +560,7 @@ func TestRefuses(t *testing.T) {
 // it fails where reading does.
 func TestFields(t *testing.T) {
 	r := newRig(t, 60)
-	s := picture{tick: 5, velocities: true, looks: []look{line(0.1)}}
+	s := snapshot{tick: 5, velocities: true, bodies: []bodyState{straightLine(0.1)}}
 	var c quant.Coder
 	var buffer []byte
 	s.write(&c, &buffer, r.scene)
@@ -570,14 +570,14 @@ func TestFields(t *testing.T) {
 		bits += f.Bits
 		names[f.Name]++
 	}
-	if err := Strategy.Fields(false, c.Data(), r.scene, see); err != nil || bits != c.Processed() {
-		t.Errorf("%d bits told, want %d (%v)", bits, c.Processed(), err)
+	if err := Strategy.Fields(false, c.FinishWrite(), r.scene, see); err != nil || bits != c.BitsProcessed() {
+		t.Errorf("%d bits told, want %d (%v)", bits, c.BitsProcessed(), err)
 	}
 	want := map[string]int{"tick": 1, "packed": 1, "velocities": 1, "touched": 1, "position": 3, "rotation": 4, "linear": 3}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
-	if Strategy.Fields(false, c.Data()[:20], r.scene, see) == nil {
+	if Strategy.Fields(false, c.FinishWrite()[:20], r.scene, see) == nil {
 		t.Error("half of a payload has fields")
 	}
 }
@@ -588,10 +588,10 @@ func FuzzRead(f *testing.F) {
 	r := newRig(f, 60)
 	var c quant.Coder
 	payload := func(tick int, velocities bool) []byte {
-		s := picture{tick: sim.Tick(tick), velocities: velocities, looks: []look{line(r.seconds(float64(tick)))}}
+		s := snapshot{tick: sim.Tick(tick), velocities: velocities, bodies: []bodyState{straightLine(r.seconds(float64(tick)))}}
 		var buffer []byte
 		s.write(&c, &buffer, r.scene)
-		return c.Data()
+		return c.FinishWrite()
 	}
 	var first [10][]byte
 	for i := range first {
@@ -601,20 +601,20 @@ func FuzzRead(f *testing.F) {
 	f.Add(payload(12, false), uint8(3))
 	f.Add([]byte{}, uint8(9))
 	for l := smallestThree; l <= arithmetic; l++ {
-		s := picture{tick: 12, level: l, velocities: l < quantised, looks: []look{line(r.seconds(12))}}
+		s := snapshot{tick: 12, level: l, velocities: l < quantised, bodies: []bodyState{straightLine(r.seconds(12))}}
 		var buffer []byte
 		if l < quantised {
 			s.write(&c, &buffer, r.scene)
-			f.Add(slices.Clone(c.Data()), uint8(l))
+			f.Add(slices.Clone(c.FinishWrite()), uint8(l))
 			continue
 		}
-		ends := newListener()
-		payload, number := s.put(&c, &buffer, r.scene, &ends)
+		ends := newDeltaPeer()
+		payload, number := s.writePacked(&c, &buffer, r.scene, &ends)
 		f.Add(slices.Clone(payload), uint8(l))
-		ends.writer.Acked(number)
-		s.looks[0] = line(r.seconds(13))
+		ends.writer.Acknowledge(number)
+		s.bodies[0] = straightLine(r.seconds(13))
 		s.tick++
-		payload, _ = s.put(&c, &buffer, r.scene, &ends)
+		payload, _ = s.writePacked(&c, &buffer, r.scene, &ends)
 		f.Add(slices.Clone(payload), uint8(l))
 	}
 	world := sim.New(*r.scene, 60)
@@ -623,9 +623,9 @@ func FuzzRead(f *testing.F) {
 		c := newClient(env).(*client)
 		step := func(payload []byte) {
 			c.now++
-			c.expect++
+			c.expectedTick++
 			c.receive(payload)
-			c.play()
+			c.drawInterpolated()
 		}
 		for _, p := range first {
 			step(p)
@@ -637,7 +637,7 @@ func FuzzRead(f *testing.F) {
 		}
 		// Between two places that a world could hold a curve may leave it, but
 		// not by more than its speeds explain.
-		if p := c.drawn[0]; !p.Pos.Finite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
+		if p := c.drawn[0]; !p.Pos.IsFinite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
 			t.Errorf("drawn: %+v", p)
 		}
 	})

@@ -9,222 +9,222 @@ import (
 
 // claims is what the server has heard of one client's bodies in hand.
 type claims struct {
-	ring   history.Ring[message] // by the client's ticks
-	spare  message
-	coder  quant.Coder
-	begun  bool
-	next   sim.Tick // of the client, whose turn is next
-	span   span
-	silent int        // ticks since anything came
-	said   []sim.Tick // by body: the client's tick of its newest word of whose it is, and one
-	did    []sim.Tick // by body: the same of how it is
-	spoke  []sim.Tick // by body: the server's tick at which it last spoke of it
+	received    history.Ring[message] // by the client's ticks
+	scratch     message
+	coder       quant.Coder
+	started     bool
+	next        sim.Tick // of the client, whose turn is next
+	arrivals    arrivalWindow
+	silentTicks int        // ticks since anything came
+	claimedTick []sim.Tick // by body: the client's tick of its newest word of whose it is, and one
+	appliedTick []sim.Tick // by body: the same of how it is
+	renewedTick []sim.Tick // by body: the server's tick at which it last spoke of it
 }
 
 const (
-	silentSeconds = 1 // after which a client that says nothing has nothing in hand
-	lateShare     = 8 // of a second in which all that comes is late; the rest of it is not waited for
-	leaseSeconds  = 5 // after which a body of which its holder says nothing is nobody's
+	silenceSeconds = 1 // after which a client that says nothing has nothing in hand
+	allLateShare   = 8 // of a second in which all that comes is late; the rest of it is not waited for
+	leaseSeconds   = 5 // after which a body of which its holder says nothing is nobody's
 )
 
 func newClaims(bodies int) claims {
 	return claims{
-		ring: history.New[message](keptTicks),
-		said: make([]sim.Tick, bodies), did: make([]sim.Tick, bodies), spoke: make([]sim.Tick, bodies),
+		received:    history.New[message](historyTicks),
+		claimedTick: make([]sim.Tick, bodies), appliedTick: make([]sim.Tick, bodies), renewedTick: make([]sim.Tick, bodies),
 	}
 }
 
-// hearClaims takes in what the clients sent: their inputs, and what they have in
+// receiveClaims takes in what the clients sent: their inputs, and what they have in
 // hand.
-func (s *server) hearClaims(peers []predict.Peer) {
+func (s *server) receiveClaims(peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
 		c := &s.claims[i]
-		c.silent++
+		c.silentTicks++
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
-			if peer.Seat < 0 || len(p.Payload) == 0 {
+			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
-			q := &s.desk.Queues[i]
-			more, err := readUp(&c.coder, p.Payload, &c.spare, w.Scene(), func() sim.Tick { return q.Code(&c.coder, w.Tick()) })
+			q := &s.inputReceiver.Queues[i]
+			more, err := readUplink(&c.coder, p.Payload, &c.scratch, w.Scene(), func() sim.Tick { return q.Decode(&c.coder, w.Tick()) })
 			if err != nil {
-				m.Add("refused", 1)
+				m.Add("rejected_payloads", 1)
 				continue
 			}
 			q.Accept(w.Tick(), m)
-			c.silent = 0
-			if more && s.who == touchersWord {
-				s.claim(c, int8(peer.Seat))
+			c.silentTicks = 0
+			if more && s.authorityMode == clientAuthority {
+				s.addClaim(c, int8(peer.Player))
 			}
 		}
 	}
 }
 
-// claim takes in what a client says it has in hand, and keeps how that is until its
+// addClaim takes in what a client says it has in hand, and keeps how that is until its
 // turn.
-func (s *server) claim(c *claims, seat int8) {
-	m, w := &c.spare, s.env.World
-	if !c.begun {
-		c.begun, c.next, c.span = true, m.tick-min(m.tick, sim.Tick(s.wait)), span{}
+func (s *server) addClaim(c *claims, seat int8) {
+	m, w := &c.scratch, s.env.World
+	if !c.started {
+		c.started, c.next, c.arrivals = true, m.tick-min(m.tick, sim.Tick(s.claimBuffer)), arrivalWindow{}
 	}
 	early := int64(m.tick) - int64(c.next)
-	if early >= keptTicks/2 || early <= -keptTicks/2 {
-		c.begun = false // of another time: begin anew with the next
-		s.env.Counters.Add("refused", 1)
+	if early >= historyTicks/2 || early <= -historyTicks/2 {
+		c.started = false // of another time: begin anew with the next
+		s.env.Counters.Add("rejected_payloads", 1)
 		return
 	}
-	if !c.span.any || int(early) > c.span.most {
-		c.span.any, c.span.most = true, int(early)
+	if !c.arrivals.hasArrivals || int(early) > c.arrivals.earliest {
+		c.arrivals.hasArrivals, c.arrivals.earliest = true, int(early)
 	}
-	for i := range m.updates[:m.n] {
+	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		if m.tick < c.said[u.body] {
+		if m.tick < c.claimedTick[u.body] {
 			continue
 		}
-		has := &s.hands[u.body]
-		switch says := u.grip; {
-		case u.lost || u.body < s.env.Players && u.body != int(seat):
+		has := &s.authorities[u.body]
+		switch says := u.authority; {
+		case u.missingBaseline || u.body < s.env.Players && u.body != int(seat):
 			s.env.Counters.Add("claims_refused", 1)
 			continue
-		case says.holder == sim.NoPlayer:
-			if has.holder == seat && u.body != int(seat) {
-				*has = noGrip
+		case says.player == sim.NoPlayer:
+			if has.player == seat && u.body != int(seat) {
+				*has = noAuthority
 			}
-		case says.holder != seat || has.holder != seat && says.rank() <= has.rank():
+		case says.player != seat || has.player != seat && says.rank() <= has.rank():
 			s.env.Counters.Add("claims_refused", 1)
 		default:
 			*has = says
 		}
-		c.said[u.body], c.spoke[u.body] = m.tick+1, w.Tick()
+		c.claimedTick[u.body], c.renewedTick[u.body] = m.tick+1, w.Tick()
 	}
 	if early < 0 {
-		s.believe(c, m, seat, true)
-	} else if c.ring.At(m.tick) == nil {
-		c.ring.Put(m.tick).copyFrom(m)
+		s.applyStates(c, m, seat, true)
+	} else if c.received.Find(m.tick) == nil {
+		c.received.Insert(m.tick).copyFrom(m)
 	}
 }
 
-// playClaims sets held to what the players at clients do in this tick: the input
+// consumeInputs sets held to what the players at clients do in this tick: the input
 // whose turn it is.
-func (s *server) playClaims(peers []predict.Peer) {
+func (s *server) consumeInputs(peers []predict.Peer) {
 	m, w := s.env.Counters, s.env.World
 	for i, peer := range peers {
-		if peer.Seat < 0 {
+		if peer.Player < 0 {
 			continue
 		}
-		c, q := &s.claims[i], &s.desk.Queues[i]
-		if !c.begun {
-			s.held[peer.Seat] = q.TakeNewest(s.desk.Repeat, m)
+		c, q := &s.claims[i], &s.inputReceiver.Queues[i]
+		if !c.started {
+			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing, m)
 			continue
 		}
-		s.held[peer.Seat] = q.Take(c.next, s.desk.Repeat, m)
-		if newest, ok := q.Newest(); ok {
-			q.Judge(newest, w.Rate(), m)
+		s.lastInputs[peer.Player] = q.Pop(c.next, s.inputReceiver.RepeatMissing, m)
+		if newest, ok := q.NewestTick(); ok {
+			q.CountConsumed(newest, w.Rate(), m)
 		}
 	}
-	s.desk.Total(m)
+	s.inputReceiver.CountTotals(m)
 }
 
-// setClaims sets, after a step, the bodies that clients have in hand to what they
+// applyClaims sets, after a step, the bodies that clients have in hand to what they
 // say of them.
-func (s *server) setClaims(peers []predict.Peer) {
+func (s *server) applyClaims(peers []predict.Peer) {
 	w := s.env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
-		if peer.Seat < 0 || !c.begun {
+		if peer.Player < 0 || !c.started {
 			continue
 		}
-		if m := c.ring.At(c.next); m != nil {
-			s.believe(c, m, int8(peer.Seat), false)
+		if m := c.received.Find(c.next); m != nil {
+			s.applyStates(c, m, int8(peer.Player), false)
 		}
 		c.next++
-		c.span.ticks++
-		late := c.span.any && c.span.most < 0 && c.span.ticks >= w.Rate()/lateShare // its clock was set back
-		if late || c.span.ticks >= w.Rate() {
-			if c.span.any {
-				c.next += sim.Tick(c.span.most - s.wait) // so that the earliest wait that long
+		c.arrivals.ticks++
+		late := c.arrivals.hasArrivals && c.arrivals.earliest < 0 && c.arrivals.ticks >= w.Rate()/allLateShare // its clock was set back
+		if late || c.arrivals.ticks >= w.Rate() {
+			if c.arrivals.hasArrivals {
+				c.next += sim.Tick(c.arrivals.earliest - s.claimBuffer) // so that the earliest wait that long
 			}
-			c.span = span{}
+			c.arrivals = arrivalWindow{}
 		}
 	}
-	s.lapse(peers)
-	for i := range s.hands {
-		w.SetOwner(i, s.hands[i].holder)
+	s.expireLeases(peers)
+	for i := range s.authorities {
+		w.SetOwner(i, s.authorities[i].player)
 	}
 }
 
-// believe sets the bodies of a message, those that the client has in hand or lets
+// applyStates sets the bodies of a message, those that the client has in hand or lets
 // go. One that comes late is believed about those that rest. What sleeps here is not
 // woken for a body that only has not fallen asleep there: heaps that are in several
 // hands, and each wait for the other to be still, would never rest.
-func (s *server) believe(c *claims, m *message, seat int8, late bool) {
+func (s *server) applyStates(c *claims, m *message, seat int8, late bool) {
 	w := s.env.World
-	for i := range m.updates[:m.n] {
+	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		has := s.hands[u.body].holder
-		free := has == sim.NoPlayer && u.grip.holder == sim.NoPlayer
-		if u.lost || m.tick < c.did[u.body] || has != seat && !free || late && !u.state.Asleep {
+		has := s.authorities[u.body].player
+		free := has == sim.NoPlayer && u.authority.player == sim.NoPlayer
+		if u.missingBaseline || m.tick < c.appliedTick[u.body] || has != seat && !free || late && !u.state.Asleep {
 			continue
 		}
-		c.did[u.body] = m.tick + 1
-		if is := &w.Bodies()[u.body]; stills(is, &u.state) {
+		c.appliedTick[u.body] = m.tick + 1
+		if is := &w.Bodies()[u.body]; staysAsleep(is, &u.state) {
 			continue
 		}
 		w.SetBody(u.body, u.state)
 	}
 }
 
-// stillMost is how far, in metres, a sleeping body may be from where its holder has
+// sleepTolerance is how far, in metres, a sleeping body may be from where its holder has
 // it awake.
-const stillMost = 0.01
+const sleepTolerance = 0.01
 
-// stills reports whether one body sleeps, and the other is so near and slow that it
+// staysAsleep reports whether one body sleeps, and the other is so near and slow that it
 // will in the end.
-func stills(sleeper, other *sim.Body) bool {
-	return sleeper.Asleep && !other.Asleep && other.Slow() && other.Pose.Pos.Sub(sleeper.Pose.Pos).Len() < stillMost
+func staysAsleep(sleeper, other *sim.Body) bool {
+	return sleeper.Asleep && !other.Asleep && other.Slow() && other.Pose.Pos.Sub(sleeper.Pose.Pos).Len() < sleepTolerance
 }
 
-// lapse takes out of hands what has not been spoken of for long.
-func (s *server) lapse(peers []predict.Peer) {
+// expireLeases takes out of hands what has not been spoken of for long.
+func (s *server) expireLeases(peers []predict.Peer) {
 	now, rate := s.env.World.Tick(), sim.Tick(s.env.World.Rate())
-	for b := s.env.Players; b < len(s.hands); b++ {
-		has := s.hands[b].holder
+	for b := s.env.Players; b < len(s.authorities); b++ {
+		has := s.authorities[b].player
 		if has == sim.NoPlayer {
 			continue
 		}
 		for i, peer := range peers {
 			c := &s.claims[i]
-			if peer.Seat == int(has) && (now-c.spoke[b] > leaseSeconds*rate || c.silent > silentSeconds*int(rate)) {
-				s.hands[b] = noGrip
+			if peer.Player == int(has) && (now-c.renewedTick[b] > leaseSeconds*rate || c.silentTicks > silenceSeconds*int(rate)) {
+				s.authorities[b] = noAuthority
 			}
 		}
 	}
 }
 
-// heard is the client's tick that had its turn last, or 0 if none had.
-func (c *claims) heard() sim.Tick {
-	if !c.begun {
+// consumedTick is the client's tick that had its turn last, or 0 if none had.
+func (c *claims) consumedTick() sim.Tick {
+	if !c.started {
 		return 0
 	}
 	return max(c.next, 1) - 1
 }
 
-// letGo forgets all claims.
-func (s *server) letGo() {
-	for i := range s.hands {
-		s.hands[i] = noGrip
+// releaseAll forgets all claims.
+func (s *server) releaseAll() {
+	for i := range s.authorities {
+		s.authorities[i] = noAuthority
 		if i < s.env.Players {
-			s.hands[i] = grip{int8(i), true}
+			s.authorities[i] = authority{int8(i), true}
 		}
 	}
 	for i := range s.claims {
-		s.claims[i].begun = false
-		s.claims[i].ring.Forget()
+		s.claims[i].started = false
+		s.claims[i].received.Reset()
 	}
 }
 
 func (c *claims) copyFrom(o *claims) {
-	c.ring.CopyFrom(&o.ring, (*message).copyFrom)
-	c.begun, c.next, c.span, c.silent = o.begun, o.next, o.span, o.silent
-	c.said, c.did, c.spoke = append(c.said[:0], o.said...), append(c.did[:0], o.did...), append(c.spoke[:0], o.spoke...)
+	c.received.CopyFrom(&o.received, (*message).copyFrom)
+	c.started, c.next, c.arrivals, c.silentTicks = o.started, o.next, o.arrivals, o.silentTicks
+	c.claimedTick, c.appliedTick, c.renewedTick = append(c.claimedTick[:0], o.claimedTick...), append(c.appliedTick[:0], o.appliedTick...), append(c.renewedTick[:0], o.renewedTick...)
 }

@@ -5,42 +5,42 @@ import (
 	"ghostcube/sim"
 )
 
-// outgo is what a sender notes of its last packet, to be looked at.
-type outgo struct {
-	tick   sim.Tick
-	room   int // bytes that might have travelled
-	bytes  int // that did
-	inputs int // bits of inputs
-	head   int // bits of the payload without updates
-	bits   int // of the payload
-	n      int // updates
+// packetRecord is what a sender notes of its last packet, to be looked at.
+type packetRecord struct {
+	tick        sim.Tick
+	budget      int // bytes that might have travelled
+	bytes       int // that did
+	inputBits   int // bits of inputs
+	headerBits  int // bits of the payload without updates
+	payloadBits int // of the payload
+	updateCount int // updates
 }
 
 // Inspect tells the priorities and the last packet of one client.
 func (s *server) Inspect(l *predict.Inspection, seat int) {
-	if seat >= len(s.peers) {
+	if seat >= len(s.senders) {
 		return // before the first tick
 	}
-	p := &s.peers[seat]
+	p := &s.senders[seat]
 	l.Priority = append(l.Priority, p.priority...)
-	o := &p.out
+	o := &p.lastPacket
 	if o.bytes == 0 {
 		return
 	}
 	l.Packet = predict.PacketBreakdown{
-		Tick: o.tick, Budget: 8 * max(o.room, o.bytes), Bodies: o.n,
-		Inputs: o.inputs, Updates: o.bits - o.head, Header: 8*o.bytes - o.bits + o.head - o.inputs,
+		Tick: o.tick, BudgetBits: 8 * max(o.budget, o.bytes), BodyCount: o.updateCount,
+		InputBits: o.inputBits, BodyBits: o.payloadBits - o.headerBits, HeaderBits: 8*o.bytes - o.payloadBits + o.headerBits - o.inputBits,
 	}
 }
 
 // inputBits is how many bits of the message are inputs.
 func (s *server) inputBits(head int) int {
-	m, count := &s.message, s.message.count
-	m.count = 0
-	s.coder.Measure()
+	m, count := &s.message, s.message.inputCount
+	m.inputCount = 0
+	s.coder.BeginMeasure()
 	m.code(&s.coder, s.env.World.Scene())
-	m.count = count
-	return head - s.coder.Processed()
+	m.inputCount = count
+	return head - s.coder.BitsProcessed()
 }
 
 // Inspect tells how old the server's last word of each body is by what the client
@@ -48,19 +48,19 @@ func (s *server) inputBits(head int) int {
 func (c *client) Inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
-		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.applied[i]), 0)))
+		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.appliedTick[i]), 0)))
 		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 	}
-	l.Encoding = append(l.Encoding, c.coded...)
+	l.Encoding = append(l.Encoding, c.encodings...)
 	l.Owner = append(l.Owner, w.Owners()...)
 }
 
-// coding is how an update came. What lies as the scene begins is told by itself.
-func (u *update) coding() predict.Encoding {
+// encodingClass is how an update came. What lies as the scene begins is told by itself.
+func (u *update) encodingClass() predict.Encoding {
 	switch {
-	case u.based():
+	case u.isDelta():
 		return predict.DeltaEncoded
-	case u.kind == near:
+	case u.encoding == playerRelative:
 		return predict.RelativeToPlayer
 	}
 	return predict.Absolute

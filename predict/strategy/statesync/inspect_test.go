@@ -10,17 +10,17 @@ import (
 	"ghostcube/sim"
 )
 
-// look asks both halves, as a pane does.
-func (r *rig) look(l *predict.Inspection) {
+// inspect asks both halves, as a pane does.
+func (r *rig) inspect(l *predict.Inspection) {
 	l.Reset()
 	r.s.Inspect(l, 0)
 	r.c.Inspect(l)
 }
 
-// TestLookPriority says that the priorities told are those after the packet: none
+// TestInspectPriority says that the priorities told are those after the packet: none
 // of a body that was in it, and of any other what it was before and what a tick
 // adds, which is a hundred times as much where a player touches.
-func TestLookPriority(t *testing.T) {
+func TestInspectPriority(t *testing.T) {
 	r := newRig(t, "katamari:cubes=300", "latency=30ms")
 	r.input = func(int) sim.Input { return sim.Input{Buttons: sim.Pull} }
 	var before, l predict.Inspection
@@ -28,16 +28,16 @@ func TestLookPriority(t *testing.T) {
 	for range 400 {
 		before.CopyFrom(&l)
 		r.run(1)
-		r.look(&l)
+		r.inspect(&l)
 		in := map[int]bool{}
-		for i := range r.s.message.n {
+		for i := range r.s.message.updateCount {
 			in[r.s.message.updates[i].body] = true
 		}
 		if len(before.Priority) == 0 || l.Packet.Tick != r.env[1].World.Tick() {
 			continue
 		}
-		if len(in) != l.Packet.Bodies {
-			t.Fatalf("%d bodies in a packet that tells of %d", len(in), l.Packet.Bodies)
+		if len(in) != l.Packet.BodyCount {
+			t.Fatalf("%d bodies in a packet that tells of %d", len(in), l.Packet.BodyCount)
 		}
 		for i, n := range l.Priority {
 			by := n - before.Priority[i]
@@ -48,7 +48,7 @@ func TestLookPriority(t *testing.T) {
 				t.Fatalf("tick %d: body %d had %d and has %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
 			case by == 1:
 				grew++
-			case by == 100 && r.env[1].World.Touched()[i] != sim.NoPlayer:
+			case by == 100 && r.env[1].World.TouchedBy()[i] != sim.NoPlayer:
 				touched++
 			}
 		}
@@ -58,29 +58,29 @@ func TestLookPriority(t *testing.T) {
 	}
 }
 
-// TestLookAge says that a body's age is 0 in the tick in which the server's word of
+// TestInspectAge says that a body's age is 0 in the tick in which the server's word of
 // it is applied, and one more in every tick after that.
-func TestLookAge(t *testing.T) {
+func TestInspectAge(t *testing.T) {
 	for _, level := range []string{"quantised-both", "delta"} {
-		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "level", level)
+		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "compression", level)
 		r.run(120)
 		var before, l predict.Inspection
-		r.look(&before)
+		r.inspect(&before)
 		fresh, old := 0, 0
 		for range 300 {
 			at := r.env[0].World.Tick()
 			r.run(1)
 			if r.env[0].World.Tick() != at+1 {
-				r.look(&before)
+				r.inspect(&before)
 				continue // the clock was set, or two ticks made
 			}
-			r.look(&l)
-			m := r.c.ring.At(at + 1)
+			r.inspect(&l)
+			m := r.c.packets.Find(at + 1)
 			for i, age := range l.Age {
 				said := false
 				if m != nil {
-					for _, u := range m.updates[:m.n] {
-						said = said || u.body == i && !u.lost
+					for _, u := range m.updates[:m.updateCount] {
+						said = said || u.body == i && !u.missingBaseline
 					}
 				}
 				switch {
@@ -105,30 +105,30 @@ func TestLookAge(t *testing.T) {
 	}
 }
 
-// TestLookCoding says that a coding is told as it was on the wire: relative to the
+// TestInspectEncoding says that a coding is told as it was on the wire: relative to the
 // player where that made an update shorter, to an earlier state where it was sent
 // so, and that each level has the codings that it should, none before the first
 // packet.
-func TestLookCoding(t *testing.T) {
+func TestInspectEncoding(t *testing.T) {
 	for level, want := range map[string][4]bool{
 		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.RelativeToPlayer: true},
 		"delta": {predict.Absolute: true, predict.RelativeToPlayer: true, predict.DeltaEncoded: true},
 	} {
-		r := newRig(t, "katamari:cubes=300", "latency=30ms", "level", level)
+		r := newRig(t, "katamari:cubes=300", "latency=30ms", "compression", level)
 		var l predict.Inspection
 		r.run(1)
-		r.look(&l)
-		if got := kinds(&l); got != [4]bool{predict.NeverReceived: true} {
+		r.inspect(&l)
+		if got := encodingsSeen(&l); got != [4]bool{predict.NeverReceived: true} {
 			t.Errorf("%s: at first %v", level, got)
 		}
 		var got [4]bool
 		for range 600 {
 			r.run(1)
-			r.look(&l)
-			for k, has := range kinds(&l) {
+			r.inspect(&l)
+			for k, has := range encodingsSeen(&l) {
 				got[k] = got[k] || has && k != int(predict.NeverReceived)
 			}
-			r.measureCodings(level)
+			r.checkEncodings(level)
 		}
 		if got != want {
 			t.Errorf("%s: %v, want %v", level, got, want)
@@ -136,72 +136,72 @@ func TestLookCoding(t *testing.T) {
 	}
 }
 
-func kinds(l *predict.Inspection) (has [4]bool) {
+func encodingsSeen(l *predict.Inspection) (has [4]bool) {
 	for _, c := range l.Encoding {
 		has[c] = true
 	}
 	return has
 }
 
-// measureCodings reads the server's packet as one who has forgotten all: just those
+// checkEncodings reads the server's packet as one who has forgotten all: just those
 // of its bodies that are told as differences from earlier states are lost then, and
 // those relative to a cube that is.
-func (r *rig) measureCodings(level string) {
+func (r *rig) checkEncodings(level string) {
 	m, scene := &r.s.message, r.env[1].World.Scene()
 	var c quant.Coder
-	c.Write(make([]byte, mostBytes))
-	tally := m.tally
-	m.tally = nil
+	c.BeginWrite(make([]byte, maxBytes))
+	tally := m.tuner
+	m.tuner = nil
 	m.code(&c, scene)
-	m.tally = tally
-	got := message{rate: m.rate, claimed: m.claimed}
-	if err := got.read(new(quant.Coder), slices.Clone(c.Data()), scene, m.tick); err != nil || got.n != m.n {
+	m.tuner = tally
+	got := message{rate: m.rate, consumedTick: m.consumedTick}
+	if err := got.read(new(quant.Coder), slices.Clone(c.FinishWrite()), scene, m.tick); err != nil || got.updateCount != m.updateCount {
 		r.t.Fatalf("%s: %v", level, err)
 	}
-	for i := range m.updates[:m.n] {
-		u, k := &m.updates[i], m.updates[i].coding()
+	for i := range m.updates[:m.updateCount] {
+		u, k := &m.updates[i], m.updates[i].encodingClass()
 		lost := k == predict.DeltaEncoded
 		if k == predict.RelativeToPlayer {
-			lost = got.updates[int(u.player)].lost // the cube that it is relative to
+			lost = got.updates[int(u.player)].missingBaseline // the cube that it is relative to
 		}
-		if got.updates[i].lost != lost {
-			r.t.Fatalf("%s: body %d is told as %d, and to who knows nothing lost %t", level, u.body, k, got.updates[i].lost)
+		if got.updates[i].missingBaseline != lost {
+			r.t.Fatalf("%s: body %d is told as %d, and to who knows nothing lost %t", level, u.body, k, got.updates[i].missingBaseline)
 		}
 	}
 }
 
-// TestLookPacket says that what is told of packets adds up to the bytes that
+// TestInspectPacket says that what is told of packets adds up to the bytes that
 // travelled, that it is within the room, which is that of one to three ticks, that there are bits of inputs where inputs
 // are sent and only there, and that bodies take as many bits as their level says.
-func TestLookPacket(t *testing.T) {
+func TestInspectPacket(t *testing.T) {
 	for _, inputs := range []string{"on", "off"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=5%", "inputs", inputs)
 		var l predict.Inspection
-		packets, form := 0, r.s.set.form(true)
+		packets, form := 0, r.s.settings.format(true)
 		for range 300 {
-			before := r.sent()
+			before := r.bytesSent()
 			r.run(1)
-			r.look(&l)
+			r.inspect(&l)
 			p := &l.Packet
 			if p.Tick != r.env[1].World.Tick() {
 				continue
 			}
 			packets++
-			if sent := r.sent() - before; p.Bits() != 8*sent || p.Bits() > p.Budget || p.Header < 8*headBytes {
+			if sent := r.bytesSent() - before; p.Bits() != 8*sent || p.Bits() > p.BudgetBits || p.HeaderBits < 8*headerBytes {
 				t.Fatalf("%+v of %d bytes", *p, sent)
 			}
-			if p.Budget < 256_000/60-8 || p.Budget > 3*256_000/60 {
-				t.Fatalf("room for %d bits at 256 kbit/s", p.Budget)
+			if p.BudgetBits < 256_000/60-8 || p.BudgetBits > 3*256_000/60 {
+				t.Fatalf("room for %d bits at 256 kbit/s", p.BudgetBits)
 			}
-			if (p.Inputs > 0) != (inputs == "on") {
+			if (p.InputBits > 0) != (inputs == "on") {
 				t.Fatalf("inputs %s: %+v", inputs, *p)
 			}
 			want := 0
-			for _, u := range r.s.message.updates[:p.Bodies] {
-				want += numberBits(r.env[1].World.Scene()) + form.bits(u.state.Asleep)
+			for _, u := range r.s.message.updates[:p.BodyCount] {
+				want += plainIndexBits(r.env[1].World.Scene()) + form.bodyBits(u.state.Asleep)
 			}
-			if p.Updates != want && r.s.message.n == p.Bodies {
-				t.Fatalf("%d bodies of %d bits, want %d", p.Bodies, p.Updates, want)
+			if p.BodyBits != want && r.s.message.updateCount == p.BodyCount {
+				t.Fatalf("%d bodies of %d bits, want %d", p.BodyCount, p.BodyBits, want)
 			}
 		}
 		if packets < 250 {
@@ -210,18 +210,18 @@ func TestLookPacket(t *testing.T) {
 	}
 }
 
-// TestLookingChangesNothing says that two sessions of which one is looked at all
+// TestInspectionHasNoSideEffects says that two sessions of which one is looked at all
 // the time stay the same, that a copy tells what its original does, and that
 // looking again takes no memory.
-func TestLookingChangesNothing(t *testing.T) {
-	a := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
-	b := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "level", "delta")
+func TestInspectionHasNoSideEffects(t *testing.T) {
+	a := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "compression", "delta")
+	b := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "compression", "delta")
 	var l, copied predict.Inspection
 	for range 400 {
-		a.look(&l)
+		a.inspect(&l)
 		a.run(1)
-		a.look(&l)
-		a.look(&l)
+		a.inspect(&l)
+		a.inspect(&l)
 		b.run(1)
 	}
 	for i := range a.env {
@@ -230,10 +230,10 @@ func TestLookingChangesNothing(t *testing.T) {
 			t.Errorf("world %d differs", i)
 		}
 	}
-	if !reflect.DeepEqual(a.env[0].Counters.All(), b.env[0].Counters.All()) || a.sent() != b.sent() {
+	if !reflect.DeepEqual(a.env[0].Counters.All(), b.env[0].Counters.All()) || a.bytesSent() != b.bytesSent() {
 		t.Error("meters or traffic differ")
 	}
-	if n := testing.AllocsPerRun(20, func() { a.look(&l) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { a.inspect(&l) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	c := newRig(t, "katamari:cubes=200", "perfect")
@@ -242,7 +242,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 	c.s.CopyFrom(a.s)
 	c.c.CopyFrom(a.c)
-	c.look(&copied)
+	c.inspect(&copied)
 	if !reflect.DeepEqual(l, copied) {
 		t.Error("a copy tells something else")
 	}

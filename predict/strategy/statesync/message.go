@@ -12,26 +12,26 @@ import (
 
 // All bounds of a packet.
 const (
-	tickBits    = 16 // of the tick on the wire: it wraps after 18 minutes
-	mostInputs  = 32 // of each player
-	mostUpdates = 64
-	mostPlayers = 4
+	tickBits   = 16 // of the tick on the wire: it wraps after 18 minutes
+	maxInputs  = 32 // of each player
+	maxUpdates = 64
+	maxPlayers = 4
 
-	// mostBytes holds any packet: 64 bodies of 427 bits, their numbers of at most
+	// maxBytes holds any packet: 64 bodies of 427 bits, their numbers of at most
 	// 16 and grips of 4, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
-	mostBytes = (mostUpdates*(1+13*32+16+4) + mostPlayers*mostInputs*(input.MostBits+1) + 40 + 63) / 64 * 8
+	maxBytes = (maxUpdates*(1+13*32+16+4) + maxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
 )
 
-var errMessage = errors.New("statesync: not a message")
+var errMalformed = errors.New("statesync: not a message")
 
 // update is one body of a packet.
 type update struct {
-	body   int
-	grip   grip // in whose hands it is, if the form has that
-	state  sim.Body
-	kind   uint8 // how it is written
-	player uint8 // if relative to one
-	lost   bool  // read, but what it is relative to is not known
+	body            int
+	authority       authority // in whose hands it is, if the form has that
+	state           sim.Body
+	encoding        uint8 // how it is written
+	player          uint8 // if relative to one
+	missingBaseline bool  // read, but what it is relative to is not known
 }
 
 // message is a packet from the server. On the wire it is
@@ -65,186 +65,186 @@ type update struct {
 //
 // A count of k bits is a number that is likely to be small, see count.
 type message struct {
-	tick    sim.Tick
-	count   int // inputs of each player
-	players int
-	inputs  [mostPlayers][mostInputs]sim.Input // oldest first
-	form    form
-	claimed sim.Tick // if hands, from the server: the client's tick whose word of its bodies this one had
-	up      bool     // from a client
-	back    int      // ticks to the newest packet known to have arrived
-	heard   uint32   // which have arrived: bit n is the packet of n ticks before that one, up to offsetMost
-	lengths lengths
-	n       int
-	updates [mostUpdates]update // the first n, by body
+	tick         sim.Tick
+	inputCount   int // inputs of each player
+	players      int
+	inputs       [maxPlayers][maxInputs]sim.Input // oldest first
+	format       format
+	consumedTick sim.Tick // if hands, from the server: the client's tick whose word of its bodies this one had
+	fromClient   bool     // from a client
+	ackAge       int      // ticks to the newest packet known to have arrived
+	ackBits      uint32   // which have arrived: bit n is the packet of n ticks before that one, up to offsetMost
+	params       golombParams
+	updateCount  int
+	updates      [maxUpdates]update // the first n, by body
 
-	grids *grids // to read with
-	rate  int    // of the session, to extrapolate bases
-	bases bases  // nil: none is known
-	tally *tally // not nil: takes in what is sent
+	grids     *grids         // to read with
+	rate      int            // of the session, to extrapolate bases
+	baselines baselineSource // nil: none is known
+	tuner     *paramTuner    // not nil: takes in what is sent
 }
 
 // code reads, writes or measures the message. When it reads, tick must hold one
 // near the true one, to complete its low bits from; so must claimed.
 func (m *message) code(c *quant.Coder, scene *sim.Scene) {
-	c.Name("tick")
+	c.Label("tick")
 	low := c.Bits(uint32(m.tick)&(1<<tickBits-1), tickBits)
 	if c.Reading() {
-		m.tick, m.players = input.Complete(low, tickBits, m.tick), scene.Players
+		m.tick, m.players = input.UnwrapTick(low, tickBits, m.tick), scene.Players
 	}
-	c.Name("inputs")
-	m.count = c.Int(m.count, 0, mostInputs)
-	if c.Reading() && int64(m.tick) < int64(m.count) {
-		c.Fail(errMessage) // they would begin before the session
+	c.Label("inputs")
+	m.inputCount = c.Int(m.inputCount, 0, maxInputs)
+	if c.Reading() && int64(m.tick) < int64(m.inputCount) {
+		c.Fail(errMalformed) // they would begin before the session
 		return
 	}
-	if m.count > 0 {
+	if m.inputCount > 0 {
 		for p := range m.players {
-			input.Run(c, m.inputs[p][:m.count])
+			input.CodeInputs(c, m.inputs[p][:m.inputCount])
 		}
 	}
-	c.Part("", 0)
-	m.form.code(c)
+	c.Group("", 0)
+	m.format.code(c)
 	if c.Reading() {
 		if m.grids == nil {
-			m.grids = gridsOf(scene)
+			m.grids = gridsFor(scene)
 		}
-		m.form.grids = m.grids
+		m.format.grids = m.grids
 	}
-	if m.form.hands && !m.up {
-		c.Name("claimed")
-		low := c.Bits(uint32(m.claimed)&(1<<tickBits-1), tickBits)
+	if m.format.authority && !m.fromClient {
+		c.Label("claimed")
+		low := c.Bits(uint32(m.consumedTick)&(1<<tickBits-1), tickBits)
 		if c.Reading() {
-			m.claimed = input.Complete(low, tickBits, m.claimed)
+			m.consumedTick = input.UnwrapTick(low, tickBits, m.consumedTick)
 		}
 	}
-	if m.form.delta {
-		c.Name("back")
-		m.back = c.Int(m.back, 1, 1<<backBits)
-		m.unheard(c)
+	if m.format.delta {
+		c.Label("back")
+		m.ackAge = c.Int(m.ackAge, 1, 1<<ackAgeBits)
+		m.codeAckBits(c)
 	}
-	m.lengths.code(c, &m.form)
-	c.Name("updates")
-	m.n = c.Int(m.n, 0, min(mostUpdates, len(scene.Boxes)))
+	m.params.code(c, &m.format)
+	c.Label("updates")
+	m.updateCount = c.Int(m.updateCount, 0, min(maxUpdates, len(scene.Boxes)))
 	last := -1
-	for i := range m.n {
+	for i := range m.updateCount {
 		u := &m.updates[i]
 		if c.Reading() {
-			*u = update{grip: noGrip}
+			*u = update{authority: noAuthority}
 		}
-		c.Part("updates", i)
-		c.Name("body")
-		last = m.number(c, u, last, scene)
-		if m.form.hands {
-			u.grip.code(c, m.players)
+		c.Group("updates", i)
+		c.Label("body")
+		last = m.codeIndex(c, u, last, scene)
+		if m.format.authority {
+			u.authority.code(c, m.players)
 		}
-		m.one(c, u, scene)
+		m.codeUpdate(c, u, scene)
 		if c.Err() != nil {
 			return
 		}
 	}
 }
 
-// unheard reads, writes or measures which packets have not come.
-func (m *message) unheard(c *quant.Coder) {
-	c.Name("unheard")
-	missing := ^m.heard
-	m.heard = 1<<32 - 1
+// codeAckBits reads, writes or measures which packets have not come.
+func (m *message) codeAckBits(c *quant.Coder) {
+	c.Label("unheard")
+	missing := ^m.ackBits
+	m.ackBits = 1<<32 - 1
 	for last := 0; ; {
 		n := bits.TrailingZeros32(missing>>1>>last) + 1 // beyond the last one there is none
-		n = count(c, min(n, offsetMost+1-last)-1, 4) + 1
-		if last += n; last > offsetMost {
-			if last > offsetMost+1 {
-				c.Fail(errMessage)
+		n = codeGolomb(c, min(n, maxAckOffset+1-last)-1, 4) + 1
+		if last += n; last > maxAckOffset {
+			if last > maxAckOffset+1 {
+				c.Fail(errMalformed)
 			}
 			return
 		}
-		m.heard &^= 1 << last
+		m.ackBits &^= 1 << last
 	}
 }
 
-// number reads, writes or measures the number of a body that follows another.
-func (m *message) number(c *quant.Coder, u *update, last int, scene *sim.Scene) int {
-	if m.form.relative {
-		k := int(m.lengths[gaps])
-		gap := count(c, u.body-last-1, k)
-		if m.tally != nil {
-			m.tally.add(gaps, gap, k, 0)
+// codeIndex reads, writes or measures the number of a body that follows another.
+func (m *message) codeIndex(c *quant.Coder, u *update, last int, scene *sim.Scene) int {
+	if m.format.relative {
+		k := int(m.params[indexGap])
+		gap := codeGolomb(c, u.body-last-1, k)
+		if m.tuner != nil {
+			m.tuner.add(indexGap, gap, k, 0)
 		}
 		u.body = last + 1 + gap
 	} else {
 		u.body = c.Int(u.body, 0, len(scene.Boxes)-1)
 	}
 	if u.body <= last || u.body >= len(scene.Boxes) {
-		c.Fail(errMessage) // out of order, or twice, or not in the scene
+		c.Fail(errMalformed) // out of order, or twice, or not in the scene
 		u.body = 0
 	}
 	return u.body
 }
 
-// one reads, writes or measures an update, but for its number.
-func (m *message) one(c *quant.Coder, u *update, scene *sim.Scene) {
-	if m.form.relative {
-		u.kind = m.way(c, u.kind)
+// codeUpdate reads, writes or measures an update, but for its number.
+func (m *message) codeUpdate(c *quant.Coder, u *update, scene *sim.Scene) {
+	if m.format.relative {
+		u.encoding = m.codeEncoding(c, u.encoding)
 	} else {
-		u.kind = whole
+		u.encoding = absolute
 	}
 	switch {
-	case u.based():
-		m.based(c, u, scene)
-	case u.kind == initial:
+	case u.isDelta():
+		m.codeDelta(c, u, scene)
+	case u.encoding == initialState:
 		if c.Reading() {
-			u.state = m.form.arrives(scene.Boxes[u.body].Start)
+			u.state = m.format.roundTrip(scene.Boxes[u.body].Start)
 		}
-	case u.kind == near:
-		m.near(c, u, scene)
+	case u.encoding == playerRelative:
+		m.codePlayerRelative(c, u, scene)
 	default:
-		m.form.body(c, &u.state, scene)
+		m.format.codeBody(c, &u.state, scene)
 	}
 }
 
 // find is the update of a body, or nil.
 func (m *message) find(body int) *update {
-	i, found := slices.BinarySearchFunc(m.updates[:m.n], body, func(u update, body int) int { return u.body - body })
+	i, found := slices.BinarySearchFunc(m.updates[:m.updateCount], body, func(u update, body int) int { return u.body - body })
 	if !found {
 		return nil
 	}
 	return &m.updates[i]
 }
 
-// known is the state of an update, or nil if it is lost.
-func (u *update) known() *sim.Body {
-	if u.lost {
+// knownState is the state of an update, or nil if it is lost.
+func (u *update) knownState() *sim.Body {
+	if u.missingBaseline {
 		return nil
 	}
 	return &u.state
 }
 
-// numberBits is what the number of a body takes.
-func numberBits(scene *sim.Scene) int { return bits.Len(uint(len(scene.Boxes) - 1)) }
+// plainIndexBits is what the number of a body takes.
+func plainIndexBits(scene *sim.Scene) int { return bits.Len(uint(len(scene.Boxes) - 1)) }
 
 // read reads a payload that may be anything. guess is a tick near the message's.
 // What is refused leaves m undefined.
 func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess sim.Tick) error {
-	c.Read(payload)
+	c.BeginRead(payload)
 	m.tick = guess
 	m.code(c, scene)
 	if c.Err() != nil {
 		return c.Err()
 	}
-	if !c.Whole(len(payload)) {
-		return errMessage // something is left over
+	if !c.AtEnd(len(payload)) {
+		return errMalformed // something is left over
 	}
 	return nil
 }
 
 // copyFrom makes m an equal of o.
 func (m *message) copyFrom(o *message) {
-	m.tick, m.count, m.players, m.form, m.n = o.tick, o.count, o.players, o.form, o.n
-	m.back, m.heard, m.lengths = o.back, o.heard, o.lengths
-	m.claimed, m.up = o.claimed, o.up
+	m.tick, m.inputCount, m.players, m.format, m.updateCount = o.tick, o.inputCount, o.players, o.format, o.updateCount
+	m.ackAge, m.ackBits, m.params = o.ackAge, o.ackBits, o.params
+	m.consumedTick, m.fromClient = o.consumedTick, o.fromClient
 	for p := range o.players {
-		copy(m.inputs[p][:], o.inputs[p][:o.count])
+		copy(m.inputs[p][:], o.inputs[p][:o.inputCount])
 	}
-	copy(m.updates[:], o.updates[:o.n])
+	copy(m.updates[:], o.updates[:o.updateCount])
 }

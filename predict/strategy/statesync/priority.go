@@ -11,37 +11,37 @@ import (
 
 // policy is what is sent, and how much of it.
 type policy struct {
-	budget     int // kbit/s
-	order      int
-	player     int
-	touched    int
-	other      int
-	rest       bool
-	resting    int
-	congestion bool
-	inputs     bool
-	states     bool
-	velocities bool
-	area       area
+	budget          int // kbit/s
+	priorityMode    int
+	playerPriority  int
+	touchedPriority int
+	otherPriority   int
+	reliableRest    bool
+	restPriority    int
+	congestion      bool
+	inputs          bool
+	states          bool
+	velocities      bool
+	interest        interestArea
 }
 
 // The ways to compare priorities.
 const (
 	accumulated = iota
-	momentary
+	current
 )
 
-var orders = []string{"accumulated", "momentary"}
+var priorityModes = []string{"accumulated", "current"}
 
 func (p *policy) declare(k *predict.Knobs) {
 	k.Int(&p.budget, "budget", 256, 16, 4096, "kbit/s to each client, headers of IP and UDP included")
-	k.Choice(&p.order, "priority", accumulated, orders, "a body's priority adds up until it is sent; or it is that of the moment, and what is low always waits")
-	k.Int(&p.player, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
-	k.Int(&p.touched, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
-	k.Int(&p.other, "priority-other", 1, 1, 1_000_000, "priority of any other body")
-	declareRest(k, &p.rest)
-	k.Int(&p.resting, "priority-rest", 100, 1, 1_000_000, "rest-commit: that priority")
-	p.area.declare(k)
+	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority adds up until it is sent; or it is that of the moment, and what is low always waits")
+	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
+	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
+	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body")
+	declareReliableRest(k, &p.reliableRest)
+	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: that priority")
+	p.interest.declare(k)
 	k.Bool(&p.congestion, "congestion", true, "a queue on the way, seen by a longer round trip, lowers the rate for a while")
 	k.Bool(&p.inputs, "inputs", true, "send what the players do")
 	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
@@ -50,382 +50,384 @@ func (p *policy) declare(k *predict.Knobs) {
 
 // Bytes around a payload.
 const (
-	headBytes     = 28 + 14 // IP, UDP and ours
-	partBytes     = headBytes + 2
-	fragmentBytes = packet.FragmentBytes
-	mostWhole     = packet.MaxDatagram - 14 // a payload that is not cut
+	headerBytes         = 28 + 14 // IP, UDP and ours
+	fragmentHeaderBytes = headerBytes + 2
+	fragmentBytes       = packet.FragmentBytes
+	maxUnfragmented     = packet.MaxDatagram - 14 // a payload that is not cut
 )
 
-// cost is how many bytes travel for a payload of so many.
-func cost(payload int) int {
-	if payload <= mostWhole {
-		return payload + headBytes
+// bytesOnWire is how many bytes travel for a payload of so many.
+func bytesOnWire(payload int) int {
+	if payload <= maxUnfragmented {
+		return payload + headerBytes
 	}
-	return payload + (payload+fragmentBytes-1)/fragmentBytes*partBytes
+	return payload + (payload+fragmentBytes-1)/fragmentBytes*fragmentHeaderBytes
 }
 
-// payload is the longest payload for which so many bytes travel at most; below
+// maxPayload is the longest payload for which so many bytes travel at most; below
 // zero there is none.
-func payload(bytes int) int {
-	best := min(bytes-headBytes, mostWhole)
-	for n := 2; n*fragmentBytes < mostBytes+fragmentBytes; n++ {
-		best = max(best, min(bytes-n*partBytes, n*fragmentBytes))
+func maxPayload(bytes int) int {
+	best := min(bytes-headerBytes, maxUnfragmented)
+	for n := 2; n*fragmentBytes < maxBytes+fragmentBytes; n++ {
+		best = max(best, min(bytes-n*fragmentHeaderBytes, n*fragmentBytes))
 	}
-	return min(best, mostBytes)
+	return min(best, maxBytes)
 }
 
 // sender is what the server keeps for one peer.
 type sender struct {
-	priority []int64    // by body, added up since it was sent
-	since    []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
-	longest  int        // ticks that a changed body waited
-	credit   int64      // bits times ticks per second
-	most     int64      // of it: what a packet that could not be sent takes
-	keys     []uint64   // what to sort
+	priority       []int64    // by body, added up since it was sent
+	changedTick    []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
+	maxWaitTicks   int        // ticks that a changed body waited
+	credit         int64      // bits times ticks per second
+	reservedCredit int64      // of it: what a packet that could not be sent takes
+	keys           []uint64   // what to sort
 
-	arrived sim.Tick // newest packet that the peer is known to have
-	any     bool
-	flight  []flight // by sequence
-	known   []known  // by body: the newest that has arrived
-	heard   uint32   // of the ticks before it, which packets have, too: bit n is n ticks before
-	riders  []riders // by tick: the players' cubes as they were sent
-	lengths lengths  // of the next packet
-	tally   tally
-	sends   []uint8    // by body: how often it was sent since it was sent whole
-	fresh   []sim.Tick // by body: the tick of that; no older state is a base
-	based   uint64     // updates sent by their differences
-	coder   quant.Coder
-	rest    []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
-	flow    flow
-	bands   bands
-	out     outgo
+	ackedTick          sim.Tick // newest packet that the peer is known to have
+	anyAcked           bool
+	sentPackets        []sentPacket   // by sequence
+	baselines          []baseline     // by body: the newest that has arrived
+	ackBits            uint32         // of the ticks before it, which packets have, too: bit n is n ticks before
+	playerStates       []playerStates // by tick: the players' cubes as they were sent
+	params             golombParams   // of the next packet
+	tuner              paramTuner
+	sendsSinceAbsolute []uint8    // by body: how often it was sent since it was sent whole
+	absoluteTick       []sim.Tick // by body: the tick of that; no older state is a base
+	deltaUpdates       uint64     // updates sent by their differences
+	coder              quant.Coder
+	restTick           []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
+	congestion         congestionControl
+	bands              distanceBands
+	lastPacket         packetRecord
 }
 
-// flight is what a packet that was sent had in it.
-type flight struct {
-	sequence packet.Sequence
-	used     bool
-	tick     sim.Tick
-	n        int
-	updates  [mostUpdates]update // as the reader has them
+// sentPacket is what a packet that was sent had in it.
+type sentPacket struct {
+	sequence    packet.Sequence
+	used        bool
+	tick        sim.Tick
+	updateCount int
+	updates     [maxUpdates]update // as the reader has them
 }
 
-// riders are the players' cubes in the packet of a tick.
-type riders struct {
-	tick  sim.Tick
-	has   [mostPlayers]bool
-	cubes [mostPlayers]sim.Body
+// playerStates are the players' cubes in the packet of a tick.
+type playerStates struct {
+	tick    sim.Tick
+	present [maxPlayers]bool
+	states  [maxPlayers]sim.Body
 }
 
-// known is a state of a body that the peer is known to have.
-type known struct {
+// baseline is a state of a body that the peer is known to have.
+type baseline struct {
 	tick  sim.Tick // 0: none
 	state sim.Body
 }
 
 func newSender(bodies int) sender {
-	return sender{priority: make([]int64, bodies), since: make([]sim.Tick, bodies), rest: make([]sim.Tick, bodies),
-		flight: make([]flight, keptTicks), riders: make([]riders, keptTicks), lengths: usual, known: make([]known, bodies), sends: make([]uint8, bodies), fresh: make([]sim.Tick, bodies)}
+	return sender{priority: make([]int64, bodies), changedTick: make([]sim.Tick, bodies), restTick: make([]sim.Tick, bodies),
+		sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks), params: defaultParams, baselines: make([]baseline, bodies), sendsSinceAbsolute: make([]uint8, bodies), absoluteTick: make([]sim.Tick, bodies)}
 }
 
-// hear takes in what the peer now is known to have.
-func (p *sender) hear(e *packet.Endpoint) {
+// receiveAcks takes in what the peer now is known to have.
+func (p *sender) receiveAcks(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
-		f := &p.flight[a%keptTicks]
+		f := &p.sentPackets[a%historyTicks]
 		if !f.used || f.sequence != a {
 			continue
 		}
-		if !p.any || f.tick > p.arrived {
-			p.heard <<= f.tick - p.arrived
-			p.arrived, p.any = f.tick, true
+		if !p.anyAcked || f.tick > p.ackedTick {
+			p.ackBits <<= f.tick - p.ackedTick
+			p.ackedTick, p.anyAcked = f.tick, true
 		}
-		p.heard |= 1 << (p.arrived - f.tick)
-		for i := range f.updates[:f.n] {
+		p.ackBits |= 1 << (p.ackedTick - f.tick)
+		for i := range f.updates[:f.updateCount] {
 			u := &f.updates[i]
-			if u.state.Asleep && p.rest[u.body] <= f.tick {
-				p.rest[u.body] = 0 // it rests as it did in that packet
+			if u.state.Asleep && p.restTick[u.body] <= f.tick {
+				p.restTick[u.body] = 0 // it rests as it did in that packet
 			}
-			if k := &p.known[u.body]; f.tick > k.tick {
+			if k := &p.baselines[u.body]; f.tick > k.tick {
 				k.tick, k.state = f.tick, u.state
 			}
 		}
 	}
 }
 
-// missing is how many ticks there are since the newest packet that the peer is
+// unackedTicks is how many ticks there are since the newest packet that the peer is
 // known to have.
-func (p *sender) missing(now sim.Tick) int {
-	if !p.any {
-		return mostInputs
+func (p *sender) unackedTicks(now sim.Tick) int {
+	if !p.anyAcked {
+		return maxInputs
 	}
-	return int(min(now-p.arrived, mostInputs))
+	return int(min(now-p.ackedTick, maxInputs))
 }
 
-// priorityMost keeps what has added up and the number of a body within 64 bits.
-const priorityMost = 1<<47 - 1
+// maxPriority keeps what has added up and the number of a body within 64 bits.
+const maxPriority = 1<<47 - 1
 
-// raise adds the priorities of this tick, for a peer whose player's cube is body own,
+// accumulatePriorities adds the priorities of this tick, for a peer whose player's cube is body own,
 // and notes what has changed.
-func (p *sender) raise(w *sim.World, changed []bool, by *policy, own int) {
-	touched, bodies := w.Touched(), w.Bodies()
+func (p *sender) accumulatePriorities(w *sim.World, changed []bool, by *policy, own int) {
+	touched, bodies := w.TouchedBy(), w.Bodies()
 	here := bodies[own].Pose.Pos
 	for i := range p.priority {
 		if !bodies[i].Asleep {
-			p.rest[i] = 0
+			p.restTick[i] = 0
 		} else if changed[i] {
-			p.rest[i] = w.Tick()
+			p.restTick[i] = w.Tick()
 		}
-		if by.order == momentary {
+		if by.priorityMode == current {
 			p.priority[i] = 0
 		}
-		add := by.other
+		add := by.otherPriority
 		if i < w.Scene().Players {
-			add = by.player
+			add = by.playerPriority
 		} else if touched[i] != sim.NoPlayer {
-			add = by.touched
+			add = by.touchedPriority
 		}
-		if by.rest && p.rest[i] != 0 {
-			add = max(add, by.resting)
+		if by.reliableRest && p.restTick[i] != 0 {
+			add = max(add, by.restPriority)
 		}
-		away := bodies[i].Pose.Pos.Sub(here).Len2()
-		p.bands.see(away)
-		if by.area.beyond(away) {
-			p.priority[i], p.since[i] = unsent, 0
+		away := bodies[i].Pose.Pos.Sub(here).LenSq()
+		p.bands.countBody(away)
+		if by.interest.excludes(away) {
+			p.priority[i], p.changedTick[i] = notSent, 0
 			continue
 		}
-		if by.area.turn(away, w.Tick()+sim.Tick(i)) {
-			p.priority[i] = min(max(p.priority[i], 0)+int64(add), priorityMost)
+		if by.interest.accrues(away, w.Tick()+sim.Tick(i)) {
+			p.priority[i] = min(max(p.priority[i], 0)+int64(add), maxPriority)
 		}
-		if changed[i] && p.since[i] == 0 {
-			p.since[i] = w.Tick()
+		if changed[i] && p.changedTick[i] == 0 {
+			p.changedTick[i] = w.Tick()
 		}
-		if p.since[i] != 0 {
-			p.longest = max(p.longest, int(w.Tick()-p.since[i]))
+		if p.changedTick[i] != 0 {
+			p.maxWaitTicks = max(p.maxWaitTicks, int(w.Tick()-p.changedTick[i]))
 		}
 	}
 }
 
-// spare leaves out what a peer itself has in hand.
-func (p *sender) spare(hands []grip, seat int) {
+// excludeOwned leaves out what a peer itself has in hand.
+func (p *sender) excludeOwned(hands []authority, seat int) {
 	for i := range hands {
-		if int(hands[i].holder) == seat {
-			p.priority[i], p.since[i] = unsent, 0
+		if int(hands[i].player) == seat {
+			p.priority[i], p.changedTick[i] = notSent, 0
 		}
 	}
 }
 
-// save adds what one tick gives: bits a second, since credit is counted in bits
+// addCredit adds what one tick gives: bits a second, since credit is counted in bits
 // times ticks per second. Of what is not used, as much as a
 // tick gives is kept, or what is gathered for a packet.
-func (p *sender) save(tick int64) {
-	p.credit = min(p.credit+tick, p.most+2*tick)
-	p.most = 0
+func (p *sender) addCredit(tick int64) {
+	p.credit = min(p.credit+tick, p.reservedCredit+2*tick)
+	p.reservedCredit = 0
 }
 
-// want lets more be saved up until the next tick: a packet of so many bits does
+// reserveCredit lets more be saved up until the next tick: a packet of so many bits does
 // not come together otherwise.
-func (p *sender) want(bits, rate int) { p.most = int64(cost((bits+7)/8)) * 8 * int64(rate) }
+func (p *sender) reserveCredit(bits, rate int) {
+	p.reservedCredit = int64(bytesOnWire((bits+7)/8)) * 8 * int64(rate)
+}
 
-// bytes is how many may travel now.
-func (p *sender) bytes(rate int) int { return int(p.credit / int64(8*rate)) }
+// availableBytes is how many may travel now.
+func (p *sender) availableBytes(rate int) int { return int(p.credit / int64(8*rate)) }
 
-// mostSkipped is how many bodies that do not fit are looked at: each has to be
+// maxSkipped is how many bodies that do not fit are looked at: each has to be
 // measured.
-const mostSkipped = 64
+const maxSkipped = 64
 
-// lean has an update written in the way that is likely to be the shortest. Now and
+// chooseEncoding has an update written in the way that is likely to be the shortest. Now and
 // then it is not sent by its difference from a base, and from then on no older state
 // is one: so whatever went wrong ends there.
-func (p *sender) lean(u *update, m *message, w *sim.World) {
-	u.kind = whole
-	if !m.form.relative {
+func (p *sender) chooseEncoding(u *update, m *message, w *sim.World) {
+	u.encoding = absolute
+	if !m.format.relative {
 		return
 	}
-	u.state = m.form.arrives(u.state)
-	by := w.Touched()[u.body]
+	u.state = m.format.roundTrip(u.state)
+	by := w.TouchedBy()[u.body]
 	u.player = uint8(max(by, 0))
-	beside := m.cube(u) != nil && u.body >= w.Scene().Players
-	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).Len2() < 1e-4 && u.state == m.form.arrives(*start) {
-		u.kind = initial
+	beside := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
+	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).LenSq() < 1e-4 && u.state == m.format.roundTrip(*start) {
+		u.encoding = initialState
 		return
 	}
 	if beside {
-		u.kind = near
+		u.encoding = playerRelative
 	}
-	k := &p.known[u.body]
-	if !m.form.delta || k.tick == 0 || k.tick+offsetMost < p.arrived || k.tick+baseMost < m.tick ||
-		k.tick < p.fresh[u.body] || p.sends[u.body] >= freshEvery {
+	k := &p.baselines[u.body]
+	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.ackedTick || k.tick+maxBaselineAge < m.tick ||
+		k.tick < p.absoluteTick[u.body] || p.sendsSinceAbsolute[u.body] >= absoluteEvery {
 		return
 	}
 	if u.state.Asleep && u.state == k.state {
-		u.kind = expected
+		u.encoding = zeroDelta
 		return
 	}
-	u.kind = free
-	if by != sim.NoPlayer && beside && !u.state.Asleep && p.player(int(u.player), k.tick) != nil {
-		u.kind = carried
-		g, _ := m.guess(u)
-		n := m.form.numbers(&u.state)
-		if largest(g.rot(u.state.Pose.Pos)) != n.rot.Largest {
-			u.kind = tumbled
+	u.encoding = freeDelta
+	if by != sim.NoPlayer && beside && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
+		u.encoding = attachedDelta
+		g, _ := m.predictor(u)
+		n := m.format.quantise(&u.state)
+		if largestComponent(g.rot(u.state.Pose.Pos)) != n.rot.Largest {
+			u.encoding = tumblingDelta
 		}
 	}
 }
 
-// base is the state that the peer is known to have.
-func (p *sender) base(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
-	k := &p.known[body]
+// baseline is the state that the peer is known to have.
+func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
+	k := &p.baselines[body]
 	return &k.state, k.tick
 }
 
-// player is the state of a player's cube in the packet of a tick.
-func (p *sender) player(i int, t sim.Tick) *sim.Body {
-	if r := &p.riders[t%keptTicks]; r.tick == t && r.has[i] {
-		return &r.cubes[i]
+// playerAt is the state of a player's cube in the packet of a tick.
+func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
+	if r := &p.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
+		return &r.states[i]
 	}
 	return nil
 }
 
-// measure returns the bits of an update, without its number.
-func (p *sender) measure(u *update, m *message, scene *sim.Scene) int {
-	if !m.form.relative {
-		return m.form.bits(u.state.Asleep)
+// updateBits returns the bits of an update, without its number.
+func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
+	if !m.format.relative {
+		return m.format.bodyBits(u.state.Asleep)
 	}
-	p.coder.Measure()
-	m.one(&p.coder, u, scene)
-	return p.coder.Processed()
+	p.coder.BeginMeasure()
+	m.codeUpdate(&p.coder, u, scene)
+	return p.coder.BitsProcessed()
 }
 
-// choose puts into the message, in the order of the bodies, those of the highest
+// chooseUpdates puts into the message, in the order of the bodies, those of the highest
 // priorities that fit most bits, and returns theirs. One that does not fit is
 // skipped, and the next one tried. has tells in whose hands a body is.
-func (p *sender) choose(m *message, w *sim.World, most int, has func(body int) grip) (sum int) {
+func (p *sender) chooseUpdates(m *message, w *sim.World, most int, has func(body int) authority) (sum int) {
 	p.keys = p.keys[:0]
 	skipped := 0
 	for i, n := range p.priority {
-		if n == unsent {
+		if n == notSent {
 			continue
 		}
-		p.keys = append(p.keys, uint64(priorityMost-n)<<16|uint64(i)) // the highest first, of equals the lowest number
+		p.keys = append(p.keys, uint64(maxPriority-n)<<16|uint64(i)) // the highest first, of equals the lowest number
 	}
 	slices.Sort(p.keys)
-	least := m.numberBits(0, w.Scene()) + 1
-	if !m.form.relative {
-		least += m.form.bits(true) - 1
+	least := m.indexBits(0, w.Scene()) + 1
+	if !m.format.relative {
+		least += m.format.bodyBits(true) - 1
 	}
-	moving := m.moving()
+	moving := m.minMovingBits()
 	for _, key := range p.keys {
-		if m.n == mostUpdates || most < least {
+		if m.updateCount == maxUpdates || most < least {
 			break
 		}
 		u := update{body: int(key & 0xffff)}
-		u.state, u.grip = w.Bodies()[u.body], has(u.body)
-		if m.form.relative && !u.state.Asleep && most < moving {
-			if skipped++; skipped == mostSkipped {
+		u.state, u.authority = w.Bodies()[u.body], has(u.body)
+		if m.format.relative && !u.state.Asleep && most < moving {
+			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
-		p.lean(&u, m, w)
-		at, bits := m.place(u.body, w.Scene())
-		bits += p.measure(&u, m, w.Scene())
+		p.chooseEncoding(&u, m, w)
+		at, bits := m.insertionPoint(u.body, w.Scene())
+		bits += p.updateBits(&u, m, w.Scene())
 		if bits > most {
-			if skipped++; skipped == mostSkipped {
+			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
 		most -= bits
 		sum += bits
-		copy(m.updates[at+1:m.n+1], m.updates[at:m.n])
+		copy(m.updates[at+1:m.updateCount+1], m.updates[at:m.updateCount])
 		m.updates[at] = u
-		m.n++
+		m.updateCount++
 	}
 	return sum
 }
 
-// moving is what a body that moves takes at least, or nearly so: what does not fit
+// minMovingBits is what a body that moves takes at least, or nearly so: what does not fit
 // then need not be measured.
-func (m *message) moving() int {
-	l := &m.lengths
-	bits, each := m.form.grid().Rotation.Bits(), l[nearPos]
-	if m.form.velocities {
-		each += l[nearLin] + l[nearAng]
+func (m *message) minMovingBits() int {
+	l := &m.params
+	bits, each := m.format.grid().Rotation.Bits(), l[relativePosition]
+	if m.format.velocities {
+		each += l[relativeLinear] + l[relativeAngular]
 	}
-	if m.form.delta {
-		bits, each = 0, l[basedPos]+l[basedRot]
-		if m.form.velocities {
-			each += l[basedLin] + l[basedAng]
+	if m.format.delta {
+		bits, each = 0, l[deltaPosition]+l[deltaRotation]
+		if m.format.velocities {
+			each += l[deltaLinear] + l[deltaAngular]
 		}
 	}
 	return bits + 3*int(each)*3/4
 }
 
-// place is where the update of a body belongs among the others, and the bits that
+// insertionPoint is where the update of a body belongs among the others, and the bits that
 // its number takes there.
-func (m *message) place(body int, scene *sim.Scene) (at, bits int) {
-	at = m.n
+func (m *message) insertionPoint(body int, scene *sim.Scene) (at, bits int) {
+	at = m.updateCount
 	for at > 0 && m.updates[at-1].body > body {
 		at--
 	}
-	if !m.form.relative {
-		return at, m.numberBits(0, scene)
+	if !m.format.relative {
+		return at, m.indexBits(0, scene)
 	}
 	before := -1
 	if at > 0 {
 		before = m.updates[at-1].body
 	}
-	bits = m.numberBits(body-before-1, scene)
-	if at < m.n {
+	bits = m.indexBits(body-before-1, scene)
+	if at < m.updateCount {
 		after := m.updates[at].body
-		bits += m.numberBits(after-body-1, scene) - m.numberBits(after-before-1, scene)
+		bits += m.indexBits(after-body-1, scene) - m.indexBits(after-before-1, scene)
 	}
 	return at, bits
 }
 
-// numberBits is what the number of a body takes, after so many that are not sent.
-func (m *message) numberBits(gap int, scene *sim.Scene) int {
-	if !m.form.relative {
-		return numberBits(scene)
+// indexBits is what the number of a body takes, after so many that are not sent.
+func (m *message) indexBits(gap int, scene *sim.Scene) int {
+	if !m.format.relative {
+		return plainIndexBits(scene)
 	}
-	return countBits(gap, int(m.lengths[gaps]))
+	return golombBits(gap, int(m.params[indexGap]))
 }
 
-// sent notes a packet that has been sent: only what was in it begins anew.
-func (p *sender) sent(q packet.Sequence, m *message, bytes, rate int) {
-	p.credit -= int64(cost(bytes)) * 8 * int64(rate)
-	f := &p.flight[q%keptTicks]
-	f.sequence, f.tick, f.used, f.n = q, m.tick, true, m.n
-	p.riders[m.tick%keptTicks] = riders{tick: m.tick}
-	p.tally.settle(&p.lengths)
-	for i := range m.updates[:m.n] {
+// recordSent notes a packet that has been sent: only what was in it begins anew.
+func (p *sender) recordSent(q packet.Sequence, m *message, bytes, rate int) {
+	p.credit -= int64(bytesOnWire(bytes)) * 8 * int64(rate)
+	f := &p.sentPackets[q%historyTicks]
+	f.sequence, f.tick, f.used, f.updateCount = q, m.tick, true, m.updateCount
+	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
+	p.tuner.adapt(&p.params)
+	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		f.updates[i].body, f.updates[i].grip, f.updates[i].state = u.body, u.grip, m.form.arrives(u.state)
-		if u.body < mostPlayers {
-			r := &p.riders[m.tick%keptTicks]
-			r.has[u.body], r.cubes[u.body] = true, f.updates[i].state
+		f.updates[i].body, f.updates[i].authority, f.updates[i].state = u.body, u.authority, m.format.roundTrip(u.state)
+		if u.body < maxPlayers {
+			r := &p.playerStates[m.tick%historyTicks]
+			r.present[u.body], r.states[u.body] = true, f.updates[i].state
 		}
-		p.priority[u.body], p.since[u.body] = 0, 0
-		if p.sends[u.body]++; p.sends[u.body] > freshEvery {
-			p.sends[u.body], p.fresh[u.body] = 0, m.tick
+		p.priority[u.body], p.changedTick[u.body] = 0, 0
+		if p.sendsSinceAbsolute[u.body]++; p.sendsSinceAbsolute[u.body] > absoluteEvery {
+			p.sendsSinceAbsolute[u.body], p.absoluteTick[u.body] = 0, m.tick
 		}
-		if u.based() {
-			p.based++
+		if u.isDelta() {
+			p.deltaUpdates++
 		}
 	}
 }
 
 func (p *sender) copyFrom(o *sender) {
 	p.priority = append(p.priority[:0], o.priority...)
-	p.since = append(p.since[:0], o.since...)
-	p.longest, p.credit, p.most = o.longest, o.credit, o.most
+	p.changedTick = append(p.changedTick[:0], o.changedTick...)
+	p.maxWaitTicks, p.credit, p.reservedCredit = o.maxWaitTicks, o.credit, o.reservedCredit
 	p.bands = o.bands
-	p.arrived, p.any, p.flow, p.based = o.arrived, o.any, o.flow, o.based
-	p.heard, p.lengths, p.tally = o.heard, o.lengths, o.tally
-	p.riders = append(p.riders[:0], o.riders...)
-	p.flight = append(p.flight[:0], o.flight...)
-	p.known = append(p.known[:0], o.known...)
-	p.sends, p.fresh = append(p.sends[:0], o.sends...), append(p.fresh[:0], o.fresh...)
-	p.rest = append(p.rest[:0], o.rest...)
-	p.out = o.out
+	p.ackedTick, p.anyAcked, p.congestion, p.deltaUpdates = o.ackedTick, o.anyAcked, o.congestion, o.deltaUpdates
+	p.ackBits, p.params, p.tuner = o.ackBits, o.params, o.tuner
+	p.playerStates = append(p.playerStates[:0], o.playerStates...)
+	p.sentPackets = append(p.sentPackets[:0], o.sentPackets...)
+	p.baselines = append(p.baselines[:0], o.baselines...)
+	p.sendsSinceAbsolute, p.absoluteTick = append(p.sendsSinceAbsolute[:0], o.sendsSinceAbsolute...), append(p.absoluteTick[:0], o.absoluteTick...)
+	p.restTick = append(p.restTick[:0], o.restTick...)
+	p.lastPacket = o.lastPacket
 }

@@ -7,24 +7,24 @@ import (
 
 // Progress tells which inputs have been used, and what has been sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
-	c.Consumed = s.desk.Used(seat)
-	if seat < len(s.peers) && s.peers[seat].out.bytes > 0 {
-		c.StateSent = s.peers[seat].out.tick
+	c.Consumed = s.inputReceiver.ConsumedTick(seat)
+	if seat < len(s.senders) && s.senders[seat].lastPacket.bytes > 0 {
+		c.StateSent = s.senders[seat].lastPacket.tick
 	}
 }
 
 // Progress tells what has been made and has come. The client steps with what the packet
 // of a tick says the players did; what it has in its own hands answers at once.
 func (c *client) Progress(to *predict.InputProgress) {
-	to.Sampled = c.out.Made()
-	if c.running {
+	to.Sampled = c.inputSender.SampledTick()
+	if c.started {
 		to.StateReceived = c.newest
 		to.Shown = min(c.env.World.Tick(), c.newest)
-		if c.buffer == 0 && c.smooth.Mode != smoothing.None {
-			to.Shown = c.eased // for it is hidden at first
+		if c.jitterBuffer == 0 && c.smooth.Mode != smoothing.None {
+			to.Shown = c.visibleTick // for it is hidden at first
 		}
 	}
-	if c.grips() {
+	if c.mayClaim() {
 		to.Predicted, to.Predicts = to.Sampled, true
 	}
 }

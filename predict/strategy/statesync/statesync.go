@@ -9,7 +9,7 @@
 // little bandwidth; between two updates a body may be wrong, and whoever plays at
 // a client waits for the round trip and the jitter buffer: there is no rollback,
 // so a cube moved at once would be set back by the server's word of it, unless the
-// server takes the client's (hands.go).
+// server takes the client's (authority.go).
 //
 // Where it goes beyond the article, or beside it:
 //
@@ -42,7 +42,7 @@ var Strategy = &predict.Strategy{
 	Source:    "Fiedler, State Synchronization (2015), and its program",
 	NewServer: newServer,
 	NewClient: newClient,
-	Fields:    fields,
+	Fields:    payloadFields,
 }
 
 // The levels of compression, each with all of those before it.
@@ -56,30 +56,30 @@ const (
 
 var levels = []string{"uncompressed", "quantised", "quantised-both", "relative", "delta"}
 
-// steps are the options of the position's precision.
-var steps = []string{"4096", "2048", "1024", "512"}
+// positionStepChoices are the options of the position's precision.
+var positionStepChoices = []string{"4096", "2048", "1024", "512"}
 
 // settings are the knobs that both halves look at.
 type settings struct {
-	level    int
-	coarse   int // which of steps
-	rotation int // bits of a component
+	level         int
+	positionSteps int // which of steps
+	rotationBits  int // bits of a component
 
 	grids *grids // of the scene
 }
 
 func (s *settings) declare(k *predict.Knobs, scene *sim.Scene) {
-	s.grids = gridsOf(scene)
-	k.Choice(&s.level, "level", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
-	k.Choice(&s.coarse, "position-steps", 0, steps, "quantised: steps per metre of a position")
-	k.Int(&s.rotation, "rotation-bits", finest, coarsest, finest, "quantised: bits of each of three components of a rotation")
+	s.grids = gridsFor(scene)
+	k.Choice(&s.level, "compression", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
+	k.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
+	k.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of three components of a rotation")
 }
 
-// form is how the states are sent now.
-func (s *settings) form(velocities bool) form {
-	f := form{velocities: velocities, rotation: finest, grids: s.grids}
+// format is how the states are sent now.
+func (s *settings) format(velocities bool) format {
+	f := format{velocities: velocities, rotationBits: maxRotationBits, grids: s.grids}
 	if s.level != uncompressed {
-		f.quantised, f.coarse, f.rotation = true, s.coarse, s.rotation
+		f.quantised, f.positionSteps, f.rotationBits = true, s.positionSteps, s.rotationBits
 		f.relative, f.delta = s.level >= relative, s.level >= delta
 	}
 	return f
@@ -90,6 +90,6 @@ func (s *settings) quantise(w *sim.World) {
 	if s.level < quantisedBoth {
 		return
 	}
-	f := s.form(true)
+	f := s.format(true)
 	w.Quantise(f.grid())
 }

@@ -18,32 +18,32 @@ import (
 // rig is both halves with a link between them and nothing else. The player sits
 // at the server.
 type rig struct {
-	t       testing.TB
-	weather link.Network
-	env     [2]*predict.Env // client, server
-	c       *client
-	s       *server
-	up      *packet.Endpoint
-	peers   []predict.Peer
-	tick    int
-	due     int64
-	input   func(tick int) sim.Input
-	truth   []geom.Pose // of the first body, by the world's tick
+	t           testing.TB
+	network     link.Network
+	env         [2]*predict.Env // client, server
+	c           *client
+	s           *server
+	up          *packet.Endpoint
+	peers       []predict.Peer
+	tick        int
+	dueMicros   int64
+	input       func(tick int) sim.Input
+	serverPoses []geom.Pose // of the first body, by the world's tick
 }
 
 func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, weather: link.Network{Seed: 1}, input: keys}
-	if err := r.weather.Parse(weather); err != nil {
+	r := &rig{t: t, network: link.Network{Seed: 1}, input: driveAround}
+	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(&r.weather, 0)
+	a, b := link.Pair(&r.network, 0)
 	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Seat: -1}}
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: -1}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
@@ -51,41 +51,41 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
-		r.turn(knobs[i], knobs[i+1])
+		r.setKnob(knobs[i], knobs[i+1])
 	}
 	return r
 }
 
-func (r *rig) turn(knob, value string) {
+func (r *rig) setKnob(knob, value string) {
 	r.t.Helper()
 	if err := r.env[0].Knobs.Set(knob, value); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func (r *rig) count(name string) float64 { return r.env[0].Counters.Value(name) }
+func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
-func (r *rig) sent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
+func (r *rig) bytesSent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
 
 // run makes ticks under scripted keys, the client's at the pace that it asks for.
 func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
 		r.up.Update(now)
-		for r.due += 1e6 + int64(r.env[0].Pace); r.due >= 1e6; r.due -= 1e6 {
+		for r.dueMicros += 1e6 + int64(r.env[0].SlewPPM); r.dueMicros >= 1e6; r.dueMicros -= 1e6 {
 			r.c.Tick(sim.Input{}, r.up)
 		}
 		r.peers[0].Endpoint.Update(now)
-		if len(r.truth) == 0 {
-			r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
+		if len(r.serverPoses) == 0 {
+			r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
 		}
 		r.s.Tick([]sim.Input{r.input(r.tick)}, r.peers)
-		r.truth = append(r.truth, r.env[1].World.Bodies()[0].Pose)
+		r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
 		r.tick++
 	}
 }
 
-func keys(tick int) sim.Input {
+func driveAround(tick int) sim.Input {
 	if tick < 60 {
 		return sim.Input{}
 	}
@@ -103,57 +103,57 @@ func TestNeverAboveBudget(t *testing.T) {
 	}
 	for _, level := range levels {
 		for _, budget := range budgets {
-			r := newRig(t, "katamari:cubes=200", "latency=30ms,loss=10%", "level", level, "budget", strconv.Itoa(budget))
+			r := newRig(t, "katamari:cubes=200", "latency=30ms,loss=10%", "compression", level, "budget", strconv.Itoa(budget))
 			from, saved := 0, max(2*budget*1000/60/8, 200)
 			for range 600 {
 				r.run(1)
-				if most := budget*1000*(r.tick-from)/60/8 + saved; r.sent() > most {
-					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.sent(), r.tick, most)
+				if most := budget*1000*(r.tick-from)/60/8 + saved; r.bytesSent() > most {
+					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.bytesSent(), r.tick, most)
 				}
 			}
 			want := float64(budget) * 1000 * 10 / 8
-			if float64(r.sent()) < 0.9*want && (budget <= 64 || budget == 256 && level != "relative" && level != "delta") { // 64 updates may not fill it
-				t.Errorf("%s, %d kbit/s: %d bytes in 10 s, a budget of %v", level, budget, r.sent(), want)
+			if float64(r.bytesSent()) < 0.9*want && (budget <= 64 || budget == 256 && level != "relative" && level != "delta") { // 64 updates may not fill it
+				t.Errorf("%s, %d kbit/s: %d bytes in 10 s, a budget of %v", level, budget, r.bytesSent(), want)
 			}
 		}
 	}
 	r := newRig(t, "katamari:cubes=200", "latency=30ms")
 	r.run(300)
 	for _, budget := range []int{64, 1024, 256} {
-		r.turn("budget", strconv.Itoa(budget))
-		before := r.sent()
+		r.setKnob("budget", strconv.Itoa(budget))
+		before := r.bytesSent()
 		r.run(60)
 		most := float64(budget) * 1000 / 8
-		got := float64(r.sent() - before)
+		got := float64(r.bytesSent() - before)
 		if got > 1.02*most+2200 || budget <= 256 && got < 0.9*most || budget == 1024 && got < 0.4*most {
 			t.Errorf("in the second after a turn to %d kbit/s: %v kbit", budget, got*8/1000)
 		}
 	}
 }
 
-// TestCost says that a payload costs what the endpoint counts for it, and that
+// TestBytesOnWire says that a payload costs what the endpoint counts for it, and that
 // the longest payload for a number of bytes is the longest.
-func TestCost(t *testing.T) {
-	e := packet.NewEndpoint(nowhere{})
-	for n := 0; n <= mostBytes; n++ {
+func TestBytesOnWire(t *testing.T) {
+	e := packet.NewEndpoint(discardLink{})
+	for n := 0; n <= maxBytes; n++ {
 		before := e.Stats.BytesSent
 		e.Send(make([]byte, n))
-		if got := int(e.Stats.BytesSent - before); got != cost(n) {
-			t.Fatalf("%d bytes of payload cost %d, not %d", n, got, cost(n))
+		if got := int(e.Stats.BytesSent - before); got != bytesOnWire(n) {
+			t.Fatalf("%d bytes of payload cost %d, not %d", n, got, bytesOnWire(n))
 		}
 	}
-	for bytes := headBytes; bytes < cost(mostBytes)+100; bytes++ {
-		p := payload(bytes)
-		if cost(p) > bytes || p < mostBytes && cost(p+1) <= bytes {
-			t.Fatalf("%d bytes carry a payload of %d: it costs %d, one more %d", bytes, p, cost(p), cost(p+1))
+	for bytes := headerBytes; bytes < bytesOnWire(maxBytes)+100; bytes++ {
+		p := maxPayload(bytes)
+		if bytesOnWire(p) > bytes || p < maxBytes && bytesOnWire(p+1) <= bytes {
+			t.Fatalf("%d bytes carry a payload of %d: it costs %d, one more %d", bytes, p, bytesOnWire(p), bytesOnWire(p+1))
 		}
 	}
 }
 
-type nowhere struct{}
+type discardLink struct{}
 
-func (nowhere) Send(time.Duration, []byte) error                 { return nil }
-func (nowhere) Receive(time.Duration) (d link.Datagram, ok bool) { return }
+func (discardLink) Send(time.Duration, []byte) error                 { return nil }
+func (discardLink) Receive(time.Duration) (d link.Datagram, ok bool) { return }
 
 // TestNothingStarves says that where all bodies rest and have the same priority
 // each is sent again after as many ticks as all of them take, in turn; and that
@@ -166,7 +166,7 @@ func TestNothingStarves(t *testing.T) {
 	longest := 0
 	turn := func() {
 		r.run(1)
-		for _, u := range r.s.message.updates[:r.s.message.n] {
+		for _, u := range r.s.message.updates[:r.s.message.updateCount] {
 			longest = max(longest, r.tick-sent[u.body])
 			sent[u.body] = r.tick
 		}
@@ -178,11 +178,11 @@ func TestNothingStarves(t *testing.T) {
 	for range 200 {
 		turn()
 	}
-	each := r.s.message.n - 1 // besides the player
+	each := r.s.message.updateCount - 1 // besides the player
 	if want := (400 + each - 1) / each; longest < want || longest > want+2 {
 		t.Errorf("a body waits %d ticks; %d bodies at %d a packet take %d", longest, 400, each, want)
 	}
-	r.turn("priority", "momentary")
+	r.setKnob("priority", "current")
 	at := r.tick
 	for range 200 {
 		turn()
@@ -196,19 +196,19 @@ func TestNothingStarves(t *testing.T) {
 // one of priority 1, and the player in every packet.
 func TestPriorities(t *testing.T) {
 	p := newSender(5)
-	w := sim.New(named(t, "katamari:cubes=4"), 60)
-	by := policy{player: 1_000_000, touched: 100, other: 1}
+	w := sim.New(mustScene(t, "katamari:cubes=4"), 60)
+	by := policy{playerPriority: 1_000_000, touchedPriority: 100, otherPriority: 1}
 	times := [5]int{}
-	touched := w.Touched()
+	touched := w.TouchedBy()
 	for range 30_000 {
 		for i := range touched {
 			touched[i] = sim.NoPlayer
 		}
 		touched[0], touched[1] = 0, 0
-		p.raise(w, make([]bool, 5), &by, 0)
-		m := message{form: form{rotation: finest, quantised: true, velocities: true}}
-		p.choose(&m, w, 2*(numberBits(w.Scene())+m.form.bits(false)), nobody)
-		for _, u := range m.updates[:m.n] {
+		p.accumulatePriorities(w, make([]bool, 5), &by, 0)
+		m := message{format: format{rotationBits: maxRotationBits, quantised: true, velocities: true}}
+		p.chooseUpdates(&m, w, 2*(plainIndexBits(w.Scene())+m.format.bodyBits(false)), unowned)
+		for _, u := range m.updates[:m.updateCount] {
 			times[u.body]++
 			p.priority[u.body] = 0
 		}
@@ -224,7 +224,7 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-func named(t testing.TB, scene string) sim.Scene {
+func mustScene(t testing.TB, scene string) sim.Scene {
 	t.Helper()
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
@@ -237,7 +237,7 @@ func named(t testing.TB, scene string) sim.Scene {
 // that the message stands in the order of the bodies, and that it measures what
 // was promised.
 func TestFitAndSkip(t *testing.T) {
-	sc := named(t, "katamari:cubes=4")
+	sc := mustScene(t, "katamari:cubes=4")
 	w := sim.New(sc, 60)
 	for i, asleep := range []bool{false, false, true, false, true} {
 		b := w.Bodies()[i]
@@ -246,37 +246,37 @@ func TestFitAndSkip(t *testing.T) {
 	}
 	p := newSender(5)
 	p.priority = []int64{10, 40, 20, 50, 30}
-	m := message{players: 1, form: form{rotation: finest, quantised: true, velocities: true}}
-	number := numberBits(&sc)
-	awake, asleep := number+m.form.bits(false), number+m.form.bits(true)
-	p.choose(&m, w, awake+asleep+10, nobody) // 3 fits; 1 does not, after it; 4 does; 2 does not
+	m := message{players: 1, format: format{rotationBits: maxRotationBits, quantised: true, velocities: true}}
+	number := plainIndexBits(&sc)
+	awake, asleep := number+m.format.bodyBits(false), number+m.format.bodyBits(true)
+	p.chooseUpdates(&m, w, awake+asleep+10, unowned) // 3 fits; 1 does not, after it; 4 does; 2 does not
 	got := []int{}
-	for _, u := range m.updates[:m.n] {
+	for _, u := range m.updates[:m.updateCount] {
 		got = append(got, u.body)
 	}
 	if !slices.Equal(got, []int{3, 4}) {
 		t.Errorf("chosen: %v", got)
 	}
 	var c quant.Coder
-	c.Measure()
+	c.BeginMeasure()
 	m.code(&c, &sc)
 	n := m
-	n.n = 0
-	full := c.Processed()
-	c.Measure()
+	n.updateCount = 0
+	full := c.BitsProcessed()
+	c.BeginMeasure()
 	n.code(&c, &sc)
-	if full-c.Processed() != awake+asleep {
-		t.Errorf("%d bits of updates, %d promised", full-c.Processed(), awake+2*asleep)
+	if full-c.BitsProcessed() != awake+asleep {
+		t.Errorf("%d bits of updates, %d promised", full-c.BitsProcessed(), awake+2*asleep)
 	}
 }
 
 // TestArticleBits holds the sizes against the article's: 117 and 222 bits at rest
 // and moving, with a number of ten bits, against 235 and 427.
 func TestArticleBits(t *testing.T) {
-	sc := named(t, "katamari")
-	q, f := form{rotation: finest, quantised: true, velocities: true}, form{rotation: finest, velocities: true}
-	n := numberBits(&sc)
-	if got := [4]int{n + q.bits(true), n + q.bits(false), n + f.bits(true), n + f.bits(false)}; got != [4]int{117, 222, 235, 427} {
+	sc := mustScene(t, "katamari")
+	q, f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}, format{rotationBits: maxRotationBits, velocities: true}
+	n := plainIndexBits(&sc)
+	if got := [4]int{n + q.bodyBits(true), n + q.bodyBits(false), n + f.bodyBits(true), n + f.bodyBits(false)}; got != [4]int{117, 222, 235, 427} {
 		t.Errorf("%v", got)
 	}
 }
@@ -291,15 +291,15 @@ func TestWaitsForItsTurn(t *testing.T) {
 		before := r.env[0].World.Tick()
 		r.run(1)
 		now := r.env[0].World.Tick()
-		if r.env[0].Pace == 0 && now != before+1 {
+		if r.env[0].SlewPPM == 0 && now != before+1 {
 			t.Fatalf("tick %d is followed by %d", before, now)
 		}
-		if off := r.env[0].World.Bodies()[0].Pose.Pos.Sub(r.truth[now].Pos).Len(); off > 0.001 {
+		if off := r.env[0].World.Bodies()[0].Pose.Pos.Sub(r.serverPoses[now].Pos).Len(); off > 0.001 {
 			t.Fatalf("tick %d: the player's cube is %v m beside the server's", now, off)
 		}
 	}
-	if r.count("packets_late") > 2 || r.count("missing_inputs") > 5 {
-		t.Errorf("%v late, %v inputs missing", r.count("packets_late"), r.count("missing_inputs"))
+	if r.counter("packets_late") > 2 || r.counter("missing_inputs") > 5 {
+		t.Errorf("%v late, %v inputs missing", r.counter("packets_late"), r.counter("missing_inputs"))
 	}
 	for buffer, want := range []int{0: 3, 1: 4, 5: 8, 20: 23} { // three ticks of way, and the buffer
 		if want == 0 {
@@ -318,33 +318,33 @@ func TestWaitsForItsTurn(t *testing.T) {
 func TestInputsAreRedundant(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=20%")
 	r.run(1800)
-	if n := r.count("packets_missed"); n < 250 {
+	if n := r.counter("missing_packets"); n < 250 {
 		t.Fatalf("%v packets missed", n)
 	}
-	if n := r.count("missing_inputs"); n > 5 {
+	if n := r.counter("missing_inputs"); n > 5 {
 		t.Errorf("%v of 1800 ticks without inputs", n)
 	}
 	r = newRig(t, "plain", "latency=50ms", "inputs", "off")
 	r.run(600)
-	if n := r.count("missing_inputs"); n < 580 {
+	if n := r.counter("missing_inputs"); n < 580 {
 		t.Errorf("without inputs %v of 600 ticks lack them", n)
 	}
 }
 
-// TestFollowsTheWay says that where the way becomes 200 ms longer or shorter the
+// TestClockFollowsLatency says that where the way becomes 200 ms longer or shorter the
 // client comes to hold packets as long as its buffer again, within twelve seconds.
-func TestFollowsTheWay(t *testing.T) {
+func TestClockFollowsLatency(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms", "congestion", "off")
 	r.run(300)
 	for _, way := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
-		r.weather.Down.Latency = way
+		r.network.Down.Latency = way
 		r.run(720)
-		late := r.count("packets_late")
+		late := r.counter("packets_late")
 		r.run(60)
-		if n := r.count("packets_late") - late; n > 0 {
+		if n := r.counter("packets_late") - late; n > 0 {
 			t.Errorf("%v: %v packets are late after twelve seconds", way, n)
 		}
-		if n := r.count("packets_waiting"); n < 4 || n > 7 {
+		if n := r.counter("buffered_packets"); n < 4 || n > 7 {
 			t.Errorf("%v: %v packets wait", way, n)
 		}
 	}
@@ -356,14 +356,14 @@ func TestFollowsTheWay(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(300)
-	r.weather.Blackout = 10 * time.Second
+	r.network.Blackout = 10 * time.Second
 	r.run(300)
 	worst := float32(0)
 	for i := range 120 {
 		r.run(1)
 		var v predict.View
 		r.c.View(&v)
-		off := v.Bodies[0].Pos.Sub(r.truth[v.Tick].Pos).Len()
+		off := v.Bodies[0].Pos.Sub(r.serverPoses[v.Tick].Pos).Len()
 		worst = max(worst, off)
 		if i >= 9+30 && off > 0.25 {
 			t.Fatalf("%d ticks after the outage the player is drawn %v m off", i, off)
@@ -374,17 +374,17 @@ func TestRecovers(t *testing.T) {
 	}
 }
 
-// TestDrawnStandsStill says that what an update sets right is drawn where it was
+// TestCorrectionKeepsDrawnPose says that what an update sets right is drawn where it was
 // drawn, in that tick.
-func TestDrawnStandsStill(t *testing.T) {
+func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
 	u := update{body: 3, state: r.env[0].World.Bodies()[3]}
 	u.state.Pose.Pos.X += 0.7
-	u.state.Pose.Rot = geom.Turn(geom.Vec3{Z: 1}, 0.5).Mul(u.state.Pose.Rot)
-	before := r.c.drawn(3)
-	r.c.setBody(&u, &message{tick: r.env[0].World.Tick(), form: form{velocities: true}})
-	after := r.c.drawn(3)
+	u.state.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, 0.5).Mul(u.state.Pose.Rot)
+	before := r.c.drawnPose(3)
+	r.c.applyUpdate(&u, &message{tick: r.env[0].World.Tick(), format: format{velocities: true}})
+	after := r.c.drawnPose(3)
 	if got := r.env[0].World.Bodies()[3].Pose; got != u.state.Pose {
 		t.Errorf("the body is at %v, not %v", got, u.state.Pose)
 	}
@@ -393,22 +393,22 @@ func TestDrawnStandsStill(t *testing.T) {
 	}
 }
 
-// TestLateRest says that of a late packet a resting body is taken, unless
+// TestLatePacketAtRest says that of a late packet a resting body is taken, unless
 // something newer of it is known, and a moving one is not.
-func TestLateRest(t *testing.T) {
+func TestLatePacketAtRest(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
 	now := r.env[0].World.Tick()
 	at := func(asleep bool, tick sim.Tick) bool {
-		m := message{tick: tick, n: 1, form: form{velocities: true}}
+		m := message{tick: tick, updateCount: 1, format: format{velocities: true}}
 		u := &m.updates[0]
 		u.body, u.state = 4, r.env[0].World.Bodies()[4]
 		u.state.Asleep = asleep
 		u.state.Pose.Pos.X += 0.1
-		r.c.settle(&m)
+		r.c.applyResting(&m)
 		return r.env[0].World.Bodies()[4] == u.state
 	}
-	r.c.applied[4] = now - 10
+	r.c.appliedTick[4] = now - 10
 	if at(false, now-5) {
 		t.Error("a late packet moves a body")
 	}
@@ -420,52 +420,52 @@ func TestLateRest(t *testing.T) {
 	}
 }
 
-// TestStrangers says that what belongs to another time is refused, and that a
+// TestOutOfRangePackets says that what belongs to another time is refused, and that a
 // stream of it is followed: after a quarter of a second if it is ahead, after a
 // second if it is behind.
-func TestStrangers(t *testing.T) {
+func TestOutOfRangePackets(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(120)
 	of := func(tick sim.Tick) []byte {
-		m := message{tick: tick, players: 1, form: form{rotation: finest}}
+		m := message{tick: tick, players: 1, format: format{rotationBits: maxRotationBits}}
 		var c quant.Coder
-		c.Write(make([]byte, mostBytes))
+		c.BeginWrite(make([]byte, maxBytes))
 		m.code(&c, r.env[0].World.Scene())
-		return slices.Clone(c.Data())
+		return slices.Clone(c.FinishWrite())
 	}
 	far := of(5000)
 	was := r.env[0].World.Tick()
 	r.c.receive(far)
-	if r.count("refused") != 1 || r.env[0].World.Tick() != was {
+	if r.counter("rejected_payloads") != 1 || r.env[0].World.Tick() != was {
 		t.Errorf("a packet of tick 5000 is taken at tick %d", was)
 	}
 	for range 14 {
-		r.c.now++
+		r.c.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != was {
 		t.Errorf("so soon the client is at tick %d", r.env[0].World.Tick())
 	}
 	for range 2 {
-		r.c.now++
+		r.c.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != 4999 {
 		t.Errorf("after a quarter of a second of them the client is at tick %d", r.env[0].World.Tick())
 	}
 	for range 62 { // back takes a second, and the last one begins
-		r.c.now++
+		r.c.localTick++
 		r.c.receive(of(1000))
 	}
-	if r.env[0].World.Tick() != 999 || r.c.ring.At(1000) == nil {
+	if r.env[0].World.Tick() != 999 || r.c.packets.Find(1000) == nil {
 		t.Errorf("after a second of tick 1000 the client is at tick %d", r.env[0].World.Tick())
 	}
 }
 
 // TestFullMessageFits says that the longest message has room.
 func TestFullMessageFits(t *testing.T) {
-	sc := named(t, "katamari:players=4")
-	m := message{tick: 100, count: mostInputs, players: sc.Players, n: mostUpdates, form: form{hands: true, velocities: true, rotation: finest}}
+	sc := mustScene(t, "katamari:players=4")
+	m := message{tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates, format: format{authority: true, velocities: true, rotationBits: maxRotationBits}}
 	for p := range m.inputs {
 		for i := range m.inputs[p] {
 			m.inputs[p][i] = sim.Input{Buttons: sim.Buttons(i % 4), Heading: uint8(i*7 + p + 1)}
@@ -473,38 +473,38 @@ func TestFullMessageFits(t *testing.T) {
 	}
 	w := sim.New(sc, 60)
 	for i := range m.updates {
-		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3], grip: grip{int8(i % 4), true}}
+		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3], authority: authority{int8(i % 4), true}}
 		m.updates[i].state.Asleep = false
 	}
 	var c quant.Coder
-	c.Write(make([]byte, mostBytes))
+	c.BeginWrite(make([]byte, maxBytes))
 	m.code(&c, &sc)
 	var o message
 	if c.Err() != nil {
 		t.Fatal(c.Err())
 	}
-	err := o.read(&c, slices.Clone(c.Data()), &sc, 90)
-	o.grids, o.form.grids = nil, nil
+	err := o.read(&c, slices.Clone(c.FinishWrite()), &sc, 90)
+	o.grids, o.format.grids = nil, nil
 	if err != nil || !reflect.DeepEqual(o, m) {
 		t.Errorf("%v; what was written is not what was read", err)
 	}
 }
 
-// TestRefuses says that a body that comes twice, one outside the scene, inputs of
+// TestRejectsMalformed says that a body that comes twice, one outside the scene, inputs of
 // before the session, and a byte too many or too few are refused.
-func TestRefuses(t *testing.T) {
-	sc := named(t, "zen")
+func TestRejectsMalformed(t *testing.T) {
+	sc := mustScene(t, "zen")
 	w := sim.New(sc, 60)
 	read := func(spoil func(m *message), bytes int) error {
-		m := message{tick: 50, count: 3, players: 1, n: 2, form: form{velocities: true, rotation: finest}}
+		m := message{tick: 50, inputCount: 3, players: 1, updateCount: 2, format: format{velocities: true, rotationBits: maxRotationBits}}
 		m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}
 		if spoil != nil {
 			spoil(&m)
 		}
 		var c quant.Coder
-		c.Write(make([]byte, mostBytes))
+		c.BeginWrite(make([]byte, maxBytes))
 		m.code(&c, &sc)
-		b := slices.Clone(c.Data())
+		b := slices.Clone(c.FinishWrite())
 		b = slices.Grow(b, 8)[:len(b)+bytes]
 		return m.read(&c, b, &sc, 45)
 	}
@@ -524,17 +524,17 @@ func TestRefuses(t *testing.T) {
 		t.Error("another length")
 	}
 	// The number of the second body, 2, becomes that of the first.
-	m := message{tick: 50, players: 1, n: 2, form: form{quantised: true, rotation: finest}}
+	m := message{tick: 50, players: 1, updateCount: 2, format: format{quantised: true, rotationBits: maxRotationBits}}
 	m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}
-	for i := range m.updates[:m.n] {
+	for i := range m.updates[:m.updateCount] {
 		m.updates[i].state.Asleep = true
 	}
 	var c quant.Coder
-	c.Write(make([]byte, mostBytes))
+	c.BeginWrite(make([]byte, maxBytes))
 	m.code(&c, &sc)
-	b := slices.Clone(c.Data())
-	at := c.Processed() - m.form.bits(true) - numberBits(&sc) // the second body's number
-	for i := range numberBits(&sc) {
+	b := slices.Clone(c.FinishWrite())
+	at := c.BitsProcessed() - m.format.bodyBits(true) - plainIndexBits(&sc) // the second body's number
+	for i := range plainIndexBits(&sc) {
 		b[(at+i)/8] &^= 1 << ((at + i) % 8)
 	}
 	b[at/8] |= 1 << (at % 8)
@@ -547,41 +547,41 @@ func TestRefuses(t *testing.T) {
 // which, written again, gives the same bytes.
 func FuzzRead(f *testing.F) {
 	for _, level := range levels {
-		r := newRig(f, "katamari:cubes=20", "perfect", "level", level)
+		r := newRig(f, "katamari:cubes=20", "perfect", "compression", level)
 		r.run(100)
-		f.Add(slices.Clone(r.s.coder.Data()))
+		f.Add(slices.Clone(r.s.coder.FinishWrite()))
 	}
-	sc := named(f, "katamari:cubes=20")
+	sc := mustScene(f, "katamari:cubes=20")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c quant.Coder
 		var m message
 		if m.read(&c, b, &sc, 100) != nil {
 			return
 		}
-		for _, u := range m.updates[:m.n] {
-			if u.lost {
+		for _, u := range m.updates[:m.updateCount] {
+			if u.missingBaseline {
 				continue
 			}
 			if u.body < 0 || u.body > 20 || !(geom.Abs(u.state.Pose.Pos.X) <= sc.HalfWidth) {
 				t.Errorf("%+v", u)
 			}
 		}
-		if slices.ContainsFunc(m.updates[:m.n], func(u update) bool { return u.lost }) {
+		if slices.ContainsFunc(m.updates[:m.updateCount], func(u update) bool { return u.missingBaseline }) {
 			return // what it differs from is not known here
 		}
-		c.Write(make([]byte, mostBytes))
+		c.BeginWrite(make([]byte, maxBytes))
 		m.code(&c, &sc)
-		if c.Err() != nil || !slices.Equal(c.Data(), b) {
-			t.Errorf("%x becomes %x: %v", b, c.Data(), c.Err())
+		if c.Err() != nil || !slices.Equal(c.FinishWrite(), b) {
+			t.Errorf("%x becomes %x: %v", b, c.FinishWrite(), c.Err())
 		}
 	})
 }
 
-// TestQueueOnTheWay says that over a link of less than the budget the rate comes
+// TestCongestion says that over a link of less than the budget the rate comes
 // down to what the link carries and the queue stays short, where without
 // congestion control it grows as long as the link lets it; that the rate comes
 // back when the link does; and that losses and a long way are no sign of a queue.
-func TestQueueOnTheWay(t *testing.T) {
+func TestCongestion(t *testing.T) {
 	stats := func(r *rig) *packet.Stats { return &r.peers[0].Endpoint.Stats }
 	links := []int{40, 96, 160}
 	if testing.Short() {
@@ -591,12 +591,12 @@ func TestQueueOnTheWay(t *testing.T) {
 		weather := "latency=30ms,down.bandwidth=" + strconv.Itoa(kbit) + "kbit,down.queue=2s"
 		r := newRig(t, "katamari:cubes=200", weather)
 		r.run(900)
-		worst, before := time.Duration(0), r.sent()
+		worst, before := time.Duration(0), r.bytesSent()
 		for range 1200 {
 			r.run(1)
 			worst = max(worst, stats(r).RTT)
 		}
-		if got := float64(r.sent()-before) * 8 / 20e3; got > 1.05*float64(kbit) || got < 0.5*float64(kbit) {
+		if got := float64(r.bytesSent()-before) * 8 / 20e3; got > 1.05*float64(kbit) || got < 0.5*float64(kbit) {
 			t.Errorf("over %d kbit/s: %v kbit/s are sent", kbit, got)
 		}
 		if worst > 900*time.Millisecond {
@@ -607,18 +607,18 @@ func TestQueueOnTheWay(t *testing.T) {
 		if trip := stats(full).RTT; trip < 1500*time.Millisecond {
 			t.Errorf("over %d kbit/s without congestion control: a round trip of %v only", kbit, trip)
 		}
-		r.weather.Down.Bandwidth = 0
+		r.network.Down.Bandwidth = 0
 		r.run(66 * 60)
-		before = r.sent()
+		before = r.bytesSent()
 		r.run(600)
-		if got := float64(r.sent()-before) * 8 / 10e3; got < 240 {
+		if got := float64(r.bytesSent()-before) * 8 / 10e3; got < 240 {
 			t.Errorf("after %d kbit/s and more than a minute without limit: %v kbit/s", kbit, got)
 		}
 	}
 	for _, weather := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
 		r := newRig(t, "katamari:cubes=200", weather)
 		r.run(1800 * len(links) / 3)
-		if n := r.count("congested_ticks"); n > 0 {
+		if n := r.counter("congested_ticks"); n > 0 {
 			t.Errorf("%s: %v ticks of congestion", weather, n)
 		}
 	}
@@ -634,36 +634,36 @@ func TestAnyLossDecodes(t *testing.T) {
 		some = levels[len(levels)-1:]
 	}
 	for _, level := range some {
-		for i, weather := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-by=200ms,dup=10%",
+		for i, weather := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
 			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
-			r := newRig(t, "katamari:cubes=120", weather, "level", level, "budget", "192", "congestion", "off")
-			r.weather.Seed, r.input = uint64(i+1), gather
-			var sent [keptTicks]message
+			r := newRig(t, "katamari:cubes=120", weather, "compression", level, "budget", "192", "congestion", "off")
+			r.network.Seed, r.input = uint64(i+1), drivePulling
+			var sent [historyTicks]message
 			compared, based := 0, 0
-			var ways [whole + 1]int
-			var got [keptTicks]sim.Tick
+			var ways [absolute + 1]int
+			var got [historyTicks]sim.Tick
 			for range 900 {
 				r.run(1)
 				m := &r.s.message
-				sent[m.tick%keptTicks].copyFrom(m)
-				for at := range sim.Tick(keptTicks) {
+				sent[m.tick%historyTicks].copyFrom(m)
+				for at := range sim.Tick(historyTicks) {
 					o := &sent[at]
-					c := r.c.ring.At(o.tick)
+					c := r.c.packets.Find(o.tick)
 					if c == nil || got[at] == o.tick || o.tick == 0 {
 						continue
 					}
 					got[at] = o.tick
-					if c.n != o.n || c.form != o.form {
-						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, weather, o.tick, c.n, o.n)
+					if c.updateCount != o.updateCount || c.format != o.format {
+						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, weather, o.tick, c.updateCount, o.updateCount)
 					}
-					for j := range o.updates[:o.n] {
+					for j := range o.updates[:o.updateCount] {
 						a, b := &o.updates[j], &c.updates[j]
-						if want := o.form.arrives(a.state); a.body != b.body || want != b.state || a.kind != b.kind || b.lost {
+						if want := o.format.roundTrip(a.state); a.body != b.body || want != b.state || a.encoding != b.encoding || b.missingBaseline {
 							t.Fatalf("%s, %s: tick %d: body %d was sent %+v and read %+v", level, weather, o.tick, a.body, want, b)
 						}
 						compared++
-						ways[b.kind]++
-						if b.based() {
+						ways[b.encoding]++
+						if b.isDelta() {
 							based++
 						}
 					}
@@ -673,55 +673,55 @@ func TestAnyLossDecodes(t *testing.T) {
 				t.Errorf("%s, %s: %d updates compared", level, weather, compared)
 			}
 			for way, n := range ways {
-				if level == "delta" && i == 1 && n == 0 && way != whole {
+				if level == "delta" && i == 1 && n == 0 && way != absolute {
 					t.Errorf("%s, %s: no update is written in way %d", level, weather, way)
 				}
 			}
-			if share := float64(based) / float64(compared-ways[initial]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
+			if share := float64(based) / float64(compared-ways[initialState]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
 				t.Errorf("%s, %s: %v of the updates are differences", level, weather, share)
 			}
 		}
 	}
 }
 
-// TestLostBase says that an update whose base is not known is lost alone: the
+// TestMissingBaseline says that an update whose base is not known is lost alone: the
 // others of its packet are read, and the body comes whole again before long.
-func TestLostBase(t *testing.T) {
-	r := newRig(t, "katamari:cubes=20", "latency=50ms", "level", "delta")
+func TestMissingBaseline(t *testing.T) {
+	r := newRig(t, "katamari:cubes=20", "latency=50ms", "compression", "delta")
 	r.run(300)
-	r.c.ring.Forget()
+	r.c.packets.Reset()
 	r.run(160)
-	lost := r.count("lost_bases")
-	if lost == 0 || r.count("refused") > 0 {
-		t.Errorf("%v updates lost, %v packets refused", lost, r.count("refused"))
+	lost := r.counter("missing_baselines")
+	if lost == 0 || r.counter("rejected_payloads") > 0 {
+		t.Errorf("%v updates lost, %v packets refused", lost, r.counter("rejected_payloads"))
 	}
 	r.run(100)
-	if n := r.count("lost_bases"); n > lost {
+	if n := r.counter("missing_baselines"); n > lost {
 		t.Errorf("updates are lost after three seconds still: %v and %v", lost, n-lost)
 	}
 }
 
-// wrong counts the bodies that rest at the server and are drawn more than a
+// misplacedBodies counts the bodies that rest at the server and are drawn more than a
 // millimetre beside it.
-func (r *rig) wrong() (n int) {
+func (r *rig) misplacedBodies() (n int) {
 	for i, b := range r.env[1].World.Bodies() {
-		if b.Asleep && r.c.drawn(i).Pos.Sub(b.Pose.Pos).Len() > 0.001 {
+		if b.Asleep && r.c.drawnPose(i).Pos.Sub(b.Pose.Pos).Len() > 0.001 {
 			n++
 		}
 	}
 	return n
 }
 
-// TestRestCommit says that at 30 % loss no body is drawn beside where it rests
+// TestReliableRest says that at 30 % loss no body is drawn beside where it rests
 // two seconds after all have come to rest, and that without the commit some are.
-func TestRestCommit(t *testing.T) {
+func TestReliableRest(t *testing.T) {
 	left := func(commit string) int {
-		r := newRig(t, "katamari", "latency=50ms,loss=30%", "level", "quantised", "budget", "64", "rest-commit", commit)
+		r := newRig(t, "katamari", "latency=50ms,loss=30%", "compression", "quantised", "budget", "64", "reliable-rest", commit)
 		r.input = func(tick int) sim.Input {
 			if tick > 600 {
 				return sim.Input{}
 			}
-			in := keys(tick)
+			in := driveAround(tick)
 			in.Buttons |= sim.Lift
 			return in
 		}
@@ -730,7 +730,7 @@ func TestRestCommit(t *testing.T) {
 			r.run(1)
 			if !slices.ContainsFunc(r.env[1].World.Bodies(), func(b sim.Body) bool { return !b.Asleep }) {
 				r.run(120)
-				return r.wrong()
+				return r.misplacedBodies()
 			}
 		}
 		t.Fatal("it does not come to rest")
@@ -743,13 +743,13 @@ func TestRestCommit(t *testing.T) {
 	}
 }
 
-func nobody(int) grip { return noGrip }
+func unowned(int) authority { return noAuthority }
 
 // TestLargeScene says that the grid is as wide as the scene, in both worlds and on
 // the wire: a body far out and fast arrives where it is.
 func TestLargeScene(t *testing.T) {
 	for _, level := range levels {
-		r := newRig(t, "ship:way=530", "latency=30ms", "level", level, "smoothing", "none")
+		r := newRig(t, "ship:distance=530", "latency=30ms", "compression", level, "smoothing", "none")
 		w := r.env[1].World
 		b := w.Bodies()[0]
 		b.Pose.Pos = geom.Vec3{X: 500, Y: 300, Z: 20}
@@ -758,7 +758,7 @@ func TestLargeScene(t *testing.T) {
 		r.input = func(int) sim.Input { return sim.Input{} }
 		r.run(90)
 		got := r.env[0].World.Bodies()[0].Pose.Pos
-		want := r.truth[r.env[0].World.Tick()].Pos
+		want := r.serverPoses[r.env[0].World.Tick()].Pos
 		if off := got.Sub(want).Len(); off > 0.01 || want.X < 500 || want.Y < 320 {
 			t.Errorf("%s: at %v, and drawn %v m beside it", level, want, off)
 		}

@@ -1,0 +1,142 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// pushSamePile has both players drive slowly to and fro through the pile between them,
+// each where the truth of the first pane has it.
+func pushSamePile(l *Lab) Entry {
+	in := make([]sim.Input, 2)
+	for p := range in {
+		b := l.Panes[0].ServerWorld.Bodies()[p]
+		to := geom.Vec3{X: 1 - 2*float32(p), Y: 0.5 + float32(l.Ticks()/60%4)}.Sub(b.Pose.Pos)
+		push := func(way, speed float32, plus, minus sim.Buttons) {
+			if way > 0.1 && speed < 2 {
+				in[p].Buttons |= plus
+			} else if way < -0.1 && speed > -2 {
+				in[p].Buttons |= minus
+			}
+		}
+		push(to.X, b.Linear.X, sim.Right, sim.Left)
+		push(to.Y, b.Linear.Y, sim.Forward, sim.Back)
+		if p == 0 && l.Ticks()/100%3 == 0 {
+			in[p].Buttons |= sim.Pull
+		}
+	}
+	return Entry{Inputs: in}
+}
+
+// TestToucherAuthority says of two players who fight for a pile, each under its own
+// authority over what it touches: an own key shows at once, and the own cube never
+// jumps by more than half a metre; some body was wanted by both, and one of them gave it up; a copy goes the
+// same way; and 20 seconds after all rests both see it where it is, and have
+// nothing in hand but themselves.
+func TestToucherAuthority(t *testing.T) {
+	for _, weather := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
+		for _, knobs := range []string{"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0", ":adaptive=on:uplink-budget=32:budget=64"} {
+			if testing.Short() && knobs != "" {
+				continue
+			}
+			t.Run(fmt.Sprint(weather, knobs), func(t *testing.T) {
+				l := open(t, config(t, "two-players", weather, AtClient), "statesync:authority=client"+knobs, "statesync")
+				for range 90 {
+					l.Tick(Entry{Inputs: make([]sim.Input, 2)})
+				}
+				keys := make([]Entry, 60)
+				for i := range keys {
+					keys[i].Inputs = []sim.Input{{Buttons: sim.Right}, {}}
+				}
+				if got := l.MeasureInputLatency(keys); got[0] != 0 || got[1] < 9 {
+					t.Errorf("a key shows after %v ticks, under the toucher's and the server's authority", got)
+				}
+				var f *Lab
+				p, most := l.Panes[0], 0
+				for i := range 900 {
+					if i == 600 {
+						f = l.Fork()
+					}
+					if err := l.Tick(pushSamePile(l)); err != nil {
+						t.Fatal(err)
+					}
+					held := 0
+					for _, o := range p.ServerWorld.Owners()[2:] {
+						if o != sim.NoPlayer {
+							held++
+						}
+					}
+					most = max(most, held)
+					for body, b := range p.ServerWorld.Bodies() {
+						if !(b.Pose.Pos.Len() < 1000) {
+							t.Fatalf("tick %d: body %d is at %v", i, body, b.Pose.Pos)
+						}
+					}
+				}
+				for range 300 {
+					f.Tick(pushSamePile(f))
+				}
+				if most < 10 {
+					t.Errorf("no more than %d bodies were in anyone's hands", most)
+				}
+				if f.Hash() != l.Hash() {
+					t.Error("a copy goes another way")
+				}
+				// The other's cube is set into ours at times, and pushes it.
+				if n := p.Score.LargestPop(); n > 0.5 {
+					t.Errorf("the own cube jumps by %v m", n)
+				}
+				if n := p.Counters.Value("lost_claims"); n < 1 && knobs == "" {
+					t.Errorf("%v bodies were given up", n)
+				}
+				for range 1200 {
+					l.Tick(Entry{})
+				}
+				if owners := p.ServerWorld.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.NoPlayer }) {
+					t.Errorf("all rests, and is in the hands of %v", owners)
+				}
+				for seat, s := range p.Clients {
+					for i, b := range p.ServerWorld.Bodies() {
+						if d := s.View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+							t.Errorf("seat %d: at rest body %d is drawn %v m from where it is", seat, i, d)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestToucherAuthoritySpectator says that who only watches is told of all bodies, whoever's
+// word counts.
+func TestToucherAuthoritySpectator(t *testing.T) {
+	l := open(t, config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
+	for range 600 {
+		if err := l.Tick(pushSamePile(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := l.Panes[0]
+	if n := p.Counters.Value("updates_per_packet"); n < 15 {
+		t.Errorf("%v bodies a packet", n)
+	}
+}
+
+// TestOwnedBodyIgnoresOlderServerState says that what is in hand is not shown where the server last
+// spoke of it, before it was.
+func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
+	l := open(t, config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
+	for range 300 {
+		if err := l.Tick(pushSamePile(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := &l.Panes[0].Clients[0].View
+	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {
+		t.Errorf("the own cube's last word is %v m from where it is", d)
+	}
+}

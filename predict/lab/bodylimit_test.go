@@ -1,0 +1,46 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/predict/strategy/lockstep"
+)
+
+// TestBodyLimits says that a scene of more bodies than a strategy can send is
+// refused with words, wherever it is asked for, and changes nothing; and that
+// strategies without that limit take it.
+func TestBodyLimits(t *testing.T) {
+	large, small := Config{Scene: "fleet", Rate: 60}, Config{Scene: "plain", Rate: 60}
+	refused := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "10000 bodies") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, s := range Strategies {
+		l := New(large)
+		_, err := l.Open(s.Name)
+		if s.MaxBodies > 0 {
+			refused("open "+s.Name, err)
+		} else if err != nil {
+			t.Errorf("open %s: %v", s.Name, err)
+		}
+	}
+	l := New(large)
+	if _, err := l.Open(lockstep.Strategy.Name); err != nil {
+		t.Fatal(err)
+	}
+	refused("switch", l.Apply(Command{Verb: "switch", Name: "rewind"}))
+	if l.Panes[0].Strategy != lockstep.Strategy {
+		t.Error("the strategy changed")
+	}
+	l = New(small)
+	if _, err := l.Open("rewind"); err != nil {
+		t.Fatal(err)
+	}
+	refused("scene", l.Apply(Command{Verb: "scene", Pane: AllPanes, Name: "fleet"}))
+	if l.Config().Scene != "plain" {
+		t.Error("the scene changed")
+	}
+}

@@ -1,0 +1,276 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/sim"
+)
+
+func applyCommands(t testing.TB, l *Lab, commands ...string) {
+	t.Helper()
+	for _, text := range commands {
+		c, err := parseCommand(text)
+		if err == nil {
+			err = l.Apply(c)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+}
+
+// countClientTicks opens a pane and returns how many ticks its first client makes in
+// each of so many ticks of the session.
+func countClientTicks(t *testing.T, l *Lab, ticks int) (made []int) {
+	t.Helper()
+	p := l.Panes[0]
+	for range ticks {
+		before := p.Counters.Value("input_packets")
+		run(t, l, 1)
+		made = append(made, int(p.Counters.Value("input_packets")-before))
+	}
+	return made
+}
+
+// TestClockFaults says what the faults of a clock do: at 500 ppm a client makes
+// one tick more in 2000, at -500 one less; at 20 frames a second three ticks in
+// every third one of the session, and at 144 one in each; and frozen for half a
+// second none in 30.
+func TestClockFaults(t *testing.T) {
+	open := func() *Lab { return open(t, config(t, "plain", "latency=20ms", AtClient), "noprediction") }
+	sum := func(made []int) (n int) {
+		for _, m := range made {
+			n += m
+		}
+		return n
+	}
+	for skew, want := range map[string]int{"500": 8004, "-500": 7996, "off": 8000} {
+		l := open()
+		applyCommands(t, l, "clock all skew "+skew)
+		if n := sum(countClientTicks(t, l, 8000)); n != want {
+			t.Errorf("skew %s: %d ticks, want %d", skew, n, want)
+		}
+	}
+	l := open()
+	applyCommands(t, l, "clock all fps 20")
+	for i, n := range countClientTicks(t, l, 60)[1:] {
+		if want := map[bool]int{true: 3}[(i+1)%3 == 0]; n != want {
+			t.Fatalf("20 frames a second: %d ticks in tick %d, want %d", n, i+1, want)
+		}
+	}
+	applyCommands(t, l, "clock all fps 144")
+	for i, n := range countClientTicks(t, l, 60)[1:] {
+		if n != 1 {
+			t.Fatalf("144 frames a second: %d ticks in tick %d", n, i)
+		}
+	}
+	applyCommands(t, l, "clock all fps off", "freeze all - 500ms")
+	if n := sum(countClientTicks(t, l, 30)); n != 0 {
+		t.Errorf("frozen, it makes %d ticks", n)
+	}
+	if n := sum(countClientTicks(t, l, 30)); n != 30 {
+		t.Errorf("after that it makes %d in 30", n)
+	}
+}
+
+// TestFrameRateEqualToTickRate says that a program that goes round as often as it makes
+// ticks is no fault: the session is the same to the bit.
+func TestFrameRateEqualToTickRate(t *testing.T) {
+	for _, s := range Strategies {
+		c := config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
+		a, b := open(t, c, s.Name), open(t, c, s.Name)
+		applyCommands(t, b, "clock all fps 60")
+		run(t, a, 300)
+		run(t, b, 300)
+		applyCommands(t, b, "clock all fps off")
+		if a.Hash() != b.Hash() {
+			t.Errorf("%s: 60 frames a second are not 60 ticks a second", s.Name)
+		}
+	}
+}
+
+// TestLateFrames says that a program at 144 frames a second reads what comes
+// between its newest frame and the tick with the next: of datagrams that arrive
+// all the time, some are seen a tick later.
+func TestLateFrames(t *testing.T) {
+	c := ClockFault{FrameRate: 144}
+	late := 0
+	for n := range sim.Tick(600) {
+		now := time.Duration(n) * time.Second / 60
+		at := c.frameTime(now, n, 60)
+		if at > now || now-at >= time.Second/144 {
+			t.Fatalf("tick %d at %v: its frame is at %v", n, now, at)
+		}
+		if at < now {
+			late++
+		}
+	}
+	if late == 0 || late == 600 {
+		t.Errorf("%d of 600 frames are before their ticks", late)
+	}
+}
+
+// TestClockFaultScope says that a fault can be one client's, one pane's or all, that
+// a pane opened later has what was commanded for all, that a restart and a switch
+// of strategy leave it, and how it is put into words.
+func TestClockFaultScope(t *testing.T) {
+	l := open(t, config(t, "two-players", "perfect", AtClient), "rewind", "rewind")
+	applyCommands(t, l, "clock all 2.skew 500", "clock 1 fps 20", "freeze 2 1 1s")
+	run(t, l, 1)
+	for i, want := range []string{"client 1: 20 frames a second; client 2: clock +500 ppm, 20 frames a second", "client 1: frozen; client 2: clock +500 ppm"} {
+		if got := l.Panes[i].DescribeClockFaults(); got != want {
+			t.Errorf("pane %d: %q, want %q", i+1, got, want)
+		}
+	}
+	applyCommands(t, l, "open all snapshot -", "switch 2 lockstep -", "restart all - -")
+	run(t, l, 60)
+	for i := 1; i < 3; i++ {
+		if got := l.Panes[i].DescribeClockFaults(); got != "client 2: clock +500 ppm" {
+			t.Errorf("pane %d: %q", i+1, got)
+		}
+	}
+	applyCommands(t, l, "clock all skew -500", "clock all fps off")
+	if got := l.Panes[0].DescribeClockFaults(); got != "clock -500 ppm" {
+		t.Errorf("%q", got)
+	}
+	applyCommands(t, l, "clock all skew off")
+	if got := l.Panes[0].DescribeClockFaults(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestForkKeepsClockFaults says that faults are part of the session: a copy taken in the
+// middle of them goes the same way as its model, and two panes under the same
+// faults go the same way, too.
+func TestForkKeepsClockFaults(t *testing.T) {
+	for _, s := range Strategies {
+		l := open(t, config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
+		run(t, l, 120)
+		applyCommands(t, l, "clock all skew 4000", "clock all 1.fps 25", "clock all 2.fps 144")
+		run(t, l, 100)
+		applyCommands(t, l, "freeze all 1 700ms")
+		for i := range 80 {
+			run(t, l, 1)
+			f, g := l.Fork(), l.Fork()
+			if f.Hash() != l.Hash() {
+				t.Fatalf("%s: %d ticks after the freeze the copy differs", s.Name, i)
+			}
+			if i%10 != 9 {
+				continue
+			}
+			run(t, f, 100)
+			run(t, g, 100)
+			if f.Hash() != g.Hash() {
+				t.Fatalf("%s: %d ticks after the freeze two copies part", s.Name, i)
+			}
+		}
+		f := l.Fork()
+		run(t, l, 200)
+		run(t, f, 200)
+		if f.Hash() != l.Hash() {
+			t.Errorf("%s: the copy went another way", s.Name)
+		}
+		if a, b := l.Panes[0].Hash(), l.Panes[1].Hash(); a != b {
+			t.Errorf("%s: two panes under the same faults part", s.Name)
+		}
+		applyCommands(t, l, "clock all skew off")
+		if h := l.Hash(); h == f.Hash() {
+			t.Errorf("%s: the hash does not know of the fault", s.Name)
+		}
+	}
+}
+
+// TestSocket says that what arrives while a program does not read waits in
+// order, with the moments of its arrival, up to the room there is; that what is
+// more is lost; and that there is room again when it has been read.
+func TestSocket(t *testing.T) {
+	w := link.Network{}
+	client, server := link.Pair(&w, 0)
+	s := &socket{end: client}
+	fits := socketBufferSize / (1000 + datagramOverhead)
+	for round := range 3 {
+		begin := time.Duration(round) * time.Hour
+		for i := range 2 * fits {
+			b := make([]byte, 1000)
+			b[0], b[1] = byte(i), byte(i>>8)
+			_ = server.Send(begin+time.Duration(i)*time.Millisecond, b)
+			s.bufferArrivals(begin + time.Duration(i)*time.Millisecond)
+		}
+		var o socket
+		o.copyFrom(s)
+		for _, read := range []*socket{&o, s} {
+			for i := range fits {
+				if read == &o && i == fits-1 {
+					break // behind the last one it would look into a link
+				}
+				d, ok := read.Receive(begin + time.Minute)
+				if !ok || int(d.Bytes[0])|int(d.Bytes[1])<<8 != i || d.ReceivedAt != begin+time.Duration(i)*time.Millisecond {
+					t.Fatalf("round %d: datagram %d of %d: %v, %v", round, i, fits, ok, d.ReceivedAt)
+				}
+			}
+		}
+		if _, ok := s.Receive(begin + time.Minute); ok {
+			t.Error("there is more than there is room for")
+		}
+		if s.bufferedBytes != 0 {
+			t.Errorf("%d bytes are charged for nothing", s.bufferedBytes)
+		}
+	}
+}
+
+// TestFrozenClientAllocatesNothing says that freezes and low frame rates cost no
+// memory once they have had it.
+func TestFrozenClientAllocatesNothing(t *testing.T) {
+	for _, s := range Strategies {
+		l := open(t, config(t, "zen", "latency=75ms", AtClient), s.Name)
+		applyCommands(t, l, "clock all fps 20")
+		in := Entry{Inputs: []sim.Input{{}}}
+		step := func() {
+			if l.Ticks()%60 == 0 { // as the command would, but for its words
+				for i := range l.Panes[0].clockFaults {
+					l.Panes[0].clockFaults[i].FrozenUntil = l.tick + 12
+				}
+			}
+			l.Tick(in)
+		}
+		for range 3000 {
+			step()
+		}
+		if n := testing.AllocsPerRun(600, step); n != 0 {
+			t.Errorf("%s: %v allocations a tick", s.Name, n)
+		}
+	}
+}
+
+// TestBadClockCommands says that a bad command says why and changes nothing.
+func TestBadClockCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"clock all skew 10001": "-10000 to 10000",
+		"clock all skew fast":  "-10000 to 10000",
+		"clock all fps 4":      "5 to 1000",
+		"clock all fps 20.5":   "5 to 1000",
+		"clock all speed 3":    `no number of a clock "speed"`,
+		"clock all 2.skew 3":   "1 to 1",
+		"clock all x.skew 3":   "1 to 1",
+		"freeze all - 2":       "above 0s up to 1m0s",
+		"freeze all - 61s":     "above 0s up to 1m0s",
+		"freeze all 0 1s":      "1 to 1",
+		"freeze 3 - 1s":        "no pane 3",
+	} {
+		l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+		c, err := parseCommand(text)
+		if err == nil {
+			err = l.Apply(c)
+		}
+		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%q: %v, want %q in it", text, err, want)
+		}
+		if l.clockFaults != [maxClients]ClockFault{} || l.Panes[0].clockFaults != l.clockFaults {
+			t.Errorf("%q changed the session", text)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package lab
+
+import "testing"
+
+// allKnobs is all that may be predicted or shown otherwise, at once.
+const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:remote-bodies=dynamic:fallback-corrections=3:fallback-dirty-ticks=6"
+
+// TestKnobsCombine says that what each strategy of the predicted mode can do does not get
+// in each other's way: the same session twice gives the same bits, a copy goes as its
+// model does, no tick takes memory, nothing that comes is refused, and when the keys rest
+// the picture is the truth.
+func TestKnobsCombine(t *testing.T) {
+	for _, x := range []struct{ spec, scene string }{
+		{"relative" + allKnobs, "train:rods=8"}, {"relative" + allKnobs, "ship:platform=1"},
+		{"relative:joint-tree=relative-position:fallback-corrections=3", "train:rods=8"},
+		{"relative:predicted-bodies=joint-tree:chain-joints-max=4:joint-tree=relative:fallback-corrections=3", "train:rods=8"},
+		{"historyoffset" + allKnobs, "trailer"},
+	} {
+		spec, scene := x.spec, x.scene
+		allocatesNothing(t, scene, AtClient, spec)
+		c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
+		a, b := open(t, c, spec), open(t, c, spec)
+		run(t, a, 300)
+		run(t, b, 300)
+		f := a.Fork()
+		run(t, a, 200)
+		run(t, b, 200)
+		run(t, f, 200)
+		if a.Hash() != b.Hash() || a.Hash() != f.Hash() {
+			t.Errorf("%s in %s: %016x, again %016x, a copy %016x", spec, scene, a.Hash(), b.Hash(), f.Hash())
+		}
+		p := a.Panes[0]
+		if n := p.Counters.Value("rejected_payloads"); n != 0 {
+			t.Errorf("%s in %s: %v refused", spec, scene, n)
+		}
+		for range 900 {
+			if err := a.Tick(Entry{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, b := range p.ServerWorld.Bodies() {
+			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); b.Asleep && d > 0.005 {
+				t.Errorf("%s in %s: at rest body %d is drawn %v m from where it is", spec, scene, i, d)
+			}
+		}
+	}
+}

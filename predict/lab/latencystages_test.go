@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"testing"
+	"time"
+
+	"ghostcube/sim"
+)
+
+// latencySpecs are strategies of which each has a way of its own to the player's eyes.
+var latencySpecs = []string{
+	"noprediction", "noprediction:snapshot-every=4", "rewind", "rewind:smoothing=none", "lockstep", "snapshot", "snapshot:interpolation=none",
+	"snapshot:snapshot-every=6", "statesync", "statesync:jitter-buffer=0", "statesync:authority=client", "animated",
+	"animated:validity=0", "animated:snapshot-every=3", "animated:playout=4", "animated:playout=4:validity=0", "historyoffset",
+}
+
+// TestStagesSumToInputLatency says that the stages of a key come to the latency that the fork
+// measures, exactly: of the very key, at pings of 50 and of 300 ms and in worse, with
+// clients that are slow, at both seats, and in lockstep where others are waited for.
+func TestStagesSumToInputLatency(t *testing.T) {
+	for _, weather := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
+		for _, spec := range latencySpecs {
+			checkStageSum(t, "plain", weather, AtClient, spec)
+			if spec != "lockstep" { // it sends no states, of which one could be followed
+				checkStageSum(t, "plain", weather, AtHost, spec)
+			}
+		}
+		checkStageSum(t, "two-players", weather, AtClient, "lockstep")
+		checkStageSum(t, "plain", weather, AtClient, "noprediction", Command{"clock", AllPanes, "fps", "20"})
+		checkStageSum(t, "plain", weather, AtClient, "animated", Command{"clock", AllPanes, "fps", "144"})
+	}
+}
+
+func checkStageSum(t *testing.T, scene, weather string, seat Seat, spec string, commands ...Command) {
+	t.Helper()
+	const first = 151
+	l := open(t, config(t, scene, weather, seat), spec)
+	entries := make([]Entry, 500)
+	for i := range entries {
+		entries[i].Inputs = make([]sim.Input, 2)
+		if i >= first {
+			entries[i].Inputs[0].Buttons = sim.Right
+		}
+	}
+	entries[0].Commands = commands
+	for _, e := range entries[:first] {
+		l.Tick(e)
+	}
+	want := l.MeasureInputLatency(entries[first:])[0]
+	c := &l.Panes[0].tracer
+	var got LatencyStages
+	for i := first; i < len(entries) && got.Inputs == 0; i++ {
+		l.Tick(entries[i])
+		now := c.tickTime(l.tick - 1)
+		switch {
+		case c.predicts && c.nextPredicted > first:
+			got = LatencyStages{c.predictedStages(first, now), 1}
+		case !c.predicts && c.nextShown > first:
+			got = LatencyStages{c.confirmedStages(first, now), 1}
+		}
+	}
+	rate := time.Duration(l.config.Rate)
+	if sum := int((got.Sum()*rate + time.Second/2) / time.Second); got.Inputs == 0 || sum != want {
+		t.Errorf("%s, %s, %v, %v: %d ticks, want %d: %v", weather, spec, seat, commands, sum, want, got)
+	}
+	for s, d := range got.Stages {
+		if d < 0 || d > 0 && !Stage(s).Measured() {
+			t.Errorf("%s, %s, %v, %v: %s takes %v", weather, spec, seat, commands, StageNames[s], d)
+		}
+	}
+}
+
+// TestLatencyStages holds the single stages of one spec against what its knobs ask for:
+// ways of 25 ms, which end in the middle of a tick, four ticks in the server's buffer,
+// and 60 ms of validity, which end in a tick.
+func TestLatencyStages(t *testing.T) {
+	l := open(t, config(t, "plain", "latency=25ms", AtClient), "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
+	for range 600 {
+		l.Tick(Entry{Inputs: []sim.Input{{}}})
+	}
+	millis := func(b LatencyStages) (list [StageCount]float64) {
+		for i, d := range b.Stages {
+			list[i] = float64((d+5*time.Microsecond)/(10*time.Microsecond)) / 100
+		}
+		return list
+	}
+	own := l.Panes[0].Latency().Response
+	if got, want := millis(own), [StageCount]float64{1: 0, 2: 25, 3: 75, 5: 25, 6: 58.33}; got != want || own.Inputs != 60 {
+		t.Errorf("animated: %v of %d, want %v", got, own.Inputs, want)
+	}
+	late := l.Panes[1].Latency()
+	if got := late.Response.Sum(); got != 0 || late.Response.Inputs != 60 {
+		t.Errorf("the own cube answers after %v", got)
+	}
+	if got, want := millis(late.Confirmed), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
+		t.Errorf("the server's word: %v, want %v", got, want)
+	}
+	if got := millis(l.Panes[2].LatencySinceStart().Response)[ServerSendStage]; got < 41 || got > 42.5 {
+		t.Errorf("with a snapshot every 6 ticks its wait is %v ms on average, want 2.5 ticks", got)
+	}
+}
+
+// TestSpaceEngineersLatency holds the terms of the article to their sum.
+func TestSpaceEngineersLatency(t *testing.T) {
+	for ping, want := range map[time.Duration]time.Duration{50: 214800, 300: 464800} {
+		b := SpaceEngineersLatency(ping * time.Millisecond)
+		if got := b.Sum(); got != want*time.Microsecond {
+			t.Errorf("%d ms: %v", ping, got)
+		}
+	}
+}

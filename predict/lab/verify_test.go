@@ -1,0 +1,213 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// recordEventfulTape returns the eventful tape with its hashes, as text.
+func recordEventfulTape(t testing.TB) string {
+	t.Helper()
+	tape := eventfulTape(t)
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := NewRecording(l, "1.2.3", tape.Panes)
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		made.Ticked(e, i == len(tape.Entries)-1)
+	}
+	var b strings.Builder
+	if err := made.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// playAndVerify plays a tape and returns what its checks find.
+func playAndVerify(t testing.TB, text string) error {
+	t.Helper()
+	tape, err := ReadTape(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	l, err := tape.Lab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for i, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
+			if err := tape.Verify(l, next); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	if next != len(tape.HashChecks) || next == 0 {
+		t.Fatalf("%d of %d checks", next, len(tape.HashChecks))
+	}
+	return nil
+}
+
+// TestVerify says that a tape with hashes verifies after a round trip through its
+// file form, which is the same again, and plays to the same as one without.
+func TestVerify(t *testing.T) {
+	text := recordEventfulTape(t)
+	if err := playAndVerify(t, text); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	tape, err := ReadTape(strings.NewReader(text))
+	if err != nil || tape.Version != "1.2.3" || len(tape.HashChecks) != 700/60+1 || tape.LastLine != strings.Count(text, "\n") {
+		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.HashChecks), tape.LastLine)
+	}
+	var b bytes.Buffer
+	if err := tape.Write(&b); err != nil || b.String() != text {
+		t.Errorf("%v: written again it is\n%s\nand was\n%s", err, b.String(), text)
+	}
+	if a, b := playTape(t, tape).Hash(), playTape(t, eventfulTape(t)).Hash(); a != b {
+		t.Errorf("with hashes it plays to %016x, without to %016x", a, b)
+	}
+}
+
+// TestVerifyLocatesMismatch says that one input, one command or one hash that is
+// changed is found, in the second of the session and the first pane where it shows,
+// with the line of the hash.
+func TestVerifyLocatesMismatch(t *testing.T) {
+	lines := strings.SplitAfter(recordEventfulTape(t), "\n")
+	after := func(ticks int) (at int) { // the line of the check after so many ticks
+		n := 0
+		for i, l := range lines {
+			if strings.HasPrefix(l, "=") {
+				if n++; n*60 == ticks {
+					return i
+				}
+			}
+		}
+		t.Fatalf("no check after %d ticks", ticks)
+		return 0
+	}
+	with := func(at int, old, new string) string {
+		changed := append([]string(nil), lines...)
+		if changed[at] = strings.Replace(lines[at], old, new, 1); changed[at] == lines[at] {
+			t.Fatalf("line %d, %q, has no %q", at+1, lines[at], old)
+		}
+		return strings.Join(changed, "")
+	}
+	find := func(from, to int, prefix string) int { // the first line of that kind between two checks
+		for i := after(from) + 1; i < after(to); i++ {
+			if strings.HasPrefix(lines[i], prefix) {
+				return i
+			}
+		}
+		t.Fatalf("no %q between ticks %d and %d", prefix, from, to)
+		return 0
+	}
+	steer := after(240) - 1
+	second := strings.Fields(lines[after(180)])[2]
+	for name, c := range map[string]struct {
+		text     string
+		from, to int
+		pane     int
+		spec     string
+	}{
+		"an input":              {with(steer, lines[steer], strings.Fields(lines[steer])[0]+" WZ@99\n"), 181, 240, 0, "rewind"},
+		"a nudge":               {with(find(60, 120, "! nudge all"), "x 1", "x 2"), 61, 120, 0, "rewind"},
+		"a knob of pane 2":      {with(find(180, 240, "! switch 2"), "lead=3", "lead=9"), 181, 240, 1, "rewind:lead=9"},
+		"a hash of pane 2":      {with(after(180), second, "0123456789abcdef"), 121, 180, 1, "noprediction:snapshot-every=2"},
+		"the first hash of all": {with(after(60), strings.Fields(lines[after(60)])[1], "0123456789abcdef"), 1, 60, 0, "rewind"},
+		"the seed":              {with(5, "seed 7", "seed 8"), 1, 60, 0, "rewind"},
+	} {
+		err := playAndVerify(t, c.text)
+		var d *Mismatch
+		if !errors.As(err, &d) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.FirstTick != c.from || d.LastTick != c.to || d.Pane != c.pane || !strings.HasPrefix(d.Spec, c.spec) || d.Line != after(c.to)+1 {
+			t.Errorf("%s: found %v, want pane %d, %s, ticks %d to %d, line %d", name, err, c.pane+1, c.spec, c.from, c.to, after(c.to)+1)
+		}
+	}
+	less := with(after(180), " "+second, "")
+	if err := playAndVerify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180, where the session has 2") {
+		t.Errorf("a hash too few: %v", err)
+	}
+}
+
+// TestTruncatedTapes says that a tape with hashes, cut anywhere, is refused with
+// its line or known to be cut, and never taken for whole.
+func TestTruncatedTapes(t *testing.T) {
+	text := strings.TrimSuffix(recordEventfulTape(t), "\n")
+	refused, cut := 0, 0
+	for n := range len(text) {
+		tape, err := ReadTape(strings.NewReader(text[:n]))
+		switch {
+		case err != nil:
+			refused++
+			if !strings.HasPrefix(err.Error(), "line ") {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+		case tape.Truncated:
+			cut++
+			if want := strings.Count(strings.TrimSuffix(text[:n], "\n"), "\n") + 1; tape.LastLine != want {
+				t.Fatalf("%d bytes: the last line is %d, said %d", n, want, tape.LastLine)
+			}
+		default:
+			t.Fatalf("cut to %d of %d bytes it is taken for whole: ...%q", n, len(text), text[max(0, n-30):n])
+		}
+	}
+	if refused < 100 || cut < 100 {
+		t.Errorf("%d refused, %d known to be cut", refused, cut)
+	}
+}
+
+// TestTapeIsSmall says that a minute of one pane, with its hashes, takes a few
+// kilobytes, because equal ticks are written once.
+func TestTapeIsSmall(t *testing.T) {
+	l := open(t, config(t, "zen", "wifi-bad", AtClient), "rewind")
+	made := NewRecording(l, "0.1.0", []string{"rewind"})
+	for i := range 3600 {
+		e := Entry{Inputs: scriptedInputs(i)}
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		made.Ticked(e, i == 3599)
+	}
+	var b bytes.Buffer
+	if err := made.Write(&b); err != nil || b.Len() > 6000 {
+		t.Errorf("%v: %d bytes", err, b.Len())
+	}
+}
+
+// TestOneHashCheckPerTick says that a writer leaves out a check before the first tick
+// and a second one for the same tick, which no reader takes.
+func TestOneHashCheckPerTick(t *testing.T) {
+	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+	var b strings.Builder
+	w := NewWriter(&b, "", l.Config(), []string{"rewind"})
+	w.HashCheck(l.HashCheck())
+	for range 3 {
+		run(t, l, 1)
+		w.Add(Entry{})
+		w.HashCheck(l.HashCheck())
+		w.HashCheck(l.HashCheck())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tape, err := ReadTape(strings.NewReader(b.String()))
+	if err != nil || len(tape.HashChecks) != 3 || tape.HashChecks[2].Ticks != 3 {
+		t.Fatalf("%v, %+v:\n%s", err, tape, b.String())
+	}
+	if err := playAndVerify(t, b.String()); err != nil {
+		t.Error(err)
+	}
+}

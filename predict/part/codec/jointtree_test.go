@@ -1,0 +1,373 @@
+package codec
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict/part/jointtree"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+func newWorld(t testing.TB, name string) *sim.World {
+	t.Helper()
+	s, err := sim.SceneNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim.New(s, 60)
+}
+
+// TestLocalBody says that what a parent sees arrives as snapLocal has it, in as many bits
+// as the page says, and that what is out of reach is known to be.
+func TestLocalBody(t *testing.T) {
+	small := sim.Body{
+		Pose:   geom.Pose{Pos: geom.Vec3{X: 0.001, Y: -0.0005}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 1)},
+		Linear: geom.Vec3{X: 0.01}, Angular: geom.Vec3{Y: 0.1},
+	}
+	large := small
+	large.Pose.Pos, large.Linear, large.Angular = geom.Vec3{X: 0.25, Y: -0.1, Z: 0.1}, geom.Vec3{X: 15, Y: -2, Z: 1}, geom.Vec3{X: 15, Y: 4, Z: -4}
+	rest := small
+	rest.Asleep, rest.Linear, rest.Angular = true, geom.Vec3{}, geom.Vec3{}
+	for _, x := range []struct {
+		b    sim.Body
+		bits int
+	}{{rest, 1 + 27 + 47}, {small, 1 + 27 + 47 + 54}, {large, 1 + 45 + 47 + 96}} {
+		b := snapLocal(&x.b)
+		if !fitsLocal(&x.b) || !fitsLocal(&b) || snapLocal(&b) != b {
+			t.Errorf("%+v is not on its grid", b)
+		}
+		buffer := make([]byte, 64)
+		var c quant.Coder
+		c.BeginWrite(buffer)
+		CodeLocalBody(&c, &b)
+		if c.Err() != nil || c.BitsProcessed() != x.bits {
+			t.Errorf("%d bits, want %d (%v)", c.BitsProcessed(), x.bits, c.Err())
+		}
+		var back sim.Body
+		c.BeginRead(c.FinishWrite())
+		if CodeLocalBody(&c, &back); back != b || c.Err() != nil {
+			t.Errorf("read %+v, want %+v (%v)", back, b, c.Err())
+		}
+	}
+	for name, spoil := range map[string]func(*sim.Body){
+		"apart": func(b *sim.Body) { b.Pose.Pos.Z = 0.26 }, "fast": func(b *sim.Body) { b.Linear.X = 17 }, "turns fast": func(b *sim.Body) { b.Angular.Y = -17 },
+		"infinite": func(b *sim.Body) { b.Pose.Pos.X = 1e30 },
+	} {
+		b := small
+		if spoil(&b); fitsLocal(&b) {
+			t.Errorf("%s is near", name)
+		}
+	}
+}
+
+// TestTreeSnapshots plays the walker and the trailer through a bad link, told of
+// relative to each other: bodies by themselves arrive to the bit, the others to a
+// millimetre for each joint between them and the root, and in half of the bits.
+func TestTreeSnapshots(t *testing.T) {
+	for _, scene := range []string{"walker", "trailer"} {
+		for _, weather := range []string{"perfect", "torture"} {
+			w := newWorld(t, scene)
+			weatherNow := &link.Network{Seed: 3}
+			if err := weatherNow.Parse(weather); err != nil {
+				t.Fatal(err)
+			}
+			a, b := link.Pair(weatherNow, 0)
+			client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
+			_, e := link.Pair(&link.Network{}, 0)
+			nowhere := packet.NewEndpoint(e)
+			tree := jointtree.New(w.Scene(), jointtree.HeaviestRoot, -1)
+			var s, whole Sender // the other tells of each by itself
+			changes, plain := ChangeTracker{tree: tree}, ChangeTracker{}
+			var r Receiver
+			r.SetTree(tree)
+			past := map[sim.Tick][]sim.Body{}
+			fresh, old, bits, absolute := 0, 0, 0, 0
+			for i := range 400 {
+				now := time.Duration(i) * time.Second / 60
+				server.Update(now)
+				s.Acknowledge(server)
+				w.Step(sim.Input{})
+				changes.Update(w)
+				plain.Update(w)
+				past[w.Tick()] = slices.Clone(w.Bodies())
+				bits += s.Send(server, w, &changes, []sim.Input{{}})
+				whole.ackedTick, whole.hasAcked = s.ackedTick, s.hasAcked
+				absolute += whole.Send(nowhere, w, &plain, []sim.Input{{}})
+				client.Update(now)
+				for p, ok := client.Receive(); ok; p, ok = client.Receive() {
+					ok, err := r.Read(p.Payload, w.Scene(), w.Tick())
+					if err != nil {
+						t.Fatal(scene, weather, i, err)
+					}
+					tick, bodies, came := r.OldSnapshot()
+					if ok {
+						fresh++
+						tick, bodies, came = r.Tick, r.Bodies, nil
+					} else {
+						old++
+					}
+					for i := range bodies {
+						n, want := &tree.Nodes[i], &past[tick][i]
+						if came != nil && (!came[i] || !r.poseKnown[i]) {
+							continue
+						}
+						off := bodies[i].Pose.Pos.Sub(want.Pose.Pos).Len()
+						if n.Parent == jointtree.None && bodies[i] != *want || off > 0.001*float32(n.Depth) ||
+							bodies[i].Linear.Sub(want.Linear).Len() > 0.1*float32(n.Depth) {
+							t.Fatalf("%s, %s: body %d of tick %d is off by %v m:\n%+v\n%+v", scene, weather, i, tick, off, bodies[i], *want)
+						}
+					}
+				}
+				client.Send(nil)
+			}
+			if fresh < 100 || weather == "torture" && old == 0 {
+				t.Errorf("%s, %s: %d snapshots, %d old", scene, weather, fresh, old)
+			}
+			if bits > absolute*3/4 {
+				t.Errorf("%s, %s: %d bits, %d by themselves", scene, weather, bits, absolute)
+			}
+		}
+	}
+}
+
+// jointedPair is two cubes that a joint ties, one the heavier.
+func jointedPair() *sim.World {
+	s, err := sim.SceneNamed("zen")
+	if err != nil {
+		panic(err)
+	}
+	s.Boxes = slices.Clone(s.Boxes[:3])
+	for i := range s.Boxes {
+		s.Boxes[i].Start.Pose = geom.Pose{Pos: geom.Vec3{X: 2 * float32(i), Z: 5}, Rot: geom.Identity}
+		s.Boxes[i].Start.Asleep = false
+	}
+	s.Boxes[1].Density *= 10
+	s.Joints = []sim.Joint{{A: 1, B: 2, Anchor: geom.Vec3{X: 3, Z: 5}}}
+	return sim.New(s, 60)
+}
+
+// rig is a sender and a receiver of the pair.
+type rig struct {
+	w       *sim.World
+	changes ChangeTracker
+	s       Sender
+	r       Receiver
+	e       *packet.Endpoint
+	in      *packet.Endpoint
+	now     time.Duration
+}
+
+func newPair() *rig {
+	g := &rig{w: jointedPair()}
+	a, b := link.Pair(&link.Network{}, 0)
+	g.in, g.e = packet.NewEndpoint(a), packet.NewEndpoint(b)
+	tree := jointtree.New(g.w.Scene(), jointtree.HeaviestRoot, -1)
+	g.changes.tree = tree
+	g.r.SetTree(tree)
+	return g
+}
+
+// setBodies puts both bodies of the pair: the parent, and the other as that sees it.
+func (g *rig) setBodies(parent, local sim.Body) {
+	n := &g.changes.tree.Nodes[2]
+	g.w.SetBody(1, parent)
+	g.w.SetBody(2, n.ToWorld(&parent, &local))
+}
+
+// send sends a tick and returns the payload. It is known to have arrived if that is said.
+func (g *rig) send(arrives bool) []byte {
+	g.now += time.Second / 60
+	g.e.Update(g.now)
+	g.w.SetTick(g.w.Tick() + 1)
+	g.changes.Update(g.w)
+	g.s.Send(g.e, g.w, &g.changes, []sim.Input{{}})
+	if arrives {
+		g.s.hasAcked, g.s.ackedTick = true, g.w.Tick()
+	}
+	g.in.Update(g.now)
+	p, _ := g.in.Receive()
+	return slices.Clone(p.Payload)
+}
+
+func (g *rig) read(t *testing.T, payload []byte) bool {
+	t.Helper()
+	fresh, err := g.r.Read(payload, g.w.Scene(), g.w.Tick())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fresh
+}
+
+// TestRestOnParent says that what stands on its parent is not sent, however that moves
+// and turns, and is where it should be all the same; that it is sent when it moves
+// against the parent; and when it is apart by more than the small grid reaches, as it is
+// in the world.
+func TestRestOnParent(t *testing.T) {
+	g := newPair()
+	local := sim.Body{Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.5)}}
+	at := func(i int) sim.Body {
+		turn := geom.AxisAngle(geom.Vec3{Z: 1}, 0.1*float32(i))
+		return sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.3 * float32(i), Y: 1, Z: 5}, Rot: turn}, Linear: geom.Vec3{X: 18}, Angular: geom.Vec3{Z: 6}}
+	}
+	follows := func(payload []byte) (list []bool) {
+		err := Fields(payload, g.w.Scene(), func(f quant.Field) {
+			if f.Name == "follows" {
+				list = append(list, f.Raw == 1)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for i := range 60 {
+		g.setBodies(at(i), local)
+		p := g.send(true)
+		if got := follows(p); got[1] != true || got[2] != (i == 0) {
+			t.Fatalf("tick %d: %v follow", i, got)
+		}
+		if !g.read(t, p) {
+			t.Fatal("not fresh")
+		}
+		want := g.w.Bodies()[2]
+		if d := g.r.Bodies[2].Pose.Pos.Sub(want.Pose.Pos).Len(); d > 0.0005 {
+			t.Fatalf("tick %d: %v m from where it is", i, d)
+		}
+	}
+	local.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, 0.51)
+	g.setBodies(at(60), local)
+	if p := g.send(true); !follows(p)[2] || !g.read(t, p) {
+		t.Error("it moves, and is not sent")
+	}
+	local.Pose.Pos.X = 0.5
+	g.setBodies(at(61), local)
+	p := g.send(true)
+	relative := true
+	if err := Fields(p, g.w.Scene(), func(f quant.Field) { relative = relative && !(f.Name == "relative" && f.Raw == 0) }); err != nil || relative {
+		t.Errorf("half a metre apart, it is sent relative (%v)", err)
+	}
+	g.read(t, p)
+	if g.r.Bodies[2] != g.w.Bodies()[2] {
+		t.Errorf("%+v, want %+v", g.r.Bodies[2], g.w.Bodies()[2])
+	}
+}
+
+// TestChildWithoutParent says that a body whose parent is not in its packet is relative to
+// where that has been since it last came; and that of an older snapshot, where what the
+// parent was is not known, what it saw is, unless the body came as it is in the world.
+func TestChildWithoutParent(t *testing.T) {
+	g := newPair()
+	parent := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 2, Z: 6}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)}, Asleep: true}
+	local := sim.Body{Pose: geom.Pose{Rot: geom.Identity}}
+	turned := func(angle float32) sim.Body {
+		l := local
+		l.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, angle)
+		return l
+	}
+	g.setBodies(parent, local)
+	g.read(t, g.send(true))
+	g.setBodies(parent, turned(0.3))
+	late := g.send(false)
+	far := turned(0.4)
+	far.Pose.Pos.Z = 1
+	g.setBodies(parent, far)
+	later := g.send(false)
+	g.setBodies(parent, turned(0.5))
+	g.read(t, g.send(true))
+	if d := g.r.Bodies[2].Pose.Pos.Sub(g.w.Bodies()[2].Pose.Pos).Len(); d > 0.0005 {
+		t.Errorf("without its parent it is %v m from where it is", d)
+	}
+	if g.read(t, late) {
+		t.Error("fresh")
+	}
+	want := turned(0.3)
+	_, _, came := g.r.OldSnapshot()
+	if l := g.r.LocalBodies(false)[2]; !came[2] || l.Pose != snapLocal(&want).Pose {
+		t.Errorf("of an older snapshot its parent saw %+v", l)
+	}
+	if g.read(t, later); came[1] || came[2] {
+		t.Error("of an older snapshot the body came as it was in the world, and its parent did not")
+	}
+}
+
+// TestTreeRefuses says that a linked snapshot that is cut, grown or damaged is refused
+// or gives what a world could hold, and changes nothing where it is refused.
+func TestTreeRefuses(t *testing.T) {
+	g := newPair()
+	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 253, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
+	p := g.send(false)
+	for n := range p {
+		if ok, _ := g.r.Read(p[:n], g.w.Scene(), 1); ok {
+			t.Errorf("%d of %d bytes are read as a whole", n, len(p))
+		}
+	}
+	if ok, _ := g.r.Read(append(slices.Clone(p), 0), g.w.Scene(), 1); ok {
+		t.Error("a byte too many is read")
+	}
+	g.read(t, p)
+	// The other end of the joint, two metres farther, is outside the world.
+	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 255.5, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
+	before := slices.Clone(g.r.Bodies)
+	if ok, err := g.r.Read(g.send(false), g.w.Scene(), 2); ok || err == nil || !slices.Equal(before, g.r.Bodies) {
+		t.Error("a body outside the world is read")
+	}
+}
+
+// FuzzTree feeds the receiver anything at all: it never holds a body that no world
+// could.
+func FuzzTree(f *testing.F) {
+	g := newPair()
+	full := g.send(false)
+	f.Add(full)
+	g.setBodies(g.w.Bodies()[1], sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}})
+	f.Add(g.send(false))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		var r Receiver
+		r.SetTree(g.changes.tree)
+		r.Read(full, g.w.Scene(), 1)
+		r.Read(payload, g.w.Scene(), 1)
+		for i := range r.Bodies {
+			if !ValidBody(&r.Bodies[i], g.w.Scene()) {
+				t.Errorf("body %d: %+v", i, r.Bodies[i])
+			}
+		}
+		Fields(payload, g.w.Scene(), func(quant.Field) {})
+	})
+}
+
+// TestTreeAllocatesNothing says so of both halves.
+func TestTreeAllocatesNothing(t *testing.T) {
+	w := newWorld(t, "trailer")
+	a, b := link.Pair(&link.Network{}, 0)
+	client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
+	tree := jointtree.New(w.Scene(), jointtree.HeaviestRoot, -1)
+	var s Sender
+	c := ChangeTracker{tree: tree}
+	var r Receiver
+	r.SetTree(tree)
+	now := time.Duration(0)
+	held := []sim.Input{{}}
+	step := func() {
+		now += time.Second / 60
+		server.Update(now)
+		w.Step(held...)
+		c.Update(w)
+		s.Send(server, w, &c, held)
+		client.Update(now)
+		for p, ok := client.Receive(); ok; p, ok = client.Receive() {
+			r.Read(p.Payload, w.Scene(), w.Tick())
+		}
+		client.Send(nil)
+	}
+	for range 300 {
+		step()
+	}
+	if n := testing.AllocsPerRun(100, step); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+}

@@ -1,0 +1,25 @@
+package input
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+)
+
+// TestCountTotals says that the share of inputs used in time is that of all players,
+// not of the last one.
+func TestCountTotals(t *testing.T) {
+	var m predict.Counters
+	Declare(&predict.Env{Counters: &m})
+	m.Set("inputs_consumed_ratio", 1)
+	d := Receiver{Queues: make([]Queue, 1)}
+	d.Queues[0].dueCount, d.Queues[0].consumedCount = 10, 2
+	if d.CountTotals(&m); m.Value("inputs_consumed_ratio") != 1 {
+		t.Error("of one player there is nothing to add")
+	}
+	d.Queues = append(d.Queues, Queue{})
+	d.Queues[1].dueCount, d.Queues[1].consumedCount = 30, 30
+	if d.CountTotals(&m); m.Value("inputs_consumed_ratio") != 0.8 {
+		t.Errorf("of 40 inputs 32 were used, and it says %v", m.Value("inputs_consumed_ratio"))
+	}
+}

@@ -1,0 +1,276 @@
+package playback
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+const rate = 60
+
+// bodyAt is a body that goes 6 m/s along x, a decimetre a tick, and turns half a
+// radian a second.
+func bodyAt(tick float64) sim.Body {
+	s := float32(tick / rate)
+	return sim.Body{
+		Pose:   geom.Pose{Pos: geom.Vec3{X: 6 * s, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, s/2)},
+		Linear: geom.Vec3{X: 6}, Angular: geom.Vec3{Z: 0.5},
+	}
+}
+
+func addAt(h *Interpolator, t sim.Tick) Outcome {
+	b := bodyAt(float64(t))
+	return h.Add(t, &b, false)
+}
+
+// checkPose says that what is drawn is the body of a tick, to a hundredth of a
+// millimetre.
+func checkPose(t *testing.T, h *Interpolator, tick float64) {
+	t.Helper()
+	want, got := bodyAt(tick).Pose, h.Pose()
+	if d := got.Pos.Sub(want.Pos).Len(); d > 1e-5 {
+		t.Errorf("drawn at %v, want %v", got.Pos.X, want.Pos.X)
+	}
+	if a := got.Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-3 {
+		t.Errorf("turned %v rad away", a)
+	}
+}
+
+func toMoments(ticks float64) int64 { return int64(math.Round(ticks * MomentsPerTick)) }
+
+// TestExtrapolationStops says that without a later position a body goes on for the
+// reach, to the part of a tick, and then stands, also if the reach grows
+// meanwhile; and that it then goes to the next position evenly, without a jump.
+func TestExtrapolationStops(t *testing.T) {
+	for _, reach := range []float64{0, 0.5, 2, 7.25} {
+		var h Interpolator
+		h.SetPose(bodyAt(0).Pose)
+		addAt(&h, 10)
+		for tick := 10; tick < 30; tick++ {
+			h.Advance(toMoments(float64(tick)), toMoments(reach), rate)
+			checkPose(t, &h, min(float64(tick), 10+reach))
+			waits, stopped := h.Starved()
+			if waits != (tick > 10) || stopped != (tick > 10 && float64(tick) >= 10+reach) {
+				t.Errorf("reach %v, tick %d: waits %v, stopped %v", reach, tick, waits, stopped)
+			}
+		}
+		h.Advance(toMoments(30), toMoments(50), rate)
+		checkPose(t, &h, 10+reach)
+		if f := addAt(&h, 34); f != Stored {
+			t.Fatal(f)
+		}
+		for i := range 5 {
+			h.Advance(toMoments(30+float64(i)), toMoments(reach), rate)
+			checkPose(t, &h, 10+reach+(24-reach)*float64(i)/4)
+		}
+	}
+}
+
+// TestLateIsDropped says that a position that comes when a later one has been
+// reached, or is being gone to from beyond it, is dropped: the way is from A to C.
+// In time it is sorted in, and the way is over B.
+func TestLateIsDropped(t *testing.T) {
+	b := bodyAt(15)
+	b.Pose.Pos.Y = 1 // beside the straight way
+	for _, c := range []struct {
+		comes float64 // the moment that is shown when B comes
+		fate  Outcome
+		y     float32 // at tick 15
+	}{{10, Stored, 1}, {12.5, Stored, 1}, {14.9, Stored, 1}, {15.1, Late, 0}, {17, Late, 0}, {20, Late, 0}, {22, Late, 0}} {
+		var h Interpolator
+		h.SetPose(bodyAt(0).Pose)
+		addAt(&h, 10)
+		addAt(&h, 20)
+		var y float32
+		came := false
+		for i := range 100 {
+			m := 10 + float64(i)/5
+			if m >= c.comes && !came {
+				came = true
+				if f := h.Add(15, &b, false); f != c.fate {
+					t.Errorf("at %v: fate %d, want %d", c.comes, f, c.fate)
+				}
+			}
+			h.Advance(toMoments(m), 0, rate)
+			if m == 15 {
+				y = h.Pose().Pos.Y
+			}
+		}
+		if y != c.y {
+			t.Errorf("at %v: y is %v at tick 15, want %v", c.comes, y, c.y)
+		}
+	}
+}
+
+// TestOutOfOrder says that positions that come in any order are gone through in that of
+// their ticks, and that one of a tick that is there is none.
+func TestOutOfOrder(t *testing.T) {
+	var h Interpolator
+	h.SetPose(bodyAt(0).Pose)
+	for _, tick := range []sim.Tick{12, 10, 16, 11, 18, 14} {
+		if f := addAt(&h, tick); f != Stored {
+			t.Errorf("tick %d: fate %d", tick, f)
+		}
+	}
+	for _, tick := range []sim.Tick{10, 14, 18} {
+		if f := addAt(&h, tick); f != Duplicate {
+			t.Errorf("tick %d again: fate %d", tick, f)
+		}
+	}
+	for i := range 40 {
+		m := 10 + float64(i)/5
+		h.Advance(toMoments(m), 0, rate)
+		checkPose(t, &h, m)
+	}
+}
+
+// TestExpired says that a position whose validity is over when it comes is dropped
+// although no later one is there, and is used if that is asked for.
+func TestExpired(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		var h Interpolator
+		h.SetPose(bodyAt(0).Pose)
+		addAt(&h, 10)
+		h.Advance(toMoments(15), toMoments(1), rate)
+		b := bodyAt(14)
+		if f := h.Add(14, &b, keep); (f == Expired) == keep {
+			t.Errorf("keep %v: fate %d", keep, f)
+		}
+		h.Advance(toMoments(15), toMoments(1), rate)
+		want := 11.0
+		if keep {
+			want = 15
+		}
+		checkPose(t, &h, want)
+	}
+}
+
+// TestRestIsTwoSamples says that a body that stays the same for ever is two
+// positions, that it sets out when it did and not before, and that what did not come
+// with an older snapshot is as it was before it.
+func TestRestIsTwoSamples(t *testing.T) {
+	var h Interpolator
+	rest := bodyAt(0)
+	rest.Asleep = true
+	for tick := sim.Tick(1); tick <= 1000; tick++ {
+		h.Add(tick, &rest, false)
+		h.Advance(int64(tick-min(tick, 4))*MomentsPerTick, 0, rate)
+	}
+	if len(h.pending) > 2 {
+		t.Errorf("%d positions", len(h.pending))
+	}
+	b := bodyAt(6)
+	h.Add(1006, &b, false)
+	if f := h.AddSame(1005, false); f != Stored { // lost on the way, but the next told it
+		t.Error(f)
+	}
+	for m := 997.0; m <= 1006; m += 0.25 {
+		h.Advance(toMoments(m), 0, rate)
+		want := float32(max(m-1005, 0) * 0.6)
+		if d := geom.Abs(h.Pose().Pos.X - want); d > 1e-5 {
+			t.Errorf("at %v it is at %v, want %v", m, h.Pose().Pos.X, want)
+		}
+	}
+}
+
+// TestComesToRest says that a body that comes to rest has done so at the tick that
+// says it first, however many say it again before that is reached.
+func TestComesToRest(t *testing.T) {
+	for _, reached := range []float64{8, 9, 10} {
+		var h Interpolator
+		h.SetPose(bodyAt(0).Pose)
+		for tick := sim.Tick(8); tick <= 10; tick++ {
+			addAt(&h, tick)
+		}
+		h.Advance(toMoments(reached), 0, rate)
+		rest := bodyAt(11)
+		rest.Linear, rest.Angular, rest.Asleep = geom.Vec3{}, geom.Vec3{}, true
+		for tick := sim.Tick(11); tick <= 30; tick++ {
+			h.Add(tick, &rest, false)
+		}
+		for m := reached; m <= 30; m += 0.5 {
+			h.Advance(toMoments(m), 0, rate)
+			checkPose(t, &h, min(m, 11))
+		}
+	}
+}
+
+// TestServerClock says that the clock follows what arrives: at once at first and after
+// the client has stood still, within about a second when the way becomes longer or
+// shorter, by the mean where it varies; and that no moment is before the last.
+func TestServerClock(t *testing.T) {
+	var c ServerClock
+	last := int64(0)
+	server := 1000 // the server's tick now
+	run := func(ticks int, way func(i int) int) float64 {
+		for i := range ticks {
+			c.BeginTick()
+			server++
+			c.AddArrival(sim.Tick(server-way(i)), rate)
+			m := c.DisplayMoment(4 * MomentsPerTick)
+			if m < last {
+				t.Fatalf("from %d back to %d", last, m)
+			}
+			last = m
+		}
+		return float64(server) - float64(last)/MomentsPerTick
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.1 {
+			t.Errorf("%s: %.2f ticks behind, want %v", what, got, want)
+		}
+	}
+	near("at first", run(1, func(int) int { return 10 }), 14)
+	near("for a while", run(200, func(int) int { return 10 }), 14)
+	if got := run(60, func(int) int { return 16 }); got < 17 || got > 19 {
+		t.Errorf("a second after the way became longer: %.2f", got)
+	}
+	near("then", run(240, func(int) int { return 16 }), 20)
+	near("shorter", run(300, func(int) int { return 6 }), 10)
+	near("jitter", run(600, func(i int) int { return 6 + i%2*4 }), 12)
+	server += 120 // the client stood still for two seconds
+	near("after a stop", run(1, func(int) int { return 6 }), 10)
+	if m := c.DisplayMoment(20 * MomentsPerTick); m != last {
+		t.Errorf("with a longer wait from %d to %d", last, m)
+	}
+}
+
+// TestCurve says that on curves a body goes through its positions with the velocities
+// that it had there: a point that swings on a circle, told of ten times a second, stays
+// on it to a fifth of a millimetre, where straight ways leave it by a centimetre.
+func TestCurve(t *testing.T) {
+	swing := func(tick float64) sim.Body {
+		a := float32(tick / rate * 3) // 3 rad/s
+		turn := geom.AxisAngle(geom.Vec3{Z: 1}, a)
+		p := turn.Rotate(geom.Vec3{X: 1})
+		return sim.Body{Pose: geom.Pose{Pos: p, Rot: turn}, Linear: geom.Vec3{Z: 3}.Cross(p), Angular: geom.Vec3{Z: 3}}
+	}
+	for _, c := range []struct {
+		curved      bool
+		least, most float64
+	}{{true, 0, 2e-4}, {false, 0.01, 0.02}} {
+		h := Interpolator{useCurve: c.curved}
+		worst := 0.0
+		for m := 0.0; m < 120; m += 0.25 {
+			if n := int(m); m == math.Floor(m) && n%6 == 0 {
+				b := swing(float64(n + 6))
+				h.Add(sim.Tick(n+6), &b, false)
+			}
+			h.Advance(toMoments(m), 0, rate)
+			if m < 12 {
+				continue
+			}
+			p := h.Pose()
+			worst = max(worst, float64(geom.Abs(p.Pos.Len()-1)))
+			if off := p.Pos.Sub(p.Rot.Rotate(geom.Vec3{X: 1})).Len(); c.curved && off > 2e-4 {
+				t.Fatalf("at %v it is turned so that it is %v m away", m, off)
+			}
+		}
+		if worst > c.most || worst < c.least {
+			t.Errorf("curved %v: %v m off its circle", c.curved, worst)
+		}
+	}
+}

@@ -1,0 +1,493 @@
+package predicted
+
+import (
+	"testing"
+
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/frame"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// newRelativeRig is a rig of halves that know parents.
+func newRelativeRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+	t.Helper()
+	r := newRig(t, scene, weather)
+	k, m := &predict.Knobs{}, &predict.Counters{}
+	for _, e := range r.env {
+		e.Knobs, e.Counters = k, m
+	}
+	r.s = NewRelativeServer(r.env[1]).(*server)
+	r.c = NewRelativeClient(r.env[0]).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// placePlayer puts the own cube somewhere on both sides.
+func (r *rig) placePlayer(at geom.Vec3) {
+	for _, e := range r.env {
+		b := e.World.Bodies()[0]
+		b.Pose.Pos = at
+		e.World.SetBody(0, b)
+	}
+	r.c.history.Reset()
+	r.c.record()
+}
+
+// placeError returns how far the own cube is in the client's picture of a vessel from where
+// it is in the server's vessel at the client's tick: what the player sees wrong.
+func (r *rig) placeError(vessel int) float32 {
+	f := r.c.interpolatedFrame(vessel)
+	own := r.c.playerBody().Pose.Pos
+	truth := r.s.parents.frames[vessel]
+	return f.LocalPoint(own).Sub(truth.LocalPoint(r.env[1].World.Bodies()[0].Pose.Pos)).Len()
+}
+
+// TestWithoutParents says that where nothing can be a parent, prediction relative to one
+// is prediction by an offset to the history, to the bit.
+func TestWithoutParents(t *testing.T) {
+	a, b := newRig(t, "zen", "latency=75ms,loss=5%"), newRelativeRig(t, "zen", "latency=75ms,loss=5%")
+	for i := range 600 {
+		a.run(1, keys)
+		b.run(1, keys)
+		if i == 300 {
+			a.displace(geom.Vec3{X: 1})
+			b.displace(geom.Vec3{X: 1})
+		}
+		if *a.c.playerBody() != *b.c.playerBody() || a.counter("corrections") != b.counter("corrections") {
+			t.Fatalf("tick %d: they differ", i)
+		}
+	}
+	if a.counter("corrections") < 5 {
+		t.Errorf("%v corrections", a.counter("corrections"))
+	}
+}
+
+// TestRidesWithoutError says that a cube that stands on what turns, or on what speeds up
+// to 50 m/s and slows down again, needs no correction from when the server has told of
+// the parent, but one when it wakes, and stands where the server has it there within 5 mm, though it
+// is drawn metres behind where the server's is.
+func TestRidesWithoutError(t *testing.T) {
+	for _, c := range []struct {
+		scene string
+		at    geom.Vec3
+		ticks int
+	}{
+		{"turntable", geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}, 900},
+		{"ship:distance=530", geom.Vec3{Y: 6, Z: 0.87}, 1700},
+		{"ship:distance=530:platform=1", geom.Vec3{Y: -0.35, Z: 0.87}, 1700},
+	} {
+		for _, weather := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
+			r := newRelativeRig(t, c.scene, weather)
+			r.placePlayer(c.at)
+			r.run(150, noInput)
+			before, behind := r.counter("corrections"), float32(0)
+			vessel := r.c.parent.selector.Current
+			if vessel == frame.NoParent {
+				t.Fatalf("%s: it has no parent", c.scene)
+			}
+			for range c.ticks {
+				r.run(1, noInput)
+				if d := r.placeError(vessel); d > 0.005 {
+					t.Fatalf("%s, %s, tick %d: %v m beside its place in the vessel", c.scene, weather, r.tick, d)
+				}
+				behind = max(behind, r.distance())
+			}
+			n := r.counter("corrections") - before
+			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.scene, weather, n, behind)
+			if n > 1 || r.counter("parent_switches") > 1 || behind < 0.2 {
+				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, weather, n, r.counter("parent_switches"), behind)
+			}
+		}
+	}
+}
+
+// TestLeavesParent says that who is thrown out of a ship under way has the ship's velocity and
+// its own in the world, that the picture goes over to the world's time without a jump,
+// in doses or by smoothing, and that it ends where the server has it.
+func TestLeavesParent(t *testing.T) {
+	for _, way := range []string{"gradual", "smooth", "reconcile"} {
+		r := newRelativeRig(t, "ship:distance=530", "latency=100ms", "handover", way)
+		r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+		r.run(900, noInput) // at 41 m/s
+		if r.c.parent.selector.Current != 0 {
+			t.Fatal("it has no parent")
+		}
+		// The server throws it up and out, and the client finds out.
+		b := r.env[1].World.Bodies()[0]
+		b.Pose.Pos.Z, b.Pose.Pos.Y = 12, -9
+		r.env[1].World.SetBody(0, b)
+		last := geom.Vec3{}
+		left, jump, before := 0, float32(0), geom.Vec3{}
+		for i := range 90 {
+			r.run(1, noInput)
+			at := r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos
+			step := at.Sub(last)
+			if i > 1 && left > 0 {
+				jump = max(jump, step.Sub(before).Len())
+			}
+			last, before = at, step
+			if left == 0 && r.c.parent.selector.Current == frame.NoParent {
+				left = r.tick
+				if v := r.c.playerBody().Linear; v.X < 30 {
+					t.Errorf("%s: it leaves with %v m/s", way, v)
+				}
+			}
+		}
+		t.Logf("%s: left in tick %d, a step of %.2f m more than the last, at most, %.2f m apart", way, left, jump, r.distance())
+		if left == 0 {
+			t.Fatalf("%s: it is not left", way)
+		}
+		if most := map[string]float32{"gradual": 0.6, "smooth": 2.5, "reconcile": 0.6}[way]; jump > most {
+			t.Errorf("%s: its picture jumps by %v m", way, jump)
+		}
+		if n := r.counter("handover_max_m"); way != "reconcile" && (n < 10 || n > 16) || way == "reconcile" && n > 0 {
+			t.Errorf("%s: %v m between the two times", way, n)
+		}
+		r.run(900, noInput)
+		if r.distance() > 0.01 {
+			t.Errorf("%s: in the end they are %v m apart", way, r.distance())
+		}
+	}
+}
+
+// TestServerChoosesParent says that who has no parent gets one when the server knows
+// it, and not by the own world, in which the ship is where it was; and that who has one
+// leaves it by the own world, before the server can have told.
+func TestServerChoosesParent(t *testing.T) {
+	for _, ahead := range []string{"on", "off"} {
+		r := newRelativeRig(t, "ship", "latency=100ms", "parent-predict", ahead)
+		r.run(60, noInput)
+		first, known := 0, 0
+		drive := func(b sim.Buttons) func(int) sim.Input { return func(int) sim.Input { return sim.Input{Buttons: b} } }
+		for i := 0; i < 200 && first == 0; i++ {
+			if i < 45 {
+				r.run(1, drive(sim.Forward))
+			} else {
+				r.run(1, noInput)
+			}
+			if known == 0 && len(r.s.parents.selectors) > 0 && r.s.parents.selectors[0].Current == 0 {
+				known = r.tick
+			}
+			if r.c.parent.selector.Current == 0 {
+				first = r.tick
+			}
+		}
+		if first-known < 6 || first-known > 20 {
+			t.Errorf("ahead %s: the server knows it in tick %d, the client in %d", ahead, known, first)
+		}
+		foreseen := r.counter("parent_predicted_switches")
+		for i := 0; i < 400 && r.c.parent.selector.Current == 0; i++ {
+			r.run(1, drive(sim.Back))
+		}
+		if got := r.counter("parent_predicted_switches") - foreseen; (got == 1) != (ahead == "on") {
+			t.Errorf("ahead %s: %v times foreseen", ahead, got)
+		}
+	}
+}
+
+// TestDeltaChangesFrame says that a difference in a vessel's space, seen along the world's
+// axes and back, is the same, and moves a body that is taken out as it does the body in
+// the vessel.
+func TestDeltaChangesFrame(t *testing.T) {
+	f := frame.OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 40, Y: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.2)}})
+	d := bodyDelta{pos: geom.Vec3{X: 1, Y: 2, Z: 3}, lin: geom.Vec3{X: -1}, ang: geom.Vec3{Z: 2}, rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}
+	own := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 5}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 0.7)}}
+	out := f.ToWorld(&own)
+	along := d.toWorld(&f)
+	along.applyTo(&out)
+	d.applyTo(&own)
+	want := f.ToWorld(&own)
+	if off := predict.Diff(&out, &want); off.Position > 1e-4 || off.Rotation > 1e-3 || off.Linear > 1e-4 || off.Angular > 1e-4 {
+		t.Errorf("%+v, want %+v", out, want)
+	}
+	back := along.toFrame(&f)
+	if back.pos.Sub(d.pos).Len() > 1e-4 || back.rot.Mul(d.rot.Inverse()).Angle() > 1e-3 {
+		t.Errorf("%+v comes back as %+v", d, back)
+	}
+}
+
+// TestParentState says that what is told of a ride is read as it was written, to half a step of
+// its grid, in as many bits as docs/wire.md says; that there is one bit without a parent;
+// and that a vessel that the scene does not have is refused.
+func TestParentState(t *testing.T) {
+	scene, err := sim.SceneNamed("ship:distance=530:platform=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := parentGrid(&scene)
+	for _, x := range []struct {
+		parent, vessels, bits int
+	}{{frame.NoParent, 2, 1}, {0, 2, 1 + 1 + 57 + 47 + 60 + 54}, {1, 2, 1 + 1 + 57 + 47 + 60 + 54}, {4, 5, 1 + 3 + 57 + 47 + 60 + 54}} {
+		r := parentState{x.parent, sim.Body{
+			Pose:   geom.Pose{Pos: geom.Vec3{X: -4.3, Y: 6.1, Z: 63}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 1)},
+			Linear: geom.Vec3{X: -100, Y: 3, Z: 1}, Angular: geom.Vec3{Z: 20},
+		}}
+		var c quant.Coder
+		c.BeginWrite(make([]byte, 40))
+		r.code(&c, x.vessels, &g)
+		if got := c.BitsProcessed(); got != x.bits || c.Err() != nil {
+			t.Errorf("%d of %d: %d bits, want %d: %v", x.parent, x.vessels, got, x.bits, c.Err())
+		}
+		var got parentState
+		c.BeginRead(c.FinishWrite())
+		got.code(&c, x.vessels, &g)
+		if got.parent != x.parent || c.Err() != nil {
+			t.Errorf("%d comes as %d: %v", x.parent, got.parent, c.Err())
+		}
+		if x.parent == frame.NoParent {
+			continue
+		}
+		if d := predict.Diff(&got.body, &r.body); d.Position > 3e-4 || d.Rotation > 3e-4 || d.Linear > 3e-4 || d.Angular > 3e-4 {
+			t.Errorf("%+v comes as %+v", r.body, got.body)
+		}
+	}
+	var c quant.Coder
+	c.BeginWrite(make([]byte, 40))
+	r := parentState{parent: 6}
+	r.body.Pose.Rot = geom.Identity
+	r.code(&c, 8, &g)
+	c.BeginRead(c.FinishWrite())
+	if got := (parentState{}); true {
+		got.code(&c, 5, &g)
+	}
+	if c.Err() == nil {
+		t.Error("a vessel that is not there is read")
+	}
+	far := parentState{0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 64.1}}}}
+	if far.inRange(&g) {
+		t.Error("what is too far fits")
+	}
+}
+
+// FuzzReadRelative feeds payloads to a client that knows parents: what is no state of
+// this scene changes nothing.
+func FuzzReadRelative(f *testing.F) {
+	g := parentGrid(newRelativeRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
+	var c quant.Coder
+	for _, told := range []parentState{{parent: frame.NoParent}, {parent: 0}, {parent: 1}} {
+		told.body.Pose.Rot = geom.Identity
+		c.BeginWrite(make([]byte, 128))
+		h := header{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 29}}
+		h.code(&c, 0)
+		told.code(&c, 2, &g)
+		c.Bits(31, 16)
+		input.CodeInput(&c, sim.Input{Buttons: 3})
+		for range 11 {
+			c.Bool(false)
+		}
+		f.Add(append([]byte(nil), c.FinishWrite()...))
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		r := newRelativeRig(t, "ship:platform=1", "perfect")
+		r.run(30, keys)
+		r.peers[0].Endpoint.Send(payload)
+		r.run(30, keys)
+		b := r.c.playerBody()
+		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
+			t.Errorf("%+v", b)
+		}
+		RelativeFields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+	})
+}
+
+// hop is what happens to a cube that stands on a turntable of 6 turns a minute, 2.8 m from
+// its middle, and taps on Lift: the corrections from then until it stands again, metres
+// that all of them and the largest moved its past by, and the largest step of its picture
+// as the table has it that its truth did not make.
+func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float64) {
+	t.Helper()
+	make := newRig
+	if relative {
+		make = newRelativeRig
+	}
+	r := make(t, "turntable", "latency=100ms", knobs...)
+	b := r.env[0].World.Bodies()[0]
+	b.Pose.Pos = geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}
+	for _, e := range r.env {
+		e.World.SetBody(0, b)
+	}
+	r.c.history.Reset()
+	r.c.record()
+	r.run(300, noInput)
+	r.corrections = nil
+	var way, true_ [2]geom.Vec3 // the last two places on the table
+	seen := map[sim.Tick]geom.Vec3{}
+	for i := range 240 {
+		r.run(1, func(int) sim.Input {
+			if i < 5 {
+				return sim.Input{Buttons: sim.Lift}
+			}
+			return sim.Input{}
+		})
+		table := frame.OfCarrier(r.env[0].World, 0, r.c.carrierMoment())
+		at := table.LocalPoint(r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos)
+		if i > 2 {
+			seen[r.env[0].World.Tick()+sim.Tick(r.c.tickOffset)] = at.Sub(way[1]).Sub(way[1].Sub(way[0]))
+		}
+		way[0], way[1] = way[1], at
+		now := r.env[1].World.Tick()
+		truth := frame.OfCarrier(r.env[1].World, 0, now.Moment())
+		at = truth.LocalPoint(r.env[1].World.Bodies()[0].Pose.Pos)
+		if d, ok := seen[now]; ok && i > 20 {
+			jump = max(jump, float64(d.Sub(at.Sub(true_[1]).Sub(true_[1].Sub(true_[0]))).Len()))
+		}
+		true_[0], true_[1] = true_[1], at
+	}
+	for _, f := range r.corrections {
+		sum, most = sum+float64(f.Shift), max(most, float64(f.Shift))
+	}
+	return float64(len(r.corrections)), sum, most, jump
+}
+
+// TestHopOnTable says what a hop on a table that turns costs: next to nothing where the
+// parent is kept by its box and inertia is simulated, more where the cube is only moved
+// along or loses its parent in the air, and most without one.
+func TestHopOnTable(t *testing.T) {
+	type row struct {
+		what     string
+		relative bool
+		knobs    []string
+		sum      float64
+		most     float64
+	}
+	rows := []row{
+		{what: "relative", relative: true},
+		{what: "relative:inertia=off", relative: true, knobs: []string{"inertia", "off"}},
+		{what: "relative:parent-box=off", relative: true, knobs: []string{"parent-box", "off"}},
+		{what: "relative:parent-box=off:handover=reconcile", relative: true, knobs: []string{"parent-box", "off", "handover", "reconcile"}},
+		{what: "historyoffset"},
+	}
+	for i := range rows {
+		x := &rows[i]
+		var n, jump float64
+		n, x.sum, x.most, jump = hop(t, x.relative, x.knobs...)
+		t.Logf("%s: %v corrections, %.2f m together, the largest %.3f m; the largest step of the picture on the table %.3f m", x.what, n, x.sum, x.most, jump)
+		if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
+			t.Errorf("%s: %v m", x.what, x.sum)
+		}
+	}
+	if rows[3].most < 0.3 || rows[4].sum < 3*rows[1].sum {
+		t.Error("who finds it out is not pulled, or who has no parent is no worse")
+	}
+}
+
+// TestResetAboard says that a client that has stood still for two seconds in a ship under
+// way skips to the server's time and stands in the ship where it stood.
+func TestResetAboard(t *testing.T) {
+	r := newRelativeRig(t, "ship:distance=530", "latency=100ms")
+	r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+	r.run(900, noInput)
+	r.paused = true
+	r.run(120, noInput)
+	r.paused = false
+	r.run(60, noInput)
+	if n := r.counter("resets"); n != 1 {
+		t.Errorf("%v resets", n)
+	}
+	if d := r.placeError(0); d > 0.02 || r.c.parent.selector.Current != 0 {
+		t.Errorf("%v m beside its place, parent %d", d, r.c.parent.selector.Current)
+	}
+}
+
+// TestRidesBody says that a body carries as a carrier does: a cube that stands on the
+// trailer's bed, which is drawn round and round, has it as its parent, and stays within
+// five centimetres of its place on it.
+func TestRidesBody(t *testing.T) {
+	r := newRelativeRig(t, "trailer", "latency=100ms")
+	bed := -1
+	for i, v := range r.c.parent.candidates {
+		if v.Body >= 0 && (bed < 0 || r.env[0].World.Scene().Boxes[v.Body].Start.Pose.Pos.X < -3) {
+			bed = i
+		}
+	}
+	r.placePlayer(r.env[0].World.Bodies()[r.c.parent.candidates[bed].Body].Pose.Pos.Add(geom.Vec3{Z: 1.5}))
+	worst := float32(0)
+	for i := range 600 {
+		r.run(1, noInput)
+		if i > 200 {
+			worst = max(worst, r.placeError(bed))
+		}
+	}
+	t.Logf("up to %.3f m beside its place, drawn %.2f m from the server's", worst, r.distance())
+	if worst > 0.05 || r.s.parents.selectors[0].Current != bed || r.c.parent.selector.Current != bed {
+		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.parent.selector.Current, r.s.parents.selectors[0].Current, bed)
+	}
+}
+
+// TestPendingCorrectionTurns says that what is still to be given turns along with the parent: a shove
+// of a metre on a table that turns once in four seconds is corrections of a metre
+// together, and not more because the first doses point elsewhere than the last.
+func TestPendingCorrectionTurns(t *testing.T) {
+	r := newRelativeRig(t, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
+	r.placePlayer(geom.Vec3{X: 1.2, Y: -1, Z: 0.87})
+	r.run(300, noInput)
+	if r.c.parent.selector.Current != 0 {
+		t.Fatal("it has no parent")
+	}
+	r.corrections = nil
+	r.displace(r.s.parents.frames[0].WorldVector(geom.Vec3{Y: -1.2}))
+	r.run(240, noInput)
+	sum := float32(0)
+	for _, f := range r.corrections {
+		sum += f.Shift
+	}
+	t.Logf("%d corrections of %.3f m together", len(r.corrections), sum)
+	if sum < 1 || sum > 1.5 || r.placeError(0) > 0.05 {
+		t.Errorf("%d corrections of %v m together, %v m beside in the end", len(r.corrections), sum, r.placeError(0))
+	}
+}
+
+// TestRestsInInterpolatedParent says that a cube that the server says sleeps in a ship that has
+// arrived is not put there as long as the ship is shown on its way: a second late, it
+// stands in the ship that is shown.
+func TestRestsInInterpolatedParent(t *testing.T) {
+	r := newRelativeRig(t, "ship", "latency=50ms", "validity", "1000")
+	r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+	r.run(120, noInput)
+	slept := false
+	for range 20 * 60 {
+		r.run(1, noInput)
+		if d := r.placeError(0); d > 0.01 {
+			t.Fatalf("tick %d: it is %v m beside its place", r.tick, d)
+		}
+		late := r.c.interpolatedFrame(0).Pose.Pos.Sub(r.s.parents.frames[0].Pose.Pos).Len()
+		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.interpolated.Receiver().Bodies[0].Asleep
+	}
+	if !slept {
+		t.Error("it did not sleep while its ship was under way in the picture")
+	}
+}
+
+// TestShiftsHistoryOfOtherParents says that a difference in one space moves the entries of another one by
+// the same way, as the two are shown.
+func TestShiftsHistoryOfOtherParents(t *testing.T) {
+	r := newRelativeRig(t, "turntable", "latency=50ms")
+	r.placePlayer(geom.Vec3{X: 2, Y: 1, Z: 0.87})
+	r.run(400, noInput)
+	now, f := r.env[0].World.Tick(), r.c.interpolatedFrame(0)
+	world := func(at sim.Tick) geom.Vec3 {
+		e := r.c.history.Find(at)
+		f := r.c.interpolatedFrame(e.parent)
+		return f.ToWorld(&e.Body).Pose.Pos
+	}
+	e := r.c.history.Find(now - 5)
+	e.Body, e.parent = f.ToWorld(&e.Body), frame.NoParent
+	before := [2]geom.Vec3{world(now - 5), world(now)}
+	d := bodyDelta{pos: geom.Vec3{X: 0.3, Y: -0.2}, rot: geom.Identity}
+	r.c.shiftHistory(&d, frame.NoParent, now-5, now)
+	for i, at := range []sim.Tick{now - 5, now} {
+		if off := world(at).Sub(before[i]).Sub(d.pos).Len(); off > 1e-4 {
+			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.pos)
+		}
+	}
+	if off := r.c.correction.pos.Sub(d.pos).Len(); off > 1e-4 {
+		t.Errorf("doses of %v", r.c.correction.pos)
+	}
+}

@@ -1,0 +1,47 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestGroundClearance says that what is measured is the lowest corner: 0 of a cube that lies or
+// stands on an edge on the ground, and in it; and the height of one that is drawn above
+// it, while the true one is not.
+func TestGroundClearance(t *testing.T) {
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := &scene.Boxes[0]
+	edge := geom.Pose{Pos: geom.Vec3{Z: 0.75 * math.Sqrt2}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, math.Pi/4)}
+	for _, c := range []struct {
+		at   geom.Pose
+		want float32
+	}{
+		{geom.Pose{Pos: geom.Vec3{Z: 0.75}, Rot: geom.Identity}, 0}, {geom.Pose{Pos: geom.Vec3{Z: 0.5}, Rot: geom.Identity}, 0},
+		{geom.Pose{Pos: geom.Vec3{X: 3, Z: 1.35}, Rot: geom.Identity}, 0.6}, {edge, 0},
+	} {
+		if got := clearance(&c.at, box); geom.Abs(got-c.want) > 1e-5 {
+			t.Errorf("%v: %v m above the ground, want %v", c.at, got, c.want)
+		}
+	}
+	w := sim.New(scene, 60)
+	var card Score
+	for i := range 180 {
+		w.Step()
+		v := predict.View{Tick: w.Tick(), Bodies: predict.AppendPoses(nil, w.Bodies())}
+		if i >= 120 {
+			v.Bodies[0].Pos.Z += 0.6
+		}
+		card.Add(w, &v, 0)
+	}
+	mean, most := card.GroundClearance()
+	if trueMean, trueMost := card.ServerGroundClearance(); math.Abs(mean-0.3) > 0.01 || math.Abs(most-0.6) > 0.01 || trueMean > 0.005 || trueMost > 0.005 {
+		t.Errorf("%v and %v m above the ground, truly %v and %v", mean, most, trueMean, trueMost)
+	}
+}

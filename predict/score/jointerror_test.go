@@ -1,0 +1,61 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestPathErrorAtJoint says that errors along a chain are told by the number of joints, against the
+// truth at the tick that the picture claims, be that over or yet to come; and not at all
+// where nothing hangs on the player's cube.
+func TestPathErrorAtJoint(t *testing.T) {
+	for _, ahead := range []int{-7, 0, 9} {
+		s, err := sim.SceneNamed("train:rods=5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, future := sim.New(s, 60), sim.New(s, 60)
+		var at [][]geom.Pose // by tick
+		for range 400 {
+			at = append(at, predict.AppendPoses(nil, future.Bodies()))
+			future.Step(sim.Input{Buttons: sim.Forward})
+		}
+		var c Score
+		for i := range 300 {
+			var v predict.View
+			of := max(i+ahead, 0)
+			v.Tick, v.PredictedTick = 0, sim.Tick(of)
+			v.Bodies = append(v.Bodies, at[of]...)
+			for b := range v.Bodies {
+				v.Predicted = append(v.Predicted, true)
+				if b <= 5 {
+					v.Bodies[b].Pos.X += 0.1 * float32(b) // a decimetre a joint
+				}
+			}
+			c.Add(w, &v, 0)
+			w.Step(sim.Input{Buttons: sim.Forward})
+		}
+		for _, depth := range []int{1, 2, 4} {
+			if e, ok := c.PathErrorAtJoint(depth); !ok || math.Abs(e-0.1*float64(depth)) > 1e-3 {
+				t.Errorf("%d ticks ahead, joint %d: %v m", ahead, depth, e)
+			}
+		}
+		if _, ok := c.PathErrorAtJoint(8); ok {
+			t.Error("there is no eighth joint")
+		}
+	}
+	var c Score
+	w := sim.New(sim.Scenes[0].Build(), 60)
+	for range 100 {
+		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
+	}
+	for _, m := range c.jointMeasures(nil) {
+		if m.OK || m.Title != "" {
+			t.Errorf("%+v", m)
+		}
+	}
+}

@@ -1,0 +1,342 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// withinShare reports whether a figure is within a share of what it should be.
+func withinShare(got, want, share float64) bool { return within(got, want, share*math.Abs(want)) }
+
+// within reports whether a figure is within an amount of what it should be. What is
+// no number is not.
+func within(got, want, most float64) bool { return math.Abs(got-want) <= most }
+
+// TestPathError says that a delay is none, and that a cube drawn beside the true
+// one's way, or turned, or swinging round it, has just that distortion at any
+// delay.
+func TestPathError(t *testing.T) {
+	for _, rate := range []int{10, 60, 240} {
+		truth := func(i int) geom.Pose {
+			p := along(rate, varyingSpeed)(i)
+			p.Rot = geom.AxisAngle(geom.Vec3{Y: 1}, 2*float32(i)/float32(rate))
+			return p
+		}
+		aside := func(i int) geom.Pose { return shiftedY(truth(i), 0.3) }
+		turned := func(i int) geom.Pose {
+			p := truth(i)
+			p.Rot = geom.AxisAngle(geom.Vec3{X: 1, Z: 1}.Unit(), -0.4).Mul(p.Rot).Neg()
+			return p
+		}
+		swings := func(i int) geom.Pose {
+			return shiftedY(truth(i), float32(0.1*math.Sin(1.6*float64(i)/float64(rate))))
+		}
+		for _, lag := range []int{0, rate / 8, -rate / 6, rate} {
+			for _, c := range []struct {
+				name          string
+				drawn         func(i int) geom.Pose
+				metres, angle float64
+			}{
+				{"the truth", truth, 0, 0},
+				{"aside", aside, 0.3, 0},
+				{"turned", turned, 0, 0.4 * 180 / math.Pi},
+				{"swings", swings, 0.1 / math.Sqrt2, 0},
+			} {
+				card := runOne(t, rate, 25, truth, delayed(c.drawn, lag))
+				s, ok := card.MotionError()
+				if !ok || !within(s.PathError, c.metres, 0.04*c.metres+1e-4) || !within(s.AngleError, c.angle, 0.01*c.angle+1e-3) || s.Backward != 0 || !within(s.SpeedModulation, 0, 0.02) {
+					t.Errorf("%s at %d Hz, %d ticks behind: %+v, %v; want %v m, %v degrees", c.name, rate, lag, s, ok, c.metres, c.angle)
+				}
+			}
+		}
+	}
+	even := along(60, func(t float64) float64 { return 5 * t })
+	if s, ok := runOne(t, 60, 20, even, even).MotionError(); ok {
+		t.Errorf("without a delay that is known: %+v", s)
+	}
+}
+
+// TestBackward says that only a drawn cube that goes against the true one's way
+// while that is under way goes backward: not one that stands, or is late, or
+// turns back when the true one does.
+func TestBackward(t *testing.T) {
+	truth := along(60, varyingSpeed)
+	// A tape of ways: a picture goes as fast as the truth, and back for a share of
+	// each second.
+	back := func(share int) func(i int) geom.Pose {
+		x, places := 0.0, make([]geom.Pose, 1300)
+		for i := range places {
+			step := varyingSpeed(float64(i)/60) - varyingSpeed(float64(i-1)/60)
+			if i%60 < share {
+				step = -step
+			}
+			x += step
+			places[i] = poseAt(x)
+		}
+		return func(i int) geom.Pose { return places[max(i, 0)] }
+	}
+	for _, share := range []int{0, 6, 30, 60} {
+		for _, lag := range []int{0, 9} {
+			s, ok := runOne(t, 60, 20, truth, delayed(back(share), lag)).MotionError()
+			if !ok || !within(s.Backward, float64(share)/60, 0.02) {
+				t.Errorf("%d of 60 ticks, %d behind: %v, %v", share, lag, s.Backward, ok)
+			}
+		}
+	}
+	swings := oscillation(60, 1, 3)
+	held := func(i int) geom.Pose { return truth(i / 6 * 6) }
+	// For half of the time the truth creeps at 0.1 m/s, and the picture back.
+	creeps := func(sign float64) func(i int) geom.Pose {
+		return func(i int) geom.Pose {
+			return poseAt(0.5*float64(i/240) + 0.5*math.Min(float64(i%240)/120, 1) + sign*0.1*math.Max(0, float64(i%240-120)/60))
+		}
+	}
+	for name, s := range map[string]motionPair{
+		"turns back late": {swings, delayed(swings, 13)},
+		"in steps":        {truth, held},
+		"creeps back":     {creeps(0.5), creeps(-0.5)},
+	} {
+		if s, ok := runOne(t, 60, 30, s.server, s.drawn).MotionError(); !ok || !within(s.Backward, 0, 0.01) {
+			t.Errorf("%s: %v backward, %v", name, s.Backward, ok)
+		}
+	}
+}
+
+// bandPassGain is how much the band lets pass of a frequency in Hz: by the formula of
+// the analogue filters, its frequencies bent as the bilinear transform does.
+func bandPassGain(hz float64, rate int) float64 {
+	bent := func(hz float64) float64 { return math.Tan(math.Pi * hz / float64(rate)) }
+	g := 1 / math.Sqrt(1+math.Pow(bent(1)/bent(hz), 4))
+	if rate > 12 {
+		g /= math.Sqrt(1 + math.Pow(bent(hz)/bent(6), 4))
+	}
+	return g
+}
+
+// TestSpeedModulation holds the difference of speeds between 1 and 6 Hz against sines in
+// the drawn speed, of frequencies inside and outside, late by some ticks or not.
+func TestSpeedModulation(t *testing.T) {
+	for _, c := range []struct {
+		rate int
+		hz   []float64
+	}{{10, []float64{0.3, 1, 2.5}}, {60, []float64{0.3, 1, 2.5, 6, 15}}, {240, []float64{0.3, 1, 2.5, 6, 15}}} {
+		for _, hz := range c.hz {
+			for _, lag := range []int{0, c.rate / 10} {
+				truth := along(c.rate, varyingSpeed)
+				w := 2 * math.Pi * hz
+				wobbles := func(i int) geom.Pose {
+					s := float64(i) / float64(c.rate)
+					return poseAt(varyingSpeed(s-float64(lag)/float64(c.rate)) + 0.3/w*math.Sin(w*s))
+				}
+				s, ok := runOne(t, c.rate, 25, truth, wobbles).MotionError()
+				// A difference of places has a little less than their derivative.
+				half := w / float64(2*c.rate)
+				want := 0.3 / math.Sqrt2 * math.Sin(half) / half * bandPassGain(hz, c.rate)
+				if !ok || !within(s.SpeedModulation, want, 0.03*want+0.004) {
+					t.Errorf("%v Hz at %d Hz, %d ticks behind: %v m/s, %v; want %v", hz, c.rate, lag, s.SpeedModulation, ok, want)
+				}
+			}
+		}
+	}
+	// Jumps are pops and no wobble.
+	truth := along(60, varyingSpeed)
+	leaps := func(i int) geom.Pose { return shiftedY(truth(i), float32(i/120)) }
+	if s, ok := runOne(t, 60, 30, truth, leaps).MotionError(); !ok || !within(s.SpeedModulation, 0, 0.1) {
+		t.Errorf("leaps: %v m/s, %v", s.SpeedModulation, ok)
+	}
+}
+
+// stopAndGo is a motion at 4 m/s for a second and a half, then at rest for as long,
+// and so on.
+func stopAndGo(t float64) float64 {
+	cycle := math.Floor(t / 3)
+	return 6*cycle + 4*math.Min(t-3*cycle, 1.5)
+}
+
+// TestStops holds overshoot and settling against pictures that are late, ahead,
+// and beyond by what fades.
+func TestStops(t *testing.T) {
+	truth := along(60, stopAndGo)
+	fades := func(i int) geom.Pose {
+		p := truth(i)
+		if k := i%180 - 91; k >= 0 { // the first tick at rest
+			p.Pos.X += float32(0.3 * math.Pow(0.9, float64(k)))
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name      string
+		drawn     func(i int) geom.Pose
+		overshoot float64
+		settle    float64
+		longest   int
+	}{
+		{"the truth", truth, 0, 0, 0},
+		{"late", delayed(truth, 12), 0, 11, 11},                                            // it comes in the twelfth tick
+		{"ahead", delayed(truth, -12), 0, 0, 0},                                            // and goes on before the truth does
+		{"beyond", fades, 0.3, 26, 26},                                                     // 0.3 m * 0.9^26 is below 2 cm
+		{"beside", func(i int) geom.Pose { return shiftedY(truth(i), 0.05) }, 0, 89.9, 90}, // the last is not over
+		{"nearly", func(i int) geom.Pose { return shiftedY(truth(i), 0.015) }, 0, 0, 0},
+	} {
+		n, settle, longest, overshoot := runOne(t, 60, 30, truth, c.drawn).Stops()
+		if n != 10 || !within(settle, c.settle, 1e-9) || longest != c.longest || !within(overshoot, c.overshoot, 1e-3) {
+			t.Errorf("%s: %d stops, %v m, settled after %v ticks, at most %d; want %v m, %v, %d",
+				c.name, n, overshoot, settle, longest, c.overshoot, c.settle, c.longest)
+		}
+	}
+	// Along its way, whatever leap aside the true cube made in its last tick.
+	leaps := func(f func(i int) geom.Pose) func(i int) geom.Pose {
+		return func(i int) geom.Pose { return shiftedY(f(i), float32((i+90)/180)) }
+	}
+	if n, _, _, overshoot := runOne(t, 60, 30, leaps(truth), leaps(fades)).Stops(); n != 10 || !within(overshoot, 0.3, 1e-3) {
+		t.Errorf("leaping aside: %d stops, %v m", n, overshoot)
+	}
+}
+
+// TestStallIsNoStop says that a truth that stands because its server does not
+// tick has not stopped, and that one that stands just as long and ticks has.
+func TestStallIsNoStop(t *testing.T) {
+	for _, ticks := range []bool{false, true} {
+		p := newSession(t, 60, 1)
+		label := sim.Tick(0)
+		for i := range 300 {
+			x := min(i, 150) + max(0, i-190)
+			if ticks || i <= 150 || i > 190 {
+				label++
+			}
+			p.world.SetBody(0, sim.Body{Pose: poseAt(float64(x) / 15)})
+			p.world.SetTick(label)
+			p.view.Tick, p.view.Bodies[0] = sim.Tick(i), poseAt(float64(i)/15)
+			p.score.Add(p.world, &p.view, 0)
+		}
+		if n, _, _, _ := p.score.Stops(); n != map[bool]int{false: 0, true: 1}[ticks] {
+			t.Errorf("ticking %v: %d stops", ticks, n)
+		}
+	}
+}
+
+// TestNoStop says that turning back is no stop, nor is rest, creeping, or a leap
+// at rest.
+func TestNoStop(t *testing.T) {
+	rest := func(int) geom.Pose { return poseAt(1) }
+	for name, truth := range map[string]func(i int) geom.Pose{
+		"turns": oscillation(60, 1, 3),
+		"rests": rest,
+		"creep": along(60, func(t float64) float64 { return 0.9 * math.Min(t-math.Floor(t/3)*2, 10) }),
+		"leaps": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
+	} {
+		if n, _, _, _ := runOne(t, 60, 20, truth, rest).Stops(); n != 0 {
+			t.Errorf("%s: %d stops", name, n)
+		}
+	}
+}
+
+// TestSpectralArcLength holds the spectral arc length against that of a speed that is even,
+// whose faded spectrum is known, and against a plain sum over sines of another
+// one.
+func TestSpectralArcLength(t *testing.T) {
+	for _, rate := range []int{60, 240} {
+		even := along(rate, func(t float64) float64 { return 2 * t })
+		sum, last := 0.0, 0
+		v := func(k int) float64 {
+			x := float64(k) / 4 // frequency times the length of the window
+			switch x {
+			case 0:
+				return 1
+			case 1:
+				return 0.5
+			}
+			return math.Abs(math.Sin(math.Pi*x) / (math.Pi * x) / (1 - x*x))
+		}
+		for k := range 81 {
+			if v(k) >= 0.05 {
+				last = k
+			}
+		}
+		for k := 1; k <= last; k++ {
+			sum += math.Hypot(1/float64(last), v(k)-v(k-1))
+		}
+		if a, ok := runOne(t, rate, 15, even, delayed(even, 9)).SpectralArcLength(); !ok || !withinShare(a, -sum, 1e-3) {
+			t.Errorf("even at %d Hz: %v, %v; want %v", rate, a, ok, -sum)
+		}
+	}
+	var a spectralArc
+	speeds := make([]float64, 120)
+	for i := range speeds {
+		speeds[i] = 3 + math.Sin(float64(i*i)/300) + float64(i%7)
+		a.add(speeds[i], 60)
+	}
+	spectrum := func(k int) float64 {
+		re, im := 0.0, 0.0
+		for i, v := range speeds {
+			x := v * (1 - math.Cos(2*math.Pi*float64(i)/120))
+			re += x * math.Cos(2*math.Pi*float64(k*i)/480)
+			im += x * math.Sin(2*math.Pi*float64(k*i)/480)
+		}
+		return math.Hypot(re, im)
+	}
+	sum, last := 0.0, 0
+	for k := range 81 {
+		if spectrum(k) >= 0.05*spectrum(0) {
+			last = k
+		}
+	}
+	for k := 1; k <= last; k++ {
+		sum += math.Hypot(1/float64(last), (spectrum(k)-spectrum(k-1))/spectrum(0))
+	}
+	if got, ok := a.mean(); !ok || !withinShare(got, -sum, 1e-6) {
+		t.Errorf("%v, %v; want %v, up to step %d", got, ok, -sum, last)
+	}
+}
+
+// TestSpectralArcOrder says that a picture in steps is less smooth than its truth, that
+// its being late or half as fast is nothing to it, and that rest has none.
+func TestSpectralArcOrder(t *testing.T) {
+	truth := along(60, varyingSpeed)
+	for name, c := range map[string]struct {
+		drawn func(i int) geom.Pose
+		same  bool
+	}{
+		"late":     {delayed(truth, 120), true},
+		"half":     {along(60, func(t float64) float64 { return varyingSpeed(t) / 2 }), true},
+		"in steps": {func(i int) geom.Pose { return truth(i / 15 * 15) }, false},
+		"leaps":    {func(i int) geom.Pose { return shiftedY(truth(i), float32(i/60%2)) }, false},
+	} {
+		card := runOne(t, 60, 61, truth, c.drawn)
+		drawn, _ := card.SpectralArcLength()
+		own, ok := card.ServerSpectralArcLength()
+		if !ok || (math.Abs(drawn-own) < 0.05) != c.same || !c.same && drawn > own-0.2 {
+			t.Errorf("%s: %v, the truth %v, %v", name, drawn, own, ok)
+		}
+	}
+	rest := along(60, func(float64) float64 { return 1 })
+	if a, ok := runOne(t, 60, 10, rest, rest).SpectralArcLength(); ok {
+		t.Errorf("at rest: %v", a)
+	}
+}
+
+// TestChordSquared says that two quaternions of the same rotation are no chord apart,
+// whatever their signs and however their lengths are rounded, and that others
+// are as far apart as their angle says.
+func TestChordSquared(t *testing.T) {
+	q := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3)
+	for _, length := range []float32{1, 1.0001, 0.9999, -1, -1.0001, -0.9999} {
+		p := geom.Quat{X: q.X * length, Y: q.Y * length, Z: q.Z * length, W: q.W * length}
+		if c := chordSquared(&p, &q); c < 0 || c > 2e-8 {
+			t.Errorf("by %v: %v apart", length, c)
+		}
+	}
+	for _, angle := range []float32{0.01, 1, 3, 3.14} {
+		p := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3+angle)
+		half := 2 * math.Sin(float64(angle)/4)
+		for _, sign := range []float32{1, -1} {
+			o := geom.Quat{X: sign * p.X, Y: sign * p.Y, Z: sign * p.Z, W: sign * p.W}
+			if c := chordSquared(&o, &q); math.Abs(math.Sqrt(float64(c))-half) > 1e-5 {
+				t.Errorf("%v rad, sign %v: %v, want %v", angle, sign, math.Sqrt(float64(c)), half)
+			}
+		}
+	}
+}

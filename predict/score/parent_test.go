@@ -1,0 +1,121 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// shipScene is a session on a ship that goes 50 m/s, in which the player's cube is where a
+// test says: seen from the ship, truly and as drawn.
+type shipScene struct {
+	drawnOffset func(tick int) geom.Vec3 // in the ship that is drawn
+	cubeLead    int                      // ticks that the cube's picture is ahead of the truth
+	shipLead    int                      // ticks that the drawn ship is ahead
+}
+
+func (r *shipScene) score(t *testing.T, scene string, ticks int) *Score {
+	t.Helper()
+	s, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.New(s, 60)
+	path := &s.Carriers[0].Path
+	in := geom.Vec3{Y: 6, Z: 0.87}
+	var c Score
+	for tick := range ticks {
+		w.SetTick(sim.Tick(tick + 900))
+		b := w.Bodies()[0]
+		b.Pose = path.Pose(geom.Pose{Pos: in, Rot: geom.Identity}, w.Tick(), 60)
+		w.SetBody(0, b)
+		var v predict.View
+		v.Tick = w.Tick() + sim.Tick(r.shipLead)
+		v.Bodies = predict.AppendPoses(v.Bodies, w.Bodies())
+		v.Predicted = make([]bool, len(v.Bodies))
+		v.Predicted[0], v.PredictedTick = true, w.Tick()+sim.Tick(r.cubeLead)
+		at := in
+		if r.drawnOffset != nil {
+			at = at.Add(r.drawnOffset(tick))
+		}
+		v.Bodies[0] = path.PoseAt(geom.Pose{Pos: at, Rot: geom.Identity}, v.CarrierMoment(), 60)
+		c.Add(w, &v, 0)
+	}
+	return &c
+}
+
+// TestParentError says that a cube that is drawn where it is in its ship is right, however far
+// ahead of the truth it is and however late the ship is drawn; that one that is drawn a
+// metre beside its place is a metre off, one that is drawn ten metres behind is outside,
+// and one that jumps by a third of a metre in the ship pops once by so much; and that
+// there is nothing to tell where there is no vessel.
+func TestParentError(t *testing.T) {
+	by := func(v geom.Vec3) func(int) geom.Vec3 { return func(int) geom.Vec3 { return v } }
+	for _, c := range []struct {
+		what               string
+		r                  shipScene
+		outside, rms, pops float64
+	}{
+		{"the truth", shipScene{}, 0, 0, 0},
+		{"ahead, in a ship that is late", shipScene{cubeLead: 12, shipLead: -10}, 0, 0, 0},
+		{"late", shipScene{cubeLead: -20, shipLead: -20}, 0, 0, 0},
+		{"a metre beside", shipScene{drawnOffset: by(geom.Vec3{X: 1}), cubeLead: 12, shipLead: -10}, 0, 1, 0},
+		{"thrown out", shipScene{drawnOffset: by(geom.Vec3{X: -10}), cubeLead: 12, shipLead: -10}, 4, 10, 0},
+		{"out for a second", shipScene{drawnOffset: func(i int) geom.Vec3 {
+			return geom.Vec3{X: -10 * float32(i/60%4/3)}
+		}}, 1, 5, -1},
+		{"one jump", shipScene{drawnOffset: func(i int) geom.Vec3 {
+			return geom.Vec3{Y: float32(min(max(i-150, 0), 1)) / 3}
+		}, shipLead: -10}, 0, -1, 1},
+	} {
+		got, ok := c.r.score(t, "ship:distance=530", 60+240).ParentError()
+		if !ok || got.Ticks != 240 {
+			t.Errorf("%s: %d ticks in the ship", c.what, got.Ticks)
+		}
+		if math.Abs(float64(got.WrongTicks)/60-c.outside) > 0.25 {
+			t.Errorf("%s: outside for %d ticks", c.what, got.WrongTicks)
+		}
+		if c.rms >= 0 && math.Abs(got.RMS-c.rms) > 0.01 {
+			t.Errorf("%s: %v m off", c.what, got.RMS)
+		}
+		if c.pops >= 0 && float64(got.Pops) != c.pops || c.pops > 0 && math.Abs(got.LargestPop-1.0/3) > 0.01 {
+			t.Errorf("%s: %d pops, by %v m", c.what, got.Pops, got.LargestPop)
+		}
+	}
+	var c Score
+	w := sim.New(mustScene(t, "plain"), 60)
+	for range 100 {
+		w.Step()
+		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
+	}
+	if _, ok := c.ParentError(); ok {
+		t.Error("something is told where there is no vessel")
+	}
+}
+
+// TestParentErrorCopied says that a copy of a card goes on by itself.
+func TestParentErrorCopied(t *testing.T) {
+	r := shipScene{cubeLead: 12, shipLead: -10}
+	c := r.score(t, "ship:distance=530", 200)
+	var d Score
+	d.CopyFrom(c)
+	before := d.parents.pops[0].newest
+	w := sim.New(mustScene(t, "ship:distance=530"), 60)
+	w.SetTick(2000)
+	c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
+	if d.parents.pops[0].newest != before || len(d.parents.pending) != 12 {
+		t.Error("the copy moved with its model")
+	}
+}
+
+func mustScene(t *testing.T, name string) sim.Scene {
+	t.Helper()
+	s, err := sim.SceneNamed(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

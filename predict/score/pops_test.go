@@ -1,0 +1,185 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// rollingPose is a straight motion of 3 m/s that also rolls.
+func rollingPose(tick int) geom.Pose {
+	t := float32(tick) / 60
+	return geom.Pose{Pos: geom.Vec3{X: 3 * t, Z: 0.75}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 4*t)}
+}
+
+func shiftedY(p geom.Pose, x float32) geom.Pose {
+	p.Pos.Y += x
+	return p
+}
+
+// popsOf feeds the finder a truth and a drawn motion that is shift ticks ahead of
+// it, both functions of the tick they show.
+func popsOf(ticks, shift int, truth, drawn func(tick int) geom.Pose) *pops {
+	p := &pops{}
+	for i := range ticks {
+		p.add(truth(i), sim.Tick(i), drawn(i+shift), sim.Tick(i+shift), true)
+	}
+	return p
+}
+
+// TestPopDetected says that one jump of the drawn cube is one pop of its size,
+// whether it stays away or comes back, and whether the picture is ahead or
+// behind.
+func TestPopDetected(t *testing.T) {
+	for _, shift := range []int{-12, 0, 10, 40} {
+		for _, size := range []float32{0.06, 0.3, 1, 2.5} {
+			once := func(i int) geom.Pose {
+				if i >= 200 {
+					return shiftedY(rollingPose(i), size)
+				}
+				return rollingPose(i)
+			}
+			p := popsOf(400, shift, rollingPose, once)
+			if p.count != 1 || geom.Abs(p.largest-size) > 1e-3 || math.Abs(p.energy-float64(size*size)) > 4e-3*float64(size*size)+1e-4 {
+				t.Errorf("shift %d: a jump of %v m: %d pops, largest %v, energy %v", shift, size, p.count, p.largest, p.energy)
+			}
+			spike := func(i int) geom.Pose {
+				if i == 200 {
+					return shiftedY(rollingPose(i), size)
+				}
+				return rollingPose(i)
+			}
+			if p := popsOf(400, shift, rollingPose, spike); p.count != 2 {
+				t.Errorf("shift %d: there and back by %v m: %d pops, want 2", shift, size, p.count)
+			}
+		}
+	}
+}
+
+// TestCollisionIsNoPop says that what the truth does too is none: a stop, a
+// bounce, a sudden spin, and a nudge, each at the same label.
+func TestCollisionIsNoPop(t *testing.T) {
+	for name, motion := range map[string]func(i int) geom.Pose{
+		"stop": func(i int) geom.Pose { return rollingPose(min(i, 200)) },
+		"bounce": func(i int) geom.Pose {
+			if i > 200 {
+				return rollingPose(400 - i)
+			}
+			return rollingPose(i)
+		},
+		"spin": func(i int) geom.Pose {
+			p := rollingPose(i)
+			if i > 200 {
+				p.Rot = geom.AxisAngle(geom.Vec3{X: 1}, 0.3*float32(i-200)).Mul(rollingPose(200).Rot)
+			}
+			return p
+		},
+		"nudge": func(i int) geom.Pose {
+			if i >= 200 {
+				return shiftedY(rollingPose(i), 1)
+			}
+			return rollingPose(i)
+		},
+	} {
+		for _, shift := range []int{-12, 0, 10} {
+			if p := popsOf(400, shift, motion, motion); p.count != 0 {
+				t.Errorf("%s, shift %d: %d pops", name, shift, p.count)
+			}
+		}
+		// The same thing six ticks off its label is one.
+		late := func(i int) geom.Pose { return motion(i - 6) }
+		if p := popsOf(400, 0, motion, late); p.count == 0 {
+			t.Errorf("%s, six ticks late: no pop", name)
+		}
+	}
+}
+
+// TestSmoothIsNoPop says that what fades in and out is none, however far it
+// goes: a metre at a share of 0.98.
+func TestSmoothIsNoPop(t *testing.T) {
+	fading := func(i int) geom.Pose {
+		p := rollingPose(i)
+		if i > 200 {
+			left := math.Pow(0.98, float64(i-200))
+			p.Pos.Y += float32(1 - left)
+		}
+		return p
+	}
+	if p := popsOf(600, 0, rollingPose, fading); p.count != 0 {
+		t.Errorf("%d pops, largest %v", p.count, p.largest)
+	}
+}
+
+// TestRotationPop says that a jump in orientation alone is a pop.
+func TestRotationPop(t *testing.T) {
+	turned := func(i int) geom.Pose {
+		p := rollingPose(i)
+		if i >= 200 {
+			p.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, 0.2).Mul(p.Rot)
+		}
+		return p
+	}
+	if p := popsOf(400, 0, rollingPose, turned); p.count != 1 || p.largest > 0.01 {
+		t.Errorf("%d pops of up to %v m", p.count, p.largest)
+	}
+}
+
+// TestStutterPops says that a picture that stands still every eighth tick and
+// catches up in the next pops each time, if it moves fast enough for 5 cm. (A
+// stutter in every other tick is what is usual, and the definition is blind to
+// it.)
+func TestStutterPops(t *testing.T) {
+	fast := func(i int) geom.Pose { return geom.Pose{Pos: geom.Vec3{X: 0.1 * float32(i)}, Rot: geom.Identity} }
+	stutter := func(i int) geom.Pose {
+		if i%8 == 7 {
+			return fast(i - 1)
+		}
+		return fast(i)
+	}
+	if p := popsOf(400, 0, fast, stutter); p.count < 90 {
+		t.Errorf("%d pops", p.count)
+	}
+}
+
+// TestScore holds the errors against values known in closed form, and the first
+// second out of them.
+func TestScore(t *testing.T) {
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.New(scene, 60)
+	c := &Score{}
+	for i := range 180 {
+		w.Step()
+		p := w.Bodies()[0].Pose
+		away := float32(9)
+		if i >= 60 {
+			away = 0.3
+			if i%2 == 0 {
+				away = 0.4
+			}
+		}
+		p.Pos.X += away
+		c.Add(w, &predict.View{Tick: w.Tick(), Bodies: []geom.Pose{p}}, 0)
+	}
+	if want := math.Sqrt((0.09 + 0.16) / 2); math.Abs(c.LagErrorRMS()-want) > 1e-4 || math.Abs(c.LagErrorMax()-0.4) > 1e-4 || c.Ticks != 120 {
+		t.Errorf("RMS %v, max %v over %d ticks", c.LagErrorRMS(), c.LagErrorMax(), c.Ticks)
+	}
+	// From 9 m to 0.4 m in the first scored tick, and then 10 cm at every turn:
+	// the median step is 0 or 10 cm, so each turn stands out.
+	if c.LargestPop() < 8.5 || c.PopsPerMinute() < 60 {
+		t.Errorf("pops %v a minute up to %v m", c.PopsPerMinute(), c.LargestPop())
+	}
+	var d Score
+	d.CopyFrom(c)
+	if d.LagErrorRMS() != c.LagErrorRMS() || d.PopEnergy() != c.PopEnergy() {
+		t.Error("not a copy")
+	}
+	if n := testing.AllocsPerRun(100, func() { c.Add(w, &predict.View{}, 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,137 @@
+package rewind
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// lateNetwork lets inputs come up to 100 ms late, with a lead of one tick.
+const lateNetwork = "latency=75ms,up.jitter=100ms,up.shape=uniform-positive"
+
+// TestLateInputs says that a server that simulates again for late inputs comes to the
+// very world, contacts and all, in which none is late, and that no client corrects
+// anything; and that one that drops them does neither.
+func TestLateInputs(t *testing.T) {
+	for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "turntable"} {
+		for _, way := range lateInputModes {
+			r := newRig(t, scene, lateNetwork, "lead", "1", "late-inputs", way)
+			want := sim.New(*r.env[1].World.Scene(), 60)
+			known := map[sim.Tick]sim.Input{}
+			for range 900 {
+				r.run(1)
+				if r.tick == 840 {
+					if err := r.network.Parse("latency=5ms"); err != nil { // now all are there in time
+						t.Fatal(err)
+					}
+				}
+				for at := r.env[0].World.Tick() - 1; at != ^sim.Tick(0); at-- {
+					if _, ok := known[at]; ok {
+						break
+					}
+					known[at] = r.c.inputHistory.Find(at).input
+				}
+			}
+			for want.Tick() < r.env[1].World.Tick() {
+				want.Step(known[want.Tick()])
+			}
+			wantBodies, wantCache := want.Hash()
+			gotBodies, gotCache := r.env[1].World.Hash()
+			same := wantBodies == gotBodies && wantCache == gotCache
+			own := 0
+			for _, fix := range r.corrections {
+				if fix.Cause == predict.LocalInput {
+					own++
+				}
+			}
+			late, again, ticks := r.counter("late_inputs"), r.counter("resimulated_inputs"), r.counter("server_replayed_ticks")
+			t.Logf("%s, %s: %v late, %v of them used after all, %v ticks again, %d corrections, %d of the own input", scene, way, late, again, ticks, len(r.corrections), own)
+			switch {
+			case late < 100:
+				t.Errorf("%s, %s: only %v inputs were late", scene, way, late)
+			case way == "drop" && (same || own == 0 || again+ticks > 0):
+				t.Errorf("%s: the same although late inputs are dropped: %v, %d, %v", scene, same, own, again)
+			case way == "resimulate" && (!same || len(r.corrections) > 0 || again != late || ticks == 0):
+				t.Errorf("%s: another world (%v), %d corrections, %v of %v used", scene, !same, len(r.corrections), again, late)
+			}
+		}
+	}
+}
+
+// TestMaxRollback says that the server goes back by no more than max-rollback ticks, and that
+// what is later than that is dropped and corrected.
+func TestMaxRollback(t *testing.T) {
+	for _, most := range []string{"1", "3", "15"} {
+		r := newRig(t, "zen", "latency=75ms,up.loss=60%", "lead", "0", "late-inputs", "resimulate", "max-rollback", most)
+		longest := 0.0
+		for range 900 {
+			before := r.counter("server_replayed_ticks")
+			r.run(1)
+			longest = max(longest, r.counter("server_replayed_ticks")-before)
+		}
+		if limit := map[string]float64{"1": 1, "3": 3, "15": 15}[most]; longest > limit || longest == 0 {
+			t.Errorf("max-rollback=%s: %v ticks again at once", most, longest)
+		}
+		if dropped := r.counter("late_inputs") - r.counter("resimulated_inputs"); (dropped > 0) != (most != "15") || (len(r.corrections) > 0) != (most != "15") {
+			t.Errorf("max-rollback=%s: %v dropped, %d corrections", most, dropped, len(r.corrections))
+		}
+	}
+}
+
+// TestRollbackKeepsNudge says that what was done to the server's bodies from outside stays
+// done: the server does not go back beyond it.
+func TestRollbackKeepsNudge(t *testing.T) {
+	r := newRig(t, "plain", lateNetwork, "lead", "0", "late-inputs", "resimulate")
+	r.run(300)
+	for range 20 {
+		before := r.env[1].World.Bodies()[0].Pose.Pos.X
+		r.nudge()
+		r.run(1)
+		if moved := r.env[1].World.Bodies()[0].Pose.Pos.X - before; moved < 0.7 {
+			t.Fatalf("a nudge of 1 m has moved the cube by %v", moved)
+		}
+		r.run(9)
+	}
+	if r.counter("server_rollbacks") == 0 {
+		t.Error("nothing was late")
+	}
+}
+
+// TestRollbackAllocatesNothing says that going back takes no memory once there is some.
+func TestRollbackAllocatesNothing(t *testing.T) {
+	r := newRig(t, "katamari:cubes=60", lateNetwork, "lead", "0", "late-inputs", "resimulate")
+	r.run(900)
+	before := r.counter("server_rollbacks")
+	if n := testing.AllocsPerRun(200, func() { r.run(1) }); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+	if r.counter("server_rollbacks") == before {
+		t.Error("nothing was late")
+	}
+}
+
+// TestRollbackCopies says that a server that goes on as a copy of another does the same,
+// also with inputs that are late already.
+func TestRollbackCopies(t *testing.T) {
+	a := newRig(t, "zen", lateNetwork, "lead", "0", "late-inputs", "resimulate")
+	a.run(400)
+	b := newRig(t, "zen", lateNetwork, "lead", "0", "late-inputs", "resimulate")
+	b.tick = a.tick
+	for i := range b.env {
+		b.env[i].World.CopyFrom(a.env[i].World)
+	}
+	b.env[0].Counters.CopyFrom(a.env[0].Counters)
+	b.c.CopyFrom(a.c)
+	b.s.CopyFrom(a.s)
+	b.endpoint.CopyFrom(a.endpoint)
+	b.peers[0].Endpoint.CopyFrom(a.peers[0].Endpoint)
+	b.clientLink.CopyFrom(a.clientLink)
+	a.run(400)
+	b.run(400)
+	x, y := a.env[1].World.Hash()
+	v, w := b.env[1].World.Hash()
+	if x != v || y != w || a.counter("server_replayed_ticks") != b.counter("server_replayed_ticks") {
+		t.Errorf("the copy differs: %v and %v ticks again", a.counter("server_replayed_ticks"), b.counter("server_replayed_ticks"))
+	}
+}

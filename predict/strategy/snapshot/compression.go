@@ -1,0 +1,238 @@
+package snapshot
+
+import (
+	"ghostcube/net/delta"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The levels: how much is done to save bits. Each does what the one before does,
+// and something more (Fiedler, Snapshot Compression, 2015).
+const (
+	raw              = iota
+	smallestThree    // rotations in 29 bits
+	boundedVelocity  // velocities in 32 steps per m/s: 33 bits
+	atRest           // a bit for a velocity that is none
+	quantised        // positions in 50 bits; from here on without velocities
+	deltaEncoded     // only what is other than in a base
+	relativePosition // positions by their difference from the base
+	relativeRotation // and rotations
+	arithmetic       // arithmetic coding of what is other than expected
+)
+
+var levels = []string{"raw", "smallest-three", "bounded-velocity", "at-rest", "quantised", "delta", "relative-position", "relative-rotation", "arithmetic"}
+
+// deltaLevels is how package delta calls the levels from quantised on.
+var deltaLevels = [...]delta.Level{
+	quantised: delta.Quantised, deltaEncoded: delta.Indices, relativePosition: delta.RelativePosition,
+	relativeRotation: delta.RelativeRotation, arithmetic: delta.Arithmetic,
+}
+
+// fitsQuantised reports whether all that a scene may hold is in the bounds of package
+// delta.
+func fitsQuantised(scene *sim.Scene) bool { return scene.HalfWidth <= 256 && scene.Height <= 32 }
+
+// velocityGrid is that of velocities, with the article's 32 steps per m/s.
+func velocityGrid(scene *sim.Scene) quant.Grid {
+	return codec.GridOf(scene, 32, quant.SnapshotRotation).Linear
+}
+
+// deltaPeer is a client as the server knows it from level quantised on: what it
+// has been sent, and which of that it is known to have.
+type deltaPeer struct {
+	writer      *delta.Writer
+	sentNumbers packet.SequenceBuffer[uint16] // the writer's, by the packet's
+}
+
+func newDeltaPeer() deltaPeer {
+	return deltaPeer{delta.NewWriter(delta.Quantised), packet.NewSequenceBuffer[uint16](128)}
+}
+
+// receiveAcks takes in what the client is known to have. Nothing is acknowledged that it
+// could not read: see package delta.
+func (l *deltaPeer) receiveAcks(e *packet.Endpoint) {
+	for _, a := range e.Acks() {
+		if q := l.sentNumbers.Find(a); q != nil {
+			l.writer.Acknowledge(*q)
+		}
+	}
+}
+
+// recordSent notes under which number of the wire a packet of the writer went.
+func (l *deltaPeer) recordSent(s packet.Sequence, number uint16) {
+	if q := l.sentNumbers.Insert(s); q != nil {
+		*q = number
+	}
+}
+
+func (l *deltaPeer) copyFrom(o *deltaPeer) {
+	l.writer.CopyFrom(o.writer)
+	l.sentNumbers.CopyFrom(&o.sentNumbers)
+}
+
+// packedHeaderBytes is more than the head of a packed snapshot takes.
+func packedHeaderBytes(bodies int) int { return (bodies/4 + 24 + 7) &^ 7 }
+
+// writePacked writes the snapshot at a level from quantised on: a head, and the frame of
+// the listener's writer, to the end. It returns also the writer's number.
+func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene, l *deltaPeer) (payload []byte, number uint16) {
+	s.cubes = s.cubes[:0]
+	for i := range s.bodies {
+		s.cubes = append(s.cubes, delta.QuantiseCube(s.bodies[i].pose, s.bodies[i].touched != sim.NoPlayer))
+	}
+	room := packedHeaderBytes(len(s.bodies))
+	if n := (room + delta.MaxPacketBytes(len(s.bodies)) + 7) &^ 7; len(*buffer) < n {
+		*buffer = make([]byte, n)
+	}
+	c.BeginWrite((*buffer)[:room])
+	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
+	c.Bool(true)
+	c.Int(s.level, 0, len(levels)-1)
+	s.codeTouchers(c, scene)
+	n := len(c.FinishWrite())
+	l.writer.SetLevel(deltaLevels[s.level])
+	frame, number, err := l.writer.Write((*buffer)[n:], s.cubes)
+	if c.Err() != nil || err != nil {
+		panic("snapshot: a snapshot of " + scene.Name + " cannot be packed")
+	}
+	at := l.writer.BitBreakdown()
+	s.breakdown = predict.SnapshotBits{Index: at.Index, Position: at.Position, Rotation: at.Rotation}
+	payload = (*buffer)[:n+len(frame)]
+	s.breakdown.Other = float64(8*len(payload)) - s.breakdown.Bits()
+	return payload, number
+}
+
+// readPacked reads what put wrote, behind tick and level. frames are those that came
+// before; without them the frame is told of and not read.
+func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, frames *delta.Reader) error {
+	s.codeTouchers(c, scene)
+	if pad := -c.BitsProcessed() & 7; pad > 0 {
+		c.Label("padding")
+		if c.Bits(0, pad) != 0 {
+			return errMalformed
+		}
+	}
+	if c.Err() != nil {
+		return c.Err()
+	}
+	body := payload[c.BitsProcessed()/8:]
+	if frames == nil {
+		if err := readPackedFields(c, s.level, len(scene.Boxes), len(body)); err != nil {
+			return err
+		}
+		if !c.AtEnd(len(payload)) {
+			return errMalformed
+		}
+		return nil
+	}
+	frames.SetLevel(deltaLevels[s.level])
+	cubes, _, err := frames.Read(body)
+	if err != nil {
+		return err
+	}
+	held := s.touchers
+	s.bodies = s.bodies[:0]
+	for i := range cubes {
+		k := &cubes[i]
+		l := bodyState{pose: geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, touched: sim.NoPlayer}
+		if k.Touched {
+			if scene.Players > 1 {
+				if len(held) == 0 {
+					return errMalformed
+				}
+				l.touched, held = held[0], held[1:]
+			} else {
+				l.touched = 0
+			}
+		}
+		if !inBounds(l.pose.Pos, scene) {
+			return errMalformed
+		}
+		s.bodies = append(s.bodies, l)
+	}
+	if len(held) > 0 {
+		return errMalformed
+	}
+	return nil
+}
+
+// codeTouchers is who touches the bodies that are touched, in their order, if there
+// are several players: the frame says which bodies these are.
+func (s *snapshot) codeTouchers(c *quant.Coder, scene *sim.Scene) {
+	if scene.Players < 2 {
+		return
+	}
+	if !c.Reading() {
+		s.touchers = s.touchers[:0]
+		for i := range s.bodies {
+			if t := s.bodies[i].touched; t != sim.NoPlayer {
+				s.touchers = append(s.touchers, t)
+			}
+		}
+	}
+	c.Label("held")
+	n := c.Int(len(s.touchers), 0, len(scene.Boxes))
+	if c.Reading() {
+		s.touchers = append(s.touchers[:0], make([]int8, n)...)
+	}
+	c.Label("by")
+	for i := range s.touchers {
+		s.touchers[i] = int8(c.Int(int(s.touchers[i]), 0, scene.Players-1))
+	}
+}
+
+// halfStep is half a step of the positions of package delta, by which a body may seem
+// to be outside.
+const halfStep = 0.5 / delta.StepsPerMetre
+
+func inBounds(p geom.Vec3, scene *sim.Scene) bool {
+	return geom.Abs(p.X) <= scene.HalfWidth+halfStep && geom.Abs(p.Y) <= scene.HalfWidth+halfStep && p.Z >= 0 && p.Z <= scene.Height+halfStep
+}
+
+// readPackedFields tells of a frame: of its cubes if it is whole, of its bytes if only one who has
+// its base can read it.
+func readPackedFields(c *quant.Coder, level, bodies, bytes int) error {
+	if bytes < delta.HeaderBytes {
+		return errMalformed
+	}
+	c.Label("sequence")
+	c.Bits(0, 16)
+	c.Label("back")
+	back := c.Bits(0, 8)
+	c.Label("apart")
+	c.Bits(0, 8)
+	if level == quantised || back == 0 {
+		readFullFields(c, bodies)
+		return c.Err()
+	}
+	c.Label("frame")
+	for bytes -= delta.HeaderBytes; bytes >= 4; bytes -= 4 {
+		c.Bits(0, 32)
+	}
+	for range bytes {
+		c.Bits(0, 8)
+	}
+	return c.Err()
+}
+
+func readFullFields(c *quant.Coder, bodies int) {
+	for i := range bodies {
+		c.Group("bodies", i)
+		c.Label("touched")
+		c.Bool(false)
+		c.Label("position")
+		for k := range delta.MinPosition {
+			c.Int(0, int(delta.MinPosition[k]), int(delta.MaxPosition[k]))
+		}
+		c.Label("largest")
+		c.Bits(0, 2)
+		c.Label("rotation")
+		for range 3 {
+			c.Bits(0, 9)
+		}
+	}
+}

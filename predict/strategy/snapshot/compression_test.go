@@ -1,0 +1,403 @@
+package snapshot
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ghostcube/net/delta"
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// pair is a server and a client of a scene over a link, without a laboratory.
+type pair struct {
+	t              testing.TB
+	world          *sim.World
+	env            *predict.Env
+	s              *server
+	c              *client
+	clientEndpoint *packet.Endpoint // the client's
+	serverEndpoint *packet.Endpoint
+	tick           int
+	sent           map[sim.Tick]snapshot // how it looked, by the server's tick
+	levels         map[sim.Tick]int
+}
+
+func newPair(t testing.TB, scene string, weather *link.Network, knobs ...string) *pair {
+	t.Helper()
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(weather, 0)
+	x := &pair{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), world: sim.New(sc, 60), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
+	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	x.s = newServer(x.env).(*server)
+	guess := *x.env
+	guess.World = sim.New(sc, 60)
+	x.c = newClient(&guess).(*client)
+	for i := 0; i < len(knobs); i += 2 {
+		x.set(knobs[i], knobs[i+1])
+	}
+	return x
+}
+
+func parseNetwork(t testing.TB, text string) *link.Network {
+	t.Helper()
+	var w link.Network
+	if err := w.Parse(text); err != nil {
+		t.Fatal(err)
+	}
+	return &w
+}
+
+func (x *pair) set(knob, value string) {
+	x.t.Helper()
+	if err := x.env.Knobs.Set(knob, value); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// step makes a tick of both sides.
+func (x *pair) step(in ...sim.Input) {
+	now := time.Duration(x.tick) * time.Second / 60
+	x.serverEndpoint.Update(now)
+	x.s.Tick(in, []predict.Peer{{Endpoint: x.serverEndpoint, Player: -1}})
+	var p snapshot
+	p.capture(x.world, x.s.current.level, true)
+	x.sent[p.tick], x.levels[p.tick] = p, x.s.current.level
+	x.clientEndpoint.Update(now + time.Second/120)
+	x.c.Tick(sim.Input{}, x.clientEndpoint)
+	x.tick++
+}
+
+// maxErrors is how far what came is from what was sent: metres along an axis, radians,
+// m/s along an axis. What cannot be so at all is an error.
+func (x *pair) maxErrors(got *snapshot) (at, turn, speed float64) {
+	x.t.Helper()
+	want, ok := x.sent[got.tick]
+	if !ok || len(got.bodies) != len(want.bodies) || got.level != x.levels[got.tick] {
+		x.t.Fatalf("a snapshot of tick %d and level %d was not sent", got.tick, got.level)
+	}
+	most := func(a, b geom.Vec3) float64 {
+		d := a.Sub(b)
+		return float64(max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)))
+	}
+	for i := range want.bodies {
+		w, g := &want.bodies[i], &got.bodies[i]
+		if w.touched != g.touched {
+			x.t.Fatalf("tick %d: body %d is touched by %d, want %d", got.tick, i, g.touched, w.touched)
+		}
+		at = max(at, most(w.pose.Pos, g.pose.Pos))
+		r := w.pose.Rot.Mul(g.pose.Rot.Inverse())
+		turn = max(turn, 2*float64(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}.Len()))
+		if got.velocities {
+			v := w.linear
+			if got.level >= boundedVelocity { // what a blow makes faster than 32 m/s is sent as 32
+				v = geom.Vec3{X: geom.Clamp(v.X, -32, 32), Y: geom.Clamp(v.Y, -32, 32), Z: geom.Clamp(v.Z, -32, 32)}
+			}
+			speed = max(speed, most(v, g.linear))
+		}
+	}
+	return at, turn, speed
+}
+
+// The precision of the levels: half a step of 1/512 m and of 1/32 m/s. That of a
+// rotation package quant knows.
+const (
+	maxPositionError = 0.5/512 + 1e-5
+	maxVelocityError = 0.5/32 + 1e-6
+)
+
+// TestLevelsDecode says that at every level, and while it is climbed, with one or
+// several players, and however much is lost, late, doubled and overtaken on the way,
+// all that arrives is read, and is what was sent, within the precision of the level.
+func TestLevelsDecode(t *testing.T) {
+	for _, scene := range []string{"katamari:cubes=40", "katamari:cubes=40:players=3"} {
+		for _, conditions := range []string{"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,duplicate=10%,reorder=10%,reorder-delay=200ms", "latency=30ms,jitter=100ms,loss=70%,duplicate=30%", "latency=300ms,loss=20%"} {
+			if testing.Short() && !strings.Contains(conditions, "duplicate=10%") {
+				continue
+			}
+			x := newPair(t, scene, parseNetwork(t, conditions))
+			based, got := 0, make([]int, len(levels))
+			seen := map[sim.Tick]bool{}
+			for i := range 1800 {
+				if i%100 == 0 {
+					// Up the ladder, down again, and to and fro.
+					x.set("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
+				}
+				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left}, sim.Input{Buttons: sim.Pull})
+				for k := range x.c.buffer.count {
+					p := &x.c.buffer.snapshots[k]
+					if seen[p.tick] {
+						continue
+					}
+					seen[p.tick] = true
+					got[p.level]++
+					at, turn, speed := x.maxErrors(p)
+					want := [3]float64{0, 0, 0}
+					if p.level >= smallestThree {
+						want[1] = quant.SnapshotRotation.MaxAngleError()
+					}
+					if p.level >= boundedVelocity {
+						want[2] = maxVelocityError
+					}
+					if p.level >= quantised {
+						want[0] = maxPositionError
+					}
+					if at > want[0] || turn > want[1]+2e-6 || speed > want[2] {
+						t.Fatalf("%s, %s: %s: off by %v m, %v rad, %v m/s", scene, conditions, levels[p.level], at, turn, speed)
+					}
+				}
+				if p := &x.s.lastPackets; x.s.current.level > quantised && (*p)[0].Parts.Index > 0 {
+					based++
+				}
+			}
+			if n := x.env.Counters.Value("rejected_payloads"); n != 0 {
+				t.Errorf("%s, %s: %v refused", scene, conditions, n)
+			}
+			if slices.Min(got) < 5 || based < 200 {
+				t.Errorf("%s, %s: %v came by level, %d were relative", scene, conditions, got, based)
+			}
+		}
+	}
+}
+
+// TestBitsPerLevel says what a body takes at each level, with and without velocities, and
+// that the meters tell of all bits and of nothing else.
+func TestBitsPerLevel(t *testing.T) {
+	bodies := 0.0
+	took := map[string]float64{}
+	for _, way := range []string{"linear", "hermite"} {
+		for l, name := range levels {
+			x := newPair(t, "katamari:cubes=100", &link.Network{}, "compression", name, "interpolation", way)
+			for i := range 300 {
+				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
+			}
+			m := x.env.Counters
+			bodies = float64(len(x.world.Bodies()))
+			sum := m.Value("index_bits") + m.Value("position_bits") + m.Value("rotation_bits") + m.Value("linear_bits") + m.Value("other_bits")
+			if each := m.Value("bits_per_body"); math.Abs(each-sum) > 1e-9 || math.Abs(each-m.Value("snapshot_bits")/m.Value("snapshots")/bodies) > 1e-9 {
+				t.Errorf("%s, %s: %v bits, parts are %v, all are %v", name, way, each, sum, m.Value("snapshot_bits"))
+			}
+			for _, part := range []string{"index_bits", "position_bits", "rotation_bits", "other_bits"} {
+				if v := m.Value(part); v < 0 || part == "index_bits" && (l > quantised) != (v > 0) {
+					t.Errorf("%s, %s: %s %v", name, way, part, v)
+				}
+			}
+			if v := m.Value("linear_bits"); (v > 0) != (l <= atRest && way == "hermite") {
+				t.Errorf("%s, %s: %v bits of velocities", name, way, v)
+			}
+			took[name+" "+way] = m.Value("bits_per_body")
+		}
+	}
+	head := func(bits float64) float64 { return bits / bodies }
+	for name, want := range map[string]float64{
+		"raw linear": 225 + head(17), "raw hermite": 321 + head(17), "smallest-three linear": 126 + head(21), "smallest-three hermite": 222 + head(21),
+		"bounded-velocity linear": 126 + head(21), "bounded-velocity hermite": 159 + head(21), "at-rest linear": 126 + head(21), "quantised linear": 80 + head(24+32),
+	} {
+		if got := took[name]; got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%s: %v bits a body, want %v", name, got, want)
+		}
+	}
+	for l := atRest; l < arithmetic; l++ {
+		if a, b := took[levels[l]+" linear"], took[levels[l+1]+" linear"]; b >= a {
+			t.Errorf("%s takes %v bits a body, %s %v", levels[l], a, levels[l+1], b)
+		}
+	}
+	if a, b := took["at-rest hermite"], took["quantised hermite"]; a < 127 || a > 160 || b != took["quantised linear"] {
+		t.Errorf("at rest %v bits a body, quantised %v", a, b)
+	}
+}
+
+// TestCopiesEncodeEqually says that copies of both ends go on as these do, to the bit, at the
+// levels that remember.
+func TestCopiesEncodeEqually(t *testing.T) {
+	x := newPair(t, "katamari:cubes=30", &link.Network{}, "compression", "arithmetic")
+	for i := range 200 {
+		x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
+	}
+	o := newPair(t, "katamari:cubes=30", &link.Network{}, "compression", "relative-position")
+	for range 50 {
+		o.step(sim.Input{Buttons: sim.Right})
+	}
+	o.set("compression", "arithmetic")
+	o.s.CopyFrom(x.s)
+	o.c.CopyFrom(x.c)
+	for i := range 100 {
+		x.step(sim.Input{Buttons: sim.Left | sim.Pull})
+		// What x sends goes into o's client, too.
+		var k quant.Coder
+		var buffer []byte
+		var p snapshot
+		p.capture(x.world, arithmetic, false)
+		l := &o.s.deltaPeers[0]
+		l.receiveAcks(x.serverEndpoint)
+		payload, number := p.writePacked(&k, &buffer, x.world.Scene(), l)
+		l.recordSent(packet.Sequence(number), number) // x has sent nothing else
+		if want := x.s.lastPackets[0]; 8*len(payload) != want.BodyBits {
+			t.Fatalf("%d: a copy writes %d bits, want %d", i, 8*len(payload), want.BodyBits)
+		}
+		o.c.now++
+		o.c.expectedTick++
+		o.c.receive(bytes.Clone(payload))
+		if n := o.c.env.Counters.Value("rejected_payloads"); n != 0 || o.c.buffer.newest().tick != p.tick {
+			t.Fatalf("%d: the copy of the client refuses it: %v, newest is %d of %d", i, n, o.c.buffer.newest().tick, p.tick)
+		}
+	}
+}
+
+// TestPackedRejectsMalformed says that packed payloads that are cut short, or too long, or
+// padded with anything, or that name more or fewer players than bodies are touched,
+// are refused, and what comes next is read. Where one that is cut short could be
+// another of an arithmetic coder it is only read without harm.
+func TestPackedRejectsMalformed(t *testing.T) {
+	for _, scene := range []string{"katamari:cubes=30", "katamari:cubes=30:players=3"} {
+		for _, level := range []string{"smallest-three", "at-rest", "quantised", "delta", "relative-rotation", "arithmetic"} {
+			x := newPair(t, scene, &link.Network{}, "compression", level)
+			for i := range 60 {
+				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left | sim.Pull})
+			}
+			var k quant.Coder
+			var s snapshot
+			var payload []byte
+			sc := x.world.Scene()
+			if p := &x.s.current; p.level < quantised {
+				p.capture(x.world, p.level, true)
+				p.write(&k, &x.s.buffer, sc)
+				payload = bytes.Clone(k.FinishWrite())
+			} else {
+				p.capture(x.world, p.level, false)
+				payload, _ = p.writePacked(&k, &x.s.buffer, sc, &x.s.deltaPeers[0])
+				payload = bytes.Clone(payload)
+			}
+			frames := x.c.deltaReader
+			read := func(b []byte) error { return s.read(&k, b, sc, x.world.Tick(), frames) }
+			for n := range payload {
+				if x.s.current.level == arithmetic {
+					frames = delta.NewReader(delta.Arithmetic, len(sc.Boxes))
+					frames.CopyFrom(x.c.deltaReader)
+				}
+				if read(payload[:n]) == nil && (x.s.current.level < arithmetic || n < len(payload)/2) {
+					t.Fatalf("%s, %s: %d of %d bytes are read as a whole", scene, level, n, len(payload))
+				}
+			}
+			frames = x.c.deltaReader
+			if read(append(bytes.Clone(payload), 0)) == nil {
+				t.Errorf("%s, %s: a byte too many is read", scene, level)
+			}
+			if sc.Players == 1 && x.s.current.level >= quantised {
+				wrong := bytes.Clone(payload)
+				wrong[2] |= 0x80 // padding
+				if read(wrong) == nil {
+					t.Errorf("%s: padding is read", level)
+				}
+			}
+			if sc.Players == 3 && level == "quantised" {
+				who := slices.Clone(x.s.current.touchers)
+				rest := payload[(16+4+bits.Len(uint(len(sc.Boxes)))+2*len(who)+7)/8:]
+				for _, other := range [][]int8{who[1:], append(who, 1)} {
+					k.BeginWrite(make([]byte, 256))
+					k.Bits(uint32(x.s.current.tick), tickBits)
+					k.Bool(true)
+					k.Int(quantised, 0, len(levels)-1)
+					k.Int(len(other), 0, len(sc.Boxes))
+					for _, p := range other {
+						k.Int(int(p), 0, 2)
+					}
+					frames = delta.NewReader(delta.Quantised, len(sc.Boxes))
+					frames.CopyFrom(x.c.deltaReader)
+					if err := read(append(k.FinishWrite(), rest...)); err != errMalformed {
+						t.Errorf("%d touch %d bodies: %v", len(other), len(who), err)
+					}
+				}
+				frames = x.c.deltaReader
+			}
+			told := 0
+			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { told += f.Bits }); err != nil || (told+7)/8 != len(payload) {
+				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, told, len(payload), err)
+			}
+			if err := read(payload); err != nil || s.tick != x.world.Tick() {
+				t.Errorf("%s, %s: what was sent is refused: %v", scene, level, err)
+			}
+		}
+	}
+}
+
+// TestWideScenes says that what a scene wider than the bounds of quantised positions
+// sends is not cut off at them.
+func TestWideScenes(t *testing.T) {
+	sc, _ := sim.SceneNamed("plain")
+	sc.HalfWidth = 400
+	if fitsQuantised(&sc) {
+		t.Error("400 m fit")
+	}
+	var k quant.Coder
+	a, b := link.Pair(&link.Network{}, 0)
+	env := &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	s := newServer(env).(*server)
+	if err := env.Knobs.Set("compression", "arithmetic"); err != nil {
+		t.Fatal(err)
+	}
+	e := packet.NewEndpoint(a)
+	s.Tick([]sim.Input{{}}, []predict.Peer{{Endpoint: e, Player: -1}})
+	u := packet.NewEndpoint(b)
+	u.Update(time.Second)
+	p, ok := u.Receive()
+	var got snapshot
+	if !ok || got.read(&k, p.Payload, &sc, 0, nil) != nil || got.level != atRest || got.bodies[0].pose.Pos != s.env.World.Bodies()[0].Pose.Pos {
+		t.Errorf("level %d", got.level)
+	}
+}
+
+// TestDelayWithoutVelocities says that where no velocities come the picture is not extrapolated,
+// and is as late as it must be then.
+func TestDelayWithoutVelocities(t *testing.T) {
+	x := newPair(t, "katamari:cubes=5", &link.Network{}, "extrapolate", "30ms", "compression", "arithmetic")
+	for range 100 {
+		x.step(sim.Input{Buttons: sim.Right})
+	}
+	if d, n := x.env.Counters.Value("interpolation_delay_ms"), x.env.Counters.Value("starved_ticks"); d < 83 || d > 84 || n > 0 {
+		t.Errorf("%v ms late, starved %v ticks", d, n)
+	}
+	x.set("compression", "raw")
+	for range 30 {
+		x.step(sim.Input{Buttons: sim.Right})
+	}
+	if d := x.env.Counters.Value("interpolation_delay_ms"); d < 53 || d > 54 {
+		t.Errorf("with velocities %v ms late", d)
+	}
+}
+
+// TestIncompleteSnapshots says that a snapshot of which one fragment did not come is counted.
+func TestIncompleteSnapshots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("steps 901 cubes for thirteen seconds")
+	}
+	torn := map[string]float64{}
+	for _, level := range []string{"raw", "arithmetic"} {
+		x := newPair(t, "katamari", parseNetwork(t, "latency=20ms,loss=1%"), "compression", level)
+		for i := range 400 {
+			x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
+		}
+		m := x.env.Counters
+		torn[level] = m.Value("incomplete_snapshots")
+		want := map[string]float64{"raw": 36, "arithmetic": 1}[level]
+		if n := m.Value("fragments_per_snapshot"); n < want || n > want+0.6 {
+			t.Errorf("%s: %v fragments a snapshot, want %v", level, n, want)
+		}
+	}
+	// One in a hundred lost tears 30 % of those in 36, and those in one never.
+	if torn["raw"] < 80 || torn["raw"] > 160 || torn["arithmetic"] > 3 {
+		t.Errorf("torn: %v", torn)
+	}
+}

@@ -1,0 +1,209 @@
+package snapshot
+
+import (
+	"errors"
+
+	"ghostcube/net/delta"
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// bodyState is all that can be seen of a body.
+type bodyState struct {
+	pose    geom.Pose
+	linear  geom.Vec3 // m/s; of meaning only where velocities came along
+	touched int8      // a player's number, or sim.Nobody
+}
+
+// snapshot is a snapshot: how all bodies look at a tick. On the wire it is
+//
+//	tick, 15 low bits
+//	packed, 1 bit: not at level raw
+//	level, 4 bits, if packed; for those from quantised on see put
+//	velocities, 1 bit: they follow
+//	for each body:
+//	  touched, 0 for nobody or a player's number and 1: 1 bit for one player,
+//	    2 for two or three, 3 for four
+//	  position, 3 x 32 bits
+//	  rotation, 4 x 32 bits; 29 bits from level smallest-three on
+//	  if velocities follow:
+//	    at rest, 1 bit, at level at-rest
+//	    linear, unless at rest, 3 x 32 bits; from level bounded-velocity on 3 x
+//	      11 where bodies are no faster than 32 m/s
+//
+// All of it every time, whether it moves or not: at level raw 225 bits a body for
+// one player, 321 with velocities.
+type snapshot struct {
+	tick       sim.Tick
+	level      int
+	velocities bool
+	bodies     []bodyState // by body
+
+	breakdown predict.SnapshotBits // what the bits told, after write or put
+	cubes     []delta.Cube         // memory
+	touchers  []int8               // memory
+}
+
+// tickBits is the width of the tick on the wire: it wraps after 9 minutes.
+const tickBits = 15
+
+// maxBodies is how many bodies a snapshot holds, with their velocities.
+const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
+
+var errMalformed = errors.New("snapshot: not a snapshot")
+
+// capture notes how a world looks now.
+func (s *snapshot) capture(w *sim.World, level int, velocities bool) {
+	s.tick, s.level, s.velocities = w.Tick(), level, velocities
+	s.bodies = s.bodies[:0]
+	touched := w.TouchedBy()
+	for i, b := range w.Bodies() {
+		s.bodies = append(s.bodies, bodyState{b.Pose, b.Linear, touched[i]})
+	}
+}
+
+// write writes the snapshot of a scene, below level quantised, with c, whose memory
+// it gives: *buffer, made longer if it must be.
+func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
+	most := tickBits + 8 + len(s.bodies)*(8+10*32)
+	if n := min((most+63)/64*8, packet.MaxPayload); len(*buffer) < n {
+		*buffer = make([]byte, n)
+	}
+	c.BeginWrite(*buffer)
+	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
+	if c.Bool(s.level != raw) {
+		c.Int(s.level, 0, len(levels)-1)
+	}
+	c.Bool(s.velocities)
+	s.breakdown = predict.SnapshotBits{}
+	f := s.format(scene)
+	for i := range s.bodies {
+		s.bodies[i].code(c, &f, scene)
+	}
+	s.breakdown.Other = float64(c.BitsProcessed()) - s.breakdown.Bits()
+	if c.Err() != nil {
+		panic("snapshot: a snapshot of " + scene.Name + " does not fit a packet")
+	}
+}
+
+// read reads a payload that may be anything. guess is a tick near the
+// snapshot's, to complete its low bits from; frames are those that came before.
+// What is refused leaves s undefined.
+func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess sim.Tick, frames *delta.Reader) error {
+	c.BeginRead(payload)
+	c.Label("tick")
+	s.tick = input.UnwrapTick(c.Bits(0, tickBits), tickBits, guess)
+	s.level, s.velocities = raw, false
+	c.Label("packed")
+	if c.Bool(false) {
+		c.Label("level")
+		if s.level = c.Int(0, 0, len(levels)-1); s.level == raw {
+			return errMalformed // raw has another form
+		}
+	}
+	if s.level >= quantised {
+		return s.readPacked(c, payload, scene, frames)
+	}
+	c.Label("velocities")
+	s.velocities = c.Bool(false)
+	f := s.format(scene)
+	s.bodies = s.bodies[:0]
+	for i := range scene.Boxes {
+		c.Group("bodies", i)
+		s.bodies = append(s.bodies, bodyState{})
+		s.bodies[i].code(c, &f, scene)
+		if c.Err() != nil {
+			return c.Err()
+		}
+	}
+	if !c.AtEnd(len(payload)) {
+		return errMalformed // something is left over
+	}
+	return nil
+}
+
+// bodyFormat is what the looks of a snapshot have in common.
+type bodyFormat struct {
+	level        int
+	velocities   bool
+	velocityGrid quant.Grid // of velocities, from level bounded-velocity on
+	breakdown    *predict.SnapshotBits
+}
+
+func (s *snapshot) format(scene *sim.Scene) bodyFormat {
+	f := bodyFormat{level: s.level, velocities: s.velocities, breakdown: &s.breakdown}
+	if s.velocities && s.level >= boundedVelocity {
+		f.velocityGrid = velocityGrid(scene)
+	}
+	return f
+}
+
+// code reads or writes how one body looks. What is read is what the scene could
+// show, or c fails.
+func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
+	c.Label("touched")
+	l.touched = int8(c.Int(int(l.touched)+1, 0, scene.Players) - 1)
+	at := c.BitsProcessed()
+	c.Label("position")
+	codeVec(c, &l.pose.Pos)
+	f.breakdown.Position += float64(c.BitsProcessed() - at)
+	at = c.BitsProcessed()
+	c.Label("rotation")
+	q := &l.pose.Rot
+	if f.level == raw {
+		q.X, q.Y, q.Z, q.W = c.Float(q.X), c.Float(q.Y), c.Float(q.Z), c.Float(q.W)
+	} else {
+		r := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, quant.SnapshotRotation)
+		*q = geom.Quat{X: r[0], Y: r[1], Z: r[2], W: r[3]}
+	}
+	f.breakdown.Rotation += float64(c.BitsProcessed() - at)
+	if f.velocities {
+		l.codeVelocity(c, f)
+	}
+	if c.Reading() && c.Err() == nil && !codec.ValidBody(&sim.Body{Pose: l.pose, Linear: l.linear}, scene) {
+		c.Fail(errMalformed)
+	}
+}
+
+// codeVelocity reads or writes the velocity. One that is out of bounds is written as on
+// them.
+func (l *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
+	if f.level < boundedVelocity {
+		at := c.BitsProcessed()
+		c.Label("linear")
+		codeVec(c, &l.linear)
+		f.breakdown.Linear += float64(c.BitsProcessed() - at)
+		return
+	}
+	v := f.velocityGrid.Quantise([3]float32{l.linear.X, l.linear.Y, l.linear.Z})
+	if f.level == atRest {
+		c.Label("at_rest")
+		if c.Bool(v == [3]float32{}) {
+			l.linear = geom.Vec3{}
+			return
+		}
+	}
+	at := c.BitsProcessed()
+	c.Label("linear")
+	v = c.CompressedVector(v, &f.velocityGrid)
+	l.linear = geom.Vec3{X: v[0], Y: v[1], Z: v[2]}
+	f.breakdown.Linear += float64(c.BitsProcessed() - at)
+	if c.Reading() && f.level == atRest && l.linear == (geom.Vec3{}) {
+		c.Fail(errMalformed) // it is at rest
+	}
+}
+
+func codeVec(c *quant.Coder, v *geom.Vec3) {
+	v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
+}
+
+// copyFrom makes s an equal of o that shares no memory with it.
+func (s *snapshot) copyFrom(o *snapshot) {
+	s.tick, s.level, s.velocities = o.tick, o.level, o.velocities
+	s.bodies = append(s.bodies[:0], o.bodies...)
+}

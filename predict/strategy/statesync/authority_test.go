@@ -1,0 +1,232 @@
+package statesync
+
+import (
+	"slices"
+	"testing"
+
+	"ghostcube/net/packet"
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// claimServer is a server of two players, and what its clients say without a link.
+type claimServer struct {
+	server *server
+	peers  []predict.Peer
+	tick   [2]sim.Tick // of the clients
+}
+
+func newClaimServer(t *testing.T) *claimServer {
+	t.Helper()
+	env := &predict.Env{World: sim.New(mustScene(t, "two-players"), 60), Players: 2, Player: -1, LastInputs: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	k := &claimServer{server: newServer(env).(*server), tick: [2]sim.Tick{100, 500}}
+	if err := env.Knobs.Set("authority", "client"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		k.peers = append(k.peers, predict.Peer{Endpoint: packet.NewEndpoint(nil), Player: i})
+		k.server.claims = append(k.server.claims, newClaims(len(k.server.previous)))
+	}
+	return k
+}
+
+// claim has a client say of a body whose it is and how it is, in its next tick or,
+// if ago is not 0, in one before.
+func (k *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
+	c := &k.server.claims[seat]
+	c.scratch.tick, c.scratch.updateCount = k.tick[seat]-sim.Tick(ago), 1
+	c.scratch.updates[0] = update{body: body, authority: g, state: b}
+	k.server.addClaim(c, int8(seat))
+	c.silentTicks = 0
+}
+
+// step makes a tick of the server and of both clients.
+func (k *claimServer) step() {
+	k.server.applyClaims(k.peers)
+	k.server.env.World.Step(nil...)
+	k.tick[0]++
+	k.tick[1]++
+}
+
+// TestAuthorityRules says whose a body is: of two who touch it the first one's, of one who
+// pulls it before one who touches it; nobody's once it is let go, also if an older
+// word comes later, and once nothing has been heard of it for five seconds, or of
+// its holder for one; and never another's own cube.
+func TestAuthorityRules(t *testing.T) {
+	k := newClaimServer(t)
+	const b = 7
+	body := k.server.env.World.Bodies()[b]
+	touch := func(p int8) authority { return authority{p, false} }
+	own := func(p int8) authority { return authority{p, true} }
+	is := func(want authority, why string) {
+		t.Helper()
+		if k.server.authorities[b] != want {
+			t.Errorf("%s: %+v, not %+v", why, k.server.authorities[b], want)
+		}
+		k.step()
+		if got := k.server.env.World.Owners()[b]; got != want.player {
+			t.Errorf("%s: the world says %d", why, got)
+		}
+	}
+	k.claim(0, b, touch(0), body, 0)
+	is(touch(0), "the first")
+	k.claim(1, b, touch(1), body, 0)
+	is(touch(0), "the second")
+	if n := k.server.env.Counters.Value("claims_refused"); n != 1 {
+		t.Errorf("%v refused", n)
+	}
+	k.claim(1, b, own(1), body, 0)
+	is(own(1), "who pulls")
+	k.claim(0, b, own(0), body, 0)
+	is(own(1), "who pulls second")
+	k.claim(1, b, touch(1), body, 0)
+	is(touch(1), "who pulls no longer")
+	k.claim(1, b, noAuthority, body, 0)
+	is(noAuthority, "let go")
+	k.claim(1, b, touch(1), body, 2)
+	is(noAuthority, "an older word")
+	k.claim(0, b, touch(1), body, 0)
+	is(noAuthority, "in another's name")
+	k.claim(0, b, touch(0), body, 0)
+	is(touch(0), "again")
+	k.claim(1, 0, own(1), sim.Body{}, 0)
+	if k.server.authorities[0] != own(0) {
+		t.Error("another's own cube")
+	}
+	for range 290 {
+		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
+		k.claim(1, 9, touch(1), k.server.env.World.Bodies()[9], 0)
+		k.step()
+	}
+	is(touch(0), "not five seconds yet")
+	for range 15 {
+		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
+		k.step()
+	}
+	is(noAuthority, "not heard of")
+	for range 62 {
+		k.server.claims[0].silentTicks, k.server.claims[1].silentTicks = 0, k.server.claims[1].silentTicks+1
+		k.step()
+	}
+	if k.server.authorities[8] != touch(0) || k.server.authorities[9] != noAuthority {
+		t.Errorf("one is silent: %+v %+v", k.server.authorities[8], k.server.authorities[9])
+	}
+}
+
+// TestServerAppliesClaims says that the server sets a body to what its holder says, at that
+// word's turn; not to what another says; of what is late only what rests; and that
+// what sleeps is not woken for a body that hardly moves.
+func TestServerAppliesClaims(t *testing.T) {
+	k := newClaimServer(t)
+	const b = 7
+	w := k.server.env.World
+	at := func() float32 { return w.Bodies()[b].Pose.Pos.X }
+	there := func(x float32, asleep bool) sim.Body {
+		return sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: 20, Z: 0.2}, Rot: geom.Identity}, Asleep: asleep}
+	}
+	k.claim(0, b, authority{0, false}, there(3, true), 0)
+	k.claim(1, b, authority{1, false}, there(-3, true), 0)
+	for i := range k.server.claimBuffer {
+		if at() > 1 {
+			t.Errorf("after %d ticks it is not its turn yet", i)
+		}
+		k.step()
+	}
+	if k.step(); at() != 3 {
+		t.Errorf("its holder has it at 3, the server at %v", at())
+	}
+	k.claim(0, b, authority{0, false}, there(3.005, false), 0)
+	for range 4 {
+		k.step()
+	}
+	if at() != 3 || !w.Bodies()[b].Asleep {
+		t.Errorf("woken for nothing: %v", at())
+	}
+	k.claim(0, b, authority{0, false}, there(4, false), 3)
+	k.claim(0, b, authority{0, false}, there(5, true), 3)
+	if at() != 5 {
+		t.Errorf("of two late ones one rests at 5, and it is at %v", at())
+	}
+	k.claim(0, b, authority{0, false}, there(6, true), 4)
+	if at() != 5 {
+		t.Errorf("an older one: %v", at())
+	}
+}
+
+// clientPayload writes what a client sends.
+func clientPayload(newest sim.Tick, m *message, sc *sim.Scene) []byte {
+	var c quant.Coder
+	c.BeginWrite(make([]byte, maxUplinkBytes))
+	in := input.Message{TickBits: 10, NewestTick: newest, Inputs: make([]sim.Input, 3)}
+	in.Code(&c)
+	if m != nil {
+		m.fromClient = true
+		m.code(&c, sc)
+	}
+	return slices.Clone(c.FinishWrite())
+}
+
+// TestReadUplink says that a client's payload is its inputs, or those and its bodies
+// of the same tick, and nothing else.
+func TestReadUplink(t *testing.T) {
+	sc := mustScene(t, "two-players")
+	read := func(b []byte) (bool, error) {
+		var c quant.Coder
+		var m message
+		return readUplink(&c, b, &m, &sc, func() sim.Tick {
+			in := input.Message{NewestTick: 190}
+			in.Code(&c)
+			return in.NewestTick
+		})
+	}
+	m := message{tick: 200, players: 2, updateCount: 1, format: format{authority: true, rotationBits: maxRotationBits}}
+	m.updates[0] = update{body: 4, authority: authority{1, true}, state: sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Asleep: true}}
+	if more, err := read(clientPayload(200, nil, &sc)); more || err != nil {
+		t.Error(more, err)
+	}
+	if more, err := read(clientPayload(200, &m, &sc)); !more || err != nil {
+		t.Error(more, err)
+	}
+	if _, err := read(clientPayload(201, &m, &sc)); err == nil {
+		t.Error("bodies of another tick")
+	}
+	if _, err := read(append(clientPayload(200, &m, &sc), 1)); err == nil {
+		t.Error("a byte too many")
+	}
+	m.format.authority = false
+	if _, err := read(clientPayload(200, &m, &sc)); err == nil {
+		t.Error("bodies in nobody's hands")
+	}
+}
+
+// FuzzReadUplink says that what a client sends may be anything: it is refused, or holds
+// bodies that the scene could.
+func FuzzReadUplink(f *testing.F) {
+	sc := mustScene(f, "two-players")
+	m := message{tick: 200, players: 2, updateCount: 2, format: format{authority: true, velocities: true, quantised: true, rotationBits: maxRotationBits}}
+	w := sim.New(sc, 60)
+	m.updates[0] = update{body: 1, authority: authority{1, true}, state: w.Bodies()[1]}
+	m.updates[1] = update{body: 9, authority: noAuthority, state: w.Bodies()[9]}
+	f.Add(clientPayload(200, nil, &sc))
+	f.Add(clientPayload(200, &m, &sc))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var c quant.Coder
+		var m message
+		more, err := readUplink(&c, b, &m, &sc, func() sim.Tick {
+			in := input.Message{NewestTick: 190}
+			in.Code(&c)
+			return in.NewestTick
+		})
+		if err != nil || !more {
+			return
+		}
+		for _, u := range m.updates[:m.updateCount] {
+			if !u.missingBaseline && (!(geom.Abs(u.state.Pose.Pos.X) <= sc.HalfWidth) || u.authority.player < sim.NoPlayer || u.authority.player > 1) {
+				t.Errorf("%+v", u)
+			}
+		}
+	})
+}

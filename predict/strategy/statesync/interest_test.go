@@ -1,0 +1,42 @@
+package statesync
+
+import (
+	"testing"
+
+	"ghostcube/sim"
+)
+
+// TestInterestArea says that without an area of interest bodies are told of as often far away
+// as near; with one, nearer ones more often, and farther ones by the square of the
+// distance more rarely; and beyond its end never, and nothing waits for that.
+func TestInterestArea(t *testing.T) {
+	rates := func(knobs ...string) (near, mid, far float64) {
+		r := newRig(t, "fleet:fields=6", "latency=30ms", append(knobs, "reliable-rest", "off")...)
+		r.run(600)
+		return r.counter("updates_near_hz"), r.counter("updates_mid_hz"), r.counter("updates_far_hz")
+	}
+	near, mid, far := rates()
+	if mid < 0.5*near || far < 0.9*mid || far > 1.1*mid {
+		t.Errorf("without an area %.3g, %.3g, %.3g updates a second", near, mid, far)
+	}
+	near, mid, far = rates("interest-radius", "20")
+	if near < 3*mid || far > 0.7*mid || far == 0 {
+		t.Errorf("with an area %.3g, %.3g, %.3g updates a second", near, mid, far)
+	}
+	near, mid, far = rates("interest-radius", "20", "interest-cutoff", "60")
+	if near < 5*mid || far != 0 {
+		t.Errorf("with an end %.3g, %.3g, %.3g updates a second", near, mid, far)
+	}
+	a := interestArea{radius: 10}
+	for metres, want := range map[float32]int{5: 60, 13: 60, 20: 15, 40: 3} {
+		n := 0
+		for i := range 60 {
+			if a.accrues(metres*metres, sim.Tick(600+i)) {
+				n++
+			}
+		}
+		if n < want || n > want+1 {
+			t.Errorf("at %v m %d of 60 ticks, want %d", metres, n, want)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package raster
+
+import (
+	"image"
+
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+)
+
+// drawGhost draws a face that is seen through over the rows [y0, y1).
+func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
+	wide := p.w * samplesPerAxis
+	for y := max(y0, int(max(f.top, 0))/samplesPerAxis); y < y1 && float32(y*samplesPerAxis) < f.bottom; y++ {
+		a0, a1 := f.span(y*samplesPerAxis, wide)
+		b0, b1 := f.span(y*samplesPerAxis+1, wide)
+		left, right := min(a0, b0), max(a1, b1)
+		if a0 >= a1 {
+			left, right = b0, b1
+		} else if b0 >= b1 {
+			left, right = a0, a1
+		}
+		out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
+		for x := left / samplesPerAxis; x < (right+samplesPerAxis-1)/samplesPerAxis; x++ {
+			seen := p.visibleSamples(f, 2*x, 2*y, a0, a1) + p.visibleSamples(f, 2*x, 2*y+1, b0, b1)
+			if seen == 0 {
+				continue
+			}
+			ray := p.projection.Ray(float32(x)+0.5, float32(y)+0.5)
+			w := (f.planeOffset - f.n.Dot(p.projection.Eye)) / f.n.Dot(ray)
+			d := p.projection.Eye.AddScaled(w, ray).Sub(f.center)
+			border := edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v))))
+			alpha := float32(f.alpha * (1 - render.GhostEdgeShare + float32(render.GhostEdgeShare*border)))
+			alpha = float32(float32(alpha*float32(seen)*0.25) * (1 - fogAt(w)))
+			shine := 0.8 + float32(0.2*f.direct) + float32(0.15*border)
+			var c [3]float32
+			for i := range c {
+				c[i] = min(float32(f.color[i]*shine), 1)
+			}
+			blend(out[4*x:], c, alpha)
+		}
+	}
+}
+
+// visibleSamples counts the points x and x+1 of a row that a face covers and in which
+// nothing is nearer.
+func (p *Painter) visibleSamples(f *face, x, row, x0, x1 int) (n int) {
+	wide := p.w * samplesPerAxis
+	for i := max(x, x0); i < min(x+2, x1); i++ {
+		z := f.a + float32(f.bx*(float32(i)+0.5)) + float32(f.by*(float32(row)+0.5))
+		if z > p.invDepth[row*wide+i] {
+			n++
+		}
+	}
+	return n
+}
+
+// blend lays a colour over a pixel, which becomes opaque.
+func blend(px []uint8, c [3]float32, alpha float32) {
+	px[3] = 255
+	for i := range c {
+		below := float32(float32(px[i]) * (1. / 255))
+		px[i] = toByte(below + float32((c[i]-below)*alpha))
+	}
+}
+
+// drawTrail draws a line through space over the rows [y0, y1), thinner and fainter
+// towards its beginning.
+func (p *Painter) drawTrail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
+	n := len(t.Points)
+	c := [3]float32{float32(t.Color.R) / 255, float32(t.Color.G) / 255, float32(t.Color.B) / 255}
+	for i := 1; i < n; i++ {
+		ax, ay, ad := p.projection.Project(t.Points[i-1])
+		bx, by, bd := p.projection.Project(t.Points[i])
+		if ad < render.NearPlane || bd < render.NearPlane {
+			continue
+		}
+		age := float32(i) / float32(n)
+		alpha := float32(float32(t.Color.A) * age * (1. / 255))
+		half := 0.8 + float32(0.9*age)
+		za, zb := 1/ad, 1/bd
+		stroke(p.w, ax, ay, bx, by, half, y0, y1, func(x, y int, share, cover float32) {
+			z := za + float32((zb-za)*share)
+			if z > p.invDepth[2*y*p.w*samplesPerAxis+2*x] {
+				at := dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y)
+				blend(dst.Pix[at:], c, float32(alpha*cover))
+			}
+		})
+	}
+}
+
+// drawLine draws a straight line through space over the rows [y0, y1).
+func (p *Painter) drawLine(dst *image.RGBA, l *render.Line, y0, y1 int) {
+	ax, ay, ad := p.projection.Project(l.A)
+	bx, by, bd := p.projection.Project(l.B)
+	if ad < render.NearPlane || bd < render.NearPlane {
+		return
+	}
+	c := [3]float32{float32(l.Color.R) / 255, float32(l.Color.G) / 255, float32(l.Color.B) / 255}
+	alpha := float32(l.Color.A) / 255
+	za, zb := 1/ad, 1/bd
+	stroke(p.w, ax, ay, bx, by, render.LineHalfWidth, y0, y1, func(x, y int, share, cover float32) {
+		z := za + float32((zb-za)*share)
+		if z > p.invDepth[2*y*p.w*samplesPerAxis+2*x] {
+			at := dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y)
+			blend(dst.Pix[at:], c, float32(float32(alpha*cover)*(1-fogAt(1/z))))
+		}
+	})
+}
+
+// stroke calls put for each pixel in the rows [y0, y1) of a line from a to b,
+// with how far along the line it is and how much of it is covered. The line's
+// first end is round and its last is left to the next line.
+func stroke(wide int, ax, ay, bx, by, half float32, y0, y1 int, put func(x, y int, share, cover float32)) {
+	dx, dy := bx-ax, by-ay
+	l2 := float32(dx*dx) + float32(dy*dy)
+	if l2 == 0 {
+		return
+	}
+	reach := half + 1
+	top, bottom := max(y0, ceil(min(ay, by)-reach)), min(y1, ceil(max(ay, by)+reach))
+	left, right := max(0, ceil(min(ax, bx)-reach)), min(wide, ceil(max(ax, bx)+reach))
+	for y := top; y < bottom; y++ {
+		for x := left; x < right; x++ {
+			px, py := float32(x)+0.5-ax, float32(y)+0.5-ay
+			share := (float32(px*dx) + float32(py*dy)) / l2
+			if share > 1 {
+				continue
+			}
+			share = max(share, 0)
+			qx, qy := px-float32(share*dx), py-float32(share*dy)
+			away := geom.Sqrt(float32(qx*qx) + float32(qy*qy))
+			if cover := half + 0.5 - away; cover > 0 {
+				put(x, y, share, min(cover, 1))
+			}
+		}
+	}
+}
+
+// ceil returns the first whole number from x on, within what a picture has.
+func ceil(x float32) int {
+	x = geom.Clamp(x, -1, 1<<20)
+	n := int(x)
+	if float32(n) < x {
+		n++
+	}
+	return n
+}
+
+// DrawOverlay draws what lies in front of a picture.
+func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
+	for i := range l.Items {
+		it := &l.Items[i]
+		c := [3]float32{float32(it.Color.R) / 255, float32(it.Color.G) / 255, float32(it.Color.B) / 255}
+		alpha := float32(it.Color.A) / 255
+		switch it.Kind {
+		case render.RectKind:
+			r := image.Rect(round(it.X), round(it.Y), round(it.X+it.W), round(it.Y+it.H)).Add(dst.Rect.Min).Intersect(dst.Rect)
+			for y := r.Min.Y; y < r.Max.Y; y++ {
+				row := dst.Pix[dst.PixOffset(r.Min.X, y):]
+				for x := range r.Dx() {
+					blend(row[4*x:], c, alpha)
+				}
+			}
+		case render.LineKind:
+			for j := 1; j < len(it.Points); j++ {
+				a, b := it.Points[j-1], it.Points[j]
+				stroke(dst.Rect.Dx(), a.X, a.Y, b.X, b.Y, float32(it.Width*0.5), 0, dst.Rect.Dy(), func(x, y int, _, cover float32) {
+					blend(dst.Pix[dst.PixOffset(dst.Rect.Min.X+x, dst.Rect.Min.Y+y):], c, float32(alpha*cover))
+				})
+			}
+		case render.TextKind:
+			atlas := render.Atlas()
+			it.Font.Layout(it.X, it.Y, it.Text, func(g *render.Glyph, x, y int) {
+				drawGlyph(dst, atlas, g, x, y, c, alpha)
+			})
+		}
+	}
+}
+
+func round(x float32) int { return ceil(x - 0.5) }
+
+// drawGlyph draws one letter with its top left corner at x, y.
+func drawGlyph(dst *image.RGBA, atlas *image.Gray, g *render.Glyph, x, y int, c [3]float32, alpha float32) {
+	for j := range g.Bounds.Dy() {
+		if y+j < 0 || y+j >= dst.Rect.Dy() {
+			continue
+		}
+		from := atlas.Pix[atlas.PixOffset(g.Bounds.Min.X, g.Bounds.Min.Y+j):]
+		to := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y+j):]
+		for i := range g.Bounds.Dx() {
+			if from[i] != 0 && x+i >= 0 && x+i < dst.Rect.Dx() {
+				blend(to[4*(x+i):], c, float32(alpha*float32(from[i])*(1./255)))
+			}
+		}
+	}
+}

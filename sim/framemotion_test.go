@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// TestFrameMotion says that a player who flies, rolls, brakes and hovers in a frame that goes
+// along does there what it does in the world: the same way, less the frame's, within two
+// centimetres after a second. A frame that goes ever faster pushes back.
+func TestFrameMotion(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		speed float32 // m/s, of the frame
+		more  float32 // m/s2
+		in    Input
+		high  float32
+	}{
+		{"flies", 20, 0, Input{}, 20},
+		{"flies and speeds up", 5, 6, Input{}, 20},
+		{"flies and strafes", 20, 0, Input{Buttons: Right}, 20},
+		{"flies and brakes", 20, 0, Input{Buttons: Left}, 20},
+		{"hovers", 10, 0, Input{Buttons: Lift}, 25},
+	} {
+		scene := baseScene("flight", "")
+		scene.Boxes[0].Start.Pose.Pos.Z = c.high
+		scene.Boxes[0].Start.Linear.X = c.speed
+		scene.Boxes[0].Start.Angular = geom.Vec3{X: 1, Y: 2, Z: 3}
+		w, seen := New(scene, 60), New(scene, 60)
+		b := seen.Bodies()[0]
+		b.Linear.X = 0
+		seen.SetBody(0, b)
+		frame, speed := float32(0), c.speed
+		for range 60 {
+			w.Step(c.in)
+			seen.SetFrameMotion(0, FrameMotion{Linear: geom.Vec3{X: speed}, Acceleration: geom.Vec3{X: -c.more}})
+			seen.Step(c.in)
+			next := speed + c.more/60
+			frame += (speed + next) / 120
+			speed = next
+		}
+		got := seen.Bodies()[0]
+		got.Pose.Pos.X += frame
+		got.Linear.X += speed
+		want := w.Bodies()[0]
+		if d := got.Pose.Pos.Sub(want.Pose.Pos).Len(); d > 0.02 {
+			t.Errorf("%s: it is at %v, want %v", c.what, got.Pose.Pos, want.Pose.Pos)
+		}
+		if d := got.Linear.Sub(want.Linear).Len(); d > 0.02 || got.Angular.Sub(want.Angular).Len() > 0.01 {
+			t.Errorf("%s: it goes %v and turns %v, want %v and %v", c.what, got.Linear, got.Angular, want.Linear, want.Angular)
+		}
+	}
+}
+
+// TestFrameMotionEnds says that a drift is over after one step, and that one of nothing changes
+// no bit.
+func TestFrameMotionEnds(t *testing.T) {
+	w, plain := newWorld(t, "zen"), newWorld(t, "zen")
+	for range 300 {
+		w.SetFrameMotion(0, FrameMotion{})
+		w.Step(scriptedInput(w.Tick()))
+		plain.Step(scriptedInput(plain.Tick()))
+	}
+	a, x := w.Hash()
+	if b, y := plain.Hash(); a != b || x != y {
+		t.Error("a drift of nothing is something")
+	}
+	w.SetFrameMotion(0, FrameMotion{Acceleration: geom.Vec3{Z: 60}})
+	w.Step()
+	w.Step()
+	if w.framed.active {
+		t.Error("it goes on")
+	}
+}

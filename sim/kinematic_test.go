@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"testing"
+
+	"ghostcube/sim/geom"
+)
+
+// makeAllKinematic holds all but the first body of a world.
+func makeAllKinematic(w *World) {
+	for i := 1; i < len(w.Bodies()); i++ {
+		w.SetKinematic(i, true)
+	}
+}
+
+// TestKinematicStandsStill says that a player who runs into a pile that is held, who
+// hovers over it and pulls at it, and who holds keys for a player that is held,
+// moves none of it by a bit, and is stopped by it: at no time is its cube deeper in
+// another than what is soft gives way.
+func TestKinematicStandsStill(t *testing.T) {
+	w := newWorld(t, "pile")
+	makeAllKinematic(w)
+	before := append([]Body(nil), w.Bodies()...)
+	free := newWorld(t, "pile")
+	for range 600 {
+		in := sceneInput("pile", w.Tick())
+		if w.Tick() >= 240 {
+			in.Buttons |= Lift
+		}
+		w.Step(in)
+		free.Step(in)
+		for i, b := range w.Bodies()[1:] {
+			b.Asleep = before[i+1].Asleep
+			if b != before[i+1] {
+				t.Fatalf("tick %d: body %d has moved", w.Tick(), i+1)
+			}
+		}
+		for k := range w.contacts {
+			for _, p := range w.contacts[k].points[:w.contacts[k].pointCount] {
+				if p.separation < -0.1 {
+					t.Fatalf("tick %d: %v m deep", w.Tick(), -p.separation)
+				}
+			}
+		}
+	}
+	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == free.Bodies()[0].Pose {
+		t.Error("the player is where it began, or where it would be had it pushed the pile")
+	}
+
+	w = newWorld(t, "two-players")
+	w.SetKinematic(1, true)
+	at := w.Bodies()[1].Pose
+	for range 60 {
+		w.Step(Input{}, Input{Buttons: Forward | Lift})
+	}
+	if w.Bodies()[1].Pose != at || !w.IsKinematic(1) || w.IsKinematic(0) {
+		t.Error("a player that is held obeys its keys")
+	}
+}
+
+// TestKinematicKeepsPose says that what is held goes where SetBody and Load put it, asleep;
+// that a copy of the world holds it too; and that what is let go behaves to the
+// bit as if it had never been held.
+func TestKinematicKeepsPose(t *testing.T) {
+	w, never := newWorld(t, "katamari:cubes=9"), newWorld(t, "katamari:cubes=9")
+	makeAllKinematic(w)
+	w.Step()
+	b := w.Bodies()[3]
+	b.Pose.Pos.Z += 5
+	b.Asleep = false
+	w.SetBody(3, b)
+	w.Step()
+	if got := w.Bodies()[3]; got.Pose != b.Pose || !got.Asleep {
+		t.Errorf("set to %v, it is at %v", b.Pose, got.Pose)
+	}
+	var s State
+	never.Save(&s)
+	s.Bodies[3].Asleep = false
+	w.Load(&s)
+	w.Step()
+	if w.Bodies()[3].Pose != s.Bodies[3].Pose {
+		t.Error("it falls after Load")
+	}
+	copied := newWorld(t, "katamari:cubes=9")
+	copied.CopyFrom(w)
+	if !copied.IsKinematic(3) || copied.kinematicCount != 9 {
+		t.Error("a copy holds nothing")
+	}
+	for i := 1; i < len(w.Bodies()); i++ {
+		copied.SetKinematic(i, false)
+	}
+	never.Save(&s)
+	copied.Load(&s)
+	for range 300 {
+		in := sceneInput("katamari", never.Tick())
+		never.Step(in)
+		copied.Step(in)
+	}
+	a, x := never.Hash()
+	if c, y := copied.Hash(); a != c || x != y {
+		t.Error("what was held and is not is other than what never was")
+	}
+}
+
+// TestKinematicForgetsMotion says that what was under way when it was held pushes nobody,
+// and that what a player did to it while it was held is not made up for when it is
+// let go: a world that went through all that goes on like one that did not.
+func TestKinematicForgetsMotion(t *testing.T) {
+	w, fresh := newWorld(t, "pile"), newWorld(t, "pile")
+	for range 120 {
+		w.Step(sceneInput("pile", w.Tick()))
+	}
+	same := func(when string) {
+		t.Helper()
+		a, x := w.Hash()
+		if b, y := fresh.Hash(); a != b || x != y {
+			t.Fatal(when, "they differ")
+		}
+	}
+	var s State
+	w.Save(&s)
+	fresh.Load(&s)
+	makeAllKinematic(w)
+	makeAllKinematic(fresh)
+	for range 120 {
+		in := Input{Buttons: Forward | Lift | Pull}
+		w.Step(in)
+		fresh.Step(in)
+		same("held,")
+	}
+	w.Save(&s)
+	fresh = newWorld(t, "pile")
+	fresh.Load(&s)
+	for i := 1; i < len(w.Bodies()); i++ {
+		w.SetKinematic(i, false)
+	}
+	for range 120 {
+		w.Step(sceneInput("pile", w.Tick()))
+		fresh.Step(sceneInput("pile", w.Tick()-1))
+		same("let go,")
+	}
+}
+
+// BenchmarkKinematic is a step of the katamari's scene in which all but the player is
+// held.
+func BenchmarkKinematic(b *testing.B) {
+	w := newWorld(b, "katamari")
+	makeAllKinematic(w)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Step(sceneInput("katamari", w.Tick()))
+	}
+}
+
+// TestKinematicJoints says that what a joint ties to a held body hangs on it, that the held
+// one stays, with all its parts, and that nothing becomes no number.
+func TestKinematicJoints(t *testing.T) {
+	for _, scene := range []string{"trailer", "walker", "seesaw"} {
+		s, err := SceneNamed(scene)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := New(s, 60)
+		for range 60 {
+			w.Step()
+		}
+		held := s.Joints[0].B
+		w.SetKinematic(held, true)
+		at := w.Bodies()[held].Pose
+		for range 120 {
+			w.Step(Input{Buttons: Forward})
+			if w.Bodies()[held].Pose != at {
+				t.Fatalf("%s: what is held moves", scene)
+			}
+			for i, b := range w.Bodies() {
+				if !b.Pose.Pos.IsFinite() || !b.Linear.IsFinite() {
+					t.Fatalf("%s: body %d is %+v", scene, i, b)
+				}
+			}
+		}
+		for i := range s.Joints {
+			if a, b := w.JointAnchors(i); a.Sub(b).Len() > 0.02 {
+				t.Errorf("%s: joint %d is %v m apart", scene, i, a.Sub(b).Len())
+			}
+		}
+		w.SetKinematic(held, false)
+		for range 60 {
+			w.Step()
+		}
+	}
+}
+
+// TestKinematicPenetration says how deep a cube is in what is held: not at all where it hangs beside
+// it, by as much as it has been put into it, and not at all in what may be moved.
+func TestKinematicPenetration(t *testing.T) {
+	for _, c := range []struct {
+		height, want float32
+		held         bool
+	}{{1.5, 0, true}, {1.03, 0.12, true}, {1.03, 0, false}} {
+		w := newWorld(t, "tower:height=1")
+		w.SetKinematic(1, c.held)
+		b := w.Bodies()[0]
+		b.Pose.Pos = w.Bodies()[1].Pose.Pos
+		b.Pose.Pos.Z, b.Asleep = c.height, false
+		w.SetBody(0, b)
+		if w.KinematicPenetration(0) != 0 {
+			t.Error("it is known before the first step")
+		}
+		w.Step()
+		if d := w.KinematicPenetration(0); geom.Abs(d-c.want) > 1e-3 {
+			t.Errorf("at %v m, held %v: %v m deep, want %v", c.height, c.held, d, c.want)
+		}
+		if w.KinematicPenetration(1) != 0 {
+			t.Error("what is held is in nothing that is")
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// OverlapBox appends the bodies that overlap a box to found, in the order of their
+// numbers, each once, asleep or awake. The box is as large as twice half in each
+// of its directions. What only touches it does not overlap.
+func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32 {
+	q := shape{half: half}
+	q.setPose(box)
+	for i := range w.bodies {
+		in := q.overlaps(&w.shapes[i])
+		for k := w.firstPart[i]; !in && k < w.firstPart[i+1]; k++ {
+			in = q.overlaps(&w.shapes[len(w.bodies)+int(k)])
+		}
+		if in {
+			found = append(found, int32(i))
+		}
+	}
+	return found
+}
+
+// NearbyBodies appends the other bodies whose bounds come within reach metres of those of
+// body i to found, in the order of their numbers, each once. Bounds are boxes along
+// the axes of the world.
+func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
+	lo, hi := w.bodyBounds(i)
+	for j := range w.bodies {
+		if j == i {
+			continue
+		}
+		l, h := w.bodyBounds(j)
+		if l.X <= hi.X+reach && lo.X <= h.X+reach && l.Y <= hi.Y+reach && lo.Y <= h.Y+reach && l.Z <= hi.Z+reach && lo.Z <= h.Z+reach {
+			found = append(found, int32(j))
+		}
+	}
+	return found
+}
+
+// bodyBounds are those of all boxes of a body.
+func (w *World) bodyBounds(i int) (lo, hi geom.Vec3) {
+	lo, hi = w.shapes[i].lower, w.shapes[i].upper
+	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
+		s := &w.shapes[len(w.bodies)+int(k)]
+		lo = geom.Vec3{X: min(lo.X, s.lower.X), Y: min(lo.Y, s.lower.Y), Z: min(lo.Z, s.lower.Z)}
+		hi = geom.Vec3{X: max(hi.X, s.upper.X), Y: max(hi.Y, s.upper.Y), Z: max(hi.Z, s.upper.Z)}
+	}
+	return lo, hi
+}
+
+// overlaps reports whether two boxes have room in common: whether they are apart
+// along none of the fifteen directions that boxBox looks along.
+func (a *shape) overlaps(b *shape) bool {
+	if a.lower.X > b.upper.X || b.lower.X > a.upper.X || a.lower.Y > b.upper.Y || b.lower.Y > a.upper.Y || a.lower.Z > b.upper.Z || b.lower.Z > a.upper.Z {
+		return false
+	}
+	d := b.pose.Pos.Sub(a.pose.Pos)
+	for i := range 3 {
+		if a.separatedAlong(b, d, a.axes.Col(i)) || a.separatedAlong(b, d, b.axes.Col(i)) {
+			return false
+		}
+		for j := range 3 {
+			n := a.axes.Col(i).Cross(b.axes.Col(j))
+			if n.LenSq() > 1e-4 && a.separatedAlong(b, d, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// separatedAlong reports whether two boxes, with the way d from a to b, are apart along a
+// direction of any length.
+func (a *shape) separatedAlong(b *shape, d, along geom.Vec3) bool {
+	return geom.Abs(d.Dot(along)) >= a.extentAlong(along)+b.extentAlong(along)
+}
+
+// extentAlong returns how far the box reaches from its middle along a direction.
+func (a *shape) extentAlong(along geom.Vec3) float32 {
+	l := a.axes.MulT(along)
+	return float32(geom.Abs(l.X)*a.half.X) + float32(geom.Abs(l.Y)*a.half.Y) + float32(geom.Abs(l.Z)*a.half.Z)
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ghostcube/predict/lab"
+)
+
+// tapeFile is the tape of a session that runs, with its hashes. It may be nil.
+type tapeFile struct {
+	*lab.Recording
+	file *os.File
+}
+
+// createTape begins the tape of l, which was opened with the plan's panes, in a file,
+// or returns nil if that has no name.
+func (m *plan) createTape(l *lab.Lab, file string) (*tapeFile, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	return &tapeFile{lab.NewRecording(l, Version, m.paneSpecs), f}, nil
+}
+
+// record takes in that so many of the session's entries have been made.
+func (t *tapeFile) record(entries []lab.Entry, n int) {
+	if t != nil {
+		t.Ticked(entries[n-1], n == len(entries))
+	}
+}
+
+// close writes the tape.
+func (t *tapeFile) close() error {
+	if t == nil {
+		return nil
+	}
+	return errors.Join(t.Write(t.file), t.file.Close())
+}
+
+var frameNumberPattern = regexp.MustCompile(`[-_ ]?%\d*d`)
+
+// tapePath returns the name of the tape of a film.
+func tapePath(film string) string {
+	folder, name := filepath.Split(film)
+	name = frameNumberPattern.ReplaceAllString(strings.TrimSuffix(name, filepath.Ext(name)), "")
+	if name == "" {
+		name = "session"
+	}
+	return folder + name + ".tape"
+}

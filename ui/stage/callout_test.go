@@ -1,0 +1,79 @@
+package stage
+
+import (
+	"testing"
+
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+)
+
+// TestCallout says that a marked body is framed in both halves of its pane and in
+// no other, that its middle is in the frame, and that what is written lies in
+// the pane's first picture, whatever the camera looks at and however small it is.
+func TestCallout(t *testing.T) {
+	l := newSession(t, "latency=75ms", "rewind", "rewind")
+	var s Stage
+	runTicks(t, &s, l, 100)
+	framed, hidden := 0, 0
+	for _, size := range []Rect{{W: 1280, H: 720}, {W: 640, H: 480}, {X: 7, Y: 9, W: 900, H: 1300}} {
+		for yaw := 0; yaw < 360; yaw += 45 {
+			l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: []string{"0", "45", "90", "135", "180", "225", "270", "315"}[yaw/45]})
+			for body := range l.Panes[0].ServerWorld.Bodies() {
+				var f Frame
+				s.Compose(&f, l, size, Options{Callout: &Callout{Pane: 1, Body: body, Lines: []string{"first line", "the second, longer line"}}}, 1)
+				var views []*Viewport
+				for i := range f.Viewports {
+					if f.Viewports[i].Pane == 1 {
+						views = append(views, &f.Viewports[i])
+					}
+				}
+				var frames, boxes []render.Item // a frame is four rectangles, the first along its top
+				for i := 0; i < len(f.Overlay.Items); i++ {
+					if f.Overlay.Items[i].Color == calloutColor {
+						frames = append(frames, f.Overlay.Items[i])
+						i += 3
+					}
+				}
+				if len(frames) == 0 {
+					t.Fatal("nothing is marked")
+				}
+				for _, it := range f.Overlay.Items {
+					if it.Text == "first line" {
+						boxes = append(boxes, it)
+					}
+				}
+				v := views[0]
+				if len(boxes) != 1 || boxes[0].X < float32(v.X) || boxes[0].Y < float32(v.Y) || boxes[0].X > float32(v.X+v.W) || boxes[0].Y > float32(v.Y+v.H) {
+					t.Fatalf("body %d, yaw %d: written at %v, outside of %v", body, yaw, boxes, *v)
+				}
+				seen := 0
+				for _, v := range views {
+					lens := v.Camera.Projection(float32(v.W), float32(v.H))
+					x, y, depth := lens.Project(v.Scene.Cubes[body].Pose.Pos)
+					if depth < 2 || x < 0 || y < 0 || x >= float32(v.W) || y >= float32(v.H) {
+						continue
+					}
+					x, y = x+float32(v.X), y+float32(v.Y)
+					in := false
+					for _, fr := range frames {
+						in = in || fr.X <= x && x <= fr.X+fr.W && fr.Y <= y && fr.X >= float32(v.X) && fr.X+fr.W <= float32(v.X+v.W)
+					}
+					if !in {
+						t.Fatalf("body %d, yaw %d, %v: seen at %v, %v and not framed: %v", body, yaw, size, x, y, frames)
+					}
+					seen++
+				}
+				framed += seen
+				if len(frames) == 1 {
+					hidden++
+				}
+				if len(frames) > 3 {
+					t.Fatalf("%d frames", len(frames))
+				}
+			}
+		}
+	}
+	if framed < 100 || hidden < 10 {
+		t.Errorf("%d framed, %d not seen", framed, hidden)
+	}
+}

@@ -1,0 +1,87 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ebitengine/debugui"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+	"ghostcube/render"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// smoothingSettings reads the smoothing that a strategy's knobs are turned to.
+func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
+	mode := k.Lookup("smoothing")
+	if mode == nil {
+		return false
+	}
+	s.Mode = smoothing.Mode(slices.Index(smoothing.ModeNames, mode.Value()))
+	for name, p := range map[string]*float64{
+		"smooth-factor": &s.PositionFactor, "smooth-slerp": &s.Slerp, "smooth-factor-small": &s.SmallFactor, "smooth-factor-large": &s.LargeFactor,
+		"smooth-error-small": &s.SmallError, "smooth-error-large": &s.LargeError, "smooth-turn-small": &s.SmallTurn, "smooth-turn-large": &s.LargeTurn, "snap-distance": &s.SnapDistance,
+	} {
+		if knob := k.Lookup(name); knob != nil {
+			*p = knob.Number()
+		}
+	}
+	return true
+}
+
+// drawSmoothingPlot plots the factor against the error, from 0 to 2 m and from 0.7 to
+// 1, with a dot where the error is now.
+func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, now, x, y, w, h, scale float32) {
+	const widest, low, high = 2, 0.7, 1
+	l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
+	f := render.Font{Size: int(12 * scale)}
+	dim := render.RGB(0.55, 0.60, 0.65)
+	l.Text(x+6*scale, y+14*scale, f, render.RGB(0.80, 0.84, 0.88), "factor per 1/60 s against error")
+	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
+	at := func(e, v float32) render.Point {
+		return render.Point{X: left + (right-left)*e/widest, Y: bottom - (bottom-top)*(geom.Clamp(v, low, high)-low)/(high-low)}
+	}
+	for _, v := range []float32{0.7, 0.85, 1} {
+		p := at(0, v)
+		l.Rect(left, p.Y, right-left, 1, render.Color{R: 70, G: 78, B: 88, A: 255})
+		l.Text(x+4*scale, p.Y+4*scale, f, dim, fmt.Sprintf("%.2f", v))
+	}
+	for _, e := range []float32{0, 0.5, 1, 1.5, 2} {
+		t := fmt.Sprintf("%g m", e)
+		l.Text(min(at(e, low).X-f.Width(t)/2, right-f.Width(t)+8*scale), bottom+13*scale, f, dim, t)
+	}
+	factor := func(e float32) float32 {
+		if e >= float32(s.SnapDistance) {
+			return 0
+		}
+		pos, _ := s.Factors(&smoothing.ErrorOffset{Pos: geom.Vec3{X: e}})
+		return pos
+	}
+	var curve []render.Point
+	for i := range 81 {
+		e := widest * float32(i) / 80
+		curve = append(curve, at(e, factor(e)))
+	}
+	l.Line(curve, 1.6*scale, render.RGB(0.38, 0.70, 1))
+	dot := at(min(now, widest), factor(now))
+	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 0.75, 0.25))
+}
+
+// smoothingPlot plots the share of an offset that is kept against its size, and where
+// the player's offset is now.
+func (g *game) smoothingPlot(ctx *debugui.Context, pane *lab.Pane) {
+	var s smoothing.Settings
+	if !smoothingSettings(pane.Knobs, &s) {
+		return
+	}
+	var now float32
+	if v := &pane.Clients[0].View; len(v.Bodies) > pane.PlayerBody() {
+		now = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
+	}
+	g.canvas(ctx, 84, "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
+		func(l *render.DrawList, x, y, w, h float32, scale int) {
+			drawSmoothingPlot(l, &s, now, x, y, w, h, float32(scale))
+		})
+}
