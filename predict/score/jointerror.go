@@ -108,8 +108,8 @@ var jointMeasureRows = func() (rows [len(jointDepths)]Measure) {
 	for i, depth := range jointDepths {
 		n := strconv.Itoa(depth)
 		rows[i] = Measure{
-			Name: "chain_" + n + "_rms_m", Title: "chain at joint " + n + ", RMS, m", Digits: 4, Better: Lower,
-			Help: "distance of drawn bodies that are " + n + " joints from the player's cube from where they are, or will be, at the tick that their picture claims to show, root mean square",
+			Name: "path_error_joint_" + n + "_rms_m", Title: "path error at joint " + n + ", RMS, m", Digits: 4, Better: Lower,
+			Help: "path error of drawn bodies at joint " + n + ", counted from the player's cube, root mean square",
 		}
 	}
 	return rows

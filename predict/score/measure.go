@@ -2,34 +2,34 @@ package score
 
 import "strconv"
 
-// Measure is one figure of a score: what a report, a table and the panel show.
+// Measure is one figure of a score, as JSON, tables and the panel show it.
 type Measure struct {
-	Name   string  // of JSON: words joined by underscores and the unit; it never changes
-	Title  string  // of a row: words and the unit. Empty: JSON has it, and a row another measure of the same thing
-	Help   string  // a sentence: what it measures, and how to read it
-	Value  float64 // if OK
-	OK     bool    // false where it cannot be told: null in JSON, a dash in a row
-	Digits int     // after the point, in a row
-	Better Better
+	Name   string  // key in JSON: words joined by underscores, ending in the unit; never changes
+	Title  string  // label of a table row, with the unit; empty if only JSON shows the measure
+	Help   string  // one sentence: what the measure says; docs/score.md defines it
+	Value  float64 // valid if OK
+	OK     bool    // false if the value is undefined: null in JSON, a dash in a row
+	Digits int     // digits after the decimal point in a row
+	Better Better  // how two values compare
 }
 
-// Better says which of two values of a measure is the better one.
+// Better says which of two values of a measure is better.
 type Better uint8
 
-// The ways to be better.
+// The orders of values.
 const (
 	Lower    Better = iota
 	NearZero        // on either side
 	NearOne         // on either side
-	Neither         // it describes, and does not judge
+	Neither         // the measure describes the session and is not a rating
 )
 
-// String says in words which is the better one.
+// String returns the order in words.
 func (b Better) String() string {
-	return [...]string{"less is better", "nearer to 0 is better", "nearer to 1 is better", "describes"}[b]
+	return [...]string{"lower is better", "closer to 0 is better", "closer to 1 is better", "informational"}[b]
 }
 
-// Text returns the value as a row shows it.
+// Text returns the value as a table row shows it.
 func (m *Measure) Text() string {
 	if !m.OK {
 		return "-"
@@ -37,98 +37,98 @@ func (m *Measure) Text() string {
 	return strconv.FormatFloat(m.Value, 'f', m.Digits, 64)
 }
 
-// KeyToScreen appends to dst the latency of the own input, in ticks of a session
-// at a rate in ticks per second. It is no part of a card: it takes runs without
-// a key to measure. ok is false if no key showed.
+// KeyToScreen appends the latency from a key press to the screen to dst. ticks is its mean; rate is
+// in ticks per second; ok is false if no key press was measured. A Score cannot measure it, because
+// it takes a second run of the session without the key press.
 func KeyToScreen(dst []Measure, ticks float64, ok bool, rate int) []Measure {
 	return append(dst,
-		Measure{"key_to_screen_ticks", "", "ticks from the tick of a key to the first picture that differs from one without the key", ticks, ok, 1, Lower},
-		Measure{"key_to_screen_ms", "own input latency, ms", "time from the tick of a key to the first picture that differs from one without the key", ticks * 1000 / float64(rate), ok, 1, Lower},
+		Measure{"key_to_screen_ticks", "", "ticks from a key press to the first frame that differs from a run without the press", ticks, ok, 1, Lower},
+		Measure{"key_to_screen_ms", "key to screen, ms", "time from a key press to the first frame that differs from a run without the press", ticks * 1000 / float64(rate), ok, 1, Lower},
 	)
 }
 
-// Measures appends to dst all that the card tells, always the same ones in the
-// same order.
+// Measures appends all measures of the score to dst: the same ones in the same order, whatever the
+// score has seen.
 func (c *Score) Measures(dst []Measure) []Measure {
 	rate, ticks := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))
-	milli := func(ticks float64) float64 { return ticks * 1000 / rate }
+	millis := func(ticks float64) float64 { return ticks * 1000 / rate }
 	popsAll, energyAll := c.PopsAll()
-	stale, still := c.DisplayDelay()
-	shape, known := c.MotionError()
-	loose, loosest, looseTrue, jointed := c.JointSeparation()
-	shown, shownMost, labels := c.PathErrorAll()
-	stops, settle, settleMost, overshoot := c.Stops()
+	delay, delayOK := c.DisplayDelay()
+	motion, motionOK := c.MotionError()
+	pathRMSAll, pathMaxAll, pathAllOK := c.PathErrorAll()
+	stops, settleMean, settleMax, overshoot := c.Stops()
 	stopped := stops > 0
-	freezes, longest := c.Freezes()
-	jerk, jerks := c.JerkRatio()
-	jerkAll, jerksAll := c.JerkRatioAll()
-	arc, arcs := c.SpectralArcLength()
-	arcTrue, arcsTrue := c.ServerSpectralArcLength()
-	deepest, under := c.FloorPenetration()
-	deepestTrue, underTrue := c.ServerFloorPenetration()
-	inside, pairs := c.Overlap()
-	insideTrue, pairsTrue := c.ServerOverlap()
-	own, ownPairs := c.PlayerOverlap()
-	ownTrue, ownPairsTrue := c.ServerPlayerOverlap()
-	lifted, highest := c.GroundClearance()
-	liftedTrue, highestTrue := c.ServerGroundClearance()
-	updates, gap, updated := c.Updates()
-	age, oldest := c.NominalDelay()
-	any := c.Ticks > 0
+	freezes, longestFreeze := c.Freezes()
+	jerk, jerkOK := c.JerkRatio()
+	jerkAll, jerkAllOK := c.JerkRatioAll()
+	arc, arcOK := c.SpectralArcLength()
+	arcServer, arcServerOK := c.ServerSpectralArcLength()
+	floorMax, floorBodies := c.FloorPenetration()
+	floorServerMax, floorServerBodies := c.ServerFloorPenetration()
+	overlapMax, overlapPairs := c.Overlap()
+	overlapServerMax, overlapServerPairs := c.ServerOverlap()
+	playerMax, playerBodies := c.PlayerOverlap()
+	playerServerMax, playerServerBodies := c.ServerPlayerOverlap()
+	clearanceMean, clearanceMax := c.GroundClearance()
+	clearanceServerMean, clearanceServerMax := c.ServerGroundClearance()
+	jointRMS, jointMax, jointServerMax, jointOK := c.JointSeparation()
+	updates, updateGap, updatesOK := c.Updates()
+	nominalMean, nominalMax := c.NominalDelay()
+	scored := c.Ticks > 0
 	dst = append(dst,
-		Measure{"lag_error_rms_m", "error RMS, m", "distance of the drawn cube from the true one now, root mean square", c.LagErrorRMS(), true, 3, Lower},
-		Measure{"lag_error_max_m", "error max, m", "the largest distance of the drawn cube from the true one now", c.LagErrorMax(), true, 3, Lower},
-		Measure{"lag_error_rms_all_m", "error RMS, all bodies, m", "distance of drawn bodies from the true ones now, root mean square, over all that have moved", c.LagErrorRMSAll(), true, 3, Lower},
-		Measure{"inconsistency_m_s_per_minute", "inconsistency, m s/min", "distance of the drawn cube from the true one now beyond 5 cm, times how long it lasts", c.Inconsistency(), true, 2, Lower},
-		Measure{"inconsistency_all_m_s_per_minute", "inconsistency, all, m s/min", "the same, mean of all bodies that have moved", c.InconsistencyAll(), true, 2, Lower},
-		Measure{"pops_per_minute", "pops per minute", "jumps of the drawn cube that the true one did not make", c.PopsPerMinute(), true, 1, Lower},
-		Measure{"largest_pop_m", "largest pop, m", "the farthest of those jumps", c.LargestPop(), true, 3, Lower},
-		Measure{"largest_pop_px", "largest pop, pixels", "the farthest of those jumps across the view of a camera 12 m away, 40 degrees and 720 pixels high", c.LargestPopPixels(), true, 1, Lower},
-		Measure{"pop_energy_m2", "pop energy, m2", "sum of the squares of those jumps", c.PopEnergy(), true, 4, Lower},
-		Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of any drawn body's step by more than 5 cm that the true body did not make", popsAll, true, 1, Lower},
-		Measure{"pop_energy_all_m2", "pop energy, all bodies, m2", "sum of the squares of those changes", energyAll, true, 4, Lower},
-		Measure{"display_delay_ticks", "", "ticks that the drawn cube moves later than the true one; below 0: ahead of it", float64(stale), still, 0, NearZero},
-		Measure{"display_delay_ms", "staleness, ms", "how much later the drawn cube moves than the true one; below 0: ahead of it", milli(float64(stale)), still, 1, NearZero},
-		Measure{"path_error_rms_m", "distortion RMS, m", "distance of the drawn cube from where the true one was by the staleness ago, root mean square: error of shape without delay", shape.PathError, known, 3, Lower},
-		Measure{"path_error_rms_degrees", "distortion RMS, degrees", "angle between the drawn cube and the true one by the staleness ago, root mean square", shape.AngleError, known, 2, Lower},
-		Measure{"path_error_rms_all_m", "distortion RMS, all bodies, m", "distance of drawn bodies from where the true ones were at the tick that the picture claims to show, root mean square, over all that have moved", shown, labels, 4, Lower},
-		Measure{"path_error_max_all_m", "distortion max, all bodies, m", "the largest of those distances", shownMost, labels, 3, Lower},
-		Measure{"backward_percent", "backward, %", "share of the true cube's motion in which the drawn one, its delay taken away, goes against it", 100 * shape.Backward, known, 2, Lower},
-		Measure{"speed_modulation_m_per_s", "speed wobble, m/s", "difference of the drawn cube's speed from the true one's between 1 and 6 Hz, where it is seen best, its delay taken away, root mean square", shape.SpeedModulation, known, 3, Lower},
-		Measure{"stops", "stops", "times that the true cube came to rest", float64(stops), true, 0, Neither},
-		Measure{"overshoot_m", "overshoot, m", "how far the drawn cube was beyond the true one, along its way, at most, when that had stopped", overshoot, stopped, 3, Lower},
-		Measure{"settle_mean_ms", "settling, ms", "time from a stop of the true cube until the drawn one is within 2 cm of it for good, mean of all stops", milli(settle), stopped, 1, Lower},
-		Measure{"settle_max_ms", "longest settling, ms", "the longest of those times", milli(float64(settleMost)), stopped, 1, Lower},
-		Measure{"freeze_percent", "frozen, %", "share of ticks in which the drawn cube stands while the true one is under way", 100 * c.Frozen(), true, 2, Lower},
-		Measure{"freezes", "freezes", "runs of such ticks that last 1/20 s or more", float64(freezes), true, 0, Lower},
-		Measure{"longest_freeze_ms", "longest freeze, ms", "how long the longest of those runs lasts", milli(float64(longest)), true, 1, Lower},
-		Measure{"jerk_ratio", "jerk, by the truth's", "RMS jerk of the drawn cube by that of the true one: 1 is as smooth, more is rougher", jerk, jerks, 2, NearOne},
-		Measure{"jerk_ratio_all", "jerk, all bodies", "RMS jerk of all drawn bodies by that of the true ones: 1 is as smooth, more is rougher", jerkAll, jerksAll, 2, NearOne},
-		Measure{"spectral_arc_length", "spectral arc", "length of the spectrum of the drawn cube's speed, negative: nearer to 0 is smoother; read it beside the truth's", arc, arcs, 2, NearZero},
-		Measure{"spectral_arc_length_server", "true spectral arc", "length of the spectrum of the true cube's speed, negative: nearer to 0 is smoother", arcTrue, arcsTrue, 2, Neither},
-		Measure{"floor_penetration_max_m", "in the floor, m", "the deepest that any drawn body reached below the ground; read it beside the truth's", deepest, true, 3, Lower},
-		Measure{"floor_penetration_bodies", "in the floor, bodies", "drawn bodies more than 2 cm below the ground, mean over ticks", under, true, 2, Lower},
-		Measure{"floor_penetration_server_max_m", "true in the floor, m", "the deepest that any true body reached below the ground: its contacts are soft", deepestTrue, true, 3, Neither},
-		Measure{"floor_penetration_server_bodies", "true in the floor, bodies", "true bodies more than 2 cm below the ground, mean over ticks", underTrue, true, 2, Neither},
-		Measure{"overlap_max_m", "in each other, m", "the deepest that a drawn body was seen in another; read it beside the truth's", inside, true, 3, Lower},
-		Measure{"overlap_pairs", "in each other, pairs", "pairs of drawn bodies more than 2 cm in each other, mean over ticks, from two bodies a tick in turn", pairs, true, 2, Lower},
-		Measure{"overlap_server_max_m", "true in each other, m", "the deepest that a true body was seen in another: its contacts are soft", insideTrue, true, 3, Neither},
-		Measure{"overlap_server_pairs", "true in each other, pairs", "pairs of true bodies more than 2 cm in each other, mean over ticks, from two bodies a tick in turn", pairsTrue, true, 2, Neither},
-		Measure{"overlap_player_max_m", "own cube in others, m", "the deepest that the player's drawn cube was in another body; read it beside the truth's", own, true, 3, Lower},
-		Measure{"overlap_player_bodies", "own cube in others, bodies", "drawn bodies that the player's was in by more than 2 cm, mean over ticks", ownPairs, true, 2, Lower},
-		Measure{"overlap_player_server_max_m", "true cube in others, m", "the deepest that the player's true cube was in another body", ownTrue, true, 3, Neither},
-		Measure{"overlap_player_server_bodies", "true cube in others, bodies", "true bodies that the player's was in by more than 2 cm, mean over ticks", ownPairsTrue, true, 2, Neither},
-		Measure{"ground_clearance_mean_m", "above the ground, m", "how high the lowest corner of the player's drawn cube was above the ground, mean; read it beside the truth's: what is climbed instead of pushed lifts it", lifted, true, 3, Neither},
-		Measure{"ground_clearance_max_m", "above the ground, max, m", "the most of that", highest, true, 3, Neither},
-		Measure{"ground_clearance_server_mean_m", "true above the ground, m", "how high the lowest corner of the player's true cube was above the ground, mean", liftedTrue, true, 3, Neither},
-		Measure{"ground_clearance_server_max_m", "true above the ground, max, m", "the most of that", highestTrue, true, 3, Neither},
-		Measure{"joint_separation_rms_m", "joints apart, RMS, m", "how far the two ends of a joint are drawn apart, RMS over all joints and ticks", loose, jointed, 5, Lower},
-		Measure{"joint_separation_max_m", "joints apart, max, m", "the most of that", loosest, jointed, 4, Lower},
-		Measure{"joint_separation_server_max_m", "true joints apart, max, m", "the farthest that the two ends of a true joint were apart", looseTrue, jointed, 4, Neither},
-		Measure{"updates_per_second", "updates per second", "ticks in which a body as last received from the server changed; none where nothing moves", float64(updates) * rate / ticks, updated && any, 1, Neither},
-		Measure{"longest_update_gap_ms", "longest update gap, ms", "the longest time from one of those ticks to the next", milli(float64(gap)), updated && any, 1, Lower},
-		Measure{"nominal_delay_mean_ms", "age of the picture, ms", "how far the tick that the picture claims to show is behind the server's, mean; below 0: ahead of it", milli(age), any, 1, NearZero},
-		Measure{"nominal_delay_max_ms", "oldest picture, ms", "the most of that", milli(float64(oldest)), any, 1, NearZero},
+		Measure{"lag_error_rms_m", "lag error RMS, m", "distance from the drawn cube to the server's cube at this moment, root mean square; it includes delay", c.LagErrorRMS(), true, 3, Lower},
+		Measure{"lag_error_max_m", "lag error max, m", "largest distance from the drawn cube to the server's cube at this moment", c.LagErrorMax(), true, 3, Lower},
+		Measure{"lag_error_rms_all_m", "lag error RMS, all bodies, m", "lag error over all bodies that have moved, root mean square", c.LagErrorRMSAll(), true, 3, Lower},
+		Measure{"inconsistency_m_s_per_minute", "inconsistency, m s/min", "lag error above 5 cm, integrated over time, per minute", c.Inconsistency(), true, 2, Lower},
+		Measure{"inconsistency_all_m_s_per_minute", "inconsistency, all, m s/min", "inconsistency, mean over all bodies that have moved", c.InconsistencyAll(), true, 2, Lower},
+		Measure{"pops_per_minute", "pops per minute", "jumps of the drawn cube that the server's cube did not make", c.PopsPerMinute(), true, 1, Lower},
+		Measure{"largest_pop_m", "largest pop, m", "length of the largest pop", c.LargestPop(), true, 3, Lower},
+		Measure{"largest_pop_px", "largest pop, pixels", "size of the largest pop in an image 720 pixels and 40 degrees high, from 12 m away", c.LargestPopPixels(), true, 1, Lower},
+		Measure{"pop_energy_m2", "pop energy, m2", "sum of the squared lengths of all pops", c.PopEnergy(), true, 4, Lower},
+		Measure{"pops_all_per_minute", "pops, all bodies, per minute", "sudden changes of step above 5 cm of any drawn body that the server's body did not make", popsAll, true, 1, Lower},
+		Measure{"pop_energy_all_m2", "pop energy, all bodies, m2", "sum of the squares of those changes of step", energyAll, true, 4, Lower},
+		Measure{"display_delay_ticks", "", "ticks by which the drawn cube moves later than the server's; negative: ahead of the server", float64(delay), delayOK, 0, NearZero},
+		Measure{"display_delay_ms", "display delay, ms", "time by which the drawn cube moves later than the server's; negative: ahead of the server", millis(float64(delay)), delayOK, 1, NearZero},
+		Measure{"path_error_rms_m", "path error RMS, m", "distance from the drawn cube to the server's cube one display delay earlier, root mean square", motion.PathError, motionOK, 3, Lower},
+		Measure{"path_error_rms_degrees", "path error RMS, degrees", "angle between the drawn cube and the server's cube one display delay earlier, root mean square", motion.AngleError, motionOK, 2, Lower},
+		Measure{"path_error_rms_all_m", "path error RMS, all bodies, m", "distance from drawn bodies to the server's at the tick that the view claims to show, root mean square", pathRMSAll, pathAllOK, 4, Lower},
+		Measure{"path_error_max_all_m", "path error max, all bodies, m", "largest distance from a drawn body to the server's at the tick that the view claims to show", pathMaxAll, pathAllOK, 3, Lower},
+		Measure{"backward_percent", "backward motion, %", "share of the server cube's motion in which the drawn cube moves against it, display delay removed", 100 * motion.Backward, motionOK, 2, Lower},
+		Measure{"speed_modulation_m_per_s", "speed modulation, m/s", "difference between drawn and server speed from 1 to 6 Hz, display delay removed, root mean square", motion.SpeedModulation, motionOK, 3, Lower},
+		Measure{"stops", "stops", "times that the server's cube came to rest", float64(stops), true, 0, Neither},
+		Measure{"overshoot_m", "overshoot, m", "largest distance by which the drawn cube passed the server's cube after a stop", overshoot, stopped, 3, Lower},
+		Measure{"settle_mean_ms", "settling time, ms", "time from a stop of the server's cube until the drawn cube stays within 2 cm of it, mean", millis(settleMean), stopped, 1, Lower},
+		Measure{"settle_max_ms", "settling time, max, ms", "longest settling time", millis(float64(settleMax)), stopped, 1, Lower},
+		Measure{"freeze_percent", "frozen, %", "share of ticks in which the drawn cube stands still while the server's cube moves", 100 * c.Frozen(), true, 2, Lower},
+		Measure{"freezes", "freezes", "runs of frozen ticks that last 1/20 s or more", float64(freezes), true, 0, Lower},
+		Measure{"longest_freeze_ms", "longest freeze, ms", "duration of the longest freeze", millis(float64(longestFreeze)), true, 1, Lower},
+		Measure{"jerk_ratio", "jerk, drawn / server", "RMS jerk of the drawn cube divided by the server cube's: 1 is as smooth, more is rougher", jerk, jerkOK, 2, NearOne},
+		Measure{"jerk_ratio_all", "jerk, all bodies, drawn / server", "RMS jerk of all drawn bodies divided by the server's: 1 is as smooth, more is rougher", jerkAll, jerkAllOK, 2, NearOne},
+		Measure{"spectral_arc_length", "spectral arc length", "arc length of the drawn cube's speed spectrum, negative; closer to 0 is smoother", arc, arcOK, 2, NearZero},
+		Measure{"spectral_arc_length_server", "spectral arc length, server", "arc length of the server cube's speed spectrum, for comparison", arcServer, arcServerOK, 2, Neither},
+		Measure{"floor_penetration_max_m", "floor penetration, max, m", "largest depth of a drawn body below the ground; compare with the server's", floorMax, true, 3, Lower},
+		Measure{"floor_penetration_bodies", "floor penetration, bodies", "drawn bodies more than 2 cm below the ground, mean over ticks", floorBodies, true, 2, Lower},
+		Measure{"floor_penetration_server_max_m", "floor penetration, max, server, m", "largest depth of a server body below the ground; its contacts are soft", floorServerMax, true, 3, Neither},
+		Measure{"floor_penetration_server_bodies", "floor penetration, server, bodies", "server bodies more than 2 cm below the ground, mean over ticks", floorServerBodies, true, 2, Neither},
+		Measure{"overlap_max_m", "overlap, max, m", "largest depth of a drawn body inside another; compare with the server's", overlapMax, true, 3, Lower},
+		Measure{"overlap_pairs", "overlap, pairs", "pairs of drawn bodies that overlap by more than 2 cm, mean over ticks, estimated", overlapPairs, true, 2, Lower},
+		Measure{"overlap_server_max_m", "overlap, max, server, m", "largest depth of a server body inside another; its contacts are soft", overlapServerMax, true, 3, Neither},
+		Measure{"overlap_server_pairs", "overlap, server, pairs", "pairs of server bodies that overlap by more than 2 cm, mean over ticks, estimated", overlapServerPairs, true, 2, Neither},
+		Measure{"overlap_player_max_m", "player's overlap, max, m", "largest depth of the player's drawn cube inside another body; compare with the server's", playerMax, true, 3, Lower},
+		Measure{"overlap_player_bodies", "player's overlap, bodies", "drawn bodies that the player's drawn cube overlaps by more than 2 cm, mean over ticks", playerBodies, true, 2, Lower},
+		Measure{"overlap_player_server_max_m", "player's overlap, max, server, m", "largest depth of the player's server cube inside another body", playerServerMax, true, 3, Neither},
+		Measure{"overlap_player_server_bodies", "player's overlap, server, bodies", "server bodies that the player's server cube overlaps by more than 2 cm, mean over ticks", playerServerBodies, true, 2, Neither},
+		Measure{"ground_clearance_mean_m", "ground clearance, mean, m", "height of the player's drawn cube above the ground, lowest corner, mean; compare with the server's", clearanceMean, true, 3, Neither},
+		Measure{"ground_clearance_max_m", "ground clearance, max, m", "largest height of the player's drawn cube above the ground, lowest corner", clearanceMax, true, 3, Neither},
+		Measure{"ground_clearance_server_mean_m", "ground clearance, mean, server, m", "height of the player's server cube above the ground, lowest corner, mean", clearanceServerMean, true, 3, Neither},
+		Measure{"ground_clearance_server_max_m", "ground clearance, max, server, m", "largest height of the player's server cube above the ground, lowest corner", clearanceServerMax, true, 3, Neither},
+		Measure{"joint_separation_rms_m", "joint separation, RMS, m", "distance between the two anchors of a drawn joint, root mean square over joints and ticks", jointRMS, jointOK, 5, Lower},
+		Measure{"joint_separation_max_m", "joint separation, max, m", "largest distance between the two anchors of a drawn joint", jointMax, jointOK, 4, Lower},
+		Measure{"joint_separation_server_max_m", "joint separation, max, server, m", "largest distance between the two anchors of a joint on the server", jointServerMax, jointOK, 4, Neither},
+		Measure{"updates_per_second", "updates per second", "ticks in which the last received state changed; 0 while nothing moves", float64(updates) * rate / ticks, updatesOK && scored, 1, Neither},
+		Measure{"longest_update_gap_ms", "longest update gap, ms", "longest time between two updates", millis(float64(updateGap)), updatesOK && scored, 1, Lower},
+		Measure{"nominal_delay_mean_ms", "nominal delay, mean, ms", "server time minus the time that the view claims to show, mean; negative: ahead of the server", millis(nominalMean), scored, 1, NearZero},
+		Measure{"nominal_delay_max_ms", "nominal delay, max, ms", "largest nominal delay", millis(float64(nominalMax)), scored, 1, NearZero},
 	)
 	return c.parentMeasures(c.jointMeasures(dst))
 }

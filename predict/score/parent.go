@@ -184,11 +184,11 @@ func (c *Score) parentMeasures(dst []Measure) []Measure {
 	a, ok := c.ParentError()
 	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))
 	return append(dst,
-		Measure{"in_parent_s", "in a vessel, s", "time that the true cube was in a carrier, or in a body larger than itself", float64(a.Ticks) / rate, ok, 2, Neither},
-		Measure{"wrong_parent_s", "drawn outside of it, s", "time in which the cube was drawn in other vessels than it was in at the tick that is shown of it: outside of one that it was in, or inside", float64(a.WrongTicks) / rate, ok, 2, Lower},
-		Measure{"path_error_in_parent_rms_m", "error in the vessel, RMS, m", "distance of the cube's place in the drawn vessel from its true place in the true one at the tick that is shown of it, root mean square", a.RMS, ok, 3, Lower},
-		Measure{"path_error_in_parent_max_m", "error in the vessel, max, m", "the largest of those distances", a.Max, ok, 3, Lower},
-		Measure{"pops_in_parent_per_minute", "pops in the vessel, per minute", "jumps of the drawn cube as the drawn vessel has it, that the true one did not make; in the vessel that has most of them", float64(a.Pops) / minutes, ok, 1, Lower},
-		Measure{"largest_pop_in_parent_m", "largest pop in the vessel, m", "the farthest of those jumps, in any vessel", a.LargestPop, ok, 3, Lower},
+		Measure{"in_parent_s", "in a parent, s", "time that the server's cube spent inside a carrier or a body larger than the cube", float64(a.Ticks) / rate, ok, 2, Neither},
+		Measure{"wrong_parent_s", "drawn in wrong parent, s", "time that the cube was drawn inside other parents than the server's cube was in at that tick", float64(a.WrongTicks) / rate, ok, 2, Lower},
+		Measure{"path_error_in_parent_rms_m", "path error in parent, RMS, m", "path error of the player's cube in the reference frame of its parent, root mean square", a.RMS, ok, 3, Lower},
+		Measure{"path_error_in_parent_max_m", "path error in parent, max, m", "largest path error of the player's cube in the reference frame of its parent", a.Max, ok, 3, Lower},
+		Measure{"pops_in_parent_per_minute", "pops in parent, per minute", "pops of the player's cube in the reference frame of a parent, of the parent with the most pops", float64(a.Pops) / minutes, ok, 1, Lower},
+		Measure{"largest_pop_in_parent_m", "largest pop in parent, m", "length of the largest pop in the reference frame of any parent", a.LargestPop, ok, 3, Lower},
 	)
 }

@@ -211,7 +211,7 @@ func TestNothingToScore(t *testing.T) {
 		t.Fatal(err.String())
 	}
 	for line := range strings.Lines(out.String()) {
-		if (strings.Contains(line, "staleness") || strings.Contains(line, "jerk")) && !strings.HasSuffix(strings.TrimSpace(line), " -") {
+		if (strings.Contains(line, "display delay") || strings.Contains(line, "jerk")) && !strings.HasSuffix(strings.TrimSpace(line), " -") {
 			t.Error(line)
 		}
 	}
