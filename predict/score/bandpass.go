@@ -2,7 +2,7 @@ package score
 
 import "ghostcube/sim/geom"
 
-// The band of speed changes that are seen best: round 3 a second.
+// The band of speed changes that are most visible, around 3 Hz.
 const (
 	bandLow  = 1 // Hz
 	bandHigh = 6 // Hz
@@ -13,27 +13,26 @@ const (
 	root2 = 1.4142135623730951
 )
 
-// bandPass lets pass what swings between bandLow and bandHigh: a Butterworth
-// high-pass and a low-pass behind it, each of second order, made digital by the
-// bilinear transform with its frequency held (the usual textbook forms). At the
-// two ends of the band half the power passes. Where the rate is too low for the
-// upper end there is no low-pass.
+// bandPass passes the frequencies from bandLow to bandHigh: a second-order Butterworth high-pass
+// followed by a second-order low-pass, both by the bilinear transform with prewarped corner
+// frequency (the textbook forms). Both ends of the band are the half-power points. Where the rate
+// is too low for the upper end there is no low-pass.
 type bandPass struct {
 	high, low biquad
 }
 
-// biquad is a filter of second order.
+// biquad is a second-order filter section.
 type biquad struct {
 	b0, b1, b2, a1, a2 float64
-	x1, x2, y1, y2     float64 // what came in and went out one and two ticks ago
+	x1, x2, y1, y2     float64 // inputs and outputs one and two ticks ago
 	tuned              bool
 }
 
-// filter takes in the value of another tick, and returns what passes.
+// filter filters the next sample.
 func (b *bandPass) filter(x float64, rate int) float64 {
 	if !b.high.tuned {
 		b.high.tune(bandLow, rate, true)
-		// The value before the first is taken to be like it: nothing passes.
+		// The signal is assumed constant before its first sample, so the output starts at zero.
 		b.high.x1, b.high.x2 = x, x
 		if rate > 2*bandHigh {
 			b.low.tune(bandHigh, rate, false)
@@ -46,7 +45,7 @@ func (b *bandPass) filter(x float64, rate int) float64 {
 	return x
 }
 
-// tune makes the section a high-pass or a low-pass of a frequency in Hz.
+// tune makes the section a high-pass or a low-pass with a corner frequency in Hz.
 func (s *biquad) tune(hz float64, rate int, high bool) {
 	angle := float32(float64(hz*pi) / float64(rate))
 	k := float64(geom.Sin(angle)) / float64(geom.Cos(angle))

@@ -9,74 +9,74 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestLagErrorAll holds the error of all bodies, and inconsistency, against bodies
-// drawn beside the true ones. What has never moved is in neither, wherever it is
-// drawn; what has moved stays in it when it rests.
+// TestLagErrorAll compares the lag error of all bodies, and inconsistency, with known offsets. A
+// body that has never moved is in neither, wherever it is drawn; one that has moved stays in both
+// at rest.
 func TestLagErrorAll(t *testing.T) {
-	goes := along(60, func(t float64) float64 { return 3 * t })
+	moving := along(60, func(t float64) float64 { return 3 * t })
 	rest := func(int) geom.Pose { return poseAt(-40) }
-	stops := func(i int) geom.Pose { return goes(min(i, 120)) }
-	off := func(f func(int) geom.Pose, m float32) motionPair {
+	stops := func(i int) geom.Pose { return moving(min(i, 120)) }
+	offset := func(f func(int) geom.Pose, m float32) motionPair {
 		return motionPair{f, func(i int) geom.Pose { return shiftedY(f(i), m) }}
 	}
 	for _, c := range []struct {
-		name               string
-		one, other         motionPair
-		rms, own, everyone float64
+		name             string
+		one, other       motionPair
+		rms, player, all float64
 	}{
-		{"the truth", off(goes, 0), off(goes, 0), 0, 0, 0},
-		{"one that rests", off(goes, 0.25), off(rest, 1), 0.25, 12, 12},
-		{"one that stops", off(goes, 0.25), off(stops, 0.65), math.Sqrt((0.25*0.25 + 0.65*0.65) / 2), 12, 24},
-		{"a little", off(goes, 0.04), off(stops, 0.04), 0.04, 0, 0},
-		{"half the time", motionPair{goes, func(i int) geom.Pose { return shiftedY(goes(i), 0.25*float32(i/60%2)) }}, off(rest, 0), 0.25 / math.Sqrt2, 6, 6},
+		{"no offset", offset(moving, 0), offset(moving, 0), 0, 0, 0},
+		{"the other rests", offset(moving, 0.25), offset(rest, 1), 0.25, 12, 12},
+		{"the other stops", offset(moving, 0.25), offset(stops, 0.65), math.Sqrt((0.25*0.25 + 0.65*0.65) / 2), 12, 24},
+		{"below the tolerance", offset(moving, 0.04), offset(stops, 0.04), 0.04, 0, 0},
+		{"every other second", motionPair{moving, func(i int) geom.Pose { return shiftedY(moving(i), 0.25*float32(i/60%2)) }}, offset(rest, 0), 0.25 / math.Sqrt2, 6, 6},
 	} {
-		card := &newSession(t, 60, 2).run(60+600, c.one, c.other).score
-		if rms, own, all := card.LagErrorRMSAll(), card.Inconsistency(), card.InconsistencyAll(); !within(rms, c.rms, 1e-4) || !within(own, c.own, 0.01) || !within(all, c.everyone, 0.01) {
-			t.Errorf("%s: %v m, %v and %v m s a minute; want %v, %v, %v", c.name, rms, own, all, c.rms, c.own, c.everyone)
+		score := &newSession(t, 60, 2).run(60+600, c.one, c.other).score
+		if rms, player, all := score.LagErrorRMSAll(), score.Inconsistency(), score.InconsistencyAll(); !within(rms, c.rms, 1e-4) || !within(player, c.player, 0.01) || !within(all, c.all, 0.01) {
+			t.Errorf("%s: %v m, %v and %v m s a minute; want %v, %v, %v", c.name, rms, player, all, c.rms, c.player, c.all)
 		}
 	}
 }
 
-// TestScreenPixels holds what the scoring camera sees of a pop: it looks along +y and
-// down by 24 degrees, from 12 m, and its picture is 720 pixels and 40 degrees high.
+// TestScreenPixels checks the size of a pop in the scoring camera's image: the camera looks along
+// +y and down by 24 degrees, from 12 m, and its image is 720 pixels and 40 degrees high.
 func TestScreenPixels(t *testing.T) {
 	metre := 360 / math.Tan(20*math.Pi/180) / 12
 	down := 24 * math.Pi / 180
 	for _, c := range []struct {
-		way  geom.Vec3
-		want float64
+		offset geom.Vec3
+		want   float64
 	}{
 		{geom.Vec3{X: 1}, metre},
 		{geom.Vec3{Y: 2}, 2 * metre * math.Sin(down)},
 		{geom.Vec3{Z: -1}, metre * math.Cos(down)},
 		{geom.Vec3{Y: float32(math.Cos(down)), Z: -float32(math.Sin(down))}, 0},
 	} {
-		still := rollingPose
-		leap := func(i int) geom.Pose {
+		rolling := rollingPose
+		jump := func(i int) geom.Pose {
 			p := rollingPose(i)
 			if i >= 200 {
-				p.Pos = p.Pos.Add(c.way)
+				p.Pos = p.Pos.Add(c.offset)
 			}
 			return p
 		}
 		for _, shift := range []int{-12, 10} {
-			if p := popsOf(400, shift, still, leap); p.count != 1 || !within(float64(p.largestPixels), c.want, 0.01*metre) {
-				t.Errorf("%v: %d pops, %v pixels, want %v", c.way, p.count, p.largestPixels, c.want)
+			if p := popsOf(400, shift, rolling, jump); p.count != 1 || !within(float64(p.largestPixels), c.want, 0.01*metre) {
+				t.Errorf("%v: %d pops, %v pixels, want %v", c.offset, p.count, p.largestPixels, c.want)
 			}
 		}
 	}
 }
 
-// stepChangesOf is a session of two bodies, the second of which does as it is told,
-// drawn shift ticks ahead of the truth.
-func stepChangesOf(t *testing.T, shift int, truth, drawn func(i int) geom.Pose) *stepChanges {
+// stepChangesOf runs two bodies, the first at rest and the second moving as given, drawn shift
+// ticks ahead of the server.
+func stepChangesOf(t *testing.T, shift int, server, drawn func(i int) geom.Pose) *stepChanges {
 	t.Helper()
 	p := newSession(t, 60, 2)
-	far := func(int) geom.Pose { return poseAt(-40) }
+	rest := func(int) geom.Pose { return poseAt(-40) }
 	for i := range 400 {
-		p.world.SetBody(0, sim.Body{Pose: far(i)})
-		p.world.SetBody(1, sim.Body{Pose: truth(i)})
-		p.view.Bodies[0], p.view.Bodies[1] = far(i), drawn(i+shift)
+		p.world.SetBody(0, sim.Body{Pose: rest(i)})
+		p.world.SetBody(1, sim.Body{Pose: server(i)})
+		p.view.Bodies[0], p.view.Bodies[1] = rest(i), drawn(i+shift)
 		p.world.SetTick(sim.Tick(i + 1000))
 		p.view.Tick = sim.Tick(i + shift + 1000)
 		p.score.Add(p.world, &p.view, 0)
@@ -84,57 +84,56 @@ func stepChangesOf(t *testing.T, shift int, truth, drawn func(i int) geom.Pose) 
 	return &p.score.bodies.stepChanges
 }
 
-// TestStepChanges says that a leap of any body is one pop of its size, ahead or behind;
-// that what the truth does too at the same label is none, and six ticks off it
-// is one; and that a picture that goes in steps pops with each, which those of
-// the player's cube do not see.
+// TestStepChanges checks that a jump of any body is one pop of its size, ahead or behind. A jump
+// that the server makes too within two ticks is none; six ticks off it is one. A body drawn in
+// steps pops with each step, which the pops of the player's cube do not see.
 func TestStepChanges(t *testing.T) {
 	for _, shift := range []int{-12, 0, 10, 40} {
 		for _, size := range []float32{0.06, 0.3, 2} {
-			leap := func(i int) geom.Pose {
+			jump := func(i int) geom.Pose {
 				if i >= 200 {
 					return shiftedY(rollingPose(i), size)
 				}
 				return rollingPose(i)
 			}
-			j := stepChangesOf(t, shift, rollingPose, leap)
+			j := stepChangesOf(t, shift, rollingPose, jump)
 			if j.count != 1 || !withinShare(j.energy, float64(size*size), 1e-3) {
 				t.Errorf("shift %d, %v m: %d pops, energy %v", shift, size, j.count, j.energy)
 			}
-			if j := stepChangesOf(t, shift, leap, leap); j.count != 0 {
-				t.Errorf("shift %d, %v m in the truth too: %d pops", shift, size, j.count)
+			if j := stepChangesOf(t, shift, jump, jump); j.count != 0 {
+				t.Errorf("shift %d, %v m on the server too: %d pops", shift, size, j.count)
 			}
-			if j := stepChangesOf(t, shift, leap, delayed(leap, 2)); j.count != 0 {
+			if j := stepChangesOf(t, shift, jump, delayed(jump, 2)); j.count != 0 {
 				t.Errorf("shift %d, %v m two ticks late: %d pops", shift, size, j.count)
 			}
-			if j := stepChangesOf(t, shift, leap, delayed(leap, 6)); j.count != 1 {
+			if j := stepChangesOf(t, shift, jump, delayed(jump, 6)); j.count != 1 {
 				t.Errorf("shift %d, %v m six ticks late: %d pops", shift, size, j.count)
 			}
-			if j := stepChangesOf(t, shift, leap, delayed(leap, -6)); j.count != 1 {
+			if j := stepChangesOf(t, shift, jump, delayed(jump, -6)); j.count != 1 {
 				t.Errorf("shift %d, %v m six ticks early: %d pops", shift, size, j.count)
 			}
-			if j := stepChangesOf(t, shift, leap, rollingPose); j.count != 0 {
-				t.Errorf("shift %d, %v m in the truth alone: %d pops", shift, size, j.count)
+			if j := stepChangesOf(t, shift, jump, rollingPose); j.count != 0 {
+				t.Errorf("shift %d, %v m on the server alone: %d pops", shift, size, j.count)
 			}
 		}
-		// 3 m/s in steps of two ticks: every tick's step differs by 10 cm from the
-		// one before, and each other one takes the last one back.
+		// 3 m/s drawn in steps of two ticks: each step differs by 10 cm from the one before, and
+		// every other change takes the last one back.
 		j := stepChangesOf(t, shift, rollingPose, func(i int) geom.Pose { return rollingPose(i / 2 * 2) })
 		if j.count < 100 || j.count > 190 {
 			t.Errorf("shift %d, in steps: %d pops", shift, j.count)
 		}
-		fades := func(i int) geom.Pose {
+		decays := func(i int) geom.Pose {
 			if i > 200 {
 				return shiftedY(rollingPose(i), float32(1-math.Pow(0.96, float64(i-200))))
 			}
 			return rollingPose(i)
 		}
-		if j := stepChangesOf(t, shift, rollingPose, fades); j.count != 0 {
+		if j := stepChangesOf(t, shift, rollingPose, decays); j.count != 0 {
 			t.Errorf("shift %d, fading: %d pops", shift, j.count)
 		}
 	}
-	// More than can wait are judged all the same, and more than can be
-	// remembered are forgotten.
+	// Changes beyond the waiting limit are resolved at once, and those beyond the history are
+	// forgotten.
 	var s stepChanges
 	s.addServer(0, 5000, geom.Vec3{X: 1})
 	for range stepChangeHistory {
@@ -144,69 +143,68 @@ func TestStepChanges(t *testing.T) {
 		s.addDrawn(i%5, 5000, geom.Vec3{X: 1})
 	}
 	if s.resolveDue(5002); s.count != stepChangesPendingMax+10 || len(s.pending) != 0 {
-		t.Errorf("%d of %d counted, %d wait", s.count, stepChangesPendingMax+10, len(s.pending))
+		t.Errorf("%d of %d counted, %d waiting", s.count, stepChangesPendingMax+10, len(s.pending))
 	}
 }
 
-// TestBoxPenetration holds the depth against boxes whose depth is known: side by side,
-// edge into face, edge across edge; it is the same from both sides, and in any
-// frame.
+// TestBoxPenetration compares depths with known ones: face into face, edge into face, edge across
+// edge. The depth is the same from both sides and in any frame.
 func TestBoxPenetration(t *testing.T) {
 	cube := geom.Vec3{X: 0.75, Y: 0.75, Z: 0.75}
 	plank := geom.Vec3{X: 2, Y: 0.1, Z: 0.5}
 	about := func(axis geom.Vec3) geom.Quat { return geom.AxisAngle(axis, geom.Pi/4) }
 	x, y, z := geom.Vec3{X: 1}, geom.Vec3{Y: 1}, geom.Vec3{Z: 1}
-	one := geom.Identity
-	root := float32(math.Sqrt2)
+	identity := geom.Identity
+	sqrt2 := float32(math.Sqrt2)
 	for _, c := range []struct {
-		name       string
-		a, b       geom.Quat
-		half, hold geom.Vec3
-		off        geom.Vec3
-		want       float32
+		name            string
+		a, b            geom.Quat
+		half, otherHalf geom.Vec3
+		offset          geom.Vec3
+		want            float32
 	}{
-		{"side by side", one, one, cube, cube, geom.Vec3{X: 1.2, Y: 0.1}, 0.3},
-		{"apart", one, one, cube, cube, geom.Vec3{X: 1.6, Y: 0.1}, 0},
-		{"the same place", one, one, cube, cube, geom.Vec3{}, 1.5},
-		{"spheres meet, boxes do not", one, one, cube, cube, geom.Vec3{X: 1.51, Y: 1.4}, 0},
-		{"edge into face", one, about(z), cube, cube, geom.Vec3{X: 1.5}, 0.75*root - 0.75},
-		{"edge across edge", about(y), about(x), cube, cube, geom.Vec3{Z: 2}, 1.5*root - 2},
-		{"edge askew across edge", about(y), geom.AxisAngle(z, 0.5).Mul(about(x)), cube, cube, geom.Vec3{Z: 2}, 1.5*root - 2},
+		{"face into face", identity, identity, cube, cube, geom.Vec3{X: 1.2, Y: 0.1}, 0.3},
+		{"apart", identity, identity, cube, cube, geom.Vec3{X: 1.6, Y: 0.1}, 0},
+		{"same position", identity, identity, cube, cube, geom.Vec3{}, 1.5},
+		{"bounding spheres meet, boxes do not", identity, identity, cube, cube, geom.Vec3{X: 1.51, Y: 1.4}, 0},
+		{"edge into face", identity, about(z), cube, cube, geom.Vec3{X: 1.5}, 0.75*sqrt2 - 0.75},
+		{"edge across edge", about(y), about(x), cube, cube, geom.Vec3{Z: 2}, 1.5*sqrt2 - 2},
+		{"skew edges", about(y), geom.AxisAngle(z, 0.5).Mul(about(x)), cube, cube, geom.Vec3{Z: 2}, 1.5*sqrt2 - 2},
 		{"edge above edge", about(y), about(x), cube, cube, geom.Vec3{Z: 2.13}, 0},
-		{"plank", one, one, cube, plank, geom.Vec3{X: 2.7, Y: 0.8}, 0.05},
+		{"plank", identity, identity, cube, plank, geom.Vec3{X: 2.7, Y: 0.8}, 0.05},
 	} {
 		for i := range 20 {
 			turn := geom.AxisAngle(geom.Vec3{X: 1, Y: float32(i), Z: 2}.Unit(), float32(i))
 			p := geom.Pose{Pos: geom.Vec3{X: float32(i), Y: 3}, Rot: turn.Mul(c.a)}
-			q := geom.Pose{Pos: p.Pos.Add(turn.Rotate(c.off)), Rot: turn.Mul(c.b)}
-			a, b := boxPenetration(&p, &q, &c.half, &c.hold), boxPenetration(&q, &p, &c.hold, &c.half)
+			q := geom.Pose{Pos: p.Pos.Add(turn.Rotate(c.offset)), Rot: turn.Mul(c.b)}
+			a, b := boxPenetration(&p, &q, &c.half, &c.otherHalf), boxPenetration(&q, &p, &c.otherHalf, &c.half)
 			if geom.Abs(a-c.want) > 2e-5 || geom.Abs(b-c.want) > 2e-5 {
-				t.Errorf("%s, frame %d: %v, from the other side %v, want %v", c.name, i, a, b, c.want)
+				t.Errorf("%s, frame %d: %v, swapped %v, want %v", c.name, i, a, b, c.want)
 			}
 		}
 	}
 }
 
-// TestOverlap holds depths and pairs against five bodies of which some are in
-// each other for known times, in truth or in the picture.
+// TestOverlap compares depths and pairs with five bodies of which some overlap for known times, on
+// the server or as drawn.
 func TestOverlap(t *testing.T) {
-	put := func(x float64) func(int) geom.Pose { return func(int) geom.Pose { return poseAt(x) } }
-	half := func(x, y float64) func(int) geom.Pose {
+	at := func(x float64) func(int) geom.Pose { return func(int) geom.Pose { return poseAt(x) } }
+	alternating := func(x, y float64) func(int) geom.Pose {
 		return func(i int) geom.Pose { return poseAt([2]float64{x, y}[i/60%2]) }
 	}
-	// Half of a cube is 0.75 m. The first two meet in the picture, the third and
-	// the fourth in both for half of the time, the fifth touches the fourth.
-	card := &newSession(t, 60, 5).run(60+1200,
-		motionPair{put(0), put(0)}, motionPair{put(1.6), put(1.3)},
-		motionPair{put(10), put(10)}, motionPair{half(11.1, 11.6), half(11.3, 11.6)},
-		motionPair{put(13.09), put(13.09)}).score
+	// A cube's half extent is 0.75 m. The first two overlap only as drawn; the third and the fourth
+	// overlap on both sides half of the time; the fifth touches the fourth.
+	score := &newSession(t, 60, 5).run(60+1200,
+		motionPair{at(0), at(0)}, motionPair{at(1.6), at(1.3)},
+		motionPair{at(10), at(10)}, motionPair{alternating(11.1, 11.6), alternating(11.3, 11.6)},
+		motionPair{at(13.09), at(13.09)}).score
 	for _, c := range []struct {
 		name        string
 		figures     func() (float64, float64)
 		deep, pairs float64
 	}{
-		{"drawn", card.Overlap, 0.2, 1.5}, {"true", card.ServerOverlap, 0.4, 0.5},
-		{"own drawn", card.PlayerOverlap, 0.2, 1}, {"own true", card.ServerPlayerOverlap, 0, 0},
+		{"drawn", score.Overlap, 0.2, 1.5}, {"server", score.ServerOverlap, 0.4, 0.5},
+		{"player, drawn", score.PlayerOverlap, 0.2, 1}, {"player, server", score.ServerPlayerOverlap, 0, 0},
 	} {
 		if deep, pairs := c.figures(); !within(deep, c.deep, 1e-5) || !within(pairs, c.pairs, 0.01) {
 			t.Errorf("%s: %v m, %v pairs; want %v, %v", c.name, deep, pairs, c.deep, c.pairs)
@@ -214,8 +212,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestUpdates holds the rate of news and the age of the picture against views
-// that get something new every few ticks, or nothing, or say an older label.
+// TestUpdates compares the update rate and the nominal delay with views whose received state
+// changes every few ticks or never, and whose tick is behind or ahead.
 func TestUpdates(t *testing.T) {
 	for _, every := range []int{1, 4, 30} {
 		p := newSession(t, 60, 2)
@@ -227,14 +225,14 @@ func TestUpdates(t *testing.T) {
 			p.score.Add(p.world, &p.view, 0)
 		}
 		n, gap, ok := p.score.Updates()
-		mean, most := p.score.NominalDelay()
-		if !ok || n != 659/every-60/every || gap != every || mean != 5 || most != 7 {
-			t.Errorf("every %d ticks: %d updates, at most %d ticks between, %v; age %v, at most %d", every, n, gap, ok, mean, most)
+		mean, largest := p.score.NominalDelay()
+		if !ok || n != 659/every-60/every || gap != every || mean != 5 || largest != 7 {
+			t.Errorf("every %d ticks: %d updates, at most %d ticks between, %v; delay %v, at most %d", every, n, gap, ok, mean, largest)
 		}
 	}
 	ahead := runOne(t, 60, 5, rollingPose, rollingPose)
 	if _, _, ok := ahead.Updates(); ok {
-		t.Error("a view without a last state has updates")
+		t.Error("a view without a received state has updates")
 	}
 	p := newSession(t, 60, 1)
 	for i := range 200 {
@@ -242,13 +240,13 @@ func TestUpdates(t *testing.T) {
 		p.view.Tick = sim.Tick(i + 9 + i%2)
 		p.score.Add(p.world, &p.view, 0)
 	}
-	if mean, most := p.score.NominalDelay(); mean != -9.5 || most != -9 {
-		t.Errorf("ahead: age %v, at most %d", mean, most)
+	if mean, largest := p.score.NominalDelay(); mean != -9.5 || largest != -9 {
+		t.Errorf("ahead: delay %v, at most %d", mean, largest)
 	}
 }
 
-// TestMeasures says that the list is the same whatever a card has seen, and that
-// each measure explains itself.
+// TestMeasures checks that the list is the same whatever a score has seen, every measure has a name
+// and a help text of its own, all values are finite, and listing them allocates nothing.
 func TestMeasures(t *testing.T) {
 	empty, full := new(Score).Measures(nil), runOne(t, 60, 10, rollingPose, rollingPose).Measures(nil)
 	if len(empty) != len(full) {
@@ -265,14 +263,14 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 	list := make([]Measure, 0, len(full))
-	card := runOne(t, 60, 10, rollingPose, rollingPose)
-	if n := testing.AllocsPerRun(10, func() { card.Measures(list) }); n != 0 {
+	score := runOne(t, 60, 10, rollingPose, rollingPose)
+	if n := testing.AllocsPerRun(10, func() { score.Measures(list) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestCompoundOverlap says that a body of several boxes sticks in another, and in the ground,
-// with any of them, and that bodies of a group do not stick in each other.
+// TestCompoundOverlap checks that a body of several boxes overlaps another body, and the ground,
+// with any of its boxes; bodies of one filter group do not overlap.
 func TestCompoundOverlap(t *testing.T) {
 	half := geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}
 	arm := sim.Box{Half: half, Parts: []sim.Part{{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}}}}
@@ -281,34 +279,34 @@ func TestCompoundOverlap(t *testing.T) {
 		return &geom.Pose{Pos: geom.Vec3{X: x, Z: z}, Rot: geom.Identity}
 	}
 	if d := bodyPenetration(at(0, 1), at(3.8, 1), &arm, &plain); !within(float64(d), 0.2, 1e-5) {
-		t.Errorf("the part is %v m in the other", d)
+		t.Errorf("the part is %v m inside the other body", d)
 	}
 	if d := bodyPenetration(at(3.8, 1), at(0, 1), &plain, &arm); !within(float64(d), 0.2, 1e-5) {
-		t.Errorf("the other is %v m in the part", d)
+		t.Errorf("the other body is %v m inside the part", d)
 	}
 	if d := bodyPenetration(at(0, 1), at(1.5, 1), &arm, &plain); d != 0 {
-		t.Errorf("between the boxes it is %v m in", d)
+		t.Errorf("between the boxes: depth %v m", d)
 	}
 	if r := boundingRadius(&arm); r < 3.8 || r > 4 {
-		t.Errorf("a radius of %v m", r)
+		t.Errorf("radius %v m", r)
 	}
 	arm.FilterGroup, plain.FilterGroup = 2, 2
 	if d := bodyPenetration(at(0, 1), at(0.5, 1), &arm, &plain); d != 0 {
-		t.Errorf("of one group, and %v m in", d)
+		t.Errorf("same filter group: depth %v m", d)
 	}
 	plain.FilterGroup = 3
 	if d := bodyPenetration(at(0, 1), at(0.5, 1), &arm, &plain); d == 0 {
-		t.Error("of two groups, and not in")
+		t.Error("different filter groups: no depth")
 	}
 	down := at(0, 1)
-	down.Rot = geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/2) // its part hangs below
+	down.Rot = geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/2) // its part is below
 	if d := bodyFloorDepth(down, &arm); !within(float64(d), 2.5, 1e-4) {
-		t.Errorf("the part is %v m in the ground", d)
+		t.Errorf("the part is %v m below the ground", d)
 	}
 }
 
-// TestJointSeparation says how far apart the ends of joints are drawn: not at all where
-// the picture is the truth, and as far as one body is moved beside it.
+// TestJointSeparation checks that the anchors of a joint are drawn together where the view equals
+// the server, and apart by as much as one body is drawn beside its position.
 func TestJointSeparation(t *testing.T) {
 	scene, err := sim.SceneNamed("trailer")
 	if err != nil {
@@ -326,11 +324,11 @@ func TestJointSeparation(t *testing.T) {
 		}
 		c.Add(w, &v, 0)
 	}
-	rms, most, truth, ok := c.JointSeparation()
-	if !ok || truth > 0.001 || most < 0.249 || most > 0.251 || rms < 0.001 || rms > 0.1 {
-		t.Errorf("%v m, at most %v; true %v; %t", rms, most, truth, ok)
+	rms, largest, server, ok := c.JointSeparation()
+	if !ok || server > 0.001 || largest < 0.249 || largest > 0.251 || rms < 0.001 || rms > 0.1 {
+		t.Errorf("%v m, at most %v; server %v; %t", rms, largest, server, ok)
 	}
 	if _, _, _, ok := runOne(t, 60, 5, rollingPose, rollingPose).JointSeparation(); ok {
-		t.Error("a scene without joints has some")
+		t.Error("a scene without joints has a joint separation")
 	}
 }

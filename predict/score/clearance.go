@@ -5,15 +5,15 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// clearances is how high the player's body is: its lowest corner above the ground. One that
-// climbs what it should push is higher than the true one.
+// clearances measures the height of the player's cube above the ground, at its lowest corner. A
+// client that takes for a wall what the server's player pushes has its cube climb it.
 type clearances struct {
 	drawn, server heights
 }
 
-// heights is that of one motion.
+// heights accumulates the heights of one motion.
 type heights struct {
-	sum float64 // metres
+	sum float64 // metres, over ticks
 	max float32 // metres
 }
 
@@ -22,38 +22,40 @@ func (r *heights) add(height float32) {
 	r.max = max(r.max, height)
 }
 
-// add looks at a tick.
-func (l *clearances) add(truth, drawn *geom.Pose, box *sim.Box) {
-	l.server.add(clearance(truth, box))
+// add adds a tick.
+func (l *clearances) add(server, drawn *geom.Pose, box *sim.Box) {
+	l.server.add(clearance(server, box))
 	l.drawn.add(clearance(drawn, box))
 }
 
-// clearance returns how far the lowest corner of a body is above the ground, and 0 if it
-// is in it.
+// clearance returns the height of a body's lowest corner above the ground in metres, at least 0.
 func clearance(at *geom.Pose, box *sim.Box) float32 {
-	least := boxClearance(at, &box.Half)
+	lowest := boxClearance(at, &box.Half)
 	for i := range box.Parts {
 		p, half := partAt(at, box, i+1)
-		least = min(least, boxClearance(&p, half))
+		lowest = min(lowest, boxClearance(&p, half))
 	}
-	return max(least, 0)
+	return max(lowest, 0)
 }
 
-// boxClearance is how far the lowest corner of a box is above the ground, below 0 in it.
+// boxClearance returns the height of a box's lowest corner above the ground in metres, negative
+// below it.
 func boxClearance(at *geom.Pose, half *geom.Vec3) float32 {
 	m := at.Rot.Mat()
 	return at.Pos.Z - float32(geom.Abs(m.X.Z)*half.X) - float32(geom.Abs(m.Y.Z)*half.Y) - float32(geom.Abs(m.Z.Z)*half.Z)
 }
 
-// GroundClearance returns how high the lowest corner of the player's drawn body was above the
-// ground, the mean and the most, in metres.
-func (c *Score) GroundClearance() (mean, most float64) { return c.groundClearance(&c.clearance.drawn) }
+// GroundClearance returns the height of the lowest corner of the player's drawn cube above the
+// ground, mean and maximum, in metres.
+func (c *Score) GroundClearance() (mean, largest float64) {
+	return c.groundClearance(&c.clearance.drawn)
+}
 
-// ServerGroundClearance returns the same of the true body.
-func (c *Score) ServerGroundClearance() (mean, most float64) {
+// ServerGroundClearance returns the same of the server's cube.
+func (c *Score) ServerGroundClearance() (mean, largest float64) {
 	return c.groundClearance(&c.clearance.server)
 }
 
-func (c *Score) groundClearance(r *heights) (mean, most float64) {
+func (c *Score) groundClearance(r *heights) (mean, largest float64) {
 	return r.sum / float64(max(c.Ticks, 1)), float64(r.max)
 }

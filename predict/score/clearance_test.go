@@ -9,9 +9,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestGroundClearance says that what is measured is the lowest corner: 0 of a cube that lies or
-// stands on an edge on the ground, and in it; and the height of one that is drawn above
-// it, while the true one is not.
+// TestGroundClearance checks that the clearance is that of the lowest corner. It is 0 for a cube
+// that lies on the ground, stands on an edge or is in the ground, and the height of a cube drawn
+// above the server's.
 func TestGroundClearance(t *testing.T) {
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
@@ -31,17 +31,17 @@ func TestGroundClearance(t *testing.T) {
 		}
 	}
 	w := sim.New(scene, 60)
-	var card Score
+	var score Score
 	for i := range 180 {
 		w.Step()
 		v := predict.View{Tick: w.Tick(), Bodies: predict.AppendPoses(nil, w.Bodies())}
 		if i >= 120 {
 			v.Bodies[0].Pos.Z += 0.6
 		}
-		card.Add(w, &v, 0)
+		score.Add(w, &v, 0)
 	}
-	mean, most := card.GroundClearance()
-	if trueMean, trueMost := card.ServerGroundClearance(); math.Abs(mean-0.3) > 0.01 || math.Abs(most-0.6) > 0.01 || trueMean > 0.005 || trueMost > 0.005 {
-		t.Errorf("%v and %v m above the ground, truly %v and %v", mean, most, trueMean, trueMost)
+	mean, largest := score.GroundClearance()
+	if serverMean, serverLargest := score.ServerGroundClearance(); math.Abs(mean-0.3) > 0.01 || math.Abs(largest-0.6) > 0.01 || serverMean > 0.005 || serverLargest > 0.005 {
+		t.Errorf("%v and %v m above the ground, on the server %v and %v", mean, largest, serverMean, serverLargest)
 	}
 }

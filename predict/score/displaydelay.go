@@ -2,41 +2,38 @@ package score
 
 import "math"
 
-// Staleness is the lag at which the drawn cube's speed is most like the true
-// one's: the argument of the largest correlation (Pearson's) among all lags
-// from aheadMost to behindMost. Speeds are compared and not places, so that
-// neither an error that stays nor a way to draw it can hide the delay; and means
-// of them over a quarter of a second, so that a picture that goes in steps has
-// one too.
+// The display delay is the lag at which the drawn cube's speed correlates best (Pearson) with the
+// server cube's speed, among all lags from leadSecondsMax ahead to delaySecondsMax behind. Speeds
+// are compared instead of positions, so that neither a constant offset nor smoothing can hide the
+// delay. They are means over a quarter of a second, so that motion drawn in steps has a delay too.
 const (
-	leadSecondsMax     = 1.5  // seconds that the picture may be ahead: 1 s of latency and a lead
-	delaySecondsMax    = 3    // seconds that it may be behind: 1 s of latency and a buffer
-	speedWindow        = 0.25 // seconds
-	pairSecondsMin     = 2    // seconds of pairs before there is an answer
-	speedDeviationMin  = 0.1  // m/s; standard deviation below which a speed says nothing
-	correlationMin     = 0.5  // correlation below which no lag is an answer
-	correlationEpsilon = 1e-6 // difference of correlations that is none
+	leadSecondsMax     = 1.5  // seconds by which a client may draw ahead: 1 s of latency and an input lead
+	delaySecondsMax    = 3    // seconds by which it may draw behind: 1 s of latency and a playout delay
+	speedWindow        = 0.25 // seconds over which a speed is averaged
+	pairSecondsMin     = 2    // seconds of paired speeds before there is a result
+	speedDeviationMin  = 0.1  // m/s; a speed with a smaller standard deviation cannot be correlated
+	correlationMin     = 0.5  // a lag with a smaller correlation is no result
+	correlationEpsilon = 1e-6 // correlations closer than this are equal
 )
 
-// meanSpeed is the mean speed of one motion, without its jumps.
+// meanSpeed averages the speed of one motion, jumps left out.
 type meanSpeed struct {
-	lastStep  float64   // metres of the last step that was no jump
-	distance  float64   // metres gone
-	distances []float64 // the ways after the last ticks
-	seen      int       // ticks
-	idleTicks int       // ticks in a row without a step
+	lastStep  float64   // metres; the last step that was not a jump
+	distance  float64   // metres travelled
+	distances []float64 // distance after each of the last ticks, a ring
+	seen      int       // ticks added
+	idleTicks int       // ticks in a row without motion
 }
 
-// add takes in a step in metres, and returns the mean speed in m/s. ok is
-// false while there have been too few. A step is a jump, and no motion, if
-// nothing in the scene can go as far in the ticks that it may be made of: a
-// fault or its correction. The step before it stands for it, or a few jumps
-// would outweigh all motion.
-func (p *meanSpeed) add(step float64, ticks int, most float32, rate int) (speed float64, ok bool) {
+// add adds a step in metres and returns the mean speed in m/s. ok is false while there are too few
+// steps. A step counts as a jump if nothing in the scene can travel that far in the given number of
+// ticks: it is a forced fault or its correction. The step before it is used in its place; otherwise
+// a few jumps would outweigh all motion.
+func (p *meanSpeed) add(step float64, ticks int, maxSpeed float32, rate int) (speed float64, ok bool) {
 	if p.distances == nil {
 		p.distances = make([]float64, max(1, int(speedWindow*float64(rate))))
 	}
-	if step <= float64(float64(most)*float64(ticks))/float64(rate) {
+	if step <= float64(float64(maxSpeed)*float64(ticks))/float64(rate) {
 		p.lastStep = step
 	}
 	p.distance += p.lastStep
@@ -52,39 +49,38 @@ func (p *meanSpeed) add(step float64, ticks int, most float32, rate int) (speed 
 }
 
 func (p *meanSpeed) copyFrom(o *meanSpeed) {
-	past := append(p.distances[:0], o.distances...)
+	distances := append(p.distances[:0], o.distances...)
 	*p = *o
-	p.distances = past
+	p.distances = distances
 }
 
-// delayEstimator correlates speeds at many lags at once. Each tick pairs one drawn
-// speed, aheadMost old, with all the true ones around it, so every lag has seen
-// the same drawn speeds. The first pair is made when there is a true speed for
-// the largest lag, and its drawn one is then older than the first second, which
-// is not scored.
+// delayEstimator correlates speeds at many lags at once. Each tick pairs the drawn speed of
+// leadSecondsMax ago with all server speeds around it, so every lag is judged by the same drawn
+// speeds. The first pair is formed when the server speed for the largest lag exists; its drawn
+// speed is then older than the first second, which is not scored.
 type delayEstimator struct {
-	speeds [2]meanSpeed // of the true cube and the drawn one
+	speeds [2]meanSpeed // of the server's cube, of the drawn one
 
-	leadTicks int               // how many lags are below 0
-	server    []float64         // the last speeds, m/s, twice behind each other, so that they can be read in one go
-	drawn     []float64         // the last speeds, m/s
-	seen      int               // speeds taken in
-	sums      []correlationSums // for each lag, the largest first
+	leadTicks int               // number of negative lags
+	server    []float64         // m/s; the last speeds, stored twice in a row so that any window is contiguous
+	drawn     []float64         // m/s; the last speeds, a ring
+	seen      int               // speeds added
+	sums      []correlationSums // by lag, the largest first
 
 	pairs int
-	x, xx float64 // of the drawn speeds
+	x, xx float64 // sums over the drawn speeds
 }
 
-// correlationSums are those of one lag.
+// correlationSums are the sums for one lag; x is the drawn speed, y the server's.
 type correlationSums struct {
 	y, yy, xy float64
 }
 
-// add adds the steps of a tick, metres; nothing in the scene is faster than
-// most, m/s. A drawn step may make good for ticks without any.
-func (s *delayEstimator) add(truth, drawn float64, most float32, rate int) {
-	truth, _ = s.speeds[0].add(truth, 1, most, rate)
-	drawn, ok := s.speeds[1].add(drawn, 1+s.speeds[1].idleTicks, most, rate)
+// add adds the steps of a tick in metres; nothing in the scene is faster than maxSpeed, in m/s. A
+// drawn step may make up for preceding ticks without motion.
+func (s *delayEstimator) add(server, drawn float64, maxSpeed float32, rate int) {
+	server, _ = s.speeds[0].add(server, 1, maxSpeed, rate)
+	drawn, ok := s.speeds[1].add(drawn, 1+s.speeds[1].idleTicks, maxSpeed, rate)
 	if !ok {
 		return
 	}
@@ -95,7 +91,7 @@ func (s *delayEstimator) add(truth, drawn float64, most float32, rate int) {
 	}
 	n := len(s.sums)
 	at := s.seen % n
-	s.server[at], s.server[at+n] = truth, truth
+	s.server[at], s.server[at+n] = server, server
 	s.drawn[s.seen%len(s.drawn)] = drawn
 	s.seen++
 	if s.seen < n {
@@ -105,18 +101,17 @@ func (s *delayEstimator) add(truth, drawn float64, most float32, rate int) {
 	s.pairs++
 	s.x += x
 	s.xx += float64(x * x)
-	past := s.server[at+1 : at+1+n] // oldest first
+	recent := s.server[at+1 : at+1+n] // oldest first
 	for i := range s.sums {
-		y, of := past[i], &s.sums[i]
-		of.y += y
-		of.yy += float64(y * y)
-		of.xy += float64(x * y)
+		y, sums := recent[i], &s.sums[i]
+		sums.y += y
+		sums.yy += float64(y * y)
+		sums.xy += float64(x * y)
 	}
 }
 
-// delay returns how many ticks the picture is behind, fewer than 0 if it is
-// ahead. ok is false where the speeds do not tell. Of lags that are equally
-// good the one nearest to 0 is meant.
+// delay returns by how many ticks the drawn motion is behind, negative if it is ahead. ok is false
+// if the speeds give no result. Of equally good lags it returns the one closest to 0.
 func (s *delayEstimator) delay(rate int) (ticks int, ok bool) {
 	if s.pairs < pairSecondsMin*rate {
 		return 0, false
@@ -139,24 +134,24 @@ func (s *delayEstimator) delay(rate int) (ticks int, ok bool) {
 	return ticks, ok
 }
 
-// correlation returns the correlation of a lag, in [-1, 1], and 0 where one of the
-// two speeds hardly changes.
-func (s *delayEstimator) correlation(of *correlationSums) float64 {
+// correlation returns the correlation at one lag, in [-1, 1], and 0 if one of the two speeds hardly
+// changes.
+func (s *delayEstimator) correlation(sums *correlationSums) float64 {
 	n := float64(s.pairs)
 	x := s.xx/n - float64((s.x/n)*(s.x/n))
-	y := of.yy/n - float64((of.y/n)*(of.y/n))
+	y := sums.yy/n - float64((sums.y/n)*(sums.y/n))
 	if x < speedDeviationMin*speedDeviationMin || y < speedDeviationMin*speedDeviationMin {
 		return 0
 	}
-	return (of.xy/n - float64((s.x/n)*(of.y/n))) / math.Sqrt(float64(x*y))
+	return (sums.xy/n - float64((s.x/n)*(sums.y/n))) / math.Sqrt(float64(x*y))
 }
 
 func (s *delayEstimator) copyFrom(o *delayEstimator) {
-	truth, drawn, of := append(s.server[:0], o.server...), append(s.drawn[:0], o.drawn...), append(s.sums[:0], o.sums...)
-	paces := s.speeds
-	for i := range paces {
-		paces[i].copyFrom(&o.speeds[i])
+	server, drawn, sums := append(s.server[:0], o.server...), append(s.drawn[:0], o.drawn...), append(s.sums[:0], o.sums...)
+	speeds := s.speeds
+	for i := range speeds {
+		speeds[i].copyFrom(&o.speeds[i])
 	}
 	*s = *o
-	s.server, s.drawn, s.sums, s.speeds = truth, drawn, of, paces
+	s.server, s.drawn, s.sums, s.speeds = server, drawn, sums, speeds
 }

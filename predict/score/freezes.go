@@ -1,35 +1,34 @@
 package score
 
-// A tick is frozen if the drawn cube stands while the true one is under way at
-// the same moment. Standing is less than a millimetre in a sixtieth of a
-// second.
+// A tick is frozen if the drawn cube stands still while the server's cube moves at the same moment.
+// Standing still is less than a millimetre in a sixtieth of a second.
 const (
-	standSpeedMax  = 0.06 // m/s: a millimetre at 60 ticks a second
-	movingSpeedMin = 0.5  // m/s
-	freezeDivisor  = 20   // a freeze is a run of frozen ticks that lasts the twentieth part of a second: 3 at 60 Hz
+	standSpeedMax  = 0.06 // m/s; below it a cube stands still: a millimetre a tick at 60 Hz
+	movingSpeedMin = 0.5  // m/s; above it a cube moves
+	freezeDivisor  = 20   // a freeze is a run of at least rate/freezeDivisor frozen ticks, 1/20 s
 )
 
 // freezes counts frozen ticks and runs of them.
 type freezes struct {
-	ticks   int // frozen, in a run or alone
-	count   int // runs that are long enough
-	longest int // of those runs, in ticks
-	run     int // frozen ticks up to now
+	ticks   int // frozen ticks, in a run or alone
+	count   int // runs long enough to be a freeze
+	longest int // longest of those runs, ticks
+	run     int // length of the current run, ticks
 }
 
-// add adds the steps of a tick, metres.
-func (f *freezes) add(truth, drawn float64, rate int) {
-	if drawn*float64(rate) >= standSpeedMax || truth*float64(rate) <= movingSpeedMin {
+// add adds the steps of a tick in metres.
+func (f *freezes) add(server, drawn float64, rate int) {
+	if drawn*float64(rate) >= standSpeedMax || server*float64(rate) <= movingSpeedMin {
 		f.run = 0
 		return
 	}
 	f.ticks++
 	f.run++
-	least := (rate + freezeDivisor - 1) / freezeDivisor
-	if f.run == least {
+	minRun := (rate + freezeDivisor - 1) / freezeDivisor
+	if f.run == minRun {
 		f.count++
 	}
-	if f.run >= least {
+	if f.run >= minRun {
 		f.longest = max(f.longest, f.run)
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// historyTicks is for how many ticks it is remembered where the true bodies were:
-// 2.1 s at 60 a second, and 1.4 MB of 901 bodies.
+// historyTicks is how many ticks of the server's positions are remembered: 2.1 s at 60 Hz, 1.4 MB
+// for 901 bodies.
 const historyTicks = 128
 
-// positionHistory is where all true bodies were in the last ticks.
+// positionHistory is a ring of the positions of all server bodies in the last ticks.
 type positionHistory struct {
-	positions []geom.Vec3            // metres, a row for each tick, by the tick modulo pastKept
-	ticks     [historyTicks]sim.Tick // of the rows, and one more; 0: there is none
+	positions []geom.Vec3            // metres; one row of bodies a tick, at tick modulo historyTicks
+	ticks     [historyTicks]sim.Tick // tick of each row plus one; 0 if the row is empty
 }
 
-// start returns the row of a tick that is over, to be filled with n places.
+// start returns the row of a tick that is over, to be filled with n positions.
 func (p *positionHistory) start(t sim.Tick, n int) []geom.Vec3 {
 	if len(p.positions) != n*historyTicks {
 		*p = positionHistory{positions: make([]geom.Vec3, n*historyTicks)}
@@ -24,7 +24,8 @@ func (p *positionHistory) start(t sim.Tick, n int) []geom.Vec3 {
 	return p.slot(t, n)
 }
 
-// at returns the row of a tick, or nil if it is not remembered or still to come.
+// at returns the row of a tick, or nil if the tick is forgotten or still to come. The row is
+// read-only.
 func (p *positionHistory) at(t sim.Tick, n int) []geom.Vec3 {
 	if p.ticks[t%historyTicks] != t+1 {
 		return nil
@@ -38,21 +39,21 @@ func (p *positionHistory) slot(t sim.Tick, n int) []geom.Vec3 {
 }
 
 func (p *positionHistory) copyFrom(o *positionHistory) {
-	places := append(p.positions[:0], o.positions...)
+	positions := append(p.positions[:0], o.positions...)
 	*p = *o
-	p.positions = places
+	p.positions = positions
 }
 
-// pathErrors is how far the drawn bodies are from where the true ones were at the
-// tick that the picture claims to show.
+// pathErrors accumulates distances from drawn bodies to the server's bodies at the tick that the
+// view claims to show.
 type pathErrors struct {
 	count  int
 	square float64 // m2, sum
 	max    float32 // m2
 }
 
-func (l *pathErrors) add(drawn, truth geom.Vec3) {
-	d := drawn.Sub(truth).LenSq()
+func (l *pathErrors) add(drawn, server geom.Vec3) {
+	d := drawn.Sub(server).LenSq()
 	l.count++
 	l.square += float64(d)
 	l.max = max(l.max, d)

@@ -10,62 +10,62 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// jointDepths are the numbers of joints from the player's cube at which errors are told.
+// jointDepths are the numbers of joints from the player's cube at which path errors are measured.
 var jointDepths = [...]int{1, 2, 4, 8, 16, 32}
 
-// jointPathErrors is how far the bodies that hang on the player's cube are drawn from where the true
-// ones are, or will be, at the tick that their picture claims to show, by the number of
-// joints between them and the cube.
+// jointPathErrors measures bodies that joints connect to the player's cube, by the number of joints
+// between them and the cube: the distance from each drawn body to the server's body at the tick
+// that its drawn pose claims to show, be that tick past or future.
 type jointPathErrors struct {
 	started bool
-	bodies  []jointBody       // never written again
-	pending []pendingPosition // by body, and tick modulo pastKept: what is yet to come
+	bodies  []jointBody       // immutable once started
+	pending []pendingPosition // drawn poses ahead of the server, by body and tick modulo historyTicks
 	sums    [len(jointDepths)]distanceSums
 }
 
-type jointBody struct{ body, depthIndex int } // at is a place in chainDepths
+type jointBody struct{ body, depthIndex int } // depthIndex is an index into jointDepths
 
-// pendingPosition is where a body is drawn, as of a tick; 0 is none, else it is one more.
+// pendingPosition is where a body was drawn for a future tick.
 type pendingPosition struct {
-	tick sim.Tick
+	tick sim.Tick // plus one; 0 if there is none
 	pos  geom.Vec3
 }
 
-// add looks at a tick, in which the true bodies' past is known.
-func (c *jointPathErrors) add(truth *sim.World, v *predict.View, past *positionHistory, watched int) {
+// add adds a tick. history contains the server's positions up to this tick.
+func (c *jointPathErrors) add(server *sim.World, v *predict.View, history *positionHistory, player int) {
 	if !c.started {
-		c.start(truth.Scene(), watched)
+		c.start(server.Scene(), player)
 	}
-	now, n := truth.Bodies(), min(len(truth.Bodies()), len(v.Bodies))
+	now, n := server.Bodies(), min(len(server.Bodies()), len(v.Bodies))
 	for k, b := range c.bodies {
 		if b.body >= n {
 			continue
 		}
 		ring := c.pending[k*historyTicks : (k+1)*historyTicks]
-		of := v.TickOf(b.body)
-		if of > truth.Tick() {
-			ring[of%historyTicks] = pendingPosition{of + 1, v.Bodies[b.body].Pos}
-		} else if then := past.at(of, n); then != nil {
-			c.sums[b.depthIndex].add(float64(v.Bodies[b.body].Pos.Sub(then[b.body]).Len()))
+		drawnTick := v.TickOf(b.body)
+		if drawnTick > server.Tick() {
+			ring[drawnTick%historyTicks] = pendingPosition{drawnTick + 1, v.Bodies[b.body].Pos}
+		} else if positions := history.at(drawnTick, n); positions != nil {
+			c.sums[b.depthIndex].add(float64(v.Bodies[b.body].Pos.Sub(positions[b.body]).Len()))
 		}
-		if due := &ring[truth.Tick()%historyTicks]; due.tick == truth.Tick()+1 {
+		if due := &ring[server.Tick()%historyTicks]; due.tick == server.Tick()+1 {
 			c.sums[b.depthIndex].add(float64(due.pos.Sub(now[b.body].Pose.Pos).Len()))
 			due.tick = 0
 		}
 	}
 }
 
-// start finds the bodies that are looked at.
-func (c *jointPathErrors) start(scene *sim.Scene, watched int) {
+// start finds the bodies to measure.
+func (c *jointPathErrors) start(scene *sim.Scene, player int) {
 	c.started = true
 	if len(scene.Joints) == 0 {
 		return
 	}
-	t := jointtree.NewRootedAt(scene, watched)
+	t := jointtree.NewRootedAt(scene, player)
 	for _, i := range t.Order {
-		for at, depth := range jointDepths {
+		for index, depth := range jointDepths {
 			if t.Nodes[i].Depth == depth {
-				c.bodies = append(c.bodies, jointBody{int(i), at})
+				c.bodies = append(c.bodies, jointBody{int(i), index})
 			}
 		}
 	}
@@ -73,28 +73,27 @@ func (c *jointPathErrors) start(scene *sim.Scene, watched int) {
 }
 
 func (c *jointPathErrors) copyFrom(o *jointPathErrors) {
-	drawn := append(c.pending[:0], o.pending...)
+	pending := append(c.pending[:0], o.pending...)
 	*c = *o
-	c.pending = drawn
+	c.pending = pending
 }
 
-// PathErrorAtJoint returns the root mean square of how far the bodies so many joints from the
-// player's cube are drawn from where they are at the tick that their picture claims to
-// show, in metres. ok is false where there are none.
+// PathErrorAtJoint returns the root mean square path error, in metres, of the bodies that are depth
+// joints from the player's cube. ok is false if there are none.
 func (c *Score) PathErrorAtJoint(depth int) (rms float64, ok bool) {
-	for at, d := range jointDepths {
-		if a := &c.jointErrors.sums[at]; d == depth && a.count > 0 {
+	for index, d := range jointDepths {
+		if a := &c.jointErrors.sums[index]; d == depth && a.count > 0 {
 			return math.Sqrt(a.square / float64(a.count)), true
 		}
 	}
 	return 0, false
 }
 
-// jointMeasures appends those. They have a title, and so a row, only where there are
-// such bodies.
+// jointMeasures appends the path errors by joint. A measure without such bodies has no title, and
+// so no table row.
 func (c *Score) jointMeasures(dst []Measure) []Measure {
 	for i, depth := range jointDepths {
-		m := jointMeasureRows[i]
+		m := jointMeasureTemplates[i]
 		if m.Value, m.OK = c.PathErrorAtJoint(depth); !m.OK {
 			m.Title = ""
 		}
@@ -103,8 +102,8 @@ func (c *Score) jointMeasures(dst []Measure) []Measure {
 	return dst
 }
 
-// jointMeasureRows are the measures of a chain without their values.
-var jointMeasureRows = func() (rows [len(jointDepths)]Measure) {
+// jointMeasureTemplates are those measures without their values.
+var jointMeasureTemplates = func() (rows [len(jointDepths)]Measure) {
 	for i, depth := range jointDepths {
 		n := strconv.Itoa(depth)
 		rows[i] = Measure{

@@ -9,9 +9,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestPathErrorAtJoint says that errors along a chain are told by the number of joints, against the
-// truth at the tick that the picture claims, be that over or yet to come; and not at all
-// where nothing hangs on the player's cube.
+// TestPathErrorAtJoint checks that path errors along a joint chain are measured by the number of
+// joints, at the tick that the view claims to show, past or future; there are none where no joint
+// connects a body to the player's cube.
 func TestPathErrorAtJoint(t *testing.T) {
 	for _, ahead := range []int{-7, 0, 9} {
 		s, err := sim.SceneNamed("train:rods=5")
@@ -27,13 +27,13 @@ func TestPathErrorAtJoint(t *testing.T) {
 		var c Score
 		for i := range 300 {
 			var v predict.View
-			of := max(i+ahead, 0)
-			v.Tick, v.PredictedTick = 0, sim.Tick(of)
-			v.Bodies = append(v.Bodies, at[of]...)
+			tick := max(i+ahead, 0)
+			v.Tick, v.PredictedTick = 0, sim.Tick(tick)
+			v.Bodies = append(v.Bodies, at[tick]...)
 			for b := range v.Bodies {
 				v.Predicted = append(v.Predicted, true)
 				if b <= 5 {
-					v.Bodies[b].Pos.X += 0.1 * float32(b) // a decimetre a joint
+					v.Bodies[b].Pos.X += 0.1 * float32(b) // 10 cm a joint
 				}
 			}
 			c.Add(w, &v, 0)
@@ -45,7 +45,7 @@ func TestPathErrorAtJoint(t *testing.T) {
 			}
 		}
 		if _, ok := c.PathErrorAtJoint(8); ok {
-			t.Error("there is no eighth joint")
+			t.Error("a chain of five has an eighth joint")
 		}
 	}
 	var c Score

@@ -8,21 +8,21 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// joints is how far the two ends of each of the scene's joints are apart.
+// joints measures the distance between the two anchors of each joint in the scene.
 type joints struct {
-	anchors []jointAnchors // of all joints; never written again
+	anchors []anchorPair // by joint; immutable once set
 	count   int
 	drawn   separations
 	server  separations
 }
 
-// jointAnchors are where a joint holds its two bodies.
-type jointAnchors struct {
-	a, b           int // bodies; a may be sim.Fixed
-	localA, localB geom.Vec3
+// anchorPair is where a joint is fixed to its two bodies.
+type anchorPair struct {
+	a, b           int       // bodies; a may be sim.WorldBody
+	localA, localB geom.Vec3 // metres, in the body's frame; in the world's frame for sim.WorldBody
 }
 
-// separations is that of one motion.
+// separations accumulates the distances of one motion.
 type separations struct {
 	square float64 // m2, sum
 	max    float32 // m2
@@ -33,18 +33,18 @@ func (g *separations) add(d float32) {
 	g.max = max(g.max, d)
 }
 
-// add looks at a tick.
-func (s *joints) add(truth *sim.World, v *predict.View) {
-	scene := truth.Scene()
+// add adds a tick.
+func (s *joints) add(server *sim.World, v *predict.View) {
+	scene := server.Scene()
 	for i := len(s.anchors); i < len(scene.Joints); i++ {
 		j := &scene.Joints[i]
-		hold := jointAnchors{a: j.A, b: j.B, localA: j.Anchor, localB: toLocal(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
+		anchors := anchorPair{a: j.A, b: j.B, localA: j.Anchor, localB: toLocal(&scene.Boxes[j.B].Start.Pose, j.Anchor)}
 		if j.A != sim.WorldBody {
-			hold.localA = toLocal(&scene.Boxes[j.A].Start.Pose, j.Anchor)
+			anchors.localA = toLocal(&scene.Boxes[j.A].Start.Pose, j.Anchor)
 		}
-		s.anchors = append(s.anchors, hold)
+		s.anchors = append(s.anchors, anchors)
 	}
-	bodies := truth.Bodies()
+	bodies := server.Bodies()
 	for i := range s.anchors {
 		j := &s.anchors[i]
 		if j.b >= len(v.Bodies) || j.a >= len(v.Bodies) {
@@ -60,18 +60,17 @@ func (s *joints) add(truth *sim.World, v *predict.View) {
 	}
 }
 
-// toLocal is a place of the world as a body at p has it.
+// toLocal converts a position to the frame of a body at p.
 func toLocal(p *geom.Pose, at geom.Vec3) geom.Vec3 {
 	return p.Rot.Unit().Inverse().Rotate(at.Sub(p.Pos))
 }
 
-// toWorld is a place of a body's own in the world.
-func toWorld(p *geom.Pose, arm geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.Rotate(arm)) }
+// toWorld converts a position in the frame of a body at p to the world's.
+func toWorld(p *geom.Pose, local geom.Vec3) geom.Vec3 { return p.Pos.Add(p.Rot.Rotate(local)) }
 
-// JointSeparation returns how far in metres the two ends of a joint are drawn apart, root
-// mean square and most, and the most of the true ones. ok is false where the scene has
-// no joints.
-func (c *Score) JointSeparation() (rms, most, truth float64, ok bool) {
+// JointSeparation returns the distance in metres between the two anchors of a drawn joint, root
+// mean square and maximum, and the maximum on the server. ok is false if the scene has no joints.
+func (c *Score) JointSeparation() (rms, largest, server float64, ok bool) {
 	j := &c.joints
 	if j.count == 0 {
 		return 0, 0, 0, false

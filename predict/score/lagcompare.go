@@ -6,56 +6,55 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// backwardSpeedMin is the true speed in m/s from which on a drawn motion against
-// it is one backward.
+// backwardSpeedMin is the server cube's speed in m/s from which a drawn motion against it counts as
+// backward.
 const backwardSpeedMin = 0.2
 
-// lagComparison compares the drawn motion with the true one at each lag at once, so that
-// when the staleness is known what remains apart from it is known too. It pairs
-// ticks as staleness does, and keeps poses for as long as that takes and no
-// longer.
+// lagComparison compares the drawn motion with the server's at every lag at once. When the display
+// delay is known, the difference at that lag is known too. It pairs ticks as delayEstimator does
+// and keeps poses no longer than that requires.
 type lagComparison struct {
-	bands [2]bandPass // of the true cube's speed and the drawn one's
+	bands [2]bandPass // of the server cube's speed, of the drawn cube's
 
-	leadTicks int              // how many lags are below 0
-	server    []motionSample   // the last ones
-	drawn     []motionSample   // the last ones
-	seen      int              // ticks
-	sums      []lagDifferences // for each lag, the largest first
-	pairs     int
+	leadTicks int              // number of negative lags
+	server    []motionSample   // the last ones, a ring
+	drawn     []motionSample   // the last ones, a ring
+	seen      int              // ticks added
+	sums      []lagDifferences // by lag, the largest first
+	pairs     int              // ticks paired
 }
 
 // motionSample is one tick of a motion.
 type motionSample struct {
 	pose      geom.Pose
 	step      geom.Vec3 // metres since the tick before
-	moving    bool      // faster than backwardLeast, and no jump
-	bandSpeed float32   // m/s of the speed in the band
+	moving    bool      // faster than backwardSpeedMin and not in a jump
+	bandSpeed float32   // m/s; the part of the speed between bandLow and bandHigh
 }
 
-// lagDifferences is what differs at one lag.
+// lagDifferences accumulates the differences at one lag.
 type lagDifferences struct {
 	distance  float64 // sum of squared distances, m2
-	chord     float64 // sum of squared chords between the quaternions: 2 sin of a quarter of the angle
+	chord     float64 // sum of squared chords between the quaternions; a chord is 2 sin(angle/4)
 	bandSpeed float64 // sum of squared differences, (m/s)2
-	moving    int32   // pairs whose true cube is under way
-	backward  int32   // of those, whose drawn cube goes against it
+	moving    int32   // pairs in which the server's cube moves
+	backward  int32   // of those, pairs in which the drawn cube moves against it
 }
 
-// add adds a tick: where the cubes are, their steps, and those that are no
-// jumps in metres.
-func (s *lagComparison) add(truth, drawn *bodyMotion, trueStep, drawnStep float64, rate int) {
+// add adds a tick: the two motions, and the lengths of their last steps that were no jumps, in
+// metres.
+func (s *lagComparison) add(server, drawn *bodyMotion, serverStep, drawnStep float64, rate int) {
 	if s.sums == nil {
 		s.leadTicks = int(leadSecondsMax * float64(rate))
 		n := s.leadTicks + 1 + delaySecondsMax*rate
 		s.server, s.drawn, s.sums = make([]motionSample, n), make([]motionSample, s.leadTicks+1), make([]lagDifferences, n)
 	}
-	a, b := motionSample{pose: truth.pose, step: truth.step}, motionSample{pose: drawn.pose, step: drawn.step}
-	a.bandSpeed = float32(s.bands[0].filter(trueStep*float64(rate), rate))
+	a, b := motionSample{pose: server.pose, step: server.step}, motionSample{pose: drawn.pose, step: drawn.step}
+	a.bandSpeed = float32(s.bands[0].filter(serverStep*float64(rate), rate))
 	b.bandSpeed = float32(s.bands[1].filter(drawnStep*float64(rate), rate))
-	// A jump is a step longer than the last one that was none.
-	own := float64(a.step.Len())
-	a.moving = own == trueStep && own*float64(rate) > backwardSpeedMin
+	// A step other than the last one without a jump is a jump.
+	stepLength := float64(a.step.Len())
+	a.moving = stepLength == serverStep && stepLength*float64(rate) > backwardSpeedMin
 	n := len(s.server)
 	s.server[s.seen%n] = a
 	s.drawn[s.seen%len(s.drawn)] = b
@@ -69,30 +68,29 @@ func (s *lagComparison) add(truth, drawn *bodyMotion, trueStep, drawnStep float6
 	addDifferences(s.sums[n-oldest:], s.server[:oldest], x)
 }
 
-// addDifferences adds to the sums of some lags what x differs from each truth by.
-func addDifferences(sums []lagDifferences, truth []motionSample, x *motionSample) {
+// addDifferences adds the differences between the drawn sample x and each server sample.
+func addDifferences(sums []lagDifferences, server []motionSample, x *motionSample) {
 	for i := range sums {
-		y, of := &truth[i], &sums[i]
-		of.distance += float64(x.pose.Pos.Sub(y.pose.Pos).LenSq())
-		of.chord += float64(chordSquared(&x.pose.Rot, &y.pose.Rot))
-		wave := float64(x.bandSpeed - y.bandSpeed)
-		of.bandSpeed += float64(wave * wave)
+		y, sum := &server[i], &sums[i]
+		sum.distance += float64(x.pose.Pos.Sub(y.pose.Pos).LenSq())
+		sum.chord += float64(chordSquared(&x.pose.Rot, &y.pose.Rot))
+		speedDifference := float64(x.bandSpeed - y.bandSpeed)
+		sum.bandSpeed += float64(speedDifference * speedDifference)
 		if y.moving {
-			of.moving++
+			sum.moving++
 			if x.step.Dot(y.step) < 0 {
-				of.backward++
+				sum.backward++
 			}
 		}
 	}
 }
 
-// at returns what differs at a lag in ticks.
+// at returns the differences at a lag in ticks.
 func (s *lagComparison) at(lag int) *lagDifferences { return &s.sums[len(s.sums)-1-(s.leadTicks+lag)] }
 
-// chordSquared returns the square of the distance of two rotations as points of a
-// sphere, in [0, 2]; a quaternion and its negative are the same rotation. It is
-// 0 for equal ones whatever the rounding, and small for two that differ in
-// length alone, as those from a grid do.
+// chordSquared returns the squared distance of two rotations as unit quaternions, in [0, 2]. A
+// quaternion and its negative are the same rotation. The result is 0 for equal quaternions whatever
+// the rounding, and small for two that differ in length alone, as quantised ones do.
 func chordSquared(p, q *geom.Quat) float32 {
 	x, y, z, w := p.X-q.X, p.Y-q.Y, p.Z-q.Z, p.W-q.W
 	if d := float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w); d <= 2 {
@@ -102,14 +100,14 @@ func chordSquared(p, q *geom.Quat) float32 {
 	return float32(x*x) + float32(y*y) + float32(z*z) + float32(w*w)
 }
 
-// angle returns the angle in radians that has the root mean square chord.
+// angle returns the angle in radians whose chord is the root mean square chord.
 func (u *lagDifferences) angle(pairs int) float64 {
 	sine2 := min(1, u.chord/float64(4*pairs))
 	return 4 * float64(geom.Atan2(float32(math.Sqrt(sine2)), float32(math.Sqrt(1-sine2))))
 }
 
 func (s *lagComparison) copyFrom(o *lagComparison) {
-	truth, drawn, sums := append(s.server[:0], o.server...), append(s.drawn[:0], o.drawn...), append(s.sums[:0], o.sums...)
+	server, drawn, sums := append(s.server[:0], o.server...), append(s.drawn[:0], o.drawn...), append(s.sums[:0], o.sums...)
 	*s = *o
-	s.server, s.drawn, s.sums = truth, drawn, sums
+	s.server, s.drawn, s.sums = server, drawn, sums
 }

@@ -8,31 +8,29 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// withinShare reports whether a figure is within a share of what it should be.
+// withinShare reports whether got differs from want by at most a share of want.
 func withinShare(got, want, share float64) bool { return within(got, want, share*math.Abs(want)) }
 
-// within reports whether a figure is within an amount of what it should be. What is
-// no number is not.
-func within(got, want, most float64) bool { return math.Abs(got-want) <= most }
+// within reports whether got differs from want by at most the tolerance. NaN does not.
+func within(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
-// TestPathError says that a delay is none, and that a cube drawn beside the true
-// one's way, or turned, or swinging round it, has just that distortion at any
-// delay.
+// TestPathError checks that a delay alone is no path error. A cube drawn beside the server's,
+// rotated, or swinging around it has exactly that path error at any delay.
 func TestPathError(t *testing.T) {
 	for _, rate := range []int{10, 60, 240} {
-		truth := func(i int) geom.Pose {
+		server := func(i int) geom.Pose {
 			p := along(rate, varyingSpeed)(i)
 			p.Rot = geom.AxisAngle(geom.Vec3{Y: 1}, 2*float32(i)/float32(rate))
 			return p
 		}
-		aside := func(i int) geom.Pose { return shiftedY(truth(i), 0.3) }
-		turned := func(i int) geom.Pose {
-			p := truth(i)
+		aside := func(i int) geom.Pose { return shiftedY(server(i), 0.3) }
+		rotated := func(i int) geom.Pose {
+			p := server(i)
 			p.Rot = geom.AxisAngle(geom.Vec3{X: 1, Z: 1}.Unit(), -0.4).Mul(p.Rot).Neg()
 			return p
 		}
 		swings := func(i int) geom.Pose {
-			return shiftedY(truth(i), float32(0.1*math.Sin(1.6*float64(i)/float64(rate))))
+			return shiftedY(server(i), float32(0.1*math.Sin(1.6*float64(i)/float64(rate))))
 		}
 		for _, lag := range []int{0, rate / 8, -rate / 6, rate} {
 			for _, c := range []struct {
@@ -40,13 +38,13 @@ func TestPathError(t *testing.T) {
 				drawn         func(i int) geom.Pose
 				metres, angle float64
 			}{
-				{"the truth", truth, 0, 0},
+				{"no error", server, 0, 0},
 				{"aside", aside, 0.3, 0},
-				{"turned", turned, 0, 0.4 * 180 / math.Pi},
+				{"turned", rotated, 0, 0.4 * 180 / math.Pi},
 				{"swings", swings, 0.1 / math.Sqrt2, 0},
 			} {
-				card := runOne(t, rate, 25, truth, delayed(c.drawn, lag))
-				s, ok := card.MotionError()
+				score := runOne(t, rate, 25, server, delayed(c.drawn, lag))
+				s, ok := score.MotionError()
 				if !ok || !within(s.PathError, c.metres, 0.04*c.metres+1e-4) || !within(s.AngleError, c.angle, 0.01*c.angle+1e-3) || s.Backward != 0 || !within(s.SpeedModulation, 0, 0.02) {
 					t.Errorf("%s at %d Hz, %d ticks behind: %+v, %v; want %v m, %v degrees", c.name, rate, lag, s, ok, c.metres, c.angle)
 				}
@@ -55,17 +53,15 @@ func TestPathError(t *testing.T) {
 	}
 	even := along(60, func(t float64) float64 { return 5 * t })
 	if s, ok := runOne(t, 60, 20, even, even).MotionError(); ok {
-		t.Errorf("without a delay that is known: %+v", s)
+		t.Errorf("without a display delay: %+v", s)
 	}
 }
 
-// TestBackward says that only a drawn cube that goes against the true one's way
-// while that is under way goes backward: not one that stands, or is late, or
-// turns back when the true one does.
+// TestBackward checks that only a drawn cube that moves against the server's cube while that moves
+// goes backward, not one that stands, is late, or turns back when the server's cube does.
 func TestBackward(t *testing.T) {
-	truth := along(60, varyingSpeed)
-	// A tape of ways: a picture goes as fast as the truth, and back for a share of
-	// each second.
+	server := along(60, varyingSpeed)
+	// back returns positions at the server's speed, in reverse for a share of each second.
 	back := func(share int) func(i int) geom.Pose {
 		x, places := 0.0, make([]geom.Pose, 1300)
 		for i := range places {
@@ -80,15 +76,15 @@ func TestBackward(t *testing.T) {
 	}
 	for _, share := range []int{0, 6, 30, 60} {
 		for _, lag := range []int{0, 9} {
-			s, ok := runOne(t, 60, 20, truth, delayed(back(share), lag)).MotionError()
+			s, ok := runOne(t, 60, 20, server, delayed(back(share), lag)).MotionError()
 			if !ok || !within(s.Backward, float64(share)/60, 0.02) {
 				t.Errorf("%d of 60 ticks, %d behind: %v, %v", share, lag, s.Backward, ok)
 			}
 		}
 	}
 	swings := oscillation(60, 1, 3)
-	held := func(i int) geom.Pose { return truth(i / 6 * 6) }
-	// For half of the time the truth creeps at 0.1 m/s, and the picture back.
+	stepped := func(i int) geom.Pose { return server(i / 6 * 6) }
+	// Half of the time the server's cube creeps at 0.1 m/s and the drawn one creeps back.
 	creeps := func(sign float64) func(i int) geom.Pose {
 		return func(i int) geom.Pose {
 			return poseAt(0.5*float64(i/240) + 0.5*math.Min(float64(i%240)/120, 1) + sign*0.1*math.Max(0, float64(i%240-120)/60))
@@ -96,7 +92,7 @@ func TestBackward(t *testing.T) {
 	}
 	for name, s := range map[string]motionPair{
 		"turns back late": {swings, delayed(swings, 13)},
-		"in steps":        {truth, held},
+		"in steps":        {server, stepped},
 		"creeps back":     {creeps(0.5), creeps(-0.5)},
 	} {
 		if s, ok := runOne(t, 60, 30, s.server, s.drawn).MotionError(); !ok || !within(s.Backward, 0, 0.01) {
@@ -105,19 +101,19 @@ func TestBackward(t *testing.T) {
 	}
 }
 
-// bandPassGain is how much the band lets pass of a frequency in Hz: by the formula of
-// the analogue filters, its frequencies bent as the bilinear transform does.
+// bandPassGain is the gain of the band-pass at a frequency in Hz: that of the analogue filters,
+// with frequencies warped as the bilinear transform does.
 func bandPassGain(hz float64, rate int) float64 {
-	bent := func(hz float64) float64 { return math.Tan(math.Pi * hz / float64(rate)) }
-	g := 1 / math.Sqrt(1+math.Pow(bent(1)/bent(hz), 4))
+	warped := func(hz float64) float64 { return math.Tan(math.Pi * hz / float64(rate)) }
+	g := 1 / math.Sqrt(1+math.Pow(warped(1)/warped(hz), 4))
 	if rate > 12 {
-		g /= math.Sqrt(1 + math.Pow(bent(hz)/bent(6), 4))
+		g /= math.Sqrt(1 + math.Pow(warped(hz)/warped(6), 4))
 	}
 	return g
 }
 
-// TestSpeedModulation holds the difference of speeds between 1 and 6 Hz against sines in
-// the drawn speed, of frequencies inside and outside, late by some ticks or not.
+// TestSpeedModulation compares the difference of speeds between 1 and 6 Hz with sines in the drawn
+// speed, inside and outside the band, with and without a delay.
 func TestSpeedModulation(t *testing.T) {
 	for _, c := range []struct {
 		rate int
@@ -125,14 +121,15 @@ func TestSpeedModulation(t *testing.T) {
 	}{{10, []float64{0.3, 1, 2.5}}, {60, []float64{0.3, 1, 2.5, 6, 15}}, {240, []float64{0.3, 1, 2.5, 6, 15}}} {
 		for _, hz := range c.hz {
 			for _, lag := range []int{0, c.rate / 10} {
-				truth := along(c.rate, varyingSpeed)
+				server := along(c.rate, varyingSpeed)
 				w := 2 * math.Pi * hz
-				wobbles := func(i int) geom.Pose {
+				modulated := func(i int) geom.Pose {
 					s := float64(i) / float64(c.rate)
 					return poseAt(varyingSpeed(s-float64(lag)/float64(c.rate)) + 0.3/w*math.Sin(w*s))
 				}
-				s, ok := runOne(t, c.rate, 25, truth, wobbles).MotionError()
-				// A difference of places has a little less than their derivative.
+				s, ok := runOne(t, c.rate, 25, server, modulated).MotionError()
+				// The difference of two positions attenuates a sine a little more than its
+				// derivative does.
 				half := w / float64(2*c.rate)
 				want := 0.3 / math.Sqrt2 * math.Sin(half) / half * bandPassGain(hz, c.rate)
 				if !ok || !within(s.SpeedModulation, want, 0.03*want+0.004) {
@@ -141,27 +138,26 @@ func TestSpeedModulation(t *testing.T) {
 			}
 		}
 	}
-	// Jumps are pops and no wobble.
-	truth := along(60, varyingSpeed)
-	leaps := func(i int) geom.Pose { return shiftedY(truth(i), float32(i/120)) }
-	if s, ok := runOne(t, 60, 30, truth, leaps).MotionError(); !ok || !within(s.SpeedModulation, 0, 0.1) {
-		t.Errorf("leaps: %v m/s, %v", s.SpeedModulation, ok)
+	// Jumps are pops, not modulation.
+	server := along(60, varyingSpeed)
+	jumps := func(i int) geom.Pose { return shiftedY(server(i), float32(i/120)) }
+	if s, ok := runOne(t, 60, 30, server, jumps).MotionError(); !ok || !within(s.SpeedModulation, 0, 0.1) {
+		t.Errorf("jumps: %v m/s, %v", s.SpeedModulation, ok)
 	}
 }
 
-// stopAndGo is a motion at 4 m/s for a second and a half, then at rest for as long,
-// and so on.
+// stopAndGo moves at 4 m/s for a second and a half, then rests for as long, and repeats.
 func stopAndGo(t float64) float64 {
 	cycle := math.Floor(t / 3)
 	return 6*cycle + 4*math.Min(t-3*cycle, 1.5)
 }
 
-// TestStops holds overshoot and settling against pictures that are late, ahead,
-// and beyond by what fades.
+// TestStops compares overshoot and settling time with motion drawn late, ahead, and past the
+// server's cube by an offset that decays.
 func TestStops(t *testing.T) {
-	truth := along(60, stopAndGo)
-	fades := func(i int) geom.Pose {
-		p := truth(i)
+	server := along(60, stopAndGo)
+	decays := func(i int) geom.Pose {
+		p := server(i)
 		if k := i%180 - 91; k >= 0 { // the first tick at rest
 			p.Pos.X += float32(0.3 * math.Pow(0.9, float64(k)))
 		}
@@ -174,30 +170,31 @@ func TestStops(t *testing.T) {
 		settle    float64
 		longest   int
 	}{
-		{"the truth", truth, 0, 0, 0},
-		{"late", delayed(truth, 12), 0, 11, 11},                                            // it comes in the twelfth tick
-		{"ahead", delayed(truth, -12), 0, 0, 0},                                            // and goes on before the truth does
-		{"beyond", fades, 0.3, 26, 26},                                                     // 0.3 m * 0.9^26 is below 2 cm
-		{"beside", func(i int) geom.Pose { return shiftedY(truth(i), 0.05) }, 0, 89.9, 90}, // the last is not over
-		{"nearly", func(i int) geom.Pose { return shiftedY(truth(i), 0.015) }, 0, 0, 0},
+		{"no error", server, 0, 0, 0},
+		{"late", delayed(server, 12), 0, 11, 11},                                            // it arrives in the twelfth tick
+		{"ahead", delayed(server, -12), 0, 0, 0},                                            // and moves on before the server's cube
+		{"beyond", decays, 0.3, 26, 26},                                                     // 0.3 m * 0.9^26 is below 2 cm
+		{"beside", func(i int) geom.Pose { return shiftedY(server(i), 0.05) }, 0, 89.9, 90}, // the last stop is not over
+		{"nearly", func(i int) geom.Pose { return shiftedY(server(i), 0.015) }, 0, 0, 0},
 	} {
-		n, settle, longest, overshoot := runOne(t, 60, 30, truth, c.drawn).Stops()
+		n, settle, longest, overshoot := runOne(t, 60, 30, server, c.drawn).Stops()
 		if n != 10 || !within(settle, c.settle, 1e-9) || longest != c.longest || !within(overshoot, c.overshoot, 1e-3) {
 			t.Errorf("%s: %d stops, %v m, settled after %v ticks, at most %d; want %v m, %v, %d",
 				c.name, n, overshoot, settle, longest, c.overshoot, c.settle, c.longest)
 		}
 	}
-	// Along its way, whatever leap aside the true cube made in its last tick.
-	leaps := func(f func(i int) geom.Pose) func(i int) geom.Pose {
+	// Overshoot is measured along the direction of motion, whatever jump aside the server's cube
+	// makes.
+	jumps := func(f func(i int) geom.Pose) func(i int) geom.Pose {
 		return func(i int) geom.Pose { return shiftedY(f(i), float32((i+90)/180)) }
 	}
-	if n, _, _, overshoot := runOne(t, 60, 30, leaps(truth), leaps(fades)).Stops(); n != 10 || !within(overshoot, 0.3, 1e-3) {
-		t.Errorf("leaping aside: %d stops, %v m", n, overshoot)
+	if n, _, _, overshoot := runOne(t, 60, 30, jumps(server), jumps(decays)).Stops(); n != 10 || !within(overshoot, 0.3, 1e-3) {
+		t.Errorf("jumping aside: %d stops, %v m", n, overshoot)
 	}
 }
 
-// TestStallIsNoStop says that a truth that stands because its server does not
-// tick has not stopped, and that one that stands just as long and ticks has.
+// TestStallIsNoStop checks that a server's cube that stands because its server does not tick has
+// not stopped; one that stands for as long while its server ticks has.
 func TestStallIsNoStop(t *testing.T) {
 	for _, ticks := range []bool{false, true} {
 		p := newSession(t, 60, 1)
@@ -218,31 +215,29 @@ func TestStallIsNoStop(t *testing.T) {
 	}
 }
 
-// TestNoStop says that turning back is no stop, nor is rest, creeping, or a leap
-// at rest.
+// TestNoStop checks that turning back is no stop, nor is rest, creeping, or a jump at rest.
 func TestNoStop(t *testing.T) {
 	rest := func(int) geom.Pose { return poseAt(1) }
-	for name, truth := range map[string]func(i int) geom.Pose{
+	for name, server := range map[string]func(i int) geom.Pose{
 		"turns": oscillation(60, 1, 3),
 		"rests": rest,
 		"creep": along(60, func(t float64) float64 { return 0.9 * math.Min(t-math.Floor(t/3)*2, 10) }),
-		"leaps": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
+		"jumps": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
 	} {
-		if n, _, _, _ := runOne(t, 60, 20, truth, rest).Stops(); n != 0 {
+		if n, _, _, _ := runOne(t, 60, 20, server, rest).Stops(); n != 0 {
 			t.Errorf("%s: %d stops", name, n)
 		}
 	}
 }
 
-// TestSpectralArcLength holds the spectral arc length against that of a speed that is even,
-// whose faded spectrum is known, and against a plain sum over sines of another
-// one.
+// TestSpectralArcLength compares the spectral arc length with that of a constant speed, whose
+// windowed spectrum is known, and with a direct Fourier sum of another speed.
 func TestSpectralArcLength(t *testing.T) {
 	for _, rate := range []int{60, 240} {
 		even := along(rate, func(t float64) float64 { return 2 * t })
 		sum, last := 0.0, 0
 		v := func(k int) float64 {
-			x := float64(k) / 4 // frequency times the length of the window
+			x := float64(k) / 4 // frequency times window length
 			switch x {
 			case 0:
 				return 1
@@ -288,28 +283,28 @@ func TestSpectralArcLength(t *testing.T) {
 		sum += math.Hypot(1/float64(last), (spectrum(k)-spectrum(k-1))/spectrum(0))
 	}
 	if got, ok := a.mean(); !ok || !withinShare(got, -sum, 1e-6) {
-		t.Errorf("%v, %v; want %v, up to step %d", got, ok, -sum, last)
+		t.Errorf("%v, %v; want %v, up to sample %d", got, ok, -sum, last)
 	}
 }
 
-// TestSpectralArcOrder says that a picture in steps is less smooth than its truth, that
-// its being late or half as fast is nothing to it, and that rest has none.
+// TestSpectralArcOrder checks that motion drawn in steps is less smooth than the server's; delay or
+// half the speed makes no difference; a cube at rest has no spectral arc length.
 func TestSpectralArcOrder(t *testing.T) {
-	truth := along(60, varyingSpeed)
+	server := along(60, varyingSpeed)
 	for name, c := range map[string]struct {
 		drawn func(i int) geom.Pose
 		same  bool
 	}{
-		"late":     {delayed(truth, 120), true},
+		"late":     {delayed(server, 120), true},
 		"half":     {along(60, func(t float64) float64 { return varyingSpeed(t) / 2 }), true},
-		"in steps": {func(i int) geom.Pose { return truth(i / 15 * 15) }, false},
-		"leaps":    {func(i int) geom.Pose { return shiftedY(truth(i), float32(i/60%2)) }, false},
+		"in steps": {func(i int) geom.Pose { return server(i / 15 * 15) }, false},
+		"jumps":    {func(i int) geom.Pose { return shiftedY(server(i), float32(i/60%2)) }, false},
 	} {
-		card := runOne(t, 60, 61, truth, c.drawn)
-		drawn, _ := card.SpectralArcLength()
-		own, ok := card.ServerSpectralArcLength()
-		if !ok || (math.Abs(drawn-own) < 0.05) != c.same || !c.same && drawn > own-0.2 {
-			t.Errorf("%s: %v, the truth %v, %v", name, drawn, own, ok)
+		score := runOne(t, 60, 61, server, c.drawn)
+		drawn, _ := score.SpectralArcLength()
+		serverLength, ok := score.ServerSpectralArcLength()
+		if !ok || (math.Abs(drawn-serverLength) < 0.05) != c.same || !c.same && drawn > serverLength-0.2 {
+			t.Errorf("%s: %v, the server %v, %v", name, drawn, serverLength, ok)
 		}
 	}
 	rest := along(60, func(float64) float64 { return 1 })
@@ -318,9 +313,8 @@ func TestSpectralArcOrder(t *testing.T) {
 	}
 }
 
-// TestChordSquared says that two quaternions of the same rotation are no chord apart,
-// whatever their signs and however their lengths are rounded, and that others
-// are as far apart as their angle says.
+// TestChordSquared checks that two quaternions of the same rotation have no chord between them,
+// whatever their signs and rounded lengths; others have the chord of their angle.
 func TestChordSquared(t *testing.T) {
 	q := geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.3)
 	for _, length := range []float32{1, 1.0001, 0.9999, -1, -1.0001, -0.9999} {

@@ -10,13 +10,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// motionPair is what is true and what is drawn of one body, as functions of the
-// tick.
+// motionPair is a body's motion on the server and as drawn, as functions of the tick.
 type motionPair struct {
 	server, drawn func(i int) geom.Pose
 }
 
-// session is a session of a card that sees bodies move as they are told to.
+// session is a session of a score with bodies that move as given.
 type session struct {
 	score Score
 	world *sim.World
@@ -24,8 +23,7 @@ type session struct {
 	ticks int
 }
 
-// newSession makes a session of bodies of the scene plain and more like it, of which
-// the first one is watched.
+// newSession makes a session of a number of bodies; the first is the player's cube.
 func newSession(t testing.TB, rate, bodies int) *session {
 	t.Helper()
 	scene, err := sim.SceneNamed("plain")
@@ -38,7 +36,7 @@ func newSession(t testing.TB, rate, bodies int) *session {
 	return &session{world: sim.New(scene, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
 }
 
-// run plays some more ticks.
+// run adds ticks.
 func (p *session) run(ticks int, bodies ...motionPair) *session {
 	for range ticks {
 		for k, b := range bodies {
@@ -53,53 +51,51 @@ func (p *session) run(ticks int, bodies ...motionPair) *session {
 	return p
 }
 
-// runOne is a session of one body.
-func runOne(t testing.TB, rate, seconds int, truth, drawn func(i int) geom.Pose) *Score {
+// runOne scores one body.
+func runOne(t testing.TB, rate, seconds int, server, drawn func(i int) geom.Pose) *Score {
 	t.Helper()
-	return &newSession(t, rate, 1).run(seconds*rate, motionPair{truth, drawn}).score
+	return &newSession(t, rate, 1).run(seconds*rate, motionPair{server, drawn}).score
 }
 
-// poseAt is a pose above the ground at x.
+// poseAt returns a pose at x, above the ground.
 func poseAt(x float64) geom.Pose {
 	return geom.Pose{Pos: geom.Vec3{X: float32(x), Z: 2}, Rot: geom.Identity}
 }
 
-// along is a motion along x whose place is a function of time in seconds.
+// along returns a motion along x; x is a function of time in seconds.
 func along(rate int, x func(t float64) float64) func(i int) geom.Pose {
 	return func(i int) geom.Pose { return poseAt(x(float64(i) / float64(rate))) }
 }
 
-// varyingSpeed is a place whose speed swings between 0.4 and 5.6 m/s and never
-// repeats itself.
+// varyingSpeed is a position whose speed varies between 0.4 and 5.6 m/s without repeating.
 func varyingSpeed(t float64) float64 {
 	return 3*t - 1.2*math.Cos(1.1*t) - 0.4*math.Cos(2.7*t+1) - 0.04*math.Cos(5.3*t+2)
 }
 
-// delayed is a motion some ticks behind.
+// delayed returns a motion some ticks later.
 func delayed(f func(i int) geom.Pose, ticks int) func(i int) geom.Pose {
 	return func(i int) geom.Pose { return f(i - ticks) }
 }
 
-// allMeasures is all that a card tells.
+// allMeasures returns everything that a score measures, as text.
 func allMeasures(c *Score) string { return fmt.Sprint(c.Ticks, c.LagError(), c.Measures(nil)) }
 
-// TestDisplayDelay says that a picture that is the truth some ticks later or
-// earlier has that staleness at every rate, also if it is drawn elsewhere and
-// half as large.
+// TestDisplayDelay checks that motion drawn some ticks later or earlier has that display delay at
+// every rate, also if it is drawn elsewhere and half as large.
 func TestDisplayDelay(t *testing.T) {
 	for _, c := range []struct{ rate, lag int }{
 		{60, 7}, {60, -3}, {60, 0}, {60, 1}, {60, -10}, {60, -90}, {60, 60}, {60, 180},
 		{10, 2}, {10, -15}, {10, 30}, {240, 18}, {240, -38}, {240, 720},
 	} {
-		truth := along(c.rate, varyingSpeed)
+		server := along(c.rate, varyingSpeed)
 		for name, drawn := range map[string]func(i int) geom.Pose{
-			"the same": truth,
+			"the same": server,
 			"elsewhere": func(i int) geom.Pose {
-				p := truth(i)
+				p := server(i)
 				return geom.Pose{Pos: geom.Vec3{Y: 5 + p.Pos.X/2, Z: 1}, Rot: geom.Identity}
 			},
 		} {
-			got, ok := runOne(t, c.rate, 20, truth, delayed(drawn, c.lag)).DisplayDelay()
+			got, ok := runOne(t, c.rate, 20, server, delayed(drawn, c.lag)).DisplayDelay()
 			if !ok || got != c.lag {
 				t.Errorf("%s at %d Hz, %d ticks behind: %d ticks, %v", name, c.rate, c.lag, got, ok)
 			}
@@ -107,66 +103,65 @@ func TestDisplayDelay(t *testing.T) {
 	}
 }
 
-// TestDisplayDelayOfSteps says that a picture that is shown a few times a second
-// has a staleness too: that of its pictures and half the time that each of them
-// stays, to a tick.
+// TestDisplayDelayOfSteps checks that motion drawn in steps has the display delay of its poses plus
+// half the time that each of them is shown, to a tick.
 func TestDisplayDelayOfSteps(t *testing.T) {
-	truth := along(60, varyingSpeed)
+	server := along(60, varyingSpeed)
 	for _, c := range []struct{ lag, stays int }{{5, 2}, {5, 6}, {12, 10}, {-10, 6}} {
-		held := func(i int) geom.Pose { return truth(i/c.stays*c.stays - c.lag) }
-		d, ok := runOne(t, 60, 30, truth, held).DisplayDelay()
+		stepped := func(i int) geom.Pose { return server(i/c.stays*c.stays - c.lag) }
+		d, ok := runOne(t, 60, 30, server, stepped).DisplayDelay()
 		if want := float64(c.lag) + float64(c.stays-1)/2; !ok || math.Abs(float64(d)-want) > 1 {
-			t.Errorf("%d ticks behind, a picture every %d ticks: %d ticks, %v, want %v", c.lag, c.stays, d, ok, want)
+			t.Errorf("%d ticks behind, a new pose every %d ticks: %d ticks, %v, want %v", c.lag, c.stays, d, ok, want)
 		}
 	}
 }
 
-// TestDisplayDelayUnknown says when there is none: at rest, at an even speed, in a
-// picture that has nothing of the truth, in one that stands, and too early.
+// TestDisplayDelayUnknown checks that there is no display delay at rest, at a constant speed, for
+// unrelated motion, for a drawn cube at rest, and in the first seconds.
 func TestDisplayDelayUnknown(t *testing.T) {
 	even := along(60, func(t float64) float64 { return 5 * t })
 	rest := along(60, func(float64) float64 { return 1 })
-	truth := along(60, varyingSpeed)
+	server := along(60, varyingSpeed)
 	other := along(60, func(t float64) float64 { return 3*t - math.Cos(7.7*t) })
 	for name, s := range map[string]motionPair{
-		"rest": {rest, rest}, "even": {even, even}, "unlike": {truth, other}, "stands": {truth, rest},
+		"rest": {rest, rest}, "even": {even, even}, "unlike": {server, other}, "stands": {server, rest},
 	} {
 		if d, ok := runOne(t, 60, 20, s.server, s.drawn).DisplayDelay(); ok {
 			t.Errorf("%s: %d ticks", name, d)
 		}
 	}
 	for seconds, want := range map[int]bool{6: false, 7: true} {
-		if d, ok := runOne(t, 60, seconds, truth, delayed(truth, 7)).DisplayDelay(); ok != want || ok && d != 7 {
+		if d, ok := runOne(t, 60, seconds, server, delayed(server, 7)).DisplayDelay(); ok != want || ok && d != 7 {
 			t.Errorf("after %d s: %d ticks, %v", seconds, d, ok)
 		}
 	}
 	if d, ok := new(Score).DisplayDelay(); ok {
-		t.Errorf("of nothing: %d ticks", d)
+		t.Errorf("an empty score: %d ticks", d)
 	}
 }
 
-// TestDisplayDelayOfFaults says that jumps do not count as motion: a true cube that
-// is moved aside by a metre every two seconds, and a picture 10 ticks ahead that
-// follows suit 15 ticks after each, is 10 ticks ahead.
+// TestDisplayDelayOfFaults checks that jumps do not count as motion. The server's cube is moved
+// aside by a metre every two seconds; a cube drawn 10 ticks ahead that follows each jump 15 ticks
+// later is 10 ticks ahead.
 func TestDisplayDelayOfFaults(t *testing.T) {
-	truth := along(60, varyingSpeed)
+	server := along(60, varyingSpeed)
 	aside := func(f func(i int) geom.Pose, late int) func(i int) geom.Pose {
 		return func(i int) geom.Pose { return shiftedY(f(i), float32(max(0, i-late)/120)) }
 	}
-	if d, ok := runOne(t, 60, 60, aside(truth, 0), aside(delayed(truth, -10), 15)).DisplayDelay(); !ok || d != -10 {
+	if d, ok := runOne(t, 60, 60, aside(server, 0), aside(delayed(server, -10), 15)).DisplayDelay(); !ok || d != -10 {
 		t.Errorf("%d ticks, %v", d, ok)
 	}
 }
 
-// TestFreezes holds the share, the number and the length of freezes against
-// pictures that stand for known times, at several rates.
+// TestFreezes compares the share, number and length of freezes with cubes drawn at rest for known
+// times, at several rates.
 func TestFreezes(t *testing.T) {
 	const seconds = 11 // ten of them scored
 	for _, rate := range []int{30, 60, 240} {
-		truth := along(rate, func(t float64) float64 { return 3 * t })
-		held := func(hz int) func(i int) geom.Pose {
+		server := along(rate, func(t float64) float64 { return 3 * t })
+		stepped := func(hz int) func(i int) geom.Pose {
 			n := rate / hz
-			return func(i int) geom.Pose { return truth(i / n * n) }
+			return func(i int) geom.Pose { return server(i / n * n) }
 		}
 		creep := func(speed float64) func(i int) geom.Pose {
 			return along(rate, func(t float64) float64 { return speed * t })
@@ -177,42 +172,42 @@ func TestFreezes(t *testing.T) {
 			frozen         float64
 			count, longest int
 		}{
-			{"the truth", truth, 0, 0, 0},
-			{"behind", delayed(truth, 20), 0, 0, 0},
-			{"5 times a second", held(5), 1 - 5/float64(rate), 50, rate/5 - 1},
-			{"30 times a second", held(30), 1 - 30/float64(rate), 0, 0},
+			{"no freeze", server, 0, 0, 0},
+			{"behind", delayed(server, 20), 0, 0, 0},
+			{"5 times a second", stepped(5), 1 - 5/float64(rate), 50, rate/5 - 1},
+			{"30 times a second", stepped(30), 1 - 30/float64(rate), 0, 0},
 			{"creeping at 5 cm/s", creep(0.05), 1, 1, 10 * rate},
 			{"creeping at 7 cm/s", creep(0.07), 0, 0, 0},
 		} {
-			card := runOne(t, rate, seconds, truth, c.drawn)
-			count, longest := card.Freezes()
-			if math.Abs(card.Frozen()-c.frozen) > 1e-9 || count != c.count || longest != c.longest {
+			score := runOne(t, rate, seconds, server, c.drawn)
+			count, longest := score.Freezes()
+			if math.Abs(score.Frozen()-c.frozen) > 1e-9 || count != c.count || longest != c.longest {
 				t.Errorf("%s at %d Hz: %.4f frozen, %d freezes, the longest %d ticks; want %.4f, %d, %d",
-					c.name, rate, card.Frozen(), count, longest, c.frozen, c.count, c.longest)
+					c.name, rate, score.Frozen(), count, longest, c.frozen, c.count, c.longest)
 			}
 		}
 	}
 }
 
-// TestNoFreeze says that a picture that stands is none while the truth rests,
-// creeps, or is only moved aside.
+// TestNoFreeze checks that a drawn cube at rest is not frozen while the server's cube rests,
+// creeps, or only jumps.
 func TestNoFreeze(t *testing.T) {
 	rest := along(60, func(float64) float64 { return 1 })
-	for name, truth := range map[string]func(i int) geom.Pose{
+	for name, server := range map[string]func(i int) geom.Pose{
 		"rest":  rest,
 		"creep": along(60, func(t float64) float64 { return 0.4 * t }),
 		"fault": func(i int) geom.Pose { return shiftedY(rest(i), float32(i/100)) },
 	} {
-		card := runOne(t, 60, 10, truth, rest)
-		if n, _ := card.Freezes(); n != 0 || card.Frozen() != 0 {
-			t.Errorf("%s: %d freezes, %v frozen", name, n, card.Frozen())
+		score := runOne(t, 60, 10, server, rest)
+		if n, _ := score.Freezes(); n != 0 || score.Frozen() != 0 {
+			t.Errorf("%s: %d freezes, %v frozen", name, n, score.Frozen())
 		}
 	}
 }
 
-// oscillation is a place that swings with an amplitude in metres and an angular
-// frequency in rad/s. The third difference of a sine is a sine too, of
-// (2 sin(frequency/rate/2))^3 times the amplitude.
+// oscillation returns a sine motion with an amplitude in metres and an angular frequency in rad/s.
+// The third difference of a sine is a sine too, with (2 sin(frequency/rate/2))^3 times the
+// amplitude.
 func oscillation(rate int, metres, frequency float64) func(i int) geom.Pose {
 	return along(rate, func(t float64) float64 { return metres * math.Sin(frequency*t) })
 }
@@ -221,7 +216,7 @@ func oscillationThirdDifference(rate int, metres, frequency float64) float64 {
 	return metres * math.Pow(2*math.Sin(frequency/float64(rate)/2), 3)
 }
 
-// TestJerkRatio holds the ratio against sines: of the watched body, and of all.
+// TestJerkRatio compares the ratio with that of sines, for the player's cube and for all bodies.
 func TestJerkRatio(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		const slow, fast = 2 * math.Pi, 6 * math.Pi // 1 and 3 times a second
@@ -238,8 +233,8 @@ func TestJerkRatio(t *testing.T) {
 	}
 }
 
-// TestJerkOfStop holds the jerk of a body that stops: a step of 0.1 m that is
-// missing makes two third differences of it.
+// TestJerkOfStop compares the jerk of a body that stops: a missing step of 0.1 m makes two third
+// differences of that size.
 func TestJerkOfStop(t *testing.T) {
 	c := runOne(t, 60, 11, oscillation(60, 1, 6*math.Pi), func(i int) geom.Pose { return poseAt(0.1 * float64(min(i, 300))) })
 	want := math.Sqrt(2*0.01/600) / (oscillationThirdDifference(60, 1, 6*math.Pi) / math.Sqrt2)
@@ -248,73 +243,72 @@ func TestJerkOfStop(t *testing.T) {
 	}
 }
 
-// TestJerkOfCollisions says that what the truth does too is no roughness: a
-// bounce, a stop and a jump, each shown some ticks later. And that the same
-// without the picture's doing it is.
+// TestJerkOfCollisions checks that a bounce, stop or jump on the server, drawn some ticks later, is
+// not rougher than the server's motion. Motion drawn without it is smoother, and with added pops
+// rougher.
 func TestJerkOfCollisions(t *testing.T) {
-	for name, truth := range map[string]func(i int) geom.Pose{
+	for name, server := range map[string]func(i int) geom.Pose{
 		"bounce": func(i int) geom.Pose { return rollingPose(300 - max(i-300, 300-i)) },
 		"stop":   func(i int) geom.Pose { return rollingPose(min(i, 300)) },
 		"jump":   func(i int) geom.Pose { return shiftedY(rollingPose(i), float32(i/300)) },
 	} {
-		c := runOne(t, 60, 10, truth, delayed(truth, 8))
+		c := runOne(t, 60, 10, server, delayed(server, 8))
 		one, ok := c.JerkRatio()
 		if all, ok2 := c.JerkRatioAll(); !ok || !ok2 || math.Abs(one-1) > 0.01 || math.Abs(all-1) > 0.01 {
 			t.Errorf("%s: %v, %v of all", name, one, all)
 		}
-		if r, ok := runOne(t, 60, 10, truth, rollingPose).JerkRatio(); !ok || r > 0.1 {
+		if r, ok := runOne(t, 60, 10, server, rollingPose).JerkRatio(); !ok || r > 0.1 {
 			t.Errorf("%s that is not drawn: %v", name, r)
 		}
-		popping := func(i int) geom.Pose { return shiftedY(truth(i), 0.5*float32(i/100%2)) }
-		if r, ok := runOne(t, 60, 10, truth, popping).JerkRatio(); !ok || r < 1.2 {
+		popping := func(i int) geom.Pose { return shiftedY(server(i), 0.5*float32(i/100%2)) }
+		if r, ok := runOne(t, 60, 10, server, popping).JerkRatio(); !ok || r < 1.2 {
 			t.Errorf("%s and pops: %v", name, r)
 		}
 	}
 	rest := along(60, func(float64) float64 { return 1 })
 	if r, ok := runOne(t, 60, 10, rest, oscillation(60, 1, 6)).JerkRatio(); ok {
-		t.Errorf("beside a truth that rests: %v", r)
+		t.Errorf("server at rest: %v", r)
 	}
 }
 
-// TestFloorPenetration holds the depth of boxes against known ones: a cube of 1.5 m that
-// stands on an edge reaches down by the root of 2 times its half, one on a
-// corner by the root of 3, and one that lies by its half. It counts for as long
-// as it is there, moving or not, and from 2 cm on.
+// TestFloorPenetration compares the depth of boxes with known ones: a cube of 1.5 m that stands on
+// an edge reaches down by sqrt(2) times its half extent, on a corner by sqrt(3) times, and lying by
+// its half extent. It counts in every tick, moving or not, from 2 cm on.
 func TestFloorPenetration(t *testing.T) {
 	const half = 0.75
-	still := func(z float64, turn geom.Quat) func(int) geom.Pose {
+	fixed := func(z float64, turn geom.Quat) func(int) geom.Pose {
 		return func(int) geom.Pose { return geom.Pose{Pos: geom.Vec3{Z: float32(z)}, Rot: turn} }
 	}
 	edge := geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
-	// On a corner: the space diagonal points down.
+	// The space diagonal points down.
 	corner := geom.AxisAngle(geom.Vec3{X: 1, Y: -1}.Unit(), float32(math.Acos(1/math.Sqrt(3))))
 	lying := geom.AxisAngle(geom.Vec3{Z: 1}, 1)
 	for _, c := range []struct {
-		name           string
-		truth, drawn   func(int) geom.Pose
-		deepest, true1 float64
-		under, under2  float64
+		name                   string
+		server, drawn          func(int) geom.Pose
+		deepest, serverDeepest float64
+		bodies, serverBodies   float64
 	}{
-		{"on an edge", still(1, lying), still(0.9, edge), half*math.Sqrt2 - 0.9, 0, 1, 0},
-		{"on a corner", still(1, lying), still(1.2, corner), half*math.Sqrt(3) - 1.2, 0, 1, 0},
-		{"just above", still(0.75, lying), still(1.07, edge), 0, 0, 0, 0},
-		{"a little", still(0.745, lying), still(0.735, lying), 0.015, 0.005, 0, 0},
-		{"both", still(0.7, lying), still(0.65, lying), 0.1, 0.05, 1, 1},
-		{"half the time", still(1, lying), func(i int) geom.Pose { return still(0.6+0.3*float64(i%2), lying)(i) }, 0.15, 0, 0.5, 0},
-		{"in the first second", still(1, lying), func(i int) geom.Pose { return still(0.2+float64(min(i, 60)/60), lying)(i) }, 0, 0, 0, 0},
+		{"on an edge", fixed(1, lying), fixed(0.9, edge), half*math.Sqrt2 - 0.9, 0, 1, 0},
+		{"on a corner", fixed(1, lying), fixed(1.2, corner), half*math.Sqrt(3) - 1.2, 0, 1, 0},
+		{"just above", fixed(0.75, lying), fixed(1.07, edge), 0, 0, 0, 0},
+		{"a little", fixed(0.745, lying), fixed(0.735, lying), 0.015, 0.005, 0, 0},
+		{"both", fixed(0.7, lying), fixed(0.65, lying), 0.1, 0.05, 1, 1},
+		{"half the time", fixed(1, lying), func(i int) geom.Pose { return fixed(0.6+0.3*float64(i%2), lying)(i) }, 0.15, 0, 0.5, 0},
+		{"in the first second", fixed(1, lying), func(i int) geom.Pose { return fixed(0.2+float64(min(i, 60)/60), lying)(i) }, 0, 0, 0, 0},
 	} {
-		s := motionPair{c.truth, c.drawn}
-		card := &newSession(t, 60, 3).run(300, s, s, motionPair{still(1, lying), still(1, lying)}).score
-		deepest, under := card.FloorPenetration()
-		true1, under2 := card.ServerFloorPenetration()
-		if math.Abs(deepest-c.deepest) > 1e-5 || math.Abs(true1-c.true1) > 1e-5 || under != 2*c.under || under2 != 2*c.under2 {
-			t.Errorf("%s: drawn %v m, %v bodies; true %v m, %v bodies", c.name, deepest, under, true1, under2)
+		s := motionPair{c.server, c.drawn}
+		score := &newSession(t, 60, 3).run(300, s, s, motionPair{fixed(1, lying), fixed(1, lying)}).score
+		deepest, bodies := score.FloorPenetration()
+		serverMax, serverBodies := score.ServerFloorPenetration()
+		if math.Abs(deepest-c.deepest) > 1e-5 || math.Abs(serverMax-c.serverDeepest) > 1e-5 || bodies != 2*c.bodies || serverBodies != 2*c.serverBodies {
+			t.Errorf("%s: drawn %v m, %v bodies; server %v m, %v bodies", c.name, deepest, bodies, serverMax, serverBodies)
 		}
 	}
 }
 
-// TestBoxFloorDepth says that the depth is that of the lowest of eight corners, for a box
-// of any sides turned in any way.
+// TestBoxFloorDepth checks that the depth is that of the lowest of eight corners, for a box of any
+// size and rotation.
 func TestBoxFloorDepth(t *testing.T) {
 	half := geom.Vec3{X: 0.3, Y: 0.7, Z: 1.1}
 	for i := range 500 {
@@ -341,8 +335,8 @@ func TestBoxFloorDepth(t *testing.T) {
 	}
 }
 
-// TestFewerBodies says that a picture may have fewer bodies than the truth, and
-// more of them later, and that those are not jumps from nowhere.
+// TestFewerBodies checks that a view may have fewer bodies than the server, and more of them later;
+// their appearance is not a jump.
 func TestFewerBodies(t *testing.T) {
 	p := newSession(t, 60, 2)
 	s := motionPair{along(60, varyingSpeed), along(60, varyingSpeed)}
@@ -360,23 +354,23 @@ func TestFewerBodies(t *testing.T) {
 	}
 }
 
-// TestCopyFrom says that a copy goes on as its model would have, whatever that
-// does in the meantime, and that copying again takes no new memory.
+// TestCopyFrom checks that a copy continues as the original would have, whatever the original does
+// meanwhile, and copying again allocates nothing.
 func TestCopyFrom(t *testing.T) {
-	truth := along(60, varyingSpeed)
-	rough := func(i int) geom.Pose {
-		p := shiftedY(truth(i/7*7-4), 0.3*float32(i/90%2))
+	server := along(60, varyingSpeed)
+	jumping := func(i int) geom.Pose {
+		p := shiftedY(server(i/7*7-4), 0.3*float32(i/90%2))
 		p.Pos.Z = 0.7
 		return p
 	}
-	first, second := motionPair{truth, rough}, motionPair{rough, truth}
+	first, second := motionPair{server, jumping}, motionPair{jumping, server}
 	whole := newSession(t, 60, 2).run(500, first, second).run(400, first, second)
 	p := newSession(t, 60, 2).run(500, first, second)
 	var c Score
 	c.CopyFrom(&p.score)
 	before := allMeasures(&c)
 	if before != allMeasures(&p.score) {
-		t.Errorf("not a copy: %s\nof %s", before, allMeasures(&p.score))
+		t.Errorf("the copy has %s\nthe original %s", before, allMeasures(&p.score))
 	}
 	q := *p
 	q.score = Score{}
@@ -385,20 +379,19 @@ func TestCopyFrom(t *testing.T) {
 	q.view.Bodies = make([]geom.Pose, 2)
 	p.run(400, second, first)
 	if allMeasures(&c) != before {
-		t.Errorf("a copy changed with its model: %s\nfrom %s", allMeasures(&c), before)
+		t.Errorf("a copy changed with the original: %s\nfrom %s", allMeasures(&c), before)
 	}
 	q.run(400, first, second)
 	if allMeasures(&q.score) != allMeasures(&whole.score) {
-		t.Errorf("a copy went its own way: %s\nfrom %s", allMeasures(&q.score), allMeasures(&whole.score))
+		t.Errorf("a copy continues differently: %s\nwant %s", allMeasures(&q.score), allMeasures(&whole.score))
 	}
 	if n := testing.AllocsPerRun(10, func() { c.CopyFrom(&p.score) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// BenchmarkAdd is one tick of a pane of 901 bodies: all of them moving, the
-// true ones and the drawn ones, and all but the player's at rest; and a heap, in
-// which each is near many others.
+// BenchmarkAdd scores one tick of 901 bodies: all of them moving, all but the player's at rest, and
+// a pile in which each body is close to many others.
 func BenchmarkAdd(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -411,16 +404,16 @@ func BenchmarkAdd(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			// Two ticks that alternate, so that the world need not be stepped.
+			// Two states alternate, so that the world need not be stepped.
 			var worlds [2]*sim.World
 			var views [2]predict.View
 			for k := range worlds {
 				w := sim.New(scene, c.rate)
 				for i := range w.Bodies()[:c.moves] {
 					body := w.Bodies()[i]
-					turn := geom.AxisAngle(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))
+					rotation := geom.AxisAngle(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))
 					body.Pose.Pos.X += 0.02 * float32(k)
-					body.Pose.Rot = turn.Mul(body.Pose.Rot)
+					body.Pose.Rot = rotation.Mul(body.Pose.Rot)
 					w.SetBody(i, body)
 				}
 				worlds[k] = w
@@ -429,21 +422,21 @@ func BenchmarkAdd(b *testing.B) {
 				}
 				views[k].LastReceived = views[k].Bodies
 			}
-			var card Score
+			var score Score
 			tick := sim.Tick(0)
-			take := func() {
+			add := func() {
 				w := worlds[tick%2]
 				w.SetTick(tick)
 				views[tick%2].Tick = tick
-				card.Add(w, &views[tick%2], 0)
+				score.Add(w, &views[tick%2], 0)
 				tick++
 			}
 			for range 6 * c.rate {
-				take()
+				add()
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				take()
+				add()
 			}
 		})
 	}

@@ -5,55 +5,55 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bodiesPerTick is how many bodies, besides the player's, are held against all others in
-// a tick: each in its turn. To look at all in every tick would cost more than to
-// step them.
+// bodiesPerTick is how many bodies, besides the player's, are tested against all others in a tick,
+// in turn. Testing all of them every tick would cost more than stepping the world.
 const bodiesPerTick = 2
 
-// overlaps is how far boxes stick in each other.
+// overlaps measures how far bodies penetrate each other.
 type overlaps struct {
-	radii   []float32 // of spheres round the bodies, metres; never written again
-	checked int       // looks taken in turn
+	radii   []float32 // metres, bounding spheres; immutable once set
+	checked int       // bodies tested in turn so far
 	server  overlap
 	drawn   overlap
 }
 
-// overlap is that of one motion.
+// overlap accumulates the penetrations of one motion: of the player's cube, and of the bodies
+// tested in turn.
 type overlap struct {
 	player, all penetrations
 }
 
-// penetrations are pairs of bodies.
+// penetrations accumulates the penetration depths of pairs of bodies.
 type penetrations struct {
 	deepest float32 // metres
-	pairs   int     // deeper than under, summed over looks
+	pairs   int     // pairs deeper than penetrationTolerance, summed over tests
 }
 
-// add looks at a tick.
-func (o *overlaps) add(boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, watched int) {
-	n := min(len(truth), len(drawn))
+// add adds a tick.
+func (o *overlaps) add(boxes []sim.Box, server []sim.Body, drawn []geom.Pose, player int) {
+	n := min(len(server), len(drawn))
 	for i := len(o.radii); i < len(boxes); i++ {
 		o.radii = append(o.radii, boundingRadius(&boxes[i]))
 	}
-	o.check(&o.server.player, &o.drawn.player, boxes, truth[:n], drawn[:n], watched)
+	o.check(&o.server.player, &o.drawn.player, boxes, server[:n], drawn[:n], player)
 	for range min(bodiesPerTick, n) {
-		o.check(&o.server.all, &o.drawn.all, boxes, truth[:n], drawn[:n], o.checked%n)
+		o.check(&o.server.all, &o.drawn.all, boxes, server[:n], drawn[:n], o.checked%n)
 		o.checked++
 	}
 }
 
-// check holds body i against all others, in truth and in the picture.
-func (o *overlaps) check(t, d *penetrations, boxes []sim.Box, truth []sim.Body, drawn []geom.Pose, i int) {
+// check tests body i against all others, on the server and as drawn.
+func (o *overlaps) check(onServer, asDrawn *penetrations, boxes []sim.Box, server []sim.Body, drawn []geom.Pose, i int) {
 	radii := o.radii[:len(drawn)]
-	r, a, b := radii[i], &truth[i].Pose, &drawn[i]
+	r, a, b := radii[i], &server[i].Pose, &drawn[i]
 	for j := range drawn {
 		reach := r + radii[j]
 		reach = float32(reach * reach)
-		if truth[j].Pose.Pos.Sub(a.Pos).LenSq() < reach && j != i {
-			t.add(bodyPenetration(a, &truth[j].Pose, &boxes[i], &boxes[j]))
+		if server[j].Pose.Pos.Sub(a.Pos).LenSq() < reach && j != i {
+			onServer.add(bodyPenetration(a, &server[j].Pose, &boxes[i], &boxes[j]))
 		}
 		if drawn[j].Pos.Sub(b.Pos).LenSq() < reach && j != i {
-			d.add(bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
+			asDrawn.add(bodyPenetration(b, &drawn[j], &boxes[i], &boxes[j]))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (p *penetrations) add(depth float32) {
 	}
 }
 
-// boundingRadius is that of a sphere round a body, metres.
+// boundingRadius returns the radius of a sphere around a body's centre that contains it, metres.
 func boundingRadius(b *sim.Box) float32 {
 	r := b.Half.Len()
 	for i := range b.Parts {
@@ -75,7 +75,7 @@ func boundingRadius(b *sim.Box) float32 {
 	return r
 }
 
-// partAt is where a part of a body at p is, the first being the body's own box.
+// partAt returns the pose and half extents of part i of a body at p; part 0 is the body's own box.
 func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
 	if i == 0 {
 		return *p, &b.Half
@@ -84,9 +84,9 @@ func partAt(p *geom.Pose, b *sim.Box, i int) (geom.Pose, *geom.Vec3) {
 	return geom.Pose{Pos: p.Pos.Add(p.Rot.Rotate(q.Pose.Pos)), Rot: p.Rot.Mul(q.Pose.Rot).Unit()}, &q.Half
 }
 
-// bodyPenetration returns how far two bodies are in each other, metres: of their boxes those
-// that are farthest. Bodies of a group that pass through each other are not.
-func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (most float32) {
+// bodyPenetration returns the penetration depth of two bodies in metres: that of their deepest pair
+// of boxes. Bodies of one filter group pass through each other and have none.
+func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (depth float32) {
 	switch {
 	case x.FilterGroup != 0 && x.FilterGroup == y.FilterGroup:
 		return 0
@@ -97,35 +97,35 @@ func bodyPenetration(p, q *geom.Pose, x, y *sim.Box) (most float32) {
 		a, h := partAt(p, x, i)
 		for j := range 1 + len(y.Parts) {
 			b, k := partAt(q, y, j)
-			most = max(most, boxPenetration(&a, &b, h, k))
+			depth = max(depth, boxPenetration(&a, &b, h, k))
 		}
 	}
-	return most
+	return depth
 }
 
-// boxPenetration returns how far two boxes are in each other: the shortest way, in
-// metres, to move one of them so that they are apart, and 0 if they are. It is
-// along one of fifteen axes: those of the faces, and those across two edges.
+// boxPenetration returns the penetration depth of two boxes: the length in metres of the shortest
+// translation that separates them, and 0 if they are apart. By the separating axis theorem its
+// direction is one of fifteen axes: the face normals and the cross products of two edges.
 func boxPenetration(p, q *geom.Pose, h, k *geom.Vec3) float32 {
 	a, b := p.Rot.Mat(), q.Rot.Mat()
-	way := a.MulT(q.Pos.Sub(p.Pos))
-	// r is the second box's axes as the first one sees them, s their amounts.
+	offset := a.MulT(q.Pos.Sub(p.Pos))
+	// r is the second box's axes in the first box's frame, s their absolute values.
 	var r, s [3][3]float32
 	for j, axis := range [3]geom.Vec3{b.X, b.Y, b.Z} {
 		v := a.MulT(axis)
 		r[0][j], r[1][j], r[2][j] = v.X, v.Y, v.Z
 		s[0][j], s[1][j], s[2][j] = geom.Abs(v.X), geom.Abs(v.Y), geom.Abs(v.Z)
 	}
-	x, y, w := [3]float32{h.X, h.Y, h.Z}, [3]float32{k.X, k.Y, k.Z}, [3]float32{way.X, way.Y, way.Z}
-	least := x[0] + x[1] + x[2] + y[0] + y[1] + y[2]
+	x, y, w := [3]float32{h.X, h.Y, h.Z}, [3]float32{k.X, k.Y, k.Z}, [3]float32{offset.X, offset.Y, offset.Z}
+	depth := x[0] + x[1] + x[2] + y[0] + y[1] + y[2]
 	for i := range 3 {
 		reach := x[i] + float32(y[0]*s[i][0]) + float32(y[1]*s[i][1]) + float32(y[2]*s[i][2])
-		least = min(least, reach-geom.Abs(w[i]))
+		depth = min(depth, reach-geom.Abs(w[i]))
 		reach = y[i] + float32(x[0]*s[0][i]) + float32(x[1]*s[1][i]) + float32(x[2]*s[2][i])
-		off := float32(w[0]*r[0][i]) + float32(w[1]*r[1][i]) + float32(w[2]*r[2][i])
-		least = min(least, reach-geom.Abs(off))
+		distance := float32(w[0]*r[0][i]) + float32(w[1]*r[1][i]) + float32(w[2]*r[2][i])
+		depth = min(depth, reach-geom.Abs(distance))
 	}
-	if least <= 0 {
+	if depth <= 0 {
 		return 0
 	}
 	for i := range 3 {
@@ -133,19 +133,19 @@ func boxPenetration(p, q *geom.Pose, h, k *geom.Vec3) float32 {
 		for j := range 3 {
 			j1, j2 := (j+1)%3, (j+2)%3
 			length2 := 1 - float32(r[i][j]*r[i][j])
-			if length2 < 1e-4 { // edges side by side: the faces have told
+			if length2 < 1e-4 { // parallel edges: the face normals cover this axis
 				continue
 			}
 			reach := float32(x[i1]*s[i2][j]) + float32(x[i2]*s[i1][j]) + float32(y[j1]*s[i][j2]) + float32(y[j2]*s[i][j1])
-			off := float32(w[i2]*r[i1][j]) - float32(w[i1]*r[i2][j])
-			gap := reach - geom.Abs(off)
-			if gap <= 0 {
+			distance := float32(w[i2]*r[i1][j]) - float32(w[i1]*r[i2][j])
+			overlap := reach - geom.Abs(distance)
+			if overlap <= 0 {
 				return 0
 			}
-			if float32(gap*gap) < float32(float32(least*least)*length2) {
-				least = gap / geom.Sqrt(length2)
+			if float32(overlap*overlap) < float32(float32(depth*depth)*length2) {
+				depth = overlap / geom.Sqrt(length2)
 			}
 		}
 	}
-	return least
+	return depth
 }

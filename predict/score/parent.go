@@ -6,20 +6,20 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// maxParents is how many vessels are looked at: the largest.
+// maxParents is how many possible parents are measured: the largest.
 const maxParents = 4
 
-// maxWaitTicks is how many ticks a picture waits for the truth to come to its tick.
+// maxWaitTicks is how many ticks a drawn pose waits for the server to reach its tick.
 const maxWaitTicks = 128
 
-// parentErrors is where the player's cube is as the scene's vessels have it: the true one in
-// the true vessels, against the drawn one in the vessels as they are drawn. A picture is
-// held against the truth of the tick that it claims to show of the cube, so a client that
-// is ahead or late, and its vessels with it, is right.
+// parentErrors measures the player's cube in the reference frames of the scene's possible parents:
+// the server's cube in the server's parents, against the drawn cube in the drawn parents. Both are
+// compared at the tick that the drawn cube claims to show, so a client that draws the cube ahead,
+// or the parents late, is right as long as the cube has its place in the parent.
 type parentErrors struct {
 	started bool
-	parents []sim.ParentCandidate // never written again
-	margin  float32               // metres; how far beyond a vessel's box the cube's middle is in it
+	parents []sim.ParentCandidate // immutable once started
+	margin  float32               // metres; a cube whose centre is this close to a parent's box is inside
 	history [2 * maxWaitTicks]struct {
 		tick  sim.Tick
 		used  bool
@@ -27,99 +27,99 @@ type parentErrors struct {
 	}
 	pending []pendingPose
 
-	ticks      int // in which the true cube is in a vessel
-	wrongTicks int // pictures that have it in other vessels than the truth
+	ticks      int // ticks with the server's cube in a parent
+	wrongTicks int // ticks in which it is drawn in other parents than it is in
 	pathError  distanceSums
-	errorMax   float64
+	errorMax   float64 // metres
 	pops       [maxParents]*pops
 }
 
-// parentPoses is a cube as the vessels have it.
+// parentPoses is a cube's pose in each parent's reference frame.
 type parentPoses struct {
 	relative [maxParents]geom.Pose
 	inside   [maxParents]bool
 }
 
-// pendingPose is a picture that the truth has not come to.
+// pendingPose is a drawn pose of a tick that the server has not reached.
 type pendingPose struct {
 	tick   sim.Tick
 	waited int
 	poses  parentPoses
 }
 
-// start finds the vessels.
+// start finds the largest possible parents of the scene.
 func (a *parentErrors) start(scene *sim.Scene) {
 	a.started = true
 	a.parents = scene.ParentCandidates()
 	for len(a.parents) > maxParents {
-		least := 0
+		smallest := 0
 		for i := range a.parents {
-			if a.parents[i].Volume() <= a.parents[least].Volume() {
-				least = i
+			if a.parents[i].Volume() <= a.parents[smallest].Volume() {
+				smallest = i
 			}
 		}
-		a.parents = append(a.parents[:least], a.parents[least+1:]...)
+		a.parents = append(a.parents[:smallest], a.parents[smallest+1:]...)
 	}
 	for i := range a.parents {
 		a.pops[i] = &pops{}
 	}
 }
 
-// add looks at a tick.
-func (a *parentErrors) add(truth *sim.World, v *predict.View, body int, scored bool) {
+// add adds a tick.
+func (a *parentErrors) add(world *sim.World, v *predict.View, body int, scored bool) {
 	if !a.started {
-		a.start(truth.Scene())
+		a.start(world.Scene())
 	}
 	if len(a.parents) == 0 {
 		return
 	}
-	a.margin = truth.Scene().Boxes[body].Half.Len()
-	now := truth.Tick()
-	var there, drawn parentPoses
+	a.margin = world.Scene().Boxes[body].Half.Len()
+	now := world.Tick()
+	var server, drawn parentPoses
 	for i := range a.parents {
 		b := &a.parents[i]
 		var p, q geom.Pose
 		if b.Carrier >= 0 {
-			path := &truth.Scene().Carriers[b.Carrier].Path
-			p = path.PoseAt(geom.Pose{Rot: geom.Identity}, now.Moment(), truth.Rate())
-			q = path.PoseAt(geom.Pose{Rot: geom.Identity}, v.CarrierMoment(), truth.Rate())
+			path := &world.Scene().Carriers[b.Carrier].Path
+			p = path.PoseAt(geom.Pose{Rot: geom.Identity}, now.Moment(), world.Rate())
+			q = path.PoseAt(geom.Pose{Rot: geom.Identity}, v.CarrierMoment(), world.Rate())
 		} else {
-			p, q = truth.Bodies()[b.Body].Pose, v.Bodies[b.Body]
+			p, q = world.Bodies()[b.Body].Pose, v.Bodies[b.Body]
 		}
-		there.set(a, i, &p, &truth.Bodies()[body].Pose)
+		server.set(a, i, &p, &world.Bodies()[body].Pose)
 		drawn.set(a, i, &q, &v.Bodies[body])
-		a.pops[i].add(there.relative[i], now, drawn.relative[i], v.TickOf(body), scored && (there.inside[i] || drawn.inside[i]))
+		a.pops[i].add(server.relative[i], now, drawn.relative[i], v.TickOf(body), scored && (server.inside[i] || drawn.inside[i]))
 	}
 	r := &a.history[now%(2*maxWaitTicks)]
-	r.tick, r.used, r.poses = now, true, there
+	r.tick, r.used, r.poses = now, true, server
 	if scored {
-		if there.inside != [maxParents]bool{} {
+		if server.inside != [maxParents]bool{} {
 			a.ticks++
 		}
 		a.pending = append(a.pending, pendingPose{tick: v.TickOf(body), poses: drawn})
 	}
-	kept := a.pending[:0]
-	for _, w := range a.pending {
-		w.waited++
+	waiting := a.pending[:0]
+	for _, pose := range a.pending {
+		pose.waited++
 		switch {
-		case w.tick <= now:
-			a.resolve(&w)
-		case w.waited < maxWaitTicks:
-			kept = append(kept, w)
+		case pose.tick <= now:
+			a.resolve(&pose)
+		case pose.waited < maxWaitTicks:
+			waiting = append(waiting, pose)
 		}
 	}
-	a.pending = kept
+	a.pending = waiting
 }
 
-// set notes where a cube at p is as vessel i has it, which is at f.
-func (s *parentPoses) set(a *parentErrors, i int, f, p *geom.Pose) {
-	back := f.Rot.Inverse()
-	s.relative[i] = geom.Pose{Pos: back.Rotate(p.Pos.Sub(f.Pos)), Rot: back.Mul(p.Rot).Unit()}
+// set sets the pose in parent i, which is at parent, of a cube at p.
+func (s *parentPoses) set(a *parentErrors, i int, parent, p *geom.Pose) {
+	inverse := parent.Rot.Inverse()
+	s.relative[i] = geom.Pose{Pos: inverse.Rotate(p.Pos.Sub(parent.Pos)), Rot: inverse.Mul(p.Rot).Unit()}
 	s.inside[i] = a.parents[i].Contains(s.relative[i].Pos, a.margin)
 }
 
-// resolve holds a picture against the truth of its tick. The error is that in the largest
-// vessel that the true cube is in.
+// resolve compares a drawn pose with the server's pose of its tick. The path error is measured in
+// the largest parent that the server's cube is in.
 func (a *parentErrors) resolve(w *pendingPose) {
 	r := &a.history[w.tick%(2*maxWaitTicks)]
 	if !r.used || r.tick != w.tick {
@@ -128,23 +128,23 @@ func (a *parentErrors) resolve(w *pendingPose) {
 	if w.poses.inside != r.poses.inside {
 		a.wrongTicks++
 	}
-	in := -1
+	parent := -1
 	for i := range a.parents {
-		if r.poses.inside[i] && (in < 0 || a.parents[i].Volume() > a.parents[in].Volume()) {
-			in = i
+		if r.poses.inside[i] && (parent < 0 || a.parents[i].Volume() > a.parents[parent].Volume()) {
+			parent = i
 		}
 	}
-	if in >= 0 {
-		away := float64(w.poses.relative[in].Pos.Sub(r.poses.relative[in].Pos).Len())
-		a.pathError.add(away)
-		a.errorMax = max(a.errorMax, away)
+	if parent >= 0 {
+		distance := float64(w.poses.relative[parent].Pos.Sub(r.poses.relative[parent].Pos).Len())
+		a.pathError.add(distance)
+		a.errorMax = max(a.errorMax, distance)
 	}
 }
 
 func (a *parentErrors) copyFrom(o *parentErrors) {
-	jumps, waiting := a.pops, append(a.pending[:0], o.pending...)
+	trackers, pending := a.pops, append(a.pending[:0], o.pending...)
 	*a = *o
-	a.pending, a.pops = waiting, jumps
+	a.pending, a.pops = pending, trackers
 	for i := range o.pops {
 		if o.pops[i] == nil {
 			continue
@@ -156,16 +156,16 @@ func (a *parentErrors) copyFrom(o *parentErrors) {
 	}
 }
 
-// ParentError is where the player's cube is drawn in a vessel, against where it is in it.
+// ParentError is the error of the player's cube in the reference frame of its parent.
 type ParentError struct {
-	Ticks      int     // in which the true cube is in a vessel
-	WrongTicks int     // ticks in which it is drawn in other vessels than it is in, or in none
-	RMS, Max   float64 // metres; the distance between the two places in the vessel
-	Pops       int     // jumps of the drawn cube as the drawn vessel has it
+	Ticks      int     // ticks with the server's cube in a parent
+	WrongTicks int     // ticks in which it is drawn in other parents than it is in, or in none
+	RMS, Max   float64 // metres, between the two positions in the parent's frame
+	Pops       int     // of the drawn cube in the drawn parent's frame; of the parent with the most pops
 	LargestPop float64 // metres
 }
 
-// ParentError returns that. ok is false if the true cube has been in no vessel.
+// ParentError returns that error. ok is false if the server's cube has been in no parent.
 func (c *Score) ParentError() (s ParentError, ok bool) {
 	a := &c.parents
 	if a.ticks == 0 {
@@ -179,7 +179,7 @@ func (c *Score) ParentError() (s ParentError, ok bool) {
 	return s, true
 }
 
-// parentMeasures appends what is told of it.
+// parentMeasures appends the measures of parentErrors.
 func (c *Score) parentMeasures(dst []Measure) []Measure {
 	a, ok := c.ParentError()
 	rate, minutes := float64(max(c.rate, 1)), float64(max(c.Ticks, 1))/float64(60*max(c.rate, 1))

@@ -9,12 +9,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// shipScene is a session on a ship that goes 50 m/s, in which the player's cube is where a
-// test says: seen from the ship, truly and as drawn.
+// shipScene is a session on a ship at 50 m/s with the player's cube at a fixed position in the
+// ship's frame, and drawn at a given offset from it.
 type shipScene struct {
-	drawnOffset func(tick int) geom.Vec3 // in the ship that is drawn
-	cubeLead    int                      // ticks that the cube's picture is ahead of the truth
-	shipLead    int                      // ticks that the drawn ship is ahead
+	drawnOffset func(tick int) geom.Vec3 // metres, in the drawn ship's frame
+	cubeLead    int                      // ticks by which the drawn cube is ahead of the server
+	shipLead    int                      // ticks by which the drawn ship is ahead of the server
 }
 
 func (r *shipScene) score(t *testing.T, scene string, ticks int) *Score {
@@ -25,19 +25,19 @@ func (r *shipScene) score(t *testing.T, scene string, ticks int) *Score {
 	}
 	w := sim.New(s, 60)
 	path := &s.Carriers[0].Path
-	in := geom.Vec3{Y: 6, Z: 0.87}
+	position := geom.Vec3{Y: 6, Z: 0.87}
 	var c Score
 	for tick := range ticks {
 		w.SetTick(sim.Tick(tick + 900))
 		b := w.Bodies()[0]
-		b.Pose = path.Pose(geom.Pose{Pos: in, Rot: geom.Identity}, w.Tick(), 60)
+		b.Pose = path.Pose(geom.Pose{Pos: position, Rot: geom.Identity}, w.Tick(), 60)
 		w.SetBody(0, b)
 		var v predict.View
 		v.Tick = w.Tick() + sim.Tick(r.shipLead)
 		v.Bodies = predict.AppendPoses(v.Bodies, w.Bodies())
 		v.Predicted = make([]bool, len(v.Bodies))
 		v.Predicted[0], v.PredictedTick = true, w.Tick()+sim.Tick(r.cubeLead)
-		at := in
+		at := position
 		if r.drawnOffset != nil {
 			at = at.Add(r.drawnOffset(tick))
 		}
@@ -47,24 +47,23 @@ func (r *shipScene) score(t *testing.T, scene string, ticks int) *Score {
 	return &c
 }
 
-// TestParentError says that a cube that is drawn where it is in its ship is right, however far
-// ahead of the truth it is and however late the ship is drawn; that one that is drawn a
-// metre beside its place is a metre off, one that is drawn ten metres behind is outside,
-// and one that jumps by a third of a metre in the ship pops once by so much; and that
-// there is nothing to tell where there is no vessel.
+// TestParentError checks that a cube drawn at its position in its ship is right, however far it is
+// ahead of the server and however late the ship is drawn. A cube drawn one metre beside it is one
+// metre off; one drawn ten metres behind is outside; one that jumps by a third of a metre in the
+// ship pops once by that much. A scene without parents has no such measures.
 func TestParentError(t *testing.T) {
-	by := func(v geom.Vec3) func(int) geom.Vec3 { return func(int) geom.Vec3 { return v } }
+	constant := func(v geom.Vec3) func(int) geom.Vec3 { return func(int) geom.Vec3 { return v } }
 	for _, c := range []struct {
 		what               string
 		r                  shipScene
 		outside, rms, pops float64
 	}{
-		{"the truth", shipScene{}, 0, 0, 0},
-		{"ahead, in a ship that is late", shipScene{cubeLead: 12, shipLead: -10}, 0, 0, 0},
+		{"no error", shipScene{}, 0, 0, 0},
+		{"cube ahead, ship late", shipScene{cubeLead: 12, shipLead: -10}, 0, 0, 0},
 		{"late", shipScene{cubeLead: -20, shipLead: -20}, 0, 0, 0},
-		{"a metre beside", shipScene{drawnOffset: by(geom.Vec3{X: 1}), cubeLead: 12, shipLead: -10}, 0, 1, 0},
-		{"thrown out", shipScene{drawnOffset: by(geom.Vec3{X: -10}), cubeLead: 12, shipLead: -10}, 4, 10, 0},
-		{"out for a second", shipScene{drawnOffset: func(i int) geom.Vec3 {
+		{"a metre beside", shipScene{drawnOffset: constant(geom.Vec3{X: 1}), cubeLead: 12, shipLead: -10}, 0, 1, 0},
+		{"outside", shipScene{drawnOffset: constant(geom.Vec3{X: -10}), cubeLead: 12, shipLead: -10}, 4, 10, 0},
+		{"outside for a second", shipScene{drawnOffset: func(i int) geom.Vec3 {
 			return geom.Vec3{X: -10 * float32(i/60%4/3)}
 		}}, 1, 5, -1},
 		{"one jump", shipScene{drawnOffset: func(i int) geom.Vec3 {
@@ -92,11 +91,11 @@ func TestParentError(t *testing.T) {
 		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	}
 	if _, ok := c.ParentError(); ok {
-		t.Error("something is told where there is no vessel")
+		t.Error("a scene without parents has a parent error")
 	}
 }
 
-// TestParentErrorCopied says that a copy of a card goes on by itself.
+// TestParentErrorCopied checks that a copy of a score is independent of the original.
 func TestParentErrorCopied(t *testing.T) {
 	r := shipScene{cubeLead: 12, shipLead: -10}
 	c := r.score(t, "ship:distance=530", 200)
@@ -107,7 +106,7 @@ func TestParentErrorCopied(t *testing.T) {
 	w.SetTick(2000)
 	c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	if d.parents.pops[0].newest != before || len(d.parents.pending) != 12 {
-		t.Error("the copy moved with its model")
+		t.Error("the copy changed with the original")
 	}
 }
 

@@ -5,68 +5,66 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// A pop is a tick in which the drawn cube moves otherwise than its motion so
-// far lets expect, although the true cube did not. The definition is that of
-// the score card's sixth chapter: |step - expected step| above 5 cm and above
-// four times the usual deviation, or a turn of more than 3 degrees beside the
-// expected one, and nothing like it in the truth within two ticks of the same
-// label. So a collision that the server sees too is no pop, however hard.
+// A pop is a tick in which the drawn cube moves unlike its motion so far, although the server's
+// cube does not: |step - expected step| exceeds 5 cm and four times the usual deviation, or the
+// rotation differs from the expected one by more than 3 degrees, and the server's cube shows
+// nothing similar within two ticks of the tick drawn. A collision that the server sees too is no
+// pop, however hard.
 const (
 	popDistance      = 0.05                    // metres
 	popDeviations    = 4                       // times the median deviation
 	popAngle         = 3.0 / 180 * 3.141592653 // radians
-	popTickTolerance = 2                       // ticks
+	popTickTolerance = 2                       // ticks by which the server's deviation may be earlier or later
 )
 
-// How far back a motion is looked at.
+// How much of a motion defines what is expected.
 const (
 	stepWindow      = 5  // steps whose median is the expected one
 	deviationWindow = 61 // deviations whose median is the usual one
 )
 
-// deviation is what one tick of a motion has that the ticks before did not let
-// expect.
+// deviation is the difference between one tick of a motion and the expected motion.
 type deviation struct {
 	offset   geom.Vec3 // metres
-	rotation geom.Quat // rotation beside the expected one
+	rotation geom.Quat // actual rotation relative to the expected one
 }
 
-// motionTracker follows one body from tick to tick.
+// motionTracker predicts one body's motion from its last ticks and measures the deviation.
 type motionTracker struct {
 	started        bool
 	pose           geom.Pose
 	steps          [stepWindow]geom.Vec3
-	rotation       geom.Quat // the last step's turn that was no surprise
-	stepCount      int       // steps taken in
-	rotationJumps  int       // ticks in a row that turned unexpectedly
+	rotation       geom.Quat // rotation expected in a tick
+	stepCount      int       // steps added
+	rotationJumps  int       // ticks in a row with an unexpected rotation
 	deviations     [deviationWindow]float32
-	deviationCount int // deviations taken in
+	deviationCount int // deviations added
 }
 
-// advance takes in the pose of another tick and returns how it surprises. ok is
-// false while there is no motion to expect anything from.
+// advance adds the pose of the next tick and returns its deviation. ok is false while there are too
+// few ticks to expect anything.
 func (m *motionTracker) advance(p geom.Pose) (s deviation, ok bool) {
 	if !m.started {
 		m.started, m.pose, m.rotation = true, p, geom.Identity
 		return deviation{rotation: geom.Identity}, false
 	}
 	step := p.Pos.Sub(m.pose.Pos)
-	turn := p.Rot.Mul(m.pose.Rot.Inverse())
+	rotation := p.Rot.Mul(m.pose.Rot.Inverse())
 	m.pose = p
-	s = deviation{step.Sub(m.expectedStep()), turn.Mul(m.rotation.Inverse())}
+	s = deviation{step.Sub(m.expectedStep()), rotation.Mul(m.rotation.Inverse())}
 	ok = m.stepCount >= stepWindow
 	m.steps[m.stepCount%stepWindow] = step
 	m.stepCount++
-	// A jump in orientation is not what the next tick is expected to repeat; a
-	// lasting change of spin is, from the second tick on.
+	// A jump in orientation is not expected to repeat in the next tick. A lasting change of spin is
+	// expected from its second tick on.
 	if m.rotationJumps++; !ok || m.rotationJumps > 1 || s.rotation.Angle() <= popAngle {
-		m.rotation, m.rotationJumps = turn, 0
+		m.rotation, m.rotationJumps = rotation, 0
 	}
 	return s, ok
 }
 
-// expectedStep is the median of the last steps, each coordinate for itself. One
-// jump among them does not move it.
+// expectedStep returns the median of the last steps by coordinate, which a single jump does not
+// move.
 func (m *motionTracker) expectedStep() geom.Vec3 {
 	n := min(m.stepCount, stepWindow)
 	if n == 0 {
@@ -92,7 +90,7 @@ func (m *motionTracker) medianDeviation(deviation float32) float32 {
 	return median(v[:n])
 }
 
-// median sorts v and returns its middle, the lower of two.
+// median sorts v and returns its middle element, the lower of two.
 func median(v []float32) float32 {
 	for i := 1; i < len(v); i++ {
 		for j := i; j > 0 && v[j] < v[j-1]; j-- {
@@ -102,11 +100,11 @@ func median(v []float32) float32 {
 	return v[(len(v)-1)/2]
 }
 
-// popHistoryTicks is how many ticks of the truth's surprises are kept, and how many
-// candidates may wait for the truth to come to their tick.
+// popHistoryTicks is how many ticks of the server's deviations are remembered. A candidate waits at
+// most half as long for the server to reach its tick.
 const popHistoryTicks = 512
 
-// pops finds the pops of one drawn body.
+// pops finds the pops of one drawn body. The zero value is ready.
 type pops struct {
 	drawn, server motionTracker
 	history       [popHistoryTicks]struct {
@@ -119,65 +117,63 @@ type pops struct {
 
 	count         int
 	largest       float32
-	largestPixels float32 // of the one that is largest to the scoring camera
+	largestPixels float32 // length of the pop that is longest in the scoring camera's image
 	energy        float64
 }
 
-// The scoring camera is the window's first one, after Fiedler's demonstrations:
-// the cube is 12 m away, the camera looks along +y and down by 24 degrees, its
-// picture is 40 degrees and 720 pixels high. A metre across its line of sight is
-// that many pixels: 360/tan(20 degrees) for each metre at one metre's distance.
+// The scoring camera is the window's initial one, after Fiedler's demonstrations: it is 12 m from
+// the cube, looks along +y and down by 24 degrees, and its image is 40 degrees and 720 pixels high.
+// A metre across its line of sight is 360/tan(20 degrees)/12 pixels long.
 const pixelsPerMetre = 360 / 0.36397023426620236 / 12
 
 var viewDirection = geom.Vec3{Y: 0.9135454576426009, Z: -0.40673664307580015}
 
-// screenPixels returns how far a way goes across that camera's line of sight.
-func screenPixels(way geom.Vec3) float32 {
-	return float32(pixelsPerMetre * way.SubScaled(way.Dot(viewDirection), viewDirection).Len())
+// screenPixels returns the length of an offset in metres in that camera's image.
+func screenPixels(offset geom.Vec3) float32 {
+	return float32(pixelsPerMetre * offset.SubScaled(offset.Dot(viewDirection), viewDirection).Len())
 }
 
-// candidate is a surprise of the drawn body that waits for the truth's.
+// candidate is a deviation of the drawn body that waits for the server to reach its tick.
 type candidate struct {
 	tick      sim.Tick
 	deviation deviation
-	tolerance float32 // deviation that is let pass
-	waited    int     // ticks it has waited
+	tolerance float32 // metres; largest difference from the server's deviation that is no pop
+	waited    int     // ticks waited
 }
 
-// add takes in a tick: the true pose and its label, and the drawn pose and
-// the label of what it shows. Only what is scored can become a pop; the rest
-// teaches what to expect.
-func (p *pops) add(truth geom.Pose, at sim.Tick, drawn geom.Pose, shows sim.Tick, scored bool) {
-	if s, ok := p.server.advance(truth); ok {
-		r := &p.history[at%popHistoryTicks]
-		r.tick, r.used, r.deviation = at, true, s
+// add adds a tick: the server's pose at serverTick, and the drawn pose, which claims to show
+// drawnTick. An unscored tick cannot become a pop, but it counts towards what is expected.
+func (p *pops) add(server geom.Pose, serverTick sim.Tick, drawn geom.Pose, drawnTick sim.Tick, scored bool) {
+	if s, ok := p.server.advance(server); ok {
+		r := &p.history[serverTick%popHistoryTicks]
+		r.tick, r.used, r.deviation = serverTick, true, s
 	}
-	p.newest = at
+	p.newest = serverTick
 	if s, ok := p.drawn.advance(drawn); ok {
-		way := s.offset.Len()
-		most := max(popDistance, float32(popDeviations*p.drawn.medianDeviation(way)))
-		if scored && (way > most || s.rotation.Angle() > popAngle) {
-			p.pending = append(p.pending, candidate{tick: shows, deviation: s, tolerance: most})
+		length := s.offset.Len()
+		tolerance := max(popDistance, float32(popDeviations*p.drawn.medianDeviation(length)))
+		if scored && (length > tolerance || s.rotation.Angle() > popAngle) {
+			p.pending = append(p.pending, candidate{tick: drawnTick, deviation: s, tolerance: tolerance})
 		}
 	}
-	kept := p.pending[:0]
+	waiting := p.pending[:0]
 	for _, c := range p.pending {
 		c.waited++
 		if c.tick+popTickTolerance > p.newest && c.waited < popHistoryTicks/2 {
-			kept = append(kept, c)
+			waiting = append(waiting, c)
 			continue
 		}
 		p.resolve(&c)
 	}
-	p.pending = kept
+	p.pending = waiting
 }
 
-// resolve counts a candidate unless the truth had the like.
+// resolve counts a candidate unless the server's body deviated alike within popTickTolerance ticks.
 func (p *pops) resolve(c *candidate) {
-	way, turn := c.deviation.offset.Len(), c.deviation.rotation.Angle()
-	across := screenPixels(c.deviation.offset)
-	for near := int64(-popTickTolerance); near <= popTickTolerance; near++ {
-		t := int64(c.tick) + near
+	length, angle := c.deviation.offset.Len(), c.deviation.rotation.Angle()
+	pixels := screenPixels(c.deviation.offset)
+	for shift := int64(-popTickTolerance); shift <= popTickTolerance; shift++ {
+		t := int64(c.tick) + shift
 		if t < 0 {
 			continue
 		}
@@ -189,18 +185,18 @@ func (p *pops) resolve(c *candidate) {
 		if w <= c.tolerance && a <= popAngle {
 			return
 		}
-		way = min(way, w)
-		turn = min(turn, a)
-		across = min(across, screenPixels(c.deviation.offset.Sub(r.deviation.offset)))
+		length = min(length, w)
+		angle = min(angle, a)
+		pixels = min(pixels, screenPixels(c.deviation.offset.Sub(r.deviation.offset)))
 	}
 	p.count++
-	p.largest = max(p.largest, way)
-	p.largestPixels = max(p.largestPixels, across)
-	p.energy += float64(float64(way) * float64(way))
+	p.largest = max(p.largest, length)
+	p.largestPixels = max(p.largestPixels, pixels)
+	p.energy += float64(float64(length) * float64(length))
 }
 
 func (p *pops) copyFrom(o *pops) {
-	waiting := append(p.pending[:0], o.pending...)
+	pending := append(p.pending[:0], o.pending...)
 	*p = *o
-	p.pending = waiting
+	p.pending = pending
 }

@@ -9,7 +9,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rollingPose is a straight motion of 3 m/s that also rolls.
+// rollingPose moves straight at 3 m/s and rolls.
 func rollingPose(tick int) geom.Pose {
 	t := float32(tick) / 60
 	return geom.Pose{Pos: geom.Vec3{X: 3 * t, Z: 0.75}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 4*t)}
@@ -20,19 +20,18 @@ func shiftedY(p geom.Pose, x float32) geom.Pose {
 	return p
 }
 
-// popsOf feeds the finder a truth and a drawn motion that is shift ticks ahead of
-// it, both functions of the tick they show.
-func popsOf(ticks, shift int, truth, drawn func(tick int) geom.Pose) *pops {
+// popsOf returns the pops of a drawn motion that is shift ticks ahead of the server's; both are
+// functions of the tick they show.
+func popsOf(ticks, shift int, server, drawn func(tick int) geom.Pose) *pops {
 	p := &pops{}
 	for i := range ticks {
-		p.add(truth(i), sim.Tick(i), drawn(i+shift), sim.Tick(i+shift), true)
+		p.add(server(i), sim.Tick(i), drawn(i+shift), sim.Tick(i+shift), true)
 	}
 	return p
 }
 
-// TestPopDetected says that one jump of the drawn cube is one pop of its size,
-// whether it stays away or comes back, and whether the picture is ahead or
-// behind.
+// TestPopDetected checks that one jump of the drawn cube is one pop of its size, whether it stays
+// away or comes back, and whether it is drawn ahead or behind.
 func TestPopDetected(t *testing.T) {
 	for _, shift := range []int{-12, 0, 10, 40} {
 		for _, size := range []float32{0.06, 0.3, 1, 2.5} {
@@ -59,8 +58,8 @@ func TestPopDetected(t *testing.T) {
 	}
 }
 
-// TestCollisionIsNoPop says that what the truth does too is none: a stop, a
-// bounce, a sudden spin, and a nudge, each at the same label.
+// TestCollisionIsNoPop checks that a stop, bounce, sudden spin or nudge that the server's cube
+// makes in the same tick is no pop.
 func TestCollisionIsNoPop(t *testing.T) {
 	for name, motion := range map[string]func(i int) geom.Pose{
 		"stop": func(i int) geom.Pose { return rollingPose(min(i, 200)) },
@@ -89,7 +88,7 @@ func TestCollisionIsNoPop(t *testing.T) {
 				t.Errorf("%s, shift %d: %d pops", name, shift, p.count)
 			}
 		}
-		// The same thing six ticks off its label is one.
+		// Six ticks away from it, the same motion is a pop.
 		late := func(i int) geom.Pose { return motion(i - 6) }
 		if p := popsOf(400, 0, motion, late); p.count == 0 {
 			t.Errorf("%s, six ticks late: no pop", name)
@@ -97,40 +96,39 @@ func TestCollisionIsNoPop(t *testing.T) {
 	}
 }
 
-// TestSmoothIsNoPop says that what fades in and out is none, however far it
-// goes: a metre at a share of 0.98.
+// TestSmoothIsNoPop checks that an offset that decays is no pop, however far it goes: a metre at a
+// factor of 0.98.
 func TestSmoothIsNoPop(t *testing.T) {
-	fading := func(i int) geom.Pose {
+	decaying := func(i int) geom.Pose {
 		p := rollingPose(i)
 		if i > 200 {
-			left := math.Pow(0.98, float64(i-200))
-			p.Pos.Y += float32(1 - left)
+			remaining := math.Pow(0.98, float64(i-200))
+			p.Pos.Y += float32(1 - remaining)
 		}
 		return p
 	}
-	if p := popsOf(600, 0, rollingPose, fading); p.count != 0 {
+	if p := popsOf(600, 0, rollingPose, decaying); p.count != 0 {
 		t.Errorf("%d pops, largest %v", p.count, p.largest)
 	}
 }
 
-// TestRotationPop says that a jump in orientation alone is a pop.
+// TestRotationPop checks that a jump in orientation alone is a pop.
 func TestRotationPop(t *testing.T) {
-	turned := func(i int) geom.Pose {
+	rotated := func(i int) geom.Pose {
 		p := rollingPose(i)
 		if i >= 200 {
 			p.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, 0.2).Mul(p.Rot)
 		}
 		return p
 	}
-	if p := popsOf(400, 0, rollingPose, turned); p.count != 1 || p.largest > 0.01 {
+	if p := popsOf(400, 0, rollingPose, rotated); p.count != 1 || p.largest > 0.01 {
 		t.Errorf("%d pops of up to %v m", p.count, p.largest)
 	}
 }
 
-// TestStutterPops says that a picture that stands still every eighth tick and
-// catches up in the next pops each time, if it moves fast enough for 5 cm. (A
-// stutter in every other tick is what is usual, and the definition is blind to
-// it.)
+// TestStutterPops checks that a cube drawn at rest every eighth tick pops each time it catches up,
+// if it moves fast enough for 5 cm. Stutter in every other tick is what is expected, and the
+// definition does not see it.
 func TestStutterPops(t *testing.T) {
 	fast := func(i int) geom.Pose { return geom.Pose{Pos: geom.Vec3{X: 0.1 * float32(i)}, Rot: geom.Identity} }
 	stutter := func(i int) geom.Pose {
@@ -144,8 +142,8 @@ func TestStutterPops(t *testing.T) {
 	}
 }
 
-// TestScore holds the errors against values known in closed form, and the first
-// second out of them.
+// TestScore compares the lag errors with values in closed form, and checks that the first second is
+// not scored.
 func TestScore(t *testing.T) {
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
@@ -156,23 +154,23 @@ func TestScore(t *testing.T) {
 	for i := range 180 {
 		w.Step()
 		p := w.Bodies()[0].Pose
-		away := float32(9)
+		offset := float32(9)
 		if i >= 60 {
-			away = 0.3
+			offset = 0.3
 			if i%2 == 0 {
-				away = 0.4
+				offset = 0.4
 			}
 		}
-		p.Pos.X += away
+		p.Pos.X += offset
 		c.Add(w, &predict.View{Tick: w.Tick(), Bodies: []geom.Pose{p}}, 0)
 	}
 	if want := math.Sqrt((0.09 + 0.16) / 2); math.Abs(c.LagErrorRMS()-want) > 1e-4 || math.Abs(c.LagErrorMax()-0.4) > 1e-4 || c.Ticks != 120 {
 		t.Errorf("RMS %v, max %v over %d ticks", c.LagErrorRMS(), c.LagErrorMax(), c.Ticks)
 	}
-	// From 9 m to 0.4 m in the first scored tick, and then 10 cm at every turn:
-	// the median step is 0 or 10 cm, so each turn stands out.
+	// From 9 m to 0.4 m in the first scored tick, and then 10 cm in every other tick: the median
+	// step is 0 or 10 cm, so each change stands out.
 	if c.LargestPop() < 8.5 || c.PopsPerMinute() < 60 {
-		t.Errorf("pops %v a minute up to %v m", c.PopsPerMinute(), c.LargestPop())
+		t.Errorf("%v pops a minute, largest %v m", c.PopsPerMinute(), c.LargestPop())
 	}
 	var d Score
 	d.CopyFrom(c)

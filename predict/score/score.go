@@ -1,5 +1,8 @@
-// Package score measures a pane: what its picture got wrong. It needs no clock;
-// everything is counted in ticks.
+// Package score measures a pane: how the poses that a client draws differ from the server's. It
+// reads a server's world and a client's view and knows neither strategies nor networks. It needs no
+// clock; everything is counted in ticks, so the same session has the same score on every machine.
+//
+// docs/score.md defines every measure.
 package score
 
 import (
@@ -9,23 +12,23 @@ import (
 	"ghostcube/sim"
 )
 
-// Score scores what one player is shown against the truth: that player's cube,
-// and by some measures all bodies. The zero value has seen nothing. The first
-// second after a start is not scored: clocks meet in it.
+// Score measures what one client draws against the server's world: the player's cube, and for some
+// measures all bodies. The zero value is empty. The first second is not scored, because the clocks
+// of client and server converge in it.
 type Score struct {
-	Ticks int // scored
+	Ticks int // ticks scored
 
 	seenTicks     int
-	lagError      distanceSums // of the player's cube now
-	lagErrorMax   float64      // of those distances, metres
-	lagErrorNow   float64
-	serverTick    sim.Tick // of the last truth
+	lagError      distanceSums // of the player's cube at this moment
+	lagErrorMax   float64      // metres
+	lagErrorNow   float64      // metres, in the last tick
+	serverTick    sim.Tick     // of the last server state
 	pops          pops
 	delay         delayEstimator
 	lagComparison lagComparison
 	freezes       freezes
 	stops         stops
-	spectralArcs  [2]spectralArc // of the true cube and the drawn one
+	spectralArcs  [2]spectralArc // of the server's cube, of the drawn one
 	bodies        bodies
 	overlaps      overlaps
 	clearance     clearances
@@ -36,60 +39,62 @@ type Score struct {
 	rate          int
 }
 
-// Add adds one tick: body is the player's cube.
-func (c *Score) Add(truth *sim.World, v *predict.View, body int) {
+// Add scores one tick. body is the index of the player's cube. A view with fewer bodies than that
+// is not scored.
+func (c *Score) Add(server *sim.World, v *predict.View, body int) {
 	if body >= len(v.Bodies) {
 		return
 	}
-	c.rate = truth.Rate()
-	true1, drawn := truth.Bodies()[body].Pose, v.Bodies[body]
-	away := float64(drawn.Pos.Sub(true1.Pos).Len())
-	c.lagErrorNow = away
-	waits := c.serverTick == truth.Tick()
-	c.serverTick = truth.Tick()
+	c.rate = server.Rate()
+	serverPose, drawn := server.Bodies()[body].Pose, v.Bodies[body]
+	lagError := float64(drawn.Pos.Sub(serverPose.Pos).Len())
+	c.lagErrorNow = lagError
+	stalled := c.serverTick == server.Tick()
+	c.serverTick = server.Tick()
 	c.seenTicks++
 	scored := c.seenTicks > c.rate
-	c.pops.add(true1, truth.Tick(), drawn, v.TickOf(body), scored)
-	c.bodies.add(truth, v, body, scored)
-	c.parents.add(truth, v, body, scored)
+	c.pops.add(serverPose, server.Tick(), drawn, v.TickOf(body), scored)
+	c.bodies.add(server, v, body, scored)
+	c.parents.add(server, v, body, scored)
 	t := &c.bodies.tracks[body]
 	step, drawnStep := float64(t.server.step.Len()), float64(t.drawn.step.Len())
-	c.delay.add(step, drawnStep, truth.Scene().MaxLinearSpeed, c.rate)
-	steady, drawnSteady := c.delay.speeds[0].lastStep, c.delay.speeds[1].lastStep // without jumps
-	c.lagComparison.add(&t.server, &t.drawn, steady, drawnSteady, c.rate)
+	c.delay.add(step, drawnStep, server.Scene().MaxLinearSpeed, c.rate)
+	steadyStep, drawnSteadyStep := c.delay.speeds[0].lastStep, c.delay.speeds[1].lastStep // jumps left out
+	c.lagComparison.add(&t.server, &t.drawn, steadyStep, drawnSteadyStep, c.rate)
 	if !scored {
 		return
 	}
 	c.Ticks++
-	c.freezes.add(steady, drawnStep, c.rate)
-	if waits {
+	c.freezes.add(steadyStep, drawnStep, c.rate)
+	if stalled {
 		c.stops.discard()
 	}
-	c.stops.add(&true1.Pos, &drawn.Pos, t.server.step, steady, drawnStep, c.rate)
+	c.stops.add(&serverPose.Pos, &drawn.Pos, t.server.step, steadyStep, drawnStep, c.rate)
 	c.spectralArcs[0].add(step*float64(c.rate), c.rate)
 	c.spectralArcs[1].add(drawnStep*float64(c.rate), c.rate)
-	c.overlaps.add(truth.Scene().Boxes, truth.Bodies(), v.Bodies, body)
-	c.clearance.add(&true1, &drawn, &truth.Scene().Boxes[body])
-	c.joints.add(truth, v)
-	c.jointErrors.add(truth, v, &c.bodies.history, body)
-	c.updates.add(truth.Tick(), v, c.Ticks == 1)
-	c.lagError.add(away)
-	c.lagErrorMax = max(c.lagErrorMax, away)
+	c.overlaps.add(server.Scene().Boxes, server.Bodies(), v.Bodies, body)
+	c.clearance.add(&serverPose, &drawn, &server.Scene().Boxes[body])
+	c.joints.add(server, v)
+	c.jointErrors.add(server, v, &c.bodies.history, body)
+	c.updates.add(server.Tick(), v, c.Ticks == 1)
+	c.lagError.add(lagError)
+	c.lagErrorMax = max(c.lagErrorMax, lagError)
 }
 
-// LagError returns the last distance from the truth, in metres.
+// LagError returns the distance from the drawn cube to the server's cube in the last tick, in
+// metres.
 func (c *Score) LagError() float64 { return c.lagErrorNow }
 
-// LagErrorRMS returns the root mean square of the distance between the drawn cube
-// and the true one at the same moment, in metres.
+// LagErrorRMS returns the root mean square distance from the drawn cube to the server's cube at the
+// same moment, in metres.
 func (c *Score) LagErrorRMS() float64 {
 	return c.lagError.rms()
 }
 
-// LagErrorMax returns the largest of those distances, in metres.
+// LagErrorMax returns the largest lag error, in metres.
 func (c *Score) LagErrorMax() float64 { return c.lagErrorMax }
 
-// PopsPerMinute returns how often the drawn cube jumps.
+// PopsPerMinute returns how often the drawn cube jumps while the server's cube does not.
 func (c *Score) PopsPerMinute() float64 {
 	if c.Ticks == 0 {
 		return 0
@@ -97,46 +102,43 @@ func (c *Score) PopsPerMinute() float64 {
 	return float64(float64(c.pops.count*60)*float64(c.rate)) / float64(c.Ticks)
 }
 
-// LagErrorRMSAll returns the root mean square of the distance between a drawn body
-// and the true one at the same moment, in metres, over all bodies that have
-// moved.
+// LagErrorRMSAll returns the root mean square lag error over all bodies that have moved, in metres.
 func (c *Score) LagErrorRMSAll() float64 { return c.bodies.lagError.rms() }
 
-// Inconsistency returns the distance of the drawn cube from the true one beyond
-// 5 cm, times how long it lasts, in metre seconds per minute.
+// Inconsistency returns the lag error of the player's cube above 5 cm, integrated over time, in
+// metre seconds per minute.
 func (c *Score) Inconsistency() float64 { return c.lagError.perMinute() }
 
-// InconsistencyAll returns the same of all bodies that have moved, the mean of
-// them.
+// InconsistencyAll returns the inconsistency of all bodies that have moved, their mean.
 func (c *Score) InconsistencyAll() float64 { return c.bodies.lagError.perMinute() }
 
-// LargestPop returns the largest jump, in metres.
+// LargestPop returns the length of the largest pop, in metres.
 func (c *Score) LargestPop() float64 { return float64(c.pops.largest) }
 
-// PopEnergy returns the sum of the squares of all jumps, in square metres.
+// PopEnergy returns the sum of the squared lengths of all pops, in square metres.
 func (c *Score) PopEnergy() float64 { return c.pops.energy }
 
-// LargestPopPixels returns the largest jump as the scoring camera sees it.
+// LargestPopPixels returns the length of the largest pop in the image of the scoring camera, in
+// pixels.
 func (c *Score) LargestPopPixels() float64 { return float64(c.pops.largestPixels) }
 
-// PopsAll returns how often any drawn body jumps, in jumps per minute of all
-// together, and the sum of the squares of those jumps in square metres. What a
-// jump is has a simpler form here.
+// PopsAll returns the pops of all drawn bodies together, per minute, and the sum of their squares
+// in square metres. The definition of a pop is simpler than that of the player's cube: see
+// stepChanges.
 func (c *Score) PopsAll() (perMinute, energy float64) {
 	return float64(float64(c.bodies.stepChanges.count*60)*float64(c.rate)) / float64(max(c.Ticks, 1)), c.bodies.stepChanges.energy
 }
 
-// MotionError is what differs between two motions apart from a delay.
+// MotionError is the difference between two motions with the delay between them removed.
 type MotionError struct {
 	PathError       float64 // metres, root mean square
 	AngleError      float64 // degrees
-	Backward        float64 // share of the ticks of true motion in which the drawn one goes against it, in [0, 1]
-	SpeedModulation float64 // m/s, root mean square difference of the speeds between 1 and 6 Hz
+	Backward        float64 // share of the server cube's motion in which the drawn cube moves against it, in [0, 1]
+	SpeedModulation float64 // m/s, root mean square difference of the speeds from 1 to 6 Hz
 }
 
-// MotionError returns how the drawn cube's motion differs from the true one's
-// where the delay between them is taken away. ok is false as long as there is no
-// Staleness.
+// MotionError compares the drawn cube's motion with the server cube's, display delay removed. ok is
+// false while the display delay is unknown.
 func (c *Score) MotionError() (s MotionError, ok bool) {
 	lag, ok := c.DisplayDelay()
 	if !ok || c.lagComparison.pairs == 0 {
@@ -149,50 +151,49 @@ func (c *Score) MotionError() (s MotionError, ok bool) {
 	}, true
 }
 
-// PathErrorAll returns the distance between a drawn body and where the true one
-// was at the tick that the picture claims to show, over all bodies that have
-// moved: root mean square and most, in metres. ok is false if no such tick was
-// known, because the picture was ahead of the truth or more than 127 ticks behind.
-func (c *Score) PathErrorAll() (rms, most float64, ok bool) {
+// PathErrorAll returns the distance from a drawn body to the server's body at the tick that the
+// view claims to show, over all bodies that have moved: root mean square and maximum, in metres. ok
+// is false if no such tick was remembered, because the view was ahead of the server or 128 ticks or
+// more behind.
+func (c *Score) PathErrorAll() (rms, largest float64, ok bool) {
 	s := &c.bodies.pathError
 	return math.Sqrt(s.square / float64(max(s.count, 1))), math.Sqrt(float64(s.max)), s.count > 0
 }
 
-// Stops returns how many times the true cube has stopped, how many ticks the
-// drawn one took to be within 2 cm of it for good, the mean and the most of all
-// stops, and how far in metres it went beyond the true one. Without stops the
-// last three are 0.
+// Stops returns how many times the server's cube has stopped; the ticks from a stop until the drawn
+// cube stays within 2 cm of it, mean and maximum; and the largest distance in metres by which the
+// drawn cube passed it. Without a stop the last three are 0.
 func (c *Score) Stops() (count int, settle float64, longest int, overshoot float64) {
 	s := c.stops
-	s.finish(c.rate) // the one that is looked at
+	s.finish(c.rate) // the stop under observation counts as it stands
 	return s.count, float64(s.settleTicks) / float64(max(s.count, 1)), s.settleTicksMax, s.overshootMax
 }
 
-// SpectralArcLength returns the mean spectral arc length of the drawn cube's speed: below -1,
-// and nearer to it the smoother it is. ok is false until there was motion.
+// SpectralArcLength returns the mean spectral arc length of the drawn cube's speed: negative, and
+// closer to 0 the smoother the motion. ok is false before any motion.
 func (c *Score) SpectralArcLength() (length float64, ok bool) { return c.spectralArcs[1].mean() }
 
-// ServerSpectralArcLength returns the same of the true cube.
+// ServerSpectralArcLength returns the same of the server's cube.
 func (c *Score) ServerSpectralArcLength() (length float64, ok bool) { return c.spectralArcs[0].mean() }
 
-// Overlap returns how deep in metres any drawn body that was looked at was in
-// another one, and how many pairs are so by more than 2 cm, on average over ticks,
-// as far as taking turns can tell.
+// Overlap returns the largest depth in metres of a drawn body inside another, among the pairs
+// tested, and how many pairs overlap by more than 2 cm, mean over ticks, estimated from the bodies
+// tested.
 func (c *Score) Overlap() (deepest, pairs float64) { return c.overlap(&c.overlaps.drawn) }
 
-// ServerOverlap returns the same of the true bodies.
+// ServerOverlap returns the same of the server's bodies.
 func (c *Score) ServerOverlap() (deepest, pairs float64) { return c.overlap(&c.overlaps.server) }
 
 func (c *Score) overlap(o *overlap) (deepest, pairs float64) {
-	each := float64(o.all.pairs) / float64(max(c.overlaps.checked, 1)) // pairs that a body has
-	return float64(max(o.player.deepest, o.all.deepest)), each * float64(len(c.overlaps.radii)) / 2
+	pairsPerBody := float64(o.all.pairs) / float64(max(c.overlaps.checked, 1)) // mean overlaps of a tested body
+	return float64(max(o.player.deepest, o.all.deepest)), pairsPerBody * float64(len(c.overlaps.radii)) / 2
 }
 
-// PlayerOverlap returns how deep in metres the player's drawn cube was in any other,
-// and in how many by more than 2 cm, on average over ticks.
+// PlayerOverlap returns the largest depth in metres of the player's drawn cube inside another body,
+// and how many bodies it overlaps by more than 2 cm, mean over ticks.
 func (c *Score) PlayerOverlap() (deepest, bodies float64) { return c.playerOverlap(&c.overlaps.drawn) }
 
-// ServerPlayerOverlap returns the same of the true cube.
+// ServerPlayerOverlap returns the same of the server's cube.
 func (c *Score) ServerPlayerOverlap() (deepest, bodies float64) {
 	return c.playerOverlap(&c.overlaps.server)
 }
@@ -201,26 +202,24 @@ func (c *Score) playerOverlap(o *overlap) (deepest, bodies float64) {
 	return float64(o.player.deepest), float64(o.player.pairs) / float64(max(c.Ticks, 1))
 }
 
-// Updates returns in how many ticks something new from the server came into the
-// picture, and the most ticks from one of them to the next. ok is false if the strategy has
-// no such thing.
+// Updates returns the number of ticks in which the last received state changed, and the longest gap
+// between two of them in ticks. ok is false if the strategy's view has no received state.
 func (c *Score) Updates() (count, longest int, ok bool) {
 	return c.updates.count, c.updates.gapMax, c.updates.available
 }
 
-// NominalDelay returns how many ticks the tick that the picture claims to show is behind
-// the truth's, below 0 if it is ahead: the mean and the most.
-func (c *Score) NominalDelay() (mean float64, most int) {
+// NominalDelay returns by how many ticks the view's tick is behind the server's, mean and maximum;
+// negative if it is ahead.
+func (c *Score) NominalDelay() (mean float64, largest int) {
 	return float64(c.updates.delaySum) / float64(max(c.Ticks, 1)), c.updates.delayMax
 }
 
-// DisplayDelay returns how many ticks the drawn cube's motion is behind the true
-// one's, fewer than 0 if it is ahead. ok is false as long as there is too
-// little motion to tell.
+// DisplayDelay returns by how many ticks the drawn cube's motion is behind the server cube's,
+// negative if it is ahead. ok is false while there is too little motion to estimate it.
 func (c *Score) DisplayDelay() (ticks int, ok bool) { return c.delay.delay(c.rate) }
 
-// Frozen returns the share of ticks in which the drawn cube stands while the
-// true one is under way, in [0, 1].
+// Frozen returns the share of ticks in which the drawn cube stands still while the server's cube
+// moves, in [0, 1].
 func (c *Score) Frozen() float64 {
 	if c.Ticks == 0 {
 		return 0
@@ -228,13 +227,12 @@ func (c *Score) Frozen() float64 {
 	return float64(c.freezes.ticks) / float64(c.Ticks)
 }
 
-// Freezes returns how many runs of such ticks there were that last a twentieth
-// of a second or more, and how many ticks the longest of them had.
+// Freezes returns the number of runs of frozen ticks that last a twentieth of a second or more, and
+// the length of the longest in ticks.
 func (c *Score) Freezes() (count, longest int) { return c.freezes.count, c.freezes.longest }
 
-// JerkRatio returns the root mean square jerk of the drawn cube by that of the
-// true one: 1 is as smooth as the truth, more is rougher. ok is false as long
-// as the true one has hardly moved.
+// JerkRatio returns the root mean square jerk of the drawn cube divided by that of the server's
+// cube: 1 is as smooth, more is rougher. ok is false while the server's cube has hardly moved.
 func (c *Score) JerkRatio() (ratio float64, ok bool) {
 	return c.bodies.playerJerk.ratio(c.Ticks, c.rate)
 }
@@ -244,13 +242,13 @@ func (c *Score) JerkRatioAll() (ratio float64, ok bool) {
 	return c.bodies.allJerk.ratio(c.Ticks, c.rate)
 }
 
-// FloorPenetration returns how deep any drawn body has reached below the ground, in
-// metres, and how many are in it by more than 2 cm, on average over ticks.
+// FloorPenetration returns the largest depth of a drawn body below the ground in metres, and how
+// many bodies are deeper than 2 cm, mean over ticks.
 func (c *Score) FloorPenetration() (deepest, bodies float64) {
 	return c.floorPenetration(&c.bodies.drawnFloor)
 }
 
-// ServerFloorPenetration returns the same of the true bodies.
+// ServerFloorPenetration returns the same of the server's bodies.
 func (c *Score) ServerFloorPenetration() (deepest, bodies float64) {
 	return c.floorPenetration(&c.bodies.serverFloor)
 }
@@ -259,18 +257,18 @@ func (c *Score) floorPenetration(f *floorDepths) (deepest, bodies float64) {
 	return float64(f.deepest), float64(f.count) / float64(max(c.Ticks, 1))
 }
 
-// CopyFrom makes c an equal of o that shares with it no memory that changes.
+// CopyFrom makes c a copy of o. They share no memory that changes.
 func (c *Score) CopyFrom(o *Score) {
-	pops, stale, shape, arcs, bodies, chain, aboard := c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents
+	pops, delay, comparison, arcs, bodies, jointErrors, parents := c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents
 	pops.copyFrom(&o.pops)
-	stale.copyFrom(&o.delay)
-	shape.copyFrom(&o.lagComparison)
+	delay.copyFrom(&o.delay)
+	comparison.copyFrom(&o.lagComparison)
 	for i := range arcs {
 		arcs[i].copyFrom(&o.spectralArcs[i])
 	}
 	bodies.copyFrom(&o.bodies)
-	chain.copyFrom(&o.jointErrors)
-	aboard.copyFrom(&o.parents)
+	jointErrors.copyFrom(&o.jointErrors)
+	parents.copyFrom(&o.parents)
 	*c = *o
-	c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents = pops, stale, shape, arcs, bodies, chain, aboard
+	c.pops, c.delay, c.lagComparison, c.spectralArcs, c.bodies, c.jointErrors, c.parents = pops, delay, comparison, arcs, bodies, jointErrors, parents
 }

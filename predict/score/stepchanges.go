@@ -5,14 +5,13 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// A jolt is a pop of any body, in a form that can be had of 901 of them: a step
-// that differs from the step before by more than 5 cm, while the true body has
-// none like it within two ticks of the same label. The step back to the usual
-// one that follows a leap is not another.
+// A step change is a pop in a form cheap enough for 901 bodies: a step that differs from the one
+// before by more than 5 cm, while the server's body has no similar change within two ticks of the
+// tick drawn. The return to the usual step after a jump is not another one.
 const (
-	stepChangeMin         = 0.025 // metres; smaller ones of the truth are none
-	stepChangeHistory     = 512   // true ones that are remembered
-	stepChangesPendingMax = 4096  // drawn ones that may wait for the truth to come to their tick
+	stepChangeMin         = 0.025 // metres; smaller changes on the server are not remembered
+	stepChangeHistory     = 512   // changes on the server that are remembered
+	stepChangesPendingMax = 4096  // drawn changes that may wait for the server to reach their tick
 )
 
 // stepChange is one body's change of step.
@@ -20,44 +19,44 @@ type stepChange struct {
 	body     int32
 	tick     sim.Tick
 	delta    geom.Vec3 // metres
-	previous int32     // the number of the jolt of the same body before it, and -1 if there is none
+	previous int32     // number of the same body's change before this one; -1 if there is none
 }
 
-// stepChanges finds those of all drawn bodies.
+// stepChanges finds the step changes of all drawn bodies.
 type stepChanges struct {
-	history       []stepChange // true ones, by their number
-	nextNumber    int32        // of the next
-	newest        []int32      // for each body, the number of its newest, and -1
-	pending       []stepChange // drawn ones, oldest first
-	resolvedCount int          // of those
+	history       []stepChange // changes on the server, by number modulo stepChangeHistory
+	nextNumber    int32        // number of the next change on the server
+	newest        []int32      // by body: number of its newest change on the server; -1 if none
+	pending       []stepChange // drawn changes, oldest first
+	resolvedCount int          // leading entries of pending that are resolved
 
 	count  int
 	energy float64 // m2
 }
 
-// addServer notes a true jolt.
-func (s *stepChanges) addServer(body int, tick sim.Tick, bend geom.Vec3) {
+// addServer remembers a change on the server.
+func (s *stepChanges) addServer(body int, tick sim.Tick, delta geom.Vec3) {
 	if s.history == nil {
 		s.history = make([]stepChange, stepChangeHistory)
 	}
 	for len(s.newest) <= body {
 		s.newest = append(s.newest, -1)
 	}
-	s.history[s.nextNumber%stepChangeHistory] = stepChange{int32(body), tick, bend, s.newest[body]}
+	s.history[s.nextNumber%stepChangeHistory] = stepChange{int32(body), tick, delta, s.newest[body]}
 	s.newest[body] = s.nextNumber
 	s.nextNumber++
 }
 
-// addDrawn notes a drawn jolt under the label of the picture.
-func (s *stepChanges) addDrawn(body int, tick sim.Tick, bend geom.Vec3) {
+// addDrawn adds a drawn change. tick is the tick that the body claims to show.
+func (s *stepChanges) addDrawn(body int, tick sim.Tick, delta geom.Vec3) {
 	if len(s.pending)-s.resolvedCount >= stepChangesPendingMax {
 		s.resolve(&s.pending[s.resolvedCount])
 		s.resolvedCount++
 	}
-	s.pending = append(s.pending, stepChange{body: int32(body), tick: tick, delta: bend})
+	s.pending = append(s.pending, stepChange{body: int32(body), tick: tick, delta: delta})
 }
 
-// resolveDue judges what the truth has come to.
+// resolveDue resolves the drawn changes whose ticks the server has reached.
 func (s *stepChanges) resolveDue(now sim.Tick) {
 	for s.resolvedCount < len(s.pending) && s.pending[s.resolvedCount].tick+popTickTolerance <= now {
 		s.resolve(&s.pending[s.resolvedCount])
@@ -69,9 +68,9 @@ func (s *stepChanges) resolveDue(now sim.Tick) {
 	}
 }
 
-// resolve counts a drawn jolt unless the truth had the like.
+// resolve counts a drawn change unless the server had a similar one.
 func (s *stepChanges) resolve(j *stepChange) {
-	away := j.delta.LenSq()
+	difference := j.delta.LenSq()
 	if int(j.body) < len(s.newest) {
 		for n := s.newest[j.body]; n >= 0 && s.nextNumber-n <= stepChangeHistory; n = s.history[n%stepChangeHistory].previous {
 			t := &s.history[n%stepChangeHistory]
@@ -79,18 +78,18 @@ func (s *stepChanges) resolve(j *stepChange) {
 				break
 			}
 			if t.tick <= j.tick+popTickTolerance {
-				away = min(away, j.delta.Sub(t.delta).LenSq())
+				difference = min(difference, j.delta.Sub(t.delta).LenSq())
 			}
 		}
 	}
-	if away > popDistance*popDistance {
+	if difference > popDistance*popDistance {
 		s.count++
-		s.energy += float64(away)
+		s.energy += float64(difference)
 	}
 }
 
 func (s *stepChanges) copyFrom(o *stepChanges) {
-	past, newest, waiting := append(s.history[:0], o.history...), append(s.newest[:0], o.newest...), append(s.pending[:0], o.pending...)
+	history, newest, pending := append(s.history[:0], o.history...), append(s.newest[:0], o.newest...), append(s.pending[:0], o.pending...)
 	*s = *o
-	s.history, s.newest, s.pending = past, newest, waiting
+	s.history, s.newest, s.pending = history, newest, pending
 }

@@ -2,52 +2,52 @@ package score
 
 import "ghostcube/sim/geom"
 
-// A true cube stops in the tick in which it comes below stopMost after it was at
-// stopFrom or faster half a second ago or less, if it then rests for restLeast: a
-// turning point is no stop. The stop is looked at for stopOver, or until either
-// cube goes on: the true one, or the drawn one after it stood beside the true
-// one, as a picture does that is ahead.
+// The server's cube stops in the tick in which it falls below restSpeedMax, if it moved at
+// stopFromSpeed or faster in the half second before and then rests for restSecondsMin: a turning
+// point is no stop. A stop is observed for stopWindow, or until one of the cubes moves on: the
+// server's, or the drawn one after it has stood at the server's cube, as a view ahead of the server
+// does.
 const (
-	stopFromSpeed    = 1    // m/s
-	restSpeedMax     = 0.1  // m/s
-	resumeSpeed      = 0.5  // m/s: it goes on
-	restSecondsMin   = 0.25 // seconds
-	stopWindow       = 2    // seconds
-	settledTolerance = 0.02 // metres from the true cube
+	stopFromSpeed    = 1    // m/s; a cube this fast can stop
+	restSpeedMax     = 0.1  // m/s; below it a cube rests
+	resumeSpeed      = 0.5  // m/s; from here on the cube moves again
+	restSecondsMin   = 0.25 // seconds at rest that make a stop
+	stopWindow       = 2    // seconds of observation
+	settledTolerance = 0.02 // metres from the server's cube within which the drawn one has settled
 )
 
-// stops looks at what the picture does when the true cube stops.
+// stops measures how the drawn cube settles when the server's cube stops.
 type stops struct {
-	count          int     // stops looked at to their end
-	settleTicks    int     // ticks from each to the picture's being there for good, summed
-	settleTicksMax int     // of those
-	overshootMax   float64 // metres beyond the true cube, along the way it came; 0 if never
+	count          int     // stops observed to their end
+	settleTicks    int     // ticks until the drawn cube stays at the server's, summed over stops
+	settleTicksMax int     // ticks, longest of one stop
+	overshootMax   float64 // metres past the server's cube in its direction of motion; 0 if never
 
-	lastStep  geom.Vec3 // of the last tick at stopFrom or more
+	lastStep  geom.Vec3 // metres; the server's last step at stopFromSpeed or more
 	slowTicks int       // ticks since then
-	current   stop
+	current   stop      // the stop under observation
 }
 
-// stop is the one that is looked at.
+// stop is a stop under observation.
 type stop struct {
-	ticks          int     // ticks since it; 0: there is none
-	unsettledTicks int     // of those, up to the last one with the picture elsewhere
-	overshoot      float64 // metres beyond
-	settled        bool    // the drawn cube has stood beside the true one
-	resumed        bool    // and then went on
+	ticks          int     // ticks since the stop; 0 if there is none
+	unsettledTicks int     // ticks up to the last one with the drawn cube elsewhere
+	overshoot      float64 // metres past the server's cube
+	settled        bool    // the drawn cube has stood at the server's cube
+	resumed        bool    // and then moved on
 }
 
-// add adds a tick: where the cubes are, the true one's step, and the length of
-// it or of the last one that was no jump, and that of the drawn one's, metres.
-func (s *stops) add(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep float64, rate int) {
-	speed, drawnSpeed := step*float64(rate), drawnStep*float64(rate)
+// add adds a tick: the positions of the cubes, the server's step, the length of its last step that
+// was no jump, and the length of the drawn step, all in metres.
+func (s *stops) add(server, drawn *geom.Vec3, serverStep geom.Vec3, steadyStep, drawnStep float64, rate int) {
+	speed, drawnSpeed := steadyStep*float64(rate), drawnStep*float64(rate)
 	s.slowTicks++
 	n := &s.current
 	switch {
 	case speed >= stopFromSpeed:
 		s.finish(rate)
-		if float64(way.Len()) == step {
-			s.lastStep, s.slowTicks = way, 0
+		if float64(serverStep.Len()) == steadyStep {
+			s.lastStep, s.slowTicks = serverStep, 0
 		}
 		return
 	case n.ticks == 0 && speed < restSpeedMax && s.slowTicks <= rate/2 && s.lastStep != (geom.Vec3{}):
@@ -59,9 +59,9 @@ func (s *stops) add(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep floa
 		return
 	}
 	if n.resumed = n.resumed || n.settled && drawnSpeed >= resumeSpeed; !n.resumed {
-		off := drawn.Sub(*truth)
-		n.overshoot = max(n.overshoot, float64(off.Dot(s.lastStep.Unit())))
-		if off.Len() > settledTolerance {
+		offset := drawn.Sub(*server)
+		n.overshoot = max(n.overshoot, float64(offset.Dot(s.lastStep.Unit())))
+		if offset.Len() > settledTolerance {
 			n.unsettledTicks = n.ticks
 		} else if drawnSpeed < restSpeedMax {
 			n.settled = true
@@ -73,11 +73,11 @@ func (s *stops) add(truth, drawn *geom.Vec3, way geom.Vec3, step, drawnStep floa
 	}
 }
 
-// discard gives up the stop that is looked at: the truth stands still because its
-// server waits.
+// discard drops the stop under observation: the server's cube stands still because its server
+// stalls.
 func (s *stops) discard() { s.current, s.lastStep = stop{}, geom.Vec3{} }
 
-// finish counts the stop that is looked at.
+// finish ends the observation and counts the stop if it was long enough.
 func (s *stops) finish(rate int) {
 	if float64(s.current.ticks) >= restSecondsMin*float64(rate) {
 		s.count++

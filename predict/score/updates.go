@@ -8,25 +8,25 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// updates is how often the picture has something new from the server, and how
-// old what it claims to show is.
+// updates measures how often the view has a new server state, and by how much the tick that it
+// claims to show is behind the server's.
 type updates struct {
-	available bool // the view has what was last received
-	digest    uint64
-	count     int // ticks in which that changed
-	gap       int // ticks since the last of those
-	gapMax    int // of such gaps
+	available bool   // the view has a last received state
+	digest    uint64 // of the last received state
+	count     int    // ticks in which that state changed
+	gap       int    // ticks since the last change
+	gapMax    int    // ticks, longest gap
 
-	delaySum int64 // ticks from the picture's label to the truth's, summed
-	delayMax int   // of those
+	delaySum int64 // ticks from the view's tick to the server's, summed
+	delayMax int   // ticks, largest
 }
 
 // add adds a tick.
 func (u *updates) add(now sim.Tick, v *predict.View, first bool) {
-	age := int(now) - int(v.Tick)
-	u.delaySum += int64(age)
-	if first || age > u.delayMax {
-		u.delayMax = age
+	delay := int(now) - int(v.Tick)
+	u.delaySum += int64(delay)
+	if first || delay > u.delayMax {
+		u.delayMax = delay
 	}
 	u.available = u.available || len(v.LastReceived) > 0
 	d := digest(v.LastReceived)
@@ -41,21 +41,20 @@ func (u *updates) add(now sim.Tick, v *predict.View, first bool) {
 	u.digest = d
 }
 
-// digest returns a number that differs if any pose does, but for a chance in
-// very many.
+// digest returns a hash of the poses: equal hashes mean equal poses but for a negligible chance.
 func digest(poses []geom.Pose) uint64 {
-	const odd = 0x9E3779B97F4A7C15
-	var a, b, c, d uint64 // four, so that none waits for the other
-	two := func(x, y float32) uint64 { return uint64(math.Float32bits(x))<<32 | uint64(math.Float32bits(y)) }
+	const multiplier = 0x9E3779B97F4A7C15
+	var a, b, c, d uint64 // four chains, which the processor runs in parallel
+	pack := func(x, y float32) uint64 { return uint64(math.Float32bits(x))<<32 | uint64(math.Float32bits(y)) }
 	mix := func(h, u uint64) uint64 {
-		h = (h ^ u) * odd
+		h = (h ^ u) * multiplier
 		return h ^ h>>29
 	}
 	for i := range poses {
 		p := &poses[i]
-		a = mix(a, two(p.Pos.X, p.Pos.Y))
-		b = mix(b, two(p.Pos.Z, p.Rot.X))
-		c = mix(c, two(p.Rot.Y, p.Rot.Z))
+		a = mix(a, pack(p.Pos.X, p.Pos.Y))
+		b = mix(b, pack(p.Pos.Z, p.Rot.X))
+		c = mix(c, pack(p.Rot.Y, p.Rot.Z))
 		d = mix(d, uint64(math.Float32bits(p.Rot.W)))
 	}
 	return mix(mix(mix(a, b), c), d)
