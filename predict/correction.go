@@ -8,30 +8,30 @@ import (
 	"ghostcube/sim"
 )
 
-// Correction is one disagreement between the client's past and the server's
-// word, and what was done about it.
+// Correction is one difference between a client's past and the server's state that the client
+// applied.
 type Correction struct {
-	Packet        packet.Sequence // that brought the news
-	Received      time.Duration   // when it arrived, whole, in the session's time
-	Tick          sim.Tick        // it speaks of
-	Body          int             // the one that was farthest off, of those off by too much
-	Field         Field           // of that body: the one that the others follow from
-	Amount        float32         // how far off that field was, in its unit
+	Packet        packet.Sequence // the packet that carried the server's state
+	Received      time.Duration   // session time at which it arrived completely
+	Tick          sim.Tick        // tick of the server's state
+	Body          int             // the body with the largest error, of those beyond the tolerance
+	Field         Field           // of that body: the field that explains the others
+	Amount        float32         // error of that field, in the field's unit
 	Cause         Cause
-	Shift         float32 // metres by which the player's present position changed
-	ReplayedTicks int     // ticks stepped again
+	Shift         float32 // metres by which the player's present position moved
+	ReplayedTicks int     // ticks
 }
 
-// Field is a part of a body.
+// Field is a field of a body's state.
 type Field uint8
 
 // The fields of a body.
 const (
 	Position Field = iota // metres
-	Rotation              // radians, of the turn between the two
+	Rotation              // radians, angle between the two orientations
 	Linear                // metres per second
 	Angular               // radians per second
-	Asleep                // no unit: one of the two sleeps
+	Asleep                // no unit: the server's body sleeps and the client's does not
 )
 
 var fieldInfo = [...]struct{ name, unit string }{{"position", "m"}, {"rotation", "rad"}, {"linear", "m/s"}, {"angular", "rad/s"}, {"asleep", ""}}
@@ -39,20 +39,20 @@ var fieldInfo = [...]struct{ name, unit string }{{"position", "m"}, {"rotation",
 // String returns the field's name.
 func (f Field) String() string { return fieldInfo[f].name }
 
-// Unit returns the unit of the field's differences, empty if they have none.
+// Unit returns the unit of the field's differences, empty if it has none.
 func (f Field) Unit() string { return fieldInfo[f].unit }
 
-// Cause is what a strategy knows of the cause of a correction.
+// Cause is the cause of a correction, as far as the client can know it.
 type Cause uint8
 
-// The causes. The server tells with every state what the players did in the
-// tick that made it, so a client sees if it stepped that tick otherwise; what
-// happened in a tick before, whose state was lost, it cannot know.
+// The causes. The server sends with every state the inputs that the tick was stepped with, so a
+// client sees whether it stepped that tick with other inputs. It cannot see what differed in an
+// earlier tick whose state was lost.
 const (
 	CauseUnknown Cause = iota
-	LocalInput         // the server did not use the player's input of the tick before: it came late or never
-	RemoteInput        // another player did otherwise than the client had assumed
-	ClockReset         // the client had fallen behind the server, and took its state as it was
+	LocalInput         // the server stepped without the player's input: it arrived late or never
+	RemoteInput        // another player's input was not the one that the client had assumed
+	ClockReset         // the client's clock was behind the server's, and it took over the server's state
 )
 
 var causeNames = [...]string{"unknown", "own-input", "others-input", "behind"}
@@ -60,7 +60,7 @@ var causeNames = [...]string{"unknown", "own-input", "others-input", "behind"}
 // String returns the cause's name.
 func (w Cause) String() string { return causeNames[w] }
 
-// Describe says in a few words what was off, and by how much.
+// Describe returns what was wrong and by how much, such as "position by 0.02 m".
 func (c *Correction) Describe() string {
 	if c.Field == Asleep {
 		return "asleep"
@@ -68,28 +68,27 @@ func (c *Correction) Describe() string {
 	return c.Field.String() + " by " + strconv.FormatFloat(float64(c.Amount), 'g', 3, 32) + " " + c.Field.Unit()
 }
 
-// Difference is how far two states of a body are apart, field by field.
+// Difference is the difference between two states of a body, by field.
 type Difference struct {
-	Position, Rotation, Linear, Angular float32 // in the units of the fields
+	Position, Rotation, Linear, Angular float32 // in the fields' units
 
-	ServerAsleep bool // the one asked about sleeps, and the other does not
+	ServerAsleep bool // the server's body sleeps and the client's does not
 }
 
-// Diff returns how far the server's word of a body is from what the client
-// had.
-func Diff(word, had *sim.Body) Difference {
+// Diff returns the difference between the server's state of a body and the client's.
+func Diff(server, client *sim.Body) Difference {
 	return Difference{
-		Position:     word.Pose.Pos.Sub(had.Pose.Pos).Len(),
-		Rotation:     word.Pose.Rot.Mul(had.Pose.Rot.Inverse()).Angle(),
-		Linear:       word.Linear.Sub(had.Linear).Len(),
-		Angular:      word.Angular.Sub(had.Angular).Len(),
-		ServerAsleep: word.Asleep && !had.Asleep,
+		Position:     server.Pose.Pos.Sub(client.Pose.Pos).Len(),
+		Rotation:     server.Pose.Rot.Mul(client.Pose.Rot.Inverse()).Angle(),
+		Linear:       server.Linear.Sub(client.Linear).Len(),
+		Angular:      server.Angular.Sub(client.Angular).Len(),
+		ServerAsleep: server.Asleep && !client.Asleep,
 	}
 }
 
-// MaxError returns by how many metres the difference sets the farthest point of a
-// body apart, which is reach metres from its middle: where it is, or where its
-// velocities have brought it in so many seconds.
+// MaxError returns by how many metres the difference displaces the farthest point of a body, at a
+// distance of reach metres from its centre: by its pose, or by its velocities after a number of
+// seconds.
 func (d *Difference) MaxError(reach, seconds float32) float32 {
 	return max(d.poseError(reach), d.velocityError(reach, seconds))
 }
@@ -102,12 +101,12 @@ func (d *Difference) velocityError(reach, seconds float32) float32 {
 	return float32(max(d.Linear, float32(d.Angular*reach)) * seconds)
 }
 
-// RootField returns the field that the others follow from, and how far off it is.
-// The two were the same seconds before. A pose that is off by no more than twice
-// what the velocities explain in that time is off because of them, and those
-// because of sleep if the server's body sleeps; else where it is has changed by
-// itself. Of two that qualify it is the one that moves the body more.
-func (d *Difference) RootField(reach, seconds float32) (f Field, by float32) {
+// RootField returns the field that explains the others, and its error. The two states agreed the
+// given number of seconds earlier. If the pose error is at most twice what the velocity errors make
+// in that time, the velocities explain it, and sleep explains those if the server's body sleeps;
+// otherwise the pose changed by itself. Of two fields that qualify it is the one that moves the
+// body more.
+func (d *Difference) RootField(reach, seconds float32) (f Field, amount float32) {
 	switch {
 	case d.poseError(reach) > 2*d.velocityError(reach, seconds):
 		if d.Position >= float32(d.Rotation*reach) {

@@ -2,25 +2,25 @@ package predict
 
 import "time"
 
-// Counters counts what only a strategy knows: corrections, ticks replayed, inputs
-// that came late. The zero value is empty.
+// Counters are what only a strategy can count: corrections, replayed ticks, late inputs. The zero
+// value is empty.
 type Counters struct {
-	// Stopwatch tells the time since some moment. It may be nil; only spans
-	// look at it, and no hash looks at those.
+	// Stopwatch returns the time since an arbitrary moment. It may be nil. Only spans use it, and
+	// no hash covers spans.
 	Stopwatch func() time.Duration
 
 	counters []Counter
 	spans    []Span
 }
 
-// Span is work whose time is measured if there is a stopwatch.
+// Span is a kind of work whose CPU time is measured if there is a stopwatch.
 type Span struct {
 	Name       string
 	Count      int
 	Total, Max time.Duration
 }
 
-// BeginSpan begins to measure. What it returns ends it, at Spent.
+// BeginSpan starts a measurement. Its result is for EndSpan.
 func (m *Counters) BeginSpan() time.Duration {
 	if m.Stopwatch == nil {
 		return 0
@@ -43,18 +43,18 @@ func (m *Counters) EndSpan(name string, began time.Duration) {
 	m.spans = append(m.spans, Span{name, 1, d, d})
 }
 
-// Spans returns the spans in the order in which they first came, for reading.
+// Spans returns the spans in order of first use. The slice is read-only.
 func (m *Counters) Spans() []Span { return m.spans }
 
-// Counter is one line of a Meter.
+// Counter is one named number.
 type Counter struct {
 	Name  string
-	Help  string // a sentence with the unit in it
+	Help  string // one sentence with the unit, at most 110 characters
 	Value float64
 }
 
-// Declare adds a count at zero, so that it is seen before anything happens. A
-// name declared before stays as it is.
+// Declare adds a counter at zero, so that it is listed before anything happens. Declaring a name
+// again changes nothing.
 func (m *Counters) Declare(name, help string) {
 	for i := range m.counters {
 		if m.counters[i].Name == name {
@@ -70,16 +70,16 @@ func (m *Counters) find(name string) *Counter {
 			return &m.counters[i]
 		}
 	}
-	panic("predict: the count " + name + " was not declared")
+	panic("predict: counter " + name + " is not declared")
 }
 
-// Add adds x to the count called name, which has been declared.
+// Add adds x to the counter called name. It panics if the counter was not declared.
 func (m *Counters) Add(name string, x float64) { m.find(name).Value += x }
 
-// Set sets the count called name, which has been declared, to x.
+// Set sets the counter called name to x. It panics if the counter was not declared.
 func (m *Counters) Set(name string, x float64) { m.find(name).Value = x }
 
-// Value returns the count called name, or 0 if there is none.
+// Value returns the counter called name, or 0 if there is none.
 func (m *Counters) Value(name string) float64 {
 	for i := range m.counters {
 		if m.counters[i].Name == name {
@@ -89,11 +89,10 @@ func (m *Counters) Value(name string) float64 {
 	return 0
 }
 
-// All returns the counts in the order in which they were declared, for
-// reading.
+// All returns the counters in the order in which they were declared. The slice is read-only.
 func (m *Counters) All() []Counter { return m.counters }
 
-// CopyFrom makes m an equal of o, all but the stopwatch.
+// CopyFrom makes m a copy of o, except for the stopwatch.
 func (m *Counters) CopyFrom(o *Counters) {
 	m.counters = append(m.counters[:0], o.counters...)
 	m.spans = append(m.spans[:0], o.spans...)

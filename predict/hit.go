@@ -5,56 +5,55 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Ray is a shot as one side sees it: from where it goes along, and what it meets.
+// Ray is a shot as one side sees it: its line and the first body on it.
 type Ray struct {
-	Origin, Direction geom.Vec3 // Along is a unit vector
-	Hit               sim.Hit
+	Origin, Direction geom.Vec3 // metres, world frame; a unit vector
+	Hit               sim.Hit   // Hit.Body is sim.NoBody for a miss
 }
 
-// ShotRange is how far a shot goes, in metres.
+// ShotRange is the range of a shot, in metres.
 const ShotRange = 200
 
-// CastShot returns what a player's shot meets in a picture or a state: bodies at poses,
-// at a moment in 1/sim.SeenParts ticks. It begins in the middle of the player's cube.
+// CastShot returns what a player's shot hits among bodies at the given poses. at is the server time
+// of the poses in 1/sim.SubticksPerTick ticks, at rate ticks per second. The shot starts at from,
+// the centre of the player's cube, which it cannot hit.
 func CastShot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
 	r := Ray{Origin: from, Direction: s.Direction()}
 	r.Hit = scene.CastRay(from, r.Direction, ShotRange, poses, player, at, rate)
 	return r
 }
 
-// End returns where the ray ends.
+// End returns the end point of the ray.
 func (r *Ray) End() geom.Vec3 { return r.Origin.AddScaled(r.Hit.Distance, r.Direction) }
 
-// HitResult is what the server makes of a shot.
+// HitResult is the server's decision about one shot, with and without lag compensation.
 type HitResult struct {
 	Player     int
 	Shot       sim.Shot
-	Tick       sim.Tick      // of the server, in which it was judged
-	Age        int64         // 1/sim.SeenParts ticks by which what the player saw was older
-	Refused    RewindRefusal // of the rewound judgement; then Rewound means nothing
-	UseRewound bool          // the rewound judgement counts; else the other
+	Tick       sim.Tick      // server tick in which the shot was resolved
+	Age        int64         // 1/sim.SubticksPerTick ticks by which the player's view was older than Tick
+	Refused    RewindRefusal // why the server did not rewind; then Rewound is undefined
+	UseRewound bool          // the rewound result counts, not the present one
 
-	Rewound Ray // in the player's past
-	Now     Ray // in the server's present
+	Rewound Ray // among bodies as the player saw them
+	Now     Ray // among the server's present bodies
 
-	// Of the body that was hit, by the rewound judgement if by both: where it was in
-	// the player's past, and where it is.
+	// Poses of TargetBody when the player saw it and in Tick.
 	TargetThen, TargetNow geom.Pose
-	BehindCover           bool // it was hit in the past, and its middle, in the shooter's sight then, would not be now
+	BehindCover           bool // the body was hit in the past, but its centre, visible to the shooter then, is hidden now
 }
 
-// RewindRefusal is why a shot was not judged in the player's past.
+// RewindRefusal is why the server did not rewind for a shot.
 type RewindRefusal uint8
 
-// The refusals.
+// The reasons.
 const (
 	NotRefused RewindRefusal = iota
-	TooOld                   // it is older than what the server remembers
-	TooNew                   // it is of a moment that the server will not be at for long
+	TooOld                   // the view is older than the server's history
+	TooNew                   // the view is further ahead of the server than a client can be
 )
 
-// HitBody returns the body that the player has hit by the judgement that counts, or
-// sim.Missed.
+// HitBody returns the body that was hit by the result that counts, or sim.NoBody.
 func (v *HitResult) HitBody() int {
 	switch {
 	case !v.UseRewound:
@@ -65,7 +64,7 @@ func (v *HitResult) HitBody() int {
 	return v.Rewound.Hit.Body
 }
 
-// TargetBody returns the body that Was and Is are of, or sim.Missed.
+// TargetBody returns the body that TargetThen and TargetNow are of, or sim.NoBody.
 func (v *HitResult) TargetBody() int {
 	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {
 		return v.Rewound.Hit.Body

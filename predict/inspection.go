@@ -5,65 +5,62 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Inspection is what the halves of a strategy can tell of what they send and hear, for
-// a picture of it. It is asked for where somebody looks, and asking changes
-// nothing. Its slices are indexed by body, and empty where a strategy has no such
-// thing.
+// Inspection is what the sides of a strategy report about their packets, for display. It is filled
+// only while somebody looks, and filling it changes nothing. Its slices are indexed by body unless
+// noted, empty where a strategy has no such property, and owned by the caller.
 type Inspection struct {
-	Priority    []int64         // at the server: added up since the body was last sent, after this tick's packet
-	Age         []int32         // ticks from the server's last word of the body to what the client shows, from 0 on
-	Moving      []bool          // the body moves in what the client shows
-	Encoding    []Encoding      // how that last word came
-	Owner       []int8          // whose authority the body is under, as far as the client knows; sim.Nobody: no player's
-	ParentBoxes []ParentBox     // by themselves: what the own cube might be carried by
-	JointDepth  []int16         // by which the body is told of: between it and the root of its tree; 0 is a root, -1 by itself
-	Packet      PacketBreakdown // the last one to this client; Room is 0 where packets have no budget
+	Priority    []int64         // at the server: accumulated since the body was last sent, after this tick's packet
+	Age         []int32         // ticks, at least 0, from the last received state of the body to the state drawn
+	Moving      []bool          // whether the body moves as drawn
+	Encoding    []Encoding      // how that last state was encoded
+	Owner       []int8          // player with authority over the body, as far as the client knows, or sim.NoPlayer
+	ParentBoxes []ParentBox     // by candidate, not by body: possible parents of the player's cube
+	JointDepth  []int16         // joints between the body and the root of its joint tree: 0 is a root, -1 a body without a tree
+	Packet      PacketBreakdown // the last packet to this client
 }
 
-// ParentBox is what the own cube might have as its parent: the box in which it is looked
-// for.
+// ParentBox is a possible parent of the player's cube: the box in which the cube has to be.
 type ParentBox struct {
-	Pose     geom.Pose
-	Half     geom.Vec3 // metres
-	IsParent bool      // it is the parent now
+	Pose     geom.Pose // world frame
+	Half     geom.Vec3 // metres, half extents
+	IsParent bool      // it is the cube's parent now
 }
 
-// Encoding is how the state of a body came.
+// Encoding is how the state of a body was encoded.
 type Encoding uint8
 
-// The codings.
+// The encodings.
 const (
-	NeverReceived    Encoding = iota // it has not come since the client began
-	Absolute                         // by itself
-	RelativeToPlayer                 // its position relative to that of the first player's cube
-	DeltaEncoded                     // by its difference from a state that the client had
+	NeverReceived    Encoding = iota // not received since the client started
+	Absolute                         // without reference to another state
+	RelativeToPlayer                 // position relative to the first player's cube
+	DeltaEncoded                     // difference from a state that the client has
 )
 
-// PacketBreakdown is what a packet from the server was made of. Bits are those that
-// travelled, headers of IP and UDP included.
+// PacketBreakdown says how a packet from the server spent its bits. Bits are those on the wire,
+// including IP and UDP headers.
 type PacketBreakdown struct {
-	Tick       sim.Tick // of the server, in which it was sent
-	BudgetBits int      // bits that it might have had by the budget
-	InputBits  int      // bits of what the players did
-	BodyBits   int      // bits of bodies
+	Tick       sim.Tick // server tick in which it was sent
+	BudgetBits int      // bits that the send budget allowed; 0 if there is no budget
+	InputBits  int      // bits of the players' inputs
+	BodyBits   int      // bits of body states
 	HeaderBits int      // all other bits
-	BodyCount  int      // how many bodies
+	BodyCount  int      // bodies in the packet
 
-	DatagramCount int          // that it was cut into, of a snapshot
-	Parts         SnapshotBits // of a snapshot: its bits by what they tell; else zero
+	DatagramCount int          // datagrams that a snapshot was split into
+	Parts         SnapshotBits // of a snapshot: its bits by content; otherwise zero
 }
 
-// SnapshotBits are the bits of a snapshot by what they tell. Of an arithmetic coder they
-// are no whole numbers.
+// SnapshotBits are the bits of a snapshot by content. An arithmetic coder spends fractions of bits.
 type SnapshotBits struct {
-	Index    float64 // which bodies are other than in what the client has
+	Index    float64 // which bodies differ from the baseline
 	Position float64
 	Rotation float64
 	Linear   float64 // velocities
-	Other    float64 // all others: who touches a body, that it rests, heads
+	Other    float64 // everything else: who touches a body, at-rest flags, headers
 }
 
-// Bits returns the sum.
+// Bits returns the sum of the bits.
 func (p *SnapshotBits) Bits() float64 { return p.Index + p.Position + p.Rotation + p.Linear + p.Other }
 
 // Add adds the bits of another snapshot.
@@ -78,15 +75,16 @@ func (p *SnapshotBits) Add(o *SnapshotBits) {
 // Bits returns the bits of the whole packet.
 func (p *PacketBreakdown) Bits() int { return p.HeaderBits + p.InputBits + p.BodyBits }
 
-// ServerInspector is a server that can tell of what it sends.
+// ServerInspector is a server side that can report on its packets.
 type ServerInspector interface {
-	// Inspect writes into l, which is empty, what concerns one client.
+	// Inspect adds to l, which is empty, what concerns one client. seat is its index among the
+	// peers.
 	Inspect(l *Inspection, seat int)
 }
 
-// ClientInspector is a client that can tell of what it hears.
+// ClientInspector is a client side that can report on the packets it receives.
 type ClientInspector interface {
-	// Inspect writes into l, in which the server has written.
+	// Inspect adds to l, which the server's Inspect has filled before.
 	Inspect(l *Inspection)
 }
 
@@ -98,7 +96,7 @@ func (l *Inspection) Reset() {
 	l.JointDepth = l.JointDepth[:0]
 }
 
-// CopyFrom makes l an equal of o that shares no memory with it.
+// CopyFrom makes l a copy of o that shares no memory with it.
 func (l *Inspection) CopyFrom(o *Inspection) {
 	l.Priority, l.Age = append(l.Priority[:0], o.Priority...), append(l.Age[:0], o.Age...)
 	l.Moving, l.Encoding = append(l.Moving[:0], o.Moving...), append(l.Encoding[:0], o.Encoding...)

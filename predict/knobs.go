@@ -11,7 +11,7 @@ import (
 	"ghostcube/smoothing"
 )
 
-// Kind tells knobs apart by what they hold.
+// Kind is the type of a knob's value.
 type Kind uint8
 
 // The kinds of knobs.
@@ -22,23 +22,22 @@ const (
 	Choice
 )
 
-// Knob is one thing that may be tuned while the laboratory runs.
+// Knob is one parameter of a strategy that may be tuned while a session runs.
 type Knob struct {
 	Name     string
-	Help     string // a sentence with the unit in it
+	Help     string // one sentence with the unit, at most 110 characters
 	Kind     Kind
-	Min, Max float64  // of a Float or an Int
-	Unit     string   // of a Float: empty, or ms, in which it is a time
-	Options  []string // of a Choice
+	Min, Max float64  // inclusive range of a Float or an Int
+	Unit     string   // of a Float: empty, or "ms" for a duration
+	Options  []string // names of the values of a Choice
 
 	floats  []*float64
 	ints    []*int
 	bools   []*bool
-	initial string // the value it was declared with
+	initial string // the default value, as text
 }
 
-// Value returns what the knob is turned to, as text that Set reads back to the
-// same value.
+// Value returns the current value as text, which Set parses back to the same value.
 func (k *Knob) Value() string {
 	switch k.Kind {
 	case Float:
@@ -54,8 +53,8 @@ func (k *Knob) Value() string {
 	return k.Options[*k.ints[0]]
 }
 
-// Number returns what a Float or an Int is turned to, the index of a Choice,
-// and 0 or 1 for a Bool.
+// Number returns the current value of a Float or an Int, the index of a Choice, and 0 or 1 for a
+// Bool.
 func (k *Knob) Number() float64 {
 	switch k.Kind {
 	case Float:
@@ -69,10 +68,10 @@ func (k *Knob) Number() float64 {
 	return float64(*k.ints[0])
 }
 
-// Default returns the value that the knob was declared with.
+// Default returns the value that the knob was declared with, as text.
 func (k *Knob) Default() string { return k.initial }
 
-// Range says in words what the knob takes.
+// Range describes the allowed values.
 func (k *Knob) Range() string {
 	switch k.Kind {
 	case Float, Int:
@@ -83,7 +82,7 @@ func (k *Knob) Range() string {
 	return strings.Join(k.Options, ", ")
 }
 
-// set turns the knob to the value that text means.
+// set sets the knob to the value that text stands for. On error nothing changes.
 func (k *Knob) set(text string) error {
 	switch k.Kind {
 	case Float:
@@ -112,7 +111,7 @@ func (k *Knob) set(text string) error {
 		}
 	case Choice:
 		if text == "off" && !slices.Contains(k.Options, "off") {
-			text = "none" // what may be none may be switched off
+			text = "none" // "off" selects "none" where a choice has it
 		}
 		i := slices.Index(k.Options, text)
 		if i < 0 {
@@ -125,8 +124,7 @@ func (k *Knob) set(text string) error {
 	return nil
 }
 
-// parse reads a Float. What is a time may have any unit of time; without one it
-// is in milliseconds.
+// parse parses a Float. A duration may have any unit of time and is in milliseconds without one.
 func (k *Knob) parse(text string) (float64, error) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err == nil || k.Unit == "" {
@@ -140,43 +138,42 @@ func (k *Knob) rangeError(text string) error {
 	return fmt.Errorf("%s=%s: want %s", k.Name, text, k.Range())
 }
 
-// UnknownNameError is the error for a name that nothing answers to.
+// UnknownNameError is the error for a name that does not exist.
 type UnknownNameError struct {
-	Kind, Name string
-	Known      []string
+	Kind, Name string   // of what, such as "knob"; the name that was asked for
+	Known      []string // the names that exist
 }
 
 func (u *UnknownNameError) Error() string {
 	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
 }
 
-// Names returns what was asked for and what there is, for a hint.
+// Names returns the fields, so that a caller can suggest the nearest name.
 func (u *UnknownNameError) Names() (kind, name string, known []string) {
 	return u.Kind, u.Name, u.Known
 }
 
-// Knobs are what may be tuned of a strategy, in the manner of package flag: the
-// owner keeps a plain variable, Knobs knows its name, its range and its
-// meaning. The zero value is empty.
+// Knobs are the parameters of a strategy, in the manner of package flag: a side keeps plain
+// variables, and Knobs knows their names, ranges and meanings. The zero value is empty.
 type Knobs struct{ list []*Knob }
 
-// bind returns the knob called name, new or declared before by another half. A
-// name declared again joins the knob that stands: one turn moves both.
+// bind returns the knob called k.Name, new or declared before by the other side. A name declared
+// again joins the existing knob: setting it sets both variables.
 func (s *Knobs) bind(k Knob) *Knob {
-	for _, have := range s.list {
-		if have.Name == k.Name {
-			if have.Kind != k.Kind {
+	for _, existing := range s.list {
+		if existing.Name == k.Name {
+			if existing.Kind != k.Kind {
 				panic("predict: two knobs " + k.Name + " of different kinds")
 			}
-			return have
+			return existing
 		}
 	}
 	s.list = append(s.list, &k)
 	return &k
 }
 
-// Float declares a knob that holds a real number in [low, high] and sets *p to
-// value, or to what the knob is turned to already.
+// Float declares a knob that is a real number in [low, high] and sets *p to value, or to the knob's
+// current value if the name is declared already.
 func (s *Knobs) Float(p *float64, name string, value, low, high float64, help string) {
 	k := s.bind(Knob{Name: name, Help: help, Kind: Float, Min: low, Max: high})
 	if *p = value; len(k.floats) > 0 {
@@ -186,15 +183,15 @@ func (s *Knobs) Float(p *float64, name string, value, low, high float64, help st
 	k.setInitial()
 }
 
-// Millis declares a Float that is a time in milliseconds. As text it is a
-// duration, such as 100ms or 1.5s.
+// Millis declares a Float that is a duration in milliseconds. As text it has a unit, such as 100ms
+// or 1.5s.
 func (s *Knobs) Millis(p *float64, name string, value, low, high float64, help string) {
 	s.Float(p, name, value, low, high, help)
 	k := s.Lookup(name)
 	k.Unit, k.initial = "ms", strings.TrimSuffix(k.initial, "ms")+"ms"
 }
 
-// Int declares a knob that holds a whole number in [low, high].
+// Int declares a knob that is a whole number in [low, high].
 func (s *Knobs) Int(p *int, name string, value, low, high int, help string) {
 	k := s.bind(Knob{Name: name, Help: help, Kind: Int, Min: float64(low), Max: float64(high)})
 	if *p = value; len(k.ints) > 0 {
@@ -230,19 +227,19 @@ func (k *Knob) setInitial() {
 	}
 }
 
-// Smoothing declares the knobs of smoothing, the same for every strategy.
+// Smoothing declares the knobs of smoothing, which are the same for every strategy.
 func (s *Knobs) Smoothing(p *smoothing.Settings) {
 	*p = smoothing.DefaultSettings
-	s.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how corrections are hidden: not, with one factor, or with two blended by the error")
-	s.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: share of the position's offset kept after 1/60 s")
-	s.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's offset taken away in 1/60 s")
-	s.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: share of a small offset kept after 1/60 s")
-	s.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: share of a large offset kept after 1/60 s")
-	s.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: up to this many metres an offset is small")
-	s.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: from this many metres an offset is large")
-	s.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: up to this 1-|dot| a turn is small (0.1 is 52 degrees)")
-	s.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: from this 1-|dot| a turn is large (0.5 is 120 degrees)")
-	s.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this many metres or more are not smoothed")
+	s.Choice((*int)(&p.Mode), "smoothing", int(p.Mode), smoothing.ModeNames, "how the drawn pose hides corrections: not at all, one decay factor, or two blended by the error")
+	s.Float(&p.PositionFactor, "smooth-factor", p.PositionFactor, 0, 0.999, "single: factor on the position's error offset every 1/60 s")
+	s.Float(&p.Slerp, "smooth-slerp", p.Slerp, 0, 1, "single: share of the orientation's error offset removed every 1/60 s")
+	s.Float(&p.SmallFactor, "smooth-factor-small", p.SmallFactor, 0, 0.999, "two-factor: factor on a small error offset every 1/60 s")
+	s.Float(&p.LargeFactor, "smooth-factor-large", p.LargeFactor, 0, 0.999, "two-factor: factor on a large error offset every 1/60 s")
+	s.Float(&p.SmallError, "smooth-error-small", p.SmallError, 0, 5, "two-factor: error offsets up to this length are small, m")
+	s.Float(&p.LargeError, "smooth-error-large", p.LargeError, 0, 5, "two-factor: error offsets from this length on are large, m")
+	s.Float(&p.SmallTurn, "smooth-turn-small", p.SmallTurn, 0, 1, "two-factor: rotation errors up to this 1-|dot| are small (0.1 is 52 degrees)")
+	s.Float(&p.LargeTurn, "smooth-turn-large", p.LargeTurn, 0, 1, "two-factor: rotation errors from this 1-|dot| on are large (0.5 is 120 degrees)")
+	s.Float(&p.SnapDistance, "snap-distance", p.SnapDistance, 0.01, 20, "corrections of this length or more are not smoothed, m")
 }
 
 // All returns the knobs in the order in which they were declared.
@@ -258,8 +255,8 @@ func (s *Knobs) Lookup(name string) *Knob {
 	return nil
 }
 
-// Set turns the knob called name to the value that text means. What is out of
-// range or unknown is refused, and nothing changes.
+// Set sets the knob called name to the value that text stands for. If the name is unknown or the
+// value out of range it returns an error, and nothing changes.
 func (s *Knobs) Set(name, text string) error {
 	if k := s.Lookup(name); k != nil {
 		return k.set(text)
@@ -271,7 +268,7 @@ func (s *Knobs) Set(name, text string) error {
 	return &UnknownNameError{"knob", name, known}
 }
 
-// CopyFrom turns every knob to where it is in o.
+// CopyFrom sets every knob to its value in o.
 func (s *Knobs) CopyFrom(o *Knobs) {
 	for _, k := range s.list {
 		from := o.Lookup(k.Name)
@@ -290,7 +287,7 @@ func (s *Knobs) CopyFrom(o *Knobs) {
 	}
 }
 
-// Changed lists the knobs that are not at their first value, as name=value.
+// Changed lists the knobs that differ from their defaults, as name=value.
 func (s *Knobs) Changed() []string {
 	var list []string
 	for _, k := range s.list {

@@ -9,8 +9,8 @@ import (
 	"ghostcube/smoothing"
 )
 
-// TestKnobs says what turning does: it reaches every variable that joined the
-// name, and refuses what is unknown or out of range without changing anything.
+// TestKnobs checks that setting a knob sets every variable that joined the name; a value that is
+// unknown or out of range is an error and changes nothing.
 func TestKnobs(t *testing.T) {
 	var k Knobs
 	var f1, f2 float64
@@ -24,9 +24,9 @@ func TestKnobs(t *testing.T) {
 	if err := k.Set("keep", "0.25"); err != nil || f1 != 0.25 {
 		t.Fatalf("%v %v", f1, err)
 	}
-	k.Float(&f2, "keep", 0.9, 0, 1, "a share") // a second half, later
+	k.Float(&f2, "keep", 0.9, 0, 1, "a share") // the other side, later
 	if f2 != 0.25 {
-		t.Errorf("who joins a turned knob gets %v", f2)
+		t.Errorf("joining a knob that was set gives %v", f2)
 	}
 	for _, x := range []struct {
 		name, value string
@@ -38,13 +38,13 @@ func TestKnobs(t *testing.T) {
 		{"smoothing", "none", true}, {"smoothing", "single", true}, {"smoothing", "off", true}, {"smoothing", "2", false},
 		{"kepe", "1", false},
 	} {
-		was := knobValues(&k)
+		before := knobValues(&k)
 		err := k.Set(x.name, x.value)
 		if (err == nil) != x.ok {
 			t.Errorf("%s=%s: %v", x.name, x.value, err)
 		}
-		if err != nil && !slices.Equal(was, knobValues(&k)) {
-			t.Errorf("%s=%s is refused and changes %v to %v", x.name, x.value, was, knobValues(&k))
+		if err != nil && !slices.Equal(before, knobValues(&k)) {
+			t.Errorf("%s=%s is an error and changes %v to %v", x.name, x.value, before, knobValues(&k))
 		}
 	}
 	if f1 != 1 || f2 != 1 || n != 60 || !b || c != 0 {
@@ -58,7 +58,7 @@ func TestKnobs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := k.Set("keep", "7"); err == nil || !strings.Contains(err.Error(), "0 to 1") {
-		t.Errorf("%v says no range", err)
+		t.Errorf("%v does not name the range", err)
 	}
 	var copy Knobs
 	var g float64
@@ -69,13 +69,13 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
-// TestMillis says that a knob that is a time reads any unit of time, is in
-// milliseconds without one, and writes what it reads.
+// TestMillis checks that a knob that is a duration reads any unit of time, is in milliseconds
+// without one, and reads back what it writes.
 func TestMillis(t *testing.T) {
 	var k Knobs
 	var ms, again float64
 	k.Millis(&ms, "playout", 100, 0, 2000, "how long")
-	k.Millis(&again, "playout", 100, 0, 2000, "how long") // the other half
+	k.Millis(&again, "playout", 100, 0, 2000, "how long") // the other side
 	if x := k.Lookup("playout"); ms != 100 || x.Value() != "100ms" || x.Default() != "100ms" || x.Range() != "0ms to 2000ms" || len(k.Changed()) != 0 {
 		t.Errorf("%v %q %q %q %v", ms, x.Value(), x.Default(), x.Range(), k.Changed())
 	}
@@ -89,7 +89,7 @@ func TestMillis(t *testing.T) {
 	}
 	for _, text := range []string{"2001ms", "-1ms", "3s", "ms", "1 s", "NaN", "fast"} {
 		if err := k.Set("playout", text); err == nil {
-			t.Errorf("%q is taken as %v", text, ms)
+			t.Errorf("%q is accepted as %v", text, ms)
 		}
 	}
 }
@@ -101,8 +101,8 @@ func knobValues(k *Knobs) (list []string) {
 	return list
 }
 
-// TestValuesReadBack says that each knob's text sets it to the same value, and
-// its defaults to where it began.
+// TestValuesReadBack checks that each knob's text sets it to the same value, and its default text
+// to its default.
 func TestValuesReadBack(t *testing.T) {
 	var k Knobs
 	var s smoothing.Settings
@@ -114,9 +114,9 @@ func TestValuesReadBack(t *testing.T) {
 		if err := k.Set("smooth-factor-small", v); err != nil {
 			t.Fatal(err)
 		}
-		was := s.SmallFactor
-		if err := k.Set("smooth-factor-small", k.Lookup("smooth-factor-small").Value()); err != nil || s.SmallFactor != was {
-			t.Errorf("%s: %v then %v", v, was, s.SmallFactor)
+		before := s.SmallFactor
+		if err := k.Set("smooth-factor-small", k.Lookup("smooth-factor-small").Value()); err != nil || s.SmallFactor != before {
+			t.Errorf("%s: %v then %v", v, before, s.SmallFactor)
 		}
 	}
 	for _, x := range k.All() {
@@ -124,7 +124,7 @@ func TestValuesReadBack(t *testing.T) {
 			t.Error(err)
 		}
 		if x.Help == "" || x.Range() == "" {
-			t.Errorf("%s explains itself badly", x.Name)
+			t.Errorf("%s has no help or no range", x.Name)
 		}
 	}
 	if s != smoothing.DefaultSettings || len(k.Changed()) != 0 {
@@ -147,7 +147,7 @@ func TestCounters(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a count that was not declared is taken")
+			t.Error("an undeclared counter is accepted")
 		}
 	}()
 	m.Add("corections", 1)

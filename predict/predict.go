@@ -1,13 +1,19 @@
-// Package predict is the contract between the laboratory and the ways of
-// keeping a client's world in step with a server's. Each way is a Strategy in
-// a folder of its own below this one. Some of them, lockstep and snapshots,
-// predict nothing; they live here all the same, because they answer to the
-// same contract.
+// Package predict is the contract between the laboratory and its synchronisation strategies: ways
+// to keep the world that a client draws in step with the world that a server simulates.
 //
-// A strategy is a pair of halves that know only a world and an endpoint. A
-// half works in one method, Tick, that reads what has come, steps, and sends:
-// it has no callbacks, no clock and no goroutine, and reads from top to bottom
-// like the article it comes from.
+// A strategy has two sides, a server side and a client side. Each side works in one method, Tick,
+// which reads the packets that have arrived, steps its world and sends a packet. A side knows a
+// world, an endpoint and its knobs, and nothing else: it has no callbacks, no clock, no random
+// source and no goroutine, so it reads from top to bottom like the article it comes from, and the
+// same session gives the same result on every machine. Everything else that happens in a session,
+// such as turning a knob, pushing a body or changing the network, is a command of the laboratory
+// and takes effect between two ticks.
+//
+// Some strategies predict: the client steps ahead of the server and corrects itself. Others, such as
+// lockstep and snapshot interpolation, predict nothing. They live below this package all the same,
+// because they keep the same contract.
+//
+// The strategies are in package predict/strategy, what several of them share in predict/part.
 package predict
 
 import (
@@ -19,126 +25,129 @@ import (
 
 // Strategy is one way to keep a client in step with a server.
 type Strategy struct {
-	// Name is the folder, the flag and the tape's word for it.
+	// Name identifies the strategy: its folder below predict/strategy, and its name in flags and
+	// tapes.
 	Name string
 
-	// Doc is a title, a blank line, and what to look at. The panel shows it.
+	// Doc is a title of at most 60 characters, a blank line, and what to watch for. The panel shows
+	// it.
 	Doc string
 
-	// Source names the article, talk or program that the method comes from.
+	// Source names the article, talk or program that the strategy comes from.
 	Source string
 
-	// NewServer and NewClient make the two halves.
+	// NewServer and NewClient return the two sides. A side may keep Env, and declares its knobs and
+	// counters before it returns.
 	NewServer func(*Env) Server
 	NewClient func(*Env) Client
 
-	// Fields reads a payload, one that a client sends if up, and has see told
-	// of every field of it. An empty payload has none. It is for looking into
-	// packets.
+	// Fields decodes a payload and calls see for each field in it. up says that a client sent it.
+	// An empty payload has no fields; a malformed one gives an error after the fields read so far.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 
-	// TicksMatchServer says that the client steps a world of its own, in which every
-	// tick is meant to be the server's of the same label, to the bit.
+	// TicksMatchServer says that the client steps a world of its own whose state at each tick
+	// should equal the server's at the same tick, bit for bit.
 	TicksMatchServer bool
 
-	// MaxBodies is the number of bodies that a scene may have, of which all may move,
-	// where the strategy sends whole worlds in one packet; 0 is any number.
+	// MaxBodies is the largest scene that the strategy can send, in bodies, because it sends the
+	// whole world in one packet; 0 is no limit.
 	MaxBodies int
 }
 
-// Env is all that a half may know of its surroundings. It has no clock and no
-// random source on purpose.
+// Env is everything that a side knows of its surroundings. It has no clock and no random source on
+// purpose.
 type Env struct {
-	World      *sim.World  // this half's own, at the tick it starts from
-	Players    int         // players in the scene
-	Player     int         // the player that this client drives, or -1 if it only watches
-	LastInputs []sim.Input // what each player did in the tick before this half began
-	Knobs      *Knobs      // declare what may be tuned
-	Counters   *Counters   // report what only the strategy knows
+	World      *sim.World  // the side's own, at the tick that it starts from
+	Players    int         // number of players in the scene
+	Player     int         // player that this client controls, or -1 for a spectator
+	LastInputs []sim.Input // by player: input of the tick before the start; read-only
+	Knobs      *Knobs      // where the side declares its parameters
+	Counters   *Counters   // where the side counts what only it knows
 
-	// SlewPPM is how much faster the half wants its next ticks to come, in parts
-	// per million of the session's rate. The half writes it, whoever calls it
-	// obeys, between -1,000,000 (stop) and +1,000,000 (twice as fast).
+	// SlewPPM is how much faster than the session's rate the side wants its next ticks, in parts
+	// per million: from -1,000,000 (stop) to +1,000,000 (twice the rate). The side writes it; the
+	// laboratory obeys.
 	SlewPPM int32
 
-	// ReliableOrdered asks for a wire that brings all that the half sends, once and in
-	// order, as TCP does, at TCP's price: what is lost delays all behind it. The
-	// half writes it, whoever calls it obeys, from the half's next tick on.
+	// ReliableOrdered asks for a reliable, ordered wire such as TCP's: a lost packet delays all
+	// packets behind it. The side writes it; the laboratory obeys from the side's next tick.
 	ReliableOrdered bool
 
-	// OnCorrection tells of a correction. It may be nil.
+	// OnCorrection receives each correction of a client. It may be nil.
 	OnCorrection func(Correction)
 
-	// OnHit tells of a shot that the server has judged. It may be nil.
+	// OnHit receives each shot that the server has resolved. It may be nil; the result is valid
+	// during the call.
 	OnHit func(*HitResult)
 }
 
 // Peer is a client as the server sees it.
 type Peer struct {
 	Endpoint *packet.Endpoint
-	Player   int // the player that it drives, or -1 if it only watches
+	Player   int // player that the client controls, or -1 for a spectator
 }
 
-// Server is the half that owns the truth.
+// Server is the server side of a strategy: its world is authoritative.
 type Server interface {
-	// Tick reads what the clients sent, advances Env.World, and sends what the
-	// clients should hear. host holds the inputs of players 0..len(host)-1 who
-	// sit at the server. Shots that come are judged before the step (package shots).
+	// Tick reads the clients' packets, advances Env.World and sends state to the clients. host
+	// holds the inputs of players 0 to len(host)-1, who sit at the server. peers are the clients;
+	// each keeps its index. Shots are resolved before the step (package predict/part/hit).
 	Tick(host []sim.Input, peers []Peer)
 
-	// CopyFrom makes the half an equal of another of the same strategy, all but
-	// its Env.
+	// CopyFrom makes the side a copy of another side of the same strategy, except for its Env.
+	// The two share no memory that changes.
 	CopyFrom(Server)
 }
 
-// Client is the half that a player looks at.
+// Client is the client side of a strategy: it decides what its player sees.
 type Client interface {
-	// Tick reads what the server sent, takes this tick's input, and sends what
-	// the server should hear.
+	// Tick reads the server's packets, takes the player's input of this tick, advances Env.World if
+	// the strategy simulates, and sends to the server.
 	Tick(in sim.Input, server *packet.Endpoint)
 
-	// View writes the picture of this tick into v, which is empty. It may be
-	// asked twice and answers the same.
+	// View appends what this tick looks like to v, which is empty. It changes nothing: a second
+	// call gives the same view.
 	View(v *View)
 
-	// CopyFrom makes the half an equal of another of the same strategy, all but
-	// its Env.
+	// CopyFrom makes the side a copy of another side of the same strategy, except for its Env.
+	// The two share no memory that changes.
 	CopyFrom(Client)
 }
 
-// View is what one client shows at one moment. Its slices are indexed by body.
+// View is what one client shows in one tick. Its slices are indexed by body, and the caller owns
+// them.
 type View struct {
-	Tick         sim.Tick    // the server's tick that the picture claims to show
-	TickFraction int         // 1/16 ticks (sim.SeenParts) by which what it shows is later, in [-8, 8]
-	Bodies       []geom.Pose // as drawn: after smoothing
-	Simulated    []geom.Pose // as simulated or received: before smoothing
-	LastReceived []geom.Pose // as last received from the server; empty if nothing was
-	Trail        []geom.Pose // the player's remembered past, oldest first
-	Note         string      // a few words on what the client knows or waits for, or none
+	Tick         sim.Tick    // server tick that the drawn poses claim to show
+	TickFraction int         // how much later than Tick they are, in 1/sim.SubticksPerTick ticks, in [-8, 8]
+	Bodies       []geom.Pose // as drawn, after smoothing; world frame
+	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
+	LastReceived []geom.Pose // as last received from the server; empty before anything is
+	Trail        []geom.Pose // past of the player's cube, oldest first
+	Note         string      // a short status such as what the client waits for; may be empty
 
-	// TouchedBy is which player touches each body, as far as the client knows, and
-	// sim.Nobody where none does; empty if it does not know.
+	// TouchedBy is the player who touches each body, as far as the client knows, and sim.NoPlayer
+	// where none does; empty if the client does not know.
 	TouchedBy []int8
 
-	// Predicted is which bodies the client's player moves by its own word, not by the
-	// server's; empty if there are none. They are drawn before the server has them
-	// so: Own is the server's tick that their picture claims to show.
+	// Predicted marks the bodies that the client moves under its own authority instead of the
+	// server's; empty if there are none. They are drawn before the server has them there:
+	// PredictedTick is the server tick that their drawn poses claim to show.
 	Predicted     []bool
 	PredictedTick sim.Tick
 
-	// CarrierOffset is how far the moment at which carriers are drawn is beyond Tick, in parts
-	// of a tick (sim.TickParts); below 0: before it.
+	// CarrierOffset is how much later than Tick carriers are drawn; negative if earlier.
 	CarrierOffset sim.Moment
 
-	// Fallback is which bodies the client treats otherwise than its strategy usually
-	// does: its own, shown late, or another's, stepped; empty if it never does.
+	// Fallback marks the bodies that the client currently treats in a way other than its strategy's
+	// usual one: its own cube interpolated, or a remote body simulated. It is empty in strategies
+	// without such a fallback.
 	Fallback []bool
 }
 
-// CarrierMoment returns the moment at which carriers are drawn.
+// CarrierMoment returns the server time at which carriers are drawn.
 func (v *View) CarrierMoment() sim.Moment { return max(v.Tick.Moment()+v.CarrierOffset, 0) }
 
-// TickOf returns the server's tick that the picture of a body claims to show.
+// TickOf returns the server tick that the drawn pose of a body claims to show.
 func (v *View) TickOf(body int) sim.Tick {
 	if body < len(v.Predicted) && v.Predicted[body] {
 		return v.PredictedTick
@@ -146,8 +155,8 @@ func (v *View) TickOf(body int) sim.Tick {
 	return v.Tick
 }
 
-// SeenMoment returns what the picture claims to show as a moment of the server, in
-// 1/sim.SeenParts ticks.
+// SeenMoment returns the server time that the drawn poses claim to show, in 1/sim.SubticksPerTick
+// ticks.
 func (v *View) SeenMoment() int64 { return int64(v.Tick)*sim.SubticksPerTick + int64(v.TickFraction) }
 
 // Reset empties v and keeps its memory.
@@ -159,7 +168,7 @@ func (v *View) Reset() {
 	v.Fallback = v.Fallback[:0]
 }
 
-// CopyFrom makes v an equal of o that shares no memory with it.
+// CopyFrom makes v a copy of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
 	v.Tick, v.TickFraction, v.Note = o.Tick, o.TickFraction, o.Note
 	v.Bodies, v.Simulated = append(v.Bodies[:0], o.Bodies...), append(v.Simulated[:0], o.Simulated...)

@@ -2,33 +2,34 @@ package predict
 
 import "ghostcube/sim"
 
-// InputProgress is how far what a client's player does has come on its way to the player's
-// eyes, as both halves know it after a tick. It is asked for in every tick, and
-// asking changes nothing. A client's inputs have numbers of its own, the labels of
-// its ticks; the server's states have the server's. All fields but the last only
-// grow while a half is at work, and 0 is nothing yet.
+// InputProgress is how far a player's input has come on its way to the player's eyes, as the two
+// sides know it after a tick. It is asked for every tick, and asking changes nothing.
+//
+// Inputs are numbered by the client's ticks, states by the server's. All fields but Predicts only
+// grow during a session, and 0 means nothing yet.
 type InputProgress struct {
-	Sampled   sim.Tick // at the client: inputs of its ticks below this have been made, and are sent from then on
-	Consumed  sim.Tick // at the server: of these, those below this have been used, or later ones
-	StateSent sim.Tick // at the server: the tick of the newest state that was sent to the client
+	Sampled   sim.Tick // at the client: inputs of ticks below this have been sampled and sent
+	Consumed  sim.Tick // at the server: inputs of ticks below this have been used, or a later one has
+	StateSent sim.Tick // at the server: tick of the newest state sent to the client
 
-	StateReceived sim.Tick // at the client: the tick of the newest state that has come
-	Shown         sim.Tick // at the client: the tick of the newest state of which its picture of the own cube, or its correction, shows anything
+	StateReceived sim.Tick // at the client: tick of the newest state received
+	Shown         sim.Tick // at the client: tick of the newest state that affects the drawn player's cube
 
-	// At the client, where the own cube answers before the server has told: inputs
-	// of its ticks below this are in the picture.
+	// At the client: inputs of ticks below this affect the drawn cube, where the client predicts
+	// it.
 	Predicted sim.Tick
-	Predicts  bool // it does so
+	Predicts  bool // the client predicts its player's cube
 }
 
-// ServerProgress is a server that can tell of it.
+// ServerProgress is a server side that reports progress.
 type ServerProgress interface {
-	// Progress writes into c, which is empty, what concerns one client.
+	// Progress sets the fields of c that the server knows. seat is the client's index among the
+	// peers.
 	Progress(c *InputProgress, seat int)
 }
 
-// ClientProgress is a client that can tell of it.
+// ClientProgress is a client side that reports progress.
 type ClientProgress interface {
-	// Progress writes into c, in which the server has written.
+	// Progress sets the fields of c that the client knows.
 	Progress(c *InputProgress)
 }

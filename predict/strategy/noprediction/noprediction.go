@@ -1,10 +1,9 @@
-// Package noprediction is the naive way: the client sends its input, the server
-// steps, and the client draws the server's last word as it comes. Nothing is
-// predicted and nothing is smoothed, so every way is seen for what it costs:
-// latency as delay, jitter as stutter, loss as standing still.
+// Package noprediction is the naive strategy: the client sends its input, the server steps, and the
+// client draws each state when it arrives. Nothing is predicted, interpolated or smoothed, so every
+// property of the network is visible: latency as delay, jitter as stutter, loss as a short freeze.
 //
-// It is the first step of codersblock's "Client-Side Prediction With Physics In
-// Unity" (2018), and the ground on which the others stand.
+// It is the first step of codersblock's "Client-Side Prediction With Physics In Unity" (2018), and
+// the baseline for the other strategies.
 package noprediction
 
 import (
@@ -16,11 +15,11 @@ import (
 	"ghostcube/sim"
 )
 
-// Strategy is the server's last word, as it comes.
+// Strategy draws the server's state when it arrives.
 var Strategy = &predict.Strategy{
 	Name: "noprediction",
-	Doc: "no prediction: the server's last word as it comes\n\n" +
-		"Press a key and count: the cube moves a round trip later. With jitter it stutters, with loss it stands still for a moment.",
+	Doc: "no prediction: each state is drawn when it arrives\n\n" +
+		"Press a key: the cube moves one round trip later. With jitter it stutters, with loss it freezes for a moment.",
 	Source:    "codersblock, Client-Side Prediction With Physics In Unity (2018), first step",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -46,8 +45,8 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick reads the inputs, steps with the newest, and sends the state. A client
-// that draws what comes is behind, so its ticks are no reason to refuse any.
+// Tick reads the inputs, steps with the newest and sends the state. The client draws the past, so
+// no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
 	s.broadcast.Acknowledge(peers)
@@ -68,7 +67,7 @@ func (s *server) CopyFrom(from predict.Server) {
 
 type client struct {
 	env         *predict.Env
-	inputTick   sim.Tick // of the next input
+	inputTick   sim.Tick // tick of the next input
 	inputSender input.Sender
 	receiver    codec.Receiver
 }
@@ -76,7 +75,7 @@ type client struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.Declare(env)
-	env.Counters.Declare("rejected_payloads", "payloads that were no message")
+	env.Counters.Declare("rejected_payloads", "malformed payloads")
 	return c
 }
 
