@@ -55,7 +55,7 @@ const (
 	ClockReset         // the client's clock was behind the server's, and it took over the server's state
 )
 
-var causeNames = [...]string{"unknown", "own-input", "others-input", "behind"}
+var causeNames = [...]string{"unknown", "local-input", "remote-input", "clock-reset"}
 
 // String returns the cause's name.
 func (w Cause) String() string { return causeNames[w] }
