@@ -14,23 +14,23 @@ import (
 	"ghostcube/smoothing"
 )
 
-// What a client remembers, in ticks.
+// Sizes of a client's memory, in ticks unless noted.
 const (
-	inputHistoryTicks = 1024 // inputs and poses: 17 s
-	stateHistoryTicks = 128  // whole worlds to go back to: 2.1 s
-	trailTicks        = 160  // of the remembered past that is drawn
-	trailStep         = 2
-	maxClockJump      = 256 // ticks stepped at once to catch up
+	inputHistoryTicks = 1024 // inputs and poses: 17 s at 60 Hz
+	stateHistoryTicks = 128  // whole worlds: 2.1 s at 60 Hz
+	trailTicks        = 160  // drawn part of the player's past
+	trailStep         = 2    // ticks between two points of the trail
+	maxClockJump      = 256  // largest number of ticks stepped at once to catch up
 )
 
-// maxPlayers is how many players any scene has.
+// maxPlayers is the largest number of players in any scene.
 const maxPlayers = 4
 
-// inputRecord is a tick of the player's past.
+// inputRecord is one tick of the player's past.
 type inputRecord struct {
-	input      sim.Input
-	stepInputs [maxPlayers]sim.Input // what the tick was stepped with last, by player
-	pose       geom.Pose             // of the player's cube when the tick began
+	input      sim.Input             // the player's
+	stepInputs [maxPlayers]sim.Input // by player: inputs that the tick was last stepped with
+	pose       geom.Pose             // the player's cube at the start of the tick
 }
 
 type client struct {
@@ -51,16 +51,16 @@ type client struct {
 	servo        clock.Servo
 	inputHistory history.Ring[inputRecord]
 	stateHistory history.Ring[sim.State]
-	lastInputs   []sim.Input // what the others do, as far as is known, and the player before the first aim
-	stepInputs   []sim.Input // one tick's inputs
-	joined       bool        // our inputs are sent
-	lastSent     sim.Input   // the newest input that the server will have
-	agreedTick   sim.Tick    // of the newest state that agreed, or was taken
-	visibleTick  sim.Tick    // of the newest of which smoothing lets anything be seen
+	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
+	stepInputs   []sim.Input // scratch: inputs of the tick being stepped
+	joined       bool        // the client's inputs are sent
+	lastSent     sim.Input   // input that the server repeats if nothing newer arrives
+	agreedTick   sim.Tick    // tick of the newest state that agreed or was applied
+	visibleTick  sim.Tick    // tick of the newest state that is visible despite smoothing
 
 	errorOffsets  []smoothing.ErrorOffset
-	drawnBefore   []geom.Pose // before a correction
-	correctionSum float64     // metres by which corrections moved the watched cube, sum
+	drawnBefore   []geom.Pose // scratch: drawn poses before a correction
+	correctionSum float64     // metres by which corrections moved the watched cube, summed
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -74,37 +74,37 @@ func newClient(env *predict.Env) predict.Client {
 	}
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
-	k.Int(&c.lead, "lead", 5, 0, 60, "ticks by which inputs arrive before they are needed: room for jitter and for repeats after a loss")
-	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server disagrees")
-	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
-	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "metres of disagreement that are let pass (the demo's squared 1e-7)")
-	k.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "1-|dot| of the orientations that is let pass")
+	k.Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
+	k.Bool(&c.corrections, "corrections", true, "rewind and replay when the server's state differs")
+	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or another, which causes mispredictions without loss")
+	k.Float(&c.positionTolerance, "position-tolerance", 0.000316, 0, 1, "position error that causes no correction, m (the demo: a squared distance of 1e-7)")
+	k.Float(&c.rotationTolerance, "rotation-tolerance", 0.00001, 0, 1, "rotation error that causes no correction, as 1-|dot| of the orientations")
 	k.Smoothing(&c.smoothing)
 	k.Solver(&c.solver)
 	c.grace.declare(k)
 	c.inputSender.Declare(env)
-	m.Declare("corrections", "rewinds because the server disagreed")
-	m.Declare("correction_mean_m", "metres by which a correction moved the player's simulated cube, mean")
-	m.Declare("correction_max_m", "the same, largest")
-	m.Declare("replayed_ticks", "ticks stepped again")
-	m.Declare("states_outside_history", "states about ticks that are no longer remembered")
-	m.Declare("old_states", "states no newer than the last")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Declare("corrections", "times that the client rewound because the server's state differed")
+	m.Declare("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
+	m.Declare("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
+	m.Declare("replayed_ticks", "ticks that the client stepped again after corrections")
+	m.Declare("states_outside_history", "states of ticks that the client no longer remembers")
+	m.Declare("old_states", "states that were no newer than the last one")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	m.Declare("rejected_payloads", "malformed payloads")
 	c.saveState()
 	return c
 }
 
-// Tick receives, steps, corrects and sends. It corrects after the step, so
-// that the pose that would have been drawn is known and can be kept.
+// Tick receives, steps, corrects and sends. It corrects after the step, so that the pose that would
+// have been drawn without the correction is known and smoothing can start from it.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.setContactOrder()
 	c.joined = c.joined || c.servo.Synced() || c.stepMode == onInput
-	news, from := c.receive(server)
+	received, newest := c.receive(server)
 	jump := 0
-	if news {
-		jump = c.syncClock(server, from.ReceivedAt-from.FirstFragmentAt)
+	if received {
+		jump = c.syncClock(server, newest.ReceivedAt-newest.FirstFragmentAt)
 	}
 	c.advance(in)
 	c.visibleTick = c.agreedTick
@@ -118,8 +118,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		}
 		c.absorbCorrection()
 	}
-	if news && c.corrections {
-		c.correct(from)
+	if received && c.corrections {
+		c.correct(newest)
 	}
 	c.env.SlewPPM = c.servo.Tick()
 	if c.stepMode == onInput {
@@ -129,18 +129,19 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.env.Player >= 0 && c.joined {
 		c.inputSender.Send(server, c.firstNeededInput())
 	} else {
-		server.Send(nil) // so that the server's states are acknowledged
+		server.Send(nil) // carries acknowledgements
 	}
 	c.env.Counters.EndSpan("client", began)
 }
 
-// setContactOrder sets the contact order that the knob asks for.
+// setContactOrder applies the knob of that name.
 func (c *client) setContactOrder() {
 	c.env.World.Settings.SolveOrderSeed = uint64(c.contactOrder) * 0x9E3779B97F4A7C15
 }
 
-// receive takes in the newest state, and tells which packet brought it.
-func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet) {
+// receive reads the packets, and returns the one that carried the newest state, if any is newer
+// than before.
+func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.Packet) {
 	w, m := c.env.World, c.env.Counters
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.receiver.Read(p.Payload, w.Scene(), w.Tick())
@@ -150,39 +151,39 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		case !fresh:
 			m.Add("old_states", 1)
 		default:
-			news, from = true, p
+			received, newest = true, p
 		}
 	}
-	return news, from
+	return received, newest
 }
 
-// syncClock compares clocks and returns by how many ticks the client has to jump
-// ahead: once after the start, and when it has fallen far behind. While the
-// state waited for its last fragment the server went on, and the round trip,
-// which the first fragment told, does not count that.
-func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
-	trip := server.Stats.RTT
-	if trip == 0 && server.Stats.Acked == 0 {
-		return 0 // nothing of ours has been answered yet
+// syncClock adjusts the client's clock to the server's and returns by how many ticks the client has
+// to jump ahead: once after the start, and when it has fallen far behind. reassembly is how long
+// the state waited for its last fragment. The server went on meanwhile, and the round trip,
+// measured by the first fragment, does not include it.
+func (c *client) syncClock(server *packet.Endpoint, reassembly time.Duration) int {
+	rtt := server.Stats.RTT
+	if rtt == 0 && server.Stats.Acked == 0 {
+		return 0 // nothing is acknowledged yet: the round trip is unknown
 	}
 	if c.stepMode == onInput {
-		return 0 // the server waits for us; there is nothing to aim at
+		return 0 // the server's clock follows the client's
 	}
-	ahead := c.lead
+	lead := c.lead
 	if c.env.Player < 0 {
-		trip, ahead = trip/2, 0
+		rtt, lead = rtt/2, 0
 	}
-	return min(maxClockJump, c.servo.Sync(c.receiver.Tick, c.env.World.Tick(), trip+waited, ahead, c.env.World.Rate()))
+	return min(maxClockJump, c.servo.Sync(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()))
 }
 
-// advance makes one tick of the prediction. Before the client has joined the
-// server does not hear it, and goes on with what the player held before.
+// advance predicts one tick. Before the client has joined, the server does not receive its input
+// and repeats the player's last one.
 func (c *client) advance(in sim.Input) {
 	t := c.env.World.Tick()
 	if p := c.env.Player; p >= 0 {
 		if c.joined {
 			c.inputSender.Add(t, in)
-			in.Shot = sim.Shot{} // nobody repeats or replays it
+			in.Shot = sim.Shot{} // a shot is neither repeated nor replayed
 		} else {
 			in = c.lastInputs[p]
 		}
@@ -192,38 +193,38 @@ func (c *client) advance(in sim.Input) {
 	c.step()
 }
 
-// advanceSkipped makes one tick of a jump. Its input could not come in time and is not
-// sent: the server will repeat the last, and so does the prediction.
+// advanceSkipped predicts one tick of a jump. Its input would be late and is not sent; the server
+// repeats the last one, and so does the prediction.
 func (c *client) advanceSkipped() {
 	c.inputHistory.Insert(c.env.World.Tick()).input = c.lastSent
 	c.step()
 }
 
-// step steps the world by its tick, with what was pressed then, and remembers
-// both ends of the step.
+// step steps the world with the inputs of its tick and remembers the state on both sides of the
+// step.
 func (c *client) step() {
 	w := c.env.World
 	copy(c.stepInputs, c.lastInputs)
-	if m := c.inputHistory.Find(w.Tick()); m != nil {
-		m.pose = w.Bodies()[c.watchedBody()].Pose
+	if record := c.inputHistory.Find(w.Tick()); record != nil {
+		record.pose = w.Bodies()[c.watchedBody()].Pose
 		if p := c.env.Player; p >= 0 {
-			c.stepInputs[p] = m.input
+			c.stepInputs[p] = record.input
 		}
-		copy(m.stepInputs[:], c.stepInputs)
+		copy(record.stepInputs[:], c.stepInputs)
 	}
 	c.solver.Step(w, c.stepInputs...)
 	c.saveState()
 }
 
-// saveState keeps the world as it is now.
+// saveState remembers the present state.
 func (c *client) saveState() { c.env.World.Save(c.stateHistory.Insert(c.env.World.Tick())) }
 
-// watchedBody is the body that the client cares most about: its own, or that of
-// the first player if it only watches.
+// watchedBody returns the body whose movement corrections are measured by: the player's cube, or
+// the first player's for a spectator.
 func (c *client) watchedBody() int { return max(c.env.Player, 0) }
 
-// firstNeededInput is the first tick whose input the server may still need: what made the
-// last state that came is spent.
+// firstNeededInput returns the first tick whose input the server may still need: the last received
+// state includes all inputs before its tick.
 func (c *client) firstNeededInput() sim.Tick {
 	if !c.receiver.HasSnapshot {
 		return 0
@@ -231,69 +232,69 @@ func (c *client) firstNeededInput() sim.Tick {
 	return c.receiver.Tick
 }
 
-// correct compares the server's state with the remembered one, and if they
-// differ too much goes back, takes the server's word, and replays.
-func (c *client) correct(from packet.Packet) {
+// correct compares the server's state with the remembered one of its tick. If they differ by more
+// than the tolerance, the client goes back to that tick, takes over the server's state and replays.
+func (c *client) correct(newest packet.Packet) {
 	w := c.env.World
-	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
+	correction := predict.Correction{Packet: newest.Sequence, Received: newest.ReceivedAt, Tick: c.receiver.Tick, Cause: c.cause()}
 	for i, in := range c.receiver.LastInputs {
 		if i != c.env.Player {
 			c.lastInputs[i] = in
 		}
 	}
-	at, now := c.receiver.Tick, w.Tick()
-	if at > now {
-		c.resetToServer(fix)
+	stateTick, now := c.receiver.Tick, w.Tick()
+	if stateTick > now {
+		c.resetToServer(correction)
 		return
 	}
-	past := c.stateHistory.Find(at)
+	past := c.stateHistory.Find(stateTick)
 	if past == nil {
 		c.env.Counters.Add("states_outside_history", 1)
 		return
 	}
 	body := c.firstMismatch(past)
-	lets := c.grace.allows(at, fix.Cause == predict.LocalInput)
+	tolerated := c.grace.tolerates(stateTick, correction.Cause == predict.LocalInput)
 	if body < 0 {
-		c.agreedTick = at
+		c.agreedTick = stateTick
 		return
 	}
-	if lets {
+	if tolerated {
 		return
 	}
-	fix.Body, fix.Field, fix.Amount = c.worstMismatch(body, past)
+	correction.Body, correction.Field, correction.Amount = c.worstMismatch(body, past)
 	began := c.env.Counters.BeginSpan()
 	c.saveDrawn()
-	was := w.Bodies()[c.watchedBody()].Pose.Pos
-	w.Load(past) // with the contacts that the client itself had then
+	before := w.Bodies()[c.watchedBody()].Pose.Pos
+	w.Load(past) // with the client's own contact cache of that tick
 	c.applyReceived()
 	c.saveState()
 	for w.Tick() < now {
 		c.step()
 	}
-	fix.ReplayedTicks = int(now - at)
-	c.reportCorrection(fix, was)
+	correction.ReplayedTicks = int(now - stateTick)
+	c.reportCorrection(correction, before)
 	c.absorbCorrection()
 	c.env.Counters.EndSpan("replay", began)
 }
 
-// resetToServer takes the server's state as it is: the client has fallen behind it
-// and has nothing to replay.
-func (c *client) resetToServer(fix predict.Correction) {
+// resetToServer takes over the server's state as it is: the client's clock is behind the server's,
+// so there is nothing to replay.
+func (c *client) resetToServer(correction predict.Correction) {
 	w := c.env.World
 	c.saveDrawn()
-	was := w.Bodies()[c.watchedBody()].Pose.Pos
+	before := w.Bodies()[c.watchedBody()].Pose.Pos
 	c.applyReceived()
 	w.SetTick(c.receiver.Tick)
 	c.stateHistory.Reset()
 	c.saveState()
-	fix.Body, fix.Field, fix.Cause = c.watchedBody(), predict.Position, predict.ClockReset
-	fix.Amount = w.Bodies()[fix.Body].Pose.Pos.Sub(was).Len()
-	c.reportCorrection(fix, was)
+	correction.Body, correction.Field, correction.Cause = c.watchedBody(), predict.Position, predict.ClockReset
+	correction.Amount = w.Bodies()[correction.Body].Pose.Pos.Sub(before).Len()
+	c.reportCorrection(correction, before)
 	c.absorbCorrection()
 }
 
-// firstMismatch returns the first body of which the server's word is too far from
-// the remembered state, or -1.
+// firstMismatch returns the first body whose received state differs from the remembered one by more
+// than the tolerance, or -1.
 func (c *client) firstMismatch(past *sim.State) int {
 	for i := range c.receiver.Bodies {
 		if c.exceedsTolerance(i, past) {
@@ -303,44 +304,42 @@ func (c *client) firstMismatch(past *sim.State) int {
 	return -1
 }
 
-// exceedsTolerance reports whether the server's word of body i is too far from the
-// remembered state: in its position or its orientation, for what the velocities
-// are wrong by shows in them a tick later.
+// exceedsTolerance reports whether the received pose of body i differs from the remembered one by
+// more than the tolerance. Velocity errors show in the pose a tick later.
 func (c *client) exceedsTolerance(i int, past *sim.State) bool {
 	a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
 	return a.Pos.Sub(b.Pos).LenSq() > float32(float32(c.positionTolerance)*float32(c.positionTolerance)) || 1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.rotationTolerance)
 }
 
-// worstMismatch returns, of the bodies from first on that are too far from the
-// remembered state, the one that is farthest, the field that is to blame, and
-// by how much.
-func (c *client) worstMismatch(first int, past *sim.State) (body int, field predict.Field, by float32) {
-	most := float32(-1)
+// worstMismatch returns, among the bodies from first on that exceed the tolerance, the one with the
+// largest error, the field that explains it, and that field's error.
+func (c *client) worstMismatch(first int, past *sim.State) (body int, field predict.Field, amount float32) {
+	largest := float32(-1)
 	seconds := float32(max(int64(c.receiver.Tick)-int64(c.agreedTick), 1)) / float32(c.env.World.Rate())
 	for i := first; i < len(c.receiver.Bodies); i++ {
 		if !c.exceedsTolerance(i, past) {
 			continue
 		}
-		d := predict.Diff(&c.receiver.Bodies[i], &past.Bodies[i])
+		difference := predict.Diff(&c.receiver.Bodies[i], &past.Bodies[i])
 		reach := c.env.World.Scene().Boxes[i].Half.Len()
-		if n := d.MaxError(reach, seconds); n > most {
-			most, body = n, i
-			field, by = d.RootField(reach, seconds)
+		if n := difference.MaxError(reach, seconds); n > largest {
+			largest, body = n, i
+			field, amount = difference.RootField(reach, seconds)
 		}
 	}
-	return body, field, by
+	return body, field, amount
 }
 
-// cause compares what the players did in the tick before the server's state with
-// what that tick was stepped with here.
+// cause compares the inputs that the server stepped the tick before its state with to those that
+// the client stepped that tick with.
 func (c *client) cause() predict.Cause {
-	m := c.inputHistory.Find(c.receiver.Tick - 1)
-	if m == nil {
+	record := c.inputHistory.Find(c.receiver.Tick - 1)
+	if record == nil {
 		return predict.CauseUnknown
 	}
 	for i, in := range c.receiver.LastInputs {
 		switch {
-		case in == m.stepInputs[i]:
+		case in == record.stepInputs[i]:
 		case i == c.env.Player:
 			return predict.LocalInput
 		default:
@@ -350,7 +349,7 @@ func (c *client) cause() predict.Cause {
 	return predict.CauseUnknown
 }
 
-// applyReceived overwrites the bodies that the server says are otherwise.
+// applyReceived overwrites the bodies whose received state differs.
 func (c *client) applyReceived() {
 	w := c.env.World
 	for i := range c.receiver.Bodies {
@@ -360,7 +359,7 @@ func (c *client) applyReceived() {
 	}
 }
 
-// saveDrawn notes how the bodies would be drawn.
+// saveDrawn remembers the drawn poses.
 func (c *client) saveDrawn() {
 	c.drawnBefore = c.drawnBefore[:0]
 	for i, b := range c.env.World.Bodies() {
@@ -368,29 +367,30 @@ func (c *client) saveDrawn() {
 	}
 }
 
-// absorbCorrection lets the offsets take up what the correction changed.
+// absorbCorrection sets the error offsets so that the drawn poses do not jump.
 func (c *client) absorbCorrection() {
 	for i, b := range c.env.World.Bodies() {
 		c.smoothing.Absorb(&c.errorOffsets[i], c.drawnBefore[i], b.Pose)
 	}
 }
 
-// reportCorrection tells of a correction. was is where the watched cube was before it.
-func (c *client) reportCorrection(fix predict.Correction, was geom.Vec3) {
+// reportCorrection counts and reports a correction. before is the watched body's position before
+// it.
+func (c *client) reportCorrection(correction predict.Correction, before geom.Vec3) {
 	m := c.env.Counters
-	fix.Shift = c.env.World.Bodies()[c.watchedBody()].Pose.Pos.Sub(was).Len()
-	c.agreedTick = fix.Tick
+	correction.Shift = c.env.World.Bodies()[c.watchedBody()].Pose.Pos.Sub(before).Len()
+	c.agreedTick = correction.Tick
 	m.Add("corrections", 1)
-	m.Add("replayed_ticks", float64(fix.ReplayedTicks))
-	c.correctionSum += float64(fix.Shift)
+	m.Add("replayed_ticks", float64(correction.ReplayedTicks))
+	c.correctionSum += float64(correction.Shift)
 	m.Set("correction_mean_m", c.correctionSum/m.Value("corrections"))
-	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(fix.Shift)))
+	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(correction.Shift)))
 	if c.env.OnCorrection != nil {
-		c.env.OnCorrection(fix)
+		c.env.OnCorrection(correction)
 	}
 }
 
-// View draws the world as it is predicted, with the offsets.
+// View draws the predicted world with the error offsets.
 func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.Tick = w.Tick()
@@ -403,19 +403,19 @@ func (c *client) View(v *predict.View) {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
 	for back := trailTicks; back > 0; back -= trailStep {
-		// Whole steps of the tick's label, so that the points stand still.
+		// Multiples of trailStep keep the points of the trail fixed in the world.
 		t := int64(w.Tick())&^(trailStep-1) - int64(back)
 		if t < 0 {
 			continue
 		}
-		if m := c.inputHistory.Find(sim.Tick(t)); m != nil {
-			v.Trail = append(v.Trail, m.pose)
+		if record := c.inputHistory.Find(sim.Tick(t)); record != nil {
+			v.Trail = append(v.Trail, record.pose)
 		}
 	}
 }
 
-// Inspect tells how far the prediction is beyond the server's last word, which is
-// one of all bodies, and whose they are in it.
+// Inspect reports by how many ticks the prediction is ahead of the last received state, which
+// contains all bodies, and who owns the bodies.
 func (c *client) Inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {

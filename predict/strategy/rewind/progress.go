@@ -5,19 +5,19 @@ import (
 	"ghostcube/smoothing"
 )
 
-// Progress tells which inputs have been used, and what has been sent.
+// Progress reports which inputs were consumed and which state was sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
 	c.Consumed, c.StateSent = s.inputReceiver.ConsumedTick(seat), s.broadcast.SentTick()
 }
 
-// Progress tells that the own cube answers at once, and that what comes is compared at
-// once.
+// Progress reports that the player's cube responds at once, and that a state is compared when it is
+// received.
 func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
 	to.StateReceived, to.Shown = c.receiver.Tick, c.receiver.Tick
 	if c.env.Player >= 0 {
 		to.Predicted, to.Predicts = to.Sampled, true
 	} else if c.smoothing.Mode != smoothing.None {
-		to.Shown = c.visibleTick // for it is hidden at first
+		to.Shown = c.visibleTick // smoothing hides a newer state at first
 	}
 }

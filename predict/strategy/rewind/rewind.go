@@ -1,24 +1,19 @@
-// Package rewind predicts the player at once and corrects in the past: when
-// the server disagrees with a remembered tick, the client goes back to it,
-// takes the server's word, and plays its own inputs again up to now.
+// Package rewind predicts the player's cube and corrects it in the past: when the server's state
+// differs from the remembered one, the client goes back to that tick, takes over the server's
+// state, and replays its own inputs up to the present.
 //
-// This is the whole of codersblock's "Client-Side Prediction With Physics In
-// Unity" (2018), after Fiedler's "Zen of Networked Physics" (2004): ticks are
-// labelled so that state n with input n gives state n+1; the client remembers
-// 1024 inputs and poses; inputs are repeated in every packet; the drawn cube
-// is smoothed.
+// This is the whole of codersblock's "Client-Side Prediction With Physics In Unity" (2018), after
+// Fiedler's "Zen of Networked Physics" (2004): state n and input n give state n+1; the client
+// remembers 1024 inputs and poses; inputs are repeated in every packet; the drawn cube is smoothed.
 //
-// Where the published loop errs, this one does not follow it. A replay steps
-// the inputs that were pressed then, and not the present one
-// (TestReplayUsesPastInputs). q and -q are the same orientation
-// (TestOppositeQuaternions). A state that is old, repeated, or outside what is
-// remembered is refused (TestRefusesOldStates). Smoothing runs by the
-// session's ticks and not by rendered frames.
+// The published loop has errors that this one avoids. A replay steps the inputs of the replayed
+// ticks, not the present one (TestReplayUsesPastInputs). q and -q are the same orientation
+// (TestOppositeQuaternions). A state that is old, repeated, or outside the history is ignored
+// (TestRefusesOldStates). Smoothing runs by the session's ticks, not by rendered frames.
 //
-// And where it lets the server step whenever input arrives, so that a lost
-// packet stops the world, here the server steps every tick on its own clock
-// and the client runs ahead by a lead, so that its inputs are there in time.
-// The published way is the knob server-steps=on-input.
+// In the published program the server steps when input arrives, so a lost packet stops the world.
+// Here the server steps every tick on its own clock, and the client runs ahead by an input lead so
+// that its inputs arrive in time. The knob server-steps=on-input selects the published way.
 package rewind
 
 import (
@@ -30,7 +25,7 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "rewind",
 	Doc: "prediction with rewind and replay\n\n" +
-		"The own cube answers at once; the server's ghost follows. Press F: the server's cube is pushed aside, the trail bends, and the drawn cube glides back.",
+		"The player's cube responds at once, and the server's ghost follows. Press F: the server's cube is pushed aside, the trail bends, and the drawn cube glides back.",
 	Source:           "Fiedler, Zen of Networked Physics (2004); codersblock, Client-Side Prediction With Physics In Unity (2018)",
 	NewServer:        newServer,
 	NewClient:        newClient,
@@ -39,7 +34,7 @@ var Strategy = &predict.Strategy{
 	MaxBodies:        codec.MaxBodies,
 }
 
-// The ways in which a server may step.
+// When a server steps.
 const (
 	everyTick = iota
 	onInput
@@ -47,7 +42,7 @@ const (
 
 var stepModes = []string{"every-tick", "on-input"}
 
-// declareStepMode declares the knob that both halves look at.
+// declareStepMode declares the knob that both sides share.
 func declareStepMode(k *predict.Knobs, p *int) {
 	k.Choice(p, "server-steps", everyTick, stepModes, "the server steps on its own clock, or when input arrives, as in the published demo")
 }

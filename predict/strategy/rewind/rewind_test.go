@@ -11,7 +11,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rig is both halves with a link between them and nothing else.
+// rig is a client, a server and a link between them.
 type rig struct {
 	t           *testing.T
 	network     link.Network
@@ -19,16 +19,16 @@ type rig struct {
 	c           *client
 	s           *server
 	endpoint    *packet.Endpoint
-	clientLink  *link.End // the client's
+	clientLink  *link.End // the client's end
 	peers       []predict.Peer
 	tick        int
 	corrections []predict.Correction
 }
 
-func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
+func newRig(t *testing.T, scene, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
@@ -53,7 +53,7 @@ func newRig(t *testing.T, scene, weather string, knobs ...string) *rig {
 	return r
 }
 
-// run makes ticks under scripted keys.
+// run steps both sides with scripted inputs.
 func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
@@ -81,30 +81,29 @@ func (r *rig) nudge() {
 
 func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
-// TestPredictsWithoutError says that where nothing is lost nothing is ever
-// corrected: the world is deterministic, and the inputs are there in time.
+// TestPredictsWithoutError checks that nothing is corrected where every input arrives in time,
+// because the world is deterministic.
 func TestPredictsWithoutError(t *testing.T) {
-	for _, weather := range []string{"perfect", "latency=75ms", "latency=75ms,jitter=30ms", "latency=250ms", "latency=75ms,loss=10%"} {
+	for _, network := range []string{"perfect", "latency=75ms", "latency=75ms,jitter=30ms", "latency=250ms", "latency=75ms,loss=10%"} {
 		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players", "turntable", "ship"} {
-			r := newRig(t, scene, weather)
+			r := newRig(t, scene, network)
 			r.run(1200)
 			if n := r.counter("corrections"); n != 0 {
-				t.Errorf("%s, %s: %v corrections: %+v", scene, weather, n, r.corrections[0])
+				t.Errorf("%s, %s: %v corrections: %+v", scene, network, n, r.corrections[0])
 			}
 			if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
-				t.Errorf("%s, %s: ratio %v", scene, weather, ratio)
+				t.Errorf("%s, %s: ratio %v", scene, network, ratio)
 			}
 			if n := r.counter("late_inputs"); n != 0 {
-				t.Errorf("%s, %s: %v late inputs", scene, weather, n)
+				t.Errorf("%s, %s: %v late inputs", scene, network, n)
 			}
 		}
 	}
 }
 
-// TestReplayUsesPastInputs says that a replay steps what was pressed then: the
-// client remembers the same inputs before and after a correction, and right
-// after it stands where a world stands that is stepped with them from the
-// server's state.
+// TestReplayUsesPastInputs checks that a replay steps the inputs of the replayed ticks. The client
+// remembers the same inputs before and after a correction, and its world equals one that is stepped
+// with them from the server's state.
 func TestReplayUsesPastInputs(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(200)
@@ -112,30 +111,30 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	for len(r.corrections) == 0 {
 		r.run(1)
 	}
-	fix := r.corrections[0]
+	correction := r.corrections[0]
 	now := r.env[0].World.Tick()
-	if fix.Body != 0 || fix.Amount < 0.9 || fix.Amount > 1.1 || fix.ReplayedTicks != int(now-fix.Tick) || fix.ReplayedTicks < 10 {
-		t.Fatalf("%+v at tick %d", fix, now)
+	if correction.Body != 0 || correction.Amount < 0.9 || correction.Amount > 1.1 || correction.ReplayedTicks != int(now-correction.Tick) || correction.ReplayedTicks < 10 {
+		t.Fatalf("%+v at tick %d", correction, now)
 	}
-	// The client joined at a jump, after which each of its ticks took the
-	// input of one tick of the session.
+	// The client's clock jumped when it joined; after that each of its ticks has the input of one
+	// tick of the session.
 	shift := int(now) - r.tick
 	w := sim.New(*r.env[0].World.Scene(), 60)
-	w.Load(r.c.stateHistory.Find(fix.Tick))
-	for tick := fix.Tick; tick < now; tick++ {
+	w.Load(r.c.stateHistory.Find(correction.Tick))
+	for tick := correction.Tick; tick < now; tick++ {
 		in := scriptedInput(int(tick) - shift)
 		if got := r.c.inputHistory.Find(tick).input; got != in {
-			t.Errorf("tick %d: %v is remembered, %v was pressed", tick, got, in)
+			t.Errorf("tick %d: remembered input %v, want %v", tick, got, in)
 		}
 		w.Step(in)
 	}
 	if got, want := r.env[0].World.Bodies()[0], w.Bodies()[0]; got != want {
-		t.Errorf("the replay ends at %v, its inputs lead to %v", got.Pose, want.Pose)
+		t.Errorf("the replay ends at %v, want %v", got.Pose, want.Pose)
 	}
 }
 
-// TestCorrectionKeepsDrawnPose says that in the tick of a correction the drawn cubes
-// are where they would have been without it, to a millionth of a metre.
+// TestCorrectionKeepsDrawnPose checks that in the tick of a correction the smoothed cubes are drawn
+// where they would have been without it, to a millionth of a metre.
 func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	for _, mode := range []string{"single", "two-factor", "none"} {
 		a, b := newRig(t, "zen", "latency=75ms", "smoothing", mode), newRig(t, "zen", "latency=75ms", "smoothing", mode)
@@ -147,7 +146,7 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 			a.run(1)
 			b.run(1)
 		}
-		// The second correction meets the offset of the first; b goes without it.
+		// The second correction starts with the error offset of the first; b continues without it.
 		a.run(5)
 		b.run(5)
 		a.nudge()
@@ -160,67 +159,66 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 		var va, vb predict.View
 		a.c.View(&va)
 		b.c.View(&vb)
-		var raw, drawn float32
+		var simulated, drawn float32
 		for i := range va.Bodies {
 			drawn = max(drawn, va.Bodies[i].Pos.Sub(vb.Bodies[i].Pos).Len())
-			raw = max(raw, va.Simulated[i].Pos.Sub(vb.Simulated[i].Pos).Len())
+			simulated = max(simulated, va.Simulated[i].Pos.Sub(vb.Simulated[i].Pos).Len())
 		}
-		if raw < 1e-4 {
+		if simulated < 1e-4 {
 			t.Fatalf("%s: the correction corrected nothing", mode)
 		}
 		if (drawn <= 1e-6) != (mode != "none") {
-			t.Errorf("%s: the drawn cubes moved by %g m, the simulated ones by %g", mode, drawn, raw)
+			t.Errorf("%s: the drawn cubes moved by %g m, the simulated ones by %g", mode, drawn, simulated)
 		}
 	}
 }
 
-// TestOppositeQuaternions says that q and -q agree.
+// TestOppositeQuaternions checks that q and -q are the same orientation.
 func TestOppositeQuaternions(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(100)
 	past := r.c.stateHistory.Find(r.c.receiver.Tick)
 	if body := r.c.firstMismatch(past); body >= 0 {
-		t.Fatal("they differ already")
+		t.Fatal("the states differ before the test")
 	}
 	r.c.receiver.Bodies[0].Pose.Rot = r.c.receiver.Bodies[0].Pose.Rot.Neg()
 	if body := r.c.firstMismatch(past); body >= 0 {
-		t.Error("-q is not q")
+		t.Error("-q differs from q")
 	}
 	r.c.receiver.Bodies[0].Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, 0.02).Mul(r.c.receiver.Bodies[0].Pose.Rot)
 	if body := r.c.firstMismatch(past); body != 0 {
-		t.Error("a turn by 0.02 passes")
+		t.Error("a rotation by 0.02 rad is within the tolerance")
 	}
 }
 
-// TestRefusesOldStates says that a state that is repeated, older than the
-// last, or about a tick that is no longer remembered changes nothing and is
-// counted.
+// TestRefusesOldStates checks that a state that is repeated, older than the last, or outside the
+// history changes nothing and is counted.
 func TestRefusesOldStates(t *testing.T) {
 	r := newRig(t, "plain", "latency=30ms,jitter=30ms,duplicate=20%")
 	r.run(600)
 	if n := r.counter("old_states"); n == 0 {
-		t.Error("jitter of two ticks brings no state late")
+		t.Error("no state is late under two ticks of jitter")
 	}
 	if n := r.counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	// Two seconds each way: the states that come speak of ticks that are gone.
+	// With 1.2 s each way, states are about ticks that are forgotten.
 	r = newRig(t, "plain", "latency=1200ms")
 	r.run(300)
 	r.nudge()
 	before := r.env[0].World.Tick()
 	r.run(300)
 	if n := r.counter("states_outside_history"); n < 100 {
-		t.Errorf("%v states outside the ring", n)
+		t.Errorf("%v states outside the history", n)
 	}
 	if n := r.counter("corrections"); n != 0 || r.env[0].World.Tick() < before+300 {
 		t.Errorf("%v corrections", n)
 	}
 }
 
-// TestOnInput says that the published way of stepping works as published:
-// nothing comes, nothing steps; all inputs are used, in order; and a client
-// with redundant inputs is never corrected at 25 % loss, one without is.
+// TestOnInput checks that with server-steps=on-input the world steps only when input arrives; all
+// inputs are used in order; at 25 % loss a client with redundant inputs is never corrected, and one
+// without is.
 func TestOnInput(t *testing.T) {
 	r := newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input")
 	r.run(1200)
@@ -236,9 +234,9 @@ func TestOnInput(t *testing.T) {
 	}
 	r.network.Blackout = time.Hour
 	r.run(30)
-	stands := r.env[1].World.Tick()
+	stopped := r.env[1].World.Tick()
 	r.run(30)
-	if r.env[1].World.Tick() != stands {
+	if r.env[1].World.Tick() != stopped {
 		t.Error("the server steps without input")
 	}
 	r = newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input", "redundant", "off")
@@ -248,8 +246,8 @@ func TestOnInput(t *testing.T) {
 	}
 }
 
-// TestRecovers says that after five seconds without a packet the client finds
-// the server again, and that they agree within a second.
+// TestRecovers checks that after an outage of five seconds the client's clock finds the server
+// again, and corrections end within a second and a half.
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(300)
@@ -263,7 +261,7 @@ func TestRecovers(t *testing.T) {
 	n = r.counter("corrections")
 	r.run(300)
 	if late := r.counter("corrections") - n; late > 3 {
-		t.Errorf("%v corrections a second and a half after the link came back", late)
+		t.Errorf("%v corrections later than 1.5 s after the outage", late)
 	}
 	if behind := r.counter("clock_behind_ticks"); behind < -2 || behind > 2 {
 		t.Errorf("the clock is %v ticks off", behind)

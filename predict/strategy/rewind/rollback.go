@@ -8,7 +8,7 @@ import (
 	"ghostcube/sim"
 )
 
-// What a server may do with an input that comes after its tick.
+// What a server does with an input that arrives after its tick.
 const (
 	drop = iota
 	resimulate
@@ -16,52 +16,52 @@ const (
 
 var lateInputModes = []string{"drop", "resimulate"}
 
-// rollbackHistoryTicks bounds how far back a server goes, in ticks.
+// rollbackHistoryTicks is how many ticks of the past a server remembers.
 const rollbackHistoryTicks = 64
 
-// lateInputSettings are knobs that both halves look at.
+// lateInputSettings are the knobs that both sides share.
 type lateInputSettings struct {
 	mode        int
 	maxRollback int // ticks
 }
 
 func (l *lateInputSettings) declare(k *predict.Knobs) {
-	k.Choice(&l.mode, "late-inputs", drop, lateInputModes, "what the server does with an input that comes after its tick: nothing, or it goes back to that tick and simulates again up to now; the client then lets states pass that were made with a guess of its input, for they will be set right")
-	k.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: ticks by which an input may be late")
+	k.Choice(&l.mode, "late-inputs", drop, lateInputModes, "inputs that arrive after their tick: dropped, or the server rolls back and simulates again")
+	k.Int(&l.maxRollback, "max-rollback", 15, 1, rollbackHistoryTicks-1, "resimulate: largest number of ticks that the server rolls back")
 }
 
-// rollbackHistory is what a server remembers to simulate again: the worlds of the last ticks, and
-// what they were stepped with. The inputs that have come are in the queues.
+// rollbackHistory is what a server needs to simulate again: the worlds of the last ticks and the
+// inputs that they were stepped with. The inputs that have arrived are in the queues.
 type rollbackHistory struct {
 	lateInputSettings
-	states     history.Ring[sim.State] // when the tick began
+	states     history.Ring[sim.State] // at the start of each tick
 	ticks      history.Ring[pastTick]
-	lastBodies []sim.Body // as the last step left them
-	maxShift   float64    // metres, largest
+	lastBodies []sim.Body // after the last step
+	maxShift   float64    // metres, largest distance by which a rollback moved a body in the present
 }
 
-// pastTick is a tick of the past.
+// pastTick is one remembered tick.
 type pastTick struct {
 	inputs [maxPlayers]sim.Input
-	sent   bool // a snapshot told of what it led to
+	sent   bool // a snapshot of the resulting state was sent
 }
 
-// init makes it ready where it lies: its knobs point to it.
+// init allocates the history and declares its knobs and counters. The knobs point into l, so l must
+// not move afterwards.
 func (l *rollbackHistory) init(env *predict.Env) {
 	l.states, l.ticks = history.New[sim.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
 	l.declare(env.Knobs)
 	m := env.Counters
-	m.Declare("resimulated_inputs", "late inputs that had their effect after all")
-	m.Declare("server_rollbacks", "times that the server went back for them")
-	m.Declare("server_replayed_ticks", "ticks that it simulated again")
-	m.Declare("superseded_snapshots", "snapshots that had told of ticks which were then simulated again")
-	m.Declare("rollback_max_m", "metres by which that moved any body in the present, largest")
+	m.Declare("resimulated_inputs", "late inputs that were applied by a rollback")
+	m.Declare("server_rollbacks", "rollbacks of the server because of late inputs")
+	m.Declare("server_replayed_ticks", "ticks that the server simulated again")
+	m.Declare("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
+	m.Declare("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
 }
 
-// rollback lets inputs that have come late have their effect: the world goes back to
-// the first tick that was made with something else, and is stepped again up to now
-// with what all players did then. It does so at most once a tick, for all peers
-// together. What the players do in the present is set in held.
+// rollback applies inputs that have arrived late: the world goes back to the first tick that was
+// stepped with another input and is stepped again up to the present with the inputs of all players.
+// It does so at most once a tick, for all peers together.
 func (s *server) rollback(peers []predict.Peer) {
 	l, w := &s.history, s.env.World
 	now := w.Tick()
@@ -85,8 +85,8 @@ func (s *server) rollback(peers []predict.Peer) {
 	}
 }
 
-// applyLateInputs writes down what the ticks in [from, now) should have been made with, and
-// returns the first that was made with something else. It marks inputs as used.
+// applyLateInputs updates the inputs of the ticks in [from, now) to what they should have been, and
+// returns the first tick that was stepped with another input. It marks the inputs as used.
 func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (first sim.Tick, ok bool) {
 	l, m := &s.history, s.env.Counters
 	first = now
@@ -95,27 +95,27 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 			continue
 		}
 		q, before := &s.inputReceiver.Queues[i], l.ticks.Find(from-1)
-		used := 0
+		applied := 0
 		for t := from; t < now; t++ {
-			did := l.ticks.Find(t)
-			if did == nil {
-				before = nil // not remembered, and so not changed
+			record := l.ticks.Find(t)
+			if record == nil {
+				before = nil // not remembered, and so unchanged
 				continue
 			}
-			last := did.inputs[peer.Player]
+			last := record.inputs[peer.Player]
 			if before != nil {
 				last = before.inputs[peer.Player]
 			}
 			in, fresh := q.ReplayInput(t, last, s.inputReceiver.RepeatMissing)
-			if in != did.inputs[peer.Player] && t < first {
+			if in != record.inputs[peer.Player] && t < first {
 				first = t
 			}
 			if fresh {
-				used++
+				applied++
 			}
-			did.inputs[peer.Player], before = in, did
+			record.inputs[peer.Player], before = in, record
 		}
-		m.Add("resimulated_inputs", float64(used))
+		m.Add("resimulated_inputs", float64(applied))
 	}
 	return first, first < now && l.states.Find(first) != nil
 }
@@ -127,12 +127,12 @@ func (s *server) replay(first, now sim.Tick) {
 	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
 	w.Load(l.states.Find(first))
 	for w.Tick() < now {
-		did := l.ticks.Find(w.Tick())
-		if did.sent {
+		record := l.ticks.Find(w.Tick())
+		if record.sent {
 			m.Add("superseded_snapshots", 1)
 		}
 		w.Save(l.states.Insert(w.Tick()))
-		s.solver.Step(w, did.inputs[:s.env.Players]...)
+		s.solver.Step(w, record.inputs[:s.env.Players]...)
 	}
 	for i, b := range w.Bodies() {
 		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.lastBodies[i].Pose.Pos).Len()))
@@ -143,8 +143,8 @@ func (s *server) replay(first, now sim.Tick) {
 	m.EndSpan("server replay", began)
 }
 
-// resetIfModified forgets the past if somebody has done something to the bodies since the last
-// step: that could not be done again.
+// resetIfModified forgets the history if a command has changed bodies since the last step, because
+// a replay could not repeat that.
 func (l *rollbackHistory) resetIfModified(w *sim.World) {
 	if !slices.Equal(l.lastBodies, w.Bodies()) {
 		l.states.Reset()
@@ -152,26 +152,27 @@ func (l *rollbackHistory) resetIfModified(w *sim.World) {
 	}
 }
 
-// beginTick remembers the world as a tick begins, and what it will be stepped with.
-func (l *rollbackHistory) beginTick(w *sim.World, held []sim.Input) {
+// beginTick remembers the world at the start of a tick and the inputs that it will be stepped with.
+func (l *rollbackHistory) beginTick(w *sim.World, inputs []sim.Input) {
 	if l.mode != resimulate {
 		l.lastBodies = l.lastBodies[:0]
 		return
 	}
 	w.Save(l.states.Insert(w.Tick()))
-	did := l.ticks.Insert(w.Tick())
-	*did = pastTick{}
-	copy(did.inputs[:], held)
+	record := l.ticks.Insert(w.Tick())
+	*record = pastTick{}
+	copy(record.inputs[:], inputs)
 }
 
-// endTick remembers how a tick left the bodies, and whether it was told of.
-func (l *rollbackHistory) endTick(w *sim.World, told sim.Tick) {
+// endTick remembers the bodies after a tick. sentTick is the tick of the last snapshot that was
+// sent.
+func (l *rollbackHistory) endTick(w *sim.World, sentTick sim.Tick) {
 	if l.mode != resimulate {
 		return
 	}
 	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
-	if did := l.ticks.Find(w.Tick() - 1); did != nil {
-		did.sent = told == w.Tick()
+	if record := l.ticks.Find(w.Tick() - 1); record != nil {
+		record.sent = sentTick == w.Tick()
 	}
 }
 
@@ -182,21 +183,22 @@ func (l *rollbackHistory) copyFrom(o *rollbackHistory) {
 	l.lastBodies = append(l.lastBodies[:0], o.lastBodies...)
 }
 
-// lateInputGrace is how long a client has waited for the server to set its states right.
+// lateInputGrace decides how long a client tolerates states that the server stepped without the
+// client's input and will simulate again when the input arrives.
 type lateInputGrace struct {
 	lateInputSettings
-	since sim.Tick // the first such state in a row; 0: none
+	since sim.Tick // tick of the first such state in a row; 0 is none
 }
 
-// allows reports whether a state may pass that does not agree: it was made with a guess of
-// the client's own input, which is on its way, and will be made again when that comes.
-func (a *lateInputGrace) allows(state sim.Tick, guessed bool) bool {
-	if a.mode != resimulate || !guessed {
+// tolerates reports whether a state that differs needs no correction: the server stepped it without
+// the client's input, which is on its way, and will simulate it again.
+func (a *lateInputGrace) tolerates(tick sim.Tick, inputMissing bool) bool {
+	if a.mode != resimulate || !inputMissing {
 		a.since = 0
 		return false
 	}
 	if a.since == 0 {
-		a.since = state
+		a.since = tick
 	}
-	return state-a.since <= sim.Tick(a.maxRollback)
+	return tick-a.since <= sim.Tick(a.maxRollback)
 }

@@ -7,22 +7,22 @@ import (
 	"ghostcube/sim"
 )
 
-// lateNetwork lets inputs come up to 100 ms late, with a lead of one tick.
+// lateNetwork makes inputs up to 100 ms late with a lead of one tick.
 const lateNetwork = "latency=75ms,up.jitter=100ms,up.shape=uniform-positive"
 
-// TestLateInputs says that a server that simulates again for late inputs comes to the
-// very world, contacts and all, in which none is late, and that no client corrects
-// anything; and that one that drops them does neither.
+// TestLateInputs checks that a server that resimulates late inputs reaches the same world, contact
+// cache included, as one to which no input is late, and its client corrects nothing. A server that
+// drops late inputs does neither.
 func TestLateInputs(t *testing.T) {
 	for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "turntable"} {
-		for _, way := range lateInputModes {
-			r := newRig(t, scene, lateNetwork, "lead", "1", "late-inputs", way)
+		for _, mode := range lateInputModes {
+			r := newRig(t, scene, lateNetwork, "lead", "1", "late-inputs", mode)
 			want := sim.New(*r.env[1].World.Scene(), 60)
 			known := map[sim.Tick]sim.Input{}
 			for range 900 {
 				r.run(1)
 				if r.tick == 840 {
-					if err := r.network.Parse("latency=5ms"); err != nil { // now all are there in time
+					if err := r.network.Parse("latency=5ms"); err != nil { // from now on all inputs are in time
 						t.Fatal(err)
 					}
 				}
@@ -39,48 +39,48 @@ func TestLateInputs(t *testing.T) {
 			wantBodies, wantCache := want.Hash()
 			gotBodies, gotCache := r.env[1].World.Hash()
 			same := wantBodies == gotBodies && wantCache == gotCache
-			own := 0
-			for _, fix := range r.corrections {
-				if fix.Cause == predict.LocalInput {
-					own++
+			local := 0
+			for _, correction := range r.corrections {
+				if correction.Cause == predict.LocalInput {
+					local++
 				}
 			}
-			late, again, ticks := r.counter("late_inputs"), r.counter("resimulated_inputs"), r.counter("server_replayed_ticks")
-			t.Logf("%s, %s: %v late, %v of them used after all, %v ticks again, %d corrections, %d of the own input", scene, way, late, again, ticks, len(r.corrections), own)
+			late, resimulated, ticks := r.counter("late_inputs"), r.counter("resimulated_inputs"), r.counter("server_replayed_ticks")
+			t.Logf("%s, %s: %v late, %v of them resimulated, %v ticks replayed, %d corrections, %d because of the local input", scene, mode, late, resimulated, ticks, len(r.corrections), local)
 			switch {
 			case late < 100:
-				t.Errorf("%s, %s: only %v inputs were late", scene, way, late)
-			case way == "drop" && (same || own == 0 || again+ticks > 0):
-				t.Errorf("%s: the same although late inputs are dropped: %v, %d, %v", scene, same, own, again)
-			case way == "resimulate" && (!same || len(r.corrections) > 0 || again != late || ticks == 0):
-				t.Errorf("%s: another world (%v), %d corrections, %v of %v used", scene, !same, len(r.corrections), again, late)
+				t.Errorf("%s, %s: only %v inputs were late", scene, mode, late)
+			case mode == "drop" && (same || local == 0 || resimulated+ticks > 0):
+				t.Errorf("%s: same world although late inputs are dropped: %v, %d, %v", scene, same, local, resimulated)
+			case mode == "resimulate" && (!same || len(r.corrections) > 0 || resimulated != late || ticks == 0):
+				t.Errorf("%s: different world (%v), %d corrections, %v of %v resimulated", scene, !same, len(r.corrections), resimulated, late)
 			}
 		}
 	}
 }
 
-// TestMaxRollback says that the server goes back by no more than max-rollback ticks, and that
-// what is later than that is dropped and corrected.
+// TestMaxRollback checks that the server rolls back by at most max-rollback ticks; an input later
+// than that is dropped, and the client is corrected.
 func TestMaxRollback(t *testing.T) {
-	for _, most := range []string{"1", "3", "15"} {
-		r := newRig(t, "zen", "latency=75ms,up.loss=60%", "lead", "0", "late-inputs", "resimulate", "max-rollback", most)
+	for _, maxRollback := range []string{"1", "3", "15"} {
+		r := newRig(t, "zen", "latency=75ms,up.loss=60%", "lead", "0", "late-inputs", "resimulate", "max-rollback", maxRollback)
 		longest := 0.0
 		for range 900 {
 			before := r.counter("server_replayed_ticks")
 			r.run(1)
 			longest = max(longest, r.counter("server_replayed_ticks")-before)
 		}
-		if limit := map[string]float64{"1": 1, "3": 3, "15": 15}[most]; longest > limit || longest == 0 {
-			t.Errorf("max-rollback=%s: %v ticks again at once", most, longest)
+		if limit := map[string]float64{"1": 1, "3": 3, "15": 15}[maxRollback]; longest > limit || longest == 0 {
+			t.Errorf("max-rollback=%s: rollback of %v ticks", maxRollback, longest)
 		}
-		if dropped := r.counter("late_inputs") - r.counter("resimulated_inputs"); (dropped > 0) != (most != "15") || (len(r.corrections) > 0) != (most != "15") {
-			t.Errorf("max-rollback=%s: %v dropped, %d corrections", most, dropped, len(r.corrections))
+		if dropped := r.counter("late_inputs") - r.counter("resimulated_inputs"); (dropped > 0) != (maxRollback != "15") || (len(r.corrections) > 0) != (maxRollback != "15") {
+			t.Errorf("max-rollback=%s: %v dropped, %d corrections", maxRollback, dropped, len(r.corrections))
 		}
 	}
 }
 
-// TestRollbackKeepsNudge says that what was done to the server's bodies from outside stays
-// done: the server does not go back beyond it.
+// TestRollbackKeepsNudge checks that the server does not roll back past a command that changed its
+// bodies.
 func TestRollbackKeepsNudge(t *testing.T) {
 	r := newRig(t, "plain", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	r.run(300)
@@ -89,7 +89,7 @@ func TestRollbackKeepsNudge(t *testing.T) {
 		r.nudge()
 		r.run(1)
 		if moved := r.env[1].World.Bodies()[0].Pose.Pos.X - before; moved < 0.7 {
-			t.Fatalf("a nudge of 1 m has moved the cube by %v", moved)
+			t.Fatalf("a nudge of 1 m moved the cube by %v", moved)
 		}
 		r.run(9)
 	}
@@ -98,7 +98,7 @@ func TestRollbackKeepsNudge(t *testing.T) {
 	}
 }
 
-// TestRollbackAllocatesNothing says that going back takes no memory once there is some.
+// TestRollbackAllocatesNothing checks that rollbacks allocate nothing once their memory exists.
 func TestRollbackAllocatesNothing(t *testing.T) {
 	r := newRig(t, "katamari:cubes=60", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	r.run(900)
@@ -111,8 +111,8 @@ func TestRollbackAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRollbackCopies says that a server that goes on as a copy of another does the same,
-// also with inputs that are late already.
+// TestRollbackCopies checks that a copy of a server continues as the original, also with inputs
+// that are late already.
 func TestRollbackCopies(t *testing.T) {
 	a := newRig(t, "zen", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	a.run(400)
@@ -132,6 +132,6 @@ func TestRollbackCopies(t *testing.T) {
 	x, y := a.env[1].World.Hash()
 	v, w := b.env[1].World.Hash()
 	if x != v || y != w || a.counter("server_replayed_ticks") != b.counter("server_replayed_ticks") {
-		t.Errorf("the copy differs: %v and %v ticks again", a.counter("server_replayed_ticks"), b.counter("server_replayed_ticks"))
+		t.Errorf("the copy differs: %v and %v replayed ticks", a.counter("server_replayed_ticks"), b.counter("server_replayed_ticks"))
 	}
 }

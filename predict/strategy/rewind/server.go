@@ -30,7 +30,7 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick reads the inputs, steps, and sends the state.
+// Tick reads the inputs, steps and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
 	s.inputReceiver.AddPeers(peers, world.Tick(), s.lastInputs)
@@ -60,9 +60,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.history.endTick(world, s.broadcast.SentTick())
 }
 
-// stepOnInput is the published way: the world steps once for each input that
-// is new, in order, and a gap is not stepped at all. With several players the
-// first one's inputs drive the world, and the others do what they did last.
+// stepOnInput steps as the published program does: once for each new input, in order, skipping
+// gaps. With several players the first one's inputs drive the world, and the others repeat their
+// last.
 func (s *server) stepOnInput(peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
