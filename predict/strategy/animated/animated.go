@@ -1,24 +1,22 @@
-// Package animated shows all bodies as the server had them a little while ago, and
-// simulates nothing: every position that comes carries the server's timestamp and
-// enters the body's position history; it is valid until timestamp + ping/2 + T, with
-// a T of 60 ms; the picture moves towards the next one that is; when there is none, it
-// goes on for half a ping at most, and then stands. A position that comes when a later
-// one has been reached is dropped.
+// Package animated interpolates all bodies in the recent past and simulates nothing. Every received
+// position carries the server's timestamp and enters the body's position history. It is valid until
+// timestamp + ping/2 + T, with a T of 60 ms. The drawn body moves towards the next valid position.
+// When there is none, it extrapolates for at most half a ping and then stops. A position that
+// arrives after a later one has been reached is dropped.
 //
-// This is the Animated mode of Space Engineers (a talk at GDC, as an article in
-// Chinese retells it; that T is 60 ms is its author's guess). There the bodies of
-// others are shown so, in a world too large to be simulated by all: 10,000 of them, and
-// a hundred players. The player's own cube waits for the server here; strategy
-// historyoffset predicts it.
+// This is the Animated mode of Space Engineers (a talk at GDC, known through an article in Chinese
+// whose author estimates T at 60 ms). There remote bodies are drawn this way, in a world of 10,000
+// bodies and a hundred players that is too large to be simulated by every client. The player's own
+// cube waits for the server here; strategy historyoffset predicts it.
 //
-// What package positions adds to the article, or leaves open as it does:
+// Package playback differs from the article, or decides what it leaves open, as follows:
 //
-//   - A position is reached at the end of its validity. So the picture is T later
-//     than what arrives, as with an interpolation buffer of T.
-//   - The article drops what comes when the validity of what is shown is over. Taken
-//     at its word, after a pause nothing would be taken ever again; here a position is
-//     dropped if its own validity is over (TestExpired).
-//   - After a body has stood, it goes to the next position evenly, from where it stands.
+//   - A position is reached at the end of its validity, so bodies are drawn T later than states
+//     arrive, as with an interpolation buffer of T.
+//   - The article drops positions that arrive after the validity of the one shown has ended. Taken
+//     literally, nothing would ever be accepted again after a pause. Here a position is dropped if
+//     its own validity has ended (TestExpired).
+//   - A body that has stopped moves evenly from there to the next position.
 package animated
 
 import (
@@ -29,8 +27,8 @@ import (
 // Strategy is Animated mode.
 var Strategy = &predict.Strategy{
 	Name: "animated",
-	Doc: "positions with timestamps, shown 60 ms late\n\n" +
-		"The client simulates nothing. Press B to lose all for a quarter of a second: what moves goes on for half a ping and then stands, until the next position draws it on.",
+	Doc: "timestamped positions, interpolated 60 ms in the past\n\n" +
+		"The client simulates nothing. Press B for a blackout of a quarter of a second: moving bodies go on for half a ping, then stop until the next position arrives.",
 	Source:    "Space Engineers, a talk at GDC: Animated mode",
 	NewServer: newServer,
 	NewClient: newClient,

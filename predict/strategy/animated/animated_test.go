@@ -12,7 +12,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rig is both halves with a link between them, and where the server's cube was.
+// rig is a client, a server, the link between them, and the server's poses of the player's cube.
 type rig struct {
 	t           *testing.T
 	network     link.Network
@@ -23,13 +23,13 @@ type rig struct {
 	peers       []predict.Peer
 	tick        int
 	serverPoses []geom.Pose // of the player's cube, by tick
-	idle        bool        // the player does nothing
+	idle        bool        // the player presses nothing
 }
 
-func newRig(t *testing.T, weather string, knobs ...string) *rig {
+func newRig(t *testing.T, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
-	r.setNetwork(weather)
+	r.setNetwork(network)
 	sc, err := sim.SceneNamed("plain")
 	if err != nil {
 		t.Fatal(err)
@@ -51,15 +51,14 @@ func newRig(t *testing.T, weather string, knobs ...string) *rig {
 	return r
 }
 
-func (r *rig) setNetwork(weather string) {
+func (r *rig) setNetwork(network string) {
 	r.t.Helper()
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-// step makes a tick, in which the player goes on to the right, and returns the
-// picture before the server's half of it.
+// step steps both sides with the player moving right, and returns the client's view.
 func (r *rig) step() *predict.View {
 	now := time.Duration(r.tick) * time.Second / 60
 	r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
@@ -79,9 +78,9 @@ func (r *rig) step() *predict.View {
 
 func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
-// TestValidity says that what is drawn is where the cube was T before what arrives,
-// between two ticks too: a position is reached when its validity ends. And that the
-// view claims that tick.
+// TestValidity checks that a body is drawn where it was T before the state that arrives, between
+// two ticks too, because a position is reached when its validity ends; and the view claims that
+// tick.
 func TestValidity(t *testing.T) {
 	for _, c := range []struct {
 		validity string
@@ -93,66 +92,66 @@ func TestValidity(t *testing.T) {
 			if r.tick < 100 {
 				continue
 			}
-			// What arrives in tick n was sent in tick n-6, and is the state n-5.
+			// What arrives in tick n was sent in tick n-6, and is state n-5.
 			moment := float64(r.tick-1-5) - c.ticks
 			n := int(math.Floor(moment))
 			want := geom.LerpPose(r.serverPoses[n], r.serverPoses[n+1], float32(moment-float64(n)))
 			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
-				t.Fatalf("T %s, tick %d: %v m from where it was at %v", c.validity, r.tick, d, moment)
+				t.Fatalf("T %s, tick %d: %v m from the server's pose at %v", c.validity, r.tick, d, moment)
 			}
 			if off := math.Abs(float64(v.Tick) - moment); off > 0.51 {
-				t.Fatalf("T %s: the view claims tick %d, it is of %v", c.validity, v.Tick, moment)
+				t.Fatalf("T %s: the view claims tick %d, want %v", c.validity, v.Tick, moment)
 			}
 		}
 		if r.counter("positions_late")+r.counter("positions_expired") > 0 {
-			t.Errorf("T %s: late where nothing is", c.validity)
+			t.Errorf("T %s: positions are late although none is delayed", c.validity)
 		}
 	}
 }
 
-// TestExtrapolationStops says that when nothing comes any more the cube goes on
-// straight for half the measured round trip, and then stands, and that both are said;
-// and that without extrapolation, or with one of its own length, it stops there.
+// TestExtrapolationStops checks that when positions stop arriving, the cube is extrapolated
+// straight for half the measured round trip and then stops, and counters and note say both. Without
+// extrapolation, or with a fixed length of it, it stops after that.
 func TestExtrapolationStops(t *testing.T) {
 	for _, c := range []struct {
-		latency, way, length string
-		ticks                float64
+		latency, mode, length string
+		ticks                 float64
 	}{
 		{"latency=100ms", "half-rtt", "0", 6}, {"latency=250ms", "half-rtt", "0", 15}, {"latency=50ms", "half-rtt", "0", 3},
 		{"latency=100ms", "none", "500ms", 0}, {"latency=100ms", "fixed", "500ms", 30},
 	} {
-		r := newRig(t, c.latency, "extrapolation", c.way, "extrapolate", c.length)
+		r := newRig(t, c.latency, "extrapolation", c.mode, "extrapolate", c.length)
 		for range 200 {
 			r.step()
 		}
 		if n := r.counter("extrapolated_ticks"); n > 4 {
-			t.Errorf("%v: %v ticks extrapolated where all comes in time", c, n)
+			t.Errorf("%v: %v ticks extrapolated although everything arrives in time", c, n)
 		}
 		before := r.counter("extrapolated_ticks")
 		r.setNetwork("down.loss=100%")
-		still := 0
+		frozen := 0
 		var v, last *predict.View
 		for range 100 {
 			last, v = v, r.step()
 			if last != nil && last.Bodies[0] == v.Bodies[0] {
-				still++
+				frozen++
 			}
 		}
-		// The last position has come; what is known of it is in the receiver.
+		// The receiver has the last position that arrived.
 		b := r.c.interpolated.Receiver().Bodies[0]
 		beyond := v.Bodies[0].Pos.Sub(b.Pose.Pos).Len() / b.Linear.Len() * 60
 		half := float64(r.endpoint.Stats.RTT) / 2 / float64(time.Second) * 60
-		if c.way == "half-rtt" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
+		if c.mode == "half-rtt" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
 			t.Errorf("%v: it stopped %v ticks beyond, half the round trip is %v", c, beyond, half)
 		}
-		if c.way != "half-rtt" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
+		if c.mode != "half-rtt" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
 			t.Errorf("%v: it stopped %v ticks beyond", c, beyond)
 		}
 		if n := r.counter("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
 			t.Errorf("%v: %v ticks extrapolated, for %v", c, n, beyond)
 		}
-		if still < 50 || v.Note != "no positions: stopped" || r.counter("stopped_bodies") != 1 {
-			t.Errorf("%v: it stood for %d ticks, and says %q", c, still, v.Note)
+		if frozen < 50 || v.Note != "no positions: stopped" || r.counter("stopped_bodies") != 1 {
+			t.Errorf("%v: stopped for %d ticks, note %q", c, frozen, v.Note)
 		}
 		var l predict.Inspection
 		r.c.Inspect(&l)
@@ -164,14 +163,14 @@ func TestExtrapolationStops(t *testing.T) {
 			v = r.step()
 		}
 		if v.Note != "" || r.counter("stopped_bodies") != 0 {
-			t.Errorf("%v: it still says %q", c, v.Note)
+			t.Errorf("%v: note is still %q", c, v.Note)
 		}
 	}
 }
 
-// TestLateSnapshotOfRestingBody says that a snapshot that comes after the next one says of a
-// body that did not travel with it that it was as before, and not as it is in the next:
-// the cube sets out when it did.
+// TestLateSnapshotOfRestingBody checks that a snapshot that arrives after its successor leaves a
+// body that it does not include where it was before, not where the successor has it, so the cube
+// starts to move on time.
 func TestLateSnapshotOfRestingBody(t *testing.T) {
 	r := newRig(t, "latency=50ms")
 	r.idle = true
@@ -180,41 +179,40 @@ func TestLateSnapshotOfRestingBody(t *testing.T) {
 	}
 	rest := r.env[1].World.Bodies()[0].Pose
 	r.setNetwork("down.latency=90ms")
-	r.step() // its snapshot, of the next tick, comes after the one that follows
-	of := float64(r.tick)
+	r.step() // its snapshot arrives after the following one
+	tick := float64(r.tick)
 	r.setNetwork("down.latency=50ms")
 	b := r.env[1].World.Bodies()[0]
 	b.Pose.Pos.X++
 	b.Asleep = false
 	r.env[1].World.SetBody(0, b)
-	old, moved := r.counter("old_states"), false
+	before, moved := r.counter("old_states"), false
 	for range 20 {
 		v := r.step()
-		moment := float64(r.tick-1-2) - 3.6 // what arrives in tick n is the state n-2
-		if x := v.Bodies[0].Pos.X - rest.Pos.X; moment <= of && x != 0 {
-			t.Errorf("at %v it has gone %v m, and it stood until %v", moment, x, of)
+		moment := float64(r.tick-1-2) - 3.6 // what arrives in tick n is state n-2
+		if x := v.Bodies[0].Pos.X - rest.Pos.X; moment <= tick && x != 0 {
+			t.Errorf("at %v it is %v m away, but it rested until %v", moment, x, tick)
 		} else if x > 0.9 {
 			moved = true
 		}
 	}
-	if r.counter("old_states") != old+1 || !moved {
-		t.Errorf("%v snapshots out of order, moved %v", r.counter("old_states")-old, moved)
+	if r.counter("old_states") != before+1 || !moved {
+		t.Errorf("%v snapshots out of order, moved %v", r.counter("old_states")-before, moved)
 	}
 }
 
-// TestLatePositions says that positions that come in the wrong order but within
-// their validity are none too late; that beyond it some are, which is counted and
-// said; and that a T above the jitter has them all used again.
+// TestLatePositions checks that positions out of order but within their validity are used; beyond
+// it some are late, which a counter and a note say; with a T above the jitter all are used again.
 func TestLatePositions(t *testing.T) {
 	for _, c := range []struct {
-		weather, validity string
+		network, validity string
 		late              bool
 	}{
 		{"latency=100ms,jitter=10ms", "60ms", false},
 		{"latency=100ms,jitter=60ms,reorder=20%,reorder-delay=50ms", "60ms", true},
 		{"latency=100ms,jitter=60ms,reorder=20%,reorder-delay=50ms", "500ms", false},
 	} {
-		r := newRig(t, c.weather, "validity", c.validity)
+		r := newRig(t, c.network, "validity", c.validity)
 		noted := false
 		for range 900 {
 			noted = r.step().Note == "a late position was dropped" || noted
@@ -224,7 +222,7 @@ func TestLatePositions(t *testing.T) {
 			t.Errorf("%v: %v late of %v, noted %v", c, late, r.counter("positions"), noted)
 		}
 		if r.counter("old_states") == 0 {
-			t.Errorf("%v: all came in order", c)
+			t.Errorf("%v: all arrived in order", c)
 		}
 	}
 }

@@ -10,17 +10,16 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// trailTicks is how much of the way that the player's cube was drawn on is
-// drawn as a trail.
+// trailTicks is the length of the trail, the path on which the player's cube was drawn.
 const trailTicks = 160
 
 type client struct {
 	env          *predict.Env
 	inputSender  input.Sender
-	inputTick    sim.Tick // of the next input
-	now          sim.Tick // own ticks since the half began
+	inputTick    sim.Tick // tick of the next input
+	now          sim.Tick // the client's own ticks since its start
 	interpolated playback.InterpolatedWorld
-	trail        history.Ring[geom.Pose] // of the player's cube, by own ticks
+	trail        history.Ring[geom.Pose] // drawn poses of the player's cube, by own ticks
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -30,8 +29,7 @@ func newClient(env *predict.Env) predict.Client {
 	return c
 }
 
-// Tick takes in what has come, draws the moment that is to be shown, and sends what
-// the player does.
+// Tick reads the packets, interpolates to the moment to draw, and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.now++
@@ -40,7 +38,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.interpolated.Advance(server.Stats.RTT)
 	*c.trail.Insert(c.now) = c.interpolated.Pose(max(c.env.Player, 0))
 	if c.env.Player < 0 {
-		server.Send(nil) // so that the server's positions are acknowledged
+		server.Send(nil) // carries acknowledgements
 	} else {
 		c.inputSender.Add(c.inputTick, in)
 		c.inputTick++
@@ -61,7 +59,7 @@ func (c *client) receive(server *packet.Endpoint) {
 	}
 }
 
-// View shows what was drawn. Nothing of it is smoothed, so it is raw as well.
+// View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
 	v.Tick, v.TickFraction, v.Note = c.interpolated.DisplayTick(), c.interpolated.DisplayTickFraction(), c.interpolated.Note()
 	v.CarrierOffset = c.interpolated.DisplayMoment() - v.Tick.Moment()
@@ -79,8 +77,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect tells how far what is drawn is beyond the newest position of each body: not
-// at all, unless it goes on by itself or stands for want of one.
+// Inspect reports by how many ticks each drawn body is ahead of its newest received position: 0
+// unless it is extrapolated or has stopped for lack of one.
 func (c *client) Inspect(l *predict.Inspection) {
 	c.interpolated.Inspect(l)
 	if !c.interpolated.Receiver().HasSnapshot {

@@ -6,21 +6,20 @@ import (
 	"ghostcube/sim"
 )
 
-// playoutBuffers is the playout buffers of a server that holds inputs back. The article has one
-// of four ticks before everything, also where nothing is predicted.
+// playoutBuffers delay the inputs on the server, one buffer for each peer. The article has such a
+// buffer of four ticks in all its modes, also where nothing is predicted.
 type playoutBuffers struct {
-	settings input.PlayoutSettings // Length 0: there is none
-	buffers  []input.PlayoutBuffer // by peer, as long as there is
-	length   int                   // what the knob of that name says
+	settings input.PlayoutSettings // DelayTicks 0: inputs are not delayed
+	buffers  []input.PlayoutBuffer // by peer; empty if inputs are not delayed
+	length   int                   // ticks, of the knob
 }
 
 func (l *playoutBuffers) declare(env *predict.Env) {
-	env.Knobs.Int(&l.length, "playout", 0, 0, 60, "ticks for which the server holds the inputs back (its playout delay buffer, of which the article has 4); 0: none, it uses the newest")
+	env.Knobs.Int(&l.length, "playout", 0, 0, 60, "playout delay of inputs at the server, ticks (the article has 4); 0: it uses the newest input")
 	input.DeclarePlayout(&l.settings, env)
 }
 
-// enabled reports whether inputs are held back. When they are no longer, what waits is
-// forgotten.
+// enabled reports whether inputs are delayed. Switching that off drops the waiting inputs.
 func (l *playoutBuffers) enabled() bool {
 	if l.settings.DelayTicks == 0 {
 		l.buffers = l.buffers[:0]
@@ -28,19 +27,19 @@ func (l *playoutBuffers) enabled() bool {
 	return l.settings.DelayTicks > 0
 }
 
-// collect sets held to what each player does in the tick that begins.
-func (l *playoutBuffers) collect(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Counters) {
+// collect sets inputs to each player's input in the tick that begins.
+func (l *playoutBuffers) collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *sim.World, m *predict.Counters) {
 	for i := len(l.buffers); i < len(peers); i++ {
 		l.buffers = append(l.buffers, input.PlayoutBuffer{})
 		if seat := peers[i].Player; seat >= 0 {
-			l.buffers[i].Start(held[seat])
+			l.buffers[i].Start(inputs[seat])
 		}
 	}
-	copy(held, host)
+	copy(inputs, host)
 	for i, peer := range peers {
 		q := &l.buffers[i]
 		if peer.Player >= 0 {
-			held[peer.Player] = q.Pop(&l.settings, m)
+			inputs[peer.Player] = q.Pop(&l.settings, m)
 		}
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player >= 0 && len(p.Payload) > 0 {
@@ -53,7 +52,7 @@ func (l *playoutBuffers) collect(host []sim.Input, peers []predict.Peer, held []
 	}
 }
 
-// PopShots returns what a peer's player has fired, as far as it came in this tick.
+// PopShots returns the shots of a peer's player that arrived in this tick.
 func (l *playoutBuffers) PopShots(peer int) []sim.Shot { return l.buffers[peer].PopShots() }
 
 func (l *playoutBuffers) copyFrom(o *playoutBuffers) {

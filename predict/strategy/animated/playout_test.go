@@ -10,8 +10,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestPlayout says that the server uses an input as many ticks after it has come as the
-// knob says, at once with 0, and that the knob may be turned while inputs wait.
+// TestPlayout checks that the server uses an input as many ticks after its arrival as the knob
+// says, at once with 0, and the knob may be changed while inputs wait.
 func TestPlayout(t *testing.T) {
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
@@ -23,15 +23,15 @@ func TestPlayout(t *testing.T) {
 	}
 	s, c := newServer(env()).(*server), newClient(env())
 	up, down := link.Pair(&link.Network{}, 0)
-	mine, theirs := packet.NewEndpoint(up), packet.NewEndpoint(down)
-	peers := []predict.Peer{{Endpoint: theirs}}
+	clientEndpoint, serverEndpoint := packet.NewEndpoint(up), packet.NewEndpoint(down)
+	peers := []predict.Peer{{Endpoint: serverEndpoint}}
 	now := 0
 	tick := func(b sim.Buttons) sim.Buttons {
 		now++
 		at := time.Duration(now) * time.Second / 60
-		mine.Update(at)
-		c.Tick(sim.Input{Buttons: b}, mine)
-		theirs.Update(at)
+		clientEndpoint.Update(at)
+		c.Tick(sim.Input{Buttons: b}, clientEndpoint)
+		serverEndpoint.Update(at)
 		s.Tick(nil, peers)
 		return s.lastInputs[0].Buttons
 	}
@@ -39,7 +39,7 @@ func TestPlayout(t *testing.T) {
 		if err := knobs.Set("playout", length); err != nil {
 			t.Fatal(err)
 		}
-		for range 100 { // until the line is as long
+		for range 100 { // until the buffer has its new length
 			tick(0)
 		}
 		late := 0

@@ -2,7 +2,7 @@ package animated
 
 import "ghostcube/predict"
 
-// Progress tells which inputs have been used, and what has been sent.
+// Progress reports which inputs were consumed and which state was sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
 	c.Consumed, c.StateSent = s.inputReceiver.ConsumedTick(seat), s.broadcast.SentTick()
 	if seat < len(s.playout.buffers) {
@@ -10,7 +10,7 @@ func (s *server) Progress(c *predict.InputProgress, seat int) {
 	}
 }
 
-// Progress tells what has been made, has come and is shown.
+// Progress reports which inputs were sampled, and which states were received and drawn.
 func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
 	to.StateReceived, to.Shown = c.interpolated.NewestTick(), c.interpolated.NewestDisplayedTick()

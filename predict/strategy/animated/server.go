@@ -28,19 +28,19 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick reads the inputs, steps with the newest or with those whose turn it is, and
-// sends the positions. A client that draws the past is no reason to refuse any input.
+// Tick reads the inputs, steps with the newest or with those whose playout delay has passed, and
+// sends the positions. The client draws the past, so no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world, m := s.env.World, s.env.Counters
 	s.broadcast.Acknowledge(peers)
-	from := hit.ShotSource(&s.inputReceiver)
+	shots := hit.ShotSource(&s.inputReceiver)
 	if s.playout.enabled() {
 		s.playout.collect(host, peers, s.lastInputs, world, m)
-		from = &s.playout
+		shots = &s.playout
 	} else {
 		s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)
 	}
-	s.lagCompensator.Tick(world, host, peers, from)
+	s.lagCompensator.Tick(world, host, peers, shots)
 	s.solver.Step(world, s.lastInputs...)
 	s.broadcast.RecordStep(world)
 	s.broadcast.Send(world, peers, s.lastInputs, m)
