@@ -12,8 +12,7 @@ import (
 	"ghostcube/smoothing"
 )
 
-// trailTicks is how much of the way that the player's cube was drawn on is
-// drawn as a trail.
+// trailTicks is the length of the trail, the path on which the player's cube was drawn.
 const trailTicks = 160
 
 type client struct {
@@ -58,26 +57,25 @@ func newClient(env *predict.Env) predict.Client {
 	c.deltaReader = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Counters
 	c.settings.declare(k)
-	k.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "by how much the picture is behind the newest snapshot, at most 62 send intervals; 0 for the rule: survive and one intervals, and room for jitter")
-	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "the rule: so many snapshots lost in a row do not stop the picture")
+	k.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
+	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
 	c.inputSender.Declare(env)
-	m.Declare("interpolation_delay_ms", "by how much the picture is behind the newest snapshot if nothing is late, now")
-	m.Declare("snapshots_received", "snapshots that came whole")
-	m.Declare("incomplete_snapshots", "snapshots that were lost because not all of their fragments came")
-	m.Declare("snapshots_late", "of those, the ones that came when the picture was past them")
-	m.Declare("buffered_snapshots", "snapshots that wait for their moment, now")
-	m.Declare("starved_ticks", "ticks in which the picture stood still for want of a snapshot")
-	m.Declare("starvations", "how often it came to stand still")
-	m.Declare("starvation_max_ms", "the longest that it stood still")
-	m.Declare("playback_restarts", "how often the client began again, because what it showed had gone or all came too late")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Declare("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
+	m.Declare("snapshots_received", "snapshots received completely")
+	m.Declare("incomplete_snapshots", "snapshots lost because some of their fragments did not arrive")
+	m.Declare("snapshots_late", "received snapshots that playback had already passed")
+	m.Declare("buffered_snapshots", "snapshots waiting in the buffer, now")
+	m.Declare("starved_ticks", "ticks in which playback stopped for lack of a snapshot")
+	m.Declare("starvations", "times that playback stopped")
+	m.Declare("starvation_max_ms", "longest time that playback stopped, ms")
+	m.Declare("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	m.Declare("rejected_payloads", "malformed payloads")
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c
 }
 
-// Tick takes in what has come, draws the picture of this tick, and sends what
-// the player does.
+// Tick reads the packets, draws this tick, and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.now++
 	c.expectedTick++
@@ -102,11 +100,11 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.inputSender.Send(server, c.inputTick)
 }
 
-// maxSilence is for how many ticks nothing may come before the frames that came
-// before are forgotten, since their numbers wrap. None of them can be a base then.
+// maxSilence is how many ticks without a snapshot make the client forget its baselines: the
+// sequence numbers wrap, and none of the old ones can be a baseline any more.
 const maxSilence = 1 << 14
 
-// receive takes in a snapshot.
+// receive processes a payload.
 func (c *client) receive(payload []byte) {
 	m, s := c.env.Counters, &c.scratch
 	if c.now-c.lastArrival > maxSilence {
@@ -145,17 +143,16 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// restart forgets all that has come. The picture stands until the clock, which
-// the next snapshot starts, says otherwise.
+// restart empties the buffer. Nothing moves until the next snapshot starts the clock again.
 func (c *client) restart() {
 	c.env.Counters.Add("playback_restarts", 1)
 	c.buffer.count, c.clockRunning, c.started = 0, false, false
 }
 
-// roomIntervals and roomMost are the rule's room for jitter: two send intervals,
-// at most 50 ms. With two losses to survive that makes 350 ms at 10 snapshots a
-// second, 150 at 30 and 83 at 60, for which the article says 350, 150 and 85; and
-// with one or none at 10 a second 250 and 150, as it says, too.
+// The automatic delay's margin for jitter: two send intervals, at most 50 ms. With two survivable
+// losses that makes 350 ms at 10 snapshots a second, 150 ms at 30 and 83 ms at 60, where the
+// article says 350, 150 and 85; with one or no survivable loss at 10 a second it makes 250 and 150
+// ms, as in the article.
 const (
 	jitterMarginIntervals = 2
 	maxJitterMargin       = 50 // ms
@@ -179,7 +176,7 @@ func (c *client) currentDelay() int64 {
 // renderMoment is the moment of the server that the buffer is asked for now.
 func (c *client) renderMoment(delay int64) int64 { return c.now*momentsPerTick + c.clockOffset - delay }
 
-// drawNewest draws the last snapshot as it is.
+// drawNewest draws the newest snapshot as it is.
 func (c *client) drawNewest() {
 	c.env.Counters.Set("interpolation_delay_ms", 0)
 	c.env.Counters.Set("buffered_snapshots", 0)
@@ -189,8 +186,8 @@ func (c *client) drawNewest() {
 	}
 }
 
-// drawInterpolated draws the moment that the clock says, if it lies between two snapshots;
-// if not, the picture stands.
+// drawInterpolated draws the moment that the clock says if it lies between two snapshots. Otherwise
+// playback stops.
 func (c *client) drawInterpolated() {
 	m, rate := c.env.Counters, c.env.World.Rate()
 	delay := c.currentDelay()
@@ -206,11 +203,11 @@ func (c *client) drawInterpolated() {
 	m.Set("buffered_snapshots", float64(c.buffer.countAfter(view)))
 	switch at := view - momentOf(start); {
 	case start == nil && c.started:
-		c.restart() // what it started from has fallen out of the ring
+		c.restart() // the snapshot that it started from is no longer buffered
 		c.countStarvation()
 		return
 	case start == nil:
-		c.countStarvation() // the first is yet to come
+		c.countStarvation() // no snapshot is due yet
 		return
 	case at == 0:
 		c.drawBetween(start, start, 0, view)
@@ -231,8 +228,8 @@ func momentOf(s *snapshot) int64 {
 	return int64(s.tick) * momentsPerTick
 }
 
-// countStarvation counts a tick in which there is nothing to draw; those before the first
-// picture do not count.
+// countStarvation counts a tick without anything to draw. Ticks before the first snapshot do not
+// count.
 func (c *client) countStarvation() {
 	m := c.env.Counters
 	if len(c.touched) == 0 {
@@ -295,8 +292,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect tells how far what is drawn, or would be had it come, is beyond the
-// snapshot that it starts from: all bodies are as old.
+// Inspect reports by how many ticks the drawn state, or the state that would be drawn without
+// starvation, is ahead of the snapshot that it starts from. All bodies have the same age.
 func (c *client) Inspect(l *predict.Inspection) {
 	if !c.started {
 		return

@@ -10,50 +10,49 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The levels: how much is done to save bits. Each does what the one before does,
-// and something more (Fiedler, Snapshot Compression, 2015).
+// The compression levels. Each adds one technique to the one before (Fiedler, Snapshot Compression,
+// 2015).
 const (
 	raw              = iota
 	smallestThree    // rotations in 29 bits
 	boundedVelocity  // velocities in 32 steps per m/s: 33 bits
-	atRest           // a bit for a velocity that is none
-	quantised        // positions in 50 bits; from here on without velocities
-	deltaEncoded     // only what is other than in a base
-	relativePosition // positions by their difference from the base
-	relativeRotation // and rotations
-	arithmetic       // arithmetic coding of what is other than expected
+	atRest           // one bit for a body at rest
+	quantised        // positions in 50 bits; no velocities from here on
+	deltaEncoded     // only bodies that differ from a baseline
+	relativePosition // positions as differences from the baseline
+	relativeRotation // rotations as differences from the baseline
+	arithmetic       // arithmetic coding of differences from a prediction
 )
 
 var levels = []string{"raw", "smallest-three", "bounded-velocity", "at-rest", "quantised", "delta", "relative-position", "relative-rotation", "arithmetic"}
 
-// deltaLevels is how package delta calls the levels from quantised on.
+// deltaLevels are package delta's names of the levels from quantised on.
 var deltaLevels = [...]delta.Level{
 	quantised: delta.Quantised, deltaEncoded: delta.Indices, relativePosition: delta.RelativePosition,
 	relativeRotation: delta.RelativeRotation, arithmetic: delta.Arithmetic,
 }
 
-// fitsQuantised reports whether all that a scene may hold is in the bounds of package
-// delta.
+// fitsQuantised reports whether a scene is within the bounds of package delta.
 func fitsQuantised(scene *sim.Scene) bool { return scene.HalfWidth <= 256 && scene.Height <= 32 }
 
-// velocityGrid is that of velocities, with the article's 32 steps per m/s.
+// velocityGrid returns the grid of velocities, with the article's 32 steps per m/s.
 func velocityGrid(scene *sim.Scene) quant.Grid {
 	return codec.GridOf(scene, 32, quant.SnapshotRotation).Linear
 }
 
-// deltaPeer is a client as the server knows it from level quantised on: what it
-// has been sent, and which of that it is known to have.
+// deltaPeer is a client as the server knows it from level quantised on: the snapshots that it was
+// sent, and those that it acknowledged.
 type deltaPeer struct {
 	writer      *delta.Writer
-	sentNumbers packet.SequenceBuffer[uint16] // the writer's, by the packet's
+	sentNumbers packet.SequenceBuffer[uint16] // the writer's sequence number, by the packet's
 }
 
 func newDeltaPeer() deltaPeer {
 	return deltaPeer{delta.NewWriter(delta.Quantised), packet.NewSequenceBuffer[uint16](128)}
 }
 
-// receiveAcks takes in what the client is known to have. Nothing is acknowledged that it
-// could not read: see package delta.
+// receiveAcks processes the acknowledgements of a tick. An acknowledged packet is one that the
+// client could read: see package delta.
 func (l *deltaPeer) receiveAcks(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		if q := l.sentNumbers.Find(a); q != nil {
@@ -62,7 +61,7 @@ func (l *deltaPeer) receiveAcks(e *packet.Endpoint) {
 	}
 }
 
-// recordSent notes under which number of the wire a packet of the writer went.
+// recordSent remembers the packet that carried a frame of the writer.
 func (l *deltaPeer) recordSent(s packet.Sequence, number uint16) {
 	if q := l.sentNumbers.Insert(s); q != nil {
 		*q = number
@@ -74,21 +73,22 @@ func (l *deltaPeer) copyFrom(o *deltaPeer) {
 	l.sentNumbers.CopyFrom(&o.sentNumbers)
 }
 
-// packedHeaderBytes is more than the head of a packed snapshot takes.
+// packedHeaderBytes is an upper bound on the header of a packed snapshot, in bytes, rounded up to
+// eight.
 func packedHeaderBytes(bodies int) int { return (bodies/4 + 24 + 7) &^ 7 }
 
-// writePacked writes the snapshot at a level from quantised on: a head, and the frame of
-// the listener's writer, to the end. It returns also the writer's number.
+// writePacked encodes the snapshot at a level from quantised on: a header, then the frame of the
+// peer's writer. The payload is in *buffer; number is the writer's sequence number.
 func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene, l *deltaPeer) (payload []byte, number uint16) {
 	s.cubes = s.cubes[:0]
 	for i := range s.bodies {
 		s.cubes = append(s.cubes, delta.QuantiseCube(s.bodies[i].pose, s.bodies[i].touched != sim.NoPlayer))
 	}
-	room := packedHeaderBytes(len(s.bodies))
-	if n := (room + delta.MaxPacketBytes(len(s.bodies)) + 7) &^ 7; len(*buffer) < n {
+	headerBytes := packedHeaderBytes(len(s.bodies))
+	if n := (headerBytes + delta.MaxPacketBytes(len(s.bodies)) + 7) &^ 7; len(*buffer) < n {
 		*buffer = make([]byte, n)
 	}
-	c.BeginWrite((*buffer)[:room])
+	c.BeginWrite((*buffer)[:headerBytes])
 	c.Bits(uint32(s.tick)&(1<<tickBits-1), tickBits)
 	c.Bool(true)
 	c.Int(s.level, 0, len(levels)-1)
@@ -99,15 +99,15 @@ func (s *snapshot) writePacked(c *quant.Coder, buffer *[]byte, scene *sim.Scene,
 	if c.Err() != nil || err != nil {
 		panic("snapshot: a snapshot of " + scene.Name + " cannot be packed")
 	}
-	at := l.writer.BitBreakdown()
-	s.breakdown = predict.SnapshotBits{Index: at.Index, Position: at.Position, Rotation: at.Rotation}
+	breakdown := l.writer.BitBreakdown()
+	s.breakdown = predict.SnapshotBits{Index: breakdown.Index, Position: breakdown.Position, Rotation: breakdown.Rotation}
 	payload = (*buffer)[:n+len(frame)]
 	s.breakdown.Other = float64(8*len(payload)) - s.breakdown.Bits()
 	return payload, number
 }
 
-// readPacked reads what put wrote, behind tick and level. frames are those that came
-// before; without them the frame is told of and not read.
+// readPacked decodes what follows tick and level in a packed snapshot. frames has the baselines;
+// with nil the fields are reported and the bodies not decoded.
 func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, frames *delta.Reader) error {
 	s.codeTouchers(c, scene)
 	if pad := -c.BitsProcessed() & 7; pad > 0 {
@@ -134,34 +134,34 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 	if err != nil {
 		return err
 	}
-	held := s.touchers
+	touchers := s.touchers
 	s.bodies = s.bodies[:0]
 	for i := range cubes {
 		k := &cubes[i]
-		l := bodyState{pose: geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, touched: sim.NoPlayer}
+		state := bodyState{pose: geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, touched: sim.NoPlayer}
 		if k.Touched {
 			if scene.Players > 1 {
-				if len(held) == 0 {
+				if len(touchers) == 0 {
 					return errMalformed
 				}
-				l.touched, held = held[0], held[1:]
+				state.touched, touchers = touchers[0], touchers[1:]
 			} else {
-				l.touched = 0
+				state.touched = 0
 			}
 		}
-		if !inBounds(l.pose.Pos, scene) {
+		if !inBounds(state.pose.Pos, scene) {
 			return errMalformed
 		}
-		s.bodies = append(s.bodies, l)
+		s.bodies = append(s.bodies, state)
 	}
-	if len(held) > 0 {
+	if len(touchers) > 0 {
 		return errMalformed
 	}
 	return nil
 }
 
-// codeTouchers is who touches the bodies that are touched, in their order, if there
-// are several players: the frame says which bodies these are.
+// codeTouchers codes who touches each touched body, in the order of bodies, if there are several
+// players. The frame says which bodies these are.
 func (s *snapshot) codeTouchers(c *quant.Coder, scene *sim.Scene) {
 	if scene.Players < 2 {
 		return
@@ -185,16 +185,16 @@ func (s *snapshot) codeTouchers(c *quant.Coder, scene *sim.Scene) {
 	}
 }
 
-// halfStep is half a step of the positions of package delta, by which a body may seem
-// to be outside.
+// halfStep is half a step of package delta's positions in metres, by which rounding may move a body
+// out of the scene.
 const halfStep = 0.5 / delta.StepsPerMetre
 
 func inBounds(p geom.Vec3, scene *sim.Scene) bool {
 	return geom.Abs(p.X) <= scene.HalfWidth+halfStep && geom.Abs(p.Y) <= scene.HalfWidth+halfStep && p.Z >= 0 && p.Z <= scene.Height+halfStep
 }
 
-// readPackedFields tells of a frame: of its cubes if it is whole, of its bytes if only one who has
-// its base can read it.
+// readPackedFields reports the fields of a frame: its cubes if it is complete in itself, else its
+// bytes, which cannot be decoded without their baseline.
 func readPackedFields(c *quant.Coder, level, bodies, bytes int) error {
 	if bytes < delta.HeaderBytes {
 		return errMalformed

@@ -32,19 +32,19 @@ type pair struct {
 	levels         map[sim.Tick]int
 }
 
-func newPair(t testing.TB, scene string, weather *link.Network, knobs ...string) *pair {
+func newPair(t testing.TB, scene string, network *link.Network, knobs ...string) *pair {
 	t.Helper()
 	sc, err := sim.SceneNamed(scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(weather, 0)
+	a, b := link.Pair(network, 0)
 	x := &pair{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), world: sim.New(sc, 60), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
 	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	x.s = newServer(x.env).(*server)
-	guess := *x.env
-	guess.World = sim.New(sc, 60)
-	x.c = newClient(&guess).(*client)
+	clientEnv := *x.env
+	clientEnv.World = sim.New(sc, 60)
+	x.c = newClient(&clientEnv).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		x.set(knobs[i], knobs[i+1])
 	}
@@ -53,11 +53,11 @@ func newPair(t testing.TB, scene string, weather *link.Network, knobs ...string)
 
 func parseNetwork(t testing.TB, text string) *link.Network {
 	t.Helper()
-	var w link.Network
-	if err := w.Parse(text); err != nil {
+	var network link.Network
+	if err := network.Parse(text); err != nil {
 		t.Fatal(err)
 	}
-	return &w
+	return &network
 }
 
 func (x *pair) set(knob, value string) {
@@ -82,13 +82,13 @@ func (x *pair) step(in ...sim.Input) {
 
 // maxErrors is how far what came is from what was sent: metres along an axis, radians,
 // m/s along an axis. What cannot be so at all is an error.
-func (x *pair) maxErrors(got *snapshot) (at, turn, speed float64) {
+func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
 	x.t.Helper()
 	want, ok := x.sent[got.tick]
 	if !ok || len(got.bodies) != len(want.bodies) || got.level != x.levels[got.tick] {
 		x.t.Fatalf("a snapshot of tick %d and level %d was not sent", got.tick, got.level)
 	}
-	most := func(a, b geom.Vec3) float64 {
+	largest := func(a, b geom.Vec3) float64 {
 		d := a.Sub(b)
 		return float64(max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)))
 	}
@@ -97,18 +97,18 @@ func (x *pair) maxErrors(got *snapshot) (at, turn, speed float64) {
 		if w.touched != g.touched {
 			x.t.Fatalf("tick %d: body %d is touched by %d, want %d", got.tick, i, g.touched, w.touched)
 		}
-		at = max(at, most(w.pose.Pos, g.pose.Pos))
+		position = max(position, largest(w.pose.Pos, g.pose.Pos))
 		r := w.pose.Rot.Mul(g.pose.Rot.Inverse())
-		turn = max(turn, 2*float64(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}.Len()))
+		rotation = max(rotation, 2*float64(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}.Len()))
 		if got.velocities {
 			v := w.linear
 			if got.level >= boundedVelocity { // what a blow makes faster than 32 m/s is sent as 32
 				v = geom.Vec3{X: geom.Clamp(v.X, -32, 32), Y: geom.Clamp(v.Y, -32, 32), Z: geom.Clamp(v.Z, -32, 32)}
 			}
-			speed = max(speed, most(v, g.linear))
+			velocity = max(velocity, largest(v, g.linear))
 		}
 	}
-	return at, turn, speed
+	return position, rotation, velocity
 }
 
 // The precision of the levels: half a step of 1/512 m and of 1/32 m/s. That of a
@@ -128,7 +128,7 @@ func TestLevelsDecode(t *testing.T) {
 				continue
 			}
 			x := newPair(t, scene, parseNetwork(t, conditions))
-			based, got := 0, make([]int, len(levels))
+			relative, counts := 0, make([]int, len(levels))
 			seen := map[sim.Tick]bool{}
 			for i := range 1800 {
 				if i%100 == 0 {
@@ -142,8 +142,8 @@ func TestLevelsDecode(t *testing.T) {
 						continue
 					}
 					seen[p.tick] = true
-					got[p.level]++
-					at, turn, speed := x.maxErrors(p)
+					counts[p.level]++
+					position, rotation, velocity := x.maxErrors(p)
 					want := [3]float64{0, 0, 0}
 					if p.level >= smallestThree {
 						want[1] = quant.SnapshotRotation.MaxAngleError()
@@ -154,19 +154,19 @@ func TestLevelsDecode(t *testing.T) {
 					if p.level >= quantised {
 						want[0] = maxPositionError
 					}
-					if at > want[0] || turn > want[1]+2e-6 || speed > want[2] {
-						t.Fatalf("%s, %s: %s: off by %v m, %v rad, %v m/s", scene, conditions, levels[p.level], at, turn, speed)
+					if position > want[0] || rotation > want[1]+2e-6 || velocity > want[2] {
+						t.Fatalf("%s, %s: %s: off by %v m, %v rad, %v m/s", scene, conditions, levels[p.level], position, rotation, velocity)
 					}
 				}
 				if p := &x.s.lastPackets; x.s.current.level > quantised && (*p)[0].Parts.Index > 0 {
-					based++
+					relative++
 				}
 			}
 			if n := x.env.Counters.Value("rejected_payloads"); n != 0 {
 				t.Errorf("%s, %s: %v refused", scene, conditions, n)
 			}
-			if slices.Min(got) < 5 || based < 200 {
-				t.Errorf("%s, %s: %v came by level, %d were relative", scene, conditions, got, based)
+			if slices.Min(counts) < 5 || relative < 200 {
+				t.Errorf("%s, %s: %v came by level, %d were relative", scene, conditions, counts, relative)
 			}
 		}
 	}
@@ -176,10 +176,10 @@ func TestLevelsDecode(t *testing.T) {
 // that the meters tell of all bits and of nothing else.
 func TestBitsPerLevel(t *testing.T) {
 	bodies := 0.0
-	took := map[string]float64{}
-	for _, way := range []string{"linear", "hermite"} {
+	bitsPerBody := map[string]float64{}
+	for _, mode := range []string{"linear", "hermite"} {
 		for l, name := range levels {
-			x := newPair(t, "katamari:cubes=100", &link.Network{}, "compression", name, "interpolation", way)
+			x := newPair(t, "katamari:cubes=100", &link.Network{}, "compression", name, "interpolation", mode)
 			for i := range 300 {
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 			}
@@ -187,34 +187,34 @@ func TestBitsPerLevel(t *testing.T) {
 			bodies = float64(len(x.world.Bodies()))
 			sum := m.Value("index_bits") + m.Value("position_bits") + m.Value("rotation_bits") + m.Value("linear_bits") + m.Value("other_bits")
 			if each := m.Value("bits_per_body"); math.Abs(each-sum) > 1e-9 || math.Abs(each-m.Value("snapshot_bits")/m.Value("snapshots")/bodies) > 1e-9 {
-				t.Errorf("%s, %s: %v bits, parts are %v, all are %v", name, way, each, sum, m.Value("snapshot_bits"))
+				t.Errorf("%s, %s: %v bits, parts are %v, all are %v", name, mode, each, sum, m.Value("snapshot_bits"))
 			}
 			for _, part := range []string{"index_bits", "position_bits", "rotation_bits", "other_bits"} {
 				if v := m.Value(part); v < 0 || part == "index_bits" && (l > quantised) != (v > 0) {
-					t.Errorf("%s, %s: %s %v", name, way, part, v)
+					t.Errorf("%s, %s: %s %v", name, mode, part, v)
 				}
 			}
-			if v := m.Value("linear_bits"); (v > 0) != (l <= atRest && way == "hermite") {
-				t.Errorf("%s, %s: %v bits of velocities", name, way, v)
+			if v := m.Value("linear_bits"); (v > 0) != (l <= atRest && mode == "hermite") {
+				t.Errorf("%s, %s: %v bits of velocities", name, mode, v)
 			}
-			took[name+" "+way] = m.Value("bits_per_body")
+			bitsPerBody[name+" "+mode] = m.Value("bits_per_body")
 		}
 	}
-	head := func(bits float64) float64 { return bits / bodies }
+	header := func(bits float64) float64 { return bits / bodies }
 	for name, want := range map[string]float64{
-		"raw linear": 225 + head(17), "raw hermite": 321 + head(17), "smallest-three linear": 126 + head(21), "smallest-three hermite": 222 + head(21),
-		"bounded-velocity linear": 126 + head(21), "bounded-velocity hermite": 159 + head(21), "at-rest linear": 126 + head(21), "quantised linear": 80 + head(24+32),
+		"raw linear": 225 + header(17), "raw hermite": 321 + header(17), "smallest-three linear": 126 + header(21), "smallest-three hermite": 222 + header(21),
+		"bounded-velocity linear": 126 + header(21), "bounded-velocity hermite": 159 + header(21), "at-rest linear": 126 + header(21), "quantised linear": 80 + header(24+32),
 	} {
-		if got := took[name]; got < want-1e-9 || got > want+1e-9 {
+		if got := bitsPerBody[name]; got < want-1e-9 || got > want+1e-9 {
 			t.Errorf("%s: %v bits a body, want %v", name, got, want)
 		}
 	}
 	for l := atRest; l < arithmetic; l++ {
-		if a, b := took[levels[l]+" linear"], took[levels[l+1]+" linear"]; b >= a {
+		if a, b := bitsPerBody[levels[l]+" linear"], bitsPerBody[levels[l+1]+" linear"]; b >= a {
 			t.Errorf("%s takes %v bits a body, %s %v", levels[l], a, levels[l+1], b)
 		}
 	}
-	if a, b := took["at-rest hermite"], took["quantised hermite"]; a < 127 || a > 160 || b != took["quantised linear"] {
+	if a, b := bitsPerBody["at-rest hermite"], bitsPerBody["quantised hermite"]; a < 127 || a > 160 || b != bitsPerBody["quantised linear"] {
 		t.Errorf("at rest %v bits a body, quantised %v", a, b)
 	}
 }
@@ -303,9 +303,9 @@ func TestPackedRejectsMalformed(t *testing.T) {
 				}
 			}
 			if sc.Players == 3 && level == "quantised" {
-				who := slices.Clone(x.s.current.touchers)
-				rest := payload[(16+4+bits.Len(uint(len(sc.Boxes)))+2*len(who)+7)/8:]
-				for _, other := range [][]int8{who[1:], append(who, 1)} {
+				touchers := slices.Clone(x.s.current.touchers)
+				rest := payload[(16+4+bits.Len(uint(len(sc.Boxes)))+2*len(touchers)+7)/8:]
+				for _, other := range [][]int8{touchers[1:], append(touchers, 1)} {
 					k.BeginWrite(make([]byte, 256))
 					k.Bits(uint32(x.s.current.tick), tickBits)
 					k.Bool(true)
@@ -317,14 +317,14 @@ func TestPackedRejectsMalformed(t *testing.T) {
 					frames = delta.NewReader(delta.Quantised, len(sc.Boxes))
 					frames.CopyFrom(x.c.deltaReader)
 					if err := read(append(k.FinishWrite(), rest...)); err != errMalformed {
-						t.Errorf("%d touch %d bodies: %v", len(other), len(who), err)
+						t.Errorf("%d touch %d bodies: %v", len(other), len(touchers), err)
 					}
 				}
 				frames = x.c.deltaReader
 			}
-			told := 0
-			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { told += f.Bits }); err != nil || (told+7)/8 != len(payload) {
-				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, told, len(payload), err)
+			fieldBits := 0
+			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { fieldBits += f.Bits }); err != nil || (fieldBits+7)/8 != len(payload) {
+				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, fieldBits, len(payload), err)
 			}
 			if err := read(payload); err != nil || s.tick != x.world.Tick() {
 				t.Errorf("%s, %s: what was sent is refused: %v", scene, level, err)
@@ -383,21 +383,21 @@ func TestIncompleteSnapshots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("steps 901 cubes for thirteen seconds")
 	}
-	torn := map[string]float64{}
+	incomplete := map[string]float64{}
 	for _, level := range []string{"raw", "arithmetic"} {
 		x := newPair(t, "katamari", parseNetwork(t, "latency=20ms,loss=1%"), "compression", level)
 		for i := range 400 {
 			x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 		}
 		m := x.env.Counters
-		torn[level] = m.Value("incomplete_snapshots")
+		incomplete[level] = m.Value("incomplete_snapshots")
 		want := map[string]float64{"raw": 36, "arithmetic": 1}[level]
 		if n := m.Value("fragments_per_snapshot"); n < want || n > want+0.6 {
 			t.Errorf("%s: %v fragments a snapshot, want %v", level, n, want)
 		}
 	}
 	// One in a hundred lost tears 30 % of those in 36, and those in one never.
-	if torn["raw"] < 80 || torn["raw"] > 160 || torn["arithmetic"] > 3 {
-		t.Errorf("torn: %v", torn)
+	if incomplete["raw"] < 80 || incomplete["raw"] > 160 || incomplete["arithmetic"] > 3 {
+		t.Errorf("torn: %v", incomplete)
 	}
 }

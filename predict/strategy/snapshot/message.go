@@ -13,51 +13,51 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bodyState is all that can be seen of a body.
+// bodyState is the visible state of a body.
 type bodyState struct {
 	pose    geom.Pose
-	linear  geom.Vec3 // m/s; of meaning only where velocities came along
-	touched int8      // a player's number, or sim.Nobody
+	linear  geom.Vec3 // m/s; valid if the snapshot has velocities
+	touched int8      // player who touches the body, or sim.NoPlayer
 }
 
-// snapshot is a snapshot: how all bodies look at a tick. On the wire it is
+// snapshot is the visible state of all bodies at a tick. On the wire it is
 //
 //	tick, 15 low bits
 //	packed, 1 bit: not at level raw
-//	level, 4 bits, if packed; for those from quantised on see put
-//	velocities, 1 bit: they follow
+//	level, 4 bits, if packed; from level quantised on see writePacked
+//	velocities, 1 bit: velocities are included
 //	for each body:
 //	  touched, 0 for nobody or a player's number and 1: 1 bit for one player,
 //	    2 for two or three, 3 for four
 //	  position, 3 x 32 bits
 //	  rotation, 4 x 32 bits; 29 bits from level smallest-three on
-//	  if velocities follow:
+//	  if velocities are included:
 //	    at rest, 1 bit, at level at-rest
 //	    linear, unless at rest, 3 x 32 bits; from level bounded-velocity on 3 x
 //	      11 where bodies are no faster than 32 m/s
 //
-// All of it every time, whether it moves or not: at level raw 225 bits a body for
-// one player, 321 with velocities.
+// Every snapshot contains all bodies, moving or not: at level raw 225 bits a body for one player,
+// 321 with velocities.
 type snapshot struct {
 	tick       sim.Tick
 	level      int
 	velocities bool
 	bodies     []bodyState // by body
 
-	breakdown predict.SnapshotBits // what the bits told, after write or put
-	cubes     []delta.Cube         // memory
-	touchers  []int8               // memory
+	breakdown predict.SnapshotBits // bits by content, after write or writePacked
+	cubes     []delta.Cube         // scratch
+	touchers  []int8               // scratch
 }
 
-// tickBits is the width of the tick on the wire: it wraps after 9 minutes.
+// tickBits is the width of the tick on the wire, which wraps after 9 minutes at 60 Hz.
 const tickBits = 15
 
-// maxBodies is how many bodies a snapshot holds, with their velocities.
+// maxBodies is how many bodies a snapshot can contain, with their velocities.
 const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
 
 var errMalformed = errors.New("snapshot: not a snapshot")
 
-// capture notes how a world looks now.
+// capture copies the visible state of a world.
 func (s *snapshot) capture(w *sim.World, level int, velocities bool) {
 	s.tick, s.level, s.velocities = w.Tick(), level, velocities
 	s.bodies = s.bodies[:0]
@@ -67,11 +67,11 @@ func (s *snapshot) capture(w *sim.World, level int, velocities bool) {
 	}
 }
 
-// write writes the snapshot of a scene, below level quantised, with c, whose memory
-// it gives: *buffer, made longer if it must be.
+// write encodes the snapshot at a level below quantised. The payload is in *buffer, which grows if
+// needed, and is finished by c.FinishWrite.
 func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
-	most := tickBits + 8 + len(s.bodies)*(8+10*32)
-	if n := min((most+63)/64*8, packet.MaxPayload); len(*buffer) < n {
+	maxBits := tickBits + 8 + len(s.bodies)*(8+10*32)
+	if n := min((maxBits+63)/64*8, packet.MaxPayload); len(*buffer) < n {
 		*buffer = make([]byte, n)
 	}
 	c.BeginWrite(*buffer)
@@ -91,19 +91,18 @@ func (s *snapshot) write(c *quant.Coder, buffer *[]byte, scene *sim.Scene) {
 	}
 }
 
-// read reads a payload that may be anything. guess is a tick near the
-// snapshot's, to complete its low bits from; frames are those that came before.
-// What is refused leaves s undefined.
-func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess sim.Tick, frames *delta.Reader) error {
+// read decodes an untrusted payload. expected is a tick near the snapshot's, from which its high
+// bits are completed. frames has the baselines received before. On error s is undefined.
+func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expected sim.Tick, frames *delta.Reader) error {
 	c.BeginRead(payload)
 	c.Label("tick")
-	s.tick = input.UnwrapTick(c.Bits(0, tickBits), tickBits, guess)
+	s.tick = input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
 	s.level, s.velocities = raw, false
 	c.Label("packed")
 	if c.Bool(false) {
 		c.Label("level")
 		if s.level = c.Int(0, 0, len(levels)-1); s.level == raw {
-			return errMalformed // raw has another form
+			return errMalformed // raw is encoded without a level
 		}
 	}
 	if s.level >= quantised {
@@ -122,16 +121,16 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess 
 		}
 	}
 	if !c.AtEnd(len(payload)) {
-		return errMalformed // something is left over
+		return errMalformed // trailing bytes
 	}
 	return nil
 }
 
-// bodyFormat is what the looks of a snapshot have in common.
+// bodyFormat is how the bodies of a snapshot are encoded.
 type bodyFormat struct {
 	level        int
 	velocities   bool
-	velocityGrid quant.Grid // of velocities, from level bounded-velocity on
+	velocityGrid quant.Grid // from level bounded-velocity on
 	breakdown    *predict.SnapshotBits
 }
 
@@ -143,8 +142,7 @@ func (s *snapshot) format(scene *sim.Scene) bodyFormat {
 	return f
 }
 
-// code reads or writes how one body looks. What is read is what the scene could
-// show, or c fails.
+// code reads or writes one body. A body that the scene cannot contain fails c when read.
 func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	c.Label("touched")
 	l.touched = int8(c.Int(int(l.touched)+1, 0, scene.Players) - 1)
@@ -170,8 +168,7 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 	}
 }
 
-// codeVelocity reads or writes the velocity. One that is out of bounds is written as on
-// them.
+// codeVelocity reads or writes the velocity. A velocity out of bounds is clamped when written.
 func (l *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
 	if f.level < boundedVelocity {
 		at := c.BitsProcessed()
@@ -194,7 +191,7 @@ func (l *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
 	l.linear = geom.Vec3{X: v[0], Y: v[1], Z: v[2]}
 	f.breakdown.Linear += float64(c.BitsProcessed() - at)
 	if c.Reading() && f.level == atRest && l.linear == (geom.Vec3{}) {
-		c.Fail(errMalformed) // it is at rest
+		c.Fail(errMalformed) // a zero velocity is encoded as at rest
 	}
 }
 
@@ -202,7 +199,7 @@ func codeVec(c *quant.Coder, v *geom.Vec3) {
 	v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
 }
 
-// copyFrom makes s an equal of o that shares no memory with it.
+// copyFrom makes s a copy of o that shares no memory with it; scratch is not copied.
 func (s *snapshot) copyFrom(o *snapshot) {
 	s.tick, s.level, s.velocities = o.tick, o.level, o.velocities
 	s.bodies = append(s.bodies[:0], o.bodies...)

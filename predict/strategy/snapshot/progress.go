@@ -2,7 +2,7 @@ package snapshot
 
 import "ghostcube/predict"
 
-// Progress tells which inputs have been used, and what has been sent.
+// Progress reports which inputs were consumed and which state was sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
 	c.Consumed = s.inputReceiver.ConsumedTick(seat)
 	if seat < len(s.lastPackets) {

@@ -18,9 +18,9 @@ type server struct {
 	lagCompensator     hit.LagCompensator
 	lastInputs         []sim.Input
 	solver             predict.Solver
-	stepsSinceSnapshot int // steps since the last snapshot
+	stepsSinceSnapshot int // steps since the last snapshot was sent
 
-	deltaPeers  []deltaPeer               // by peer, once a level asks for them
+	deltaPeers  []deltaPeer               // by peer; empty before a level needs them
 	lastPackets []predict.PacketBreakdown // by peer
 	totals      levelTotals
 
@@ -29,7 +29,7 @@ type server struct {
 	coder   quant.Coder
 }
 
-// levelTotals sums up what is sent while the level stays as it is.
+// levelTotals accumulates what is sent while the compression level stays the same.
 type levelTotals struct {
 	level             int
 	snapshots, bodies int
@@ -41,25 +41,25 @@ func newServer(env *predict.Env) predict.Server {
 	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
 	k, m := env.Knobs, env.Counters
 	s.settings.declare(k)
-	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities also where the interpolation does without")
-	k.Choice(&s.level, "compression", raw, levels, "how much is done to save bits, each level what the one before does and more; up to at-rest with velocities, from delta on relative to a snapshot that the client has")
+	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
+	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
 	s.inputReceiver.Declare(env)
 	s.lagCompensator.Declare(env)
 	k.Solver(&s.solver)
 	m.Declare("snapshots", "snapshots sent")
-	m.Declare("snapshot_bits", "bits in them, headers apart")
-	m.Declare("bits_per_body", "bits of a snapshot for each of its bodies, mean since the level was turned to")
-	m.Declare("index_bits", "of those, the ones that say which bodies have changed")
-	m.Declare("position_bits", "of those, the positions")
-	m.Declare("rotation_bits", "of those, the rotations")
-	m.Declare("linear_bits", "of those, the velocities")
-	m.Declare("other_bits", "of those, all others: who touches it, that it rests, heads")
-	m.Declare("fragments_per_snapshot", "datagrams that a snapshot takes, mean since the level was turned to")
+	m.Declare("snapshot_bits", "bits in snapshots, headers excluded")
+	m.Declare("bits_per_body", "bits of a snapshot per body, mean since the compression level was set")
+	m.Declare("index_bits", "bits per body that say which bodies have changed")
+	m.Declare("position_bits", "bits per body of positions")
+	m.Declare("rotation_bits", "bits per body of rotations")
+	m.Declare("linear_bits", "bits per body of velocities")
+	m.Declare("other_bits", "bits per body of everything else: who touches it, at-rest flags, headers")
+	m.Declare("fragments_per_snapshot", "datagrams per snapshot, mean since the compression level was set")
 	return s
 }
 
-// Tick reads the inputs, steps with the newest, and sends how it looks if that
-// is due. A client that draws the past is no reason to refuse any input.
+// Tick reads the inputs, steps with the newest, and sends a snapshot if one is due. The client
+// draws the past, so no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
 	s.inputReceiver.Collect(host, peers, s.lastInputs, world, s.env.Counters)
@@ -88,7 +88,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
-// sendPacked sends each peer the snapshot as it can read it.
+// sendPacked sends each peer the snapshot relative to what that peer has.
 func (s *server) sendPacked(peers []predict.Peer) {
 	for len(s.deltaPeers) < len(peers) {
 		s.deltaPeers = append(s.deltaPeers, newDeltaPeer())
@@ -100,7 +100,7 @@ func (s *server) sendPacked(peers []predict.Peer) {
 	}
 }
 
-// send sends peer i a snapshot of so many bits, and counts what it is made of.
+// send sends peer i a snapshot with a payload of that many bits, and counts its bits.
 func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet.Sequence {
 	stats := &peer.Endpoint.Stats
 	datagrams, bytes := stats.DatagramsSent, stats.BytesSent
@@ -123,18 +123,18 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	t.bodies += len(s.current.bodies)
 	t.fragments += datagrams
 	t.breakdown.Add(&s.current.breakdown)
-	each := float64(t.bodies)
-	m.Set("bits_per_body", t.breakdown.Bits()/each)
-	m.Set("index_bits", t.breakdown.Index/each)
-	m.Set("position_bits", t.breakdown.Position/each)
-	m.Set("rotation_bits", t.breakdown.Rotation/each)
-	m.Set("linear_bits", t.breakdown.Linear/each)
-	m.Set("other_bits", t.breakdown.Other/each)
+	bodies := float64(t.bodies)
+	m.Set("bits_per_body", t.breakdown.Bits()/bodies)
+	m.Set("index_bits", t.breakdown.Index/bodies)
+	m.Set("position_bits", t.breakdown.Position/bodies)
+	m.Set("rotation_bits", t.breakdown.Rotation/bodies)
+	m.Set("linear_bits", t.breakdown.Linear/bodies)
+	m.Set("other_bits", t.breakdown.Other/bodies)
 	m.Set("fragments_per_snapshot", float64(t.fragments)/float64(t.snapshots))
 	return number
 }
 
-// Inspect tells of the last snapshot to one client.
+// Inspect reports the last snapshot sent to one client.
 func (s *server) Inspect(l *predict.Inspection, seat int) {
 	if seat < len(s.lastPackets) {
 		l.Packet = s.lastPackets[seat]

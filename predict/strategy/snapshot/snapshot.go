@@ -1,30 +1,25 @@
-// Package snapshot draws what the server was a little while ago. The server
-// alone simulates; many times a second it sends how all bodies look, whole, and
-// the client plays these snapshots back like a film, some time behind the newest,
-// and fills the time between two of them with curves.
+// Package snapshot draws what the server was a little while ago. The server alone simulates. Many
+// times a second it sends the visible state of all bodies; the client buffers these snapshots,
+// plays them back some time behind the newest, and interpolates between two of them.
 //
-// This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression"
-// (2015), and their programs. The client knows no physics, so nothing can go wrong
-// that looks like physics gone wrong, and whoever plays waits for it. It suits
-// bodies that others move. At level raw it costs most of all strategies; compression.go
-// has what can be saved, and package delta how.
+// This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression" (2015), and their
+// programs. The client knows no physics, so it mispredicts nothing, and its player waits for a
+// round trip and the buffer. It suits bodies that others move. At level raw it needs more bandwidth
+// than any other strategy; compression.go and package delta say how much of that can be saved.
 //
-// Where it goes beyond the article, or beside it:
+// It differs from the article in these ways:
 //
-//   - Snapshots are labelled by the server's tick and not by a count, so how many
-//     are sent a second may change while it runs. What the published ring holds,
-//     64 of them, is here what lies 64 send intervals behind the newest
-//     (TestBlackoutRestarts).
-//   - The client begins again also if all that comes is too late for a second
-//     (TestLongerWayRestarts). The published buffer would stand still for good
-//     after the way has become longer by more than its delay.
-//   - A snapshot that comes late but before the one next to be shown is taken
-//     in. The article drops all that is older than the newest, as is done here
-//     without a buffer only.
-//   - The delay's room for jitter follows from the interval, see room.
-//   - From level quantised on there are no velocities, as in the article, which
-//     sends sixty a second then: hermite draws straight lines there, and nothing
-//     is extrapolated.
+//   - Snapshots are labelled with the server's tick instead of a sequence number, so the send rate
+//     may change during a session. The published ring of 64 snapshots is here the snapshots within
+//     64 send intervals of the newest (TestBlackoutRestarts).
+//   - The client also restarts playback if everything has arrived too late for a second
+//     (TestHigherLatencyRestarts). The published buffer would stop for good after latency has grown
+//     by more than its delay.
+//   - A snapshot that arrives late, but before the next one to be shown, is used. The article drops
+//     everything older than the newest, which is done here only without a buffer.
+//   - The jitter margin of the delay follows from the send interval: see currentDelay.
+//   - From level quantised on snapshots have no velocities, as in the article, which sends sixty a
+//     second at that point: hermite interpolation becomes linear, and nothing is extrapolated.
 package snapshot
 
 import (
@@ -37,8 +32,8 @@ import (
 // Strategy is snapshot interpolation.
 var Strategy = &predict.Strategy{
 	Name: "snapshot",
-	Doc: "snapshots, and curves between them\n\n" +
-		"The client simulates nothing: it draws what the server was a moment ago. Turn snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then hermite. Show packets (K) and climb the levels: what a cube takes, from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
+	Doc: "snapshot interpolation\n\n" +
+		"The client simulates nothing: it draws what the server was a moment ago. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
 	Source:    "Fiedler, Snapshot Interpolation (2014) and Snapshot Compression (2015), and their programs",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -46,7 +41,7 @@ var Strategy = &predict.Strategy{
 	MaxBodies: maxBodies,
 }
 
-// The ways to fill the time between two snapshots.
+// How to interpolate between two snapshots.
 const (
 	onArrival = iota
 	linear
@@ -55,7 +50,7 @@ const (
 
 var interpolationModes = []string{"none", "linear", "hermite"}
 
-// settings are the knobs that both halves look at.
+// settings are the knobs that both sides share.
 type settings struct {
 	snapshotEvery int // ticks from one snapshot to the next
 	interpolation int
@@ -63,9 +58,9 @@ type settings struct {
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "ticks from one snapshot to the next: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
-	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "what fills the time between two snapshots: nothing (each is drawn when it comes, without delay), straight lines, or curves that keep the velocities, where these come")
-	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: draw bodies this much later on the straight way of their velocity; the rule's delay is that much shorter")
+	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
+	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
+	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity this much, ms; the automatic delay is shorter by as much")
 }
 
 // needsVelocities reports whether the client cannot draw without them.
@@ -73,7 +68,7 @@ func (s *settings) needsVelocities() bool {
 	return s.interpolation == hermite || s.interpolation == linear && s.extrapolate > 0
 }
 
-// fields looks into a payload.
+// fields decodes a payload: see predict.Strategy.
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return input.FieldsOr(up, payload, see, func() error {
 		var c quant.Coder

@@ -89,9 +89,9 @@ func (r *rig) step(snapshots ...int) *predict.View {
 
 // run makes ticks, with a snapshot of the present one where it is due and keep
 // does not say otherwise, and returns the last picture.
-func (r *rig) run(ticks int, keep func(tick int) bool) (v *predict.View) {
+func (r *rig) run(ticks int, delivered func(tick int) bool) (v *predict.View) {
 	for range ticks {
-		if r.tick%r.c.settings.snapshotEvery == 0 && (keep == nil || keep(r.tick)) {
+		if r.tick%r.c.settings.snapshotEvery == 0 && (delivered == nil || delivered(r.tick)) {
 			v = r.step(r.tick)
 		} else {
 			v = r.step()
@@ -154,29 +154,29 @@ func TestDelayRule(t *testing.T) {
 // is where the body was a delay ago, in both ways of interpolating, and that the
 // picture's tick says so; and turned to where it was.
 func TestStraightLine(t *testing.T) {
-	for _, way := range []string{"linear", "hermite"} {
+	for _, mode := range []string{"linear", "hermite"} {
 		for _, rate := range []int{10, 30, 60, 64, 240} {
 			for _, every := range []string{"1", "3", "6"} {
-				r := newRig(t, rate, "interpolation", way, "snapshot-every", every)
+				r := newRig(t, rate, "interpolation", mode, "snapshot-every", every)
 				for range 4 * rate {
 					v := r.run(1, nil)
 					if !r.c.started {
 						continue
 					}
-					then := float64(r.tick-1) - r.counter("interpolation_delay_ms")*float64(rate)/1000
-					want := straightLine(r.seconds(then)).pose
+					drawnTick := float64(r.tick-1) - r.counter("interpolation_delay_ms")*float64(rate)/1000
+					want := straightLine(r.seconds(drawnTick)).pose
 					if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-5 {
-						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", way, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
+						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", mode, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
 					}
 					if a := v.Bodies[0].Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-5 {
-						t.Fatalf("%s, %d Hz, every %s: turned by %v", way, rate, every, a)
+						t.Fatalf("%s, %d Hz, every %s: turned by %v", mode, rate, every, a)
 					}
-					if math.Abs(float64(v.Tick)-then) > 0.501 {
-						t.Fatalf("%s, %d Hz, every %s: the picture of %v says %d", way, rate, every, then, v.Tick)
+					if math.Abs(float64(v.Tick)-drawnTick) > 0.501 {
+						t.Fatalf("%s, %d Hz, every %s: the picture of %v says %d", mode, rate, every, drawnTick, v.Tick)
 					}
 				}
 				if !r.c.started || r.counter("starved_ticks") != 0 {
-					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", way, rate, every, r.c.started, r.counter("starved_ticks"))
+					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", mode, rate, every, r.c.started, r.counter("starved_ticks"))
 				}
 			}
 		}
@@ -195,7 +195,7 @@ func TestCircle(t *testing.T) {
 	}{{"linear", 0.0123, 0.0124, 0.97}, {"hermite", 0.00001, 0.00003, 0.18}} {
 		r := newRig(t, 60, "interpolation", c.way, "snapshot-every", "6")
 		r.motion = circle
-		off, kink := 0.0, 0.0
+		radiusError, kink := 0.0, 0.0
 		var last, before geom.Vec3
 		for i := range 600 {
 			v := r.run(1, nil)
@@ -204,16 +204,16 @@ func TestCircle(t *testing.T) {
 				continue
 			}
 			p := v.Bodies[0].Pos
-			then := circle(r.seconds(float64(r.tick-1) - 21)).pose.Pos // 350 ms
-			off = max(off, math.Abs(1-math.Hypot(float64(p.X), float64(p.Y))))
-			if d := p.Sub(then).Len(); d > 0.0135 {
+			want := circle(r.seconds(float64(r.tick-1) - 21)).pose.Pos // 350 ms
+			radiusError = max(radiusError, math.Abs(1-math.Hypot(float64(p.X), float64(p.Y))))
+			if d := p.Sub(want).Len(); d > 0.0135 {
 				t.Fatalf("%s: %v beside where it was", c.way, d)
 			}
 			kink = max(kink, 60*float64(p.Sub(last).Sub(last.Sub(before)).Len()))
 			last, before = p, last
 		}
-		if off < c.low || off > c.high || math.Abs(kink-c.kink) > 0.03 {
-			t.Errorf("%s: %v m off the circle, want %v to %v; kinks of %v m/s, want %v", c.way, off, c.low, c.high, kink, c.kink)
+		if radiusError < c.low || radiusError > c.high || math.Abs(kink-c.kink) > 0.03 {
+			t.Errorf("%s: %v m off the circle, want %v to %v; kinks of %v m/s, want %v", c.way, radiusError, c.low, c.high, kink, c.kink)
 		}
 	}
 }
@@ -227,9 +227,9 @@ func TestSurvivesLosses(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", "6")
 		r.run(120, nil)
 		var last *predict.View
-		gone := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
+		delivered := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
 		for range 120 {
-			v := r.run(1, gone)
+			v := r.run(1, delivered)
 			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
 				t.Fatalf("%d lost: the picture moves without a snapshot", lost)
 			}
@@ -244,8 +244,8 @@ func TestSurvivesLosses(t *testing.T) {
 		if r.counter("playback_restarts") != 0 {
 			t.Errorf("%d lost: restarted", lost)
 		}
-		then := float64(r.tick-1) - 21
-		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 {
+		drawnTick := float64(r.tick-1) - 21
+		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 {
 			t.Errorf("%d lost: %v m beside where it should be", lost, d)
 		}
 	}
@@ -262,8 +262,8 @@ func TestBlackoutRestarts(t *testing.T) {
 			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.counter("playback_restarts"), r.counter("starvations"))
 		}
 		v := r.run(60, nil)
-		then := float64(r.tick-1) - r.counter("interpolation_delay_ms")*0.06
-		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
+		drawnTick := float64(r.tick-1) - r.counter("interpolation_delay_ms")*0.06
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
 			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.counter("playback_restarts"), d)
 		}
 		if longest := r.counter("starvation_max_ms"); r.counter("starvations") != 1 || longest < 9800 || longest > 10500 {
@@ -281,8 +281,8 @@ func TestHigherLatencyRestarts(t *testing.T) {
 		r.step(r.tick - 30)
 	}
 	v := r.step(r.tick - 30)
-	then := float64(r.tick-1) - 30 - 5
-	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
+	drawnTick := float64(r.tick-1) - 30 - 5
+	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
 		t.Errorf("%v restarts, and %v m beside where it should be", r.counter("playback_restarts"), d)
 	}
 	if n := r.counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
@@ -322,8 +322,8 @@ func TestOnArrival(t *testing.T) {
 	r := newRig(t, 60, "interpolation", "none", "snapshot-every", "6")
 	for range 120 {
 		v := r.run(1, nil)
-		came := (r.tick - 1) / 6 * 6
-		if v.Bodies[0] != straightLine(r.seconds(float64(came))).pose || v.Tick != sim.Tick(came) {
+		received := (r.tick - 1) / 6 * 6
+		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick != sim.Tick(received) {
 			t.Fatalf("tick %d: drawn is %v at %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
 		}
 	}
@@ -411,17 +411,17 @@ func TestTickWraps(t *testing.T) {
 // TestExtrapolates says that extrapolating by 200 ms draws a body on a straight
 // way where it is 200 ms later, and one on a circle outside of it.
 func TestExtrapolates(t *testing.T) {
-	for _, way := range []string{"linear", "hermite"} {
-		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", way)
+	for _, mode := range []string{"linear", "hermite"} {
+		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", mode)
 		v := r.run(200, nil)
-		then := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
-		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(then)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(then) {
-			t.Errorf("%s: %v m beside where it will be, at %d", way, d, v.Tick)
+		drawnTick := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(drawnTick) {
+			t.Errorf("%s: %v m beside where it will be, at %d", mode, d, v.Tick)
 		}
 		r.motion = circle
 		v = r.run(200, nil)
-		if out := v.Bodies[0].Pos.Sub(geom.Vec3{Z: 2}).Len(); out < 1.15 || out > 1.19 { // sqrt(1 + (0.2 pi)^2) is 1.18
-			t.Errorf("%s: %v m from the middle of a circle of 1 m", way, out)
+		if radius := v.Bodies[0].Pos.Sub(geom.Vec3{Z: 2}).Len(); radius < 1.15 || radius > 1.19 { // sqrt(1 + (0.2 pi)^2) is 1.18
+			t.Errorf("%s: %v m from the middle of a circle of 1 m", mode, radius)
 		}
 	}
 }
@@ -447,23 +447,23 @@ func TestKnobChanges(t *testing.T) {
 			v := r.run(1, nil)
 			// The way is z = 1 + x/6 wherever the body is on it.
 			p := v.Bodies[0].Pos
-			if off := geom.Abs(p.Z - 1 - p.X/6); off > 1e-4 || p.X > float32(r.seconds(float64(r.tick+6))) {
-				t.Fatalf("%s: %v m beside the way at %v", x, off, p)
+			if distance := geom.Abs(p.Z - 1 - p.X/6); distance > 1e-4 || p.X > float32(r.seconds(float64(r.tick+6))) {
+				t.Fatalf("%s: %v m beside the way at %v", x, distance, p)
 			}
 		}
 		v := r.run(1, nil)
 		behind := r.seconds(float64(r.tick-1)) - float64(v.Bodies[0].Pos.X)
-		most := r.counter("interpolation_delay_ms") + 1
+		limit := r.counter("interpolation_delay_ms") + 1
 		if r.velocities {
-			most -= r.c.settings.extrapolate
+			limit -= r.c.settings.extrapolate
 		}
 		if r.c.settings.interpolation == onArrival {
-			most = 1000 * r.seconds(float64(r.c.settings.snapshotEvery))
+			limit = 1000 * r.seconds(float64(r.c.settings.snapshotEvery))
 		}
 		if x == "delay 20ms" {
-			most += 50 // less than an interval: it starves between two
+			limit += 50 // less than an interval: it starves between two
 		}
-		if behind*1000 > most || behind*1000 < -r.c.settings.extrapolate-1 {
+		if behind*1000 > limit || behind*1000 < -r.c.settings.extrapolate-1 {
 			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.counter("interpolation_delay_ms"))
 		}
 	}
@@ -533,8 +533,8 @@ func TestRejectsMalformed(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	r := newRig(t, 60, "interpolation", "none")
 	before := *r.run(10, nil)
-	bad := 0
-	for _, spoil := range []func(*bodyState){
+	rejected := 0
+	for _, corrupt := range []func(*bodyState){
 		func(l *bodyState) { l.pose.Pos.X = nan },
 		func(l *bodyState) { l.pose.Pos.Y = 300 },
 		func(l *bodyState) { l.pose.Pos.Z = -0.1 },
@@ -545,13 +545,13 @@ func TestRejectsMalformed(t *testing.T) {
 	} {
 		r.motion = func(s float64) bodyState {
 			l := straightLine(s)
-			spoil(&l)
+			corrupt(&l)
 			return l
 		}
 		v := r.run(1, nil)
-		bad++
-		if int(r.counter("rejected_payloads")) != bad || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
-			t.Errorf("number %d: %v refused", bad, r.counter("rejected_payloads"))
+		rejected++
+		if int(r.counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
+			t.Errorf("number %d: %v refused", rejected, r.counter("rejected_payloads"))
 		}
 	}
 }
