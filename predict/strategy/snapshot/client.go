@@ -18,30 +18,30 @@ const trailTicks = 160
 type client struct {
 	env                *predict.Env
 	settings           settings
-	interpolationDelay float64 // milliseconds; 0: by the rule
+	interpolationDelay float64 // milliseconds; 0: automatic
 	surviveLosses      int
 
 	inputSender input.Sender
-	inputTick   sim.Tick // of the next input
+	inputTick   sim.Tick // tick of the next input
 
-	now          int64    // own ticks since the half began: all that it knows of time
+	now          int64    // the client's own ticks since its start, its only clock
 	expectedTick sim.Tick // about what tick the next snapshot is of
 	buffer       interpolationBuffer
 	scratch      snapshot
-	lastReceived []geom.Pose // as last received
+	lastReceived []geom.Pose // by body: as last received
 	coder        quant.Coder
 
-	deltaReader     *delta.Reader // from level quantised on
-	lastArrival     int64         // moment of the last snapshot
-	noVelocities    bool          // the newest has no velocities, asked for or not
-	abandonedBefore uint64        // packets of which fragments were missing
+	deltaReader     *delta.Reader // baselines, from level quantised on
+	lastArrival     int64         // own tick at which the last snapshot arrived
+	noVelocities    bool          // the newest snapshot has no velocities
+	abandonedBefore uint64        // incomplete packets counted so far
 
 	clockRunning        bool  // the clock: the first snapshot has come
 	clockOffset         int64 // moment of that snapshot less the own one at which it came
 	started             bool  // something has been drawn since
 	fromTick            sim.Tick
-	newestDisplayedTick sim.Tick // of the newest snapshot of which anything has been drawn
-	starvedTicks        int      // ticks in a row
+	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
+	starvedTicks        int      // ticks in a row without anything to draw
 	drift               driftEstimator
 
 	drawn         []geom.Pose
@@ -166,7 +166,7 @@ func (c *client) currentDelay() int64 {
 		room := min(jitterMarginIntervals*interval, millisToMoments(maxJitterMargin, rate))
 		ahead := c.settings.extrapolate
 		if c.noVelocities {
-			ahead = 0 // by nothing that is known
+			ahead = 0 // without velocities nothing is extrapolated
 		}
 		delay = max(int64(c.surviveLosses+1)*interval+room-millisToMoments(ahead, rate), 0)
 	}
@@ -277,8 +277,7 @@ func (c *client) drawBetween(start, end *snapshot, share float32, view int64) {
 	}
 }
 
-// View shows what was drawn. Nothing of it is smoothed, so it is raw as well.
-// The trail is the way on which the player's cube was drawn, kinks and all.
+// View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
 	v.Tick, v.TickFraction = c.displayTick, tickFraction(c.displayMoment-int64(c.displayTick)*momentsPerTick)
 	v.Bodies = append(v.Bodies, c.drawn...)
