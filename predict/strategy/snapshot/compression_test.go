@@ -18,17 +18,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// pair is a server and a client of a scene over a link, without a laboratory.
+// pair is a server and a client of a scene, with a link between them.
 type pair struct {
 	t              testing.TB
 	world          *sim.World
 	env            *predict.Env
 	s              *server
 	c              *client
-	clientEndpoint *packet.Endpoint // the client's
+	clientEndpoint *packet.Endpoint // the client's end
 	serverEndpoint *packet.Endpoint
 	tick           int
-	sent           map[sim.Tick]snapshot // how it looked, by the server's tick
+	sent           map[sim.Tick]snapshot // visible state, by server tick
 	levels         map[sim.Tick]int
 }
 
@@ -67,7 +67,7 @@ func (x *pair) set(knob, value string) {
 	}
 }
 
-// step makes a tick of both sides.
+// step steps both sides.
 func (x *pair) step(in ...sim.Input) {
 	now := time.Duration(x.tick) * time.Second / 60
 	x.serverEndpoint.Update(now)
@@ -80,8 +80,8 @@ func (x *pair) step(in ...sim.Input) {
 	x.tick++
 }
 
-// maxErrors is how far what came is from what was sent: metres along an axis, radians,
-// m/s along an axis. What cannot be so at all is an error.
+// maxErrors returns the largest differences between a received snapshot and the one sent: metres
+// along an axis, radians, m/s along an axis. An impossible difference fails the test.
 func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
 	x.t.Helper()
 	want, ok := x.sent[got.tick]
@@ -102,7 +102,7 @@ func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
 		rotation = max(rotation, 2*float64(geom.Vec3{X: r.X, Y: r.Y, Z: r.Z}.Len()))
 		if got.velocities {
 			v := w.linear
-			if got.level >= boundedVelocity { // what a blow makes faster than 32 m/s is sent as 32
+			if got.level >= boundedVelocity { // speeds above 32 m/s are clamped to 32
 				v = geom.Vec3{X: geom.Clamp(v.X, -32, 32), Y: geom.Clamp(v.Y, -32, 32), Z: geom.Clamp(v.Z, -32, 32)}
 			}
 			velocity = max(velocity, largest(v, g.linear))
@@ -111,16 +111,15 @@ func (x *pair) maxErrors(got *snapshot) (position, rotation, velocity float64) {
 	return position, rotation, velocity
 }
 
-// The precision of the levels: half a step of 1/512 m and of 1/32 m/s. That of a
-// rotation package quant knows.
+// The precision of the levels: half a step of 1/512 m and of 1/32 m/s.
 const (
 	maxPositionError = 0.5/512 + 1e-5
 	maxVelocityError = 0.5/32 + 1e-6
 )
 
-// TestLevelsDecode says that at every level, and while it is climbed, with one or
-// several players, and however much is lost, late, doubled and overtaken on the way,
-// all that arrives is read, and is what was sent, within the precision of the level.
+// TestLevelsDecode checks that at every level, while levels change, with one or several players,
+// and under loss, jitter, duplication and reordering, every snapshot that arrives is decoded,
+// within the precision of its level.
 func TestLevelsDecode(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=40", "katamari:cubes=40:players=3"} {
 		for _, conditions := range []string{"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,duplicate=10%,reorder=10%,reorder-delay=200ms", "latency=30ms,jitter=100ms,loss=70%,duplicate=30%", "latency=300ms,loss=20%"} {
@@ -132,7 +131,7 @@ func TestLevelsDecode(t *testing.T) {
 			seen := map[sim.Tick]bool{}
 			for i := range 1800 {
 				if i%100 == 0 {
-					// Up the ladder, down again, and to and fro.
+					// All levels upwards, then downwards, then in jumps.
 					x.set("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
 				}
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left}, sim.Input{Buttons: sim.Pull})
@@ -163,17 +162,17 @@ func TestLevelsDecode(t *testing.T) {
 				}
 			}
 			if n := x.env.Counters.Value("rejected_payloads"); n != 0 {
-				t.Errorf("%s, %s: %v refused", scene, conditions, n)
+				t.Errorf("%s, %s: %v rejected", scene, conditions, n)
 			}
 			if slices.Min(counts) < 5 || relative < 200 {
-				t.Errorf("%s, %s: %v came by level, %d were relative", scene, conditions, counts, relative)
+				t.Errorf("%s, %s: %v received by level, %d relative", scene, conditions, counts, relative)
 			}
 		}
 	}
 }
 
-// TestBitsPerLevel says what a body takes at each level, with and without velocities, and
-// that the meters tell of all bits and of nothing else.
+// TestBitsPerLevel compares the size of a body at each level, with and without velocities, with
+// known sizes. The counters account for all bits and no others.
 func TestBitsPerLevel(t *testing.T) {
 	bodies := 0.0
 	bitsPerBody := map[string]float64{}
@@ -219,8 +218,8 @@ func TestBitsPerLevel(t *testing.T) {
 	}
 }
 
-// TestCopiesEncodeEqually says that copies of both ends go on as these do, to the bit, at the
-// levels that remember.
+// TestCopiesEncodeEqually checks that copies of both sides continue as the originals, bit for bit,
+// at a level with baselines.
 func TestCopiesEncodeEqually(t *testing.T) {
 	x := newPair(t, "katamari:cubes=30", &link.Network{}, "compression", "arithmetic")
 	for i := range 200 {
@@ -235,7 +234,7 @@ func TestCopiesEncodeEqually(t *testing.T) {
 	o.c.CopyFrom(x.c)
 	for i := range 100 {
 		x.step(sim.Input{Buttons: sim.Left | sim.Pull})
-		// What x sends goes into o's client, too.
+		// o's client receives what x sends, too.
 		var k quant.Coder
 		var buffer []byte
 		var p snapshot
@@ -243,7 +242,7 @@ func TestCopiesEncodeEqually(t *testing.T) {
 		l := &o.s.deltaPeers[0]
 		l.receiveAcks(x.serverEndpoint)
 		payload, number := p.writePacked(&k, &buffer, x.world.Scene(), l)
-		l.recordSent(packet.Sequence(number), number) // x has sent nothing else
+		l.recordSent(packet.Sequence(number), number) // packet and writer count alike, because x sends nothing else
 		if want := x.s.lastPackets[0]; 8*len(payload) != want.BodyBits {
 			t.Fatalf("%d: a copy writes %d bits, want %d", i, 8*len(payload), want.BodyBits)
 		}
@@ -256,10 +255,10 @@ func TestCopiesEncodeEqually(t *testing.T) {
 	}
 }
 
-// TestPackedRejectsMalformed says that packed payloads that are cut short, or too long, or
-// padded with anything, or that name more or fewer players than bodies are touched,
-// are refused, and what comes next is read. Where one that is cut short could be
-// another of an arithmetic coder it is only read without harm.
+// TestPackedRejectsMalformed checks that packed payloads that are truncated, extended, padded with
+// nonzero bits, or name more or fewer players than touched bodies are rejected, and the next valid
+// one is read. A truncated payload of the arithmetic coder may decode to another snapshot; it only
+// must do no harm.
 func TestPackedRejectsMalformed(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=30", "katamari:cubes=30:players=3"} {
 		for _, level := range []string{"smallest-three", "at-rest", "quantised", "delta", "relative-rotation", "arithmetic"} {
@@ -288,18 +287,18 @@ func TestPackedRejectsMalformed(t *testing.T) {
 					frames.CopyFrom(x.c.deltaReader)
 				}
 				if read(payload[:n]) == nil && (x.s.current.level < arithmetic || n < len(payload)/2) {
-					t.Fatalf("%s, %s: %d of %d bytes are read as a whole", scene, level, n, len(payload))
+					t.Fatalf("%s, %s: %d of %d bytes are accepted", scene, level, n, len(payload))
 				}
 			}
 			frames = x.c.deltaReader
 			if read(append(bytes.Clone(payload), 0)) == nil {
-				t.Errorf("%s, %s: a byte too many is read", scene, level)
+				t.Errorf("%s, %s: a trailing byte is accepted", scene, level)
 			}
 			if sc.Players == 1 && x.s.current.level >= quantised {
 				wrong := bytes.Clone(payload)
 				wrong[2] |= 0x80 // padding
 				if read(wrong) == nil {
-					t.Errorf("%s: padding is read", level)
+					t.Errorf("%s: nonzero padding is accepted", level)
 				}
 			}
 			if sc.Players == 3 && level == "quantised" {
@@ -317,24 +316,24 @@ func TestPackedRejectsMalformed(t *testing.T) {
 					frames = delta.NewReader(delta.Quantised, len(sc.Boxes))
 					frames.CopyFrom(x.c.deltaReader)
 					if err := read(append(k.FinishWrite(), rest...)); err != errMalformed {
-						t.Errorf("%d touch %d bodies: %v", len(other), len(touchers), err)
+						t.Errorf("%d players for %d touched bodies: %v", len(other), len(touchers), err)
 					}
 				}
 				frames = x.c.deltaReader
 			}
 			fieldBits := 0
 			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { fieldBits += f.Bits }); err != nil || (fieldBits+7)/8 != len(payload) {
-				t.Errorf("%s, %s: %d bits told of %d bytes (%v)", scene, level, fieldBits, len(payload), err)
+				t.Errorf("%s, %s: %d bits reported of %d bytes (%v)", scene, level, fieldBits, len(payload), err)
 			}
 			if err := read(payload); err != nil || s.tick != x.world.Tick() {
-				t.Errorf("%s, %s: what was sent is refused: %v", scene, level, err)
+				t.Errorf("%s, %s: a valid payload is rejected: %v", scene, level, err)
 			}
 		}
 	}
 }
 
-// TestWideScenes says that what a scene wider than the bounds of quantised positions
-// sends is not cut off at them.
+// TestWideScenes checks that positions in a scene wider than the bounds of quantised positions are
+// not clamped.
 func TestWideScenes(t *testing.T) {
 	sc, _ := sim.SceneNamed("plain")
 	sc.HalfWidth = 400
@@ -359,26 +358,26 @@ func TestWideScenes(t *testing.T) {
 	}
 }
 
-// TestDelayWithoutVelocities says that where no velocities come the picture is not extrapolated,
-// and is as late as it must be then.
+// TestDelayWithoutVelocities checks that without velocities nothing is extrapolated, and the
+// automatic delay is not shortened.
 func TestDelayWithoutVelocities(t *testing.T) {
 	x := newPair(t, "katamari:cubes=5", &link.Network{}, "extrapolate", "30ms", "compression", "arithmetic")
 	for range 100 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
 	if d, n := x.env.Counters.Value("interpolation_delay_ms"), x.env.Counters.Value("starved_ticks"); d < 83 || d > 84 || n > 0 {
-		t.Errorf("%v ms late, starved %v ticks", d, n)
+		t.Errorf("delay %v ms, starved %v ticks", d, n)
 	}
 	x.set("compression", "raw")
 	for range 30 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
 	if d := x.env.Counters.Value("interpolation_delay_ms"); d < 53 || d > 54 {
-		t.Errorf("with velocities %v ms late", d)
+		t.Errorf("with velocities: delay %v ms", d)
 	}
 }
 
-// TestIncompleteSnapshots says that a snapshot of which one fragment did not come is counted.
+// TestIncompleteSnapshots checks that a snapshot with a missing fragment is counted.
 func TestIncompleteSnapshots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("steps 901 cubes for thirteen seconds")
@@ -396,8 +395,8 @@ func TestIncompleteSnapshots(t *testing.T) {
 			t.Errorf("%s: %v fragments a snapshot, want %v", level, n, want)
 		}
 	}
-	// One in a hundred lost tears 30 % of those in 36, and those in one never.
+	// A loss of 1 % makes 30 % of snapshots in 36 fragments incomplete, and none in one fragment.
 	if incomplete["raw"] < 80 || incomplete["raw"] > 160 || incomplete["arithmetic"] > 3 {
-		t.Errorf("torn: %v", incomplete)
+		t.Errorf("incomplete: %v", incomplete)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rig is a client, and a server's end whose snapshots the test makes up.
+// rig is a client, and a server endpoint that sends snapshots made up by the test.
 type rig struct {
 	t              testing.TB
 	env            *predict.Env
@@ -25,11 +25,11 @@ type rig struct {
 	serverEndpoint *packet.Endpoint
 	scene          *sim.Scene
 	rate           int
-	tick           int // of both sides
+	tick           int // tick of both sides
 
 	velocities bool
-	motion     func(seconds float64) bodyState // of the first body
-	tickOffset sim.Tick                        // added to every label
+	motion     func(seconds float64) bodyState // state of every body, by time
+	tickOffset sim.Tick                        // added to the tick of every snapshot
 }
 
 func newRig(t testing.TB, rate int, knobs ...string) *rig {
@@ -57,7 +57,7 @@ func (r *rig) set(knob, value string) {
 
 func (r *rig) counter(name string) float64 { return r.env.Counters.Value(name) }
 
-// seconds is when a tick of the server is.
+// seconds returns the time of a server tick.
 func (r *rig) seconds(tick float64) float64 { return tick / float64(r.rate) }
 
 // send sends the snapshot of a tick, which arrives at once.
@@ -72,7 +72,7 @@ func (r *rig) send(tick int) {
 	r.serverEndpoint.Send(c.FinishWrite())
 }
 
-// step makes a tick of the client, with the snapshots of some ticks.
+// step steps the client once with the snapshots of some ticks, and returns its view.
 func (r *rig) step(snapshots ...int) *predict.View {
 	now := time.Duration(r.tick) * time.Second / time.Duration(r.rate)
 	r.serverEndpoint.Update(now)
@@ -87,8 +87,8 @@ func (r *rig) step(snapshots ...int) *predict.View {
 	return &v
 }
 
-// run makes ticks, with a snapshot of the present one where it is due and keep
-// does not say otherwise, and returns the last picture.
+// run steps the client, with a snapshot of the present tick where one is due and delivered allows
+// it, and returns the last view.
 func (r *rig) run(ticks int, delivered func(tick int) bool) (v *predict.View) {
 	for range ticks {
 		if r.tick%r.c.settings.snapshotEvery == 0 && (delivered == nil || delivered(r.tick)) {
@@ -100,13 +100,13 @@ func (r *rig) run(ticks int, delivered func(tick int) bool) (v *predict.View) {
 	return v
 }
 
-// straightLine is a straight way at a constant velocity.
+// straightLine is straight motion at a constant velocity.
 func straightLine(s float64) bodyState {
 	v := geom.Vec3{X: 3, Y: -1, Z: 0.5}
 	return bodyState{pose: geom.Pose{Pos: geom.Vec3{Z: 1}.AddScaled(float32(s), v), Rot: geom.AxisAngle(geom.Vec3{Z: 1}, float32(s))}, linear: v}
 }
 
-// circle is a circle of a metre around (0, 0, 2), in two seconds.
+// circle is motion on a circle with a radius of one metre around (0, 0, 2) in two seconds.
 func circle(s float64) bodyState {
 	x, y := math.Cos(math.Pi*s), math.Sin(math.Pi*s)
 	return bodyState{
@@ -115,7 +115,7 @@ func circle(s float64) bodyState {
 	}
 }
 
-// TestDelayRule holds the rule's delay against the article's figures.
+// TestDelayRule compares the automatic delay with the article's figures.
 func TestDelayRule(t *testing.T) {
 	for _, c := range []struct {
 		rate           int
@@ -133,7 +133,7 @@ func TestDelayRule(t *testing.T) {
 		{60, "1", "2", "extrapolate", "200ms", 0},
 		{60, "6", "2", "interpolation-delay", "125ms", 125},
 		{60, "6", "2", "interpolation-delay", "3s", 3000},
-		{60, "1", "2", "interpolation-delay", "3s", 1033.333}, // what the ring holds
+		{60, "1", "2", "interpolation-delay", "3s", 1033.333}, // limited by the buffer
 		{64, "4", "2", "", "", 237.5},
 		{10, "1", "2", "", "", 350},
 		{240, "4", "2", "", "", 83.333},
@@ -145,14 +145,13 @@ func TestDelayRule(t *testing.T) {
 		}
 		r.run(3*c.rate, nil)
 		if got := r.counter("interpolation_delay_ms"); math.Abs(got-c.want) > 0.01 {
-			t.Errorf("%d Hz, every %s, survive %s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
+			t.Errorf("%d Hz, every %s, survive-losses=%s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
 		}
 	}
 }
 
-// TestStraightLine says that at any rate the picture of a body on a straight way
-// is where the body was a delay ago, in both ways of interpolating, and that the
-// picture's tick says so; and turned to where it was.
+// TestStraightLine checks that at any rate and in both interpolation modes, a body in straight
+// motion is drawn at the pose that it had one delay earlier, and the view's tick says so.
 func TestStraightLine(t *testing.T) {
 	for _, mode := range []string{"linear", "hermite"} {
 		for _, rate := range []int{10, 30, 60, 64, 240} {
@@ -169,24 +168,23 @@ func TestStraightLine(t *testing.T) {
 						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", mode, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
 					}
 					if a := v.Bodies[0].Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-5 {
-						t.Fatalf("%s, %d Hz, every %s: turned by %v", mode, rate, every, a)
+						t.Fatalf("%s, %d Hz, every %s: rotated by %v", mode, rate, every, a)
 					}
 					if math.Abs(float64(v.Tick)-drawnTick) > 0.501 {
-						t.Fatalf("%s, %d Hz, every %s: the picture of %v says %d", mode, rate, every, drawnTick, v.Tick)
+						t.Fatalf("%s, %d Hz, every %s: the view of %v claims %d", mode, rate, every, drawnTick, v.Tick)
 					}
 				}
 				if !r.c.started || r.counter("starved_ticks") != 0 {
-					t.Errorf("%s, %d Hz, every %s: begun %v, starved %v", mode, rate, every, r.c.started, r.counter("starved_ticks"))
+					t.Errorf("%s, %d Hz, every %s: started %v, starved %v", mode, rate, every, r.c.started, r.counter("starved_ticks"))
 				}
 			}
 		}
 	}
 }
 
-// TestCircle holds the two ways against what they make of a circle at ten
-// snapshots a second, 18 degrees between them. A chord of it lies inside by 1 -
-// cos 9 degrees, 12.3 mm, in its middle, and passes over into the next with a
-// turn; a cubic is 20 micrometres beside it and has no turn.
+// TestCircle compares the two modes on a circle at ten snapshots a second, 18 degrees apart. The
+// chord of 18 degrees is inside by 1 - cos 9 degrees, 12.3 mm, in its middle, and meets the next
+// one at an angle; a cubic is 20 micrometres off and has no such kink.
 func TestCircle(t *testing.T) {
 	for _, c := range []struct {
 		way       string
@@ -207,7 +205,7 @@ func TestCircle(t *testing.T) {
 			want := circle(r.seconds(float64(r.tick-1) - 21)).pose.Pos // 350 ms
 			radiusError = max(radiusError, math.Abs(1-math.Hypot(float64(p.X), float64(p.Y))))
 			if d := p.Sub(want).Len(); d > 0.0135 {
-				t.Fatalf("%s: %v beside where it was", c.way, d)
+				t.Fatalf("%s: %v m from the pose one delay earlier", c.way, d)
 			}
 			kink = max(kink, 60*float64(p.Sub(last).Sub(last.Sub(before)).Len()))
 			last, before = p, last
@@ -218,9 +216,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestSurvivesLosses says that with the rule's delay at ten a second two lost in a
-// row do not stop the picture and three do, for the one snapshot that is missing
-// and what is left of the reach; that it then stands still; and that it goes on
+// TestSurvivesLosses checks that with the automatic delay at ten a second, two snapshots lost in a
+// row do not stop playback and three do, until the next snapshot; and that playback then continues
 // where it would have been.
 func TestSurvivesLosses(t *testing.T) {
 	for lost, want := range map[int]float64{1: 0, 2: 0, 3: 1} {
@@ -231,7 +228,7 @@ func TestSurvivesLosses(t *testing.T) {
 		for range 120 {
 			v := r.run(1, delivered)
 			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
-				t.Fatalf("%d lost: the picture moves without a snapshot", lost)
+				t.Fatalf("%d lost: the view moves without a snapshot", lost)
 			}
 			last = v
 		}
@@ -246,13 +243,13 @@ func TestSurvivesLosses(t *testing.T) {
 		}
 		drawnTick := float64(r.tick-1) - 21
 		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 {
-			t.Errorf("%d lost: %v m beside where it should be", lost, d)
+			t.Errorf("%d lost: %v m from the expected position", lost, d)
 		}
 	}
 }
 
-// TestBlackoutRestarts says that after ten seconds without a snapshot, more
-// than the ring holds, the client begins again and is where it should be.
+// TestBlackoutRestarts checks that after ten seconds without a snapshot, more than the buffer
+// covers, the client restarts and draws the expected position.
 func TestBlackoutRestarts(t *testing.T) {
 	for _, every := range []string{"1", "6"} {
 		r := newRig(t, 60, "snapshot-every", every)
@@ -264,16 +261,16 @@ func TestBlackoutRestarts(t *testing.T) {
 		v := r.run(60, nil)
 		drawnTick := float64(r.tick-1) - r.counter("interpolation_delay_ms")*0.06
 		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
-			t.Errorf("every %s: %v restarts, and %v m beside where it should be", every, r.counter("playback_restarts"), d)
+			t.Errorf("every %s: %v restarts, and %v m from the expected position", every, r.counter("playback_restarts"), d)
 		}
 		if longest := r.counter("starvation_max_ms"); r.counter("starvations") != 1 || longest < 9800 || longest > 10500 {
-			t.Errorf("every %s: it stood still for %v ms, %v times", every, longest, r.counter("starvations"))
+			t.Errorf("every %s: stopped for %v ms, %v times", every, longest, r.counter("starvations"))
 		}
 	}
 }
 
-// TestHigherLatencyRestarts says that a way that has become longer by more than the
-// delay stops the picture for about a second and a delay, and not for good.
+// TestHigherLatencyRestarts checks that when latency grows by more than the delay, playback stops
+// for about a second and a delay, and then restarts.
 func TestHigherLatencyRestarts(t *testing.T) {
 	r := newRig(t, 60)
 	r.run(120, nil)
@@ -283,19 +280,18 @@ func TestHigherLatencyRestarts(t *testing.T) {
 	v := r.step(r.tick - 30)
 	drawnTick := float64(r.tick-1) - 30 - 5
 	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
-		t.Errorf("%v restarts, and %v m beside where it should be", r.counter("playback_restarts"), d)
+		t.Errorf("%v restarts, and %v m from the expected position", r.counter("playback_restarts"), d)
 	}
 	if n := r.counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
 		t.Errorf("%v ticks starved", n)
 	}
 }
 
-// TestLate says that a snapshot that comes when the picture is past it is
-// counted and changes nothing; that one that comes late but in time is used; and
-// that without a buffer all that is older than the newest is late.
+// TestLate checks that a snapshot that playback has passed is counted and changes nothing; one that
+// is late but in time is used; without a buffer everything older than the newest is late.
 func TestLate(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
-	missing := 150 // shown at 171, until then the way leads from 144 to 156
+	missing := 150 // drawn at 171; until then playback goes from 144 to 156
 	r.run(165, func(tick int) bool { return tick != missing })
 	before := r.c.buffer.count
 	r.step(r.tick-1, missing)
@@ -316,21 +312,21 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestOnArrival says that without interpolation a snapshot is drawn in the tick
-// in which it comes, as it is, and nothing moves until the next.
+// TestOnArrival checks that without interpolation a snapshot is drawn unchanged in the tick in
+// which it arrives, and nothing moves until the next.
 func TestOnArrival(t *testing.T) {
 	r := newRig(t, 60, "interpolation", "none", "snapshot-every", "6")
 	for range 120 {
 		v := r.run(1, nil)
 		received := (r.tick - 1) / 6 * 6
 		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick != sim.Tick(received) {
-			t.Fatalf("tick %d: drawn is %v at %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
+			t.Fatalf("tick %d: drawn at %v, tick %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
 		}
 	}
 }
 
-// TestTouched says that who touches what is shown as in the snapshot that the
-// picture starts from, until the next one's moment.
+// TestTouched checks that who touches a body is as in the snapshot that playback starts from, until
+// the moment of the next.
 func TestTouched(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	r.motion = func(s float64) bodyState {
@@ -356,8 +352,8 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// TestTrail says that the trail is where the player's cube was drawn in the last
-// 160 ticks, and that a copy of the client knows it and all else of the view.
+// TestTrail checks that the trail is where the player's cube was drawn in the last 160 ticks, and a
+// copy of the client gives the same view.
 func TestTrail(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	r.motion = circle
@@ -366,7 +362,7 @@ func TestTrail(t *testing.T) {
 	for i := range 300 {
 		v = r.run(1, nil)
 		if want := drawn[max(len(drawn)-trailTicks+1, 0):]; i > 0 && !slices.Equal(v.Trail, want) {
-			t.Fatalf("tick %d: %d points, want %d, or others", i, len(v.Trail), len(want))
+			t.Fatalf("tick %d: %d points, want %d, or they differ", i, len(v.Trail), len(want))
 		}
 		drawn = append(drawn, v.Bodies[0])
 	}
@@ -375,13 +371,12 @@ func TestTrail(t *testing.T) {
 	var w predict.View
 	other.c.View(&w)
 	if !reflect.DeepEqual(&w, v) {
-		t.Errorf("a copy shows\n%+v, its model\n%+v", w, v)
+		t.Errorf("the copy shows\n%+v, the original\n%+v", w, v)
 	}
 }
 
-// TestTickWraps says that nothing happens when the fifteen bits of the tick wrap,
-// that a long session's first snapshot is understood, and so is the first after
-// eleven minutes of silence.
+// TestTickWraps checks that the wrap of the tick's fifteen bits has no effect; the first snapshot
+// of a long session is understood, and so is the first one after eleven minutes of silence.
 func TestTickWraps(t *testing.T) {
 	r := newRig(t, 60)
 	r.tickOffset = 3*65536 - 200
@@ -394,40 +389,40 @@ func TestTickWraps(t *testing.T) {
 			t.Fatalf("tick %d: a step of %v m, want %v", i, step, want)
 		}
 		if i > 10 && v.Tick != r.tickOffset+sim.Tick(i-5) {
-			t.Fatalf("tick %d: the picture says %d", i, v.Tick)
+			t.Fatalf("tick %d: the view claims %d", i, v.Tick)
 		}
 		last = v.Bodies[0].Pos
 	}
 	if r.counter("snapshots_late")+r.counter("playback_restarts")+r.counter("starved_ticks") != 0 {
-		t.Error("the wrap was noticed")
+		t.Error("the wrap had an effect")
 	}
 	r.run(40000, func(int) bool { return false })
 	r.motion = func(float64) bodyState { return straightLine(0) }
 	if v := r.run(60, nil); v.Tick != r.tickOffset+sim.Tick(r.tick-6) {
-		t.Errorf("after a long silence the picture says %d, want %d", v.Tick, r.tickOffset+sim.Tick(r.tick-6))
+		t.Errorf("after a long silence the view claims %d, want %d", v.Tick, r.tickOffset+sim.Tick(r.tick-6))
 	}
 }
 
-// TestExtrapolates says that extrapolating by 200 ms draws a body on a straight
-// way where it is 200 ms later, and one on a circle outside of it.
+// TestExtrapolates checks that extrapolation by 200 ms draws a body in straight motion where it is
+// 200 ms later, and one on a circle outside of it.
 func TestExtrapolates(t *testing.T) {
 	for _, mode := range []string{"linear", "hermite"} {
 		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", mode)
 		v := r.run(200, nil)
 		drawnTick := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
 		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(drawnTick) {
-			t.Errorf("%s: %v m beside where it will be, at %d", mode, d, v.Tick)
+			t.Errorf("%s: %v m from the extrapolated position, at %d", mode, d, v.Tick)
 		}
 		r.motion = circle
 		v = r.run(200, nil)
 		if radius := v.Bodies[0].Pos.Sub(geom.Vec3{Z: 2}).Len(); radius < 1.15 || radius > 1.19 { // sqrt(1 + (0.2 pi)^2) is 1.18
-			t.Errorf("%s: %v m from the middle of a circle of 1 m", mode, radius)
+			t.Errorf("%s: %v m from the centre of a circle of 1 m", mode, radius)
 		}
 	}
 }
 
-// TestKnobChanges says that whatever is turned while it runs, the picture comes
-// back to where it should be, without ever leaving the way.
+// TestKnobChanges checks that whatever knob changes during a session, the drawn body returns to its
+// expected position and never leaves its line.
 func TestKnobChanges(t *testing.T) {
 	r := newRig(t, 60)
 	r.motion = func(s float64) bodyState {
@@ -445,10 +440,10 @@ func TestKnobChanges(t *testing.T) {
 		r.velocities = i%4 != 0
 		for range 600 {
 			v := r.run(1, nil)
-			// The way is z = 1 + x/6 wherever the body is on it.
+			// The line is z = 1 + x/6 at every position.
 			p := v.Bodies[0].Pos
 			if distance := geom.Abs(p.Z - 1 - p.X/6); distance > 1e-4 || p.X > float32(r.seconds(float64(r.tick+6))) {
-				t.Fatalf("%s: %v m beside the way at %v", x, distance, p)
+				t.Fatalf("%s: %v m off the line at %v", x, distance, p)
 			}
 		}
 		v := r.run(1, nil)
@@ -469,9 +464,8 @@ func TestKnobChanges(t *testing.T) {
 	}
 }
 
-// TestSnapshotRoundTrip says that what a world looks like arrives bit for bit, in the
-// article's 225 and 321 bits a body, who touches it included; and that what no
-// world could look like is refused, as is what is cut or has grown.
+// TestSnapshotRoundTrip checks that a world's visible state arrives bit for bit in the article's
+// 225 and 321 bits a body, who touches it included; a truncated or extended payload is rejected.
 func TestSnapshotRoundTrip(t *testing.T) {
 	for _, c := range []struct {
 		scene      string
@@ -514,21 +508,21 @@ func TestSnapshotRoundTrip(t *testing.T) {
 			}
 		}
 		if err := in.read(&k, payload, &scene, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.bodies, out.bodies) {
-			t.Errorf("%s: what was read is not what was written (%v)", c.scene, err)
+			t.Errorf("%s: read and written snapshots differ (%v)", c.scene, err)
 		}
 		for n := range payload {
 			if in.read(&k, payload[:n], &scene, 0, nil) == nil {
-				t.Fatalf("%s: %d of %d bytes are read as a whole", c.scene, n, len(payload))
+				t.Fatalf("%s: %d of %d bytes are accepted", c.scene, n, len(payload))
 			}
 		}
 		if in.read(&k, append(payload, 0), &scene, 0, nil) == nil {
-			t.Errorf("%s: a byte too many is read", c.scene)
+			t.Errorf("%s: a trailing byte is accepted", c.scene)
 		}
 	}
 }
 
-// TestRejectsMalformed says that payloads with numbers that no world has are counted and
-// change nothing.
+// TestRejectsMalformed checks that payloads with values that no world has are counted and change
+// nothing.
 func TestRejectsMalformed(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	r := newRig(t, 60, "interpolation", "none")
@@ -551,13 +545,13 @@ func TestRejectsMalformed(t *testing.T) {
 		v := r.run(1, nil)
 		rejected++
 		if int(r.counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
-			t.Errorf("number %d: %v refused", rejected, r.counter("rejected_payloads"))
+			t.Errorf("payload %d: %v rejected", rejected, r.counter("rejected_payloads"))
 		}
 	}
 }
 
-// TestFields says that looking into a payload tells of every bit of it, and that
-// it fails where reading does.
+// TestFields checks that decoding a payload's fields reports every bit of it, and fails where
+// reading does.
 func TestFields(t *testing.T) {
 	r := newRig(t, 60)
 	s := snapshot{tick: 5, velocities: true, bodies: []bodyState{straightLine(0.1)}}
@@ -571,19 +565,18 @@ func TestFields(t *testing.T) {
 		names[f.Name]++
 	}
 	if err := Strategy.Fields(false, c.FinishWrite(), r.scene, see); err != nil || bits != c.BitsProcessed() {
-		t.Errorf("%d bits told, want %d (%v)", bits, c.BitsProcessed(), err)
+		t.Errorf("%d bits reported, want %d (%v)", bits, c.BitsProcessed(), err)
 	}
 	want := map[string]int{"tick": 1, "packed": 1, "velocities": 1, "touched": 1, "position": 3, "rotation": 4, "linear": 3}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
 	if Strategy.Fields(false, c.FinishWrite()[:20], r.scene, see) == nil {
-		t.Error("half of a payload has fields")
+		t.Error("the fields of a truncated payload are accepted")
 	}
 }
 
-// FuzzRead feeds a client anything at all: it never draws what no world could
-// look like.
+// FuzzRead sends a client arbitrary payloads: it never draws what no world could contain.
 func FuzzRead(f *testing.F) {
 	r := newRig(f, 60)
 	var c quant.Coder
@@ -635,8 +628,8 @@ func FuzzRead(f *testing.F) {
 		for range ticks {
 			step(first[9])
 		}
-		// Between two places that a world could hold a curve may leave it, but
-		// not by more than its speeds explain.
+		// Between two valid positions a curve may leave the world, but by no more than its
+		// velocities explain.
 		if p := c.drawn[0]; !p.Pos.IsFinite() || p.Pos.Len() > 1000 || geom.Abs(p.Rot.Dot(p.Rot)-1) > 0.01 {
 			t.Errorf("drawn: %+v", p)
 		}
