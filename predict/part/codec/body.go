@@ -1,7 +1,10 @@
-// Package codec puts bodies into packets.
+// Package codec encodes bodies into packets and decodes them: whole snapshots of a world, the grids
+// that quantise bodies, and bodies of a joint tree relative to their parents. It does not know what
+// a strategy does with them.
 //
-// Here they travel whole, as 32-bit numbers: a client that is to repeat the
-// server's arithmetic bit for bit needs every bit of what it starts from.
+// In a plain snapshot bodies are 32-bit floats: a client that repeats the server's arithmetic bit
+// for bit needs every bit of its starting state. The snapshots are a simple form of delta encoding:
+// a body that the receiver has acknowledged unchanged is left out.
 package codec
 
 import (
@@ -12,21 +15,21 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Bits of one body, at rest and moving: an at-rest bit, position and
-// orientation, and two velocities unless it rests.
+// Size of an encoded body, asleep and awake, in bits: an asleep bit, position and orientation, and
+// two velocities unless it sleeps.
 const (
 	AsleepBits = 1 + 3*32 + 4*32
 	AwakeBits  = AsleepBits + 6*32
 )
 
-// errInvalidBody is the error for numbers that no world could have sent.
+// errInvalidBody is the error for a body that no scene could contain.
 var errInvalidBody = errors.New("codec: not a body")
 
-// unitTolerance is how far from 1 the squared length of an orientation may be.
+// unitTolerance is the largest deviation of an orientation's squared length from 1.
 const unitTolerance = 2e-3
 
-// CodeBody reads, writes or measures one body. What is read is a body that the
-// scene could hold, or c fails.
+// CodeBody reads, writes or measures one body, depending on c. A body that the scene cannot contain
+// fails c when read.
 func CodeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
@@ -55,8 +58,7 @@ func codeVec(c *quant.Coder, v *geom.Vec3) {
 	v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)
 }
 
-// ValidBody reports whether the scene could hold such a body. Comparisons are
-// written so that what is no number fails them.
+// ValidBody reports whether the scene could contain the body. NaN fails every comparison.
 func ValidBody(b *sim.Body, scene *sim.Scene) bool {
 	p, q := b.Pose.Pos, b.Pose.Rot
 	inside := geom.Abs(p.X) <= scene.HalfWidth && geom.Abs(p.Y) <= scene.HalfWidth && p.Z >= 0 && p.Z <= scene.Height
@@ -64,6 +66,5 @@ func ValidBody(b *sim.Body, scene *sim.Scene) bool {
 	return inside && unit && b.Linear.LenSq() <= maxSpeed*maxSpeed && b.Angular.LenSq() <= maxSpeed*maxSpeed
 }
 
-// maxSpeed is above what any tick can make of a clamped speed, in m/s and
-// rad/s.
+// maxSpeed is above what one tick can make of a clamped speed, in m/s and rad/s.
 const maxSpeed = 1000

@@ -6,49 +6,49 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Grid is the numbers that bodies are sent in.
+// Grid quantises bodies for sending.
 type Grid struct {
 	Position, Linear, Angular quant.Grid
 	Rotation                  quant.SmallestThree
 }
 
-// SyncGrid is that of Fiedler's state synchronisation: 4096 steps per metre,
-// per m/s and per rad/s, and 15 bits for each of three components of the
-// rotation.
+// SyncGrid is the grid of Fiedler's state synchronisation: 4096 steps per metre, per m/s and per
+// rad/s, and 15 bits for each of three components of the rotation.
 var SyncGrid = Grid{
 	Position: quant.SyncPosition, Linear: quant.SyncLinearVelocity, Angular: quant.SyncAngularVelocity,
 	Rotation: quant.SyncRotation,
 }
 
-// GridOf is the grid that a scene's bounds ask for, with as many steps per metre,
-// per m/s and per rad/s, and as many bits of a rotation, as said: wide and high
-// enough for all that the scene may hold, in whole metres. For scenes of the bounds
-// of Fiedler's demo, 4096 steps and 15 bits it is SyncGrid.
+// GridOf returns a grid that covers a scene's bounds, rounded up to whole metres, with the given
+// steps per metre, per m/s and per rad/s and the given rotation. For a scene with the bounds of
+// Fiedler's demo, 4096 steps and 15 bits it is SyncGrid.
 func GridOf(scene *sim.Scene, steps int, rotation quant.SmallestThree) Grid {
-	around := func(most float32) quant.Range { return quant.NewRangePerUnit(-ceilBound(most), ceilBound(most), steps) }
-	wide, linear, angular := around(scene.HalfWidth), around(scene.MaxLinearSpeed), around(scene.MaxAngularSpeed)
+	around := func(limit float32) quant.Range {
+		return quant.NewRangePerUnit(-ceilBound(limit), ceilBound(limit), steps)
+	}
+	position, linear, angular := around(scene.HalfWidth), around(scene.MaxLinearSpeed), around(scene.MaxAngularSpeed)
 	return Grid{
-		Position: quant.Grid{wide, wide, quant.NewRangePerUnit(0, ceilBound(scene.Height), steps)},
+		Position: quant.Grid{position, position, quant.NewRangePerUnit(0, ceilBound(scene.Height), steps)},
 		Linear:   quant.Grid{linear, linear, linear},
 		Angular:  quant.Grid{angular, angular, angular},
 		Rotation: rotation,
 	}
 }
 
-// maxBound is the largest bound, in metres or m/s, that 4096 steps of each leave
-// exact in 32-bit floats.
+// maxBound is the largest bound, in metres or m/s, at which 4096 steps per unit are exact in 32-bit
+// floats.
 const maxBound = 2047
 
-// ceilBound returns a bound rounded up.
-func ceilBound(most float32) int {
-	n := int(geom.Clamp(most, 1, maxBound))
-	if float32(n) < most {
+// ceilBound returns a bound rounded up to a whole number.
+func ceilBound(limit float32) int {
+	n := int(geom.Clamp(limit, 1, maxBound))
+	if float32(n) < limit {
 		n++
 	}
 	return n
 }
 
-// Snap returns the body on the grid that is nearest to b.
+// Snap returns b rounded to the grid.
 func (g *Grid) Snap(b sim.Body) sim.Body {
 	q := &b.Pose.Rot
 	r := g.Rotation.Quantise([4]float32{q.X, q.Y, q.Z, q.W})

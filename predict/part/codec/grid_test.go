@@ -8,9 +8,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestGridOfScene says that the grid of a scene follows its bounds: that of Fiedler's
-// demo where the scene has its bounds, and wide, high and fast enough in all
-// others, as precise as it was asked to be.
+// TestGridOfScene checks that a scene's grid covers its bounds with the precision asked for, and
+// equals the grid of Fiedler's demo where the scene has its bounds.
 func TestGridOfScene(t *testing.T) {
 	for _, name := range append(sim.SceneNames(), "ship:distance=530", "fleet:fields=100") {
 		s, err := sim.SceneNamed(name)
@@ -19,12 +18,12 @@ func TestGridOfScene(t *testing.T) {
 		}
 		g := GridOf(&s, 4096, quant.SyncRotation)
 		if s.HalfWidth == 256 && s.Height == 32 && s.MaxLinearSpeed == 32 && s.MaxAngularSpeed == 16 && g != SyncGrid {
-			t.Errorf("%s: it is not the grid of state synchronisation: %+v", name, g)
+			t.Errorf("%s: not the grid of state synchronisation: %+v", name, g)
 		}
-		for _, way := range []float32{-1, 1} {
+		for _, sign := range []float32{-1, 1} {
 			b := sim.Body{
-				Pose:   geom.Pose{Pos: geom.Vec3{X: way * s.HalfWidth, Y: -way * s.HalfWidth, Z: s.Height}, Rot: geom.Identity},
-				Linear: geom.Vec3{X: way * s.MaxLinearSpeed}, Angular: geom.Vec3{Y: way * s.MaxAngularSpeed},
+				Pose:   geom.Pose{Pos: geom.Vec3{X: sign * s.HalfWidth, Y: -sign * s.HalfWidth, Z: s.Height}, Rot: geom.Identity},
+				Linear: geom.Vec3{X: sign * s.MaxLinearSpeed}, Angular: geom.Vec3{Y: sign * s.MaxAngularSpeed},
 			}
 			got := g.Snap(b)
 			const step = 1.0 / 4096

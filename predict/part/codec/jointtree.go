@@ -8,47 +8,46 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Where linked bodies travel relative to each other, a body that has a parent is, in the
-// place of the body,
+// With a joint tree, a body that has a parent is encoded, in place of the body, as
 //
-//	one bit, set if it is as its parent sees it at the same tick, and then
+//	one bit, set if the body is relative to its parent at the same tick, and then
 //	asleep, 1 bit
-//	how far it has its joint from where the parent has it, and its rotation
-//	unless it sleeps, the velocities of both
+//	the offset of its joint anchor from the parent's, and its rotation
+//	unless it sleeps, both velocities
 //
-// and else the body as it is in the world. The first of these are next to nothing as
-// long as the joint holds. Whether it has changed is judged of the same numbers: what
-// stands on its parent need not be sent, however fast that moves.
+// and otherwise as the body in the world. Relative values are small as long as the joint holds.
+// Changes are judged by the same values: a body that rests on its parent need not be sent, however
+// fast the parent moves.
 
-// The grid of what a parent sees. Small numbers take fewer bits than large ones.
+// The grid of relative values, whose small numbers take fewer bits than large ones.
 const (
-	anchorSteps   = 1 << 15 // per metre, of how far a joint is apart
+	anchorSteps   = 1 << 15 // per metre of anchor offset
 	velocitySteps = 1 << 10 // per m/s and rad/s
 )
 
 var (
-	anchorLadder   = quant.DeltaBits{Small: 8, Large: 14} // to 3.9 mm, to 25 cm
-	velocityLadder = quant.DeltaBits{Small: 8, Large: 15} // to 0.12 m/s or rad/s, to 16
+	anchorLadder   = quant.DeltaBits{Small: 8, Large: 14} // up to 3.9 mm, up to 25 cm
+	velocityLadder = quant.DeltaBits{Small: 8, Large: 15} // up to 0.12 m/s or rad/s, up to 16
 )
 
-// rotationGrid is the grid of rotations.
+// rotationGrid is the grid of relative rotations.
 const rotationGrid = quant.SyncRotation
 
-// What a body may change by, as its parent sees it, and still count as unchanged: of a
-// joint that is pulled a tenth of a millimetre is noise.
+// Changes of relative values that count as none: a joint under load vibrates by a tenth of a
+// millimetre.
 const (
-	positionTolerance = 1. / 8192 // metres, each way
-	rotationTolerance = 1. / 8192 // of a component of the rotation
-	velocityTolerance = 1. / 64   // m/s, rad/s, each way
+	positionTolerance = 1. / 8192 // metres, by coordinate
+	rotationTolerance = 1. / 8192 // by component of the quaternion
+	velocityTolerance = 1. / 64   // m/s and rad/s, by coordinate
 )
 
-// TreeEncoding is how linked bodies are told of.
+// TreeEncoding is how jointed bodies are encoded.
 type TreeEncoding struct {
 	mode int
 	root int
 }
 
-// The ways.
+// The encodings of jointed bodies.
 const (
 	treeOff = iota
 	treeRelative
@@ -57,17 +56,17 @@ const (
 
 var treeEncodingNames = []string{"off", "relative", "relative-position"}
 
-// Declare tells what may be tuned. Both halves declare it.
+// Declare declares the knobs. Both sides call it.
 func (l *TreeEncoding) Declare(k *predict.Knobs) {
-	k.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "bodies that joints tie together: each by itself, or as its neighbour nearer the root of its tree sees it, on the way and in the picture; hung: so with where it is, but it turns by itself; the root is by itself")
-	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "links: the root of a tree is its heaviest body, or the player's own cube where that is in it")
+	k.Choice(&l.mode, "joint-tree", 0, treeEncodingNames, "jointed bodies: absolute, relative to the parent in their joint tree, or only the position relative")
+	k.Choice(&l.root, "joint-root", int(jointtree.HeaviestRoot), jointtree.RootNames, "joint-tree: the root is the tree's heaviest body, or the player's cube if it is in the tree")
 }
 
-// WorldRotation reports whether bodies turn by themselves.
+// WorldRotation reports whether rotations are absolute.
 func (l *TreeEncoding) WorldRotation() bool { return l.mode == treeRelativePosition }
 
-// Tree returns the tree by which a player's client is told of a scene, or nil if each
-// body is told of by itself. player is -1 for one that only watches.
+// Tree returns the joint tree for the client of a player, or nil if bodies are absolute. player is
+// -1 for a spectator.
 func (l *TreeEncoding) Tree(scene *sim.Scene, player int) *jointtree.Tree {
 	if l.mode == treeOff {
 		return nil
@@ -79,11 +78,11 @@ func (l *TreeEncoding) Tree(scene *sim.Scene, player int) *jointtree.Tree {
 	return t
 }
 
-// toSteps is a number in whole steps.
+// toSteps rounds x to steps of 1/per.
 func toSteps(x float32, per int) int {
 	n := float64(float64(x) * float64(per))
 	if !(n > -1<<20 && n < 1<<20) {
-		return 1 << 20 // farther than any ladder reaches
+		return 1 << 20 // out of range of every encoding
 	}
 	if n < 0 {
 		return -int(0.5 - n)
@@ -91,23 +90,23 @@ func toSteps(x float32, per int) int {
 	return int(n + 0.5)
 }
 
-// inRange reports whether a ladder reaches all of a vector.
+// inRange reports whether an encoding reaches all coordinates of a vector.
 func inRange(v geom.Vec3, per int, l quant.DeltaBits) bool {
 	return l.Fits(toSteps(v.X, per)) && l.Fits(toSteps(v.Y, per)) && l.Fits(toSteps(v.Z, per))
 }
 
-// roundToSteps returns the vector on a grid that is nearest.
+// roundToSteps rounds a vector to steps of 1/per.
 func roundToSteps(v geom.Vec3, per int) geom.Vec3 {
-	of := func(x float32) float32 { return float32(toSteps(x, per)) / float32(per) }
-	return geom.Vec3{X: of(v.X), Y: of(v.Y), Z: of(v.Z)}
+	round := func(x float32) float32 { return float32(toSteps(x, per)) / float32(per) }
+	return geom.Vec3{X: round(v.X), Y: round(v.Y), Z: round(v.Z)}
 }
 
-// fitsLocal reports whether what a parent sees can travel so.
+// fitsLocal reports whether a relative body can be encoded as such.
 func fitsLocal(b *sim.Body) bool {
 	return inRange(b.Pose.Pos, anchorSteps, anchorLadder) && (b.Asleep || inRange(b.Linear, velocitySteps, velocityLadder) && inRange(b.Angular, velocitySteps, velocityLadder))
 }
 
-// snapLocal returns what arrives of it.
+// snapLocal returns a relative body as it will arrive.
 func snapLocal(b *sim.Body) sim.Body {
 	q := b.Pose.Rot
 	r := rotationGrid.Quantise([4]float32{q.X, q.Y, q.Z, q.W})
@@ -117,20 +116,20 @@ func snapLocal(b *sim.Body) sim.Body {
 	}
 }
 
-// unchanged reports whether a body has not changed, as its parent sees it.
+// unchanged reports whether two relative bodies count as equal.
 func unchanged(a, b *sim.Body) bool {
-	within := func(a, b geom.Vec3, by float32) bool {
+	within := func(a, b geom.Vec3, tolerance float32) bool {
 		d := a.Sub(b)
-		return geom.Abs(d.X) <= by && geom.Abs(d.Y) <= by && geom.Abs(d.Z) <= by
+		return geom.Abs(d.X) <= tolerance && geom.Abs(d.Y) <= tolerance && geom.Abs(d.Z) <= tolerance
 	}
-	turned := a.Pose.Rot.Mul(b.Pose.Rot.Inverse())
+	rotation := a.Pose.Rot.Mul(b.Pose.Rot.Inverse())
 	return a.Asleep == b.Asleep && within(a.Pose.Pos, b.Pose.Pos, positionTolerance) &&
-		within(geom.Vec3{X: turned.X, Y: turned.Y, Z: turned.Z}, geom.Vec3{}, rotationTolerance) &&
+		within(geom.Vec3{X: rotation.X, Y: rotation.Y, Z: rotation.Z}, geom.Vec3{}, rotationTolerance) &&
 		within(a.Linear, b.Linear, velocityTolerance) && within(a.Angular, b.Angular, velocityTolerance)
 }
 
-// CodeLocalBody reads, writes or measures what a parent sees of a body. What is written is
-// near.
+// CodeLocalBody reads, writes or measures a relative body. A body to be written must satisfy
+// fitsLocal.
 func CodeLocalBody(c *quant.Coder, b *sim.Body) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
@@ -156,7 +155,7 @@ func codeLadder(c *quant.Coder, v *geom.Vec3, per int, l quant.DeltaBits) {
 	}
 }
 
-// updateTree is Note for a tree.
+// updateTree is Update with a joint tree.
 func (c *ChangeTracker) updateTree(w *sim.World) {
 	now := w.Bodies()
 	first := len(c.bodies) != len(now)
@@ -181,7 +180,7 @@ func (c *ChangeTracker) updateTree(w *sim.World) {
 	}
 }
 
-// codeChild writes body i of a world that has a parent.
+// codeChild writes body i, which has a parent.
 func (c *ChangeTracker) codeChild(to *quant.Coder, w *sim.World, i int) {
 	local := c.bodies[i]
 	to.Label("relative")
@@ -193,8 +192,7 @@ func (c *ChangeTracker) codeChild(to *quant.Coder, w *sim.World, i int) {
 	CodeBody(to, &b, w.Scene())
 }
 
-// SetTree has the receiver read snapshots in which the bodies of a tree travel relative to
-// each other, or with nil each by itself.
+// SetTree makes the receiver decode snapshots with a joint tree, or without one if t is nil.
 func (r *Receiver) SetTree(t *jointtree.Tree) {
 	r.tree, r.locals = t, r.locals[:0]
 	if t == nil || !r.HasSnapshot {
@@ -208,8 +206,9 @@ func (r *Receiver) SetTree(t *jointtree.Tree) {
 	}
 }
 
-// LocalBodies returns the bodies as their parents see them, where they have one, and else as
-// they are: of the newest snapshot, or of an older one that Old has told of.
+// LocalBodies returns the bodies relative to their parents, roots in the world: those of the newest
+// snapshot if fresh, otherwise those of the older snapshot that OldSnapshot describes. The slice is
+// read-only and valid until the next Read.
 func (r *Receiver) LocalBodies(fresh bool) []sim.Body {
 	if fresh {
 		return r.locals
@@ -217,8 +216,7 @@ func (r *Receiver) LocalBodies(fresh bool) []sim.Body {
 	return r.nextLocals
 }
 
-// decodeChild reads body i, which has a parent, and reports whether what it has read is what
-// that sees.
+// decodeChild reads body i, which has a parent, and reports whether it is relative.
 func (r *Receiver) decodeChild(c *quant.Coder, b *sim.Body, scene *sim.Scene) (relative bool) {
 	c.Label("relative")
 	if relative = c.Bool(false); relative {
@@ -229,13 +227,12 @@ func (r *Receiver) decodeChild(c *quant.Coder, b *sim.Body, scene *sim.Scene) (r
 	return relative
 }
 
-// boundsTolerance is how far in metres a body may be beyond the bounds of its scene because its
-// parent and it have been rounded.
+// boundsTolerance is how far in metres rounding may move a relative body out of its scene.
 const boundsTolerance = 0.05
 
-// resolveTree finds for all bodies of a tree where they are and what their parents see of
-// them. old says that it is of an older snapshot than the newest: then what did not come
-// is not known, and neither is where the bodies are that hang on it.
+// resolveTree computes the poses of all bodies in the world and relative to their parents. old says
+// that the snapshot is older than the newest: then the bodies that it does not include are unknown,
+// and so are the world poses of their children.
 func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 	r.nextLocals, r.poseKnown = append(r.nextLocals[:0], r.nextBodies...), append(r.poseKnown[:0], r.included...)
 	for _, i := range r.tree.Order {
@@ -251,7 +248,7 @@ func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 			r.poseKnown[i] = known
 		case known:
 			r.nextLocals[i] = n.ToLocal(parent, b)
-		default: // what its parent saw is not known
+		default: // its relative pose is unknown
 			r.included[i], r.poseKnown[i] = false, false
 		}
 		if old && !r.poseKnown[i] {

@@ -22,8 +22,8 @@ func newWorld(t testing.TB, name string) *sim.World {
 	return sim.New(s, 60)
 }
 
-// TestLocalBody says that what a parent sees arrives as snapLocal has it, in as many bits
-// as the page says, and that what is out of reach is known to be.
+// TestLocalBody checks that a relative body arrives as snapLocal rounds it, in the documented
+// number of bits, and one out of range is recognised.
 func TestLocalBody(t *testing.T) {
 	small := sim.Body{
 		Pose:   geom.Pose{Pos: geom.Vec3{X: 0.001, Y: -0.0005}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 1)},
@@ -48,40 +48,40 @@ func TestLocalBody(t *testing.T) {
 		if c.Err() != nil || c.BitsProcessed() != x.bits {
 			t.Errorf("%d bits, want %d (%v)", c.BitsProcessed(), x.bits, c.Err())
 		}
-		var back sim.Body
+		var got sim.Body
 		c.BeginRead(c.FinishWrite())
-		if CodeLocalBody(&c, &back); back != b || c.Err() != nil {
-			t.Errorf("read %+v, want %+v (%v)", back, b, c.Err())
+		if CodeLocalBody(&c, &got); got != b || c.Err() != nil {
+			t.Errorf("read %+v, want %+v (%v)", got, b, c.Err())
 		}
 	}
-	for name, spoil := range map[string]func(*sim.Body){
+	for name, corrupt := range map[string]func(*sim.Body){
 		"apart": func(b *sim.Body) { b.Pose.Pos.Z = 0.26 }, "fast": func(b *sim.Body) { b.Linear.X = 17 }, "turns fast": func(b *sim.Body) { b.Angular.Y = -17 },
 		"infinite": func(b *sim.Body) { b.Pose.Pos.X = 1e30 },
 	} {
 		b := small
-		if spoil(&b); fitsLocal(&b) {
-			t.Errorf("%s is near", name)
+		if corrupt(&b); fitsLocal(&b) {
+			t.Errorf("%s is in range", name)
 		}
 	}
 }
 
-// TestTreeSnapshots plays the walker and the trailer through a bad link, told of
-// relative to each other: bodies by themselves arrive to the bit, the others to a
-// millimetre for each joint between them and the root, and in half of the bits.
+// TestTreeSnapshots sends the walker and the trailer over a bad network with a joint tree: roots
+// arrive bit for bit, the others within a millimetre for each joint between them and the root, in
+// at most three quarters of the bits.
 func TestTreeSnapshots(t *testing.T) {
 	for _, scene := range []string{"walker", "trailer"} {
-		for _, weather := range []string{"perfect", "torture"} {
+		for _, network := range []string{"perfect", "torture"} {
 			w := newWorld(t, scene)
-			weatherNow := &link.Network{Seed: 3}
-			if err := weatherNow.Parse(weather); err != nil {
+			conditions := &link.Network{Seed: 3}
+			if err := conditions.Parse(network); err != nil {
 				t.Fatal(err)
 			}
-			a, b := link.Pair(weatherNow, 0)
+			a, b := link.Pair(conditions, 0)
 			client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 			_, e := link.Pair(&link.Network{}, 0)
-			nowhere := packet.NewEndpoint(e)
+			sink := packet.NewEndpoint(e)
 			tree := jointtree.New(w.Scene(), jointtree.HeaviestRoot, -1)
-			var s, whole Sender // the other tells of each by itself
+			var s, absoluteSender Sender // without the tree
 			changes, plain := ChangeTracker{tree: tree}, ChangeTracker{}
 			var r Receiver
 			r.SetTree(tree)
@@ -96,46 +96,46 @@ func TestTreeSnapshots(t *testing.T) {
 				plain.Update(w)
 				past[w.Tick()] = slices.Clone(w.Bodies())
 				bits += s.Send(server, w, &changes, []sim.Input{{}})
-				whole.ackedTick, whole.hasAcked = s.ackedTick, s.hasAcked
-				absolute += whole.Send(nowhere, w, &plain, []sim.Input{{}})
+				absoluteSender.ackedTick, absoluteSender.hasAcked = s.ackedTick, s.hasAcked
+				absolute += absoluteSender.Send(sink, w, &plain, []sim.Input{{}})
 				client.Update(now)
 				for p, ok := client.Receive(); ok; p, ok = client.Receive() {
 					ok, err := r.Read(p.Payload, w.Scene(), w.Tick())
 					if err != nil {
-						t.Fatal(scene, weather, i, err)
+						t.Fatal(scene, network, i, err)
 					}
-					tick, bodies, came := r.OldSnapshot()
+					tick, bodies, included := r.OldSnapshot()
 					if ok {
 						fresh++
-						tick, bodies, came = r.Tick, r.Bodies, nil
+						tick, bodies, included = r.Tick, r.Bodies, nil
 					} else {
 						old++
 					}
 					for i := range bodies {
 						n, want := &tree.Nodes[i], &past[tick][i]
-						if came != nil && (!came[i] || !r.poseKnown[i]) {
+						if included != nil && (!included[i] || !r.poseKnown[i]) {
 							continue
 						}
-						off := bodies[i].Pose.Pos.Sub(want.Pose.Pos).Len()
-						if n.Parent == jointtree.None && bodies[i] != *want || off > 0.001*float32(n.Depth) ||
+						distance := bodies[i].Pose.Pos.Sub(want.Pose.Pos).Len()
+						if n.Parent == jointtree.None && bodies[i] != *want || distance > 0.001*float32(n.Depth) ||
 							bodies[i].Linear.Sub(want.Linear).Len() > 0.1*float32(n.Depth) {
-							t.Fatalf("%s, %s: body %d of tick %d is off by %v m:\n%+v\n%+v", scene, weather, i, tick, off, bodies[i], *want)
+							t.Fatalf("%s, %s: body %d of tick %d is wrong by %v m:\n%+v\n%+v", scene, network, i, tick, distance, bodies[i], *want)
 						}
 					}
 				}
 				client.Send(nil)
 			}
-			if fresh < 100 || weather == "torture" && old == 0 {
-				t.Errorf("%s, %s: %d snapshots, %d old", scene, weather, fresh, old)
+			if fresh < 100 || network == "torture" && old == 0 {
+				t.Errorf("%s, %s: %d snapshots, %d old", scene, network, fresh, old)
 			}
 			if bits > absolute*3/4 {
-				t.Errorf("%s, %s: %d bits, %d by themselves", scene, weather, bits, absolute)
+				t.Errorf("%s, %s: %d bits, %d without the tree", scene, network, bits, absolute)
 			}
 		}
 	}
 }
 
-// jointedPair is two cubes that a joint ties, one the heavier.
+// jointedPair returns a world with two cubes tied by a joint, the first of them heavier.
 func jointedPair() *sim.World {
 	s, err := sim.SceneNamed("zen")
 	if err != nil {
@@ -151,7 +151,7 @@ func jointedPair() *sim.World {
 	return sim.New(s, 60)
 }
 
-// rig is a sender and a receiver of the pair.
+// rig is a sender and a receiver of such a pair.
 type rig struct {
 	w       *sim.World
 	changes ChangeTracker
@@ -172,14 +172,14 @@ func newPair() *rig {
 	return g
 }
 
-// setBodies puts both bodies of the pair: the parent, and the other as that sees it.
+// setBodies sets both bodies of the pair: the parent, and the child relative to it.
 func (g *rig) setBodies(parent, local sim.Body) {
 	n := &g.changes.tree.Nodes[2]
 	g.w.SetBody(1, parent)
 	g.w.SetBody(2, n.ToWorld(&parent, &local))
 }
 
-// send sends a tick and returns the payload. It is known to have arrived if that is said.
+// send sends a tick and returns the payload, which counts as acknowledged if arrives is set.
 func (g *rig) send(arrives bool) []byte {
 	g.now += time.Second / 60
 	g.e.Update(g.now)
@@ -203,10 +203,9 @@ func (g *rig) read(t *testing.T, payload []byte) bool {
 	return fresh
 }
 
-// TestRestOnParent says that what stands on its parent is not sent, however that moves
-// and turns, and is where it should be all the same; that it is sent when it moves
-// against the parent; and when it is apart by more than the small grid reaches, as it is
-// in the world.
+// TestRestOnParent checks that a body that rests on its parent is not sent, however the parent
+// moves and turns, and its pose is right all the same. It is sent when it moves against the parent,
+// and in world coordinates when it is out of range of relative ones.
 func TestRestOnParent(t *testing.T) {
 	g := newPair()
 	local := sim.Body{Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.5)}}
@@ -214,7 +213,7 @@ func TestRestOnParent(t *testing.T) {
 		turn := geom.AxisAngle(geom.Vec3{Z: 1}, 0.1*float32(i))
 		return sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.3 * float32(i), Y: 1, Z: 5}, Rot: turn}, Linear: geom.Vec3{X: 18}, Angular: geom.Vec3{Z: 6}}
 	}
-	follows := func(payload []byte) (list []bool) {
+	includedBodies := func(payload []byte) (list []bool) {
 		err := Fields(payload, g.w.Scene(), func(f quant.Field) {
 			if f.Name == "follows" {
 				list = append(list, f.Raw == 1)
@@ -228,28 +227,28 @@ func TestRestOnParent(t *testing.T) {
 	for i := range 60 {
 		g.setBodies(at(i), local)
 		p := g.send(true)
-		if got := follows(p); got[1] != true || got[2] != (i == 0) {
-			t.Fatalf("tick %d: %v follow", i, got)
+		if got := includedBodies(p); got[1] != true || got[2] != (i == 0) {
+			t.Fatalf("tick %d: included %v", i, got)
 		}
 		if !g.read(t, p) {
 			t.Fatal("not fresh")
 		}
 		want := g.w.Bodies()[2]
 		if d := g.r.Bodies[2].Pose.Pos.Sub(want.Pose.Pos).Len(); d > 0.0005 {
-			t.Fatalf("tick %d: %v m from where it is", i, d)
+			t.Fatalf("tick %d: %v m from the server's pose", i, d)
 		}
 	}
 	local.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, 0.51)
 	g.setBodies(at(60), local)
-	if p := g.send(true); !follows(p)[2] || !g.read(t, p) {
-		t.Error("it moves, and is not sent")
+	if p := g.send(true); !includedBodies(p)[2] || !g.read(t, p) {
+		t.Error("it moves and is not sent")
 	}
 	local.Pose.Pos.X = 0.5
 	g.setBodies(at(61), local)
 	p := g.send(true)
 	relative := true
 	if err := Fields(p, g.w.Scene(), func(f quant.Field) { relative = relative && !(f.Name == "relative" && f.Raw == 0) }); err != nil || relative {
-		t.Errorf("half a metre apart, it is sent relative (%v)", err)
+		t.Errorf("half a metre from its anchor it is sent relative (%v)", err)
 	}
 	g.read(t, p)
 	if g.r.Bodies[2] != g.w.Bodies()[2] {
@@ -257,69 +256,68 @@ func TestRestOnParent(t *testing.T) {
 	}
 }
 
-// TestChildWithoutParent says that a body whose parent is not in its packet is relative to
-// where that has been since it last came; and that of an older snapshot, where what the
-// parent was is not known, what it saw is, unless the body came as it is in the world.
+// TestChildWithoutParent checks that a body whose parent is not included is relative to the
+// parent's last known pose. Of an older snapshot that does not include the parent only the relative
+// pose is known, and not even that if the body came in world coordinates.
 func TestChildWithoutParent(t *testing.T) {
 	g := newPair()
 	parent := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 2, Z: 6}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)}, Asleep: true}
 	local := sim.Body{Pose: geom.Pose{Rot: geom.Identity}}
-	turned := func(angle float32) sim.Body {
+	rotated := func(angle float32) sim.Body {
 		l := local
 		l.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, angle)
 		return l
 	}
 	g.setBodies(parent, local)
 	g.read(t, g.send(true))
-	g.setBodies(parent, turned(0.3))
+	g.setBodies(parent, rotated(0.3))
 	late := g.send(false)
-	far := turned(0.4)
+	far := rotated(0.4)
 	far.Pose.Pos.Z = 1
 	g.setBodies(parent, far)
 	later := g.send(false)
-	g.setBodies(parent, turned(0.5))
+	g.setBodies(parent, rotated(0.5))
 	g.read(t, g.send(true))
 	if d := g.r.Bodies[2].Pose.Pos.Sub(g.w.Bodies()[2].Pose.Pos).Len(); d > 0.0005 {
-		t.Errorf("without its parent it is %v m from where it is", d)
+		t.Errorf("without its parent it is %v m from the server's pose", d)
 	}
 	if g.read(t, late) {
 		t.Error("fresh")
 	}
-	want := turned(0.3)
-	_, _, came := g.r.OldSnapshot()
-	if l := g.r.LocalBodies(false)[2]; !came[2] || l.Pose != snapLocal(&want).Pose {
-		t.Errorf("of an older snapshot its parent saw %+v", l)
+	want := rotated(0.3)
+	_, _, included := g.r.OldSnapshot()
+	if l := g.r.LocalBodies(false)[2]; !included[2] || l.Pose != snapLocal(&want).Pose {
+		t.Errorf("relative pose in the older snapshot: %+v", l)
 	}
-	if g.read(t, later); came[1] || came[2] {
-		t.Error("of an older snapshot the body came as it was in the world, and its parent did not")
+	if g.read(t, later); included[1] || included[2] {
+		t.Error("the older snapshot has the body in world coordinates and not its parent, and the body counts as known")
 	}
 }
 
-// TestTreeRefuses says that a linked snapshot that is cut, grown or damaged is refused
-// or gives what a world could hold, and changes nothing where it is refused.
+// TestTreeRefuses checks that a snapshot with a joint tree that is truncated, extended or corrupt
+// is rejected or gives a valid body, and changes nothing when rejected.
 func TestTreeRefuses(t *testing.T) {
 	g := newPair()
 	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 253, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
 	p := g.send(false)
 	for n := range p {
 		if ok, _ := g.r.Read(p[:n], g.w.Scene(), 1); ok {
-			t.Errorf("%d of %d bytes are read as a whole", n, len(p))
+			t.Errorf("%d of %d bytes are accepted", n, len(p))
 		}
 	}
 	if ok, _ := g.r.Read(append(slices.Clone(p), 0), g.w.Scene(), 1); ok {
-		t.Error("a byte too many is read")
+		t.Error("a trailing byte is accepted")
 	}
 	g.read(t, p)
-	// The other end of the joint, two metres farther, is outside the world.
+	// The child, two metres farther, is outside the world.
 	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 255.5, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
 	before := slices.Clone(g.r.Bodies)
 	if ok, err := g.r.Read(g.send(false), g.w.Scene(), 2); ok || err == nil || !slices.Equal(before, g.r.Bodies) {
-		t.Error("a body outside the world is read")
+		t.Error("a body outside the world is accepted")
 	}
 }
 
-// FuzzTree feeds the receiver anything at all: it never holds a body that no world
-// could.
+// FuzzTree sends the receiver arbitrary payloads: it never contains a body that no world could.
 func FuzzTree(f *testing.F) {
 	g := newPair()
 	full := g.send(false)
@@ -340,7 +338,7 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// TestTreeAllocatesNothing says so of both halves.
+// TestTreeAllocatesNothing checks that neither sending nor receiving with a joint tree allocates.
 func TestTreeAllocatesNothing(t *testing.T) {
 	w := newWorld(t, "trailer")
 	a, b := link.Pair(&link.Network{}, 0)
@@ -351,13 +349,13 @@ func TestTreeAllocatesNothing(t *testing.T) {
 	var r Receiver
 	r.SetTree(tree)
 	now := time.Duration(0)
-	held := []sim.Input{{}}
+	inputs := []sim.Input{{}}
 	step := func() {
 		now += time.Second / 60
 		server.Update(now)
-		w.Step(held...)
+		w.Step(inputs...)
 		c.Update(w)
-		s.Send(server, w, &c, held)
+		s.Send(server, w, &c, inputs)
 		client.Update(now)
 		for p, ok := client.Receive(); ok; p, ok = client.Receive() {
 			r.Read(p.Payload, w.Scene(), w.Tick())

@@ -8,27 +8,26 @@ import (
 	"ghostcube/sim"
 )
 
-// A snapshot is the moving bodies of a world at a tick, and what its players
-// held in the tick before. On the wire it is
+// A snapshot contains the changed bodies of a world at a tick, and the players' inputs in the tick
+// before. On the wire it is
 //
 //	tick, 16 low bits
-//	for each player: its input (inputs.One)
-//	for each body: one bit, set if the body follows, and the body
+//	for each player: its input (input.CodeInput)
+//	for each body: one bit, set if the body is included, and the body
 //
-// A body does not follow if it has not changed since a snapshot that the
-// receiver is known to have: then it has the body already. Bodies that joints tie
-// together may travel as others see them: jointtree.go.
+// A body is not included if it has not changed since a snapshot that the receiver has acknowledged.
+// Jointed bodies may be relative to each other: jointtree.go.
 
-// tickBits is the width of the tick on the wire: it wraps after 18 minutes.
+// tickBits is the width of the tick on the wire, which wraps after 18 minutes at 60 Hz.
 const tickBits = 16
 
-// maxHeaderBits is the most that a strategy may put before a snapshot.
+// maxHeaderBits is the largest header that a strategy may put before a snapshot, in bits.
 const maxHeaderBits = 320
 
-// Sender writes snapshots of one world to one peer.
+// Sender sends snapshots of one world to one peer. The zero value is ready.
 type Sender struct {
-	ackedTick sim.Tick // newest snapshot that has arrived there
-	hasAcked  bool     // one has
+	ackedTick sim.Tick // tick of the newest acknowledged snapshot
+	hasAcked  bool     // one is acknowledged
 	sent      [256]struct {
 		sequence packet.Sequence
 		tick     sim.Tick
@@ -38,25 +37,25 @@ type Sender struct {
 	coder  quant.Coder
 }
 
-// MaxBodies is how many bodies a snapshot holds if all of them move.
+// MaxBodies is how many bodies a snapshot can contain if all of them move.
 const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits) / (1 + AwakeBits)
 
-// payloadCapacity is enough memory for any snapshot of a world that a packet can
-// carry: a multiple of eight, as the bit packer asks.
+// payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
+// of eight, as the bit packer requires.
 func payloadCapacity(w *sim.World, players int) int {
 	bits := maxHeaderBits + tickBits + players*input.MaxInputBits + len(w.Bodies())*(2+AwakeBits)
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
 
-// ChangeTracker remembers in which tick each body of a world last changed. The zero
-// value remembers nothing: everything has just changed.
+// ChangeTracker remembers in which tick each body of a world last changed. To the zero value
+// everything has just changed.
 type ChangeTracker struct {
-	bodies    []sim.Body // with a tree: as their parents see them, where they have one
+	bodies    []sim.Body // relative to their parents where they have one in the tree
 	changedAt []sim.Tick
 	tree      *jointtree.Tree
 }
 
-// Update compares the world with what it was when it was last noted.
+// Update compares the world with its state at the last Update.
 func (c *ChangeTracker) Update(w *sim.World) {
 	if c.tree != nil {
 		c.updateTree(w)
@@ -78,16 +77,15 @@ func (c *ChangeTracker) Update(w *sim.World) {
 	}
 }
 
-// CopyFrom makes c an equal of o.
+// CopyFrom makes c a copy of o.
 func (c *ChangeTracker) CopyFrom(o *ChangeTracker) {
 	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.changedAt = append(c.changedAt[:0], o.changedAt...)
 	c.tree = o.tree
 }
 
-// Acknowledge takes in what an endpoint now knows to have arrived. It is to be called
-// in every tick, also in those that send nothing: an acknowledgement is told of
-// once.
+// Acknowledge processes an endpoint's new acknowledgements. It must be called every tick, even if
+// nothing is sent, because the endpoint reports each acknowledgement once.
 func (s *Sender) Acknowledge(e *packet.Endpoint) {
 	for _, a := range e.Acks() {
 		r := &s.sent[a%256]
@@ -97,17 +95,16 @@ func (s *Sender) Acknowledge(e *packet.Endpoint) {
 	}
 }
 
-// Send writes the world as it is, with the inputs that made it so, and sends
-// it. It returns the bits of the payload. What does not fit a datagram is cut
-// into fragments below; a world that does not fit a packet panics: one of more
-// than MostBodies needs a strategy that splits it.
-func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, held []sim.Input) int {
-	s.Begin(w, len(held))
-	return s.Finish(e, w, changes, held)
+// Send encodes the world with the inputs of its last step, sends it, and returns the size of the
+// payload in bits. A payload larger than a datagram is fragmented by the endpoint. A world that
+// does not fit a packet panics: a world of more than MaxBodies needs a strategy that splits it.
+func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, inputs []sim.Input) int {
+	s.Begin(w, len(inputs))
+	return s.Finish(e, w, changes, inputs)
 }
 
-// Begin begins a payload. A strategy may write up to 320 bits of its own with what
-// it returns, before Finish.
+// Begin starts a payload. A strategy may write a header of up to maxHeaderBits with the result
+// before Finish.
 func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
 	if n := payloadCapacity(w, players); len(s.buffer) < n {
 		s.buffer = make([]byte, n)
@@ -116,12 +113,11 @@ func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
 	return &s.coder
 }
 
-// Finish writes the world into a payload that has begun, and sends it, as Send
-// does.
-func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, held []sim.Input) int {
+// Finish writes the world to the payload and sends it, as Send does.
+func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, inputs []sim.Input) int {
 	c := &s.coder
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
-	for _, in := range held {
+	for _, in := range inputs {
 		input.CodeInput(c, in)
 	}
 	for i, b := range w.Bodies() {
@@ -142,53 +138,52 @@ func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *ChangeTracker
 	return bits
 }
 
-// CopyFrom makes s an equal of o.
+// CopyFrom makes s a copy of o.
 func (s *Sender) CopyFrom(o *Sender) {
 	s.ackedTick, s.hasAcked, s.sent = o.ackedTick, o.hasAcked, o.sent
 }
 
-// Receiver reads snapshots. The zero value has read none.
+// Receiver decodes snapshots. The zero value has received none.
 type Receiver struct {
 	Tick        sim.Tick
-	LastInputs  []sim.Input // what each player did in the tick before
+	LastInputs  []sim.Input // by player: input of the tick before
 	Bodies      []sim.Body
-	HasSnapshot bool // one has been read; before, the other fields mean nothing
+	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 
 	coder      quant.Coder
 	nextBodies []sim.Body
 	nextInputs []sim.Input
-	included   []bool   // by body: it was in the last payload read
-	readTick   sim.Tick // of that payload
+	included   []bool   // by body: included in the last payload read
+	readTick   sim.Tick // tick of that payload
 
-	// Of a tree: see Over.
+	// With a joint tree: see SetTree.
 	tree               *jointtree.Tree
-	locals, nextLocals []sim.Body // by body: as its parent sees it, where it has one
-	isRelative         []bool     // by body: it came so
-	poseKnown          []bool     // by body: where it was in an older snapshot
-	layoutOnly         bool       // only the form is looked at
+	locals, nextLocals []sim.Body // by body: relative to its parent where it has one
+	isRelative         []bool     // by body: it arrived relative
+	poseKnown          []bool     // by body: its pose in an older snapshot is known
+	layoutOnly         bool       // only the fields are decoded
 }
 
-// Read reads a payload that may be anything. It reports false, and nothing
-// changes, for what is no snapshot of this scene, for one that is not newer
-// than the last, and for one that leaves out bodies that never came. guess is a
-// tick near the snapshot's, to complete its low bits from.
-func (r *Receiver) Read(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
+// Read decodes an untrusted payload. It reports whether the snapshot is newer than the last one,
+// and stores it only then. A payload that is malformed, or leaves out bodies that were never
+// received, is an error and changes nothing. expected is a tick near the snapshot's, from which its
+// high bits are completed.
+func (r *Receiver) Read(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
 	r.Begin(payload)
-	return r.Finish(payload, scene, guess)
+	return r.Finish(payload, scene, expected)
 }
 
-// Begin begins to read a payload. What a strategy has put before the snapshot is
-// read with what it returns, before Finish.
+// Begin starts to decode a payload. A strategy reads its own header with the result before Finish.
 func (r *Receiver) Begin(payload []byte) *quant.Coder {
 	r.coder.BeginRead(payload)
 	return &r.coder
 }
 
-// Finish reads the snapshot of a payload whose reading has begun, as Read does.
-func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fresh bool, err error) {
+// Finish decodes the snapshot of a payload, as Read does.
+func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (fresh bool, err error) {
 	c := &r.coder
 	c.Label("tick")
-	tick := input.UnwrapTick(c.Bits(0, tickBits), tickBits, guess)
+	tick := input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
 	r.nextInputs = r.nextInputs[:0]
 	for i := range scene.Players {
 		c.Group("held", i)
@@ -216,7 +211,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fre
 		}
 	}
 	if !c.AtEnd(len(payload)) {
-		return false, errInvalidBody // something is left over
+		return false, errInvalidBody // trailing bytes
 	}
 	old := r.HasSnapshot && tick <= r.Tick
 	if r.tree != nil && !r.layoutOnly {
@@ -234,14 +229,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, guess sim.Tick) (fre
 	return true, nil
 }
 
-// OldSnapshot returns, after Read or Finish has reported false and no error, what that
-// snapshot says: its tick, and the bodies that came with it. What the others were
-// then it does not say. It is for reading, until the next Read.
-func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, came []bool) {
+// OldSnapshot returns, after Read or Finish has returned false and no error, the old snapshot's
+// tick and the bodies included in it; the state of the others at that tick is unknown. The slices
+// are read-only and valid until the next Read.
+func (r *Receiver) OldSnapshot() (tick sim.Tick, bodies []sim.Body, included []bool) {
 	return r.readTick, r.nextBodies, r.included
 }
 
-// CopyFrom makes r an equal of o.
+// CopyFrom makes r a copy of o.
 func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.HasSnapshot = o.Tick, o.HasSnapshot
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)

@@ -22,8 +22,8 @@ func zenWorld(t testing.TB) *sim.World {
 	return sim.New(s, 60)
 }
 
-// TestBody says that a body arrives bit for bit, in as many bits as stated,
-// and that what no world could hold is refused.
+// TestBody checks that a body arrives bit for bit, in the stated number of bits, and a body that no
+// world could contain is rejected.
 func TestBody(t *testing.T) {
 	w := zenWorld(t)
 	moving := sim.Body{
@@ -45,14 +45,14 @@ func TestBody(t *testing.T) {
 		if c.BitsProcessed() != want {
 			t.Errorf("%d bits, want %d", c.BitsProcessed(), want)
 		}
-		var back sim.Body
+		var got sim.Body
 		c.BeginRead(c.FinishWrite())
-		if CodeBody(&c, &back, w.Scene()); c.Err() != nil || back != b {
-			t.Errorf("read %+v, want %+v (%v)", back, b, c.Err())
+		if CodeBody(&c, &got, w.Scene()); c.Err() != nil || got != b {
+			t.Errorf("read %+v, want %+v (%v)", got, b, c.Err())
 		}
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for name, spoil := range map[string]func(*sim.Body){
+	for name, corrupt := range map[string]func(*sim.Body){
 		"position NaN":     func(b *sim.Body) { b.Pose.Pos.X = nan },
 		"position beyond":  func(b *sim.Body) { b.Pose.Pos.Y = -256.5 },
 		"below the ground": func(b *sim.Body) { b.Pose.Pos.Z = -0.1 },
@@ -66,32 +66,31 @@ func TestBody(t *testing.T) {
 		"infinite spin":    func(b *sim.Body) { b.Angular.Y = -inf },
 	} {
 		b := moving
-		spoil(&b)
+		corrupt(&b)
 		buffer := make([]byte, 64)
 		c.BeginWrite(buffer)
 		CodeBody(&c, &b, w.Scene())
 		c.BeginRead(c.FinishWrite())
 		if CodeBody(&c, &b, w.Scene()); c.Err() == nil {
-			t.Errorf("%s is read", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 }
 
-// TestSnapshots plays a world through a bad link: whatever the receiver says
-// it has is what the world was at that tick, although most bodies do not
-// travel.
+// TestSnapshots sends a world over a bad network: what the receiver has is the world at that tick,
+// although most bodies are not included.
 func TestSnapshots(t *testing.T) {
 	for _, c := range []struct {
 		weather string
 		every   int // ticks from one snapshot to the next
 	}{{"perfect", 1}, {"csp-25-loss", 1}, {"torture", 1}, {"csp-75ms", 4}, {"torture", 4}, {"csp-75ms", 32}} {
-		weather := c.weather
+		network := c.weather
 		w := zenWorld(t)
-		weatherNow := &link.Network{Seed: 3}
-		if err := weatherNow.Parse(weather); err != nil {
+		conditions := &link.Network{Seed: 3}
+		if err := conditions.Parse(network); err != nil {
 			t.Fatal(err)
 		}
-		a, b := link.Pair(weatherNow, 0)
+		a, b := link.Pair(conditions, 0)
 		client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 		var s Sender
 		var changes ChangeTracker
@@ -117,10 +116,10 @@ func TestSnapshots(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !ok {
-					tick, bodies, came := r.OldSnapshot()
+					tick, bodies, included := r.OldSnapshot()
 					for i := range bodies {
-						if came[i] && bodies[i] != past[tick][i] {
-							t.Fatalf("%s, every %d: body %d of the older tick %d is wrong", weather, c.every, i, tick)
+						if included[i] && bodies[i] != past[tick][i] {
+							t.Fatalf("%s, every %d: body %d of the older tick %d is wrong", network, c.every, i, tick)
 						}
 					}
 					old++
@@ -131,28 +130,28 @@ func TestSnapshots(t *testing.T) {
 					t.Fatalf("tick %d after %d", r.Tick, last)
 				}
 				if !slices.Equal(r.Bodies, past[r.Tick]) {
-					t.Fatalf("%s, every %d: the bodies of tick %d are wrong", weather, c.every, r.Tick)
+					t.Fatalf("%s, every %d: the bodies of tick %d are wrong", network, c.every, r.Tick)
 				}
 			}
 			client.Send(nil)
 		}
 		if fresh < 300 {
-			t.Errorf("%s, every %d: only %d snapshots", weather, c.every, fresh)
+			t.Errorf("%s, every %d: only %d snapshots", network, c.every, fresh)
 		}
 		if c.weather == "torture" && old == 0 {
 			t.Error("no snapshot came out of order")
 		}
 		bodies = 900 * len(w.Bodies())
 		if bits > bodies*AsleepBits/2 {
-			t.Errorf("%s, every %d: %d bits for %d bodies: those at rest travel again and again", weather, c.every, bits, bodies)
+			t.Errorf("%s, every %d: %d bits for %d bodies: bodies at rest are sent again and again", network, c.every, bits, bodies)
 		}
 	}
 }
 
-// TestLongSnapshot says that a snapshot that fits no datagram arrives whole, in
-// fragments, and that one that fits no packet is misuse.
+// TestLongSnapshot checks that a snapshot larger than a datagram arrives in fragments, and one that
+// does not fit a packet panics.
 func TestLongSnapshot(t *testing.T) {
-	crowd := func(n int) *sim.World {
+	worldOf := func(n int) *sim.World {
 		scene := *zenWorld(t).Scene()
 		scene.Boxes = slices.Clone(scene.Boxes)
 		for i := range n {
@@ -163,7 +162,7 @@ func TestLongSnapshot(t *testing.T) {
 		return sim.New(scene, 60)
 	}
 	for _, n := range []int{30, 300, 3000} {
-		w := crowd(n)
+		w := worldOf(n)
 		a, b := link.Pair(&link.Network{}, 0)
 		client, server := packet.NewEndpoint(a), packet.NewEndpoint(b)
 		var s Sender
@@ -174,7 +173,7 @@ func TestLongSnapshot(t *testing.T) {
 		client.Update(0)
 		p, _ := client.Receive()
 		if ok, err := r.Read(p.Payload, w.Scene(), w.Tick()); !ok || err != nil || !slices.Equal(r.Bodies, w.Bodies()) {
-			t.Errorf("%d bodies in %d bits do not arrive: %v", n, bits, err)
+			t.Errorf("%d bodies in %d bits are not received: %v", n, bits, err)
 		}
 		if want := uint64((bits/8 + 1023) / 1024); server.Stats.DatagramsSent < want || want < 2 {
 			t.Errorf("%d bits in %d datagrams", bits, server.Stats.DatagramsSent)
@@ -182,18 +181,18 @@ func TestLongSnapshot(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a world that fits no packet is sent")
+			t.Error("a world that does not fit a packet is sent")
 		}
 	}()
-	w := crowd(10000)
+	w := worldOf(10000)
 	_, b := link.Pair(&link.Network{}, 0)
 	var s Sender
 	var c ChangeTracker
 	s.Send(packet.NewEndpoint(b), w, &c, []sim.Input{{}})
 }
 
-// TestRefusesMalformed says that a snapshot that is cut, grown, of bodies that never
-// came, or old changes nothing.
+// TestRefusesMalformed checks that a snapshot that is truncated, extended, old, or leaves out
+// bodies that were never received changes nothing.
 func TestRefusesMalformed(t *testing.T) {
 	w := zenWorld(t)
 	a, b := link.Pair(&link.Network{}, 0)
@@ -206,7 +205,7 @@ func TestRefusesMalformed(t *testing.T) {
 		w.Step(sim.Input{Buttons: sim.Right})
 		c.Update(w)
 		if i == 2 {
-			s.hasAcked, s.ackedTick = true, w.Tick()-1 // as if the one before had been acknowledged
+			s.hasAcked, s.ackedTick = true, w.Tick()-1 // as if the previous one had been acknowledged
 		}
 		s.Send(server, w, &c, []sim.Input{{}})
 		client.Update(time.Duration(i))
@@ -215,7 +214,7 @@ func TestRefusesMalformed(t *testing.T) {
 	}
 	var r Receiver
 	if ok, err := r.Read(payloads[2], w.Scene(), 2); ok || err == nil {
-		t.Error("a snapshot of changes is read without what it changes")
+		t.Error("a snapshot is accepted without its baseline")
 	}
 	if ok, err := r.Read(payloads[1], w.Scene(), 2); !ok || err != nil {
 		t.Fatal(err)
@@ -226,22 +225,21 @@ func TestRefusesMalformed(t *testing.T) {
 	}
 	for n := range payloads[2] {
 		if ok, _ := r.Read(payloads[2][:n], w.Scene(), 2); ok {
-			t.Errorf("%d of %d bytes are read as a whole", n, len(payloads[2]))
+			t.Errorf("%d of %d bytes are accepted", n, len(payloads[2]))
 		}
 	}
 	if ok, _ := r.Read(append(slices.Clone(payloads[2]), 0), w.Scene(), 2); ok {
-		t.Error("a byte too many is read")
+		t.Error("a trailing byte is accepted")
 	}
 	if !slices.Equal(before, r.Bodies) || r.Tick != 2 {
-		t.Error("what was refused changed something")
+		t.Error("a rejected payload changed something")
 	}
 	if ok, err := r.Read(payloads[2], w.Scene(), 2); !ok || err != nil {
-		t.Errorf("the true snapshot after all that: %v", err)
+		t.Errorf("the valid snapshot after them: %v", err)
 	}
 }
 
-// FuzzRead feeds the receiver anything at all: it never holds a body that no
-// world could.
+// FuzzRead sends the receiver arbitrary payloads: it never contains a body that no world could.
 func FuzzRead(f *testing.F) {
 	w := zenWorld(f)
 	a, b := link.Pair(&link.Network{}, 0)
@@ -279,13 +277,13 @@ func TestAllocatesNothing(t *testing.T) {
 	var c ChangeTracker
 	var r Receiver
 	now := time.Duration(0)
-	held := []sim.Input{{Buttons: sim.Right}}
+	inputs := []sim.Input{{Buttons: sim.Right}}
 	step := func() {
 		now += time.Second / 60
 		server.Update(now)
-		w.Step(held...)
+		w.Step(inputs...)
 		c.Update(w)
-		s.Send(server, w, &c, held)
+		s.Send(server, w, &c, inputs)
 		client.Update(now)
 		for p, ok := client.Receive(); ok; p, ok = client.Receive() {
 			r.Read(p.Payload, w.Scene(), w.Tick())

@@ -8,23 +8,21 @@ import (
 	"ghostcube/sim"
 )
 
-// treeChanges is what a Broadcast knows of linked bodies.
+// treeChanges is what a Broadcast knows of joint trees.
 type treeChanges struct {
 	encoding TreeEncoding
-	builtFor TreeEncoding    // what the following were made for
-	byPlayer []ChangeTracker // by the client's player and one: each may have a root of its own
+	builtFor TreeEncoding    // encoding that byPlayer was built for
+	byPlayer []ChangeTracker // by the client's player plus one, because each may have another root
 }
 
-// DeclareTree is Declare for strategies that may tell of linked bodies relative to each
-// other.
+// DeclareTree is Declare for strategies that may encode jointed bodies relative to each other.
 func (b *Broadcast) DeclareTree(env *predict.Env) {
 	b.Declare(env)
 	b.tree = &treeChanges{}
 	b.tree.encoding.Declare(env.Knobs)
 }
 
-// update takes in a step, and reports whether linked bodies are told of relative to each
-// other.
+// update notes a step, and reports whether jointed bodies are encoded relative to each other.
 func (l *treeChanges) update(w *sim.World) bool {
 	if l.builtFor != l.encoding {
 		l.builtFor, l.byPlayer = l.encoding, nil
@@ -43,7 +41,7 @@ func (l *treeChanges) update(w *sim.World) bool {
 	return true
 }
 
-// changesFor is what has changed for a client by its player.
+// changesFor returns the changes for the client of a player, or of a spectator if player is -1.
 func (b *Broadcast) changesFor(seat int) *ChangeTracker {
 	if b.tree == nil || b.tree.byPlayer == nil {
 		return &b.changes
@@ -59,22 +57,22 @@ func (l *treeChanges) copyFrom(o *treeChanges) {
 	}
 }
 
-// Fields reads a snapshot's payload and has see told of every field of it. Which form it
-// has it does not say: it is the first that it fits, of bodies by themselves and of
-// linked ones by each choice of a root.
+// Fields decodes a snapshot payload and calls see for each field. The payload does not say whether
+// it has a joint tree, so Fields takes the first form that fits: no tree, then a tree with each
+// possible root.
 func Fields(payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return FieldsWithHeader(nil, payload, scene, see)
 }
 
-// FieldsWithHeader is Fields for a strategy that puts something of its own before a snapshot:
-// head reads it, if it is not nil.
-func FieldsWithHeader(head func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+// FieldsWithHeader is Fields for a strategy with a header of its own before a snapshot: header
+// reads it, if not nil.
+func FieldsWithHeader(header func(*quant.Coder), payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	read := func(t *jointtree.Tree, see func(quant.Field)) error {
-		r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, layoutOnly: true} // bodies that do not follow are there
+		r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, len(scene.Boxes)), tree: t, layoutOnly: true} // bodies that are not included count as known
 		c := r.Begin(payload)
 		c.OnField(see)
-		if head != nil {
-			head(c)
+		if header != nil {
+			header(c)
 		}
 		_, err := r.Finish(payload, scene, 0)
 		return err
@@ -91,8 +89,8 @@ func FieldsWithHeader(head func(*quant.Coder), payload []byte, scene *sim.Scene,
 	return read(tree, see)
 }
 
-// InputAndSnapshotFields looks into the packets of a strategy whose clients send
-// inputs and whose server sends snapshots.
+// InputAndSnapshotFields decodes the packets of a strategy whose clients send inputs and whose
+// server sends snapshots.
 func InputAndSnapshotFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return input.FieldsOr(up, payload, see, func() error { return Fields(payload, scene, see) })
 }

@@ -16,8 +16,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bitstream reads bits as docs/wire.md says, and shares nothing with the
-// writers.
+// bitstream reads bits as docs/wire.md describes them and shares no code with the writers.
 type bitstream struct {
 	b  []byte
 	at int
@@ -39,7 +38,7 @@ func (s *bitstream) floats(n int) string {
 	return strings.Join(words, " ")
 }
 
-// atEnd reports whether nothing but zeros to the end of the byte is left.
+// atEnd reports whether only zero bits up to the end of the byte are left.
 func (s *bitstream) atEnd() bool {
 	for s.at%8 != 0 {
 		if s.bits(1) != 0 {
@@ -49,7 +48,7 @@ func (s *bitstream) atEnd() bool {
 	return s.at == 8*len(s.b)
 }
 
-// input reads one, after another of a heading.
+// input reads one input; before is the heading of the input before it.
 func (s *bitstream) input(before uint32) (text string, heading uint32) {
 	buttons := s.bits(6)
 	if heading = before; s.bits(1) == 1 {
@@ -58,7 +57,7 @@ func (s *bitstream) input(before uint32) (text string, heading uint32) {
 	return fmt.Sprintf("%d %d", buttons, heading), heading
 }
 
-// decodeInputs reads an inputs payload into the lines of the page.
+// decodeInputs decodes an inputs payload to the lines of the page.
 func decodeInputs(s *bitstream) (lines []string) {
 	width := int(s.bits(4)) + 8
 	tick := s.bits(width)
@@ -93,7 +92,7 @@ func decodeInputs(s *bitstream) (lines []string) {
 	return []string{fmt.Sprintf("tick bits: %d", width), fmt.Sprintf("tick: %d", tick), "inputs: " + strings.Join(list, " / ")}
 }
 
-// decodeSnapshot reads a snapshot of one player and some bodies.
+// decodeSnapshot decodes a snapshot of one player and some bodies to the lines of the page.
 func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	lines = append(lines, fmt.Sprintf("tick: %d", s.bits(16)))
 	held, _ := s.input(0)
@@ -114,8 +113,7 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	return lines
 }
 
-// decodeChild reads a body that has a parent, as that sees it and as a page that counts in
-// steps has it.
+// decodeChild decodes a body that has a parent, with relative values in steps as on the page.
 func decodeChild(s *bitstream, i int) string {
 	if s.bits(1) == 0 {
 		return fmt.Sprintf("body %d: known", i)
@@ -149,19 +147,19 @@ func decodeChild(s *bitstream, i int) string {
 	return fmt.Sprintf("body %d: relative, awake %s / %s / %s", i, text, ladder(15), ladder(15))
 }
 
-// childByProgram is the same of a body that the program has read.
+// childByProgram formats a body that the program has decoded in the same way.
 func childByProgram(i int, b *sim.Body) string {
-	say := func(v geom.Vec3, per int) string {
+	steps := func(v geom.Vec3, per int) string {
 		return fmt.Sprintf("%d %d %d", toSteps(v.X, per), toSteps(v.Y, per), toSteps(v.Z, per))
 	}
 	q := b.Pose.Rot
 	p := rotationGrid.Encode([4]float32{q.X, q.Y, q.Z, q.W})
-	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, say(b.Pose.Pos, anchorSteps),
-		p.Largest, p.Smallest[0], p.Smallest[1], p.Smallest[2], say(b.Linear, velocitySteps), say(b.Angular, velocitySteps))
+	return fmt.Sprintf("body %d: relative, awake %s / %d: %d %d %d / %s / %s", i, steps(b.Pose.Pos, anchorSteps),
+		p.Largest, p.Smallest[0], p.Smallest[1], p.Smallest[2], steps(b.Linear, velocitySteps), steps(b.Angular, velocitySteps))
 }
 
-// TestDocumentedPayloads reads the examples of payloads in docs/wire.md and
-// decodes each twice: with what that page says, and with the program's readers.
+// TestDocumentedPayloads decodes each example payload in docs/wire.md twice: as the page describes
+// it, and with the program's readers.
 func TestDocumentedPayloads(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/wire.md")
 	if err != nil {
@@ -190,15 +188,15 @@ func TestDocumentedPayloads(t *testing.T) {
 			got = decodeInputs(s)
 		}
 		if g := strings.Join(got, "\n"); g != want || !s.atEnd() {
-			t.Errorf("%s, as the page says:\n%s\nbut the page has\n%s", name, g, want)
+			t.Errorf("%s, decoded as described:\n%s\nbut the page has\n%s", name, g, want)
 		}
 		if g := strings.Join(decodeByProgram(t, name, payload), "\n"); g != want {
-			t.Errorf("%s, as the program reads it:\n%s\nbut the page has\n%s", name, g, want)
+			t.Errorf("%s, decoded by the program:\n%s\nbut the page has\n%s", name, g, want)
 		}
 	}
 }
 
-// decodeByProgram reads a payload with the program's own readers.
+// decodeByProgram decodes a payload with the program's own readers.
 func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string) {
 	t.Helper()
 	say := func(in sim.Input) string { return fmt.Sprintf("%d %d", in.Buttons, in.Heading) }
