@@ -5,9 +5,8 @@ import (
 	"ghostcube/predict/score"
 )
 
-// Measures appends to dst the score of the pane's first seat: all that its card
-// tells, and what only the lab knows. They are always the same ones in the same
-// order.
+// Measures appends the measures of the pane's first client to dst: its score, and what only the lab
+// knows. They are always the same ones in the same order.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
@@ -20,9 +19,9 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 		}
 		dst = append(dst, m)
 	}
-	net := func(way, what string, s *packet.Stats) {
-		each(way+"_kbit_per_second", way+", kbit/s", "sent "+what+", 28 bytes of IP and UDP header on every packet included", float64(s.BytesSent)*8/1000, 1)
-		each(way+"_packets_per_second", way+", packets/s", "packets sent "+what, float64(s.PacketsSent), 1)
+	net := func(direction, route string, s *packet.Stats) {
+		each(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with 28 bytes of IP and UDP header on every packet", float64(s.BytesSent)*8/1000, 1)
+		each(direction+"_packets_per_second", "packets "+direction+", per second", "packets sent "+route, float64(s.PacketsSent), 1)
 	}
 	net("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
 	net("down", "from the server to the client", p.ServerStats())
@@ -31,13 +30,13 @@ func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 			replayed, known = c.Value, true
 		}
 	}
-	first, parted := p.Divergence()
+	first, diverged := p.Divergence()
 	return append(dst,
-		score.Measure{Name: "resimulated_ticks_per_minute", Title: "simulated again, ticks/min", Help: "ticks that the client simulated again after corrections",
+		score.Measure{Name: "resimulated_ticks_per_minute", Title: "replayed ticks per minute", Help: "ticks that the client stepped again after corrections",
 			Value: replayed * 60 / max(seconds, 1/rate), OK: known && seconds > 0, Digits: 0, Better: score.Lower},
-		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "the first tick at which the client's world and the server's differ in a bit; none if they never do, or if the strategy does not simulate",
-			Value: float64(first.Tick), OK: parted, Digits: 0, Better: score.Neither},
-		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "the first body that differs at that tick",
-			Value: float64(first.Body), OK: parted, Digits: 0, Better: score.Neither},
+		score.Measure{Name: "first_divergent_tick", Title: "first divergent tick", Help: "first tick at which the client's world differs from the server's in any bit",
+			Value: float64(first.Tick), OK: diverged, Digits: 0, Better: score.Neither},
+		score.Measure{Name: "first_divergent_body", Title: "first divergent body", Help: "first body that differs in that tick",
+			Value: float64(first.Body), OK: diverged, Digits: 0, Better: score.Neither},
 	)
 }
