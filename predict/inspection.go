@@ -6,7 +6,7 @@ import (
 )
 
 // Inspection is what the sides of a strategy report about their packets, for display. It is filled
-// only while somebody looks, and filling it changes nothing. Its slices are indexed by body unless
+// only while it is displayed, and filling it changes nothing. Its slices are indexed by body unless
 // noted, empty where a strategy has no such property, and owned by the caller.
 type Inspection struct {
 	Priority    []int64         // at the server: accumulated since the body was last sent, after this tick's packet

@@ -257,6 +257,9 @@ func TestMeasures(t *testing.T) {
 		if m.Name != empty[i].Name || seen[m.Name] || m.Title != "" && seen[m.Title] || m.Help == "" || !m.OK && m.Text() != "-" {
 			t.Errorf("%+v", m)
 		}
+		if len(m.Help) > 110 {
+			t.Errorf("%s: the help has %d characters, want 110 at most", m.Name, len(m.Help))
+		}
 		seen[m.Name], seen[m.Title] = true, true
 		if math.IsNaN(m.Value) || math.IsInf(m.Value, 0) || math.IsNaN(empty[i].Value) || math.IsInf(empty[i].Value, 0) {
 			t.Errorf("%+v", m)

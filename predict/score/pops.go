@@ -17,7 +17,7 @@ const (
 	popTickTolerance = 2                       // ticks by which the server's deviation may be earlier or later
 )
 
-// How much of a motion defines what is expected.
+// The number of past ticks that an expectation is based on.
 const (
 	stepWindow      = 5  // steps whose median is the expected one
 	deviationWindow = 61 // deviations whose median is the usual one

@@ -10,7 +10,7 @@ func (s *server) Progress(c *predict.InputProgress, seat int) {
 	}
 }
 
-// Progress tells what has been made, has come and is shown.
+// Progress reports which inputs were sampled, and which states were received and drawn.
 func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
 	if s := c.buffer.newest(); s != nil {
