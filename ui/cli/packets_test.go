@@ -84,10 +84,10 @@ func TestPayloadAsJSON(t *testing.T) {
 		return quant.Field{Group: part, Index: i, Name: name, Kind: kind, Raw: raw}
 	}
 	for want, fields := range map[string][]quant.Field{
-		`{}`:                       nil,
-		`{"tick":7,"turned":true}`: {f("", 0, "tick", "Bits", 7), f("", 0, "turned", "Bool", 1)},
-		`{"tick":7,"bodies":[{"follows":false},{"follows":true,"at":[1,-2]}]}`: {
-			f("", 0, "tick", "Int", 7), f("bodies", 0, "follows", "Bool", 0), f("bodies", 1, "follows", "Bool", 1),
+		`{}`:                                nil,
+		`{"tick":7,"heading_changed":true}`: {f("", 0, "tick", "Bits", 7), f("", 0, "heading_changed", "Bool", 1)},
+		`{"tick":7,"bodies":[{"included":false},{"included":true,"at":[1,-2]}]}`: {
+			f("", 0, "tick", "Int", 7), f("bodies", 0, "included", "Bool", 0), f("bodies", 1, "included", "Bool", 1),
 			f("bodies", 1, "at", "Float", 0x3f800000), f("bodies", 1, "at", "Float", 0xc0000000),
 		},
 		`{"a":[{"x":1}],"b":[{"x":2}],"end":3}`: {f("a", 0, "x", "Bits", 1), f("b", 0, "x", "Bits", 2), f("", 0, "end", "Bits", 3)},

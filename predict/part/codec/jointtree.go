@@ -133,7 +133,7 @@ func unchanged(a, b *sim.Body) bool {
 func CodeLocalBody(c *quant.Coder, b *sim.Body) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
-	c.Label("apart")
+	c.Label("anchor_offset")
 	codeLadder(c, &b.Pose.Pos, anchorSteps, anchorLadder)
 	c.Label("rotation")
 	q := &b.Pose.Rot

@@ -215,7 +215,7 @@ func TestRestOnParent(t *testing.T) {
 	}
 	includedBodies := func(payload []byte) (list []bool) {
 		err := Fields(payload, g.w.Scene(), func(f quant.Field) {
-			if f.Name == "follows" {
+			if f.Name == "included" {
 				list = append(list, f.Raw == 1)
 			}
 		})

@@ -186,7 +186,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 	tick := input.UnwrapTick(c.Bits(0, tickBits), tickBits, expected)
 	r.nextInputs = r.nextInputs[:0]
 	for i := range scene.Players {
-		c.Group("held", i)
+		c.Group("last_inputs", i)
 		r.nextInputs = append(r.nextInputs, input.CodeInput(c, sim.Input{}))
 	}
 	r.nextBodies, r.included, r.isRelative, r.readTick = r.nextBodies[:0], r.included[:0], r.isRelative[:0], tick
@@ -194,7 +194,7 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		r.nextBodies, r.included, r.isRelative = append(r.nextBodies, sim.Body{}), append(r.included, true), append(r.isRelative, false)
 		b := &r.nextBodies[i]
 		c.Group("bodies", i)
-		c.Label("follows")
+		c.Label("included")
 		if c.Bool(false) {
 			if r.tree != nil && r.tree.Nodes[i].Parent != jointtree.None {
 				r.isRelative[i] = r.decodeChild(c, b, scene)

@@ -95,8 +95,8 @@ func decodeInputs(s *bitstream) (lines []string) {
 // decodeSnapshot decodes a snapshot of one player and some bodies to the lines of the page.
 func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	lines = append(lines, fmt.Sprintf("tick: %d", s.bits(16)))
-	held, _ := s.input(0)
-	lines = append(lines, "held: "+held)
+	lastInput, _ := s.input(0)
+	lines = append(lines, "last input: "+lastInput)
 	for i := range bodies {
 		if s.bits(1) == 0 {
 			lines = append(lines, fmt.Sprintf("body %d: known", i))
@@ -229,7 +229,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
 		t.Fatal(fresh, err)
 	}
-	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "held: "+say(r.LastInputs[0]))
+	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "last input: "+say(r.LastInputs[0]))
 	for i, b := range r.Bodies {
 		p, q, v, w := b.Pose.Pos, b.Pose.Rot, b.Linear, b.Angular
 		text := fmt.Sprintf("%g %g %g / %g %g %g %g", p.X, p.Y, p.Z, q.X, q.Y, q.Z, q.W)

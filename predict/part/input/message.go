@@ -51,13 +51,13 @@ func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
 		in.Shot = sim.Shot{} // of whatever was there before
 	}
 	if in.Shot.Fired {
-		c.Label("turned")
+		c.Label("heading_changed")
 		c.Bool(true)
 		c.Label("heading")
 		c.Bits(uint32(before.Heading), headingBits)
 		return codeShot(c, in, before)
 	}
-	c.Label("turned")
+	c.Label("heading_changed")
 	if !c.Bool(in.Heading != before.Heading) {
 		in.Heading = before.Heading
 		return in
@@ -140,7 +140,7 @@ func CodeInputs(c *quant.Coder, list []sim.Input) {
 			list[0] = codeInputAfter(c, list[0], sim.Input{})
 			continue
 		}
-		c.Label("differs")
+		c.Label("changed")
 		if c.Bool(list[i] != list[i-1]) {
 			if list[i] = codeInputAfter(c, list[i], list[i-1]); list[i] == list[i-1] {
 				c.Fail(errMalformed) // a bit would have said so
@@ -172,14 +172,14 @@ func (m *Message) readMoves(c *quant.Coder) {
 			m.Inputs[i] = m.Inputs[at]
 		}
 	}
-	c.Group("moves", 0)
-	c.Label("differs")
+	c.Group("changes", 0)
+	c.Label("changed")
 	for moves := 1; c.Bool(false); moves++ {
 		if len(m.Inputs) == 1 {
 			c.Fail(errMalformed) // there is no second input that could differ
 			return
 		}
-		c.Label("place")
+		c.Label("index")
 		place := c.Int(0, 1, len(m.Inputs)-1)
 		if c.Err() != nil || place <= at {
 			c.Fail(errMalformed)
@@ -188,8 +188,8 @@ func (m *Message) readMoves(c *quant.Coder) {
 		fill(place)
 		m.Inputs[place] = codeInputAfter(c, sim.Input{}, m.Inputs[place-1])
 		at = place
-		c.Group("moves", moves)
-		c.Label("differs")
+		c.Group("changes", moves)
+		c.Label("changed")
 	}
 	fill(len(m.Inputs))
 }

@@ -22,13 +22,13 @@ const (
 //
 //	yaw, 12 bits
 //	pitch and 1023, 11 bits
-//	claimed, 1 bit, and if it is set
-//	  seen, 14 bits
-//	  ahead, 1 bit, and if it is set by how much, 12 bits
+//	has_view_time, 1 bit, and if it is set
+//	  view_time, 14 bits
+//	  has_ahead, 1 bit, and if it is set ahead, 12 bits
 //
 // An input without a shot has the bits that it would have if there were none.
 func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
-	c.Label("turned")
+	c.Label("heading_changed")
 	if c.Bool(in.Heading != before.Heading) {
 		c.Label("heading")
 		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
@@ -43,14 +43,14 @@ func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 	s.Yaw = uint16(c.Bits(uint32(s.Yaw), yawBits))
 	c.Label("pitch")
 	s.Pitch = int16(c.Int(int(s.Pitch), -sim.MaxPitch, sim.MaxPitch))
-	c.Label("claimed")
+	c.Label("has_view_time")
 	if s.HasViewTime = c.Bool(s.HasViewTime); !s.HasViewTime {
 		s.ViewTime, s.Ahead = 0, 0
 		return in
 	}
-	c.Label("seen")
+	c.Label("view_time")
 	s.ViewTime = uint16(c.Bits(uint32(s.ViewTime), sim.ViewTimeBits))
-	c.Label("is_ahead")
+	c.Label("has_ahead")
 	if c.Bool(s.Ahead != 0) {
 		c.Label("ahead")
 		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), sim.AheadBits)); s.Ahead == 0 {

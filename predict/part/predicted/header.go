@@ -15,7 +15,7 @@ import (
 // header is what the server puts before each client's snapshot. On the wire it is
 //
 //	how the tick was made, 2 bits: inputs.How
-//	frame, 16 low bits, and
+//	client_tick, 16 low bits, and
 //	for how many ticks its input had waited, 6 bits, unless none has been used yet
 type header struct {
 	input.Consumed
@@ -30,14 +30,14 @@ const clientTickBits = 16
 
 // code reads or writes the head. guess is a tick near the frame's.
 func (h *header) code(c *quant.Coder, guess sim.Tick) {
-	c.Label("made_with")
+	c.Label("input_source")
 	h.Source = input.Source(c.Int(int(h.Source), int(input.SourceNone), int(input.SourceRepeated)))
 	if h.Source == input.SourceNone {
 		return
 	}
-	c.Label("frame")
+	c.Label("client_tick")
 	h.ClientTick = input.UnwrapTick(c.Bits(uint32(h.ClientTick)&(1<<clientTickBits-1), clientTickBits), clientTickBits, guess)
-	c.Label("waited")
+	c.Label("waited_ticks")
 	h.waitedTicks = c.Int(h.waitedTicks, 0, maxWaitedTicks)
 }
 

@@ -35,7 +35,7 @@ func parentGrid(scene *sim.Scene) codec.Grid {
 
 // code reads or writes a ride among so many vessels.
 func (r *parentState) code(c *quant.Coder, vessels int, g *codec.Grid) {
-	c.Label("rides")
+	c.Label("has_parent")
 	if !c.Bool(r.parent != frame.NoParent) {
 		r.parent = frame.NoParent
 		return
@@ -46,10 +46,10 @@ func (r *parentState) code(c *quant.Coder, vessels int, g *codec.Grid) {
 		c.Fail(&quant.Error{Op: "reading", Kind: "parent", BitOffset: c.BitsProcessed(), Err: quant.ErrRange})
 	}
 	p, q := &r.body.Pose.Pos, &r.body.Pose.Rot
-	c.Label("place")
+	c.Label("position")
 	at := c.CompressedVector([3]float32{p.X, p.Y, p.Z}, &g.Position)
 	p.X, p.Y, p.Z = at[0], at[1], at[2]
-	c.Label("turned")
+	c.Label("rotation")
 	rot := c.Rotation([4]float32{q.X, q.Y, q.Z, q.W}, g.Rotation)
 	q.X, q.Y, q.Z, q.W = rot[0], rot[1], rot[2], rot[3]
 	v, w := &r.body.Linear, &r.body.Angular

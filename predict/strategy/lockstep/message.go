@@ -85,30 +85,30 @@ func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 		c.Group("players", i)
 		m.players[i].code(c, near)
 	}
-	c.Group("check", 0)
-	c.Label("checked")
+	c.Group("checksum", 0)
+	c.Label("has_checksum")
 	if m.hasChecksum = c.Bool(m.hasChecksum); m.hasChecksum {
 		m.checksumTick = codeTick(c, m.checksumTick, near)
 		c.Label("hash")
 		m.checksum = c.Bits(m.checksum, 32)
 	}
 	if m.fromClient {
-		c.Label("asks")
+		c.Label("has_query")
 		if m.hasQuery = c.Bool(m.hasQuery); m.hasQuery {
 			m.query.code(c, near)
 		}
 		return
 	}
-	c.Label("early")
+	c.Label("advantage")
 	m.advantage = c.Int(m.advantage, 0, maxAdvantage)
-	c.Label("answers")
+	c.Label("has_reply")
 	if m.hasReply = c.Bool(m.hasReply); m.hasReply {
 		m.reply.code(c, near, bodies)
 	}
 }
 
 func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
-	c.Label("inputs")
+	c.Label("has_inputs")
 	r.hasInputs = c.Bool(r.hasInputs)
 	r.next = codeTick(c, r.next, near)
 	if !r.hasInputs {

@@ -174,12 +174,12 @@ func (s *snapshot) codeTouchers(c *quant.Coder, scene *sim.Scene) {
 			}
 		}
 	}
-	c.Label("held")
+	c.Label("touched_count")
 	n := c.Int(len(s.touchers), 0, len(scene.Boxes))
 	if c.Reading() {
 		s.touchers = append(s.touchers[:0], make([]int8, n)...)
 	}
-	c.Label("by")
+	c.Label("player")
 	for i := range s.touchers {
 		s.touchers[i] = int8(c.Int(int(s.touchers[i]), 0, scene.Players-1))
 	}
@@ -201,15 +201,15 @@ func readPackedFields(c *quant.Coder, level, bodies, bytes int) error {
 	}
 	c.Label("sequence")
 	c.Bits(0, 16)
-	c.Label("back")
+	c.Label("baseline_age")
 	back := c.Bits(0, 8)
-	c.Label("apart")
+	c.Label("older_gap")
 	c.Bits(0, 8)
 	if level == quantised || back == 0 {
 		readFullFields(c, bodies)
 		return c.Err()
 	}
-	c.Label("frame")
+	c.Label("delta_data")
 	for bytes -= delta.HeaderBytes; bytes >= 4; bytes -= 4 {
 		c.Bits(0, 32)
 	}

@@ -58,7 +58,7 @@ func authorityBits(players int) int { return bits.Len(uint(players)) + 1 }
 
 // code reads, writes or measures a grip.
 func (g *authority) code(c *quant.Coder, players int) {
-	c.Label("holder")
+	c.Label("authority_player")
 	g.player = int8(c.Int(int(g.player)+1, 0, players) - 1)
 	if g.player == sim.NoPlayer {
 		g.owns = false

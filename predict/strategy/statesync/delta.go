@@ -108,7 +108,7 @@ func (m *message) codeEncoding(c *quant.Coder, kind uint8) uint8 {
 	if !m.format.delta {
 		ways = []uint8{playerRelative, initialState, absolute}
 	}
-	c.Label("way")
+	c.Label("encoding")
 	last := len(ways) - 1
 	for i, way := range ways[:last] {
 		if c.Bool(kind == way && !c.Reading()) {

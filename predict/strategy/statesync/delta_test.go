@@ -282,7 +282,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 		}
 	}
 	all := 0.0
-	for _, name := range []string{"body", "way", "position", "rotation", "linear", "angular"} {
+	for _, name := range []string{"body", "encoding", "position", "rotation", "linear", "angular"} {
 		t.Logf("%-8s %5.1f", name, sums[name]/n)
 		all += sums[name] / n
 	}

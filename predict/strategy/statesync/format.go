@@ -66,7 +66,7 @@ func (f *format) grid() *codec.Grid {
 
 // code reads, writes or measures the form.
 func (f *format) code(c *quant.Coder) {
-	c.Label("hands")
+	c.Label("authority")
 	f.authority = c.Bool(f.authority)
 	c.Label("velocities")
 	f.velocities = c.Bool(f.velocities)
@@ -75,7 +75,7 @@ func (f *format) code(c *quant.Coder) {
 		f.positionSteps, f.rotationBits, f.relative, f.delta = 0, maxRotationBits, false, false
 		return
 	}
-	c.Label("coarse")
+	c.Label("position_steps")
 	f.positionSteps = c.Int(f.positionSteps, 0, len(defaultGrids)-1)
 	c.Label("rotation_bits")
 	f.rotationBits = c.Int(f.rotationBits, minRotationBits, maxRotationBits)

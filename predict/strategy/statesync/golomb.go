@@ -36,7 +36,7 @@ func (l *golombParams) code(c *quant.Coder, f *format) {
 	if f.delta {
 		n = differenceKinds
 	}
-	c.Label("lengths")
+	c.Label("golomb_params")
 	for i := range l[:n] {
 		k := int(defaultParams[i]) + unzigzag(codeGolomb(c, zigzag(int(l[i])-int(defaultParams[i])), 0))
 		if k < 0 || k > 15 {

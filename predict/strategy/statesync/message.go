@@ -39,23 +39,23 @@ type update struct {
 //	tick, 16 low bits
 //	inputs, 6 bits: how many of each player follow, up to 32
 //	for each player: its inputs (inputs.Run); the last led to the tick
-//	the form of the bodies: hands, 1 bit; velocities, 1 bit; quantised, 1 bit; and if so the
+//	the form of the bodies: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; and if so the
 //	  position's steps, 2 bits, 0 for 4096 per metre to 3 for 512, and the bits of
 //	  a component of a rotation less 9, 3 bits; relative, 1 bit; delta, 1 bit
-//	if hands, from the server: the client's tick whose word of its bodies this one
-//	  had, 16 low bits
+//	if authority, from the server: consumed tick, the client's tick whose word of its
+//	  bodies this one had, 16 low bits
 //	if delta: how many ticks before this one the newest packet was that is known to
 //	  have arrived, less 1, 8 bits; and for each of the 31 before that one which is
 //	  not known to have, its distance from the last such, and one beyond (counts of 4)
-//	if relative: the lengths of the differences, 4 of them, or 8 if delta, each by
+//	if relative: the Golomb parameters of the differences, 4 of them, or 8 if delta, each by
 //	  its difference from what is usual (counts of 0)
 //	updates, as many bits as 64 or the bodies of the scene ask for
 //	for each update, in the order of the bodies:
 //	  body, as many bits as the bodies of the scene ask for; if relative, how many
 //	    are left out before it (count)
-//	  if hands: the player who has it and one, or 0, as many bits as the players ask
+//	  if authority: the player who has it and one, or 0, as many bits as the players ask
 //	    for; and if not 0: whether that one owns it, 1 bit
-//	  if relative: how it is written, up to 2 bits, or 6 if delta (see way); then what
+//	  if relative: the encoding, up to 2 bits, or 6 if delta (see codeEncoding); then what
 //	    that says, see based and near, or what follows
 //	  asleep, 1 bit
 //	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps)
@@ -70,7 +70,7 @@ type message struct {
 	players      int
 	inputs       [maxPlayers][maxInputs]sim.Input // oldest first
 	format       format
-	consumedTick sim.Tick // if hands, from the server: the client's tick whose word of its bodies this one had
+	consumedTick sim.Tick // if authority, from the server: the client's tick whose word of its bodies this one had
 	fromClient   bool     // from a client
 	ackAge       int      // ticks to the newest packet known to have arrived
 	ackBits      uint32   // which have arrived: bit n is the packet of n ticks before that one, up to offsetMost
@@ -85,7 +85,7 @@ type message struct {
 }
 
 // code reads, writes or measures the message. When it reads, tick must hold one
-// near the true one, to complete its low bits from; so must claimed.
+// near the true one, to complete its low bits from; so must consumedTick.
 func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Label("tick")
 	low := c.Bits(uint32(m.tick)&(1<<tickBits-1), tickBits)
@@ -112,14 +112,14 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 		m.format.grids = m.grids
 	}
 	if m.format.authority && !m.fromClient {
-		c.Label("claimed")
+		c.Label("consumed_tick")
 		low := c.Bits(uint32(m.consumedTick)&(1<<tickBits-1), tickBits)
 		if c.Reading() {
 			m.consumedTick = input.UnwrapTick(low, tickBits, m.consumedTick)
 		}
 	}
 	if m.format.delta {
-		c.Label("back")
+		c.Label("ack_age")
 		m.ackAge = c.Int(m.ackAge, 1, 1<<ackAgeBits)
 		m.codeAckBits(c)
 	}
@@ -147,7 +147,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 
 // codeAckBits reads, writes or measures which packets have not come.
 func (m *message) codeAckBits(c *quant.Coder) {
-	c.Label("unheard")
+	c.Label("missing_acks")
 	missing := ^m.ackBits
 	m.ackBits = 1<<32 - 1
 	for last := 0; ; {
