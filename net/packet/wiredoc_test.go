@@ -69,15 +69,15 @@ func readWireDoc(t *testing.T) *wireDoc {
 			if n, err := strconv.ParseUint(m[2], 0, 32); err == nil {
 				p.numbers[m[1]] = uint32(n)
 			}
-		case strings.HasPrefix(section, "The head of"):
+		case section == "Datagram header", section == "Fragment header":
 			at, err := strconv.Atoi(m[1])
 			if err != nil {
-				continue // the heading
+				continue // the table's heading
 			}
 			bit, _ := strconv.Atoi(m[2])
 			width, _ := strconv.Atoi(m[3])
 			f := field{m[4], at*8 + bit, width}
-			if section == "The head of a fragment" {
+			if section == "Fragment header" {
 				p.fragment = append(p.fragment, f)
 			} else {
 				p.header = append(p.header, f)
@@ -160,7 +160,7 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	if len(b) < 14 {
 		return nil, nil, "short"
 	}
-	if len(b) > int(p.numbers["longest datagram"]) {
+	if len(b) > int(p.numbers["max datagram"]) {
 		return nil, nil, "long"
 	}
 	fields = map[string]uint32{}
@@ -179,7 +179,7 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 	for _, f := range p.fragment {
 		fields[f.name] = f.read(b)
 	}
-	id, count, n := int(fields["id"]), int(fields["count less 1"])+1, len(b)-16
+	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-16
 	most := int(p.numbers["fragment"])
 	if count < 2 || id >= count || n < 1 || n > most || id < count-1 && n != most {
 		return nil, nil, "fragment"
@@ -212,10 +212,10 @@ func TestDocumentedExamples(t *testing.T) {
 		}
 		want := header{
 			sequence: uint16(fields["sequence"]), ack: uint16(fields["ack"]), ackBits: fields["ack bits"],
-			ackDelay: uint16(fields["hold"]), isFragment: fields["fragment"] == 1, fragmentID: int(fields["id"]),
+			ackDelay: uint16(fields["ack delay"]), isFragment: fields["fragment"] == 1, fragmentID: int(fields["fragment id"]),
 		}
 		if want.isFragment {
-			want.fragmentCount = int(fields["count less 1"]) + 1
+			want.fragmentCount = int(fields["fragment count less 1"]) + 1
 		}
 		if h != want || !bytes.Equal(v.wire[h.size():], payload) {
 			t.Errorf("%s: the package reads %+v, the decoder %+v", v.name, h, want)
@@ -235,7 +235,7 @@ func TestDocumentedExamples(t *testing.T) {
 // TestDocumentedNumbers holds the numbers of the page against the constants.
 func TestDocumentedNumbers(t *testing.T) {
 	want := map[string]uint32{"protocol": Protocol, "version": Version, "polynomial": 0x82f63b78,
-		"longest datagram": MaxDatagram, "fragment": FragmentBytes, "most fragments": MaxFragments}
+		"max datagram": MaxDatagram, "fragment": FragmentBytes, "max fragments": MaxFragments}
 	p := readWireDoc(t)
 	if !maps.Equal(p.numbers, want) {
 		t.Errorf("%v, want %v", p.numbers, want)
@@ -298,7 +298,7 @@ func TestDocumentedSession(t *testing.T) {
 			if fields["fragment"] == 1 {
 				key := fmt.Sprint(k, fields["sequence"])
 				parts[key] = append(parts[key], payload...)
-				if fields["id"] != fields["count less 1"] {
+				if fields["fragment id"] != fields["fragment count less 1"] {
 					continue
 				}
 				payload = parts[key]

@@ -144,13 +144,13 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *par
 		return
 	}
 	d.remaining--
-	fmt.Fprintf(d.out, "%.3f s, pane %d %s, seat %d %s: %d bytes in %s; its payload %d bits, as JSON %d bytes, in whole bytes with the head %d\n",
+	fmt.Fprintf(d.out, "%.3f s, pane %d %s, seat %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.bytes, plural(a.datagrams, "datagram"), totalBits(fields), asJSON, aligned)
 	h := &a.header
-	fmt.Fprintf(d.out, "  head: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, hold 15 = %v, fragment 1 = %t",
+	fmt.Fprintf(d.out, "  header: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, ack_delay 15 = %v, fragment 1 = %t",
 		h.Checksum, h.Sequence, h.Ack, h.AckBits, h.AckDelay, h.IsFragment)
 	if h.IsFragment {
-		fmt.Fprintf(d.out, ", id 8 = %d, count 8 = %d", h.FragmentID, h.FragmentCount)
+		fmt.Fprintf(d.out, ", fragment_id 8 = %d, fragment_count 8 = %d", h.FragmentID, h.FragmentCount)
 	}
 	fmt.Fprintln(d.out)
 	for i := 0; i < len(fields); {
@@ -307,7 +307,7 @@ func (d *packetDump) printSummary() {
 		for seat := range d.lab.Panes[pane].Clients {
 			for _, way := range []link.Direction{link.Up, link.Down} {
 				if s := d.totals[flowID{pane, seat, way}]; s != nil {
-					fmt.Fprintf(d.out, "\npane %d %s, seat %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, in whole bytes %d, and %d for IP and UDP\n",
+					fmt.Fprintf(d.out, "\npane %d %s, seat %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, IP and UDP headers %d more\n",
 						pane+1, d.lab.Panes[pane].Strategy.Name, seat+1, directionName(way), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, s.datagrams*link.UDPIPHeaderBytes)
 					s.writeTable(d.out)
 				}
@@ -321,7 +321,7 @@ func (d *packetDump) printSummary() {
 
 func (s *flowTotals) writeTable(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "field\ttimes\tbits\tbits a packet\tshare of the payload, %\t")
+	fmt.Fprintln(w, "field\tcount\tbits\tbits per packet\tshare of payload, %\t")
 	total := 0
 	for _, f := range s.fields {
 		total += f.bits

@@ -12,10 +12,10 @@ import (
 )
 
 // TestPackets prints the packets of sessions with every kind of payload and
-// holds each line against the others: a packet's bytes are its head and as many
-// bytes as its fields' bits fill, in as many datagrams as that takes.
+// checks each line against the others: the size of a packet is its headers plus its
+// fields, rounded up to whole bytes.
 func TestPackets(t *testing.T) {
-	line := regexp.MustCompile(`pane \d (\S+), seat \d (up|down): (\d+) bytes in (\d+) datagrams?; its payload (\d+) bits, as JSON (\d+) bytes, in whole bytes with the head (\d+)`)
+	line := regexp.MustCompile(`pane \d (\S+), seat \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, args := range []string{
@@ -61,11 +61,11 @@ func TestPackets(t *testing.T) {
 			if sum != bits {
 				t.Fatalf("%s: %q: the fields have %d bits", args, first, sum)
 			}
-			head := 14
+			header := 14
 			if datagrams > 1 {
-				head, cut = 16, cut+1
+				header, cut = 16, cut+1
 			}
-			if want := head*datagrams + (bits+7)/8; bytes != want {
+			if want := header*datagrams + (bits+7)/8; bytes != want {
 				t.Fatalf("%s: %q: want %d bytes", args, first, want)
 			}
 			if bits > 0 && (number(m[6]) < bits/8 || number(m[7]) < 14+(bits+7)/8) {
