@@ -39,9 +39,9 @@ type Coder struct {
 
 // The reasons of a failure.
 var (
-	ErrPastEnd      = errors.New("entropy: beyond the end")
-	ErrNotCanonical = errors.New("entropy: not the one form of what it says")
-	ErrRange        = errors.New("entropy: a number outside its range")
+	ErrPastEnd      = errors.New("entropy: past the end")
+	ErrNotCanonical = errors.New("entropy: not in canonical form")
+	ErrRange        = errors.New("entropy: number out of range")
 )
 
 // BeginWrite begins to write into b.

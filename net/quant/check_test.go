@@ -134,13 +134,13 @@ func TestCheckErrorSaysWhere(t *testing.T) {
 	if !errors.As(c.Err(), &e) || *e != (CheckError{"bodies", 55, "header", 37, ErrCheck}) {
 		t.Errorf("%v", c.Err())
 	}
-	if want := `quant: check "bodies" at bit 55: writer and reader have gone apart, since check "header" (bit 37)`; c.Err().Error() != want {
+	if want := `quant: check "bodies" at bit 55: writer and reader are out of sync, since check "header" (bit 37)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)
 	c.Bits(0, 4)
 	c.Check("header")
-	if want := `quant: check "header" at bit 4: writer and reader have gone apart, since the beginning (bit 0)`; c.Err().Error() != want {
+	if want := `quant: check "header" at bit 4: writer and reader are out of sync, since the beginning (bit 0)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)

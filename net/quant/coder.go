@@ -69,11 +69,11 @@ const (
 
 // The reasons of an Error.
 var (
-	ErrPastEnd      = errors.New("beyond the end")
-	ErrRange        = errors.New("outside its range")
-	ErrNotCanonical = errors.New("not the one form of its value")
-	ErrPadding      = errors.New("padding is not zero")
-	ErrCheck        = errors.New("writer and reader have gone apart")
+	ErrPastEnd      = errors.New("past the end")
+	ErrRange        = errors.New("out of range")
+	ErrNotCanonical = errors.New("not in canonical form")
+	ErrPadding      = errors.New("non-zero padding")
+	ErrCheck        = errors.New("writer and reader are out of sync")
 )
 
 // Error says what could not be read, written or measured, and where.

@@ -60,13 +60,13 @@ func (c *Coder) RelativeIndex(v, after, n int, s *IndexBuckets) int {
 	if step >= 0 {
 		v = first
 		if w := int(s.widths[step]); w > 0 {
-			v += int(c.codeField(uint32(d), w, "Next"))
+			v += int(c.codeField(uint32(d), w, "RelativeIndex"))
 		}
-	} else if v = c.codeInt(v, 0, n-1, "Next"); v < first {
-		c.fail("Next", at, ErrNotCanonical) // lower, or near enough for a step
+	} else if v = c.codeInt(v, 0, n-1, "RelativeIndex"); v < first {
+		c.fail("RelativeIndex", at, ErrNotCanonical) // lower, or near enough for a step
 	}
 	if v <= after || v >= n {
-		c.fail("Next", at, ErrRange)
+		c.fail("RelativeIndex", at, ErrRange)
 	}
 	if c.err != nil && c.mode == reading {
 		return 0
@@ -137,7 +137,7 @@ func (c *Coder) Bitmap(list []int, n int) []int {
 	if c.mode == reading {
 		list = list[:0]
 		if n > c.bitsLeft() {
-			c.fail("Flags", at, ErrPastEnd)
+			c.fail("Bitmap", at, ErrPastEnd)
 		}
 		for v := 0; v < n && c.err == nil; v++ {
 			if c.Bool(false) {
@@ -155,7 +155,7 @@ func (c *Coder) Bitmap(list []int, n int) []int {
 		c.Bool(in)
 	}
 	if next < len(list) {
-		c.fail("Flags", at, ErrRange) // not in order, or not below n
+		c.fail("Bitmap", at, ErrRange) // not in order, or not below n
 	}
 	return list
 }

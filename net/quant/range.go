@@ -131,10 +131,10 @@ func (r *Range) Quantise(x float32) float32 { return r.Decode(r.Encode(x)) }
 // not written; who wants the bound instead calls Quantise first.
 func (c *Coder) CompressedFloat(v float32, r *Range) float32 {
 	if c.mode != reading && !r.Contains(v) {
-		c.fail("Real", c.BitsProcessed(), ErrRange)
+		c.fail("CompressedFloat", c.BitsProcessed(), ErrRange)
 		return v
 	}
-	return r.Decode(c.codeInt(r.Encode(v), 0, r.steps, "Real"))
+	return r.Decode(c.codeInt(r.Encode(v), 0, r.steps, "CompressedFloat"))
 }
 
 // Grid is a range for each of three coordinates.

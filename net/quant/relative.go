@@ -39,7 +39,7 @@ func (l DeltaBits) fitsSmall(d int) bool { return d >= -(1<<(l.Small-1)) && d < 
 
 // Delta is a difference that l reaches: what Near has behind its first bit, for
 // those who say otherwise that it follows. One beyond is not written.
-func (c *Coder) Delta(d int, l DeltaBits) int { return c.codeDelta(d, l, "Step") }
+func (c *Coder) Delta(d int, l DeltaBits) int { return c.codeDelta(d, l, "Delta") }
 
 // codeDelta is a difference that l reaches.
 func (c *Coder) codeDelta(d int, l DeltaBits, what string) int {
@@ -65,12 +65,12 @@ func (c *Coder) codeDelta(d int, l DeltaBits, what string) int {
 func (c *Coder) RelativeInt(v, base, low, high int, l DeltaBits) int {
 	at := c.BitsProcessed()
 	if c.Bool(l.Fits(v - base)) {
-		v = base + c.codeDelta(v-base, l, "Near")
+		v = base + c.codeDelta(v-base, l, "RelativeInt")
 		if v < low || v > high {
-			c.fail("Near", at, ErrRange)
+			c.fail("RelativeInt", at, ErrRange)
 		}
-	} else if v = c.codeInt(v, low, high, "Near"); l.Fits(v - base) {
-		c.fail("Near", at, ErrNotCanonical)
+	} else if v = c.codeInt(v, low, high, "RelativeInt"); l.Fits(v - base) {
+		c.fail("RelativeInt", at, ErrNotCanonical)
 	}
 	if c.err != nil && c.mode == reading {
 		return low
@@ -86,17 +86,17 @@ func (c *Coder) RelativePosition(v, base [3]int, g *Grid, l DeltaBits) [3]int {
 	at := c.BitsProcessed()
 	if c.Bool(fitsAll(v, base, l)) {
 		for i := range v {
-			v[i] = base[i] + c.codeDelta(v[i]-base[i], l, "NearPoint")
+			v[i] = base[i] + c.codeDelta(v[i]-base[i], l, "RelativePosition")
 			if v[i] < 0 || v[i] > g[i].steps {
-				c.fail("NearPoint", at, ErrRange)
+				c.fail("RelativePosition", at, ErrRange)
 			}
 		}
 	} else {
 		for i := range v {
-			v[i] = c.codeInt(v[i], 0, g[i].steps, "NearPoint")
+			v[i] = c.codeInt(v[i], 0, g[i].steps, "RelativePosition")
 		}
 		if fitsAll(v, base, l) {
-			c.fail("NearPoint", at, ErrNotCanonical)
+			c.fail("RelativePosition", at, ErrNotCanonical)
 		}
 	}
 	if c.err != nil && c.mode == reading {
@@ -119,9 +119,9 @@ func (c *Coder) RelativeRotation(p, base QuantisedRotation, s SmallestThree, l D
 	if c.Bool(p.Largest == base.Largest && fitsAll(p.components(), from, l)) {
 		p.Largest = base.Largest
 		for i := range p.Smallest {
-			n := from[i] + c.codeDelta(int(p.Smallest[i])-from[i], l, "NearRotation")
+			n := from[i] + c.codeDelta(int(p.Smallest[i])-from[i], l, "RelativeRotation")
 			if n < -most || n > most {
-				c.fail("NearRotation", at, ErrRange)
+				c.fail("RelativeRotation", at, ErrRange)
 			}
 			p.Smallest[i] = int16(n)
 		}
@@ -129,7 +129,7 @@ func (c *Coder) RelativeRotation(p, base QuantisedRotation, s SmallestThree, l D
 	}
 	p = c.QuantisedRotation(p, s)
 	if p.Largest == base.Largest && fitsAll(p.components(), from, l) {
-		c.fail("NearRotation", at, ErrNotCanonical)
+		c.fail("RelativeRotation", at, ErrNotCanonical)
 	}
 	if c.err != nil && c.mode == reading {
 		return QuantisedRotation{Largest: 3}
@@ -148,8 +148,8 @@ func (c *Coder) BitsIfChanged(v, base uint32, n int) uint32 {
 	if !c.Bool(v != base) {
 		return c.baseUnlessFailed(base)
 	}
-	if v = c.codeField(v, n, "Changed"); v == base {
-		c.fail("Changed", at, ErrNotCanonical)
+	if v = c.codeField(v, n, "BitsIfChanged"); v == base {
+		c.fail("BitsIfChanged", at, ErrNotCanonical)
 	}
 	return v
 }
@@ -170,9 +170,9 @@ func (c *Coder) XorDelta(v, base uint32) uint32 {
 	if !c.Bool(x != 0) {
 		return c.baseUnlessFailed(base)
 	}
-	top := int(c.codeField(uint32(max(bits.Len32(x), 1)-1), 5, "Xor"))
+	top := int(c.codeField(uint32(max(bits.Len32(x), 1)-1), 5, "XorDelta"))
 	if top > 0 {
-		x = c.codeField(x&(1<<top-1), top, "Xor")
+		x = c.codeField(x&(1<<top-1), top, "XorDelta")
 	} else {
 		x = 0
 	}

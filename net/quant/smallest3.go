@@ -300,9 +300,9 @@ func (c *Coder) QuantisedRotation(p QuantisedRotation, s SmallestThree) Quantise
 // codeComponents are the integers of a rotation, whatever they mean.
 func (c *Coder) codeComponents(p QuantisedRotation, s SmallestThree) QuantisedRotation {
 	most := s.MaxComponent()
-	p.Largest = uint8(c.codeField(uint32(p.Largest), 2, "Smallest"))
+	p.Largest = uint8(c.codeField(uint32(p.Largest), 2, "QuantisedRotation"))
 	for i := range p.Smallest {
-		p.Smallest[i] = int16(c.codeInt(int(p.Smallest[i]), -most, most, "Smallest"))
+		p.Smallest[i] = int16(c.codeInt(int(p.Smallest[i]), -most, most, "QuantisedRotation"))
 	}
 	return p
 }
@@ -310,7 +310,7 @@ func (c *Coder) codeComponents(p QuantisedRotation, s SmallestThree) QuantisedRo
 // requireCanonical refuses a rotation that began at a bit if Encode never makes it.
 func (c *Coder) requireCanonical(p QuantisedRotation, s SmallestThree, at int) QuantisedRotation {
 	if c.err == nil && !s.Canonical(p) {
-		c.fail("Smallest", at, ErrNotCanonical)
+		c.fail("QuantisedRotation", at, ErrNotCanonical)
 	}
 	if c.err != nil && c.mode == reading {
 		return QuantisedRotation{Largest: 3}
