@@ -33,7 +33,7 @@ var descriptions = [levelCount]struct{ name, doc string }{
 	{"indices", "the changed cubes by the distances of their indices, where that is shorter"},
 	{"relative-position", "positions by their difference from the base: steps of 5 and 9 bits"},
 	{"relative-rotation", "rotations by their difference from the base: steps of 5 and 8 bits"},
-	{"changed-parts", "and a bit for a position that has changed, one for a rotation: the article's scheme"},
+	{"changed-fields", "and a bit for a position that has changed, one for a rotation: the article's scheme"},
 	{"fine-rotation", "without these bits, and rotations in steps of 4 and 7 bits"},
 	{"predicted", "the challenge's reference program: positions where the last motion leads, ranges of 5, 6, 7 bits"},
 	{"arithmetic", "an adaptive arithmetic coder on what is expected of each cube's motion and the ball's"},

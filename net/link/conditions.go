@@ -151,7 +151,7 @@ var params = []param{
 				return nil
 			}
 		}
-		return &UnknownNameError{"shape of jitter", v, shapeNames}
+		return &UnknownNameError{"jitter shape", v, shapeNames}
 	}, func(c *Conditions) string {
 		if c.Shape != 0 {
 			return c.Shape.String()
@@ -309,7 +309,7 @@ func (w *Network) Set(name, value string) error {
 		}
 		return nil
 	}
-	return &UnknownNameError{"condition of a link", name, append(ParamNames(), "up.* and down.* for one direction")}
+	return &UnknownNameError{"network condition", name, append(ParamNames(), "up.* and down.* for one direction")}
 }
 
 // Parse sets the conditions of w, seed and forced faults apart, from a text:

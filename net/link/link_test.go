@@ -221,8 +221,8 @@ func TestParseRoundTrip(t *testing.T) {
 // leaves the weather as it was.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"wifi-bda":                   `no network "wifi-bda"`,
-		"":                           `no network ""`,
+		"wifi-bda":                   `no network profile "wifi-bda"`,
+		"":                           `no network profile ""`,
 		"latency=-5ms":               "0s to 1m0s",
 		"latency=75":                 "such as 75ms",
 		"latency=1h":                 "0s to 1m0s",
@@ -230,10 +230,10 @@ func TestParseRefuses(t *testing.T) {
 		"loss=150%":                  "0% to 100%",
 		"loss=-1":                    "0% to 100%",
 		"loss=NaN":                   "0% to 100%",
-		"los=5%":                     `no condition of a link "los"`,
-		"up.los=5%":                  `no condition of a link "up.los"`,
+		"los=5%":                     `no network condition "los"`,
+		"up.los=5%":                  `no network condition "up.los"`,
 		"loss=5%,perfect":            "a preset's name comes first",
-		"shape=square":               `no shape of jitter "square"`,
+		"shape=square":               `no jitter shape "square"`,
 		"bandwidth=10":               "1kbit to 1gbit",
 		"bandwidth=NaN":              "1kbit to 1gbit",
 		"bandwidth=256kB":            "1kbit to 1gbit",

@@ -73,7 +73,7 @@ var Profiles = []Profile{
 		Conditions{Latency: 50 * ms, Jitter: jitterTick, Loss: 0.05}),
 	symmetric("fiedler-tcp-mild", "lockstep over TCP, mild", "Fiedler, Deterministic Lockstep, and its program: 100 ms for a round trip",
 		Conditions{Latency: 50 * ms, Jitter: jitterTick, Loss: 0.01}),
-	symmetric("fiedler-tcp-middle", "lockstep over TCP, middle", "the program of the same article alone: 0.1 s one way",
+	symmetric("fiedler-tcp-medium", "lockstep over TCP, medium", "the program of the same article alone: 0.1 s one way",
 		Conditions{Latency: 100 * ms, Jitter: jitterTick, Loss: 0.02}),
 	symmetric("fiedler-tcp-bad", "lockstep over TCP, bad", "the same article and its program: 250 ms for a round trip",
 		Conditions{Latency: 125 * ms, Jitter: jitterTick, Loss: 0.05}),
@@ -111,5 +111,5 @@ func ProfileNamed(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return Profile{}, &UnknownNameError{"network", name, ProfileNames()}
+	return Profile{}, &UnknownNameError{"network profile", name, ProfileNames()}
 }

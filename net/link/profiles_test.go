@@ -30,7 +30,7 @@ func TestProfiles(t *testing.T) {
 		"csp-default":         "latency=100ms,loss=5%",
 		"fiedler-2015":        "rtt=100ms,jitter=16.667ms,loss=5%",
 		"fiedler-tcp-mild":    "rtt=100ms,jitter=16.667ms,loss=1%",
-		"fiedler-tcp-middle":  "rtt=200ms,jitter=16.667ms,loss=2%",
+		"fiedler-tcp-medium":  "rtt=200ms,jitter=16.667ms,loss=2%",
 		"fiedler-tcp-bad":     "rtt=250ms,jitter=16.667ms,loss=5%",
 		"fiedler-udp-extreme": "rtt=2s,jitter=16.667ms,loss=25%",
 		"fiedler-udp-code":    "latency=125ms,jitter=16.667ms,loss=25%",

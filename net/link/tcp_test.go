@@ -92,7 +92,7 @@ func TestTCPDelays(t *testing.T) {
 	for _, x := range []struct {
 		preset string
 		late   float64 // share that is late at all
-	}{{"fiedler-tcp-mild", 0.114}, {"fiedler-tcp-middle", 0.384}, {"fiedler-tcp-bad", 0.785}} {
+	}{{"fiedler-tcp-mild", 0.114}, {"fiedler-tcp-medium", 0.384}, {"fiedler-tcp-bad", 0.785}} {
 		w := &Network{Seed: 11}
 		if err := w.Parse(x.preset + ",jitter=0"); err != nil {
 			t.Fatal(err)
