@@ -178,18 +178,13 @@ func (p *bitPacker) codeCube(l Level, i int, k, b *Cube) {
 	p.charge(&p.Rotation)
 }
 
-// positionGrid is the grid of a Cube's positions, counted from Least.
-var positionGrid = quant.Grid{
-	quant.NewRangePerUnit(-256, 256, StepsPerMetre), quant.NewRangePerUnit(-256, 256, StepsPerMetre), quant.NewRangePerUnit(0, 32, StepsPerMetre),
-}
-
 // codeRelativePosition is a position by its difference from the base.
 func (p *bitPacker) codeRelativePosition(k, b *Cube) {
 	var n, from [3]int
 	for i := range n {
 		n[i], from[i] = int(k.Pos[i]-MinPosition[i]), int(b.Pos[i]-MinPosition[i])
 	}
-	n = p.c.RelativePosition(n, from, &positionGrid, quant.PositionDeltaBits)
+	n = p.c.RelativePosition(n, from, &quant.SnapshotPosition, quant.PositionDeltaBits)
 	for i := range n {
 		k.Pos[i] = int32(n[i]) + MinPosition[i]
 	}

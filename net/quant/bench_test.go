@@ -136,14 +136,12 @@ func BenchmarkRelative(b *testing.B) {
 	var c Coder
 	buffer := make([]byte, 1024)
 	p, from := [3]int{1000, 2000, 3000}, [3]int{1010, 1900, 3000}
-	q, known := QuantisedRotation{3, [3]int16{10, 20, -30}}, QuantisedRotation{3, [3]int16{12, -9, -30}}
 	list := make([]int, 0, 901)
 	for i := 3; i < 901; i += 7 {
 		list = append(list, i)
 	}
 	for name, do := range map[string]func(){
 		"point":       func() { c.RelativePosition(p, from, &SnapshotPosition, PositionDeltaBits) },
-		"rotation":    func() { c.RelativeRotation(q, known, SnapshotRotation, FineRotationDeltaBits) },
 		"129 indices": func() { c.Subset(list, 901, &SnapshotIndexBuckets) },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -169,10 +167,7 @@ func TestEncodersAllocateNothing(t *testing.T) {
 	all := func() {
 		codeSnapshot(&c, points, turns)
 		c.RelativePosition([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionDeltaBits)
-		c.RelativeRotation(QuantisedRotation{Largest: 3}, QuantisedRotation{Largest: 3}, 9, RotationDeltaBits)
-		c.RelativeInt(6, 5, 0, 100, PositionDeltaBits)
-		c.BitsIfChanged(3, 4, 9)
-		c.XorDelta(3, 4)
+		c.Delta(-17, PositionDeltaBits)
 		c.Signed(-3, 4)
 		list = c.Subset(list, 901, &SnapshotIndexBuckets)
 		c.Align()

@@ -22,16 +22,12 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		"quant: writing QuantisedRotation at bit 3: not in canonical form": func() { room(); c.QuantisedRotation(QuantisedRotation{0, [3]int16{255, 255, 255}}, 9) },
 		"quant: writing Bits at bit 35: past the end":                      func() { room(); c.Bits(0, 32); c.Bits(0, 30) },
 		"quant: reading Float at bit 35: past the end":                     func() { all(); c.Float(0); c.Float(0) },
-		"quant: reading RelativeInt at bit 3: out of range": func() {
-			all()
-			c.RelativeInt(0, 80, 0, 90, DeltaBits{5, 8})
-			c.RelativeInt(0, 90, 0, 80, DeltaBits{5, 8})
-		},
-		"quant: writing RelativeIndex at bit 3: not in canonical form": func() { room(); c.RelativeIndex(7, 7, 901, &SnapshotIndexBuckets) },
-		"quant: writing RelativeIndex at bit 3: out of range":          func() { room(); c.RelativeIndex(901, 900, 901, &SnapshotIndexBuckets) },
-		"quant: measuring Bitmap at bit 3: out of range":               func() { count(); c.Bitmap([]int{2, 1}, 5) },
-		"quant: reading Bitmap at bit 3: past the end":                 func() { all(); c.Bitmap(nil, 62) },
-		"quant: reading Indices at bit 3: past the end":                func() { all(); c.Indices(nil, 1<<17-1, &DenseIndexBuckets) },
+		"quant: writing Delta at bit 4: out of range":                      func() { room(); c.Delta(272, PositionDeltaBits) },
+		"quant: writing Indices at bit 3: not in canonical form":           func() { room(); c.relativeIndex(7, 7, 901, &SnapshotIndexBuckets) },
+		"quant: writing Indices at bit 3: out of range":                    func() { room(); c.relativeIndex(901, 900, 901, &SnapshotIndexBuckets) },
+		"quant: measuring Bitmap at bit 3: out of range":                   func() { count(); c.Bitmap([]int{2, 1}, 5) },
+		"quant: reading Bitmap at bit 3: past the end":                     func() { all(); c.Bitmap(nil, 62) },
+		"quant: reading Indices at bit 3: past the end":                    func() { all(); c.Indices(nil, 1<<17-1, &DenseIndexBuckets) },
 	} {
 		do()
 		if c.Err() == nil || c.Err().Error() != want {

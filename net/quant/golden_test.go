@@ -28,7 +28,7 @@ func TestSameOnEveryMachine(t *testing.T) {
 		x := math.Float32frombits(random.Uint32())
 		if i%4 > 0 {
 			n := random.IntN(2*r.Steps() + 1)
-			x = r.Decode(n/2) + float32(float64(n%2)*float64(r.Step()/2)) // on the grid, or between
+			x = r.Decode(n/2) + float32(float64(n%2)*float64(r.stepSize()/2)) // on the grid, or between
 		}
 		n := r.Encode(x)
 		note(uint64(n)<<32 | uint64(math.Float32bits(r.Decode(n))))

@@ -12,8 +12,8 @@ type IndexBuckets struct {
 	count  int
 }
 
-// NewIndexBuckets returns the steps of so many bits each, in [0,16], at most eight.
-func NewIndexBuckets(widths ...int) (s IndexBuckets) {
+// newIndexBuckets returns the steps of so many bits each, in [0,16], at most eight.
+func newIndexBuckets(widths ...int) (s IndexBuckets) {
 	for _, w := range widths {
 		if w < 0 || w > 16 || s.count == len(s.widths) {
 			panic("quant: steps that cannot be")
@@ -29,8 +29,8 @@ func NewIndexBuckets(widths ...int) (s IndexBuckets) {
 // 29, 61 and 125, for 1, 4, 6, 8, 10 and 12 bits; with 4000 objects the rest
 // takes 18. The first fit bodies here and there, the second dense runs.
 var (
-	SnapshotIndexBuckets = NewIndexBuckets(3, 5)
-	DenseIndexBuckets    = NewIndexBuckets(0, 2, 3, 4, 5, 6)
+	SnapshotIndexBuckets = newIndexBuckets(3, 5)
+	DenseIndexBuckets    = newIndexBuckets(0, 2, 3, 4, 5, 6)
 )
 
 // indexBits returns the bits of index v after another, among n.
@@ -45,8 +45,8 @@ func (s *IndexBuckets) indexBits(v, after, n int) int {
 	return s.count + bits.Len(uint(n-1))
 }
 
-// RelativeIndex is an index in [0, n) that follows a lower one.
-func (c *Coder) RelativeIndex(v, after, n int, s *IndexBuckets) int {
+// relativeIndex is an index in [0, n) that follows a lower one.
+func (c *Coder) relativeIndex(v, after, n int, s *IndexBuckets) int {
 	at, d, first := c.BitsProcessed(), v-after-1, after+1
 	step := -1
 	for i, w := range s.widths[:s.count] {
@@ -60,13 +60,13 @@ func (c *Coder) RelativeIndex(v, after, n int, s *IndexBuckets) int {
 	if step >= 0 {
 		v = first
 		if w := int(s.widths[step]); w > 0 {
-			v += int(c.codeField(uint32(d), w, "RelativeIndex"))
+			v += int(c.codeField(uint32(d), w, "Indices"))
 		}
-	} else if v = c.codeInt(v, 0, n-1, "RelativeIndex"); v < first {
-		c.fail("RelativeIndex", at, ErrNotCanonical) // lower, or near enough for a step
+	} else if v = c.codeInt(v, 0, n-1, "Indices"); v < first {
+		c.fail("Indices", at, ErrNotCanonical) // lower, or near enough for a step
 	}
 	if v <= after || v >= n {
-		c.fail("RelativeIndex", at, ErrRange)
+		c.fail("Indices", at, ErrRange)
 	}
 	if c.err != nil && c.mode == reading {
 		return 0
@@ -99,7 +99,7 @@ func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
 		if i == 0 {
 			v = c.codeInt(v, 0, n-1, "Indices")
 		} else {
-			v = c.RelativeIndex(v, last, n, s)
+			v = c.relativeIndex(v, last, n, s)
 		}
 		if c.mode == reading && c.err == nil {
 			list = append(list, v)
@@ -117,8 +117,8 @@ func (c *Coder) listUnlessFailed(list []int) []int {
 	return list
 }
 
-// IndicesBits returns the bits that Indices takes for a list.
-func IndicesBits(list []int, n int, s *IndexBuckets) int {
+// indicesBits returns the bits that Indices takes for a list.
+func indicesBits(list []int, n int, s *IndexBuckets) int {
 	sum := bits.Len(uint(n))
 	for i, v := range list {
 		if i == 0 {
@@ -166,13 +166,13 @@ func (c *Coder) Bitmap(list []int, n int) []int {
 // take more). Of two of equal length it is Flags.
 func (c *Coder) Subset(list []int, n int, s *IndexBuckets) []int {
 	at := c.BitsProcessed()
-	told := c.Bool(c.mode != reading && IndicesBits(list, n, s) < n)
+	told := c.Bool(c.mode != reading && indicesBits(list, n, s) < n)
 	if told {
 		list = c.Indices(list, n, s)
 	} else {
 		list = c.Bitmap(list, n)
 	}
-	if c.mode == reading && (IndicesBits(list, n, s) < n) != told {
+	if c.mode == reading && (indicesBits(list, n, s) < n) != told {
 		c.fail("Subset", at, ErrNotCanonical)
 	}
 	return c.listUnlessFailed(list)

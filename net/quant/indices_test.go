@@ -45,7 +45,7 @@ func TestIndexBucketEdges(t *testing.T) {
 		for _, e := range v.edges {
 			for _, d := range []int{e[0], (e[0] + e[1]) / 2, e[1]} {
 				for _, after := range []int{0, v.n - 1 - d} {
-					_, bits := roundTrip(t, after+d, func(c *Coder, i int) int { return c.RelativeIndex(i, after, v.n, v.s) })
+					_, bits := roundTrip(t, after+d, func(c *Coder, i int) int { return c.relativeIndex(i, after, v.n, v.s) })
 					if bits != e[2] || v.s.indexBits(after+d, after, v.n) != bits {
 						t.Errorf("%d after %d of %d takes %d bits and is counted as %d, want %d", after+d, after, v.n, bits, v.s.indexBits(after+d, after, v.n), e[2])
 					}
@@ -64,7 +64,7 @@ func TestIndicesRoundTrip(t *testing.T) {
 		slices.Sort(list)
 		s := rapid.SampledFrom([]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets, new(IndexBuckets)}).Draw(t, "steps")
 		indices := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
-		if counted := IndicesBits(list, n, s); counted != indices {
+		if counted := indicesBits(list, n, s); counted != indices {
 			t.Fatalf("%d bits, counted %d", indices, counted)
 		}
 		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) }); bits != n {
@@ -181,7 +181,7 @@ func TestIndexBucketsMisuse(t *testing.T) {
 					t.Errorf("%v: no panic", widths)
 				}
 			}()
-			NewIndexBuckets(widths...)
+			newIndexBuckets(widths...)
 		}()
 	}
 }

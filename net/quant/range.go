@@ -67,27 +67,8 @@ func (r *Range) ulp() float64 {
 	return float64(most) - float64(math.Float32frombits(math.Float32bits(most)-1))
 }
 
-// Low returns the number that is encoded as 0.
-func (r *Range) Low() float32 { return r.low }
-
-// High returns the number that is encoded as Steps.
-func (r *Range) High() float32 { return r.high }
-
 // Steps returns the largest integer, that of High.
 func (r *Range) Steps() int { return r.steps }
-
-// Step returns the distance between two neighbours on the grid.
-func (r *Range) Step() float32 { return float32(r.span / float64(r.steps)) }
-
-// Bits returns the bits of an integer in [0, Steps].
-func (r *Range) Bits() int { return r.bits }
-
-// MaxError returns a bound of |Quantise(x) - x| for x in [Low, High]: half a
-// step, and what rounding adds, which is half the distance between neighbouring
-// 32-bit floats at the largest number and 2^-26 of a step.
-func (r *Range) MaxError() float64 {
-	return float64(r.span/float64(r.steps)*(0.5+1.0/(1<<26))) + float64(r.ulp()*0.5)
-}
 
 // Contains reports whether x lies in [Low, High]. What is no number does not.
 func (r *Range) Contains(x float32) bool { return x >= r.low && x <= r.high }
@@ -167,7 +148,9 @@ func (g *Grid) Decode(n [3]int) [3]float32 {
 }
 
 // Quantise returns the point of the grid that is nearest to v.
-func (g *Grid) Quantise(v [3]float32) [3]float32 { return g.Decode(g.Encode(v)) }
+func (g *Grid) Quantise(v [3]float32) [3]float32 {
+	return [3]float32{g[0].Quantise(v[0]), g[1].Quantise(v[1]), g[2].Quantise(v[2])}
+}
 
 // CompressedVector are three real numbers on a grid, each as Real has it.
 func (c *Coder) CompressedVector(v [3]float32, g *Grid) [3]float32 {

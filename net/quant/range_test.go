@@ -22,7 +22,17 @@ func sampleCount() int {
 	return *sampleFlag
 }
 
-// ranges are those that the tests go through.
+// stepSize is the distance between two neighbours on the grid.
+func (r *Range) stepSize() float32 { return float32(r.span / float64(r.steps)) }
+
+// maxError is a bound of |Quantise(x) - x| for x in the range: half a step, plus
+// rounding, which is at most half the distance between neighbouring 32-bit floats at the
+// largest number and 2^-26 of a step.
+func (r *Range) maxError() float64 {
+	return float64(r.span/float64(r.steps)*(0.5+1.0/(1<<26))) + float64(r.ulp()*0.5)
+}
+
+// ranges are the ranges under test.
 
 var ranges = map[string]Range{
 	"snapshot xy":     SnapshotPosition[0],
@@ -61,8 +71,8 @@ func TestGridBits(t *testing.T) {
 	} {
 		sum := 0
 		for i, r := range g.grid {
-			if r.Bits() != g.bits[i] {
-				t.Errorf("%s, axis %d: %d bits, want %d", name, i, r.Bits(), g.bits[i])
+			if r.bits != g.bits[i] {
+				t.Errorf("%s, axis %d: %d bits, want %d", name, i, r.bits, g.bits[i])
 			}
 			sum += g.bits[i]
 		}
@@ -75,11 +85,11 @@ func TestGridBits(t *testing.T) {
 		steps, bits           int
 	}{{0, 10, 0.01, 1000, 10}, {-10, 10, 0.01, 2000, 11}, {-32, 32, 0.01, 6400, 13}, {0, 1, 0.3, 4, 3}, {0, 1, 1, 1, 1}, {0, 1, 7, 1, 1}} {
 		got := NewRange(r.low, r.high, r.resolution)
-		if got.Steps() != r.steps || got.Bits() != r.bits || got.Low() != r.low || got.High() != r.high {
-			t.Errorf("%v: %d steps, %d bits", r, got.Steps(), got.Bits())
+		if got.Steps() != r.steps || got.bits != r.bits || got.low != r.low || got.high != r.high {
+			t.Errorf("%v: %d steps, %d bits", r, got.Steps(), got.bits)
 		}
-		if got.Step() > r.resolution {
-			t.Errorf("%v: a step of %v", r, got.Step())
+		if got.stepSize() > r.resolution {
+			t.Errorf("%v: a step of %v", r, got.stepSize())
 		}
 	}
 }
@@ -106,10 +116,10 @@ func TestRangeErrorIsBounded(t *testing.T) {
 				checked++
 			}
 		}
-		if worst > r.MaxError() || worst < 0.9*float64(r.Step())/2 {
-			t.Errorf("%s: off by %g, bound %g, half a step %g", name, worst, r.MaxError(), r.Step()/2)
+		if worst > r.maxError() || worst < 0.9*float64(r.stepSize())/2 {
+			t.Errorf("%s: off by %g, bound %g, half a step %g", name, worst, r.maxError(), r.stepSize()/2)
 		}
-		t.Logf("%-15s %2d bits, worst of %8d points %.9g, bound %.9g", name, r.Bits(), checked, worst, r.MaxError())
+		t.Logf("%-15s %2d bits, worst of %8d points %.9g, bound %.9g", name, r.bits, checked, worst, r.maxError())
 	}
 }
 
@@ -119,9 +129,9 @@ func TestRangeRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, r := range ranges {
 		for range sampleCount() {
-			x := r.Low() + float32(random.Float64()*(float64(r.High())-float64(r.Low())))
+			x := r.low + float32(random.Float64()*(float64(r.high)-float64(r.low)))
 			q := r.Quantise(x)
-			if !r.Contains(x) || math.Abs(float64(q)-float64(x)) > r.MaxError() || r.Quantise(q) != q {
+			if !r.Contains(x) || math.Abs(float64(q)-float64(x)) > r.maxError() || r.Quantise(q) != q {
 				t.Fatalf("%s: %v becomes %v, and that %v", name, x, q, r.Quantise(q))
 			}
 		}
@@ -134,15 +144,15 @@ func TestRangeOfAnyFloat(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, r := range ranges {
 		for x, want := range map[float32]int{inf: r.Steps(), -inf: 0, math.MaxFloat32: r.Steps(), -math.MaxFloat32: 0,
-			r.Low(): 0, r.High(): r.Steps(), math.Nextafter32(r.Low(), -inf): 0, math.Nextafter32(r.High(), inf): r.Steps()} {
+			r.low: 0, r.high: r.Steps(), math.Nextafter32(r.low, -inf): 0, math.Nextafter32(r.high, inf): r.Steps()} {
 			if got := r.Encode(x); got != want {
 				t.Errorf("%s: %v is %d, want %d", name, x, got, want)
 			}
 		}
-		if r.Encode(nan) != 0 || r.Contains(nan) || r.Contains(inf) || !r.Contains(r.Low()) || !r.Contains(r.High()) {
+		if r.Encode(nan) != 0 || r.Contains(nan) || r.Contains(inf) || !r.Contains(r.low) || !r.Contains(r.high) {
 			t.Errorf("%s: bounds", name)
 		}
-		if r.Decode(-1) != r.Low() || r.Decode(math.MaxInt32) != r.High() || r.Decode(0) != r.Low() || r.Decode(r.Steps()) != r.High() {
+		if r.Decode(-1) != r.low || r.Decode(math.MaxInt32) != r.high || r.Decode(0) != r.low || r.Decode(r.Steps()) != r.high {
 			t.Errorf("%s: integers beyond the bounds", name)
 		}
 	}
@@ -242,7 +252,7 @@ func TestWriterGetsQuantisedVector(t *testing.T) {
 		g := rapid.SampledFrom([]Grid{SnapshotPosition, SnapshotLinearVelocity, SnapshotLinearVelocityFine, SyncPosition, SyncLinearVelocity, SyncAngularVelocity}).Draw(t, "grid")
 		var v [3]float32
 		for i := range v {
-			v[i] = rapid.Float32Range(g[i].Low(), g[i].High()).Draw(t, "v")
+			v[i] = rapid.Float32Range(g[i].low, g[i].high).Draw(t, "v")
 		}
 		var b [64]byte
 		var c Coder

@@ -114,9 +114,9 @@ func (s SmallestThree) Decode(p QuantisedRotation) (q [4]float32) {
 // Quantise returns what a reader has after q was sent.
 func (s SmallestThree) Quantise(q [4]float32) [4]float32 { return s.Decode(s.Encode(q)) }
 
-// Valid reports whether p is a rotation: its integers are in their ranges and
+// valid reports whether p is a rotation: its integers are in their ranges and
 // the sum of their squares leaves something for the largest.
-func (s SmallestThree) Valid(p QuantisedRotation) bool {
+func (s SmallestThree) valid(p QuantisedRotation) bool {
 	most := formats[s].maxComponent
 	for _, n := range p.Smallest {
 		if int64(n) < -most || int64(n) > most {
@@ -128,7 +128,7 @@ func (s SmallestThree) Valid(p QuantisedRotation) bool {
 
 // Canonical reports whether p is what Encode makes of its rotation.
 func (s SmallestThree) Canonical(p QuantisedRotation) bool {
-	return s.Valid(p) && s.Encode(s.Decode(p)) == p
+	return s.valid(p) && s.Encode(s.Decode(p)) == p
 }
 
 // largestSquared is the square of the largest component, in steps squared.
@@ -139,7 +139,7 @@ func (s SmallestThree) largestSquared(p QuantisedRotation) int64 {
 
 // decode returns the rotation of p in numbers that 32-bit floats hold.
 func (s SmallestThree) decode(p QuantisedRotation) (q [4]float64, ok bool) {
-	if !s.Valid(p) {
+	if !s.valid(p) {
 		return q, false
 	}
 	w, i := &formats[s], 0

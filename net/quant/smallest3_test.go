@@ -88,7 +88,7 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 		try := func(q [4]float32) float64 {
 			p := s.Encode(q)
 			back := s.Decode(p)
-			if !s.Valid(p) || s.Encode(back) != p || s.Quantise(back) != back {
+			if !s.valid(p) || s.Encode(back) != p || s.Quantise(back) != back {
 				t.Fatalf("%d bits: %v is %v is %v is %v", bits, q, p, back, s.Encode(back))
 			}
 			var length float64
@@ -138,7 +138,7 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 // near, and is encoded as itself.
 func TestSmallestThreeEveryInteger(t *testing.T) {
 	each := func(s SmallestThree, p QuantisedRotation) {
-		if !s.Valid(p) {
+		if !s.valid(p) {
 			if s.Decode(p) != [4]float32{3: 1} {
 				t.Fatalf("%d bits: %v is no rotation but %v", s, p, s.Decode(p))
 			}
@@ -162,7 +162,7 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 		{9, QuantisedRotation{1, [3]int16{-255, 254, 22}}, true}, {9, QuantisedRotation{1, [3]int16{-255, 255, 0}}, false}, {9, QuantisedRotation{2, [3]int16{0, 256, 0}}, false},
 		{16, QuantisedRotation{3, [3]int16{0, 0, -32767}}, true}, {16, QuantisedRotation{3, [3]int16{0, 0, -32768}}, false},
 	} {
-		if v.s.Valid(v.p) != v.valid {
+		if v.s.valid(v.p) != v.valid {
 			t.Errorf("%v at %d bits: want %v", v.p, v.s, v.valid)
 		}
 	}
