@@ -9,7 +9,7 @@ import (
 type bitPacker struct {
 	c        *quant.Coder
 	cubes    []Cube
-	baseline *Baseline
+	baseline *baseline
 	changed  []int // of cubes that have changed
 	bitAccount
 }
@@ -114,7 +114,7 @@ func (p *bitPacker) codeChanged(l Level) {
 	p.changed = p.changed[:0]
 	if !p.c.Reading() {
 		for i := range p.cubes {
-			if p.cubes[i] != p.baseline.Cubes[i] {
+			if p.cubes[i] != p.baseline.cubes[i] {
 				p.changed = append(p.changed, i)
 			}
 		}
@@ -129,10 +129,10 @@ func (p *bitPacker) codeChanged(l Level) {
 	}
 	p.charge(&p.Index)
 	if p.c.Reading() {
-		copy(p.cubes, p.baseline.Cubes)
+		copy(p.cubes, p.baseline.cubes)
 	}
 	for _, i := range p.changed {
-		k, b := &p.cubes[i], &p.baseline.Cubes[i]
+		k, b := &p.cubes[i], &p.baseline.cubes[i]
 		p.codeCube(l, i, k, b)
 		if p.c.Reading() && *k == *b {
 			p.c.Fail(quant.ErrNotCanonical) // it has not changed

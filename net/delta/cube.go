@@ -44,11 +44,11 @@ const componentStep = 2 * 0.7071067811865476 / MaxComponent
 // QuantiseCube returns the cube nearest to a pose. What lies outside the bounds counts as
 // on them.
 func QuantiseCube(p geom.Pose, touched bool) Cube {
-	return Cube{QuantiseOrientation(p.Rot), quantisePosition(p.Pos), touched}
+	return Cube{quantiseOrientation(p.Rot), quantisePosition(p.Pos), touched}
 }
 
-// QuantiseOrientation returns the turn nearest to a rotation.
-func QuantiseOrientation(q geom.Quat) Orientation {
+// quantiseOrientation returns the turn nearest to a rotation.
+func quantiseOrientation(q geom.Quat) Orientation {
 	l := largestComponent(q)
 	return Orientation{l, smallestComponents(q, l)}
 }

@@ -54,11 +54,11 @@ func TestQuantiseCube(t *testing.T) {
 // component w and three times 256, since no value is zero and a half is rounded
 // up.
 func TestIdentity(t *testing.T) {
-	if k := QuantiseOrientation(geom.Identity); k != (Orientation{3, [3]int16{256, 256, 256}}) {
+	if k := quantiseOrientation(geom.Identity); k != (Orientation{3, [3]int16{256, 256, 256}}) {
 		t.Error(k)
 	}
 	half := geom.Quat{X: -0.5, Y: 0.5, Z: 0.5, W: 0.5}
-	if k := QuantiseOrientation(half); k != (Orientation{0, [3]int16{75, 75, 75}}) {
+	if k := quantiseOrientation(half); k != (Orientation{0, [3]int16{75, 75, 75}}) {
 		t.Error(k)
 	}
 }

@@ -17,19 +17,19 @@ package delta
 
 import "errors"
 
-// Baseline is what writer and reader share when a frame is coded: frames that the
+// baseline is what writer and reader share when a frame is coded: frames that the
 // reader is known to have, and what was learned up to the base. All frames of a
 // wire have the same number of cubes.
-type Baseline struct {
-	Cubes []Cube // the newest; nil: none
-	Age   int    // ticks from the base to the frame, 1 or more
+type baseline struct {
+	cubes []Cube // the newest; nil: none
+	age   int    // ticks from the base to the frame, 1 or more
 
-	OlderCubes []Cube // before the base; nil: none
-	OlderGap   int    // ticks from it to the base, 1 or more
+	olderCubes []Cube // before the base; nil: none
+	olderGap   int    // ticks from it to the base, 1 or more
 
-	// Model is what was learned up to and with the base; nil: nothing. Only
+	// model is what was learned up to and with the base; nil: nothing. Only
 	// level Arithmetic asks for it.
-	Model *Model
+	model *motionModel
 }
 
 // The reasons for which a packet is refused, besides those of packages quant

@@ -17,14 +17,14 @@ type extrapolation struct {
 }
 
 // extrapolate returns the forecast of cube i.
-func (p *Baseline) extrapolate(i int) (f extrapolation) {
-	b := &p.Cubes[i]
+func (p *baseline) extrapolate(i int) (f extrapolation) {
+	b := &p.cubes[i]
 	f.basePos, f.baseRot = b.Position(), b.Rotation()
-	if p.OlderCubes == nil || p.OlderCubes[i] == *b {
+	if p.olderCubes == nil || p.olderCubes[i] == *b {
 		return f
 	}
-	o := &p.OlderCubes[i]
-	share := float32(p.Age) / float32(p.OlderGap)
+	o := &p.olderCubes[i]
+	share := float32(p.age) / float32(p.olderGap)
 	f.moving = true
 	f.translation = f.basePos.Sub(o.Position()).Scale(share)
 	f.rotation = rotationVector(f.baseRot.Mul(o.Rotation().Inverse())).Scale(share)
@@ -82,8 +82,8 @@ const (
 )
 
 // fitBaseline fits the motion of the past. kept are the coefficients to begin with.
-func (s *ballMotion) fitBaseline(p *Baseline, kept *[unknownCount]float64) {
-	s.centre = p.Cubes[0].Position()
+func (s *ballMotion) fitBaseline(p *baseline, kept *[unknownCount]float64) {
+	s.centre = p.cubes[0].Position()
 	s.motion, s.residual = leastSquares{}, leastSquares{}
 	for i := range unknownCount {
 		s.motion.addPrior(i, 0, 1e-3)
@@ -93,8 +93,8 @@ func (s *ballMotion) fitBaseline(p *Baseline, kept *[unknownCount]float64) {
 			s.residual.addPrior(i, kept[i], priorWeight+coefficientWeight)
 		}
 	}
-	for i := range p.Cubes {
-		if !p.Cubes[i].Touched {
+	for i := range p.cubes {
+		if !p.cubes[i].Touched {
 			continue
 		}
 		if f := p.extrapolate(i); f.moving {

@@ -34,7 +34,7 @@ func TestExtrapolate(t *testing.T) {
 	pose := func(ticks float32) []Cube {
 		return []Cube{QuantiseCube(geom.Pose{Pos: geom.Vec3{X: ticks / 32, Y: -ticks / 64, Z: 5}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, float32(ticks*0.05))}, true)}
 	}
-	p := Baseline{Cubes: pose(4), OlderCubes: pose(0), Age: 6, OlderGap: 4}
+	p := baseline{cubes: pose(4), olderCubes: pose(0), age: 6, olderGap: 4}
 	f := p.extrapolate(0)
 	if want := (geom.Vec3{X: 6. / 32, Y: -6. / 64}); !f.moving || f.translation.Sub(want).Len() > 1e-4 {
 		t.Errorf("the way is %v, want %v", f.translation, want)
@@ -42,7 +42,7 @@ func TestExtrapolate(t *testing.T) {
 	if f.rotation.Sub(geom.Vec3{Y: 0.3}).Len() > 0.01 {
 		t.Errorf("the turn is %v", f.rotation)
 	}
-	p.OlderCubes = p.Cubes
+	p.olderCubes = p.cubes
 	if f := p.extrapolate(0); f.moving || f.translation != (geom.Vec3{}) {
 		t.Errorf("what stands goes %v", f.translation)
 	}
@@ -89,7 +89,7 @@ func TestBallMotion(t *testing.T) {
 		}
 		return list
 	}
-	p := Baseline{OlderCubes: all(0, 0), Cubes: all(0.1, 0.06), OlderGap: 6, Age: 6}
+	p := baseline{olderCubes: all(0, 0), cubes: all(0.1, 0.06), olderGap: 6, age: 6}
 	now := all(0.27, 0.22)
 	var s ballMotion
 	var kept [unknownCount]float64

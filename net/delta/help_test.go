@@ -15,7 +15,7 @@ func drawOrientation(t *rapid.T) Orientation {
 	if q.Dot(q) < 1e-6 {
 		q = geom.Identity
 	}
-	k := QuantiseOrientation(q.Unit())
+	k := quantiseOrientation(q.Unit())
 	if !k.Valid() {
 		t.Fatalf("%v is made of %v", k, q)
 	}

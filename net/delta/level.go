@@ -54,9 +54,9 @@ func Levels() []Level {
 	return list
 }
 
-// OlderGap returns how many ticks before the base an older frame is of most use to
+// olderGap returns how many ticks before the base an older frame is of most use to
 // the level; 0: of none.
-func (l Level) OlderGap() int {
+func (l Level) olderGap() int {
 	switch l {
 	case Predicted:
 		return 6 // the base's own base, as in the challenge
@@ -66,13 +66,13 @@ func (l Level) OlderGap() int {
 	return 0
 }
 
-// MaxBytes returns how many bytes a frame of so many cubes can take up to level
+// maxSnapshotBytes returns how many bytes a frame of so many cubes can take up to level
 // Predicted, and more than Arithmetic was ever seen to take: a multiple of eight.
-func MaxBytes(cubes int) int { return (cubes*32 + 64 + 7) &^ 7 }
+func maxSnapshotBytes(cubes int) int { return (cubes*32 + 64 + 7) &^ 7 }
 
-// Codec writes and reads frames. It keeps memory, so that it allocates nothing
+// codec writes and reads frames. It keeps memory, so that it allocates nothing
 // after its first frame; its zero value is ready.
-type Codec struct {
+type codec struct {
 	packer     bitPacker
 	bits       quant.Coder
 	arithmetic entropy.Coder
@@ -88,9 +88,6 @@ type BitBreakdown struct {
 	Rotation float64
 }
 
-// BitBreakdown returns what the bits of the last frame have told.
-func (d *Codec) BitBreakdown() BitBreakdown { return d.breakdown }
-
 // bitAccount puts bits down to what they told.
 type bitAccount struct {
 	*BitBreakdown
@@ -103,11 +100,11 @@ func (l *bitAccount) chargeUpTo(on *float64, upTo float64) {
 	l.charged = upTo
 }
 
-// Encode writes a frame into b, which has MostBytes or more, and returns the bytes. What
+// encode writes a frame into b, which has MostBytes or more, and returns the bytes. What
 // is learned by it goes into m, at level Arithmetic; else m may be nil. It fails
 // for a frame that does not fit, and for a cube that is out of its range.
-func (d *Codec) Encode(b []byte, l Level, now []Cube, p *Baseline, m *Model) ([]byte, error) {
-	if l == Arithmetic && p.Cubes != nil {
+func (d *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
+	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
 		d.arithmetic.BeginWrite(b)
 		d.breakdown = BitBreakdown{}
@@ -123,10 +120,10 @@ func (d *Codec) Encode(b []byte, l Level, now []Cube, p *Baseline, m *Model) ([]
 	return d.bits.FinishWrite(), d.bits.Err()
 }
 
-// Decode reads a frame that Write wrote with an equal past into now, which has its
+// decode reads a frame that Write wrote with an equal past into now, which has its
 // length. Where it fails now and m are undefined.
-func (d *Codec) Decode(b []byte, l Level, now []Cube, p *Baseline, m *Model) error {
-	if l == Arithmetic && p.Cubes != nil {
+func (d *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
+	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
 		d.arithmetic.BeginRead(b)
 		d.breakdown = BitBreakdown{}
@@ -148,12 +145,12 @@ func (d *Codec) Decode(b []byte, l Level, now []Cube, p *Baseline, m *Model) err
 }
 
 // code is a frame at a bit-packed level. Without a base it is whole.
-func (d *Codec) code(l Level, now []Cube, p *Baseline) {
+func (d *codec) code(l Level, now []Cube, p *baseline) {
 	x := &d.packer
 	x.c, x.cubes, x.baseline = &d.bits, now, p
 	d.breakdown = BitBreakdown{}
 	x.bitAccount = bitAccount{BitBreakdown: &d.breakdown}
-	if p.Cubes == nil && l > Quantised {
+	if p.cubes == nil && l > Quantised {
 		l = Quantised
 	}
 	switch l {

@@ -19,30 +19,30 @@ import (
 func TestLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawSnapshots(t, 4)
-		p := Baseline{Cubes: f[2], Age: rapid.IntRange(1, 48).Draw(t, "since")}
+		p := baseline{cubes: f[2], age: rapid.IntRange(1, 48).Draw(t, "since")}
 		if rapid.Bool().Draw(t, "older") {
-			p.OlderCubes, p.OlderGap = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
+			p.olderCubes, p.olderGap = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
 		}
 		if rapid.IntRange(0, 5).Draw(t, "base") == 0 {
-			p = Baseline{}
+			p = baseline{}
 		}
 		now := f[3]
-		b := make([]byte, MaxBytes(len(now))+64)
+		b := make([]byte, maxSnapshotBytes(len(now))+64)
 		for _, l := range Levels() {
-			var w, r Codec
-			var m, n, learned Model
-			if l == Arithmetic && p.Cubes != nil && rapid.Bool().Draw(t, "learned") {
-				if _, err := w.Encode(b, l, f[2], &Baseline{Cubes: f[0], Age: 3}, &learned); err != nil {
+			var w, r codec
+			var m, n, learned motionModel
+			if l == Arithmetic && p.cubes != nil && rapid.Bool().Draw(t, "learned") {
+				if _, err := w.encode(b, l, f[2], &baseline{cubes: f[0], age: 3}, &learned); err != nil {
 					t.Fatal(err)
 				}
-				p.Model = &learned
+				p.model = &learned
 			}
-			data, err := w.Encode(b, l, now, &p, &m)
+			data, err := w.encode(b, l, now, &p, &m)
 			if err != nil {
 				t.Fatalf("%v: %v", l, err)
 			}
 			got := make([]Cube, len(now))
-			if err := r.Decode(bytes.Clone(data), l, got, &p, &n); err != nil || !equalCubes(got, now) {
+			if err := r.decode(bytes.Clone(data), l, got, &p, &n); err != nil || !equalCubes(got, now) {
 				t.Fatalf("%v: %v is read as %v, %v", l, now, got, err)
 			}
 			if !reflect.DeepEqual(&m, &n) {
@@ -51,15 +51,15 @@ func TestLevels(t *testing.T) {
 			if bits, whole := map[Level]int{Raw: 225, SmallestThree: 126, Quantised: 80}[l]; whole && len(data) != (bits*len(now)+7)/8 {
 				t.Fatalf("%v: %d cubes take %d bytes", l, len(now), len(data))
 			}
-			if p.Cubes == nil && l > Quantised && len(data) != 10*len(now) {
+			if p.cubes == nil && l > Quantised && len(data) != 10*len(now) {
 				t.Fatalf("%v: without a base %d cubes take %d bytes", l, len(now), len(data))
 			}
 			for cut := range len(data) {
-				if err := r.Decode(data[:cut], l, got, &p, &n); err == nil && equalCubes(got, now) {
+				if err := r.decode(data[:cut], l, got, &p, &n); err == nil && equalCubes(got, now) {
 					t.Fatalf("%v: %d of %d bytes say the same", l, cut, len(data))
 				}
 			}
-			if err := r.Decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && equalCubes(got, now) {
+			if err := r.decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && equalCubes(got, now) {
 				t.Fatalf("%v: a byte more says the same", l)
 			}
 		}
@@ -106,9 +106,9 @@ func TestSizes(t *testing.T) {
 		{Predicted, by(0, 0, 0, 88), flags + 1 + 1 + 1 + 29},
 		{Predicted, by(112, 0, 0, 0), flags + 1 + 1 + 2 + 50 + 1 + 1 + 6},
 	} {
-		var d Codec
-		p := Baseline{Cubes: []Cube{base, base}, Age: 6}
-		data, err := d.Encode(make([]byte, MaxBytes(2)+64), c.level, []Cube{base, c.now}, &p, nil)
+		var d codec
+		p := baseline{cubes: []Cube{base, base}, age: 6}
+		data, err := d.encode(make([]byte, maxSnapshotBytes(2)+64), c.level, []Cube{base, c.now}, &p, nil)
 		if err != nil || d.bits.BitsProcessed() != c.bits {
 			t.Errorf("%v: %v takes %d bits, want %d (%v, %d bytes)", c.level, c.now, d.bits.BitsProcessed(), c.bits, err, len(data))
 		}
@@ -127,7 +127,7 @@ func TestReferencePrediction(t *testing.T) {
 		{at(0, 0, 500), at(1000, -1000, 5000), at(1000+938, -1000-938, 5000+4500-279-3)},
 		{at(0, 0, 200), at(0, 0, 120), at(0, 0, 105)},
 	} {
-		p := bitPacker{baseline: &Baseline{Cubes: c.base, OlderCubes: c.older, Age: 6, OlderGap: 6}}
+		p := bitPacker{baseline: &baseline{cubes: c.base, olderCubes: c.older, age: 6, olderGap: 6}}
 		if got := p.referencePrediction(0); got != c.want[0].Pos {
 			t.Errorf("%v after %v: %v", c.base, c.older, got)
 		}
@@ -162,10 +162,10 @@ var fuzzSnapshots = rollingBall(4, 3)
 // but at level Predicted, whose reader takes a longer one, too, as the program
 // does that it is after.
 func FuzzRead(f *testing.F) {
-	var d Codec
+	var d codec
 	for _, l := range Levels() {
-		var m Model
-		b, err := d.Encode(make([]byte, 1024), l, fuzzSnapshots[2], &Baseline{Cubes: fuzzSnapshots[1], Age: 1, OlderCubes: fuzzSnapshots[0], OlderGap: 1}, &m)
+		var m motionModel
+		b, err := d.encode(make([]byte, 1024), l, fuzzSnapshots[2], &baseline{cubes: fuzzSnapshots[1], age: 1, olderCubes: fuzzSnapshots[0], olderGap: 1}, &m)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -174,14 +174,14 @@ func FuzzRead(f *testing.F) {
 	f.Add(uint8(Arithmetic), []byte{})
 	f.Fuzz(func(t *testing.T, level uint8, data []byte) {
 		l := Level(level % uint8(levelCount))
-		var r, w Codec
-		var m, n Model
-		p := Baseline{Cubes: fuzzSnapshots[1], Age: 1, OlderCubes: fuzzSnapshots[0], OlderGap: 1}
+		var r, w codec
+		var m, n motionModel
+		p := baseline{cubes: fuzzSnapshots[1], age: 1, olderCubes: fuzzSnapshots[0], olderGap: 1}
 		if level >= 128 {
-			p = Baseline{Cubes: fuzzSnapshots[1], Age: 5}
+			p = baseline{cubes: fuzzSnapshots[1], age: 5}
 		}
 		now := make([]Cube, 4)
-		if r.Decode(data, l, now, &p, &m) != nil {
+		if r.decode(data, l, now, &p, &m) != nil {
 			return
 		}
 		for i := range now {
@@ -189,7 +189,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%v: cube %d: %v", l, i, err)
 			}
 		}
-		out, err := w.Encode(make([]byte, 1024), l, now, &p, &n)
+		out, err := w.encode(make([]byte, 1024), l, now, &p, &n)
 		if err != nil || !bytes.Equal(out, data) && l != Predicted {
 			t.Fatalf("%v: %x is written as %x, %v", l, data, out, err)
 		}
@@ -240,9 +240,9 @@ func TestReaderRefusesUnchangedCubes(t *testing.T) {
 	k := base[0]
 	p.codePosition(&k)
 	p.codeOrientation(&k.Orientation)
-	var d Codec
+	var d codec
 	now := make([]Cube, 1)
-	if err := d.Decode(c.FinishWrite(), ChangedBits, now, &Baseline{Cubes: base, Age: 1}, nil); !errors.Is(err, quant.ErrNotCanonical) {
+	if err := d.decode(c.FinishWrite(), ChangedBits, now, &baseline{cubes: base, age: 1}, nil); !errors.Is(err, quant.ErrNotCanonical) {
 		t.Error(err)
 	}
 }

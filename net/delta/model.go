@@ -8,12 +8,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Model is what a wire has taught both of its ends about how cubes move: how
+// motionModel is what a wire has taught both of its ends about how cubes move: how
 // likely each answer is, for level Arithmetic. It belongs to a frame. A frame is
 // coded with what was learned up to its base, and goes on learning from there
 // (Giesen's entry to the challenge, 2015): so what is lost on the way teaches
 // neither end anything. The zero value has learned nothing.
-type Model struct {
+type motionModel struct {
 	changed                         [4][64]entropy.BitModel
 	touched                         [3][32]entropy.BitModel
 	largest                         [3][32]entropy.BitModel
@@ -46,22 +46,22 @@ type residual struct {
 }
 
 // loadBaseline makes m what was learned up to the base.
-func (m *Model) loadBaseline(p *Baseline, cubes int) {
-	if p.Model == nil {
+func (m *motionModel) loadBaseline(p *baseline, cubes int) {
+	if p.model == nil {
 		m.reset(cubes)
 		return
 	}
-	m.CopyFrom(p.Model)
+	m.copyFrom(p.model)
 }
 
 // reset makes m what has learned nothing.
-func (m *Model) reset(cubes int) {
-	*m = Model{residuals: slices.Grow(m.residuals[:0], cubes)[:cubes]}
+func (m *motionModel) reset(cubes int) {
+	*m = motionModel{residuals: slices.Grow(m.residuals[:0], cubes)[:cubes]}
 	clear(m.residuals)
 }
 
-// CopyFrom makes m an equal of o that shares no memory with it.
-func (m *Model) CopyFrom(o *Model) {
+// copyFrom makes m an equal of o that shares no memory with it.
+func (m *motionModel) copyFrom(o *motionModel) {
 	missed := append(m.residuals[:0], o.residuals...)
 	*m = *o
 	m.residuals = missed
@@ -88,10 +88,10 @@ func boolInt(b bool) int {
 
 // snapshotCoder is a frame that is being coded.
 type snapshotCoder struct {
-	*Model
+	*motionModel
 	c        *entropy.Coder
 	cubes    []Cube
-	baseline *Baseline
+	baseline *baseline
 	ball     ballMotion
 
 	changeHistory          int // bits, the lowest of the cube before: it has changed
@@ -104,8 +104,8 @@ type snapshotCoder struct {
 func (f *snapshotCoder) charge(on *float64) { f.chargeUpTo(on, f.c.BitsSpent()) }
 
 // codeSnapshot reads or writes a frame.
-func (m *Model) codeSnapshot(c *entropy.Coder, now []Cube, p *Baseline, spent *BitBreakdown) {
-	f := snapshotCoder{Model: m, c: c, cubes: now, baseline: p, bitAccount: bitAccount{BitBreakdown: spent}}
+func (m *motionModel) codeSnapshot(c *entropy.Coder, now []Cube, p *baseline, spent *BitBreakdown) {
+	f := snapshotCoder{motionModel: m, c: c, cubes: now, baseline: p, bitAccount: bitAccount{BitBreakdown: spent}}
 	f.ball.fitBaseline(p, &m.coefficients)
 	for i := range now {
 		if c.Err() != nil {
@@ -119,7 +119,7 @@ func (m *Model) codeSnapshot(c *entropy.Coder, now []Cube, p *Baseline, spent *B
 
 // codeCube reads or writes one cube.
 func (f *snapshotCoder) codeCube(i int) {
-	k, b := &f.cubes[i], &f.baseline.Cubes[i]
+	k, b := &f.cubes[i], &f.baseline.cubes[i]
 	ahead := f.baseline.extrapolate(i)
 	far := 0 // from the player's cube, whose frame is known by now
 	if i > 0 {
@@ -201,7 +201,7 @@ func (f *snapshotCoder) predict(i int, k *Cube, ahead *extrapolation) (e predict
 		e.rot = quatFromVector(ahead.rotation).Mul(ahead.baseRot).Unit()
 	}
 	for a, x := range [3]float32{way.X, way.Y, way.Z} {
-		e.pos[a] = min(max(f.baseline.Cubes[i].Pos[a]+metresToSteps(x), MinPosition[a]), MaxPosition[a])
+		e.pos[a] = min(max(f.baseline.cubes[i].Pos[a]+metresToSteps(x), MinPosition[a]), MaxPosition[a])
 	}
 	return e
 }

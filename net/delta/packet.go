@@ -29,20 +29,20 @@ type storedSnapshot struct {
 	acked    bool // at the writer: the reader is known to have it
 	hasModel bool // at level Arithmetic: model is what was learned with it
 	cubes    []Cube
-	model    *Model
+	model    *motionModel
 }
 
 // prepareModel returns what is learned with the frame, if anything is at a level.
-func (k *storedSnapshot) prepareModel(l Level) *Model {
+func (k *storedSnapshot) prepareModel(l Level) *motionModel {
 	k.hasModel = l == Arithmetic
 	if k.hasModel && k.model == nil {
-		k.model = new(Model)
+		k.model = new(motionModel)
 	}
 	return k.model
 }
 
 // learnedModel is what was learned up to the frame, or nil.
-func (k *storedSnapshot) learnedModel() *Model {
+func (k *storedSnapshot) learnedModel() *motionModel {
 	if k.hasModel {
 		return k.model
 	}
@@ -54,9 +54,9 @@ func (k *storedSnapshot) copyFrom(o *storedSnapshot) {
 	frame, model := append(k.cubes[:0], o.cubes...), k.model
 	if o.hasModel && o.used {
 		if model == nil {
-			model = new(Model)
+			model = new(motionModel)
 		}
-		model.CopyFrom(o.model)
+		model.copyFrom(o.model)
 	}
 	*k = *o
 	k.cubes, k.model = frame, model
@@ -67,8 +67,8 @@ type Writer struct {
 	level    Level
 	next     uint16
 	ring     [writerWindow]storedSnapshot
-	codec    Codec
-	baseline Baseline
+	codec    codec
+	baseline baseline
 }
 
 // NewWriter returns the writer of a level.
@@ -79,7 +79,7 @@ func NewWriter(l Level) *Writer { return &Writer{level: l} }
 func (w *Writer) SetLevel(l Level) { w.level = l }
 
 // BitBreakdown returns what the bits of the last packet have told, its head apart.
-func (w *Writer) BitBreakdown() BitBreakdown { return w.codec.BitBreakdown() }
+func (w *Writer) BitBreakdown() BitBreakdown { return w.codec.breakdown }
 
 // CopyFrom makes w an equal of o that shares no memory with it.
 func (w *Writer) CopyFrom(o *Writer) {
@@ -90,7 +90,7 @@ func (w *Writer) CopyFrom(o *Writer) {
 }
 
 // MaxPacketBytes returns how much memory Write needs for so many cubes.
-func MaxPacketBytes(cubes int) int { return HeaderBytes + MaxBytes(cubes) }
+func MaxPacketBytes(cubes int) int { return HeaderBytes + maxSnapshotBytes(cubes) }
 
 // absoluteCubeBytes is what a cube takes in a frame without a base, from level Quantised
 // on.
@@ -106,11 +106,11 @@ func (w *Writer) Write(b []byte, now []Cube) (packet []byte, sequence uint16, er
 	slot.cubes = append(slot.cubes[:0], now...)
 	back, apart := w.chooseBaseline()
 	room := b[HeaderBytes:MaxPacketBytes(len(now))]
-	body, err := w.codec.Encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
+	body, err := w.codec.encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
 	if back > 0 && w.level > Quantised && (err != nil || len(body) > absoluteCubeBytes*len(now)) {
 		// It is too surprising to be told by what was known.
-		w.baseline, back, apart = Baseline{}, 0, 0
-		body, err = w.codec.Encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
+		w.baseline, back, apart = baseline{}, 0, 0
+		body, err = w.codec.encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
 	}
 	if err != nil {
 		return nil, 0, err
@@ -124,17 +124,17 @@ func (w *Writer) Write(b []byte, now []Cube) (packet []byte, sequence uint16, er
 
 // chooseBaseline finds what the reader is known to have, and returns where it lies.
 func (w *Writer) chooseBaseline() (back, apart int) {
-	w.baseline = Baseline{}
+	w.baseline = baseline{}
 	base := w.newestAcked(1)
 	if base == nil {
 		return 0, 0
 	}
 	back = int(w.next - base.sequence)
-	w.baseline = Baseline{Cubes: base.cubes, Age: back, Model: base.learnedModel()}
-	if a := w.level.OlderGap(); a > 0 {
+	w.baseline = baseline{cubes: base.cubes, age: back, model: base.learnedModel()}
+	if a := w.level.olderGap(); a > 0 {
 		if older := w.newestAcked(back + a); older != nil {
 			apart = int(base.sequence - older.sequence)
-			w.baseline.OlderCubes, w.baseline.OlderGap = older.cubes, apart
+			w.baseline.olderCubes, w.baseline.olderGap = older.cubes, apart
 		}
 	}
 	return back, apart
@@ -168,8 +168,8 @@ type Reader struct {
 	started   bool // one has been read
 	ring      [readerWindow]storedSnapshot
 	scratch   storedSnapshot // what is being read, so that what fails does no harm
-	codec     Codec
-	baseline  Baseline
+	codec     codec
+	baseline  baseline
 }
 
 // NewReader returns the reader of a level, for frames of so many cubes.
@@ -204,7 +204,7 @@ func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) 
 	if len(k.cubes) != r.cubeCount {
 		k.cubes = make([]Cube, r.cubeCount)
 	}
-	if err := r.codec.Decode(packet[HeaderBytes:], r.level, k.cubes, &r.baseline, k.prepareModel(r.level)); err != nil {
+	if err := r.codec.decode(packet[HeaderBytes:], r.level, k.cubes, &r.baseline, k.prepareModel(r.level)); err != nil {
 		return nil, sequence, fmt.Errorf("packet %d: %w", sequence, err)
 	}
 	k.sequence, k.used = sequence, true
@@ -218,7 +218,7 @@ func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) 
 
 // findBaseline finds what a packet refers to.
 func (r *Reader) findBaseline(sequence uint16, back, apart int) error {
-	r.baseline = Baseline{}
+	r.baseline = baseline{}
 	if back == 0 {
 		if apart != 0 {
 			return ErrHeader
@@ -232,13 +232,13 @@ func (r *Reader) findBaseline(sequence uint16, back, apart int) error {
 	if base == nil {
 		return ErrNoBaseline
 	}
-	r.baseline = Baseline{Cubes: base.cubes, Age: back, Model: base.learnedModel()}
+	r.baseline = baseline{cubes: base.cubes, age: back, model: base.learnedModel()}
 	if apart > 0 {
 		older := r.find(base.sequence - uint16(apart))
 		if older == nil {
 			return ErrNoBaseline
 		}
-		r.baseline.OlderCubes, r.baseline.OlderGap = older.cubes, apart
+		r.baseline.olderCubes, r.baseline.olderGap = older.cubes, apart
 	}
 	return nil
 }

@@ -270,8 +270,8 @@ func TestBitBreakdown(t *testing.T) {
 			if took := float64(8 * (len(p) - HeaderBytes)); sum > took+16 || sum < took-16 {
 				t.Errorf("%v: frame %d takes %v bits, told are %v", l, i, took, sum)
 			}
-			if _, _, err := r.Read(p); err != nil || r.codec.BitBreakdown() != last {
-				t.Errorf("%v: frame %d is %+v to the reader, %+v to the writer (%v)", l, i, r.codec.BitBreakdown(), last, err)
+			if _, _, err := r.Read(p); err != nil || r.codec.breakdown != last {
+				t.Errorf("%v: frame %d is %+v to the reader, %+v to the writer (%v)", l, i, r.codec.breakdown, last, err)
 			}
 		}
 		want := map[Level]BitBreakdown{

@@ -50,11 +50,11 @@ func (p *bitPacker) codeReferenceOrientation(k, b *Cube) {
 // referencePrediction is where the reference program expects a cube.
 func (p *bitPacker) referencePrediction(i int) (at [3]int32) {
 	const gravity, ground = 3, 105 // of half a small cube, it lies no deeper
-	b := &p.baseline.Cubes[i]
+	b := &p.baseline.cubes[i]
 	at = b.Pos
-	if o := p.baseline.OlderCubes; o != nil {
+	if o := p.baseline.olderCubes; o != nil {
 		for a := range at {
-			way := int(b.Pos[a]-o[i].Pos[a]) * p.baseline.Age / p.baseline.OlderGap
+			way := int(b.Pos[a]-o[i].Pos[a]) * p.baseline.age / p.baseline.olderGap
 			at[a] += int32(way + floorDiv(-62*way, 1000)) // less the drag, rounded up
 		}
 	}

@@ -157,16 +157,3 @@ func (c *Coder) BitsSpent() float64 {
 	m := width/float64(uint64(1)<<whole) - 1 // log2(1+m) is about m and a little
 	return float64(8*c.pos) + 32 - float64(whole) - m - float64(0.344*float64(m*(1-m)))
 }
-
-// RawBits is a number of n bits, n in [0,32], that nothing is known of: every value
-// costs n bits.
-func (c *Coder) RawBits(v uint32, n int) uint32 {
-	var got uint32
-	for i := n - 1; i >= 0; i-- {
-		got <<= 1
-		if c.codeBit(v>>i&1 != 0, 1<<15) {
-			got |= 1
-		}
-	}
-	return got
-}

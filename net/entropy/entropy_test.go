@@ -11,6 +11,21 @@ import (
 	"pgregory.net/rapid"
 )
 
+// maxMagnitude is the largest magnitude of a Number.
+const maxMagnitude = 1<<maxBits - 1
+
+// rawBits codes an n-bit number whose bits are all equally likely.
+func (c *Coder) rawBits(v uint32, n int) uint32 {
+	var got uint32
+	for i := n - 1; i >= 0; i-- {
+		got <<= 1
+		if c.codeBit(v>>i&1 != 0, 1<<15) {
+			got |= 1
+		}
+	}
+	return got
+}
+
 // models are some of each kind, which scripts learn with.
 type models struct {
 	bits        [4]BitModel
@@ -32,9 +47,9 @@ func (s *operation) code(c *Coder, m *models) operation {
 	case 1:
 		s.value = boolInt(c.MixedBit(s.value != 0, &m.mixers[s.index%2], []*BitModel{&m.bits[s.index%4], &m.bits[3-s.index%4]}))
 	case 2:
-		s.value = c.Number(s.value, -5*s.index, MaxMagnitude, &m.numberMixer, &m.numbers[s.index%3], &m.numbers[2])
+		s.value = c.Number(s.value, -5*s.index, maxMagnitude, &m.numberMixer, &m.numbers[s.index%3], &m.numbers[2])
 	case 3:
-		s.value = int(c.RawBits(uint32(s.value), s.index%20))
+		s.value = int(c.rawBits(uint32(s.value), s.index%20))
 	}
 	return *s
 }
@@ -60,7 +75,7 @@ func (s *operation) draw(t *rapid.T) {
 	case 0, 1:
 		s.value = rapid.IntRange(0, 1).Draw(t, "answer")
 	case 2:
-		most := rapid.SampledFrom([]int{0, 1, 3, 100, MaxMagnitude}).Draw(t, "most")
+		most := rapid.SampledFrom([]int{0, 1, 3, 100, maxMagnitude}).Draw(t, "most")
 		s.value = max(rapid.IntRange(-most, most).Draw(t, "number"), -5*s.index)
 	case 3:
 		s.value = rapid.IntRange(0, 1<<(s.index%20)-1).Draw(t, "even")
@@ -157,7 +172,7 @@ func TestGolden(t *testing.T) {
 		c.MixedBit(i%3 == 0, &m.mixers[0], []*BitModel{&m.bits[1], &m.bits[i%3]})
 		c.Number(i*i%50-20, -20, 50, &m.numberMixer, &m.numbers[0], &m.numbers[1+i%2])
 	}
-	c.RawBits(0xabcde, 20)
+	c.rawBits(0xabcde, 20)
 	const want = "2ea80483cd1380d5214bec4f5a027df8312103bed992c7b9b50275df83c8e4471bcaf31703f2101538f6c6c40238906cbdd6c130b1ef11116da9f91c"
 	if got := fmt.Sprintf("%x", c.FinishWrite()); got != want {
 		t.Errorf("%s", got)
@@ -220,7 +235,7 @@ func TestNumberCost(t *testing.T) {
 		for range n {
 			v := int(math.Round(r.NormFloat64() * sigma))
 			count[v]++
-			c.Number(v, -MaxMagnitude, MaxMagnitude, &m.numberMixer, &m.numbers[0])
+			c.Number(v, -maxMagnitude, maxMagnitude, &m.numberMixer, &m.numbers[0])
 		}
 		entropy := 0.0
 		for _, k := range count {
@@ -239,7 +254,7 @@ func TestNumberCost(t *testing.T) {
 func TestLimits(t *testing.T) {
 	var c Coder
 	var m models
-	for _, v := range []int{-11, 6, MaxMagnitude + 1} {
+	for _, v := range []int{-11, 6, maxMagnitude + 1} {
 		c.BeginWrite(make([]byte, 64))
 		if c.Number(v, -10, max(v-1, 5), &m.numberMixer, &m.numbers[0]); !errors.Is(c.Err(), ErrRange) {
 			t.Errorf("%d is written: %v", v, c.Err())
@@ -247,7 +262,7 @@ func TestLimits(t *testing.T) {
 	}
 	c.BeginWrite(make([]byte, 2))
 	for range 100 {
-		c.RawBits(5, 3)
+		c.rawBits(5, 3)
 	}
 	if c.FinishWrite(); !errors.Is(c.Err(), ErrPastEnd) {
 		t.Errorf("300 bits fit into two bytes: %v", c.Err())
@@ -270,7 +285,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("9 is read as %d of [-10, 8]: %v", got, c.Err())
 	}
 	before := m
-	if c.Bit(true, &m.bits[0]) || c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]}) || c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0]) != 0 || c.RawBits(3, 2) != 0 || m != before {
+	if c.Bit(true, &m.bits[0]) || c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]}) || c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0]) != 0 || c.rawBits(3, 2) != 0 || m != before {
 		t.Error("a reader goes on after a failure")
 	}
 	if c.Reading() != true || c.FinishRead() == nil {
@@ -288,7 +303,7 @@ func TestAllocatesNothing(t *testing.T) {
 			c.Bit(i%3 == 0, &m.bits[0])
 			c.MixedBit(i%2 == 0, &m.mixers[0], []*BitModel{&m.bits[0], &m.bits[1]})
 			c.Number(i-10, -20, 20, &m.numberMixer, &m.numbers[0], &m.numbers[1])
-			c.RawBits(9, 5)
+			c.rawBits(9, 5)
 		}
 	}
 	if a := testing.AllocsPerRun(100, func() {
@@ -370,14 +385,14 @@ func TestBitsSpent(t *testing.T) {
 		}
 	}
 	for i := range 2000 {
-		w.RawBits(uint32(i), 11)
+		w.rawBits(uint32(i), 11)
 		bits += 11
 		check(&w)
 	}
 	r.BeginRead(w.FinishWrite())
 	bits = 0
 	for range 2000 {
-		r.RawBits(0, 11)
+		r.rawBits(0, 11)
 		bits += 11
 		check(&r)
 	}

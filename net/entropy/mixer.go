@@ -1,7 +1,7 @@
 package entropy
 
-// MaxInputs is how many models may be mixed.
-const MaxInputs = 6
+// maxInputs is how many models may be mixed.
+const maxInputs = 6
 
 // Mixer learns which of several models to believe, for one kind of answer: a
 // weight for each (the logistic mixing of Mahoney's paq programs). The zero
@@ -11,7 +11,7 @@ const MaxInputs = 6
 // for more than one that is not; after each answer the weights move along the
 // gradient of what it has cost.
 type Mixer struct {
-	weights [MaxInputs]int32 // in 65536ths, beyond what they begin with
+	weights [maxInputs]int32 // in 65536ths, beyond what they begin with
 }
 
 const (
@@ -54,7 +54,7 @@ func (c *Coder) MixedBit(v bool, m *Mixer, in []*BitModel) bool {
 	if c.err != nil {
 		return v && c.writing
 	}
-	var odds [MaxInputs]int32
+	var odds [maxInputs]int32
 	first := initialWeightSum / int32(len(in))
 	sum := int64(0)
 	for i, b := range in {

@@ -23,9 +23,6 @@ type NumberModel [nodeCount]BitModel
 // NumberMixer learns which of several Numbers to believe.
 type NumberMixer [nodeCount]Mixer
 
-// MaxMagnitude is the greatest magnitude that a number may have.
-const MaxMagnitude = 1<<maxBits - 1
-
 // Number is a number in [low, high] and [-NumberMost, NumberMost], by what several models
 // have learned of its kind: zero is where it is expected.
 func (c *Coder) Number(v, low, high int, m *NumberMixer, in ...*NumberModel) int {
@@ -55,7 +52,7 @@ type numberCoder struct {
 }
 
 func (n *numberCoder) codeBit(v bool, node int) bool {
-	var b [MaxInputs]*BitModel
+	var b [maxInputs]*BitModel
 	for i, x := range n.models {
 		b[i] = &x[node]
 	}

@@ -272,8 +272,8 @@ func parseBytes(v string) (int, bool) {
 	return int(f), true
 }
 
-// ParamNames returns the names that Set and Parse know.
-func ParamNames() []string {
+// paramNames returns the names that Set and Parse know.
+func paramNames() []string {
 	var names []string
 	for _, p := range params {
 		names = append(names, p.name)
@@ -281,9 +281,9 @@ func ParamNames() []string {
 	return names
 }
 
-// Set sets one number of the weather by name: "latency" sets both directions,
+// set sets one number of the weather by name: "latency" sets both directions,
 // "up.latency" and "down.latency" one of them.
-func (w *Network) Set(name, value string) error {
+func (w *Network) set(name, value string) error {
 	both, key := true, name
 	var one *Conditions
 	if k, ok := strings.CutPrefix(name, "up."); ok {
@@ -309,7 +309,7 @@ func (w *Network) Set(name, value string) error {
 		}
 		return nil
 	}
-	return &UnknownNameError{"network condition", name, append(ParamNames(), "up.* and down.* for one direction")}
+	return &UnknownNameError{"network condition", name, append(paramNames(), "up.* and down.* for one direction")}
 }
 
 // Parse sets the conditions of w, seed and forced faults apart, from a text:
@@ -322,11 +322,11 @@ func (w *Network) Parse(text string) error {
 		name, value, assigned := strings.Cut(item, "=")
 		switch {
 		case assigned:
-			if err := next.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			if err := next.set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
 				return err
 			}
 		case i == 0:
-			p, err := ProfileNamed(item)
+			p, err := profileNamed(item)
 			if err != nil {
 				return err
 			}
@@ -376,7 +376,7 @@ func (w *Network) Summary() string {
 	return w.format(func(v string) string {
 		for _, t := range []*Trace{w.Up.Trace, w.Down.Trace} {
 			if t != nil && t.String() == v {
-				return t.Summary()
+				return t.summary()
 			}
 		}
 		return v

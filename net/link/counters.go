@@ -23,7 +23,7 @@ type Counters struct {
 	BytesSent    uint64 // without headers
 	BytesArrived uint64 // likewise, second copies apart
 
-	FirstSent, LastArrival time.Duration // when the first was sent, and the last arrived
+	firstSent, lastArrival time.Duration // when the first was sent, and the last arrived
 
 	// Of the datagrams that arrived, second copies apart:
 	Delay   Distribution // from sending to arrival
@@ -36,16 +36,16 @@ type Counters struct {
 // Goodput returns the bits per second that arrived, headers and second copies
 // apart, from the first sending to the last arrival.
 func (m *Counters) Goodput() float64 {
-	if m.LastArrival <= m.FirstSent {
+	if m.lastArrival <= m.firstSent {
 		return 0
 	}
-	return float64(m.BytesArrived*8) / (m.LastArrival - m.FirstSent).Seconds()
+	return float64(m.BytesArrived*8) / (m.lastArrival - m.firstSent).Seconds()
 }
 
 // send counts a datagram that is sent, and returns its number, from 1.
 func (m *Counters) send(now time.Duration, n int) uint64 {
 	if m.Sent == 0 {
-		m.FirstSent = now
+		m.firstSent = now
 	}
 	m.Sent++
 	m.BytesSent += uint64(n)
@@ -54,7 +54,7 @@ func (m *Counters) send(now time.Duration, n int) uint64 {
 
 // receive counts what arrives.
 func (m *Counters) receive(f *scheduledDatagram) {
-	m.LastArrival = max(m.LastArrival, f.arrival)
+	m.lastArrival = max(m.lastArrival, f.arrival)
 	if f.duplicate {
 		m.DuplicatesArrived++
 		return

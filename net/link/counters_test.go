@@ -35,8 +35,8 @@ func TestCounters(t *testing.T) {
 	if m.Reordered != 2 || m.ReorderMax != 3 {
 		t.Errorf("%d reordered, %d places at most", m.Reordered, m.ReorderMax)
 	}
-	if m.BytesSent != 7*72 || m.BytesArrived != 5*72 || m.FirstSent != 1000*ms || m.LastArrival != 1060*ms {
-		t.Errorf("%d bytes sent, %d arrived, from %v to %v", m.BytesSent, m.BytesArrived, m.FirstSent, m.LastArrival)
+	if m.BytesSent != 7*72 || m.BytesArrived != 5*72 || m.firstSent != 1000*ms || m.lastArrival != 1060*ms {
+		t.Errorf("%d bytes sent, %d arrived, from %v to %v", m.BytesSent, m.BytesArrived, m.firstSent, m.lastArrival)
 	}
 	if got := m.Goodput(); got != 5*72*8/0.06 {
 		t.Errorf("%v bit/s", got)

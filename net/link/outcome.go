@@ -75,13 +75,13 @@ func (w *Network) Outcome(d Direction, seat int, now time.Duration, place int) O
 // isBlackedOut reports whether everything that is sent at now is lost, whatever its
 // luck.
 func (w *Network) isBlackedOut(c *Conditions, now time.Duration) bool {
-	_, lost := c.Trace.At(now)
+	_, lost := c.Trace.at(now)
 	return lost || now < w.Blackout || c.inOutage(now)
 }
 
 // baseDelay is a seat's one-way delay at now before chance has its say.
 func (c *Conditions) baseDelay(now time.Duration, seat int) time.Duration {
-	delay, _ := c.Trace.At(now)
+	delay, _ := c.Trace.at(now)
 	return c.Latency + time.Duration(seat)*c.SeatSpread + c.swingDelay(now) + delay
 }
 

@@ -104,8 +104,8 @@ func ProfileNames() []string {
 	return names
 }
 
-// ProfileNamed returns the preset called name.
-func ProfileNamed(name string) (Profile, error) {
+// profileNamed returns the preset called name.
+func profileNamed(name string) (Profile, error) {
 	for _, p := range Profiles {
 		if p.Name == name {
 			return p, nil

@@ -49,8 +49,8 @@ func (t *Trace) Length() time.Duration { return t.length }
 //	us/20000:5012/4980/-/-/21000:5100
 func (t *Trace) String() string { return t.text }
 
-// Summary says what trace it is in a few words, with a hash of all that it holds.
-func (t *Trace) Summary() string {
+// summary says what trace it is in a few words, with a hash of all that it holds.
+func (t *Trace) summary() string {
 	h := uint32(2166136261) // FNV-1a
 	for i := range len(t.text) {
 		h = (h ^ uint32(t.text[i])) * 16777619
@@ -58,9 +58,9 @@ func (t *Trace) Summary() string {
 	return fmt.Sprintf("%d samples of %v (%08x)", len(t.samples), t.length, h)
 }
 
-// At returns the one-way delay that the trace adds at a moment, and whether it
+// at returns the one-way delay that the trace adds at a moment, and whether it
 // loses what is sent then. Without a trace nothing is added.
-func (t *Trace) At(now time.Duration) (delay time.Duration, lost bool) {
+func (t *Trace) at(now time.Duration) (delay time.Duration, lost bool) {
 	if t == nil {
 		return 0, false
 	}

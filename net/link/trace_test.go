@@ -40,7 +40,7 @@ func TestTraceReadsUnits(t *testing.T) {
 	// A lost sample has the delay of the one before it, the first of the next.
 	x := readTrace(t, "0,,1\n1,7,0\n2,,1\n3,9,0\n")
 	for i, want := range []time.Duration{7 * ms, 7 * ms, 7 * ms, 9 * ms} {
-		if got, lost := x.At(time.Duration(i) * time.Second); got != want || lost != (i%2 == 0) {
+		if got, lost := x.at(time.Duration(i) * time.Second); got != want || lost != (i%2 == 0) {
 			t.Errorf("sample %d: %v, lost: %t", i, got, lost)
 		}
 	}
@@ -131,7 +131,7 @@ func TestTraceAddsToConditions(t *testing.T) {
 	for i := range 20000 {
 		now := time.Duration(i) * tick
 		for _, d := range []Direction{Up, Down} {
-			delay, lost := x.At(now)
+			delay, lost := x.at(now)
 			a, b := plain.Outcome(d, i%3, now, 0), with.Outcome(d, i%3, now, 0)
 			if b.Lost != (a.Lost || lost) || b.Delay != a.Delay+delay || b.Duplicated != a.Duplicated || b.Duplicated && b.DuplicateDelay != a.DuplicateDelay+delay {
 				t.Fatalf("at %v: %+v without the trace, %+v with it (%v, lost: %t)", now, a, b, delay, lost)
@@ -209,7 +209,7 @@ func FuzzReadTrace(f *testing.F) {
 		if len(x.String()) > maxTraceText || x.Length() <= 0 || x.Length() > maxTraceLength || x.Samples() > len(text) {
 			t.Fatalf("%d samples of %v, %d bytes", x.Samples(), x.Length(), len(x.String()))
 		}
-		if delay, _ := x.At(time.Duration(moment & (1<<62 - 1))); delay < 0 || delay > maxDuration {
+		if delay, _ := x.at(time.Duration(moment & (1<<62 - 1))); delay < 0 || delay > maxDuration {
 			t.Fatalf("a delay of %v", delay)
 		}
 		again, err := parseTrace(x.String())

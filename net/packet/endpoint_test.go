@@ -139,10 +139,10 @@ func TestLoss(t *testing.T) {
 			e.Send([]byte{1})
 		}
 	}
-	if l := b.Stats.Loss(); l < 0.23 || l > 0.27 {
+	if l := b.Stats.loss(); l < 0.23 || l > 0.27 {
 		t.Errorf("upwards %.3f", l)
 	}
-	if l := a.Stats.Loss(); l < 0.04 || l > 0.06 {
+	if l := a.Stats.loss(); l < 0.04 || l > 0.06 {
 		t.Errorf("downwards %.3f", l)
 	}
 	if got, want := a.Stats.BytesSent, uint64(6000*(1+headerBytes+link.UDPIPHeaderBytes)); got != want {

@@ -34,6 +34,23 @@ func pattern(n int, seed byte) []byte {
 	return b
 }
 
+// loss returns the share of the other side's packets that have not arrived, in [0,1].
+// Packets in flight count as lost until they arrive.
+func (s *Stats) loss() float64 {
+	if s.Expected == 0 {
+		return 0
+	}
+	return 1 - float64(s.PacketsReceived)/float64(s.Expected)
+}
+
+// recentLoss returns the loss in the recent window, in [0,1], and 0 while it is empty.
+func (s *Stats) recentLoss() float64 {
+	if s.RecentExpected == 0 {
+		return 0
+	}
+	return float64(s.RecentLost) / float64(s.RecentExpected)
+}
+
 // receiveAll returns what the last Update brought.
 func receiveAll(e *Endpoint) (all []Packet) {
 	for p, ok := e.Receive(); ok; p, ok = e.Receive() {

@@ -64,7 +64,7 @@ func TestSequenceWrap(t *testing.T) {
 			t.Fatalf("%d arrived as %d, %v", i, p.Sequence, ok)
 		}
 	}
-	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.Loss() != 0 || acked != n-1 {
+	if s := &b.Stats; s.Expected != n || s.PacketsReceived != n || s.loss() != 0 || acked != n-1 {
 		t.Errorf("%+v, %d acked", b.Stats, acked)
 	}
 }

@@ -37,25 +37,6 @@ type Stats struct {
 	SentRate, ReceivedRate, AckedRate uint64
 }
 
-// Loss returns the share of the other side's packets that have not arrived, in
-// [0,1]. Those on their way count as lost until they come.
-func (s *Stats) Loss() float64 {
-	if s.Expected == 0 {
-		return 0
-	}
-	return 1 - float64(s.PacketsReceived)/float64(s.Expected)
-}
-
-// RecentLoss returns the share of the newest 256 packets of the other side that
-// have not arrived, in [0,1], the very newest 64 left out. It is 0 before there
-// are that many.
-func (s *Stats) RecentLoss() float64 {
-	if s.RecentExpected == 0 {
-		return 0
-	}
-	return float64(s.RecentLost) / float64(s.RecentExpected)
-}
-
 // addRTT takes in one round trip. The smoothing of RTT is that of TCP (RFC 6298):
 // an eighth for the mean and a quarter for the distance from it. Fiedler's of
 // 2008 takes a tenth.

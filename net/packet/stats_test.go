@@ -137,7 +137,7 @@ func TestRecentLoss(t *testing.T) {
 		}
 	}
 	run(64, 0)
-	if b.Stats.RecentExpected != 0 || b.Stats.RecentLoss() != 0 {
+	if b.Stats.RecentExpected != 0 || b.Stats.recentLoss() != 0 {
 		t.Errorf("%d of %d missing before there is anything to tell", b.Stats.RecentLost, b.Stats.RecentExpected)
 	}
 	run(936, 0)
@@ -145,11 +145,11 @@ func TestRecentLoss(t *testing.T) {
 		t.Errorf("%d of %d missing on a link that only delays", b.Stats.RecentLost, b.Stats.RecentExpected)
 	}
 	run(1000, 0.5)
-	if l := b.Stats.RecentLoss(); l < 0.4 || l > 0.6 {
+	if l := b.Stats.recentLoss(); l < 0.4 || l > 0.6 {
 		t.Errorf("%.3f of late at 50 %%", l)
 	}
 	run(1000, 0)
-	if l, all := b.Stats.RecentLoss(), b.Stats.Loss(); l != 0 || all < 0.1 {
+	if l, all := b.Stats.recentLoss(), b.Stats.loss(); l != 0 || all < 0.1 {
 		t.Errorf("%.3f of late and %.3f of all after the loss has ended", l, all)
 	}
 }
