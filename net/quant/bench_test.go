@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// randomBodies are positions and rotations as a pile of them has.
-func randomBodies(n int) (points [][3]float32, turns [][4]float32) {
+// randomBodies returns the positions and rotations of a random pile.
+func randomBodies(n int) (points [][3]float32, rotations [][4]float32) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		points = append(points, [3]float32{float32(r.NormFloat64() * 10), float32(r.NormFloat64() * 10), r.Float32() * 5})
-		turns = append(turns, unitRotation(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()))
+		rotations = append(rotations, unitRotation(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()))
 	}
-	return points, turns
+	return points, rotations
 }
 
-// codeSnapshot is 901 cubes of 80 bits each.
-func codeSnapshot(c *Coder, points [][3]float32, turns [][4]float32) {
+// codeSnapshot codes 80 bits per cube.
+func codeSnapshot(c *Coder, points [][3]float32, rotations [][4]float32) {
 	for i := range points {
 		c.Bool(i%8 == 0)
 		points[i] = c.CompressedVector(points[i], &SnapshotPosition)
-		turns[i] = c.Rotation(turns[i], SnapshotRotation)
+		rotations[i] = c.Rotation(rotations[i], SnapshotRotation)
 	}
 }
 
@@ -70,11 +70,11 @@ func BenchmarkBitPacker(b *testing.B) {
 }
 
 func BenchmarkSnapshot901(b *testing.B) {
-	points, turns := randomBodies(901)
+	points, rotations := randomBodies(901)
 	buffer := make([]byte, 9016)
 	var c Coder
 	c.BeginWrite(buffer)
-	codeSnapshot(&c, points, turns)
+	codeSnapshot(&c, points, rotations)
 	data := c.FinishWrite()
 	for name, begin := range map[string]func(){"write": func() { c.BeginWrite(buffer) }, "read": func() { c.BeginRead(data) }, "measure": c.BeginMeasure} {
 		b.Run(name, func(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkSnapshot901(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
 				begin()
-				codeSnapshot(&c, points, turns)
+				codeSnapshot(&c, points, rotations)
 			}
 			if c.Err() != nil || c.BitsProcessed() != 901*80 {
 				b.Fatal(c.BitsProcessed(), c.Err())
@@ -103,16 +103,16 @@ func BenchmarkRange(b *testing.B) {
 }
 
 func BenchmarkSmallestThree(b *testing.B) {
-	_, turns := randomBodies(1024)
+	_, rotations := randomBodies(1024)
 	var codes []QuantisedRotation
-	for _, q := range turns {
+	for _, q := range rotations {
 		codes = append(codes, SyncRotation.Encode(q))
 	}
 	i := 0
 	b.Run("encode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			SyncRotation.Encode(turns[i%1024])
+			SyncRotation.Encode(rotations[i%1024])
 			i++
 		}
 	})
@@ -157,15 +157,15 @@ func BenchmarkRelative(b *testing.B) {
 	}
 }
 
-// TestEncodersAllocateNothing says that no encoder allocates, in any direction,
-// once its list or block has its length.
+// TestEncodersAllocateNothing checks that no encoder allocates in any mode once its
+// list or byte slice has grown to size.
 func TestEncodersAllocateNothing(t *testing.T) {
-	points, turns := randomBodies(20)
+	points, rotations := randomBodies(20)
 	list, block := []int{1, 5, 6, 90, 400}, []byte("block")
 	buffer := make([]byte, 1024)
 	var c Coder
 	all := func() {
-		codeSnapshot(&c, points, turns)
+		codeSnapshot(&c, points, rotations)
 		c.RelativePosition([3]int{5, 5, 5}, [3]int{}, &SnapshotPosition, PositionDeltaBits)
 		c.Delta(-17, PositionDeltaBits)
 		c.Signed(-3, 4)

@@ -2,9 +2,8 @@ package quant
 
 import "fmt"
 
-// Align fills the byte that was begun with zeros. A reader refuses anything
-// else there, and so often finds that it has lost its way (Fiedler,
-// Serialization Strategies: after 323 bits follow 5).
+// Align pads the stream with zeros to the next byte. A reader rejects other padding,
+// which often detects that it has lost its place (Fiedler, Serialization Strategies).
 func (c *Coder) Align() {
 	at := c.BitsProcessed()
 	if pad := -at & 7; pad != 0 && c.codeField(0, pad, "Align") != 0 {
@@ -12,12 +11,12 @@ func (c *Coder) Align() {
 	}
 }
 
-// Bytes is a run of at most most bytes: its length, an Align, and the bytes as
-// they are. When it reads, it writes over b and makes it longer if it must; no
-// more than has come is ever allocated.
-func (c *Coder) Bytes(b []byte, most int) []byte {
+// Bytes codes at most limit bytes: the length, an Align, and the bytes. A reader reuses
+// the memory of b and grows it if needed, but never allocates more than it has data
+// for.
+func (c *Coder) Bytes(b []byte, limit int) []byte {
 	at := c.BitsProcessed()
-	n := c.codeInt(len(b), 0, most, "Bytes")
+	n := c.codeInt(len(b), 0, limit, "Bytes")
 	c.Align()
 	if c.err != nil {
 		return c.emptyIfReading(b)
@@ -54,7 +53,7 @@ func (c *Coder) Bytes(b []byte, most int) []byte {
 	return b
 }
 
-// emptyIfReading is what a failed coder makes of b.
+// emptyIfReading returns the result of Bytes after a failure.
 func (c *Coder) emptyIfReading(b []byte) []byte {
 	if c.mode == reading {
 		return b[:0]
@@ -62,17 +61,16 @@ func (c *Coder) emptyIfReading(b []byte) []byte {
 	return b
 }
 
-// bitsLeft is the bits that a reader has before it.
+// bitsLeft returns the number of bits left to read.
 func (c *Coder) bitsLeft() int { return len(c.data)*8 - c.BitsProcessed() }
 
 // checkBits is the width of a check on the wire.
 const checkBits = 32
 
-// Check is a number in the middle of a packet that both sides know: if a reader
-// finds another, the two have gone apart since the check before, and the
-// *CheckError says between which two. The number follows from the name, so that
-// the wrong check is refused, too (Fiedler, Serialization Strategies:
-// serialize_check). It costs 32 bits.
+// Check codes a marker that both sides know. If a reader finds another value, reader
+// and writer have diverged since the previous check, and the *CheckError says between
+// which two. The marker is a hash of the name, so a check of another name fails too
+// (Fiedler, Serialization Strategies: serialize_check). It costs 32 bits.
 func (c *Coder) Check(name string) {
 	if c.err != nil {
 		return
@@ -93,22 +91,22 @@ func (c *Coder) Check(name string) {
 	}
 }
 
-// CheckError says between which two checks a writer and a reader have gone
-// apart.
+// CheckError says between which two checks a reader lost synchronisation with the
+// writer.
 type CheckError struct {
 	Name         string // of the check that failed
 	BitOffset    int    // where it was expected
-	LastCheck    string // name of the last check that was passed, "" for none
-	LastCheckEnd int    // the bit after that one
-	Err          error  // ErrCheck, or ErrEnd where the packet ended before the check
+	LastCheck    string // name of the last check passed, "" for none
+	LastCheckEnd int    // bit after that check
+	Err          error  // ErrCheck, or ErrPastEnd if the packet ends before the check
 }
 
 func (e *CheckError) Error() string {
-	since := "the beginning"
+	since := "the start"
 	if e.LastCheck != "" {
 		since = fmt.Sprintf("check %q", e.LastCheck)
 	}
-	return fmt.Sprintf("quant: check %q at bit %d: %v, since %s (bit %d)", e.Name, e.BitOffset, e.Err, since, e.LastCheckEnd)
+	return fmt.Sprintf("quant: check %q at bit %d: %v since %s (bit %d)", e.Name, e.BitOffset, e.Err, since, e.LastCheckEnd)
 }
 
 // Unwrap returns the reason.

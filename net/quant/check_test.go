@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAlignVerifiesZeros holds the align with verified zeros: after 323 bits
-// follow 5, and a reader refuses each of them if it is set.
+// TestAlignVerifiesZeros checks that Align pads 323 bits with 5 more, and that a reader
+// rejects each of them if it is set.
 func TestAlignVerifiesZeros(t *testing.T) {
 	var b [64]byte
 	var c Coder
@@ -44,7 +44,7 @@ func TestAlignVerifiesZeros(t *testing.T) {
 	}
 }
 
-// TestAtEndVerifiesZeros says that bits after the last value must be zero.
+// TestAtEndVerifiesZeros checks that the bits after the last value must be zero.
 func TestAtEndVerifiesZeros(t *testing.T) {
 	var c Coder
 	for bit := range 8 {
@@ -56,8 +56,8 @@ func TestAtEndVerifiesZeros(t *testing.T) {
 	}
 }
 
-// TestBytes holds the block of bytes: aligned, copied, with a bound that both
-// sides keep, and nothing is allocated for a length that has not come.
+// TestBytes checks that byte strings are aligned, copied and limited on both sides, and
+// that nothing is allocated for a length without data.
 func TestBytes(t *testing.T) {
 	var b [64]byte
 	var c Coder
@@ -79,14 +79,14 @@ func TestBytes(t *testing.T) {
 		}
 		for _, room := range []int{0, 3, 40} {
 			c.BeginRead(data)
-			if back := code(make([]byte, room)); string(back) != text || c.Err() != nil {
-				t.Errorf("%q is read as %q, %v", text, back, c.Err())
+			if got := code(make([]byte, room)); string(got) != text || c.Err() != nil {
+				t.Errorf("%q is read as %q, %v", text, got, c.Err())
 			}
 		}
 		for cut := range data[:len(data)-1] {
 			c.BeginRead(data[:cut])
-			if back := code(nil); c.Err() == nil || len(back) > 0 {
-				t.Errorf("%d of %d bytes: %q, %v", cut, len(data), back, c.Err())
+			if got := code(nil); c.Err() == nil || len(got) > 0 {
+				t.Errorf("%d of %d bytes: %q, %v", cut, len(data), got, c.Err())
 			}
 		}
 	}
@@ -100,17 +100,17 @@ func TestBytes(t *testing.T) {
 		t.Errorf("70 bytes in 64: %v", c.Err())
 	}
 	c.BeginRead([]byte{0xfe, 0xff, 0xff, 0x3f, 0, 0}) // a length of almost 2^29
-	if back := c.Bytes(nil, 1<<30-1); cap(back) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
-		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
+	if got := c.Bytes(nil, 1<<30-1); cap(got) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
+		t.Errorf("room for %d bytes, %v", cap(got), c.Err())
 	}
-	c.BeginRead([]byte{20, 0, 0, 0, 0, 0}) // 20, and 5 have come
-	if back := c.Bytes(nil, 40); cap(back) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
-		t.Errorf("room for %d bytes, %v", cap(back), c.Err())
+	c.BeginRead([]byte{20, 0, 0, 0, 0, 0}) // length 20, with 5 bytes of data
+	if got := c.Bytes(nil, 40); cap(got) > 0 || !errors.Is(c.Err(), ErrPastEnd) {
+		t.Errorf("room for %d bytes, %v", cap(got), c.Err())
 	}
 }
 
-// TestCheckErrorSaysWhere holds the serialise check: a writer and a reader that
-// have gone apart are told between which two checks they did.
+// TestCheckErrorSaysWhere checks that an error names the two checks between which
+// reader and writer diverged.
 func TestCheckErrorSaysWhere(t *testing.T) {
 	code := func(c *Coder, width int) {
 		c.Bits(7, 5)
@@ -134,19 +134,19 @@ func TestCheckErrorSaysWhere(t *testing.T) {
 	if !errors.As(c.Err(), &e) || *e != (CheckError{"bodies", 55, "header", 37, ErrCheck}) {
 		t.Errorf("%v", c.Err())
 	}
-	if want := `quant: check "bodies" at bit 55: writer and reader are out of sync, since check "header" (bit 37)`; c.Err().Error() != want {
+	if want := `quant: check "bodies" at bit 55: writer and reader are out of sync since check "header" (bit 37)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)
 	c.Bits(0, 4)
 	c.Check("header")
-	if want := `quant: check "header" at bit 4: writer and reader are out of sync, since the beginning (bit 0)`; c.Err().Error() != want {
+	if want := `quant: check "header" at bit 4: writer and reader are out of sync since the start (bit 0)`; c.Err().Error() != want {
 		t.Errorf("%v", c.Err())
 	}
 	c.BeginRead(data)
 	c.Bits(0, 5)
 	if c.Check("reader"); !errors.Is(c.Err(), ErrCheck) {
-		t.Errorf("another check passes: %v", c.Err())
+		t.Errorf("a check of another name passes: %v", c.Err())
 	}
 	c.BeginRead(data[:6])
 	if code(&c, 10); !errors.As(c.Err(), new(*Error)) || !errors.Is(c.Err(), ErrPastEnd) {

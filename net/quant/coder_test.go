@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// values is one description for reading, writing and measuring.
+// values has one description for reading, writing and measuring.
 type values struct {
 	bits    uint32
 	integer int
@@ -21,7 +21,8 @@ func (n *values) code(c *Coder) {
 	n.real = c.Float(n.real)
 }
 
-// TestRoundTrip says that what is written is read, and measured at its size.
+// TestRoundTrip checks that values are read as written, and that measured and written
+// sizes agree.
 func TestRoundTrip(t *testing.T) {
 	var c Coder
 	for _, n := range []values{{}, {8191, 90, true, -1.5}, {1, -5, false, math.MaxFloat32}, {77, 0, true, float32(math.Copysign(0, -1))}} {
@@ -55,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRange says that a number outside its range is refused when read.
+// TestRange checks that a reader rejects a number out of range.
 func TestRange(t *testing.T) {
 	var b [8]byte
 	var c Coder
@@ -68,7 +69,7 @@ func TestRange(t *testing.T) {
 	}
 	c.BeginWrite(b[:])
 	if c.Int(7, 7, 7) != 7 || c.BitsProcessed() != 0 || c.Err() != nil {
-		t.Error("the only number of its range costs bits")
+		t.Error("a range of one number takes bits")
 	}
 	if c.Int(8, 7, 7); c.Err() == nil {
 		t.Error("a number outside a range of one is written")

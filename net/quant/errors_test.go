@@ -2,8 +2,8 @@ package quant
 
 import "testing"
 
-// TestErrorsSayWhatAndWhere says that a failure names the kind of value, the
-// bit that it begins at and the reason, for reading, writing and measuring.
+// TestErrorsSayWhatAndWhere checks that an error names the kind of value, its first bit
+// and the reason, when reading, writing and measuring.
 func TestErrorsSayWhatAndWhere(t *testing.T) {
 	var c Coder
 	room := func() { c.BeginWrite(make([]byte, 8)); c.Bits(0, 3) }

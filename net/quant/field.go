@@ -1,22 +1,22 @@
 package quant
 
-// Field is one value of a stream, as Watch tells of it.
+// Field is one value of a stream, as OnField reports it.
 type Field struct {
-	Group     string // of what it is a part, "" for the packet itself
-	Index     int    // which one of those parts
+	Group     string // group that it belongs to, "" for the packet itself
+	Index     int    // index in the group
 	Name      string
-	Kind      string // Bits, Int, Bool, Float, ...
+	Kind      string // Coder method: Bits, Int, Bool, Float, ...
 	BitOffset int    // where it begins
 	Bits      int
-	Raw       uint32 // as it stands in the stream
+	Raw       uint32 // encoded value
 }
 
-// OnField has f told of every value from now on, with the names that Part and
-// Name gave last; nil ends it. It is for looking into packets: a Coder that is
-// not watched takes no notice of names.
+// OnField calls f for every value coded from now on, with the names last set by Group
+// and Label. A nil f ends it. It is meant for packet inspection; without it names cost
+// nothing.
 func (c *Coder) OnField(f func(Field)) { c.onField = f }
 
-// Group says that the values which follow belong to number i of some parts.
+// Group puts the values that follow into element i of the named group.
 func (c *Coder) Group(name string, i int) {
 	if c.onField != nil {
 		c.label.Group, c.label.Index = name, i
@@ -30,7 +30,7 @@ func (c *Coder) Label(name string) {
 	}
 }
 
-// reportField tells of a value that was coded.
+// reportField reports a value that was coded.
 func (c *Coder) reportField(kind string, at int, raw uint32) {
 	f := c.label
 	f.Kind, f.BitOffset, f.Bits, f.Raw = kind, at, c.BitsProcessed()-at, raw

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// operation is one value of a stream: what kind, and what it is.
+// operation is one value of a stream, with its kind and its parameters.
 type operation struct {
 	kind, size int
 	base       int
@@ -48,7 +48,7 @@ func (o *operation) buckets() *IndexBuckets { return fuzzIndexBuckets[o.base%len
 
 func (o *operation) format() SmallestThree { return SmallestThree(2 + o.size%15) }
 
-// code reads, writes or measures the operation's value.
+// code reads, writes or measures the value.
 func (o *operation) code(c *Coder) {
 	n := 1 + o.size%32
 	switch o.kind {
@@ -93,10 +93,9 @@ func (o *operation) code(c *Coder) {
 	}
 }
 
-// FuzzRead reads any bytes by any script of operations: it never panics, never
-// goes beyond the end, and stops at the first failure. What was read without
-// one, written again, is measured at its size and gives the same bits: every
-// value has one form.
+// FuzzRead reads arbitrary bytes with an arbitrary script. The reader must not panic,
+// must not pass the end, and must stop at the first failure. Values read without a
+// failure must measure and write to the same bits: every value has one encoding.
 func FuzzRead(f *testing.F) {
 	seed := make([]byte, 3*kindCount)
 	for i := range kindCount {
@@ -131,8 +130,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// reencode measures and writes operations, and compares with what they were read
-// from.
+// reencode measures and writes values and compares the result with the bits they were
+// read from.
 func reencode(t rapid.TB, ops []operation, data []byte, bits int) {
 	t.Helper()
 	var c Coder
@@ -159,12 +158,12 @@ func reencode(t rapid.TB, ops []operation, data []byte, bits int) {
 	}
 }
 
-// TestScriptsRoundTrip writes any script of valid values and reads it: the
-// values are equal, the measured size is the written one, and of every cut of
-// the bytes the rest of the values fail to be read.
+// TestScriptsRoundTrip checks, for arbitrary scripts of valid values, that they are
+// read as written, that the measured size is right, and that truncated data is
+// rejected.
 func TestScriptsRoundTrip(t *testing.T) { rapid.Check(t, scriptsRoundTrip) }
 
-// FuzzScripts is the same property, driven by the fuzzer.
+// FuzzScripts runs the same property under the fuzzer.
 func FuzzScripts(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scriptsRoundTrip)) }
 
 func scriptsRoundTrip(t *rapid.T) {
@@ -212,8 +211,7 @@ func scriptsRoundTrip(t *rapid.T) {
 	}
 }
 
-// draw gives the operation a value that it can write: for what is quantised, one
-// that has been.
+// draw chooses a valid value. Quantised kinds get values that are on their grid.
 func (o *operation) draw(t *rapid.T) {
 	n := 1 + o.size%32
 	switch o.kind {

@@ -2,21 +2,21 @@ package quant
 
 import "math/bits"
 
-// IndexBuckets is the form of an index that follows a lower one, by the distance
-// between them: steps, each of so many bits and so twice as long for each bit
-// more, begin where the one before ends, the first at 1. In front of the
-// distance stand bits that say which step: clear ones for those it is beyond, and
-// a set one. What is beyond all of them follows whole.
+// IndexBuckets encodes the distance from one index to a higher one. Bucket i covers
+// 2^width(i) distances; the first bucket begins at 1, each later one where the previous
+// ends. A unary prefix selects the bucket: a clear bit for each bucket skipped, then a
+// set one. A distance beyond the last bucket is sent as an absolute index.
 type IndexBuckets struct {
 	widths [8]uint8
 	count  int
 }
 
-// newIndexBuckets returns the steps of so many bits each, in [0,16], at most eight.
+// newIndexBuckets returns buckets of the given widths in bits, each in [0,16], at most
+// eight.
 func newIndexBuckets(widths ...int) (s IndexBuckets) {
 	for _, w := range widths {
 		if w < 0 || w > 16 || s.count == len(s.widths) {
-			panic("quant: steps that cannot be")
+			panic("quant: index bucket width out of [0,16], or more than eight buckets")
 		}
 		s.widths[s.count] = uint8(w)
 		s.count++
@@ -24,18 +24,19 @@ func newIndexBuckets(widths ...int) (s IndexBuckets) {
 	return s
 }
 
-// The steps of Snapshot Compression reach 8 and 40, for 4 and 7 bits; with 901
-// bodies the rest takes 12. Those of Serialization Strategies reach 1, 5, 13,
-// 29, 61 and 125, for 1, 4, 6, 8, 10 and 12 bits; with 4000 objects the rest
-// takes 18. The first fit bodies here and there, the second dense runs.
+// The buckets of Snapshot Compression end at distances 8 and 40, for 4 and 7 bits in
+// all; with 901 bodies an absolute index takes 12. The buckets of Serialization
+// Strategies end at 1, 5, 13, 29, 61 and 125, for 1, 4, 6, 8, 10 and 12 bits; with 4000
+// objects an absolute index takes 18. The former suit scattered bodies, the latter
+// dense runs.
 var (
 	SnapshotIndexBuckets = newIndexBuckets(3, 5)
 	DenseIndexBuckets    = newIndexBuckets(0, 2, 3, 4, 5, 6)
 )
 
-// indexBits returns the bits of index v after another, among n.
-func (s *IndexBuckets) indexBits(v, after, n int) int {
-	d := v - after - 1
+// indexBits returns the bits that index v takes after the index before it, out of n.
+func (s *IndexBuckets) indexBits(v, previous, n int) int {
+	d := v - previous - 1
 	for i, w := range s.widths[:s.count] {
 		if d < 1<<w {
 			return i + 1 + int(w)
@@ -45,27 +46,27 @@ func (s *IndexBuckets) indexBits(v, after, n int) int {
 	return s.count + bits.Len(uint(n-1))
 }
 
-// relativeIndex is an index in [0, n) that follows a lower one.
-func (c *Coder) relativeIndex(v, after, n int, s *IndexBuckets) int {
-	at, d, first := c.BitsProcessed(), v-after-1, after+1
-	step := -1
+// relativeIndex codes an index in [0, n) that is higher than the one before.
+func (c *Coder) relativeIndex(v, previous, n int, s *IndexBuckets) int {
+	at, d, first := c.BitsProcessed(), v-previous-1, previous+1
+	bucket := -1
 	for i, w := range s.widths[:s.count] {
 		if c.Bool(d >= 0 && d < 1<<w) {
-			step = i
+			bucket = i
 			break
 		}
 		d -= 1 << w
 		first += 1 << w
 	}
-	if step >= 0 {
+	if bucket >= 0 {
 		v = first
-		if w := int(s.widths[step]); w > 0 {
+		if w := int(s.widths[bucket]); w > 0 {
 			v += int(c.codeField(uint32(d), w, "Indices"))
 		}
 	} else if v = c.codeInt(v, 0, n-1, "Indices"); v < first {
-		c.fail("Indices", at, ErrNotCanonical) // lower, or near enough for a step
+		c.fail("Indices", at, ErrNotCanonical) // not increasing, or a bucket would do
 	}
-	if v <= after || v >= n {
+	if v <= previous || v >= n {
 		c.fail("Indices", at, ErrRange)
 	}
 	if c.err != nil && c.mode == reading {
@@ -74,16 +75,15 @@ func (c *Coder) relativeIndex(v, after, n int, s *IndexBuckets) int {
 	return v
 }
 
-// Indices is a list of indices in [0, n), each higher than the one before:
-// their number, the first, and each by its distance from the last. When it
-// reads, it writes over list and makes it longer if it must; no more than has
-// come is ever allocated.
+// Indices codes a strictly increasing list of indices in [0, n): its length, the first
+// index, and the distance to each later one. A reader reuses the memory of list and
+// grows it if needed, but never allocates more than it has data for.
 func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
 	at := c.BitsProcessed()
 	count := c.codeInt(len(list), 0, n, "Indices")
 	if c.mode == reading {
 		list = list[:0]
-		if count > 1+c.bitsLeft() { // every index but the first takes a bit or more
+		if count > 1+c.bitsLeft() { // every index but the first takes at least one bit
 			c.fail("Indices", at, ErrPastEnd)
 		}
 	}
@@ -109,7 +109,7 @@ func (c *Coder) Indices(list []int, n int, s *IndexBuckets) []int {
 	return c.listUnlessFailed(list)
 }
 
-// listUnlessFailed is a list that was read if nothing has failed.
+// listUnlessFailed returns list, emptied if reading failed.
 func (c *Coder) listUnlessFailed(list []int) []int {
 	if c.err != nil && c.mode == reading {
 		return list[:0]
@@ -130,8 +130,7 @@ func indicesBits(list []int, n int, s *IndexBuckets) int {
 	return sum
 }
 
-// Bitmap is the same list as a bit for each of the n indices, set for those that
-// are in it.
+// Bitmap codes the same list with one bit for each of the n indices.
 func (c *Coder) Bitmap(list []int, n int) []int {
 	at := c.BitsProcessed()
 	if c.mode == reading {
@@ -155,24 +154,24 @@ func (c *Coder) Bitmap(list []int, n int) []int {
 		c.Bool(in)
 	}
 	if next < len(list) {
-		c.fail("Bitmap", at, ErrRange) // not in order, or not below n
+		c.fail("Bitmap", at, ErrRange) // not increasing, or not below n
 	}
 	return list
 }
 
-// Subset is the same list as Indices or as Flags, whichever is shorter, behind a
-// bit that is set for Indices (Fiedler, Snapshot Compression: the program counts
-// the bits first and sends a flag for each of 901 cubes where the indices would
-// take more). Of two of equal length it is Flags.
+// Subset codes the list as Indices or as Bitmap, whichever is shorter, after a bit that
+// selects one: set for Indices (Fiedler, Snapshot Compression: the program counts first
+// and sends a bit for each of 901 cubes where indices would take more). Bitmap wins a
+// tie.
 func (c *Coder) Subset(list []int, n int, s *IndexBuckets) []int {
 	at := c.BitsProcessed()
-	told := c.Bool(c.mode != reading && indicesBits(list, n, s) < n)
-	if told {
+	asIndices := c.Bool(c.mode != reading && indicesBits(list, n, s) < n)
+	if asIndices {
 		list = c.Indices(list, n, s)
 	} else {
 		list = c.Bitmap(list, n)
 	}
-	if c.mode == reading && (indicesBits(list, n, s) < n) != told {
+	if c.mode == reading && (indicesBits(list, n, s) < n) != asIndices {
 		c.fail("Subset", at, ErrNotCanonical)
 	}
 	return c.listUnlessFailed(list)

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// roundTripList measures, writes and reads one list and returns its bits; it fails the
-// test if the three do not agree.
+// roundTripList measures, writes and reads a list and returns its size in bits. It
+// fails the test if the three disagree.
 func roundTripList(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
 	t.Helper()
 	var c Coder
@@ -31,8 +31,8 @@ func roundTripList(t rapid.TB, list []int, code func(*Coder, []int) []int) int {
 	return bits
 }
 
-// TestIndexBucketEdges holds the relative index: the first and the last distance of
-// each step at its bits, for the steps of both articles, and the rest whole.
+// TestIndexBucketEdges checks the size of the first and the last distance of every
+// bucket, for the buckets of both articles, and of absolute indices.
 func TestIndexBucketEdges(t *testing.T) {
 	for _, v := range []struct {
 		s     *IndexBuckets
@@ -47,7 +47,7 @@ func TestIndexBucketEdges(t *testing.T) {
 				for _, after := range []int{0, v.n - 1 - d} {
 					_, bits := roundTrip(t, after+d, func(c *Coder, i int) int { return c.relativeIndex(i, after, v.n, v.s) })
 					if bits != e[2] || v.s.indexBits(after+d, after, v.n) != bits {
-						t.Errorf("%d after %d of %d takes %d bits and is counted as %d, want %d", after+d, after, v.n, bits, v.s.indexBits(after+d, after, v.n), e[2])
+						t.Errorf("%d after %d of %d takes %d bits and is measured as %d, want %d", after+d, after, v.n, bits, v.s.indexBits(after+d, after, v.n), e[2])
 					}
 				}
 			}
@@ -55,8 +55,8 @@ func TestIndexBucketEdges(t *testing.T) {
 	}
 }
 
-// TestIndicesRoundTrip says that any list is read as it was written, in all
-// three forms, at the bits that are counted beforehand.
+// TestIndicesRoundTrip checks that any list is read as written in all three encodings,
+// with the size computed beforehand.
 func TestIndicesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 1200).Draw(t, "n")
@@ -65,21 +65,21 @@ func TestIndicesRoundTrip(t *testing.T) {
 		s := rapid.SampledFrom([]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets, new(IndexBuckets)}).Draw(t, "steps")
 		indices := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Indices(l, n, s) })
 		if counted := indicesBits(list, n, s); counted != indices {
-			t.Fatalf("%d bits, counted %d", indices, counted)
+			t.Fatalf("%d bits, computed %d", indices, counted)
 		}
 		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) }); bits != n {
-			t.Fatalf("%d flags in %d bits", n, bits)
+			t.Fatalf("a bitmap of %d in %d bits", n, bits)
 		}
 		if bits := roundTripList(t, list, func(c *Coder, l []int) []int { return c.Subset(l, n, s) }); bits != 1+min(n, indices) {
-			t.Fatalf("%d flags or %d bits of indices in %d bits", n, indices, bits)
+			t.Fatalf("a bitmap of %d or %d bits of indices in %d bits", n, indices, bits)
 		}
 	})
 }
 
-// TestSubsetSizes compares the array's bits, absolute indices and
-// relative indices: of 4000 objects 2000 take 24,000 bits as indices of 12, and
-// 4000 as flags. Relative ones are the shortest in a row and for up to a few
-// hundred anywhere; of twenty anywhere absolute ones would take 240 bits, these
+// TestSubsetSizes compares a bitmap, absolute indices and relative indices. Of 4000
+// objects, 2000 take 24,000 bits as absolute indices of 12 bits, and 4000 as a bitmap.
+// Relative indices are shortest for dense runs and for up to a few hundred scattered
+// objects. Twenty scattered objects would take 240 bits as absolute indices and take
 // 302.
 func TestSubsetSizes(t *testing.T) {
 	const n = 4000
@@ -95,11 +95,11 @@ func TestSubsetSizes(t *testing.T) {
 		}
 		return list
 	}
-	t.Logf("%-22s %8s %8s %8s %8s", "of 4000", "absolute", "flags", "relative", "subset")
+	t.Logf("%-22s %8s %8s %8s %8s", "of 4000", "absolute", "bitmap", "relative", "subset")
 	for _, v := range []struct {
 		name     string
 		list     []int
-		relative int // with DenseSteps, and the number of them in 12 bits
+		relative int // with DenseIndexBuckets, and a count of 12 bits
 	}{
 		{"2000, every other", run(0, 2000, 2), 12 + 12 + 1999*4},
 		{"2000 anywhere", anywhere(2000), 0},
@@ -110,12 +110,12 @@ func TestSubsetSizes(t *testing.T) {
 		{"none", nil, 12},
 	} {
 		absolute := len(v.list) * 12
-		flags := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) })
+		bitmap := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Bitmap(l, n) })
 		relative := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Indices(l, n, &DenseIndexBuckets) })
 		subset := roundTripList(t, v.list, func(c *Coder, l []int) []int { return c.Subset(l, n, &DenseIndexBuckets) })
-		t.Logf("%-22s %8d %8d %8d %8d", v.name, absolute, flags, relative, subset)
-		if flags != n || v.relative > 0 && relative != v.relative || subset != 1+min(flags, relative) {
-			t.Errorf("%s: %d flags, %d relative, %d as a subset", v.name, flags, relative, subset)
+		t.Logf("%-22s %8d %8d %8d %8d", v.name, absolute, bitmap, relative, subset)
+		if bitmap != n || v.relative > 0 && relative != v.relative || subset != 1+min(bitmap, relative) {
+			t.Errorf("%s: bitmap %d, relative %d, subset %d", v.name, bitmap, relative, subset)
 		}
 		if len(v.list) == 2000 && (absolute != 24_000 || relative >= absolute) {
 			t.Errorf("%s: %d bits absolute, %d relative", v.name, absolute, relative)
@@ -123,9 +123,9 @@ func TestSubsetSizes(t *testing.T) {
 	}
 }
 
-// TestIndicesReaderRefuses says that lists out of order, beyond the last object,
-// longer than what has come, or in the longer of two forms are refused, and
-// that the memory is bounded by what has come.
+// TestIndicesReaderRefuses checks that a reader rejects lists that do not increase,
+// exceed the last object, are longer than the data, or are in the longer of two
+// encodings, and that the data bounds the memory allocated.
 func TestIndicesReaderRefuses(t *testing.T) {
 	var c Coder
 	for name, v := range map[string]struct {
@@ -139,7 +139,7 @@ func TestIndicesReaderRefuses(t *testing.T) {
 		"beyond":   {func() { c.Int(2, 0, 901); c.Int(900, 0, 900); c.Bool(true); c.Bits(0, 3) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
 		"too many": {func() { c.Bits(902, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrRange},
 		"cut":      {func() { c.Bits(901, 10); c.Bits(0, 32) }, func() []int { return c.Indices(nil, 901, &SnapshotIndexBuckets) }, ErrPastEnd},
-		"flags":    {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotIndexBuckets) }, ErrNotCanonical},
+		"bitmap":   {func() { c.Bool(false); c.Bits(1, 32); c.Bits(0, 8) }, func() []int { return c.Subset(nil, 40, &SnapshotIndexBuckets) }, ErrNotCanonical},
 		"indices":  {func() { c.Bool(true); c.Indices([]int{1, 5, 7, 9, 12, 14}, 16, &SnapshotIndexBuckets) }, func() []int { return c.Subset(nil, 16, &SnapshotIndexBuckets) }, ErrNotCanonical},
 	} {
 		c.BeginWrite(make([]byte, 32))
@@ -155,11 +155,11 @@ func TestIndicesReaderRefuses(t *testing.T) {
 	for _, list := range [][]int{{3, 3}, {5, 4}, {901}, {-1}, {0, 901}} {
 		c.BeginWrite(make([]byte, 256))
 		if c.Indices(list, 901, &SnapshotIndexBuckets); c.Err() == nil {
-			t.Errorf("a writer passes %v", list)
+			t.Errorf("Indices writes %v", list)
 		}
 		c.BeginWrite(make([]byte, 256))
 		if c.Bitmap(list, 901); c.Err() == nil {
-			t.Errorf("a writer passes the flags of %v", list)
+			t.Errorf("Bitmap writes %v", list)
 		}
 	}
 	few := []byte{0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0}
@@ -167,12 +167,11 @@ func TestIndicesReaderRefuses(t *testing.T) {
 		c.BeginRead(few)
 		c.Indices(nil, 1<<28, &SnapshotIndexBuckets)
 	}); a > 1 { // the error
-		t.Errorf("%v allocations for a list that has not come", a)
+		t.Errorf("%v allocations for a list without data", a)
 	}
 }
 
-// TestIndexBucketsMisuse says that steps which cannot be are refused where they are
-// made.
+// TestIndexBucketsMisuse checks that invalid widths panic.
 func TestIndexBucketsMisuse(t *testing.T) {
 	for _, widths := range [][]int{{-1}, {17}, {1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		func() {

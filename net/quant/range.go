@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// Range is a bounded real number as an integer: low is 0, high is Steps, and
-// what is between lies on an even grid. Make one with NewRange or PerUnit.
+// Range maps a bounded real number to an integer: the low bound to 0, the high bound to
+// Steps, and an even grid between. Make one with NewRange or NewRangePerUnit.
 //
-// Arithmetic is in 64-bit floats, each operation rounded by itself, and the
-// number is brought between the bounds before it becomes an integer: so every
-// machine finds the same one (Fiedler's compressed float of Serialization
-// Strategies, without its multiply-adds in 32 bits). Of a number half way
-// between two steps the upper one is taken.
+// It is Fiedler's compressed float of Serialization Strategies, computed in 64-bit
+// floats with every operation rounded by itself, and clamped before the conversion to
+// an integer, so that every machine gets the same result. A number halfway between two
+// steps rounds up.
 //
-// Decode gives the 32-bit float nearest to the grid. A grid is at least twice
-// as coarse as the floats of its largest number, so that the way back finds the
-// same integer: Encode(Decode(n)) == n for every n, and Quantise changes what
-// it has made no more. Fiedler's VR program has 2^20 steps per metre up to 64
-// m: no Range, since 32-bit floats do not hold that grid.
+// Decode returns the 32-bit float nearest to the grid point. The grid must be at least
+// twice as coarse as the floats at its largest magnitude. Then Encode(Decode(n)) == n
+// for every n, and quantising twice equals quantising once. Fiedler's VR sample has
+// 2^20 steps per metre up to 64 m, which no Range can have: 32-bit floats cannot
+// represent that grid.
 type Range struct {
 	low, high float32
 	span      float64 // high - low
@@ -26,28 +25,26 @@ type Range struct {
 	bits      int
 }
 
-// NewRange returns the range from low to high in steps of resolution or a
-// little less, so that a whole number of them fills it: ceil((high - low) /
-// resolution), the quotient as a 32-bit float. It panics for bounds that are
-// not finite or not in order, for a resolution that is not above zero, and for
-// one that 32-bit floats cannot hold.
+// NewRange returns a range from low to high in steps of at most resolution, with
+// ceil((high - low) / resolution) steps, the quotient as a 32-bit float. It panics
+// unless the bounds are finite and increasing, the resolution is above zero, and 32-bit
+// floats can represent the grid.
 func NewRange(low, high, resolution float32) Range {
 	steps := math.Ceil(float64((high - low) / resolution))
 	if !(resolution > 0) || !(steps <= 1<<24) {
-		panic("quant: a range with a resolution that cannot be")
+		panic("quant: NewRange with a resolution that is not above zero or too fine")
 	}
 	return newRange(low, high, int(steps))
 }
 
-// NewRangePerUnit returns the range of the whole numbers and their parts, n to each,
-// from low up to but without high: those are n*(high-low) numbers, where the
-// two ends of a NewRange make one more. Fiedler's bounds are of this kind: 512
-// per metre in [-256, 256) are 18 bits. If n is a power of two, Decode is
-// exact. It panics as NewRange does.
+// NewRangePerUnit returns a range over [low, high) with n steps per unit. It has
+// n*(high-low) values, one fewer than NewRange, which includes both ends; Fiedler's
+// bounds are of this kind: 512 per metre in [-256, 256) take 18 bits. If n is a power
+// of two, Decode is exact. It panics as NewRange does.
 func NewRangePerUnit(low, high, n int) Range {
 	steps := (high-low)*n - 1
 	if n < 1 || steps < 1 || steps > 1<<24 {
-		panic("quant: a range with a resolution that cannot be")
+		panic("quant: NewRangePerUnit with fewer than two values or too many")
 	}
 	return newRange(float32(low), float32(float64(high)-1/float64(n)), steps)
 }
@@ -55,27 +52,25 @@ func NewRangePerUnit(low, high, n int) Range {
 func newRange(low, high float32, steps int) Range {
 	r := Range{low, high, float64(high) - float64(low), steps, bits.Len(uint(steps))}
 	if !(low < high) || !(r.span <= math.MaxFloat32) || r.span/float64(steps) < 2*r.ulp() {
-		panic("quant: a range that 32-bit floats cannot hold")
+		panic("quant: a range that 32-bit floats cannot represent")
 	}
 	return r
 }
 
-// ulp is the distance from the number of r with the largest magnitude to
-// its neighbour below: no two neighbours in r are further apart.
+// ulp returns the largest distance between neighbouring 32-bit floats in the range.
 func (r *Range) ulp() float64 {
-	most := max(-r.low, r.high)
-	return float64(most) - float64(math.Float32frombits(math.Float32bits(most)-1))
+	largest := max(-r.low, r.high)
+	return float64(largest) - float64(math.Float32frombits(math.Float32bits(largest)-1))
 }
 
-// Steps returns the largest integer, that of High.
+// Steps returns the largest integer of the range.
 func (r *Range) Steps() int { return r.steps }
 
-// Contains reports whether x lies in [Low, High]. What is no number does not.
+// Contains reports whether x lies within the bounds. NaN does not.
 func (r *Range) Contains(x float32) bool { return x >= r.low && x <= r.high }
 
-// Encode returns the integer in [0, Steps] whose number is nearest to x. What
-// lies outside counts as the bound that it is beyond; what is no number counts
-// as Low.
+// Encode returns the integer in [0, Steps] nearest to x. Numbers out of bounds are
+// clamped; NaN becomes 0.
 func (r *Range) Encode(x float32) int {
 	switch {
 	case !(x > r.low):
@@ -91,8 +86,7 @@ func (r *Range) Encode(x float32) int {
 	return int(n)
 }
 
-// Decode returns the number of an integer; one outside [0, Steps] counts as the
-// bound that it is beyond.
+// Decode returns the number for an integer, clamped to [0, Steps].
 func (r *Range) Decode(n int) float32 {
 	switch {
 	case n <= 0:
@@ -103,13 +97,13 @@ func (r *Range) Decode(n int) float32 {
 	return float32(float64(r.low) + float64(float64(n)*r.span)/float64(r.steps))
 }
 
-// Quantise returns the number of the grid that is nearest to x: what a reader
-// has after x was sent. Twice is as good as once, bit for bit.
+// Quantise returns the grid point nearest to x, the value a reader gets. It is
+// idempotent.
 func (r *Range) Quantise(x float32) float32 { return r.Decode(r.Encode(x)) }
 
-// CompressedFloat is a real number in a range, and returns what a reader gets: a writer
-// that keeps it has quantised its own side, too. A number outside the range is
-// not written; who wants the bound instead calls Quantise first.
+// CompressedFloat codes a real number in a range and returns the value a reader gets,
+// so a writer can quantise its own state. A number out of range is an error; call
+// Quantise first to clamp it.
 func (c *Coder) CompressedFloat(v float32, r *Range) float32 {
 	if c.mode != reading && !r.Contains(v) {
 		c.fail("CompressedFloat", c.BitsProcessed(), ErrRange)
@@ -121,38 +115,38 @@ func (c *Coder) CompressedFloat(v float32, r *Range) float32 {
 // Grid is a range for each of three coordinates.
 type Grid [3]Range
 
-// Fiedler's grids, by the article that they come from. Lengths are in metres, z
-// is up, speeds are in m/s and rad/s.
+// Fiedler's grids, named after the article they come from. Lengths are in metres, z is
+// up, velocities in m/s and rad/s.
 var (
-	SnapshotPosition           = Grid{NewRangePerUnit(-256, 256, 512), NewRangePerUnit(-256, 256, 512), NewRangePerUnit(0, 32, 512)}    // 50 bits, off by 0.98 mm an axis
+	SnapshotPosition           = Grid{NewRangePerUnit(-256, 256, 512), NewRangePerUnit(-256, 256, 512), NewRangePerUnit(0, 32, 512)}    // 50 bits, error 0.98 mm per axis
 	SnapshotLinearVelocity     = uniformGrid(NewRangePerUnit(-32, 32, 32))                                                              // 33 bits
-	SnapshotLinearVelocityFine = uniformGrid(NewRange(-32, 32, 0.01))                                                                   // 39 bits: the GDC program's
-	SyncPosition               = Grid{NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(0, 32, 4096)} // 59 bits, off by 0.12 mm an axis
+	SnapshotLinearVelocityFine = uniformGrid(NewRange(-32, 32, 0.01))                                                                   // 39 bits, from the GDC program
+	SyncPosition               = Grid{NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(0, 32, 4096)} // 59 bits, error 0.12 mm per axis
 	SyncLinearVelocity         = uniformGrid(NewRangePerUnit(-32, 32, 4096))                                                            // 54 bits
 	SyncAngularVelocity        = uniformGrid(NewRangePerUnit(-16, 16, 4096))                                                            // 51 bits
 )
 
 func uniformGrid(r Range) Grid { return Grid{r, r, r} }
 
-// Bits returns the bits of all three integers.
+// Bits returns the bits of a vector.
 func (g *Grid) Bits() int { return g[0].bits + g[1].bits + g[2].bits }
 
-// Encode returns the three integers of v.
+// Encode returns the integers of v.
 func (g *Grid) Encode(v [3]float32) [3]int {
 	return [3]int{g[0].Encode(v[0]), g[1].Encode(v[1]), g[2].Encode(v[2])}
 }
 
-// Decode returns the three numbers of n.
+// Decode returns the vector for n.
 func (g *Grid) Decode(n [3]int) [3]float32 {
 	return [3]float32{g[0].Decode(n[0]), g[1].Decode(n[1]), g[2].Decode(n[2])}
 }
 
-// Quantise returns the point of the grid that is nearest to v.
+// Quantise returns the grid point nearest to v.
 func (g *Grid) Quantise(v [3]float32) [3]float32 {
 	return [3]float32{g[0].Quantise(v[0]), g[1].Quantise(v[1]), g[2].Quantise(v[2])}
 }
 
-// CompressedVector are three real numbers on a grid, each as Real has it.
+// CompressedVector codes three numbers on a grid, each as CompressedFloat does.
 func (c *Coder) CompressedVector(v [3]float32, g *Grid) [3]float32 {
 	return [3]float32{c.CompressedFloat(v[0], &g[0]), c.CompressedFloat(v[1], &g[1]), c.CompressedFloat(v[2], &g[2])}
 }

@@ -10,11 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sampleFlag is how many random values of a kind are tried; 4,000,000 take two
-// minutes.
+// sampleFlag is the number of random values per kind. 4,000,000 take two minutes.
 var sampleFlag = flag.Int("samples", 50_000, "random values of a kind")
 
-// sampleCount is how many of them this run tries.
+// sampleCount returns the number of random values per kind in this run.
 func sampleCount() int {
 	if testing.Short() {
 		return *sampleFlag / 10
@@ -25,9 +24,9 @@ func sampleCount() int {
 // stepSize is the distance between two neighbours on the grid.
 func (r *Range) stepSize() float32 { return float32(r.span / float64(r.steps)) }
 
-// maxError is a bound of |Quantise(x) - x| for x in the range: half a step, plus
-// rounding, which is at most half the distance between neighbouring 32-bit floats at the
-// largest number and 2^-26 of a step.
+// maxError returns a bound of |Quantise(x) - x| for x in the range: half a step, plus
+// rounding, which is at most half the distance between neighbouring 32-bit floats at
+// the largest number and 2^-26 of a step.
 func (r *Range) maxError() float64 {
 	return float64(r.span/float64(r.steps)*(0.5+1.0/(1<<26))) + float64(r.ulp()*0.5)
 }
@@ -53,10 +52,10 @@ var ranges = map[string]Range{
 	"finest":          NewRange(-1, 1, 1.0/(1<<23)),
 }
 
-// TestGridBits holds the quantised fields to the bits that the articles and the
-// program give: 512 per metre are 18, 18 and 14 bits, 4096 are 21, 21 and 17, a
-// velocity 11, 13 or 18 an axis, an angular one 17; and the compressed float's
-// examples to their steps.
+// TestGridBits checks the sizes of the quantised fields against the articles and the
+// program: 512 per metre take 18, 18 and 14 bits, 4096 take 21, 21 and 17; a linear
+// velocity takes 11, 13 or 18 bits per axis, an angular velocity 17. It also checks the
+// steps of the compressed float's examples.
 func TestGridBits(t *testing.T) {
 	for name, g := range map[string]struct {
 		grid Grid
@@ -94,14 +93,14 @@ func TestGridBits(t *testing.T) {
 	}
 }
 
-// TestRangeErrorIsBounded says that no number is off by more than MaxError, by
-// the worst points there are: half way between every two neighbours on the grid,
-// and the floats beside. It also says that the bound is not much too large, that
-// each integer comes back from its number, and that the numbers ascend.
+// TestRangeErrorIsBounded checks that no error exceeds maxError at the worst points:
+// halfway between neighbours on the grid, and the floats next to that. It also checks
+// that the bound is tight, that every integer survives decoding and encoding, and that
+// numbers increase.
 func TestRangeErrorIsBounded(t *testing.T) {
 	for name, r := range ranges {
 		worst, checked := 0.0, 0
-		stride := max(1, r.Steps()>>21) // all of the grids, a part of the finest
+		stride := max(1, r.Steps()>>21) // all of most grids, part of the finest
 		if testing.Short() {
 			stride = max(1, r.Steps()>>17)
 		}
@@ -123,8 +122,8 @@ func TestRangeErrorIsBounded(t *testing.T) {
 	}
 }
 
-// TestRangeRandom says the same of numbers anywhere, and that quantising twice
-// is quantising once.
+// TestRangeRandom checks the same for random numbers, and that quantising is
+// idempotent.
 func TestRangeRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, r := range ranges {
@@ -138,8 +137,8 @@ func TestRangeRandom(t *testing.T) {
 	}
 }
 
-// TestRangeOfAnyFloat says that any 32 bits have an integer in the range, in
-// order: what is beyond a bound counts as the bound, no number as the low one.
+// TestRangeOfAnyFloat checks that any 32 bits encode to an integer in range: numbers
+// out of bounds are clamped and NaN becomes 0.
 func TestRangeOfAnyFloat(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, r := range ranges {
@@ -165,9 +164,9 @@ func TestRangeOfAnyFloat(t *testing.T) {
 	})
 }
 
-// TestRangeVectors holds values at which fused or 32-bit arithmetic gives
-// another answer: half-way points, a low bound that is not zero, and the two
-// that showed the fault in a published port of the compressed float.
+// TestRangeVectors checks values at which fused or 32-bit arithmetic gives another
+// result: halfway points, a low bound that is not zero, and the two that exposed a bug
+// in a published port of the compressed float.
 func TestRangeVectors(t *testing.T) {
 	ten, hundred := NewRange(0, 10, 0.01), NewRange(-100, 100, 0.01)
 	for _, v := range []struct {
@@ -197,8 +196,7 @@ func TestRangeVectors(t *testing.T) {
 	}
 }
 
-// TestRangeMisuse says that ranges which cannot keep their promises are refused
-// where they are made.
+// TestRangeMisuse checks that ranges whose promises cannot hold panic.
 func TestRangeMisuse(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, f := range map[string]func(){
@@ -226,8 +224,8 @@ func TestRangeMisuse(t *testing.T) {
 	}
 }
 
-// TestGridIsIdempotent says that a body that is quantised on both sides in every
-// tick stays where it is: 10,000 ticks, bit for bit.
+// TestGridIsIdempotent checks that a body quantised on both sides in every tick does
+// not move, bit for bit, over 10,000 ticks.
 func TestGridIsIdempotent(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, g := range map[string]Grid{"snapshot": SnapshotPosition, "sync": SyncPosition, "speed": SnapshotLinearVelocityFine} {
@@ -244,9 +242,9 @@ func TestGridIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestWriterGetsQuantisedVector says that a writer is given what the reader
-// will read, at the bits that the grid tells, and that a number beyond the
-// bounds is not written.
+// TestWriterGetsQuantisedVector checks that a writer gets the value that the reader
+// gets, at the size that the grid reports, and that a number out of bounds is not
+// written.
 func TestWriterGetsQuantisedVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom([]Grid{SnapshotPosition, SnapshotLinearVelocity, SnapshotLinearVelocityFine, SyncPosition, SyncLinearVelocity, SyncAngularVelocity}).Draw(t, "grid")
@@ -257,14 +255,14 @@ func TestWriterGetsQuantisedVector(t *testing.T) {
 		var b [64]byte
 		var c Coder
 		c.BeginWrite(b[:])
-		kept := c.CompressedVector(v, &g)
-		if c.Err() != nil || c.BitsProcessed() != g.Bits() || kept != g.Quantise(v) {
-			t.Fatalf("%v is kept as %v in %d bits, %v", v, kept, c.BitsProcessed(), c.Err())
+		written := c.CompressedVector(v, &g)
+		if c.Err() != nil || c.BitsProcessed() != g.Bits() || written != g.Quantise(v) {
+			t.Fatalf("%v is written as %v in %d bits, %v", v, written, c.BitsProcessed(), c.Err())
 		}
 		data := c.FinishWrite()
 		c.BeginRead(data)
-		if got := c.CompressedVector([3]float32{}, &g); got != kept || c.Err() != nil || !c.AtEnd(len(data)) {
-			t.Fatalf("%v is read as %v, %v", kept, got, c.Err())
+		if got := c.CompressedVector([3]float32{}, &g); got != written || c.Err() != nil || !c.AtEnd(len(data)) {
+			t.Fatalf("%v is read as %v, %v", written, got, c.Err())
 		}
 		c.BeginMeasure()
 		if c.CompressedVector(v, &g); c.BitsProcessed() != g.Bits() {

@@ -1,19 +1,18 @@
 package quant
 
-// DeltaBits is the form of a whole number that is likely to be near another that
-// both sides know: one bit says whether the difference is small, and it follows
-// in so many bits (Fiedler, Snapshot Compression). Small is in [1,16], Large in
-// [1,24].
+// DeltaBits are the two widths of an integer difference that is likely to be small: one
+// bit selects a width, and the difference follows in that many bits (Fiedler, Snapshot
+// Compression). Small is in [1,16], Large in [1,24].
 //
-// A small difference of n bits is in [-2^(n-1), 2^(n-1)-1]. A large one is
-// counted from where the small ones end, so that no difference has two forms
-// and all of the bits are used: 5 and 9 bits reach [-272, 271].
+// A small difference of n bits is in [-2^(n-1), 2^(n-1)-1]. Large differences begin
+// where small ones end, so every difference has one encoding and no code is unused: 5
+// and 9 bits cover [-272, 271].
 type DeltaBits struct{ Small, Large int }
 
-// The ladders of the articles and the program. PositionLadder is for steps of
-// 1/512 m, RotationLadder for 9 bits a component; FineRotationLadder has the
-// widths that cost less on the author's recording; VRLadder is that of
-// Networked Physics in Virtual Reality (2018).
+// The widths of the articles and the program. PositionDeltaBits is for steps of 1/512
+// m, RotationDeltaBits for components of 9 bits. FineRotationDeltaBits costs less than
+// RotationDeltaBits on Fiedler's recording. VRDeltaBits is from Networked Physics in
+// Virtual Reality (2018).
 var (
 	PositionDeltaBits     = DeltaBits{5, 9}
 	RotationDeltaBits     = DeltaBits{5, 8}
@@ -21,13 +20,13 @@ var (
 	VRDeltaBits           = DeltaBits{5, 10}
 )
 
-// bounds returns the least and the greatest difference that has a form.
+// bounds returns the smallest and the largest difference that can be encoded.
 func (l DeltaBits) bounds() (low, high int) {
 	half := 1<<(l.Small-1) + 1<<(l.Large-1)
 	return -half, half - 1
 }
 
-// Fits reports whether a difference has a form.
+// Fits reports whether a difference can be encoded.
 func (l DeltaBits) Fits(d int) bool {
 	low, high := l.bounds()
 	return d >= low && d <= high
@@ -35,32 +34,31 @@ func (l DeltaBits) Fits(d int) bool {
 
 func (l DeltaBits) fitsSmall(d int) bool { return d >= -(1<<(l.Small-1)) && d < 1<<(l.Small-1) }
 
-// Delta is a difference that l reaches: what Near has behind its first bit, for
-// those who say otherwise that it follows. One beyond is not written.
+// Delta codes a difference. One that does not fit is an error.
 func (c *Coder) Delta(d int, l DeltaBits) int { return c.codeDelta(d, l, "Delta") }
 
-// codeDelta is a difference that l reaches.
-func (c *Coder) codeDelta(d int, l DeltaBits, what string) int {
-	half, far := 1<<(l.Small-1), 1<<(l.Large-1)
+// codeDelta codes a difference as part of the value kind.
+func (c *Coder) codeDelta(d int, l DeltaBits, kind string) int {
+	small, large := 1<<(l.Small-1), 1<<(l.Large-1)
 	if c.Bool(l.fitsSmall(d)) {
-		return c.codeInt(d, -half, half-1, what)
+		return c.codeInt(d, -small, small-1, kind)
 	}
 	if d < 0 {
-		d += half
+		d += small
 	} else {
-		d -= half
+		d -= small
 	}
-	d = c.codeInt(d, -far, far-1, what)
+	d = c.codeInt(d, -large, large-1, kind)
 	if d < 0 {
-		return d - half
+		return d - small
 	}
-	return d + half
+	return d + small
 }
 
-// RelativePosition is three integers of a grid by their differences from those of
-// base: a bit that is set if l reaches all three and the differences, or the
-// three whole (Fiedler's relative position). With 50 bits for the whole a point
-// takes 19 to 31 or 51.
+// RelativePosition codes a point of a grid relative to a known one: a bit that is set
+// if all three differences fit and the differences, or else the three integers
+// (Fiedler's relative position). On a grid of 50 bits a point takes 19 to 31 bits, or
+// 51.
 func (c *Coder) RelativePosition(v, base [3]int, g *Grid, l DeltaBits) [3]int {
 	at := c.BitsProcessed()
 	if c.Bool(fitsAll(v, base, l)) {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// roundTrip measures, writes and reads one value and returns what was read and
-// its bits; it fails the test if the three do not agree.
+// roundTrip measures, writes and reads a value and returns the value read and its size
+// in bits. It fails the test if the three disagree.
 func roundTrip[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
 	t.Helper()
 	var c Coder
@@ -23,10 +23,10 @@ func roundTrip[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
 	code(&c, v)
 	measured, err := c.BitsProcessed(), c.Err()
 	c.BeginWrite(b[:])
-	kept := code(&c, v)
+	written := code(&c, v)
 	bits, data := c.BitsProcessed(), c.FinishWrite()
-	if c.Err() != nil || err != nil || kept != v || bits != measured {
-		t.Fatalf("%v is kept as %v in %d bits (%v), measured %d (%v)", v, kept, bits, c.Err(), measured, err)
+	if c.Err() != nil || err != nil || written != v || bits != measured {
+		t.Fatalf("%v is written as %v in %d bits (%v), measured %d (%v)", v, written, bits, c.Err(), measured, err)
 	}
 	c.BeginRead(data)
 	got := code(&c, none)
@@ -36,7 +36,7 @@ func roundTrip[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
 	return got, bits
 }
 
-// testDeltaBits are those that the tests go through.
+// testDeltaBits are the widths under test.
 var testDeltaBits = []DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, VRDeltaBits, {1, 1}, {16, 24}}
 
 // TestDeltaBitsEdges checks the sizes of small and large differences at both ends of
@@ -69,8 +69,8 @@ func TestDeltaBitsEdges(t *testing.T) {
 	}
 }
 
-// TestRelativePositionEdges holds the relative position: 19 to 31 bits where every
-// axis is within reach, 51 where one is not.
+// TestRelativePositionEdges checks sizes: 19 to 31 bits where every difference fits, 51
+// where one does not.
 func TestRelativePositionEdges(t *testing.T) {
 	base := [3]int{1000, 200_000, 8000}
 	for v, bits := range map[[3]int]int{
@@ -98,9 +98,8 @@ func TestRelativePositionEdges(t *testing.T) {
 	}
 }
 
-// TestRelativeRoundTrip says that any value relative to any other is read as it
-// was written, at the measured bits, and that the least and greatest of a range
-// are no exception.
+// TestRelativeRoundTrip checks that differences, relative positions, rotations and
+// signed numbers are read as written, with the size measured.
 func TestRelativeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := rapid.SampledFrom(testDeltaBits).Draw(t, "ladder")
@@ -117,10 +116,10 @@ func TestRelativeRoundTrip(t *testing.T) {
 
 		s := SmallestThree(rapid.IntRange(2, 16).Draw(t, "bits"))
 		x := rapid.Float64Range(-1, 1)
-		turn := func() [4]float32 {
+		rotation := func() [4]float32 {
 			return unitRotation(x.Draw(t, "x"), x.Draw(t, "y"), x.Draw(t, "z"), 0.01+math.Abs(x.Draw(t, "w")))
 		}
-		roundTrip(t, s.Encode(turn()), func(c *Coder, p QuantisedRotation) QuantisedRotation { return c.QuantisedRotation(p, s) })
+		roundTrip(t, s.Encode(rotation()), func(c *Coder, p QuantisedRotation) QuantisedRotation { return c.QuantisedRotation(p, s) })
 
 		n := rapid.IntRange(1, 32).Draw(t, "width")
 		i := rapid.Int32().Draw(t, "i") >> (32 - n)
@@ -128,8 +127,8 @@ func TestRelativeRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRelativeReaderRefuses says that a difference that leads out of the range,
-// and a value that has a shorter form, are refused, each at its bit.
+// TestRelativeReaderRefuses checks that a reader rejects a difference that leads out of
+// range and a point that has a shorter encoding, and names the bit where it begins.
 func TestRelativeReaderRefuses(t *testing.T) {
 	var c Coder
 	for name, v := range map[string]struct {
@@ -163,12 +162,11 @@ func TestRelativeReaderRefuses(t *testing.T) {
 	}
 }
 
-// TestRecordedRotations holds the relative smallest three to Fiedler's own
-// recording of 150,273 pairs of rotations at 9 bits, if a file of them is named
-// in QUATERNION_PAIRS (gzip, a pair a line: largest,a,b,c twice). By the rules of
-// his program they cost the published 23.30 bits a pair with steps of 5 and 8
-// bits, and 22.59 with 4 and 7; ours, which reach further with the
-// same bits, 23.11 and 22.21.
+// TestRecordedRotations measures relative smallest-three rotations on Fiedler's own
+// recording of 150,273 pairs of rotations of 9 bits, if QUATERNION_PAIRS names the file
+// (gzip, a pair a line: largest,a,b,c twice). By the rules of his program a pair takes
+// the published 23.30 bits with widths of 5 and 8, and 22.59 with 4 and 7. Using all
+// codes, as this package does, it takes 23.11 and 22.21.
 func TestRecordedRotations(t *testing.T) {
 	name := os.Getenv("QUATERNION_PAIRS")
 	if name == "" {
@@ -184,7 +182,7 @@ func TestRecordedRotations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var c Coder
-	var ours, his [2]int
+	var packed, published [2]int
 	pairs := 0
 	for lines := bufio.NewScanner(z); lines.Scan(); pairs++ {
 		var a, b [3]int
@@ -193,7 +191,7 @@ func TestRecordedRotations(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, l := range []DeltaBits{RotationDeltaBits, FineRotationDeltaBits} {
-			his[i] += publishedBits(l, p == q, a, b)
+			published[i] += publishedBits(l, p == q, a, b)
 			c.BeginMeasure()
 			if c.Bool(p == q && fitsAll(b, a, l)) {
 				for j := range 3 {
@@ -202,17 +200,17 @@ func TestRecordedRotations(t *testing.T) {
 			} else {
 				c.Bits(0, 29)
 			}
-			ours[i] += c.BitsProcessed()
+			packed[i] += c.BitsProcessed()
 		}
 	}
-	if pairs != 150_273 || his[0] != 3_501_507 || his[1] != 3_394_580 || ours[0] != 3_472_372 || ours[1] != 3_337_148 {
-		t.Errorf("%d pairs: by the program's rules %d bits, by ours %d", pairs, his, ours)
+	if pairs != 150_273 || published[0] != 3_501_507 || published[1] != 3_394_580 || packed[0] != 3_472_372 || packed[1] != 3_337_148 {
+		t.Errorf("%d pairs: published %d bits, packed %d", pairs, published, packed)
 	}
 	each := func(bits int) float64 { return float64(bits) / float64(pairs) }
-	t.Logf("bits a pair with 5-8 and 4-7: the program's %.2f, %.2f; ours %.2f, %.2f", each(his[0]), each(his[1]), each(ours[0]), each(ours[1]))
+	t.Logf("bits per pair with 5-8 and 4-7: published %.2f, %.2f; packed %.2f, %.2f", each(published[0]), each(published[1]), each(packed[0]), each(packed[1]))
 }
 
-// publishedBits counts the bits of a pair by the rules of the program.
+// publishedBits returns the size of a pair by the rules of the program.
 func publishedBits(l DeltaBits, same bool, a, b [3]int) int {
 	small := 1<<(l.Small-1) - 1
 	large := small - 1 + 1<<(l.Large-1)

@@ -2,24 +2,24 @@ package quant
 
 import "math"
 
-// SmallestThree writes rotations as quaternions without their largest
-// component, which follows from the others since the length is 1 (Fiedler,
-// Snapshot Compression). The value is the bits of each component that is sent,
-// in [2,16]; the whole takes 2 + 3 times as many.
+// SmallestThree encodes rotations as quaternions without their largest component, which
+// follows from the others because the length is 1 (Fiedler, Snapshot Compression). Its
+// value is the number of bits per component sent, in [2,16]; a rotation takes 2 + 3
+// times that many bits.
 //
-// A component lies in +-1/sqrt(2). It is sent as a whole number of steps in
-// [-Most, Most], Most = 2^(bits-1) - 1: one code fewer than in the articles,
-// where zero lies between two codes. Here zero and 1/sqrt(2) are on the grid,
-// and so every quarter turn about an axis is exact: what lies flat is sent flat.
-// The largest component is the root of a whole number of steps squared, 2*Most^2
-// less the squares of the others, so nothing else needs to be normalised, and
-// what is no rotation is seen in integers.
+// A component lies in +-1/sqrt(2). It is sent as an integer in [-max, max] with max =
+// 2^(bits-1) - 1. That is one code fewer than in the articles, where zero lies between
+// two codes. Here both zero and 1/sqrt(2) are on the grid, so every quarter turn about
+// an axis is exact and a box that lies flat is sent flat. The largest component is the
+// square root of an integer number of squared steps, 2*max^2 minus the squares of the
+// others. Nothing else needs normalising, and integers tell whether a code is a
+// rotation.
 //
-// The error is at most 2*sqrt(3) steps, a step being 1/(sqrt(2)*Most), to first
-// order: a component is off by half a step, the largest one by up to three times
-// as much (where all four are equal), and the angle of a rotation is twice that
-// between quaternions. The bound held at every width for 120 million rotations,
-// and the worst that was found comes close to it from 9 bits on:
+// To first order the error is at most 2*sqrt(3) steps of 1/(sqrt(2)*max): a component
+// is off by half a step, the largest by up to three times that (where all four are
+// equal), and the angle of a rotation is twice the angle between quaternions. The bound
+// held at every width for 120 million rotations. From 9 bits on, the worst error found
+// is close to it:
 //
 //	bits   bound, degrees   worst found       bits   bound, degrees   worst found
 //	   2        140.4          101.6             9         0.551          0.545
@@ -31,10 +31,10 @@ import "math"
 //	   8          1.105          1.080          15         0.00868        0.00857
 //	                                            16         0.00440        0.00428
 //
-// The mean error of random rotations is 1.06 steps. Snapshots have used 9 bits,
-// state synchronisation 12 and, at last, 15.
+// The mean error of random rotations is 1.06 steps. Snapshots use 9 bits, state
+// synchronisation 12 and later 15.
 //
-// Quantising twice is as good as once, bit for bit, at every width: see Encode.
+// Quantising is idempotent at every width; see Encode.
 type SmallestThree int
 
 // The widths of the articles.
@@ -44,18 +44,18 @@ const (
 )
 
 // QuantisedRotation is a rotation in the integers of a SmallestThree. The zero value is
-// half a turn about x.
+// a half turn about x.
 type QuantisedRotation struct {
-	Largest  uint8    // which component is not sent and is positive: 0..3 are x, y, z, w
-	Smallest [3]int16 // the others in their order, in steps
+	Largest  uint8    // omitted component, taken as positive: 0..3 are x, y, z, w
+	Smallest [3]int16 // other components in order, in steps
 }
 
-// formats holds the numbers that follow from the bits of a component.
+// formats holds the constants of each width.
 var formats = func() (t [17]struct {
 	maxComponent  int64
-	step          float64 // 1/sqrt(2) divided by most
+	step          float64 // 1/sqrt(2) divided by maxComponent
 	stepsPerUnit  float64 // steps in 1
-	maxAngleError float64 // bound of the error, radians
+	maxAngleError float64 // radians
 }) {
 	for b := 2; b <= 16; b++ {
 		w := &t[b]
@@ -67,42 +67,41 @@ var formats = func() (t [17]struct {
 	return
 }()
 
-// Bits returns the bits of one rotation.
+// Bits returns the bits of a rotation.
 func (s SmallestThree) Bits() int { return 2 + 3*int(s) }
 
-// MaxComponent returns the largest number of steps of a component.
+// MaxComponent returns the largest magnitude of a component, in steps.
 func (s SmallestThree) MaxComponent() int { return int(formats[s].maxComponent) }
 
-// MaxAngleError returns a bound, in radians, of the angle between a rotation and what
-// a reader makes of it: 2*sqrt(3) steps, and 2e-6 for what 32-bit floats and
-// lengths that are nearly 1 add.
+// MaxAngleError returns a bound on the angle between a rotation and its decoded form,
+// in radians: 2*sqrt(3) steps, plus 2e-6 for 32-bit floats and lengths that are not
+// quite 1.
 func (s SmallestThree) MaxAngleError() float64 { return formats[s].maxAngleError }
 
-// Encode returns the integers of a rotation x, y, z, w of any length; q and -q
-// are the same rotation. What has no direction counts as no turn.
+// Encode returns the integers of a rotation x, y, z, w of any length; q and -q are the
+// same rotation. The zero quaternion, infinities and NaN become the identity.
 //
-// Which component is the largest is less clear than it seems: after rounding it
-// may be another one, and then what was decoded would be encoded as something
-// else, and creep. So all components that come within three steps of the largest
-// are tried, and the nearest result is taken, provided that its own largest
-// component would still be tried; of equals the first. What comes of this
-// changes no more: encoded again, the same integers are among those tried, at no
-// distance at all. Only another form of exactly the same rotation can be as near
-// and come first; where there may be one, the search is made twice.
+// The largest component before rounding need not be the largest after it. A naive
+// encoder would then encode its own output differently, and a body quantised every tick
+// would creep. So Encode tries every component within three steps of the largest and
+// takes the nearest result whose own omitted component would be tried again; the first
+// wins a tie. The result is stable: encoding it again finds the same integers at
+// distance zero. Only another encoding of exactly the same rotation could tie with it
+// and come first; where one may exist, the search runs twice.
 func (s SmallestThree) Encode(q [4]float32) QuantisedRotation {
 	n, ok := normalise(q)
 	if !ok {
 		return QuantisedRotation{Largest: 3}
 	}
-	p, back := s.nearest(&n)
-	if _, alone := s.candidateFloor(&back); !alone {
-		p, _ = s.nearest(&back)
+	p, decoded := s.nearest(&n)
+	if _, single := s.candidateFloor(&decoded); !single {
+		p, _ = s.nearest(&decoded)
 	}
 	return p
 }
 
-// Decode returns the rotation of p, of length 1 to within 2^-23, its largest
-// component positive. For a p that is not Valid it returns no turn.
+// Decode returns the rotation of p, with length 1 to within 2^-23 and its largest
+// component positive. An invalid p becomes the identity.
 func (s SmallestThree) Decode(p QuantisedRotation) (q [4]float32) {
 	n, ok := s.decode(p)
 	if !ok {
@@ -111,33 +110,33 @@ func (s SmallestThree) Decode(p QuantisedRotation) (q [4]float32) {
 	return [4]float32{float32(n[0]), float32(n[1]), float32(n[2]), float32(n[3])}
 }
 
-// Quantise returns what a reader has after q was sent.
+// Quantise returns the rotation a reader gets for q.
 func (s SmallestThree) Quantise(q [4]float32) [4]float32 { return s.Decode(s.Encode(q)) }
 
-// valid reports whether p is a rotation: its integers are in their ranges and
-// the sum of their squares leaves something for the largest.
+// valid reports whether p is a rotation: its integers are in range and their squares
+// leave something for the largest component.
 func (s SmallestThree) valid(p QuantisedRotation) bool {
-	most := formats[s].maxComponent
+	limit := formats[s].maxComponent
 	for _, n := range p.Smallest {
-		if int64(n) < -most || int64(n) > most {
+		if int64(n) < -limit || int64(n) > limit {
 			return false
 		}
 	}
 	return p.Largest < 4 && s.largestSquared(p) > 0
 }
 
-// Canonical reports whether p is what Encode makes of its rotation.
+// Canonical reports whether p is the encoding that Encode chooses for its rotation.
 func (s SmallestThree) Canonical(p QuantisedRotation) bool {
 	return s.valid(p) && s.Encode(s.Decode(p)) == p
 }
 
-// largestSquared is the square of the largest component, in steps squared.
+// largestSquared returns the square of the largest component, in squared steps.
 func (s SmallestThree) largestSquared(p QuantisedRotation) int64 {
 	a, b, c := int64(p.Smallest[0]), int64(p.Smallest[1]), int64(p.Smallest[2])
 	return 2*formats[s].maxComponent*formats[s].maxComponent - a*a - b*b - c*c
 }
 
-// decode returns the rotation of p in numbers that 32-bit floats hold.
+// decode returns the rotation of p as 32-bit floats.
 func (s SmallestThree) decode(p QuantisedRotation) (q [4]float64, ok bool) {
 	if !s.valid(p) {
 		return q, false
@@ -154,46 +153,45 @@ func (s SmallestThree) decode(p QuantisedRotation) (q [4]float64, ok bool) {
 	return q, true
 }
 
-// nearest returns, of the roundings of n that decode to something that would be
-// rounded so again, the one nearest to n, and what it decodes to.
-func (s SmallestThree) nearest(n *[4]float64) (best QuantisedRotation, back [4]float64) {
-	floor, alone := s.candidateFloor(n)
-	least := math.Inf(1)
+// nearest returns the encoding nearest to n among those that Encode would choose again,
+// and its decoded form.
+func (s SmallestThree) nearest(n *[4]float64) (best QuantisedRotation, decoded [4]float64) {
+	floor, single := s.candidateFloor(n)
+	bestDistance := math.Inf(1)
 	for i := range n {
 		if math.Abs(n[i]) < floor {
 			continue
 		}
 		p := s.round(n, i)
 		q, _ := s.decode(p)
-		if alone {
-			return p, q // the largest stays in reach of the largest
+		if single {
+			return p, q // no other component can become the largest
 		}
 		if again, _ := s.candidateFloor(&q); q[i] < again {
 			continue
 		}
-		var away float64
+		var distance float64
 		for j := range q {
 			d := n[j] - q[j]
 			if n[i] < 0 {
 				d = n[j] + q[j]
 			}
-			away += float64(d * d)
+			distance += float64(d * d)
 		}
-		if away < least {
-			least, best, back = away, p, q
+		if distance < bestDistance {
+			bestDistance, best, decoded = distance, p, q
 		}
 	}
-	return best, back
+	return best, decoded
 }
 
-// candidateSteps is how many steps below the largest component another one may be and
-// still be tried. To first order rounding brings them two steps nearer or
-// further apart.
+// candidateSteps is how far below the largest component another one is still tried. To
+// first order, rounding changes their difference by two steps.
 const candidateSteps = 3
 
-// candidateFloor returns the least magnitude of n that is tried as the largest, and
-// whether only one is. It is never zero, which has no sign.
-func (s SmallestThree) candidateFloor(n *[4]float64) (floor float64, alone bool) {
+// candidateFloor returns the smallest magnitude that is tried as the largest component
+// of n, and whether only one component qualifies. It is never zero, which has no sign.
+func (s SmallestThree) candidateFloor(n *[4]float64) (floor float64, single bool) {
 	a, b, c, d := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2]), math.Abs(n[3])
 	if a < b {
 		a, b = b, a
@@ -207,9 +205,8 @@ func (s SmallestThree) candidateFloor(n *[4]float64) (floor float64, alone bool)
 	return floor, second < floor
 }
 
-// round returns n without its component i, in whole steps. If the steps are so
-// coarse that nothing is left for the missing component, the largest of them
-// gives way.
+// round rounds n without component i to whole steps. If the steps are so coarse that
+// nothing is left for the omitted component, it shrinks the largest of the others.
 func (s SmallestThree) round(n *[4]float64, i int) (p QuantisedRotation) {
 	w, k := &formats[s], 0
 	p.Largest = uint8(i)
@@ -245,11 +242,11 @@ func (s SmallestThree) round(n *[4]float64, i int) (p QuantisedRotation) {
 
 func abs(n int16) int16 { return max(n, -n) }
 
-// unitTolerance is how far from 1 the squared length of a rotation may be and still
-// be taken as it is: more than Decode is off.
+// unitTolerance is how far from 1 a squared length may be without normalisation: more
+// than the error of Decode.
 const unitTolerance = 1e-6
 
-// normalise returns q with length 1, and reports false for what has no direction.
+// normalise returns q with length 1. It reports false if q has no direction.
 func normalise(q [4]float32) (n [4]float64, ok bool) {
 	var sum float64
 	for i, x := range q {
@@ -268,12 +265,11 @@ func normalise(q [4]float32) (n [4]float64, ok bool) {
 	return n, true
 }
 
-// writeTolerance is how far from 1 the squared length of a rotation may be and
-// still be written.
+// writeTolerance is how far from 1 the squared length of a rotation written may be.
 const writeTolerance = 2e-3
 
-// Rotation is a rotation x, y, z, w, and returns what a reader gets, as Real
-// does. One that is not of length 1, to within a thousandth, is not written.
+// Rotation codes a rotation x, y, z, w and returns the value a reader gets. A
+// quaternion whose length differs from 1 by more than a thousandth is an error.
 func (c *Coder) Rotation(q [4]float32, s SmallestThree) [4]float32 {
 	at := c.BitsProcessed()
 	if c.mode == reading {
@@ -290,24 +286,24 @@ func (c *Coder) Rotation(q [4]float32, s SmallestThree) [4]float32 {
 	return s.Decode(c.codeComponents(s.Encode(q), s))
 }
 
-// QuantisedRotation is a rotation in integers. Only what Encode makes of some rotation is
-// read or written; what is read is no turn where that fails.
+// QuantisedRotation codes a rotation in integers. An encoding that Encode does not
+// choose is an error; a reader then returns the identity.
 func (c *Coder) QuantisedRotation(p QuantisedRotation, s SmallestThree) QuantisedRotation {
 	at := c.BitsProcessed()
 	return c.requireCanonical(c.codeComponents(p, s), s, at)
 }
 
-// codeComponents are the integers of a rotation, whatever they mean.
+// codeComponents codes the integers of a rotation without checking them.
 func (c *Coder) codeComponents(p QuantisedRotation, s SmallestThree) QuantisedRotation {
-	most := s.MaxComponent()
+	limit := s.MaxComponent()
 	p.Largest = uint8(c.codeField(uint32(p.Largest), 2, "QuantisedRotation"))
 	for i := range p.Smallest {
-		p.Smallest[i] = int16(c.codeInt(int(p.Smallest[i]), -most, most, "QuantisedRotation"))
+		p.Smallest[i] = int16(c.codeInt(int(p.Smallest[i]), -limit, limit, "QuantisedRotation"))
 	}
 	return p
 }
 
-// requireCanonical refuses a rotation that began at a bit if Encode never makes it.
+// requireCanonical fails unless p, which begins at bit at, is canonical.
 func (c *Coder) requireCanonical(p QuantisedRotation, s SmallestThree, at int) QuantisedRotation {
 	if c.err == nil && !s.Canonical(p) {
 		c.fail("QuantisedRotation", at, ErrNotCanonical)

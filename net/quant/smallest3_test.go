@@ -29,8 +29,8 @@ func unitRotation(x, y, z, w float64) [4]float32 {
 	return [4]float32{float32(x / l), float32(y / l), float32(z / l), float32(w / l)}
 }
 
-// drawEdgeRotation draws a rotation near where smallest three has its edges: equal
-// components, zeros of both signs, components half way between two steps.
+// drawEdgeRotation draws a rotation near an edge case of smallest three: equal
+// components, zeros of both signs, components halfway between two steps.
 func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
 	step := formats[s].step
 	var q [4]float64
@@ -43,12 +43,12 @@ func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
 		for i := range q {
 			q[i] = float64(r.IntN(2)) + step*r.NormFloat64()
 		}
-	case 2: // half way between steps
+	case 2: // halfway between steps
 		for i := range 3 {
 			q[i] = (float64(r.IntN(2*s.MaxComponent()))/2 + 0.25*float64(r.IntN(3))) * step
 		}
 		q[3] = math.Sqrt(max(0, 1-q[0]*q[0]-q[1]*q[1]-q[2]*q[2]))
-	case 3: // about an axis, by nearly a multiple of an eighth
+	case 3: // about an axis, nearly a multiple of an eighth of a turn
 		half := float64(r.IntN(16))*math.Pi/8 + step*r.NormFloat64()
 		q[r.IntN(3)], q[3] = math.Sin(half), math.Cos(half)
 	default:
@@ -68,14 +68,13 @@ func drawEdgeRotation(r *rand.Rand, s SmallestThree) [4]float32 {
 	return unitRotation(q[0], q[1], q[2], q[3])
 }
 
-// TestSmallestThreeErrorIsBounded holds the smallest-three quaternion to its
-// worst error at every width, over random rotations and over those at its edges,
-// and climbs from the worst of them to the worst there is, which must come as
-// near to the bound as the table says. In passing it holds that twice is once,
-// in integers and in floats, and that what comes out is of length 1.
+// TestSmallestThreeErrorIsBounded measures the worst error at every width, over random
+// rotations and edge cases, then climbs from the worst of them. The result must stay
+// below the bound and reach the figures in the table. Along the way it checks that
+// quantising is idempotent, in integers and in floats, and that results have length 1.
 func TestSmallestThreeErrorIsBounded(t *testing.T) {
 	found := [17]float64{2: 101.6, 30, 18.9, 8.64, 4.25, 2.12, 1.08, 0.545, 0.273, 0.1368, 0.0684, 0.0342, 0.0171, 0.00857, 0.00428} // degrees
-	summits := map[int][4]float32{                                                                                                   // found by longer climbs, where there are many lesser ones
+	summits := map[int][4]float32{                                                                                                   // found by longer climbs, where there are many lower maxima
 		4: {-0.5586, -0.5586, 0.2526, 0.5586},
 		5: {0.5435, -0.4036, -0.4957, 0.5440},
 		6: {0.5480, 0.4904, 0.4676, 0.4904},
@@ -132,15 +131,14 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 	}
 }
 
-// TestSmallestThreeEveryInteger goes through every triple of integers at the
-// small widths and many at the others: one is valid exactly if it leaves
-// something for the largest component; what its rotation is encoded as is
-// near, and is encoded as itself.
+// TestSmallestThreeEveryInteger tries every triple of integers at small widths and many
+// at the others. A triple is valid exactly if it leaves something for the largest
+// component; its rotation encodes to a near one, which encodes to itself.
 func TestSmallestThreeEveryInteger(t *testing.T) {
 	each := func(s SmallestThree, p QuantisedRotation) {
 		if !s.valid(p) {
 			if s.Decode(p) != [4]float32{3: 1} {
-				t.Fatalf("%d bits: %v is no rotation but %v", s, p, s.Decode(p))
+				t.Fatalf("%d bits: %v is no rotation but decodes to %v", s, p, s.Decode(p))
 			}
 			return
 		}
@@ -187,9 +185,9 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 	}
 }
 
-// TestSmallestThreeSigns says that q and -q are the same integers, that a zero
-// has no sign, that a length does not matter, and that what has no direction is
-// no turn.
+// TestSmallestThreeSigns checks that q and -q have the same encoding, that the sign of
+// zero and the length do not matter, and that a quaternion without a direction becomes
+// the identity.
 func TestSmallestThreeSigns(t *testing.T) {
 	negative, inf, nan := float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN())
 	none := QuantisedRotation{Largest: 3}
@@ -217,9 +215,9 @@ func TestSmallestThreeSigns(t *testing.T) {
 	}
 }
 
-// TestQuarterTurnsAreExact says that what lies flat is sent flat at every width:
-// no turn, and quarter and half turns about the axes and the diagonals of two,
-// come back as they are to the last bit of a float.
+// TestQuarterTurnsAreExact checks at every width that the identity, quarter turns and
+// half turns about the axes and about diagonals of two axes are exact to the last bit
+// of a float.
 func TestQuarterTurnsAreExact(t *testing.T) {
 	const h = math.Sqrt2 / 2
 	for s := SmallestThree(2); s <= 16; s++ {
@@ -243,9 +241,9 @@ func TestQuarterTurnsAreExact(t *testing.T) {
 	}
 }
 
-// TestRotationIsIdempotent holds quantise both sides for what rests: 10,000
-// ticks of quantising leave a rotation as the first made it, bit for bit, at
-// every width and also where two, three or four components are equal.
+// TestRotationIsIdempotent checks that 10,000 ticks of quantising on both sides leave a
+// resting rotation unchanged, bit for bit, at every width, including rotations with
+// two, three or four equal components.
 func TestRotationIsIdempotent(t *testing.T) {
 	for s := SmallestThree(2); s <= 16; s++ {
 		random := rand.New(rand.NewPCG(uint64(s), 9))
@@ -262,9 +260,9 @@ func TestRotationIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestSmallestThreeLayout holds the integers of a few rotations, and their bits
-// on the wire: two for the largest, then the others, low bits first, each as its
-// distance from -Most.
+// TestSmallestThreeLayout checks the integers of a few rotations and their bits on the
+// wire: two for the omitted component, then the others, lowest bit first, each as its
+// distance from -MaxComponent.
 func TestSmallestThreeLayout(t *testing.T) {
 	for _, v := range []struct {
 		q    [4]float32
@@ -284,25 +282,24 @@ func TestSmallestThreeLayout(t *testing.T) {
 		var b [16]byte
 		var c Coder
 		c.BeginWrite(b[:])
-		kept := c.Rotation(v.q, v.s)
+		written := c.Rotation(v.q, v.s)
 		bits, data := c.BitsProcessed(), c.FinishWrite()
 		var wire uint64
 		for i, x := range data {
 			wire |= uint64(x) << (8 * i)
 		}
-		if bits != v.s.Bits() || wire != v.wire || kept != v.s.Quantise(v.q) {
-			t.Errorf("%v at %d bits is %x in %d bits and kept as %v", v.q, v.s, wire, bits, kept)
+		if bits != v.s.Bits() || wire != v.wire || written != v.s.Quantise(v.q) {
+			t.Errorf("%v at %d bits is %x in %d bits and written as %v", v.q, v.s, wire, bits, written)
 		}
 		c.BeginRead(data)
-		if got := c.Rotation([4]float32{}, v.s); got != kept || c.Err() != nil {
-			t.Errorf("%v is read as %v, %v", kept, got, c.Err())
+		if got := c.Rotation([4]float32{}, v.s); got != written || c.Err() != nil {
+			t.Errorf("%v is read as %v, %v", written, got, c.Err())
 		}
 	}
 }
 
-// TestBodyBits adds the fields up to the bits of the articles and the program:
-// 80 for a cube in a snapshot, 117 and 222 for one in a state update, at rest
-// and moving.
+// TestBodyBits adds up the sizes of the articles and the program: 80 bits for a cube in
+// a snapshot, 117 and 222 for a state update at rest and moving.
 func TestBodyBits(t *testing.T) {
 	if SnapshotRotation.Bits() != 29 || SyncRotation.Bits() != 47 {
 		t.Errorf("rotations of %d and %d bits, want 29 and 47", SnapshotRotation.Bits(), SyncRotation.Bits())
@@ -316,9 +313,9 @@ func TestBodyBits(t *testing.T) {
 	}
 }
 
-// TestReaderRefusesInvalidRotations says that a reader takes only what Encode
-// makes: no unused code, no squares that leave none for the largest component,
-// no rotation that has another form.
+// TestReaderRefusesInvalidRotations checks that a reader accepts only what Encode
+// makes: no unused code, no squares that leave nothing for the largest component, no
+// second encoding of a rotation.
 func TestReaderRefusesInvalidRotations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := SmallestThree(rapid.IntRange(2, 16).Draw(t, "bits"))
