@@ -1,17 +1,16 @@
-// Package entropy writes yes or no answers in about as many bits as they are
-// surprising: what was expected to be so costs next to nothing, what was not
-// costs more than a bit. It is a binary arithmetic coder, as in video formats
-// and in Fabian Giesen's entry to Fiedler's compression challenge of 2015, with
-// models that learn from what has been coded (model.go), a mixer of several of
-// them (mixer.go), and whole numbers made of such answers (number.go).
+// Package entropy is an adaptive binary arithmetic coder. A bit that its model expects
+// costs next to nothing, a surprising one costs more than a bit. It has the structure
+// of the coders in video formats and of Fabian Giesen's entry to Fiedler's compression
+// challenge of 2015: models that learn from the bits coded so far (model.go), a mixer
+// that combines several of them (mixer.go), and integers binarised into such bits
+// (number.go).
 //
-// It knows nothing of what the answers mean. It works in whole numbers only, so
-// that every machine writes the same bytes, and allocates nothing.
+// The package does not know what the bits mean. It uses integer arithmetic only, so
+// every machine writes the same bytes, and it allocates nothing.
 //
-// A writer and a reader must ask the same questions of equal models: the bytes
-// alone say nothing. Bytes that come from a network are untrusted: a reader
-// never goes beyond their end, and End refuses every form but the one that a
-// writer makes.
+// Writer and reader must code the same sequence with equal models; the bytes alone mean
+// nothing. Bytes from the network are untrusted: a reader never passes their end, and
+// FinishRead rejects every encoding but the one a writer produces.
 package entropy
 
 import (
@@ -20,36 +19,36 @@ import (
 	"math/bits"
 )
 
-// Coder moves answers into bytes or out of them, with one description for both:
-// x = c.Bit(x, &model) writes x and returns it, or returns what was read. After
-// its first failure it stays failed: Err tells, reads return false and zero,
-// and no model learns any more. Its zero value reads nothing.
+// Coder writes or reads a stream of bits. One description serves both: c.Bit(x, &model)
+// writes x and returns it, or reads a bit and returns that. Errors are sticky: after
+// the first failure Err returns it, reads return false and zero, and models stop
+// learning. The zero value reads an empty stream.
 //
-// It holds an interval of 32-bit numbers, which every answer divides in the
-// ratio of its chances and of which one part is kept. Bytes that both ends agree
-// in are settled and move out (the carryless coder of Mahoney's lpaq).
+// The state is an interval of 32-bit numbers. Every bit divides it in proportion to the
+// probabilities and keeps one part. Leading bytes that both ends share are final and
+// move out (the carryless coder of Mahoney's lpaq).
 type Coder struct {
-	low, high uint32 // the interval, both ends in it
-	code      uint32 // the bytes that are being read
+	low, high uint32 // ends of the interval, both inclusive
+	code      uint32 // next bytes of the data read
 	writing   bool
 	data      []byte
-	pos       int // bytes that are settled
+	pos       int // bytes that are final
 	err       error
 }
 
-// The reasons of a failure.
+// Reasons for a failure.
 var (
 	ErrPastEnd      = errors.New("entropy: past the end")
 	ErrNotCanonical = errors.New("entropy: not in canonical form")
 	ErrRange        = errors.New("entropy: number out of range")
 )
 
-// BeginWrite begins to write into b.
+// BeginWrite starts writing into b.
 func (c *Coder) BeginWrite(b []byte) {
 	*c = Coder{high: 0xffffffff, writing: true, data: b}
 }
 
-// BeginRead begins to read b, which may hold anything.
+// BeginRead starts reading b, which may contain anything.
 func (c *Coder) BeginRead(b []byte) {
 	*c = Coder{high: 0xffffffff, data: b}
 	for i := range 4 {
@@ -57,7 +56,7 @@ func (c *Coder) BeginRead(b []byte) {
 	}
 }
 
-// byteAt is a byte of what is read. Behind the end there are zeros.
+// byteAt returns a byte of the data, and zero beyond its end.
 func (c *Coder) byteAt(i int) byte {
 	if i < len(c.data) {
 		return c.data[i]
@@ -65,25 +64,26 @@ func (c *Coder) byteAt(i int) byte {
 	return 0
 }
 
-// Reading reports whether answers come in.
+// Reading reports whether the Coder reads.
 func (c *Coder) Reading() bool { return !c.writing }
 
 // Err returns the first failure, or nil.
 func (c *Coder) Err() error { return c.err }
 
-// Fail notes a failure that only the caller could see.
+// Fail records a failure that only the caller can detect. The first one is kept.
 func (c *Coder) Fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// codeBit is one answer with a chance of yes, in 65536ths, that is neither 0 nor 1.
-func (c *Coder) codeBit(v bool, chance uint32) bool {
+// codeBit codes a bit. one is the probability that it is set, in 65536ths, neither 0
+// nor 65536.
+func (c *Coder) codeBit(v bool, one uint32) bool {
 	if c.err != nil {
 		return v && c.writing
 	}
-	middle := c.low + uint32(uint64(c.high-c.low)*uint64(chance)>>16)
+	middle := c.low + uint32(uint64(c.high-c.low)*uint64(one)>>16)
 	if !c.writing {
 		v = c.code <= middle
 	}
@@ -98,7 +98,7 @@ func (c *Coder) codeBit(v bool, chance uint32) bool {
 	return v
 }
 
-// shiftByte moves a settled byte out of the interval.
+// shiftByte moves a final byte out of the interval.
 func (c *Coder) shiftByte() {
 	if c.pos >= len(c.data) {
 		c.Fail(ErrPastEnd)
@@ -112,9 +112,9 @@ func (c *Coder) shiftByte() {
 	}
 }
 
-// finalByte returns the byte that says which number of the interval is meant, if one
-// is needed: with zeros behind it, it lies in the interval, whose ends differ in
-// their first byte.
+// finalByte returns the byte that selects a number of the interval, if one is needed.
+// With zeros after it that number lies in the interval, whose ends differ in their
+// first byte.
 func (c *Coder) finalByte() (b byte, n int) {
 	if c.low == 0 {
 		return 0, 0
@@ -122,8 +122,8 @@ func (c *Coder) finalByte() (b byte, n int) {
 	return byte((c.low + 0xffffff) >> 24), 1
 }
 
-// FinishWrite ends the writing and returns what was written, in the memory that was
-// given to Write.
+// FinishWrite ends writing and returns the bytes written, in the memory passed to
+// BeginWrite.
 func (c *Coder) FinishWrite() []byte {
 	if b, n := c.finalByte(); n > 0 {
 		if c.pos < len(c.data) {
@@ -137,8 +137,8 @@ func (c *Coder) FinishWrite() []byte {
 	return c.data[:min(c.pos, len(c.data))]
 }
 
-// FinishRead ends the reading: an error says that something has failed, or that what
-// was read is not what a writer of the same answers makes.
+// FinishRead ends reading. It returns the first failure, or an error if the bytes are
+// not what a writer of the same values produces.
 func (c *Coder) FinishRead() error {
 	b, n := c.finalByte()
 	if c.pos+n != len(c.data) {
@@ -149,11 +149,11 @@ func (c *Coder) FinishRead() error {
 	return c.err
 }
 
-// BitsSpent returns the bits that all answers so far have cost, to a hundredth: the
-// bytes that are settled, and by how much the interval has become narrower.
+// BitsSpent returns the cost of all values so far, to a hundredth of a bit: the final
+// bytes, plus the narrowing of the interval.
 func (c *Coder) BitsSpent() float64 {
 	width := float64(c.high-c.low) + 1
-	whole := bits.Len64(uint64(width)) - 1
-	m := width/float64(uint64(1)<<whole) - 1 // log2(1+m) is about m and a little
-	return float64(8*c.pos) + 32 - float64(whole) - m - float64(0.344*float64(m*(1-m)))
+	octaves := bits.Len64(uint64(width)) - 1
+	m := width/float64(uint64(1)<<octaves) - 1 // log2(1+m) is approximately m + 0.344*m*(1-m)
+	return float64(8*c.pos) + 32 - float64(octaves) - m - float64(0.344*float64(m*(1-m)))
 }

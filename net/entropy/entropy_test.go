@@ -26,7 +26,7 @@ func (c *Coder) rawBits(v uint32, n int) uint32 {
 	return got
 }
 
-// models are some of each kind, which scripts learn with.
+// models are the models that scripts learn with.
 type models struct {
 	bits        [4]BitModel
 	mixers      [2]Mixer
@@ -34,12 +34,12 @@ type models struct {
 	numberMixer NumberMixer
 }
 
-// operation is one value of a script: what kind, and what it is.
+// operation is one value of a script, with its kind.
 type operation struct{ kind, index, value int }
 
 const kindCount = 4
 
-// code moves a step's value through c.
+// code reads or writes the value.
 func (s *operation) code(c *Coder, m *models) operation {
 	switch s.kind {
 	case 0:
@@ -69,11 +69,11 @@ func parseScript(b []byte) (s []operation) {
 	return s
 }
 
-// draw gives a step a value that can be written.
+// draw chooses a valid value.
 func (s *operation) draw(t *rapid.T) {
 	switch s.kind {
 	case 0, 1:
-		s.value = rapid.IntRange(0, 1).Draw(t, "answer")
+		s.value = rapid.IntRange(0, 1).Draw(t, "bit")
 	case 2:
 		most := rapid.SampledFrom([]int{0, 1, 3, 100, maxMagnitude}).Draw(t, "most")
 		s.value = max(rapid.IntRange(-most, most).Draw(t, "number"), -5*s.index)
@@ -82,8 +82,8 @@ func (s *operation) draw(t *rapid.T) {
 	}
 }
 
-// TestScripts writes any script of answers and numbers and reads it: the values
-// are equal, both sides have learned the same, and no other bytes say it.
+// TestScripts checks, for arbitrary scripts of bits and numbers, that they are read as
+// written, that both sides learn the same, and that the encoding is unique.
 func TestScripts(t *testing.T) { rapid.Check(t, scriptsRoundTrip) }
 
 func scriptsRoundTrip(t *rapid.T) {
@@ -109,11 +109,11 @@ func scriptsRoundTrip(t *rapid.T) {
 		}
 	}
 	if err := c.FinishRead(); err != nil || m != n {
-		t.Fatalf("%v; the same was learned: %t", err, m == n)
+		t.Fatalf("%v; equal models: %t", err, m == n)
 	}
 
-	// Fewer bytes, or more, may say something, but nothing else says this.
-	says := func(b []byte) bool {
+	// Truncated or longer bytes may decode to something else, but not to this script.
+	decodes := func(b []byte) bool {
 		var m models
 		c.BeginRead(b)
 		for _, want := range script {
@@ -124,20 +124,20 @@ func scriptsRoundTrip(t *rapid.T) {
 		}
 		return c.FinishRead() == nil
 	}
-	if len(data) > 0 && says(data[:rapid.IntRange(0, len(data)-1).Draw(t, "cut")]) || says(append(data, 0)) {
-		t.Fatal("other bytes say the same")
+	if len(data) > 0 && decodes(data[:rapid.IntRange(0, len(data)-1).Draw(t, "cut")]) || decodes(append(data, 0)) {
+		t.Fatal("other bytes decode to the same script")
 	}
 }
 
-// FuzzRead reads any bytes by any script: it never panics and never goes beyond
-// the end, and what was read to its end, written again, gives the same bytes:
-// what is said has one form.
+// FuzzRead reads arbitrary bytes with an arbitrary script. The reader must not panic
+// and must not pass the end. Data that is read to its end must be written to the same
+// bytes.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 1, 2, 3, 9, 2, 0}, []byte{})
 	f.Add([]byte{2, 1, 2, 1, 2, 1, 2, 2, 3, 19}, []byte{200, 3, 77, 9})
 	f.Add(bytes.Repeat([]byte{2, 0, 0, 1}, 50), bytes.Repeat([]byte{0xff}, 40))
 	f.Add(bytes.Repeat([]byte{1, 0}, 100), make([]byte, 3))
-	f.Add([]byte("2121212020"), []byte("x")) // one answer settles more than there is
+	f.Add([]byte("2121212020"), []byte("x")) // one bit makes more bytes final than there are
 	f.Fuzz(func(t *testing.T, p, data []byte) {
 		script := parseScript(p)
 		var c Coder
@@ -162,7 +162,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestGolden holds the bytes: what one version writes, all others read.
+// TestGolden holds the bytes: every version reads what another wrote.
 func TestGolden(t *testing.T) {
 	var c Coder
 	var m models
@@ -179,22 +179,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestCost says what answers cost: those that come up with a chance take their
-// entropy and at most two hundredths of a bit more, and those that never change
-// next to nothing, with one model and with a mix of a good one and two bad ones.
+// TestCost checks the cost of random bits: at most 0.02 bits above their entropy, and
+// next to nothing if they never change, with one model and with a mix of a good one and
+// two bad ones.
 func TestCost(t *testing.T) {
 	const n = 20_000
 	buffer := make([]byte, n)
-	for _, chance := range []float64{0, 0.001, 0.02, 0.2, 0.5, 0.9} {
+	for _, p1 := range []float64{0, 0.001, 0.02, 0.2, 0.5, 0.9} {
 		r := rand.New(rand.NewPCG(1, 2))
-		answers := make([]bool, n)
-		yes := 0.0
-		for i := range answers {
-			answers[i] = r.Float64() < chance
-			yes += float64(boolInt(answers[i]))
+		bits := make([]bool, n)
+		ones := 0.0
+		for i := range bits {
+			bits[i] = r.Float64() < p1
+			ones += float64(boolInt(bits[i]))
 		}
 		entropy := 0.0
-		for _, p := range []float64{yes / n, 1 - yes/n} {
+		for _, p := range []float64{ones / n, 1 - ones/n} {
 			if p > 0 {
 				entropy -= p * math.Log2(p)
 			}
@@ -202,13 +202,13 @@ func TestCost(t *testing.T) {
 		var c Coder
 		var m models
 		c.BeginWrite(buffer)
-		for _, a := range answers {
+		for _, a := range bits {
 			c.Bit(a, &m.bits[0])
 		}
-		alone := float64(len(c.FinishWrite())*8) / n
+		single := float64(len(c.FinishWrite())*8) / n
 		m = models{}
 		c.BeginWrite(buffer)
-		for i, a := range answers {
+		for i, a := range bits {
 			m.bits[1], m.bits[2] = BitModel{}, BitModel{}
 			if i%2 == 0 {
 				m.bits[2].update(!a)
@@ -216,14 +216,14 @@ func TestCost(t *testing.T) {
 			c.MixedBit(a, &m.mixers[0], []*BitModel{&m.bits[0], &m.bits[1], &m.bits[2]})
 		}
 		mixed := float64(len(c.FinishWrite())*8) / n
-		if alone > entropy+0.02 || alone < entropy-0.01 || mixed > entropy+0.02 {
-			t.Errorf("a chance of %v: %.4f bits, mixed %.4f, entropy %.4f", chance, alone, mixed, entropy)
+		if single > entropy+0.02 || single < entropy-0.01 || mixed > entropy+0.02 {
+			t.Errorf("probability %v: %.4f bits, mixed %.4f, entropy %.4f", p1, single, mixed, entropy)
 		}
 	}
 }
 
-// TestNumberCost says that numbers cost what their spread asks for: those of a
-// bell curve their entropy and less than a tenth of a bit.
+// TestNumberCost checks that numbers from a normal distribution cost less than a tenth
+// of a bit above their entropy.
 func TestNumberCost(t *testing.T) {
 	const n = 20_000
 	for _, sigma := range []float64{1, 5, 40} {
@@ -248,9 +248,8 @@ func TestNumberCost(t *testing.T) {
 	}
 }
 
-// TestLimits says that a number outside its range, and more than there is memory
-// for, is not written, that a number outside its range is not read, and that
-// nothing is coded or learned after a failure.
+// TestLimits checks that a number out of range is neither written nor read, that a full
+// buffer is an error, and that nothing is coded or learned after a failure.
 func TestLimits(t *testing.T) {
 	var c Coder
 	var m models
@@ -268,7 +267,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("300 bits fit into two bytes: %v", c.Err())
 	}
 
-	// What is said by nothing at all: no answer, or yes where that is likely.
+	// An empty stream can encode no bits, or bits that are expected.
 	c.BeginWrite(nil)
 	c.Bit(true, &m.bits[3])
 	if data := c.FinishWrite(); len(data) != 0 || c.Err() != nil {
@@ -286,14 +285,14 @@ func TestLimits(t *testing.T) {
 	}
 	before := m
 	if c.Bit(true, &m.bits[0]) || c.MixedBit(true, &m.mixers[0], []*BitModel{&m.bits[0]}) || c.Number(5, 0, 9, &m.numberMixer, &m.numbers[0]) != 0 || c.rawBits(3, 2) != 0 || m != before {
-		t.Error("a reader goes on after a failure")
+		t.Error("a reader continues after a failure")
 	}
 	if c.Reading() != true || c.FinishRead() == nil {
-		t.Error("a failure is forgotten")
+		t.Error("a failure is lost")
 	}
 }
 
-// TestAllocatesNothing says that coding allocates nothing, in either direction.
+// TestAllocatesNothing checks that neither writing nor reading allocates.
 func TestAllocatesNothing(t *testing.T) {
 	var c Coder
 	var m models
@@ -371,8 +370,8 @@ func BenchmarkCoder(b *testing.B) {
 	}
 }
 
-// TestBitsSpent says that what answers are said to have cost is what they cost: of
-// even numbers their bits, at every moment, for the writer as for the reader.
+// TestBitsSpent checks BitsSpent at every step against the size of uniform numbers,
+// when writing and when reading.
 func TestBitsSpent(t *testing.T) {
 	var w, r Coder
 	b := make([]byte, 4000)
@@ -402,6 +401,6 @@ func TestBitsSpent(t *testing.T) {
 		w.Bit(true, &m)
 	}
 	if s := w.BitsSpent(); s < 1 || s > 60 {
-		t.Errorf("what is always so costs %v bits", s)
+		t.Errorf("a constant bit costs %v bits", s)
 	}
 }

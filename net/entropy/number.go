@@ -2,12 +2,12 @@ package entropy
 
 import "math/bits"
 
-// A number is a chain of answers: is it zero, is it negative, how many bits has
-// it, and these bits from the top (Exp-Golomb). The first few of them have
-// models, the rest are taken to be even.
+// A number is coded as a sequence of bits: whether it is zero, its sign, its length in
+// unary, and its mantissa from the top (Exp-Golomb). All have models except the lower
+// bits of the mantissa, which are taken to be uniform.
 const (
-	maxBits      = 18 // of a number's magnitude
-	modelledBits = 2  // of its bits below the uppermost have models
+	maxBits      = 18 // of a magnitude
+	modelledBits = 2  // mantissa bits with models, below the leading one
 
 	zeroNode      = 0
 	signNode      = 1
@@ -16,17 +16,18 @@ const (
 	nodeCount     = mantissaNodes + maxBits*(1<<modelledBits-1)
 )
 
-// NumberModel is what has been learned of one kind of number. The zero value has
-// learned nothing.
+// NumberModel estimates the distribution of one kind of number. The zero value has seen
+// none.
 type NumberModel [nodeCount]BitModel
 
-// NumberMixer learns which of several Numbers to believe.
+// NumberMixer learns how much weight to give each of several NumberModels.
 type NumberMixer [nodeCount]Mixer
 
-// Number is a number in [low, high] and [-NumberMost, NumberMost], by what several models
-// have learned of its kind: zero is where it is expected.
-func (c *Coder) Number(v, low, high int, m *NumberMixer, in ...*NumberModel) int {
-	n := numberCoder{c: c, mixer: m, models: in}
+// Number codes a number in [low, high] with the mixed prediction of several models. Its
+// magnitude must be below 2^18. Small magnitudes are cheap: code the difference from
+// the expected value.
+func (c *Coder) Number(v, low, high int, m *NumberMixer, models ...*NumberModel) int {
+	n := numberCoder{c: c, mixer: m, models: models}
 	if n.codeBit(v == 0, zeroNode) {
 		v = 0
 	} else {
@@ -44,7 +45,7 @@ func (c *Coder) Number(v, low, high int, m *NumberMixer, in ...*NumberModel) int
 	return v
 }
 
-// numberCoder are the models of a number that is being coded.
+// numberCoder codes one number.
 type numberCoder struct {
 	c      *Coder
 	mixer  *NumberMixer
@@ -59,7 +60,7 @@ func (n *numberCoder) codeBit(v bool, node int) bool {
 	return n.c.MixedBit(v, &n.mixer[node], b[:len(n.models)])
 }
 
-// codeMagnitude is a number above zero.
+// codeMagnitude codes a number above zero.
 func (n *numberCoder) codeMagnitude(v int) int {
 	size := bits.Len(uint(v))
 	got := 1

@@ -36,7 +36,7 @@ import (
 	"github.com/mas-bandwidth/serialize.go"
 )
 
-// Coder writes, reads or measures a bit stream. One description serves all three: x =
+// Coder writes, reads or measures a bit stream. One description serves all three modes:
 // c.Bits(x, 7) writes x and returns it, or reads a value and returns that.
 //
 // Errors are sticky. After the first failure Err returns it, reads return the lowest
