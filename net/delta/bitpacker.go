@@ -5,19 +5,20 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bitPacker is a frame in bits: one description for writing and reading.
+// bitPacker writes or reads a snapshot at the bit-packed levels. One description serves
+// both.
 type bitPacker struct {
 	c        *quant.Coder
 	cubes    []Cube
 	baseline *baseline
-	changed  []int // of cubes that have changed
+	changed  []int // indices of changed cubes
 	bitAccount
 }
 
-// charge puts the bits since the last time down to what they told.
+// charge attributes the bits since the last call to a field.
 func (p *bitPacker) charge(on *float64) { p.chargeUpTo(on, float64(p.c.BitsProcessed())) }
 
-// codeRaw is all of every cube in numbers of 32 bits: 225 bits.
+// codeRaw codes 225 bits per cube: all numbers in full.
 func (p *bitPacker) codeRaw() {
 	c := p.c
 	for i := range p.cubes {
@@ -35,20 +36,20 @@ func (p *bitPacker) codeRaw() {
 	}
 }
 
-// codePositionFloats is a position in three floats.
+// codePositionFloats codes a position as three floats.
 func (p *bitPacker) codePositionFloats(k *Cube) {
 	c, v := p.c, k.Position()
 	v = geom.Vec3{X: c.Float(v.X), Y: c.Float(v.Y), Z: c.Float(v.Z)}
 	if c.Reading() {
-		at := quantisePosition(v)
-		if k.Pos = at; k.Position() != v {
+		quantised := quantisePosition(v)
+		if k.Pos = quantised; k.Position() != v {
 			c.Fail(quant.ErrNotCanonical)
 		}
 	}
 }
 
-// findOrientation gives k the whole numbers that q was made of. Where two components are
-// alike, q does not say which was the one not sent: so all are tried.
+// findOrientation sets the integers of k from q. If two components are equal, q does
+// not tell which of them was omitted, so it tries all four.
 func (p *bitPacker) findOrientation(k *Cube, q geom.Quat) bool {
 	for k.Largest = range uint8(4) {
 		k.Smallest = smallestComponents(q, k.Largest)
@@ -85,14 +86,14 @@ func (p *bitPacker) codeQuantised() {
 	}
 }
 
-// codePosition is a position in 50 bits.
+// codePosition codes a position in 50 bits.
 func (p *bitPacker) codePosition(k *Cube) {
 	for i := range k.Pos {
 		k.Pos[i] = int32(p.c.Int(int(k.Pos[i]), int(MinPosition[i]), int(MaxPosition[i])))
 	}
 }
 
-// codeOrientation is a rotation in 29 bits.
+// codeOrientation codes a rotation in 29 bits.
 func (p *bitPacker) codeOrientation(k *Orientation) {
 	k.Largest = uint8(p.c.Bits(uint32(k.Largest), 2))
 	for i := range k.Smallest {
@@ -101,15 +102,14 @@ func (p *bitPacker) codeOrientation(k *Orientation) {
 	p.checkOrientation(k)
 }
 
-// checkOrientation refuses a rotation that is none.
+// checkOrientation fails unless k is a rotation.
 func (p *bitPacker) checkOrientation(k *Orientation) {
 	if !k.Valid() {
 		p.c.Fail(ErrOrientation)
 	}
 }
 
-// codeChanged are the cubes that are other than in the base, from level ChangedBits
-// on: which, and what they are now.
+// codeChanged codes the cubes that differ from the baseline, from level ChangedBits on.
 func (p *bitPacker) codeChanged(l Level) {
 	p.changed = p.changed[:0]
 	if !p.c.Reading() {
@@ -135,7 +135,7 @@ func (p *bitPacker) codeChanged(l Level) {
 		k, b := &p.cubes[i], &p.baseline.cubes[i]
 		p.codeCube(l, i, k, b)
 		if p.c.Reading() && *k == *b {
-			p.c.Fail(quant.ErrNotCanonical) // it has not changed
+			p.c.Fail(quant.ErrNotCanonical) // not changed
 		}
 		if p.c.Err() != nil {
 			return
@@ -143,7 +143,7 @@ func (p *bitPacker) codeChanged(l Level) {
 	}
 }
 
-// codeCube is a cube that has changed.
+// codeCube codes a changed cube.
 func (p *bitPacker) codeCube(l Level, i int, k, b *Cube) {
 	c := p.c
 	k.Touched = c.Bool(k.Touched)
@@ -178,7 +178,7 @@ func (p *bitPacker) codeCube(l Level, i int, k, b *Cube) {
 	p.charge(&p.Rotation)
 }
 
-// codeRelativePosition is a position by its difference from the base.
+// codeRelativePosition codes a position as its difference from the baseline.
 func (p *bitPacker) codeRelativePosition(k, b *Cube) {
 	var n, from [3]int
 	for i := range n {
@@ -190,8 +190,8 @@ func (p *bitPacker) codeRelativePosition(k, b *Cube) {
 	}
 }
 
-// codeRelativeOrientation is a rotation by its difference from the base, if the same component is
-// the largest.
+// codeRelativeOrientation codes a rotation as its difference from the baseline, if the
+// same component is the largest and the differences fit.
 func (p *bitPacker) codeRelativeOrientation(k, b *Orientation, l quant.DeltaBits) {
 	if !p.c.Bool(k.deltasFit(b, l.Fits)) {
 		p.codeOrientation(k)
@@ -207,18 +207,17 @@ func (p *bitPacker) codeRelativeOrientation(k, b *Orientation, l quant.DeltaBits
 	p.checkOrientation(k)
 }
 
-// deltasFit reports whether a rotation lacks the same component as the base's and
-// all its differences are reached.
-func (t *Orientation) deltasFit(b *Orientation, reached func(int) bool) bool {
+// deltasFit reports whether t and b omit the same component and all differences fit.
+func (t *Orientation) deltasFit(b *Orientation, fits func(int) bool) bool {
 	for i := range t.Smallest {
-		if !reached(int(t.Smallest[i]) - int(b.Smallest[i])) {
+		if !fits(int(t.Smallest[i]) - int(b.Smallest[i])) {
 			return false
 		}
 	}
 	return t.Largest == b.Largest
 }
 
-// checkedComponent is one component of a rotation that was read, in its range.
+// checkedComponent returns a component that was read, after a range check.
 func (p *bitPacker) checkedComponent(n int) int16 {
 	if n < 0 || n > MaxComponent {
 		p.c.Fail(quant.ErrRange)

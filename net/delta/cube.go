@@ -8,53 +8,52 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Cube is how one cube looks, in the whole numbers of Fiedler's snapshots: the
-// public compression challenge of 2015 has no others.
+// Cube is the state of one cube in the integers of Fiedler's snapshots, the same as in
+// the public compression challenge of 2015.
 type Cube struct {
 	Orientation
-	Pos     [3]int32 // position in steps of 1/512 m, in [Least, Most]
-	Touched bool     // by the player: "interacting"
+	Pos     [3]int32 // steps of 1/512 m, in [MinPosition, MaxPosition]
+	Touched bool     // by the player; "interacting" in the challenge
 }
 
 // Orientation is a rotation without its largest component, which follows from the
 // others.
 type Orientation struct {
-	Largest  uint8    // which component is not there and is positive: 0..3 are x, y, z, w
-	Smallest [3]int16 // the others in their order, in [0, TurnMost]
+	Largest  uint8    // omitted component, taken as positive: 0..3 are x, y, z, w
+	Smallest [3]int16 // other components in order, in [0, MaxComponent]
 }
 
-// The ranges of a Cube. A position takes 18, 18 and 14 bits, a rotation 2 and
-// three times 9.
+// Scales of a Cube. A position takes 18, 18 and 14 bits, a rotation 2 and three times
+// 9.
 const (
 	StepsPerMetre = 512
 	MaxComponent  = 511
 )
 
-// Least and Most are the bounds of positions: 256 m to each side, 32 m high.
+// Bounds of positions: 256 m to each side, 32 m high.
 var (
 	MinPosition = [3]int32{-256 * StepsPerMetre, -256 * StepsPerMetre, 0}
 	MaxPosition = [3]int32{256*StepsPerMetre - 1, 256*StepsPerMetre - 1, 32*StepsPerMetre - 1}
 )
 
-// componentStep is the distance between two values of a component. They lie in
-// +-1/sqrt(2), with none at zero: the challenge's grid, where package quant's has
-// one value fewer and a zero.
+// componentStep is the distance between two values of a component, which lies in
+// +-1/sqrt(2). No value is zero: this is the challenge's grid, whereas package quant's
+// has one value fewer and a zero.
 const componentStep = 2 * 0.7071067811865476 / MaxComponent
 
-// QuantiseCube returns the cube nearest to a pose. What lies outside the bounds counts as
-// on them.
+// QuantiseCube returns the cube nearest to a pose, clamped to the bounds.
 func QuantiseCube(p geom.Pose, touched bool) Cube {
 	return Cube{quantiseOrientation(p.Rot), quantisePosition(p.Pos), touched}
 }
 
-// quantiseOrientation returns the turn nearest to a rotation.
+// quantiseOrientation returns the orientation nearest to a rotation.
 func quantiseOrientation(q geom.Quat) Orientation {
 	l := largestComponent(q)
 	return Orientation{l, smallestComponents(q, l)}
 }
 
-// quantisePosition returns the position on the grid and in bounds that is nearest to a
-// place. What is no number counts as the least.
+// quantisePosition returns the nearest position on the grid, clamped to the bounds. NaN
+// becomes the minimum.
 func quantisePosition(v geom.Vec3) (at [3]int32) {
 	for i, x := range [3]float32{v.X, v.Y, v.Z} {
 		switch n := math.Floor(float64(float64(x)*StepsPerMetre) + 0.5); {
@@ -69,8 +68,7 @@ func quantisePosition(v geom.Vec3) (at [3]int32) {
 	return at
 }
 
-// largestComponent returns which component of a rotation is the largest, the first of
-// equals.
+// largestComponent returns the index of the largest component, the first of equals.
 func largestComponent(q geom.Quat) (l uint8) {
 	v := [4]float32{q.X, q.Y, q.Z, q.W}
 	for i := range v {
@@ -81,15 +79,16 @@ func largestComponent(q geom.Quat) (l uint8) {
 	return l
 }
 
-// smallestComponents returns the components of a rotation but one, which counts as positive.
-func smallestComponents(q geom.Quat, lacking uint8) (r [3]int16) {
+// smallestComponents returns the components of a rotation except one, which counts as
+// positive.
+func smallestComponents(q geom.Quat, omitted uint8) (r [3]int16) {
 	v := [4]float32{q.X, q.Y, q.Z, q.W}
 	k := 0
 	for i, x := range v {
-		if i == int(lacking) {
+		if i == int(omitted) {
 			continue
 		}
-		if v[lacking] < 0 {
+		if v[omitted] < 0 {
 			x = -x
 		}
 		n := math.Floor(float64(x)/componentStep + 0.5*MaxComponent + 0.5)
@@ -101,15 +100,16 @@ func smallestComponents(q geom.Quat, lacking uint8) (r [3]int16) {
 	return r
 }
 
-// Position returns where the cube is, in metres.
+// Position returns the position in metres.
 func (c *Cube) Position() geom.Vec3 {
-	// The compiler makes products of these quotients: hence the conversions.
+	// The conversions keep the compiler from fusing: it turns these quotients into
+	// products.
 	return geom.Vec3{
 		X: float32(float32(c.Pos[0]) / StepsPerMetre), Y: float32(float32(c.Pos[1]) / StepsPerMetre), Z: float32(float32(c.Pos[2]) / StepsPerMetre),
 	}
 }
 
-// Rotation returns the rotation.
+// Rotation returns the rotation as a quaternion.
 func (t *Orientation) Rotation() geom.Quat {
 	v := [4]float32{}
 	sum, k := 0.0, 0
@@ -126,11 +126,11 @@ func (t *Orientation) Rotation() geom.Quat {
 	return geom.Quat{X: v[0], Y: v[1], Z: v[2], W: v[3]}
 }
 
-// FileBytesPerCube is what a cube takes in a file of the challenge.
+// FileBytesPerCube is the size of a cube in a file of the challenge.
 const FileBytesPerCube = 8 * 4
 
-// AppendTo appends a cube to a file of the challenge: eight numbers of 32 bits
-// with their sign, the lowest byte first: largest, a, b, c, x, y, z, touched.
+// AppendTo appends a cube in the challenge's file format: eight signed 32-bit integers,
+// little endian: largest, a, b, c, x, y, z, touched.
 func (c *Cube) AppendTo(b []byte) []byte {
 	touched := int32(0)
 	if c.Touched {
@@ -142,19 +142,20 @@ func (c *Cube) AppendTo(b []byte) []byte {
 	return b
 }
 
-// ParseCube reads a cube of a file of the challenge from its FileBytes bytes.
+// ParseCube reads a cube in the challenge's file format from FileBytesPerCube bytes.
+// Its error names the field and the allowed values.
 func ParseCube(b []byte) (c Cube, err error) {
 	var n [8]int32
 	for i := range n {
 		n[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	for i, x := range n[:4] {
-		most := int32(MaxComponent)
+		limit := int32(MaxComponent)
 		if i == 0 {
-			most = 3
+			limit = 3
 		}
-		if x < 0 || x > most {
-			return c, fmt.Errorf("%s = %d: want 0 to %d", fieldNames[i], x, most)
+		if x < 0 || x > limit {
+			return c, fmt.Errorf("%s = %d: want 0 to %d", fieldNames[i], x, limit)
 		}
 	}
 	for i, x := range n[4:7] {
@@ -170,17 +171,17 @@ func ParseCube(b []byte) (c Cube, err error) {
 		Pos:         [3]int32{n[4], n[5], n[6]}, Touched: n[7] == 1,
 	}
 	if !c.Valid() {
-		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want (2n-%d)^2 of the three to sum up to less than %d", n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
+		return c, fmt.Errorf("orientation %d, %d, %d leaves nothing for the largest component: want the sum of (2n-%d)^2 over the three below %d", n[1], n[2], n[3], MaxComponent, 2*MaxComponent*MaxComponent)
 	}
 	return c, nil
 }
 
 var fieldNames = [8]string{"orientation_largest", "orientation_a", "orientation_b", "orientation_c", "position_x", "position_y", "position_z", "interacting"}
 
-// Valid reports whether t is a rotation: its numbers are in their ranges, and
-// something is left for the largest component.
+// Valid reports whether t is a rotation: its integers are in range and their squares
+// leave something for the largest component.
 func (t *Orientation) Valid() bool {
-	sum := 0 // of squares, in half steps, so that the grid is whole
+	sum := 0 // of squares, in half steps, which makes them integers
 	for _, n := range t.Smallest {
 		if n < 0 || n > MaxComponent {
 			return false

@@ -12,8 +12,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestQuantiseCube says that a cube is within half a step of its pose on each axis and
-// 0.55 degrees of its rotation, and is found again from its own pose.
+// TestQuantiseCube checks that a cube is within half a step of its pose on each axis
+// and within 0.55 degrees of its rotation, and that its own pose quantises to the same
+// cube.
 func TestQuantiseCube(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float32Range(-1, 1)
@@ -31,10 +32,10 @@ func TestQuantiseCube(t *testing.T) {
 			t.Fatalf("%v is at %v", p.Pos, k.Position())
 		}
 		if angle := 2 * math.Acos(min(1, math.Abs(float64(k.Rotation().Dot(p.Rot))))); angle > 0.55*math.Pi/180 {
-			t.Fatalf("%v is turned by %v more", p.Rot, angle)
+			t.Fatalf("%v is off by %v rad", p.Rot, angle)
 		}
 		if again := QuantiseCube(geom.Pose{Pos: k.Position(), Rot: k.Rotation()}, true); again.Pos != k.Pos || !again.Valid() {
-			t.Fatalf("%v is found as %v", k, again)
+			t.Fatalf("%v quantises to %v", k, again)
 		}
 	})
 	for _, c := range []struct {
@@ -50,9 +51,8 @@ func TestQuantiseCube(t *testing.T) {
 	}
 }
 
-// TestIdentity holds the grid of the challenge to its program: no turn is
-// component w and three times 256, since no value is zero and a half is rounded
-// up.
+// TestIdentity checks the challenge's grid: the identity omits w and has three
+// components of 256, because no value is zero and halves round up.
 func TestIdentity(t *testing.T) {
 	if k := quantiseOrientation(geom.Identity); k != (Orientation{3, [3]int16{256, 256, 256}}) {
 		t.Error(k)
@@ -63,8 +63,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestFile holds a cube in a file of the challenge to its bytes, and says that
-// what is out of its range is refused by its name.
+// TestFile checks the bytes of a cube in the challenge's file format, and that a value
+// out of range is rejected by name.
 func TestFile(t *testing.T) {
 	k := Cube{Orientation{2, [3]int16{0, 511, 255}}, [3]int32{-1, 300, 102}, true}
 	k.Smallest = [3]int16{200, 300, 255}

@@ -1,43 +1,40 @@
-// Package delta writes how many cubes look, frame by frame, in fewer and fewer
-// bits: the ladder of Fiedler's Snapshot Compression (2015), rung by rung, then
-// the reference program of the public challenge that he set the same year, then
-// an arithmetic coder that expects each cube where its motion leads. A Level is a
-// rung. A Writer and a Reader are the two ends of a wire on which packets get
-// lost; a Codec is one frame, without them.
+// Package delta compresses snapshots of cubes, relative to an earlier snapshot that the
+// reader has. Each Level is one step of Fiedler's Snapshot Compression (2015); then
+// come the reference program of the public challenge of the same year, and an
+// arithmetic coder that predicts each cube from its motion. A Writer and a Reader are
+// the two ends of a connection that loses packets.
 //
-// From level ChangedBits on a frame is written relative to a base: one that the
-// reader is known to have. What both ends know is a Past, and in it they must be
-// equal, to the bit. So all arithmetic is in whole numbers, or in floats that no
-// machine fuses and of which only the operations of package geom are used.
+// From level ChangedBits on a snapshot is coded relative to a baseline. What both ends
+// know of it must be equal bit for bit, so all arithmetic is in integers, or in unfused
+// floats with the operations of package geom.
 //
-// The package knows frames of whole numbers only: no world, no strategy, no
-// clock. Bytes that come from a network are untrusted: a reader returns an error
-// and changes nothing that a later packet needs.
+// The package knows snapshots of integers only: no world, no strategy, no clock. Bytes
+// from the network are untrusted: a Reader returns an error for a malformed packet and
+// keeps what later packets need.
 package delta
 
 import "errors"
 
-// baseline is what writer and reader share when a frame is coded: frames that the
-// reader is known to have, and what was learned up to the base. All frames of a
-// wire have the same number of cubes.
+// baseline is what writer and reader share when a snapshot is coded: earlier snapshots,
+// and the model learned up to the newest of them. All snapshots of a connection have
+// the same number of cubes.
 type baseline struct {
-	cubes []Cube // the newest; nil: none
-	age   int    // ticks from the base to the frame, 1 or more
+	cubes []Cube // newest known snapshot; nil: none
+	age   int    // ticks from cubes to the snapshot coded, at least 1
 
-	olderCubes []Cube // before the base; nil: none
-	olderGap   int    // ticks from it to the base, 1 or more
+	olderCubes []Cube // known snapshot before cubes; nil: none
+	olderGap   int    // ticks from olderCubes to cubes, at least 1
 
-	// model is what was learned up to and with the base; nil: nothing. Only
-	// level Arithmetic asks for it.
+	// model was learned up to and including cubes; nil: nothing was. Only level
+	// Arithmetic uses it.
 	model *motionModel
 }
 
-// The reasons for which a packet is refused, besides those of packages quant
-// and entropy.
+// Reasons for rejecting a packet, besides those of packages quant and entropy.
 var (
-	ErrTrailingBytes = errors.New("delta: bytes are left over")
-	ErrNoBaseline    = errors.New("delta: relative to a frame that is not there")
-	ErrStale         = errors.New("delta: a packet that is here already, or as old as the oldest that is kept")
-	ErrHeader        = errors.New("delta: no packet: its head is impossible")
+	ErrTrailingBytes = errors.New("delta: trailing bytes")
+	ErrNoBaseline    = errors.New("delta: baseline not available")
+	ErrStale         = errors.New("delta: duplicate packet, or older than the stored ones")
+	ErrHeader        = errors.New("delta: malformed header")
 	ErrOrientation   = errors.New("delta: not a rotation")
 )

@@ -6,17 +6,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// extrapolation is where and how a cube is expected if its motion from the older frame
-// to the base goes on until now. Without a motion that is the base.
+// extrapolation predicts the pose of a cube from its motion between the older snapshot
+// and the baseline. Without a motion the prediction is the baseline.
 type extrapolation struct {
 	moving      bool
-	basePos     geom.Vec3 // the base's position, in metres
-	translation geom.Vec3 // from there to where it is expected
-	rotation    geom.Vec3 // axis and angle from the base's rotation, in radians
-	baseRot     geom.Quat // the base's
+	basePos     geom.Vec3 // baseline position, metres
+	translation geom.Vec3 // predicted displacement, metres
+	rotation    geom.Vec3 // predicted rotation, axis times angle, radians
+	baseRot     geom.Quat // baseline rotation
 }
 
-// extrapolate returns the forecast of cube i.
+// extrapolate predicts cube i.
 func (p *baseline) extrapolate(i int) (f extrapolation) {
 	b := &p.cubes[i]
 	f.basePos, f.baseRot = b.Position(), b.Rotation()
@@ -31,8 +31,8 @@ func (p *baseline) extrapolate(i int) (f extrapolation) {
 	return f
 }
 
-// rotationVector returns axis and angle of a rotation, the short way round, as they are
-// for small ones: up to a tenth of a turn they are off by 1.6 %.
+// rotationVector returns axis times angle of a rotation, the shorter way round, with
+// the small-angle approximation: at a tenth of a turn it is off by 1.6 %.
 func rotationVector(q geom.Quat) geom.Vec3 {
 	if q.W < 0 {
 		q = q.Neg()
@@ -40,14 +40,14 @@ func rotationVector(q geom.Quat) geom.Vec3 {
 	return geom.Vec3{X: 2 * q.X, Y: 2 * q.Y, Z: 2 * q.Z}
 }
 
-// maxAngle is the greatest angle that is forecast, in radians, where its sine
-// stands for itself.
+// maxAngle is the largest predicted angle in radians for which the small-angle
+// approximation is used.
 const maxAngle = 1.8
 
-// quatFromVector is turnOf the other way. A turn by more than turnMost, or by what is
-// no number, is none.
-func quatFromVector(turn geom.Vec3) geom.Quat {
-	h := turn.Scale(0.5)
+// quatFromVector is the inverse of rotationVector. Angles above maxAngle and NaN become
+// the identity.
+func quatFromVector(v geom.Vec3) geom.Quat {
+	h := v.Scale(0.5)
 	l := h.LenSq()
 	if !(l <= maxAngle*maxAngle/4) {
 		return geom.Identity
@@ -55,34 +55,35 @@ func quatFromVector(turn geom.Vec3) geom.Quat {
 	return geom.Quat{X: h.X, Y: h.Y, Z: h.Z, W: geom.Sqrt(1 - l)}
 }
 
-// ballMotion is what is known of the motion that the cubes in the player's hands
-// share: a ball of them rolls, and what one does the others do. What each cube
-// does beyond its forecast is fitted, by least squares, with
+// ballMotion fits the motion shared by the cubes that touch the player's: in a rolling
+// ball they move as one. The difference between each cube's motion and its
+// extrapolation is fitted by least squares with
 //
-//	a push and a turn that all share, about the player's cube
-//	the pull inwards that goes with the ball's turn before
-//	how much of its own motion, beyond the ball's, lasts
-//	how much of what it did beyond its forecast at the base comes again
+//	a translation and a rotation about the player's cube, common to all
+//	a pull inwards that goes with the ball's previous rotation
+//	how much of the cube's own motion, relative to the ball, persists
+//	how much of the previous residual repeats
 //
-// and each cube that is coded adds its equations: so the first ones pay for what
-// the later ones need not say.
+// Every cube coded adds its equations, so the first cubes are expensive and the later
+// ones cheap.
 type ballMotion struct {
 	centre   geom.Vec3
-	motion   leastSquares // the motion from the older frame to the base, continued
+	motion   leastSquares // motion from the older snapshot to the baseline, continued
 	rotation geom.Vec3
-	residual leastSquares // what cubes do beyond their forecasts
+	residual leastSquares // motion of cubes beyond their extrapolation
 }
 
-// Weights of least squares: of what is held true before anything was seen, in
-// equations of a cube's motion; and how much less a rotation's equations count.
+// Weights of the fit: of the priors, in equations of a cube's motion, and of a
+// rotation's equations.
 const (
 	priorWeight       = 2e-3
-	coefficientWeight = 0.1 // of the coefficients that the base's frame ended with
+	coefficientWeight = 0.1 // of the coefficients at the end of the baseline
 	rotationWeight    = 0.05
 )
 
-// fitBaseline fits the motion of the past. kept are the coefficients to begin with.
-func (s *ballMotion) fitBaseline(p *baseline, kept *[unknownCount]float64) {
+// fitBaseline fits the ball's motion up to the baseline. coefficients are the initial
+// coefficients.
+func (s *ballMotion) fitBaseline(p *baseline, coefficients *[unknownCount]float64) {
 	s.centre = p.cubes[0].Position()
 	s.motion, s.residual = leastSquares{}, leastSquares{}
 	for i := range unknownCount {
@@ -90,7 +91,7 @@ func (s *ballMotion) fitBaseline(p *baseline, kept *[unknownCount]float64) {
 		if i < sharedCount {
 			s.residual.addPrior(i, 0, priorWeight)
 		} else {
-			s.residual.addPrior(i, kept[i], priorWeight+coefficientWeight)
+			s.residual.addPrior(i, coefficients[i], priorWeight+coefficientWeight)
 		}
 	}
 	for i := range p.cubes {
@@ -105,14 +106,14 @@ func (s *ballMotion) fitBaseline(p *baseline, kept *[unknownCount]float64) {
 	_, s.rotation = s.motion.sharedMotion()
 }
 
-// ballMember is a cube of the swarm: its equations.
+// ballMember holds the equations of a cube in the ball.
 type ballMember struct {
 	translation, rotation equations
-	deviation             float32 // m and rad; how far its forecast is from the ball's motion
+	deviation             float32 // difference of its extrapolation from the ball's motion, m and rad
 	angularDeviation      float32
 }
 
-// member returns a cube's equations. before is what it did at the base.
+// member returns the equations of a cube. before is its residual at the baseline.
 func (s *ballMotion) member(f *extrapolation, before *residual) (m ballMember) {
 	d := f.basePos.Sub(s.centre)
 	own := f.translation.Sub(s.motion.evaluate(translationEquations(d)))
@@ -124,29 +125,30 @@ func (s *ballMotion) member(f *extrapolation, before *residual) (m ballMember) {
 	return m
 }
 
-// translationEquations are the equations of a motion at a distance from the centre, with what
-// else has a part in it.
-func translationEquations(d geom.Vec3, parts ...geom.Vec3) (r equations) {
+// translationEquations returns the equations of a displacement at distance d from the
+// centre, with further terms.
+func translationEquations(d geom.Vec3, terms ...geom.Vec3) (r equations) {
 	x, y, z := float64(d.X), float64(d.Y), float64(d.Z)
 	r = equations{{1, 0, 0, 0, z, -y}, {0, 1, 0, -z, 0, x}, {0, 0, 1, y, -x, 0}}
-	r.set(sharedCount, parts)
+	r.set(sharedCount, terms)
 	return r
 }
 
-// rotationEquations are those of a turn.
-func rotationEquations(parts ...geom.Vec3) (r equations) {
+// rotationEquations returns the equations of a rotation.
+func rotationEquations(terms ...geom.Vec3) (r equations) {
 	r = equations{{3: 1}, {4: 1}, {5: 1}}
-	r.set(sharedCount+3, parts)
+	r.set(sharedCount+3, terms)
 	return r
 }
 
-func (r *equations) set(first int, parts []geom.Vec3) {
-	for k, v := range parts {
+func (r *equations) set(first int, terms []geom.Vec3) {
+	for k, v := range terms {
 		r[0][first+k], r[1][first+k], r[2][first+k] = float64(v.X), float64(v.Y), float64(v.Z)
 	}
 }
 
-// metresToSteps returns a length as whole steps of the grid, at most as many as it has.
+// metresToSteps converts a length to steps of the grid. Lengths beyond the grid become
+// 0.
 func metresToSteps(metres float32) int32 {
 	n := math.Floor(float64(float64(metres)*StepsPerMetre) + 0.5)
 	if !(n >= -1<<18 && n <= 1<<18) {

@@ -8,7 +8,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// drawOrientation is any turn there is.
+// drawOrientation returns a random orientation.
 func drawOrientation(t *rapid.T) Orientation {
 	x := rapid.Float32Range(-1, 1)
 	q := geom.Quat{X: x.Draw(t, "x"), Y: x.Draw(t, "y"), Z: x.Draw(t, "z"), W: x.Draw(t, "w")}
@@ -22,33 +22,33 @@ func drawOrientation(t *rapid.T) Orientation {
 	return k
 }
 
-// drawCube is any cube there is, now and then in a corner of its bounds.
+// drawCube returns a random cube, sometimes at a corner of the bounds.
 func drawCube(t *rapid.T) Cube {
 	k := Cube{Orientation: drawOrientation(t), Touched: rapid.Bool().Draw(t, "touched")}
 	for i := range k.Pos {
-		k.Pos[i] = rapid.OneOf(rapid.Int32Range(MinPosition[i], MaxPosition[i]), rapid.Just(MinPosition[i]), rapid.Just(MaxPosition[i]), rapid.Int32Range(0, 2000)).Draw(t, "at")
+		k.Pos[i] = rapid.OneOf(rapid.Int32Range(MinPosition[i], MaxPosition[i]), rapid.Just(MinPosition[i]), rapid.Just(MaxPosition[i]), rapid.Int32Range(0, 2000)).Draw(t, "position")
 	}
 	return k
 }
 
-// drawChangedCube is a cube that another may have become: the same, moved a little, or
-// anything.
+// drawChangedCube returns a possible successor of a cube: the same, moved a little, or
+// any.
 func drawChangedCube(t *rapid.T, b Cube) Cube {
-	switch rapid.IntRange(0, 9).Draw(t, "what") {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		return drawCube(t)
 	case 1, 2, 3:
 		return b
 	}
 	k := b
-	most := rapid.SampledFrom([]int32{2, 20, 300, 3000}).Draw(t, "most")
+	limit := rapid.SampledFrom([]int32{2, 20, 300, 3000}).Draw(t, "limit")
 	for i := range k.Pos {
-		k.Pos[i] = min(max(k.Pos[i]+rapid.Int32Range(-most, most).Draw(t, "by"), MinPosition[i]), MaxPosition[i])
+		k.Pos[i] = min(max(k.Pos[i]+rapid.Int32Range(-limit, limit).Draw(t, "change"), MinPosition[i]), MaxPosition[i])
 	}
 	for i := range k.Smallest {
-		k.Smallest[i] = min(max(k.Smallest[i]+int16(rapid.Int32Range(-most/8, most/8).Draw(t, "turn")), 0), MaxComponent)
+		k.Smallest[i] = min(max(k.Smallest[i]+int16(rapid.Int32Range(-limit/8, limit/8).Draw(t, "rotation")), 0), MaxComponent)
 	}
-	if rapid.Bool().Draw(t, "touch") {
+	if rapid.Bool().Draw(t, "toggle") {
 		k.Touched = !k.Touched
 	}
 	if !k.Valid() {
@@ -57,9 +57,9 @@ func drawChangedCube(t *rapid.T, b Cube) Cube {
 	return k
 }
 
-// drawSnapshots is a few cubes for some frames.
-func drawSnapshots(t *rapid.T, frames int) [][]Cube {
-	list := make([][]Cube, frames)
+// drawSnapshots returns a sequence of snapshots of a few cubes.
+func drawSnapshots(t *rapid.T, count int) [][]Cube {
+	list := make([][]Cube, count)
 	for i := range rapid.IntRange(1, 6).Draw(t, "cubes") {
 		for f := range list {
 			var k Cube
@@ -74,10 +74,10 @@ func drawSnapshots(t *rapid.T, frames int) [][]Cube {
 	return list
 }
 
-// rollingBall is a ball of cubes about the first one that rolls over the ground, made
-// of nothing but turns: the same on every machine.
-func rollingBall(cubes, frames int) [][]Cube {
-	list := make([][]Cube, frames)
+// rollingBall returns snapshots of a ball of cubes that rolls over the ground about its
+// first cube. It is computed with rotations alone and so is the same on every machine.
+func rollingBall(cubes, count int) [][]Cube {
+	list := make([][]Cube, count)
 	for f := range list {
 		time := float32(f) / 60
 		centre := geom.Vec3{X: 2 * geom.Sin(time), Y: float32(1.5 * time), Z: 1}
@@ -86,7 +86,7 @@ func rollingBall(cubes, frames int) [][]Cube {
 			a := float32(i) * 2.4
 			arm := geom.Vec3{X: geom.Cos(a), Y: geom.Sin(a), Z: float32(i%5)*0.3 - 0.6}.Scale(float32(min(i, 1)))
 			k := QuantiseCube(geom.Pose{Pos: centre.Add(roll.Rotate(arm)), Rot: roll.Mul(geom.AxisAngle(geom.Vec3{Y: 1}, a))}, i < cubes/2)
-			if i >= cubes/2 && f > 20 { // those that are not held stay where they are
+			if i >= cubes/2 && f > 20 { // untouched cubes stop
 				k = list[20][i]
 			}
 			list[f] = append(list[f], k)

@@ -2,36 +2,36 @@ package delta
 
 import "ghostcube/sim/geom"
 
-// A fit has so many unknowns. The first are a push, in metres, and a turn, in
-// radians, that all cubes share; the rest are coefficients without unit.
+// Number of unknowns. The first six are a translation in metres and a rotation in
+// radians, shared by all cubes; the others are coefficients without a unit.
 const (
 	unknownCount = 11
 	sharedCount  = 6
 )
 
-// equations are three equations, one for each axis: what each unknown counts in them.
+// equations are three equations, one per axis: the factor of each unknown.
 type equations [3][unknownCount]float64
 
-// leastSquares finds the unknowns that meet many equations best: those with the least sum
-// of squared misses. It keeps the normal equations, which do not grow.
+// leastSquares finds the unknowns that minimise the squared error of many equations. It
+// stores the normal equations, whose size is constant.
 type leastSquares struct {
-	matrix   [unknownCount][unknownCount]float64 // symmetric: of it only what is on the diagonal and right of it
+	matrix   [unknownCount][unknownCount]float64 // symmetric; only the upper triangle is used
 	rhs      [unknownCount]float64
 	solution [unknownCount]float64
 	solved   bool
 }
 
-// addPrior holds an unknown to be about so much, with the weight of so many
-// equations. Every unknown must be expected to be something.
+// addPrior states that an unknown is about x, with the weight of that many equations.
+// Every unknown needs a prior.
 func (f *leastSquares) addPrior(i int, x, weight float64) {
 	f.matrix[i][i] += weight
 	f.rhs[i] += float64(weight * x)
 	f.solved = false
 }
 
-// add adds three equations.
-func (f *leastSquares) add(r equations, is geom.Vec3, weight float64) {
-	for k, v := range [3]float32{is.X, is.Y, is.Z} {
+// add adds three equations whose right-hand sides are is.
+func (f *leastSquares) add(r equations, rhs geom.Vec3, weight float64) {
+	for k, v := range [3]float32{rhs.X, rhs.Y, rhs.Z} {
 		row := &r[k]
 		for i, c := range row {
 			if c == 0 {
@@ -47,7 +47,7 @@ func (f *leastSquares) add(r equations, is geom.Vec3, weight float64) {
 	f.solved = false
 }
 
-// solve finds the unknowns by elimination. The matrix is positive definite, so
+// solve solves the normal equations by elimination. The matrix is positive definite, so
 // no pivot is zero.
 func (f *leastSquares) solve() {
 	if f.solved {
@@ -75,7 +75,7 @@ func (f *leastSquares) solve() {
 	}
 }
 
-// evaluate returns what the equations say now.
+// evaluate returns the left-hand sides of r for the current solution.
 func (f *leastSquares) evaluate(r equations) geom.Vec3 {
 	f.solve()
 	var v [3]float64
@@ -87,8 +87,8 @@ func (f *leastSquares) evaluate(r equations) geom.Vec3 {
 	return geom.Vec3{X: float32(v[0]), Y: float32(v[1]), Z: float32(v[2])}
 }
 
-// sharedMotion returns the push and the turn that all share.
-func (f *leastSquares) sharedMotion() (push, turn geom.Vec3) {
+// sharedMotion returns the translation and the rotation shared by all cubes.
+func (f *leastSquares) sharedMotion() (translation, rotation geom.Vec3) {
 	f.solve()
 	vec := func(i int) geom.Vec3 {
 		return geom.Vec3{X: float32(f.solution[i]), Y: float32(f.solution[i+1]), Z: float32(f.solution[i+2])}

@@ -5,8 +5,8 @@ import (
 	"ghostcube/net/quant"
 )
 
-// Level is how much is done to save bits. Up to ChangedParts each does what the
-// one before does, and something more.
+// Level selects the compression. Up to ChangedFields every level does what the one
+// before it does, and something more.
 type Level int
 
 // The levels.
@@ -26,26 +26,26 @@ const (
 )
 
 var descriptions = [levelCount]struct{ name, doc string }{
-	{"raw", "position and quaternion in floats of 32 bits, and a bit for touched: 225 bits a cube"},
-	{"smallest-three", "the rotation in 29 bits: 126 bits a cube"},
-	{"quantised", "the position in 50 bits, 512 steps a metre: 80 bits a cube"},
-	{"changed-bits", "a bit for each cube, and those that are other than in the base"},
-	{"indices", "the changed cubes by the distances of their indices, where that is shorter"},
-	{"relative-position", "positions by their difference from the base: steps of 5 and 9 bits"},
-	{"relative-rotation", "rotations by their difference from the base: steps of 5 and 8 bits"},
-	{"changed-fields", "and a bit for a position that has changed, one for a rotation: the article's scheme"},
-	{"fine-rotation", "without these bits, and rotations in steps of 4 and 7 bits"},
-	{"predicted", "the challenge's reference program: positions where the last motion leads, ranges of 5, 6, 7 bits"},
-	{"arithmetic", "an adaptive arithmetic coder on what is expected of each cube's motion and the ball's"},
+	{"raw", "position and quaternion as 32-bit floats, one bit for touched: 225 bits per cube"},
+	{"smallest-three", "rotation in 29 bits: 126 bits per cube"},
+	{"quantised", "position in 50 bits, 512 steps per metre: 80 bits per cube"},
+	{"changed-bits", "one bit per cube, then the cubes that differ from the baseline"},
+	{"indices", "indices of the changed cubes instead of one bit per cube, where shorter"},
+	{"relative-position", "positions as differences from the baseline, in 5 or 9 bits"},
+	{"relative-rotation", "rotations as differences from the baseline, in 5 or 8 bits"},
+	{"changed-fields", "one bit for a changed position and one for a changed rotation: the article's scheme"},
+	{"fine-rotation", "without those two bits, rotation differences in 4 or 7 bits"},
+	{"predicted", "the challenge's reference program: extrapolated positions, ranges of 5, 6 and 7 bits"},
+	{"arithmetic", "adaptive arithmetic coder that predicts each cube's motion and the ball's"},
 }
 
-// String returns the level's name.
+// String returns the name of the level.
 func (l Level) String() string { return descriptions[l].name }
 
-// Doc says in a line what the level does.
+// Doc describes the level in one line.
 func (l Level) Doc() string { return descriptions[l].doc }
 
-// Levels returns all levels, in their order.
+// Levels returns all levels in order.
 func Levels() []Level {
 	list := make([]Level, levelCount)
 	for i := range list {
@@ -54,24 +54,24 @@ func Levels() []Level {
 	return list
 }
 
-// olderGap returns how many ticks before the base an older frame is of most use to
-// the level; 0: of none.
+// olderGap returns the preferred number of ticks between the older snapshot and the
+// baseline, 0 if the level does not use one.
 func (l Level) olderGap() int {
 	switch l {
 	case Predicted:
-		return 6 // the base's own base, as in the challenge
+		return 6 // baseline of the baseline, as in the challenge
 	case Arithmetic:
-		return 3 // nearer, and the grid shows in the speed; 2 to 6 are alike
+		return 3 // with smaller gaps the grid distorts the velocity; 2 to 6 differ little
 	}
 	return 0
 }
 
-// maxSnapshotBytes returns how many bytes a frame of so many cubes can take up to level
-// Predicted, and more than Arithmetic was ever seen to take: a multiple of eight.
+// maxSnapshotBytes returns the largest size of a snapshot, a multiple of eight: a bound
+// up to level Predicted, and well above anything seen at Arithmetic.
 func maxSnapshotBytes(cubes int) int { return (cubes*32 + 64 + 7) &^ 7 }
 
-// codec writes and reads frames. It keeps memory, so that it allocates nothing
-// after its first frame; its zero value is ready.
+// codec writes and reads single snapshots. It reuses memory and allocates nothing after
+// the first. The zero value is ready.
 type codec struct {
 	packer     bitPacker
 	bits       quant.Coder
@@ -79,30 +79,30 @@ type codec struct {
 	breakdown  BitBreakdown
 }
 
-// BitBreakdown is what the bits of a frame have told. Of an arithmetic coder they are no
-// whole numbers, and the sum is what the frame takes but for two bytes at most.
+// BitBreakdown tells which fields the bits of a snapshot encode. For an arithmetic
+// coder they are fractions, and their sum is the snapshot's size to within two bytes.
 type BitBreakdown struct {
-	Index    float64 // which cubes are other than in the base
+	Index    float64 // which cubes differ from the baseline
 	Touched  float64
 	Position float64
 	Rotation float64
 }
 
-// bitAccount puts bits down to what they told.
+// bitAccount attributes bits to fields.
 type bitAccount struct {
 	*BitBreakdown
-	charged float64 // bits that are put down
+	charged float64 // bits attributed so far
 }
 
-// chargeUpTo puts down all bits up to a count.
+// chargeUpTo attributes all bits up to a count to a field.
 func (l *bitAccount) chargeUpTo(on *float64, upTo float64) {
 	*on += upTo - l.charged
 	l.charged = upTo
 }
 
-// encode writes a frame into b, which has MostBytes or more, and returns the bytes. What
-// is learned by it goes into m, at level Arithmetic; else m may be nil. It fails
-// for a frame that does not fit, and for a cube that is out of its range.
+// encode writes a snapshot into b, which has at least maxSnapshotBytes, and returns the
+// bytes. At level Arithmetic it stores the model learned in m; at other levels m may be
+// nil. It fails if a cube is out of range.
 func (d *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) ([]byte, error) {
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
@@ -120,8 +120,8 @@ func (d *codec) encode(b []byte, l Level, now []Cube, p *baseline, m *motionMode
 	return d.bits.FinishWrite(), d.bits.Err()
 }
 
-// decode reads a frame that Write wrote with an equal past into now, which has its
-// length. Where it fails now and m are undefined.
+// decode reads a snapshot into now, which must have its length. The baseline must equal
+// the writer's. After an error now and m are undefined.
 func (d *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionModel) error {
 	if l == Arithmetic && p.cubes != nil {
 		m.loadBaseline(p, len(now))
@@ -144,7 +144,7 @@ func (d *codec) decode(b []byte, l Level, now []Cube, p *baseline, m *motionMode
 	return nil
 }
 
-// code is a frame at a bit-packed level. Without a base it is whole.
+// code codes a snapshot at a bit-packed level; without a baseline, in full.
 func (d *codec) code(l Level, now []Cube, p *baseline) {
 	x := &d.packer
 	x.c, x.cubes, x.baseline = &d.bits, now, p

@@ -13,15 +13,15 @@ import (
 	"ghostcube/net/quant"
 )
 
-// TestLevels says that any frame, at every level and with any past, is read as it
-// was written, that both ends have learned the same, and that levels without a
-// base have the size that the article states.
+// TestLevels checks that any snapshot, at every level and with any baseline, is read as
+// written, that both ends learn the same, and that absolute snapshots have the size
+// stated in the article.
 func TestLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawSnapshots(t, 4)
-		p := baseline{cubes: f[2], age: rapid.IntRange(1, 48).Draw(t, "since")}
+		p := baseline{cubes: f[2], age: rapid.IntRange(1, 48).Draw(t, "age")}
 		if rapid.Bool().Draw(t, "older") {
-			p.olderCubes, p.olderGap = f[1], rapid.IntRange(1, 48).Draw(t, "apart")
+			p.olderCubes, p.olderGap = f[1], rapid.IntRange(1, 48).Draw(t, "gap")
 		}
 		if rapid.IntRange(0, 5).Draw(t, "base") == 0 {
 			p = baseline{}
@@ -46,28 +46,28 @@ func TestLevels(t *testing.T) {
 				t.Fatalf("%v: %v is read as %v, %v", l, now, got, err)
 			}
 			if !reflect.DeepEqual(&m, &n) {
-				t.Fatalf("%v: the ends have learned something else", l)
+				t.Fatalf("%v: writer and reader learned different models", l)
 			}
-			if bits, whole := map[Level]int{Raw: 225, SmallestThree: 126, Quantised: 80}[l]; whole && len(data) != (bits*len(now)+7)/8 {
+			if bits, absolute := map[Level]int{Raw: 225, SmallestThree: 126, Quantised: 80}[l]; absolute && len(data) != (bits*len(now)+7)/8 {
 				t.Fatalf("%v: %d cubes take %d bytes", l, len(now), len(data))
 			}
 			if p.cubes == nil && l > Quantised && len(data) != 10*len(now) {
-				t.Fatalf("%v: without a base %d cubes take %d bytes", l, len(now), len(data))
+				t.Fatalf("%v: without a baseline %d cubes take %d bytes", l, len(now), len(data))
 			}
 			for cut := range len(data) {
 				if err := r.decode(data[:cut], l, got, &p, &n); err == nil && equalCubes(got, now) {
-					t.Fatalf("%v: %d of %d bytes say the same", l, cut, len(data))
+					t.Fatalf("%v: %d of %d bytes decode to the same snapshot", l, cut, len(data))
 				}
 			}
 			if err := r.decode(append(bytes.Clone(data), 0), l, got, &p, &n); err == nil && equalCubes(got, now) {
-				t.Fatalf("%v: a byte more says the same", l)
+				t.Fatalf("%v: a trailing byte is accepted", l)
 			}
 		}
 	})
 }
 
-// TestSizes holds what a cube costs at the edges of each form, behind the bit
-// that says it has changed: bits for one cube of two whose base is known.
+// TestSizes checks the size of a cube at the limits of each encoding: bits for one
+// changed cube of two, with a baseline.
 func TestSizes(t *testing.T) {
 	base := Cube{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
 	by := func(x, y, z int32, a int16) Cube {
@@ -78,7 +78,7 @@ func TestSizes(t *testing.T) {
 	}
 	other := base
 	other.Largest = 2
-	const flags = 1 + 2 // which form, and a flag for each of the two
+	const flags = 1 + 2 // bitmap or indices, and one bit per cube
 	for _, c := range []struct {
 		level Level
 		now   Cube
@@ -97,7 +97,8 @@ func TestSizes(t *testing.T) {
 		{ChangedFields, by(1, 0, 0, 0), flags + 1 + 1 + 19 + 1},
 		{FineRotation, by(0, 0, 0, 7), flags + 1 + 19 + 1 + 15},
 		{FineRotation, by(0, 0, 0, 8), flags + 1 + 19 + 1 + 18},
-		// Expected is base less 3 in z: a difference of 0 is 3 above that.
+		// The prediction is the baseline less 3 in z, so a difference of 0 is 3 above
+		// it.
 		{Predicted, by(7, -8, -3, 0), flags + 1 + 1 + 1 + 12 + 1 + 1 + 6},
 		{Predicted, by(8, 0, -3, 0), flags + 1 + 1 + 2 + 18 + 1 + 1 + 6},
 		{Predicted, by(16, 0, -3, 0), flags + 1 + 1 + 2 + 8 + 6 + 6 + 1 + 1 + 6},
@@ -115,8 +116,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestReferencePrediction holds the reference program's forecast: the last motion less 6.2 %
-// of it, rounded up, 3 steps of gravity, and no deeper than a cube lies.
+// TestReferencePrediction checks the reference program's prediction: the last motion
+// less 6.2 % drag rounded up, less gravity, above the ground.
 func TestReferencePrediction(t *testing.T) {
 	at := func(x, y, z int32) []Cube { return []Cube{{Pos: [3]int32{x, y, z}}} }
 	for _, c := range []struct {
@@ -134,7 +135,7 @@ func TestReferencePrediction(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses says that a cube out of its range is not written.
+// TestWriterRefuses checks that a cube out of range is not written.
 func TestWriterRefuses(t *testing.T) {
 	good := Cube{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{0, 0, 1000}, false}
 	for _, bad := range []Cube{
@@ -144,7 +145,7 @@ func TestWriterRefuses(t *testing.T) {
 	} {
 		for _, l := range Levels() {
 			if l == Raw || l == SmallestThree {
-				continue // a float can be any
+				continue // a float has no range
 			}
 			w := NewWriter(l)
 			if _, _, err := w.Write(make([]byte, MaxPacketBytes(1)+64), []Cube{bad}); err == nil {
@@ -154,13 +155,13 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// frames that FuzzRead reads relative to.
+// Snapshots that FuzzRead decodes relative to.
 var fuzzSnapshots = rollingBall(4, 3)
 
-// FuzzRead reads any bytes at every level: it never panics, what it reads is in
-// range, and written again gives the same bytes. So every frame has one form,
-// but at level Predicted, whose reader takes a longer one, too, as the program
-// does that it is after.
+// FuzzRead decodes arbitrary bytes at every level. It must not panic, and what it
+// decodes must be in range and encode to the same bytes: every snapshot has one
+// encoding. Level Predicted is an exception, because its reader accepts a longer one,
+// as the reference program does.
 func FuzzRead(f *testing.F) {
 	var d codec
 	for _, l := range Levels() {
@@ -196,11 +197,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestGolden holds what a rolling ball of cubes becomes at every level: the sum
-// and a hash of all packets. It is the same on every machine, or two of them
-// could not talk to each other.
+// TestGolden holds the size and a hash of all packets of a rolling ball at every level.
+// They must not depend on the machine, or two machines could not communicate.
 func TestGolden(t *testing.T) {
-	frames := rollingBall(40, 120)
+	snapshots := rollingBall(40, 120)
 	want := [levelCount]string{
 		"135480 48411334aed5d88e", "76080 c9d58042dd38cc45", "48480 432c046581700a5d", "30150 b8ce6663ff496875",
 		"30244 f735aad00f4e1166", "23266 0103bbad4f72fb45", "21202 24373e73f8a1fde8", "21872 d6b347de7a6c42f0",
@@ -211,7 +211,7 @@ func TestGolden(t *testing.T) {
 		b := make([]byte, MaxPacketBytes(40))
 		h := fnv.New64a()
 		sum := 0
-		for i, f := range frames {
+		for i, f := range snapshots {
 			if i >= 6 {
 				w.Acknowledge(uint16(i - 6))
 			}
@@ -228,8 +228,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestReaderRefusesUnchangedCubes says that a cube that is said to have changed, and has
-// not, is refused at every level that says so.
+// TestReaderRefusesUnchangedCubes checks that a reader rejects a cube marked as changed
+// that equals its baseline.
 func TestReaderRefusesUnchangedCubes(t *testing.T) {
 	base := []Cube{{Orientation{3, [3]int16{256, 256, 256}}, [3]int32{5, 6, 700}, false}}
 	var c quant.Coder

@@ -6,61 +6,60 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// OrientationScheme is a way to write a rotation of which an older one is known, in
-// bits.
+// OrientationScheme encodes a rotation relative to an older one, in whole bits.
 type OrientationScheme struct {
 	Name, Doc string
 
 	code func(p *bitPacker, now, base *Orientation)
 }
 
-// OrientationSchemes are the article's, from the plain one on. Those of the program take
-// the ranges as it counts them, which leave some codes unused; package quant's
-// use all of them.
+// OrientationSchemes are the article's schemes, simplest first. The published ones take
+// the ranges as the article's program counts them, which leaves codes unused; the
+// ranges of package quant use all codes.
 var OrientationSchemes = []OrientationScheme{
-	{"absolute", "2 bits and three times 9", func(p *bitPacker, now, base *Orientation) { p.codeOrientation(now) }},
-	{"relative 5-8, published", "the article's, with the ranges as its program counts them", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 5, 8) }},
-	{"relative 4-7, published", "the same in finer steps", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 4, 7) }},
-	{"relative 5-8", "with all codes used", func(p *bitPacker, now, base *Orientation) {
+	{"absolute", "2 bits and three components of 9", func(p *bitPacker, now, base *Orientation) { p.codeOrientation(now) }},
+	{"relative 5-8, published", "the article's scheme, with the ranges of its program", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 5, 8) }},
+	{"relative 4-7, published", "the same with 4 and 7 bits", func(p *bitPacker, now, base *Orientation) { p.codePublishedOrientation(now, base, 4, 7) }},
+	{"relative 5-8", "the same with no unused codes", func(p *bitPacker, now, base *Orientation) {
 		p.codeRelativeOrientation(now, base, quant.RotationDeltaBits)
 	}},
-	{"relative 4-7", "the same in finer steps", func(p *bitPacker, now, base *Orientation) {
+	{"relative 4-7", "the same with 4 and 7 bits", func(p *bitPacker, now, base *Orientation) {
 		p.codeRelativeOrientation(now, base, quant.FineRotationDeltaBits)
 	}},
 }
 
-// Code reads or writes a turn by a known one, and returns it.
+// Code reads or writes a rotation relative to base and returns it.
 func (s *OrientationScheme) Code(c *quant.Coder, now, base Orientation) Orientation {
 	p := bitPacker{c: c}
 	s.code(&p, &now, &base)
 	return now
 }
 
-// codePublishedOrientation is a rotation relative to another as the program of 2015 counts it: a
-// bit that says it is relative, a bit for each component that says it is small,
-// and its difference, without the outermost of what the bits could hold.
+// codePublishedOrientation codes a rotation as the program of 2015 does: a bit that is
+// set if it is relative, then for each component a bit that is set if the difference is
+// small, and the difference, in a range that is smaller than its bits could represent.
 func (p *bitPacker) codePublishedOrientation(now, base *Orientation, small, large int) {
-	near := 1<<(small-1) - 1
-	far := near - 1 + 1<<(large-1)
-	if !p.c.Bool(now.deltasFit(base, func(d int) bool { return max(d, -d) < far })) {
+	smallEnd := 1<<(small-1) - 1
+	largeEnd := smallEnd - 1 + 1<<(large-1)
+	if !p.c.Bool(now.deltasFit(base, func(d int) bool { return max(d, -d) < largeEnd })) {
 		p.codeOrientation(now)
 		return
 	}
 	now.Largest = base.Largest
 	for i := range now.Smallest {
 		d := int(now.Smallest[i]) - int(base.Smallest[i])
-		if p.c.Bool(max(d, -d) < near) {
+		if p.c.Bool(max(d, -d) < smallEnd) {
 			d = int(p.c.Signed(int32(d), small))
 		} else {
-			z := zigzag(d-near, 0, 0)
+			z := zigzag(d-smallEnd, 0, 0)
 			if d < 0 {
-				z = zigzag(d+near-1, 0, 0)
+				z = zigzag(d+smallEnd-1, 0, 0)
 			}
 			z[0] = int(p.c.Bits(uint32(z[0]), large))
 			if d = unzigzag(z)[0]; d < 0 {
-				d -= near - 1
+				d -= smallEnd - 1
 			} else {
-				d += near
+				d += smallEnd
 			}
 		}
 		now.Smallest[i] = p.checkedComponent(int(base.Smallest[i]) + d)
@@ -68,8 +67,8 @@ func (p *bitPacker) codePublishedOrientation(now, base *Orientation, small, larg
 	p.checkOrientation(now)
 }
 
-// OrientationModel is what has been learned of rotations of which older ones are known. The
-// zero value has learned nothing.
+// OrientationModel is an adaptive model of rotations relative to older ones. The zero
+// value has learned nothing.
 type OrientationModel struct {
 	largest      [3][32]entropy.BitModel
 	largestMix   entropy.Mixer
@@ -78,20 +77,20 @@ type OrientationModel struct {
 	byRecentError, byComponent, byLastError, bySign, byRotation [80]entropy.NumberModel
 	mixers                                                      [2]entropy.NumberMixer
 
-	recentError, lastError int // of how far the turns before were off, in steps
+	recentError, lastError int // of the previous rotations, in steps
 }
 
-// motionPersistence is how much of a motion is expected to last.
+// motionPersistence is the fraction of a motion that is expected to persist.
 const motionPersistence = 0.95
 
-// Code reads or writes a turn by one that is known, its base, and returns it.
-// older, which may be nil, is as long before the base as the base is before now:
-// then the motion is expected to last.
+// Code reads or writes a rotation relative to base and returns it. older, which may be
+// nil, is as long before base as base is before now; with it the motion is
+// extrapolated.
 //
-// It is the article's relative smallest three with three differences. The base
-// is seen without the component that now lacks, so that it does not matter which
-// the base lacks. Each difference is coded by how far off the ones before were, of
-// this turn and of others. And what lies in between is no step but a curve that
+// It is the article's relative smallest three with three changes. The baseline is
+// expressed without the component omitted now, so the two need not omit the same one.
+// The context of each difference is the size of earlier ones, in this rotation and
+// before. And instead of a fixed short and long form, the distribution of differences
 // is learned.
 func (m *OrientationModel) Code(c *entropy.Coder, now, base Orientation, older *Orientation) Orientation {
 	from := base.Rotation()
@@ -110,33 +109,33 @@ func (m *OrientationModel) Code(c *entropy.Coder, now, base Orientation, older *
 		now.Largest = codeOtherLargest(c, now.Largest, l, &m.otherLargest[l])
 	}
 
-	want, was := smallestComponents(to, now.Largest), smallestComponents(from, now.Largest)
+	predicted, unchanged := smallestComponents(to, now.Largest), smallestComponents(from, now.Largest)
 	same := boolInt(now.Largest == base.Largest)
-	off, before := 0, 0
+	errorSize, lastDelta := 0, 0
 	for i := range now.Smallest {
-		w := int(want[i])
+		w := int(predicted[i])
 		d := c.Number(int(now.Smallest[i])-w, -w, MaxComponent-w, &m.mixers[same],
 			&m.byRecentError[sizeClass(m.recentError, 14)],
-			&m.byComponent[i*12+sizeClass(off, 11)],
-			&m.byLastError[sizeClass(m.lastError, 9)*8+sizeClass(off, 7)],
-			&m.bySign[same*40+signedSizeClass(before)],
-			&m.byRotation[sizeClass(w-int(was[i]), 4)*16+min(sizeClass(off, 15), 15)],
-			&m.byRecentError[15+speed*5+sizeClass(off, 8)/2])
+			&m.byComponent[i*12+sizeClass(errorSize, 11)],
+			&m.byLastError[sizeClass(m.lastError, 9)*8+sizeClass(errorSize, 7)],
+			&m.bySign[same*40+signedSizeClass(lastDelta)],
+			&m.byRotation[sizeClass(w-int(unchanged[i]), 4)*16+min(sizeClass(errorSize, 15), 15)],
+			&m.byRecentError[15+speed*5+sizeClass(errorSize, 8)/2])
 		now.Smallest[i] = int16(w + d)
-		off += max(d, -d)
-		before = d
+		errorSize += max(d, -d)
+		lastDelta = d
 	}
-	m.recentError, m.lastError = (3*m.recentError+4*off)/4, off
+	m.recentError, m.lastError = (3*m.recentError+4*errorSize)/4, errorSize
 	if c.Reading() && !now.Valid() {
 		c.Fail(ErrOrientation)
 	}
 	return now
 }
 
-// inverseRotation returns the rotation the other way.
+// inverseRotation returns the inverse of the rotation.
 func (t *Orientation) inverseRotation() geom.Quat { return t.Rotation().Inverse() }
 
-// signedSizeClass is a number's sign and size: 16 for zero, in [0,32].
+// signedSizeClass returns a class of sign and size in [0,32], 16 for zero.
 func signedSizeClass(n int) int {
 	if n < 0 {
 		return 16 - sizeClass(n, 16)

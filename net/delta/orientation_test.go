@@ -10,9 +10,9 @@ import (
 	"ghostcube/net/quant"
 )
 
-// TestOrientationSchemes says that any turns relative to any others are read as they were
-// written, by every scheme and by the arithmetic coder with and without a motion,
-// and that both ends have learned the same.
+// TestOrientationSchemes checks that any rotations relative to any others are read as
+// written, by every scheme and by the arithmetic coder with and without a motion, and
+// that both ends learn the same.
 func TestOrientationSchemes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type pair struct {
@@ -56,13 +56,13 @@ func TestOrientationSchemes(t *testing.T) {
 			}
 		}
 		if err := c.FinishRead(); err != nil || m != n {
-			t.Fatal("the ends have learned something else", err)
+			t.Fatal("writer and reader learned different models", err)
 		}
 	})
 }
 
-// TestPublishedEdges holds the ranges as the program of 2015 counts them: 5 and 8
-// bits reach 14 and 141, 4 and 7 reach 6 and 69.
+// TestPublishedEdges checks the ranges as the program of 2015 counts them: 5 and 8 bits
+// reach 14 and 141, 4 and 7 reach 6 and 69.
 func TestPublishedEdges(t *testing.T) {
 	base := Orientation{3, [3]int16{256, 256, 256}}
 	for _, c := range []struct {

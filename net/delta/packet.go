@@ -5,34 +5,35 @@ import (
 	"fmt"
 )
 
-// HeaderBytes is what stands in front of a frame in a packet:
+// HeaderBytes is the size of the header before a snapshot:
 //
-//	sequence, 16 bits, lowest byte first
-//	back, 8 bits: packets from the base to this one; 0: there is no base
-//	apart, 8 bits: packets from the older frame to the base; 0: there is none
+//	sequence      16 bits, little endian
+//	baseline age   8 bits: packets from the baseline to this one; 0: no baseline
+//	older gap      8 bits: packets from the older snapshot to the baseline; 0: none
 const HeaderBytes = 4
 
-// Packets are kept by both ends. What a packet refers to lies at most backMost
-// before it, and the reader keeps so many that packets may overtake each other by
-// what is between: 80. Acknowledgements name no packet that is more than 31 late
-// (package packet), so every packet that they name has been read.
+// Both ends store packets. A packet refers to at most maxBaselineAge packets before it,
+// and the reader stores enough that packets may arrive up to 80 late. Acknowledgements
+// name no packet that is more than 31 late (package packet), so the reader still has
+// every packet that they name.
 const (
 	writerWindow   = 64
 	readerWindow   = 128
 	maxBaselineAge = 48
 )
 
-// storedSnapshot is a frame that was sent or received, and what was learned with it.
+// storedSnapshot is a snapshot sent or received, with the model learned from it.
 type storedSnapshot struct {
 	sequence uint16
 	used     bool
-	acked    bool // at the writer: the reader is known to have it
-	hasModel bool // at level Arithmetic: model is what was learned with it
+	acked    bool // at the writer: the reader has it
+	hasModel bool // model is valid, at level Arithmetic
 	cubes    []Cube
 	model    *motionModel
 }
 
-// prepareModel returns what is learned with the frame, if anything is at a level.
+// prepareModel returns the model to train with the snapshot, unused below level
+// Arithmetic.
 func (k *storedSnapshot) prepareModel(l Level) *motionModel {
 	k.hasModel = l == Arithmetic
 	if k.hasModel && k.model == nil {
@@ -41,7 +42,7 @@ func (k *storedSnapshot) prepareModel(l Level) *motionModel {
 	return k.model
 }
 
-// learnedModel is what was learned up to the frame, or nil.
+// learnedModel returns the model learned up to the snapshot, or nil.
 func (k *storedSnapshot) learnedModel() *motionModel {
 	if k.hasModel {
 		return k.model
@@ -49,9 +50,9 @@ func (k *storedSnapshot) learnedModel() *motionModel {
 	return nil
 }
 
-// copyFrom makes k an equal of o that shares no memory with it.
+// copyFrom sets k to a copy of o that shares no memory.
 func (k *storedSnapshot) copyFrom(o *storedSnapshot) {
-	frame, model := append(k.cubes[:0], o.cubes...), k.model
+	cubes, model := append(k.cubes[:0], o.cubes...), k.model
 	if o.hasModel && o.used {
 		if model == nil {
 			model = new(motionModel)
@@ -59,10 +60,10 @@ func (k *storedSnapshot) copyFrom(o *storedSnapshot) {
 		model.copyFrom(o.model)
 	}
 	*k = *o
-	k.cubes, k.model = frame, model
+	k.cubes, k.model = cubes, model
 }
 
-// Writer is the end of a wire that has the frames, one a tick.
+// Writer compresses snapshots for one Reader, one per tick.
 type Writer struct {
 	level    Level
 	next     uint16
@@ -71,17 +72,17 @@ type Writer struct {
 	baseline baseline
 }
 
-// NewWriter returns the writer of a level.
+// NewWriter returns a writer for a level.
 func NewWriter(l Level) *Writer { return &Writer{level: l} }
 
-// SetLevel changes the level, from the next packet on. The reader must be told with
-// which level each packet was written.
+// SetLevel changes the level from the next packet on. The caller must transmit the
+// level of each packet.
 func (w *Writer) SetLevel(l Level) { w.level = l }
 
-// BitBreakdown returns what the bits of the last packet have told, its head apart.
+// BitBreakdown returns the breakdown of the last packet, without its header.
 func (w *Writer) BitBreakdown() BitBreakdown { return w.codec.breakdown }
 
-// CopyFrom makes w an equal of o that shares no memory with it.
+// CopyFrom sets w to a copy of o that shares no memory.
 func (w *Writer) CopyFrom(o *Writer) {
 	w.level, w.next = o.level, o.next
 	for i := range w.ring {
@@ -89,62 +90,62 @@ func (w *Writer) CopyFrom(o *Writer) {
 	}
 }
 
-// MaxPacketBytes returns how much memory Write needs for so many cubes.
+// MaxPacketBytes returns the size of the buffer that Write needs.
 func MaxPacketBytes(cubes int) int { return HeaderBytes + maxSnapshotBytes(cubes) }
 
-// absoluteCubeBytes is what a cube takes in a frame without a base, from level Quantised
-// on.
+// absoluteCubeBytes is the size of a cube without a baseline, from level Quantised on.
 const absoluteCubeBytes = 10
 
-// Write writes a frame as a packet into b, which has PacketBytes, relative to
-// the newest frame that the reader is known to have or, where that is shorter,
-// whole, and returns the packet and its number. Every frame must have the same number of cubes. It fails for cubes
-// that are out of their ranges; then the number is not used.
+// Write writes a snapshot as a packet into b, which has at least MaxPacketBytes, and
+// returns the packet and its sequence number. The snapshot is relative to the newest
+// acknowledged one, or absolute if that is shorter. Every snapshot must have the same
+// number of cubes. Write fails if a cube is out of range; the sequence number is then
+// not used.
 func (w *Writer) Write(b []byte, now []Cube) (packet []byte, sequence uint16, err error) {
 	slot := &w.ring[w.next%writerWindow]
 	slot.used, slot.acked = false, false
 	slot.cubes = append(slot.cubes[:0], now...)
-	back, apart := w.chooseBaseline()
-	room := b[HeaderBytes:MaxPacketBytes(len(now))]
-	body, err := w.codec.encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
-	if back > 0 && w.level > Quantised && (err != nil || len(body) > absoluteCubeBytes*len(now)) {
-		// It is too surprising to be told by what was known.
-		w.baseline, back, apart = baseline{}, 0, 0
-		body, err = w.codec.encode(room, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
+	age, gap := w.chooseBaseline()
+	body := b[HeaderBytes:MaxPacketBytes(len(now))]
+	encoded, err := w.codec.encode(body, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
+	if age > 0 && w.level > Quantised && (err != nil || len(encoded) > absoluteCubeBytes*len(now)) {
+		// The prediction failed: an absolute snapshot is shorter.
+		w.baseline, age, gap = baseline{}, 0, 0
+		encoded, err = w.codec.encode(body, w.level, slot.cubes, &w.baseline, slot.prepareModel(w.level))
 	}
 	if err != nil {
 		return nil, 0, err
 	}
 	binary.LittleEndian.PutUint16(b, w.next)
-	b[2], b[3] = byte(back), byte(apart)
+	b[2], b[3] = byte(age), byte(gap)
 	slot.sequence, slot.used = w.next, true
 	w.next++
-	return b[:HeaderBytes+len(body)], slot.sequence, nil
+	return b[:HeaderBytes+len(encoded)], slot.sequence, nil
 }
 
-// chooseBaseline finds what the reader is known to have, and returns where it lies.
-func (w *Writer) chooseBaseline() (back, apart int) {
+// chooseBaseline sets the baseline and returns where it lies.
+func (w *Writer) chooseBaseline() (age, gap int) {
 	w.baseline = baseline{}
 	base := w.newestAcked(1)
 	if base == nil {
 		return 0, 0
 	}
-	back = int(w.next - base.sequence)
-	w.baseline = baseline{cubes: base.cubes, age: back, model: base.learnedModel()}
+	age = int(w.next - base.sequence)
+	w.baseline = baseline{cubes: base.cubes, age: age, model: base.learnedModel()}
 	if a := w.level.olderGap(); a > 0 {
-		if older := w.newestAcked(back + a); older != nil {
-			apart = int(base.sequence - older.sequence)
-			w.baseline.olderCubes, w.baseline.olderGap = older.cubes, apart
+		if older := w.newestAcked(age + a); older != nil {
+			gap = int(base.sequence - older.sequence)
+			w.baseline.olderCubes, w.baseline.olderGap = older.cubes, gap
 		}
 	}
-	return back, apart
+	return age, gap
 }
 
-// newestAcked returns the newest packet that the reader is known to have and that lies
-// at least so far back, or nil.
-func (w *Writer) newestAcked(back int) *storedSnapshot {
-	for ; back <= maxBaselineAge; back++ {
-		q := w.next - uint16(back)
+// newestAcked returns the newest acknowledged packet that is at least age packets old,
+// or nil.
+func (w *Writer) newestAcked(age int) *storedSnapshot {
+	for ; age <= maxBaselineAge; age++ {
+		q := w.next - uint16(age)
 		if k := &w.ring[q%writerWindow]; k.used && k.acked && k.sequence == q {
 			return k
 		}
@@ -152,33 +153,33 @@ func (w *Writer) newestAcked(back int) *storedSnapshot {
 	return nil
 }
 
-// Acknowledge says that the reader is known to have read a packet.
+// Acknowledge marks a packet as read by the reader.
 func (w *Writer) Acknowledge(sequence uint16) {
 	if k := &w.ring[sequence%writerWindow]; k.used && k.sequence == sequence {
 		k.acked = true
 	}
 }
 
-// Reader is the other end. Sequences wrap: one that has heard nothing for nine
-// minutes must begin anew.
+// Reader decompresses the snapshots of a Writer. Sequence numbers wrap: after nine
+// minutes without a packet it must start over.
 type Reader struct {
 	level     Level
 	cubeCount int
 	newest    uint16
-	started   bool // one has been read
+	started   bool // a packet has been read
 	ring      [readerWindow]storedSnapshot
-	scratch   storedSnapshot // what is being read, so that what fails does no harm
+	scratch   storedSnapshot // packet being read, so that a failure does no harm
 	codec     codec
 	baseline  baseline
 }
 
-// NewReader returns the reader of a level, for frames of so many cubes.
+// NewReader returns a reader for a level and a number of cubes.
 func NewReader(l Level, cubes int) *Reader { return &Reader{level: l, cubeCount: cubes} }
 
-// SetLevel says with which level the next packets were written.
+// SetLevel sets the level of the next packets.
 func (r *Reader) SetLevel(l Level) { r.level = l }
 
-// CopyFrom makes r an equal of o that shares no memory with it.
+// CopyFrom sets r to a copy of o that shares no memory.
 func (r *Reader) CopyFrom(o *Reader) {
 	r.level, r.cubeCount, r.newest, r.started = o.level, o.cubeCount, o.newest, o.started
 	for i := range r.ring {
@@ -186,10 +187,10 @@ func (r *Reader) CopyFrom(o *Reader) {
 	}
 }
 
-// Read reads a packet, which may be anything, and returns its frame, until the
-// next call. What it returns an error for must not be acknowledged. Packets may
-// come late and in another order.
-func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) {
+// Read reads a packet, which may contain anything, and returns its snapshot, valid
+// until the next call. A packet that fails must not be acknowledged. Packets may arrive
+// late and out of order.
+func (r *Reader) Read(packet []byte) (snapshot []Cube, sequence uint16, err error) {
 	if len(packet) < HeaderBytes {
 		return nil, 0, ErrHeader
 	}
@@ -216,29 +217,29 @@ func (r *Reader) Read(packet []byte) (frame []Cube, sequence uint16, err error) 
 	return slot.cubes, sequence, nil
 }
 
-// findBaseline finds what a packet refers to.
-func (r *Reader) findBaseline(sequence uint16, back, apart int) error {
+// findBaseline finds the packets that a packet refers to.
+func (r *Reader) findBaseline(sequence uint16, age, gap int) error {
 	r.baseline = baseline{}
-	if back == 0 {
-		if apart != 0 {
+	if age == 0 {
+		if gap != 0 {
 			return ErrHeader
 		}
 		return nil
 	}
-	if back+apart > maxBaselineAge {
+	if age+gap > maxBaselineAge {
 		return ErrHeader
 	}
-	base := r.find(sequence - uint16(back))
+	base := r.find(sequence - uint16(age))
 	if base == nil {
 		return ErrNoBaseline
 	}
-	r.baseline = baseline{cubes: base.cubes, age: back, model: base.learnedModel()}
-	if apart > 0 {
-		older := r.find(base.sequence - uint16(apart))
+	r.baseline = baseline{cubes: base.cubes, age: age, model: base.learnedModel()}
+	if gap > 0 {
+		older := r.find(base.sequence - uint16(gap))
 		if older == nil {
 			return ErrNoBaseline
 		}
-		r.baseline.olderCubes, r.baseline.olderGap = older.cubes, apart
+		r.baseline.olderCubes, r.baseline.olderGap = older.cubes, gap
 	}
 	return nil
 }

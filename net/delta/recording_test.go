@@ -11,8 +11,8 @@ import (
 	"ghostcube/sim"
 )
 
-// recordedSnapshots are the frames of a tape's world, from a tick on.
-func recordedSnapshots(t testing.TB, name string, from, frames int) [][]delta.Cube {
+// recordedSnapshots returns snapshots of a tape's world, from a tick on.
+func recordedSnapshots(t testing.TB, name string, from, count int) [][]delta.Cube {
 	t.Helper()
 	f, err := assets.Tapes.Open("tapes/" + name + ".tape")
 	if err != nil {
@@ -29,33 +29,33 @@ func recordedSnapshots(t testing.TB, name string, from, frames int) [][]delta.Cu
 	}
 	w := sim.New(s, tape.Config.Rate)
 	var list [][]delta.Cube
-	for i, e := range tape.Entries[:from+frames] {
+	for i, e := range tape.Entries[:from+count] {
 		w.Step(e.Inputs...)
 		if i < from {
 			continue
 		}
-		frame := make([]delta.Cube, len(w.Bodies()))
+		snapshot := make([]delta.Cube, len(w.Bodies()))
 		for k, b := range w.Bodies() {
-			frame[k] = delta.QuantiseCube(b.Pose, w.TouchedBy()[k] != sim.NoPlayer)
+			snapshot[k] = delta.QuantiseCube(b.Pose, w.TouchedBy()[k] != sim.NoPlayer)
 		}
-		list = append(list, frame)
+		list = append(list, snapshot)
 	}
 	return list
 }
 
-// TestArithmeticSaves says that on ten seconds of a katamari ball arithmetic
-// takes a quarter less than the best level in bits, and two fifths less than the
-// best one that expects no motion.
+// TestArithmeticSaves checks on ten seconds of a katamari ball that arithmetic coding
+// takes a quarter less than the best level in whole bits, and two fifths less than the
+// best one without prediction.
 func TestArithmeticSaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("steps 901 cubes for twenty seconds")
 	}
-	frames := recordedSnapshots(t, "katamari-ball", 600, 600)
+	snapshots := recordedSnapshots(t, "katamari-ball", 600, 600)
 	sum := make([]int, len(delta.Levels()))
 	b := make([]byte, delta.MaxPacketBytes(901))
 	for _, l := range delta.Levels() {
 		w, r := delta.NewWriter(l), delta.NewReader(l, 901)
-		for i, f := range frames {
+		for i, f := range snapshots {
 			if i >= 6 {
 				w.Acknowledge(uint16(i - 6))
 			}
@@ -64,33 +64,33 @@ func TestArithmeticSaves(t *testing.T) {
 				t.Fatal(l, i, err)
 			}
 			if got, _, err := r.Read(p); err != nil || !slices.Equal(got, f) {
-				t.Fatalf("%v: frame %d: %v", l, i, err)
+				t.Fatalf("%v: snapshot %d: %v", l, i, err)
 			}
 			if i >= 6 {
 				sum[l] += len(p) - delta.HeaderBytes
 			}
 		}
-		t.Logf("%v: %.1f bytes a frame", l, float64(sum[l])/float64(len(frames)-6))
+		t.Logf("%v: %.1f bytes per snapshot", l, float64(sum[l])/float64(len(snapshots)-6))
 	}
 	if sum[delta.Arithmetic]*4 > sum[delta.Predicted]*3 || sum[delta.Arithmetic]*5 > sum[delta.FineRotation]*3 {
 		t.Errorf("arithmetic takes %d bytes, predicted %d, fine-rotation %d", sum[delta.Arithmetic], sum[delta.Predicted], sum[delta.FineRotation])
 	}
 }
 
-// BenchmarkSecond writes, and reads, a second of a katamari ball: 60 frames of
-// 901 cubes, of which a good hundred move.
+// BenchmarkSecond writes and reads one second of a katamari ball: 60 snapshots of 901
+// cubes, of which about a hundred move.
 func BenchmarkSecond(b *testing.B) {
-	const lead, frames = 60, 60
-	list := recordedSnapshots(b, "katamari-ball", 2500, lead+frames)
-	room := make([]byte, delta.MaxPacketBytes(901))
+	const warmup, count = 60, 60
+	snapshots := recordedSnapshots(b, "katamari-ball", 2500, warmup+count)
+	buffer := make([]byte, delta.MaxPacketBytes(901))
 	for _, l := range []delta.Level{delta.FineRotation, delta.Predicted, delta.Arithmetic} {
-		packets := make([][]byte, len(list))
+		packets := make([][]byte, len(snapshots))
 		write := func(w *delta.Writer, from, to int) {
 			for i := from; i < to; i++ {
 				if i >= 6 {
 					w.Acknowledge(uint16(i - 6))
 				}
-				p, _, err := w.Write(room, list[i])
+				p, _, err := w.Write(buffer, snapshots[i])
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -108,20 +108,20 @@ func BenchmarkSecond(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				w := delta.NewWriter(l)
-				write(w, 0, lead)
+				write(w, 0, warmup)
 				b.StartTimer()
-				write(w, lead, lead+frames)
+				write(w, warmup, warmup+count)
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/second")
 		})
 		b.Run("read "+l.String(), func(b *testing.B) {
-			write(delta.NewWriter(l), 0, lead+frames)
+			write(delta.NewWriter(l), 0, warmup+count)
 			for b.Loop() {
 				b.StopTimer()
 				r := delta.NewReader(l, 901)
-				read(r, 0, lead)
+				read(r, 0, warmup)
 				b.StartTimer()
-				read(r, lead, lead+frames)
+				read(r, warmup, warmup+count)
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/second")
 		})

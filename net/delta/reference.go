@@ -2,24 +2,24 @@ package delta
 
 import "ghostcube/net/quant"
 
-// codeReferencePosition is the position of a cube that has changed as the reference program of
-// the challenge has it (Fiedler, public domain, 2015): by the difference from where
-// the base's last motion leads with some drag, gravity and a ground. referenceTurn
-// is its rotation, by that from the base. Both have a short form where all three
-// differences are small, and else three ranges.
+// codeReferencePosition codes the position of a changed cube as the reference program
+// of the challenge does (Fiedler, public domain, 2015): relative to an extrapolation
+// with drag, gravity and a ground. codeReferenceOrientation codes the rotation relative
+// to the baseline. Both have a short form for three small differences and otherwise
+// three ranges.
 //
-// Two things are not as there. Its indices have a form that holds one distance
-// too many for its bits; here they are quant.DenseSteps. And a position further
-// off than 2047 half steps, for which it has no form, is whole.
+// There are two deviations. The program's encoding of indices has one distance too many
+// for its bits; here it is quant.DenseIndexBuckets. And a position too far from the
+// prediction, for which the program has no encoding, is absolute.
 func (p *bitPacker) codeReferencePosition(i int, k, b *Cube) {
 	c := p.c
 	if c.Bool(k.Pos != b.Pos) {
-		from := p.referencePrediction(i)
-		n := zigzag(int(k.Pos[0]-from[0]), int(k.Pos[1]-from[1]), int(k.Pos[2]-from[2]))
+		predicted := p.referencePrediction(i)
+		n := zigzag(int(k.Pos[0]-predicted[0]), int(k.Pos[1]-predicted[1]), int(k.Pos[2]-predicted[2]))
 		switch {
 		case p.codeSmall(&n, 4), p.codeRanges(&n, 5, 6, 7, true):
 			for a, d := range unzigzag(n) {
-				if k.Pos[a] = from[a] + int32(d); k.Pos[a] < MinPosition[a] || k.Pos[a] > MaxPosition[a] {
+				if k.Pos[a] = predicted[a] + int32(d); k.Pos[a] < MinPosition[a] || k.Pos[a] > MaxPosition[a] {
 					c.Fail(quant.ErrRange)
 				}
 			}
@@ -29,7 +29,7 @@ func (p *bitPacker) codeReferencePosition(i int, k, b *Cube) {
 	}
 }
 
-// codeReferenceOrientation is the rotation.
+// codeReferenceOrientation codes the rotation of a changed cube.
 func (p *bitPacker) codeReferenceOrientation(k, b *Cube) {
 	c := p.c
 	n := zigzag(int(k.Smallest[0])-int(b.Smallest[0]), int(k.Smallest[1])-int(b.Smallest[1]), int(k.Smallest[2])-int(b.Smallest[2]))
@@ -47,22 +47,23 @@ func (p *bitPacker) codeReferenceOrientation(k, b *Cube) {
 	p.checkOrientation(&k.Orientation)
 }
 
-// referencePrediction is where the reference program expects a cube.
+// referencePrediction returns the position that the reference program predicts.
 func (p *bitPacker) referencePrediction(i int) (at [3]int32) {
-	const gravity, ground = 3, 105 // of half a small cube, it lies no deeper
+	const gravity, ground = 3, 105 // half the height of a small cube
 	b := &p.baseline.cubes[i]
 	at = b.Pos
 	if o := p.baseline.olderCubes; o != nil {
 		for a := range at {
-			way := int(b.Pos[a]-o[i].Pos[a]) * p.baseline.age / p.baseline.olderGap
-			at[a] += int32(way + floorDiv(-62*way, 1000)) // less the drag, rounded up
+			step := int(b.Pos[a]-o[i].Pos[a]) * p.baseline.age / p.baseline.olderGap
+			at[a] += int32(step + floorDiv(-62*step, 1000)) // minus drag, rounded up
 		}
 	}
 	at[2] = max(at[2]-gravity, ground)
 	return at
 }
 
-// codeSmall is three numbers of so many bits each, behind a bit that says so.
+// codeSmall codes three numbers of the given width, after a bit that is set if they
+// fit.
 func (p *bitPacker) codeSmall(n *[3]int, bits int) bool {
 	if !p.c.Bool(max(n[0], n[1], n[2]) < 1<<bits) {
 		return false
@@ -76,11 +77,11 @@ func (p *bitPacker) codeSmall(n *[3]int, bits int) bool {
 // rangesEnd returns the first number beyond three ranges.
 func rangesEnd(u, v, w int) int { return 1<<u + 1<<v + 1<<w }
 
-// codeRanges is three numbers, each in the first of three ranges that it is in,
-// behind a bit that says whether they are in these at all, if asked.
-func (p *bitPacker) codeRanges(n *[3]int, u, v, w int, asked bool) bool {
+// codeRanges codes three numbers, each in the first of three ranges that contains it.
+// With escape, a bit before them is clear if one of them is beyond the ranges.
+func (p *bitPacker) codeRanges(n *[3]int, u, v, w int, escape bool) bool {
 	c := p.c
-	if asked && !c.Bool(max(n[0], n[1], n[2]) < rangesEnd(u, v, w)) {
+	if escape && !c.Bool(max(n[0], n[1], n[2]) < rangesEnd(u, v, w)) {
 		return false
 	}
 	for i := range n {
@@ -96,7 +97,7 @@ func (p *bitPacker) codeRanges(n *[3]int, u, v, w int, asked bool) bool {
 	return true
 }
 
-// zigzag returns numbers without their sign: 0, -1, 1, -2 are 0, 1, 2, 3.
+// zigzag maps signed numbers to unsigned ones: 0, -1, 1, -2 become 0, 1, 2, 3.
 func zigzag(n ...int) (z [3]int) {
 	for i := range z {
 		z[i] = max(2*n[i], -2*n[i]-1)
@@ -104,7 +105,7 @@ func zigzag(n ...int) (z [3]int) {
 	return z
 }
 
-// unzigzag is zigzag the other way.
+// unzigzag is the inverse of zigzag.
 func unzigzag(z [3]int) (n [3]int) {
 	for i := range z {
 		n[i] = z[i] / 2
@@ -115,7 +116,7 @@ func unzigzag(z [3]int) (n [3]int) {
 	return n
 }
 
-// floorDiv returns a/b, b above zero, rounded down.
+// floorDiv returns a/b, rounded down, for b above zero.
 func floorDiv(a, b int) int {
 	if a < 0 {
 		return -((b - 1 - a) / b)
