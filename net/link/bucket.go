@@ -2,22 +2,21 @@ package link
 
 import "time"
 
-// A bandwidth limit is a token bucket before a queue, as in Linux's tc-tbf(8).
-// Tokens are bytes. They come at the rate Bandwidth and are kept up to Bucket;
-// at the beginning, and after a rest, the bucket is full. A datagram leaves
-// when there are tokens for it, those before it first. One that is larger than
-// the bucket leaves when the rate has made up the difference, so without a
-// bucket each leaves when its last bit has been sent at the rate. One that would
-// wait longer than Queue for those before it is dropped when it comes: the tail
-// of the queue.
+// A bandwidth limit is a token bucket in front of a queue, as in Linux's tc-tbf(8).
+// Tokens are bytes. They arrive at the rate Bandwidth and accumulate up to Bucket; the
+// bucket is full at the start and after a pause. Datagrams leave in order, each when
+// there are enough tokens for it. A datagram larger than the bucket leaves when the
+// rate has made up the difference, so without a bucket each leaves when its last bit
+// has been sent at the rate. A datagram that would wait longer than Queue for those
+// before it is dropped on arrival (tail drop).
 //
-// The tokens are not counted. It is enough to remember when all that has been
-// let through would have left at the bare rate (the theoretical arrival time of
-// the generic cell rate algorithm, ITU-T I.371): if that lies x ahead, then the
-// bucket lacks x times the rate. All of it is integers.
+// Tokens are not counted. It suffices to store when everything admitted would have left
+// at the bare rate (the theoretical arrival time of the generic cell rate algorithm,
+// ITU-T I.371): if that is x in the future, the bucket lacks x times the rate. All of
+// it is in integers.
 
-// admit returns when the datagram of n bytes that is sent now leaves, or
-// false where the queue is full.
+// admit returns when a datagram of n bytes that is sent now leaves, or false if the
+// queue is full.
 func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bool) {
 	if c.Bandwidth <= 0 {
 		return now, true
@@ -28,8 +27,8 @@ func (l *path) admit(now time.Duration, c *Conditions, n int) (time.Duration, bo
 	return l.departure(now, c, n), true
 }
 
-// departure returns when the datagram of n bytes that is sent now leaves if no
-// queue is too long for it.
+// departure returns when a datagram of n bytes that is sent now leaves a queue of any
+// length.
 func (l *path) departure(now time.Duration, c *Conditions, n int) time.Duration {
 	if c.Bandwidth <= 0 {
 		return now
@@ -38,7 +37,7 @@ func (l *path) departure(now time.Duration, c *Conditions, n int) time.Duration 
 	return max(now, l.theoreticalArrival-c.transmissionTime(c.Bucket))
 }
 
-// transmissionTime is how long the limit takes for n bytes.
+// transmissionTime returns the time to send n bytes at the rate.
 func (c *Conditions) transmissionTime(n int) time.Duration {
 	return time.Duration(int64(n) * 8 * int64(time.Second) / int64(c.Bandwidth))
 }

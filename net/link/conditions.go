@@ -1,62 +1,62 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Conditions say how bad one direction of a link is. The zero value is a
-// perfect wire.
+// Conditions describe one direction of a link. The zero value is a perfect wire.
 type Conditions struct {
-	Latency    time.Duration // one way
-	SeatSpread time.Duration // each seat is so much farther away than the one before it, one way
-	Jitter     time.Duration // scale of the random extra delay
-	Shape      Shape         // of the random extra delay
+	Latency          time.Duration // one way
+	LatencyPerPlayer time.Duration // one way, added for each further player
+	Jitter           time.Duration // scale of the random extra delay
+	Shape            Shape         // distribution of the random extra delay
 
-	Loss      float64 // chance in [0,1] that a datagram vanishes
-	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: every datagram for itself
+	Loss      float64 // chance in [0,1] that a datagram is lost
+	Burst     float64 // mean length of a run of losses, in 1/60 s; up to 1: losses are independent
 	Duplicate float64 // chance in [0,1] that a datagram arrives twice
 
-	Reorder      float64       // chance in [0,1] that a datagram is held back
-	ReorderDelay time.Duration // for so long
+	Reorder      float64       // chance in [0,1] that a datagram is delayed
+	ReorderDelay time.Duration // by this much
 
-	SpikeChance float64       // chance in [0,1] that a datagram is late
-	Spike       time.Duration // by so much
+	SpikeChance float64       // chance in [0,1] that a datagram is delayed
+	Spike       time.Duration // by this much
 
-	SwingEvery time.Duration // period in which two things rise from nothing and fall again, in straight lines:
-	Swing      time.Duration // by so much, at most, the latency grows
-	SwingLoss  float64       // chance in [0,1], at most, that a datagram vanishes, whatever Loss says
+	SwingEvery time.Duration // period of the next two, which rise linearly from 0 and fall again
+	Swing      time.Duration // added to the latency, at most
+	SwingLoss  float64       // chance in [0,1], at most, that a datagram is lost, besides Loss
 
-	Trace *Trace // a measured path under all of it; nil: none
+	Trace *Trace // measured path, added to the rest; nil: none
 
-	PauseEvery, Pause   time.Duration // at the end of each period nothing passes for a while, and waits
-	OutageEvery, Outage time.Duration // at the end of each period nothing passes for a while, and is lost
+	PauseEvery, Pause   time.Duration // nothing passes at the end of each period, datagrams wait
+	OutageEvery, Outage time.Duration // nothing passes at the end of each period, datagrams are lost
 
 	Bandwidth int           // bits per second, headers included; 0: no limit
-	Bucket    int           // bytes, headers included, that may pass at once after a rest; 0: none, all is sent at the rate
-	Queue     time.Duration // how long a datagram may wait for its turn; what would wait longer is lost
+	Bucket    int           // bytes, headers included, that may pass at once after a pause; 0: none
+	Queue     time.Duration // longest wait for the limit; datagrams that would wait longer are dropped
 }
 
 // Shape is the distribution of the random extra delay.
 type Shape uint8
 
-// The shapes. Whatever is drawn, a delay is never below zero.
+// Shapes. The delay is never below zero.
 const (
 	Uniform         Shape = iota // from -Jitter to +Jitter
 	UniformPositive              // from 0 to Jitter
 	Normal                       // standard deviation Jitter
 	Gamma                        // mean Jitter, skewed to the right
-	LongTail                     // log-normal: median Jitter, one in a hundred above ten times that
+	LongTail                     // log-normal: median Jitter, 1 % above ten times that
 )
 
 var shapeNames = []string{"uniform", "uniform-positive", "normal", "gamma", "long-tail"}
 
-// String returns the shape's name.
+// String returns the name of the shape.
 func (s Shape) String() string { return shapeNames[s] }
 
-// UnknownNameError is the error for a name that nothing answers to.
+// UnknownNameError is the error for an unknown name.
 type UnknownNameError struct {
 	Kind, Name string
 	Choices    []string
@@ -66,26 +66,26 @@ func (u *UnknownNameError) Error() string {
 	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Choices, ", "))
 }
 
-// Names returns what was asked for and what there is, for a hint.
+// Names returns the name asked for and the known ones, for a suggestion.
 func (u *UnknownNameError) Names() (kind, name string, known []string) {
 	return u.Kind, u.Name, u.Choices
 }
 
-// A param is one number of the conditions, as text sees it.
+// param is one parameter of Conditions in text form.
 type param struct {
 	name string
 	help string
 	set  func(*Conditions, string) error
-	get  func(*Conditions) string // empty: as the zero value
+	get  func(*Conditions) string // empty: the default
 }
 
-const maxDuration = 60 * time.Second // of any delay or period a text may ask for
+const maxDuration = 60 * time.Second // of any delay or period in text form
 
-func durationParam(name, help string, most time.Duration, field func(*Conditions) *time.Duration) param {
-	return param{name, fmt.Sprintf("%s, 0s to %v", help, most), func(c *Conditions, v string) error {
+func durationParam(name, help string, limit time.Duration, field func(*Conditions) *time.Duration) param {
+	return param{name, fmt.Sprintf("%s, 0s to %v", help, limit), func(c *Conditions, v string) error {
 		d, err := parseDuration(v)
-		if err != nil || d < 0 || d > most {
-			return fmt.Errorf("%s=%s: want a duration from 0s to %v, such as 75ms", name, v, most)
+		if err != nil || d < 0 || d > limit {
+			return fmt.Errorf("%s=%s: want a duration from 0s to %v, such as 75ms", name, v, limit)
 		}
 		*field(c) = d
 		return nil
@@ -97,12 +97,11 @@ func durationParam(name, help string, most time.Duration, field func(*Conditions
 	}}
 }
 
-// parseDuration is time.ParseDuration that takes a bare 0 and refuses what is
-// finer than a microsecond, which no weather means.
+// parseDuration parses a duration of whole microseconds; 0 needs no unit.
 func parseDuration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err == nil && d%time.Microsecond != 0 {
-		err = fmt.Errorf("finer than a microsecond")
+		err = errors.New("finer than a microsecond")
 	}
 	return d, err
 }
@@ -111,7 +110,7 @@ func probabilityParam(name, help string, field func(*Conditions) *float64) param
 	return param{name, help + ", 0% to 100%", func(c *Conditions, v string) error {
 		f, ok := parseProbability(v)
 		if !ok {
-			return fmt.Errorf("%s=%s: want a share from 0%% to 100%%, such as 2.5%% or 0.025", name, v)
+			return fmt.Errorf("%s=%s: want a fraction from 0%% to 100%%, such as 2.5%% or 0.025", name, v)
 		}
 		*field(c) = f
 		return nil
@@ -129,7 +128,7 @@ func parseProbability(v string) (float64, bool) {
 	if percent {
 		f /= 100
 	}
-	return f, err == nil && f >= 0 && f <= 1 // a NaN is neither
+	return f, err == nil && f >= 0 && f <= 1 // NaN is not
 }
 
 var params = []param{
@@ -142,9 +141,9 @@ var params = []param{
 		c.Latency = (d / 2).Truncate(time.Microsecond)
 		return nil
 	}, func(*Conditions) string { return "" }},
-	durationParam("latency-per-player", "one-way delay by which each further player is farther away than the one before", 10*time.Second, func(c *Conditions) *time.Duration { return &c.SeatSpread }),
+	durationParam("latency-per-player", "one-way delay added for each further player", 10*time.Second, func(c *Conditions) *time.Duration { return &c.LatencyPerPlayer }),
 	durationParam("jitter", "scale of the random extra delay", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Jitter }),
-	{"shape", "of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
+	{"shape", "distribution of the extra delay: " + strings.Join(shapeNames, ", "), func(c *Conditions, v string) error {
 		for i, n := range shapeNames {
 			if n == v {
 				c.Shape = Shape(i)
@@ -158,11 +157,11 @@ var params = []param{
 		}
 		return ""
 	}},
-	probabilityParam("loss", "chance that a datagram vanishes", func(c *Conditions) *float64 { return &c.Loss }),
-	{"burst", "mean length of a run of losses in 1/60 s, 0 to 600", func(c *Conditions, v string) error {
+	probabilityParam("loss", "chance that a datagram is lost", func(c *Conditions) *float64 { return &c.Loss }),
+	{"burst", "mean length of a run of losses, in 1/60 s, 0 to 600", func(c *Conditions, v string) error {
 		f, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(f >= 0 && f <= 600) {
-			return fmt.Errorf("burst=%s: want a number from 0 to 600 (in 1/60 s)", v)
+			return fmt.Errorf("burst=%s: want a number of 1/60 s from 0 to 600", v)
 		}
 		c.Burst = f
 		return nil
@@ -173,14 +172,14 @@ var params = []param{
 		return ""
 	}},
 	probabilityParam("duplicate", "chance that a datagram arrives twice", func(c *Conditions) *float64 { return &c.Duplicate }),
-	probabilityParam("reorder", "chance that a datagram is held back", func(c *Conditions) *float64 { return &c.Reorder }),
-	durationParam("reorder-delay", "how long it is held back", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderDelay }),
-	probabilityParam("spike-chance", "chance that a datagram is late", func(c *Conditions) *float64 { return &c.SpikeChance }),
-	durationParam("spike", "by how much", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
-	durationParam("swing-every", "period in which the next two rise from nothing and fall again", maxDuration, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
+	probabilityParam("reorder", "chance that a datagram is delayed by reorder-delay", func(c *Conditions) *float64 { return &c.Reorder }),
+	durationParam("reorder-delay", "delay of a reordered datagram", 10*time.Second, func(c *Conditions) *time.Duration { return &c.ReorderDelay }),
+	probabilityParam("spike-chance", "chance that a datagram is delayed by spike", func(c *Conditions) *float64 { return &c.SpikeChance }),
+	durationParam("spike", "delay of a spike", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Spike }),
+	durationParam("swing-every", "period of swing and swing-loss, which rise from 0 and fall again", maxDuration, func(c *Conditions) *time.Duration { return &c.SwingEvery }),
 	durationParam("swing", "latency added in the middle of the period", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Swing }),
-	probabilityParam("swing-loss", "chance in the middle of the period that a datagram vanishes, besides loss", func(c *Conditions) *float64 { return &c.SwingLoss }),
-	{"trace", "a measured path under all of it, or none", func(c *Conditions, v string) error {
+	probabilityParam("swing-loss", "chance of loss added in the middle of the period", func(c *Conditions) *float64 { return &c.SwingLoss }),
+	{"trace", "measured path whose delay and loss are added, or none", func(c *Conditions, v string) error {
 		if v == "none" {
 			c.Trace = nil
 			return nil
@@ -197,11 +196,11 @@ var params = []param{
 		}
 		return ""
 	}},
-	durationParam("pause-every", "period of pauses, in which everything waits", maxDuration, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
+	durationParam("pause-every", "period of pauses, in which all datagrams wait", maxDuration, func(c *Conditions) *time.Duration { return &c.PauseEvery }),
 	durationParam("pause", "length of a pause", maxDuration, func(c *Conditions) *time.Duration { return &c.Pause }),
-	durationParam("outage-every", "period of outages, in which everything is lost", maxDuration, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
+	durationParam("outage-every", "period of outages, in which all datagrams are lost", maxDuration, func(c *Conditions) *time.Duration { return &c.OutageEvery }),
 	durationParam("outage", "length of an outage", maxDuration, func(c *Conditions) *time.Duration { return &c.Outage }),
-	{"bandwidth", "limit with headers, such as 256kbit; 0 for none, else 1kbit to 1gbit", func(c *Conditions, v string) error {
+	{"bandwidth", "rate limit, headers included, such as 256kbit; 0 for none, else 1kbit to 1gbit", func(c *Conditions, v string) error {
 		b, ok := parseBandwidth(v)
 		if !ok {
 			return fmt.Errorf("bandwidth=%s: want 0 or a rate from 1kbit to 1gbit, such as 256kbit", v)
@@ -214,7 +213,7 @@ var params = []param{
 		}
 		return ""
 	}},
-	{"bucket", "burst that passes the limit at once after a rest, with headers, such as 15kB; 0B to 1MB", func(c *Conditions, v string) error {
+	{"bucket", "token bucket: bytes that may pass at once after a pause, headers included, such as 15kB; 0B to 1MB", func(c *Conditions, v string) error {
 		b, ok := parseBytes(v)
 		if !ok {
 			return fmt.Errorf("bucket=%s: want 0B to 1MB, such as 15kB", v)
@@ -227,11 +226,10 @@ var params = []param{
 		}
 		return ""
 	}},
-	durationParam("queue", "longest wait before the limit", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
+	durationParam("queue", "longest wait for the rate limit, beyond which datagrams are dropped", 10*time.Second, func(c *Conditions) *time.Duration { return &c.Queue }),
 }
 
-// units are the suffixes of an amount, the longer ones before those that end
-// them.
+// units are the suffixes of an amount. A suffix comes before those that it ends with.
 type units []struct {
 	suffix string
 	unit   float64
@@ -242,7 +240,7 @@ var (
 	byteUnits    = units{{"kb", 1e3}, {"mb", 1e6}, {"b", 1}}
 )
 
-// parse reads an amount. A number alone is in the smallest unit.
+// parse reads an amount. Without a suffix it is in the smallest unit.
 func (list units) parse(v string) (float64, bool) {
 	unit := 1.0
 	v = strings.ToLower(v)
@@ -253,7 +251,7 @@ func (list units) parse(v string) (float64, bool) {
 		}
 	}
 	f, err := strconv.ParseFloat(v, 64)
-	return float64(f * unit), err == nil && f >= 0 // a NaN is not
+	return float64(f * unit), err == nil && f >= 0 // NaN is not
 }
 
 func parseBandwidth(v string) (int, bool) {
@@ -272,7 +270,7 @@ func parseBytes(v string) (int, bool) {
 	return int(f), true
 }
 
-// paramNames returns the names that Set and Parse know.
+// paramNames returns the names of all parameters.
 func paramNames() []string {
 	var names []string
 	for _, p := range params {
@@ -281,15 +279,15 @@ func paramNames() []string {
 	return names
 }
 
-// set sets one number of the weather by name: "latency" sets both directions,
-// "up.latency" and "down.latency" one of them.
-func (w *Network) set(name, value string) error {
+// set sets a parameter: "latency" in both directions, "up.latency" and "down.latency"
+// in one.
+func (n *Network) set(name, value string) error {
 	both, key := true, name
 	var one *Conditions
 	if k, ok := strings.CutPrefix(name, "up."); ok {
-		both, key, one = false, k, &w.Up
+		both, key, one = false, k, &n.Up
 	} else if k, ok := strings.CutPrefix(name, "down."); ok {
-		both, key, one = false, k, &w.Down
+		both, key, one = false, k, &n.Down
 	}
 	for _, p := range params {
 		if p.name != key {
@@ -298,25 +296,25 @@ func (w *Network) set(name, value string) error {
 		if !both {
 			return p.set(one, value)
 		}
-		if err := p.set(&w.Up, value); err != nil {
+		if err := p.set(&n.Up, value); err != nil {
 			return err
 		}
-		if err := p.set(&w.Down, value); err != nil {
+		if err := p.set(&n.Down, value); err != nil {
 			return err
 		}
-		if p.name == "trace" { // one trace, so that equal conditions are ==
-			w.Down.Trace = w.Up.Trace
+		if p.name == "trace" { // one trace, so that equal conditions compare equal
+			n.Down.Trace = n.Up.Trace
 		}
 		return nil
 	}
 	return &UnknownNameError{"network condition", name, append(paramNames(), "up.* and down.* for one direction")}
 }
 
-// Parse sets the conditions of w, seed and forced faults apart, from a text:
-// the name of a preset, or numbers such as "latency=75ms,loss=25%", or a
-// preset and numbers after it.
-func (w *Network) Parse(text string) error {
-	next := Network{Seed: w.Seed, Blackout: w.Blackout}
+// Parse sets the conditions from text: the name of a profile, or parameters such as
+// "latency=75ms,loss=25%", or a profile and parameters after it. Seed and Blackout
+// stay. After an error the network is unchanged.
+func (n *Network) Parse(text string) error {
+	next := Network{Seed: n.Seed, Blackout: n.Blackout}
 	for i, item := range strings.Split(text, ",") {
 		item = strings.TrimSpace(item)
 		name, value, assigned := strings.Cut(item, "=")
@@ -332,19 +330,19 @@ func (w *Network) Parse(text string) error {
 			}
 			next.Up, next.Down = p.Up, p.Down
 		default:
-			return fmt.Errorf("%q: want a number such as loss=5%% (a preset's name comes first)", item)
+			return fmt.Errorf("%q: want a parameter such as loss=5%% (a profile's name comes first)", item)
 		}
 	}
 	if err := next.validate(); err != nil {
 		return err
 	}
-	*w = next
+	*n = next
 	return nil
 }
 
-// validate refuses what single numbers cannot show to be absurd.
-func (w *Network) validate() error {
-	for _, c := range []*Conditions{&w.Up, &w.Down} {
+// validate rejects combinations of parameters that make no sense.
+func (n *Network) validate() error {
+	for _, c := range []*Conditions{&n.Up, &n.Down} {
 		if c.SwingEvery < time.Millisecond && (c.SwingEvery > 0 || c.Swing > 0 || c.SwingLoss > 0) {
 			return fmt.Errorf("swing-every=%v: want a period from 1ms for swing and swing-loss, such as 8s", c.SwingEvery)
 		}
@@ -355,26 +353,26 @@ func (w *Network) validate() error {
 			return fmt.Errorf("outage=%v is longer than its period outage-every=%v", c.Outage, c.OutageEvery)
 		}
 		if c.Bucket > 0 && c.Bandwidth == 0 {
-			return fmt.Errorf("bucket=%dB without a limit to pass: say bandwidth=256kbit", c.Bucket)
+			return fmt.Errorf("bucket=%dB without a rate limit: add bandwidth, such as bandwidth=256kbit", c.Bucket)
 		}
 		if c.Reorder > 0 && c.ReorderDelay == 0 {
-			return fmt.Errorf("reorder=%g holds datagrams back for no time: say reorder-delay=50ms", c.Reorder)
+			return fmt.Errorf("reorder=%g without a delay: add reorder-delay, such as reorder-delay=50ms", c.Reorder)
 		}
 		if c.SpikeChance > 0 && c.Spike == 0 {
-			return fmt.Errorf("spike-chance=%g makes datagrams late by nothing: say spike=150ms", c.SpikeChance)
+			return fmt.Errorf("spike-chance=%g without a delay: add spike, such as spike=150ms", c.SpikeChance)
 		}
 	}
 	return nil
 }
 
-// String returns a text from which Parse makes the same conditions. A trace
-// stands in it whole, so that a tape needs no other file.
-func (w *Network) String() string { return w.format(func(v string) string { return v }) }
+// String returns a text that Parse turns into the same conditions. It contains a trace
+// in full, so that a tape needs no other file.
+func (n *Network) String() string { return n.format(func(v string) string { return v }) }
 
-// Summary is String for a reader: a trace is named by its size and a hash.
-func (w *Network) Summary() string {
-	return w.format(func(v string) string {
-		for _, t := range []*Trace{w.Up.Trace, w.Down.Trace} {
+// Summary is String for people: a trace appears as its length and a hash.
+func (n *Network) Summary() string {
+	return n.format(func(v string) string {
+		for _, t := range []*Trace{n.Up.Trace, n.Down.Trace} {
 			if t != nil && t.String() == v {
 				return t.summary()
 			}
@@ -383,19 +381,19 @@ func (w *Network) Summary() string {
 	})
 }
 
-func (w *Network) format(value func(string) string) string {
+func (n *Network) format(show func(string) string) string {
 	var items []string
 	for _, p := range params {
-		up, down := p.get(&w.Up), p.get(&w.Down)
+		up, down := p.get(&n.Up), p.get(&n.Down)
 		switch {
 		case up == down && up != "":
-			items = append(items, p.name+"="+value(up))
+			items = append(items, p.name+"="+show(up))
 		case up != down:
 			if up != "" {
-				items = append(items, "up."+p.name+"="+value(up))
+				items = append(items, "up."+p.name+"="+show(up))
 			}
 			if down != "" {
-				items = append(items, "down."+p.name+"="+value(down))
+				items = append(items, "down."+p.name+"="+show(down))
 			}
 		}
 	}
@@ -405,7 +403,7 @@ func (w *Network) format(value func(string) string) string {
 	return strings.Join(items, ",")
 }
 
-// ParamHelp returns the name of each number and a line about it.
+// ParamHelp returns the name and a one-line description of each parameter.
 func ParamHelp() [][2]string {
 	var list [][2]string
 	for _, p := range params {

@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// Counters counts what a lane does, to be held against what its conditions ask
-// for. It counts at both ends of the lane, when a datagram is sent and when it
-// is received, and changes no fate.
+// Counters count what a path does, for comparison with Conditions.Expect. They count at
+// both ends of the path, when a datagram is sent and when it is received, and change no
+// outcome.
 type Counters struct {
 	Sent       uint64 // datagrams
-	Lost       uint64 // by their fates; on an in-order link they are sent again
+	Lost       uint64 // lost by their outcome; on a TCP link they are sent again
 	Dropped    uint64 // by a full queue, or by a dead connection
-	Duplicated uint64 // sent on their way a second time
+	Duplicated uint64 // sent a second time by the link
 
-	Arrived           uint64 // datagrams, second copies apart
-	DuplicatesArrived uint64 // second copies that arrived
-	Reordered         uint64 // datagrams that arrived after one sent later (RFC 4737), second copies apart
-	ReorderMax        uint64 // by how many places in the order of sending the last of them was behind, at most
+	Arrived           uint64 // datagrams, without duplicates
+	DuplicatesArrived uint64 // duplicates that arrived
+	Reordered         uint64 // arrived after a datagram sent later (RFC 4737), without duplicates
+	ReorderMax        uint64 // largest reordering extent, in datagrams
 
 	BytesSent    uint64 // without headers
-	BytesArrived uint64 // likewise, second copies apart
+	BytesArrived uint64 // likewise, without duplicates
 
-	firstSent, lastArrival time.Duration // when the first was sent, and the last arrived
+	firstSent, lastArrival time.Duration
 
-	// Of the datagrams that arrived, second copies apart:
+	// Of the datagrams that arrived, without duplicates:
 	Delay   Distribution // from sending to arrival
-	Queue   Distribution // of that: until the bandwidth limit had let it out
-	Transit Distribution // the rest
+	Queue   Distribution // part of Delay spent in the queue of the bandwidth limit
+	Transit Distribution // rest of Delay
 
-	newestArrived uint64 // number of the latest sent that has arrived
+	newestArrived uint64 // highest number that has arrived
 }
 
-// Goodput returns the bits per second that arrived, headers and second copies
-// apart, from the first sending to the last arrival.
+// Goodput returns the bits per second that arrived, without headers and duplicates,
+// from the first sending to the last arrival.
 func (m *Counters) Goodput() float64 {
 	if m.lastArrival <= m.firstSent {
 		return 0
@@ -42,7 +42,7 @@ func (m *Counters) Goodput() float64 {
 	return float64(m.BytesArrived*8) / (m.lastArrival - m.firstSent).Seconds()
 }
 
-// send counts a datagram that is sent, and returns its number, from 1.
+// send counts a datagram that is sent and returns its number, from 1.
 func (m *Counters) send(now time.Duration, n int) uint64 {
 	if m.Sent == 0 {
 		m.firstSent = now
@@ -52,37 +52,37 @@ func (m *Counters) send(now time.Duration, n int) uint64 {
 	return m.Sent
 }
 
-// receive counts what arrives.
-func (m *Counters) receive(f *scheduledDatagram) {
-	m.lastArrival = max(m.lastArrival, f.arrival)
-	if f.duplicate {
+// receive counts a datagram that arrives.
+func (m *Counters) receive(d *scheduledDatagram) {
+	m.lastArrival = max(m.lastArrival, d.arrival)
+	if d.duplicate {
 		m.DuplicatesArrived++
 		return
 	}
 	m.Arrived++
-	m.BytesArrived += uint64(len(f.bytes))
-	if f.number < m.newestArrived {
+	m.BytesArrived += uint64(len(d.bytes))
+	if d.number < m.newestArrived {
 		m.Reordered++
-		m.ReorderMax = max(m.ReorderMax, m.newestArrived-f.number)
+		m.ReorderMax = max(m.ReorderMax, m.newestArrived-d.number)
 	}
-	m.newestArrived = max(m.newestArrived, f.number)
-	m.Delay.add(f.arrival - f.sentAt)
-	m.Queue.add(f.departedAt - f.sentAt)
-	m.Transit.add(f.arrival - f.departedAt)
+	m.newestArrived = max(m.newestArrived, d.number)
+	m.Delay.add(d.arrival - d.sentAt)
+	m.Queue.add(d.departedAt - d.sentAt)
+	m.Transit.add(d.arrival - d.departedAt)
 }
 
-// Distribution is a distribution of durations: exact in count, mean, deviation and
-// extremes, and within a sixty-fourth in quantiles.
+// Distribution summarises durations. Count, mean, deviation and extremes are exact,
+// quantiles are within 1/64.
 type Distribution struct {
 	Count    uint64
 	Min, Max time.Duration
 
-	mean, m2 float64 // nanoseconds; sum of the squared distances from the mean (Welford, 1962)
+	mean, m2 float64 // nanoseconds; sum of squared distances from the mean (Welford, 1962)
 	bins     [binCount]uint32
 }
 
-// The bins are as wide as a microsecond up to 64 of them, and from there on a
-// 32nd of the power of two below, up to 2^32 microseconds, an hour.
+// Bins are one microsecond wide up to 64, and from there on 1/32 of the power of two
+// below, up to 2^32 microseconds, more than an hour.
 const binCount = (32-5)*32 + 32
 
 func binIndex(d time.Duration) int {
@@ -109,16 +109,16 @@ func (s *Distribution) add(d time.Duration) {
 	}
 	s.Count++
 	s.Min, s.Max = min(s.Min, d), max(s.Max, d)
-	off := float64(d) - s.mean
-	s.mean += off / float64(s.Count)
-	s.m2 += float64(off * (float64(d) - s.mean))
+	delta := float64(d) - s.mean
+	s.mean += delta / float64(s.Count)
+	s.m2 += float64(delta * (float64(d) - s.mean))
 	s.bins[binIndex(d)]++
 }
 
-// Mean returns the mean, 0 of nothing.
+// Mean returns the mean, 0 if there is none.
 func (s *Distribution) Mean() time.Duration { return time.Duration(s.mean) }
 
-// Deviation returns the standard deviation, 0 of nothing.
+// Deviation returns the standard deviation, 0 if there is none.
 func (s *Distribution) Deviation() time.Duration {
 	if s.Count == 0 {
 		return 0
@@ -126,8 +126,8 @@ func (s *Distribution) Deviation() time.Duration {
 	return time.Duration(math.Sqrt(s.m2 / float64(s.Count)))
 }
 
-// Quantile returns the duration below which a share of all lie, to a
-// sixty-fourth of it. The share is in [0,1].
+// Quantile returns the duration below which a share of all lie, to within 1/64 of it.
+// The share is in [0,1].
 func (s *Distribution) Quantile(share float64) time.Duration {
 	var below uint64
 	for i, n := range s.bins {

@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// TestCounters holds the meter against a few datagrams counted by hand.
+// TestCounters checks the counters for a few datagrams computed by hand.
 func TestCounters(t *testing.T) {
-	w := &Network{Up: Conditions{Latency: 30 * ms, Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
+	w := &Network{Up: Conditions{Latency: 30 * ms, Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes per millisecond
 	c, s := Pair(w, 0)
 	send := func(now time.Duration) { c.Send(now, make([]byte, 72)) } // 10 ms each
-	send(1000 * ms)                                                   // out at 1010, there at 1040
+	send(1000 * ms)                                                   // departs at 1010, arrives at 1040
 	send(1000 * ms)                                                   // 1020, 1050
 	send(1000 * ms)                                                   // 1030, 1060
 	send(1000 * ms)                                                   // dropped
 	w.Up.Latency = 0
-	send(1020 * ms) // out at 1040, and there: with the first, and behind it in order of sending
+	send(1020 * ms) // departs at 1040 and arrives: with the first, but after it in order of sending
 	w.Up.Duplicate = 1
-	send(1050 * ms) // out at 1060, there twice
+	send(1050 * ms) // departs at 1060, arrives twice
 	w.Blackout = time.Hour
 	send(2000 * ms) // lost
 	for _, ok := s.Receive(time.Hour); ok; _, ok = s.Receive(time.Hour) {
 	}
 	m := s.Counters(Up)
 	if m != c.Counters(Up) || m == c.Counters(Down) || c.Counters(Down) != s.Counters(Down) {
-		t.Error("the meters of the two ends are not the same")
+		t.Error("the two ends have different counters")
 	}
 	if m.Sent != 7 || m.Lost != 1 || m.Dropped != 1 || m.Duplicated != 1 || m.Arrived != 5 || m.DuplicatesArrived != 1 {
-		t.Errorf("%d sent, %d lost, %d dropped, %d twice; %d arrived, %d again", m.Sent, m.Lost, m.Dropped, m.Duplicated, m.Arrived, m.DuplicatesArrived)
+		t.Errorf("%d sent, %d lost, %d dropped, %d duplicated; %d arrived, %d duplicates", m.Sent, m.Lost, m.Dropped, m.Duplicated, m.Arrived, m.DuplicatesArrived)
 	}
-	// In order of arrival: 1, 5, 2, 3, 6, 6. So 2 and 3 are late behind 5.
+	// In order of arrival: 1, 5, 2, 3, 6, 6. So 2 and 3 are reordered by 5.
 	if m.Reordered != 2 || m.ReorderMax != 3 {
 		t.Errorf("%d reordered, %d places at most", m.Reordered, m.ReorderMax)
 	}
@@ -48,7 +48,7 @@ func TestCounters(t *testing.T) {
 	}{
 		{"delay", &m.Delay, 10 * ms, 60 * ms, 36 * ms}, // 40, 50, 60, 20, 10
 		{"queue", &m.Queue, 10 * ms, 30 * ms, 18 * ms}, // 10, 20, 30, 20, 10
-		{"way", &m.Transit, 0, 30 * ms, 18 * ms},       // 30, 30, 30, 0, 0
+		{"transit", &m.Transit, 0, 30 * ms, 18 * ms},   // 30, 30, 30, 0, 0
 	} {
 		if x.s.Count != 5 || x.s.Min != x.least || x.s.Max != x.most || x.s.Mean() != x.mean {
 			t.Errorf("%s: %d, %v to %v, mean %v", x.name, x.s.Count, x.s.Min, x.s.Max, x.s.Mean())
@@ -59,14 +59,14 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestCountersAddUp says that on every weather each datagram is counted as lost,
-// dropped, arrived or on its way, and each copy too.
+// TestCountersAddUp checks for every profile that each datagram is counted as lost,
+// dropped, arrived or in flight, and each duplicate as well.
 func TestCountersAddUp(t *testing.T) {
-	for _, inOrder := range []bool{false, true} {
+	for _, tcp := range []bool{false, true} {
 		for _, p := range Profiles {
 			w := &Network{Seed: 2, Up: p.Up, Down: p.Down}
 			c, s := Pair(w, 0)
-			if inOrder {
+			if tcp {
 				c, s = PairTCP(w, 0)
 			}
 			for i := range 3000 {
@@ -76,31 +76,31 @@ func TestCountersAddUp(t *testing.T) {
 				}
 			}
 			m := c.Counters(Up)
-			first, again := uint64(0), uint64(0)
-			for _, f := range c.out.scheduled {
-				if f.duplicate {
-					again++
+			inFlight, duplicatesInFlight := uint64(0), uint64(0)
+			for _, d := range c.out.scheduled {
+				if d.duplicate {
+					duplicatesInFlight++
 				} else {
-					first++
+					inFlight++
 				}
 			}
-			gone := m.Lost + m.Dropped
-			if inOrder {
-				gone = m.Dropped
+			undelivered := m.Lost + m.Dropped
+			if tcp {
+				undelivered = m.Dropped
 			}
-			if m.Sent != 3000 || m.Sent != gone+m.Arrived+first || m.Duplicated != m.DuplicatesArrived+again {
-				t.Errorf("%s (in order: %t): %d sent, %d lost, %d dropped, %d arrived, %d on their way; %d twice, %d arrived, %d on their way",
-					p.Name, inOrder, m.Sent, m.Lost, m.Dropped, m.Arrived, first, m.Duplicated, m.DuplicatesArrived, again)
+			if m.Sent != 3000 || m.Sent != undelivered+m.Arrived+inFlight || m.Duplicated != m.DuplicatesArrived+duplicatesInFlight {
+				t.Errorf("%s (TCP: %t): %d sent, %d lost, %d dropped, %d arrived, %d in flight; %d duplicated, %d arrived, %d in flight",
+					p.Name, tcp, m.Sent, m.Lost, m.Dropped, m.Arrived, inFlight, m.Duplicated, m.DuplicatesArrived, duplicatesInFlight)
 			}
-			if m.Delay.Count != m.Arrived || inOrder && m.Reordered+m.DuplicatesArrived != 0 {
-				t.Errorf("%s (in order: %t): %d delays of %d; %d reordered", p.Name, inOrder, m.Delay.Count, m.Arrived, m.Reordered)
+			if m.Delay.Count != m.Arrived || tcp && m.Reordered+m.DuplicatesArrived != 0 {
+				t.Errorf("%s (TCP: %t): %d delays of %d; %d reordered", p.Name, tcp, m.Delay.Count, m.Arrived, m.Reordered)
 			}
 		}
 	}
 }
 
-// TestCountersMatchExpected holds what every preset, and some weathers that no
-// preset is like, do over an hour against what they ask for.
+// TestCountersMatchExpected compares an hour of traffic with Expect, for every profile
+// and a few other networks.
 func TestCountersMatchExpected(t *testing.T) {
 	texts := []string{
 		"latency=10ms,jitter=30ms", "latency=10ms,jitter=30ms,shape=normal", // cut off at zero
@@ -118,7 +118,7 @@ func TestCountersMatchExpected(t *testing.T) {
 		c, s := Pair(w, 0)
 		const n = 210000
 		for i := range n {
-			now := time.Duration(i) * (tick + 12345) // so that no period is in step
+			now := time.Duration(i) * (tick + 12345) // out of step with every period
 			c.Send(now, make([]byte, 60))
 			for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
 			}
@@ -126,13 +126,13 @@ func TestCountersMatchExpected(t *testing.T) {
 		for _, ok := s.Receive(never); ok; _, ok = s.Receive(never) {
 		}
 		m, want := c.Counters(Up), w.Up.Expect()
-		// Lost in runs, the losses are so many fewer events.
+		// Losses in runs are fewer independent events.
 		runs := 4 * math.Sqrt(want.Lost*(1-want.Lost)*max(1, 2*w.Up.Burst)/n)
 		if got := float64(m.Lost) / n; math.Abs(got-want.Lost) > runs+0.0005 {
 			t.Errorf("%s: %.4f lost, want %.4f (within %.4f)", text, got, want.Lost, runs)
 		}
 		if got := float64(m.DuplicatesArrived) / float64(m.Arrived); math.Abs(got-want.Duplicated) > 0.004 {
-			t.Errorf("%s: %.4f twice, want %.4f", text, got, want.Duplicated)
+			t.Errorf("%s: %.4f duplicated, want %.4f", text, got, want.Duplicated)
 		}
 		if got := m.Transit.Mean(); math.Abs(float64(got-want.Mean)) > 0.01*float64(want.Mean)+2e5 {
 			t.Errorf("%s: mean %v, want %v", text, got, want.Mean)
@@ -146,24 +146,24 @@ func TestCountersMatchExpected(t *testing.T) {
 	}
 }
 
-// TestExpect holds what conditions ask for against the textbook: means and
-// deviations of the distributions, a triangle, a wait for the end of a pause.
+// TestExpect compares Expect with textbook values: means and deviations of
+// distributions, a triangle, the wait for the end of a pause.
 func TestExpect(t *testing.T) {
 	for _, x := range []struct {
 		text            string
 		lost            float64
 		mean, deviation float64 // milliseconds
-		near            float64 // share
+		near            float64 // relative tolerance
 	}{
 		{"latency=50ms,jitter=20ms", 0, 50, 20 / math.Sqrt(3), 0.001},
 		{"latency=50ms,jitter=20ms,shape=uniform-positive", 0, 60, 10 / math.Sqrt(3), 0.001},
 		{"latency=100ms,jitter=10ms,shape=normal", 0, 100, 10, 0.003},
 		{"latency=50ms,jitter=20ms,shape=gamma", 0, 70, 20 / math.Sqrt2, 0.005},
-		{"jitter=10ms,shape=long-tail", 0, 10 * math.Exp(0.5), 10 * math.Sqrt((math.E-1)*math.E), 0.06}, // its tail is cut
-		{"jitter=12ms", 0, 3, math.Sqrt(24 - 9), 0.001},                                                 // half of it cut off at zero
+		{"jitter=10ms,shape=long-tail", 0, 10 * math.Exp(0.5), 10 * math.Sqrt((math.E-1)*math.E), 0.06}, // the tail is cut
+		{"jitter=12ms", 0, 3, math.Sqrt(24 - 9), 0.001},                                                 // half of it is cut off at zero
 		{"swing-every=9s,swing=30ms", 0, 15, 30 / math.Sqrt(12), 0.001},
 		{"swing-every=9s,swing-loss=30%,latency=5ms", 0.15, 5, 0, 0},
-		{"swing-every=9s,swing=30ms,swing-loss=100%", 0.5, 10, 30 / math.Sqrt(18), 0.001}, // most are lost where it is late
+		{"swing-every=9s,swing=30ms,swing-loss=100%", 0.5, 10, 30 / math.Sqrt(18), 0.001}, // most datagrams are lost where the delay is long
 		{"pause-every=10s,pause=2s", 0, 200, math.Sqrt(0.2*2000*2000/3 - 200*200), 0.001},
 		{"outage-every=10s,outage=2s,loss=50%", 0.6, 0, 0, 0},
 		{"spike-chance=10%,spike=100ms,latency=5ms", 0, 15, 30, 0.001},
@@ -182,8 +182,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestDistributionQuantiles holds the quantiles of a spread against those of the
-// sorted durations, from a microsecond to an hour.
+// TestDistributionQuantiles compares quantiles with those of the sorted durations, from
+// a microsecond to an hour.
 func TestDistributionQuantiles(t *testing.T) {
 	for _, shift := range []uint{50, 40, 30, 25} {
 		var s Distribution
@@ -218,8 +218,8 @@ func TestDistributionQuantiles(t *testing.T) {
 	}
 }
 
-// TestCountersCopyFrom says that a copied link's meters show what its model's do,
-// and go on alike.
+// TestCountersCopyFrom checks that a copied link has the same counters, and continues
+// independently of the original.
 func TestCountersCopyFrom(t *testing.T) {
 	w := &Network{Seed: 1}
 	if err := w.Parse("torture,bandwidth=64kbit,queue=300ms"); err != nil {
@@ -238,13 +238,13 @@ func TestCountersCopyFrom(t *testing.T) {
 	c2, s2 := Pair(w, 0)
 	s2.CopyFrom(s1)
 	if *c1.Counters(Up) != *c2.Counters(Up) || c2.Counters(Up).Arrived == 0 {
-		t.Fatal("the copy's meter differs")
+		t.Fatal("the copy's counters differ")
 	}
 	for i := 500; i < 1000; i++ {
 		step(i, c1, s1)
 		step(i, c2, s2)
 	}
 	if *c1.Counters(Up) != *c2.Counters(Up) {
-		t.Error("the copy's meter went another way")
+		t.Error("the copy has other counters")
 	}
 }

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Expected is what conditions come to on an average datagram, one way. It leaves
-// out what depends on the traffic: a bandwidth limit and its queue.
+// Expected is the expected outcome of a datagram, one way. It leaves out effects of the
+// traffic itself: a bandwidth limit and its queue.
 type Expected struct {
-	Lost       float64       // share
-	Duplicated float64       // share of those that are not lost
-	Delayed    float64       // share of those
-	Mean       time.Duration // of the delay of those
-	Deviation  time.Duration // of that delay, its standard deviation
+	Lost       float64       // share of all
+	Duplicated float64       // share of those delivered
+	Delayed    float64       // share of those delivered that are reordered
+	Mean       time.Duration // mean delay of those delivered
+	Deviation  time.Duration // standard deviation of that delay
 }
 
-// Expect says what the conditions ask for, as a meter would measure it over a
-// long time. Where jitter may be larger than the latency the delays cut off at
-// zero are counted as such, as far as neither swing nor trace is about.
+// Expect returns the long-term averages of the conditions. Delays cut off at zero,
+// where jitter exceeds the latency, are accounted for unless there is a swing or a
+// trace.
 func (c *Conditions) Expect() Expected {
-	// What is independent of each other: chances multiply, variances add.
-	kept := float64((1 - c.Loss) * (1 - float64(c.SwingLoss/2))) // the mean of a triangle is half its height
+	// Independent effects: probabilities multiply, variances add.
+	delivered := float64((1 - c.Loss) * (1 - float64(c.SwingLoss/2))) // the mean of a triangle is half its height
 	if c.OutageEvery > 0 {
-		kept = float64(kept * (1 - c.Outage.Seconds()/c.OutageEvery.Seconds()))
+		delivered = float64(delivered * (1 - c.Outage.Seconds()/c.OutageEvery.Seconds()))
 	}
-	mean, variance := c.expectJitter() // seconds, and their squares
+	mean, variance := c.expectJitter() // seconds and seconds squared
 	add := func(m, square float64) {
 		mean += m
 		variance += square - float64(m*m)
@@ -35,43 +35,43 @@ func (c *Conditions) Expect() Expected {
 	twoValued(c.SpikeChance, c.Spike)
 	twoValued(c.Reorder, c.ReorderDelay)
 	if s := c.Swing.Seconds(); s > 0 {
-		// Of what arrives: where the delay is long, more is lost. The height u of
-		// the triangle is even in [0,1], and 1-au of what is sent there arrives.
+		// Where the swing delays more, it also loses more. The height u of the triangle
+		// is uniform in [0,1], and a share of 1-au arrives.
 		a := c.SwingLoss
 		add(float64(s*(1.0/2-a/3))/(1-float64(a/2)), float64(float64(s*s)*(1.0/3-float64(a/4)))/(1-float64(a/2)))
 	}
-	if p := c.Pause.Seconds(); p > 0 && c.PauseEvery > 0 { // in a pause the wait is anything from 0 to p
+	if p := c.Pause.Seconds(); p > 0 && c.PauseEvery > 0 { // within a pause the wait is uniform from 0 to p
 		within := p / c.PauseEvery.Seconds()
 		add(float64(within*p/2), float64(within*float64(p*p))/3)
 	}
 	if t := c.Trace; t != nil {
-		var whole, arrive, m, square float64
+		var total, arrived, m, square float64
 		for i, s := range t.samples {
 			end := t.length
 			if i+1 < len(t.samples) {
 				end = t.samples[i+1].at
 			}
-			holds, d := (end - s.at).Seconds(), s.delay.Seconds()
-			if whole += holds; !s.lost {
-				arrive += holds
-				m += float64(holds * d)
-				square += float64(holds * float64(d*d))
+			duration, d := (end - s.at).Seconds(), s.delay.Seconds()
+			if total += duration; !s.lost {
+				arrived += duration
+				m += float64(duration * d)
+				square += float64(duration * float64(d*d))
 			}
 		}
-		kept = float64(kept * (arrive / whole))
-		if arrive > 0 {
-			add(m/arrive, square/arrive)
+		delivered = float64(delivered * (arrived / total))
+		if arrived > 0 {
+			add(m/arrived, square/arrived)
 		}
 	}
 	return Expected{
-		Lost: 1 - kept, Duplicated: c.Duplicate, Delayed: c.Reorder,
+		Lost: 1 - delivered, Duplicated: c.Duplicate, Delayed: c.Reorder,
 		Mean:      time.Duration(float64(mean * float64(time.Second))),
 		Deviation: time.Duration(float64(math.Sqrt(max(variance, 0)) * float64(time.Second))),
 	}
 }
 
-// expectJitter returns the mean and the variance of latency and jitter
-// together, in seconds: it goes through the distribution in even steps.
+// expectJitter returns the mean and variance of latency plus jitter, in seconds. It
+// integrates the distribution in even steps.
 func (c *Conditions) expectJitter() (mean, variance float64) {
 	const steps = 1 << 14
 	var square float64

@@ -11,9 +11,9 @@ import (
 
 const tick = time.Second / 60
 
-// TestSameOutcome says that what else is sent changes nothing for the first
-// datagram of a moment: one pane that sends one datagram a tick and one that
-// sends three bigger ones lose and delay the same first ones.
+// TestSameOutcome checks that other traffic does not change the outcome of the first
+// datagram of a moment: a pane that sends one datagram per tick and a pane that sends
+// three larger ones lose and delay the same first ones.
 func TestSameOutcome(t *testing.T) {
 	w := &Network{Seed: 3}
 	if err := w.Parse("latency=10ms,jitter=30ms,shape=gamma,loss=30%,duplicate=5%,reorder=5%,reorder-delay=40ms"); err != nil {
@@ -51,8 +51,8 @@ func TestSameOutcome(t *testing.T) {
 	}
 }
 
-// TestSeatsAndDirectionsDiffer says that the two lanes of a link, and the links
-// of two seats, do not share their fates.
+// TestSeatsAndDirectionsDiffer checks that directions, seats and indices have
+// independent outcomes.
 func TestSeatsAndDirectionsDiffer(t *testing.T) {
 	w := &Network{Seed: 9, Up: Conditions{Loss: 0.5}, Down: Conditions{Loss: 0.5}}
 	same := [3]int{}
@@ -73,7 +73,7 @@ func TestSeatsAndDirectionsDiffer(t *testing.T) {
 	}
 }
 
-// TestMeasuredConditions holds what a lane does against what was asked of it.
+// TestMeasuredConditions compares measured outcomes with the conditions.
 func TestMeasuredConditions(t *testing.T) {
 	for _, c := range []struct {
 		text             string
@@ -95,27 +95,27 @@ func TestMeasuredConditions(t *testing.T) {
 			t.Fatal(err)
 		}
 		const n = 200000
-		var lost, twice int
+		var lost, duplicated int
 		var sum, sum2 float64
 		lo, hi := time.Hour, time.Duration(0)
 		for i := range n {
-			f := w.Outcome(Up, 0, time.Duration(i)*tick, 0)
-			if f.Lost {
+			o := w.Outcome(Up, 0, time.Duration(i)*tick, 0)
+			if o.Lost {
 				lost++
 			}
-			if f.Duplicated {
-				twice++
+			if o.Duplicated {
+				duplicated++
 			}
-			s := f.Delay.Seconds()
+			s := o.Delay.Seconds()
 			sum, sum2 = sum+s, sum2+s*s
-			lo, hi = min(lo, f.Delay), max(hi, f.Delay)
+			lo, hi = min(lo, o.Delay), max(hi, o.Delay)
 		}
 		mean := sum / n
 		sd := math.Sqrt(max(0, sum2/n-mean*mean))
 		if got := float64(lost) / n; math.Abs(got-c.loss) > 0.0035 {
 			t.Errorf("%s: loss %.4f", c.text, got)
 		}
-		if got := float64(twice) / n; math.Abs(got-c.dup) > 0.003 {
+		if got := float64(duplicated) / n; math.Abs(got-c.dup) > 0.003 {
 			t.Errorf("%s: duplicates %.4f", c.text, got)
 		}
 		if math.Abs(mean-c.mean.Seconds()) > 0.01*c.mean.Seconds()+0.0003 {
@@ -130,25 +130,25 @@ func TestMeasuredConditions(t *testing.T) {
 	}
 }
 
-// TestBursts says that losses come in runs of the asked mean length, and that
-// the chain does not depend on where one begins to look.
+// TestBursts checks that losses come in runs of the configured mean length, and that
+// the chain does not depend on where evaluation starts.
 func TestBursts(t *testing.T) {
 	for _, c := range []struct{ loss, burst float64 }{{0.02, 8}, {0.10, 6}, {0.5, 3}, {0.9, 2}} {
 		w := &Network{Seed: 5, Up: Conditions{Loss: c.loss, Burst: c.burst}}
 		const n = 400000
-		lost, runs, before := 0, 0, false
+		lost, runs, previous := 0, 0, false
 		for i := range n {
-			now := w.Outcome(Up, 0, time.Duration(i)*tick+ms, 0).Lost
-			if now {
+			current := w.Outcome(Up, 0, time.Duration(i)*tick+ms, 0).Lost
+			if current {
 				lost++
-				if !before {
+				if !previous {
 					runs++
 				}
 			}
-			before = now
+			previous = current
 		}
 		share, mean := float64(lost)/n, float64(lost)/float64(runs)
-		// At 90 % loss chance alone makes longer runs than the asked two.
+		// At 90 % loss independent losses already have longer runs than two.
 		want := max(c.burst, 1/(1-c.loss))
 		if math.Abs(share-c.loss) > 0.04*c.loss+0.005 || math.Abs(mean-want) > 0.06*want {
 			t.Errorf("loss %v in runs of %v: got %.4f in runs of %.2f", c.loss, c.burst, share, mean)
@@ -156,7 +156,7 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestOutagesAndPauses says when regular outages and pauses strike.
+// TestOutagesAndPauses checks when outages, pauses and blackouts apply.
 func TestOutagesAndPauses(t *testing.T) {
 	c := Conditions{OutageEvery: 10 * time.Second, Outage: time.Second, PauseEvery: 5 * time.Second, Pause: 100 * ms}
 	w := &Network{Up: c}
@@ -165,23 +165,23 @@ func TestOutagesAndPauses(t *testing.T) {
 		lost  bool
 		delay time.Duration
 	}{{0, false, 0}, {4899 * ms, false, 0}, {4950 * ms, false, 50 * ms}, {8999 * ms, false, 0}, {9 * time.Second, true, 0}, {10 * time.Second, false, 0}} {
-		if f := w.Outcome(Up, 0, x.at, 0); f.Lost != x.lost || f.Delay != x.delay {
-			t.Errorf("at %v: %+v", x.at, f)
+		if o := w.Outcome(Up, 0, x.at, 0); o.Lost != x.lost || o.Delay != x.delay {
+			t.Errorf("at %v: %+v", x.at, o)
 		}
 	}
 	w.Blackout = 3 * time.Second
 	if !w.Outcome(Up, 0, 2999*ms, 0).Lost || w.Outcome(Up, 0, 3*time.Second, 0).Lost {
-		t.Error("the forced outage")
+		t.Error("blackout")
 	}
 }
 
-// TestBandwidth says that a limited lane takes the time of its bits, headers
-// included, and drops what would wait longer than the queue.
+// TestBandwidth checks that a limited link takes the time of a datagram's bits, headers
+// included, and drops datagrams that would wait longer than the queue.
 func TestBandwidth(t *testing.T) {
-	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes a millisecond
+	w := &Network{Up: Conditions{Bandwidth: 80000, Queue: 20 * ms}} // 10 bytes per millisecond
 	c, s := Pair(w, 0)
 	for range 5 {
-		c.Send(0, make([]byte, 72)) // with its header 100 bytes, 10 ms
+		c.Send(0, make([]byte, 72)) // 100 bytes with headers, 10 ms
 	}
 	var at []time.Duration
 	for d, ok := s.Receive(time.Second); ok; d, ok = s.Receive(time.Second) {
@@ -192,8 +192,8 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// TestParseRoundTrip says that every preset survives its text form, and that a
-// text with numbers overrides a preset.
+// TestParseRoundTrip checks that every profile survives its text form, and that
+// parameters override a profile.
 func TestParseRoundTrip(t *testing.T) {
 	for _, p := range Profiles {
 		a := Network{Seed: 1}
@@ -217,8 +217,8 @@ func TestParseRoundTrip(t *testing.T) {
 	}
 }
 
-// TestParseRefuses says that nonsense is refused with what would be right, and
-// leaves the weather as it was.
+// TestParseRefuses checks that invalid text is rejected with the allowed values and
+// leaves the network unchanged.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"wifi-bda":                   `no network profile "wifi-bda"`,
@@ -232,7 +232,7 @@ func TestParseRefuses(t *testing.T) {
 		"loss=NaN":                   "0% to 100%",
 		"los=5%":                     `no network condition "los"`,
 		"up.los=5%":                  `no network condition "up.los"`,
-		"loss=5%,perfect":            "a preset's name comes first",
+		"loss=5%,perfect":            "a profile's name comes first",
 		"shape=square":               `no jitter shape "square"`,
 		"bandwidth=10":               "1kbit to 1gbit",
 		"bandwidth=NaN":              "1kbit to 1gbit",
@@ -249,23 +249,23 @@ func TestParseRefuses(t *testing.T) {
 		"outage=5s,outage-every=0":   "longer than its period",
 	} {
 		w := Network{Seed: 7, Up: Conditions{Loss: 0.1}}
-		was := w
+		before := w
 		err := w.Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if w != was {
-			t.Errorf("%q changed the weather", text)
+		if w != before {
+			t.Errorf("%q changed the network", text)
 		}
 	}
 	var u *UnknownNameError
 	if err := new(Network).Parse("cabel"); !errors.As(err, &u) || !slices.Contains(u.Choices, "cable") {
-		t.Error("an unknown weather does not say which there are")
+		t.Error("the error for an unknown profile does not list the known ones")
 	}
 }
 
-// TestCopyFrom says that a copied link carries on as its model does, and apart
-// from it.
+// TestCopyFrom checks that a copied link behaves like the original and independently of
+// it.
 func TestCopyFrom(t *testing.T) {
 	w := &Network{Seed: 1}
 	if err := w.Parse("torture"); err != nil {
@@ -298,8 +298,8 @@ func TestCopyFrom(t *testing.T) {
 	}
 }
 
-// TestSendAllocatesNothing holds lanes of both kinds in steady state, with their
-// meters, to no allocation.
+// TestSendAllocatesNothing checks that links of both kinds do not allocate in steady
+// state.
 func TestSendAllocatesNothing(t *testing.T) {
 	for _, pair := range []func(*Network, int) (client, server *End){Pair, PairTCP} {
 		for _, text := range []string{"torture", "latency=20ms,bandwidth=100kbit,bucket=3kB,queue=500ms,trace=us/20000:5/6/-/90000,swing-every=1s,swing=30ms"} {
@@ -327,8 +327,8 @@ func TestSendAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkOutcome is what one fate costs on a clean link, on one with everything,
-// and on one with a trace of 4000 samples.
+// BenchmarkOutcome measures an outcome on a clean link, with all effects, and with a
+// trace of 4000 samples.
 func BenchmarkOutcome(b *testing.B) {
 	trace := "trace=us/20000:5000" + strings.Repeat("/5100/4900/-", 1333)
 	for _, x := range [][2]string{{"clean", "latency=75ms"}, {"torture", "torture"}, {"trace", trace}} {
@@ -347,18 +347,18 @@ func BenchmarkOutcome(b *testing.B) {
 	}
 }
 
-// BenchmarkSendReceive is what sending and receiving a datagram of 500 bytes costs.
+// BenchmarkSendReceive measures sending and receiving a datagram of 500 bytes.
 func BenchmarkSendReceive(b *testing.B) {
 	for _, x := range []struct {
-		name, weather string
+		name, network string
 		pair          func(*Network, int) (client, server *End)
 	}{
 		{"clean", "latency=75ms", Pair}, {"torture", "torture", Pair},
-		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"in-order", "fiedler-tcp-bad", PairTCP},
+		{"narrow", "latency=10ms,bandwidth=200kbit,bucket=4kB,queue=1s", Pair}, {"tcp", "fiedler-tcp-bad", PairTCP},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			w := &Network{Seed: 1}
-			if err := w.Parse(x.weather); err != nil {
+			if err := w.Parse(x.network); err != nil {
 				b.Fatal(err)
 			}
 			c, s := x.pair(w, 0)
@@ -371,7 +371,7 @@ func BenchmarkSendReceive(b *testing.B) {
 				for _, ok := s.Receive(now); ok; _, ok = s.Receive(now) {
 				}
 			}
-			for range 5000 { // until there is memory for all that is on its way
+			for range 5000 { // until there is memory for everything in flight
 				step()
 			}
 			b.ReportAllocs()

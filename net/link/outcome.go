@@ -2,42 +2,41 @@ package link
 
 import "time"
 
-// Direction tells the two lanes of a link apart.
+// Direction is a direction of a link.
 type Direction uint8
 
-// The two lanes.
+// The two directions.
 const (
 	Up   Direction = iota // client to server
 	Down                  // server to client
 )
 
-// Network is the conditions of a session and the seed of all its fates.
+// Network has the conditions of both directions and the seed of all outcomes.
 type Network struct {
 	Seed     uint64
 	Up, Down Conditions
-	Blackout time.Duration // every datagram sent before this moment is lost: a forced fault
+	Blackout time.Duration // all datagrams sent before this time are lost
 }
 
-func (w *Network) conditions(d Direction) *Conditions {
+func (n *Network) conditions(d Direction) *Conditions {
 	if d == Up {
-		return &w.Up
+		return &n.Up
 	}
-	return &w.Down
+	return &n.Down
 }
 
 // Outcome is what happens to one datagram.
 type Outcome struct {
 	Lost           bool
-	Delay          time.Duration // one way, never negative
-	Duplicated     bool          // it arrives a second time,
-	DuplicateDelay time.Duration // after this delay
+	Delay          time.Duration // one way, at least 0
+	Duplicated     bool          // it arrives a second time
+	DuplicateDelay time.Duration // delay of the second copy
 }
 
-// burstSlot is the length of time for which a loss burst, once begun or ended, is
-// decided anew.
+// burstSlot is the step of the chain that makes loss bursts.
 const burstSlot = time.Second / 60
 
-// The purposes of random numbers, so that no two share a hash.
+// Purposes of random numbers, so that no two share a hash.
 const (
 	forLoss = iota
 	forDelay
@@ -49,62 +48,60 @@ const (
 	forSwing
 )
 
-// Outcome returns what happens to the datagram number place of those sent at
-// moment now. It is a pure function of its arguments and the weather.
-func (w *Network) Outcome(d Direction, seat int, now time.Duration, place int) Outcome {
-	c := w.conditions(d)
-	key := splitmix64(splitmix64(splitmix64(w.Seed^uint64(d)<<32^uint64(seat)<<33)^uint64(now)) ^ uint64(place))
-	f := Outcome{
-		Lost: w.isBlackedOut(c, now) || w.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
+// Outcome returns what happens to a datagram, the index-th of those sent at now. It is
+// a pure function of its arguments and the network.
+func (n *Network) Outcome(d Direction, seat int, now time.Duration, index int) Outcome {
+	c := n.conditions(d)
+	key := splitmix64(splitmix64(splitmix64(n.Seed^uint64(d)<<32^uint64(seat)<<33)^uint64(now)) ^ uint64(index))
+	o := Outcome{
+		Lost: n.isBlackedOut(c, now) || n.burstLoss(c, d, seat, now, key) || chance(key, forSwing, c.swingLoss(now)),
 	}
 	base := c.baseDelay(now, seat)
-	f.Delay = c.drawDelay(base, key, forDelay)
+	o.Delay = c.drawDelay(base, key, forDelay)
 	if chance(key, forSpike, c.SpikeChance) {
-		f.Delay += c.Spike
+		o.Delay += c.Spike
 	}
 	if chance(key, forReorder, c.Reorder) {
-		f.Delay += c.ReorderDelay
+		o.Delay += c.ReorderDelay
 	}
-	f.Delay += c.pauseLeft(now)
+	o.Delay += c.pauseLeft(now)
 	if chance(key, forDuplicate, c.Duplicate) {
-		f.Duplicated, f.DuplicateDelay = true, c.drawDelay(base, key, forDuplicateDelay)+c.pauseLeft(now)
+		o.Duplicated, o.DuplicateDelay = true, c.drawDelay(base, key, forDuplicateDelay)+c.pauseLeft(now)
 	}
-	return f
+	return o
 }
 
-// isBlackedOut reports whether everything that is sent at now is lost, whatever its
-// luck.
-func (w *Network) isBlackedOut(c *Conditions, now time.Duration) bool {
+// isBlackedOut reports whether everything sent at now is lost.
+func (n *Network) isBlackedOut(c *Conditions, now time.Duration) bool {
 	_, lost := c.Trace.at(now)
-	return lost || now < w.Blackout || c.inOutage(now)
+	return lost || now < n.Blackout || c.inOutage(now)
 }
 
-// baseDelay is a seat's one-way delay at now before chance has its say.
+// baseDelay returns the one-way delay of a seat at now without random parts.
 func (c *Conditions) baseDelay(now time.Duration, seat int) time.Duration {
 	delay, _ := c.Trace.at(now)
-	return c.Latency + time.Duration(seat)*c.SeatSpread + c.swingDelay(now) + delay
+	return c.Latency + time.Duration(seat)*c.LatencyPerPlayer + c.swingDelay(now) + delay
 }
 
-// burstLoss decides loss. Without bursts every datagram is judged alone. With
-// them there is a good and a bad state (Gilbert, 1960): in the bad one all is
-// lost; its mean length is Burst slots, and its share of the time is Loss. The
-// state is a chain over time, and all datagrams of a slot share it.
-func (w *Network) burstLoss(c *Conditions, d Direction, seat int, now time.Duration, key uint64) bool {
-	if c.Burst <= 1 || float64(c.Burst*(1-c.Loss)) <= 1 { // runs no longer than chance alone makes them
+// burstLoss decides whether a datagram is lost. Without bursts losses are independent.
+// With bursts there are a good and a bad state (Gilbert, 1960), and in the bad one
+// everything is lost. Its mean length is Burst slots and its share of the time is Loss.
+// The state is a Markov chain over time, shared by all datagrams of a slot.
+func (n *Network) burstLoss(c *Conditions, d Direction, seat int, now time.Duration, key uint64) bool {
+	if c.Burst <= 1 || float64(c.Burst*(1-c.Loss)) <= 1 { // independent losses have runs at least as long
 		return chance(key, forLoss, c.Loss)
 	}
-	// leave is the chance to leave the bad state in a slot, enter that to
-	// enter it from the good one.
+	// leave is the chance per slot to leave the bad state, enter the chance to enter
+	// it.
 	leave := 1 / c.Burst
 	enter := float64(leave*c.Loss) / (1 - c.Loss)
-	// One random number decides each slot: below enter it becomes bad from
-	// either state, at or above 1-leave it becomes good from either, between
-	// the two it stays as it was. So the state now is what the last deciding
-	// slot made it, and looking back for that one makes the chain a pure
-	// function of the moment.
-	here := splitmix64(w.Seed ^ uint64(d)<<32 ^ uint64(seat)<<33 ^ 0x5bd1e995)
+	// One random number decides each slot. Below enter the state becomes bad and at or
+	// above 1-leave it becomes good, whatever it was; in between it stays. So the
+	// current state is that of the last deciding slot, and searching backwards for it
+	// makes the chain a pure function of time.
+	chainKey := splitmix64(n.Seed ^ uint64(d)<<32 ^ uint64(seat)<<33 ^ 0x5bd1e995)
 	for s := int64(now / burstSlot); s >= 0; s-- {
-		u := unitFloat(splitmix64(splitmix64(here^uint64(s)) + forBurst))
+		u := unitFloat(splitmix64(splitmix64(chainKey^uint64(s)) + forBurst))
 		if u < enter {
 			return true
 		}
@@ -112,17 +109,16 @@ func (w *Network) burstLoss(c *Conditions, d Direction, seat int, now time.Durat
 			return false
 		}
 	}
-	return false // before the session all was well
+	return false // the session starts in the good state
 }
 
-// inOutage reports whether now lies in one of the regular outages, which end
-// each period.
+// inOutage reports whether now is in an outage. Outages end each period.
 func (c *Conditions) inOutage(now time.Duration) bool {
 	return c.OutageEvery > 0 && now%c.OutageEvery >= c.OutageEvery-c.Outage
 }
 
-// pauseLeft is how long a datagram sent at now waits for the end of a regular
-// pause; pauses end each period and lose nothing.
+// pauseLeft returns how long a datagram sent at now waits for the end of a pause.
+// Pauses end each period.
 func (c *Conditions) pauseLeft(now time.Duration) time.Duration {
 	if c.PauseEvery <= 0 {
 		return 0
@@ -142,8 +138,8 @@ func (c *Conditions) drawDelay(base time.Duration, key, purpose uint64) time.Dur
 	return max(d, 0)
 }
 
-// draw returns the extra delay of a shape and scale for a random word. It is
-// all integers, so it is the same everywhere.
+// draw returns the extra delay of a shape and scale for a random number, in integers,
+// so that it is the same on every machine.
 func (s Shape) draw(scale time.Duration, r uint64) time.Duration {
 	var table *[513]int32
 	switch s {
@@ -159,22 +155,22 @@ func (s Shape) draw(scale time.Duration, r uint64) time.Duration {
 		table = &longTailQuantile
 	}
 	i := r >> 55             // 9 bits: 0..511
-	f := int64(r << 9 >> 48) // 16 bits of the way to the next entry
+	f := int64(r << 9 >> 48) // 16 bits of interpolation
 	a, b := int64(table[i]), int64(table[i+1])
 	unit := a<<16 + (b-a)*f                                // in 1/4096/65536 of the scale
 	return time.Duration(int64(scale) * (unit >> 8) >> 20) // scales are below 2^34 ns, units below 2^34
 }
 
-// chance draws a yes with probability p.
+// chance returns true with probability p.
 func chance(key, purpose uint64, p float64) bool {
 	return p > 0 && unitFloat(splitmix64(key+purpose)) < p
 }
 
-// unitFloat maps a random word to [0,1).
+// unitFloat maps a random number to [0,1).
 func unitFloat(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// splitmix64 is the splitmix64 generator's output function: a bijection of 64-bit
-// words in which every bit of the argument moves half the bits of the result.
+// splitmix64 is the output function of the splitmix64 generator, a bijection in which
+// every input bit changes half the output bits on average.
 func splitmix64(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// scheduledDatagram is a datagram on its way.
+// scheduledDatagram is a datagram in flight.
 type scheduledDatagram struct {
 	arrival    time.Duration
 	bytes      []byte
-	number     uint64        // of sending, from 1
-	sentAt     time.Duration // when it was sent,
-	departedAt time.Duration // and when the bandwidth limit had let it out
-	duplicate  bool          // it is a second copy
+	number     uint64 // in order of sending, from 1
+	sentAt     time.Duration
+	departedAt time.Duration // when it left the bandwidth limit
+	duplicate  bool          // second copy
 }
 
-// path carries datagrams one way.
+// path carries datagrams in one direction.
 type path struct {
 	network   *Network
 	direction Direction
 	seat      int
 
-	scheduled          []scheduledDatagram // by due, and of those due at once the one sent first
-	freeBuffers        [][]byte            // memory of those that have landed
-	lastReceived       []byte              // memory of the one received last
+	scheduled          []scheduledDatagram // by arrival, then by sending
+	freeBuffers        [][]byte            // of datagrams received
+	lastReceived       []byte              // memory of the last one
 	sendTime           time.Duration
 	sendIndex          int
-	theoreticalArrival time.Duration // when all that was let through would have left at the bandwidth limit's bare rate
+	theoreticalArrival time.Duration // end of everything admitted, at the bare rate of the bandwidth limit
 
-	tcp         bool          // nothing is lost, and nothing overtakes; see PairInOrder
-	lastArrival time.Duration // of such a lane: when the last one arrives; never, if the connection is dead
+	tcp         bool          // lossless and in order; see PairTCP
+	lastArrival time.Duration // of a TCP link: when the last datagram arrives; never, if the connection is dead
 
 	counters Counters
 }
@@ -38,46 +38,46 @@ func (l *path) send(now time.Duration, b []byte) {
 	if now != l.sendTime {
 		l.sendTime, l.sendIndex = now, 0
 	}
-	place := l.sendIndex
+	index := l.sendIndex
 	l.sendIndex++
 	c := l.network.conditions(l.direction)
-	fate := l.network.Outcome(l.direction, l.seat, now, place)
-	f := scheduledDatagram{sentAt: now, number: l.counters.send(now, len(b))}
-	if fate.Lost {
+	outcome := l.network.Outcome(l.direction, l.seat, now, index)
+	d := scheduledDatagram{sentAt: now, number: l.counters.send(now, len(b))}
+	if outcome.Lost {
 		l.counters.Lost++
 	}
 	if l.tcp {
-		l.sendTCP(c, f, fate, b)
+		l.sendTCP(c, d, outcome, b)
 		return
 	}
-	leave, ok := l.admit(now, c, len(b))
-	if !ok && !fate.Lost {
+	departure, ok := l.admit(now, c, len(b))
+	if !ok && !outcome.Lost {
 		l.counters.Dropped++
 	}
-	if !ok || fate.Lost {
+	if !ok || outcome.Lost {
 		return
 	}
-	f.departedAt, f.arrival = leave, leave+fate.Delay
-	l.schedule(f, b)
-	if fate.Duplicated {
+	d.departedAt, d.arrival = departure, departure+outcome.Delay
+	l.schedule(d, b)
+	if outcome.Duplicated {
 		l.counters.Duplicated++
-		f.duplicate, f.arrival = true, leave+fate.DuplicateDelay
-		l.schedule(f, b)
+		d.duplicate, d.arrival = true, departure+outcome.DuplicateDelay
+		l.schedule(d, b)
 	}
 }
 
-// schedule puts a datagram on its way with a copy of the bytes b.
-func (l *path) schedule(f scheduledDatagram, b []byte) {
-	var m []byte
+// schedule puts a copy of b in flight.
+func (l *path) schedule(d scheduledDatagram, b []byte) {
+	var buffer []byte
 	if n := len(l.freeBuffers); n > 0 {
-		m, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
+		buffer, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
 	}
-	f.bytes = append(m, b...)
+	d.bytes = append(buffer, b...)
 	i := len(l.scheduled)
-	for i > 0 && l.scheduled[i-1].arrival > f.arrival {
+	for i > 0 && l.scheduled[i-1].arrival > d.arrival {
 		i--
 	}
-	l.scheduled = slices.Insert(l.scheduled, i, f)
+	l.scheduled = slices.Insert(l.scheduled, i, d)
 }
 
 func (l *path) receive(now time.Duration) (Datagram, bool) {
@@ -88,25 +88,25 @@ func (l *path) receive(now time.Duration) (Datagram, bool) {
 	if len(l.scheduled) == 0 || l.scheduled[0].arrival > now {
 		return Datagram{}, false
 	}
-	f := l.scheduled[0]
+	d := l.scheduled[0]
 	l.scheduled = slices.Delete(l.scheduled, 0, 1)
-	l.lastReceived = f.bytes
-	l.counters.receive(&f)
-	return Datagram{f.bytes, f.arrival, f.sentAt}, true
+	l.lastReceived = d.bytes
+	l.counters.receive(&d)
+	return Datagram{d.bytes, d.arrival, d.sentAt}, true
 }
 
 func (l *path) copyFrom(o *path) {
-	for _, f := range l.scheduled {
-		l.freeBuffers = append(l.freeBuffers, f.bytes)
+	for _, d := range l.scheduled {
+		l.freeBuffers = append(l.freeBuffers, d.bytes)
 	}
 	l.scheduled = l.scheduled[:0]
-	for _, f := range o.scheduled {
-		var m []byte
+	for _, d := range o.scheduled {
+		var buffer []byte
 		if n := len(l.freeBuffers); n > 0 {
-			m, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
+			buffer, l.freeBuffers = l.freeBuffers[n-1][:0], l.freeBuffers[:n-1]
 		}
-		f.bytes = append(m, f.bytes...)
-		l.scheduled = append(l.scheduled, f)
+		d.bytes = append(buffer, d.bytes...)
+		l.scheduled = append(l.scheduled, d)
 	}
 	l.sendTime, l.sendIndex, l.theoreticalArrival = o.sendTime, o.sendIndex, o.theoreticalArrival
 	l.tcp, l.lastArrival = o.tcp, o.lastArrival

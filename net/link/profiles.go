@@ -2,15 +2,15 @@ package link
 
 import "time"
 
-// Profile is a named pair of conditions.
+// Profile is a named network: conditions for both directions.
 type Profile struct {
 	Name     string
-	Doc      string // one line; says what it is
-	Source   string // where its numbers come from, and whether the delay there is one way or a round trip
+	Doc      string // title, at most 60 characters
+	Source   string // origin of the numbers, and whether its latency is one way or a round trip
 	Up, Down Conditions
 }
 
-// RTT returns the two latencies together, without what jitter adds.
+// RTT returns the sum of both latencies, without jitter.
 func (p *Profile) RTT() time.Duration { return p.Up.Latency + p.Down.Latency }
 
 func symmetric(name, doc, source string, c Conditions) Profile {
@@ -19,83 +19,83 @@ func symmetric(name, doc, source string, c Conditions) Profile {
 
 const ms = time.Millisecond
 
-// jitterTick is the article demos' unit of jitter.
+// jitterTick is the unit of jitter in the articles' demos.
 const jitterTick = 16667 * time.Microsecond
 
-// Profiles are all named weathers. The first group are synthetic: round numbers
-// after published measurements and presets of others, the same at every run.
-// The second group are the conditions that the articles and their demos name.
+// Profiles are the named networks. The first group is synthetic: round numbers after
+// published measurements and other tools' presets. The second group are the conditions
+// of the articles and their demos.
 var Profiles = []Profile{
-	symmetric("perfect", "nothing in the way", "no delay in either way",
+	symmetric("perfect", "no impairments", "no delay",
 		Conditions{}),
-	symmetric("lan", "a cable in the house", "synthetic: one way",
+	symmetric("lan", "wired home network", "synthetic: one way",
 		Conditions{Latency: 1 * ms, Jitter: 500 * time.Microsecond}),
-	symmetric("fiber", "fibre to a near server", "synthetic: one way",
+	symmetric("fiber", "fibre, nearby server", "synthetic: one way",
 		Conditions{Latency: 8 * ms, Jitter: 1 * ms, Shape: Gamma}),
-	symmetric("cable", "cable, a lost packet now and then", "synthetic: one way",
+	symmetric("cable", "cable, occasional loss", "synthetic: one way",
 		Conditions{Latency: 15 * ms, Jitter: 4 * ms, Shape: Gamma, Loss: 0.001}),
-	symmetric("wifi-good", "home Wi-Fi that behaves", "synthetic: one way",
+	symmetric("wifi-good", "home Wi-Fi, good signal", "synthetic: one way",
 		Conditions{Latency: 10 * ms, Jitter: 5 * ms, Shape: Gamma, Loss: 0.002, Burst: 3, Duplicate: 0.001}),
-	symmetric("wifi-bad", "contended Wi-Fi: long tail, spikes, bursts, reordering", "synthetic: one way, one in a hundred later than 110 ms",
+	symmetric("wifi-bad", "contended Wi-Fi: long tail, spikes, loss bursts, reordering", "synthetic: one way; 1 % above 110 ms",
 		Conditions{Latency: 15 * ms, Jitter: 9300 * time.Microsecond, Shape: LongTail,
 			Loss: 0.02, Burst: 8, SpikeChance: 0.01, Spike: 150 * ms, Reorder: 0.01, ReorderDelay: 40 * ms}),
-	symmetric("4g", "mobile, good", "synthetic: one way",
+	symmetric("4g", "mobile 4G, good signal", "synthetic: one way",
 		Conditions{Latency: 35 * ms, Jitter: 15 * ms, Shape: Gamma, Loss: 0.005, Burst: 4}),
-	{"3g", "mobile, slow and narrow: 330 kbit/s up, 780 down",
-		"synthetic: one way; rates and delay of Apple's Network Link Conditioner, 3G average",
+	{"3g", "mobile 3G: 330 kbit/s up, 780 kbit/s down",
+		"synthetic: one way; rates and delay of 3G average in Apple's Network Link Conditioner",
 		Conditions{Latency: 100 * ms, Jitter: 40 * ms, Shape: Gamma, Loss: 0.01, Burst: 4, Bandwidth: 330e3, Queue: 1000 * ms},
 		Conditions{Latency: 100 * ms, Jitter: 40 * ms, Shape: Gamma, Loss: 0.01, Burst: 4, Bandwidth: 780e3, Queue: 1000 * ms}},
-	symmetric("leo", "low satellite: a pause of 100 ms every 15 s", "synthetic: one way; pauses as measured on Starlink (arXiv 2307.00402, 2310.09242), where a round trip takes 26 ms at peak hours",
+	symmetric("leo", "low-orbit satellite: a pause of 100 ms every 15 s", "synthetic: one way; pauses as measured on Starlink (arXiv 2307.00402, 2310.09242), whose round trip takes 26 ms at peak hours",
 		Conditions{Latency: 20 * ms, Jitter: 8 * ms, Shape: Gamma, Loss: 0.005, Burst: 8, PauseEvery: 15 * time.Second, Pause: 100 * ms}),
-	symmetric("geo", "geostationary satellite", "synthetic: one way; 683 ms for a round trip were measured (Ookla, 2025)",
+	symmetric("geo", "geostationary satellite", "synthetic: one way; Ookla measured a round trip of 683 ms (2025)",
 		Conditions{Latency: 340 * ms, Jitter: 20 * ms, Shape: Gamma, Loss: 0.01}),
-	symmetric("transatlantic", "far but steady", "synthetic: one way",
+	symmetric("transatlantic", "long distance, stable", "synthetic: one way",
 		Conditions{Latency: 60 * ms, Jitter: 5 * ms, Shape: Gamma, Loss: 0.001}),
-	symmetric("bufferbloat", "256 kbit/s behind a queue of two seconds", "synthetic: one way; after BeanNetworkTester's preset",
+	symmetric("bufferbloat", "256 kbit/s behind a queue of 2 s", "synthetic: one way; after BeanNetworkTester's preset",
 		Conditions{Latency: 10 * ms, Bandwidth: 256e3, Queue: 2000 * ms}),
-	symmetric("metro", "a train: spikes, and an outage of a second every half minute", "synthetic: one way; after BeanNetworkTester's preset",
+	symmetric("metro", "train: spikes, and an outage of 1 s every 30 s", "synthetic: one way; after BeanNetworkTester's preset",
 		Conditions{Latency: 50 * ms, Jitter: 40 * ms, Shape: Gamma, Loss: 0.02, Burst: 6,
 			SpikeChance: 0.05, Spike: 400 * ms, OutageEvery: 30 * time.Second, Outage: time.Second}),
-	symmetric("bursty", "a tenth lost in runs of ten ticks: what a client cannot foresee, and so corrections to look at", "ours: one way",
+	symmetric("bursty", "10 % loss in runs of ten ticks: visible corrections", "Ghostcube: one way",
 		Conditions{Latency: 100 * ms, Jitter: 10 * ms, Loss: 0.10, Burst: 10}),
 	symmetric("torture", "everything at once", "synthetic: one way",
 		Conditions{Latency: 150 * ms, Jitter: 75 * ms, Shape: Gamma, Loss: 0.10, Burst: 6, Duplicate: 0.02, Reorder: 0.05, ReorderDelay: 100 * ms}),
 
-	symmetric("csp-75ms", "the prediction demo of 2018, clean", "codersblock, Client-Side Prediction With Physics In Unity (2018): one way",
+	symmetric("csp-75ms", "client-side prediction demo of 2018, no loss", "codersblock, Client-Side Prediction With Physics In Unity (2018): one way",
 		Conditions{Latency: 75 * ms}),
-	symmetric("csp-25-loss", "the same at 25 % loss: redundant inputs", "the same article: one way",
+	symmetric("csp-25-loss", "demo of 2018 with 25 % loss: redundant inputs", "the same article: one way",
 		Conditions{Latency: 75 * ms, Loss: 0.25}),
-	symmetric("csp-250ms-10", "the same at 250 ms and 10 % loss: smoothing", "the same article, whose caption does not say which way it counts: taken as one way",
+	symmetric("csp-250ms-10", "demo of 2018 at 250 ms and 10 % loss: smoothing", "the same article; its caption does not say, taken as one way",
 		Conditions{Latency: 250 * ms, Loss: 0.10}),
-	symmetric("csp-default", "the published demo's own settings", "the program of the same article: one way",
+	symmetric("csp-default", "default settings of the demo of 2018", "the program of the same article: one way",
 		Conditions{Latency: 100 * ms, Loss: 0.05}),
-	symmetric("fiedler-2015", "Fiedler's networked physics demo: 100 ms there and back, 5 % loss, a tick of jitter", "networked-physics-gdc-2015, as Fiedler's articles describe it: 100 ms for a round trip",
+	symmetric("fiedler-2015", "Fiedler's networked physics demo: RTT 100 ms, 5 % loss", "networked-physics-gdc-2015 and Fiedler's articles: round trip of 100 ms",
 		Conditions{Latency: 50 * ms, Jitter: jitterTick, Loss: 0.05}),
-	symmetric("fiedler-tcp-mild", "lockstep over TCP, mild", "Fiedler, Deterministic Lockstep, and its program: 100 ms for a round trip",
+	symmetric("fiedler-tcp-mild", "lockstep over TCP, mild", "Fiedler, Deterministic Lockstep, and its program: round trip of 100 ms",
 		Conditions{Latency: 50 * ms, Jitter: jitterTick, Loss: 0.01}),
-	symmetric("fiedler-tcp-medium", "lockstep over TCP, medium", "the program of the same article alone: 0.1 s one way",
+	symmetric("fiedler-tcp-medium", "lockstep over TCP, medium", "the program of the same article only: 0.1 s one way",
 		Conditions{Latency: 100 * ms, Jitter: jitterTick, Loss: 0.02}),
-	symmetric("fiedler-tcp-bad", "lockstep over TCP, bad", "the same article and its program: 250 ms for a round trip",
+	symmetric("fiedler-tcp-bad", "lockstep over TCP, bad", "the same article and its program: round trip of 250 ms",
 		Conditions{Latency: 125 * ms, Jitter: jitterTick, Loss: 0.05}),
-	symmetric("fiedler-udp-extreme", "lockstep over UDP as the article says: two seconds there and back, 25 % loss", "the same article: 2 s for a round trip",
+	symmetric("fiedler-udp-extreme", "lockstep over UDP in the article: RTT 2 s, 25 % loss", "the same article: round trip of 2 s",
 		Conditions{Latency: 1000 * ms, Jitter: jitterTick, Loss: 0.25}),
-	symmetric("fiedler-udp-code", "lockstep over UDP as the article's program does it: 125 ms one way", "the program of the same article, whose screen says two seconds: 0.125 s one way",
+	symmetric("fiedler-udp-code", "lockstep over UDP in the article's program: 125 ms one way", "the program of the same article, although its screen says 2 s: 0.125 s one way",
 		Conditions{Latency: 125 * ms, Jitter: jitterTick, Loss: 0.25}),
-	symmetric("fiedler-udp-half", "the same at 50 % loss, which the program plays with a delay of 250 ms", "the program of the same article alone: 0.125 s one way",
+	symmetric("fiedler-udp-half", "lockstep over UDP, 50 % loss, 250 ms playout delay", "the program of the same article only: 0.125 s one way",
 		Conditions{Latency: 125 * ms, Jitter: jitterTick, Loss: 0.50}),
-	symmetric("fiedler-snapshot", "snapshots with jitter: two ticks of it, 5 % loss", "the program of Fiedler's Snapshot Interpolation: one way",
+	symmetric("fiedler-snapshot", "snapshot interpolation: two ticks of jitter, 5 % loss", "the program of Fiedler's Snapshot Interpolation: one way",
 		Conditions{Latency: 50 * ms, Jitter: 2 * jitterTick, Loss: 0.05}),
-	symmetric("zen-2004", "the demo of 2004 at one of its settings: 200 ms there and back, 5 % loss", "zen-of-networked-physics (0, 50, 200 or 2000 ms; 0, 5, 10 or 50 %): a round trip",
+	symmetric("zen-2004", "one setting of the demo of 2004: RTT 200 ms, 5 % loss", "zen-of-networked-physics (0, 50, 200 or 2000 ms; 0, 5, 10 or 50 %): round trip",
 		Conditions{Latency: 100 * ms, Loss: 0.05}),
-	symmetric("oculus", "networked physics in virtual reality: up to 50 ms later, 25 % loss", "oculus-networked-physics-sample, its loopback test: one way",
+	symmetric("oculus", "networked physics in VR: up to 50 ms of jitter, 25 % loss", "loopback test of oculus-networked-physics-sample: one way",
 		Conditions{Latency: 50 * ms, Jitter: 50 * ms, Shape: UniformPositive, Loss: 0.25}),
-	symmetric("space-engineers-50", "the latency chain of the Space Engineers talk at ping 50", "the account of the talk (GDC): ping, a round trip",
+	symmetric("space-engineers-50", "latency chain of the Space Engineers talk, ping 50 ms", "the account of the talk (GDC): ping, a round trip",
 		Conditions{Latency: 25 * ms}),
-	symmetric("space-engineers-300", "the same at ping 300", "the same account: ping, a round trip",
+	symmetric("space-engineers-300", "latency chain of the Space Engineers talk, ping 300 ms", "the same account: ping, a round trip",
 		Conditions{Latency: 150 * ms}),
 }
 
-// ProfileNames returns the names of all presets.
+// ProfileNames returns the names of all profiles.
 func ProfileNames() []string {
 	var names []string
 	for _, p := range Profiles {
@@ -104,7 +104,7 @@ func ProfileNames() []string {
 	return names
 }
 
-// profileNamed returns the preset called name.
+// profileNamed returns the profile with a name.
 func profileNamed(name string) (Profile, error) {
 	for _, p := range Profiles {
 		if p.Name == name {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProfiles holds every preset to its numbers, and to saying where they are
-// from and what a delay means there.
+// TestProfiles checks the conditions of every profile, that its title fits, and that
+// its source says whether latency is one way or a round trip.
 func TestProfiles(t *testing.T) {
 	numbers := map[string]string{
 		"perfect":             "perfect",
@@ -49,12 +49,12 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s is %s, want %s", p.Name, &Network{Up: p.Up, Down: p.Down}, numbers[p.Name])
 		}
 		delete(numbers, p.Name)
-		way := strings.Contains(p.Source, "one way") || strings.Contains(p.Source, "round trip")
-		if p.Doc == "" || !way && p.Name != "perfect" {
+		stated := strings.Contains(p.Source, "one way") || strings.Contains(p.Source, "round trip")
+		if p.Doc == "" || len(p.Doc) > 60 || !stated && p.Name != "perfect" {
 			t.Errorf("%s: %q from %q", p.Name, p.Doc, p.Source)
 		}
 	}
 	for name := range numbers {
-		t.Errorf("there is no %s, or two of it are one", name)
+		t.Errorf("no profile %s, or a duplicate", name)
 	}
 }

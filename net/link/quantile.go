@@ -1,11 +1,10 @@
 package link
 
-// The tables below are inverse distribution functions: entry i is the value
-// that a share of i/512 of all draws stays below (the last entry: 0.9998, where
-// the tail is cut), in units of 1/4096 of the jitter's scale. They are numbers
-// and not formulas because exp and log differ between machines.
+// The tables below are inverse distribution functions: entry i is the i/512 quantile
+// (the last one: 0.9998, where the tail is cut), in 1/4096 of the jitter's scale. They
+// are tables rather than formulas because exp and log differ between machines.
 
-// normalQuantile is the normal distribution of mean 0 and standard deviation 1.
+// normalQuantile is the normal distribution with mean 0 and standard deviation 1.
 var normalQuantile = [513]int32{
 	-14500, -11820, -10896, -10324, -9902, -9565, -9282, -9038, -8822, -8628, -8452, -8290, -8141, -8001, -7870, -7746,
 	-7630, -7519, -7413, -7312, -7216, -7123, -7034, -6948, -6865, -6784, -6706, -6631, -6558, -6486, -6417, -6350,
@@ -42,7 +41,7 @@ var normalQuantile = [513]int32{
 	14500,
 }
 
-// gammaQuantile is the gamma distribution of shape 2 and mean 1: never below 0, skewed to the right.
+// gammaQuantile is the gamma distribution with shape 2 and mean 1.
 var gammaQuantile = [513]int32{
 	0, 131, 187, 230, 267, 300, 331, 359, 385, 410, 434, 457, 479, 500, 521, 541,
 	560, 579, 598, 616, 634, 651, 668, 685, 702, 718, 734, 750, 766, 781, 796, 812,
@@ -79,7 +78,8 @@ var gammaQuantile = [513]int32{
 	22533,
 }
 
-// longTailQuantile is the log-normal distribution of median 1 and sigma 1: its 99th percentile is ten times its median.
+// longTailQuantile is the log-normal distribution with median 1 and sigma 1; its 99th
+// percentile is ten times its median.
 var longTailQuantile = [513]int32{
 	0, 229, 286, 329, 365, 396, 425, 451, 475, 498, 520, 541, 561, 581, 600, 618,
 	636, 653, 670, 687, 704, 720, 735, 751, 766, 782, 797, 811, 826, 841, 855, 869,

@@ -2,19 +2,18 @@ package link
 
 import "time"
 
-// A swing is a slow change that comes back: a link that is busy every few
-// seconds, a car between two masts. It is a triangle, not a sine, because a
-// sine differs between machines: from nothing at the beginning of each period
-// in a straight line to the whole of it in the middle, and back. Both swings
-// are functions of the moment alone, the same for every seed and seat.
+// A swing is a slow periodic change: a link that is busy every few seconds, a car
+// between two masts. It rises linearly from zero at the start of each period to its
+// maximum in the middle, and falls again. It is a triangle rather than a sine because
+// sines differ between machines. Swings depend on the time alone and are the same for
+// every seed and seat.
 
 // swingScale is the height of the triangle.
 const swingScale = 1 << 20
 
-// swingPhase returns where in its triangle the moment now lies: 0 at the beginning
-// of a period, whole in its middle.
+// swingPhase returns the height of the triangle at now, in [0, swingScale].
 func (c *Conditions) swingPhase(now time.Duration) int64 {
-	// Microseconds, so that the product fits: a period is below 2^26 of them.
+	// Microseconds, so that the product fits: a period has fewer than 2^26 of them.
 	every, at := int64(c.SwingEvery/time.Microsecond), int64(0)
 	if every < 2 {
 		return 0
@@ -25,7 +24,7 @@ func (c *Conditions) swingPhase(now time.Duration) int64 {
 	return 2 * at * swingScale / every
 }
 
-// swingDelay is what the swing adds to the latency at now.
+// swingDelay returns the latency that the swing adds at now.
 func (c *Conditions) swingDelay(now time.Duration) time.Duration {
 	if c.Swing <= 0 {
 		return 0
@@ -33,8 +32,7 @@ func (c *Conditions) swingDelay(now time.Duration) time.Duration {
 	return time.Duration(int64(c.Swing)/swingScale*c.swingPhase(now) + int64(c.Swing)%swingScale*c.swingPhase(now)/swingScale)
 }
 
-// swingLoss is the chance at now that the swing takes a datagram, whatever
-// else would.
+// swingLoss returns the chance that the swing loses a datagram at now.
 func (c *Conditions) swingLoss(now time.Duration) float64 {
 	if c.SwingLoss <= 0 {
 		return 0

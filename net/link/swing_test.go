@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSwingIsATriangle says that the latency rises in a straight line to the
-// middle of each period and falls again, for odd periods and large ones too.
+// TestSwingIsATriangle checks that the latency rises linearly to the middle of each
+// period and falls again.
 func TestSwingIsATriangle(t *testing.T) {
 	w := &Network{Up: Conditions{Latency: 20 * ms, SwingEvery: 8 * time.Second, Swing: 40 * ms}}
 	for _, x := range []struct{ at, want time.Duration }{
@@ -21,7 +21,7 @@ func TestSwingIsATriangle(t *testing.T) {
 	if got := w.Outcome(Down, 0, 4*time.Second, 0).Delay; got != 0 {
 		t.Errorf("the other direction swings too: %v", got)
 	}
-	// Against the formula, over all that a text may ask for.
+	// Compare with the formula over the whole range of parameters.
 	for i := range uint64(20000) {
 		c := Conditions{
 			SwingEvery: time.Millisecond + time.Duration(splitmix64(i)%uint64(maxDuration/time.Microsecond))*time.Microsecond,
@@ -30,7 +30,7 @@ func TestSwingIsATriangle(t *testing.T) {
 		now := time.Duration(splitmix64(i^2) % uint64(10*time.Hour))
 		at := float64(now%c.SwingEvery) / float64(c.SwingEvery)
 		want := c.Swing.Seconds() * (1 - math.Abs(1-2*at))
-		// A microsecond of the moment is so much of the swing.
+		// Effect of a microsecond of time.
 		near := 1e-9 + c.Swing.Seconds()*(2e-6+2e-6/c.SwingEvery.Seconds())
 		if got := c.swingDelay(now).Seconds(); math.Abs(got-want) > near {
 			t.Fatalf("%+v at %v: %v s, want %v s", c, now, got, want)
@@ -38,13 +38,13 @@ func TestSwingIsATriangle(t *testing.T) {
 	}
 }
 
-// TestSwingLoss says that loss swings with the period, that its mean is half of
-// its depth, and that it strikes besides other losses.
+// TestSwingLoss checks that loss follows the period, that its mean is half its maximum,
+// and that it adds to other losses.
 func TestSwingLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.2} {
 		w := &Network{Seed: 8, Up: Conditions{Loss: loss, SwingEvery: 10 * time.Second, SwingLoss: 0.4}}
 		const n = 600000
-		var lost, sent [10]float64 // by tenths of the period
+		var lost, sent [10]float64 // by tenth of the period
 		for i := range n {
 			now := time.Duration(i) * tick
 			at := int(now % (10 * time.Second) / time.Second)
@@ -53,23 +53,23 @@ func TestSwingLoss(t *testing.T) {
 				lost[at]++
 			}
 		}
-		var all float64
+		var total float64
 		for i := range lost {
 			middle := 1 - math.Abs(1-2*(float64(i)+0.5)/10)
 			want := 1 - (1-loss)*(1-0.4*middle)
-			if got := lost[i] / sent[i]; math.Abs(got-want) > 0.008 { // four deviations
+			if got := lost[i] / sent[i]; math.Abs(got-want) > 0.008 { // four standard deviations
 				t.Errorf("loss %v, tenth %d: %.4f, want %.4f", loss, i, got, want)
 			}
-			all += lost[i] / n
+			total += lost[i] / n
 		}
-		if want := 1 - (1-loss)*0.8; math.Abs(all-want) > 0.003 {
-			t.Errorf("loss %v: %.4f in all, want %.4f", loss, all, want)
+		if want := 1 - (1-loss)*0.8; math.Abs(total-want) > 0.003 {
+			t.Errorf("loss %v: %.4f in all, want %.4f", loss, total, want)
 		}
 	}
 }
 
-// TestSwingChangesNoOutcome says that a swing of latency leaves who is lost, and
-// by how much each differs from the latency, as it was.
+// TestSwingChangesNoOutcome checks that a swing of latency changes neither which
+// datagrams are lost nor the rest of their delay.
 func TestSwingChangesNoOutcome(t *testing.T) {
 	a, b := &Network{Seed: 4}, &Network{Seed: 4}
 	if err := a.Parse("wifi-bad"); err != nil {

@@ -2,31 +2,27 @@ package link
 
 import "time"
 
-// PairTCP returns the two ends of a link as TCP makes one of the same
-// weather: everything arrives, once, in the order in which it was sent. A
-// datagram meets the fate that it would have met on a link of Pair, so both
-// lose the same ones at the same moments; but what is lost is sent again, and
-// all that was sent after it waits for it to arrive (head-of-line blocking).
+// PairTCP returns the two ends of a link that behaves as TCP does over the same
+// network: everything arrives, once and in order. A datagram has the same outcome as on
+// a link of Pair, so both lose the same ones at the same times. But a lost datagram is
+// sent again, and everything sent after it waits for it (head-of-line blocking).
 //
-// The rule for what is lost is that of the simulator of Fiedler's networked
-// physics demo (GDC 2015), in its TCP mode: it arrives four one-way latencies
-// later, which is two round trips, the cost of a retransmission that the
-// article on UDP and TCP names too. So luck, single or in bursts, strikes a
-// datagram once: its copy is not lost again. The latency counted is that of
-// the moment, with its swing and its trace and without its jitter.
+// The rule is that of the simulator in Fiedler's networked physics demo (GDC 2015) in
+// its TCP mode: a lost datagram arrives four one-way latencies later, two round trips,
+// which is also the cost of a retransmission in the article on UDP and TCP. Random
+// losses and loss bursts strike a datagram once, never its retransmission. The latency
+// is the current one with swing and trace, without jitter.
 //
-// That simulator knows no stretch of time in which all is lost. Here a copy
-// that falls into one (an outage, a forced one, a dark stretch of a trace) is
-// sent again after twice as long as before (RFC 6298, 5.5), 200 ms at least, as
-// in Linux, and a minute at most. After fifteen in vain (Linux's
-// tcp_retries2) the connection is dead, and nothing more arrives on it.
+// That simulator has no outages. Here a retransmission that falls into one (an outage,
+// a blackout, lost samples of a trace) is repeated after twice the previous interval
+// (RFC 6298, 5.5), at least 200 ms as in Linux, at most a minute. After fifteen
+// failures (Linux's tcp_retries2) the connection is dead and nothing more arrives.
 //
-// Duplicates do not show, and what is late for any reason delays all that
-// follows. What a full queue before a bandwidth limit would drop waits with the
-// sender. Copies sent again take no bandwidth, and there is no congestion
-// control: the source has neither.
-func PairTCP(w *Network, seat int) (client, server *End) {
-	client, server = Pair(w, seat)
+// Duplicates are invisible, and every delay delays all that follows. What a full queue
+// would drop waits at the sender. Retransmissions take no bandwidth, and there is no
+// congestion control: the source has neither.
+func PairTCP(n *Network, seat int) (client, server *End) {
+	client, server = Pair(n, seat)
 	client.SetTCP(true)
 	server.SetTCP(true)
 	return client, server
@@ -39,11 +35,11 @@ const (
 	never          = time.Duration(1<<63 - 1)
 )
 
-// sendTCP puts a datagram on its way behind all others.
-func (l *path) sendTCP(c *Conditions, f scheduledDatagram, fate Outcome, b []byte) {
+// sendTCP puts a datagram in flight behind all others.
+func (l *path) sendTCP(c *Conditions, d scheduledDatagram, outcome Outcome, b []byte) {
 	var wait time.Duration
-	if ok := l.lastArrival != never; fate.Lost && ok {
-		if wait, ok = l.network.retransmitDelay(c, f.sentAt, l.seat); !ok {
+	if ok := l.lastArrival != never; outcome.Lost && ok {
+		if wait, ok = l.network.retransmitDelay(c, d.sentAt, l.seat); !ok {
 			l.lastArrival = never
 		}
 	}
@@ -51,22 +47,22 @@ func (l *path) sendTCP(c *Conditions, f scheduledDatagram, fate Outcome, b []byt
 		l.counters.Dropped++
 		return
 	}
-	f.departedAt = l.departure(f.sentAt, c, len(b))
-	l.lastArrival = max(l.lastArrival, f.departedAt+wait+fate.Delay)
-	f.arrival = l.lastArrival
-	l.schedule(f, b)
+	d.departedAt = l.departure(d.sentAt, c, len(b))
+	l.lastArrival = max(l.lastArrival, d.departedAt+wait+outcome.Delay)
+	d.arrival = l.lastArrival
+	l.schedule(d, b)
 }
 
-// retransmitDelay returns how long after now, when its first copy was lost, the copy of
-// a datagram is sent that arrives; or false if none does.
-func (w *Network) retransmitDelay(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
-	step := 4 * c.baseDelay(now, seat)
+// retransmitDelay returns how long after the first loss, at now, the copy is sent that
+// arrives; false if none does.
+func (n *Network) retransmitDelay(c *Conditions, now time.Duration, seat int) (wait time.Duration, ok bool) {
+	interval := 4 * c.baseDelay(now, seat)
 	for range maxRetransmits {
-		wait += step
-		if !w.isBlackedOut(c, now+wait) {
+		wait += interval
+		if !n.isBlackedOut(c, now+wait) {
 			return wait, true
 		}
-		step = min(max(2*step, minRTO), maxRTO)
+		interval = min(max(2*interval, minRTO), maxRTO)
 	}
 	return 0, false
 }

@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// streamTCP sends n numbered datagrams, one each gap, up an in-order link, and
-// returns how late each of them arrived. It fails where one is missing, comes
-// twice, is out of order or is not whole.
+// streamTCP sends n numbered datagrams, one per gap, up a TCP link and returns their
+// delays. It fails the test if one is missing, duplicated, out of order or damaged.
 func streamTCP(t *testing.T, w *Network, n int, gap time.Duration) []time.Duration {
 	t.Helper()
 	c, s := PairTCP(w, 0)
-	var late []time.Duration
+	var delays []time.Duration
 	b := make([]byte, 200)
-	take := func(now time.Duration) {
+	receive := func(now time.Duration) {
 		for d, ok := s.Receive(now); ok; d, ok = s.Receive(now) {
-			i := len(late)
+			i := len(delays)
 			if got := int(d.Bytes[0]) | int(d.Bytes[1])<<8 | int(d.Bytes[2])<<16; got != i {
 				t.Fatalf("%s: number %d arrived, want %d", w, got, i)
 			}
 			if len(d.Bytes) != 3+i%197 || d.ReceivedAt > now {
 				t.Fatalf("%s: number %d: %d bytes at %v, now %v", w, i, len(d.Bytes), d.ReceivedAt, now)
 			}
-			late = append(late, d.ReceivedAt-time.Duration(i)*gap)
+			delays = append(delays, d.ReceivedAt-time.Duration(i)*gap)
 		}
 	}
 	for i := range n {
@@ -33,17 +32,17 @@ func streamTCP(t *testing.T, w *Network, n int, gap time.Duration) []time.Durati
 		if err := c.Send(now, b[:3+i%197]); err != nil {
 			t.Fatal(err)
 		}
-		take(now)
+		receive(now)
 	}
-	take(time.Duration(n)*gap + time.Hour)
-	if len(late) != n {
-		t.Fatalf("%s: %d of %d arrived", w, len(late), n)
+	receive(time.Duration(n)*gap + time.Hour)
+	if len(delays) != n {
+		t.Fatalf("%s: %d of %d arrived", w, len(delays), n)
 	}
-	return late
+	return delays
 }
 
-// TestTCPDeliversAll says that a TCP-like wire loses nothing, repeats
-// nothing and keeps the order, whatever the weather.
+// TestTCPDeliversAll checks that a TCP link loses nothing, repeats nothing and keeps
+// the order on every network.
 func TestTCPDeliversAll(t *testing.T) {
 	texts := []string{"loss=100%,latency=10ms", "trace=us/20000:5000/-/-/-/-/90000/100", "loss=50%,burst=30,latency=30ms,bandwidth=40kbit",
 		"torture,outage-every=5s,outage=2s,bandwidth=100kbit,bucket=5kB,queue=10ms"}
@@ -56,13 +55,13 @@ func TestTCPDeliversAll(t *testing.T) {
 	}
 }
 
-// TestTCPHeadOfLineBlocking says what head-of-line blocking is: one lost datagram
-// arrives four one-way latencies later, with all that was sent until then, and
-// the losses are those of a link that does lose.
+// TestTCPHeadOfLineBlocking checks head-of-line blocking: a lost datagram arrives four
+// one-way latencies later, with everything sent until then, and the losses are those of
+// a UDP link.
 func TestTCPHeadOfLineBlocking(t *testing.T) {
 	w := &Network{Seed: 2, Up: Conditions{Latency: 50 * ms, Loss: 0.02}}
 	const n, gap = 3000, 10 * ms
-	late := streamTCP(t, w, n, gap)
+	delays := streamTCP(t, w, n, gap)
 	lost, since := 0, 1000 // datagrams since the last lost one
 	for i := range n {
 		since++
@@ -71,11 +70,11 @@ func TestTCPHeadOfLineBlocking(t *testing.T) {
 			since = 0
 		}
 		want := 50 * ms
-		if since < 20 { // 200 ms have not passed
+		if since < 20 { // less than 200 ms ago
 			want = 250*ms - time.Duration(since)*gap
 		}
-		if late[i] != want {
-			t.Fatalf("number %d, %d after a lost one: late by %v, want %v", i, since, late[i], want)
+		if delays[i] != want {
+			t.Fatalf("number %d, %d after a lost one: late by %v, want %v", i, since, delays[i], want)
 		}
 	}
 	if lost < 30 || lost > 90 {
@@ -83,54 +82,54 @@ func TestTCPHeadOfLineBlocking(t *testing.T) {
 	}
 }
 
-// TestTCPDelays holds the delays of lockstep's three conditions over TCP
-// against what the rule comes to: a datagram is later than usual by more than
-// four latencies less k+1/2 ticks if one of itself and the k before it was
-// lost, 1-(1-loss)^(k+1). At the mild one 11 % of the inputs are late at all; at
-// the bad one four in five are, and 46 % by more than 300 ms.
+// TestTCPDelays compares the delays of the three lockstep profiles over TCP with the
+// rule: a datagram is late by more than four latencies less k+1/2 ticks with a chance
+// of 1-(1-loss)^(k+1), if it or one of the k before it was lost. With the mild profile
+// 11 % of the inputs are late at all; with the bad one four in five, and 46 % by more
+// than 300 ms.
 func TestTCPDelays(t *testing.T) {
 	for _, x := range []struct {
-		preset string
-		late   float64 // share that is late at all
+		profile string
+		late    float64 // share that is late
 	}{{"fiedler-tcp-mild", 0.114}, {"fiedler-tcp-medium", 0.384}, {"fiedler-tcp-bad", 0.785}} {
 		w := &Network{Seed: 11}
-		if err := w.Parse(x.preset + ",jitter=0"); err != nil {
+		if err := w.Parse(x.profile + ",jitter=0"); err != nil {
 			t.Fatal(err)
 		}
 		const n = 500000
-		late := streamTCP(t, w, n, tick)
+		delays := streamTCP(t, w, n, tick)
 		latency, loss := w.Up.Latency, w.Up.Loss
-		slices.Sort(late)
-		more := func(than time.Duration) float64 {
-			i, _ := slices.BinarySearch(late, latency+than+1)
+		slices.Sort(delays)
+		lateShare := func(than time.Duration) float64 {
+			i, _ := slices.BinarySearch(delays, latency+than+1)
 			return 1 - float64(i)/n
 		}
 		window := int(4 * latency / tick)
 		for k := range window {
 			want := 1 - math.Pow(1-loss, float64(k+1))
-			got := more(4*latency - time.Duration(2*k+1)*tick/2)
-			// Losses within a window make one event: four deviations of those.
+			got := lateShare(4*latency - time.Duration(2*k+1)*tick/2)
+			// Losses within a window are one event; four standard deviations.
 			if near := 4 * math.Sqrt(want*(1-want)*float64(window)/n); math.Abs(got-want) > near {
-				t.Errorf("%s: %.4f are late by more than %v, want %.4f (within %.4f)", x.preset, got, 4*latency-time.Duration(2*k+1)*tick/2, want, near)
+				t.Errorf("%s: %.4f late by more than %v, want %.4f (within %.4f)", x.profile, got, 4*latency-time.Duration(2*k+1)*tick/2, want, near)
 			}
 		}
-		if got := more(tick / 2); math.Abs(got-x.late) > 0.015 {
-			t.Errorf("%s: %.4f are late, want %.3f", x.preset, got, x.late)
+		if got := lateShare(tick / 2); math.Abs(got-x.late) > 0.015 {
+			t.Errorf("%s: %.4f late, want %.3f", x.profile, got, x.late)
 		}
-		if top := late[n-1]; top != 5*latency {
-			t.Errorf("%s: the latest by %v, want %v", x.preset, top, 5*latency)
+		if top := delays[n-1]; top != 5*latency {
+			t.Errorf("%s: the largest delay is %v, want %v", x.profile, top, 5*latency)
 		}
 	}
 }
 
-// TestTCPWaitsForOutages says that what is sent in an outage arrives after
-// it, when the next copy is due, with copies further and further apart.
+// TestTCPWaitsForOutages checks that a datagram sent in an outage arrives after it,
+// with the next retransmission, whose intervals double.
 func TestTCPWaitsForOutages(t *testing.T) {
 	for _, x := range []struct {
 		latency, dark, at, want time.Duration
 	}{
 		{50 * ms, 0, 0, 50 * ms},
-		{50 * ms, 100 * ms, 0, 250 * ms},                 // the copy at 200 ms
+		{50 * ms, 100 * ms, 0, 250 * ms},                 // retransmitted at 200 ms
 		{50 * ms, 300 * ms, 0, 650 * ms},                 // at 200 and 600
 		{50 * ms, 5 * time.Second, 0, 6250 * ms},         // at 200, 600, 1400, 3000, 6200
 		{50 * ms, 5 * time.Second, 4900 * ms, 5150 * ms}, // at 5100
@@ -147,8 +146,8 @@ func TestTCPWaitsForOutages(t *testing.T) {
 	}
 }
 
-// TestTCPConnectionDies says that a connection over a link that is dark for good is
-// dead, keeps nothing of what is sent, and still delivers what came before.
+// TestTCPConnectionDies checks that a connection in an endless outage dies, drops what
+// is sent, and still delivers what was sent before.
 func TestTCPConnectionDies(t *testing.T) {
 	w := &Network{Up: Conditions{Latency: 50 * ms}}
 	c, s := PairTCP(w, 0)
@@ -158,7 +157,7 @@ func TestTCPConnectionDies(t *testing.T) {
 	w.Up.OutageEvery, w.Up.Outage = 0, 0
 	c.Send(2*ms, []byte{3})
 	if d, ok := s.Receive(time.Hour); !ok || d.Bytes[0] != 1 {
-		t.Error("what was sent before")
+		t.Error("the first datagram did not arrive")
 	}
 	if m := c.Counters(Up); m.Sent != 3 || m.Dropped != 2 || m.Arrived != 1 {
 		t.Errorf("%d sent, %d dropped, %d arrived", m.Sent, m.Dropped, m.Arrived)
@@ -168,8 +167,8 @@ func TestTCPConnectionDies(t *testing.T) {
 	}
 }
 
-// TestTCPCopyFrom says that a copied in-order link carries on as its model
-// does, whatever kind of link it was before.
+// TestTCPCopyFrom checks that a copied TCP link behaves like the original, whatever
+// kind of link it was before.
 func TestTCPCopyFrom(t *testing.T) {
 	w := &Network{Seed: 3}
 	if err := w.Parse("fiedler-tcp-bad,bandwidth=64kbit"); err != nil {
@@ -199,13 +198,13 @@ func TestTCPCopyFrom(t *testing.T) {
 	}
 }
 
-// TestTCPSwitches says that an end may change between the two ways while
-// it runs: what is sent in order arrives in order and whole, what is not is
-// lost as it would have been, and both meet the fates of their moments.
+// TestTCPSwitches checks that an end may switch between UDP and TCP in flight: what is
+// sent over TCP arrives whole and in order, the rest is lost as usual, and both have
+// the outcomes of their time of sending.
 func TestTCPSwitches(t *testing.T) {
 	w := &Network{Seed: 4, Up: Conditions{Latency: 40 * ms, Loss: 0.3}}
 	c, s := Pair(w, 0)
-	came := map[int]time.Duration{}
+	arrivals := map[int]time.Duration{}
 	const n, gap = 900, 10 * ms
 	for i := range n + 100 {
 		now := time.Duration(i) * gap
@@ -214,29 +213,29 @@ func TestTCPSwitches(t *testing.T) {
 			c.Send(now, []byte{byte(i), byte(i >> 8)})
 		}
 		for d, ok := s.Receive(now); ok; d, ok = s.Receive(now) {
-			came[int(d.Bytes[0])|int(d.Bytes[1])<<8] = d.ReceivedAt
+			arrivals[int(d.Bytes[0])|int(d.Bytes[1])<<8] = d.ReceivedAt
 		}
 	}
 	lost, last := 0, time.Duration(0)
 	for i := range n {
-		at, ok := came[i]
-		gone := w.Outcome(Up, 0, time.Duration(i)*gap, 0).Lost
+		at, ok := arrivals[i]
+		lostOnUDP := w.Outcome(Up, 0, time.Duration(i)*gap, 0).Lost
 		if i/100%2 == 1 {
-			if !ok || at < last || gone && at < time.Duration(i)*gap+200*ms {
-				t.Errorf("number %d, in order: %v %v after %v", i, ok, at, last)
+			if !ok || at < last || lostOnUDP && at < time.Duration(i)*gap+200*ms {
+				t.Errorf("number %d, TCP: %v %v after %v", i, ok, at, last)
 			}
 			last = at
-		} else if ok == gone || ok && at != time.Duration(i)*gap+40*ms {
+		} else if ok == lostOnUDP || ok && at != time.Duration(i)*gap+40*ms {
 			t.Errorf("number %d: %v %v", i, ok, at)
 		}
-		if gone {
+		if lostOnUDP {
 			lost++
 		}
 	}
 	if lost < 200 {
-		t.Errorf("only %d were struck", lost)
+		t.Errorf("only %d lost", lost)
 	}
-	// A connection that died comes back when it is opened anew.
+	// Switching TCP on again opens a dead connection.
 	w.Blackout = 24 * time.Hour
 	c.SetTCP(true)
 	c.Send(20*time.Second, []byte{1, 2})
@@ -248,11 +247,11 @@ func TestTCPSwitches(t *testing.T) {
 	c.SetTCP(false)
 	c.SetTCP(true)
 	if !delivers(c, s) {
-		t.Fatal("it stays dead")
+		t.Fatal("the connection stays dead")
 	}
 }
 
-// delivers reports whether an end gets something to the other within a minute.
+// delivers reports whether a datagram gets through within a minute.
 func delivers(c, s *End) bool {
 	for i := range 100 {
 		c.Send(time.Minute+time.Duration(i), []byte{3})
@@ -261,9 +260,9 @@ func delivers(c, s *End) bool {
 	return ok
 }
 
-// TestSeatSpread says that each further seat is farther away by the spread, on
-// either kind of wire.
-func TestSeatSpread(t *testing.T) {
+// TestLatencyPerPlayer checks that each further seat has that much more latency, over
+// UDP and TCP.
+func TestLatencyPerPlayer(t *testing.T) {
 	w := &Network{}
 	if err := w.Parse("latency=30ms,latency-per-player=20ms"); err != nil {
 		t.Fatal(err)
@@ -276,7 +275,7 @@ func TestSeatSpread(t *testing.T) {
 			}
 		}
 		if got, ok := w.retransmitDelay(&w.Up, 0, seat); !ok || got != 4*want {
-			t.Errorf("seat %d sends again after %v", seat, got)
+			t.Errorf("seat %d retransmits after %v", seat, got)
 		}
 	}
 }

@@ -9,45 +9,45 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawConditions makes conditions that a text may ask for.
+// drawConditions returns conditions that text can express.
 func drawConditions(t *rapid.T, d string) Conditions {
 	c := Conditions{}
-	span := func(name string, least, most time.Duration) time.Duration {
+	duration := func(name string, least, most time.Duration) time.Duration {
 		return time.Duration(rapid.Int64Range(int64(least/time.Microsecond), int64(most/time.Microsecond)).Draw(t, d+name)) * time.Microsecond
 	}
-	some := func(name string) bool { return rapid.Bool().Draw(t, d+"with "+name) }
-	share := func(name string) float64 { return rapid.Float64Range(0, 1).Draw(t, d+name) }
-	c.Latency, c.Jitter = span("latency", 0, maxDuration), span("jitter", 0, 10*time.Second)
+	has := func(name string) bool { return rapid.Bool().Draw(t, d+"with "+name) }
+	probability := func(name string) float64 { return rapid.Float64Range(0, 1).Draw(t, d+name) }
+	c.Latency, c.Jitter = duration("latency", 0, maxDuration), duration("jitter", 0, 10*time.Second)
 	c.Shape = Shape(rapid.IntRange(0, len(shapeNames)-1).Draw(t, d+"shape"))
-	c.Loss, c.Duplicate, c.Burst = share("loss"), share("duplicate"), rapid.Float64Range(0, 600).Draw(t, d+"burst")
-	if some("reorder") {
-		c.Reorder, c.ReorderDelay = share("reorder"), span("reorder-delay", time.Microsecond, 10*time.Second)
+	c.Loss, c.Duplicate, c.Burst = probability("loss"), probability("duplicate"), rapid.Float64Range(0, 600).Draw(t, d+"burst")
+	if has("reorder") {
+		c.Reorder, c.ReorderDelay = probability("reorder"), duration("reorder-delay", time.Microsecond, 10*time.Second)
 	}
-	if some("spike") {
-		c.SpikeChance, c.Spike = share("spike-chance"), span("spike", time.Microsecond, 10*time.Second)
+	if has("spike") {
+		c.SpikeChance, c.Spike = probability("spike-chance"), duration("spike", time.Microsecond, 10*time.Second)
 	}
-	if some("swing") {
-		c.SwingEvery, c.Swing, c.SwingLoss = span("swing-every", time.Millisecond, maxDuration), span("swing", 0, 10*time.Second), share("swing-loss")
+	if has("swing") {
+		c.SwingEvery, c.Swing, c.SwingLoss = duration("swing-every", time.Millisecond, maxDuration), duration("swing", 0, 10*time.Second), probability("swing-loss")
 	}
-	if some("pause") {
-		c.PauseEvery = span("pause-every", 0, maxDuration)
-		c.Pause = span("pause", 0, c.PauseEvery)
+	if has("pause") {
+		c.PauseEvery = duration("pause-every", 0, maxDuration)
+		c.Pause = duration("pause", 0, c.PauseEvery)
 	}
-	if some("outage") {
-		c.OutageEvery = span("outage-every", 0, maxDuration)
-		c.Outage = span("outage", 0, c.OutageEvery)
+	if has("outage") {
+		c.OutageEvery = duration("outage-every", 0, maxDuration)
+		c.Outage = duration("outage", 0, c.OutageEvery)
 	}
-	if some("bandwidth") {
+	if has("bandwidth") {
 		c.Bandwidth = rapid.IntRange(1000, 1e9).Draw(t, d+"bandwidth")
-		c.Bucket, c.Queue = rapid.IntRange(0, 1e6).Draw(t, d+"bucket"), span("queue", 0, 10*time.Second)
+		c.Bucket, c.Queue = rapid.IntRange(0, 1e6).Draw(t, d+"bucket"), duration("queue", 0, 10*time.Second)
 	}
-	if some("trace") {
+	if has("trace") {
 		var samples []sample
 		at := time.Duration(0)
 		for range rapid.IntRange(1, 20).Draw(t, d+"samples") {
-			samples = append(samples, sample{at: at, delay: span("delay", 0, maxDuration), lost: some("loss")})
-			if at += 20 * ms; some("gap") {
-				at += span("holds", 0, time.Minute)
+			samples = append(samples, sample{at: at, delay: duration("delay", 0, maxDuration), lost: has("loss")})
+			if at += 20 * ms; has("gap") {
+				at += duration("holds", 0, time.Minute)
 			}
 		}
 		var err error
@@ -58,9 +58,8 @@ func drawConditions(t *rapid.T, d string) Conditions {
 	return c
 }
 
-// TestNetworkTextRoundTrip says that Parse of String gives the same
-// weather, whatever the weather, and that its seed and its forced faults are no
-// part of the text.
+// TestNetworkTextRoundTrip checks that Parse inverts String, and that the seed and the
+// blackout are not part of the text.
 func TestNetworkTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := Network{Up: drawConditions(t, "up."), Down: drawConditions(t, "down.")}
@@ -76,21 +75,21 @@ func TestNetworkTextRoundTrip(t *testing.T) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if again.Seed != 5 || again.Blackout != time.Second {
-			t.Fatalf("seed %d, dark %v", again.Seed, again.Blackout)
+			t.Fatalf("seed %d, blackout %v", again.Seed, again.Blackout)
 		}
 		again.Seed, again.Blackout = 0, 0
 		if !reflect.DeepEqual(w, again) {
 			t.Fatalf("%q became %q", text, again.String())
 		}
 		if (w.Up == w.Down) != (again.Up == again.Down) && w.Up == w.Down {
-			t.Fatalf("%q: what was alike is not", text)
+			t.Fatalf("%q: the directions are no longer equal", text)
 		}
 	})
 }
 
-// FuzzParse reads any text. What is refused leaves the weather as it was, in an
-// error of bounded length; what is accepted survives its own text, and decides
-// every fate within bounds.
+// FuzzParse parses arbitrary text. Rejected text must leave the network unchanged, with
+// an error of bounded length. Accepted text must survive its own text form, with all
+// outcomes in bounds.
 func FuzzParse(f *testing.F) {
 	for _, p := range Profiles {
 		w := Network{Up: p.Up, Down: p.Down}
@@ -105,10 +104,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, moment int64) {
 		w := Network{Seed: 7, Up: Conditions{Loss: 0.1}}
-		was := w
+		before := w
 		if err := w.Parse(text); err != nil {
-			if w != was {
-				t.Fatalf("%q was refused, and changed the weather", text)
+			if w != before {
+				t.Fatalf("%q was refused, but changed the network", text)
 			}
 			if len(err.Error()) > 1500+4*len(text) { // a byte may be quoted as four
 				t.Fatalf("%q: an error of %d bytes", text, len(err.Error()))
@@ -124,13 +123,13 @@ func FuzzParse(f *testing.F) {
 		}
 		now := time.Duration(moment & (1<<52 - 1)) // 52 days
 		for _, d := range []Direction{Up, Down} {
-			fate := w.Outcome(d, 0, now, 0)
-			if fate != w.Outcome(d, 0, now, 0) {
-				t.Fatalf("%q: two fates of one datagram", text)
+			outcome := w.Outcome(d, 0, now, 0)
+			if outcome != w.Outcome(d, 0, now, 0) {
+				t.Fatalf("%q: two outcomes of one datagram", text)
 			}
-			// No shape goes beyond 36 times its scale.
-			if most := 3*maxDuration + 40*10*time.Second + maxDuration; fate.Delay < 0 || fate.DuplicateDelay < 0 || fate.Delay > most || fate.DuplicateDelay > most {
-				t.Fatalf("%q: %+v", text, fate)
+			// No shape exceeds 36 times its scale.
+			if limit := 3*maxDuration + 40*10*time.Second + maxDuration; outcome.Delay < 0 || outcome.DuplicateDelay < 0 || outcome.Delay > limit || outcome.DuplicateDelay > limit {
+				t.Fatalf("%q: %+v", text, outcome)
 			}
 		}
 	})

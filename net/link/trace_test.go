@@ -16,16 +16,14 @@ func readTrace(t *testing.T, text string) *Trace {
 	return x
 }
 
-// TestTraceReadsUnits says that a trace read from a file is the same whatever
-// units and order of columns its header states, with and without a header,
-// remarks and carriage returns; that a round trip is halved; and that time may
-// begin anywhere.
+// TestTraceReadsUnits checks that a trace does not depend on the units and order of its
+// columns, comments, carriage returns or the start time, and that an RTT is halved.
 func TestTraceReadsUnits(t *testing.T) {
 	const want = "us/20000:25100/25300/-/30000:24000"
 	for _, text := range []string{
 		"0,25.1,0\n0.02,25.3,0\n0.04,25,1\n0.06,24,0\n0.09,0,1\n",
-		"\uFEFF# a remark\r\n\r\n0.00, 25.1, 0\r\n0.02,25.3,0\r\n0.04,,1\r\n0.06,24,0\r\n0.09,0,1",
-		"Time_s,Delay_ms,Lost\n0,25.1,0\n0.02,25.3,0\n# here it was dark\n0.04,,1\n0.06,24,0\n0.09,,1",
+		"\uFEFF# a comment\r\n\r\n0.00, 25.1, 0\r\n0.02,25.3,0\r\n0.04,,1\r\n0.06,24,0\r\n0.09,0,1",
+		"Time_s,Delay_ms,Lost\n0,25.1,0\n0.02,25.3,0\n# a gap\n0.04,,1\n0.06,24,0\n0.09,,1",
 		"lost,rtt_ms,time_ms\n0,50.2,1700000000000\n0,50.6,1700000000020\n1,,1700000000040\n0,48,1700000000060\n1,,1700000000090",
 		"delay_us,lost,time_us\n25100,0,5\n25300,0,20005\n,1,40005\n24000,0,60005\n,1,90005",
 		"rtt_s,lost,time_s\n0.0502,0,1700000000\n0.0506,0,1700000000.02\n,1,1700000000.04\n0.048,0,1700000000.06\n,1,1700000000.09",
@@ -37,14 +35,14 @@ func TestTraceReadsUnits(t *testing.T) {
 			t.Errorf("%q: %s, %d samples of %v", text, got, x.Samples(), x.Length())
 		}
 	}
-	// A lost sample has the delay of the one before it, the first of the next.
+	// A lost sample has the delay of the one before it, or else of the next.
 	x := readTrace(t, "0,,1\n1,7,0\n2,,1\n3,9,0\n")
 	for i, want := range []time.Duration{7 * ms, 7 * ms, 7 * ms, 9 * ms} {
 		if got, lost := x.at(time.Duration(i) * time.Second); got != want || lost != (i%2 == 0) {
 			t.Errorf("sample %d: %v, lost: %t", i, got, lost)
 		}
 	}
-	// Two columns, and one sample alone.
+	// Two columns, and a single sample.
 	if got := readTrace(t, "3,7\n").String(); got != "us/1000000:7000" {
 		t.Error(got)
 	}
@@ -53,34 +51,33 @@ func TestTraceReadsUnits(t *testing.T) {
 	}
 }
 
-// TestTraceRefuses says that what is wrong with a file is told with its line
-// and its column.
+// TestTraceRefuses checks that an error names the line and the column.
 func TestTraceRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "without samples",
-		"# nothing\n\n":                     "without samples",
-		"time_s,delay_ms\n":                 "without samples",
+		"":                                  "no samples",
+		"# nothing\n\n":                     "no samples",
+		"time_s,delay_ms\n":                 "no samples",
 		"time_s,delay_ms,lost\n0,5,2":       "line 2, column 3 (lost): \"2\": want 0 or 1",
 		"time_s,delay_ms,lost\n\n0,x,0":     "line 3, column 2 (delay_ms): \"x\": want 0 to 1m0s",
 		"0,-1,0":                            "line 1, column 2 (delay_ms)",
 		"0,NaN,0":                           "line 1, column 2 (delay_ms)",
 		"0,Inf,0":                           "line 1, column 2 (delay_ms)",
 		"0,60001,0":                         "line 1, column 2 (delay_ms)",
-		"0,,0":                              "line 1, column 2 (delay_ms): it is empty, and the sample is not lost",
-		"0,":                                "line 1, column 2 (delay_ms): it is empty",
-		"0,5\n0,5":                          "line 2, column 1 (time_s): \"0\": want later",
-		"1,5\n0.5,5":                        "line 2, column 1 (time_s): \"0.5\": want later",
-		"0.0000001,5\n0.0000002,5":          "later than the line before, by a microsecond",
+		"0,,0":                              "line 1, column 2 (delay_ms): empty, but the sample is not lost",
+		"0,":                                "line 1, column 2 (delay_ms): empty",
+		"0,5\n0,5":                          "line 2, column 1 (time_s): \"0\": want a time at least a microsecond after",
+		"1,5\n0.5,5":                        "line 2, column 1 (time_s): \"0.5\": want a time at least a microsecond after",
+		"0.0000001,5\n0.0000002,5":          "at least a microsecond after",
 		"0,5\n3600,5":                       "line 2, column 1 (time_s): \"3600\": want less than 1h0m0s",
 		"-1,5":                              "line 1, column 1 (time_s)",
 		"0,5\nNaN,6":                        "line 2, column 1 (time_s)",
 		"1e300,5":                           "line 1, column 1 (time_s)",
-		"0":                                 "line 1: 1 columns: want 2",
-		"0,5,0,9":                           "line 1: 4 columns: want 3",
-		"0,5\n1":                            "line 2: 1 columns: want 2",
-		"time_s,lost\n0,1":                  "want a column of time and one of delay or rtt",
-		"time_s,delay_ms,rtt_ms":            "line 1, column 3 (rtt_ms): there is one like it",
-		"time_s,delay":                      `line 1, column 2: no column of a trace "delay" (there are time_s,`,
+		"0":                                 "line 1: 1 columns, want 2",
+		"0,5,0,9":                           "line 1: 4 columns, want 3",
+		"0,5\n1":                            "line 2: 1 columns, want 2",
+		"time_s,lost\n0,1":                  "want a time column and a delay or rtt column",
+		"time_s,delay_ms,rtt_ms":            "line 1, column 3 (rtt_ms): a second column of this kind",
+		"time_s,delay":                      `line 1, column 2: no trace column "delay" (there are time_s,`,
 		"0,5\n" + strings.Repeat("9", 2000): "line 2: longer than 1024 bytes",
 	} {
 		_, err := ReadTrace(strings.NewReader(text))
@@ -92,13 +89,13 @@ func TestTraceRefuses(t *testing.T) {
 	for i := range 6000 {
 		fmt.Fprintf(&long, "0.%04d,%d.5\n", i, 20+i%7)
 	}
-	if _, err := ReadTrace(strings.NewReader(long.String())); err == nil || !strings.Contains(err.Error(), "may take 28672: shorten it or thin it out") {
+	if _, err := ReadTrace(strings.NewReader(long.String())); err == nil || !strings.Contains(err.Error(), "at most 28672 are allowed: shorten or thin out the trace") {
 		t.Error(err)
 	}
 }
 
-// TestTraceIsApplied says which sample a datagram meets: the last one at or before
-// the moment it is sent, and after the end the first again.
+// TestTraceIsApplied checks that a datagram meets the last sample at or before the time
+// it is sent, and that the trace repeats.
 func TestTraceIsApplied(t *testing.T) {
 	x := readTrace(t, "0,10\n0.02,20\n0.05,5\n0.06,30")
 	w := &Network{Up: Conditions{Latency: 1 * ms, Trace: x}}
@@ -116,9 +113,9 @@ func TestTraceIsApplied(t *testing.T) {
 	}
 }
 
-// TestTraceAddsToConditions says how a trace combines: with every seed and seat it is
-// the same, its delays are added to the others, and a datagram is lost if the
-// trace says so or its own luck does.
+// TestTraceAddsToConditions checks that a trace is the same for every seat, that its
+// delays are added to the others, and that a datagram is lost if the trace or the other
+// conditions lose it.
 func TestTraceAddsToConditions(t *testing.T) {
 	x := readTrace(t, "0,10,0\n0.1,40,0\n0.2,,1\n0.25,20,0\n")
 	plain, with := &Network{Seed: 5}, &Network{Seed: 5}
@@ -127,7 +124,7 @@ func TestTraceAddsToConditions(t *testing.T) {
 	}
 	with.Up, with.Down = plain.Up, plain.Down
 	with.Up.Trace, with.Down.Trace = x, x
-	dark := 0
+	lostByTrace := 0
 	for i := range 20000 {
 		now := time.Duration(i) * tick
 		for _, d := range []Direction{Up, Down} {
@@ -137,18 +134,17 @@ func TestTraceAddsToConditions(t *testing.T) {
 				t.Fatalf("at %v: %+v without the trace, %+v with it (%v, lost: %t)", now, a, b, delay, lost)
 			}
 			if lost {
-				dark++
+				lostByTrace++
 			}
 		}
 	}
-	if dark < 40000/7 || dark > 40000/5 { // 50 ms of 300
-		t.Errorf("%d of 40000 met the dark", dark)
+	if lostByTrace < 40000/7 || lostByTrace > 40000/5 { // 50 ms of 300
+		t.Errorf("%d of 40000 were lost by the trace", lostByTrace)
 	}
 }
 
-// TestTraceInNetworkText says that a weather's text holds its traces whole, that
-// equal ones of both directions are one, and that a reader is told of them in
-// few words.
+// TestTraceInNetworkText checks that a network's text contains its traces in full, that
+// equal traces of both directions are shared, and that Summary shortens them.
 func TestTraceInNetworkText(t *testing.T) {
 	var w Network
 	if err := w.Parse("cable,trace=us/20000:5012/4980/-,down.loss=0"); err != nil {
@@ -177,9 +173,9 @@ func TestTraceInNetworkText(t *testing.T) {
 		"trace=":                  "want none, or samples",
 		"trace=wifi.csv":          "want none, or samples",
 		"trace=us/":               "want none, or samples",
-		"trace=us/5":              "how long it holds",
-		"trace=us/0:5":            "to hold 1 to",
-		"trace=us/x:5":            "to hold 1 to",
+		"trace=us/5":              "want a duration first",
+		"trace=us/0:5":            "want a duration of 1 to",
+		"trace=us/x:5":            "want a duration of 1 to",
 		"trace=us/10:5/x":         "sample 2",
 		"trace=us/10:60000001":    "sample 1",
 		"trace=us/10:-5":          "sample 1",
@@ -192,8 +188,8 @@ func TestTraceInNetworkText(t *testing.T) {
 	}
 }
 
-// FuzzReadTrace reads whatever there is. What is accepted is bounded, says
-// something about every moment, and survives its own text.
+// FuzzReadTrace reads arbitrary text. An accepted trace must be within bounds, have a
+// delay at every time, and survive its own text form.
 func FuzzReadTrace(f *testing.F) {
 	f.Add("time_s,delay_ms,lost\n0,25.1,0\n0.02,,1\n# x\n0.04,3,0\n", int64(20*ms))
 	f.Add("lost,rtt_us,time_us\n1,,9\n0,7,10\n", int64(0))

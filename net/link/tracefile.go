@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// traceColumns are what a column of a file may hold, by the name in its header.
+// traceColumns are the possible columns of a file, by their name in the header.
 var traceColumns = []struct {
 	name string
 	kind byte          // 't'ime, 'd'elay or 'l'ost
-	unit time.Duration // of one in the file, one way
+	unit time.Duration // unit of the numbers, one way
 }{
 	{"time_s", 't', time.Second}, {"time_ms", 't', time.Millisecond}, {"time_us", 't', time.Microsecond},
 	{"delay_s", 'd', time.Second}, {"delay_ms", 'd', time.Millisecond}, {"delay_us", 'd', time.Microsecond},
@@ -22,7 +22,7 @@ var traceColumns = []struct {
 	{"lost", 'l', 1},
 }
 
-// columnNames lists the names of all columns, for a hint.
+// columnNames returns the names of all columns, for error messages.
 func columnNames() (names []string) {
 	for _, c := range traceColumns {
 		names = append(names, c.name)
@@ -32,27 +32,26 @@ func columnNames() (names []string) {
 
 const (
 	maxTraceLine = 1 << 10
-	maxSamples   = maxTraceText / 2 // each takes two bytes of the text at least
+	maxSamples   = maxTraceText / 2 // each takes at least two bytes of text
 )
 
 // ReadTrace reads a measured trace from comma-separated values:
 //
-//	# what begins with # is a remark
+//	# a comment
 //	time_s,delay_ms,lost
 //	0.000,25.1,0
 //	0.020,25.3,0
 //	0.040,,1
 //
-// The header names the columns with their units, in any order: time (s, ms or
-// us), strictly rising, from wherever it begins; delay, one way, or rtt, of
-// which half is taken, each from 0 to a minute; and lost, 0 or 1, which may be
-// left out. The delay of a lost one may be empty. Without a header the columns
-// are time_s, delay_ms and, if there is a third, lost. All is rounded to
-// microseconds. The last sample holds as long as the one before it, or a second
-// if it is alone.
+// The header names the columns with their units, in any order: time (s, ms or us),
+// strictly increasing from any start; delay, one way, or rtt, of which it takes half,
+// both from 0 to a minute; and lost, 0 or 1, which is optional. The delay of a lost
+// sample may be empty. Without a header the columns are time_s, delay_ms and, if there
+// is a third, lost. All times are rounded to microseconds. The last sample lasts as
+// long as the one before it, or a second if it is the only one.
 //
-// A trace may be an hour long, and its text (see Trace.String) 28 KiB: about
-// 4500 samples at a regular pace. Errors name the line and the column.
+// A trace may be an hour long, and its text (see Trace.String) 28 KiB: about 4500
+// samples at a regular interval. Errors name the line and the column.
 func ReadTrace(r io.Reader) (*Trace, error) {
 	p := &traceReader{columns: []int{0, 4, 9}} // time_s, delay_ms, lost
 	s := bufio.NewScanner(r)
@@ -61,7 +60,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 		p.line++
 		line := s.Text()
 		if p.line == 1 {
-			line = strings.TrimPrefix(line, "\uFEFF") // as some programs begin a file
+			line = strings.TrimPrefix(line, "\uFEFF") // byte order mark
 		}
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -78,24 +77,24 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 	}
 	n := len(p.samples)
 	if n == 0 {
-		return nil, errors.New("a trace without samples")
+		return nil, errors.New("no samples")
 	}
-	holds := time.Second
+	duration := time.Second
 	if n > 1 {
-		holds = p.samples[n-1].at - p.samples[n-2].at
+		duration = p.samples[n-1].at - p.samples[n-2].at
 	}
-	return newTrace(p.samples, min(p.samples[n-1].at+holds, maxTraceLength))
+	return newTrace(p.samples, min(p.samples[n-1].at+duration, maxTraceLength))
 }
 
 type traceReader struct {
 	line      int
 	started   bool  // a header or a sample has been read
-	columns   []int // into traceColumns
+	columns   []int // indices into traceColumns
 	firstTime time.Duration
 	samples   []sample
 }
 
-// readRow reads a header or a sample. Its error goes on after "line N".
+// readRow reads a header or a sample. Its error continues the text "line N".
 func (p *traceReader) readRow(fields []string) error {
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
@@ -108,13 +107,13 @@ func (p *traceReader) readRow(fields []string) error {
 		p.columns = p.columns[:max(2, min(len(fields), 3))]
 	}
 	if len(fields) != len(p.columns) {
-		return fmt.Errorf(": %d columns: want %d", len(fields), len(p.columns))
+		return fmt.Errorf(": %d columns, want %d", len(fields), len(p.columns))
 	}
 	if len(p.samples) == maxSamples {
-		return fmt.Errorf(": more than %d samples: thin the trace out", maxSamples)
+		return fmt.Errorf(": more than %d samples: thin out the trace", maxSamples)
 	}
 	var s sample
-	empty := 0 // the column of an empty delay, from 1
+	empty := 0 // column of an empty delay, from 1
 	for i, f := range fields {
 		c := traceColumns[p.columns[i]]
 		bad := func(want string) error {
@@ -129,7 +128,7 @@ func (p *traceReader) readRow(fields []string) error {
 			if len(p.samples) == 0 {
 				p.firstTime = at
 			} else if s.at = at - p.firstTime; s.at <= p.samples[len(p.samples)-1].at {
-				return bad("later than the line before, by a microsecond at least")
+				return bad("a time at least a microsecond after the previous line")
 			} else if s.at >= maxTraceLength {
 				return bad(fmt.Sprintf("less than %v after the first", maxTraceLength))
 			}
@@ -150,13 +149,13 @@ func (p *traceReader) readRow(fields []string) error {
 		}
 	}
 	if empty > 0 && !s.lost {
-		return fmt.Errorf(", column %d (%s): it is empty, and the sample is not lost", empty, traceColumns[p.columns[empty-1]].name)
+		return fmt.Errorf(", column %d (%s): empty, but the sample is not lost", empty, traceColumns[p.columns[empty-1]].name)
 	}
 	p.samples = append(p.samples, s)
 	return nil
 }
 
-// readHeader reads which columns there are.
+// readHeader reads the header.
 func (p *traceReader) readHeader(fields []string) error {
 	p.columns = nil
 	seen := map[byte]bool{}
@@ -165,26 +164,27 @@ next:
 		for k, c := range traceColumns {
 			if c.name == strings.ToLower(f) {
 				if seen[c.kind] {
-					return fmt.Errorf(", column %d (%s): there is one like it before", i+1, c.name)
+					return fmt.Errorf(", column %d (%s): a second column of this kind", i+1, c.name)
 				}
 				seen[c.kind] = true
 				p.columns = append(p.columns, k)
 				continue next
 			}
 		}
-		return fmt.Errorf(", column %d: %w", i+1, &UnknownNameError{"column of a trace", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
+		return fmt.Errorf(", column %d: %w", i+1, &UnknownNameError{"trace column", strings.ToValidUTF8(f[:min(len(f), 20)], ""), columnNames()})
 	}
 	if !seen['t'] || !seen['d'] {
-		return errors.New(": want a column of time and one of delay or rtt")
+		return errors.New(": want a time column and a delay or rtt column")
 	}
 	return nil
 }
 
-// parseAmount reads a decimal number of units from 0 to most, to the microsecond.
-func parseAmount(text string, unit, most time.Duration) (time.Duration, bool) {
+// parseAmount parses a decimal number of units from 0 to limit, rounded to a
+// microsecond.
+func parseAmount(text string, unit, limit time.Duration) (time.Duration, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	f = float64(f*float64(unit)) / float64(time.Microsecond)
-	if err != nil || !(f >= 0 && f <= float64(most/time.Microsecond)) {
+	if err != nil || !(f >= 0 && f <= float64(limit/time.Microsecond)) {
 		return 0, false
 	}
 	return time.Duration(f+0.5) * time.Microsecond, true
