@@ -1,28 +1,28 @@
 package packet
 
-// pageBytes is what an arena asks for at a time.
+// pageBytes is the size of an allocation.
 const pageBytes = 64 << 10
 
-// arena is memory that stays where it is until all of it is given back. What
-// is larger than a page has a place of its own, of which there is one, taken
-// with the arena: so no datagram that arrives asks for more than a page.
+// arena allocates payloads that are released all at once. A payload larger than a page
+// uses a separate buffer, of which there is one, allocated with the arena; so no
+// datagram causes an allocation larger than a page.
 type arena struct {
 	pages      [][]byte
-	page       int // in use
-	used       int // bytes of it
+	page       int // index of the page in use
+	used       int // bytes used of that page
 	large      []byte
-	largeInUse bool // large is in use
+	largeInUse bool
 }
 
 func newArena() arena { return arena{large: make([]byte, MaxPayload)} }
 
-// reset takes all memory back.
+// reset releases all memory.
 func (a *arena) reset() { a.page, a.used, a.largeInUse = 0, 0, false }
 
-// hasRoom reports whether there is memory of n bytes, at most MaxPayload.
+// hasRoom reports whether alloc can return n bytes, at most MaxPayload.
 func (a *arena) hasRoom(n int) bool { return n <= pageBytes || !a.largeInUse }
 
-// alloc returns memory of n bytes, for which there is room. It may hold anything.
+// alloc returns n bytes, which may contain anything. hasRoom must be true.
 func (a *arena) alloc(n int) []byte {
 	if n > pageBytes {
 		a.largeInUse = true

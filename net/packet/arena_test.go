@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestPayloadsStayValid says that everything that one Update brings stays as it is until the
-// next, however much it is: hundreds of packets of all lengths, one of them
-// large, in more memory than a page, and that the memory is used again.
+// TestPayloadsStayValid checks that everything one Update delivers stays intact until
+// the next: hundreds of packets of all sizes, one of them large, in more than a page of
+// memory, and that the memory is reused.
 func TestPayloadsStayValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var w queueConn
@@ -30,7 +30,7 @@ func TestPayloadsStayValid(t *testing.T) {
 		}
 		for i := range got {
 			if !bytes.Equal(got[i].Payload, want[i]) {
-				t.Fatalf("packet %d of %d bytes is not what was sent", i, len(want[i]))
+				t.Fatalf("packet %d of %d bytes arrives changed", i, len(want[i]))
 			}
 			if p := got[i].Payload; cap(p) != len(p) {
 				t.Fatal("an append to a payload would write into the next")

@@ -8,15 +8,14 @@ import (
 	"ghostcube/net/link"
 )
 
-// badConn is a lane that loses, repeats, delays and damages. A datagram that is
-// delayed comes after up to reorder others that were sent later; time plays no
-// part.
+// badConn is a direction that loses, duplicates, delays and damages datagrams. A
+// delayed datagram arrives after up to reorder later ones; time plays no part.
 type badConn struct {
 	rng             *rand.Rand
-	loss, duplicate float64 // chances
+	loss, duplicate float64 // probabilities
 	damage          float64
-	reorder         int           // at most this many datagrams overtake one
-	due             [512][][]byte // a ring: what arrives when so many have been sent
+	reorder         int           // largest number of datagrams that overtake one
+	due             [512][][]byte // ring, by the number of datagrams sent before arrival
 	freeBuffers     [][]byte
 	sent, arrived   int
 	last            []byte
@@ -24,8 +23,8 @@ type badConn struct {
 	lost, duplicated, damaged, delivered int
 }
 
-func newBadConn(seed uint64, loss, double, damage float64, reorder int) *badConn {
-	return &badConn{rng: rand.New(rand.NewPCG(seed, 77)), loss: loss, duplicate: double, damage: damage, reorder: reorder}
+func newBadConn(seed uint64, loss, duplicate, damage float64, reorder int) *badConn {
+	return &badConn{rng: rand.New(rand.NewPCG(seed, 77)), loss: loss, duplicate: duplicate, damage: damage, reorder: reorder}
 }
 
 func (s *badConn) Send(_ time.Duration, b []byte) error {
@@ -75,12 +74,12 @@ func (s *badConn) Receive(now time.Duration) (link.Datagram, bool) {
 			return link.Datagram{Bytes: s.last, ReceivedAt: now}, true
 		}
 	}
-	s.arrived = s.sent // more may be due now with the next one sent
+	s.arrived = s.sent // the next datagram sent may make more due
 	return link.Datagram{}, false
 }
 
-// newBadPair returns two endpoints with a storm each way between them.
-func newBadPair(seed uint64, loss, double, damage float64, reorder int) (a, b *Endpoint, up, down *badConn) {
-	up, down = newBadConn(seed*2, loss, double, damage, reorder), newBadConn(seed*2+1, loss, double, damage, reorder)
+// newBadPair returns two endpoints connected by a badConn each way.
+func newBadPair(seed uint64, loss, duplicate, damage float64, reorder int) (a, b *Endpoint, up, down *badConn) {
+	up, down = newBadConn(seed*2, loss, duplicate, damage, reorder), newBadConn(seed*2+1, loss, duplicate, damage, reorder)
 	return NewEndpoint(splitConn{down, up}), NewEndpoint(splitConn{up, down}), up, down
 }

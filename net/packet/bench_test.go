@@ -8,7 +8,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// singleConn is the least that can be called a wire: it holds one datagram.
+// singleConn is the simplest wire: it stores one datagram.
 type singleConn struct {
 	bytes []byte
 	full  bool
@@ -27,8 +27,8 @@ func (b *singleConn) Receive(now time.Duration) (link.Datagram, bool) {
 	return link.Datagram{Bytes: b.bytes, ReceivedAt: now}, true
 }
 
-// BenchmarkSendReceive is one packet from Send to Receive, checksum and copies
-// included, over a wire that costs next to nothing.
+// BenchmarkSendReceive measures one packet from Send to Receive, including checksum and
+// copies, over a wire that costs next to nothing.
 func BenchmarkSendReceive(b *testing.B) {
 	for _, size := range []int{8, 256, maxUnfragmented} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -10,22 +10,21 @@ import (
 	"ghostcube/net/link"
 )
 
-// withChecksum puts a right checksum of some protocol before b.
+// withChecksum writes the checksum for a protocol and version into b.
 func withChecksum(b []byte, protocol, version uint32) []byte {
 	binary.LittleEndian.PutUint32(b, crc32.Update(checksumSeedOf(protocol, version), castagnoli, b[4:]))
 	return b
 }
 
-// TestForeignProtocol says that protocol and version are in the checksum and nowhere
-// else: a datagram of this program is taken and the same of another, or of
-// another version, is refused, although not one of the bytes after the checksum
-// differs. For whole datagrams this is certain, not likely: a change of one of
-// the two numbers alone is a burst of at most 32 bits.
+// TestForeignProtocol checks that protocol and version are in the checksum and nowhere
+// else: a datagram of another program or version is rejected although the bytes after
+// the checksum are the same. This is certain, not just likely, because a change of one
+// of the two numbers is a burst of at most 32 bits.
 func TestForeignProtocol(t *testing.T) {
 	var h header
 	good := withChecksum(makeDatagram(7, "payload"), Protocol, Version)
 	if !h.decode(good) {
-		t.Fatal("our own is refused")
+		t.Fatal("a genuine datagram is rejected")
 	}
 	for bit := range 32 {
 		for _, other := range [][2]uint32{{Protocol ^ 1<<bit, Version}, {Protocol, Version ^ 1<<bit}} {
@@ -34,7 +33,7 @@ func TestForeignProtocol(t *testing.T) {
 				t.Fatal("protocol or version are on the wire")
 			}
 			if h.decode(b) {
-				t.Errorf("protocol %08x version %d is taken for ours", other[0], other[1])
+				t.Errorf("protocol %08x version %d is accepted", other[0], other[1])
 			}
 		}
 	}
@@ -44,13 +43,12 @@ func TestForeignProtocol(t *testing.T) {
 		}
 	}
 	if binary.LittleEndian.PutUint32(good, crc32.Checksum(good[4:], castagnoli)); h.decode(good) {
-		t.Error("a checksum of the bytes alone is taken for ours")
+		t.Error("a checksum without protocol and version is accepted")
 	}
 }
 
-// TestFewBitFlips says what the checksum guarantees of a short datagram: any one
-// and any two flipped bits are noticed wherever they are, and so is any burst of
-// up to 32 bits in what the checksum covers.
+// TestFewBitFlips checks what the checksum guarantees for a short datagram: it detects
+// any one and any two flipped bits, and any burst of up to 32 bits after the checksum.
 func TestFewBitFlips(t *testing.T) {
 	var h header
 	good := makeDatagram(7, "forty-six bytes of a payload: nothing special.")
@@ -85,16 +83,15 @@ func TestFewBitFlips(t *testing.T) {
 		}
 	}
 	if !h.decode(good) {
-		t.Error("the whole datagram is refused")
+		t.Error("the intact datagram is rejected")
 	}
 }
 
-// TestDamage damages a million datagrams, whole packets and fragments, and gives
-// them to one endpoint: flipped bits, cut ends, grown ends, swapped bytes, two
-// datagrams spliced, one laid over another, and no datagrams at all. None is
-// taken unless it is, byte for byte, one that was sent. A checksum of 32 bits
-// cannot promise that: of random damage it lets one in 4,300 million pass, so
-// with a million the chance that one would have is 1 in 4,300.
+// TestDamage damages a million datagrams, packets and fragments, and feeds them to an
+// endpoint: flipped bits, cut and extended ends, swapped bytes, splices, overlays and
+// random bytes. None must be accepted unless it equals one that was sent. A 32-bit
+// checksum cannot promise that: it accepts one in 4,300 million, so the chance of a
+// failure here is 1 in 4,300.
 func TestDamage(t *testing.T) {
 	trials := 1_000_000
 	if testing.Short() {
@@ -125,7 +122,7 @@ func TestDamage(t *testing.T) {
 	}
 	pick := func() []byte { return w.sent[rng.IntN(len(w.sent))] }
 	damage := []func() []byte{
-		func() []byte { // bits
+		func() []byte { // flipped bits
 			b := slices.Clone(pick())
 			for range 1 + rng.IntN(1+rng.IntN(64)) {
 				i := rng.IntN(len(b) * 8)
@@ -142,11 +139,11 @@ func TestDamage(t *testing.T) {
 			b[i], b[j] = b[j], b[i]
 			return b
 		},
-		func() []byte { // the head of one and the tail of another
+		func() []byte { // start of one, end of another
 			a, b := pick(), pick()
 			return append(slices.Clone(a[:rng.IntN(len(a)+1)]), b[rng.IntN(len(b)+1):]...)
 		},
-		func() []byte { // one over the other
+		func() []byte { // one copied over the other
 			a, b := slices.Clone(pick()), pick()
 			from := rng.IntN(min(len(a), len(b)))
 			copy(a[from:], b[from:from+rng.IntN(min(len(a), len(b))-from)])
@@ -160,10 +157,10 @@ func TestDamage(t *testing.T) {
 		},
 	}
 	var e *Endpoint
-	unharmed := 0
-	for i := 0; i-unharmed < trials; i++ {
+	undamaged := 0
+	for i := 0; i-undamaged < trials; i++ {
 		if i%1000 == 0 {
-			e = NewEndpoint(&recorder{}) // one that has not yet got what is unharmed
+			e = NewEndpoint(&recorder{}) // it has not received the undamaged ones yet
 			e.Update(0)
 		}
 		b := damage[i%len(damage)]()
@@ -171,9 +168,9 @@ func TestDamage(t *testing.T) {
 		before := len(e.inbox)
 		e.handleDatagram(link.Datagram{Bytes: b})
 		if genuine[string(b)] {
-			unharmed++
+			undamaged++
 		} else if e.Stats.Rejected != refused+1 {
-			t.Fatalf("damage %d: taken: % x", i, b)
+			t.Fatalf("damage %d: accepted: % x", i, b)
 		}
 		for _, p := range e.inbox[before:] {
 			if !payloads[string(p.Payload)] {
@@ -181,8 +178,8 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d damaged datagrams, 0 of them taken; %d more were unharmed by chance", trials, unharmed)
-	if unharmed == 0 || unharmed > trials/20 {
-		t.Errorf("%d of %d unharmed", unharmed, trials)
+	t.Logf("%d damaged datagrams, none accepted; %d more were undamaged by chance", trials, undamaged)
+	if undamaged == 0 || undamaged > trials/20 {
+		t.Errorf("%d of %d undamaged", undamaged, trials)
 	}
 }

@@ -1,17 +1,17 @@
-// Package packet numbers packets, cuts those that are too long for a datagram,
-// drops what is corrupt, repeated or foreign, tells each side what has arrived
-// at the other, and estimates the round trip, the loss and the bandwidth.
+// Package packet is a packet protocol over unreliable datagrams. It numbers packets,
+// fragments those that do not fit a datagram, drops corrupt, duplicate and foreign
+// ones, acknowledges what arrived, and estimates round-trip time, loss and bandwidth.
 //
-// The method is that of Fiedler's articles on reliability over UDP (2008) and
-// on game network protocols (2016): every packet carries its own number, the
-// newest number that has arrived from the other side, and a bit for each of the
-// 31 before it, so an acknowledgement is repeated in 32 packets and its loss
-// costs nothing. Nothing is sent again; that is for whoever knows what is in a
-// packet and whether it still matters. Where the articles differ header.go says
-// which was followed. The layout, byte by byte, is in docs/wire.md.
+// The method is that of Fiedler's articles on reliability over UDP (2008) and on game
+// network protocols (2016). Every packet carries its own sequence number, the newest
+// number received from the other side, and a bit for each of the 31 before that. An
+// acknowledgement is so repeated in 32 packets, and losing one costs nothing. Nothing
+// is sent again: that is left to code that knows what a packet contains and whether it
+// still matters. Where the articles differ, header.go says which one it follows. The
+// layout is documented byte by byte in docs/wire.md.
 //
-// The package knows neither sockets nor the wall clock, nor what a payload
-// means. The checksum keeps out damage and strangers, not forgers.
+// The package knows neither sockets nor the wall clock, nor what a payload means. Its
+// checksum protects against damage and foreign datagrams, not against forgery.
 package packet
 
 import (
@@ -21,26 +21,26 @@ import (
 	"ghostcube/net/link"
 )
 
-// MaxDatagram is the largest datagram, in bytes. With the 28 bytes of IP and
-// UDP it fits the smallest packet that every IPv6 network has to carry, 1280
-// bytes, and leaves some for tunnels (Fiedler's conservative choice of 2016).
+// MaxDatagram is the size of the largest datagram, in bytes. With the 28 bytes of IP
+// and UDP headers it fits the minimum MTU of IPv6, 1280 bytes, and leaves room for
+// tunnels (Fiedler's conservative choice of 2016).
 const MaxDatagram = 1200
 
-// maxUnfragmented is the largest payload that is not cut.
+// maxUnfragmented is the size of the largest payload that is not fragmented.
 const maxUnfragmented = MaxDatagram - headerBytes
 
-// Packet is what has arrived.
+// Packet is a received packet.
 type Packet struct {
-	Sequence        Sequence      // as the other side's Send returned it
-	ReceivedAt      time.Duration // when it arrived, the last fragment if it was cut
-	FirstFragmentAt time.Duration // when the first of its fragments arrived; At if it was not cut
+	Sequence        Sequence      // as returned by the other side's Send
+	ReceivedAt      time.Duration // when it arrived, or its last fragment
+	FirstFragmentAt time.Duration // when its first fragment arrived; otherwise ReceivedAt
 	Payload         []byte        // valid until the next Update
 }
 
-// sentPacket is what is remembered of a packet of ours until it is acknowledged.
+// sentPacket is a packet that has been sent and not yet acknowledged.
 type sentPacket struct {
 	sentAt time.Duration
-	bytes  uint64 // of all its datagrams, with all headers
+	bytes  uint64 // of all its datagrams, including all headers
 }
 
 // Endpoint is one side of a connection.
@@ -50,10 +50,10 @@ type Endpoint struct {
 	conn link.Wire
 	now  time.Duration
 
-	next      Sequence // to be sent
+	next      Sequence // next packet to send
 	sent      SequenceBuffer[sentPacket]
 	ackFilter ackFilter
-	hasRTT    bool // a round trip has been measured
+	hasRTT    bool // RTT has been measured
 
 	received    receiveState
 	reassembler reassembler
@@ -61,20 +61,20 @@ type Endpoint struct {
 
 	inbox     []Packet
 	inboxRead int
-	arena     arena // of the inbox
+	arena     arena // memory of the inbox
 	pending   []pendingPacket
 	acks      []Sequence
 	buffer    [MaxDatagram]byte
 }
 
-// pendingPacket is a packet that has arrived whole and waits for memory: there is room
-// for one large payload at a time.
+// pendingPacket is a complete packet that waits for memory: the arena has room for one
+// large payload at a time.
 type pendingPacket struct {
 	sequence    Sequence
 	completedAt time.Duration
 }
 
-// NewEndpoint returns an endpoint that speaks over wire.
+// NewEndpoint returns an endpoint that sends and receives over wire.
 func NewEndpoint(wire link.Wire) *Endpoint {
 	e := &Endpoint{conn: wire, sent: NewSequenceBuffer[sentPacket](historyLen), arena: newArena()}
 	e.received.complete = NewSequenceBuffer[struct{}](historyLen)
@@ -82,9 +82,8 @@ func NewEndpoint(wire link.Wire) *Endpoint {
 	return e
 }
 
-// Update tells the endpoint the time, which never runs backwards, and takes in
-// all that has arrived by then. What Receive and Acks gave before is no longer
-// valid.
+// Update sets the time, which must not run backwards, and processes all datagrams that
+// have arrived by then. It invalidates the results of Receive and Acks.
 func (e *Endpoint) Update(now time.Duration) {
 	e.now = now
 	e.acks, e.inbox, e.inboxRead = e.acks[:0], e.inbox[:0], 0
@@ -93,10 +92,10 @@ func (e *Endpoint) Update(now time.Duration) {
 		s := &e.Stats
 		s.SentRate, s.ReceivedRate, s.AckedRate = r.bitsPerSecond(r.sum.sent), r.bitsPerSecond(r.sum.received), r.bitsPerSecond(r.sum.acked)
 	}
-	waiting := e.pending
+	pending := e.pending
 	e.pending = e.pending[:0]
-	for _, r := range waiting {
-		if p := e.reassembler.packets.Find(r.sequence); p != nil { // not given up meanwhile
+	for _, r := range pending {
+		if p := e.reassembler.packets.Find(r.sequence); p != nil { // not abandoned meanwhile
 			e.deliverReassembled(r.sequence, p, r.completedAt)
 		}
 	}
@@ -112,7 +111,7 @@ func (e *Endpoint) Update(now time.Duration) {
 	s.ReassemblyFailures, s.RecentExpected, s.RecentLost = e.reassembler.failures, uint64(e.received.lossSamples()), uint64(e.received.lost)
 }
 
-// handleDatagram takes in one datagram, which may be anything.
+// handleDatagram processes a datagram, which may contain anything.
 func (e *Endpoint) handleDatagram(d link.Datagram) {
 	var h header
 	if !h.decode(d.Bytes) {
@@ -139,8 +138,8 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 		e.Stats.Stale++
 		return
 	}
-	p, came := e.reassembler.add(s, &h, body, d.ReceivedAt)
-	switch came {
+	p, result := e.reassembler.add(s, &h, body, d.ReceivedAt)
+	switch result {
 	case fragmentRefused:
 		e.Stats.Rejected++
 	case fragmentDuplicate:
@@ -155,9 +154,9 @@ func (e *Endpoint) handleDatagram(d link.Datagram) {
 	}
 }
 
-// deliverReassembled delivers a packet all of whose fragments have come, now or, if it is
-// large and another large one was delivered already, with the next Update: so
-// no datagram asks for memory that an endpoint does not have.
+// deliverReassembled delivers a packet whose fragments have all arrived. A second large
+// packet is delivered by the next Update, so that no datagram needs memory beyond the
+// arena's.
 func (e *Endpoint) deliverReassembled(s Sequence, p *partialPacket, at time.Duration) {
 	if !e.arena.hasRoom(p.size) {
 		e.pending = append(e.pending, pendingPacket{s, at})
@@ -167,7 +166,8 @@ func (e *Endpoint) deliverReassembled(s Sequence, p *partialPacket, at time.Dura
 	e.reassembler.release(s)
 }
 
-// handleHeader takes in what any new datagram says of itself and of our own packets.
+// handleHeader processes the sequence number and the acknowledgements of a new
+// datagram.
 func (e *Endpoint) handleHeader(s Sequence, h *header, d link.Datagram) {
 	n := uint64(len(d.Bytes) + link.UDPIPHeaderBytes)
 	e.Stats.DatagramsReceived++
@@ -180,8 +180,7 @@ func (e *Endpoint) handleHeader(s Sequence, h *header, d link.Datagram) {
 	e.handleAcks(h, d.ReceivedAt)
 }
 
-// deliver puts a packet that has arrived whole into the inbox and returns the
-// memory for its payload.
+// deliver adds a complete packet to the inbox and returns the memory for its payload.
 func (e *Endpoint) deliver(s Sequence, first, at time.Duration, size int) []byte {
 	e.received.markComplete(s, at)
 	e.Stats.PacketsReceived++
@@ -190,7 +189,7 @@ func (e *Endpoint) deliver(s Sequence, first, at time.Duration, size int) []byte
 	return payload
 }
 
-// handleAcks takes in what the other side says has arrived there.
+// handleAcks processes the acknowledgements of a header.
 func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 	if h.ackBits == 0 {
 		return
@@ -208,7 +207,7 @@ func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 		n := Sequence(bits.TrailingZeros32(set))
 		r := e.sent.Find(ack - n)
 		if r == nil {
-			continue // never sent, forgotten, or acknowledged before
+			continue // never sent, forgotten, or already acknowledged
 		}
 		e.Stats.Acked++
 		e.rates.current.acked += r.bytes
@@ -221,8 +220,8 @@ func (e *Endpoint) handleAcks(h *header, at time.Duration) {
 	}
 }
 
-// Receive returns the next packet that arrived with the last Update, in order
-// of arrival. Of those of more than 64 KiB one is delivered with each Update.
+// Receive returns the next packet that arrived with the last Update, in order of
+// arrival. Each Update delivers at most one packet of more than 64 KiB.
 func (e *Endpoint) Receive() (p Packet, ok bool) {
 	if e.inboxRead == len(e.inbox) {
 		return Packet{}, false
@@ -232,30 +231,30 @@ func (e *Endpoint) Receive() (p Packet, ok bool) {
 	return p, true
 }
 
-// Acks returns the packets of ours that the last Update showed to have
-// arrived whole, each once. It is valid until the next Update.
+// Acks returns the sent packets that the last Update found acknowledged, each once. The
+// slice is valid until the next Update.
 func (e *Endpoint) Acks() []Sequence { return e.acks }
 
-// Send sends a payload of at most MaxPayload bytes and returns the number by
-// which Acks will name it. What does not fit one datagram goes in several, each
-// with all headers; the packet arrives only if every one of them does.
+// Send sends a payload of at most MaxPayload bytes and returns the sequence number by
+// which Acks will identify it. A payload that does not fit a datagram is sent in
+// several, each with all headers, and arrives only if all of them do.
 func (e *Endpoint) Send(payload []byte) Sequence {
 	if len(payload) > MaxPayload {
-		panic("packet: Send of more than MaxPayload bytes")
+		panic("packet: Send with more than MaxPayload bytes")
 	}
 	s := e.next
 	e.next++
-	ack, set, hold := e.received.ackFields(e.now)
+	ack, set, delay := e.received.ackFields(e.now)
 	h := header{sequence: s.low16(), ack: ack.low16(), ackBits: set}
-	h.ackDelay = uint16(min((hold+ackDelayUnit/2)/ackDelayUnit, maxAckDelay))
+	h.ackDelay = uint16(min((delay+ackDelayUnit/2)/ackDelayUnit, maxAckDelay))
 	var bytes uint64
 	if len(payload) <= maxUnfragmented {
 		bytes = e.sendDatagram(&h, payload)
 	} else {
 		h.isFragment, h.fragmentCount = true, (len(payload)+FragmentBytes-1)/FragmentBytes
 		for h.fragmentID = range h.fragmentCount {
-			part := payload[h.fragmentID*FragmentBytes:]
-			bytes += e.sendDatagram(&h, part[:min(len(part), FragmentBytes)])
+			rest := payload[h.fragmentID*FragmentBytes:]
+			bytes += e.sendDatagram(&h, rest[:min(len(rest), FragmentBytes)])
 		}
 	}
 	*e.sent.Insert(s) = sentPacket{sentAt: e.now, bytes: bytes}
@@ -265,8 +264,7 @@ func (e *Endpoint) Send(payload []byte) Sequence {
 	return s
 }
 
-// SentAt returns when a packet of ours was sent, unless it has been acknowledged
-// or is too old to be remembered.
+// SentAt returns when a packet was sent, unless it has been acknowledged or is too old.
 func (e *Endpoint) SentAt(s Sequence) (at time.Duration, ok bool) {
 	if r := e.sent.Find(s); r != nil {
 		return r.sentAt, true
@@ -274,24 +272,24 @@ func (e *Endpoint) SentAt(s Sequence) (at time.Duration, ok bool) {
 	return 0, false
 }
 
-// sendDatagram sends one datagram and returns the bytes to charge for it.
+// sendDatagram sends a datagram and returns its size including all headers.
 func (e *Endpoint) sendDatagram(h *header, body []byte) uint64 {
 	b := append(e.buffer[:h.size()], body...)
 	h.encode(b)
 	e.Stats.DatagramsSent++
-	_ = e.conn.Send(e.now, b) // a datagram that cannot be sent is a lost one
+	_ = e.conn.Send(e.now, b) // a datagram that cannot be sent is lost
 	return uint64(len(b) + link.UDPIPHeaderBytes)
 }
 
-// CopyFrom makes e an equal of o in all but the wire. They share no memory.
+// CopyFrom sets e to a copy of o that shares no memory. The wire stays its own.
 func (e *Endpoint) CopyFrom(o *Endpoint) {
 	e.Stats, e.now = o.Stats, o.now
 	e.next, e.ackFilter, e.hasRTT = o.next, o.ackFilter, o.hasRTT
 	e.sent.CopyFrom(&o.sent)
-	whole := e.received.complete
-	whole.CopyFrom(&o.received.complete)
+	complete := e.received.complete
+	complete.CopyFrom(&o.received.complete)
 	e.received = o.received
-	e.received.complete = whole
+	e.received.complete = complete
 	e.reassembler.copyFrom(&o.reassembler)
 	e.rates = o.rates
 	e.pending = append(e.pending[:0], o.pending...)

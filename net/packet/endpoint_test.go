@@ -12,20 +12,20 @@ import (
 
 const tick = time.Second / 60
 
-// goldenChecksum is the checksum of the golden header, by another program.
+// goldenChecksum is the checksum of the golden header, computed by another program.
 const goldenChecksum uint32 = 0xb8aa7d98
 
-func newPair(t testing.TB, weather string, seed uint64) (*Endpoint, *Endpoint) {
+func newPair(t testing.TB, network string, seed uint64) (*Endpoint, *Endpoint) {
 	t.Helper()
-	w := &link.Network{Seed: seed}
-	if err := w.Parse(weather); err != nil {
+	n := &link.Network{Seed: seed}
+	if err := n.Parse(network); err != nil {
 		t.Fatal(err)
 	}
-	a, b := link.Pair(w, 0)
+	a, b := link.Pair(n, 0)
 	return NewEndpoint(a), NewEndpoint(b)
 }
 
-// TestGoldenHeader holds the layout of a packet, byte for byte.
+// TestGoldenHeader checks the layout of a packet, byte for byte.
 func TestGoldenHeader(t *testing.T) {
 	var b [headerBytes + 3]byte
 	copy(b[headerBytes:], "abc")
@@ -38,26 +38,26 @@ func TestGoldenHeader(t *testing.T) {
 	if got := binary.LittleEndian.Uint32(b[:]); got != goldenChecksum {
 		t.Errorf("checksum %08x, want %08x", got, goldenChecksum)
 	}
-	var back header
-	if !back.decode(b[:]) || back != h {
-		t.Errorf("read back %+v", back)
+	var decoded header
+	if !decoded.decode(b[:]) || decoded != h {
+		t.Errorf("read back %+v", decoded)
 	}
 }
 
-// TestConversation runs two endpoints over bad links with every counter near
-// its wrap, and holds them against the truth: what is delivered was sent, once
-// each; what is acked was delivered, once each.
+// TestConversation runs two endpoints over bad links with sequence numbers about to
+// wrap. Every packet delivered must have been sent, and every packet acknowledged must
+// have been delivered, each once.
 func TestConversation(t *testing.T) {
-	for _, weather := range []string{"perfect", "csp-25-loss", "torture", "latency=50ms,jitter=50ms,loss=50%,duplicate=30%"} {
+	for _, network := range []string{"perfect", "csp-25-loss", "torture", "latency=50ms,jitter=50ms,loss=50%,duplicate=30%"} {
 		for seed := range uint64(20) {
-			a, b := newPair(t, weather, seed)
+			a, b := newPair(t, network, seed)
 			a.next, b.next = Sequence(65000+seed*50), Sequence(65500)
 			type side struct {
 				e         *Endpoint
 				sent      map[uint32]bool
 				delivered map[uint32]bool
 				acked     map[Sequence]bool
-				names     map[Sequence]uint32 // sequence: message
+				names     map[Sequence]uint32 // message by sequence number
 			}
 			sides := [2]*side{}
 			for i, e := range []*Endpoint{a, b} {
@@ -71,7 +71,7 @@ func TestConversation(t *testing.T) {
 					for p, ok := s.e.Receive(); ok; p, ok = s.e.Receive() {
 						id := binary.LittleEndian.Uint32(p.Payload)
 						if !sides[1-k].sent[id] {
-							t.Fatal("delivered what was never sent")
+							t.Fatal("delivered a packet that was never sent")
 						}
 						if s.delivered[id] {
 							t.Fatal("delivered twice")
@@ -80,7 +80,7 @@ func TestConversation(t *testing.T) {
 					}
 					for _, q := range s.e.Acks() {
 						if !sides[1-k].delivered[s.names[q]] {
-							t.Fatal("acked what was not delivered")
+							t.Fatal("acknowledged a packet that was not delivered")
 						}
 						if s.acked[q] {
 							t.Fatal("acked twice")
@@ -95,25 +95,24 @@ func TestConversation(t *testing.T) {
 				}
 			}
 			if got := len(sides[0].delivered); got < 700 {
-				t.Errorf("%s: only %d delivered", weather, got)
+				t.Errorf("%s: only %d delivered", network, got)
 			}
 			if got, want := len(sides[0].acked), len(sides[1].delivered)*8/10; got < want {
-				t.Errorf("%s: only %d acked of %d delivered", weather, got, len(sides[1].delivered))
+				t.Errorf("%s: only %d acked of %d delivered", network, got, len(sides[1].delivered))
 			}
 		}
 	}
 }
 
-// TestRTT says that the estimate is the round trip of the wire and not of the
-// ticks: 75 ms each way are 150 ms, although packets wait for the next tick at
-// both ends.
+// TestRTT checks that the estimate is the round trip of the wire and not of the ticks:
+// 75 ms each way are 150 ms, although packets wait for the next tick at both ends.
 func TestRTT(t *testing.T) {
 	for _, c := range []struct {
-		weather string
+		network string
 		every   int
 		want    time.Duration
 	}{{"latency=75ms", 1, 150 * time.Millisecond}, {"latency=75ms", 4, 150 * time.Millisecond}, {"latency=3ms", 1, 6 * time.Millisecond}, {"up.latency=10ms,down.latency=90ms,loss=20%", 1, 100 * time.Millisecond}} {
-		a, b := newPair(t, c.weather, 1)
+		a, b := newPair(t, c.network, 1)
 		for i := range 600 {
 			now := time.Duration(i) * tick
 			a.Update(now)
@@ -124,12 +123,12 @@ func TestRTT(t *testing.T) {
 			}
 		}
 		if d := a.Stats.RTT - c.want; d < -ackDelayUnit || d > ackDelayUnit {
-			t.Errorf("%s: RTT %v, want %v", c.weather, a.Stats.RTT, c.want)
+			t.Errorf("%s: RTT %v, want %v", c.network, a.Stats.RTT, c.want)
 		}
 	}
 }
 
-// TestLoss holds the measured loss against the asked one.
+// TestLoss compares the measured loss with that of the network.
 func TestLoss(t *testing.T) {
 	a, b := newPair(t, "up.loss=25%,down.loss=5%,latency=40ms,jitter=30ms", 4)
 	for i := range 6000 {
@@ -140,17 +139,17 @@ func TestLoss(t *testing.T) {
 		}
 	}
 	if l := b.Stats.loss(); l < 0.23 || l > 0.27 {
-		t.Errorf("upwards %.3f", l)
+		t.Errorf("up: %.3f", l)
 	}
 	if l := a.Stats.loss(); l < 0.04 || l > 0.06 {
-		t.Errorf("downwards %.3f", l)
+		t.Errorf("down: %.3f", l)
 	}
 	if got, want := a.Stats.BytesSent, uint64(6000*(1+headerBytes+link.UDPIPHeaderBytes)); got != want {
-		t.Errorf("%d bytes charged, want %d", got, want)
+		t.Errorf("%d bytes counted, want %d", got, want)
 	}
 }
 
-// scriptedConn is a wire whose datagrams a test lays out.
+// scriptedConn is a wire that delivers the datagrams of a test.
 type scriptedConn struct{ in [][]byte }
 
 func (s *scriptedConn) Send(time.Duration, []byte) error { return nil }
@@ -172,14 +171,14 @@ func makeDatagram(seq Sequence, payload string) []byte {
 	return b
 }
 
-// TestRefuses says that a packet with any bit changed, cut anywhere, repeated
-// or foreign is counted and dropped, and changes nothing else.
+// TestRefuses checks that a packet with any flipped bit, truncated, repeated or
+// foreign, is counted and dropped, and changes nothing else.
 func TestRefuses(t *testing.T) {
 	s := &scriptedConn{in: [][]byte{makeDatagram(5, "hello")}}
 	e := NewEndpoint(s)
 	e.Update(0)
 	if p, ok := e.Receive(); !ok || string(p.Payload) != "hello" || p.Sequence != 5 {
-		t.Fatal("a whole packet does not arrive")
+		t.Fatal("an intact packet does not arrive")
 	}
 	good := makeDatagram(6, "world")
 	for bit := range len(good) * 8 {
@@ -204,12 +203,12 @@ func TestRefuses(t *testing.T) {
 	s.in = append(s.in, makeDatagram(6, "world"))
 	e.Update(2 * tick)
 	if _, ok := e.Receive(); !ok {
-		t.Error("the true packet is refused after its forgeries")
+		t.Error("the genuine packet is rejected after forgeries")
 	}
 }
 
-// TestStale says that a packet from before the window is stale and one inside it
-// is not.
+// TestStale checks that a packet from before the history is stale and one inside it is
+// not.
 func TestStale(t *testing.T) {
 	s := &scriptedConn{in: [][]byte{makeDatagram(10, "a"), makeDatagram(10+historyLen, "b"), makeDatagram(10, "late"), makeDatagram(11, "in time"), makeDatagram(11, "again")}}
 	e := NewEndpoint(s)
@@ -226,8 +225,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestCopyFrom says that a copy goes on as its model does, in the middle of
-// fragmented packets too.
+// TestCopyFrom checks that a copy behaves like the original, also in the middle of
+// fragmented packets.
 func TestCopyFrom(t *testing.T) {
 	w := &link.Network{Seed: 1}
 	if err := w.Parse("torture,burst=0"); err != nil {
@@ -250,23 +249,23 @@ func TestCopyFrom(t *testing.T) {
 			}
 		}
 	}
-	one, two := start(), start()
-	run(one, 0, 300)
-	two.ca.CopyFrom(one.ca)
-	two.a.CopyFrom(one.a)
-	two.b.CopyFrom(one.b)
-	if one.a.reassembler.packetCount == 0 {
+	original, copied := start(), start()
+	run(original, 0, 300)
+	copied.ca.CopyFrom(original.ca)
+	copied.a.CopyFrom(original.a)
+	copied.b.CopyFrom(original.b)
+	if original.a.reassembler.packetCount == 0 {
 		t.Error("no packet lacks fragments")
 	}
-	if p, ok := one.a.Receive(); ok {
-		if q, ok := two.a.Receive(); !ok || !bytes.Equal(p.Payload, q.Payload) {
+	if p, ok := original.a.Receive(); ok {
+		if q, ok := copied.a.Receive(); !ok || !bytes.Equal(p.Payload, q.Payload) {
 			t.Error("the inbox was not copied")
 		}
 	}
-	run(one, 300, 600)
-	run(two, 300, 600)
-	if one.a.Stats != two.a.Stats || one.b.Stats != two.b.Stats {
-		t.Errorf("%+v\n%+v", one.a.Stats, two.a.Stats)
+	run(original, 300, 600)
+	run(copied, 300, 600)
+	if original.a.Stats != copied.a.Stats || original.b.Stats != copied.b.Stats {
+		t.Errorf("%+v\n%+v", original.a.Stats, copied.a.Stats)
 	}
 }
 

@@ -2,130 +2,130 @@ package packet
 
 import "time"
 
-// The numbers of Fiedler's scheme, and the rates of his example: 30 packets a
-// second of 256 bytes while all is well and 10 while it is not.
+// The constants of Fiedler's scheme, with the rates of his example: 30 packets a second
+// of 256 bytes in good conditions, 10 in bad ones.
 const (
 	DefaultGoodRate = 30 * 256 // bytes per second
 	DefaultBadRate  = 10 * 256
 
-	DefaultRTTThreshold = 250 * time.Millisecond // a longer round trip is a bad sign
+	DefaultRTTThreshold = 250 * time.Millisecond // a longer round trip is bad
 
 	minRecovery  = time.Second
 	maxRecovery  = 60 * time.Second
 	recoveryStep = 10 * time.Second
 )
 
-// FlowControl says how much may be sent now without filling the queues on the way.
-// It is a token bucket with two rates, after the flow control of Fiedler's
-// Reliability, Ordering and Congestion Avoidance over UDP (2008):
+// FlowControl limits the send rate so that queues along the path do not fill. It is a
+// token bucket with two rates, after the flow control in Fiedler's Reliability,
+// Ordering and Congestion Avoidance over UDP (2008).
 //
-// A round trip above Trip is the sign of a queue, and the rate drops from Good
-// to Bad at once. It comes back after the round trip was short for a while
-// without a break. That while is a second at first; it doubles, up to a minute,
-// whenever good times have lasted less than ten seconds, and halves with every
-// ten seconds that they last, down to a second. So a link that cannot carry Good
-// is tried less and less often, and one that can is trusted again.
+// A round trip above RTTThreshold indicates a queue, and the rate drops from GoodRate
+// to BadRate at once. It returns once the round trip has been short without
+// interruption for the recovery time. That is one second at first. It doubles, up to a
+// minute, whenever good conditions have lasted less than ten seconds, and halves, down
+// to one second, with every ten seconds that they last. So a link that cannot sustain
+// GoodRate is tried less and less often, and one that can is trusted again.
 //
-// Fiedler counts packets and we count bytes, because a packet may be a
-// thousand times as long as another. His text does not say where the while
-// begins; we take its least, and count only falls that follow a return.
+// Fiedler counts packets. This counts bytes, because packets differ in size by a factor
+// of up to a thousand. His text does not give the initial recovery time: here it is the
+// minimum. Only drops that follow a recovery count as short-lived good conditions.
 //
-// A Budget is a plain value: to copy it is to fork it. It sends nothing itself;
-// whoever can leave something out asks Allow first.
+// A FlowControl is a plain value: assignment copies it. It sends nothing itself; a
+// sender that can leave something out calls Allow first.
 type FlowControl struct {
-	GoodRate, BadRate int           // bytes per second, both above 0
-	RTTThreshold      time.Duration // the longest round trip that counts as good
+	GoodRate, BadRate int           // bytes per second, above 0
+	RTTThreshold      time.Duration // longest round trip of good conditions
 
 	started      bool
 	now          time.Duration
 	congested    bool
-	recovered    bool          // good times have followed bad ones
-	halvedAt     time.Duration // start of the good times, or of the last halving
-	goodSince    time.Duration // start of the good times
-	rttGoodSince time.Duration // in bad times: since when the round trip is short
-	recovery     time.Duration // how long it has to be
-	credit       int64         // bytes times nanoseconds of a second; below 0: overdrawn
+	recovered    bool          // good conditions have followed bad ones
+	halvedAt     time.Duration // start of good conditions, or last halving of recovery
+	goodSince    time.Duration // start of good conditions
+	rttGoodSince time.Duration // in bad conditions: since when the round trip is short
+	recovery     time.Duration // how long it must be
+	credit       int64         // bytes times nanoseconds per second; below 0: overdrawn
 }
 
-// NewFlowControl returns a budget of so many bytes per second in good and bad times,
-// headers included. It panics unless 0 < bad <= good.
+// NewFlowControl returns a flow control with rates in bytes per second, headers
+// included. It panics unless 0 < bad <= good.
 func NewFlowControl(good, bad int) FlowControl {
 	if bad <= 0 || good < bad {
-		panic("packet: NewBudget of rates that are not 0 < bad <= good")
+		panic("packet: NewFlowControl with rates that are not 0 < bad <= good")
 	}
 	return FlowControl{GoodRate: good, BadRate: bad, RTTThreshold: DefaultRTTThreshold, recovery: minRecovery}
 }
 
-// creditTime is for how long credit may be saved up.
+// creditTime is how much unused time may accumulate as credit.
 const creditTime = time.Second / 10
 
-// Update tells the budget the time, which never runs backwards, and the round
-// trip as it is now known; 0 is no bad sign. Stats.RTT will do: it takes a few
-// packets to rise, and does not rise for one that was late.
-func (b *FlowControl) Update(now, trip time.Duration) {
-	if !b.started {
-		b.started, b.now, b.halvedAt, b.goodSince = true, now, now, now
-		b.credit = b.maxCredit()
+// Update sets the time, which must not run backwards, and the current round trip, 0 if
+// unknown. Stats.RTT is suitable: it takes a few packets to rise and ignores a single
+// late one.
+func (f *FlowControl) Update(now, rtt time.Duration) {
+	if !f.started {
+		f.started, f.now, f.halvedAt, f.goodSince = true, now, now, now
+		f.credit = f.maxCredit()
 	}
-	b.addCredit(int64(now - b.now))
-	b.now = now
-	switch poor := trip > b.RTTThreshold; {
-	case b.congested && poor:
-		b.rttGoodSince = now
-	case b.congested && now-b.rttGoodSince >= b.recovery:
-		b.congested, b.recovered, b.halvedAt, b.goodSince = false, true, now, now
-	case b.congested:
+	f.addCredit(int64(now - f.now))
+	f.now = now
+	switch poor := rtt > f.RTTThreshold; {
+	case f.congested && poor:
+		f.rttGoodSince = now
+	case f.congested && now-f.rttGoodSince >= f.recovery:
+		f.congested, f.recovered, f.halvedAt, f.goodSince = false, true, now, now
+	case f.congested:
 	case poor:
-		if b.recovered && now-b.goodSince < recoveryStep {
-			b.recovery = min(2*b.recovery, maxRecovery)
+		if f.recovered && now-f.goodSince < recoveryStep {
+			f.recovery = min(2*f.recovery, maxRecovery)
 		}
-		b.congested, b.rttGoodSince = true, now
-		b.credit = min(b.credit, b.maxCredit())
+		f.congested, f.rttGoodSince = true, now
+		f.credit = min(f.credit, f.maxCredit())
 	default:
-		for ; now-b.halvedAt >= recoveryStep && b.recovery > minRecovery; b.halvedAt += recoveryStep {
-			b.recovery = max(b.recovery/2, minRecovery)
+		for ; now-f.halvedAt >= recoveryStep && f.recovery > minRecovery; f.halvedAt += recoveryStep {
+			f.recovery = max(f.recovery/2, minRecovery)
 		}
-		if b.recovery == minRecovery {
-			b.halvedAt = now
+		if f.recovery == minRecovery {
+			f.halvedAt = now
 		}
 	}
 }
 
-// addCredit adds what so many nanoseconds are worth, without a product that would
-// overflow.
-func (b *FlowControl) addCredit(passed int64) {
-	if rate := int64(b.Rate()); passed >= (b.maxCredit()-b.credit)/rate {
-		b.credit = b.maxCredit()
+// addCredit adds the credit of a time in nanoseconds, without overflow.
+func (f *FlowControl) addCredit(elapsed int64) {
+	if rate := int64(f.Rate()); elapsed >= (f.maxCredit()-f.credit)/rate {
+		f.credit = f.maxCredit()
 	} else {
-		b.credit += rate * passed
+		f.credit += rate * elapsed
 	}
 }
 
-// maxCredit is the credit that may be saved up.
-func (b *FlowControl) maxCredit() int64 { return int64(b.Rate()) * int64(creditTime) }
+// maxCredit returns the largest credit.
+func (f *FlowControl) maxCredit() int64 { return int64(f.Rate()) * int64(creditTime) }
 
-// Allow reports whether so many bytes may be sent now, and if so takes them out
-// of the budget. What is more than could ever be saved up is allowed when all
-// that can be is there, and is paid back before anything else is.
-func (b *FlowControl) Allow(bytes int) bool {
+// Allow reports whether this many bytes may be sent now, and if so takes them from the
+// credit. An amount above the largest credit is allowed when the credit is full, and is
+// repaid before anything else is allowed.
+func (f *FlowControl) Allow(bytes int) bool {
 	cost := int64(bytes) * int64(time.Second)
-	if b.credit < min(cost, b.maxCredit()) {
+	if f.credit < min(cost, f.maxCredit()) {
 		return false
 	}
-	b.credit -= cost
+	f.credit -= cost
 	return true
 }
 
-// Rate returns the rate of now, in bytes per second.
-func (b *FlowControl) Rate() int {
-	if b.congested {
-		return b.BadRate
+// Rate returns the current rate, in bytes per second.
+func (f *FlowControl) Rate() int {
+	if f.congested {
+		return f.BadRate
 	}
-	return b.GoodRate
+	return f.GoodRate
 }
 
-// Congested reports whether the times are bad.
-func (b *FlowControl) Congested() bool { return b.congested }
+// Congested reports whether conditions are bad.
+func (f *FlowControl) Congested() bool { return f.congested }
 
-// Recovery returns how long the round trip has to be short before bad times end.
-func (b *FlowControl) Recovery() time.Duration { return b.recovery }
+// Recovery returns how long the round trip must stay short before conditions count as
+// good.
+func (f *FlowControl) Recovery() time.Duration { return f.recovery }

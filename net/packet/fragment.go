@@ -2,24 +2,24 @@ package packet
 
 import "time"
 
-// A payload that does not fit a datagram is cut into fragments that share the
-// packet's sequence, and the packet arrives when all of them have (Fiedler,
-// Packet Fragmentation and Reassembly, 2016). Nothing is sent again: if one
-// fragment is lost the packet is, so with a loss p a packet of n fragments
-// arrives with a chance of (1-p)^n only. A few fragments are reasonable; a large
-// block that has to arrive wants a message.
+// A payload that does not fit a datagram is split into fragments that share the
+// packet's sequence number; the packet arrives when all of them have (Fiedler, Packet
+// Fragmentation and Reassembly, 2016). Nothing is sent again: if one fragment is lost,
+// so is the packet, and with loss p a packet of n fragments arrives with a chance of
+// only (1-p)^n. A few fragments are reasonable; a large block that must arrive belongs
+// into package message.
 //
-// Of what arrives nothing is believed that a datagram cannot carry itself: a
-// count only claims, and memory is taken for the bytes that have come. The
-// bounds below hold whatever is sent.
+// A header is not trusted beyond its own datagram: a fragment count is only a claim,
+// and memory is allocated for bytes that have arrived. The bounds below hold whatever
+// is received.
 const (
-	// FragmentBytes is what every fragment but the last holds of a payload.
+	// FragmentBytes is the payload size of every fragment but the last.
 	FragmentBytes = 1024
 
 	// MaxFragments is the largest number of fragments of a packet.
 	MaxFragments = 256
 
-	// MaxPayload is the largest payload of one packet, in bytes.
+	// MaxPayload is the size of the largest payload, in bytes.
 	MaxPayload = FragmentBytes * MaxFragments
 )
 
@@ -27,23 +27,23 @@ const (
 	// reassemblyWindow is how many packets back a packet may still lack fragments.
 	reassemblyWindow = 256
 
-	// maxFragmentBuffers is how many fragments may wait for others of their packets, in
-	// all: with them 512 KiB, room for two of the largest packets.
+	// maxFragmentBuffers is the number of fragments that may wait in all: 512 KiB,
+	// enough for two packets of the largest size.
 	maxFragmentBuffers = 512
 
-	// reassemblyTimeout is how long a packet may take from its first fragment to its last.
+	// reassemblyTimeout is the longest time from the first to the last fragment.
 	reassemblyTimeout = 5 * time.Second
 )
 
-// fragmentBuffer is one fragment that waits.
+// fragmentBuffer stores one fragment.
 type fragmentBuffer struct {
 	bytes [FragmentBytes]byte
-	n     int // bytes of it
+	n     int // length
 	id    int
 	next  *fragmentBuffer
 }
 
-// partialPacket is a packet some of whose fragments have arrived.
+// partialPacket is a packet that lacks fragments.
 type partialPacket struct {
 	fragmentCount, receivedCount int
 	size                         int // bytes that have arrived
@@ -52,34 +52,34 @@ type partialPacket struct {
 	startedAt                    time.Duration
 }
 
-// reassembler are all the packets of an endpoint that lack fragments.
+// reassembler stores the packets that lack fragments.
 type reassembler struct {
 	packets     SequenceBuffer[partialPacket]
 	packetCount int
-	oldest      Sequence      // no packet below it is here
-	nextExpiry  time.Duration // before then none is too old
+	oldest      Sequence      // no stored packet is older
+	nextExpiry  time.Duration // no packet expires before then
 
 	free        *fragmentBuffer
-	bufferCount int // that exist, spare or not
+	bufferCount int // allocated, in use or free
 
-	failures uint64 // packets given up
+	failures uint64 // packets abandoned
 }
 
-// fragmentResult is what came of a fragment.
+// fragmentResult is the result of adding a fragment.
 type fragmentResult uint8
 
 const (
-	fragmentStored    fragmentResult = iota
-	packetComplete                   // and it was the last that lacked
-	fragmentDuplicate                // it is here already
-	fragmentTooOld                   // its packet is too old
-	fragmentRefused                  // it contradicts what came first, or there is no room for it
+	fragmentStored fragmentResult = iota
+	packetComplete                // all fragments have arrived
+	fragmentDuplicate
+	fragmentTooOld  // its packet is too old
+	fragmentRefused // it contradicts an earlier one, or there is no memory
 )
 
-// add takes in one fragment of packet s, which has not arrived whole and whose
-// id, count and length are in their ranges. It returns the packet if it lacks
-// nothing more; the caller has to release it. What came first is believed: a
-// fragment that says otherwise is odd, one that is here again is not looked at.
+// add stores a fragment of packet s, which is not complete and whose id, count and
+// length are in range. If that completes the packet, add returns it and the caller must
+// release it. The first fragment of a packet decides its count. A repeated fragment is
+// ignored.
 func (a *reassembler) add(s Sequence, h *header, body []byte, at time.Duration) (*partialPacket, fragmentResult) {
 	p := a.packets.Find(s)
 	if p == nil {
@@ -112,8 +112,7 @@ func (a *reassembler) add(s Sequence, h *header, body []byte, at time.Duration) 
 	return p, packetComplete
 }
 
-// start makes room for a packet. Those that its sequence makes too old are given
-// up.
+// start begins a packet. Packets that become too old are abandoned.
 func (a *reassembler) start(s Sequence, count int, at time.Duration) *partialPacket {
 	if s >= reassemblyWindow {
 		a.abandonBelow(s - reassemblyWindow + 1)
@@ -128,8 +127,8 @@ func (a *reassembler) start(s Sequence, count int, at time.Duration) *partialPac
 	return p
 }
 
-// allocBuffer returns memory for a fragment of packet s. If there is none left, the
-// oldest packets make room, unless s is as old.
+// allocBuffer returns memory for a fragment of packet s. If none is left it abandons
+// the oldest packets, but none as new as s.
 func (a *reassembler) allocBuffer(s Sequence) *fragmentBuffer {
 	if a.free == nil && a.bufferCount < maxFragmentBuffers {
 		a.bufferCount++
@@ -137,7 +136,7 @@ func (a *reassembler) allocBuffer(s Sequence) *fragmentBuffer {
 	}
 	for a.free == nil {
 		for !a.packets.Has(a.oldest) {
-			a.oldest++ // all blocks wait, so there is such a packet
+			a.oldest++ // every buffer is in use, so a packet exists
 		}
 		if a.oldest >= s {
 			return nil
@@ -149,7 +148,7 @@ func (a *reassembler) allocBuffer(s Sequence) *fragmentBuffer {
 	return b
 }
 
-// release forgets packet s, if it is here, and keeps the memory.
+// release removes packet s, if it is stored, and frees its memory.
 func (a *reassembler) release(s Sequence) {
 	p := a.packets.Find(s)
 	if p == nil {
@@ -164,14 +163,14 @@ func (a *reassembler) release(s Sequence) {
 	a.packetCount--
 }
 
-// abandon gives packet s up.
+// abandon drops packet s.
 func (a *reassembler) abandon(s Sequence) {
 	a.release(s)
 	a.failures++
 }
 
-// abandonBelow gives up all packets below s. It looks at no more slots than there
-// are, because none is occupied farther behind the newest.
+// abandonBelow drops all packets below s. It looks at no more slots than there are,
+// because none farther behind the newest is in use.
 func (a *reassembler) abandonBelow(s Sequence) {
 	for ; a.packetCount > 0 && a.oldest < s; a.oldest++ {
 		if a.packets.Has(a.oldest) {
@@ -180,8 +179,7 @@ func (a *reassembler) abandonBelow(s Sequence) {
 	}
 }
 
-// expire gives up the packets that began too long ago. It looks at them only
-// when one of them may have.
+// expire drops the packets whose time is over. It searches only when there may be one.
 func (a *reassembler) expire(now time.Duration) {
 	if a.packetCount == 0 || now < a.nextExpiry {
 		return
@@ -198,14 +196,14 @@ func (a *reassembler) expire(now time.Duration) {
 	}
 }
 
-// assemble writes the payload into dst, which has its size.
+// assemble writes the payload into dst, which must have its size.
 func (p *partialPacket) assemble(dst []byte) {
 	for b := p.fragments; b != nil; b = b.next {
 		copy(dst[b.id*FragmentBytes:], b.bytes[:b.n])
 	}
 }
 
-// copyFrom makes a an equal of o that shares no memory with it.
+// copyFrom sets a to a copy of o that shares no memory.
 func (a *reassembler) copyFrom(o *reassembler) {
 	a.abandonBelow(a.packets.next)
 	a.packets.CopyFrom(&o.packets)

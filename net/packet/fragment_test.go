@@ -11,9 +11,8 @@ import (
 	"ghostcube/net/link"
 )
 
-// TestFragments sends payloads of every interesting length and says that they
-// arrive whole, in how many datagrams of which lengths, and for how many bytes.
-// No datagram is longer than MaxDatagram.
+// TestFragments sends payloads of all critical sizes and checks that they arrive, in
+// which datagrams, and how many bytes are counted. No datagram exceeds MaxDatagram.
 func TestFragments(t *testing.T) {
 	for _, c := range []struct{ size, datagrams, last int }{
 		{0, 1, 0}, {1, 1, 1}, {1023, 1, 1023}, {1024, 1, 1024}, {1025, 1, 1025}, {maxUnfragmented, 1, maxUnfragmented},
@@ -43,13 +42,13 @@ func TestFragments(t *testing.T) {
 			charged += len(d) + link.UDPIPHeaderBytes
 		}
 		if a.Stats.BytesSent != uint64(charged) || a.Stats.DatagramsSent != uint64(c.datagrams) || a.Stats.PacketsSent != 1 {
-			t.Errorf("%d bytes: %+v, want %d bytes charged", c.size, a.Stats, charged)
+			t.Errorf("%d bytes: %+v, want %d bytes counted", c.size, a.Stats, charged)
 		}
 		b := NewEndpoint(&scriptedConn{in: w.sent})
 		b.Update(tick)
 		got := receiveAll(b)
 		if len(got) != 1 || got[0].Sequence != s || !bytes.Equal(got[0].Payload, payload) || got[0].ReceivedAt != tick {
-			t.Errorf("%d bytes do not arrive as they were sent", c.size)
+			t.Errorf("%d bytes arrive changed", c.size)
 		}
 		if b.Stats.BytesReceived != uint64(charged) || b.Stats.PacketsReceived != 1 || b.reassembler.packetCount != 0 {
 			t.Errorf("%d bytes: %+v", c.size, b.Stats)
@@ -63,16 +62,16 @@ func TestFragments(t *testing.T) {
 	NewEndpoint(&recorder{}).Send(make([]byte, MaxPayload+1))
 }
 
-// TestFragmentOrder says that the order of fragments does not matter, that those
-// of several packets may come mixed and twice, and that nothing is delivered or
-// acknowledged before its last fragment is there.
+// TestFragmentOrder checks that the order of fragments does not matter, that those of
+// several packets may arrive mixed and twice, and that no packet is delivered or
+// acknowledged before its last fragment.
 func TestFragmentOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
 		var up, down recorder
 		a := NewEndpoint(&up)
 		want := map[Sequence][]byte{}
-		left := map[Sequence]int{}
+		missing := map[Sequence]int{}
 		for i := range 6 {
 			p := pattern(rng.IntN(12000), byte(i))
 			want[a.Send(p)] = p
@@ -80,25 +79,25 @@ func TestFragmentOrder(t *testing.T) {
 		for _, d := range up.sent {
 			var h header
 			h.decode(d)
-			left[Sequence(h.sequence)]++
+			missing[Sequence(h.sequence)]++
 		}
-		all := slices.Concat(up.sent, up.sent[:rng.IntN(len(up.sent))])
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		datagrams := slices.Concat(up.sent, up.sent[:rng.IntN(len(up.sent))])
+		rng.Shuffle(len(datagrams), func(i, j int) { datagrams[i], datagrams[j] = datagrams[j], datagrams[i] })
 		seen := map[string]bool{}
 		s := &scriptedConn{}
 		b := NewEndpoint(splitConn{s, &down})
-		for i, d := range all {
+		for i, d := range datagrams {
 			s.in = append(s.in, d)
 			b.Update(time.Duration(i))
 			if !seen[string(d)] {
 				seen[string(d)] = true
 				var h header
 				h.decode(d)
-				left[Sequence(h.sequence)]--
+				missing[Sequence(h.sequence)]--
 			}
 			for _, p := range receiveAll(b) {
-				if left[p.Sequence] != 0 || !bytes.Equal(p.Payload, want[p.Sequence]) {
-					t.Fatalf("packet %d delivered with %d fragments missing", p.Sequence, left[p.Sequence])
+				if missing[p.Sequence] != 0 || !bytes.Equal(p.Payload, want[p.Sequence]) {
+					t.Fatalf("packet %d delivered with %d fragments missing", p.Sequence, missing[p.Sequence])
 				}
 				delete(want, p.Sequence)
 			}
@@ -107,8 +106,8 @@ func TestFragmentOrder(t *testing.T) {
 			var h header
 			h.decode(down.sent[0])
 			for n := range uint16(32) {
-				if h.ackBits>>n&1 == 1 && left[Sequence(h.ack-n)] != 0 {
-					t.Fatalf("packet %d acknowledged with %d fragments missing", h.ack-n, left[Sequence(h.ack-n)])
+				if h.ackBits>>n&1 == 1 && missing[Sequence(h.ack-n)] != 0 {
+					t.Fatalf("packet %d acknowledged with %d fragments missing", h.ack-n, missing[Sequence(h.ack-n)])
 				}
 			}
 		}
@@ -128,8 +127,8 @@ func (w splitConn) Send(now time.Duration, b []byte) error { return w.out.Send(n
 
 func (w splitConn) Receive(now time.Duration) (link.Datagram, bool) { return w.in.Receive(now) }
 
-// TestFragmentOutcomes says that fragments of a packet meet separate fates on the
-// link, those of their places among the datagrams of the moment.
+// TestFragmentOutcomes checks that the fragments of a packet have separate outcomes on
+// a link, by their index among the datagrams of the moment.
 func TestFragmentOutcomes(t *testing.T) {
 	w := &link.Network{Seed: 9}
 	if err := w.Parse("loss=50%"); err != nil {
@@ -149,14 +148,13 @@ func TestFragmentOutcomes(t *testing.T) {
 		}
 	}
 	if !slices.Equal(got, want) || len(got) == 0 || len(got) == 32 {
-		t.Errorf("fragments %v arrived, by their fates %v", got, want)
+		t.Errorf("fragments %v arrived, by their outcomes %v", got, want)
 	}
 }
 
-// TestLossAmplification sweeps the number of fragments at 1 % loss: a packet is
-// lost if any of its fragments is, so of packets of n fragments a share of
-// 1-(1-p)^n is lost. The measured share may differ by four standard deviations
-// of so many trials.
+// TestLossAmplification measures packet loss by number of fragments at 1 % loss. A
+// packet is lost if one fragment is, so a share of 1-(1-p)^n of packets of n fragments.
+// The tolerance is four standard deviations.
 func TestLossAmplification(t *testing.T) {
 	const p = 0.01
 	for _, n := range []int{1, 2, 3, 4, 8, 16, 32, 64, 128, 256} {
@@ -185,15 +183,15 @@ func TestLossAmplification(t *testing.T) {
 	}
 }
 
-// TestFragmentAttacks gives an endpoint fragments that no honest side sends,
-// each with a right checksum, and after them an honest packet. What is
-// impossible is rejected, what came first is believed, nothing is delivered or
-// acknowledged that is not complete, and the honest packet arrives.
+// TestFragmentAttacks sends fragments that no honest side sends, with correct
+// checksums, and then an honest packet. Impossible ones are rejected, the first
+// fragment of a packet decides, nothing incomplete is delivered or acknowledged, and
+// the honest packet arrives.
 func TestFragmentAttacks(t *testing.T) {
 	full := pattern(FragmentBytes, 1)
 	other := pattern(FragmentBytes, 2)
 	end := []byte("end")
-	raw := func(id, count byte, body []byte) []byte { // count as on the wire
+	raw := func(id, count byte, body []byte) []byte { // count less 1
 		b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
 		b[4], b[13], b[14], b[15] = 9, 0x80, id, count
 		return withChecksum(b, Protocol, Version)
@@ -203,23 +201,23 @@ func TestFragmentAttacks(t *testing.T) {
 		rejected, repeated, waiting uint64
 		delivered                   string
 	}{
-		"id not below count":               {in: [][]byte{makeFragment(9, 2, 2, end), makeFragment(9, 3, 2, full), makeFragment(9, 255, 2, end)}, rejected: 3},
-		"count of one":                     {in: [][]byte{raw(0, 0, end)}, rejected: 1},
-		"count of one and id one":          {in: [][]byte{raw(1, 0, end)}, rejected: 1},
-		"count wrapped to zero":            {in: [][]byte{makeFragment(9, 0, 0, full), makeFragment(9, 0, 257, full)}, rejected: 1, waiting: 1}, // 0 is 256 on the wire, 257 is 1
-		"short in the middle":              {in: [][]byte{makeFragment(9, 0, 3, full[:1023]), makeFragment(9, 1, 3, full[:1])}, rejected: 2},
-		"long in the middle":               {in: [][]byte{makeFragment(9, 0, 3, append(slices.Clone(full), 1))}, rejected: 1},
-		"empty in the middle":              {in: [][]byte{makeFragment(9, 0, 3, nil)}, rejected: 1},
-		"empty last":                       {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, nil)}, rejected: 1, waiting: 1},
-		"long last":                        {in: [][]byte{makeFragment(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
-		"no fragment header":               {in: [][]byte{raw(0, 0, nil)[:15], withChecksum(raw(0, 0, nil)[:15], Protocol, Version), withChecksum(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
-		"count changes":                    {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 3, full), makeFragment(9, 2, 3, end), makeFragment(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
-		"other bytes, first wins":          {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 0, 2, other), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
-		"last again, of another length":    {in: [][]byte{makeFragment(9, 1, 2, end), makeFragment(9, 1, 2, []byte("longer end")), makeFragment(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
-		"after it was delivered":           {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: string(full) + "end"},
-		"after a whole one of that number": {in: [][]byte{makeDatagram(9, "whole"), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
-		"whole while some wait":            {in: [][]byte{makeFragment(9, 0, 2, full), makeDatagram(9, "whole"), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
-		"announces 256, sends one":         {in: [][]byte{makeFragment(9, 0, 256, full)}, waiting: 1},
+		"id not below count":            {in: [][]byte{makeFragment(9, 2, 2, end), makeFragment(9, 3, 2, full), makeFragment(9, 255, 2, end)}, rejected: 3},
+		"count of one":                  {in: [][]byte{raw(0, 0, end)}, rejected: 1},
+		"count of one and id one":       {in: [][]byte{raw(1, 0, end)}, rejected: 1},
+		"count wrapped to zero":         {in: [][]byte{makeFragment(9, 0, 0, full), makeFragment(9, 0, 257, full)}, rejected: 1, waiting: 1}, // 0 is 256 on the wire, 257 is 1
+		"short in the middle":           {in: [][]byte{makeFragment(9, 0, 3, full[:1023]), makeFragment(9, 1, 3, full[:1])}, rejected: 2},
+		"long in the middle":            {in: [][]byte{makeFragment(9, 0, 3, append(slices.Clone(full), 1))}, rejected: 1},
+		"empty in the middle":           {in: [][]byte{makeFragment(9, 0, 3, nil)}, rejected: 1},
+		"empty last":                    {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, nil)}, rejected: 1, waiting: 1},
+		"long last":                     {in: [][]byte{makeFragment(9, 1, 2, append(slices.Clone(full), 1))}, rejected: 1},
+		"no fragment header":            {in: [][]byte{raw(0, 0, nil)[:15], withChecksum(raw(0, 0, nil)[:15], Protocol, Version), withChecksum(raw(0, 0, nil)[:14], Protocol, Version)}, rejected: 3},
+		"count changes":                 {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 3, full), makeFragment(9, 2, 3, end), makeFragment(9, 1, 2, end)}, rejected: 2, delivered: string(full) + "end"},
+		"other bytes, first wins":       {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 0, 2, other), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: string(full) + "end"},
+		"last again, of another length": {in: [][]byte{makeFragment(9, 1, 2, end), makeFragment(9, 1, 2, []byte("longer end")), makeFragment(9, 0, 2, full)}, repeated: 1, delivered: string(full) + "end"},
+		"after delivery":                {in: [][]byte{makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end), makeFragment(9, 0, 3, other), makeDatagram(9, "again")}, repeated: 4, delivered: string(full) + "end"},
+		"after an unfragmented one":     {in: [][]byte{makeDatagram(9, "whole"), makeFragment(9, 0, 2, full), makeFragment(9, 1, 2, end)}, repeated: 2, delivered: "whole"},
+		"unfragmented amid fragments":   {in: [][]byte{makeFragment(9, 0, 2, full), makeDatagram(9, "whole"), makeFragment(9, 1, 2, end)}, repeated: 1, delivered: "whole"},
+		"announces 256, sends one":      {in: [][]byte{makeFragment(9, 0, 256, full)}, waiting: 1},
 	} {
 		in, out := &scriptedConn{in: c.in}, &recorder{}
 		e := NewEndpoint(splitConn{in, out})
@@ -230,7 +228,7 @@ func TestFragmentAttacks(t *testing.T) {
 		}
 		s := &e.Stats
 		if string(got) != c.delivered || s.Rejected != c.rejected || s.Duplicates != c.repeated || uint64(e.reassembler.packetCount) != c.waiting {
-			t.Errorf("%s: %d bytes delivered, want %d; %d packets wait; %+v", name, len(got), len(c.delivered), e.reassembler.packetCount, *s)
+			t.Errorf("%s: %d bytes delivered, want %d; %d incomplete; %+v", name, len(got), len(c.delivered), e.reassembler.packetCount, *s)
 		}
 		e.Send(nil)
 		var h header
@@ -249,32 +247,32 @@ func TestFragmentAttacks(t *testing.T) {
 	}
 }
 
-// TestFragmentsExpire says that a packet that lacks fragments is given up when
-// the sequence has gone on by 256, and five seconds after its first fragment,
-// and that fragments of packets that old are stale.
+// TestFragmentsExpire checks that an incomplete packet is abandoned when the sequence
+// has advanced by 256, or five seconds after its first fragment, and that fragments of
+// older packets are stale.
 func TestFragmentsExpire(t *testing.T) {
-	half := pattern(FragmentBytes, 1)
+	body := pattern(FragmentBytes, 1)
 	for _, c := range []struct {
 		name    string
-		between func(e *Endpoint, in *scriptedConn) // what happens between the two fragments of packet 9
+		between func(e *Endpoint, in *scriptedConn) // between the two fragments of packet 9
 		arrives bool
 	}{
 		{"nothing", func(*Endpoint, *scriptedConn) {}, true},
 		{"255 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+255, "")) }, true},
 		{"256 packets", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeDatagram(9+256, "")) }, false},
-		{"255 in parts", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+255, 0, 2, half)) }, true},
-		{"256 in parts", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+256, 0, 2, half)) }, false},
-		{"a leap", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(30000, 0, 2, half)) }, false},
+		{"255 fragments", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+255, 0, 2, body)) }, true},
+		{"256 fragments", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(9+256, 0, 2, body)) }, false},
+		{"a jump", func(_ *Endpoint, in *scriptedConn) { in.in = append(in.in, makeFragment(30000, 0, 2, body)) }, false},
 		{"just less than five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout - 1) }, true},
 		{"five seconds", func(e *Endpoint, in *scriptedConn) { e.Update(reassemblyTimeout) }, false},
 		{"a fragment a second", func(e *Endpoint, in *scriptedConn) {
 			for i := range 5 {
-				in.in = append(in.in, makeFragment(10, i, 200, half))
+				in.in = append(in.in, makeFragment(10, i, 200, body))
 				e.Update(time.Duration(i+1) * time.Second)
 			}
 		}, false},
 	} {
-		in := &scriptedConn{in: [][]byte{makeFragment(9, 0, 2, half)}}
+		in := &scriptedConn{in: [][]byte{makeFragment(9, 0, 2, body)}}
 		e := NewEndpoint(in)
 		e.Update(0)
 		c.between(e, in)
@@ -286,34 +284,34 @@ func TestFragmentsExpire(t *testing.T) {
 			t.Errorf("%s between the fragments: arrives %v, want %v", c.name, got, c.arrives)
 		}
 		if !c.arrives && e.Stats.ReassemblyFailures == 0 {
-			t.Errorf("%s: none was given up", c.name)
+			t.Errorf("%s: none was abandoned", c.name)
 		}
 		if old := e.received.newest >= 9+reassemblyWindow; old != (e.Stats.Stale == 1) || old && e.reassembler.packets.Has(9) {
 			t.Errorf("%s: %d fragments are stale", c.name, e.Stats.Stale)
 		}
 	}
-	// In the end all is given up, whatever waits.
+	// Eventually all are abandoned.
 	in := &scriptedConn{}
 	e := NewEndpoint(in)
 	for i := range Sequence(400) {
-		in.in = append(in.in, makeFragment(i, 0, 256, half))
+		in.in = append(in.in, makeFragment(i, 0, 256, body))
 	}
 	e.Update(0)
 	e.Update(reassemblyTimeout)
 	if e.reassembler.packetCount != 0 || e.Stats.ReassemblyFailures != 400 {
-		t.Errorf("%d packets wait, %d were given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
+		t.Errorf("%d incomplete, %d abandoned", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 }
 
-// TestFragmentEviction says that when the memory for fragments is full the
-// oldest packets make room for newer ones, never the other way about.
+// TestFragmentEviction checks that when the memory for fragments is full, the oldest
+// packets make room for newer ones and never the reverse.
 func TestFragmentEviction(t *testing.T) {
-	half := pattern(FragmentBytes, 1)
+	body := pattern(FragmentBytes, 1)
 	in := &scriptedConn{}
 	e := NewEndpoint(in)
 	fill := func(s Sequence, n int) {
 		for i := range n {
-			in.in = append(in.in, makeFragment(s, i, 256, half))
+			in.in = append(in.in, makeFragment(s, i, 256, body))
 		}
 		e.Update(0)
 	}
@@ -321,15 +319,15 @@ func TestFragmentEviction(t *testing.T) {
 	fill(101, 255)
 	fill(102, 2) // 512 in all
 	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 0 {
-		t.Fatalf("%d packets wait, %d given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
+		t.Fatalf("%d incomplete, %d abandoned", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 	fill(99, 1)
 	if e.reassembler.packetCount != 3 || e.Stats.Rejected != 1 {
-		t.Errorf("an older packet: %d wait, %d rejected", e.reassembler.packetCount, e.Stats.Rejected)
+		t.Errorf("an older packet: %d incomplete, %d rejected", e.reassembler.packetCount, e.Stats.Rejected)
 	}
 	fill(103, 1)
 	if e.reassembler.packetCount != 3 || e.Stats.ReassemblyFailures != 1 || e.reassembler.packets.Has(100) {
-		t.Errorf("a newer packet: %d wait, %d given up", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
+		t.Errorf("a newer packet: %d incomplete, %d abandoned", e.reassembler.packetCount, e.Stats.ReassemblyFailures)
 	}
 	in.in = append(in.in, makeFragment(101, 255, 256, []byte("end")))
 	e.Update(0)
@@ -337,6 +335,6 @@ func TestFragmentEviction(t *testing.T) {
 		t.Error("a packet that was not the oldest does not arrive")
 	}
 	if e.reassembler.bufferCount != maxFragmentBuffers {
-		t.Errorf("%d blocks", e.reassembler.bufferCount)
+		t.Errorf("%d buffers", e.reassembler.bufferCount)
 	}
 }

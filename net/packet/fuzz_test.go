@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withValidChecksum returns b with a right checksum, if there is room for one.
+// withValidChecksum returns b with a correct checksum, if it is long enough.
 func withValidChecksum(b []byte) []byte {
 	b = slices.Clone(b)
 	if len(b) >= 4 {
@@ -19,8 +19,8 @@ func withValidChecksum(b []byte) []byte {
 	return b
 }
 
-// FuzzHeader says that what is read as a header is, when it is written again,
-// the same bytes: nothing in a datagram is overlooked.
+// FuzzHeader checks that a header that is read and written again gives the same bytes:
+// nothing in a datagram is ignored.
 func FuzzHeader(f *testing.F) {
 	f.Add(makeDatagram(1, "abc"))
 	f.Add(makeFragment(3, 1, 2, []byte("end")))
@@ -28,7 +28,7 @@ func FuzzHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h header
 		if h.decode(b) && !bytes.Equal(withValidChecksum(b), b) {
-			t.Fatal("a wrong checksum is taken")
+			t.Fatal("a wrong checksum is accepted")
 		}
 		b = withValidChecksum(b)
 		if !h.decode(b) {
@@ -45,8 +45,8 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzDatagram feeds an endpoint anything at all, and then the same with a right
-// checksum before it, twice.
+// FuzzDatagram feeds an endpoint arbitrary bytes, and then twice the same with a
+// correct checksum.
 func FuzzDatagram(f *testing.F) {
 	f.Add(makeDatagram(1, "abc"))
 	f.Add(makeFragment(3, 1, 2, []byte("end")))
@@ -69,73 +69,73 @@ func FuzzDatagram(f *testing.F) {
 	})
 }
 
-// parseDatagrams cuts a fuzzer's input into datagrams: for each a byte of what to do
-// with it and two of its length. Most get a right checksum; to some the end of a
-// true fragment is added, for no fuzzer writes a kilobyte on its own.
-func parseDatagrams(in []byte) (all [][]byte) {
-	for len(in) >= 3 && len(all) < 1000 {
-		do, n := in[0], int(binary.LittleEndian.Uint16(in[1:])%1300)
+// parseDatagrams splits the input into datagrams, each after a byte of options and two
+// of length. Most get a correct checksum. Some get the body of a full fragment, because
+// a fuzzer does not write a kilobyte on its own.
+func parseDatagrams(in []byte) (datagrams [][]byte) {
+	for len(in) >= 3 && len(datagrams) < 1000 {
+		options, n := in[0], int(binary.LittleEndian.Uint16(in[1:])%1300)
 		in = in[3:]
 		n = min(n, len(in))
 		b := slices.Clone(in[:n])
 		in = in[n:]
-		if do&1 != 0 && len(b) >= headerBytes+fragmentHeaderBytes {
-			b = append(b[:headerBytes+fragmentHeaderBytes], pattern(FragmentBytes, do)...)
+		if options&1 != 0 && len(b) >= headerBytes+fragmentHeaderBytes {
+			b = append(b[:headerBytes+fragmentHeaderBytes], pattern(FragmentBytes, options)...)
 			b[13] |= 0x80
 		}
-		if do&2 == 0 {
+		if options&2 == 0 {
 			b = withValidChecksum(b)
 		}
-		all = append(all, b)
-		if do&4 != 0 {
-			all = append(all, b)
+		datagrams = append(datagrams, b)
+		if options&4 != 0 {
+			datagrams = append(datagrams, b)
 		}
 	}
-	return all
+	return datagrams
 }
 
-// FuzzEndpoint feeds a whole endpoint several datagrams in several Updates and
-// lets it answer. Whatever they are, no more comes out than went in, no number
-// comes out twice, nothing is acknowledged that did not come out, the bounds of
-// the memory for fragments hold, and a copy made half way ends as its model.
+// FuzzEndpoint feeds an endpoint arbitrary datagrams over several Updates. It must
+// deliver no more bytes than it received, no packet twice, and acknowledge nothing that
+// it did not deliver; its memory must stay in bounds; and a copy made midway must end
+// the same.
 func FuzzEndpoint(f *testing.F) {
-	entry := func(do byte, b []byte) []byte {
-		return append([]byte{do, byte(len(b)), byte(len(b) >> 8)}, b...)
+	entry := func(options byte, b []byte) []byte {
+		return append([]byte{options, byte(len(b)), byte(len(b) >> 8)}, b...)
 	}
 	f.Add(slices.Concat(entry(0, makeDatagram(1, "abc")), entry(4, makeDatagram(2, "d"))))
 	f.Add(slices.Concat(entry(1, makeFragment(1, 0, 3, nil)), entry(1, makeFragment(1, 1, 3, nil)), entry(0, makeFragment(1, 2, 3, []byte("end"))), entry(5, makeFragment(1, 0, 4, nil))))
 	f.Add(slices.Concat(entry(1, makeFragment(1, 0, 256, nil)), entry(1, makeFragment(300, 0, 2, nil)), entry(0, makeFragment(300, 1, 2, []byte("x")))))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		all := parseDatagrams(in)
+		datagrams := parseDatagrams(in)
 		s, out := &scriptedConn{}, &recorder{}
 		e := NewEndpoint(splitConn{s, out})
 		s2, out2 := &scriptedConn{}, &recorder{}
-		var twin *Endpoint
+		var copied *Endpoint
 		fed, got := 0, 0
 		seen := map[Sequence]bool{}
-		for i := 0; len(all) > 0; i++ {
-			n := min(1+i%3, len(all))
+		for i := 0; len(datagrams) > 0; i++ {
+			n := min(1+i%3, len(datagrams))
 			now := time.Duration(i) * 700 * time.Millisecond
-			s.in = append(s.in, all[:n]...)
+			s.in = append(s.in, datagrams[:n]...)
 			e.Send([]byte{byte(i)})
 			e.Update(now)
 			if i == 3 {
-				twin = NewEndpoint(splitConn{s2, out2})
-				twin.CopyFrom(e)
+				copied = NewEndpoint(splitConn{s2, out2})
+				copied.CopyFrom(e)
 				out2.sent = slices.Clone(out.sent)
-			} else if twin != nil {
-				s2.in = append(s2.in, all[:n]...)
-				twin.Send([]byte{byte(i)})
-				twin.Update(now)
+			} else if copied != nil {
+				s2.in = append(s2.in, datagrams[:n]...)
+				copied.Send([]byte{byte(i)})
+				copied.Update(now)
 			}
-			for _, b := range all[:n] {
+			for _, b := range datagrams[:n] {
 				fed += len(b)
 			}
-			all = all[n:]
+			datagrams = datagrams[n:]
 			for _, p := range receiveAll(e) {
 				got += len(p.Payload)
 				if seen[p.Sequence] {
-					t.Fatalf("%d comes out twice", p.Sequence)
+					t.Fatalf("%d is delivered twice", p.Sequence)
 				}
 				seen[p.Sequence] = true
 			}
@@ -143,20 +143,20 @@ func FuzzEndpoint(f *testing.F) {
 				t.Fatalf("%d bytes out of %d", got, fed)
 			}
 			if e.reassembler.packetCount > reassemblyWindow || e.reassembler.bufferCount > maxFragmentBuffers {
-				t.Fatalf("%d packets wait in %d blocks", e.reassembler.packetCount, e.reassembler.bufferCount)
+				t.Fatalf("%d incomplete packets in %d buffers", e.reassembler.packetCount, e.reassembler.bufferCount)
 			}
 			ack, set, _ := e.received.ackFields(now)
 			for n := range Sequence(32) {
 				if set>>n&1 == 1 && !seen[ack-n] {
-					t.Fatalf("%d is acknowledged and did not come out", ack-n)
+					t.Fatalf("%d is acknowledged but was not delivered", ack-n)
 				}
 			}
 		}
-		if twin != nil && (twin.Stats != e.Stats || !slices.EqualFunc(out.sent, out2.sent, bytes.Equal)) {
-			t.Errorf("a copy ends differently:\n%+v\n%+v", e.Stats, twin.Stats)
+		if copied != nil && (copied.Stats != e.Stats || !slices.EqualFunc(out.sent, out2.sent, bytes.Equal)) {
+			t.Errorf("a copy ends differently:\n%+v\n%+v", e.Stats, copied.Stats)
 		}
 	})
 }
 
-// FuzzModel is TestModel with choices that a fuzzer makes.
+// FuzzModel is TestModel driven by the fuzzer.
 func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkModel)) }

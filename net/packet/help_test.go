@@ -7,7 +7,7 @@ import (
 	"ghostcube/net/link"
 )
 
-// recorder is a wire that keeps what was sent.
+// recorder is a wire that records the datagrams sent.
 type recorder struct{ sent [][]byte }
 
 func (r *recorder) Send(_ time.Duration, b []byte) error {
@@ -17,7 +17,7 @@ func (r *recorder) Send(_ time.Duration, b []byte) error {
 
 func (r *recorder) Receive(time.Duration) (link.Datagram, bool) { return link.Datagram{}, false }
 
-// makeFragment returns one fragment of a packet, which may be anything but corrupt.
+// makeFragment returns a fragment with a correct checksum; its fields may be invalid.
 func makeFragment(seq Sequence, id, count int, body []byte) []byte {
 	b := append(make([]byte, headerBytes+fragmentHeaderBytes), body...)
 	h := header{sequence: seq.low16(), isFragment: true, fragmentID: id, fragmentCount: count}
@@ -25,7 +25,7 @@ func makeFragment(seq Sequence, id, count int, body []byte) []byte {
 	return b
 }
 
-// pattern returns n bytes that are different in every place.
+// pattern returns n varying bytes.
 func pattern(n int, seed byte) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -51,7 +51,7 @@ func (s *Stats) recentLoss() float64 {
 	return float64(s.RecentLost) / float64(s.RecentExpected)
 }
 
-// receiveAll returns what the last Update brought.
+// receiveAll returns the packets of the last Update.
 func receiveAll(e *Endpoint) (all []Packet) {
 	for p, ok := e.Receive(); ok; p, ok = e.Receive() {
 		all = append(all, p)

@@ -10,14 +10,14 @@ import (
 	"ghostcube/net/link"
 )
 
-// allocated returns the bytes allocated since the program began.
+// allocated returns the bytes allocated since the program started.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// feedConn is a wire with at most one datagram in it, which nobody copies.
+// feedConn is a wire with at most one datagram, which is not copied.
 type feedConn struct{ bytes []byte }
 
 func (*feedConn) Send(time.Duration, []byte) error { return nil }
@@ -28,11 +28,10 @@ func (o *feedConn) Receive(now time.Duration) (link.Datagram, bool) {
 	return link.Datagram{Bytes: b, ReceivedAt: now}, b != nil
 }
 
-// TestAttackMemory floods an endpoint with fragments that never make a packet.
-// No datagram makes it allocate more than 64 KiB, and all of them together no
-// more than 640 KiB, of whatever kind they are and however many: a fragment
-// takes the memory of one fragment, whatever count it claims, and what is given
-// up is used again.
+// TestAttackMemory floods an endpoint with fragments that never complete a packet. No
+// datagram causes an allocation of more than 64 KiB, and all together at most 640 KiB,
+// of any kind and number: a fragment takes the memory of one fragment, whatever count
+// it claims, and abandoned memory is reused.
 func TestAttackMemory(t *testing.T) {
 	full := pattern(FragmentBytes, 1)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -63,7 +62,7 @@ func TestAttackMemory(t *testing.T) {
 		for i, b := range flood {
 			w.bytes = b
 			e.Update(time.Duration(i) * time.Millisecond)
-			if i < 1200 { // by then all there is to allocate has been
+			if i < 1200 { // by then everything has been allocated
 				now := allocated()
 				if now-last > 64<<10 {
 					t.Errorf("%s: datagram %d allocates %d bytes", name, i, now-last)
@@ -88,14 +87,13 @@ func TestAttackMemory(t *testing.T) {
 			count++
 		}
 		if count != e.reassembler.bufferCount || count > maxFragmentBuffers {
-			t.Errorf("%s: %d blocks, %d known of", name, count, e.reassembler.bufferCount)
+			t.Errorf("%s: %d buffers, %d counted", name, count, e.reassembler.bufferCount)
 		}
 	}
 }
 
-// TestLargestPacketMemory says what the largest packets cost: no datagram more than
-// 64 KiB, the one that completes a packet too, and nothing once they have come
-// this way before.
+// TestLargestPacketMemory checks that the largest packet allocates at most 64 KiB per
+// datagram, including the last, and that a second one allocates nothing.
 func TestLargestPacketMemory(t *testing.T) {
 	var out recorder
 	a := NewEndpoint(&out)
@@ -131,7 +129,7 @@ func TestLargestPacketMemory(t *testing.T) {
 	}
 }
 
-// queueConn is a wire that keeps datagrams in memory that it uses again.
+// queueConn is a wire with reused memory.
 type queueConn struct {
 	bytes                 [][]byte
 	readIndex, writeIndex int
@@ -157,7 +155,7 @@ func (b *queueConn) Receive(now time.Duration) (link.Datagram, bool) {
 	return link.Datagram{Bytes: b.bytes[b.readIndex-1], ReceivedAt: now}, true
 }
 
-// BenchmarkFragments is one packet of 16 fragments from Send to Receive.
+// BenchmarkFragments measures one packet of 16 fragments from Send to Receive.
 func BenchmarkFragments(b *testing.B) {
 	var w queueConn
 	x, y := NewEndpoint(&w), NewEndpoint(&w)
@@ -173,8 +171,8 @@ func BenchmarkFragments(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdateIdle is an Update when nothing has arrived, with packets that
-// wait for fragments and others that wait for acknowledgements.
+// BenchmarkUpdateIdle measures an Update without datagrams, with incomplete packets and
+// unacknowledged ones.
 func BenchmarkUpdateIdle(b *testing.B) {
 	in := &scriptedConn{}
 	e := NewEndpoint(in)
@@ -191,8 +189,7 @@ func BenchmarkUpdateIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkExchange is a packet of 256 bytes each way, with the acknowledgement
-// of the last one in it.
+// BenchmarkExchange measures a packet of 256 bytes each way, with acknowledgements.
 func BenchmarkExchange(b *testing.B) {
 	var up, down singleConn
 	x, y := NewEndpoint(splitConn{&down, &up}), NewEndpoint(splitConn{&up, &down})
@@ -212,34 +209,34 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// TestLargePacketsTakeTurns says that of two large packets that come with one
-// Update the second is delivered, and acknowledged, with the next: also by a
-// copy of the endpoint. Nothing of it is lost, and no memory is asked for.
+// TestLargePacketsTakeTurns checks that the second of two large packets received in one
+// Update is delivered and acknowledged by the next, in a copy of the endpoint as well,
+// without losing anything or allocating memory.
 func TestLargePacketsTakeTurns(t *testing.T) {
 	var x queueConn
 	a, b := NewEndpoint(&x), NewEndpoint(&x)
 	payloads := [][]byte{pattern(MaxPayload, 1), pattern(70<<10, 2)}
-	for range 3 { // the first round fetches the memory of fragments
+	for range 3 { // the first round allocates fragments
 		for _, p := range payloads {
 			a.Send(p)
 		}
 		b.Update(0)
 		first, ok := b.Receive()
 		if _, more := b.Receive(); !ok || more || !bytes.Equal(first.Payload, payloads[0]) {
-			t.Fatal("the first does not come alone")
+			t.Fatal("the first packet is not delivered alone")
 		}
 		c := NewEndpoint(&queueConn{})
 		c.CopyFrom(b)
 		before := allocated()
 		b.Update(1)
 		if n := allocated() - before; n > 64<<10 {
-			t.Errorf("the second asks for %d bytes", n)
+			t.Errorf("the second allocates %d bytes", n)
 		}
 		c.Update(1)
 		for _, e := range []*Endpoint{b, c} {
 			p, ok := e.Receive()
 			if _, more := e.Receive(); !ok || more || p.Sequence != first.Sequence+1 || !bytes.Equal(p.Payload, payloads[1]) {
-				t.Fatal("the second does not come")
+				t.Fatal("the second packet is not delivered")
 			}
 		}
 	}

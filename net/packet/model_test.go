@@ -7,21 +7,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelPath is a lane of the model: datagrams that were sent and may still arrive, the
-// oldest first.
+// modelPath is a direction of the model. inTransit are the datagrams that may still
+// arrive, oldest first.
 type modelPath struct {
 	inTransit []sentDatagram
 	sent      int
 	delivered uint64
-	due       [][]byte // handed to the next Update of the receiver
+	due       [][]byte // for the receiver's next Update
 }
 
 type sentDatagram struct {
 	bytes      []byte
-	sentBefore int // how many had been sent before
+	sentBefore int // number of datagrams sent before
 }
 
-// peer is an end of the model and what is known of its packets.
+// peer is an end of the model and the state of its packets.
 type peer struct {
 	*Endpoint
 	out       *modelPath
@@ -30,24 +30,22 @@ type peer struct {
 	acked     map[Sequence]bool
 }
 
-// TestModel lets two endpoints talk through a wire of which every datagram's
-// fate is drawn: lost, delivered, kept for another delivery, flipped, and
-// delivered when up to 200 later ones have been. Packets are of every length up
-// to six fragments and now and then an end's numbers leap ahead. At every moment
-// what was delivered was sent, bit for bit, and is delivered once; what is
-// acknowledged was delivered, and is acknowledged once; and the statistics add
-// up.
+// TestModel connects two endpoints by a wire on which the outcome of every datagram is
+// drawn: lost, delivered, duplicated, damaged, or delayed by up to 200 later ones.
+// Packets have up to six fragments, and sequence numbers sometimes jump. At every step
+// each packet delivered was sent, bit for bit, and is delivered once; each packet
+// acknowledged was delivered, and is acknowledged once; and the statistics add up.
 func TestModel(t *testing.T) { rapid.Check(t, checkModel) }
 
 func checkModel(t *rapid.T) {
-	lanes := [2]*modelPath{{}, {}}
+	paths := [2]*modelPath{{}, {}}
 	var peers [2]*peer
 	wires := [2]*scriptedConn{{}, {}}
 	for i := range peers {
 		var rec recorder
 		e := NewEndpoint(splitConn{wires[i], &rec})
 		e.next = rapid.SampledFrom([]Sequence{0, 0, 1000, 65530, 65536 * 3}).Draw(t, "start")
-		peers[i] = &peer{e, lanes[i], map[Sequence][]byte{}, map[Sequence]bool{}, map[Sequence]bool{}}
+		peers[i] = &peer{e, paths[i], map[Sequence][]byte{}, map[Sequence]bool{}, map[Sequence]bool{}}
 		e.conn = splitConn{wires[i], &rec}
 	}
 	now := time.Duration(0)
@@ -65,26 +63,26 @@ func checkModel(t *rapid.T) {
 		}
 		p.payloads[s] = payload
 		for _, b := range rec.sent {
-			lanes[i].inTransit = append(lanes[i].inTransit, sentDatagram{b, lanes[i].sent})
-			lanes[i].sent++
+			paths[i].inTransit = append(paths[i].inTransit, sentDatagram{b, paths[i].sent})
+			paths[i].sent++
 		}
-		for l := lanes[i]; len(l.inTransit) > 0 && l.sent-l.inTransit[0].sentBefore > 200; {
+		for l := paths[i]; len(l.inTransit) > 0 && l.sent-l.inTransit[0].sentBefore > 200; {
 			l.inTransit = l.inTransit[1:] // lost
 		}
 	}
-	fate := func(t *rapid.T) {
-		l := lanes[side.Draw(t, "lane")]
+	outcome := func(t *rapid.T) {
+		l := paths[side.Draw(t, "path")]
 		if len(l.inTransit) == 0 {
-			t.Skip("nothing is on its way")
+			t.Skip("nothing is in transit")
 		}
 		k := rapid.IntRange(0, len(l.inTransit)-1).Draw(t, "which")
 		f := l.inTransit[k]
-		switch rapid.SampledFrom([]string{"deliver", "deliver", "deliver", "lose", "twice", "flip"}).Draw(t, "fate") {
+		switch rapid.SampledFrom([]string{"deliver", "deliver", "deliver", "lose", "duplicate", "flip"}).Draw(t, "outcome") {
 		case "deliver":
 			l.due = append(l.due, f.bytes)
-		case "twice":
+		case "duplicate":
 			l.due = append(l.due, f.bytes)
-			return // and it stays on its way
+			return // it stays in transit
 		case "flip":
 			b := append([]byte(nil), f.bytes...)
 			bit := rapid.IntRange(0, len(b)*8-1).Draw(t, "bit")
@@ -93,24 +91,24 @@ func checkModel(t *rapid.T) {
 		}
 		l.inTransit = append(l.inTransit[:k:k], l.inTransit[k+1:]...)
 	}
-	all := func(t *rapid.T) {
-		l := lanes[side.Draw(t, "lane")]
+	deliverAll := func(t *rapid.T) {
+		l := paths[side.Draw(t, "path")]
 		for _, f := range l.inTransit {
 			l.due = append(l.due, f.bytes)
 		}
 		l.inTransit = nil
 	}
 	update := func(t *rapid.T) {
-		i := side.Draw(t, "who")
+		i := side.Draw(t, "side")
 		p, other := peers[i], peers[1-i]
-		now += rapid.SampledFrom([]time.Duration{0, tick, tick, time.Second, 6 * time.Second}).Draw(t, "later")
-		l := lanes[1-i]
+		now += rapid.SampledFrom([]time.Duration{0, tick, tick, time.Second, 6 * time.Second}).Draw(t, "elapsed")
+		l := paths[1-i]
 		wires[i].in = append(wires[i].in, l.due...)
 		l.delivered += uint64(len(l.due))
 		l.due = nil
 		p.Update(now)
 		for _, q := range receiveAll(p.Endpoint) {
-			// Until something has arrived the rounds before are not known.
+			// Before anything has arrived the receiver does not know of earlier wraps.
 			s := q.Sequence
 			for other.payloads[s] == nil && s < 1<<20 {
 				s += 1 << 16
@@ -126,7 +124,7 @@ func checkModel(t *rapid.T) {
 		}
 		for _, s := range p.Acks() {
 			if !p.delivered[s] {
-				t.Fatalf("packet %d is acknowledged and was not delivered", s)
+				t.Fatalf("packet %d is acknowledged but was not delivered", s)
 			}
 			if p.acked[s] {
 				t.Fatalf("packet %d is acknowledged twice", s)
@@ -134,34 +132,34 @@ func checkModel(t *rapid.T) {
 			p.acked[s] = true
 		}
 	}
-	leap := func(t *rapid.T) {
-		i := side.Draw(t, "who")
+	jump := func(t *rapid.T) {
+		i := side.Draw(t, "side")
 		if peers[i].next > 1<<19 {
 			t.Skip("far enough")
 		}
-		// Numbers are told from their low halves: the other end and what it
-		// tells of have to be within half a round.
+		// Only the low bits are sent: the other end must stay within half the sequence
+		// space.
 		r := &peers[1-i].received
-		if far := peers[i].next.low16(); r.ackBits == 0 || far-r.newest.low16() > 20000 || far-r.ack.low16() > 20000 {
-			t.Skip("the other end has not kept up")
+		if next := peers[i].next.low16(); r.ackBits == 0 || next-r.newest.low16() > 20000 || next-r.ack.low16() > 20000 {
+			t.Skip("the other end is too far behind")
 		}
-		for _, l := range lanes {
+		for _, l := range paths {
 			l.inTransit, l.due = nil, nil
 		}
-		peers[i].next += Sequence(rapid.IntRange(1, 10000).Draw(t, "by"))
+		peers[i].next += Sequence(rapid.IntRange(1, 10000).Draw(t, "distance"))
 	}
 	t.Repeat(map[string]func(*rapid.T){
-		"send": send, "send again": send, "fate": fate, "fate again": fate, "all": all, "update": update, "update again": update, "leap": leap,
+		"send": send, "send again": send, "outcome": outcome, "outcome again": outcome, "deliver all": deliverAll, "update": update, "update again": update, "jump": jump,
 		"": func(t *rapid.T) {
 			for i, p := range peers {
-				checkStats(t, p, peers[1-i], lanes[1-i].delivered)
+				checkStats(t, p, peers[1-i], paths[1-i].delivered)
 			}
 		},
 	})
 }
 
-// checkStats holds the statistics of an end against what it was fed and what
-// the other end knows.
+// checkStats compares the statistics of an end with the datagrams it was fed and with
+// those of the other end.
 func checkStats(t *rapid.T, p, other *peer, fed uint64) {
 	s := &p.Stats
 	switch {
@@ -174,6 +172,6 @@ func checkStats(t *rapid.T, p, other *peer, fed uint64) {
 	case s.Acked > other.Stats.PacketsReceived, s.BytesSent < s.DatagramsSent*(headerBytes+28), s.InvalidAcks != 0:
 		t.Fatalf("%+v", *s)
 	case p.reassembler.packetCount > reassemblyWindow, p.reassembler.bufferCount > maxFragmentBuffers:
-		t.Fatalf("%d packets wait in %d blocks", p.reassembler.packetCount, p.reassembler.bufferCount)
+		t.Fatalf("%d incomplete packets in %d buffers", p.reassembler.packetCount, p.reassembler.bufferCount)
 	}
 }

@@ -2,46 +2,45 @@ package packet
 
 import "time"
 
-// historyLen is how many packets back are remembered, sent and received: 17 s at 60
-// a second.
+// historyLen is the number of packets remembered, sent and received: 17 s at 60 a
+// second.
 const historyLen = 1024
 
-// The loss of late is counted over lateSpan packets, the newest lateAge left
-// out, for those may only be late.
+// Recent loss is measured over lossWindow packets. The newest lossDelay are left out,
+// because they may just be late.
 const (
 	lossDelay  = 64
 	lossWindow = 256
 )
 
 const (
-	// resyncTimeout is how long nothing arrives until whatever arrives is taken for
-	// new. No link that a game is played on holds a datagram for so long. Without
-	// this rule an outage of more than half a round of the numbers, 9 minutes at
-	// 60 a second, would make all packets of the next half round look old.
+	// resyncTimeout is the silence after which any packet counts as new. No link fit
+	// for a game delays a datagram for so long. Without this rule, an outage of more
+	// than half the sequence space, 9 minutes at 60 packets a second, would make all
+	// packets of the next 9 minutes look old.
 	resyncTimeout = 100 * time.Second
 
-	// ackLifetime is how long an acknowledgement is told of. One that was told of
-	// for a whole round would name another packet.
+	// ackLifetime is how long a packet is acknowledged. After a full wrap of the
+	// sequence space its number would name another packet.
 	ackLifetime = 60 * time.Second
 )
 
-// receiveState is what one side knows of the other's packets.
+// receiveState tracks the packets of the other side.
 type receiveState struct {
 	started        bool
-	lowest, newest Sequence // of which anything has arrived: the lowest and the highest
+	lowest, newest Sequence // lowest and highest sequence numbers seen
 	complete       SequenceBuffer[struct{}]
-	lastNewAt      time.Duration // when anything new last arrived
+	lastNewAt      time.Duration // when a new datagram last arrived
 
-	ack           Sequence // the newest that arrived whole
+	ack           Sequence // newest complete packet
 	ackReceivedAt time.Duration
-	ackBits       uint32 // bit n: ack-n arrived whole; 0: nothing has
+	ackBits       uint32 // bit n: packet ack-n is complete; 0: none is
 
-	lost int // of the last lateSpan that are lateAge old
+	lost int // packets missing in the loss window
 }
 
-// expandSequence returns the whole sequence of a packet that arrived now and whose low
-// bits are known: the one next to the newest. The first packet may have any; it
-// decides.
+// expandSequence returns the full sequence number of a packet that arrives now from its
+// low bits: the one nearest to the newest. The first packet may have any.
 func (r *receiveState) expandSequence(low uint16, now time.Duration) (s Sequence, ok bool) {
 	switch {
 	case !r.started:
@@ -52,9 +51,9 @@ func (r *receiveState) expandSequence(low uint16, now time.Duration) (s Sequence
 	return r.newest.expand(low)
 }
 
-// observe takes in that something of packet s has arrived now, so that it and all
-// before it are known to have been sent. It returns how many packets more are
-// known of than before.
+// observe records that something of packet s has arrived now, which proves that it and
+// all packets before it were sent. It returns how many more packets are now known to
+// have been sent.
 func (r *receiveState) observe(s Sequence, now time.Duration) (more uint64) {
 	r.lastNewAt = now
 	if !r.started {
@@ -62,9 +61,9 @@ func (r *receiveState) observe(s Sequence, now time.Duration) (more uint64) {
 		return 1
 	}
 	if s < r.lowest {
-		judged := r.lossSamples()
+		samples := r.lossSamples()
 		more, r.lowest = uint64(r.lowest-s), s
-		r.lost += r.lossSamples() - judged // none of them has arrived, s not yet
+		r.lost += r.lossSamples() - samples // none of them has arrived, not even s
 	}
 	if s > r.newest {
 		more = uint64(s - r.newest)
@@ -73,9 +72,8 @@ func (r *receiveState) observe(s Sequence, now time.Duration) (more uint64) {
 	return more
 }
 
-// advance moves the newest packet to s and with it the span in which the loss
-// of late is counted. It takes as long as there are packets between, and no
-// longer than for lateAge+lateSpan.
+// advance moves the newest packet to s and the loss window with it. It takes one step
+// per packet, at most lossDelay+lossWindow.
 func (r *receiveState) advance(s Sequence) {
 	if s-r.newest >= lossDelay+lossWindow {
 		r.newest = s
@@ -88,8 +86,8 @@ func (r *receiveState) advance(s Sequence) {
 	}
 }
 
-// lossAt returns 1 if the packet age before the newest was sent, as far as is
-// known, and has not arrived.
+// lossAt returns 1 if the packet of this age was sent, as far as is known, and has not
+// arrived.
 func (r *receiveState) lossAt(age Sequence) int {
 	if r.newest-r.lowest < age || r.complete.Has(r.newest-age) {
 		return 0
@@ -97,7 +95,7 @@ func (r *receiveState) lossAt(age Sequence) int {
 	return 1
 }
 
-// lossSamples returns of how many packets the missing ones were counted.
+// lossSamples returns the number of packets in the loss window.
 func (r *receiveState) lossSamples() int {
 	if r.newest-r.lowest < lossDelay {
 		return 0
@@ -105,17 +103,17 @@ func (r *receiveState) lossSamples() int {
 	return int(min(r.newest-r.lowest-lossDelay+1, lossWindow))
 }
 
-// ackFields returns what to tell the other side of its packets, and how long ago the
-// newest of them arrived; no bits if there is nothing to tell.
-func (r *receiveState) ackFields(now time.Duration) (ack Sequence, bits uint32, hold time.Duration) {
-	hold = now - r.ackReceivedAt
-	if r.ackBits == 0 || hold > ackLifetime {
+// ackFields returns the acknowledgement to send and the time since its newest packet
+// arrived. No bits are set if there is nothing to acknowledge.
+func (r *receiveState) ackFields(now time.Duration) (ack Sequence, bits uint32, delay time.Duration) {
+	delay = now - r.ackReceivedAt
+	if r.ackBits == 0 || delay > ackLifetime {
 		return 0, 0, 0
 	}
-	return r.ack, r.ackBits, hold
+	return r.ack, r.ackBits, delay
 }
 
-// markComplete takes in that packet s, of which note has heard, has arrived whole.
+// markComplete records that packet s, already observed, has arrived completely.
 func (r *receiveState) markComplete(s Sequence, at time.Duration) {
 	r.complete.Insert(s)
 	if age := r.newest - s; age >= lossDelay && age < lossDelay+lossWindow {
@@ -126,26 +124,25 @@ func (r *receiveState) markComplete(s Sequence, at time.Duration) {
 		r.ack, r.ackReceivedAt, r.ackBits = s, at, 1
 	case s > r.ack:
 		if at-r.ackReceivedAt > ackLifetime {
-			r.ackBits = 0 // they have been told of; a round may have been lost since
+			r.ackBits = 0 // expired; the sequence numbers may have wrapped since
 		}
-		r.ackBits = r.ackBits<<(s-r.ack) | 1 // a shift by 32 or more leaves nothing
+		r.ackBits = r.ackBits<<(s-r.ack) | 1 // shifting by 32 or more clears all bits
 		r.ack, r.ackReceivedAt = s, at
 	case r.ack-s < 32:
 		r.ackBits |= 1 << (r.ack - s)
 	}
 }
 
-// ackFilter is what one side knows of its own packets at the other: which
-// acknowledgements it has dealt with already, so that of the 32 in each header
-// only the new ones cost anything.
+// ackFilter remembers which acknowledgements of the sent packets were processed, so
+// that of the 32 in each header only new ones cost time.
 type ackFilter struct {
 	ack     Sequence
-	handled uint32 // bit n: ack-n has been dealt with
+	handled uint32 // bit n: ack-n was processed
 }
 
-// newAcks returns those of the acknowledgements that were not dealt with, bit n
-// for ack-n, and counts them as dealt with. Some that were may be among them,
-// if they lie far apart; none that was not is left out.
+// newAcks returns the acknowledgements that were not processed before, bit n for ack-n,
+// and marks them as processed. If headers are far apart it may return old ones again;
+// it never omits a new one.
 func (c *ackFilter) newAcks(ack Sequence, set uint32) uint32 {
 	if ack >= c.ack {
 		ahead := ack - c.ack

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSequenceExpand says that a sequence is found again from its low 16 bits if
-// a near one is known, over many wraps, and that none lies before the start.
+// TestSequenceExpand checks that a sequence number is recovered from its low 16 bits
+// near a known one, over many wraps, and never before the start.
 func TestSequenceExpand(t *testing.T) {
 	for _, c := range []struct {
 		known Sequence
@@ -27,8 +27,8 @@ func TestSequenceExpand(t *testing.T) {
 	}
 	known := Sequence(0)
 	for s := Sequence(0); s < 5<<16; s += 4999 {
-		for _, away := range []int64{-32768, -4999, -1, 0, 1, 32767} {
-			q := int64(s) + away
+		for _, distance := range []int64{-32768, -4999, -1, 0, 1, 32767} {
+			q := int64(s) + distance
 			if got, ok := s.expand(Sequence(q).low16()); ok != (q >= 0) || ok && got != Sequence(q) {
 				t.Fatalf("%d near %d: %d %v", q, s, got, ok)
 			}
@@ -40,9 +40,8 @@ func TestSequenceExpand(t *testing.T) {
 	}
 }
 
-// TestSequenceWrap runs two endpoints through five wraps of what is on the
-// wire: the numbers that Send returns, Receive tells and Acks names are the
-// same and go on.
+// TestSequenceWrap runs two endpoints through five wraps. Send, Receive and Acks must
+// continue with the same numbers.
 func TestSequenceWrap(t *testing.T) {
 	a, b := newPair(t, "perfect", 1)
 	const n = 5<<16 + 10
@@ -69,39 +68,38 @@ func TestSequenceWrap(t *testing.T) {
 	}
 }
 
-// TestSequenceBuffer holds the ring against a map: what is found is what was
-// inserted, unless it was removed or its slot went to a newer one; what is as
-// far behind the newest as the ring is long is refused. It leaps over many
-// rounds.
+// TestSequenceBuffer compares the ring with a map: Find returns an inserted value
+// unless it was removed or replaced, and Insert rejects what is too old. Sequence
+// numbers jump over many rounds.
 func TestSequenceBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 1 << rapid.IntRange(0, 6).Draw(t, "bits")
 		b := NewSequenceBuffer[int](n)
 		model := map[Sequence]int{}
-		newest, any := Sequence(rapid.Uint64Range(0, 1<<40).Draw(t, "start")), false
+		newest, started := Sequence(rapid.Uint64Range(0, 1<<40).Draw(t, "start")), false
 		near := rapid.Custom(func(t *rapid.T) Sequence {
-			s := int64(newest) + rapid.Int64Range(int64(-3*n), int64(2*n)).Draw(t, "away")
-			if rapid.IntRange(0, 9).Draw(t, "leap") == 0 {
-				s += rapid.Int64Range(0, 200000).Draw(t, "by")
+			s := int64(newest) + rapid.Int64Range(int64(-3*n), int64(2*n)).Draw(t, "distance")
+			if rapid.IntRange(0, 9).Draw(t, "jump") == 0 {
+				s += rapid.Int64Range(0, 200000).Draw(t, "jump distance")
 			}
 			return Sequence(max(s, 0))
 		})
 		for i := range rapid.IntRange(1, 200).Draw(t, "steps") {
 			s := near.Draw(t, "sequence")
-			if rapid.IntRange(0, 3).Draw(t, "what") == 0 {
+			if rapid.IntRange(0, 3).Draw(t, "action") == 0 {
 				b.Remove(s)
 				delete(model, s)
 				continue
 			}
 			p := b.Insert(s)
-			if refused := any && s+Sequence(n) <= newest; refused != (p == nil) {
+			if refused := started && s+Sequence(n) <= newest; refused != (p == nil) {
 				t.Fatalf("insert %d with newest %d of %d: %v", s, newest, n, p)
 			}
 			if p == nil {
 				continue
 			}
 			if *p != 0 {
-				t.Fatalf("new room holds %d", *p)
+				t.Fatalf("a new value is %d", *p)
 			}
 			*p = i + 1
 			for q := range model {
@@ -110,8 +108,8 @@ func TestSequenceBuffer(t *testing.T) {
 				}
 			}
 			model[s] = i + 1
-			if !any || s > newest {
-				newest, any = s, true
+			if !started || s > newest {
+				newest, started = s, true
 			}
 			for q := s - min(s, Sequence(2*n)); q < s+Sequence(2*n); q++ {
 				p, want := b.Find(q), model[q]
@@ -123,12 +121,12 @@ func TestSequenceBuffer(t *testing.T) {
 	})
 }
 
-// TestSequenceBufferEnds says that the largest number, which no session reaches,
-// is never found, and that lengths that are no power of two are misuse.
+// TestSequenceBufferEnds checks that the largest number, which no session reaches, is
+// never found, and that lengths that are not powers of two panic.
 func TestSequenceBufferEnds(t *testing.T) {
 	b := NewSequenceBuffer[int](4)
 	if b.Find(1<<64-1) != nil || b.Has(1<<64-1) {
-		t.Error("an empty slot is taken for the last sequence")
+		t.Error("an empty slot matches the last sequence number")
 	}
 	for _, n := range []int{-4, 0, 3, 1000} {
 		func() {
@@ -142,10 +140,9 @@ func TestSequenceBufferEnds(t *testing.T) {
 	}
 }
 
-// TestOutage says that packets arrive and are acknowledged again after any
-// outage, also one in which more than half a round of numbers was lost, and that
-// no outage, of both ways or of one, makes an acknowledgement name a packet that
-// has not arrived.
+// TestOutage checks that packets arrive and are acknowledged again after any outage,
+// also one of more than half the sequence space, and that no outage, of one direction
+// or both, makes an acknowledgement name a packet that has not arrived.
 func TestOutage(t *testing.T) {
 	for _, lost := range []int{100, 5000, 32767, 32768, 40000, 65000, 65536, 70000, 200000} {
 		for _, both := range []bool{false, true} {
@@ -153,26 +150,26 @@ func TestOutage(t *testing.T) {
 			a, b := NewEndpoint(splitConn{&down, &up}), NewEndpoint(splitConn{&up, &down})
 			now := time.Duration(0)
 			arrived := map[Sequence]bool{}
-			came, acked := 0, 0
-			step := func(deaf, dumb bool) {
+			received, acked := 0, 0
+			step := func(loseUp, loseDown bool) {
 				now += tick
 				a.Update(now)
 				for _, s := range a.Acks() {
 					if acked++; !arrived[s] {
-						t.Fatalf("%d lost, both ways %v: %d is acknowledged and has not arrived", lost, both, s)
+						t.Fatalf("%d lost, both ways %v: %d is acknowledged but has not arrived", lost, both, s)
 					}
 				}
 				s := a.Send(nil)
-				if deaf {
+				if loseUp {
 					up.full = false
 				}
 				b.Update(now)
 				if _, ok := b.Receive(); ok {
-					came++
+					received++
 					arrived[s] = true
 				}
 				b.Send(nil)
-				if dumb {
+				if loseDown {
 					down.full = false
 				}
 			}
@@ -182,13 +179,13 @@ func TestOutage(t *testing.T) {
 			for range lost {
 				step(true, both)
 			}
-			came, acked = 0, 0
+			received, acked = 0, 0
 			for range 2000 {
 				step(false, false)
 			}
-			// After a whole round to the packet, one looks like a repeated one.
-			if came < 1999 || acked < came-1 {
-				t.Errorf("%d lost, both ways %v: afterwards %d of 2000 arrive and %d are acknowledged", lost, both, came, acked)
+			// After exactly one wrap the first packet looks like a duplicate.
+			if received < 1999 || acked < received-1 {
+				t.Errorf("%d lost, both ways %v: afterwards %d of 2000 arrive and %d are acknowledged", lost, both, received, acked)
 			}
 		}
 	}

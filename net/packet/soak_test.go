@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// soakCounts counts what happened in a soak.
+// soakCounts are the totals of a soak.
 type soakCounts struct {
 	packets, datagrams, delivered, acked           int
 	lost, duplicated, damaged                      int
@@ -29,19 +29,19 @@ func (s *soakCounts) add(o soakCounts) {
 	s.ackedTwice += o.ackedTwice
 }
 
-// soak sends a packet each way in every tick through storms and holds what
-// comes out against what went in.
-func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest int) (n soakCounts) {
-	a, b, up, down := newBadPair(seed, loss, double, damage, reorder)
+// soak sends a packet each way in every tick over bad connections and checks what
+// arrives.
+func soak(seed uint64, ticks int, loss, duplicate, damage float64, reorder, largest int) (n soakCounts) {
+	a, b, up, down := newBadPair(seed, loss, duplicate, damage, reorder)
 	ends := [2]*Endpoint{a, b}
 	starts := [2]Sequence{Sequence(seed*977) & 0xffff, Sequence(65536 - 100 - seed)}
-	var delivered, acked [2][]bool // by packet, in the order of sending; delivered: at the other end
+	var delivered, acked [2][]bool // by packet, in order of sending; delivered: at the other end
 	for i, e := range ends {
 		e.next = starts[i]
 		delivered[i], acked[i] = make([]bool, ticks), make([]bool, ticks)
 	}
 	buffer := make([]byte, max(largest, 8))
-	fill := func(from, id int) []byte { // the payload that this packet has and no other
+	fill := func(from, id int) []byte { // payload unique to the packet
 		size := 8 + (id*7919+from*13)%(max(largest, 9)-8)
 		p := buffer[:size]
 		x := uint64(id)<<1 | uint64(from)
@@ -91,14 +91,14 @@ func soak(seed uint64, ticks int, loss, double, damage float64, reorder, largest
 	return n
 }
 
-// TestSoak sends packets both ways, under 50 % loss, 30 % duplication and
-// reordering by up to 200 packets, with a hundredth of the datagrams damaged,
-// for a hundred seeds, from numbers near their wrap: no false ack, none twice,
-// no packet delivered twice or damaged. Fragmented packets have a soak of their
-// own with less loss, for few of them survive more.
+// TestSoak sends packets both ways under 50 % loss, 30 % duplication, reordering by up
+// to 200 packets and 1 % damage, for a hundred seeds, with sequence numbers about to
+// wrap. There must be no false or repeated acknowledgement, and no packet delivered
+// twice or damaged. Fragmented packets have a soak of their own with less loss, which
+// few of them would survive.
 //
-// GHOSTCUBE_SOAK is how many packets each side sends for each seed; 70000 is
-// more than a wrap and takes about ten seconds.
+// GHOSTCUBE_SOAK is the number of packets that each side sends per seed; 70000 is more
+// than a wrap and takes about ten seconds.
 func TestSoak(t *testing.T) {
 	seeds, ticks := uint64(100), 2000
 	if testing.Short() {
@@ -112,12 +112,12 @@ func TestSoak(t *testing.T) {
 		ticks = n
 	}
 	for _, c := range []struct {
-		name         string
-		loss, double float64
-		reorder      int
-		largest      int
-		part         int     // of ticks, to take about as long
-		least        float64 // share of packets to be delivered
+		name            string
+		loss, duplicate float64
+		reorder         int
+		largest         int
+		part            int     // divides ticks, for similar run times
+		least           float64 // minimum share of packets delivered
 	}{
 		{"small", 0.5, 0.3, 200, 64, 1, 0.45},
 		{"fragments", 0.1, 0.3, 200, 8 * FragmentBytes, 10, 0.5},
@@ -129,9 +129,9 @@ func TestSoak(t *testing.T) {
 			if c.least == 1 {
 				damage = 0
 			}
-			n.add(soak(seed, ticks/c.part, c.loss, c.double, damage, c.reorder, c.largest))
+			n.add(soak(seed, ticks/c.part, c.loss, c.duplicate, damage, c.reorder, c.largest))
 		}
-		t.Logf("%s: %d seeds, %d packets in %d datagrams, %d lost, %d doubled, %d damaged; %d delivered, %d acked; 0 wanted: %d corrupt, %d twice, %d false acks, %d acked twice",
+		t.Logf("%s: %d seeds, %d packets in %d datagrams, %d lost, %d duplicated, %d damaged; %d delivered, %d acked; expected 0: %d corrupt, %d delivered twice, %d false acks, %d acked twice",
 			c.name, seeds, n.packets, n.datagrams, n.lost, n.duplicated, n.damaged, n.delivered, n.acked, n.corrupt, n.deliveredTwice, n.falseAcks, n.ackedTwice)
 		if n.corrupt+n.deliveredTwice+n.falseAcks+n.ackedTwice != 0 {
 			t.Errorf("%s: %+v", c.name, n)

@@ -9,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRates says that a steady stream has a steady rate, bits per second with
-// all headers, fragments charged one by one; that it is right after half a
-// second, that what is acknowledged is what was sent less what was lost, and
-// that silence brings the rates back to nothing.
+// TestRates checks that a steady stream has a steady rate in bits per second including
+// all headers, with every fragment counted, correct after half a second; that
+// acknowledged packets are those sent less those lost; and that the rates return to
+// zero in silence.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
-		weather string
+		network string
 		size    int
 		lost    float64
 	}{{"latency=20ms", 100, 0}, {"latency=20ms", 3000, 0}, {"latency=20ms,loss=25%", 100, 0.25}} {
-		a, b := newPair(t, c.weather, 3)
+		a, b := newPair(t, c.network, 3)
 		perPacket := c.size + headerBytes + link.UDPIPHeaderBytes
 		if c.size > maxUnfragmented {
 			n := (c.size + FragmentBytes - 1) / FragmentBytes
@@ -36,14 +36,14 @@ func TestRates(t *testing.T) {
 			b.Send(nil)
 			if i >= 60 {
 				if got := float64(a.Stats.SentRate); math.Abs(got-want) > want*0.034 { // one packet of thirty
-					t.Fatalf("%s, %d bytes: %v bit/s sent at tick %d, want %v", c.weather, c.size, got, i, want)
+					t.Fatalf("%s, %d bytes: %v bit/s sent at tick %d, want %v", c.network, c.size, got, i, want)
 				}
 				sum += float64(b.Stats.ReceivedRate) / (ticks - 60)
 				acked += float64(a.Stats.AckedRate) / (ticks - 60)
 			}
 		}
 		if r := want * (1 - c.lost); math.Abs(sum-r) > 0.04*want || math.Abs(acked-r) > 0.04*want {
-			t.Errorf("%s, %d bytes: %.0f bit/s received and %.0f acknowledged, want %.0f", c.weather, c.size, sum, acked, r)
+			t.Errorf("%s, %d bytes: %.0f bit/s received and %.0f acknowledged, want %.0f", c.network, c.size, sum, acked, r)
 		}
 		a.Update(ticks*tick + time.Second)
 		b.Update(ticks*tick + time.Second)
@@ -51,7 +51,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("after a second of silence %d and %d bit/s", s.SentRate, b.Stats.ReceivedRate)
 		}
 	}
-	// The first half second, a start at a late time, and a leap of a day.
+	// The first half second, a late start, and a gap of a day.
 	a := NewEndpoint(&recorder{})
 	start := 1000 * time.Hour
 	for i := range 16 {
@@ -67,41 +67,41 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestRTTSmoothing holds RTT, its sway and the jitter against the formulas of RFC 6298
-// and RFC 3550, computed with real numbers.
+// TestRTTSmoothing compares RTT, its variation and the jitter with the formulas of RFC
+// 6298 and RFC 3550 in real numbers.
 func TestRTTSmoothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		trips := rapid.SliceOfN(rapid.Int64Range(0, int64(10*time.Second)), 1, 100).Draw(t, "trips")
+		samples := rapid.SliceOfN(rapid.Int64Range(0, int64(10*time.Second)), 1, 100).Draw(t, "trips")
 		var s Stats
-		var mean, sway, jitter float64
-		for i, d := range trips {
+		var mean, variation, jitter float64
+		for i, d := range samples {
 			x := float64(d)
 			if i == 0 {
-				mean, sway = x, x/2
+				mean, variation = x, x/2
 			} else {
-				jitter += (math.Abs(x-float64(trips[i-1])) - jitter) / 16
-				away := x - mean
-				mean += away / 8
-				sway += (math.Abs(away) - sway) / 4
+				jitter += (math.Abs(x-float64(samples[i-1])) - jitter) / 16
+				deviation := x - mean
+				mean += deviation / 8
+				variation += (math.Abs(deviation) - variation) / 4
 			}
 			s.addRTT(time.Duration(d), i == 0)
 		}
 		near := func(a time.Duration, b float64) bool { return math.Abs(float64(a)-b) < 100 } // nanoseconds
-		if !near(s.RTT, mean) || !near(s.RTTVariation, sway) || !near(s.Jitter, jitter) || s.LastRTT != time.Duration(trips[len(trips)-1]) {
-			t.Fatalf("%v %v %v, want %v %v %v", s.RTT, s.RTTVariation, s.Jitter, mean, sway, jitter)
+		if !near(s.RTT, mean) || !near(s.RTTVariation, variation) || !near(s.Jitter, jitter) || s.LastRTT != time.Duration(samples[len(samples)-1]) {
+			t.Fatalf("%v %v %v, want %v %v %v", s.RTT, s.RTTVariation, s.Jitter, mean, variation, jitter)
 		}
 	})
 }
 
-// TestJitter says that a steady link has no jitter, although packets wait for
-// ticks, and one that shakes has about as much as it shakes: round trips of two
-// uniform delays of +-20 ms each differ by 18.7 ms in the mean.
+// TestJitter checks that a steady link has no jitter, although packets wait for ticks,
+// and that the jitter of two uniform delays of +-20 ms is about right: consecutive
+// round trips differ by 18.7 ms on average.
 func TestJitter(t *testing.T) {
 	for _, c := range []struct {
-		weather   string
+		network   string
 		low, high time.Duration
 	}{{"latency=75ms", 0, ackDelayUnit}, {"latency=75ms,jitter=20ms", 12 * time.Millisecond, 26 * time.Millisecond}} {
-		a, b := newPair(t, c.weather, 1)
+		a, b := newPair(t, c.network, 1)
 		for i := range 2000 {
 			now := time.Duration(i) * tick
 			for _, e := range []*Endpoint{a, b} {
@@ -110,14 +110,13 @@ func TestJitter(t *testing.T) {
 			}
 		}
 		if j := a.Stats.Jitter; j < c.low || j > c.high {
-			t.Errorf("%s: jitter %v", c.weather, j)
+			t.Errorf("%s: jitter %v", c.network, j)
 		}
 	}
 }
 
-// TestRecentLoss says that the loss of late follows the link when it changes,
-// where the loss of all time cannot, and that packets that are merely late do
-// not count.
+// TestRecentLoss checks that recent loss follows the link when it changes, unlike total
+// loss, and that packets that are just late do not count.
 func TestRecentLoss(t *testing.T) {
 	w := &link.Network{Seed: 5}
 	if err := w.Parse("latency=40ms,jitter=100ms"); err != nil {
@@ -138,7 +137,7 @@ func TestRecentLoss(t *testing.T) {
 	}
 	run(64, 0)
 	if b.Stats.RecentExpected != 0 || b.Stats.recentLoss() != 0 {
-		t.Errorf("%d of %d missing before there is anything to tell", b.Stats.RecentLost, b.Stats.RecentExpected)
+		t.Errorf("%d of %d missing before the loss window has begun", b.Stats.RecentLost, b.Stats.RecentExpected)
 	}
 	run(936, 0)
 	if b.Stats.RecentLost != 0 || b.Stats.RecentExpected != lossWindow {
@@ -146,22 +145,22 @@ func TestRecentLoss(t *testing.T) {
 	}
 	run(1000, 0.5)
 	if l := b.Stats.recentLoss(); l < 0.4 || l > 0.6 {
-		t.Errorf("%.3f of late at 50 %%", l)
+		t.Errorf("recent loss %.3f at 50 %%", l)
 	}
 	run(1000, 0)
 	if l, all := b.Stats.recentLoss(), b.Stats.loss(); l != 0 || all < 0.1 {
-		t.Errorf("%.3f of late and %.3f of all after the loss has ended", l, all)
+		t.Errorf("recent loss %.3f and total loss %.3f after the loss has ended", l, all)
 	}
 }
 
-// TestReceiveState holds what an endpoint knows of the other's packets against a
-// list of all that came: expected, missing of late, the newest, and the bits of
-// the 32 newest.
+// TestReceiveState compares an endpoint's state with a list of all packets received:
+// packets expected, missing in the loss window, the newest, and the bits of the newest
+// 32.
 func TestReceiveState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &scriptedConn{}
 		e := NewEndpoint(s)
-		came := map[Sequence]bool{}
+		received := map[Sequence]bool{}
 		at := rapid.IntRange(0, 500).Draw(t, "start")
 		first, newest := Sequence(1<<62), Sequence(0)
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
@@ -173,23 +172,23 @@ func TestReceiveState(t *testing.T) {
 			if newest >= historyLen && q <= newest-historyLen {
 				continue
 			}
-			came[q] = true
+			received[q] = true
 			first, newest = min(first, q), max(newest, q)
-			due, missing, expected := uint64(0), uint64(0), uint64(newest-first+1)
+			samples, missing, expected := uint64(0), uint64(0), uint64(newest-first+1)
 			for age := Sequence(lossDelay); age < lossDelay+lossWindow && age <= newest-first; age++ {
-				if due++; !came[newest-age] {
+				if samples++; !received[newest-age] {
 					missing++
 				}
 			}
 			set := uint32(0)
 			for n := range Sequence(32) {
-				if n <= newest && came[newest-n] {
+				if n <= newest && received[newest-n] {
 					set |= 1 << n
 				}
 			}
 			st := &e.Stats
-			if st.RecentExpected != due || st.RecentLost != missing || st.Expected != expected || st.PacketsReceived != uint64(len(came)) {
-				t.Fatalf("after %d: %+v, want late %d, missing %d, expected %d, received %d", q, *st, due, missing, expected, len(came))
+			if st.RecentExpected != samples || st.RecentLost != missing || st.Expected != expected || st.PacketsReceived != uint64(len(received)) {
+				t.Fatalf("after %d: %+v, want recent %d, missing %d, expected %d, received %d", q, *st, samples, missing, expected, len(received))
 			}
 			if e.received.ack != newest || e.received.ackBits != set {
 				t.Fatalf("after %d: ack %d %08x, want %d %08x", q, e.received.ack, e.received.ackBits, newest, set)
@@ -198,12 +197,12 @@ func TestReceiveState(t *testing.T) {
 	})
 }
 
-// TestNewAcks says of the register of acknowledgements that none is lost
-// in it and that in a steady stream each is dealt with once.
+// TestNewAcks checks that newAcks omits no acknowledgement, and that in a steady stream
+// each is returned once.
 func TestNewAcks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c ackFilter
-		told := map[Sequence]int{}
+		returned := map[Sequence]int{}
 		arrived := map[Sequence]bool{}
 		ack := Sequence(rapid.IntRange(0, 100).Draw(t, "start"))
 		for range rapid.IntRange(1, 200).Draw(t, "headers") {
@@ -216,14 +215,14 @@ func TestNewAcks(t *testing.T) {
 			}
 			for n := range min(Sequence(32), a+1) {
 				if fresh>>n&1 == 1 {
-					told[a-n]++
+					returned[a-n]++
 				}
 				if set>>n&1 == 1 {
-					if arrived[a-n] = true; told[a-n] == 0 {
-						t.Fatalf("%d is never told of", a-n)
+					if arrived[a-n] = true; returned[a-n] == 0 {
+						t.Fatalf("%d is never returned", a-n)
 					}
 				} else if fresh>>n&1 == 1 {
-					t.Fatalf("%d is told of and was not set", a-n)
+					t.Fatalf("%d is returned but was not set", a-n)
 				}
 			}
 		}
@@ -236,8 +235,8 @@ func TestNewAcks(t *testing.T) {
 	}
 }
 
-// TestInvalidAcks says that acknowledgements of what was never sent are counted and
-// believed in nothing, and do not keep true ones from being believed later.
+// TestInvalidAcks checks that acknowledgements of packets never sent are counted and
+// ignored, and that valid ones are accepted afterwards.
 func TestInvalidAcks(t *testing.T) {
 	ack := func(seq Sequence, ack uint16, set uint32) []byte {
 		b := make([]byte, headerBytes)

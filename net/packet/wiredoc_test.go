@@ -15,26 +15,25 @@ import (
 	"ghostcube/net/link"
 )
 
-// The decoder of this file is written after docs/wire.md alone. It takes the
-// layout from the tables of that page, has a checksum and a way of reading bits
-// of its own, and shares nothing with the package but the test that compares
-// them.
+// The decoder in this file is written from docs/wire.md alone. It takes the layout from
+// the tables there, has its own checksum and bit reader, and shares nothing with the
+// package but the test that compares them.
 
-// field is a row of a table of the page.
+// field is a row of a table in the document.
 type field struct {
 	name       string
 	bit, width int // from the start of the datagram
 }
 
-// wireDoc is what the decoder reads from the page.
+// wireDoc is the content of the document.
 type wireDoc struct {
 	numbers          map[string]uint32
 	header, fragment []field
 	vectors          []vector
 }
 
-// vector is an example: what is on the wire, and either what it means, by field,
-// or why it is refused.
+// vector is an example: bytes on the wire, and either their fields or the reason for
+// rejecting them.
 type vector struct {
 	name, refused, payload string
 	wire                   []byte
@@ -72,7 +71,7 @@ func readWireDoc(t *testing.T) *wireDoc {
 		case section == "Datagram header", section == "Fragment header":
 			at, err := strconv.Atoi(m[1])
 			if err != nil {
-				continue // the table's heading
+				continue // the table's header
 			}
 			bit, _ := strconv.Atoi(m[2])
 			width, _ := strconv.Atoi(m[3])
@@ -85,12 +84,12 @@ func readWireDoc(t *testing.T) *wireDoc {
 		}
 	}
 	if len(p.numbers) != 6 || len(p.header) != 6 || len(p.fragment) != 2 || len(p.vectors) < 18 {
-		t.Fatalf("the page has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.header), len(p.fragment), len(p.vectors))
+		t.Fatalf("the document has %d numbers, %d and %d fields, %d examples", len(p.numbers), len(p.header), len(p.fragment), len(p.vectors))
 	}
 	return p
 }
 
-// addLine takes in one line of an example.
+// addLine parses one line of an example.
 func (v *vector) addLine(t *testing.T, line string) {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -138,7 +137,7 @@ func (f field) read(b []byte) (v uint32) {
 	return v
 }
 
-// checksum is the page's, bit by bit.
+// checksum is the documented checksum, bit by bit.
 func (p *wireDoc) checksum(b []byte) uint32 {
 	four := func(n uint32) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)} }
 	crc := ^uint32(0)
@@ -155,7 +154,7 @@ func (p *wireDoc) checksum(b []byte) uint32 {
 	return ^crc
 }
 
-// decode reads a datagram as the page says.
+// decode reads a datagram as documented.
 func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, refused string) {
 	if len(b) < 14 {
 		return nil, nil, "short"
@@ -180,35 +179,35 @@ func (p *wireDoc) decode(b []byte) (fields map[string]uint32, payload []byte, re
 		fields[f.name] = f.read(b)
 	}
 	id, count, n := int(fields["fragment id"]), int(fields["fragment count less 1"])+1, len(b)-16
-	most := int(p.numbers["fragment"])
-	if count < 2 || id >= count || n < 1 || n > most || id < count-1 && n != most {
+	limit := int(p.numbers["fragment"])
+	if count < 2 || id >= count || n < 1 || n > limit || id < count-1 && n != limit {
 		return nil, nil, "fragment"
 	}
 	return fields, b[16:], ""
 }
 
-// TestDocumentedExamples decodes every example of docs/wire.md with the
-// independent decoder and finds what the page says; the package reads the same
-// from it, refuses what the page says is refused, and writes the same bytes.
+// TestDocumentedExamples decodes every example of docs/wire.md with the independent
+// decoder. The result must be what the document says; the package must read the same,
+// reject what the document says is rejected, and write the same bytes.
 func TestDocumentedExamples(t *testing.T) {
 	p := readWireDoc(t)
 	reasons := map[string]bool{}
 	for _, v := range p.vectors {
 		fields, payload, refused := p.decode(v.wire)
 		if refused != v.refused {
-			t.Errorf("%s: refused for %q, the page says %q", v.name, refused, v.refused)
+			t.Errorf("%s: rejected for %q, the document says %q", v.name, refused, v.refused)
 			continue
 		}
 		var h header
 		if taken := h.decode(v.wire); taken != (v.refused == "") {
-			t.Errorf("%s: the package takes it: %v", v.name, taken)
+			t.Errorf("%s: the package accepts it: %v", v.name, taken)
 			continue
 		}
 		if reasons[refused] = true; refused != "" {
 			continue
 		}
 		if !maps.Equal(fields, v.fields) || !bytes.Equal(payload, decodeHex(t, v.payload)) {
-			t.Errorf("%s: %v % x, the page says %v %s", v.name, fields, payload, v.fields, v.payload)
+			t.Errorf("%s: %v % x, the document says %v %s", v.name, fields, payload, v.fields, v.payload)
 		}
 		want := header{
 			sequence: uint16(fields["sequence"]), ack: uint16(fields["ack"]), ackBits: fields["ack bits"],
@@ -232,7 +231,7 @@ func TestDocumentedExamples(t *testing.T) {
 	}
 }
 
-// TestDocumentedNumbers holds the numbers of the page against the constants.
+// TestDocumentedNumbers compares the numbers in the document with the constants.
 func TestDocumentedNumbers(t *testing.T) {
 	want := map[string]uint32{"protocol": Protocol, "version": Version, "polynomial": 0x82f63b78,
 		"max datagram": MaxDatagram, "fragment": FragmentBytes, "max fragments": MaxFragments}
@@ -247,15 +246,14 @@ func TestDocumentedNumbers(t *testing.T) {
 	} {
 		text, err := os.ReadFile("../../docs/wire.md")
 		if s := strings.Replace(say.text, "%d", say.want, 1); err != nil || !strings.Contains(string(text), s) {
-			t.Errorf("the page does not say %q (%v)", s, err)
+			t.Errorf("the document does not say %q (%v)", s, err)
 		}
 	}
 }
 
-// TestDocumentedSession says that a fresh endpoint writes the page's first
-// packet and fragments, and that everything that two endpoints say to each other
-// through a bad link is read by the independent decoder to its last byte, with
-// the checksum that it computes.
+// TestDocumentedSession checks that a new endpoint writes the first packet and the
+// fragments of the document, and that the independent decoder reads every datagram of a
+// session over a bad link.
 func TestDocumentedSession(t *testing.T) {
 	p := readWireDoc(t)
 	var w recorder
@@ -268,16 +266,16 @@ func TestDocumentedSession(t *testing.T) {
 			t.Errorf("%s is not what an endpoint writes", name)
 		}
 	}
-	weather := &link.Network{Seed: 2}
-	if err := weather.Parse("torture,burst=0"); err != nil {
+	network := &link.Network{Seed: 2}
+	if err := network.Parse("torture,burst=0"); err != nil {
 		t.Fatal(err)
 	}
-	ca, cb := link.Pair(weather, 0)
-	var said, answered recorder
-	a, b := NewEndpoint(teeConn{ca, &said}), NewEndpoint(teeConn{cb, &answered})
+	ca, cb := link.Pair(network, 0)
+	var fromA, fromB recorder
+	a, b := NewEndpoint(teeConn{ca, &fromA}), NewEndpoint(teeConn{cb, &fromB})
 	a.next, b.next = 65500, 40
 	sent := map[string]bool{}
-	parts := map[string][]byte{}
+	payloads := map[string][]byte{}
 	for i := range 600 {
 		for k, e := range []*Endpoint{a, b} {
 			e.Update(time.Duration(i) * tick)
@@ -286,22 +284,22 @@ func TestDocumentedSession(t *testing.T) {
 			e.Send(payload)
 		}
 	}
-	for k, r := range []*recorder{&said, &answered} {
+	for k, r := range []*recorder{&fromA, &fromB} {
 		for _, d := range r.sent {
 			fields, payload, refused := p.decode(d)
 			if refused != "" {
 				t.Fatalf("%s: % x", refused, d)
 			}
 			if fields["ack bits"] != 0 && fields["ack bits"]&1 == 0 {
-				t.Fatalf("acks %08x without the first", fields["ack bits"])
+				t.Fatalf("ack bits %08x without bit 0", fields["ack bits"])
 			}
 			if fields["fragment"] == 1 {
 				key := fmt.Sprint(k, fields["sequence"])
-				parts[key] = append(parts[key], payload...)
+				payloads[key] = append(payloads[key], payload...)
 				if fields["fragment id"] != fields["fragment count less 1"] {
 					continue
 				}
-				payload = parts[key]
+				payload = payloads[key]
 			}
 			if !sent[string(payload)] {
 				t.Fatalf("a payload of %d bytes that was not sent", len(payload))
