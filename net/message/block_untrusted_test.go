@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// makeSlice makes any slice, true or not.
+// makeSlice returns a slice with arbitrary fields.
 func makeSlice(chunk, slice, count int, final bool, size int, data []byte) []byte {
 	f := []int{0, 1, chunk, 16, slice, 8, count - 1, 8, 0, 1}
 	if final {
@@ -25,23 +25,23 @@ func makeSlice(chunk, slice, count int, final bool, size int, data []byte) []byt
 	return append(packBits(f...), data...)
 }
 
-// TestMaliciousSlices says that slices which contradict themselves, or what
-// came before, or the bounds, are counted and change nothing.
+// TestMaliciousSlices checks that slices that contradict themselves, earlier slices or
+// the limits are counted and change nothing.
 func TestMaliciousSlices(t *testing.T) {
 	full := randomBytes(9, SliceBytes)
-	fresh := func() *BlockReceiver { return NewBlockReceiver(ChunkBytes + 5*SliceBytes) }
-	begun := func() *BlockReceiver {
-		r := fresh()
+	empty := func() *BlockReceiver { return NewBlockReceiver(ChunkBytes + 5*SliceBytes) }
+	started := func() *BlockReceiver {
+		r := empty()
 		r.Read(makeSlice(0, 1, 3, true, SliceBytes, full))
 		return r
 	}
-	whole := func() *BlockReceiver {
-		r := fresh()
+	fullChunk := func() *BlockReceiver {
+		r := empty()
 		r.Read(makeSlice(0, 1, MaxSlicesPerChunk, true, SliceBytes, full))
 		return r
 	}
-	second := func() *BlockReceiver {
-		r := fresh()
+	secondChunk := func() *BlockReceiver {
+		r := empty()
 		for i := range MaxSlicesPerChunk {
 			r.Read(makeSlice(0, i, MaxSlicesPerChunk, false, SliceBytes, full))
 		}
@@ -51,26 +51,26 @@ func TestMaliciousSlices(t *testing.T) {
 	padded[4] |= 0x80
 	for name, c := range map[string]struct {
 		r    *BlockReceiver
-		part []byte
-		want ReceiverStats // beyond what was before
+		data []byte
+		want ReceiverStats // increase
 	}{
-		"nothing":                        {fresh(), nil, ReceiverStats{Malformed: 1}},
-		"an ack":                         {fresh(), packBits(1, 1, 0, 16, 0, 8, 1, 1), ReceiverStats{Malformed: 1}},
-		"a head alone":                   {fresh(), makeSlice(0, 0, 3, true, SliceBytes, nil), ReceiverStats{Malformed: 1}},
-		"a byte too few":                 {fresh(), makeSlice(0, 0, 3, true, SliceBytes, full[1:]), ReceiverStats{Malformed: 1}},
-		"a byte too many":                {fresh(), makeSlice(0, 0, 3, true, SliceBytes, append(full, 0)), ReceiverStats{Malformed: 1}},
-		"padding that is not zero":       {fresh(), padded, ReceiverStats{Malformed: 1}},
-		"a slice that the chunk has not": {fresh(), makeSlice(0, 3, 3, true, SliceBytes, full), ReceiverStats{Malformed: 1}},
-		"a short chunk before the last":  {fresh(), makeSlice(0, 0, 3, false, SliceBytes, full), ReceiverStats{Malformed: 1}},
-		"a short slice before the last":  {fresh(), makeSlice(0, 255, 256, false, 5, full[:5]), ReceiverStats{Malformed: 1}},
-		"another count":                  {begun(), makeSlice(0, 0, 4, true, SliceBytes, full), ReceiverStats{Malformed: 1}},
-		"no longer the last chunk":       {whole(), makeSlice(0, 0, 256, false, SliceBytes, full), ReceiverStats{Malformed: 1}},
-		"the same slice, other bytes":    {begun(), makeSlice(0, 1, 3, true, SliceBytes, randomBytes(8, SliceBytes)), ReceiverStats{Duplicates: 1}},
-		"a chunk to come":                {begun(), makeSlice(1, 0, 3, true, SliceBytes, full), ReceiverStats{Early: 1}},
-		"a chunk far away":               {begun(), makeSlice(32767, 0, 3, true, SliceBytes, full), ReceiverStats{Early: 1}},
-		"a chunk long gone":              {begun(), makeSlice(40000, 0, 3, true, SliceBytes, full), ReceiverStats{Stale: 1}},
-		"a block larger than it takes":   {second(), makeSlice(1, 0, 7, true, SliceBytes, full), ReceiverStats{TooLarge: 1}},
-		"a byte larger than it takes":    {second(), makeSlice(1, 5, 6, true, 1, full[:1]), ReceiverStats{TooLarge: 1}},
+		"nothing":                       {empty(), nil, ReceiverStats{Malformed: 1}},
+		"an ack":                        {empty(), packBits(1, 1, 0, 16, 0, 8, 1, 1), ReceiverStats{Malformed: 1}},
+		"a header alone":                {empty(), makeSlice(0, 0, 3, true, SliceBytes, nil), ReceiverStats{Malformed: 1}},
+		"a byte too few":                {empty(), makeSlice(0, 0, 3, true, SliceBytes, full[1:]), ReceiverStats{Malformed: 1}},
+		"a byte too many":               {empty(), makeSlice(0, 0, 3, true, SliceBytes, append(full, 0)), ReceiverStats{Malformed: 1}},
+		"padding that is not zero":      {empty(), padded, ReceiverStats{Malformed: 1}},
+		"a slice beyond the chunk":      {empty(), makeSlice(0, 3, 3, true, SliceBytes, full), ReceiverStats{Malformed: 1}},
+		"a short chunk before the last": {empty(), makeSlice(0, 0, 3, false, SliceBytes, full), ReceiverStats{Malformed: 1}},
+		"a short slice before the last": {empty(), makeSlice(0, 255, 256, false, 5, full[:5]), ReceiverStats{Malformed: 1}},
+		"another count":                 {started(), makeSlice(0, 0, 4, true, SliceBytes, full), ReceiverStats{Malformed: 1}},
+		"no longer the last chunk":      {fullChunk(), makeSlice(0, 0, 256, false, SliceBytes, full), ReceiverStats{Malformed: 1}},
+		"the same slice, other bytes":   {started(), makeSlice(0, 1, 3, true, SliceBytes, randomBytes(8, SliceBytes)), ReceiverStats{Duplicates: 1}},
+		"the next chunk":                {started(), makeSlice(1, 0, 3, true, SliceBytes, full), ReceiverStats{Early: 1}},
+		"a chunk far ahead":             {started(), makeSlice(32767, 0, 3, true, SliceBytes, full), ReceiverStats{Early: 1}},
+		"an old chunk":                  {started(), makeSlice(40000, 0, 3, true, SliceBytes, full), ReceiverStats{Stale: 1}},
+		"a block above the limit":       {secondChunk(), makeSlice(1, 0, 7, true, SliceBytes, full), ReceiverStats{TooLarge: 1}},
+		"a byte above the limit":        {secondChunk(), makeSlice(1, 5, 6, true, 1, full[:1]), ReceiverStats{TooLarge: 1}},
 	} {
 		before := receiverState(c.r)
 		want := c.r.Stats
@@ -79,12 +79,12 @@ func TestMaliciousSlices(t *testing.T) {
 		want.Early += c.want.Early
 		want.Stale += c.want.Stale
 		want.TooLarge += c.want.TooLarge
-		c.r.Read(c.part)
+		c.r.Read(c.data)
 		if c.r.Stats != want || receiverState(c.r) != before {
 			t.Errorf("%s: %+v, want %+v", name, c.r.Stats, want)
 		}
 	}
-	r := second() // exactly as large as it takes
+	r := secondChunk() // exactly the limit
 	for i := range 5 {
 		r.Read(makeSlice(1, i, 5, true, SliceBytes, full))
 	}
@@ -93,7 +93,7 @@ func TestMaliciousSlices(t *testing.T) {
 	}
 }
 
-// receiverState is what a receiver holds.
+// receiverState describes the state of a receiver.
 func receiverState(r *BlockReceiver) string {
 	n := 0
 	sum := 0
@@ -106,9 +106,9 @@ func receiverState(r *BlockReceiver) string {
 	return fmt.Sprint(r.chunkID, r.sliceCount, r.lastChunk, r.received, len(r.slices), n, sum, r.complete)
 }
 
-// TestMaliciousAcks says that an ack of what was never sent, or of another
-// count, is refused whole; that one for another chunk does nothing; and that an
-// older ack takes nothing back.
+// TestMaliciousAcks checks that an ack of a slice never sent, or of another count, is
+// rejected; that an ack of another chunk is ignored; and that an older ack clears
+// nothing.
 func TestMaliciousAcks(t *testing.T) {
 	s := NewBlockSender(1e9)
 	s.Send(randomBytes(1, 4*SliceBytes))
@@ -118,7 +118,7 @@ func TestMaliciousAcks(t *testing.T) {
 	}
 	ack := func(chunk, count, bits int) []byte { return packBits(1, 1, chunk, 16, count-1, 8, bits, count) }
 	for name, p := range map[string][]byte{
-		"nothing": nil, "a slice": makeSlice(0, 0, 1, true, 1, []byte{1}), "one never sent": ack(0, 4, 0b1001),
+		"nothing": nil, "a slice": makeSlice(0, 0, 1, true, 1, []byte{1}), "a slice never sent": ack(0, 4, 0b1001),
 		"another count": ack(0, 5, 0b00001), "cut": ack(0, 4, 0b0001)[:3], "too long": append(ack(0, 4, 0b0001), 0),
 		"padding that is not zero": packBits(1, 1, 0, 16, 3, 8, 1, 4, 1, 1),
 	} {
@@ -145,8 +145,8 @@ func TestMaliciousAcks(t *testing.T) {
 	}
 }
 
-// TestBlockMemory says that no datagram costs more than a little memory,
-// whatever its head promises, and that a receiver's memory is used again.
+// TestBlockMemory checks that no datagram allocates much, whatever its header claims,
+// and that a receiver reuses its memory.
 func TestBlockMemory(t *testing.T) {
 	r := NewBlockReceiver(MaxBlockBytes)
 	full := randomBytes(9, SliceBytes)
@@ -164,21 +164,21 @@ func TestBlockMemory(t *testing.T) {
 			r.Read(makeSlice(chunk, i, MaxSlicesPerChunk, chunk == 15, SliceBytes, full))
 		}
 	}
-	if worst > 16<<10 { // the test itself costs some
-		t.Errorf("%d bytes for a datagram of one KiB", worst)
+	if worst > 16<<10 { // the test itself allocates some
+		t.Errorf("%d bytes for a datagram of 1 KiB", worst)
 	}
 	block, ok := r.Receive(nil)
 	if !ok || len(block) != MaxBlockBytes {
 		t.Fatalf("%d bytes, %+v", len(block), r.Stats)
 	}
-	parts := make([][]byte, 300)
+	slices := make([][]byte, 300)
 	chunk := int(r.chunkID)
-	for i := range parts {
-		parts[i] = makeSlice(chunk+i, 0, 1, true, SliceBytes, full)
+	for i := range slices {
+		slices[i] = makeSlice(chunk+i, 0, 1, true, SliceBytes, full)
 	}
 	i := 0
 	if n := testing.AllocsPerRun(200, func() {
-		r.Read(parts[i])
+		r.Read(slices[i])
 		block, _ = r.Receive(block[:0])
 		i++
 	}); n != 0 || len(block) != SliceBytes {
@@ -186,10 +186,10 @@ func TestBlockMemory(t *testing.T) {
 	}
 }
 
-// TestBlockProperties runs two ends under any order of sending, losing,
-// doubling, delaying and taking: blocks come whole, in order and once each; a
-// sender is done only with what came; nothing true is refused; and when the
-// faults end, the rest comes.
+// TestBlockProperties runs a sender and a receiver under any order of sending, loss,
+// duplication, delay and consumption. Blocks must arrive complete, in order and once; a
+// sender must finish only blocks that arrived; nothing valid may be rejected; and once
+// the faults end, everything must arrive.
 func TestBlockProperties(t *testing.T) { rapid.Check(t, blockProperties) }
 
 func blockProperties(t *rapid.T) {
@@ -197,8 +197,8 @@ func blockProperties(t *rapid.T) {
 	s.chunkID = rapid.Uint64Range(65530, 65540).Draw(t, "chunk")
 	r.chunkID = s.chunkID
 	var sent [][]byte
-	taken := 0
-	var slicesAir, acksAir [][]byte
+	consumed := 0
+	var slicesInFlight, acksInFlight [][]byte
 	now := time.Duration(0)
 	send := func() {
 		n := rapid.SampledFrom([]int{1, 900, SliceBytes, 5 * SliceBytes, 20000, 30000, 9, ChunkBytes + 1}).Draw(t, "bytes")
@@ -207,42 +207,42 @@ func blockProperties(t *rapid.T) {
 			sent = append(sent, b)
 		}
 	}
-	take := func() {
+	consume := func() {
 		b, ok := r.Receive(nil)
 		if !ok {
 			return
 		}
-		if taken >= len(sent) || !bytes.Equal(b, sent[taken]) {
-			t.Fatalf("block %d has %d bytes", taken, len(b))
+		if consumed >= len(sent) || !bytes.Equal(b, sent[consumed]) {
+			t.Fatalf("block %d has %d bytes", consumed, len(b))
 		}
-		taken++
+		consumed++
 	}
-	land := func(air *[][]byte, read func([]byte) bool, again bool) {
-		if len(*air) == 0 {
+	deliver := func(inFlight *[][]byte, read func([]byte) bool, again bool) {
+		if len(*inFlight) == 0 {
 			return
 		}
-		i := rapid.IntRange(0, len(*air)-1).Draw(t, "which")
-		p := (*air)[i]
+		i := rapid.IntRange(0, len(*inFlight)-1).Draw(t, "which")
+		p := (*inFlight)[i]
 		if !again {
-			*air = slices.Delete(*air, i, i+1)
+			*inFlight = slices.Delete(*inFlight, i, i+1)
 		}
 		if !read(p) {
-			t.Fatalf("% x is refused", p[:min(len(p), 40)])
+			t.Fatalf("% x is rejected", p[:min(len(p), 40)])
 		}
 	}
 	check := func() {
-		whole := taken
+		complete := consumed
 		if r.complete {
-			whole++
+			complete++
 		}
-		if int(s.Stats.Blocks) > whole || int(r.Stats.Blocks) != whole || whole > len(sent) {
-			t.Fatalf("%d of %d came, %+v", whole, len(sent), s.Stats)
+		if int(s.Stats.Blocks) > complete || int(r.Stats.Blocks) != complete || complete > len(sent) {
+			t.Fatalf("%d of %d received, %+v", complete, len(sent), s.Stats)
 		}
 		if s.Busy() && s.chunkID == r.chunkID && !s.acked.subsetOf(&r.received) {
-			t.Fatal("acked what did not come")
+			t.Fatal("acked a slice that did not arrive")
 		}
 		if s.chunkID > r.chunkID || len(r.slices)+len(r.freeSlices) > 3*MaxSlicesPerChunk {
-			t.Fatalf("chunk %d of %d, %d slices kept", s.chunkID, r.chunkID, len(r.slices)+len(r.freeSlices))
+			t.Fatalf("chunk %d of %d, %d slices stored", s.chunkID, r.chunkID, len(r.slices)+len(r.freeSlices))
 		}
 	}
 	for range rapid.IntRange(1, 200).Draw(t, "steps") {
@@ -252,45 +252,45 @@ func blockProperties(t *rapid.T) {
 		case 1, 2:
 			for range 40 {
 				if p := s.Write(nil, now, 0); len(p) > 0 {
-					slicesAir = append(slicesAir, p)
+					slicesInFlight = append(slicesInFlight, p)
 				}
 			}
 		case 3, 4, 5:
 			for range rapid.IntRange(1, 40).Draw(t, "slices") {
-				land(&slicesAir, r.Read, rapid.IntRange(0, 3).Draw(t, "again") == 0)
+				deliver(&slicesInFlight, r.Read, rapid.IntRange(0, 3).Draw(t, "again") == 0)
 			}
 		case 6:
 			if p := r.Write(nil, now); len(p) > 0 {
-				acksAir = append(acksAir, p)
+				acksInFlight = append(acksInFlight, p)
 			}
 		case 7:
-			land(&acksAir, s.Read, rapid.Bool().Draw(t, "again"))
+			deliver(&acksInFlight, s.Read, rapid.Bool().Draw(t, "again"))
 		case 8:
-			slicesAir = slicesAir[:len(slicesAir)/2]
-			acksAir = acksAir[:len(acksAir)/2]
+			slicesInFlight = slicesInFlight[:len(slicesInFlight)/2]
+			acksInFlight = acksInFlight[:len(acksInFlight)/2]
 		case 9:
-			take()
+			consume()
 		}
 		now += time.Duration(rapid.IntRange(0, 200).Draw(t, "ms")) * time.Millisecond
 		check()
 	}
-	for i := 0; i < 40000 && (s.Busy() || taken < len(sent)); i++ {
+	for i := 0; i < 40000 && (s.Busy() || consumed < len(sent)); i++ {
 		for p := s.Write(nil, now, 0); len(p) > 0; p = s.Write(nil, now, 0) {
 			r.Read(p)
 		}
 		if p := r.Write(nil, now); len(p) > 0 {
 			s.Read(p)
 		}
-		take()
+		consume()
 		now += 20 * time.Millisecond
 		check()
 	}
-	if s.Busy() || taken != len(sent) {
-		t.Fatalf("%d of %d came, %+v %+v", taken, len(sent), s.Stats, r.Stats)
+	if s.Busy() || consumed != len(sent) {
+		t.Fatalf("%d of %d received, %+v %+v", consumed, len(sent), s.Stats, r.Stats)
 	}
 }
 
-// FuzzBlockRead feeds both ends, in the middle of a block, anything at all.
+// FuzzBlockRead feeds both ends arbitrary bytes in the middle of a block.
 func FuzzBlockRead(f *testing.F) {
 	f.Add([]byte{}, []byte{})
 	f.Add(makeSlice(3, 1, 3, true, SliceBytes, randomBytes(1, SliceBytes)), packBits(1, 1, 7, 16, 2, 8, 0b011, 3))
@@ -306,28 +306,28 @@ func FuzzBlockRead(f *testing.F) {
 			if s := b.Sender; !s.acked.subsetOf(&s.sent) || s.Busy() && s.acked.count() == 3 {
 				t.Errorf("%+v", s.Stats)
 			}
-			kept := 0
+			stored := 0
 			for _, p := range b.Receiver.slices {
-				kept += len(p)
+				stored += len(p)
 			}
-			if kept > len(one)*2+len(two) || kept > 3*SliceBytes {
-				t.Errorf("%d bytes kept", kept)
+			if stored > len(one)*2+len(two) || stored > 3*SliceBytes {
+				t.Errorf("%d bytes stored", stored)
 			}
 			answer := b.Receiver.Write(nil, time.Duration(i)*time.Second)
 			var h ackHeader
 			if len(answer) > 0 && (len(answer) > 36 || !h.decode(&quant.Coder{}, answer)) {
-				t.Errorf("answer % x", answer)
+				t.Errorf("ack % x", answer)
 			}
 			b.Receiver.Receive(nil)
 		}
 	})
 }
 
-// BenchmarkSlice is a slice written and read, with its share of the acks.
+// BenchmarkSlice measures a slice written and read, with its share of acks.
 func BenchmarkSlice(b *testing.B) {
 	s, r := NewBlockSender(1e9), NewBlockReceiver(MaxBlockBytes)
 	block := randomBytes(1, ChunkBytes)
-	var part, ack, out []byte
+	var slice, ack, out []byte
 	b.ReportAllocs()
 	b.SetBytes(SliceBytes)
 	now := time.Duration(0)
@@ -336,9 +336,9 @@ func BenchmarkSlice(b *testing.B) {
 			s.Send(block)
 		}
 		now += 20 * time.Microsecond
-		part = s.Write(part[:0], now, 0)
-		if len(part) > 0 && !r.Read(part) {
-			b.Fatal("refused")
+		slice = s.Write(slice[:0], now, 0)
+		if len(slice) > 0 && !r.Read(slice) {
+			b.Fatal("a slice is rejected")
 		}
 		if ack = r.Write(ack[:0], now); len(ack) > 0 {
 			s.Read(ack)

@@ -6,62 +6,61 @@ import (
 	"ghostcube/net/quant"
 )
 
-// ackInterval is how often a receiver acks at most. An ack for every slice would
-// double the packets, and pay an attacker. Fiedler says 50 or 100 ms; the longer
-// one outlasts resendAfter where the round trip is short, and slices would be
-// sent again that have arrived.
+// ackInterval is the shortest time between two acks. An ack for every slice would
+// double the packets and amplify an attack. Fiedler says 50 or 100 ms; with a short
+// round trip 100 ms would exceed the resend delay, and slices that have arrived would
+// be sent again.
 const ackInterval = 50 * time.Millisecond
 
-// ReceiverStats are running totals of one BlockReceiver.
+// ReceiverStats are totals of a BlockReceiver.
 type ReceiverStats struct {
-	Blocks     uint64 // that were whole
-	Slices     uint64 // that were new
-	Duplicates uint64 // had come before
-	Stale      uint64 // of a chunk that was whole
-	Early      uint64 // of a chunk whose turn has not come; nothing is kept of it
-	TooLarge   uint64 // of a block larger than this side takes; likewise
-	Malformed  uint64 // were none, or contradict what came before; likewise
+	Blocks     uint64 // received completely
+	Slices     uint64 // new ones
+	Duplicates uint64 // received before
+	Stale      uint64 // of a completed chunk
+	Early      uint64 // of a later chunk; discarded
+	TooLarge   uint64 // of a block above the size limit; discarded
+	Malformed  uint64 // invalid, or contradicting earlier ones; discarded
 	Acks       uint64 // sent
 }
 
-// BlockReceiver puts blocks together. It keeps what arrives in pieces of one
-// slice, so a datagram never costs more memory than one of them, and keeps at
-// most one block.
+// BlockReceiver reassembles blocks. It stores slices as they arrive, so a datagram
+// costs at most the memory of one slice, and it stores at most one block.
 type BlockReceiver struct {
 	Stats ReceiverStats
 
-	maxBytes   int    // bytes of the largest block it takes
-	chunkID    uint64 // id of the chunk that it wants
-	sliceCount int    // of its slices; 0 before the first came
+	maxBytes   int    // size limit of a block
+	chunkID    uint64 // chunk being received
+	sliceCount int    // of that chunk; 0 before its first slice
 	lastChunk  bool
 	received   bitmap
-	slices     [][]byte // slices of the block, those of the wanted chunk last
-	freeSlices [][]byte // memory of slices, for the next ones
-	complete   bool     // the block is complete and waits for Take
+	slices     [][]byte // of the block, those of the current chunk last
+	freeSlices [][]byte // memory for slices
+	complete   bool     // waiting for Receive
 
-	ackPending  bool      // an ack
-	ack         ackHeader // the last one
+	ackPending  bool      // an ack is due
+	ack         ackHeader // last or next ack
 	ackedAt     time.Duration
-	ackedBefore bool // an ack was sent, at acked
+	ackedBefore bool // an ack was sent, at ackedAt
 
 	buffer [(1 + 16 + 8 + MaxSlicesPerChunk + 63) / 64 * 8]byte
 	coder  quant.Coder
 }
 
-// NewBlockReceiver returns a receiver that takes blocks of at most most bytes,
-// in [1,MaxBlock].
-func NewBlockReceiver(most int) *BlockReceiver {
-	if most < 1 || most > MaxBlockBytes {
-		panic("message: a largest block out of its range")
+// NewBlockReceiver returns a receiver for blocks of at most maxBytes, in
+// [1,MaxBlockBytes].
+func NewBlockReceiver(maxBytes int) *BlockReceiver {
+	if maxBytes < 1 || maxBytes > MaxBlockBytes {
+		panic("message: NewBlockReceiver with a limit out of [1,MaxBlockBytes]")
 	}
-	return &BlockReceiver{maxBytes: most, slices: make([][]byte, 0, (most+ChunkBytes-1)/ChunkBytes*MaxSlicesPerChunk)}
+	return &BlockReceiver{maxBytes: maxBytes, slices: make([][]byte, 0, (maxBytes+ChunkBytes-1)/ChunkBytes*MaxSlicesPerChunk)}
 }
 
-// Read takes in a slice, which may be anything. It reports whether it was one
-// that can be true.
-func (r *BlockReceiver) Read(part []byte) bool {
+// Read processes a slice, which may contain anything. It reports whether the slice was
+// valid.
+func (r *BlockReceiver) Read(data []byte) bool {
 	var h sliceHeader
-	data, ok := h.decode(&r.coder, part)
+	body, ok := h.decode(&r.coder, data)
 	if !ok {
 		r.Stats.Malformed++
 		return false
@@ -79,11 +78,11 @@ func (r *BlockReceiver) Read(part []byte) bool {
 		return false
 	}
 	before := len(r.slices) - r.sliceCount
-	least := SliceBytes*(before+h.count-1) + 1 // of the block
+	minBytes := SliceBytes*(before+h.count-1) + 1 // minimum size of the block
 	if h.slice == h.count-1 {
-		least += h.size - 1
+		minBytes += h.size - 1
 	}
-	if least > r.maxBytes {
+	if minBytes > r.maxBytes {
 		r.Stats.TooLarge++
 		return false
 	}
@@ -97,7 +96,7 @@ func (r *BlockReceiver) Read(part []byte) bool {
 	}
 	r.Stats.Slices++
 	r.received.set(h.slice)
-	r.slices[before+h.slice] = r.copySlice(data)
+	r.slices[before+h.slice] = r.copySlice(body)
 	r.ack.received = r.received
 	if r.received.count() == r.sliceCount {
 		r.finishChunk()
@@ -105,13 +104,13 @@ func (r *BlockReceiver) Read(part []byte) bool {
 	return true
 }
 
-// beginChunk begins a chunk with the first slice of it that comes.
+// beginChunk begins a chunk with its first slice.
 func (r *BlockReceiver) beginChunk(h *sliceHeader) {
 	r.sliceCount, r.lastChunk, r.received = h.count, h.lastChunk, bitmap{}
 	r.slices = r.slices[:len(r.slices)+h.count]
 }
 
-// copySlice copies a slice into memory of its own.
+// copySlice copies a slice.
 func (r *BlockReceiver) copySlice(data []byte) []byte {
 	if n := len(r.freeSlices); n > 0 {
 		p := r.freeSlices[n-1]
@@ -121,7 +120,7 @@ func (r *BlockReceiver) copySlice(data []byte) []byte {
 	return append(make([]byte, 0, SliceBytes), data...)
 }
 
-// finishChunk ends a chunk all of whose slices have come.
+// finishChunk completes a chunk.
 func (r *BlockReceiver) finishChunk() {
 	r.chunkID++
 	r.sliceCount = 0
@@ -131,14 +130,14 @@ func (r *BlockReceiver) finishChunk() {
 	}
 }
 
-// scheduleAck notes that the wanted chunk is to be acked.
+// scheduleAck schedules an ack of the current chunk.
 func (r *BlockReceiver) scheduleAck(h *sliceHeader) {
 	r.ackPending = true
 	r.ack = ackHeader{chunkID: h.chunkID, count: h.count, received: r.received}
 }
 
-// ackCompletedChunk answers for a chunk that was whole: its sender does not know it yet, or
-// the slice comes late. Where acks are owed for several chunks, the newest wins.
+// ackCompletedChunk schedules an ack of a completed chunk, whose sender does not know
+// or whose slice is late. If acks of several chunks are due, only the newest is sent.
 func (r *BlockReceiver) ackCompletedChunk(h *sliceHeader, step int16) {
 	r.Stats.Stale++
 	if r.ackPending && int16(r.ack.chunkID-uint16(r.chunkID&0xffff)) > step {
@@ -151,8 +150,8 @@ func (r *BlockReceiver) ackCompletedChunk(h *sliceHeader, step int16) {
 	}
 }
 
-// Write appends an ack to dst, if one is owed and the last one was long enough
-// ago. It says all that has come of the chunk, so that losing it costs nothing.
+// Write appends an ack to dst if one is due and the last one was long enough ago. It
+// covers all slices of the chunk, so losing it costs nothing.
 func (r *BlockReceiver) Write(dst []byte, now time.Duration) []byte {
 	if !r.ackPending || r.ackedBefore && now-r.ackedAt < ackInterval {
 		return dst
@@ -165,8 +164,8 @@ func (r *BlockReceiver) Write(dst []byte, now time.Duration) []byte {
 	return append(dst, r.coder.FinishWrite()...)
 }
 
-// Receive appends the block to dst if all of it has come, and makes room for the
-// next. Until then slices of the next are not accepted.
+// Receive appends the block to dst if it is complete, and makes room for the next one.
+// Until then slices of the next block are discarded.
 func (r *BlockReceiver) Receive(dst []byte) (block []byte, ok bool) {
 	if !r.complete {
 		return dst, false
@@ -180,28 +179,28 @@ func (r *BlockReceiver) Receive(dst []byte) (block []byte, ok bool) {
 	return dst, true
 }
 
-// SliceCount returns how many slices the chunk has of which some have come; 0 if
-// there is none.
+// SliceCount returns the number of slices of the chunk being received; 0 if there is
+// none.
 func (r *BlockReceiver) SliceCount() (slices int) { return r.sliceCount }
 
-// SliceReceived tells whether a slice of that chunk has come.
+// SliceReceived reports whether a slice of that chunk has arrived.
 func (r *BlockReceiver) SliceReceived(i int) bool { return r.received.has(i) }
 
-// CopyFrom makes r an equal of o.
+// CopyFrom sets r to a copy of o that shares no memory.
 func (r *BlockReceiver) CopyFrom(o *BlockReceiver) {
-	pages, spare := r.slices, r.freeSlices
-	for i, p := range pages {
+	slices, free := r.slices, r.freeSlices
+	for i, p := range slices {
 		if p != nil {
-			spare = append(spare, p)
+			free = append(free, p)
 		}
-		pages[i] = nil
+		slices[i] = nil
 	}
 	*r = *o
-	r.freeSlices, r.coder = spare, quant.Coder{}
-	if cap(pages) < cap(o.slices) {
-		pages = make([][]byte, 0, cap(o.slices))
+	r.freeSlices, r.coder = free, quant.Coder{}
+	if cap(slices) < cap(o.slices) {
+		slices = make([][]byte, 0, cap(o.slices))
 	}
-	r.slices = pages[:len(o.slices)]
+	r.slices = slices[:len(o.slices)]
 	for i, p := range o.slices {
 		if p != nil {
 			r.slices[i] = r.copySlice(p)
@@ -209,29 +208,29 @@ func (r *BlockReceiver) CopyFrom(o *BlockReceiver) {
 	}
 }
 
-// BlockChannel is both ends of one side: it sends blocks and receives them.
+// BlockChannel sends and receives blocks for one side of a connection.
 type BlockChannel struct {
 	Sender   *BlockSender
 	Receiver *BlockReceiver
 }
 
-// NewBlockChannel returns one side. Its bounds are those of NewBlockSender and
+// NewBlockChannel returns a channel. The limits are those of NewBlockSender and
 // NewBlockReceiver.
-func NewBlockChannel(rate, most int) BlockChannel {
-	return BlockChannel{NewBlockSender(rate), NewBlockReceiver(most)}
+func NewBlockChannel(rate, maxBlockBytes int) BlockChannel {
+	return BlockChannel{NewBlockSender(rate), NewBlockReceiver(maxBlockBytes)}
 }
 
-// Read takes in a part, which may be anything, and gives it to the end that it
-// is for. It reports whether it was one that can be true.
-func (b BlockChannel) Read(part []byte) bool {
-	if len(part) > 0 && part[0]&1 != 0 {
-		return b.Sender.Read(part)
+// Read processes a slice or an ack, which may contain anything, and reports whether it
+// was valid.
+func (b BlockChannel) Read(data []byte) bool {
+	if len(data) > 0 && data[0]&1 != 0 {
+		return b.Sender.Read(data)
 	}
-	return b.Receiver.Read(part)
+	return b.Receiver.Read(data)
 }
 
-// Write appends at most one part to dst: an ack that is owed, or else the next
-// slice. It may be called until it appends nothing.
+// Write appends an ack or a slice to dst, at most one, an ack first. It may be called
+// until it appends nothing.
 func (b BlockChannel) Write(dst []byte, now, rtt time.Duration) []byte {
 	n := len(dst)
 	if dst = b.Receiver.Write(dst, now); len(dst) > n {
@@ -240,7 +239,7 @@ func (b BlockChannel) Write(dst []byte, now, rtt time.Duration) []byte {
 	return b.Sender.Write(dst, now, rtt)
 }
 
-// CopyFrom makes b an equal of o.
+// CopyFrom sets b to a copy of o that shares no memory.
 func (b BlockChannel) CopyFrom(o BlockChannel) {
 	b.Sender.CopyFrom(o.Sender)
 	b.Receiver.CopyFrom(o.Receiver)

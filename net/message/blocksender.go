@@ -10,7 +10,7 @@ import (
 // SliceBytes is the size of every slice but the last of a block.
 const SliceBytes = 1024
 
-// MaxSlicesPerChunk is how many slices a chunk has at most.
+// MaxSlicesPerChunk is the largest number of slices of a chunk.
 const MaxSlicesPerChunk = 256
 
 // ChunkBytes is the size of every chunk but the last of a block.
@@ -19,16 +19,16 @@ const ChunkBytes = SliceBytes * MaxSlicesPerChunk
 // MaxBlockBytes is the size of the largest block, in bytes.
 const MaxBlockBytes = 4 << 20
 
-// MaxSlicePacketBytes is the size of the longest part of a block, in bytes.
+// MaxSlicePacketBytes is the size of the largest slice with its header, in bytes.
 const MaxSlicePacketBytes = maxSliceHeaderBytes + SliceBytes
 
-// maxSliceHeaderBytes is the longest head of a slice, in bytes.
+// maxSliceHeaderBytes is the size of the largest slice header, in bytes.
 const maxSliceHeaderBytes = 6
 
-// maxIdleCredit is how much of its rate a sender that was idle may make up for.
+// maxIdleCredit limits the unused rate that an idle sender may use later.
 const maxIdleCredit = 100 * time.Millisecond
 
-// bitmap has a bit for each slice of a chunk.
+// bitmap has one bit per slice of a chunk.
 type bitmap [MaxSlicesPerChunk / 64]uint64
 
 func (b *bitmap) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
@@ -51,41 +51,41 @@ func (b *bitmap) subsetOf(o *bitmap) bool {
 	return true
 }
 
-// SenderStats are running totals of one BlockSender.
+// SenderStats are totals of a BlockSender.
 type SenderStats struct {
-	Blocks    uint64 // known to have arrived
-	Slices    uint64 // sent, each time counted
-	Resent    uint64 // of those, not for the first time
-	Acks      uint64 // that were for the chunk under way
-	Stale     uint64 // acks for another chunk
-	Malformed uint64 // parts that were no ack, or one that cannot be true
+	Blocks    uint64 // received completely by the other side
+	Slices    uint64 // sent, including repetitions
+	Resent    uint64 // repetitions
+	Acks      uint64 // of the current chunk
+	Stale     uint64 // of another chunk
+	Malformed uint64 // invalid acks
 }
 
-// BlockSender sends large blocks, one at a time, a chunk of it at a time, in
-// slices that are sent again one by one until they are acked.
+// BlockSender sends large blocks, one at a time, in chunks that follow each other, in
+// slices that are repeated until they are acked.
 type BlockSender struct {
 	Stats SenderStats
 
 	rate     int // bytes per second
 	credit   int64
-	creditAt time.Duration // when credit was right
+	creditAt time.Duration // when credit was updated
 
 	block      []byte
-	chunkStart int    // where in block the chunk under way begins
-	chunkID    uint64 // its id
-	sliceCount int    // of its slices; 0: nothing is under way
-	lastChunk  bool   // it is the last of its block
+	chunkStart int // offset of the current chunk in block
+	chunkID    uint64
+	sliceCount int  // of the current chunk; 0: idle
+	lastChunk  bool // last chunk of the block
 	sent       bitmap
 	acked      bitmap
-	lastSent   [MaxSlicesPerChunk]time.Duration // when each slice was last sent
-	nextSlice  int                              // where to look for the next slice to send
+	lastSent   [MaxSlicesPerChunk]time.Duration // last time each slice was sent
+	nextSlice  int                              // where the search for the next slice begins
 
 	headerBuf [8]byte
 	coder     quant.Coder
 }
 
-// NewBlockSender returns a sender that writes at most rate bytes of parts per
-// second, in [1,1e9]. Fiedler's figure is 32,000, that is 256 kbit/s.
+// NewBlockSender returns a sender with a rate in bytes per second, in [1,1e9], headers
+// of slices included. Fiedler's figure is 32,000, which is 256 kbit/s.
 func NewBlockSender(rate int) *BlockSender {
 	s := &BlockSender{}
 	s.SetRate(rate)
@@ -95,16 +95,16 @@ func NewBlockSender(rate int) *BlockSender {
 // SetRate changes the rate.
 func (s *BlockSender) SetRate(rate int) {
 	if rate < 1 || rate > 1e9 {
-		panic("message: a rate out of its range")
+		panic("message: SetRate with a rate out of [1,1e9]")
 	}
 	s.rate = rate
 }
 
-// Busy reports whether a block is under way.
+// Busy reports whether a block is being sent.
 func (s *BlockSender) Busy() bool { return s.sliceCount > 0 }
 
-// Send begins to send a block of at most MaxBlock bytes, which is copied. While
-// one is under way it returns ErrBusy.
+// Send starts sending a block of at most MaxBlockBytes, which it copies. It returns
+// ErrBusy while a block is being sent.
 func (s *BlockSender) Send(block []byte) error {
 	switch {
 	case s.Busy():
@@ -120,7 +120,7 @@ func (s *BlockSender) Send(block []byte) error {
 	return nil
 }
 
-// beginChunk begins the chunk at s.from.
+// beginChunk begins the chunk at chunkStart.
 func (s *BlockSender) beginChunk() {
 	n := min(len(s.block)-s.chunkStart, ChunkBytes)
 	s.sliceCount = (n + SliceBytes - 1) / SliceBytes
@@ -128,17 +128,15 @@ func (s *BlockSender) beginChunk() {
 	s.sent, s.acked, s.nextSlice = bitmap{}, bitmap{}, 0
 }
 
-// SliceCount returns how many slices the chunk under way has; 0 if there is none.
+// SliceCount returns the number of slices of the current chunk; 0 if there is none.
 func (s *BlockSender) SliceCount() (slices int) { return s.sliceCount }
 
-// SliceState tells of one slice of the chunk under way whether it was sent and
-// whether it is known to have arrived.
+// SliceState reports whether a slice of the current chunk was sent and whether it was
+// acked.
 func (s *BlockSender) SliceState(i int) (sent, acked bool) { return s.sent.has(i), s.acked.has(i) }
 
-// Write appends the next slice that is due to dst, if there is one and the rate
-// allows it. It may be called until it appends nothing. rtt is the endpoint's
-// estimate; a slice is sent again after a quarter more than that, and not before
-// 100 ms.
+// Write appends the next due slice to dst if the rate allows it. It may be called until
+// it appends nothing. A slice is repeated after 1.25 times rtt, and not before 100 ms.
 func (s *BlockSender) Write(dst []byte, now, rtt time.Duration) []byte {
 	s.addCredit(now)
 	if !s.Busy() {
@@ -167,16 +165,16 @@ func (s *BlockSender) Write(dst []byte, now, rtt time.Duration) []byte {
 	return append(append(dst, s.coder.FinishWrite()...), data...)
 }
 
-// addCredit adds what the time since the last call allows to be sent. The credit is
-// in bytes times nanoseconds, so that nothing is rounded.
+// addCredit adds the credit since the last call, in bytes times nanoseconds, without
+// rounding.
 func (s *BlockSender) addCredit(now time.Duration) {
 	elapsed := min(max(now-s.creditAt, 0), maxIdleCredit)
 	s.creditAt = now
-	most := max(int64(MaxSlicePacketBytes)*int64(time.Second), int64(s.rate)*int64(maxIdleCredit))
-	s.credit = min(s.credit+int64(elapsed)*int64(s.rate), most)
+	limit := max(int64(MaxSlicePacketBytes)*int64(time.Second), int64(s.rate)*int64(maxIdleCredit))
+	s.credit = min(s.credit+int64(elapsed)*int64(s.rate), limit)
 }
 
-// nextDue finds the next slice to send, going round.
+// nextDue returns the next slice to send, in round-robin order.
 func (s *BlockSender) nextDue(now, after time.Duration) (int, bool) {
 	for k := range s.sliceCount {
 		i := (s.nextSlice + k) % s.sliceCount
@@ -187,17 +185,17 @@ func (s *BlockSender) nextDue(now, after time.Duration) (int, bool) {
 	return 0, false
 }
 
-// sliceData returns the bytes of a slice of the chunk under way.
+// sliceData returns the bytes of a slice of the current chunk.
 func (s *BlockSender) sliceData(i int) []byte {
 	from := s.chunkStart + i*SliceBytes
 	return s.block[from:min(from+SliceBytes, len(s.block))]
 }
 
-// Read takes in an ack, which may be anything. It reports whether it was one
-// that can be true.
-func (s *BlockSender) Read(part []byte) bool {
+// Read processes an ack, which may contain anything. It reports whether the ack was
+// valid.
+func (s *BlockSender) Read(data []byte) bool {
 	var h ackHeader
-	if !h.decode(&s.coder, part) {
+	if !h.decode(&s.coder, data) {
 		s.Stats.Malformed++
 		return false
 	}
@@ -210,7 +208,7 @@ func (s *BlockSender) Read(part []byte) bool {
 		return false
 	}
 	s.Stats.Acks++
-	for i := range s.acked { // an older ack takes nothing back
+	for i := range s.acked { // an older ack clears nothing
 		s.acked[i] |= h.received[i]
 	}
 	if s.acked.count() < s.sliceCount {
@@ -227,7 +225,7 @@ func (s *BlockSender) Read(part []byte) bool {
 	return true
 }
 
-// CopyFrom makes s an equal of o.
+// CopyFrom sets s to a copy of o that shares no memory.
 func (s *BlockSender) CopyFrom(o *BlockSender) {
 	block := append(s.block[:0], o.block...)
 	*s = *o

@@ -8,105 +8,106 @@ import (
 	"ghostcube/net/quant"
 )
 
-// Window is how many messages may be under way at once: a message that is this
-// far behind the first missing one is not accepted.
+// Window is the largest number of messages in flight. A message this far beyond the
+// first missing one is not accepted.
 const Window = 256
 
-// MaxPerPacket is how many messages of each kind one packet carries at most. It is
-// also what makes 16 bits enough for an id: packets later than 1,024 others are
-// dropped below, so a message comes at most 32 * 1,024 ids late, and only one
-// more than 65,536-Window late would be taken for a new one.
+// MaxPerPacket is the largest number of messages of each kind in a packet. It is also
+// the reason why 16 bits are enough for an id: packet drops packets later than 1,024
+// others, so a message is at most 32 * 1,024 ids late, and only one that is more than
+// 65,536-Window late would be mistaken for a new one.
 const MaxPerPacket = 32
 
-// MaxBytes is the most that Config.MaxBytes may ask for.
+// MaxBytes is the largest value of Config.MaxBytes.
 const MaxBytes = 1024
 
-// MinBits is the least room that Write may be given. It is enough to say what
-// was collected, and for no message.
+// MinBits is the smallest room for Write. It suffices for the receive id, without
+// messages.
 const MinBits = flagBits + idBits
 
-// packetHistory is how many packets back the messages of a packet are known.
+// packetHistory is the number of packets whose messages are remembered.
 const packetHistory = 1024
 
-// Sizes of what a part is made of, in bits. See docs/messages.md.
+// Sizes of the fields, in bits. See docs/messages.md.
 const (
-	flagBits        = 3 // collected, reliable, unreliable: is there any
+	flagBits        = 3 // receive id, reliable, unreliable: present or not
 	idBits          = 16
-	countBits       = 5 // PerPacket-1 in binary
-	consecutiveBits = 1 // the id is the one after that of the message before
-	idDeltaBits     = 8 // how far it is from it otherwise
+	countBits       = 5 // message count less 1
+	consecutiveBits = 1 // the id is one more than the previous
+	idDeltaBits     = 8 // otherwise its distance from the previous
 )
 
-// Config are the bounds of a channel. Both sides need the same MaxBytes.
+// Config has the limits of a channel. Both sides need the same MaxBytes.
 type Config struct {
-	MaxBytes int // of one message, in [1,1024]; 0: 64
-	QueueLen int // reliable messages that may wait to be known as arrived, in [1,65536]; 0: 1024
-	Budget   int // bytes that reliable messages may take of one packet, at least enough for the longest; 0: 128, or that
+	MaxBytes int // of a message, in [1,1024]; 0: 64
+	QueueLen int // unacknowledged reliable messages, in [1,65536]; 0: 1024
+	Budget   int // bytes of reliable messages per packet, enough for the longest; 0: 128 or that, if larger
 }
 
-// Stats are running totals of one Channel.
+// Stats are totals of a Channel.
 type Stats struct {
-	Sent        uint64 // reliable messages written into packets, each time counted
-	Resent      uint64 // of those, not for the first time
-	Acked       uint64 // reliable messages known to have arrived
-	Received    uint64 // reliable messages that came and were new
-	Duplicates  uint64 // had come before
-	OutOfWindow uint64 // came from beyond the window
-	Malformed   uint64 // parts that were none; nothing of them is used
+	Sent        uint64 // reliable messages written into packets, including repetitions
+	Resent      uint64 // repetitions
+	Acked       uint64 // reliable messages received by the other side
+	Received    uint64 // new reliable messages
+	Duplicates  uint64 // received before
+	OutOfWindow uint64 // beyond the window
+	Malformed   uint64 // invalid sections; discarded
 
 	UnreliableSent     uint64
-	UnreliableDropped  uint64 // found no room in their packet
+	UnreliableDropped  uint64 // no room in their packet
 	UnreliableReceived uint64
 }
 
-// outgoing is a reliable message until it is known to have arrived.
+// outgoing is a reliable message to be acknowledged.
 type outgoing struct {
 	bytes       []byte
-	sentAt      time.Duration // when it was last sent
+	sentAt      time.Duration // last time
 	sent, acked bool
 }
 
-// sentPacket is what one packet carries.
+// sentPacket records what a packet contained.
 type sentPacket struct {
 	sequence  packet.Sequence
-	receiveID uint64 // as it was then
+	receiveID uint64 // receive id in it
 	firstID   uint64 // id of its first message
 	count     int
-	idOffsets [MaxPerPacket]uint8 // how far each id is from the first
+	idOffsets [MaxPerPacket]uint8 // distance of each id from the first
 }
 
-// incoming is a reliable message that waits for its turn.
+// incoming is a reliable message that waits for earlier ones or for Receive.
 type incoming struct {
 	bytes   []byte
 	present bool
 }
 
-// Channel is one side of a stream of messages each way. In every packet that
-// the endpoint sends, Write its part and tell the packet's number to Sent; Read
-// the part of every packet that arrives, for the endpoint has acked it; and
-// hand on the endpoint's acks.
+// Channel is one side of a stream of messages in each direction. Write a section into
+// every packet that the endpoint sends and report the packet's sequence number with
+// PacketSent. Read the section of every packet that arrives, because the endpoint has
+// acknowledged it. Pass the endpoint's acks to Acknowledge.
 type Channel struct {
 	Stats Stats
 
 	config Config
 
-	sendQueue       []outgoing // by id mod its length
+	sendQueue       []outgoing // by id modulo its length
 	nextSendID      uint64     // id of the next message
-	oldestUnackedID uint64     // ids below this are known to have arrived
-	peerReceiveID   uint64     // ids below this are known to be collected
+	oldestUnackedID uint64     // all earlier ones have arrived
+	peerReceiveID   uint64     // all earlier ones have been consumed by the other side
 	sentPackets     [packetHistory]sentPacket
-	lastWritten     sentPacket  // by the last Write, until Sent names it
-	unreliable      messageList // unreliable messages for the next Write
+	lastWritten     sentPacket  // by the last Write, until PacketSent
+	unreliable      messageList // for the next Write
 
-	receiveQueue       [Window]incoming  // by id mod Window
-	nextReceiveID      uint64            // ids below this were collected here
-	ackedReceiveID     uint64            // of that, what the other side is known to know
-	receivedUnreliable messageList       // unreliable messages of the last Read
-	staged             messageList       // of the part that is being read
-	stagedOffsets      [MaxPerPacket]int // of the staged ids from taken
+	receiveQueue       [Window]incoming  // by id modulo Window
+	nextReceiveID      uint64            // next message for Receive
+	ackedReceiveID     uint64            // value of nextReceiveID that the other side is known to have
+	receivedUnreliable messageList       // of the last Read
+	staged             messageList       // messages of the section being read
+	stagedOffsets      [MaxPerPacket]int // their ids minus nextReceiveID
 }
 
-// NewChannel returns a channel whose first message has id 0.
+// NewChannel returns a channel whose first message has id 0. It panics if config is out
+// of range.
 func NewChannel(config Config) *Channel {
 	if config.MaxBytes == 0 {
 		config.MaxBytes = 64
@@ -115,38 +116,38 @@ func NewChannel(config Config) *Channel {
 		config.QueueLen = 1024
 	}
 	if config.MaxBytes < 1 || config.MaxBytes > MaxBytes || config.QueueLen < 1 || config.QueueLen > 1<<16 {
-		panic("message: Config out of its range")
+		panic("message: NewChannel with a Config out of range")
 	}
 	c := &Channel{config: config}
-	least := (c.longestMessageBits() + 7) / 8
+	minBudget := (c.longestMessageBits() + 7) / 8
 	if config.Budget == 0 {
-		c.config.Budget = max(128, least)
-	} else if config.Budget < least {
-		panic("message: Config.Budget is less than the longest message needs")
+		c.config.Budget = max(128, minBudget)
+	} else if config.Budget < minBudget {
+		panic("message: NewChannel with a Config.Budget below the longest message")
 	}
 	c.sendQueue = make([]outgoing, config.QueueLen)
 	return c
 }
 
-// lengthBits is the size of a message's length.
+// lengthBits returns the size of a length field.
 func (c *Channel) lengthBits() int { return bits.Len(uint(c.config.MaxBytes)) }
 
-// longestMessageBits is what one message of any length needs of a part that has nothing
-// else but its flags.
+// longestMessageBits returns the size of a section with one message of any length,
+// without its flags.
 func (c *Channel) longestMessageBits() int {
 	return countBits + idBits + c.lengthBits() + 8*c.config.MaxBytes
 }
 
-// BitsForLongest is a room for Write, in bits, in which the oldest message finds a
-// place whatever its length. A Write with less may pass it over, and one that
-// is always given less may pass it over forever.
+// BitsForLongest returns the room for Write in which the oldest message always fits.
+// With less room a Write may skip it, and a caller that always offers less may starve
+// it.
 func (c *Channel) BitsForLongest() int { return MinBits + c.longestMessageBits() }
 
-// UnackedCount is how many reliable messages are not known to have arrived.
+// UnackedCount returns the number of reliable messages not known to have arrived.
 func (c *Channel) UnackedCount() int { return int(c.nextSendID - c.oldestUnackedID) }
 
-// Send queues a message that arrives in order and once. The bytes are copied.
-// With Config.Queue messages waiting it returns ErrFull.
+// Send queues a message that arrives once and in order. It copies the bytes, and
+// returns ErrQueueFull if Config.QueueLen messages are unacknowledged.
 func (c *Channel) Send(b []byte) error {
 	if len(b) > c.config.MaxBytes {
 		return ErrTooLong
@@ -160,9 +161,9 @@ func (c *Channel) Send(b []byte) error {
 	return nil
 }
 
-// SendUnreliable offers a message to the next Write. It arrives at most once,
-// and not at all if that packet is lost or has no room for it. The bytes are
-// copied. With PerPacket messages offered it returns ErrFull.
+// SendUnreliable offers a message to the next Write. It arrives at most once, and not
+// at all if that packet is lost or has no room. It copies the bytes, and returns
+// ErrQueueFull after MaxPerPacket messages.
 func (c *Channel) SendUnreliable(b []byte) error {
 	if len(b) > c.config.MaxBytes {
 		return ErrTooLong
@@ -175,13 +176,12 @@ func (c *Channel) SendUnreliable(b []byte) error {
 	return nil
 }
 
-// Write writes the channel's part of a packet, at most room bits of it: first
-// the reliable messages that are due, oldest first, as far as Config.Budget
-// goes, then the unreliable ones. rtt is the endpoint's estimate. A room below
-// LeastBits panics.
+// Write writes the channel's section of a packet, at most room bits: the reliable
+// messages that are due, oldest first, within Config.Budget, then the unreliable ones.
+// rtt is the endpoint's estimate. It panics if room is below MinBits.
 func (c *Channel) Write(w *quant.Coder, now, rtt time.Duration, room int) {
 	if room < MinBits {
-		panic("message: Write with less room than LeastBits")
+		panic("message: Write with less room than MinBits")
 	}
 	room -= flagBits
 	f := &c.lastWritten
@@ -195,8 +195,8 @@ func (c *Channel) Write(w *quant.Coder, now, rtt time.Duration, room int) {
 	c.writeUnreliable(w, room-used)
 }
 
-// selectMessages picks the messages that are due and fit, and notes them in f. It
-// returns the bits that they take.
+// selectMessages records in f the messages that are due and fit, and returns their size
+// in bits.
 func (c *Channel) selectMessages(f *sentPacket, now, after time.Duration, room int) (used int) {
 	last, end := uint64(0), min(c.nextSendID, c.peerReceiveID+Window)
 	for id := c.oldestUnackedID; id < end && f.count < MaxPerPacket; id++ {
@@ -268,7 +268,7 @@ func (c *Channel) writeUnreliable(w *quant.Coder, room int) {
 	c.unreliable.clear()
 }
 
-// writeBytes writes a message, in words of 32 bits as far as they go.
+// writeBytes writes a message, 32 bits at a time as far as possible.
 func (c *Channel) writeBytes(w *quant.Coder, b []byte) {
 	w.Int(len(b), 0, c.config.MaxBytes)
 	for ; len(b) >= 4; b = b[4:] {
@@ -279,8 +279,8 @@ func (c *Channel) writeBytes(w *quant.Coder, b []byte) {
 	}
 }
 
-// PacketSent says which packet the last Write went into. Call it for every packet
-// that the endpoint sends.
+// PacketSent records the sequence number of the packet with the last section written.
+// Call it for every packet that the endpoint sends.
 func (c *Channel) PacketSent(s packet.Sequence) {
 	f := &c.sentPackets[s%packetHistory]
 	*f = c.lastWritten
@@ -288,8 +288,8 @@ func (c *Channel) PacketSent(s packet.Sequence) {
 	c.lastWritten.count = 0
 }
 
-// Acknowledge says which packets have arrived at the other side. Those that it does
-// not remember, or was told of before, change nothing.
+// Acknowledge processes packets that have arrived at the other side. Forgotten packets
+// and those acknowledged before change nothing.
 func (c *Channel) Acknowledge(acks []packet.Sequence) {
 	for _, s := range acks {
 		f := &c.sentPackets[s%packetHistory]
@@ -305,7 +305,7 @@ func (c *Channel) Acknowledge(acks []packet.Sequence) {
 	c.advanceOldest()
 }
 
-// markAcked notes that a message has arrived.
+// markAcked marks a message as received by the other side.
 func (c *Channel) markAcked(id uint64) {
 	if id < c.oldestUnackedID {
 		return
@@ -316,8 +316,7 @@ func (c *Channel) markAcked(id uint64) {
 	}
 }
 
-// advanceOldest forgets messages that have arrived, as far as none before them is
-// missing.
+// advanceOldest drops acknowledged messages from the front of the queue.
 func (c *Channel) advanceOldest() {
 	for c.oldestUnackedID < c.nextSendID && c.sendQueue[c.oldestUnackedID%uint64(len(c.sendQueue))].acked {
 		c.oldestUnackedID++

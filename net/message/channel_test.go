@@ -16,14 +16,13 @@ import (
 
 const tick = time.Second / 60
 
-// setStartID moves the stream from a to b to begin at an id, before its first
-// message.
+// setStartID sets the first id of the stream from a to b.
 func setStartID(a, b *Channel, id uint64) {
 	a.nextSendID, a.oldestUnackedID, a.peerReceiveID = id, id, id
 	b.nextReceiveID, b.ackedReceiveID = id, id
 }
 
-// writeChannel writes a channel's part on its own.
+// writeChannel writes a section on its own.
 func writeChannel(c *Channel, now time.Duration, room int) []byte {
 	var w quant.Coder
 	b := make([]byte, (room+63)/64*8+8)
@@ -41,35 +40,35 @@ func readChannel(c *Channel, b []byte) bool {
 	return c.Read(&r)
 }
 
-func receiveAll(take func() ([]byte, bool)) (got []string) {
-	for b, ok := take(); ok; b, ok = take() {
+func receiveAll(receive func() ([]byte, bool)) (got []string) {
+	for b, ok := receive(); ok; b, ok = receive() {
 		got = append(got, string(b))
 	}
 	return got
 }
 
-// TestGoldenChannel holds the layout of a channel's part, bit for bit, as
-// docs/messages.md tells it.
+// TestGoldenChannel checks the layout of a section, bit for bit, against
+// docs/messages.md.
 func TestGoldenChannel(t *testing.T) {
 	c := NewChannel(Config{})
 	setStartID(c, c, 0xfff0)
 	if got := writeChannel(c, 0, 1000); !bytes.Equal(got, []byte{0}) {
-		t.Errorf("with nothing to say: % x", got)
+		t.Errorf("without anything to send: % x", got)
 	}
 	c.nextReceiveID = 0x10102
 	for _, m := range []string{"A", "BCDEF", ""} {
 		c.Send([]byte(m))
 	}
-	c.sendQueue[0xfff1%1024].acked = true // so that the ids leave one out
+	c.sendQueue[0xfff1%1024].acked = true // skips an id
 	c.SendUnreliable([]byte("z"))
 	var w quant.Coder
 	want := make([]byte, 32)
 	w.BeginWrite(want)
 	for _, f := range []struct{ value, bits int }{
-		{1, 1}, {0x0102, 16}, // collected so far
+		{1, 1}, {0x0102, 16}, // receive id
 		{1, 1}, {1, 5}, {0xfff0, 16}, // two messages, the first id
 		{1, 7}, {'A', 8},
-		{0, 1}, {0, 8}, {0, 7}, // two ids further, an empty message
+		{0, 1}, {0, 8}, {0, 7}, // distance of two ids, an empty message
 		{1, 1}, {0, 5}, {1, 7}, {'z', 8}, // one unreliable message
 	} {
 		w.Bits(uint32(f.value), f.bits)
@@ -82,23 +81,22 @@ func TestGoldenChannel(t *testing.T) {
 	}
 }
 
-// TestReliableOrdered sends messages 1..N through a link that loses, doubles and mixes
-// packets, while a state goes in every packet beside them: the reliable ones
-// arrive in order and once each, the unreliable ones at most once, by packet
-// acks alone (reliable ordered messages; reliability per need).
+// TestReliableOrdered sends messages 1..N over a link that loses, duplicates and
+// reorders packets, with a state in every packet. Reliable messages must arrive once
+// and in order, unreliable ones at most once, by packet acks alone.
 func TestReliableOrdered(t *testing.T) {
 	for _, id := range []uint64{0, 65530, 1<<40 - 3} {
-		w := &link.Network{Seed: 3}
-		if err := w.Parse("latency=60ms,jitter=50ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=300ms"); err != nil {
+		network := &link.Network{Seed: 3}
+		if err := network.Parse("latency=60ms,jitter=50ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=300ms"); err != nil {
 			t.Fatal(err)
 		}
-		x, y := link.Pair(w, 0)
+		x, y := link.Pair(network, 0)
 		a, b := packet.NewEndpoint(x), packet.NewEndpoint(y)
 		from, to := NewChannel(Config{}), NewChannel(Config{})
 		setStartID(from, to, id)
 		const n = 2000
 		sent, got, states := 0, 0, 0
-		loose := map[string]int{}
+		unreliable := map[string]int{}
 		for i := 0; i < 6000 && got < n; i++ {
 			now := time.Duration(i) * tick
 			a.Update(now)
@@ -107,15 +105,15 @@ func TestReliableOrdered(t *testing.T) {
 				var r quant.Coder
 				r.BeginRead(p.Payload)
 				if s := int(r.Bits(0, 32)); s > i {
-					t.Fatal("a state from the future")
+					t.Fatal("a state from a later tick")
 				}
 				states++
 				if !to.Read(&r) || Remaining(&r, p.Payload) == nil {
-					t.Fatalf("a part is refused: %+v", to.Stats)
+					t.Fatalf("a section is rejected: %+v", to.Stats)
 				}
 				for _, m := range receiveAll(to.ReceiveUnreliable) {
-					if loose[m]++; loose[m] > 1 {
-						t.Fatalf("unreliable message %q came twice", m)
+					if unreliable[m]++; unreliable[m] > 1 {
+						t.Fatalf("unreliable message %q received twice", m)
 					}
 				}
 				for _, m := range receiveAll(to.Receive) {
@@ -127,7 +125,7 @@ func TestReliableOrdered(t *testing.T) {
 			}
 			for p, ok := a.Receive(); ok; p, ok = a.Receive() {
 				if !readChannel(from, p.Payload) {
-					t.Fatal("an answer is refused")
+					t.Fatal("a reply is rejected")
 				}
 			}
 			from.Acknowledge(a.Acks())
@@ -148,24 +146,24 @@ func TestReliableOrdered(t *testing.T) {
 				c.PacketSent(e.Send(wr.FinishWrite()))
 			}
 		}
-		if got != n || from.Stats.Acked < n-200 || len(loose) < states/2 {
-			t.Errorf("from id %d: %d of %d came, %d unreliable, %+v", id, got, n, len(loose), from.Stats)
+		if got != n || from.Stats.Acked < n-200 || len(unreliable) < states/2 {
+			t.Errorf("from id %d: %d of %d received, %d unreliable, %+v", id, got, n, len(unreliable), from.Stats)
 		}
 		if from.Stats.Resent == 0 || to.Stats.Duplicates == 0 {
-			t.Errorf("the link was too good: %+v %+v", from.Stats, to.Stats)
+			t.Errorf("the link was too easy: %+v %+v", from.Stats, to.Stats)
 		}
 	}
 }
 
-// TestResend says that a message is sent again one and a quarter round trips
-// after the last time, and not before 100 ms, until it is acked.
+// TestResend checks that a message is repeated 1.25 round trips after the last time,
+// and not before 100 ms, until it is acked.
 func TestResend(t *testing.T) {
 	for _, x := range []struct{ rtt, want time.Duration }{
 		{0, 100 * time.Millisecond}, {80 * time.Millisecond, 100 * time.Millisecond}, {200 * time.Millisecond, 250 * time.Millisecond},
 	} {
 		c := NewChannel(Config{})
 		c.Send([]byte("x"))
-		var at []time.Duration
+		var times []time.Duration
 		for now := time.Duration(0); now < 600*time.Millisecond; now += time.Millisecond {
 			before := c.Stats.Sent
 			var w quant.Coder
@@ -173,29 +171,28 @@ func TestResend(t *testing.T) {
 			c.Write(&w, now, x.rtt, 400)
 			c.PacketSent(packet.Sequence(now / time.Millisecond))
 			if c.Stats.Sent > before {
-				at = append(at, now)
+				times = append(times, now)
 			}
 		}
-		if len(at) < 3 || at[0] != 0 || at[1] != x.want || at[2] != 2*x.want {
-			t.Errorf("RTT %v: sent at %v", x.rtt, at)
+		if len(times) < 3 || times[0] != 0 || times[1] != x.want || times[2] != 2*x.want {
+			t.Errorf("RTT %v: sent at %v", x.rtt, times)
 		}
-		c.Acknowledge([]packet.Sequence{packet.Sequence(at[1] / time.Millisecond)})
+		c.Acknowledge([]packet.Sequence{packet.Sequence(times[1] / time.Millisecond)})
 		if c.UnackedCount() != 0 {
-			t.Error("acked and waiting")
+			t.Error("acked but still queued")
 		}
-		if writeChannel(c, time.Hour, 400); c.Stats.Sent != uint64(len(at)) {
-			t.Error("sent after it was acked")
+		if writeChannel(c, time.Hour, 400); c.Stats.Sent != uint64(len(times)) {
+			t.Error("repeated after it was acked")
 		}
 	}
 }
 
-// TestBounds says what a channel refuses of its own side: messages too long,
-// more than the queue holds, parts without room; and that a part never takes
-// more room than it is given, nor reliable messages more than their budget.
+// TestBounds checks that a channel rejects messages that are too long or too many and
+// room that is too small, and that a section exceeds neither its room nor the budget.
 func TestBounds(t *testing.T) {
 	c := NewChannel(Config{MaxBytes: 10, QueueLen: 3, Budget: 40})
 	if c.Send(make([]byte, 11)) != ErrTooLong || c.SendUnreliable(make([]byte, 11)) != ErrTooLong {
-		t.Error("a message longer than the channel carries is taken")
+		t.Error("a message that is too long is accepted")
 	}
 	for i := range 4 {
 		if err := c.Send([]byte("0123456789")); (err == nil) != (i < 3) || i == 3 && !errors.Is(err, ErrQueueFull) {
@@ -216,7 +213,7 @@ func TestBounds(t *testing.T) {
 	}
 	writeChannel(c, time.Second, 4000)
 	if c.Stats.Sent != 5 {
-		t.Errorf("%d are sent within a budget of 40 bytes", c.Stats.Sent-2)
+		t.Errorf("%d sent within a budget of 40 bytes", c.Stats.Sent-2)
 	}
 	for _, f := range []func(){
 		func() { writeChannel(c, 0, MinBits-1) },
@@ -228,7 +225,7 @@ func TestBounds(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Error("misuse passes")
+					t.Error("no panic")
 				}
 			}()
 			f()
@@ -236,20 +233,20 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestFullReceiveWindow says that a receiver that does not collect what came loses
-// nothing: the sender stops at the window, although every packet was acked, and
-// goes on as the receiver collects.
+// TestFullReceiveWindow checks that a receiver that does not consume its messages loses
+// none: the sender stops at the window, although every packet was acked, and continues
+// as the receiver consumes.
 func TestFullReceiveWindow(t *testing.T) {
 	a, b := NewChannel(Config{Budget: 1000}), NewChannel(Config{})
 	s := packet.Sequence(0)
 	exchange := func(now time.Duration) {
 		if !readChannel(b, writeChannel(a, now, 8000)) {
-			t.Fatal("refused")
+			t.Fatal("a section is rejected")
 		}
 		a.PacketSent(s)
 		a.Acknowledge([]packet.Sequence{s})
 		if !readChannel(a, writeChannel(b, now, 8000)) {
-			t.Fatal("refused")
+			t.Fatal("a section is rejected")
 		}
 		b.PacketSent(s)
 		b.Acknowledge([]packet.Sequence{s})
@@ -274,13 +271,13 @@ func TestFullReceiveWindow(t *testing.T) {
 		}
 	}
 	if a.UnackedCount() != 0 || b.Stats.OutOfWindow+b.Stats.Duplicates != 0 {
-		t.Errorf("%d wait, %+v", a.UnackedCount(), b.Stats)
+		t.Errorf("%d unacknowledged, %+v", a.UnackedCount(), b.Stats)
 	}
 }
 
-// TestAcksOfForgottenPackets says that an ack of a packet that carried nothing, was
-// acked before or was sent too long ago confirms no message, though an older
-// packet of the same place in the ring carried one.
+// TestAcksOfForgottenPackets checks that an ack of a packet without messages, already
+// acked or too old acknowledges no message, even if an older packet in the same slot
+// had one.
 func TestAcksOfForgottenPackets(t *testing.T) {
 	c := NewChannel(Config{})
 	c.Send([]byte("x"))
@@ -288,21 +285,20 @@ func TestAcksOfForgottenPackets(t *testing.T) {
 	c.PacketSent(5)
 	writeChannel(c, time.Millisecond, 400) // nothing is due
 	c.PacketSent(5 + packetHistory)
-	writeChannel(c, time.Second, 400) // again
+	writeChannel(c, time.Second, 400) // repeated
 	c.PacketSent(6 + packetHistory)
 	c.Acknowledge([]packet.Sequence{5, 5 + packetHistory, 5 + packetHistory, 6, 5 + 2*packetHistory, 6 + 2*packetHistory})
 	if c.UnackedCount() != 1 || c.Stats.Acked != 0 {
-		t.Errorf("%d wait, %+v", c.UnackedCount(), c.Stats)
+		t.Errorf("%d unacknowledged, %+v", c.UnackedCount(), c.Stats)
 	}
 	c.Acknowledge([]packet.Sequence{6 + packetHistory})
 	if c.UnackedCount() != 0 || c.Stats.Acked != 1 {
-		t.Errorf("%d wait, %+v", c.UnackedCount(), c.Stats)
+		t.Errorf("%d unacknowledged, %+v", c.UnackedCount(), c.Stats)
 	}
 }
 
-// TestReceiveIDIsSentUntilAcked says that a side says how far it has collected until that
-// is known to have arrived, and then no more; and that what the other side has
-// collected has arrived, whatever became of the acks.
+// TestReceiveIDIsSentUntilAcked checks that a side sends its receive id until it is
+// acked, and then no more, and that the other side takes it as an acknowledgement.
 func TestReceiveIDIsSentUntilAcked(t *testing.T) {
 	a, b := NewChannel(Config{}), NewChannel(Config{})
 	now := time.Duration(0)
@@ -314,34 +310,33 @@ func TestReceiveIDIsSentUntilAcked(t *testing.T) {
 			t.Fatal("lost")
 		}
 	}
-	says := func() bool { return writeChannel(b, now, 400)[0]&1 != 0 }
+	sendsReceiveID := func() bool { return writeChannel(b, now, 400)[0]&1 != 0 }
 	deliver()
-	if !says() {
-		t.Error("collected, and nothing said")
+	if !sendsReceiveID() {
+		t.Error("no receive id after the first message")
 	}
 	b.PacketSent(1)
 	deliver()
-	if !says() {
-		t.Error("collected more, and nothing said")
+	if !sendsReceiveID() {
+		t.Error("no receive id after the second message")
 	}
 	b.PacketSent(2)
 	b.Acknowledge([]packet.Sequence{1})
-	if !says() {
-		t.Error("the second is not known to have arrived, and not said again")
+	if !sendsReceiveID() {
+		t.Error("the second receive id is not repeated")
 	}
 	b.Acknowledge([]packet.Sequence{2})
-	if says() {
-		t.Error("said although it is known")
+	if sendsReceiveID() {
+		t.Error("the receive id is sent after it was acked")
 	}
 	b.ackedReceiveID = 0
 	if !readChannel(a, writeChannel(b, now, 400)) || a.UnackedCount() != 0 || a.Stats.Acked != 2 {
-		t.Errorf("%d wait, %+v", a.UnackedCount(), a.Stats)
+		t.Errorf("%d unacknowledged, %+v", a.UnackedCount(), a.Stats)
 	}
 }
 
-// TestRemaining says that what follows the bits of a payload begins with the next
-// byte, and that bits between which are not zero are refused, as is a payload
-// that was not read well.
+// TestRemaining checks that the rest of a payload begins at the next byte, and that
+// non-zero padding and failed reads are rejected.
 func TestRemaining(t *testing.T) {
 	var c quant.Coder
 	for n := 1; n <= 16; n++ {
@@ -358,25 +353,25 @@ func TestRemaining(t *testing.T) {
 		c.BeginRead(b)
 		c.Bits(0, n)
 		if Remaining(&c, b) != nil || c.Err() == nil {
-			t.Errorf("a bit behind %d bits passes", n)
+			t.Errorf("a set bit after %d bits is accepted", n)
 		}
 	}
 	c.BeginRead([]byte{0})
 	c.Bits(0, 9)
 	if Remaining(&c, []byte{0}) != nil {
-		t.Error("there is more than was there")
+		t.Error("a rest after reading past the end")
 	}
 }
 
-// TestChannelCopyFrom says that a copy goes on as its model does, and apart
-// from it.
+// TestChannelCopyFrom checks that a copy behaves like the original and independently of
+// it.
 func TestChannelCopyFrom(t *testing.T) {
 	a, b := NewChannel(Config{}), NewChannel(Config{QueueLen: 7})
 	for i := range 50 {
 		a.Send(fmt.Append(nil, "message ", i))
 	}
 	a.SendUnreliable([]byte("u"))
-	readChannel(a, writeChannel(a, 0, 2000)) // to itself
+	readChannel(a, writeChannel(a, 0, 2000)) // connected to itself
 	b.CopyFrom(a)
 	for i := range 20 {
 		a.Send(fmt.Append(nil, "more ", i))
@@ -401,8 +396,8 @@ func TestChannelCopyFrom(t *testing.T) {
 	}
 }
 
-// steadyExchange is a steady state: every packet carries messages of both kinds and
-// acks.
+// steadyExchange returns one step of a steady exchange: every packet has messages of
+// both kinds and acks.
 func steadyExchange() func() {
 	a, b := NewChannel(Config{}), NewChannel(Config{})
 	var w, r quant.Coder
@@ -422,7 +417,7 @@ func steadyExchange() func() {
 			acks[0] = packet.Sequence(i & 0xffff)
 			r.BeginRead(w.FinishWrite())
 			if !c[1].Read(&r) {
-				panic("refused")
+				panic("a section is rejected")
 			}
 			for n := 0; ; n++ {
 				if _, ok := c[1].Receive(); !ok {
@@ -449,8 +444,8 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkExchange is two packets, one each way: two reliable messages and an
-// unreliable one written, read and acked in each.
+// BenchmarkExchange measures two packets, one each way, each with two reliable messages
+// and an unreliable one, written, read and acked.
 func BenchmarkExchange(b *testing.B) {
 	step := steadyExchange()
 	b.ReportAllocs()

@@ -6,10 +6,9 @@ import (
 	"ghostcube/net/quant"
 )
 
-var errReceivedUnsent = errors.New("message: more is said to be collected than was sent")
+var errReceivedUnsent = errors.New("message: receive id beyond what was sent")
 
-// messageList is a row of byte strings in one piece of memory, at most PerPacket of
-// one kind.
+// messageList is a list of messages in one buffer, at most MaxPerPacket of each kind.
 type messageList struct {
 	bytes     []byte
 	ends      [2 * MaxPerPacket]int
@@ -19,7 +18,7 @@ type messageList struct {
 
 func (l *messageList) clear() { l.bytes, l.count, l.readCount = l.bytes[:0], 0, 0 }
 
-// endMessage ends a string at the end of what was appended.
+// endMessage ends a message after the bytes appended.
 func (l *messageList) endMessage() { l.ends[l.count], l.count = len(l.bytes), l.count+1 }
 
 func (l *messageList) at(i int) []byte {
@@ -36,24 +35,24 @@ func (l *messageList) copyFrom(o *messageList) {
 	l.bytes = bytes
 }
 
-// Read takes in the channel's part of a packet, which may be anything. It
-// reports whether it was one. If not, r has failed and nothing of it is used.
-// What Receive and ReceiveUnreliable gave before is no longer valid, and
-// unreliable messages that were not collected are dropped.
+// Read reads the channel's section of a packet, which may contain anything, and reports
+// whether it was valid. If not, r fails and the channel stays unchanged. Read
+// invalidates the results of Receive and ReceiveUnreliable and drops unreliable
+// messages that were not consumed.
 func (c *Channel) Read(r *quant.Coder) bool {
 	c.staged.clear()
 	c.receivedUnreliable.clear()
-	theirs := c.peerReceiveID
+	peerReceiveID := c.peerReceiveID
 	if r.Bool(false) {
-		theirs = c.readPeerReceiveID(r)
+		peerReceiveID = c.readPeerReceiveID(r)
 	}
-	n, loose := 0, 0
+	n, unreliable := 0, 0
 	if r.Bool(false) {
 		n = c.readReliable(r)
 	}
 	if r.Bool(false) {
-		loose = r.Int(0, 1, MaxPerPacket)
-		for i := 0; i < loose && r.Err() == nil; i++ {
+		unreliable = r.Int(0, 1, MaxPerPacket)
+		for i := 0; i < unreliable && r.Err() == nil; i++ {
 			c.readBytes(r)
 		}
 	}
@@ -61,46 +60,45 @@ func (c *Channel) Read(r *quant.Coder) bool {
 		c.Stats.Malformed++
 		return false
 	}
-	for ; c.oldestUnackedID < theirs; c.oldestUnackedID++ { // none of these will be asked for again
+	for ; c.oldestUnackedID < peerReceiveID; c.oldestUnackedID++ { // consumed, so received
 		c.markAcked(c.oldestUnackedID)
 	}
-	c.peerReceiveID = theirs
+	c.peerReceiveID = peerReceiveID
 	c.advanceOldest()
 	for i := range n {
 		c.storeReliable(c.stagedOffsets[i], c.staged.at(i))
 	}
-	for i := range loose {
+	for i := range unreliable {
 		c.receivedUnreliable.bytes = append(c.receivedUnreliable.bytes, c.staged.at(n+i)...)
 		c.receivedUnreliable.endMessage()
 	}
-	c.Stats.UnreliableReceived += uint64(loose)
+	c.Stats.UnreliableReceived += uint64(unreliable)
 	return true
 }
 
-// readPeerReceiveID reads how far the other side has collected. It can only have
-// collected what was sent.
+// readPeerReceiveID reads the receive id of the other side, which can only have
+// consumed what was sent.
 func (c *Channel) readPeerReceiveID(r *quant.Coder) uint64 {
 	low := uint16(r.Bits(0, idBits))
 	step := int16(low - uint16(c.peerReceiveID&0xffff))
 	if step <= 0 {
 		return c.peerReceiveID // an old packet
 	}
-	theirs := c.peerReceiveID + uint64(step)
-	if theirs > c.nextSendID {
+	peerReceiveID := c.peerReceiveID + uint64(step)
+	if peerReceiveID > c.nextSendID {
 		r.Fail(errReceivedUnsent)
 		return c.peerReceiveID
 	}
-	for id := max(c.oldestUnackedID, c.peerReceiveID); id < theirs; id++ {
+	for id := max(c.oldestUnackedID, c.peerReceiveID); id < peerReceiveID; id++ {
 		if !c.sendQueue[id%uint64(len(c.sendQueue))].sent {
 			r.Fail(errReceivedUnsent)
 			return c.peerReceiveID
 		}
 	}
-	return theirs
+	return peerReceiveID
 }
 
-// readReliable reads messages and how far their ids are from the next one that
-// is wanted.
+// readReliable reads messages and the distances of their ids from nextReceiveID.
 func (c *Channel) readReliable(r *quant.Coder) int {
 	n := r.Int(0, 1, MaxPerPacket)
 	low := uint16(r.Bits(0, idBits))
@@ -119,8 +117,8 @@ func (c *Channel) readReliable(r *quant.Coder) int {
 	return n
 }
 
-// readBytes reads a message onto the stage. What it appends before it finds
-// the datagram at its end is at most one message.
+// readBytes appends a message to staged. If the data ends early it has appended at most
+// one message.
 func (c *Channel) readBytes(r *quant.Coder) {
 	n := r.Int(0, 0, c.config.MaxBytes)
 	b := c.staged.bytes
@@ -135,8 +133,7 @@ func (c *Channel) readBytes(r *quant.Coder) {
 	c.staged.endMessage()
 }
 
-// storeReliable takes in a reliable message by how far its id is from the next one
-// wanted.
+// storeReliable stores a reliable message by the distance of its id from nextReceiveID.
 func (c *Channel) storeReliable(offset int, b []byte) {
 	if offset < 0 {
 		c.Stats.Duplicates++
@@ -155,8 +152,8 @@ func (c *Channel) storeReliable(offset int, b []byte) {
 	c.Stats.Received++
 }
 
-// Receive returns the next reliable message, in the order of sending, if it has
-// come. It is valid until the next Read.
+// Receive returns the next reliable message, in order, if it has arrived. It is valid
+// until the next Read.
 func (c *Channel) Receive() (b []byte, ok bool) {
 	s := &c.receiveQueue[c.nextReceiveID%Window]
 	if !s.present {
@@ -167,8 +164,8 @@ func (c *Channel) Receive() (b []byte, ok bool) {
 	return s.bytes, true
 }
 
-// ReceiveUnreliable returns the next unreliable message of the last Read. It is
-// valid until the next Read.
+// ReceiveUnreliable returns the next unreliable message of the last Read. It is valid
+// until the next Read.
 func (c *Channel) ReceiveUnreliable() (b []byte, ok bool) {
 	if c.receivedUnreliable.readCount == c.receivedUnreliable.count {
 		return nil, false
@@ -177,10 +174,10 @@ func (c *Channel) ReceiveUnreliable() (b []byte, ok bool) {
 	return c.receivedUnreliable.at(c.receivedUnreliable.readCount - 1), true
 }
 
-// CopyFrom makes c an equal of o.
+// CopyFrom sets c to a copy of o that shares no memory.
 func (c *Channel) CopyFrom(o *Channel) {
 	queue, slots := c.sendQueue, c.receiveQueue
-	loose, arrived, stage := c.unreliable, c.receivedUnreliable, c.staged
+	unreliable, receivedUnreliable, staged := c.unreliable, c.receivedUnreliable, c.staged
 	*c = *o
 	if len(queue) != len(o.sendQueue) {
 		queue = make([]outgoing, len(o.sendQueue))
@@ -195,8 +192,8 @@ func (c *Channel) CopyFrom(o *Channel) {
 		slots[i].present = o.receiveQueue[i].present
 	}
 	c.sendQueue, c.receiveQueue = queue, slots
-	loose.copyFrom(&o.unreliable)
-	arrived.copyFrom(&o.receivedUnreliable)
-	stage.copyFrom(&o.staged)
-	c.unreliable, c.receivedUnreliable, c.staged = loose, arrived, stage
+	unreliable.copyFrom(&o.unreliable)
+	receivedUnreliable.copyFrom(&o.receivedUnreliable)
+	staged.copyFrom(&o.staged)
+	c.unreliable, c.receivedUnreliable, c.staged = unreliable, receivedUnreliable, staged
 }

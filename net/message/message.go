@@ -1,32 +1,27 @@
-// Package message sends what must arrive over packets that may not: short
-// messages, in order and once each, and large blocks; and beside them messages
-// that may be lost.
+// Package message sends data reliably over packets that may be lost: short messages,
+// once and in order, and large blocks. It also sends messages that may be lost.
 //
-// Nothing here has a wire of its own. A Channel writes its part into a payload
-// that the caller fills, and reads its part from one that the caller has
-// received, so that one packet carries a state, messages and a slice of a block
-// together. What arrived is known from the acks of the packets (Fiedler,
-// Reliable Ordered Messages, 2016): a message is sent again until a packet that
-// carried it is acked. A block has acks of its own (Fiedler, Sending Large
-// Blocks of Data, 2016), for a packet a slice would be too many. There is no
-// clock: who calls says what time it is. Layouts, bit for bit, are in
-// docs/messages.md.
+// Nothing here sends packets. A Channel writes a section into a payload that the caller
+// builds, and reads its section from a payload that the caller received, so one packet
+// can carry a state, messages and a slice of a block. Messages are acknowledged by the
+// packets that carried them (Fiedler, Reliable Ordered Messages, 2016): a message is
+// repeated until one of them is. Blocks have their own acks (Fiedler, Sending Large
+// Blocks of Data, 2016). The caller passes the time. The layout is in docs/messages.md,
+// bit by bit.
 //
-// Where the sources leave a hole or contradict each other:
+// Where the articles leave a gap or contradict each other:
 //
-//   - A packet's ack says that the packet arrived, not that there was room for
-//     its messages. In the article a receiver that does not collect what came
-//     loses messages that the sender believes delivered. Here each side says how
-//     far it has collected until that is known to have arrived, in 16 bits, and
-//     the other side sends nothing beyond the window after that.
-//   - A message or a slice is sent again after one and a quarter round trips,
-//     but not before 100 ms. The article takes a flat 100 ms for messages and
-//     says "or" for slices.
-//   - In the article a receiver ignores slices of a chunk that it has finished,
-//     so that a sender whose last ack was lost goes on forever. Here such a slice
-//     is answered with a full ack.
-//   - The article ends at one chunk of 256 KiB. Here a bit says whether a chunk
-//     is the last of its block.
+//   - An acknowledged packet has arrived, which does not mean that there was room for its
+//     messages. In the article, a receiver that does not consume its messages loses some
+//     that the sender believes delivered. Here each side sends the id of the next message
+//     that it will consume, in 16 bits, until that is acknowledged, and the other side
+//     sends nothing beyond the window after it.
+//   - Messages and slices are repeated after 1.25 round trips, but not before 100 ms. The
+//     article has a fixed 100 ms for messages and says "or" for slices.
+//   - In the article a receiver ignores slices of a completed chunk, so a sender whose last
+//     ack was lost never finishes. Here such a slice is answered with a full ack.
+//   - The article ends with one chunk of 256 KiB. Here a bit marks the last chunk of a
+//     block.
 package message
 
 import (
@@ -36,28 +31,27 @@ import (
 	"ghostcube/net/quant"
 )
 
-// minResendDelay is the shortest time after which anything is sent again.
+// minResendDelay is the shortest time before anything is repeated.
 const minResendDelay = 100 * time.Millisecond
 
-// resendDelay is how long to wait for an ack before sending again, with a
-// smoothed round trip of rtt; 0 for one that is not known.
+// resendDelay returns the time to wait for an ack before repeating, for a smoothed
+// round trip rtt, 0 if unknown.
 func resendDelay(rtt time.Duration) time.Duration { return max(rtt+rtt/4, minResendDelay) }
 
-// Errors that a sender returns.
+// Errors returned by senders.
 var (
-	ErrQueueFull     = errors.New("message: the send queue is full")
-	ErrTooLong       = errors.New("message: longer than the channel carries")
-	ErrBusy          = errors.New("message: a block is under way")
-	ErrEmptyBlock    = errors.New("message: an empty block")
-	ErrBlockTooLarge = errors.New("message: a block larger than MaxBlock")
+	ErrQueueFull     = errors.New("message: send queue is full")
+	ErrTooLong       = errors.New("message: too long for the channel")
+	ErrBusy          = errors.New("message: a block is being sent")
+	ErrEmptyBlock    = errors.New("message: empty block")
+	ErrBlockTooLarge = errors.New("message: block larger than MaxBlockBytes")
 )
 
-var errPadding = errors.New("message: bits behind the last part are set")
+var errPadding = errors.New("message: non-zero padding")
 
-// Remaining returns what follows, in a payload that c reads, the last byte that c
-// has touched: the place for a part of a block. Bits that only fill that byte
-// must be zero; otherwise c fails and Rest returns nil, as it does if c has
-// failed before.
+// Remaining returns the payload after the last byte that c has read from: the place of
+// a slice or an ack. If the unused bits of that byte are not zero, c fails and
+// Remaining returns nil, as it does if c has failed before.
 func Remaining(c *quant.Coder, payload []byte) []byte {
 	if fill := -c.BitsProcessed() & 7; c.Err() == nil && fill > 0 && c.Bits(0, fill) != 0 {
 		c.Fail(errPadding)

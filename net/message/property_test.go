@@ -12,30 +12,30 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestChannelProperties runs two channels under any order of sending, losing,
-// doubling, delaying, acking and collecting, and holds them against two plain
-// lists: what is collected is the list, from its beginning; what is believed
-// delivered was; and when the faults end, all of it arrives.
+// TestChannelProperties runs two channels under any order of sending, loss,
+// duplication, delay, acknowledgement and consumption, and compares them with two
+// lists. Messages must arrive in order, acknowledged ones must have arrived, and once
+// the faults end all must arrive.
 func TestChannelProperties(t *testing.T) { rapid.Check(t, channelProperties) }
 
 func channelProperties(t *rapid.T) {
 	config := Config{MaxBytes: rapid.SampledFrom([]int{1, 13, 64}).Draw(t, "max"), QueueLen: rapid.SampledFrom([]int{1, 20, 400}).Draw(t, "queue")}
-	type flying struct {
+	type flight struct {
 		s packet.Sequence
 		b []byte
 	}
 	type side struct {
 		*Channel
 		next      packet.Sequence
-		sent      [][]byte // all messages ever
-		collected int      // by the other side
-		air       []flying
+		sent      [][]byte // all messages sent
+		consumed  int      // by the other side
+		inFlight  []flight
 		acks      []packet.Sequence
-		seen      map[packet.Sequence]bool // packets that arrived over there
+		delivered map[packet.Sequence]bool // packets delivered
 	}
 	s := [2]*side{}
 	for i := range s {
-		s[i] = &side{Channel: NewChannel(config), next: packet.Sequence(rapid.Uint16().Draw(t, "sequence")), seen: map[packet.Sequence]bool{}}
+		s[i] = &side{Channel: NewChannel(config), next: packet.Sequence(rapid.Uint16().Draw(t, "sequence")), delivered: map[packet.Sequence]bool{}}
 	}
 	for i := range s {
 		setStartID(s[i].Channel, s[1-i].Channel, rapid.Uint64Range(0, 1<<17).Draw(t, "id"))
@@ -50,35 +50,35 @@ func channelProperties(t *rapid.T) {
 		}
 		b := writeChannel(a.Channel, now, a.BitsForLongest()+rapid.IntRange(-a.longestMessageBits(), 400).Draw(t, "room"))
 		a.PacketSent(a.next)
-		a.air = append(a.air, flying{a.next, b})
+		a.inFlight = append(a.inFlight, flight{a.next, b})
 		a.next++
 	}
-	land := func(a, b *side, i int, again bool) {
-		f := a.air[i]
+	deliver := func(a, b *side, i int, again bool) {
+		f := a.inFlight[i]
 		if !again {
-			a.air = slices.Delete(a.air, i, i+1)
+			a.inFlight = slices.Delete(a.inFlight, i, i+1)
 		}
-		if a.seen[f.s] {
-			return // the endpoint drops what is doubled
+		if a.delivered[f.s] {
+			return // the endpoint drops duplicates
 		}
 		if a.next-f.s > 900 {
-			return // and what is too old
+			return // and old packets
 		}
-		a.seen[f.s] = true
+		a.delivered[f.s] = true
 		a.acks = append(a.acks, f.s)
 		if !readChannel(b.Channel, f.b) {
-			t.Fatalf("% x is refused", f.b)
+			t.Fatalf("% x is rejected", f.b)
 		}
 	}
-	collect := func(a, b *side) bool {
+	consume := func(a, b *side) bool {
 		m, ok := b.Receive()
 		if !ok {
 			return false
 		}
-		if a.collected >= len(a.sent) || !bytes.Equal(m, a.sent[a.collected]) {
-			t.Fatalf("message %d is % x", a.collected, m)
+		if a.consumed >= len(a.sent) || !bytes.Equal(m, a.sent[a.consumed]) {
+			t.Fatalf("message %d is % x", a.consumed, m)
 		}
-		a.collected++
+		a.consumed++
 		return true
 	}
 	check := func() {
@@ -86,7 +86,7 @@ func channelProperties(t *rapid.T) {
 			b := s[1-i]
 			for id := b.nextReceiveID; id < a.oldestUnackedID; id++ {
 				if !b.receiveQueue[id%Window].present {
-					t.Fatalf("message %d is believed delivered", id)
+					t.Fatalf("message %d is acknowledged but not delivered", id)
 				}
 			}
 			waiting := uint64(0)
@@ -99,7 +99,7 @@ func channelProperties(t *rapid.T) {
 				t.Fatalf("%d waiting, %+v", waiting, b.Stats)
 			}
 			if a.peerReceiveID > b.nextReceiveID || a.UnackedCount() > len(a.sendQueue) || b.Stats.Malformed+b.Stats.OutOfWindow > 0 {
-				t.Fatalf("%d collected, %d known, %+v", b.nextReceiveID, a.peerReceiveID, b.Stats)
+				t.Fatalf("%d consumed, %d known, %+v", b.nextReceiveID, a.peerReceiveID, b.Stats)
 			}
 		}
 	}
@@ -120,31 +120,31 @@ func channelProperties(t *rapid.T) {
 		case 1, 2:
 			send(a)
 		case 3, 4:
-			if len(a.air) > 0 {
-				land(a, b, rapid.IntRange(0, len(a.air)-1).Draw(t, "which"), rapid.Bool().Draw(t, "again"))
+			if len(a.inFlight) > 0 {
+				deliver(a, b, rapid.IntRange(0, len(a.inFlight)-1).Draw(t, "which"), rapid.Bool().Draw(t, "again"))
 			}
 		case 5:
-			if len(a.air) > 0 { // lost
-				a.air = a.air[1:]
+			if len(a.inFlight) > 0 { // lost
+				a.inFlight = a.inFlight[1:]
 			}
 		case 6:
 			a.Acknowledge(a.acks)
 			a.acks = a.acks[:0]
 		case 7:
-			for collect(a, b) && rapid.Bool().Draw(t, "more") {
+			for consume(a, b) && rapid.Bool().Draw(t, "more") {
 			}
 		}
 		now += time.Duration(rapid.IntRange(0, 200).Draw(t, "ms")) * time.Millisecond
 		check()
 	}
-	for i := 0; i < 2000 && (s[0].collected < len(s[0].sent) || s[1].collected < len(s[1].sent)); i++ {
+	for i := 0; i < 2000 && (s[0].consumed < len(s[0].sent) || s[1].consumed < len(s[1].sent)); i++ {
 		for k, a := range s {
 			b := writeChannel(a.Channel, now, a.BitsForLongest())
 			a.PacketSent(a.next)
-			a.air = append(a.air[:0], flying{a.next, b})
+			a.inFlight = append(a.inFlight[:0], flight{a.next, b})
 			a.next++
-			land(a, s[1-k], 0, false)
-			for collect(a, s[1-k]) {
+			deliver(a, s[1-k], 0, false)
+			for consume(a, s[1-k]) {
 			}
 			a.Acknowledge(a.acks)
 			a.acks = a.acks[:0]
@@ -153,8 +153,8 @@ func channelProperties(t *rapid.T) {
 		check()
 	}
 	for i, a := range s {
-		if a.collected != len(a.sent) || s[1-i].nextReceiveID != base[1-i]+uint64(len(a.sent)) {
-			t.Fatalf("%d of %d came", a.collected, len(a.sent))
+		if a.consumed != len(a.sent) || s[1-i].nextReceiveID != base[1-i]+uint64(len(a.sent)) {
+			t.Fatalf("%d of %d received", a.consumed, len(a.sent))
 		}
 	}
 }

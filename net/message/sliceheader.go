@@ -2,16 +2,16 @@ package message
 
 import "ghostcube/net/quant"
 
-// sliceHeader is what stands before the bytes of a slice.
+// sliceHeader precedes the bytes of a slice.
 type sliceHeader struct {
 	chunkID   uint16
 	slice     int  // in [0, count-1]
-	count     int  // slices of the chunk, in [1, MaxSlices]
-	lastChunk bool // this is the last chunk of its block
+	count     int  // slices of the chunk, in [1, MaxSlicesPerChunk]
+	lastChunk bool // last chunk of the block
 	size      int  // bytes; on the wire for the last slice only
 }
 
-// code moves the head through c, behind the bit that tells slices from acks.
+// code reads or writes the header, after the bit that distinguishes slices from acks.
 func (h *sliceHeader) code(c *quant.Coder) {
 	h.chunkID = uint16(c.Bits(uint32(h.chunkID), 16))
 	h.slice = c.Int(h.slice, 0, MaxSlicesPerChunk-1)
@@ -24,33 +24,32 @@ func (h *sliceHeader) code(c *quant.Coder) {
 	h.size = c.Int(h.size, 1, SliceBytes)
 }
 
-// decode reads the head of a slice and returns what follows it. It reports whether
-// part is a whole slice: nothing is missing, nothing is too much, and every
-// chunk but the last is full.
-func (h *sliceHeader) decode(c *quant.Coder, part []byte) (data []byte, ok bool) {
-	c.BeginRead(part)
+// decode reads a slice header and returns the bytes after it. It reports whether the
+// slice is valid: of the right length, and full unless in the last chunk.
+func (h *sliceHeader) decode(c *quant.Coder, data []byte) (body []byte, ok bool) {
+	c.BeginRead(data)
 	if c.Bool(false) {
 		return nil, false
 	}
 	h.code(c)
-	data = Remaining(c, part)
-	if c.Err() != nil || h.slice >= h.count || len(data) != h.size {
+	body = Remaining(c, data)
+	if c.Err() != nil || h.slice >= h.count || len(body) != h.size {
 		return nil, false
 	}
 	if !h.lastChunk && (h.count != MaxSlicesPerChunk || h.size != SliceBytes) {
 		return nil, false
 	}
-	return data, true
+	return body, true
 }
 
-// ackHeader says which slices of a chunk have arrived. It is a whole part.
+// ackHeader acknowledges slices of a chunk. It has nothing after it.
 type ackHeader struct {
 	chunkID  uint16
-	count    int // slices of the chunk, in [1, MaxSlices]
+	count    int // slices of the chunk, in [1, MaxSlicesPerChunk]
 	received bitmap
 }
 
-// code moves the ack through c, behind the bit that tells slices from acks.
+// code reads or writes the ack, after the bit that distinguishes slices from acks.
 func (h *ackHeader) code(c *quant.Coder) {
 	h.chunkID = uint16(c.Bits(uint32(h.chunkID), 16))
 	h.count = c.Int(h.count, 1, MaxSlicesPerChunk)
@@ -61,12 +60,12 @@ func (h *ackHeader) code(c *quant.Coder) {
 	}
 }
 
-// decode reads an ack. It reports whether part is a whole one.
-func (h *ackHeader) decode(c *quant.Coder, part []byte) bool {
-	c.BeginRead(part)
+// decode reads an ack and reports whether it is valid.
+func (h *ackHeader) decode(c *quant.Coder, data []byte) bool {
+	c.BeginRead(data)
 	if !c.Bool(false) {
 		return false
 	}
 	h.code(c)
-	return len(Remaining(c, part)) == 0 && c.Err() == nil
+	return len(Remaining(c, data)) == 0 && c.Err() == nil
 }

@@ -14,7 +14,7 @@ import (
 	"ghostcube/net/quant"
 )
 
-// soakCounts is what a soak counts. All of the second group are faults.
+// soakCounts are the results of a soak. The second group are faults.
 type soakCounts struct {
 	minutes                            float64
 	packets, arrived, acks             uint64
@@ -22,7 +22,7 @@ type soakCounts struct {
 	bytes                              uint64 // of blocks
 	resent, slicesResent, maxOvertaken uint64
 
-	lost, duplicated, reordered, corrupt, falseAcks, refused uint64
+	lost, duplicated, reordered, corrupt, falseAcks, rejected uint64
 }
 
 func (a *soakCounts) add(b *soakCounts) {
@@ -31,30 +31,30 @@ func (a *soakCounts) add(b *soakCounts) {
 	a.messages, a.unreliable, a.blocks, a.bytes = a.messages+b.messages, a.unreliable+b.unreliable, a.blocks+b.blocks, a.bytes+b.bytes
 	a.resent, a.slicesResent, a.maxOvertaken = a.resent+b.resent, a.slicesResent+b.slicesResent, max(a.maxOvertaken, b.maxOvertaken)
 	a.lost, a.duplicated, a.reordered = a.lost+b.lost, a.duplicated+b.duplicated, a.reordered+b.reordered
-	a.corrupt, a.falseAcks, a.refused = a.corrupt+b.corrupt, a.falseAcks+b.falseAcks, a.refused+b.refused
+	a.corrupt, a.falseAcks, a.rejected = a.corrupt+b.corrupt, a.falseAcks+b.falseAcks, a.rejected+b.rejected
 }
 
 func (a *soakCounts) faults() uint64 {
-	return a.lost + a.duplicated + a.reordered + a.corrupt + a.falseAcks + a.refused
+	return a.lost + a.duplicated + a.reordered + a.corrupt + a.falseAcks + a.rejected
 }
 
 func (a *soakCounts) String() string {
-	return fmt.Sprintf("%.0f simulated minutes: %d packets sent, %d arrived, at most %d packets overtaken by, %d acked; "+
+	return fmt.Sprintf("%.0f simulated minutes: %d packets sent, %d arrived, overtaken by at most %d, %d acked; "+
 		"%d messages in order (%d resends), %d unreliable ones, %d blocks of %d bytes in all (%d slices resent); "+
-		"lost %d, duplicated %d, reordered %d, corrupted %d, false acks %d, refused %d",
+		"lost %d, duplicated %d, reordered %d, corrupted %d, false acks %d, rejected %d",
 		a.minutes, a.packets, a.arrived, a.maxOvertaken, a.acks, a.messages, a.resent, a.unreliable, a.blocks, a.bytes, a.slicesResent,
-		a.lost, a.duplicated, a.reordered, a.corrupt, a.falseAcks, a.refused)
+		a.lost, a.duplicated, a.reordered, a.corrupt, a.falseAcks, a.rejected)
 }
 
-// numberedBytes returns the bytes of number i of a kind, at least 8 long: its
-// number, and what follows from that and the seed.
+// numberedBytes returns the content of message or block i of a kind, at least 8 bytes:
+// its number, then bytes that follow from it and the seed.
 func numberedBytes(seed uint64, kind int, i uint64, n int) []byte {
 	b := randomBytes(seed^uint64(kind)<<40^i<<8, max(n, 8))
 	binary.LittleEndian.PutUint64(b, i)
 	return b
 }
 
-// payloadSize is how long message or block i of a kind is.
+// payloadSize returns the length of message or block i of a kind.
 func payloadSize(seed uint64, kind int, i uint64) int {
 	r := rand.New(rand.NewPCG(seed, uint64(kind)<<56^i))
 	switch {
@@ -67,7 +67,7 @@ func payloadSize(seed uint64, kind int, i uint64) int {
 	}
 }
 
-// streamCheck holds one stream of things that arrive in order against what was sent.
+// streamCheck compares a stream received in order with what was sent.
 type streamCheck struct {
 	seed           uint64
 	kind           int
@@ -97,52 +97,52 @@ func (s *streamCheck) check(b []byte, n *soakCounts) {
 	}
 }
 
-// peer is one side of a soak, with all that is known of it from outside.
+// peer is one side of a soak.
 type peer struct {
 	e        *packet.Endpoint
 	c        *Channel
 	b        BlockChannel
 	rng      *rand.Rand
-	messages streamCheck // messages of this side
-	blocks   streamCheck // blocks of this side
+	messages streamCheck // sent by this side
+	blocks   streamCheck // sent by this side
 
 	sent       uint64                     // packets
-	numbers    map[packet.Sequence]uint64 // of packets, by the last use of a sequence
-	delivered  map[uint64]bool            // packets of the other side that came
+	numbers    map[packet.Sequence]uint64 // packet by its sequence number
+	delivered  map[uint64]bool            // packets received from the other side
 	newest     uint64                     // of those
 	acked      map[uint64]bool            // packets of this side
-	unreliable map[uint64]bool            // unreliable messages of the other side that came
-	busyUntil  time.Duration              // collects nothing until then
+	unreliable map[uint64]bool            // unreliable messages received
+	busyUntil  time.Duration              // consumes nothing until then
 	payload    []byte
 	buffer     [512]byte
 	r, w       quant.Coder
 }
 
-// soakSeed is one session of a seed: two sides over a link that loses half of
-// all packets, doubles 30 % and holds some back, or all, until up to 200 others
-// have passed, with messages and blocks both ways; then the link heals and all must be there.
+// soakSeed runs one session: two sides with messages and blocks each way over a link
+// that loses half of all packets, duplicates 30 % and delays some, or all, by up to 200
+// others. Then the link becomes perfect and everything must arrive.
 func soakSeed(seed uint64, length time.Duration) (n soakCounts) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	rate := []int{60, 120, 60, 30}[seed%4] // at 120, ten minutes wrap 16-bit packet numbers
-	held := 200 * time.Second / time.Duration(rate)
-	w := &link.Network{Seed: seed}
-	for _, c := range []*link.Conditions{&w.Up, &w.Down} {
+	rate := []int{60, 120, 60, 30}[seed%4] // at 120, ten minutes wrap 16-bit sequence numbers
+	reorderDelay := 200 * time.Second / time.Duration(rate)
+	network := &link.Network{Seed: seed}
+	for _, c := range []*link.Conditions{&network.Up, &network.Down} {
 		c.Loss, c.Duplicate = 0.5, 0.3
 		c.Latency = time.Duration(10+rng.IntN(150)) * time.Millisecond
 		c.Jitter = time.Duration(rng.IntN(60)) * time.Millisecond
-		c.Reorder, c.ReorderDelay = 0.05+0.25*rng.Float64(), held
-		if seed%5 == 3 { // all of them, each by another time
-			c.Jitter, c.Shape, c.Reorder, c.ReorderDelay = held, link.UniformPositive, 0, 0
+		c.Reorder, c.ReorderDelay = 0.05+0.25*rng.Float64(), reorderDelay
+		if seed%5 == 3 { // all of them, by random times
+			c.Jitter, c.Shape, c.Reorder, c.ReorderDelay = reorderDelay, link.UniformPositive, 0, 0
 		}
 	}
-	x, y := link.Pair(w, 0)
+	x, y := link.Pair(network, 0)
 	var p [2]*peer
 	for i, wire := range []link.Wire{x, y} {
 		p[i] = &peer{e: packet.NewEndpoint(wire), c: NewChannel(Config{}), b: NewBlockChannel([]int{32000, 125000}[rng.IntN(2)], MaxBlockBytes),
 			rng: rand.New(rand.NewPCG(seed, uint64(2+i))), messages: streamCheck{seed: seed, kind: i}, blocks: streamCheck{seed: seed, kind: 4 + i},
 			numbers: map[packet.Sequence]uint64{}, delivered: map[uint64]bool{}, acked: map[uint64]bool{}, unreliable: map[uint64]bool{}}
 	}
-	for i := range p { // half of the seeds begin just before the numbers wrap
+	for i := range p { // half of the seeds start just before ids wrap
 		id, chunk := rng.Uint64N(1<<20), rng.Uint64N(1<<20)
 		if seed%2 == 0 {
 			id, chunk = 1<<16-rng.Uint64N(200), 1<<16-rng.Uint64N(20)
@@ -162,7 +162,7 @@ func soakSeed(seed uint64, length time.Duration) (n soakCounts) {
 	for i := 0; i < ticks || i < ticks+120*rate && !done(); i++ {
 		now := time.Duration(i) * time.Second / time.Duration(rate)
 		if i == ticks {
-			w.Up, w.Down = link.Conditions{}, link.Conditions{}
+			network.Up, network.Down = link.Conditions{}, link.Conditions{}
 		}
 		for k := range p {
 			p[k].e.Update(now)
@@ -186,16 +186,16 @@ func soakSeed(seed uint64, length time.Duration) (n soakCounts) {
 		n.blocks += p[i].blocks.received
 		n.resent += p[i].c.Stats.Resent
 		n.slicesResent += p[i].b.Sender.Stats.Resent
-		n.refused += p[i].c.Stats.Malformed + p[i].c.Stats.OutOfWindow + p[i].b.Receiver.Stats.Malformed + p[i].b.Receiver.Stats.TooLarge + p[i].b.Sender.Stats.Malformed
+		n.rejected += p[i].c.Stats.Malformed + p[i].c.Stats.OutOfWindow + p[i].b.Receiver.Stats.Malformed + p[i].b.Receiver.Stats.TooLarge + p[i].b.Sender.Stats.Malformed
 	}
 	if !done() {
-		n.lost++ // something does not end
+		n.lost++ // not finished
 	}
 	n.minutes = length.Minutes()
 	return n
 }
 
-// receive reads what came from o.
+// receive processes the packets from o.
 func (p *peer) receive(o *peer, now time.Duration, n *soakCounts) {
 	for m, ok := p.e.Receive(); ok; m, ok = p.e.Receive() {
 		p.r.BeginRead(m.Payload)
@@ -209,10 +209,10 @@ func (p *peer) receive(o *peer, now time.Duration, n *soakCounts) {
 		}
 		n.maxOvertaken = max(n.maxOvertaken, p.newest-number)
 		if !p.c.Read(&p.r) {
-			n.refused++
+			n.rejected++
 		}
-		if part := Remaining(&p.r, m.Payload); len(part) > 0 && !p.b.Read(part) {
-			n.refused++
+		if rest := Remaining(&p.r, m.Payload); len(rest) > 0 && !p.b.Read(rest) {
+			n.rejected++
 		}
 		for b, ok := p.c.ReceiveUnreliable(); ok; b, ok = p.c.ReceiveUnreliable() {
 			i := binary.LittleEndian.Uint64(b)
@@ -225,7 +225,7 @@ func (p *peer) receive(o *peer, now time.Duration, n *soakCounts) {
 			p.unreliable[i] = true
 		}
 	}
-	if p.rng.IntN(3000) == 0 { // now and then nobody collects for a while
+	if p.rng.IntN(3000) == 0 { // sometimes nothing is consumed for a while
 		p.busyUntil = now + time.Duration(p.rng.IntN(10))*time.Second
 	}
 	if now < p.busyUntil {
@@ -241,7 +241,7 @@ func (p *peer) receive(o *peer, now time.Duration, n *soakCounts) {
 	}
 }
 
-// checkAcks hands on the acks and holds all that p believes against what o has.
+// checkAcks processes acks and compares the state of p with that of o.
 func (p *peer) checkAcks(o *peer, n *soakCounts) {
 	acks := p.e.Acks()
 	for _, s := range acks {
@@ -267,7 +267,7 @@ func (p *peer) checkAcks(o *peer, n *soakCounts) {
 	}
 }
 
-// queueTraffic gives the channel and the blocks something to do.
+// queueTraffic queues messages and blocks.
 func (p *peer) queueTraffic() {
 	for range p.rng.IntN(3) * p.rng.IntN(2) {
 		if p.c.UnackedCount() < len(p.c.sendQueue) {
@@ -279,7 +279,7 @@ func (p *peer) queueTraffic() {
 	}
 }
 
-// send sends a packet: its number, the channel's part, and a part of a block.
+// send sends a packet: its number, a section, and a slice or ack.
 func (p *peer) send(now time.Duration) {
 	p.c.SendUnreliable(numberedBytes(p.messages.seed, 2+p.messages.kind, p.sent, payloadSize(p.messages.seed, 2, p.sent)))
 	p.w.BeginWrite(p.buffer[:])
@@ -293,14 +293,14 @@ func (p *peer) send(now time.Duration) {
 	p.sent++
 }
 
-// TestSoak runs whole sessions over the worst of links and counts: of the
-// messages and blocks none is lost, duplicated, reordered or corrupted, and
-// nothing is believed to have arrived that did not. The whole takes minutes:
+// TestSoak runs sessions over very bad links. No message or block may be lost,
+// duplicated, reordered or corrupted, and none acknowledged that did not arrive. The
+// whole test takes minutes:
 //
 //	GHOSTCUBE_SOAK=1 go test ./net/message -run TestSoak -v
 //
-// and without the variable a few seeds run for a minute each. A seed that fails
-// fails again:
+// Without the variable a few seeds run for a minute each. A failing seed can be
+// repeated:
 //
 //	GHOSTCUBE_SOAK=1 go test ./net/message -run 'TestSoak/seed=17$' -v
 func TestSoak(t *testing.T) {
@@ -311,19 +311,19 @@ func TestSoak(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_SOAK") != "" {
 		seeds, length = 100, 10*time.Minute
 	}
-	var all soakCounts
+	var total soakCounts
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			n := soakSeed(seed, length)
-			all.add(&n)
+			total.add(&n)
 			if n.faults() > 0 {
 				t.Error(n.String())
 			}
-			// What was too easy, or too little, shows nothing.
+			// Too easy a link or too little traffic proves nothing.
 			if m := n.minutes; n.maxOvertaken < 190 || float64(n.messages) < 800*m || float64(n.blocks) < 5*m || n.unreliable*10 < n.packets*4 {
-				t.Error("too little:", n.String())
+				t.Error("too easy:", n.String())
 			}
 		})
 	}
-	t.Log(all.String())
+	t.Log(total.String())
 }
