@@ -240,9 +240,9 @@ func TestDocumentedNumbers(t *testing.T) {
 		t.Errorf("%v, want %v", p.numbers, want)
 	}
 	for _, say := range []struct{ text, want string }{
-		{"payload follows, up to %d bytes", fmt.Sprint(maxUnfragmented)}, {"%d or more below the newest that\narrived whole", fmt.Sprint(historyLen)},
-		{"its packet is %d or more below", fmt.Sprint(reassemblyWindow)}, {"After %d seconds in which nothing", fmt.Sprint(resyncTimeout.Seconds())},
-		{"told of for %d\nseconds", fmt.Sprint(ackLifetime.Seconds())},
+		{"payload follows, up to %d bytes", fmt.Sprint(maxUnfragmented)}, {"%d or more below the newest complete\npacket", fmt.Sprint(historyLen)},
+		{"its packet is %d or more below", fmt.Sprint(reassemblyWindow)}, {"After %d seconds without any datagram", fmt.Sprint(resyncTimeout.Seconds())},
+		{"acknowledged for %d seconds", fmt.Sprint(ackLifetime.Seconds())},
 	} {
 		text, err := os.ReadFile("../../docs/wire.md")
 		if s := strings.Replace(say.text, "%d", say.want, 1); err != nil || !strings.Contains(string(text), s) {

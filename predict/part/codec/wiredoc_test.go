@@ -99,7 +99,7 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 	lines = append(lines, "last input: "+lastInput)
 	for i := range bodies {
 		if s.bits(1) == 0 {
-			lines = append(lines, fmt.Sprintf("body %d: known", i))
+			lines = append(lines, fmt.Sprintf("body %d: not included", i))
 			continue
 		}
 		asleep := s.bits(1) == 1
@@ -116,7 +116,7 @@ func decodeSnapshot(s *bitstream, bodies int) (lines []string) {
 // decodeChild decodes a body that has a parent, with relative values in steps as on the page.
 func decodeChild(s *bitstream, i int) string {
 	if s.bits(1) == 0 {
-		return fmt.Sprintf("body %d: known", i)
+		return fmt.Sprintf("body %d: not included", i)
 	}
 	if s.bits(1) == 0 {
 		return "in the world"
@@ -182,7 +182,7 @@ func TestDocumentedPayloads(t *testing.T) {
 		switch name {
 		case "snapshot":
 			got = decodeSnapshot(s, 3)
-		case "linked snapshot":
+		case "joint tree snapshot":
 			got = append(decodeSnapshot(s, 1), decodeChild(s, 1))
 		default:
 			got = decodeInputs(s)
@@ -215,7 +215,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 		return []string{fmt.Sprintf("tick bits: %d", m.TickBits), fmt.Sprintf("tick: %d", m.NewestTick), "inputs: " + strings.Join(list, " / ")}
 	}
 	spec, bodies := "katamari:cubes=2", 3
-	if name == "linked snapshot" {
+	if name == "joint tree snapshot" {
 		spec, bodies = "train:rods=1", 2
 	}
 	scene, err := sim.SceneNamed(spec)
@@ -223,7 +223,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 		t.Fatal(err)
 	}
 	r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, bodies)}
-	if name == "linked snapshot" {
+	if name == "joint tree snapshot" {
 		r.SetTree(jointtree.New(&scene, jointtree.HeaviestRoot, -1))
 	}
 	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
@@ -237,7 +237,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 		case r.isRelative[i]:
 			lines = append(lines, childByProgram(i, &r.LocalBodies(true)[i]))
 		case b == sim.Body{}:
-			lines = append(lines, fmt.Sprintf("body %d: known", i))
+			lines = append(lines, fmt.Sprintf("body %d: not included", i))
 		case b.Asleep:
 			lines = append(lines, fmt.Sprintf("body %d: asleep %s", i, text))
 		default:
