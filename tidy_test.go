@@ -71,7 +71,7 @@ var allowedImports = map[string][]string{
 	"render/video":  {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab"},
 	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
-	"ui/cli": {"ui/recorder", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
+	"ui/cli": {"ui/recorder", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
 	"ui/window": {"ui/stage", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",

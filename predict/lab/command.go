@@ -81,11 +81,12 @@ var verbHelp = map[string]string{
 	"seed":      "value: a number",
 	"open":      "name: a strategy with knobs",
 	"close":     "the pane",
+	"focus":     "the pane that keys and panel change",
 	"restart":   "nothing",
-	"show":      "name: what of the picture, value: how",
+	"show":      "name: a display setting, value: what it shall be",
 }
 
-var verbOrder = []string{"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "restart", "show"}
+var verbOrder = []string{"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "focus", "restart", "show"}
 
 func unknownVerb(verb string) error {
 	return &predict.UnknownNameError{Kind: "command", Name: verb, Known: verbOrder}
@@ -156,16 +157,16 @@ func (l *Lab) Apply(c Command) error {
 			return fmt.Errorf("want one pane of several")
 		}
 		l.Panes = append(l.Panes[:c.Pane], l.Panes[c.Pane+1:]...)
-		l.display.Focus = min(l.display.Focus, len(l.Panes)-1)
+		l.focus = min(l.focus, len(l.Panes)-1)
+	case "focus":
+		if c.Pane < 0 {
+			return fmt.Errorf("want one pane")
+		}
+		l.focus = c.Pane
 	case "restart":
 		l.restart()
 	case "show":
-		if c.Name == "focus" {
-			if n, err := strconv.Atoi(c.Value); err != nil || n < 1 || n > len(l.Panes) {
-				return fmt.Errorf("focus %q: want 1 to %d", c.Value, len(l.Panes))
-			}
-		}
-		return l.display.set(c.Name, c.Value)
+		l.setDisplay(c.Name, c.Value)
 	default:
 		return unknownVerb(c.Verb)
 	}

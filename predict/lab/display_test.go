@@ -1,49 +1,47 @@
 package lab
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
-// TestParseDisplay says that settings of the picture become the commands that make
-// them, which a session takes, and that what is wrong is refused with what there is.
-func TestParseDisplay(t *testing.T) {
-	list, err := ParseDisplay("color=age, simulated=on,packet=on,ages=on,pitch=30")
-	if err != nil || len(list) != 5 {
-		t.Fatal(list, err)
-	}
+// TestDisplaySettings promises that the lab stores whatever a show command says: the newest value of each name, in the order in
+// which the names first came, and a fork has settings of its own. TestTapeReplays holds the same for tapes.
+func TestDisplaySettings(t *testing.T) {
 	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
-	for _, c := range list {
-		again, err := parseCommand(c.String())
-		if err != nil || again != c {
-			t.Errorf("%v becomes %v: %v", c, again, err)
-		}
-		if err := l.Apply(c); err != nil {
-			t.Error(err)
+	show := func(name, value string) {
+		t.Helper()
+		if err := l.Apply(Command{Verb: "show", Pane: AllPanes, Name: name, Value: value}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	want := DefaultDisplay
-	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
-	if l.Display() != want {
-		t.Errorf("%+v", l.Display())
+	show("ghosts", "off")
+	show("no-such-setting", "7")
+	f := l.Fork()
+	show("ghosts", "on")
+	if want := []DisplaySetting{{"ghosts", "on"}, {"no-such-setting", "7"}}; !slices.Equal(l.Display(), want) {
+		t.Errorf("%v, want %v", l.Display(), want)
 	}
-	if list, err := ParseDisplay(""); list != nil || err != nil {
-		t.Error(list, err)
+	if want := []DisplaySetting{{"ghosts", "off"}, {"no-such-setting", "7"}}; !slices.Equal(f.Display(), want) {
+		t.Errorf("a fork has %v, want %v", f.Display(), want)
 	}
-	for text, want := range map[string]string{
-		"colr=age": `no part of the picture "colr"`, "color=prority": `no color "prority"`, "simulated": "such as color=age",
-		"simulated=on,": "such as color=age", "color=": "no color", "ages=2": "on or off",
-	} {
-		if _, err := ParseDisplay(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
+}
+
+// TestFocus promises that the focus moves to the pane that a command names and stays inside the panes when one is closed.
+func TestFocus(t *testing.T) {
+	l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction", "rewind")
+	for _, c := range []struct {
+		verb        string
+		pane, focus int
+	}{{"focus", 2, 2}, {"close", 0, 1}, {"focus", 0, 0}, {"close", 1, 0}} {
+		if err := l.Apply(Command{Verb: c.verb, Pane: c.pane}); err != nil {
+			t.Fatal(err)
 		}
-	}
-	for i, name := range ColoringNames {
-		if got := Coloring(i).String(); got != name {
-			t.Error(got, name)
+		if l.Focus() != c.focus || l.Fork().Focus() != c.focus {
+			t.Errorf("after %s %d the focus is on pane %d, want %d", c.verb, c.pane+1, l.Focus()+1, c.focus+1)
 		}
 	}
 }

@@ -91,7 +91,8 @@ type Lab struct {
 	config      Config
 	network     link.Network
 	tick        sim.Tick // of the session: ticks made, whatever the worlds' labels say
-	display     Display
+	display     []DisplaySetting
+	focus       int // index of a pane
 	inputs      []sim.Input
 	clockFaults [maxClients]ClockFault // of panes that will be opened
 }
@@ -101,7 +102,7 @@ func New(c Config) *Lab {
 	if err := c.Validate(); err != nil {
 		panic("lab: New with a bad config: " + err.Error())
 	}
-	l := &Lab{config: c, network: c.Network, display: DefaultDisplay}
+	l := &Lab{config: c, network: c.Network}
 	l.inputs = make([]sim.Input, l.newScene().Players)
 	return l
 }
@@ -125,9 +126,6 @@ func (l *Lab) Config() Config {
 
 // Network returns the present weather, for reading.
 func (l *Lab) Network() *link.Network { return &l.network }
-
-// Display returns how the session wants to be looked at.
-func (l *Lab) Display() Display { return l.display }
 
 // Players returns how many players the scene has.
 func (l *Lab) Players() int { return len(l.inputs) }
@@ -212,7 +210,8 @@ func (l *Lab) Hash() uint64 {
 // CopyFrom makes l an equal of o that shares nothing with it: a fork, for
 // counterfactual runs, films and scrubbing. The stopwatch is not copied.
 func (l *Lab) CopyFrom(o *Lab) {
-	l.config, l.network, l.tick, l.display, l.clockFaults = o.config, o.network, o.tick, o.display, o.clockFaults
+	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
+	l.display = append(l.display[:0], o.display...)
 	l.inputs = append(l.inputs[:0], o.inputs...)
 	for len(l.Panes) < len(o.Panes) {
 		l.Panes = append(l.Panes, &Pane{lab: l})

@@ -62,7 +62,7 @@ func eventfulTape(t testing.TB) *Tape {
 	at := map[int][]string{
 		100: {"nudge all x 1"}, 150: {"set 1 smoothing single", "set 1 smooth-factor 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
 		250: {"condition all latency 90ms", "condition all up.loss 30%"}, 300: {"blackout all - 250ms"}, 350: {"open all noprediction -"},
-		400: {"network all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 33.5", "show all split off"}, 480: {"scene all plain -"},
+		400: {"network all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 20", "show all split off", "show all yaw 33.5", "focus 2 - -"}, 480: {"scene all plain -"},
 		500: {"seat all host -"}, 560: {"seed all - 99"}, 600: {"restart all - -"},
 	}
 	for i := range 700 {
@@ -415,20 +415,14 @@ func TestBadCommands(t *testing.T) {
 		"seed all - -5":               "whole number",
 		"open all noprediction:x=1 -": `no knob "x"`,
 		"close all - -":               "one pane of several",
-		"show all zoom 3":             `no part of the picture "zoom"`,
-		"show all yaw 720":            "-360 to 360",
-		"show all split maybe":        "on or off",
-		"show all color agee":         `no color "agee" (there are off, priority, age, encoding, authority, joint-depth)`,
-		"show all simulated 1":        "on or off",
-		"show all packet -":           "on or off",
-		"show all ages yes":           "on or off",
-		"show all focus 3":            "1 to 2",
+		"focus all - -":               "one pane",
+		"focus 3 - -":                 "no pane 3",
 		"nudge 9 x 1":                 "1 to 4",
 		"nudge all x":                 "four words",
 	} {
 		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction")
 		run(t, l, 10)
-		hash, show, conf := l.Hash(), l.Display(), l.Config()
+		hash, focus, conf := l.Hash(), l.Focus(), l.Config()
 		c, err := parseCommand(text)
 		if err == nil {
 			err = l.Apply(c)
@@ -436,7 +430,7 @@ func TestBadCommands(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if text != "set all lead 5" && (l.Hash() != hash || l.Display() != show || l.Config() != conf || len(l.Panes) != 2) {
+		if text != "set all lead 5" && (l.Hash() != hash || l.Focus() != focus || l.Config() != conf || len(l.Panes) != 2) {
 			t.Errorf("%q changed the session", text)
 		}
 	}

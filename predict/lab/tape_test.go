@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,11 @@ func TestTapeReplays(t *testing.T) {
 	if x.Hash() != y.Hash() {
 		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
 	}
-	if x.Display() != y.Display() || x.Display().Yaw != 33.5 || x.Display().Split {
-		t.Errorf("%+v", x.Display())
+	if want := []DisplaySetting{{"yaw", "33.5"}, {"split", "off"}}; !slices.Equal(x.Display(), want) || !slices.Equal(y.Display(), want) {
+		t.Errorf("display settings %v, and from its file %v, want %v", x.Display(), y.Display(), want)
+	}
+	if x.Focus() != 1 || y.Focus() != 1 {
+		t.Errorf("focus on pane %d, and from its file on pane %d, want 2", x.Focus()+1, y.Focus()+1)
 	}
 	c := x.Config()
 	if c.Scene != "plain" || c.Seat != AtHost || c.Network.Seed != 99 || len(x.Panes) != 2 {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/pelletier/go-toml/v2"
+
+	"ghostcube/ui/stage"
 )
 
 // Version is the program's.
@@ -110,7 +112,7 @@ func (p *program) main() (err error) {
 	parser, err := kong.New(&args,
 		kong.Name("ghostcube"),
 		kong.Description("A laboratory for networked physics: strategies side by side, under one input and one weather."),
-		kong.Vars{"version": "ghostcube " + Version},
+		kong.Vars{"version": "ghostcube " + Version, "show": stage.ShowHelp()},
 		kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(int) { panic(parserExit{}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/stage"
 )
 
 // SessionFlags are the flags that say what a session is. Empty ones are not given.
@@ -306,6 +307,9 @@ func (p *program) readTape(name string) (*lab.Tape, error) {
 	}
 	if len(t.Entries) == 0 {
 		return nil, fmt.Errorf("%s: it has no ticks", name)
+	}
+	if err := stage.CheckTape(t); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t, nil
 }

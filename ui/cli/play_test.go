@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,6 +36,25 @@ func TestPlayScoresAsBench(t *testing.T) {
 	b, _ := json.Marshal(&is)
 	if string(a) != string(b) {
 		t.Errorf("bench\n%s\nplay\n%s", a, b)
+	}
+}
+
+// TestTapeWithUnknownDisplaySetting promises that every command that reads a tape refuses one with a show command that the screen does
+// not know, and says what there is, whether or not the command draws anything.
+func TestTapeWithUnknownDisplaySetting(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "odd.tape")
+	if err := os.WriteFile(file, []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"play", file}, {"play", file, "--verify"}, {"bench", "--tape", file}, {"--tape", file},
+		{"record", "--tape", file, "-o", filepath.Join(t.TempDir(), "%d.png")}, {"packets", "--tape", file},
+	} {
+		var out, err strings.Builder
+		code := Main(testEnvironment(args, &out, &err))
+		if want := `tick 30: show all color agee: no color "agee" (there are off, priority,`; code != 2 || !strings.Contains(err.String(), want) {
+			t.Errorf("%v: exit code %d, %s", args, code, err.String())
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/ui/recorder"
+	"ghostcube/ui/stage"
 )
 
 type recordCommand struct {
@@ -78,21 +79,14 @@ func (c *recordCommand) Run(p *program) error {
 	return nil
 }
 
-func onOff(b bool) string {
-	if b {
-		return "on"
-	}
-	return "off"
-}
-
 // DisplayFlags are the flags that say what of a picture is shown.
 type DisplayFlags struct {
-	Show string `help:"What is shown, and how, as by the show commands of a tape: color=priority, age, encoding, authority or links; simulated=on, packet=on, ages=on, latency=on, shots=on, parents=on; ghosts, trail, graphs; yaw, pitch, distance." placeholder:"NAME=VALUE,..."`
+	Show string `help:"What is drawn, as the show commands of a tape say it. ${show}." placeholder:"NAME=VALUE,..."`
 }
 
 // displayCommands returns the commands that make a picture so.
 func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
-	list, err := lab.ParseDisplay(l.Show)
+	list, err := stage.ParseShow(l.Show)
 	if err != nil {
 		return nil, fmt.Errorf("--show: %w", err)
 	}
@@ -101,7 +95,7 @@ func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 
 // firstTickCommands returns the commands of a first tick, with those of the picture before them.
 func firstTickCommands(split bool, show, of []lab.Command) []lab.Command {
-	list := append([]lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(split)}}, show...)
+	list := append([]lab.Command{stage.Show("split", stage.OnOff(split))}, show...)
 	return append(list, of...)
 }
 

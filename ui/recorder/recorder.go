@@ -6,6 +6,7 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"image"
 
 	"ghostcube/predict/lab"
@@ -84,6 +85,11 @@ func (s *Job) record(out video.Writer) (r Result, err error) {
 	tick := func() error {
 		e := s.Entries[done]
 		done++
+		for _, c := range e.Commands {
+			if err := stage.CheckCommand(c); err != nil {
+				return fmt.Errorf("tick %d: %s: %w", s.Lab.Ticks(), c, err)
+			}
+		}
 		if err := s.Lab.Tick(e); err != nil {
 			return err
 		}
@@ -107,7 +113,7 @@ func (s *Job) record(out video.Writer) (r Result, err error) {
 	// same. at is that moment, in ticks.
 	const hair = 1e-6
 	for at := float64(first); ; {
-		at += rate * s.Lab.Display().Speed / fps
+		at += rate * stage.SettingsOf(s.Lab).Speed / fps
 		select {
 		case <-s.Stop:
 			return r, nil

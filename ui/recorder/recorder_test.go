@@ -4,11 +4,13 @@ import (
 	"image/gif"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/stage"
 )
 
 func newJob(t *testing.T, rate, ticks, lead, fps int, commands map[int]lab.Command) *Job {
@@ -34,7 +36,7 @@ func newJob(t *testing.T, rate, ticks, lead, fps int, commands map[int]lab.Comma
 // TestFrameCount says that a film holds as many pictures as its span of ticks
 // takes at its rate, no more and no fewer, and has run all of its ticks.
 func TestFrameCount(t *testing.T) {
-	slow := map[int]lab.Command{0: {Verb: "show", Pane: lab.AllPanes, Name: "speed", Value: "0.25"}}
+	slow := map[int]lab.Command{0: stage.Show("speed", "0.25")}
 	for _, c := range []struct {
 		rate, ticks, lead, fps, want int
 		commands                     map[int]lab.Command
@@ -91,6 +93,10 @@ func TestFails(t *testing.T) {
 	s = newJob(t, 60, 60, 0, 20, map[int]lab.Command{20: {Verb: "switch", Name: "rewnid"}})
 	if _, err := Record(s); err == nil {
 		t.Error("an unknown strategy is shown")
+	}
+	s = newJob(t, 60, 60, 0, 20, map[int]lab.Command{20: stage.Show("colr", "age")})
+	if _, err := Record(s); err == nil || !strings.Contains(err.Error(), `no display setting "colr" (there are split, ghosts,`) {
+		t.Errorf("an unknown display setting: %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package stage
 import (
 	"testing"
 
-	"ghostcube/predict/lab"
 	"ghostcube/render"
 )
 
@@ -17,7 +16,7 @@ func TestCallout(t *testing.T) {
 	framed, hidden := 0, 0
 	for _, size := range []Rect{{W: 1280, H: 720}, {W: 640, H: 480}, {X: 7, Y: 9, W: 900, H: 1300}} {
 		for yaw := 0; yaw < 360; yaw += 45 {
-			l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: []string{"0", "45", "90", "135", "180", "225", "270", "315"}[yaw/45]})
+			l.Apply(Show("yaw", []string{"0", "45", "90", "135", "180", "225", "270", "315"}[yaw/45]))
 			for body := range l.Panes[0].ServerWorld.Bodies() {
 				var f Frame
 				s.Compose(&f, l, size, Options{Callout: &Callout{Pane: 1, Body: body, Lines: []string{"first line", "the second, longer line"}}}, 1)

@@ -5,11 +5,47 @@ import (
 	"strconv"
 
 	"ghostcube/predict"
-	"ghostcube/predict/lab"
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
+
+// Coloring says what the colours of bodies mean.
+type Coloring uint8
+
+// The colourings.
+const (
+	NoColoring   Coloring = iota
+	ByPriority            // accumulated at the server since the body was last sent
+	ByAge                 // of the newest state of the body that the client has received
+	ByEncoding            // of that state
+	ByAuthority           // the player who owns the body
+	ByJointDepth          // joints between the body and the root of its joint tree
+)
+
+// colorings are, for each Coloring, its name in show commands and what the colours then mean.
+var colorings = [...]struct{ name, meaning string }{
+	NoColoring:   {"off", "player"},
+	ByPriority:   {"priority", "accumulated priority"},
+	ByAge:        {"age", "snapshot age"},
+	ByEncoding:   {"encoding", "snapshot encoding"},
+	ByAuthority:  {"authority", "authority"},
+	ByJointDepth: {"joint-depth", "joint depth"},
+}
+
+// ColoringNames are the names of all colourings; the index is the Coloring.
+var ColoringNames = func() (names []string) {
+	for _, c := range colorings {
+		names = append(names, c.name)
+	}
+	return names
+}()
+
+// String returns the name of the colouring in show commands.
+func (c Coloring) String() string { return colorings[c].name }
+
+// Meaning returns what the colours of bodies mean, in words.
+func (c Coloring) Meaning() string { return colorings[c].meaning }
 
 // colorRamp are the colours from little to much. They get lighter all the way, so that
 // they can be told apart by whoever sees few colours, or none.
@@ -73,29 +109,29 @@ func ageFraction(ticks, rate int) float32 {
 }
 
 // bodyColor is the colour of body i by a tint. ok is false where that is not told.
-func (p *pane) bodyColor(by lab.Coloring, side Side, i int) (c render.Color, ok bool) {
+func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.inspection
 	switch by {
-	case lab.ByPriority:
+	case ByPriority:
 		if i < len(l.Priority) {
 			return rampColor(priorityFraction(l.Priority[i])), true
 		}
-	case lab.ByAge:
+	case ByAge:
 		if i < len(l.Encoding) && l.Encoding[i] == predict.NeverReceived {
 			return neverReceivedColor, true
 		}
 		if i < len(l.Age) {
 			return rampColor(ageFraction(int(l.Age[i]), p.source.ServerWorld.Rate())), true
 		}
-	case lab.ByEncoding:
+	case ByEncoding:
 		if i < len(l.Encoding) {
 			return encodingColors[l.Encoding[i]], true
 		}
-	case lab.ByJointDepth:
+	case ByJointDepth:
 		if i < len(l.JointDepth) {
 			return jointDepthColor(int(l.JointDepth[i])), true
 		}
-	case lab.ByAuthority:
+	case ByAuthority:
 		if o := p.owner(side, i); o != sim.NoPlayer {
 			return ownerColors[o], true
 		}
@@ -132,7 +168,7 @@ func (p *pane) owner(side Side, i int) int8 {
 
 // missingText says what of that which is asked for the pane's strategy does not
 // tell; empty if it tells all.
-func (p *pane) missingText(show *lab.Display) string {
+func (p *pane) missingText(show *Settings) string {
 	l, s := &p.inspection, ""
 	lacks := func(asked bool, what string) {
 		if asked && s == "" {
@@ -141,10 +177,10 @@ func (p *pane) missingText(show *lab.Display) string {
 			s += ", no " + what
 		}
 	}
-	lacks(show.Coloring == lab.ByPriority && len(l.Priority) == 0, "priorities")
-	lacks(show.Coloring == lab.ByEncoding && len(l.Encoding) == 0, "encodings")
-	lacks(show.Coloring == lab.ByJointDepth && len(l.JointDepth) == 0, "joint depths")
-	lacks((show.Coloring == lab.ByAge || show.Ages) && len(l.Age) == 0, "ages")
+	lacks(show.Coloring == ByPriority && len(l.Priority) == 0, "priorities")
+	lacks(show.Coloring == ByEncoding && len(l.Encoding) == 0, "encodings")
+	lacks(show.Coloring == ByJointDepth && len(l.JointDepth) == 0, "joint depths")
+	lacks((show.Coloring == ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "budget")
 	own := p.source.Latency().Response
@@ -163,22 +199,22 @@ type legendEntry struct {
 
 // legendEntries is what the colours of the bodies mean.
 func (d *overlay) legendEntries() (list []legendEntry) {
-	show := d.l.Display()
+	show := &d.settings
 	switch show.Coloring {
-	case lab.ByPriority:
+	case ByPriority:
 		list = append(list, legendEntry{ramp: true, label: "priority 1", rampEnd: "1,000,000"})
-	case lab.ByAge:
+	case ByAge:
 		list = append(list, legendEntry{ramp: true, label: "last word 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s old"})
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
 			list = append(list, legendEntry{color: neverReceivedColor, label: encodingNames[predict.NeverReceived]})
 		}
-	case lab.ByEncoding:
+	case ByEncoding:
 		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, legendEntry{color: encodingColors[c], label: encodingNames[c]})
 		}
-	case lab.ByJointDepth:
+	case ByJointDepth:
 		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joints to it 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: UnownedColor, label: "by itself"})
-	case lab.ByAuthority:
+	case ByAuthority:
 		for i := range min(d.l.Players(), len(ownerColors)) {
 			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1) + "'s"})
 		}

@@ -30,9 +30,10 @@ func newKatamari(t testing.TB, weather string, specs ...string) *lab.Lab {
 	return l
 }
 
+// setDisplay applies show commands such as color=age,split=off.
 func setDisplay(t testing.TB, l *lab.Lab, settings string) {
 	t.Helper()
-	list, err := lab.ParseDisplay(settings)
+	list, err := ParseShow(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestJointDepthColors(t *testing.T) {
 			}
 		}
 	}
-	if w := s.panes[2].missingText(&lab.Display{Coloring: lab.ByJointDepth}); w != "has no joint depths" {
+	if w := s.panes[2].missingText(&Settings{Coloring: ByJointDepth}); w != "has no joint depths" {
 		t.Errorf("%q", w)
 	}
 	if jointDepthColor(-1) != UnownedColor {

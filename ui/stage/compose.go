@@ -51,16 +51,17 @@ var (
 // share is how far the moment is from the tick before to the last one.
 func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
+	show := SettingsOf(l)
 	if o.NoOverlay {
-		f.Viewports = s.Viewports(f.Viewports, l, at.X, at.Y, at.W, at.H, share)
-		s.drawDividers(&f.Overlay, l, at)
+		f.Viewports = s.appendViewports(f.Viewports[:0], l, at.X, at.Y, at.W, at.H, share, show)
+		s.drawDividers(&f.Overlay, l, at, show.Split)
 		return
 	}
-	d := overlay{DrawList: &f.Overlay, stage: s, l: l, scale: overlayScale(at), rect: at, renderLatency: o.RenderLatency}
+	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at), rect: at, renderLatency: o.RenderLatency}
 	head, foot := d.px(34), d.px(28)
 	inner := Rect{at.X, at.Y + int(head), at.W, at.H - int(head) - int(foot)}
-	f.Viewports = s.Viewports(f.Viewports, l, inner.X, inner.Y, inner.W, inner.H, share)
-	s.drawDividers(&f.Overlay, l, inner)
+	f.Viewports = s.appendViewports(f.Viewports[:0], l, inner.X, inner.Y, inner.W, inner.H, share, show)
+	s.drawDividers(&f.Overlay, l, inner, show.Split)
 	d.drawHeader(o, head)
 	d.drawFooter(o, foot)
 	for i, r := range PaneRects(len(l.Panes), inner.X, inner.Y, inner.W, inner.H) {
@@ -78,7 +79,7 @@ func overlayScale(at Rect) float32 {
 }
 
 // drawDividers draws the lines between panes, and between the halves of one.
-func (s *Stage) drawDividers(list *render.DrawList, l *lab.Lab, at Rect) {
+func (s *Stage) drawDividers(list *render.DrawList, l *lab.Lab, at Rect, split bool) {
 	places := PaneRects(len(l.Panes), at.X, at.Y, at.W, at.H)
 	if len(places) > 1 {
 		list.Rect(float32(places[0].X+places[0].W), float32(at.Y), gutter, float32(at.H), backgroundColor)
@@ -89,7 +90,7 @@ func (s *Stage) drawDividers(list *render.DrawList, l *lab.Lab, at Rect) {
 			list.Items[len(list.Items)-2].H = float32(places[0].H)
 		}
 	}
-	if !l.Display().Split {
+	if !split {
 		return
 	}
 	for _, r := range places {
@@ -101,10 +102,11 @@ func (s *Stage) drawDividers(list *render.DrawList, l *lab.Lab, at Rect) {
 // overlay is one composition at work.
 type overlay struct {
 	*render.DrawList
-	stage *Stage
-	l     *lab.Lab
-	scale float32
-	rect  Rect
+	stage    *Stage
+	l        *lab.Lab
+	settings Settings
+	scale    float32
+	rect     Rect
 
 	renderLatency time.Duration
 	gaugeTops     [lab.MaxPanes]float32 // by pane: where its gauges begin; 0 if it has none
@@ -187,7 +189,7 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		right -= d.px(4)
 	}
 	legend := append(d.appendShotLegend(d.legendEntries()), legendEntry{color: ClientColor, label: "client"}, legendEntry{color: ServerColor, label: "server"})
-	if d.l.Display().Ghosts && d.anySnapshots() {
+	if d.settings.Ghosts && d.anySnapshots() {
 		legend = append(legend, legendEntry{color: ReceivedColor, label: "last snapshot received"})
 	}
 	for i := range legend {
@@ -228,7 +230,7 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 	p := d.l.Panes[i]
 	x, y := float32(r.X)+d.px(10), float32(r.Y)+d.px(10)
 	big, small := d.font(17, true), d.font(13, false)
-	split := d.l.Display().Split
+	split := d.settings.Split
 	room := float32(r.W) - d.px(20)
 	if split {
 		room = float32(float32(r.W)*0.5) - d.px(20) - d.sideLabelWidth("client") - d.px(6)
@@ -251,8 +253,7 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 	if n := p.Counters.Value("stalls"); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s, %.1f a minute, longest %.0f ms", countText(int(n), "stall"), p.Counters.Value("stalls_per_minute"), p.Counters.Value("stall_max_ms")))
 	}
-	show := d.l.Display()
-	if s := d.stage.panes[i].missingText(&show); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
+	if s := d.stage.panes[i].missingText(&d.settings); s != "" && int(d.l.Ticks()-p.StartTick()) > d.l.Config().Rate {
 		lines = append(lines, s)
 	}
 	notes := len(lines) // from here on they are coloured
@@ -282,7 +283,7 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 		d.drawSideLabel(float32(r.X)+half-d.px(10), y, "client", true)
 		d.drawSideLabel(float32(r.X)+half+gutter/2+d.px(10), y, "server", false)
 	}
-	if d.l.Display().Graphs && float32(r.H) > d.px(300) {
+	if d.settings.Graphs && float32(r.H) > d.px(300) {
 		d.drawLagErrorGraph(i, r)
 	}
 	top := y + h + d.px(gaugeGap)
@@ -290,7 +291,7 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 		top = y + d.px(26+gaugeGap)
 	}
 	d.drawGauges(i, r, top)
-	if focus && len(d.l.Panes) > 1 && d.l.Display().Focus == i {
+	if focus && len(d.l.Panes) > 1 && d.l.Focus() == i {
 		d.Border(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), d.px(3), keyDownColor)
 	}
 }

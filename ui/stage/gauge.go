@@ -79,7 +79,7 @@ const (
 // drawGauges draws what is asked for at the lower right of a pane, as far as there is
 // room below top and across.
 func (d *overlay) drawGauges(i int, r Rect, top float32) {
-	show, p := d.l.Display(), d.stage.panes[i]
+	show, p := &d.settings, d.stage.panes[i]
 	w := min(float32(float32(r.W)*0.52), d.px(maxGaugeWidth)) // the graph on the left has 0.42
 	if show.Split {
 		w = min(w, float32((r.W-gutter/2)/2)-d.px(20))

@@ -12,7 +12,7 @@ import (
 // it is so between two ticks; and that there are none where they are not asked for.
 func TestParentBoxes(t *testing.T) {
 	l := newSession(t, "latency=100ms", "relative")
-	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, {Verb: "show", Pane: lab.AllPanes, Name: "parents", Value: "on"}} {
+	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on")} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestParentBoxes(t *testing.T) {
 			}
 		}
 	}
-	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "parents", Value: "off"}}})
+	l.Tick(lab.Entry{Commands: []lab.Command{Show("parents", "off")}})
 	s.Tick(l)
 	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
 		t.Errorf("%d lines that nobody asked for", n)

@@ -35,9 +35,6 @@ func shotAgeFraction(ticks int64, rate int) (share float32, ok bool) {
 // is what it makes of it, from when it does: the ray in the player's past and the body
 // that it met as it was then, and the ray in the present.
 func (p *pane) addShots(v *Viewport, l *lab.Lab) {
-	if !l.Display().Shots {
-		return
-	}
 	s, now, rate := &p.source.Shots, int64(l.Ticks())-1, l.Config().Rate
 	for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {
 		x := s.At(n)
@@ -97,7 +94,7 @@ func (p *pane) addHitGhost(v *Viewport, body int, at geom.Pose, share float32) {
 
 // drawShotResults writes at the foot of every picture what became of the newest shot in it.
 func (d *overlay) drawShotResults(views []Viewport) {
-	if !d.l.Display().Shots {
+	if !d.settings.Shots {
 		return
 	}
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
@@ -148,7 +145,7 @@ func hitResultText(v *predict.HitResult, rate int) string {
 func (d *overlay) drawShotText(v *Viewport, lines ...string) {
 	f := d.font(15, true)
 	y := float32(v.Y+v.H) - d.px(10)
-	if show := d.l.Display(); v.Side != ServerSide && show.Graphs && float32(v.H) > d.px(300) {
+	if v.Side != ServerSide && d.settings.Graphs && float32(v.H) > d.px(300) {
 		y -= d.px(64 + 8)
 	}
 	if begins := d.gaugeTops[v.Pane]; v.Side != ClientSide && begins > 0 {
@@ -175,7 +172,7 @@ func (d *overlay) drawShotText(v *Viewport, lines ...string) {
 func (d *overlay) appendShotLegend(list []legendEntry) []legendEntry {
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
 	for _, p := range d.l.Panes {
-		if n := p.Shots.Total(); d.l.Display().Shots && n > 0 {
+		if n := p.Shots.Total(); d.settings.Shots && n > 0 {
 			x := p.Shots.At(n - 1)
 			if _, ok := shotAgeFraction(now-int64(max(x.FiredTick, x.JudgedTick)), rate); ok {
 				return append(list, legendEntry{color: HitColor, label: "shot that hits"}, legendEntry{color: MissColor, label: "misses"}, legendEntry{color: UnrewoundColor, label: "judged now"})

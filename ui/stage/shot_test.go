@@ -31,7 +31,7 @@ func idleTicks(t *testing.T, s *Stage, l *lab.Lab, ticks int, shot sim.Shot) {
 func TestShotIsDrawn(t *testing.T) {
 	for _, split := range []string{"on", "off"} {
 		l := newSession(t, "latency=100ms", "snapshot", "rewind")
-		l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: split})
+		l.Apply(Show("split", split))
 		var s Stage
 		idleTicks(t, &s, l, 200, sim.Shot{})
 		b := l.Panes[0].ServerWorld.Bodies()
@@ -100,10 +100,10 @@ func TestShotIsDrawn(t *testing.T) {
 		} else {
 			want("judged", Combined, 3, 2, "saw a hit\n"+verdict)
 		}
-		l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "shots", Value: "off"})
+		l.Apply(Show("shots", "off"))
 		want("off", client, 0, 0, "")
 		want("off", server, 0, 0, "")
-		l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "shots", Value: "on"})
+		l.Apply(Show("shots", "on"))
 		idleTicks(t, &s, l, 42, sim.Shot{})
 		if split == "on" {
 			want("a second later", client, 0, 0, "")

@@ -110,8 +110,9 @@ type tickPoses struct {
 // Tick takes in the session after a tick of it.
 func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
+	show := SettingsOf(l)
 	for i, p := range l.Panes {
-		s.panes[i].tick(p, l)
+		s.panes[i].tick(p, l, &show)
 	}
 }
 
@@ -119,7 +120,7 @@ func (s *Stage) Tick(l *lab.Lab) {
 // came, went or began anew, and what is shown of them.
 func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
-	show := l.Display()
+	show := SettingsOf(l)
 	for _, p := range s.panes {
 		p.inspect(&show)
 	}
@@ -175,8 +176,8 @@ func (p *pane) attach(of *lab.Pane) {
 
 // inspect has the strategy tell what is shown of it, and nothing else. It may be asked
 // twice in a tick.
-func (p *pane) inspect(show *lab.Display) {
-	if show.Coloring != lab.NoColoring || show.Packet || show.Ages || show.Parents {
+func (p *pane) inspect(show *Settings) {
+	if show.Coloring != NoColoring || show.Packet || show.Ages || show.Parents {
 		p.source.Inspect(&p.inspection)
 	} else {
 		p.inspection.Reset()
@@ -199,7 +200,7 @@ func (p *pane) focusPoint() geom.Vec3 {
 }
 
 // tick takes in one tick of a pane.
-func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
+func (p *pane) tick(of *lab.Pane, l *lab.Lab, show *Settings) {
 	if p.startTick != of.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
 		p.startTick = of.StartTick()
@@ -222,8 +223,7 @@ func (p *pane) tick(of *lab.Pane, l *lab.Lab) {
 		p.clientTints.update(of.ServerWorld.TouchedBy())
 	}
 	p.updateGraphs(of, l)
-	show := l.Display()
-	p.inspect(&show)
+	p.inspect(show)
 	if show.Packet {
 		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == of.ServerWorld.Tick(), l.Config().Rate)
 	} else if p.packetHistory.hasData {
@@ -274,7 +274,10 @@ type Viewport struct {
 // of w by h pixels at x, y. share, in [0,1], is how far the present moment is
 // from the last but one tick to the last.
 func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
-	dst = dst[:0]
+	return s.appendViewports(dst[:0], l, x, y, w, h, share, SettingsOf(l))
+}
+
+func (s *Stage) appendViewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32, show Settings) []Viewport {
 	add := func(pane int, side Side, x, y, w, h int) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
@@ -283,10 +286,10 @@ func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share floa
 		}
 		v := &dst[len(dst)-1]
 		v.Pane, v.Side, v.X, v.Y, v.W, v.H = pane, side, x, y, w, h
-		s.buildScene(v, l, share)
+		s.buildScene(v, l, share, &show)
 	}
 	for i, r := range PaneRects(len(l.Panes), x, y, w, h) {
-		if !l.Display().Split {
+		if !show.Split {
 			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
 		}
@@ -325,8 +328,8 @@ func PaneRects(n, x, y, w, h int) []Rect {
 }
 
 // buildScene makes the scene and the camera of a view.
-func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32) {
-	p, show := s.panes[v.Pane], l.Display()
+func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Settings) {
+	p := s.panes[v.Pane]
 	target := p.lastCameraTarget.AddScaled(share, p.cameraTarget.Sub(p.lastCameraTarget))
 	distance := float32(show.Distance)
 	if v.W < v.H { // a narrow picture sees as much across from further away
@@ -356,7 +359,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32) {
 		if switched := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(switched) && switched[i] {
 			c = c.Mix(FallbackColor, fallbackTintShare)
 		}
-		if show.Coloring != lab.NoColoring {
+		if show.Coloring != NoColoring {
 			if by, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
 				c = by
 			}
@@ -380,7 +383,9 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32) {
 			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: CarrierColor})
 		}
 	}
-	p.addShots(v, l)
+	if show.Shots {
+		p.addShots(v, l)
+	}
 	if v.Side == ServerSide {
 		return
 	}

@@ -44,7 +44,7 @@ func TestViewportsFillPicture(t *testing.T) {
 		for _, split := range []string{"on", "off"} {
 			for _, size := range [][2]int{{1280, 720}, {640, 360}, {1920, 1080}, {321, 243}, {500, 900}} {
 				l := newSession(t, "csp-25-loss", []string{"rewind", "noprediction", "rewind", "rewind"}[:n]...)
-				l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: split}}})
+				l.Tick(lab.Entry{Commands: []lab.Command{Show("split", split)}})
 				var s Stage
 				runTicks(t, &s, l, 3)
 				views := s.Viewports(nil, l, 7, 11, size[0], size[1], 1)
@@ -80,7 +80,7 @@ func TestViewportsFillPicture(t *testing.T) {
 // closed them, or begun it anew while it stands still.
 func TestBetweenCommandsAndTick(t *testing.T) {
 	l := newSession(t, "bursty", "rewind")
-	l.Apply(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: "off"})
+	l.Apply(Show("split", "off"))
 	var s Stage
 	var f Frame
 	draw := func(after string) {
@@ -132,7 +132,7 @@ func TestNothingIsClipped(t *testing.T) {
 		for _, split := range []string{"on", "off"} {
 			for _, size := range [][2]int{{1280, 720}, {960, 540}, {1920, 1080}, {2560, 1440}, {900, 600}} {
 				l := newSession(t, "wifi-bad", specs[:n]...)
-				l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: split}}})
+				l.Tick(lab.Entry{Commands: []lab.Command{Show("split", split)}})
 				var s Stage
 				runTicks(t, &s, l, 90)
 				var f Frame
@@ -200,7 +200,7 @@ func TestGhosts(t *testing.T) {
 	if len(views[0].Scene.Trails) != 1 || len(views[1].Scene.Trails) != 0 {
 		t.Error("trails")
 	}
-	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "ghosts", Value: "off"}}})
+	l.Tick(lab.Entry{Commands: []lab.Command{Show("ghosts", "off")}})
 	s.Tick(l)
 	if server, last, _ := count(&s.Viewports(nil, l, 0, 0, 640, 360, 1)[0]); server+last != 0 {
 		t.Error("ghosts that were put away are seen")
@@ -229,7 +229,7 @@ func TestBetweenTicks(t *testing.T) {
 // in the server's, and between two ticks in between.
 func TestCarriersAreDrawn(t *testing.T) {
 	l := newSession(t, "latency=150ms", "noprediction")
-	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}, {Verb: "show", Pane: lab.AllPanes, Name: "split", Value: "on"}} {
+	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}, Show("split", "on")} {
 		if err := l.Tick(lab.Entry{Commands: []lab.Command{c}}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/stage"
 )
 
 // controls is where keys, gamepad and mouse are read.
@@ -90,7 +91,7 @@ func (h *controls) readMovement(g *game) {
 
 // setButtons is what the two hands on the keyboard ask for.
 func (g *game) setButtons(left, right sim.Buttons) {
-	h := cameraHeading(g.lab.Display().Yaw)
+	h := cameraHeading(g.settings().Yaw)
 	if g.lab.Players() < 2 {
 		left, right = left|right, 0
 	}
@@ -128,20 +129,20 @@ func cameraHeading(yaw float64) uint8 {
 func (h *controls) handleKeys(g *game) {
 	just := inpututil.IsKeyJustPressed
 	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
-	show := g.lab.Display()
+	show := g.settings()
+	focus := g.lab.Focus()
 	toggle := func(name string, on bool) {
-		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: onOff(!on)})
+		g.execute(stage.Show(name, stage.OnOff(!on)))
 	}
 	for i := range min(len(lab.Strategies), 9) {
 		if just(ebiten.KeyDigit1+ebiten.Key(i)) || just(ebiten.KeyNumpad1+ebiten.Key(i)) {
-			g.execute(lab.Command{Verb: "switch", Pane: show.Focus, Name: lab.Strategies[i].Name})
-			g.notices.post(fmt.Sprintf("pane %d: %s", show.Focus+1, lab.Strategies[i].Name))
+			g.execute(lab.Command{Verb: "switch", Pane: focus, Name: lab.Strategies[i].Name})
+			g.notices.post(fmt.Sprintf("pane %d: %s", focus+1, lab.Strategies[i].Name))
 		}
 	}
 	switch {
 	case just(ebiten.KeyTab) && len(g.lab.Panes) > 1:
-		next := (show.Focus + 1) % len(g.lab.Panes)
-		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "focus", Value: strconv.Itoa(next + 1)})
+		g.execute(lab.Command{Verb: "focus", Pane: (focus + 1) % len(g.lab.Panes)})
 	case just(ebiten.KeyP), h.padJustPressed(ebiten.StandardGamepadButtonCenterRight):
 		g.paused = !g.paused
 	case just(ebiten.KeyN):
@@ -179,9 +180,9 @@ func (h *controls) handleKeys(g *game) {
 	case just(ebiten.KeyC):
 		by := 1
 		if shift {
-			by = len(lab.ColoringNames) - 1
+			by = len(stage.ColoringNames) - 1
 		}
-		g.setColoring(lab.Coloring((int(show.Coloring) + by) % len(lab.ColoringNames)))
+		g.setColoring(stage.Coloring((int(show.Coloring) + by) % len(stage.ColoringNames)))
 	case just(ebiten.KeyO):
 		toggle("simulated", show.Simulated)
 	case just(ebiten.KeyK):
@@ -211,17 +212,10 @@ func (h *controls) handleKeys(g *game) {
 	}
 }
 
-// coloringNotices say what the tints are, for a notice.
-var coloringNotices = [...]string{
-	lab.NoColoring: "the colours are those of the players", lab.ByPriority: "coloured by accumulated priority",
-	lab.ByAge: "coloured by the age of the server's last word", lab.ByEncoding: "coloured by how the last word was encoded",
-	lab.ByAuthority: "coloured by authority", lab.ByJointDepth: "coloured by the joints to the root of a tree",
-}
-
 // setColoring colours the bodies by something.
-func (g *game) setColoring(by lab.Coloring) {
-	g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "color", Value: by.String()})
-	g.notices.post(coloringNotices[by])
+func (g *game) setColoring(by stage.Coloring) {
+	g.execute(stage.Show("color", by.String()))
+	g.notices.post("coloured by " + by.Meaning())
 }
 
 // padJustPressed reports whether a gamepad's button has just been pressed.
@@ -236,9 +230,9 @@ func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
 
 // scaleSpeed multiplies the session's speed, from a sixteenth to once.
 func (g *game) scaleSpeed(by float64) {
-	s := min(max(g.lab.Display().Speed*by, 1./16), 1)
-	if s != g.lab.Display().Speed {
-		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "speed", Value: strconv.FormatFloat(s, 'g', -1, 64)})
+	s := min(max(g.settings().Speed*by, 1./16), 1)
+	if s != g.settings().Speed {
+		g.execute(stage.Show("speed", strconv.FormatFloat(s, 'g', -1, 64)))
 	}
 }
 
@@ -268,7 +262,7 @@ func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pres
 	if !pressed {
 		h.dragging = false
 	}
-	show := g.lab.Display()
+	show := g.settings()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
 	if h.dragging {
 		scale := 0.35 / g.screen.pixelsPerPoint()
@@ -299,6 +293,6 @@ func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pres
 func (g *game) setCamera(name string, was, is float64) {
 	is = math.Round(is*100) / 100
 	if is != was {
-		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: strconv.FormatFloat(is, 'g', -1, 64)})
+		g.execute(stage.Show(name, strconv.FormatFloat(is, 'g', -1, 64)))
 	}
 }

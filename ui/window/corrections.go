@@ -25,7 +25,7 @@ type selection struct {
 // pointer is on the list it stands still, so that what is pointed at is what is
 // clicked.
 func (g *game) correctionsSection(ctx *debugui.Context) {
-	focus := g.lab.Display().Focus
+	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
 	c, p := &pane.Corrections, &g.panel
 	if !p.listHovered || p.listEnd > c.Total() {

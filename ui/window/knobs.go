@@ -10,11 +10,12 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/ui/stage"
 )
 
 // knobsSection is everything that the framed pane's strategy lets be turned.
 func (g *game) knobsSection(ctx *debugui.Context) {
-	focus := g.lab.Display().Focus
+	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
 	ctx.Header(fmt.Sprintf("Knobs of pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
 		for _, k := range pane.Knobs.All() {
@@ -61,9 +62,9 @@ func (g *game) knobRow(ctx *debugui.Context, pane int, k *predict.Knob) {
 			}
 		case predict.Bool:
 			on := k.Number() != 0
-			ctx.Checkbox(&on, onOff(on))
+			ctx.Checkbox(&on, stage.OnOff(on))
 			if on != (k.Number() != 0) {
-				turn(onOff(on))
+				turn(stage.OnOff(on))
 			}
 		case predict.Choice:
 			if v, ok := dropdown(ctx, k.Value(), k.Options); ok {

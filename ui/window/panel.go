@@ -173,12 +173,12 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 
 // panesSection is which strategies are seen, and how.
 func (g *game) panesSection(ctx *debugui.Context) {
-	p, show := &g.panel, g.lab.Display()
+	p, show, focus := &g.panel, g.settings(), g.lab.Focus()
 	ctx.Header("Panes", true, func() {
 		for i, pane := range g.lab.Panes {
 			ctx.IDScope(strconv.Itoa(i), func() {
 				name := fmt.Sprintf("pane %d", i+1)
-				if i == show.Focus && len(g.lab.Panes) > 1 {
+				if i == focus && len(g.lab.Panes) > 1 {
 					name += " (keys)"
 				}
 				p.row(ctx, name, pane.Strategy.Doc[strings.LastIndex(pane.Strategy.Doc, "\n")+1:], func() {
@@ -190,15 +190,15 @@ func (g *game) panesSection(ctx *debugui.Context) {
 		}
 		ctx.SetGridLayout([]int{-1, -1}, nil)
 		ctx.Button("add a pane").On(func() {
-			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[show.Focus].Spec()})
+			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
 		})
 		ctx.Button("close the last").On(func() { p.queue(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
 		g.checkboxes(ctx, []toggle{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
 		g.checkboxes(ctx, []toggle{{"simulated", show.Simulated}, {"packet", show.Packet}, {"ages", show.Ages}})
 		g.checkboxes(ctx, []toggle{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
 		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's; parents: the boxes in which a cube looks for what carries it", func() {
-			if name, ok := dropdown(ctx, show.Coloring.String(), lab.ColoringNames); ok {
-				p.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "color", Value: name})
+			if name, ok := dropdown(ctx, show.Coloring.String(), stage.ColoringNames); ok {
+				p.queue(stage.Show("color", name))
 			}
 		})
 	})
@@ -218,7 +218,7 @@ func (g *game) checkboxes(ctx *debugui.Context, flags []toggle) {
 			on := x.on
 			ctx.Checkbox(&on, x.name)
 			if on != x.on {
-				g.panel.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: x.name, Value: onOff(on)})
+				g.panel.queue(stage.Show(x.name, stage.OnOff(on)))
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func (g *game) startComparison(name string) {
 			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: spec})
 		}
 	}
-	p.queue(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(len(c.Panes) == 1)})
+	p.queue(stage.Show("split", stage.OnOff(len(c.Panes) == 1)))
 	g.afterCommands = func() { // after these wishes, which end what was played before
 		g.Title, g.TapeNote, g.FaultEvery, g.FaultCommands = c.Doc, "tape "+c.Tape, c.FaultEvery, nil
 		g.tapeTick, g.TapeTicks = 0, len(entries)
@@ -294,7 +294,7 @@ func (g *game) networkSection(ctx *debugui.Context) {
 		g.conditionSlider(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
 		g.conditionSlider(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
 		g.conditionSlider(ctx, "duplicate", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
-		up, down := g.lab.Panes[g.lab.Display().Focus].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Display().Focus].ServerStats()
+		up, down := g.lab.Panes[g.lab.Focus()].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Focus()].ServerStats()
 		ctx.SetGridLayout([]int{-1}, []int{22})
 		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
@@ -303,7 +303,7 @@ func (g *game) networkSection(ctx *debugui.Context) {
 
 // clocksSection is what is wrong with the clients' machines.
 func (g *game) clocksSection(ctx *debugui.Context) {
-	p, now := &g.panel, g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
+	p, now := &g.panel, g.lab.Panes[g.lab.Focus()].ClockFault(0)
 	set := func(name, value string) {
 		p.queue(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
 	}
@@ -341,7 +341,7 @@ func (g *game) conditionSlider(ctx *debugui.Context, key, name, help string, now
 
 // graphsAndScores is the score and the graphs of the framed pane.
 func (g *game) graphsAndScores(ctx *debugui.Context) {
-	focus := g.lab.Display().Focus
+	focus := g.lab.Focus()
 	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
 		for i := range stage.GraphCount {
 			ctx.IDScope(strconv.Itoa(i), func() { g.drawGraph(ctx, focus, i) })

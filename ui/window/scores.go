@@ -55,7 +55,7 @@ func (g *game) scoresSection(ctx *debugui.Context) {
 		line := func(name, help, value string) {
 			ctx.IDScope(name, func() { g.panel.wideRow(ctx, 216, name, help, func() { ctx.Text(value) }) })
 		}
-		focus := g.lab.Display().Focus
+		focus := g.lab.Focus()
 		for _, c := range panes[focus].Counters.All() {
 			line(c.Name, c.Help+", of pane "+strconv.Itoa(focus+1), strconv.FormatFloat(c.Value, 'g', 5, 64))
 		}

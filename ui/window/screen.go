@@ -142,7 +142,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	if g.tapePlaying() {
 		o.Input = g.lastInput
 	}
-	share := s.tickFraction(g.lab.Display().Speed)
+	share := s.tickFraction(g.settings().Speed)
 	switch s.renderer {
 	case Software, SoftwareHalf:
 		s.drawSoftware(dst, g, place, o, share)
@@ -236,8 +236,8 @@ func (g *game) alert() string {
 		return fmt.Sprintf("● recording, %.1f s (R ends it)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
 	case g.paused:
 		return "paused (P goes on, N makes one step)"
-	case g.lab.Display().Speed != 1:
-		return fmt.Sprintf("at %g of its speed", g.lab.Display().Speed)
+	case g.settings().Speed != 1:
+		return fmt.Sprintf("at %g of its speed", g.settings().Speed)
 	}
 	return g.videos.progress()
 }

@@ -21,7 +21,7 @@ func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
 		}
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyE) || h.padJustPressed(ebiten.StandardGamepadButtonFrontBottomRight) {
-		g.shoot(levelShot(g.lab.Display().Yaw))
+		g.shoot(levelShot(g.settings().Yaw))
 	}
 }
 

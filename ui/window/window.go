@@ -97,7 +97,7 @@ func Open(o Options) (opened bool, err error) {
 	if g.painter, err = gpu.New(); err != nil {
 		return true, err
 	}
-	g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "split", Value: onOff(o.Split)})
+	g.execute(stage.Show("split", stage.OnOff(o.Split)))
 	for _, c := range o.Display {
 		g.execute(c)
 	}
@@ -198,7 +198,7 @@ func (g *game) dueTicks() int {
 		return n
 	}
 	g.pendingSteps = 0
-	g.accumulator += g.lab.Display().Speed
+	g.accumulator += g.settings().Speed
 	n := int(g.accumulator)
 	g.accumulator -= float64(n)
 	return n
@@ -256,7 +256,11 @@ func (g *game) execute(c lab.Command) {
 	if g.sessionTape != nil && len(g.newCommands) == 0 {
 		g.sessionTape.saveFinalCheck(g.lab)
 	}
-	if err := g.lab.Apply(c); err != nil {
+	err := stage.CheckCommand(c)
+	if err == nil {
+		err = g.lab.Apply(c)
+	}
+	if err != nil {
 		g.notices.post(err.Error())
 		return
 	}
@@ -265,6 +269,9 @@ func (g *game) execute(c lab.Command) {
 		g.Title = ""
 	}
 }
+
+// settings are the display settings of the session.
+func (g *game) settings() stage.Settings { return stage.SettingsOf(g.lab) }
 
 // nudgeServer moves the server's cube aside.
 func (g *game) nudgeServer() {
@@ -281,7 +288,7 @@ var clockChoices = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"
 
 // clockSetting is one number of the framed pane's first client, as a command has it.
 func (g *game) clockSetting(name string) string {
-	c := g.lab.Panes[g.lab.Display().Focus].ClockFault(0)
+	c := g.lab.Panes[g.lab.Focus()].ClockFault(0)
 	n := map[string]int{"skew": c.Skew, "fps": c.FrameRate}[name]
 	if n == 0 {
 		return "off"
@@ -326,11 +333,4 @@ func (g *game) unusedFilename(kind, ext string) string {
 		}
 		name = fmt.Sprintf("%s-%d", first, i)
 	}
-}
-
-func onOff(b bool) string {
-	if b {
-		return "on"
-	}
-	return "off"
 }

@@ -178,7 +178,7 @@ func TestVideoSpan(t *testing.T) {
 		if g != alone {
 			g.videos.start(g.lab, &g.stage, len(g.newCommands))
 		}
-		g.execute(lab.Command{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: "40"})
+		g.execute(stage.Show("yaw", "40"))
 		g.runTicks(t, 77)
 	}
 	if len(g.videos.entries) != 77 {
@@ -281,13 +281,13 @@ func TestDueTicks(t *testing.T) {
 	for range 9 {
 		g.scaleSpeed(0.5)
 	}
-	if s := g.lab.Display().Speed; s != 1./16 {
+	if s := g.settings().Speed; s != 1./16 {
 		t.Errorf("the slowest is %g", s)
 	}
 	for range 9 {
 		g.scaleSpeed(2)
 	}
-	if s := g.lab.Display().Speed; s != 1 {
+	if s := g.settings().Speed; s != 1 {
 		t.Errorf("the fastest is %g", s)
 	}
 	g.paused = true

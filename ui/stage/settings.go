@@ -1,0 +1,203 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ghostcube/predict"
+	"ghostcube/predict/lab"
+)
+
+// Settings say what of a session is drawn, and from where. They come from the session's show commands; the lab stores those without
+// reading them, no strategy sees them, and no hash contains them.
+type Settings struct {
+	Split     bool // client left and server right, instead of both in one picture
+	Ghosts    bool
+	Trail     bool
+	Graphs    bool
+	Simulated bool
+	Packet    bool
+	Ages      bool
+	Latency   bool
+	Shots     bool
+	Parents   bool
+	Coloring  Coloring
+	Yaw       float64 // degrees counter-clockwise from +y, of the camera's view
+	Pitch     float64 // degrees below the horizon
+	Distance  float64 // metres from the camera to the player's body
+	Speed     float64 // session seconds per second of video or window; 1 is real time
+}
+
+// DefaultSettings apply to a session without show commands.
+var DefaultSettings = Settings{Split: true, Ghosts: true, Trail: true, Graphs: true, Shots: true, Pitch: 24, Distance: 12, Speed: 1}
+
+// Setting is one row of SettingTable.
+type Setting struct {
+	Name     string // in show commands, in --show and in the panel
+	Key      string // letter that changes it in the window; empty: none
+	Help     string // what it draws, or its meaning and unit; without a full stop
+	Min, Max float64
+
+	// field returns a pointer to the setting's value: *bool, *Coloring, or *float64 for a number in [Min, Max].
+	field func(*Settings) any
+}
+
+// SettingTable are all settings, in the order in which lists show them. This table feeds the show command, --show and its help, the
+// panel, the keys of the window, its help and the check of the README's key table. A new switch needs a row here, its field in Settings,
+// and code that draws it.
+var SettingTable = []Setting{
+	{Name: "split", Key: "V", Help: "client and server side by side, or both in one picture", field: func(s *Settings) any { return &s.Split }},
+	{Name: "ghosts", Key: "G", Help: "ghosts of the server's bodies and of the last received snapshot", field: func(s *Settings) any { return &s.Ghosts }},
+	{Name: "trail", Key: "T", Help: "trail of the player's remembered positions", field: func(s *Settings) any { return &s.Trail }},
+	{Name: "graphs", Help: "graph of the lag error in each pane", field: func(s *Settings) any { return &s.Graphs }},
+	{Name: "simulated", Key: "O", Help: "outlines of simulated poses that differ from the drawn ones", field: func(s *Settings) any { return &s.Simulated }},
+	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
+	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
+	{Name: "latency", Key: "U", Help: "latency from key to screen, by stage", field: func(s *Settings) any { return &s.Latency }},
+	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
+	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
+	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority or joint depth", field: func(s *Settings) any { return &s.Coloring }},
+	{Name: "yaw", Help: "camera direction, degrees counter-clockwise from +y", Min: -360, Max: 360, field: func(s *Settings) any { return &s.Yaw }},
+	{Name: "pitch", Help: "camera pitch, degrees below the horizon", Min: 2, Max: 85, field: func(s *Settings) any { return &s.Pitch }},
+	{Name: "distance", Help: "camera distance, m", Min: 3, Max: 60, field: func(s *Settings) any { return &s.Distance }},
+	{Name: "speed", Help: "session speed; 1 is real time", Min: 1. / 16, Max: 4, field: func(s *Settings) any { return &s.Speed }},
+}
+
+// SettingsOf returns the display settings of a session. A setting that CheckCommand refuses has its default: whoever passes commands
+// from outside to a lab checks them first.
+func SettingsOf(l *lab.Lab) Settings {
+	s := DefaultSettings
+	for _, d := range l.Display() {
+		if row, err := settingNamed(d.Name); err == nil {
+			row.parse(&s, d.Value)
+		}
+	}
+	return s
+}
+
+// Switch returns whether the setting is on; ok is false for one that has other values than on and off.
+func (d *Setting) Switch(s *Settings) (on, ok bool) {
+	p, ok := d.field(s).(*bool)
+	return ok && *p, ok
+}
+
+// Values describes the values that the setting allows.
+func (d *Setting) Values() string {
+	switch d.field(&Settings{}).(type) {
+	case *bool:
+		return "on or off"
+	case *Coloring:
+		return strings.Join(ColoringNames, ", ")
+	}
+	return fmt.Sprintf("%g to %g", d.Min, d.Max)
+}
+
+// parse sets the setting to what a text says. A text that it refuses changes nothing.
+func (d *Setting) parse(s *Settings, value string) error {
+	switch p := d.field(s).(type) {
+	case *bool:
+		if value != "on" && value != "off" {
+			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Values())
+		}
+		*p = value == "on"
+	case *Coloring:
+		i := slices.Index(ColoringNames, value)
+		if i < 0 {
+			return &predict.UnknownNameError{Kind: d.Name, Name: value, Known: ColoringNames}
+		}
+		*p = Coloring(i)
+	case *float64:
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(v) || v < d.Min || v > d.Max {
+			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Values())
+		}
+		*p = v
+	}
+	return nil
+}
+
+// settingNamed returns the row of a name.
+func settingNamed(name string) (*Setting, error) {
+	var known []string
+	for i := range SettingTable {
+		if SettingTable[i].Name == name {
+			return &SettingTable[i], nil
+		}
+		known = append(known, SettingTable[i].Name)
+	}
+	return nil, &predict.UnknownNameError{Kind: "display setting", Name: name, Known: known}
+}
+
+// Show returns the command that sets a display setting.
+func Show(name, value string) lab.Command {
+	return lab.Command{Verb: "show", Pane: lab.AllPanes, Name: name, Value: value}
+}
+
+// OnOff returns the value of a switch as show commands have it.
+func OnOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// CheckCommand returns why the screen refuses a show command, with the settings or values that there are. It returns nil for all
+// other commands.
+func CheckCommand(c lab.Command) error {
+	if c.Verb != "show" {
+		return nil
+	}
+	d, err := settingNamed(c.Name)
+	if err != nil {
+		return err
+	}
+	return d.parse(&Settings{}, c.Value)
+}
+
+// CheckTape returns why the screen refuses the first of a tape's show commands that it refuses.
+func CheckTape(t *lab.Tape) error {
+	for i, e := range t.Entries {
+		for _, c := range e.Commands {
+			if err := CheckCommand(c); err != nil {
+				return fmt.Errorf("tick %d: %s: %w", i, c, err)
+			}
+		}
+	}
+	return nil
+}
+
+// ParseShow returns the show commands for settings such as color=age,simulated=on. An empty text has none.
+func ParseShow(text string) (list []lab.Command, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for setting := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(setting), "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: want a display setting and its value, such as color=age", setting)
+		}
+		c := Show(name, value)
+		if err := CheckCommand(c); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// ShowHelp lists all settings with their values, for the help of --show.
+func ShowHelp() string {
+	var switches, others []string
+	for i := range SettingTable {
+		d := &SettingTable[i]
+		if _, ok := d.Switch(&Settings{}); ok {
+			switches = append(switches, d.Name)
+		} else {
+			others = append(others, d.Name+": "+d.Values())
+		}
+	}
+	return strings.Join(switches, ", ") + ": on or off; " + strings.Join(others, "; ")
+}
