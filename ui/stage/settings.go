@@ -78,19 +78,34 @@ func SettingsOf(l *lab.Lab) Settings {
 	return s
 }
 
-// Switch returns whether the setting is on; ok is false for one that has other values than on and off.
-func (d *Setting) Switch(s *Settings) (on, ok bool) {
-	p, ok := d.field(s).(*bool)
-	return ok && *p, ok
-}
-
-// Values describes the values that the setting allows.
-func (d *Setting) Values() string {
+// Options returns the values of a switch or of a choice of names, and nil for a number.
+func (d *Setting) Options() []string {
 	switch d.field(&Settings{}).(type) {
 	case *bool:
-		return "on or off"
+		return []string{"off", "on"}
 	case *Coloring:
-		return strings.Join(ColoringNames, ", ")
+		return ColoringNames
+	}
+	return nil
+}
+
+// Value returns the setting's value as show commands have it.
+func (d *Setting) Value(s *Settings) string {
+	switch p := d.field(s).(type) {
+	case *bool:
+		return OnOff(*p)
+	case *Coloring:
+		return p.String()
+	case *float64:
+		return strconv.FormatFloat(*p, 'g', -1, 64)
+	}
+	panic("stage: a display setting of another type: " + d.Name)
+}
+
+// allowed describes the values that the setting takes.
+func (d *Setting) allowed() string {
+	if options := d.Options(); options != nil {
+		return strings.Join(options, ", ")
 	}
 	return fmt.Sprintf("%g to %g", d.Min, d.Max)
 }
@@ -100,7 +115,7 @@ func (d *Setting) parse(s *Settings, value string) error {
 	switch p := d.field(s).(type) {
 	case *bool:
 		if value != "on" && value != "off" {
-			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Values())
+			return fmt.Errorf("%s=%s: want on or off", d.Name, value)
 		}
 		*p = value == "on"
 	case *Coloring:
@@ -112,7 +127,7 @@ func (d *Setting) parse(s *Settings, value string) error {
 	case *float64:
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(v) || v < d.Min || v > d.Max {
-			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Values())
+			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.allowed())
 		}
 		*p = v
 	}
@@ -192,11 +207,10 @@ func ParseShow(text string) (list []lab.Command, err error) {
 func ShowHelp() string {
 	var switches, others []string
 	for i := range SettingTable {
-		d := &SettingTable[i]
-		if _, ok := d.Switch(&Settings{}); ok {
+		if d := &SettingTable[i]; len(d.Options()) == 2 {
 			switches = append(switches, d.Name)
 		} else {
-			others = append(others, d.Name+": "+d.Values())
+			others = append(others, d.Name+": "+d.allowed())
 		}
 	}
 	return strings.Join(switches, ", ") + ": on or off; " + strings.Join(others, "; ")

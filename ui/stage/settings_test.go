@@ -92,8 +92,9 @@ func TestSettingTable(t *testing.T) {
 		if d.Help == "" || len(d.Help) > 110 || strings.HasSuffix(d.Help, ".") {
 			t.Errorf("%s: the help %q", d.Name, d.Help)
 		}
-		if v, ok := d.field(&s).(*float64); ok && (*v < d.Min || *v > d.Max) {
-			t.Errorf("%s: the default %v is outside of %s", d.Name, *v, d.Values())
+		other := Settings{}
+		if err := d.parse(&other, d.Value(&s)); err != nil || d.Value(&other) != d.Value(&s) {
+			t.Errorf("%s: the default %s becomes %s: %v", d.Name, d.Value(&s), d.Value(&other), err)
 		}
 	}
 	fields := reflect.ValueOf(&s).Elem()

@@ -88,13 +88,18 @@ func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widg
 	ctx.IDScope(name, func() {
 		ctx.GridCell(func(r image.Rectangle) {
 			ctx.SetGridLayout([]int{width, -1}, []int{rowHeight})
-			if p.cursor.In(r) {
-				p.tooltip = name + ": " + help
-			}
+			p.explain(r, name, help)
 			ctx.Text(name)
 			widget()
 		})
 	})
+}
+
+// explain makes the tooltip of the control in a rectangle, in points, while the pointer is over it.
+func (p *panel) explain(r image.Rectangle, name, help string) {
+	if p.cursor.In(r) {
+		p.tooltip = name + ": " + help
+	}
 }
 
 // canvas lays out a place of a height in points and has it drawn. What draw is
@@ -158,7 +163,7 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 		})
 		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
 		ctx.Button(map[bool]string{true: "go on (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
-		ctx.Button("step (N)").On(func() { g.paused, g.pendingSteps = true, g.pendingSteps+1 })
+		ctx.Button("step (N)").On(g.step)
 		ctx.Button("restart").On(func() { p.queue(lab.Command{Verb: "restart", Pane: lab.AllPanes}) })
 		ctx.SetGridLayout([]int{-1, -1, -1, -1}, nil)
 		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.videos.recording()]).On(g.toggleRecording)
@@ -193,35 +198,51 @@ func (g *game) panesSection(ctx *debugui.Context) {
 			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
 		})
 		ctx.Button("close the last").On(func() { p.queue(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
-		g.checkboxes(ctx, []toggle{{"split", show.Split}, {"ghosts", show.Ghosts}, {"trail", show.Trail}})
-		g.checkboxes(ctx, []toggle{{"simulated", show.Simulated}, {"packet", show.Packet}, {"ages", show.Ages}})
-		g.checkboxes(ctx, []toggle{{"latency", show.Latency}, {"shots", show.Shots}, {"parents", show.Parents}})
-		p.row(ctx, "colours (C)", "what the cubes are coloured by: accumulated priority, age of the server's last word, how that was encoded, or whose they are. raw: outlines of the simulated cubes; packet: its parts and its budget; ages: a histogram; latency: what a key takes to be seen, stage by stage, beside the article's; parents: the boxes in which a cube looks for what carries it", func() {
-			if name, ok := dropdown(ctx, show.Coloring.String(), stage.ColoringNames); ok {
-				p.queue(stage.Show("color", name))
-			}
-		})
+		g.displayControls(ctx, &show)
 	})
 }
 
-// toggle is a part of the picture that is on or off.
-type toggle struct {
-	name string
-	on   bool
-}
-
-// checkboxes is a row of three flags.
-func (g *game) checkboxes(ctx *debugui.Context, flags []toggle) {
-	ctx.SetGridLayout([]int{-1, -1, -1}, nil)
-	for _, x := range flags {
-		ctx.IDScope(x.name, func() {
-			on := x.on
-			ctx.Checkbox(&on, x.name)
-			if on != x.on {
-				g.panel.queue(stage.Show(x.name, stage.OnOff(on)))
+// displayControls are the settings of stage.SettingTable that have options: a checkbox for a switch, three in a row, and a list of
+// names for the others.
+func (g *game) displayControls(ctx *debugui.Context, show *stage.Settings) {
+	p := &g.panel
+	ctx.SetGridLayout([]int{-1, -1, -1}, []int{rowHeight})
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if len(d.Options()) != 2 {
+			continue
+		}
+		ctx.IDScope(d.Name, func() {
+			ctx.GridCell(func(r image.Rectangle) {
+				ctx.SetGridLayout([]int{-1}, []int{rowHeight})
+				p.explain(r, settingLabel(d), d.Help)
+				before := d.Value(show) == "on"
+				on := before
+				if ctx.Checkbox(&on, d.Name); on != before {
+					p.queue(stage.Show(d.Name, stage.OnOff(on)))
+				}
+			})
+		})
+	}
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if len(d.Options()) <= 2 {
+			continue
+		}
+		p.row(ctx, settingLabel(d), d.Help, func() {
+			if name, ok := dropdown(ctx, d.Value(show), d.Options()); ok {
+				p.queue(stage.Show(d.Name, name))
 			}
 		})
 	}
+}
+
+// settingLabel names a setting, with its key if it has one.
+func settingLabel(d *stage.Setting) string {
+	if d.Key == "" {
+		return d.Name
+	}
+	return d.Name + " (" + d.Key + ")"
 }
 
 // startComparison starts a named comparison in this window.

@@ -20,9 +20,6 @@ func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
 			g.shoot(s)
 		}
 	}
-	if inpututil.IsKeyJustPressed(ebiten.KeyE) || h.padJustPressed(ebiten.StandardGamepadButtonFrontBottomRight) {
-		g.shoot(levelShot(g.settings().Yaw))
-	}
 }
 
 // levelShot is the shot along the ground that a camera looks along which is turned by yaw

@@ -1,0 +1,227 @@
+package window
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+// binding is what a key, a gamepad button or the mouse does.
+type binding struct {
+	label string // names the keys, as the help and the README show them
+	help  string
+
+	// press is called once when one of the keys goes down, with its index in keys and whether a Shift key is down. A gamepad button
+	// acts as the first key.
+	press func(g *game, key int, shift bool)
+	keys  []ebiten.Key
+	pad   []ebiten.StandardGamepadButton
+
+	// hold are keys that set buttons of the input for as long as they are down.
+	hold []heldKeys
+}
+
+// heldKeys sets a button of the input. second is the second player's key, and another one of the first player where there is only one.
+type heldKeys struct {
+	key, second ebiten.Key
+	pad         []ebiten.StandardGamepadButton // of the first player
+	button      sim.Buttons
+}
+
+type (
+	keys = []ebiten.Key
+	pad  = []ebiten.StandardGamepadButton
+)
+
+// bindings are all keys in groups, in the order in which the help shows them. The window handles keys by this table; the help and the
+// README (TestReadmeListsKeys) list it. A row without keys documents what is read elsewhere: mouse and sticks.
+var bindings = [][]binding{
+	{
+		{label: "W A S D, arrows, left stick", help: "roll the cube, relative to the camera", hold: []heldKeys{
+			{ebiten.KeyW, ebiten.KeyArrowUp, pad{ebiten.StandardGamepadButtonLeftTop}, sim.Forward},
+			{ebiten.KeyS, ebiten.KeyArrowDown, pad{ebiten.StandardGamepadButtonLeftBottom}, sim.Back},
+			{ebiten.KeyA, ebiten.KeyArrowLeft, pad{ebiten.StandardGamepadButtonLeftLeft}, sim.Left},
+			{ebiten.KeyD, ebiten.KeyArrowRight, pad{ebiten.StandardGamepadButtonLeftRight}, sim.Right},
+		}},
+		{label: "Space, lower pad button", help: "lift and blow", hold: []heldKeys{
+			{ebiten.KeySpace, ebiten.KeyShiftRight, pad{ebiten.StandardGamepadButtonRightBottom}, sim.Lift},
+		}},
+		{label: "Z, left or right pad button", help: "pull cubes", hold: []heldKeys{
+			{ebiten.KeyZ, ebiten.KeyEnter, pad{ebiten.StandardGamepadButtonRightLeft, ebiten.StandardGamepadButtonRightRight}, sim.Pull},
+		}},
+		{label: "arrows, right Shift, Enter", help: "roll, lift and pull for the second player, if any"},
+		{label: "right click", help: "shoot at the pointer"},
+		{label: "E, right trigger", help: "shoot straight ahead", keys: keys{ebiten.KeyE}, pad: pad{ebiten.StandardGamepadButtonFrontBottomRight},
+			press: func(g *game, _ int, _ bool) { g.shoot(levelShot(g.settings().Yaw)) }},
+		{label: "drag in the picture, right stick", help: "turn the camera"},
+		{label: "wheel", help: "zoom"},
+	},
+	{
+		{label: "1 to 9", help: "strategy of the focused pane", keys: digitKeys(), press: func(g *game, key int, _ bool) { g.switchStrategy(key % 9) }},
+		{label: "Tab", help: "focus the next pane", keys: keys{ebiten.KeyTab}, press: func(g *game, _ int, _ bool) { g.focusNext() }},
+		{label: "F, upper pad button", help: "nudge the server's cube by 1 m", keys: keys{ebiten.KeyF}, pad: pad{ebiten.StandardGamepadButtonRightTop},
+			press: func(g *game, _ int, _ bool) {
+				g.nudgeServer()
+				g.notices.post("the server's cube was moved by 1 m")
+			}},
+		{label: "B, Shift B", help: "drop all packets for 0.25 s, 5 s", keys: keys{ebiten.KeyB}, press: func(g *game, _ int, shift bool) {
+			duration := map[bool]string{false: "250ms", true: "5s"}[shift]
+			g.execute(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: duration})
+			g.notices.post("all packets dropped for " + duration)
+		}},
+		{label: "X", help: "freeze the clients for 2 s", keys: keys{ebiten.KeyX}, press: func(g *game, _ int, _ bool) {
+			g.freezeClients()
+			g.notices.post("the clients are frozen for 2 s")
+		}},
+		{label: "M", help: "client clock skew: 500 ppm, -500 ppm, off", keys: keys{ebiten.KeyM}, press: func(g *game, _ int, _ bool) {
+			g.cycleClock("skew")
+			g.notices.post("client clock skew: " + g.clockSetting("skew") + " ppm")
+		}},
+		{label: "J", help: "client frame rate: 20, 144, off", keys: keys{ebiten.KeyJ}, press: func(g *game, _ int, _ bool) {
+			g.cycleClock("fps")
+			g.notices.post("client frame rate: " + g.clockSetting("fps"))
+		}},
+		{label: "Backspace", help: "restart the scene", keys: keys{ebiten.KeyBackspace},
+			press: func(g *game, _ int, _ bool) { g.execute(lab.Command{Verb: "restart", Pane: lab.AllPanes}) }},
+	},
+	{
+		{label: "P, start", help: "pause", keys: keys{ebiten.KeyP}, pad: pad{ebiten.StandardGamepadButtonCenterRight},
+			press: func(g *game, _ int, _ bool) { g.paused = !g.paused }},
+		{label: "N", help: "step one tick", keys: keys{ebiten.KeyN}, press: func(g *game, _ int, _ bool) { g.step() }},
+		{label: "[ ]", help: "slower, faster", keys: keys{ebiten.KeyBracketLeft, ebiten.KeyBracketRight},
+			press: func(g *game, key int, _ bool) { g.scaleSpeed([...]float64{0.5, 2}[key]) }},
+	},
+	displayBindings(),
+	{
+		{label: "H", help: "hide panel and overlay", keys: keys{ebiten.KeyH}, press: func(g *game, _ int, _ bool) { g.controls.uiHidden = !g.controls.uiHidden }},
+		{label: "R", help: "start, stop recording a video", keys: keys{ebiten.KeyR}, press: func(g *game, _ int, _ bool) { g.toggleRecording() }},
+		{label: "F12", help: "save a screenshot", keys: keys{ebiten.KeyF12}, press: func(g *game, _ int, _ bool) { g.controls.screenshotDue = true }},
+		{label: "F11", help: "full screen", keys: keys{ebiten.KeyF11}, press: func(*game, int, bool) { ebiten.SetFullscreen(!ebiten.IsFullscreen()) }},
+		{label: "F1, Escape", help: "this list", keys: keys{ebiten.KeyF1, ebiten.KeyEscape},
+			press: func(g *game, key int, _ bool) { g.controls.helpShown = key == 0 && !g.controls.helpShown }},
+	},
+}
+
+// digitKeys are 1 to 9 above the letters, then those of the number pad.
+func digitKeys() (list keys) {
+	for _, first := range [...]ebiten.Key{ebiten.KeyDigit1, ebiten.KeyNumpad1} {
+		for i := range ebiten.Key(9) {
+			list = append(list, first+i)
+		}
+	}
+	return list
+}
+
+// displayBindings are the keys of stage.SettingTable. Each sets the next of the setting's options, with Shift the one before.
+func displayBindings() (list []binding) {
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		if d.Key == "" {
+			continue
+		}
+		b := binding{label: d.Key, help: d.Help, keys: keys{ebiten.KeyA + ebiten.Key(d.Key[0]-'A')}}
+		if len(d.Options()) > 2 {
+			b.label += ", Shift " + d.Key
+		}
+		b.press = func(g *game, _ int, shift bool) { g.cycleSetting(d, shift) }
+		list = append(list, b)
+	}
+	return list
+}
+
+// handleKeys calls the bindings whose keys have just gone down.
+func (h *controls) handleKeys(g *game) {
+	shift := ebiten.IsKeyPressed(ebiten.KeyShift)
+	for _, group := range bindings {
+		for _, b := range group {
+			for i, k := range b.keys {
+				if inpututil.IsKeyJustPressed(k) {
+					b.press(g, i, shift)
+				}
+			}
+			for _, k := range b.pad {
+				if h.padJustPressed(k) {
+					b.press(g, 0, shift)
+				}
+			}
+		}
+	}
+}
+
+// heldButtons returns the buttons of the keys that are down: the first player's with those of gamepads, and the second player's.
+func (h *controls) heldButtons() (first, second sim.Buttons) {
+	for _, group := range bindings {
+		for _, b := range group {
+			for _, k := range b.hold {
+				if ebiten.IsKeyPressed(k.key) || h.padPressed(k.pad) {
+					first |= k.button
+				}
+				if ebiten.IsKeyPressed(k.second) {
+					second |= k.button
+				}
+			}
+		}
+	}
+	return first, second
+}
+
+// padPressed reports whether one of the buttons is down on any gamepad.
+func (h *controls) padPressed(buttons pad) bool {
+	for _, id := range h.gamepads {
+		for _, b := range buttons {
+			if ebiten.IsStandardGamepadButtonPressed(id, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// padJustPressed reports whether the button has just gone down on any gamepad.
+func (h *controls) padJustPressed(b ebiten.StandardGamepadButton) bool {
+	for _, id := range h.gamepads {
+		if inpututil.IsStandardGamepadButtonJustPressed(id, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// switchStrategy gives the focused pane the strategy of an index in lab.Strategies, if there is one.
+func (g *game) switchStrategy(index int) {
+	if index >= len(lab.Strategies) {
+		return
+	}
+	focus, name := g.lab.Focus(), lab.Strategies[index].Name
+	g.execute(lab.Command{Verb: "switch", Pane: focus, Name: name})
+	g.notices.post("pane " + strconv.Itoa(focus+1) + ": " + name)
+}
+
+// focusNext moves the focus to the next pane.
+func (g *game) focusNext() {
+	if n := len(g.lab.Panes); n > 1 {
+		g.execute(lab.Command{Verb: "focus", Pane: (g.lab.Focus() + 1) % n})
+	}
+}
+
+// step makes one tick of a session, which is paused from then on.
+func (g *game) step() { g.paused, g.pendingSteps = true, g.pendingSteps+1 }
+
+// cycleSetting gives a display setting the next of its options, or the one before.
+func (g *game) cycleSetting(d *stage.Setting, back bool) {
+	show, options, by := g.settings(), d.Options(), 1
+	if back {
+		by = len(options) - 1
+	}
+	next := (slices.Index(options, d.Value(&show)) + by) % len(options)
+	g.execute(stage.Show(d.Name, options[next]))
+	if c := g.settings().Coloring; c != show.Coloring {
+		g.notices.post("coloured by " + c.Meaning())
+	}
+}
