@@ -3,9 +3,14 @@
 package main
 
 import (
+	"io"
+
 	"ghostcube/ui/cli"
 	"ghostcube/ui/window"
 )
+
+// windowReport is nil but in tests that drive the window (TestMain).
+var windowReport io.Writer
 
 // openWindow opens the lab in a window. With -tags headless the program is
 // built without one, and without Ebitengine.
@@ -13,6 +18,6 @@ var openWindow = func(o *cli.WindowOptions) (opened bool, err error) {
 	return window.Open(window.Options{
 		Config: o.Config, Panes: o.Panes, TapeEntry: o.TapeEntry, TapeTicks: o.TapeTicks, TapeNote: o.TapeNote, Title: o.Title, Split: o.Split, Display: o.Display,
 		FaultEvery: o.FaultEvery, FaultCommands: o.FaultCommands, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), ReadTape: o.ReadTape,
-		Version: cli.Version,
+		Version: cli.Version, Report: windowReport,
 	})
 }

@@ -27,6 +27,9 @@ type panel struct {
 	list     render.DrawList
 	cursor   image.Point
 
+	scale    int       // pixels per point
+	controls []control // of this Update
+
 	listEnd     int  // correction that heads the list, plus 1
 	listHovered bool // the pointer is on that list
 }
@@ -48,7 +51,7 @@ func (g *game) buildPanel(ctx *debugui.Context) error {
 	p, s := &g.panel, &g.screen
 	scale := s.panelScale()
 	ctx.SetScale(scale)
-	p.tooltip = ""
+	p.tooltip, p.scale, p.controls = "", scale, p.controls[:0]
 	x, y := ebiten.CursorPosition()
 	p.cursor = image.Pt(x/scale, y/scale)
 	if g.controls.uiHidden || s.w == 0 {
@@ -89,6 +92,7 @@ func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widg
 		ctx.GridCell(func(r image.Rectangle) {
 			ctx.SetGridLayout([]int{width, -1}, []int{rowHeight})
 			p.explain(r, name, help)
+			p.place(name, image.Rect(r.Min.X+width, r.Min.Y, r.Max.X, r.Max.Y))
 			ctx.Text(name)
 			widget()
 		})
@@ -216,6 +220,7 @@ func (g *game) displayControls(ctx *debugui.Context, show *stage.Settings) {
 			ctx.GridCell(func(r image.Rectangle) {
 				ctx.SetGridLayout([]int{-1}, []int{rowHeight})
 				p.explain(r, settingLabel(d), d.Help)
+				p.place(d.Name, r)
 				before := d.Value(show) == "on"
 				on := before
 				if ctx.Checkbox(&on, d.Name); on != before {

@@ -51,6 +51,9 @@ type screen struct {
 	rate       float64
 	paused     bool
 
+	frames   int    // drawn so far, for a report
+	reported layout // in the last report
+
 	tickStart     time.Time     // when the tick began of which no picture has been handed over yet; zero: none
 	renderLatency time.Duration // from there to the picture, mean of about ten
 }
@@ -171,6 +174,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.ui.Draw(dst)
 	}
 	s.measureLatency()
+	g.writeReport(place)
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
 		g.saveScreenshot(dst)

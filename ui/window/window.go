@@ -6,6 +6,7 @@ package window
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -42,6 +43,10 @@ type Options struct {
 	Renderer      Renderer
 
 	ReadTape func(name string) ([]lab.Entry, error) // reads an example tape
+
+	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every frame, as writeReport
+	// describes. Nil: no report.
+	Report io.Writer
 }
 
 // game is the window at work.

@@ -1,0 +1,53 @@
+package window
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"ghostcube/ui/stage"
+)
+
+// control is a named place of the panel that reacts to the pointer.
+type control struct {
+	name   string
+	bounds image.Rectangle // pixels of the window
+}
+
+// layout is what a frame shows and where, for a test that drives the window with a real pointer.
+type layout struct {
+	picture  stage.Rect
+	controls []control
+}
+
+// writeReport tells Options.Report about the frame that has just been drawn: its number, the ticks of the session, and, where they have
+// changed, the places of the picture and of the panel's controls. The lines of a frame are written at once.
+//
+//	picture 0 0 950 720
+//	control 1075 413 188 19 latency, ms
+//	frame 12 tick 340
+func (g *game) writeReport(picture stage.Rect) {
+	if g.Report == nil {
+		return
+	}
+	var b strings.Builder
+	s, p := &g.screen, &g.panel
+	if s.reported.picture != picture || !slices.Equal(s.reported.controls, p.controls) {
+		s.reported = layout{picture, slices.Clone(p.controls)}
+		fmt.Fprintf(&b, "picture %d %d %d %d\n", picture.X, picture.Y, picture.W, picture.H)
+		for _, c := range p.controls {
+			fmt.Fprintf(&b, "control %d %d %d %d %s\n", c.bounds.Min.X, c.bounds.Min.Y, c.bounds.Dx(), c.bounds.Dy(), c.name)
+		}
+	}
+	s.frames++
+	fmt.Fprintf(&b, "frame %d tick %d\n", s.frames, g.lab.Ticks())
+	if _, err := g.Report.Write([]byte(b.String())); err != nil {
+		panic("window: the report for a test: " + err.Error())
+	}
+}
+
+// place notes where a control is, from its rectangle in points.
+func (p *panel) place(name string, r image.Rectangle) {
+	p.controls = append(p.controls, control{name, image.Rectangle{r.Min.Mul(p.scale), r.Max.Mul(p.scale)}})
+}
