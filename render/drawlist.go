@@ -1,13 +1,13 @@
 package render
 
-// DrawList is what lies in front of a picture: rectangles, lines and text, drawn
-// in order. Coordinates are pixels from the top left corner of the picture.
+// DrawList are rectangles, lines and texts that are drawn over a picture, in order. Coordinates are
+// pixels from the picture's top left corner. The zero value is empty and ready.
 type DrawList struct {
 	Items  []Item
 	points []Point
 }
 
-// Kind tells items apart.
+// Kind is the kind of an item.
 type Kind uint8
 
 // The kinds of items.
@@ -17,22 +17,22 @@ const (
 	TextKind
 )
 
-// Item is one thing of a List.
+// Item is a rectangle, a line or a text.
 type Item struct {
 	Kind  Kind
 	Color Color
 
-	X, Y, W, H float32 // of a rectangle; X, Y of a text: its left end and baseline
+	X, Y, W, H float32 // of a rectangle, pixels; X and Y of a text: its left end and baseline
 	Points     []Point // of a line
-	Width      float32 // of a line
+	Width      float32 // of a line, pixels
 	Text       string
 	Font       Font
 }
 
-// Point is a place in the picture.
+// Point is a point of the picture, in pixels.
 type Point struct{ X, Y float32 }
 
-// Reset empties l and keeps its memory.
+// Reset empties l and keeps its memory for the next items.
 func (l *DrawList) Reset() { l.Items, l.points = l.Items[:0], l.points[:0] }
 
 // Rect adds a filled rectangle.
@@ -40,7 +40,7 @@ func (l *DrawList) Rect(x, y, w, h float32, c Color) {
 	l.Items = append(l.Items, Item{Kind: RectKind, X: x, Y: y, W: w, H: h, Color: c})
 }
 
-// Border adds the border of a rectangle, inside it.
+// Border adds a border of a width inside a rectangle.
 func (l *DrawList) Border(x, y, w, h, width float32, c Color) {
 	l.Rect(x, y, w, width, c)
 	l.Rect(x, y+h-width, w, width, c)
@@ -48,7 +48,7 @@ func (l *DrawList) Border(x, y, w, h, width float32, c Color) {
 	l.Rect(x+w-width, y+width, width, h-2*width, c)
 }
 
-// Line adds a line through points, which are copied.
+// Line adds a line through two points or more, which it copies. With fewer it adds nothing.
 func (l *DrawList) Line(points []Point, width float32, c Color) {
 	if len(points) < 2 {
 		return
@@ -58,7 +58,7 @@ func (l *DrawList) Line(points []Point, width float32, c Color) {
 	l.Items = append(l.Items, Item{Kind: LineKind, Points: l.points[n:len(l.points):len(l.points)], Width: width, Color: c})
 }
 
-// Text adds a text whose baseline begins at x, y, and returns how wide it is.
+// Text adds a text whose baseline begins at x, y, and returns its width in pixels.
 func (l *DrawList) Text(x, y float32, f Font, c Color, s string) float32 {
 	l.Items = append(l.Items, Item{Kind: TextKind, X: x, Y: y, Font: f, Color: c, Text: s})
 	return f.Width(s)

@@ -11,39 +11,40 @@ import (
 	"ghostcube/assets"
 )
 
-// Font is a face and a size of the baked letters.
+// Font selects a face and a size of the font atlas, which is the same on every machine.
 type Font struct {
 	Bold bool
-	Size int // pixels per em; the nearest baked size is taken
+	Size int // pixels per em; the nearest size in the atlas is used
 }
 
-// Glyph is one letter in the atlas.
+// Glyph is a letter in the font atlas.
 type Glyph struct {
 	Bounds           image.Rectangle // in the atlas
-	OffsetX, OffsetY int             // from the pen to the box's top left corner, pixels
-	Advance          int             // to the next letter, 1/64 pixels
+	OffsetX, OffsetY int             // from the pen to the top left corner of the letter's rectangle, pixels
+	Advance          int             // from this pen position to the next, 1/64 pixels
 }
 
-// face is the letters of one font, by code for the usual ones.
+// face is the letters of one font.
 type face struct {
-	size, ascent, descent int // of which the last two in 1/64 pixels
-	ascii                 [128]Glyph
-	otherRunes            []rune
-	otherGlyphs           []Glyph
+	size            int // pixels per em
+	ascent, descent int // 1/64 pixels
+	ascii           [128]Glyph
+	otherRunes      []rune
+	otherGlyphs     []Glyph // by index in otherRunes
 }
 
-// fontAtlas is all that is baked.
+// fontAtlas is all faces and the picture of their letters.
 type fontAtlas struct {
 	pixels *image.Gray
-	faces  [2][]face // by size
+	faces  [2][]face // plain and bold, by size
 }
 
-// loadFontAtlas reads the assets once.
+// loadFontAtlas reads the font assets once. They are built in, so a mistake in them is a panic.
 var loadFontAtlas = sync.OnceValue(func() *fontAtlas {
 	l := &fontAtlas{}
 	im, err := png.Decode(bytes.NewReader(assets.FontImage))
 	if err != nil {
-		panic("render: the baked letters: " + err.Error())
+		panic("render: font image: " + err.Error())
 	}
 	l.pixels = im.(*image.Gray)
 	var f *face
@@ -60,7 +61,7 @@ var loadFontAtlas = sync.OnceValue(func() *fontAtlas {
 		var x, y, w, h int
 		var g Glyph
 		if _, err := fmt.Sscan(line, &r, &x, &y, &w, &h, &g.OffsetX, &g.OffsetY, &g.Advance); err != nil {
-			panic("render: the table of letters: " + err.Error())
+			panic("render: font table: " + err.Error())
 		}
 		g.Bounds = image.Rect(x, y, x+w, y+h)
 		if r < 128 {
@@ -72,10 +73,10 @@ var loadFontAtlas = sync.OnceValue(func() *fontAtlas {
 	return l
 })
 
-// Atlas returns the picture of all letters: how much each pixel is covered.
+// Atlas returns the coverage of every pixel by the letter in it.
 func Atlas() *image.Gray { return loadFontAtlas().pixels }
 
-// face returns the letters of the size nearest to the font's.
+// face returns the face of the nearest size.
 func (f Font) face() *face {
 	which := 0
 	if f.Bold {
@@ -93,7 +94,7 @@ func (f Font) face() *face {
 
 func abs(n int) int { return max(n, -n) }
 
-// glyph returns the letter for r, or a question mark.
+// glyph returns the letter for r, or a question mark where the atlas has none.
 func (f *face) glyph(r rune) *Glyph {
 	if r >= ' ' && r < 127 {
 		return &f.ascii[r]
@@ -106,7 +107,7 @@ func (f *face) glyph(r rune) *Glyph {
 	return &f.ascii['?']
 }
 
-// Width returns how wide a text is, in pixels.
+// Width returns the width of a text in pixels.
 func (f Font) Width(s string) float32 {
 	face, w := f.face(), 0
 	for _, r := range s {
@@ -115,18 +116,17 @@ func (f Font) Width(s string) float32 {
 	return float32(w) / 64
 }
 
-// Ascent returns how far a capital's cell reaches above the baseline, Height
-// the distance from one line to the next, in pixels.
+// Ascent returns the distance from the baseline to the top of a line, in pixels.
 func (f Font) Ascent() float32 { return float32(f.face().ascent) / 64 }
 
-// Height returns the distance from one line to the next, in pixels.
+// Height returns the distance between two lines, in pixels.
 func (f Font) Height() float32 {
 	face := f.face()
 	return float32(face.ascent+face.descent) / 64
 }
 
-// Layout calls put for each letter of s with where its box's top left corner
-// goes, in whole pixels, for a text whose baseline begins at x, y.
+// Layout calls put for each visible letter of a text whose baseline begins at x, y, with the place of
+// the letter's top left corner in whole pixels.
 func (f Font) Layout(x, y float32, s string, put func(g *Glyph, x, y int)) {
 	face := f.face()
 	pen, base := int(x*64), int(y+0.5)
@@ -139,8 +139,8 @@ func (f Font) Layout(x, y float32, s string, put func(g *Glyph, x, y int)) {
 	}
 }
 
-// Truncate returns s, or as much of its beginning as is at most width pixels wide
-// with three dots after it.
+// Truncate returns s, or its longest beginning that fits into width pixels with an ellipsis. Where not
+// even one letter fits it returns an empty text.
 func (f Font) Truncate(s string, width float32) string {
 	if f.Width(s) <= width {
 		return s

@@ -7,18 +7,18 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestProjection says that what is projected to a pixel is seen along that pixel's
-// ray, and that the target is in the middle.
+// TestProjection promises that the ray of a pixel leads back to the point that was projected to it, that
+// the target is in the centre, that the camera does not roll, and that it stays above the ground.
 func TestProjection(t *testing.T) {
 	c := Orbit(geom.Vec3{X: 1, Y: 2, Z: 0.5}, 30, 24, 12)
 	l := c.Projection(1280, 720)
 	if x, y, d := l.Project(c.Target); geom.Abs(x-640) > 0.01 || geom.Abs(y-360) > 0.01 || geom.Abs(d-12) > 1e-4 {
-		t.Errorf("the target is at %v, %v, %v m ahead", x, y, d)
+		t.Errorf("the target is at %v, %v, depth %v m", x, y, d)
 	}
 	for _, p := range []geom.Vec3{{X: 3, Y: 1}, {X: -4, Y: 8, Z: 2}, {X: 0.5, Y: -2, Z: 1}} {
 		x, y, d := l.Project(p)
 		if got := l.Eye.AddScaled(d, l.Ray(x, y)); got.Sub(p).Len() > 1e-4 {
-			t.Errorf("%v is seen at %v, %v, where the ray leads to %v", p, x, y, got)
+			t.Errorf("%v is projected to %v, %v, whose ray leads to %v", p, x, y, got)
 		}
 	}
 	if up := l.Up.Z; up < 0.5 || geom.Abs(l.Right.Z) > 1e-6 {
@@ -29,7 +29,8 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// TestText says that texts have sizes that fit what is drawn.
+// TestText promises that the measured width of a text is that of its letters as laid out, that Truncate
+// keeps to a width, and that letters outside of the atlas have a replacement.
 func TestText(t *testing.T) {
 	for _, f := range []Font{{Size: 13}, {Size: 13, Bold: true}, {Size: 40}, {Size: 1000}, {Size: 1}} {
 		if f.Width("") != 0 || f.Width("WW") <= f.Width("ii") || f.Height() <= f.Ascent() {
@@ -47,19 +48,20 @@ func TestText(t *testing.T) {
 		}
 	}
 	f := Font{Size: 14}
-	long := "a quarter of all packets lost, before and after"
+	long := "25 % of all packets lost, before and after"
 	if got := f.Truncate(long, 120); !strings.HasSuffix(got, "…") || f.Width(got) > 120 || !strings.HasPrefix(long, strings.TrimSuffix(got, "…")) {
-		t.Errorf("fitted to %q", got)
+		t.Errorf("truncated to %q", got)
 	}
 	if f.Truncate(long, 1000) != long || f.Truncate(long, 3) != "" {
-		t.Error("Fit at its ends")
+		t.Error("a text that fits is changed, or one letter is left of one that does not")
 	}
 	if f.Width("日") != f.Width("?") {
-		t.Error("a letter that is not baked has no stand-in")
+		t.Error("a letter outside of the atlas has no replacement")
 	}
 }
 
-// TestDrawList says that lines keep their points while more are added.
+// TestDrawList promises that lines keep their points while more are added, and that a line of one point is
+// none.
 func TestDrawList(t *testing.T) {
 	var l DrawList
 	for i := range 50 {
@@ -76,6 +78,7 @@ func TestDrawList(t *testing.T) {
 	}
 }
 
+// TestColor holds clamping, rounding and alpha.
 func TestColor(t *testing.T) {
 	if RGB(2, -1, 0.5) != (Color{255, 0, 128, 255}) {
 		t.Error(RGB(2, -1, 0.5))

@@ -1,27 +1,25 @@
-// Package render says what there is to see: cubes, ghosts and trails in space,
-// and rectangles, lines and text in front of them. It draws nothing itself and
-// knows no network; render/gpu and render/raster draw the same lists, on a
-// graphics card and without one.
+// Package render describes pictures: a scene of cubes, trails and lines, a camera, and a list of
+// rectangles, lines and texts over them. It draws nothing and knows neither simulation nor network.
+// render/gpu and render/raster draw the same descriptions with a GPU and without one.
 package render
 
 import "ghostcube/sim/geom"
 
-// Color is a colour as a screen shows it, with how opaque it is; not
-// multiplied by that.
+// Color is a colour in sRGB with straight (not premultiplied) alpha.
 type Color struct{ R, G, B, A uint8 }
 
-// RGB returns an opaque colour of components in [0,1].
+// RGB returns the opaque colour with components in [0, 1]; others are clamped.
 func RGB(r, g, b float32) Color { return Color{toByte(r), toByte(g), toByte(b), 255} }
 
 func toByte(x float32) uint8 { return uint8(float32(geom.Clamp(x, 0, 1)*255) + 0.5) }
 
-// ScaleAlpha returns c with a share of its opacity.
+// ScaleAlpha returns c with its alpha times a share in [0, 1].
 func (c Color) ScaleAlpha(share float32) Color {
 	c.A = toByte(float32(float32(c.A) * share / 255))
 	return c
 }
 
-// Mix returns the colour a share of the way from c to d.
+// Mix interpolates linearly from c, at share 0, to d, at share 1.
 func (c Color) Mix(d Color, share float32) Color {
 	m := func(a, b uint8) uint8 {
 		return uint8(float32(a) + float32((float32(b)-float32(a))*share) + 0.5)
@@ -29,9 +27,9 @@ func (c Color) Mix(d Color, share float32) Color {
 	return Color{m(c.R, d.R), m(c.G, d.G), m(c.B, d.B), m(c.A, d.A)}
 }
 
-// Scene is all there is to see in space. The ground is always there.
+// Scene is what a camera sees, besides the ground and the sky that every picture has.
 type Scene struct {
-	Cubes  []Cube // those that are not opaque are ghosts: seen through, and casting no shadow
+	Cubes  []Cube // translucent ones are ghosts and cast no shadow
 	Trails []Trail
 	Lines  []Line
 }
@@ -39,26 +37,25 @@ type Scene struct {
 // Cube is one box to draw.
 type Cube struct {
 	Pose  geom.Pose
-	Half  geom.Vec3 // half of its three sides, metres
+	Half  geom.Vec3 // half extents, metres
 	Color Color
 }
 
-// Ghost reports whether the cube is seen through.
+// Ghost reports whether the cube is translucent.
 func (c *Cube) Ghost() bool { return c.Color.A < 255 }
 
-// Trail is a line through points in space, oldest first. It fades towards its
-// beginning.
+// Trail is a line through points of the world, oldest first. It fades towards the oldest.
 type Trail struct {
 	Points []geom.Vec3
 	Color  Color
 }
 
-// Line is a straight line through space. It is hidden by what is nearer, and as
-// wide near as far.
+// Line is a straight line through the world. Nearer cubes hide it; its width in pixels does not depend
+// on its depth.
 type Line struct {
 	A, B  geom.Vec3
 	Color Color
 }
 
-// Reset empties s and keeps its memory.
+// Reset empties s and keeps its memory for the next cubes.
 func (s *Scene) Reset() { s.Cubes, s.Trails, s.Lines = s.Cubes[:0], s.Trails[:0], s.Lines[:0] }
