@@ -7,12 +7,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// drawGhost draws a face that is seen through over the rows [y0, y1).
+// drawGhost blends the face of a ghost over the rows [y0, y1).
 func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
-	wide := p.w * samplesPerAxis
+	stride := p.w * samplesPerAxis
 	for y := max(y0, int(max(f.top, 0))/samplesPerAxis); y < y1 && float32(y*samplesPerAxis) < f.bottom; y++ {
-		a0, a1 := f.span(y*samplesPerAxis, wide)
-		b0, b1 := f.span(y*samplesPerAxis+1, wide)
+		a0, a1 := f.span(y*samplesPerAxis, stride)
+		b0, b1 := f.span(y*samplesPerAxis+1, stride)
 		left, right := min(a0, b0), max(a1, b1)
 		if a0 >= a1 {
 			left, right = b0, b1
@@ -21,8 +21,8 @@ func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
 		}
 		out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
 		for x := left / samplesPerAxis; x < (right+samplesPerAxis-1)/samplesPerAxis; x++ {
-			seen := p.visibleSamples(f, 2*x, 2*y, a0, a1) + p.visibleSamples(f, 2*x, 2*y+1, b0, b1)
-			if seen == 0 {
+			samples := p.visibleSamples(f, 2*x, 2*y, a0, a1) + p.visibleSamples(f, 2*x, 2*y+1, b0, b1)
+			if samples == 0 {
 				continue
 			}
 			ray := p.projection.Ray(float32(x)+0.5, float32(y)+0.5)
@@ -30,7 +30,7 @@ func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
 			d := p.projection.Eye.AddScaled(w, ray).Sub(f.center)
 			border := edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v))))
 			alpha := float32(f.alpha * (1 - render.GhostEdgeShare + float32(render.GhostEdgeShare*border)))
-			alpha = float32(float32(alpha*float32(seen)*0.25) * (1 - fogAt(w)))
+			alpha = float32(float32(alpha*float32(samples)*0.25) * (1 - fogAt(w)))
 			shine := 0.8 + float32(0.2*f.direct) + float32(0.15*border)
 			var c [3]float32
 			for i := range c {
@@ -41,20 +41,20 @@ func (p *Painter) drawGhost(dst *image.RGBA, f *face, y0, y1 int) {
 	}
 }
 
-// visibleSamples counts the points x and x+1 of a row that a face covers and in which
-// nothing is nearer.
+// visibleSamples counts those of the samples x and x+1 of a row that a face covers, in [x0, x1), and in
+// front of which nothing lies.
 func (p *Painter) visibleSamples(f *face, x, row, x0, x1 int) (n int) {
-	wide := p.w * samplesPerAxis
+	stride := p.w * samplesPerAxis
 	for i := max(x, x0); i < min(x+2, x1); i++ {
 		z := f.a + float32(f.bx*(float32(i)+0.5)) + float32(f.by*(float32(row)+0.5))
-		if z > p.invDepth[row*wide+i] {
+		if z > p.invDepth[row*stride+i] {
 			n++
 		}
 	}
 	return n
 }
 
-// blend lays a colour over a pixel, which becomes opaque.
+// blend draws a colour over a pixel, which becomes opaque.
 func blend(px []uint8, c [3]float32, alpha float32) {
 	px[3] = 255
 	for i := range c {
@@ -63,8 +63,7 @@ func blend(px []uint8, c [3]float32, alpha float32) {
 	}
 }
 
-// drawTrail draws a line through space over the rows [y0, y1), thinner and fainter
-// towards its beginning.
+// drawTrail draws a trail over the rows [y0, y1), thinner and fainter towards its oldest point.
 func (p *Painter) drawTrail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
 	n := len(t.Points)
 	c := [3]float32{float32(t.Color.R) / 255, float32(t.Color.G) / 255, float32(t.Color.B) / 255}
@@ -88,7 +87,7 @@ func (p *Painter) drawTrail(dst *image.RGBA, t *render.Trail, y0, y1 int) {
 	}
 }
 
-// drawLine draws a straight line through space over the rows [y0, y1).
+// drawLine draws a line over the rows [y0, y1).
 func (p *Painter) drawLine(dst *image.RGBA, l *render.Line, y0, y1 int) {
 	ax, ay, ad := p.projection.Project(l.A)
 	bx, by, bd := p.projection.Project(l.B)
@@ -107,10 +106,10 @@ func (p *Painter) drawLine(dst *image.RGBA, l *render.Line, y0, y1 int) {
 	})
 }
 
-// stroke calls put for each pixel in the rows [y0, y1) of a line from a to b,
-// with how far along the line it is and how much of it is covered. The line's
-// first end is round and its last is left to the next line.
-func stroke(wide int, ax, ay, bx, by, half float32, y0, y1 int, put func(x, y int, share, cover float32)) {
+// stroke calls put for each pixel in the rows [y0, y1) that a line from a to b covers in a picture of a
+// width, with the pixel's share of the way from a to b and its coverage. The end at a is round; nothing is
+// drawn beyond b, where the next line of a trail begins.
+func stroke(width int, ax, ay, bx, by, half float32, y0, y1 int, put func(x, y int, share, cover float32)) {
 	dx, dy := bx-ax, by-ay
 	l2 := float32(dx*dx) + float32(dy*dy)
 	if l2 == 0 {
@@ -118,7 +117,7 @@ func stroke(wide int, ax, ay, bx, by, half float32, y0, y1 int, put func(x, y in
 	}
 	reach := half + 1
 	top, bottom := max(y0, ceil(min(ay, by)-reach)), min(y1, ceil(max(ay, by)+reach))
-	left, right := max(0, ceil(min(ax, bx)-reach)), min(wide, ceil(max(ax, bx)+reach))
+	left, right := max(0, ceil(min(ax, bx)-reach)), min(width, ceil(max(ax, bx)+reach))
 	for y := top; y < bottom; y++ {
 		for x := left; x < right; x++ {
 			px, py := float32(x)+0.5-ax, float32(y)+0.5-ay
@@ -136,7 +135,8 @@ func stroke(wide int, ax, ay, bx, by, half float32, y0, y1 int, put func(x, y in
 	}
 }
 
-// ceil returns the first whole number from x on, within what a picture has.
+// ceil returns the least whole number that is not below x, after clamping x to coordinates that a picture
+// can have.
 func ceil(x float32) int {
 	x = geom.Clamp(x, -1, 1<<20)
 	n := int(x)
@@ -146,7 +146,7 @@ func ceil(x float32) int {
 	return n
 }
 
-// DrawOverlay draws what lies in front of a picture.
+// DrawOverlay draws a list over a picture. Items outside of dst are clipped.
 func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 	for i := range l.Items {
 		it := &l.Items[i]
@@ -179,7 +179,7 @@ func DrawOverlay(dst *image.RGBA, l *render.DrawList) {
 
 func round(x float32) int { return ceil(x - 0.5) }
 
-// drawGlyph draws one letter with its top left corner at x, y.
+// drawGlyph draws a letter with its top left corner at x, y.
 func drawGlyph(dst *image.RGBA, atlas *image.Gray, g *render.Glyph, x, y int, c [3]float32, alpha float32) {
 	for j := range g.Bounds.Dy() {
 		if y+j < 0 || y+j >= dst.Rect.Dy() {

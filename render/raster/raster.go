@@ -1,11 +1,9 @@
-// Package raster draws a render.Scene into a picture without a graphics card
-// or a display: depth-correct, with soft shadows and smooth edges, and pixel
-// for pixel the same on every machine. Rows are drawn in parallel; no pixel
-// depends on how.
+// Package raster draws a render.Scene into a picture without a GPU or a display: with a depth buffer, soft
+// shadows and anti-aliased edges, and pixel for pixel the same on every machine. Rows are drawn in
+// parallel; the picture does not depend on the number of workers.
 //
-// Which face is seen is decided at four points in each pixel, and each face
-// seen there is lit once, so an edge is smooth and a pixel inside a face costs
-// no more than with one point.
+// Visibility is sampled at four points of each pixel, and each face visible there is lit once, as in
+// multisampling: edges are smooth, and a pixel inside a face costs no more than with one sample.
 package raster
 
 import (
@@ -18,45 +16,45 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// samplesPerAxis is how many points a pixel has each way.
+// samplesPerAxis is the number of samples of a pixel along x and along y.
 const samplesPerAxis = 2
 
-// Painter draws scenes and keeps the memory for it. The zero value is ready.
+// Painter draws scenes and reuses its memory. The zero value is ready. It is not safe for concurrent use.
 type Painter struct {
 	faces      []face
 	ghosts     []face
 	ghostOrder []int
-	faceIDs    []uint16  // at each point: the number of the face seen, 0 for none
-	invDepth   []float32 // at each point: 1/distance
+	faceIDs    []uint16  // by sample: index in faces of the visible face; 0 is ground or sky
+	invDepth   []float32 // by sample: 1/depth, 1/metres
 	shadowMap  shadowMap
 
 	projection render.Projection
-	w, h       int
+	w, h       int // pixels
 }
 
-// face is one side of a cube that turns to the eye.
+// face is a side of a cube that faces the eye.
 type face struct {
-	n, center   geom.Vec3  // outward normal, middle
-	u, v        geom.Vec3  // along the face, scaled so that its borders are at -1 and 1
-	planeOffset float32    // n.p of its points
-	color       [3]float32 // colour as shown
-	albedo      [3]float32 // squared
-	direct      float32    // of the sun's light
-	ambient     [3]float32 // of the sky's
+	n, center   geom.Vec3  // outward normal and centre, world frame
+	u, v        geom.Vec3  // along the face, scaled so that the borders are at -1 and 1
+	planeOffset float32    // n.p of every point p of the face
+	color       [3]float32 // as shown, in [0, 1]
+	albedo      [3]float32 // color squared: linear
+	direct      float32    // factor of the sun's light outside of shadows
+	ambient     [3]float32 // light of the sky
 	alpha       float32
-	distance2   float32 // of a ghost: squared distance of its cube
+	distance2   float32 // of a ghost: squared distance of its cube from the eye, m2
 
 	corners     [6]corner
 	cornerCount int
-	top, bottom float32
-	// 1/distance is a + bx*x + by*y over the points.
+	top, bottom float32 // of the corners, samples
+	// 1/depth is a + bx*x + by*y at the sample x, y.
 	a, bx, by float32
 }
 
-// corner is where a corner lands, in points.
+// corner is a projected corner, in samples.
 type corner struct{ x, y float32 }
 
-// Draw draws the scene into dst, all of it.
+// Draw draws the scene over the whole of dst.
 func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 	p.w, p.h = dst.Rect.Dx(), dst.Rect.Dy()
 	if p.w == 0 || p.h == 0 {
@@ -82,10 +80,10 @@ func (p *Painter) Draw(dst *image.RGBA, s *render.Scene, c *render.Camera) {
 	wait.Wait()
 }
 
-// collectFaces lists the faces that may be seen, those of ghosts apart and from the
-// farthest to the nearest.
+// collectFaces lists the faces that may be visible: those of opaque cubes, and those of ghosts, which
+// ghostOrder sorts from far to near.
 func (p *Painter) collectFaces(s *render.Scene) {
-	p.faces, p.ghosts = append(p.faces[:0], face{}), p.ghosts[:0] // number 0 is the ground
+	p.faces, p.ghosts = append(p.faces[:0], face{}), p.ghosts[:0] // index 0 is ground or sky
 	for i := range s.Cubes {
 		c := &s.Cubes[i]
 		if c.Color.A == 0 {
@@ -133,7 +131,7 @@ func (p *Painter) collectFaces(s *render.Scene) {
 	})
 }
 
-// prepareShading works out what is the same all over a face.
+// prepareShading computes the part of the lighting that is the same all over a face.
 func (f *face) prepareShading(c render.Color) {
 	f.color = [3]float32{float32(c.R) / 255, float32(c.G) / 255, float32(c.B) / 255}
 	f.alpha = float32(c.A) / 255
@@ -145,8 +143,8 @@ func (f *face) prepareShading(c render.Color) {
 	}
 }
 
-// projectFace finds where the face with half sides e1 and e2 lands: its outline,
-// cut at the near plane, and its depth. It reports false if nothing of it does.
+// projectFace computes the outline, clipped at the near plane, and the depth of the face with half sides e1
+// and e2. It reports whether any of the face may be in the picture.
 func (p *Painter) projectFace(f *face, e1, e2 geom.Vec3) bool {
 	var in, out [8]geom.Vec3
 	in[0], in[1] = f.center.Add(e1).Add(e2), f.center.Sub(e1).Add(e2)
@@ -181,8 +179,8 @@ func (p *Painter) projectFace(f *face, e1, e2 geom.Vec3) bool {
 	if f.bottom <= 0 || f.top >= float32(p.h*samplesPerAxis) || right <= 0 || left >= float32(p.w*samplesPerAxis) {
 		return false
 	}
-	// A point of the face at distance d ahead is eye + d*ray, so 1/d is
-	// n.ray / (k - n.eye), and the ray is linear over the picture.
+	// A point of the face at depth d is eye + d*ray, so 1/d is n.ray / (planeOffset - n.eye), which is
+	// linear over the picture because the ray is.
 	l := &p.projection
 	f.planeOffset = f.n.Dot(f.center)
 	away := 1 / (f.planeOffset - f.n.Dot(l.Eye))
@@ -192,7 +190,7 @@ func (p *Painter) projectFace(f *face, e1, e2 geom.Vec3) bool {
 	return true
 }
 
-// span returns the points [x0, x1) of a row that a face covers.
+// span returns the samples [x0, x1) of a row that a face covers.
 func (f *face) span(row, width int) (x0, x1 int) {
 	y := float32(row) + 0.5
 	lo, hi := float32(1e30), float32(-1e30)
@@ -210,16 +208,15 @@ func (f *face) span(row, width int) (x0, x1 int) {
 	return int(max(lo, 0) + 0.5), int(min(hi, float32(width)) + 0.5)
 }
 
-// drawBand draws the rows [y0, y1).
+// drawBand draws the pixel rows [y0, y1).
 func (p *Painter) drawBand(dst *image.RGBA, s *render.Scene, y0, y1 int) {
-	wide := p.w * samplesPerAxis
+	stride := p.w * samplesPerAxis
 	for row := y0 * samplesPerAxis; row < y1*samplesPerAxis; row++ {
-		clear(p.faceIDs[row*wide : (row+1)*wide])
-		// The ground is seen where nothing is nearer; its depth is the same
-		// all along a row, for the camera never rolls.
+		clear(p.faceIDs[row*stride : (row+1)*stride])
+		// The ground's depth is the same along a row because the camera never rolls.
 		ray := p.projection.Ray(p.projection.CenterX, (float32(row)+0.5)/samplesPerAxis)
 		ground := max(0, -ray.Z/p.projection.Eye.Z)
-		z := p.invDepth[row*wide : (row+1)*wide]
+		z := p.invDepth[row*stride : (row+1)*stride]
 		for i := range z {
 			z[i] = ground
 		}
@@ -241,16 +238,16 @@ func (p *Painter) drawBand(dst *image.RGBA, s *render.Scene, y0, y1 int) {
 	}
 }
 
-// rasterize notes where a face is the nearest.
+// rasterize writes a face into the samples of rows [top, bottom) at which it is the nearest so far.
 func (p *Painter) rasterize(f *face, id uint16, top, bottom int) {
-	wide := p.w * samplesPerAxis
+	stride := p.w * samplesPerAxis
 	for row := max(top, int(max(f.top, 0))); row < bottom && float32(row) < f.bottom; row++ {
-		x0, x1 := f.span(row, wide)
+		x0, x1 := f.span(row, stride)
 		if x0 >= x1 {
 			continue
 		}
 		z := f.a + float32(f.bx*(float32(x0)+0.5)) + float32(f.by*(float32(row)+0.5))
-		depth, ids := p.invDepth[row*wide+x0:row*wide+x1], p.faceIDs[row*wide+x0:row*wide+x1]
+		depth, ids := p.invDepth[row*stride+x0:row*stride+x1], p.faceIDs[row*stride+x0:row*stride+x1]
 		for i := range depth {
 			if z > depth[i] {
 				depth[i], ids[i] = z, id
@@ -260,10 +257,10 @@ func (p *Painter) rasterize(f *face, id uint16, top, bottom int) {
 	}
 }
 
-// shadeRow lights one row of pixels.
+// shadeRow colours a row of pixels.
 func (p *Painter) shadeRow(dst *image.RGBA, y int) {
-	wide := p.w * samplesPerAxis
-	up, down := p.faceIDs[y*samplesPerAxis*wide:(y*samplesPerAxis+1)*wide], p.faceIDs[(y*samplesPerAxis+1)*wide:(y*samplesPerAxis+2)*wide]
+	stride := p.w * samplesPerAxis
+	up, down := p.faceIDs[y*samplesPerAxis*stride:(y*samplesPerAxis+1)*stride], p.faceIDs[(y*samplesPerAxis+1)*stride:(y*samplesPerAxis+2)*stride]
 	out := dst.Pix[dst.PixOffset(dst.Rect.Min.X, dst.Rect.Min.Y+y):]
 	fy := float32(y)
 	for x := range p.w {
@@ -281,10 +278,10 @@ func (p *Painter) shadeRow(dst *image.RGBA, y int) {
 
 func toByte(x float32) uint8 { return uint8(float32(min(max(x, 0), 1)*255) + 0.5) }
 
-// sampleOffsets are where a pixel's points lie in it.
+// sampleOffsets are the samples' places in a pixel.
 var sampleOffsets = [4][2]float32{{0.25, 0.25}, {0.75, 0.25}, {0.25, 0.75}, {0.75, 0.75}}
 
-// resolveSamples lights each face seen in a pixel once, in the middle of its points.
+// resolveSamples lights each face visible in a pixel once, at the mean of its samples.
 func (p *Painter) resolveSamples(ids *[4]uint16, fx, fy float32) (c [3]float32) {
 	var done [4]bool
 	for i := range ids {
@@ -307,7 +304,7 @@ func (p *Painter) resolveSamples(ids *[4]uint16, fx, fy float32) (c [3]float32) 
 	return c
 }
 
-// shadeSample returns the colour of a face at a place in the picture.
+// shadeSample returns the colour of a face at a point of the picture.
 func (p *Painter) shadeSample(id uint16, x, y float32) [3]float32 {
 	ray := p.projection.Ray(x, y)
 	if id == 0 {
@@ -322,7 +319,7 @@ func (p *Painter) shadeSample(id uint16, x, y float32) [3]float32 {
 	}
 	d := at.Sub(f.center)
 	dark := 1 - float32(render.EdgeDarkening*edgeFactor(max(geom.Abs(d.Dot(f.u)), geom.Abs(d.Dot(f.v)))))
-	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // the ground takes some of the sky away
+	near := geom.Clamp(0.55+float32(1.1*at.Z), 0.55, 1) // ambient occlusion by the ground
 	fog := fogAt(w)
 	var c [3]float32
 	for i := range c {
@@ -333,15 +330,16 @@ func (p *Painter) shadeSample(id uint16, x, y float32) [3]float32 {
 	return c
 }
 
-// edgeFactor is how far a place is in the dark border of a face, in [0,1], for its
-// distance from the middle as a share of that of the border.
-func edgeFactor(m float32) float32 {
-	t := geom.Clamp((m-render.EdgeStart)*(1/(render.EdgeEnd-render.EdgeStart)), 0, 1)
+// edgeFactor returns the strength in [0, 1] of the dark edge at a distance from the face's centre; the
+// border is at distance 1.
+func edgeFactor(distance float32) float32 {
+	t := geom.Clamp((distance-render.EdgeStart)*(1/(render.EdgeEnd-render.EdgeStart)), 0, 1)
 	return float32(float32(t*t) * (3 - float32(2*t)))
 }
 
-func fogAt(w float32) float32 {
-	return geom.Clamp((w-render.FogStart)*(1./render.FogRange), 0, render.FogMax)
+// fogAt returns the opacity of the fog at a depth in metres.
+func fogAt(depth float32) float32 {
+	return geom.Clamp((depth-render.FogStart)*(1./render.FogRange), 0, render.FogMax)
 }
 
 // shadeGround returns the colour of ground or sky in a direction.
@@ -357,14 +355,14 @@ func (p *Painter) shadeGround(ray geom.Vec3) [3]float32 {
 	l := &p.projection
 	w := -l.Eye.Z / ray.Z
 	at := l.Eye.AddScaled(w, ray)
-	// How many metres of ground a pixel covers, across and along: the
-	// derivative of the meeting point of ray and ground.
+	// Metres of ground that a pixel covers across and along the view: the derivatives of the point where
+	// the ray meets the ground.
 	across := w / l.FocalLength
 	along := float32(across * ray.Len() / -ray.Z)
 	foot := max(0.0005, max(across, float32(along*0.5)))
-	one := max(gridLineCoverage(at.X, foot, render.GridWidth), gridLineCoverage(at.Y, foot, render.GridWidth))
-	five := max(gridLineCoverage(float32(at.X*0.2), float32(foot*0.2), render.MajorGridWidth*0.2), gridLineCoverage(float32(at.Y*0.2), float32(foot*0.2), render.MajorGridWidth*0.2))
-	dim := float32((1 - float32((1-render.GridShade)*float32(render.GridOpacity*one))) * (1 - float32((1-render.MajorGridShade)*float32(render.MajorGridOpacity*five))))
+	minor := max(gridLineCoverage(at.X, foot, render.GridWidth), gridLineCoverage(at.Y, foot, render.GridWidth))
+	major := max(gridLineCoverage(float32(at.X*0.2), float32(foot*0.2), render.MajorGridWidth*0.2), gridLineCoverage(float32(at.Y*0.2), float32(foot*0.2), render.MajorGridWidth*0.2))
+	dim := float32((1 - float32((1-render.GridShade)*float32(render.GridOpacity*minor))) * (1 - float32((1-render.MajorGridShade)*float32(render.MajorGridOpacity*major))))
 	sun := float32(render.ToSun.Z * p.shadowMap.sunVisibility(at, geom.Vec3{Z: 1}))
 	fog := fogAt(w)
 	fog = max(fog, geom.Clamp(float32((w-70)*(1./60)), 0, 1))
@@ -376,17 +374,17 @@ func (p *Painter) shadeGround(ray geom.Vec3) [3]float32 {
 	return c
 }
 
-// gridLineCoverage is how much of a pixel of the given width a line of a grid of unit
-// distance covers, at x; lines that are finer than a pixel fade out.
-func gridLineCoverage(x, pixel, wide float32) float32 {
+// gridLineCoverage returns the share of a pixel that the lines of a grid with unit spacing cover at x.
+// pixel and width are in units of the grid. Lines that are finer than a pixel fade out.
+func gridLineCoverage(x, pixel, width float32) float32 {
 	f := x - floor(x)
 	f = min(f, 1-f)
-	inside := geom.Clamp((float32(wide*0.5)+float32(pixel*0.5)-f)/pixel, 0, 1)
-	return float32(inside * min(1, wide/pixel+0.15))
+	inside := geom.Clamp((float32(width*0.5)+float32(pixel*0.5)-f)/pixel, 0, 1)
+	return float32(inside * min(1, width/pixel+0.15))
 }
 
 func floor(x float32) float32 {
-	n := float32(int32(x)) // the ground is a few kilometres wide at most where it is seen
+	n := float32(int32(x)) // grid coordinates are small enough: the ground is visible for a few kilometres
 	if n > x {
 		n--
 	}

@@ -18,12 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// cubePile is a scene of many cubes that lie through each other, some of them
-// ghosts, with a long box that reaches behind the camera.
+// cubePile returns a scene of n intersecting cubes, some of them ghosts, a trail, and a long box that
+// reaches behind the camera.
 func cubePile(n int) *render.Scene {
 	s := &render.Scene{}
 	x := uint64(1)
-	random := func(low, high float32) float32 { // rounded at each step: the scene too must be the same everywhere
+	random := func(low, high float32) float32 { // each product is rounded, so that the scene is the same on every machine
 		x = x*6364136223846793005 + 1442695040888963407
 		return low + float32(float32(float32(x>>40)*(1./(1<<24)))*(high-low))
 	}
@@ -52,24 +52,23 @@ var cameras = []render.Camera{
 	render.Orbit(geom.Vec3{Z: 0.7}, 0, 24, 12),
 	render.Orbit(geom.Vec3{Z: 0.7}, 130, 5, 6),
 	render.Orbit(geom.Vec3{X: 1, Z: 0.7}, -60, 80, 9),
-	render.Orbit(geom.Vec3{Y: 2}, 200, 30, 3), // inside the heap: boxes cross the near plane
+	render.Orbit(geom.Vec3{Y: 2}, 200, 30, 3), // inside the pile: boxes cross the near plane
 }
 
-// TestVisibleFaces holds which face is seen at each point against rays cast through
-// all boxes, one by one.
+// TestVisibleFaces compares the visible face at each sample with a ray cast against all boxes, one by one.
 func TestVisibleFaces(t *testing.T) {
 	for k, cam := range cameras {
 		s := cubePile(60)
 		im := image.NewRGBA(image.Rect(0, 0, 160, 90))
 		var p Painter
 		p.Draw(im, s, &cam)
-		wide, wrong, faces := p.w*samplesPerAxis, 0, 0
+		stride, wrong, faces := p.w*samplesPerAxis, 0, 0
 		for row := range p.h * samplesPerAxis {
-			for x := range wide {
+			for x := range stride {
 				ray := p.projection.Ray((float32(x)+0.5)/samplesPerAxis, (float32(row)+0.5)/samplesPerAxis)
 				want := castRay(s, p.projection.Eye, ray)
 				got := float32(0)
-				if id := p.faceIDs[row*wide+x]; id != 0 {
+				if id := p.faceIDs[row*stride+x]; id != 0 {
 					got = p.faces[id].n.Dot(p.faces[id].center.Sub(p.projection.Eye)) / p.faces[id].n.Dot(ray)
 					faces++
 				}
@@ -78,15 +77,15 @@ func TestVisibleFaces(t *testing.T) {
 				}
 			}
 		}
-		// A ray that grazes an edge may fall on either side of it.
-		if n := wide * p.h * samplesPerAxis; wrong > n/500 || faces < n/10 {
-			t.Errorf("camera %d: %d of %d points see the wrong face (%d see any)", k, wrong, n, faces)
+		// A ray that grazes an edge may hit either side of it.
+		if n := stride * p.h * samplesPerAxis; wrong > n/500 || faces < n/10 {
+			t.Errorf("camera %d: the wrong face at %d of %d samples (%d have a face)", k, wrong, n, faces)
 		}
 	}
 }
 
-// castRay returns the distance along ray to the nearest opaque box that is
-// beyond the near plane and above the ground, or 0.
+// castRay returns the depth of the nearest opaque box along a ray that is beyond the near plane and nearer
+// than the ground, or 0.
 func castRay(s *render.Scene, eye, ray geom.Vec3) float32 {
 	best := float32(1e30)
 	if ray.Z < 0 {
@@ -115,7 +114,7 @@ func castRay(s *render.Scene, eye, ray geom.Vec3) float32 {
 	return best
 }
 
-// TestGolden says that pictures are the same everywhere, pixel for pixel.
+// TestGolden promises that pictures are the same on every machine, pixel for pixel.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	var p Painter
@@ -146,7 +145,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWorkers says that a picture does not depend on how many draw it.
+// TestWorkers promises that a picture does not depend on the number of workers.
 func TestWorkers(t *testing.T) {
 	draw := func(n int) []byte {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
@@ -154,19 +153,19 @@ func TestWorkers(t *testing.T) {
 		new(Painter).Draw(im, cubePile(60), &cameras[0])
 		return im.Pix
 	}
-	one := draw(1)
+	alone := draw(1)
 	for _, n := range []int{2, 5} {
-		if string(draw(n)) != string(one) {
+		if string(draw(n)) != string(alone) {
 			t.Errorf("%d workers draw another picture than one", n)
 		}
 	}
 }
 
-// TestShadow says that a cube darkens the ground where the sun does not reach
-// and nowhere else, that the border is soft, and that a ghost casts none.
+// TestShadow promises that a cube darkens the ground in its shadow and nowhere else, that the border is
+// soft, and that a ghost casts no shadow.
 func TestShadow(t *testing.T) {
-	// The middle of the shadow lies where the light through the cube's middle
-	// meets the ground: in the middle of a cell of the grid.
+	// The light through the cube's centre meets the ground in the middle of a cell of the grid, away from
+	// its lines.
 	const x, y, high = -0.5, 0.5, 2
 	mid := geom.Vec3{X: x, Y: y}.AddScaled(high/render.ToSun.Z, render.ToSun)
 	look := func(alpha uint8) func(x, y float32) float32 {
@@ -199,8 +198,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestOverlayIsClipped says that what lies outside a picture is cut off, also
-// in a picture that is part of another.
+// TestOverlayIsClipped promises that nothing is drawn outside of a picture, also where it is part of a
+// larger one.
 func TestOverlayIsClipped(t *testing.T) {
 	whole := image.NewRGBA(image.Rect(0, 0, 100, 80))
 	part := whole.SubImage(image.Rect(20, 10, 70, 50)).(*image.RGBA)
@@ -218,7 +217,7 @@ func TestOverlayIsClipped(t *testing.T) {
 			if c := whole.RGBAAt(x, y); c.R|c.G|c.B != 0 {
 				drawn++
 				if !inside {
-					t.Fatalf("%d, %d is drawn", x, y)
+					t.Fatalf("pixel %d, %d outside of the picture is drawn", x, y)
 				}
 			}
 		}
@@ -242,8 +241,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestLines says that a line through space is seen where nothing is nearer, and only
-// there, in its colour and about as wide as it should be, and faded by the fog.
+// TestLines promises that a line through the world is visible only where nothing is nearer, about as wide
+// as it should be, and faded by fog; and that one which begins behind the eye is not drawn.
 func TestLines(t *testing.T) {
 	cam := render.Camera{Eye: geom.Vec3{Y: -10, Z: 2}, Target: geom.Vec3{Z: 2}, FOV: 40 * geom.Pi / 180}
 	cube := render.Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 1, Z: 2}, Rot: geom.Identity}, Half: geom.Vec3{X: 0.5, Y: 0.5, Z: 0.5}, Color: render.RGB(0.7, 0.7, 0.7)}
@@ -252,22 +251,22 @@ func TestLines(t *testing.T) {
 		new(Painter).Draw(im, &render.Scene{Cubes: []render.Cube{cube}, Lines: lines}, &cam)
 		return im
 	}
-	bare := draw()
+	empty := draw()
 	red := render.RGB(1, 0, 0)
 	for _, c := range []struct {
 		y      float32
 		hidden bool
 	}{{-1, false}, {0, true}, {1, true}} {
 		im := draw(render.Line{A: geom.Vec3{X: -3, Y: c.y, Z: 2}, B: geom.Vec3{X: 3, Y: c.y, Z: 2}, Color: red})
-		left, on, beside := 0, 0, 0
+		left, before, beside := 0, 0, 0
 		for y := range 180 {
 			for x := range 320 {
-				if im.RGBAAt(x, y) == bare.RGBAAt(x, y) {
+				if im.RGBAAt(x, y) == empty.RGBAAt(x, y) {
 					continue
 				}
 				switch lens := cam.Projection(320, 180); {
-				case x > int(lens.CenterX)+18 && x < int(lens.CenterX)+30: // before the cube
-					on++
+				case x > int(lens.CenterX)+18 && x < int(lens.CenterX)+30: // in front of the cube
+					before++
 				case x > 90 && x < 140:
 					left++
 				}
@@ -276,16 +275,16 @@ func TestLines(t *testing.T) {
 				}
 			}
 		}
-		if left < 49 || left > 49*3 || beside > 0 || (on == 0) != c.hidden {
-			t.Errorf("a line at %v: %d pixels on the left, %d before the cube, %d beside", c.y, left, on, beside)
+		if left < 49 || left > 49*3 || beside > 0 || (before == 0) != c.hidden {
+			t.Errorf("a line at y=%v: %d pixels left of the cube, %d in front of it, %d outside of the line", c.y, left, before, beside)
 		}
 	}
 	far := draw(render.Line{A: geom.Vec3{X: -30, Y: 40, Z: 2}, B: geom.Vec3{X: 30, Y: 40, Z: 2}, Color: red}).RGBAAt(100, 89)
 	near := draw(render.Line{A: geom.Vec3{X: -3, Z: 2}, B: geom.Vec3{X: 3, Z: 2}, Color: red}).RGBAAt(100, 89)
-	if far == bare.RGBAAt(100, 89) || far.G <= near.G {
-		t.Errorf("near %v, far %v, without %v", near, far, bare.RGBAAt(100, 89))
+	if far == empty.RGBAAt(100, 89) || far.G <= near.G {
+		t.Errorf("near %v, far %v, without %v", near, far, empty.RGBAAt(100, 89))
 	}
-	if im := draw(render.Line{A: geom.Vec3{Y: -11, Z: 2}, B: geom.Vec3{Y: 5, Z: 3}, Color: red}); !slices.Equal(im.Pix, bare.Pix) {
+	if im := draw(render.Line{A: geom.Vec3{Y: -11, Z: 2}, B: geom.Vec3{Y: 5, Z: 3}, Color: red}); !slices.Equal(im.Pix, empty.Pix) {
 		t.Error("a line that begins behind the eye is drawn")
 	}
 }

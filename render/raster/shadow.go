@@ -7,33 +7,34 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The shadow map is the world as the sun sees it: a square of texels, each with
-// how near the sun the nearest surface is. What is not nearest lies in shadow.
+// Sizes of the shadow map: a square of texels perpendicular to the sun's light.
 const (
-	shadowMapSize = 1024
-	tileSize      = 16 // texels of a side of the coarse map's squares
+	shadowMapSize = 1024 // texels along a side
+	tileSize      = 16   // texels along a side of a tile
 	tilesPerSide  = shadowMapSize / tileSize
 	texelSize     = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize) // metres
-	shadowBias    = 0.006                                                  // metres of light that a surface may lie behind itself
-	minSunFacing  = 0.02                                                   // faces that the sun only grazes are in shadow anyway
+	shadowBias    = 0.006                                                  // metres along the light; keeps a surface from shading itself
+	minSunFacing  = 0.02                                                   // cosine of the angle between normal and sun below which a face gets no sun
 )
 
+// shadowMap has, for each texel, the height along the light of the surface that is nearest to the sun.
+// Surfaces below it are in shadow.
 type shadowMap struct {
-	nearest     []float32 // along the light, metres; larger is nearer the sun
-	tileNearest []float32 // the nearest of each block
-	right, up   geom.Vec3
-	u0, v0      float32 // where the square begins, metres along right and up
+	nearest     []float32 // metres towards the sun
+	tileNearest []float32 // maximum over each tile
+	right, up   geom.Vec3 // the map's axes, world frame
+	u0, v0      float32   // the map's corner, metres along right and up
 }
 
-// draw makes the map for a scene around a place.
-func (m *shadowMap) draw(s *render.Scene, around geom.Vec3) {
+// draw renders the map for a scene, centred on a point.
+func (m *shadowMap) draw(s *render.Scene, center geom.Vec3) {
 	m.right = geom.Vec3{X: render.ToSun.Y, Y: -render.ToSun.X}.Unit()
 	m.up = render.ToSun.Cross(m.right)
 	m.nearest = slices.Grow(m.nearest[:0], shadowMapSize*shadowMapSize)[:shadowMapSize*shadowMapSize]
 	m.tileNearest = slices.Grow(m.tileNearest[:0], tilesPerSide*tilesPerSide)[:tilesPerSide*tilesPerSide]
-	// The square moves in whole texels, so that shadows do not crawl.
-	m.u0 = float32(floor(around.Dot(m.right)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
-	m.v0 = float32(floor(around.Dot(m.up)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
+	// The map moves by whole texels, so that the borders of shadows do not flicker.
+	m.u0 = float32(floor(center.Dot(m.right)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
+	m.v0 = float32(floor(center.Dot(m.up)*(1/texelSize))*texelSize) - render.ShadowMapHalfWidth
 	for i := range m.nearest {
 		m.nearest[i] = -1e30
 	}
@@ -47,7 +48,7 @@ func (m *shadowMap) draw(s *render.Scene, around geom.Vec3) {
 	}
 }
 
-// drawCube draws the faces of a cube that turn to the sun.
+// drawCube renders the faces of a cube that face the sun.
 func (m *shadowMap) drawCube(c *render.Cube) {
 	axes := c.Pose.Rot.Mat()
 	for k := range 3 {
@@ -89,17 +90,17 @@ func (m *shadowMap) drawCube(c *render.Cube) {
 	}
 }
 
-// depthSlope is by how many metres a surface with normal n comes nearer the sun from
-// one texel to the next, along both sides of the map.
+// depthSlope returns the change of height along the light, in metres per texel along right and up, of a
+// surface with normal n; facing is n.ToSun.
 func (m *shadowMap) depthSlope(n geom.Vec3, facing float32) (gu, gv float32) {
 	s := -texelSize / facing
 	return float32(s * n.Dot(m.right)), float32(s * n.Dot(m.up))
 }
 
-// sunVisibility returns how much of the sun reaches a place on a surface with normal
-// n, in [0,1]: of sixteen texels around it, weighed by how near they are, those
-// that see it. Each is compared with where the surface itself would be there,
-// so a surface does not shade itself.
+// sunVisibility returns the share in [0, 1] of the sun's light that reaches a point on a surface with normal
+// n: the weighted share of the sixteen texels around it that do not shade it (percentage-closer
+// filtering). Each texel is compared with the height of the surface itself at that texel, so that a
+// surface does not shade itself.
 func (m *shadowMap) sunVisibility(at, n geom.Vec3) float32 {
 	facing := n.Dot(render.ToSun)
 	if facing < minSunFacing {
