@@ -1,11 +1,10 @@
-// Package gpu draws a render.Scene with Ebitengine, as render/raster draws it
-// without: depth-correct, with soft shadows and smooth edges.
+// Package gpu draws a render.Scene with Ebitengine, and as closely as floating point allows like
+// render/raster: with a depth buffer, soft shadows and anti-aliased edges.
 //
-// Ebitengine has no depth buffer. But it can keep the larger of two values, and
-// 1/distance is linear on the screen, so depth is drawn as a picture: first the
-// high byte of how near each face is, the larger kept; then, where a face's
-// high byte is the one kept, both bytes. The faces are then drawn where they
-// are the nearest. The shadow map is made in the same way from the sun.
+// Ebitengine has no depth buffer, but a blend operation that keeps the larger of two values. So depth is
+// rendered into images of eight bits a channel, in two passes: first the high byte of each face's inverted
+// depth, then both bytes of the faces whose high byte won. The third pass draws the colours of the faces
+// that are the nearest. The shadow map is rendered in the same way along the sun's light.
 package gpu
 
 import (
@@ -21,19 +20,19 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// shadowMapSize is the side of the shadow map.
+// shadowMapSize is the side of the shadow map, in texels.
 const shadowMapSize = 2048
 
-// texelSize is what one of them covers, in metres.
+// texelSize is the side of a texel, in metres.
 const texelSize = 2 * render.ShadowMapHalfWidth / float32(shadowMapSize)
 
-// Painter draws scenes.
+// Painter draws scenes: Begin, a Draw for each viewport, End. Its images live on the GPU as long as it does.
 type Painter struct {
 	groundShader, depthHighShader, depthLowShader, shadowHighShader, shadowLowShader, cubeShader, ghostShader *ebiten.Shader
 
-	target                     *ebiten.Image // all pictures, at times larger than they are shown
-	depthHigh, depth           *ebiten.Image
-	shadowHigh, shadow         *ebiten.Image
+	target                     *ebiten.Image // all viewports, scale times as large as shown
+	depthHigh, depth           *ebiten.Image // high byte, and both bytes in red and green
+	shadowHigh, shadow         *ebiten.Image // the same of the shadow map
 	scale                      int
 	faces, ghosts, shadowFaces mesh
 	drawOrder                  []int
@@ -42,11 +41,11 @@ type Painter struct {
 	overlay    mesh
 }
 
-// mesh is triangles to be drawn at once.
+// mesh is the triangles of one draw call.
 type mesh struct {
 	vertices []ebiten.Vertex
 	indices  []uint32
-	maxDepth float32 // the farthest corner
+	maxDepth float32 // metres, of the farthest vertex
 }
 
 func (m *mesh) reset() { m.vertices, m.indices, m.maxDepth = m.vertices[:0], m.indices[:0], 0 }
@@ -57,7 +56,7 @@ func (m *mesh) addQuad() {
 	m.indices = append(m.indices, n, n+1, n+2, n, n+2, n+3)
 }
 
-// New returns a painter. It needs no window; drawing does.
+// New compiles the shaders. That needs no window; drawing does.
 func New() (*Painter, error) {
 	p := &Painter{}
 	for name, s := range map[string]**ebiten.Shader{
@@ -74,7 +73,7 @@ func New() (*Painter, error) {
 	return p, nil
 }
 
-// blendMax keeps, of what is there and what is drawn, the larger.
+// blendMax keeps the larger of source and destination in every channel.
 var blendMax = ebiten.Blend{
 	BlendFactorSourceRGB:        ebiten.BlendFactorOne,
 	BlendFactorSourceAlpha:      ebiten.BlendFactorOne,
@@ -84,20 +83,20 @@ var blendMax = ebiten.Blend{
 	BlendOperationAlpha:         ebiten.BlendOperationMax,
 }
 
-// Begin begins a picture of w by h pixels, drawn scale times as large each way
-// and shown smaller, which smooths its edges; scale is 1 or 2.
+// Begin starts a picture of w by h pixels. It is rendered scale times as large along each side and scaled
+// down by End, which smooths the edges. scale is 1 or 2, and is reduced where the GPU has no image so large.
 func (p *Painter) Begin(w, h, scale int) {
-	if most := ebiten.MaxImageSize(); most > 0 {
-		for scale > 1 && (w*scale > min(most, 4096) || h*scale > min(most, 4096)) {
+	if limit := ebiten.MaxImageSize(); limit > 0 {
+		for scale > 1 && (w*scale > min(limit, 4096) || h*scale > min(limit, 4096)) {
 			scale--
 		}
 	}
 	p.scale = scale
 	size := image.Rect(0, 0, w*scale, h*scale)
-	own := &ebiten.NewImageOptions{Unmanaged: true}
+	unmanaged := &ebiten.NewImageOptions{Unmanaged: true}
 	if p.shadow == nil {
-		p.shadowHigh = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), own)
-		p.shadow = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), own)
+		p.shadowHigh = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), unmanaged)
+		p.shadow = ebiten.NewImageWithOptions(image.Rect(0, 0, shadowMapSize, shadowMapSize), unmanaged)
 	}
 	if p.target != nil && p.target.Bounds() == size {
 		return
@@ -106,11 +105,11 @@ func (p *Painter) Begin(w, h, scale int) {
 		if *im != nil {
 			(*im).Deallocate()
 		}
-		*im = ebiten.NewImageWithOptions(size, own)
+		*im = ebiten.NewImageWithOptions(size, unmanaged)
 	}
 }
 
-// End puts the picture onto dst, its top left corner at x, y.
+// End draws the picture onto dst with its top left corner at x, y.
 func (p *Painter) End(dst *ebiten.Image, x, y int) {
 	o := &ebiten.DrawImageOptions{Filter: ebiten.FilterLinear, Blend: ebiten.BlendCopy, DisableMipmaps: true}
 	if p.scale == 1 {
@@ -121,10 +120,11 @@ func (p *Painter) End(dst *ebiten.Image, x, y int) {
 	dst.DrawImage(p.target, o)
 }
 
-// lightSpace is the shadow map's frame.
+// lightSpace is the coordinate frame of the shadow map.
 type lightSpace struct {
-	right, up           geom.Vec3
-	u0, v0, depthOrigin float32 // where the map begins, and the light's depth in its middle
+	right, up   geom.Vec3 // axes of the map, world frame
+	u0, v0      float32   // corner of the map, metres along right and up
+	depthOrigin float32   // height along the light in the middle of the stored range, metres
 }
 
 func newLightSpace(target geom.Vec3) lightSpace {
@@ -136,7 +136,7 @@ func newLightSpace(target geom.Vec3) lightSpace {
 	return l
 }
 
-// Draw draws a scene into the rectangle r of the picture that was begun.
+// Draw draws a scene into the rectangle r of the picture, in its pixels before scaling.
 func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	k := p.scale
 	r = image.Rect(r.Min.X*k, r.Min.Y*k, r.Max.X*k, r.Max.Y*k)
@@ -155,8 +155,7 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	p.faces.reset()
 	p.ghosts.reset()
 	p.collectFaces(s, &view, &p.faces, false)
-	far := max(p.faces.maxDepth, 1) * 1.02
-	uniforms["Far"] = far
+	uniforms["MaxDepth"] = max(p.faces.maxDepth, 1) * 1.02
 	high, depth := p.depthHigh.SubImage(r).(*ebiten.Image), p.depth.SubImage(r).(*ebiten.Image)
 	high.Clear()
 	depth.Clear()
@@ -184,35 +183,36 @@ func (p *Painter) Draw(r image.Rectangle, s *render.Scene, c *render.Camera) {
 	}
 }
 
-// uniforms are the numbers that the shaders share.
+// uniforms returns all uniforms of all shaders. Ebitengine sets a variable of a shader that has no entry to
+// zero without a word, so TestUniforms compares the names.
 func (p *Painter) uniforms(l *render.Projection, sun lightSpace, r image.Rectangle) map[string]any {
 	v := func(a geom.Vec3) []float32 { return []float32{a.X, a.Y, a.Z} }
 	slope := -texelSize / render.ToSun.Z / render.ShadowMapDepth
 	return map[string]any{
-		"Eye": v(l.Eye), "Right": v(l.Right), "Up": v(l.Up), "Ahead": v(l.Forward),
-		"Middle": []float32{l.CenterX, l.CenterY}, "Focal": l.FocalLength,
+		"Eye": v(l.Eye), "Right": v(l.Right), "Up": v(l.Up), "Forward": v(l.Forward),
+		"Center": []float32{l.CenterX, l.CenterY}, "FocalLength": l.FocalLength,
 		"Horizon": render.HorizonColor[:], "Zenith": render.ZenithColor[:], "Ground": render.GroundColor[:],
 		"SkyLight": render.SkyLight[:], "SunLight": render.SunLight[:],
-		"Grid":  []float32{render.GridWidth, render.GridShade, render.GridOpacity, 0},
-		"Field": []float32{render.MajorGridWidth, render.MajorGridShade, render.MajorGridOpacity, 0},
-		"Fog":   []float32{render.FogStart, render.FogRange, render.FogMax},
-		"Edge":  []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
-		"Share": float32(render.GhostEdgeShare), "Far": float32(1),
-		"SunRight": v(sun.right), "SunUp": v(sun.up), "ToSun": v(render.ToSun),
-		"SunAt": []float32{sun.u0, sun.v0, sun.depthOrigin}, "Texel": texelSize, "Texels": float32(shadowMapSize), "Deep": float32(render.ShadowMapDepth),
-		"Slope":  []float32{slope * sun.right.Z, slope * sun.up.Z},
-		"Corner": []float32{float32(r.Min.X), float32(r.Min.Y)},
+		"Grid":           []float32{render.GridWidth, render.GridShade, render.GridOpacity, 0},
+		"MajorGrid":      []float32{render.MajorGridWidth, render.MajorGridShade, render.MajorGridOpacity, 0},
+		"Fog":            []float32{render.FogStart, render.FogRange, render.FogMax},
+		"Edge":           []float32{render.EdgeStart, render.EdgeEnd, render.EdgeDarkening},
+		"GhostEdgeShare": float32(render.GhostEdgeShare), "MaxDepth": float32(1),
+		"ShadowRight": v(sun.right), "ShadowUp": v(sun.up), "ToSun": v(render.ToSun),
+		"ShadowOrigin": []float32{sun.u0, sun.v0, sun.depthOrigin}, "TexelSize": texelSize, "ShadowMapSize": float32(shadowMapSize), "ShadowMapDepth": float32(render.ShadowMapDepth),
+		"DepthSlope":     []float32{slope * sun.right.Z, slope * sun.up.Z},
+		"ViewportOrigin": []float32{float32(r.Min.X), float32(r.Min.Y)},
 	}
 }
 
 // drawGround draws ground and sky.
 func (p *Painter) drawGround(dst *ebiten.Image, r image.Rectangle, uniforms map[string]any) {
-	level := make([]float32, 3)
-	for i := range level {
-		level[i] = render.SunLight[i] * render.ToSun.Z
+	onLevelGround := make([]float32, 3)
+	for i := range onLevelGround {
+		onLevelGround[i] = render.SunLight[i] * render.ToSun.Z
 	}
 	full := uniforms["SunLight"]
-	uniforms["SunLight"] = level
+	uniforms["SunLight"] = onLevelGround
 	var v [4]ebiten.Vertex
 	for i, c := range [4]image.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}} {
 		v[i].DstX, v[i].DstY = float32(c.X), float32(c.Y)
@@ -223,7 +223,7 @@ func (p *Painter) drawGround(dst *ebiten.Image, r image.Rectangle, uniforms map[
 	uniforms["SunLight"] = full
 }
 
-// drawShadowMap makes the shadow map of a scene.
+// drawShadowMap renders the shadow map of a scene.
 func (p *Painter) drawShadowMap(s *render.Scene, sun lightSpace) {
 	m := &p.shadowFaces
 	m.reset()
@@ -256,44 +256,44 @@ func (p *Painter) drawShadowMap(s *render.Scene, sun lightSpace) {
 	p.shadow.DrawTrianglesShader32(m.vertices, m.indices, p.shadowLowShader, o)
 }
 
-// faceCorners returns the corners of the face across axis k whose middle is mid.
+// faceCorners returns the corners of the face perpendicular to axis k whose centre is mid.
 func faceCorners(axes *geom.Mat3, half geom.Vec3, mid geom.Vec3, k int) [4]geom.Vec3 {
 	u, v := (k+1)%3, (k+2)%3
 	e1, e2 := axes.Col(u).Scale(half.At(u)), axes.Col(v).Scale(half.At(v))
 	return [4]geom.Vec3{mid.Sub(e1).Sub(e2), mid.Add(e1).Sub(e2), mid.Add(e1).Add(e2), mid.Sub(e1).Add(e2)}
 }
 
-// viewProjection is the projection into a rectangle of the whole picture.
+// viewProjection is the projection into a rectangle of the render target.
 type viewProjection struct {
 	projection *render.Projection
-	matrix     mgl32.Mat4 // to x*w, y*w in pixels of the whole, unused, and w
+	matrix     mgl32.Mat4 // world to (x*w, y*w, w, w): x, y in pixels of the render target, w the depth
 	rect       image.Rectangle
 }
 
 func newViewProjection(l *render.Projection, r image.Rectangle) viewProjection {
-	eye := mgl32.Translate3D(-l.Eye.X, -l.Eye.Y, -l.Eye.Z)
-	turn := mgl32.Mat4FromRows(
+	translation := mgl32.Translate3D(-l.Eye.X, -l.Eye.Y, -l.Eye.Z)
+	rotation := mgl32.Mat4FromRows(
 		mgl32.Vec4{l.Right.X, l.Right.Y, l.Right.Z, 0},
 		mgl32.Vec4{l.Up.X, l.Up.Y, l.Up.Z, 0},
 		mgl32.Vec4{l.Forward.X, l.Forward.Y, l.Forward.Z, 0},
 		mgl32.Vec4{0, 0, 0, 1})
 	x, y := l.CenterX+float32(r.Min.X), l.CenterY+float32(r.Min.Y)
-	land := mgl32.Mat4FromRows(
+	projection := mgl32.Mat4FromRows(
 		mgl32.Vec4{l.FocalLength, 0, x, 0},
 		mgl32.Vec4{0, -l.FocalLength, y, 0},
 		mgl32.Vec4{0, 0, 1, 0},
 		mgl32.Vec4{0, 0, 1, 0})
-	return viewProjection{projection: l, matrix: land.Mul4(turn).Mul4(eye), rect: r}
+	return viewProjection{projection: l, matrix: projection.Mul4(rotation).Mul4(translation), rect: r}
 }
 
-// vertex is a corner on its way to the screen.
+// vertex is a corner of a face before projection.
 type vertex struct {
 	pos  geom.Vec3
-	u, v float32 // on the face, -1 to 1
+	u, v float32 // position on the face, -1 to 1
 }
 
-// collectFaces adds the faces of a scene that turn to the eye: those of solid cubes,
-// or those of ghosts, from the farthest cube to the nearest.
+// collectFaces adds the faces of a scene that face the eye, of opaque cubes or of ghosts, from the farthest
+// cube to the nearest.
 func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, ghosts bool) {
 	p.drawOrder = p.drawOrder[:0]
 	for i := range s.Cubes {
@@ -334,7 +334,7 @@ func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, g
 	}
 }
 
-// vertexColor is what a face's vertices carry of its colour and its light.
+// vertexColor returns the colour of a face's vertices, with the lighting factors that cube.kage unpacks.
 func vertexColor(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
 	direct := max(0, n.Dot(render.ToSun))
 	r, g, b := float32(c.Color.R)/255, float32(c.Color.G)/255, float32(c.Color.B)/255
@@ -346,7 +346,7 @@ func vertexColor(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
 	return [4]float32{r, g, b, direct + 2*float32(int(sky*63+0.5))}
 }
 
-// addFace adds a face, cut at the near plane.
+// addFace adds a face, clipped at the near plane.
 func (p *Painter) addFace(view *viewProjection, m *mesh, f [8]vertex, color [4]float32) {
 	var out [8]vertex
 	n := 0
@@ -385,7 +385,7 @@ func (p *Painter) addFace(view *viewProjection, m *mesh, f [8]vertex, color [4]f
 	}
 }
 
-// addTrail adds a line through space to what is seen through.
+// addTrail adds a trail to the translucent mesh.
 func (p *Painter) addTrail(t *render.Trail, view *viewProjection) {
 	n := len(t.Points)
 	for i := 1; i < n; i++ {
@@ -394,27 +394,27 @@ func (p *Painter) addTrail(t *render.Trail, view *viewProjection) {
 			continue
 		}
 		age := float32(i) / float32(n)
-		// The border's share of the opacity is given to the whole line.
+		// The shader lowers the opacity away from edges; a trail has none.
 		alpha := age * float32(t.Color.A) / 255 / (1 - render.GhostEdgeShare)
 		red, green, blue := float32(t.Color.R)/255, float32(t.Color.G)/255, float32(t.Color.B)/255
 		p.addStrip(view, a, b, 0.8+0.9*age, 0, [4]float32{red, green, blue, min(alpha, 1)})
 	}
 }
 
-// addLine adds a line of one width to what is seen through. It is all border, which
-// the shader makes lighter.
+// addLine adds a line to the translucent mesh. All of it counts as the edge of a face, whose colour the
+// shader brightens by 15 %.
 func (p *Painter) addLine(l *render.Line, view *viewProjection) {
 	if view.projection.Depth(l.A) < render.NearPlane || view.projection.Depth(l.B) < render.NearPlane {
 		return
 	}
-	const lighter = 255 * 1.15
+	const brightened = 255 * 1.15
 	c := l.Color
-	p.addStrip(view, l.A, l.B, render.LineHalfWidth, 1, [4]float32{float32(c.R) / lighter, float32(c.G) / lighter, float32(c.B) / lighter, float32(c.A) / 255})
+	p.addStrip(view, l.A, l.B, render.LineHalfWidth, 1, [4]float32{float32(c.R) / brightened, float32(c.G) / brightened, float32(c.B) / brightened, float32(c.A) / 255})
 }
 
-// addStrip adds a strip from a to b, half as wide as said in pixels of the picture
-// as shown. border is how far it lies from the middle of a face to its border.
-func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, border float32, color [4]float32) {
+// addStrip adds a strip from a to b with half of its width in pixels as shown. edge is its position between
+// the centre of a face, 0, and the border, 1.
+func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, edge float32, color [4]float32) {
 	m := &p.ghosts
 	sa := view.matrix.Mul4x1(mgl32.Vec4{a.X, a.Y, a.Z, 1})
 	sb := view.matrix.Mul4x1(mgl32.Vec4{b.X, b.Y, b.Z, 1})
@@ -434,7 +434,7 @@ func (p *Painter) addStrip(view *viewProjection, a, b geom.Vec3, half, border fl
 		}
 		inv := 1 / s[3]
 		m.vertices = append(m.vertices, ebiten.Vertex{
-			DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side, SrcX: border * inv,
+			DstX: s[0]*inv - d[1]*side, DstY: s[1]*inv + d[0]*side, SrcX: edge * inv,
 			ColorR: color[0], ColorG: color[1], ColorB: color[2], ColorA: color[3],
 			Custom0: q.X * inv, Custom1: q.Y * inv, Custom2: q.Z * inv, Custom3: inv,
 		})

@@ -3,19 +3,22 @@ package gpu
 import (
 	"image"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/assets"
 	"ghostcube/render"
 	"ghostcube/render/raster"
 	"ghostcube/sim/geom"
 )
 
-// TestMain runs the tests inside Ebitengine's loop where there is a display:
-// only there can be drawn.
+// TestMain runs the tests inside Ebitengine's loop where there is a display, because drawing works only
+// there.
 func TestMain(m *testing.M) {
 	if os.Getenv("DISPLAY") == "" {
 		os.Exit(m.Run())
@@ -47,15 +50,45 @@ func requireDisplay(t *testing.T) {
 	}
 }
 
-// TestShadersCompile needs no display.
+// TestUniforms promises that the painter sets every variable of every shader, and none that no shader has.
+func TestUniforms(t *testing.T) {
+	p := &Painter{scale: 1}
+	_, camera := testScene()
+	projection := camera.Projection(640, 360)
+	uniforms := p.uniforms(&projection, newLightSpace(camera.Target), image.Rect(0, 0, 640, 360))
+	used := map[string]bool{}
+	files, err := fs.Glob(assets.Shaders, "shaders/*.kage")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		source, err := assets.Shaders.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^var (\w+) `).FindAllStringSubmatch(string(source), -1) {
+			if _, ok := uniforms[m[1]]; !ok {
+				t.Errorf("%s: nothing sets %s", file, m[1])
+			}
+			used[m[1]] = true
+		}
+	}
+	for name := range uniforms {
+		if !used[name] {
+			t.Errorf("no shader has a variable %s", name)
+		}
+	}
+}
+
+// TestShadersCompile promises that all shaders compile. It needs no display.
 func TestShadersCompile(t *testing.T) {
 	if _, err := New(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// testScene is a scene with all there is: cubes on and behind each other, a ramp,
-// ghosts, a trail, lines.
+// testScene returns a scene with everything that can be drawn: cubes on and behind each other, a ramp, a
+// ghost, a trail and lines.
 func testScene() (*render.Scene, render.Camera) {
 	s := &render.Scene{}
 	add := func(x, y, z, half, turn float32, c render.Color) {
@@ -78,16 +111,15 @@ func testScene() (*render.Scene, render.Camera) {
 		t.Points = append(t.Points, geom.Vec3{X: -4 + 0.12*float32(i), Y: -1.5 + 0.02*float32(i*i%17), Z: 0.75})
 	}
 	s.Trails = append(s.Trails, t)
-	for i := range 9 { // before the cubes, through them, behind them, towards the eye
+	for i := range 9 { // in front of the cubes, through them, behind them, towards the eye
 		f := float32(i)
 		s.Lines = append(s.Lines, render.Line{A: geom.Vec3{X: -3 + 0.3*f, Y: -1.4, Z: 0.2 + 0.2*f}, B: geom.Vec3{X: 2 - 0.1*f, Y: 2.5, Z: 1.8 - 0.1*f}, Color: render.Color{R: 214, G: 0, B: 150, A: uint8(255 - 15*i)}})
 	}
 	return s, render.Orbit(geom.Vec3{Z: 0.8}, 20, 24, 11)
 }
 
-// TestMatchesRaster holds the graphics card's picture against the one drawn
-// without: nearly every pixel is nearly the same, in a picture of its own and
-// in a part of one, plain and smoothed.
+// TestMatchesRaster compares the pictures of both renderers: nearly all pixels are nearly equal, in a whole
+// picture and in a viewport, with and without supersampling.
 func TestMatchesRaster(t *testing.T) {
 	requireDisplay(t)
 	p, err := New()
@@ -116,31 +148,30 @@ func TestMatchesRaster(t *testing.T) {
 				savePNG(t, "gpu.png", got)
 				savePNG(t, "raster.png", want)
 			}
-			far, sum, n := 0, 0, 0
+			different, sum, n := 0, 0, 0
 			for y := r.Min.Y; y < r.Max.Y; y++ {
 				for x := r.Min.X; x < r.Max.X; x++ {
 					a, b := got.RGBAAt(x, y), want.RGBAAt(x, y)
 					d := max(diff(a.R, b.R), diff(a.G, b.G), diff(a.B, b.B))
 					sum, n = sum+d, n+1
 					if d > 40 {
-						far++
+						different++
 					}
 				}
 			}
-			limit := 0.03 // edges are not smoothed at scale 1
+			limit := 0.03 // scale 1 has no anti-aliasing
 			if scale == 2 {
 				limit = 0.012
 			}
-			if mean := float64(sum) / float64(n); mean > 4 || float64(far) > limit*float64(n) {
-				t.Errorf("scale %d, %v: mean difference %.2f, %.2f %% of pixels far off", scale, r, mean, 100*float64(far)/float64(n))
+			if mean := float64(sum) / float64(n); mean > 4 || float64(different) > limit*float64(n) {
+				t.Errorf("scale %d, %v: mean difference %.2f, %.2f %% of pixels differ", scale, r, mean, 100*float64(different)/float64(n))
 			}
 		}
 	}
 }
 
-// TestJaggedLine says that a line which goes up and down in every pixel is as
-// full as the one drawn without a card: a strip whose corners are mitred folds
-// there and leaves gaps.
+// TestJaggedLine promises that a line that goes up and down within a pixel covers as much as in
+// render/raster. A strip with mitred corners folds there and leaves gaps.
 func TestJaggedLine(t *testing.T) {
 	requireDisplay(t)
 	p, err := New()
@@ -154,7 +185,7 @@ func TestJaggedLine(t *testing.T) {
 	}
 	l.Line(points[:60], 1.5, render.RGB(1, 1, 1))
 	l.Line([]render.Point{{X: 60, Y: 10}, {X: 80, Y: 70}, {X: 100, Y: 10}, {X: 100, Y: 10}}, 4, render.RGB(1, 1, 1))
-	l.Line([]render.Point{{X: 5, Y: 5}, {X: 5, Y: 5}}, 4, render.RGB(1, 1, 1)) // no length, no picture
+	l.Line([]render.Point{{X: 5, Y: 5}, {X: 5, Y: 5}}, 4, render.RGB(1, 1, 1)) // a line of no length is not drawn
 	dst := ebiten.NewImage(120, 80)
 	p.DrawOverlay(dst, &l)
 	got, want := image.NewRGBA(image.Rect(0, 0, 120, 80)), image.NewRGBA(image.Rect(0, 0, 120, 80))
@@ -173,7 +204,7 @@ func TestJaggedLine(t *testing.T) {
 			}
 		}
 		if ratio := float64(a) / float64(b); ratio < 0.9 || ratio > 1.15 {
-			t.Errorf("in %v the line covers %.2f of what it should", part, ratio)
+			t.Errorf("in %v the line covers %.2f times as much as in render/raster", part, ratio)
 		}
 	}
 }
@@ -191,8 +222,8 @@ func savePNG(t *testing.T, name string, im image.Image) {
 	}
 }
 
-// BenchmarkMeshes measures what the processor does for one picture: faces found,
-// turned and sorted. The drawing itself is the graphics card's.
+// BenchmarkMeshes measures the CPU's part of a picture: faces are collected, projected and sorted. The GPU
+// does the rest.
 func BenchmarkMeshes(b *testing.B) {
 	s, cam := testScene()
 	for i := range 888 {

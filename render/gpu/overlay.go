@@ -8,10 +8,11 @@ import (
 	"ghostcube/render"
 )
 
-// The atlas of letters as an image of its own, with a white square below it
-// from which plain colours are drawn, so that a whole list is one drawing.
+// whiteSize is the height in pixels of the white strip below the letters of the atlas image.
 const whiteSize = 4
 
+// atlas returns the font atlas as an image and the coordinate, along x and y, of a white pixel in it. Plain
+// rectangles and lines are drawn from there, so that a whole list is one draw call.
 func (p *Painter) atlas() (im *ebiten.Image, white float32) {
 	a := render.Atlas()
 	w, h := a.Rect.Dx(), a.Rect.Dy()
@@ -29,7 +30,7 @@ func (p *Painter) atlas() (im *ebiten.Image, white float32) {
 	return p.atlasImage, float32(h) + whiteSize/2
 }
 
-// DrawOverlay draws a list onto dst, which is of the size the list was made for.
+// DrawOverlay draws a list onto dst, whose pixels are those of the list.
 func (p *Painter) DrawOverlay(dst *ebiten.Image, l *render.DrawList) {
 	im, white := p.atlas()
 	m := &p.overlay
@@ -58,7 +59,7 @@ func (p *Painter) DrawOverlay(dst *ebiten.Image, l *render.DrawList) {
 
 func round(x float32) float32 { return float32(math.Round(float64(x))) }
 
-// addRect adds a rectangle of the screen, taken from one of the atlas.
+// addRect adds the rectangle x0, y0, x1, y1 of the screen, filled from u0, v0, u1, v1 of the atlas.
 func (m *mesh) addRect(x0, y0, x1, y1, u0, v0, u1, v1 float32, c render.Color) {
 	a := float32(c.A) / 255
 	r, g, b := float32(c.R)/255*a, float32(c.G)/255*a, float32(c.B)/255*a
@@ -75,12 +76,12 @@ func (m *mesh) addRect(x0, y0, x1, y1, u0, v0, u1, v1 float32, c render.Color) {
 	m.addQuad()
 }
 
-// addLine adds a line as a strip with feathered borders. At a sharp corner, where
-// a mitre would run far out or fold, the strip ends and a new one begins, both
-// half a width past the corner.
+// addLine adds a line as a strip with soft borders. Corners are mitred. At a corner of more than 60 degrees,
+// where a mitre would reach far out or fold, the strip ends and a new one begins, both half a width beyond
+// the corner.
 func (m *mesh) addLine(points []render.Point, width, white float32, c render.Color) {
 	half := width / 2
-	var before direction // of the segment that ends here, zero for none
+	var before direction // of the segment that ends at this point; zero for none
 	for i, p := range points {
 		var after direction
 		if i+1 < len(points) {
@@ -95,8 +96,8 @@ func (m *mesh) addLine(points []render.Point, width, white float32, c render.Col
 			m.addCrossSection(p, before, 0, half, white, c)
 			m.joinSections()
 		case cos > 0.5: // at most 60 degrees
-			// The sum of two unit directions, over 1 + cos, keeps the
-			// strip's width round the corner.
+			// The sum of the two unit directions divided by 1 + cos keeps the width of the strip
+			// around the corner.
 			m.addCrossSection(p, direction{(before.x + after.x) / (1 + cos), (before.y + after.y) / (1 + cos)}, 0, half, white, c)
 			m.joinSections()
 		default:
@@ -111,7 +112,7 @@ func (m *mesh) addLine(points []render.Point, width, white float32, c render.Col
 // direction is a unit vector on the screen, or longer at a mitre.
 type direction struct{ x, y float32 }
 
-// directionTo returns the direction from a to b, zero where they are the same.
+// directionTo returns the direction from a to b; zero where they coincide.
 func directionTo(a, b render.Point) direction {
 	x, y := b.X-a.X, b.Y-a.Y
 	l := float32(math.Hypot(float64(x), float64(y)))
@@ -121,14 +122,14 @@ func directionTo(a, b render.Point) direction {
 	return direction{x / l, y / l}
 }
 
-// addCrossSection adds the four vertices across a strip: clear, full, full, clear. It lies
-// ahead of p by so much.
+// addCrossSection adds the four vertices across a strip: transparent, opaque, opaque, transparent. They lie
+// ahead of p by a distance in pixels along d.
 func (m *mesh) addCrossSection(p render.Point, d direction, ahead, half, white float32, c render.Color) {
 	a := float32(c.A) / 255
 	r, g, b := float32(c.R)/255, float32(c.G)/255, float32(c.B)/255
 	p.X, p.Y = p.X+d.x*ahead, p.Y+d.y*ahead
-	full := max(0, half-0.5)
-	for _, t := range [4][2]float32{{half + 0.5, 0}, {full, a}, {-full, a}, {-half - 0.5, 0}} {
+	opaque := max(0, half-0.5)
+	for _, t := range [4][2]float32{{half + 0.5, 0}, {opaque, a}, {-opaque, a}, {-half - 0.5, 0}} {
 		m.vertices = append(m.vertices, ebiten.Vertex{
 			DstX: p.X - d.y*t[0], DstY: p.Y + d.x*t[0], SrcX: white, SrcY: white,
 			ColorR: r * t[1], ColorG: g * t[1], ColorB: b * t[1], ColorA: t[1],
@@ -136,7 +137,7 @@ func (m *mesh) addCrossSection(p render.Point, d direction, ahead, half, white f
 	}
 }
 
-// joinSections fills the strip between the last two cuts.
+// joinSections fills the strip between the last two cross sections.
 func (m *mesh) joinSections() {
 	first := uint32(len(m.vertices)) - 8
 	for k := range uint32(3) {
