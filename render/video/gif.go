@@ -12,9 +12,8 @@ import (
 	"ghostcube/render"
 )
 
-// gifWriter streams an animated GIF: one palette made of the look's own colours, and
-// of each picture only the rectangle that has changed, with what has not left
-// out of it.
+// gifWriter streams an animated GIF with one fixed palette. Of each picture it writes the smallest rectangle
+// that contains all changes, with unchanged pixels transparent.
 type gifWriter struct {
 	file     *os.File
 	out      *bufio.Writer
@@ -26,7 +25,7 @@ type gifWriter struct {
 	err      error
 }
 
-// transparent is the palette's last entry: leave the pixel as it is.
+// transparent is the index in the palette for an unchanged pixel.
 const transparent = 255
 
 func newGIF(f Format) (Writer, error) {
@@ -44,7 +43,7 @@ func newGIF(f Format) (Writer, error) {
 	}
 	head = append(head, 0x21, 0xff, 11)
 	head = append(head, "NETSCAPE2.0"...)
-	head = append(head, 3, 1, 0, 0, 0) // for ever
+	head = append(head, 3, 1, 0, 0, 0) // repeat without end
 	_, g.err = g.out.Write(head)
 	return g, g.err
 }
@@ -67,10 +66,10 @@ func (g *gifWriter) Add(im *image.RGBA) error {
 			now = append(now, c)
 		}
 	}
-	if x0 >= x1 { // nothing moved: a picture must have a pixel
+	if x0 >= x1 { // nothing changed, but a frame needs a pixel
 		x0, y0, x1, y1 = 0, 0, 1, 1
 	}
-	// The rectangle, packed into the front of the box.
+	// Pack the rectangle into the front of the scratch memory.
 	n := 0
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {
@@ -88,7 +87,7 @@ func (g *gifWriter) Add(im *image.RGBA) error {
 	return g.writeFrame(now[:n], x0, y0, x1-x0, y1-y0)
 }
 
-// writeFrame writes one picture's blocks, and everything so far to the file.
+// writeFrame writes the blocks of a frame and flushes the file.
 func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	var b bytes.Buffer
 	z := lzw.NewWriter(&b, lzw.LSB, 8)
@@ -98,7 +97,7 @@ func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	}
 	head := []byte{0x21, 0xf9, 4, 1<<2 | 1, byte(g.delay), byte(g.delay >> 8), transparent, 0,
 		0x2c, byte(x), byte(x >> 8), byte(y), byte(y >> 8), byte(w), byte(w >> 8), byte(h), byte(h >> 8), 0, 8}
-	g.out.Write(head) // a bufio.Writer keeps its first error for Flush
+	g.out.Write(head) // a bufio.Writer returns its first error from Flush
 	for data := b.Bytes(); len(data) > 0; {
 		k := min(len(data), 255)
 		g.out.WriteByte(byte(k))
@@ -110,14 +109,14 @@ func (g *gifWriter) writeFrame(pixels []uint8, x, y, w, h int) error {
 	return g.err
 }
 
-// Close ends the film.
+// Close ends the video.
 func (g *gifWriter) Close() error {
 	g.out.WriteByte(0x3b)
 	return errors.Join(g.out.Flush(), g.file.Close())
 }
 
-// palette is 255 colours of the look: long ramps where shades lie close, and a
-// coarse cube for the rest. The last entry stands for no change.
+// palette returns 255 colours: long ramps for the colours of the scene, where shades lie close together, and
+// a coarse cube for all others. The last entry is transparent.
 func palette() (p [256][3]uint8) {
 	n := 0
 	add := func(r, g, b float32) {
@@ -133,8 +132,7 @@ func palette() (p [256][3]uint8) {
 			add(from[0]+float32((to[0]-from[0])*t), from[1]+float32((to[1]-from[1])*t), from[2]+float32((to[2]-from[2])*t))
 		}
 	}
-	// over is a ramp seen through a ghost of a colour, in its middle and at its
-	// border.
+	// over is a ramp behind a ghost of a colour, at the ghost's centre and at its edges.
 	over := func(count int, from, to, ghost [3]float32) {
 		for _, share := range [...]float32{0.27, 0.46} {
 			mix := func(c [3]float32) (m [3]float32) {
@@ -149,26 +147,26 @@ func palette() (p [256][3]uint8) {
 	ground, horizon := [3]float32{0.20, 0.23, 0.27}, [3]float32{0.83, 0.88, 0.93}
 	client, clientDark := [3]float32{1, 0.02, 0.02}, [3]float32{0.25, 0, 0}
 	server, serverDark := [3]float32{1, 0.84, 0.20}, [3]float32{0.35, 0.28, 0.04}
-	last := [3]float32{0.20, 0.50, 1}
+	received := [3]float32{0.20, 0.50, 1}
 	ramp(46, ground, horizon)
 	ramp(12, render.HorizonColor, render.ZenithColor)
-	ramp(16, [3]float32{0.30, 0.30, 0.33}, [3]float32{1, 1, 1}) // loose cubes
+	ramp(16, [3]float32{0.30, 0.30, 0.33}, [3]float32{1, 1, 1}) // untouched cubes
 	ramp(20, clientDark, client)
 	ramp(16, serverDark, server)
-	ramp(10, [3]float32{0.24, 0.10, 0.11}, [3]float32{0.95, 0.45, 0.46}) // cubes that the client touches
-	ramp(10, [3]float32{0.26, 0.23, 0.12}, [3]float32{1, 0.88, 0.52})    // and the server
+	ramp(10, [3]float32{0.24, 0.10, 0.11}, [3]float32{0.95, 0.45, 0.46}) // cubes touched by the player, as the client draws them
+	ramp(10, [3]float32{0.26, 0.23, 0.12}, [3]float32{1, 0.88, 0.52})    // and as the server does
 	over(10, clientDark, client, server)
-	over(10, clientDark, client, last)
+	over(10, clientDark, client, received)
 	over(10, ground, horizon, server)
-	over(10, ground, horizon, last)
-	ramp(10, [3]float32{0.06, 0.07, 0.09}, [3]float32{0.24, 0.27, 0.31}) // paper
+	over(10, ground, horizon, received)
+	ramp(10, [3]float32{0.06, 0.07, 0.09}, [3]float32{0.24, 0.27, 0.31}) // panels
 	for i := range 27 {
 		add(float32(i%3)/2, float32(i/3%3)/2, float32(i/9)/2)
 	}
 	return p
 }
 
-// nearestColor maps a colour of five bits a component to the palette.
+// nearestColor maps a colour of five bits per component to the index of the nearest one in the palette.
 var nearestColor = sync.OnceValue(func() *[1 << 15]uint8 {
 	t := new([1 << 15]uint8)
 	p := palette()

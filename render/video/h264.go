@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// ErrNoFFmpeg says that no ffmpeg was found that can write H.264.
-var ErrNoFFmpeg = errors.New("an mp4 needs ffmpeg with H.264, and there is none: install it (apt install ffmpeg), or write a .gif")
+// ErrNoFFmpeg is returned for an MP4 where there is no ffmpeg that encodes H.264.
+var ErrNoFFmpeg = errors.New("an MP4 needs ffmpeg with an H.264 encoder, and none was found: install it (apt install ffmpeg), or write a .gif")
 
-// findFFmpeg returns the arguments that name the first H.264 encoder there is.
+// findFFmpeg returns the path of ffmpeg and the arguments that select its first H.264 encoder.
 var findFFmpeg = sync.OnceValues(func() ([]string, error) {
 	path, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -37,7 +37,7 @@ var findFFmpeg = sync.OnceValues(func() ([]string, error) {
 	return nil, ErrNoFFmpeg
 })
 
-// HaveH264 reports whether mp4 films can be written here.
+// HaveH264 reports whether MP4s can be written on this machine.
 func HaveH264() bool {
 	_, err := findFFmpeg()
 	return err == nil
@@ -62,8 +62,8 @@ func newH264(f Format) (Writer, error) {
 		"-s", fmt.Sprintf("%dx%d", f.W, f.H), "-r", fmt.Sprint(f.FPS), "-i", "pipe:0"}
 	args = append(args, encoder[1:]...)
 	args = append(args,
-		// A key picture a second, each beginning a fragment of its own that is
-		// written at once: a film that is never ended still plays.
+		// One key frame a second, each at the start of a fragment that is written at once: a video
+		// that is never closed still plays.
 		"-g", fmt.Sprint(f.FPS), "-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-flush_packets", "1",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4", "file:"+f.File)
@@ -95,18 +95,18 @@ func (h *h264Writer) Close() error {
 	return nil
 }
 
-// wrapError adds what ffmpeg itself has to say.
+// wrapError adds ffmpeg's own message.
 func (h *h264Writer) wrapError(err error) error {
 	h.stdin.Close()
-	h.cmd.Wait() // may have been waited for; its words are complete then
+	h.cmd.Wait() // its message is complete after that; a second Wait does no harm
 	if s := strings.TrimSpace(h.stderr.String()); s != "" {
 		return fmt.Errorf("ffmpeg: %s", strings.ReplaceAll(s, "\n", "; "))
 	}
 	return fmt.Errorf("ffmpeg: %w", err)
 }
 
-// toYUV converts a picture to the planes of yuv420p, BT.709 in the limited
-// range. Four pixels share one colour: their mean.
+// toYUV converts a picture to the planes of yuv420p, BT.709 in limited range. Four pixels share the mean of
+// their chroma.
 func toYUV(dst []byte, im *image.RGBA) {
 	w, h := im.Rect.Dx(), im.Rect.Dy()
 	y, u, v := dst[:w*h], dst[w*h:w*h+w*h/4], dst[w*h+w*h/4:]

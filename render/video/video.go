@@ -1,6 +1,6 @@
-// Package video writes pictures to files: an H.264 video through ffmpeg where
-// there is one, an animated GIF or single PNG pictures with nothing installed.
-// Whatever it writes is whole up to the last second if the program is killed.
+// Package video writes pictures to files: H.264 in MP4 through ffmpeg, animated GIFs and numbered PNGs
+// without other programs. If the program is killed, what it has written plays up to the last second. The
+// package knows nothing of sessions; ui/recorder makes the pictures.
 package video
 
 import (
@@ -14,60 +14,60 @@ import (
 	"strings"
 )
 
-// Writer takes pictures of one size, one after the other.
+// Writer writes pictures of one size, in order.
 type Writer interface {
-	// Add appends a picture. It is copied.
+	// Add appends a picture. The caller may change it afterwards.
 	Add(im *image.RGBA) error
 
-	// Close ends the film. No Add follows.
+	// Close ends the video. No Add may follow.
 	Close() error
 }
 
-// Format says how a film is to be written.
+// Format describes a video.
 type Format struct {
 	File string // clip.mp4, clip.gif, or a pattern such as frames/%05d.png
 	W, H int    // pixels
-	FPS  int    // pictures a second
+	FPS  int    // frames per second
 }
 
-// Bounds of what a film may be.
+// Bounds of a Format.
 const (
 	MinSide, MaxSide = 64, 7680 // pixels
-	MinFPS, MaxFPS   = 1, 240
+	MinFPS, MaxFPS   = 1, 240   // frames per second
 )
 
 var frameNumberPattern = regexp.MustCompile(`%0?\d*d`)
 
-// Validate reports what is wrong with a format, before anything is written.
+// Validate returns why a video of this format cannot be written, or nil.
 func (f *Format) Validate() error {
 	if f.W < MinSide || f.W > MaxSide || f.H < MinSide || f.H > MaxSide {
-		return fmt.Errorf("a picture of %dx%d: want sides of %d to %d pixels", f.W, f.H, MinSide, MaxSide)
+		return fmt.Errorf("size %dx%d: want sides of %d to %d pixels", f.W, f.H, MinSide, MaxSide)
 	}
 	if f.FPS < MinFPS || f.FPS > MaxFPS {
-		return fmt.Errorf("%d pictures a second: want %d to %d", f.FPS, MinFPS, MaxFPS)
+		return fmt.Errorf("%d frames per second: want %d to %d", f.FPS, MinFPS, MaxFPS)
 	}
 	switch strings.ToLower(filepath.Ext(f.File)) {
 	case ".mp4":
 		if f.W%2 != 0 || f.H%2 != 0 {
-			return fmt.Errorf("an mp4 of %dx%d: its sides must be even", f.W, f.H)
+			return fmt.Errorf("an MP4 of %dx%d: want even sides", f.W, f.H)
 		}
 		_, err := findFFmpeg()
 		return err
 	case ".gif":
 		if 100%f.FPS != 0 && f.FPS != 33 {
-			return fmt.Errorf("a GIF of %d pictures a second: want 10, 20, 25, 33 or 50 (its clock has hundredths)", f.FPS)
+			return fmt.Errorf("a GIF of %d frames per second: want 10, 20, 25, 33 or 50, because a GIF counts hundredths of a second", f.FPS)
 		}
 		return nil
 	case ".png":
 		if len(frameNumberPattern.FindAllString(f.File, -1)) != 1 || strings.Count(f.File, "%") != 1 {
-			return fmt.Errorf("%s: want a place for the number in the name, such as frames/%%05d.png", f.File)
+			return fmt.Errorf("%s: want a place for the frame number in the name, such as frames/%%05d.png", f.File)
 		}
 		return nil
 	}
 	return fmt.Errorf("%s: want a name that ends in .mp4, .gif or %%05d.png", f.File)
 }
 
-// Create begins a film. Folders that are missing are made.
+// Create starts a video. It creates missing folders and replaces the file.
 func Create(f Format) (Writer, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Create(f Format) (Writer, error) {
 	return &pngSequence{pathPattern: f.File}, nil
 }
 
-// pngSequence writes each picture to a file of its own.
+// pngSequence writes each picture to its own file.
 type pngSequence struct {
 	pathPattern string
 	frameCount  int
@@ -100,7 +100,7 @@ func (p *pngSequence) Add(im *image.RGBA) error {
 
 func (p *pngSequence) Close() error { return nil }
 
-// WritePNG writes one picture.
+// WritePNG writes a picture to a file.
 func WritePNG(name string, im *image.RGBA) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// testFrame is frame i of a test film: a field of the look's greys with a red
-// square that moves, in two ticks of three.
+// testFrame returns frame i of a test video: a gradient of greys with a red square that moves in two of
+// three frames.
 func testFrame(w, h, i int) *image.RGBA {
 	im := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -49,8 +49,8 @@ func writeFrames(t *testing.T, f Format, n int) {
 	}
 }
 
-// TestGIF says that another reader finds every picture in a GIF, at its time,
-// and each as it was but for the palette, although only changes are written.
+// TestGIF promises that the standard library's reader finds every frame in a GIF, at its time and as it was
+// but for the palette, although only changes are written.
 func TestGIF(t *testing.T) {
 	for _, fps := range []int{10, 25, 33, 50} {
 		f := Format{File: filepath.Join(t.TempDir(), "a", "clip.gif"), W: 160, H: 90, FPS: fps}
@@ -64,34 +64,34 @@ func TestGIF(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(g.Image) != 12 || g.Config.Width != 160 || g.LoopCount != 0 {
-			t.Fatalf("%d pictures of %d wide, loop %d", len(g.Image), g.Config.Width, g.LoopCount)
+			t.Fatalf("%d frames of width %d, loop %d", len(g.Image), g.Config.Width, g.LoopCount)
 		}
-		seen := image.NewRGBA(image.Rect(0, 0, 160, 90))
+		shown := image.NewRGBA(image.Rect(0, 0, 160, 90))
 		for i, p := range g.Image {
 			if g.Delay[i] != (100+fps/2)/fps {
-				t.Errorf("picture %d stands %d hundredths at %d a second", i, g.Delay[i], fps)
+				t.Errorf("frame %d lasts %d hundredths of a second at %d fps", i, g.Delay[i], fps)
 			}
 			for y := p.Rect.Min.Y; y < p.Rect.Max.Y; y++ {
 				for x := p.Rect.Min.X; x < p.Rect.Max.X; x++ {
 					if c := p.At(x, y); c != (color.RGBA{}) {
-						seen.Set(x, y, c)
+						shown.Set(x, y, c)
 					}
 				}
 			}
 			want := testFrame(160, 90, i)
-			for j := range seen.Pix {
-				if d := int(seen.Pix[j]) - int(want.Pix[j]); d > 24 || d < -24 {
-					t.Fatalf("picture %d: byte %d is %d, want %d", i, j, seen.Pix[j], want.Pix[j])
+			for j := range shown.Pix {
+				if d := int(shown.Pix[j]) - int(want.Pix[j]); d > 24 || d < -24 {
+					t.Fatalf("frame %d: byte %d is %d, want %d", i, j, shown.Pix[j], want.Pix[j])
 				}
 			}
 		}
 		if i := 4; g.Image[i].Rect.Dx() > 60 || g.Image[i].Rect.Dy() > 20 {
-			t.Errorf("picture %d holds %v", i, g.Image[i].Rect)
+			t.Errorf("frame %d covers %v", i, g.Image[i].Rect)
 		}
 	}
 }
 
-// TestPNGSequence says that single pictures get numbers and hold every pixel.
+// TestPNGSequence promises that single pictures get numbers and keep every pixel.
 func TestPNGSequence(t *testing.T) {
 	f := Format{File: filepath.Join(t.TempDir(), "frames", "p%03d.png"), W: 64, H: 64, FPS: 60}
 	writeFrames(t, f, 3)
@@ -109,7 +109,7 @@ func TestPNGSequence(t *testing.T) {
 		for y := range 64 {
 			for x := range 64 {
 				if im.At(x, y) != want.At(x, y) {
-					t.Fatalf("picture %d differs at %d, %d", i, x, y)
+					t.Fatalf("frame %d differs at %d, %d", i, x, y)
 				}
 			}
 		}
@@ -126,7 +126,7 @@ func requireFFmpeg(t *testing.T) {
 	}
 }
 
-// probeVideo counts the pictures that a reader finds in a file.
+// probeVideo returns what ffprobe finds in a file; the number of frames comes last.
 func probeVideo(t *testing.T, file string) string {
 	t.Helper()
 	out, err := exec.Command("ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0",
@@ -137,7 +137,7 @@ func probeVideo(t *testing.T, file string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestH264 says that an mp4 holds every picture, at its rate and in its colours.
+// TestH264 promises that an MP4 has every frame, at its rate and in its colours.
 func TestH264(t *testing.T) {
 	requireFFmpeg(t)
 	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 60}
@@ -161,8 +161,7 @@ func TestH264(t *testing.T) {
 	}
 }
 
-// TestH264Killed says that a film whose writer was killed plays up to its last
-// second.
+// TestH264Killed promises that a video whose writer was killed plays up to its last second.
 func TestH264Killed(t *testing.T) {
 	requireFFmpeg(t)
 	f := Format{File: filepath.Join(t.TempDir(), "clip.mp4"), W: 160, H: 90, FPS: 30}
@@ -176,7 +175,7 @@ func TestH264Killed(t *testing.T) {
 		}
 	}
 	h := w.(*h264Writer)
-	// The encoder looks ahead; what it has written by then is what counts.
+	// The encoder looks ahead, so wait until some of it is written.
 	for range 100 {
 		if info, err := os.Stat(f.File); err == nil && info.Size() > 2000 {
 			break
@@ -188,28 +187,29 @@ func TestH264Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err == nil {
-		t.Error("a killed writer says that all is well")
+		t.Error("a killed writer closes without an error")
 	}
 	got := probeVideo(t, f.File)
 	var n int
 	if fmt.Sscanf(got[strings.LastIndex(got, ",")+1:], "%d", &n); n < 150 {
-		t.Errorf("of 300 pictures %d can be read", n)
+		t.Errorf("%d of 300 frames can be read", n)
 	}
 }
 
-// TestValidate says what a film cannot be.
+// TestValidate promises that Validate refuses what cannot be written, says what is allowed, and that Create
+// agrees.
 func TestValidate(t *testing.T) {
 	good := Format{File: "a.gif", W: 640, H: 360, FPS: 25}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for want, f := range map[string]Format{
-		"want sides of 64 to 7680": {"a.gif", 10, 360, 25},
-		"want 1 to 240":            {"a.png", 640, 360, 0},
-		"want 10, 20, 25, 33":      {"a.gif", 640, 360, 60},
-		"ends in .mp4, .gif":       {"a.avi", 640, 360, 25},
-		"a place for the number":   {"a.png", 640, 360, 25},
-		"for the number in":        {"%d%d.png", 640, 360, 25},
+		"want sides of 64 to 7680":     {"a.gif", 10, 360, 25},
+		"want 1 to 240":                {"a.png", 640, 360, 0},
+		"want 10, 20, 25, 33":          {"a.gif", 640, 360, 60},
+		"ends in .mp4, .gif":           {"a.avi", 640, 360, 25},
+		"a place for the frame number": {"a.png", 640, 360, 25},
+		"for the frame number in":      {"%d%d.png", 640, 360, 25},
 	} {
 		if err := f.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
@@ -227,7 +227,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestDiskFull says that a disk that is full is told of, not passed over.
+// TestDiskFull promises that writing to a full disk returns an error.
 func TestDiskFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")

@@ -1,7 +1,6 @@
-// Font bakes the fonts: every letter of every face and size as a picture of
-// how much it covers, all in one image, and a table of where each is. A font is
-// rasterised differently on different machines, and a film's pictures shall
-// not be; so it is done once, here.
+// Font makes the font atlas: one image with the coverage of every letter in every face and size, and a table
+// that locates them. Rasterising a font gives different pixels on different machines, and videos must not
+// differ, so it is done once, here.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 
 var sizes = []int{11, 12, 13, 14, 16, 18, 20, 24, 28, 32, 40}
 
-// charset are what a text may hold.
+// charset returns the letters that a text may contain.
 func charset() []rune {
 	var list []rune
 	for r := ' '; r <= '~'; r++ {
