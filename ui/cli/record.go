@@ -60,7 +60,7 @@ func (c *recordCommand) Run(p *program) error {
 	bar := p.newProgress("record", n)
 	tape := lab.NewRecording(l, Version, plan.paneSpecs)
 	r, err := recorder.Record(&recorder.Job{
-		Lab: l, Entries: entries, SkipTicks: lead, Title: c.title(plan), Footer: plan.tapeNote(), NoHUD: c.NoHUD, Format: f,
+		Lab: l, Entries: entries, SkipTicks: lead, Title: c.title(plan), Footer: plan.tapeNote(), NoOverlay: c.NoHUD, Format: f,
 		Progress: func(made int) {
 			bar.set(made)
 			tape.Ticked(entries[made-1], made == n)

@@ -1,7 +1,6 @@
-// Package recorder makes videos of sessions. A film is not read back from a
-// screen: its session is run again, tick by tick, and each picture is drawn
-// from it, faster or slower than it happened and at any size, so no picture is
-// dropped and it looks the same wherever it is made.
+// Package recorder makes videos of sessions. Nothing is read back from a screen: the session runs again tick by
+// tick, and each frame is drawn from it without a GPU, faster or slower than real time and at any size. So no
+// frame is dropped, and a video is the same on every machine.
 package recorder
 
 import (
@@ -16,46 +15,46 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Job is a film to be made.
+// Job describes a video.
 type Job struct {
-	Lab       *lab.Lab     // at the beginning; it is run on
-	Stage     *stage.Stage // as the lab has been seen so far; nil: not yet
-	Entries   []lab.Entry  // what happens, one a tick
-	SkipTicks int          // of those, how many pass before the first picture, for cameras to settle
+	Lab       *lab.Lab     // before the first entry; Record advances it
+	Stage     *stage.Stage // that has followed Lab so far; nil: none has
+	Entries   []lab.Entry  // one for each tick
+	SkipTicks int          // ticks before the first frame, in which cameras and graphs settle
 	Title     string
 	Footer    string
-	NoHUD     bool
+	NoOverlay bool // scenes alone
 	Format    video.Format
 
-	// Progress is told how many of Entries have been shot. It may be nil.
-	Progress func(done int)
-	// Stop ends the film early, whole, when it is closed. It may be nil.
+	// Progress is called after each tick with the number of ticks so far. It may be nil.
+	Progress func(ticks int)
+	// Stop, when closed, ends the video early; the file is complete up to there. It may be nil.
 	Stop <-chan struct{}
 }
 
-// Result is what came of a shot.
+// Result describes a finished video.
 type Result struct {
 	FrameCount int
-	LastFrame  *image.RGBA // the last picture
+	LastFrame  *image.RGBA
 }
 
-// Painter draws whole pictures of sessions, without a graphics card.
+// Painter draws whole frames of sessions without a GPU. The zero value is ready.
 type Painter struct {
 	raster raster.Painter
 	frame  stage.Frame
 }
 
-// Paint draws the session as the stage has seen it into im.
+// Paint draws the session over the whole of im. share is that of stage.Compose.
 func (p *Painter) Paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
 	s.Compose(&p.frame, l, stage.Rect{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
 	p.PaintViews(im, p.frame.Viewports, 1)
 	raster.DrawOverlay(im, &p.frame.Overlay)
 }
 
-// PaintViews draws the views of a composed picture into im, without what lies
-// over them, so many times smaller each way.
-func (p *Painter) PaintViews(im *image.RGBA, views []stage.Viewport, smaller int) {
-	k := smaller
+// PaintViews draws the viewports of a composed frame into im without the overlay, divisor times smaller along
+// each side.
+func (p *Painter) PaintViews(im *image.RGBA, views []stage.Viewport, divisor int) {
+	k := divisor
 	for i := range views {
 		v := &views[i]
 		r := image.Rect(v.X/k, v.Y/k, (v.X+v.W+k-1)/k, (v.Y+v.H+k-1)/k).Add(im.Rect.Min).Intersect(im.Rect)
@@ -63,72 +62,71 @@ func (p *Painter) PaintViews(im *image.RGBA, views []stage.Viewport, smaller int
 	}
 }
 
-// Record makes the film and closes it.
-func Record(s *Job) (Result, error) {
-	out, err := video.Create(s.Format)
+// Record makes the video and closes its file. On an error the file has the frames so far.
+func Record(j *Job) (Result, error) {
+	out, err := video.Create(j.Format)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := s.record(out)
+	r, err := j.record(out)
 	return r, errors.Join(err, out.Close())
 }
 
-func (s *Job) record(out video.Writer) (r Result, err error) {
-	st := s.Stage
+func (j *Job) record(out video.Writer) (r Result, err error) {
+	st := j.Stage
 	if st == nil {
 		st = &stage.Stage{}
 	}
 	var painter Painter
-	rate, fps := float64(s.Lab.Config().Rate), float64(s.Format.FPS)
-	done := 0
-	var held sim.Input
+	rate, fps := float64(j.Lab.Config().Rate), float64(j.Format.FPS)
+	ticks := 0
+	var input sim.Input // of the first player, in the newest tick
 	tick := func() error {
-		e := s.Entries[done]
-		done++
+		e := j.Entries[ticks]
+		ticks++
 		for _, c := range e.Commands {
 			if err := stage.CheckCommand(c); err != nil {
-				return fmt.Errorf("tick %d: %s: %w", s.Lab.Ticks(), c, err)
+				return fmt.Errorf("tick %d: %s: %w", j.Lab.Ticks(), c, err)
 			}
 		}
-		if err := s.Lab.Tick(e); err != nil {
+		if err := j.Lab.Tick(e); err != nil {
 			return err
 		}
-		if held = (sim.Input{}); len(e.Inputs) > 0 {
-			held = e.Inputs[0]
+		if input = (sim.Input{}); len(e.Inputs) > 0 {
+			input = e.Inputs[0]
 		}
-		st.Tick(s.Lab)
-		if s.Progress != nil {
-			s.Progress(done)
+		st.Tick(j.Lab)
+		if j.Progress != nil {
+			j.Progress(ticks)
 		}
 		return nil
 	}
-	for done < min(s.SkipTicks, len(s.Entries)) {
+	for ticks < min(j.SkipTicks, len(j.Entries)) {
 		if err := tick(); err != nil {
 			return r, err
 		}
 	}
-	first := done
-	r.LastFrame = image.NewRGBA(image.Rect(0, 0, s.Format.W, s.Format.H))
-	// A picture shows the moment at its end: one a tick where the rates are the
-	// same. at is that moment, in ticks.
-	const hair = 1e-6
-	for at := float64(first); ; {
-		at += rate * stage.SettingsOf(s.Lab).Speed / fps
+	r.LastFrame = image.NewRGBA(image.Rect(0, 0, j.Format.W, j.Format.H))
+	// A frame shows the moment at its end: with equal rates, each frame shows one tick. at is that moment, in
+	// ticks; rounding must not cost a tick.
+	const rounding = 1e-6
+	for at := float64(ticks); ; {
+		at += rate * stage.SettingsOf(j.Lab).Speed / fps
 		select {
-		case <-s.Stop:
+		case <-j.Stop:
 			return r, nil
 		default:
 		}
-		for float64(done) < at-hair {
-			if done == len(s.Entries) {
+		for float64(ticks) < at-rounding {
+			if ticks == len(j.Entries) {
 				return r, nil
 			}
 			if err := tick(); err != nil {
 				return r, err
 			}
 		}
-		o := stage.Options{Title: s.Title, Footer: s.Footer, NoOverlay: s.NoHUD, Input: held}
-		painter.Paint(r.LastFrame, st, s.Lab, o, float32(min(at-float64(done)+1, 1)))
+		o := stage.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
+		painter.Paint(r.LastFrame, st, j.Lab, o, float32(min(at-float64(ticks)+1, 1)))
 		if err := out.Add(r.LastFrame); err != nil {
 			return r, err
 		}

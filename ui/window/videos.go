@@ -65,7 +65,7 @@ func (t *videos) stop(f video.Format, title string, bare bool) error {
 		return errors.New("the film would have no ticks")
 	}
 	m := &videoJob{finished: make(chan struct{})}
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoHUD: bare, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }}
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: bare, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }}
 	t.queue = append(t.queue, m)
 	t.startNext()
 	return nil
