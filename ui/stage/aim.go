@@ -7,32 +7,31 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// AimAt returns the shot of the first player at what is seen at a point of a picture
-// that has been composed. ok is false where there is no view.
+// AimAt returns the first player's shot at whatever a composed frame shows at x, y. ok is false where it shows no
+// scene.
 func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 	for i := range f.Viewports {
 		v := &f.Viewports[i]
-		at := Rect{v.X, v.Y, v.W, v.H}
-		if !at.contains(x, y) || v.Pane >= len(l.Panes) {
+		if rect := (Rect{v.X, v.Y, v.W, v.H}); !rect.contains(x, y) || v.Pane >= len(l.Panes) {
 			continue
 		}
 		p := l.Panes[v.Pane]
-		seat := &p.Clients[0].View
-		poses, moment := seat.Bodies, seat.SeenMoment()
+		client := &p.Clients[0].View
+		poses, moment := client.Bodies, client.SeenMoment()
 		if v.Side == ServerSide || len(poses) == 0 {
 			poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*sim.MomentsPerTick
 		}
-		lens := v.Camera.Projection(float32(v.W), float32(v.H))
-		along := lens.Ray(x-float32(v.X), y-float32(v.Y)).Unit()
-		me := 0
-		hit := p.ServerWorld.Scene().CastRay(lens.Eye, along, predict.ShotRange, poses, me, moment, p.ServerWorld.Rate())
-		to := lens.Eye.AddScaled(hit.Distance, along).Sub(poses[me].Pos)
-		return sim.Aim(to), to != geom.Vec3{}
+		projection := v.Camera.Projection(float32(v.W), float32(v.H))
+		direction := projection.Ray(x-float32(v.X), y-float32(v.Y)).Unit()
+		const shooter = 0
+		hit := p.ServerWorld.Scene().CastRay(projection.Eye, direction, predict.ShotRange, poses, shooter, moment, p.ServerWorld.Rate())
+		toTarget := projection.Eye.AddScaled(hit.Distance, direction).Sub(poses[shooter].Pos)
+		return sim.Aim(toTarget), toTarget != geom.Vec3{}
 	}
 	return shot, false
 }
 
-// contains reports whether a point lies in a place.
-func (p Rect) contains(x, y float32) bool {
-	return x >= float32(p.X) && y >= float32(p.Y) && x < float32(p.X+p.W) && y < float32(p.Y+p.H)
+// contains reports whether a point lies in the rectangle.
+func (r Rect) contains(x, y float32) bool {
+	return x >= float32(r.X) && y >= float32(r.Y) && x < float32(r.X+r.W) && y < float32(r.Y+r.H)
 }

@@ -5,42 +5,42 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Callout points at a body and says something of it.
+// Callout marks a body with a frame and a text.
 type Callout struct {
-	Pane, Body int
+	Pane, Body int // indices
 	Lines      []string
 }
 
 var calloutColor = render.Color{R: 255, G: 90, B: 235, A: 255}
 
-// drawCallout frames the body in every picture of its pane, and writes the lines beside
-// it in the first of them, or at the foot of that if the body is not seen.
+// drawCallout frames the body in every picture of its pane. The text stands beside it in the first picture, or at
+// the bottom of that one where the body is not visible.
 func (d *overlay) drawCallout(m *Callout, views []Viewport) {
-	written := false
+	textDrawn := false
 	for i := range views {
 		v := &views[i]
 		if v.Pane != m.Pane || m.Body >= len(v.Scene.Cubes) {
 			continue
 		}
-		r, seen := d.screenBounds(v, &v.Scene.Cubes[m.Body])
-		if seen {
-			d.Border(float32(r.X), float32(r.Y), float32(r.W), float32(r.H), d.px(3), calloutColor)
+		bounds, visible := d.screenBounds(v, &v.Scene.Cubes[m.Body])
+		if visible {
+			d.Border(float32(bounds.X), float32(bounds.Y), float32(bounds.W), float32(bounds.H), d.px(3), calloutColor)
 		}
-		if !written {
-			d.drawCalloutText(m.Lines, v, r, seen)
-			written = true
+		if !textDrawn {
+			d.drawCalloutText(m.Lines, v, bounds, visible)
+			textDrawn = true
 		}
 	}
 }
 
-// screenBounds returns the rectangle round a cube in the whole picture, cut to the
-// view, and whether any of it is in the view.
-func (d *overlay) screenBounds(v *Viewport, c *render.Cube) (r Rect, seen bool) {
-	lens := v.Camera.Projection(float32(v.W), float32(v.H))
+// screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and whether
+// any of it is visible.
+func (d *overlay) screenBounds(v *Viewport, c *render.Cube) (r Rect, visible bool) {
+	projection := v.Camera.Projection(float32(v.W), float32(v.H))
 	var left, top, right, bottom float32
 	for i := range 8 {
 		corner := geom.Vec3{X: float32(bitSign(i&1) * c.Half.X), Y: float32(bitSign(i&2) * c.Half.Y), Z: float32(bitSign(i&4) * c.Half.Z)}
-		x, y, depth := lens.Project(c.Pose.Pos.Add(c.Pose.Rot.Rotate(corner)))
+		x, y, depth := projection.Project(c.Pose.Pos.Add(c.Pose.Rot.Rotate(corner)))
 		if depth < render.NearPlane {
 			return Rect{}, false
 		}
@@ -58,6 +58,8 @@ func (d *overlay) screenBounds(v *Viewport, c *render.Cube) (r Rect, seen bool) 
 	return Rect{v.X + int(left), v.Y + int(top), int(right) - int(left), int(bottom) - int(top)}, true
 }
 
+// bitSign is -1 for 0 and 1 for any other number. With the bits of a corner's index it gives the signs of its
+// coordinates.
 func bitSign(bit int) float32 {
 	if bit == 0 {
 		return -1
@@ -65,21 +67,20 @@ func bitSign(bit int) float32 {
 	return 1
 }
 
-// drawCalloutText puts lines into a box below a place in a view, or above it where there
-// is more room.
-func (d *overlay) drawCalloutText(lines []string, v *Viewport, at Rect, seen bool) {
+// drawCalloutText draws lines in a box below a rectangle of the viewport, or above it where there is no room below.
+func (d *overlay) drawCalloutText(lines []string, v *Viewport, at Rect, visible bool) {
 	f := d.font(14, false)
-	lh, pad := d.px(19), d.px(10)
+	lineHeight, pad := d.px(19), d.px(10)
 	var w float32
 	for _, s := range lines {
 		w = max(w, f.Width(s))
 	}
 	w = min(w+pad+pad, float32(v.W)-pad-pad)
-	h := float32(lh*float32(len(lines))) + pad
+	h := float32(lineHeight*float32(len(lines))) + pad
 	left, right := float32(v.X)+pad, float32(v.X+v.W)-w-pad
 	top, bottom := float32(v.Y)+pad, float32(v.Y+v.H)-h-pad
 	x, y := left, bottom
-	if seen {
+	if visible {
 		x = float32(at.X) + float32(0.5*(float32(at.W)-w))
 		y = float32(at.Y+at.H) + pad
 		if y > bottom {
@@ -90,6 +91,6 @@ func (d *overlay) drawCalloutText(lines []string, v *Viewport, at Rect, seen boo
 	d.Rect(x, y, w, h, panelColor)
 	d.Border(x, y, w, h, d.px(1), calloutColor)
 	for i, s := range lines {
-		d.Text(x+pad, y+float32(lh*float32(i))+d.px(18), f, textColor, f.Truncate(s, w-pad-pad))
+		d.Text(x+pad, y+float32(lineHeight*float32(i))+d.px(18), f, textColor, f.Truncate(s, w-pad-pad))
 	}
 }

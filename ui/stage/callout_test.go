@@ -6,9 +6,8 @@ import (
 	"ghostcube/render"
 )
 
-// TestCallout says that a marked body is framed in both halves of its pane and in
-// no other, that its middle is in the frame, and that what is written lies in
-// the pane's first picture, whatever the camera looks at and however small it is.
+// TestCallout promises that the marked body is framed in both pictures of its pane and in no other, that the frame
+// contains its centre, and that the text lies in the pane's first picture, for every camera direction and size.
 func TestCallout(t *testing.T) {
 	l := newSession(t, "latency=75ms", "rewind", "rewind")
 	var s Stage
@@ -26,7 +25,7 @@ func TestCallout(t *testing.T) {
 						views = append(views, &f.Viewports[i])
 					}
 				}
-				var frames, boxes []render.Item // a frame is four rectangles, the first along its top
+				var frames, texts []render.Item // a frame is four rectangles; the first is its upper side
 				for i := 0; i < len(f.Overlay.Items); i++ {
 					if f.Overlay.Items[i].Color == calloutColor {
 						frames = append(frames, f.Overlay.Items[i])
@@ -34,35 +33,35 @@ func TestCallout(t *testing.T) {
 					}
 				}
 				if len(frames) == 0 {
-					t.Fatal("nothing is marked")
+					t.Fatal("no frame")
 				}
 				for _, it := range f.Overlay.Items {
 					if it.Text == "first line" {
-						boxes = append(boxes, it)
+						texts = append(texts, it)
 					}
 				}
 				v := views[0]
-				if len(boxes) != 1 || boxes[0].X < float32(v.X) || boxes[0].Y < float32(v.Y) || boxes[0].X > float32(v.X+v.W) || boxes[0].Y > float32(v.Y+v.H) {
-					t.Fatalf("body %d, yaw %d: written at %v, outside of %v", body, yaw, boxes, *v)
+				if len(texts) != 1 || texts[0].X < float32(v.X) || texts[0].Y < float32(v.Y) || texts[0].X > float32(v.X+v.W) || texts[0].Y > float32(v.Y+v.H) {
+					t.Fatalf("body %d, yaw %d: the text is at %v, outside of %v", body, yaw, texts, *v)
 				}
-				seen := 0
+				visible := 0
 				for _, v := range views {
-					lens := v.Camera.Projection(float32(v.W), float32(v.H))
-					x, y, depth := lens.Project(v.Scene.Cubes[body].Pose.Pos)
+					projection := v.Camera.Projection(float32(v.W), float32(v.H))
+					x, y, depth := projection.Project(v.Scene.Cubes[body].Pose.Pos)
 					if depth < 2 || x < 0 || y < 0 || x >= float32(v.W) || y >= float32(v.H) {
 						continue
 					}
 					x, y = x+float32(v.X), y+float32(v.Y)
-					in := false
+					inside := false
 					for _, fr := range frames {
-						in = in || fr.X <= x && x <= fr.X+fr.W && fr.Y <= y && fr.X >= float32(v.X) && fr.X+fr.W <= float32(v.X+v.W)
+						inside = inside || fr.X <= x && x <= fr.X+fr.W && fr.Y <= y && fr.X >= float32(v.X) && fr.X+fr.W <= float32(v.X+v.W)
 					}
-					if !in {
-						t.Fatalf("body %d, yaw %d, %v: seen at %v, %v and not framed: %v", body, yaw, size, x, y, frames)
+					if !inside {
+						t.Fatalf("body %d, yaw %d, %v: visible at %v, %v and not framed: %v", body, yaw, size, x, y, frames)
 					}
-					seen++
+					visible++
 				}
-				framed += seen
+				framed += visible
 				if len(frames) == 1 {
 					hidden++
 				}
@@ -73,6 +72,6 @@ func TestCallout(t *testing.T) {
 		}
 	}
 	if framed < 100 || hidden < 10 {
-		t.Errorf("%d framed, %d not seen", framed, hidden)
+		t.Errorf("%d bodies framed, %d outside of the picture", framed, hidden)
 	}
 }

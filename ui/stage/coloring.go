@@ -47,22 +47,22 @@ func (c Coloring) String() string { return colorings[c].name }
 // Meaning returns what the colours of bodies mean, in words.
 func (c Coloring) Meaning() string { return colorings[c].meaning }
 
-// colorRamp are the colours from little to much. They get lighter all the way, so that
-// they can be told apart by whoever sees few colours, or none.
+// colorRamp are the colours from the lowest to the highest value. Lightness grows along the ramp, so that it works for
+// all kinds of colour vision (TestRamp).
 var colorRamp = [...]render.Color{
 	{R: 82, G: 36, B: 126, A: 255}, {R: 64, G: 84, B: 168, A: 255}, {R: 32, G: 128, B: 160, A: 255},
 	{R: 44, G: 172, B: 116, A: 255}, {R: 156, G: 212, B: 60, A: 255}, {R: 253, G: 234, B: 62, A: 255},
 }
 
-// rampColor is the colour at a share of the ramp, in [0,1].
+// rampColor returns the colour at a share of the ramp in [0, 1].
 func rampColor(share float32) render.Color {
 	x := float32(geom.Clamp(share, 0, 1) * (float32(len(colorRamp)) - 1))
 	i := min(int(x), len(colorRamp)-2)
 	return colorRamp[i].Mix(colorRamp[i+1], x-float32(i))
 }
 
-// Colours of classes, after Okabe and Ito (2008), with a darker blue and a purer green:
-// whoever sees few colours can tell them apart, and from the ground (TestTellable).
+// The colours of classes, after Okabe and Ito (2008), with a darker blue and a purer green: they differ from each
+// other and from the ground for all kinds of colour vision (TestColorsAreDistinguishable).
 var (
 	orange             = render.Color{R: 230, G: 159, B: 0, A: 255}
 	vermilion          = render.Color{R: 213, G: 94, B: 0, A: 255}
@@ -75,40 +75,39 @@ var (
 	ownerColors    = [4]render.Color{vermilion, blue, green, yellow}
 )
 
+// encodingNames are the labels of the legend.
 var encodingNames = [...]string{
-	predict.NeverReceived: "not told yet", predict.Absolute: "absolute", predict.RelativeToPlayer: "relative to the player", predict.DeltaEncoded: "to an earlier state",
+	predict.NeverReceived: "never received", predict.Absolute: "absolute", predict.RelativeToPlayer: "relative to player", predict.DeltaEncoded: "delta",
 }
 
-// rootColor is that of roots. Bodies that hang on them have the ramp's, up to linksMost
-// joints away.
+// rootColor is the colour of the roots of joint trees.
 var rootColor = vermilion
 
-const maxJointDepth = 8
-
+// Values at the end of the ramp.
 const (
-	maxPriority   = 1_000_000 // at the ramp's end
-	maxAgeSeconds = 2         // seconds at the ramp's end
+	maxJointDepth = 8         // joints
+	maxPriority   = 1_000_000 // accumulated
+	maxAgeSeconds = 2         // seconds
 )
 
-// log2 is that of n to base 2, exact for powers of 2 and with straight lines
-// between them; n is at least 1.
+// log2 approximates the logarithm of n, at least 1, to base 2: exact for powers of 2, linear between them.
 func log2(n int64) float32 {
 	whole := bits.Len64(uint64(n)) - 1
 	return float32(whole) + float32(float64(n)/float64(int64(1)<<whole)) - 1
 }
 
-// priorityFraction is how far up the ramp a priority is: equal factors are equal ways.
+// priorityFraction returns the share of the ramp for a priority, on a logarithmic scale.
 func priorityFraction(n int64) float32 {
 	return min(log2(max(n, 1))/log2(maxPriority), 1)
 }
 
-// ageFraction is how far up the ramp an age in ticks is: the root of it, so that the
-// young, of which there are most, can be told apart.
+// ageFraction returns the share of the ramp for an age in ticks. It grows with the square root of the age, because most
+// bodies are young.
 func ageFraction(ticks, rate int) float32 {
 	return min(geom.Sqrt(float32(ticks)/float32(maxAgeSeconds*rate)), 1)
 }
 
-// bodyColor is the colour of body i by a tint. ok is false where that is not told.
+// bodyColor returns the colour of body i by a colouring. ok is false if the strategy lacks the data.
 func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.inspection
 	switch by {
@@ -132,16 +131,16 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 			return jointDepthColor(int(l.JointDepth[i])), true
 		}
 	case ByAuthority:
-		if o := p.owner(side, i); o != sim.NoPlayer {
-			return ownerColors[o], true
+		if player := p.owner(side, i); player != sim.NoPlayer {
+			return ownerColors[player], true
 		}
 		return UnownedColor, true
 	}
 	return c, false
 }
 
-// jointDepthColor is the colour of a body that is so many joints from the root of its tree, 0 for
-// the root and -1 for what is in none.
+// jointDepthColor returns the colour of a body by the number of joints to the root of its tree; -1 is a body without
+// joints.
 func jointDepthColor(joints int) render.Color {
 	switch {
 	case joints < 0:
@@ -152,8 +151,8 @@ func jointDepthColor(joints int) render.Color {
 	return rampColor(float32(joints-1) / (maxJointDepth - 1))
 }
 
-// owner is whose a body is, as a side of the pane knows. What the client does not
-// know is as the server knows it.
+// owner returns the owner of body i as a side of the pane knows it. A client that does not know shows what the server
+// knows.
 func (p *pane) owner(side Side, i int) int8 {
 	if side != ServerSide {
 		if i < len(p.inspection.Owner) {
@@ -166,45 +165,43 @@ func (p *pane) owner(side Side, i int) int8 {
 	return p.source.ServerWorld.Owners()[i]
 }
 
-// missingText says what of that which is asked for the pane's strategy does not
-// tell; empty if it tells all.
+// missingText names the data that the settings show and the pane's strategy does not have; empty if it has all.
 func (p *pane) missingText(show *Settings) string {
 	l, s := &p.inspection, ""
-	lacks := func(asked bool, what string) {
-		if asked && s == "" {
-			s = "has no " + what
-		} else if asked {
-			s += ", no " + what
+	lacks := func(missing bool, noun string) {
+		if missing && s == "" {
+			s = "has no " + noun
+		} else if missing {
+			s += ", no " + noun
 		}
 	}
 	lacks(show.Coloring == ByPriority && len(l.Priority) == 0, "priorities")
 	lacks(show.Coloring == ByEncoding && len(l.Encoding) == 0, "encodings")
-	lacks(show.Coloring == ByJointDepth && len(l.JointDepth) == 0, "joint depths")
+	lacks(show.Coloring == ByJointDepth && len(l.JointDepth) == 0, "joint depth")
 	lacks((show.Coloring == ByAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
-	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "budget")
-	own := p.source.Latency().Response
-	lacks(show.Latency && own.Inputs == 0, "latency")
+	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
+	lacks(show.Latency && p.source.Latency().Response.Inputs == 0, "latency")
 	return s
 }
 
-// legendEntry is a part of the legend: a square or a ramp, and words.
+// legendEntry is an entry of the legend: a square or a ramp with its label.
 type legendEntry struct {
 	color   render.Color
 	ramp    bool
 	outline bool
-	label   string // before the ramp; behind the square
-	rampEnd string // behind the ramp
+	label   string // left of a ramp, right of a square
+	rampEnd string // right of a ramp
 }
 
-// legendEntries is what the colours of the bodies mean.
+// legendEntries explain the colours of bodies, outlines and boxes.
 func (d *overlay) legendEntries() (list []legendEntry) {
 	show := &d.settings
 	switch show.Coloring {
 	case ByPriority:
 		list = append(list, legendEntry{ramp: true, label: "priority 1", rampEnd: "1,000,000"})
 	case ByAge:
-		list = append(list, legendEntry{ramp: true, label: "last word 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s old"})
+		list = append(list, legendEntry{ramp: true, label: "age 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s"})
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
 			list = append(list, legendEntry{color: neverReceivedColor, label: encodingNames[predict.NeverReceived]})
 		}
@@ -213,44 +210,44 @@ func (d *overlay) legendEntries() (list []legendEntry) {
 			list = append(list, legendEntry{color: encodingColors[c], label: encodingNames[c]})
 		}
 	case ByJointDepth:
-		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joints to it 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: UnownedColor, label: "by itself"})
+		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: UnownedColor, label: "no joints"})
 	case ByAuthority:
 		for i := range min(d.l.Players(), len(ownerColors)) {
-			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1) + "'s"})
+			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1)})
 		}
-		list = append(list, legendEntry{color: UnownedColor, label: "nobody's"})
+		list = append(list, legendEntry{color: UnownedColor, label: "unowned"})
 	}
 	if show.Simulated {
 		list = append(list, legendEntry{color: SimulatedColor, outline: true, label: "simulated"})
 	}
 	if show.Parents && d.anyParentBoxes() {
-		list = append(list, legendEntry{color: parentColor, outline: true, label: "parent"}, legendEntry{color: candidateColor, outline: true, label: "may become it"})
+		list = append(list, legendEntry{color: parentColor, outline: true, label: "parent"}, legendEntry{color: candidateColor, outline: true, label: "parent candidate"})
 	}
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.Fallback) > 0 {
-			return append(list, legendEntry{color: FallbackColor, label: "switched"})
+			return append(list, legendEntry{color: FallbackColor, label: "prediction off"})
 		}
 	}
 	return list
 }
 
-// anyInspection reports whether any pane's strategy tells something.
-func (d *overlay) anyInspection(what func(*predict.Inspection) bool) bool {
+// anyInspection reports whether the inspection of any pane fulfils a condition.
+func (d *overlay) anyInspection(condition func(*predict.Inspection) bool) bool {
 	for _, p := range d.stage.panes {
-		if what(&p.inspection) {
+		if condition(&p.inspection) {
 			return true
 		}
 	}
 	return false
 }
 
-// rampWidth is how wide a ramp is drawn, and rampSteps of how many pieces.
+// Size of a ramp in the legend.
 const (
-	rampWidth = 110
-	rampSteps = 55
+	rampWidth = 110 // pixels at scale 1
+	rampSteps = 55  // rectangles of one colour
 )
 
-// legendEntryWidth is how wide an entry of the legend is.
+// legendEntryWidth returns the width of an entry.
 func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 	w := d.px(11) + d.px(6) + f.Width(e.label)
 	if e.ramp {
@@ -259,7 +256,7 @@ func (d *overlay) legendEntryWidth(e *legendEntry, f render.Font) float32 {
 	return w
 }
 
-// drawLegendEntry draws an entry of the legend in a strip.
+// drawLegendEntry draws an entry at x in a strip at y of height h.
 func (d *overlay) drawLegendEntry(e *legendEntry, f render.Font, x, y, h float32) {
 	base, box := baseline(f, y, h), d.px(11)
 	top := y + float32((h-box)*0.5)

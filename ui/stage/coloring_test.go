@@ -14,11 +14,11 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// newKatamari is a session of cubes that a player at the server gathers.
-func newKatamari(t testing.TB, weather string, specs ...string) *lab.Lab {
+// newKatamari returns a session with 200 cubes that a player on the server can pull.
+func newKatamari(t testing.TB, network string, specs ...string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: "katamari:cubes=200", Rate: 60, Seat: lab.AtHost}
-	if err := c.Network.Parse(weather); err != nil {
+	if err := c.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(c)
@@ -44,7 +44,7 @@ func setDisplay(t testing.TB, l *lab.Lab, settings string) {
 	}
 }
 
-// rollAndPull makes ticks in which the player rolls and pulls.
+// rollAndPull makes ticks in which the player rolls and pulls cubes.
 func rollAndPull(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	t.Helper()
 	for range ticks {
@@ -55,16 +55,15 @@ func rollAndPull(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	}
 }
 
-// TestRamp says that the ramp gets lighter all the way, that shares lie on it as
-// they should, and where its ends are.
+// TestRamp promises that lightness grows all along the ramp, and holds the scales and ends of priority and age.
 func TestRamp(t *testing.T) {
-	last := -1.0
+	previous := -1.0
 	for i := range 101 {
 		light, _, _ := cielab(simulateVision(rampColor(float32(i)/100), normalVision))
-		if light <= last {
-			t.Errorf("at %d %% it is no lighter than before: %v, %v", i, light, last)
+		if light <= previous {
+			t.Errorf("at %d %% the lightness %v does not exceed %v", i, light, previous)
 		}
-		last = light
+		previous = light
 	}
 	if rampColor(-1) != colorRamp[0] || rampColor(0) != colorRamp[0] || rampColor(1) != colorRamp[5] || rampColor(7) != colorRamp[5] || rampColor(0.2) != colorRamp[1] {
 		t.Error("the ramp's ends")
@@ -77,12 +76,12 @@ func TestRamp(t *testing.T) {
 			t.Errorf("priority %d: %v doublings up the ramp, want %v", c.n, got, c.want)
 		}
 	}
-	before := float32(-1)
+	share := float32(-1)
 	for n := int64(1); n < 1<<20; n += 1 + n/50 {
-		if s := priorityFraction(n); s < before {
-			t.Fatalf("priority %d is lower than a lower one", n)
+		if s := priorityFraction(n); s < share {
+			t.Fatalf("priority %d is lower on the ramp than a lower priority", n)
 		} else {
-			before = s
+			share = s
 		}
 	}
 	for _, c := range []struct {
@@ -95,22 +94,22 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestColorsAreDistinguishable says that classes can be told apart, and from the ground, by an eye
-// that sees all colours and by one that lacks any of the three.
+// TestColorsAreDistinguishable promises that the colours of classes differ from each other and from the ground, with normal
+// colour vision and with each of the three deficiencies.
 func TestColorsAreDistinguishable(t *testing.T) {
 	ground := render.RGB(render.GroundColor[0], render.GroundColor[1], render.GroundColor[2])
 	sets := map[string][]render.Color{
-		"codings":     append([]render.Color{ground}, encodingColors[:]...),
+		"encodings":   append([]render.Color{ground}, encodingColors[:]...),
 		"owners":      append([]render.Color{ground, UnownedColor}, ownerColors[:]...),
 		"joint-depth": {ground, UnownedColor, rootColor, jointDepthColor(1), jointDepthColor(maxJointDepth)},
 		"packet":      {headerColor, inputColor, updateColor, emptyColor},
 	}
 	for name, set := range sets {
-		for eye, m := range map[string][9]float64{"all": normalVision, "no red": protanopia, "no green": deuteranopia, "no blue": tritanopia} {
+		for eye, m := range map[string][9]float64{"normal": normalVision, "protanopia": protanopia, "deuteranopia": deuteranopia, "tritanopia": tritanopia} {
 			for i, a := range set {
 				for _, b := range set[:i] {
 					if a == UnownedColor && b == ground {
-						continue // as ever: its edges and its shadow tell it
+						continue // edges and shadow distinguish these
 					}
 					l1, a1, b1 := cielab(simulateVision(a, m))
 					l2, a2, b2 := cielab(simulateVision(b, m))
@@ -123,8 +122,7 @@ func TestColorsAreDistinguishable(t *testing.T) {
 	}
 }
 
-// Colours as seen by eyes that lack a kind of cone (Machado and others, 2009), and
-// CIELAB of what they see.
+// Colour vision without one kind of cone, as matrices on linear RGB (Machado and others, 2009).
 var (
 	normalVision = [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 	protanopia   = [9]float64{0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998}
@@ -132,6 +130,7 @@ var (
 	tritanopia   = [9]float64{1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900}
 )
 
+// simulateVision returns a colour as linear RGB through a matrix of colour vision.
 func simulateVision(c render.Color, m [9]float64) (rgb [3]float64) {
 	linear := func(u uint8) float64 { return math.Pow(float64(u)/255, 2.2) }
 	in := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
@@ -141,6 +140,7 @@ func simulateVision(c render.Color, m [9]float64) (rgb [3]float64) {
 	return rgb
 }
 
+// cielab converts linear RGB to CIELAB.
 func cielab(c [3]float64) (l, a, b float64) {
 	f := func(x float64) float64 {
 		if x > 0.008856 {
@@ -154,38 +154,37 @@ func cielab(c [3]float64) (l, a, b float64) {
 	return 116*y - 16, 500 * (x - y), 200 * (y - z)
 }
 
-// TestColorings says that in every tint each body has the colour of what is told of it,
-// on both sides of a pane, that a body which is sent in every tick is at the low end
-// and one never told of has a colour of its own, and that a tint that is put away
-// leaves the picture as it was.
+// TestColorings promises that every colouring gives each body the colour of its data on both sides of a pane, that a body
+// sent in every tick is at the low end of the priorities, that one never received has its own colour, and that switching a
+// colouring off restores the picture.
 func TestColorings(t *testing.T) {
 	l := newKatamari(t, "latency=50ms", "statesync:compression=delta")
 	var s Stage
 	rollAndPull(t, &s, l, 400)
 	n := len(l.Panes[0].ServerWorld.Bodies())
-	var told predict.Inspection
-	l.Panes[0].Inspect(&told)
+	var data predict.Inspection
+	l.Panes[0].Inspect(&data)
 	for by, want := range map[string]func(i int) render.Color{
-		"priority": func(i int) render.Color { return rampColor(priorityFraction(told.Priority[i])) },
-		"age":      func(i int) render.Color { return rampColor(ageFraction(int(told.Age[i]), 60)) },
-		"encoding": func(i int) render.Color { return encodingColors[told.Encoding[i]] },
+		"priority": func(i int) render.Color { return rampColor(priorityFraction(data.Priority[i])) },
+		"age":      func(i int) render.Color { return rampColor(ageFraction(int(data.Age[i]), 60)) },
+		"encoding": func(i int) render.Color { return encodingColors[data.Encoding[i]] },
 	} {
 		setDisplay(t, l, "color="+by)
 		s.Refresh(l)
-		seen := map[render.Color]bool{}
+		colors := map[render.Color]bool{}
 		for _, v := range s.Viewports(nil, l, 0, 0, 640, 360, 1) {
 			for i, c := range v.Scene.Cubes[:n] {
 				if c.Color != want(i) {
 					t.Fatalf("%s, side %d: body %d is %v, want %v", by, v.Side, i, c.Color, want(i))
 				}
-				seen[c.Color] = true
+				colors[c.Color] = true
 			}
 			if by == "priority" && v.Scene.Cubes[0].Color != colorRamp[0] {
-				t.Errorf("the player, just sent: %v", v.Scene.Cubes[0].Color)
+				t.Errorf("the player, which was just sent, is %v", v.Scene.Cubes[0].Color)
 			}
 		}
-		if len(seen) < 2 || len(seen) < 3 && by != "encoding" {
-			t.Errorf("%s: %d colours", by, len(seen))
+		if len(colors) < 2 || len(colors) < 3 && by != "encoding" {
+			t.Errorf("%s: %d colours", by, len(colors))
 		}
 	}
 	l = newKatamari(t, "latency=250ms", "statesync")
@@ -200,32 +199,32 @@ func TestColorings(t *testing.T) {
 	setDisplay(t, l, "color=authority")
 	s.Refresh(l)
 	if slices.Equal(l.Panes[0].Clients[0].World.Owners(), l.Panes[0].ServerWorld.Owners()) {
-		t.Error("both sides know the same: nothing is tested")
+		t.Error("both sides know the same owners: nothing is tested")
 	}
 	views := s.Viewports(nil, l, 0, 0, 640, 360, 1)
 	for _, x := range []struct {
 		v      Viewport
 		owners []int8
 	}{{views[0], l.Panes[0].Clients[0].World.Owners()}, {views[1], l.Panes[0].ServerWorld.Owners()}} {
-		held := 0
+		owned := 0
 		for i, o := range x.owners {
 			want := UnownedColor
 			if o >= 0 {
 				want = ownerColors[o]
-				held++
+				owned++
 			}
 			if x.v.Scene.Cubes[i].Color != want {
 				t.Fatalf("body %d of %d is %v", i, o, x.v.Scene.Cubes[i].Color)
 			}
 		}
-		if held < 1 {
-			t.Errorf("%d bodies have an owner", held)
+		if owned < 1 {
+			t.Errorf("%d bodies have an owner", owned)
 		}
 	}
 	setDisplay(t, l, "color=off")
 	s.Refresh(l)
 	if got := fmt.Sprint(s.Viewports(nil, l, 0, 0, 640, 360, 1)); got != plain {
-		t.Error("without a tint it is not as before")
+		t.Error("without a colouring the picture is not as before")
 	}
 
 	l = newKatamari(t, "latency=50ms", "statesync")
@@ -233,12 +232,12 @@ func TestColorings(t *testing.T) {
 	setDisplay(t, l, "color=age")
 	rollAndPull(t, &fresh, l, 2)
 	if c := fresh.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Cubes[5].Color; c != neverReceivedColor {
-		t.Errorf("a body that was not told of: %v", c)
+		t.Errorf("a body that was never received is %v", c)
 	}
 }
 
-// TestJointDepthColors says that roots are marked, that what hangs on them is coloured by how
-// far, and what no joint ties as it is; and that where bodies are not told of so it is said.
+// TestJointDepthColors promises that roots have their own colour, that other bodies of a joint tree are coloured by their
+// depth, and that a pane without the data says so.
 func TestJointDepthColors(t *testing.T) {
 	c := lab.Config{Scene: "train:rods=12", Rate: 60}
 	l := lab.New(c)
@@ -260,22 +259,22 @@ func TestJointDepthColors(t *testing.T) {
 			}
 		}
 	}
-	if w := s.panes[2].missingText(&Settings{Coloring: ByJointDepth}); w != "has no joint depths" {
+	if w := s.panes[2].missingText(&Settings{Coloring: ByJointDepth}); w != "has no joint depth" {
 		t.Errorf("%q", w)
 	}
 	if jointDepthColor(-1) != UnownedColor {
-		t.Error("what hangs on nothing")
+		t.Error("a body without joints")
 	}
 }
 
-// TestMissingDataIsShown says that what a strategy does not tell leaves its picture as it
-// is, and that the caption says so.
+// TestMissingDataIsShown promises that a colouring without data leaves the picture as it is, and that the caption says which
+// data the strategy lacks.
 func TestMissingDataIsShown(t *testing.T) {
 	for spec, want := range map[string]string{
-		"statesync": "", "snapshot": "has no priorities", "noprediction": "has no priorities, no ages, no budget",
-		"rewind": "has no priorities, no budget", "lockstep": "has no priorities, no ages, no budget",
-		"animated": "has no priorities, no budget", "historyoffset": "has no priorities, no budget",
-		"relative": "has no priorities, no budget",
+		"statesync": "", "snapshot": "has no priorities", "noprediction": "has no priorities, no ages, no packet budget",
+		"rewind": "has no priorities, no packet budget", "lockstep": "has no priorities, no ages, no packet budget",
+		"animated": "has no priorities, no packet budget", "historyoffset": "has no priorities, no packet budget",
+		"relative": "has no priorities, no packet budget",
 	} {
 		l := newKatamari(t, "latency=50ms", spec)
 		var s Stage
@@ -300,17 +299,16 @@ func TestMissingDataIsShown(t *testing.T) {
 	}
 }
 
-// TestLegend says that each tint's legend has its words, at any usual size, and that
-// without one there is none.
+// TestLegend promises that the legend explains each colouring at all usual sizes, and none when there is no colouring.
 func TestLegend(t *testing.T) {
 	l := newKatamari(t, "latency=50ms", "statesync")
 	var s Stage
 	rollAndPull(t, &s, l, 30)
 	for settings, want := range map[string][]string{
-		"color=off": {"client"}, "color=priority": {"priority 1", "1,000,000"}, "color=age": {"last word 0", "2 s old", "not told yet"},
-		"color=encoding":    {"absolute", "relative to the player", "to an earlier state", "not told yet"},
-		"color=joint-depth": {"root", "joints to it 1", "8 or more", "by itself"},
-		"color=authority":   {"player 1's", "nobody's"}, "simulated=on": {"player 1's", "nobody's", "simulated"},
+		"color=off": {"client"}, "color=priority": {"priority 1", "1,000,000"}, "color=age": {"age 0", "2 s", "never received"},
+		"color=encoding":    {"absolute", "relative to player", "delta", "never received"},
+		"color=joint-depth": {"root", "joint depth 1", "8 or more", "no joints"},
+		"color=authority":   {"player 1", "unowned"}, "simulated=on": {"player 1", "unowned", "simulated"},
 	} {
 		if settings == "simulated=on" {
 			settings = "color=authority,simulated=on"
@@ -320,17 +318,17 @@ func TestLegend(t *testing.T) {
 		for _, size := range [][2]int{{1280, 720}, {950, 720}, {1920, 1080}, {640, 480}} {
 			var f Frame
 			s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{Footer: "tape katamari-ball"}, 1)
-			var words []string
+			var texts []string
 			for _, it := range f.Overlay.Items {
-				words = append(words, it.Text)
+				texts = append(texts, it.Text)
 			}
 			for _, w := range want {
-				if !slices.Contains(words, w) {
+				if !slices.Contains(texts, w) {
 					t.Errorf("%s, %v: no %q", settings, size, w)
 				}
 			}
-			if settings == "color=off" && slices.Contains(words, "not told yet") {
-				t.Error("a legend without a tint")
+			if settings == "color=off" && slices.Contains(texts, "never received") {
+				t.Error("a legend without a colouring")
 			}
 		}
 		setDisplay(t, l, "color=off,simulated=off")

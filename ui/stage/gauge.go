@@ -9,39 +9,39 @@ import (
 	"ghostcube/render"
 )
 
-// packetHistory are what a second of packets was made of.
+// packetHistory is what the packets of the last second contained.
 type packetHistory struct {
-	ring    [lab.MaxRate]predict.PacketBreakdown // by tick; zero where none was sent
+	ring    [lab.MaxRate]predict.PacketBreakdown // by tick; zero where no packet was sent
 	next    int
 	hasData bool
 }
 
-// add takes in the last packet as it is after a tick of the server, of a session
-// of so many ticks a second.
+// add takes the last packet after a tick of the server; sent says whether it was sent in this tick. rate is in ticks per
+// second.
 func (s *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
-	at := &s.ring[s.next%rate]
-	if *at = (predict.PacketBreakdown{}); sent {
-		*at = *p
+	slot := &s.ring[s.next%rate]
+	if *slot = (predict.PacketBreakdown{}); sent {
+		*slot = *p
 	}
 	s.next, s.hasData = (s.next+1)%rate, true
 }
 
-// fillRatio is the share of their room that the packets of a second took, or that of
-// the last alone if none is known.
+// fillRatio returns the share of their budget that the packets of the last second used. Without any it is that of the
+// last packet.
 func (s *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float32 {
-	bits, room := 0, 0
+	bits, budget := 0, 0
 	for i := range s.ring[:rate] {
 		bits += s.ring[i].Bits()
-		room += s.ring[i].BudgetBits
+		budget += s.ring[i].BudgetBits
 	}
-	if room == 0 {
-		bits, room = last.Bits(), last.BudgetBits
+	if budget == 0 {
+		bits, budget = last.Bits(), last.BudgetBits
 	}
-	return float32(bits) / float32(max(room, 1))
+	return float32(bits) / float32(max(budget, 1))
 }
 
-// bitsPerCube is what the snapshots of a second took for each body, or the last alone
-// if none is known.
+// bitsPerCube returns the mean bits per body of the snapshots of the last second. Without any it is that of the last
+// packet.
 func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
 	bits, cubes := 0.0, 0
 	for i := range s.ring[:rate] {
@@ -54,7 +54,7 @@ func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) flo
 	return float32(bits) / float32(max(cubes, 1))
 }
 
-// The colours of what packets are made of, and of the gauges' ground.
+// The colours of the parts of packets, and of the gauges' backgrounds.
 var (
 	headerColor     = render.Color{R: 150, G: 158, B: 168, A: 255}
 	inputColor      = orange
@@ -65,22 +65,23 @@ var (
 	emptyColor      = render.Color{R: 58, G: 65, B: 75, A: 255}
 )
 
+// Sizes of the gauges, in pixels at scale 1.
 const (
 	packetGaugeHeight   = 62
-	snapshotGaugeHeight = packetGaugeHeight + 16 // of a snapshot's
-	ageGaugeHeight      = 92                     // less by agesLess in a low pane
-	ageGaugeReduction   = 28
+	snapshotGaugeHeight = packetGaugeHeight + 16
+	ageGaugeHeight      = 92
+	ageGaugeReduction   = 28 // by which the age gauge is lower in a low pane
 	lowPaneHeight       = 420
 	gaugeGap            = 6
-	minGaugeWidth       = 220 // narrower ones could not be read
+	minGaugeWidth       = 220 // below it there are no gauges, because the texts would not fit
 	maxGaugeWidth       = 310
 )
 
-// drawGauges draws what is asked for at the lower right of a pane, as far as there is
-// room below top and across.
+// drawGauges draws the gauges that the settings show at the lower right of pane i, from the bottom up, as far as they fit
+// below top.
 func (d *overlay) drawGauges(i int, r Rect, top float32) {
 	show, p := &d.settings, d.stage.panes[i]
-	w := min(float32(float32(r.W)*0.52), d.px(maxGaugeWidth)) // the graph on the left has 0.42
+	w := min(float32(float32(r.W)*0.52), d.px(maxGaugeWidth)) // the lag error graph on the left has 0.42
 	if show.Split {
 		w = min(w, float32((r.W-gutter/2)/2)-d.px(20))
 	}
@@ -113,10 +114,10 @@ func (d *overlay) drawGauges(i int, r Rect, top float32) {
 	d.gaugeTops[i] = y
 }
 
-// bitScales are the bits of a cube for which the bar of a snapshot stands.
+// bitScales are the possible ends of the snapshot gauge's scale, in bits per body.
 var bitScales = [...]float32{0.5, 1, 2, 5, 10, 20, 50, 100, 200, 400}
 
-// bitScale is the least that leaves some room beyond so many bits.
+// bitScale returns the least of bitScales that is 15 % beyond a number of bits.
 func bitScale(bits float32) float32 {
 	for _, s := range bitScales {
 		if s >= float32(bits*1.15) {
@@ -126,30 +127,30 @@ func bitScale(bits float32) float32 {
 	return bitScales[len(bitScales)-1]
 }
 
-// drawSnapshotGauge draws what the last snapshot took for each body, by what its bits told.
-// The bar's scale follows the mean of a second, which is its mark.
+// drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of the last
+// second, which the scale follows.
 func (d *overlay) drawSnapshotGauge(p *pane, x, y, w, h float32) {
 	k := &p.inspection.Packet
-	each := 1 / float32(max(k.BodyCount, 1))
+	perBody := 1 / float32(max(k.BodyCount, 1))
 	mean := p.packetHistory.bitsPerCube(k, p.source.ServerWorld.Rate())
 	scale := bitScale(mean)
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	right := "mean " + bitsText(mean)
-	rw := f.Width(right)
-	left := bitsText(float32(float32(k.Parts.Bits())*each)) + " bits a cube, " + countText(k.DatagramCount, "datagram")
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rw-pad-pad-pad))
-	d.Text(x+w-pad-rw, y+d.px(16), f, dimTextColor, right)
+	rightWidth := f.Width(right)
+	left := bitsText(float32(float32(k.Parts.Bits())*perBody)) + " bits per cube, " + countText(k.DatagramCount, "datagram")
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, emptyColor)
-	of := "of " + strconv.FormatFloat(float64(scale), 'g', -1, 32) + " bits"
+	end := "of " + strconv.FormatFloat(float64(scale), 'g', -1, 32) + " bits"
 	if scale == 1 {
-		of = "of 1 bit"
+		end = "of 1 bit"
 	}
-	ow := f.Width(of)
-	d.Text(x+w-pad-ow, y+d.px(69), f, dimTextColor, of)
+	endWidth := f.Width(end)
+	d.Text(x+w-pad-endWidth, y+d.px(69), f, dimTextColor, end)
 	pen, line := x+pad, y+d.px(53)
-	most := x + w - d.px(4)
+	limit := x + w - d.px(4)
 	from := float32(0)
 	for _, part := range []struct {
 		bits  float64
@@ -165,28 +166,28 @@ func (d *overlay) drawSnapshotGauge(p *pane, x, y, w, h float32) {
 		if part.bits <= 0 {
 			continue
 		}
-		bits := float32(float32(part.bits) * each)
-		place := func(bits float32) float32 { return float32(int(min(float32(bw*bits)/scale, bw))) }
-		a, b := place(from), place(from+bits)
+		bits := float32(float32(part.bits) * perBody)
+		xAt := func(bits float32) float32 { return float32(int(min(float32(bw*bits)/scale, bw))) }
+		a, b := xAt(from), xAt(from+bits)
 		d.Rect(bx+a, by, b-a, bh, part.color)
 		from += bits
-		words := part.name + " " + bitsText(bits)
+		label := part.name + " " + bitsText(bits)
 		box := d.px(8)
-		wide := box + d.px(4) + f.Width(words)
-		if pen+wide > most && line < y+d.px(60) {
-			pen, line, most = x+pad, y+d.px(69), x+w-pad-ow-d.px(6)
+		width := box + d.px(4) + f.Width(label)
+		if pen+width > limit && line < y+d.px(60) {
+			pen, line, limit = x+pad, y+d.px(69), x+w-pad-endWidth-d.px(6)
 		}
-		if pen+wide > most {
+		if pen+width > limit {
 			continue
 		}
 		d.Rect(pen, line-box, box, box, part.color)
-		d.Text(pen+box+d.px(4), line, f, dimTextColor, words)
-		pen += wide + d.px(9)
+		d.Text(pen+box+d.px(4), line, f, dimTextColor, label)
+		pen += width + d.px(9)
 	}
 	d.Rect(bx+float32(int(float32(bw*min(mean/scale, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), textColor)
 }
 
-// bitsText writes bits of a cube with as many digits as tell them apart.
+// bitsText returns a number of bits with three digits or more.
 func bitsText(bits float32) string {
 	switch {
 	case bits >= 99.95:
@@ -197,27 +198,27 @@ func bitsText(bits float32) string {
 	return strconv.FormatFloat(float64(bits), 'f', 2, 32)
 }
 
-// drawPacketGauge draws what the last packet was made of, over what it might have held.
+// drawPacketGauge draws the parts of the last packet within its budget. The mark is the mean of the last second.
 func (d *overlay) drawPacketGauge(p *pane, x, y, w, h float32) {
 	k := &p.inspection.Packet
 	mean := p.packetHistory.fillRatio(k, p.source.ServerWorld.Rate())
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
 	right := fmt.Sprintf("mean %.0f %%", 100*mean)
-	rw := f.Width(right)
+	rightWidth := f.Width(right)
 	left := fmt.Sprintf("packet %.0f %% of %d bits", float32(100*float32(k.Bits()))/float32(k.BudgetBits), k.BudgetBits)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rw-pad-pad-pad))
-	d.Text(x+w-pad-rw, y+d.px(16), f, dimTextColor, right)
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(left, w-rightWidth-pad-pad-pad))
+	d.Text(x+w-pad-rightWidth, y+d.px(16), f, dimTextColor, right)
 	bx, by, bw, bh := x+pad, y+d.px(23), w-2*pad, d.px(13)
 	d.Rect(bx, by, bw, bh, emptyColor)
-	pen, done := x+pad, y+d.px(53)
+	pen, base := x+pad, y+d.px(53)
 	from := 0
 	for _, part := range []struct {
 		bits  int
 		color render.Color
 		name  string
 	}{
-		{k.HeaderBits, headerColor, "head " + strconv.Itoa(k.HeaderBits)},
+		{k.HeaderBits, headerColor, "header " + strconv.Itoa(k.HeaderBits)},
 		{k.InputBits, inputColor, "inputs " + strconv.Itoa(k.InputBits)},
 		{k.BodyBits, updateColor, countText(k.BodyCount, "update") + " " + strconv.Itoa(k.BodyBits)},
 	} {
@@ -228,52 +229,52 @@ func (d *overlay) drawPacketGauge(p *pane, x, y, w, h float32) {
 		if pen+box+d.px(4)+f.Width(part.name) > x+w-d.px(4) {
 			continue
 		}
-		d.Rect(pen, done-box, box, box, part.color)
+		d.Rect(pen, base-box, box, box, part.color)
 		pen += box + d.px(4)
-		pen += d.Text(pen, done, f, dimTextColor, part.name) + d.px(9)
+		pen += d.Text(pen, base, f, dimTextColor, part.name) + d.px(9)
 	}
 	d.Rect(bx+float32(int(float32(bw*min(mean, 1))))-d.px(1), by-d.px(2), d.px(2), bh+d.px(4), textColor)
 }
 
-// ageBinCount is how many ticks of age the histogram tells apart.
+// ageBinCount is the number of bins of an age histogram: one a tick, for ten seconds at the highest rate.
 const ageBinCount = 10 * lab.MaxRate
 
-// ageHistogram counts bodies by the age of the server's last word.
+// ageHistogram counts bodies by their snapshot age.
 type ageHistogram struct {
-	bins  [ageBinCount]uint16 // by age in ticks; the last has all that are older
+	bins  [ageBinCount]uint16 // by age in ticks; the last one has all older bodies
 	total int
 }
 
-// count counts the bodies that move, as far as the client knows or else the server.
+// count counts the moving bodies of a pane. Where the client does not know which bodies move, the server decides.
 func (s *ageHistogram) count(p *pane) {
 	*s = ageHistogram{}
-	truth := p.source.ServerWorld.Bodies()
+	serverBodies := p.source.ServerWorld.Bodies()
 	for i, age := range p.inspection.Age {
-		moves := !truth[i].Asleep
+		moving := !serverBodies[i].Asleep
 		if i < len(p.inspection.Moving) {
-			moves = p.inspection.Moving[i]
+			moving = p.inspection.Moving[i]
 		}
-		if moves {
+		if moving {
 			s.bins[min(int(age), ageBinCount-1)]++
 			s.total++
 		}
 	}
 }
 
-// quantile is the age in ticks that a share of the bodies, in [0,1], do not exceed.
+// quantile returns the age in ticks that a share in [0, 1] of the bodies do not exceed.
 func (s *ageHistogram) quantile(share float64) int {
-	left := int(float64(float64(s.total) * share))
+	rest := int(float64(float64(s.total) * share))
 	for t, n := range s.bins {
-		if int(n) > left {
+		if int(n) > rest {
 			return t
 		}
-		left -= int(n)
+		rest -= int(n)
 	}
 	return ageBinCount - 1
 }
 
-// drawAgeGauge draws the histogram of how old the server's last word is of the bodies that
-// move. Its colours and its scale are those of the tint.
+// drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale of the
+// colouring by age.
 func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
 	s, rate := &d.stage.ages, p.source.ServerWorld.Rate()
 	s.count(p)
@@ -281,22 +282,22 @@ func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
 	f, pad := d.font(12, false), d.px(8)
 	left, top, bottom := x+pad, y+d.px(24), y+h-d.px(19)
 	right := x + w - pad
-	whole := right - left - d.px(14) // and then those beyond the scale
-	place := func(ticks int) float32 { return left + float32(int(float32(whole*ageFraction(ticks, rate)))) }
+	span := right - left - d.px(14) // bodies beyond the scale have a bar to the right of it
+	xAt := func(ticks int) float32 { return left + float32(int(float32(span*ageFraction(ticks, rate)))) }
 	beyond := maxAgeSeconds * rate
 	var bars [maxAgeSeconds*lab.MaxRate + 1]struct {
 		x0, x1 float32
 		n      int
 	}
-	n, most := 0, 1
+	n, largest := 0, 1
 	for t := range beyond {
 		b := &bars[n]
 		if b.n == 0 && b.x1 == 0 {
-			b.x0 = place(t)
+			b.x0 = xAt(t)
 		}
 		b.n += int(s.bins[t])
-		if b.x1 = place(t + 1); b.x1-b.x0 >= 1 { // what is finer than a pixel shares one
-			most = max(most, b.n)
+		if b.x1 = xAt(t + 1); b.x1-b.x0 >= 1 { // bins narrower than a pixel share a bar
+			largest = max(largest, b.n)
 			n++
 		}
 	}
@@ -304,35 +305,35 @@ func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
 	for _, k := range s.bins[beyond:] {
 		older += int(k)
 	}
-	most = max(most, older)
+	largest = max(largest, older)
 	bar := func(x0, x1 float32, n int, c render.Color) {
 		if n > 0 {
-			tall := max(float32((bottom-top)*float32(n))/float32(most), 1)
-			d.Rect(x0, bottom-tall, max(x1-x0, 1), tall, c)
+			height := max(float32((bottom-top)*float32(n))/float32(largest), 1)
+			d.Rect(x0, bottom-height, max(x1-x0, 1), height, c)
 		}
 	}
 	for _, b := range bars[:n] {
-		bar(b.x0, b.x1, b.n, rampColor((b.x0-left)/whole))
+		bar(b.x0, b.x1, b.n, rampColor((b.x0-left)/span))
 	}
 	bar(right-d.px(10), right, older, rampColor(1))
 	d.Rect(left, bottom, right-left, 1, gridlineColor)
-	d.drawAgeAxis(f, left, right, bottom, rate, place)
+	d.drawAgeAxis(f, left, right, bottom, rate, xAt)
 	pen := x + w - pad
 	if s.total > 0 {
-		pen = d.drawQuantiles(s, f, x, y, w, top, bottom, right, beyond, rate, place)
+		pen = d.drawQuantiles(s, f, x, y, w, top, bottom, right, beyond, rate, xAt)
 	}
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("age, "+strconv.Itoa(s.total)+" moving", pen-x-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("snapshot age, "+strconv.Itoa(s.total)+" moving", pen-x-pad))
 }
 
-// drawAgeAxis writes the ages below the bars.
-func (d *overlay) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, place func(int) float32) {
+// drawAgeAxis labels the ages below the bars.
+func (d *overlay) drawAgeAxis(f render.Font, left, right, bottom float32, rate int, xAt func(int) float32) {
 	base := bottom + d.px(14)
 	d.Text(left, base, f, dimTextColor, "0")
 	for _, m := range []struct {
 		ms   int
 		name string
 	}{{100, "0.1"}, {500, "0.5"}, {1000, "1"}} {
-		at := place(m.ms * rate / 1000)
+		at := xAt(m.ms * rate / 1000)
 		d.Rect(at, bottom, 1, d.px(3), gridlineColor)
 		d.Text(at-float32(0.5*f.Width(m.name)), base, f, dimTextColor, m.name)
 	}
@@ -340,9 +341,8 @@ func (d *overlay) drawAgeAxis(f render.Font, left, right, bottom float32, rate i
 	d.Text(right-f.Width(last), base, f, dimTextColor, last)
 }
 
-// drawQuantiles marks the age that half of the bodies and 99 in 100 do not exceed. It
-// returns how far to the right there is room for more words.
-func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, place func(int) float32) float32 {
+// drawQuantiles marks the median and the 99th percentile of the ages. It returns the left end of their labels.
+func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bottom, right float32, beyond, rate int, xAt func(int) float32) float32 {
 	pen := x + w - d.px(8)
 	for _, q := range []struct {
 		share float64
@@ -352,23 +352,23 @@ func (d *overlay) drawQuantiles(s *ageHistogram, f render.Font, x, y, w, top, bo
 		t := s.quantile(q.share)
 		at := right - d.px(5)
 		if t < beyond {
-			at = place(t) + float32(0.5*(place(t+1)-place(t)))
+			at = xAt(t) + float32(0.5*(xAt(t+1)-xAt(t)))
 		}
 		d.Rect(at, top, max(d.px(1.5), 1), bottom-top, q.color)
-		words := q.name + ageText(t, rate)
-		pen -= f.Width(words)
-		d.Text(pen, y+d.px(16), f, q.color, words)
+		label := q.name + ageText(t, rate)
+		pen -= f.Width(label)
+		d.Text(pen, y+d.px(16), f, q.color, label)
 		pen -= d.px(10)
 	}
 	return pen
 }
 
-// ageText writes ticks as a time.
+// ageText returns an age in ticks as a time.
 func ageText(ticks, rate int) string {
 	ms := float64(float64(ticks)*1000) / float64(rate)
 	switch {
 	case ticks >= ageBinCount-1:
-		return "long"
+		return fmt.Sprintf("> %d s", ageBinCount/rate)
 	case ms < 1000:
 		return fmt.Sprintf("%.0f ms", ms)
 	}

@@ -9,10 +9,9 @@ import (
 	"ghostcube/render"
 )
 
-// TestGaugesDoNotOverlap says that packet, ages, latency and legend lie inside their panes, that
-// no text covers another and no box another box, whatever the number of panes, the
-// size, the side-by-side view and the length of the captions; and that at the usual
-// sizes none is left out.
+// TestGaugesDoNotOverlap promises that packet, age and latency gauges lie inside their panes, and that no text covers a text
+// and no box a box, for any number of panes, size, colouring and length of captions; and that at usual sizes no gauge is
+// left out.
 func TestGaugesDoNotOverlap(t *testing.T) {
 	specs := []string{"statesync:compression=delta:budget=64:smoothing=none:congestion=off:reliable-rest=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:reliable-rest=off:velocities=off:priority=current"}
 	for n := 1; n <= 4; n++ {
@@ -20,34 +19,34 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 		setDisplay(t, l, "packet=on,ages=on,simulated=on,latency=on")
 		var s Stage
 		rollAndPull(t, &s, l, 150)
-		for _, tint := range []string{"off", "priority", "age", "encoding", "authority", "joint-depth"} {
+		for _, coloring := range []string{"off", "priority", "age", "encoding", "authority", "joint-depth"} {
 			for _, split := range []string{"on", "off"} {
-				setDisplay(t, l, "color="+tint+",split="+split)
+				setDisplay(t, l, "color="+coloring+",split="+split)
 				s.Refresh(l)
 				for _, size := range [][2]int{{1280, 720}, {950, 720}, {1590, 1080}, {1920, 1080}, {640, 480}, {500, 900}, {1280, 420}, {1280, 330}, {950, 300}} {
 					var f Frame
-					place := Rect{X: 3, Y: 5, W: size[0], H: size[1]}
-					s.Compose(&f, l, place, Options{Footer: "tape katamari-ball"}, 1)
-					name := fmt.Sprintf("%d panes, tint %s, split %s, %v", n, tint, split, size)
-					small := size[0] < 900 // captions are not made for these
-					boxes, texts, wrong := findOverlaps(&f, place)
+					rect := Rect{X: 3, Y: 5, W: size[0], H: size[1]}
+					s.Compose(&f, l, rect, Options{Footer: "tape katamari-ball"}, 1)
+					name := fmt.Sprintf("%d panes, color=%s, split=%s, %v", n, coloring, split, size)
+					small := size[0] < 900 // captions may overlap here, gauges not
+					boxes, texts, wrong := findOverlaps(&f, rect)
 					for _, w := range wrong {
-						if !small || strings.Contains(w, "age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "bits a cube") || strings.Contains(w, "head ") {
+						if !small || strings.Contains(w, "snapshot age, ") || strings.Contains(w, "p50 ") || strings.Contains(w, "packet ") || strings.Contains(w, "bits per cube") || strings.Contains(w, "header ") {
 							t.Errorf("%s: %s", name, w)
 						}
 					}
-					told := min(n, 2)
+					budgets := min(n, 2) // panes of statesync, which has a packet budget
 					if n == 4 {
-						told = 3
+						budgets = 3
 					}
-					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != told || strings.Count(texts, "age, ") != n) {
-						t.Errorf("%s: %d packets of %d, %d histograms of %d", name, strings.Count(texts, "packet "), told, strings.Count(texts, "age, "), n)
+					if !small && size[1] > 500 && (strings.Count(texts, "packet ") != budgets || strings.Count(texts, "snapshot age, ") != n) {
+						t.Errorf("%s: %d packet gauges of %d, %d histograms of %d", name, strings.Count(texts, "packet "), budgets, strings.Count(texts, "snapshot age, "), n)
 					}
-					if !small && size[1] > 500 && strings.Count(texts, " bits a cube") != n-told {
-						t.Errorf("%s: %d snapshots of %d", name, strings.Count(texts, " bits a cube"), n-told)
+					if !small && size[1] > 500 && strings.Count(texts, " bits per cube") != n-budgets {
+						t.Errorf("%s: %d snapshot gauges of %d", name, strings.Count(texts, " bits per cube"), n-budgets)
 					}
-					if !small && size[1] > 500 && strings.Count(texts, "latency in ms") != n {
-						t.Errorf("%s: %d latencies of %d", name, strings.Count(texts, "latency in ms"), n)
+					if !small && size[1] > 500 && strings.Count(texts, "key to screen, ms") != n {
+						t.Errorf("%s: %d latency gauges of %d", name, strings.Count(texts, "key to screen, ms"), n)
 					}
 					if boxes < n {
 						t.Errorf("%s: %d boxes", name, boxes)
@@ -58,9 +57,9 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 	}
 }
 
-// findOverlaps tells which texts of a list cover each other, which gauges cover a veiled
-// box, and what leaves the place. It returns also how many boxes there are, and all texts.
-func findOverlaps(f *Frame, place Rect) (boxes int, texts string, wrong []string) {
+// findOverlaps returns the number of boxes of a frame, all its texts, and which texts cover texts, which boxes cover boxes, and
+// which of them leave the rectangle or, for gauges, their viewport.
+func findOverlaps(f *Frame, rect Rect) (boxes int, texts string, wrong []string) {
 	type box struct {
 		x0, y0, x1, y1 float32
 		text           string
@@ -80,11 +79,11 @@ func findOverlaps(f *Frame, place Rect) (boxes int, texts string, wrong []string
 		default:
 			continue
 		}
-		if b.x0 < float32(place.X) || b.y0 < float32(place.Y) || b.x1 > float32(place.X+place.W) || b.y1 > float32(place.Y+place.H) {
+		if b.x0 < float32(rect.X) || b.y0 < float32(rect.Y) || b.x1 > float32(rect.X+rect.W) || b.y1 > float32(rect.Y+rect.H) {
 			wrong = append(wrong, fmt.Sprintf("%q lies at %v", b.text, b))
 		}
 		if kind == 1 && b.gauge && !insideViewport(f.Viewports, b.x0, b.y0, b.x1, b.y1) {
-			wrong = append(wrong, fmt.Sprintf("a gauge (packet ) lies at %v, in no view", b))
+			wrong = append(wrong, fmt.Sprintf("a gauge (packet ) lies at %v, in no viewport", b))
 		}
 		for _, o := range all[kind] {
 			if b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 {
@@ -96,7 +95,7 @@ func findOverlaps(f *Frame, place Rect) (boxes int, texts string, wrong []string
 	return boxes, texts, wrong
 }
 
-// insideViewport reports whether a box lies within one view.
+// insideViewport reports whether a box lies inside one viewport.
 func insideViewport(views []Viewport, x0, y0, x1, y1 float32) bool {
 	for i := range views {
 		v := &views[i]
@@ -107,8 +106,8 @@ func insideViewport(views []Viewport, x0, y0, x1, y1 float32) bool {
 	return false
 }
 
-// TestPacketHistory says that the fill is that of a second's packets, by their bits, and
-// that of the last one before any other is known.
+// TestPacketHistory promises that the fill ratio is that of all bits of the last second, and of the last packet where there was
+// none in that second.
 func TestPacketHistory(t *testing.T) {
 	var s packetHistory
 	p := predict.PacketBreakdown{BudgetBits: 1000, HeaderBits: 100, BodyBits: 300}
@@ -133,9 +132,8 @@ func TestPacketHistory(t *testing.T) {
 	}
 }
 
-// TestBitsPerCube says that the mean is that of a second's snapshots, and that of the
-// last one before any other is known; that the bar has room for it; and that every
-// part of a snapshot is named with what it takes.
+// TestBitsPerCube promises that the mean is that of the snapshots of the last second, or of the last one where there was none;
+// that the bar has room for it; and that every part of a snapshot is labelled with its bits.
 func TestBitsPerCube(t *testing.T) {
 	var s packetHistory
 	p := predict.PacketBreakdown{BodyCount: 100, Parts: predict.SnapshotBits{Index: 100, Rotation: 200}}
@@ -156,7 +154,7 @@ func TestBitsPerCube(t *testing.T) {
 	}
 	for bits, want := range map[float32]float32{0.1: 0.5, 0.49: 1, 4.3: 5, 4.4: 10, 80: 100, 321: 400, 1000: 400} {
 		if got := bitScale(bits); got != want {
-			t.Errorf("%v bits stand on a bar of %v", bits, got)
+			t.Errorf("%v bits have a scale of %v", bits, got)
 		}
 	}
 	for _, c := range []struct {
@@ -178,8 +176,7 @@ func TestBitsPerCube(t *testing.T) {
 	}
 }
 
-// TestAgeHistogram says that the histogram counts the bodies that move, each by its age,
-// and where its quantiles lie; and that its bars are of all of them.
+// TestAgeHistogram promises that the histogram counts each moving body by its age, and holds quantiles and the texts of ages.
 func TestAgeHistogram(t *testing.T) {
 	l := newKatamari(t, "latency=50ms,loss=5%", "statesync")
 	setDisplay(t, l, "ages=on")
@@ -193,7 +190,7 @@ func TestAgeHistogram(t *testing.T) {
 		if !b.Asleep {
 			moving++
 			if st.bins[p.inspection.Age[i]] == 0 {
-				t.Errorf("body %d is %d old, and is not counted", i, p.inspection.Age[i])
+				t.Errorf("body %d of age %d is not counted", i, p.inspection.Age[i])
 			}
 		}
 	}
@@ -207,31 +204,30 @@ func TestAgeHistogram(t *testing.T) {
 			t.Errorf("%v: %d, want %d", share, got, want)
 		}
 	}
-	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", ageBinCount - 1: "long"} {
+	for ticks, want := range map[int]string{0: "0 ms", 3: "50 ms", 59: "983 ms", 66: "1.10 s", ageBinCount - 1: "> 40 s"} {
 		if got := ageText(ticks, 60); got != want {
 			t.Errorf("%d ticks are %q", ticks, got)
 		}
 	}
 }
 
-// TestOutlines says that a body which is simulated elsewhere than it is drawn has its
-// outline, whose corners are seen where those of the simulated body are and are not
-// farther than they; that others have none, between ticks neither; and that there is
-// none unasked.
+// TestOutlines promises an outline for each body whose simulated pose differs from the drawn one, with corners that are
+// projected to those of the simulated body and are not farther away; none for other bodies, also between two ticks; and none
+// while the setting is off.
 func TestOutlines(t *testing.T) {
 	l := newKatamari(t, "latency=50ms,down.outage=250ms,down.outage-every=2s", "statesync")
 	var s Stage
 	setDisplay(t, l, "simulated=on")
-	seen := 0
+	outlines := 0
 	for range 300 {
 		rollAndPull(t, &s, l, 1)
 		v := &s.Viewports(nil, l, 0, 0, 640, 360, 1)[0]
-		shown := &l.Panes[0].Clients[0].View
-		lens := v.Camera.Projection(640, 360)
+		client := &l.Panes[0].Clients[0].View
+		projection := v.Camera.Projection(640, 360)
 		want := 0
-		var corners [][3]float32 // where on the picture, how far
-		for i, raw := range shown.Simulated {
-			if samePose(raw, shown.Bodies[i]) {
+		var corners [][3]float32 // x, y in pixels, depth in metres
+		for i, pose := range client.Simulated {
+			if samePose(pose, client.Bodies[i]) {
 				continue
 			}
 			want++
@@ -239,41 +235,41 @@ func TestOutlines(t *testing.T) {
 			for k := range 8 {
 				corner := half
 				corner.X, corner.Y, corner.Z = bitSign(k&1)*half.X, bitSign(k&2)*half.Y, bitSign(k&4)*half.Z
-				x, y, depth := lens.Project(raw.Pos.Add(raw.Rot.Rotate(corner)))
+				x, y, depth := projection.Project(pose.Pos.Add(pose.Rot.Rotate(corner)))
 				corners = append(corners, [3]float32{x, y, depth})
 			}
 		}
 		if n := len(v.Scene.Lines); n > 9*want || n < 4*want {
-			t.Fatalf("%d lines of %d bodies", n, want)
+			t.Fatalf("%d lines for %d bodies", n, want)
 		}
-		seen += want
+		outlines += want
 		for _, line := range v.Scene.Lines {
-			x, y, depth := lens.Project(line.A)
+			x, y, depth := projection.Project(line.A)
 			found := false
 			for _, c := range corners {
 				dx, dy := c[0]-x, c[1]-y
 				found = found || dx*dx+dy*dy < 0.01 && depth < c[2] && depth > c[2]-1.5
 			}
 			if !found && depth > 1 {
-				t.Fatalf("a line begins at %v, %v, %v m away, where no corner is", x, y, depth)
+				t.Fatalf("a line begins at %v, %v, depth %v m, where no corner is", x, y, depth)
 			}
 		}
 	}
-	if seen < 100 {
-		t.Errorf("%d outlines", seen)
+	if outlines < 100 {
+		t.Errorf("%d outlines", outlines)
 	}
 	other := newKatamari(t, "latency=50ms", "snapshot")
-	var still Stage
+	var fresh Stage
 	setDisplay(t, other, "simulated=on")
-	rollAndPull(t, &still, other, 200)
+	rollAndPull(t, &fresh, other, 200)
 	for _, share := range []float32{0, 0.5, 1} {
-		if n := len(still.Viewports(nil, other, 0, 0, 640, 360, share)[0].Scene.Lines); n != 0 {
-			t.Errorf("%d lines where all is drawn as it is known, at %v", n, share)
+		if n := len(fresh.Viewports(nil, other, 0, 0, 640, 360, share)[0].Scene.Lines); n != 0 {
+			t.Errorf("%d lines where every pose is drawn as simulated, at share %v", n, share)
 		}
 	}
 	setDisplay(t, l, "simulated=off")
 	rollAndPull(t, &s, l, 1)
 	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
-		t.Errorf("%d lines unasked", n)
+		t.Errorf("%d lines while the setting is off", n)
 	}
 }

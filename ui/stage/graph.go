@@ -5,20 +5,20 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// graphTicks is how many ticks a graph shows.
+// graphTicks is the number of ticks that a graph shows.
 const graphTicks = 300
 
-// Graph is the recent past of one number.
+// Graph is the recent history of a number, one value a tick.
 type Graph struct {
 	Title string
 	Unit  string
 
-	// Signed is a number that is also below zero, which then lies in the middle.
+	// Signed puts zero into the middle of the graph, for a number that can be negative.
 	Signed bool
 
-	values [graphTicks]float32
-	events [graphTicks]bool
-	next   int
+	values [graphTicks]float32 // a ring
+	events [graphTicks]bool    // marks, by the same index
+	next   int                 // index of the next value
 	count  int
 }
 
@@ -31,52 +31,58 @@ const (
 	ReplayGraph
 	InputBufferGraph
 	EarlyArrivalGraph
-	GraphCount // how many there are
+	GraphCount
 )
 
+// graphTitles are the titles and units of the graphs.
 var graphTitles = [GraphCount][2]string{
-	{"position error", "m"}, {"round trip", "ms"}, {"up", "kbit/s"}, {"down", "kbit/s"}, {"replayed", "ticks"}, {"inputs waiting", ""}, {"state sooner", "ms"},
+	LagErrorGraph:     {"lag error", "m"},
+	RTTGraph:          {"RTT", "ms"},
+	UplinkGraph:       {"uplink", "kbit/s"},
+	DownlinkGraph:     {"downlink", "kbit/s"},
+	ReplayGraph:       {"replayed", "ticks"},
+	InputBufferGraph:  {"input buffer", "inputs"},
+	EarlyArrivalGraph: {"early arrival", "ms"},
 }
 
-// Add appends a value; a mark is drawn where something happened.
+// Add appends a value, with a mark if something happened in this tick. It drops the oldest value of a full graph.
 func (g *Graph) Add(v float32, mark bool) {
 	g.values[g.next], g.events[g.next] = v, mark
 	g.next = (g.next + 1) % graphTicks
 	g.count = min(g.count+1, graphTicks)
 }
 
-// Len returns how many values there are, and Cap how many there can be.
+// Len returns the number of values.
 func (g *Graph) Len() int { return g.count }
 
-// Cap returns how many values a graph holds at most.
+// Cap returns the largest number of values.
 func (g *Graph) Cap() int { return graphTicks }
 
-// At returns value i, the oldest being 0, and whether something is marked
-// there.
+// At returns value i, where 0 is the oldest, and whether it has a mark.
 func (g *Graph) At(i int) (v float32, mark bool) {
 	k := (g.next - g.count + i + graphTicks) % graphTicks
 	return g.values[k], g.events[k]
 }
 
-// scaleSteps are the round numbers that a graph's scale may end at.
+// scaleSteps are the round numbers at which the scale of a graph may end.
 var scaleSteps = [...]float32{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6}
 
-// ScaleMax returns a round number that no value is above, whatever its sign, at least least.
-func (g *Graph) ScaleMax(least float32) float32 {
-	most := least
+// ScaleMax returns a round number that is at least minimum and at least the magnitude of every value.
+func (g *Graph) ScaleMax(minimum float32) float32 {
+	largest := minimum
 	for i := range g.count {
 		v, _ := g.At(i)
-		most = max(most, v, -v)
+		largest = max(largest, v, -v)
 	}
-	for _, t := range scaleSteps {
-		if t >= most {
-			return t
+	for _, step := range scaleSteps {
+		if step >= largest {
+			return step
 		}
 	}
-	return most
+	return largest
 }
 
-// Last returns the newest value.
+// Last returns the newest value, or 0 if there is none.
 func (g *Graph) Last() float32 {
 	if g.count == 0 {
 		return 0
@@ -85,60 +91,60 @@ func (g *Graph) Last() float32 {
 	return v
 }
 
-// bitRate turns a growing total of bytes into bits a second over half a second.
+// bitRate computes bits per second over the last half second from a growing total of bytes.
 type bitRate struct {
-	totals [120]uint64
-	count  int
+	totals [120]uint64 // a ring, by tick
+	count  int         // ticks so far
 }
 
-// add takes in the total after a tick, and returns bits per second over the
-// last half second, at so many ticks a second.
-func (r *bitRate) add(total uint64, hz int) float64 {
-	back := min(max(hz/2, 1), len(r.totals)-1)
+// add takes the total after a tick and returns the bits per second over the last half second; rate is in ticks per
+// second.
+func (r *bitRate) add(total uint64, rate int) float64 {
+	back := min(max(rate/2, 1), len(r.totals)-1)
 	r.totals[r.count%len(r.totals)] = total
 	first := uint64(0)
 	if r.count >= back {
 		first = r.totals[(r.count-back)%len(r.totals)]
 	}
 	r.count++
-	return float64((total-first)*8) * float64(hz) / float64(back)
+	return float64((total-first)*8) * float64(rate) / float64(back)
 }
 
-// updateGraphs takes in one tick's numbers of a pane.
-func (p *pane) updateGraphs(of *lab.Pane, l *lab.Lab) {
-	hz := l.Config().Rate
-	total := of.Corrections.Total()
+// updateGraphs adds the values of a tick to the graphs of a pane.
+func (p *pane) updateGraphs(source *lab.Pane, l *lab.Lab) {
+	rate := l.Config().Rate
+	total := source.Corrections.Total()
 	corrected := total > p.correctionCount
 	p.correctionCount = total
-	up, down := &of.Clients[0].Endpoint.Stats, of.ServerStats()
-	replayed := of.Counters.Value("replayed_ticks")
+	up, down := &source.Clients[0].Endpoint.Stats, source.ServerStats()
+	replayed := source.Counters.Value("replayed_ticks")
 	for i := range p.graphs {
 		p.graphs[i].Title, p.graphs[i].Unit = graphTitles[i][0], graphTitles[i][1]
 	}
-	p.graphs[LagErrorGraph].Add(float32(of.Score.LagError()), corrected)
+	p.graphs[LagErrorGraph].Add(float32(source.Score.LagError()), corrected)
 	p.graphs[RTTGraph].Add(float32(up.RTT.Seconds()*1000), false)
-	p.graphs[UplinkGraph].Add(float32(p.upRate.add(up.BytesSent, hz)/1000), false)
-	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(down.BytesSent, hz)/1000), false)
+	p.graphs[UplinkGraph].Add(float32(p.upRate.add(up.BytesSent, rate)/1000), false)
+	p.graphs[DownlinkGraph].Add(float32(p.downRate.add(down.BytesSent, rate)/1000), false)
 	p.graphs[ReplayGraph].Add(float32(replayed-p.replayedTicks), corrected)
-	p.graphs[InputBufferGraph].Add(float32(of.Counters.Value("buffer_depth")), false)
-	p.graphs[EarlyArrivalGraph].Add(float32(earlyArrivalMs(of.Counters, hz)), false)
+	p.graphs[InputBufferGraph].Add(float32(source.Counters.Value("buffer_depth")), false)
+	p.graphs[EarlyArrivalGraph].Add(float32(earlyArrivalMs(source.Counters, rate)), false)
 	p.graphs[EarlyArrivalGraph].Signed = true
 	p.replayedTicks = replayed
 }
 
-// earlyArrivalMs is by how many milliseconds states come sooner than they should by the
-// client's clock: the newest, where the strategy tells, or else as it is being mended.
-func earlyArrivalMs(m *predict.Counters, hz int) float64 {
+// earlyArrivalMs returns how much earlier than the client's clock expects the newest snapshot arrived, in
+// milliseconds. For a strategy that counts only ticks by which its clock is behind, those are converted.
+func earlyArrivalMs(m *predict.Counters, rate int) float64 {
 	for _, c := range m.All() {
 		if c.Name == "arrival_early_ms" {
 			return c.Value
 		}
 	}
-	return float64(m.Value("clock_behind_ticks")*1000) / float64(hz)
+	return float64(m.Value("clock_behind_ticks")*1000) / float64(rate)
 }
 
-// PaneCount returns how many panes have been seen.
+// PaneCount returns the number of panes that the stage follows.
 func (s *Stage) PaneCount() int { return len(s.panes) }
 
-// Graph returns a graph of a pane, for reading.
+// Graph returns a graph of a pane, only to be read.
 func (s *Stage) Graph(pane, which int) *Graph { return &s.panes[pane].graphs[which] }

@@ -8,8 +8,7 @@ import (
 	"ghostcube/render"
 )
 
-// stageColors tell the stages of the latency apart; those that are not measured here
-// are hatched.
+// stageColors are the colours of the latency stages. Stages that are not measured are hatched.
 var stageColors = [lab.StageCount]render.Color{
 	lab.OSInputStage:      headerColor,
 	lab.ClientTickStage:   inputColor,
@@ -23,18 +22,17 @@ var stageColors = [lab.StageCount]render.Color{
 }
 
 const (
-	barSpacing           = 15 // from one bar to the next
-	stageRowHeight       = 14 // from one stage to the next
+	barSpacing           = 15
+	stageRowHeight       = 14
 	barsTop              = 22
-	tableRows            = int(lab.StageCount) + 2 // of which the first has the columns' names, the last their sums
+	tableRows            = int(lab.StageCount) + 2 // with a head and the totals
 	maxLatencyGaugeWidth = 272
 )
 
-// drawLatencyGauge draws how long what the first player does takes to be seen, stage by
-// stage, under what the article says of the same ping, at the lower right of what has
-// room from top to bottom: without the table of stages if there is too little of it. It
-// returns where what it drew begins.
-func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begins float32) {
+// drawLatencyGauge draws the latency from key to screen by stage: a reference bar with the published figures of Space
+// Engineers for the same ping, and the bars of the pane. It ends at bottom, leaves out the table of stages where that does
+// not fit below top, and returns where it begins.
+func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin float32) {
 	p := d.stage.panes[i].source
 	latency := p.Latency()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
@@ -47,7 +45,7 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begins flo
 		}
 	}
 	ping := p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	columns := []column{{"article", lab.SpaceEngineersLatency(ping), false}, {"own", latency.Response, latency.Predicted}, {"server's", latency.Confirmed, false}}
+	columns := []column{{"reference", lab.SpaceEngineersLatency(ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
 	if latency.Confirmed.Inputs == 0 {
 		columns = columns[:2]
 	}
@@ -68,18 +66,18 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begins flo
 	}
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("latency in ms, mean of 1 s, ping "+wholeMillis(ping), w-pad-pad))
-	names, sums := f.Width("server's")+d.px(6), f.Width("0000")+d.px(4)
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms (1 s mean), ping "+wholeMillis(ping), w-pad-pad))
+	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)
 	for k := range columns {
 		c := &columns[k]
 		line := y + d.px(float32(barsTop+k*barSpacing))
 		d.Text(x+pad, line+d.px(10), f, dimTextColor, c.name)
-		d.drawStackedBar(&c.latency, x+pad+names, line, w-pad-pad-names-sums, d.px(11), longest)
-		sum := wholeMillis(c.latency.Sum())
+		d.drawStackedBar(&c.latency, x+pad+nameWidth, line, w-pad-pad-nameWidth-totalWidth, d.px(11), longest)
+		total := wholeMillis(c.latency.Sum())
 		if c.latency.Inputs == 0 {
-			sum = "-"
+			total = "-"
 		}
-		d.Text(x+w-pad-f.Width(sum), line+d.px(10), f, textColor, sum)
+		d.Text(x+w-pad-f.Width(total), line+d.px(10), f, textColor, total)
 	}
 	if table {
 		d.drawStageTable(columns, x, y+d.px(bars), w)
@@ -87,47 +85,47 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begins flo
 	return y - d.px(gaugeGap)
 }
 
-// column is a bar and what it is called.
+// column is a bar, and a column of the table.
 type column struct {
 	name      string
 	latency   lab.LatencyStages
-	localOnly bool // without the server and the ways there and back
+	localOnly bool // the input is shown without a round trip to the server
 }
 
-// includes reports whether a stage is part of the column's.
-func (c *column) includes(s lab.Stage, picture bool) bool {
+// includes reports whether the column has a value for a stage; rendering says whether that stage is measured.
+func (c *column) includes(s lab.Stage, rendering bool) bool {
 	switch s {
 	case lab.ClientTickStage, lab.ClientBufferStage:
 		return true
 	case lab.RenderStage:
-		return picture
+		return rendering
 	}
 	return s.Measured() && !c.localOnly
 }
 
-// wholeMillis writes a time in whole milliseconds.
+// wholeMillis returns a time in whole milliseconds.
 func wholeMillis(t time.Duration) string {
 	return strconv.Itoa(int(t.Round(time.Millisecond).Milliseconds()))
 }
 
-// tenthMillis writes a time in milliseconds.
+// tenthMillis returns a time in milliseconds with one decimal.
 func tenthMillis(t time.Duration) string {
 	return strconv.FormatFloat(float64(t.Round(100*time.Microsecond).Microseconds())/1000, 'f', 1, 64)
 }
 
-// drawStackedBar draws the stages of a bar behind each other.
+// drawStackedBar draws the stages from left to right; longest is the time at the right end.
 func (d *overlay) drawStackedBar(b *lab.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, emptyColor)
 	from := time.Duration(0)
-	place := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
+	xAt := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
 	for s, t := range b.Stages {
-		left, right := place(from), place(from+t)
+		left, right := xAt(from), xAt(from+t)
 		d.drawSwatch(lab.Stage(s), x+left, y, right-left, h)
 		from += t
 	}
 }
 
-// drawSwatch draws a rectangle in the colour of a stage.
+// drawSwatch draws a rectangle in the colour of a stage, hatched if it is not measured.
 func (d *overlay) drawSwatch(s lab.Stage, x, y, w, h float32) {
 	if w <= 0 {
 		return
@@ -141,23 +139,23 @@ func (d *overlay) drawSwatch(s lab.Stage, x, y, w, h float32) {
 	}
 }
 
-// drawStageTable writes what each stage takes, a column for each bar.
+// drawStageTable draws the time of each stage, with a column for each bar.
 func (d *overlay) drawStageTable(columns []column, x, y, w float32) {
 	f, pad, box := d.font(12, false), d.px(8), d.px(8)
 	line := func(n int) float32 { return y + d.px(float32(11+n*stageRowHeight)) }
 	right := x + w - pad
 	for k := len(columns) - 1; k >= 0; k-- {
 		c := &columns[k]
-		write := func(base float32, color render.Color, words string) {
-			d.Text(right-f.Width(words), base, f, color, words)
+		write := func(base float32, color render.Color, text string) {
+			d.Text(right-f.Width(text), base, f, color, text)
 		}
 		write(line(0), dimTextColor, c.name)
 		for s := range lab.StageCount {
-			words := "-"
+			text := "-"
 			if k == 0 || c.includes(s, d.renderLatency > 0) {
-				words = tenthMillis(c.latency.Stages[s])
+				text = tenthMillis(c.latency.Stages[s])
 			}
-			write(line(int(s)+1), textColor, words)
+			write(line(int(s)+1), textColor, text)
 		}
 		write(line(tableRows-1)+d.px(4), textColor, tenthMillis(c.latency.Sum()))
 		right -= max(f.Width(c.name), f.Width("000.0")) + d.px(9)
@@ -169,5 +167,5 @@ func (d *overlay) drawStageTable(columns []column, x, y, w float32) {
 		d.Text(names, base, f, dimTextColor, f.Truncate(lab.StageNames[s], right-names))
 	}
 	d.Rect(x+pad, line(tableRows-2)+d.px(5), w-pad-pad, 1, gridlineColor)
-	d.Text(names, line(tableRows-1)+d.px(4), f, dimTextColor, "sum")
+	d.Text(names, line(tableRows-1)+d.px(4), f, dimTextColor, "total")
 }

@@ -5,38 +5,35 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// SimulatedColor is the colour of the outlines of bodies as they are simulated.
+// SimulatedColor is the colour of the outlines of simulated poses.
 var SimulatedColor = render.Color{R: 214, G: 0, B: 150, A: 255}
 
-// addOutline adds the edges of body i as it is simulated, those of the faces that
-// turn to the eye, unless it is drawn there. The lines are drawn half a body
-// nearer to the eye than they are, which leaves them where they are in the
-// picture: the body that is drawn does not hide them, and what is far before it
-// does.
-func (p *pane) addOutline(v *Viewport, raw geom.Pose, i int) {
-	if samePose(v.Scene.Cubes[i].Pose, raw) {
+// addOutline adds the edges of body i at its simulated pose, unless that coincides with the drawn one. Only edges
+// of faces that face the eye are added. The lines are moved towards the eye by the radius of the body, which does
+// not change where they are projected: the drawn body does not hide them, but bodies in front of it do.
+func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
+	if samePose(v.Scene.Cubes[i].Pose, simulated) {
 		return
 	}
 	half := p.source.ServerWorld.Scene().Boxes[i].Half
-	reach := half.Len()
-	eye, axes := v.Camera.Eye, raw.Rot.Mat()
-	to := axes.MulT(eye.Sub(raw.Pos))
-	var seen [3][2]bool // by axis and end of it: the face turns to the eye
+	radius := half.Len()
+	eye, axes := v.Camera.Eye, simulated.Rot.Mat()
+	toEye := axes.MulT(eye.Sub(simulated.Pos))
+	var visible [3][2]bool // by axis and end of it: the face there faces the eye
 	for k := range 3 {
-		seen[k] = [2]bool{-to.At(k) > half.At(k), to.At(k) > half.At(k)}
+		visible[k] = [2]bool{-toEye.At(k) > half.At(k), toEye.At(k) > half.At(k)}
 	}
 	corner := func(bits int) geom.Vec3 {
 		at := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
-		q := raw.Pos.Add(raw.Rot.Rotate(at))
-		away := q.Sub(eye)
-		far := away.Len()
-		return eye.AddScaled(max(far-reach, min(far, 2*render.NearPlane))/far, away)
+		fromEye := simulated.Pos.Add(simulated.Rot.Rotate(at)).Sub(eye)
+		distance := fromEye.Len()
+		return eye.AddScaled(max(distance-radius, min(distance, 2*render.NearPlane))/distance, fromEye)
 	}
 	for k := range 3 {
 		a, b := (k+1)%3, (k+2)%3
 		for ends := range 4 {
 			i, j := ends&1, ends>>1
-			if seen[a][i] || seen[b][j] {
+			if visible[a][i] || visible[b][j] {
 				from := i<<a | j<<b
 				v.Scene.Lines = append(v.Scene.Lines, render.Line{A: corner(from), B: corner(from | 1<<k), Color: SimulatedColor})
 			}
@@ -44,7 +41,7 @@ func (p *pane) addOutline(v *Viewport, raw geom.Pose, i int) {
 	}
 }
 
-// samePose reports whether nobody could tell one pose from another.
+// samePose reports whether two poses look the same.
 func samePose(a, b geom.Pose) bool {
 	return a.Pos.Sub(b.Pos).Len() < minGhostDistance && a.Rot.Mul(b.Rot.Inverse()).Angle() < minGhostAngle
 }

@@ -6,14 +6,13 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The colours of the boxes in which a cube looks for its parent: that of the one it has,
-// and those of the others.
+// The colours of the boxes in which a cube looks for a parent: its present parent, and the candidates.
 var (
 	parentColor    = orange
 	candidateColor = blue
 )
 
-// addParentBoxes adds the edges of the boxes of vessels, as they are between two ticks.
+// addParentBoxes adds the edges of the parent boxes, interpolated between two ticks.
 func (p *pane) addParentBoxes(v *Viewport, share float32) {
 	for i := range p.current.parentBoxes {
 		b := &p.current.parentBoxes[i]
@@ -32,8 +31,8 @@ func (p *pane) addParentBoxes(v *Viewport, share float32) {
 // addBoxEdges adds the twelve edges of a box.
 func (v *Viewport) addBoxEdges(at geom.Pose, half geom.Vec3, c render.Color) {
 	corner := func(bits int) geom.Vec3 {
-		way := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
-		return at.Pos.Add(at.Rot.Rotate(way))
+		offset := geom.Vec3{X: float32(bitSign(bits&1) * half.X), Y: float32(bitSign(bits&2) * half.Y), Z: float32(bitSign(bits&4) * half.Z)}
+		return at.Pos.Add(at.Rot.Rotate(offset))
 	}
 	for k := range 3 {
 		for ends := range 4 {
@@ -43,7 +42,7 @@ func (v *Viewport) addBoxEdges(at geom.Pose, half geom.Vec3, c render.Color) {
 	}
 }
 
-// anyParentBoxes reports whether any pane's strategy tells of vessels.
+// anyParentBoxes reports whether the strategy of any pane has parent boxes.
 func (d *overlay) anyParentBoxes() bool {
 	return d.anyInspection(func(l *predict.Inspection) bool { return len(l.ParentBoxes) > 0 })
 }

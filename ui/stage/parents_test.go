@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"ghostcube/predict/lab"
+	"ghostcube/render"
 	"ghostcube/sim/geom"
 )
 
-// TestParentBoxes says that the box of every vessel is drawn in the client's picture,
-// twelve edges round where the vessel is drawn, that of the parent in its own colour; that
-// it is so between two ticks; and that there are none where they are not asked for.
+// TestParentBoxes promises that the client's picture has the twelve edges of every parent box, around the drawn body and in
+// the colour of parent or candidate, also between two ticks; and that there are none while the setting is off.
 func TestParentBoxes(t *testing.T) {
 	l := newSession(t, "latency=100ms", "relative")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on")} {
@@ -18,7 +18,7 @@ func TestParentBoxes(t *testing.T) {
 		}
 	}
 	var s Stage
-	for range 720 { // the ship is under way
+	for range 720 { // until the ship moves
 		l.Tick(lab.Entry{})
 		s.Tick(l)
 	}
@@ -31,22 +31,22 @@ func TestParentBoxes(t *testing.T) {
 			t.Fatalf("%d lines, and %d in the server's picture", len(lines), len(views[1].Scene.Lines))
 		}
 		deck := views[0].Scene.Cubes[ship].Pose.Pos.X
-		for vessel, colour := range []any{candidateColor, parentColor} {
+		for box, color := range []render.Color{candidateColor, parentColor} {
 			var sum geom.Vec3
-			for _, x := range lines[12*vessel : 12*vessel+12] {
+			for _, x := range lines[12*box : 12*box+12] {
 				sum = sum.Add(x.A).Add(x.B)
-				if any(x.Color) != colour {
-					t.Errorf("vessel %d is in %v", vessel, x.Color)
+				if x.Color != color {
+					t.Errorf("box %d is %v", box, x.Color)
 				}
 			}
-			if middle := sum.Scale(1.0 / 24); geom.Abs(middle.X-deck) > 0.01 {
-				t.Errorf("share %v: the box of vessel %d is at %v, the ship at %v", share, vessel, middle.X, deck)
+			if center := sum.Scale(1.0 / 24); geom.Abs(center.X-deck) > 0.01 {
+				t.Errorf("share %v: box %d is at %v, the ship at %v", share, box, center.X, deck)
 			}
 		}
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{Show("parents", "off")}})
 	s.Tick(l)
 	if n := len(s.Viewports(nil, l, 0, 0, 640, 360, 1)[0].Scene.Lines); n != 0 {
-		t.Errorf("%d lines that nobody asked for", n)
+		t.Errorf("%d lines while the setting is off", n)
 	}
 }

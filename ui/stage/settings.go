@@ -78,6 +78,9 @@ func SettingsOf(l *lab.Lab) Settings {
 	return s
 }
 
+// anyGauge reports whether a gauge is shown.
+func (s *Settings) anyGauge() bool { return s.Packet || s.Ages || s.Latency }
+
 // Options returns the values of a switch or of a choice of names, and nil for a number.
 func (d *Setting) Options() []string {
 	switch d.field(&Settings{}).(type) {

@@ -10,30 +10,29 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The colours of shots, by what they met.
+// The colours of rays, by their result.
 var (
 	HitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}
 	MissColor      = render.Color{R: 46, G: 50, B: 60, A: 255}
-	UnrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // without going back
+	UnrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // judged without rewind
 )
 
 const (
-	maxShotsShown  = 4  // the newest of a pane, at most
-	raySegments    = 24 // that a ray is drawn in, so that one that leaves the picture is drawn as far as it is in it
-	maxRayLength   = 60 // metres of a ray that are drawn
-	minShotOpacity = 0.25
+	maxShotsShown  = 4    // the newest of a pane
+	raySegments    = 24   // of a drawn ray; a segment that begins behind the eye is not drawn
+	maxRayLength   = 60   // metres that are drawn
+	minShotOpacity = 0.25 // at the end of the second in which a shot fades
 )
 
-// shotAgeFraction is how much of the second is over for which something is shown that was so
-// many ticks ago; ok is false if all of it is.
+// shotAgeFraction returns the age of an event, in ticks, as a share of the second for which it is shown; ok is false after
+// that.
 func shotAgeFraction(ticks int64, rate int) (share float32, ok bool) {
 	return float32(ticks) / float32(rate), ticks >= 0 && ticks < int64(rate)
 }
 
-// addShots adds the shots of the last second to a picture. In the client's that is what
-// the player saw: the ray, and where the body that it met was drawn. In the server's it
-// is what it makes of it, from when it does: the ray in the player's past and the body
-// that it met as it was then, and the ray in the present.
+// addShots adds the shots of the last second to a picture. The client's picture has what the player saw: the ray, and the
+// drawn pose of the body that it hit. The server's picture has the result from the tick in which it was judged: the ray
+// and the hit body in the player's past, and the ray in the present.
 func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 	s, now, rate := &p.source.Shots, int64(l.Ticks())-1, l.Config().Rate
 	for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {
@@ -55,7 +54,7 @@ func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 	}
 }
 
-// shotColor is the colour of a shot that met a body.
+// shotColor returns the colour of a ray that hit a body, or none.
 func shotColor(body int) render.Color {
 	if body == sim.NoBody {
 		return MissColor
@@ -63,7 +62,7 @@ func shotColor(body int) render.Color {
 	return HitColor
 }
 
-// fadeShot is a colour of which a share of the time is over.
+// fadeShot returns a colour after a share of the second in which a shot fades.
 func fadeShot(c render.Color, share float32) render.Color {
 	return c.ScaleAlpha(1 - float32((1-minShotOpacity)*share))
 }
@@ -71,7 +70,7 @@ func fadeShot(c render.Color, share float32) render.Color {
 // addRay adds a ray.
 func (v *Viewport) addRay(r *predict.Ray, c render.Color, share float32) {
 	points := make([]geom.Vec3, 0, raySegments+raySegments/2+1)
-	for range raySegments / 2 { // a trail is faint at its beginning: that is of no length here
+	for range raySegments / 2 { // the faint half of the trail gets no length
 		points = append(points, r.Origin)
 	}
 	for i := range raySegments + 1 {
@@ -80,19 +79,19 @@ func (v *Viewport) addRay(r *predict.Ray, c render.Color, share float32) {
 	v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: points, Color: fadeShot(c, share)})
 }
 
-// addHitGhost adds the ghost of a body that was hit, where it was.
+// addHitGhost adds a ghost of the hit body at its pose of that moment.
 func (p *pane) addHitGhost(v *Viewport, body int, at geom.Pose, share float32) {
 	if body == sim.NoBody {
 		return
 	}
 	c := fadeShot(HitColor, share)
-	c.A = min(c.A, 254) // a ghost
+	c.A = min(c.A, 254) // an opaque cube is no ghost
 	box := &p.source.ServerWorld.Scene().Boxes[body]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at, Half: box.Half, Color: c})
 	v.addParts(box.Parts, at, c)
 }
 
-// drawShotResults writes at the foot of every picture what became of the newest shot in it.
+// drawShotResults draws the result of the newest shot at the bottom of every picture.
 func (d *overlay) drawShotResults(views []Viewport) {
 	if !d.settings.Shots {
 		return
@@ -101,23 +100,24 @@ func (d *overlay) drawShotResults(views []Viewport) {
 	for i := range views {
 		v := &views[i]
 		s := &d.l.Panes[v.Pane].Shots
-		var seen, made, of string
+		var clientText, serverText, shooterText string // shooterText: what the client saw of the shot in serverText
 		for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {
 			x := s.At(n)
 			if _, ok := shotAgeFraction(now-int64(x.FiredTick), rate); ok && v.Side != ServerSide {
-				seen = "saw a " + hitOrMiss(x.ClientRay.Hit.Body)
+				clientText = "client: " + hitOrMiss(x.ClientRay.Hit.Body)
 			}
 			if _, ok := shotAgeFraction(now-int64(x.JudgedTick), rate); ok && x.JudgedTick > 0 && v.Side != ClientSide {
-				made, of = hitResultText(&x.Result, rate), "saw a "+hitOrMiss(x.ClientRay.Hit.Body)
+				serverText, shooterText = hitResultText(&x.Result, rate), "client: "+hitOrMiss(x.ClientRay.Hit.Body)
 			}
 		}
-		if made != "" && v.Side == Combined {
-			seen = of // of the same shot: a later one may have been fired since
+		if serverText != "" && v.Side == Combined {
+			clientText = shooterText // a later shot may be on its way
 		}
-		d.drawShotText(v, seen, made)
+		d.drawShotText(v, clientText, serverText)
 	}
 }
 
+// hitOrMiss names the result of a ray.
 func hitOrMiss(body int) string {
 	if body == sim.NoBody {
 		return "miss"
@@ -125,31 +125,30 @@ func hitOrMiss(body int) string {
 	return "hit"
 }
 
-// hitResultText are what the server makes of a shot, the judgement that counts first.
+// hitResultText returns the server's result of a shot: first the one that counts, then the other one in brackets.
 func hitResultText(v *predict.HitResult, rate int) string {
-	back := "refused: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.SubticksPerTick/2)/(int64(rate)*sim.SubticksPerTick), 10) + " ms old"
+	rewound := "rejected: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.SubticksPerTick/2)/(int64(rate)*sim.SubticksPerTick), 10) + " ms old"
 	switch v.Refused {
 	case predict.NotRefused:
-		back = hitOrMiss(v.Rewound.Hit.Body) + ", " + countText(int((v.Age+sim.SubticksPerTick/2)/sim.SubticksPerTick), "tick") + " back"
+		rewound = hitOrMiss(v.Rewound.Hit.Body) + ", rewound " + countText(int((v.Age+sim.SubticksPerTick/2)/sim.SubticksPerTick), "tick")
 	case predict.TooNew:
-		back = "refused: of the future"
+		rewound = "rejected: in the future"
 	}
 	if !v.UseRewound {
-		return hitOrMiss(v.Now.Hit.Body) + " now (" + back + ")"
+		return hitOrMiss(v.Now.Hit.Body) + " without rewind (" + rewound + ")"
 	}
-	return back + " (" + hitOrMiss(v.Now.Hit.Body) + " now)"
+	return rewound + " (" + hitOrMiss(v.Now.Hit.Body) + " without rewind)"
 }
 
-// drawShotText writes a line or two at the foot of a picture, at its right, and above the
-// graph that the client's has.
+// drawShotText draws lines at the lower right of a picture, above graph and gauges.
 func (d *overlay) drawShotText(v *Viewport, lines ...string) {
 	f := d.font(15, true)
 	y := float32(v.Y+v.H) - d.px(10)
 	if v.Side != ServerSide && d.settings.Graphs && float32(v.H) > d.px(300) {
 		y -= d.px(64 + 8)
 	}
-	if begins := d.gaugeTops[v.Pane]; v.Side != ClientSide && begins > 0 {
-		y = min(y, begins)
+	if top := d.gaugeTops[v.Pane]; v.Side != ClientSide && top > 0 {
+		y = min(y, top)
 	}
 	for _, text := range lines {
 		if text != "" {
@@ -168,14 +167,14 @@ func (d *overlay) drawShotText(v *Viewport, lines ...string) {
 	}
 }
 
-// appendShotLegend is what the colours of shots mean, while any is shown.
+// appendShotLegend appends the colours of shots to the legend while one is shown.
 func (d *overlay) appendShotLegend(list []legendEntry) []legendEntry {
 	now, rate := int64(d.l.Ticks())-1, d.l.Config().Rate
 	for _, p := range d.l.Panes {
 		if n := p.Shots.Total(); d.settings.Shots && n > 0 {
 			x := p.Shots.At(n - 1)
 			if _, ok := shotAgeFraction(now-int64(max(x.FiredTick, x.JudgedTick)), rate); ok {
-				return append(list, legendEntry{color: HitColor, label: "shot that hits"}, legendEntry{color: MissColor, label: "misses"}, legendEntry{color: UnrewoundColor, label: "judged now"})
+				return append(list, legendEntry{color: HitColor, label: "hit"}, legendEntry{color: MissColor, label: "miss"}, legendEntry{color: UnrewoundColor, label: "not rewound"})
 			}
 		}
 	}

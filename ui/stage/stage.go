@@ -1,10 +1,9 @@
-// Package stage turns a session into pictures: panes become scenes and
-// cameras, and what is written and drawn over them becomes a list. It draws
-// nothing itself, so a window and a film show the same.
+// Package stage turns a session into descriptions of pictures: each pane becomes scenes and cameras, and
+// captions, graphs and legends become a draw list. It draws nothing itself and reads no clock, so the window
+// and a video show the same.
 //
-// A Stage is moved on by one call a tick. What it remembers (cameras that
-// follow, colours that fade, graphs) is counted in ticks and made of the
-// session alone, so a tape's film is the same whoever makes it.
+// A Stage follows a session by one call of Tick a tick. Its state (cameras that follow, colours that fade,
+// graphs) counts in ticks and depends on the session alone, so a video of a tape is the same on every machine.
 package stage
 
 import (
@@ -15,80 +14,79 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The colours of things, after Fiedler's demo and the prediction demo: who
-// holds what in the client's picture is told by them.
+// The colours of bodies, after Fiedler's demo and codersblock's: they say which side's pose is drawn, and who
+// touches a body.
 var (
 	UnownedColor  = render.RGB(0.75, 0.75, 0.80)
 	ClientColor   = render.RGB(0.90, 0, 0)
 	ServerColor   = render.RGB(1, 0.80, 0.10)
-	ReceivedColor = render.RGB(0.20, 0.50, 1)
+	ReceivedColor = render.RGB(0.20, 0.50, 1) // ghost of the last received snapshot
 	StaticColor   = render.RGB(0.55, 0.58, 0.62)
 	CarrierColor  = render.RGB(0.45, 0.56, 0.52)
-	FallbackColor = render.RGB(0.35, 0.95, 1) // lent to what the client treats otherwise than usual
+	FallbackColor = render.RGB(0.35, 0.95, 1) // mixed into bodies whose prediction is off
 )
 
-// PlayerColors are the colours of the players' cubes, the first one's being the
-// client's.
+// PlayerColors are the colours of the players' cubes in the client's picture.
 var PlayerColors = [4]render.Color{ClientColor, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
 
 const (
 	ghostAlpha       = 120  // of 255
-	minGhostDistance = 0.01 // metres from which a body and its ghost are told apart
-	minGhostAngle    = 0.02 // radians from which they are
+	minGhostDistance = 0.01 // metres; a ghost nearer to its body is not drawn
+	minGhostAngle    = 0.02 // radians; the same for a ghost at the same place
 
-	cameraFollow   = 0.15 // share of the way that a camera makes to its target in 1/60 s (Fiedler)
-	touchFadeIn    = 0.10 // share of the way that a colour makes when a body is touched
-	touchFadeOut   = 0.25 // and when it is no longer
-	touchTintShare = 0.55 // of a touched body's colour is the player's
+	cameraFollow   = 0.15 // share of the distance to its target that a camera covers in 1/60 s (Fiedler)
+	touchFadeIn    = 0.10 // share of the remaining change of colour in each tick in which a body is touched
+	touchFadeOut   = 0.25 // share in each tick in which it is not
+	touchTintShare = 0.55 // share of the player's colour in that of a touched body
 
-	fallbackTintShare = 0.85 // of a switched body's colour says so
+	fallbackTintShare = 0.85 // share of FallbackColor in the colour of a body whose prediction is off
 )
 
-// Stage follows a session.
+// Stage follows a session. The zero value has seen none.
 type Stage struct {
 	panes []*pane
-	ages  ageHistogram // what to count with
+	ages  ageHistogram // scratch
 }
 
-// pane is what is remembered of one pane.
+// pane is the state that a Stage keeps of a pane.
 type pane struct {
 	source      *lab.Pane
-	serverWorld *sim.World // of it; another one is another session
-	startTick   sim.Tick
+	serverWorld *sim.World // of source; it changes when the session restarts
+	startTick   sim.Tick   // of the pane's strategy
 
 	current, previous tickPoses
-	cameraTarget      geom.Vec3  // of the camera
-	lastCameraTarget  geom.Vec3  // a tick before
+	cameraTarget      geom.Vec3  // metres, world frame
+	lastCameraTarget  geom.Vec3  // cameraTarget of the previous tick
 	clientTints       touchTints // of the client's picture
-	serverTints       touchTints // of the server's
+	serverTints       touchTints // of the server's picture
 	graphs            [GraphCount]Graph
 	upRate, downRate  bitRate
-	replayedTicks     float64
-	correctionCount   int // how many corrections had been made
+	replayedTicks     float64 // total so far
+	correctionCount   int     // total so far
 
-	inspection    predict.Inspection // by the strategy, if anything of it is shown
-	packetHistory packetHistory      // of the last second, as long as they are shown
+	inspection    predict.Inspection // by the strategy, while a setting needs it
+	packetHistory packetHistory      // while packets are shown
 }
 
-// touchTints are the colours that touching players lend to the bodies of a picture.
+// touchTints are the colours of touching players in the bodies of a picture.
 type touchTints struct {
-	share  []float32 // of the player's colour, by body
-	player []int8
+	share  []float32 // of the player's colour, in [0, 1], by body
+	player []int8    // by body
 }
 
 func newTouchTints(bodies int) touchTints {
 	return touchTints{make([]float32, bodies), make([]int8, bodies)}
 }
 
-// update lets the colours follow who touches what for one tick.
-func (c *touchTints) update(touched []int8) {
-	for i, t := range touched {
-		want, speed := float32(0), float32(touchFadeOut)
-		if t >= 0 {
-			want, speed = 1, touchFadeIn
-			c.player[i] = t
+// update fades the colours for one tick; touchedBy is the touching player by body, negative for none.
+func (c *touchTints) update(touchedBy []int8) {
+	for i, player := range touchedBy {
+		target, rate := float32(0), float32(touchFadeOut)
+		if player >= 0 {
+			target, rate = 1, touchFadeIn
+			c.player[i] = player
 		}
-		c.share[i] += float32((want - c.share[i]) * speed)
+		c.share[i] += float32((target - c.share[i]) * rate)
 	}
 }
 
@@ -96,18 +94,17 @@ func (c *touchTints) clone() touchTints {
 	return touchTints{append([]float32(nil), c.share...), append([]int8(nil), c.player...)}
 }
 
-// tickPoses is where everything is in one tick.
+// tickPoses are the poses of a pane after a tick.
 type tickPoses struct {
 	drawn, server, received []geom.Pose
-	simulated               []geom.Pose // as simulated, if that is shown
+	simulated               []geom.Pose // empty unless shown
 	trail                   []geom.Vec3
-	parentBoxes             []predict.ParentBox // if they are shown
+	parentBoxes             []predict.ParentBox // empty unless shown
 
-	// The moments that the pictures show, for what moves by the tick alone.
-	drawnAt, serverAt sim.Moment
+	drawnAt, serverAt sim.Moment // of the kinematic bodies in the client's and the server's picture
 }
 
-// Tick takes in the session after a tick of it.
+// Tick follows the session by one tick. Call it after each Tick of the lab.
 func (s *Stage) Tick(l *lab.Lab) {
 	s.syncPanes(l)
 	show := SettingsOf(l)
@@ -116,8 +113,8 @@ func (s *Stage) Tick(l *lab.Lab) {
 	}
 }
 
-// Refresh takes in what commands did to the session between two ticks: panes that
-// came, went or began anew, and what is shown of them.
+// Refresh follows commands that were applied between two ticks: panes opened, closed or restarted, and changed
+// display settings.
 func (s *Stage) Refresh(l *lab.Lab) {
 	s.syncPanes(l)
 	show := SettingsOf(l)
@@ -126,7 +123,7 @@ func (s *Stage) Refresh(l *lab.Lab) {
 	}
 }
 
-// syncPanes takes in panes that came, went or began anew.
+// syncPanes follows panes that were opened, closed or restarted.
 func (s *Stage) syncPanes(l *lab.Lab) {
 	for len(s.panes) < len(l.Panes) {
 		s.panes = append(s.panes, &pane{})
@@ -137,8 +134,7 @@ func (s *Stage) syncPanes(l *lab.Lab) {
 	}
 }
 
-// Fork returns a stage that goes on from here with another lab, a copy of the
-// one that s has seen.
+// Fork returns a copy of s that follows l, a fork of the lab that s has followed. The two share nothing.
 func (s *Stage) Fork(l *lab.Lab) *Stage {
 	f := &Stage{}
 	for i, p := range s.panes {
@@ -161,21 +157,21 @@ func (k tickPoses) clone() tickPoses {
 	}
 }
 
-// attach takes in a pane that was not there before.
-func (p *pane) attach(of *lab.Pane) {
-	if p.source == of && p.serverWorld == of.ServerWorld {
+// attach makes p the state of a pane, new unless it already is of this pane and session.
+func (p *pane) attach(source *lab.Pane) {
+	if p.source == source && p.serverWorld == source.ServerWorld {
 		return
 	}
-	n := len(of.ServerWorld.Bodies())
-	*p = pane{source: of, serverWorld: of.ServerWorld, clientTints: newTouchTints(n), serverTints: newTouchTints(n)}
-	p.current.capture(of)
-	p.previous.capture(of)
+	n := len(source.ServerWorld.Bodies())
+	*p = pane{source: source, serverWorld: source.ServerWorld, clientTints: newTouchTints(n), serverTints: newTouchTints(n)}
+	p.current.capture(source)
+	p.previous.capture(source)
 	p.cameraTarget = p.focusPoint()
 	p.lastCameraTarget = p.cameraTarget
 }
 
-// inspect has the strategy tell what is shown of it, and nothing else. It may be asked
-// twice in a tick.
+// inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
+// tick.
 func (p *pane) inspect(show *Settings) {
 	if show.Coloring != NoColoring || show.Packet || show.Ages || show.Parents {
 		p.source.Inspect(&p.inspection)
@@ -193,51 +189,49 @@ func (p *pane) inspect(show *Settings) {
 	}
 }
 
-// focusPoint is what the camera should look at.
+// focusPoint returns the point that the camera should look at.
 func (p *pane) focusPoint() geom.Vec3 {
 	at := p.current.drawn[p.source.PlayerBody()].Pos
 	return geom.Vec3{X: at.X, Y: at.Y, Z: 0.6 + float32(0.5*at.Z)}
 }
 
-// tick takes in one tick of a pane.
-func (p *pane) tick(of *lab.Pane, l *lab.Lab, show *Settings) {
-	if p.startTick != of.StartTick() {
+// tick follows the pane by one tick.
+func (p *pane) tick(source *lab.Pane, l *lab.Lab, show *Settings) {
+	if p.startTick != source.StartTick() {
 		p.upRate, p.downRate, p.replayedTicks, p.correctionCount, p.packetHistory = bitRate{}, bitRate{}, 0, 0, packetHistory{}
-		p.startTick = of.StartTick()
+		p.startTick = source.StartTick()
 	}
 	p.current, p.previous = p.previous, p.current
-	p.current.capture(of)
-	aim := p.focusPoint()
+	p.current.capture(source)
+	target := p.focusPoint()
 	p.lastCameraTarget = p.cameraTarget
-	// The share is meant for 1/60 s; a camera may be a hair faster or slower
-	// at another rate.
+	// Scaling the share of 1/60 s linearly is exact enough for a camera at other rates.
 	share := float32(cameraFollow*60) / float32(l.Config().Rate)
-	p.cameraTarget = p.cameraTarget.AddScaled(min(share, 1), aim.Sub(p.cameraTarget))
-	if aim.Sub(p.cameraTarget).LenSq() > 15*15 {
-		p.cameraTarget, p.lastCameraTarget = aim, aim
+	p.cameraTarget = p.cameraTarget.AddScaled(min(share, 1), target.Sub(p.cameraTarget))
+	if target.Sub(p.cameraTarget).LenSq() > 15*15 {
+		p.cameraTarget, p.lastCameraTarget = target, target
 	}
-	p.serverTints.update(of.ServerWorld.TouchedBy())
-	if known := of.Clients[0].View.TouchedBy; len(known) > 0 {
+	p.serverTints.update(source.ServerWorld.TouchedBy())
+	if known := source.Clients[0].View.TouchedBy; len(known) > 0 {
 		p.clientTints.update(known)
-	} else { // the client does not know: what the server knows
-		p.clientTints.update(of.ServerWorld.TouchedBy())
+	} else { // the client does not know, so show what the server knows
+		p.clientTints.update(source.ServerWorld.TouchedBy())
 	}
-	p.updateGraphs(of, l)
+	p.updateGraphs(source, l)
 	p.inspect(show)
 	if show.Packet {
-		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == of.ServerWorld.Tick(), l.Config().Rate)
+		p.packetHistory.add(&p.inspection.Packet, p.inspection.Packet.Tick == source.ServerWorld.Tick(), l.Config().Rate)
 	} else if p.packetHistory.hasData {
 		p.packetHistory = packetHistory{}
 	}
 }
 
-// capture notes where everything is now. A client that has not had a tick yet
-// draws what is there.
-func (k *tickPoses) capture(of *lab.Pane) {
-	v := &of.Clients[0].View
-	k.server = predict.AppendPoses(k.server[:0], of.ServerWorld.Bodies())
+// capture takes the present poses of a pane. A client that has not made a tick yet draws the server's.
+func (k *tickPoses) capture(source *lab.Pane) {
+	v := &source.Clients[0].View
+	k.server = predict.AppendPoses(k.server[:0], source.ServerWorld.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnAt, k.serverAt = v.CarrierMoment(), of.ServerWorld.Tick().Moment()
+	k.drawnAt, k.serverAt = v.CarrierMoment(), source.ServerWorld.Tick().Moment()
 	if len(k.drawn) == 0 {
 		k.drawn, k.drawnAt = append(k.drawn, k.server...), k.serverAt
 	}
@@ -246,33 +240,32 @@ func (k *tickPoses) capture(of *lab.Pane) {
 	for _, p := range v.Trail {
 		k.trail = append(k.trail, p.Pos)
 	}
-	if n := of.PlayerBody(); len(k.trail) > 0 && n < len(k.drawn) {
+	if n := source.PlayerBody(); len(k.trail) > 0 && n < len(k.drawn) {
 		k.trail = append(k.trail, v.Simulated[n].Pos)
 	}
 }
 
-// Side says which half of a pane a picture shows.
+// Side says which side of a pane a picture shows.
 type Side uint8
 
 // The sides.
 const (
-	Combined   Side = iota // the client's cubes, and ghosts
-	ClientSide             // the same, left of the server's
-	ServerSide             // the server's cubes
+	Combined   Side = iota // the client's poses, with ghosts of the server's
+	ClientSide             // the same, beside a picture of the server's
+	ServerSide             // the server's poses
 )
 
-// Viewport is one picture of a session.
+// Viewport is one picture of a session: a pane, or one side of it.
 type Viewport struct {
 	Pane       int
 	Side       Side
-	X, Y, W, H int // in the whole picture, pixels
+	X, Y, W, H int // pixels of the frame
 	Camera     render.Camera
 	Scene      render.Scene
 }
 
-// Viewports puts the pictures of a session into dst, each in its place in a whole
-// of w by h pixels at x, y. share, in [0,1], is how far the present moment is
-// from the last but one tick to the last.
+// Viewports returns the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is the
+// present moment between the previous tick and the last. The result reuses the memory of dst.
 func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
 	return s.appendViewports(dst[:0], l, x, y, w, h, share, SettingsOf(l))
 }
@@ -300,14 +293,13 @@ func (s *Stage) appendViewports(dst []Viewport, l *lab.Lab, x, y, w, h int, shar
 	return dst
 }
 
-// gutter is the width of the line between panes, in pixels.
+// gutter is the width of the line between two panes, in pixels.
 const gutter = 4
 
-// Rect is a rectangle of the whole picture, in pixels.
+// Rect is a rectangle in pixels.
 type Rect struct{ X, Y, W, H int }
 
-// PaneRects divides a rectangle among n panes: one alone, two side by side, more
-// in two rows of two.
+// PaneRects divides a rectangle among n panes, at most four: two lie side by side, three and four in two rows.
 func PaneRects(n, x, y, w, h int) []Rect {
 	switch n {
 	case 0:
@@ -319,54 +311,54 @@ func PaneRects(n, x, y, w, h int) []Rect {
 	if n == 2 {
 		return []Rect{{x, y, half, h}, {x + w - half, y, half, h}}
 	}
-	low := (h - gutter) / 2
-	places := []Rect{{x, y, half, low}, {x + w - half, y, half, low}, {x, y + h - low, half, low}, {x + w - half, y + h - low, half, low}}
+	row := (h - gutter) / 2
+	rects := []Rect{{x, y, half, row}, {x + w - half, y, half, row}, {x, y + h - row, half, row}, {x + w - half, y + h - row, half, row}}
 	if n == 3 {
-		places[2].W = w
+		rects[2].W = w
 	}
-	return places[:n]
+	return rects[:n]
 }
 
-// buildScene makes the scene and the camera of a view.
+// buildScene fills in the scene and the camera of a viewport.
 func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Settings) {
 	p := s.panes[v.Pane]
 	target := p.lastCameraTarget.AddScaled(share, p.cameraTarget.Sub(p.lastCameraTarget))
 	distance := float32(show.Distance)
-	if v.W < v.H { // a narrow picture sees as much across from further away
+	if v.W < v.H { // a tall picture needs more distance to show as much from side to side
 		distance = float32(distance * min(float32(v.H)/float32(v.W), 1.6))
 	}
 	v.Camera = render.Orbit(target, float32(show.Yaw), float32(show.Pitch), distance)
 	v.Scene.Reset()
-	at := func(before, now []geom.Pose, i int) geom.Pose {
+	at := func(before, now []geom.Pose, i int) geom.Pose { // interpolated between the two ticks
 		if i >= len(before) || share >= 1 {
 			return now[i]
 		}
 		return geom.LerpPose(before[i], now[i], share)
 	}
 	world := p.source.ServerWorld.Scene()
-	mine, old, tints, mains := p.current.drawn, p.previous.drawn, &p.clientTints, &PlayerColors
-	moment, last := p.current.drawnAt, p.previous.drawnAt
+	poses, previous, tints, playerColors := p.current.drawn, p.previous.drawn, &p.clientTints, &PlayerColors
+	moment, previousMoment := p.current.drawnAt, p.previous.drawnAt
 	if v.Side == ServerSide {
-		mine, old, tints = p.current.server, p.previous.server, &p.serverTints
-		moment, last = p.current.serverAt, p.previous.serverAt
-		mains = &[4]render.Color{ServerColor, PlayerColors[1], PlayerColors[2], PlayerColors[3]}
+		poses, previous, tints = p.current.server, p.previous.server, &p.serverTints
+		moment, previousMoment = p.current.serverAt, p.previous.serverAt
+		playerColors = &[4]render.Color{ServerColor, PlayerColors[1], PlayerColors[2], PlayerColors[3]}
 	}
-	for i := range mine {
-		c := UnownedColor.Mix(mains[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
+	for i := range poses {
+		c := UnownedColor.Mix(playerColors[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
 		if i < world.Players {
-			c = mains[i]
+			c = playerColors[i]
 		}
-		if switched := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(switched) && switched[i] {
+		if fallback := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(fallback) && fallback[i] {
 			c = c.Mix(FallbackColor, fallbackTintShare)
 		}
 		if show.Coloring != NoColoring {
-			if by, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
-				c = by
+			if coloring, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
+				c = coloring
 			}
 		}
-		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(old, mine, i), Half: world.Boxes[i].Half, Color: c})
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at(previous, poses, i), Half: world.Boxes[i].Half, Color: c})
 	}
-	for i := range mine { // behind all bodies, so that a body's number is its cube's
+	for i := range poses { // parts follow all bodies, so that the index of a body is that of its cube
 		drawn := v.Scene.Cubes[i]
 		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
 	}
@@ -376,7 +368,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	for i := range world.Carriers {
 		c := &world.Carriers[i]
 		for _, b := range c.Boxes {
-			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.source.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, last, p.source.ServerWorld.Rate())
+			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.source.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, previousMoment, p.source.ServerWorld.Rate())
 			if share < 1 {
 				now = geom.LerpPose(before, now, share)
 			}
@@ -389,7 +381,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	if v.Side == ServerSide {
 		return
 	}
-	for i := range p.current.simulated { // none if it is not shown
+	for i := range p.current.simulated { // empty unless shown
 		p.addOutline(v, at(p.previous.simulated, p.current.simulated, i), i)
 	}
 	p.addParentBoxes(v, share)
@@ -406,7 +398,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	}
 }
 
-// addGhost adds the ghost of body i, unless it is where the body is drawn.
+// addGhost adds a ghost of body i, unless it coincides with the drawn body.
 func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
 	if samePose(v.Scene.Cubes[i].Pose, ghost) {
 		return
@@ -417,7 +409,7 @@ func (p *pane) addGhost(v *Viewport, ghost geom.Pose, i int, c render.Color) {
 	v.addParts(box.Parts, ghost, c)
 }
 
-// addParts adds the further boxes of a body that is drawn at a pose.
+// addParts adds the boxes of a body at a pose besides its first.
 func (v *Viewport) addParts(parts []sim.Part, at geom.Pose, c render.Color) {
 	for _, p := range parts {
 		pose := geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pose.Pos)), Rot: at.Rot.Mul(p.Pose.Rot).Unit()}

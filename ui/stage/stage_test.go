@@ -12,10 +12,11 @@ import (
 	"ghostcube/sim/geom"
 )
 
-func newSession(t testing.TB, weather string, specs ...string) *lab.Lab {
+// newSession returns a session in the scene zen on a network.
+func newSession(t testing.TB, network string, specs ...string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: "zen", Rate: 60}
-	if err := c.Network.Parse(weather); err != nil {
+	if err := c.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	l := lab.New(c)
@@ -27,6 +28,7 @@ func newSession(t testing.TB, weather string, specs ...string) *lab.Lab {
 	return l
 }
 
+// runTicks makes ticks in which the player rolls in one direction after the other.
 func runTicks(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	t.Helper()
 	for i := range ticks {
@@ -37,8 +39,8 @@ func runTicks(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	}
 }
 
-// TestViewportsFillPicture says that the pictures of a session lie side by side, inside
-// their place, without covering each other, whatever its size and their number.
+// TestViewportsFillPicture promises that viewports lie inside their rectangle, cover nearly all of it, and do not overlap, for
+// any size and number of panes.
 func TestViewportsFillPicture(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for _, split := range []string{"on", "off"} {
@@ -53,31 +55,30 @@ func TestViewportsFillPicture(t *testing.T) {
 					want = 2 * n
 				}
 				if len(views) != want {
-					t.Fatalf("%d views, want %d", len(views), want)
+					t.Fatalf("%d viewports, want %d", len(views), want)
 				}
 				area := 0
 				for i, v := range views {
 					area += v.W * v.H
 					if v.X < 7 || v.Y < 11 || v.X+v.W > 7+size[0] || v.Y+v.H > 11+size[1] || v.W < 10 || v.H < 10 {
-						t.Errorf("%d panes, %v: view %d is %d,%d %dx%d", n, size, i, v.X, v.Y, v.W, v.H)
+						t.Errorf("%d panes, %v: viewport %d is %d,%d %dx%d", n, size, i, v.X, v.Y, v.W, v.H)
 					}
 					for _, o := range views[:i] {
 						if v.X < o.X+o.W && o.X < v.X+v.W && v.Y < o.Y+o.H && o.Y < v.Y+v.H {
-							t.Errorf("%d panes, %v: views cover each other", n, size)
+							t.Errorf("%d panes, %v: viewports overlap", n, size)
 						}
 					}
 				}
 				if whole := size[0] * size[1]; area < whole*9/10 {
-					t.Errorf("%d panes, %v: the views cover %d of %d pixels", n, size, area, whole)
+					t.Errorf("%d panes, %v: the viewports cover %d of %d pixels", n, size, area, whole)
 				}
 			}
 		}
 	}
 }
 
-// TestBetweenCommandsAndTick says that a session can be drawn at any moment:
-// before its first tick, and when commands have opened panes, switched or
-// closed them, or begun it anew while it stands still.
+// TestBetweenCommandsAndTick promises that a session can be drawn before its first tick, and after commands have opened,
+// switched, closed or restarted panes without a tick.
 func TestBetweenCommandsAndTick(t *testing.T) {
 	l := newSession(t, "bursty", "rewind")
 	l.Apply(Show("split", "off"))
@@ -88,11 +89,11 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 		s.Refresh(l)
 		s.Compose(&f, l, Rect{W: 640, H: 360}, Options{}, 0.5)
 		if len(f.Viewports) != len(l.Panes) {
-			t.Errorf("%s: %d views of %d panes", after, len(f.Viewports), len(l.Panes))
+			t.Errorf("%s: %d viewports of %d panes", after, len(f.Viewports), len(l.Panes))
 		}
 		for i, v := range f.Viewports {
 			if got, want := v.Scene.Cubes[0].Pose.Pos, l.Panes[i].ServerWorld.Bodies()[0].Pose.Pos; got.Sub(want).Len() > 5 {
-				t.Errorf("%s: pane %d draws the cube at %v, and it is at %v", after, i, got, want)
+				t.Errorf("%s: pane %d draws the cube at %v, the server has it at %v", after, i, got, want)
 			}
 		}
 	}
@@ -121,8 +122,8 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 	}
 }
 
-// TestNothingIsClipped says that every text lies inside the picture, and that
-// no two texts cover each other, at all usual sizes and with long specs.
+// TestNothingIsClipped promises that every text lies inside the picture and that no two texts overlap, at all usual sizes and
+// with long specs.
 func TestNothingIsClipped(t *testing.T) {
 	specs := []string{
 		"rewind:contact-order=reordered:smoothing=none:snapshot-every=32:redundant=off:lead=9:corrections=off",
@@ -137,7 +138,7 @@ func TestNothingIsClipped(t *testing.T) {
 				runTicks(t, &s, l, 90)
 				var f Frame
 				s.Compose(&f, l, Rect{W: size[0], H: size[1]}, Options{
-					Title:  "a quarter of all packets lost, before and after inputs are sent again and again",
+					Title:  "Redundant inputs: 25 % loss, before and after, with a long title",
 					Footer: "tape circle", Input: sim.Input{Buttons: sim.AllButtons}, HighlightFocus: true,
 				}, 1)
 				type box struct {
@@ -168,20 +169,19 @@ func TestNothingIsClipped(t *testing.T) {
 	}
 }
 
-// TestGhosts says who is seen where: the client's picture has a ghost for what
-// is elsewhere at the server and for the last snapshot, the server's has none,
-// and ghosts can be put away.
+// TestGhosts promises that the client's picture has a ghost of each body that differs on the server and of the last received
+// snapshot, that the server's picture has none, and that the setting switches them off.
 func TestGhosts(t *testing.T) {
 	l := newSession(t, "latency=150ms", "rewind")
 	var s Stage
 	runTicks(t, &s, l, 60)
-	count := func(v *Viewport) (server, last, solid int) {
+	count := func(v *Viewport) (server, received, solid int) {
 		for _, c := range v.Scene.Cubes {
-			switch bare := (render.Color{R: c.Color.R, G: c.Color.G, B: c.Color.B, A: 255}); {
-			case c.Ghost() && bare == ServerColor:
+			switch opaque := (render.Color{R: c.Color.R, G: c.Color.G, B: c.Color.B, A: 255}); {
+			case c.Ghost() && opaque == ServerColor:
 				server++
-			case c.Ghost() && bare == ReceivedColor:
-				last++
+			case c.Ghost() && opaque == ReceivedColor:
+				received++
 			case !c.Ghost():
 				solid++
 			}
@@ -191,24 +191,23 @@ func TestGhosts(t *testing.T) {
 	world := l.Panes[0].ServerWorld.Scene()
 	all := len(world.Boxes) + len(world.Static)
 	views := s.Viewports(nil, l, 0, 0, 640, 360, 1)
-	if server, last, solid := count(&views[0]); server != 1 || last != 1 || solid != all {
-		t.Errorf("client: %d of the server's ghosts, %d snapshots, %d solid of %d", server, last, solid, all)
+	if server, received, solid := count(&views[0]); server != 1 || received != 1 || solid != all {
+		t.Errorf("client: %d ghosts of the server, %d of snapshots, %d opaque boxes of %d", server, received, solid, all)
 	}
-	if server, last, solid := count(&views[1]); server != 0 || last != 0 || solid != all {
-		t.Errorf("server: %d, %d, %d of %d", server, last, solid, all)
+	if server, received, solid := count(&views[1]); server != 0 || received != 0 || solid != all {
+		t.Errorf("server: %d, %d, %d of %d", server, received, solid, all)
 	}
 	if len(views[0].Scene.Trails) != 1 || len(views[1].Scene.Trails) != 0 {
 		t.Error("trails")
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{Show("ghosts", "off")}})
 	s.Tick(l)
-	if server, last, _ := count(&s.Viewports(nil, l, 0, 0, 640, 360, 1)[0]); server+last != 0 {
-		t.Error("ghosts that were put away are seen")
+	if server, received, _ := count(&s.Viewports(nil, l, 0, 0, 640, 360, 1)[0]); server+received != 0 {
+		t.Error("there are ghosts while the setting is off")
 	}
 }
 
-// TestBetweenTicks says that a picture between two ticks shows the cubes
-// between their poses.
+// TestBetweenTicks promises that a picture between two ticks interpolates the poses of cubes.
 func TestBetweenTicks(t *testing.T) {
 	l := newSession(t, "perfect", "rewind")
 	var s Stage
@@ -224,9 +223,8 @@ func TestBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestCarriersAreDrawn says that what moves by itself is drawn where it is at
-// the tick that a picture shows: the client's own in its picture, the server's
-// in the server's, and between two ticks in between.
+// TestCarriersAreDrawn promises that kinematic bodies are drawn at the tick that a picture shows: the client's and the server's,
+// each interpolated between two ticks.
 func TestCarriersAreDrawn(t *testing.T) {
 	l := newSession(t, "latency=150ms", "noprediction")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}, Show("split", "on")} {
@@ -249,14 +247,14 @@ func TestCarriersAreDrawn(t *testing.T) {
 			want := geom.LerpPose(path.Pose(box, tick-1, 60), path.Pose(box, tick, 60), share)
 			got := views[i].Scene.Cubes[table].Pose
 			if off := got.Rot.Mul(want.Rot.Inverse()).Angle(); off > 1e-5 || got.Pos.Sub(want.Pos).Len() > 1e-5 {
-				t.Errorf("picture %d, share %v: it is at %v, want %v", i, share, got, want)
+				t.Errorf("picture %d, share %v: the table is at %v, want %v", i, share, got, want)
 			}
 		}
 	}
 }
 
-// TestCarriersAreDrawnBetweenTicks says that a picture of a moment between two ticks
-// has carriers where they are at that moment.
+// TestCarriersAreDrawnBetweenTicks promises that a client whose picture shows a moment between two ticks has its kinematic
+// bodies at that moment.
 func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 	l := newSession(t, "latency=110ms", "historyoffset", "animated")
 	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}}}); err != nil {
@@ -269,7 +267,7 @@ func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 		v := &p.Clients[0].View
 		m := v.CarrierMoment()
 		if m%sim.MomentsPerTick == 0 || m < v.Tick.Moment()-sim.MomentsPerTick/2 || m > v.Tick.Moment()+sim.MomentsPerTick/2 {
-			t.Fatalf("it shows tick %d, carriers at %d", v.Tick, m)
+			t.Fatalf("the client shows tick %d, kinematic bodies at moment %d", v.Tick, m)
 		}
 		want := world.Carriers[0].Path.PoseAt(world.Carriers[0].Boxes[0].Start.Pose, m, 60)
 		if got := s.Viewports(nil, l, 0, 0, 640, 360, 1)[2*i].Scene.Cubes[table].Pose; got != want {
@@ -278,8 +276,8 @@ func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestPartsAreDrawn says that all boxes of a body are drawn where the body is, in
-// its colour and behind all bodies, and those of its ghost with it.
+// TestPartsAreDrawn promises that all boxes of a body are drawn at its pose and in its colour, after all bodies, and those of
+// its ghost as well.
 func TestPartsAreDrawn(t *testing.T) {
 	l := newSession(t, "latency=150ms", "noprediction")
 	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "trailer"}}}); err != nil {
@@ -311,8 +309,7 @@ func TestPartsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestCameraFollows says that the camera comes after the cube without jumping,
-// and jumps when the scene changes.
+// TestCameraFollows promises that the camera follows the cube without jumps, and jumps when the scene changes.
 func TestCameraFollows(t *testing.T) {
 	l := newSession(t, "perfect", "rewind")
 	var s Stage
@@ -325,8 +322,8 @@ func TestCameraFollows(t *testing.T) {
 		}
 		last = s.panes[0].cameraTarget
 	}
-	if away := last.Sub(l.Panes[0].Clients[0].View.Bodies[0].Pos); geom.Abs(away.X)+geom.Abs(away.Y) > 4 {
-		t.Errorf("the camera lost the cube by %v", away)
+	if distance := last.Sub(l.Panes[0].Clients[0].View.Bodies[0].Pos); geom.Abs(distance.X)+geom.Abs(distance.Y) > 4 {
+		t.Errorf("the camera is %v away from the cube", distance)
 	}
 	l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}}})
 	s.Tick(l)
@@ -335,8 +332,8 @@ func TestCameraFollows(t *testing.T) {
 	}
 }
 
-// TestGraphs says what the graphs hold: the error now with a mark where a
-// correction was, bits per second as sent.
+// TestGraphs promises that graphs show the lag error with a mark for each correction, the bits per second that were sent, and
+// the RTT, and holds the ends of scales.
 func TestGraphs(t *testing.T) {
 	l := newSession(t, "latency=75ms", "rewind")
 	var s Stage
@@ -360,43 +357,42 @@ func TestGraphs(t *testing.T) {
 	sent := l.Panes[0].Clients[0].Endpoint.Stats
 	mean := float64(sent.BytesSent) * 8 / 361 * 60 / 1000
 	if up := float64(s.Graph(0, UplinkGraph).Last()); up < 0.7*mean || up > 1.4*mean {
-		t.Errorf("%v kbit/s up, %v on average", up, mean)
+		t.Errorf("uplink %v kbit/s, mean %v", up, mean)
 	}
 	if rtt := s.Graph(0, RTTGraph).Last(); rtt < 149 || rtt > 151 {
-		t.Errorf("round trip %v ms", rtt)
+		t.Errorf("RTT %v ms", rtt)
 	}
-	for _, c := range []struct{ least, v, want float32 }{{0.1, 0, 0.1}, {0.1, 0.3, 0.5}, {0.1, 700, 1000}} {
+	for _, c := range []struct{ minimum, v, want float32 }{{0.1, 0, 0.1}, {0.1, 0.3, 0.5}, {0.1, 700, 1000}} {
 		var g Graph
 		g.Add(c.v, false)
-		if got := g.ScaleMax(c.least); got != c.want {
-			t.Errorf("a graph of %v ends at %v, want %v", c.v, got, c.want)
+		if got := g.ScaleMax(c.minimum); got != c.want {
+			t.Errorf("the scale of %v ends at %v, want %v", c.v, got, c.want)
 		}
 	}
 }
 
-// TestCaptionShowsMissedInputs says that where one pane's inputs miss their
-// ticks, the captions of all panes say how many are in time, and elsewhere none
-// does.
+// TestCaptionShowsMissedInputs promises that the captions of all panes show the share of inputs on time where the inputs of one
+// pane miss their ticks, and that none does elsewhere.
 func TestCaptionShowsMissedInputs(t *testing.T) {
-	for weather, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
-		l := newSession(t, weather, "rewind:redundant=off", "rewind")
+	for network, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
+		l := newSession(t, network, "rewind:redundant=off", "rewind")
 		var s Stage
 		runTicks(t, &s, l, 400)
 		var f Frame
 		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
-		told := 0
+		captions := 0
 		for _, it := range f.Overlay.Items {
-			if strings.HasSuffix(it.Text, "% of inputs used in time") {
-				told++
+			if strings.HasSuffix(it.Text, "% of inputs on time") {
+				captions++
 			}
 		}
-		if told != want {
-			t.Errorf("%s: %d captions tell", weather, told)
+		if captions != want {
+			t.Errorf("%s: %d captions with inputs on time, want %d", network, captions, want)
 		}
 	}
 }
 
-// TestNetworkText says that every weather is told in words.
+// TestNetworkText promises a text for every profile, and holds some texts.
 func TestNetworkText(t *testing.T) {
 	for _, p := range link.Profiles {
 		w := link.Network{Up: p.Up, Down: p.Down}
@@ -405,27 +401,26 @@ func TestNetworkText(t *testing.T) {
 		}
 	}
 	w := link.Network{}
-	if got := NetworkText(&w); got != "a perfect link" {
+	if got := NetworkText(&w); got != "perfect network" {
 		t.Error(got)
 	}
 	w.Parse("swing-every=8s,swing=40ms")
-	if got := NetworkText(&w); got != "swings" {
+	if got := NetworkText(&w); got != "varying latency" {
 		t.Error(got)
 	}
 	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
-	if got := NetworkText(&w); got != "5 ms one way, a trace of 60ms" {
+	if got := NetworkText(&w); got != "5 ms latency, trace of 60ms" {
 		t.Error(got)
 	}
 	w.Parse("latency=75ms,up.loss=25%")
-	if got := NetworkText(&w); got != "up: 75 ms one way, 25 % lost / down: 75 ms one way" {
+	if got := NetworkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
 		t.Error(got)
 	}
 }
 
-// TestDeterministic says that the same session gives the same lists and
-// scenes.
+// TestDeterministic promises that equal sessions give equal lists and scenes.
 func TestDeterministic(t *testing.T) {
-	shot := func() string {
+	picture := func() string {
 		l := newSession(t, "torture", "rewind", "noprediction")
 		var s Stage
 		runTicks(t, &s, l, 200)
@@ -433,13 +428,13 @@ func TestDeterministic(t *testing.T) {
 		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 0.3)
 		return fmt.Sprint(f.Overlay.Items, f.Viewports[0].Scene, f.Viewports[1].Camera)
 	}
-	if first, second := shot(), shot(); first != second {
+	if first, second := picture(), picture(); first != second {
 		t.Error("two runs look different")
 	}
 }
 
-// TestClientTouchTints says that the client's cubes turn to a player's colour
-// when the client learns that they are touched, and the server's before.
+// TestClientTouchTints promises that cubes take the colour of the player who touches them when the client learns of it, and
+// earlier in the server's picture.
 func TestClientTouchTints(t *testing.T) {
 	c := lab.Config{Scene: "katamari:cubes=100", Rate: 60}
 	l := lab.New(c)
@@ -468,11 +463,10 @@ func TestClientTouchTints(t *testing.T) {
 	}
 }
 
-// TestClockFaultIsShown says that a pane says what is wrong with its client's machine,
-// and only while it is.
+// TestClockFaultIsShown promises that a caption describes the faults of the client's clock while there are some.
 func TestClockFaultIsShown(t *testing.T) {
 	l := newSession(t, "perfect", "rewind")
-	told := func() string {
+	texts := func() string {
 		s, f := &Stage{}, Frame{}
 		runTicks(t, s, l, 1)
 		s.Compose(&f, l, Rect{W: 900, H: 600}, Options{}, 1)
@@ -483,38 +477,37 @@ func TestClockFaultIsShown(t *testing.T) {
 		return b.String()
 	}
 	const want = "clock +500 ppm, 20 frames a second"
-	if strings.Contains(told(), "ppm") {
-		t.Error("it tells of a fault that is none")
+	if strings.Contains(texts(), "ppm") {
+		t.Error("a fault is shown where there is none")
 	}
 	for _, set := range [][2]string{{"skew", "500"}, {"fps", "20"}} {
 		if err := l.Apply(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: set[0], Value: set[1]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := told(); !strings.Contains(s, want) {
-		t.Errorf("it says\n%swant %q", s, want)
+	if s := texts(); !strings.Contains(s, want) {
+		t.Errorf("the texts are\n%swant %q", s, want)
 	}
 }
 
-// TestFallbackIsShown says that a cube whose prediction is switched off has another
-// colour in the client's picture until it is back, and the legend says so; and that the
-// server's is as ever.
+// TestFallbackIsShown promises that a cube whose prediction is off has another colour in the client's picture until prediction
+// resumes, that the legend explains it, and that the server's picture does not change.
 func TestFallbackIsShown(t *testing.T) {
 	l := newSession(t, "latency=100ms", "historyoffset:fallback-corrections=3")
 	setDisplay(t, l, "split=on")
 	var s Stage
-	look := func() (mine, servers render.Color, told bool) {
+	look := func() (client, server render.Color, explained bool) {
 		var f Frame
 		s.Compose(&f, l, Rect{W: 1280, H: 720}, Options{}, 1)
 		for _, it := range f.Overlay.Items {
-			told = told || it.Kind == render.TextKind && it.Text == "switched"
+			explained = explained || it.Kind == render.TextKind && it.Text == "prediction off"
 		}
-		return f.Viewports[0].Scene.Cubes[0].Color, f.Viewports[1].Scene.Cubes[0].Color, told
+		return f.Viewports[0].Scene.Cubes[0].Color, f.Viewports[1].Scene.Cubes[0].Color, explained
 	}
 	if err := l.Apply(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "plain"}); err != nil {
 		t.Fatal(err)
 	}
-	still := func(ticks int) {
+	idle := func(ticks int) {
 		for range ticks {
 			if err := l.Tick(lab.Entry{}); err != nil {
 				t.Fatal(err)
@@ -522,27 +515,26 @@ func TestFallbackIsShown(t *testing.T) {
 			s.Tick(l)
 		}
 	}
-	still(120)
-	if mine, servers, told := look(); mine != ClientColor || servers != ServerColor || !told {
-		t.Errorf("predicted it is %v, the server's %v; the legend tells: %v", mine, servers, told)
+	idle(120)
+	if client, server, explained := look(); client != ClientColor || server != ServerColor || !explained {
+		t.Errorf("with prediction it is %v, the server's %v, explained: %v", client, server, explained)
 	}
 	for range 20 {
 		if err := l.Apply(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "0.3"}); err != nil {
 			t.Fatal(err)
 		}
-		still(4)
+		idle(4)
 	}
-	if mine, servers, _ := look(); mine != ClientColor.Mix(FallbackColor, fallbackTintShare) || servers != ServerColor {
-		t.Errorf("switched off it is %v, the server's %v", mine, servers)
+	if client, server, _ := look(); client != ClientColor.Mix(FallbackColor, fallbackTintShare) || server != ServerColor {
+		t.Errorf("without prediction it is %v, the server's %v", client, server)
 	}
-	still(240)
-	if mine, _, _ := look(); mine != ClientColor {
-		t.Errorf("back it is %v", mine)
+	idle(240)
+	if client, _, _ := look(); client != ClientColor {
+		t.Errorf("with prediction again it is %v", client)
 	}
 }
 
-// TestSignedGraph says that a number that is also below zero has its line in the
-// middle, and that its scale reaches as far down as up.
+// TestSignedGraph promises that zero lies in the middle of a graph of a signed number, with the same scale above and below.
 func TestSignedGraph(t *testing.T) {
 	for _, signed := range []bool{true, false} {
 		g := Graph{Signed: signed}
@@ -550,7 +542,7 @@ func TestSignedGraph(t *testing.T) {
 			g.Add(v, false)
 		}
 		if top := g.ScaleMax(1); top != 10 {
-			t.Errorf("a scale up to %v", top)
+			t.Errorf("the scale ends at %v", top)
 		}
 		var list render.DrawList
 		DrawGraph(&list, &g, 0, 100, 300, 42, 10, 1)
