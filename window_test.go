@@ -310,7 +310,7 @@ func TestWindow(t *testing.T) {
 	stopBefore, stopAfter := d.pressKey("r")
 	videoTicks := tickSpan{stopBefore - startAfter, stopAfter - startBefore}
 	d.pressKey("F12")
-	d.waitUntil("a screenshot", func(windowState) bool { return len(d.outputFiles("picture-*.png")) > 0 })
+	d.waitUntil("a screenshot", func(windowState) bool { return len(d.outputFiles("screenshot-*.png")) > 0 })
 	d.waitFrames()
 	output := d.interrupt()
 
@@ -368,7 +368,7 @@ func TestWindow(t *testing.T) {
 		}
 	}
 
-	f, err := os.Open(d.outputFile("picture-*.png"))
+	f, err := os.Open(d.outputFile("screenshot-*.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestWindow(t *testing.T) {
 		exec.Command("cp", f.Name(), filepath.Join(folder, "window.png")).Run()
 	}
 
-	m := regexp.MustCompile(`film: (\S+), (\d+) pictures`).FindStringSubmatch(output)
+	m := regexp.MustCompile(`video: (\S+), (\d+) frames`).FindStringSubmatch(output)
 	if m == nil {
 		t.Fatalf("no video in %q", output)
 	}

@@ -294,7 +294,7 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 		wrap(figures[2:])
 	}
 	if n := p.Counters.Value("corrections"); n > 0 {
-		lines = append(lines, fmt.Sprintf("%d corrections, mean %.2f m", int(n), p.Counters.Value("correction_mean_m")))
+		lines = append(lines, fmt.Sprintf("%s, mean %.2f m", countText(int(n), "correction"), p.Counters.Value("correction_mean_m")))
 	}
 	if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && d.anyInputsMissed() {
 		lines = append(lines, fmt.Sprintf("%.1f %% of inputs on time", 100*used))

@@ -13,20 +13,20 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// controls is where keys, gamepad and mouse are read.
+// controls reads keys, gamepads and mouse.
 type controls struct {
-	dragging            bool // of the camera; whoever owns the press keeps it until the release
-	lastX, lastY        int
+	dragging            bool // the pointer turns the camera until the button is released
+	lastX, lastY        int  // of the pointer, pixels
 	gamepads            []ebiten.GamepadID
 	helpShown, uiHidden bool
-	screenshotDue       bool // a picture of the window is wanted
+	screenshotDue       bool // Draw saves the next frame
 }
 
-// update reads everything once.
+// update handles all input of an Update. capture says what the panel has taken for itself.
 func (h *controls) update(g *game, capture debugui.InputCapturingState) {
 	pressed := ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft)
-	// A slider has the focus while it is dragged; with the button up it is a
-	// number being typed, and the keys are its own.
+	// The panel has the focus while a slider is dragged, or while a number is typed; with the button up it is
+	// the latter, and the keys belong to the panel.
 	typing := capture&debugui.InputCapturingStateFocus != 0 && !pressed
 	if typing {
 		g.localInputs = [2]sim.Input{}
@@ -38,8 +38,7 @@ func (h *controls) update(g *game, capture debugui.InputCapturingState) {
 	h.moveCamera(g, capture, pressed)
 }
 
-// readMovement reads what moves the cubes, relative to where the camera looks. A
-// gamepad is the first player's.
+// readMovement reads the keys and sticks that move the cubes. All gamepads belong to the first player.
 func (h *controls) readMovement(g *game) {
 	h.gamepads = ebiten.AppendGamepadIDs(h.gamepads[:0])
 	first, second := h.heldButtons()
@@ -57,43 +56,43 @@ func (h *controls) readMovement(g *game) {
 	g.setButtons(first, second)
 }
 
-// setButtons is what the two hands on the keyboard ask for.
-func (g *game) setButtons(left, right sim.Buttons) {
+// setButtons makes the inputs of both players, relative to the camera. Where there is one player, the second player's keys are
+// the first one's as well.
+func (g *game) setButtons(first, second sim.Buttons) {
 	h := cameraHeading(g.settings().Yaw)
 	if g.lab.Players() < 2 {
-		left, right = left|right, 0
+		first, second = first|second, 0
 	}
-	g.localInputs = [2]sim.Input{{Buttons: left, Heading: h}, {Buttons: right, Heading: h}}
+	g.localInputs = [2]sim.Input{{Buttons: first, Heading: h}, {Buttons: second, Heading: h}}
 }
 
-// stickButtons turns a stick's place into keys: eight directions, and nothing in the
-// middle.
+// stickButtons converts a stick's position, each axis in [-1, 1], to buttons: eight directions, and none near the centre.
 func stickButtons(x, y float64) (b sim.Buttons) {
 	if math.Hypot(x, y) < 0.5 {
 		return 0
 	}
-	const eighth = 0.38 // sine of half of a sector of 45 degrees
-	if x < -eighth {
+	const threshold = 0.38 // sine of 22.5 degrees, half of a sector
+	if x < -threshold {
 		b |= sim.Left
 	}
-	if x > eighth {
+	if x > threshold {
 		b |= sim.Right
 	}
-	if y < -eighth {
+	if y < -threshold {
 		b |= sim.Forward
 	}
-	if y > eighth {
+	if y > threshold {
 		b |= sim.Back
 	}
 	return b
 }
 
-// cameraHeading is where forward points for a camera turned by yaw degrees.
+// cameraHeading returns the heading of a camera with a yaw in degrees.
 func cameraHeading(yaw float64) uint8 {
 	return uint8(int(math.Round(yaw*sim.HeadingSteps/360)) & (sim.HeadingSteps - 1))
 }
 
-// scaleSpeed multiplies the session's speed, from a sixteenth to once.
+// scaleSpeed multiplies the session's speed, within 1/16 and 1.
 func (g *game) scaleSpeed(by float64) {
 	s := min(max(g.settings().Speed*by, 1./16), 1)
 	if s != g.settings().Speed {
@@ -101,24 +100,23 @@ func (g *game) scaleSpeed(by float64) {
 	}
 }
 
-// toggleRecording begins a film, or ends it.
+// toggleRecording starts a video, or stops it and has it written.
 func (g *game) toggleRecording() {
 	if !g.videos.recording() {
 		g.videos.start(g.lab, &g.stage, len(g.newCommands))
 		return
 	}
-	f := video.Format{File: g.unusedFilename("film", ".mp4"), W: 1280, H: 720, FPS: 60}
+	f := video.Format{File: g.unusedFilename("video", ".mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {
-		f = video.Format{File: g.unusedFilename("film", ".gif"), W: 960, H: 540, FPS: 25}
+		f = video.Format{File: g.unusedFilename("video", ".gif"), W: 960, H: 540, FPS: 25}
 	}
 	if err := g.videos.stop(f, g.Title, g.controls.uiHidden); err != nil {
 		g.notices.post(err.Error())
 	}
 }
 
-// moveCamera turns the view with the mouse or the right stick. A press on the
-// panel belongs to the panel, wherever it goes then; one beside it to the
-// camera.
+// moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts in the picture
+// turns the camera wherever it goes, one that starts on the panel never does.
 func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pressed bool) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && capture == 0 && g.screen.inPicture(x, y) {
@@ -130,7 +128,7 @@ func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pres
 	show := g.settings()
 	yaw, pitch, distance := show.Yaw, show.Pitch, show.Distance
 	if h.dragging {
-		scale := 0.35 / g.screen.pixelsPerPoint()
+		scale := 0.35 / float64(g.screen.panelScale())
 		yaw -= float64(x-h.lastX) * scale
 		pitch += float64(y-h.lastY) * scale * 0.7
 	}
@@ -154,10 +152,10 @@ func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pres
 	g.setCamera("distance", show.Distance, min(max(distance, 4), 50))
 }
 
-// setCamera turns one number of the camera, if it has changed.
-func (g *game) setCamera(name string, was, is float64) {
-	is = math.Round(is*100) / 100
-	if is != was {
-		g.execute(stage.Show(name, strconv.FormatFloat(is, 'g', -1, 64)))
+// setCamera sets a display setting of the camera to a rounded value, if that differs from the present one.
+func (g *game) setCamera(name string, present, value float64) {
+	value = math.Round(value*100) / 100
+	if value != present {
+		g.execute(stage.Show(name, strconv.FormatFloat(value, 'g', -1, 64)))
 	}
 }

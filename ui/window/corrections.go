@@ -7,23 +7,23 @@ import (
 
 	"github.com/ebitengine/debugui"
 
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 )
 
-// maxListed is how many corrections the panel lists.
+// maxListed is the largest number of corrections in the panel.
 const maxListed = 40
 
-// selection is a correction that the human looks at while the session stands.
+// selection is the correction that the picture points at while the session is paused.
 type selection struct {
 	pane       *lab.Pane
-	index      int
+	index      int // in the pane's corrections
 	correction lab.Correction
 }
 
-// correctionsSection lists those of the framed pane, the newest first. While the
-// pointer is on the list it stands still, so that what is pointed at is what is
-// clicked.
+// correctionsSection lists the corrections of the focused pane, newest first. The list does not move while the pointer is over
+// it, so that a click hits what the user sees.
 func (g *game) correctionsSection(ctx *debugui.Context) {
 	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
@@ -32,22 +32,22 @@ func (g *game) correctionsSection(ctx *debugui.Context) {
 		p.listEnd = c.Total()
 	}
 	p.listHovered = false
-	ctx.Header(fmt.Sprintf("Corrections of pane %d: %d", focus+1, c.Total()), false, func() {
+	ctx.Header(fmt.Sprintf("Corrections, pane %d: %d", focus+1, c.Total()), false, func() {
 		if c.Total() == 0 {
 			ctx.SetGridLayout([]int{-1}, []int{22})
-			ctx.Text("none since the strategy began")
+			ctx.Text("none since the strategy started")
 		}
 		for n := p.listEnd - 1; n >= max(c.FirstIndex(), p.listEnd-maxListed); n-- {
 			g.correctionRow(ctx, pane, n)
 		}
-		if more := p.listEnd - maxListed; more > 0 {
+		if earlier := p.listEnd - maxListed; earlier > 0 {
 			ctx.SetGridLayout([]int{-1}, []int{22})
-			ctx.Text(fmt.Sprintf("and %d before; bench --corrections lists all", more))
+			ctx.Text(fmt.Sprintf("%d earlier; bench --corrections lists all", earlier))
 		}
 	})
 }
 
-// correctionRow is a row of the list.
+// correctionRow is a row of the list. A click on it toggles the selection.
 func (g *game) correctionRow(ctx *debugui.Context, pane *lab.Pane, n int) {
 	x, p, rate := pane.Corrections.At(n), &g.panel, g.lab.Config().Rate
 	ctx.SetGridLayout([]int{-1}, []int{rowHeight})
@@ -65,8 +65,7 @@ func (g *game) correctionRow(ctx *debugui.Context, pane *lab.Pane, n int) {
 	})
 }
 
-// toggleSelection stops the session and points at what a correction was about, or takes
-// the mark away again.
+// toggleSelection pauses the session and selects correction n of a pane, or clears the selection if it is that one.
 func (g *game) toggleSelection(pane *lab.Pane, n int) {
 	if g.selected != nil && g.selected.pane == pane && g.selected.index == n {
 		g.selected = nil
@@ -76,8 +75,7 @@ func (g *game) toggleSelection(pane *lab.Pane, n int) {
 	g.selected = &selection{pane, n, *pane.Corrections.At(n)}
 }
 
-// callout is what the picture shows of the mark. It goes when the session goes
-// on, and with its pane.
+// callout returns the callout of the selected correction. The selection ends when the session resumes or its pane is closed.
 func (g *game) callout() *stage.Callout {
 	if !g.paused {
 		g.selected = nil
@@ -93,18 +91,20 @@ func (g *game) callout() *stage.Callout {
 	return nil
 }
 
-// sessionSeconds returns when a correction was made, in the session's seconds.
+// sessionSeconds returns the session's time of a correction, in seconds.
 func sessionSeconds(c *lab.Correction, rate int) float64 {
 	return float64(c.SessionTick) / float64(rate)
 }
 
-// causeTexts say what a client knows of the cause.
+// causeTexts describe each predict.Cause.
 var causeTexts = [...]string{
-	"not known to the client", "the server did not have the player's input in time",
-	"another player did otherwise than was assumed", "the client had fallen behind",
+	predict.CauseUnknown: "unknown to the client",
+	predict.LocalInput:   "the player's input reached the server late",
+	predict.RemoteInput:  "another player's input differed from the assumed input",
+	predict.ClockReset:   "the client had fallen behind and took the server's state",
 }
 
-// correctionText says in a few lines what a correction was.
+// correctionText describes a correction in four lines.
 func correctionText(c *lab.Correction, rate int) []string {
 	sent := ""
 	if c.Sent >= 0 {
@@ -112,12 +112,12 @@ func correctionText(c *lab.Correction, rate int) []string {
 	}
 	off := "off in its " + c.Describe()
 	if c.Field.Unit() == "" {
-		off = "asleep at the server and not here"
+		off = "asleep on the server, awake on the client"
 	}
 	return []string{
-		fmt.Sprintf("Corrected at %.3f s, seat %d: body %d was %s", sessionSeconds(c, rate), c.Client+1, c.Body, off),
-		fmt.Sprintf("Told by packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
-		fmt.Sprintf("%d ticks replayed, the player's cube jumped %.3f m", c.ReplayedTicks, c.Shift),
-		"Why: " + causeTexts[c.Cause],
+		fmt.Sprintf("Corrected at %.3f s, client %d: body %d was %s", sessionSeconds(c, rate), c.Client+1, c.Body, off),
+		fmt.Sprintf("Received in packet %d of tick %d, %sarrived at %.3f s", c.Packet, c.Tick, sent, c.Received.Seconds()),
+		fmt.Sprintf("%d ticks replayed, the player's cube shifted %.3f m", c.ReplayedTicks, c.Shift),
+		"Cause: " + causeTexts[c.Cause],
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// knobsSection is everything that the framed pane's strategy lets be turned.
+// knobsSection has all knobs of the focused pane.
 func (g *game) knobsSection(ctx *debugui.Context) {
 	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
-	ctx.Header(fmt.Sprintf("Knobs of pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
+	ctx.Header(fmt.Sprintf("Knobs, pane %d: %s", focus+1, pane.Strategy.Name), true, func() {
 		for _, k := range pane.Knobs.All() {
 			ctx.IDScope(pane.Strategy.Name+"/"+k.Name, func() { g.knobRow(ctx, focus, k) })
 			if k.Name == "snap-distance" {
@@ -27,12 +27,12 @@ func (g *game) knobsSection(ctx *debugui.Context) {
 	})
 }
 
-// knobRow is one knob's row.
+// knobRow is a control for a knob, of the kind that suits it.
 func (g *game) knobRow(ctx *debugui.Context, pane int, k *predict.Knob) {
-	turn := func(value string) {
+	set := func(value string) {
 		g.panel.queue(lab.Command{Verb: "set", Pane: pane, Name: k.Name, Value: value})
 	}
-	help := k.Help + ". " + k.Range() + ", at first " + k.Default()
+	help := k.Help + ". " + k.Range() + ", default " + k.Default()
 	name := strings.TrimPrefix(k.Name, "smooth-")
 	if k.Unit != "" {
 		name += ", " + k.Unit
@@ -47,42 +47,42 @@ func (g *game) knobRow(ctx *debugui.Context, pane int, k *predict.Knob) {
 				step, digits = 1, 0
 			case high > 2:
 				step, digits = 0.01, 2
-			case k.Number() != 0 && k.Number() < 0.01 || strings.HasPrefix(k.Name, "error-"):
+			case k.Number() != 0 && k.Number() < 0.01 || strings.HasSuffix(k.Name, "-tolerance"):
 				high, step, digits = max(0.01, k.Number()), 0.00001, 5
 			}
 			ctx.SliderF(&v, low, high, step, digits)
 			if v != k.Number() {
-				turn(strconv.FormatFloat(v, 'g', 6, 64))
+				set(strconv.FormatFloat(v, 'g', 6, 64))
 			}
 		case predict.Int:
 			v := int(k.Number())
 			ctx.Slider(&v, int(k.Min), int(k.Max), 1)
 			if v != int(k.Number()) {
-				turn(strconv.Itoa(v))
+				set(strconv.Itoa(v))
 			}
 		case predict.Bool:
 			on := k.Number() != 0
 			ctx.Checkbox(&on, stage.OnOff(on))
 			if on != (k.Number() != 0) {
-				turn(stage.OnOff(on))
+				set(stage.OnOff(on))
 			}
 		case predict.Choice:
 			if v, ok := dropdown(ctx, k.Value(), k.Options); ok {
-				turn(v)
+				set(v)
 			}
 		}
 	})
 	if k.Kind == predict.Choice && len(k.Options) >= minStepOptions {
-		g.panel.row(ctx, "  step by step", help, func() {
+		g.panel.row(ctx, "  (slider)", help, func() {
 			v := slices.Index(k.Options, k.Value())
-			was := v
+			before := v
 			ctx.Slider(&v, 0, len(k.Options)-1, 1)
-			if v != was {
-				turn(k.Options[v])
+			if v != before {
+				set(k.Options[v])
 			}
 		})
 	}
 }
 
-// minStepOptions is how many options make a ladder, which has a slider beside its names.
+// minStepOptions is the least number of options of a knob that has a slider beside its list of names.
 const minStepOptions = 5

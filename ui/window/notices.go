@@ -1,23 +1,26 @@
 package window
 
 import (
+	"slices"
+
 	"ghostcube/render"
 	"ghostcube/ui/stage"
 )
 
-// notices are short messages over the picture that go away by themselves.
+// notices are short messages over the picture that disappear after a while.
 type notices struct {
 	list []notice
 }
 
 type notice struct {
 	text        string
-	updatesLeft int // updates
+	updatesLeft int // Updates until it disappears
 }
 
-// noticeUpdates is how long a message stays, in updates.
+// noticeUpdates is the number of Updates for which a message stays.
 const noticeUpdates = 240
 
+// post shows a message. One that repeats the newest only stays longer.
 func (n *notices) post(text string) {
 	if k := len(n.list); k > 0 && n.list[k-1].text == text {
 		n.list[k-1].updatesLeft = noticeUpdates
@@ -29,27 +32,26 @@ func (n *notices) post(text string) {
 	}
 }
 
+// update counts an Update and posts the messages of finished videos.
 func (n *notices) update(g *game) {
-	if said := g.videos.poll(); said != "" {
-		n.post(said)
+	if message := g.videos.poll(); message != "" {
+		n.post(message)
 	}
-	kept := n.list[:0]
-	for _, x := range n.list {
-		if x.updatesLeft--; x.updatesLeft > 0 {
-			kept = append(kept, x)
-		}
+	n.list = slices.DeleteFunc(n.list, func(x notice) bool { return x.updatesLeft <= 1 })
+	for i := range n.list {
+		n.list[i].updatesLeft--
 	}
-	n.list = kept
 }
 
-func (n *notices) draw(l *render.DrawList, place stage.Rect, g *game) {
+// draw draws the messages into the lower part of the picture, centred.
+func (n *notices) draw(l *render.DrawList, picture stage.Rect, g *game) {
 	f := render.Font{Size: 15 * g.screen.panelScale(), Bold: true}
 	h := f.Height() + 10
-	y := float32(place.Y+place.H)*0.82 - h*float32(len(n.list))
+	y := float32(picture.Y+picture.H)*0.82 - h*float32(len(n.list))
 	for _, x := range n.list {
-		text := f.Truncate(x.text, float32(place.W)-60)
+		text := f.Truncate(x.text, float32(picture.W)-60)
 		w := f.Width(text) + 28
-		at := float32(place.X) + (float32(place.W)-w)/2
+		at := float32(picture.X) + (float32(picture.W)-w)/2
 		l.Rect(at, y, w, h-4, render.Color{R: 22, G: 26, B: 32, A: 225})
 		l.Text(at+14, y+f.Ascent()+2, f, render.RGB(1, 1, 1), text)
 		y += h

@@ -18,35 +18,35 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// panel is the column of sliders. It reads the session and returns wishes: a
-// slider that is moved becomes a command, and what it shows next is what the
-// session made of it.
+// panel is the column of controls beside the picture. It keeps no copy of the session: a control that is moved becomes a
+// command, and in the next Update shows the session as the command has changed it.
 type panel struct {
-	commands []lab.Command
-	tooltip  string // of what the pointer is over
+	commands []lab.Command // of this Update
+	tooltip  string        // of the control under the pointer
 	list     render.DrawList
-	cursor   image.Point
+	cursor   image.Point // points
 
 	scale    int       // pixels per point
 	controls []control // of this Update
 
-	listEnd     int  // correction that heads the list, plus 1
-	listHovered bool // the pointer is on that list
+	listEnd     int  // index after the correction at the top of the list
+	listHovered bool // the pointer is over that list
 }
 
-// tooltipHeight is the height of the box that explains, in points.
+// tooltipHeight is the height of the tooltip below the panel, in points.
 const tooltipHeight = 64
 
+// queue adds a command to those of this Update.
 func (p *panel) queue(c lab.Command) { p.commands = append(p.commands, c) }
 
-// popCommands returns the wishes since the last call.
+// popCommands returns and removes the commands since the last call.
 func (p *panel) popCommands() []lab.Command {
-	w := p.commands
+	list := p.commands
 	p.commands = nil
-	return w
+	return list
 }
 
-// buildPanel lays the panel out. It is called once in each Update.
+// buildPanel lays out the panel. debugui calls it once in each Update.
 func (g *game) buildPanel(ctx *debugui.Context) error {
 	p, s := &g.panel, &g.screen
 	scale := s.panelScale()
@@ -58,8 +58,8 @@ func (g *game) buildPanel(ctx *debugui.Context) error {
 		return nil
 	}
 	left, right := (s.w-s.panelPixels())/scale, s.w/scale
-	// A scope of its own for each size of the window: the panel's place is
-	// only taken from where it is first seen.
+	// debugui keeps the first bounds of a window for as long as its ID stays the same, so each window size has its
+	// own scope.
 	ctx.IDScope(fmt.Sprint(s.w, "x", s.h, "@", scale), func() {
 		ctx.Window("Ghostcube", image.Rect(left, 0, right, s.h/scale-tooltipHeight), func(debugui.ContainerLayout) {
 			g.sessionSection(ctx)
@@ -74,13 +74,11 @@ func (g *game) buildPanel(ctx *debugui.Context) error {
 	return nil
 }
 
-// rowHeight is the height of a row, in points: that of a letter's line and
-// what the widgets put round it.
+// rowHeight is the height of a row, in points: a line of text and the padding of a widget.
 const rowHeight = 19
 
-// row lays out a name and a widget, and explains it while the pointer is there.
-// Names differ within a scope: a widget is known by where it is called from and
-// by its scope, and all rows are called from here.
+// row lays out a name and a widget with a tooltip. Names must differ within a scope, because debugui identifies a widget by
+// its call site and its scope, and all rows share a call site.
 func (p *panel) row(ctx *debugui.Context, name, help string, widget func()) {
 	p.wideRow(ctx, 116, name, help, widget)
 }
@@ -99,15 +97,15 @@ func (p *panel) wideRow(ctx *debugui.Context, width int, name, help string, widg
 	})
 }
 
-// explain makes the tooltip of the control in a rectangle, in points, while the pointer is over it.
+// explain sets the tooltip while the pointer is over a control, whose rectangle is in points.
 func (p *panel) explain(r image.Rectangle, name, help string) {
 	if p.cursor.In(r) {
 		p.tooltip = name + ": " + help
 	}
 }
 
-// canvas lays out a place of a height in points and has it drawn. What draw is
-// given is in pixels.
+// canvas lays out a rectangle of a height in points, with a tooltip unless help is empty. draw draws it; its arguments are in
+// pixels, and scale is in pixels per point.
 func (g *game) canvas(ctx *debugui.Context, height int, help string, draw func(l *render.DrawList, x, y, w, h float32, scale int)) {
 	p, scale := &g.panel, g.screen.panelScale()
 	ctx.SetGridLayout([]int{-1}, []int{height})
@@ -125,54 +123,55 @@ func (g *game) canvas(ctx *debugui.Context, height int, help string, draw func(l
 	})
 }
 
-// dropdown is a dropdown of names. It returns the one that was chosen just now.
-func dropdown(ctx *debugui.Context, now string, names []string) (chosen string, ok bool) {
+// dropdown is a list of names that shows the present one, which need not be among them. ok reports whether another one has
+// just been chosen.
+func dropdown(ctx *debugui.Context, present string, names []string) (chosen string, ok bool) {
 	options := names
-	i := slices.Index(names, now)
+	i := slices.Index(names, present)
 	if i < 0 {
-		options = append([]string{now}, names...)
+		options = append([]string{present}, names...)
 		i = 0
 	}
-	was := i
+	before := i
 	ctx.Dropdown(&i, options)
-	return options[i], i != was
+	return options[i], i != before
 }
 
-// sessionSection is what is common to all panes.
+// sessionSection has the controls that all panes share.
 func (g *game) sessionSection(ctx *debugui.Context) {
 	p, c := &g.panel, g.lab.Config()
 	ctx.Header("Session", true, func() {
-		p.row(ctx, "comparison", "a session worth looking at: scene, keys, weather and panes at once", func() {
+		p.row(ctx, "comparison", "scene, input tape, network and panes under one name", func() {
 			if name, ok := dropdown(ctx, "choose...", lab.ComparisonNames()); ok && name != "choose..." {
 				g.startComparison(name)
 			}
 		})
-		p.row(ctx, "scene", "where it takes place; changing it begins the session anew", func() {
+		p.row(ctx, "scene", "the world; changing it restarts the session", func() {
 			if name, ok := dropdown(ctx, c.Scene, sim.SceneNames()); ok {
 				p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 			}
 		})
-		p.row(ctx, "player sits", "at the client: keys travel to the server. At the host: keys enter its world at once, and the client only watches", func() {
+		p.row(ctx, "player is at", "client: inputs travel to the server. Host: inputs reach the server at once, and the client only watches", func() {
 			if name, ok := dropdown(ctx, c.Seat.String(), []string{"client", "host"}); ok {
 				p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: name})
 			}
 		})
-		p.row(ctx, "seed", "of all fates of packets; changing it begins the session anew", func() {
+		p.row(ctx, "seed", "random seed of all packet outcomes; changing it restarts the session", func() {
 			n := int(c.Network.Seed)
-			was := n
+			before := n
 			ctx.NumberField(&n, 1)
-			if n != was && n >= 0 {
+			if n != before && n >= 0 {
 				p.queue(lab.Command{Verb: "seed", Pane: lab.AllPanes, Value: strconv.Itoa(n)})
 			}
 		})
 		ctx.SetGridLayout([]int{-1, -1, -1}, nil)
-		ctx.Button(map[bool]string{true: "go on (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
+		ctx.Button(map[bool]string{true: "resume (P)", false: "pause (P)"}[g.paused]).On(func() { g.paused = !g.paused })
 		ctx.Button("step (N)").On(g.step)
 		ctx.Button("restart").On(func() { p.queue(lab.Command{Verb: "restart", Pane: lab.AllPanes}) })
 		ctx.SetGridLayout([]int{-1, -1, -1, -1}, nil)
-		ctx.Button(map[bool]string{true: "end film (R)", false: "film (R)"}[g.videos.recording()]).On(g.toggleRecording)
-		ctx.Button("fault (F)").On(g.nudgeServer)
-		for _, b := range [...]struct{ name, time string }{{"lose 0.25 s", "250ms"}, {"lose 5 s", "5s"}} {
+		ctx.Button(map[bool]string{true: "stop (R)", false: "record (R)"}[g.videos.recording()]).On(g.toggleRecording)
+		ctx.Button("nudge (F)").On(g.nudgeServer)
+		for _, b := range [...]struct{ name, time string }{{"drop 0.25 s", "250ms"}, {"drop 5 s", "5s"}} {
 			ctx.IDScope(b.time, func() {
 				ctx.Button(b.name).On(func() { p.queue(lab.Command{Verb: "blackout", Pane: lab.AllPanes, Value: b.time}) })
 			})
@@ -180,7 +179,7 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 	})
 }
 
-// panesSection is which strategies are seen, and how.
+// panesSection has the strategies of the panes and the display settings.
 func (g *game) panesSection(ctx *debugui.Context) {
 	p, show, focus := &g.panel, g.settings(), g.lab.Focus()
 	ctx.Header("Panes", true, func() {
@@ -188,7 +187,7 @@ func (g *game) panesSection(ctx *debugui.Context) {
 			ctx.IDScope(strconv.Itoa(i), func() {
 				name := fmt.Sprintf("pane %d", i+1)
 				if i == focus && len(g.lab.Panes) > 1 {
-					name += " (keys)"
+					name += " (focus)"
 				}
 				p.row(ctx, name, pane.Strategy.Doc[strings.LastIndex(pane.Strategy.Doc, "\n")+1:], func() {
 					if s, ok := dropdown(ctx, pane.Strategy.Name, lab.StrategyNames()); ok {
@@ -198,16 +197,16 @@ func (g *game) panesSection(ctx *debugui.Context) {
 			})
 		}
 		ctx.SetGridLayout([]int{-1, -1}, nil)
-		ctx.Button("add a pane").On(func() {
+		ctx.Button("add pane").On(func() {
 			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: g.lab.Panes[focus].Spec()})
 		})
-		ctx.Button("close the last").On(func() { p.queue(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
+		ctx.Button("close last pane").On(func() { p.queue(lab.Command{Verb: "close", Pane: len(g.lab.Panes) - 1}) })
 		g.displayControls(ctx, &show)
 	})
 }
 
-// displayControls are the settings of stage.SettingTable that have options: a checkbox for a switch, three in a row, and a list of
-// names for the others.
+// displayControls are the settings of stage.SettingTable that have options: checkboxes for switches, three in a row, and a list
+// of names for each of the others.
 func (g *game) displayControls(ctx *debugui.Context, show *stage.Settings) {
 	p := &g.panel
 	ctx.SetGridLayout([]int{-1, -1, -1}, []int{rowHeight})
@@ -295,19 +294,19 @@ func (g *game) startComparison(name string) {
 	}
 }
 
-// networkSection is the link.
+// networkSection has the network conditions, which are the same in both directions if set here.
 func (g *game) networkSection(ctx *debugui.Context) {
 	p, w := &g.panel, g.lab.Network()
-	ctx.Header("Weather", true, func() {
-		p.row(ctx, "preset", "named weathers; list networks says where they come from", func() {
-			now := "as below"
+	ctx.Header("Network", true, func() {
+		p.row(ctx, "profile", "named network conditions; list networks gives their sources", func() {
+			present := "custom"
 			for _, x := range link.Profiles {
 				if x.Up == w.Up && x.Down == w.Down {
-					now = x.Name
+					present = x.Name
 					break
 				}
 			}
-			if name, ok := dropdown(ctx, now, link.ProfileNames()); ok && name != "as below" {
+			if name, ok := dropdown(ctx, present, link.ProfileNames()); ok && name != "custom" {
 				p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: name})
 			}
 		})
@@ -315,34 +314,34 @@ func (g *game) networkSection(ctx *debugui.Context) {
 		ms := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "ms" }
 		share := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 		plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-		g.conditionSlider(ctx, "latency", "latency, ms", "one way, both ways the same", c.Latency.Seconds()*1000, 500, 5, 0, ms)
-		g.conditionSlider(ctx, "jitter", "jitter, ms", "extra delay of single packets; later ones may overtake", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
-		g.conditionSlider(ctx, "loss", "lost, %", "chance that a packet vanishes", c.Loss*100, 60, 1, 0, share)
-		g.conditionSlider(ctx, "burst", "in runs of", "mean length of a run of losses, in 1/60 s; 0 or 1: every packet for itself", c.Burst, 60, 1, 0, plain)
-		g.conditionSlider(ctx, "duplicate", "twice, %", "chance that a packet arrives twice", c.Duplicate*100, 30, 1, 0, share)
+		g.conditionSlider(ctx, "latency", "latency, ms", "one-way latency, the same in both directions", c.Latency.Seconds()*1000, 500, 5, 0, ms)
+		g.conditionSlider(ctx, "jitter", "jitter, ms", "extra delay of single packets; packets may be reordered", c.Jitter.Seconds()*1000, 200, 1, 0, ms)
+		g.conditionSlider(ctx, "loss", "loss, %", "chance that a packet is lost", c.Loss*100, 60, 1, 0, share)
+		g.conditionSlider(ctx, "burst", "loss burst", "mean length of a loss burst, in 1/60 s; 0 or 1: independent losses", c.Burst, 60, 1, 0, plain)
+		g.conditionSlider(ctx, "duplicate", "duplicated, %", "chance that a packet is duplicated", c.Duplicate*100, 30, 1, 0, share)
 		up, down := g.lab.Panes[g.lab.Focus()].Clients[0].Endpoint.Stats, g.lab.Panes[g.lab.Focus()].ServerStats()
 		ctx.SetGridLayout([]int{-1}, []int{22})
-		ctx.Text(fmt.Sprintf("seen: round trip %.0f ms, lost %.1f %%", up.RTT.Seconds()*1000,
+		ctx.Text(fmt.Sprintf("measured: RTT %.0f ms, loss %.1f %%", up.RTT.Seconds()*1000,
 			100*(1-float64(up.PacketsReceived+down.PacketsReceived)/float64(max(up.Expected+down.Expected, 1)))))
 	})
 }
 
-// clocksSection is what is wrong with the clients' machines.
+// clocksSection has the faults of the clients' clocks.
 func (g *game) clocksSection(ctx *debugui.Context) {
-	p, now := &g.panel, g.lab.Panes[g.lab.Focus()].ClockFault(0)
+	p, present := &g.panel, g.lab.Panes[g.lab.Focus()].ClockFault(0)
 	set := func(name, value string) {
 		p.queue(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
 	}
-	ctx.Header("Clients' clocks", false, func() {
-		p.row(ctx, "skew, ppm", "by how many parts per million the clients' clocks are faster than the server's (M: 500, -500, off)", func() {
-			v := float64(now.Skew)
-			most := max(500, math.Abs(v))
-			ctx.SliderF(&v, -most, most, 10, 0)
-			if v != float64(now.Skew) {
+	ctx.Header("Client clocks", false, func() {
+		p.row(ctx, "skew, ppm", "how much faster the clients' clocks run than the server's, in ppm (M: 500, -500, off)", func() {
+			v := float64(present.Skew)
+			limit := max(500, math.Abs(v))
+			ctx.SliderF(&v, -limit, limit, 10, 0)
+			if v != float64(present.Skew) {
 				set("skew", strconv.Itoa(int(v)))
 			}
 		})
-		p.row(ctx, "frames a second", "how often the clients' programs go round: they read and make all ticks that are due; off: whenever a tick is due (J)", func() {
+		p.row(ctx, "frame rate, fps", "frame rate of the clients, which receive and step once a frame; off: one frame a tick (J)", func() {
 			if value, ok := dropdown(ctx, g.clockSetting("fps"), clockChoices["fps"]); ok {
 				set("fps", value)
 			}
@@ -352,23 +351,23 @@ func (g *game) clocksSection(ctx *debugui.Context) {
 	})
 }
 
-// conditionSlider is a slider of one number of the link.
-func (g *game) conditionSlider(ctx *debugui.Context, key, name, help string, now, most, step float64, digits int, text func(float64) string) {
+// conditionSlider is a slider for a network condition from 0 to limit. text converts its value to that of a command.
+func (g *game) conditionSlider(ctx *debugui.Context, key, name, help string, present, limit, step float64, digits int, text func(float64) string) {
 	ctx.IDScope(key, func() {
 		g.panel.row(ctx, name, help, func() {
-			v := now
-			ctx.SliderF(&v, 0, max(most, now), step, digits)
-			if v != now {
+			v := present
+			ctx.SliderF(&v, 0, max(limit, present), step, digits)
+			if v != present {
 				g.panel.queue(lab.Command{Verb: "condition", Pane: lab.AllPanes, Name: key, Value: text(v)})
 			}
 		})
 	})
 }
 
-// graphsAndScores is the score and the graphs of the framed pane.
+// graphsAndScores has the graphs of the focused pane and the scores of all panes.
 func (g *game) graphsAndScores(ctx *debugui.Context) {
 	focus := g.lab.Focus()
-	ctx.Header(fmt.Sprintf("Graphs of pane %d", focus+1), true, func() {
+	ctx.Header(fmt.Sprintf("Graphs, pane %d", focus+1), true, func() {
 		for i := range stage.GraphCount {
 			ctx.IDScope(strconv.Itoa(i), func() { g.drawGraph(ctx, focus, i) })
 		}
@@ -376,7 +375,7 @@ func (g *game) graphsAndScores(ctx *debugui.Context) {
 	g.scoresSection(ctx)
 }
 
-// drawGraph is one graph of a pane.
+// drawGraph is a graph of a pane, with a tooltip.
 func (g *game) drawGraph(ctx *debugui.Context, pane, i int) {
 	g.canvas(ctx, 42, graphHelp[i], func(l *render.DrawList, x, y, w, h float32, scale int) {
 		if g.stage.PaneCount() <= pane {
@@ -394,7 +393,7 @@ func (g *game) drawGraph(ctx *debugui.Context, pane, i int) {
 	})
 }
 
-// numberText writes a number with three digits that count, or all before the point.
+// numberText returns a number with up to three significant digits, or with all digits before the decimal point.
 func numberText(v float32) string {
 	digits := 2
 	for x := v; (x >= 10 || x <= -10) && digits > 0; x /= 10 {
@@ -407,22 +406,22 @@ func numberText(v float32) string {
 	return s
 }
 
-// graphHelp explains each graph.
+// graphHelp are the tooltips of the graphs.
 var graphHelp = [stage.GraphCount]string{
-	stage.LagErrorGraph:    "position error: how far the drawn cube is from where the server has it now; a mark is a correction",
-	stage.RTTGraph:         "round trip: smoothed, from acknowledged packets, without the time the other side held them",
-	stage.UplinkGraph:      "up: from client to server over the last half second, 28 bytes of header on every packet included",
-	stage.DownlinkGraph:    "down: from server to client over the last half second, 28 bytes of header on every packet included",
-	stage.ReplayGraph:      "replayed: ticks that were simulated again in this tick, after a correction",
-	stage.InputBufferGraph: "inputs waiting: how many the server holds that are not due yet",
+	stage.LagErrorGraph:    "lag error: distance from the drawn cube to the server's pose at this moment; a mark is a correction",
+	stage.RTTGraph:         "RTT: smoothed, from acknowledged packets, without the acknowledgement delay",
+	stage.UplinkGraph:      "uplink: client to server over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	stage.DownlinkGraph:    "downlink: server to client over the last 0.5 s, including 28 bytes of IP and UDP header per packet",
+	stage.ReplayGraph:      "replayed: ticks resimulated in this tick after a correction",
+	stage.InputBufferGraph: "input buffer: inputs that the server has received for later ticks",
 
-	stage.EarlyArrivalGraph: "state sooner: by how much the server's newest state came sooner than it should have by the client's clock; above the line the client is behind and hurries, below it waits",
+	stage.EarlyArrivalGraph: "early arrival: how early the newest snapshot arrived by the client's clock; above zero the client speeds up, below zero it slows down",
 }
 
-// graphMinScale is the least that each graph's scale reaches to.
+// graphMinScale is the least end of each graph's scale, in its unit.
 var graphMinScale = [stage.GraphCount]float32{0.1, 50, 10, 10, 5, 5, 20}
 
-// draw draws the help below the panel; an open list of names may cover it.
+// draw draws the tooltip below the panel. An open list of names may cover it.
 func (p *panel) draw(dst *ebiten.Image, g *game) {
 	scale := g.screen.panelScale()
 	s := float32(scale)
@@ -433,7 +432,7 @@ func (p *panel) draw(dst *ebiten.Image, g *game) {
 	f := render.Font{Size: 12 * scale}
 	help := p.tooltip
 	if help == "" {
-		help = "Point at anything to see what it does. F1 lists the keys."
+		help = "Hover over a control for help. F1 lists the keys."
 	}
 	for i, line := range wrapText(f, help, float32(column.Dx())*s-16*s, 4) {
 		p.list.Text(x+8*s, y+15*s+14*s*float32(i), f, render.RGB(0.82, 0.86, 0.90), line)
@@ -441,8 +440,8 @@ func (p *panel) draw(dst *ebiten.Image, g *game) {
 	g.painter.DrawOverlay(dst, &p.list)
 }
 
-// wrapText breaks a text into lines of a width, at most so many.
-func wrapText(f render.Font, text string, width float32, most int) (list []string) {
+// wrapText breaks a text into at most limit lines of a width. A text that is longer ends with an ellipsis.
+func wrapText(f render.Font, text string, width float32, limit int) (list []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		next := strings.TrimSpace(line + " " + word)
@@ -453,9 +452,9 @@ func wrapText(f render.Font, text string, width float32, most int) (list []strin
 		line = next
 	}
 	list = append(list, line)
-	if len(list) > most {
-		list = list[:most]
-		list[most-1] = f.Truncate(list[most-1]+" …", width)
+	if len(list) > limit {
+		list = list[:limit]
+		list[limit-1] = f.Truncate(list[limit-1]+" …", width)
 	}
 	return list
 }

@@ -10,29 +10,28 @@ import (
 	"ghostcube/render"
 )
 
-// Colours of the bars beside the scores.
+// Colours of the bars behind the scores.
 var (
 	bestBarColor  = render.Color{R: 58, G: 158, B: 96, A: 255}
 	barColor      = render.Color{R: 92, G: 104, B: 122, A: 255}
 	barBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
-// scoresSection is the live card of every pane, a measure below the other. Beside each
-// value is a bar that is the longer the worse it is, and green for the pane
-// that does best.
+// scoresSection has the score of every pane so far, measure by measure, and the counters of the focused pane. The bar behind a
+// value is longer the worse the value is, and green for the best pane.
 func (g *game) scoresSection(ctx *debugui.Context) {
 	panes := g.lab.Panes
-	title := "Score"
+	title := "Scores"
 	if len(panes) > 1 {
-		title = "Score of all panes: green is best"
+		title = "Scores: green is best"
 	}
 	ctx.Header(title, false, func() {
-		cards := make([][]score.Measure, len(panes))
+		measures := make([][]score.Measure, len(panes))
 		for k, p := range panes {
-			cards[k] = p.Measures(nil)
+			measures[k] = p.Measures(nil)
 		}
 		if len(panes) > 1 {
-			g.canvas(ctx, 18, "the panes, in their order", func(l *render.DrawList, x, y, w, h float32, scale int) {
+			g.canvas(ctx, 18, "the panes, in order", func(l *render.DrawList, x, y, w, h float32, scale int) {
 				f := render.Font{Size: 12 * scale, Bold: true}
 				cell := w / float32(len(panes))
 				for k, p := range panes {
@@ -41,14 +40,14 @@ func (g *game) scoresSection(ctx *debugui.Context) {
 				}
 			})
 		}
-		for i := range cards[0] {
-			m := &cards[0][i]
+		for i := range measures[0] {
+			m := &measures[0][i]
 			if m.Title == "" {
 				continue
 			}
-			values := make([]*score.Measure, len(panes)) // drawn later
-			for k := range cards {
-				values[k] = &cards[k][i]
+			values := make([]*score.Measure, len(panes)) // scoreRow draws them later
+			for k := range measures {
+				values[k] = &measures[k][i]
 			}
 			ctx.IDScope(m.Name, func() { g.scoreRow(ctx, m, values) })
 		}
@@ -62,7 +61,7 @@ func (g *game) scoresSection(ctx *debugui.Context) {
 	})
 }
 
-// scoreRow is one measure: its name, and below it a value for each pane.
+// scoreRow is a measure: its title, and below it the values of all panes, or beside it the value of the only one.
 func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.Measure) {
 	height := 34
 	if len(values) == 1 {
@@ -95,18 +94,17 @@ func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.
 	})
 }
 
-// barLengths returns how long the bar beside each value is, 1 for the worst, and
-// which value is the best. There are no bars where values cannot be compared,
-// and no best one where two are as good.
+// barLengths returns the lengths of the bars, 1 for the worst value, and the index of the best value. lengths is nil where the
+// values cannot be compared or are equal; best is -1 where there is no single best value.
 func barLengths(values []*score.Measure) (lengths []float32, best int) {
 	lengths = make([]float32, len(values))
-	worst, least, told := 0.0, math.Inf(1), 0
+	worst, least, known := 0.0, math.Inf(1), 0
 	best = -1
 	for k, v := range values {
 		if !v.OK || v.Better == score.Neither {
 			continue
 		}
-		told++
+		known++
 		bad := badness(v)
 		lengths[k] = float32(bad)
 		worst = max(worst, bad)
@@ -117,7 +115,7 @@ func barLengths(values []*score.Measure) (lengths []float32, best int) {
 			best = -1
 		}
 	}
-	if told < 2 || worst == least {
+	if known < 2 || worst == least {
 		return nil, -1
 	}
 	for k := range lengths {
@@ -126,12 +124,12 @@ func barLengths(values []*score.Measure) (lengths []float32, best int) {
 	return lengths, best
 }
 
-// badness is how far a value is from the best there could be.
+// badness returns the distance of a value from the best possible one, at least 0.
 func badness(m *score.Measure) float64 {
 	switch m.Better {
 	case score.NearZero:
 		return math.Abs(m.Value)
-	case score.NearOne: // twice as rough is as far off as half as rough
+	case score.NearOne: // a ratio: 2 is as bad as 0.5
 		if m.Value <= 0 {
 			return math.MaxFloat32
 		}

@@ -7,13 +7,12 @@ import (
 	"ghostcube/predict/score"
 )
 
-// TestBars says which pane is marked as the best and how long the bars are:
-// by the measure's own idea of better, and not at all where nothing can be
+// TestBars holds the best pane and the lengths of bars for each way of being better, and promises none where values cannot be
 // compared.
 func TestBars(t *testing.T) {
 	for _, c := range []struct {
 		better  score.Better
-		values  []float64 // below -100: it cannot be told
+		values  []float64 // below -200: unknown
 		lengths []float32
 		best    int
 	}{

@@ -14,50 +14,49 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Renderer says how the window's picture is made.
+// Renderer is a way to draw the window's picture.
 type Renderer int
 
-// The pictures, from the finest down. Auto begins with the finest and goes down
-// while the machine cannot keep up.
+// The renderers, from the finest to the fastest. Auto starts with the finest and steps down while frames take too long.
 const (
 	Auto            Renderer = iota
-	GPUSupersampled          // by the graphics card, twice as large each way and made smaller
-	GPU                      // by the graphics card
-	Software                 // by the processor
-	SoftwareHalf             // by the processor, half as large each way and made larger
+	GPUSupersampled          // at twice the size along each side, scaled down
+	GPU
+	Software     // by render/raster on the CPU
+	SoftwareHalf // the same at half the size along each side, scaled up
 )
 
-// panelWidth is the width of the panel's column, before the display's scale.
+// panelWidth is the width of the panel, in points.
 const panelWidth = 330
 
-// screen is what is drawn, and how well the machine keeps up with it.
+// screen draws the frames and measures how well the machine keeps up.
 type screen struct {
 	w, h      int     // of the window, physical pixels
-	scale     float64 // of the display
+	scale     float64 // of the display, pixels per point
 	requested Renderer
-	renderer  Renderer
-	lastDraw  time.Time     // of the last Draw
-	slowFor   time.Duration // for how long pictures have taken too long
+	renderer  Renderer      // the one in use
+	lastDraw  time.Time     // start of the last Draw
+	slowFor   time.Duration // for which frames have taken too long
 
 	frame           stage.Frame
 	softwarePainter recorder.Painter
 	pixels          *image.RGBA
 	pixelImage      *ebiten.Image
 
-	// The moment between two ticks: session time, in ticks, by the wall clock
-	// and as made.
+	// For interpolation between two ticks: the ticks made since a moment of the wall clock.
 	ticksMade  float64
 	ticksSince time.Time
-	rate       float64
+	rate       float64 // ticks per second
 	paused     bool
 
 	frames   int    // drawn so far, for a report
 	reported layout // in the last report
 
-	tickStart     time.Time     // when the tick began of which no picture has been handed over yet; zero: none
-	renderLatency time.Duration // from there to the picture, mean of about ten
+	tickStart     time.Time     // of the first tick since the last frame; zero: none
+	renderLatency time.Duration // from there to the finished frame, mean of about ten
 }
 
+// setRenderer selects a renderer, or for Auto the one to start with.
 func (s *screen) setRenderer(p Renderer) {
 	s.requested, s.renderer = p, p
 	if p == Auto {
@@ -65,7 +64,7 @@ func (s *screen) setRenderer(p Renderer) {
 	}
 }
 
-// LayoutF makes a pixel of ours one of the display's.
+// LayoutF makes the picture as large as the window in physical pixels.
 func (g *game) LayoutF(w, h float64) (float64, float64) {
 	s := &g.screen
 	s.scale = ebiten.Monitor().DeviceScaleFactor()
@@ -73,15 +72,13 @@ func (g *game) LayoutF(w, h float64) (float64, float64) {
 	return float64(s.w), float64(s.h)
 }
 
-// Layout is asked only where LayoutF is not there.
+// Layout is required by ebiten.Game; Ebitengine calls LayoutF instead.
 func (g *game) Layout(w, h int) (int, int) { return w, h }
 
-// pixelsPerPoint is how many pixels a point of the panel has.
-func (s *screen) pixelsPerPoint() float64 { return float64(s.panelScale()) }
-
+// panelScale returns the pixels per point of the panel.
 func (s *screen) panelScale() int { return max(1, int(math.Round(s.scale))) }
 
-// pictureRect is where the panes are: all but the panel's column.
+// pictureRect returns the rectangle of the panes: the window without the panel.
 func (g *game) pictureRect() stage.Rect {
 	s := &g.screen
 	w := s.w
@@ -91,41 +88,41 @@ func (g *game) pictureRect() stage.Rect {
 	return stage.Rect{W: max(w, 1), H: max(s.h, 1)}
 }
 
-// panelPixels is how wide the panel's column is, in pixels.
+// panelPixels returns the width of the panel in pixels.
 func (s *screen) panelPixels() int {
 	return min(panelWidth*s.panelScale(), s.w/2)
 }
 
+// inPicture reports whether a pixel of the window lies beside the panel.
 func (s *screen) inPicture(x, y int) bool {
 	return x >= 0 && y >= 0 && y < s.h && x < s.w-s.panelPixels()
 }
 
-// addTicks takes in that n ticks were made.
+// addTicks counts n ticks made by an Update.
 func (s *screen) addTicks(n, rate int, paused bool) {
 	s.rate, s.paused = float64(rate), paused
 	s.ticksMade += float64(n)
-	// Slow motion and long pauses make the clocks part: begin anew there.
+	// Slow motion, pauses and a busy machine separate the two clocks: start again there.
 	if ahead := time.Since(s.ticksSince).Seconds()*s.rate - s.ticksMade; n > 0 && math.Abs(ahead) > 2 {
 		s.ticksSince, s.ticksMade = time.Now(), 0
 	}
 }
 
-// measureLatency takes in that a picture has been made.
+// measureLatency measures the time from the last tick to the frame that has just been drawn.
 func (s *screen) measureLatency() {
 	if s.tickStart.IsZero() {
 		return
 	}
-	took := time.Since(s.tickStart)
+	elapsed := time.Since(s.tickStart)
 	s.tickStart = time.Time{}
 	if s.renderLatency == 0 {
-		s.renderLatency = took
+		s.renderLatency = elapsed
 	}
-	s.renderLatency += (took - s.renderLatency) / 10
+	s.renderLatency += (elapsed - s.renderLatency) / 10
 }
 
-// tickFraction is how far this moment is from the last tick but one to the last. The
-// clock that calls for ticks may be half a tick early or late, so half a tick
-// lies between.
+// tickFraction returns the present moment between the previous tick and the last, in [0, 1]. Updates come up to half a tick
+// early or late, so the picture is half a tick late.
 func (s *screen) tickFraction(speed float64) float32 {
 	if s.paused || speed != 1 {
 		return 1
@@ -138,7 +135,7 @@ func (s *screen) tickFraction(speed float64) float32 {
 func (g *game) Draw(dst *ebiten.Image) {
 	s := &g.screen
 	s.adaptRenderer()
-	place := g.pictureRect()
+	picture := g.pictureRect()
 	o := stage.Options{
 		NoOverlay: g.controls.uiHidden, Title: g.Title, Input: g.localInputs[0], Footer: g.footer(), Alert: g.alert(), HighlightFocus: true, Callout: g.callout(), RenderLatency: s.renderLatency,
 	}
@@ -148,25 +145,25 @@ func (g *game) Draw(dst *ebiten.Image) {
 	share := s.tickFraction(g.settings().Speed)
 	switch s.renderer {
 	case Software, SoftwareHalf:
-		s.drawSoftware(dst, g, place, o, share)
+		s.drawSoftware(dst, g, picture, o, share)
 	default:
-		g.stage.Compose(&s.frame, g.lab, place, o, share)
+		g.stage.Compose(&s.frame, g.lab, picture, o, share)
 		scale := 1
 		if s.renderer == GPUSupersampled {
 			scale = 2
 		}
-		g.painter.Begin(place.W, place.H, scale)
+		g.painter.Begin(picture.W, picture.H, scale)
 		for i := range s.frame.Viewports {
 			v := &s.frame.Viewports[i]
 			g.painter.Draw(image.Rect(v.X, v.Y, v.X+v.W, v.Y+v.H), &v.Scene, &v.Camera)
 		}
-		g.painter.End(dst, place.X, place.Y)
+		g.painter.End(dst, picture.X, picture.Y)
 	}
 	if !g.controls.uiHidden {
-		g.notices.draw(&s.frame.Overlay, place, g)
+		g.notices.draw(&s.frame.Overlay, picture, g)
 	}
 	if g.controls.helpShown {
-		drawHelp(&s.frame.Overlay, place)
+		drawHelp(&s.frame.Overlay, picture)
 	}
 	g.painter.DrawOverlay(dst, &s.frame.Overlay)
 	if !g.controls.uiHidden {
@@ -174,22 +171,21 @@ func (g *game) Draw(dst *ebiten.Image) {
 		g.ui.Draw(dst)
 	}
 	s.measureLatency()
-	g.writeReport(place)
+	g.writeReport(picture)
 	if g.controls.screenshotDue {
 		g.controls.screenshotDue = false
 		g.saveScreenshot(dst)
 	}
 }
 
-// drawSoftware draws the views by the processor; what lies over them stays with
-// the graphics card, at full size.
-func (s *screen) drawSoftware(dst *ebiten.Image, g *game, place stage.Rect, o stage.Options, share float32) {
-	g.stage.Compose(&s.frame, g.lab, place, o, share)
-	shrink := 1
+// drawSoftware draws the viewports on the CPU. The GPU draws the overlay later, at full size.
+func (s *screen) drawSoftware(dst *ebiten.Image, g *game, picture stage.Rect, o stage.Options, share float32) {
+	g.stage.Compose(&s.frame, g.lab, picture, o, share)
+	divisor := 1
 	if s.renderer == SoftwareHalf {
-		shrink = 2
+		divisor = 2
 	}
-	size := image.Rect(0, 0, (place.W+shrink-1)/shrink, (place.H+shrink-1)/shrink)
+	size := image.Rect(0, 0, (picture.W+divisor-1)/divisor, (picture.H+divisor-1)/divisor)
 	if s.pixels == nil || s.pixels.Rect != size {
 		s.pixels = image.NewRGBA(size)
 		if s.pixelImage != nil {
@@ -197,27 +193,27 @@ func (s *screen) drawSoftware(dst *ebiten.Image, g *game, place stage.Rect, o st
 		}
 		s.pixelImage = ebiten.NewImageWithOptions(size, &ebiten.NewImageOptions{Unmanaged: true})
 	}
-	s.softwarePainter.PaintViews(s.pixels, s.frame.Viewports, shrink)
+	s.softwarePainter.PaintViews(s.pixels, s.frame.Viewports, divisor)
 	s.pixelImage.WritePixels(s.pixels.Pix)
 	op := &ebiten.DrawImageOptions{Filter: ebiten.FilterLinear, Blend: ebiten.BlendCopy}
-	op.GeoM.Scale(float64(shrink), float64(shrink))
-	op.GeoM.Translate(float64(place.X), float64(place.Y))
+	op.GeoM.Scale(float64(divisor), float64(divisor))
+	op.GeoM.Translate(float64(picture.X), float64(picture.Y))
 	dst.DrawImage(s.pixelImage, op)
 }
 
-// adaptRenderer goes down a step when pictures take more than 40 ms for a second.
+// adaptRenderer selects the next faster renderer when frames have taken more than 40 ms for a second.
 func (s *screen) adaptRenderer() {
 	now := time.Now()
-	took := now.Sub(s.lastDraw)
+	elapsed := now.Sub(s.lastDraw)
 	s.lastDraw = now
-	if s.requested != Auto || took > time.Second { // hidden, or just begun
+	if s.requested != Auto || elapsed > time.Second { // hidden, or the first frame
 		s.slowFor = 0
 		return
 	}
-	if took > 40*time.Millisecond {
-		s.slowFor += took
+	if elapsed > 40*time.Millisecond {
+		s.slowFor += elapsed
 	} else {
-		s.slowFor = max(0, s.slowFor-took)
+		s.slowFor = max(0, s.slowFor-elapsed)
 	}
 	if s.slowFor > time.Second && s.renderer < SoftwareHalf {
 		s.renderer++
@@ -225,38 +221,38 @@ func (s *screen) adaptRenderer() {
 	}
 }
 
-// footer is what stands in the foot: what drives the session.
+// footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	if g.tapePlaying() {
-		return g.TapeNote + ": a key takes over"
+		return g.TapeNote + ": press a key to take over"
 	}
-	return "W A S D roll, space lifts, F pushes the server's cube, F1 for all keys"
+	return "W A S D roll, Space lifts, F nudges the server's cube, F1 lists all keys"
 }
 
-// alert is what stands in the head instead of the weather.
+// alert returns what the header shows instead of the network; empty for nothing.
 func (g *game) alert() string {
 	switch {
 	case g.videos.recording():
-		return fmt.Sprintf("● recording, %.1f s (R ends it)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
+		return fmt.Sprintf("● recording, %.1f s (R stops)", float64(len(g.videos.entries))/float64(g.lab.Config().Rate))
 	case g.paused:
-		return "paused (P goes on, N makes one step)"
+		return "paused (P resumes, N steps one tick)"
 	case g.settings().Speed != 1:
-		return fmt.Sprintf("at %g of its speed", g.settings().Speed)
+		return fmt.Sprintf("speed %gx", g.settings().Speed)
 	}
 	return g.videos.progress()
 }
 
-// saveScreenshot writes the window's picture to a file.
+// saveScreenshot writes the window's picture to a file, opaque.
 func (g *game) saveScreenshot(dst *ebiten.Image) {
 	im := image.NewRGBA(dst.Bounds())
 	dst.ReadPixels(im.Pix)
 	for i := 3; i < len(im.Pix); i += 4 {
 		im.Pix[i] = 255
 	}
-	name := g.unusedFilename("picture", ".png")
+	name := g.unusedFilename("screenshot", ".png")
 	if err := video.WritePNG(name, im); err != nil {
 		g.notices.post(err.Error())
 		return
 	}
-	g.notices.post("picture: " + filepath.ToSlash(name))
+	g.notices.post("screenshot: " + filepath.ToSlash(name))
 }

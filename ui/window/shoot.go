@@ -11,8 +11,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// readTrigger reads what fires: the mouse's right button at what is under the pointer, a
-// key and a gamepad's trigger straight ahead.
+// readTrigger shoots at what is under the pointer when the mouse's right button goes down. Key and gamepad are bindings.
 func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonRight) && capture == 0 && g.screen.inPicture(x, y) {
@@ -22,14 +21,13 @@ func (h *controls) readTrigger(g *game, capture debugui.InputCapturingState) {
 	}
 }
 
-// levelShot is the shot along the ground that a camera looks along which is turned by yaw
-// degrees.
+// levelShot returns a horizontal shot in the direction of a camera with a yaw in degrees.
 func levelShot(yaw float64) sim.Shot {
 	sin, cos := math.Sincos(yaw * math.Pi / 180)
 	return sim.Aim(geom.Vec3{X: float32(-sin), Y: float32(cos)})
 }
 
-// shoot has the first player shoot in the next tick.
+// shoot makes the first player shoot in the next tick. It stops a tape, as a key does.
 func (g *game) shoot(s sim.Shot) {
 	g.takeOver()
 	g.pendingShot = s

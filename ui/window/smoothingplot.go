@@ -13,7 +13,7 @@ import (
 	"ghostcube/smoothing"
 )
 
-// smoothingSettings reads the smoothing that a strategy's knobs are turned to.
+// smoothingSettings reads the smoothing from a strategy's knobs. It returns false for a strategy that does not smooth.
 func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
 	mode := k.Lookup("smoothing")
 	if mode == nil {
@@ -31,17 +31,17 @@ func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
 	return true
 }
 
-// drawSmoothingPlot plots the factor against the error, from 0 to 2 m and from 0.7 to
-// 1, with a dot where the error is now.
-func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, now, x, y, w, h, scale float32) {
-	const widest, low, high = 2, 0.7, 1
+// drawSmoothingPlot plots the smoothing factor, from 0.7 to 1, against the error offset, from 0 to 2 m. A dot marks the present
+// offset.
+func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y, w, h, scale float32) {
+	const maxOffset, low, high = 2, 0.7, 1
 	l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})
 	f := render.Font{Size: int(12 * scale)}
 	dim := render.RGB(0.55, 0.60, 0.65)
-	l.Text(x+6*scale, y+14*scale, f, render.RGB(0.80, 0.84, 0.88), "factor per 1/60 s against error")
+	l.Text(x+6*scale, y+14*scale, f, render.RGB(0.80, 0.84, 0.88), "smoothing factor per 1/60 s")
 	left, right, top, bottom := x+34*scale, x+w-10*scale, y+22*scale, y+h-18*scale
 	at := func(e, v float32) render.Point {
-		return render.Point{X: left + (right-left)*e/widest, Y: bottom - (bottom-top)*(geom.Clamp(v, low, high)-low)/(high-low)}
+		return render.Point{X: left + (right-left)*e/maxOffset, Y: bottom - (bottom-top)*(geom.Clamp(v, low, high)-low)/(high-low)}
 	}
 	for _, v := range []float32{0.7, 0.85, 1} {
 		p := at(0, v)
@@ -61,27 +61,26 @@ func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, now, x, y, w, 
 	}
 	var curve []render.Point
 	for i := range 81 {
-		e := widest * float32(i) / 80
+		e := maxOffset * float32(i) / 80
 		curve = append(curve, at(e, factor(e)))
 	}
 	l.Line(curve, 1.6*scale, render.RGB(0.38, 0.70, 1))
-	dot := at(min(now, widest), factor(now))
+	dot := at(min(present, maxOffset), factor(present))
 	l.Rect(dot.X-3*scale, dot.Y-3*scale, 6*scale, 6*scale, render.RGB(1, 0.75, 0.25))
 }
 
-// smoothingPlot plots the share of an offset that is kept against its size, and where
-// the player's offset is now.
+// smoothingPlot is the plot of the smoothing factor with the player's present error offset.
 func (g *game) smoothingPlot(ctx *debugui.Context, pane *lab.Pane) {
 	var s smoothing.Settings
 	if !smoothingSettings(pane.Knobs, &s) {
 		return
 	}
-	var now float32
+	var offset float32
 	if v := &pane.Clients[0].View; len(v.Bodies) > pane.PlayerBody() {
-		now = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
+		offset = v.Bodies[pane.PlayerBody()].Pos.Sub(v.Simulated[pane.PlayerBody()].Pos).Len()
 	}
-	g.canvas(ctx, 84, "factor: the share of an offset that is left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
+	g.canvas(ctx, 84, "factor: share of the error offset left after 1/60 s, for offsets up to 2 m; the dot is the player's offset now",
 		func(l *render.DrawList, x, y, w, h float32, scale int) {
-			drawSmoothingPlot(l, &s, now, x, y, w, h, float32(scale))
+			drawSmoothingPlot(l, &s, offset, x, y, w, h, float32(scale))
 		})
 }

@@ -8,18 +8,18 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// sessionTape writes down a session while it runs. Every second what there is
-// goes to the file, so a session that ends badly leaves a tape that lacks a
-// second at most.
+// sessionTape writes the tape of a running session. It writes to the file once a second, so a session that crashes leaves a
+// tape that lacks a second at most.
 type sessionTape struct {
 	name       string
 	file       *os.File
 	writer     *lab.Writer
 	tickCount  int
-	finalCheck *lab.HashCheck // of the last tick, if commands came after it
-	failed     bool
+	finalCheck *lab.HashCheck // of the last tick, if commands have been applied since
+	failed     bool           // writing has failed; nothing more is written
 }
 
+// newSessionTape creates the file, and its folder if there is none. It refuses to replace a file.
 func newSessionTape(name, version string, c lab.Config, open []string) (*sessionTape, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
@@ -31,8 +31,7 @@ func newSessionTape(name, version string, c lab.Config, open []string) (*session
 	return &sessionTape{name: name, file: f, writer: lab.NewWriter(f, version, c, open)}, nil
 }
 
-// add appends the entry of the tick that l has just made. It tells of a failure
-// once.
+// add appends the entry of the tick that l has just made. Only the first failure is returned.
 func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	if t.failed {
 		return nil
@@ -48,14 +47,14 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	return err
 }
 
-// saveFinalCheck notes what l is, before the first command after a tick changes it.
+// saveFinalCheck stores the hashes of l before the first command after a tick changes them.
 func (t *sessionTape) saveFinalCheck(l *lab.Lab) {
 	if t.finalCheck == nil {
 		t.finalCheck = l.HashCheck()
 	}
 }
 
-// close ends the tape of l.
+// close writes the last hashes and the end of the tape.
 func (t *sessionTape) close(l *lab.Lab) error {
 	if t.failed {
 		return t.file.Close()

@@ -12,41 +12,43 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// videos are the films of a session. The key marks where one begins and where it
-// ends; it is then made from copies of the session, while the session goes on.
+// videos records and writes the videos of a session. A key marks the first and the last tick of each; the video is then
+// rendered from a fork of the session while the session goes on.
 type videos struct {
-	lab          *lab.Lab // as the take began; nil: none is being taken
+	// Of the video that is being recorded.
+	lab          *lab.Lab // at its start; nil: none is being recorded
 	stage        *stage.Stage
 	entries      []lab.Entry
-	skipCommands int // commands of the first entry that the copy has carried out
+	skipCommands int // commands of the first entry that lab has already applied
 
-	current  *videoJob // nil: none is being made
+	current  *videoJob // being written; nil: none
 	queue    []*videoJob
-	messages []string
+	messages []string // of finished videos
 	errs     []error
 }
 
-// videoJob is a film being made.
+// videoJob is a video that is being written.
 type videoJob struct {
 	recording *recorder.Job
 	ticksDone atomic.Int64
-	finished  chan struct{}
+	finished  chan struct{} // closed when err and result are valid
 	err       error
 	result    recorder.Result
 }
 
+// recording reports whether a video is being recorded.
 func (t *videos) recording() bool { return t.lab != nil }
 
-// start marks the beginning of a take. The session has carried out so many
-// commands since its last tick; the next entry will name them again.
-func (t *videos) start(l *lab.Lab, s *stage.Stage, done int) {
+// start starts a recording. applied is the number of commands that the session has applied since its last tick, which are
+// also in its next entry.
+func (t *videos) start(l *lab.Lab, s *stage.Stage, applied int) {
 	t.lab = l.Fork()
 	s.Refresh(l)
 	t.stage = s.Fork(t.lab)
-	t.entries, t.skipCommands = nil, done
+	t.entries, t.skipCommands = nil, applied
 }
 
-// add notes an entry of the session.
+// add adds an entry of the session to the recording, if there is one.
 func (t *videos) add(e lab.Entry) {
 	if !t.recording() {
 		return
@@ -57,21 +59,21 @@ func (t *videos) add(e lab.Entry) {
 	t.entries = append(t.entries, e)
 }
 
-// stop marks the end of the take and begins to make its film.
-func (t *videos) stop(f video.Format, title string, bare bool) error {
+// stop ends the recording and queues its video.
+func (t *videos) stop(f video.Format, title string, noOverlay bool) error {
 	l, s, entries := t.lab, t.stage, t.entries
 	t.lab, t.stage, t.entries = nil, nil, nil
 	if len(entries) == 0 {
-		return errors.New("the film would have no ticks")
+		return errors.New("the video would be empty: it has no ticks")
 	}
 	m := &videoJob{finished: make(chan struct{})}
-	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: bare, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }}
+	m.recording = &recorder.Job{Lab: l, Stage: s, Entries: entries, Title: title, NoOverlay: noOverlay, Format: f, Progress: func(n int) { m.ticksDone.Store(int64(n)) }}
 	t.queue = append(t.queue, m)
 	t.startNext()
 	return nil
 }
 
-// hasFile reports whether a film of that name is to be made.
+// hasFile reports whether a video of that name is queued or being written.
 func (t *videos) hasFile(name string) bool {
 	for _, m := range t.queue {
 		if m.recording.Format.File == name {
@@ -81,7 +83,7 @@ func (t *videos) hasFile(name string) bool {
 	return t.current != nil && t.current.recording.Format.File == name
 }
 
-// startNext begins to make the film that has waited longest.
+// startNext starts writing the oldest video of the queue, unless one is being written.
 func (t *videos) startNext() {
 	if t.current != nil || len(t.queue) == 0 {
 		return
@@ -94,44 +96,43 @@ func (t *videos) startNext() {
 	}()
 }
 
-// poll looks after the film being made, and returns what there is to say
-// when one is ready.
-func (t *videos) poll() (said string) {
+// poll returns a message when a video has been written, and an empty text otherwise.
+func (t *videos) poll() (message string) {
 	if t.current == nil {
 		return ""
 	}
 	select {
 	case <-t.current.finished:
-		said = t.complete()
+		message = t.complete()
 	default:
 	}
-	return said
+	return message
 }
 
-// complete takes in a film that is ready.
-func (t *videos) complete() (said string) {
+// complete takes the result of the video that has been written, starts the next one, and returns a message.
+func (t *videos) complete() (message string) {
 	m := t.current
 	t.current = nil
 	if m.err != nil {
-		said = "the film failed: " + m.err.Error()
+		message = "the video failed: " + m.err.Error()
 		t.errs = append(t.errs, fmt.Errorf("%s: %w", m.recording.Format.File, m.err))
 	} else {
-		said = fmt.Sprintf("film: %s, %d pictures", filepath.ToSlash(m.recording.Format.File), m.result.FrameCount)
-		t.messages = append(t.messages, said)
+		message = fmt.Sprintf("video: %s, %d frames", filepath.ToSlash(m.recording.Format.File), m.result.FrameCount)
+		t.messages = append(t.messages, message)
 	}
 	t.startNext()
-	return said
+	return message
 }
 
-// progress says how far the film being made has come, or nothing.
+// progress returns how much of a video has been written, or an empty text.
 func (t *videos) progress() string {
 	if t.current == nil {
 		return ""
 	}
-	return fmt.Sprintf("making the film: %d %%", int(t.current.ticksDone.Load())*100/max(len(t.current.recording.Entries), 1))
+	return fmt.Sprintf("encoding video: %d %%", int(t.current.ticksDone.Load())*100/max(len(t.current.recording.Entries), 1))
 }
 
-// waitAll waits for all films.
+// waitAll waits until all videos have been written and returns all their errors.
 func (t *videos) waitAll() error {
 	for t.current != nil {
 		<-t.current.finished

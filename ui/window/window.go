@@ -1,6 +1,6 @@
-// Package window is the hand: keys, gamepad, mouse and panel become commands
-// and inputs, and the session is drawn into a window. Whatever a user does goes
-// through the lab as a command or an input of a tick, and onto a tape.
+// Package window opens the program's window. Keys, gamepads, mouse and panel become commands and inputs of the lab, all of
+// which are recorded on the session's tape, and ui/stage and render/gpu draw the session. It contains no netcode and
+// decides no result.
 package window
 
 import (
@@ -25,31 +25,31 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Options is what a window is opened with.
+// Options describe the window and its session.
 type Options struct {
 	Config        lab.Config
 	Panes         []string                  // specs
-	TapeEntry     func(i int) lab.Entry     // what a tape does in tick i of the session; nil: nothing
-	TapeTicks     int                       // of the tape
-	TapeNote      string                    // names the tape
-	Title         string                    // in the head, instead of the scene
+	TapeEntry     func(i int) lab.Entry     // of tick i of the tape that drives the session; nil: no tape
+	TapeTicks     int                       // length of that tape
+	TapeNote      string                    // names the tape in the footer
+	Title         string                    // of the header; empty: the scene's name
 	Split         bool                      // client left, server right
-	Display       []lab.Command             // what else of the picture was asked for
-	FaultEvery    int                       // ticks from one forced fault to the next; 0: none
-	FaultCommands func(i int) []lab.Command // faults that come once, in tick i of the session; nil: none
-	OutDir        string                    // folder for films, pictures and tapes
-	Width, Height int                       // of the window
-	Version       string
+	Display       []lab.Command             // further display settings
+	FaultEvery    int                       // ticks between nudges of the server's cube; 0: none
+	FaultCommands func(i int) []lab.Command // faults in tick i of the session; nil: none
+	OutDir        string                    // folder for videos, screenshots and tapes
+	Width, Height int                       // pixels
+	Version       string                    // of the program, for tapes
 	Renderer      Renderer
 
-	ReadTape func(name string) ([]lab.Entry, error) // reads an example tape
+	ReadTape func(name string) ([]lab.Entry, error) // of an example tape
 
 	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every frame, as writeReport
 	// describes. Nil: no report.
 	Report io.Writer
 }
 
-// game is the window at work.
+// game implements ebiten.Game.
 type game struct {
 	Options
 	lab         *lab.Lab
@@ -62,23 +62,23 @@ type game struct {
 	videos      videos
 	sessionTape *sessionTape
 
-	tapeTick      int // ticks of the tape
+	tapeTick      int // next tick of the tape
 	paused        bool
-	pendingSteps  int           // to be made although paused
-	accumulator   float64       // ticks that are due
-	localInputs   [2]sim.Input  // by the human's hands
+	pendingSteps  int           // single ticks to make while paused
+	accumulator   float64       // fraction of a tick that is due
+	localInputs   [2]sim.Input  // from keys and gamepads, by player
 	pendingShot   sim.Shot      // of the first player, for the next tick
-	lastInput     sim.Input     // to the first player in the last tick
-	newCommands   []lab.Command // since the last tick
+	lastInput     sim.Input     // of the first player, in the last tick
+	newCommands   []lab.Command // applied since the last tick
 	quit          chan os.Signal
 	notices       notices
-	selected      *selection // nil: no correction is looked at
+	selected      *selection // nil: no correction is selected
 	tickErr       error
-	started       bool
-	afterCommands func() // what begins once the panel's wishes are carried out; may be nil
+	started       bool   // Update has run, so there is a window
+	afterCommands func() // called once after the panel's commands; may be nil
 }
 
-// errNoDisplay says why there is no window, before one is tried.
+// checkDisplay returns why no window can be opened here, where that is known without an attempt.
 func checkDisplay() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
 		if os.Getenv("WAYLAND_DISPLAY") != "" {
@@ -89,8 +89,7 @@ func checkDisplay() error {
 	return nil
 }
 
-// Open opens the window and returns when it is closed. If none can be opened
-// it returns false, and why.
+// Open opens the window and returns when it is closed. If no window can be opened it returns false and the reason.
 func Open(o Options) (opened bool, err error) {
 	if err := checkDisplay(); err != nil {
 		return false, err
@@ -121,6 +120,7 @@ func Open(o Options) (opened bool, err error) {
 	return true, errors.Join(err, g.tickErr, g.shutdown())
 }
 
+// firstLine returns the first line of a text.
 func firstLine(s string) string {
 	for i := range s {
 		if s[i] == '\n' {
@@ -130,7 +130,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// newLab makes the session.
+// newLab returns the session before its first tick.
 func newLab(o Options) (*lab.Lab, error) {
 	l := lab.New(o.Config)
 	for _, spec := range o.Panes {
@@ -143,7 +143,7 @@ func newLab(o Options) (*lab.Lab, error) {
 	return l, nil
 }
 
-// shutdown finishes what is under way when the window has closed.
+// shutdown waits for the videos, prints what was written, and closes the tape.
 func (g *game) shutdown() error {
 	if g.videos.recording() {
 		g.toggleRecording()
@@ -154,12 +154,12 @@ func (g *game) shutdown() error {
 	}
 	if g.sessionTape != nil {
 		err = errors.Join(err, g.sessionTape.close(g.lab))
-		fmt.Fprintf(os.Stdout, "the session's tape is %s\n", g.sessionTape.name)
+		fmt.Fprintf(os.Stdout, "session tape: %s\n", g.sessionTape.name)
 	}
 	return err
 }
 
-// Update makes the ticks that are due.
+// Update handles input and panel and makes the ticks that are due. Ebitengine calls it at the session's rate.
 func (g *game) Update() (err error) {
 	g.started = true
 	select {
@@ -195,7 +195,7 @@ func (g *game) Update() (err error) {
 	return nil
 }
 
-// dueTicks is how many ticks this Update makes: one at full speed.
+// dueTicks returns the number of ticks to make in this Update: one at full speed.
 func (g *game) dueTicks() int {
 	if g.paused {
 		n := g.pendingSteps
@@ -209,16 +209,16 @@ func (g *game) dueTicks() int {
 	return n
 }
 
-// tick makes one tick of the session and writes it down.
+// tick makes one tick of the session and records it.
 func (g *game) tick() error {
 	inputs := g.localInputs[:]
 	playing := g.tapePlaying()
 	if playing {
-		t := g.TapeEntry(g.tapeTick)
-		for _, c := range t.Commands {
+		e := g.TapeEntry(g.tapeTick)
+		for _, c := range e.Commands {
 			g.execute(c)
 		}
-		inputs = t.Inputs
+		inputs = e.Inputs
 		g.tapeTick++
 	}
 	e := lab.Entry{Inputs: make([]sim.Input, g.lab.Players())}
@@ -247,16 +247,15 @@ func (g *game) tick() error {
 // tapePlaying reports whether a tape drives the session.
 func (g *game) tapePlaying() bool { return g.TapeEntry != nil && g.tapeTick < g.TapeTicks }
 
-// takeOver ends the tape: the human plays from here.
+// takeOver stops the tape; keys drive the session from now on.
 func (g *game) takeOver() {
 	if g.tapePlaying() {
 		g.tapeTick = g.TapeTicks
-		g.notices.post("the tape ends here: the keys are yours")
+		g.notices.post("tape stopped: you have control")
 	}
 }
 
-// execute carries out a command now and notes it for the tape. One that is refused
-// is told of and not noted.
+// execute applies a command and records it for the tape. A command that is refused becomes a notice and is not recorded.
 func (g *game) execute(c lab.Command) {
 	if g.sessionTape != nil && len(g.newCommands) == 0 {
 		g.sessionTape.saveFinalCheck(g.lab)
@@ -275,23 +274,23 @@ func (g *game) execute(c lab.Command) {
 	}
 }
 
-// settings are the display settings of the session.
+// settings returns the display settings of the session.
 func (g *game) settings() stage.Settings { return stage.SettingsOf(g.lab) }
 
-// nudgeServer moves the server's cube aside.
+// nudgeServer moves the server's cube by 1 m, which clients cannot predict.
 func (g *game) nudgeServer() {
 	g.execute(lab.Command{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"})
 }
 
-// freezeClients is the forced fault of a client: it stands still for two seconds.
+// freezeClients stops all clients for 2 s.
 func (g *game) freezeClients() {
 	g.execute(lab.Command{Verb: "freeze", Pane: lab.AllPanes, Value: "2s"})
 }
 
-// clockChoices are what the keys and the panel choose between, of the clients' clocks.
+// clockChoices are the values of keys and panel for each setting of the clients' clocks.
 var clockChoices = map[string][]string{"skew": {"off", "500", "-500"}, "fps": {"off", "20", "144"}}
 
-// clockSetting is one number of the framed pane's first client, as a command has it.
+// clockSetting returns a setting of the first client of the focused pane, as a command has it.
 func (g *game) clockSetting(name string) string {
 	c := g.lab.Panes[g.lab.Focus()].ClockFault(0)
 	n := map[string]int{"skew": c.Skew, "fps": c.FrameRate}[name]
@@ -301,39 +300,38 @@ func (g *game) clockSetting(name string) string {
 	return strconv.Itoa(n)
 }
 
-// setClock sets one number of all clients' clocks.
+// setClock sets a setting of all clients' clocks.
 func (g *game) setClock(name, value string) {
 	g.execute(lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: name, Value: value})
 }
 
-// cycleClock sets it to the next of those that there are to choose from.
+// cycleClock gives a setting of all clients' clocks the next of its choices.
 func (g *game) cycleClock(name string) {
-	list := clockChoices[name]
-	g.setClock(name, list[(slices.Index(list, g.clockSetting(name))+1)%len(list)])
+	choices := clockChoices[name]
+	g.setClock(name, choices[(slices.Index(choices, g.clockSetting(name))+1)%len(choices)])
 }
 
-// writeTape appends an entry to the session's tape, which begins with the first.
+// writeTape appends an entry to the session's tape. The first one creates the file.
 func (g *game) writeTape(e lab.Entry) error {
 	if g.sessionTape == nil {
 		var err error
 		if g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.Config, g.Panes); err != nil {
-			return fmt.Errorf("the session's tape: %w", err)
+			return fmt.Errorf("session tape: %w", err)
 		}
 	}
 	if err := g.sessionTape.add(e, g.lab, g.Config.Rate); err != nil {
-		g.notices.post("the session's tape cannot be written any more: " + err.Error())
+		g.notices.post("cannot write the session tape: " + err.Error())
 	}
 	return nil
 }
 
-// unusedFilename returns a name in the folder for what is made, that begins with kind
-// and the moment and ends with ext, and that no file has yet, whatever its
-// ending.
+// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext, for which there
+// is neither a file nor a video to be written. Names that differ only in their extension count as used.
 func (g *game) unusedFilename(kind, ext string) string {
 	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
 	name := first
 	for i := 2; ; i++ {
-		if taken, err := filepath.Glob(name + ".*"); err != nil || len(taken) == 0 && !g.videos.hasFile(name+ext) {
+		if used, err := filepath.Glob(name + ".*"); err != nil || len(used) == 0 && !g.videos.hasFile(name+ext) {
 			return name + ext
 		}
 		name = fmt.Sprintf("%s-%d", first, i)

@@ -19,7 +19,7 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// newTestGame returns a game without a window, and its folder.
+// newTestGame returns a game without a window.
 func newTestGame(t *testing.T, panes ...string) *game {
 	t.Helper()
 	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, OutDir: t.TempDir(), Version: "1.2.3"}
@@ -33,6 +33,7 @@ func newTestGame(t *testing.T, panes ...string) *game {
 	return &game{Options: o, lab: l}
 }
 
+// runTicks makes ticks with the present inputs.
 func (g *game) runTicks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -42,14 +43,14 @@ func (g *game) runTicks(t *testing.T, n int) {
 	}
 }
 
-// TestTwoPlayers says that the right hand's keys are the second player's where
-// there are two, and the first one's where there is one.
+// TestTwoPlayers promises that the second player's keys belong to that player where there are two, and to the first one where
+// there is one.
 func TestTwoPlayers(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.setButtons(sim.Forward, sim.Left)
 	g.runTicks(t, 1)
 	if g.lastInput.Buttons != sim.Forward|sim.Left {
-		t.Errorf("alone the player gets %v", g.lastInput)
+		t.Errorf("the only player has the input %v", g.lastInput)
 	}
 	g.execute(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: "two-players"})
 	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "perfect"})
@@ -61,6 +62,7 @@ func TestTwoPlayers(t *testing.T) {
 	}
 }
 
+// TestStick holds the buttons of stick positions.
 func TestStick(t *testing.T) {
 	for _, c := range []struct {
 		x, y float64
@@ -77,22 +79,20 @@ func TestStick(t *testing.T) {
 	}
 }
 
-// TestHeading says that forward is where the camera looks, to half a step, for
-// any turn of it.
+// TestHeading promises that forward is the direction of the camera to half a step of the heading, for any yaw.
 func TestHeading(t *testing.T) {
 	for yaw := -725.0; yaw < 725; yaw += 0.37 {
 		got := float64(cameraHeading(yaw)) * 360 / sim.HeadingSteps
 		off := math.Mod(got-yaw+1080+180, 360) - 180
 		if math.Abs(off) > 180.0/sim.HeadingSteps+1e-9 {
-			t.Fatalf("a camera turned by %g heads for %g", yaw, got)
+			t.Fatalf("a camera with yaw %g has the heading %g", yaw, got)
 		}
 	}
 }
 
-// TestSessionTape says that a session leaves a tape that plays to the same
-// hash, with everything that was done on it, and one that lacks at most a
-// second if the program ends badly; and that the tape's own hashes are those,
-// also of the last tick if something was done after it.
+// TestSessionTape promises that a session writes a tape that replays to the same hashes with all its commands, that a tape whose
+// end was never written lacks at most a second, and that the tape's own hash checks pass, also that of the last tick if commands
+// follow it.
 func TestSessionTape(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
 	var hashes []uint64
@@ -107,7 +107,7 @@ func TestSessionTape(t *testing.T) {
 	step(50)
 	g.execute(lab.Command{Verb: "switch", Pane: 1, Name: "rewind:lead=8"})
 	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "smoothing", Value: "none"})
-	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, and not on the tape
+	g.execute(lab.Command{Verb: "set", Pane: 0, Name: "no-such-knob", Value: "1"}) // refused, so not on the tape
 	g.nudgeServer()
 	step(37)
 	g.execute(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: "noprediction"})
@@ -115,7 +115,7 @@ func TestSessionTape(t *testing.T) {
 	step(40)
 
 	name := g.sessionTape.name
-	check := func(why string, least int) {
+	check := func(when string, least int) {
 		t.Helper()
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -123,10 +123,10 @@ func TestSessionTape(t *testing.T) {
 		}
 		tape, err := lab.ReadTape(bytes.NewReader(data))
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", why, err, data)
+			t.Fatalf("%s: %v\n%s", when, err, data)
 		}
 		if n := len(tape.Entries); n < least || n > len(hashes) {
-			t.Fatalf("%s: the tape has %d of %d ticks", why, n, len(hashes))
+			t.Fatalf("%s: the tape has %d of %d ticks", when, n, len(hashes))
 		}
 		l, err := tape.Lab()
 		if err != nil {
@@ -138,23 +138,23 @@ func TestSessionTape(t *testing.T) {
 				t.Fatal(err)
 			}
 			if l.Hash() != hashes[i] {
-				t.Fatalf("%s: the tape parts from the session in tick %d", why, i)
+				t.Fatalf("%s: the tape differs from the session in tick %d", when, i)
 			}
 			if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
 				if err := tape.Verify(l, next); err != nil {
-					t.Errorf("%s: %v", why, err)
+					t.Errorf("%s: %v", when, err)
 				}
 				next++
 			}
 		}
 		if n := len(tape.Entries) / 60; next < n || len(tape.HashChecks) != next || tape.Version != "1.2.3" {
-			t.Errorf("%s: %d of %d checks in %d seconds, version %q", why, next, len(tape.HashChecks), n, tape.Version)
+			t.Errorf("%s: %d of %d checks in %d seconds, version %q", when, next, len(tape.HashChecks), n, tape.Version)
 		}
-		if whole := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Truncated && !whole {
-			t.Errorf("%s: the last tick has no hashes", why)
+		if checked := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Truncated && !checked {
+			t.Errorf("%s: the last tick has no hashes", when)
 		}
 		if strings.Contains(string(data), "no-such-knob") {
-			t.Errorf("%s: a refused command is on the tape", why)
+			t.Errorf("%s: a refused command is on the tape", when)
 		}
 	}
 	check("without an end", len(hashes)-60)
@@ -164,13 +164,12 @@ func TestSessionTape(t *testing.T) {
 	}
 	check("at the end", len(hashes))
 	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
-		t.Errorf("nobody was told of the refused command: %v", g.notices.list)
+		t.Errorf("no notice of the refused command: %v", g.notices.list)
 	}
 }
 
-// TestVideoSpan says that a film has exactly the ticks between its two marks,
-// made of the same session: commands that came before the mark are not carried
-// out twice, and the session itself goes on untouched.
+// TestVideoSpan promises that a video has exactly the ticks between start and stop, that commands before the start are not
+// applied twice, and that the session does not change by being recorded.
 func TestVideoSpan(t *testing.T) {
 	alone, g := newTestGame(t, "rewind", "noprediction"), newTestGame(t, "rewind", "noprediction")
 	for _, g := range []*game{alone, g} {
@@ -184,15 +183,15 @@ func TestVideoSpan(t *testing.T) {
 		g.runTicks(t, 77)
 	}
 	if len(g.videos.entries) != 77 {
-		t.Fatalf("the take has %d ticks", len(g.videos.entries))
+		t.Fatalf("the recording has %d ticks", len(g.videos.entries))
 	}
-	shot := &recorder.Job{Lab: g.videos.lab, Stage: g.videos.stage, Entries: g.videos.entries,
+	job := &recorder.Job{Lab: g.videos.lab, Stage: g.videos.stage, Entries: g.videos.entries,
 		Format: video.Format{File: filepath.Join(g.OutDir, "f%05d.png"), W: 160, H: 90, FPS: 60}}
 	over := make(chan error)
 	go func() { // while the session goes on
-		r, err := recorder.Record(shot)
+		r, err := recorder.Record(job)
 		if err == nil && r.FrameCount != 77 {
-			err = fmt.Errorf("%d pictures", r.FrameCount)
+			err = fmt.Errorf("%d frames", r.FrameCount)
 		}
 		over <- err
 	}()
@@ -206,28 +205,27 @@ func TestVideoSpan(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Fatal(err)
 	}
-	if got := shot.Lab.Hash(); got != want {
-		t.Errorf("the film ended on %#x, the session was at %#x", got, want)
+	if got := job.Lab.Hash(); got != want {
+		t.Errorf("the video ended on %#x, the session was at %#x", got, want)
 	}
 	if g.lab.Hash() != alone.lab.Hash() {
-		t.Error("the session was changed by being filmed")
+		t.Error("the session changed by being recorded")
 	}
-	pictures, err := filepath.Glob(filepath.Join(g.OutDir, "f*.png"))
-	if err != nil || len(pictures) != 77 {
-		t.Errorf("%d pictures, %v", len(pictures), err)
+	files, err := filepath.Glob(filepath.Join(g.OutDir, "f*.png"))
+	if err != nil || len(files) != 77 {
+		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 
-// TestUnusedFilenames says that files made in the same second do not overwrite each
-// other, also films that only wait to be made.
+// TestUnusedFilenames promises that files of the same second do not overwrite each other, nor queued videos.
 func TestUnusedFilenames(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.runTicks(t, 1)
 	names := map[string]bool{}
 	for range 4 {
-		n := g.unusedFilename("picture", ".png")
+		n := g.unusedFilename("screenshot", ".png")
 		if names[n] {
-			t.Fatalf("%s again", n)
+			t.Fatalf("%s twice", n)
 		}
 		names[n] = true
 		if err := os.WriteFile(n, nil, 0o666); err != nil {
@@ -242,28 +240,27 @@ func TestUnusedFilenames(t *testing.T) {
 	if err := g.videos.waitAll(); err != nil {
 		t.Fatal(err)
 	}
-	films, _ := filepath.Glob(filepath.Join(g.OutDir, "film-*"))
-	if len(films) != 3 {
-		t.Errorf("three films are %v", films)
+	files, _ := filepath.Glob(filepath.Join(g.OutDir, "video-*"))
+	if len(files) != 3 {
+		t.Errorf("three videos are %v", files)
 	}
 }
 
-// TestEmptyVideo says that two marks without a tick between are told of.
+// TestEmptyVideo promises a notice for a video without ticks.
 func TestEmptyVideo(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.runTicks(t, 3)
 	g.toggleRecording()
 	g.toggleRecording()
 	if len(g.notices.list) != 1 || !strings.Contains(g.notices.list[0].text, "no ticks") {
-		t.Errorf("said %v", g.notices.list)
+		t.Errorf("notices %v", g.notices.list)
 	}
 	if g.videos.current != nil || g.videos.recording() {
-		t.Error("a film of nothing is being made")
+		t.Error("an empty video is being written")
 	}
 }
 
-// TestDueTicks says how many ticks an update makes: one, none or single ones while
-// paused, and every so many in slow motion.
+// TestDueTicks holds the ticks per Update: one at full speed, fewer in slow motion, none or single steps while paused.
 func TestDueTicks(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	count := func(updates int) (n int) {
@@ -278,7 +275,7 @@ func TestDueTicks(t *testing.T) {
 	g.scaleSpeed(0.5)
 	g.scaleSpeed(0.5)
 	if n := count(60); n != 15 {
-		t.Errorf("%d ticks at a quarter of the speed", n)
+		t.Errorf("%d ticks at speed 0.25", n)
 	}
 	for range 9 {
 		g.scaleSpeed(0.5)
@@ -302,29 +299,28 @@ func TestDueTicks(t *testing.T) {
 	}
 }
 
-// TestTakeOver says that a tape drives until a key does, and that a fault every
-// so many ticks is the human's session's.
+// TestTakeOver promises that the tape drives the session until a key does, and that regular faults stop meanwhile.
 func TestTakeOver(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.TapeTicks, g.FaultEvery = 100, 20
 	g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: []sim.Input{{Buttons: sim.Left}}} }
 	g.runTicks(t, 40)
 	if g.lastInput.Buttons != sim.Left || len(g.notices.list) != 0 {
-		t.Errorf("the tape gives %v, said %v", g.lastInput, g.notices.list)
+		t.Errorf("with the tape: input %v, notices %v", g.lastInput, g.notices.list)
 	}
 	g.takeOver()
 	g.localInputs = [2]sim.Input{{Buttons: sim.Right}}
 	g.runTicks(t, 1)
 	if g.lastInput.Buttons != sim.Right || g.tapePlaying() {
-		t.Errorf("the hand gives %v", g.lastInput)
+		t.Errorf("after the tape: input %v", g.lastInput)
 	}
 }
 
-// TestNumberText says how numbers are written beside a graph: never with an exponent.
+// TestNumberText holds the numbers beside graphs, which never have an exponent.
 func TestNumberText(t *testing.T) {
 	for v, want := range map[float32]string{0: "0", 0.004: "0", 0.126: "0.13", 5: "5", 1.5: "1.5", 12.34: "12.3", 196: "196", 23600: "23600", -4.25: "-4.25"} {
 		if got := numberText(v); got != want {
-			t.Errorf("%v is written %s, want %s", v, got, want)
+			t.Errorf("%v becomes %s, want %s", v, got, want)
 		}
 	}
 }
@@ -418,8 +414,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestWrapText says that texts are broken between words, to the width, and end
-// with dots where there are too many lines.
+// TestWrapText promises that texts break between words at the width, and end with an ellipsis after the last line.
 func TestWrapText(t *testing.T) {
 	f := render.Font{Size: 12}
 	text := strings.Repeat("the server steps every tick ", 12)
@@ -429,7 +424,7 @@ func TestWrapText(t *testing.T) {
 	}
 	for _, l := range got {
 		if f.Width(l) > 200 {
-			t.Errorf("%q is %g wide", l, f.Width(l))
+			t.Errorf("%q has the width %g", l, f.Width(l))
 		}
 	}
 	if got := wrapText(f, "short", 200, 4); len(got) != 1 || got[0] != "short" {
@@ -437,9 +432,8 @@ func TestWrapText(t *testing.T) {
 	}
 }
 
-// TestSelectCorrection says that a click on a correction stops the session and has
-// the picture point at its body and say what it was, until the session goes on,
-// the same one is clicked again, or its pane is gone.
+// TestSelectCorrection promises that selecting a correction pauses the session and makes a callout for its body, until the
+// session resumes, the same correction is selected again, or its pane is closed.
 func TestSelectCorrection(t *testing.T) {
 	g := newTestGame(t, "noprediction", "rewind")
 	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=75ms"})
@@ -449,36 +443,35 @@ func TestSelectCorrection(t *testing.T) {
 	pane := g.lab.Panes[1]
 	n := pane.Corrections.Total() - 1
 	if n < 0 {
-		t.Fatal("nothing was corrected")
+		t.Fatal("no correction")
 	}
 	if g.callout() != nil {
-		t.Error("something is marked at first")
+		t.Error("a callout without a selection")
 	}
 	g.toggleSelection(pane, 0)
 	m := g.callout()
 	if !g.paused || m == nil || m.Pane != 1 || m.Body != 0 || !strings.Contains(m.Lines[0], "body 0 was off in its position by 1 m") ||
-		!strings.Contains(m.Lines[1], "Told by packet 100 of tick 101, sent at 1.667 s") || !strings.Contains(m.Lines[3], "not known") {
+		!strings.Contains(m.Lines[1], "Received in packet 100 of tick 101, sent at 1.667 s") || !strings.Contains(m.Lines[3], "unknown") {
 		t.Fatalf("%+v", m)
 	}
 	g.toggleSelection(pane, 0)
 	if g.callout() != nil || !g.paused {
-		t.Error("a second click does not take the mark away")
+		t.Error("a second click does not clear the selection")
 	}
 	g.toggleSelection(pane, 0)
 	g.paused = false
 	if g.callout() != nil {
-		t.Error("it is marked while the session goes on")
+		t.Error("a callout while the session runs")
 	}
 	g.toggleSelection(pane, 0)
 	g.execute(lab.Command{Verb: "close", Pane: 1})
 	if g.callout() != nil {
-		t.Error("the mark stays after its pane is gone")
+		t.Error("a callout after its pane was closed")
 	}
 }
 
-// TestClockFaults says that the keys go through the faults of the clients' clocks
-// and off again, that a freeze is one of all panes, and that faults that were asked
-// for come in their ticks, once, whether a tape plays or not.
+// TestClockFaults promises that keys cycle through the faults of the clients' clocks, that a freeze reaches all panes, and that
+// faults of the options come once in their tick, with and without a tape.
 func TestClockFaults(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
 	for _, want := range []string{"500", "-500", "off", "500"} {
@@ -500,15 +493,15 @@ func TestClockFaults(t *testing.T) {
 	for _, tape := range []int{0, 5, 100} {
 		g := newTestGame(t, "rewind")
 		g.TapeTicks = tape
-		asked := func(i int) []lab.Command {
+		faults := func(i int) []lab.Command {
 			if i != 4 {
 				return nil
 			}
 			return []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
 		}
-		g.FaultCommands = asked
+		g.FaultCommands = faults
 		if tape > 0 {
-			g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: asked(i)} }
+			g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: faults(i)} }
 		}
 		g.runTicks(t, 4)
 		before := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X
@@ -519,25 +512,24 @@ func TestClockFaults(t *testing.T) {
 	}
 }
 
-// TestShoot says that a shot is in the next tick's input and in no other, that it waits
-// while the session is paused, that it ends a tape like a key, and that straight ahead
-// is where the camera looks.
+// TestShoot promises that a shot is in the input of the next tick and in no other, that it stops a tape as a key does, and that
+// straight ahead is the direction of the camera.
 func TestShoot(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot")
 	g.runTicks(t, 100)
 	g.TapeEntry, g.TapeTicks = func(int) lab.Entry { return lab.Entry{} }, 1000
 	g.shoot(sim.Shot{Fired: true, Yaw: 77})
 	if g.tapePlaying() {
-		t.Error("the tape goes on")
+		t.Error("the tape still plays")
 	}
 	g.setButtons(sim.Forward, 0)
 	g.runTicks(t, 1)
 	if !g.lastInput.Shot.Fired || g.lastInput.Shot.Yaw != 77 || g.lastInput.Buttons != sim.Forward {
-		t.Errorf("the tick has %+v", g.lastInput)
+		t.Errorf("the next tick has %+v", g.lastInput)
 	}
 	g.runTicks(t, 60)
 	if g.lastInput.Shot.Fired {
-		t.Errorf("the ticks after have %+v", g.lastInput)
+		t.Errorf("a later tick has %+v", g.lastInput)
 	}
 	for i, p := range g.lab.Panes {
 		if p.Shots.Total() != 1 || p.Shots.At(0).JudgedTick == 0 {
@@ -546,7 +538,7 @@ func TestShoot(t *testing.T) {
 	}
 	for yaw, want := range map[float64]uint16{0: 0, 90: sim.AimSteps / 4, -90: 3 * sim.AimSteps / 4, 180: sim.AimSteps / 2} {
 		if s := levelShot(yaw); s.Yaw != want || s.Pitch != 0 || !s.Fired {
-			t.Errorf("a camera turned by %v shoots %+v", yaw, s)
+			t.Errorf("a camera with yaw %v shoots %+v", yaw, s)
 		}
 	}
 }
