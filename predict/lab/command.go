@@ -81,9 +81,9 @@ var verbHelp = map[string]string{
 	"seed":      "value: a number",
 	"open":      "name: a strategy with knobs",
 	"close":     "the pane",
-	"focus":     "the pane that keys and panel change",
+	"focus":     "the pane whose strategy and knobs the window changes",
 	"restart":   "nothing",
-	"show":      "name: a display setting, value: what it shall be",
+	"show":      "name: a display setting, value: its new value",
 }
 
 var verbOrder = []string{"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "focus", "restart", "show"}

@@ -2,15 +2,16 @@ package lab
 
 import "slices"
 
-// DisplaySetting is what one show command asks of the screen. The lab stores the two texts for tapes, forks and videos; what they
-// mean, and which there are, only ui/stage knows.
+// DisplaySetting is the name and the value of a show command. The lab stores them for tapes, forks and
+// videos; only ui/stage knows their meaning.
 type DisplaySetting struct{ Name, Value string }
 
-// Display returns the display settings of the session, each name once with its newest value, in the order in which the names were
-// first set. The slice belongs to the lab and is only to be read.
+// Display returns the display settings of the session: each name once with its newest value, in the order
+// in which the names were first set. The slice belongs to the lab and is only to be read.
 func (l *Lab) Display() []DisplaySetting { return l.display }
 
-// Focus returns the index of the pane that the human reacts to: the one whose strategy keys and panel change.
+// Focus returns the index of the focused pane: the one that the player reacts to, and whose strategy and
+// knobs the window changes.
 func (l *Lab) Focus() int { return l.focus }
 
 // setDisplay stores a display setting.

@@ -8,8 +8,9 @@ import (
 	"ghostcube/sim"
 )
 
-// TestDisplaySettings promises that the lab stores whatever a show command says: the newest value of each name, in the order in
-// which the names first came, and a fork has settings of its own. TestTapeReplays holds the same for tapes.
+// TestDisplaySettings promises that the lab stores any show command: the newest value of each name, in the
+// order in which the names first came, and that a fork has its own settings. TestTapeReplays promises the
+// same of tapes.
 func TestDisplaySettings(t *testing.T) {
 	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
 	show := func(name, value string) {
@@ -30,7 +31,8 @@ func TestDisplaySettings(t *testing.T) {
 	}
 }
 
-// TestFocus promises that the focus moves to the pane that a command names and stays inside the panes when one is closed.
+// TestFocus promises that the focus moves to the pane of a command, and to the last pane when its own is
+// closed.
 func TestFocus(t *testing.T) {
 	l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction", "rewind")
 	for _, c := range []struct {

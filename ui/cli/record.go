@@ -79,12 +79,12 @@ func (c *recordCommand) Run(p *program) error {
 	return nil
 }
 
-// DisplayFlags are the flags that say what of a picture is shown.
+// DisplayFlags set what is drawn.
 type DisplayFlags struct {
-	Show string `help:"What is drawn, as the show commands of a tape say it. ${show}." placeholder:"NAME=VALUE,..."`
+	Show string `help:"Display settings, as in the show commands of a tape. ${show}." placeholder:"NAME=VALUE,..."`
 }
 
-// displayCommands returns the commands that make a picture so.
+// displayCommands returns the show commands of --show.
 func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	list, err := stage.ParseShow(l.Show)
 	if err != nil {
@@ -93,10 +93,10 @@ func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	return list, nil
 }
 
-// firstTickCommands returns the commands of a first tick, with those of the picture before them.
-func firstTickCommands(split bool, show, of []lab.Command) []lab.Command {
+// firstTickCommands returns the commands of the first tick after those that set the display.
+func firstTickCommands(split bool, show, commands []lab.Command) []lab.Command {
 	list := append([]lab.Command{stage.Show("split", stage.OnOff(split))}, show...)
-	return append(list, of...)
+	return append(list, commands...)
 }
 
 // videoFormat checks what the film shall be.
