@@ -139,6 +139,21 @@ func (f Font) Layout(x, y float32, s string, put func(g *Glyph, x, y int)) {
 	}
 }
 
+// Wrap joins words to lines of at most a width in pixels, with a separator between two words of a line. A word that is
+// wider has its own line.
+func (f Font) Wrap(words []string, separator string, width float32) (lines []string) {
+	for _, w := range words {
+		if last := len(lines) - 1; last >= 0 {
+			if line := lines[last] + separator + w; f.Width(line) <= width {
+				lines[last] = line
+				continue
+			}
+		}
+		lines = append(lines, w)
+	}
+	return lines
+}
+
 // Truncate returns s, or its longest beginning that fits into width pixels with an ellipsis. Where not
 // even one letter fits it returns an empty text.
 func (f Font) Truncate(s string, width float32) string {

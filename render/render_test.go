@@ -29,6 +29,51 @@ func TestProjection(t *testing.T) {
 	}
 }
 
+// TestFaces promises that the faces towards a point are those whose outer side it is on, that corners have the face's
+// normal and its sides, and that clipping keeps only what is beyond the near plane, in its place on the face.
+func TestFaces(t *testing.T) {
+	c := Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 1, Y: 2, Z: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 0.7)}, Half: geom.Vec3{X: 0.5, Y: 1, Z: 2}}
+	camera := Camera{Eye: geom.Vec3{X: 5, Y: -4, Z: 6}, Target: c.Pose.Pos, FOV: 1}
+	if _, n := c.FacesTowardsPoint(c.Pose.Pos); n != 0 {
+		t.Errorf("%d faces are visible from the centre", n)
+	}
+	area := float32(0)
+	for _, f := range c.FacesTowards(ToSun) {
+		if f.Normal.Dot(ToSun) < 0 || f.Normal.Dot(f.Center.Sub(c.Pose.Pos)) < 0.5-1e-5 {
+			t.Errorf("the face %+v faces away", f)
+		}
+		area += 4 * f.HalfU * f.HalfV
+	}
+	if geom.Abs(area-4*(0.5*1+1*2+2*0.5)) > 1e-4 {
+		t.Errorf("the faces have an area of %v", area)
+	}
+	clipped := 0
+	for near := range 60 { // the eye moves through the cube
+		camera.Eye = c.Pose.Pos.AddScaled(3-0.1*float32(near), geom.Vec3{X: 0.48, Y: -0.6, Z: 0.64})
+		camera.Target = camera.Eye.Add(geom.Vec3{X: -0.48, Y: 0.6, Z: -0.64})
+		p := camera.Projection(640, 360)
+		faces, n := c.FacesTowardsPoint(camera.Eye)
+		for _, f := range faces[:n] {
+			if f.Normal.Dot(camera.Eye.Sub(f.Center)) <= 0 {
+				t.Errorf("a face is seen from behind")
+			}
+			corners, n := p.ClipFace(&f)
+			if n != 4 {
+				clipped++
+			}
+			for _, q := range corners[:n] {
+				want := f.Center.AddScaled(q.U*f.HalfU, f.U).AddScaled(q.V*f.HalfV, f.V)
+				if p.Depth(q.Pos) < NearPlane-1e-5 || q.Pos.Sub(want).Len() > 1e-4 || max(geom.Abs(q.U), geom.Abs(q.V)) > 1+1e-5 {
+					t.Errorf("the corner %+v, want it at %v", q, want)
+				}
+			}
+		}
+	}
+	if clipped < 10 {
+		t.Errorf("only %d faces were clipped", clipped)
+	}
+}
+
 // TestText promises that the measured width of a text is that of its letters as laid out, that Truncate
 // keeps to a width, and that letters outside of the atlas have a replacement.
 func TestText(t *testing.T) {

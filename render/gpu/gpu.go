@@ -232,14 +232,9 @@ func (p *Painter) drawShadowMap(s *render.Scene, sun lightSpace) {
 		if c.Ghost() {
 			continue
 		}
-		axes := c.Pose.Rot.Mat()
-		for k := range 3 {
-			n := axes.Col(k)
-			if n.Dot(render.ToSun) < 0 {
-				n = n.Neg()
-			}
-			mid := c.Pose.Pos.AddScaled(c.Half.At(k), n)
-			for _, q := range faceCorners(&axes, c.Half, mid, k) {
+		for _, f := range c.FacesTowards(render.ToSun) {
+			for _, corner := range f.Corners() {
+				q := corner.Pos
 				m.vertices = append(m.vertices, ebiten.Vertex{
 					DstX: (q.Dot(sun.right) - sun.u0) / texelSize, DstY: (q.Dot(sun.up) - sun.v0) / texelSize,
 					Custom0: 0.5 + (q.Dot(render.ToSun)-sun.depthOrigin)/render.ShadowMapDepth,
@@ -254,13 +249,6 @@ func (p *Painter) drawShadowMap(s *render.Scene, sun lightSpace) {
 	p.shadowHigh.DrawTrianglesShader32(m.vertices, m.indices, p.shadowHighShader, o)
 	o.Images[0] = p.shadowHigh
 	p.shadow.DrawTrianglesShader32(m.vertices, m.indices, p.shadowLowShader, o)
-}
-
-// faceCorners returns the corners of the face perpendicular to axis k whose centre is mid.
-func faceCorners(axes *geom.Mat3, half geom.Vec3, mid geom.Vec3, k int) [4]geom.Vec3 {
-	u, v := (k+1)%3, (k+2)%3
-	e1, e2 := axes.Col(u).Scale(half.At(u)), axes.Col(v).Scale(half.At(v))
-	return [4]geom.Vec3{mid.Sub(e1).Sub(e2), mid.Add(e1).Sub(e2), mid.Add(e1).Add(e2), mid.Sub(e1).Add(e2)}
 }
 
 // viewProjection is the projection into a rectangle of the render target.
@@ -286,12 +274,6 @@ func newViewProjection(l *render.Projection, r image.Rectangle) viewProjection {
 	return viewProjection{projection: l, matrix: projection.Mul4(rotation).Mul4(translation), rect: r}
 }
 
-// vertex is a corner of a face before projection.
-type vertex struct {
-	pos  geom.Vec3
-	u, v float32 // position on the face, -1 to 1
-}
-
 // collectFaces adds the faces of a scene that face the eye, of opaque cubes or of ghosts, from the farthest
 // cube to the nearest.
 func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, ghosts bool) {
@@ -313,23 +295,9 @@ func (p *Painter) collectFaces(s *render.Scene, view *viewProjection, m *mesh, g
 	})
 	for _, i := range p.drawOrder {
 		c := &s.Cubes[i]
-		axes := c.Pose.Rot.Mat()
-		to := view.projection.Eye.Sub(c.Pose.Pos)
-		for k := range 3 {
-			n, half := axes.Col(k), c.Half.At(k)
-			away := n.Dot(to)
-			if geom.Abs(away) <= half {
-				continue
-			}
-			if away < 0 {
-				n = n.Neg()
-			}
-			mid := c.Pose.Pos.AddScaled(half, n)
-			var f [8]vertex
-			for j, q := range faceCorners(&axes, c.Half, mid, k) {
-				f[j] = vertex{q, [4]float32{-1, 1, 1, -1}[j], [4]float32{-1, -1, 1, 1}[j]}
-			}
-			p.addFace(view, m, f, vertexColor(c, n, ghosts))
+		faces, n := c.FacesTowardsPoint(view.projection.Eye)
+		for k := range faces[:n] {
+			p.addFace(view, m, &faces[k], vertexColor(c, faces[k].Normal, ghosts))
 		}
 	}
 }
@@ -347,37 +315,21 @@ func vertexColor(c *render.Cube, n geom.Vec3, ghost bool) [4]float32 {
 }
 
 // addFace adds a face, clipped at the near plane.
-func (p *Painter) addFace(view *viewProjection, m *mesh, f [8]vertex, color [4]float32) {
-	var out [8]vertex
-	n := 0
-	prev := f[3]
-	before := view.projection.Depth(prev.pos) - render.NearPlane
-	for _, q := range f[:4] {
-		now := view.projection.Depth(q.pos) - render.NearPlane
-		if (before < 0) != (now < 0) {
-			t := before / (before - now)
-			out[n] = vertex{prev.pos.AddScaled(t, q.pos.Sub(prev.pos)), prev.u + t*(q.u-prev.u), prev.v + t*(q.v-prev.v)}
-			n++
-		}
-		if now >= 0 {
-			out[n] = q
-			n++
-		}
-		prev, before = q, now
-	}
+func (p *Painter) addFace(view *viewProjection, m *mesh, f *render.Face, color [4]float32) {
+	corners, n := view.projection.ClipFace(f)
 	if n < 3 {
 		return
 	}
 	base := uint32(len(m.vertices))
-	for _, q := range out[:n] {
-		s := view.matrix.Mul4x1(mgl32.Vec4{q.pos.X, q.pos.Y, q.pos.Z, 1})
+	for _, q := range corners[:n] {
+		s := view.matrix.Mul4x1(mgl32.Vec4{q.Pos.X, q.Pos.Y, q.Pos.Z, 1})
 		w := s[3]
 		inv := 1 / w
 		m.maxDepth = max(m.maxDepth, w)
 		m.vertices = append(m.vertices, ebiten.Vertex{
-			DstX: s[0] * inv, DstY: s[1] * inv, SrcX: q.u * inv, SrcY: q.v * inv,
+			DstX: s[0] * inv, DstY: s[1] * inv, SrcX: q.U * inv, SrcY: q.V * inv,
 			ColorR: color[0], ColorG: color[1], ColorB: color[2], ColorA: color[3],
-			Custom0: q.pos.X * inv, Custom1: q.pos.Y * inv, Custom2: q.pos.Z * inv, Custom3: inv,
+			Custom0: q.Pos.X * inv, Custom1: q.Pos.Y * inv, Custom2: q.Pos.Z * inv, Custom3: inv,
 		})
 	}
 	for i := uint32(2); i < uint32(n); i++ {

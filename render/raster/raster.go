@@ -89,27 +89,16 @@ func (p *Painter) collectFaces(s *render.Scene) {
 		if c.Color.A == 0 {
 			continue
 		}
-		axes := c.Pose.Rot.Mat()
-		to := p.projection.Eye.Sub(c.Pose.Pos)
-		for k := range 3 {
-			axis, half := axes.Col(k), c.Half.At(k)
-			away := axis.Dot(to)
-			if geom.Abs(away) <= half {
+		sides, n := c.FacesTowardsPoint(p.projection.Eye)
+		for k := range sides[:n] {
+			side := &sides[k]
+			f := face{n: side.Normal, center: side.Center, u: side.U.Scale(1 / side.HalfU), v: side.V.Scale(1 / side.HalfV)}
+			if !p.projectFace(&f, side) {
 				continue
 			}
-			if away < 0 {
-				axis = axis.Neg()
-			}
-			f := face{n: axis, center: c.Pose.Pos.AddScaled(half, axis)}
-			u, v := (k+1)%3, (k+2)%3
-			hu, hv := c.Half.At(u), c.Half.At(v)
-			if !p.projectFace(&f, axes.Col(u).Scale(hu), axes.Col(v).Scale(hv)) {
-				continue
-			}
-			f.u, f.v = axes.Col(u).Scale(1/hu), axes.Col(v).Scale(1/hv)
 			f.prepareShading(c.Color)
 			if c.Ghost() {
-				f.distance2 = to.LenSq()
+				f.distance2 = p.projection.Eye.Sub(c.Pose.Pos).LenSq()
 				p.ghosts = append(p.ghosts, f)
 			} else if len(p.faces) < 1<<16 {
 				p.faces = append(p.faces, f)
@@ -143,34 +132,17 @@ func (f *face) prepareShading(c render.Color) {
 	}
 }
 
-// projectFace computes the outline, clipped at the near plane, and the depth of the face with half sides e1
-// and e2. It reports whether any of the face may be in the picture.
-func (p *Painter) projectFace(f *face, e1, e2 geom.Vec3) bool {
-	var in, out [8]geom.Vec3
-	in[0], in[1] = f.center.Add(e1).Add(e2), f.center.Sub(e1).Add(e2)
-	in[2], in[3] = f.center.Sub(e1).Sub(e2), f.center.Add(e1).Sub(e2)
-	n := 0
-	prev := in[3]
-	before := p.projection.Depth(prev) - render.NearPlane
-	for _, q := range in[:4] {
-		now := p.projection.Depth(q) - render.NearPlane
-		if (before < 0) != (now < 0) {
-			out[n] = prev.AddScaled(before/(before-now), q.Sub(prev))
-			n++
-		}
-		if now >= 0 {
-			out[n] = q
-			n++
-		}
-		prev, before = q, now
-	}
+// projectFace computes the outline, clipped at the near plane, and the depth of a face. It reports whether any of the
+// face may be in the picture.
+func (p *Painter) projectFace(f *face, side *render.Face) bool {
+	outline, n := p.projection.ClipFace(side)
 	if n < 3 {
 		return false
 	}
 	f.cornerCount, f.top, f.bottom = n, 1e30, -1e30
 	left, right := float32(1e30), float32(-1e30)
-	for i, q := range out[:n] {
-		x, y, _ := p.projection.Project(q)
+	for i, q := range outline[:n] {
+		x, y, _ := p.projection.Project(q.Pos)
 		c := corner{float32(x * samplesPerAxis), float32(y * samplesPerAxis)}
 		f.corners[i] = c
 		f.top, f.bottom = min(f.top, c.y), max(f.bottom, c.y)

@@ -50,21 +50,15 @@ func (m *shadowMap) draw(s *render.Scene, center geom.Vec3) {
 
 // drawCube renders the faces of a cube that face the sun.
 func (m *shadowMap) drawCube(c *render.Cube) {
-	axes := c.Pose.Rot.Mat()
-	for k := range 3 {
-		n := axes.Col(k)
+	for _, side := range c.FacesTowards(render.ToSun) {
+		n, mid := side.Normal, side.Center
 		facing := n.Dot(render.ToSun)
-		if facing < 0 {
-			n, facing = n.Neg(), -facing
-		}
 		if facing < 1e-3 {
 			continue
 		}
-		mid := c.Pose.Pos.AddScaled(c.Half.At(k), n)
-		e1 := axes.Col((k + 1) % 3).Scale(c.Half.At((k + 1) % 3))
-		e2 := axes.Col((k + 2) % 3).Scale(c.Half.At((k + 2) % 3))
 		f := face{cornerCount: 4, top: 1e30, bottom: -1e30}
-		for i, q := range [4]geom.Vec3{mid.Add(e1).Add(e2), mid.Sub(e1).Add(e2), mid.Sub(e1).Sub(e2), mid.Add(e1).Sub(e2)} {
+		for i, c := range side.Corners() {
+			q := c.Pos
 			f.corners[i] = corner{float32((q.Dot(m.right) - m.u0) * (1 / texelSize)), float32((q.Dot(m.up) - m.v0) * (1 / texelSize))}
 			f.top, f.bottom = min(f.top, f.corners[i].y), max(f.bottom, f.corners[i].y)
 		}
