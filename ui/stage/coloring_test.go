@@ -17,17 +17,7 @@ import (
 // newKatamari returns a session with 200 cubes that a player on the server can pull.
 func newKatamari(t testing.TB, network string, specs ...string) *lab.Lab {
 	t.Helper()
-	c := lab.Config{Scene: "katamari:cubes=200", Rate: 60, Seat: lab.AtHost}
-	if err := c.Network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	l := lab.New(c)
-	for _, s := range specs {
-		if _, err := l.Open(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return l
+	return openLab(t, lab.Config{Scene: "katamari:cubes=200", Rate: 60, Seat: lab.AtHost}, network, specs)
 }
 
 // setDisplay applies show commands such as color=age,split=off.

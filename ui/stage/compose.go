@@ -282,7 +282,7 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 // missing data; and the highlighted ones, faults and notes of the client.
 func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []string) {
 	p, font := d.l.Panes[i], d.font(13, false)
-	wrap := func(words []string) { lines = append(lines, wrapWords(font, words, width)...) }
+	wrap := func(words []string) { lines = append(lines, font.Wrap(words, "   ", width)...) }
 	if knobs := p.Knobs.Changed(); len(knobs) > 0 {
 		wrap(knobs)
 	}
@@ -343,23 +343,6 @@ func (d *overlay) drawSideLabel(x, y float32, s string, left bool) {
 	}
 	d.Rect(x, y, w, d.px(26), panelColor)
 	d.Text(x+d.px(8), y+d.px(18), f, textColor, s)
-}
-
-// wrapWords joins words to lines of at most a width. A word that is wider has a line of its own.
-func wrapWords(f render.Font, words []string, width float32) (lines []string) {
-	line := ""
-	for _, w := range words {
-		next := w
-		if line != "" {
-			next = line + "   " + w
-		}
-		if line != "" && f.Width(next) > width {
-			lines = append(lines, line)
-			next = w
-		}
-		line = next
-	}
-	return append(lines, line)
 }
 
 // drawLagErrorGraph draws the lag error graph of pane i into the lower left corner of r.

@@ -15,7 +15,12 @@ import (
 // newSession returns a session in the scene zen on a network.
 func newSession(t testing.TB, network string, specs ...string) *lab.Lab {
 	t.Helper()
-	c := lab.Config{Scene: "zen", Rate: 60}
+	return openLab(t, lab.Config{Scene: "zen", Rate: 60}, network, specs)
+}
+
+// openLab returns a lab on a network with a pane for each spec.
+func openLab(t testing.TB, c lab.Config, network string, specs []string) *lab.Lab {
+	t.Helper()
 	if err := c.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}

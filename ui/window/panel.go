@@ -441,20 +441,11 @@ func (p *panel) draw(dst *ebiten.Image, g *game) {
 }
 
 // wrapText breaks a text into at most limit lines of a width. A text that is longer ends with an ellipsis.
-func wrapText(f render.Font, text string, width float32, limit int) (list []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		next := strings.TrimSpace(line + " " + word)
-		if line != "" && f.Width(next) > width {
-			list = append(list, line)
-			next = word
-		}
-		line = next
+func wrapText(f render.Font, text string, width float32, limit int) []string {
+	lines := f.Wrap(strings.Fields(text), " ", width)
+	if len(lines) > limit {
+		lines = lines[:limit]
+		lines[limit-1] = f.Truncate(lines[limit-1]+" …", width)
 	}
-	list = append(list, line)
-	if len(list) > limit {
-		list = list[:limit]
-		list[limit-1] = f.Truncate(list[limit-1]+" …", width)
-	}
-	return list
+	return lines
 }
