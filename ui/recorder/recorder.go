@@ -44,8 +44,8 @@ type Painter struct {
 	frame  stage.Frame
 }
 
-// Paint draws the session over the whole of im. share is that of stage.Compose.
-func (p *Painter) Paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
+// paint draws the session over the whole of im. share is that of stage.Compose.
+func (p *Painter) paint(im *image.RGBA, s *stage.Stage, l *lab.Lab, o stage.Options, share float32) {
 	s.Compose(&p.frame, l, stage.Rect{W: im.Rect.Dx(), H: im.Rect.Dy()}, o, share)
 	p.PaintViews(im, p.frame.Viewports, 1)
 	raster.DrawOverlay(im, &p.frame.Overlay)
@@ -126,7 +126,7 @@ func (j *Job) record(out video.Writer) (r Result, err error) {
 			}
 		}
 		o := stage.Options{Title: j.Title, Footer: j.Footer, NoOverlay: j.NoOverlay, Input: input}
-		painter.Paint(r.LastFrame, st, j.Lab, o, float32(min(at-float64(ticks)+1, 1)))
+		painter.paint(r.LastFrame, st, j.Lab, o, float32(min(at-float64(ticks)+1, 1)))
 		if err := out.Add(r.LastFrame); err != nil {
 			return r, err
 		}

@@ -15,26 +15,26 @@ type Coloring uint8
 
 // The colourings.
 const (
-	NoColoring   Coloring = iota
-	ByPriority            // accumulated at the server since the body was last sent
-	ByAge                 // of the newest state of the body that the client has received
-	ByEncoding            // of that state
-	ByAuthority           // the player who owns the body
-	ByJointDepth          // joints between the body and the root of its joint tree
+	noColoring   Coloring = iota
+	byPriority            // accumulated at the server since the body was last sent
+	byAge                 // of the newest state of the body that the client has received
+	byEncoding            // of that state
+	byAuthority           // the player who owns the body
+	byJointDepth          // joints between the body and the root of its joint tree
 )
 
 // colorings are, for each Coloring, its name in show commands and what the colours then mean.
 var colorings = [...]struct{ name, meaning string }{
-	NoColoring:   {"off", "player"},
-	ByPriority:   {"priority", "accumulated priority"},
-	ByAge:        {"age", "snapshot age"},
-	ByEncoding:   {"encoding", "snapshot encoding"},
-	ByAuthority:  {"authority", "authority"},
-	ByJointDepth: {"joint-depth", "joint depth"},
+	noColoring:   {"off", "player"},
+	byPriority:   {"priority", "accumulated priority"},
+	byAge:        {"age", "snapshot age"},
+	byEncoding:   {"encoding", "snapshot encoding"},
+	byAuthority:  {"authority", "authority"},
+	byJointDepth: {"joint-depth", "joint depth"},
 }
 
-// ColoringNames are the names of all colourings; the index is the Coloring.
-var ColoringNames = func() (names []string) {
+// coloringNames are the names of all colourings; the index is the Coloring.
+var coloringNames = func() (names []string) {
 	for _, c := range colorings {
 		names = append(names, c.name)
 	}
@@ -111,30 +111,30 @@ func ageFraction(ticks, rate int) float32 {
 func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool) {
 	l := &p.inspection
 	switch by {
-	case ByPriority:
+	case byPriority:
 		if i < len(l.Priority) {
 			return rampColor(priorityFraction(l.Priority[i])), true
 		}
-	case ByAge:
+	case byAge:
 		if i < len(l.Encoding) && l.Encoding[i] == predict.NeverReceived {
 			return neverReceivedColor, true
 		}
 		if i < len(l.Age) {
 			return rampColor(ageFraction(int(l.Age[i]), p.source.ServerWorld.Rate())), true
 		}
-	case ByEncoding:
+	case byEncoding:
 		if i < len(l.Encoding) {
 			return encodingColors[l.Encoding[i]], true
 		}
-	case ByJointDepth:
+	case byJointDepth:
 		if i < len(l.JointDepth) {
 			return jointDepthColor(int(l.JointDepth[i])), true
 		}
-	case ByAuthority:
+	case byAuthority:
 		if player := p.owner(side, i); player != sim.NoPlayer {
 			return ownerColors[player], true
 		}
-		return UnownedColor, true
+		return unownedColor, true
 	}
 	return c, false
 }
@@ -144,7 +144,7 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 func jointDepthColor(joints int) render.Color {
 	switch {
 	case joints < 0:
-		return UnownedColor
+		return unownedColor
 	case joints == 0:
 		return rootColor
 	}
@@ -175,10 +175,10 @@ func (p *pane) missingText(show *Settings) string {
 			s += ", no " + noun
 		}
 	}
-	lacks(show.Coloring == ByPriority && len(l.Priority) == 0, "priorities")
-	lacks(show.Coloring == ByEncoding && len(l.Encoding) == 0, "encodings")
-	lacks(show.Coloring == ByJointDepth && len(l.JointDepth) == 0, "joint depth")
-	lacks((show.Coloring == ByAge || show.Ages) && len(l.Age) == 0, "ages")
+	lacks(show.Coloring == byPriority && len(l.Priority) == 0, "priorities")
+	lacks(show.Coloring == byEncoding && len(l.Encoding) == 0, "encodings")
+	lacks(show.Coloring == byJointDepth && len(l.JointDepth) == 0, "joint depth")
+	lacks((show.Coloring == byAge || show.Ages) && len(l.Age) == 0, "ages")
 	lacks(show.Parents && len(l.ParentBoxes) == 0, "parents")
 	lacks(show.Packet && l.Packet.BudgetBits == 0 && l.Packet.Parts.Bits() == 0, "packet budget")
 	lacks(show.Latency && p.source.Latency().Response.Inputs == 0, "latency")
@@ -198,34 +198,34 @@ type legendEntry struct {
 func (d *overlay) legendEntries() (list []legendEntry) {
 	show := &d.settings
 	switch show.Coloring {
-	case ByPriority:
+	case byPriority:
 		list = append(list, legendEntry{ramp: true, label: "priority 1", rampEnd: "1,000,000"})
-	case ByAge:
+	case byAge:
 		list = append(list, legendEntry{ramp: true, label: "age 0", rampEnd: strconv.Itoa(maxAgeSeconds) + " s"})
 		if d.anyInspection(func(l *predict.Inspection) bool { return len(l.Encoding) > 0 }) {
 			list = append(list, legendEntry{color: neverReceivedColor, label: encodingNames[predict.NeverReceived]})
 		}
-	case ByEncoding:
+	case byEncoding:
 		for _, c := range []predict.Encoding{predict.Absolute, predict.RelativeToPlayer, predict.DeltaEncoded, predict.NeverReceived} {
 			list = append(list, legendEntry{color: encodingColors[c], label: encodingNames[c]})
 		}
-	case ByJointDepth:
-		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: UnownedColor, label: "no joints"})
-	case ByAuthority:
+	case byJointDepth:
+		list = append(list, legendEntry{color: rootColor, label: "root"}, legendEntry{ramp: true, label: "joint depth 1", rampEnd: strconv.Itoa(maxJointDepth) + " or more"}, legendEntry{color: unownedColor, label: "no joints"})
+	case byAuthority:
 		for i := range min(d.l.Players(), len(ownerColors)) {
 			list = append(list, legendEntry{color: ownerColors[i], label: "player " + strconv.Itoa(i+1)})
 		}
-		list = append(list, legendEntry{color: UnownedColor, label: "unowned"})
+		list = append(list, legendEntry{color: unownedColor, label: "unowned"})
 	}
 	if show.Simulated {
-		list = append(list, legendEntry{color: SimulatedColor, outline: true, label: "simulated"})
+		list = append(list, legendEntry{color: simulatedColor, outline: true, label: "simulated"})
 	}
 	if show.Parents && d.anyParentBoxes() {
 		list = append(list, legendEntry{color: parentColor, outline: true, label: "parent"}, legendEntry{color: candidateColor, outline: true, label: "parent candidate"})
 	}
 	for _, p := range d.l.Panes {
 		if len(p.Clients[0].View.Fallback) > 0 {
-			return append(list, legendEntry{color: FallbackColor, label: "prediction off"})
+			return append(list, legendEntry{color: fallbackColor, label: "prediction off"})
 		}
 	}
 	return list

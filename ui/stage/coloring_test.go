@@ -90,15 +90,15 @@ func TestColorsAreDistinguishable(t *testing.T) {
 	ground := render.RGB(render.GroundColor[0], render.GroundColor[1], render.GroundColor[2])
 	sets := map[string][]render.Color{
 		"encodings":   append([]render.Color{ground}, encodingColors[:]...),
-		"owners":      append([]render.Color{ground, UnownedColor}, ownerColors[:]...),
-		"joint-depth": {ground, UnownedColor, rootColor, jointDepthColor(1), jointDepthColor(maxJointDepth)},
+		"owners":      append([]render.Color{ground, unownedColor}, ownerColors[:]...),
+		"joint-depth": {ground, unownedColor, rootColor, jointDepthColor(1), jointDepthColor(maxJointDepth)},
 		"packet":      {headerColor, inputColor, updateColor, emptyColor},
 	}
 	for name, set := range sets {
 		for eye, m := range map[string][9]float64{"normal": normalVision, "protanopia": protanopia, "deuteranopia": deuteranopia, "tritanopia": tritanopia} {
 			for i, a := range set {
 				for _, b := range set[:i] {
-					if a == UnownedColor && b == ground {
+					if a == unownedColor && b == ground {
 						continue // edges and shadow distinguish these
 					}
 					l1, a1, b1 := cielab(simulateVision(a, m))
@@ -198,7 +198,7 @@ func TestColorings(t *testing.T) {
 	}{{views[0], l.Panes[0].Clients[0].World.Owners()}, {views[1], l.Panes[0].ServerWorld.Owners()}} {
 		owned := 0
 		for i, o := range x.owners {
-			want := UnownedColor
+			want := unownedColor
 			if o >= 0 {
 				want = ownerColors[o]
 				owned++
@@ -249,10 +249,10 @@ func TestJointDepthColors(t *testing.T) {
 			}
 		}
 	}
-	if w := s.panes[2].missingText(&Settings{Coloring: ByJointDepth}); w != "has no joint depth" {
+	if w := s.panes[2].missingText(&Settings{Coloring: byJointDepth}); w != "has no joint depth" {
 		t.Errorf("%q", w)
 	}
-	if jointDepthColor(-1) != UnownedColor {
+	if jointDepthColor(-1) != unownedColor {
 		t.Error("a body without joints")
 	}
 }

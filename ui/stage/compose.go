@@ -52,18 +52,18 @@ func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32)
 	f.Overlay.Reset()
 	show := SettingsOf(l)
 	if o.NoOverlay {
-		f.Viewports = s.appendViewports(f.Viewports[:0], l, at.X, at.Y, at.W, at.H, share, show)
+		f.Viewports = s.viewports(f.Viewports[:0], l, at.X, at.Y, at.W, at.H, share, show)
 		drawDividers(&f.Overlay, l, at, show.Split)
 		return
 	}
 	d := overlay{DrawList: &f.Overlay, stage: s, l: l, settings: show, scale: overlayScale(at), rect: at, renderLatency: o.RenderLatency}
 	header, footer := d.px(34), d.px(28)
 	inner := Rect{at.X, at.Y + int(header), at.W, at.H - int(header) - int(footer)}
-	f.Viewports = s.appendViewports(f.Viewports[:0], l, inner.X, inner.Y, inner.W, inner.H, share, show)
+	f.Viewports = s.viewports(f.Viewports[:0], l, inner.X, inner.Y, inner.W, inner.H, share, show)
 	drawDividers(&f.Overlay, l, inner, show.Split)
 	d.drawHeader(o, header)
 	d.drawFooter(o, footer)
-	for i, r := range PaneRects(len(l.Panes), inner.X, inner.Y, inner.W, inner.H) {
+	for i, r := range paneRects(len(l.Panes), inner.X, inner.Y, inner.W, inner.H) {
 		d.drawCaption(i, r, o.HighlightFocus)
 	}
 	d.drawShotResults(f.Viewports)
@@ -79,7 +79,7 @@ func overlayScale(at Rect) float32 {
 
 // drawDividers draws the lines between panes, and between the two sides of each.
 func drawDividers(list *render.DrawList, l *lab.Lab, at Rect, split bool) {
-	rects := PaneRects(len(l.Panes), at.X, at.Y, at.W, at.H)
+	rects := paneRects(len(l.Panes), at.X, at.Y, at.W, at.H)
 	if len(rects) > 1 {
 		list.Rect(float32(rects[0].X+rects[0].W), float32(at.Y), gutter, float32(at.H), backgroundColor)
 	}
@@ -130,7 +130,7 @@ func (d *overlay) drawHeader(o Options, h float32) {
 	d.Rect(x, y, w, h, backgroundColor)
 	bold, plain := d.font(16, true), d.font(14, false)
 	c := d.l.Config()
-	right := NetworkText(&c.Network) + fmt.Sprintf(" · seed %d · %s", c.Network.Seed, clockText(d.l.Now()))
+	right := networkText(&c.Network) + fmt.Sprintf(" · seed %d · %s", c.Network.Seed, clockText(d.l.Now()))
 	if o.Alert != "" {
 		right = o.Alert
 	}
@@ -190,9 +190,9 @@ func (d *overlay) drawFooter(o Options, h float32) {
 		d.Text(right+d.px(5), base, f, foreground, k.name)
 		right -= d.px(4)
 	}
-	legend := append(d.appendShotLegend(d.legendEntries()), legendEntry{color: ClientColor, label: "client"}, legendEntry{color: ServerColor, label: "server"})
+	legend := append(d.appendShotLegend(d.legendEntries()), legendEntry{color: clientColor, label: "client"}, legendEntry{color: serverColor, label: "server"})
 	if d.settings.Ghosts && d.anySnapshots() {
-		legend = append(legend, legendEntry{color: ReceivedColor, label: "last received snapshot"})
+		legend = append(legend, legendEntry{color: receivedColor, label: "last received snapshot"})
 	}
 	for i := range legend {
 		e := &legend[i]
@@ -368,15 +368,15 @@ func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) 
 		zero -= unit
 	}
 	list.Rect(x, zero, w, 1, gridlineColor)
-	n, capacity := g.Len(), g.Cap()
+	n := g.Len()
 	if n < 2 {
 		return
 	}
 	points := make([]render.Point, 0, n)
-	step := w / float32(capacity-1)
+	step := w / float32(graphTicks-1)
 	for i := range n {
 		v, marked := g.At(i)
-		px := x + float32(step*float32(capacity-n+i))
+		px := x + float32(step*float32(graphTicks-n+i))
 		if marked {
 			list.Rect(px, y, 1, h, eventColor)
 		}
@@ -385,8 +385,8 @@ func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) 
 	list.Line(points, max(width, 1), curveColor)
 }
 
-// NetworkText describes network conditions in words.
-func NetworkText(w *link.Network) string {
+// networkText describes network conditions in words.
+func networkText(w *link.Network) string {
 	if w.Up == w.Down {
 		return conditionsText(&w.Up)
 	}

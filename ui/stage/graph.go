@@ -55,9 +55,6 @@ func (g *Graph) Add(v float32, mark bool) {
 // Len returns the number of values.
 func (g *Graph) Len() int { return g.count }
 
-// Cap returns the largest number of values.
-func (g *Graph) Cap() int { return graphTicks }
-
 // At returns value i, where 0 is the oldest, and whether it has a mark.
 func (g *Graph) At(i int) (v float32, mark bool) {
 	k := (g.next - g.count + i + graphTicks) % graphTicks

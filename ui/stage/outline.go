@@ -5,8 +5,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// SimulatedColor is the colour of the outlines of simulated poses.
-var SimulatedColor = render.Color{R: 214, G: 0, B: 150, A: 255}
+// simulatedColor is the colour of the outlines of simulated poses.
+var simulatedColor = render.Color{R: 214, G: 0, B: 150, A: 255}
 
 // addOutline adds the edges of body i at its simulated pose, unless that coincides with the drawn one. Only edges
 // of faces that face the eye are added. The lines are moved towards the eye by the radius of the body, which does
@@ -35,7 +35,7 @@ func (p *pane) addOutline(v *Viewport, simulated geom.Pose, i int) {
 			i, j := ends&1, ends>>1
 			if visible[a][i] || visible[b][j] {
 				from := i<<a | j<<b
-				v.Scene.Lines = append(v.Scene.Lines, render.Line{A: corner(from), B: corner(from | 1<<k), Color: SimulatedColor})
+				v.Scene.Lines = append(v.Scene.Lines, render.Line{A: corner(from), B: corner(from | 1<<k), Color: simulatedColor})
 			}
 		}
 	}

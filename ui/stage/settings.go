@@ -87,7 +87,7 @@ func (d *Setting) Options() []string {
 	case *bool:
 		return []string{"off", "on"}
 	case *Coloring:
-		return ColoringNames
+		return coloringNames
 	}
 	return nil
 }
@@ -122,9 +122,9 @@ func (d *Setting) parse(s *Settings, value string) error {
 		}
 		*p = value == "on"
 	case *Coloring:
-		i := slices.Index(ColoringNames, value)
+		i := slices.Index(coloringNames, value)
 		if i < 0 {
-			return &predict.UnknownNameError{Kind: d.Name, Name: value, Known: ColoringNames}
+			return &predict.UnknownNameError{Kind: d.Name, Name: value, Known: coloringNames}
 		}
 		*p = Coloring(i)
 	case *float64:

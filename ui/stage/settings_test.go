@@ -25,7 +25,7 @@ func TestParseShow(t *testing.T) {
 		}
 	}
 	want := DefaultSettings
-	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = ByAge, true, true, true, 30
+	want.Coloring, want.Simulated, want.Packet, want.Ages, want.Pitch = byAge, true, true, true, 30
 	if got := SettingsOf(l); got != want {
 		t.Errorf("%+v", got)
 	}
@@ -106,7 +106,7 @@ func TestSettingTable(t *testing.T) {
 	if len(rows) != fields.NumField() || len(rows) != len(SettingTable) {
 		t.Errorf("%d rows for %d values of %d fields", len(SettingTable), len(rows), fields.NumField())
 	}
-	for i, name := range ColoringNames {
+	for i, name := range coloringNames {
 		if Coloring(i).String() != name || Coloring(i).Meaning() == "" {
 			t.Errorf("colouring %d is called %s", i, name)
 		}

@@ -12,9 +12,9 @@ import (
 
 // The colours of rays, by their result.
 var (
-	HitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}
-	MissColor      = render.Color{R: 46, G: 50, B: 60, A: 255}
-	UnrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // judged without rewind
+	hitColor       = render.Color{R: 0, G: 168, B: 72, A: 255}
+	missColor      = render.Color{R: 46, G: 50, B: 60, A: 255}
+	unrewoundColor = render.Color{R: 28, G: 92, B: 255, A: 255} // judged without rewind
 )
 
 const (
@@ -46,7 +46,7 @@ func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 			continue
 		}
 		d := &x.Result
-		v.addRay(&d.Now, UnrewoundColor, share)
+		v.addRay(&d.Now, unrewoundColor, share)
 		if d.Refused == predict.NotRefused {
 			v.addRay(&d.Rewound, shotColor(d.Rewound.Hit.Body), share)
 			p.addHitGhost(v, d.Rewound.Hit.Body, d.TargetThen, share)
@@ -57,9 +57,9 @@ func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 // shotColor returns the colour of a ray that hit a body, or none.
 func shotColor(body int) render.Color {
 	if body == sim.NoBody {
-		return MissColor
+		return missColor
 	}
-	return HitColor
+	return hitColor
 }
 
 // fadeShot returns a colour after a share of the second in which a shot fades.
@@ -84,7 +84,7 @@ func (p *pane) addHitGhost(v *Viewport, body int, at geom.Pose, share float32) {
 	if body == sim.NoBody {
 		return
 	}
-	c := fadeShot(HitColor, share)
+	c := fadeShot(hitColor, share)
 	c.A = min(c.A, 254) // an opaque cube is no ghost
 	box := &p.source.ServerWorld.Scene().Boxes[body]
 	v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: at, Half: box.Half, Color: c})
@@ -174,7 +174,7 @@ func (d *overlay) appendShotLegend(list []legendEntry) []legendEntry {
 		if n := p.Shots.Total(); d.settings.Shots && n > 0 {
 			x := p.Shots.At(n - 1)
 			if _, ok := shotAgeFraction(now-int64(max(x.FiredTick, x.JudgedTick)), rate); ok {
-				return append(list, legendEntry{color: HitColor, label: "hit"}, legendEntry{color: MissColor, label: "miss"}, legendEntry{color: UnrewoundColor, label: "not rewound"})
+				return append(list, legendEntry{color: hitColor, label: "hit"}, legendEntry{color: missColor, label: "miss"}, legendEntry{color: unrewoundColor, label: "not rewound"})
 			}
 		}
 	}

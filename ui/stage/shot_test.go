@@ -51,7 +51,7 @@ func TestShotIsDrawn(t *testing.T) {
 				for _, x := range v.Scene.Trails {
 					c := x.Color
 					c.A = 255
-					if c != HitColor && c != MissColor && c != UnrewoundColor {
+					if c != hitColor && c != missColor && c != unrewoundColor {
 						continue
 					}
 					rays++
@@ -61,7 +61,7 @@ func TestShotIsDrawn(t *testing.T) {
 				}
 				for _, x := range v.Scene.Cubes {
 					c := x.Color
-					if c.A = 255; c == HitColor && x.Ghost() && x.Pose.Pos.Sub(b[15].Pose.Pos).Len() < 0.01 {
+					if c.A = 255; c == hitColor && x.Ghost() && x.Pose.Pos.Sub(b[15].Pose.Pos).Len() < 0.01 {
 						ghosts++
 					}
 				}

@@ -17,17 +17,17 @@ import (
 // The colours of bodies, after Fiedler's demo and codersblock's: they say which side's pose is drawn, and who
 // touches a body.
 var (
-	UnownedColor  = render.RGB(0.75, 0.75, 0.80)
-	ClientColor   = render.RGB(0.90, 0, 0)
-	ServerColor   = render.RGB(1, 0.80, 0.10)
-	ReceivedColor = render.RGB(0.20, 0.50, 1) // ghost of the last received snapshot
-	StaticColor   = render.RGB(0.55, 0.58, 0.62)
-	CarrierColor  = render.RGB(0.45, 0.56, 0.52)
-	FallbackColor = render.RGB(0.35, 0.95, 1) // mixed into bodies whose prediction is off
+	unownedColor  = render.RGB(0.75, 0.75, 0.80)
+	clientColor   = render.RGB(0.90, 0, 0)
+	serverColor   = render.RGB(1, 0.80, 0.10)
+	receivedColor = render.RGB(0.20, 0.50, 1) // ghost of the last received snapshot
+	staticColor   = render.RGB(0.55, 0.58, 0.62)
+	carrierColor  = render.RGB(0.45, 0.56, 0.52)
+	fallbackColor = render.RGB(0.35, 0.95, 1) // mixed into bodies whose prediction is off
 )
 
-// PlayerColors are the colours of the players' cubes in the client's picture.
-var PlayerColors = [4]render.Color{ClientColor, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
+// playerColors are the colours of the players' cubes in the client's picture.
+var playerColors = [4]render.Color{clientColor, render.RGB(0.30, 0.30, 1), render.RGB(0, 0.90, 0.10), render.RGB(1, 0.95, 0.20)}
 
 const (
 	ghostAlpha       = 120  // of 255
@@ -39,7 +39,7 @@ const (
 	touchFadeOut   = 0.25 // share in each tick in which it is not
 	touchTintShare = 0.55 // share of the player's colour in that of a touched body
 
-	fallbackTintShare = 0.85 // share of FallbackColor in the colour of a body whose prediction is off
+	fallbackTintShare = 0.85 // share of fallbackColor in the colour of a body whose prediction is off
 )
 
 // Stage follows a session. The zero value has seen none.
@@ -173,7 +173,7 @@ func (p *pane) attach(source *lab.Pane) {
 // inspect asks the strategy for the data that the settings show, and for no other. It may run more than once a
 // tick.
 func (p *pane) inspect(show *Settings) {
-	if show.Coloring != NoColoring || show.Packet || show.Ages || show.Parents {
+	if show.Coloring != noColoring || show.Packet || show.Ages || show.Parents {
 		p.source.Inspect(&p.inspection)
 	} else {
 		p.inspection.Reset()
@@ -264,13 +264,9 @@ type Viewport struct {
 	Scene      render.Scene
 }
 
-// Viewports returns the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is the
-// present moment between the previous tick and the last. The result reuses the memory of dst.
-func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
-	return s.appendViewports(dst[:0], l, x, y, w, h, share, SettingsOf(l))
-}
-
-func (s *Stage) appendViewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32, show Settings) []Viewport {
+// viewports appends the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is the present
+// moment between the previous tick and the last. Viewports beyond the length of dst are reused with their memory.
+func (s *Stage) viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32, show Settings) []Viewport {
 	add := func(pane int, side Side, x, y, w, h int) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
@@ -281,7 +277,7 @@ func (s *Stage) appendViewports(dst []Viewport, l *lab.Lab, x, y, w, h int, shar
 		v.Pane, v.Side, v.X, v.Y, v.W, v.H = pane, side, x, y, w, h
 		s.buildScene(v, l, share, &show)
 	}
-	for i, r := range PaneRects(len(l.Panes), x, y, w, h) {
+	for i, r := range paneRects(len(l.Panes), x, y, w, h) {
 		if !show.Split {
 			add(i, Combined, r.X, r.Y, r.W, r.H)
 			continue
@@ -299,8 +295,8 @@ const gutter = 4
 // Rect is a rectangle in pixels.
 type Rect struct{ X, Y, W, H int }
 
-// PaneRects divides a rectangle among n panes, at most four: two lie side by side, three and four in two rows.
-func PaneRects(n, x, y, w, h int) []Rect {
+// paneRects divides a rectangle among n panes, at most four: two lie side by side, three and four in two rows.
+func paneRects(n, x, y, w, h int) []Rect {
 	switch n {
 	case 0:
 		return nil
@@ -336,22 +332,22 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		return geom.LerpPose(before[i], now[i], share)
 	}
 	world := p.source.ServerWorld.Scene()
-	poses, previous, tints, playerColors := p.current.drawn, p.previous.drawn, &p.clientTints, &PlayerColors
+	poses, previous, tints, colors := p.current.drawn, p.previous.drawn, &p.clientTints, playerColors
 	moment, previousMoment := p.current.drawnAt, p.previous.drawnAt
 	if v.Side == ServerSide {
 		poses, previous, tints = p.current.server, p.previous.server, &p.serverTints
 		moment, previousMoment = p.current.serverAt, p.previous.serverAt
-		playerColors = &[4]render.Color{ServerColor, PlayerColors[1], PlayerColors[2], PlayerColors[3]}
+		colors[0] = serverColor
 	}
 	for i := range poses {
-		c := UnownedColor.Mix(playerColors[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
+		c := unownedColor.Mix(colors[max(tints.player[i], 0)], float32(touchTintShare*tints.share[i]))
 		if i < world.Players {
-			c = playerColors[i]
+			c = colors[i]
 		}
 		if fallback := p.source.Clients[0].View.Fallback; v.Side != ServerSide && i < len(fallback) && fallback[i] {
-			c = c.Mix(FallbackColor, fallbackTintShare)
+			c = c.Mix(fallbackColor, fallbackTintShare)
 		}
-		if show.Coloring != NoColoring {
+		if show.Coloring != noColoring {
 			if coloring, ok := p.bodyColor(show.Coloring, v.Side, i); ok {
 				c = coloring
 			}
@@ -363,7 +359,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		v.addParts(world.Boxes[i].Parts, drawn.Pose, drawn.Color)
 	}
 	for _, b := range world.Static {
-		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: StaticColor})
+		v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: b.Start.Pose, Half: b.Half, Color: staticColor})
 	}
 	for i := range world.Carriers {
 		c := &world.Carriers[i]
@@ -372,7 +368,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 			if share < 1 {
 				now = geom.LerpPose(before, now, share)
 			}
-			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: CarrierColor})
+			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: carrierColor})
 		}
 	}
 	if show.Shots {
@@ -387,14 +383,14 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 	p.addParentBoxes(v, share)
 	if show.Ghosts {
 		for i := range p.current.server {
-			p.addGhost(v, at(p.previous.server, p.current.server, i), i, ServerColor)
+			p.addGhost(v, at(p.previous.server, p.current.server, i), i, serverColor)
 		}
 		if n := p.source.PlayerBody(); n < len(p.current.received) {
-			p.addGhost(v, at(p.previous.received, p.current.received, n), n, ReceivedColor)
+			p.addGhost(v, at(p.previous.received, p.current.received, n), n, receivedColor)
 		}
 	}
 	if show.Trail && len(p.current.trail) > 1 {
-		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: ClientColor})
+		v.Scene.Trails = append(v.Scene.Trails, render.Trail{Points: p.current.trail, Color: clientColor})
 	}
 }
 

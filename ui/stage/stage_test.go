@@ -33,6 +33,11 @@ func openLab(t testing.TB, c lab.Config, network string, specs []string) *lab.La
 	return l
 }
 
+// Viewports returns the pictures of a session with its display settings, without an overlay. It reuses dst.
+func (s *Stage) Viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32) []Viewport {
+	return s.viewports(dst[:0], l, x, y, w, h, share, SettingsOf(l))
+}
+
 // runTicks makes ticks in which the player rolls in one direction after the other.
 func runTicks(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	t.Helper()
@@ -183,9 +188,9 @@ func TestGhosts(t *testing.T) {
 	count := func(v *Viewport) (server, received, solid int) {
 		for _, c := range v.Scene.Cubes {
 			switch opaque := (render.Color{R: c.Color.R, G: c.Color.G, B: c.Color.B, A: 255}); {
-			case c.Ghost() && opaque == ServerColor:
+			case c.Ghost() && opaque == serverColor:
 				server++
-			case c.Ghost() && opaque == ReceivedColor:
+			case c.Ghost() && opaque == receivedColor:
 				received++
 			case !c.Ghost():
 				solid++
@@ -401,24 +406,24 @@ func TestCaptionShowsMissedInputs(t *testing.T) {
 func TestNetworkText(t *testing.T) {
 	for _, p := range link.Profiles {
 		w := link.Network{Up: p.Up, Down: p.Down}
-		if s := NetworkText(&w); s == "" || strings.Contains(s, "%!") {
+		if s := networkText(&w); s == "" || strings.Contains(s, "%!") {
 			t.Errorf("%s: %q", p.Name, s)
 		}
 	}
 	w := link.Network{}
-	if got := NetworkText(&w); got != "perfect network" {
+	if got := networkText(&w); got != "perfect network" {
 		t.Error(got)
 	}
 	w.Parse("swing-every=8s,swing=40ms")
-	if got := NetworkText(&w); got != "varying latency" {
+	if got := networkText(&w); got != "varying latency" {
 		t.Error(got)
 	}
 	w.Parse("latency=5ms,trace=us/20000:5012/4980/-")
-	if got := NetworkText(&w); got != "5 ms latency, trace of 60ms" {
+	if got := networkText(&w); got != "5 ms latency, trace of 60ms" {
 		t.Error(got)
 	}
 	w.Parse("latency=75ms,up.loss=25%")
-	if got := NetworkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
+	if got := networkText(&w); got != "up: 75 ms latency, 25 % loss / down: 75 ms latency" {
 		t.Error(got)
 	}
 }
@@ -457,7 +462,7 @@ func TestClientTouchTints(t *testing.T) {
 		views = s.Viewports(views, l, 0, 0, 640, 360, 1)
 		for _, v := range views {
 			for _, cube := range v.Scene.Cubes[1:len(l.Panes[0].ServerWorld.Bodies())] {
-				if _, known := first[v.Side]; !known && cube.Color != UnownedColor {
+				if _, known := first[v.Side]; !known && cube.Color != unownedColor {
 					first[v.Side] = i
 				}
 			}
@@ -521,7 +526,7 @@ func TestFallbackIsShown(t *testing.T) {
 		}
 	}
 	idle(120)
-	if client, server, explained := look(); client != ClientColor || server != ServerColor || !explained {
+	if client, server, explained := look(); client != clientColor || server != serverColor || !explained {
 		t.Errorf("with prediction it is %v, the server's %v, explained: %v", client, server, explained)
 	}
 	for range 20 {
@@ -530,11 +535,11 @@ func TestFallbackIsShown(t *testing.T) {
 		}
 		idle(4)
 	}
-	if client, server, _ := look(); client != ClientColor.Mix(FallbackColor, fallbackTintShare) || server != ServerColor {
+	if client, server, _ := look(); client != clientColor.Mix(fallbackColor, fallbackTintShare) || server != serverColor {
 		t.Errorf("without prediction it is %v, the server's %v", client, server)
 	}
 	idle(240)
-	if client, _, _ := look(); client != ClientColor {
+	if client, _, _ := look(); client != clientColor {
 		t.Errorf("with prediction again it is %v", client)
 	}
 }
