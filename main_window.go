@@ -9,7 +9,7 @@ import (
 	"ghostcube/ui/window"
 )
 
-// windowReport is nil but in tests that drive the window (TestMain).
+// windowReport is nil except in tests that drive the window (TestMain).
 var windowReport io.Writer
 
 // openWindow opens the lab in a window. With -tags headless the program is

@@ -21,8 +21,8 @@ import (
 	"ghostcube/sim"
 )
 
-// reportVariable names the file into which the program reports its frames (ui/window, Options.Report). A test binary that finds it in
-// its environment is the program.
+// reportVariable names the file into which the program reports its frames (ui/window, Options.Report). A test
+// binary that finds it in its environment is the program.
 const reportVariable = "GHOSTCUBE_TEST_REPORT"
 
 func TestMain(m *testing.M) {
@@ -37,8 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// windowDriver drives the program's window with xdotool, as a hand would. It counts time in frames and ticks that the program reports,
-// and finds controls by the names that it reports, so neither a slow machine nor a new row in the panel confuses it.
+// windowDriver drives the program's window with xdotool, as a hand would. It counts time in frames and ticks
+// that the program reports, and finds controls by the names that it reports, so neither a slow machine nor a
+// new row in the panel confuses it.
 type windowDriver struct {
 	t        *testing.T
 	outDir   string
@@ -102,7 +103,7 @@ func (d *windowDriver) reportFile(first string) string {
 	return filepath.Join(d.outDir, "report-"+strings.Trim(first, "-"))
 }
 
-// state returns what the window has reported. The first lines of a layout replace those of the layout before.
+// state returns what the window has reported so far: the newest frame and layout.
 func (d *windowDriver) state() (s windowState) {
 	data, _ := os.ReadFile(d.reportFile("--out")) // there is none before the first frame
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
@@ -122,7 +123,7 @@ func (d *windowDriver) state() (s windowState) {
 	return s
 }
 
-// parseRect reads left, top, width and height, and what follows them.
+// parseRect reads left, top, width, height, and the rest of a line.
 func parseRect(text string) (r image.Rectangle, rest string) {
 	f := strings.SplitN(text+" ", " ", 5)
 	var n [4]int
@@ -141,12 +142,12 @@ func (d *windowDriver) waitUntil(what string, done func(windowState) bool) windo
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	d.t.Fatalf("waited in vain for %s; reported %+v, output %s", what, d.state(), &d.output)
+	d.t.Fatalf("no %s after two minutes; reported %+v, output %s", what, d.state(), &d.output)
 	panic("unreachable")
 }
 
-// waitFrames waits until the window has read all keys and pointer events so far and has drawn what came of them. The frame in progress
-// may have read its events before; the next one has not.
+// waitFrames waits until the window has read all key and pointer events so far and has drawn their effects.
+// The frame in progress may have read its events earlier; the next one has not.
 func (d *windowDriver) waitFrames() windowState {
 	d.t.Helper()
 	first := d.state().frame
@@ -282,8 +283,8 @@ func (d *windowDriver) readTape() *lab.Tape {
 	return tape
 }
 
-// TestWindow presses keys, drags a slider, clears a checkbox, switches a strategy, records a video and saves a screenshot, and finds
-// all of it in the files that the program leaves behind.
+// TestWindow presses keys, drags a slider, clears a checkbox, switches a strategy, records a video and saves
+// a screenshot, and finds all of it in the files that the program leaves behind.
 func TestWindow(t *testing.T) {
 	d := startWindow(t, "--panes", "rewind,noprediction", "--size", "1280x720")
 	forwardTicks := d.holdKey("w", 60)

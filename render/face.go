@@ -58,8 +58,8 @@ func (f *Face) Corners() [4]FaceCorner {
 	}
 }
 
-// ClipFace returns the corners of the part of a face beyond the near plane, in their order along its border: three
-// to six, or none. Six need a face in the near plane, whose corners round to either side of it.
+// ClipFace returns the corners of the part of a face beyond the near plane, in their order along its border:
+// three to six, or none. Six need a face in the near plane, whose corners round to either side of it.
 func (p *Projection) ClipFace(f *Face) (corners [6]FaceCorner, n int) {
 	all := f.Corners()
 	previous := all[3]

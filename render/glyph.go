@@ -139,8 +139,8 @@ func (f Font) Layout(x, y float32, s string, put func(g *Glyph, x, y int)) {
 	}
 }
 
-// Wrap joins words to lines of at most a width in pixels, with a separator between two words of a line. A word that is
-// wider has its own line.
+// Wrap joins words to lines of at most a width in pixels, with a separator between two words of a line. A
+// word that is wider has its own line.
 func (f Font) Wrap(words []string, separator string, width float32) (lines []string) {
 	for _, w := range words {
 		if last := len(lines) - 1; last >= 0 {

@@ -29,8 +29,9 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// TestFaces promises that the faces towards a point are those whose outer side it is on, that corners have the face's
-// normal and its sides, and that clipping keeps only what is beyond the near plane, in its place on the face.
+// TestFaces promises that the faces towards a point are those whose outer side it is on, that corners have
+// the face's normal and its sides, and that clipping keeps only what is beyond the near plane, in its place
+// on the face.
 func TestFaces(t *testing.T) {
 	c := Cube{Pose: geom.Pose{Pos: geom.Vec3{X: 1, Y: 2, Z: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 0.7)}, Half: geom.Vec3{X: 0.5, Y: 1, Z: 2}}
 	camera := Camera{Eye: geom.Vec3{X: 5, Y: -4, Z: 6}, Target: c.Pose.Pos, FOV: 1}

@@ -132,8 +132,8 @@ func (f *face) prepareShading(c render.Color) {
 	}
 }
 
-// projectFace computes the outline, clipped at the near plane, and the depth of a face. It reports whether any of the
-// face may be in the picture.
+// projectFace computes the outline, clipped at the near plane, and the depth of a face. It reports whether
+// any of the face may be in the picture.
 func (p *Painter) projectFace(f *face, side *render.Face) bool {
 	outline, n := p.projection.ClipFace(side)
 	if n < 3 {

@@ -33,8 +33,8 @@ func (d *overlay) drawCallout(m *Callout, views []Viewport) {
 	}
 }
 
-// screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and whether
-// any of it is visible.
+// screenBounds returns the rectangle around a cube, in pixels of the frame and clipped to the viewport, and
+// whether any of it is visible.
 func (d *overlay) screenBounds(v *Viewport, c *render.Cube) (r Rect, visible bool) {
 	projection := v.Camera.Projection(float32(v.W), float32(v.H))
 	var left, top, right, bottom float32
@@ -67,7 +67,8 @@ func bitSign(bit int) float32 {
 	return 1
 }
 
-// drawCalloutText draws lines in a box below a rectangle of the viewport, or above it where there is no room below.
+// drawCalloutText draws lines in a box below a rectangle of the viewport, or above it where there is no room
+// below.
 func (d *overlay) drawCalloutText(lines []string, v *Viewport, at Rect, visible bool) {
 	f := d.font(14, false)
 	lineHeight, pad := d.px(19), d.px(10)

@@ -6,8 +6,9 @@ import (
 	"ghostcube/render"
 )
 
-// TestCallout promises that the marked body is framed in both pictures of its pane and in no other, that the frame
-// contains its centre, and that the text lies in the pane's first picture, for every camera direction and size.
+// TestCallout promises that the marked body is framed in both pictures of its pane and in no other, that the
+// frame contains its centre, and that the text lies in the pane's first picture, for every camera direction
+// and size.
 func TestCallout(t *testing.T) {
 	l := newSession(t, "latency=75ms", "rewind", "rewind")
 	var s Stage

@@ -47,8 +47,8 @@ func (c Coloring) String() string { return colorings[c].name }
 // Meaning returns what the colours of bodies mean, in words.
 func (c Coloring) Meaning() string { return colorings[c].meaning }
 
-// colorRamp are the colours from the lowest to the highest value. Lightness grows along the ramp, so that it works for
-// all kinds of colour vision (TestRamp).
+// colorRamp are the colours from the lowest to the highest value. Lightness grows along the ramp, so that it
+// works for all kinds of colour vision (TestRamp).
 var colorRamp = [...]render.Color{
 	{R: 82, G: 36, B: 126, A: 255}, {R: 64, G: 84, B: 168, A: 255}, {R: 32, G: 128, B: 160, A: 255},
 	{R: 44, G: 172, B: 116, A: 255}, {R: 156, G: 212, B: 60, A: 255}, {R: 253, G: 234, B: 62, A: 255},
@@ -101,8 +101,8 @@ func priorityFraction(n int64) float32 {
 	return min(log2(max(n, 1))/log2(maxPriority), 1)
 }
 
-// ageFraction returns the share of the ramp for an age in ticks. It grows with the square root of the age, because most
-// bodies are young.
+// ageFraction returns the share of the ramp for an age in ticks. It grows with the square root of the age,
+// because most bodies are young.
 func ageFraction(ticks, rate int) float32 {
 	return min(geom.Sqrt(float32(ticks)/float32(maxAgeSeconds*rate)), 1)
 }
@@ -139,8 +139,8 @@ func (p *pane) bodyColor(by Coloring, side Side, i int) (c render.Color, ok bool
 	return c, false
 }
 
-// jointDepthColor returns the colour of a body by the number of joints to the root of its tree; -1 is a body without
-// joints.
+// jointDepthColor returns the colour of a body by the number of joints to the root of its tree; -1 is a body
+// without joints.
 func jointDepthColor(joints int) render.Color {
 	switch {
 	case joints < 0:
@@ -151,8 +151,8 @@ func jointDepthColor(joints int) render.Color {
 	return rampColor(float32(joints-1) / (maxJointDepth - 1))
 }
 
-// owner returns the owner of body i as a side of the pane knows it. A client that does not know shows what the server
-// knows.
+// owner returns the owner of body i as a side of the pane knows it. A client that does not know shows what
+// the server knows.
 func (p *pane) owner(side Side, i int) int8 {
 	if side != ServerSide {
 		if i < len(p.inspection.Owner) {

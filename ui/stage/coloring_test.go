@@ -84,8 +84,8 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestColorsAreDistinguishable promises that the colours of classes differ from each other and from the ground, with normal
-// colour vision and with each of the three deficiencies.
+// TestColorsAreDistinguishable promises that the colours of classes differ from each other and from the
+// ground, with normal colour vision and with each of the three deficiencies.
 func TestColorsAreDistinguishable(t *testing.T) {
 	ground := render.RGB(render.GroundColor[0], render.GroundColor[1], render.GroundColor[2])
 	sets := map[string][]render.Color{
@@ -144,9 +144,9 @@ func cielab(c [3]float64) (l, a, b float64) {
 	return 116*y - 16, 500 * (x - y), 200 * (y - z)
 }
 
-// TestColorings promises that every colouring gives each body the colour of its data on both sides of a pane, that a body
-// sent in every tick is at the low end of the priorities, that one never received has its own colour, and that switching a
-// colouring off restores the picture.
+// TestColorings promises that every colouring gives each body the colour of its data on both sides of a pane,
+// that a body sent in every tick is at the low end of the priorities, that one never received has its own
+// colour, and that switching a colouring off restores the picture.
 func TestColorings(t *testing.T) {
 	l := newKatamari(t, "latency=50ms", "statesync:compression=delta")
 	var s Stage
@@ -226,8 +226,8 @@ func TestColorings(t *testing.T) {
 	}
 }
 
-// TestJointDepthColors promises that roots have their own colour, that other bodies of a joint tree are coloured by their
-// depth, and that a pane without the data says so.
+// TestJointDepthColors promises that roots have their own colour, that other bodies of a joint tree are
+// coloured by their depth, and that a pane without the data says so.
 func TestJointDepthColors(t *testing.T) {
 	c := lab.Config{Scene: "train:rods=12", Rate: 60}
 	l := lab.New(c)
@@ -257,8 +257,8 @@ func TestJointDepthColors(t *testing.T) {
 	}
 }
 
-// TestMissingDataIsShown promises that a colouring without data leaves the picture as it is, and that the caption says which
-// data the strategy lacks.
+// TestMissingDataIsShown promises that a colouring without data leaves the picture as it is, and that the
+// caption says which data the strategy lacks.
 func TestMissingDataIsShown(t *testing.T) {
 	for spec, want := range map[string]string{
 		"statesync": "", "snapshot": "has no priorities", "noprediction": "has no priorities, no ages, no packet budget",
@@ -289,7 +289,8 @@ func TestMissingDataIsShown(t *testing.T) {
 	}
 }
 
-// TestLegend promises that the legend explains each colouring at all usual sizes, and none when there is no colouring.
+// TestLegend promises that the legend explains each colouring at all usual sizes, and none when there is no
+// colouring.
 func TestLegend(t *testing.T) {
 	l := newKatamari(t, "latency=50ms", "statesync")
 	var s Stage

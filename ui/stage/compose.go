@@ -46,8 +46,8 @@ var (
 	gridlineColor   = render.Color{R: 90, G: 98, B: 110, A: 160}
 )
 
-// Compose fills f with the picture of the session in a rectangle. share, in [0, 1], is the present moment between the
-// previous tick and the last. f reuses its memory.
+// Compose fills f with the picture of the session in a rectangle. share, in [0, 1], is the present moment
+// between the previous tick and the last. f reuses its memory.
 func (s *Stage) Compose(f *Frame, l *lab.Lab, at Rect, o Options, share float32) {
 	f.Overlay.Reset()
 	show := SettingsOf(l)
@@ -217,7 +217,7 @@ func (d *overlay) anySnapshots() bool {
 	return false
 }
 
-// anyInputsMissed reports whether the server of any pane has missed inputs in their ticks.
+// anyInputsMissed reports whether the server of any pane has stepped a tick without the input for it.
 func (d *overlay) anyInputsMissed() bool {
 	for _, p := range d.l.Panes {
 		if used := p.Counters.Value("inputs_consumed_ratio"); used > 0 && used < 0.9995 {
@@ -278,15 +278,16 @@ func (d *overlay) drawCaption(i int, r Rect, focus bool) {
 	}
 }
 
-// captionLines returns the lines below the name of pane i in r, of at most a width: changed knobs, key figures, counters and
-// missing data; and the highlighted ones, faults and notes of the client.
+// captionLines returns the lines below the name of pane i in r, of at most a width: changed knobs, key
+// figures, counters and missing data; and the highlighted ones, faults and notes of the client.
 func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []string) {
 	p, font := d.l.Panes[i], d.font(13, false)
 	wrap := func(words []string) { lines = append(lines, font.Wrap(words, "   ", width)...) }
 	if knobs := p.Knobs.Changed(); len(knobs) > 0 {
 		wrap(knobs)
 	}
-	// Two short lines hide less of the scene than a long one, but a low pane with gauges has no room for a line more.
+	// Two short lines hide less of the scene than a long one, but a low pane with gauges has no room for a
+	// line more.
 	if figures := d.keyFigures(i); float32(r.H) < d.px(lowPaneHeight) && d.settings.anyGauge() {
 		wrap(figures)
 	} else {
@@ -314,8 +315,9 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 	return lines, alerts
 }
 
-// keyFigures returns the four numbers that lead the caption of a pane: the mean time from a key to the screen in the last
-// second, the path error and the pops since the start, and the present bandwidth of both directions.
+// keyFigures returns the four numbers that lead the caption of a pane: the mean time from a key to the screen
+// in the last second, the path error and the pops since the start, and the present bandwidth of both
+// directions.
 func (d *overlay) keyFigures(i int) []string {
 	p := d.l.Panes[i]
 	latency, path := "-", "-"
@@ -359,8 +361,8 @@ func (d *overlay) drawLagErrorGraph(i int, r Rect) {
 	DrawGraph(d.DrawList, g, x+d.px(4), y+d.px(20), w-d.px(8), h-d.px(24), top, d.px(1.5))
 }
 
-// DrawGraph draws the curve of a graph into a rectangle with the newest value at the right, and a vertical line for
-// each mark. top is the value at the upper border; width is that of the curve in pixels.
+// DrawGraph draws the curve of a graph into a rectangle with the newest value at the right, and a vertical
+// line for each mark. top is the value at the upper border; width is that of the curve in pixels.
 func DrawGraph(list *render.DrawList, g *Graph, x, y, w, h, top, width float32) {
 	zero, unit, bottom := y+h-1, h-2, float32(0) // unit: pixels from zero to top; bottom: the least value, in tops
 	if g.Signed {

@@ -16,8 +16,8 @@ type packetHistory struct {
 	hasData bool
 }
 
-// add takes the last packet after a tick of the server; sent says whether it was sent in this tick. rate is in ticks per
-// second.
+// add takes the last packet after a tick of the server; sent says whether it was sent in this tick. rate is
+// in ticks per second.
 func (s *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
 	slot := &s.ring[s.next%rate]
 	if *slot = (predict.PacketBreakdown{}); sent {
@@ -26,8 +26,8 @@ func (s *packetHistory) add(p *predict.PacketBreakdown, sent bool, rate int) {
 	s.next, s.hasData = (s.next+1)%rate, true
 }
 
-// fillRatio returns the share of their budget that the packets of the last second used. Without any it is that of the
-// last packet.
+// fillRatio returns the share of their budget that the packets of the last second used. Without any it is
+// that of the last packet.
 func (s *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float32 {
 	bits, budget := 0, 0
 	for i := range s.ring[:rate] {
@@ -40,8 +40,8 @@ func (s *packetHistory) fillRatio(last *predict.PacketBreakdown, rate int) float
 	return float32(bits) / float32(max(budget, 1))
 }
 
-// bitsPerCube returns the mean bits per body of the snapshots of the last second. Without any it is that of the last
-// packet.
+// bitsPerCube returns the mean bits per body of the snapshots of the last second. Without any it is that of
+// the last packet.
 func (s *packetHistory) bitsPerCube(last *predict.PacketBreakdown, rate int) float32 {
 	bits, cubes := 0.0, 0
 	for i := range s.ring[:rate] {
@@ -77,8 +77,8 @@ const (
 	maxGaugeWidth       = 310
 )
 
-// drawGauges draws the gauges that the settings show at the lower right of pane i, from the bottom up, as far as they fit
-// below top.
+// drawGauges draws the gauges that the settings show at the lower right of pane i, from the bottom up, as far
+// as they fit below top.
 func (d *overlay) drawGauges(i int, r Rect, top float32) {
 	show, p := &d.settings, d.stage.panes[i]
 	w := min(float32(float32(r.W)*0.52), d.px(maxGaugeWidth)) // the lag error graph on the left has 0.42
@@ -127,8 +127,8 @@ func bitScale(bits float32) float32 {
 	return bitScales[len(bitScales)-1]
 }
 
-// drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of the last
-// second, which the scale follows.
+// drawSnapshotGauge draws the bits per body of the last snapshot, by their purpose. The mark is the mean of
+// the last second, which the scale follows.
 func (d *overlay) drawSnapshotGauge(p *pane, x, y, w, h float32) {
 	k := &p.inspection.Packet
 	perBody := 1 / float32(max(k.BodyCount, 1))
@@ -273,8 +273,8 @@ func (s *ageHistogram) quantile(share float64) int {
 	return ageBinCount - 1
 }
 
-// drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale of the
-// colouring by age.
+// drawAgeGauge draws the histogram of the snapshot ages of the moving bodies, with the colours and the scale
+// of the colouring by age.
 func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
 	s, rate := &d.stage.ages, p.source.ServerWorld.Rate()
 	s.count(p)

@@ -9,9 +9,9 @@ import (
 	"ghostcube/render"
 )
 
-// TestGaugesDoNotOverlap promises that packet, age and latency gauges lie inside their panes, and that no text covers a text
-// and no box a box, for any number of panes, size, colouring and length of captions; and that at usual sizes no gauge is
-// left out.
+// TestGaugesDoNotOverlap promises that packet, age and latency gauges lie inside their panes, and that no
+// text covers a text and no box a box, for any number of panes, size, colouring and length of captions; and
+// that at usual sizes no gauge is left out.
 func TestGaugesDoNotOverlap(t *testing.T) {
 	specs := []string{"statesync:compression=delta:budget=64:smoothing=none:congestion=off:reliable-rest=off:position-steps=512:rotation-bits=9:jitter-buffer=9", "statesync", "snapshot", "statesync:position-steps=512:rotation-bits=9:reliable-rest=off:velocities=off:priority=current"}
 	for n := 1; n <= 4; n++ {
@@ -57,8 +57,8 @@ func TestGaugesDoNotOverlap(t *testing.T) {
 	}
 }
 
-// findOverlaps returns the number of boxes of a frame, all its texts, and which texts cover texts, which boxes cover boxes, and
-// which of them leave the rectangle or, for gauges, their viewport.
+// findOverlaps returns the number of boxes of a frame, all its texts, and which texts cover texts, which
+// boxes cover boxes, and which of them leave the rectangle or, for gauges, their viewport.
 func findOverlaps(f *Frame, rect Rect) (boxes int, texts string, wrong []string) {
 	type box struct {
 		x0, y0, x1, y1 float32
@@ -106,8 +106,8 @@ func insideViewport(views []Viewport, x0, y0, x1, y1 float32) bool {
 	return false
 }
 
-// TestPacketHistory promises that the fill ratio is that of all bits of the last second, and of the last packet where there was
-// none in that second.
+// TestPacketHistory promises that the fill ratio is that of all bits of the last second, and of the last
+// packet where there was none in that second.
 func TestPacketHistory(t *testing.T) {
 	var s packetHistory
 	p := predict.PacketBreakdown{BudgetBits: 1000, HeaderBits: 100, BodyBits: 300}
@@ -132,8 +132,9 @@ func TestPacketHistory(t *testing.T) {
 	}
 }
 
-// TestBitsPerCube promises that the mean is that of the snapshots of the last second, or of the last one where there was none;
-// that the bar has room for it; and that every part of a snapshot is labelled with its bits.
+// TestBitsPerCube promises that the mean is that of the snapshots of the last second, or of the last one
+// where there was none; that the bar has room for it; and that every part of a snapshot is labelled with its
+// bits.
 func TestBitsPerCube(t *testing.T) {
 	var s packetHistory
 	p := predict.PacketBreakdown{BodyCount: 100, Parts: predict.SnapshotBits{Index: 100, Rotation: 200}}
@@ -176,7 +177,8 @@ func TestBitsPerCube(t *testing.T) {
 	}
 }
 
-// TestAgeHistogram promises that the histogram counts each moving body by its age, and holds quantiles and the texts of ages.
+// TestAgeHistogram promises that the histogram counts each moving body by its age, and holds quantiles and
+// the texts of ages.
 func TestAgeHistogram(t *testing.T) {
 	l := newKatamari(t, "latency=50ms,loss=5%", "statesync")
 	setDisplay(t, l, "ages=on")
@@ -211,9 +213,9 @@ func TestAgeHistogram(t *testing.T) {
 	}
 }
 
-// TestOutlines promises an outline for each body whose simulated pose differs from the drawn one, with corners that are
-// projected to those of the simulated body and are not farther away; none for other bodies, also between two ticks; and none
-// while the setting is off.
+// TestOutlines promises an outline for each body whose simulated pose differs from the drawn one, with
+// corners that are projected to those of the simulated body and are not farther away; none for other bodies,
+// also between two ticks; and none while the setting is off.
 func TestOutlines(t *testing.T) {
 	l := newKatamari(t, "latency=50ms,down.outage=250ms,down.outage-every=2s", "statesync")
 	var s Stage

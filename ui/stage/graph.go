@@ -94,8 +94,8 @@ type bitRate struct {
 	count  int         // ticks so far
 }
 
-// add takes the total after a tick and returns the bits per second over the last half second; rate is in ticks per
-// second.
+// add takes the total after a tick and returns the bits per second over the last half second; rate is in
+// ticks per second.
 func (r *bitRate) add(total uint64, rate int) float64 {
 	back := min(max(rate/2, 1), len(r.totals)-1)
 	r.totals[r.count%len(r.totals)] = total

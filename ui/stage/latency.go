@@ -29,9 +29,9 @@ const (
 	maxLatencyGaugeWidth = 272
 )
 
-// drawLatencyGauge draws the latency from key to screen by stage: a reference bar with the published figures of Space
-// Engineers for the same ping, and the bars of the pane. It ends at bottom, leaves out the table of stages where that does
-// not fit below top, and returns where it begins.
+// drawLatencyGauge draws the latency from key to screen by stage: a reference bar with the published figures
+// of Space Engineers for the same ping, and the bars of the pane. It ends at bottom, leaves out the table of
+// stages where that does not fit below top, and returns where it begins.
 func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin float32) {
 	p := d.stage.panes[i].source
 	latency := p.Latency()

@@ -8,8 +8,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestParentBoxes promises that the client's picture has the twelve edges of every parent box, around the drawn body and in
-// the colour of parent or candidate, also between two ticks; and that there are none while the setting is off.
+// TestParentBoxes promises that the client's picture has the twelve edges of every parent box, around the
+// drawn body and in the colour of parent or candidate, also between two ticks; and that there are none while
+// the setting is off.
 func TestParentBoxes(t *testing.T) {
 	l := newSession(t, "latency=100ms", "relative")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "ship:platform=1"}, Show("parents", "on")} {

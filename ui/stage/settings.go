@@ -11,8 +11,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// Settings say what of a session is drawn, and from where. They come from the session's show commands; the lab stores those without
-// reading them, no strategy sees them, and no hash contains them.
+// Settings say what of a session is drawn, and from where. They come from the session's show commands; the
+// lab stores those without reading them, no strategy sees them, and no hash contains them.
 type Settings struct {
 	Split     bool // client left and server right, instead of both in one picture
 	Ghosts    bool
@@ -45,9 +45,9 @@ type Setting struct {
 	field func(*Settings) any
 }
 
-// SettingTable are all settings, in the order in which lists show them. This table feeds the show command, --show and its help, the
-// panel, the keys of the window, its help and the check of the README's key table. A new switch needs a row here, its field in Settings,
-// and code that draws it.
+// SettingTable are all settings, in the order in which lists show them. This table feeds the show command,
+// --show and its help, the panel, the keys of the window, its help and the check of the README's key table. A
+// new switch needs a row here, its field in Settings, and code that draws it.
 var SettingTable = []Setting{
 	{Name: "split", Key: "V", Help: "client and server side by side, or both in one picture", field: func(s *Settings) any { return &s.Split }},
 	{Name: "ghosts", Key: "G", Help: "ghosts of the server's bodies and of the last received snapshot", field: func(s *Settings) any { return &s.Ghosts }},
@@ -66,8 +66,8 @@ var SettingTable = []Setting{
 	{Name: "speed", Help: "session speed; 1 is real time", Min: 1. / 16, Max: 4, field: func(s *Settings) any { return &s.Speed }},
 }
 
-// SettingsOf returns the display settings of a session. A setting that CheckCommand refuses has its default: whoever passes commands
-// from outside to a lab checks them first.
+// SettingsOf returns the display settings of a session. A setting that CheckCommand refuses has its default:
+// whoever passes commands from outside to a lab checks them first.
 func SettingsOf(l *lab.Lab) Settings {
 	s := DefaultSettings
 	for _, d := range l.Display() {
@@ -162,8 +162,8 @@ func OnOff(on bool) string {
 	return "off"
 }
 
-// CheckCommand returns why the screen refuses a show command, with the settings or values that there are. It returns nil for all
-// other commands.
+// CheckCommand returns why the screen refuses a show command, with the settings or values that there are. It
+// returns nil for all other commands.
 func CheckCommand(c lab.Command) error {
 	if c.Verb != "show" {
 		return nil

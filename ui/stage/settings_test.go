@@ -8,8 +8,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// TestParseShow promises that --show becomes show commands that a session stores and SettingsOf reads back, and that a text that the
-// screen does not know is refused with the settings or values that there are.
+// TestParseShow promises that --show becomes show commands that a session stores and SettingsOf reads back,
+// and that a text that the screen does not know is refused with the settings or values that there are.
 func TestParseShow(t *testing.T) {
 	list, err := ParseShow("color=age, simulated=on,packet=on,ages=on,pitch=30")
 	if err != nil || len(list) != 5 {
@@ -52,8 +52,8 @@ func TestParseShow(t *testing.T) {
 	}
 }
 
-// TestCheckTape promises that the first show command of a tape that the screen does not know is named with its tick, and that SettingsOf
-// keeps the default of one that was never checked.
+// TestCheckTape promises that the first show command of a tape that the screen does not know is named with
+// its tick, and that SettingsOf keeps the default of one that was never checked.
 func TestCheckTape(t *testing.T) {
 	tape := &lab.Tape{Entries: make([]lab.Entry, 9)}
 	tape.Entries[4].Commands = []lab.Command{{Verb: "restart", Pane: lab.AllPanes}, Show("yaw", "20")}
@@ -77,8 +77,8 @@ func TestCheckTape(t *testing.T) {
 	}
 }
 
-// TestSettingTable promises that every field of Settings has one row in the table, that the defaults are allowed, that no two rows share
-// a name or a key, and that each help fits a tooltip.
+// TestSettingTable promises that every field of Settings has one row in the table, that the defaults are
+// allowed, that no two rows share a name or a key, and that each help fits a tooltip.
 func TestSettingTable(t *testing.T) {
 	s := DefaultSettings
 	rows, names := map[any]bool{}, map[string]bool{}

@@ -24,15 +24,15 @@ const (
 	minShotOpacity = 0.25 // at the end of the second in which a shot fades
 )
 
-// shotAgeFraction returns the age of an event, in ticks, as a share of the second for which it is shown; ok is false after
-// that.
+// shotAgeFraction returns the age of an event, in ticks, as a share of the second for which it is shown; ok
+// is false after that.
 func shotAgeFraction(ticks int64, rate int) (share float32, ok bool) {
 	return float32(ticks) / float32(rate), ticks >= 0 && ticks < int64(rate)
 }
 
-// addShots adds the shots of the last second to a picture. The client's picture has what the player saw: the ray, and the
-// drawn pose of the body that it hit. The server's picture has the result from the tick in which it was judged: the ray
-// and the hit body in the player's past, and the ray in the present.
+// addShots adds the shots of the last second to a picture. The client's picture has what the player saw: the
+// ray, and the drawn pose of the body that it hit. The server's picture has the result from the tick in which
+// it was judged: the ray and the hit body in the player's past, and the ray in the present.
 func (p *pane) addShots(v *Viewport, l *lab.Lab) {
 	s, now, rate := &p.source.Shots, int64(l.Ticks())-1, l.Config().Rate
 	for n := max(s.FirstIndex(), s.Total()-maxShotsShown); n < s.Total(); n++ {

@@ -24,9 +24,10 @@ func idleTicks(t *testing.T, s *Stage, l *lab.Lab, ticks int, shot sim.Shot) {
 	}
 }
 
-// TestShotIsDrawn promises that a shot is in the client's picture from the tick in which it is fired and in the server's from
-// the tick in which it is judged, for a second each: the ray from the shooter's cube to its end, a ghost of the hit body, and
-// the result in words; all in one picture without split; and nothing while the setting is off.
+// TestShotIsDrawn promises that a shot is in the client's picture from the tick in which it is fired and in
+// the server's from the tick in which it is judged, for a second each: the ray from the shooter's cube to its
+// end, a ghost of the hit body, and the result in words; all in one picture without split; and nothing while
+// the setting is off.
 func TestShotIsDrawn(t *testing.T) {
 	for _, split := range []string{"on", "off"} {
 		l := newSession(t, "latency=100ms", "snapshot", "rewind")
@@ -136,8 +137,8 @@ func TestHitResultText(t *testing.T) {
 	}
 }
 
-// TestAimAt promises that a shot aimed at a point of a picture goes to what is drawn there, in the client's picture and in the
-// server's; and that there is no shot outside of the pictures.
+// TestAimAt promises that a shot aimed at a point of a picture goes to what is drawn there, in the client's
+// picture and in the server's; and that there is no shot outside of the pictures.
 func TestAimAt(t *testing.T) {
 	l := newSession(t, "latency=75ms", "snapshot", "rewind")
 	var s Stage

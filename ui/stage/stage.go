@@ -264,8 +264,9 @@ type Viewport struct {
 	Scene      render.Scene
 }
 
-// viewports appends the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is the present
-// moment between the previous tick and the last. Viewports beyond the length of dst are reused with their memory.
+// viewports appends the pictures of a session in a rectangle of w by h pixels at x, y. share, in [0, 1], is
+// the present moment between the previous tick and the last. Viewports beyond the length of dst are reused
+// with their memory.
 func (s *Stage) viewports(dst []Viewport, l *lab.Lab, x, y, w, h int, share float32, show Settings) []Viewport {
 	add := func(pane int, side Side, x, y, w, h int) {
 		if len(dst) < cap(dst) {

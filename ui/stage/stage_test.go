@@ -49,8 +49,8 @@ func runTicks(t testing.TB, s *Stage, l *lab.Lab, ticks int) {
 	}
 }
 
-// TestViewportsFillPicture promises that viewports lie inside their rectangle, cover nearly all of it, and do not overlap, for
-// any size and number of panes.
+// TestViewportsFillPicture promises that viewports lie inside their rectangle, cover nearly all of it, and do
+// not overlap, for any size and number of panes.
 func TestViewportsFillPicture(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for _, split := range []string{"on", "off"} {
@@ -87,8 +87,8 @@ func TestViewportsFillPicture(t *testing.T) {
 	}
 }
 
-// TestBetweenCommandsAndTick promises that a session can be drawn before its first tick, and after commands have opened,
-// switched, closed or restarted panes without a tick.
+// TestBetweenCommandsAndTick promises that a session can be drawn before its first tick, and after commands
+// have opened, switched, closed or restarted panes without a tick.
 func TestBetweenCommandsAndTick(t *testing.T) {
 	l := newSession(t, "bursty", "rewind")
 	l.Apply(Show("split", "off"))
@@ -132,8 +132,8 @@ func TestBetweenCommandsAndTick(t *testing.T) {
 	}
 }
 
-// TestNothingIsClipped promises that every text lies inside the picture and that no two texts overlap, at all usual sizes and
-// with long specs.
+// TestNothingIsClipped promises that every text lies inside the picture and that no two texts overlap, at all
+// usual sizes and with long specs.
 func TestNothingIsClipped(t *testing.T) {
 	specs := []string{
 		"rewind:contact-order=reordered:smoothing=none:snapshot-every=32:redundant=off:lead=9:corrections=off",
@@ -179,8 +179,8 @@ func TestNothingIsClipped(t *testing.T) {
 	}
 }
 
-// TestGhosts promises that the client's picture has a ghost of each body that differs on the server and of the last received
-// snapshot, that the server's picture has none, and that the setting switches them off.
+// TestGhosts promises that the client's picture has a ghost of each body that differs on the server and of
+// the last received snapshot, that the server's picture has none, and that the setting switches them off.
 func TestGhosts(t *testing.T) {
 	l := newSession(t, "latency=150ms", "rewind")
 	var s Stage
@@ -233,8 +233,8 @@ func TestBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestCarriersAreDrawn promises that kinematic bodies are drawn at the tick that a picture shows: the client's and the server's,
-// each interpolated between two ticks.
+// TestCarriersAreDrawn promises that kinematic bodies are drawn at the tick that a picture shows: the
+// client's and the server's, each interpolated between two ticks.
 func TestCarriersAreDrawn(t *testing.T) {
 	l := newSession(t, "latency=150ms", "noprediction")
 	for _, c := range []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}, Show("split", "on")} {
@@ -263,8 +263,8 @@ func TestCarriersAreDrawn(t *testing.T) {
 	}
 }
 
-// TestCarriersAreDrawnBetweenTicks promises that a client whose picture shows a moment between two ticks has its kinematic
-// bodies at that moment.
+// TestCarriersAreDrawnBetweenTicks promises that a client whose picture shows a moment between two ticks has
+// its kinematic bodies at that moment.
 func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 	l := newSession(t, "latency=110ms", "historyoffset", "animated")
 	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "turntable"}}}); err != nil {
@@ -286,8 +286,8 @@ func TestCarriersAreDrawnBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestPartsAreDrawn promises that all boxes of a body are drawn at its pose and in its colour, after all bodies, and those of
-// its ghost as well.
+// TestPartsAreDrawn promises that all boxes of a body are drawn at its pose and in its colour, after all
+// bodies, and those of its ghost as well.
 func TestPartsAreDrawn(t *testing.T) {
 	l := newSession(t, "latency=150ms", "noprediction")
 	if err := l.Tick(lab.Entry{Commands: []lab.Command{{Verb: "scene", Pane: lab.AllPanes, Name: "trailer"}}}); err != nil {
@@ -342,8 +342,8 @@ func TestCameraFollows(t *testing.T) {
 	}
 }
 
-// TestGraphs promises that graphs show the lag error with a mark for each correction, the bits per second that were sent, and
-// the RTT, and holds the ends of scales.
+// TestGraphs promises that graphs show the lag error with a mark for each correction, the bits per second
+// that were sent, and the RTT, and holds the ends of scales.
 func TestGraphs(t *testing.T) {
 	l := newSession(t, "latency=75ms", "rewind")
 	var s Stage
@@ -381,8 +381,8 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-// TestCaptionShowsMissedInputs promises that the captions of all panes show the share of inputs on time where the inputs of one
-// pane miss their ticks, and that none does elsewhere.
+// TestCaptionShowsMissedInputs promises that the captions of all panes show the share of inputs on time where
+// the inputs of one pane miss their ticks, and that none does elsewhere.
 func TestCaptionShowsMissedInputs(t *testing.T) {
 	for network, want := range map[string]int{"csp-25-loss": 2, "csp-75ms": 0} {
 		l := newSession(t, network, "rewind:redundant=off", "rewind")
@@ -443,8 +443,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestClientTouchTints promises that cubes take the colour of the player who touches them when the client learns of it, and
-// earlier in the server's picture.
+// TestClientTouchTints promises that cubes take the colour of the player who touches them when the client
+// learns of it, and earlier in the server's picture.
 func TestClientTouchTints(t *testing.T) {
 	c := lab.Config{Scene: "katamari:cubes=100", Rate: 60}
 	l := lab.New(c)
@@ -500,8 +500,8 @@ func TestClockFaultIsShown(t *testing.T) {
 	}
 }
 
-// TestFallbackIsShown promises that a cube whose prediction is off has another colour in the client's picture until prediction
-// resumes, that the legend explains it, and that the server's picture does not change.
+// TestFallbackIsShown promises that a cube whose prediction is off has another colour in the client's picture
+// until prediction resumes, that the legend explains it, and that the server's picture does not change.
 func TestFallbackIsShown(t *testing.T) {
 	l := newSession(t, "latency=100ms", "historyoffset:fallback-corrections=3")
 	setDisplay(t, l, "split=on")
@@ -544,7 +544,8 @@ func TestFallbackIsShown(t *testing.T) {
 	}
 }
 
-// TestSignedGraph promises that zero lies in the middle of a graph of a signed number, with the same scale above and below.
+// TestSignedGraph promises that zero lies in the middle of a graph of a signed number, with the same scale
+// above and below.
 func TestSignedGraph(t *testing.T) {
 	for _, signed := range []bool{true, false} {
 		g := Graph{Signed: signed}

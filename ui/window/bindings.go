@@ -17,8 +17,8 @@ type binding struct {
 	label string // names the keys, as the help and the README show them
 	help  string
 
-	// press is called once when one of the keys goes down, with its index in keys and whether a Shift key is down. A gamepad button
-	// acts as the first key.
+	// press is called once when one of the keys goes down, with its index in keys and whether a Shift key is
+	// down. A gamepad button acts as the first key.
 	press func(g *game, key int, shift bool)
 	keys  []ebiten.Key
 	pad   []ebiten.StandardGamepadButton
@@ -27,7 +27,8 @@ type binding struct {
 	hold []heldKeys
 }
 
-// heldKeys sets a button of the input. second is the second player's key, and another one of the first player where there is only one.
+// heldKeys sets a button of the input. second is the second player's key, and another one of the first player
+// where there is only one.
 type heldKeys struct {
 	key, second ebiten.Key
 	pad         []ebiten.StandardGamepadButton // of the first player
@@ -39,8 +40,9 @@ type (
 	pad  = []ebiten.StandardGamepadButton
 )
 
-// bindings are all keys in groups, in the order in which the help shows them. The window handles keys by this table; the help and the
-// README (TestReadmeListsKeys) list it. A row without keys documents what is read elsewhere: mouse and sticks.
+// bindings are all keys in groups, in the order in which the help shows them. The window handles keys by this
+// table; the help and the README (TestReadmeListsKeys) list it. A row without keys documents what is read
+// elsewhere: mouse and sticks.
 var bindings = [][]binding{
 	{
 		{label: "W A S D, arrows, left stick", help: "roll the cube, relative to the camera", hold: []heldKeys{
@@ -118,7 +120,8 @@ func digitKeys() (list keys) {
 	return list
 }
 
-// displayBindings are the keys of stage.SettingTable. Each sets the next of the setting's options, with Shift the one before.
+// displayBindings are the keys of stage.SettingTable. Each sets the next of the setting's options, with Shift
+// the one before.
 func displayBindings() (list []binding) {
 	for i := range stage.SettingTable {
 		d := &stage.SettingTable[i]
@@ -154,7 +157,8 @@ func (h *controls) handleKeys(g *game) {
 	}
 }
 
-// heldButtons returns the buttons of the keys that are down: the first player's with those of gamepads, and the second player's.
+// heldButtons returns the buttons of the keys that are down: the first player's with those of gamepads, and
+// the second player's.
 func (h *controls) heldButtons() (first, second sim.Buttons) {
 	for _, group := range bindings {
 		for _, b := range group {

@@ -56,8 +56,8 @@ func (h *controls) readMovement(g *game) {
 	g.setButtons(first, second)
 }
 
-// setButtons makes the inputs of both players, relative to the camera. Where there is one player, the second player's keys are
-// the first one's as well.
+// setButtons makes the inputs of both players, relative to the camera. Where there is one player, the second
+// player's keys are the first one's as well.
 func (g *game) setButtons(first, second sim.Buttons) {
 	h := cameraHeading(g.settings().Yaw)
 	if g.lab.Players() < 2 {
@@ -66,7 +66,8 @@ func (g *game) setButtons(first, second sim.Buttons) {
 	g.localInputs = [2]sim.Input{{Buttons: first, Heading: h}, {Buttons: second, Heading: h}}
 }
 
-// stickButtons converts a stick's position, each axis in [-1, 1], to buttons: eight directions, and none near the centre.
+// stickButtons converts a stick's position, each axis in [-1, 1], to buttons: eight directions, and none near
+// the centre.
 func stickButtons(x, y float64) (b sim.Buttons) {
 	if math.Hypot(x, y) < 0.5 {
 		return 0
@@ -115,8 +116,8 @@ func (g *game) toggleRecording() {
 	}
 }
 
-// moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts in the picture
-// turns the camera wherever it goes, one that starts on the panel never does.
+// moveCamera turns the camera with the mouse or the right stick, and zooms with the wheel. A drag that starts
+// in the picture turns the camera wherever it goes, one that starts on the panel never does.
 func (h *controls) moveCamera(g *game, capture debugui.InputCapturingState, pressed bool) {
 	x, y := ebiten.CursorPosition()
 	if inpututil.IsMouseButtonJustPressed(ebiten.MouseButtonLeft) && capture == 0 && g.screen.inPicture(x, y) {

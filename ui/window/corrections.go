@@ -22,8 +22,8 @@ type selection struct {
 	correction lab.Correction
 }
 
-// correctionsSection lists the corrections of the focused pane, newest first. The list does not move while the pointer is over
-// it, so that a click hits what the user sees.
+// correctionsSection lists the corrections of the focused pane, newest first. The list does not move while
+// the pointer is over it, so that a click hits what the user sees.
 func (g *game) correctionsSection(ctx *debugui.Context) {
 	focus := g.lab.Focus()
 	pane := g.lab.Panes[focus]
@@ -65,7 +65,8 @@ func (g *game) correctionRow(ctx *debugui.Context, pane *lab.Pane, n int) {
 	})
 }
 
-// toggleSelection pauses the session and selects correction n of a pane, or clears the selection if it is that one.
+// toggleSelection pauses the session and selects correction n of a pane, or clears the selection if it is
+// that one.
 func (g *game) toggleSelection(pane *lab.Pane, n int) {
 	if g.selected != nil && g.selected.pane == pane && g.selected.index == n {
 		g.selected = nil
@@ -75,7 +76,8 @@ func (g *game) toggleSelection(pane *lab.Pane, n int) {
 	g.selected = &selection{pane, n, *pane.Corrections.At(n)}
 }
 
-// callout returns the callout of the selected correction. The selection ends when the session resumes or its pane is closed.
+// callout returns the callout of the selected correction. The selection ends when the session resumes or its
+// pane is closed.
 func (g *game) callout() *stage.Callout {
 	if !g.paused {
 		g.selected = nil

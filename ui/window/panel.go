@@ -18,8 +18,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// panel is the column of controls beside the picture. It keeps no copy of the session: a control that is moved becomes a
-// command, and in the next Update shows the session as the command has changed it.
+// panel is the column of controls beside the picture. It keeps no copy of the session: a control that is
+// moved becomes a command, and in the next Update shows the session as the command has changed it.
 type panel struct {
 	commands []lab.Command // of this Update
 	tooltip  string        // of the control under the pointer
@@ -58,8 +58,8 @@ func (g *game) buildPanel(ctx *debugui.Context) error {
 		return nil
 	}
 	left, right := (s.w-s.panelPixels())/scale, s.w/scale
-	// debugui keeps the first bounds of a window for as long as its ID stays the same, so each window size has its
-	// own scope.
+	// debugui keeps the first bounds of a window for as long as its ID stays the same, so each window size
+	// has its own scope.
 	ctx.IDScope(fmt.Sprint(s.w, "x", s.h, "@", scale), func() {
 		ctx.Window("Ghostcube", image.Rect(left, 0, right, s.h/scale-tooltipHeight), func(debugui.ContainerLayout) {
 			g.sessionSection(ctx)
@@ -77,8 +77,8 @@ func (g *game) buildPanel(ctx *debugui.Context) error {
 // rowHeight is the height of a row, in points: a line of text and the padding of a widget.
 const rowHeight = 19
 
-// row lays out a name and a widget with a tooltip. Names must differ within a scope, because debugui identifies a widget by
-// its call site and its scope, and all rows share a call site.
+// row lays out a name and a widget with a tooltip. Names must differ within a scope, because debugui
+// identifies a widget by its call site and its scope, and all rows share a call site.
 func (p *panel) row(ctx *debugui.Context, name, help string, widget func()) {
 	p.wideRow(ctx, 116, name, help, widget)
 }
@@ -104,8 +104,8 @@ func (p *panel) explain(r image.Rectangle, name, help string) {
 	}
 }
 
-// canvas lays out a rectangle of a height in points, with a tooltip unless help is empty. draw draws it; its arguments are in
-// pixels, and scale is in pixels per point.
+// canvas lays out a rectangle of a height in points, with a tooltip unless help is empty. draw draws it; its
+// arguments are in pixels, and scale is in pixels per point.
 func (g *game) canvas(ctx *debugui.Context, height int, help string, draw func(l *render.DrawList, x, y, w, h float32, scale int)) {
 	p, scale := &g.panel, g.screen.panelScale()
 	ctx.SetGridLayout([]int{-1}, []int{height})
@@ -123,8 +123,8 @@ func (g *game) canvas(ctx *debugui.Context, height int, help string, draw func(l
 	})
 }
 
-// dropdown is a list of names that shows the present one, which need not be among them. ok reports whether another one has
-// just been chosen.
+// dropdown is a list of names that shows the present one, which need not be among them. ok reports whether
+// another one has just been chosen.
 func dropdown(ctx *debugui.Context, present string, names []string) (chosen string, ok bool) {
 	options := names
 	i := slices.Index(names, present)
@@ -205,8 +205,8 @@ func (g *game) panesSection(ctx *debugui.Context) {
 	})
 }
 
-// displayControls are the settings of stage.SettingTable that have options: checkboxes for switches, three in a row, and a list
-// of names for each of the others.
+// displayControls are the settings of stage.SettingTable that have options: checkboxes for switches, three in
+// a row, and a list of names for each of the others.
 func (g *game) displayControls(ctx *debugui.Context, show *stage.Settings) {
 	p := &g.panel
 	ctx.SetGridLayout([]int{-1, -1, -1}, []int{rowHeight})
@@ -294,7 +294,7 @@ func (g *game) startComparison(name string) {
 	}
 }
 
-// networkSection has the network conditions, which are the same in both directions if set here.
+// networkSection has the network conditions. Its sliders show the uplink and set both directions.
 func (g *game) networkSection(ctx *debugui.Context) {
 	p, w := &g.panel, g.lab.Network()
 	ctx.Header("Network", true, func() {
@@ -351,7 +351,8 @@ func (g *game) clocksSection(ctx *debugui.Context) {
 	})
 }
 
-// conditionSlider is a slider for a network condition from 0 to limit. text converts its value to that of a command.
+// conditionSlider is a slider for a network condition from 0 to limit. text converts its value to that of a
+// command.
 func (g *game) conditionSlider(ctx *debugui.Context, key, name, help string, present, limit, step float64, digits int, text func(float64) string) {
 	ctx.IDScope(key, func() {
 		g.panel.row(ctx, name, help, func() {

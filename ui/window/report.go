@@ -21,8 +21,9 @@ type layout struct {
 	controls []control
 }
 
-// writeReport tells Options.Report about the frame that has just been drawn: its number, the ticks of the session, and, where they have
-// changed, the places of the picture and of the panel's controls. The lines of a frame are written at once.
+// writeReport writes to Options.Report, for the frame that has just been drawn, its number, the ticks of the
+// session, and, when they have changed, the places of the picture and of the panel's controls. The lines of a
+// frame are one call of Write.
 //
 //	picture 0 0 950 720
 //	control 1075 413 188 19 latency, ms
@@ -47,7 +48,7 @@ func (g *game) writeReport(picture stage.Rect) {
 	}
 }
 
-// place notes where a control is, from its rectangle in points.
+// place adds a control to the layout; its rectangle is in points.
 func (p *panel) place(name string, r image.Rectangle) {
 	p.controls = append(p.controls, control{name, image.Rectangle{r.Min.Mul(p.scale), r.Max.Mul(p.scale)}})
 }

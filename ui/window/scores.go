@@ -17,8 +17,8 @@ var (
 	barBackground = render.Color{R: 36, G: 41, B: 49, A: 255}
 )
 
-// scoresSection has the score of every pane so far, measure by measure, and the counters of the focused pane. The bar behind a
-// value is longer the worse the value is, and green for the best pane.
+// scoresSection has the score of every pane so far, measure by measure, and the counters of the focused pane.
+// The bar behind a value is longer the worse the value is, and green for the best pane.
 func (g *game) scoresSection(ctx *debugui.Context) {
 	panes := g.lab.Panes
 	title := "Scores"
@@ -94,8 +94,8 @@ func (g *game) scoreRow(ctx *debugui.Context, m *score.Measure, values []*score.
 	})
 }
 
-// barLengths returns the lengths of the bars, 1 for the worst value, and the index of the best value. lengths is nil where the
-// values cannot be compared or are equal; best is -1 where there is no single best value.
+// barLengths returns the lengths of the bars, 1 for the worst value, and the index of the best value. lengths
+// is nil where the values cannot be compared or are equal; best is -1 where there is no single best value.
 func barLengths(values []*score.Measure) (lengths []float32, best int) {
 	lengths = make([]float32, len(values))
 	worst, least, known := 0.0, math.Inf(1), 0

@@ -7,8 +7,8 @@ import (
 	"ghostcube/predict/score"
 )
 
-// TestBars holds the best pane and the lengths of bars for each way of being better, and promises none where values cannot be
-// compared.
+// TestBars holds the best pane and the lengths of bars for each way of being better, and promises none where
+// values cannot be compared.
 func TestBars(t *testing.T) {
 	for _, c := range []struct {
 		better  score.Better

@@ -17,7 +17,8 @@ import (
 // Renderer is a way to draw the window's picture.
 type Renderer int
 
-// The renderers, from the finest to the fastest. Auto starts with the finest and steps down while frames take too long.
+// The renderers, from the finest to the fastest. Auto starts with the finest and steps down while frames take
+// too long.
 const (
 	Auto            Renderer = iota
 	GPUSupersampled          // at twice the size along each side, scaled down
@@ -121,8 +122,8 @@ func (s *screen) measureLatency() {
 	s.renderLatency += (elapsed - s.renderLatency) / 10
 }
 
-// tickFraction returns the present moment between the previous tick and the last, in [0, 1]. Updates come up to half a tick
-// early or late, so the picture is half a tick late.
+// tickFraction returns the present moment between the previous tick and the last, in [0, 1]. Updates come up
+// to half a tick early or late, so the picture is half a tick late.
 func (s *screen) tickFraction(speed float64) float32 {
 	if s.paused || speed != 1 {
 		return 1

@@ -13,7 +13,8 @@ import (
 	"ghostcube/smoothing"
 )
 
-// smoothingSettings reads the smoothing from a strategy's knobs. It returns false for a strategy that does not smooth.
+// smoothingSettings reads the smoothing from a strategy's knobs. It returns false for a strategy that does
+// not smooth.
 func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
 	mode := k.Lookup("smoothing")
 	if mode == nil {
@@ -31,8 +32,8 @@ func smoothingSettings(k *predict.Knobs, s *smoothing.Settings) bool {
 	return true
 }
 
-// drawSmoothingPlot plots the smoothing factor, from 0.7 to 1, against the error offset, from 0 to 2 m. A dot marks the present
-// offset.
+// drawSmoothingPlot plots the smoothing factor, from 0.7 to 1, against the error offset, from 0 to 2 m. A dot
+// marks the present offset.
 func drawSmoothingPlot(l *render.DrawList, s *smoothing.Settings, present, x, y, w, h, scale float32) {
 	const maxOffset, low, high = 2, 0.7, 1
 	l.Rect(x, y, w, h, render.Color{R: 16, G: 19, B: 24, A: 255})

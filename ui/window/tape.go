@@ -8,8 +8,8 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// sessionTape writes the tape of a running session. It writes to the file once a second, so a session that crashes leaves a
-// tape that lacks a second at most.
+// sessionTape writes the tape of a running session. It writes to the file once a second, so a session that
+// crashes leaves a tape that lacks a second at most.
 type sessionTape struct {
 	name       string
 	file       *os.File

@@ -12,8 +12,8 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// videos records and writes the videos of a session. A key marks the first and the last tick of each; the video is then
-// rendered from a fork of the session while the session goes on.
+// videos records and writes the videos of a session. A key marks the first and the last tick of each; the
+// video is then rendered from a fork of the session while the session goes on.
 type videos struct {
 	// Of the video that is being recorded.
 	lab          *lab.Lab // at its start; nil: none is being recorded
@@ -39,8 +39,8 @@ type videoJob struct {
 // recording reports whether a video is being recorded.
 func (t *videos) recording() bool { return t.lab != nil }
 
-// start starts a recording. applied is the number of commands that the session has applied since its last tick, which are
-// also in its next entry.
+// start starts a recording. applied is the number of commands that the session has applied since its last
+// tick, which are also in its next entry.
 func (t *videos) start(l *lab.Lab, s *stage.Stage, applied int) {
 	t.lab = l.Fork()
 	s.Refresh(l)

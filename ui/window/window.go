@@ -1,6 +1,6 @@
-// Package window opens the program's window. Keys, gamepads, mouse and panel become commands and inputs of the lab, all of
-// which are recorded on the session's tape, and ui/stage and render/gpu draw the session. It contains no netcode and
-// decides no result.
+// Package window opens the program's window. Keys, gamepads, mouse and panel become commands and inputs of
+// the lab, all of which are recorded on the session's tape, and ui/stage and render/gpu draw the session. It
+// contains no netcode and decides no result.
 package window
 
 import (
@@ -44,8 +44,8 @@ type Options struct {
 
 	ReadTape func(name string) ([]lab.Entry, error) // of an example tape
 
-	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every frame, as writeReport
-	// describes. Nil: no report.
+	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every
+	// frame, as writeReport describes. Nil: no report.
 	Report io.Writer
 }
 
@@ -89,7 +89,8 @@ func checkDisplay() error {
 	return nil
 }
 
-// Open opens the window and returns when it is closed. If no window can be opened it returns false and the reason.
+// Open opens the window and returns when it is closed. If no window can be opened it returns false and the
+// reason.
 func Open(o Options) (opened bool, err error) {
 	if err := checkDisplay(); err != nil {
 		return false, err
@@ -255,7 +256,8 @@ func (g *game) takeOver() {
 	}
 }
 
-// execute applies a command and records it for the tape. A command that is refused becomes a notice and is not recorded.
+// execute applies a command and records it for the tape. A command that is refused becomes a notice and is
+// not recorded.
 func (g *game) execute(c lab.Command) {
 	if g.sessionTape != nil && len(g.newCommands) == 0 {
 		g.sessionTape.saveFinalCheck(g.lab)
@@ -325,8 +327,9 @@ func (g *game) writeTape(e lab.Entry) error {
 	return nil
 }
 
-// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext, for which there
-// is neither a file nor a video to be written. Names that differ only in their extension count as used.
+// unusedFilename returns a name in the output folder, made of kind, the present time and the extension ext,
+// for which there is neither a file nor a video to be written. Names that differ only in their extension
+// count as used.
 func (g *game) unusedFilename(kind, ext string) string {
 	first := filepath.Join(g.OutDir, kind+"-"+time.Now().Format("20060102-150405"))
 	name := first

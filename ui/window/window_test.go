@@ -43,8 +43,8 @@ func (g *game) runTicks(t *testing.T, n int) {
 	}
 }
 
-// TestTwoPlayers promises that the second player's keys belong to that player where there are two, and to the first one where
-// there is one.
+// TestTwoPlayers promises that the second player's keys belong to that player where there are two, and to the
+// first one where there is one.
 func TestTwoPlayers(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.setButtons(sim.Forward, sim.Left)
@@ -90,9 +90,9 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestSessionTape promises that a session writes a tape that replays to the same hashes with all its commands, that a tape whose
-// end was never written lacks at most a second, and that the tape's own hash checks pass, also that of the last tick if commands
-// follow it.
+// TestSessionTape promises that a session writes a tape that replays to the same hashes with all its
+// commands, that a tape whose end was never written lacks at most a second, and that the tape's own hash
+// checks pass, also that of the last tick if commands follow it.
 func TestSessionTape(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
 	var hashes []uint64
@@ -168,8 +168,8 @@ func TestSessionTape(t *testing.T) {
 	}
 }
 
-// TestVideoSpan promises that a video has exactly the ticks between start and stop, that commands before the start are not
-// applied twice, and that the session does not change by being recorded.
+// TestVideoSpan promises that a video has exactly the ticks between start and stop, that commands before the
+// start are not applied twice, and that the session does not change by being recorded.
 func TestVideoSpan(t *testing.T) {
 	alone, g := newTestGame(t, "rewind", "noprediction"), newTestGame(t, "rewind", "noprediction")
 	for _, g := range []*game{alone, g} {
@@ -260,7 +260,8 @@ func TestEmptyVideo(t *testing.T) {
 	}
 }
 
-// TestDueTicks holds the ticks per Update: one at full speed, fewer in slow motion, none or single steps while paused.
+// TestDueTicks holds the ticks per Update: one at full speed, fewer in slow motion, none or single steps
+// while paused.
 func TestDueTicks(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	count := func(updates int) (n int) {
@@ -299,7 +300,8 @@ func TestDueTicks(t *testing.T) {
 	}
 }
 
-// TestTakeOver promises that the tape drives the session until a key does, and that regular faults stop meanwhile.
+// TestTakeOver promises that the tape drives the session until a key does, and that regular faults stop
+// meanwhile.
 func TestTakeOver(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	g.TapeTicks, g.FaultEvery = 100, 20
@@ -342,7 +344,8 @@ func TestReadmeListsKeys(t *testing.T) {
 	}
 }
 
-// TestBindings promises that no key does two things, that a row's label names its letters, and that a row which reacts to keys has some.
+// TestBindings promises that no key does two things, that a row's label names its letters, and that a row
+// which reacts to keys has some.
 func TestBindings(t *testing.T) {
 	seen := map[ebiten.Key]string{}
 	use := func(b *binding, k ebiten.Key, named bool) {
@@ -371,8 +374,8 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// TestDisplayKeys promises that the key of every display setting changes it, that Shift goes back, and that a whole round of presses
-// restores it.
+// TestDisplayKeys promises that the key of every display setting changes it, that Shift goes back, and that a
+// whole round of presses restores it.
 func TestDisplayKeys(t *testing.T) {
 	g := newTestGame(t, "rewind")
 	for i := range stage.SettingTable {
@@ -414,7 +417,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestWrapText promises that texts break between words at the width, and end with an ellipsis after the last line.
+// TestWrapText promises that texts break between words at the width, and end with an ellipsis after the last
+// line.
 func TestWrapText(t *testing.T) {
 	f := render.Font{Size: 12}
 	text := strings.Repeat("the server steps every tick ", 12)
@@ -432,8 +436,8 @@ func TestWrapText(t *testing.T) {
 	}
 }
 
-// TestSelectCorrection promises that selecting a correction pauses the session and makes a callout for its body, until the
-// session resumes, the same correction is selected again, or its pane is closed.
+// TestSelectCorrection promises that selecting a correction pauses the session and makes a callout for its
+// body, until the session resumes, the same correction is selected again, or its pane is closed.
 func TestSelectCorrection(t *testing.T) {
 	g := newTestGame(t, "noprediction", "rewind")
 	g.execute(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: "latency=75ms"})
@@ -470,8 +474,8 @@ func TestSelectCorrection(t *testing.T) {
 	}
 }
 
-// TestClockFaults promises that keys cycle through the faults of the clients' clocks, that a freeze reaches all panes, and that
-// faults of the options come once in their tick, with and without a tape.
+// TestClockFaults promises that keys cycle through the faults of the clients' clocks, that a freeze reaches
+// all panes, and that faults of the options come once in their tick, with and without a tape.
 func TestClockFaults(t *testing.T) {
 	g := newTestGame(t, "rewind", "noprediction")
 	for _, want := range []string{"500", "-500", "off", "500"} {
@@ -512,8 +516,8 @@ func TestClockFaults(t *testing.T) {
 	}
 }
 
-// TestShoot promises that a shot is in the input of the next tick and in no other, that it stops a tape as a key does, and that
-// straight ahead is the direction of the camera.
+// TestShoot promises that a shot is in the input of the next tick and in no other, that it stops a tape as a
+// key does, and that straight ahead is the direction of the camera.
 func TestShoot(t *testing.T) {
 	g := newTestGame(t, "rewind", "snapshot")
 	g.runTicks(t, 100)
