@@ -322,7 +322,11 @@ func (d *overlay) drawAgeGauge(p *pane, x, y, w, h float32) {
 	if s.total > 0 {
 		pen = d.drawQuantiles(s, f, x, y, w, top, bottom, right, beyond, rate, xAt)
 	}
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("snapshot age, "+strconv.Itoa(s.total)+" moving", pen-x-pad))
+	title := "age, " + strconv.Itoa(s.total) + " moving"
+	if long := "snapshot " + title; f.Width(long) <= pen-x-pad {
+		title = long
+	}
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate(title, pen-x-pad))
 }
 
 // drawAgeAxis labels the ages below the bars.

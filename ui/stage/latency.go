@@ -66,7 +66,7 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin floa
 	}
 	d.Rect(x, y, w, h, gaugePanelColor)
 	f, pad := d.font(12, false), d.px(8)
-	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms (1 s mean), ping "+wholeMillis(ping), w-pad-pad))
+	d.Text(x+pad, y+d.px(16), f, dimTextColor, f.Truncate("key to screen, ms, ping "+wholeMillis(ping), w-pad-pad))
 	nameWidth, totalWidth := f.Width("reference")+d.px(6), f.Width("0000")+d.px(4)
 	for k := range columns {
 		c := &columns[k]

@@ -56,7 +56,7 @@ var SettingTable = []Setting{
 	{Name: "simulated", Key: "O", Help: "outlines of simulated poses that differ from the drawn ones", field: func(s *Settings) any { return &s.Simulated }},
 	{Name: "packet", Key: "K", Help: "contents and budget of the last packet to the client", field: func(s *Settings) any { return &s.Packet }},
 	{Name: "ages", Key: "L", Help: "histogram of snapshot ages of the moving bodies", field: func(s *Settings) any { return &s.Ages }},
-	{Name: "latency", Key: "U", Help: "latency from key to screen, by stage", field: func(s *Settings) any { return &s.Latency }},
+	{Name: "latency", Key: "U", Help: "latency from key to screen by stage, mean of 1 s", field: func(s *Settings) any { return &s.Latency }},
 	{Name: "shots", Key: "Y", Help: "shots of the last second and their results", field: func(s *Settings) any { return &s.Shots }},
 	{Name: "parents", Key: "I", Help: "boxes in which the player's cube looks for a parent", field: func(s *Settings) any { return &s.Parents }},
 	{Name: "color", Key: "C", Help: "colour bodies by priority, age, encoding, authority or joint depth", field: func(s *Settings) any { return &s.Coloring }},
