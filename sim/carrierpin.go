@@ -1,14 +1,5 @@
 package sim
 
-// Moment is a time between ticks, in parts of a tick.
-type Moment int64
-
-// MomentsPerTick is how many parts a tick has.
-const MomentsPerTick = 1 << 16
-
-// Moment returns the moment at which a tick begins.
-func (t Tick) Moment() Moment { return Moment(t) * MomentsPerTick }
-
 // pathTime is the moment as a path counts it.
 func (m Moment) pathTime(rate int) pathTime {
 	m = max(m, 0)

@@ -1,0 +1,48 @@
+package sim
+
+import "time"
+
+// Moment is a point in a world's time, or a length of it, in 1/65536 tick. Whole numbers
+// are the same on every machine, and a delay in milliseconds is hardly ever a whole number
+// of ticks.
+type Moment int64
+
+// MomentsPerTick is how many parts a tick has.
+const MomentsPerTick = 1 << 16
+
+// Moment returns the moment at which a tick begins.
+func (t Tick) Moment() Moment { return Moment(t) * MomentsPerTick }
+
+// MomentOf returns a length of time at rate ticks per second. It rounds towards zero.
+func MomentOf(d time.Duration, rate int) Moment {
+	return Moment(int64(d) * int64(rate) / 1000 * MomentsPerTick / 1e6)
+}
+
+// MomentOfMillis returns a length of time that is given in milliseconds.
+func MomentOfMillis(ms float64, rate int) Moment { return MomentOf(time.Duration(ms*1e6), rate) }
+
+// Millis returns m in milliseconds at rate ticks per second.
+func (m Moment) Millis(rate int) float64 { return float64(m) * 1000 / float64(MomentsPerTick*rate) }
+
+// Seconds returns m in seconds at rate ticks per second.
+func (m Moment) Seconds(rate int) float32 {
+	return float32(float64(m) / float64(int64(rate)*MomentsPerTick))
+}
+
+// Tick returns the last tick that begins at or before m, or the first tick of all if m is
+// before that.
+func (m Moment) Tick() Tick { return Tick(max(m, 0) / MomentsPerTick) }
+
+// NearestTick returns the tick that begins nearest to m, or the first tick of all if m is
+// before that.
+func (m Moment) NearestTick() Tick { return (m + MomentsPerTick/2).Tick() }
+
+// NearestSubtick returns the nearest tick and how much later than that m is, to the nearest
+// 1/16 tick (SubticksPerTick), in [-8, 8].
+func (m Moment) NearestSubtick() (t Tick, later int) {
+	const each = MomentsPerTick / SubticksPerTick
+	t = m.NearestTick()
+	off := m - t.Moment()
+	later = int((off+MomentsPerTick+each/2)/each) - SubticksPerTick
+	return t, max(min(later, SubticksPerTick/2), -SubticksPerTick/2)
+}

@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+// TestMoment checks the conversions of moments: milliseconds to ticks and back, the
+// nearest tick and 1/16 tick, and moments before the first tick.
+func TestMoment(t *testing.T) {
+	for _, c := range []struct {
+		length time.Duration
+		rate   int
+		want   Moment
+	}{
+		{0, 60, 0},
+		{time.Second, 60, 60 * MomentsPerTick},
+		{100 * time.Millisecond, 60, 6 * MomentsPerTick},
+		{25 * time.Millisecond, 60, MomentsPerTick * 3 / 2},
+		{-25 * time.Millisecond, 60, -MomentsPerTick * 3 / 2},
+		{time.Second, 64, 64 * MomentsPerTick},
+		{10 * time.Hour, 240, 10 * 3600 * 240 * MomentsPerTick},
+	} {
+		if got := MomentOf(c.length, c.rate); got != c.want {
+			t.Errorf("%v at %d ticks per second: %d, want %d", c.length, c.rate, got, c.want)
+		}
+		ms := float64(c.length) / 1e6
+		if got := MomentOfMillis(ms, c.rate); got != c.want {
+			t.Errorf("%v ms at %d ticks per second: %d, want %d", ms, c.rate, got, c.want)
+		}
+		if got := c.want.Millis(c.rate); got != ms {
+			t.Errorf("%d at %d ticks per second: %v ms, want %v", c.want, c.rate, got, ms)
+		}
+		if got := c.want.Seconds(c.rate); got != float32(ms/1000) {
+			t.Errorf("%d at %d ticks per second: %v s, want %v", c.want, c.rate, got, ms/1000)
+		}
+	}
+	for _, c := range []struct {
+		m             Moment
+		tick, nearest Tick
+		later         int
+	}{
+		{0, 0, 0, 0},
+		{Tick(7).Moment(), 7, 7, 0},
+		{Tick(7).Moment() + MomentsPerTick/2 - 1, 7, 7, 8},
+		{Tick(7).Moment() + MomentsPerTick/2, 7, 8, -8},
+		{Tick(7).Moment() + MomentsPerTick/16, 7, 7, 1},
+		{Tick(8).Moment() - MomentsPerTick/16, 7, 8, -1},
+		{Tick(8).Moment() - 1, 7, 8, 0},
+		{-1, 0, 0, 0},
+		{-MomentsPerTick / 4, 0, 0, -4},
+		{-9 * MomentsPerTick, 0, 0, -8},
+	} {
+		nearest, later := c.m.NearestSubtick()
+		if c.m.Tick() != c.tick || c.m.NearestTick() != c.nearest || nearest != c.nearest || later != c.later {
+			t.Errorf("%d: tick %d, nearest %d, %d and %d/16, want %d, %d and %d/16", c.m, c.m.Tick(), c.m.NearestTick(), nearest, later, c.tick, c.nearest, c.later)
+		}
+	}
+}
