@@ -14,57 +14,57 @@ import (
 // left. So bodies that hang together go through places that they had together.
 type curve struct {
 	start        sim.Body
-	startMoment  int64    // the moment of the server that from is of
-	drawnSince   int64    // the moment at which it was drawn
-	endTick      sim.Tick // where the curve ends
-	hasEnd       bool     // to holds
-	extrapolated bool     // the body has gone on by itself since
+	startMoment  sim.Moment // the moment of the server that from is of
+	drawnSince   sim.Moment // the moment at which it was drawn
+	endTick      sim.Tick   // where the curve ends
+	hasEnd       bool       // to holds
+	extrapolated bool       // the body has gone on by itself since
 }
 
 // startAt begins at a position that has been reached.
 func (c *curve) startAt(s *sample) {
-	*c = curve{start: s.body, startMoment: int64(s.tick) * MomentsPerTick, drawnSince: int64(s.tick) * MomentsPerTick}
+	*c = curve{start: s.body, startMoment: s.tick.Moment(), drawnSince: s.tick.Moment()}
 }
 
-// extrapolate returns where a body's velocities bring it in so many parts of a tick after its
-// last position.
-func (c *curve) extrapolate(last *sample, parts int64, rate int) geom.Pose {
+// extrapolate returns where a body's velocities bring it in that time after its last
+// position.
+func (c *curve) extrapolate(last *sample, beyond sim.Moment, rate int) geom.Pose {
 	b := &last.body
 	p := b.Pose
-	s := float32(float64(parts) / float64(int64(rate)*MomentsPerTick))
+	s := beyond.Seconds(rate)
 	p.Pos = p.Pos.AddScaled(s, b.Linear)
 	if spin := b.Angular.Len(); spin > 0 {
 		p.Rot = geom.AxisAngle(b.Angular.Scale(1/spin), float32(spin*s)).Mul(p.Rot).Unit()
 	}
 	c.start.Linear, c.start.Angular = b.Linear, b.Angular
-	c.startMoment, c.extrapolated, c.hasEnd = int64(last.tick)*MomentsPerTick+parts, true, false
+	c.startMoment, c.extrapolated, c.hasEnd = last.tick.Moment()+beyond, true, false
 	return p
 }
 
 // setEnd has the curve end at the next position. Where it has ended at another, or the body
 // has gone on by itself, it begins anew, where the body is drawn.
-func (c *curve) setEnd(drawn geom.Pose, at int64, next *sample) {
+func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *sample) {
 	switch {
 	case c.extrapolated:
 		c.start.Pose, c.drawnSince, c.extrapolated = drawn, at, false
 	case c.hasEnd && c.endTick != next.tick:
 		// Another has come between: go on from here, as fast as the body goes.
-		c.startMoment += (at - c.drawnSince) * (int64(c.endTick)*MomentsPerTick - c.startMoment) / max(int64(c.endTick)*MomentsPerTick-c.drawnSince, 1)
-		c.startMoment = min(c.startMoment, int64(next.tick)*MomentsPerTick)
+		c.startMoment += (at - c.drawnSince) * (c.endTick.Moment() - c.startMoment) / max(c.endTick.Moment()-c.drawnSince, 1)
+		c.startMoment = min(c.startMoment, next.tick.Moment())
 		c.start.Pose, c.drawnSince = drawn, at
 	}
 	c.endTick, c.hasEnd = next.tick, true
 }
 
 // poseAt returns where on the curve the body is at a moment.
-func (c *curve) poseAt(moment int64, next *sample, rate int) geom.Pose {
-	end := int64(next.tick) * MomentsPerTick
+func (c *curve) poseAt(moment sim.Moment, next *sample, rate int) geom.Pose {
+	end := next.tick.Moment()
 	a, b := &c.start, &next.body
 	if a.Pose == b.Pose {
 		return b.Pose
 	}
 	share := float32(float64(moment-c.drawnSince) / float64(end-c.drawnSince))
-	seconds := float32(float64(end-c.startMoment) / float64(int64(rate)*MomentsPerTick))
+	seconds := (end - c.startMoment).Seconds(rate)
 	p := geom.Pose{
 		Pos: smoothing.Hermite(a.Pose.Pos, a.Linear.Scale(seconds), b.Pose.Pos, b.Linear.Scale(seconds), share),
 		Rot: b.Pose.Rot,

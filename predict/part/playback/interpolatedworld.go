@@ -61,7 +61,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, without int) {
 	m.Declare("old_states", "states no newer than the last")
 	a.counters, a.rate = m, env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player
-	a.clock.displayMoment = int64(env.World.Tick().Moment())
+	a.clock.displayMoment = env.World.Tick().Moment()
 	for _, b := range env.World.Bodies() {
 		a.bodies = append(a.bodies, Interpolator{pose: b.Pose})
 		a.excluded = append(a.excluded, false)
@@ -120,14 +120,14 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 // Advance moves all bodies to the moment that is to be shown now. ping is the round
 // trip.
 func (a *InterpolatedWorld) Advance(ping time.Duration) {
-	wait := millisToMoments(a.validity, a.rate)
+	wait := sim.MomentOfMillis(a.validity, a.rate)
 	moment := a.clock.DisplayMoment(wait)
-	reach := int64(0)
+	reach := sim.Moment(0)
 	switch a.extrapolation {
 	case extrapolateHalfRTT:
-		reach = int64(ping/2) * int64(a.rate) / 1000 * MomentsPerTick / 1e6
+		reach = sim.MomentOf(ping/2, a.rate)
 	case extrapolateFixed:
-		reach = millisToMoments(a.maxExtrapolation, a.rate)
+		reach = sim.MomentOfMillis(a.maxExtrapolation, a.rate)
 	}
 	a.starvedCount, a.stoppedCount = 0, 0
 	for i := range a.bodies {
@@ -155,11 +155,6 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
-// millisToMoments is a time in milliseconds as parts of ticks.
-func millisToMoments(millis float64, rate int) int64 {
-	return int64(float64(millis*1e6)) * int64(rate) / 1000 * MomentsPerTick / 1e6
-}
-
 // Pose returns where body i is drawn.
 func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 	if a.joints.tree != nil {
@@ -170,18 +165,17 @@ func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 
 // DisplayTick returns the server's tick that is shown, to the nearest.
 func (a *InterpolatedWorld) DisplayTick() sim.Tick {
-	return sim.Tick(max(a.clock.displayMoment+MomentsPerTick/2, 0) / MomentsPerTick)
+	return a.clock.displayMoment.NearestTick()
 }
 
 // DisplayMoment returns the moment that is shown.
-func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return sim.Moment(a.clock.displayMoment) }
+func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.clock.displayMoment }
 
 // DisplayTickFraction returns by how many 1/sim.SeenParts ticks what is shown is later than
 // Shows.
 func (a *InterpolatedWorld) DisplayTickFraction() int {
-	const each = MomentsPerTick / sim.SubticksPerTick
-	off := max(a.clock.displayMoment, 0) - int64(a.DisplayTick())*MomentsPerTick // within half a tick
-	return int((off+MomentsPerTick+each/2)/each) - sim.SubticksPerTick
+	_, later := a.clock.displayMoment.NearestSubtick()
+	return later
 }
 
 // Age returns by how many ticks what is shown of body i is beyond the newest
@@ -191,7 +185,7 @@ func (a *InterpolatedWorld) Age(i int) int32 {
 	if !ok {
 		return 0
 	}
-	return int32(max((a.clock.displayMoment-int64(t)*MomentsPerTick)/MomentsPerTick, 0))
+	return int32((a.clock.displayMoment - t.Moment()).Tick())
 }
 
 // IsMoving reports whether body i moved when it was last heard of.

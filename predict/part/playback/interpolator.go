@@ -16,10 +16,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// MomentsPerTick is a tick's share in which moments of the server are counted: whole numbers
-// are the same on every machine.
-const MomentsPerTick = sim.MomentsPerTick
-
 // Interpolator is the positions of one body. The zero value has none.
 type Interpolator struct {
 	pending    []sample // those still to be reached, oldest first
@@ -27,8 +23,8 @@ type Interpolator struct {
 	hasReached bool     // one has been
 
 	pose    geom.Pose
-	moment  int64 // the moment that is drawn
-	stopped bool  // it went on by itself as far as it may
+	moment  sim.Moment // the moment that is drawn
+	stopped bool       // it went on by itself as far as it may
 
 	useCurve bool // it goes to the next position by a curve, and not straight
 	curve    curve
@@ -56,9 +52,9 @@ func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keep bool) Outcome {
 	n := len(h.pending)
 	switch {
 	case n > 0 && h.pending[n-1].tick < t:
-	case h.hasReached && int64(t)*MomentsPerTick <= h.moment && (n > 0 || t <= h.reached.tick):
+	case h.hasReached && t.Moment() <= h.moment && (n > 0 || t <= h.reached.tick):
 		return Late
-	case h.hasReached && int64(t)*MomentsPerTick <= h.moment && !keep:
+	case h.hasReached && t.Moment() <= h.moment && !keep:
 		return Expired
 	}
 	i := n
@@ -110,20 +106,20 @@ func (h *Interpolator) AddSame(t sim.Tick, keep bool) Outcome {
 func (h *Interpolator) SetPose(p geom.Pose) { h.pose = p }
 
 // Advance moves what is drawn to a moment, which is never before the last one. Where
-// no later position is there it goes on by its velocities, at most reach parts of a
-// tick beyond the last, and then stands until another comes; rate is in ticks per
+// no later position is there it goes on by its velocities, at most reach
+// beyond the last, and then stands until another comes; rate is in ticks per
 // second.
-func (h *Interpolator) Advance(moment, reach int64, rate int) {
+func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 	from, begin := h.pose, h.moment
 	reached := 0
-	for reached < len(h.pending) && int64(h.pending[reached].tick)*MomentsPerTick <= moment {
+	for reached < len(h.pending) && h.pending[reached].tick.Moment() <= moment {
 		reached++
 	}
 	if reached > 0 {
 		h.curve.startAt(&h.pending[reached-1])
 		h.reached, h.hasReached, h.stopped = h.pending[reached-1], true, false
 		h.pending = h.pending[:copy(h.pending, h.pending[reached:])]
-		from, begin = h.reached.body.Pose, int64(h.reached.tick)*MomentsPerTick
+		from, begin = h.reached.body.Pose, h.reached.tick.Moment()
 	}
 	h.moment = moment
 	switch {
@@ -138,16 +134,16 @@ func (h *Interpolator) Advance(moment, reach int64, rate int) {
 			h.pose = h.curve.poseAt(moment, next, rate)
 			return
 		}
-		h.pose = interpolate(from, next.body.Pose, moment-begin, int64(next.tick)*MomentsPerTick-begin)
+		h.pose = interpolate(from, next.body.Pose, moment-begin, next.tick.Moment()-begin)
 	case h.hasReached && !h.stopped:
-		beyond := moment - int64(h.reached.tick)*MomentsPerTick
+		beyond := moment - h.reached.tick.Moment()
 		h.stopped = beyond >= reach
 		h.pose = h.curve.extrapolate(&h.reached, min(beyond, reach), rate)
 	}
 }
 
 // interpolate returns the pose that lies way of whole from a to b.
-func interpolate(a, b geom.Pose, way, whole int64) geom.Pose {
+func interpolate(a, b geom.Pose, way, whole sim.Moment) geom.Pose {
 	if a == b {
 		return b
 	}
@@ -164,7 +160,7 @@ func (h *Interpolator) Pose() geom.Pose { return h.pose }
 // Starved reports whether no later position than what is drawn is there, although
 // the body moved when it was last heard of: it goes on by itself, or has stopped.
 func (h *Interpolator) Starved() (waits, stopped bool) {
-	waits = h.hasReached && len(h.pending) == 0 && !h.reached.body.Asleep && h.moment > int64(h.reached.tick)*MomentsPerTick
+	waits = h.hasReached && len(h.pending) == 0 && !h.reached.body.Asleep && h.moment > h.reached.tick.Moment()
 	return waits, waits && h.stopped
 }
 

@@ -38,7 +38,7 @@ func checkPose(t *testing.T, h *Interpolator, tick float64) {
 	}
 }
 
-func toMoments(ticks float64) int64 { return int64(math.Round(ticks * MomentsPerTick)) }
+func toMoments(ticks float64) sim.Moment { return sim.Moment(math.Round(ticks * sim.MomentsPerTick)) }
 
 // TestExtrapolationStops says that without a later position a body goes on for the
 // reach, to the part of a tick, and then stands, also if the reach grows
@@ -156,7 +156,7 @@ func TestRestIsTwoSamples(t *testing.T) {
 	rest.Asleep = true
 	for tick := sim.Tick(1); tick <= 1000; tick++ {
 		h.Add(tick, &rest, false)
-		h.Advance(int64(tick-min(tick, 4))*MomentsPerTick, 0, rate)
+		h.Advance((tick - min(tick, 4)).Moment(), 0, rate)
 	}
 	if len(h.pending) > 2 {
 		t.Errorf("%d positions", len(h.pending))
@@ -202,20 +202,20 @@ func TestComesToRest(t *testing.T) {
 // shorter, by the mean where it varies; and that no moment is before the last.
 func TestServerClock(t *testing.T) {
 	var c ServerClock
-	last := int64(0)
+	last := sim.Moment(0)
 	server := 1000 // the server's tick now
 	run := func(ticks int, way func(i int) int) float64 {
 		for i := range ticks {
 			c.BeginTick()
 			server++
 			c.AddArrival(sim.Tick(server-way(i)), rate)
-			m := c.DisplayMoment(4 * MomentsPerTick)
+			m := c.DisplayMoment(4 * sim.MomentsPerTick)
 			if m < last {
 				t.Fatalf("from %d back to %d", last, m)
 			}
 			last = m
 		}
-		return float64(server) - float64(last)/MomentsPerTick
+		return float64(server) - float64(last)/sim.MomentsPerTick
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -233,7 +233,7 @@ func TestServerClock(t *testing.T) {
 	near("jitter", run(600, func(i int) int { return 6 + i%2*4 }), 12)
 	server += 120 // the client stood still for two seconds
 	near("after a stop", run(1, func(int) int { return 6 }), 10)
-	if m := c.DisplayMoment(20 * MomentsPerTick); m != last {
+	if m := c.DisplayMoment(20 * sim.MomentsPerTick); m != last {
 		t.Errorf("with a longer wait from %d to %d", last, m)
 	}
 }

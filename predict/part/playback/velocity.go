@@ -12,7 +12,7 @@ func (a *InterpolatedWorld) Body(i int) sim.Body {
 	b := h.reached.body
 	if h.hasReached && len(h.pending) > 0 && h.pending[0].tick > h.reached.tick {
 		next := &h.pending[0]
-		share := float32(float64(h.moment-int64(h.reached.tick)*MomentsPerTick) / float64(int64(next.tick-h.reached.tick)*MomentsPerTick))
+		share := float32(float64(h.moment-h.reached.tick.Moment()) / float64((next.tick - h.reached.tick).Moment()))
 		b.Linear = b.Linear.AddScaled(share, next.body.Linear.Sub(b.Linear))
 		b.Angular = b.Angular.AddScaled(share, next.body.Angular.Sub(b.Angular))
 	}

@@ -6,10 +6,6 @@ import "ghostcube/sim"
 // how many snapshots are kept at most.
 const bufferSize = 64
 
-// momentsPerTick is a tick's share in which moments are counted: a delay need be no whole
-// number of ticks, and whole numbers are the same on every machine.
-const momentsPerTick = 1 << 16
-
 // interpolationBuffer holds the snapshots that have come, by their ticks.
 type interpolationBuffer struct {
 	snapshots [bufferSize]snapshot // the first n, oldest first; the rest is memory
@@ -62,9 +58,9 @@ func (b *interpolationBuffer) newest() *snapshot {
 
 // bracket returns the newest snapshot at or before a moment, and the next after
 // it if that is at most reach ticks later; nil for what is not there.
-func (b *interpolationBuffer) bracket(moment int64, reach int) (start, end *snapshot) {
+func (b *interpolationBuffer) bracket(moment sim.Moment, reach int) (start, end *snapshot) {
 	i := b.count - 1
-	for i >= 0 && int64(b.snapshots[i].tick)*momentsPerTick > moment {
+	for i >= 0 && b.snapshots[i].tick.Moment() > moment {
 		i--
 	}
 	if i < 0 {
@@ -78,8 +74,8 @@ func (b *interpolationBuffer) bracket(moment int64, reach int) (start, end *snap
 }
 
 // countAfter counts the snapshots after a moment.
-func (b *interpolationBuffer) countAfter(moment int64) (n int) {
-	for i := b.count - 1; i >= 0 && int64(b.snapshots[i].tick)*momentsPerTick > moment; i-- {
+func (b *interpolationBuffer) countAfter(moment sim.Moment) (n int) {
+	for i := b.count - 1; i >= 0 && b.snapshots[i].tick.Moment() > moment; i-- {
 		n++
 	}
 	return n
@@ -90,26 +86,4 @@ func (b *interpolationBuffer) copyFrom(o *interpolationBuffer) {
 		b.snapshots[i].copyFrom(&o.snapshots[i])
 	}
 	b.count = o.count
-}
-
-// millisToMoments is a time in milliseconds, at most 3000, as parts of ticks.
-func millisToMoments(millis float64, rate int) int64 {
-	return int64(float64(millis*1e6)) * int64(rate) / 1000 * momentsPerTick / 1e6
-}
-
-// momentsToMillis is the opposite of parts.
-func momentsToMillis(parts int64, rate int) float64 {
-	return float64(parts) * 1000 / float64(momentsPerTick*rate)
-}
-
-// nearestTick is the tick nearest to a moment.
-func nearestTick(moment int64) sim.Tick {
-	return sim.Tick(max(moment+momentsPerTick/2, 0) / momentsPerTick)
-}
-
-// tickFraction is a time in parts of ticks, of half a tick at most, in 1/sim.SeenParts
-// ticks, to the nearest.
-func tickFraction(parts int64) int {
-	const each = momentsPerTick / sim.SubticksPerTick
-	return int(max(min((parts+momentsPerTick+each/2)/each-sim.SubticksPerTick, sim.SubticksPerTick/2), -sim.SubticksPerTick/2))
 }

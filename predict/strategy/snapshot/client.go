@@ -36,9 +36,9 @@ type client struct {
 	noVelocities    bool          // the newest snapshot has no velocities
 	abandonedBefore uint64        // incomplete packets counted so far
 
-	clockRunning        bool  // the clock: the first snapshot has come
-	clockOffset         int64 // moment of that snapshot less the own one at which it came
-	started             bool  // something has been drawn since
+	clockRunning        bool       // the clock: the first snapshot has come
+	clockOffset         sim.Moment // of that snapshot less the own one at which it came
+	started             bool       // something has been drawn since
 	fromTick            sim.Tick
 	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
 	starvedTicks        int      // ticks in a row without anything to draw
@@ -46,14 +46,13 @@ type client struct {
 
 	drawn         []geom.Pose
 	touched       []int8
-	displayTick   sim.Tick
-	displayMoment int64                   // the same in parts of ticks
+	displayMoment sim.Moment
 	trail         history.Ring[geom.Pose] // of the player's cube, by own ticks
 }
 
 func newClient(env *predict.Env) predict.Client {
 	at := env.World.Tick()
-	c := &client{env: env, inputTick: at, expectedTick: at, displayTick: at, displayMoment: int64(at) * momentsPerTick, trail: history.New[geom.Pose](trailTicks)}
+	c := &client{env: env, inputTick: at, expectedTick: at, displayMoment: at.Moment(), trail: history.New[geom.Pose](trailTicks)}
 	c.deltaReader = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Counters
 	c.settings.declare(k)
@@ -116,7 +115,7 @@ func (c *client) receive(payload []byte) {
 	}
 	m.Add("snapshots_received", 1)
 	c.lastArrival = c.now
-	if c.clockRunning && c.starvedTicks >= c.env.World.Rate() && int64(s.tick)*momentsPerTick <= c.renderMoment(c.currentDelay()) {
+	if c.clockRunning && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.renderMoment(c.currentDelay()) {
 		c.restart() // the picture has stood still for a second, and this is past all the same
 	}
 	if c.clockRunning {
@@ -137,7 +136,7 @@ func (c *client) receive(payload []byte) {
 	}
 	c.buffer.dropBefore(int64(tick) - bufferSize*int64(c.settings.snapshotEvery))
 	if !c.clockRunning {
-		c.clockRunning, c.clockOffset = true, (int64(tick)-c.now)*momentsPerTick
+		c.clockRunning, c.clockOffset = true, tick.Moment()-c.ownMoment()
 		c.drift.reset(int64(tick), c.env.World.Rate())
 		c.recordArrival(tick)
 	}
@@ -158,23 +157,28 @@ const (
 	maxJitterMargin       = 50 // ms
 )
 
-// currentDelay is the delay in force, in parts of ticks.
-func (c *client) currentDelay() int64 {
-	rate, interval := c.env.World.Rate(), int64(c.settings.snapshotEvery)*momentsPerTick
-	delay := millisToMoments(c.interpolationDelay, rate)
+// currentDelay is the delay in force.
+func (c *client) currentDelay() sim.Moment {
+	rate, interval := c.env.World.Rate(), sim.Tick(c.settings.snapshotEvery).Moment()
+	delay := sim.MomentOfMillis(c.interpolationDelay, rate)
 	if c.interpolationDelay == 0 {
-		room := min(jitterMarginIntervals*interval, millisToMoments(maxJitterMargin, rate))
+		room := min(jitterMarginIntervals*interval, sim.MomentOfMillis(maxJitterMargin, rate))
 		ahead := c.settings.extrapolate
 		if c.noVelocities {
 			ahead = 0 // without velocities nothing is extrapolated
 		}
-		delay = max(int64(c.surviveLosses+1)*interval+room-millisToMoments(ahead, rate), 0)
+		delay = max(sim.Moment(c.surviveLosses+1)*interval+room-sim.MomentOfMillis(ahead, rate), 0)
 	}
 	return min(delay, (bufferSize-2)*interval)
 }
 
 // renderMoment is the moment of the server that the buffer is asked for now.
-func (c *client) renderMoment(delay int64) int64 { return c.now*momentsPerTick + c.clockOffset - delay }
+func (c *client) renderMoment(delay sim.Moment) sim.Moment {
+	return c.ownMoment() + c.clockOffset - delay
+}
+
+// ownMoment is the time on the client's own clock.
+func (c *client) ownMoment() sim.Moment { return sim.Moment(c.now) * sim.MomentsPerTick }
 
 // drawNewest draws the newest snapshot as it is.
 func (c *client) drawNewest() {
@@ -182,7 +186,7 @@ func (c *client) drawNewest() {
 	c.env.Counters.Set("buffered_snapshots", 0)
 	if s := c.buffer.newest(); s != nil {
 		c.starvedTicks = 0
-		c.drawBetween(s, s, 0, int64(s.tick)*momentsPerTick)
+		c.drawBetween(s, s, 0, s.tick.Moment())
 	}
 }
 
@@ -191,15 +195,15 @@ func (c *client) drawNewest() {
 func (c *client) drawInterpolated() {
 	m, rate := c.env.Counters, c.env.World.Rate()
 	delay := c.currentDelay()
-	m.Set("interpolation_delay_ms", momentsToMillis(delay, rate))
+	m.Set("interpolation_delay_ms", delay.Millis(rate))
 	if !c.clockRunning {
 		c.countStarvation()
 		return
 	}
-	interval := int64(c.settings.snapshotEvery)
-	reach := max(delay/(interval*momentsPerTick), 1) * interval
+	interval := c.settings.snapshotEvery
+	reach := max(int(delay/sim.Tick(interval).Moment()), 1) * interval
 	view := c.renderMoment(delay)
-	start, end := c.buffer.bracket(view, int(reach))
+	start, end := c.buffer.bracket(view, reach)
 	m.Set("buffered_snapshots", float64(c.buffer.countAfter(view)))
 	switch at := view - momentOf(start); {
 	case start == nil && c.started:
@@ -216,16 +220,16 @@ func (c *client) drawInterpolated() {
 		c.countStarvation()
 		return
 	default:
-		c.drawBetween(start, end, float32(float64(at)/float64(int64(end.tick-start.tick)*momentsPerTick)), view)
+		c.drawBetween(start, end, float32(float64(at)/float64((end.tick-start.tick).Moment())), view)
 	}
 	c.starvedTicks = 0
 }
 
-func momentOf(s *snapshot) int64 {
+func momentOf(s *snapshot) sim.Moment {
 	if s == nil {
 		return 0
 	}
-	return int64(s.tick) * momentsPerTick
+	return s.tick.Moment()
 }
 
 // countStarvation counts a tick without anything to draw. Ticks before the first snapshot do not
@@ -245,7 +249,7 @@ func (c *client) countStarvation() {
 
 // drawBetween draws the bodies at share of the way from one snapshot to another. What
 // is either so or not is as in the first.
-func (c *client) drawBetween(start, end *snapshot, share float32, view int64) {
+func (c *client) drawBetween(start, end *snapshot, share float32, view sim.Moment) {
 	c.started, c.fromTick, c.newestDisplayedTick = true, start.tick, start.tick
 	if share > 0 {
 		c.newestDisplayedTick = end.tick
@@ -255,10 +259,10 @@ func (c *client) drawBetween(start, end *snapshot, share float32, view int64) {
 	ahead := float32(0)
 	if c.settings.interpolation != onArrival && start.velocities && end.velocities {
 		ahead = float32(c.settings.extrapolate / 1000)
-		view += millisToMoments(c.settings.extrapolate, rate)
+		view += sim.MomentOfMillis(c.settings.extrapolate, rate)
 	}
 	curved := c.settings.interpolation == hermite && start.velocities && end.velocities
-	c.displayTick, c.displayMoment = nearestTick(view), view
+	c.displayMoment = view
 	c.drawn, c.touched = c.drawn[:0], c.touched[:0]
 	for i := range start.bodies {
 		a, b := &start.bodies[i], &end.bodies[i]
@@ -279,7 +283,7 @@ func (c *client) drawBetween(start, end *snapshot, share float32, view int64) {
 
 // View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.TickFraction = c.displayTick, tickFraction(c.displayMoment-int64(c.displayTick)*momentsPerTick)
+	v.Tick, v.TickFraction = c.displayMoment.NearestSubtick()
 	v.Bodies = append(v.Bodies, c.drawn...)
 	v.Simulated = append(v.Simulated, c.drawn...)
 	v.LastReceived = append(v.LastReceived, c.lastReceived...)
@@ -297,7 +301,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 	if !c.started {
 		return
 	}
-	age := int64(c.displayTick) - int64(c.fromTick) + int64(c.starvedTicks)
+	age := int64(c.displayMoment.NearestTick()) - int64(c.fromTick) + int64(c.starvedTicks)
 	if c.settings.interpolation == onArrival {
 		age = int64(c.expectedTick) - int64(c.fromTick)
 	}
@@ -319,6 +323,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.lastArrival, c.noVelocities, c.abandonedBefore = o.lastArrival, o.noVelocities, o.abandonedBefore
 	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)
 	c.trail.CopyFrom(&o.trail, history.CopyValue[geom.Pose])
-	c.drawn, c.touched, c.displayTick = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.displayTick
-	c.displayMoment = o.displayMoment
+	c.drawn, c.touched, c.displayMoment = append(c.drawn[:0], o.drawn...), append(c.touched[:0], o.touched...), o.displayMoment
 }

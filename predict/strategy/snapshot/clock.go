@@ -35,7 +35,7 @@ func (c *client) recordArrival(tick sim.Tick) {
 		d.spanTicks, d.hasEarliest = 0, false
 		return
 	}
-	if early := int64(tick) - c.now - c.clockOffset/momentsPerTick; !d.hasEarliest || early > d.earliest {
+	if early := int64(tick) - c.now - int64(c.clockOffset/sim.MomentsPerTick); !d.hasEarliest || early > d.earliest {
 		d.hasEarliest, d.earliest = true, early
 	}
 }
@@ -60,7 +60,7 @@ func (c *client) adjustClock() {
 		default:
 			now := max(c.now, int64(rate)*3600)
 			jump := d.servo.Sync(sim.Tick(now+d.earliest-d.baseline), sim.Tick(now), 0, 0, rate)
-			c.clockOffset += int64(jump) * momentsPerTick
+			c.clockOffset += sim.Moment(jump) * sim.MomentsPerTick
 		}
 		d.spanTicks, d.hasEarliest = 0, false
 	}
