@@ -42,6 +42,7 @@ var allowedImports = map[string][]string{
 	"predict":                {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
 	"predict/part/history":   {"sim"},
 	"predict/part/clock":     {"sim"},
+	"predict/part/playout":   {"sim"},
 	"predict/part/input":     {"sim", "net/packet", "net/quant", "predict"},
 	"predict/part/jointtree": {"sim", "sim/geom"},
 	"predict/part/codec":     {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
@@ -145,6 +146,7 @@ func TestNoPackageNet(t *testing.T) {
 // lab, the score, a picture or the link under its packets.
 var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
 	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
+	"predict/part/playout",
 	"predict/part/hit"}
 
 // TestImportsPointDown holds every package to the floors.
@@ -166,7 +168,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // purePackages are the folders whose results are a function of their arguments alone.
 var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
-	"predict/part/history", "predict/part/clock", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
+	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab"}
 

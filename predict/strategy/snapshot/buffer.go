@@ -2,88 +2,46 @@ package snapshot
 
 import "ghostcube/sim"
 
-// bufferSize is how many send intervals a snapshot may lie behind the newest, and
-// how many snapshots are kept at most.
+// bufferSize is the greatest age of a buffered snapshot in send intervals before the
+// newest, and the greatest number of them.
 const bufferSize = 64
 
-// interpolationBuffer holds the snapshots that have come, by their ticks.
-type interpolationBuffer struct {
-	snapshots [bufferSize]snapshot // the first n, oldest first; the rest is memory
-	count     int
-}
-
-// insert takes in a snapshot and gives its owner other memory for it. It reports
-// false, and nothing changes, if one of its tick is there, or if it is older than
-// all of a full buffer.
-func (b *interpolationBuffer) insert(s *snapshot) bool {
-	i := b.count
-	for i > 0 && b.snapshots[i-1].tick > s.tick {
-		i--
-	}
-	switch {
-	case i > 0 && b.snapshots[i-1].tick == s.tick:
-		return false
-	case b.count < bufferSize:
-		spare := b.snapshots[b.count]
-		copy(b.snapshots[i+1:b.count+1], b.snapshots[i:b.count])
-		b.snapshots[i], *s = *s, spare
-		b.count++
-		return true
-	case i == 0:
+// store puts a received snapshot into the interpolation buffer and exchanges its memory
+// for another's. It reports false, and nothing changes, if the tick is there already, or
+// if the buffer is full of newer snapshots.
+func (c *client) store(s *snapshot) bool {
+	b := &c.buffer
+	if b.Len() == bufferSize && s.tick < b.At(0).Tick {
 		return false
 	}
-	oldest := b.snapshots[0]
-	copy(b.snapshots[:i-1], b.snapshots[1:i])
-	b.snapshots[i-1], *s = *s, oldest
+	place := b.Insert(s.tick)
+	if place == nil {
+		return false
+	}
+	tick := s.tick
+	*place, *s = *s, *place
+	if b.Len() > bufferSize {
+		b.Drop(1)
+	}
+	b.Drop(b.CountUntil(tick.Moment() - bufferSize*c.sendInterval() - 1))
 	return true
 }
 
-// dropBefore drops what is older than a tick.
-func (b *interpolationBuffer) dropBefore(before int64) {
-	for b.count > 0 && int64(b.snapshots[0].tick) < before {
-		oldest := b.snapshots[0]
-		copy(b.snapshots[:], b.snapshots[1:b.count])
-		b.count--
-		b.snapshots[b.count] = oldest
+// bracket returns the newest snapshot at or before a moment, and the one after it if that
+// is at most reach ticks later; nil stands for one that is missing. later is the number
+// of snapshots after the moment.
+func (c *client) bracket(m sim.Moment, reach int) (start, end *snapshot, later int) {
+	n := c.buffer.CountUntil(m)
+	later = c.buffer.Len() - n
+	if n == 0 {
+		return nil, nil, later
 	}
+	start = &c.buffer.At(n - 1).Value
+	if later > 0 && int(c.buffer.At(n).Tick-start.tick) <= reach {
+		end = &c.buffer.At(n).Value
+	}
+	return start, end, later
 }
 
-// newest returns the newest snapshot, or nil.
-func (b *interpolationBuffer) newest() *snapshot {
-	if b.count == 0 {
-		return nil
-	}
-	return &b.snapshots[b.count-1]
-}
-
-// bracket returns the newest snapshot at or before a moment, and the next after
-// it if that is at most reach ticks later; nil for what is not there.
-func (b *interpolationBuffer) bracket(moment sim.Moment, reach int) (start, end *snapshot) {
-	i := b.count - 1
-	for i >= 0 && b.snapshots[i].tick.Moment() > moment {
-		i--
-	}
-	if i < 0 {
-		return nil, nil
-	}
-	start = &b.snapshots[i]
-	if i+1 < b.count && int(b.snapshots[i+1].tick-start.tick) <= reach {
-		end = &b.snapshots[i+1]
-	}
-	return start, end
-}
-
-// countAfter counts the snapshots after a moment.
-func (b *interpolationBuffer) countAfter(moment sim.Moment) (n int) {
-	for i := b.count - 1; i >= 0 && b.snapshots[i].tick.Moment() > moment; i-- {
-		n++
-	}
-	return n
-}
-
-func (b *interpolationBuffer) copyFrom(o *interpolationBuffer) {
-	for i := range o.count {
-		b.snapshots[i].copyFrom(&o.snapshots[i])
-	}
-	b.count = o.count
-}
+// sendInterval returns the time from one snapshot to the next.
+func (c *client) sendInterval() sim.Moment { return sim.Tick(c.settings.snapshotEvery).Moment() }

@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -26,7 +27,7 @@ type client struct {
 
 	now          int64    // the client's own ticks since its start, its only clock
 	expectedTick sim.Tick // about what tick the next snapshot is of
-	buffer       interpolationBuffer
+	buffer       playout.Buffer[snapshot]
 	scratch      snapshot
 	lastReceived []geom.Pose // by body: as last received
 	coder        quant.Coder
@@ -122,7 +123,7 @@ func (c *client) receive(payload []byte) {
 		c.recordArrival(s.tick)
 	}
 	late := c.started && s.tick <= c.fromTick
-	if newest := c.buffer.newest(); newest == nil || s.tick > newest.tick {
+	if newest := c.buffer.Newest(); newest == nil || s.tick > newest.Tick {
 		c.expectedTick, c.noVelocities = s.tick, !s.velocities
 		c.lastReceived = c.lastReceived[:0]
 		for i := range s.bodies {
@@ -130,11 +131,10 @@ func (c *client) receive(payload []byte) {
 		}
 	}
 	tick := s.tick
-	if late || !c.buffer.insert(s) {
+	if late || !c.store(s) {
 		m.Add("snapshots_late", 1)
 		return
 	}
-	c.buffer.dropBefore(int64(tick) - bufferSize*int64(c.settings.snapshotEvery))
 	if !c.clockRunning {
 		c.clockRunning, c.clockOffset = true, tick.Moment()-c.ownMoment()
 		c.drift.reset(int64(tick), c.env.World.Rate())
@@ -145,7 +145,8 @@ func (c *client) receive(payload []byte) {
 // restart empties the buffer. Nothing moves until the next snapshot starts the clock again.
 func (c *client) restart() {
 	c.env.Counters.Add("playback_restarts", 1)
-	c.buffer.count, c.clockRunning, c.started = 0, false, false
+	c.buffer.Drop(c.buffer.Len())
+	c.clockRunning, c.started = false, false
 }
 
 // The automatic delay's margin for jitter: two send intervals, at most 50 ms. With two survivable
@@ -159,7 +160,7 @@ const (
 
 // currentDelay is the delay in force.
 func (c *client) currentDelay() sim.Moment {
-	rate, interval := c.env.World.Rate(), sim.Tick(c.settings.snapshotEvery).Moment()
+	rate, interval := c.env.World.Rate(), c.sendInterval()
 	delay := sim.MomentOfMillis(c.interpolationDelay, rate)
 	if c.interpolationDelay == 0 {
 		room := min(jitterMarginIntervals*interval, sim.MomentOfMillis(maxJitterMargin, rate))
@@ -184,9 +185,9 @@ func (c *client) ownMoment() sim.Moment { return sim.Moment(c.now) * sim.Moments
 func (c *client) drawNewest() {
 	c.env.Counters.Set("interpolation_delay_ms", 0)
 	c.env.Counters.Set("buffered_snapshots", 0)
-	if s := c.buffer.newest(); s != nil {
+	if newest := c.buffer.Newest(); newest != nil {
 		c.starvedTicks = 0
-		c.drawBetween(s, s, 0, s.tick.Moment())
+		c.drawBetween(&newest.Value, &newest.Value, 0, newest.Tick.Moment())
 	}
 }
 
@@ -200,11 +201,10 @@ func (c *client) drawInterpolated() {
 		c.countStarvation()
 		return
 	}
-	interval := c.settings.snapshotEvery
-	reach := max(int(delay/sim.Tick(interval).Moment()), 1) * interval
+	reach := max(int(delay/c.sendInterval()), 1) * c.settings.snapshotEvery
 	view := c.renderMoment(delay)
-	start, end := c.buffer.bracket(view, reach)
-	m.Set("buffered_snapshots", float64(c.buffer.countAfter(view)))
+	start, end, waiting := c.bracket(view, reach)
+	m.Set("buffered_snapshots", float64(waiting))
 	switch at := view - momentOf(start); {
 	case start == nil && c.started:
 		c.restart() // the snapshot that it started from is no longer buffered
@@ -315,7 +315,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.settings, c.interpolationDelay, c.surviveLosses = o.settings, o.interpolationDelay, o.surviveLosses
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.inputTick, c.now, c.expectedTick = o.inputTick, o.now, o.expectedTick
-	c.buffer.copyFrom(&o.buffer)
+	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
 	c.clockRunning, c.clockOffset, c.started, c.fromTick, c.starvedTicks = o.clockRunning, o.clockOffset, o.started, o.fromTick, o.starvedTicks
 	c.newestDisplayedTick = o.newestDisplayedTick
 	c.drift = o.drift

@@ -135,8 +135,8 @@ func TestLevelsDecode(t *testing.T) {
 					x.set("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
 				}
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left}, sim.Input{Buttons: sim.Pull})
-				for k := range x.c.buffer.count {
-					p := &x.c.buffer.snapshots[k]
+				for k := range x.c.buffer.Len() {
+					p := &x.c.buffer.At(k).Value
 					if seen[p.tick] {
 						continue
 					}
@@ -249,8 +249,8 @@ func TestCopiesEncodeEqually(t *testing.T) {
 		o.c.now++
 		o.c.expectedTick++
 		o.c.receive(bytes.Clone(payload))
-		if n := o.c.env.Counters.Value("rejected_payloads"); n != 0 || o.c.buffer.newest().tick != p.tick {
-			t.Fatalf("%d: the copy of the client refuses it: %v, newest is %d of %d", i, n, o.c.buffer.newest().tick, p.tick)
+		if n := o.c.env.Counters.Value("rejected_payloads"); n != 0 || o.c.buffer.Newest().Tick != p.tick {
+			t.Fatalf("%d: the copy of the client refuses it: %v, newest is %d of %d", i, n, o.c.buffer.Newest().Tick, p.tick)
 		}
 	}
 }

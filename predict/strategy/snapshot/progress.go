@@ -13,8 +13,8 @@ func (s *server) Progress(c *predict.InputProgress, seat int) {
 // Progress reports which inputs were sampled, and which states were received and drawn.
 func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
-	if s := c.buffer.newest(); s != nil {
-		to.StateReceived = s.tick
+	if newest := c.buffer.Newest(); newest != nil {
+		to.StateReceived = newest.Tick
 	}
 	to.Shown = c.newestDisplayedTick
 }

@@ -293,13 +293,13 @@ func TestLate(t *testing.T) {
 	r := newRig(t, 60, "snapshot-every", "6")
 	missing := 150 // drawn at 171; until then playback goes from 144 to 156
 	r.run(165, func(tick int) bool { return tick != missing })
-	before := r.c.buffer.count
+	before := r.c.buffer.Len()
 	r.step(r.tick-1, missing)
-	if r.counter("snapshots_late") != 0 || r.c.buffer.count != before+2 {
+	if r.counter("snapshots_late") != 0 || r.c.buffer.Len() != before+2 {
 		t.Errorf("in time: %v late", r.counter("snapshots_late"))
 	}
 	r.step(132)
-	if r.counter("snapshots_late") != 1 || r.c.buffer.count != before+2 {
+	if r.counter("snapshots_late") != 1 || r.c.buffer.Len() != before+2 {
 		t.Errorf("out of time: %v late", r.counter("snapshots_late"))
 	}
 
