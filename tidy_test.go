@@ -47,7 +47,7 @@ var allowedImports = map[string][]string{
 	"predict/part/jointtree": {"sim", "sim/geom"},
 	"predict/part/codec":     {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
 	"predict/part/hit":       {"sim", "sim/geom", "predict", "predict/part/history"},
-	"predict/part/playback":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec"},
+	"predict/part/playback":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
 	"predict/part/frame":     {"sim", "sim/geom", "predict"},
 	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
 		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit"},

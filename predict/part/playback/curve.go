@@ -1,6 +1,7 @@
 package playback
 
 import (
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -22,14 +23,14 @@ type curve struct {
 }
 
 // startAt begins at a position that has been reached.
-func (c *curve) startAt(s *sample) {
-	*c = curve{start: s.body, startMoment: s.tick.Moment(), drawnSince: s.tick.Moment()}
+func (c *curve) startAt(s *playout.Item[sim.Body]) {
+	*c = curve{start: s.Value, startMoment: s.Tick.Moment(), drawnSince: s.Tick.Moment()}
 }
 
 // extrapolate returns where a body's velocities bring it in that time after its last
 // position.
-func (c *curve) extrapolate(last *sample, beyond sim.Moment, rate int) geom.Pose {
-	b := &last.body
+func (c *curve) extrapolate(last *playout.Item[sim.Body], beyond sim.Moment, rate int) geom.Pose {
+	b := &last.Value
 	p := b.Pose
 	s := beyond.Seconds(rate)
 	p.Pos = p.Pos.AddScaled(s, b.Linear)
@@ -37,29 +38,29 @@ func (c *curve) extrapolate(last *sample, beyond sim.Moment, rate int) geom.Pose
 		p.Rot = geom.AxisAngle(b.Angular.Scale(1/spin), float32(spin*s)).Mul(p.Rot).Unit()
 	}
 	c.start.Linear, c.start.Angular = b.Linear, b.Angular
-	c.startMoment, c.extrapolated, c.hasEnd = last.tick.Moment()+beyond, true, false
+	c.startMoment, c.extrapolated, c.hasEnd = last.Tick.Moment()+beyond, true, false
 	return p
 }
 
 // setEnd has the curve end at the next position. Where it has ended at another, or the body
 // has gone on by itself, it begins anew, where the body is drawn.
-func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *sample) {
+func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *playout.Item[sim.Body]) {
 	switch {
 	case c.extrapolated:
 		c.start.Pose, c.drawnSince, c.extrapolated = drawn, at, false
-	case c.hasEnd && c.endTick != next.tick:
+	case c.hasEnd && c.endTick != next.Tick:
 		// Another has come between: go on from here, as fast as the body goes.
 		c.startMoment += (at - c.drawnSince) * (c.endTick.Moment() - c.startMoment) / max(c.endTick.Moment()-c.drawnSince, 1)
-		c.startMoment = min(c.startMoment, next.tick.Moment())
+		c.startMoment = min(c.startMoment, next.Tick.Moment())
 		c.start.Pose, c.drawnSince = drawn, at
 	}
-	c.endTick, c.hasEnd = next.tick, true
+	c.endTick, c.hasEnd = next.Tick, true
 }
 
 // poseAt returns where on the curve the body is at a moment.
-func (c *curve) poseAt(moment sim.Moment, next *sample, rate int) geom.Pose {
-	end := next.tick.Moment()
-	a, b := &c.start, &next.body
+func (c *curve) poseAt(moment sim.Moment, next *playout.Item[sim.Body], rate int) geom.Pose {
+	end := next.Tick.Moment()
+	a, b := &c.start, &next.Value
 	if a.Pose == b.Pose {
 		return b.Pose
 	}

@@ -191,7 +191,7 @@ func (a *InterpolatedWorld) Age(i int) int32 {
 // IsMoving reports whether body i moved when it was last heard of.
 func (a *InterpolatedWorld) IsMoving(i int) bool {
 	h := &a.bodies[i]
-	return h.hasReached && !h.reached.body.Asleep && !h.stopped
+	return h.hasReached && !h.reached.Value.Asleep && !h.stopped
 }
 
 // Note says in a few words what is waited for, or that a position was dropped.

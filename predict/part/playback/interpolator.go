@@ -12,94 +12,88 @@
 package playback
 
 import (
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// Interpolator is the positions of one body. The zero value has none.
+// Interpolator draws one body between its received positions. The zero value has none.
 type Interpolator struct {
-	pending    []sample // those still to be reached, oldest first
-	reached    sample   // the newest that has been reached
-	hasReached bool     // one has been
+	pending    playout.Buffer[sim.Body] // positions still to be reached
+	reached    playout.Item[sim.Body]   // the newest one that has been reached
+	hasReached bool
 
 	pose    geom.Pose
-	moment  sim.Moment // the moment that is drawn
-	stopped bool       // it went on by itself as far as it may
+	moment  sim.Moment // that is drawn
+	stopped bool       // extrapolated as far as allowed
 
-	useCurve bool // it goes to the next position by a curve, and not straight
+	useCurve bool // interpolate by a curve, not linearly
 	curve    curve
 }
 
-type sample struct {
-	tick sim.Tick
-	body sim.Body
-}
-
-// Outcome is what became of a position that came.
+// Outcome is what became of a received position.
 type Outcome uint8
 
-// The fates.
+// The outcomes.
 const (
 	Stored    Outcome = iota
-	Duplicate         // one of its tick is there
-	Late              // a later one has been reached, or is on the way to being: it is dropped
-	Expired           // its validity is over, but no later one is there
+	Duplicate         // the position of this tick is in the buffer already
+	Late              // dropped: the body has reached a later position, or moves from beyond this one to the next
+	Expired           // dropped: its validity is over, although no later position has arrived
 )
 
-// Add takes in the position of a tick. One that has expired is dropped, unless
-// keep says otherwise.
-func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keep bool) Outcome {
-	n := len(h.pending)
+// Add inserts the position of a tick. It drops one that has expired, unless keepExpired
+// is set.
+func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) Outcome {
+	newest := h.pending.Newest()
+	past := h.hasReached && t.Moment() <= h.moment
 	switch {
-	case n > 0 && h.pending[n-1].tick < t:
-	case h.hasReached && t.Moment() <= h.moment && (n > 0 || t <= h.reached.tick):
+	case newest != nil && newest.Tick < t:
+		if h.isRedundant(b) {
+			newest.Tick = t // two positions are enough for a body that stays the same
+			return Stored
+		}
+	case past && (newest != nil || t <= h.reached.Tick):
 		return Late
-	case h.hasReached && t.Moment() <= h.moment && !keep:
+	case past && !keepExpired:
 		return Expired
 	}
-	i := n
-	for i > 0 && h.pending[i-1].tick >= t {
-		i--
-	}
-	if i < n && h.pending[i].tick == t {
+	body := h.pending.Insert(t)
+	if body == nil {
 		return Duplicate
 	}
-	if i == n && h.isRedundant(b) {
-		h.pending[n-1].tick = t // still the same: two of them say so
-		return Stored
-	}
-	h.pending = append(h.pending, sample{})
-	copy(h.pending[i+1:], h.pending[i:])
-	h.pending[i] = sample{t, *b}
+	*body = *b
 	return Stored
 }
 
-// isRedundant reports whether the last two positions are the same as b.
+// isRedundant reports whether the newest two positions are the same as b.
 func (h *Interpolator) isRedundant(b *sim.Body) bool {
-	switch n := len(h.pending); {
-	case n == 0 || h.pending[n-1].body != *b:
+	switch n := h.pending.Len(); {
+	case n == 0 || h.pending.At(n-1).Value != *b:
 		return false
 	case n == 1:
-		return h.hasReached && h.reached.body == *b
+		return h.hasReached && h.reached.Value == *b
 	default:
-		return h.pending[n-2].body == *b
+		return h.pending.At(n-2).Value == *b
 	}
 }
 
-// AddSame takes in that the body was at tick t as in the newest position at or
-// before it, if there is one.
-func (h *Interpolator) AddSame(t sim.Tick, keep bool) Outcome {
-	for i := len(h.pending) - 1; i >= 0; i-- {
-		if h.pending[i].tick <= t {
-			b := h.pending[i].body
-			return h.Add(t, &b, keep)
-		}
+// AddSame inserts for tick t the newest position at or before it, if there is one.
+func (h *Interpolator) AddSame(t sim.Tick, keepExpired bool) Outcome {
+	from := &h.reached
+	if n := h.pending.CountUntil(t.Moment()); n > 0 {
+		from = h.pending.At(n - 1)
+	} else if !h.hasReached || h.reached.Tick > t {
+		return Duplicate
 	}
-	if h.hasReached && h.reached.tick <= t {
-		b := h.reached.body
-		return h.Add(t, &b, keep)
-	}
-	return Duplicate
+	b := from.Value
+	return h.Add(t, &b, keepExpired)
+}
+
+// restart forgets all positions and draws the body at a pose until one arrives.
+func (h *Interpolator) restart(p geom.Pose) {
+	h.pending.Drop(h.pending.Len())
+	*h = Interpolator{pending: h.pending, pose: p, moment: h.moment}
 }
 
 // SetPose has the body drawn at a pose until the first position comes.
@@ -111,21 +105,17 @@ func (h *Interpolator) SetPose(p geom.Pose) { h.pose = p }
 // second.
 func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 	from, begin := h.pose, h.moment
-	reached := 0
-	for reached < len(h.pending) && h.pending[reached].tick.Moment() <= moment {
-		reached++
-	}
-	if reached > 0 {
-		h.curve.startAt(&h.pending[reached-1])
-		h.reached, h.hasReached, h.stopped = h.pending[reached-1], true, false
-		h.pending = h.pending[:copy(h.pending, h.pending[reached:])]
-		from, begin = h.reached.body.Pose, h.reached.tick.Moment()
+	if n := h.pending.CountUntil(moment); n > 0 {
+		h.reached, h.hasReached, h.stopped = *h.pending.At(n - 1), true, false
+		h.pending.Drop(n)
+		h.curve.startAt(&h.reached)
+		from, begin = h.reached.Value.Pose, h.reached.Tick.Moment()
 	}
 	h.moment = moment
 	switch {
-	case len(h.pending) > 0:
+	case h.pending.Len() > 0:
 		h.stopped = false
-		next := &h.pending[0]
+		next := h.pending.At(0)
 		if !h.hasReached { // nothing to come from
 			return
 		}
@@ -134,9 +124,9 @@ func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 			h.pose = h.curve.poseAt(moment, next, rate)
 			return
 		}
-		h.pose = interpolate(from, next.body.Pose, moment-begin, next.tick.Moment()-begin)
+		h.pose = interpolate(from, next.Value.Pose, moment-begin, next.Tick.Moment()-begin)
 	case h.hasReached && !h.stopped:
-		beyond := moment - h.reached.tick.Moment()
+		beyond := moment - h.reached.Tick.Moment()
 		h.stopped = beyond >= reach
 		h.pose = h.curve.extrapolate(&h.reached, min(beyond, reach), rate)
 	}
@@ -160,21 +150,22 @@ func (h *Interpolator) Pose() geom.Pose { return h.pose }
 // Starved reports whether no later position than what is drawn is there, although
 // the body moved when it was last heard of: it goes on by itself, or has stopped.
 func (h *Interpolator) Starved() (waits, stopped bool) {
-	waits = h.hasReached && len(h.pending) == 0 && !h.reached.body.Asleep && h.moment > h.reached.tick.Moment()
+	waits = h.hasReached && h.pending.Len() == 0 && !h.reached.Value.Asleep && h.moment > h.reached.Tick.Moment()
 	return waits, waits && h.stopped
 }
 
 // NewestTick returns the tick of the newest position.
 func (h *Interpolator) NewestTick() (t sim.Tick, ok bool) {
-	if n := len(h.pending); n > 0 {
-		return h.pending[n-1].tick, true
+	if newest := h.pending.Newest(); newest != nil {
+		return newest.Tick, true
 	}
-	return h.reached.tick, h.hasReached
+	return h.reached.Tick, h.hasReached
 }
 
 // CopyFrom makes h an equal of o that shares no memory with it.
 func (h *Interpolator) CopyFrom(o *Interpolator) {
-	list := append(h.pending[:0], o.pending...)
+	pending := h.pending
+	pending.CopyFrom(&o.pending, nil)
 	*h = *o
-	h.pending = list
+	h.pending = pending
 }

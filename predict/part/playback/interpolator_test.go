@@ -158,8 +158,8 @@ func TestRestIsTwoSamples(t *testing.T) {
 		h.Add(tick, &rest, false)
 		h.Advance((tick - min(tick, 4)).Moment(), 0, rate)
 	}
-	if len(h.pending) > 2 {
-		t.Errorf("%d positions", len(h.pending))
+	if h.pending.Len() > 2 {
+		t.Errorf("%d positions", h.pending.Len())
 	}
 	b := bodyAt(6)
 	h.Add(1006, &b, false)

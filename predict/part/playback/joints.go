@@ -75,7 +75,7 @@ func (a *InterpolatedWorld) rebuildTree() {
 		l.loops = jointtree.NewLoops(l.scene, l.tree)
 	}
 	for i := range a.bodies {
-		a.bodies[i] = Interpolator{pose: a.toSample(i, was[i]), moment: a.bodies[i].moment}
+		a.bodies[i].restart(a.toSample(i, was[i]))
 	}
 }
 
@@ -155,8 +155,8 @@ func (a *InterpolatedWorld) IsExcluded(i int) bool { return a.excluded[i] }
 // at a pose.
 func (a *InterpolatedWorld) SetExcluded(i int, left bool, from geom.Pose) {
 	a.excluded[i] = left
-	if h := &a.bodies[i]; !left {
-		*h = Interpolator{pending: h.pending[:0], pose: a.toSample(i, from), moment: h.moment}
+	if !left {
+		a.bodies[i].restart(a.toSample(i, from))
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 // there. Where it stands because none have come, they are the last ones.
 func (a *InterpolatedWorld) Body(i int) sim.Body {
 	h := &a.bodies[i]
-	b := h.reached.body
-	if h.hasReached && len(h.pending) > 0 && h.pending[0].tick > h.reached.tick {
-		next := &h.pending[0]
-		share := float32(float64(h.moment-h.reached.tick.Moment()) / float64((next.tick - h.reached.tick).Moment()))
-		b.Linear = b.Linear.AddScaled(share, next.body.Linear.Sub(b.Linear))
-		b.Angular = b.Angular.AddScaled(share, next.body.Angular.Sub(b.Angular))
+	b := h.reached.Value
+	if h.hasReached && h.pending.Len() > 0 && h.pending.At(0).Tick > h.reached.Tick {
+		next := h.pending.At(0)
+		share := float32(float64(h.moment-h.reached.Tick.Moment()) / float64((next.Tick - h.reached.Tick).Moment()))
+		b.Linear = b.Linear.AddScaled(share, next.Value.Linear.Sub(b.Linear))
+		b.Angular = b.Angular.AddScaled(share, next.Value.Angular.Sub(b.Angular))
 	}
 	b.Pose = h.pose
 	if l := &a.joints; l.tree != nil && l.tree.Nodes[i].Parent != jointtree.None {

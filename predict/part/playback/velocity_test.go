@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 )
 
@@ -44,7 +45,7 @@ func TestTreeBodyVelocity(t *testing.T) {
 					b = n.ToCenter(b)
 				}
 			}
-			a.bodies[i].reached, a.bodies[i].hasReached, a.bodies[i].pose = sample{300, b}, true, b.Pose
+			a.bodies[i].reached, a.bodies[i].hasReached, a.bodies[i].pose = playout.Item[sim.Body]{Tick: 300, Value: b}, true, b.Pose
 		}
 		fast := float32(0)
 		for i, b := range w.Bodies() {
