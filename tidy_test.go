@@ -43,7 +43,7 @@ var allowedImports = map[string][]string{
 	"predict/part/history":   {"sim"},
 	"predict/part/clock":     {"sim"},
 	"predict/part/playout":   {"sim"},
-	"predict/part/input":     {"sim", "net/packet", "net/quant", "predict"},
+	"predict/part/input":     {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
 	"predict/part/jointtree": {"sim", "sim/geom"},
 	"predict/part/codec":     {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
 	"predict/part/hit":       {"sim", "sim/geom", "predict", "predict/part/history"},

@@ -3,33 +3,38 @@ package input
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 )
 
-// PlayoutBuffer is the server's side for one player as Space Engineers has it (a talk at
-// GDC): a line of places, as many as the buffer is long, of which the first is taken
-// in every tick of the server. Inputs stand in it in the order of their frames, which
-// is what the client calls its ticks; what comes first stands last and so waits for
-// the length of the line; what comes later stands behind the one before it. A place
-// nobody has come for is empty.
+// PlayoutBuffer is the server's queue of one player's inputs, as Space Engineers has it (a
+// talk at GDC): a line of places, DelayTicks of them, of which the server takes the first in
+// each of its ticks. Inputs stand in it in the order of the client's ticks. The first one
+// to arrive takes the last place and so waits for the whole delay; a later one takes the
+// place behind the input before it. All other places are empty.
 //
-// What is taken need not be of the server's tick: Take says of which frame it is.
+// Empty places matter before the first input only, where they are the ticks until its turn.
+// So the line is a playout.Buffer and a number of ticks.
+//
+// The input that is taken need not be of the server's tick: LastConsumed names its tick.
 type PlayoutBuffer struct {
-	slots         []playoutSlot
+	queue         playout.Buffer[queuedInput]
+	wait          int               // ticks until the turn of the first input, if there is one
+	kept          bool              // the first input has been used and stays to be repeated
 	lastInput     sim.Input         // used last
-	nextTick      sim.Tick          // the frame after the newest used
-	firstTick     sim.Tick          // the first frame used
-	consumedEnd   sim.Tick          // the frame after the newest of which the own input was used
-	started       bool              // one has been
-	consumedCount uint64            // frames whose own input was
-	repeatCount   int               // ticks in a row for which the last input was used again
-	lastConsumed  Consumed          // what Take returned last
-	popCount      int               // Takes
-	waitedTicks   int               // ticks that the newest input used stood in the line
-	receivedTicks [ringLen]sim.Tick // frames that have come, and one more, by their low bits
-	ahead         int64             // how far the last message was ahead of the server
+	nextTick      sim.Tick          // the client's tick after the newest one used
+	firstTick     sim.Tick          // the first one used
+	consumedEnd   sim.Tick          // the tick after the newest one whose own input was used
+	started       bool              // an input has been used
+	consumedCount uint64            // ticks whose own input was used
+	repeatCount   int               // ticks in a row for which the last input was repeated
+	lastConsumed  Consumed          // result of the last Pop
+	popCount      int               // calls of Pop
+	waitedTicks   int               // ticks that the newest used input waited
+	receivedTicks [ringLen]sim.Tick // received ticks plus 1, by their low bits
+	ahead         int64             // ticks by which the last message was ahead of the server
 	hasMessage    bool              // there was one
-	outlierCount  int               // messages in a row that were too far ahead of that
+	outlierCount  int               // messages in a row that were too far ahead of it
 
 	shotBuffer
 
@@ -37,13 +42,10 @@ type PlayoutBuffer struct {
 	coder   quant.Coder
 }
 
-// playoutSlot is one place in the line.
-type playoutSlot struct {
-	tick      sim.Tick
-	in        sim.Input
-	occupied  bool
-	consumed  bool // it stays only to be repeated
-	arrivedAt int  // when, by the buffer's own ticks
+// queuedInput is an input that waits for its turn.
+type queuedInput struct {
+	input     sim.Input
+	arrivedAt int // in calls of Pop
 }
 
 // Consumed is what a tick of the server was made with.
@@ -107,8 +109,8 @@ func (p *PlayoutBuffer) Pop(s *PlayoutSettings, m *predict.Counters) sim.Input {
 }
 
 func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
-	if len(p.slots) == 0 || !p.slots[0].occupied {
-		p.dropFirst(min(1, len(p.slots)))
+	if p.queue.Len() == 0 || p.wait > 0 {
+		p.wait = max(p.wait-1, 0)
 		if !p.started {
 			p.lastConsumed = Consumed{Source: SourceNone}
 			return p.lastInput
@@ -116,10 +118,9 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 		p.lastConsumed.Source = SourceRepeated
 		return sim.Input{}
 	}
-	head := p.slots[0]
-	if head.consumed {
-		if p.secondOccupied() {
-			p.dropFirst(1)
+	if p.kept {
+		if p.queue.Len() > 1 {
+			p.drop()
 		}
 		p.lastConsumed.Source = SourceRepeated
 		if p.repeatCount++; p.repeatCount > s.MaxRepeats {
@@ -127,31 +128,32 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 		}
 		return p.lastInput
 	}
-	if p.started && head.tick > p.nextTick && int64(head.tick-p.nextTick) <= int64(s.MaxRepeats) {
+	first := *p.queue.At(0)
+	if p.started && first.Tick > p.nextTick && int64(first.Tick-p.nextTick) <= int64(s.MaxRepeats) {
 		p.lastConsumed = Consumed{SourceFilled, p.nextTick}
 		p.nextTick++
 		return p.lastInput
 	}
 	if !p.started {
-		p.started, p.firstTick = true, head.tick
+		p.started, p.firstTick = true, first.Tick
 	}
-	p.lastInput, p.nextTick, p.consumedEnd, p.repeatCount = head.in, head.tick+1, head.tick+1, 0
+	p.lastInput, p.nextTick, p.consumedEnd, p.repeatCount = first.Value.input, first.Tick+1, first.Tick+1, 0
 	p.consumedCount++
-	p.waitedTicks = p.popCount - head.arrivedAt
-	p.lastConsumed = Consumed{SourceReceived, head.tick}
-	if s.KeepLast && !p.secondOccupied() {
-		p.slots[0].consumed = true
+	p.waitedTicks = p.popCount - first.Value.arrivedAt
+	p.lastConsumed = Consumed{SourceReceived, first.Tick}
+	if s.KeepLast && p.queue.Len() == 1 {
+		p.kept = true
 	} else {
-		p.dropFirst(1)
+		p.drop()
 	}
 	return p.lastInput
 }
 
-// secondOccupied reports whether an input stands behind the first place.
-func (p *PlayoutBuffer) secondOccupied() bool { return len(p.slots) > 1 && p.slots[1].occupied }
-
-// dropFirst removes the first n places.
-func (p *PlayoutBuffer) dropFirst(n int) { p.slots = p.slots[:copy(p.slots, p.slots[n:])] }
+// drop removes the first input. The next one has its turn in the next tick.
+func (p *PlayoutBuffer) drop() {
+	p.queue.Drop(1)
+	p.kept, p.wait = false, 0
+}
 
 // maxOutliers is how many messages in a row must be much further ahead of the server than
 // those before to be believed. A client that has stood still for so long that the low
@@ -194,70 +196,48 @@ func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings, m *
 		m.Add("late_inputs", 1)
 		return
 	}
-	at := -1 // the place that it gets
-	for i := range p.slots {
-		switch q := &p.slots[i]; {
-		case !q.occupied:
-		case q.tick < t:
-			at = i + 1
-		case at < 0:
-			at = i
-		}
+	if p.queue.Len() == 0 {
+		p.wait = s.DelayTicks - 1
 	}
-	if at < 0 { // the only one: it waits for the whole line
-		for len(p.slots) < s.DelayTicks-1 {
-			p.slots = append(p.slots, playoutSlot{})
-		}
-		at = min(s.DelayTicks-1, len(p.slots))
+	place := p.queue.Insert(t)
+	if place == nil { // receivedTicks forgets a tick when one 1024 ticks later arrives
+		m.Add("duplicate_inputs", 1)
+		return
 	}
-	p.slots = append(p.slots, playoutSlot{})
-	copy(p.slots[at+1:], p.slots[at:])
-	p.slots[at] = playoutSlot{tick: t, in: in, occupied: true, arrivedAt: p.popCount}
-	p.trimEmpty(s)
+	*place = queuedInput{in, p.popCount}
+	p.limitWait(s)
 }
 
-// Trim ends a tick: the line is as long as it should be, and longer only if so
-// many inputs wait.
+// limitWait removes empty places before the first input while there are more places than
+// the delay.
+func (p *PlayoutBuffer) limitWait(s *PlayoutSettings) {
+	p.wait = min(p.wait, max(s.DelayTicks-p.queue.Len(), 0))
+}
+
+// Trim ends a tick. It skips the oldest inputs if too many wait.
 func (p *PlayoutBuffer) Trim(s *PlayoutSettings, m *predict.Counters) {
-	for len(p.slots) < s.DelayTicks {
-		p.slots = append(p.slots, playoutSlot{})
-	}
-	p.trimEmpty(s)
-	waits := p.queuedCount()
-	if waits > s.MaxQueued {
-		for ; waits > min(s.DelayTicks, s.MaxQueued); p.dropFirst(1) {
-			if q := &p.slots[0]; q.occupied && !q.consumed {
+	p.limitWait(s)
+	if p.waiting() > s.MaxQueued {
+		for p.waiting() > min(s.DelayTicks, s.MaxQueued) {
+			if !p.kept {
 				m.Add("skipped_inputs", 1)
-				waits--
 			}
+			p.drop()
 		}
-		p.nextTick = p.slots[0].tick
+		p.nextTick = p.queue.At(0).Tick
 	}
-	m.Set("buffer_depth", float64(waits))
+	m.Set("buffer_depth", float64(p.waiting()))
 	if p.started {
 		m.Set("inputs_consumed_ratio", float64(p.consumedCount)/float64(p.nextTick-p.firstTick))
 	}
 }
 
-// trimEmpty removes empty places, those at the end before those at the beginning, while
-// the line is too long.
-func (p *PlayoutBuffer) trimEmpty(s *PlayoutSettings) {
-	for len(p.slots) > s.DelayTicks && !p.slots[len(p.slots)-1].occupied {
-		p.slots = p.slots[:len(p.slots)-1]
+// waiting returns the number of inputs that have not been used.
+func (p *PlayoutBuffer) waiting() int {
+	if p.kept {
+		return p.queue.Len() - 1
 	}
-	for len(p.slots) > s.DelayTicks && !p.slots[0].occupied {
-		p.dropFirst(1)
-	}
-}
-
-// queuedCount counts the inputs in the line that have not been used.
-func (p *PlayoutBuffer) queuedCount() (n int) {
-	for i := range p.slots {
-		if p.slots[i].occupied && !p.slots[i].consumed {
-			n++
-		}
-	}
-	return n
+	return p.queue.Len()
 }
 
 // ConsumedTick returns the frame after the newest of which the own input was used, and 0
@@ -271,10 +251,11 @@ func (p *PlayoutBuffer) LastConsumed() Consumed { return p.lastConsumed }
 // line.
 func (p *PlayoutBuffer) WaitedTicks() int { return p.waitedTicks }
 
-// CopyFrom makes p an equal of o.
+// CopyFrom makes p an equal of o that shares no memory with it.
 func (p *PlayoutBuffer) CopyFrom(o *PlayoutBuffer) {
-	line, run, shots := append(p.slots[:0], o.slots...), p.message.Inputs, p.shots
+	queue, run, shots := p.queue, p.message.Inputs, p.shots
+	queue.CopyFrom(&o.queue, nil)
 	*p = *o
-	p.slots, p.message.Inputs, p.coder = line, run, quant.Coder{}
+	p.queue, p.message.Inputs, p.coder = queue, run, quant.Coder{}
 	p.copyShots(&o.shotBuffer, shots)
 }

@@ -51,15 +51,17 @@ func (b *testBuffer) tick(frames ...sim.Tick) string {
 // brackets for one that stays to be repeated.
 func (b *testBuffer) layout() string {
 	var s []string
-	for _, p := range b.slots {
-		switch {
-		case !p.occupied:
-			s = append(s, ".")
-		case p.consumed:
-			s = append(s, fmt.Sprintf("(%d)", p.tick))
-		default:
-			s = append(s, fmt.Sprint(p.tick))
-		}
+	for range b.wait * min(b.queue.Len(), 1) {
+		s = append(s, ".")
+	}
+	for i := range b.queue.Len() {
+		s = append(s, fmt.Sprint(b.queue.At(i).Tick))
+	}
+	if b.kept {
+		s[0] = "(" + s[0] + ")"
+	}
+	for len(s) < b.settings.DelayTicks {
+		s = append(s, ".")
 	}
 	return strings.Join(s, " ")
 }
@@ -255,8 +257,8 @@ func FuzzPlayout(f *testing.F) {
 			p.Read(a, 50+i, &set, env.Counters)
 			p.Read(b, 50+i, &set, env.Counters)
 			p.Trim(&set, env.Counters)
-			if len(p.slots) < set.DelayTicks || len(p.slots) > set.MaxQueued+1 {
-				t.Fatalf("%d places", len(p.slots))
+			if n := p.queue.Len(); n > set.MaxQueued+1 || p.wait < 0 || p.wait >= set.DelayTicks {
+				t.Fatalf("%d inputs, %d ticks before them", n, p.wait)
 			}
 		}
 	})
