@@ -1,6 +1,26 @@
+// Package jitter releases what arrives early, out of order and unevenly on time: a Playout
+// is the delay of Fiedler's Deterministic Lockstep (2014). It waits for what is missing,
+// and repeats nothing. It knows no clock.
 package jitter
 
 import "time"
+
+// Item is what is held, and the tick that it is for.
+type Item[T any] struct {
+	Tick  int64
+	Value T
+}
+
+// PushResult says what Push did.
+type PushResult uint8
+
+// The results of Push.
+const (
+	Accepted   PushResult = iota
+	Late                  // an item of its tick, or of a later one, has had its turn; dropped
+	Duplicate             // it waits already; dropped
+	OutOfRange            // its tick is too far away; dropped
+)
 
 // playoutCapacity is how many items ahead of the next one a Playout keeps.
 const playoutCapacity = 1024
