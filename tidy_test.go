@@ -33,7 +33,6 @@ var allowedImports = map[string][]string{
 	"net/entropy": {},
 	"net/link":    {},
 	"net/packet":  {"net/link"},
-	"net/jitter":  {},
 
 	// 2
 	"net/message":            {"net/packet", "net/quant"},
@@ -144,7 +143,7 @@ func TestNoPackageNet(t *testing.T) {
 
 // strategyImports is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
-var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "net/jitter", "smoothing",
+var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
 	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
 	"predict/part/playout",
 	"predict/part/hit"}
@@ -167,7 +166,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // purePackages are the folders whose results are a function of their arguments alone.
-var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "net/jitter", "smoothing", "predict",
+var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab"}

@@ -3,7 +3,6 @@ package lockstep
 import (
 	"time"
 
-	"ghostcube/net/jitter"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -20,7 +19,7 @@ type side struct {
 
 	local          []bool // by player: its inputs are made here
 	streams        []inputStream
-	playoutBuffers []*jitter.Playout[sim.Input] // by player; of one's own nothing waits
+	playoutBuffers []*playoutBuffer[sim.Input] // by player; of one's own nothing waits
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
 
@@ -45,7 +44,7 @@ func (s *side) init(env *predict.Env, number int) {
 	s.out.players = resize(s.out.players, env.Players)
 	for range env.Players {
 		s.streams = append(s.streams, newInputStream(w.Tick()))
-		s.playoutBuffers = append(s.playoutBuffers, jitter.NewPlayout[sim.Input](int64(w.Tick()), w.Rate(), 0))
+		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer[sim.Input](int64(w.Tick()), w.Rate(), 0))
 	}
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
@@ -101,7 +100,7 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 		return // a gap, or nothing new
 	}
 	for _, in := range r.inputs[st.next-first:] {
-		if full(p) || s.playoutBuffers[p].Push(s.now(), int64(st.next), in) == jitter.OutOfRange {
+		if full(p) || s.playoutBuffers[p].Push(s.now(), int64(st.next), in) == outOfRange {
 			return
 		}
 		st.add(in)

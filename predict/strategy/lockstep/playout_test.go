@@ -1,4 +1,4 @@
-package jitter
+package lockstep
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ const ms = time.Millisecond
 // the first came in plus the delay: the playout delay buffer of deterministic
 // lockstep, with 100 ms at 60 a second.
 func TestPlayoutDelay(t *testing.T) {
-	p := NewPlayout[int](0, 60, 100*ms)
+	p := newPlayoutBuffer[int](0, 60, 100*ms)
 	if _, ok := p.Pop(time.Hour); ok {
 		t.Fatal("released before anything came")
 	}
@@ -33,7 +33,7 @@ func TestPlayoutDelay(t *testing.T) {
 			t.Errorf("item %d: %v %v", n, i, ok)
 		}
 	}
-	if p.Stats != (PlayoutStats{Accepted: 4, Duplicates: 1, Released: 4}) {
+	if p.Stats != (playoutStats{Accepted: 4, Duplicates: 1, Released: 4}) {
 		t.Errorf("%+v", p.Stats)
 	}
 }
@@ -42,7 +42,7 @@ func TestPlayoutDelay(t *testing.T) {
 // all behind it, and that when it comes four at most are released at once, so
 // that who is behind catches up without falling further behind.
 func TestPlayoutStalls(t *testing.T) {
-	p := NewPlayout[int](100, 60, 50*ms)
+	p := newPlayoutBuffer[int](100, 60, 50*ms)
 	for n := int64(100); n < 130; n++ {
 		if n != 102 {
 			p.Push(0, n, int(n))
@@ -58,7 +58,7 @@ func TestPlayoutStalls(t *testing.T) {
 	if _, ok := p.Pop(now); ok {
 		t.Fatal("103 comes before 102")
 	}
-	if p.Push(now, 101, 0) != Late || p.Push(now, 102+playoutCapacity, 0) != OutOfRange || p.Push(now, -1<<63, 0) != Late || p.Push(now, 1<<63-1, 0) != OutOfRange {
+	if p.Push(now, 101, 0) != late || p.Push(now, 102+playoutCapacity, 0) != outOfRange || p.Push(now, -1<<63, 0) != late || p.Push(now, 1<<63-1, 0) != outOfRange {
 		t.Error("what is late or far is kept")
 	}
 	p.Push(now, 102, 102)
@@ -84,7 +84,7 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 		delay := time.Duration(rapid.IntRange(0, 200).Draw(t, "delay")) * ms
 		rate := rapid.SampledFrom([]int{1, 7, 60, 64}).Draw(t, "rate")
 		first := rapid.Int64Range(-1<<40, 1<<40).Draw(t, "first")
-		p := NewPlayout[int64](first, rate, delay)
+		p := newPlayoutBuffer[int64](first, rate, delay)
 		p.Push(0, first, first)
 		for n := first + 1; n < first+300; n++ {
 			due, _ := p.DueTime(n)
@@ -107,7 +107,7 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 }
 
 func TestPlayoutCopyFrom(t *testing.T) {
-	a, b := NewPlayout[int](0, 60, 0), NewPlayout[int](0, 30, 0)
+	a, b := newPlayoutBuffer[int](0, 60, 0), newPlayoutBuffer[int](0, 30, 0)
 	a.Push(0, 0, 1)
 	b.CopyFrom(a)
 	a.Pop(0)
@@ -119,7 +119,7 @@ func TestPlayoutCopyFrom(t *testing.T) {
 // simulatePlayout plays n items of a sender whose clock differs from ours by ppm through
 // a path, and returns how many ticks waited for an item that was due, after
 // the first wait seconds, and the delay at the end.
-func simulatePlayout(p *Playout[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
+func simulatePlayout(p *playoutBuffer[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
 	type flight struct {
 		at time.Duration
 		n  int
@@ -165,7 +165,7 @@ func simulatePlayout(p *Playout[int], n, ppm int, wait int, path func(i int) tim
 func TestPlayoutCompensatesDrift(t *testing.T) {
 	steady := func(int) time.Duration { return 80 * ms }
 	for _, ppm := range []int{1000, -1000} {
-		p := NewPlayout[int](0, 60, 50*ms)
+		p := newPlayoutBuffer[int](0, 60, 50*ms)
 		p.CompensateDrift = true
 		if waited, _ := simulatePlayout(p, 36000, ppm, 10, steady); waited != 0 {
 			t.Errorf("%d ppm: %d ticks wait", ppm, waited)
@@ -176,7 +176,7 @@ func TestPlayoutCompensatesDrift(t *testing.T) {
 			t.Errorf("%d ppm: the last item is due %v from where it should be", ppm, away)
 		}
 	}
-	p := NewPlayout[int](0, 60, 50*ms)
+	p := newPlayoutBuffer[int](0, 60, 50*ms)
 	if waited, _ := simulatePlayout(p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
 		t.Errorf("a slower clock that is not followed: only %d ticks wait", waited)
 	}
@@ -193,7 +193,7 @@ func TestPlayoutAdapts(t *testing.T) {
 		return 40 * ms
 	}
 	for _, first := range []time.Duration{0, 100 * ms, 600 * ms} {
-		p := NewPlayout[int](0, 60, first)
+		p := newPlayoutBuffer[int](0, 60, first)
 		p.Adaptive = true
 		waited, held := simulatePlayout(p, 6000, 0, 30, swaying)
 		if waited != 0 || held < 90*ms || held > 130*ms {
@@ -201,7 +201,7 @@ func TestPlayoutAdapts(t *testing.T) {
 		}
 	}
 	// A link that becomes worse, and better again.
-	p := NewPlayout[int](0, 60, 20*ms)
+	p := newPlayoutBuffer[int](0, 60, 20*ms)
 	p.Adaptive = true
 	simulatePlayout(p, 1200, 0, 0, func(i int) time.Duration {
 		if i > 600 {
@@ -225,7 +225,7 @@ func TestPlayoutAfterFreeze(t *testing.T) {
 	const delay, path = 50 * ms, 80 * ms
 	for _, stood := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
 		for _, follow := range []bool{true, false} {
-			p := NewPlayout[int](0, 60, delay)
+			p := newPlayoutBuffer[int](0, 60, delay)
 			p.CompensateDrift = follow
 			next := 0
 			for tick := range 60 * 20 {

@@ -1,32 +1,29 @@
-// Package jitter releases what arrives early, out of order and unevenly on time: a Playout
-// is the delay of Fiedler's Deterministic Lockstep (2014). It waits for what is missing,
-// and repeats nothing. It knows no clock.
-package jitter
+package lockstep
 
 import "time"
 
-// Item is what is held, and the tick that it is for.
-type Item[T any] struct {
+// playoutItem is what is held, and the tick that it is for.
+type playoutItem[T any] struct {
 	Tick  int64
 	Value T
 }
 
-// PushResult says what Push did.
-type PushResult uint8
+// pushResult says what Push did.
+type pushResult uint8
 
 // The results of Push.
 const (
-	Accepted   PushResult = iota
-	Late                  // an item of its tick, or of a later one, has had its turn; dropped
-	Duplicate             // it waits already; dropped
-	OutOfRange            // its tick is too far away; dropped
+	accepted   pushResult = iota
+	late                  // an item of its tick, or of a later one, has had its turn; dropped
+	duplicate             // it waits already; dropped
+	outOfRange            // its tick is too far away; dropped
 )
 
-// playoutCapacity is how many items ahead of the next one a Playout keeps.
+// playoutCapacity is how many items ahead of the next one a playoutBuffer keeps.
 const playoutCapacity = 1024
 
-// PlayoutStats are running totals of one Playout.
-type PlayoutStats struct {
+// playoutStats are running totals of one playoutBuffer.
+type playoutStats struct {
 	Accepted   uint64
 	Late       uint64 // its turn was over
 	Duplicates uint64 // was here already
@@ -35,7 +32,7 @@ type PlayoutStats struct {
 	Stalls     uint64 // calls of Ready at which the next item was due and missing
 }
 
-// Playout releases numbered items in order, each a fixed delay after its time:
+// playoutBuffer releases numbered items in order, each a fixed delay after its time:
 // number n at t0 + (n-first)/rate + delay, where t0 is when the first item came,
 // whichever it was. One that is due and missing is waited for, and so are all
 // behind it.
@@ -48,8 +45,8 @@ type PlayoutStats struct {
 // follow a clock that runs faster or slower than one's own. Both are here, and
 // both look at how late items come against their times, in spans of two
 // seconds. The settings may be changed at any time.
-type Playout[T any] struct {
-	Stats PlayoutStats
+type playoutBuffer[T any] struct {
+	Stats playoutStats
 
 	// Delay is what items are held back after their times, at least 0. If it is
 	// adapted it is only where that begins.
@@ -105,29 +102,29 @@ const (
 	maxDelay          = 5 * time.Second
 )
 
-// NewPlayout returns a playout buffer for items numbered from first, at rate of
+// newPlayoutBuffer returns a playout buffer for items numbered from first, at rate of
 // them per second, at least 1.
-func NewPlayout[T any](first int64, rate int, delay time.Duration) *Playout[T] {
+func newPlayoutBuffer[T any](first int64, rate int, delay time.Duration) *playoutBuffer[T] {
 	if rate < 1 || delay < 0 {
-		panic("jitter: a playout without a rate, or with a negative delay")
+		panic("lockstep: a playout without a rate, or with a negative delay")
 	}
-	return &Playout[T]{Delay: delay, first: first, next: first, rate: rate, currentDelay: delay}
+	return &playoutBuffer[T]{Delay: delay, first: first, next: first, rate: rate, currentDelay: delay}
 }
 
 // Push takes in item n, which came at the moment now.
-func (p *Playout[T]) Push(now time.Duration, n int64, value T) PushResult {
+func (p *playoutBuffer[T]) Push(now time.Duration, n int64, value T) pushResult {
 	switch {
 	case n < p.next:
 		p.Stats.Late++
-		return Late
+		return late
 	case uint64(n)-uint64(p.next) >= playoutCapacity:
 		p.Stats.OutOfRange++
-		return OutOfRange
+		return outOfRange
 	}
 	s := &p.ring[uint64(n)%playoutCapacity]
 	if s.present {
 		p.Stats.Duplicates++
-		return Duplicate
+		return duplicate
 	}
 	if !p.started {
 		p.started, p.firstArrival, p.now, p.windowEnd = true, now, now, now+windowLength
@@ -136,7 +133,7 @@ func (p *Playout[T]) Push(now time.Duration, n int64, value T) PushResult {
 	p.window.add(now - p.firstArrival - p.offset(n))
 	s.present, s.value = true, value
 	p.Stats.Accepted++
-	return Accepted
+	return accepted
 }
 
 // add takes in one more lateness.
@@ -150,7 +147,7 @@ func (l *lateness) add(late time.Duration) {
 
 // advance lets time pass: it closes the span that has ended, and moves the delay
 // and the times.
-func (p *Playout[T]) advance(now time.Duration) {
+func (p *playoutBuffer[T]) advance(now time.Duration) {
 	if !p.started {
 		return
 	}
@@ -194,7 +191,7 @@ func (p *Playout[T]) advance(now time.Duration) {
 }
 
 // closeWindow ends a span.
-func (p *Playout[T]) closeWindow() {
+func (p *playoutBuffer[T]) closeWindow() {
 	if !p.window.any {
 		return
 	}
@@ -213,7 +210,7 @@ func (p *Playout[T]) closeWindow() {
 }
 
 // stepClock moves all times, as if the first item had come later.
-func (p *Playout[T]) stepClock(by time.Duration) {
+func (p *playoutBuffer[T]) stepClock(by time.Duration) {
 	p.firstArrival += by
 	p.clockDrift -= by
 	p.window.min -= by
@@ -221,27 +218,27 @@ func (p *Playout[T]) stepClock(by time.Duration) {
 }
 
 // offset returns when item n is due after the first came, but for the delay.
-func (p *Playout[T]) offset(n int64) time.Duration {
+func (p *playoutBuffer[T]) offset(n int64) time.Duration {
 	whole, part := (n-p.first)/int64(p.rate), (n-p.first)%int64(p.rate)
 	return time.Duration(whole)*time.Second + time.Duration(part)*time.Second/time.Duration(p.rate)
 }
 
 // DueTime returns when item n is due. It reports false before anything came.
-func (p *Playout[T]) DueTime(n int64) (time.Duration, bool) {
+func (p *playoutBuffer[T]) DueTime(n int64) (time.Duration, bool) {
 	return p.firstArrival + p.offset(n) + p.driftCorrection + p.currentDelay, p.started
 }
 
 // CurrentDelay returns the delay in force.
-func (p *Playout[T]) CurrentDelay() time.Duration { return p.currentDelay }
+func (p *playoutBuffer[T]) CurrentDelay() time.Duration { return p.currentDelay }
 
 // ClockDrift returns by how much more the earliest items of the last span were late
 // than those of the first: the sender's clock runs slower than ours if it
 // grows.
-func (p *Playout[T]) ClockDrift() time.Duration { return p.clockDrift }
+func (p *playoutBuffer[T]) ClockDrift() time.Duration { return p.clockDrift }
 
 // CountReleasable returns for how many items in a row, at most most, the time has come by
 // now and the item is here. So many times Take has one.
-func (p *Playout[T]) CountReleasable(now time.Duration, most int) (n int) {
+func (p *playoutBuffer[T]) CountReleasable(now time.Duration, most int) (n int) {
 	p.advance(now)
 	for n < most {
 		i := p.next + int64(n)
@@ -261,18 +258,18 @@ func (p *Playout[T]) CountReleasable(now time.Duration, most int) (n int) {
 
 // Stalled reports whether the next item is due by now and missing: whoever
 // needs it waits.
-func (p *Playout[T]) Stalled(now time.Duration) bool {
+func (p *playoutBuffer[T]) Stalled(now time.Duration) bool {
 	due, begun := p.DueTime(p.next)
 	return begun && due <= now && !p.ring[uint64(p.next)%playoutCapacity].present
 }
 
 // Pop returns the next item if it is due by now and here.
-func (p *Playout[T]) Pop(now time.Duration) (Item[T], bool) {
+func (p *playoutBuffer[T]) Pop(now time.Duration) (playoutItem[T], bool) {
 	s := &p.ring[uint64(p.next)%playoutCapacity]
 	if due, begun := p.DueTime(p.next); !begun || due > now || !s.present {
-		return Item[T]{}, false
+		return playoutItem[T]{}, false
 	}
-	i := Item[T]{p.next, s.value}
+	i := playoutItem[T]{p.next, s.value}
 	s.present, s.value = false, *new(T)
 	p.next++
 	p.Stats.Released++
@@ -280,4 +277,4 @@ func (p *Playout[T]) Pop(now time.Duration) (Item[T], bool) {
 }
 
 // CopyFrom makes p an equal of o. What a value points to is shared.
-func (p *Playout[T]) CopyFrom(o *Playout[T]) { *p = *o }
+func (p *playoutBuffer[T]) CopyFrom(o *playoutBuffer[T]) { *p = *o }
