@@ -4,188 +4,213 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/sim"
+
 	"pgregory.net/rapid"
 )
 
-const ms = time.Millisecond
+const (
+	ms       = time.Millisecond
+	testRate = 60
+)
 
-// TestPlayoutDelay says that items come out in order, each its own time after
-// the first came in plus the delay: the playout delay buffer of deterministic
-// lockstep, with 100 ms at 60 a second.
+// testPlayout is a playout buffer with its settings, and a clock of its own at which tick n
+// begins after n/60 s.
+type testPlayout struct {
+	playoutBuffer
+	settings settings
+}
+
+func newTestPlayout(first sim.Tick, delay time.Duration) *testPlayout {
+	p := &testPlayout{playoutBuffer: newPlayoutBuffer(first, testRate)}
+	p.settings.playoutDelay = float64(delay / ms)
+	p.now = -sim.MomentsPerTick
+	return p
+}
+
+// tick begins the next tick and inserts the inputs that arrive in it.
+func (p *testPlayout) tick(arrivals ...sim.Tick) {
+	p.beginTick(&p.settings)
+	for _, t := range arrivals {
+		p.push(t, inputOf(t))
+	}
+}
+
+// inputOf returns an input that names its tick.
+func inputOf(t sim.Tick) sim.Input {
+	return sim.Input{Buttons: sim.Buttons(t) & sim.AllButtons, Heading: uint8(t >> 6)}
+}
+
+// release releases up to four inputs and checks that they are the next ones.
+func (p *testPlayout) release(t testing.TB) (released int) {
+	t.Helper()
+	released = p.releasable(4)
+	for range released {
+		want := p.next
+		if in, ok := p.pop(); !ok || in != inputOf(want) {
+			t.Fatalf("released %v, %v, want the input of tick %d", in, ok, want)
+		}
+	}
+	return released
+}
+
+// dueAt returns when by its own clock the buffer is to release the input of a tick.
+func (p *testPlayout) dueAt(t sim.Tick) sim.Moment {
+	return t.Moment() - p.clock.Expected(0) + p.slew.Offset() + p.delay
+}
+
+// moments returns a length of time in the buffer's unit.
+func moments(d time.Duration) sim.Moment { return sim.MomentOf(d, testRate) }
+
+// TestPlayoutDelay checks that inputs are released in order, each its own time after the
+// first arrival, and the delay: the playout delay buffer of deterministic lockstep, with
+// 100 ms at 60 Hz, which are six ticks.
 func TestPlayoutDelay(t *testing.T) {
-	p := newPlayoutBuffer[int](0, 60, 100*ms)
-	if _, ok := p.Pop(time.Hour); ok {
-		t.Fatal("released before anything came")
-	}
-	start := 7 * time.Second
-	for _, n := range []int64{2, 0, 1, 0, 3} {
-		p.Push(start, n, int(n))
-	}
-	for n := range int64(4) {
-		due := start + time.Duration(n)*time.Second/60 + 100*ms
-		if at, ok := p.DueTime(n); !ok || at != due {
-			t.Errorf("item %d is due at %v, want %v", n, at, due)
-		}
-		if _, ok := p.Pop(due - 1); ok || p.CountReleasable(due-1, 4) != 0 {
-			t.Errorf("item %d comes early", n)
-		}
-		if i, ok := p.Pop(due); !ok || i.Tick != n || i.Value != int(n) {
-			t.Errorf("item %d: %v %v", n, i, ok)
+	p := newTestPlayout(0, 100*ms)
+	for range 7 {
+		if p.tick(); p.releasable(4) != 0 || p.stalled() {
+			t.Fatal("something is due before anything has arrived")
 		}
 	}
-	if p.Stats != (playoutStats{Accepted: 4, Duplicates: 1, Released: 4}) {
-		t.Errorf("%+v", p.Stats)
+	p.tick(2, 0, 1, 0, 3)
+	for tick := 1; tick < 10; tick++ {
+		p.tick()
+		if n := p.release(t); n != 0 != (tick >= 6) {
+			t.Errorf("%d released %d ticks after the first arrival", n, tick)
+		}
+	}
+	if p.next != 4 {
+		t.Errorf("released until %d", p.next)
 	}
 }
 
-// TestPlayoutStalls says that an item that is due and missing is waited for, with
-// all behind it, and that when it comes four at most are released at once, so
-// that who is behind catches up without falling further behind.
+// TestPlayoutStalls checks that the buffer waits for an input that is due and missing,
+// with all behind it, and that when it arrives no more inputs are released at once than
+// asked for, so that the side catches up without falling further behind.
 func TestPlayoutStalls(t *testing.T) {
-	p := newPlayoutBuffer[int](100, 60, 50*ms)
-	for n := int64(100); n < 130; n++ {
-		if n != 102 {
-			p.Push(0, n, int(n))
+	p := newTestPlayout(100, 50*ms)
+	p.tick()
+	for tick := sim.Tick(100); tick < 130; tick++ {
+		if tick != 102 {
+			p.push(tick, inputOf(tick))
 		}
 	}
-	now := time.Second
-	for range 2 {
-		p.Pop(now)
+	for range 60 {
+		p.tick()
+		p.release(t)
 	}
-	if p.CountReleasable(now, 4) != 0 || p.Stats.Stalls != 1 {
-		t.Fatalf("102 is missing, and %d are ready", p.CountReleasable(now, 4))
+	if _, ok := p.pop(); ok || !p.stalled() || p.next != 102 {
+		t.Fatalf("102 is missing, and %d is next", p.next)
 	}
-	if _, ok := p.Pop(now); ok {
-		t.Fatal("103 comes before 102")
+	kept := p.inputs.Len()
+	if p.push(101, sim.Input{}); p.inputs.Len() != kept || p.push(102+maxEarlyInputs, sim.Input{}) || p.push(1<<32-1, sim.Input{}) {
+		t.Error("an input that is late or far ahead is kept")
 	}
-	if p.Push(now, 101, 0) != late || p.Push(now, 102+playoutCapacity, 0) != outOfRange || p.Push(now, -1<<63, 0) != late || p.Push(now, 1<<63-1, 0) != outOfRange {
-		t.Error("what is late or far is kept")
-	}
-	p.Push(now, 102, 102)
-	for want := 102; want < 130; {
-		n := p.CountReleasable(now, 4)
-		if n != min(4, 130-want) {
-			t.Fatalf("%d ready at %d", n, want)
+	p.push(103, sim.Input{}) // a duplicate
+	p.push(102, inputOf(102))
+	for p.next < 130 {
+		if n := min(4, int(130-p.next)); p.release(t) != n {
+			t.Fatalf("at %d, not %d are released", p.next, n)
 		}
-		for range n {
-			if i, ok := p.Pop(now); !ok || i.Value != want {
-				t.Fatalf("%v %v, want %d", i, ok, want)
-			}
-			want++
-		}
-		now += time.Second / 60
+		p.tick()
 	}
 }
 
-// TestPlayoutWithoutStalls says that a delay as long as the worst lateness
-// leaves no item waited for, under any lateness, and that order always holds.
+// TestPlayoutWithoutStalls checks that a delay as long as the worst lateness leaves no
+// input waited for, under any lateness, and that the order always holds.
 func TestPlayoutWithoutStalls(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		delay := time.Duration(rapid.IntRange(0, 200).Draw(t, "delay")) * ms
-		rate := rapid.SampledFrom([]int{1, 7, 60, 64}).Draw(t, "rate")
-		first := rapid.Int64Range(-1<<40, 1<<40).Draw(t, "first")
-		p := newPlayoutBuffer[int64](first, rate, delay)
-		p.Push(0, first, first)
-		for n := first + 1; n < first+300; n++ {
-			due, _ := p.DueTime(n)
-			p.Push(due-delay+time.Duration(rapid.Int64Range(0, int64(delay)).Draw(t, "late")), n, n)
+	rapid.Check(t, func(rt *rapid.T) {
+		delay := rapid.IntRange(0, 12).Draw(rt, "delay")
+		first := sim.Tick(rapid.IntRange(0, 1<<30).Draw(rt, "first"))
+		p := newTestPlayout(first, 0)
+		p.settings.playoutDelay = sim.Tick(delay).Moment().Millis(testRate) + 1e-3 // conversions round down
+		arrivals := map[int][]sim.Tick{0: {first}}
+		for i := 1; i < 300; i++ {
+			at := i + rapid.IntRange(0, delay).Draw(rt, "late")
+			arrivals[at] = append(arrivals[at], first+sim.Tick(i))
 		}
-		now := time.Duration(0)
-		for want := first; want < first+300; {
-			for range p.CountReleasable(now, 4) {
-				if i, ok := p.Pop(now); !ok || i.Tick != want || i.Value != want {
-					t.Fatalf("%v %v, want %d", i, ok, want)
-				}
-				want++
+		for tick := 0; p.next < first+300; tick++ {
+			p.tick(arrivals[tick]...)
+			if p.stalled() {
+				rt.Fatalf("tick %d waits for %d", tick, p.next)
 			}
-			now += time.Second / 60
-		}
-		if p.Stats.Stalls != 0 {
-			t.Fatalf("%+v", p.Stats)
+			p.release(t)
 		}
 	})
 }
 
-func TestPlayoutCopyFrom(t *testing.T) {
-	a, b := newPlayoutBuffer[int](0, 60, 0), newPlayoutBuffer[int](0, 30, 0)
-	a.Push(0, 0, 1)
-	b.CopyFrom(a)
-	a.Pop(0)
-	if i, ok := b.Pop(0); !ok || i.Value != 1 {
+// TestPlayoutCopy checks that a copy shares no memory with its original.
+func TestPlayoutCopy(t *testing.T) {
+	a, b := newTestPlayout(0, 0), newTestPlayout(0, 0)
+	a.tick(0)
+	b.copyFrom(&a.playoutBuffer)
+	a.pop()
+	if in, ok := b.pop(); !ok || in != inputOf(0) {
 		t.Error("the copy shares its memory")
 	}
 }
 
-// simulatePlayout plays n items of a sender whose clock differs from ours by ppm through
-// a path, and returns how many ticks waited for an item that was due, after
-// the first wait seconds, and the delay at the end.
-func simulatePlayout(p *playoutBuffer[int], n, ppm int, wait int, path func(i int) time.Duration) (waited int, held time.Duration) {
+// simulatePlayout plays n inputs of a sender whose clock differs by ppm through a path. It
+// returns how many ticks waited for an input that was due, after the first seconds, and
+// the delay at the end.
+func simulatePlayout(t *testing.T, p *testPlayout, n, ppm, seconds int, path func(i int) time.Duration) (waited int, delay sim.Moment) {
 	type flight struct {
 		at time.Duration
-		n  int
+		n  sim.Tick
 	}
-	var under []flight
+	var flights []flight
 	for i := range n {
-		sent := time.Duration(i) * time.Second / 60
+		sent := time.Duration(i) * time.Second / testRate
 		sent += sent / 1_000_000 * time.Duration(ppm)
-		under = append(under, flight{sent + path(i), i})
+		flights = append(flights, flight{sent + path(i), sim.Tick(i)})
 	}
-	next := 0
-	for tick := 0; next < n; tick++ {
-		now := time.Duration(tick) * time.Second / 60
-		for _, f := range under {
-			if f.at <= now && f.at > now-time.Second/60 {
-				p.Push(now, int64(f.n), f.n)
+	for tick := 0; p.next < sim.Tick(n) && tick < n+6000; tick++ {
+		now := time.Duration(tick) * time.Second / testRate
+		p.tick()
+		for _, f := range flights {
+			if f.at <= now && f.at > now-time.Second/testRate {
+				p.push(f.n, inputOf(f.n))
 			}
 			if f.at > now+time.Second {
 				break
 			}
 		}
-		for len(under) > 100 && under[50].at < now-5*time.Second {
-			under = under[50:]
+		for len(flights) > 100 && flights[50].at < now-5*time.Second {
+			flights = flights[50:]
 		}
-		if r := p.CountReleasable(now, 4); r > 0 {
-			for range r {
-				p.Pop(now)
-				next++
-			}
-		} else if p.Stalled(now) && tick > wait*60 {
+		if p.release(t) == 0 && p.stalled() && tick > seconds*testRate {
 			waited++
 		}
-		if tick > n+6000 {
-			break
-		}
 	}
-	return waited, p.CurrentDelay()
+	return waited, p.delay
 }
 
-// TestPlayoutCompensatesDrift says that with Follow a sender whose clock is 1000 parts
-// per million slower or faster is played for ten minutes without waiting, and
-// without it the slower one is waited for again and again.
-func TestPlayoutCompensatesDrift(t *testing.T) {
+// TestPlayoutFollowsClock checks that with follow-clock a sender whose clock is 1000 ppm
+// slower or faster is played for ten minutes without waiting, and that without it the
+// slower one is waited for again and again.
+func TestPlayoutFollowsClock(t *testing.T) {
 	steady := func(int) time.Duration { return 80 * ms }
 	for _, ppm := range []int{1000, -1000} {
-		p := newPlayoutBuffer[int](0, 60, 50*ms)
-		p.CompensateDrift = true
-		if waited, _ := simulatePlayout(p, 36000, ppm, 10, steady); waited != 0 {
+		p := newTestPlayout(0, 50*ms)
+		p.settings.followClock = true
+		if waited, _ := simulatePlayout(t, p, 36000, ppm, 10, steady); waited != 0 {
 			t.Errorf("%d ppm: %d ticks wait", ppm, waited)
 		}
-		due, _ := p.DueTime(36000)
 		sent := 600*time.Second + 600*time.Second/1_000_000*time.Duration(ppm)
-		if away := due - sent - 80*ms - 50*ms; away < -20*ms || away > 20*ms {
-			t.Errorf("%d ppm: the last item is due %v from where it should be", ppm, away)
+		if away := p.dueAt(36000) - moments(sent+80*ms+50*ms); away < -moments(20*ms) || away > moments(20*ms) {
+			t.Errorf("%d ppm: the last input is due %.1f ms from where it should be", ppm, away.Millis(testRate))
 		}
 	}
-	p := newPlayoutBuffer[int](0, 60, 50*ms)
-	if waited, _ := simulatePlayout(p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
+	p := newTestPlayout(0, 50*ms)
+	if waited, _ := simulatePlayout(t, p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
 		t.Errorf("a slower clock that is not followed: only %d ticks wait", waited)
 	}
 }
 
-// TestPlayoutAdapts says that with Adapt the delay becomes what the link needs,
-// up at once and down slowly, and that no item waits once it is there.
+// TestPlayoutAdapts checks that with adaptive the delay becomes what the link needs, up at
+// once and down slowly, and that no input waits once it is there.
 func TestPlayoutAdapts(t *testing.T) {
-	// Every fifth item comes 90 ms later than the others.
+	// Every fifth input arrives 90 ms later than the others.
 	swaying := func(i int) time.Duration {
 		if i%5 == 3 {
 			return 130 * ms
@@ -193,59 +218,61 @@ func TestPlayoutAdapts(t *testing.T) {
 		return 40 * ms
 	}
 	for _, first := range []time.Duration{0, 100 * ms, 600 * ms} {
-		p := newPlayoutBuffer[int](0, 60, first)
-		p.Adaptive = true
-		waited, held := simulatePlayout(p, 6000, 0, 30, swaying)
-		if waited != 0 || held < 90*ms || held > 130*ms {
-			t.Errorf("from %v: %d ticks wait, the delay ends at %v", first, waited, held)
+		p := newTestPlayout(0, first)
+		p.tick()
+		p.settings.adaptive = true
+		p.now = -sim.MomentsPerTick
+		waited, delay := simulatePlayout(t, p, 6000, 0, 30, swaying)
+		if waited != 0 || delay < moments(90*ms) || delay > moments(130*ms) {
+			t.Errorf("from %v: %d ticks wait, the delay ends at %.1f ms", first, waited, delay.Millis(testRate))
 		}
 	}
-	// A link that becomes worse, and better again.
-	p := newPlayoutBuffer[int](0, 60, 20*ms)
-	p.Adaptive = true
-	simulatePlayout(p, 1200, 0, 0, func(i int) time.Duration {
+	// A link that becomes worse.
+	p := newTestPlayout(0, 20*ms)
+	p.settings.adaptive = true
+	simulatePlayout(t, p, 1200, 0, 0, func(i int) time.Duration {
 		if i > 600 {
 			return 240 * ms
 		}
 		return 40 * ms
 	})
-	if held := p.CurrentDelay(); held < 200*ms || held > 240*ms {
-		t.Errorf("the path became 200 ms longer, and the delay is %v", held)
+	if p.delay < moments(200*ms) || p.delay > moments(240*ms) {
+		t.Errorf("the path became 200 ms longer, and the delay is %.1f ms", p.delay.Millis(testRate))
 	}
-	p.Adaptive = false
-	if p.CountReleasable(time.Hour, 1); p.CurrentDelay() != 20*ms {
-		t.Errorf("no longer adapted, the delay is %v", p.CurrentDelay())
+	p.settings.adaptive = false
+	if p.tick(); p.delay != moments(20*ms) {
+		t.Errorf("no longer adaptive, the delay is %.1f ms", p.delay.Millis(testRate))
 	}
 }
 
-// TestPlayoutAfterFreeze says that with Follow a receiver that has stood still, so
-// that all comes too early by its clock, plays items as late as before within
-// seconds, and without it it stays behind by as long as it stood.
+// TestPlayoutAfterFreeze checks that with follow-clock a receiver that has stood still, so
+// that all arrives too early by its clock, plays inputs as late as before within seconds,
+// and that without it it stays behind by as long as it stood.
 func TestPlayoutAfterFreeze(t *testing.T) {
 	const delay, path = 50 * ms, 80 * ms
 	for _, stood := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
 		for _, follow := range []bool{true, false} {
-			p := newPlayoutBuffer[int](0, 60, delay)
-			p.CompensateDrift = follow
-			next := 0
-			for tick := range 60 * 20 {
-				real := time.Duration(tick) * time.Second / 60
-				now := min(real, 5*time.Second) + max(real-5*time.Second-stood, 0)
-				for ; time.Duration(next)*time.Second/60+path <= real && (real < 5*time.Second || now > 5*time.Second); next++ {
-					p.Push(now, int64(next), next)
+			p := newTestPlayout(0, delay)
+			p.settings.followClock = follow
+			next := sim.Tick(0)
+			for tick := range testRate * 20 {
+				real := time.Duration(tick) * time.Second / testRate
+				if real >= 5*time.Second && real < 5*time.Second+stood {
+					continue
 				}
-				for range p.CountReleasable(now, 4) {
-					p.Pop(now)
+				p.tick()
+				for ; time.Duration(next)*time.Second/testRate+path <= real; next++ {
+					p.push(next, inputOf(next))
 				}
+				p.release(t)
 			}
-			due, _ := p.DueTime(int64(next))
-			away := due + stood - time.Duration(next)*time.Second/60 - path - delay
+			away := p.dueAt(next) + moments(stood) - next.Moment() - moments(path+delay)
 			want := time.Duration(0)
 			if !follow {
 				want = stood
 			}
-			if d := (away - want).Abs(); d > 30*ms {
-				t.Errorf("after %v, following %v: items are due %v later than before, want %v", stood, follow, away, want)
+			if d := away - moments(want); max(d, -d) > moments(30*ms) {
+				t.Errorf("after %v, following %v: inputs are due %.1f ms later than before, want %v", stood, follow, away.Millis(testRate), want)
 			}
 		}
 	}

@@ -81,13 +81,13 @@ func (s *server) inputAdvantage(player int) int {
 	if player < 0 {
 		return 0
 	}
-	now, least := s.now(), inputHistoryTicks
-	for p, q := range s.playoutBuffers {
+	least := inputHistoryTicks
+	for p := range s.playoutBuffers {
 		if !s.local[p] {
-			least = min(least, q.CountReleasable(now, least))
+			least = s.playoutBuffers[p].releasable(least)
 		}
 	}
-	return min(s.playoutBuffers[player].CountReleasable(now, least+maxAdvantage)-least, maxAdvantage)
+	return min(s.playoutBuffers[player].releasable(least+maxAdvantage)-least, maxAdvantage)
 }
 
 // windowFull reports whether no more inputs of a player can be kept, because some

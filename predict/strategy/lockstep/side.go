@@ -1,8 +1,6 @@
 package lockstep
 
 import (
-	"time"
-
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -19,12 +17,11 @@ type side struct {
 
 	local          []bool // by player: its inputs are made here
 	streams        []inputStream
-	playoutBuffers []*playoutBuffer[sim.Input] // by player; of one's own nothing waits
+	playoutBuffers []playoutBuffer // by player; of one's own nothing waits
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
 
-	clockTicks   int64   // ticks of this half's own clock
-	playingTicks int64   // of them, those since the first tick was due
+	playingTicks int64   // ticks since the first one was due
 	stallTicks   int     // ticks that it has been waiting
 	clockDrift   float64 // ms by which the earliest inputs come later than at first
 	stepInputs   []sim.Input
@@ -44,7 +41,7 @@ func (s *side) init(env *predict.Env, number int) {
 	s.out.players = resize(s.out.players, env.Players)
 	for range env.Players {
 		s.streams = append(s.streams, newInputStream(w.Tick()))
-		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer[sim.Input](int64(w.Tick()), w.Rate(), 0))
+		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
 	}
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
@@ -70,23 +67,13 @@ func (s *side) init(env *predict.Env, number int) {
 	m.Declare("rejected_payloads", "payloads that were no message")
 }
 
-// now is the time on this half's own clock, which ticks when the half does.
-func (s *side) now() time.Duration {
-	rate := int64(s.env.World.Rate())
-	return time.Duration(s.clockTicks/rate)*time.Second + time.Duration(s.clockTicks%rate)*time.Second/time.Duration(rate)
-}
-
 // beginTick begins a tick of the half. It returns whether what is sent in it goes
 // over TCP.
 func (s *side) beginTick() (stream bool) {
 	stream = s.env.ReliableOrdered
 	s.env.ReliableOrdered = s.transport == tcp
-	s.clockTicks++
-	for p, q := range s.playoutBuffers {
-		if !s.local[p] {
-			q.Delay = time.Duration(s.playoutDelay * float64(time.Millisecond))
-			q.Adaptive, q.CompensateDrift = s.adaptive, s.followClock
-		}
+	for p := range s.playoutBuffers {
+		s.playoutBuffers[p].beginTick(&s.settings)
 	}
 	return stream
 }
@@ -100,7 +87,7 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 		return // a gap, or nothing new
 	}
 	for _, in := range r.inputs[st.next-first:] {
-		if full(p) || s.playoutBuffers[p].Push(s.now(), int64(st.next), in) == outOfRange {
+		if full(p) || !s.playoutBuffers[p].push(st.next, in) {
 			return
 		}
 		st.add(in)
@@ -109,31 +96,31 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 
 // advance steps as many ticks as the inputs that are here and due allow.
 func (s *side) advance() {
-	w, m, now := s.env.World, s.env.Counters, s.now()
+	w, m := s.env.World, s.env.Counters
 	n, alone := s.maxCatchUp, true
-	held, drift := time.Duration(0), time.Duration(0)
+	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
-	for p, q := range s.playoutBuffers {
+	for p := range s.playoutBuffers {
 		if s.local[p] {
 			n = min(n, int(s.streams[p].next-w.Tick()))
 			continue
 		}
 		alone = false
-		n = min(n, q.CountReleasable(now, n))
-		overdue = overdue || q.Stalled(now)
-		held = max(held, q.CurrentDelay())
-		if d := q.ClockDrift(); d.Abs() > drift.Abs() {
+		q := &s.playoutBuffers[p]
+		n = q.releasable(n)
+		overdue = overdue || q.stalled()
+		delay = max(delay, q.delay)
+		if d := q.arrivals.Drift(); max(d, -d) > max(drift, -drift) {
 			drift = d
 		}
 	}
 	for range n {
-		for p, q := range s.playoutBuffers {
+		for p := range s.playoutBuffers {
 			if s.local[p] {
 				s.stepInputs[p] = s.streams[p].at(w.Tick())
 				continue
 			}
-			i, _ := q.Pop(now)
-			s.stepInputs[p] = i.Value
+			s.stepInputs[p], _ = s.playoutBuffers[p].pop()
 		}
 		if s.lagCompensator != nil {
 			s.resolveShots()
@@ -151,8 +138,8 @@ func (s *side) advance() {
 	if alone {
 		return
 	}
-	m.Set("playout_delay_ms", float64(held)/float64(time.Millisecond))
-	s.clockDrift = float64(drift) / float64(time.Millisecond)
+	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
+	s.clockDrift = drift.Millis(w.Rate())
 	m.Set("clock_drift_ms", s.clockDrift)
 	s.countStalls(n, overdue)
 }
@@ -232,8 +219,8 @@ func (s *side) copyFrom(o *side) {
 	copy(s.local, o.local)
 	copy(s.streams, o.streams)
 	for i := range s.playoutBuffers {
-		s.playoutBuffers[i].CopyFrom(o.playoutBuffers[i])
+		s.playoutBuffers[i].copyFrom(&o.playoutBuffers[i])
 	}
 	s.checksums.copyFrom(&o.checksums)
-	s.clockTicks, s.playingTicks, s.stallTicks, s.clockDrift = o.clockTicks, o.playingTicks, o.stallTicks, o.clockDrift
+	s.playingTicks, s.stallTicks, s.clockDrift = o.playingTicks, o.stallTicks, o.clockDrift
 }

@@ -1,0 +1,73 @@
+package playout
+
+import "ghostcube/sim"
+
+// Span is the range of lateness of the packets of some time.
+type Span struct {
+	Any      bool // a packet has arrived
+	Min, Max sim.Moment
+}
+
+// Add extends the span to the lateness of one more packet.
+func (s *Span) Add(lateness sim.Moment) {
+	if !s.Any {
+		*s = Span{true, lateness, lateness}
+		return
+	}
+	s.Min, s.Max = min(s.Min, lateness), max(s.Max, lateness)
+}
+
+// Arrivals records how late packets arrive, span by span. The earliest packet of a span is
+// the one that the network has delayed least, so its lateness changes only with the clocks
+// and with the length of the path, not with jitter.
+type Arrivals struct {
+	// SpanTicks is the length of a span.
+	SpanTicks int
+
+	span     Span // that has not ended
+	ticks    int  // of it
+	hasFirst bool
+	first    sim.Moment // lateness of the earliest packet of the first span
+	drift    sim.Moment
+}
+
+// Add records the lateness of a packet.
+func (a *Arrivals) Add(lateness sim.Moment) { a.span.Add(lateness) }
+
+// Discard begins the span anew. Whoever changes the pace of its own ticks does so with
+// each packet: its lateness is not that of the clocks.
+func (a *Arrivals) Discard() { a.span, a.ticks = Span{}, 0 }
+
+// Tick counts a tick of the receiver. It returns the span that ends with it, which is empty
+// if no packet arrived.
+func (a *Arrivals) Tick() (ended Span, ok bool) {
+	a.ticks++
+	if a.ticks < a.SpanTicks {
+		return Span{}, false
+	}
+	ended = a.span
+	a.Discard()
+	if ended.Any {
+		if !a.hasFirst {
+			a.hasFirst, a.first = true, ended.Min
+		}
+		a.drift = ended.Min - a.first
+	}
+	return ended, true
+}
+
+// Current returns the span that has not ended.
+func (a *Arrivals) Current() Span { return a.span }
+
+// Drift returns how much later the earliest packet of the last span arrived than that of
+// the first. It grows if the sender's clock runs slower than the receiver's, or the path
+// becomes longer.
+func (a *Arrivals) Drift() sim.Moment { return a.drift }
+
+// SetBack tells that the receiver's clock has been set back, so that all packets are less
+// late by as much.
+func (a *Arrivals) SetBack(by sim.Moment) {
+	a.span.Min -= by
+	a.span.Max -= by
+	a.drift -= by
+}

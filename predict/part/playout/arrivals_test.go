@@ -1,0 +1,71 @@
+package playout
+
+import (
+	"testing"
+
+	"ghostcube/sim"
+)
+
+const tick sim.Moment = sim.MomentsPerTick
+
+// TestArrivals checks that a span has the earliest and the latest of its packets, that the
+// drift is how much later the earliest packet is than that of the first span with packets,
+// that a span without packets says nothing, and that discarding begins a span anew.
+func TestArrivals(t *testing.T) {
+	a := Arrivals{SpanTicks: 10}
+	end := func(late ...sim.Moment) Span {
+		t.Helper()
+		for i := range 10 {
+			if i < len(late) {
+				a.Add(late[i])
+			}
+			if s, ok := a.Tick(); ok != (i == 9) {
+				t.Fatalf("the span ends after %d ticks: %v", i+1, ok)
+			} else if ok {
+				return s
+			}
+		}
+		return Span{}
+	}
+	if s := end(); s.Any || a.Drift() != 0 {
+		t.Errorf("nothing has arrived: %v, a drift of %d", s, a.Drift())
+	}
+	if s := end(3*tick, 2*tick, 7*tick); s != (Span{true, 2 * tick, 7 * tick}) || a.Drift() != 0 {
+		t.Errorf("the first span: %v, a drift of %d", s, a.Drift())
+	}
+	if s := end(5 * tick); s != (Span{true, 5 * tick, 5 * tick}) || a.Drift() != 3*tick {
+		t.Errorf("later: %v, a drift of %d", s, a.Drift())
+	}
+	if s := end(); s.Any || a.Drift() != 3*tick {
+		t.Errorf("silence: %v, a drift of %d", s, a.Drift())
+	}
+	a.Add(-9 * tick)
+	if a.SetBack(2 * tick); a.Drift() != tick || a.Current() != (Span{true, -11 * tick, -11 * tick}) {
+		t.Errorf("set back by 2: a drift of %d, %v", a.Drift(), a.Current())
+	}
+	a.Tick()
+	a.Discard()
+	if s := end(4 * tick); s.Min != 4*tick || a.Drift() != 2*tick {
+		t.Errorf("after discarding: %v, a drift of %d", s, a.Drift())
+	}
+}
+
+// TestClock checks what a clock expects: the tick that it was started with, from there on
+// by own time, and as it is moved.
+func TestClock(t *testing.T) {
+	var c Clock
+	if c.Running() {
+		t.Error("a clock runs before it is started")
+	}
+	c.Start(100, 7*tick)
+	if late := c.Lateness(100, 7*tick); !c.Running() || late != 0 {
+		t.Errorf("the first packet is %d late", late)
+	}
+	if late := c.Lateness(103, 12*tick+5); late != 2*tick+5 {
+		t.Errorf("two ticks late and a little: %d", late)
+	}
+	c.Move(-2 * tick)
+	if m := c.Expected(12 * tick); m != 103*tick {
+		t.Errorf("set back by two ticks, it expects %d", m)
+	}
+}
