@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -25,17 +26,19 @@ type InterpolatedWorld struct {
 	maxExtrapolation float64 // ms
 	keepExpired      bool
 
-	receiver     codec.Receiver
-	clock        ServerClock
-	bodies       []Interpolator
-	joints       jointPoses
-	excluded     []bool // by body: it is not shown, and not counted; what comes of it is kept
-	lateNote     int    // ticks for which it is said that one was dropped
-	starvedCount int    // bodies that go on by themselves or have stopped
-	stoppedCount int
-	rate         int
-	counters     *predict.Counters
-	received     receivedTicks
+	receiver      codec.Receiver
+	now           sim.Moment // on the client's own clock
+	clock         playout.Clock
+	displayMoment sim.Moment // of the server, that is shown
+	bodies        []Interpolator
+	joints        jointPoses
+	excluded      []bool // by body: it is not shown, and not counted; what comes of it is kept
+	lateNote      int    // ticks for which it is said that one was dropped
+	starvedCount  int    // bodies that go on by themselves or have stopped
+	stoppedCount  int
+	rate          int
+	counters      *predict.Counters
+	received      receivedTicks
 }
 
 // lateNoteTicks is how long it is said that a position was dropped.
@@ -61,7 +64,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, without int) {
 	m.Declare("old_states", "states no newer than the last")
 	a.counters, a.rate = m, env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player
-	a.clock.displayMoment = env.World.Tick().Moment()
+	a.displayMoment = env.World.Tick().Moment()
 	for _, b := range env.World.Bodies() {
 		a.bodies = append(a.bodies, Interpolator{pose: b.Pose})
 		a.excluded = append(a.excluded, false)
@@ -73,7 +76,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, without int) {
 
 // BeginTick begins one of the client's ticks.
 func (a *InterpolatedWorld) BeginTick() {
-	a.clock.BeginTick()
+	a.now += sim.MomentsPerTick
 	a.rebuildTree()
 }
 
@@ -81,7 +84,7 @@ func (a *InterpolatedWorld) BeginTick() {
 func (a *InterpolatedWorld) Receiver() *codec.Receiver { return &a.receiver }
 
 // ExpectedTick returns a tick near that of the next snapshot.
-func (a *InterpolatedWorld) ExpectedTick() sim.Tick { return a.clock.ExpectedTick() }
+func (a *InterpolatedWorld) ExpectedTick() sim.Tick { return a.clock.Expected(a.now).Tick() }
 
 // AddSnapshot takes in what the receiver has read without an error.
 func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
@@ -93,7 +96,7 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 	if a.joints.tree != nil {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
 	}
-	a.clock.AddArrival(t, a.rate)
+	a.clock.FollowMean(t, a.now, sim.Tick(a.rate).Moment())
 	var fates [4]int
 	for i := range bodies {
 		fate := Duplicate
@@ -120,8 +123,7 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 // Advance moves all bodies to the moment that is to be shown now. ping is the round
 // trip.
 func (a *InterpolatedWorld) Advance(ping time.Duration) {
-	wait := sim.MomentOfMillis(a.validity, a.rate)
-	moment := a.clock.DisplayMoment(wait)
+	a.advanceDisplay(sim.MomentOfMillis(a.validity, a.rate))
 	reach := sim.Moment(0)
 	switch a.extrapolation {
 	case extrapolateHalfRTT:
@@ -133,7 +135,7 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	for i := range a.bodies {
 		h := &a.bodies[i]
 		h.useCurve = a.joints.usesCurve(i)
-		h.Advance(moment, reach, a.rate)
+		h.Advance(a.displayMoment, reach, a.rate)
 		if waits, stopped := h.Starved(); waits && !a.excluded[i] {
 			a.starvedCount++
 			if stopped {
@@ -155,6 +157,14 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
+// advanceDisplay moves the displayed moment to a delay behind what is expected to arrive
+// now. It never goes back.
+func (a *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
+	if a.clock.Running() {
+		a.displayMoment = max(a.displayMoment, a.clock.Expected(a.now)-delay)
+	}
+}
+
 // Pose returns where body i is drawn.
 func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 	if a.joints.tree != nil {
@@ -165,16 +175,16 @@ func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 
 // DisplayTick returns the server's tick that is shown, to the nearest.
 func (a *InterpolatedWorld) DisplayTick() sim.Tick {
-	return a.clock.displayMoment.NearestTick()
+	return a.displayMoment.NearestTick()
 }
 
 // DisplayMoment returns the moment that is shown.
-func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.clock.displayMoment }
+func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.displayMoment }
 
 // DisplayTickFraction returns by how many 1/sim.SeenParts ticks what is shown is later than
 // Shows.
 func (a *InterpolatedWorld) DisplayTickFraction() int {
-	_, later := a.clock.displayMoment.NearestSubtick()
+	_, later := a.displayMoment.NearestSubtick()
 	return later
 }
 
@@ -185,7 +195,7 @@ func (a *InterpolatedWorld) Age(i int) int32 {
 	if !ok {
 		return 0
 	}
-	return int32((a.clock.displayMoment - t.Moment()).Tick())
+	return int32((a.displayMoment - t.Moment()).Tick())
 }
 
 // IsMoving reports whether body i moved when it was last heard of.
@@ -211,7 +221,8 @@ func (a *InterpolatedWorld) Note() string {
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
 	a.validity, a.extrapolation, a.maxExtrapolation, a.keepExpired = o.validity, o.extrapolation, o.maxExtrapolation, o.keepExpired
 	a.receiver.CopyFrom(&o.receiver)
-	a.clock, a.lateNote, a.starvedCount, a.stoppedCount = o.clock, o.lateNote, o.starvedCount, o.stoppedCount
+	a.now, a.clock, a.displayMoment = o.now, o.clock, o.displayMoment
+	a.lateNote, a.starvedCount, a.stoppedCount = o.lateNote, o.starvedCount, o.stoppedCount
 	a.rate, a.excluded, a.received = o.rate, append(a.excluded[:0], o.excluded...), o.received
 	a.joints.copyFrom(&o.joints)
 	for i := range a.bodies {

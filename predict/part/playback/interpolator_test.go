@@ -197,45 +197,32 @@ func TestComesToRest(t *testing.T) {
 	}
 }
 
-// TestServerClock says that the clock follows what arrives: at once at first and after
-// the client has stood still, within about a second when the way becomes longer or
-// shorter, by the mean where it varies; and that no moment is before the last.
-func TestServerClock(t *testing.T) {
-	var c ServerClock
-	last := sim.Moment(0)
-	server := 1000 // the server's tick now
-	run := func(ticks int, way func(i int) int) float64 {
-		for i := range ticks {
-			c.BeginTick()
+// TestDisplayNeverGoesBack checks that the displayed moment is the delay behind what
+// arrives, and that it stands when the delay grows or what arrives becomes later.
+func TestDisplayNeverGoesBack(t *testing.T) {
+	var a InterpolatedWorld
+	server, last := sim.Tick(1000), sim.Moment(0)
+	run := func(ticks int, transit sim.Tick, delay sim.Moment) {
+		for range ticks {
 			server++
-			c.AddArrival(sim.Tick(server-way(i)), rate)
-			m := c.DisplayMoment(4 * sim.MomentsPerTick)
-			if m < last {
-				t.Fatalf("from %d back to %d", last, m)
+			a.now += sim.MomentsPerTick
+			a.clock.FollowMean(server-transit, a.now, rate*sim.MomentsPerTick)
+			if a.advanceDisplay(delay); a.displayMoment < last {
+				t.Fatalf("from %d back to %d", last, a.displayMoment)
 			}
-			last = m
-		}
-		return float64(server) - float64(last)/sim.MomentsPerTick
-	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 0.1 {
-			t.Errorf("%s: %.2f ticks behind, want %v", what, got, want)
+			last = a.displayMoment
 		}
 	}
-	near("at first", run(1, func(int) int { return 10 }), 14)
-	near("for a while", run(200, func(int) int { return 10 }), 14)
-	if got := run(60, func(int) int { return 16 }); got < 17 || got > 19 {
-		t.Errorf("a second after the way became longer: %.2f", got)
+	run(1, 10, 4*sim.MomentsPerTick)
+	if want := (server - 14).Moment(); last != want {
+		t.Errorf("at first it shows %d, want %d", last, want)
 	}
-	near("then", run(240, func(int) int { return 16 }), 20)
-	near("shorter", run(300, func(int) int { return 6 }), 10)
-	near("jitter", run(600, func(i int) int { return 6 + i%2*4 }), 12)
-	server += 120 // the client stood still for two seconds
-	near("after a stop", run(1, func(int) int { return 6 }), 10)
-	if m := c.DisplayMoment(20 * sim.MomentsPerTick); m != last {
-		t.Errorf("with a longer wait from %d to %d", last, m)
+	run(300, 10, 20*sim.MomentsPerTick)
+	if want := (server - 30).Moment(); last != want {
+		t.Errorf("with a longer delay it shows %d, want %d", last, want)
 	}
+	run(20, 40, 20*sim.MomentsPerTick)
+	run(300, 4, 4*sim.MomentsPerTick)
 }
 
 // TestCurve says that on curves a body goes through its positions with the velocities

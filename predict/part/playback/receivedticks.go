@@ -27,7 +27,7 @@ func (a *InterpolatedWorld) NewestTick() sim.Tick { return a.received.newest }
 // NewestDisplayedTick returns the tick of the newest positions of which anything is drawn: those
 // towards which bodies move, or else the last ones.
 func (a *InterpolatedWorld) NewestDisplayedTick() sim.Tick {
-	next := (a.clock.displayMoment + sim.MomentsPerTick - 1).Tick()
+	next := (a.displayMoment + sim.MomentsPerTick - 1).Tick()
 	for t := next; t < next+maxTickGap; t++ {
 		if t > 0 && a.received.ring[t%tickRingLen] == t {
 			return t

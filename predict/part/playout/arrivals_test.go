@@ -49,23 +49,3 @@ func TestArrivals(t *testing.T) {
 		t.Errorf("after discarding: %v, a drift of %d", s, a.Drift())
 	}
 }
-
-// TestClock checks what a clock expects: the tick that it was started with, from there on
-// by own time, and as it is moved.
-func TestClock(t *testing.T) {
-	var c Clock
-	if c.Running() {
-		t.Error("a clock runs before it is started")
-	}
-	c.Start(100, 7*tick)
-	if late := c.Lateness(100, 7*tick); !c.Running() || late != 0 {
-		t.Errorf("the first packet is %d late", late)
-	}
-	if late := c.Lateness(103, 12*tick+5); late != 2*tick+5 {
-		t.Errorf("two ticks late and a little: %d", late)
-	}
-	c.Move(-2 * tick)
-	if m := c.Expected(12 * tick); m != 103*tick {
-		t.Errorf("set back by two ticks, it expects %d", m)
-	}
-}

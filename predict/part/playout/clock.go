@@ -8,6 +8,7 @@ import "ghostcube/sim"
 type Clock struct {
 	running bool
 	offset  sim.Moment // the sender's moment that is expected, less own time
+	updated sim.Moment // own time at the last arrival that FollowMean used
 }
 
 // Start sets the clock so that tick t, which arrives at own time now, is expected then.
@@ -28,3 +29,18 @@ func (c *Clock) Lateness(t sim.Tick, now sim.Moment) sim.Moment { return c.Expec
 
 // Move moves the clock ahead, so that later ticks are expected.
 func (c *Clock) Move(by sim.Moment) { c.offset += by }
+
+// FollowMean starts the clock, or moves it to follow the mean of the arrivals of about a
+// span, with the arrival of tick t at own time now. A tick that arrives more than a span
+// early sets the clock at once: the receiver has stood still. One that is late may be an
+// accident and counts like any other.
+func (c *Clock) FollowMean(t sim.Tick, now, span sim.Moment) {
+	early := -c.Lateness(t, now)
+	if !c.running || early > span {
+		c.Start(t, now)
+	} else {
+		passed := min(max(now-c.updated, sim.MomentsPerTick), span)
+		c.offset += early * sim.Moment(passed.Tick()) / sim.Moment(span.Tick()) // in whole ticks, so that the product fits
+	}
+	c.updated = now
+}
