@@ -35,18 +35,25 @@ const (
 	fastSlewStart = 30 * tickUnits
 )
 
-// Sync takes in a state of the server's tick that has just arrived, when the
-// client's next tick is own. trip is the way that news and answer make: a
-// round trip for a client that sends inputs, half of one for one that only
-// watches. ahead is by how many ticks more the client wants to be early. A
-// client that is more than Reset behind, or has no aim yet, is told by how many
-// ticks to jump; Aim takes the jump for done. A client never jumps back: the
-// inputs of those ticks are on their way.
-func (s *Servo) Sync(server, own sim.Tick, trip time.Duration, ahead, rate int) (jump int) {
+// Behind returns how far a client is behind its aim when a state of a tick of the server
+// arrives in the client's tick own. The aim is that an input arrives lead ticks before the
+// server needs it. trip is the time from the server and back: the round trip for a client
+// that sends inputs, half of it for one that only watches. Times are rounded to whole
+// ticks, like the ticks themselves.
+func Behind(server, own sim.Tick, trip time.Duration, lead, rate int) sim.Moment {
 	tick := time.Second / time.Duration(rate)
-	target := int64(server) + int64((trip+tick/2)/tick) + int64(ahead)
-	s.behind = (target - int64(own)) * tickUnits
+	ticks := int64(server) + int64((trip+tick/2)/tick) + int64(lead) - int64(own)
+	return sim.Moment(ticks) * sim.MomentsPerTick
+}
+
+// Sync sets how far the client is behind its aim, at rate ticks per second; below 0 it is
+// ahead. A client that is more than ResetTicks behind, or that has not been synchronised
+// before, has to jump by the returned number of ticks; Sync counts the jump as done. A
+// client never jumps back: the inputs of those ticks are on their way.
+func (s *Servo) Sync(behind sim.Moment, rate int) (jump int) {
+	s.behind = int64(behind) * tickUnits / sim.MomentsPerTick
 	s.arrivalEarly = s.behind
+	tick := time.Second / time.Duration(rate)
 	reset := tickUnits * int64(ResetAfter/tick)
 	if s.ResetTicks > 0 {
 		reset = tickUnits * int64(s.ResetTicks)

@@ -25,7 +25,7 @@ func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change f
 		for due += tickUnits + int64(pace); due >= tickUnits; due -= tickUnits {
 			for len(flights) > 0 && flights[0].at <= i {
 				if i > up+down {
-					client += sim.Tick(s.Sync(flights[0].tick, client, trip, 5, 60))
+					client += sim.Tick(s.Sync(Behind(flights[0].tick, client, trip, 5, 60), 60))
 				}
 				flights = flights[1:]
 			}
@@ -111,13 +111,13 @@ func TestIgnoresSmallJitter(t *testing.T) {
 // back.
 func TestFarAhead(t *testing.T) {
 	s := &Servo{}
-	if jump := s.Sync(100, 300, 0, 5, 60); jump != 0 {
+	if jump := s.Sync(Behind(100, 300, 0, 5, 60), 60); jump != 0 {
 		t.Errorf("it jumps by %d", jump)
 	}
 	if pace := s.Tick(); pace != -fastSlewPPM {
 		t.Errorf("pace %d", pace)
 	}
-	if jump := s.Sync(1000, 300, 0, 5, 60); jump != 705 {
+	if jump := s.Sync(Behind(1000, 300, 0, 5, 60), 60); jump != 705 {
 		t.Errorf("far behind it jumps by %d", jump)
 	}
 }
@@ -127,8 +127,8 @@ func TestFarAhead(t *testing.T) {
 func TestReset(t *testing.T) {
 	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
 		s := &Servo{ResetTicks: c.reset}
-		s.Sync(100, 105, 0, 5, 60)
-		if jump := s.Sync(sim.Tick(200+c.behind), 205, 0, 5, 60); jump != c.jump {
+		s.Sync(Behind(100, 105, 0, 5, 60), 60)
+		if jump := s.Sync(Behind(sim.Tick(200+c.behind), 205, 0, 5, 60), 60); jump != c.jump {
 			t.Errorf("reset %d, behind by %d: it jumps by %d, want %d", c.reset, c.behind, jump, c.jump)
 		}
 		if pace := s.Tick(); (pace > 0) != (c.jump == 0) {
@@ -185,8 +185,8 @@ func TestResetAtAnyRate(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		for _, behind := range []int{rate - 1, rate, rate + 1, 10 * rate} {
 			s := &Servo{}
-			s.Sync(1000, 1000, 0, 0, rate)
-			jump := s.Sync(sim.Tick(1000+behind), 1000, 0, 0, rate)
+			s.Sync(Behind(1000, 1000, 0, 0, rate), rate)
+			jump := s.Sync(Behind(sim.Tick(1000+behind), 1000, 0, 0, rate), rate)
 			if want := map[bool]int{true: behind}[behind > rate]; jump != want {
 				t.Errorf("%d ticks behind at %d a second: it jumps by %d, want %d", behind, rate, jump, want)
 			}
@@ -202,13 +202,13 @@ func TestResetAtAnyRate(t *testing.T) {
 func TestClockSkew(t *testing.T) {
 	for _, ppm := range []int64{500, -500} {
 		s := &Servo{}
-		s.Sync(1000, 1000, 0, 0, 60)
+		s.Sync(Behind(1000, 1000, 0, 0, 60), 60)
 		var server, client, due int64 = 1000, 1000, 0
 		pace, times := int32(0), 0
 		for range 60 * 3600 {
 			step := tickUnits + int64(pace)
 			for due += step + step*ppm/tickUnits; due >= tickUnits; due -= tickUnits {
-				s.Sync(sim.Tick(server), sim.Tick(client), 0, 0, 60)
+				s.Sync(Behind(sim.Tick(server), sim.Tick(client), 0, 0, 60), 60)
 				client++
 				was := pace
 				if pace = s.Tick(); pace != 0 && was == 0 {

@@ -193,7 +193,7 @@ func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
 	}
 	trip, ahead := c.echo.rttAndLead(&server.Stats, c.playoutDelay)
 	c.servo.ResetTicks = int(float64(c.resetBehind*float64(rate))) / 1000
-	jump := c.servo.Sync(c.interpolated.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate)
+	jump := c.servo.Sync(clock.Behind(c.interpolated.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate), rate)
 	c.env.Counters.Set("arrival_early_ms", float64(c.servo.ArrivalEarly()*1000)/float64(rate))
 	return jump
 }

@@ -173,7 +173,7 @@ func (c *client) syncClock(server *packet.Endpoint, reassembly time.Duration) in
 	if c.env.Player < 0 {
 		rtt, lead = rtt/2, 0
 	}
-	return min(maxClockJump, c.servo.Sync(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()))
+	return min(maxClockJump, c.servo.Sync(clock.Behind(c.receiver.Tick, c.env.World.Tick(), rtt+reassembly, lead, c.env.World.Rate()), c.env.World.Rate()))
 }
 
 // advance predicts one tick. Before the client has joined, the server does not receive its input

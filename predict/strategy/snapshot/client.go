@@ -137,7 +137,7 @@ func (c *client) receive(payload []byte) {
 	}
 	if !c.clockRunning {
 		c.clockRunning, c.clockOffset = true, tick.Moment()-c.ownMoment()
-		c.drift.reset(int64(tick), c.env.World.Rate())
+		c.drift.reset(c.env.World.Rate())
 		c.recordArrival(tick)
 	}
 }

@@ -21,10 +21,9 @@ const (
 )
 
 // reset forgets all: the clock begins anew.
-func (d *driftEstimator) reset(now int64, rate int) {
+func (d *driftEstimator) reset(rate int) {
 	*d = driftEstimator{}
-	t := sim.Tick(now)
-	d.servo.Sync(t, t, 0, 0, rate) // it is where it should be
+	d.servo.Sync(0, rate) // it is where it should be
 }
 
 // recordArrival looks at a snapshot that has come. Its time is that of the first one, and
@@ -58,8 +57,7 @@ func (c *client) adjustClock() {
 		case !d.hasBaseline:
 			d.hasBaseline, d.baseline = true, d.earliest
 		default:
-			now := max(c.now, int64(rate)*3600)
-			jump := d.servo.Sync(sim.Tick(now+d.earliest-d.baseline), sim.Tick(now), 0, 0, rate)
+			jump := d.servo.Sync(sim.Moment(d.earliest-d.baseline)*sim.MomentsPerTick, rate)
 			c.clockOffset += sim.Moment(jump) * sim.MomentsPerTick
 		}
 		d.spanTicks, d.hasEarliest = 0, false

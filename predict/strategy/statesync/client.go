@@ -248,7 +248,7 @@ func (c *client) startClock(t sim.Tick) {
 	c.newest = min(c.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
 	c.servo = clock.Servo{}
-	c.servo.Sync(t, t, 0, 0, c.env.World.Rate()) // it is where it should be
+	c.servo.Sync(0, c.env.World.Rate()) // it is where it should be
 }
 
 // receiveOutOfRange counts a packet that belongs to another time. If for a second nothing else

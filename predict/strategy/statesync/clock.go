@@ -29,8 +29,7 @@ func (c *client) adjustClock() {
 	if c.arrivals.ticks++; c.arrivals.ticks >= w.Rate() {
 		c.adaptBuffer()
 		if c.arrivals.hasArrivals {
-			now := max(int64(w.Tick()), 2*maxEarlyTicks)
-			jump := c.servo.Sync(sim.Tick(now+int64(c.arrivals.earliest)), sim.Tick(now), 0, -c.bufferTicks, w.Rate())
+			jump := c.servo.Sync(sim.Moment(c.arrivals.earliest-c.bufferTicks)*sim.MomentsPerTick, w.Rate())
 			w.SetTick(w.Tick() + sim.Tick(jump))
 		}
 		c.arrivals = arrivalWindow{}
