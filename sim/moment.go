@@ -29,13 +29,19 @@ func (m Moment) Seconds(rate int) float32 {
 	return float32(float64(m) / float64(int64(rate)*MomentsPerTick))
 }
 
+// Ticks returns m in ticks.
+func (m Moment) Ticks() float64 { return float64(m) / MomentsPerTick }
+
 // Tick returns the last tick that begins at or before m, or the first tick of all if m is
 // before that.
 func (m Moment) Tick() Tick { return Tick(max(m, 0) / MomentsPerTick) }
 
+// Round returns the whole number of ticks that is nearest to m.
+func (m Moment) Round() Moment { return (m + MomentsPerTick/2) &^ (MomentsPerTick - 1) }
+
 // NearestTick returns the tick that begins nearest to m, or the first tick of all if m is
 // before that.
-func (m Moment) NearestTick() Tick { return (m + MomentsPerTick/2).Tick() }
+func (m Moment) NearestTick() Tick { return m.Round().Tick() }
 
 // NearestSubtick returns the nearest tick and how much later than that m is, to the nearest
 // 1/16 tick (SubticksPerTick), in [-8, 8].

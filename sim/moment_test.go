@@ -28,6 +28,9 @@ func TestMoment(t *testing.T) {
 		if got := MomentOfMillis(ms, c.rate); got != c.want {
 			t.Errorf("%v ms at %d ticks per second: %d, want %d", ms, c.rate, got, c.want)
 		}
+		if got := c.want.Ticks(); got != ms/1000*float64(c.rate) {
+			t.Errorf("%d: %v ticks", c.want, got)
+		}
 		if got := c.want.Millis(c.rate); got != ms {
 			t.Errorf("%d at %d ticks per second: %v ms, want %v", c.want, c.rate, got, ms)
 		}
@@ -52,6 +55,9 @@ func TestMoment(t *testing.T) {
 		{-9 * MomentsPerTick, 0, 0, -8},
 	} {
 		nearest, later := c.m.NearestSubtick()
+		if off := c.m - c.m.Round(); off < -MomentsPerTick/2 || off >= MomentsPerTick/2 || c.m.Round()%MomentsPerTick != 0 {
+			t.Errorf("%d is rounded to %d", c.m, c.m.Round())
+		}
 		if c.m.Tick() != c.tick || c.m.NearestTick() != c.nearest || nearest != c.nearest || later != c.later {
 			t.Errorf("%d: tick %d, nearest %d, %d and %d/16, want %d, %d and %d/16", c.m, c.m.Tick(), c.m.NearestTick(), nearest, later, c.tick, c.nearest, c.later)
 		}

@@ -7,6 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
+const million = 1_000_000
+
 // simulate runs a client with a servo against a server over a link of some ticks
 // each way, with a state every few ticks, and returns how far the client was
 // ahead of the server in each tick of the session.
@@ -22,7 +24,7 @@ func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change f
 		if change != nil {
 			trip = change(i)
 		}
-		for due += tickUnits + int64(pace); due >= tickUnits; due -= tickUnits {
+		for due += million + int64(pace); due >= million; due -= million {
 			for len(flights) > 0 && flights[0].at <= i {
 				if i > up+down {
 					client += sim.Tick(s.Sync(Behind(flights[0].tick, client, trip, 5, 60), 60))
@@ -126,7 +128,7 @@ func TestFarAhead(t *testing.T) {
 // by no more than Reset.
 func TestReset(t *testing.T) {
 	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
-		s := &Servo{ResetTicks: c.reset}
+		s := &Servo{ResetBehind: sim.Moment(c.reset) * sim.MomentsPerTick}
 		s.Sync(Behind(100, 105, 0, 5, 60), 60)
 		if jump := s.Sync(Behind(sim.Tick(200+c.behind), 205, 0, 5, 60), 60); jump != c.jump {
 			t.Errorf("reset %d, behind by %d: it jumps by %d, want %d", c.reset, c.behind, jump, c.jump)
@@ -206,8 +208,8 @@ func TestClockSkew(t *testing.T) {
 		var server, client, due int64 = 1000, 1000, 0
 		pace, times := int32(0), 0
 		for range 60 * 3600 {
-			step := tickUnits + int64(pace)
-			for due += step + step*ppm/tickUnits; due >= tickUnits; due -= tickUnits {
+			step := million + int64(pace)
+			for due += step + step*ppm/million; due >= million; due -= million {
 				s.Sync(Behind(sim.Tick(server), sim.Tick(client), 0, 0, 60), 60)
 				client++
 				was := pace

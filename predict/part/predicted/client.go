@@ -146,7 +146,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.adoptSleep()
 	c.posePredicted(true)
 	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
 	if c.joined {
 		c.sender.Send(server, c.firstNeededInput())
 	} else {
@@ -192,9 +192,9 @@ func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
 		c.echo.addEcho(c.header.ClientTick, c.header.waitedTicks, rate, c.env.Counters)
 	}
 	trip, ahead := c.echo.rttAndLead(&server.Stats, c.playoutDelay)
-	c.servo.ResetTicks = int(float64(c.resetBehind*float64(rate))) / 1000
+	c.servo.ResetBehind = sim.MomentOfMillis(c.resetBehind, rate)
 	jump := c.servo.Sync(clock.Behind(c.interpolated.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate), rate)
-	c.env.Counters.Set("arrival_early_ms", float64(c.servo.ArrivalEarly()*1000)/float64(rate))
+	c.env.Counters.Set("arrival_early_ms", c.servo.ArrivalEarly().Millis(rate))
 	return jump
 }
 

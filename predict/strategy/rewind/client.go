@@ -125,7 +125,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.stepMode == onInput {
 		c.env.SlewPPM = 0
 	}
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
 	if c.env.Player >= 0 && c.joined {
 		c.inputSender.Send(server, c.firstNeededInput())
 	} else {

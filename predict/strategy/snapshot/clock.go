@@ -63,5 +63,5 @@ func (c *client) adjustClock() {
 		d.spanTicks, d.hasEarliest = 0, false
 	}
 	c.env.SlewPPM = d.servo.Tick()
-	c.env.Counters.Set("clock_behind_ticks", d.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", d.servo.Behind().Ticks())
 }

@@ -36,7 +36,7 @@ func (c *client) adjustClock() {
 	}
 	c.env.SlewPPM = c.servo.Tick()
 	c.env.Counters.Set("buffer_ticks", float64(c.bufferTicks))
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind())
+	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
 }
 
 // maxAgeTicks is how many ticks of staleness are told apart.
