@@ -24,6 +24,10 @@ type Arrivals struct {
 	// SpanTicks is the length of a span.
 	SpanTicks int
 
+	// Early is how much earlier than in the first span a packet has to arrive to end its
+	// span at once: so much is no accident. 0: no packet does.
+	Early sim.Moment
+
 	span     Span // that has not ended
 	ticks    int  // of it
 	hasFirst bool
@@ -42,7 +46,8 @@ func (a *Arrivals) Discard() { a.span, a.ticks = Span{}, 0 }
 // if no packet arrived.
 func (a *Arrivals) Tick() (ended Span, ok bool) {
 	a.ticks++
-	if a.ticks < a.SpanTicks {
+	early := a.Early > 0 && a.hasFirst && a.span.Any && a.first-a.span.Min > a.Early
+	if a.ticks < a.SpanTicks && !early {
 		return Span{}, false
 	}
 	ended = a.span

@@ -49,3 +49,26 @@ func TestArrivals(t *testing.T) {
 		t.Errorf("after discarding: %v, a drift of %d", s, a.Drift())
 	}
 }
+
+// TestEarlyArrivalEndsSpan checks that a packet that is too early for an accident ends its
+// span, once it is known how early the packets of the first span were, and that one that is
+// less early, or late by as much, does not.
+func TestEarlyArrivalEndsSpan(t *testing.T) {
+	for _, c := range []struct {
+		first, late sim.Moment
+		ends        bool
+	}{{0, -15 * tick, false}, {0, -15*tick - 1, true}, {4 * tick, -12 * tick, true}, {0, 16 * tick, false}} {
+		a := Arrivals{SpanTicks: 10, Early: 15 * tick}
+		a.Add(c.first)
+		for range 9 {
+			if _, ok := a.Tick(); ok {
+				t.Fatal("the first span ends early")
+			}
+		}
+		a.Tick()
+		a.Add(c.late)
+		if s, ok := a.Tick(); ok != c.ends || ok && (s.Min != c.late || a.Drift() != c.late-c.first) {
+			t.Errorf("%d after %d: ended %v, %v, a drift of %d", c.late, c.first, ok, s, a.Drift())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/playout"
@@ -37,13 +38,13 @@ type client struct {
 	noVelocities    bool          // the newest snapshot has no velocities
 	abandonedBefore uint64        // incomplete packets counted so far
 
-	clockRunning        bool       // the clock: the first snapshot has come
-	clockOffset         sim.Moment // of that snapshot less the own one at which it came
-	started             bool       // something has been drawn since
+	clock               playout.Clock // runs from the first snapshot on
+	arrivals            playout.Arrivals
+	servo               clock.Servo
+	started             bool // something has been drawn since
 	fromTick            sim.Tick
 	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
 	starvedTicks        int      // ticks in a row without anything to draw
-	drift               driftEstimator
 
 	drawn         []geom.Pose
 	touched       []int8
@@ -116,10 +117,10 @@ func (c *client) receive(payload []byte) {
 	}
 	m.Add("snapshots_received", 1)
 	c.lastArrival = c.now
-	if c.clockRunning && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.renderMoment(c.currentDelay()) {
+	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.renderMoment(c.currentDelay()) {
 		c.restart() // the picture has stood still for a second, and this is past all the same
 	}
-	if c.clockRunning {
+	if c.clock.Running() {
 		c.recordArrival(s.tick)
 	}
 	late := c.started && s.tick <= c.fromTick
@@ -135,9 +136,8 @@ func (c *client) receive(payload []byte) {
 		m.Add("snapshots_late", 1)
 		return
 	}
-	if !c.clockRunning {
-		c.clockRunning, c.clockOffset = true, tick.Moment()-c.ownMoment()
-		c.drift.reset(c.env.World.Rate())
+	if !c.clock.Running() {
+		c.startClock(tick)
 		c.recordArrival(tick)
 	}
 }
@@ -146,7 +146,7 @@ func (c *client) receive(payload []byte) {
 func (c *client) restart() {
 	c.env.Counters.Add("playback_restarts", 1)
 	c.buffer.Drop(c.buffer.Len())
-	c.clockRunning, c.started = false, false
+	c.clock, c.started = playout.Clock{}, false
 }
 
 // The automatic delay's margin for jitter: two send intervals, at most 50 ms. With two survivable
@@ -175,11 +175,8 @@ func (c *client) currentDelay() sim.Moment {
 
 // renderMoment is the moment of the server that the buffer is asked for now.
 func (c *client) renderMoment(delay sim.Moment) sim.Moment {
-	return c.ownMoment() + c.clockOffset - delay
+	return c.clock.Expected(c.ownMoment()) - delay
 }
-
-// ownMoment is the time on the client's own clock.
-func (c *client) ownMoment() sim.Moment { return sim.Moment(c.now) * sim.MomentsPerTick }
 
 // drawNewest draws the newest snapshot as it is.
 func (c *client) drawNewest() {
@@ -197,7 +194,7 @@ func (c *client) drawInterpolated() {
 	m, rate := c.env.Counters, c.env.World.Rate()
 	delay := c.currentDelay()
 	m.Set("interpolation_delay_ms", delay.Millis(rate))
-	if !c.clockRunning {
+	if !c.clock.Running() {
 		c.countStarvation()
 		return
 	}
@@ -316,9 +313,9 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.inputTick, c.now, c.expectedTick = o.inputTick, o.now, o.expectedTick
 	c.buffer.CopyFrom(&o.buffer, (*snapshot).copyFrom)
-	c.clockRunning, c.clockOffset, c.started, c.fromTick, c.starvedTicks = o.clockRunning, o.clockOffset, o.started, o.fromTick, o.starvedTicks
+	c.clock, c.arrivals, c.servo = o.clock, o.arrivals, o.servo
+	c.started, c.fromTick, c.starvedTicks = o.started, o.fromTick, o.starvedTicks
 	c.newestDisplayedTick = o.newestDisplayedTick
-	c.drift = o.drift
 	c.deltaReader.CopyFrom(o.deltaReader)
 	c.lastArrival, c.noVelocities, c.abandonedBefore = o.lastArrival, o.noVelocities, o.abandonedBefore
 	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)
