@@ -28,6 +28,10 @@ type Arrivals struct {
 	// span at once: so much is no accident. 0: no packet does.
 	Early sim.Moment
 
+	// AllLateTicks is how long all packets have to be late to end a span at once: whoever
+	// waited longer for the earliest would use none of them. 0: they never do.
+	AllLateTicks int
+
 	span     Span // that has not ended
 	ticks    int  // of it
 	hasFirst bool
@@ -47,7 +51,8 @@ func (a *Arrivals) Discard() { a.span, a.ticks = Span{}, 0 }
 func (a *Arrivals) Tick() (ended Span, ok bool) {
 	a.ticks++
 	early := a.Early > 0 && a.hasFirst && a.span.Any && a.first-a.span.Min > a.Early
-	if a.ticks < a.SpanTicks && !early {
+	late := a.AllLateTicks > 0 && a.ticks >= a.AllLateTicks && a.span.Any && a.span.Min > 0
+	if a.ticks < a.SpanTicks && !early && !late {
 		return Span{}, false
 	}
 	ended = a.span

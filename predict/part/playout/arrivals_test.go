@@ -72,3 +72,29 @@ func TestEarlyArrivalEndsSpan(t *testing.T) {
 		}
 	}
 }
+
+// TestAllLateEndsSpan checks that a span ends as soon as all its packets have been late for
+// some time, and that one packet in time prevents it.
+func TestAllLateEndsSpan(t *testing.T) {
+	for _, c := range []struct {
+		late []sim.Moment
+		ends int // after so many ticks
+	}{
+		{[]sim.Moment{tick, 2 * tick}, 4},
+		{[]sim.Moment{tick, 0}, 10},
+		{nil, 10},
+	} {
+		a := Arrivals{SpanTicks: 10, AllLateTicks: 4}
+		for _, late := range c.late {
+			a.Add(late)
+		}
+		for n := 1; n <= 10; n++ {
+			if _, ok := a.Tick(); ok {
+				if n != c.ends {
+					t.Errorf("%v: the span ends after %d ticks, want %d", c.late, n, c.ends)
+				}
+				break
+			}
+		}
+	}
+}

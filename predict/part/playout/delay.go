@@ -40,3 +40,90 @@ func (p *Peak) Wanted(current Span) sim.Moment {
 // Confident reports whether enough spans have been added for a small lateness to be more
 // than luck.
 func (p *Peak) Confident() bool { return p.count >= peakSpans }
+
+const (
+	percentileSpans = 10 // that a Percentile remembers
+	percentileTicks = 64 // of lateness that it tells apart
+)
+
+// Percentile is the delay policy of a receiver that can do without some packets: the delay
+// that a share of the packets of the last spans needed, and a tick. It compares each packet
+// with the earliest of its span, so it needs no clock.
+type Percentile struct {
+	Percent int // of the packets that are to be in time, in [1,100]
+
+	span     lateTicks // that has not ended
+	earliest int       // lateness of its earliest packet, ticks
+	spans    [percentileSpans]lateTicks
+	count    int // of spans that have been added
+}
+
+// lateTicks counts packets by how much later than the earliest they arrived, in ticks; the
+// last number is that of all later ones, too.
+type lateTicks struct {
+	packets [percentileTicks]uint16
+	total   int
+}
+
+// Add records the lateness of a packet.
+func (p *Percentile) Add(lateness sim.Moment) {
+	late := int((lateness &^ (sim.MomentsPerTick - 1)) / sim.MomentsPerTick)
+	if p.span.total == 0 {
+		p.earliest = late
+	}
+	if earlier := p.earliest - late; earlier > 0 {
+		p.span.shift(earlier)
+		p.earliest = late
+	}
+	p.span.packets[min(late-p.earliest, percentileTicks-1)]++
+	p.span.total++
+}
+
+// shift makes all packets later by some ticks.
+func (l *lateTicks) shift(ticks int) {
+	var shifted [percentileTicks]uint16
+	for late, n := range l.packets {
+		shifted[min(late+ticks, percentileTicks-1)] += n
+	}
+	l.packets = shifted
+}
+
+// Discard forgets the span that has not ended.
+func (p *Percentile) Discard() { p.span = lateTicks{} }
+
+// EndSpan ends a span. One without packets says nothing.
+func (p *Percentile) EndSpan() {
+	if p.span.total > 0 {
+		p.spans[p.count%percentileSpans] = p.span
+		p.count++
+	}
+	p.Discard()
+}
+
+// Wanted returns the delay that the last spans needed, in whole ticks. It reports false
+// before any packet has arrived.
+func (p *Percentile) Wanted() (delay sim.Moment, ok bool) {
+	var packets [percentileTicks]int
+	left := 0
+	for i := range p.spans {
+		for late, n := range p.spans[i].packets {
+			packets[late] += int(n)
+		}
+		left += p.spans[i].total
+	}
+	if left == 0 {
+		return 0, false
+	}
+	left = left * p.Percent / 100
+	late := 0
+	for ; late < percentileTicks-1; late++ {
+		if left -= packets[late]; left <= 0 {
+			break
+		}
+	}
+	return sim.Moment(late+1) * sim.MomentsPerTick, true
+}
+
+// Confident reports whether enough spans have been added for a small lateness to be more
+// than luck.
+func (p *Percentile) Confident() bool { return p.count >= percentileSpans }

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 )
 
@@ -14,7 +15,7 @@ type claims struct {
 	coder       quant.Coder
 	started     bool
 	next        sim.Tick // of the client, whose turn is next
-	arrivals    arrivalWindow
+	arrivals    playout.Arrivals
 	silentTicks int        // ticks since anything came
 	claimedTick []sim.Tick // by body: the client's tick of its newest word of whose it is, and one
 	appliedTick []sim.Tick // by body: the same of how it is
@@ -65,7 +66,8 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 func (s *server) addClaim(c *claims, seat int8) {
 	m, w := &c.scratch, s.env.World
 	if !c.started {
-		c.started, c.next, c.arrivals = true, m.tick-min(m.tick, sim.Tick(s.claimBuffer)), arrivalWindow{}
+		c.started, c.next = true, m.tick-min(m.tick, sim.Tick(s.claimBuffer))
+		c.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 	}
 	early := int64(m.tick) - int64(c.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
@@ -73,9 +75,7 @@ func (s *server) addClaim(c *claims, seat int8) {
 		s.env.Counters.Add("rejected_payloads", 1)
 		return
 	}
-	if !c.arrivals.hasArrivals || int(early) > c.arrivals.earliest {
-		c.arrivals.hasArrivals, c.arrivals.earliest = true, int(early)
-	}
+	c.arrivals.Add(c.next.Moment() - m.tick.Moment())
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		if m.tick < c.claimedTick[u.body] {
@@ -138,13 +138,8 @@ func (s *server) applyClaims(peers []predict.Peer) {
 			s.applyStates(c, m, int8(peer.Player), false)
 		}
 		c.next++
-		c.arrivals.ticks++
-		late := c.arrivals.hasArrivals && c.arrivals.earliest < 0 && c.arrivals.ticks >= w.Rate()/allLateShare // its clock was set back
-		if late || c.arrivals.ticks >= w.Rate() {
-			if c.arrivals.hasArrivals {
-				c.next += sim.Tick(c.arrivals.earliest - s.claimBuffer) // so that the earliest wait that long
-			}
-			c.arrivals = arrivalWindow{}
+		if span, ended := c.arrivals.Tick(); ended && span.Any {
+			c.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.claimBuffer) // so that the earliest wait that long
 		}
 	}
 	s.expireLeases(peers)

@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
@@ -52,9 +53,9 @@ type client struct {
 	coder           quant.Coder
 	inputs          history.Ring[[maxPlayers]sim.Input] // by tick
 	lastInputs      []sim.Input
-	bufferTicks     int // of the buffer now, ticks
-	arrivals        arrivalWindow
-	jitter          jitterHistogram
+	delay           sim.Moment // of the jitter buffer now, in whole ticks
+	arrivals        playout.Arrivals
+	percentile      playout.Percentile
 	servo           clock.Servo
 
 	appliedTick     []sim.Tick  // by body: of its newest state
@@ -72,13 +73,6 @@ type client struct {
 	encodings []predict.Encoding // by body: how what was last received came
 }
 
-// arrivalWindow is the time over which arrivals are looked at.
-type arrivalWindow struct {
-	ticks       int
-	hasArrivals bool
-	earliest    int // ticks that the earliest packet came before its turn
-}
-
 func newClient(env *predict.Env) predict.Client {
 	if env.Players > maxPlayers {
 		panic("statesync: more players than any scene has")
@@ -93,6 +87,7 @@ func newClient(env *predict.Env) predict.Client {
 		encodings:    make([]predict.Encoding, n),
 		errorOffsets: make([]smoothing.ErrorOffset, n),
 		offsetStats:  newOffsetStats(n),
+		arrivals:     playout.Arrivals{SpanTicks: env.World.Rate()},
 		trail:        history.New[geom.Pose](trailTicks),
 	}
 	for i := range c.appliedTick {
@@ -243,8 +238,9 @@ func (c *client) ticksEarly(t sim.Tick) int {
 // startClock starts the clock: the packet of tick t is to wait for as long as the
 // buffer is.
 func (c *client) startClock(t sim.Tick) {
-	c.bufferTicks = c.jitterBuffer
-	c.started, c.startDelay, c.arrivals, c.jitter = true, c.bufferTicks, arrivalWindow{}, jitterHistogram{}
+	c.started, c.startDelay, c.delay = true, c.jitterBuffer, sim.Tick(c.jitterBuffer).Moment()
+	c.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
+	c.percentile = playout.Percentile{Percent: onTimePercent}
 	c.newest = min(c.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
 	c.servo = clock.Servo{}
@@ -270,7 +266,7 @@ func (c *client) receiveOutOfRange(early int) {
 	}
 	if c.outOfRange >= resyncPackets && c.localTick-c.outOfRangeSince >= sim.Tick(wait) {
 		if c.fellBehind {
-			c.inputTick += sim.Tick(early - c.bufferTicks)
+			c.inputTick += sim.Tick(early - int(c.delay.Tick()))
 			c.authority.consumedTick = 0
 		}
 		c.started, c.outOfRange, c.fellBehind = false, 0, false
@@ -449,8 +445,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
 	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
-	c.bufferTicks, c.adaptive = o.bufferTicks, o.adaptive
-	c.arrivals, c.jitter, c.servo = o.arrivals, o.jitter, o.servo
+	c.delay, c.adaptive = o.delay, o.adaptive
+	c.arrivals, c.percentile, c.servo = o.arrivals, o.percentile, o.servo
 	c.appliedTick = append(c.appliedTick[:0], o.appliedTick...)
 	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)
 	c.encodings = append(c.encodings[:0], o.encodings...)

@@ -1,42 +1,67 @@
 package statesync
 
-import "ghostcube/sim"
+import (
+	"ghostcube/predict/part/playout"
+	"ghostcube/sim"
+)
 
-// recordArrival looks at a packet that came so many ticks before its turn. While the pace
-// is being changed that says nothing.
+// onTimePercent is how many packets of a hundred an adaptive jitter buffer lets be in time.
+// Unlike lockstep this strategy can do without one in a hundred, and need not be as slow as
+// the slowest.
+const onTimePercent = 99
+
+// recordArrival records a packet that arrived so many ticks before its turn. While the pace
+// of the client's ticks is changed, that says nothing.
 func (c *client) recordArrival(early int) {
 	if c.env.SlewPPM != 0 {
-		c.arrivals = arrivalWindow{}
-		c.jitter.discardSecond()
+		c.arrivals.Discard()
+		c.percentile.Discard()
 		return
 	}
-	c.jitter.add(early)
-	if !c.arrivals.hasArrivals || early > c.arrivals.earliest {
-		c.arrivals.hasArrivals, c.arrivals.earliest = true, early
-	}
+	late := -sim.Moment(early) * sim.MomentsPerTick
+	c.arrivals.Add(late)
+	c.percentile.Add(late)
 }
 
-// adjustClock keeps the earliest packet of a second waiting for as many ticks as the
-// buffer is: if the way has become longer or shorter, or the server's clock runs
-// otherwise, the client's next ticks come slower or faster. The article's buffer
-// measures from the first packet, which may have been late.
+// adjustClock keeps the earliest packet of a second waiting for as long as the jitter
+// buffer is: if the path has become longer or shorter, or the server's clock runs faster or
+// slower, the client's next ticks come faster or slower. The article's buffer measures from
+// the first packet, which may have been late.
 func (c *client) adjustClock() {
 	w := c.env.World
 	if c.jitterBuffer == 0 {
-		c.env.SlewPPM, c.arrivals = 0, arrivalWindow{}
+		c.env.SlewPPM = 0
+		c.arrivals.Discard()
 		return
 	}
-	if c.arrivals.ticks++; c.arrivals.ticks >= w.Rate() {
+	if span, ended := c.arrivals.Tick(); ended {
 		c.adaptBuffer()
-		if c.arrivals.hasArrivals {
-			jump := c.servo.Sync(sim.Moment(c.arrivals.earliest-c.bufferTicks)*sim.MomentsPerTick, w.Rate())
+		if span.Any {
+			jump := c.servo.Sync(-span.Min-c.delay, w.Rate())
 			w.SetTick(w.Tick() + sim.Tick(jump))
 		}
-		c.arrivals = arrivalWindow{}
 	}
 	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("buffer_ticks", float64(c.bufferTicks))
+	c.env.Counters.Set("buffer_ticks", c.delay.Ticks())
 	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+}
+
+// adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive one
+// grows at once if it was too short, and shrinks by a tick a second once the arrivals of
+// ten seconds are known.
+func (c *client) adaptBuffer() {
+	if !c.adaptive {
+		c.delay = sim.Tick(c.jitterBuffer).Moment()
+		return
+	}
+	c.percentile.EndSpan()
+	shrink := sim.Moment(0)
+	if c.percentile.Confident() {
+		shrink = sim.MomentsPerTick
+	}
+	if wanted, ok := c.percentile.Wanted(); ok {
+		c.delay = playout.Adapt(c.delay, min(wanted, maxBufferTicks*sim.MomentsPerTick), shrink)
+	}
 }
 
 // maxAgeTicks is how many ticks of staleness are told apart.

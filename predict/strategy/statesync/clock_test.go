@@ -38,3 +38,43 @@ func TestClockRestart(t *testing.T) {
 		}
 	}
 }
+
+// TestBufferAdapts says that an adaptive buffer is a tick or two where packets come
+// evenly, however long the way; becomes long enough within three seconds when they
+// begin to come unevenly, so that no more than two in a hundred are late; and
+// shrinks again.
+func TestBufferAdapts(t *testing.T) {
+	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
+	r.run(25 * 60)
+	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
+		t.Fatalf("an even way: a buffer of %v ticks", n)
+	}
+	late := func(ticks int) float64 {
+		before, all := r.counter("packets_late"), r.counter("packets_received")
+		r.run(ticks)
+		return (r.counter("packets_late") - before) / (r.counter("packets_received") - all)
+	}
+	if n := late(600); n > 0.001 {
+		t.Errorf("an even way: %.1f %% late", 100*n)
+	}
+	if err := r.network.Parse("latency=150ms,jitter=80ms"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(3 * 60)
+	long := r.counter("buffer_ticks")
+	if n := late(1200); n > 0.02 || long < 4 || long > 12 {
+		t.Errorf("80 ms of jitter: a buffer of %v ticks, %.1f %% late", long, 100*n)
+	}
+	if err := r.network.Parse("latency=150ms"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(25 * 60)
+	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
+		t.Errorf("even again: a buffer of %v ticks", n)
+	}
+	r.setKnob("adaptive", "off")
+	r.run(120)
+	if n := r.counter("buffer_ticks"); n != 5 {
+		t.Errorf("not adaptive: a buffer of %v ticks where the knob says 5", n)
+	}
+}
