@@ -29,7 +29,9 @@ type InterpolatedWorld struct {
 	receiver      codec.Receiver
 	now           sim.Moment // on the client's own clock
 	clock         playout.Clock
-	displayMoment sim.Moment // of the server, that is shown
+	displayMoment sim.Moment               // of the server, that is shown
+	newestTick    sim.Tick                 // of the positions that have arrived
+	undisplayed   playout.Buffer[struct{}] // ticks of the positions that bodies have not reached
 	bodies        []Interpolator
 	joints        jointPoses
 	excluded      []bool // by body: it is not shown, and not counted; what comes of it is kept
@@ -38,7 +40,6 @@ type InterpolatedWorld struct {
 	stoppedCount  int
 	rate          int
 	counters      *predict.Counters
-	received      receivedTicks
 }
 
 // lateNoteTicks is how long it is said that a position was dropped.
@@ -110,7 +111,8 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 		}
 	}
 	if fates[Stored] > 0 {
-		a.received.add(t)
+		a.newestTick = max(a.newestTick, t)
+		a.undisplayed.Insert(t)
 	}
 	a.counters.Add("positions", float64(fates[Stored]+fates[Late]+fates[Expired]))
 	a.counters.Add("positions_late", float64(fates[Late]))
@@ -163,6 +165,20 @@ func (a *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 	if a.clock.Running() {
 		a.displayMoment = max(a.displayMoment, a.clock.Expected(a.now)-delay)
 	}
+	a.undisplayed.Drop(a.undisplayed.CountUntil(a.displayMoment - 1))
+}
+
+// NewestTick returns the tick of the newest positions that have arrived, and 0 before any
+// have.
+func (a *InterpolatedWorld) NewestTick() sim.Tick { return a.newestTick }
+
+// NewestDisplayedTick returns the tick of the newest positions that show in what is drawn:
+// those towards which bodies move, or else the last ones.
+func (a *InterpolatedWorld) NewestDisplayedTick() sim.Tick {
+	if a.undisplayed.Len() > 0 {
+		return a.undisplayed.At(0).Tick
+	}
+	return a.newestTick
 }
 
 // Pose returns where body i is drawn.
@@ -223,7 +239,8 @@ func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
 	a.receiver.CopyFrom(&o.receiver)
 	a.now, a.clock, a.displayMoment = o.now, o.clock, o.displayMoment
 	a.lateNote, a.starvedCount, a.stoppedCount = o.lateNote, o.starvedCount, o.stoppedCount
-	a.rate, a.excluded, a.received = o.rate, append(a.excluded[:0], o.excluded...), o.received
+	a.rate, a.excluded, a.newestTick = o.rate, append(a.excluded[:0], o.excluded...), o.newestTick
+	a.undisplayed.CopyFrom(&o.undisplayed, nil)
 	a.joints.copyFrom(&o.joints)
 	for i := range a.bodies {
 		a.bodies[i].CopyFrom(&o.bodies[i])
