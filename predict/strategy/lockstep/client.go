@@ -139,7 +139,7 @@ const (
 func (c *client) setSlew() {
 	pace := c.skew
 	if c.followClock {
-		pace -= int(min(max(c.clockDrift*slewGain, -maxSlewPPM), maxSlewPPM))
+		pace -= int(min(max(c.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
 	}
 	c.env.SlewPPM = int32(pace)
 }

@@ -21,9 +21,9 @@ type side struct {
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
 
-	playingTicks int64   // ticks since the first one was due
-	stallTicks   int     // ticks that it has been waiting
-	clockDrift   float64 // ms by which the earliest inputs come later than at first
+	playingTicks int64      // ticks since the first one was due
+	stallTicks   int        // ticks that it has been waiting
+	clockDrift   sim.Moment // by which the earliest inputs arrive later than at first
 	stepInputs   []sim.Input
 
 	in, out message
@@ -139,8 +139,8 @@ func (s *side) advance() {
 		return
 	}
 	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
-	s.clockDrift = drift.Millis(w.Rate())
-	m.Set("clock_drift_ms", s.clockDrift)
+	s.clockDrift = drift
+	m.Set("clock_drift_ms", drift.Millis(w.Rate()))
 	s.countStalls(n, overdue)
 }
 
@@ -173,7 +173,7 @@ func (s *side) countStalls(stepped int, overdue bool) {
 		}
 		s.stallTicks++
 		m.Add("stalled_ticks", 1)
-		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), float64(s.stallTicks*1000)/rate))
+		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), sim.Tick(s.stallTicks).Moment().Millis(s.env.World.Rate())))
 	}
 	if s.playingTicks > 0 {
 		m.Set("stalls_per_minute", float64(m.Value("stalls")*rate*60)/float64(s.playingTicks))

@@ -241,7 +241,7 @@ func (c *client) countStarvation() {
 	}
 	c.starvedTicks++
 	m.Add("starved_ticks", 1)
-	m.Set("starvation_max_ms", max(m.Value("starvation_max_ms"), float64(float64(c.starvedTicks)*1000)/float64(c.env.World.Rate())))
+	m.Set("starvation_max_ms", max(m.Value("starvation_max_ms"), sim.Tick(c.starvedTicks).Moment().Millis(c.env.World.Rate())))
 }
 
 // drawBetween draws the bodies at share of the way from one snapshot to another. What

@@ -80,11 +80,11 @@ func (a *ageHistogram) add(ticks int) {
 
 // quantile is the age in ticks that a share of all ages, in [0,1], does not
 // exceed.
-func (a *ageHistogram) quantile(share float64) int {
+func (a *ageHistogram) quantile(share float64) sim.Tick {
 	left := uint64(float64(float64(a.total) * share))
 	for i, n := range a.bins {
 		if uint64(n) > left {
-			return i
+			return sim.Tick(i)
 		}
 		left -= uint64(n)
 	}
@@ -112,7 +112,7 @@ func (c *client) updateCounters() {
 		}
 	}
 	if c.localTick%sim.Tick(w.Rate()) == 0 && c.stateAges.total > 0 {
-		m.Set("state_age_p50_ms", float64(c.stateAges.quantile(0.5)*1000)/float64(w.Rate()))
-		m.Set("state_age_p99_ms", float64(c.stateAges.quantile(0.99)*1000)/float64(w.Rate()))
+		m.Set("state_age_p50_ms", c.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
+		m.Set("state_age_p99_ms", c.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
 	}
 }

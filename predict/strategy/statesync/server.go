@@ -188,7 +188,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	m.Set("updates", float64(s.updates))
 	m.Set("updates_per_packet", float64(s.updates)/float64(s.packets))
 	m.Set("packet_fill_percent", float64(100*s.fillSum)/float64(s.packets))
-	m.Set("update_wait_max_ms", max(m.Value("update_wait_max_ms"), float64(float64(p.maxWaitTicks)*1000)/float64(world.Rate())))
+	m.Set("update_wait_max_ms", max(m.Value("update_wait_max_ms"), sim.Tick(p.maxWaitTicks).Moment().Millis(world.Rate())))
 }
 
 // sendRate is at how many bits a second a peer is sent to now.
