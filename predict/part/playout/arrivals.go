@@ -2,9 +2,9 @@ package playout
 
 import "ghostcube/sim"
 
-// Span is the range of lateness of the packets of some time.
+// Span is the range of lateness of the packets in a span of time.
 type Span struct {
-	Any      bool // a packet has arrived
+	Any      bool // at least one packet has arrived
 	Min, Max sim.Moment
 }
 
@@ -17,19 +17,17 @@ func (s *Span) Add(lateness sim.Moment) {
 	s.Min, s.Max = min(s.Min, lateness), max(s.Max, lateness)
 }
 
-// Arrivals records how late packets arrive, span by span. The earliest packet of a span is
-// the one that the network has delayed least, so its lateness changes only with the clocks
-// and with the length of the path, not with jitter.
+// Arrivals records how late packets arrive, span by span.
 type Arrivals struct {
 	// SpanTicks is the length of a span.
 	SpanTicks int
 
-	// Early is how much earlier than in the first span a packet has to arrive to end its
-	// span at once: so much is no accident. 0: no packet does.
+	// Early is how much earlier than the earliest of the first span a packet has to arrive to
+	// end its span at once, because this cannot be jitter. 0: no packet does.
 	Early sim.Moment
 
-	// AllLateTicks is how long all packets have to be late to end a span at once: whoever
-	// waited longer for the earliest would use none of them. 0: they never do.
+	// AllLateTicks is the time after which a span ends if all its packets were late: they
+	// cannot be used, so the clock has to be set soon. 0: it does not.
 	AllLateTicks int
 
 	span     Span // that has not ended
@@ -42,8 +40,8 @@ type Arrivals struct {
 // Add records the lateness of a packet.
 func (a *Arrivals) Add(lateness sim.Moment) { a.span.Add(lateness) }
 
-// Discard begins the span anew. Whoever changes the pace of its own ticks does so with
-// each packet: its lateness is not that of the clocks.
+// Discard begins the span anew. A receiver that is changing its own pace discards with each
+// packet, because the lateness is not that of the clocks then.
 func (a *Arrivals) Discard() { a.span, a.ticks = Span{}, 0 }
 
 // Tick counts a tick of the receiver. It returns the span that ends with it, which is empty
@@ -74,8 +72,8 @@ func (a *Arrivals) Current() Span { return a.span }
 // becomes longer.
 func (a *Arrivals) Drift() sim.Moment { return a.drift }
 
-// SetBack tells that the receiver's clock has been set back, so that all packets are less
-// late by as much.
+// SetBack takes into account that the receiver has set its clock back: all packets are that
+// much less late.
 func (a *Arrivals) SetBack(by sim.Moment) {
 	a.span.Min -= by
 	a.span.Max -= by

@@ -1,14 +1,32 @@
-// Package playout keeps what has arrived until it is time to use it.
+// Package playout is for receivers of a stream of ticks. They keep what arrives and play it
+// out a delay after it was expected, so that packets that the network delays more than
+// others are still in time. The words are those of RFC 3550 and of voice over IP.
 //
-// A Buffer sorts items by the sender's tick, each tick once, whatever the order in which
-// they arrive.
+// A strategy builds its playout from these parts:
+//
+//   - Buffer sorts what arrives by the sender's tick.
+//   - Clock maps own time to the sender's. It knows which tick is expected now, and how late
+//     another one is.
+//   - Arrivals records the lateness of the earliest and the latest packet of each span of
+//     time. The earliest packet sets the clock: its lateness changes with the clocks and
+//     with the length of the path, and not with jitter.
+//   - The playout delay is fixed, or adapts to the lateness of the last spans by a policy:
+//     Peak is for a receiver that waits for every packet, Percentile for one that can do
+//     without some.
+//   - A receiver follows the sender's clock in one of three ways: it moves its Clock, at once
+//     or towards the mean of the arrivals; it moves its schedule gradually, which is Slew; or
+//     it changes the pace of its own ticks. The pace is the work of predict/part/clock, which
+//     also steers clients that play nothing out and only have to send their inputs in time.
+//
+// The package knows no network and reads no clock. The receiver counts its own ticks, says
+// what has arrived, and decides what to do with an item that is late or missing.
 package playout
 
 import "ghostcube/sim"
 
-// Buffer is a queue of items sorted by tick. The zero value is empty. It grows as needed
-// and keeps the memory of what is dropped: a caller who inserts from the network bounds
-// the number of items.
+// Buffer is a queue of items sorted by tick, each tick once, whatever the order in which they
+// arrive. The zero value is empty. It grows as needed and reuses the memory of dropped
+// items. A caller that inserts what the network brings has to bound the number of items.
 type Buffer[T any] struct {
 	ring  []Item[T] // its length is 0 or a power of two
 	first int       // index of the oldest item
@@ -42,8 +60,8 @@ func (b *Buffer[T]) Newest() *Item[T] {
 }
 
 // Insert makes room for the item of a tick and returns its value for the caller to
-// overwrite. The value is some item's that has been dropped, so its memory can be used
-// again. Insert returns nil if the tick is in the buffer already.
+// overwrite. The value is that of a dropped item, so that its memory can be used again.
+// Insert returns nil if the tick is in the buffer already.
 func (b *Buffer[T]) Insert(t sim.Tick) *T {
 	i := b.count
 	for i > 0 && b.At(i-1).Tick > t {

@@ -2,12 +2,12 @@ package playout
 
 import "ghostcube/sim"
 
-// Clock maps a receiver's own time to the sender's. It knows which of the sender's moments
-// is expected in a packet that arrives now; from the moment that is expected, the delay is
-// subtracted to get the moment that is played out. The zero value is not running.
+// Clock maps a receiver's own time to the sender's: it knows which of the sender's moments is
+// expected in a packet that arrives now. The moment to play out is that less the delay. The
+// zero value is not running.
 type Clock struct {
 	running bool
-	offset  sim.Moment // the sender's moment that is expected, less own time
+	offset  sim.Moment // expected moment of the sender, less own time
 	updated sim.Moment // own time at the last arrival that FollowMean used
 }
 
@@ -30,10 +30,10 @@ func (c *Clock) Lateness(t sim.Tick, now sim.Moment) sim.Moment { return c.Expec
 // Move moves the clock ahead, so that later ticks are expected.
 func (c *Clock) Move(by sim.Moment) { c.offset += by }
 
-// FollowMean starts the clock, or moves it to follow the mean of the arrivals of about a
-// span, with the arrival of tick t at own time now. A tick that arrives more than a span
-// early sets the clock at once: the receiver has stood still. One that is late may be an
-// accident and counts like any other.
+// FollowMean moves the clock towards the mean of the arrivals of about a span, by the arrival
+// of tick t at own time now; the first arrival starts it. A tick that arrives more than a
+// span early sets the clock at once, because the receiver has stood still. A late one may be
+// an accident, and moves the clock only if more of them follow.
 func (c *Clock) FollowMean(t sim.Tick, now, span sim.Moment) {
 	early := -c.Lateness(t, now)
 	if !c.running || early > span {

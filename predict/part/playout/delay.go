@@ -2,20 +2,20 @@ package playout
 
 import "ghostcube/sim"
 
-// Adapt returns the playout delay of the next tick where the arrivals want another than the
-// present one: it grows at once, because something is late, and shrinks by at most shrink.
+// Adapt returns the playout delay that follows delay if a policy wants another: it grows at
+// once, because packets are late, and shrinks by at most shrink.
 func Adapt(delay, wanted, shrink sim.Moment) sim.Moment {
 	return max(wanted, delay-shrink)
 }
 
-// peakSpans is how many spans a Peak remembers.
+// peakSpans is the number of spans that a Peak remembers.
 const peakSpans = 5
 
-// Peak is the delay policy of a receiver that waits for every packet: the delay that the
-// latest packet of the last spans needed.
+// Peak is the delay policy of a receiver that waits for every packet. It wants the delay that
+// the latest packet of the last spans needed.
 type Peak struct {
 	spans [peakSpans]Span
-	count int // of spans that have been added
+	count int // spans that have been added
 }
 
 // Add adds a span that has ended.
@@ -42,26 +42,25 @@ func (p *Peak) Wanted(current Span) sim.Moment {
 func (p *Peak) Confident() bool { return p.count >= peakSpans }
 
 const (
-	percentileSpans = 10 // that a Percentile remembers
-	percentileTicks = 64 // of lateness that it tells apart
+	percentileSpans = 10 // spans that a Percentile remembers
+	percentileTicks = 64 // greatest delay that it wants
 )
 
-// Percentile is the delay policy of a receiver that can do without some packets: the delay
-// that a share of the packets of the last spans needed, and a tick. It compares each packet
-// with the earliest of its span, so it needs no clock.
+// Percentile is the delay policy of a receiver that can do without some packets. It wants the
+// delay that a share of the packets of the last spans needed, and one tick more. It compares
+// each packet with the earliest of its span, so it needs no clock.
 type Percentile struct {
-	Percent int // of the packets that are to be in time, in [1,100]
+	Percent int // of the packets are to be in time, in [1,100]
 
-	span     lateTicks // that has not ended
+	span     lateTicks // the current one
 	earliest int       // lateness of its earliest packet, ticks
 	spans    [percentileSpans]lateTicks
-	count    int // of spans that have been added
+	count    int // spans that have been added
 }
 
-// lateTicks counts packets by how much later than the earliest they arrived, in ticks; the
-// last number is that of all later ones, too.
+// lateTicks is a histogram of packets by how much later than the earliest they arrived.
 type lateTicks struct {
-	packets [percentileTicks]uint16
+	packets [percentileTicks]uint16 // by ticks; the last bin has all later ones, too
 	total   int
 }
 
@@ -79,7 +78,7 @@ func (p *Percentile) Add(lateness sim.Moment) {
 	p.span.total++
 }
 
-// shift makes all packets later by some ticks.
+// shift adds some ticks to the lateness of all packets.
 func (l *lateTicks) shift(ticks int) {
 	var shifted [percentileTicks]uint16
 	for late, n := range l.packets {
@@ -88,10 +87,10 @@ func (l *lateTicks) shift(ticks int) {
 	l.packets = shifted
 }
 
-// Discard forgets the span that has not ended.
+// Discard forgets the current span.
 func (p *Percentile) Discard() { p.span = lateTicks{} }
 
-// EndSpan ends a span. One without packets says nothing.
+// EndSpan ends the current span. A span without packets does not count.
 func (p *Percentile) EndSpan() {
 	if p.span.total > 0 {
 		p.spans[p.count%percentileSpans] = p.span

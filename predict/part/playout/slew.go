@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	slewDivisor       = 200 // the schedule moves by one part in so many of the time that passes
-	fastSlewDivisor   = 4   // and by one in so many where it has to move by more than
+	slewDivisor       = 200 // the schedule moves by a 200th of the time that passes
+	fastSlewDivisor   = 4   // the clock moves by a quarter of it
 	fastSlewThreshold = 25 * time.Millisecond
-	jumpThreshold     = time.Second // what is more than that is made up for at once
+	jumpThreshold     = time.Second
 )
 
-// Slew moves the schedule of a receiver that cannot change its own pace after the drift of
-// the sender's clock. The zero value is on schedule.
+// Slew lets the schedule of a receiver follow the drift of the sender's clock, without a
+// change of the receiver's own pace. The zero value is on schedule.
 //
-// A drift of up to 25 ms is that of a clock, or of a path, and the schedule follows it by a
-// 200th of the time that passes. Where it is more, one of the two sides has stood still:
-// then the receiver's clock is set back, by a quarter of the time that passes, or at once
-// if it is more than a second.
+// Up to 25 ms the drift is that of a clock or of a path, and the schedule follows it by a
+// 200th of the time that passes. If the drift is greater, one of the two sides has stood
+// still: then the receiver's clock is set back, by a quarter of the time that passes, or at
+// once if the drift is more than a second.
 type Slew struct {
-	offset sim.Moment // by which everything is due later
+	offset sim.Moment // by which the schedule is later than the clock
 }
 
-// Offset returns how much later than by the clock everything is due.
+// Offset returns by how much the schedule is later than the clock.
 func (s *Slew) Offset() sim.Moment { return s.offset }
 
-// Follow moves the schedule towards a drift for a tick, of which there are rate per
-// second. It returns how far the receiver's clock is to be set back now, and whether that
-// is all of it at once.
+// Follow moves the schedule towards a drift, once in each tick, at rate ticks per second. It
+// returns how far the caller has to set its clock back now; jump means that this is the
+// whole drift.
 func (s *Slew) Follow(drift sim.Moment, rate int) (back sim.Moment, jump bool) {
 	away := drift - s.offset
 	far := max(away, -away)
