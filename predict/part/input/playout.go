@@ -7,16 +7,16 @@ import (
 	"ghostcube/sim"
 )
 
-// PlayoutBuffer is the server's queue of one player's inputs, as Space Engineers has it (a
-// talk at GDC): a line of places, DelayTicks of them, of which the server takes the first in
-// each of its ticks. Inputs stand in it in the order of the client's ticks. The first one
-// to arrive takes the last place and so waits for the whole delay; a later one takes the
-// place behind the input before it. All other places are empty.
+// PlayoutBuffer is the server's queue of one player's inputs, as in Space Engineers (a talk at
+// GDC): a row of DelayTicks places, of which the server takes the first in each of its ticks.
+// Inputs are sorted by the client's ticks. The first one to arrive takes the last place, so
+// it waits for the whole delay. A later one takes the place behind the input before it. All
+// other places are empty.
 //
-// Empty places matter before the first input only, where they are the ticks until its turn.
-// So the line is a playout.Buffer and a number of ticks.
+// Empty places matter only before the first input: they are the ticks until its turn. So the
+// row is a playout.Buffer and a number of ticks.
 //
-// The input that is taken need not be of the server's tick: LastConsumed names its tick.
+// The used input need not be of the server's tick; LastConsumed returns its tick.
 type PlayoutBuffer struct {
 	queue         playout.Buffer[queuedInput]
 	wait          int               // ticks until the turn of the first input, if there is one
@@ -48,57 +48,57 @@ type queuedInput struct {
 	arrivedAt int // in calls of Pop
 }
 
-// Consumed is what a tick of the server was made with.
+// Consumed describes the input that a tick of the server was made with.
 type Consumed struct {
 	Source     Source
-	ClientTick sim.Tick // the newest frame used; of no meaning before any was
+	ClientTick sim.Tick // newest client tick used; undefined with SourceNone
 }
 
-// Source says where an input is from.
+// Source is the origin of an input.
 type Source uint8
 
-// The ways.
+// The sources.
 const (
-	SourceNone     Source = iota // none has been used: the player does what it did before
-	SourceReceived               // the frame's own input
-	SourceFilled                 // the frame's own input is missing and those after it are there: the last one again
-	SourceRepeated               // no frame's: nothing is there, and the last is used again, or none
+	SourceNone     Source = iota // no input has arrived yet: the player goes on as before
+	SourceReceived               // the input of ClientTick
+	SourceFilled                 // the last input, because that of ClientTick is missing and a later one waits
+	SourceRepeated               // the last input or none, because no input waits
 )
 
 // PlayoutSettings are the knobs of a playout buffer.
 type PlayoutSettings struct {
 	DelayTicks int  // places
-	KeepLast   bool // the last input stays in the line to be repeated
-	MaxRepeats int  // ticks in a row for which it is
+	KeepLast   bool // the last input stays in the buffer to be repeated
+	MaxRepeats int  // ticks in a row for which it is repeated, and missing inputs that are filled
 	MaxQueued  int  // inputs that may wait
 }
 
-// DeclarePlayout tells env what of the buffer may be tuned and what it counts.
+// DeclarePlayout declares the knobs and counters of the buffer.
 func DeclarePlayout(s *PlayoutSettings, env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	DeclarePlayoutDelay(&s.DelayTicks, k)
-	k.Bool(&s.KeepLast, "keep-last", true, "the input used last stays in the buffer and is repeated until another comes, which then follows at once; off: nothing is done, and the next waits for the whole buffer")
-	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "keep-last: ticks in a row for which an input is repeated before nothing is done; and missing inputs in a row that are filled in")
-	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "inputs that may wait in the buffer: when there are more, the oldest are skipped until playout are left")
-	m.Declare("inputs_consumed_ratio", "of the frames whose turn is over, the share of which the input was used")
-	m.Declare("input_starved_ticks", "ticks for which no input was there, or not the next one")
-	m.Declare("late_inputs", "inputs that came when their turn was over")
-	m.Declare("duplicate_inputs", "inputs that had come before")
-	m.Declare("skipped_inputs", "inputs that were passed over because too many waited")
+	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, which follows at once; off: none, and the next waits in full")
+	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
+	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "inputs that may wait in the buffer; of more, the oldest are skipped until playout are left")
+	m.Declare("inputs_consumed_ratio", "share of the client's past ticks whose input was used")
+	m.Declare("input_starved_ticks", "server ticks without an input, or without the next one")
+	m.Declare("late_inputs", "inputs that arrived after their turn")
+	m.Declare("duplicate_inputs", "inputs that had arrived before")
+	m.Declare("skipped_inputs", "inputs that were skipped because too many waited")
 	m.Declare("buffer_depth", "inputs that wait for their turn, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Declare("rejected_payloads", "malformed payloads")
 }
 
-// DeclarePlayoutDelay declares the knob that both halves look at.
+// DeclarePlayoutDelay declares the knob that both sides use.
 func DeclarePlayoutDelay(p *int, k *predict.Knobs) {
-	k.Int(p, "playout", 4, 1, 60, "ticks for which the server holds the inputs back (its playout delay buffer); the client runs that much further ahead")
+	k.Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, in ticks; the client runs further ahead by as much")
 }
 
-// Start says what the player held before the first input comes.
-func (p *PlayoutBuffer) Start(held sim.Input) { p.lastInput = held }
+// Start sets the player's input until the first one arrives.
+func (p *PlayoutBuffer) Start(in sim.Input) { p.lastInput = in }
 
-// Pop takes the first place of the line and returns what the player does in the
-// tick that begins. It comes before Read in each tick.
+// Pop takes the first place and returns the player's input for the tick that begins. Call it
+// once in each tick, before Read.
 func (p *PlayoutBuffer) Pop(s *PlayoutSettings, m *predict.Counters) sim.Input {
 	p.popCount++
 	in := p.pop(s)
@@ -108,6 +108,7 @@ func (p *PlayoutBuffer) Pop(s *PlayoutSettings, m *predict.Counters) sim.Input {
 	return in
 }
 
+// pop is Pop without the counters.
 func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 	if p.queue.Len() == 0 || p.wait > 0 {
 		p.wait = max(p.wait-1, 0)
@@ -155,13 +156,13 @@ func (p *PlayoutBuffer) drop() {
 	p.kept, p.wait = false, 0
 }
 
-// maxOutliers is how many messages in a row must be much further ahead of the server than
-// those before to be believed. A client that has stood still for so long that the low
-// bits of its tick mean a later one by now is as far ahead until it knows how late it
-// is; one that does not care how late it is stays so.
+// maxOutliers is how many messages in a row are rejected because they are much further ahead
+// of the server than those before. After a long freeze of the client, the low bits of its
+// old tick are those of a later one, until the client has set its clock. A client that
+// stays that far ahead is accepted after maxOutliers messages.
 const maxOutliers = 30
 
-// Read takes in a payload, which may be anything, at a server's tick now.
+// Read reads a payload at the server's tick now. A malformed payload is counted and dropped.
 func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *predict.Counters) {
 	c, msg := &p.coder, &p.message
 	c.BeginRead(payload)
@@ -169,7 +170,7 @@ func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m
 	msg.Code(c)
 	ahead := int64(msg.NewestTick) - int64(now)
 	if c.Err() != nil || !c.AtEnd(len(payload)) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Add("rejected_payloads", 1) // or of a client that is too far off to be played with
+		m.Add("rejected_payloads", 1) // malformed, or its ticks are too far off
 		return
 	}
 	if p.hasMessage && ahead > p.ahead+int64(1)<<msg.TickBits/8 && p.outlierCount < maxOutliers {
@@ -184,7 +185,7 @@ func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m
 	}
 }
 
-// insert lets the input of a frame into the line.
+// insert queues the input of a client's tick.
 func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.Counters) {
 	if p.receivedTicks[t%ringLen] == t+1 {
 		m.Add("duplicate_inputs", 1)
@@ -208,8 +209,8 @@ func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings, m *
 	p.limitWait(s)
 }
 
-// limitWait removes empty places before the first input while there are more places than
-// the delay.
+// limitWait removes empty places before the first input until no more than DelayTicks places
+// are left.
 func (p *PlayoutBuffer) limitWait(s *PlayoutSettings) {
 	p.wait = min(p.wait, max(s.DelayTicks-p.queue.Len(), 0))
 }
@@ -240,22 +241,21 @@ func (p *PlayoutBuffer) waiting() int {
 	return p.queue.Len()
 }
 
-// ConsumedTick returns the frame after the newest of which the own input was used, and 0
+// ConsumedTick returns the client's tick after the newest one whose own input was used, and 0
 // before any was.
 func (p *PlayoutBuffer) ConsumedTick() sim.Tick { return p.consumedEnd }
 
-// LastConsumed returns what the last Take took.
+// LastConsumed describes the input that the last Pop returned.
 func (p *PlayoutBuffer) LastConsumed() Consumed { return p.lastConsumed }
 
-// WaitedTicks returns for how many ticks the newest input that was used had stood in the
-// line.
+// WaitedTicks returns the number of ticks that the newest used input waited in the buffer.
 func (p *PlayoutBuffer) WaitedTicks() int { return p.waitedTicks }
 
 // CopyFrom makes p an equal of o that shares no memory with it.
 func (p *PlayoutBuffer) CopyFrom(o *PlayoutBuffer) {
-	queue, run, shots := p.queue, p.message.Inputs, p.shots
+	queue, inputs, shots := p.queue, p.message.Inputs, p.shots
 	queue.CopyFrom(&o.queue, nil)
 	*p = *o
-	p.queue, p.message.Inputs, p.coder = queue, run, quant.Coder{}
+	p.queue, p.message.Inputs, p.coder = queue, inputs, quant.Coder{}
 	p.copyShots(&o.shotBuffer, shots)
 }

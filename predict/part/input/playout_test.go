@@ -11,7 +11,7 @@ import (
 	"ghostcube/sim"
 )
 
-// testBuffer is a playout buffer that a test feeds by hand.
+// testBuffer is a playout buffer into which a test inserts inputs.
 type testBuffer struct {
 	PlayoutBuffer
 	settings PlayoutSettings
@@ -30,15 +30,15 @@ func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	return b
 }
 
-// inputOf is an input that tells of which frame it is.
-func inputOf(frame sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(frame)} }
+// inputOf returns an input that names its tick.
+func inputOf(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(t)} }
 
-// tick makes a tick of the server in which the inputs of some frames arrive, each by
-// itself, and says what it used: a frame's number, or - for nothing.
-func (b *testBuffer) tick(frames ...sim.Tick) string {
+// tick makes a tick of the server in which the inputs of some client ticks arrive one by
+// one. It returns the tick of the used input, or - for none.
+func (b *testBuffer) tick(arrivals ...sim.Tick) string {
 	in := b.Pop(&b.settings, b.env.Counters)
-	for _, f := range frames {
-		b.insert(f, inputOf(f), &b.settings, b.env.Counters)
+	for _, t := range arrivals {
+		b.insert(t, inputOf(t), &b.settings, b.env.Counters)
 	}
 	b.Trim(&b.settings, b.env.Counters)
 	if in == (sim.Input{}) {
@@ -47,8 +47,8 @@ func (b *testBuffer) tick(frames ...sim.Tick) string {
 	return fmt.Sprint(in.Heading)
 }
 
-// layout says who stands in the line: a frame, . for an empty place, and a frame in
-// brackets for one that stays to be repeated.
+// layout draws the row of places: the tick of an input, . for an empty place, and brackets
+// around an input that stays to be repeated.
 func (b *testBuffer) layout() string {
 	var s []string
 	for range b.wait * min(b.queue.Len(), 1) {
@@ -66,13 +66,13 @@ func (b *testBuffer) layout() string {
 	return strings.Join(s, " ")
 }
 
-// TestPlayoutTable is the article's worked example, frame by frame.
+// TestPlayoutTable plays the article's worked example, tick by tick (its frames).
 func TestPlayoutTable(t *testing.T) {
 	type row struct {
-		frame  int
+		tick   int // of the server
 		used   string
-		comes  []sim.Tick
-		stands string
+		comes  []sim.Tick // after that
+		layout string
 	}
 	begin := []row{
 		{5, "-", []sim.Tick{2}, ". . . 2"},
@@ -101,8 +101,8 @@ func TestPlayoutTable(t *testing.T) {
 	} {
 		b := newTestBuffer(t, "keep-last", keep)
 		for _, r := range slices.Concat(begin, rest) {
-			if used := b.tick(r.comes...); used != r.used || b.layout() != r.stands {
-				t.Errorf("keep %s, frame %d: used %s and has %s, want %s and %s", keep, r.frame, used, b.layout(), r.used, r.stands)
+			if used := b.tick(r.comes...); used != r.used || b.layout() != r.layout {
+				t.Errorf("keep %s, tick %d: used %s and has %s, want %s and %s", keep, r.tick, used, b.layout(), r.used, r.layout)
 			}
 		}
 		if late := b.env.Counters.Value("late_inputs"); late != 1 {
@@ -111,14 +111,14 @@ func TestPlayoutTable(t *testing.T) {
 	}
 }
 
-// TestPlayoutLastConsumed says what Taken tells along the table: whose the input was, and of
-// which frame.
+// TestPlayoutLastConsumed checks the source and the tick of the used inputs in the worked
+// example.
 func TestPlayoutLastConsumed(t *testing.T) {
 	b := newTestBuffer(t)
 	comes := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
 	var got []Consumed
-	for frame := 5; frame <= 15; frame++ {
-		b.tick(comes[frame]...)
+	for tick := 5; tick <= 15; tick++ {
+		b.tick(comes[tick]...)
 		got = append(got, b.LastConsumed())
 	}
 	want := []Consumed{{}, {}, {}, {}, {SourceReceived, 2}, {SourceReceived, 3}, {SourceFilled, 4}, {SourceReceived, 5}, {SourceRepeated, 5}, {SourceRepeated, 5}, {SourceReceived, 6}}
@@ -126,14 +126,14 @@ func TestPlayoutLastConsumed(t *testing.T) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 	if r := b.env.Counters.Value("inputs_consumed_ratio"); r != 0.8 {
-		t.Errorf("ratio %v: 4 of 5 frames had their own", r)
+		t.Errorf("ratio %v: 4 of 5 ticks had their own input", r)
 	}
 }
 
-// TestPlayoutRepeats says that an input is repeated as often as the cap says, so that
-// nobody walks on for ever, and that the next one still follows at once; that more
-// missing inputs than that are not filled in; and that before the first the player
-// does what it did.
+// TestPlayoutRepeats checks that an input is repeated as often as repeat-max allows, so that
+// nobody walks on for ever, and that the next one still follows at once; that more missing
+// inputs than that are not filled in; and that before the first input the player goes on
+// with the one of Start.
 func TestPlayoutRepeats(t *testing.T) {
 	b := newTestBuffer(t, "repeat-max", "3")
 	b.Start(inputOf(9))
@@ -164,14 +164,14 @@ func TestPlayoutRepeats(t *testing.T) {
 	}
 }
 
-// TestPlayoutSkips says that inputs that come in a heap after a silence do not delay
-// those to come: when more than playout-max wait, the oldest are passed over until
-// the length is left; and that fewer are used one by one, late as they are.
+// TestPlayoutSkips checks that a burst of inputs after a silence does not delay later ones:
+// if more than playout-max wait, the oldest are skipped until the delay is left. Fewer are
+// used one by one, late as they are.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
-		heap int
-		want string
-		skip float64
+		burst   int
+		want    string
+		skipped float64
 	}{
 		{4, "20 20 20 20 20 21 22 23 24 24 ", 0},
 		{8, "20 20 20 20 20 21 22 23 24 25 26 27 28 28 ", 0},
@@ -185,24 +185,24 @@ func TestPlayoutSkips(t *testing.T) {
 		}
 		got := ""
 		for i := range strings.Count(c.want, " ") {
-			var heap []sim.Tick
-			for f := range c.heap {
-				heap = append(heap, sim.Tick(21+f))
+			var burst []sim.Tick
+			for n := range c.burst {
+				burst = append(burst, sim.Tick(21+n))
 			}
 			if i != 3 {
-				heap = nil
+				burst = nil
 			}
-			got += b.tick(heap...) + " "
+			got += b.tick(burst...) + " "
 		}
-		if got != c.want || b.env.Counters.Value("skipped_inputs") != c.skip {
-			t.Errorf("a heap of %d: %s, %v skipped, want %s, %v", c.heap, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skip)
+		if got != c.want || b.env.Counters.Value("skipped_inputs") != c.skipped {
+			t.Errorf("a burst of %d: %s, %v skipped, want %s, %v", c.burst, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skipped)
 		}
 	}
 }
 
-// TestPlayoutDelay says that inputs that come one a tick wait for the length of the
-// buffer, whatever it is, come as many ticks apart as they went also if some ticks
-// bring two and some none, and that repeats in several packets are counted as such.
+// TestPlayoutDelay checks that inputs that arrive one a tick wait for the delay, whatever it
+// is, and are used as many ticks apart as they were sent, also if some ticks bring two and
+// some none; and that inputs that arrive again are counted as duplicates.
 func TestPlayoutDelay(t *testing.T) {
 	for _, length := range []string{"1", "4", "7"} {
 		b := newTestBuffer(t, "playout", length)
@@ -223,7 +223,7 @@ func TestPlayoutDelay(t *testing.T) {
 			if i > n {
 				want = fmt.Sprint(i - n)
 			}
-			if n == 1 && i > 2 { // who is the last in line is repeated once
+			if n == 1 && i > 2 { // the last input in the buffer is repeated once
 				want = fmt.Sprint(i - 2)
 			}
 			if got := b.tick(append(comes, comes...)...); got != want {
@@ -236,8 +236,8 @@ func TestPlayoutDelay(t *testing.T) {
 	}
 }
 
-// FuzzPlayout feeds payloads to a buffer: whatever they are, it stays within its
-// bounds and hands out inputs.
+// FuzzPlayout feeds payloads to a buffer: whatever they are, it stays within its bounds and
+// returns inputs.
 func FuzzPlayout(f *testing.F) {
 	var c quant.Coder
 	c.BeginWrite(make([]byte, 64))
@@ -264,9 +264,8 @@ func FuzzPlayout(f *testing.F) {
 	})
 }
 
-// TestPlayoutWaitedTicks says for how many ticks an input is said to have waited: the
-// length of the line if it comes on time, less by as much as it comes late, and still
-// that while it is repeated.
+// TestPlayoutWaitedTicks checks how long an input is said to have waited: the delay if it
+// arrives on time, less by as much as it is late, and unchanged while it is repeated.
 func TestPlayoutWaitedTicks(t *testing.T) {
 	b := newTestBuffer(t)
 	var got []int
@@ -290,31 +289,31 @@ func TestPlayoutWaitedTicks(t *testing.T) {
 	}
 }
 
-// TestPlayoutAfterLongFreeze says that a client that has stood still for ten seconds, and
-// sends an input of a tick of which the low bits mean one in the future by now, is not
-// taken at its word; that it is heard again as soon as it sends what it should; and that
-// one that goes on so is believed after a while.
+// TestPlayoutAfterLongFreeze checks that after ten seconds of standing still, a client's input
+// of an old tick, whose low bits are those of a future one by now, is rejected; that the
+// client is played again as soon as it has set its clock; and that one that does not set it
+// is accepted after a while.
 func TestPlayoutAfterLongFreeze(t *testing.T) {
 	for _, jumps := range []bool{true, false} {
 		b := newTestBuffer(t, "repeat-max", "5")
 		used := 0
 		for now := sim.Tick(1000); now < 2000; now++ {
-			frame := now + 9
+			sent := now + 9
 			switch {
 			case now < 1100:
 			case now < 1700:
-				frame = 0 // nothing comes
+				sent = 0 // nothing arrives
 			case now < 1702 || !jumps:
-				frame -= 600
+				sent -= 600
 			}
 			b.Pop(&b.settings, b.env.Counters)
 			if b.LastConsumed().Source == SourceReceived && now >= 1702 {
 				used++
 			}
-			if frame > 0 {
+			if sent > 0 {
 				var c quant.Coder
 				c.BeginWrite(make([]byte, 64))
-				m := Message{TickBits: 10, NewestTick: frame, Inputs: []sim.Input{inputOf(frame)}}
+				m := Message{TickBits: 10, NewestTick: sent, Inputs: []sim.Input{inputOf(sent)}}
 				m.Code(&c)
 				b.Read(c.FinishWrite(), now, &b.settings, b.env.Counters)
 			}

@@ -157,20 +157,20 @@ func TestPlayoutMatchesPlaces(t *testing.T) {
 				l.settings = b.settings
 			}
 			used, source := l.pop()
-			var comes []sim.Tick
+			var arrivals []sim.Tick
 			for range rapid.IntRange(0, 3).Draw(rt, "arrivals") {
 				tick := base + now + rapid.IntRange(-8, 3).Draw(rt, "tick")
 				if rapid.IntRange(0, 30).Draw(rt, "jump") == 0 {
 					tick += rapid.IntRange(-9, 60).Draw(rt, "by")
 				}
-				comes = append(comes, sim.Tick(max(tick, 1)))
-				l.push(comes[len(comes)-1])
+				arrivals = append(arrivals, sim.Tick(max(tick, 1)))
+				l.push(arrivals[len(arrivals)-1])
 			}
 			want := "-"
 			if used != 0 {
 				want = fmt.Sprint(uint8(used))
 			}
-			got := b.tick(comes...)
+			got := b.tick(arrivals...)
 			l.trim()
 			if got != want || b.LastConsumed().Source != source {
 				rt.Fatalf("tick %d uses %s (%d), want %s (%d)", now, got, b.LastConsumed().Source, want, source)
@@ -238,8 +238,8 @@ func TestPlayoutAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() {
 		now++
 		b.Pop(&b.settings, b.env.Counters)
-		for _, frame := range []sim.Tick{now ^ 1, now + 3} {
-			b.insert(frame, inputOf(frame), &b.settings, b.env.Counters)
+		for _, t := range []sim.Tick{now ^ 1, now + 3} {
+			b.insert(t, inputOf(t), &b.settings, b.env.Counters)
 		}
 		b.Trim(&b.settings, b.env.Counters)
 	}); n != 0 {
