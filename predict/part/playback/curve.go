@@ -7,27 +7,27 @@ import (
 	"ghostcube/smoothing"
 )
 
-// curve is the curve on which a body goes to its next position, leaving where it is with
-// the velocities that it has there and arriving with those that it will have.
+// curve is the Hermite curve from where a body is drawn to its next position. It starts and
+// ends with the velocities of the two.
 //
-// A body that has gone on by itself, or has stood, has less time to get there than it
-// took: the curve is over what the server's body did, and not over the time that is
-// left. So bodies that hang together go through places that they had together.
+// A body that was extrapolated, or has stopped, has less time to get there than the server's
+// body took. The shape of the curve is that of the server's motion all the same, so that
+// jointed bodies pass through poses that they had together.
 type curve struct {
 	start        sim.Body
-	startMoment  sim.Moment // the moment of the server that from is of
-	drawnSince   sim.Moment // the moment at which it was drawn
-	endTick      sim.Tick   // where the curve ends
-	hasEnd       bool       // to holds
-	extrapolated bool       // the body has gone on by itself since
+	startMoment  sim.Moment // at which the server had start
+	drawnSince   sim.Moment // at which start was drawn
+	endTick      sim.Tick   // of the position at the end
+	hasEnd       bool       // endTick is set
+	extrapolated bool       // the body was extrapolated since start
 }
 
-// startAt begins at a position that has been reached.
+// startAt starts the curve at a position that the body has reached.
 func (c *curve) startAt(s *playout.Item[sim.Body]) {
 	*c = curve{start: s.Value, startMoment: s.Tick.Moment(), drawnSince: s.Tick.Moment()}
 }
 
-// extrapolate returns where a body's velocities bring it in that time after its last
+// extrapolate returns the pose to which its velocities take a body, some time beyond its last
 // position.
 func (c *curve) extrapolate(last *playout.Item[sim.Body], beyond sim.Moment, rate int) geom.Pose {
 	b := &last.Value
@@ -42,14 +42,14 @@ func (c *curve) extrapolate(last *playout.Item[sim.Body], beyond sim.Moment, rat
 	return p
 }
 
-// setEnd has the curve end at the next position. Where it has ended at another, or the body
-// has gone on by itself, it begins anew, where the body is drawn.
+// setEnd sets the position at the end. If that was another one before, or if the body was
+// extrapolated, the curve starts anew, where the body is drawn.
 func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *playout.Item[sim.Body]) {
 	switch {
 	case c.extrapolated:
 		c.start.Pose, c.drawnSince, c.extrapolated = drawn, at, false
 	case c.hasEnd && c.endTick != next.Tick:
-		// Another has come between: go on from here, as fast as the body goes.
+		// A position between the two has arrived. Go on from here at the present speed.
 		c.startMoment += (at - c.drawnSince) * (c.endTick.Moment() - c.startMoment) / max(c.endTick.Moment()-c.drawnSince, 1)
 		c.startMoment = min(c.startMoment, next.Tick.Moment())
 		c.start.Pose, c.drawnSince = drawn, at
@@ -57,7 +57,7 @@ func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *playout.Item[sim.Bo
 	c.endTick, c.hasEnd = next.Tick, true
 }
 
-// poseAt returns where on the curve the body is at a moment.
+// poseAt returns the pose at a moment.
 func (c *curve) poseAt(moment sim.Moment, next *playout.Item[sim.Body], rate int) geom.Pose {
 	end := next.Tick.Moment()
 	a, b := &c.start, &next.Value
@@ -71,9 +71,9 @@ func (c *curve) poseAt(moment sim.Moment, next *playout.Item[sim.Body], rate int
 		Rot: b.Pose.Rot,
 	}
 	if turn := b.Pose.Rot.Mul(a.Pose.Rot.Inverse()); turn != geom.Identity {
-		way := smoothing.Hermite(geom.Vec3{}, a.Angular.Scale(seconds), rotationVector(turn), b.Angular.Scale(seconds), share)
-		if angle := way.Len(); angle > 0 {
-			p.Rot = geom.AxisAngle(way.Scale(1/angle), angle).Mul(a.Pose.Rot).Unit()
+		turned := smoothing.Hermite(geom.Vec3{}, a.Angular.Scale(seconds), rotationVector(turn), b.Angular.Scale(seconds), share)
+		if angle := turned.Len(); angle > 0 {
+			p.Rot = geom.AxisAngle(turned.Scale(1/angle), angle).Mul(a.Pose.Rot).Unit()
 		} else {
 			p.Rot = a.Pose.Rot
 		}
@@ -81,7 +81,7 @@ func (c *curve) poseAt(moment sim.Moment, next *playout.Item[sim.Body], rate int
 	return p
 }
 
-// rotationVector is a rotation as its axis times its angle in rad, by the short way round.
+// rotationVector returns the axis of a rotation times its angle in rad, in [0, pi].
 func rotationVector(q geom.Quat) geom.Vec3 {
 	if q.W < 0 {
 		q = q.Neg()

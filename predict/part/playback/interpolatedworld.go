@@ -10,7 +10,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The ways to say how far a body goes on by itself.
+// The limits of extrapolation.
 const (
 	extrapolateNone = iota
 	extrapolateHalfRTT
@@ -19,7 +19,7 @@ const (
 
 var extrapolationNames = []string{"none", "half-rtt", "fixed"}
 
-// InterpolatedWorld is the bodies of a world as their positions show them.
+// InterpolatedWorld draws all bodies of a world between their received positions.
 type InterpolatedWorld struct {
 	validity         float64 // ms
 	extrapolation    int
@@ -29,39 +29,38 @@ type InterpolatedWorld struct {
 	receiver      codec.Receiver
 	now           sim.Moment // on the client's own clock
 	clock         playout.Clock
-	displayMoment sim.Moment               // of the server, that is shown
-	newestTick    sim.Tick                 // of the positions that have arrived
-	undisplayed   playout.Buffer[struct{}] // ticks of the positions that bodies have not reached
+	displayMoment sim.Moment               // of the server, at which bodies are drawn
+	newestTick    sim.Tick                 // of the received positions
+	undisplayed   playout.Buffer[struct{}] // ticks of received positions that are not reached
 	bodies        []Interpolator
 	joints        jointPoses
-	excluded      []bool // by body: it is not shown, and not counted; what comes of it is kept
-	lateNote      int    // ticks for which it is said that one was dropped
-	starvedCount  int    // bodies that go on by themselves or have stopped
-	stoppedCount  int
+	excluded      []bool // by body: not drawn and not counted; its positions are kept
+	lateNote      int    // ticks for which the note on a late position is still shown
+	starvedCount  int    // bodies that are extrapolated or have stopped
+	stoppedCount  int    // of them
 	rate          int
 	counters      *predict.Counters
 }
 
-// lateNoteTicks is how long it is said that a position was dropped.
+// lateNoteTicks is how long the note on a late position is shown.
 const lateNoteTicks = 30
 
-// Declare tells env what may be tuned and what is counted, and begins with the
-// bodies as they are. The body called without is shown so as well, but not counted and
-// not waited for: it need not be looked at. -1 for none.
-func (a *InterpolatedWorld) Declare(env *predict.Env, without int) {
+// Declare declares the knobs and counters, and starts with the bodies as they are in env's
+// world. excluded is a body that the caller draws otherwise, or -1.
+func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
-	k.Millis(&a.validity, "validity", 60, 0, 1000, "a position is valid until its timestamp + ping/2 + this (T): it is reached then, so the picture is this much later than what arrives on time")
-	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "how far a body goes on by its velocities when no later position is there, before it stands: not, half the round trip, or as extrapolate says")
-	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "fixed: how far a body goes on by itself")
+	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
+	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "how far a body without a later position is extrapolated: not, half the round trip, or `extrapolate`")
+	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: how far a body is extrapolated")
 	a.joints.declare(k)
-	k.Bool(&a.keepExpired, "keep-expired", false, "a position that comes when its validity is over is used if no later one is there, instead of dropped")
-	m.Declare("positions", "positions of bodies that came")
-	m.Declare("positions_late", "of those, the ones that came when a later one had been reached, dropped")
-	m.Declare("positions_expired", "of those, the ones that came when their validity was over and no later one was there")
-	m.Declare("extrapolated_ticks", "ticks in which any body went on by itself, because no later position was there")
-	m.Declare("stopped_ticks", "ticks in which any body that had moved stood, because none had come for too long")
-	m.Declare("stopped_bodies", "bodies that stand so, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
+	m.Declare("positions", "received positions of bodies")
+	m.Declare("positions_late", "positions dropped because the body had passed them")
+	m.Declare("positions_expired", "positions that arrived after their validity, when no later one was there")
+	m.Declare("extrapolated_ticks", "ticks in which a body was extrapolated for want of a later position")
+	m.Declare("stopped_ticks", "ticks in which a moving body had stopped for want of a later position")
+	m.Declare("stopped_bodies", "bodies that have stopped for want of a later position, now")
+	m.Declare("rejected_payloads", "malformed payloads")
 	m.Declare("old_states", "states no newer than the last")
 	a.counters, a.rate = m, env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player
@@ -70,8 +69,8 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, without int) {
 		a.bodies = append(a.bodies, Interpolator{pose: b.Pose})
 		a.excluded = append(a.excluded, false)
 	}
-	if without >= 0 {
-		a.excluded[without] = true
+	if excluded >= 0 {
+		a.excluded[excluded] = true
 	}
 }
 
@@ -81,49 +80,49 @@ func (a *InterpolatedWorld) BeginTick() {
 	a.rebuildTree()
 }
 
-// Receiver reads the server's payloads. What it has read is taken in by Take.
+// Receiver returns the reader of the server's payloads. AddSnapshot adds what it has read.
 func (a *InterpolatedWorld) Receiver() *codec.Receiver { return &a.receiver }
 
-// ExpectedTick returns a tick near that of the next snapshot.
+// ExpectedTick returns a tick close to that of the next snapshot.
 func (a *InterpolatedWorld) ExpectedTick() sim.Tick { return a.clock.Expected(a.now).Tick() }
 
-// AddSnapshot takes in what the receiver has read without an error.
+// AddSnapshot adds the positions that the receiver has read without an error: those of its
+// newest snapshot if fresh, and else those of an older one.
 func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
-	t, bodies, came := a.receiver.Tick, a.receiver.Bodies, []bool(nil)
+	t, bodies, received := a.receiver.Tick, a.receiver.Bodies, []bool(nil)
 	if !fresh {
-		t, bodies, came = a.receiver.OldSnapshot()
+		t, bodies, received = a.receiver.OldSnapshot()
 		a.counters.Add("old_states", 1)
 	}
 	if a.joints.tree != nil {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
 	}
 	a.clock.FollowMean(t, a.now, sim.Tick(a.rate).Moment())
-	var fates [4]int
+	var outcomes [4]int
 	for i := range bodies {
-		fate := Duplicate
-		if fresh || came[i] {
-			fate = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
+		outcome := Duplicate
+		if fresh || received[i] {
+			outcome = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
 		} else {
-			fate = a.bodies[i].AddSame(t, a.keepExpired)
+			outcome = a.bodies[i].AddSame(t, a.keepExpired)
 		}
 		if !a.excluded[i] {
-			fates[fate]++
+			outcomes[outcome]++
 		}
 	}
-	if fates[Stored] > 0 {
+	if outcomes[Stored] > 0 {
 		a.newestTick = max(a.newestTick, t)
 		a.undisplayed.Insert(t)
 	}
-	a.counters.Add("positions", float64(fates[Stored]+fates[Late]+fates[Expired]))
-	a.counters.Add("positions_late", float64(fates[Late]))
-	a.counters.Add("positions_expired", float64(fates[Expired]))
-	if fates[Late] > 0 {
+	a.counters.Add("positions", float64(outcomes[Stored]+outcomes[Late]+outcomes[Expired]))
+	a.counters.Add("positions_late", float64(outcomes[Late]))
+	a.counters.Add("positions_expired", float64(outcomes[Expired]))
+	if outcomes[Late] > 0 {
 		a.lateNote = lateNoteTicks
 	}
 }
 
-// Advance moves all bodies to the moment that is to be shown now. ping is the round
-// trip.
+// Advance draws all bodies at the moment to display now. ping is the round trip.
 func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	a.advanceDisplay(sim.MomentOfMillis(a.validity, a.rate))
 	reach := sim.Moment(0)
@@ -138,7 +137,7 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 		h := &a.bodies[i]
 		h.useCurve = a.joints.usesCurve(i)
 		h.Advance(a.displayMoment, reach, a.rate)
-		if waits, stopped := h.Starved(); waits && !a.excluded[i] {
+		if starved, stopped := h.Starved(); starved && !a.excluded[i] {
 			a.starvedCount++
 			if stopped {
 				a.stoppedCount++
@@ -189,23 +188,21 @@ func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 	return a.bodies[i].pose
 }
 
-// DisplayTick returns the server's tick that is shown, to the nearest.
-func (a *InterpolatedWorld) DisplayTick() sim.Tick {
-	return a.displayMoment.NearestTick()
-}
+// DisplayTick returns the server's tick that is nearest to the displayed moment.
+func (a *InterpolatedWorld) DisplayTick() sim.Tick { return a.displayMoment.NearestTick() }
 
-// DisplayMoment returns the moment that is shown.
+// DisplayMoment returns the server's moment at which bodies are drawn.
 func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.displayMoment }
 
-// DisplayTickFraction returns by how many 1/sim.SeenParts ticks what is shown is later than
-// Shows.
+// DisplayTickFraction returns how much later than DisplayTick the displayed moment is, in
+// 1/16 ticks (sim.SubticksPerTick).
 func (a *InterpolatedWorld) DisplayTickFraction() int {
 	_, later := a.displayMoment.NearestSubtick()
 	return later
 }
 
-// Age returns by how many ticks what is shown of body i is beyond the newest
-// position that has come, and 0 if it is not.
+// Age returns by how many whole ticks body i is drawn beyond its newest position, and 0 if it
+// is not.
 func (a *InterpolatedWorld) Age(i int) int32 {
 	t, ok := a.bodies[i].NewestTick()
 	if !ok {
@@ -214,13 +211,13 @@ func (a *InterpolatedWorld) Age(i int) int32 {
 	return int32((a.displayMoment - t.Moment()).Tick())
 }
 
-// IsMoving reports whether body i moved when it was last heard of.
+// IsMoving reports whether body i is awake in its last reached position and has not stopped.
 func (a *InterpolatedWorld) IsMoving(i int) bool {
 	h := &a.bodies[i]
 	return h.hasReached && !h.reached.Value.Asleep && !h.stopped
 }
 
-// Note says in a few words what is waited for, or that a position was dropped.
+// Note returns a few words on missing or late positions, or none.
 func (a *InterpolatedWorld) Note() string {
 	switch {
 	case a.stoppedCount > 0:
@@ -233,7 +230,7 @@ func (a *InterpolatedWorld) Note() string {
 	return ""
 }
 
-// CopyFrom makes a an equal of o, all but its meter.
+// CopyFrom makes a an equal of o that shares no memory with it, except for the counters.
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
 	a.validity, a.extrapolation, a.maxExtrapolation, a.keepExpired = o.validity, o.extrapolation, o.maxExtrapolation, o.keepExpired
 	a.receiver.CopyFrom(&o.receiver)

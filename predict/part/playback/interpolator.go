@@ -1,14 +1,13 @@
-// Package playback shows bodies as the server had them a little while ago, as
-// Space Engineers does in what it calls Animated mode (a talk at GDC): every
-// position carries the server's timestamp and enters the body's position history;
-// it is valid until the timestamp + ping/2 + T; what is drawn moves towards the next
-// position that is; and when there is none it goes on by itself for ping/2 at most,
-// and then stands.
+// Package playback interpolates bodies between received positions, some time behind the
+// server, as Space Engineers does in its Animated mode (a talk at GDC). Every position
+// carries the server's timestamp and enters the body's position history. It is valid until
+// timestamp + ping/2 + T. A body moves towards its next valid position. Without one it is
+// extrapolated for at most ping/2, and then stops.
 //
-// The client's clock knows the server's timestamp from what arrives, which takes
-// ping/2: so the half ping is on both sides of the rule, and what remains of it is
-// that a position is valid until T after the moment at which it should arrive. That
-// is the moment at which it is reached.
+// The client's clock takes the server's time from the arriving positions, which are ping/2
+// old. So ping/2 is on both sides of the rule and cancels out: a position is valid until T
+// after the moment at which it should arrive, and that is when the body reaches it. T is a
+// fixed playout delay.
 package playback
 
 import (
@@ -19,31 +18,30 @@ import (
 
 // Interpolator draws one body between its received positions. The zero value has none.
 type Interpolator struct {
-	pending    playout.Buffer[sim.Body] // positions still to be reached
-	reached    playout.Item[sim.Body]   // the newest one that has been reached
+	pending    playout.Buffer[sim.Body] // positions that the body has not reached
+	reached    playout.Item[sim.Body]   // the newest position that it has reached
 	hasReached bool
 
 	pose    geom.Pose
-	moment  sim.Moment // that is drawn
+	moment  sim.Moment // of the server, at which the body is drawn
 	stopped bool       // extrapolated as far as allowed
 
-	useCurve bool // interpolate by a curve, not linearly
+	useCurve bool // interpolate on a curve, not linearly
 	curve    curve
 }
 
-// Outcome is what became of a received position.
+// Outcome says what became of a received position.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Stored    Outcome = iota
-	Duplicate         // the position of this tick is in the buffer already
-	Late              // dropped: the body has reached a later position, or moves from beyond this one to the next
-	Expired           // dropped: its validity is over, although no later position has arrived
+	Duplicate         // dropped: the buffer has a position of this tick
+	Late              // dropped: the body has passed this tick on its way to a later position
+	Expired           // dropped: the validity is over, although no later position has arrived
 )
 
-// Add inserts the position of a tick. It drops one that has expired, unless keepExpired
-// is set.
+// Add inserts the position of a tick. It drops an expired one unless keepExpired is set.
 func (h *Interpolator) Add(t sim.Tick, b *sim.Body, keepExpired bool) Outcome {
 	newest := h.pending.Newest()
 	past := h.hasReached && t.Moment() <= h.moment
@@ -78,7 +76,7 @@ func (h *Interpolator) isRedundant(b *sim.Body) bool {
 	}
 }
 
-// AddSame inserts for tick t the newest position at or before it, if there is one.
+// AddSame inserts the newest position at or before tick t for tick t, if there is one.
 func (h *Interpolator) AddSame(t sim.Tick, keepExpired bool) Outcome {
 	from := &h.reached
 	if n := h.pending.CountUntil(t.Moment()); n > 0 {
@@ -96,13 +94,9 @@ func (h *Interpolator) restart(p geom.Pose) {
 	*h = Interpolator{pending: h.pending, pose: p, moment: h.moment}
 }
 
-// SetPose has the body drawn at a pose until the first position comes.
-func (h *Interpolator) SetPose(p geom.Pose) { h.pose = p }
-
-// Advance moves what is drawn to a moment, which is never before the last one. Where
-// no later position is there it goes on by its velocities, at most reach
-// beyond the last, and then stands until another comes; rate is in ticks per
-// second.
+// Advance draws the body at a moment, which is never before the last one. Without a later
+// position it extrapolates by the velocities of the last one, for at most reach; then the
+// body stands until another position arrives. rate is in ticks per second.
 func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 	from, begin := h.pose, h.moment
 	if n := h.pending.CountUntil(moment); n > 0 {
@@ -116,7 +110,7 @@ func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 	case h.pending.Len() > 0:
 		h.stopped = false
 		next := h.pending.At(0)
-		if !h.hasReached { // nothing to come from
+		if !h.hasReached { // no position to start from
 			return
 		}
 		if h.useCurve {
@@ -132,12 +126,12 @@ func (h *Interpolator) Advance(moment, reach sim.Moment, rate int) {
 	}
 }
 
-// interpolate returns the pose that lies way of whole from a to b.
-func interpolate(a, b geom.Pose, way, whole sim.Moment) geom.Pose {
+// interpolate returns the pose between a and b after some time of the whole time from a to b.
+func interpolate(a, b geom.Pose, passed, whole sim.Moment) geom.Pose {
 	if a == b {
 		return b
 	}
-	share := float32(float64(way) / float64(whole))
+	share := float32(float64(passed) / float64(whole))
 	if a.Rot == b.Rot {
 		return geom.Pose{Pos: a.Pos.AddScaled(share, b.Pos.Sub(a.Pos)), Rot: b.Rot}
 	}
@@ -147,14 +141,14 @@ func interpolate(a, b geom.Pose, way, whole sim.Moment) geom.Pose {
 // Pose returns where the body is drawn.
 func (h *Interpolator) Pose() geom.Pose { return h.pose }
 
-// Starved reports whether no later position than what is drawn is there, although
-// the body moved when it was last heard of: it goes on by itself, or has stopped.
-func (h *Interpolator) Starved() (waits, stopped bool) {
-	waits = h.hasReached && h.pending.Len() == 0 && !h.reached.Value.Asleep && h.moment > h.reached.Tick.Moment()
-	return waits, waits && h.stopped
+// Starved reports whether the body moves and no later position has arrived: it is
+// extrapolated, or has stopped.
+func (h *Interpolator) Starved() (starved, stopped bool) {
+	starved = h.hasReached && h.pending.Len() == 0 && !h.reached.Value.Asleep && h.moment > h.reached.Tick.Moment()
+	return starved, starved && h.stopped
 }
 
-// NewestTick returns the tick of the newest position.
+// NewestTick returns the tick of the newest position. It reports false without any.
 func (h *Interpolator) NewestTick() (t sim.Tick, ok bool) {
 	if newest := h.pending.Newest(); newest != nil {
 		return newest.Tick, true

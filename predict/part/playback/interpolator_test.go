@@ -10,7 +10,7 @@ import (
 
 const rate = 60
 
-// bodyAt is a body that goes 6 m/s along x, a decimetre a tick, and turns half a
+// bodyAt returns a body that moves at 6 m/s along x, a decimetre a tick, and turns at half a
 // radian a second.
 func bodyAt(tick float64) sim.Body {
 	s := float32(tick / rate)
@@ -25,8 +25,7 @@ func addAt(h *Interpolator, t sim.Tick) Outcome {
 	return h.Add(t, &b, false)
 }
 
-// checkPose says that what is drawn is the body of a tick, to a hundredth of a
-// millimetre.
+// checkPose checks that the drawn pose is that of a tick, to a hundredth of a millimetre.
 func checkPose(t *testing.T, h *Interpolator, tick float64) {
 	t.Helper()
 	want, got := bodyAt(tick).Pose, h.Pose()
@@ -40,20 +39,20 @@ func checkPose(t *testing.T, h *Interpolator, tick float64) {
 
 func toMoments(ticks float64) sim.Moment { return sim.Moment(math.Round(ticks * sim.MomentsPerTick)) }
 
-// TestExtrapolationStops says that without a later position a body goes on for the
-// reach, to the part of a tick, and then stands, also if the reach grows
-// meanwhile; and that it then goes to the next position evenly, without a jump.
+// TestExtrapolationStops checks that without a later position a body is extrapolated for the
+// reach, to a fraction of a tick, and then stands, also if the reach grows meanwhile; and
+// that it then moves to the next position evenly, without a jump.
 func TestExtrapolationStops(t *testing.T) {
 	for _, reach := range []float64{0, 0.5, 2, 7.25} {
 		var h Interpolator
-		h.SetPose(bodyAt(0).Pose)
+		h.pose = bodyAt(0).Pose
 		addAt(&h, 10)
 		for tick := 10; tick < 30; tick++ {
 			h.Advance(toMoments(float64(tick)), toMoments(reach), rate)
 			checkPose(t, &h, min(float64(tick), 10+reach))
-			waits, stopped := h.Starved()
-			if waits != (tick > 10) || stopped != (tick > 10 && float64(tick) >= 10+reach) {
-				t.Errorf("reach %v, tick %d: waits %v, stopped %v", reach, tick, waits, stopped)
+			starved, stopped := h.Starved()
+			if starved != (tick > 10) || stopped != (tick > 10 && float64(tick) >= 10+reach) {
+				t.Errorf("reach %v, tick %d: starved %v, stopped %v", reach, tick, starved, stopped)
 			}
 		}
 		h.Advance(toMoments(30), toMoments(50), rate)
@@ -68,29 +67,29 @@ func TestExtrapolationStops(t *testing.T) {
 	}
 }
 
-// TestLateIsDropped says that a position that comes when a later one has been
-// reached, or is being gone to from beyond it, is dropped: the way is from A to C.
-// In time it is sorted in, and the way is over B.
+// TestLateIsDropped checks that a position B between A and C is dropped if it arrives when the
+// body has passed it, so that the body moves from A to C, and that the body moves over B if
+// it arrives in time.
 func TestLateIsDropped(t *testing.T) {
 	b := bodyAt(15)
-	b.Pose.Pos.Y = 1 // beside the straight way
+	b.Pose.Pos.Y = 1 // beside the line from A to C
 	for _, c := range []struct {
-		comes float64 // the moment that is shown when B comes
-		fate  Outcome
-		y     float32 // at tick 15
+		displayed float64 // tick, when B arrives
+		outcome   Outcome
+		y         float32 // at tick 15
 	}{{10, Stored, 1}, {12.5, Stored, 1}, {14.9, Stored, 1}, {15.1, Late, 0}, {17, Late, 0}, {20, Late, 0}, {22, Late, 0}} {
 		var h Interpolator
-		h.SetPose(bodyAt(0).Pose)
+		h.pose = bodyAt(0).Pose
 		addAt(&h, 10)
 		addAt(&h, 20)
 		var y float32
-		came := false
+		arrived := false
 		for i := range 100 {
 			m := 10 + float64(i)/5
-			if m >= c.comes && !came {
-				came = true
-				if f := h.Add(15, &b, false); f != c.fate {
-					t.Errorf("at %v: fate %d, want %d", c.comes, f, c.fate)
+			if m >= c.displayed && !arrived {
+				arrived = true
+				if got := h.Add(15, &b, false); got != c.outcome {
+					t.Errorf("at %v: outcome %d, want %d", c.displayed, got, c.outcome)
 				}
 			}
 			h.Advance(toMoments(m), 0, rate)
@@ -99,24 +98,24 @@ func TestLateIsDropped(t *testing.T) {
 			}
 		}
 		if y != c.y {
-			t.Errorf("at %v: y is %v at tick 15, want %v", c.comes, y, c.y)
+			t.Errorf("at %v: y is %v at tick 15, want %v", c.displayed, y, c.y)
 		}
 	}
 }
 
-// TestOutOfOrder says that positions that come in any order are gone through in that of
-// their ticks, and that one of a tick that is there is none.
+// TestOutOfOrder checks that a body passes its positions in the order of their ticks,
+// whatever the order in which they arrive, and that a second position of a tick is dropped.
 func TestOutOfOrder(t *testing.T) {
 	var h Interpolator
-	h.SetPose(bodyAt(0).Pose)
+	h.pose = bodyAt(0).Pose
 	for _, tick := range []sim.Tick{12, 10, 16, 11, 18, 14} {
 		if f := addAt(&h, tick); f != Stored {
-			t.Errorf("tick %d: fate %d", tick, f)
+			t.Errorf("tick %d: outcome %d", tick, f)
 		}
 	}
 	for _, tick := range []sim.Tick{10, 14, 18} {
 		if f := addAt(&h, tick); f != Duplicate {
-			t.Errorf("tick %d again: fate %d", tick, f)
+			t.Errorf("tick %d again: outcome %d", tick, f)
 		}
 	}
 	for i := range 40 {
@@ -126,17 +125,17 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestExpired says that a position whose validity is over when it comes is dropped
-// although no later one is there, and is used if that is asked for.
+// TestExpired checks that a position that arrives after its validity is dropped, although no
+// later one has arrived, and that it is used with keepExpired.
 func TestExpired(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var h Interpolator
-		h.SetPose(bodyAt(0).Pose)
+		h.pose = bodyAt(0).Pose
 		addAt(&h, 10)
 		h.Advance(toMoments(15), toMoments(1), rate)
 		b := bodyAt(14)
 		if f := h.Add(14, &b, keep); (f == Expired) == keep {
-			t.Errorf("keep %v: fate %d", keep, f)
+			t.Errorf("keep %v: outcome %d", keep, f)
 		}
 		h.Advance(toMoments(15), toMoments(1), rate)
 		want := 11.0
@@ -147,9 +146,9 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestRestIsTwoSamples says that a body that stays the same for ever is two
-// positions, that it sets out when it did and not before, and that what did not come
-// with an older snapshot is as it was before it.
+// TestRestIsTwoSamples checks that a body that stays the same takes two positions, however
+// long; that it starts to move when the server's did; and that AddSame adds the position
+// that was the newest at its tick.
 func TestRestIsTwoSamples(t *testing.T) {
 	var h Interpolator
 	rest := bodyAt(0)
@@ -163,7 +162,7 @@ func TestRestIsTwoSamples(t *testing.T) {
 	}
 	b := bodyAt(6)
 	h.Add(1006, &b, false)
-	if f := h.AddSame(1005, false); f != Stored { // lost on the way, but the next told it
+	if f := h.AddSame(1005, false); f != Stored { // an older snapshot, from which the body is missing
 		t.Error(f)
 	}
 	for m := 997.0; m <= 1006; m += 0.25 {
@@ -175,12 +174,12 @@ func TestRestIsTwoSamples(t *testing.T) {
 	}
 }
 
-// TestComesToRest says that a body that comes to rest has done so at the tick that
-// says it first, however many say it again before that is reached.
+// TestComesToRest checks that a body comes to rest at the tick of its first position at rest,
+// however many equal ones arrive before it has reached that.
 func TestComesToRest(t *testing.T) {
 	for _, reached := range []float64{8, 9, 10} {
 		var h Interpolator
-		h.SetPose(bodyAt(0).Pose)
+		h.pose = bodyAt(0).Pose
 		for tick := sim.Tick(8); tick <= 10; tick++ {
 			addAt(&h, tick)
 		}
@@ -225,9 +224,9 @@ func TestDisplayNeverGoesBack(t *testing.T) {
 	run(300, 4, 4*sim.MomentsPerTick)
 }
 
-// TestCurve says that on curves a body goes through its positions with the velocities
-// that it had there: a point that swings on a circle, told of ten times a second, stays
-// on it to a fifth of a millimetre, where straight ways leave it by a centimetre.
+// TestCurve checks that on curves a body passes its positions with the velocities that it had
+// there: a point on a circle, sent ten times a second, stays on it to a fifth of a
+// millimetre, while straight lines leave it by a centimetre.
 func TestCurve(t *testing.T) {
 	swing := func(tick float64) sim.Body {
 		a := float32(tick / rate * 3) // 3 rad/s

@@ -5,8 +5,8 @@ import (
 	"ghostcube/sim"
 )
 
-// Body returns body i as it is drawn, with the velocities that its positions tell of
-// there. Where it stands because none have come, they are the last ones.
+// Body returns body i as it is drawn, with velocities interpolated between its positions. A
+// body that has stopped for want of positions has its last velocities.
 func (a *InterpolatedWorld) Body(i int) sim.Body {
 	h := &a.bodies[i]
 	b := h.reached.Value
@@ -23,8 +23,8 @@ func (a *InterpolatedWorld) Body(i int) sim.Body {
 	return b
 }
 
-// toWorld gives what the parent of body i sees of it the velocities of the world, and
-// the place where it is drawn.
+// toWorld converts the velocities of body i from its parent's frame to the world's, and sets
+// its pose to the drawn one.
 func (a *InterpolatedWorld) toWorld(i int, b *sim.Body) {
 	l := &a.joints
 	n := &l.tree.Nodes[i]

@@ -9,9 +9,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestTreeBodyVelocity says that a body that is shown relative to another has the velocities
-// that it has in the world, whichever end of it the history is of and whether it turns
-// by itself; and that where it would be shown is where it is.
+// TestTreeBodyVelocity checks that a body that is interpolated in its parent's frame has its
+// world velocities, for every encoding and pivot, and its world pose.
 func TestTreeBodyVelocity(t *testing.T) {
 	scene, err := sim.SceneNamed("trailer")
 	if err != nil {
