@@ -27,10 +27,10 @@ type client struct {
 	inputTick   sim.Tick // tick of the next input
 
 	now          int64    // the client's own ticks since its start, its only clock
-	expectedTick sim.Tick // about what tick the next snapshot is of
+	expectedTick sim.Tick // close to the tick of the next snapshot
 	buffer       playout.Buffer[snapshot]
 	scratch      snapshot
-	lastReceived []geom.Pose // by body: as last received
+	lastReceived []geom.Pose // by body: pose in the newest snapshot
 	coder        quant.Coder
 
 	deltaReader     *delta.Reader // baselines, from level quantised on
@@ -41,14 +41,14 @@ type client struct {
 	clock               playout.Clock // runs from the first snapshot on
 	arrivals            playout.Arrivals
 	servo               clock.Servo
-	started             bool // something has been drawn since
-	fromTick            sim.Tick
+	started             bool     // a snapshot has been drawn since the clock started
+	fromTick            sim.Tick // tick of the snapshot that interpolation starts from
 	newestDisplayedTick sim.Tick // tick of the newest snapshot that has affected what is drawn
 	starvedTicks        int      // ticks in a row without anything to draw
 
 	drawn         []geom.Pose
 	touched       []int8
-	displayMoment sim.Moment
+	displayMoment sim.Moment              // of the server, that is drawn
 	trail         history.Ring[geom.Pose] // of the player's cube, by own ticks
 }
 
@@ -117,8 +117,8 @@ func (c *client) receive(payload []byte) {
 	}
 	m.Add("snapshots_received", 1)
 	c.lastArrival = c.now
-	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.renderMoment(c.currentDelay()) {
-		c.restart() // the picture has stood still for a second, and this is past all the same
+	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.playoutMoment(c.playoutDelay()) {
+		c.restart() // after a second without a picture this snapshot is late, too
 	}
 	if c.clock.Running() {
 		c.recordArrival(s.tick)
@@ -142,42 +142,6 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// restart empties the buffer. Nothing moves until the next snapshot starts the clock again.
-func (c *client) restart() {
-	c.env.Counters.Add("playback_restarts", 1)
-	c.buffer.Drop(c.buffer.Len())
-	c.clock, c.started = playout.Clock{}, false
-}
-
-// The automatic delay's margin for jitter: two send intervals, at most 50 ms. With two survivable
-// losses that makes 350 ms at 10 snapshots a second, 150 ms at 30 and 83 ms at 60, where the
-// article says 350, 150 and 85; with one or no survivable loss at 10 a second it makes 250 and 150
-// ms, as in the article.
-const (
-	jitterMarginIntervals = 2
-	maxJitterMargin       = 50 // ms
-)
-
-// currentDelay is the delay in force.
-func (c *client) currentDelay() sim.Moment {
-	rate, interval := c.env.World.Rate(), c.sendInterval()
-	delay := sim.MomentOfMillis(c.interpolationDelay, rate)
-	if c.interpolationDelay == 0 {
-		room := min(jitterMarginIntervals*interval, sim.MomentOfMillis(maxJitterMargin, rate))
-		ahead := c.settings.extrapolate
-		if c.noVelocities {
-			ahead = 0 // without velocities nothing is extrapolated
-		}
-		delay = max(sim.Moment(c.surviveLosses+1)*interval+room-sim.MomentOfMillis(ahead, rate), 0)
-	}
-	return min(delay, (bufferSize-2)*interval)
-}
-
-// renderMoment is the moment of the server that the buffer is asked for now.
-func (c *client) renderMoment(delay sim.Moment) sim.Moment {
-	return c.clock.Expected(c.ownMoment()) - delay
-}
-
 // drawNewest draws the newest snapshot as it is.
 func (c *client) drawNewest() {
 	c.env.Counters.Set("interpolation_delay_ms", 0)
@@ -192,17 +156,17 @@ func (c *client) drawNewest() {
 // playback stops.
 func (c *client) drawInterpolated() {
 	m, rate := c.env.Counters, c.env.World.Rate()
-	delay := c.currentDelay()
+	delay := c.playoutDelay()
 	m.Set("interpolation_delay_ms", delay.Millis(rate))
 	if !c.clock.Running() {
 		c.countStarvation()
 		return
 	}
-	reach := max(int(delay/c.sendInterval()), 1) * c.settings.snapshotEvery
-	view := c.renderMoment(delay)
-	start, end, waiting := c.bracket(view, reach)
+	maxGap := max(int(delay/c.sendInterval()), 1) * c.settings.snapshotEvery
+	at := c.playoutMoment(delay)
+	start, end, waiting := c.bracket(at, maxGap)
 	m.Set("buffered_snapshots", float64(waiting))
-	switch at := view - momentOf(start); {
+	switch {
 	case start == nil && c.started:
 		c.restart() // the snapshot that it started from is no longer buffered
 		c.countStarvation()
@@ -210,23 +174,16 @@ func (c *client) drawInterpolated() {
 	case start == nil:
 		c.countStarvation() // no snapshot is due yet
 		return
-	case at == 0:
-		c.drawBetween(start, start, 0, view)
+	case at == start.tick.Moment():
+		c.drawBetween(start, start, 0, at)
 	case end == nil:
 		c.fromTick = start.tick
 		c.countStarvation()
 		return
 	default:
-		c.drawBetween(start, end, float32(float64(at)/float64((end.tick-start.tick).Moment())), view)
+		c.drawBetween(start, end, float32(float64(at-start.tick.Moment())/float64((end.tick-start.tick).Moment())), at)
 	}
 	c.starvedTicks = 0
-}
-
-func momentOf(s *snapshot) sim.Moment {
-	if s == nil {
-		return 0
-	}
-	return s.tick.Moment()
 }
 
 // countStarvation counts a tick without anything to draw. Ticks before the first snapshot do not
@@ -244,9 +201,9 @@ func (c *client) countStarvation() {
 	m.Set("starvation_max_ms", max(m.Value("starvation_max_ms"), sim.Tick(c.starvedTicks).Moment().Millis(c.env.World.Rate())))
 }
 
-// drawBetween draws the bodies at share of the way from one snapshot to another. What
-// is either so or not is as in the first.
-func (c *client) drawBetween(start, end *snapshot, share float32, view sim.Moment) {
+// drawBetween draws the bodies between two snapshots, at a share in [0,1] of the time from one
+// to the other, which is the server's moment at. Who touches a body is as in the first.
+func (c *client) drawBetween(start, end *snapshot, share float32, at sim.Moment) {
 	c.started, c.fromTick, c.newestDisplayedTick = true, start.tick, start.tick
 	if share > 0 {
 		c.newestDisplayedTick = end.tick
@@ -256,10 +213,10 @@ func (c *client) drawBetween(start, end *snapshot, share float32, view sim.Momen
 	ahead := float32(0)
 	if c.settings.interpolation != onArrival && start.velocities && end.velocities {
 		ahead = float32(c.settings.extrapolate / 1000)
-		view += sim.MomentOfMillis(c.settings.extrapolate, rate)
+		at += sim.MomentOfMillis(c.settings.extrapolate, rate)
 	}
 	curved := c.settings.interpolation == hermite && start.velocities && end.velocities
-	c.displayMoment = view
+	c.displayMoment = at
 	c.drawn, c.touched = c.drawn[:0], c.touched[:0]
 	for i := range start.bodies {
 		a, b := &start.bodies[i], &end.bodies[i]

@@ -17,7 +17,7 @@
 //     by more than its delay.
 //   - A snapshot that arrives late, but before the next one to be shown, is used. The article drops
 //     everything older than the newest, which is done here only without a buffer.
-//   - The jitter margin of the delay follows from the send interval: see currentDelay.
+//   - The jitter margin of the delay follows from the send interval (playout.go).
 //   - From level quantised on snapshots have no velocities, as in the article, which sends sixty a
 //     second at that point: hermite interpolation becomes linear, and nothing is extrapolated.
 package snapshot
