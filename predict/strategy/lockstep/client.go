@@ -11,20 +11,20 @@ type client struct {
 	desyncDetector
 	window sendWindow // for the own player's inputs
 
-	hasAdvantage bool     // the server said in this span how many inputs wait for others',
-	minAdvantage int      // and this was the least
-	spanLeft     int      // ticks of the span that are left
+	hasAdvantage bool     // the server has reported this client's advantage in this span
+	minAdvantage int      // the least that it reported, in inputs
+	spanLeft     int      // ticks left of the span
 	pauseTicks   int      // ticks in which no input is to be made
-	pendingShot  sim.Shot // that waits for the next input
+	pendingShot  sim.Shot // waits for the next input
 }
 
-// A player whose inputs reach the server long before the others' waits for them
-// and gains nothing. That is so by nature for who is near, and up to slack it is
-// let be: all wait for the slowest. But after a break one side may have made
-// inputs while the others could not, and would be ahead for good.
+// A player whose inputs reach the server long before those of the others has to wait for them
+// and gains nothing. Up to allowedAdvantage this is tolerated: it is so for every player who
+// is nearer than others, and all wait for the slowest. But after an outage a side may have
+// made inputs while the others could not, and would stay ahead.
 const (
-	allowedAdvantage = 60 // ticks
-	advantageSpan    = 120
+	allowedAdvantage = 60  // ticks
+	advantageSpan    = 120 // ticks
 )
 
 func newClient(env *predict.Env) predict.Client {
@@ -69,20 +69,20 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.setSlew()
 }
 
-// sample makes the input of one more tick, if it is time for it.
+// sample makes the input of one more tick, unless the client is too far ahead.
 func (c *client) sample(p int, in sim.Input) {
 	s, m := &c.streams[p], c.env.Counters
 	if in.Shot.Fired {
 		c.pendingShot = in.Shot
 	}
 	if c.spanLeft--; c.spanLeft < 0 {
-		most := allowedAdvantage
+		allowed := allowedAdvantage
 		if c.alignInputs {
-			most = 1
+			allowed = 1
 		}
 		c.pauseTicks = 0
 		if c.hasAdvantage {
-			c.pauseTicks = max(c.minAdvantage-most, 0)
+			c.pauseTicks = max(c.minAdvantage-allowed, 0)
 		}
 		c.spanLeft, c.hasAdvantage = advantageSpan, false
 	}
@@ -127,15 +127,15 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// steer is how much faster the clock goes for each millisecond by which inputs
-// come earlier than at first, in parts per million; and steerMost the most.
+// A client that follows the server's clock changes its pace by slewGain for each millisecond
+// by which inputs arrive earlier or later than at first.
 const (
-	slewGain   = 100
-	maxSlewPPM = 20_000
+	slewGain   = 100    // ppm per ms
+	maxSlewPPM = 20_000 // ppm
 )
 
-// setSlew sets the clock: the fault that was asked for, and if it is to follow the
-// server's, what brings its inputs back to where they were at first.
+// setSlew sets the client's pace: the fault of the knob skew, and with follow-clock the
+// correction that lets inputs arrive as early as at first.
 func (c *client) setSlew() {
 	pace := c.skew
 	if c.followClock {

@@ -66,11 +66,11 @@ type settings struct {
 
 func (s *settings) declare(k *predict.Knobs) {
 	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "every input until it is acknowledged, over packets that get lost; or once, over a wire on which what is lost delays all behind it")
-	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "how long an input is held back, so that a late one is still in time")
-	k.Bool(&s.adaptive, "adaptive", false, "the delay becomes what the link needed in the last ten seconds")
-	k.Bool(&s.followClock, "follow-clock", false, "follow the sender's clock when it runs faster or slower than one's own")
-	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: clients make their inputs so late that all reach the server together, and each waits for its own round trip and not for that of the slowest")
-	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "at most so many ticks are stepped at once after a wait")
+	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay: how long an input waits after its own time, so that a late one is in time")
+	k.Bool(&s.adaptive, "adaptive", false, "the playout delay becomes what the latest input of the last ten seconds needed")
+	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it runs faster or slower than one's own, or stood still")
+	k.Bool(&s.alignInputs, "align-inputs", false, "several players: inputs are made so that all reach the server together; each waits for its own round trip")
+	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "most ticks stepped at once after a stall")
 	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
 	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")
 	k.Int(&s.skew, "skew", 0, -10000, 10000, "a fault: parts per million by which the clients' clocks are faster than the server's")

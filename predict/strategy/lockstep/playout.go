@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	maxEarlyInputs = 1024 // that are buffered, from the next one on
-	driftSpan      = 2    // s, of which the earliest input counts
-	shrinkDivisor  = 50   // an adaptive delay shrinks by one part in so many of the time that passes
+	maxEarlyInputs = 1024 // buffered inputs, counted from the next one
+	driftSpan      = 2    // s
+	shrinkDivisor  = 50   // an adaptive delay shrinks by a 50th of the time that passes
 	maxDelay       = 5 * time.Second
 )
 
 // playoutBuffer is the playout delay buffer for the inputs of a player at another side. It
-// releases them in order: the one of tick n at t0 + (n-first)/rate + delay, where t0 is
-// when the first one arrived, whichever it was. It waits for one that is due and missing,
-// and so for all behind it, and repeats nothing.
+// releases them in order: the input of tick n at t0 + (n-first)/rate + delay, where t0 is the
+// time at which the first one arrived, whichever it was. If an input is due and missing, the
+// buffer waits for it and repeats nothing.
 //
-// The article's program adds half a tick to the delay, so that no input is due at the very
-// moment of a tick. The article does not, nor does this.
+// The article's program adds half a tick to the delay, so that no input is due exactly at the
+// beginning of a tick. The article does not, and neither does this buffer.
 //
 // The article leaves two exercises: to adapt the delay to the link, and to follow a clock
-// that runs faster or slower than one's own. Both are here, as playout.Peak and playout.Slew.
+// that runs faster or slower than one's own. Here they are playout.Peak and playout.Slew.
 type playoutBuffer struct {
 	inputs   playout.Buffer[sim.Input]
-	next     sim.Tick // that is released next
-	now      sim.Moment
+	next     sim.Tick   // of the input to release next
+	now      sim.Moment // on this side's clock
 	rate     int
 	clock    playout.Clock
 	arrivals playout.Arrivals
@@ -69,14 +69,15 @@ func (p *playoutBuffer) beginTick(s *settings) {
 	}
 }
 
-// adapt sets the delay to what the latest input of the last ten seconds needed, and a tick.
+// adapt sets the delay to what the latest input of the last ten seconds needed, and one tick
+// more.
 func (p *playoutBuffer) adapt(shrink sim.Moment) {
 	wanted := p.peak.Wanted(p.arrivals.Current()) - p.slew.Offset() + sim.MomentsPerTick
 	p.delay = playout.Adapt(p.delay, min(max(wanted, 0), sim.MomentOf(maxDelay, p.rate)), shrink)
 }
 
-// push inserts the input of a tick. It reports false if that is too far ahead to be kept;
-// one that is late, or there already, is ignored.
+// push inserts the input of a tick. It reports false if the tick is too far ahead for the
+// buffer. A late input or a duplicate is ignored.
 func (p *playoutBuffer) push(t sim.Tick, in sim.Input) bool {
 	if t < p.next {
 		return true
@@ -104,8 +105,8 @@ func (p *playoutBuffer) due(t sim.Tick) bool {
 	return p.clock.Running() && t.Moment() <= p.clock.Expected(p.now)-p.slew.Offset()-p.delay
 }
 
-// releasable returns how many inputs in a row, at most limit, are due and there. So many
-// times pop has one.
+// releasable returns the number of inputs, at most limit, that pop can return now: they are
+// due, and none before them is missing.
 func (p *playoutBuffer) releasable(limit int) (n int) {
 	for n < min(limit, p.inputs.Len()) {
 		if t := p.inputs.At(n).Tick; t != p.next+sim.Tick(n) || !p.due(t) {
@@ -121,7 +122,7 @@ func (p *playoutBuffer) stalled() bool {
 	return p.due(p.next) && (p.inputs.Len() == 0 || p.inputs.At(0).Tick != p.next)
 }
 
-// pop returns the next input if it is due and there.
+// pop returns the next input if it is due and has arrived.
 func (p *playoutBuffer) pop() (in sim.Input, ok bool) {
 	if p.releasable(1) == 0 {
 		return sim.Input{}, false

@@ -75,8 +75,8 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
-// inputAdvantage returns by how many due inputs a player is ahead of the one who has the
-// fewest here.
+// inputAdvantage returns how many more due inputs of a player wait here than of the player
+// with the fewest.
 func (s *server) inputAdvantage(player int) int {
 	if player < 0 {
 		return 0

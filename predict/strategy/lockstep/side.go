@@ -17,12 +17,12 @@ type side struct {
 
 	local          []bool // by player: its inputs are made here
 	streams        []inputStream
-	playoutBuffers []playoutBuffer // by player; of one's own nothing waits
+	playoutBuffers []playoutBuffer // by player; those of local players are empty
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
 
 	playingTicks int64      // ticks since the first one was due
-	stallTicks   int        // ticks that it has been waiting
+	stallTicks   int        // length of the present stall
 	clockDrift   sim.Moment // by which the earliest inputs arrive later than at first
 	stepInputs   []sim.Input
 
@@ -46,13 +46,13 @@ func (s *side) init(env *predict.Env, number int) {
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
 	m := env.Counters
-	m.Declare("stalls", "times that a side waited for an input that was due, all sides together")
-	m.Declare("stalls_per_minute", "the same, of the time since the first tick was due")
-	m.Declare("stall_max_ms", "the longest wait")
-	m.Declare("stalled_ticks", "ticks spent waiting, all sides together")
-	m.Declare("catch_up_ticks", "ticks stepped beyond one at a time, after waits")
-	m.Declare("playout_delay_ms", "delay in force")
-	m.Declare("clock_drift_ms", "by how much the earliest inputs come later than at first")
+	m.Declare("stalls", "times that a side stopped for an input that was due, all sides together")
+	m.Declare("stalls_per_minute", "stalls per minute since the first tick was due")
+	m.Declare("stall_max_ms", "longest stall")
+	m.Declare("stalled_ticks", "ticks in stalls, all sides together")
+	m.Declare("catch_up_ticks", "ticks stepped in addition to one at a time, after stalls")
+	m.Declare("playout_delay_ms", "playout delay, now")
+	m.Declare("clock_drift_ms", "how much later than at first the earliest inputs arrive, now")
 	m.Declare("unacked_inputs", "inputs of the own player that are not acknowledged, now")
 	m.Declare("input_runs", "runs of inputs sent, one for each player in a packet")
 	m.Declare("inputs_sent", "inputs in them, each time counted")
@@ -78,8 +78,8 @@ func (s *side) beginTick() (stream bool) {
 	return stream
 }
 
-// receiveInputs takes in what a message says of players' inputs: those that follow what
-// is here, as far as full allows.
+// receiveInputs adds the inputs of a player in a message that follow those already here, until
+// full says that there is no room.
 func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 	st := &s.streams[p]
 	first := r.next - sim.Tick(len(r.inputs))
@@ -94,7 +94,7 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 	}
 }
 
-// advance steps as many ticks as the inputs that are here and due allow.
+// advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
 	w, m := s.env.World, s.env.Counters
 	n, alone := s.maxCatchUp, true
@@ -156,7 +156,7 @@ func (s *side) resolveShots() {
 	s.lagCompensator.ResolvePending(w)
 }
 
-// countStalls counts waits, from the first tick that was due.
+// countStalls counts stalls, from the first tick that was due.
 func (s *side) countStalls(stepped int, overdue bool) {
 	m, rate := s.env.Counters, float64(s.env.World.Rate())
 	if stepped > 0 || s.playingTicks > 0 {
