@@ -24,7 +24,7 @@ type claims struct {
 
 const (
 	silenceSeconds = 1 // after which a client that says nothing has nothing in hand
-	allLateShare   = 8 // of a second in which all that comes is late; the rest of it is not waited for
+	allLateShare   = 8 // an eighth of a second of late claims only sets the clock at once
 	leaseSeconds   = 5 // after which a body of which its holder says nothing is nobody's
 )
 

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxEarlyTicks  = 32 // a packet that many ticks before its turn, or twice as many after it, is of another time
-	resyncPackets  = 6  // fewer of them than these say nothing
-	maxBufferTicks = 30
+	maxEarlyTicks  = 32 // a packet this early, or twice as late, is out of range
+	resyncPackets  = 6  // packets out of range in a row that restart the clock
+	maxBufferTicks = 30 // longest jitter buffer
 	trailTicks     = 160
 )
 
@@ -41,13 +41,13 @@ type client struct {
 	inputSender input.Sender
 	inputTick   sim.Tick // of the next own input
 
-	started         bool     // a packet has come
-	startDelay      int      // ticks for which the world waits for the first one's turn
-	newest          sim.Tick // of the packets
-	visibleTick     sim.Tick // without a buffer: of the newest of which smoothing lets anything be seen
-	outOfRange      int      // packets in a row that are too far from the world's tick
+	started         bool     // a packet has arrived
+	startDelay      int      // ticks until the first packet's turn
+	newest          sim.Tick // of the newest packet
+	visibleTick     sim.Tick // without a buffer: of the newest packet that smoothing lets show
+	outOfRange      int      // packets out of range in a row
 	outOfRangeSince sim.Tick // own tick of the first of them
-	fellBehind      bool     // by them it is this client that is behind
+	fellBehind      bool     // they are early: this client is behind
 	packets         history.Ring[message]
 	scratch         message
 	coder           quant.Coder
@@ -67,7 +67,7 @@ type client struct {
 	correctionSum   float64 // metres, sum
 	errorOffsets    []smoothing.ErrorOffset
 	offsetStats     offsetStats
-	localTick       sim.Tick                // own ticks since the half began
+	localTick       sim.Tick                // own ticks since the client began
 	trail           history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
 
 	encodings []predict.Encoding // by body: how what was last received came
@@ -95,8 +95,8 @@ func newClient(env *predict.Env) predict.Client {
 	}
 	c.lastReceived = predict.AppendPoses(nil, env.World.Bodies())
 	k, m := env.Knobs, env.Counters
-	k.Int(&c.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn: room for later ones; 0 applies each when it comes")
-	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 in 100 packets of the last ten seconds needed, and a tick; jitter-buffer is where it begins")
+	k.Int(&c.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn; 0 applies each packet when it arrives")
+	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 of 100 packets of the last 10 s needed, and one tick more")
 	k.Choice(&c.correction, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
 	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
 	c.settings.declare(k, env.World.Scene())
@@ -107,12 +107,12 @@ func newClient(env *predict.Env) predict.Client {
 	k.Smoothing(&c.smooth)
 	k.Solver(&c.solver)
 	c.inputSender.Declare(env)
-	m.Declare("packets_received", "packets that came whole")
-	m.Declare("packets_late", "of those, the ones that came after their turn, or after a newer one where there is no buffer")
-	m.Declare("missing_packets", "ticks whose packet was not there")
+	m.Declare("packets_received", "packets that arrived whole")
+	m.Declare("packets_late", "packets that arrived after their turn, or without a buffer after a newer one")
+	m.Declare("missing_packets", "ticks whose packet had not arrived")
 	m.Declare("buffered_packets", "packets that wait for their turn, now")
-	m.Declare("missing_inputs", "ticks made with the players' last inputs, because theirs had not come")
-	m.Declare("buffer_ticks", "ticks that the earliest packets are to wait for their turn, now")
+	m.Declare("missing_inputs", "ticks made with the players' last inputs, because newer ones had not arrived")
+	m.Declare("buffer_ticks", "length of the jitter buffer in ticks, now")
 	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 	m.Declare("state_age_p50_ms", "age of the server's last word of a body that moves, median")
 	m.Declare("state_age_p99_ms", "the same, of 99 in 100")
@@ -229,14 +229,14 @@ func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// ticksEarly is how many ticks there are until the turn of the packet of a tick; below
-// zero it is over.
+// ticksEarly returns the number of ticks until the turn of the packet of a tick; below 0 its
+// turn is over.
 func (c *client) ticksEarly(t sim.Tick) int {
 	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.startDelay))
 }
 
-// startClock starts the clock: the packet of tick t is to wait for as long as the
-// buffer is.
+// startClock starts the clock with the packet of tick t, which waits for the length of the
+// jitter buffer.
 func (c *client) startClock(t sim.Tick) {
 	c.started, c.startDelay, c.delay = true, c.jitterBuffer, sim.Tick(c.jitterBuffer).Moment()
 	c.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
@@ -244,15 +244,15 @@ func (c *client) startClock(t sim.Tick) {
 	c.newest = min(c.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
 	c.servo = clock.Servo{}
-	c.servo.Sync(0, c.env.World.Rate()) // it is where it should be
+	c.servo.Sync(0, c.env.World.Rate())
 }
 
-// receiveOutOfRange counts a packet that belongs to another time. If for a second nothing else
-// comes, and some of it, the clock starts anew with the next; if it is the client
-// that is behind, because it stood still, a quarter of a second will do, in which it
-// says nothing: the ticks of its inputs follow the clock, or the server, to which
-// only their lower bits are sent, would take them for others. The packet is kept all
-// the same: the server knows that it has come, and may build on it.
+// receiveOutOfRange counts a packet whose turn is too far away. If for a second only such
+// packets arrive, resyncPackets or more, the clock starts anew with the next. If the client
+// is behind, because it stood still, a quarter of a second is enough. It sends no inputs
+// then: their ticks follow the clock, and the server, which receives only the low bits of
+// the ticks, would take them for others. The packet is stored all the same, because the
+// server knows that it has arrived, and may use it as a baseline.
 func (c *client) receiveOutOfRange(early int) {
 	c.env.Counters.Add("rejected_payloads", 1)
 	c.storePacket(&c.scratch)
@@ -275,7 +275,7 @@ func (c *client) receiveOutOfRange(early int) {
 	}
 }
 
-// storePacket keeps a packet for its turn, and as a base, unless it is too old for both.
+// storePacket stores a packet for its turn, and as a baseline, unless it is too old for both.
 func (c *client) storePacket(s *message) {
 	if s.tick+historyTicks > c.newest {
 		c.packets.Insert(s.tick).copyFrom(s)

@@ -5,13 +5,13 @@ import (
 	"ghostcube/sim"
 )
 
-// onTimePercent is how many packets of a hundred an adaptive jitter buffer lets be in time.
-// Unlike lockstep this strategy can do without one in a hundred, and need not be as slow as
-// the slowest.
+// onTimePercent is the share of packets for which an adaptive jitter buffer is long enough.
+// Unlike lockstep this strategy can do without one packet in a hundred, and need not be as
+// late as the latest.
 const onTimePercent = 99
 
-// recordArrival records a packet that arrived so many ticks before its turn. While the pace
-// of the client's ticks is changed, that says nothing.
+// recordArrival records a packet that arrived some ticks before its turn, unless the pace of
+// the client's ticks is being changed.
 func (c *client) recordArrival(early int) {
 	if c.env.SlewPPM != 0 {
 		c.arrivals.Discard()
@@ -23,8 +23,8 @@ func (c *client) recordArrival(early int) {
 	c.percentile.Add(late)
 }
 
-// adjustClock keeps the earliest packet of a second waiting for as long as the jitter
-// buffer is: if the path has become longer or shorter, or the server's clock runs faster or
+// adjustClock lets the earliest packet of each second wait for the length of the jitter
+// buffer. If the path has become longer or shorter, or the server's clock runs faster or
 // slower, the client's next ticks come faster or slower. The article's buffer measures from
 // the first packet, which may have been late.
 func (c *client) adjustClock() {
@@ -64,12 +64,13 @@ func (c *client) adaptBuffer() {
 	}
 }
 
-// maxAgeTicks is how many ticks of staleness are told apart.
+// maxAgeTicks is the number of bins of an ageHistogram.
 const maxAgeTicks = 600
 
-// ageHistogram counts how old the server's last word of moving bodies was, tick by tick.
+// ageHistogram counts the ages of the newest received states of moving bodies, once in each
+// tick.
 type ageHistogram struct {
-	bins  [maxAgeTicks]uint32 // by age in ticks; the last holds all that are older
+	bins  [maxAgeTicks]uint32 // by age in ticks; the last has all greater ones, too
 	total uint64
 }
 
@@ -78,8 +79,7 @@ func (a *ageHistogram) add(ticks int) {
 	a.total++
 }
 
-// quantile is the age in ticks that a share of all ages, in [0,1], does not
-// exceed.
+// quantile returns the age that a share of all ages, in [0,1], does not exceed.
 func (a *ageHistogram) quantile(share float64) sim.Tick {
 	left := uint64(float64(float64(a.total) * share))
 	for i, n := range a.bins {
@@ -91,7 +91,7 @@ func (a *ageHistogram) quantile(share float64) sim.Tick {
 	return maxAgeTicks - 1
 }
 
-// updateCounters tells how many packets wait, and how stale bodies are.
+// updateCounters counts the packets that wait and the ages of states.
 func (c *client) updateCounters() {
 	w, m := c.env.World, c.env.Counters
 	if !c.started || c.startDelay > 0 {

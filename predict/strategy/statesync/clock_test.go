@@ -7,11 +7,11 @@ import (
 	"ghostcube/sim"
 )
 
-// TestClockRestart says that a client whose packets suddenly come two thirds of a
-// second sooner, which is farther from its clock than it follows, starts its clock
-// anew soon after the last of the old ones, also where packets are rare; and that
-// what it could not use until then is a base all the same, since the server knows
-// that it has come. Likewise where they come later.
+// TestClockRestart checks that a client whose packets suddenly arrive two thirds of a second
+// earlier, which is out of its clock's range, starts its clock anew soon after the last of
+// the old packets, also where packets are rare; and that the packets that it could not use
+// until then are baselines all the same, since the server knows that they have arrived. The
+// same goes for packets that suddenly arrive later.
 func TestClockRestart(t *testing.T) {
 	for _, knobs := range [][]string{{"budget", "16"}, {"compression", "delta"}, {"compression", "delta", "budget", "48"}} {
 		r := newRig(t, "zen", "latency=700ms", append(knobs, "congestion", "off")...)
@@ -26,10 +26,10 @@ func TestClockRestart(t *testing.T) {
 		if n := r.counter("missing_baselines") - lost; n > 0 {
 			t.Errorf("%v: %v updates could not be used", knobs, n)
 		}
-		r.network.Down.Latency = 1300 * time.Millisecond // farther behind than it goes back
+		r.network.Down.Latency = 1300 * time.Millisecond // more than the clock is set back
 		r.run(78 + 60 + 180)
 		if n := r.counter("missing_baselines") - lost; n > 0 {
-			t.Errorf("%v: when packets come later, %v updates could not be used", knobs, n)
+			t.Errorf("%v: when packets arrive later, %v updates could not be used", knobs, n)
 		}
 		r.input = func(int) sim.Input { return sim.Input{} }
 		r.run(600)
@@ -39,15 +39,14 @@ func TestClockRestart(t *testing.T) {
 	}
 }
 
-// TestBufferAdapts says that an adaptive buffer is a tick or two where packets come
-// evenly, however long the way; becomes long enough within three seconds when they
-// begin to come unevenly, so that no more than two in a hundred are late; and
-// shrinks again.
+// TestBufferAdapts checks that an adaptive jitter buffer is a tick or two long where packets
+// arrive evenly, however long the path; that within three seconds of the first jitter it is
+// long enough for no more than two packets in a hundred to be late; and that it shrinks again.
 func TestBufferAdapts(t *testing.T) {
 	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
 	r.run(25 * 60)
 	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
-		t.Fatalf("an even way: a buffer of %v ticks", n)
+		t.Fatalf("no jitter: a buffer of %v ticks", n)
 	}
 	late := func(ticks int) float64 {
 		before, all := r.counter("packets_late"), r.counter("packets_received")
@@ -55,7 +54,7 @@ func TestBufferAdapts(t *testing.T) {
 		return (r.counter("packets_late") - before) / (r.counter("packets_received") - all)
 	}
 	if n := late(600); n > 0.001 {
-		t.Errorf("an even way: %.1f %% late", 100*n)
+		t.Errorf("no jitter: %.1f %% late", 100*n)
 	}
 	if err := r.network.Parse("latency=150ms,jitter=80ms"); err != nil {
 		t.Fatal(err)
@@ -70,11 +69,11 @@ func TestBufferAdapts(t *testing.T) {
 	}
 	r.run(25 * 60)
 	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
-		t.Errorf("even again: a buffer of %v ticks", n)
+		t.Errorf("no jitter again: a buffer of %v ticks", n)
 	}
 	r.setKnob("adaptive", "off")
 	r.run(120)
 	if n := r.counter("buffer_ticks"); n != 5 {
-		t.Errorf("not adaptive: a buffer of %v ticks where the knob says 5", n)
+		t.Errorf("not adaptive: a buffer of %v ticks, want 5", n)
 	}
 }

@@ -23,7 +23,7 @@
 //   - A packet that comes too late for its tick is dropped, but for the bodies in
 //     it that rest: where they rest is true later, too.
 //   - The client's clock follows the packets: the earliest of a second waits for
-//     as many ticks as the buffer is said to have, see steer.
+//     the length of the jitter buffer (clock.go).
 //   - Smoothing is package smoothing's. The published program takes the strong
 //     factor for small turns and the weak one for large turns (TestTurnFactors
 //     there), and its at-rest test does not look at one of six velocities.
