@@ -9,9 +9,9 @@ import (
 
 const million = 1_000_000
 
-// simulate runs a client with a servo against a server over a link of some ticks
-// each way, with a state every few ticks, and returns how far the client was
-// ahead of the server in each tick of the session.
+// simulate runs a client with a servo against a server, over a link of some ticks each way and
+// with a state every few ticks. It returns how far ahead of the server the client was in each
+// tick of the session.
 func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change func(i int) time.Duration) (ahead []int) {
 	server, client := sim.Tick(0), sim.Tick(0)
 	type state struct {
@@ -43,8 +43,8 @@ func simulate(s *Servo, ticks, up, down, every int, trip time.Duration, change f
 	return ahead
 }
 
-// TestSync says that a client comes to be ahead by the way up and its lead, at
-// once, and stays there without moving.
+// TestSync checks that a client is ahead by the path up and its lead at once, and stays there
+// without moving.
 func TestSync(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		s := &Servo{}
@@ -54,15 +54,15 @@ func TestSync(t *testing.T) {
 				t.Fatalf("a state every %d ticks: ahead by %d and then, at tick %d, by %d", every, ahead[100], i+100, a)
 			}
 		}
-		// A state is five ticks old when it comes; nine of round trip and five of lead on top.
+		// A state is five ticks old when it arrives; a round trip of nine and a lead of five are added.
 		if a := ahead[599]; a < 9 || a > 10 {
 			t.Errorf("a state every %d ticks: ahead by %d", every, a)
 		}
 	}
 }
 
-// TestFollowsRTT says that the client follows a round trip that changes by a few
-// ticks, within two seconds and without swinging.
+// TestFollowsRTT checks that the client follows a round trip that changes by a few ticks,
+// within two seconds and without swinging.
 func TestFollowsRTT(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		s := &Servo{}
@@ -95,7 +95,7 @@ func TestFollowsRTT(t *testing.T) {
 	}
 }
 
-// TestIgnoresSmallJitter says that a round trip that sways by less than a tick moves
+// TestIgnoresSmallJitter checks that a round trip that varies by less than a tick changes
 // nothing.
 func TestIgnoresSmallJitter(t *testing.T) {
 	s := &Servo{}
@@ -109,8 +109,7 @@ func TestIgnoresSmallJitter(t *testing.T) {
 	}
 }
 
-// TestFarAhead says that a client that is far ahead waits instead of jumping
-// back.
+// TestFarAhead checks that a client that is far ahead slows down instead of jumping back.
 func TestFarAhead(t *testing.T) {
 	s := &Servo{}
 	if jump := s.Sync(Behind(100, 300, 0, 5, 60), 60); jump != 0 {
@@ -124,8 +123,8 @@ func TestFarAhead(t *testing.T) {
 	}
 }
 
-// TestReset says that a client is steered, not told to jump, as long as it is behind
-// by no more than Reset.
+// TestReset checks that a client changes its pace, and does not jump, as long as it is behind
+// by no more than ResetBehind.
 func TestReset(t *testing.T) {
 	for _, c := range []struct{ reset, behind, jump int }{{0, 60, 0}, {0, 61, 61}, {30, 30, 0}, {30, 31, 31}, {90, 61, 0}} {
 		s := &Servo{ResetBehind: sim.Moment(c.reset) * sim.MomentsPerTick}
@@ -139,11 +138,10 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestSettles says that a client that finds itself away from its aim, by up to a
-// second, is back within five seconds, without swinging: it does not go further
-// than a tick beyond its aim, and never turns round. What it lets pass is a tick and
-// a half, and it may have been away by that before. Lengthened ticks bring it back
-// from ahead, shortened ones from behind.
+// TestSettles checks that a client that is off its aim by up to a second is back within five
+// seconds, without swinging: it does not pass its aim by more than a tick, and never turns
+// back. It tolerates a tick and a half, and may have been off by that before. Longer ticks
+// bring it back from ahead, shorter ones from behind.
 func TestSettles(t *testing.T) {
 	for _, every := range []int{1, 4, 32} {
 		for _, off := range []int{-60, -45, -31, -20, -8, -3, -2, 2, 3, 8, 20, 31, 45, 60} {
@@ -157,18 +155,18 @@ func TestSettles(t *testing.T) {
 			})
 			aim := ahead[599] + off
 			settled, turns, over := 0, 0, 0
-			way := 0
+			direction := 0
 			for i := 600; i < 1200; i++ {
 				away := aim - ahead[i]
 				if away < -2 || away > 2 {
 					settled = i + 1 - 600
 				}
 				step := ahead[i] - ahead[i-1]
-				if step*way < 0 {
+				if step*direction < 0 {
 					turns++
 				}
 				if step != 0 {
-					way = step
+					direction = step
 				}
 				if away*off < 0 {
 					over = max(over, away, -away)
@@ -181,8 +179,8 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-// TestResetAtAnyRate says that a client that is more than a second behind jumps, whatever
-// the rate, and one that is less does not.
+// TestResetAtAnyRate checks that a client that is more than a second behind jumps, whatever the
+// rate, and that one that is less behind does not.
 func TestResetAtAnyRate(t *testing.T) {
 	for _, rate := range []int{30, 60, 240} {
 		for _, behind := range []int{rate - 1, rate, rate + 1, 10 * rate} {
@@ -199,8 +197,8 @@ func TestResetAtAnyRate(t *testing.T) {
 	}
 }
 
-// TestClockSkew says that over an hour a clock that is 500 ppm wrong is never two ticks
-// from its aim, and is set right rarely: once for each tick and a half or more.
+// TestClockSkew checks that over an hour a clock that is 500 ppm wrong is never more than two
+// ticks off its aim, and is corrected rarely: once for each tick and a half or more.
 func TestClockSkew(t *testing.T) {
 	for _, ppm := range []int64{500, -500} {
 		s := &Servo{}
@@ -223,7 +221,7 @@ func TestClockSkew(t *testing.T) {
 			}
 		}
 		if drift := 108; times > drift || times < drift/3 {
-			t.Errorf("%d ppm: set right %d times for a drift of %d ticks", ppm, times, drift)
+			t.Errorf("%d ppm: corrected %d times for a drift of %d ticks", ppm, times, drift)
 		}
 	}
 }
