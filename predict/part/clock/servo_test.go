@@ -109,6 +109,22 @@ func TestIgnoresSmallJitter(t *testing.T) {
 	}
 }
 
+// TestFirstSync checks that a client jumps to its aim when it is synchronised first, however
+// near that is, and never back.
+func TestFirstSync(t *testing.T) {
+	for _, behind := range []int{0, 1, 5, 60, 10000, -1, -100} {
+		s := &Servo{}
+		if s.Synced() {
+			t.Fatal("synchronised before the first time")
+		}
+		jump := s.Sync(sim.Moment(behind)*sim.MomentsPerTick, 60)
+		left := sim.Moment(behind-max(behind, 0)) * sim.MomentsPerTick
+		if jump != max(behind, 0) || s.Behind() != left || !s.Synced() {
+			t.Errorf("%d ticks behind: it jumps by %d and is %v behind", behind, jump, s.Behind())
+		}
+	}
+}
+
 // TestFarAhead checks that a client that is far ahead slows down instead of jumping back.
 func TestFarAhead(t *testing.T) {
 	s := &Servo{}
@@ -117,6 +133,9 @@ func TestFarAhead(t *testing.T) {
 	}
 	if pace := s.Tick(); pace != -fastSlewPPM {
 		t.Errorf("pace %d", pace)
+	}
+	if s.Sync(Behind(330, 300, 0, 5, 60), 60); s.Tick() != fastSlewPPM {
+		t.Error("far behind it does not hurry")
 	}
 	if jump := s.Sync(Behind(1000, 300, 0, 5, 60), 60); jump != 705 {
 		t.Errorf("far behind it jumps by %d", jump)

@@ -58,6 +58,10 @@ func TestClockFollowsMean(t *testing.T) {
 	near("jitter", run(600, func(i int) int { return 6 + i%2*4 }), 8)
 	server += 120 // the receiver stood still for two seconds
 	near("after a stop", run(1, func(int) int { return 6 }), 6)
+	server += rate // a second is not too much for the mean, and a tick more is
+	near("after a short stop", run(1, func(int) int { return 6 }), 6+rate-1)
+	server += rate + 1
+	near("after a longer one", run(1, func(int) int { return 6 + rate - 1 }), 6+rate-1)
 }
 
 // TestClockFollowsAnything checks that ticks from the network, whatever they are, do not
