@@ -26,13 +26,13 @@ type Servo struct {
 // resetAfter is the default of ResetBehind.
 const resetAfter = time.Second
 
-// The pace is that of a client that is less than half a tick off, until it is more than a
-// tick and a half.
+// The client changes its pace when it is more than slewStart off its aim, until it is within
+// slewStop.
 const (
 	slewStart     = 3 * sim.MomentsPerTick / 2
 	slewStop      = sim.MomentsPerTick / 2
-	slewPPM       = 250_000 // a quarter of a tick more or less per tick
-	fastSlewPPM   = 500_000 // half a tick more or less per tick, for a client that is far off
+	slewPPM       = 250_000 // a quarter of a tick per tick
+	fastSlewPPM   = 500_000 // half a tick, if it is more than fastSlewStart off
 	fastSlewStart = 30 * sim.MomentsPerTick
 )
 

@@ -20,7 +20,7 @@ import (
 type PlayoutBuffer struct {
 	queue         playout.Buffer[queuedInput]
 	wait          int               // ticks until the turn of the first input, if there is one
-	kept          bool              // the first input has been used and stays to be repeated
+	repeating     bool              // the first input has been used and stays to be repeated
 	lastInput     sim.Input         // used last
 	nextTick      sim.Tick          // the client's tick after the newest one used
 	firstTick     sim.Tick          // the first one used
@@ -119,7 +119,7 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 		p.lastConsumed.Source = SourceRepeated
 		return sim.Input{}
 	}
-	if p.kept {
+	if p.repeating {
 		if p.queue.Len() > 1 {
 			p.drop()
 		}
@@ -143,7 +143,7 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 	p.waitedTicks = p.popCount - first.Value.arrivedAt
 	p.lastConsumed = Consumed{SourceReceived, first.Tick}
 	if s.KeepLast && p.queue.Len() == 1 {
-		p.kept = true
+		p.repeating = true
 	} else {
 		p.drop()
 	}
@@ -153,7 +153,7 @@ func (p *PlayoutBuffer) pop(s *PlayoutSettings) sim.Input {
 // drop removes the first input. The next one has its turn in the next tick.
 func (p *PlayoutBuffer) drop() {
 	p.queue.Drop(1)
-	p.kept, p.wait = false, 0
+	p.repeating, p.wait = false, 0
 }
 
 // maxOutliers is how many messages in a row are rejected because they are much further ahead
@@ -220,7 +220,7 @@ func (p *PlayoutBuffer) Trim(s *PlayoutSettings, m *predict.Counters) {
 	p.limitWait(s)
 	if p.waiting() > s.MaxQueued {
 		for p.waiting() > min(s.DelayTicks, s.MaxQueued) {
-			if !p.kept {
+			if !p.repeating {
 				m.Add("skipped_inputs", 1)
 			}
 			p.drop()
@@ -235,7 +235,7 @@ func (p *PlayoutBuffer) Trim(s *PlayoutSettings, m *predict.Counters) {
 
 // waiting returns the number of inputs that have not been used.
 func (p *PlayoutBuffer) waiting() int {
-	if p.kept {
+	if p.repeating {
 		return p.queue.Len() - 1
 	}
 	return p.queue.Len()

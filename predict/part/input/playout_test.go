@@ -57,7 +57,7 @@ func (b *testBuffer) layout() string {
 	for i := range b.queue.Len() {
 		s = append(s, fmt.Sprint(b.queue.At(i).Tick))
 	}
-	if b.kept {
+	if b.repeating {
 		s[0] = "(" + s[0] + ")"
 	}
 	for len(s) < b.settings.DelayTicks {
@@ -69,10 +69,10 @@ func (b *testBuffer) layout() string {
 // TestPlayoutTable plays the article's worked example, tick by tick (its frames).
 func TestPlayoutTable(t *testing.T) {
 	type row struct {
-		tick   int // of the server
-		used   string
-		comes  []sim.Tick // after that
-		layout string
+		tick     int // of the server
+		used     string
+		arrivals []sim.Tick // after that
+		layout   string
 	}
 	begin := []row{
 		{5, "-", []sim.Tick{2}, ". . . 2"},
@@ -101,7 +101,7 @@ func TestPlayoutTable(t *testing.T) {
 	} {
 		b := newTestBuffer(t, "keep-last", keep)
 		for _, r := range slices.Concat(begin, rest) {
-			if used := b.tick(r.comes...); used != r.used || b.layout() != r.layout {
+			if used := b.tick(r.arrivals...); used != r.used || b.layout() != r.layout {
 				t.Errorf("keep %s, tick %d: used %s and has %s, want %s and %s", keep, r.tick, used, b.layout(), r.used, r.layout)
 			}
 		}
@@ -115,10 +115,10 @@ func TestPlayoutTable(t *testing.T) {
 // example.
 func TestPlayoutLastConsumed(t *testing.T) {
 	b := newTestBuffer(t)
-	comes := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
+	arrivals := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
 	var got []Consumed
 	for tick := 5; tick <= 15; tick++ {
-		b.tick(comes[tick]...)
+		b.tick(arrivals[tick]...)
 		got = append(got, b.LastConsumed())
 	}
 	want := []Consumed{{}, {}, {}, {}, {SourceReceived, 2}, {SourceReceived, 3}, {SourceFilled, 4}, {SourceReceived, 5}, {SourceRepeated, 5}, {SourceRepeated, 5}, {SourceReceived, 6}}
@@ -139,25 +139,25 @@ func TestPlayoutRepeats(t *testing.T) {
 	b.Start(inputOf(9))
 	got := ""
 	for i := range 16 {
-		var comes []sim.Tick
+		var arrivals []sim.Tick
 		switch i {
 		case 1:
-			comes = []sim.Tick{20}
+			arrivals = []sim.Tick{20}
 		case 11:
-			comes = []sim.Tick{21}
+			arrivals = []sim.Tick{21}
 		}
-		got += b.tick(comes...) + " "
+		got += b.tick(arrivals...) + " "
 	}
 	if want := "9 9 9 9 9 20 20 20 20 - - - - 21 21 21 "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	got = ""
 	for i := range 5 {
-		var comes []sim.Tick
+		var arrivals []sim.Tick
 		if i == 0 {
-			comes = []sim.Tick{30} // eight are missing
+			arrivals = []sim.Tick{30} // eight are missing
 		}
-		got += b.tick(comes...) + " "
+		got += b.tick(arrivals...) + " "
 	}
 	if want := "21 - 30 30 30 "; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -208,16 +208,16 @@ func TestPlayoutDelay(t *testing.T) {
 		b := newTestBuffer(t, "playout", length)
 		n := b.settings.DelayTicks
 		for i := 1; i < 200; i++ {
-			var comes []sim.Tick
+			var arrivals []sim.Tick
 			switch i % 5 {
 			case 2: // none
 			case 3:
-				comes = []sim.Tick{sim.Tick(i - 1), sim.Tick(i)}
+				arrivals = []sim.Tick{sim.Tick(i - 1), sim.Tick(i)}
 			default:
-				comes = []sim.Tick{sim.Tick(i)}
+				arrivals = []sim.Tick{sim.Tick(i)}
 			}
 			if n == 1 {
-				comes = []sim.Tick{sim.Tick(i)}
+				arrivals = []sim.Tick{sim.Tick(i)}
 			}
 			want := "-"
 			if i > n {
@@ -226,7 +226,7 @@ func TestPlayoutDelay(t *testing.T) {
 			if n == 1 && i > 2 { // the last input in the buffer is repeated once
 				want = fmt.Sprint(i - 2)
 			}
-			if got := b.tick(append(comes, comes...)...); got != want {
+			if got := b.tick(append(arrivals, arrivals...)...); got != want {
 				t.Fatalf("length %s, tick %d: %s, want %s", length, i, got, want)
 			}
 		}

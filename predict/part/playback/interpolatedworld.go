@@ -50,7 +50,7 @@ const lateNoteTicks = 30
 func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
-	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "how far a body without a later position is extrapolated: not, half the round trip, or `extrapolate`")
+	k.Choice(&a.extrapolation, "extrapolation", extrapolateHalfRTT, extrapolationNames, "limit of extrapolation without a later position: none, half the round trip, or extrapolate")
 	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: how far a body is extrapolated")
 	a.joints.declare(k)
 	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")

@@ -235,8 +235,8 @@ func TestCurve(t *testing.T) {
 		return sim.Body{Pose: geom.Pose{Pos: p, Rot: turn}, Linear: geom.Vec3{Z: 3}.Cross(p), Angular: geom.Vec3{Z: 3}}
 	}
 	for _, c := range []struct {
-		curved      bool
-		least, most float64
+		curved   bool
+		min, max float64 // m off the circle, worst
 	}{{true, 0, 2e-4}, {false, 0.01, 0.02}} {
 		h := Interpolator{useCurve: c.curved}
 		worst := 0.0
@@ -255,7 +255,7 @@ func TestCurve(t *testing.T) {
 				t.Fatalf("at %v it is turned so that it is %v m away", m, off)
 			}
 		}
-		if worst > c.most || worst < c.least {
+		if worst > c.max || worst < c.min {
 			t.Errorf("curved %v: %v m off its circle", c.curved, worst)
 		}
 	}

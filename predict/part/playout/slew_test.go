@@ -13,7 +13,7 @@ func TestSlew(t *testing.T) {
 	const rate = 60
 	for _, c := range []struct {
 		drift         sim.Moment
-		least, most   int        // ticks until the drift is made up for
+		min, max      int        // ticks until the drift is made up for
 		slowest, slow sim.Moment // of it, by which the schedule moves
 	}{
 		{0, 0, 0, 0, 0},
@@ -29,12 +29,12 @@ func TestSlew(t *testing.T) {
 		left, ticks := c.drift, 0
 		for ; left != s.Offset() && ticks < 1000; ticks++ {
 			back, jump := s.Follow(left, rate)
-			if left -= back; jump != (c.most == 1) || !jump && max(back, -back) > tick/4 {
+			if left -= back; jump != (c.max == 1) || !jump && max(back, -back) > tick/4 {
 				t.Fatalf("a drift of %d: set back by %d, %v", c.drift, back, jump)
 			}
 		}
 		moved := max(s.Offset(), -s.Offset())
-		if ticks < c.least || ticks > c.most || moved < c.slowest || moved > c.slow {
+		if ticks < c.min || ticks > c.max || moved < c.slowest || moved > c.slow {
 			t.Errorf("a drift of %d is made up for after %d ticks, and the schedule is at %d", c.drift, ticks, s.Offset())
 		}
 	}

@@ -102,9 +102,9 @@ func TestPlayoutStalls(t *testing.T) {
 	if _, ok := p.pop(); ok || !p.stalled() || p.next != 102 {
 		t.Fatalf("102 is missing, and %d is next", p.next)
 	}
-	kept := p.inputs.Len()
-	if p.push(101, sim.Input{}); p.inputs.Len() != kept || p.push(102+maxEarlyInputs, sim.Input{}) || p.push(1<<32-1, sim.Input{}) {
-		t.Error("an input that is late or far ahead is kept")
+	buffered := p.inputs.Len()
+	if p.push(101, sim.Input{}); p.inputs.Len() != buffered || p.push(102+maxEarlyInputs, sim.Input{}) || p.push(1<<32-1, sim.Input{}) {
+		t.Error("an input that is late or far ahead is buffered")
 	}
 	p.push(103, sim.Input{}) // a duplicate
 	p.push(102, inputOf(102))
