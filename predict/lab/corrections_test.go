@@ -177,30 +177,6 @@ func TestCorrectionCauses(t *testing.T) {
 	}
 }
 
-// TestCorrectionsAreBounded says that a pane remembers the newest corrections and
-// the number of all, that a copy is apart from its model, and that what is full
-// allocates no more.
-func TestCorrectionsAreBounded(t *testing.T) {
-	var c, copied Corrections
-	if c.Last() != nil || c.FirstIndex() != 0 {
-		t.Error("there is one already")
-	}
-	for i := range 3*MaxCorrections + 5 {
-		c.add(Correction{SessionTick: sim.Tick(i)})
-		if n := c.Total(); n != i+1 || c.Last().SessionTick != sim.Tick(i) || c.FirstIndex() != max(0, n-MaxCorrections) || c.At(c.FirstIndex()).SessionTick != sim.Tick(c.FirstIndex()) {
-			t.Fatalf("after %d: %d in all, the first is %d, the last %+v", i+1, n, c.FirstIndex(), *c.Last())
-		}
-	}
-	copied.copyFrom(&c)
-	c.add(Correction{SessionTick: 1})
-	if copied.Total() != c.Total()-1 || copied.Last().SessionTick != sim.Tick(copied.Total()-1) || copied.At(copied.FirstIndex()).SessionTick != sim.Tick(copied.FirstIndex()) {
-		t.Errorf("the copy has %d, the last %+v", copied.Total(), *copied.Last())
-	}
-	if n := testing.AllocsPerRun(100, func() { c.add(Correction{}); copied.copyFrom(&c) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // TestCorrectionsSurviveFork says that a fork remembers the same corrections and
 // that both go on alike, and that switching the strategy begins the list anew.
 func TestCorrectionsSurviveFork(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/sim"
 )
 
@@ -43,7 +44,7 @@ func SeatNamed(name string) (Seat, error) {
 // MinRate and MaxRate bound the ticks per second of a session.
 const (
 	MinRate = 10
-	MaxRate = 240
+	MaxRate = probe.MaxRate
 )
 
 // MaxPanes is how many panes a session may have.

@@ -7,6 +7,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -22,8 +23,9 @@ type Pane struct {
 	Score       *score.Score // of the first seat
 	CPU         CPU
 
-	Corrections Corrections // of all seats
-	Shots       Shots       // of all players
+	Corrections probe.Corrections   // of all seats
+	Shots       probe.Shots         // of all players
+	Latency     probe.LatencyTracer // of the first player's inputs
 
 	lab         *Lab
 	serverSide  predict.Server
@@ -33,9 +35,8 @@ type Pane struct {
 	lastInputs  []sim.Input
 	startTick   sim.Tick // the session's tick at which this strategy began
 	drawnHash   digest   // of every pose drawn since
-	divergence  divergenceDetector
+	divergence  probe.DivergenceDetector
 	clockFaults [maxClients]ClockFault
-	tracer      latencyTracer
 }
 
 // Client is one client of a pane.
@@ -71,9 +72,9 @@ func (p *Pane) start(s *predict.Strategy, truth *sim.World) {
 	p.Strategy, p.ServerWorld = s, truth
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds = nil, nil, nil
-	p.CPU, p.Corrections, p.Shots = CPU{}, Corrections{}, Shots{}
-	p.startTick, p.drawnHash, p.divergence = l.tick, 1, divergenceDetector{}
-	p.tracer = latencyTracer{rate: truth.Rate()}
+	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
+	p.startTick, p.drawnHash, p.divergence = l.tick, 1, probe.DivergenceDetector{}
+	p.Latency = probe.NewLatencyTracer(truth.Rate())
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
@@ -98,7 +99,7 @@ func (p *Pane) addClient(i, player int) {
 	machine := &socket{end: up}
 	mine, theirs := link.Wire(machine), link.Wire(down)
 	if i == 0 {
-		mine, theirs = p.tracer.wrapClientEnd(mine), p.tracer.wrapServerEnd(theirs)
+		mine, theirs = p.Latency.WrapClientEnd(mine), p.Latency.WrapServerEnd(theirs)
 	}
 	seat := &Client{
 		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: up, socket: machine, lastFrameTime: -1,
@@ -122,7 +123,7 @@ func (p *Pane) recordCorrection(seat int, c predict.Correction) {
 	if !ok {
 		sent = -1
 	}
-	p.Corrections.add(Correction{Correction: c, Client: seat, SessionTick: p.lab.tick, Sent: sent})
+	p.Corrections.Add(probe.Correction{Correction: c, Client: seat, SessionTick: p.lab.tick, Sent: sent})
 }
 
 // tap is a wire that shows what is sent.
@@ -177,7 +178,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		}
 		p.tickClient(s, &p.clockFaults[i], now, p.queueShot(s, in))
 	}
-	p.tracer.afterClientTick(p.Clients[0].side, p.lab.tick, now)
+	p.Latency.AfterClientTick(p.Clients[0].side, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
@@ -188,9 +189,9 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 	p.serverSide.Tick(host, p.peers)
 	if host != nil {
-		p.tracer.addHostInput(p.lab.tick, now, p.ServerWorld.Tick())
+		p.Latency.AddHostInput(p.lab.tick, now, p.ServerWorld.Tick())
 	}
-	p.tracer.afterServerTick(p.serverSide, now, p.ServerWorld.Tick())
+	p.Latency.AfterServerTick(p.serverSide, now, p.ServerWorld.Tick())
 	for i := range p.lastInputs {
 		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
@@ -198,11 +199,11 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		s.View.Reset()
 		s.side.View(&s.View)
 	}
-	p.tracer.afterView(p.Clients[0].side, now)
+	p.Latency.AfterView(p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
 	if p.Strategy.TicksMatchServer {
-		p.divergence.compare(p.ServerWorld, p.Clients[0].World)
+		p.divergence.Compare(p.ServerWorld, p.Clients[0].World)
 	}
 	for _, s := range p.Clients {
 		p.drawnHash.addUint64(uint64(s.View.Tick))
@@ -264,7 +265,7 @@ func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
 // Divergence returns where the first seat's world first differed from the
 // server's. ok is false if it has not, or if the strategy
 // does not simulate.
-func (p *Pane) Divergence() (d Divergence, ok bool) { return p.divergence.first, p.divergence.found }
+func (p *Pane) Divergence() (d probe.Divergence, ok bool) { return p.divergence.First() }
 
 // StartTick returns the session's tick at which the pane's strategy began.
 func (p *Pane) StartTick() sim.Tick { return p.startTick }
@@ -365,8 +366,8 @@ func (p *Pane) copyFrom(o *Pane) {
 	}
 	p.Counters.CopyFrom(o.Counters)
 	p.Score.CopyFrom(o.Score)
-	p.Corrections.copyFrom(&o.Corrections)
-	p.Shots.copyFrom(&o.Shots)
-	p.divergence.copyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
-	p.CPU, p.startTick, p.drawnHash, p.tracer = o.CPU, o.startTick, o.drawnHash, o.tracer
+	p.Corrections.CopyFrom(&o.Corrections)
+	p.Shots.CopyFrom(&o.Shots)
+	p.divergence.CopyFrom(&o.divergence, p.ServerWorld, p.Clients[0].World, o.Clients[0].World)
+	p.CPU, p.startTick, p.drawnHash, p.Latency = o.CPU, o.startTick, o.drawnHash, o.Latency
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 )
 
 // latencyResult is how long what the first player of a pane did took to be seen, stage
@@ -31,13 +32,13 @@ type stageResult struct {
 // newLatencyResult asks a pane for it.
 func newLatencyResult(p *lab.Pane) *latencyResult {
 	ping := p.Clients[0].Endpoint.Stats.RTT
-	article, mine := lab.SpaceEngineersLatency(ping), p.LatencySinceStart()
+	article, mine := probe.SpaceEngineersLatency(ping), p.Latency.SinceStart()
 	r := &latencyResult{RTT: ms(ping), Inputs: mine.Response.Inputs, Predicted: mine.Predicted}
-	one := func(name string, s lab.Stage, of func(b *lab.LatencyStages) time.Duration) stageResult {
+	one := func(name string, s probe.Stage, of func(b *probe.LatencyStages) time.Duration) stageResult {
 		x := stageResult{Stage: name, SpaceEngineers: ms(of(&article))}
-		tell := func(b *lab.LatencyStages, alone bool) *float64 {
-			between := s != lab.ClientTickStage && s != lab.ClientBufferStage && s < lab.StageCount
-			if b.Inputs == 0 || s < lab.StageCount && !s.Measured() || alone && between {
+		tell := func(b *probe.LatencyStages, alone bool) *float64 {
+			between := s != probe.ClientTickStage && s != probe.ClientBufferStage && s < probe.StageCount
+			if b.Inputs == 0 || s < probe.StageCount && !s.Measured() || alone && between {
 				return nil
 			}
 			v := ms(of(b))
@@ -46,10 +47,10 @@ func newLatencyResult(p *lab.Pane) *latencyResult {
 		x.Response, x.Confirmed = tell(&mine.Response, mine.Predicted), tell(&mine.Confirmed, false)
 		return x
 	}
-	for s := range lab.StageCount {
-		r.Stages = append(r.Stages, one(lab.StageNames[s], s, func(b *lab.LatencyStages) time.Duration { return b.Stages[s] }))
+	for s := range probe.StageCount {
+		r.Stages = append(r.Stages, one(probe.StageNames[s], s, func(b *probe.LatencyStages) time.Duration { return b.Stages[s] }))
 	}
-	r.Sum = one("sum", lab.StageCount, (*lab.LatencyStages).Sum)
+	r.Sum = one("sum", probe.StageCount, (*probe.LatencyStages).Sum)
 	return r
 }
 

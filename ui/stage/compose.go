@@ -321,7 +321,7 @@ func (d *overlay) captionLines(i int, r Rect, width float32) (lines, alerts []st
 func (d *overlay) keyFigures(i int) []string {
 	p := d.l.Panes[i]
 	latency, path := "-", "-"
-	if l := p.Latency().Response; l.Inputs > 0 {
+	if l := p.Latency.Recent().Response; l.Inputs > 0 {
 		latency = wholeMillis(l.Sum()) + " ms"
 	}
 	if motion, ok := p.Score.MotionError(); ok {

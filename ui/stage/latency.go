@@ -4,28 +4,28 @@ import (
 	"strconv"
 	"time"
 
-	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/render"
 )
 
 // stageColors are the colours of the latency stages. Stages that are not measured are hatched.
-var stageColors = [lab.StageCount]render.Color{
-	lab.OSInputStage:      headerColor,
-	lab.ClientTickStage:   inputColor,
-	lab.UplinkStage:       updateColor,
-	lab.ServerBufferStage: indexColor,
-	lab.ServerSendStage:   rotationColor,
-	lab.DownlinkStage:     {R: 60, G: 122, B: 204, A: 255},
-	lab.ClientBufferStage: {R: 213, G: 94, B: 0, A: 255},
-	lab.RenderStage:       {R: 204, G: 121, B: 167, A: 255},
-	lab.DisplayStage:      headerColor,
+var stageColors = [probe.StageCount]render.Color{
+	probe.OSInputStage:      headerColor,
+	probe.ClientTickStage:   inputColor,
+	probe.UplinkStage:       updateColor,
+	probe.ServerBufferStage: indexColor,
+	probe.ServerSendStage:   rotationColor,
+	probe.DownlinkStage:     {R: 60, G: 122, B: 204, A: 255},
+	probe.ClientBufferStage: {R: 213, G: 94, B: 0, A: 255},
+	probe.RenderStage:       {R: 204, G: 121, B: 167, A: 255},
+	probe.DisplayStage:      headerColor,
 }
 
 const (
 	barSpacing           = 15
 	stageRowHeight       = 14
 	barsTop              = 22
-	tableRows            = int(lab.StageCount) + 2 // with a head and the totals
+	tableRows            = int(probe.StageCount) + 2 // with a head and the totals
 	maxLatencyGaugeWidth = 272
 )
 
@@ -34,18 +34,18 @@ const (
 // stages where that does not fit below top, and returns where it begins.
 func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin float32) {
 	p := d.stage.panes[i].source
-	latency := p.Latency()
+	latency := p.Latency.Recent()
 	if latency.Response.Inputs == 0 && latency.Confirmed.Inputs == 0 {
 		return bottom
 	}
 	if d.renderLatency > 0 {
-		latency.Response.Stages[lab.RenderStage] = d.renderLatency
+		latency.Response.Stages[probe.RenderStage] = d.renderLatency
 		if latency.Confirmed.Inputs > 0 {
-			latency.Confirmed.Stages[lab.RenderStage] = d.renderLatency
+			latency.Confirmed.Stages[probe.RenderStage] = d.renderLatency
 		}
 	}
 	ping := p.Clients[0].Endpoint.Stats.RTT.Round(time.Millisecond)
-	columns := []column{{"reference", lab.SpaceEngineersLatency(ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
+	columns := []column{{"reference", probe.SpaceEngineersLatency(ping), false}, {"local", latency.Response, latency.Predicted}, {"server", latency.Confirmed, false}}
 	if latency.Confirmed.Inputs == 0 {
 		columns = columns[:2]
 	}
@@ -88,16 +88,16 @@ func (d *overlay) drawLatencyGauge(i int, x, bottom, w, top float32) (begin floa
 // column is a bar, and a column of the table.
 type column struct {
 	name      string
-	latency   lab.LatencyStages
+	latency   probe.LatencyStages
 	localOnly bool // the input is shown without a round trip to the server
 }
 
 // includes reports whether the column has a value for a stage; rendering says whether that stage is measured.
-func (c *column) includes(s lab.Stage, rendering bool) bool {
+func (c *column) includes(s probe.Stage, rendering bool) bool {
 	switch s {
-	case lab.ClientTickStage, lab.ClientBufferStage:
+	case probe.ClientTickStage, probe.ClientBufferStage:
 		return true
-	case lab.RenderStage:
+	case probe.RenderStage:
 		return rendering
 	}
 	return s.Measured() && !c.localOnly
@@ -114,24 +114,24 @@ func tenthMillis(t time.Duration) string {
 }
 
 // drawStackedBar draws the stages from left to right; longest is the time at the right end.
-func (d *overlay) drawStackedBar(b *lab.LatencyStages, x, y, w, h float32, longest time.Duration) {
+func (d *overlay) drawStackedBar(b *probe.LatencyStages, x, y, w, h float32, longest time.Duration) {
 	d.Rect(x, y, w, h, emptyColor)
 	from := time.Duration(0)
 	xAt := func(t time.Duration) float32 { return float32(int(float32(w * float32(float64(t)/float64(longest))))) }
 	for s, t := range b.Stages {
 		left, right := xAt(from), xAt(from+t)
-		d.drawSwatch(lab.Stage(s), x+left, y, right-left, h)
+		d.drawSwatch(probe.Stage(s), x+left, y, right-left, h)
 		from += t
 	}
 }
 
 // drawSwatch draws a rectangle in the colour of a stage, hatched if it is not measured.
-func (d *overlay) drawSwatch(s lab.Stage, x, y, w, h float32) {
+func (d *overlay) drawSwatch(s probe.Stage, x, y, w, h float32) {
 	if w <= 0 {
 		return
 	}
 	d.Rect(x, y, w, h, stageColors[s])
-	if s.Measured() || s == lab.RenderStage && d.renderLatency > 0 {
+	if s.Measured() || s == probe.RenderStage && d.renderLatency > 0 {
 		return
 	}
 	for at := d.px(2); at < w; at += d.px(4) {
@@ -150,7 +150,7 @@ func (d *overlay) drawStageTable(columns []column, x, y, w float32) {
 			d.Text(right-f.Width(text), base, f, color, text)
 		}
 		write(line(0), dimTextColor, c.name)
-		for s := range lab.StageCount {
+		for s := range probe.StageCount {
 			text := "-"
 			if k == 0 || c.includes(s, d.renderLatency > 0) {
 				text = tenthMillis(c.latency.Stages[s])
@@ -161,10 +161,10 @@ func (d *overlay) drawStageTable(columns []column, x, y, w float32) {
 		right -= max(f.Width(c.name), f.Width("000.0")) + d.px(9)
 	}
 	names := x + pad + box + d.px(5)
-	for s := range lab.StageCount {
+	for s := range probe.StageCount {
 		base := line(int(s) + 1)
 		d.drawSwatch(s, x+pad, base-box, box, box)
-		d.Text(names, base, f, dimTextColor, f.Truncate(lab.StageNames[s], right-names))
+		d.Text(names, base, f, dimTextColor, f.Truncate(probe.StageNames[s], right-names))
 	}
 	d.Rect(x+pad, line(tableRows-2)+d.px(5), w-pad-pad, 1, gridlineColor)
 	d.Text(names, line(tableRows-1)+d.px(4), f, dimTextColor, "total")

@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/probe"
 	"ghostcube/ui/stage"
 )
 
@@ -19,7 +20,7 @@ const maxListed = 40
 type selection struct {
 	pane       *lab.Pane
 	index      int // in the pane's corrections
-	correction lab.Correction
+	correction probe.Correction
 }
 
 // correctionsSection lists the corrections of the focused pane, newest first. The list does not move while
@@ -94,7 +95,7 @@ func (g *game) callout() *stage.Callout {
 }
 
 // sessionSeconds returns the session's time of a correction, in seconds.
-func sessionSeconds(c *lab.Correction, rate int) float64 {
+func sessionSeconds(c *probe.Correction, rate int) float64 {
 	return float64(c.SessionTick) / float64(rate)
 }
 
@@ -107,7 +108,7 @@ var causeTexts = [...]string{
 }
 
 // correctionText describes a correction in four lines.
-func correctionText(c *lab.Correction, rate int) []string {
+func correctionText(c *probe.Correction, rate int) []string {
 	sent := ""
 	if c.Sent >= 0 {
 		sent = fmt.Sprintf("sent at %.3f s, ", c.Sent.Seconds())

@@ -1,11 +1,30 @@
-package lab
+package probe_test
 
 import (
 	"testing"
 	"time"
 
+	"ghostcube/predict/lab"
+	. "ghostcube/predict/lab/probe"
 	"ghostcube/sim"
 )
+
+// open returns a session with panes.
+func open(t *testing.T, scene, network string, seat lab.Seat, specs ...string) *lab.Lab {
+	t.Helper()
+	c := lab.Config{Scene: scene, Rate: 60, Seat: seat}
+	c.Network.Seed = 7
+	if err := c.Network.Parse(network); err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(c)
+	for _, s := range specs {
+		if _, err := l.Open(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
 
 // latencySpecs are strategies of which each has a way of its own to the player's eyes.
 var latencySpecs = []string{
@@ -20,22 +39,22 @@ var latencySpecs = []string{
 func TestStagesSumToInputLatency(t *testing.T) {
 	for _, weather := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
 		for _, spec := range latencySpecs {
-			checkStageSum(t, "plain", weather, AtClient, spec)
+			checkStageSum(t, "plain", weather, lab.AtClient, spec)
 			if spec != "lockstep" { // it sends no states, of which one could be followed
-				checkStageSum(t, "plain", weather, AtHost, spec)
+				checkStageSum(t, "plain", weather, lab.AtHost, spec)
 			}
 		}
-		checkStageSum(t, "two-players", weather, AtClient, "lockstep")
-		checkStageSum(t, "plain", weather, AtClient, "noprediction", Command{"clock", AllPanes, "fps", "20"})
-		checkStageSum(t, "plain", weather, AtClient, "animated", Command{"clock", AllPanes, "fps", "144"})
+		checkStageSum(t, "two-players", weather, lab.AtClient, "lockstep")
+		checkStageSum(t, "plain", weather, lab.AtClient, "noprediction", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"})
+		checkStageSum(t, "plain", weather, lab.AtClient, "animated", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "144"})
 	}
 }
 
-func checkStageSum(t *testing.T, scene, weather string, seat Seat, spec string, commands ...Command) {
+func checkStageSum(t *testing.T, scene, weather string, seat lab.Seat, spec string, commands ...lab.Command) {
 	t.Helper()
 	const first = 151
-	l := open(t, config(t, scene, weather, seat), spec)
-	entries := make([]Entry, 500)
+	l := open(t, scene, weather, seat, spec)
+	entries := make([]lab.Entry, 500)
 	for i := range entries {
 		entries[i].Inputs = make([]sim.Input, 2)
 		if i >= first {
@@ -47,19 +66,13 @@ func checkStageSum(t *testing.T, scene, weather string, seat Seat, spec string, 
 		l.Tick(e)
 	}
 	want := l.MeasureInputLatency(entries[first:])[0]
-	c := &l.Panes[0].tracer
 	var got LatencyStages
 	for i := first; i < len(entries) && got.Inputs == 0; i++ {
+		now := l.Now()
 		l.Tick(entries[i])
-		now := c.tickTime(l.tick - 1)
-		switch {
-		case c.predicts && c.nextPredicted > first:
-			got = LatencyStages{c.predictedStages(first, now), 1}
-		case !c.predicts && c.nextShown > first:
-			got = LatencyStages{c.confirmedStages(first, now), 1}
-		}
+		got = l.Panes[0].Latency.StagesOf(first, now)
 	}
-	rate := time.Duration(l.config.Rate)
+	rate := time.Duration(l.Config().Rate)
 	if sum := int((got.Sum()*rate + time.Second/2) / time.Second); got.Inputs == 0 || sum != want {
 		t.Errorf("%s, %s, %v, %v: %d ticks, want %d: %v", weather, spec, seat, commands, sum, want, got)
 	}
@@ -74,9 +87,9 @@ func checkStageSum(t *testing.T, scene, weather string, seat Seat, spec string, 
 // ways of 25 ms, which end in the middle of a tick, four ticks in the server's buffer,
 // and 60 ms of validity, which end in a tick.
 func TestLatencyStages(t *testing.T) {
-	l := open(t, config(t, "plain", "latency=25ms", AtClient), "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
+	l := open(t, "plain", "latency=25ms", lab.AtClient, "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
 	for range 600 {
-		l.Tick(Entry{Inputs: []sim.Input{{}}})
+		l.Tick(lab.Entry{Inputs: []sim.Input{{}}})
 	}
 	millis := func(b LatencyStages) (list [StageCount]float64) {
 		for i, d := range b.Stages {
@@ -84,18 +97,18 @@ func TestLatencyStages(t *testing.T) {
 		}
 		return list
 	}
-	own := l.Panes[0].Latency().Response
+	own := l.Panes[0].Latency.Recent().Response
 	if got, want := millis(own), [StageCount]float64{1: 0, 2: 25, 3: 75, 5: 25, 6: 58.33}; got != want || own.Inputs != 60 {
 		t.Errorf("animated: %v of %d, want %v", got, own.Inputs, want)
 	}
-	late := l.Panes[1].Latency()
+	late := l.Panes[1].Latency.Recent()
 	if got := late.Response.Sum(); got != 0 || late.Response.Inputs != 60 {
 		t.Errorf("the own cube answers after %v", got)
 	}
 	if got, want := millis(late.Confirmed), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
 		t.Errorf("the server's word: %v, want %v", got, want)
 	}
-	if got := millis(l.Panes[2].LatencySinceStart().Response)[ServerSendStage]; got < 41 || got > 42.5 {
+	if got := millis(l.Panes[2].Latency.SinceStart().Response)[ServerSendStage]; got < 41 || got > 42.5 {
 		t.Errorf("with a snapshot every 6 ticks its wait is %v ms on average, want 2.5 ticks", got)
 	}
 }

@@ -1,4 +1,4 @@
-package lab
+package probe
 
 import (
 	"time"
@@ -35,7 +35,7 @@ func (c *Corrections) FirstIndex() int { return c.total - len(c.ring) }
 // At returns correction n, for reading; n is in [First, Total).
 func (c *Corrections) At(n int) *Correction {
 	if n < c.FirstIndex() || n >= c.total {
-		panic("lab: a correction that is not remembered")
+		panic("probe: a correction that is not remembered")
 	}
 	return &c.ring[n%MaxCorrections]
 }
@@ -48,7 +48,8 @@ func (c *Corrections) Last() *Correction {
 	return c.At(c.total - 1)
 }
 
-func (c *Corrections) add(x Correction) {
+// Add appends a correction.
+func (c *Corrections) Add(x Correction) {
 	if len(c.ring) < MaxCorrections {
 		c.ring = append(c.ring, x)
 	} else {
@@ -57,7 +58,7 @@ func (c *Corrections) add(x Correction) {
 	c.total++
 }
 
-// copyFrom makes c an equal of o that shares no memory with it.
-func (c *Corrections) copyFrom(o *Corrections) {
+// CopyFrom makes c an equal of o that shares no memory with it.
+func (c *Corrections) CopyFrom(o *Corrections) {
 	c.ring, c.total = append(c.ring[:0], o.ring...), o.total
 }

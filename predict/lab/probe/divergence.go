@@ -1,4 +1,4 @@
-package lab
+package probe
 
 import (
 	"math"
@@ -19,9 +19,9 @@ type Divergence struct {
 // divergenceHistorySeconds is for how many seconds the world that is ahead is remembered.
 const divergenceHistorySeconds = 2
 
-// divergenceDetector looks for it. Of the world that is ahead it keeps a word for each
+// DivergenceDetector looks for it. Of the world that is ahead it keeps a word for each
 // body until the other world comes to that tick.
-type divergenceDetector struct {
+type DivergenceDetector struct {
 	found bool
 	first Divergence
 
@@ -38,8 +38,11 @@ type bodyHashes struct {
 	hashes []uint64
 }
 
-// compare compares the two worlds as they are after a tick.
-func (d *divergenceDetector) compare(truth, guess *sim.World) {
+// First returns where the worlds first differed. ok is false if they have not.
+func (d *DivergenceDetector) First() (first Divergence, ok bool) { return d.first, d.found }
+
+// Compare compares the two worlds as they are after a tick.
+func (d *DivergenceDetector) Compare(truth, guess *sim.World) {
 	if d.found {
 		return
 	}
@@ -67,7 +70,7 @@ func (d *divergenceDetector) compare(truth, guess *sim.World) {
 	}
 }
 
-func (d *divergenceDetector) at(t sim.Tick) *bodyHashes { return &d.history[int(t)%len(d.history)] }
+func (d *DivergenceDetector) at(t sim.Tick) *bodyHashes { return &d.history[int(t)%len(d.history)] }
 
 // hashBodies appends a word for each body of a world: 16 bits of a digest of each
 // field, in order, the last of which is whether it is asleep.
@@ -109,10 +112,10 @@ func fieldNames(differs uint64) string {
 	return strings.Join(names, ", ")
 }
 
-// copyFrom makes d an equal of o, whose worlds' copies are given. What has been
+// CopyFrom makes d an equal of o, whose worlds' copies are given. What has been
 // compared already is left out.
-func (d *divergenceDetector) copyFrom(o *divergenceDetector, truth, guess, from *sim.World) {
-	*d = divergenceDetector{found: o.found, first: o.first, lastCompared: o.lastCompared, hasCompared: o.hasCompared}
+func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, truth, guess, from *sim.World) {
+	*d = DivergenceDetector{found: o.found, first: o.first, lastCompared: o.lastCompared, hasCompared: o.hasCompared}
 	if o.history == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package lab
+package probe
 
 import (
 	"time"
@@ -69,17 +69,15 @@ type Latency struct {
 	Confirmed LatencyStages // until the server's word of it is here, where the own cube answers sooner; else empty
 }
 
-// Latency returns the mean of the inputs that were seen in the last second.
-func (p *Pane) Latency() Latency { return p.tracer.latency(p.tracer.predicts, (*stageSums).recentMean) }
+// Recent returns the mean of the inputs that were seen in the last second.
+func (c *LatencyTracer) Recent() Latency { return c.latency((*stageSums).recentMean) }
 
-// LatencySinceStart returns the mean of all inputs that were seen since the pane's strategy
+// SinceStart returns the mean of all inputs that were seen since the pane's strategy
 // began.
-func (p *Pane) LatencySinceStart() Latency {
-	return p.tracer.latency(p.tracer.predicts, (*stageSums).totalMean)
-}
+func (c *LatencyTracer) SinceStart() Latency { return c.latency((*stageSums).totalMean) }
 
-func (c *latencyTracer) latency(predicts bool, mean func(*stageSums, int) LatencyStages) Latency {
-	if predicts {
+func (c *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latency {
+	if c.predicts {
 		return Latency{Response: mean(&c.predicted, c.rate), Predicted: true, Confirmed: mean(&c.confirmed, c.rate)}
 	}
 	return Latency{Response: mean(&c.confirmed, c.rate)}
@@ -88,10 +86,16 @@ func (c *latencyTracer) latency(predicts bool, mean func(*stageSums, int) Latenc
 // maxTracedInputs is how many inputs are followed at once; older ones are given up.
 const maxTracedInputs = 512
 
-// latencyTracer follows inputs of a pane's first player. Every input has a place by the
+// MaxRate is how many ticks a second a session may have that a LatencyTracer follows.
+const MaxRate = 240
+
+// NewLatencyTracer returns a tracer of a session at so many ticks a second.
+func NewLatencyTracer(rate int) LatencyTracer { return LatencyTracer{rate: rate} }
+
+// LatencyTracer follows inputs of a pane's first player. Every input has a place by the
 // session's tick in which it was pressed. All pass a stage in their order, so for
 // each stage there is the first that has not.
-type latencyTracer struct {
+type LatencyTracer struct {
 	traces [maxTracedInputs]inputTrace
 	rate   int
 
@@ -149,18 +153,18 @@ func (e *observedWire) Receive(now time.Duration) (link.Datagram, bool) {
 	return d, ok
 }
 
-// wrapClientEnd returns the client's end of the link, overheard.
-func (c *latencyTracer) wrapClientEnd(w link.Wire) link.Wire {
+// WrapClientEnd returns the client's end of the link, overheard.
+func (c *LatencyTracer) WrapClientEnd(w link.Wire) link.Wire {
 	return &observedWire{w, func(now time.Duration) { c.lastSendTime = now }, c.onClientReceive}
 }
 
-// wrapServerEnd returns the server's end of the link, overheard.
-func (c *latencyTracer) wrapServerEnd(w link.Wire) link.Wire {
+// WrapServerEnd returns the server's end of the link, overheard.
+func (c *LatencyTracer) WrapServerEnd(w link.Wire) link.Wire {
 	return &observedWire{w, nil, c.onServerReceive}
 }
 
 // onClientReceive notes a datagram that has come to the client.
-func (c *latencyTracer) onClientReceive(d link.Datagram) {
+func (c *LatencyTracer) onClientReceive(d link.Datagram) {
 	for i := range c.arrivals[:c.arrivalCount] {
 		if g := &c.arrivals[i]; g.sentAt == d.SentAt {
 			g.lastReceivedAt = max(g.lastReceivedAt, d.ReceivedAt)
@@ -176,7 +180,7 @@ func (c *latencyTracer) onClientReceive(d link.Datagram) {
 
 // onServerReceive notes a datagram that has come to the server: every input made before it
 // was sent is there, or a later one.
-func (c *latencyTracer) onServerReceive(d link.Datagram) {
+func (c *LatencyTracer) onServerReceive(d link.Datagram) {
 	for ; c.nextReceived < c.nextSampled; c.nextReceived++ {
 		p := c.trace(c.nextReceived)
 		if p.datagramSentAt > d.SentAt {
@@ -187,20 +191,20 @@ func (c *latencyTracer) onServerReceive(d link.Datagram) {
 }
 
 // resetProgress is what a half may write into.
-func (c *latencyTracer) resetProgress() *predict.InputProgress {
+func (c *LatencyTracer) resetProgress() *predict.InputProgress {
 	c.progress = predict.InputProgress{}
 	return &c.progress
 }
 
-func (c *latencyTracer) trace(t sim.Tick) *inputTrace { return &c.traces[t%maxTracedInputs] }
+func (c *LatencyTracer) trace(t sim.Tick) *inputTrace { return &c.traces[t%maxTracedInputs] }
 
 // tickTime is the session's time of one of its ticks.
-func (c *latencyTracer) tickTime(t sim.Tick) time.Duration {
+func (c *LatencyTracer) tickTime(t sim.Tick) time.Duration {
 	return time.Duration(t) * time.Second / time.Duration(c.rate)
 }
 
-// afterClientTick takes in the client's ticks of the session's tick t, which begins now.
-func (c *latencyTracer) afterClientTick(client predict.Client, t sim.Tick, now time.Duration) {
+// AfterClientTick takes in the client's ticks of the session's tick t, which begins now.
+func (c *LatencyTracer) AfterClientTick(client predict.Client, t sim.Tick, now time.Duration) {
 	asks, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
@@ -223,12 +227,12 @@ func (c *latencyTracer) afterClientTick(client predict.Client, t sim.Tick, now t
 }
 
 // start begins to follow, with the input of tick t.
-func (c *latencyTracer) start(t sim.Tick) {
+func (c *LatencyTracer) start(t sim.Tick) {
 	c.started, c.nextSampled, c.nextReceived, c.nextConsumed, c.nextStateSent, c.nextStateReceived, c.nextShown, c.nextPredicted = true, t, t, t, t, t, t, t
 }
 
 // addTraces lets the inputs from the last that was made to that of tick t be as p.
-func (c *latencyTracer) addTraces(t sim.Tick, p inputTrace) {
+func (c *LatencyTracer) addTraces(t sim.Tick, p inputTrace) {
 	for ; c.nextSampled <= t; c.nextSampled++ {
 		*c.trace(c.nextSampled) = p
 	}
@@ -240,8 +244,8 @@ func (c *latencyTracer) addTraces(t sim.Tick, p inputTrace) {
 	}
 }
 
-// addHostInput takes in that the input of the session's tick t is in the server's world.
-func (c *latencyTracer) addHostInput(t sim.Tick, now time.Duration, state sim.Tick) {
+// AddHostInput takes in that the input of the session's tick t is in the server's world.
+func (c *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Tick) {
 	if !c.started {
 		c.start(t)
 	}
@@ -249,8 +253,8 @@ func (c *latencyTracer) addHostInput(t sim.Tick, now time.Duration, state sim.Ti
 	c.nextReceived, c.nextConsumed = c.nextSampled, c.nextSampled
 }
 
-// afterServerTick takes in the server's tick.
-func (c *latencyTracer) afterServerTick(server predict.Server, now time.Duration, state sim.Tick) {
+// AfterServerTick takes in the server's tick.
+func (c *LatencyTracer) AfterServerTick(server predict.Server, now time.Duration, state sim.Tick) {
 	asks, ok := server.(predict.ServerProgress)
 	if !ok {
 		return
@@ -270,8 +274,8 @@ func (c *latencyTracer) afterServerTick(server predict.Server, now time.Duration
 	}
 }
 
-// afterView takes in the client's picture.
-func (c *latencyTracer) afterView(client predict.Client, now time.Duration) {
+// AfterView takes in the client's picture.
+func (c *LatencyTracer) AfterView(client predict.Client, now time.Duration) {
 	asks, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
@@ -297,7 +301,7 @@ func (c *latencyTracer) afterView(client predict.Client, now time.Duration) {
 
 // packetReceivedAt is when the first packet that was sent at told or later had come whole, of
 // those that came in this tick.
-func (c *latencyTracer) packetReceivedAt(told, now time.Duration) time.Duration {
+func (c *LatencyTracer) packetReceivedAt(told, now time.Duration) time.Duration {
 	at := now
 	for _, g := range c.arrivals[:c.arrivalCount] {
 		if g.sentAt >= told {
@@ -308,7 +312,7 @@ func (c *latencyTracer) packetReceivedAt(told, now time.Duration) time.Duration 
 }
 
 // confirmedStages divides the way of the input of tick t, which has been shown now.
-func (c *latencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
+func (c *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.trace(t)
 	s[ClientTickStage] = p.sentAt - c.tickTime(t)
 	s[UplinkStage] = p.receivedAt - p.sentAt
@@ -320,7 +324,7 @@ func (c *latencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [Stage
 }
 
 // predictedStages divides the way of an input that has been shown without the server.
-func (c *latencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
+func (c *LatencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.trace(t)
 	s[ClientTickStage] = p.sampledAt - c.tickTime(t)
 	s[ClientBufferStage] = now - p.sampledAt

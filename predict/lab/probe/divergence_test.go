@@ -1,0 +1,135 @@
+package probe
+
+import (
+	"testing"
+
+	"ghostcube/sim"
+)
+
+// worldPair is two worlds that go the same way, the guess some ticks ahead.
+type worldPair struct {
+	server, client *sim.World
+	DivergenceDetector
+}
+
+func newWorldPair(t *testing.T, ahead int) *worldPair {
+	t.Helper()
+	scene, err := sim.SceneNamed("zen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &worldPair{server: sim.New(scene, 60), client: sim.New(scene, 60)}
+	for range ahead {
+		p.client.Step(sim.Input{Buttons: sim.Forward})
+	}
+	for range -ahead {
+		p.server.Step(sim.Input{Buttons: sim.Forward})
+	}
+	return p
+}
+
+// step steps both worlds, and makes the guess differ when it comes to a tick.
+func (p *worldPair) step(at sim.Tick, change func(w *sim.World)) {
+	p.server.Step(sim.Input{Buttons: sim.Forward})
+	p.client.Step(sim.Input{Buttons: sim.Forward})
+	if p.client.Tick() == at {
+		change(p.client)
+	}
+	p.Compare(p.server, p.client)
+}
+
+// TestDivergence says that the first tick, body and fields that differ are
+// found, whichever world is ahead and whatever follows, that a copy finds the
+// same, and that nothing is found where nothing differs.
+func TestDivergence(t *testing.T) {
+	changed := func(body int, f func(b *sim.Body)) func(w *sim.World) {
+		return func(w *sim.World) {
+			b := w.Bodies()[body]
+			f(&b)
+			w.SetBody(body, b)
+		}
+	}
+	for _, ahead := range []int{0, 11, -7, 90} {
+		for _, c := range []struct {
+			body   int
+			fields string
+			change func(b *sim.Body)
+		}{
+			{0, "position", func(b *sim.Body) { b.Pose.Pos.Z += 1e-6 }},
+			{3, "rotation", func(b *sim.Body) { b.Pose.Rot = b.Pose.Rot.Neg() }},
+			{2, "linear", func(b *sim.Body) { b.Linear.Y += 1e-6 }},
+			{1, "angular", func(b *sim.Body) { b.Angular.X += 1e-3 }},
+			{1, "asleep", func(b *sim.Body) { b.Asleep = !b.Asleep }},
+			{4, "position, linear", func(b *sim.Body) { b.Pose.Pos.X, b.Linear.X = 1, 5 }},
+			{0, "", nil},
+		} {
+			p := newWorldPair(t, ahead)
+			at := sim.Tick(150)
+			change := func(*sim.World) {}
+			if c.change != nil {
+				change = changed(c.body, c.change)
+			}
+			for range 140 {
+				p.step(at, change)
+			}
+			q := newWorldPair(t, 0)
+			q.server.CopyFrom(p.server)
+			q.client.CopyFrom(p.client)
+			q.CopyFrom(&p.DivergenceDetector, q.server, q.client, p.client)
+			for _, x := range []*worldPair{p, q} {
+				for range 60 {
+					x.step(at, change)
+				}
+				want := Divergence{at, c.body, c.fields}
+				if c.change == nil {
+					want = Divergence{}
+				}
+				if x.found != (c.change != nil) || x.first != want {
+					t.Errorf("%d ticks ahead: %v, %+v; want %+v", ahead, x.found, x.first, want)
+				}
+			}
+		}
+	}
+}
+
+// TestWorldIsNotComparedWithItself says that a world that was ahead and is behind is not
+// compared with what it was itself.
+func TestWorldIsNotComparedWithItself(t *testing.T) {
+	p := newWorldPair(t, 10)
+	p.Compare(p.server, p.client)
+	b := p.client.Bodies()[0]
+	b.Pose.Pos.X++
+	p.client.SetBody(0, b)
+	p.server.SetTick(20)
+	if p.Compare(p.server, p.client); p.found {
+		t.Errorf("%+v", p.first)
+	}
+}
+
+// BenchmarkDivergence is one tick of two worlds of 901 bodies that do not
+// differ, all awake or asleep.
+func BenchmarkDivergence(b *testing.B) {
+	scene, err := sim.SceneNamed("katamari")
+	if err != nil {
+		b.Fatal(err)
+	}
+	truth, guess := sim.New(scene, 60), sim.New(scene, 60)
+	var d DivergenceDetector
+	tick := sim.Tick(0)
+	look := func() {
+		truth.SetTick(tick)
+		guess.SetTick(tick + 10)
+		d.Compare(truth, guess)
+		tick++
+	}
+	for range 200 {
+		look()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		look()
+	}
+	if d.found {
+		b.Fatal(d.first)
+	}
+}
