@@ -20,36 +20,9 @@ type Shot struct {
 	Result     predict.HitResult
 }
 
-// Shots are those of a pane, in the order in which they were fired. The zero value
-// holds none.
-type Shots struct {
-	ring  []Shot
-	total int
-}
-
-// Total returns how many were fired, whether they are remembered or not.
-func (s *Shots) Total() int { return s.total }
-
-// FirstIndex returns the number of the oldest that is remembered. The very first of a
-// pane has number 0, so they go from First to Total-1.
-func (s *Shots) FirstIndex() int { return s.total - len(s.ring) }
-
-// At returns shot n, for reading; n is in [First, Total).
-func (s *Shots) At(n int) *Shot {
-	if n < s.FirstIndex() || n >= s.total {
-		panic("probe: a shot that is not remembered")
-	}
-	return &s.ring[n%MaxShots]
-}
-
-func (s *Shots) add(x Shot) {
-	if len(s.ring) < MaxShots {
-		s.ring = append(s.ring, x)
-	} else {
-		s.ring[s.total%MaxShots] = x
-	}
-	s.total++
-}
+// Shots are the shots of a pane, in the order in which they were fired. The zero value is
+// empty.
+type Shots struct{ Log[Shot] }
 
 // findPending returns the oldest shot of a player that is this one and has not been judged,
 // or nil.
@@ -63,7 +36,7 @@ func (s *Shots) findPending(player int, shot *sim.Shot) *Shot {
 }
 
 // CopyFrom makes s an equal of o that shares no memory with it.
-func (s *Shots) CopyFrom(o *Shots) { s.ring, s.total = append(s.ring[:0], o.ring...), o.total }
+func (s *Shots) CopyFrom(o *Shots) { s.Log.CopyFrom(&o.Log) }
 
 // Fire notes the shot of a player in the session's tick t, and what it meets in the
 // player's picture of world w, of a moment in 1/sim.SubticksPerTick ticks. Counters count it.
@@ -79,7 +52,7 @@ func (s *Shots) Fire(counters *predict.Counters, w *sim.World, t sim.Tick, playe
 		x.TargetDrawn = drawn[b]
 		counters.Add("shots_hit_on_client", 1)
 	}
-	s.add(x)
+	s.add(x, MaxShots)
 }
 
 // Resolve takes in what the server makes of a shot in the session's tick t.
