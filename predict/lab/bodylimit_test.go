@@ -1,9 +1,10 @@
-package lab
+package lab_test
 
 import (
 	"strings"
 	"testing"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/predict/strategy/lockstep"
 )
 

@@ -1,19 +1,18 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"ghostcube/net/link"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 
 func applyCommands(t testing.TB, l *Lab, commands ...string) {
 	t.Helper()
 	for _, text := range commands {
-		c, err := parseCommand(text)
+		c, err := ParseCommand(text)
 		if err == nil {
 			err = l.Apply(c)
 		}
@@ -93,27 +92,6 @@ func TestFrameRateEqualToTickRate(t *testing.T) {
 	}
 }
 
-// TestLateFrames says that a program at 144 frames a second reads what comes
-// between its newest frame and the tick with the next: of datagrams that arrive
-// all the time, some are seen a tick later.
-func TestLateFrames(t *testing.T) {
-	c := ClockFault{FrameRate: 144}
-	late := 0
-	for n := range sim.Tick(600) {
-		now := time.Duration(n) * time.Second / 60
-		at := c.frameTime(now, n, 60)
-		if at > now || now-at >= time.Second/144 {
-			t.Fatalf("tick %d at %v: its frame is at %v", n, now, at)
-		}
-		if at < now {
-			late++
-		}
-	}
-	if late == 0 || late == 600 {
-		t.Errorf("%d of 600 frames are before their ticks", late)
-	}
-}
-
 // TestClockFaultScope says that a fault can be one client's, one pane's or all, that
 // a pane opened later has what was commanded for all, that a restart and a switch
 // of strategy leave it, and how it is put into words.
@@ -184,44 +162,6 @@ func TestForkKeepsClockFaults(t *testing.T) {
 	}
 }
 
-// TestSocket says that what arrives while a program does not read waits in
-// order, with the moments of its arrival, up to the room there is; that what is
-// more is lost; and that there is room again when it has been read.
-func TestSocket(t *testing.T) {
-	w := link.Network{}
-	client, server := link.Pair(&w, 0)
-	s := &socket{end: client}
-	fits := socketBufferSize / (1000 + datagramOverhead)
-	for round := range 3 {
-		begin := time.Duration(round) * time.Hour
-		for i := range 2 * fits {
-			b := make([]byte, 1000)
-			b[0], b[1] = byte(i), byte(i>>8)
-			_ = server.Send(begin+time.Duration(i)*time.Millisecond, b)
-			s.bufferArrivals(begin + time.Duration(i)*time.Millisecond)
-		}
-		var o socket
-		o.copyFrom(s)
-		for _, read := range []*socket{&o, s} {
-			for i := range fits {
-				if read == &o && i == fits-1 {
-					break // behind the last one it would look into a link
-				}
-				d, ok := read.Receive(begin + time.Minute)
-				if !ok || int(d.Bytes[0])|int(d.Bytes[1])<<8 != i || d.ReceivedAt != begin+time.Duration(i)*time.Millisecond {
-					t.Fatalf("round %d: datagram %d of %d: %v, %v", round, i, fits, ok, d.ReceivedAt)
-				}
-			}
-		}
-		if _, ok := s.Receive(begin + time.Minute); ok {
-			t.Error("there is more than there is room for")
-		}
-		if s.bufferedBytes != 0 {
-			t.Errorf("%d bytes are charged for nothing", s.bufferedBytes)
-		}
-	}
-}
-
 // TestFrozenClientAllocatesNothing says that freezes and low frame rates cost no
 // memory once they have had it.
 func TestFrozenClientAllocatesNothing(t *testing.T) {
@@ -231,9 +171,7 @@ func TestFrozenClientAllocatesNothing(t *testing.T) {
 		in := Entry{Inputs: []sim.Input{{}}}
 		step := func() {
 			if l.Ticks()%60 == 0 { // as the command would, but for its words
-				for i := range l.Panes[0].clockFaults {
-					l.Panes[0].clockFaults[i].FrozenUntil = l.tick + 12
-				}
+				l.Panes[0].Freeze(l.Ticks() + 12)
 			}
 			l.Tick(in)
 		}
@@ -262,15 +200,20 @@ func TestBadClockCommands(t *testing.T) {
 		"freeze 3 - 1s":        "no pane 3",
 	} {
 		l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
-		c, err := parseCommand(text)
+		c, err := ParseCommand(text)
 		if err == nil {
 			err = l.Apply(c)
 		}
 		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
-		if l.clockFaults != [maxClients]ClockFault{} || l.Panes[0].clockFaults != l.clockFaults {
-			t.Errorf("%q changed the session", text)
+		if _, err := l.Open("rewind"); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range l.Panes {
+			if p.ClockFault(0) != (ClockFault{}) {
+				t.Errorf("%q changed the session", text)
+			}
 		}
 	}
 }

@@ -40,8 +40,8 @@ func (c Command) String() string {
 	return strings.Join([]string{c.Verb, pane, dash(c.Name), dash(c.Value)}, " ")
 }
 
-// parseCommand reads what String wrote.
-func parseCommand(line string) (Command, error) {
+// ParseCommand reads what Command.String wrote.
+func ParseCommand(line string) (Command, error) {
 	f := strings.Fields(line)
 	if len(f) != 4 {
 		return Command{}, fmt.Errorf("command %q: want four words: verb, pane (1, 2, ... or all), name, value", line)

@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -146,32 +147,35 @@ func TestCorrectionCauses(t *testing.T) {
 		}
 		return n
 	}
-	p := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind:redundant=off").Panes[0]
-	run(t, p.lab, 600)
+	l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind:redundant=off")
+	p := l.Panes[0]
+	run(t, l, 600)
 	if n := p.Corrections.Total(); n != 0 {
 		t.Fatalf("%d corrections at no loss", n)
 	}
-	if err := p.lab.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
+	if err := l.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, p.lab, 1200)
+	run(t, l, 1200)
 	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d are for inputs that were lost", all, own)
 	}
-	p = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind").Panes[0]
-	run(t, p.lab, 600)
+	l = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind")
+	p = l.Panes[0]
+	run(t, l, 600)
 	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.LocalInput, 0)+count(p, predict.LocalInput, 1) > 0 {
 		t.Errorf("%d corrections for the other player's input, of %d", n, p.Corrections.Total())
 	}
 	if n := count(p, predict.RemoteInput, 0); n != 0 {
 		t.Errorf("%d corrections for a player who does nothing", n)
 	}
-	p = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind").Panes[0]
-	run(t, p.lab, 300)
-	if err := p.lab.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "down.latency", Value: "0s"}); err != nil {
+	l = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind")
+	p = l.Panes[0]
+	run(t, l, 300)
+	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "down.latency", Value: "0s"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, p.lab, 60)
+	run(t, l, 60)
 	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.LocalInput, 0) > 0 {
 		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
 	}

@@ -1,10 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"slices"
 	"testing"
 
 	"ghostcube/predict"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

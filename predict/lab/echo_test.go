@@ -1,8 +1,9 @@
-package lab
+package lab_test
 
 import (
 	"testing"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

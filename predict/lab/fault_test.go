@@ -1,9 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	. "ghostcube/predict/lab"
 )
 
 // TestParseFaults says what a list of faults comes to, and that a wrong one says

@@ -1,8 +1,10 @@
-package lab
+package lab_test
 
 import (
 	"slices"
 	"testing"
+
+	. "ghostcube/predict/lab"
 )
 
 // TestSpectatorSeesAnimated says that who only watches has nothing to predict: with

@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ghostcube/assets"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

@@ -1,6 +1,10 @@
-package lab
+package lab_test
 
-import "testing"
+import (
+	"testing"
+
+	. "ghostcube/predict/lab"
+)
 
 // allKnobs is all that may be predicted or shown otherwise, at once.
 const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:remote-bodies=dynamic:fallback-corrections=3:fallback-dirty-ticks=6"

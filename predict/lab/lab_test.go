@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"flag"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
@@ -69,7 +70,7 @@ func eventfulTape(t testing.TB) *Tape {
 		e := Entry{Inputs: scriptedInputs(i)}
 		for _, s := range at[i] {
 			f := strings.Fields(s + " - -")
-			c, err := parseCommand(strings.Join(f[:4], " "))
+			c, err := ParseCommand(strings.Join(f[:4], " "))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -423,7 +424,7 @@ func TestBadCommands(t *testing.T) {
 		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction")
 		run(t, l, 10)
 		hash, focus, conf := l.Hash(), l.Focus(), l.Config()
-		c, err := parseCommand(text)
+		c, err := ParseCommand(text)
 		if err == nil {
 			err = l.Apply(c)
 		}

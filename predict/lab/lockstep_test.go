@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ghostcube/net/link"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

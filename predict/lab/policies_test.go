@@ -1,9 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	. "ghostcube/predict/lab"
 )
 
 // allPolicies is a client that switches whatever it can.

@@ -1,10 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"os"
 	"testing"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )

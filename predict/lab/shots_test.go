@@ -1,10 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"testing"
 
 	"ghostcube/predict"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )

@@ -1,10 +1,11 @@
-package lab
+package lab_test
 
 import (
 	"os"
 	"testing"
 
 	"ghostcube/predict"
+	. "ghostcube/predict/lab"
 	"ghostcube/sim/geom"
 )
 
@@ -178,7 +179,7 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 		if err := l.Tick(Entry{Inputs: scriptedInputs(300 + i)}); err != nil {
 			t.Fatal(err)
 		}
-		if l.Panes[0].Clients[0].env.SlewPPM < 0 {
+		if l.Panes[0].Clients[0].SlewPPM() < 0 {
 			slowed++
 		}
 	}

@@ -1,4 +1,4 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

@@ -373,7 +373,7 @@ func (p *tapeReader) readHeader() error {
 // readEntry reads a line of ticks or a command.
 func (p *tapeReader) readEntry(line string) error {
 	if rest, ok := strings.CutPrefix(line, "!"); ok {
-		c, err := parseCommand(rest)
+		c, err := ParseCommand(rest)
 		p.pendingCommands = append(p.pendingCommands, c)
 		return err
 	}

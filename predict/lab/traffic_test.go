@@ -1,9 +1,10 @@
-package lab
+package lab_test
 
 import (
 	"fmt"
 	"testing"
 
+	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 

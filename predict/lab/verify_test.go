@@ -1,10 +1,12 @@
-package lab
+package lab_test
 
 import (
 	"bytes"
 	"errors"
 	"strings"
 	"testing"
+
+	. "ghostcube/predict/lab"
 )
 
 // recordEventfulTape returns the eventful tape with its hashes, as text.

@@ -1,6 +1,10 @@
-package lab
+package lab_test
 
-import "testing"
+import (
+	"testing"
+
+	. "ghostcube/predict/lab"
+)
 
 // wrongKnobs are knobs of statesync turned the wrong way. Beside the right ones, in
 // the weather that they are for, each makes a measure or a count larger by more than

@@ -1,0 +1,15 @@
+package lab
+
+import "ghostcube/sim"
+
+// Freeze freezes all clients of the pane up to a tick of the session, as the command does,
+// but without its text.
+func (p *Pane) Freeze(until sim.Tick) {
+	for i := range p.clockFaults {
+		p.clockFaults[i].FrozenUntil = until
+	}
+}
+
+// SlewPPM returns by how much the client asks for its clock to be faster, in parts per
+// million.
+func (s *Client) SlewPPM() int32 { return s.env.SlewPPM }

@@ -1,0 +1,68 @@
+package lab
+
+import (
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/sim"
+)
+
+// TestSocket says that what arrives while a program does not read waits in
+// order, with the moments of its arrival, up to the room there is; that what is
+// more is lost; and that there is room again when it has been read.
+func TestSocket(t *testing.T) {
+	w := link.Network{}
+	client, server := link.Pair(&w, 0)
+	s := &socket{end: client}
+	fits := socketBufferSize / (1000 + datagramOverhead)
+	for round := range 3 {
+		begin := time.Duration(round) * time.Hour
+		for i := range 2 * fits {
+			b := make([]byte, 1000)
+			b[0], b[1] = byte(i), byte(i>>8)
+			_ = server.Send(begin+time.Duration(i)*time.Millisecond, b)
+			s.bufferArrivals(begin + time.Duration(i)*time.Millisecond)
+		}
+		var o socket
+		o.copyFrom(s)
+		for _, read := range []*socket{&o, s} {
+			for i := range fits {
+				if read == &o && i == fits-1 {
+					break // behind the last one it would look into a link
+				}
+				d, ok := read.Receive(begin + time.Minute)
+				if !ok || int(d.Bytes[0])|int(d.Bytes[1])<<8 != i || d.ReceivedAt != begin+time.Duration(i)*time.Millisecond {
+					t.Fatalf("round %d: datagram %d of %d: %v, %v", round, i, fits, ok, d.ReceivedAt)
+				}
+			}
+		}
+		if _, ok := s.Receive(begin + time.Minute); ok {
+			t.Error("there is more than there is room for")
+		}
+		if s.bufferedBytes != 0 {
+			t.Errorf("%d bytes are charged for nothing", s.bufferedBytes)
+		}
+	}
+}
+
+// TestLateFrames says that a program at 144 frames a second reads what comes
+// between its newest frame and the tick with the next: of datagrams that arrive
+// all the time, some are seen a tick later.
+func TestLateFrames(t *testing.T) {
+	c := ClockFault{FrameRate: 144}
+	late := 0
+	for n := range sim.Tick(600) {
+		now := time.Duration(n) * time.Second / 60
+		at := c.frameTime(now, n, 60)
+		if at > now || now-at >= time.Second/144 {
+			t.Fatalf("tick %d at %v: its frame is at %v", n, now, at)
+		}
+		if at < now {
+			late++
+		}
+	}
+	if late == 0 || late == 600 {
+		t.Errorf("%d of 600 frames are before their ticks", late)
+	}
+}
