@@ -62,6 +62,7 @@ var allowedImports = map[string][]string{
 	"predict/strategy/statesync":     strategyImports,
 	"predict/score":                  {"sim", "sim/geom", "predict", "predict/part/jointtree"},
 	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
+	"predict/lab/tape":               {"sim", "predict/lab"},
 	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score", "predict/lab/probe",
 		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
 		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
@@ -72,15 +73,15 @@ var allowedImports = map[string][]string{
 	"render/video":  {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"},
 	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
-	"ui/cli": {"ui/recorder", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
+	"ui/cli": {"ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/lab/probe", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/stage", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
+	"ui/window": {"ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "predict/lab/probe", "smoothing"},
 
 	// 5
 	"assets":             {}, // data; what is below it makes the data
-	"assets/make/tapes":  {"sim", "sim/geom", "predict/lab"},
+	"assets/make/tapes":  {"sim", "sim/geom", "predict/lab", "predict/lab/tape"},
 	"assets/make/traces": {"net/link"},
 	"assets/make/font":   {},
 	".":                  {"ui/cli", "ui/window", "assets"},
@@ -170,7 +171,7 @@ func TestImportsPointDown(t *testing.T) {
 var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
-	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab"}
+	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 )
 
@@ -270,17 +270,17 @@ func (d *windowDriver) outputFile(pattern string) string {
 }
 
 // readTape returns the tape of the session.
-func (d *windowDriver) readTape() *lab.Tape {
+func (d *windowDriver) readTape() *tape.Tape {
 	d.t.Helper()
 	data, err := os.ReadFile(d.outputFile("session-*.tape"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	tape, err := lab.ReadTape(bytes.NewReader(data))
+	read, err := tape.Read(bytes.NewReader(data))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return tape
+	return read
 }
 
 // TestWindow presses keys, drags a slider, clears a checkbox, switches a strategy, records a video and saves

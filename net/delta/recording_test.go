@@ -7,7 +7,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/net/delta"
-	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 )
 
@@ -19,17 +19,17 @@ func recordedSnapshots(t testing.TB, name string, from, count int) [][]delta.Cub
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tape, err := lab.ReadTape(f)
+	read, err := tape.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sim.SceneNamed(tape.Config.Scene)
+	s, err := sim.SceneNamed(read.Config.Scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(s, tape.Config.Rate)
+	w := sim.New(s, read.Config.Rate)
 	var list [][]delta.Cube
-	for i, e := range tape.Entries[:from+count] {
+	for i, e := range read.Entries[:from+count] {
 		w.Step(e.Inputs...)
 		if i < from {
 			continue

@@ -1,13 +1,10 @@
 package lab_test
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
 
-	"ghostcube/assets"
 	. "ghostcube/predict/lab"
 	"ghostcube/sim"
 )
@@ -138,14 +135,7 @@ func TestJointChains(t *testing.T) {
 		tape, scene string
 		grows       bool
 	}{{"chain-tow", "train:rods=16", false}, {"chain-swing", "train:rods=16", false}, {"chain-swing", "train:rods=4", true}} {
-		text, err := fs.ReadFile(assets.Tapes, "tapes/"+c.tape+".tape")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tape, err := ReadTape(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tape := builtInTape(t, c.tape)
 		if err := tape.Config.Network.Parse("latency=100ms"); err != nil {
 			t.Fatal(err)
 		}

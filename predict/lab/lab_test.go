@@ -12,6 +12,7 @@ import (
 	"time"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
 )
@@ -57,62 +58,18 @@ func run(t testing.TB, l *Lab, ticks int) {
 	}
 }
 
-// eventfulTape is a tape with every kind of command in it.
-func eventfulTape(t testing.TB) *Tape {
-	tape := &Tape{Config: config(t, "zen", "latency=60ms,jitter=30ms,loss=10%,duplicate=2%", AtClient), Panes: []string{"rewind", "noprediction:snapshot-every=2"}}
-	at := map[int][]string{
-		100: {"nudge all x 1"}, 150: {"set 1 smoothing single", "set 1 smooth-factor 0.8"}, 200: {"switch 2 rewind:lead=3 -"},
-		250: {"condition all latency 90ms", "condition all up.loss 30%"}, 300: {"blackout all - 250ms"}, 350: {"open all noprediction -"},
-		400: {"network all - wifi-bad"}, 430: {"close 2 - -"}, 450: {"show all yaw 20", "show all split off", "show all yaw 33.5", "focus 2 - -"}, 480: {"scene all plain -"},
-		500: {"seat all host -"}, 560: {"seed all - 99"}, 600: {"restart all - -"},
-	}
-	for i := range 700 {
-		e := Entry{Inputs: scriptedInputs(i)}
-		for _, s := range at[i] {
-			f := strings.Fields(s + " - -")
-			c, err := ParseCommand(strings.Join(f[:4], " "))
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Commands = append(e.Commands, c)
-		}
-		tape.Entries = append(tape.Entries, e)
-	}
-	return tape
-}
-
-func playTape(t testing.TB, tape *Tape) *Lab {
+func playTape(t testing.TB, from *tape.Tape) *Lab {
 	t.Helper()
-	l, err := tape.Lab()
+	l, err := from.NewLab()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range tape.Entries {
+	for _, e := range from.Entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return l
-}
-
-// TestGolden says that the eventful tape gives the same bits as when the golden
-// file was written, on whatever machine.
-func TestGolden(t *testing.T) {
-	tape := eventfulTape(t)
-	l, err := tape.Lab()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for i, e := range tape.Entries {
-		if err := l.Tick(e); err != nil {
-			t.Fatal(err)
-		}
-		if i%50 == 49 {
-			fmt.Fprintf(&b, "%d %016x\n", i+1, l.Hash())
-		}
-	}
-	compareGolden(t, "eventful.txt", b.String())
 }
 
 func compareGolden(t *testing.T, name, got string) {

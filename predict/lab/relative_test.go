@@ -2,26 +2,18 @@ package lab_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // boardingTape is the tape of that name over a link.
-func boardingTape(t testing.TB, weather string) *Tape {
+func boardingTape(t testing.TB, weather string) *tape.Tape {
 	t.Helper()
-	f, err := os.Open("../../assets/tapes/boarding.tape")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	tape, err := ReadTape(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := builtInTape(t, "boarding")
 	if err := tape.Config.Network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +21,7 @@ func boardingTape(t testing.TB, weather string) *Tape {
 }
 
 // playTicks makes the ticks of a tape in [from, to).
-func playTicks(t testing.TB, l *Lab, tape *Tape, from, to int) {
+func playTicks(t testing.TB, l *Lab, tape *tape.Tape, from, to int) {
 	t.Helper()
 	for _, e := range tape.Entries[from:to] {
 		if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {

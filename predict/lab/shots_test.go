@@ -6,13 +6,14 @@ import (
 
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 )
 
 // shooterInputs is the tape "shots" with other shots: the second player rolls to and fro across
 // the way of the first, who stands and fires every so many ticks in one of seven
 // directions. tick may be any; the tape goes round.
-func shooterInputs(tape *Tape, tick, every int) []sim.Input {
+func shooterInputs(tape *tape.Tape, tick, every int) []sim.Input {
 	in := make([]sim.Input, 2)
 	copy(in, tape.Entries[tick%len(tape.Entries)].Inputs)
 	in[0] = sim.Input{}

@@ -7,6 +7,7 @@ import (
 
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -20,15 +21,7 @@ func TestSnapshotInterpolationKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("40 s of 901 cubes, three times")
 	}
-	f, err := os.Open("../../assets/tapes/katamari-ball.tape")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	tape, err := ReadTape(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tape := builtInTape(t, "katamari-ball")
 	straight := measurePathError(t, tape, "snapshot:snapshot-every=6:interpolation=linear")
 	curved := measurePathError(t, tape, "snapshot:snapshot-every=6")
 	ahead := measurePathError(t, tape, "snapshot:snapshot-every=6:extrapolate=200ms")
@@ -55,7 +48,7 @@ type pathErrorStats struct {
 
 // measurePathError plays 40 s of a tape at the host, over 50 ms that lose nothing, and
 // looks from its first key on.
-func measurePathError(t *testing.T, tape *Tape, spec string) (b pathErrorStats) {
+func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorStats) {
 	l := open(t, config(t, tape.Config.Scene, "latency=50ms", AtHost), spec)
 	past := map[sim.Tick][]geom.Pose{}
 	n, ticks := 0, 0

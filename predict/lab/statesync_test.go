@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim/geom"
 )
 
@@ -132,18 +133,18 @@ func TestOutageRecovery(t *testing.T) {
 }
 
 // builtInTape is a tape of the program's.
-func builtInTape(t testing.TB, name string) *Tape {
+func builtInTape(t testing.TB, name string) *tape.Tape {
 	t.Helper()
 	f, err := os.Open("../../assets/tapes/" + name + ".tape")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tape, err := ReadTape(f)
+	read, err := tape.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tape
+	return read
 }
 
 // TestDeltaCarriesMoreUpdates says that in the same budget and at the same precision

@@ -11,6 +11,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/ui/stage"
 )
@@ -276,7 +277,7 @@ func fileNames(from fs.FS, folder, ending string) []string {
 }
 
 // loadTape reads the tape that --tape names.
-func (p *program) loadTape(name string) (*lab.Tape, error) {
+func (p *program) loadTape(name string) (*tape.Tape, error) {
 	t, err := p.readTape(name)
 	if err != nil {
 		return nil, fmt.Errorf("--tape: %w", err)
@@ -289,7 +290,7 @@ func (p *program) loadTape(name string) (*lab.Tape, error) {
 
 // readTape reads a tape by its name or from a file. A name with a dot or a
 // slash in it is a file.
-func (p *program) readTape(name string) (*lab.Tape, error) {
+func (p *program) readTape(name string) (*tape.Tape, error) {
 	var file fs.File
 	var err error
 	if strings.ContainsAny(name, "./\\") {
@@ -301,14 +302,14 @@ func (p *program) readTape(name string) (*lab.Tape, error) {
 		return nil, &predict.UnknownNameError{Kind: "tape", Name: name, Known: p.tapeNames()}
 	}
 	defer file.Close()
-	t, err := lab.ReadTape(file)
+	t, err := tape.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(t.Entries) == 0 {
 		return nil, fmt.Errorf("%s: it has no ticks", name)
 	}
-	if err := stage.CheckTape(t); err != nil {
+	if err := stage.CheckEntries(t.Entries); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t, nil

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 )
 
 type playCommand struct {
@@ -27,7 +28,7 @@ func (c *playCommand) Run(p *program) error {
 	if len(t.Panes) == 0 {
 		return usageError{fmt.Errorf("%s: it has no panes", c.Tape)}
 	}
-	l, err := t.Lab()
+	l, err := t.NewLab()
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
@@ -55,7 +56,7 @@ func (c *playCommand) Run(p *program) error {
 }
 
 // verifyTape plays a tape in l and compares it with its checks.
-func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
+func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	switch {
 	case t.Truncated:
 		return usageError{fmt.Errorf("%s: line %d: it ends without its last line, end and the number of ticks: it was cut short", name, t.LastLine)}
@@ -79,7 +80,7 @@ func (p *program) verifyTape(name string, t *lab.Tape, l *lab.Lab) error {
 		}
 		if err := t.Verify(l, next); err != nil {
 			err := fmt.Errorf("%s: %w%s", name, err, by)
-			var differs *lab.Mismatch
+			var differs *tape.Mismatch
 			if errors.As(err, &differs) {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
@@ -58,12 +59,12 @@ func (c *recordCommand) Run(p *program) error {
 	split := c.View == "split" || c.View == "" && len(plan.paneSpecs) == 1
 	entries[0].Commands = firstTickCommands(split, show, entries[0].Commands)
 	bar := p.newProgress("record", n)
-	tape := lab.NewRecording(l, Version, plan.paneSpecs)
+	taped := tape.NewRecording(l, Version, plan.paneSpecs)
 	r, err := recorder.Record(&recorder.Job{
 		Lab: l, Entries: entries, SkipTicks: lead, Title: c.title(plan), Footer: plan.tapeNote(), NoOverlay: c.NoHUD, Format: f,
 		Progress: func(made int) {
 			bar.set(made)
-			tape.Ticked(entries[made-1], made == n)
+			taped.Ticked(entries[made-1], made == n)
 		},
 	})
 	bar.finish()
@@ -71,7 +72,7 @@ func (c *recordCommand) Run(p *program) error {
 		return err
 	}
 	beside := tapePath(f.File)
-	if err := writeFile(beside, func(w *os.File) error { return tape.Write(w) }); err != nil {
+	if err := writeFile(beside, func(w *os.File) error { return taped.Write(w) }); err != nil {
 		return err
 	}
 	p.reportVideo(f, r.FrameCount)

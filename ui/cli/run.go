@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
 	"ghostcube/ui/recorder"
 )
@@ -125,7 +126,7 @@ func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why st
 		return usageError{err}
 	}
 	bar := p.newProgress("film", n)
-	taped := lab.NewRecording(l, Version, plan.paneSpecs)
+	taped := tape.NewRecording(l, Version, plan.paneSpecs)
 	r, err := recorder.Record(&recorder.Job{
 		Lab: l, Entries: entries, Title: title, Footer: plan.tapeNote(), Format: f,
 		Progress: func(made int) {

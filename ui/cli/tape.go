@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 )
 
 // tapeFile is the tape of a session that runs, with its hashes. It may be nil.
 type tapeFile struct {
-	*lab.Recording
+	*tape.Recording
 	file *os.File
 }
 
@@ -26,7 +27,7 @@ func (m *plan) createTape(l *lab.Lab, file string) (*tapeFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tapeFile{lab.NewRecording(l, Version, m.paneSpecs), f}, nil
+	return &tapeFile{tape.NewRecording(l, Version, m.paneSpecs), f}, nil
 }
 
 // record takes in that so many of the session's entries have been made.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 )
 
 // TestTapeHoldsTrace says that the tape of a session with a trace replays to the
@@ -20,31 +20,31 @@ func TestTapeHoldsTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(tape *lab.Tape) uint64 {
-		l, err := tape.Lab()
+	run := func(from *tape.Tape) uint64 {
+		l, err := from.NewLab()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range tape.Entries {
+		for _, e := range from.Entries {
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return l.Hash()
 	}
-	tape := &lab.Tape{Config: plan.config, Panes: plan.paneSpecs, Entries: plan.firstEntries(600)}
+	taped := &tape.Tape{Config: plan.config, Panes: plan.paneSpecs, Entries: plan.firstEntries(600)}
 	saved := filepath.Join(t.TempDir(), "stairs.tape")
 	out, err := os.Create(saved)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tape.Write(out); err != nil {
+	if err := taped.Write(out); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	first := run(tape)
+	first := run(taped)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

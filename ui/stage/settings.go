@@ -175,9 +175,9 @@ func CheckCommand(c lab.Command) error {
 	return d.parse(&Settings{}, c.Value)
 }
 
-// CheckTape returns why the screen refuses the first of a tape's show commands that it refuses.
-func CheckTape(t *lab.Tape) error {
-	for i, e := range t.Entries {
+// CheckEntries returns why the screen refuses the first of the entries' show commands that it refuses.
+func CheckEntries(entries []lab.Entry) error {
+	for i, e := range entries {
 		for _, c := range e.Commands {
 			if err := CheckCommand(c); err != nil {
 				return fmt.Errorf("tick %d: %s: %w", i, c, err)

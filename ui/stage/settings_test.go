@@ -52,16 +52,16 @@ func TestParseShow(t *testing.T) {
 	}
 }
 
-// TestCheckTape promises that the first show command of a tape that the screen does not know is named with
-// its tick, and that SettingsOf keeps the default of one that was never checked.
-func TestCheckTape(t *testing.T) {
-	tape := &lab.Tape{Entries: make([]lab.Entry, 9)}
-	tape.Entries[4].Commands = []lab.Command{{Verb: "restart", Pane: lab.AllPanes}, Show("yaw", "20")}
-	if err := CheckTape(tape); err != nil {
+// TestCheckEntries promises that the first show command of a session that the screen does not know is named
+// with its tick, and that SettingsOf keeps the default of one that was never checked.
+func TestCheckEntries(t *testing.T) {
+	entries := make([]lab.Entry, 9)
+	entries[4].Commands = []lab.Command{{Verb: "restart", Pane: lab.AllPanes}, Show("yaw", "20")}
+	if err := CheckEntries(entries); err != nil {
 		t.Error(err)
 	}
-	tape.Entries[7].Commands = []lab.Command{Show("yaw", "far")}
-	if err := CheckTape(tape); err == nil || err.Error() != "tick 7: show all yaw far: yaw=far: want -360 to 360" {
+	entries[7].Commands = []lab.Command{Show("yaw", "far")}
+	if err := CheckEntries(entries); err == nil || err.Error() != "tick 7: show all yaw far: yaw=far: want -360 to 360" {
 		t.Error(err)
 	}
 	l := newSession(t, "perfect", "rewind")

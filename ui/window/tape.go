@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 )
 
 // sessionTape writes the tape of a running session. It writes to the file once a second, so a session that
@@ -13,10 +14,10 @@ import (
 type sessionTape struct {
 	name       string
 	file       *os.File
-	writer     *lab.Writer
+	writer     *tape.Writer
 	tickCount  int
-	finalCheck *lab.HashCheck // of the last tick, if commands have been applied since
-	failed     bool           // writing has failed; nothing more is written
+	finalCheck *tape.HashCheck // of the last tick, if commands have been applied since
+	failed     bool            // writing has failed; nothing more is written
 }
 
 // newSessionTape creates the file, and its folder if there is none. It refuses to replace a file.
@@ -28,7 +29,7 @@ func newSessionTape(name, version string, c lab.Config, open []string) (*session
 	if err != nil {
 		return nil, err
 	}
-	return &sessionTape{name: name, file: f, writer: lab.NewWriter(f, version, c, open)}, nil
+	return &sessionTape{name: name, file: f, writer: tape.NewWriter(f, version, c, open)}, nil
 }
 
 // add appends the entry of the tick that l has just made. Only the first failure is returned.
@@ -38,10 +39,10 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 	}
 	t.writer.Add(e)
 	t.finalCheck = nil
-	if t.tickCount++; !lab.HashCheckDue(t.tickCount, rate) {
+	if t.tickCount++; !tape.HashCheckDue(t.tickCount, rate) {
 		return nil
 	}
-	t.writer.HashCheck(l.HashCheck())
+	t.writer.HashCheck(tape.NewHashCheck(l))
 	err := t.writer.Flush()
 	t.failed = err != nil
 	return err
@@ -50,7 +51,7 @@ func (t *sessionTape) add(e lab.Entry, l *lab.Lab, rate int) error {
 // saveFinalCheck stores the hashes of l before the first command after a tick changes them.
 func (t *sessionTape) saveFinalCheck(l *lab.Lab) {
 	if t.finalCheck == nil {
-		t.finalCheck = l.HashCheck()
+		t.finalCheck = tape.NewHashCheck(l)
 	}
 }
 

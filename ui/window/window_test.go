@@ -12,6 +12,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/render"
 	"ghostcube/render/video"
 	"ghostcube/sim"
@@ -121,36 +122,36 @@ func TestSessionTape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tape, err := lab.ReadTape(bytes.NewReader(data))
+		written, err := tape.Read(bytes.NewReader(data))
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", when, err, data)
 		}
-		if n := len(tape.Entries); n < least || n > len(hashes) {
+		if n := len(written.Entries); n < least || n > len(hashes) {
 			t.Fatalf("%s: the tape has %d of %d ticks", when, n, len(hashes))
 		}
-		l, err := tape.Lab()
+		l, err := written.NewLab()
 		if err != nil {
 			t.Fatal(err)
 		}
 		next := 0
-		for i, e := range tape.Entries {
+		for i, e := range written.Entries {
 			if err := l.Tick(e); err != nil {
 				t.Fatal(err)
 			}
 			if l.Hash() != hashes[i] {
 				t.Fatalf("%s: the tape differs from the session in tick %d", when, i)
 			}
-			if next < len(tape.HashChecks) && tape.HashChecks[next].Ticks == i+1 {
-				if err := tape.Verify(l, next); err != nil {
+			if next < len(written.HashChecks) && written.HashChecks[next].Ticks == i+1 {
+				if err := written.Verify(l, next); err != nil {
 					t.Errorf("%s: %v", when, err)
 				}
 				next++
 			}
 		}
-		if n := len(tape.Entries) / 60; next < n || len(tape.HashChecks) != next || tape.Version != "1.2.3" {
-			t.Errorf("%s: %d of %d checks in %d seconds, version %q", when, next, len(tape.HashChecks), n, tape.Version)
+		if n := len(written.Entries) / 60; next < n || len(written.HashChecks) != next || written.Version != "1.2.3" {
+			t.Errorf("%s: %d of %d checks in %d seconds, version %q", when, next, len(written.HashChecks), n, written.Version)
 		}
-		if checked := tape.HashChecks[len(tape.HashChecks)-1].Ticks == len(tape.Entries); !tape.Truncated && !checked {
+		if checked := written.HashChecks[len(written.HashChecks)-1].Ticks == len(written.Entries); !written.Truncated && !checked {
 			t.Errorf("%s: the last tick has no hashes", when)
 		}
 		if strings.Contains(string(data), "no-such-knob") {

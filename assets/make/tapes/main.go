@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -60,7 +61,7 @@ func (t *tapeSpec) record() ([]byte, error) {
 		return nil, err
 	}
 	w := sim.New(s, rate)
-	made := &lab.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
+	made := &tape.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
 	made.Config.Network.Seed = 1
 	if err := made.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err

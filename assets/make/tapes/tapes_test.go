@@ -12,6 +12,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/predict/lab"
+	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -58,17 +59,17 @@ func TestDocsNameTapes(t *testing.T) {
 }
 
 // loadTape returns a tape that is built in.
-func loadTape(t *testing.T, name string) *lab.Tape {
+func loadTape(t *testing.T, name string) *tape.Tape {
 	t.Helper()
 	text, err := fs.ReadFile(assets.Tapes, "tapes/"+name+".tape")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tape, err := lab.ReadTape(bytes.NewReader(text))
+	read, err := tape.Read(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tape
+	return read
 }
 
 // stepTape steps a world through a tape whose keys come so many ticks late, as a

@@ -1,4 +1,4 @@
-package lab
+package tape
 
 import (
 	"bufio"
@@ -8,15 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
 
 // Tape is a session that can be run again, and may say what it came to.
 type Tape struct {
 	Version    string // of the program that made it; empty: not said
-	Config     Config
+	Config     lab.Config
 	Panes      []string // specs of the panes
-	Entries    []Entry
+	Entries    []lab.Entry
 	HashChecks []HashCheck // in the order of their ticks; none: it says nothing of hashes
 
 	// Truncated says that the file ended before its last line: whoever wrote it was
@@ -51,10 +52,10 @@ type Tape struct {
 // tick that follows. A line that begins with = is a check: the hash of each pane
 // after the ticks so far. What follows # is a remark.
 const (
-	tapeMagic     = "ghostcube tape 2"
-	tapeHeaderEnd = "---"
-	maxTapeTicks  = 2_000_000 // in a tape: nine hours
-	maxLineLen    = 64 << 10  // bytes
+	magic      = "ghostcube tape 2"
+	headerEnd  = "---"
+	maxTicks   = 2_000_000 // in a tape: nine hours
+	maxLineLen = 64 << 10  // bytes
 )
 
 var keyLetters = []struct {
@@ -62,8 +63,8 @@ var keyLetters = []struct {
 	button sim.Buttons
 }{{'W', sim.Forward}, {'A', sim.Left}, {'S', sim.Back}, {'D', sim.Right}, {'U', sim.Lift}, {'Z', sim.Pull}}
 
-// FormatInput returns an input as a tape writes it.
-func FormatInput(in sim.Input) string {
+// formatInput returns an input as a tape writes it.
+func formatInput(in sim.Input) string {
 	var b []byte
 	for _, k := range keyLetters {
 		if in.Buttons&k.button != 0 {
@@ -90,7 +91,7 @@ func FormatInput(in sim.Input) string {
 	return string(b)
 }
 
-// parseShot reads what FormatInput wrote behind the star.
+// parseShot reads what formatInput wrote behind the star.
 func parseShot(s string) (shot sim.Shot, err error) {
 	yaw, pitch := s, "+0"
 	if i := strings.IndexAny(s, "+-"); i >= 0 {
@@ -107,7 +108,7 @@ func parseShot(s string) (shot sim.Shot, err error) {
 	return sim.Shot{Fired: true, Yaw: uint16(y), Pitch: int16(n)}, nil
 }
 
-// parseInput reads what FormatInput wrote.
+// parseInput reads what formatInput wrote.
 func parseInput(s string) (in sim.Input, err error) {
 	s, aim, fired := strings.Cut(s, "*")
 	if fired {
@@ -145,7 +146,7 @@ next:
 // Writer writes a tape while its session runs.
 type Writer struct {
 	out           *bufio.Writer
-	pending       Entry // inputs of the ticks that are not written yet
+	pending       lab.Entry // inputs of the ticks that are not written yet
 	pendingTicks  int
 	totalTicks    int
 	lastCheckTick int // ticks of the last check
@@ -153,9 +154,9 @@ type Writer struct {
 }
 
 // NewWriter writes the head of a tape. version is the program's, or empty.
-func NewWriter(w io.Writer, version string, c Config, open []string) *Writer {
+func NewWriter(w io.Writer, version string, c lab.Config, open []string) *Writer {
 	t := &Writer{out: bufio.NewWriter(w)}
-	t.writeLine(tapeMagic)
+	t.writeLine(magic)
 	if version != "" {
 		t.writeLine("version " + version)
 	}
@@ -167,7 +168,7 @@ func NewWriter(w io.Writer, version string, c Config, open []string) *Writer {
 	for _, spec := range open {
 		t.writeLine("pane " + spec)
 	}
-	t.writeLine(tapeHeaderEnd)
+	t.writeLine(headerEnd)
 	return t
 }
 
@@ -178,7 +179,7 @@ func (t *Writer) writeLine(s string) {
 }
 
 // Add appends an entry.
-func (t *Writer) Add(e Entry) {
+func (t *Writer) Add(e lab.Entry) {
 	if t.pendingTicks > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.pending.Inputs) && !(idle(e.Inputs) && idle(t.pending.Inputs))) {
 		t.flushTicks()
 	}
@@ -210,7 +211,7 @@ func (t *Writer) flushTicks() {
 	s := strconv.Itoa(t.pendingTicks)
 	if !idle(t.pending.Inputs) {
 		for _, in := range t.pending.Inputs {
-			s += " " + FormatInput(in)
+			s += " " + formatInput(in)
 		}
 	}
 	t.writeLine(s)
@@ -258,9 +259,9 @@ func (t *Tape) Write(w io.Writer) error {
 	return out.Close()
 }
 
-// ReadTape reads what Write wrote. The error names the line.
-func ReadTape(r io.Reader) (*Tape, error) {
-	p := &tapeReader{scanner: bufio.NewScanner(r), tape: &Tape{Config: Config{Rate: 60}}}
+// Read reads what Write wrote. The error names the line.
+func Read(r io.Reader) (*Tape, error) {
+	p := &reader{scanner: bufio.NewScanner(r), tape: &Tape{Config: lab.Config{Rate: 60}}}
 	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
 	if err := p.read(); err != nil {
 		return nil, fmt.Errorf("line %d: %w", p.lineNumber, err)
@@ -269,15 +270,15 @@ func ReadTape(r io.Reader) (*Tape, error) {
 	return p.tape, nil
 }
 
-type tapeReader struct {
+type reader struct {
 	scanner         *bufio.Scanner
 	lineNumber      int
 	tape            *Tape
-	pendingCommands []Command
+	pendingCommands []lab.Command
 }
 
 // nextLine returns the next line that says something.
-func (p *tapeReader) nextLine() (line string, ok bool) {
+func (p *reader) nextLine() (line string, ok bool) {
 	for p.scanner.Scan() {
 		p.lineNumber++
 		line, _, _ = strings.Cut(p.scanner.Text(), "#")
@@ -288,14 +289,14 @@ func (p *tapeReader) nextLine() (line string, ok bool) {
 	return "", false
 }
 
-func (p *tapeReader) read() error {
+func (p *reader) read() error {
 	line, ok := p.nextLine()
-	if !ok || line != tapeMagic {
+	if !ok || line != magic {
 		if err := p.scanner.Err(); err != nil {
 			return err
 		}
 		p.lineNumber = max(p.lineNumber, 1)
-		return fmt.Errorf("this is no tape: it does not begin with %q", tapeMagic)
+		return fmt.Errorf("this is no tape: it does not begin with %q", magic)
 	}
 	if err := p.readHeader(); err != nil {
 		return err
@@ -325,14 +326,14 @@ func (p *tapeReader) read() error {
 }
 
 // readHeader reads up to the break.
-func (p *tapeReader) readHeader() error {
+func (p *reader) readHeader() error {
 	c := &p.tape.Config
 	for {
 		line, ok := p.nextLine()
 		if !ok {
 			return fmt.Errorf("the tape ends in its head")
 		}
-		if line == tapeHeaderEnd {
+		if line == headerEnd {
 			break
 		}
 		key, value, _ := strings.Cut(line, " ")
@@ -345,10 +346,10 @@ func (p *tapeReader) readHeader() error {
 			c.Scene = value
 		case "rate":
 			if c.Rate, err = strconv.Atoi(value); err != nil {
-				err = fmt.Errorf("rate %q: want %d to %d", value, MinRate, MaxRate)
+				err = fmt.Errorf("rate %q: want %d to %d", value, lab.MinRate, lab.MaxRate)
 			}
 		case "seat":
-			c.Seat, err = SeatNamed(value)
+			c.Seat, err = lab.SeatNamed(value)
 		case "seed":
 			if c.Network.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 				err = fmt.Errorf("seed %q: want a whole number from 0", value)
@@ -356,12 +357,12 @@ func (p *tapeReader) readHeader() error {
 		case "network":
 			err = c.Network.Parse(value)
 		case "pane":
-			if err = ValidateSpec(value); err == nil && len(p.tape.Panes) == MaxPanes {
-				err = fmt.Errorf("more than %d panes", MaxPanes)
+			if err = lab.ValidateSpec(value); err == nil && len(p.tape.Panes) == lab.MaxPanes {
+				err = fmt.Errorf("more than %d panes", lab.MaxPanes)
 			}
 			p.tape.Panes = append(p.tape.Panes, value)
 		default:
-			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, tapeHeaderEnd)
+			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, headerEnd)
 		}
 		if err != nil {
 			return err
@@ -371,9 +372,9 @@ func (p *tapeReader) readHeader() error {
 }
 
 // readEntry reads a line of ticks or a command.
-func (p *tapeReader) readEntry(line string) error {
+func (p *reader) readEntry(line string) error {
 	if rest, ok := strings.CutPrefix(line, "!"); ok {
-		c, err := ParseCommand(rest)
+		c, err := lab.ParseCommand(rest)
 		p.pendingCommands = append(p.pendingCommands, c)
 		return err
 	}
@@ -382,8 +383,8 @@ func (p *tapeReader) readEntry(line string) error {
 	}
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
-	if err != nil || n < 1 || n > maxTapeTicks-len(p.tape.Entries) {
-		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], maxTapeTicks)
+	if err != nil || n < 1 || n > maxTicks-len(p.tape.Entries) {
+		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], maxTicks)
 	}
 	var in []sim.Input
 	for _, s := range f[1:] {
@@ -394,7 +395,7 @@ func (p *tapeReader) readEntry(line string) error {
 		in = append(in, x)
 	}
 	for i := range n {
-		e := Entry{Inputs: in}
+		e := lab.Entry{Inputs: in}
 		if i == 0 {
 			e.Commands, p.pendingCommands = p.pendingCommands, nil
 		}
@@ -404,7 +405,7 @@ func (p *tapeReader) readEntry(line string) error {
 }
 
 // readHashes reads a line of hashes.
-func (p *tapeReader) readHashes(rest string) error {
+func (p *reader) readHashes(rest string) error {
 	c := HashCheck{Ticks: len(p.tape.Entries), Line: p.lineNumber}
 	switch n := len(p.tape.HashChecks); {
 	case len(p.pendingCommands) > 0:
@@ -421,16 +422,16 @@ func (p *tapeReader) readHashes(rest string) error {
 		}
 		c.Hashes = append(c.Hashes, h)
 	}
-	if n := len(c.Hashes); n < 1 || n > MaxPanes {
-		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, MaxPanes)
+	if n := len(c.Hashes); n < 1 || n > lab.MaxPanes {
+		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, lab.MaxPanes)
 	}
 	p.tape.HashChecks = append(p.tape.HashChecks, c)
 	return nil
 }
 
-// Lab returns a lab as the tape's head says.
-func (t *Tape) Lab() (*Lab, error) {
-	l := New(t.Config)
+// NewLab returns a lab as the tape's head says.
+func (t *Tape) NewLab() (*lab.Lab, error) {
+	l := lab.New(t.Config)
 	for _, spec := range t.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return nil, err

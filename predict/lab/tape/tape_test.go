@@ -1,14 +1,81 @@
-package lab_test
+package tape
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// eventfulTape is a tape with every kind of command in it: testdata/eventful.tape.
+func eventfulTape(t testing.TB) *Tape {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "eventful.tape"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tape, err := Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// playTape plays a tape and calls each after every tick.
+func playTape(t testing.TB, tape *Tape, each func(l *lab.Lab)) *lab.Lab {
+	t.Helper()
+	l, err := tape.NewLab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range tape.Entries {
+		if err := l.Tick(e); err != nil {
+			t.Fatal(err)
+		}
+		each(l)
+	}
+	return l
+}
+
+// hashAtEnd plays a tape and returns its session's hash.
+func hashAtEnd(t testing.TB, tape *Tape) uint64 {
+	t.Helper()
+	return playTape(t, tape, func(*lab.Lab) {}).Hash()
+}
+
+// TestGolden says that the eventful tape gives the same bits as when the golden
+// file was written, on whatever machine.
+func TestGolden(t *testing.T) {
+	var b strings.Builder
+	playTape(t, eventfulTape(t), func(l *lab.Lab) {
+		if n := l.Ticks(); n%50 == 0 {
+			fmt.Fprintf(&b, "%d %016x\n", n, l.Hash())
+		}
+	})
+	file := filepath.Join("testdata", "eventful.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("%s:\ngot\n%s\nwant\n%s", file, b.String(), want)
+	}
+}
 
 // TestTapeReplays says that a tape gives the same session again, also after a
 // round trip through its file form.
@@ -19,25 +86,26 @@ func TestTapeReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	again, err := ReadTape(&b)
+	again, err := Read(&b)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if again.Truncated || len(again.Entries) != len(tape.Entries) {
 		t.Fatalf("%d entries of %d", len(again.Entries), len(tape.Entries))
 	}
-	x, y := playTape(t, tape), playTape(t, again)
+	ignore := func(*lab.Lab) {}
+	x, y := playTape(t, tape, ignore), playTape(t, again, ignore)
 	if x.Hash() != y.Hash() {
 		t.Errorf("%016x, and from its file %016x", x.Hash(), y.Hash())
 	}
-	if want := []DisplaySetting{{"yaw", "33.5"}, {"split", "off"}}; !slices.Equal(x.Display(), want) || !slices.Equal(y.Display(), want) {
+	if want := []lab.DisplaySetting{{Name: "yaw", Value: "33.5"}, {Name: "split", Value: "off"}}; !slices.Equal(x.Display(), want) || !slices.Equal(y.Display(), want) {
 		t.Errorf("display settings %v, and from its file %v, want %v", x.Display(), y.Display(), want)
 	}
 	if x.Focus() != 1 || y.Focus() != 1 {
 		t.Errorf("focus on pane %d, and from its file on pane %d, want 2", x.Focus()+1, y.Focus()+1)
 	}
 	c := x.Config()
-	if c.Scene != "plain" || c.Seat != AtHost || c.Network.Seed != 99 || len(x.Panes) != 2 {
+	if c.Scene != "plain" || c.Seat != lab.AtHost || c.Network.Seed != 99 || len(x.Panes) != 2 {
 		t.Errorf("%+v with %d panes", c, len(x.Panes))
 	}
 }
@@ -88,7 +156,7 @@ func TestBadTapes(t *testing.T) {
 		head + "10 W\nend 11\n":                                    "line 10: the tape says that it has 11 ticks, and has 10",
 		head + "10 W\nend 10\n5\n":                                 "line 11: \"5\" after the end",
 	} {
-		tape, err := ReadTape(strings.NewReader(text))
+		tape, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)
 		}
@@ -96,7 +164,7 @@ func TestBadTapes(t *testing.T) {
 			t.Errorf("%q gives a tape", text)
 		}
 	}
-	tape, err := ReadTape(strings.NewReader(head + "10 W # ten\n\n# nothing\n! nudge all x 1\n5\n"))
+	tape, err := Read(strings.NewReader(head + "10 W # ten\n\n# nothing\n! nudge all x 1\n5\n"))
 	if err != nil || !tape.Truncated || len(tape.Entries) != 15 || len(tape.Entries[10].Commands) != 1 {
 		t.Errorf("%+v %v", tape, err)
 	}
@@ -118,7 +186,7 @@ func FuzzReadTape(f *testing.F) {
 		if len(file) > 10000 {
 			return
 		}
-		tape, err := ReadTape(bytes.NewReader(file))
+		tape, err := Read(bytes.NewReader(file))
 		if err != nil || len(tape.Entries) > 10000 {
 			return
 		}
@@ -127,7 +195,7 @@ func FuzzReadTape(f *testing.F) {
 			t.Fatal(err)
 		}
 		first := one.String()
-		again, err := ReadTape(&one)
+		again, err := Read(&one)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, first)
 		}
@@ -140,9 +208,9 @@ func FuzzReadTape(f *testing.F) {
 // TestTapeKeepsShots says that shots are written and read again to the same, that one in
 // three ticks is three, and that what a client claims with them is not on the tape.
 func TestTapeKeepsShots(t *testing.T) {
-	tape := &Tape{Config: Config{Scene: "plain", Rate: 60}}
+	tape := &Tape{Config: lab.Config{Scene: "plain", Rate: 60}}
 	for _, s := range []sim.Shot{{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {}} {
-		tape.Entries = append(tape.Entries, Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
+		tape.Entries = append(tape.Entries, lab.Entry{Inputs: []sim.Input{{Buttons: sim.Lift, Heading: 9, Shot: s}}})
 	}
 	var b bytes.Buffer
 	if err := tape.Write(&b); err != nil {
@@ -153,7 +221,7 @@ func TestTapeKeepsShots(t *testing.T) {
 			t.Errorf("%q is not in\n%s", line, b.String())
 		}
 	}
-	again, err := ReadTape(&b)
+	again, err := Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +230,7 @@ func TestTapeKeepsShots(t *testing.T) {
 			t.Errorf("tick %d: %+v, want %+v", i, got, want)
 		}
 	}
-	if s := FormatInput(sim.Input{Shot: sim.Shot{Fired: true, HasViewTime: true, ViewTime: 9, Ahead: 3}}); s != "-*0" {
+	if s := formatInput(sim.Input{Shot: sim.Shot{Fired: true, HasViewTime: true, ViewTime: 9, Ahead: 3}}); s != "-*0" {
 		t.Errorf("%q", s)
 	}
 }

@@ -1,4 +1,4 @@
-package lab_test
+package tape
 
 import (
 	"bytes"
@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
 )
 
 // recordEventfulTape returns the eventful tape with its hashes, as text.
 func recordEventfulTape(t testing.TB) string {
 	t.Helper()
 	tape := eventfulTape(t)
-	l, err := tape.Lab()
+	l, err := tape.NewLab()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +35,11 @@ func recordEventfulTape(t testing.TB) string {
 // playAndVerify plays a tape and returns what its checks find.
 func playAndVerify(t testing.TB, text string) error {
 	t.Helper()
-	tape, err := ReadTape(strings.NewReader(text))
+	tape, err := Read(strings.NewReader(text))
 	if err != nil {
 		return err
 	}
-	l, err := tape.Lab()
+	l, err := tape.NewLab()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestVerify(t *testing.T) {
 	if err := playAndVerify(t, text); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	tape, err := ReadTape(strings.NewReader(text))
+	tape, err := Read(strings.NewReader(text))
 	if err != nil || tape.Version != "1.2.3" || len(tape.HashChecks) != 700/60+1 || tape.LastLine != strings.Count(text, "\n") {
 		t.Fatalf("%v, version %q, %d checks, %d lines", err, tape.Version, len(tape.HashChecks), tape.LastLine)
 	}
@@ -75,7 +76,7 @@ func TestVerify(t *testing.T) {
 	if err := tape.Write(&b); err != nil || b.String() != text {
 		t.Errorf("%v: written again it is\n%s\nand was\n%s", err, b.String(), text)
 	}
-	if a, b := playTape(t, tape).Hash(), playTape(t, eventfulTape(t)).Hash(); a != b {
+	if a, b := hashAtEnd(t, tape), hashAtEnd(t, eventfulTape(t)); a != b {
 		t.Errorf("with hashes it plays to %016x, without to %016x", a, b)
 	}
 }
@@ -150,7 +151,7 @@ func TestTruncatedTapes(t *testing.T) {
 	text := strings.TrimSuffix(recordEventfulTape(t), "\n")
 	refused, cut := 0, 0
 	for n := range len(text) {
-		tape, err := ReadTape(strings.NewReader(text[:n]))
+		tape, err := Read(strings.NewReader(text[:n]))
 		switch {
 		case err != nil:
 			refused++
@@ -171,13 +172,36 @@ func TestTruncatedTapes(t *testing.T) {
 	}
 }
 
+// open returns a session with a pane.
+func open(t testing.TB, scene, network string) *lab.Lab {
+	t.Helper()
+	c := lab.Config{Scene: scene, Rate: 60}
+	if err := c.Network.Parse(network); err != nil {
+		t.Fatal(err)
+	}
+	l := lab.New(c)
+	if _, err := l.Open("rewind"); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// scriptedInputs is a player who presses other keys all the time.
+func scriptedInputs(tick int) []sim.Input {
+	if tick < 30 {
+		return []sim.Input{{}}
+	}
+	x := uint64(tick/17) * 0x9E3779B97F4A7C15
+	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
+}
+
 // TestTapeIsSmall says that a minute of one pane, with its hashes, takes a few
 // kilobytes, because equal ticks are written once.
 func TestTapeIsSmall(t *testing.T) {
-	l := open(t, config(t, "zen", "wifi-bad", AtClient), "rewind")
+	l := open(t, "zen", "wifi-bad")
 	made := NewRecording(l, "0.1.0", []string{"rewind"})
 	for i := range 3600 {
-		e := Entry{Inputs: scriptedInputs(i)}
+		e := lab.Entry{Inputs: scriptedInputs(i)}
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
@@ -192,20 +216,22 @@ func TestTapeIsSmall(t *testing.T) {
 // TestOneHashCheckPerTick says that a writer leaves out a check before the first tick
 // and a second one for the same tick, which no reader takes.
 func TestOneHashCheckPerTick(t *testing.T) {
-	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+	l := open(t, "plain", "perfect")
 	var b strings.Builder
 	w := NewWriter(&b, "", l.Config(), []string{"rewind"})
-	w.HashCheck(l.HashCheck())
+	w.HashCheck(NewHashCheck(l))
 	for range 3 {
-		run(t, l, 1)
-		w.Add(Entry{})
-		w.HashCheck(l.HashCheck())
-		w.HashCheck(l.HashCheck())
+		if err := l.Tick(lab.Entry{}); err != nil {
+			t.Fatal(err)
+		}
+		w.Add(lab.Entry{})
+		w.HashCheck(NewHashCheck(l))
+		w.HashCheck(NewHashCheck(l))
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tape, err := ReadTape(strings.NewReader(b.String()))
+	tape, err := Read(strings.NewReader(b.String()))
 	if err != nil || len(tape.HashChecks) != 3 || tape.HashChecks[2].Ticks != 3 {
 		t.Fatalf("%v, %+v:\n%s", err, tape, b.String())
 	}

@@ -1,6 +1,10 @@
-package lab
+package tape
 
-import "fmt"
+import (
+	"fmt"
+
+	"ghostcube/predict/lab"
+)
 
 // HashCheck is what a session was after some ticks of it: enough to find out whether
 // another run of its tape is the same.
@@ -10,9 +14,9 @@ type HashCheck struct {
 	Line   int      // of the file that it was read from; 0: it was not read
 }
 
-// HashCheck returns what the session is now.
-func (l *Lab) HashCheck() *HashCheck {
-	c := &HashCheck{Ticks: int(l.tick)}
+// NewHashCheck returns what a session is now.
+func NewHashCheck(l *lab.Lab) *HashCheck {
+	c := &HashCheck{Ticks: int(l.Ticks())}
 	for _, p := range l.Panes {
 		c.Hashes = append(c.Hashes, p.Hash())
 	}
@@ -37,21 +41,21 @@ func HashCheckDue(ticks, rate int) bool { return ticks%rate == 0 }
 // what happened in it.
 type Recording struct {
 	Tape
-	lab *Lab
+	lab *lab.Lab
 }
 
 // NewRecording returns the beginning of a tape of l, which has not had a tick yet and
 // was opened with the panes that specs say.
-func NewRecording(l *Lab, version string, open []string) *Recording {
+func NewRecording(l *lab.Lab, version string, open []string) *Recording {
 	return &Recording{Tape{Version: version, Config: l.Config(), Panes: open}, l}
 }
 
 // Ticked adds the entry of the tick that l has just made, and a check if one is
 // due or the tick is the last.
-func (t *Recording) Ticked(e Entry, last bool) {
+func (t *Recording) Ticked(e lab.Entry, last bool) {
 	t.Entries = append(t.Entries, e)
 	if n := len(t.Entries); last || HashCheckDue(n, t.Config.Rate) {
-		t.HashChecks = append(t.HashChecks, *t.lab.HashCheck())
+		t.HashChecks = append(t.HashChecks, *NewHashCheck(t.lab))
 	}
 }
 
@@ -72,7 +76,7 @@ func (d *Mismatch) Error() string {
 // Verify compares l, which has had the tape's entries up to one of its checks,
 // with that check. The error is a *Difference if a pane differs, and another if
 // the tape cannot be of such a session.
-func (t *Tape) Verify(l *Lab, check int) error {
+func (t *Tape) Verify(l *lab.Lab, check int) error {
 	c := &t.HashChecks[check]
 	if len(c.Hashes) != len(l.Panes) {
 		return fmt.Errorf("line %d: hashes of %d panes after tick %d, where the session has %d", c.Line, len(c.Hashes), c.Ticks, len(l.Panes))
