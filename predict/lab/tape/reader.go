@@ -1,0 +1,182 @@
+package tape
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+)
+
+// Read reads what Write wrote. The error names the line.
+func Read(r io.Reader) (*Tape, error) {
+	p := &reader{scanner: bufio.NewScanner(r), tape: &Tape{Config: lab.Config{Rate: 60}}}
+	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
+	if err := p.read(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", p.lineNumber, err)
+	}
+	p.tape.LastLine = p.lineNumber
+	return p.tape, nil
+}
+
+type reader struct {
+	scanner         *bufio.Scanner
+	lineNumber      int
+	tape            *Tape
+	pendingCommands []lab.Command
+}
+
+// nextLine returns the next line that says something.
+func (p *reader) nextLine() (line string, ok bool) {
+	for p.scanner.Scan() {
+		p.lineNumber++
+		line, _, _ = strings.Cut(p.scanner.Text(), "#")
+		if line = strings.TrimSpace(line); line != "" {
+			return line, true
+		}
+	}
+	return "", false
+}
+
+func (p *reader) read() error {
+	line, ok := p.nextLine()
+	if !ok || line != magic {
+		if err := p.scanner.Err(); err != nil {
+			return err
+		}
+		p.lineNumber = max(p.lineNumber, 1)
+		return fmt.Errorf("this is no tape: it does not begin with %q", magic)
+	}
+	if err := p.readHeader(); err != nil {
+		return err
+	}
+	for {
+		line, ok := p.nextLine()
+		if !ok {
+			break
+		}
+		if total, ok := strings.CutPrefix(line, "end "); ok {
+			n, err := strconv.Atoi(total)
+			if err != nil || n != len(p.tape.Entries) {
+				return fmt.Errorf("the tape says that it has %s ticks, and has %d: it is damaged", total, len(p.tape.Entries))
+			}
+			if more, ok := p.nextLine(); ok {
+				return fmt.Errorf("%q after the end", more)
+			}
+			p.tape.Truncated = false
+			return p.scanner.Err()
+		}
+		if err := p.readEntry(line); err != nil {
+			return err
+		}
+	}
+	p.tape.Truncated = true
+	return p.scanner.Err()
+}
+
+// readHeader reads up to the break.
+func (p *reader) readHeader() error {
+	c := &p.tape.Config
+	for {
+		line, ok := p.nextLine()
+		if !ok {
+			return fmt.Errorf("the tape ends in its head")
+		}
+		if line == headerEnd {
+			break
+		}
+		key, value, _ := strings.Cut(line, " ")
+		value = strings.TrimSpace(value)
+		var err error
+		switch key {
+		case "version":
+			p.tape.Version = value
+		case "scene":
+			c.Scene = value
+		case "rate":
+			if c.Rate, err = strconv.Atoi(value); err != nil {
+				err = fmt.Errorf("rate %q: want %d to %d", value, lab.MinRate, lab.MaxRate)
+			}
+		case "seat":
+			c.Seat, err = lab.SeatNamed(value)
+		case "seed":
+			if c.Network.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+				err = fmt.Errorf("seed %q: want a whole number from 0", value)
+			}
+		case "network":
+			err = c.Network.Parse(value)
+		case "pane":
+			if err = lab.ValidateSpec(value); err == nil && len(p.tape.Panes) == lab.MaxPanes {
+				err = fmt.Errorf("more than %d panes", lab.MaxPanes)
+			}
+			p.tape.Panes = append(p.tape.Panes, value)
+		default:
+			err = fmt.Errorf("%q: want version, scene, rate, seat, seed, network, pane or %s", key, headerEnd)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.Validate()
+}
+
+// readEntry reads a line of ticks or a command.
+func (p *reader) readEntry(line string) error {
+	if rest, ok := strings.CutPrefix(line, "!"); ok {
+		c, err := lab.ParseCommand(rest)
+		p.pendingCommands = append(p.pendingCommands, c)
+		return err
+	}
+	if rest, ok := strings.CutPrefix(line, "="); ok {
+		return p.readHashes(rest)
+	}
+	f := strings.Fields(line)
+	n, err := strconv.Atoi(f[0])
+	if err != nil || n < 1 || n > maxTicks-len(p.tape.Entries) {
+		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], maxTicks)
+	}
+	var in []sim.Input
+	for _, s := range f[1:] {
+		x, err := parseInput(s)
+		if err != nil {
+			return err
+		}
+		in = append(in, x)
+	}
+	for i := range n {
+		e := lab.Entry{Inputs: in}
+		if i == 0 {
+			e.Commands, p.pendingCommands = p.pendingCommands, nil
+		}
+		p.tape.Entries = append(p.tape.Entries, e)
+	}
+	return nil
+}
+
+// readHashes reads a line of hashes.
+func (p *reader) readHashes(rest string) error {
+	c := HashCheck{Ticks: len(p.tape.Entries), Line: p.lineNumber}
+	switch n := len(p.tape.HashChecks); {
+	case len(p.pendingCommands) > 0:
+		return fmt.Errorf("hashes between a command and its tick")
+	case c.Ticks == 0:
+		return fmt.Errorf("hashes before the first tick")
+	case n > 0 && p.tape.HashChecks[n-1].Ticks == c.Ticks:
+		return fmt.Errorf("hashes of tick %d once more", c.Ticks)
+	}
+	for _, s := range strings.Fields(rest) {
+		h, err := strconv.ParseUint(s, 16, 64)
+		if err != nil || len(s) != 16 {
+			return fmt.Errorf("hash %q: want 16 digits of 0 to 9 and a to f", s)
+		}
+		c.Hashes = append(c.Hashes, h)
+	}
+	if n := len(c.Hashes); n < 1 || n > lab.MaxPanes {
+		return fmt.Errorf("%d hashes: want one for each pane, 1 to %d", n, lab.MaxPanes)
+	}
+	p.tape.HashChecks = append(p.tape.HashChecks, c)
+	return nil
+}

@@ -1,0 +1,113 @@
+package tape
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strconv"
+
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+)
+
+// Writer writes a tape while its session runs.
+type Writer struct {
+	out           *bufio.Writer
+	pending       lab.Entry // inputs of the ticks that are not written yet
+	pendingTicks  int
+	totalTicks    int
+	lastCheckTick int // ticks of the last check
+	err           error
+}
+
+// NewWriter writes the head of a tape. version is the program's, or empty.
+func NewWriter(w io.Writer, version string, c lab.Config, open []string) *Writer {
+	t := &Writer{out: bufio.NewWriter(w)}
+	t.writeLine(magic)
+	if version != "" {
+		t.writeLine("version " + version)
+	}
+	t.writeLine("scene " + c.Scene)
+	t.writeLine("rate " + strconv.Itoa(c.Rate))
+	t.writeLine("seat " + c.Seat.String())
+	t.writeLine("seed " + strconv.FormatUint(c.Network.Seed, 10))
+	t.writeLine("network " + c.Network.String())
+	for _, spec := range open {
+		t.writeLine("pane " + spec)
+	}
+	t.writeLine(headerEnd)
+	return t
+}
+
+func (t *Writer) writeLine(s string) {
+	if t.err == nil {
+		_, t.err = t.out.WriteString(s + "\n")
+	}
+}
+
+// Add appends an entry.
+func (t *Writer) Add(e lab.Entry) {
+	if t.pendingTicks > 0 && (len(e.Commands) > 0 || !slices.Equal(e.Inputs, t.pending.Inputs) && !(idle(e.Inputs) && idle(t.pending.Inputs))) {
+		t.flushTicks()
+	}
+	for _, c := range e.Commands {
+		t.writeLine("! " + c.String())
+	}
+	if t.pendingTicks == 0 {
+		t.pending.Inputs = append(t.pending.Inputs[:0], e.Inputs...)
+	}
+	t.pendingTicks++
+	t.totalTicks++
+}
+
+// HashCheck appends what the session is after the ticks added so far. At most one
+// for a tick is kept, and none before the first.
+func (t *Writer) HashCheck(c *HashCheck) {
+	if t.totalTicks == t.lastCheckTick {
+		return
+	}
+	t.flushTicks()
+	t.lastCheckTick = t.totalTicks
+	t.writeLine(c.String())
+}
+
+func (t *Writer) flushTicks() {
+	if t.pendingTicks == 0 {
+		return
+	}
+	s := strconv.Itoa(t.pendingTicks)
+	if !idle(t.pending.Inputs) {
+		for _, in := range t.pending.Inputs {
+			s += " " + formatInput(in)
+		}
+	}
+	t.writeLine(s)
+	t.pendingTicks = 0
+}
+
+// idle reports whether no player does anything, said or not.
+func idle(inputs []sim.Input) bool {
+	for _, in := range inputs {
+		if in != (sim.Input{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Flush writes all that has been added, so that a reader finds it even if
+// nothing more is ever written.
+func (t *Writer) Flush() error {
+	t.flushTicks()
+	if t.err == nil {
+		t.err = t.out.Flush()
+	}
+	return t.err
+}
+
+// Close writes the last line. It does not close what is below.
+func (t *Writer) Close() error {
+	t.flushTicks()
+	t.writeLine("end " + strconv.Itoa(t.totalTicks))
+	return t.Flush()
+}
