@@ -16,8 +16,7 @@ var windowReport io.Writer
 // built without one, and without Ebitengine.
 var openWindow = func(o *cli.WindowOptions) (opened bool, err error) {
 	return window.Open(window.Options{
-		Config: o.Config, Panes: o.Panes, TapeEntry: o.TapeEntry, TapeTicks: o.TapeTicks, TapeNote: o.TapeNote, Title: o.Title, Split: o.Split, Display: o.Display,
-		FaultEvery: o.FaultEvery, FaultCommands: o.FaultCommands, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), ReadTape: o.ReadTape,
+		Plan: o.Plan, Display: o.Display, OutDir: o.OutDir, Width: o.Width, Height: o.Height, Renderer: window.Renderer(o.Renderer), ReadTape: o.ReadTape,
 		Version: cli.Version, Report: windowReport,
 	})
 }

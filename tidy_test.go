@@ -73,10 +73,11 @@ var allowedImports = map[string][]string{
 	"render/video":  {"render"},
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"},
 	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
-	"ui/cli": {"ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
+	"ui/plan":       {"sim", "net/link", "predict", "predict/lab", "predict/lab/tape", "ui/stage"},
+	"ui/cli": {"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/lab/probe", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
+	"ui/window": {"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
 		"predict", "predict/lab", "predict/lab/probe", "smoothing"},
 
 	// 5

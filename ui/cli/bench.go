@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
+	"ghostcube/ui/plan"
 )
 
 type benchCommand struct {
@@ -108,21 +109,21 @@ func (c *benchCommand) Run(p *program) error {
 	if c.Seeds < 1 || c.Seeds > maxSeeds {
 		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, maxSeeds)}
 	}
-	plan, err := p.newPlan(c.SessionFlags, "circle")
+	session, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
 	if c.Seeds > 1 {
-		return c.runSeeds(p, plan)
+		return c.runSeeds(p, session)
 	}
-	l, err := plan.newLab()
+	l, err := session.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
 	l.Stopwatch = p.Now
-	n := plan.tickCount(60)
-	entries := plan.firstEntries(n)
-	tape, err := plan.createTape(l, c.SaveTape)
+	n := session.Ticks(60)
+	entries := session.Entries(n)
+	tape, err := createTape(l, session, c.SaveTape)
 	if err != nil {
 		return usageError{fmt.Errorf("--save-tape: %w", err)}
 	}
@@ -139,7 +140,7 @@ func (c *benchCommand) Run(p *program) error {
 	if saved != nil {
 		return saved
 	}
-	r := newResult(l, plan, latency)
+	r := newResult(l, session, latency)
 	if c.Format == "csv" {
 		return mergeResults([]*result{r}).writeCSV(p.Stdout)
 	}
@@ -164,7 +165,7 @@ func (c *benchCommand) Run(p *program) error {
 var benchFormats = []string{"table", "json", "csv"}
 
 // runSeeds plays the plan with several seeds and prints what they come to.
-func (c *benchCommand) runSeeds(p *program, m *plan) error {
+func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	if c.Corrections || c.Latency || c.SaveTape != "" {
 		return usageError{errors.New("--corrections, --latency and --save-tape: they are of one session; give --seeds or one of them")}
 	}
@@ -231,11 +232,11 @@ func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencyS
 }
 
 // newResult puts together what a session came to.
-func newResult(l *lab.Lab, m *plan, latency []latencySamples) *result {
+func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	c := l.Config()
 	r := &result{
 		Version: Version, Scene: c.Scene, Network: c.Network.String(), Seed: c.Network.Seed,
-		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.tapeName, Ticks: int(l.Ticks()),
+		Rate: c.Rate, Seat: c.Seat.String(), Tape: m.TapeName, Ticks: int(l.Ticks()),
 		networkBrief: c.Network.Summary(),
 	}
 	for i, p := range l.Panes {

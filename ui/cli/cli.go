@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/pelletier/go-toml/v2"
 
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
@@ -38,13 +39,12 @@ type Environment struct {
 // program is one call of the program.
 type program struct {
 	Environment
-	settings settings
+	library  plan.Library
+	settings plan.Settings // of the settings file
 }
 
-// settings is the configuration file.
-type settings struct {
-	Session SessionFlags `toml:"-"`
-
+// settingsFile is the settings file.
+type settingsFile struct {
 	Scene      string   `toml:"scene"`
 	Panes      []string `toml:"panes"`
 	Network    string   `toml:"network"`
@@ -83,7 +83,7 @@ func (u usageError) Unwrap() error { return u.error }
 // Main runs the program and returns its exit code: 0, 1 if something went
 // wrong, 2 if it was asked for what it cannot do.
 func Main(o Environment) int {
-	p := &program{Environment: o}
+	p := newProgram(o)
 	err := p.main()
 	if err == nil {
 		return 0
@@ -94,6 +94,14 @@ func Main(o Environment) int {
 		return 2
 	}
 	return 1
+}
+
+// newProgram returns a call of the program.
+func newProgram(o Environment) *program {
+	return &program{Environment: o, library: plan.Library{
+		Tapes: o.Tapes, Traces: o.Traces,
+		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
+	}}
 }
 
 // parserExit is how the parser's wish to end the program early is caught.
@@ -142,7 +150,7 @@ func (p *program) readConfig(file string) error {
 	defer f.Close()
 	d := toml.NewDecoder(f)
 	d.DisallowUnknownFields()
-	s := &p.settings
+	s := &settingsFile{}
 	if err := d.Decode(s); err != nil {
 		var strict *toml.StrictMissingError
 		var decode *toml.DecodeError
@@ -157,18 +165,18 @@ func (p *program) readConfig(file string) error {
 		}
 		return fmt.Errorf("--config: %s: %w", file, err)
 	}
-	s.Session = SessionFlags{
+	p.settings = plan.Settings{
 		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Network: s.Network, Seat: s.Seat,
 		Fault: s.Fault, Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
 	}
 	if s.Seed != nil {
-		s.Session.Seed = fmt.Sprint(*s.Seed)
+		p.settings.Seed = fmt.Sprint(*s.Seed)
 	}
 	if s.Rate != nil {
-		s.Session.Rate = fmt.Sprint(*s.Rate)
+		p.settings.Rate = fmt.Sprint(*s.Rate)
 	}
 	if s.FaultEvery != "" {
-		if s.Session.FaultEvery, err = time.ParseDuration(s.FaultEvery); err != nil {
+		if p.settings.FaultEvery, err = time.ParseDuration(s.FaultEvery); err != nil {
 			return fmt.Errorf("--config: %s: fault-every=%q: want a duration such as 5s", file, s.FaultEvery)
 		}
 	}

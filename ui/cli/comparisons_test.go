@@ -63,12 +63,12 @@ func TestComparisonsStayTheSame(t *testing.T) {
 
 // comparisonDigests plays a comparison and returns a line of the table for each pane.
 func comparisonDigests(t *testing.T, name string, seconds float64) (lines []string) {
-	p := &program{Environment: testEnvironment(nil, t.Output(), t.Output())}
-	plan, err := p.newPlan(SessionFlags{Compare: name, Seconds: seconds}, "")
+	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
+	session, err := p.newPlan(SessionFlags{Compare: name, Seconds: seconds}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := lab.New(plan.config)
+	l := lab.New(session.Config)
 	sent := map[*lab.Pane]*uint64{}
 	l.Tap = func(p *lab.Pane, seat int, d link.Direction, now time.Duration, datagram []byte) {
 		h := sent[p]
@@ -83,13 +83,13 @@ func comparisonDigests(t *testing.T, name string, seconds float64) (lines []stri
 			mixHash(h, uint64(b))
 		}
 	}
-	for _, spec := range plan.paneSpecs {
+	for _, spec := range session.Panes {
 		if _, err := l.Open(spec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range plan.tickCount(0) {
-		if err := l.Tick(plan.entryAt(i)); err != nil {
+	for i := range session.Ticks(0) {
+		if err := l.Tick(session.Entry(i)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/delta"
 	"ghostcube/predict"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 )
 
 type exportCommand struct {
@@ -38,13 +39,13 @@ func (c *exportCommand) Run(p *program) error {
 	frames := challengeSnapshots
 	var err error
 	if c.Ticks != "" {
-		if frames, err = parseInt("--ticks", c.Ticks, 1, maxSeconds*challengeRate); err != nil {
+		if frames, err = plan.ParseInt("--ticks", c.Ticks, 1, plan.MaxSeconds*challengeRate); err != nil {
 			return usageError{err}
 		}
 	}
-	t, err := p.loadTape(c.Tape)
+	t, err := p.library.LoadTape(c.Tape)
 	if err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("--tape: %w", err)}
 	}
 	scene, err := sim.SceneNamed(t.Config.Scene)
 	if err != nil {
@@ -56,7 +57,7 @@ func (c *exportCommand) Run(p *program) error {
 		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d moving boxes: --layout=delta-data has %d, as the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
 	case t.Config.Rate != challengeRate:
 		return usageError{fmt.Errorf("--tape=%s: it has %d ticks a second: --layout=delta-data has %d", c.Tape, t.Config.Rate, challengeRate)}
-	case !(c.From >= 0) || c.From > maxSeconds || lead+frames > n:
+	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+frames > n:
 		return usageError{fmt.Errorf("--from=%v: %d frames end in tick %d: want what ends in the tape's %d ticks", c.From, frames, lead+frames, n)}
 	}
 	w := sim.New(scene, t.Config.Rate)

@@ -11,6 +11,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 )
 
 type hashCommand struct {
@@ -82,30 +83,21 @@ func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--scene: %w", err)
 	}
-	hz, err := parseInt("--rate", rate, lab.MinRate, lab.MaxRate)
+	hz, err := plan.ParseInt("--rate", rate, lab.MinRate, lab.MaxRate)
 	if err != nil {
 		return nil, err
 	}
 	const most = 10_000_000
-	n, err := parseInt("--ticks", ticks, 1, most)
+	n, err := plan.ParseInt("--ticks", ticks, 1, most)
 	if err != nil {
 		return nil, err
 	}
-	t, err := p.loadTape(tape)
+	t, err := p.library.LoadTape(tape)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--tape: %w", err)
 	}
 	w := sim.New(s, hz)
 	return &hashRun{world: w, ticks: n, tape: tape, entries: t.Entries, bodyHashes: make([]uint32, len(w.Bodies()))}, nil
-}
-
-// parseInt reads a whole number in a range.
-func parseInt(flag, text string, low, high int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", flag, text, low, high)
-	}
-	return n, nil
 }
 
 // step makes one tick, with the tape's keys while it lasts.
@@ -242,7 +234,7 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 	}
 	n := s.ticks
 	if c.Ticks != "" {
-		if n, err = parseInt("--ticks", c.Ticks, 1, s.ticks); err != nil {
+		if n, err = plan.ParseInt("--ticks", c.Ticks, 1, s.ticks); err != nil {
 			return usageError{err}
 		}
 	}

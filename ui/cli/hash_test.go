@@ -14,7 +14,7 @@ import (
 // make, and says that the tick and the body are named: not the tick after, in
 // which others may differ as well.
 func TestHashNamesTheBody(t *testing.T) {
-	p := &program{Environment: testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{})}
+	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
 	lines := func(nudge int) (all []string) {
 		h, err := p.newHashRun("zen", "60", "300", "circle")
 		if err != nil {

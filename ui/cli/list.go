@@ -63,16 +63,16 @@ func (c *listCommand) Run(p *program) error {
 			fmt.Fprintf(w, "%s\t\t\t\t%s\n", s[0], s[1])
 		}
 	case "traces":
-		for _, name := range p.traceNames() {
-			t, err := p.loadTrace(name)
+		for _, name := range p.library.TraceNames() {
+			t, err := p.library.LoadTrace(name)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(w, "%s\t%d samples in %v\t%s\n", name, t.Samples(), t.Length(), firstComment(p.Traces, "traces/"+name+".csv"))
 		}
 	case "tapes":
-		for _, name := range p.tapeNames() {
-			t, err := p.loadTape(name)
+		for _, name := range p.library.TapeNames() {
+			t, err := p.library.LoadTape(name)
 			if err != nil {
 				return err
 			}
@@ -109,8 +109,8 @@ func (c *listCommand) Run(p *program) error {
 		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
 		fmt.Fprintf(w, "strategies\t%s\n", strings.Join(lab.StrategyNames(), " "))
 		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.ProfileNames(), " "))
-		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.traceNames(), " "))
-		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.tapeNames(), " "))
+		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.library.TraceNames(), " "))
+		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.library.TapeNames(), " "))
 		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
 		fmt.Fprintln(w, "Say list WHAT for more: knobs, counts and measures too.")
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"ghostcube/net/link"
 	"ghostcube/predict"
+	"ghostcube/ui/plan"
 )
 
 type networkCommand struct {
@@ -113,10 +114,10 @@ func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
 	}
 	w := &link.Network{}
 	var err error
-	if w.Seed, err = parseSeed(c.Seed); err != nil {
+	if w.Seed, err = plan.ParseSeed("--seed", c.Seed); err != nil {
 		return nil, err
 	}
-	text, err := p.inlineTraces(c.Network)
+	text, err := p.library.InlineTraces(c.Network)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
+	"ghostcube/ui/plan"
 )
 
 type packetsCommand struct {
@@ -23,28 +24,28 @@ type packetsCommand struct {
 
 // Run prints packets.
 func (c *packetsCommand) Run(p *program) error {
-	plan, err := p.newPlan(c.SessionFlags, "circle")
+	session, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
 	most := -1
 	if c.Limit != "" {
-		if most, err = parseInt("--limit", c.Limit, 0, math.MaxInt32); err != nil {
+		if most, err = plan.ParseInt("--limit", c.Limit, 0, math.MaxInt32); err != nil {
 			return usageError{err}
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
 	d := &packetDump{out: out, remaining: most, pending: map[flowID]*partialPacket{}, totals: map[flowID]*flowTotals{}}
-	l := lab.New(plan.config)
+	l := lab.New(session.Config)
 	l.Tap = d.addDatagram
-	for _, spec := range plan.paneSpecs {
+	for _, spec := range session.Panes {
 		if _, err := l.Open(spec); err != nil {
 			return usageError{err}
 		}
 	}
 	d.lab = l
-	n := plan.tickCount(10)
-	for _, e := range plan.firstEntries(n) {
+	n := session.Ticks(10)
+	for _, e := range session.Entries(n) {
 		if err := l.Tick(e); err != nil {
 			return usageError{err}
 		}

@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
+	"ghostcube/ui/plan"
 )
 
 type playCommand struct {
@@ -21,7 +22,7 @@ func (c *playCommand) Run(p *program) error {
 	if c.Format != "table" && c.Format != "json" {
 		return usageError{&predict.UnknownNameError{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
 	}
-	t, err := p.readTape(c.Tape)
+	t, err := p.library.ReadTape(c.Tape)
 	if err != nil {
 		return usageError{err}
 	}
@@ -45,7 +46,7 @@ func (c *playCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %w", c.Tape, err)}
 	}
-	r := newResult(l, &plan{tapeName: c.Tape}, latency)
+	r := newResult(l, &plan.Plan{TapeName: c.Tape}, latency)
 	if c.Corrections {
 		r.addCorrections(l)
 	}

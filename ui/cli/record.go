@@ -11,6 +11,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -35,7 +36,7 @@ func (c *recordCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	plan, err := p.newPlan(c.SessionFlags, "circle")
+	session, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
@@ -46,22 +47,26 @@ func (c *recordCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	n := plan.tickCount(15)
-	lead := int(c.From * float64(plan.config.Rate))
+	n := session.Ticks(15)
+	lead := int(c.From * float64(session.Config.Rate))
 	if !(c.From >= 0) || lead >= n {
-		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(plan.config.Rate))}
+		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
 	}
-	l, err := plan.newLab()
+	l, err := session.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
-	entries := plan.firstEntries(n)
-	split := c.View == "split" || c.View == "" && len(plan.paneSpecs) == 1
+	entries := session.Entries(n)
+	split := c.View == "split" || c.View == "" && len(session.Panes) == 1
 	entries[0].Commands = firstTickCommands(split, show, entries[0].Commands)
+	title := c.Title
+	if title == "" {
+		title = session.Title()
+	}
 	bar := p.newProgress("record", n)
-	taped := tape.NewRecording(l, Version, plan.paneSpecs)
+	taped := tape.NewRecording(l, Version, session.Panes)
 	r, err := recorder.Record(&recorder.Job{
-		Lab: l, Entries: entries, SkipTicks: lead, Title: c.title(plan), Footer: plan.tapeNote(), NoOverlay: c.NoHUD, Format: f,
+		Lab: l, Entries: entries, SkipTicks: lead, Title: title, Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
 		Progress: func(made int) {
 			bar.set(made)
 			taped.Ticked(entries[made-1], made == n)
@@ -112,7 +117,7 @@ func (c *recordCommand) videoFormat() (f video.Format, err error) {
 		f.FPS = 25
 	}
 	if c.FPS != "" {
-		if f.FPS, err = parseIntFlag("--fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
+		if f.FPS, err = plan.ParseInt("--fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
 			return f, usageError{err}
 		}
 	}
@@ -123,22 +128,6 @@ func (c *recordCommand) videoFormat() (f video.Format, err error) {
 		return f, usageError{fmt.Errorf("-o: %w", err)}
 	}
 	return f, nil
-}
-
-// title is what is written above the film.
-func (c *recordCommand) title(p *plan) string {
-	if c.Title == "" && p.comparison != nil {
-		return p.comparison.Doc
-	}
-	return c.Title
-}
-
-// tapeNote names what drives the session.
-func (m *plan) tapeNote() string {
-	if m.tapeName == "" {
-		return ""
-	}
-	return "tape " + strings.TrimSuffix(filepath.Base(m.tapeName), ".tape")
 }
 
 // reportVideo tells where a film is and how large.

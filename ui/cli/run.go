@@ -10,6 +10,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 )
 
@@ -23,16 +24,8 @@ type runCommand struct {
 
 // WindowOptions is what a window is opened with.
 type WindowOptions struct {
-	Config        lab.Config
-	Panes         []string              // specs
-	TapeEntry     func(i int) lab.Entry // what the tape and the forced faults do in tick i; nil: nothing
-	TapeTicks     int                   // of the tape; then the human plays
-	TapeNote      string                // names the tape
-	Title         string
-	Split         bool
-	Display       []lab.Command             // what else of the picture was asked for
-	FaultEvery    int                       // ticks from one forced fault to the next; 0: none
-	FaultCommands func(i int) []lab.Command // faults that come once, in tick i
+	Plan          *plan.Plan
+	Display       []lab.Command // what else of the picture was asked for
 	OutDir        string
 	Width, Height int
 	Renderer      int // index of Renderers
@@ -53,7 +46,7 @@ func (c *runCommand) Run(p *program) error {
 	if picture < 0 {
 		return usageError{fmt.Errorf("--renderer: %w", &unknownName{"renderer", c.Renderer, Renderers})}
 	}
-	plan, err := p.newPlan(c.SessionFlags, "")
+	session, err := p.newPlan(c.SessionFlags, "")
 	if err != nil {
 		return usageError{err}
 	}
@@ -64,21 +57,14 @@ func (c *runCommand) Run(p *program) error {
 	why := "this program was built without one"
 	if p.OpenWindow != nil {
 		o := &WindowOptions{
-			Config: plan.config, Panes: plan.paneSpecs, TapeNote: plan.tapeNote(), Split: len(plan.paneSpecs) == 1, Display: show, FaultEvery: plan.faultEvery, FaultCommands: plan.faultCommands,
-			OutDir: c.Out, Width: w, Height: h, Renderer: picture,
+			Plan: session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: picture,
 			ReadTape: func(name string) ([]lab.Entry, error) {
-				t, err := p.loadTape(name)
+				t, err := p.library.LoadTape(name)
 				if err != nil {
 					return nil, err
 				}
 				return t.Entries, nil
 			},
-		}
-		if plan.comparison != nil {
-			o.Title = plan.comparison.Doc
-		}
-		if len(plan.entries) > 0 || plan.seconds > 0 {
-			o.TapeEntry, o.TapeTicks = plan.entryAt, plan.tickCount(0)
 		}
 		opened, err := p.OpenWindow(o)
 		if opened || err == nil {
@@ -86,7 +72,7 @@ func (c *runCommand) Run(p *program) error {
 		}
 		why = err.Error()
 	}
-	return p.headless(c, plan, show, why)
+	return p.headless(c, session, show, why)
 }
 
 // windowPackages are what the window needs on a bare Debian.
@@ -94,41 +80,37 @@ const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxineram
 
 // headless makes of the session what can be made without a window: a film, a
 // picture, a score, a tape.
-func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why string) error {
+func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, why string) error {
 	fmt.Fprintf(p.Stdout, "There is no window (%s), so this session goes into files.\n\n", why)
-	if len(plan.entries) == 0 {
+	if session.TapeName == "" {
 		var err error
-		if plan, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
+		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
 			return usageError{err}
 		}
 	}
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
 	}
-	n := plan.tickCount(0)
-	if plan.seconds == 0 && plan.comparison == nil {
-		n = min(n, 12*plan.config.Rate)
+	n := session.Ticks(0)
+	if session.Seconds == 0 && session.Comparison == nil {
+		n = min(n, 12*session.Config.Rate)
 	}
-	n = min(n, 60*plan.config.Rate)
-	entries := plan.firstEntries(n)
-	entries[0].Commands = firstTickCommands(len(plan.paneSpecs) == 1, show, entries[0].Commands)
+	n = min(n, 60*session.Config.Rate)
+	entries := session.Entries(n)
+	entries[0].Commands = firstTickCommands(len(session.Panes) == 1, show, entries[0].Commands)
 
 	f := video.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {
 		f = video.Format{File: filepath.Join(c.Out, "lab.gif"), W: 960, H: 540, FPS: 25}
 	}
-	title := ""
-	if plan.comparison != nil {
-		title = plan.comparison.Doc
-	}
-	l, err := plan.newLab()
+	l, err := session.NewLab()
 	if err != nil {
 		return usageError{err}
 	}
 	bar := p.newProgress("film", n)
-	taped := tape.NewRecording(l, Version, plan.paneSpecs)
+	taped := tape.NewRecording(l, Version, session.Panes)
 	r, err := recorder.Record(&recorder.Job{
-		Lab: l, Entries: entries, Title: title, Footer: plan.tapeNote(), Format: f,
+		Lab: l, Entries: entries, Title: session.Title(), Footer: session.TapeNote(), Format: f,
 		Progress: func(made int) {
 			bar.set(made)
 			taped.Ticked(entries[made-1], made == n)
@@ -142,7 +124,7 @@ func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why st
 	if err := video.WritePNG(picture, r.LastFrame); err != nil {
 		return err
 	}
-	scored, err := p.scoreEntries(plan, entries)
+	scored, err := p.scoreEntries(session, entries)
 	if err != nil {
 		return err
 	}
@@ -162,8 +144,8 @@ func (p *program) headless(c *runCommand, plan *plan, show []lab.Command, why st
 }
 
 // scoreEntries runs the entries once more and measures them.
-func (p *program) scoreEntries(plan *plan, entries []lab.Entry) (*result, error) {
-	l, err := plan.newLab()
+func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result, error) {
+	l, err := session.NewLab()
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -172,7 +154,7 @@ func (p *program) scoreEntries(plan *plan, entries []lab.Entry) (*result, error)
 	if err != nil {
 		return nil, err
 	}
-	return newResult(l, plan, latency), nil
+	return newResult(l, session, latency), nil
 }
 
 // writeFile makes a file of what f writes.

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"text/tabwriter"
+
+	"ghostcube/ui/plan"
 )
 
 // maxSeeds is how many sessions bench plays at most.
@@ -20,9 +22,9 @@ const maxSeeds = 1000
 // runTrials plays the plan with as many seeds, the plan's own and those after it,
 // on all cores. What a session comes to does not depend on the others, nor on
 // how many are played at once.
-func (p *program) runTrials(m *plan, seeds int) ([]*result, error) {
-	n := m.tickCount(60)
-	entries := m.firstEntries(n)
+func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
+	n := m.Ticks(60)
+	entries := m.Entries(n)
 	list, failed := make([]*result, seeds), make([]error, seeds)
 	bar := p.newProgress(fmt.Sprintf("bench, %d", seeds), n*seeds)
 	var next atomic.Int64
@@ -31,8 +33,8 @@ func (p *program) runTrials(m *plan, seeds int) ([]*result, error) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < seeds; i = int(next.Add(1)) - 1 {
 				mine := *m
-				mine.config.Network.Seed += uint64(i)
-				l, err := mine.newLab()
+				mine.Config.Network.Seed += uint64(i)
+				l, err := mine.NewLab()
 				if err != nil {
 					failed[i] = err
 					continue

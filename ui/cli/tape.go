@@ -9,6 +9,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
+	"ghostcube/ui/plan"
 )
 
 // tapeFile is the tape of a session that runs, with its hashes. It may be nil.
@@ -17,9 +18,9 @@ type tapeFile struct {
 	file *os.File
 }
 
-// createTape begins the tape of l, which was opened with the plan's panes, in a file,
+// createTape begins the tape of l, which was opened with the panes of a plan, in a file,
 // or returns nil if that has no name.
-func (m *plan) createTape(l *lab.Lab, file string) (*tapeFile, error) {
+func createTape(l *lab.Lab, m *plan.Plan, file string) (*tapeFile, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -27,7 +28,7 @@ func (m *plan) createTape(l *lab.Lab, file string) (*tapeFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tapeFile{tape.NewRecording(l, Version, m.paneSpecs), f}, nil
+	return &tapeFile{tape.NewRecording(l, Version, m.Panes), f}, nil
 }
 
 // record takes in that so many of the session's entries have been made.

@@ -15,8 +15,8 @@ func TestTapeHoldsTrace(t *testing.T) {
 	if err := os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &program{Environment: testEnvironment(nil, nil, nil)}
-	plan, err := p.newPlan(SessionFlags{Network: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
+	p := newProgram(testEnvironment(nil, nil, nil))
+	session, err := p.newPlan(SessionFlags{Network: "lan,loss=2%,trace=" + file, Seconds: 10}, "circle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestTapeHoldsTrace(t *testing.T) {
 		}
 		return l.Hash()
 	}
-	taped := &tape.Tape{Config: plan.config, Panes: plan.paneSpecs, Entries: plan.firstEntries(600)}
+	taped := &tape.Tape{Config: session.Config, Panes: session.Panes, Entries: session.Entries(600)}
 	saved := filepath.Join(t.TempDir(), "stairs.tape")
 	out, err := os.Create(saved)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestTapeHoldsTrace(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	again, err := p.loadTape(saved)
+	again, err := p.library.LoadTape(saved)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +64,13 @@ func TestTapeHoldsTrace(t *testing.T) {
 // TestExampleTraces says that the example traces can be read, say what they
 // are, and take a length that a tape can hold twice.
 func TestExampleTraces(t *testing.T) {
-	p := &program{Environment: testEnvironment(nil, nil, nil)}
-	names := p.traceNames()
+	p := newProgram(testEnvironment(nil, nil, nil))
+	names := p.library.TraceNames()
 	if len(names) < 2 {
 		t.Fatal(names)
 	}
 	for _, name := range names {
-		if _, err := p.loadTrace(name); err != nil {
+		if _, err := p.library.LoadTrace(name); err != nil {
 			t.Error(err)
 		}
 		if firstComment(p.Traces, "traces/"+name+".csv") == "" {

@@ -111,7 +111,7 @@ func (g *game) toggleRecording() {
 	if !video.HaveH264() {
 		f = video.Format{File: g.unusedFilename("video", ".gif"), W: 960, H: 540, FPS: 25}
 	}
-	if err := g.videos.stop(f, g.Title, g.controls.uiHidden); err != nil {
+	if err := g.videos.stop(f, g.title, g.controls.uiHidden); err != nil {
 		g.notices.post(err.Error())
 	}
 }

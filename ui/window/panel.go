@@ -282,14 +282,16 @@ func (g *game) startComparison(name string) {
 	}
 	p.queue(stage.Show("split", stage.OnOff(len(c.Panes) == 1)))
 	g.afterCommands = func() { // after these wishes, which end what was played before
-		g.Title, g.TapeNote, g.FaultEvery, g.FaultCommands = c.Doc, "tape "+c.Tape, c.FaultEvery, nil
-		g.tapeTick, g.TapeTicks = 0, len(entries)
-		g.TapeEntry = func(i int) lab.Entry {
-			e := lab.Entry{Inputs: entries[i].Inputs}
+		faults := func(i int) []lab.Command {
 			if c.FaultEvery > 0 && i > 0 && i%c.FaultEvery == 0 {
-				e.Commands = []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
+				return []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
 			}
-			return e
+			return nil
+		}
+		g.title, g.tapeNote, g.faults = c.Doc, "tape "+c.Tape, faults
+		g.tapeTick, g.tapeTicks = 0, len(entries)
+		g.tapeEntry = func(i int) lab.Entry {
+			return lab.Entry{Inputs: entries[i].Inputs, Commands: faults(i)}
 		}
 	}
 }

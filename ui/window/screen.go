@@ -138,7 +138,7 @@ func (g *game) Draw(dst *ebiten.Image) {
 	s.adaptRenderer()
 	picture := g.pictureRect()
 	o := stage.Options{
-		NoOverlay: g.controls.uiHidden, Title: g.Title, Input: g.localInputs[0], Footer: g.footer(), Alert: g.alert(), HighlightFocus: true, Callout: g.callout(), RenderLatency: s.renderLatency,
+		NoOverlay: g.controls.uiHidden, Title: g.title, Input: g.localInputs[0], Footer: g.footer(), Alert: g.alert(), HighlightFocus: true, Callout: g.callout(), RenderLatency: s.renderLatency,
 	}
 	if g.tapePlaying() {
 		o.Input = g.lastInput
@@ -225,7 +225,7 @@ func (s *screen) adaptRenderer() {
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	if g.tapePlaying() {
-		return g.TapeNote + ": press a key to take over"
+		return g.tapeNote + ": press a key to take over"
 	}
 	return "W A S D roll, Space lifts, F nudges the server's cube, F1 lists all keys"
 }

@@ -22,24 +22,17 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/render/gpu"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
 
 // Options describe the window and its session.
 type Options struct {
-	Config        lab.Config
-	Panes         []string                  // specs
-	TapeEntry     func(i int) lab.Entry     // of tick i of the tape that drives the session; nil: no tape
-	TapeTicks     int                       // length of that tape
-	TapeNote      string                    // names the tape in the footer
-	Title         string                    // of the header; empty: the scene's name
-	Split         bool                      // client left, server right
-	Display       []lab.Command             // further display settings
-	FaultEvery    int                       // ticks between nudges of the server's cube; 0: none
-	FaultCommands func(i int) []lab.Command // faults in tick i of the session; nil: none
-	OutDir        string                    // folder for videos, screenshots and tapes
-	Width, Height int                       // pixels
-	Version       string                    // of the program, for tapes
+	Plan          *plan.Plan    // of the first session
+	Display       []lab.Command // further display settings
+	OutDir        string        // folder for videos, screenshots and tapes
+	Width, Height int           // pixels
+	Version       string        // of the program, for tapes
 	Renderer      Renderer
 
 	ReadTape func(name string) ([]lab.Entry, error) // of an example tape
@@ -52,6 +45,11 @@ type Options struct {
 // game implements ebiten.Game.
 type game struct {
 	Options
+	plan        *plan.Plan // of the session
+	title       string     // of the header; empty: the scene's name
+	tapeNote    string     // names the tape in the footer
+	tapeEntry   func(i int) lab.Entry
+	faults      func(i int) []lab.Command
 	lab         *lab.Lab
 	stage       stage.Stage
 	painter     *gpu.Painter
@@ -63,6 +61,7 @@ type game struct {
 	sessionTape *sessionTape
 
 	tapeTick      int // next tick of the tape
+	tapeTicks     int // length of the tape; then the keys drive the session
 	paused        bool
 	pendingSteps  int           // single ticks to make while paused
 	accumulator   float64       // fraction of a tick that is due
@@ -96,13 +95,12 @@ func Open(o Options) (opened bool, err error) {
 		return false, err
 	}
 	g := &game{Options: o, quit: make(chan os.Signal, 1)}
-	if g.lab, err = newLab(o); err != nil {
+	if err := g.startPlan(o.Plan); err != nil {
 		return true, err
 	}
 	if g.painter, err = gpu.New(); err != nil {
 		return true, err
 	}
-	g.execute(stage.Show("split", stage.OnOff(o.Split)))
 	for _, c := range o.Display {
 		g.execute(c)
 	}
@@ -110,7 +108,7 @@ func Open(o Options) (opened bool, err error) {
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
-	ebiten.SetTPS(o.Config.Rate)
+	ebiten.SetTPS(o.Plan.Config.Rate)
 	signal.Notify(g.quit, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(g.quit)
 
@@ -131,17 +129,19 @@ func firstLine(s string) string {
 	return s
 }
 
-// newLab returns the session before its first tick.
-func newLab(o Options) (*lab.Lab, error) {
-	l := lab.New(o.Config)
-	for _, spec := range o.Panes {
-		if _, err := l.Open(spec); err != nil {
-			return nil, err
-		}
+// startPlan makes the session of a plan.
+func (g *game) startPlan(p *plan.Plan) error {
+	l, err := p.NewLab()
+	if err != nil {
+		return err
 	}
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
-	return l, nil
+	g.plan, g.lab, g.title = p, l, p.Title()
+	g.tapeNote, g.tapeEntry, g.faults = p.TapeNote(), p.Entry, p.Faults
+	g.tapeTick, g.tapeTicks = 0, p.Ticks(0)
+	g.execute(stage.Show("split", stage.OnOff(len(p.Panes) == 1)))
+	return nil
 }
 
 // shutdown waits for the videos, prints what was written, and closes the tape.
@@ -215,7 +215,7 @@ func (g *game) tick() error {
 	inputs := g.localInputs[:]
 	playing := g.tapePlaying()
 	if playing {
-		e := g.TapeEntry(g.tapeTick)
+		e := g.tapeEntry(g.tapeTick)
 		for _, c := range e.Commands {
 			g.execute(c)
 		}
@@ -228,11 +228,8 @@ func (g *game) tick() error {
 		e.Inputs[0].Shot, g.pendingShot = g.pendingShot, sim.Shot{}
 	}
 	g.lastInput = e.Inputs[0]
-	if n := int(g.lab.Ticks()); g.FaultEvery > 0 && n > 0 && n%g.FaultEvery == 0 && !playing {
-		g.nudgeServer()
-	}
-	if g.FaultCommands != nil && !playing {
-		for _, c := range g.FaultCommands(int(g.lab.Ticks())) {
+	if !playing {
+		for _, c := range g.faults(int(g.lab.Ticks())) {
 			g.execute(c)
 		}
 	}
@@ -246,12 +243,12 @@ func (g *game) tick() error {
 }
 
 // tapePlaying reports whether a tape drives the session.
-func (g *game) tapePlaying() bool { return g.TapeEntry != nil && g.tapeTick < g.TapeTicks }
+func (g *game) tapePlaying() bool { return g.tapeTick < g.tapeTicks }
 
 // takeOver stops the tape; keys drive the session from now on.
 func (g *game) takeOver() {
 	if g.tapePlaying() {
-		g.tapeTick = g.TapeTicks
+		g.tapeTick = g.tapeTicks
 		g.notices.post("tape stopped: you have control")
 	}
 }
@@ -272,7 +269,7 @@ func (g *game) execute(c lab.Command) {
 	}
 	g.newCommands = append(g.newCommands, c)
 	if c.Verb == "scene" || c.Verb == "seat" || c.Verb == "seed" || c.Verb == "restart" {
-		g.Title = ""
+		g.title = ""
 	}
 }
 
@@ -317,11 +314,11 @@ func (g *game) cycleClock(name string) {
 func (g *game) writeTape(e lab.Entry) error {
 	if g.sessionTape == nil {
 		var err error
-		if g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.Config, g.Panes); err != nil {
+		if g.sessionTape, err = newSessionTape(g.unusedFilename("session", ".tape"), g.Version, g.plan.Config, g.plan.Panes); err != nil {
 			return fmt.Errorf("session tape: %w", err)
 		}
 	}
-	if err := g.sessionTape.add(e, g.lab, g.Config.Rate); err != nil {
+	if err := g.sessionTape.add(e, g.lab, g.plan.Config.Rate); err != nil {
 		g.notices.post("cannot write the session tape: " + err.Error())
 	}
 	return nil

@@ -8,14 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
 
+	"ghostcube/assets"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render"
 	"ghostcube/render/video"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -23,15 +26,32 @@ import (
 // newTestGame returns a game without a window.
 func newTestGame(t *testing.T, panes ...string) *game {
 	t.Helper()
-	o := Options{Config: lab.Config{Scene: "zen", Rate: 60}, Panes: panes, OutDir: t.TempDir(), Version: "1.2.3"}
-	if err := o.Config.Network.Parse("bursty"); err != nil {
-		t.Fatal(err)
-	}
-	l, err := newLab(o)
+	return playSettings(t, plan.Settings{Panes: strings.Join(panes, ",")})
+}
+
+// playSettings returns a game of a session.
+func playSettings(t *testing.T, s plan.Settings) *game {
+	t.Helper()
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces}
+	p, err := library.New(s, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &game{Options: o, lab: l}
+	g := &game{Options: Options{Plan: p, OutDir: t.TempDir(), Version: "1.2.3"}}
+	if err := g.startPlan(p); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// writeTape writes a tape of a scene without a network, and returns its file.
+func writeTape(t *testing.T, lines string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "hand.tape")
+	if err := os.WriteFile(name, []byte("ghostcube tape 2\nscene zen\nnetwork perfect\n---\n"+lines), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // runTicks makes ticks with the present inputs.
@@ -304,9 +324,7 @@ func TestDueTicks(t *testing.T) {
 // TestTakeOver promises that the tape drives the session until a key does, and that regular faults stop
 // meanwhile.
 func TestTakeOver(t *testing.T) {
-	g := newTestGame(t, "rewind")
-	g.TapeTicks, g.FaultEvery = 100, 20
-	g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: []sim.Input{{Buttons: sim.Left}}} }
+	g := playSettings(t, plan.Settings{Tape: writeTape(t, "1000 A\nend 1000\n"), FaultEvery: time.Second / 3})
 	g.runTicks(t, 40)
 	if g.lastInput.Buttons != sim.Left || len(g.notices.list) != 0 {
 		t.Errorf("with the tape: input %v, notices %v", g.lastInput, g.notices.list)
@@ -496,18 +514,11 @@ func TestClockFaults(t *testing.T) {
 		}
 	}
 	for _, tape := range []int{0, 5, 100} {
-		g := newTestGame(t, "rewind")
-		g.TapeTicks = tape
-		faults := func(i int) []lab.Command {
-			if i != 4 {
-				return nil
-			}
-			return []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
-		}
-		g.FaultCommands = faults
+		s := plan.Settings{Fault: "nudge=1@66ms"}
 		if tape > 0 {
-			g.TapeEntry = func(i int) lab.Entry { return lab.Entry{Inputs: make([]sim.Input, 1), Commands: faults(i)} }
+			s.Tape = writeTape(t, fmt.Sprintf("%d\nend %d\n", tape, tape))
 		}
+		g := playSettings(t, s)
 		g.runTicks(t, 4)
 		before := g.lab.Panes[0].ServerWorld.Bodies()[0].Pose.Pos.X
 		g.runTicks(t, 20)
@@ -520,9 +531,8 @@ func TestClockFaults(t *testing.T) {
 // TestShoot promises that a shot is in the input of the next tick and in no other, that it stops a tape as a
 // key does, and that straight ahead is the direction of the camera.
 func TestShoot(t *testing.T) {
-	g := newTestGame(t, "rewind", "snapshot")
+	g := playSettings(t, plan.Settings{Panes: "rewind,snapshot", Network: "bursty", Tape: writeTape(t, "1000\nend 1000\n")})
 	g.runTicks(t, 100)
-	g.TapeEntry, g.TapeTicks = func(int) lab.Entry { return lab.Entry{} }, 1000
 	g.shoot(sim.Shot{Fired: true, Yaw: 77})
 	if g.tapePlaying() {
 		t.Error("the tape still plays")

@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"ghostcube/net/link"
+	"ghostcube/predict"
+	"ghostcube/predict/lab/tape"
+	"ghostcube/ui/stage"
+)
+
+// Library finds tapes and traces: those that are built in by their names, others as files.
+// A name with a dot or a slash in it is a file.
+type Library struct {
+	Tapes  fs.FS // tapes/NAME.tape
+	Traces fs.FS // traces/NAME.csv
+
+	// Warn is told of a tape that is cut short and used all the same. It may be nil.
+	Warn func(text string)
+}
+
+// TapeNames returns the names of the built-in tapes.
+func (b *Library) TapeNames() []string { return fileNames(b.Tapes, "tapes", ".tape") }
+
+// TraceNames returns the names of the built-in traces.
+func (b *Library) TraceNames() []string { return fileNames(b.Traces, "traces", ".csv") }
+
+// fileNames returns the names of the files in a folder, without their ending.
+func fileNames(from fs.FS, folder, ending string) []string {
+	var names []string
+	files, err := fs.Glob(from, folder+"/*"+ending)
+	if err != nil {
+		panic(err) // the pattern is ours
+	}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(path.Base(f), ending))
+	}
+	return names
+}
+
+// open opens a built-in file by its name, or a file.
+func open(from fs.FS, folder, name, ending string) (fs.File, error) {
+	if strings.ContainsAny(name, "./\\") {
+		return os.Open(name)
+	}
+	f, err := from.Open(folder + "/" + name + ending)
+	if err != nil {
+		return nil, &predict.UnknownNameError{Kind: strings.TrimSuffix(folder, "s"), Name: name, Known: fileNames(from, folder, ending)}
+	}
+	return f, nil
+}
+
+// ReadTape reads a tape as it is. It has a tick at least, and may be cut short.
+func (b *Library) ReadTape(name string) (*tape.Tape, error) {
+	file, err := open(b.Tapes, "tapes", name, ".tape")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t, err := tape.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(t.Entries) == 0 {
+		return nil, fmt.Errorf("%s: it has no ticks", name)
+	}
+	if err := stage.CheckEntries(t.Entries); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// LoadTape reads a tape to be played, and warns of one that is cut short.
+func (b *Library) LoadTape(name string) (*tape.Tape, error) {
+	t, err := b.ReadTape(name)
+	if err != nil {
+		return nil, err
+	}
+	if t.Truncated && b.Warn != nil {
+		b.Warn(fmt.Sprintf("%s was cut short; its %d ticks are played", name, len(t.Entries)))
+	}
+	return t, nil
+}
+
+// LoadTrace reads a trace.
+func (b *Library) LoadTrace(name string) (*link.Trace, error) {
+	file, err := open(b.Traces, "traces", name, ".csv")
+	if err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	defer file.Close()
+	t, err := link.ReadTrace(file)
+	if err != nil {
+		return nil, fmt.Errorf("trace: %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// InlineTraces puts the traces that the text of a network names into the text itself, so
+// that nothing that comes after reads a file: a tape holds its network whole.
+func (b *Library) InlineTraces(network string) (string, error) {
+	items := strings.Split(network, ",")
+	for i, item := range items {
+		key, value, _ := strings.Cut(item, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if k := key[strings.IndexByte(key, '.')+1:]; k != "trace" || value == "none" || strings.HasPrefix(value, "us/") {
+			continue
+		}
+		t, err := b.LoadTrace(value)
+		if err != nil {
+			return "", err
+		}
+		items[i] = key + "=" + t.String()
+	}
+	return strings.Join(items, ","), nil
+}
