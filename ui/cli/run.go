@@ -30,7 +30,8 @@ type WindowOptions struct {
 	Width, Height int
 	Renderer      int // index of Renderers
 
-	ReadTape func(name string) ([]lab.Entry, error) // of an example tape
+	// PlanComparison returns the session of a comparison, as --compare starts it.
+	PlanComparison func(name string) (*plan.Plan, error)
 }
 
 // Renderers are the ways in which a window's picture can be made.
@@ -58,13 +59,7 @@ func (c *runCommand) Run(p *program) error {
 	if p.OpenWindow != nil {
 		o := &WindowOptions{
 			Plan: session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: picture,
-			ReadTape: func(name string) ([]lab.Entry, error) {
-				t, err := p.library.LoadTape(name)
-				if err != nil {
-					return nil, err
-				}
-				return t.Entries, nil
-			},
+			PlanComparison: func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") },
 		}
 		opened, err := p.OpenWindow(o)
 		if opened || err == nil {

@@ -249,51 +249,14 @@ func settingLabel(d *stage.Setting) string {
 	return d.Name + " (" + d.Key + ")"
 }
 
-// startComparison starts a named comparison in this window.
+// startComparison plans a comparison. Its session starts after the panel's commands.
 func (g *game) startComparison(name string) {
-	c, err := lab.ComparisonNamed(name)
+	p, err := g.PlanComparison(name)
 	if err != nil {
 		g.notices.post(err.Error())
 		return
 	}
-	entries, err := g.ReadTape(c.Tape)
-	if err != nil {
-		g.notices.post(err.Error())
-		return
-	}
-	if c.Rate != g.lab.Config().Rate {
-		g.notices.post(fmt.Sprintf("made for %d ticks a second; this session has %d", c.Rate, g.lab.Config().Rate))
-	}
-	p := &g.panel
-	p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: c.Scene})
-	if c.Seat != g.lab.Config().Seat {
-		p.queue(lab.Command{Verb: "seat", Pane: lab.AllPanes, Name: c.Seat.String()})
-	}
-	p.queue(lab.Command{Verb: "network", Pane: lab.AllPanes, Value: c.Network})
-	for i := len(g.lab.Panes) - 1; i >= len(c.Panes); i-- {
-		p.queue(lab.Command{Verb: "close", Pane: i})
-	}
-	for i, spec := range c.Panes {
-		if i < len(g.lab.Panes) {
-			p.queue(lab.Command{Verb: "switch", Pane: i, Name: spec})
-		} else {
-			p.queue(lab.Command{Verb: "open", Pane: lab.AllPanes, Name: spec})
-		}
-	}
-	p.queue(stage.Show("split", stage.OnOff(len(c.Panes) == 1)))
-	g.afterCommands = func() { // after these wishes, which end what was played before
-		faults := func(i int) []lab.Command {
-			if c.FaultEvery > 0 && i > 0 && i%c.FaultEvery == 0 {
-				return []lab.Command{{Verb: "nudge", Pane: lab.AllPanes, Name: "x", Value: "1"}}
-			}
-			return nil
-		}
-		g.title, g.tapeNote, g.faults = c.Doc, "tape "+c.Tape, faults
-		g.tapeTick, g.tapeTicks = 0, len(entries)
-		g.tapeEntry = func(i int) lab.Entry {
-			return lab.Entry{Inputs: entries[i].Inputs, Commands: faults(i)}
-		}
-	}
+	g.next = p
 }
 
 // networkSection has the network conditions. Its sliders show the uplink and set both directions.

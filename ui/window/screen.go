@@ -225,7 +225,7 @@ func (s *screen) adaptRenderer() {
 // footer returns the note of the footer: what drives the session.
 func (g *game) footer() string {
 	if g.tapePlaying() {
-		return g.tapeNote + ": press a key to take over"
+		return g.plan.TapeNote() + ": press a key to take over"
 	}
 	return "W A S D roll, Space lifts, F nudges the server's cube, F1 lists all keys"
 }

@@ -35,7 +35,8 @@ type Options struct {
 	Version       string        // of the program, for tapes
 	Renderer      Renderer
 
-	ReadTape func(name string) ([]lab.Entry, error) // of an example tape
+	// PlanComparison returns the session of a comparison, as --compare starts it.
+	PlanComparison func(name string) (*plan.Plan, error)
 
 	// Report is for tests that drive the window: it receives the number, the ticks and the layout of every
 	// frame, as writeReport describes. Nil: no report.
@@ -46,10 +47,8 @@ type Options struct {
 type game struct {
 	Options
 	plan        *plan.Plan // of the session
+	next        *plan.Plan // of the session that starts in this Update; nil: none
 	title       string     // of the header; empty: the scene's name
-	tapeNote    string     // names the tape in the footer
-	tapeEntry   func(i int) lab.Entry
-	faults      func(i int) []lab.Command
 	lab         *lab.Lab
 	stage       stage.Stage
 	painter     *gpu.Painter
@@ -60,21 +59,20 @@ type game struct {
 	videos      videos
 	sessionTape *sessionTape
 
-	tapeTick      int // next tick of the tape
-	tapeTicks     int // length of the tape; then the keys drive the session
-	paused        bool
-	pendingSteps  int           // single ticks to make while paused
-	accumulator   float64       // fraction of a tick that is due
-	localInputs   [2]sim.Input  // from keys and gamepads, by player
-	pendingShot   sim.Shot      // of the first player, for the next tick
-	lastInput     sim.Input     // of the first player, in the last tick
-	newCommands   []lab.Command // applied since the last tick
-	quit          chan os.Signal
-	notices       notices
-	selected      *selection // nil: no correction is selected
-	tickErr       error
-	started       bool   // Update has run, so there is a window
-	afterCommands func() // called once after the panel's commands; may be nil
+	tapeTick     int // next tick of the tape
+	tapeTicks    int // length of the tape; then the keys drive the session
+	paused       bool
+	pendingSteps int           // single ticks to make while paused
+	accumulator  float64       // fraction of a tick that is due
+	localInputs  [2]sim.Input  // from keys and gamepads, by player
+	pendingShot  sim.Shot      // of the first player, for the next tick
+	lastInput    sim.Input     // of the first player, in the last tick
+	newCommands  []lab.Command // applied since the last tick
+	quit         chan os.Signal
+	notices      notices
+	selected     *selection // nil: no correction is selected
+	tickErr      error
+	started      bool // Update has run, so there is a window
 }
 
 // checkDisplay returns why no window can be opened here, where that is known without an attempt.
@@ -108,7 +106,6 @@ func Open(o Options) (opened bool, err error) {
 	ebiten.SetWindowTitle("Ghostcube")
 	ebiten.SetWindowSize(o.Width, o.Height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
-	ebiten.SetTPS(o.Plan.Config.Rate)
 	signal.Notify(g.quit, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(g.quit)
 
@@ -129,7 +126,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// startPlan makes the session of a plan.
+// startPlan starts the session of a plan. Nothing of the previous session remains.
 func (g *game) startPlan(p *plan.Plan) error {
 	l, err := p.NewLab()
 	if err != nil {
@@ -137,27 +134,50 @@ func (g *game) startPlan(p *plan.Plan) error {
 	}
 	start := time.Now()
 	l.Stopwatch = func() time.Duration { return time.Since(start) }
-	g.plan, g.lab, g.title = p, l, p.Title()
-	g.tapeNote, g.tapeEntry, g.faults = p.TapeNote(), p.Entry, p.Faults
+	g.plan, g.lab, g.stage, g.title = p, l, stage.Stage{}, p.Title()
 	g.tapeTick, g.tapeTicks = 0, p.Ticks(0)
+	g.paused, g.pendingSteps, g.accumulator = false, 0, 0
+	g.pendingShot, g.lastInput = sim.Shot{}, sim.Input{}
+	g.newCommands, g.selected = nil, nil
+	ebiten.SetTPS(p.Config.Rate)
 	g.execute(stage.Show("split", stage.OnOff(len(p.Panes) == 1)))
 	return nil
 }
 
-// shutdown waits for the videos, prints what was written, and closes the tape.
-func (g *game) shutdown() error {
+// endSession stops the recording of a video and closes the tape of the session.
+func (g *game) endSession() error {
 	if g.videos.recording() {
 		g.toggleRecording()
 	}
-	err := g.videos.waitAll()
+	t := g.sessionTape
+	if t == nil {
+		return nil
+	}
+	g.sessionTape = nil
+	fmt.Fprintf(os.Stdout, "session tape: %s\n", t.name)
+	return t.close(g.lab)
+}
+
+// shutdown closes the tape, waits for the videos, and prints what was written.
+func (g *game) shutdown() error {
+	err := errors.Join(g.endSession(), g.videos.waitAll())
 	for _, s := range g.videos.messages {
 		fmt.Fprintln(os.Stdout, s)
 	}
-	if g.sessionTape != nil {
-		err = errors.Join(err, g.sessionTape.close(g.lab))
-		fmt.Fprintf(os.Stdout, "session tape: %s\n", g.sessionTape.name)
-	}
 	return err
+}
+
+// applyPanel applies the commands of the panel, and then starts the session that was chosen in it.
+func (g *game) applyPanel() error {
+	for _, c := range g.panel.popCommands() {
+		g.execute(c)
+	}
+	p := g.next
+	if p == nil {
+		return nil
+	}
+	g.next = nil
+	return errors.Join(g.endSession(), g.startPlan(p))
 }
 
 // Update handles input and panel and makes the ticks that are due. Ebitengine calls it at the session's rate.
@@ -173,12 +193,9 @@ func (g *game) Update() (err error) {
 		return err
 	}
 	g.controls.update(g, capture)
-	for _, c := range g.panel.popCommands() {
-		g.execute(c)
-	}
-	if g.afterCommands != nil {
-		g.afterCommands()
-		g.afterCommands = nil
+	if err := g.applyPanel(); err != nil {
+		g.tickErr = err
+		return ebiten.Termination
 	}
 	g.notices.update(g)
 	g.stage.Refresh(g.lab)
@@ -215,7 +232,7 @@ func (g *game) tick() error {
 	inputs := g.localInputs[:]
 	playing := g.tapePlaying()
 	if playing {
-		e := g.tapeEntry(g.tapeTick)
+		e := g.plan.Entry(g.tapeTick)
 		for _, c := range e.Commands {
 			g.execute(c)
 		}
@@ -229,7 +246,7 @@ func (g *game) tick() error {
 	}
 	g.lastInput = e.Inputs[0]
 	if !playing {
-		for _, c := range g.faults(int(g.lab.Ticks())) {
+		for _, c := range g.plan.Faults(int(g.lab.Ticks())) {
 			g.execute(c)
 		}
 	}

@@ -38,6 +38,9 @@ func playSettings(t *testing.T, s plan.Settings) *game {
 		t.Fatal(err)
 	}
 	g := &game{Options: Options{Plan: p, OutDir: t.TempDir(), Version: "1.2.3"}}
+	g.PlanComparison = func(name string) (*plan.Plan, error) {
+		return library.New(plan.Settings{Compare: name}, plan.Settings{}, "")
+	}
 	if err := g.startPlan(p); err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +189,47 @@ func TestSessionTape(t *testing.T) {
 	check("at the end", len(hashes))
 	if len(g.notices.list) == 0 || !strings.Contains(g.notices.list[0].text, "no-such-knob") {
 		t.Errorf("no notice of the refused command: %v", g.notices.list)
+	}
+}
+
+// TestPanelStartsTheSessionOfTheFlag says that a comparison that is chosen in the panel is
+// the session that --compare starts, whatever went on before: both leave the same tape,
+// with its rate, its seed, its commands and its hashes.
+func TestPanelStartsTheSessionOfTheFlag(t *testing.T) {
+	tapeOf := func(g *game) string {
+		g.runTicks(t, 330)
+		name := g.sessionTape.name
+		if err := g.shutdown(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	// At 64 ticks a second with forced faults, from a tape with a command, from the host's
+	// seat, with two players.
+	for _, name := range []string{"csp-smoothing", "statesync-outage", "lockstep-delay", "lag-compensation"} {
+		want := tapeOf(playSettings(t, plan.Settings{Compare: name}))
+		g := playSettings(t, plan.Settings{Panes: "noprediction,snapshot,rewind,lockstep", Seed: "9", Fault: "skew=500", Rate: "50", FaultEvery: time.Second})
+		g.runTicks(t, 90)
+		g.execute(lab.Command{Verb: "focus", Pane: 3})
+		g.freezeClients()
+		g.shoot(sim.Shot{Fired: true})
+		g.startComparison(name)
+		if err := g.applyPanel(); err != nil {
+			t.Fatal(err)
+		}
+		if g.title == "" {
+			t.Errorf("%s: it has no title", name)
+		}
+		if got := tapeOf(g); got != want {
+			t.Errorf("%s: from the panel the tape is\n%.600s\nand from the flag\n%.600s", name, got, want)
+		}
+		if tapes, _ := filepath.Glob(filepath.Join(g.OutDir, "session-*.tape")); len(tapes) != 2 {
+			t.Errorf("%s: the two sessions left the tapes %v", name, tapes)
+		}
 	}
 }
 
