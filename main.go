@@ -14,9 +14,10 @@ func main() {
 	start := time.Now()
 	os.Exit(cli.Main(cli.Environment{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
-		Tapes:      assets.Tapes,
-		Traces:     assets.Traces,
-		Now:        func() time.Duration { return time.Since(start) },
-		OpenWindow: openWindow,
+		Tapes:       assets.Tapes,
+		Traces:      assets.Traces,
+		Comparisons: assets.Comparisons,
+		Now:         func() time.Duration { return time.Since(start) },
+		OpenWindow:  openWindow,
 	}))
 }

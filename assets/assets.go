@@ -15,6 +15,11 @@ var Tapes embed.FS
 //go:embed traces/*.csv
 var Traces embed.FS
 
+// Comparisons are the comparisons, comparisons/NN-TOPIC.toml.
+//
+//go:embed comparisons/*.toml
+var Comparisons embed.FS
+
 // Shaders are the Kage shaders of render/gpu, shaders/NAME.kage.
 //
 //go:embed shaders/*.kage

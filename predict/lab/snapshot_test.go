@@ -2,7 +2,6 @@ package lab_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"ghostcube/predict"
@@ -85,22 +84,4 @@ func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorSt
 func lowestCorner(p geom.Pose, half geom.Vec3) float32 {
 	m := p.Rot.Mat()
 	return p.Pos.Z - geom.Abs(m.X.Z*half.X) - geom.Abs(m.Y.Z*half.Y) - geom.Abs(m.Z.Z*half.Z)
-}
-
-// TestComparisonsOpen says that every comparison names what there is.
-func TestComparisonsOpen(t *testing.T) {
-	for _, c := range Comparisons {
-		session := Config{Scene: c.Scene, Rate: c.Rate, Seat: c.Seat}
-		if err := session.Network.Parse(c.Network); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-		}
-		if err := session.Validate(); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-			continue
-		}
-		open(t, session, c.Panes...)
-		if _, err := os.Stat("../../assets/tapes/" + c.Tape + ".tape"); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
-		}
-	}
 }

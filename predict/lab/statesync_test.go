@@ -4,10 +4,12 @@ import (
 	"os"
 	"testing"
 
+	"ghostcube/assets"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim/geom"
+	"ghostcube/ui/plan"
 )
 
 // playKatamariBall plays some seconds of the katamari ball at the host, and returns
@@ -86,16 +88,20 @@ func TestBudgetIsEnough(t *testing.T) {
 // truth of the tick that is shown a second after the outage: 133 ms of that are the
 // way and the buffer.
 func TestOutageRecovery(t *testing.T) {
-	c, err := ComparisonNamed("statesync-outage")
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
+	session, err := library.New(plan.Settings{Compare: "statesync-outage", Seed: "7"}, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const ends = 600 // the tick in which packets are sent again
-	l := open(t, config(t, c.Scene, c.Network, c.Seat), c.Panes...)
+	l, err := session.NewLab()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var past [][]geom.Pose
 	var most, healed, falls, snaps, mean, longest, shake [3]float64
-	for i, e := range builtInTape(t, c.Tape).Entries[:ends+180] {
-		if err := l.Tick(e); err != nil {
+	for i := range ends + 180 {
+		if err := l.Tick(session.Entry(i)); err != nil {
 			t.Fatal(err)
 		}
 		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // of tick i+1

@@ -9,11 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/pelletier/go-toml/v2"
 
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
@@ -28,6 +26,7 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv
+	Comparisons    fs.FS                // comparisons/*.toml
 	Now            func() time.Duration // since some moment; measures cost, decides nothing
 
 	// OpenWindow opens the lab in a window and returns when it is closed. If none
@@ -41,21 +40,6 @@ type program struct {
 	Environment
 	library  plan.Library
 	settings plan.Settings // of the settings file
-}
-
-// settingsFile is the settings file.
-type settingsFile struct {
-	Scene      string   `toml:"scene"`
-	Panes      []string `toml:"panes"`
-	Network    string   `toml:"network"`
-	Seat       string   `toml:"seat"`
-	Seed       *uint64  `toml:"seed"`
-	Rate       *int     `toml:"rate"`
-	FaultEvery string   `toml:"fault-every"`
-	Fault      string   `toml:"fault"`
-	Seconds    float64  `toml:"seconds"`
-	Tape       string   `toml:"tape"`
-	Compare    string   `toml:"compare"`
 }
 
 // arguments is the command line.
@@ -99,7 +83,7 @@ func Main(o Environment) int {
 // newProgram returns a call of the program.
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
-		Tapes: o.Tapes, Traces: o.Traces,
+		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons,
 		Warn: func(text string) { fmt.Fprintln(o.Stderr, "ghostcube: "+text) },
 	}}
 }
@@ -140,47 +124,14 @@ func (p *program) main() (err error) {
 	return ctx.Run(p)
 }
 
-// readConfig reads the configuration file. Keys that nobody knows are refused
-// with the line they stand in.
+// readConfig reads the settings file.
 func (p *program) readConfig(file string) error {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
+	if err == nil {
+		p.settings, err = p.library.ReadSettings(file, text)
+	}
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
 	}
-	defer f.Close()
-	d := toml.NewDecoder(f)
-	d.DisallowUnknownFields()
-	s := &settingsFile{}
-	if err := d.Decode(s); err != nil {
-		var strict *toml.StrictMissingError
-		var decode *toml.DecodeError
-		switch {
-		case errors.As(err, &strict):
-			e := strict.Errors[0]
-			row, _ := e.Position()
-			return fmt.Errorf("--config: %s: line %d: %w", file, row, &unknownName{"setting", strings.Join(e.Key(), "."), settingKeys})
-		case errors.As(err, &decode):
-			row, column := decode.Position()
-			return fmt.Errorf("--config: %s: line %d, column %d: %s", file, row, column, strings.TrimPrefix(decode.Error(), "toml: "))
-		}
-		return fmt.Errorf("--config: %s: %w", file, err)
-	}
-	p.settings = plan.Settings{
-		Scene: s.Scene, Panes: strings.Join(s.Panes, ","), Network: s.Network, Seat: s.Seat,
-		Fault: s.Fault, Seconds: s.Seconds, Tape: s.Tape, Compare: s.Compare,
-	}
-	if s.Seed != nil {
-		p.settings.Seed = fmt.Sprint(*s.Seed)
-	}
-	if s.Rate != nil {
-		p.settings.Rate = fmt.Sprint(*s.Rate)
-	}
-	if s.FaultEvery != "" {
-		if p.settings.FaultEvery, err = time.ParseDuration(s.FaultEvery); err != nil {
-			return fmt.Errorf("--config: %s: fault-every=%q: want a duration such as 5s", file, s.FaultEvery)
-		}
-	}
 	return nil
 }
-
-var settingKeys = []string{"scene", "panes", "network", "seat", "seed", "rate", "fault", "fault-every", "seconds", "tape", "compare"}

@@ -28,13 +28,16 @@ func TestComparisonsStayTheSame(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_CI") == "" {
 		t.Skip("plays all comparisons: set GHOSTCUBE_CI=1")
 	}
-	names := lab.ComparisonNames()
-	lines := make([][]string, len(names))
+	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make([][]string, len(list))
 	t.Run("play", func(t *testing.T) {
-		for i, name := range names {
-			t.Run(name, func(t *testing.T) {
+		for i := range list {
+			t.Run(list[i].Name, func(t *testing.T) {
 				t.Parallel()
-				lines[i] = comparisonDigests(t, name, 8)
+				lines[i] = comparisonDigests(t, list[i].Name, 8)
 			})
 		}
 	})

@@ -39,7 +39,7 @@ func (c *exportCommand) Run(p *program) error {
 	frames := challengeSnapshots
 	var err error
 	if c.Ticks != "" {
-		if frames, err = plan.ParseInt("--ticks", c.Ticks, 1, plan.MaxSeconds*challengeRate); err != nil {
+		if frames, err = intFlag("ticks", c.Ticks, 1, plan.MaxSeconds*challengeRate); err != nil {
 			return usageError{err}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
-	"ghostcube/ui/plan"
 )
 
 type hashCommand struct {
@@ -83,12 +82,12 @@ func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--scene: %w", err)
 	}
-	hz, err := plan.ParseInt("--rate", rate, lab.MinRate, lab.MaxRate)
+	hz, err := intFlag("rate", rate, lab.MinRate, lab.MaxRate)
 	if err != nil {
 		return nil, err
 	}
 	const most = 10_000_000
-	n, err := plan.ParseInt("--ticks", ticks, 1, most)
+	n, err := intFlag("ticks", ticks, 1, most)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +233,7 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 	}
 	n := s.ticks
 	if c.Ticks != "" {
-		if n, err = plan.ParseInt("--ticks", c.Ticks, 1, s.ticks); err != nil {
+		if n, err = intFlag("ticks", c.Ticks, 1, s.ticks); err != nil {
 			return usageError{err}
 		}
 	}

@@ -102,8 +102,12 @@ func (c *listCommand) Run(p *program) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name, m.Better, m.Help)
 		}
 	case "comparisons":
-		for _, x := range lab.Comparisons {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Doc, x.Network, strings.Join(x.Panes, " "), x.Source)
+		list, err := p.library.Comparisons()
+		if err != nil {
+			return err
+		}
+		for _, x := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Title, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", " "), x.Source)
 		}
 	case "":
 		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
@@ -111,7 +115,15 @@ func (c *listCommand) Run(p *program) error {
 		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.ProfileNames(), " "))
 		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.library.TraceNames(), " "))
 		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.library.TapeNames(), " "))
-		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(lab.ComparisonNames(), " "))
+		list, err := p.library.Comparisons()
+		if err != nil {
+			return err
+		}
+		var comparisons []string
+		for _, x := range list {
+			comparisons = append(comparisons, x.Name)
+		}
+		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(comparisons, " "))
 		fmt.Fprintln(w, "Say list WHAT for more: knobs, counts and measures too.")
 	default:
 		return usageError{&predict.UnknownNameError{Kind: "list", Name: c.Kind, Known: listKinds}}

@@ -114,8 +114,8 @@ func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
 	}
 	w := &link.Network{}
 	var err error
-	if w.Seed, err = plan.ParseSeed("--seed", c.Seed); err != nil {
-		return nil, err
+	if w.Seed, err = plan.ParseSeed(c.Seed); err != nil {
+		return nil, fmt.Errorf("--seed=%s: %w", c.Seed, err)
 	}
 	text, err := p.library.InlineTraces(c.Network)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict/lab"
-	"ghostcube/ui/plan"
 )
 
 type packetsCommand struct {
@@ -30,7 +29,7 @@ func (c *packetsCommand) Run(p *program) error {
 	}
 	most := -1
 	if c.Limit != "" {
-		if most, err = plan.ParseInt("--limit", c.Limit, 0, math.MaxInt32); err != nil {
+		if most, err = intFlag("limit", c.Limit, 0, math.MaxInt32); err != nil {
 			return usageError{err}
 		}
 	}

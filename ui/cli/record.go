@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
-	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -40,12 +40,15 @@ func (c *recordCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if c.View != "" && c.View != viewNames[0] && c.View != viewNames[1] {
+	if c.View != "" && !slices.Contains(viewNames, c.View) {
 		return usageError{&predict.UnknownNameError{Kind: "view", Name: c.View, Known: viewNames}}
 	}
 	show, err := c.displayCommands()
 	if err != nil {
 		return usageError{err}
+	}
+	if c.View != "" {
+		show = append(show, stage.Show("split", stage.OnOff(c.View == "split")))
 	}
 	n := session.Ticks(15)
 	lead := int(c.From * float64(session.Config.Rate))
@@ -57,8 +60,7 @@ func (c *recordCommand) Run(p *program) error {
 		return usageError{err}
 	}
 	entries := session.Entries(n)
-	split := c.View == "split" || c.View == "" && len(session.Panes) == 1
-	entries[0].Commands = firstTickCommands(split, show, entries[0].Commands)
+	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
 	title := c.Title
 	if title == "" {
 		title = session.Title()
@@ -99,12 +101,6 @@ func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	return list, nil
 }
 
-// firstTickCommands returns the commands of the first tick after those that set the display.
-func firstTickCommands(split bool, show, commands []lab.Command) []lab.Command {
-	list := append([]lab.Command{stage.Show("split", stage.OnOff(split))}, show...)
-	return append(list, commands...)
-}
-
 // videoFormat checks what the film shall be.
 func (c *recordCommand) videoFormat() (f video.Format, err error) {
 	f.File = c.Output
@@ -117,7 +113,7 @@ func (c *recordCommand) videoFormat() (f video.Format, err error) {
 		f.FPS = 25
 	}
 	if c.FPS != "" {
-		if f.FPS, err = plan.ParseInt("--fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
+		if f.FPS, err = intFlag("fps", c.FPS, video.MinFPS, video.MaxFPS); err != nil {
 			return f, usageError{err}
 		}
 	}

@@ -30,6 +30,8 @@ type WindowOptions struct {
 	Width, Height int
 	Renderer      int // index of Renderers
 
+	Comparisons []plan.Comparison
+
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
 }
@@ -57,8 +59,13 @@ func (c *runCommand) Run(p *program) error {
 	}
 	why := "this program was built without one"
 	if p.OpenWindow != nil {
+		comparisons, err := p.library.Comparisons()
+		if err != nil {
+			return err
+		}
 		o := &WindowOptions{
-			Plan: session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: picture,
+			Comparisons: comparisons,
+			Plan:        session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: picture,
 			PlanComparison: func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") },
 		}
 		opened, err := p.OpenWindow(o)
@@ -92,7 +99,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	}
 	n = min(n, 60*session.Config.Rate)
 	entries := session.Entries(n)
-	entries[0].Commands = firstTickCommands(len(session.Panes) == 1, show, entries[0].Commands)
+	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
 
 	f := video.Format{File: filepath.Join(c.Out, "lab.mp4"), W: 1280, H: 720, FPS: 60}
 	if !video.HaveH264() {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"time"
 
 	"ghostcube/ui/plan"
@@ -24,5 +25,18 @@ type SessionFlags struct {
 // newPlan turns flags, over the settings of a file, into a plan. tape names the tape that
 // is played if none is asked for; without one nothing is played.
 func (p *program) newPlan(flags SessionFlags, tape string) (*plan.Plan, error) {
-	return p.library.New(plan.Settings(flags), p.settings, tape)
+	session, err := p.library.New(plan.Settings(flags), p.settings, tape)
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return session, nil
+}
+
+// intFlag reads the value of a flag that is a whole number in [low, high].
+func intFlag(name, text string, low, high int) (int, error) {
+	n, err := plan.ParseInt(text, low, high)
+	if err != nil {
+		return 0, fmt.Errorf("--%s=%s: %w", name, text, err)
+	}
+	return n, nil
 }

@@ -16,11 +16,14 @@ import (
 // Library finds tapes and traces: those that are built in by their names, others as files.
 // A name with a dot or a slash in it is a file.
 type Library struct {
-	Tapes  fs.FS // tapes/NAME.tape
-	Traces fs.FS // traces/NAME.csv
+	Tapes           fs.FS // tapes/NAME.tape
+	Traces          fs.FS // traces/NAME.csv
+	ComparisonFiles fs.FS // comparisons/*.toml
 
 	// Warn is told of a tape that is cut short and used all the same. It may be nil.
 	Warn func(text string)
+
+	comparisons []Comparison // nil: not read yet
 }
 
 // TapeNames returns the names of the built-in tapes.
@@ -90,12 +93,12 @@ func (b *Library) LoadTape(name string) (*tape.Tape, error) {
 func (b *Library) LoadTrace(name string) (*link.Trace, error) {
 	file, err := open(b.Traces, "traces", name, ".csv")
 	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	t, err := link.ReadTrace(file)
 	if err != nil {
-		return nil, fmt.Errorf("trace: %s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t, nil
 }

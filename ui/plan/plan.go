@@ -7,7 +7,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,140 +15,110 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/ui/stage"
 )
 
 // Plan is a session made ready: what it starts from and what happens in each tick of it.
 type Plan struct {
 	Config     lab.Config
-	Panes      []string        // specs
-	TapeName   string          // where the entries come from; empty: nothing is played
-	Comparison *lab.Comparison // nil: none was asked for
-	Seconds    float64         // 0: not said
+	Panes      []string    // specs
+	TapeName   string      // where the entries come from; empty: nothing is played
+	Comparison *Comparison // nil: none was asked for
+	Seconds    float64     // 0: not said
 
 	entries    []lab.Entry // of the tape, as far as it goes
 	faultEvery int         // ticks from one forced fault to the next; 0: none
 	faults     []lab.Fault // those that come once
+	display    []lab.Command
 }
 
 // MaxSeconds is the longest session that a command makes, in seconds.
 const MaxSeconds = 36000
 
-// New turns settings that were asked for, over those of a file, into a plan. What is said
-// more closely wins: what was asked for over a comparison, that over a tape, that over the
-// file, that over the defaults. tapeName names the tape that is played if none is asked
-// for; without one nothing is played.
-func (b *Library) New(flags, file Settings, tapeName string) (*Plan, error) {
-	if flags.Compare != "" && flags.Tape != "" {
-		return nil, errors.New("--compare and --tape: a comparison has a tape of its own; give one of the two")
+// New plans the session that settings ask for, over those of a settings file. What is more
+// specific wins: what was asked for over a comparison, the comparison over a tape, the tape
+// over the file, the file over the defaults. tapeName names the tape to play if none is asked
+// for; if it is empty, no tape is played. An error in a setting is a *SettingError.
+func (b *Library) New(asked, file Settings, tapeName string) (*Plan, error) {
+	if asked.Compare != "" && asked.Tape != "" {
+		return nil, &SettingError{"compare", "", errors.New("a comparison brings its own tape: give tape or compare")}
 	}
-	asked := file.overriddenBy(flags)
-	if flags.Tape != "" {
-		asked.Compare = "" // of the file
-	}
-	if flags.Compare != "" {
-		asked.Tape = ""
-	}
-
-	made := &Plan{}
+	m := &Plan{}
 	base := defaults.overriddenBy(file)
-	if asked.Compare != "" {
-		c, err := lab.ComparisonNamed(asked.Compare)
+	wanted := file.overriddenBy(asked)
+	switch {
+	case wanted.Compare != "" && asked.Tape == "":
+		c, err := b.ComparisonNamed(wanted.Compare)
 		if err != nil {
-			return nil, err
+			return nil, &SettingError{"compare", "", err}
 		}
-		base = base.overriddenBy(Settings{
-			Scene: c.Scene, Panes: strings.Join(c.Panes, ","), Network: c.Network, Rate: fmt.Sprint(c.Rate), Seat: c.Seat.String(),
-			FaultEvery: time.Duration(c.FaultEvery) * time.Second / time.Duration(c.Rate),
-		})
-		tapeName, made.Comparison = c.Tape, c
-	}
-	if asked.Tape != "" {
-		tapeName = asked.Tape
+		base = base.overriddenBy(c.Settings)
+		tapeName, m.Comparison, m.display = c.Settings.Tape, c, c.Show
+	case wanted.Tape != "":
+		tapeName = wanted.Tape
 	}
 	if tapeName != "" {
 		t, err := b.LoadTape(tapeName)
 		if err != nil {
-			return nil, fmt.Errorf("--tape: %w", err)
+			return nil, &SettingError{"tape", "", err}
 		}
-		if asked.Tape != "" { // asked for by name: it brings its own session
+		if m.Comparison == nil && wanted.Tape != "" { // asked for by name: it brings its own session
+			c := &t.Config
 			base = base.overriddenBy(Settings{
-				Scene: t.Config.Scene, Network: t.Config.Network.String(), Seat: t.Config.Seat.String(),
-				Seed: fmt.Sprint(t.Config.Network.Seed), Rate: fmt.Sprint(t.Config.Rate), Panes: strings.Join(t.Panes, ","),
+				Scene: c.Scene, Network: c.Network.String(), Seat: c.Seat.String(), Seed: strconv.FormatUint(c.Network.Seed, 10),
+				Rate: strconv.Itoa(c.Rate), Panes: strings.Join(t.Panes, ","),
 			})
 		}
-		made.entries, made.TapeName = t.Entries, tapeName
+		m.entries, m.TapeName = t.Entries, tapeName
 	}
-	s := base.overriddenBy(flags)
-	var err error
-	if s.Network, err = b.InlineTraces(s.Network); err != nil {
-		return nil, fmt.Errorf("--network: %w", err)
-	}
-	if err := made.applyFlags(s); err != nil {
-		return nil, err
-	}
-	return made, nil
+	return m, b.apply(m, base.overriddenBy(asked))
 }
 
-// applyFlags checks what a session says and puts it into the plan.
-func (m *Plan) applyFlags(s Settings) error {
+// apply checks complete settings and puts them into a plan.
+func (b *Library) apply(m *Plan, s Settings) (err error) {
+	bad := func(name, value string, err error) error { return &SettingError{name, value, err} }
 	m.Config.Scene = s.Scene
-	var err error
 	if m.Config.Seat, err = lab.SeatNamed(s.Seat); err != nil {
-		return fmt.Errorf("--seat: %w", err)
+		return bad("seat", "", err)
 	}
-	if m.Config.Rate, err = ParseInt("--rate", s.Rate, lab.MinRate, lab.MaxRate); err != nil {
-		return err
+	if m.Config.Rate, err = ParseInt(s.Rate, lab.MinRate, lab.MaxRate); err != nil {
+		return bad("rate", s.Rate, err)
 	}
-	if m.Config.Network.Seed, err = ParseSeed("--seed", s.Seed); err != nil {
-		return err
+	if m.Config.Network.Seed, err = ParseSeed(s.Seed); err != nil {
+		return bad("seed", s.Seed, err)
 	}
-	if err := m.Config.Network.Parse(s.Network); err != nil {
-		return fmt.Errorf("--network: %w", err)
+	network, err := b.InlineTraces(s.Network)
+	if err == nil {
+		err = m.Config.Network.Parse(network)
+	}
+	if err != nil {
+		return bad("network", "", err)
 	}
 	if err := m.Config.Validate(); err != nil {
-		return fmt.Errorf("--scene: %w", err)
+		return bad("scene", "", err)
 	}
-	m.Panes = strings.Split(s.Panes, ",")
-	if len(m.Panes) > lab.MaxPanes {
-		return fmt.Errorf("--panes: %d panes: want 1 to %d", len(m.Panes), lab.MaxPanes)
+	if m.Panes = strings.Split(s.Panes, ","); len(m.Panes) > lab.MaxPanes {
+		return bad("panes", "", fmt.Errorf("%d panes: want 1 to %d", len(m.Panes), lab.MaxPanes))
 	}
 	for i, spec := range m.Panes {
 		m.Panes[i] = strings.TrimSpace(spec)
 		if err := lab.ValidateSpec(m.Panes[i]); err != nil {
-			return fmt.Errorf("--panes: %w", err)
+			return bad("panes", "", err)
 		}
 	}
 	tick := time.Second / time.Duration(m.Config.Rate)
 	if s.FaultEvery < 0 || s.FaultEvery > time.Hour || s.FaultEvery > 0 && s.FaultEvery < tick {
-		return fmt.Errorf("--fault-every=%v: want a duration from one tick (%v) to 1h0m0s", s.FaultEvery, tick)
+		return bad("fault-every", s.FaultEvery.String(), fmt.Errorf("want a duration from one tick (%v) to 1h0m0s", tick))
 	}
 	m.faultEvery = int(s.FaultEvery / tick)
 	if m.faults, err = lab.ParseFaults(s.Fault, m.Config); err != nil {
-		return fmt.Errorf("--fault: %w", err)
+		return bad("fault", "", err)
 	}
 	if s.Seconds < 0 || s.Seconds > MaxSeconds || s.Seconds != s.Seconds || s.Seconds > 0 && s.Seconds*float64(m.Config.Rate) < 1 {
-		return fmt.Errorf("--seconds=%v: want one tick to %d seconds", s.Seconds, MaxSeconds)
+		return bad("seconds", fmt.Sprint(s.Seconds), fmt.Errorf("want one tick to %d seconds", MaxSeconds))
 	}
 	m.Seconds = s.Seconds
 	return nil
-}
-
-// ParseInt reads a whole number in a range, the value of a flag.
-func ParseInt(flag, text string, low, high int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", flag, text, low, high)
-	}
-	return n, nil
-}
-
-// ParseSeed reads a seed, the value of a flag.
-func ParseSeed(flag, text string) (uint64, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s=%s: want a whole number from 0 to %d", flag, text, uint64(math.MaxUint64))
-	}
-	return n, nil
 }
 
 // NewLab returns a lab with the plan's panes.
@@ -220,6 +189,13 @@ func (m *Plan) Entries(n int) []lab.Entry {
 	return list
 }
 
+// Display returns the commands that a session begins with: client and server beside each
+// other if there is one pane, and the display settings of the comparison.
+func (m *Plan) Display() []lab.Command {
+	split := stage.Show("split", stage.OnOff(len(m.Panes) == 1))
+	return append([]lab.Command{split}, m.display...)
+}
+
 // TapeNote names the tape that drives the session, or is empty.
 func (m *Plan) TapeNote() string {
 	if m.TapeName == "" {
@@ -233,5 +209,5 @@ func (m *Plan) Title() string {
 	if m.Comparison == nil {
 		return ""
 	}
-	return m.Comparison.Doc
+	return m.Comparison.Title
 }

@@ -1,26 +1,51 @@
 package plan
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
 
-// Settings say what a session is, as text: what flags, a settings file, a comparison or a
-// tape give. Empty ones are not given.
+// Settings describe a session as text: what flags, a settings file, a comparison or a tape
+// say. An empty setting is not given.
 type Settings struct {
 	Scene      string        // as sim.SceneNamed takes it
-	Panes      string        // specs, with commas between them
-	Network    string        // as link.Network.Parse takes it, and traces by their names
+	Panes      string        // specs, separated by commas
+	Network    string        // as link.Network.Parse takes it; traces may be names or files
 	Seat       string        // client or host
 	Seed       string        // a whole number from 0
 	Rate       string        // ticks per second
-	FaultEvery time.Duration // from one forced fault to the next
+	FaultEvery time.Duration // period of the forced fault
 	Fault      string        // as lab.ParseFaults takes it
-	Seconds    float64       // how long the session lasts
-	Tape       string        // a name or a file
-	Compare    string        // the name of a comparison
+	Seconds    float64       // length of the session
+	Tape       string        // name or file
+	Compare    string        // name of a comparison
 }
 
-// defaults are the settings that nothing else gives. The network is one that makes
-// corrections visible.
+// defaults apply where nothing else is given. The network loses enough for corrections to
+// be visible.
 var defaults = Settings{Scene: "zen", Panes: "rewind", Network: "bursty", Seat: "client", Seed: "1", Rate: "60"}
+
+// SettingError is an error in the value of a setting.
+type SettingError struct {
+	Name  string // such as fault-every
+	Value string // empty where Err quotes it
+	Err   error
+}
+
+// Error returns name=value: reason.
+func (e *SettingError) Error() string {
+	if e.Value == "" {
+		return e.Name + ": " + e.Err.Error()
+	}
+	return e.Name + "=" + e.Value + ": " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *SettingError) Unwrap() error { return e.Err }
 
 // overriddenBy returns s with what o gives laid over it.
 func (s Settings) overriddenBy(o Settings) Settings {
@@ -45,4 +70,100 @@ func (s Settings) overriddenBy(o Settings) Settings {
 		s.Seconds = o.Seconds
 	}
 	return s
+}
+
+// ParseInt reads a whole number in [low, high].
+func ParseInt(text string, low, high int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("want a whole number from %d to %d", low, high)
+	}
+	return n, nil
+}
+
+// ParseSeed reads a seed.
+func ParseSeed(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("want a whole number from 0 to %d", uint64(math.MaxUint64))
+	}
+	return n, nil
+}
+
+// sessionTable are the settings that a settings file and a comparison share, as TOML.
+type sessionTable struct {
+	Scene      string   `toml:"scene"`
+	Panes      []string `toml:"panes"`
+	Network    string   `toml:"network"`
+	Seat       string   `toml:"seat"`
+	Rate       *int     `toml:"rate"`
+	FaultEvery string   `toml:"fault-every"`
+	Tape       string   `toml:"tape"`
+}
+
+// settings returns the table's settings.
+func (t *sessionTable) settings() (Settings, error) {
+	s := Settings{Scene: t.Scene, Panes: strings.Join(t.Panes, ","), Network: t.Network, Seat: t.Seat, Tape: t.Tape}
+	if t.Rate != nil {
+		s.Rate = strconv.Itoa(*t.Rate)
+	}
+	if t.FaultEvery != "" {
+		var err error
+		if s.FaultEvery, err = time.ParseDuration(t.FaultEvery); err != nil {
+			return s, &SettingError{"fault-every", t.FaultEvery, errors.New("want a duration such as 5s")}
+		}
+	}
+	return s, nil
+}
+
+// settingsTable is a settings file.
+type settingsTable struct {
+	sessionTable
+	Seed    *uint64 `toml:"seed"`
+	Fault   string  `toml:"fault"`
+	Seconds float64 `toml:"seconds"`
+	Compare string  `toml:"compare"`
+}
+
+// ReadSettings reads a settings file, which is TOML. Errors name the file and the line.
+func (b *Library) ReadSettings(name string, text []byte) (Settings, error) {
+	var t settingsTable
+	d, err := decodeTOML(name, text, &t)
+	if err != nil {
+		return Settings{}, err
+	}
+	s, err := t.settings()
+	if err == nil {
+		s.Fault, s.Seconds, s.Compare = t.Fault, t.Seconds, t.Compare
+		if t.Seed != nil {
+			s.Seed = strconv.FormatUint(*t.Seed, 10)
+		}
+		err = b.check(s)
+	}
+	if err != nil {
+		return Settings{}, d.errorAt("", err)
+	}
+	return s, nil
+}
+
+// check reports the first bad value among settings that may be incomplete. It leaves out
+// forced faults, because the scene limits them.
+func (b *Library) check(s Settings) error {
+	s.Fault = ""
+	if s.Tape != "" && s.Compare != "" {
+		return &SettingError{"tape", "", errors.New("a comparison brings its own tape: give tape or compare")}
+	}
+	if s.Compare != "" {
+		if _, err := b.ComparisonNamed(s.Compare); err != nil {
+			return &SettingError{"compare", "", err}
+		}
+	}
+	if s.Tape != "" {
+		file, err := open(b.Tapes, "tapes", s.Tape, ".tape")
+		if err != nil {
+			return &SettingError{"tape", "", err}
+		}
+		file.Close()
+	}
+	return b.apply(&Plan{}, defaults.overriddenBy(s))
 }

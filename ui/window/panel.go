@@ -142,7 +142,11 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 	p, c := &g.panel, g.lab.Config()
 	ctx.Header("Session", true, func() {
 		p.row(ctx, "comparison", "scene, input tape, network and panes under one name", func() {
-			if name, ok := dropdown(ctx, "choose...", lab.ComparisonNames()); ok && name != "choose..." {
+			names := []string{"choose..."}
+			for i := range g.Comparisons {
+				names = append(names, g.Comparisons[i].Name)
+			}
+			if name, ok := dropdown(ctx, names[0], names); ok {
 				g.startComparison(name)
 			}
 		})

@@ -35,6 +35,8 @@ type Options struct {
 	Version       string        // of the program, for tapes
 	Renderer      Renderer
 
+	Comparisons []plan.Comparison // for the panel
+
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
 
@@ -140,7 +142,9 @@ func (g *game) startPlan(p *plan.Plan) error {
 	g.pendingShot, g.lastInput = sim.Shot{}, sim.Input{}
 	g.newCommands, g.selected = nil, nil
 	ebiten.SetTPS(p.Config.Rate)
-	g.execute(stage.Show("split", stage.OnOff(len(p.Panes) == 1)))
+	for _, c := range p.Display() {
+		g.execute(c)
+	}
 	return nil
 }
 

@@ -32,7 +32,7 @@ func newTestGame(t *testing.T, panes ...string) *game {
 // playSettings returns a game of a session.
 func playSettings(t *testing.T, s plan.Settings) *game {
 	t.Helper()
-	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces}
+	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	p, err := library.New(s, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,294 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"ghostcube/assets"
+	"ghostcube/predict/lab"
+	"ghostcube/sim"
+	"ghostcube/ui/stage"
+)
+
+func newLibrary() *Library {
+	return &Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
+}
+
+// firstOfTopics are comparisons in the order of a listing: the first of each file.
+var firstOfTopics = []string{
+	"csp-clean", "prediction", "lockstep-delay", "snapshot-naive", "snapshot-compression", "statesync-quantisation", "animated-validity",
+	"late-inputs", "latency-stages", "lag-compensation", "relative-boarding", "joint-tree-walker",
+}
+
+// TestComparisonsOpen says that every built-in comparison has a title of at most MaxTitle
+// characters, a tape that exists, and a session that opens and makes a tick; and that they
+// are listed by topic.
+func TestComparisonsOpen(t *testing.T) {
+	b := newLibrary()
+	list, err := b.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 44 {
+		t.Errorf("%d comparisons", len(list))
+	}
+	topic := 0
+	for _, c := range list {
+		if topic < len(firstOfTopics) && c.Name == firstOfTopics[topic] {
+			topic++
+		}
+		if n := len([]rune(c.Title)); n == 0 || n > MaxTitle {
+			t.Errorf("%s: a title of %d characters: %q", c.Name, n, c.Title)
+		}
+		p, err := b.New(Settings{Compare: c.Name}, Settings{}, "")
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		l, err := p.NewLab()
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if err := l.Tick(p.Entry(0)); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		if p.Title() != c.Title || p.TapeName != c.Settings.Tape || p.Ticks(0) < 60 {
+			t.Errorf("%s: title %q, tape %s of %d ticks", c.Name, p.Title(), p.TapeName, p.Ticks(0))
+		}
+	}
+	if topic != len(firstOfTopics) {
+		t.Errorf("%s is not where it belongs in the list", firstOfTopics[topic])
+	}
+}
+
+const goodComparison = `
+[source]
+author = "A. Author"
+title = "A Paper"
+year = 2015
+
+[[comparison]]
+name = "first"
+title = "The first"
+tape = "circle"
+scene = "zen"
+network = "latency=75ms"
+panes = ["rewind"]
+
+[[comparison]] # line 15
+name = "second"
+title = "The second"
+headline = "corrections"
+show = "color=age,packet=on"
+source = {author = "B. Author", title = "A Talk", year = 2018}
+tape = "circle"
+scene = "two-players"
+network = "trace=wifi-stall"
+rate = 64
+seat = "host"
+fault-every = "5s"
+panes = [
+    "rewind",
+    "rewind:lead=8",
+]
+`
+
+// readComparisons reads a file of comparisons.
+func readComparisons(text string) ([]Comparison, error) {
+	b := newLibrary()
+	b.ComparisonFiles = fstest.MapFS{"comparisons/1-test.toml": &fstest.MapFile{Data: []byte(text)}}
+	return b.Comparisons()
+}
+
+// TestComparisonFields says that every field of a comparison arrives, and that what a file
+// leaves out has its default.
+func TestComparisonFields(t *testing.T) {
+	list, err := readComparisons(goodComparison)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Comparison{{
+		Name: "first", Title: "The first", Source: Source{"A. Author", "A Paper", 2015},
+		Settings: Settings{Tape: "circle", Scene: "zen", Network: "latency=75ms", Panes: "rewind", Seat: "client", Rate: "60"},
+	}, {
+		Name: "second", Title: "The second", Headline: "corrections", Source: Source{"B. Author", "A Talk", 2018},
+		Show:     []lab.Command{stage.Show("color", "age"), stage.Show("packet", "on")},
+		Settings: Settings{Tape: "circle", Scene: "two-players", Network: "trace=wifi-stall", Panes: "rewind,rewind:lead=8", Seat: "host", Rate: "64", FaultEvery: 5 * time.Second},
+	}}
+	if !reflect.DeepEqual(list, want) {
+		t.Errorf("%+v", list)
+	}
+	b := newLibrary()
+	b.ComparisonFiles = fstest.MapFS{"comparisons/1-test.toml": &fstest.MapFile{Data: []byte(goodComparison)}}
+	for name, want := range map[string]string{"first": "[show all split on]", "second": "[show all split off show all color age show all packet on]"} {
+		p, err := b.New(Settings{Compare: name}, Settings{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(p.Display()); got != want {
+			t.Errorf("%s begins with %s, want %s", name, got, want)
+		}
+	}
+	if s := list[1].Source.String(); s != "B. Author, A Talk (2018)" {
+		t.Errorf("%q", s)
+	}
+}
+
+// TestBadComparisons says that a comparison with an unknown key, a bad value or a missing
+// one is refused, with file and line.
+func TestBadComparisons(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`name = "second"`, ``, "1-test.toml: line 15: name: it is missing"},
+		{`name = "second"`, `name = "first"`, "line 16: name=first: another comparison has this name"},
+		{`name = "second"`, `name = "Second one"`, "line 16: name=Second one: want lower-case letters"},
+		{`title = "The second"`, ``, "line 15: title: it is missing"},
+		{`title = "The second"`, `title = "` + strings.Repeat("long", 16) + `"`, "line 17: title: it has 64 characters: want one line of at most 60"},
+		{`headline = "corrections"`, `headlin = "corrections"`, `line 18: no key "headlin" (there are name, title, headline, show, source, scene,`},
+		{`headline = "corrections"`, `seed = 5`, `line 18: no key "seed"`},
+		{`show = "color=age,packet=on"`, `show = "color"`, `line 19: show: "color": want a display setting and its value`},
+		{`show = "color=age,packet=on"`, `show = "color=age,packet=2"`, `line 19: show: `},
+		{`show = "color=age,packet=on"`, `show = "colour=age"`, `line 19: show: `},
+		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {author = "B. Author"}`, "line 20: source: want author, title and year"},
+		{`source = {author = "B. Author", title = "A Talk", year = 2018}`, `source = {authr = "B. Author"}`, `line 20: no key "authr" (there are author, title, year)`},
+		{`year = 2015`, ``, "line 2: source: want author, title and year"},
+		{`year = 2015`, `year = "2015"`, "line 5, column 8"},
+		{"tape = \"circle\"\nscene = \"two-players\"", "tape = \"circel\"\nscene = \"two-players\"", `line 21: tape: no tape "circel"`},
+		{`scene = "two-players"`, `scene = "two-player"`, `line 22: scene: no scene "two-player"`},
+		{`network = "trace=wifi-stall"`, `network = "trace=wifi-stal"`, `line 23: network: no trace "wifi-stal"`},
+		{`network = "trace=wifi-stall"`, `network = "latensy=1ms"`, `line 23: network: no `},
+		{`network = "trace=wifi-stall"`, ``, "line 15: network: it is missing"},
+		{`rate = 64`, `rate = 9`, "line 24: rate=9: want a whole number from 10 to 240"},
+		{`rate = 64`, `rate = 6.4`, "line 24, column 8"},
+		{`seat = "host"`, `seat = "table"`, `line 25: seat: no seat "table"`},
+		{`fault-every = "5s"`, `fault-every = "soon"`, "line 26: fault-every=soon: want a duration such as 5s"},
+		{`fault-every = "5s"`, `fault-every = "1ms"`, "line 26: fault-every=1ms: want a duration from one tick"},
+		{`"rewind:lead=8"`, `"rewind:lead=800"`, "line 27: panes: lead=800"},
+		{`"rewind:lead=8"`, `"rewnid"`, `line 27: panes: no strategy "rewnid"`},
+		{`"rewind:lead=8"`, `"rewind", "rewind", "rewind", "rewind"`, "line 27: panes: 5 panes: want 1 to 4"},
+		{`[[comparison]] # line 15`, `[[comparisons]] # line 15`, `line 15: no key "comparisons" (there are source, comparison)`},
+		{`[[comparison]] # line 15`, `[[comparison] # line 15`, "line 15, column"},
+	} {
+		text := strings.Replace(goodComparison, c.old, c.new, 1)
+		if text == goodComparison {
+			t.Fatalf("%q is not in the file", c.old)
+		}
+		list, err := readComparisons(text)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "1-test.toml: line ") || list != nil {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// TestSettingsFile says that a settings file gives what it says, that bad ones are refused
+// with their line, and that a value may be refused before any session needs it.
+func TestSettingsFile(t *testing.T) {
+	good := "scene = \"plain\"\npanes = [\"noprediction\", \"rewind\"]\nseed = 5\nrate = 50\nseconds = 3.5\nfault = \"2.skew=100\"\n"
+	s, err := newLibrary().ReadSettings("my.toml", []byte(good))
+	if want := (Settings{Scene: "plain", Panes: "noprediction,rewind", Seed: "5", Rate: "50", Seconds: 3.5, Fault: "2.skew=100"}); err != nil || s != want {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for text, want := range map[string]string{
+		"scene = \"zen\"\nwether = \"perfect\"":       `my.toml: line 2: no key "wether" (there are scene, panes, network, seat, rate, fault-every, tape, seed, fault, seconds, compare)`,
+		"seed = \"many\"":                             "my.toml: line 1, column 8",
+		"scene = = \"zen\"":                           "my.toml: line 1, column",
+		"\nfault-every = \"soon\"":                    "my.toml: line 2: fault-every=soon",
+		"\n\nscene = \"zne\"":                         `my.toml: line 3: scene: no scene "zne"`,
+		"panes = [\"rewind\", \"rewnid\"]":            `my.toml: line 1: panes: no strategy "rewnid"`,
+		"seconds = -1":                                "my.toml: line 1: seconds=-1",
+		"tape = \"circel\"":                           `my.toml: line 1: tape: no tape "circel"`,
+		"compare = \"predicton\"":                     `my.toml: line 1: compare: no comparison "predicton"`,
+		"compare = \"prediction\"\ntape = \"circle\"": "my.toml: line 2: tape: a comparison brings its own tape",
+	} {
+		if _, err := newLibrary().ReadSettings("my.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestPrecedence says what wins: what is asked for over a comparison, the comparison over
+// the file, a tape that is asked for over both, and all over the defaults.
+func TestPrecedence(t *testing.T) {
+	file := Settings{Scene: "plain", Network: "latency=20ms", Seed: "5", Rate: "50", Seat: "host", Compare: "prediction"}
+	for _, c := range []struct {
+		asked, file Settings
+		tape        string
+		want        string
+	}{
+		{Settings{}, Settings{}, "", "zen 60 client 1 rewind -"},
+		{Settings{}, Settings{}, "idle", "zen 60 client 1 rewind idle"},
+		{Settings{}, file, "", "zen 60 client 5 noprediction,rewind circle"},
+		{Settings{Compare: "csp-clean"}, file, "", "zen 64 client 5 rewind circle"},
+		{Settings{Compare: "csp-clean", Rate: "30", Panes: "lockstep"}, file, "", "zen 30 client 5 lockstep circle"},
+		{Settings{Tape: "ferry"}, file, "", "ship 60 client 1 rewind ferry"},
+		{Settings{Tape: "ferry", Seed: "9"}, file, "", "ship 60 client 9 rewind ferry"},
+		{Settings{Panes: " lockstep , snapshot"}, Settings{Tape: "ferry"}, "", "ship 60 client 1 lockstep,snapshot ferry"},
+		{Settings{Compare: "csp-clean"}, Settings{Tape: "ferry"}, "", "zen 64 client 1 rewind circle"},
+	} {
+		p, err := newLibrary().New(c.asked, c.file, c.tape)
+		if err != nil {
+			t.Errorf("%+v: %v", c.asked, err)
+			continue
+		}
+		tape := p.TapeName
+		if tape == "" {
+			tape = "-"
+		}
+		l, err := p.NewLab()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := l.Config()
+		got := []string{k.Scene, strconv.Itoa(k.Rate), k.Seat.String(), strconv.FormatUint(k.Network.Seed, 10), strings.Join(p.Panes, ","), tape}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%+v over %+v: %s, want %s", c.asked, c.file, s, c.want)
+		}
+	}
+	_, err := newLibrary().New(Settings{Compare: "csp-clean", Tape: "ferry"}, Settings{}, "")
+	var bad *SettingError
+	if !errors.As(err, &bad) || bad.Name != "compare" {
+		t.Errorf("comparison and tape: %v", err)
+	}
+}
+
+// TestEntries says that a tape that is too short begins again with its inputs alone, and
+// that forced faults come on top of it.
+func TestEntries(t *testing.T) {
+	b := newLibrary()
+	b.Tapes = fstest.MapFS{"tapes/short.tape": &fstest.MapFile{Data: []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n! blackout all - 1s\n2 W\n3 D\nend 5\n")}}
+	p, err := b.New(Settings{Tape: "short", Seconds: 0.2, FaultEvery: 100 * time.Millisecond, Fault: "freeze=1s@90ms"}, Settings{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := p.Ticks(60); n != 12 {
+		t.Fatalf("%d ticks", n)
+	}
+	for i, e := range p.Entries(12) {
+		want := sim.Forward
+		if i%5 >= 2 {
+			want = sim.Right
+		}
+		var verbs []string
+		for _, c := range e.Commands {
+			verbs = append(verbs, c.Verb)
+		}
+		wantVerbs := map[int][]string{0: {"blackout"}, 6: {"nudge", "freeze"}}[i]
+		if e.Inputs[0].Buttons != want || !slices.Equal(verbs, wantVerbs) {
+			t.Errorf("tick %d: %v with %v, want %v with %v", i, e.Inputs[0].Buttons, verbs, want, wantVerbs)
+		}
+	}
+	var none *Plan
+	if none, err = b.New(Settings{}, Settings{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if e := none.Entry(7); len(e.Inputs) != 1 || e.Inputs[0] != (sim.Input{}) || none.Ticks(2) != 120 || none.TapeNote() != "" {
+		t.Errorf("without a tape: %+v", e)
+	}
+}

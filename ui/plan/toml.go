@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"ghostcube/predict"
+)
+
+// document is a TOML file that has been decoded.
+type document struct {
+	name string
+	keys map[string]unstable.Position // place of each table and key, such as comparison[2].network
+}
+
+// decodeTOML decodes a file into a pointer to a struct. A key that the struct lacks is an
+// error. All errors name the file and the line.
+func decodeTOML(name string, text []byte, into any) (*document, error) {
+	decoder := toml.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(into)
+	var strict *toml.StrictMissingError
+	var syntax *toml.DecodeError
+	switch {
+	case errors.As(err, &strict):
+		line, column := strict.Errors[0].Position()
+		return nil, fmt.Errorf("%s: line %d: %w", name, line, unknownKey(text, line, column, into))
+	case errors.As(err, &syntax):
+		line, column := syntax.Position()
+		return nil, fmt.Errorf("%s: line %d, column %d: %s", name, line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &document{name, keyPositions(text)}, nil
+}
+
+// errorAt adds file and line to the error of a setting in a table, which is "" for the
+// top of the file. A setting that is missing is reported at its table.
+func (d *document) errorAt(table string, err error) error {
+	path := table
+	var bad *SettingError
+	if errors.As(err, &bad) {
+		path = strings.TrimPrefix(table+"."+bad.Name, ".")
+	}
+	for {
+		if at, ok := d.keys[path]; ok {
+			return fmt.Errorf("%s: line %d: %w", d.name, at.Line, err)
+		}
+		end := strings.LastIndexByte(path, '.')
+		if end < 0 {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		path = path[:end]
+	}
+}
+
+// keyPositions returns the place of every table and key of a file that parses.
+func keyPositions(text []byte) map[string]unstable.Position {
+	keys, counts, table := map[string]unstable.Position{}, map[string]int{}, ""
+	var p unstable.Parser
+	p.Reset(text)
+	for p.NextExpression() {
+		e := p.Expression()
+		path, at := keyPath(&p, e)
+		switch e.Kind {
+		case unstable.ArrayTable:
+			table = fmt.Sprintf("%s[%d]", path, counts[path])
+			counts[path]++
+			keys[table] = at
+		case unstable.Table:
+			table = path
+			keys[table] = at
+		case unstable.KeyValue:
+			addKeys(&p, keys, table, e)
+		}
+	}
+	return keys
+}
+
+// addKeys adds a key, and those of the inline table that is its value.
+func addKeys(p *unstable.Parser, keys map[string]unstable.Position, table string, e *unstable.Node) {
+	path, at := keyPath(p, e)
+	path = strings.TrimPrefix(table+"."+path, ".")
+	keys[path] = at
+	if v := e.Value(); v.Kind == unstable.InlineTable {
+		for c := v.Children(); c.Next(); {
+			addKeys(p, keys, path, c.Node())
+		}
+	}
+}
+
+// keyPath returns the dotted key of a table or of a value, and its place.
+func keyPath(p *unstable.Parser, e *unstable.Node) (path string, at unstable.Position) {
+	for k := e.Key(); k.Next(); {
+		if path == "" {
+			at = p.Shape(k.Node().Raw).Start
+		} else {
+			path += "."
+		}
+		path += string(k.Node().Data)
+	}
+	return path, at
+}
+
+// unknownKey returns the error of the key at a place, which the struct lacks.
+func unknownKey(text []byte, line, column int, into any) error {
+	for path, at := range keyPositions(text) {
+		if at.Line != line || at.Column != column {
+			continue
+		}
+		t := reflect.TypeOf(into)
+		steps := strings.Split(path, ".")
+		for _, step := range steps {
+			key, _, _ := strings.Cut(step, "[")
+			next, known := tableField(t, key)
+			if next == nil {
+				return &predict.UnknownNameError{Kind: "key", Name: key, Known: known}
+			}
+			t = next
+		}
+	}
+	return errors.New("unknown key")
+}
+
+// tableField returns the type of a key's value in a struct, or nil if it lacks the key, and
+// all keys of the struct.
+func tableField(t reflect.Type, key string) (field reflect.Type, keys []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, nil
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name := f.Tag.Get("toml")
+		if name == "" { // an embedded struct, whose own fields follow
+			continue
+		}
+		if keys = append(keys, name); name == key {
+			field = f.Type
+		}
+	}
+	return field, keys
+}
