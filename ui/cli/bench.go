@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"ghostcube/predict"
@@ -100,8 +99,8 @@ type trafficResult struct {
 
 // Run runs a session and prints its score.
 func (c *benchCommand) Run(p *program) error {
-	if !slices.Contains(benchFormats, c.Format) {
-		return usageError{&predict.UnknownNameError{Kind: "format", Name: c.Format, Known: benchFormats}}
+	if err := checkChoice("format", c.Format, "table", "json", "csv"); err != nil {
+		return err
 	}
 	if (c.Corrections || c.Latency) && c.Format == "csv" {
 		return usageError{errors.New("--corrections and --latency: they go with --format table or json")}
@@ -153,16 +152,13 @@ func (c *benchCommand) Run(p *program) error {
 		}
 	}
 	if c.Format == "json" {
-		return r.writeJSON(p.Stdout)
+		return writeJSON(p.Stdout, r)
 	}
 	if err := r.writeTable(p.Stdout); err != nil || !c.Latency {
 		return err
 	}
 	return r.writeLatencyTable(p.Stdout)
 }
-
-// benchFormats are what bench can print.
-var benchFormats = []string{"table", "json", "csv"}
 
 // runSeeds plays the plan with several seeds and prints what they come to.
 func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
@@ -176,7 +172,7 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	s := mergeResults(list)
 	switch c.Format {
 	case "json":
-		return s.writeJSON(p.Stdout)
+		return writeJSON(p.Stdout, s)
 	case "csv":
 		return s.writeCSV(p.Stdout)
 	}
@@ -265,7 +261,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, late latencySamples) paneResult {
 			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
 			Lost: lostRatio(up.Expected+down.Expected, up.PacketsReceived+down.PacketsReceived),
-			RTT:  float64(up.RTT) / float64(time.Millisecond),
+			RTT:  milliseconds(up.RTT),
 		},
 	}
 	if d, ok := p.Divergence(); ok {
@@ -319,25 +315,17 @@ func (r *result) heading(seeds string) string {
 	return s
 }
 
-// writeJSON prints the result as an object.
-func (r *result) writeJSON(out io.Writer) error {
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
-
 // writeTable prints the result as a table, a column for each pane.
 func (r *result) writeTable(out io.Writer) error {
 	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(out)
 	row := func(name string, f func(x *paneResult) string) {
-		fmt.Fprint(w, name, "\t")
+		cells := []string{name}
 		for i := range r.Panes {
-			fmt.Fprint(w, f(&r.Panes[i]), "\t")
+			cells = append(cells, f(&r.Panes[i]))
 		}
-		fmt.Fprintln(w)
+		t.row(cells...)
 	}
-	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	row("", func(x *paneResult) string { return x.spec })
 	for i, m := range r.Panes[0].Score {
 		if m.Title != "" {
@@ -375,7 +363,7 @@ func (r *result) writeTable(out io.Writer) error {
 		})
 	}
 	row("hash", func(x *paneResult) string { return x.Hash })
-	if err := w.Flush(); err != nil {
+	if err := t.close(); err != nil {
 		return err
 	}
 	for i := range r.Panes {

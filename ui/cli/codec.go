@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"ghostcube/net/delta"
 )
@@ -185,23 +184,23 @@ func (r *codecRun) print(out io.Writer, name string) error {
 	}
 	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to %s, all read as they were written%s\n", name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, base, lost)
 	fmt.Fprintf(out, "other than %d frames before: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", baselineDistance, changed, float64(r.touchedCubes)/n)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "LEVEL\tBYTES A FRAME\tLARGEST\tKBIT/S AT 60\tBYTES A CHANGED CUBE\tWHAT IT DOES")
+	t := newTextTable(out)
+	t.row("LEVEL", "BYTES A FRAME", "LARGEST", "KBIT/S AT 60", "BYTES A CHANGED CUBE", "WHAT IT DOES")
 	mean := func(l delta.Level) float64 { return float64(r.levels[l].totalBytes) / n }
 	for i := range r.levels {
 		l := &r.levels[i]
 		each := "-"
 		if r.changedCubes > 0 {
-			each = fmt.Sprintf("%.2f", mean(l.level)/changed)
+			each = fixed(mean(l.level)/changed, 2)
 		}
-		fmt.Fprintf(w, "%v\t%.2f\t%d\t%.2f\t%s\t%s\n", l.level, mean(l.level), l.maxBytes, mean(l.level)*8*challengeRate/1000, each, l.level.Doc())
+		t.row(l.level.String(), fixed(mean(l.level), 2), fmt.Sprint(l.maxBytes), fixed(mean(l.level)*8*challengeRate/1000, 2), each, l.level.Doc())
 		if l.level == delta.SmallestThree {
 			for _, none := range []string{"bounded-velocity", "at-rest"} {
-				fmt.Fprintf(w, "%s\t-\t-\t-\t-\tnothing here: the layout has no velocities\n", none)
+				t.row(none, "-", "-", "-", "-", "nothing here: the layout has no velocities")
 			}
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.close(); err != nil {
 		return err
 	}
 	best := delta.Raw

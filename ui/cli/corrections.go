@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"text/tabwriter"
 
 	"ghostcube/predict/lab"
 )
@@ -67,19 +65,14 @@ func (e *correctionList) writeTable(out io.Writer, name string) error {
 	if gone := e.Total - len(e.List); gone > 0 {
 		fmt.Fprintf(out, "the first %d are no longer remembered\n", gone)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "seat\tat, s\ttick\tpacket\tsent, s\tarrived, s\tbody\toff\twhy\treplayed, ticks\tjump, m")
-	fixed := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	t := newTextTable(out)
+	t.row("seat", "at, s", "tick", "packet", "sent, s", "arrived, s", "body", "off", "why", "replayed, ticks", "jump, m")
 	for i := range min(len(e.List), maxCorrectionRows) {
 		x := &e.List[i]
-		sent := "-"
-		if x.Sent != nil {
-			sent = fixed(*x.Sent)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\n", x.Client, fixed(x.At), x.Tick, x.Packet, sent, fixed(x.Received),
-			x.Body, x.text, x.Cause, x.ReplayedTicks, fixed(float64(x.Shift)))
+		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),
+			fmt.Sprint(x.Body), x.text, x.Cause, fmt.Sprint(x.ReplayedTicks), fixed(float64(x.Shift), 3))
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.close(); err != nil {
 		return err
 	}
 	if more := len(e.List) - maxCorrectionRows; more > 0 {

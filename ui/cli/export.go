@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"ghostcube/net/delta"
-	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/ui/plan"
 )
@@ -19,9 +18,6 @@ type exportCommand struct {
 	From   float64 `help:"Seconds of the tape that pass before the first frame." placeholder:"S"`
 }
 
-// layouts are the forms in which a tape can be exported.
-var layouts = []string{"delta-data"}
-
 // What a file of the challenge holds.
 const (
 	challengeCubes     = 901
@@ -33,8 +29,8 @@ const (
 
 // Run writes what the server of a tape's session would see.
 func (c *exportCommand) Run(p *program) error {
-	if c.Layout != layouts[0] {
-		return usageError{fmt.Errorf("--layout: %w", &predict.UnknownNameError{Kind: "layout", Name: c.Layout, Known: layouts})}
+	if err := checkChoice("layout", c.Layout, "delta-data"); err != nil {
+		return err
 	}
 	frames := challengeSnapshots
 	var err error

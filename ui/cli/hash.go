@@ -205,19 +205,12 @@ func describeDifference(theirs, ours string) string {
 		}
 	}
 	if first >= 0 {
-		return fmt.Sprintf("tick %s differs: body %d first, %s in all", b[0], first, pluralBodies(count))
+		return fmt.Sprintf("tick %s differs: body %d first, %s in all", b[0], first, plural(count, "body"))
 	}
 	if a[1] != b[1] {
 		return fmt.Sprintf("tick %s differs in its bodies, and the file does not say which", b[0])
 	}
 	return fmt.Sprintf("tick %s differs in its contacts: the bodies are the same", b[0])
-}
-
-func pluralBodies(n int) string {
-	if n == 1 {
-		return "1 body"
-	}
-	return fmt.Sprintf("%d bodies", n)
 }
 
 // hashSceneFile steps a scene file as the harness of the other engines does.

@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"ghostcube/predict/lab"
@@ -33,15 +31,15 @@ type stageResult struct {
 func newLatencyResult(p *lab.Pane) *latencyResult {
 	ping := p.Clients[0].Endpoint.Stats.RTT
 	article, mine := probe.SpaceEngineersLatency(ping), p.Latency.SinceStart()
-	r := &latencyResult{RTT: ms(ping), Inputs: mine.Response.Inputs, Predicted: mine.Predicted}
+	r := &latencyResult{RTT: milliseconds(ping), Inputs: mine.Response.Inputs, Predicted: mine.Predicted}
 	one := func(name string, s probe.Stage, of func(b *probe.LatencyStages) time.Duration) stageResult {
-		x := stageResult{Stage: name, SpaceEngineers: ms(of(&article))}
+		x := stageResult{Stage: name, SpaceEngineers: milliseconds(of(&article))}
 		tell := func(b *probe.LatencyStages, alone bool) *float64 {
 			between := s != probe.ClientTickStage && s != probe.ClientBufferStage && s < probe.StageCount
 			if b.Inputs == 0 || s < probe.StageCount && !s.Measured() || alone && between {
 				return nil
 			}
-			v := ms(of(b))
+			v := milliseconds(of(b))
 			return &v
 		}
 		x.Response, x.Confirmed = tell(&mine.Response, mine.Predicted), tell(&mine.Confirmed, false)
@@ -54,44 +52,33 @@ func newLatencyResult(p *lab.Pane) *latencyResult {
 	return r
 }
 
-// ms is a time in milliseconds.
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
 // writeLatencyTable prints the stages of all panes beside each other, behind the article's
 // at the first one's ping.
 func (r *result) writeLatencyTable(out io.Writer) error {
 	first := r.Panes[0].Latency
 	fmt.Fprintf(out, "\nlatency of the own input in ms, mean of all inputs; the article's at a ping of %.1f\n\n", first.RTT)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(out)
 	row := func(name, article string, f func(p *paneResult) (own, word string)) {
-		fmt.Fprint(w, name, "\t", article, "\t")
+		cells := []string{name, article}
 		for i := range r.Panes {
 			own, word := f(&r.Panes[i])
-			fmt.Fprint(w, own, "\t")
+			cells = append(cells, own)
 			if r.Panes[i].Latency.Predicted {
-				fmt.Fprint(w, word, "\t")
+				cells = append(cells, word)
 			}
 		}
-		fmt.Fprintln(w)
+		t.row(cells...)
 	}
 	row("", "", func(p *paneResult) (string, string) { return p.spec, "" })
 	row("", "article", func(*paneResult) (string, string) { return "own", "server's" })
 	for s := range first.Stages {
-		row(first.Stages[s].Stage, formatTenths(&first.Stages[s].SpaceEngineers), func(p *paneResult) (string, string) {
+		row(first.Stages[s].Stage, orDash(&first.Stages[s].SpaceEngineers, 1), func(p *paneResult) (string, string) {
 			x := &p.Latency.Stages[s]
-			return formatTenths(x.Response), formatTenths(x.Confirmed)
+			return orDash(x.Response, 1), orDash(x.Confirmed, 1)
 		})
 	}
-	row("sum", formatTenths(&first.Sum.SpaceEngineers), func(p *paneResult) (string, string) {
-		return formatTenths(p.Latency.Sum.Response), formatTenths(p.Latency.Sum.Confirmed)
+	row("sum", orDash(&first.Sum.SpaceEngineers, 1), func(p *paneResult) (string, string) {
+		return orDash(p.Latency.Sum.Response, 1), orDash(p.Latency.Sum.Confirmed, 1)
 	})
-	return w.Flush()
-}
-
-// formatTenths writes a number with a digit behind the point, and what is not known as a dash.
-func formatTenths(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return strconv.FormatFloat(*v, 'f', 1, 64)
+	return t.close()
 }

@@ -147,13 +147,6 @@ func firstComment(from fs.FS, name string) string {
 	return ""
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // kinematicCount returns how many boxes of a scene move by themselves.
 func kinematicCount(s *sim.Scene) (n int) {
 	for i := range s.Carriers {

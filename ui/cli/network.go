@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"ghostcube/net/link"
-	"ghostcube/predict"
 	"ghostcube/ui/plan"
 )
 
@@ -92,17 +88,15 @@ func (c *networkCommand) Run(p *program) error {
 	r.Up = newDirectionResult(&w.Up, client.Counters(link.Up), c.TCP)
 	r.Down = newDirectionResult(&w.Down, client.Counters(link.Down), c.TCP)
 	if c.Format == "json" {
-		e := json.NewEncoder(p.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return writeJSON(p.Stdout, r)
 	}
 	return r.writeTable(p.Stdout)
 }
 
 // parseNetwork returns the weather that is asked for, or what is wrong with the call.
 func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
-	if c.Format != "table" && c.Format != "json" {
-		return nil, &predict.UnknownNameError{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}
+	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
+		return nil, err
 	}
 	for _, x := range []struct {
 		name             string
@@ -161,7 +155,7 @@ func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool) dire
 		},
 	}
 	if !inOrder {
-		mean, deviation := millis(e.Mean), millis(e.Deviation)
+		mean, deviation := milliseconds(e.Mean), milliseconds(e.Deviation)
 		r.Expected.Mean, r.Expected.Deviation = &mean, &deviation
 	}
 	if c.Bandwidth > 0 {
@@ -173,12 +167,10 @@ func newDirectionResult(c *link.Conditions, m *link.Counters, inOrder bool) dire
 
 func newDistributionResult(s *link.Distribution) distributionResult {
 	return distributionResult{
-		Mean: millis(s.Mean()), Deviation: millis(s.Deviation()), Min: millis(s.Min), Max: millis(s.Max),
-		P50: millis(s.Quantile(0.5)), P95: millis(s.Quantile(0.95)), P99: millis(s.Quantile(0.99)),
+		Mean: milliseconds(s.Mean()), Deviation: milliseconds(s.Deviation()), Min: milliseconds(s.Min), Max: milliseconds(s.Max),
+		P50: milliseconds(s.Quantile(0.5)), P95: milliseconds(s.Quantile(0.95)), P99: milliseconds(s.Quantile(0.99)),
 	}
 }
-
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // writeTable prints what was asked next to what was measured, for both ways.
 func (r *networkResult) writeTable(out io.Writer) error {
@@ -187,25 +179,18 @@ func (r *networkResult) writeTable(out io.Writer) error {
 		fmt.Fprint(out, ", in order")
 	}
 	fmt.Fprint(out, "\n\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tup asked\tmeasured\tdown asked\tmeasured\t")
+	t := newTable(out)
+	t.row("", "up asked", "measured", "down asked", "measured")
 	row := func(name string, asked func(*expectedResult) string, measured func(*measuredResult) string) {
-		fmt.Fprint(w, name, "\t")
+		cells := []string{name}
 		for _, d := range []*directionResult{&r.Up, &r.Down} {
 			a := "-"
 			if asked != nil {
 				a = asked(&d.Expected)
 			}
-			fmt.Fprint(w, a, "\t", measured(&d.Measured), "\t")
+			cells = append(cells, a, measured(&d.Measured))
 		}
-		fmt.Fprintln(w)
-	}
-	fixed := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-	maybe := func(v *float64, scale float64, digits int) string {
-		if v == nil {
-			return "-"
-		}
-		return fixed(*v*scale, digits)
+		t.row(cells...)
 	}
 	lost := "lost, %"
 	if r.InOrder {
@@ -217,8 +202,8 @@ func (r *networkResult) writeTable(out io.Writer) error {
 	row("held back, % / out of order, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
 		func(m *measuredResult) string { return fixed(m.Reordered*100, 2) })
 	row("places out of order, most", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
-	row("way, ms mean", func(a *expectedResult) string { return maybe(a.Mean, 1, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
-	row("way, ms sd", func(a *expectedResult) string { return maybe(a.Deviation, 1, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
+	row("way, ms mean", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
+	row("way, ms sd", func(a *expectedResult) string { return orDash(a.Deviation, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
 	row("queue, ms mean", nil, func(m *measuredResult) string { return fixed(m.Queue.Mean, 2) })
 	row("queue, ms max", nil, func(m *measuredResult) string { return fixed(m.Queue.Max, 2) })
 	for _, q := range []struct {
@@ -231,7 +216,12 @@ func (r *networkResult) writeTable(out io.Writer) error {
 	} {
 		row("delay, ms "+q.name, nil, func(m *measuredResult) string { return fixed(q.of(&m.Delay), 2) })
 	}
-	row("limit / goodput, kbit/s", func(a *expectedResult) string { return maybe(a.Bandwidth, 1e-3, 1) },
+	row("limit / goodput, kbit/s", func(a *expectedResult) string {
+		if a.Bandwidth == nil {
+			return "-"
+		}
+		return fixed(*a.Bandwidth/1000, 1)
+	},
 		func(m *measuredResult) string { return fixed(m.Goodput/1000, 1) })
-	return w.Flush()
+	return t.close()
 }

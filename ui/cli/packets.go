@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ghostcube/net/link"
@@ -320,14 +319,14 @@ func (d *packetDump) printSummary() {
 }
 
 func (s *flowTotals) writeTable(out io.Writer) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "field\tcount\tbits\tbits per packet\tshare of payload, %\t")
+	t := newTable(out)
+	t.row("field", "count", "bits", "bits per packet", "share of payload, %")
 	total := 0
 	for _, f := range s.fields {
 		total += f.bits
 	}
 	for _, f := range s.fields {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%.1f\t\n", f.name, f.count, f.bits, float64(f.bits)/float64(s.packets), 100*float64(f.bits)/float64(total))
+		t.row(f.name, fmt.Sprint(f.count), fmt.Sprint(f.bits), fixed(float64(f.bits)/float64(s.packets), 1), fixed(100*float64(f.bits)/float64(total), 1))
 	}
-	w.Flush()
+	t.close()
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"ghostcube/net/delta"
 	"ghostcube/net/entropy"
@@ -101,10 +100,10 @@ func parsePair(line string) (p pair, err error) {
 func printPairs(out io.Writer, name string, pairs []pair) error {
 	n := float64(len(pairs))
 	fmt.Fprintf(out, "%s: %d pairs; all are read as they were written\n\n", name, len(pairs))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SCHEME\tBITS A PAIR\tOF ABSOLUTE\tWHAT IT IS")
+	t := newTextTable(out)
+	t.row("SCHEME", "BITS A PAIR", "OF ABSOLUTE", "WHAT IT IS")
 	line := func(name string, bits float64, what string) {
-		fmt.Fprintf(w, "%s\t%.2f\t%.1f %%\t%s\n", name, bits/n, 100*bits/n/29, what)
+		t.row(name, fixed(bits/n, 2), fixed(100*bits/n/29, 1)+" %", what)
 	}
 	for i := range delta.OrientationSchemes {
 		s := &delta.OrientationSchemes[i]
@@ -128,7 +127,7 @@ func printPairs(out io.Writer, name string, pairs []pair) error {
 		}
 		line(c.name, float64(size*8), c.describe())
 	}
-	return w.Flush()
+	return t.close()
 }
 
 // measureScheme writes pairs in bits, reads them, and returns the bits.

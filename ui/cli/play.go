@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/plan"
@@ -19,8 +18,8 @@ type playCommand struct {
 
 // Run plays a tape as it is, and prints what it came to.
 func (c *playCommand) Run(p *program) error {
-	if c.Format != "table" && c.Format != "json" {
-		return usageError{&predict.UnknownNameError{Kind: "format", Name: c.Format, Known: []string{"table", "json"}}}
+	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
+		return err
 	}
 	t, err := p.library.ReadTape(c.Tape)
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *playCommand) Run(p *program) error {
 		r.addCorrections(l)
 	}
 	if c.Format == "json" {
-		return r.writeJSON(p.Stdout)
+		return writeJSON(p.Stdout, r)
 	}
 	return r.writeTable(p.Stdout)
 }

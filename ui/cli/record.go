@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
+	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
 	"ghostcube/ui/stage"
 )
@@ -28,8 +28,6 @@ type recordCommand struct {
 	NoHUD        bool    `help:"Nothing written over the pictures."`
 }
 
-var viewNames = []string{"overlay", "split"}
-
 // Run makes a film.
 func (c *recordCommand) Run(p *program) error {
 	f, err := c.videoFormat()
@@ -40,8 +38,10 @@ func (c *recordCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if c.View != "" && !slices.Contains(viewNames, c.View) {
-		return usageError{&predict.UnknownNameError{Kind: "view", Name: c.View, Known: viewNames}}
+	if c.View != "" {
+		if err := checkChoice("view", c.View, "overlay", "split"); err != nil {
+			return err
+		}
 	}
 	show, err := c.displayCommands()
 	if err != nil {
@@ -55,26 +55,9 @@ func (c *recordCommand) Run(p *program) error {
 	if !(c.From >= 0) || lead >= n {
 		return usageError{fmt.Errorf("--from=%v: want seconds from 0 to less than the session's %v", c.From, float64(n)/float64(session.Config.Rate))}
 	}
-	l, err := session.NewLab()
-	if err != nil {
-		return usageError{err}
-	}
 	entries := session.Entries(n)
 	entries[0].Commands = slices.Concat(session.Display(), show, entries[0].Commands)
-	title := c.Title
-	if title == "" {
-		title = session.Title()
-	}
-	bar := p.newProgress("record", n)
-	taped := tape.NewRecording(l, Version, session.Panes)
-	r, err := recorder.Record(&recorder.Job{
-		Lab: l, Entries: entries, SkipTicks: lead, Title: title, Footer: session.TapeNote(), NoOverlay: c.NoHUD, Format: f,
-		Progress: func(made int) {
-			bar.set(made)
-			taped.Ticked(entries[made-1], made == n)
-		},
-	})
-	bar.finish()
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, SkipTicks: lead, Title: c.Title, NoOverlay: c.NoHUD, Format: f})
 	if err != nil {
 		return err
 	}
@@ -85,6 +68,26 @@ func (c *recordCommand) Run(p *program) error {
 	p.reportVideo(f, r.FrameCount)
 	fmt.Fprintf(p.Stdout, "%s: its tape\n", beside)
 	return nil
+}
+
+// recordVideo makes a job's video of a session, and its tape.
+func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.Result, taped *tape.Recording, err error) {
+	if j.Lab, err = session.NewLab(); err != nil {
+		return r, nil, usageError{err}
+	}
+	if j.Title == "" {
+		j.Title = session.Title()
+	}
+	j.Footer = session.TapeNote()
+	bar := p.newProgress("record", len(j.Entries))
+	defer bar.finish()
+	taped = tape.NewRecording(j.Lab, Version, session.Panes)
+	j.Progress = func(made int) {
+		bar.set(made)
+		taped.Ticked(j.Entries[made-1], made == len(j.Entries))
+	}
+	r, err = recorder.Record(j)
+	return r, taped, err
 }
 
 // DisplayFlags set what is drawn.
@@ -104,9 +107,8 @@ func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 // videoFormat checks what the film shall be.
 func (c *recordCommand) videoFormat() (f video.Format, err error) {
 	f.File = c.Output
-	var rest string
-	if n, err := fmt.Sscanf(c.Size+" ", "%dx%d%s", &f.W, &f.H, &rest); n != 2 || err == nil {
-		return f, usageError{fmt.Errorf("--size=%s: want width x height, such as 1280x720", c.Size)}
+	if f.W, f.H, err = parseSize(c.Size, video.MinSide, video.MinSide); err != nil {
+		return f, err
 	}
 	f.FPS = 60
 	if strings.EqualFold(filepath.Ext(f.File), ".gif") {
@@ -124,6 +126,17 @@ func (c *recordCommand) videoFormat() (f video.Format, err error) {
 		return f, usageError{fmt.Errorf("-o: %w", err)}
 	}
 	return f, nil
+}
+
+// parseSize reads the --size flag: width x height in pixels, from a smallest one.
+func parseSize(text string, minW, minH int) (w, h int, err error) {
+	width, height, _ := strings.Cut(text, "x")
+	w, errW := plan.ParseInt(width, minW, video.MaxSide)
+	h, errH := plan.ParseInt(height, minH, video.MaxSide)
+	if errW != nil || errH != nil {
+		return 0, 0, usageError{fmt.Errorf("--size=%s: want width x height in pixels, from %dx%d to %dx%d", text, minW, minH, video.MaxSide, video.MaxSide)}
+	}
+	return w, h, nil
 }
 
 // reportVideo tells where a film is and how large.

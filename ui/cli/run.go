@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"ghostcube/predict/lab"
-	"ghostcube/predict/lab/tape"
 	"ghostcube/render/video"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/recorder"
@@ -41,13 +40,12 @@ var Renderers = []string{"auto", "gpu-supersampled", "gpu", "software", "softwar
 
 // Run opens the window, or does without one.
 func (c *runCommand) Run(p *program) error {
-	var w, h int
-	if n, err := fmt.Sscanf(c.Size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 320 || h < 240 || w > video.MaxSide || h > video.MaxSide {
-		return usageError{fmt.Errorf("--size=%s: want width x height from 320x240 to %dx%d, such as 1280x720", c.Size, video.MaxSide, video.MaxSide)}
+	w, h, err := parseSize(c.Size, 320, 240)
+	if err != nil {
+		return err
 	}
-	picture := slices.Index(Renderers, c.Renderer)
-	if picture < 0 {
-		return usageError{fmt.Errorf("--renderer: %w", &unknownName{"renderer", c.Renderer, Renderers})}
+	if err := checkChoice("renderer", c.Renderer, Renderers...); err != nil {
+		return err
 	}
 	session, err := p.newPlan(c.SessionFlags, "")
 	if err != nil {
@@ -65,7 +63,7 @@ func (c *runCommand) Run(p *program) error {
 		}
 		o := &WindowOptions{
 			Comparisons: comparisons,
-			Plan:        session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: picture,
+			Plan:        session, Display: show, OutDir: c.Out, Width: w, Height: h, Renderer: slices.Index(Renderers, c.Renderer),
 			PlanComparison: func(name string) (*plan.Plan, error) { return p.newPlan(SessionFlags{Compare: name}, "") },
 		}
 		opened, err := p.OpenWindow(o)
@@ -105,20 +103,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if !video.HaveH264() {
 		f = video.Format{File: filepath.Join(c.Out, "lab.gif"), W: 960, H: 540, FPS: 25}
 	}
-	l, err := session.NewLab()
-	if err != nil {
-		return usageError{err}
-	}
-	bar := p.newProgress("film", n)
-	taped := tape.NewRecording(l, Version, session.Panes)
-	r, err := recorder.Record(&recorder.Job{
-		Lab: l, Entries: entries, Title: session.Title(), Footer: session.TapeNote(), Format: f,
-		Progress: func(made int) {
-			bar.set(made)
-			taped.Ticked(entries[made-1], made == n)
-		},
-	})
-	bar.finish()
+	r, taped, err := p.recordVideo(session, &recorder.Job{Entries: entries, Format: f})
 	if err != nil {
 		return err
 	}
@@ -134,7 +119,7 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	err = errors.Join(
 		scored.writeTable(p.Stdout),
 		writeFile(table, func(w *os.File) error { return scored.writeTable(w) }),
-		writeFile(report, func(w *os.File) error { return scored.writeJSON(w) }),
+		writeFile(report, func(w *os.File) error { return writeJSON(w, scored) }),
 		writeFile(tape, func(w *os.File) error { return taped.Write(w) }),
 	)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"text/tabwriter"
 
 	"ghostcube/ui/plan"
 )
@@ -227,7 +226,7 @@ func (f *seedMeasure) text() string {
 		if f.digits < 0 {
 			return strconv.FormatFloat(v, 'g', 5, 64)
 		}
-		return strconv.FormatFloat(v, 'f', f.digits, 64)
+		return fixed(v, f.digits)
 	}
 	switch {
 	case f.Mean == nil:
@@ -244,21 +243,15 @@ func (f *seedMeasure) text() string {
 	return number(*f.Mean) + " ±" + number(half)
 }
 
-// writeJSON prints the report as an object.
-func (s *seedsResult) writeJSON(out io.Writer) error {
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(s)
-}
-
 // writeTable prints the report as a table, a column for each pane.
 func (s *seedsResult) writeTable(out io.Writer) error {
 	fmt.Fprintf(out, "%s\nmean of %d, and half of the interval in which the mean of all seeds lies with 95 %%\n\n", s.heading, len(s.Seeds))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(out)
+	cells := []string{""}
 	for i := range s.Panes {
-		fmt.Fprint(w, "\t", s.Panes[i].spec)
+		cells = append(cells, s.Panes[i].spec)
 	}
-	fmt.Fprintln(w, "\t")
+	t.row(cells...)
 	group := func(of func(*seedsPane) seedMeasures) {
 		var names []string
 		for i := range s.Panes {
@@ -267,18 +260,18 @@ func (s *seedsResult) writeTable(out io.Writer) error {
 					continue
 				}
 				names = append(names, f.name)
-				fmt.Fprint(w, f.title)
+				cells := []string{f.title}
 				for k := range s.Panes {
-					fmt.Fprint(w, "\t", s.Panes[k].cellText(of, f.name))
+					cells = append(cells, s.Panes[k].cellText(of, f.name))
 				}
-				fmt.Fprintln(w, "\t")
+				t.row(cells...)
 			}
 		}
 	}
 	group(func(p *seedsPane) seedMeasures { return p.Score })
 	group(func(p *seedsPane) seedMeasures { return p.Traffic })
 	group(func(p *seedsPane) seedMeasures { return p.Counters })
-	return w.Flush()
+	return t.close()
 }
 
 func (p *seedsPane) cellText(of func(*seedsPane) seedMeasures, name string) string {

@@ -2,21 +2,8 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 )
-
-// unknownName is the error for a name that nothing answers to.
-type unknownName struct {
-	kind, name string
-	known      []string
-}
-
-func (u *unknownName) Error() string {
-	return fmt.Sprintf("no %s %q (there are %s)", u.kind, u.name, strings.Join(u.known, ", "))
-}
-
-func (u *unknownName) Names() (kind, name string, known []string) { return u.kind, u.name, u.known }
 
 // errorText puts an error into one line, with the nearest name where a name was
 // wrong.
