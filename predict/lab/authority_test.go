@@ -10,8 +10,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// pushSamePile has both players drive slowly to and fro through the pile between them,
-// each where the truth of the first pane has it.
+// pushSamePile returns the inputs of two players who roll slowly back and forth through the
+// pile between them, steered by the server's world of the first pane.
 func pushSamePile(l *Lab) Entry {
 	in := make([]sim.Input, 2)
 	for p := range in {
@@ -33,19 +33,19 @@ func pushSamePile(l *Lab) Entry {
 	return Entry{Inputs: in}
 }
 
-// TestToucherAuthority says of two players who fight for a pile, each under its own
-// authority over what it touches: an own key shows at once, and the own cube never
-// jumps by more than half a metre; some body was wanted by both, and one of them gave it up; a copy goes the
-// same way; and 20 seconds after all rests both see it where it is, and have
-// nothing in hand but themselves.
+// TestToucherAuthority lets two players contest a pile, each with authority over the bodies
+// it touches. Input shows in its own tick, and the player's cube never jumps by more than
+// half a metre. Some body is claimed by both, and one of them yields. A fork stays equal.
+// Twenty seconds after everything has come to rest both clients draw the server's poses and
+// own nothing but their cubes.
 func TestToucherAuthority(t *testing.T) {
-	for _, weather := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
+	for _, network := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
 		for _, knobs := range []string{"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0", ":adaptive=on:uplink-budget=32:budget=64"} {
 			if testing.Short() && knobs != "" {
 				continue
 			}
-			t.Run(fmt.Sprint(weather, knobs), func(t *testing.T) {
-				l := open(t, config(t, "two-players", weather, AtClient), "statesync:authority=client"+knobs, "statesync")
+			t.Run(fmt.Sprint(network, knobs), func(t *testing.T) {
+				l := open(t, config(t, "two-players", network, AtClient), "statesync:authority=client"+knobs, "statesync")
 				for range 90 {
 					l.Tick(Entry{Inputs: make([]sim.Input, 2)})
 				}
@@ -54,7 +54,7 @@ func TestToucherAuthority(t *testing.T) {
 					keys[i].Inputs = []sim.Input{{Buttons: sim.Right}, {}}
 				}
 				if got := l.MeasureInputLatency(keys); got[0] != 0 || got[1] < 9 {
-					t.Errorf("a key shows after %v ticks, under the toucher's and the server's authority", got)
+					t.Errorf("input latency of %v ticks under client and server authority", got)
 				}
 				var f *Lab
 				p, most := l.Panes[0], 0
@@ -65,13 +65,13 @@ func TestToucherAuthority(t *testing.T) {
 					if err := l.Tick(pushSamePile(l)); err != nil {
 						t.Fatal(err)
 					}
-					held := 0
+					owned := 0
 					for _, o := range p.ServerWorld.Owners()[2:] {
 						if o != sim.NoPlayer {
-							held++
+							owned++
 						}
 					}
-					most = max(most, held)
+					most = max(most, owned)
 					for body, b := range p.ServerWorld.Bodies() {
 						if !(b.Pose.Pos.Len() < 1000) {
 							t.Fatalf("tick %d: body %d is at %v", i, body, b.Pose.Pos)
@@ -82,28 +82,28 @@ func TestToucherAuthority(t *testing.T) {
 					f.Tick(pushSamePile(f))
 				}
 				if most < 10 {
-					t.Errorf("no more than %d bodies were in anyone's hands", most)
+					t.Errorf("at most %d bodies were owned by players", most)
 				}
 				if f.Hash() != l.Hash() {
-					t.Error("a copy goes another way")
+					t.Error("a fork diverges")
 				}
-				// The other's cube is set into ours at times, and pushes it.
+				// A state may place the other cube inside this one, which pushes it away.
 				if n := p.Score.LargestPop(); n > 0.5 {
-					t.Errorf("the own cube jumps by %v m", n)
+					t.Errorf("the player's cube jumps by %v m", n)
 				}
 				if n := p.Counters.Value("lost_claims"); n < 1 && knobs == "" {
-					t.Errorf("%v bodies were given up", n)
+					t.Errorf("ownership of %v bodies was yielded", n)
 				}
 				for range 1200 {
 					l.Tick(Entry{})
 				}
 				if owners := p.ServerWorld.Owners(); slices.ContainsFunc(owners[2:], func(p int8) bool { return p != sim.NoPlayer }) {
-					t.Errorf("all rests, and is in the hands of %v", owners)
+					t.Errorf("at rest the owners are %v", owners)
 				}
 				for seat, s := range p.Clients {
 					for i, b := range p.ServerWorld.Bodies() {
 						if d := s.View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
-							t.Errorf("seat %d: at rest body %d is drawn %v m from where it is", seat, i, d)
+							t.Errorf("client %d: at rest body %d is drawn %v m from the server's pose", seat, i, d)
 						}
 					}
 				}
@@ -112,8 +112,8 @@ func TestToucherAuthority(t *testing.T) {
 	}
 }
 
-// TestToucherAuthoritySpectator says that who only watches is told of all bodies, whoever's
-// word counts.
+// TestToucherAuthoritySpectator checks that a spectator receives the states of all bodies,
+// whoever has authority over them.
 func TestToucherAuthoritySpectator(t *testing.T) {
 	l := open(t, config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
 	for range 600 {
@@ -123,12 +123,12 @@ func TestToucherAuthoritySpectator(t *testing.T) {
 	}
 	p := l.Panes[0]
 	if n := p.Counters.Value("updates_per_packet"); n < 15 {
-		t.Errorf("%v bodies a packet", n)
+		t.Errorf("%v bodies per packet", n)
 	}
 }
 
-// TestOwnedBodyIgnoresOlderServerState says that what is in hand is not shown where the server last
-// spoke of it, before it was.
+// TestOwnedBodyIgnoresOlderServerState checks that an owned body is not drawn at a server
+// state from before its client took ownership.
 func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
 	l := open(t, config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
 	for range 300 {
@@ -138,6 +138,6 @@ func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
 	}
 	v := &l.Panes[0].Clients[0].View
 	if d := v.LastReceived[0].Pos.Sub(v.Simulated[0].Pos).Len(); d > 0 {
-		t.Errorf("the own cube's last word is %v m from where it is", d)
+		t.Errorf("the last state of the player's cube is %v m from its pose", d)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"ghostcube/predict/strategy/lockstep"
 )
 
-// TestBodyLimits says that a scene of more bodies than a strategy can send is
-// refused with words, wherever it is asked for, and changes nothing; and that
-// strategies without that limit take it.
+// TestBodyLimits checks that a scene with more bodies than a strategy sends is refused, by
+// every command that could combine them, that a refusal changes nothing, and that
+// strategies without a limit take the scene.
 func TestBodyLimits(t *testing.T) {
 	large, small := Config{Scene: "fleet", Rate: 60}, Config{Scene: "plain", Rate: 60}
 	refused := func(what string, err error) {

@@ -10,41 +10,39 @@ import (
 	"ghostcube/sim"
 )
 
-// ClockFault is what is wrong with the machine of a client: forced faults. The zero
-// value is a machine on which nothing is.
+// ClockFault is a forced fault of a client's machine. The zero value is a machine without
+// faults.
 type ClockFault struct {
-	// Skew is by how many parts per million its clock is faster than the
-	// session's, in [-MostSkew, MostSkew].
+	// Skew is how much faster the client's clock runs than the session's, in parts per
+	// million, in [-MaxSkew, MaxSkew].
 	Skew int
 
-	// FrameRate is how many times a second its program goes round, in [MinFrames,
-	// MaxFrames]: it reads what has come and makes the ticks that are due, all at
-	// once. With 0 it does so whenever a tick is due.
+	// FrameRate is the frame rate of the client's program per second, in [MinFrameRate,
+	// MaxFrameRate]. In a frame the program receives packets and runs all ticks that are
+	// due. With 0 it runs a frame for every tick.
 	FrameRate int
 
-	// FrozenUntil is the session's tick up to which the program stands still. It makes
-	// no tick and reads nothing, and when it goes on it does not make up for it.
+	// FrozenUntil is the session tick up to which the program is frozen: it runs no ticks
+	// and receives nothing. The ticks that it misses are not made up for.
 	FrozenUntil sim.Tick
 }
 
-// MostSkew bounds the skew of a clock, in parts per million; MinFrames and
-// MaxFrames bound the frames per second of a program that does not keep up or
-// runs ahead.
+// Bounds of a ClockFault.
 const (
-	MaxSkew      = 10000
-	MinFrameRate = 5
+	MaxSkew      = 10000 // parts per million
+	MinFrameRate = 5     // per second
 	MaxFrameRate = 1000
 )
 
-// maxFreeze is the longest that a client may be frozen at once.
+// maxFreeze is the longest freeze.
 const maxFreeze = time.Minute
 
-// maxClients is how many clients a pane can have.
+// maxClients is the largest number of clients of a pane.
 const maxClients = 4
 
-// frameTime returns the time of the newest frame at or before now, the beginning of
-// tick t. A program that goes round faster than it makes ticks makes them in
-// the newest of its frames: what comes after that is read in the next one.
+// frameTime returns the time of the client's newest frame at or before now, the beginning
+// of tick t. A program with more frames than ticks runs its ticks in the newest frame, so
+// packets that arrive after that frame wait for the next one.
 func (c *ClockFault) frameTime(now time.Duration, t sim.Tick, rate int) time.Duration {
 	if c.FrameRate == 0 {
 		return now
@@ -52,21 +50,21 @@ func (c *ClockFault) frameTime(now time.Duration, t sim.Tick, rate int) time.Dur
 	return time.Duration(uint64(t)*uint64(c.FrameRate)/uint64(rate)) * time.Second / time.Duration(c.FrameRate)
 }
 
-// clockStep is what a tick of the session adds to the client's clock at a pace, in
-// millionths of a tick.
-func (c *ClockFault) clockStep(pace int32) int64 {
-	n := million + int64(pace)
+// clockStep returns the client time that passes in a session tick, in millionths of a tick.
+// slewPPM is the correction that the client asks for, in parts per million.
+func (c *ClockFault) clockStep(slewPPM int32) int64 {
+	n := million + int64(slewPPM)
 	return n + n*int64(c.Skew)/million
 }
 
-// describe says what is wrong at tick t, or nothing.
+// describe returns the faults at tick t as text, empty if there are none.
 func (c *ClockFault) describe(t sim.Tick) string {
 	var list []string
 	if c.Skew != 0 {
-		list = append(list, fmt.Sprintf("clock %+d ppm", c.Skew))
+		list = append(list, fmt.Sprintf("skew %+d ppm", c.Skew))
 	}
 	if c.FrameRate != 0 {
-		list = append(list, fmt.Sprintf("%d frames a second", c.FrameRate))
+		list = append(list, fmt.Sprintf("%d fps", c.FrameRate))
 	}
 	if t < c.FrozenUntil {
 		list = append(list, "frozen")
@@ -74,11 +72,11 @@ func (c *ClockFault) describe(t sim.Tick) string {
 	return strings.Join(list, ", ")
 }
 
-// ClockFault returns what is wrong with the machine of a seat.
-func (p *Pane) ClockFault(seat int) ClockFault { return p.clockFaults[seat] }
+// ClockFault returns the clock fault of a client.
+func (p *Pane) ClockFault(client int) ClockFault { return p.clockFaults[client] }
 
-// DescribeClockFaults says in a few words what is wrong with the clients' machines, or
-// nothing.
+// DescribeClockFaults returns the clock faults of the clients as text, empty if there are
+// none.
 func (p *Pane) DescribeClockFaults() string {
 	var list []string
 	for i := range p.Clients {
@@ -97,11 +95,11 @@ func (p *Pane) DescribeClockFaults() string {
 	return p.clockFaults[0].describe(p.lab.tick)
 }
 
-// setClockFault sets one number of the clients' clocks.
+// setClockFault sets the skew or the frame rate of the clients.
 func (l *Lab) setClockFault(c Command) error {
-	seat, name, found := strings.Cut(c.Name, ".")
+	client, name, found := strings.Cut(c.Name, ".")
 	if !found {
-		seat, name = "", c.Name
+		client, name = "", c.Name
 	}
 	var set func(*ClockFault)
 	switch name {
@@ -111,7 +109,7 @@ func (l *Lab) setClockFault(c Command) error {
 			n, err = 0, nil
 		}
 		if err != nil || n < -MaxSkew || n > MaxSkew {
-			return fmt.Errorf("skew=%s: want %d to %d parts per million, or off", c.Value, -MaxSkew, MaxSkew)
+			return fmt.Errorf("skew=%s: want %d to %d ppm, or off", c.Value, -MaxSkew, MaxSkew)
 		}
 		set = func(k *ClockFault) { k.Skew = n }
 	case "fps":
@@ -119,39 +117,39 @@ func (l *Lab) setClockFault(c Command) error {
 		if c.Value == "off" {
 			n = 0
 		} else if err != nil || n < MinFrameRate || n > MaxFrameRate {
-			return fmt.Errorf("fps=%s: want %d to %d frames a second, or off", c.Value, MinFrameRate, MaxFrameRate)
+			return fmt.Errorf("fps=%s: want %d to %d frames per second, or off", c.Value, MinFrameRate, MaxFrameRate)
 		}
 		set = func(k *ClockFault) { k.FrameRate = n }
 	default:
-		return &predict.UnknownNameError{Kind: "number of a clock", Name: name, Known: []string{"skew", "fps"}}
+		return &predict.UnknownNameError{Kind: "clock setting", Name: name, Known: []string{"skew", "fps"}}
 	}
-	return l.updateClockFaults(c.Pane, seat, set)
+	return l.updateClockFaults(c.Pane, client, set)
 }
 
-// freeze lets the clients' programs stand still from now on for a time.
+// freeze freezes the clients' programs from now on for a duration.
 func (l *Lab) freeze(c Command) error {
 	d, err := time.ParseDuration(c.Value)
 	if err != nil || d <= 0 || d > maxFreeze {
-		return fmt.Errorf("freeze %q: want a duration above 0s up to %v", c.Value, maxFreeze)
+		return fmt.Errorf("freeze %q: want a duration above 0s, up to %v", c.Value, maxFreeze)
 	}
 	until := l.tick + sim.Tick((d*time.Duration(l.config.Rate)+time.Second-1)/time.Second)
 	return l.updateClockFaults(c.Pane, c.Name, func(k *ClockFault) { k.FrozenUntil = until })
 }
 
-// updateClockFaults sets something of the clocks of a pane, or of all panes and those
-// that will be opened: of one seat, counted from 1, or of all if seat is empty.
-func (l *Lab) updateClockFaults(pane int, seat string, set func(*ClockFault)) error {
+// updateClockFaults changes the clock faults of one pane, or of all panes and those that are
+// opened later. client is the number of one client, from 1, or empty for all clients.
+func (l *Lab) updateClockFaults(pane int, client string, set func(*ClockFault)) error {
 	first, last := 0, maxClients
-	if seat != "" {
-		n, err := strconv.Atoi(seat)
-		if seats := l.clientCount(); err != nil || n < 1 || n > seats {
-			return fmt.Errorf("client %q: want 1 to %d", seat, seats)
+	if client != "" {
+		n, err := strconv.Atoi(client)
+		if count := l.clientCount(); err != nil || n < 1 || n > count {
+			return fmt.Errorf("client %q: want 1 to %d", client, count)
 		}
 		first, last = n-1, n
 	}
-	each := func(clocks *[maxClients]ClockFault) {
+	each := func(faults *[maxClients]ClockFault) {
 		for i := first; i < last; i++ {
-			set(&clocks[i])
+			set(&faults[i])
 		}
 	}
 	if pane == AllPanes {
@@ -160,7 +158,7 @@ func (l *Lab) updateClockFaults(pane int, seat string, set func(*ClockFault)) er
 	return l.eachPane(pane, func(p *Pane) error { each(&p.clockFaults); return nil })
 }
 
-// clientCount is how many clients a pane has.
+// clientCount returns the number of clients of a pane.
 func (l *Lab) clientCount() int {
 	if l.config.Seat == AtHost {
 		return 1
@@ -168,7 +166,7 @@ func (l *Lab) clientCount() int {
 	return l.Players()
 }
 
-// addClockFaults digests what is wrong with the machines, if anything is.
+// addClockFaults digests the clock faults of a pane, if there are any.
 func (d *digest) addClockFaults(p *Pane) {
 	for i, c := range p.clockFaults[:len(p.Clients)] {
 		if c.FrozenUntil <= p.lab.tick {

@@ -22,27 +22,26 @@ func applyCommands(t testing.TB, l *Lab, commands ...string) {
 	}
 }
 
-// countClientTicks opens a pane and returns how many ticks its first client makes in
-// each of so many ticks of the session.
-func countClientTicks(t *testing.T, l *Lab, ticks int) (made []int) {
+// countClientTicks returns the number of ticks that the first client makes in each of the
+// next session ticks.
+func countClientTicks(t *testing.T, l *Lab, ticks int) (counts []int) {
 	t.Helper()
 	p := l.Panes[0]
 	for range ticks {
 		before := p.Counters.Value("input_packets")
 		run(t, l, 1)
-		made = append(made, int(p.Counters.Value("input_packets")-before))
+		counts = append(counts, int(p.Counters.Value("input_packets")-before))
 	}
-	return made
+	return counts
 }
 
-// TestClockFaults says what the faults of a clock do: at 500 ppm a client makes
-// one tick more in 2000, at -500 one less; at 20 frames a second three ticks in
-// every third one of the session, and at 144 one in each; and frozen for half a
-// second none in 30.
+// TestClockFaults checks the effect of each fault: at 500 ppm a client makes one tick more in
+// 2000, at -500 ppm one less; at 20 fps three ticks in every third session tick, at 144 fps
+// one in each; frozen for half a second, none in 30.
 func TestClockFaults(t *testing.T) {
 	open := func() *Lab { return open(t, config(t, "plain", "latency=20ms", AtClient), "noprediction") }
-	sum := func(made []int) (n int) {
-		for _, m := range made {
+	sum := func(counts []int) (n int) {
+		for _, m := range counts {
 			n += m
 		}
 		return n
@@ -58,26 +57,26 @@ func TestClockFaults(t *testing.T) {
 	applyCommands(t, l, "clock all fps 20")
 	for i, n := range countClientTicks(t, l, 60)[1:] {
 		if want := map[bool]int{true: 3}[(i+1)%3 == 0]; n != want {
-			t.Fatalf("20 frames a second: %d ticks in tick %d, want %d", n, i+1, want)
+			t.Fatalf("20 fps: %d ticks in tick %d, want %d", n, i+1, want)
 		}
 	}
 	applyCommands(t, l, "clock all fps 144")
 	for i, n := range countClientTicks(t, l, 60)[1:] {
 		if n != 1 {
-			t.Fatalf("144 frames a second: %d ticks in tick %d", n, i)
+			t.Fatalf("144 fps: %d ticks in tick %d", n, i)
 		}
 	}
 	applyCommands(t, l, "clock all fps off", "freeze all - 500ms")
 	if n := sum(countClientTicks(t, l, 30)); n != 0 {
-		t.Errorf("frozen, it makes %d ticks", n)
+		t.Errorf("%d ticks while frozen", n)
 	}
 	if n := sum(countClientTicks(t, l, 30)); n != 30 {
-		t.Errorf("after that it makes %d in 30", n)
+		t.Errorf("%d ticks in 30 after the freeze", n)
 	}
 }
 
-// TestFrameRateEqualToTickRate says that a program that goes round as often as it makes
-// ticks is no fault: the session is the same to the bit.
+// TestFrameRateEqualToTickRate checks that a frame rate equal to the tick rate is no fault:
+// the session is the same to the bit.
 func TestFrameRateEqualToTickRate(t *testing.T) {
 	for _, s := range Strategies {
 		c := config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
@@ -87,19 +86,19 @@ func TestFrameRateEqualToTickRate(t *testing.T) {
 		run(t, b, 300)
 		applyCommands(t, b, "clock all fps off")
 		if a.Hash() != b.Hash() {
-			t.Errorf("%s: 60 frames a second are not 60 ticks a second", s.Name)
+			t.Errorf("%s: 60 fps change the session", s.Name)
 		}
 	}
 }
 
-// TestClockFaultScope says that a fault can be one client's, one pane's or all, that
-// a pane opened later has what was commanded for all, that a restart and a switch
-// of strategy leave it, and how it is put into words.
+// TestClockFaultScope checks that a fault may concern one client, one pane or all panes, that
+// a pane opened later has the faults of all panes, that faults survive a restart and a
+// switch of strategy, and how they are described.
 func TestClockFaultScope(t *testing.T) {
 	l := open(t, config(t, "two-players", "perfect", AtClient), "rewind", "rewind")
 	applyCommands(t, l, "clock all 2.skew 500", "clock 1 fps 20", "freeze 2 1 1s")
 	run(t, l, 1)
-	for i, want := range []string{"client 1: 20 frames a second; client 2: clock +500 ppm, 20 frames a second", "client 1: frozen; client 2: clock +500 ppm"} {
+	for i, want := range []string{"client 1: 20 fps; client 2: skew +500 ppm, 20 fps", "client 1: frozen; client 2: skew +500 ppm"} {
 		if got := l.Panes[i].DescribeClockFaults(); got != want {
 			t.Errorf("pane %d: %q, want %q", i+1, got, want)
 		}
@@ -107,12 +106,12 @@ func TestClockFaultScope(t *testing.T) {
 	applyCommands(t, l, "open all snapshot -", "switch 2 lockstep -", "restart all - -")
 	run(t, l, 60)
 	for i := 1; i < 3; i++ {
-		if got := l.Panes[i].DescribeClockFaults(); got != "client 2: clock +500 ppm" {
+		if got := l.Panes[i].DescribeClockFaults(); got != "client 2: skew +500 ppm" {
 			t.Errorf("pane %d: %q", i+1, got)
 		}
 	}
 	applyCommands(t, l, "clock all skew -500", "clock all fps off")
-	if got := l.Panes[0].DescribeClockFaults(); got != "clock -500 ppm" {
+	if got := l.Panes[0].DescribeClockFaults(); got != "skew -500 ppm" {
 		t.Errorf("%q", got)
 	}
 	applyCommands(t, l, "clock all skew off")
@@ -121,9 +120,8 @@ func TestClockFaultScope(t *testing.T) {
 	}
 }
 
-// TestForkKeepsClockFaults says that faults are part of the session: a copy taken in the
-// middle of them goes the same way as its model, and two panes under the same
-// faults go the same way, too.
+// TestForkKeepsClockFaults checks that faults are part of the session: a fork during faults
+// stays equal to its original, and so do two panes under the same faults.
 func TestForkKeepsClockFaults(t *testing.T) {
 	for _, s := range Strategies {
 		l := open(t, config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
@@ -135,7 +133,7 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			run(t, l, 1)
 			f, g := l.Fork(), l.Fork()
 			if f.Hash() != l.Hash() {
-				t.Fatalf("%s: %d ticks after the freeze the copy differs", s.Name, i)
+				t.Fatalf("%s: %d ticks after the freeze the fork differs", s.Name, i)
 			}
 			if i%10 != 9 {
 				continue
@@ -143,34 +141,34 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			run(t, f, 100)
 			run(t, g, 100)
 			if f.Hash() != g.Hash() {
-				t.Fatalf("%s: %d ticks after the freeze two copies part", s.Name, i)
+				t.Fatalf("%s: %d ticks after the freeze two forks diverge", s.Name, i)
 			}
 		}
 		f := l.Fork()
 		run(t, l, 200)
 		run(t, f, 200)
 		if f.Hash() != l.Hash() {
-			t.Errorf("%s: the copy went another way", s.Name)
+			t.Errorf("%s: the fork diverges", s.Name)
 		}
 		if a, b := l.Panes[0].Hash(), l.Panes[1].Hash(); a != b {
-			t.Errorf("%s: two panes under the same faults part", s.Name)
+			t.Errorf("%s: two panes under the same faults diverge", s.Name)
 		}
 		applyCommands(t, l, "clock all skew off")
 		if h := l.Hash(); h == f.Hash() {
-			t.Errorf("%s: the hash does not know of the fault", s.Name)
+			t.Errorf("%s: the hash does not cover the fault", s.Name)
 		}
 	}
 }
 
-// TestFrozenClientAllocatesNothing says that freezes and low frame rates cost no
-// memory once they have had it.
+// TestFrozenClientAllocatesNothing checks that freezes and low frame rates allocate nothing
+// once the buffers exist.
 func TestFrozenClientAllocatesNothing(t *testing.T) {
 	for _, s := range Strategies {
 		l := open(t, config(t, "zen", "latency=75ms", AtClient), s.Name)
 		applyCommands(t, l, "clock all fps 20")
 		in := Entry{Inputs: []sim.Input{{}}}
 		step := func() {
-			if l.Ticks()%60 == 0 { // as the command would, but for its words
+			if l.Ticks()%60 == 0 { // without the command, whose text allocates
 				l.Panes[0].Freeze(l.Ticks() + 12)
 			}
 			l.Tick(in)
@@ -179,23 +177,24 @@ func TestFrozenClientAllocatesNothing(t *testing.T) {
 			step()
 		}
 		if n := testing.AllocsPerRun(600, step); n != 0 {
-			t.Errorf("%s: %v allocations a tick", s.Name, n)
+			t.Errorf("%s: %v allocations per tick", s.Name, n)
 		}
 	}
 }
 
-// TestBadClockCommands says that a bad command says why and changes nothing.
+// TestBadClockCommands checks that a bad command is refused with the reason and changes
+// nothing.
 func TestBadClockCommands(t *testing.T) {
 	for text, want := range map[string]string{
 		"clock all skew 10001": "-10000 to 10000",
 		"clock all skew fast":  "-10000 to 10000",
 		"clock all fps 4":      "5 to 1000",
 		"clock all fps 20.5":   "5 to 1000",
-		"clock all speed 3":    `no number of a clock "speed"`,
+		"clock all speed 3":    `no clock setting "speed"`,
 		"clock all 2.skew 3":   "1 to 1",
 		"clock all x.skew 3":   "1 to 1",
-		"freeze all - 2":       "above 0s up to 1m0s",
-		"freeze all - 61s":     "above 0s up to 1m0s",
+		"freeze all - 2":       "above 0s, up to 1m0s",
+		"freeze all - 61s":     "above 0s, up to 1m0s",
 		"freeze all 0 1s":      "1 to 1",
 		"freeze 3 - 1s":        "no pane 3",
 	} {

@@ -11,8 +11,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// viewRecorder is a session in which it is looked at how far each picture of the first
-// client is from the server's world of the same tick, and how late it is.
+// viewRecorder is a session that records the path error and the display delay of every view
+// of the first client.
 type viewRecorder struct {
 	*testing.T
 	lab             *Lab
@@ -23,8 +23,8 @@ type viewRecorder struct {
 	drawnPositions  []geom.Vec3
 }
 
-func newViewRecorder(t *testing.T, scene, weather string, seat Seat, spec string) *viewRecorder {
-	return &viewRecorder{T: t, lab: open(t, config(t, scene, weather, seat), spec),
+func newViewRecorder(t *testing.T, scene, network string, seat Seat, spec string) *viewRecorder {
+	return &viewRecorder{T: t, lab: open(t, config(t, scene, network, seat), spec),
 		serverPositions: map[sim.Tick]geom.Vec3{}, waiting: map[sim.Tick][]int{}}
 }
 
@@ -34,7 +34,7 @@ func (r *viewRecorder) apply(verb, name, value string) {
 	}
 }
 
-// run makes ticks in which the player turns a corner every two seconds.
+// run makes ticks in which the player changes direction every two seconds.
 func (r *viewRecorder) run(ticks int) {
 	for range ticks {
 		n := len(r.delays)
@@ -60,11 +60,11 @@ func (r *viewRecorder) run(ticks int) {
 	}
 }
 
-// recoveryTicks is for how many ticks from one on the picture was later or earlier than
-// usual by more than two ticks, or by more than some metres from the truth, until
-// it was not for a second.
+// recoveryTicks returns how many ticks after a tick the view takes to recover: until for a
+// second its display delay is within two ticks of the usual one and its path error within
+// a limit in metres.
 func (r *viewRecorder) recoveryTicks(from, usual int, metres float32) int {
-	right := from // since when it has been
+	right := from // first tick of the second in question
 	for i := from; i < len(r.delays) && i < right+60; i++ {
 		if d := r.delays[i] - usual; d < -2 || d > 2 || r.errors[i] > metres {
 			right = i + 1
@@ -73,14 +73,13 @@ func (r *viewRecorder) recoveryTicks(from, usual int, metres float32) int {
 	return right - from
 }
 
-// usualDelay runs until the strategy is at work, and returns how late its picture
-// usually is.
+// usualDelay runs until the strategy has settled and returns its usual display delay.
 func (r *viewRecorder) usualDelay() int {
 	r.run(900)
 	return r.delays[899]
 }
 
-// countStarved makes ticks and returns in how many of them the server had no input.
+// countStarved makes ticks and returns in how many of them the server lacked an input.
 func (r *viewRecorder) countStarved(ticks int) float64 {
 	m := r.lab.Panes[0].Counters
 	before := m.Value("input_starved_ticks")
@@ -88,19 +87,19 @@ func (r *viewRecorder) countStarved(ticks int) float64 {
 	return m.Value("input_starved_ticks") - before
 }
 
-// expectsExact is whether the picture is to be that of the truth to the bit: of a client
-// that predicts its own player, and nobody else is there.
+// expectsExact reports whether views must equal the server's poses to the bit: those of a
+// client that predicts the only player.
 func expectsExact(spec string, seat Seat) bool { return spec == "rewind" && seat == AtClient }
 
-// clockFaultCases are the strategies as they are looked at under the faults of a clock.
+// clockFaultCases are the panes whose recovery from clock faults is checked.
 var clockFaultCases = []struct {
 	spec   string
-	waits  bool    // by design: it stays as late as a fault has made it
-	within int     // seconds in which it has recovered from any freeze
-	metres float32 // from the truth that its picture may be at the corners, with no fault or with one
+	waits  bool    // by design the display delay stays as a fault has left it
+	within int     // recovers from any freeze within this many seconds
+	metres float32 // limit of the path error where the player changes direction
 }{
 	{"noprediction", false, 1, 0.01},
-	{"rewind", false, 5, 0.75}, // of who only watches; for a player it is exact
+	{"rewind", false, 5, 0.75}, // for a spectator; for a player it is exact
 	{"lockstep", true, 0, 0.01},
 	{"lockstep:follow-clock=on", false, 7, 0.01},
 	{"snapshot", false, 5, 0.02},
@@ -110,18 +109,17 @@ var clockFaultCases = []struct {
 	{"animated", false, 5, 1},
 }
 
-// TestRecoversFromFreeze says that after a client has stood still, for however
-// long, its picture is what it was before within seconds: as late as before, and
-// as near to the truth; and that after five seconds the server has its inputs as
-// before. Lockstep that does not follow the clock stays late.
+// TestRecoversFromFreeze checks that a client recovers from a freeze of any length within
+// seconds: its display delay and its path error are as before, and after five seconds the
+// server receives its inputs as before. Lockstep that does not follow the clock stays late.
 func TestRecoversFromFreeze(t *testing.T) {
-	t.Log("seconds until the picture is right again after a freeze of 0.3, 0.9, 2 and 10 s")
+	t.Log("seconds to recover from a freeze of 0.3, 0.9, 2 and 10 s")
 	for _, c := range clockFaultCases {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", seat, c.spec)
 			usual, metres := r.usualDelay(), c.metres
 			if expectsExact(c.spec, seat) {
-				metres = 0.01 // what is let pass, rolled on
+				metres = 0.01 // the tolerance, extrapolated
 			}
 			hungry := r.countStarved(600)
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
@@ -133,7 +131,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 				after := r.countStarved(600)
 				r.run(300)
 				if after > hungry+20 {
-					t.Errorf("%s, %s: five seconds after a freeze of %s %v of 600 ticks have no input, usually %v", c.spec, seat, long, after, hungry)
+					t.Errorf("%s, %s: five seconds after a freeze of %s %v of 600 ticks lack an input, usually %v", c.spec, seat, long, after, hungry)
 				}
 				took := r.recoveryTicks(back, usual, metres)
 				if c.waits {
@@ -142,7 +140,7 @@ func TestRecoversFromFreeze(t *testing.T) {
 				}
 				line += fmt.Sprintf(" %5.1f", float64(took)/60)
 				if took > c.within*60 {
-					t.Errorf("%s, %s: %d ticks after a freeze of %s the picture is still wrong", c.spec, seat, took, long)
+					t.Errorf("%s, %s: not recovered %d ticks after a freeze of %s", c.spec, seat, took, long)
 				}
 			}
 			t.Log(line)
@@ -150,17 +148,17 @@ func TestRecoversFromFreeze(t *testing.T) {
 	}
 }
 
-// TestSkewAndFrameRate says that for ten minutes with a clock that is 500 ppm fast or slow,
-// and at 20 and at 144 frames a second, each strategy stays as late as it was, give or
-// take three ticks, and as near to the truth; that no picture of snapshots stands
-// still and none begins again; and that all inputs that have to come in their ticks do.
-// Lockstep that does not follow the clock stays right, and drifts.
+// TestSkewAndFrameRate runs ten minutes with a clock that is 500 ppm fast or slow, and at 20
+// and 144 fps. The display delay of every strategy stays within three ticks of its usual
+// one, and its path error stays small; snapshots never starve and playout never restarts;
+// and all inputs arrive on time. Lockstep that does not follow the clock stays exact and
+// drifts.
 func TestSkewAndFrameRate(t *testing.T) {
 	minutes := 10
 	if testing.Short() {
 		minutes = 2
 	}
-	t.Log("ticks by which the picture is later than usual, least and most; metres from the truth")
+	t.Log("display delay beyond the usual one in ticks, minimum and maximum; path error in m")
 	for _, c := range clockFaultCases {
 		for _, seat := range []Seat{AtClient, AtHost} {
 			line := fmt.Sprintf("%-28s %-6s", c.spec, seat)
@@ -188,10 +186,10 @@ func TestSkewAndFrameRate(t *testing.T) {
 				line += fmt.Sprintf("  %s=%s %+d %+d %.2f", fault[0], fault[1], least, most, far)
 				what := fmt.Sprintf("%s, %s, %s=%s", c.spec, seat, fault[0], fault[1])
 				if (least < -3 || most > 3) && !(c.waits && fault[0] == "skew") {
-					t.Errorf("%s: the picture is by %d to %d ticks later than usual", what, least, most)
+					t.Errorf("%s: the display delay exceeds the usual one by %d to %d ticks", what, least, most)
 				}
 				if far > metres {
-					t.Errorf("%s: %v m from the truth, want at most %v", what, far, metres)
+					t.Errorf("%s: path error of %v m, want at most %v", what, far, metres)
 				}
 				for i, name := range zero {
 					if n := m.Value(name) - before[i]; n != 0 {
@@ -204,9 +202,9 @@ func TestSkewAndFrameRate(t *testing.T) {
 	}
 }
 
-// TestClockSoak has two players play on with clients whose clocks, programs and
-// links go wrong at random, each by itself, for 40 s. It says that no strategy comes
-// to harm: when all is well again, all pictures go on, and at rest they are the truth.
+// TestClockSoak runs two players for 40 s while the clocks, frame rates and links of their
+// clients fail at random. No strategy breaks: after the faults all views advance again, and
+// at rest they equal the server's world.
 func TestClockSoak(t *testing.T) {
 	games := 4
 	if testing.Short() {
@@ -244,12 +242,12 @@ func TestClockSoak(t *testing.T) {
 				f.tick()
 			}
 			for i, s := range f.pane.Clients {
-				if went := s.View.Tick - shown[i]; went < 290 || went > 310 {
-					t.Errorf("%s: in 300 ticks the picture of seat %d goes on by %d", f.label, i, went)
+				if advanced := s.View.Tick - shown[i]; advanced < 290 || advanced > 310 {
+					t.Errorf("%s: in 300 ticks the view of client %d advances by %d", f.label, i, advanced)
 				}
 				for j, b := range f.pane.ServerWorld.Bodies() {
 					if d := s.View.Bodies[j].Pos.Sub(b.Pose.Pos).Len(); d > convergedSimulated {
-						t.Errorf("%s: at rest seat %d draws body %d %v m from where it is", f.label, i, j, d)
+						t.Errorf("%s: at rest client %d draws body %d %v m from the server's pose", f.label, i, j, d)
 						break
 					}
 				}

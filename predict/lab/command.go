@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,21 +12,20 @@ import (
 	"ghostcube/sim"
 )
 
-// Command changes a session between two ticks. Whatever a user can turn,
-// switch or break is a Command, so that a tape holds it. All but the pane is
-// text, as a tape shows it.
+// Command changes a session between two ticks. Everything that a user can set, switch or
+// break is a Command, so a tape records it.
 type Command struct {
 	Verb  string
-	Pane  int // index of a pane, or All
+	Pane  int // index of a pane, or AllPanes
 	Name  string
 	Value string
 }
 
-// AllPanes is the Pane of a command that is for every pane, or for none in
-// particular.
+// AllPanes is the Pane of a command that concerns every pane or the whole session.
 const AllPanes = -1
 
-// String returns the command as a tape writes it.
+// String returns the command as text: verb, pane, name and value, with dashes for the empty
+// ones.
 func (c Command) String() string {
 	pane := "all"
 	if c.Pane >= 0 {
@@ -40,11 +40,12 @@ func (c Command) String() string {
 	return strings.Join([]string{c.Verb, pane, dash(c.Name), dash(c.Value)}, " ")
 }
 
-// ParseCommand reads what Command.String wrote.
+// ParseCommand parses the text of a command. It checks the verb and the pane's number; name
+// and value are checked by Apply.
 func ParseCommand(line string) (Command, error) {
 	f := strings.Fields(line)
 	if len(f) != 4 {
-		return Command{}, fmt.Errorf("command %q: want four words: verb, pane (1, 2, ... or all), name, value", line)
+		return Command{}, fmt.Errorf("command %q: want verb, pane (1, 2, ... or all), name and value, separated by spaces", line)
 	}
 	c := Command{Verb: f[0], Pane: AllPanes, Name: f[2], Value: f[3]}
 	if f[1] != "all" {
@@ -60,43 +61,26 @@ func ParseCommand(line string) (Command, error) {
 	if c.Value == "-" {
 		c.Value = ""
 	}
-	if _, ok := verbHelp[c.Verb]; !ok {
+	if !slices.Contains(verbs, c.Verb) {
 		return Command{}, unknownVerb(c.Verb)
 	}
 	return c, nil
 }
 
-// verbHelp are all commands, with what they want of name and value.
-var verbHelp = map[string]string{
-	"switch":    "name: a strategy with knobs, such as rewind:smoothing=none",
-	"set":       "name: a knob, value: what to turn it to",
-	"nudge":     "name: x, y or z, value: metres by which the server's cube is moved",
-	"condition": "name: a condition of the link, value: what it shall be",
-	"network":   "value: a weather, such as wifi-bad or latency=75ms,loss=25%",
-	"blackout":  "value: a duration for which every packet is lost",
-	"clock":     "name: skew or fps of the clients' clocks, 2.skew of the second's alone; value: parts per million, frames a second, or off",
-	"freeze":    "name: a client's number, or none for all; value: a duration for which it stands still",
-	"scene":     "name: a scene",
-	"seat":      "name: client or host",
-	"seed":      "value: a number",
-	"open":      "name: a strategy with knobs",
-	"close":     "the pane",
-	"focus":     "the pane whose strategy and knobs the window changes",
-	"restart":   "nothing",
-	"show":      "name: a display setting, value: its new value",
+// verbs are the verbs of all commands. docs/tapes.md says what they want of name and value.
+var verbs = []string{
+	"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "focus", "restart", "show",
 }
-
-var verbOrder = []string{"switch", "set", "nudge", "condition", "network", "blackout", "clock", "freeze", "scene", "seat", "seed", "open", "close", "focus", "restart", "show"}
 
 func unknownVerb(verb string) error {
-	return &predict.UnknownNameError{Kind: "command", Name: verb, Known: verbOrder}
+	return &predict.UnknownNameError{Kind: "command", Name: verb, Known: verbs}
 }
 
-// Apply applies one command between two ticks, as the next Tick would. What is
+// Apply applies one command between two ticks, as the next Tick would. A command that is
 // refused changes nothing.
 func (l *Lab) Apply(c Command) error {
 	if c.Pane >= len(l.Panes) {
-		return fmt.Errorf("there is no pane %d", c.Pane+1)
+		return fmt.Errorf("there is no pane %d: want 1 to %d", c.Pane+1, len(l.Panes))
 	}
 	switch c.Verb {
 	case "switch":
@@ -116,7 +100,7 @@ func (l *Lab) Apply(c Command) error {
 	case "blackout":
 		d, err := time.ParseDuration(c.Value)
 		if err != nil || d <= 0 || d > time.Minute {
-			return fmt.Errorf("burst %q: want a duration above 0s up to 1m0s", c.Value)
+			return fmt.Errorf("blackout %q: want a duration above 0s, up to 1m0s", c.Value)
 		}
 		l.network.Blackout = l.Now() + d
 	case "clock":
@@ -154,7 +138,7 @@ func (l *Lab) Apply(c Command) error {
 		return err
 	case "close":
 		if c.Pane < 0 || len(l.Panes) == 1 {
-			return fmt.Errorf("want one pane of several")
+			return fmt.Errorf("close: want the number of a pane, and at least one other pane")
 		}
 		l.Panes = append(l.Panes[:c.Pane], l.Panes[c.Pane+1:]...)
 		l.focus = min(l.focus, len(l.Panes)-1)
@@ -186,7 +170,7 @@ func (l *Lab) eachPane(pane int, f func(*Pane) error) error {
 	return nil
 }
 
-// switchStrategy changes the pane's strategy while the truth goes on.
+// switchStrategy changes the pane's strategy. The server's world continues.
 func (p *Pane) switchStrategy(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
@@ -202,15 +186,14 @@ func (p *Pane) switchStrategy(spec string) error {
 	return p.applySettings(set)
 }
 
-// nudge moves the first player's cube in the server's world: a forced fault
-// that no client can have foreseen.
+// nudge moves the first player's cube in the server's world, which no client can predict.
 func (l *Lab) nudge(c Command) error {
 	by, err := strconv.ParseFloat(c.Value, 32)
 	if err != nil || math.IsNaN(by) || math.Abs(by) > 100 {
 		return fmt.Errorf("nudge by %q: want metres from -100 to 100", c.Value)
 	}
 	if c.Name != "x" && c.Name != "y" && c.Name != "z" {
-		return &predict.UnknownNameError{Kind: "direction", Name: c.Name, Known: []string{"x", "y", "z"}}
+		return &predict.UnknownNameError{Kind: "axis", Name: c.Name, Known: []string{"x", "y", "z"}}
 	}
 	return l.eachPane(c.Pane, func(p *Pane) error {
 		b := p.ServerWorld.Bodies()[0]

@@ -12,8 +12,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// injectedChange is a divergence: a field of one body of the server's world is changed
-// before a tick.
+// injectedChange is a divergence: before a tick, one field of one body of the server's world
+// is changed.
 type injectedChange struct {
 	scene  string
 	tick   int
@@ -40,7 +40,7 @@ func (x *injectedChange) apply(b *sim.Body) {
 	}
 }
 
-// distance is how far a field of two bodies is apart.
+// distance returns the difference of a field of two bodies, in the field's unit.
 func (x *injectedChange) distance(a, b sim.Body) float32 {
 	switch x.field {
 	case predict.Position:
@@ -55,12 +55,11 @@ func (x *injectedChange) distance(a, b sim.Body) float32 {
 	return 1
 }
 
-// TestInjectedChangesAreCorrected says that the list of corrections tells the truth: over
-// a clean link nothing is corrected but what was planted, and then the first
-// correction names the body, the field and how far it is off, by a session in
-// which nothing was planted; the tick that the server's state is of; and the
-// first packet that was sent with it and when, known from the datagrams
-// themselves, for the server sends one packet a tick.
+// TestInjectedChangesAreCorrected checks the list of corrections. Over a clean link only
+// injected changes are corrected. The first correction names the body, the field and the
+// difference, which a fork without the change confirms; the tick of the server's state; and
+// the first packet that carried it and when it was sent, which the datagrams themselves
+// confirm, because the server sends one packet per tick.
 func TestInjectedChangesAreCorrected(t *testing.T) {
 	for _, x := range []injectedChange{
 		{"zen", 100, 0, predict.Position, 1},
@@ -94,7 +93,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.field == predict.Asleep && x.body > 0 { // it has to move: in the air, and both sides know
+		if x.field == predict.Asleep && x.body > 0 { // it must be moving: both sides place it in the air
 			for _, w := range []*sim.World{p.ServerWorld, p.Clients[0].World} {
 				b := w.Bodies()[x.body]
 				b.Pose.Pos = geom.Vec3{X: 5, Y: 5, Z: 12}
@@ -105,13 +104,13 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 		run(t, l, x.tick)
 		before := p.Corrections.Total()
 		if before > 0 && p.Corrections.Last().SessionTick+sim.Tick(6) > l.Ticks() {
-			t.Fatalf("%+v: a correction just before it: %+v", x, *p.Corrections.Last())
+			t.Fatalf("%+v: another correction precedes it: %+v", x, *p.Corrections.Last())
 		}
 		same := l.Fork()
 		b := p.ServerWorld.Bodies()[x.body]
 		x.apply(&b)
 		p.ServerWorld.SetBody(x.body, b)
-		sequence := packets // numbers begin with 0
+		sequence := packets // sequence numbers begin at 0
 		run(t, l, 1)
 		run(t, same, 1)
 		sent, tick := last, p.ServerWorld.Tick()
@@ -126,7 +125,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 			t.Errorf("%+v: found body %d, %s, want by %g %s", x, c.Body, c.Describe(), by, x.field.Unit())
 		}
 		if int(c.Packet) != sequence || c.Tick != tick || c.Sent != sent || c.Received != sent+75*time.Millisecond {
-			t.Errorf("%+v: found packet %d of tick %d, sent %v, arrived %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Received, sequence, tick, sent)
+			t.Errorf("%+v: found packet %d of tick %d, sent %v, received %v; want %d, %d, %v, 75 ms later", x, c.Packet, c.Tick, c.Sent, c.Received, sequence, tick, sent)
 		}
 		if at := time.Duration(c.SessionTick) * time.Second / 60; at < c.Received || at >= c.Received+time.Second/60 || c.Cause != predict.CauseUnknown || c.Client != 0 || c.ReplayedTicks < 10 {
 			t.Errorf("%+v: %+v", x, *c)
@@ -134,10 +133,10 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 	}
 }
 
-// TestCorrectionCauses says that a correction names its cause where the client can know it:
-// an input that the server did not have in its tick, another player who did
-// something else, and a client that has fallen behind the server's word: one that
-// watches while a link of 300 ms becomes one of none.
+// TestCorrectionCauses checks that a correction names its cause where the client can know
+// it: an input that the server lacked in its tick, a wrong prediction of another player's
+// input, and a client behind the server's state: a spectator whose latency drops from 300 ms
+// to 0.
 func TestCorrectionCauses(t *testing.T) {
 	count := func(p *Pane, w predict.Cause, seat int) (n int) {
 		for i := p.Corrections.FirstIndex(); i < p.Corrections.Total(); i++ {
@@ -151,23 +150,23 @@ func TestCorrectionCauses(t *testing.T) {
 	p := l.Panes[0]
 	run(t, l, 600)
 	if n := p.Corrections.Total(); n != 0 {
-		t.Fatalf("%d corrections at no loss", n)
+		t.Fatalf("%d corrections without loss", n)
 	}
 	if err := l.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
 		t.Fatal(err)
 	}
 	run(t, l, 1200)
 	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
-		t.Errorf("of %d corrections %d are for inputs that were lost", all, own)
+		t.Errorf("of %d corrections %d have lost inputs as their cause", all, own)
 	}
 	l = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind")
 	p = l.Panes[0]
 	run(t, l, 600)
 	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.LocalInput, 0)+count(p, predict.LocalInput, 1) > 0 {
-		t.Errorf("%d corrections for the other player's input, of %d", n, p.Corrections.Total())
+		t.Errorf("%d corrections have the remote player's input as their cause, of %d", n, p.Corrections.Total())
 	}
 	if n := count(p, predict.RemoteInput, 0); n != 0 {
-		t.Errorf("%d corrections for a player who does nothing", n)
+		t.Errorf("%d corrections for an idle player", n)
 	}
 	l = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind")
 	p = l.Panes[0]
@@ -181,8 +180,8 @@ func TestCorrectionCauses(t *testing.T) {
 	}
 }
 
-// TestCorrectionsSurviveFork says that a fork remembers the same corrections and
-// that both go on alike, and that switching the strategy begins the list anew.
+// TestCorrectionsSurviveFork checks that a fork has the same corrections and records the same
+// ones afterwards, and that switching the strategy clears the list.
 func TestCorrectionsSurviveFork(t *testing.T) {
 	l := open(t, config(t, "zen", "latency=75ms", AtClient), "rewind:contact-order=reordered:redundant=off")
 	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "20%"}); err != nil {

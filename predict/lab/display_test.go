@@ -49,9 +49,9 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestInspectChangesNothing says that a session of every strategy comes to the same
-// if it is looked at in every tick, that all which is told is of all bodies or of
-// none, and that looking takes no memory once there is some.
+// TestInspectChangesNothing checks for every strategy that inspecting a session in every tick
+// does not change it, that every report covers all bodies or none, and that inspecting
+// allocates nothing once the buffers exist.
 func TestInspectChangesNothing(t *testing.T) {
 	for _, seat := range []Seat{AtClient, AtHost} {
 		for _, s := range Strategies {
@@ -66,12 +66,12 @@ func TestInspectChangesNothing(t *testing.T) {
 				a.Panes[0].Inspect(&l)
 				for what, n := range map[string]int{"priorities": len(l.Priority), "ages": len(l.Age), "moves": len(l.Moving), "codings": len(l.Encoding), "owners": len(l.Owner)} {
 					if n != 0 && n != 61 {
-						t.Fatalf("%s tells %d %s of 61 bodies", s.Name, n, what)
+						t.Fatalf("%s reports %d %s for 61 bodies", s.Name, n, what)
 					}
 				}
 			}
 			if a.Hash() != b.Hash() {
-				t.Errorf("%s: looking changes the session", s.Name)
+				t.Errorf("%s: inspecting changes the session", s.Name)
 			}
 			if n := testing.AllocsPerRun(10, func() { a.Panes[0].Inspect(&l) }); n != 0 {
 				t.Errorf("%s: %v allocations", s.Name, n)
@@ -80,8 +80,8 @@ func TestInspectChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSnapshotAge says that the age of a body among snapshots is at most the ticks
-// between two of them while all come, and grows by one a tick while none does.
+// TestSnapshotAge checks that the age of a body is at most the interval between snapshots
+// while all arrive, and grows by one per tick during a blackout.
 func TestSnapshotAge(t *testing.T) {
 	for _, spec := range []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:interpolation=none"} {
 		l := open(t, config(t, "zen", "latency=50ms", AtClient), spec)
@@ -99,13 +99,13 @@ func TestSnapshotAge(t *testing.T) {
 		was := look.Age[0]
 		run(t, l, 30)
 		if l.Panes[0].Inspect(&look); was < 20 || look.Age[0] != was+30 {
-			t.Errorf("%s: in a burst %d, half a second later %d", spec, was, look.Age[0])
+			t.Errorf("%s: in a blackout %d, half a second later %d", spec, was, look.Age[0])
 		}
 	}
 }
 
-// BenchmarkInspect tells what it takes to ask about 901 bodies, once a tick while
-// something of it is shown.
+// BenchmarkInspect measures an inspection of 901 bodies, which happens once per tick while a
+// display setting needs it.
 func BenchmarkInspect(b *testing.B) {
 	for _, spec := range []string{"statesync:compression=delta", "snapshot", "rewind"} {
 		b.Run(spec, func(b *testing.B) {

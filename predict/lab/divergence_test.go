@@ -7,18 +7,16 @@ import (
 	"ghostcube/sim"
 )
 
-// TestStrategyDivergence holds what the lab finds against what lockstep's own
-// checksums find; and says that without loss rewind never parts, that with another
-// order of contacts it does, and that a strategy that does not simulate has no
-// such thing.
+// TestStrategyDivergence compares the lab's divergence with that of lockstep's checksums. It
+// checks that rewind without loss never diverges, that it does with another contact order,
+// and that a strategy whose client does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {
 	for _, panes := range [][]string{{"lockstep:contact-order=own-seed", "lockstep"}, {"rewind:contact-order=reordered", "rewind", "noprediction"}} {
 		checkDivergence(t, panes)
 	}
 }
 
-// checkDivergence is a session of panes of which the first one's worlds part and
-// the others' do not.
+// checkDivergence runs panes of which only the first must diverge.
 func checkDivergence(t *testing.T, panes []string) {
 	t.Helper()
 	l := open(t, config(t, "zen", "latency=75ms", AtClient), panes...)
@@ -36,7 +34,7 @@ func checkDivergence(t *testing.T, panes []string) {
 	d, ok := l.Panes[0].Divergence()
 	if sums := m.Value("desyncs") > 0; !ok || d.Fields == "" || sums != (l.Panes[0].Strategy.Name == "lockstep") ||
 		sums && (float64(d.Tick) != m.Value("desync_tick") || float64(d.Body) != m.Value("desync_body")) {
-		t.Errorf("%+v, %v; by its checksums it is tick %v, body %v", d, ok, m.Value("desync_tick"), m.Value("desync_body"))
+		t.Errorf("%+v, %v; the checksums say tick %v, body %v", d, ok, m.Value("desync_tick"), m.Value("desync_body"))
 	}
 	for i, p := range l.Panes {
 		want := i == 0

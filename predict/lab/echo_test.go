@@ -7,11 +7,11 @@ import (
 	"ghostcube/sim"
 )
 
-// playEchoModes plays a minute of historyoffset with the clock set by the round trip of each
-// kind, and returns the panes.
-func playEchoModes(t *testing.T, weather string, commands ...Command) (acks, echo, whole *Pane) {
+// playEchoModes runs a minute of historyoffset with each kind of round-trip measurement for
+// the client's clock, and returns the panes.
+func playEchoModes(t *testing.T, network string, commands ...Command) (acks, echo, whole *Pane) {
 	t.Helper()
-	l := open(t, config(t, "plain", weather, AtClient), "historyoffset", "historyoffset:rtt-source=echo", "historyoffset:rtt-source=echo-whole")
+	l := open(t, config(t, "plain", network, AtClient), "historyoffset", "historyoffset:rtt-source=echo", "historyoffset:rtt-source=echo-whole")
 	for i := range 3600 {
 		e := Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[i/40%4]}}}
 		if i == 0 {
@@ -22,71 +22,71 @@ func playEchoModes(t *testing.T, weather string, commands ...Command) (acks, ech
 	return l.Panes[0], l.Panes[1], l.Panes[2]
 }
 
-// missedInputs is how often a pane's server had no input of its own for a tick, or passed over
-// one.
+// missedInputs returns how often a pane's server lacked the input of a tick or skipped one.
 func missedInputs(p *Pane) float64 {
 	return p.Counters.Value("input_starved_ticks") + p.Counters.Value("skipped_inputs")
 }
 
-// TestEchoMeasures says that the echo less the wait is the link's round trip, within a
-// tick, whatever the buffer's length, and that the whole of it is longer by the buffer.
+// TestEchoMeasures checks that the echo minus the time in the input buffer is the link's
+// round trip within a tick, for any buffer length, and that the whole echo is longer by the
+// buffer.
 func TestEchoMeasures(t *testing.T) {
 	for _, c := range []struct {
-		weather string
+		network string
 		want    float64 // ms
 	}{{"perfect", 0}, {"latency=25ms", 50}, {"latency=75ms", 150}, {"latency=150ms", 300}} {
 		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt-source=echo", 8: "historyoffset:rtt-source=echo:playout=8"} {
-			l := open(t, config(t, "plain", c.weather, AtClient), spec)
+			l := open(t, config(t, "plain", c.network, AtClient), spec)
 			for range 400 {
 				l.Tick(Entry{Inputs: []sim.Input{{}}})
 			}
 			m := l.Panes[0].Counters
 			if got := m.Value("rtt_echo_ms"); got < c.want-17 || got > c.want+17 {
-				t.Errorf("%s, %s: a round trip of %v ms", c.weather, spec, got)
+				t.Errorf("%s, %s: a round trip of %v ms", c.network, spec, got)
 			}
 			whole := c.want + float64(length*1000)/60
 			if got := m.Value("echo_ms"); got < whole-1 || got > whole+34 {
-				t.Errorf("%s, %s: %v ms from input to state, want %v and up to two ticks", c.weather, spec, got, whole)
+				t.Errorf("%s, %s: %v ms from input to state, want %v and up to two ticks", c.network, spec, got, whole)
 			}
 		}
 	}
 }
 
-// TestEchoSetsClock says that a clock set by the echo less the wait serves the server's
-// buffer as well as one set by the link's round trip: with jitter, with a clock that is
-// wrong, and while the way becomes longer and shorter.
+// TestEchoSetsClock checks that a clock set by the echo minus the time in the buffer keeps
+// the server's input buffer filled as well as one set by the link's round trip: with jitter,
+// with clock skew, and while the latency rises and falls.
 func TestEchoSetsClock(t *testing.T) {
 	for _, c := range []struct {
-		weather, skew string
+		network, skew string
 		most          float64
 	}{
 		{"latency=75ms", "off", 0}, {"latency=75ms,jitter=30ms", "off", 30}, {"latency=75ms", "500", 2}, {"latency=75ms", "-500", 2},
 		{"latency=75ms,swing=60ms,swing-every=8s", "off", 2},
 	} {
-		acks, echo, _ := playEchoModes(t, c.weather, Command{"clock", AllPanes, "skew", c.skew})
+		acks, echo, _ := playEchoModes(t, c.network, Command{"clock", AllPanes, "skew", c.skew})
 		if missedInputs(acks) > c.most || missedInputs(echo) > c.most {
-			t.Errorf("%s, skew %s: %v and %v ticks without an input of their own, or inputs passed over", c.weather, c.skew, missedInputs(acks), missedInputs(echo))
+			t.Errorf("%s, skew %s: %v and %v ticks without their input, or skipped inputs", c.network, c.skew, missedInputs(acks), missedInputs(echo))
 		}
 		if b := echo.Counters.Value("clock_behind_ticks"); b < -2.5 || b > 2.5 {
-			t.Errorf("%s, skew %s: the client ends %v ticks behind", c.weather, c.skew, b)
+			t.Errorf("%s, skew %s: the client ends %v ticks behind", c.network, c.skew, b)
 		}
 	}
 }
 
-// TestWholeEchoSkipsInputs says what the article's round trip does to the buffer: a client
-// that is too far ahead waits longer, and takes that for a longer way, until the
-// server passes over inputs.
+// TestWholeEchoSkipsInputs checks what the article's round trip does to the input buffer: a
+// client that is too far ahead waits longer in the buffer and takes that for a longer round
+// trip, until the server skips inputs.
 func TestWholeEchoSkipsInputs(t *testing.T) {
 	_, echo, whole := playEchoModes(t, "latency=75ms,jitter=30ms")
 	if missedInputs(whole) < 30 || missedInputs(whole) < 5*missedInputs(echo) {
-		t.Errorf("%v ticks without an input of their own or inputs passed over, %v with the wait taken off", missedInputs(whole), missedInputs(echo))
+		t.Errorf("%v ticks without their input or skipped inputs, %v without the time in the buffer", missedInputs(whole), missedInputs(echo))
 	}
 }
 
-// TestPredictedCubeRecoversFromFreeze says that after a client has stood still the one cube that it
-// predicts is as late as before within five seconds and not far from the truth, whichever
-// round trip sets its clock; and that the server then has its inputs as before, also
-// after ten seconds, when the low bits of the first tick that comes mean a later one.
+// TestPredictedCubeRecoversFromFreeze checks that within five seconds after a freeze the
+// predicted cube has its usual display delay and a small path error, whichever round trip
+// sets the clock, and that the server then receives inputs as before: also after ten
+// seconds, when the low bits of the first tick that arrives could mean a later one.
 func TestPredictedCubeRecoversFromFreeze(t *testing.T) {
 	for _, spec := range []string{"historyoffset", "historyoffset:rtt-source=echo"} {
 		r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", AtClient, spec)
@@ -99,9 +99,9 @@ func TestPredictedCubeRecoversFromFreeze(t *testing.T) {
 			after := r.countStarved(600)
 			r.run(300)
 			took := r.recoveryTicks(back, usual, 3)
-			t.Logf("%s, %s: %.1f s, then %v of 600 ticks without an input", spec, long, float64(took)/60, after)
+			t.Logf("%s, %s: %.1f s, then %v of 600 ticks lack an input", spec, long, float64(took)/60, after)
 			if took > 300 || after > 20 {
-				t.Errorf("%s: after a freeze of %s the picture is wrong for %d ticks, and then %v of 600 ticks have no input", spec, long, took, after)
+				t.Errorf("%s: after a freeze of %s recovery takes %d ticks, and then %v of 600 ticks lack an input", spec, long, took, after)
 			}
 		}
 	}

@@ -8,19 +8,19 @@ import (
 	"ghostcube/predict"
 )
 
-// Fault is a forced fault and when it is to come.
+// Fault is a forced fault.
 type Fault struct {
-	At      time.Duration // of the session's time
+	At      time.Duration // session time at which it happens
 	Command Command
 }
 
-// faultNames are the forced faults that ParseFaults knows.
+// faultNames are the forced faults that ParseFaults takes.
 var faultNames = []string{"skew", "fps", "freeze", "blackout", "nudge"}
 
-// ParseFaults reads forced faults of all panes, with commas between them, such as
-// skew=500,fps=20@5s,2.freeze=2s@10s: a fault, its value, and behind @ the time at
-// which it comes, at the beginning if that is not said. skew, fps and freeze are of
-// the client whose number stands before them, or of all.
+// ParseFaults parses forced faults of all panes, separated by commas, such as
+// skew=500,fps=20@5s,2.freeze=2s@10s: a name, a value, and after @ the session time, which
+// is 0 if it is left out. skew, fps and freeze may be preceded by the number of one client;
+// otherwise they concern all clients.
 func ParseFaults(text string, c Config) ([]Fault, error) {
 	var list []Fault
 	if text == "" {
@@ -28,28 +28,28 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 	}
 	for _, s := range strings.Split(text, ",") {
 		s = strings.TrimSpace(s)
-		what, when, timed := strings.Cut(s, "@")
+		setting, at, timed := strings.Cut(s, "@")
 		f := Fault{Command: Command{Pane: AllPanes}}
 		if timed {
 			var err error
-			if f.At, err = time.ParseDuration(when); err != nil || f.At < 0 {
-				return nil, fmt.Errorf("fault %q: want a time such as 5s behind @", s)
+			if f.At, err = time.ParseDuration(at); err != nil || f.At < 0 {
+				return nil, fmt.Errorf("fault %q: want a time such as 5s after @", s)
 			}
 		}
-		name, value, ok := strings.Cut(what, "=")
+		name, value, ok := strings.Cut(setting, "=")
 		if !ok {
 			return nil, fmt.Errorf("fault %q: want name=value", s)
 		}
-		seat, bare, numbered := strings.Cut(name, ".")
+		client, kind, numbered := strings.Cut(name, ".")
 		if !numbered {
-			seat, bare = "", name
+			client, kind = "", name
 		}
 		f.Command.Value = value
 		switch {
-		case bare == "skew" || bare == "fps":
+		case kind == "skew" || kind == "fps":
 			f.Command.Verb, f.Command.Name = "clock", name
-		case bare == "freeze":
-			f.Command.Verb, f.Command.Name = "freeze", seat
+		case kind == "freeze":
+			f.Command.Verb, f.Command.Name = "freeze", client
 		case name == "blackout":
 			f.Command.Verb = "blackout"
 		case name == "nudge":
@@ -57,7 +57,7 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 		default:
 			return nil, &predict.UnknownNameError{Kind: "fault", Name: name, Known: faultNames}
 		}
-		if err := New(c).Apply(f.Command); err != nil { // it has no panes, and a fault wants none to be checked
+		if err := New(c).Apply(f.Command); err != nil { // a lab without panes checks the values
 			return nil, fmt.Errorf("fault %q: %w", s, err)
 		}
 		list = append(list, f)

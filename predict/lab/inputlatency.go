@@ -2,19 +2,18 @@ package lab
 
 import "ghostcube/sim"
 
-// maxLatencySeconds is how long OwnInputLatency waits for a key to show, in seconds.
+// maxLatencySeconds is how long MeasureInputLatency waits for a key to show, in seconds.
 const maxLatencySeconds = 5
 
-// moveThreshold is the distance in metres from which a drawn cube counts as being
-// elsewhere.
+// moveThreshold is the difference between two drawn positions from which the cube counts as
+// moved, in metres.
 const moveThreshold = 1e-5
 
-// MeasureInputLatency measures, for each pane of the lab as it is now, how many
-// ticks pass until a key shows: two copies of the session go on with the
-// entries that follow, one of them without the first player's keys, and the
-// first tick counts in which its drawn cube differs by more than a hundredth of
-// a millimetre. 0 is the very tick that took the key. A pane in which nothing
-// has shown after five seconds gets -1.
+// MeasureInputLatency measures the input latency of each pane, in ticks, by a
+// counterfactual run: two forks of the session continue with the entries that follow, one
+// of them without the first player's buttons. The latency is the number of ticks until the
+// drawn cubes differ by more than moveThreshold; 0 is the tick that takes the key. It is -1
+// for a pane that shows no difference within five seconds. The session itself is unchanged.
 func (l *Lab) MeasureInputLatency(following []Entry) []int {
 	with, without := l.Fork(), l.Fork()
 	ticks := make([]int, len(l.Panes))
@@ -44,16 +43,16 @@ func (l *Lab) MeasureInputLatency(following []Entry) []int {
 	return ticks
 }
 
-// FirstKeyPress returns the index of the first entry from start on in which the
-// first player presses a key after a tick without any, or -1.
+// FirstKeyPress returns the index of the first entry from start on in which the first
+// player presses a button after a tick without any, or -1.
 func FirstKeyPress(entries []Entry, start int) int {
-	held := start > 0 && pressesKey(entries[start-1])
+	before := start > 0 && pressesKey(entries[start-1])
 	for i := start; i < len(entries); i++ {
 		now := pressesKey(entries[i])
-		if now && !held {
+		if now && !before {
 			return i
 		}
-		held = now
+		before = now
 	}
 	return -1
 }

@@ -9,10 +9,10 @@ import (
 	"ghostcube/sim"
 )
 
-// TestJointsStayTogether says that with links=relative no joint of a beast with 109 of them is
-// drawn more than 5 mm apart, at 60, 20 and 10 snapshots a second of which some are lost,
-// those that close loops included; that without it they are at 10 a second, by
-// centimetres; and that the beast is no nearer to where it is: it is late.
+// TestJointsStayTogether checks a walker with 109 joints at 60, 20 and 10 snapshots per
+// second with loss. With joint-tree=relative no joint separates by more than 5 mm in the
+// views, including those that close loops. Without it, at 10 per second, joints separate by
+// centimetres. The lag error is the same: the views are late either way.
 func TestJointsStayTogether(t *testing.T) {
 	seeds := []uint64{1, 3}
 	if testing.Short() {
@@ -31,30 +31,30 @@ func TestJointsStayTogether(t *testing.T) {
 			}
 			single, tied := l.Panes[0], l.Panes[1]
 			_, apart, _, _ := single.Score.JointSeparation()
-			rms, most, truth, ok := tied.Score.JointSeparation()
+			rms, most, server, ok := tied.Score.JointSeparation()
 			if !ok || most > 0.005 || rms > 0.0003 || most == 0 {
-				t.Errorf("seed %d, every %d: %v m apart, at the server %v", seed, every, most, truth)
+				t.Errorf("seed %d, every %d: joints separate by %v m, at the server by %v", seed, every, most, server)
 			}
 			if every == 6 && apart < 0.01 {
-				t.Errorf("seed %d, every %d: by themselves only %v m apart", seed, every, apart)
+				t.Errorf("seed %d, every %d: sent alone they separate by only %v m", seed, every, apart)
 			}
 			if e := tied.Score.LagErrorRMSAll(); e < 0.1 || e > 1.1*single.Score.LagErrorRMSAll() {
-				t.Errorf("seed %d, every %d: %v m from where they are, by themselves %v", seed, every, e, single.Score.LagErrorRMSAll())
+				t.Errorf("seed %d, every %d: lag error of %v m, sent alone %v", seed, every, e, single.Score.LagErrorRMSAll())
 			}
 			if refused := tied.Counters.Value("rejected_payloads"); refused != 0 {
-				t.Errorf("seed %d, every %d: %v refused", seed, every, refused)
+				t.Errorf("seed %d, every %d: %v rejected payloads", seed, every, refused)
 			}
 			if a, b := single.ServerStats().BytesSent, tied.ServerStats().BytesSent; b > a/2 {
-				t.Errorf("seed %d, every %d: %d bytes, by themselves %d", seed, every, b, a)
+				t.Errorf("seed %d, every %d: %d bytes, sent alone %d", seed, every, b, a)
 			}
 		}
 	}
 }
 
-// TestJointTreeConformance is what strategies owe the lab, where bodies are told of relative to
-// each other: the same session twice gives the same bits; a copy goes as its model does;
-// and when the knobs are turned meanwhile, the picture is soon that of a pane where they
-// are not, but for the own cube, which may be predicted beside what is drawn.
+// TestJointTreeConformance is TestConformance for joint trees: two runs are equal; a fork
+// stays equal to its original; and after the knobs change during the session, the view soon
+// equals that of a pane without them, except for the local player's cube, which may be
+// predicted.
 func TestJointTreeConformance(t *testing.T) {
 	for _, spec := range []string{"animated:joint-tree=relative", "animated:joint-tree=relative:joint-root=player:joint-pivot=center", "animated:joint-tree=relative-position", "historyoffset:joint-tree=relative", "animated",
 		"historyoffset:predicted-bodies=joint-tree:joint-tree=relative-position", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=4:joint-tree=relative"} {
@@ -69,16 +69,16 @@ func TestJointTreeConformance(t *testing.T) {
 				run(t, a, 200)
 				run(t, b, 200)
 				if a.Hash() != b.Hash() {
-					t.Fatal("the same session twice gives two")
+					t.Fatal("two runs of one session differ")
 				}
 				f := a.Fork()
 				run(t, a, 100)
 				run(t, f, 100)
 				if f.Hash() != a.Hash() {
-					t.Error("the copy went another way")
+					t.Error("the fork diverges")
 				}
 				if scene == "train" {
-					return // where what is predicted is not where another pane has it
+					return // predicted bodies differ between panes
 				}
 				a = open(t, c, spec, strings.Split(spec, ":")[0])
 				run(t, a, 90)
@@ -90,7 +90,7 @@ func TestJointTreeConformance(t *testing.T) {
 					other := a.Panes[1].Clients[0].View.Bodies
 					for i, b := range a.Panes[0].Clients[0].View.Bodies {
 						if d := b.Pos.Sub(other[i].Pos).Len(); i > 0 && d > 0.2 {
-							t.Fatalf("%v: body %d is drawn %v m from where the other pane has it", turn, i, d)
+							t.Fatalf("%v: body %d is drawn %v m from the pose in the other pane", turn, i, d)
 						}
 					}
 				}
@@ -99,8 +99,8 @@ func TestJointTreeConformance(t *testing.T) {
 	}
 }
 
-// TestJointTreeGolden is twenty seconds of the trailer, relative to each other, by a meter's
-// counts and a hash: the same on every machine.
+// TestJointTreeGolden compares twenty seconds of the trailer with the golden file: hashes and
+// snapshot bits are the same on every machine.
 func TestJointTreeGolden(t *testing.T) {
 	l := open(t, config(t, "trailer", "csp-250ms-10", AtClient), "animated:joint-tree=relative", "historyoffset:joint-tree=relative")
 	text := ""
@@ -113,7 +113,7 @@ func TestJointTreeGolden(t *testing.T) {
 	compareGolden(t, "jointtree.txt", text)
 }
 
-// TestJointTreeAllocatesNothing says that a tick takes no memory.
+// TestJointTreeAllocatesNothing checks that joint trees allocate nothing per tick.
 func TestJointTreeAllocatesNothing(t *testing.T) {
 	for _, spec := range []string{"animated:joint-tree=relative", "animated:joint-tree=relative:joint-pivot=center", "historyoffset:joint-tree=relative"} {
 		allocatesNothing(t, "trailer", AtClient, spec)
@@ -122,14 +122,14 @@ func TestJointTreeAllocatesNothing(t *testing.T) {
 	allocatesNothing(t, "train:rods=16", AtClient, "historyoffset:predicted-bodies=joint-tree", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=8:joint-tree=relative-position", "historyoffset:joint-tree=relative-position")
 }
 
-// TestJointChains says what becomes of a chain of rods, 100 ms away, where the client's physics
-// is not quite the server's. Predicted, bodies are far from where the server will have them
-// and joints are drawn apart; shown late and hung on each other, they are not, and the
-// picture is of what was. The predicted error grows with the number of joints where the
-// chain swings in the air, and not where it drags along the ground, which calms it.
+// TestJointChains shows a chain of rods at 100 ms with physics slightly different from the
+// server's. Predicted bodies have large path errors and separated joints; interpolated as a
+// joint tree they have neither, and a larger lag error. The path error of prediction grows
+// with the depth in the tree while the chain swings in the air, and not while friction on
+// the ground damps it.
 func TestJointChains(t *testing.T) {
 	if testing.Short() {
-		t.Skip("tapes of 25 s")
+		t.Skip("runs tapes of 25 s")
 	}
 	for _, c := range []struct {
 		tape, scene string
@@ -142,29 +142,29 @@ func TestJointChains(t *testing.T) {
 		tape.Config.Scene = c.scene
 		tape.Panes = []string{"historyoffset:predicted-bodies=joint-tree:contact-order=reordered", "historyoffset:predicted-bodies=joint-tree:chain-joints-max=3:joint-tree=relative-position"}
 		l := playTape(t, tape)
-		predicted, hung := l.Panes[0], l.Panes[1]
+		predicted, interpolated := l.Panes[0], l.Panes[1]
 		for _, depth := range []int{1, 2, 4} {
-			guessed, _ := predicted.Score.PathErrorAtJoint(depth)
-			shown, ok := hung.Score.PathErrorAtJoint(depth)
-			if guessed < 0.3 || shown > 0.1 || !ok {
-				t.Errorf("%s, %s: joint %d: predicted %v m off, shown %v", c.tape, c.scene, depth, guessed, shown)
+			predictedError, _ := predicted.Score.PathErrorAtJoint(depth)
+			interpolatedError, ok := interpolated.Score.PathErrorAtJoint(depth)
+			if predictedError < 0.3 || interpolatedError > 0.1 || !ok {
+				t.Errorf("%s, %s: joint %d: path error %v m predicted, %v m interpolated", c.tape, c.scene, depth, predictedError, interpolatedError)
 			}
 		}
-		_, torn, _, _ := predicted.Score.JointSeparation()
-		_, held, truth, _ := hung.Score.JointSeparation()
-		if torn < 0.05 || held > 0.005 || truth > 0.005 {
-			t.Errorf("%s, %s: joints apart by %v m, and by %v hung, at the server %v", c.tape, c.scene, torn, held, truth)
+		_, predictedGap, _, _ := predicted.Score.JointSeparation()
+		_, interpolatedGap, server, _ := interpolated.Score.JointSeparation()
+		if predictedGap < 0.05 || interpolatedGap > 0.005 || server > 0.005 {
+			t.Errorf("%s, %s: joints separate by %v m predicted, %v m interpolated, %v m at the server", c.tape, c.scene, predictedGap, interpolatedGap, server)
 		}
 		one, _ := predicted.Score.PathErrorAtJoint(1)
 		four, _ := predicted.Score.PathErrorAtJoint(4)
 		if c.grows && four < 2*one {
-			t.Errorf("%s, %s: at the first joint off by %v m, at the fourth %v", c.tape, c.scene, one, four)
+			t.Errorf("%s, %s: path error at the first joint %v m, at the fourth %v", c.tape, c.scene, one, four)
 		}
 		if end, ok := predicted.Score.PathErrorAtJoint(16); ok && end > 0.8*one {
-			t.Errorf("%s, %s: at the first joint off by %v m, at the sixteenth %v", c.tape, c.scene, one, end)
+			t.Errorf("%s, %s: path error at the first joint %v m, at the sixteenth %v", c.tape, c.scene, one, end)
 		}
-		if e := hung.Score.LagErrorRMSAll(); e < 0.2 {
-			t.Errorf("%s, %s: shown late, yet only %v m from where they are", c.tape, c.scene, e)
+		if e := interpolated.Score.LagErrorRMSAll(); e < 0.2 {
+			t.Errorf("%s, %s: lag error of the interpolated chain only %v m", c.tape, c.scene, e)
 		}
 	}
 }

@@ -6,13 +6,12 @@ import (
 	. "ghostcube/predict/lab"
 )
 
-// allKnobs is all that may be predicted or shown otherwise, at once.
+// allKnobs switches on everything that changes what is predicted or interpolated.
 const allKnobs = ":predicted-bodies=joint-tree:joint-tree=relative:remote-bodies=dynamic:fallback-corrections=3:fallback-dirty-ticks=6"
 
-// TestKnobsCombine says that what each strategy of the predicted mode can do does not get
-// in each other's way: the same session twice gives the same bits, a copy goes as its
-// model does, no tick takes memory, nothing that comes is refused, and when the keys rest
-// the picture is the truth.
+// TestKnobsCombine checks that the knobs of the predicting strategies work together: two runs
+// and a fork are equal, ticks allocate nothing, no payload is rejected, and at rest the views
+// equal the server's world.
 func TestKnobsCombine(t *testing.T) {
 	for _, x := range []struct{ spec, scene string }{
 		{"relative" + allKnobs, "train:rods=8"}, {"relative" + allKnobs, "ship:platform=1"},
@@ -31,11 +30,11 @@ func TestKnobsCombine(t *testing.T) {
 		run(t, b, 200)
 		run(t, f, 200)
 		if a.Hash() != b.Hash() || a.Hash() != f.Hash() {
-			t.Errorf("%s in %s: %016x, again %016x, a copy %016x", spec, scene, a.Hash(), b.Hash(), f.Hash())
+			t.Errorf("%s in %s: %016x, a second run %016x, a fork %016x", spec, scene, a.Hash(), b.Hash(), f.Hash())
 		}
 		p := a.Panes[0]
 		if n := p.Counters.Value("rejected_payloads"); n != 0 {
-			t.Errorf("%s in %s: %v refused", spec, scene, n)
+			t.Errorf("%s in %s: %v rejected payloads", spec, scene, n)
 		}
 		for range 900 {
 			if err := a.Tick(Entry{}); err != nil {
@@ -44,7 +43,7 @@ func TestKnobsCombine(t *testing.T) {
 		}
 		for i, b := range p.ServerWorld.Bodies() {
 			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); b.Asleep && d > 0.005 {
-				t.Errorf("%s in %s: at rest body %d is drawn %v m from where it is", spec, scene, i, d)
+				t.Errorf("%s in %s: at rest body %d is drawn %v m from the server's pose", spec, scene, i, d)
 			}
 		}
 	}

@@ -1,10 +1,10 @@
-// Package lab runs strategies side by side: one input, one weather, one clock,
-// and a pane for each strategy.
+// Package lab runs strategies side by side. All panes of a session share the input, the
+// network and the clock; each pane runs one strategy.
 //
-// Everything a user can do is a Command, and a session is a Config and a list
-// of entries, one for each tick: that is a Tape, and a tape run twice gives the
-// same bits. The lab reads no clock. It counts ticks, and time follows from
-// them.
+// Everything a user can do is a Command. A session is a Config and a list of entries, one
+// per tick, and the same session run twice gives the same bits. The lab reads no clock: it
+// counts ticks, and time follows from them. It does not know how sessions are stored
+// (lab/tape) or drawn (ui/stage).
 package lab
 
 import (
@@ -17,13 +17,13 @@ import (
 	"ghostcube/sim"
 )
 
-// Seat says where the human sits.
+// Seat is the side at which the players give their input.
 type Seat uint8
 
 // The seats.
 const (
 	AtClient Seat = iota // input travels to the server
-	AtHost               // input enters the server's world, and the client only watches
+	AtHost               // input enters the server's world directly; the client only watches
 )
 
 var seatNames = []string{"client", "host"}
@@ -47,11 +47,11 @@ const (
 	MaxRate = probe.MaxRate
 )
 
-// MaxPanes is how many panes a session may have.
+// MaxPanes is the largest number of panes in a session.
 const MaxPanes = 4
 
-// Config is what a session starts from. With the same Config and the same
-// entries, two labs end in the same Hash.
+// Config is the starting point of a session. Two labs with the same Config and the same
+// entries end with the same Hash.
 type Config struct {
 	Scene   string // as sim.SceneNamed takes it
 	Rate    int    // ticks per second, in [MinRate, MaxRate]
@@ -59,7 +59,7 @@ type Config struct {
 	Network link.Network // its seed is the session's
 }
 
-// Validate reports what is wrong with a Config.
+// Validate reports an unknown scene or a rate out of range.
 func (c *Config) Validate() error {
 	if _, err := sim.SceneNamed(c.Scene); err != nil {
 		return err
@@ -70,35 +70,34 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Entry is one tick of a session: what the players did in it, and what was
-// commanded before it.
+// Entry is one tick of a session.
 type Entry struct {
-	Inputs   []sim.Input // index = player; players for whom there is none do nothing
-	Commands []Command
+	Inputs   []sim.Input // by player; missing players do nothing
+	Commands []Command   // applied before the tick
 }
 
 // Lab is a running session.
 type Lab struct {
 	Panes []*Pane
 
-	// Stopwatch tells the time since some moment. It may be nil; only the Cost
-	// of the panes looks at it, and no hash does.
+	// Stopwatch returns the time since an arbitrary moment. It may be nil. Only the CPU
+	// figures of the panes depend on it; no hash does.
 	Stopwatch func() time.Duration
 
-	// Tap is shown every datagram that is sent in a pane opened after it was
-	// set. It may be nil. It must not keep the bytes.
-	Tap func(p *Pane, seat int, d link.Direction, now time.Duration, datagram []byte)
+	// Tap is called with every datagram that is sent in a pane opened after Tap was set.
+	// It may be nil. It must not keep the bytes.
+	Tap func(p *Pane, client int, d link.Direction, now time.Duration, datagram []byte)
 
 	config      Config
 	network     link.Network
-	tick        sim.Tick // of the session: ticks made, whatever the worlds' labels say
+	tick        sim.Tick // ticks of the session so far; the worlds have labels of their own
 	display     []DisplaySetting
 	focus       int // index of a pane
 	inputs      []sim.Input
-	clockFaults [maxClients]ClockFault // of panes that will be opened
+	clockFaults [maxClients]ClockFault // for panes that are opened later
 }
 
-// New returns a lab without panes. The config must be in order.
+// New returns a lab without panes. It panics if the config is not valid.
 func New(c Config) *Lab {
 	if err := c.Validate(); err != nil {
 		panic("lab: New with a bad config: " + err.Error())
@@ -108,7 +107,7 @@ func New(c Config) *Lab {
 	return l
 }
 
-// newScene returns the session's scene, new.
+// newScene builds the session's scene.
 func (l *Lab) newScene() sim.Scene {
 	s, err := sim.SceneNamed(l.config.Scene)
 	if err != nil {
@@ -117,33 +116,32 @@ func (l *Lab) newScene() sim.Scene {
 	return s
 }
 
-// Config returns what the session is now: scene, rate, seat and weather as
-// commands have changed them.
+// Config returns the present scene, rate, seat and network, as commands have changed them.
 func (l *Lab) Config() Config {
 	c := l.config
 	c.Network = l.network
 	return c
 }
 
-// Network returns the present weather, for reading.
+// Network returns the present network, for reading.
 func (l *Lab) Network() *link.Network { return &l.network }
 
-// Players returns how many players the scene has.
+// Players returns the number of players in the scene.
 func (l *Lab) Players() int { return len(l.inputs) }
 
-// Ticks returns how many ticks the session has made.
+// Ticks returns the number of ticks so far.
 func (l *Lab) Ticks() sim.Tick { return l.tick }
 
-// Now returns the session's time, counted in ticks.
+// Now returns the session time, which is counted in ticks.
 func (l *Lab) Now() time.Duration {
 	return time.Duration(l.tick) * time.Second / time.Duration(l.config.Rate)
 }
 
-// Open adds a pane that shows what a spec such as
-// rewind:snapshot-every=4:smoothing=off says, from the scene's start.
+// Open adds a pane that runs a spec, such as rewind:snapshot-every=4:smoothing=none, from
+// the scene's start.
 func (l *Lab) Open(spec string) (*Pane, error) {
 	if len(l.Panes) == MaxPanes {
-		return nil, fmt.Errorf("pane %q: there are %d panes already, and no room for more", spec, MaxPanes)
+		return nil, fmt.Errorf("pane %q: %d panes are open: want at most %d", spec, MaxPanes, MaxPanes)
 	}
 	s, set, err := ParseSpec(spec)
 	if err != nil {
@@ -162,16 +160,16 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	return p, nil
 }
 
-// checkBodyCount reports a scene that is too large for a strategy.
+// checkBodyCount reports a scene with more bodies than the strategy takes.
 func checkBodyCount(s *predict.Strategy, scene *sim.Scene) error {
 	if n := len(scene.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
-		return fmt.Errorf("%s has %d bodies, and %s sends whole worlds, of %d at most: lockstep and statesync take any", scene.Name, n, s.Name, s.MaxBodies)
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use lockstep or statesync", scene.Name, n, s.Name, s.MaxBodies)
 	}
 	return nil
 }
 
-// Tick applies the entry's commands and advances every pane by one tick. A
-// command that is refused is reported, and the tick is made all the same.
+// Tick applies the entry's commands and advances every pane by one tick. If a command is
+// refused, Tick returns the first such error and advances all the same.
 func (l *Lab) Tick(e Entry) error {
 	var failed error
 	for _, c := range e.Commands {
@@ -189,8 +187,8 @@ func (l *Lab) Tick(e Entry) error {
 	return failed
 }
 
-// Restart begins the session again from the scene's start, with the same
-// strategies, knobs and weather. Its time goes on, and with it its fates.
+// restart restarts every pane from the scene's start with the same strategies, knobs and
+// network. Session time continues, and so do the outcomes of datagrams.
 func (l *Lab) restart() {
 	l.inputs = make([]sim.Input, l.newScene().Players)
 	for _, p := range l.Panes {
@@ -198,8 +196,7 @@ func (l *Lab) restart() {
 	}
 }
 
-// Hash digests every world, drawn pose, meter and endpoint statistic of the
-// session.
+// Hash digests every world, drawn pose, counter and endpoint statistic of the session.
 func (l *Lab) Hash() uint64 {
 	h := digest(l.tick)
 	for _, p := range l.Panes {
@@ -208,8 +205,8 @@ func (l *Lab) Hash() uint64 {
 	return uint64(h)
 }
 
-// CopyFrom makes l an equal of o that shares nothing with it: a fork, for
-// counterfactual runs, films and scrubbing. The stopwatch is not copied.
+// CopyFrom makes l an equal of o that shares no memory with it. The stopwatch and the tap
+// are not copied.
 func (l *Lab) CopyFrom(o *Lab) {
 	l.config, l.network, l.tick, l.focus, l.clockFaults = o.config, o.network, o.tick, o.focus, o.clockFaults
 	l.display = append(l.display[:0], o.display...)
@@ -223,14 +220,15 @@ func (l *Lab) CopyFrom(o *Lab) {
 	}
 }
 
-// Fork returns a copy of the lab as it is now.
+// Fork returns a copy of the lab that shares no memory with it, for counterfactual runs and
+// for videos.
 func (l *Lab) Fork() *Lab {
 	f := &Lab{}
 	f.CopyFrom(l)
 	return f
 }
 
-// digest is a running hash of 64-bit words.
+// digest is a running hash of 64-bit numbers.
 type digest uint64
 
 func (d *digest) addUint64(u uint64) {

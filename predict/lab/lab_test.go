@@ -19,11 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-func config(t testing.TB, scene, weather string, seat Seat) Config {
+func config(t testing.TB, scene, network string, seat Seat) Config {
 	t.Helper()
 	c := Config{Scene: scene, Rate: 60, Seat: seat}
 	c.Network.Seed = 7
-	if err := c.Network.Parse(weather); err != nil {
+	if err := c.Network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -40,7 +40,7 @@ func open(t testing.TB, c Config, specs ...string) *Lab {
 	return l
 }
 
-// scriptedInputs is a scripted player.
+// scriptedInputs returns the input of a scripted player who keeps changing keys.
 func scriptedInputs(tick int) []sim.Input {
 	if tick < 30 {
 		return []sim.Input{{}}
@@ -95,9 +95,9 @@ func compareGolden(t *testing.T, name, got string) {
 	}
 }
 
-// TestTranscript is one bad minute of every strategy: what its meter says every
-// five seconds, over a link of 250 ms each way that loses a tenth, with a fault
-// every five seconds.
+// TestTranscript compares a bad minute of every strategy with its golden file: its counters
+// every five seconds, at 250 ms one way and 10 % loss, with a forced fault every five
+// seconds.
 func TestTranscript(t *testing.T) {
 	for _, s := range Strategies {
 		l := open(t, config(t, "zen", "csp-250ms-10", AtClient), s.Name)
@@ -123,10 +123,9 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// TestConformance is what every strategy owes the lab, in both seats: the same
-// session twice gives the same bits; a copy taken at tick 300 goes the same way
-// as its model and apart from it; a view asked twice answers the same; and the
-// picture is of the truth, if late: when all has come to rest, they agree.
+// TestConformance checks the contract of every strategy, at both seats: two runs are equal; a
+// fork at tick 300 stays equal to its original and shares no memory with it; and when
+// everything has come to rest, the views equal the server's world.
 func TestConformance(t *testing.T) {
 	scenes := []string{"zen", "katamari:cubes=100", "two-players", "plain", "heap:layers=2", "tower"}
 	if testing.Short() {
@@ -141,19 +140,19 @@ func TestConformance(t *testing.T) {
 					run(t, a, 300)
 					run(t, b, 300)
 					if a.Hash() != b.Hash() {
-						t.Fatal("the same session twice gives two")
+						t.Fatal("two runs of one session differ")
 					}
 					f := a.Fork()
 					if f.Hash() != a.Hash() {
-						t.Fatal("a copy differs at once")
+						t.Fatal("a fork differs at once")
 					}
 					run(t, a, 300)
 					if f.Hash() != b.Hash() {
-						t.Error("the copy moved with its model")
+						t.Error("the fork shares memory with its original")
 					}
 					run(t, f, 300)
 					if f.Hash() != a.Hash() {
-						t.Error("the copy went another way")
+						t.Error("the fork diverges")
 					}
 					for i := range 600 {
 						if err := a.Tick(Entry{}); err != nil {
@@ -169,7 +168,7 @@ func TestConformance(t *testing.T) {
 					for i, b := range p.ServerWorld.Bodies() {
 						drawn := p.Clients[0].View.Bodies[i]
 						if d := drawn.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
-							t.Errorf("at rest body %d is drawn %v m from where it is", i, d)
+							t.Errorf("at rest body %d is drawn %v m from the server's pose", i, d)
 						}
 					}
 				})
@@ -178,39 +177,38 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestStrategiesDescribeThemselves says that every strategy has a name of its
-// own, says what it is and where it comes from, and explains every knob and
-// every count.
+// TestStrategiesDescribeThemselves checks that every strategy has a unique name, a
+// description and a source, and that every knob and counter has a help text.
 func TestStrategiesDescribeThemselves(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range Strategies {
-		title, what, ok := strings.Cut(s.Doc, "\n\n")
-		if s.Name == "" || names[s.Name] || title == "" || !ok || what == "" || s.Source == "" || s.Fields == nil {
-			t.Errorf("%q describes itself badly", s.Name)
+		title, text, ok := strings.Cut(s.Doc, "\n\n")
+		if s.Name == "" || names[s.Name] || title == "" || !ok || text == "" || s.Source == "" || s.Fields == nil {
+			t.Errorf("%q lacks a unique name, a description, a source or fields", s.Name)
 		}
 		names[s.Name] = true
-		knobs, meter := Describe(s)
+		knobs, counters := Describe(s)
 		for _, k := range knobs.All() {
 			if k.Help == "" || strings.ContainsAny(k.Name, " :=_") {
 				t.Errorf("%s: knob %q", s.Name, k.Name)
 			}
 		}
-		for _, c := range meter.All() {
+		for _, c := range counters.All() {
 			if c.Help == "" || strings.ContainsAny(c.Name, " -") {
-				t.Errorf("%s: count %q", s.Name, c.Name)
+				t.Errorf("%s: counter %q", s.Name, c.Name)
 			}
 		}
 	}
 }
 
-// TestSwitchCostsNoTick says that the truth makes one step per tick across a
-// switch of strategy, and that a player who holds a key does not feel it there.
+// TestSwitchCostsNoTick checks that the server's world makes one step per tick across a
+// switch of strategy, and that constant input moves it as without the switch.
 func TestSwitchCostsNoTick(t *testing.T) {
 	for _, to := range []string{"noprediction", "rewind", "rewind:smoothing=none:lead=9", "snapshot:snapshot-every=6", "snapshot:compression=arithmetic", "statesync:compression=uncompressed", "animated", "historyoffset", "relative"} {
 		l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind", "rewind")
-		held := []sim.Input{{Buttons: sim.Forward}}
+		in := []sim.Input{{Buttons: sim.Forward}}
 		for i := range 300 {
-			e := Entry{Inputs: held}
+			e := Entry{Inputs: in}
 			if i == 150 {
 				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: to}}
 			}
@@ -218,22 +216,21 @@ func TestSwitchCostsNoTick(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := l.Panes[0].ServerWorld.Tick(); got != sim.Tick(i+1) {
-				t.Fatalf("%s: after tick %d the truth is at %d", to, i+1, got)
+				t.Fatalf("%s: after tick %d the server is at %d", to, i+1, got)
 			}
 			if i == 150 && (l.Panes[0].Score.Ticks != 0 || l.Panes[0].Counters.Value("corrections") != 0) {
-				t.Error("the card is not empty after the switch")
+				t.Error("the score is not empty after the switch")
 			}
 			a, b := l.Panes[0].ServerWorld.Bodies()[0], l.Panes[1].ServerWorld.Bodies()[0]
 			if a != b {
-				t.Fatalf("%s: tick %d: the truth of the switched pane is %v, of the other %v", to, i, a.Pose.Pos, b.Pose.Pos)
+				t.Fatalf("%s: tick %d: the cube of the switched pane is at %v, of the other at %v", to, i, a.Pose.Pos, b.Pose.Pos)
 			}
 		}
 	}
 }
 
-// TestSameOutcomes says that two panes that send at the same moments meet the
-// same fates, and that what one of them does else changes nothing for the
-// other.
+// TestSameOutcomes checks that packets which two panes send at the same moments have the same
+// outcomes, and that panes do not influence each other.
 func TestSameOutcomes(t *testing.T) {
 	l := open(t, config(t, "zen", "torture", AtClient), "rewind", "rewind:smoothing=none:redundant=off")
 	alone := open(t, config(t, "zen", "torture", AtClient), "rewind:smoothing=none:redundant=off")
@@ -244,17 +241,17 @@ func TestSameOutcomes(t *testing.T) {
 		t.Errorf("one pane got %d packets, the other %d", a.PacketsReceived, b.PacketsReceived)
 	}
 	if l.Panes[1].Hash() != alone.Panes[0].Hash() {
-		t.Error("a pane's session depends on its neighbour")
+		t.Error("a pane depends on another pane")
 	}
 }
 
-// hostDisplayDelay is after how many ticks a client that only watches sees, over 75 ms one
-// way, what the server's player did: the way, and what the strategy holds back.
+// hostDisplayDelay is the display delay of a spectator at 75 ms one way, in ticks: the
+// latency and the playout delay of the strategy.
 var hostDisplayDelay = map[string]int{"noprediction": 5, "rewind": 5, "lockstep": 11, "snapshot": 10, "statesync": 10, "animated": 8, "historyoffset": 8, "relative": 8}
 
-// TestHostSeat says that a human at the host drives the truth at once, and the
-// client sees it later: by the way, of four and a half ticks, and by what the
-// strategy holds back.
+// TestHostSeat checks that input at the host moves the server's world in its tick, and that
+// the client shows it later by the latency, four and a half ticks, and the strategy's
+// playout delay.
 func TestHostSeat(t *testing.T) {
 	for _, s := range Strategies {
 		l := open(t, config(t, "plain", "latency=75ms", AtHost), s.Name)
@@ -264,10 +261,10 @@ func TestHostSeat(t *testing.T) {
 		before := l.Panes[0].ServerWorld.Bodies()[0].Pose
 		l.Tick(Entry{Inputs: []sim.Input{{Buttons: sim.Lift}}})
 		if l.Panes[0].ServerWorld.Bodies()[0].Pose == before {
-			t.Errorf("%s: the truth does not answer", s.Name)
+			t.Errorf("%s: the server's world does not respond", s.Name)
 		}
 		if got := l.Panes[0].Counters.Value("input_packets"); got != 0 {
-			t.Errorf("%s: one who only watches sends %v input packets", s.Name, got)
+			t.Errorf("%s: a spectator sends %v input packets", s.Name, got)
 		}
 		late := 0
 		for l.Panes[0].Clients[0].View.Bodies[0].Pos.Sub(before.Pos).Len() < 1e-3 && late < 60 {
@@ -275,15 +272,15 @@ func TestHostSeat(t *testing.T) {
 			late++
 		}
 		if want, ok := hostDisplayDelay[s.Name]; !ok || late < want-1 || late > want+1 {
-			t.Errorf("%s: the client sees it %d ticks later, want about %d", s.Name, late, want)
+			t.Errorf("%s: the client shows it %d ticks later, want about %d", s.Name, late, want)
 		}
 	}
 }
 
-// TestOwnInputLatency holds the measure against what the strategies promise.
+// TestOwnInputLatency checks the input latency of every strategy.
 func TestOwnInputLatency(t *testing.T) {
 	for _, c := range []struct {
-		weather string
+		network string
 		want    map[string]int // ticks
 	}{
 		{"perfect", map[string]int{"noprediction": 1, "rewind": 0, "lockstep": 0, "snapshot": 6, "statesync": 6, "animated": 4, "historyoffset": 0, "relative": 0}},
@@ -291,7 +288,7 @@ func TestOwnInputLatency(t *testing.T) {
 		{"latency=250ms", map[string]int{"noprediction": 30, "rewind": 0, "lockstep": 0, "snapshot": 35, "statesync": 35, "animated": 33, "historyoffset": 0, "relative": 0}},
 	} {
 		for _, s := range Strategies {
-			l := open(t, config(t, "plain", c.weather, AtClient), s.Name)
+			l := open(t, config(t, "plain", c.network, AtClient), s.Name)
 			entries := make([]Entry, 300)
 			for i := range entries {
 				entries[i].Inputs = []sim.Input{{}}
@@ -301,7 +298,7 @@ func TestOwnInputLatency(t *testing.T) {
 			}
 			first := FirstKeyPress(entries, 0)
 			if first != 120 {
-				t.Fatalf("the first key is at %d", first)
+				t.Fatalf("the first key press is at %d", first)
 			}
 			for _, e := range entries[:first] {
 				l.Tick(e)
@@ -309,7 +306,7 @@ func TestOwnInputLatency(t *testing.T) {
 			hash := l.Hash()
 			want, ok := c.want[s.Name]
 			if got := l.MeasureInputLatency(entries[first:]); !ok || !slices.Equal(got, []int{want}) {
-				t.Errorf("%s, %s: %v ticks, want %d", s.Name, c.weather, got, want)
+				t.Errorf("%s, %s: %v ticks, want %d", s.Name, c.network, got, want)
 			}
 			if l.Hash() != hash {
 				t.Error("measuring changed the session")
@@ -318,8 +315,8 @@ func TestOwnInputLatency(t *testing.T) {
 	}
 }
 
-// TestTickAllocatesNothing holds every strategy in zen, and one whose snapshots
-// come in fragments, to no allocation a tick, once it has what it needs.
+// TestTickAllocatesNothing checks that a tick allocates nothing once the buffers exist: for
+// every strategy in zen, and for snapshots in fragments.
 func TestTickAllocatesNothing(t *testing.T) {
 	for _, s := range Strategies {
 		for _, seat := range []Seat{AtClient, AtHost} {
@@ -346,11 +343,11 @@ func allocatesNothing(t *testing.T, scene string, seat Seat, specs ...string) {
 		step()
 	}
 	if n := testing.AllocsPerRun(600, step); n != 0 {
-		t.Errorf("%s, %s, %s: %v allocations a tick", scene, specs, seat, n)
+		t.Errorf("%s, %s, %s: %v allocations per tick", scene, specs, seat, n)
 	}
 }
 
-// TestBadCommands says that a bad command says why and changes nothing.
+// TestBadCommands checks that a bad command is refused with the reason and changes nothing.
 func TestBadCommands(t *testing.T) {
 	for text, want := range map[string]string{
 		"swich all rewind -":          `no command "swich"`,
@@ -360,23 +357,23 @@ func TestBadCommands(t *testing.T) {
 		"switch 1 rewind:lead -":      "name=value",
 		"switch 4 rewind -":           "no pane 4",
 		"set 1 lead x":                "0 to 60",
-		"set all lead 5":              `no knob "lead"`, // the second pane has none
-		"nudge all w 1":               `no direction "w"`,
+		"set all lead 5":              `no knob "lead"`, // the second pane lacks it
+		"nudge all w 1":               `no axis "w"`,
 		"nudge all x 1e9":             "-100 to 100",
 		"nudge all x NaN":             "-100 to 100",
 		"condition all latency -1s":   "0s to 1m0s",
 		"condition all latensy 1s":    `no network condition "latensy"`,
 		"network all - wifi-worse":    `no network profile "wifi-worse"`,
-		"blackout all - 2h":           "0s up to 1m0s",
+		"blackout all - 2h":           "0s, up to 1m0s",
 		"scene all zone -":            "no scene",
 		"seat all table -":            `no seat "table"`,
 		"seed all - -5":               "whole number",
 		"open all noprediction:x=1 -": `no knob "x"`,
-		"close all - -":               "one pane of several",
+		"close all - -":               "at least one other pane",
 		"focus all - -":               "one pane",
 		"focus 3 - -":                 "no pane 3",
 		"nudge 9 x 1":                 "1 to 4",
-		"nudge all x":                 "four words",
+		"nudge all x":                 "want verb, pane",
 	} {
 		l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction")
 		run(t, l, 10)
@@ -416,36 +413,36 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// BenchmarkScore plays a ball of cubes that rolls on, and reports what a tick
-// of its world takes, and what it takes to score a pane that shows it.
+// BenchmarkScore runs the katamari ball and reports the time of a world step and of scoring a
+// pane.
 func BenchmarkScore(b *testing.B) {
 	tape := builtInTape(b, "katamari-ball")
 	for _, spec := range []string{"snapshot", "rewind"} {
 		b.Run(spec, func(b *testing.B) {
-			var step, scored time.Duration
+			var step, scoring time.Duration
 			n := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				l := open(b, config(b, "katamari", "latency=50ms", AtHost), spec)
 				alone := sim.New(*l.Panes[0].ServerWorld.Scene(), 60)
-				card := &score.Score{}
+				scored := &score.Score{}
 				for _, e := range tape.Entries[:1800] {
 					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {
 						b.Fatal(err)
 					}
 					p := l.Panes[0]
 					began := time.Now()
-					card.Add(p.ServerWorld, &p.Clients[0].View, 0)
+					scored.Add(p.ServerWorld, &p.Clients[0].View, 0)
 					between := time.Now()
 					alone.Step(e.Inputs...)
 					step += time.Since(between)
-					scored += between.Sub(began)
+					scoring += between.Sub(began)
 					n++
 				}
 			}
-			b.ReportMetric(float64(scored.Nanoseconds())/float64(n), "score-ns/tick")
+			b.ReportMetric(float64(scoring.Nanoseconds())/float64(n), "score-ns/tick")
 			b.ReportMetric(float64(step.Nanoseconds())/float64(n), "step-ns/tick")
-			b.ReportMetric(float64(scored)/float64(step), "score/step")
+			b.ReportMetric(float64(scoring)/float64(step), "score/step")
 		})
 	}
 }

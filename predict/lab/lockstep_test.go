@@ -11,16 +11,15 @@ import (
 	"ghostcube/sim"
 )
 
-// TestLockstepSoak plays lockstep over random weather, in random scenes, with
-// one to four players in either seat and random keys, and says that no two
-// worlds ever part. Every half minute the weather turns, every two minutes the
-// session begins anew as another. GHOSTCUBE_SOAK says for how many minutes of
-// play, 6 without.
+// TestLockstepSoak runs lockstep over random networks, in random scenes, with one to four
+// players at either seat and random input, and checks that worlds never diverge. The network
+// changes every half minute, the session every two minutes. GHOSTCUBE_SOAK is the length in
+// minutes of session time; 6 if it is not set.
 func TestLockstepSoak(t *testing.T) {
 	minutes := soakMinutes(t, 6, 2)
 	chance := rand.New(rand.NewPCG(11, 12))
 	pick := func(list ...string) string { return list[chance.IntN(len(list))] }
-	weather := func() string {
+	network := func() string {
 		if chance.IntN(3) == 0 {
 			return pick(link.ProfileNames()...)
 		}
@@ -33,7 +32,7 @@ func TestLockstepSoak(t *testing.T) {
 		seat := Seat(chance.IntN(2))
 		spec := fmt.Sprintf("lockstep:transport=%s:playout=%dms:adaptive=%s:follow-clock=%s:skew=%d:contact-order=%s", pick("udp", "udp", "tcp"),
 			chance.IntN(300), pick("on", "off"), pick("on", "off"), chance.IntN(1001)-500, pick("fixed", "tick-seed"))
-		c := config(t, scene, weather(), seat)
+		c := config(t, scene, network(), seat)
 		c.Network.Seed = uint64(game)
 		what := fmt.Sprintf("game %d, %s, %s, %s", game, scene, seat, spec)
 		l := open(t, c, spec)
@@ -56,7 +55,7 @@ func TestLockstepSoak(t *testing.T) {
 		for i := range 7200 {
 			switch {
 			case i%1800 == 1799:
-				play(Command{Verb: "network", Pane: AllPanes, Value: weather()})
+				play(Command{Verb: "network", Pane: AllPanes, Value: network()})
 			case i%1800 == 900 && chance.IntN(3) == 0:
 				play(Command{Verb: "blackout", Pane: AllPanes, Value: pick("250ms", "2s", "5s")})
 			case i%1800 == 600 && chance.IntN(3) == 0:
@@ -65,7 +64,7 @@ func TestLockstepSoak(t *testing.T) {
 				play()
 			}
 		}
-		// A calm end: all that is under way comes, and all catch up.
+		// At the end the network is perfect, so that everything arrives and all catch up.
 		play(Command{Verb: "network", Pane: AllPanes, Value: "perfect"}, Command{Verb: "set", Pane: AllPanes, Name: "skew", Value: "0"}, Command{Verb: "set", Pane: AllPanes, Name: "transport", Value: "udp"},
 			Command{Verb: "set", Pane: AllPanes, Name: "adaptive", Value: "off"})
 		for range 2400 {
@@ -76,7 +75,7 @@ func TestLockstepSoak(t *testing.T) {
 		}
 		for i, s := range p.Clients {
 			if late := int64(p.ServerWorld.Tick()) - int64(s.World.Tick()); late < -120 || late > 120 {
-				t.Errorf("%s: at the end seat %d is %d ticks behind", what, i, late)
+				t.Errorf("%s: at the end client %d is %d ticks behind", what, i, late)
 			}
 		}
 		if n := p.Counters.Value("compared_checksums"); n < 1000 {
@@ -85,12 +84,12 @@ func TestLockstepSoak(t *testing.T) {
 		checks += p.Counters.Value("compared_checksums")
 		stalls += p.Counters.Value("stalls")
 	}
-	t.Logf("%d minutes: %.0f checksums compared, 0 apart; %.0f stalls", ticks/3600, checks, stalls)
+	t.Logf("%d minutes: %.0f checksums compared, none differs; %.0f stalls", ticks/3600, checks, stalls)
 }
 
-// TestLockstepTickByTick writes down what the server's world and the client's
-// were after each of 900 ticks, over TCP and UDP and over a bad link: the same
-// on every machine.
+// TestLockstepTickByTick compares the hashes of the server's and the client's worlds after
+// each of 900 ticks with the golden file, over TCP and UDP and over a bad link: they are the
+// same on every machine.
 func TestLockstepTickByTick(t *testing.T) {
 	l := open(t, config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "lockstep", "lockstep:transport=tcp:contact-order=tick-seed")
 	var b strings.Builder
@@ -110,15 +109,15 @@ func TestLockstepTickByTick(t *testing.T) {
 	compareGolden(t, "lockstep-ticks.txt", b.String())
 }
 
-// TestLockstepSwitch says that a switch to lockstep holds the truth only until
-// the first inputs have come, and not at all if the player sits at the server.
+// TestLockstepSwitch checks that a switch to lockstep stalls the server's world only until
+// the first inputs arrive, and not at all if the player sits at the host.
 func TestLockstepSwitch(t *testing.T) {
 	for _, seat := range []Seat{AtClient, AtHost} {
 		l := open(t, config(t, "plain", "latency=75ms", seat), "rewind")
-		held := []sim.Input{{Buttons: sim.Forward}}
+		in := []sim.Input{{Buttons: sim.Forward}}
 		stood := 0
 		for i := range 300 {
-			e := Entry{Inputs: held}
+			e := Entry{Inputs: in}
 			if i == 150 {
 				e.Commands = []Command{{Verb: "switch", Pane: 0, Name: "lockstep"}}
 			}
@@ -130,15 +129,15 @@ func TestLockstepSwitch(t *testing.T) {
 				stood++
 			}
 		}
-		// 75 ms on the way, 100 ms held back.
+		// 75 ms of latency and 100 ms of playout delay.
 		if want := map[Seat]int{AtClient: 11, AtHost: 0}[seat]; stood != want || l.Panes[0].Counters.Value("stalls") != 0 {
-			t.Errorf("%s: the truth stood for %d ticks, want %d; %v stalls", seat, stood, want, l.Panes[0].Counters.Value("stalls"))
+			t.Errorf("%s: the server stalled for %d ticks, want %d; %v stalls", seat, stood, want, l.Panes[0].Counters.Value("stalls"))
 		}
 	}
 }
 
-// TestLockstepFaults says that a fault in the server's world, which no input
-// told of, is named by tick and body.
+// TestLockstepFaults checks that a forced fault in the server's world is reported as a desync
+// with its tick and body.
 func TestLockstepFaults(t *testing.T) {
 	l := open(t, config(t, "zen", "latency=75ms,loss=10%", AtHost), "lockstep")
 	run(t, l, 200)
@@ -151,6 +150,6 @@ func TestLockstepFaults(t *testing.T) {
 		t.Errorf("%v desyncs, tick %v, body %v", m.Value("desyncs"), m.Value("desync_tick"), m.Value("desync_body"))
 	}
 	if note := l.Panes[0].Clients[0].View.Note; !strings.HasPrefix(note, "worlds differ since tick 201: body 0") {
-		t.Errorf("the picture says %q", note)
+		t.Errorf("the view's note is %q", note)
 	}
 }

@@ -5,26 +5,26 @@ import (
 	"ghostcube/predict/score"
 )
 
-// Measures appends the measures of the pane's first client to dst: its score, and what only the lab
-// knows. They are always the same ones in the same order.
+// Measures appends the measures of the pane's first client to dst: those of its score, and
+// those that only the lab knows. The measures and their order are always the same.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)
 	seconds := float64(p.lab.tick-p.startTick) / rate
 	replayed, known := 0.0, false
-	each := func(name, title, help string, n float64, digits int) {
+	perSecond := func(name, title, help string, n float64, digits int) {
 		m := score.Measure{Name: name, Title: title, Help: help, Digits: digits, Better: score.Lower}
 		if m.OK = seconds > 0; m.OK {
 			m.Value = n / seconds
 		}
 		dst = append(dst, m)
 	}
-	net := func(direction, route string, s *packet.Stats) {
-		each(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with 28 bytes of IP and UDP header on every packet", float64(s.BytesSent)*8/1000, 1)
-		each(direction+"_packets_per_second", "packets "+direction+", per second", "packets sent "+route, float64(s.PacketsSent), 1)
+	traffic := func(direction, route string, s *packet.Stats) {
+		perSecond(direction+"_kbit_per_second", "bandwidth "+direction+", kbit/s", "data sent "+route+", with 28 bytes of IP and UDP header on every packet", float64(s.BytesSent)*8/1000, 1)
+		perSecond(direction+"_packets_per_second", "packets "+direction+", per second", "packets sent "+route, float64(s.PacketsSent), 1)
 	}
-	net("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
-	net("down", "from the server to the client", p.ServerStats())
+	traffic("up", "from the client to the server", &p.Clients[0].Endpoint.Stats)
+	traffic("down", "from the server to the client", p.ServerStats())
 	for _, c := range p.Counters.All() {
 		if c.Name == "replayed_ticks" {
 			replayed, known = c.Value, true

@@ -13,78 +13,73 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Pane is one strategy at work: a server, and a seat for each player.
+// Pane runs one strategy: a server and its clients.
 type Pane struct {
 	Strategy    *predict.Strategy
-	ServerWorld *sim.World // the server's world, drawn as the ghost
+	ServerWorld *sim.World // authoritative; drawn as the ghost
 	Clients     []*Client
 	Knobs       *predict.Knobs
 	Counters    *predict.Counters
-	Score       *score.Score // of the first seat
+	Score       *score.Score // of the first client
 	CPU         CPU
 
-	Corrections probe.Corrections   // of all seats
+	Corrections probe.Corrections   // of all clients
 	Shots       probe.Shots         // of all players
 	Latency     probe.LatencyTracer // of the first player's inputs
 
 	lab         *Lab
 	serverSide  predict.Server
-	serverEnv   *predict.Env // the server's
-	peers       []predict.Peer
-	serverEnds  []*link.End // at the server, one for each seat
-	lastInputs  []sim.Input
-	startTick   sim.Tick // the session's tick at which this strategy began
-	drawnHash   digest   // of every pose drawn since
+	serverEnv   *predict.Env
+	peers       []predict.Peer // of the server, one per client
+	serverEnds  []*link.End    // of the links, one per client
+	lastInputs  []sim.Input    // of the last tick, by player
+	startTick   sim.Tick       // session tick at which this strategy started
+	drawnHash   digest         // of every pose drawn since then
 	divergence  probe.DivergenceDetector
 	clockFaults [maxClients]ClockFault
 }
 
 // Client is one client of a pane.
 type Client struct {
-	World    *sim.World // the client's world
-	View     predict.View
+	World    *sim.World
+	View     predict.View // what its player is shown
 	Endpoint *packet.Endpoint
 
 	side            predict.Client
 	env             *predict.Env
 	end             *link.End
 	socket          *socket
-	pendingShot     sim.Shot      // fired, and not given to a tick of the client yet
-	tickAccumulator int64         // millionths of a tick that the client's clock has gone beyond its last tick
-	lastFrameTime   time.Duration // of its program's last frame
+	pendingShot     sim.Shot      // fired, but not passed to a client tick yet
+	tickAccumulator int64         // client time since its last tick, in millionths of a tick
+	lastFrameTime   time.Duration // session time of the client's last frame
 }
 
-// CPU is what a pane's halves took of the processor. It is measured only if
-// the lab has a stopwatch.
+// CPU is the processor time of a pane. It is measured only if the lab has a stopwatch.
 type CPU struct {
 	Ticks    int
-	Sum, Max time.Duration // of both halves, per tick
+	Sum, Max time.Duration // of server and clients, per tick
 }
 
-// million is one tick in the units of a seat's clock.
+// million is one tick, in the unit of a client's tick accumulator.
 const million = 1_000_000
 
-// start starts a strategy from the present state of truth over new links. A pane
-// switches strategy by being run again: the truth goes on, all else is new.
-func (p *Pane) start(s *predict.Strategy, truth *sim.World) {
+// start starts a strategy from the present state of the server's world. The world
+// continues; sides, links, knobs, counters and scores are new.
+func (p *Pane) start(s *predict.Strategy, server *sim.World) {
 	l := p.lab
-	scene := truth.Scene()
-	p.Strategy, p.ServerWorld = s, truth
+	scene := server.Scene()
+	p.Strategy, p.ServerWorld = s, server
 	p.Knobs, p.Counters, p.Score = &predict.Knobs{}, &predict.Counters{}, &score.Score{}
 	p.Clients, p.peers, p.serverEnds = nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.startTick, p.drawnHash, p.divergence = l.tick, 1, probe.DivergenceDetector{}
-	p.Latency = probe.NewLatencyTracer(truth.Rate())
+	p.Latency = probe.NewLatencyTracer(server.Rate())
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
-	p.serverEnv = &predict.Env{World: truth, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit}
+	p.serverEnv = &predict.Env{World: server, Players: scene.Players, Player: -1, LastInputs: p.lastInputs, Knobs: p.Knobs, Counters: p.Counters, OnHit: p.recordHit}
 	p.serverSide = s.NewServer(p.serverEnv)
-	seats := scene.Players
-	if l.config.Seat == AtHost {
-		seats = 1
-	}
-	for i := range seats {
+	for i := range l.clientCount() {
 		player := i
 		if l.config.Seat == AtHost {
 			player = -1
@@ -93,40 +88,40 @@ func (p *Pane) start(s *predict.Strategy, truth *sim.World) {
 	}
 }
 
-// addClient adds a client that drives a player, or only watches if player is -1.
+// addClient adds client i, which drives a player, or only watches if player is -1.
 func (p *Pane) addClient(i, player int) {
-	up, down := link.Pair(&p.lab.network, i)
-	machine := &socket{end: up}
-	mine, theirs := link.Wire(machine), link.Wire(down)
+	clientEnd, serverEnd := link.Pair(&p.lab.network, i)
+	buffer := &socket{end: clientEnd}
+	clientWire, serverWire := link.Wire(buffer), link.Wire(serverEnd)
 	if i == 0 {
-		mine, theirs = p.Latency.WrapClientEnd(mine), p.Latency.WrapServerEnd(theirs)
+		clientWire, serverWire = p.Latency.WrapClientEnd(clientWire), p.Latency.WrapServerEnd(serverWire)
 	}
-	seat := &Client{
-		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: up, socket: machine, lastFrameTime: -1,
-		Endpoint: packet.NewEndpoint(p.withTap(mine, i, link.Up)),
+	c := &Client{
+		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, socket: buffer, lastFrameTime: -1,
+		Endpoint: packet.NewEndpoint(p.withTap(clientWire, i, link.Up)),
 	}
-	seat.World.CopyFrom(p.ServerWorld)
-	seat.env = &predict.Env{
-		World: seat.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
-		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(c predict.Correction) { p.recordCorrection(i, c) },
+	c.World.CopyFrom(p.ServerWorld)
+	c.env = &predict.Env{
+		World: c.World, Players: p.serverEnv.Players, Player: player, LastInputs: p.lastInputs,
+		Knobs: p.Knobs, Counters: p.Counters, OnCorrection: func(x predict.Correction) { p.recordCorrection(i, x) },
 	}
-	seat.side = p.Strategy.NewClient(seat.env)
-	p.Clients = append(p.Clients, seat)
-	p.serverEnds = append(p.serverEnds, down)
-	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.withTap(theirs, i, link.Down)), Player: player})
+	c.side = p.Strategy.NewClient(c.env)
+	p.Clients = append(p.Clients, c)
+	p.serverEnds = append(p.serverEnds, serverEnd)
+	p.peers = append(p.peers, predict.Peer{Endpoint: packet.NewEndpoint(p.withTap(serverWire, i, link.Down)), Player: player})
 }
 
-// recordCorrection notes a correction that the client of a seat makes in this tick.
-// It has not acknowledged the packet yet, so the server still remembers it.
-func (p *Pane) recordCorrection(seat int, c predict.Correction) {
-	sent, ok := p.peers[seat].Endpoint.SentAt(c.Packet)
+// recordCorrection records a correction that client i makes in this tick. The client has
+// not acknowledged the packet yet, so the server still knows when it sent it.
+func (p *Pane) recordCorrection(i int, c predict.Correction) {
+	sent, ok := p.peers[i].Endpoint.SentAt(c.Packet)
 	if !ok {
 		sent = -1
 	}
-	p.Corrections.Add(probe.Correction{Correction: c, Client: seat, SessionTick: p.lab.tick, Sent: sent})
+	p.Corrections.Add(probe.Correction{Correction: c, Client: i, SessionTick: p.lab.tick, Sent: sent})
 }
 
-// tap is a wire that shows what is sent.
+// tap is a wire that reports every datagram sent over it.
 type tap struct {
 	link.Wire
 	onSend func(now time.Duration, datagram []byte)
@@ -137,16 +132,16 @@ func (t *tap) Send(now time.Duration, datagram []byte) error {
 	return t.Wire.Send(now, datagram)
 }
 
-// withTap returns the end of a link, with the lab's tap on it if there is one.
-func (p *Pane) withTap(end link.Wire, seat int, d link.Direction) link.Wire {
-	show := p.lab.Tap
-	if show == nil {
-		return end
+// withTap returns a wire with the lab's tap on it, if there is one.
+func (p *Pane) withTap(w link.Wire, client int, d link.Direction) link.Wire {
+	report := p.lab.Tap
+	if report == nil {
+		return w
 	}
-	return &tap{end, func(now time.Duration, datagram []byte) { show(p, seat, d, now, datagram) }}
+	return &tap{w, func(now time.Duration, datagram []byte) { report(p, client, d, now, datagram) }}
 }
 
-// restart begins again from the scene's start, with the knobs as they are.
+// restart restarts the strategy from the scene's start and keeps the knobs.
 func (p *Pane) restart() {
 	knobs := p.Knobs
 	p.lastInputs = nil
@@ -154,7 +149,7 @@ func (p *Pane) restart() {
 	p.Knobs.CopyFrom(knobs)
 }
 
-// applySettings sets knobs as a spec says.
+// applySettings sets the knobs of a spec.
 func (p *Pane) applySettings(set []Setting) error {
 	for _, s := range set {
 		if err := p.Knobs.Set(s.Name, s.Value); err != nil {
@@ -164,8 +159,8 @@ func (p *Pane) applySettings(set []Setting) error {
 	return nil
 }
 
-// tick advances the pane: each client by as many of its ticks as its clock
-// says, then the server, then the pictures and the score.
+// tick advances the pane by one session tick: the clients by as many ticks as their clocks
+// give, then the server; then it takes the views and the score.
 func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	p.Counters.Stopwatch = p.lab.Stopwatch
 	begin := p.Counters.BeginSpan()
@@ -213,8 +208,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	}
 }
 
-// tickClient makes the ticks of a client that are due by now, if its program goes
-// round.
+// tickClient runs the ticks of a client that are due, if its program runs a frame now.
 func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.Input) {
 	l := p.lab
 	if l.tick < c.FrozenUntil {
@@ -230,7 +224,7 @@ func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.In
 	}
 	s.lastFrameTime = at
 	if s.tickAccumulator >= million {
-		s.Endpoint.Update(at) // what it brings is gone with the next, so somebody has to take it
+		s.Endpoint.Update(at) // its packets last until the next Update, so only if a tick reads them
 	}
 	for ; s.tickAccumulator >= million; s.tickAccumulator -= million {
 		in.Shot, s.pendingShot = s.pendingShot, sim.Shot{}
@@ -238,16 +232,15 @@ func (p *Pane) tickClient(s *Client, c *ClockFault, now time.Duration, in sim.In
 	}
 }
 
-// bufferArrivals lets what has arrived by now wait for a program that does not read. Over
-// a wire that loses nothing the other side waits with what there is no room for.
+// bufferArrivals receives into the socket's buffer while the program does not read. A
+// TCP-like wire needs none: it stops the sender instead.
 func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
 	if !inOrder {
 		s.socket.bufferArrivals(now)
 	}
 }
 
-// Inspect writes into l what the strategy can tell of what travels between the
-// server and the first seat.
+// Inspect fills l with what the strategy reports about its traffic with the first client.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
 	if s, ok := p.serverSide.(predict.ServerInspector); ok {
@@ -258,20 +251,19 @@ func (p *Pane) Inspect(l *predict.Inspection) {
 	}
 }
 
-// PlayerBody is the body that the first seat's player drives, or that of the
-// first player if it only watches.
+// PlayerBody is the body that the first client drives, or the first player's body if that
+// client only watches.
 func (p *Pane) PlayerBody() int { return max(p.Clients[0].env.Player, 0) }
 
-// Divergence returns where the first seat's world first differed from the
-// server's. ok is false if it has not, or if the strategy
-// does not simulate.
+// Divergence returns where the first client's world first differed from the server's. ok is
+// false if it has not, or if the strategy's client does not simulate tick by tick.
 func (p *Pane) Divergence() (d probe.Divergence, ok bool) { return p.divergence.First() }
 
-// StartTick returns the session's tick at which the pane's strategy began.
+// StartTick returns the session tick at which the pane's strategy started.
 func (p *Pane) StartTick() sim.Tick { return p.startTick }
 
-// Spec returns a spec that opens such a pane: its strategy, and the knobs that
-// are not where they began.
+// Spec returns a spec that opens an equal pane: the strategy and the knobs that differ from
+// their defaults.
 func (p *Pane) Spec() string {
 	spec := p.Strategy.Name
 	for _, k := range p.Knobs.Changed() {
@@ -280,7 +272,7 @@ func (p *Pane) Spec() string {
 	return spec
 }
 
-// ServerStats returns the statistics of the server's endpoint for the first seat.
+// ServerStats returns the statistics of the server's endpoint for the first client.
 func (p *Pane) ServerStats() *packet.Stats { return &p.peers[0].Endpoint.Stats }
 
 func (c *CPU) add(d time.Duration) {
@@ -289,8 +281,8 @@ func (c *CPU) add(d time.Duration) {
 	c.Max = max(c.Max, d)
 }
 
-// Hash digests every world, drawn pose, meter and endpoint statistic of the
-// pane, and the faults of its clients' machines.
+// Hash digests every world, drawn pose, counter and endpoint statistic of the pane, and the
+// clock faults of its clients.
 func (p *Pane) Hash() uint64 {
 	h := digest(p.startTick) + 1
 	world := func(w *sim.World) {
@@ -310,8 +302,8 @@ func (p *Pane) Hash() uint64 {
 	return uint64(h)
 }
 
-// hashCounters digests the values of counters, whatever they are called and in whatever
-// order they were declared. A counter at zero is like none.
+// hashCounters digests the values of counters, independently of their names and order. A
+// counter at zero counts as absent.
 func hashCounters(list []predict.Counter) (sum uint64) {
 	for _, c := range list {
 		if c.Value != 0 {
@@ -344,11 +336,11 @@ func (d *digest) addStats(s *packet.Stats) {
 
 // copyFrom makes the pane an equal of o, a pane of another lab.
 func (p *Pane) copyFrom(o *Pane) {
-	truth := sim.New(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
-	truth.CopyFrom(o.ServerWorld)
+	server := sim.New(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
+	server.CopyFrom(o.ServerWorld)
 	p.lastInputs = append([]sim.Input(nil), o.lastInputs...)
 	p.clockFaults = o.clockFaults
-	p.start(o.Strategy, truth)
+	p.start(o.Strategy, server)
 	p.Knobs.CopyFrom(o.Knobs)
 	p.serverSide.CopyFrom(o.serverSide)
 	p.serverEnv.SlewPPM, p.serverEnv.ReliableOrdered = o.serverEnv.SlewPPM, o.serverEnv.ReliableOrdered

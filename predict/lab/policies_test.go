@@ -8,10 +8,10 @@ import (
 	. "ghostcube/predict/lab"
 )
 
-// allPolicies is a client that switches whatever it can.
+// allPolicies is a spec with every policy on.
 const allPolicies = "historyoffset:fallback-corrections=10:fallback-dirty-ticks=6:remote-bodies=dynamic"
 
-// measureTape plays a built-in tape at 125 ms each way, and returns a figure of each pane.
+// measureTape runs a built-in tape at 125 ms one way and returns a measure of each pane.
 func measureTape(t *testing.T, name, measure string, specs ...string) (values []float64) {
 	t.Helper()
 	tape := builtInTape(t, name)
@@ -31,41 +31,40 @@ func measureTape(t *testing.T, name, measure string, specs ...string) (values []
 	return values
 }
 
-// TestJumpOffPops says that a cube that jumps up from a fast table and lands on it again
-// pops where it is predicted, most of all when it lands, and hardly where its prediction
-// is switched off after ten corrections in a second.
+// TestJumpOffPops checks that a predicted cube which jumps off a fast turntable and lands on
+// it again pops, most of all when it lands, and that it hardly pops if prediction falls back
+// to interpolation after ten corrections in a second.
 func TestJumpOffPops(t *testing.T) {
 	pops := measureTape(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:fallback-corrections=10")
-	t.Logf("%.0f pops a minute", pops)
+	t.Logf("%.0f pops per minute", pops)
 	if pops[0] < 40 || pops[1] > pops[0]/4 {
-		t.Errorf("%v pops a minute without and with", pops)
+		t.Errorf("%v pops per minute, without and with fallback", pops)
 	}
 }
 
-// TestHaulShakes says that a sled in which a cube is stowed that is held where it was
-// shakes twice as much as the server's, and no more than that with the policy, or where
-// the cube is stepped with it.
+// TestHaulShakes checks that a predicted sled with a kinematic cube in it shakes twice as much
+// as the server's, and that it does not with the fallback policy, or if the cube is dynamic.
 func TestHaulShakes(t *testing.T) {
 	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset", "historyoffset:fallback-dirty-ticks=6", "historyoffset:remote-bodies=dynamic")
 	t.Logf("jerk %.2f", jerk)
 	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
-		t.Errorf("jerk by the truth's: %v", jerk)
+		t.Errorf("jerk ratio: %v", jerk)
 	}
 }
 
-// TestCubeClimbsKinematicPucks says that pucks which stand like walls lift the player's cube, and
-// that it is lifted less where they are stepped with it.
+// TestCubeClimbsKinematicPucks checks that kinematic pucks lift the player's cube, and that
+// dynamic ones lift it less.
 func TestCubeClimbsKinematicPucks(t *testing.T) {
 	specs := []string{"historyoffset", "historyoffset:remote-bodies=dynamic"}
-	drawn, truth := measureTape(t, "billiards-break", "ground_clearance_mean_m", specs...), measureTape(t, "billiards-break", "ground_clearance_server_mean_m", specs...)
-	t.Logf("%.3f m above the ground, truly %.3f", drawn, truth)
-	if drawn[0] < 3*truth[0] || drawn[1] > drawn[0]*0.65 {
-		t.Errorf("%v m above the ground, truly %v", drawn, truth)
+	drawn, server := measureTape(t, "billiards-break", "ground_clearance_mean_m", specs...), measureTape(t, "billiards-break", "ground_clearance_server_mean_m", specs...)
+	t.Logf("%.3f m above the ground, %.3f at the server", drawn, server)
+	if drawn[0] < 3*server[0] || drawn[1] > drawn[0]*0.65 {
+		t.Errorf("%v m above the ground, %v at the server", drawn, server)
 	}
 }
 
-// TestPolicyConformance is what TestConformance and TestTickAllocatesNothing say of a
-// strategy, of one with all policies on, and its minute over a bad link.
+// TestPolicyConformance checks TestConformance and TestTickAllocatesNothing for a pane with
+// all policies on, and compares its bad minute with the golden file.
 func TestPolicyConformance(t *testing.T) {
 	var b strings.Builder
 	for _, scene := range []string{"hauler", "turntable:rpm=12:aboard=1", "billiards", "katamari:cubes=100"} {
@@ -77,7 +76,7 @@ func TestPolicyConformance(t *testing.T) {
 		run(t, l, 300)
 		run(t, f, 300)
 		if f.Hash() != l.Hash() {
-			t.Errorf("%s: the copy went another way", scene)
+			t.Errorf("%s: the fork diverges", scene)
 		}
 		p := l.Panes[0]
 		fmt.Fprintf(&b, "%s %016x", scene, p.Hash())
@@ -91,11 +90,11 @@ func TestPolicyConformance(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(scene, "turntable") {
-			continue // there nothing comes to rest
+			continue // nothing comes to rest there
 		}
 		for i, b := range p.ServerWorld.Bodies() {
 			if d := p.Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
-				t.Errorf("%s: at rest body %d is drawn %v m from where it is", scene, i, d)
+				t.Errorf("%s: at rest body %d is drawn %v m from the server's pose", scene, i, d)
 			}
 		}
 	}

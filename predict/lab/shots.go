@@ -6,9 +6,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// queueShot takes the shot out of a player's input and keeps it for the next tick of its
-// client, with what the player saw: the picture before this tick. Who has had no
-// picture yet does not shoot.
+// queueShot moves the shot of a player's input to the next tick of the client, and adds the
+// moment of the view that the player aimed in: the view before this tick. Before the first
+// view the shot is dropped.
 func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	shot := in.Shot
 	in.Shot = sim.Shot{}
@@ -26,7 +26,7 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	return in
 }
 
-// recordHostShots notes the shots of players who sit at the server: they see the truth.
+// recordHostShots records the shots of players at the host, who see the server's world.
 func (p *Pane) recordHostShots(host []sim.Input) {
 	for i, in := range host {
 		if in.Shot.Fired {
@@ -35,8 +35,10 @@ func (p *Pane) recordHostShots(host []sim.Input) {
 	}
 }
 
+// recordShot records a shot, and what it hits among bodies drawn at a moment.
 func (p *Pane) recordShot(player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	p.Shots.Fire(p.Counters, p.ServerWorld, p.lab.tick, player, shot, drawn, at)
 }
 
+// recordHit records the server's result of a shot.
 func (p *Pane) recordHit(v *predict.HitResult) { p.Shots.Resolve(p.Counters, p.lab.tick, v) }

@@ -10,9 +10,9 @@ import (
 	"ghostcube/sim"
 )
 
-// shooterInputs is the tape "shots" with other shots: the second player rolls to and fro across
-// the way of the first, who stands and fires every so many ticks in one of seven
-// directions. tick may be any; the tape goes round.
+// shooterInputs returns a tick of the tape "shots" with other shots: the second player rolls
+// back and forth in front of the first, who rests and fires at an interval in ticks, in one
+// of seven directions. The tape repeats.
 func shooterInputs(tape *tape.Tape, tick, every int) []sim.Input {
 	in := make([]sim.Input, 2)
 	copy(in, tape.Entries[tick%len(tape.Entries)].Inputs)
@@ -23,8 +23,8 @@ func shooterInputs(tape *tape.Tape, tick, every int) []sim.Input {
 	return in
 }
 
-// shotSpecs are all ways to play. The servers of the first take the newest input, those
-// of the others know inputs by their ticks.
+// shotSpecs are panes of every strategy. The servers of the first ones take the newest input;
+// the servers of the others take inputs by their ticks.
 var shotSpecs = []string{
 	"noprediction", "snapshot", "snapshot:snapshot-every=3:compression=delta", "animated", "animated:playout=4", "statesync",
 	"statesync:authority=client", "rewind", "rewind:server-steps=on-input", "historyoffset", "lockstep",
@@ -41,19 +41,18 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 	return l
 }
 
-// TestRewoundHitsMatchView says that where a client draws the past, the server comes to
-// what the shooter saw, shot by shot, if it goes back, and has the body that is hit
-// where it was drawn, as far as a sixteenth of a tick tells; and that it comes to
-// something else often if it does not.
+// TestRewoundHitsMatchView checks lag compensation where the client draws the past: rewound,
+// the server resolves every shot as the shooter saw it and finds the target where it was
+// drawn, within the resolution of a sixteenth of a tick; without rewinding it often does not.
 func TestRewoundHitsMatchView(t *testing.T) {
 	for spec, want := range map[string]struct {
-		other float64 // shots at most that come to something else
-		off   float32 // metres at most
+		other float64 // most shots with another result
+		off   float32 // largest distance of the targets, m
 	}{
 		"noprediction": {0, 0}, "lockstep": {0, 0}, "statesync:smoothing=none": {0, 0.001},
 		"statesync:authority=client:smoothing=none:hit-history=500ms": {0, 0.001}, "historyoffset:hit-history=500ms": {1, 0.006},
 		"snapshot": {1, 0.006}, "animated": {1, 0.006}, // 1/32 ticks at 10 m/s are 5.2 mm
-		"snapshot:snapshot-every=3:hit-history=500ms": {3, 0.1}, // its curve is not the way that was
+		"snapshot:snapshot-every=3:hit-history=500ms": {3, 0.1}, // its curve deviates from the path
 	} {
 		l := playShots(t, config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 1600, 5, spec, spec+":lag-compensation=off")
 		for i, p := range l.Panes {
@@ -61,7 +60,7 @@ func TestRewoundHitsMatchView(t *testing.T) {
 			judged, seen, other := m.Value("shots_resolved"), m.Value("shots_hit_on_client"), m.Value("shots_resolved")-m.Value("shots_rewound_match_client")
 			now := judged - m.Value("shots_now_match_client")
 			if judged < 290 || seen < 30 || other > want.other || now < 15 || m.Value("shots_refused") != 0 {
-				t.Errorf("%s: %v shots, %v hits as seen; not as seen: %v rewound, %v now", p.Spec(), judged, seen, other, now)
+				t.Errorf("%s: %v shots, %v hits on the client; other results: %v rewound, %v now", p.Spec(), judged, seen, other, now)
 			}
 			off := float32(0)
 			for n := p.Shots.FirstIndex(); n < p.Shots.Total(); n++ {
@@ -74,15 +73,15 @@ func TestRewoundHitsMatchView(t *testing.T) {
 				}
 			}
 			if off > want.off {
-				t.Errorf("%s: what is hit was drawn %v m from where it is judged, want %v", p.Spec(), off, want.off)
+				t.Errorf("%s: targets were drawn %v m from the rewound pose, want %v", p.Spec(), off, want.off)
 			}
 		}
 	}
 }
 
-// TestRaysStartWhereDrawn says that a shooter who drives about shoots, for the server,
-// from where its own picture had its cube: late with all others, or ahead of them, or
-// in the server's future; for no place travels.
+// TestRaysStartWhereDrawn checks that the server starts the ray of a moving shooter where the
+// shooter saw its own cube: late like remote bodies, ahead of them, or in the server's
+// future. Shots carry no position.
 func TestRaysStartWhereDrawn(t *testing.T) {
 	for spec, most := range map[string]float32{
 		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
@@ -109,14 +108,13 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 			}
 		}
 		if judged < 200 || off > most {
-			t.Errorf("%s: %d shots begin up to %v m from where they were drawn (%v m now), want %v", spec, judged, off, way, most)
+			t.Errorf("%s: %d shots start up to %v m from the drawn cube (%v m from the present one), want %v", spec, judged, off, way, most)
 		}
 	}
 }
 
-// TestEveryShotFiresOnce says that a shot is judged once, whatever the link does to the
-// packets and the client's program to the ticks: with loss, duplicates, other orders,
-// frames that are rare or many, and clocks that are wrong.
+// TestEveryShotFiresOnce checks that every shot is resolved once, with loss, duplicates and
+// reordering, at low and high frame rates, and with clock skew.
 func TestEveryShotFiresOnce(t *testing.T) {
 	const every, last = 11, 660
 	tape := builtInTape(t, "shots")
@@ -149,7 +147,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 				}
 			}
 			if fired != last/every-5 || judged > fired || float64(lost) != fired-judged {
-				t.Errorf("%s %s=%s: %v fired, %v judged, %d of them never", spec, name, clock, fired, judged, lost)
+				t.Errorf("%s %s=%s: %v fired, %v resolved, %d lost", spec, name, clock, fired, judged, lost)
 			}
 			if lost > 0 {
 				t.Errorf("%s %s=%s: %d shots are lost", spec, name, clock, lost)
@@ -158,8 +156,8 @@ func TestEveryShotFiresOnce(t *testing.T) {
 	}
 }
 
-// TestLateShotsAreRefused says that at 400 ms each way every shot at a late picture is
-// older than the history and refused, and counts as no hit; and that none is with a
+// TestLateShotsAreRefused checks that at 400 ms one way every shot at an interpolated view is
+// older than the history, is refused and hits nothing, and that none is refused with a
 // history of a second.
 func TestLateShotsAreRefused(t *testing.T) {
 	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
@@ -174,16 +172,16 @@ func TestLateShotsAreRefused(t *testing.T) {
 			}
 		}
 		if n := long.Counters.Value("shots_refused"); n != 0 || long.Counters.Value("shots_rewound_match_client") < 40 {
-			t.Errorf("%s with a second: %v refused, %v as seen", spec, n, long.Counters.Value("shots_rewound_match_client"))
+			t.Errorf("%s with a second: %v refused, %v match the client", spec, n, long.Counters.Value("shots_rewound_match_client"))
 		}
 	}
 }
 
-// TestHostShootsThePresent says that a player at the server sees the truth: what it
-// saw hit is hit, by both judgements, in the tick in which it fires.
+// TestHostShootsThePresent checks that a player at the host sees the server's world: its shots
+// hit what it saw, rewound or not, in the tick in which it fires.
 func TestHostShootsThePresent(t *testing.T) {
 	for _, spec := range shotSpecs {
-		if spec == "lockstep" { // there a tick waits for all
+		if spec == "lockstep" { // a lockstep tick waits for all players
 			continue
 		}
 		c := config(t, "two-players", "latency=100ms", AtHost)
@@ -195,8 +193,8 @@ func TestHostShootsThePresent(t *testing.T) {
 	}
 }
 
-// TestForkKeepsShots says that a fork made while shots are on their way comes to the
-// same, and that a frozen client's shot waits for it.
+// TestForkKeepsShots checks that a fork while shots are in flight stays equal, and that the
+// shot of a frozen client waits until it runs again.
 func TestForkKeepsShots(t *testing.T) {
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
@@ -210,10 +208,10 @@ func TestForkKeepsShots(t *testing.T) {
 			}
 		}
 		if l.Hash() != f.Hash() || l.Panes[0].Counters.Value("shots_resolved") < 30 {
-			t.Errorf("%s: the fork goes another way", spec)
+			t.Errorf("%s: the fork diverges", spec)
 		}
 		if fmt.Sprint(l.Panes[0].Shots) != fmt.Sprint(f.Panes[0].Shots) {
-			t.Errorf("%s: the fork's shots are others", spec)
+			t.Errorf("%s: the fork has other shots", spec)
 		}
 	}
 	l := open(t, config(t, "two-players", "latency=20ms", AtClient), "noprediction")
@@ -235,7 +233,7 @@ func TestForkKeepsShots(t *testing.T) {
 	}
 }
 
-// TestShotsAllocateNothing says that shooting takes no new memory either.
+// TestShotsAllocateNothing checks that shooting allocates nothing per tick.
 func TestShotsAllocateNothing(t *testing.T) {
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
@@ -252,20 +250,20 @@ func TestShotsAllocateNothing(t *testing.T) {
 			step()
 		}
 		if n := testing.AllocsPerRun(600, step); n != 0 {
-			t.Errorf("%s: %v allocations a tick", spec, n)
+			t.Errorf("%s: %v allocations per tick", spec, n)
 		}
 	}
 }
 
-// TestNoShotsNoCounters says that a session without shots counts none: its meter, and so
-// its hash, is what it was before there were shots.
+// TestNoShotsNoCounters checks that a session without shots declares no counters of shots, so
+// its hash does not depend on them.
 func TestNoShotsNoCounters(t *testing.T) {
 	for _, spec := range shotSpecs {
 		l := open(t, config(t, "two-players", "latency=75ms", AtClient), spec)
 		run(t, l, 100)
 		for _, c := range l.Panes[0].Counters.All() {
 			if len(c.Name) > 4 && c.Name[:5] == "shots" {
-				t.Errorf("%s counts %s", spec, c.Name)
+				t.Errorf("%s declares %s", spec, c.Name)
 			}
 		}
 	}

@@ -11,14 +11,13 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestSnapshotInterpolationKinds is the article's account of a katamari ball at ten
-// snapshots a second, in figures. Cubes that the player holds are drawn nearer to
-// where they were on curves than on straight lines, which cut through the ball
-// that turns; and extrapolated by 200 ms they are far off, and in the floor more
-// than half of the time.
+// TestSnapshotInterpolationKinds measures what the article shows of a katamari ball at ten
+// snapshots per second. Hermite interpolation draws the cubes of the ball nearer to their
+// paths than linear interpolation, which cuts through the turning ball. Extrapolated by
+// 200 ms they are far off, and below the floor more than half of the time.
 func TestSnapshotInterpolationKinds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("40 s of 901 cubes, three times")
+		t.Skip("runs 40 s of 901 cubes three times")
 	}
 	tape := builtInTape(t, "katamari-ball")
 	straight := measurePathError(t, tape, "snapshot:snapshot-every=6:interpolation=linear")
@@ -28,25 +27,25 @@ func TestSnapshotInterpolationKinds(t *testing.T) {
 	t.Logf("hermite: %+v", curved)
 	t.Logf("hermite and 200 ms: %+v", ahead)
 	if curved.RMS > 0.5*straight.RMS || straight.RMS > 0.05 {
-		t.Errorf("curves are %v m beside the truth, straight lines %v m", curved.RMS, straight.RMS)
+		t.Errorf("path error of %v m with Hermite, %v m with linear interpolation", curved.RMS, straight.RMS)
 	}
 	if ahead.RMS < 10*curved.RMS {
-		t.Errorf("extrapolated by 200 ms it is %v m beside the truth, and %v m without", ahead.RMS, curved.RMS)
+		t.Errorf("path error of %v m extrapolated by 200 ms, %v m without", ahead.RMS, curved.RMS)
 	}
 	if straight.InFloorShare > 0.05 || curved.InFloorShare > 0.05 || ahead.InFloorShare < 0.5 {
-		t.Errorf("in the floor in %v of the ticks on straight lines, %v on curves, %v extrapolated", straight.InFloorShare, curved.InFloorShare, ahead.InFloorShare)
+		t.Errorf("in the floor in %v of the ticks linear, %v Hermite, %v extrapolated", straight.InFloorShare, curved.InFloorShare, ahead.InFloorShare)
 	}
 }
 
-// pathErrorStats says how far a picture is from the truth of the moment that it shows.
+// pathErrorStats describes the views of a session.
 type pathErrorStats struct {
-	RMS          float64 // of the cubes that a player touches, metres
-	InFloorShare float64 // share of ticks in which any cube is more than 5 cm in it
-	InFloorMax   float64 // metres
+	RMS          float64 // path error of the cubes that the player touches, m
+	InFloorShare float64 // share of ticks in which a cube is more than 5 cm in the floor
+	InFloorMax   float64 // deepest penetration of the floor, m
 }
 
-// measurePathError plays 40 s of a tape at the host, over 50 ms that lose nothing, and
-// looks from its first key on.
+// measurePathError runs 40 s of a tape at the host, at 50 ms without loss, and measures from
+// the first key press on.
 func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorStats) {
 	l := open(t, config(t, tape.Config.Scene, "latency=50ms", AtHost), spec)
 	past := map[sim.Tick][]geom.Pose{}
@@ -80,7 +79,7 @@ func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorSt
 	return b
 }
 
-// lowestCorner is the height of a box's lowest corner.
+// lowestCorner returns the height of a box's lowest corner.
 func lowestCorner(p geom.Pose, half geom.Vec3) float32 {
 	m := p.Rot.Mat()
 	return p.Pos.Z - geom.Abs(m.X.Z*half.X) - geom.Abs(m.Y.Z*half.Y) - geom.Abs(m.Z.Z*half.Z)

@@ -14,8 +14,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// soakMinutes is for how many minutes of play a soak goes on: as GHOSTCUBE_SOAK
-// says, or a few.
+// soakMinutes returns the length of a soak in minutes of session time: GHOSTCUBE_SOAK, or a
+// default.
 func soakMinutes(t *testing.T, usual, short int) int {
 	t.Helper()
 	if s := os.Getenv("GHOSTCUBE_SOAK"); s != "" {
@@ -31,23 +31,23 @@ func soakMinutes(t *testing.T, usual, short int) int {
 	return usual
 }
 
-// soakSession is a session of two players at one pile whose past is remembered.
+// soakSession is a session of two players at one pile, with the history of the server's poses.
 type soakSession struct {
 	*testing.T
 	rng         *rand.Rand
-	label       string // for a reader
+	label       string // for messages
 	lab         *Lab
 	pane        *Pane
 	in          []sim.Input
-	idle        bool             // nobody touches a key any more
-	serverPoses [256][]geom.Pose // the true poses, by tick
+	idle        bool             // no player gives input
+	serverPoses [256][]geom.Pose // by tick
 	serverTicks [256]sim.Tick
 	tickCount   int
 }
 
 func (f *soakSession) pick(list ...string) string { return list[f.rng.IntN(len(list))] }
 
-// randomNetwork is any weather.
+// randomNetwork returns random network conditions.
 func (f *soakSession) randomNetwork() string {
 	if f.rng.IntN(3) == 0 {
 		return f.pick(link.ProfileNames()...)
@@ -56,13 +56,13 @@ func (f *soakSession) randomNetwork() string {
 		f.rng.IntN(300), f.rng.IntN(60), f.pick("uniform", "uniform-positive", "gamma", "long-tail"), f.rng.IntN(35), f.rng.IntN(8), f.rng.IntN(10), f.rng.IntN(10))
 }
 
-// toAll is a command to all panes.
+// toAll returns a command for all panes.
 func (f *soakSession) toAll(verb, name, value string) Command {
 	return Command{Verb: verb, Pane: AllPanes, Name: name, Value: value}
 }
 
-// randomInputs has both players do something else now and then: mostly towards the
-// middle, where the pile is.
+// randomInputs changes the input of both players at random, mostly towards the pile in the
+// middle.
 func (f *soakSession) randomInputs() {
 	if f.idle {
 		clear(f.in)
@@ -91,7 +91,7 @@ func (f *soakSession) randomInputs() {
 	}
 }
 
-// tick makes a tick, and looks whether all bodies are where bodies can be.
+// tick makes a tick and checks that all bodies are inside the scene.
 func (f *soakSession) tick(commands ...Command) {
 	f.Helper()
 	f.randomInputs()
@@ -105,9 +105,9 @@ func (f *soakSession) tick(commands ...Command) {
 	for _, b := range w.Bodies() {
 		f.serverPoses[at] = append(f.serverPoses[at], b.Pose)
 	}
-	f.checkWorld("the truth", w)
+	f.checkWorld("the server", w)
 	for _, s := range f.pane.Clients {
-		f.checkWorld("the guess", s.World)
+		f.checkWorld("the client", s.World)
 		for i, p := range s.View.Bodies {
 			if !p.Pos.IsFinite() || !p.Rot.IsFinite() {
 				f.Fatalf("%s, tick %d: body %d is drawn at %v", f.label, f.tickCount, i, p)
@@ -125,7 +125,7 @@ func (f *soakSession) checkWorld(which string, w *sim.World) {
 	}
 }
 
-// maxDelay is how many ticks the oldest picture is behind the truth.
+// maxDelay returns the largest display delay, in ticks.
 func (f *soakSession) maxDelay() (age int) {
 	for _, s := range f.pane.Clients {
 		age = max(age, int(f.pane.ServerWorld.Tick())-int(s.View.Tick))
@@ -133,14 +133,14 @@ func (f *soakSession) maxDelay() (age int) {
 	return age
 }
 
-// maxPathError is how far the picture of any seat is from the truth of the tick that it
-// claims to show, as drawn and as simulated, in metres.
+// maxPathError returns the largest path error of any client in metres, of the drawn and of
+// the simulated poses.
 func (f *soakSession) maxPathError() (drawn, simulated float32) {
 	f.Helper()
 	for _, s := range f.pane.Clients {
 		at := s.View.Tick % sim.Tick(len(f.serverPoses))
 		if f.serverTicks[at] != s.View.Tick {
-			f.Fatalf("%s: the picture claims to show tick %d, the truth is at %d", f.label, s.View.Tick, f.pane.ServerWorld.Tick())
+			f.Fatalf("%s: the view claims to show tick %d, the server is at %d", f.label, s.View.Tick, f.pane.ServerWorld.Tick())
 		}
 		for i, p := range f.serverPoses[at] {
 			drawn = max(drawn, s.View.Bodies[i].Pos.Sub(p.Pos).Len())

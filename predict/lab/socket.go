@@ -6,27 +6,26 @@ import (
 	"ghostcube/net/link"
 )
 
-// socket is the end of a link at a client's machine: what arrives while the
-// program does not read waits in the machine's memory, and what that has no room
-// for is lost.
+// socket is the client's end of a link with a receive buffer: datagrams that arrive while
+// the client's program does not read are buffered, and dropped when the buffer is full.
 type socket struct {
 	end           *link.End
 	queue         []queuedDatagram
-	head          int      // of waits
-	bufferedBytes int      // bytes that are charged for the others
-	free          [][]byte // memory
+	head          int      // index of the oldest datagram in queue
+	bufferedBytes int      // charged for the datagrams from head on
+	free          [][]byte // memory for datagrams
 }
 
-// queuedDatagram is a datagram that waits.
+// queuedDatagram is a datagram in the receive buffer.
 type queuedDatagram struct {
 	receivedAt time.Duration
 	sentAt     time.Duration
 	bytes      []byte
 }
 
-// socketRoom is the memory of a socket, in bytes: what Linux gives one that asks
-// for none (net.core.rmem_default). For each datagram it charges what it
-// is kept in as well, socketCharge or more.
+// socketBufferSize is the default receive buffer of a socket on Linux
+// (net.core.rmem_default), in bytes. Linux charges datagramOverhead for every datagram
+// besides its payload.
 const (
 	socketBufferSize = 212992
 	datagramOverhead = 768
@@ -35,7 +34,7 @@ const (
 // Send implements link.Wire.
 func (s *socket) Send(now time.Duration, b []byte) error { return s.end.Send(now, b) }
 
-// Receive implements link.Wire: first what waits.
+// Receive implements link.Wire. It returns buffered datagrams first.
 func (s *socket) Receive(now time.Duration) (link.Datagram, bool) {
 	if s.head < len(s.queue) {
 		w := &s.queue[s.head]
@@ -50,8 +49,7 @@ func (s *socket) Receive(now time.Duration) (link.Datagram, bool) {
 	return s.end.Receive(now)
 }
 
-// bufferArrivals lets the machine take in what has arrived by now while the program does
-// not read.
+// bufferArrivals receives into the buffer, for a program that does not read.
 func (s *socket) bufferArrivals(now time.Duration) {
 	for d, ok := s.end.Receive(now); ok; d, ok = s.end.Receive(now) {
 		if s.bufferedBytes += len(d.Bytes) + datagramOverhead; s.bufferedBytes > socketBufferSize {
@@ -70,7 +68,7 @@ func (s *socket) push(d link.Datagram) {
 	s.queue = append(s.queue, queuedDatagram{d.ReceivedAt, d.SentAt, append(m, d.Bytes...)})
 }
 
-// copyFrom makes s an equal of o, all but the link.
+// copyFrom makes s an equal of o, except for the link.
 func (s *socket) copyFrom(o *socket) {
 	for _, w := range s.queue {
 		s.free = append(s.free, w.bytes)

@@ -8,9 +8,9 @@ import (
 	"ghostcube/sim"
 )
 
-// TestSocket says that what arrives while a program does not read waits in
-// order, with the moments of its arrival, up to the room there is; that what is
-// more is lost; and that there is room again when it has been read.
+// TestSocket checks that datagrams which arrive while the program does not read are buffered
+// in order with their arrival times, that they are dropped when the buffer is full, and that
+// reading frees the buffer.
 func TestSocket(t *testing.T) {
 	w := link.Network{}
 	client, server := link.Pair(&w, 0)
@@ -29,7 +29,7 @@ func TestSocket(t *testing.T) {
 		for _, read := range []*socket{&o, s} {
 			for i := range fits {
 				if read == &o && i == fits-1 {
-					break // behind the last one it would look into a link
+					break // after the last one the copy would read from the link
 				}
 				d, ok := read.Receive(begin + time.Minute)
 				if !ok || int(d.Bytes[0])|int(d.Bytes[1])<<8 != i || d.ReceivedAt != begin+time.Duration(i)*time.Millisecond {
@@ -38,17 +38,16 @@ func TestSocket(t *testing.T) {
 			}
 		}
 		if _, ok := s.Receive(begin + time.Minute); ok {
-			t.Error("there is more than there is room for")
+			t.Error("the buffer holds more than its size")
 		}
 		if s.bufferedBytes != 0 {
-			t.Errorf("%d bytes are charged for nothing", s.bufferedBytes)
+			t.Errorf("%d bytes are charged for an empty buffer", s.bufferedBytes)
 		}
 	}
 }
 
-// TestLateFrames says that a program at 144 frames a second reads what comes
-// between its newest frame and the tick with the next: of datagrams that arrive
-// all the time, some are seen a tick later.
+// TestLateFrames checks that a program at 144 fps receives in its frames, so datagrams that
+// arrive between its newest frame and the tick wait for the next tick.
 func TestLateFrames(t *testing.T) {
 	c := ClockFault{FrameRate: 144}
 	late := 0
@@ -63,6 +62,6 @@ func TestLateFrames(t *testing.T) {
 		}
 	}
 	if late == 0 || late == 600 {
-		t.Errorf("%d of 600 frames are before their ticks", late)
+		t.Errorf("%d of 600 frames precede their ticks", late)
 	}
 }

@@ -12,21 +12,20 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// playKatamariBall plays some seconds of the katamari ball at the host, and returns
-// the panes.
-func playKatamariBall(t *testing.T, weather string, seconds int, specs ...string) []*Pane {
+// playKatamariBall runs some seconds of the katamari ball at the host and returns the panes.
+func playKatamariBall(t *testing.T, network string, seconds int, specs ...string) []*Pane {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("901 cubes for a while")
+		t.Skip("runs 901 cubes for a while")
 	}
-	return playAtHost(t, "katamari-ball", "katamari", weather, seconds, specs...)
+	return playAtHost(t, "katamari-ball", "katamari", network, seconds, specs...)
 }
 
-// playAtHost plays some seconds of a tape at the host, and returns the panes.
-func playAtHost(t *testing.T, name, scene, weather string, seconds int, specs ...string) []*Pane {
+// playAtHost runs some seconds of a tape at the host and returns the panes.
+func playAtHost(t *testing.T, name, scene, network string, seconds int, specs ...string) []*Pane {
 	t.Helper()
 	tape := builtInTape(t, name)
-	l := open(t, config(t, scene, weather, AtHost), specs...)
+	l := open(t, config(t, scene, network, AtHost), specs...)
 	for _, e := range tape.Entries[:seconds*60] {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
@@ -46,10 +45,9 @@ func measure(t *testing.T, p *Pane, name string) float64 {
 	return 0
 }
 
-// TestQuantisingBothSides says, of 901 cubes and without smoothing, that where
-// only the wire is quantised cubes pop, and that stepping both sides from the
-// grid takes away more than nine tenths of what that adds; and that a coarse grid
-// moves cubes by more than a fine one.
+// TestQuantisingBothSides checks 901 cubes without smoothing. If only the wire is quantised,
+// cubes pop; quantising both worlds removes more than nine tenths of the added pop energy.
+// Updates on a coarse grid move cubes further than on a fine one.
 func TestQuantisingBothSides(t *testing.T) {
 	p := playKatamariBall(t, "latency=50ms", 20, "statesync:smoothing=none:compression=uncompressed", "statesync:smoothing=none:compression=quantised",
 		"statesync:smoothing=none", "statesync:smoothing=none:position-steps=512:rotation-bits=9")
@@ -57,7 +55,7 @@ func TestQuantisingBothSides(t *testing.T) {
 	for i := range p {
 		pops[i], snaps[i] = measure(t, p[i], "pop_energy_all_m2"), p[i].Counters.Value("correction_mean_m")
 	}
-	t.Logf("pop energy %.3g m2, updates move by %.3g m, updates a packet %.3g %.3g", pops, snaps, p[0].Counters.Value("updates_per_packet"), p[2].Counters.Value("updates_per_packet"))
+	t.Logf("pop energy %.3g m2, updates move by %.3g m, updates per packet %.3g %.3g", pops, snaps, p[0].Counters.Value("updates_per_packet"), p[2].Counters.Value("updates_per_packet"))
 	if pops[1] < 2*pops[0] || pops[2]-pops[0] > 0.1*(pops[1]-pops[0]) {
 		t.Errorf("pop energy: %v", pops)
 	}
@@ -65,35 +63,34 @@ func TestQuantisingBothSides(t *testing.T) {
 		t.Errorf("updates move bodies by: %v", snaps)
 	}
 	if a, b := p[0].Counters.Value("updates_per_packet"), p[1].Counters.Value("updates_per_packet"); b < 1.8*a {
-		t.Errorf("%v updates a packet uncompressed, %v quantised", a, b)
+		t.Errorf("%v updates per packet uncompressed, %v quantised", a, b)
 	}
 }
 
-// TestBudgetIsEnough says that 256 kbit/s, of which one packet in twenty is lost,
-// show 901 cubes less than 2 cm beside where they were, and that none starves.
+// TestBudgetIsEnough checks that at 256 kbit/s and 5 % loss the path error of 901 cubes stays
+// below 2 cm and every cube gets its turn.
 func TestBudgetIsEnough(t *testing.T) {
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
 	rms, rate, waited := measure(t, p, "path_error_rms_all_m"), measure(t, p, "down_kbit_per_second"), p.Counters.Value("update_wait_max_ms")
-	t.Logf("%.3g m beside where they were, %.4g kbit/s, the longest wait %.4g ms", rms, rate, waited)
+	t.Logf("path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
 	if rms > 0.02 || rate > 257 || waited > 5000 {
-		t.Errorf("%v m beside where they were, %v kbit/s, the longest wait %v ms", rms, rate, waited)
+		t.Errorf("path error %v m, %v kbit/s, longest wait %v ms", rms, rate, waited)
 	}
 }
 
-// TestOutageRecovery says what three ways of smoothing make of five seconds of which
-// the client saw nothing. After an update that left a body drawn 1 to 5 m off, two
-// factors have it within 25 cm in half a second; the slow factor takes longer; the
-// fast one shakes more what is small. Of all bodies, one that was too far off to be
-// smoothed and those whose turn came late included, none is drawn farther from the
-// truth of the tick that is shown a second after the outage: 133 ms of that are the
-// way and the buffer.
+// TestOutageRecovery compares three kinds of smoothing after an outage of five seconds. After
+// an update that leaves an error offset of 1 to 5 m, the adaptive factor reduces it to 25 cm
+// in half a second; the slow factor takes longer; the fast one shakes small offsets more.
+// With the adaptive factor every body is within 25 cm of its path a second after the outage,
+// including bodies that snap and bodies whose update comes late: 133 ms of that are latency
+// and jitter buffer.
 func TestOutageRecovery(t *testing.T) {
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	session, err := library.New(plan.Settings{Compare: "statesync-outage", Seed: "7"}, plan.Settings{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const ends = 600 // the tick in which packets are sent again
+	const ends = 600 // first tick in which packets arrive again
 	l, err := session.NewLab()
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +101,7 @@ func TestOutageRecovery(t *testing.T) {
 		if err := l.Tick(session.Entry(i)); err != nil {
 			t.Fatal(err)
 		}
-		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // of tick i+1
+		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // at tick i+1
 		for k, p := range l.Panes {
 			v, worst := &p.Clients[0].View, 0.0
 			for n, at := range past[max(v.Tick, 1)-1] {
@@ -121,24 +118,24 @@ func TestOutageRecovery(t *testing.T) {
 		falls[k], snaps[k], shake[k] = m.Value("offset_decays"), m.Value("offset_snaps"), m.Value("offset_acceleration_m_per_s2")
 		mean[k], longest[k] = m.Value("offset_decay_mean_ms"), m.Value("offset_decay_max_ms")
 	}
-	t.Logf("%v falls in %.4g ms, at most %.4g; %v snaps; shake %.3g m/s2; up to %.3g m apart, all within 25 cm %.3g s after the outage", falls, mean, longest, snaps, shake, most, healed)
+	t.Logf("%v recoveries in %.4g ms, at most %.4g; %v snaps; shake %.3g m/s2; path error up to %.3g m, below 25 cm %.3g s after the outage", falls, mean, longest, snaps, shake, most, healed)
 	for k := range l.Panes {
 		if falls[k] < 30 || snaps[k] > 1 || most[k] < 4 {
-			t.Errorf("pane %d: %v falls, %v snaps, up to %v m", k+1, falls[k], snaps[k], most[k])
+			t.Errorf("pane %d: %v recoveries, %v snaps, path error up to %v m", k+1, falls[k], snaps[k], most[k])
 		}
 	}
 	if longest[0] > 500 || healed[0] > 1 {
-		t.Errorf("two factors: %v ms at most, all within 25 cm after %v s", longest[0], healed[0])
+		t.Errorf("adaptive: at most %v ms, below 25 cm after %v s", longest[0], healed[0])
 	}
 	if longest[1] < 800 || mean[1] < 1.5*mean[0] || healed[1] < healed[0]+0.2 {
-		t.Errorf("the slow factor: %v ms, at most %v; after %v s", mean[1], longest[1], healed[1])
+		t.Errorf("slow: %v ms, at most %v; below 25 cm after %v s", mean[1], longest[1], healed[1])
 	}
 	if shake[2] < 3*shake[0] {
-		t.Errorf("the fast factor shakes by %v m/s2, two factors by %v", shake[2], shake[0])
+		t.Errorf("fast shakes by %v m/s2, adaptive by %v", shake[2], shake[0])
 	}
 }
 
-// builtInTape is a tape of the program's.
+// builtInTape returns a built-in tape.
 func builtInTape(t testing.TB, name string) *tape.Tape {
 	t.Helper()
 	f, err := os.Open("../../assets/tapes/" + name + ".tape")
@@ -153,28 +150,26 @@ func builtInTape(t testing.TB, name string) *tape.Tape {
 	return read
 }
 
-// TestDeltaCarriesMoreUpdates says that in the same budget and at the same precision
-// states relative to the player carry nearly twice as many updates of 901 cubes as
-// whole ones, and differences from what the client has twice as many, of which none
-// is lost with a packet.
+// TestDeltaCarriesMoreUpdates checks that with the same budget and precision, states relative
+// to the player carry nearly twice as many updates of 901 cubes as absolute ones, and deltas
+// against acknowledged states at least twice as many; and that no delta lacks its baseline.
 func TestDeltaCarriesMoreUpdates(t *testing.T) {
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:compression=relative", "statesync:compression=delta")
 	var n [3]float64
 	for i := range p {
 		n[i] = p[i].Counters.Value("updates_per_packet")
 		if lost := p[i].Counters.Value("missing_baselines"); lost > 0 {
-			t.Errorf("%v updates lost", lost)
+			t.Errorf("%v updates lack their baseline", lost)
 		}
 	}
-	t.Logf("updates a packet: %.3g", n)
+	t.Logf("updates per packet: %.3g", n)
 	if n[1] < 1.85*n[0] || n[2] < 2*n[0] {
-		t.Errorf("%.3g updates a packet", n)
+		t.Errorf("%.3g updates per packet", n)
 	}
 }
 
-// TestSlowedClientReceivesAll says that a client whose clock is slowed, so that it makes
-// no tick in some of the session's, still gets whatever arrives: the server is told
-// that it has come.
+// TestSlowedClientReceivesAll checks that a client whose clock is slowed receives every packet,
+// also those that arrive in session ticks in which it makes no tick.
 func TestSlowedClientReceivesAll(t *testing.T) {
 	l := open(t, config(t, "zen", "latency=20ms", AtHost), "statesync")
 	run(t, l, 300)
@@ -192,12 +187,12 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 	}
 	s := l.Panes[0].Clients[0]
 	if came, taken := s.Endpoint.Stats.PacketsReceived, l.Panes[0].Counters.Value("packets_received"); slowed < 20 || float64(came) != taken {
-		t.Errorf("slowed in %d ticks: %d packets have come, %v were taken", slowed, came, taken)
+		t.Errorf("slowed in %d ticks: the endpoint received %d packets, the client %v", slowed, came, taken)
 	}
 }
 
-// TestStatesyncFork says that a copy of a session of any level goes the same way as
-// its model, and that at rest it draws what the server has.
+// TestStatesyncFork checks for every compression that a fork stays equal to its original, and
+// that at rest the views equal the server's world.
 func TestStatesyncFork(t *testing.T) {
 	for _, spec := range []string{"statesync:compression=uncompressed:jitter-buffer=0", "statesync:compression=quantised", "statesync:compression=relative:priority=current",
 		"statesync:compression=delta", "statesync:compression=delta:budget=48:velocities=off"} {
@@ -207,23 +202,22 @@ func TestStatesyncFork(t *testing.T) {
 		run(t, a, 300)
 		run(t, f, 300)
 		if a.Hash() != f.Hash() {
-			t.Errorf("%s: the copy went another way", spec)
+			t.Errorf("%s: the fork diverges", spec)
 		}
 		for range 600 {
 			a.Tick(Entry{})
 		}
 		for i, b := range a.Panes[0].ServerWorld.Bodies() {
 			if d := a.Panes[0].Clients[0].View.Bodies[i].Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
-				t.Errorf("%s: at rest body %d is drawn %v m from where it is", spec, i, d)
+				t.Errorf("%s: at rest body %d is drawn %v m from the server's pose", spec, i, d)
 			}
 		}
 	}
 }
 
-// TestScoreShowsJitterBuffer says, of a tower that is knocked over and packets that
-// come unevenly, that the score tells a jitter buffer from none: without one
-// cubes pop, are rougher, and are drawn where the truth never had them; with one
-// the picture is older.
+// TestScoreShowsJitterBuffer checks that the score of a falling tower under jitter tells a
+// jitter buffer from none: without one there are pops, jerk and path errors; with one the
+// display delay is longer.
 func TestScoreShowsJitterBuffer(t *testing.T) {
 	p := playAtHost(t, "turns", "tower", "latency=50ms,jitter=20ms,loss=5%", 30, "statesync", "statesync:jitter-buffer=0")
 	for _, c := range []struct {
@@ -243,11 +237,11 @@ func TestScoreShowsJitterBuffer(t *testing.T) {
 		}
 	}
 	if with, without := measure(t, p[0], "nominal_delay_mean_ms"), measure(t, p[1], "nominal_delay_mean_ms"); with < without+50 {
-		t.Errorf("the picture is %v ms old with a buffer, %v without", with, without)
+		t.Errorf("display delay of %v ms with a buffer, %v without", with, without)
 	}
 }
 
-// BenchmarkStatesync is a tick of a session of 901 bodies of which a tenth moves.
+// BenchmarkStatesync measures a tick of a session of 901 bodies, a tenth of which move.
 func BenchmarkStatesync(b *testing.B) {
 	tape := builtInTape(b, "katamari-ball")
 	for _, level := range []string{"quantised-both", "delta"} {

@@ -10,35 +10,32 @@ import (
 	"ghostcube/sim"
 )
 
-// Distances in metres at which picture and truth have met: as drawn, and as
-// simulated on the coarsest grid, whose steps are of 2 mm. And one that they keep:
-// what clients remember of contacts is not what the server does, and is set right
-// only after a while.
+// Path errors in metres below which the client has recovered: of the drawn poses, and of the
+// simulated ones on the coarsest grid, whose steps are 2 mm. And one that it must keep: the
+// clients' contacts differ from the server's, and the effects are corrected after a while.
 const (
 	convergedDrawn     = 0.02
 	convergedSimulated = 0.002
 	stayConverged      = 0.05
 )
 
-// offsetDecayTicks is for how many ticks after they have met an offset of smoothing may be
-// seen: at 0.95 a tick half a metre takes 63 to be 2 cm.
+// offsetDecayTicks is how long an error offset may remain visible after the simulated poses
+// have recovered: with a factor of 0.95 half a metre decays to 2 cm in 63 ticks.
 const offsetDecayTicks = 60
 
-// TestStatesyncSoak has two players fight for a pile, in either seat, with random
-// keys and knobs, while the weather turns every five seconds, packets stop for
-// seconds, and the first player's cube is moved by metres. It says that nothing is
-// ever no number or outside the scene; that where the knobs allow it all bodies are
-// simulated where they were, and not late, within two seconds after the weather has
-// cleared, while the fight goes on, drawn there within a second more, and still
-// simulated there when those are over; and that with any knobs that send states they are there when all rests.
-// Where congestion control has taken bad weather for a queue it is ten seconds: the
-// rate comes back slowly. GHOSTCUBE_SOAK says for how many minutes of play, 5
-// without.
+// TestStatesyncSoak lets two players contest a pile, at either seat, with random input and
+// knobs, while the network changes every five seconds, packets stop for seconds and the first
+// player's cube is nudged by metres. It checks that no pose is NaN or outside the scene. Where
+// the knobs allow it, the simulated poses recover within two seconds after the network does,
+// while the contest goes on, and the drawn poses within another second. With any knobs that
+// send states the views equal the server's world at rest. With congestion control, which
+// raises its rate slowly, recovery may take ten seconds. GHOSTCUBE_SOAK is the length in
+// minutes of session time; 5 if it is not set.
 func TestStatesyncSoak(t *testing.T) {
 	minutes := soakMinutes(t, 5, 2)
 	f := &soakSession{T: t, rng: rand.New(rand.NewPCG(21, 22))}
 	var games, clears, congested int
-	var slowest [2]int // ticks until they met, without congestion control and with it
+	var slowest [2]int // ticks to recover, without and with congestion control
 	var drawnMost, simulatedMost, restMost float32
 	for ; f.tickCount < minutes*3600; games++ {
 		able := f.rng.IntN(3) > 0
@@ -88,7 +85,7 @@ func TestStatesyncSoak(t *testing.T) {
 				continue
 			}
 			if met == 0 || met > within || seen == 0 || simulated > stayConverged {
-				t.Errorf("%s: %d ticks after the weather has cleared (%s) they are %v m apart as drawn, %v as simulated; they met after %d ticks, and for the eye after %d", f.label, within+offsetDecayTicks, was, drawn, simulated, met, seen)
+				t.Errorf("%s: %d ticks after the network recovered (%s) the path error is %v m drawn, %v m simulated; it was small after %d ticks, and drawn after %d", f.label, within+offsetDecayTicks, was, drawn, simulated, met, seen)
 			}
 			clears++
 			congested += control
@@ -101,14 +98,14 @@ func TestStatesyncSoak(t *testing.T) {
 		}
 		rest, _ := f.maxPathError()
 		if restMost = max(restMost, rest); rest > convergedSimulated {
-			t.Errorf("%s: when all rests a body is drawn %v m from where it is", f.label, rest)
+			t.Errorf("%s: at rest a body is drawn %v m from the server's pose", f.label, rest)
 		}
 	}
-	t.Logf("%d minutes, %d games; the weather cleared %d times, %d of them with congestion control: met after %d ticks at the latest, and %d with it; at the end of that time up to %.2g m apart as drawn, %.2g m as simulated; at rest %.2g m",
+	t.Logf("%d minutes, %d sessions; the network recovered %d times, %d of them with congestion control: clients after at most %d ticks, and %d with it; then path errors up to %.2g m drawn, %.2g m simulated; at rest %.2g m",
 		f.tickCount/3600, games, clears, congested, slowest[0], slowest[1], drawnMost, simulatedMost, restMost)
 }
 
-// start begins a game.
+// start starts a session.
 func (f *soakSession) start(number int, spec string) {
 	c := config(f.T, f.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), f.randomNetwork(), Seat(f.rng.IntN(2)))
 	c.Network.Seed = uint64(number)

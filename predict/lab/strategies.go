@@ -15,8 +15,8 @@ import (
 	"ghostcube/sim"
 )
 
-// Strategies are all strategies, in the order in which the digit keys choose
-// them. A new one is a folder and a line here.
+// Strategies are all strategies, in the order of their digit keys. A new strategy is a
+// folder and a line here.
 var Strategies = []*predict.Strategy{
 	noprediction.Strategy,
 	rewind.Strategy,
@@ -50,9 +50,9 @@ func StrategyNamed(name string) (*predict.Strategy, error) {
 // Setting is one knob of a spec.
 type Setting struct{ Name, Value string }
 
-// ParseSpec reads what a pane shall show: a strategy's name, and knobs after
-// colons, such as rewind:snapshot-every=4:smoothing=off. Whether the strategy
-// has such knobs is not looked at; CheckSpec does that.
+// ParseSpec parses the spec of a pane: the name of a strategy, followed by knobs after
+// colons, such as rewind:snapshot-every=4:smoothing=none. It does not check names and
+// values of knobs; ValidateSpec does.
 func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 	name, rest, more := strings.Cut(spec, ":")
 	s, err := StrategyNamed(name)
@@ -72,15 +72,14 @@ func ParseSpec(spec string) (*predict.Strategy, []Setting, error) {
 	return s, set, nil
 }
 
-// SpecError is the error for a part of a spec that is no name=value.
+// SpecError is the error for a part of a spec that is not name=value.
 type SpecError struct{ Spec, Item string }
 
 func (e *SpecError) Error() string {
 	return "pane \"" + e.Spec + "\": \"" + e.Item + "\": want a knob as name=value, such as snapshot-every=4"
 }
 
-// ValidateSpec reports what is wrong with a spec: the strategy, the knobs' names,
-// their values.
+// ValidateSpec reports an unknown strategy, an unknown knob or a value out of range.
 func ValidateSpec(spec string) error {
 	s, set, err := ParseSpec(spec)
 	if err != nil {
@@ -99,18 +98,17 @@ func validateSettings(s *predict.Strategy, set []Setting) error {
 	return nil
 }
 
-// Describe returns the knobs of a strategy at their first values and the
-// counts of its meter, for lists.
+// Describe returns the knobs of a strategy at their defaults, and its counters, for lists.
 func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	scene, err := sim.SceneNamed("plain")
 	if err != nil {
 		panic(err)
 	}
-	knobs, meter := &predict.Knobs{}, &predict.Counters{}
+	knobs, counters := &predict.Knobs{}, &predict.Counters{}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: meter}
+		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: counters}
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))
-	return knobs, meter
+	return knobs, counters
 }

@@ -8,9 +8,9 @@ import (
 	"ghostcube/sim"
 )
 
-// TestRarerSnapshotsCostLess says, of every strategy that can send its
-// snapshots less often, that it then sends fewer bits: what was acknowledged
-// between two snapshots is known at the second.
+// TestRarerSnapshotsCostLess checks that every strategy with the knob snapshot-every sends
+// fewer bits with fewer snapshots: acknowledgements between two snapshots count at the second
+// one.
 func TestRarerSnapshotsCostLess(t *testing.T) {
 	tried := 0
 	for _, s := range Strategies {

@@ -6,11 +6,11 @@ import (
 	. "ghostcube/predict/lab"
 )
 
-// wrongKnobs are knobs of statesync turned the wrong way. Beside the right ones, in
-// the weather that they are for, each makes a measure or a count larger by more than
-// a factor.
+// wrongKnobs are wrong settings of statesync. Compared with the right ones, under the network
+// conditions that they are for, each makes a measure or a counter larger by more than a
+// factor.
 var wrongKnobs = []struct {
-	weather string
+	network string
 	right   string
 	wrong   []wrongKnob
 }{
@@ -50,26 +50,26 @@ type wrongKnob struct {
 	minFactor float64
 }
 
-// TestWrongKnobs says what each part of statesync is there for, and prints the table
-// of docs/statesync.md: 15 s of the katamari ball.
+// TestWrongKnobs shows the purpose of each part of statesync on 15 s of the katamari ball, and
+// prints the table of docs/statesync.md.
 func TestWrongKnobs(t *testing.T) {
 	for _, c := range wrongKnobs {
 		specs := []string{c.right}
 		for _, w := range c.wrong {
 			specs = append(specs, w.spec)
 		}
-		panes := playKatamariBall(t, c.weather, 15, specs...)
+		panes := playKatamariBall(t, c.network, 15, specs...)
 		for i, w := range c.wrong {
 			right, is := measureOrCounter(t, panes[0], w.measure), measureOrCounter(t, panes[i+1], w.measure)
 			t.Logf("%-75s %-22s %8.3g, not %8.3g", w.spec, w.measure, is, right)
 			if !(is > w.minFactor*right) {
-				t.Errorf("%s, %s: %s is %v, and %v with %s", c.weather, w.spec, w.measure, is, right, c.right)
+				t.Errorf("%s, %s: %s is %v, and %v with %s", c.network, w.spec, w.measure, is, right, c.right)
 			}
 		}
 	}
 }
 
-// measureOrCounter is a measure or a count.
+// measureOrCounter returns the value of a measure or a counter.
 func measureOrCounter(t *testing.T, p *Pane, name string) float64 {
 	t.Helper()
 	for _, c := range p.Counters.All() {

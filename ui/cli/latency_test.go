@@ -45,7 +45,7 @@ func TestLatencyTable(t *testing.T) {
 		t.Fatal(code, bad.String())
 	}
 	table := out.String()[strings.Index(out.String(), "latency of the own input in ms"):]
-	for _, row := range []string{"at server 66.4 8.3 75.0 - 75.0 - -", "sum 214.8 66.7 183.3 0.0 133.3 0.0 -"} {
+	for _, row := range []string{"server buffer 66.4 8.3 75.0 - 75.0 - -", "sum 214.8 66.7 183.3 0.0 133.3 0.0 -"} {
 		if !strings.Contains(strings.Join(strings.Fields(table), " "), row) {
 			t.Errorf("no %q in %s", row, table)
 		}

@@ -486,7 +486,7 @@ func TestClockFaultIsShown(t *testing.T) {
 		}
 		return b.String()
 	}
-	const want = "clock +500 ppm, 20 frames a second"
+	const want = "skew +500 ppm, 20 fps"
 	if strings.Contains(texts(), "ppm") {
 		t.Error("a fault is shown where there is none")
 	}

@@ -553,7 +553,7 @@ func TestClockFaults(t *testing.T) {
 	}
 	g.freezeClients()
 	for i, p := range g.lab.Panes {
-		if got := p.DescribeClockFaults(); got != "clock +500 ppm, frozen" {
+		if got := p.DescribeClockFaults(); got != "skew +500 ppm, frozen" {
 			t.Errorf("pane %d: %q", i, got)
 		}
 	}

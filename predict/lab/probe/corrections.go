@@ -7,7 +7,7 @@ import (
 	"ghostcube/sim"
 )
 
-// MaxCorrections is how many corrections a pane remembers: the newest.
+// MaxCorrections is the number of corrections that a pane remembers: the newest ones.
 const MaxCorrections = 4096
 
 // Correction is a correction that a client made, and when.

@@ -6,13 +6,13 @@ import (
 	"ghostcube/sim"
 )
 
-// TestCorrectionsAreBounded says that a pane remembers the newest corrections and
-// the number of all, that a copy is apart from its model, and that what is full
-// allocates no more.
+// TestCorrectionsAreBounded checks that a pane remembers the newest corrections and counts
+// all of them, that a copy is independent of its original, and that a full list allocates
+// no memory.
 func TestCorrectionsAreBounded(t *testing.T) {
 	var c, copied Corrections
 	if c.Last() != nil || c.FirstIndex() != 0 {
-		t.Error("there is one already")
+		t.Error("the zero value is not empty")
 	}
 	for i := range 3*MaxCorrections + 5 {
 		c.Add(Correction{SessionTick: sim.Tick(i)})

@@ -1,3 +1,7 @@
+// Package probe observes panes from outside: where the client's world diverges from the
+// server's, how long inputs take through each stage, what was corrected, and what shots
+// hit. It knows worlds, wires and the contract of strategies, but not the session; the lab
+// calls it in every tick. Nothing that a probe does changes what it observes.
 package probe
 
 import (
@@ -8,19 +12,20 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Divergence is where a client's world and the server's first differed at the
-// same tick.
+// Divergence is the first difference between a client's world and the server's at the same
+// tick.
 type Divergence struct {
-	Tick   sim.Tick // the label of the two states
-	Body   int      // the first that differs
-	Fields string   // of that body, those that differ of position, rotation, linear, angular and asleep
+	Tick   sim.Tick // label of the two states
+	Body   int      // first body that differs
+	Fields string   // fields of that body that differ: position, rotation, linear, angular, asleep
 }
 
-// divergenceHistorySeconds is for how many seconds the world that is ahead is remembered.
+// divergenceHistorySeconds is the length of the history of the world that is ahead.
 const divergenceHistorySeconds = 2
 
-// DivergenceDetector looks for it. Of the world that is ahead it keeps a word for each
-// body until the other world comes to that tick.
+// DivergenceDetector finds the first divergence of two worlds. One of them may be ahead: the
+// detector keeps a hash of each of its bodies until the other world reaches that tick. The
+// zero value is ready.
 type DivergenceDetector struct {
 	found bool
 	first Divergence
@@ -28,30 +33,31 @@ type DivergenceDetector struct {
 	history      []bodyHashes // by tick
 	behindHashes []uint64     // of the world that is behind
 	lastCompared sim.Tick
-	hasCompared  bool // there was something to compare
+	hasCompared  bool // lastCompared is valid
 }
 
-// bodyHashes are the words of all bodies of one world at a tick.
+// bodyHashes are the hashes of all bodies of a world at a tick.
 type bodyHashes struct {
-	world  *sim.World // nil: of nothing
+	world  *sim.World // nil: the entry is empty
 	tick   sim.Tick
 	hashes []uint64
 }
 
-// First returns where the worlds first differed. ok is false if they have not.
+// First returns the first divergence. ok is false if there is none.
 func (d *DivergenceDetector) First() (first Divergence, ok bool) { return d.first, d.found }
 
-// Compare compares the two worlds as they are after a tick.
-func (d *DivergenceDetector) Compare(truth, guess *sim.World) {
+// Compare compares the two worlds after a session tick, at the newest tick that both have
+// reached. A world is never compared with its own past.
+func (d *DivergenceDetector) Compare(server, client *sim.World) {
 	if d.found {
 		return
 	}
-	ahead, behind := truth, guess
-	if guess.Tick() > truth.Tick() {
-		ahead, behind = guess, truth
+	ahead, behind := server, client
+	if client.Tick() > server.Tick() {
+		ahead, behind = client, server
 	}
 	if d.history == nil {
-		d.history = make([]bodyHashes, divergenceHistorySeconds*truth.Rate())
+		d.history = make([]bodyHashes, divergenceHistorySeconds*server.Rate())
 	}
 	x := d.at(ahead.Tick())
 	x.world, x.tick, x.hashes = ahead, ahead.Tick(), hashBodies(x.hashes[:0], ahead)
@@ -61,8 +67,8 @@ func (d *DivergenceDetector) Compare(truth, guess *sim.World) {
 	}
 	d.hasCompared, d.lastCompared = true, past.tick
 	d.behindHashes = hashBodies(d.behindHashes[:0], behind)
-	for i, word := range d.behindHashes {
-		if differs := word ^ past.hashes[i]; differs != 0 {
+	for i, hash := range d.behindHashes {
+		if differs := hash ^ past.hashes[i]; differs != 0 {
 			d.found, d.first = true, Divergence{past.tick, i, fieldNames(differs)}
 			d.history, d.behindHashes = nil, nil
 			return
@@ -72,30 +78,31 @@ func (d *DivergenceDetector) Compare(truth, guess *sim.World) {
 
 func (d *DivergenceDetector) at(t sim.Tick) *bodyHashes { return &d.history[int(t)%len(d.history)] }
 
-// hashBodies appends a word for each body of a world: 16 bits of a digest of each
-// field, in order, the last of which is whether it is asleep.
+// hashBodies appends a hash for each body of a world: 16 bits of a digest of position,
+// rotation, linear and angular velocity each, where the lowest bit of the last is whether
+// the body sleeps.
 func hashBodies(dst []uint64, w *sim.World) []uint64 {
 	bodies := w.Bodies()
 	for i := range bodies {
 		b := &bodies[i]
 		q := &b.Pose.Rot
-		word := hash16(b.Pose.Pos, 0)<<48 | hash16(geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}, q.W)<<32 | hash16(b.Linear, 0)<<16 | hash16(b.Angular, 0)&^1
+		hash := hash16(b.Pose.Pos, 0)<<48 | hash16(geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}, q.W)<<32 | hash16(b.Linear, 0)<<16 | hash16(b.Angular, 0)&^1
 		if b.Asleep {
-			word |= 1
+			hash |= 1
 		}
-		dst = append(dst, word)
+		dst = append(dst, hash)
 	}
 	return dst
 }
 
-// hash16 digests four numbers into 16 bits: the upper ones of a sum of products,
-// which all bits of the numbers reach.
+// hash16 digests four numbers into 16 bits: the upper bits of a sum of products, which
+// depend on all bits of the numbers.
 func hash16(v geom.Vec3, w float32) uint64 {
 	two := func(x, y float32) uint64 { return uint64(math.Float32bits(x))<<32 | uint64(math.Float32bits(y)) }
 	return (two(v.X, v.Y)*0x9E3779B97F4A7C15 + two(v.Z, w)*0xC2B2AE3D27D4EB4F) >> 48
 }
 
-// fieldNames names the fields whose bits are set in a word.
+// fieldNames names the fields whose bits are set in the difference of two hashes.
 func fieldNames(differs uint64) string {
 	var names []string
 	for i, name := range [...]string{"position", "rotation", "linear"} {
@@ -112,9 +119,10 @@ func fieldNames(differs uint64) string {
 	return strings.Join(names, ", ")
 }
 
-// CopyFrom makes d an equal of o, whose worlds' copies are given. What has been
-// compared already is left out.
-func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, truth, guess, from *sim.World) {
+// CopyFrom makes d an equal of o. server and client are the copies of the worlds that o
+// compares; originalClient is the client's world of o. Ticks that have been compared are
+// left out.
+func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, server, client, originalClient *sim.World) {
 	*d = DivergenceDetector{found: o.found, first: o.first, lastCompared: o.lastCompared, hasCompared: o.hasCompared}
 	if o.history == nil {
 		return
@@ -125,10 +133,10 @@ func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, truth, guess, from 
 		if x.world == nil || o.hasCompared && x.tick <= o.lastCompared {
 			continue
 		}
-		of := truth
-		if x.world == from {
-			of = guess
+		world := server
+		if x.world == originalClient {
+			world = client
 		}
-		d.history[i] = bodyHashes{of, x.tick, append([]uint64(nil), x.hashes...)}
+		d.history[i] = bodyHashes{world, x.tick, append([]uint64(nil), x.hashes...)}
 	}
 }

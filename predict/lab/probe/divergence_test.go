@@ -6,7 +6,7 @@ import (
 	"ghostcube/sim"
 )
 
-// worldPair is two worlds that go the same way, the guess some ticks ahead.
+// worldPair is two worlds under the same input; the client's may be ahead.
 type worldPair struct {
 	server, client *sim.World
 	DivergenceDetector
@@ -28,7 +28,7 @@ func newWorldPair(t *testing.T, ahead int) *worldPair {
 	return p
 }
 
-// step steps both worlds, and makes the guess differ when it comes to a tick.
+// step steps both worlds, and changes the client's world when it reaches a tick.
 func (p *worldPair) step(at sim.Tick, change func(w *sim.World)) {
 	p.server.Step(sim.Input{Buttons: sim.Forward})
 	p.client.Step(sim.Input{Buttons: sim.Forward})
@@ -38,9 +38,9 @@ func (p *worldPair) step(at sim.Tick, change func(w *sim.World)) {
 	p.Compare(p.server, p.client)
 }
 
-// TestDivergence says that the first tick, body and fields that differ are
-// found, whichever world is ahead and whatever follows, that a copy finds the
-// same, and that nothing is found where nothing differs.
+// TestDivergence checks that the first tick, body and fields that differ are found,
+// whichever world is ahead; that a copy finds the same; and that equal worlds do not
+// diverge.
 func TestDivergence(t *testing.T) {
 	changed := func(body int, f func(b *sim.Body)) func(w *sim.World) {
 		return func(w *sim.World) {
@@ -92,8 +92,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestWorldIsNotComparedWithItself says that a world that was ahead and is behind is not
-// compared with what it was itself.
+// TestWorldIsNotComparedWithItself checks that a world that was ahead and falls behind is
+// not compared with its own past.
 func TestWorldIsNotComparedWithItself(t *testing.T) {
 	p := newWorldPair(t, 10)
 	p.Compare(p.server, p.client)
@@ -106,28 +106,27 @@ func TestWorldIsNotComparedWithItself(t *testing.T) {
 	}
 }
 
-// BenchmarkDivergence is one tick of two worlds of 901 bodies that do not
-// differ, all awake or asleep.
+// BenchmarkDivergence compares two equal worlds of 901 bodies for one tick.
 func BenchmarkDivergence(b *testing.B) {
 	scene, err := sim.SceneNamed("katamari")
 	if err != nil {
 		b.Fatal(err)
 	}
-	truth, guess := sim.New(scene, 60), sim.New(scene, 60)
+	server, client := sim.New(scene, 60), sim.New(scene, 60)
 	var d DivergenceDetector
 	tick := sim.Tick(0)
-	look := func() {
-		truth.SetTick(tick)
-		guess.SetTick(tick + 10)
-		d.Compare(truth, guess)
+	compare := func() {
+		server.SetTick(tick)
+		client.SetTick(tick + 10)
+		d.Compare(server, client)
 		tick++
 	}
 	for range 200 {
-		look()
+		compare()
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		look()
+		compare()
 	}
 	if d.found {
 		b.Fatal(d.first)

@@ -6,8 +6,8 @@ import (
 	"ghostcube/sim"
 )
 
-// StagesOf returns the stages of the input of tick t, at the end of the tick that begins
-// now. Its count is 0 while the input has not been shown.
+// StagesOf returns the stages of the input of tick t, after the session tick that begins
+// now. Its Inputs is 0 while the input has not been shown.
 func (c *LatencyTracer) StagesOf(t sim.Tick, now time.Duration) LatencyStages {
 	switch {
 	case c.predicts && c.nextPredicted > t:

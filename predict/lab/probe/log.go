@@ -1,17 +1,17 @@
 package probe
 
-// Log remembers the newest entries of a list and counts them all. Entries are numbered
-// from 0 in the order in which they were added. The zero value is empty.
+// Log remembers the newest entries of a list and counts all of them. Entries are numbered
+// from 0 in the order in which they are added. The zero value is empty.
 type Log[T any] struct {
 	ring  []T
 	total int
 }
 
-// Total returns how many entries were added, including those that are forgotten.
+// Total returns the number of entries that were added, including those that are forgotten.
 func (l *Log[T]) Total() int { return l.total }
 
-// FirstIndex returns the number of the oldest entry that is remembered. The entries from
-// FirstIndex to Total-1 are.
+// FirstIndex returns the number of the oldest entry that is remembered. Entries FirstIndex
+// to Total-1 are remembered.
 func (l *Log[T]) FirstIndex() int { return l.total - len(l.ring) }
 
 // At returns entry n, for reading; n is in [FirstIndex, Total).

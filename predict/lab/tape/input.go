@@ -13,7 +13,7 @@ var keyLetters = []struct {
 	button sim.Buttons
 }{{'W', sim.Forward}, {'A', sim.Left}, {'S', sim.Back}, {'D', sim.Right}, {'U', sim.Lift}, {'Z', sim.Pull}}
 
-// formatInput returns an input as a tape writes it.
+// formatInput returns the text of an input.
 func formatInput(in sim.Input) string {
 	var b []byte
 	for _, k := range keyLetters {
@@ -41,7 +41,7 @@ func formatInput(in sim.Input) string {
 	return string(b)
 }
 
-// parseShot reads what formatInput wrote behind the star.
+// parseShot parses the part of an input after the asterisk.
 func parseShot(s string) (shot sim.Shot, err error) {
 	yaw, pitch := s, "+0"
 	if i := strings.IndexAny(s, "+-"); i >= 0 {
@@ -58,7 +58,7 @@ func parseShot(s string) (shot sim.Shot, err error) {
 	return sim.Shot{Fired: true, Yaw: uint16(y), Pitch: int16(n)}, nil
 }
 
-// parseInput reads what formatInput wrote.
+// parseInput parses the text of an input.
 func parseInput(s string) (in sim.Input, err error) {
 	s, aim, fired := strings.Cut(s, "*")
 	if fired {
@@ -66,29 +66,29 @@ func parseInput(s string) (in sim.Input, err error) {
 			return in, err
 		}
 	}
-	keys, heading, turned := strings.Cut(s, "@")
-	if turned {
+	letters, heading, hasHeading := strings.Cut(s, "@")
+	if hasHeading {
 		h, err := strconv.ParseUint(heading, 10, 8)
 		if err != nil {
-			return in, fmt.Errorf("keys %q: heading: want 0 to 255", s)
+			return in, fmt.Errorf("input %q: heading: want 0 to 255", s)
 		}
 		in.Heading = uint8(h)
 	}
-	if keys == "-" {
+	if letters == "-" {
 		return in, nil
 	}
 next:
-	for i := range len(keys) {
+	for i := range len(letters) {
 		for _, k := range keyLetters {
-			if keys[i] == k.letter {
+			if letters[i] == k.letter {
 				in.Buttons |= k.button
 				continue next
 			}
 		}
-		return in, fmt.Errorf("keys %q: want letters of WASDUZ, or -", s)
+		return in, fmt.Errorf("input %q: want letters of WASDUZ, or -", s)
 	}
-	if keys == "" {
-		return in, fmt.Errorf("keys %q: want letters of WASDUZ, or -", s)
+	if letters == "" {
+		return in, fmt.Errorf("input %q: want letters of WASDUZ, or -", s)
 	}
 	return in, nil
 }

@@ -11,7 +11,7 @@ import (
 	"ghostcube/sim"
 )
 
-// Read reads what Write wrote. The error names the line.
+// Read reads a tape. Errors name the line.
 func Read(r io.Reader) (*Tape, error) {
 	p := &reader{scanner: bufio.NewScanner(r), tape: &Tape{Config: lab.Config{Rate: 60}}}
 	p.scanner.Buffer(make([]byte, 4096), maxLineLen)
@@ -29,7 +29,7 @@ type reader struct {
 	pendingCommands []lab.Command
 }
 
-// nextLine returns the next line that says something.
+// nextLine returns the next line that is not empty, without its comment.
 func (p *reader) nextLine() (line string, ok bool) {
 	for p.scanner.Scan() {
 		p.lineNumber++
@@ -48,7 +48,7 @@ func (p *reader) read() error {
 			return err
 		}
 		p.lineNumber = max(p.lineNumber, 1)
-		return fmt.Errorf("this is no tape: it does not begin with %q", magic)
+		return fmt.Errorf("not a tape: the first line is not %q", magic)
 	}
 	if err := p.readHeader(); err != nil {
 		return err
@@ -61,10 +61,10 @@ func (p *reader) read() error {
 		if total, ok := strings.CutPrefix(line, "end "); ok {
 			n, err := strconv.Atoi(total)
 			if err != nil || n != len(p.tape.Entries) {
-				return fmt.Errorf("the tape says that it has %s ticks, and has %d: it is damaged", total, len(p.tape.Entries))
+				return fmt.Errorf("the tape has %d ticks, but its last line says %s: it is damaged", len(p.tape.Entries), total)
 			}
 			if more, ok := p.nextLine(); ok {
-				return fmt.Errorf("%q after the end", more)
+				return fmt.Errorf("%q after the last line", more)
 			}
 			p.tape.Truncated = false
 			return p.scanner.Err()
@@ -77,13 +77,13 @@ func (p *reader) read() error {
 	return p.scanner.Err()
 }
 
-// readHeader reads up to the break.
+// readHeader reads up to the end of the header.
 func (p *reader) readHeader() error {
 	c := &p.tape.Config
 	for {
 		line, ok := p.nextLine()
 		if !ok {
-			return fmt.Errorf("the tape ends in its head")
+			return fmt.Errorf("the tape ends before its header does")
 		}
 		if line == headerEnd {
 			break
@@ -98,7 +98,7 @@ func (p *reader) readHeader() error {
 			c.Scene = value
 		case "rate":
 			if c.Rate, err = strconv.Atoi(value); err != nil {
-				err = fmt.Errorf("rate %q: want %d to %d", value, lab.MinRate, lab.MaxRate)
+				err = fmt.Errorf("rate %q: want a whole number from %d to %d", value, lab.MinRate, lab.MaxRate)
 			}
 		case "seat":
 			c.Seat, err = lab.SeatNamed(value)
@@ -136,7 +136,7 @@ func (p *reader) readEntry(line string) error {
 	f := strings.Fields(line)
 	n, err := strconv.Atoi(f[0])
 	if err != nil || n < 1 || n > maxTicks-len(p.tape.Entries) {
-		return fmt.Errorf("%q: want a count of ticks from 1, %d in all at most", f[0], maxTicks)
+		return fmt.Errorf("%q: want a number of ticks from 1; a tape has at most %d", f[0], maxTicks)
 	}
 	var in []sim.Input
 	for _, s := range f[1:] {
@@ -156,21 +156,21 @@ func (p *reader) readEntry(line string) error {
 	return nil
 }
 
-// readHashes reads a line of hashes.
+// readHashes reads a hash check.
 func (p *reader) readHashes(rest string) error {
 	c := HashCheck{Ticks: len(p.tape.Entries), Line: p.lineNumber}
 	switch n := len(p.tape.HashChecks); {
 	case len(p.pendingCommands) > 0:
-		return fmt.Errorf("hashes between a command and its tick")
+		return fmt.Errorf("a hash check between a command and its tick")
 	case c.Ticks == 0:
-		return fmt.Errorf("hashes before the first tick")
+		return fmt.Errorf("a hash check before the first tick")
 	case n > 0 && p.tape.HashChecks[n-1].Ticks == c.Ticks:
-		return fmt.Errorf("hashes of tick %d once more", c.Ticks)
+		return fmt.Errorf("a second hash check of tick %d", c.Ticks)
 	}
 	for _, s := range strings.Fields(rest) {
 		h, err := strconv.ParseUint(s, 16, 64)
 		if err != nil || len(s) != 16 {
-			return fmt.Errorf("hash %q: want 16 digits of 0 to 9 and a to f", s)
+			return fmt.Errorf("hash %q: want 16 hexadecimal digits", s)
 		}
 		c.Hashes = append(c.Hashes, h)
 	}

@@ -1,3 +1,7 @@
+// Package tape stores sessions as text. A tape is a session's starting point and its
+// entries; it may also carry hash checks, which tell whether another run is the same. The
+// package reads, writes, records and verifies tapes. It knows no files: names and folders
+// are the caller's.
 package tape
 
 import (
@@ -6,21 +10,21 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// Tape is a session that can be run again, and may say what it came to.
+// Tape is a recorded session.
 type Tape struct {
-	Version    string // of the program that made it; empty: not said
+	Version    string // of the program that wrote it; may be empty
 	Config     lab.Config
-	Panes      []string // specs of the panes
+	Panes      []string // specs
 	Entries    []lab.Entry
-	HashChecks []HashCheck // in the order of their ticks; none: it says nothing of hashes
+	HashChecks []HashCheck // in the order of their ticks; may be empty
 
-	// Truncated says that the file ended before its last line: whoever wrote it was
-	// stopped. What was read is whole all the same.
+	// Truncated is set if the file ended before its last line, because the program that
+	// wrote it was stopped. The entries before the end are valid.
 	Truncated bool
-	LastLine  int // line of the file that was read last; 0: it was not read
+	LastLine  int // number of the last line that was read; 0: the tape was not read from a file
 }
 
-// Equal entries are written once, with how often they come:
+// The text of a tape. Equal entries are written once, with their number:
 //
 //	ghostcube tape 2
 //	version 0.1.0
@@ -39,20 +43,19 @@ type Tape struct {
 //	= 4f1f09ffcf86b50e
 //	end 106
 //
-// A line of ticks is a count and, for each player, the keys held: W A S D along
-// the ground, U to lift, Z to pull, - for none; and behind @ the heading if it
-// is not 0; and behind * a shot that is fired: its yaw, and its pitch with its sign if
-// that is not 0. A line that begins with ! is a command, carried out before the
-// tick that follows. A line that begins with = is a check: the hash of each pane
-// after the ticks so far. What follows # is a remark.
+// A line of ticks is a count and the input of each player: W A S D roll, U lifts, Z pulls,
+// - is no button; @ precedes the heading if it is not 0; * precedes a shot, which is its yaw
+// and, with its sign, its pitch if that is not 0. ! precedes a command, which is applied
+// before the next tick. = precedes the hash of each pane after the ticks so far. # begins a
+// comment.
 const (
 	magic      = "ghostcube tape 2"
 	headerEnd  = "---"
-	maxTicks   = 2_000_000 // in a tape: nine hours
+	maxTicks   = 2_000_000 // of a tape: nine hours at 60 per second
 	maxLineLen = 64 << 10  // bytes
 )
 
-// Write writes the tape as text that a person can read.
+// Write writes the tape as text.
 func (t *Tape) Write(w io.Writer) error {
 	out := NewWriter(w, t.Version, t.Config, t.Panes)
 	checks := t.HashChecks
@@ -66,7 +69,7 @@ func (t *Tape) Write(w io.Writer) error {
 	return out.Close()
 }
 
-// NewLab returns a lab as the tape's head says.
+// NewLab returns a lab at the tape's starting point.
 func (t *Tape) NewLab() (*lab.Lab, error) {
 	l := lab.New(t.Config)
 	for _, spec := range t.Panes {

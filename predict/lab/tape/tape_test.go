@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// eventfulTape is a tape with every kind of command in it: testdata/eventful.tape.
+// eventfulTape returns testdata/eventful.tape, which has every kind of command.
 func eventfulTape(t testing.TB) *Tape {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "eventful.tape"))
@@ -31,7 +31,7 @@ func eventfulTape(t testing.TB) *Tape {
 	return tape
 }
 
-// playTape plays a tape and calls each after every tick.
+// playTape runs the session of a tape and calls each after every tick.
 func playTape(t testing.TB, tape *Tape, each func(l *lab.Lab)) *lab.Lab {
 	t.Helper()
 	l, err := tape.NewLab()
@@ -47,14 +47,14 @@ func playTape(t testing.TB, tape *Tape, each func(l *lab.Lab)) *lab.Lab {
 	return l
 }
 
-// hashAtEnd plays a tape and returns its session's hash.
+// hashAtEnd runs the session of a tape and returns its hash.
 func hashAtEnd(t testing.TB, tape *Tape) uint64 {
 	t.Helper()
 	return playTape(t, tape, func(*lab.Lab) {}).Hash()
 }
 
-// TestGolden says that the eventful tape gives the same bits as when the golden
-// file was written, on whatever machine.
+// TestGolden checks that the eventful tape gives the hashes of the golden file, on every
+// machine.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	playTape(t, eventfulTape(t), func(l *lab.Lab) {
@@ -77,8 +77,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTapeReplays says that a tape gives the same session again, also after a
-// round trip through its file form.
+// TestTapeReplays checks that a tape gives the same session again, also after it has been
+// written and read.
 func TestTapeReplays(t *testing.T) {
 	tape := eventfulTape(t)
 	var b bytes.Buffer
@@ -110,15 +110,15 @@ func TestTapeReplays(t *testing.T) {
 	}
 }
 
-// TestBadTapes says that a damaged tape is refused with the line where
-// it is damaged, and one that was cut short is read as far as it goes.
+// TestBadTapes checks that a damaged tape is refused with the line of the damage, and that a
+// truncated tape is read up to its end.
 func TestBadTapes(t *testing.T) {
 	const head = "ghostcube tape 2\nscene plain\nrate 60\nseat client\nseed 1\nnetwork latency=75ms\npane rewind\n---\n"
 	for text, want := range map[string]string{
-		"":                                    "line 1: this is no tape",
-		"GIF89a\x00":                          "line 1: this is no tape",
-		"ghostcube tape 1\n":                  "line 1: this is no tape",
-		"ghostcube tape 2\nscene plain":       "ends in its head",
+		"":                                    "line 1: not a tape",
+		"GIF89a\x00":                          "line 1: not a tape",
+		"ghostcube tape 1\n":                  "line 1: not a tape",
+		"ghostcube tape 2\nscene plain":       "line 2: the tape ends before its header does",
 		"ghostcube tape 2\n---\n":             "no scene",
 		"ghostcube tape 2\nscene plan\n---\n": `no scene "plan"`,
 		"ghostcube tape 2\nrate 9000\nscene plain\n---\n":          "10 to 240",
@@ -134,27 +134,27 @@ func TestBadTapes(t *testing.T) {
 		head + "0 W\nend 0\n":                                      "line 9: \"0\"",
 		head + "-5 W\nend 0\n":                                     "line 9",
 		head + "99999999 W\n":                                      "line 9",
-		head + "10 Q\n":                                            "line 9: keys \"Q\"",
-		head + "10 W@256\n":                                        "line 9: keys \"W@256\"",
-		head + "10 @5\n":                                           "line 9: keys",
+		head + "10 Q\n":                                            "line 9: input \"Q\"",
+		head + "10 W@256\n":                                        "line 9: input \"W@256\"",
+		head + "10 @5\n":                                           "line 9: input",
 		head + "1 W*4096\n":                                        "line 9: shot \"4096\": yaw: want 0 to 4095",
 		head + "1 W*\n":                                            "line 9: shot \"\": yaw",
 		head + "1 W*-3\n":                                          "line 9: shot \"-3\": yaw",
 		head + "1 W*3-\n":                                          "line 9: shot \"3-\": pitch",
 		head + "1 W*3+1024\n":                                      "line 9: shot \"3+1024\": pitch: want -1023 to +1023",
 		head + "1 W*3+1+2\n":                                       "line 9: shot",
-		head + "1 *3\n":                                            "line 9: keys \"\"",
+		head + "1 *3\n":                                            "line 9: input \"\"",
 		head + "1 W*3@5\n":                                         "line 9: shot",
 		head + "! jump all x 1\n10\n":                              "line 9: no command",
-		head + "= 0123456789abcdef\n10\n":                          "line 9: hashes before the first tick",
-		head + "10\n= 0123456789abcde\n":                           "line 10: hash \"0123456789abcde\": want 16 digits",
+		head + "= 0123456789abcdef\n10\n":                          "line 9: a hash check before the first tick",
+		head + "10\n= 0123456789abcde\n":                           "line 10: hash \"0123456789abcde\": want 16 hexadecimal digits",
 		head + "10\n= 0123456789abcdeg\n":                          "line 10: hash",
 		head + "10\n=\n":                                           "line 10: 0 hashes: want one for each pane, 1 to 4",
 		head + "10\n=" + strings.Repeat(" 0123456789abcdef", 5):    "line 10: 5 hashes",
-		head + "9\n= 0123456789abcdef\n= 0123456789abcdef\n":       "line 11: hashes of tick 9 once more",
-		head + "9\n! restart all - -\n= 0123456789abcdef\nend 9\n": "line 11: hashes between a command and its tick",
-		head + "10 W\nend 11\n":                                    "line 10: the tape says that it has 11 ticks, and has 10",
-		head + "10 W\nend 10\n5\n":                                 "line 11: \"5\" after the end",
+		head + "9\n= 0123456789abcdef\n= 0123456789abcdef\n":       "line 11: a second hash check of tick 9",
+		head + "9\n! restart all - -\n= 0123456789abcdef\nend 9\n": "line 11: a hash check between a command and its tick",
+		head + "10 W\nend 11\n":                                    "line 10: the tape has 10 ticks, but its last line says 11",
+		head + "10 W\nend 10\n5\n":                                 "line 11: \"5\" after the last line",
 	} {
 		tape, err := Read(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -170,8 +170,8 @@ func TestBadTapes(t *testing.T) {
 	}
 }
 
-// FuzzReadTape says that no file makes the reader panic, and that what it
-// accepts it writes and reads again to the same.
+// FuzzReadTape checks that no file makes the reader panic, and that a tape which is read,
+// written, read and written again is the same text.
 func FuzzReadTape(f *testing.F) {
 	var b bytes.Buffer
 	if err := eventfulTape(f).Write(&b); err != nil {
@@ -179,7 +179,7 @@ func FuzzReadTape(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte("ghostcube tape 2\nversion 0.1.0\nscene plain\npane rewind\n---\n3 W\n= 0123456789abcdef\n! set 1 lead 3\n2\n= ffffffffffffffff 0000000000000000\nend 5\n"))
-	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n1 -\n1")) // idle in both, but only one says so
+	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n1 -\n1")) // an empty input, written and left out
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7*5\n2 -*4095-1023\n1 D*0+7\nend 6\n"))
 	f.Add([]byte("ghostcube tape 2\nscene plain\n---\n3 W@7\n! show all yaw 3\n2\nend 5\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -205,8 +205,8 @@ func FuzzReadTape(f *testing.F) {
 	})
 }
 
-// TestTapeKeepsShots says that shots are written and read again to the same, that one in
-// three ticks is three, and that what a client claims with them is not on the tape.
+// TestTapeKeepsShots checks that shots survive writing and reading, that equal shots in
+// consecutive ticks are all kept, and that the view time a client adds is not on the tape.
 func TestTapeKeepsShots(t *testing.T) {
 	tape := &Tape{Config: lab.Config{Scene: "plain", Rate: 60}}
 	for _, s := range []sim.Shot{{}, {Fired: true}, {Fired: true, Yaw: 4095, Pitch: -1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {Fired: true, Yaw: 7, Pitch: 1023}, {}} {

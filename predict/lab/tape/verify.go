@@ -6,15 +6,15 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// HashCheck is what a session was after some ticks of it: enough to find out whether
-// another run of its tape is the same.
+// HashCheck is the state of a session after a number of ticks. It tells whether another run
+// of the tape is the same.
 type HashCheck struct {
-	Ticks  int      // that had been made
-	Hashes []uint64 // hash of each
-	Line   int      // of the file that it was read from; 0: it was not read
+	Ticks  int      // ticks before the check
+	Hashes []uint64 // by pane
+	Line   int      // line in the file; 0: the check was not read from a file
 }
 
-// NewHashCheck returns what a session is now.
+// NewHashCheck returns the hash check of a lab as it is now.
 func NewHashCheck(l *lab.Lab) *HashCheck {
 	c := &HashCheck{Ticks: int(l.Ticks())}
 	for _, p := range l.Panes {
@@ -23,7 +23,7 @@ func NewHashCheck(l *lab.Lab) *HashCheck {
 	return c
 }
 
-// String returns the check as a tape writes it.
+// String returns the check's line on a tape.
 func (c *HashCheck) String() string {
 	b := []byte("=")
 	for _, h := range c.Hashes {
@@ -32,27 +32,27 @@ func (c *HashCheck) String() string {
 	return string(b)
 }
 
-// Mismatch is where a run parted from its tape.
+// Mismatch is the first difference between a run and its tape.
 type Mismatch struct {
-	FirstTick, LastTick int // it happened in these ticks, the first being 1
+	FirstTick, LastTick int // range of ticks in which it happened, counted from 1
 	Pane                int // index of the first pane that differs
 	Spec                string
-	Line                int // of the tape's file
+	Line                int // of the hash check in the file
 	Got, Want           uint64
 }
 
-// Error says what differs and where.
+// Error names the line, the pane, the range of ticks and both hashes.
 func (d *Mismatch) Error() string {
-	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: %016x here, %016x on the tape", d.Line, d.Pane+1, d.Spec, d.FirstTick, d.LastTick, d.Got, d.Want)
+	return fmt.Sprintf("line %d: pane %d, %s, differs in ticks %d to %d: hash %016x here, %016x on the tape", d.Line, d.Pane+1, d.Spec, d.FirstTick, d.LastTick, d.Got, d.Want)
 }
 
-// Verify compares l, which has had the tape's entries up to one of its checks,
-// with that check. The error is a *Difference if a pane differs, and another if
-// the tape cannot be of such a session.
+// Verify compares a lab, which has made the ticks up to a hash check of the tape, with that
+// check. The error is a *Mismatch if a pane differs, and another error if the check does
+// not fit the session.
 func (t *Tape) Verify(l *lab.Lab, check int) error {
 	c := &t.HashChecks[check]
 	if len(c.Hashes) != len(l.Panes) {
-		return fmt.Errorf("line %d: hashes of %d panes after tick %d, where the session has %d", c.Line, len(c.Hashes), c.Ticks, len(l.Panes))
+		return fmt.Errorf("line %d: hashes of %d panes after tick %d: the session has %d panes", c.Line, len(c.Hashes), c.Ticks, len(l.Panes))
 	}
 	from := 1
 	if check > 0 {

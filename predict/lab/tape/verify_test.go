@@ -10,7 +10,7 @@ import (
 	"ghostcube/sim"
 )
 
-// recordEventfulTape returns the eventful tape with its hashes, as text.
+// recordEventfulTape returns the text of the eventful tape with hash checks.
 func recordEventfulTape(t testing.TB) string {
 	t.Helper()
 	tape := eventfulTape(t)
@@ -18,21 +18,21 @@ func recordEventfulTape(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := NewRecording(l, "1.2.3", tape.Panes)
+	recording := NewRecording(l, "1.2.3", tape.Panes)
 	for i, e := range tape.Entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		made.Ticked(e, i == len(tape.Entries)-1)
+		recording.Ticked(e, i == len(tape.Entries)-1)
 	}
 	var b strings.Builder
-	if err := made.Write(&b); err != nil {
+	if err := recording.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// playAndVerify plays a tape and returns what its checks find.
+// playAndVerify runs the session of a tape and verifies all of its hash checks.
 func playAndVerify(t testing.TB, text string) error {
 	t.Helper()
 	tape, err := Read(strings.NewReader(text))
@@ -61,8 +61,8 @@ func playAndVerify(t testing.TB, text string) error {
 	return nil
 }
 
-// TestVerify says that a tape with hashes verifies after a round trip through its
-// file form, which is the same again, and plays to the same as one without.
+// TestVerify checks that a tape with hash checks verifies, that writing it again gives the
+// same text, and that the hash checks do not change the session.
 func TestVerify(t *testing.T) {
 	text := recordEventfulTape(t)
 	if err := playAndVerify(t, text); err != nil {
@@ -81,12 +81,12 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyLocatesMismatch says that one input, one command or one hash that is
-// changed is found, in the second of the session and the first pane where it shows,
-// with the line of the hash.
+// TestVerifyLocatesMismatch checks that a changed input, command or hash is located: in the
+// right second of the session, in the first pane that differs, with the line of the hash
+// check.
 func TestVerifyLocatesMismatch(t *testing.T) {
 	lines := strings.SplitAfter(recordEventfulTape(t), "\n")
-	after := func(ticks int) (at int) { // the line of the check after so many ticks
+	after := func(ticks int) (at int) { // index of the line of the hash check after a number of ticks
 		n := 0
 		for i, l := range lines {
 			if strings.HasPrefix(l, "=") {
@@ -105,7 +105,7 @@ func TestVerifyLocatesMismatch(t *testing.T) {
 		}
 		return strings.Join(changed, "")
 	}
-	find := func(from, to int, prefix string) int { // the first line of that kind between two checks
+	find := func(from, to int, prefix string) int { // index of the first line with a prefix between two hash checks
 		for i := after(from) + 1; i < after(to); i++ {
 			if strings.HasPrefix(lines[i], prefix) {
 				return i
@@ -140,16 +140,16 @@ func TestVerifyLocatesMismatch(t *testing.T) {
 		}
 	}
 	less := with(after(180), " "+second, "")
-	if err := playAndVerify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180, where the session has 2") {
+	if err := playAndVerify(t, less); err == nil || errors.As(err, new(*Mismatch)) || !strings.Contains(err.Error(), "hashes of 1 panes after tick 180: the session has 2 panes") {
 		t.Errorf("a hash too few: %v", err)
 	}
 }
 
-// TestTruncatedTapes says that a tape with hashes, cut anywhere, is refused with
-// its line or known to be cut, and never taken for whole.
+// TestTruncatedTapes checks that a tape that is cut anywhere is refused with a line, or read
+// as truncated, but never taken for complete.
 func TestTruncatedTapes(t *testing.T) {
 	text := strings.TrimSuffix(recordEventfulTape(t), "\n")
-	refused, cut := 0, 0
+	refused, truncated := 0, 0
 	for n := range len(text) {
 		tape, err := Read(strings.NewReader(text[:n]))
 		switch {
@@ -159,20 +159,20 @@ func TestTruncatedTapes(t *testing.T) {
 				t.Fatalf("%d bytes: %v", n, err)
 			}
 		case tape.Truncated:
-			cut++
+			truncated++
 			if want := strings.Count(strings.TrimSuffix(text[:n], "\n"), "\n") + 1; tape.LastLine != want {
-				t.Fatalf("%d bytes: the last line is %d, said %d", n, want, tape.LastLine)
+				t.Fatalf("%d bytes: last line %d, want %d", n, tape.LastLine, want)
 			}
 		default:
-			t.Fatalf("cut to %d of %d bytes it is taken for whole: ...%q", n, len(text), text[max(0, n-30):n])
+			t.Fatalf("cut to %d of %d bytes it is taken for complete: ...%q", n, len(text), text[max(0, n-30):n])
 		}
 	}
-	if refused < 100 || cut < 100 {
-		t.Errorf("%d refused, %d known to be cut", refused, cut)
+	if refused < 100 || truncated < 100 {
+		t.Errorf("%d refused, %d truncated", refused, truncated)
 	}
 }
 
-// open returns a session with a pane.
+// open returns a lab with one pane.
 func open(t testing.TB, scene, network string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: scene, Rate: 60}
@@ -186,7 +186,7 @@ func open(t testing.TB, scene, network string) *lab.Lab {
 	return l
 }
 
-// scriptedInputs is a player who presses other keys all the time.
+// scriptedInputs returns the input of a scripted player who keeps changing keys.
 func scriptedInputs(tick int) []sim.Input {
 	if tick < 30 {
 		return []sim.Input{{}}
@@ -195,26 +195,26 @@ func scriptedInputs(tick int) []sim.Input {
 	return []sim.Input{{Buttons: sim.Buttons(x>>40) & sim.AllButtons &^ sim.Buttons(x>>20&0x30), Heading: uint8(tick / 16 * 16)}}
 }
 
-// TestTapeIsSmall says that a minute of one pane, with its hashes, takes a few
-// kilobytes, because equal ticks are written once.
+// TestTapeIsSmall checks that a minute of one pane takes a few kilobytes, with hash checks,
+// because equal ticks are written once.
 func TestTapeIsSmall(t *testing.T) {
 	l := open(t, "zen", "wifi-bad")
-	made := NewRecording(l, "0.1.0", []string{"rewind"})
+	recording := NewRecording(l, "0.1.0", []string{"rewind"})
 	for i := range 3600 {
 		e := lab.Entry{Inputs: scriptedInputs(i)}
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
 		}
-		made.Ticked(e, i == 3599)
+		recording.Ticked(e, i == 3599)
 	}
 	var b bytes.Buffer
-	if err := made.Write(&b); err != nil || b.Len() > 6000 {
+	if err := recording.Write(&b); err != nil || b.Len() > 6000 {
 		t.Errorf("%v: %d bytes", err, b.Len())
 	}
 }
 
-// TestOneHashCheckPerTick says that a writer leaves out a check before the first tick
-// and a second one for the same tick, which no reader takes.
+// TestOneHashCheckPerTick checks that a writer leaves out a hash check before the first tick
+// and a second one after the same tick, because readers refuse them.
 func TestOneHashCheckPerTick(t *testing.T) {
 	l := open(t, "plain", "perfect")
 	var b strings.Builder

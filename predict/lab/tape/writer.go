@@ -10,18 +10,20 @@ import (
 	"ghostcube/sim"
 )
 
-// Writer writes a tape while its session runs.
+// Writer writes a tape while its session runs. The first error of the io.Writer is kept;
+// Flush and Close return it.
 type Writer struct {
 	out           *bufio.Writer
 	pending       lab.Entry // inputs of the ticks that are not written yet
 	pendingTicks  int
 	totalTicks    int
-	lastCheckTick int // ticks of the last check
+	lastCheckTick int // ticks before the last hash check
 	err           error
 }
 
-// NewWriter writes the head of a tape. version is the program's, or empty.
-func NewWriter(w io.Writer, version string, c lab.Config, open []string) *Writer {
+// NewWriter writes the header of a tape. version is the program's and may be empty; panes
+// are specs.
+func NewWriter(w io.Writer, version string, c lab.Config, panes []string) *Writer {
 	t := &Writer{out: bufio.NewWriter(w)}
 	t.writeLine(magic)
 	if version != "" {
@@ -32,7 +34,7 @@ func NewWriter(w io.Writer, version string, c lab.Config, open []string) *Writer
 	t.writeLine("seat " + c.Seat.String())
 	t.writeLine("seed " + strconv.FormatUint(c.Network.Seed, 10))
 	t.writeLine("network " + c.Network.String())
-	for _, spec := range open {
+	for _, spec := range panes {
 		t.writeLine("pane " + spec)
 	}
 	t.writeLine(headerEnd)
@@ -60,8 +62,8 @@ func (t *Writer) Add(e lab.Entry) {
 	t.totalTicks++
 }
 
-// HashCheck appends what the session is after the ticks added so far. At most one
-// for a tick is kept, and none before the first.
+// HashCheck appends a hash check after the ticks added so far. The first one of a tick is
+// written; one before the first tick is not.
 func (t *Writer) HashCheck(c *HashCheck) {
 	if t.totalTicks == t.lastCheckTick {
 		return
@@ -85,7 +87,7 @@ func (t *Writer) flushTicks() {
 	t.pendingTicks = 0
 }
 
-// idle reports whether no player does anything, said or not.
+// idle reports whether all inputs are empty.
 func idle(inputs []sim.Input) bool {
 	for _, in := range inputs {
 		if in != (sim.Input{}) {
@@ -95,8 +97,8 @@ func idle(inputs []sim.Input) bool {
 	return true
 }
 
-// Flush writes all that has been added, so that a reader finds it even if
-// nothing more is ever written.
+// Flush writes everything that has been added, so that it is readable even if the program
+// is stopped.
 func (t *Writer) Flush() error {
 	t.flushTicks()
 	if t.err == nil {
@@ -105,7 +107,7 @@ func (t *Writer) Flush() error {
 	return t.err
 }
 
-// Close writes the last line. It does not close what is below.
+// Close writes the last line. It does not close the io.Writer.
 func (t *Writer) Close() error {
 	t.flushTicks()
 	t.writeLine("end " + strconv.Itoa(t.totalTicks))

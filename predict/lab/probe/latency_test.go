@@ -9,7 +9,7 @@ import (
 	"ghostcube/sim"
 )
 
-// open returns a session with panes.
+// open returns a lab with panes.
 func open(t *testing.T, scene, network string, seat lab.Seat, specs ...string) *lab.Lab {
 	t.Helper()
 	c := lab.Config{Scene: scene, Rate: 60, Seat: seat}
@@ -26,34 +26,35 @@ func open(t *testing.T, scene, network string, seat lab.Seat, specs ...string) *
 	return l
 }
 
-// latencySpecs are strategies of which each has a way of its own to the player's eyes.
+// latencySpecs are panes whose inputs take different paths to the screen.
 var latencySpecs = []string{
 	"noprediction", "noprediction:snapshot-every=4", "rewind", "rewind:smoothing=none", "lockstep", "snapshot", "snapshot:interpolation=none",
 	"snapshot:snapshot-every=6", "statesync", "statesync:jitter-buffer=0", "statesync:authority=client", "animated",
 	"animated:validity=0", "animated:snapshot-every=3", "animated:playout=4", "animated:playout=4:validity=0", "historyoffset",
 }
 
-// TestStagesSumToInputLatency says that the stages of a key come to the latency that the fork
-// measures, exactly: of the very key, at pings of 50 and of 300 ms and in worse, with
-// clients that are slow, at both seats, and in lockstep where others are waited for.
+// TestStagesSumToInputLatency checks that the stages of an input sum to exactly the input
+// latency that MeasureInputLatency measures for it: at round trips of 0, 50 and 300 ms, with
+// jitter and loss, with clients at 20 and 144 fps, at both seats, and in lockstep with two
+// players.
 func TestStagesSumToInputLatency(t *testing.T) {
-	for _, weather := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
+	for _, network := range []string{"perfect", "latency=25ms", "latency=150ms", "latency=60ms,jitter=15ms,loss=5%"} {
 		for _, spec := range latencySpecs {
-			checkStageSum(t, "plain", weather, lab.AtClient, spec)
-			if spec != "lockstep" { // it sends no states, of which one could be followed
-				checkStageSum(t, "plain", weather, lab.AtHost, spec)
+			checkStageSum(t, "plain", network, lab.AtClient, spec)
+			if spec != "lockstep" { // it sends no states that could be traced
+				checkStageSum(t, "plain", network, lab.AtHost, spec)
 			}
 		}
-		checkStageSum(t, "two-players", weather, lab.AtClient, "lockstep")
-		checkStageSum(t, "plain", weather, lab.AtClient, "noprediction", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"})
-		checkStageSum(t, "plain", weather, lab.AtClient, "animated", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "144"})
+		checkStageSum(t, "two-players", network, lab.AtClient, "lockstep")
+		checkStageSum(t, "plain", network, lab.AtClient, "noprediction", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "20"})
+		checkStageSum(t, "plain", network, lab.AtClient, "animated", lab.Command{Verb: "clock", Pane: lab.AllPanes, Name: "fps", Value: "144"})
 	}
 }
 
-func checkStageSum(t *testing.T, scene, weather string, seat lab.Seat, spec string, commands ...lab.Command) {
+func checkStageSum(t *testing.T, scene, network string, seat lab.Seat, spec string, commands ...lab.Command) {
 	t.Helper()
 	const first = 151
-	l := open(t, scene, weather, seat, spec)
+	l := open(t, scene, network, seat, spec)
 	entries := make([]lab.Entry, 500)
 	for i := range entries {
 		entries[i].Inputs = make([]sim.Input, 2)
@@ -74,18 +75,18 @@ func checkStageSum(t *testing.T, scene, weather string, seat lab.Seat, spec stri
 	}
 	rate := time.Duration(l.Config().Rate)
 	if sum := int((got.Sum()*rate + time.Second/2) / time.Second); got.Inputs == 0 || sum != want {
-		t.Errorf("%s, %s, %v, %v: %d ticks, want %d: %v", weather, spec, seat, commands, sum, want, got)
+		t.Errorf("%s, %s, %v, %v: %d ticks, want %d: %v", network, spec, seat, commands, sum, want, got)
 	}
 	for s, d := range got.Stages {
 		if d < 0 || d > 0 && !Stage(s).Measured() {
-			t.Errorf("%s, %s, %v, %v: %s takes %v", weather, spec, seat, commands, StageNames[s], d)
+			t.Errorf("%s, %s, %v, %v: %s takes %v", network, spec, seat, commands, StageNames[s], d)
 		}
 	}
 }
 
-// TestLatencyStages holds the single stages of one spec against what its knobs ask for:
-// ways of 25 ms, which end in the middle of a tick, four ticks in the server's buffer,
-// and 60 ms of validity, which end in a tick.
+// TestLatencyStages checks the stages of two panes against their knobs: a one-way latency
+// of 25 ms, which ends in the middle of a tick, four ticks in the server's buffer, and a
+// playout delay of 60 ms, which ends in a tick.
 func TestLatencyStages(t *testing.T) {
 	l := open(t, "plain", "latency=25ms", lab.AtClient, "animated:playout=4", "historyoffset:playout=4", "animated:snapshot-every=6")
 	for range 600 {
@@ -97,23 +98,23 @@ func TestLatencyStages(t *testing.T) {
 		}
 		return list
 	}
-	own := l.Panes[0].Latency.Recent().Response
-	if got, want := millis(own), [StageCount]float64{1: 0, 2: 25, 3: 75, 5: 25, 6: 58.33}; got != want || own.Inputs != 60 {
-		t.Errorf("animated: %v of %d, want %v", got, own.Inputs, want)
+	response := l.Panes[0].Latency.Recent().Response
+	if got, want := millis(response), [StageCount]float64{1: 0, 2: 25, 3: 75, 5: 25, 6: 58.33}; got != want || response.Inputs != 60 {
+		t.Errorf("animated: %v of %d, want %v", got, response.Inputs, want)
 	}
-	late := l.Panes[1].Latency.Recent()
-	if got := late.Response.Sum(); got != 0 || late.Response.Inputs != 60 {
-		t.Errorf("the own cube answers after %v", got)
+	predicted := l.Panes[1].Latency.Recent()
+	if got := predicted.Response.Sum(); got != 0 || predicted.Response.Inputs != 60 {
+		t.Errorf("the local player's cube responds after %v", got)
 	}
-	if got, want := millis(late.Confirmed), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
-		t.Errorf("the server's word: %v, want %v", got, want)
+	if got, want := millis(predicted.Confirmed), [StageCount]float64{2: 25, 3: 75, 5: 25, 6: 8.33}; got != want {
+		t.Errorf("confirmed: %v, want %v", got, want)
 	}
 	if got := millis(l.Panes[2].Latency.SinceStart().Response)[ServerSendStage]; got < 41 || got > 42.5 {
-		t.Errorf("with a snapshot every 6 ticks its wait is %v ms on average, want 2.5 ticks", got)
+		t.Errorf("with a snapshot every 6 ticks the server sends after %v ms on average, want 2.5 ticks", got)
 	}
 }
 
-// TestSpaceEngineersLatency holds the terms of the article to their sum.
+// TestSpaceEngineersLatency checks the sum of the article's terms.
 func TestSpaceEngineersLatency(t *testing.T) {
 	for ping, want := range map[time.Duration]time.Duration{50: 214800, 300: 464800} {
 		b := SpaceEngineersLatency(ping * time.Millisecond)

@@ -8,40 +8,39 @@ import (
 	"ghostcube/sim"
 )
 
-// Stage is a part of the way from the player's hand to the player's eyes, as the
-// account of Space Engineers divides it.
+// Stage is a part of the path of an input from the key to the screen. The division is that
+// of the Space Engineers article.
 type Stage int
 
 // The stages, in their order.
 const (
-	OSInputStage      Stage = iota // the operating system notices the key
-	ClientTickStage                // it waits for the client's tick that takes it, and that for sending
-	UplinkStage                    // it travels; lost ones wait for the next packet
-	ServerBufferStage              // it waits at the server for the tick that uses it
-	ServerSendStage                // that tick waits for the packet that tells of it
-	DownlinkStage                  // it travels; lost ones wait for the next packet
-	ClientBufferStage              // it waits at the client to be drawn
-	RenderStage                    // the picture is drawn and handed over
-	DisplayStage                   // it is shown
-	StageCount                     // how many there are
+	OSInputStage      Stage = iota // the operating system reports the key
+	ClientTickStage                // until the client samples the input and sends its packet
+	UplinkStage                    // until the server receives the packet, or the next one if it is lost
+	ServerBufferStage              // until a server tick consumes the input
+	ServerSendStage                // until the server sends the state of that tick
+	DownlinkStage                  // until the client receives the state, or the next one if it is lost
+	ClientBufferStage              // until a view shows it
+	RenderStage                    // until the frame is handed to the display
+	DisplayStage                   // until the display shows it
+	StageCount                     // number of stages
 )
 
-// StageNames are what the stages are called.
+// StageNames are the names of the stages.
 var StageNames = [StageCount]string{
-	"OS input", "client tick", "way up", "at server", "sending", "way down", "at client", "picture", "display",
+	"OS input", "client tick", "uplink", "server buffer", "server send", "downlink", "client buffer", "render", "display",
 }
 
-// Measured reports whether a stage happens inside the lab, so that it can be measured.
-// What is before the client's tick and what is after its picture has no place there.
+// Measured reports whether a stage happens inside the lab, where it can be measured.
 func (s Stage) Measured() bool { return s >= ClientTickStage && s <= ClientBufferStage }
 
-// LatencyStages is how long each stage takes.
+// LatencyStages is the mean duration of each stage.
 type LatencyStages struct {
 	Stages [StageCount]time.Duration
-	Inputs int // how many it is the mean of; with 0 nothing is known
+	Inputs int // number of inputs in the mean; 0: nothing is known
 }
 
-// Sum returns how long all stages take.
+// Sum returns the duration of all stages together.
 func (b *LatencyStages) Sum() (sum time.Duration) {
 	for _, d := range b.Stages {
 		sum += d
@@ -49,31 +48,30 @@ func (b *LatencyStages) Sum() (sum time.Duration) {
 	return sum
 }
 
-// SpaceEngineersLatency is the latency of Space Engineers as its account lists it, at 60 Hz and a
-// round trip of ping. It says 231 ms at 50 ms where its terms come to 214.8.
-func SpaceEngineersLatency(ping time.Duration) LatencyStages {
+// SpaceEngineersLatency returns the latency stages that the Space Engineers article lists
+// for 60 Hz and a round trip of rtt. At 50 ms they sum to 214.8 ms, where the article says
+// 231.
+func SpaceEngineersLatency(rtt time.Duration) LatencyStages {
 	const ms = time.Millisecond
 	frame := 16600 * time.Microsecond
 	return LatencyStages{Inputs: 1, Stages: [StageCount]time.Duration{
-		2 * ms, frame, ping / 2, 4 * frame, frame, ping / 2, frame, frame, 30 * ms,
+		2 * ms, frame, rtt / 2, 4 * frame, frame, rtt / 2, frame, frame, 30 * ms,
 	}}
 }
 
-// Latency is how long what the first player does takes until it is seen. It is
-// measured on every input: one for each tick of the session, which is followed from
-// there to the first picture that shows anything of it, or of a later one if its own
-// is lost.
+// Latency is the mean input latency of the first player, by stages. Every session tick
+// samples one input, which is traced to the first view that shows its effect, or the effect
+// of a later input if it is lost.
 type Latency struct {
-	Response  LatencyStages // until the own cube answers
-	Predicted bool          // it does so without the server's word: what is between client and server takes no part
-	Confirmed LatencyStages // until the server's word of it is here, where the own cube answers sooner; else empty
+	Response  LatencyStages // until the local player's cube responds
+	Predicted bool          // it responds by prediction, without the stages between client and server
+	Confirmed LatencyStages // until the server's state with the input arrives, if Predicted; else empty
 }
 
-// Recent returns the mean of the inputs that were seen in the last second.
+// Recent returns the mean of the inputs that were shown in the last second.
 func (c *LatencyTracer) Recent() Latency { return c.latency((*stageSums).recentMean) }
 
-// SinceStart returns the mean of all inputs that were seen since the pane's strategy
-// began.
+// SinceStart returns the mean of all inputs that were shown since the strategy started.
 func (c *LatencyTracer) SinceStart() Latency { return c.latency((*stageSums).totalMean) }
 
 func (c *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latency {
@@ -83,55 +81,55 @@ func (c *LatencyTracer) latency(mean func(*stageSums, int) LatencyStages) Latenc
 	return Latency{Response: mean(&c.confirmed, c.rate)}
 }
 
-// maxTracedInputs is how many inputs are followed at once; older ones are given up.
+// maxTracedInputs is the number of inputs that are traced at once; older ones are given up.
 const maxTracedInputs = 512
 
-// MaxRate is how many ticks a second a session may have that a LatencyTracer follows.
+// MaxRate is the highest tick rate that a LatencyTracer takes, in ticks per second.
 const MaxRate = 240
 
-// NewLatencyTracer returns a tracer of a session at so many ticks a second.
+// NewLatencyTracer returns a tracer for a session at a tick rate.
 func NewLatencyTracer(rate int) LatencyTracer { return LatencyTracer{rate: rate} }
 
-// LatencyTracer follows inputs of a pane's first player. Every input has a place by the
-// session's tick in which it was pressed. All pass a stage in their order, so for
-// each stage there is the first that has not.
+// LatencyTracer traces the inputs of a pane's first player. An input is identified by the
+// session tick that samples it. Inputs pass every stage in order, so each stage is described
+// by the first input that has not passed it.
 type LatencyTracer struct {
 	traces [maxTracedInputs]inputTrace
 	rate   int
 
 	started           bool
-	nextSampled       sim.Tick // the first that has not been made
-	nextReceived      sim.Tick // the first that has not come to the server,
-	nextConsumed      sim.Tick // been used,
-	nextStateSent     sim.Tick // been told of,
-	nextStateReceived sim.Tick // been heard of,
-	nextShown         sim.Tick // been shown,
-	nextPredicted     sim.Tick // and been shown without the server
+	nextSampled       sim.Tick // first input that the client has not sampled
+	nextReceived      sim.Tick // first input that the server has not received
+	nextConsumed      sim.Tick // first input that no server tick has consumed
+	nextStateSent     sim.Tick // first input whose state the server has not sent
+	nextStateReceived sim.Tick // first input whose state the client has not received
+	nextShown         sim.Tick // first input whose state no view has shown
+	nextPredicted     sim.Tick // first input that no view has shown by prediction
 
-	progress, maxProgress predict.InputProgress // what a half says now, and the most that both have said
+	progress, maxProgress predict.InputProgress // latest report of a side, and the maxima of both sides
 	predicts              bool
 	lastSendTime          time.Duration    // when the client last sent a datagram
-	arrivals              [8]packetArrival // what came to the client in this tick
+	arrivals              [8]packetArrival // packets that the client received in this tick
 	arrivalCount          int
 
 	confirmed, predicted stageSums
 }
 
-// inputTrace is an input on its way.
+// inputTrace is the progress of an input.
 type inputTrace struct {
-	clientTick sim.Tick // its number at the client
-	serverTick sim.Tick // the first of the server's states that it is in
+	clientTick sim.Tick // client tick that sampled it
+	serverTick sim.Tick // first server state that contains it
 
-	datagramSentAt time.Duration // when its packet was sent
+	datagramSentAt time.Duration // by the client's frame, which may precede the session tick
 
-	// The session's times.
+	// Session times.
 	sampledAt, sentAt, receivedAt, consumedAt, stateSentAt, stateReceivedAt time.Duration
 }
 
-// packetArrival is the datagrams that were sent together.
+// packetArrival is the arrival of the datagrams that were sent at one moment.
 type packetArrival struct{ sentAt, lastReceivedAt time.Duration }
 
-// observedWire is a wire on which the chain listens.
+// observedWire is a wire that reports its traffic to a tracer.
 type observedWire struct {
 	link.Wire
 	onSend    func(now time.Duration)
@@ -153,17 +151,17 @@ func (e *observedWire) Receive(now time.Duration) (link.Datagram, bool) {
 	return d, ok
 }
 
-// WrapClientEnd returns the client's end of the link, overheard.
+// WrapClientEnd returns the client's end of the link, observed by the tracer.
 func (c *LatencyTracer) WrapClientEnd(w link.Wire) link.Wire {
 	return &observedWire{w, func(now time.Duration) { c.lastSendTime = now }, c.onClientReceive}
 }
 
-// WrapServerEnd returns the server's end of the link, overheard.
+// WrapServerEnd returns the server's end of the link, observed by the tracer.
 func (c *LatencyTracer) WrapServerEnd(w link.Wire) link.Wire {
 	return &observedWire{w, nil, c.onServerReceive}
 }
 
-// onClientReceive notes a datagram that has come to the client.
+// onClientReceive records a datagram that the client receives.
 func (c *LatencyTracer) onClientReceive(d link.Datagram) {
 	for i := range c.arrivals[:c.arrivalCount] {
 		if g := &c.arrivals[i]; g.sentAt == d.SentAt {
@@ -171,15 +169,15 @@ func (c *LatencyTracer) onClientReceive(d link.Datagram) {
 			return
 		}
 	}
-	if c.arrivalCount == len(c.arrivals) { // a heap after a silence: the newest tell most
+	if c.arrivalCount == len(c.arrivals) { // a burst after an outage: the newest matter most
 		c.arrivalCount = copy(c.arrivals[:], c.arrivals[1:])
 	}
 	c.arrivals[c.arrivalCount] = packetArrival{d.SentAt, d.ReceivedAt}
 	c.arrivalCount++
 }
 
-// onServerReceive notes a datagram that has come to the server: every input made before it
-// was sent is there, or a later one.
+// onServerReceive records a datagram that the server receives. With it every input has
+// arrived that was sampled before it was sent, or a later one that replaces it.
 func (c *LatencyTracer) onServerReceive(d link.Datagram) {
 	for ; c.nextReceived < c.nextSampled; c.nextReceived++ {
 		p := c.trace(c.nextReceived)
@@ -190,7 +188,7 @@ func (c *LatencyTracer) onServerReceive(d link.Datagram) {
 	}
 }
 
-// resetProgress is what a half may write into.
+// resetProgress returns an empty report for a side to fill.
 func (c *LatencyTracer) resetProgress() *predict.InputProgress {
 	c.progress = predict.InputProgress{}
 	return &c.progress
@@ -198,40 +196,40 @@ func (c *LatencyTracer) resetProgress() *predict.InputProgress {
 
 func (c *LatencyTracer) trace(t sim.Tick) *inputTrace { return &c.traces[t%maxTracedInputs] }
 
-// tickTime is the session's time of one of its ticks.
+// tickTime returns the session time at which a tick begins.
 func (c *LatencyTracer) tickTime(t sim.Tick) time.Duration {
 	return time.Duration(t) * time.Second / time.Duration(c.rate)
 }
 
-// AfterClientTick takes in the client's ticks of the session's tick t, which begins now.
+// AfterClientTick follows the client's ticks in session tick t, which begins now.
 func (c *LatencyTracer) AfterClientTick(client predict.Client, t sim.Tick, now time.Duration) {
-	asks, ok := client.(predict.ClientProgress)
+	reporter, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
 	}
-	is := c.resetProgress()
-	asks.Progress(is)
-	if is.Sampled <= c.maxProgress.Sampled {
+	report := c.resetProgress()
+	reporter.Progress(report)
+	if report.Sampled <= c.maxProgress.Sampled {
 		return
 	}
-	frame := c.maxProgress.Sampled
-	if c.maxProgress.Sampled = is.Sampled; !c.started {
+	clientTick := c.maxProgress.Sampled
+	if c.maxProgress.Sampled = report.Sampled; !c.started {
 		c.start(t)
-		frame = is.Sampled - 1
+		clientTick = report.Sampled - 1
 	}
 	sent := now
 	if c.lastSendTime > c.tickTime(t)-time.Second/time.Duration(c.rate) {
 		sent = c.lastSendTime
 	}
-	c.addTraces(t, inputTrace{clientTick: frame, datagramSentAt: sent, sampledAt: now, sentAt: max(sent, now)})
+	c.addTraces(t, inputTrace{clientTick: clientTick, datagramSentAt: sent, sampledAt: now, sentAt: max(sent, now)})
 }
 
-// start begins to follow, with the input of tick t.
+// start starts tracing with the input of tick t.
 func (c *LatencyTracer) start(t sim.Tick) {
 	c.started, c.nextSampled, c.nextReceived, c.nextConsumed, c.nextStateSent, c.nextStateReceived, c.nextShown, c.nextPredicted = true, t, t, t, t, t, t, t
 }
 
-// addTraces lets the inputs from the last that was made to that of tick t be as p.
+// addTraces adds a trace for every input that was not sampled before, up to that of tick t.
 func (c *LatencyTracer) addTraces(t sim.Tick, p inputTrace) {
 	for ; c.nextSampled <= t; c.nextSampled++ {
 		*c.trace(c.nextSampled) = p
@@ -244,7 +242,7 @@ func (c *LatencyTracer) addTraces(t sim.Tick, p inputTrace) {
 	}
 }
 
-// AddHostInput takes in that the input of the session's tick t is in the server's world.
+// AddHostInput records that the input of session tick t entered the server's world directly.
 func (c *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Tick) {
 	if !c.started {
 		c.start(t)
@@ -253,15 +251,15 @@ func (c *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Ti
 	c.nextReceived, c.nextConsumed = c.nextSampled, c.nextSampled
 }
 
-// AfterServerTick takes in the server's tick.
+// AfterServerTick follows the server's tick, after which its state is labelled state.
 func (c *LatencyTracer) AfterServerTick(server predict.Server, now time.Duration, state sim.Tick) {
-	asks, ok := server.(predict.ServerProgress)
+	reporter, ok := server.(predict.ServerProgress)
 	if !ok {
 		return
 	}
-	is := c.resetProgress()
-	asks.Progress(is, 0)
-	c.maxProgress.Consumed, c.maxProgress.StateSent = max(c.maxProgress.Consumed, is.Consumed), max(c.maxProgress.StateSent, is.StateSent)
+	report := c.resetProgress()
+	reporter.Progress(report, 0)
+	c.maxProgress.Consumed, c.maxProgress.StateSent = max(c.maxProgress.Consumed, report.Consumed), max(c.maxProgress.StateSent, report.StateSent)
 	for ; c.nextConsumed < c.nextSampled && c.maxProgress.Consumed > c.trace(c.nextConsumed).clientTick; c.nextConsumed++ {
 		p := c.trace(c.nextConsumed)
 		if c.nextReceived <= c.nextConsumed {
@@ -274,16 +272,16 @@ func (c *LatencyTracer) AfterServerTick(server predict.Server, now time.Duration
 	}
 }
 
-// AfterView takes in the client's picture.
+// AfterView follows the client's view of this tick.
 func (c *LatencyTracer) AfterView(client predict.Client, now time.Duration) {
-	asks, ok := client.(predict.ClientProgress)
+	reporter, ok := client.(predict.ClientProgress)
 	if !ok {
 		return
 	}
-	is := c.resetProgress()
-	asks.Progress(is)
-	c.maxProgress.StateReceived, c.maxProgress.Shown = max(c.maxProgress.StateReceived, is.StateReceived), max(c.maxProgress.Shown, is.Shown)
-	c.maxProgress.Predicted, c.predicts = max(c.maxProgress.Predicted, is.Predicted), is.Predicts
+	report := c.resetProgress()
+	reporter.Progress(report)
+	c.maxProgress.StateReceived, c.maxProgress.Shown = max(c.maxProgress.StateReceived, report.StateReceived), max(c.maxProgress.Shown, report.Shown)
+	c.maxProgress.Predicted, c.predicts = max(c.maxProgress.Predicted, report.Predicted), report.Predicts
 	for ; c.nextStateReceived < c.nextStateSent && c.maxProgress.StateReceived >= c.trace(c.nextStateReceived).serverTick; c.nextStateReceived++ {
 		p := c.trace(c.nextStateReceived)
 		p.stateReceivedAt = max(c.packetReceivedAt(p.stateSentAt, now), p.stateSentAt)
@@ -299,19 +297,19 @@ func (c *LatencyTracer) AfterView(client predict.Client, now time.Duration) {
 	}
 }
 
-// packetReceivedAt is when the first packet that was sent at told or later had come whole, of
-// those that came in this tick.
-func (c *LatencyTracer) packetReceivedAt(told, now time.Duration) time.Duration {
+// packetReceivedAt returns when the client received all datagrams of the first packet that
+// was sent at a moment or later, among the packets of this tick.
+func (c *LatencyTracer) packetReceivedAt(sentAt, now time.Duration) time.Duration {
 	at := now
 	for _, g := range c.arrivals[:c.arrivalCount] {
-		if g.sentAt >= told {
+		if g.sentAt >= sentAt {
 			at = min(at, g.lastReceivedAt)
 		}
 	}
 	return at
 }
 
-// confirmedStages divides the way of the input of tick t, which has been shown now.
+// confirmedStages returns the stages of the input of tick t, which is shown now.
 func (c *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.trace(t)
 	s[ClientTickStage] = p.sentAt - c.tickTime(t)
@@ -323,7 +321,8 @@ func (c *LatencyTracer) confirmedStages(t sim.Tick, now time.Duration) (s [Stage
 	return s
 }
 
-// predictedStages divides the way of an input that has been shown without the server.
+// predictedStages returns the stages of the input of tick t, which is shown now by
+// prediction.
 func (c *LatencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [StageCount]time.Duration) {
 	p := c.trace(t)
 	s[ClientTickStage] = p.sampledAt - c.tickTime(t)
@@ -331,11 +330,11 @@ func (c *LatencyTracer) predictedStages(t sim.Tick, now time.Duration) (s [Stage
 	return s
 }
 
-// stageSums adds up the stages of inputs that have been shown.
+// stageSums sums the stages of inputs that were shown.
 type stageSums struct {
-	window    [MaxRate][StageCount]time.Duration // the newest
-	windowSum [StageCount]time.Duration          // sum of those of the last second
-	totalSum  [StageCount]time.Duration          // sum of all
+	window    [MaxRate][StageCount]time.Duration // ring of the newest inputs
+	windowSum [StageCount]time.Duration          // over the last second
+	totalSum  [StageCount]time.Duration          // over all inputs
 	count     int
 }
 
@@ -349,12 +348,12 @@ func (t *stageSums) add(s *[StageCount]time.Duration, rate int) {
 	t.count++
 }
 
-// recentMean is the mean of the last second.
+// recentMean returns the mean over the last second.
 func (t *stageSums) recentMean(rate int) LatencyStages {
 	return meanStages(&t.windowSum, min(t.count, rate))
 }
 
-// totalMean is the mean of all.
+// totalMean returns the mean over all inputs.
 func (t *stageSums) totalMean(int) LatencyStages { return meanStages(&t.totalSum, t.count) }
 
 func meanStages(sum *[StageCount]time.Duration, n int) (b LatencyStages) {
