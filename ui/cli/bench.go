@@ -18,14 +18,27 @@ import (
 
 type benchCommand struct {
 	SessionFlags `embed:""`
-	Format       string `help:"table, json or csv." default:"table" placeholder:"table"`
-	Seeds        int    `help:"Play so many sessions, with this seed and those after it, and print the mean and the 95 % interval of every measure; 1 to 1000." default:"1" placeholder:"1"`
-	SaveTape     string `help:"Write the session to this tape, with its hashes, for play --verify." placeholder:"FILE"`
-	Corrections  bool   `help:"Also print every correction: the packet that caused it, which body was off and how, and what was done."`
-	Latency      bool   `help:"Also print how long what the first player did took to be seen, stage by stage."`
+	Format       string `group:"output" help:"Output format: table, json or csv." default:"table" placeholder:"table"`
+	Seeds        int    `group:"output" help:"Number of sessions with consecutive seeds, 1 to 1000: prints means and 95 % intervals." default:"1" placeholder:"1"`
+	SaveTape     string `group:"output" help:"Also write the session to a tape, with hashes for play --verify." placeholder:"FILE"`
+	Corrections  bool   `group:"output" help:"Also list every correction: packet, body, difference, cause and effect."`
+	Latency      bool   `group:"output" help:"Also print the stages of input latency, from the key to the screen."`
 }
 
-// result is what bench prints.
+// Help returns the detailed help.
+func (c *benchCommand) Help() string {
+	return sessionHelp + `
+Without --seconds the session is as long as its tape, and it repeats a tape that is too short.
+list measures explains the scores.
+
+Examples:
+  ghostcube bench --panes noprediction,rewind --network latency=75ms
+  ghostcube bench --compare snapshot-compression --format json
+  ghostcube bench --tape turns --panes rewind:lead=1,rewind:lead=5 --seeds 10
+`
+}
+
+// result is the report of a session.
 type result struct {
 	Version string       `json:"version"`
 	Scene   string       `json:"scene"`
@@ -37,36 +50,36 @@ type result struct {
 	Ticks   int          `json:"ticks"`
 	Panes   []paneResult `json:"panes"`
 
-	networkBrief string // for a reader
+	networkBrief string // short text of the network, for tables
 }
 
 type paneResult struct {
 	Strategy   string             `json:"strategy"`
 	Knobs      map[string]any     `json:"knobs"`
-	Hash       string             `json:"hash"` // of every world, drawn pose, meter and endpoint statistic
+	Hash       string             `json:"hash"` // of lab.Pane.Hash
 	Score      measures           `json:"score"`
-	Divergence *divergence        `json:"divergence"` // null if the worlds are the same, or the strategy does not simulate
+	Divergence *divergence        `json:"divergence"` // null if the worlds are equal or the client does not simulate
 	Traffic    trafficResult      `json:"traffic"`
 	Counters   map[string]float64 `json:"counters"`
-	CPU        map[string]float64 `json:"cpu"` // milliseconds; part of no hash
+	CPU        map[string]float64 `json:"cpu"` // milliseconds; no hash depends on it
 
-	Corrections *correctionList `json:"corrections,omitempty"` // if they were asked for
-	Latency     *latencyResult  `json:"latency,omitempty"`     // likewise
+	Corrections *correctionList `json:"corrections,omitempty"` // only with --corrections
+	Latency     *latencyResult  `json:"latency,omitempty"`     // only with --latency
 
 	spec        string
 	counterList []predict.Counter
-	spanNames   []string // of the processor's time
+	spanNames   []string // of the CPU figures
 }
 
-// divergence is where a client's world first differed from the server's.
+// divergence is the first difference between a client's world and the server's.
 type divergence struct {
 	Tick   int    `json:"tick"`
 	Body   int    `json:"body"`
 	Fields string `json:"fields"` // of that body
 }
 
-// measures is a score. As JSON it is an object of its measures' values, in their
-// order, null where they cannot be told.
+// measures is a score. As JSON it is an object of values in the order of the measures, null
+// where a measure has no value.
 type measures []score.Measure
 
 // MarshalJSON implements json.Marshaler.
@@ -97,13 +110,13 @@ type trafficResult struct {
 	RTT         float64 `json:"rtt_ms"`
 }
 
-// Run runs a session and prints its score.
+// Run runs a session and prints its scores.
 func (c *benchCommand) Run(p *program) error {
 	if err := checkChoice("format", c.Format, "table", "json", "csv"); err != nil {
 		return err
 	}
 	if (c.Corrections || c.Latency) && c.Format == "csv" {
-		return usageError{errors.New("--corrections and --latency: they go with --format table or json")}
+		return usageError{errors.New("--corrections and --latency need --format table or json")}
 	}
 	if c.Seeds < 1 || c.Seeds > maxSeeds {
 		return usageError{fmt.Errorf("--seeds=%d: want 1 to %d", c.Seeds, maxSeeds)}
@@ -160,10 +173,10 @@ func (c *benchCommand) Run(p *program) error {
 	return r.writeLatencyTable(p.Stdout)
 }
 
-// runSeeds plays the plan with several seeds and prints what they come to.
+// runSeeds runs a plan with several seeds and prints means and intervals.
 func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	if c.Corrections || c.Latency || c.SaveTape != "" {
-		return usageError{errors.New("--corrections, --latency and --save-tape: they are of one session; give --seeds or one of them")}
+		return usageError{errors.New("--corrections, --latency and --save-tape concern one session: they exclude --seeds")}
 	}
 	list, err := p.runTrials(m, c.Seeds)
 	if err != nil {
@@ -179,25 +192,25 @@ func (c *benchCommand) runSeeds(p *program, m *plan.Plan) error {
 	return s.writeTable(p.Stdout)
 }
 
-// probes is at how many keys, and at what distance in seconds, the latency of
-// the own input is measured. The first second is for joining.
+// Input latency is measured at this many key presses, this many seconds apart. The first
+// half second is left out, because clients join in it.
 const (
 	latencyProbeCount    = 10
 	latencyProbeInterval = 2
 )
 
-// latencySamples collects the measured latencies of a pane.
+// latencySamples sums the measured input latencies of a pane.
 type latencySamples struct {
 	sum, count int
 }
 
-// appendMeasures appends their mean to dst.
+// appendMeasures appends the measures of the mean input latency to dst.
 func (l *latencySamples) appendMeasures(dst []score.Measure, rate int) []score.Measure {
 	return score.KeyToScreen(dst, float64(l.sum)/float64(max(l.count, 1)), l.count > 0, rate)
 }
 
-// runEntries runs the entries through a lab, and at some of the keys pressed on
-// the way measures how long they take to show.
+// runEntries runs the entries in a lab and measures the input latency at some of the key
+// presses.
 func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencySamples, error) {
 	var found []latencySamples
 	rate := l.Config().Rate
@@ -227,7 +240,7 @@ func runEntries(l *lab.Lab, entries []lab.Entry, progress func(int)) ([]latencyS
 	return found, nil
 }
 
-// newResult puts together what a session came to.
+// newResult returns the report of a session.
 func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	c := l.Config()
 	r := &result{
@@ -241,14 +254,14 @@ func newResult(l *lab.Lab, m *plan.Plan, latency []latencySamples) *result {
 	return r
 }
 
-// addCorrections adds what every pane corrected.
+// addCorrections adds the corrections of every pane.
 func (r *result) addCorrections(l *lab.Lab) {
 	for i, p := range l.Panes {
 		r.Panes[i].Corrections = newCorrectionList(p, l.Config().Rate)
 	}
 }
 
-func newPaneResult(p *lab.Pane, l *lab.Lab, late latencySamples) paneResult {
+func newPaneResult(p *lab.Pane, l *lab.Lab, latency latencySamples) paneResult {
 	rate := float64(l.Config().Rate)
 	seconds := float64(l.Ticks()-p.StartTick()) / rate
 	up, down := &p.Clients[0].Endpoint.Stats, p.ServerStats()
@@ -256,7 +269,7 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, late latencySamples) paneResult {
 		Strategy: p.Strategy.Name, spec: p.Spec(),
 		Knobs: map[string]any{}, Counters: map[string]float64{}, CPU: map[string]float64{}, counterList: p.Counters.All(),
 		Hash:  fmt.Sprintf("%016x", p.Hash()),
-		Score: p.Measures(late.appendMeasures(nil, l.Config().Rate)),
+		Score: p.Measures(latency.appendMeasures(nil, l.Config().Rate)),
 		Traffic: trafficResult{
 			Up: float64(up.BytesSent*8) / seconds, Down: float64(down.BytesSent*8) / seconds,
 			PacketsUp: up.PacketsSent, PacketsDown: down.PacketsSent,
@@ -289,16 +302,16 @@ func newPaneResult(p *lab.Pane, l *lab.Lab, late latencySamples) paneResult {
 	return r
 }
 
-// addCPU notes what some work took of the processor.
-func (r *paneResult) addCPU(name string, times int, sum, most time.Duration) {
-	r.CPU[name+"_cpu_mean_ms"] = float64(sum) / float64(times) / 1e6
-	r.CPU[name+"_cpu_max_ms"] = float64(most) / 1e6
+// addCPU adds the CPU time of a kind of work.
+func (r *paneResult) addCPU(name string, count int, sum, longest time.Duration) {
+	r.CPU[name+"_cpu_mean_ms"] = milliseconds(sum) / float64(count)
+	r.CPU[name+"_cpu_max_ms"] = milliseconds(longest)
 	if !slices.Contains(r.spanNames, name) {
 		r.spanNames = append(r.spanNames, name)
 	}
 }
 
-// lostRatio is the share of the packets sent in both directions that never came.
+// lostRatio returns the share of packets that never arrived.
 func lostRatio(expected, received uint64) float64 {
 	if expected == 0 {
 		return 0
@@ -306,16 +319,16 @@ func lostRatio(expected, received uint64) float64 {
 	return 1 - float64(received)/float64(expected)
 }
 
-// heading says what the session was, played with which seeds.
+// heading returns the line that describes the session.
 func (r *result) heading(seeds string) string {
-	s := fmt.Sprintf("%s, %s, %s, %d ticks at %d Hz, player at the %s", r.Scene, r.networkBrief, seeds, r.Ticks, r.Rate, r.Seat)
+	s := fmt.Sprintf("%s, %s, %s, %d ticks at %d Hz, input at the %s", r.Scene, r.networkBrief, seeds, r.Ticks, r.Rate, r.Seat)
 	if r.Tape != "" {
 		s += ", tape " + r.Tape
 	}
 	return s
 }
 
-// writeTable prints the result as a table, a column for each pane.
+// writeTable prints the report as a table with a column for each pane.
 func (r *result) writeTable(out io.Writer) error {
 	fmt.Fprint(out, r.heading("seed "+strconv.FormatUint(r.Seed, 10)), "\n\n")
 	t := newTable(out)
@@ -338,7 +351,7 @@ func (r *result) writeTable(out io.Writer) error {
 		}
 		return x.Divergence.Fields
 	})
-	row("round trip, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
+	row("RTT, ms", func(x *paneResult) string { return fixed(x.Traffic.RTT, 1) })
 	row("lost, %", func(x *paneResult) string { return fixed(x.Traffic.Lost*100, 1) })
 	counts := func(x *paneResult) (names []string) {
 		for _, c := range x.counterList {
@@ -355,7 +368,7 @@ func (r *result) writeTable(out io.Writer) error {
 		})
 	}
 	for _, name := range r.collectNames(func(x *paneResult) []string { return x.spanNames }) {
-		row(name+", ms mean, max", func(x *paneResult) string {
+		row(name+" CPU, mean and max ms", func(x *paneResult) string {
 			if _, ok := x.CPU[name+"_cpu_mean_ms"]; !ok {
 				return "-"
 			}
@@ -378,7 +391,7 @@ func (r *result) writeTable(out io.Writer) error {
 	return nil
 }
 
-// collectNames lists what any pane names, in order of appearance.
+// collectNames returns the names that any pane has, in order of appearance.
 func (r *result) collectNames(of func(*paneResult) []string) (names []string) {
 	for i := range r.Panes {
 		for _, name := range of(&r.Panes[i]) {

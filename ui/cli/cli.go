@@ -1,6 +1,5 @@
-// Package cli is the program in the terminal: run, bench, record, play,
-// hash, list, packets, export, codec, weather.
-// None of it needs a window; who can open one hands it in.
+// Package cli is the command line of the program. Its commands run sessions without a
+// window; the command run opens one if the caller provides a way to do so.
 package cli
 
 import (
@@ -14,28 +13,27 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ghostcube/ui/plan"
-	"ghostcube/ui/stage"
 )
 
-// Version is the program's.
+// Version is the program's version.
 const Version = "0.1.0"
 
-// Environment is what the program needs of the world around it.
+// Environment is everything that the program takes from outside.
 type Environment struct {
 	Args           []string // without the program's name
 	Stdout, Stderr io.Writer
 	Tapes          fs.FS                // tapes/NAME.tape
 	Traces         fs.FS                // traces/NAME.csv
 	Comparisons    fs.FS                // comparisons/*.toml
-	Now            func() time.Duration // since some moment; measures cost, decides nothing
+	Now            func() time.Duration // time since an arbitrary moment, for CPU figures and progress bars
 
-	// OpenWindow opens the lab in a window and returns when it is closed. If none
-	// can be opened it says why before anything else has happened, with opened
-	// false. It is nil in a program built without one.
+	// OpenWindow opens the window and returns when it is closed. If it cannot, it returns
+	// opened false and the reason, and has had no effect. It is nil in a build without a
+	// window.
 	OpenWindow func(*WindowOptions) (opened bool, err error)
 }
 
-// program is one call of the program.
+// program is one run of the program.
 type program struct {
 	Environment
 	library  plan.Library
@@ -44,28 +42,28 @@ type program struct {
 
 // arguments is the command line.
 type arguments struct {
-	Config  string           `help:"A file of settings: scene, panes (a list), weather, seat, seed, rate, fault, fault-every, seconds, tape, compare." placeholder:"FILE.toml"`
-	Version kong.VersionFlag `help:"Print the version and stop."`
+	Config  string           `help:"Settings file (TOML) with the session's flags as keys. Flags take precedence." placeholder:"FILE.toml"`
+	Version kong.VersionFlag `help:"Print the version and exit."`
 
-	Run     runCommand     `cmd:"" default:"withargs" help:"Open the lab (the default). Without a display, make a film and a score of the same session."`
-	Bench   benchCommand   `cmd:"" help:"Run a session without a window, as fast as it goes, and print the score."`
-	Record  recordCommand  `cmd:"" help:"Make a film of a session."`
-	Play    playCommand    `cmd:"" help:"Play a tape without a window and print the score; with --verify, compare it with the hashes on the tape."`
-	Hash    hashCommand    `cmd:"" help:"Step a scene without a network and print the hash of every tick, to compare machines."`
-	List    listCommand    `cmd:"" help:"List what there is to choose from."`
-	Packets packetsCommand `cmd:"" help:"Print every packet of a session field by field, with the bits of each."`
-	Export  exportCommand  `cmd:"" help:"Write what the cubes of a tape do, frame by frame, to be compressed."`
-	Codec   codecCommand   `cmd:"" help:"Measure what snapshots of a recording, or pairs of rotations, cost at every level of compression."`
-	Network networkCommand `cmd:"" help:"Send probes through a link and print what was asked of it next to what it did."`
+	Run     runCommand     `cmd:"" default:"withargs" help:"Open the window (default command). Without a display, record the session into files."`
+	Bench   benchCommand   `cmd:"" help:"Run a session as fast as possible and print its scores."`
+	Record  recordCommand  `cmd:"" help:"Render a session as a video."`
+	Play    playCommand    `cmd:"" help:"Run a tape and print its scores, or verify its hashes."`
+	Hash    hashCommand    `cmd:"" help:"Print the hash of every tick of a scene, to compare machines."`
+	List    listCommand    `cmd:"" help:"List scenes, strategies, networks, tapes, comparisons and more."`
+	Packets packetsCommand `cmd:"" help:"Print the packets of a session field by field."`
+	Export  exportCommand  `cmd:"" help:"Write the cubes of a tape's session as a recording for codec."`
+	Codec   codecCommand   `cmd:"" help:"Measure the size of recorded snapshots, or rotations, at every level of compression."`
+	Network networkCommand `cmd:"" help:"Send probes over a simulated link and compare it with its conditions."`
 }
 
-// usageError is an error of the one who called: exit code 2.
+// usageError is an error in how the program was called. Its exit code is 2.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// Main runs the program and returns its exit code: 0, 1 if something went
-// wrong, 2 if it was asked for what it cannot do.
+// Main runs the program and returns its exit code: 0 for success, 2 for a usage error, 1 for
+// any other error.
 func Main(o Environment) int {
 	p := newProgram(o)
 	err := p.main()
@@ -80,7 +78,6 @@ func Main(o Environment) int {
 	return 1
 }
 
-// newProgram returns a call of the program.
 func newProgram(o Environment) *program {
 	return &program{Environment: o, library: plan.Library{
 		Tapes: o.Tapes, Traces: o.Traces, ComparisonFiles: o.Comparisons,
@@ -88,8 +85,24 @@ func newProgram(o Environment) *program {
 	}}
 }
 
-// parserExit is how the parser's wish to end the program early is caught.
+// parserExit is the panic by which the parser's exit hook unwinds.
 type parserExit struct{}
+
+// newParser returns a parser of the command line into args.
+func (p *program) newParser(args *arguments) (*kong.Kong, error) {
+	return kong.New(args,
+		kong.Name("ghostcube"),
+		kong.Description("A laboratory for networked physics: strategies run side by side under the same input and network."),
+		kong.Vars{"version": "ghostcube " + Version},
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(int) { panic(parserExit{}) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "session", Title: "Session:"},
+			{Key: "output", Title: "Output:"},
+		}),
+	)
+}
 
 func (p *program) main() (err error) {
 	defer func() {
@@ -101,14 +114,7 @@ func (p *program) main() (err error) {
 		}
 	}()
 	var args arguments
-	parser, err := kong.New(&args,
-		kong.Name("ghostcube"),
-		kong.Description("A laboratory for networked physics: strategies side by side, under one input and one weather."),
-		kong.Vars{"version": "ghostcube " + Version, "show": stage.ShowHelp()},
-		kong.Writers(p.Stdout, p.Stderr),
-		kong.Exit(func(int) { panic(parserExit{}) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	parser, err := p.newParser(&args)
 	if err != nil {
 		return err
 	}

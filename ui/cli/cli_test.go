@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the program as a user does: testdata/script.
+// TestScripts runs the scripts in testdata/script, which call the program as users do.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -40,9 +40,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// refuse runs the program with arguments that it must refuse: exit code 2,
-// nothing on standard output, and one line on standard error that contains the
-// first argument.
+// refuse is a script command: it runs the program with arguments that must be refused, with
+// exit code 2, no standard output, and one line of standard error that contains the first
+// argument.
 func refuse(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec("ghostcube", args[1:]...)
 	out, text := ts.ReadFile("stdout"), strings.TrimSuffix(ts.ReadFile("stderr"), "\n")
@@ -73,7 +73,7 @@ func runBench(t *testing.T, args ...string) *result {
 	return &r
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, as far as it goes.
+// UnmarshalJSON reads names and values of measures.
 func (c *measures) UnmarshalJSON(text []byte) error {
 	*c = nil
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -98,7 +98,7 @@ func (c *measures) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// value returns the value of a measure, NaN where it cannot be told.
+// value returns the value of a measure, or NaN if it has none.
 func (c measures) value(name string) float64 {
 	for _, m := range c {
 		if m.Name == name && m.OK {
@@ -108,9 +108,9 @@ func (c measures) value(name string) float64 {
 	return math.NaN()
 }
 
-// TestScoreKeepsItsOrder says that JSON has the measures in the order in which
-// they are given, each once, with null for what cannot be told; and that every
-// measure says what it is.
+// TestScoreKeepsItsOrder checks that the JSON of a score keeps the order of the measures and
+// has null for unknown values, and that measures have unique names and titles and a help
+// text.
 func TestScoreKeepsItsOrder(t *testing.T) {
 	c := measures{{Name: "z", Value: 1.5, OK: true}, {Name: "a", Value: 2}, {Name: "m", Value: 1e-9, OK: true}}
 	text, err := json.Marshal(c)
@@ -132,9 +132,9 @@ func TestScoreKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// TestLatencyIsHidden says what prediction is for: at 75 ms each way the own
-// cube answers within a tick with rewind and after a round trip without, and
-// where nothing is lost nothing is corrected.
+// TestLatencyIsHidden checks the purpose of prediction: at 75 ms one way the player's cube
+// responds within a tick with rewind and after a round trip without prediction; and without
+// loss there are no corrections.
 func TestLatencyIsHidden(t *testing.T) {
 	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--network", "latency=75ms", "--seconds", "60")
 	a, b := r.Panes[0], r.Panes[1]
@@ -149,10 +149,9 @@ func TestLatencyIsHidden(t *testing.T) {
 	}
 }
 
-// TestScoreOfMotion says what the card has of the motion, where both strategies
-// show the truth unharmed: the own cube later than the server's by the way down,
-// or ahead of it by the way up and the lead, to a tick; as smooth as the truth;
-// and never standing for long while the truth goes.
+// TestScoreOfMotion checks the measures of motion where both strategies draw the server's
+// motion exactly: the display delay is the downlink latency, or minus the uplink latency and
+// the input lead, to a tick; jerk equals the server's; and there are no long freezes.
 func TestScoreOfMotion(t *testing.T) {
 	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--network", "latency=75ms", "--seconds", "30")
 	for i, want := range []float64{75, -75 - 5000.0/60} {
@@ -182,8 +181,8 @@ func TestScoreOfMotion(t *testing.T) {
 		within("floor_penetration_server_bodies", 1e-4, 5)
 		within("floor_penetration_bodies", 0, 2*c.value("floor_penetration_server_bodies"))
 	}
-	// A picture every six ticks: five of six stand, each for 83 ms, and the sixth
-	// is a pop.
+	// With a snapshot every six ticks, five of six views are frozen, for 83 ms each, and the
+	// sixth pops.
 	c := r.Panes[2].Score
 	if x, y := c.value("pops_all_per_minute"), c.value("spectral_arc_length_server")-c.value("spectral_arc_length"); !(x > 500 && x <= 600 && y > 0.5 && c.value("path_error_rms_m") > 0.05 && c.value("longest_update_gap_ms") >= 100) {
 		t.Errorf("a snapshot every six ticks: %+v", c)
@@ -193,8 +192,8 @@ func TestScoreOfMotion(t *testing.T) {
 	}
 }
 
-// TestNothingToScore says that what cannot be known is null, and a dash for a
-// reader: a cube that nobody drives.
+// TestNothingToScore checks that measures without a value, here of a cube at rest, are null in
+// JSON and a dash in the table.
 func TestNothingToScore(t *testing.T) {
 	var out, err strings.Builder
 	args := []string{"bench", "--scene", "plain", "--tape", "idle", "--network", "perfect", "--seconds", "10"}
@@ -217,9 +216,8 @@ func TestNothingToScore(t *testing.T) {
 	}
 }
 
-// TestRedundantInputs says what sending inputs again is for: at a quarter of
-// all packets lost nearly every input is used in its tick, without it three
-// quarters of them.
+// TestRedundantInputs checks the purpose of redundant inputs: at 25 % loss nearly all inputs
+// are consumed in their tick, without them three quarters.
 func TestRedundantInputs(t *testing.T) {
 	r := runBench(t, "--panes", "rewind,rewind:redundant=off", "--network", "latency=75ms,loss=25%", "--seconds", "60")
 	with, without := r.Panes[0].Counters["inputs_consumed_ratio"], r.Panes[1].Counters["inputs_consumed_ratio"]
@@ -231,8 +229,8 @@ func TestRedundantInputs(t *testing.T) {
 	}
 }
 
-// TestSmoothingHides says what smoothing is for: forced faults of a metre pop
-// at most a fifth as far and with at most a tenth of the energy.
+// TestSmoothingHides checks the purpose of smoothing: nudges of a metre pop by at most a fifth
+// of the distance and a tenth of the energy.
 func TestSmoothingHides(t *testing.T) {
 	for _, mode := range []string{"single", "two-factor"} {
 		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", "60")
@@ -244,8 +242,8 @@ func TestSmoothingHides(t *testing.T) {
 	}
 }
 
-// TestRareSnapshotsHurt says that the rarer the server's word, the larger each
-// correction: with physics in another order, at no loss.
+// TestRareSnapshotsHurt checks that corrections grow with the interval between snapshots, with
+// another contact order and without loss.
 func TestRareSnapshotsHurt(t *testing.T) {
 	const pane = "rewind:contact-order=reordered:snapshot-every="
 	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off", "--network", "latency=75ms", "--seconds", "60")
@@ -261,8 +259,7 @@ func TestRareSnapshotsHurt(t *testing.T) {
 	}
 }
 
-// TestBenchRepeats says that the same bench prints the same but for the time it
-// took.
+// TestBenchRepeats checks that a bench prints the same report twice, except for CPU figures.
 func TestBenchRepeats(t *testing.T) {
 	args := []string{"--panes", "rewind,noprediction", "--network", "torture", "--seconds", "10", "--fault-every", "2s"}
 	a, b := runBench(t, args...), runBench(t, args...)
@@ -276,7 +273,7 @@ func TestBenchRepeats(t *testing.T) {
 	}
 }
 
-// TestNearest holds the guesses.
+// TestNearest checks the suggestions for wrong names.
 func TestNearest(t *testing.T) {
 	known := []string{"noprediction", "rewind", "snapshot-every", "wifi-bad", "wifi-good", "zen"}
 	for name, want := range map[string]string{"rewnid": "rewind", "Rewind": "rewind", "snapshotevery": "snapshot-every", "wifibad": "wifi-bad", "zne": "zen", "xyzzy": "", "q": ""} {

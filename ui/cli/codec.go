@@ -15,18 +15,30 @@ import (
 )
 
 type codecCommand struct {
-	Data        string `help:"A recording of 901 cubes, as export writes it: every frame relative to the one six before, at every level." placeholder:"FILE"`
-	Loss        string `help:"With --data: of packets and, as often, of their acknowledgements, 0% to 90%. A frame is then relative to the newest that is known to have arrived." default:"0%" placeholder:"0%"`
-	Quaternions string `help:"Pairs of rotations, one in a line, plain or as .gz: largest,a,b,c now and six frames before, 9 bits a component." placeholder:"FILE"`
+	Data        string `help:"Recording of 901 cubes, as export writes it." placeholder:"FILE"`
+	Loss        string `help:"With --data: loss of packets, and of acknowledgements, 0% to 90%." default:"0%" placeholder:"0%"`
+	Quaternions string `help:"Pairs of rotations, one per line, as text or gzip: largest,a,b,c now and six snapshots before." placeholder:"FILE"`
 }
 
-// Run measures what a snapshot, or a rotation, costs.
+// Help returns the detailed help.
+func (c *codecCommand) Help() string {
+	return `
+With --data every snapshot is encoded at every level of compression, relative to the snapshot
+six before or, with --loss, to the newest one that is acknowledged. All snapshots that arrive
+are decoded and compared with the original.
+
+With --quaternions every rotation is encoded by every scheme, relative to its baseline. Its
+components have 9 bits.
+`
+}
+
+// Run measures the size of snapshots or rotations.
 func (c *codecCommand) Run(p *program) error {
 	switch {
 	case (c.Data == "") == (c.Quaternions == ""):
-		return usageError{errors.New("codec: want one of --data FILE and --quaternions FILE")}
+		return usageError{errors.New("codec: want either --data FILE or --quaternions FILE")}
 	case c.Data == "" && c.Loss != "0%":
-		return usageError{errors.New("--loss goes with --data")}
+		return usageError{errors.New("--loss needs --data")}
 	case c.Data == "":
 		return p.measurePairs(c.Quaternions)
 	}
@@ -37,11 +49,11 @@ func (c *codecCommand) Run(p *program) error {
 	return p.measureRecording(c.Data, loss/100)
 }
 
-// baselineDistance is how many frames it takes until a frame is known to have arrived: a
-// round trip of 100 ms. So many are not counted at the beginning.
+// baselineDistance is the number of snapshots until one is acknowledged: a round trip of
+// 100 ms. The same number at the beginning is not counted.
 const baselineDistance = 6
 
-// levelResult is what a level comes to.
+// levelResult is the result of a level.
 type levelResult struct {
 	level                delta.Level
 	writer               *delta.Writer
@@ -49,18 +61,18 @@ type levelResult struct {
 	totalBytes, maxBytes int
 }
 
-// codecRun is a recording, measured.
+// codecRun measures a recording.
 type codecRun struct {
 	levels                     []levelResult
 	snapshotCount              int
-	changedCubes, touchedCubes int // cubes, in the frames that count
+	changedCubes, touchedCubes int // sums over the counted snapshots
 
-	loss        float64                // chance of a packet, and of an acknowledgement
-	acked       [baselineDistance]bool // which of the last frames will be known to have arrived
-	lostPackets int                    // packets of the frames that count
+	loss        float64                // probability, of a packet and of an acknowledgement
+	acked       [baselineDistance]bool // which of the last snapshots will be acknowledged
+	lostPackets int                    // packets of the counted snapshots
 }
 
-// measureRecording sends a recording through a writer and a reader of each level.
+// measureRecording sends a recording through a writer and a reader at each level.
 func (p *program) measureRecording(name string, loss float64) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -84,7 +96,7 @@ func (p *program) measureRecording(name string, loss float64) error {
 	return r.print(p.Stdout, name)
 }
 
-// snapshotBytes is a frame of the challenge.
+// snapshotBytes is the size of a snapshot of the challenge.
 const snapshotBytes = challengeCubes * delta.FileBytesPerCube
 
 // read reads a recording to its end.
@@ -99,23 +111,23 @@ func (r *codecRun) read(in io.Reader, progress func(int)) error {
 		case errors.Is(err, io.EOF) && r.snapshotCount > baselineDistance:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("it ends after frame %d: want %d or more, of %d bytes each", r.snapshotCount, baselineDistance+1, snapshotBytes)
+			return fmt.Errorf("it ends after snapshot %d: want at least %d, of %d bytes each", r.snapshotCount, baselineDistance+1, snapshotBytes)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("it ends in frame %d, byte %d: want frames of %d bytes, %d cubes of eight numbers of 32 bits", r.snapshotCount, r.snapshotCount*snapshotBytes+n, snapshotBytes, challengeCubes)
+			return fmt.Errorf("it ends in snapshot %d, byte %d: want snapshots of %d bytes, which are %d cubes of eight 32-bit numbers", r.snapshotCount, r.snapshotCount*snapshotBytes+n, snapshotBytes, challengeCubes)
 		case err != nil:
 			return err
 		}
 		for i := range now {
 			if now[i], err = delta.ParseCube(raw[i*delta.FileBytesPerCube:]); err != nil {
-				return fmt.Errorf("frame %d, cube %d: %w", r.snapshotCount, i, err)
+				return fmt.Errorf("snapshot %d, cube %d: %w", r.snapshotCount, i, err)
 			}
 		}
-		fate := rand.New(rand.NewPCG(1, uint64(r.snapshotCount))) // the same at every level
-		arrives := fate.Float64() >= r.loss
+		outcome := rand.New(rand.NewPCG(1, uint64(r.snapshotCount))) // equal at every level
+		arrives := outcome.Float64() >= r.loss
 		if err := r.sendSnapshot(now, packet, arrives); err != nil {
 			return err
 		}
-		r.acked[r.snapshotCount%baselineDistance] = arrives && fate.Float64() >= r.loss
+		r.acked[r.snapshotCount%baselineDistance] = arrives && outcome.Float64() >= r.loss
 		if !arrives && r.snapshotCount >= baselineDistance {
 			r.lostPackets++
 		}
@@ -129,8 +141,8 @@ func (r *codecRun) read(in io.Reader, progress func(int)) error {
 	}
 }
 
-// sendSnapshot sends one frame at every level, and says if it arrives and does not come
-// out the same.
+// sendSnapshot sends a snapshot at every level. It is an error if the snapshot arrives and is
+// decoded differently.
 func (r *codecRun) sendSnapshot(now []delta.Cube, packet []byte, arrives bool) error {
 	for i := range r.levels {
 		l := &r.levels[i]
@@ -139,7 +151,7 @@ func (r *codecRun) sendSnapshot(now []delta.Cube, packet []byte, arrives bool) e
 		}
 		b, _, err := l.writer.Write(packet, now)
 		if err != nil {
-			return fmt.Errorf("frame %d at level %v: %w", r.snapshotCount, l.level, err)
+			return fmt.Errorf("snapshot %d at level %v: %w", r.snapshotCount, l.level, err)
 		}
 		if r.snapshotCount >= baselineDistance {
 			l.totalBytes += len(b) - delta.HeaderBytes
@@ -150,16 +162,16 @@ func (r *codecRun) sendSnapshot(now []delta.Cube, packet []byte, arrives bool) e
 		}
 		got, _, err := l.reader.Read(b)
 		if err != nil {
-			return fmt.Errorf("frame %d at level %v: %w", r.snapshotCount, l.level, err)
+			return fmt.Errorf("snapshot %d at level %v: %w", r.snapshotCount, l.level, err)
 		}
 		if !slices.Equal(got, now) {
-			return fmt.Errorf("frame %d at level %v is not read as it was written", r.snapshotCount, l.level)
+			return fmt.Errorf("snapshot %d at level %v: decoded differently from the original", r.snapshotCount, l.level)
 		}
 	}
 	return nil
 }
 
-// countChanges counts the cubes that are other than six frames before.
+// countChanges counts the cubes that differ from six snapshots before.
 func (r *codecRun) countChanges(now, before []delta.Cube) {
 	for i := range now {
 		if now[i] != before[i] {
@@ -171,21 +183,21 @@ func (r *codecRun) countChanges(now, before []delta.Cube) {
 	}
 }
 
-// print prints what was measured. Two steps of the article's ladder are about
-// velocities, and a recording has none.
+// print prints the results. Two levels of the article concern velocities, which a recording
+// lacks.
 func (r *codecRun) print(out io.Writer, name string) error {
 	n := float64(r.snapshotCount - baselineDistance)
 	changed := float64(r.changedCubes) / n
-	base := fmt.Sprintf("the frame %d before", baselineDistance)
+	baseline := fmt.Sprintf("the one %d before", baselineDistance)
 	lost := ""
 	if r.loss > 0 {
-		base = fmt.Sprintf("the newest that is known to have arrived, %d before or older", baselineDistance)
-		lost = fmt.Sprintf(" but the %d that were lost", r.lostPackets)
+		baseline = fmt.Sprintf("the newest acknowledged one, %d before or older", baselineDistance)
+		lost = fmt.Sprintf(", except %d lost ones", r.lostPackets)
 	}
-	fmt.Fprintf(out, "%s: %d frames of %d cubes; %d packets, each relative to %s, all read as they were written%s\n", name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, base, lost)
-	fmt.Fprintf(out, "other than %d frames before: %.1f cubes in the mean frame; touched by the player: %.1f\n\n", baselineDistance, changed, float64(r.touchedCubes)/n)
+	fmt.Fprintf(out, "%s: %d snapshots of %d cubes; %d packets, each relative to %s, all decoded correctly%s\n", name, r.snapshotCount, challengeCubes, r.snapshotCount-baselineDistance, baseline, lost)
+	fmt.Fprintf(out, "per snapshot: %.1f cubes differ from %d snapshots before, %.1f are touched by the player\n\n", changed, baselineDistance, float64(r.touchedCubes)/n)
 	t := newTextTable(out)
-	t.row("LEVEL", "BYTES A FRAME", "LARGEST", "KBIT/S AT 60", "BYTES A CHANGED CUBE", "WHAT IT DOES")
+	t.row("LEVEL", "BYTES/SNAPSHOT", "MAX BYTES", "KBIT/S AT 60 HZ", "BYTES/CHANGED CUBE", "DESCRIPTION")
 	mean := func(l delta.Level) float64 { return float64(r.levels[l].totalBytes) / n }
 	for i := range r.levels {
 		l := &r.levels[i]
@@ -196,7 +208,7 @@ func (r *codecRun) print(out io.Writer, name string) error {
 		t.row(l.level.String(), fixed(mean(l.level), 2), fmt.Sprint(l.maxBytes), fixed(mean(l.level)*8*challengeRate/1000, 2), each, l.level.Doc())
 		if l.level == delta.SmallestThree {
 			for _, none := range []string{"bounded-velocity", "at-rest"} {
-				t.row(none, "-", "-", "-", "-", "nothing here: the layout has no velocities")
+				t.row(none, "-", "-", "-", "-", "no effect: the recording has no velocities")
 			}
 		}
 	}
@@ -209,9 +221,9 @@ func (r *codecRun) print(out io.Writer, name string) error {
 			best = l
 		}
 	}
-	fmt.Fprintf(out, "\nWithout the %d bytes of a packet's head, as in the challenge. Fiedler's reference program takes 531.95 bytes a frame on his recording.\n", delta.HeaderBytes)
+	fmt.Fprintf(out, "\nSizes exclude the packet header of %d bytes, as in the challenge. Fiedler's reference program takes 531.95 bytes per snapshot on his recording.\n", delta.HeaderBytes)
 	if mean(best) > 0 {
-		fmt.Fprintf(out, "The best of those in bits is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
+		fmt.Fprintf(out, "The best level without entropy coding is %v; arithmetic takes %.1f %% less.\n", best, 100-100*mean(delta.Arithmetic)/mean(best))
 	}
 	return nil
 }

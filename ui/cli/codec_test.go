@@ -15,15 +15,15 @@ import (
 	"ghostcube/net/delta"
 )
 
-// runCLI runs the program and returns its exit code and all that it said.
+// runCLI runs the program and returns its exit code and its output.
 func runCLI(args ...string) (int, string) {
 	var out, bad bytes.Buffer
 	code := Main(testEnvironment(args, &out, &bad))
 	return code, out.String() + bad.String()
 }
 
-// parseColumns reads a table of the program: the numbers behind each name, of columns
-// that are apart by two blanks or more.
+// parseColumns parses a table: the numbers of each row by the row's name. Columns are
+// separated by at least two spaces.
 func parseColumns(t *testing.T, text string) map[string][]float64 {
 	t.Helper()
 	f := map[string][]float64{}
@@ -38,14 +38,13 @@ func parseColumns(t *testing.T, text string) map[string][]float64 {
 	return f
 }
 
-// TestExportAndCodec exports two seconds of a katamari ball and measures them:
-// the file is the same on every machine, in the size and the order of the
-// challenge, every level takes less than the one before where it must, and a
-// file that is not one is refused with the place at which it stops being one.
+// TestExportAndCodec exports two seconds of a katamari ball and measures them. The file is the
+// same on every machine and in the layout of the challenge, every level takes less than the
+// one before where it must, and a damaged file is refused with the place of the damage.
 func TestExportAndCodec(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ball.bin")
 	code, text := runCLI("export", "--tape", "katamari-ball", "--from", "12", "--ticks", "120", name)
-	if code != 0 || !strings.Contains(text, "120 frames of 901 cubes, 3459840 bytes") {
+	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes, 3459840 bytes") {
 		t.Fatal(code, text)
 	}
 	data, err := os.ReadFile(name)
@@ -55,14 +54,14 @@ func TestExportAndCodec(t *testing.T) {
 	h := fnv.New64a()
 	h.Write(data)
 	if got := fmt.Sprintf("%016x", h.Sum64()); got != "0df7e90c087db266" {
-		t.Errorf("the recording is another one: %s", got)
+		t.Errorf("the recording has another hash: %s", got)
 	}
 	if k, err := delta.ParseCube(data); err != nil || !k.Touched || k.Pos[2] < 100 {
 		t.Errorf("the player's cube is %v, %v", k, err)
 	}
 
 	code, text = runCLI("codec", "--data", name)
-	if code != 0 || !strings.Contains(text, "120 frames of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
+	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes; 114 packets") || !strings.Contains(text, "bounded-velocity") {
 		t.Fatal(code, text)
 	}
 	f := parseColumns(t, text)
@@ -83,10 +82,9 @@ func TestExportAndCodec(t *testing.T) {
 		t.Errorf("arithmetic takes %v, predicted %v", a, p)
 	}
 
-	// Loss makes bases older, and frames larger, now and then one whole, and
-	// breaks nothing.
+	// Loss makes baselines older and snapshots larger.
 	code, text = runCLI("codec", "--data", name, "--loss", "30%")
-	if code != 0 || !regexp.MustCompile(`114 packets, each relative to the newest .* but the (2|3|4)\d that were lost`).MatchString(text) {
+	if code != 0 || !regexp.MustCompile(`114 packets, each relative to the newest .*, except (2|3|4)\d lost ones`).MatchString(text) {
 		t.Fatal(code, text)
 	}
 	for level, with := range parseColumns(t, text) {
@@ -102,11 +100,11 @@ func TestExportAndCodec(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "it ends after frame 0: want 7 or more"},
-		{"six frames", data[:6*snapshotBytes], "it ends after frame 6: want 7 or more"},
-		{"cut", data[:9*snapshotBytes+5], "it ends in frame 9, byte 259493"},
-		{"another layout", bytes.Repeat([]byte("no recording "), 9000), "frame 0, cube 0: orientation_largest = 1914728302: want 0 to 3"},
-		{"a wrong cube", append(append(bytes.Clone(data[:at+24]), 0xff, 0xff, 0, 0), data[at+28:]...), "frame 7, cube 30: position_z = 65535: want 0 to 16383"},
+		{"nothing", nil, "it ends after snapshot 0: want at least 7"},
+		{"six snapshots", data[:6*snapshotBytes], "it ends after snapshot 6: want at least 7"},
+		{"cut", data[:9*snapshotBytes+5], "it ends in snapshot 9, byte 259493"},
+		{"another layout", bytes.Repeat([]byte("no recording "), 9000), "snapshot 0, cube 0: orientation_largest = 1914728302: want 0 to 3"},
+		{"a wrong cube", append(append(bytes.Clone(data[:at+24]), 0xff, 0xff, 0, 0), data[at+28:]...), "snapshot 7, cube 30: position_z = 65535: want 0 to 16383"},
 	} {
 		if err := os.WriteFile(wrong, c.data, 0o666); err != nil {
 			t.Fatal(err)
@@ -117,8 +115,8 @@ func TestExportAndCodec(t *testing.T) {
 	}
 }
 
-// TestCodecPairs measures a few pairs, plain and packed by gzip, and refuses
-// files that hold none, with the line and what it should be.
+// TestCodecPairs measures pairs in a text file and a gzipped one, and checks that damaged files
+// are refused with the line and the allowed values.
 func TestCodecPairs(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -153,13 +151,13 @@ func TestCodecPairs(t *testing.T) {
 
 	wrong := filepath.Join(dir, "wrong")
 	for _, c := range []struct{ what, text, want string }{
-		{"nothing", "", "it has no pairs"},
+		{"nothing", "", "the file has no pairs"},
 		{"too few", "3,1,2,3,3,1,2\n", "line 1: 7 numbers: want 8"},
 		{"too much", "3,256,256,256,3,256,256,256\n3,256,256,512,3,256,256,256\n", `line 2: number 4: "512": want 0 to 511`},
 		{"no number", "3,256,256,256,x,256,256,256\n", `line 1: number 5: "x": want 0 to 3`},
-		{"no rotation", "3,0,0,256,3,256,256,256\n", "line 1: no rotation"},
+		{"no rotation", "3,0,0,256,3,256,256,256\n", "line 1: not a rotation"},
 		{"half a gzip", z.String()[:z.Len()/2], "after line 160: unexpected EOF"},
-		{"no gzip", "\x1f\x8b no", "packed by gzip, but"},
+		{"no gzip", "\x1f\x8b no", "gzip: "},
 	} {
 		write(wrong, []byte(c.text))
 		if code, text := runCLI("codec", "--quaternions", wrong); code != 2 || !strings.Contains(text, c.want) || strings.Count(text, "\n") != 1 {
@@ -168,14 +166,13 @@ func TestCodecPairs(t *testing.T) {
 	}
 }
 
-// TestCodecRecordedPairs holds the schemes to Fiedler's own recording of 150,273
-// pairs, if a file of them is named in QUATERNION_PAIRS: the published 23.30 bits
-// and the 22.59 of finer steps are exact, and a coder that can run on the wire
-// takes less than 20.
+// TestCodecRecordedPairs checks the schemes on Fiedler's recording of 150,273 pairs, if
+// QUATERNION_PAIRS names a file of it: the published 23.30 bits and the 22.59 of finer steps
+// are exact, and arithmetic coding in packets takes less than 20.
 func TestCodecRecordedPairs(t *testing.T) {
 	name := os.Getenv("QUATERNION_PAIRS")
 	if name == "" {
-		t.Skip("QUATERNION_PAIRS names no file")
+		t.Skip("QUATERNION_PAIRS is not set")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -204,7 +201,7 @@ func TestCodecRecordedPairs(t *testing.T) {
 	} {
 		size, err := c.coding.measure(pairs)
 		if each := float64(size*8) / 150_273; err != nil || each > c.most || each < c.most-0.3 {
-			t.Errorf("%+v: %.3f bits a pair, want %v (%v)", c.coding, each, c.most, err)
+			t.Errorf("%+v: %.3f bits per pair, want %v (%v)", c.coding, each, c.most, err)
 		}
 	}
 	if each := differenceEntropy(pairs) / 150_273; each < 20.6 || each > 20.7 {
@@ -212,15 +209,15 @@ func TestCodecRecordedPairs(t *testing.T) {
 	}
 }
 
-// TestExportRefuses says what cannot be exported, and why.
+// TestExportRefuses checks the errors of tapes that cannot be exported.
 func TestExportRefuses(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out.bin")
 	for _, c := range []struct{ args, want string }{
-		{"--tape circle", "its scene zen has 25 moving boxes: --layout=delta-data has 901"},
+		{"--tape circle", "its scene zen has 25 dynamic boxes: --layout=delta-data needs 901"},
 		{"--tape katamari-bal", "did you mean katamari-ball?"},
 		{"--tape katamari-ball --layout delta-dat", "did you mean delta-data?"},
-		{"--tape katamari", "--from=0: 2837 frames end in tick 2837: want what ends in the tape's 1800 ticks"},
-		{"--tape katamari-ball --from 6", "end in tick 3197"},
+		{"--tape katamari", "--from=0: 2837 snapshots from there end at tick 2837, but the tape has 1800 ticks"},
+		{"--tape katamari-ball --from 6", "end at tick 3197"},
 		{"--tape katamari-ball --from=-1", "--from=-1"},
 		{"--tape katamari-ball --from=NaN", "--from=NaN"},
 		{"--tape katamari-ball --ticks 0", "--ticks=0: want a whole number from 1"},
@@ -232,7 +229,7 @@ func TestExportRefuses(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(name); err == nil {
-		t.Error("a file was written all the same")
+		t.Error("a file was written")
 	}
 	if code, text := runCLI("export", "--tape", "katamari-ball", "--ticks", "1", filepath.Join(name, "in", "nothing")); code == 0 {
 		t.Error(text)

@@ -15,18 +15,17 @@ import (
 	"ghostcube/predict/lab"
 )
 
-var update = flag.Bool("update", false, "write the table of comparisons anew")
+var update = flag.Bool("update", false, "write the table of comparisons instead of comparing with it")
 
 const comparisonTable = "testdata/comparisons.txt"
 
-// TestComparisonsStayTheSame holds the first 8 seconds of every pane of every
-// comparison: what is simulated and drawn, what is sent, and the score. One line of
-// the table is a comparison, the number of a pane, and a digest of each of the three.
-// No digest covers a name, so renaming leaves the table alone. It takes about a
+// TestComparisonsStayTheSame compares the first 8 seconds of every pane of every comparison
+// with a table: digests of worlds and drawn poses, of all datagrams, and of the score. No
+// digest covers a name, so renaming does not change the table. The test takes about a
 // minute; .ci/run sets GHOSTCUBE_CI.
 func TestComparisonsStayTheSame(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_CI") == "" {
-		t.Skip("plays all comparisons: set GHOSTCUBE_CI=1")
+		t.Skip("runs all comparisons: set GHOSTCUBE_CI=1")
 	}
 	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
 	if err != nil {
@@ -64,7 +63,7 @@ func TestComparisonsStayTheSame(t *testing.T) {
 	}
 }
 
-// comparisonDigests plays a comparison and returns a line of the table for each pane.
+// comparisonDigests runs a comparison and returns a line of the table for each pane.
 func comparisonDigests(t *testing.T, name string, seconds float64) (lines []string) {
 	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
 	session, err := p.newPlan(SessionFlags{Compare: name, Seconds: seconds}, "")
@@ -110,7 +109,7 @@ func comparisonDigests(t *testing.T, name string, seconds float64) (lines []stri
 	return lines
 }
 
-// mixHash adds a word to a running digest.
+// mixHash adds a number to a running digest.
 func mixHash(h *uint64, word uint64) {
 	x := (*h ^ word) * 0x9E3779B97F4A7C15
 	*h = x ^ x>>32

@@ -7,19 +7,19 @@ import (
 	"ghostcube/predict/lab"
 )
 
-// correctionList are the corrections of a pane.
+// correctionList is the list of corrections of a pane.
 type correctionList struct {
-	Total int                `json:"total"` // also those that are no longer remembered
-	List  []correctionResult `json:"list"`  // the newest, oldest first
+	Total int                `json:"total"` // with those that are no longer stored
+	List  []correctionResult `json:"list"`  // the newest ones, oldest first
 }
 
-// correctionResult is one correction. Times are the session's.
+// correctionResult is a correction. Times are session times.
 type correctionResult struct {
-	Client        int      `json:"client"` // 1, 2, ...
+	Client        int      `json:"client"` // counted from 1
 	At            float64  `json:"at_s"`
-	Tick          uint32   `json:"tick"` // of the server's state
-	Packet        uint64   `json:"packet"`
-	Sent          *float64 `json:"sent_s"` // null if it is no longer known
+	Tick          uint32   `json:"tick"`   // of the server's state
+	Packet        uint64   `json:"packet"` // that carried the state
+	Sent          *float64 `json:"sent_s"` // null: no longer known
 	Received      float64  `json:"received_s"`
 	Body          int      `json:"body"`
 	Field         string   `json:"field"`
@@ -29,11 +29,10 @@ type correctionResult struct {
 	ReplayedTicks int      `json:"replayed_ticks"`
 	Shift         float32  `json:"shift_m"`
 
-	text string // field and by, for a reader
+	text string // field and amount, for tables
 }
 
-// newCorrectionList lists the corrections that a pane remembers, of a session at so many
-// ticks a second.
+// newCorrectionList returns the corrections of a pane in a session at a tick rate.
 func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 	c := &p.Corrections
 	r := &correctionList{Total: c.Total(), List: []correctionResult{}}
@@ -53,20 +52,20 @@ func newCorrectionList(p *lab.Pane, rate int) *correctionList {
 	return r
 }
 
-// maxCorrectionRows is how many corrections of a pane a table shows.
+// maxCorrectionRows is the number of corrections in a table.
 const maxCorrectionRows = 40
 
-// writeTable prints the corrections of a pane, the first ones of those remembered.
+// writeTable prints the oldest of the stored corrections of a pane.
 func (e *correctionList) writeTable(out io.Writer, name string) error {
 	fmt.Fprintf(out, "\ncorrections of %s: %d\n", name, e.Total)
 	if len(e.List) == 0 {
 		return nil
 	}
 	if gone := e.Total - len(e.List); gone > 0 {
-		fmt.Fprintf(out, "the first %d are no longer remembered\n", gone)
+		fmt.Fprintf(out, "the first %d are no longer stored\n", gone)
 	}
 	t := newTextTable(out)
-	t.row("seat", "at, s", "tick", "packet", "sent, s", "arrived, s", "body", "off", "why", "replayed, ticks", "jump, m")
+	t.row("client", "time, s", "tick", "packet", "sent, s", "received, s", "body", "difference", "cause", "replayed, ticks", "shift, m")
 	for i := range min(len(e.List), maxCorrectionRows) {
 		x := &e.List[i]
 		t.row(fmt.Sprint(x.Client), fixed(x.At, 3), fmt.Sprint(x.Tick), fmt.Sprint(x.Packet), orDash(x.Sent, 3), fixed(x.Received, 3),

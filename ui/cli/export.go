@@ -11,31 +11,43 @@ import (
 )
 
 type exportCommand struct {
-	Output string  `arg:"" help:"The file to write." placeholder:"FILE"`
-	Tape   string  `help:"The tape: a file, or a name (see list tapes). Of it the scene and the keys count." placeholder:"FILE|NAME" required:""`
-	Layout string  `help:"delta-data: that of Fiedler's public compression challenge." default:"delta-data" placeholder:"delta-data"`
-	Ticks  string  `help:"How many frames, from 1 on; 2837 unless said, as in the challenge." placeholder:"N"`
-	From   float64 `help:"Seconds of the tape that pass before the first frame." placeholder:"S"`
+	Output string  `arg:"" help:"File to write." placeholder:"FILE"`
+	Tape   string  `help:"Tape that gives scene and input, by name or file (see list tapes)." placeholder:"NAME|FILE" required:""`
+	Layout string  `help:"File format: delta-data is that of Fiedler's public compression challenge." default:"delta-data" placeholder:"delta-data"`
+	Ticks  string  `help:"Number of snapshots; the default is 2837, as in the challenge." placeholder:"N"`
+	From   float64 `help:"Seconds of the tape to run before the first snapshot." placeholder:"S"`
 }
 
-// What a file of the challenge holds.
+// Help returns the detailed help.
+func (c *exportCommand) Help() string {
+	return `
+The recording has one snapshot per tick of 901 cubes: position, rotation, and whether the player
+touches the cube.
+
+Example:
+  ghostcube export --tape katamari-ball --from 5 ball.bin
+  ghostcube codec --data ball.bin
+`
+}
+
+// Fiedler's data-compression challenge.
 const (
 	challengeCubes     = 901
 	challengeSnapshots = 2837
-	challengeRate      = 60 // a second
-	challengeHalfWidth = 32 // metres to each side, by the asserts of its program
-	challengeHeight    = 16
+	challengeRate      = 60 // snapshots per second
+	challengeHalfWidth = 32 // half the side of the area, m, by the asserts of its program
+	challengeHeight    = 16 // m
 )
 
-// Run writes what the server of a tape's session would see.
+// Run writes the snapshots of a tape's session.
 func (c *exportCommand) Run(p *program) error {
 	if err := checkChoice("layout", c.Layout, "delta-data"); err != nil {
 		return err
 	}
-	frames := challengeSnapshots
+	count := challengeSnapshots
 	var err error
 	if c.Ticks != "" {
-		if frames, err = intFlag("ticks", c.Ticks, 1, plan.MaxSeconds*challengeRate); err != nil {
+		if count, err = intFlag("ticks", c.Ticks, 1, plan.MaxSeconds*challengeRate); err != nil {
 			return usageError{err}
 		}
 	}
@@ -50,19 +62,19 @@ func (c *exportCommand) Run(p *program) error {
 	lead := int(c.From * challengeRate)
 	switch n := len(t.Entries); {
 	case len(scene.Boxes) != challengeCubes:
-		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d moving boxes: --layout=delta-data has %d, as the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
+		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
 	case t.Config.Rate != challengeRate:
-		return usageError{fmt.Errorf("--tape=%s: it has %d ticks a second: --layout=delta-data has %d", c.Tape, t.Config.Rate, challengeRate)}
-	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+frames > n:
-		return usageError{fmt.Errorf("--from=%v: %d frames end in tick %d: want what ends in the tape's %d ticks", c.From, frames, lead+frames, n)}
+		return usageError{fmt.Errorf("--tape=%s: it has %d ticks per second: --layout=delta-data needs %d", c.Tape, t.Config.Rate, challengeRate)}
+	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:
+		return usageError{fmt.Errorf("--from=%v: %d snapshots from there end at tick %d, but the tape has %d ticks", c.From, count, lead+count, n)}
 	}
 	w := sim.New(scene, t.Config.Rate)
-	bar := p.newProgress("export", lead+frames)
+	bar := p.newProgress("export", lead+count)
 	defer bar.finish()
 	if err := writeFile(c.Output, func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 1<<16)
 		var b []byte
-		for i, e := range t.Entries[:lead+frames] {
+		for i, e := range t.Entries[:lead+count] {
 			w.Step(e.Inputs...)
 			bar.set(i + 1)
 			if i < lead {
@@ -80,17 +92,17 @@ func (c *exportCommand) Run(p *program) error {
 		return err
 	}
 	bar.finish()
-	fmt.Fprintf(p.Stdout, "%s: %d frames of %d cubes, %d bytes\n", c.Output, frames, challengeCubes, frames*challengeCubes*delta.FileBytesPerCube)
+	fmt.Fprintf(p.Stdout, "%s: %d snapshots of %d cubes, %d bytes\n", c.Output, count, challengeCubes, count*challengeCubes*delta.FileBytesPerCube)
 	return nil
 }
 
-// appendSnapshot appends how a world looks as a frame of the challenge.
+// appendSnapshot appends the bodies of a world as a snapshot of the challenge.
 func appendSnapshot(b []byte, w *sim.World) ([]byte, error) {
 	touched := w.TouchedBy()
 	for i, body := range w.Bodies() {
 		q := body.Pose.Pos
 		if max(q.X, -q.X, q.Y, -q.Y) >= challengeHalfWidth || q.Z >= challengeHeight {
-			return nil, fmt.Errorf("cube %d is at (%v, %v, %v): want it within %d m of the middle and lower than %d m", i, q.X, q.Y, q.Z, challengeHalfWidth, challengeHeight)
+			return nil, fmt.Errorf("cube %d is at (%v, %v, %v): want it within %d m of the middle and below %d m", i, q.X, q.Y, q.Z, challengeHalfWidth, challengeHeight)
 		}
 		k := delta.QuantiseCube(body.Pose, touched[i] != sim.NoPlayer)
 		b = k.AppendTo(b)

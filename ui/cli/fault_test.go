@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestFaults says that the faults asked for come in their ticks, are on the tape,
-// which plays to the same hashes, and leave their marks on the score; and that a
-// wrong one is refused before anything runs.
+// TestFaults checks that forced faults happen in their ticks, are on the tape, which verifies,
+// and show in the score; and that a wrong one is refused before the session runs.
 func TestFaults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.tape")
 	args := []string{"--panes", "rewind,noprediction", "--network", "latency=50ms", "--tape", "circle", "--seconds", "10"}
@@ -31,7 +30,7 @@ func TestFaults(t *testing.T) {
 	for i := range is.Panes {
 		a, b := was.Panes[i].Score.value("up_packets_per_second"), is.Panes[i].Score.value("up_packets_per_second")
 		if !(a > 59.5 && b < 50) {
-			t.Errorf("pane %d: %v packets a second, and %v with a freeze of two seconds", i, a, b)
+			t.Errorf("pane %d: %v packets per second, %v with a freeze of two seconds", i, a, b)
 		}
 	}
 	for text, want := range map[string]string{"skew=1e6": "--fault", "slow=1": `no fault "slow"`} {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -14,47 +15,53 @@ import (
 )
 
 type hashCommand struct {
-	Scene     string `help:"Where it takes place (see list scenes); zen unless said." placeholder:"NAME"`
-	Ticks     string `help:"How many; 600 unless said." placeholder:"N"`
-	Rate      string `help:"Ticks per second, 10 to 240; 60 unless said." placeholder:"60"`
-	Tape      string `help:"A tape whose keys are held: a file, or a name; circle unless said. Of the tape nothing else counts." placeholder:"FILE|NAME"`
-	Verify    string `help:"Step again what a file of hashes says and name the first tick and body that differ." placeholder:"FILE"`
-	SceneFile string `help:"A scene file in the form that other engines are measured on, instead of a scene's name." placeholder:"FILE"`
-	Dump      string `help:"With --scene-file: write the bodies of every 60th tick here, and one step time in ms a line into the same name with .ms." placeholder:"FILE"`
+	Scene     string `help:"Scene (see list scenes); the default is zen." placeholder:"NAME"`
+	Ticks     string `help:"Number of ticks; the default is 600." placeholder:"N"`
+	Rate      string `help:"Ticks per second, 10 to 240; the default is 60." placeholder:"60"`
+	Tape      string `help:"Tape that gives the input, by name or file; the default is circle." placeholder:"NAME|FILE"`
+	Verify    string `help:"Repeat the session of a hash file and name the first tick and body that differ." placeholder:"FILE"`
+	SceneFile string `help:"Scene file of the benchmark that compares physics engines, instead of a scene." placeholder:"FILE"`
+	Dump      string `help:"With --scene-file: write the bodies of every 60th tick here, and step times to FILE.ms." placeholder:"FILE"`
 }
 
-// hashFileHeader is the first line of a file of hashes. After the head of such a file
-// comes a line a tick:
+// Help returns the detailed help.
+func (c *hashCommand) Help() string {
+	return `
+The world is stepped without a network. A line of the output is a tick: its number, the hashes
+of all bodies and of all contacts, and the hash of every body that changed.
+
+Example, on two machines:
+  ghostcube hash --scene katamari > katamari.txt
+  ghostcube hash --verify katamari.txt
+`
+}
+
+// hashFileHeader is the first line of a hash file. After the header of the file there is a
+// line per tick,
 //
 //	tick  hash of the bodies  hash of the contacts  body:hash ...
 //
-// with those bodies whose own hash has changed since the tick before.
+// with the bodies whose hash has changed since the previous tick.
 const hashFileHeader = "ghostcube hashes 1"
 
-// Run prints hashes, or verifies them.
+// Run prints or verifies hashes.
 func (c *hashCommand) Run(p *program) error {
 	if c.SceneFile != "" {
 		if c.Scene != "" || c.Verify != "" || c.Tape != "" || c.Rate != "" {
-			return usageError{fmt.Errorf("--scene-file: a scene file says all of it; --dump and --ticks may go beside it")}
+			return usageError{fmt.Errorf("--scene-file: the file describes the session; only --dump and --ticks may be added")}
 		}
 		return p.hashSceneFile(c)
 	}
 	if c.Dump != "" {
-		return usageError{fmt.Errorf("--dump goes with --scene-file")}
+		return usageError{fmt.Errorf("--dump needs --scene-file")}
 	}
 	if c.Verify != "" {
 		if c.Scene != "" || c.Ticks != "" || c.Rate != "" || c.Tape != "" {
-			return usageError{fmt.Errorf("--verify: the file says scene, ticks, rate and tape")}
+			return usageError{fmt.Errorf("--verify: the file gives scene, ticks, rate and tape")}
 		}
 		return p.verifyHashes(c.Verify)
 	}
-	or := func(s, otherwise string) string {
-		if s == "" {
-			return otherwise
-		}
-		return s
-	}
-	run, err := p.newHashRun(or(c.Scene, "zen"), or(c.Rate, "60"), or(c.Ticks, "600"), or(c.Tape, "circle"))
+	run, err := p.newHashRun(cmp.Or(c.Scene, "zen"), cmp.Or(c.Rate, "60"), cmp.Or(c.Ticks, "600"), cmp.Or(c.Tape, "circle"))
 	if err != nil {
 		return usageError{err}
 	}
@@ -67,16 +74,16 @@ func (c *hashCommand) Run(p *program) error {
 	return out.Flush()
 }
 
-// hashRun is a world that is stepped to be compared.
+// hashRun is a world that is stepped and hashed.
 type hashRun struct {
 	world      *sim.World
 	ticks      int
 	tape       string
 	entries    []lab.Entry
-	bodyHashes []uint32 // hash of each body in the tick before
+	bodyHashes []uint32 // of the previous tick, by body
 }
 
-// newHashRun makes ready what four words say.
+// newHashRun returns the run that a hash file or flags describe.
 func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) {
 	s, err := sim.SceneNamed(scene)
 	if err != nil {
@@ -86,8 +93,8 @@ func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) 
 	if err != nil {
 		return nil, err
 	}
-	const most = 10_000_000
-	n, err := intFlag("ticks", ticks, 1, most)
+	const maxTicks = 10_000_000
+	n, err := intFlag("ticks", ticks, 1, maxTicks)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +106,7 @@ func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) 
 	return &hashRun{world: w, ticks: n, tape: tape, entries: t.Entries, bodyHashes: make([]uint32, len(w.Bodies()))}, nil
 }
 
-// step makes one tick, with the tape's keys while it lasts.
+// step makes a tick, with the tape's input while it lasts.
 func (h *hashRun) step() {
 	var in []sim.Input
 	if t := int(h.world.Tick()); t < len(h.entries) {
@@ -108,7 +115,7 @@ func (h *hashRun) step() {
 	h.world.Step(in...)
 }
 
-// line is what a file says of the tick that was stepped last.
+// line returns the line of the last tick.
 func (h *hashRun) line() string {
 	bodies, contacts := h.world.Hash()
 	b := fmt.Appendf(nil, "%d %016x %016x", h.world.Tick(), bodies, contacts)
@@ -121,7 +128,7 @@ func (h *hashRun) line() string {
 	return string(b)
 }
 
-// verifyHashes steps again what a file of hashes says.
+// verifyHashes repeats the run of a hash file and compares every tick.
 func (p *program) verifyHashes(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -136,19 +143,19 @@ func (p *program) verifyHashes(name string) error {
 	}
 	next := func() bool { line++; return in.Scan() }
 	if !next() || in.Text() != hashFileHeader {
-		return bad("this is no file of hashes: it does not begin with %q", hashFileHeader)
+		return bad("not a hash file: the first line is not %q", hashFileHeader)
 	}
 	head := map[string]string{}
 	for {
 		if !next() {
-			return bad("it ends before its hashes")
+			return bad("the file ends before its hashes")
 		}
 		if in.Text() == "---" {
 			break
 		}
 		key, value, ok := strings.Cut(in.Text(), " ")
 		if !ok || !slices.Contains([]string{"scene", "rate", "ticks", "tape"}, key) {
-			return bad("%q: want scene, rate, ticks or tape and its value", in.Text())
+			return bad("%q: want scene, rate, ticks or tape, and a value", in.Text())
 		}
 		head[key] = value
 	}
@@ -158,23 +165,23 @@ func (p *program) verifyHashes(name string) error {
 	}
 	for range h.ticks {
 		h.step()
-		ours := h.line()
+		here := h.line()
 		if !next() {
-			return bad("it ends before tick %d of %d", h.world.Tick(), h.ticks)
+			return bad("the file ends before tick %d of %d", h.world.Tick(), h.ticks)
 		}
-		if theirs := in.Text(); theirs != ours {
-			return fmt.Errorf("%s: %s", name, describeDifference(theirs, ours))
+		if there := in.Text(); there != here {
+			return fmt.Errorf("%s: %s", name, describeDifference(there, here))
 		}
 	}
-	fmt.Fprintf(p.Stdout, "%s: %d ticks of %s are the same here\n", name, h.ticks, h.world.Scene().Name)
+	fmt.Fprintf(p.Stdout, "%s: %d ticks of %s match\n", name, h.ticks, h.world.Scene().Name)
 	return nil
 }
 
-// describeDifference says how two lines of hashes differ.
-func describeDifference(theirs, ours string) string {
-	a, b := strings.Fields(theirs), strings.Fields(ours)
+// describeDifference describes how the line of a hash file differs from the line here.
+func describeDifference(there, here string) string {
+	a, b := strings.Fields(there), strings.Fields(here)
 	if len(a) < 3 || a[0] != b[0] {
-		return fmt.Sprintf("the line of tick %s says %q", b[0], theirs)
+		return fmt.Sprintf("the line of tick %s is %q", b[0], there)
 	}
 	bodies := func(f []string) map[string]string {
 		m := map[string]string{}
@@ -184,11 +191,11 @@ func describeDifference(theirs, ours string) string {
 		}
 		return m
 	}
-	of, mine := bodies(a), bodies(b)
+	bodiesThere, bodiesHere := bodies(a), bodies(b)
 	first := -1
 	count := 0
-	see := func(id string) {
-		if of[id] == mine[id] {
+	compare := func(id string) {
+		if bodiesThere[id] == bodiesHere[id] {
 			return
 		}
 		count++
@@ -196,24 +203,24 @@ func describeDifference(theirs, ours string) string {
 			first = n
 		}
 	}
-	for id := range of {
-		see(id)
+	for id := range bodiesThere {
+		compare(id)
 	}
-	for id := range mine {
-		if _, both := of[id]; !both {
-			see(id)
+	for id := range bodiesHere {
+		if _, both := bodiesThere[id]; !both {
+			compare(id)
 		}
 	}
 	if first >= 0 {
-		return fmt.Sprintf("tick %s differs: body %d first, %s in all", b[0], first, plural(count, "body"))
+		return fmt.Sprintf("tick %s differs in %s, the first is body %d", b[0], plural(count, "body"), first)
 	}
 	if a[1] != b[1] {
-		return fmt.Sprintf("tick %s differs in its bodies, and the file does not say which", b[0])
+		return fmt.Sprintf("tick %s differs in bodies that the file does not list", b[0])
 	}
-	return fmt.Sprintf("tick %s differs in its contacts: the bodies are the same", b[0])
+	return fmt.Sprintf("tick %s differs in its contacts; the bodies are equal", b[0])
 }
 
-// hashSceneFile steps a scene file as the harness of the other engines does.
+// hashSceneFile steps a scene file as the benchmark of the other engines does.
 func (p *program) hashSceneFile(c *hashCommand) error {
 	f, err := os.Open(c.SceneFile)
 	if err != nil {
@@ -251,7 +258,7 @@ func (p *program) hashSceneFile(c *hashCommand) error {
 	return err
 }
 
-// discard is a file that keeps nothing.
+// discard is a file that discards everything.
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }

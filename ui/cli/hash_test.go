@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestHashNamesTheBody moves one body by the smallest step that a number can
-// make, and says that the tick and the body are named: not the tick after, in
-// which others may differ as well.
+// TestHashNamesTheBody moves one body by the smallest difference of its type and checks that
+// the tick and the body are named, and not the next tick, in which others may differ.
 func TestHashNamesTheBody(t *testing.T) {
 	p := newProgram(testEnvironment(nil, &bytes.Buffer{}, &bytes.Buffer{}))
 	lines := func(nudge int) (all []string) {
@@ -31,37 +30,37 @@ func TestHashNamesTheBody(t *testing.T) {
 		}
 		return all
 	}
-	theirs, ours := lines(149), lines(-1)
-	for i := range ours {
-		if theirs[i] == ours[i] {
+	there, here := lines(149), lines(-1)
+	for i := range here {
+		if there[i] == here[i] {
 			continue
 		}
-		if got := describeDifference(theirs[i], ours[i]); got != "tick 150 differs: body 7 first, 1 body in all" {
+		if got := describeDifference(there[i], here[i]); got != "tick 150 differs in 1 body, the first is body 7" {
 			t.Error(got)
 		}
 		return
 	}
-	t.Error("nobody noticed")
+	t.Error("the difference was not found")
 }
 
-// TestDescribeDifference says how lines that differ in several ways are told of: the
-// first body by its number, whichever line it stands in, and how many.
+// TestDescribeDifference checks the description of lines that differ: the number of bodies and
+// the first of them, whichever line lists it.
 func TestDescribeDifference(t *testing.T) {
-	for _, c := range []struct{ theirs, ours, want string }{
-		{"9 a b 3:x 12:y", "9 c b 12:z 700:w", "tick 9 differs: body 3 first, 3 bodies in all"},
-		{"9 a b 12:y", "9 c b 12:z", "tick 9 differs: body 12 first, 1 body in all"},
-		{"9 a b 12:y", "9 c b 12:y", "tick 9 differs in its bodies, and the file does not say which"},
-		{"9 a b", "9 a c", "tick 9 differs in its contacts: the bodies are the same"},
-		{"8 a b", "9 a b", `the line of tick 9 says "8 a b"`},
+	for _, c := range []struct{ there, here, want string }{
+		{"9 a b 3:x 12:y", "9 c b 12:z 700:w", "tick 9 differs in 3 bodies, the first is body 3"},
+		{"9 a b 12:y", "9 c b 12:z", "tick 9 differs in 1 body, the first is body 12"},
+		{"9 a b 12:y", "9 c b 12:y", "tick 9 differs in bodies that the file does not list"},
+		{"9 a b", "9 a c", "tick 9 differs in its contacts; the bodies are equal"},
+		{"8 a b", "9 a b", `the line of tick 9 is "8 a b"`},
 	} {
-		if got := describeDifference(c.theirs, c.ours); got != c.want {
-			t.Errorf("%q and %q: %s", c.theirs, c.ours, got)
+		if got := describeDifference(c.there, c.here); got != c.want {
+			t.Errorf("%q and %q: %s", c.there, c.here, got)
 		}
 	}
 }
 
-// TestVerify writes hashes and reads them back: as they are, with one body's
-// hash changed, with the contacts' changed, and damaged.
+// TestVerify verifies hashes as they were written, with the hash of a body or of the contacts
+// changed, and damaged.
 func TestVerify(t *testing.T) {
 	var out bytes.Buffer
 	run := func(args ...string) (int, string) {
@@ -93,17 +92,17 @@ func TestVerify(t *testing.T) {
 		l[5+tick] = strings.Join(f, " ")
 		return strings.Join(l, "\n")
 	}
-	check("as it is", text, 0, "120 ticks of katamari:cubes=16 are the same here")
-	check("a body", change(40, 3), 1, "tick 40 differs: body 0 first, 1 body in all")
+	check("as it is", text, 0, "120 ticks of katamari:cubes=16 match")
+	check("a body", change(40, 3), 1, "tick 40 differs in 1 body, the first is body 0")
 	check("the contacts", change(90, 2), 1, "tick 90 differs in its contacts")
-	check("cut", strings.Join(lines[:60], "\n"), 2, "line 61: it ends before tick 55 of 120")
-	check("something else", "hello", 2, "line 1: this is no file of hashes")
+	check("cut", strings.Join(lines[:60], "\n"), 2, "line 61: the file ends before tick 55 of 120")
+	check("something else", "hello", 2, "line 1: not a hash file")
 	check("a strange word", strings.Replace(text, "rate 60", "rota 60", 1), 2, "line 3: ")
 	check("a strange scene", strings.Replace(text, "katamari", "katamary", 1), 2, "no scene \"katamary\"")
 }
 
-// TestSceneFile steps a scene file as the harness of other engines does: the
-// bodies keep their places in the file, wherever the player stands among them.
+// TestSceneFile steps a scene file as the benchmark of other engines does. Bodies keep their
+// order in the file, wherever the player stands among them.
 func TestSceneFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.scene")
@@ -147,12 +146,12 @@ func TestSceneFile(t *testing.T) {
 		t.Errorf("%d lines; the bodies ended at x = %v", len(lines), x)
 	}
 	for text, want := range map[string]string{
-		"":                    "it does not say gravity",
+		"":                    "gravity is missing",
 		head:                  "0 bodies",
 		head + "body 1 2 3\n": "line 15",
 		head + "wind 3\n":     "line 15",
 		head + "gravity x\n":  "line 15",
-		head + body(1, 0, 1, 1) + body(1, 3, 1, 1):                                    "one player at most",
+		head + body(1, 0, 1, 1) + body(1, 3, 1, 1):                                    "at most one player",
 		strings.Replace(head, "restitution 0", "restitution 1", 1) + body(1, 0, 1, 0): "restitution 1",
 	} {
 		write(text)

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ghostcube/net/link"
@@ -13,125 +13,259 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
 )
 
 type listCommand struct {
-	Kind     string `arg:"" optional:"" help:"scenes, strategies, weathers, traces, tapes, knobs, counts, measures or comparisons; all names without it." placeholder:"WHAT"`
-	Strategy string `arg:"" optional:"" help:"For knobs and counters: only those of this strategy." placeholder:"STRATEGY"`
+	Kind string `arg:"" optional:"" help:"scenes, strategies, networks, traces, tapes, knobs, counters, measures, comparisons or display." placeholder:"KIND"`
+	Name string `arg:"" optional:"" help:"A strategy, for its knobs or counters alone, or a comparison, for all of its settings." placeholder:"NAME"`
 }
 
-var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons"}
+// Help returns the detailed help.
+func (c *listCommand) Help() string {
+	return `
+Without KIND only names are listed.
 
-// Run lists.
+Examples:
+  ghostcube list knobs rewind
+  ghostcube list comparisons csp-smoothing
+`
+}
+
+var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", "knobs", "counters", "measures", "comparisons", "display"}
+
+// Run prints a list.
 func (c *listCommand) Run(p *program) error {
-	of := lab.Strategies
-	if c.Strategy != "" {
-		if c.Kind != "knobs" && c.Kind != "counters" {
-			return usageError{fmt.Errorf("list %s %s: a strategy goes with knobs and counters only", c.Kind, c.Strategy)}
-		}
-		s, err := lab.StrategyNamed(c.Strategy)
-		if err != nil {
-			return usageError{err}
-		}
-		of = []*predict.Strategy{s}
+	if c.Kind != "" && !slices.Contains(listKinds, c.Kind) {
+		return usageError{&predict.UnknownNameError{Kind: "list", Name: c.Kind, Known: listKinds}}
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	defer w.Flush()
+	if c.Name != "" && !slices.Contains([]string{"knobs", "counters", "comparisons"}, c.Kind) {
+		return usageError{fmt.Errorf("list %s %s: only lists of knobs, counters and comparisons take a name", c.Kind, c.Name)}
+	}
+	t := newTextTable(p.Stdout)
+	err := c.print(p, t)
+	if err != nil {
+		return err
+	}
+	return t.close()
+}
+
+func (c *listCommand) print(p *program, t table) error {
 	switch c.Kind {
 	case "scenes":
-		for i := range sim.Scenes {
-			x := &sim.Scenes[i]
-			s := x.Build()
-			fmt.Fprintf(w, "%s\t%s\t%d moving boxes, %d at rest for ever, %d on a path, %s, %s\n", s.Name, s.Doc, len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
-			for _, p := range x.Params {
-				fmt.Fprintf(w, "  :%s=%d\t%s, %d to %d\n", p.Name, p.Default, p.Help, p.Min, p.Max)
-			}
-		}
+		listScenes(t)
 	case "strategies":
+		t.row("KEY", "NAME", "DESCRIPTION", "SOURCE")
 		for i, s := range lab.Strategies {
 			title, _, _ := strings.Cut(s.Doc, "\n")
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", i+1, s.Name, title, s.Source)
+			t.row(fmt.Sprint(i+1), s.Name, title, s.Source)
 		}
 	case "networks":
-		fmt.Fprintln(w, "NAME\tONE WAY\tROUND TRIP\tNUMBERS\tWHAT IT IS\tWHERE IT IS FROM, AND WHAT THE DELAY MEANS THERE")
-		for _, x := range link.Profiles {
-			weather := link.Network{Up: x.Up, Down: x.Down}
-			fmt.Fprintf(w, "%s\t%v\t%v\t%s\t%s\t%s\n", x.Name, x.RTT()/2, x.RTT(), weather.String(), x.Doc, x.Source)
-		}
-		fmt.Fprintln(w, "\nThe two columns leave jitter out. Numbers that --network takes, for both ways or after up. or down. for one:")
-		for _, s := range link.ParamHelp() {
-			fmt.Fprintf(w, "%s\t\t\t\t%s\n", s[0], s[1])
-		}
+		listNetworks(t)
 	case "traces":
-		for _, name := range p.library.TraceNames() {
-			t, err := p.library.LoadTrace(name)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(w, "%s\t%d samples in %v\t%s\n", name, t.Samples(), t.Length(), firstComment(p.Traces, "traces/"+name+".csv"))
-		}
+		return p.listTraces(t)
 	case "tapes":
-		for _, name := range p.library.TapeNames() {
-			t, err := p.library.LoadTape(name)
+		return p.listTapes(t)
+	case "knobs", "counters":
+		strategies := lab.Strategies
+		if c.Name != "" {
+			s, err := lab.StrategyNamed(c.Name)
 			if err != nil {
-				return err
+				return usageError{err}
 			}
-			fmt.Fprintf(w, "%s\t%s\t%v at %d Hz\t%s\n", name, t.Config.Scene, time.Duration(len(t.Entries))*time.Second/time.Duration(t.Config.Rate), t.Config.Rate, firstComment(p.Tapes, "tapes/"+name+".tape"))
+			strategies = []*predict.Strategy{s}
 		}
-	case "knobs":
-		for _, s := range of {
-			knobs, _ := lab.Describe(s)
-			for _, k := range knobs.All() {
-				fmt.Fprintf(w, "%s:%s\t%s\t%s\t%s\n", s.Name, k.Name, k.Default(), k.Range(), k.Help)
-			}
-		}
-	case "counters":
-		for _, s := range of {
-			_, meter := lab.Describe(s)
-			for _, k := range meter.All() {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, k.Name, k.Help)
-			}
+		if c.Kind == "knobs" {
+			listKnobs(t, strategies)
+		} else {
+			listCounters(t, strategies)
 		}
 	case "measures":
-		l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // any session has the same ones
-		pane, err := l.Open(lab.Strategies[0].Name)
-		if err != nil {
-			return err
-		}
-		for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name, m.Better, m.Help)
-		}
+		return listMeasures(t)
 	case "comparisons":
-		list, err := p.library.Comparisons()
-		if err != nil {
-			return err
-		}
-		for _, x := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", x.Name, x.Title, x.Settings.Network, strings.ReplaceAll(x.Settings.Panes, ",", " "), x.Source)
-		}
-	case "":
-		fmt.Fprintf(w, "scenes\t%s\n", strings.Join(sim.SceneNames(), " "))
-		fmt.Fprintf(w, "strategies\t%s\n", strings.Join(lab.StrategyNames(), " "))
-		fmt.Fprintf(w, "weathers\t%s\n", strings.Join(link.ProfileNames(), " "))
-		fmt.Fprintf(w, "traces\t%s\n", strings.Join(p.library.TraceNames(), " "))
-		fmt.Fprintf(w, "tapes\t%s\n", strings.Join(p.library.TapeNames(), " "))
-		list, err := p.library.Comparisons()
-		if err != nil {
-			return err
-		}
-		var comparisons []string
-		for _, x := range list {
-			comparisons = append(comparisons, x.Name)
-		}
-		fmt.Fprintf(w, "comparisons\t%s\n", strings.Join(comparisons, " "))
-		fmt.Fprintln(w, "Say list WHAT for more: knobs, counts and measures too.")
+		return p.listComparisons(t, c.Name)
+	case "display":
+		listDisplay(t)
 	default:
-		return usageError{&predict.UnknownNameError{Kind: "list", Name: c.Kind, Known: listKinds}}
+		return p.listNames(t)
 	}
 	return nil
 }
 
-// firstComment returns the first remark in an example tape or trace.
+func listScenes(t table) {
+	t.row("NAME", "DESCRIPTION", "CONTENTS")
+	for i := range sim.Scenes {
+		x := &sim.Scenes[i]
+		s := x.Build()
+		contents := fmt.Sprintf("%d dynamic, %d static and %d kinematic boxes, %s, %s",
+			len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
+		t.row(s.Name, s.Doc, contents)
+		for _, p := range x.Params {
+			t.row(fmt.Sprintf("  :%s=%d", p.Name, p.Default), fmt.Sprintf("%s, %d to %d", p.Help, p.Min, p.Max), "")
+		}
+	}
+}
+
+// kinematicCount returns the number of kinematic boxes of a scene.
+func kinematicCount(s *sim.Scene) (n int) {
+	for i := range s.Carriers {
+		n += len(s.Carriers[i].Boxes)
+	}
+	return n
+}
+
+func listNetworks(t table) {
+	t.row("NAME", "ONE WAY", "RTT", "CONDITIONS", "DESCRIPTION", "SOURCE, AND WHAT IT CALLS LATENCY")
+	for _, x := range link.Profiles {
+		conditions := link.Network{Up: x.Up, Down: x.Down}
+		t.row(x.Name, (x.RTT() / 2).String(), x.RTT().String(), conditions.String(), x.Doc, x.Source)
+	}
+	t.row("")
+	t.row("ONE WAY and RTT leave out jitter. Conditions for --network, for both directions or with up. or down. for one:")
+	for _, s := range link.ParamHelp() {
+		t.row("  "+s[0], "", "", s[1])
+	}
+}
+
+func (p *program) listTraces(t table) error {
+	t.row("NAME", "SAMPLES", "DESCRIPTION")
+	for _, name := range p.library.TraceNames() {
+		trace, err := p.library.LoadTrace(name)
+		if err != nil {
+			return err
+		}
+		t.row(name, fmt.Sprintf("%d in %v", trace.Samples(), trace.Length()), firstComment(p.Traces, "traces/"+name+".csv"))
+	}
+	return nil
+}
+
+func (p *program) listTapes(t table) error {
+	t.row("NAME", "SCENE", "LENGTH", "DESCRIPTION")
+	for _, name := range p.library.TapeNames() {
+		x, err := p.library.LoadTape(name)
+		if err != nil {
+			return err
+		}
+		length := time.Duration(len(x.Entries)) * time.Second / time.Duration(x.Config.Rate)
+		t.row(name, x.Config.Scene, fmt.Sprintf("%v at %d Hz", length, x.Config.Rate), firstComment(p.Tapes, "tapes/"+name+".tape"))
+	}
+	return nil
+}
+
+func listKnobs(t table, strategies []*predict.Strategy) {
+	t.row("KNOB", "DEFAULT", "VALUES", "DESCRIPTION")
+	for _, s := range strategies {
+		knobs, _ := lab.Describe(s)
+		for _, k := range knobs.All() {
+			t.row(s.Name+":"+k.Name, k.Default(), k.Range(), k.Help)
+		}
+	}
+}
+
+func listCounters(t table, strategies []*predict.Strategy) {
+	t.row("STRATEGY", "COUNTER", "DESCRIPTION")
+	for _, s := range strategies {
+		_, counters := lab.Describe(s)
+		for _, x := range counters.All() {
+			t.row(s.Name, x.Name, x.Help)
+		}
+	}
+}
+
+func listMeasures(t table) error {
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60}) // all sessions have the same measures
+	pane, err := l.Open(lab.Strategies[0].Name)
+	if err != nil {
+		return err
+	}
+	t.row("MEASURE", "BETTER", "DESCRIPTION")
+	for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
+		t.row(m.Name, m.Better.String(), m.Help)
+	}
+	return nil
+}
+
+// listComparisons lists all comparisons, or one of them with its settings.
+func (p *program) listComparisons(t table, name string) error {
+	if name != "" {
+		c, err := p.library.ComparisonNamed(name)
+		if err != nil {
+			return usageError{err}
+		}
+		listComparison(t, c)
+		return nil
+	}
+	list, err := p.library.Comparisons()
+	if err != nil {
+		return err
+	}
+	t.row("NAME", "TITLE", "SOURCE")
+	for i := range list {
+		t.row(list[i].Name, list[i].Title, list[i].Source.String())
+	}
+	return nil
+}
+
+func listComparison(t table, c *plan.Comparison) {
+	row := func(name, value string) {
+		if value != "" {
+			t.row(name, value)
+		}
+	}
+	s := &c.Settings
+	row("title", c.Title)
+	row("headline", c.Headline)
+	row("source", c.Source.String())
+	row("scene", s.Scene)
+	row("tape", s.Tape)
+	row("network", s.Network)
+	row("rate", s.Rate)
+	row("seat", s.Seat)
+	if s.FaultEvery > 0 {
+		row("fault-every", s.FaultEvery.String())
+	}
+	for _, d := range c.Show {
+		row("show", d.Name+"="+d.Value)
+	}
+	for i, spec := range strings.Split(s.Panes, ",") {
+		row(fmt.Sprintf("pane %d", i+1), spec)
+	}
+}
+
+// listDisplay lists the display settings, with the keys that change them in the window.
+func listDisplay(t table) {
+	t.row("SETTING", "DEFAULT", "VALUES", "KEY", "DESCRIPTION")
+	for i := range stage.SettingTable {
+		d := &stage.SettingTable[i]
+		t.row(d.Name, d.Value(&stage.DefaultSettings), d.Allowed(), d.Key, d.Help)
+	}
+}
+
+// listNames lists the names of everything that has one.
+func (p *program) listNames(t table) error {
+	list, err := p.library.Comparisons()
+	if err != nil {
+		return err
+	}
+	var comparisons []string
+	for i := range list {
+		comparisons = append(comparisons, list[i].Name)
+	}
+	for _, x := range []struct {
+		kind  string
+		names []string
+	}{
+		{"scenes", sim.SceneNames()}, {"strategies", lab.StrategyNames()}, {"networks", link.ProfileNames()},
+		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons},
+	} {
+		t.row(x.kind, strings.Join(x.names, " "))
+	}
+	t.row("list KIND describes each; list knobs, counters, measures and display list more.")
+	return nil
+}
+
+// firstComment returns the first comment of a built-in tape or trace.
 func firstComment(from fs.FS, name string) string {
 	f, err := from.Open(name)
 	if err != nil {
@@ -145,12 +279,4 @@ func firstComment(from fs.FS, name string) string {
 		}
 	}
 	return ""
-}
-
-// kinematicCount returns how many boxes of a scene move by themselves.
-func kinematicCount(s *sim.Scene) (n int) {
-	for i := range s.Carriers {
-		n += len(s.Carriers[i].Boxes)
-	}
-	return n
 }

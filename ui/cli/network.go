@@ -10,16 +10,28 @@ import (
 )
 
 type networkCommand struct {
-	Network string `arg:"" help:"A network as --network takes it." placeholder:"NETWORK"`
-	Probes  int    `help:"How many datagrams are sent each way, 1 to 10000000." default:"36000" placeholder:"36000"`
-	Size    int    `help:"Bytes in each, 0 to 65507; the headers of IP and UDP come on top." default:"100" placeholder:"100"`
-	PPS     int    `help:"Datagrams a second, 1 to 10000." default:"60" placeholder:"60"`
-	Seed    string `help:"Of all fates." default:"1" placeholder:"N"`
-	TCP     bool   `help:"Measure the TCP-like link: all arrives, in order, and waits for what was lost."`
-	Format  string `help:"table or json." default:"table" placeholder:"table"`
+	Network string `arg:"" help:"Profile, conditions or both, as for --network of bench." placeholder:"NETWORK"`
+	Probes  int    `help:"Number of datagrams sent in each direction, 1 to 10000000." default:"36000" placeholder:"36000"`
+	Size    int    `help:"Payload of a datagram in bytes, 0 to 65507, without IP and UDP headers." default:"100" placeholder:"100"`
+	PPS     int    `help:"Datagrams sent per second, 1 to 10000." default:"60" placeholder:"60"`
+	Seed    string `help:"Seed of the outcomes." default:"1" placeholder:"N"`
+	TCP     bool   `help:"Measure the TCP-like link, which retransmits losses and delivers in order."`
+	Format  string `help:"Output format: table or json." default:"table" placeholder:"table"`
 }
 
-// networkResult is what weather prints.
+// Help returns the detailed help.
+func (c *networkCommand) Help() string {
+	return `
+The table shows the expected behaviour of the conditions beside the measured one, for both
+directions. A dash is a quantity that the conditions do not determine.
+
+Examples:
+  ghostcube network wifi-bad
+  ghostcube network latency=75ms,loss=25%,burst=4 --probes 100000
+`
+}
+
+// networkResult is the report of the command.
 type networkResult struct {
 	Version string          `json:"version"`
 	Network string          `json:"network"`
@@ -39,19 +51,19 @@ type directionResult struct {
 	Measured measuredResult `json:"measured"`
 }
 
-// expectedResult is what the conditions come to, without what depends on traffic.
+// expectedResult is the behaviour that the conditions determine, whatever the traffic.
 type expectedResult struct {
 	Lost       float64  `json:"lost_ratio"`
 	Duplicated float64  `json:"duplicated_ratio"`
 	Delayed    float64  `json:"delayed_ratio"`
-	Mean       *float64 `json:"transit_mean_ms"` // null in order, where it depends on what is sent
+	Mean       *float64 `json:"transit_mean_ms"` // null over TCP, where it depends on the traffic
 	Deviation  *float64 `json:"transit_sd_ms"`
 	Bandwidth  *float64 `json:"bandwidth_bps"` // null: no limit
 }
 
 type measuredResult struct {
 	Sent       uint64             `json:"sent"`
-	Lost       float64            `json:"lost_ratio"` // in order: sent again
+	Lost       float64            `json:"lost_ratio"` // over TCP: retransmitted
 	Dropped    float64            `json:"dropped_ratio"`
 	Duplicated float64            `json:"duplicated_ratio"`
 	Reordered  float64            `json:"reordered_ratio"`
@@ -73,8 +85,7 @@ type distributionResult struct {
 	Max       float64 `json:"max_ms"`
 }
 
-// Run sends probes through a link and prints what was asked of it next to what
-// it did.
+// Run sends probes over a link and prints expected and measured behaviour.
 func (c *networkCommand) Run(p *program) error {
 	w, err := c.parseNetwork(p)
 	if err != nil {
@@ -93,7 +104,7 @@ func (c *networkCommand) Run(p *program) error {
 	return r.writeTable(p.Stdout)
 }
 
-// parseNetwork returns the weather that is asked for, or what is wrong with the call.
+// parseNetwork checks the flags and returns the network.
 func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
 	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
 		return nil, err
@@ -118,8 +129,8 @@ func (c *networkCommand) parseNetwork(p *program) (*link.Network, error) {
 	return w, w.Parse(text)
 }
 
-// sendProbes sends the probes both ways through a link, waits for the last of them,
-// and returns an end of the link.
+// sendProbes sends the probes over a link in both directions until the last has arrived, and
+// returns the client's end of the link.
 func (c *networkCommand) sendProbes(w *link.Network) *link.End {
 	pair := link.Pair
 	if c.TCP {
@@ -127,7 +138,7 @@ func (c *networkCommand) sendProbes(w *link.Network) *link.End {
 	}
 	client, server := pair(w, 0)
 	datagram := make([]byte, c.Size)
-	take := func(now time.Duration) {
+	receive := func(now time.Duration) {
 		for _, e := range []*link.End{client, server} {
 			for _, ok := e.Receive(now); ok; _, ok = e.Receive(now) {
 			}
@@ -137,9 +148,9 @@ func (c *networkCommand) sendProbes(w *link.Network) *link.End {
 		now := time.Duration(i) * time.Second / time.Duration(c.PPS)
 		client.Send(now, datagram)
 		server.Send(now, datagram)
-		take(now)
+		receive(now)
 	}
-	take(1<<63 - 1)
+	receive(1<<63 - 1)
 	return client
 }
 
@@ -172,40 +183,40 @@ func newDistributionResult(s *link.Distribution) distributionResult {
 	}
 }
 
-// writeTable prints what was asked next to what was measured, for both ways.
+// writeTable prints expected and measured behaviour for both directions.
 func (r *networkResult) writeTable(out io.Writer) error {
-	fmt.Fprintf(out, "%s, seed %d, %d datagrams of %d bytes each way, %d a second", r.networkBrief, r.Seed, r.Probes, r.Size, r.PPS)
+	fmt.Fprintf(out, "%s, seed %d, %d datagrams of %d bytes per direction, %d per second", r.networkBrief, r.Seed, r.Probes, r.Size, r.PPS)
 	if r.InOrder {
-		fmt.Fprint(out, ", in order")
+		fmt.Fprint(out, ", TCP")
 	}
 	fmt.Fprint(out, "\n\n")
 	t := newTable(out)
-	t.row("", "up asked", "measured", "down asked", "measured")
-	row := func(name string, asked func(*expectedResult) string, measured func(*measuredResult) string) {
+	t.row("", "up, expected", "measured", "down, expected", "measured")
+	row := func(name string, expected func(*expectedResult) string, measured func(*measuredResult) string) {
 		cells := []string{name}
 		for _, d := range []*directionResult{&r.Up, &r.Down} {
-			a := "-"
-			if asked != nil {
-				a = asked(&d.Expected)
+			e := "-"
+			if expected != nil {
+				e = expected(&d.Expected)
 			}
-			cells = append(cells, a, measured(&d.Measured))
+			cells = append(cells, e, measured(&d.Measured))
 		}
 		t.row(cells...)
 	}
 	lost := "lost, %"
 	if r.InOrder {
-		lost = "lost and sent again, %"
+		lost = "lost and retransmitted, %"
 	}
 	row(lost, func(a *expectedResult) string { return fixed(a.Lost*100, 2) }, func(m *measuredResult) string { return fixed(m.Lost*100, 2) })
 	row("dropped by the queue, %", nil, func(m *measuredResult) string { return fixed(m.Dropped*100, 2) })
-	row("twice, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) }, func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
-	row("held back, % / out of order, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
+	row("duplicated, %", func(a *expectedResult) string { return fixed(a.Duplicated*100, 2) }, func(m *measuredResult) string { return fixed(m.Duplicated*100, 2) })
+	row("delayed, % / reordered, %", func(a *expectedResult) string { return fixed(a.Delayed*100, 2) },
 		func(m *measuredResult) string { return fixed(m.Reordered*100, 2) })
-	row("places out of order, most", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
-	row("way, ms mean", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
-	row("way, ms sd", func(a *expectedResult) string { return orDash(a.Deviation, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
-	row("queue, ms mean", nil, func(m *measuredResult) string { return fixed(m.Queue.Mean, 2) })
-	row("queue, ms max", nil, func(m *measuredResult) string { return fixed(m.Queue.Max, 2) })
+	row("reordering distance, max packets", nil, func(m *measuredResult) string { return fmt.Sprint(m.ReorderMax) })
+	row("transit, mean ms", func(a *expectedResult) string { return orDash(a.Mean, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Mean, 2) })
+	row("transit, sd ms", func(a *expectedResult) string { return orDash(a.Deviation, 2) }, func(m *measuredResult) string { return fixed(m.Transit.Deviation, 2) })
+	row("queue, mean ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Mean, 2) })
+	row("queue, max ms", nil, func(m *measuredResult) string { return fixed(m.Queue.Max, 2) })
 	for _, q := range []struct {
 		name string
 		of   func(*distributionResult) float64
@@ -214,9 +225,9 @@ func (r *networkResult) writeTable(out io.Writer) error {
 		{"p50", func(s *distributionResult) float64 { return s.P50 }}, {"p95", func(s *distributionResult) float64 { return s.P95 }},
 		{"p99", func(s *distributionResult) float64 { return s.P99 }}, {"max", func(s *distributionResult) float64 { return s.Max }},
 	} {
-		row("delay, ms "+q.name, nil, func(m *measuredResult) string { return fixed(q.of(&m.Delay), 2) })
+		row("delay, "+q.name+" ms", nil, func(m *measuredResult) string { return fixed(q.of(&m.Delay), 2) })
 	}
-	row("limit / goodput, kbit/s", func(a *expectedResult) string {
+	row("bandwidth / goodput, kbit/s", func(a *expectedResult) string {
 		if a.Bandwidth == nil {
 			return "-"
 		}

@@ -13,7 +13,7 @@ import (
 	"ghostcube/predict"
 )
 
-// checkChoice reports the value of a flag that is none of those allowed.
+// checkChoice reports a flag whose value is not allowed.
 func checkChoice(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
@@ -21,25 +21,25 @@ func checkChoice(flag, value string, allowed ...string) error {
 	return usageError{fmt.Errorf("--%s: %w", flag, &predict.UnknownNameError{Kind: flag, Name: value, Known: allowed})}
 }
 
-// writeJSON prints a value as an indented object.
+// writeJSON prints a value as indented JSON.
 func writeJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
-// table prints rows of cells in aligned columns.
+// table prints rows in aligned columns.
 type table struct {
 	w   *tabwriter.Writer
-	end string // of each row: only cells that a tab ends are aligned
+	end string // of a row: tabwriter aligns cells that a tab ends
 }
 
-// newTable returns a table whose columns are aligned to the right, as numbers are.
+// newTable returns a table of numbers, aligned to the right.
 func newTable(out io.Writer) table {
 	return table{tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight), "\t"}
 }
 
-// newTextTable returns a table whose columns are aligned to the left.
+// newTextTable returns a table of text, aligned to the left.
 func newTextTable(out io.Writer) table {
 	return table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), ""}
 }
@@ -49,10 +49,10 @@ func (t table) row(cells ...string) { fmt.Fprintln(t.w, strings.Join(cells, "\t"
 // close prints the rows.
 func (t table) close() error { return t.w.Flush() }
 
-// fixed writes a number with so many digits behind the point.
+// fixed formats a number with a fixed number of decimals.
 func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 
-// orDash writes a number that may be unknown.
+// orDash formats a number, or a dash for nil.
 func orDash(v *float64, digits int) string {
 	if v == nil {
 		return "-"
@@ -60,10 +60,10 @@ func orDash(v *float64, digits int) string {
 	return fixed(*v, digits)
 }
 
-// milliseconds is a time in milliseconds.
+// milliseconds returns a duration in milliseconds.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// plural writes a count with its noun.
+// plural formats a count with its noun.
 func plural(n int, noun string) string {
 	switch {
 	case n == 1:

@@ -17,23 +17,34 @@ import (
 
 type packetsCommand struct {
 	SessionFlags `embed:""`
-	Limit        string `help:"Print this many packets one by one, and then sums of all; all of them unless said." placeholder:"N"`
+	Limit        string `group:"output" help:"Number of packets to print; the sums still cover all. The default is all." placeholder:"N"`
 }
 
-// Run prints packets.
+// Help returns the detailed help.
+func (c *packetsCommand) Help() string {
+	return sessionHelp + `
+A packet is printed with its header and the fields of its payload: name, size in bits, value.
+The tables at the end sum the sizes of all packets by field.
+
+Example:
+  ghostcube packets --panes snapshot:compression=delta --seconds 2 --limit 5
+`
+}
+
+// Run prints the packets of a session.
 func (c *packetsCommand) Run(p *program) error {
 	session, err := p.newPlan(c.SessionFlags, "circle")
 	if err != nil {
 		return usageError{err}
 	}
-	most := -1
+	limit := -1
 	if c.Limit != "" {
-		if most, err = intFlag("limit", c.Limit, 0, math.MaxInt32); err != nil {
+		if limit, err = intFlag("limit", c.Limit, 0, math.MaxInt32); err != nil {
 			return usageError{err}
 		}
 	}
 	out := bufio.NewWriter(p.Stdout)
-	d := &packetDump{out: out, remaining: most, pending: map[flowID]*partialPacket{}, totals: map[flowID]*flowTotals{}}
+	d := &packetDump{out: out, remaining: limit, pending: map[flowID]*partialPacket{}, totals: map[flowID]*flowTotals{}}
 	l := lab.New(session.Config)
 	l.Tap = d.addDatagram
 	for _, spec := range session.Panes {
@@ -52,51 +63,51 @@ func (c *packetsCommand) Run(p *program) error {
 	return out.Flush()
 }
 
-// flowID names one direction of one seat of one pane.
+// flowID identifies one direction of one client of one pane.
 type flowID struct {
 	pane, client int
 	direction    link.Direction
 }
 
-// partialPacket is a packet of which fragments have been seen.
+// partialPacket is a packet whose fragments are being collected.
 type partialPacket struct {
-	header    packet.Header // of the first
+	header    packet.Header // of the first fragment
 	payload   []byte
 	datagrams int
 	bytes     int
 }
 
-// packetDump looks into the packets of a session.
+// packetDump decodes and prints the packets of a session.
 type packetDump struct {
 	out       io.Writer
 	lab       *lab.Lab
-	remaining int // packets to print yet; negative: all
+	remaining int // packets still to print; negative: all
 	pending   map[flowID]*partialPacket
 	totals    map[flowID]*flowTotals
 	malformed int
 }
 
-// flowTotals is what one wire carried.
+// flowTotals sums the packets of a flow.
 type flowTotals struct {
 	packets, datagrams, bytes int
 	jsonBytes, alignedBytes   int
 	fields                    []*fieldTotal // in order of appearance
 }
 
-// fieldTotal is what one field took.
+// fieldTotal sums the sizes of a field.
 type fieldTotal struct {
 	name        string
 	count, bits int
 }
 
-// addDatagram takes in one datagram. The fragments of a packet follow each other.
-func (d *packetDump) addDatagram(p *lab.Pane, seat int, way link.Direction, now time.Duration, b []byte) {
+// addDatagram decodes a datagram. The fragments of a packet follow each other.
+func (d *packetDump) addDatagram(p *lab.Pane, client int, direction link.Direction, now time.Duration, b []byte) {
 	head, ok := packet.ParseHeader(b)
 	if !ok {
 		d.malformed++
 		return
 	}
-	id := flowID{d.paneIndex(p), seat, way}
+	id := flowID{d.paneIndex(p), client, direction}
 	a := d.pending[id]
 	if a == nil || !head.IsFragment || head.FragmentID == 0 {
 		a = &partialPacket{header: head}
@@ -109,7 +120,7 @@ func (d *packetDump) addDatagram(p *lab.Pane, seat int, way link.Direction, now 
 		return
 	}
 	var fields []quant.Field
-	err := p.Strategy.Fields(way == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
+	err := p.Strategy.Fields(direction == link.Up, a.payload, p.ServerWorld.Scene(), func(f quant.Field) { fields = append(fields, f) })
 	if err != nil {
 		d.malformed++
 	}
@@ -125,7 +136,7 @@ func (d *packetDump) paneIndex(p *lab.Pane) int {
 	return len(d.lab.Panes)
 }
 
-// addPacket adds a packet to the sums, and prints it.
+// addPacket adds a packet to the sums and prints it.
 func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *partialPacket, fields []quant.Field) {
 	s := d.totals[id]
 	if s == nil {
@@ -143,7 +154,7 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *par
 		return
 	}
 	d.remaining--
-	fmt.Fprintf(d.out, "%.3f s, pane %d %s, seat %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
+	fmt.Fprintf(d.out, "%.3f s, pane %d %s, client %d %s: %d bytes in %s; payload %d bits, as JSON %d bytes, byte-aligned with header %d\n",
 		now.Seconds(), id.pane+1, p.Strategy.Name, id.client+1, directionName(id.direction), a.bytes, plural(a.datagrams, "datagram"), totalBits(fields), asJSON, aligned)
 	h := &a.header
 	fmt.Fprintf(d.out, "  header: checksum 32 = %08x, sequence 16 = %d, ack 16 = %d, ack_bits 32 = %08x, ack_delay 15 = %v, fragment 1 = %t",
@@ -157,8 +168,8 @@ func (d *packetDump) addPacket(id flowID, p *lab.Pane, now time.Duration, a *par
 	}
 }
 
-// printPart prints the fields of one part, or of a run of parts of which each is one
-// clear bit, and returns where the next begins.
+// printPart prints the fields of one group element, or of a run of elements that are a single
+// clear bit each, and returns the index of the next field.
 func (d *packetDump) printPart(fields []quant.Field, i int) int {
 	end := func(i int) (j int) {
 		for j = i + 1; j < len(fields) && fields[j].Group == fields[i].Group && fields[j].Index == fields[i].Index; j++ {
@@ -224,8 +235,7 @@ func totalBits(fields []quant.Field) (n int) {
 	return n
 }
 
-// alignedBytes is what a field takes that is a whole number of bytes, as a
-// struct in memory has it.
+// alignedBytes returns the size of a field in whole bytes, as in a struct.
 func alignedBytes(bits int) int {
 	switch {
 	case bits <= 8:
@@ -238,7 +248,7 @@ func alignedBytes(bits int) int {
 	return (bits + 7) / 8
 }
 
-// formatValue is a field's value in words.
+// formatValue formats the value of a field.
 func formatValue(f *quant.Field) string {
 	switch f.Kind {
 	case "Bool":
@@ -249,8 +259,8 @@ func formatValue(f *quant.Field) string {
 	return strconv.FormatUint(uint64(f.Raw), 10)
 }
 
-// payloadJSON is a payload as JSON: parts are arrays of objects, and fields of one
-// name that follow each other an array.
+// payloadJSON returns a payload as JSON. Groups become arrays of objects, and consecutive
+// fields of one name become an array.
 func payloadJSON(fields []quant.Field) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -300,21 +310,21 @@ func payloadJSON(fields []quant.Field) string {
 	return b.String()
 }
 
-// printSummary prints the sums.
+// printSummary prints the sums of all flows.
 func (d *packetDump) printSummary() {
 	for pane := range d.lab.Panes {
-		for seat := range d.lab.Panes[pane].Clients {
-			for _, way := range []link.Direction{link.Up, link.Down} {
-				if s := d.totals[flowID{pane, seat, way}]; s != nil {
-					fmt.Fprintf(d.out, "\npane %d %s, seat %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, IP and UDP headers %d more\n",
-						pane+1, d.lab.Panes[pane].Strategy.Name, seat+1, directionName(way), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, s.datagrams*link.UDPIPHeaderBytes)
+		for client := range d.lab.Panes[pane].Clients {
+			for _, direction := range []link.Direction{link.Up, link.Down} {
+				if s := d.totals[flowID{pane, client, direction}]; s != nil {
+					fmt.Fprintf(d.out, "\npane %d %s, client %d %s: %d packets in %d datagrams, %d bytes; as JSON %d bytes, byte-aligned %d, IP and UDP headers %d more\n",
+						pane+1, d.lab.Panes[pane].Strategy.Name, client+1, directionName(direction), s.packets, s.datagrams, s.bytes, s.jsonBytes, s.alignedBytes, s.datagrams*link.UDPIPHeaderBytes)
 					s.writeTable(d.out)
 				}
 			}
 		}
 	}
 	if d.malformed > 0 {
-		fmt.Fprintf(d.out, "\n%d packets could not be read\n", d.malformed)
+		fmt.Fprintf(d.out, "\n%d malformed packets\n", d.malformed)
 	}
 }
 

@@ -11,11 +11,10 @@ import (
 	"ghostcube/net/quant"
 )
 
-// TestPackets prints the packets of sessions with every kind of payload and
-// checks each line against the others: the size of a packet is its headers plus its
-// fields, rounded up to whole bytes.
+// TestPackets prints the packets of sessions with every kind of payload and checks that the
+// size of a packet is its headers plus its fields, rounded up to whole bytes.
 func TestPackets(t *testing.T) {
-	line := regexp.MustCompile(`pane \d (\S+), seat \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
+	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
 	for _, args := range []string{
@@ -30,10 +29,10 @@ func TestPackets(t *testing.T) {
 		if code := Main(testEnvironment(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
 			t.Fatal(args, code, bad.String())
 		}
-		if strings.Contains(out.String(), "could not be read") {
+		if strings.Contains(out.String(), "malformed packets") {
 			t.Errorf("%s: %s", args, out.String()[out.Len()-200:])
 		}
-		packets, cut := 0, 0
+		packets, fragmented := 0, 0
 		number := func(s string) int {
 			n, err := strconv.Atoi(s)
 			if err != nil {
@@ -42,7 +41,7 @@ func TestPackets(t *testing.T) {
 			return n
 		}
 		for _, p := range regexp.MustCompile(`(?m)^\d+\.\d+ s, `).Split(out.String(), -1)[1:] {
-			p, _, _ = strings.Cut(p, "\npane ") // the sums
+			p, _, _ = strings.Cut(p, "\npane ") // the sums follow
 			first, rest, _ := strings.Cut(p, "\n")
 			m := line.FindStringSubmatch(first)
 			if m == nil {
@@ -63,7 +62,7 @@ func TestPackets(t *testing.T) {
 			}
 			header := 14
 			if datagrams > 1 {
-				header, cut = 16, cut+1
+				header, fragmented = 16, fragmented+1
 			}
 			if want := header*datagrams + (bits+7)/8; bytes != want {
 				t.Fatalf("%s: %q: want %d bytes", args, first, want)
@@ -72,13 +71,13 @@ func TestPackets(t *testing.T) {
 				t.Fatalf("%s: %q", args, first)
 			}
 		}
-		if packets < 100 || strings.Contains(args, "pile") && cut == 0 {
-			t.Errorf("%s: %d packets, %d of them cut", args, packets, cut)
+		if packets < 100 || strings.Contains(args, "pile") && fragmented == 0 {
+			t.Errorf("%s: %d packets, %d in fragments", args, packets, fragmented)
 		}
 	}
 }
 
-// TestPayloadAsJSON says that what a payload is weighed against is JSON.
+// TestPayloadAsJSON checks the JSON form of a payload.
 func TestPayloadAsJSON(t *testing.T) {
 	f := func(part string, i int, name, kind string, raw uint32) quant.Field {
 		return quant.Field{Group: part, Index: i, Name: name, Kind: kind, Raw: raw}

@@ -17,13 +17,13 @@ import (
 	"ghostcube/net/quant"
 )
 
-// pair is a rotation and what it was some frames before.
+// pair is a rotation and its baseline, the rotation some snapshots before.
 type pair struct{ now, base delta.Orientation }
 
-// maxPairs is what a file may hold: more would only take longer.
+// maxPairs is the largest number of pairs in a file.
 const maxPairs = 5_000_000
 
-// measurePairs prints what the pairs in a file cost by every scheme.
+// measurePairs prints the size of the pairs in a file by every scheme.
 func (p *program) measurePairs(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -37,13 +37,13 @@ func (p *program) measurePairs(name string) error {
 	return printPairs(p.Stdout, name, pairs)
 }
 
-// readPairs reads pairs as text, or as text that gzip has packed.
+// readPairs reads pairs as text or as gzipped text.
 func readPairs(in io.Reader) ([]pair, error) {
 	b := bufio.NewReader(in)
 	if head, err := b.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, fmt.Errorf("packed by gzip, but: %w", err)
+			return nil, fmt.Errorf("gzip: %w", err)
 		}
 		b = bufio.NewReader(z)
 	}
@@ -53,12 +53,12 @@ func readPairs(in io.Reader) ([]pair, error) {
 		x, err := parsePair(s.Text())
 		if err != nil {
 			if !s.Scan() && s.Err() != nil {
-				break // the line is as short as the file
+				break // the last line is incomplete because the file is
 			}
 			return nil, fmt.Errorf("line %d: %w", len(pairs)+1, err)
 		}
 		if len(pairs) == maxPairs {
-			return nil, fmt.Errorf("line %d: want %d pairs at most", len(pairs)+1, maxPairs)
+			return nil, fmt.Errorf("line %d: want at most %d pairs", len(pairs)+1, maxPairs)
 		}
 		pairs = append(pairs, x)
 	}
@@ -66,7 +66,7 @@ func readPairs(in io.Reader) ([]pair, error) {
 		return nil, fmt.Errorf("after line %d: %w", len(pairs), err)
 	}
 	if len(pairs) == 0 {
-		return nil, errors.New("it has no pairs: want lines of largest,a,b,c now and before")
+		return nil, errors.New("the file has no pairs: want lines of largest,a,b,c now and before")
 	}
 	return pairs, nil
 }
@@ -78,32 +78,32 @@ func parsePair(line string) (p pair, err error) {
 	}
 	var n [8]int
 	for i, f := range fields {
-		most := delta.MaxComponent
+		limit := delta.MaxComponent
 		if i%4 == 0 {
-			most = 3
+			limit = 3
 		}
-		if n[i], err = strconv.Atoi(f); err != nil || n[i] < 0 || n[i] > most {
-			return p, fmt.Errorf("number %d: %q: want 0 to %d", i+1, f, most)
+		if n[i], err = strconv.Atoi(f); err != nil || n[i] < 0 || n[i] > limit {
+			return p, fmt.Errorf("number %d: %q: want 0 to %d", i+1, f, limit)
 		}
 	}
-	turn := func(n []int) delta.Orientation {
+	rotation := func(n []int) delta.Orientation {
 		return delta.Orientation{Largest: uint8(n[0]), Smallest: [3]int16{int16(n[1]), int16(n[2]), int16(n[3])}}
 	}
-	p = pair{turn(n[:4]), turn(n[4:])}
+	p = pair{rotation(n[:4]), rotation(n[4:])}
 	if !p.now.Valid() || !p.base.Valid() {
-		return p, errors.New("no rotation: its three components leave nothing for the largest")
+		return p, errors.New("not a rotation: the three smallest components are too large")
 	}
 	return p, nil
 }
 
-// printPairs prints what pairs cost.
+// printPairs prints the size of pairs by every scheme.
 func printPairs(out io.Writer, name string, pairs []pair) error {
 	n := float64(len(pairs))
-	fmt.Fprintf(out, "%s: %d pairs; all are read as they were written\n\n", name, len(pairs))
+	fmt.Fprintf(out, "%s: %d pairs, all decoded correctly\n\n", name, len(pairs))
 	t := newTextTable(out)
-	t.row("SCHEME", "BITS A PAIR", "OF ABSOLUTE", "WHAT IT IS")
-	line := func(name string, bits float64, what string) {
-		t.row(name, fixed(bits/n, 2), fixed(100*bits/n/29, 1)+" %", what)
+	t.row("SCHEME", "BITS/PAIR", "OF ABSOLUTE", "DESCRIPTION")
+	line := func(name string, bits float64, doc string) {
+		t.row(name, fixed(bits/n, 2), fixed(100*bits/n/29, 1)+" %", doc)
 	}
 	for i := range delta.OrientationSchemes {
 		s := &delta.OrientationSchemes[i]
@@ -113,13 +113,13 @@ func printPairs(out io.Writer, name string, pairs []pair) error {
 		}
 		line(s.Name, float64(bits), s.Doc)
 	}
-	line("entropy of differences", differenceEntropy(pairs), "no bits: what no table of codes for single differences can be better than")
+	line("entropy of differences", differenceEntropy(pairs), "lower bound for any code table of single differences")
 	for _, c := range []pairCoding{
 		{name: "arithmetic"},
 		{name: "arithmetic, in packets", pairsPerPacket: pairsPerPacket},
 		{name: "arithmetic, trained", pairsPerPacket: pairsPerPacket, trained: true},
-		{name: "with the motion before", motion: true},
-		{name: "with the motion, in packets", motion: true, pairsPerPacket: pairsPerPacket},
+		{name: "with previous motion", motion: true},
+		{name: "with previous motion, in packets", motion: true, pairsPerPacket: pairsPerPacket},
 	} {
 		size, err := c.measure(pairs)
 		if err != nil {
@@ -130,7 +130,7 @@ func printPairs(out io.Writer, name string, pairs []pair) error {
 	return t.close()
 }
 
-// measureScheme writes pairs in bits, reads them, and returns the bits.
+// measureScheme encodes pairs, decodes them, and returns the number of bits.
 func measureScheme(s *delta.OrientationScheme, pairs []pair) (int, error) {
 	var c quant.Coder
 	c.BeginWrite(make([]byte, (len(pairs)*4+64)&^7))
@@ -145,19 +145,19 @@ func measureScheme(s *delta.OrientationScheme, pairs []pair) (int, error) {
 	c.BeginRead(data)
 	for i, p := range pairs {
 		if got := s.Code(&c, delta.Orientation{}, p.base); got != p.now || c.Err() != nil {
-			return 0, fmt.Errorf("pair %d is read as %v: %w", i+1, got, errors.Join(c.Err(), errRoundTrip))
+			return 0, fmt.Errorf("pair %d is decoded as %v: %w", i+1, got, errors.Join(c.Err(), errRoundTrip))
 		}
 	}
 	return bits, nil
 }
 
-var errRoundTrip = errors.New("it is not what was written")
+var errRoundTrip = errors.New("decoded differently from the original")
 
-// differenceEntropy returns the bits of pairs at the entropy of what the
-// article's scheme codes: whether the largest component is the same, and if so
-// each of the three differences by itself; else 29 bits.
+// differenceEntropy returns the bits of pairs at the entropy of the article's symbols:
+// whether the largest component is the same; if it is, each of the three differences;
+// otherwise 29 bits.
 func differenceEntropy(pairs []pair) float64 {
-	var counts [4][2*delta.MaxComponent + 1]int // of each component; and of the largest being another
+	var counts [4][2*delta.MaxComponent + 1]int // by component; the last: whether the largest is another one
 	whole := 0
 	for _, p := range pairs {
 		if p.now.Largest != p.base.Largest {
@@ -185,34 +185,34 @@ func differenceEntropy(pairs []pair) float64 {
 	return bits
 }
 
-// pairsPerPacket is how many pairs a packet is taken to hold: the recording does not
-// say, but its rotations come again after about six times as many lines.
+// pairsPerPacket is the assumed number of pairs in a packet. The recording does not contain
+// it, but its rotations recur after about six times as many lines.
 const pairsPerPacket = 36
 
-// pairCoding is a way to write pairs with an arithmetic coder.
+// pairCoding is an arithmetic coding of pairs.
 type pairCoding struct {
 	name           string
-	pairsPerPacket int  // pairs to a packet; 0: all are one
-	trained        bool // no packet knows another: each starts from the half that it is not in
-	motion         bool // the rotation before the base is known where it has been sent
+	pairsPerPacket int  // 0: all pairs are in one packet
+	trained        bool // packets are independent: each starts from a model of the other half of the file
+	motion         bool // the rotation before the baseline is used where it has been sent
 }
 
 func (c *pairCoding) describe() string {
 	switch {
 	case c.trained:
-		return fmt.Sprintf("packets of %d pairs, each by itself, after learning from the other half of the file", c.pairsPerPacket)
+		return fmt.Sprintf("independent packets of %d pairs, with a model trained on the other half of the file", c.pairsPerPacket)
 	case c.pairsPerPacket > 0 && c.motion:
-		return fmt.Sprintf("packets of %d pairs; all is known that came %d packets before or earlier", c.pairsPerPacket, baselineDistance)
+		return fmt.Sprintf("packets of %d pairs, with the previous motion from %d packets before or earlier", c.pairsPerPacket, baselineDistance)
 	case c.pairsPerPacket > 0:
-		return fmt.Sprintf("packets of %d pairs, each with what was learned up to the %dth before it", c.pairsPerPacket, baselineDistance)
+		return fmt.Sprintf("packets of %d pairs, each with the model %d packets before it", c.pairsPerPacket, baselineDistance)
 	case c.motion:
-		return "and the rotation before the base, where it has come before"
+		return "also uses the rotation before the baseline, where it has been sent"
 	}
-	return "the pairs one after another, nothing known at first"
+	return "all pairs in sequence, with an adaptive model"
 }
 
-// measure writes pairs and reads them, and returns the bytes. The reader learns
-// from what it has read.
+// measure encodes pairs, decodes them, and returns the number of bytes. The decoder adapts
+// to the pairs that it has decoded.
 func (c *pairCoding) measure(pairs []pair) (int, error) {
 	packet := c.pairsPerPacket
 	if packet == 0 {
@@ -249,19 +249,19 @@ func (c *pairCoding) measure(pairs []pair) (int, error) {
 	return size, nil
 }
 
-// pairCoder is a writer or a reader of pairs: what it knows.
+// pairCoder is the state of an encoder or decoder of pairs.
 type pairCoder struct {
 	coding         *pairCoding
 	pairsPerPacket int
 	models         [baselineDistance]delta.OrientationModel // of the last packets
-	halfModels     [2]*delta.OrientationModel               // what each half teaches
-	firstHalfLen   int                                      // pairs in the first
-	lastIndex      map[delta.Orientation]int                // the pair in which a rotation came last
-	learnedCount   int                                      // pairs up to here are in seen
+	halfModels     [2]*delta.OrientationModel               // trained on each half
+	firstHalfLen   int                                      // pairs in the first half
+	lastIndex      map[delta.Orientation]int                // index of the last pair with a rotation
+	learnedCount   int                                      // pairs before this one are in lastIndex
 }
 
-// newCoder returns an end that knows nothing, or, if it is trained, what each half of
-// the pairs teaches.
+// newCoder returns a coder in its initial state, with models of both halves if the coding is
+// trained.
 func (c *pairCoding) newCoder(pairs []pair, packet int) *pairCoder {
 	e := &pairCoder{coding: c, pairsPerPacket: packet, lastIndex: map[delta.Orientation]int{}}
 	if c.trained {
@@ -273,7 +273,7 @@ func (c *pairCoding) newCoder(pairs []pair, packet int) *pairCoder {
 	return e
 }
 
-// train returns what pairs teach.
+// train returns a model that has adapted to pairs.
 func train(pairs []pair) *delta.OrientationModel {
 	m := new(delta.OrientationModel)
 	var c entropy.Coder
@@ -285,7 +285,7 @@ func train(pairs []pair) *delta.OrientationModel {
 	return m
 }
 
-// codePacket writes or reads the pairs of one packet.
+// codePacket encodes or decodes the pairs of a packet.
 func (e *pairCoder) codePacket(c *entropy.Coder, pairs []pair, first, last int) {
 	slot := &e.models[first/e.pairsPerPacket%baselineDistance]
 	switch {
@@ -304,16 +304,16 @@ func (e *pairCoder) codePacket(c *entropy.Coder, pairs []pair, first, last int) 
 	}
 }
 
-// learn takes in the pairs up to one that is not known yet.
+// learn adds the pairs before a number to lastIndex.
 func (e *pairCoder) learn(pairs []pair, known int) {
 	for ; e.learnedCount < known; e.learnedCount++ {
 		e.lastIndex[pairs[e.learnedCount].now] = e.learnedCount
 	}
 }
 
-// earlierBase returns what a base was relative to when it came, or nil.
+// earlierBase returns the baseline that a baseline itself was coded against, or nil.
 func (e *pairCoder) earlierBase(pairs []pair, base delta.Orientation) *delta.Orientation {
-	const reach = 2000 // pairs back: the same rotation of another cube is older than that
+	const reach = 2000 // pairs: an equal rotation further back is probably another cube's
 	if !e.coding.motion {
 		return nil
 	}

@@ -10,13 +10,23 @@ import (
 )
 
 type playCommand struct {
-	Tape        string `arg:"" help:"A tape: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
-	Verify      bool   `help:"Compare with the hashes on the tape instead, and name the first ticks and pane that differ. The exit code is 0 if nothing does, 1 if something does, and 2 if the tape cannot be compared."`
-	Format      string `help:"table or json." default:"table" placeholder:"table"`
-	Corrections bool   `help:"Also print every correction, as bench does."`
+	Tape        string `arg:"" help:"Name or file of a tape (see list tapes)." placeholder:"NAME|FILE"`
+	Verify      bool   `help:"Compare the session with the hashes on the tape, instead of printing scores."`
+	Format      string `help:"Output format: table or json." default:"table" placeholder:"table"`
+	Corrections bool   `help:"Also list every correction."`
 }
 
-// Run plays a tape as it is, and prints what it came to.
+// Help returns the detailed help.
+func (c *playCommand) Help() string {
+	return `
+The tape runs exactly as it was recorded. bench --tape runs its inputs with other settings.
+
+--verify names the first range of ticks and the first pane that differ. The exit code is 0 if
+all hashes match, 1 if one differs, and 2 if the tape has no hashes or is damaged.
+`
+}
+
+// Run runs a tape and prints its scores.
 func (c *playCommand) Run(p *program) error {
 	if err := checkChoice("format", c.Format, "table", "json"); err != nil {
 		return err
@@ -26,7 +36,7 @@ func (c *playCommand) Run(p *program) error {
 		return usageError{err}
 	}
 	if len(t.Panes) == 0 {
-		return usageError{fmt.Errorf("%s: it has no panes", c.Tape)}
+		return usageError{fmt.Errorf("%s: the tape has no panes", c.Tape)}
 	}
 	l, err := t.NewLab()
 	if err != nil {
@@ -35,9 +45,7 @@ func (c *playCommand) Run(p *program) error {
 	if c.Verify {
 		return p.verifyTape(c.Tape, t, l)
 	}
-	if t.Truncated {
-		fmt.Fprintf(p.Stderr, "ghostcube: %s was cut short; its %d ticks are played\n", c.Tape, len(t.Entries))
-	}
+	p.library.WarnTruncated(c.Tape, t)
 	l.Stopwatch = p.Now
 	bar := p.newProgress("play", len(t.Entries))
 	latency, err := runEntries(l, t.Entries, bar.set)
@@ -55,17 +63,17 @@ func (c *playCommand) Run(p *program) error {
 	return r.writeTable(p.Stdout)
 }
 
-// verifyTape plays a tape in l and compares it with its checks.
+// verifyTape runs a tape in l and compares the session with the tape's hash checks.
 func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	switch {
 	case t.Truncated:
-		return usageError{fmt.Errorf("%s: line %d: it ends without its last line, end and the number of ticks: it was cut short", name, t.LastLine)}
+		return usageError{fmt.Errorf("%s: line %d: the tape is truncated: its last line is not end and the number of ticks", name, t.LastLine)}
 	case len(t.HashChecks) == 0:
-		return usageError{fmt.Errorf("%s: line %d: it ends without any hashes, lines that begin with =, to compare with", name, t.LastLine)}
+		return usageError{fmt.Errorf("%s: line %d: the tape has no hash checks, which are lines that begin with =", name, t.LastLine)}
 	}
-	by := ""
+	versions := ""
 	if t.Version != "" && t.Version != Version {
-		by = fmt.Sprintf(" (made by version %s, this is %s)", t.Version, Version)
+		versions = fmt.Sprintf(" (recorded by version %s; this is %s)", t.Version, Version)
 	}
 	bar := p.newProgress("verify", len(t.Entries))
 	defer bar.finish()
@@ -79,7 +87,7 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 			continue
 		}
 		if err := t.Verify(l, next); err != nil {
-			err := fmt.Errorf("%s: %w%s", name, err, by)
+			err := fmt.Errorf("%s: %w%s", name, err, versions)
 			var differs *tape.Mismatch
 			if errors.As(err, &differs) {
 				return err
@@ -90,8 +98,8 @@ func (p *program) verifyTape(name string, t *tape.Tape, l *lab.Lab) error {
 	}
 	rest := ""
 	if n := len(t.Entries) - t.HashChecks[next-1].Ticks; n > 0 {
-		rest = fmt.Sprintf("; of the last %d it has no hashes", n)
+		rest = fmt.Sprintf("; the last %d ticks have no hashes", n)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s of %s are the same here, in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"), plural(len(t.HashChecks), "check"), rest, by)
+	fmt.Fprintf(p.Stdout, "%s: %s of %s match in %s%s%s\n", name, plural(len(t.Entries), "tick"), plural(len(t.Panes), "pane"), plural(len(t.HashChecks), "hash check"), rest, versions)
 	return nil
 }

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlayScoresAsBench says that playing the tape that a bench leaves gives the
-// same report to the last digit, but for the tape's name and the processor's
-// time.
+// TestPlayScoresAsBench checks that playing the tape of a bench gives the same report, except
+// for the tape's name and the CPU figures.
 func TestPlayScoresAsBench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.tape")
 	was := runBench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--network", "wifi-bad,loss=5%", "--rate", "64",
@@ -39,8 +38,9 @@ func TestPlayScoresAsBench(t *testing.T) {
 	}
 }
 
-// TestTapeWithUnknownDisplaySetting promises that every command that reads a tape refuses one with a show command that the screen does
-// not know, and says what there is, whether or not the command draws anything.
+// TestTapeWithUnknownDisplaySetting promises that every command that reads a tape refuses one
+// with an unknown display setting, and names the allowed ones, whether or not the command
+// draws anything.
 func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "odd.tape")
 	if err := os.WriteFile(file, []byte("ghostcube tape 2\nscene plain\npane rewind\n---\n30\n! show all color agee\n30\nend 60\n"), 0o666); err != nil {
@@ -58,7 +58,7 @@ func TestTapeWithUnknownDisplaySetting(t *testing.T) {
 	}
 }
 
-// TestTapePath says what the tape of a film is called.
+// TestTapePath checks the names of tapes beside videos.
 func TestTapePath(t *testing.T) {
 	for film, want := range map[string]string{
 		"clip.mp4": "clip.tape", "a.b/clip.2.gif": "a.b/clip.2.tape", "frames/%05d.png": "frames/session.tape",

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/term"
 )
 
-// progress is a bar on a terminal with the time that is left, and nothing where
-// there is none but a line when it is done. Several may work on what it shows.
+// progress is a progress bar with the remaining time. It prints to a terminal only. Several
+// goroutines may call increment.
 type progress struct {
 	out       io.Writer
 	label     string
 	total     int
 	terminal  bool
-	now       func() time.Duration // nil: no time is told
+	now       func() time.Duration // nil: the remaining time is not shown
 	startedAt time.Duration
 
 	mu        sync.Mutex
@@ -26,17 +26,17 @@ type progress struct {
 	lastLine  string
 }
 
-// newProgress returns the bar of a work of total steps.
-func (p *program) newProgress(what string, total int) *progress {
+// newProgress returns a progress bar of total steps.
+func (p *program) newProgress(label string, total int) *progress {
 	f, ok := p.Stderr.(*os.File)
-	b := &progress{out: p.Stderr, label: what, total: max(total, 1), now: p.Now, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	b := &progress{out: p.Stderr, label: label, total: max(total, 1), now: p.Now, terminal: ok && term.IsTerminal(int(f.Fd()))}
 	if b.now != nil {
 		b.startedAt = b.now()
 	}
 	return b
 }
 
-// set says how far the work has come.
+// set sets the number of completed steps.
 func (p *progress) set(n int) {
 	if !p.terminal {
 		return
@@ -47,7 +47,7 @@ func (p *progress) set(n int) {
 	p.draw()
 }
 
-// increment says that the work has come one step farther.
+// increment completes one step.
 func (p *progress) increment() {
 	if !p.terminal {
 		return
@@ -65,7 +65,7 @@ func (p *progress) draw() {
 	}
 }
 
-// line is what the bar shows now.
+// line returns the text of the bar.
 func (p *progress) line() string {
 	const width = 40
 	percent := p.completed * 100 / p.total
@@ -75,7 +75,7 @@ func (p *progress) line() string {
 		return s
 	}
 	passed := p.now() - p.startedAt
-	if passed < time.Second { // too early to tell
+	if passed < time.Second { // too early for an estimate
 		return s
 	}
 	left := time.Duration(float64(passed) * float64(p.total-p.completed) / float64(p.completed))

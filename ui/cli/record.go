@@ -19,16 +19,28 @@ import (
 type recordCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
-	Output       string  `short:"o" help:"The film: a name that ends in .mp4 (H.264, needs ffmpeg), .gif, or %05d.png for single pictures." placeholder:"FILE" required:""`
-	Size         string  `help:"Of the pictures." default:"1280x720" placeholder:"1280x720"`
-	FPS          string  `help:"Pictures a second: 60, or 25 for a GIF, unless said." placeholder:"60"`
-	From         float64 `help:"Seconds of the session that pass before the film begins." placeholder:"S"`
-	Title        string  `help:"Written above the film, instead of what the session is." placeholder:"TEXT"`
-	View         string  `help:"How each pane is seen: overlay, ghosts in the client's picture; or split, client left and server right. Unless said, split for one pane and overlay for more." placeholder:"overlay|split"`
-	NoHUD        bool    `help:"Nothing written over the pictures."`
+	Output       string  `group:"output" short:"o" help:"Video file: .mp4 (H.264, needs ffmpeg), .gif, or numbered images such as frames/%05d.png." placeholder:"FILE" required:""`
+	Size         string  `group:"output" help:"Size of the frames in pixels." default:"1280x720" placeholder:"1280x720"`
+	FPS          string  `group:"output" help:"Frames per second; the default is 60, or 25 for a GIF." placeholder:"60"`
+	From         float64 `group:"output" help:"Seconds of the session to run before the video begins." placeholder:"S"`
+	Title        string  `group:"output" help:"Title; the default is that of the comparison, or the session in short." placeholder:"TEXT"`
+	View         string  `group:"output" help:"split: client and server side by side (default for one pane); overlay: ghosts in the client's view." placeholder:"overlay|split"`
+	NoHUD        bool    `group:"output" help:"Leave out title, texts and graphs."`
 }
 
-// Run makes a film.
+// Help returns the detailed help.
+func (c *recordCommand) Help() string {
+	return sessionHelp + `
+The video is rendered tick by tick without a window, so no frame is dropped. The session's
+tape is written beside it.
+
+Examples:
+  ghostcube record --compare csp-smoothing -o smoothing.mp4
+  ghostcube record --tape katamari-ball --panes snapshot --seconds 10 -o ball.gif
+`
+}
+
+// Run renders a video.
 func (c *recordCommand) Run(p *program) error {
 	f, err := c.videoFormat()
 	if err != nil {
@@ -61,16 +73,16 @@ func (c *recordCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	beside := tapePath(f.File)
-	if err := writeFile(beside, func(w *os.File) error { return taped.Write(w) }); err != nil {
+	tapeName := tapePath(f.File)
+	if err := writeFile(tapeName, func(w *os.File) error { return taped.Write(w) }); err != nil {
 		return err
 	}
 	p.reportVideo(f, r.FrameCount)
-	fmt.Fprintf(p.Stdout, "%s: its tape\n", beside)
+	fmt.Fprintf(p.Stdout, "%s: the session's tape\n", tapeName)
 	return nil
 }
 
-// recordVideo makes a job's video of a session, and its tape.
+// recordVideo renders the video of a session as a job describes it, and records its tape.
 func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.Result, taped *tape.Recording, err error) {
 	if j.Lab, err = session.NewLab(); err != nil {
 		return r, nil, usageError{err}
@@ -90,12 +102,12 @@ func (p *program) recordVideo(session *plan.Plan, j *recorder.Job) (r recorder.R
 	return r, taped, err
 }
 
-// DisplayFlags set what is drawn.
+// DisplayFlags are the flags that set how a session is drawn.
 type DisplayFlags struct {
-	Show string `help:"Display settings, as in the show commands of a tape. ${show}." placeholder:"NAME=VALUE,..."`
+	Show string `group:"output" help:"Display settings such as color=age,latency=on,pitch=40 (see list display)." placeholder:"NAME=VALUE,..."`
 }
 
-// displayCommands returns the show commands of --show.
+// displayCommands returns the commands of the display settings.
 func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	list, err := stage.ParseShow(l.Show)
 	if err != nil {
@@ -104,7 +116,7 @@ func (l *DisplayFlags) displayCommands() ([]lab.Command, error) {
 	return list, nil
 }
 
-// videoFormat checks what the film shall be.
+// videoFormat returns the format of the video, checked.
 func (c *recordCommand) videoFormat() (f video.Format, err error) {
 	f.File = c.Output
 	if f.W, f.H, err = parseSize(c.Size, video.MinSide, video.MinSide); err != nil {
@@ -128,7 +140,7 @@ func (c *recordCommand) videoFormat() (f video.Format, err error) {
 	return f, nil
 }
 
-// parseSize reads the --size flag: width x height in pixels, from a smallest one.
+// parseSize parses the --size flag, width x height in pixels, with lower bounds.
 func parseSize(text string, minW, minH int) (w, h int, err error) {
 	width, height, _ := strings.Cut(text, "x")
 	w, errW := plan.ParseInt(width, minW, video.MaxSide)
@@ -139,11 +151,11 @@ func parseSize(text string, minW, minH int) (w, h int, err error) {
 	return w, h, nil
 }
 
-// reportVideo tells where a film is and how large.
-func (p *program) reportVideo(f video.Format, pictures int) {
+// reportVideo prints the file, length and size of a video.
+func (p *program) reportVideo(f video.Format, frames int) {
 	size := ""
 	if info, err := os.Stat(f.File); err == nil {
 		size = fmt.Sprintf(", %.1f MB", float64(info.Size())/1e6)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %d pictures of %dx%d at %d a second%s\n", f.File, pictures, f.W, f.H, f.FPS, size)
+	fmt.Fprintf(p.Stdout, "%s: %d frames of %dx%d at %d fps%s\n", f.File, frames, f.W, f.H, f.FPS, size)
 }

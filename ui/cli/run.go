@@ -16,29 +16,41 @@ import (
 type runCommand struct {
 	SessionFlags `embed:""`
 	DisplayFlags `embed:""`
-	Out          string `help:"Folder for films, pictures and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
-	Size         string `help:"Of the window." default:"1280x720" placeholder:"1280x720"`
-	Renderer     string `help:"How the window is drawn: gpu-supersampled, gpu, software, software-half, or auto: the best the machine keeps up with." default:"auto" placeholder:"auto"`
+	Out          string `group:"output" help:"Folder for videos, screenshots and tapes." default:"ghostcube-out" placeholder:"ghostcube-out"`
+	Size         string `group:"output" help:"Size of the window in pixels." default:"1280x720" placeholder:"1280x720"`
+	Renderer     string `group:"output" help:"gpu-supersampled, gpu, software, software-half, or auto for the best that keeps up." default:"auto" placeholder:"auto"`
 }
 
-// WindowOptions is what a window is opened with.
-type WindowOptions struct {
-	Plan          *plan.Plan
-	Display       []lab.Command // what else of the picture was asked for
-	OutDir        string
-	Width, Height int
-	Renderer      int // index of Renderers
+// Help returns the detailed help.
+func (c *runCommand) Help() string {
+	return sessionHelp + `
+If no window can be opened, the session is recorded: a video, an image, scores and a tape are
+written to the folder of --out.
 
-	Comparisons []plan.Comparison
+Examples:
+  ghostcube --compare csp-smoothing
+  ghostcube --panes rewind,snapshot --network wifi-bad,loss=5%
+`
+}
+
+// WindowOptions are the options of the window.
+type WindowOptions struct {
+	Plan          *plan.Plan    // of the first session
+	Display       []lab.Command // further display settings of the first session
+	OutDir        string        // folder for videos, screenshots and tapes
+	Width, Height int           // pixels
+	Renderer      int           // index of Renderers
+
+	Comparisons []plan.Comparison // for the panel
 
 	// PlanComparison returns the session of a comparison, as --compare starts it.
 	PlanComparison func(name string) (*plan.Plan, error)
 }
 
-// Renderers are the ways in which a window's picture can be made.
+// Renderers are the names of the window's renderers.
 var Renderers = []string{"auto", "gpu-supersampled", "gpu", "software", "software-half"}
 
-// Run opens the window, or does without one.
+// Run opens the window, or records the session if there is none.
 func (c *runCommand) Run(p *program) error {
 	w, h, err := parseSize(c.Size, 320, 240)
 	if err != nil {
@@ -55,7 +67,7 @@ func (c *runCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{err}
 	}
-	why := "this program was built without one"
+	reason := "this build has none"
 	if p.OpenWindow != nil {
 		comparisons, err := p.library.Comparisons()
 		if err != nil {
@@ -70,18 +82,17 @@ func (c *runCommand) Run(p *program) error {
 		if opened || err == nil {
 			return err
 		}
-		why = err.Error()
+		reason = err.Error()
 	}
-	return p.headless(c, session, show, why)
+	return p.headless(c, session, show, reason)
 }
 
-// windowPackages are what the window needs on a bare Debian.
+// windowPackages are the Debian packages that the window needs.
 const windowPackages = "libx11-6 libgl1 libxcursor1 libxrandr2 libxi6 libxinerama1"
 
-// headless makes of the session what can be made without a window: a film, a
-// picture, a score, a tape.
-func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, why string) error {
-	fmt.Fprintf(p.Stdout, "There is no window (%s), so this session goes into files.\n\n", why)
+// headless records the session without a window: a video, a picture, scores and a tape.
+func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command, reason string) error {
+	fmt.Fprintf(p.Stdout, "No window (%s): the session is recorded into files.\n\n", reason)
 	if session.TapeName == "" {
 		var err error
 		if session, err = p.newPlan(c.SessionFlags, "circle"); err != nil {
@@ -107,8 +118,8 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if err != nil {
 		return err
 	}
-	picture := filepath.Join(c.Out, "lab.png")
-	if err := video.WritePNG(picture, r.LastFrame); err != nil {
+	image := filepath.Join(c.Out, "lab.png")
+	if err := video.WritePNG(image, r.LastFrame); err != nil {
 		return err
 	}
 	scored, err := p.scoreEntries(session, entries)
@@ -125,12 +136,12 @@ func (p *program) headless(c *runCommand, session *plan.Plan, show []lab.Command
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "\nfilm    %s (%d pictures)\npicture %s\ntable   %s\nreport  %s\ntape    %s (run it again with --tape, or play)\n", f.File, r.FrameCount, picture, table, report, tape)
-	fmt.Fprintf(p.Stdout, "\nFor the window: run it in a desktop session; on Debian it needs %s.\n", windowPackages)
+	fmt.Fprintf(p.Stdout, "\nvideo   %s (%d frames)\nimage   %s\ntable   %s\nreport  %s\ntape    %s (for --tape and play)\n", f.File, r.FrameCount, image, table, report, tape)
+	fmt.Fprintf(p.Stdout, "\nThe window needs a graphical session and, on Debian, %s.\n", windowPackages)
 	return nil
 }
 
-// scoreEntries runs the entries once more and measures them.
+// scoreEntries runs the entries again and measures them.
 func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result, error) {
 	l, err := session.NewLab()
 	if err != nil {
@@ -144,7 +155,7 @@ func (p *program) scoreEntries(session *plan.Plan, entries []lab.Entry) (*result
 	return newResult(l, session, latency), nil
 }
 
-// writeFile makes a file of what f writes.
+// writeFile creates a file and fills it by f.
 func writeFile(name string, f func(*os.File) error) error {
 	file, err := os.Create(name)
 	if err != nil {

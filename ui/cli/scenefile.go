@@ -15,25 +15,24 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// sceneFile is a scene in the form that rigid-body engines are measured on
-// side by side: constants, bodies, and the way points of an autopilot that
-// presses the player's keys.
+// sceneFile is a scene of the benchmark that compares rigid-body engines: constants, bodies,
+// and the waypoints of an autopilot that gives the player's input.
 type sceneFile struct {
 	scene       sim.Scene
 	rate        int
 	ticks       int
 	waypoints   []waypoint
-	playerIndex int // index in the file of the player's body, or -1
+	playerIndex int // index of the player's body in the file, or -1
 }
 
-// waypoint is a place that the autopilot drives to from a tick on.
+// waypoint is the target of the autopilot from a tick on.
 type waypoint struct {
 	tick       int
 	x, y       float32
 	push, pull bool
 }
 
-// readSceneFile reads one. Each line is a word and numbers.
+// readSceneFile reads a scene file. Each line is a keyword and numbers.
 func readSceneFile(r io.Reader) (*sceneFile, error) {
 	s := &sceneFile{playerIndex: -1}
 	numbers := map[string]float64{}
@@ -47,7 +46,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 		bad := func(want string) error { return fmt.Errorf("line %d: %q: want %s", n, in.Text(), want) }
 		if f[0] == "name" {
 			if len(f) != 2 {
-				return nil, bad("name and a word")
+				return nil, bad("name and one word")
 			}
 			s.scene.Name = f[1]
 			continue
@@ -56,18 +55,18 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 		for _, x := range f[1:] {
 			y, err := strconv.ParseFloat(x, 32)
 			if err != nil || math.IsNaN(y) || math.IsInf(y, 0) {
-				return nil, bad("numbers after " + f[0])
+				return nil, bad(f[0] + " and finite numbers")
 			}
 			v = append(v, y)
 		}
 		switch f[0] {
 		case "body":
 			if len(v) != 10 || !(v[0] > 0) {
-				return nil, bad("body, half a side, 3 of place, 4 of rotation (w x y z), asleep, player")
+				return nil, bad("body, half the side, position (x y z), rotation (w x y z), asleep, player")
 			}
 			if v[9] != 0 {
 				if s.playerIndex >= 0 {
-					return nil, bad("one player at most")
+					return nil, bad("at most one player")
 				}
 				s.playerIndex = len(s.scene.Boxes)
 			}
@@ -82,7 +81,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 			asleep = append(asleep, v[8] != 0)
 		case "way":
 			if len(v) != 5 {
-				return nil, bad("way, tick, x, y, push, pull")
+				return nil, bad("way, tick, x, y, lift, pull")
 			}
 			s.waypoints = append(s.waypoints, waypoint{int(v[0]), float32(v[1]), float32(v[2]), v[3] != 0, v[4] != 0})
 		case "gravity", "dt", "ticks", "friction", "restitution", "density", "lindamp", "angdamp", "maxlin", "maxang", "sleepvel", "sleep":
@@ -91,7 +90,7 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 			}
 			numbers[f[0]] = v[0]
 		default:
-			return nil, bad("body, way, name or a constant")
+			return nil, bad("body, way, name or the name of a constant")
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -100,21 +99,21 @@ func readSceneFile(r io.Reader) (*sceneFile, error) {
 	return s, s.applyConstants(numbers, asleep)
 }
 
-// applyConstants gives the scene its constants.
+// applyConstants checks the constants and sets them in the scene.
 func (s *sceneFile) applyConstants(v map[string]float64, asleep []bool) error {
 	for _, name := range []string{"gravity", "dt", "ticks", "friction", "density", "lindamp", "maxlin", "maxang"} {
 		if _, ok := v[name]; !ok {
-			return fmt.Errorf("it does not say %s", name)
+			return fmt.Errorf("%s is missing", name)
 		}
 	}
 	if n := len(s.scene.Boxes); n == 0 || n > 60000 {
 		return fmt.Errorf("%d bodies: want 1 to 60000", n)
 	}
 	if v["dt"] < 10 || v["dt"] > 1000 || v["ticks"] < 1 || v["ticks"] > 1e6 {
-		return fmt.Errorf("dt %g, ticks %g: want 10 to 1000 ticks a second, and 1 to 1000000 of them", v["dt"], v["ticks"])
+		return fmt.Errorf("dt %g, ticks %g: want 10 to 1000 ticks per second, and 1 to 1000000 ticks", v["dt"], v["ticks"])
 	}
 	if v["restitution"] != 0 || v["angdamp"] != v["lindamp"] {
-		return fmt.Errorf("restitution %g, angdamp %g: this engine has restitution 0 and one damping", v["restitution"], v["angdamp"])
+		return fmt.Errorf("restitution %g, angdamp %g: want restitution 0, and angdamp equal to lindamp", v["restitution"], v["angdamp"])
 	}
 	s.rate, s.ticks = int(v["dt"]), int(v["ticks"])
 	c := &s.scene
@@ -125,7 +124,7 @@ func (s *sceneFile) applyConstants(v map[string]float64, asleep []bool) error {
 		c.Boxes[i].Density, c.Boxes[i].Friction = float32(v["density"]), float32(v["friction"])
 		c.Boxes[i].Start.Asleep = asleep[i] && !c.NoSleep
 	}
-	if s.playerIndex >= 0 { // a world's players come first
+	if s.playerIndex >= 0 { // players are the first bodies of a world
 		c.Players = 1
 		p := c.Boxes[s.playerIndex]
 		c.Boxes = slices.Insert(slices.Delete(c.Boxes, s.playerIndex, s.playerIndex+1), 0, p)
@@ -133,7 +132,7 @@ func (s *sceneFile) applyConstants(v map[string]float64, asleep []bool) error {
 	return nil
 }
 
-// bodyIndex returns the place in the world of body i of the file.
+// bodyIndex returns the index in the world of body i of the file.
 func (s *sceneFile) bodyIndex(i int) int {
 	switch {
 	case i == s.playerIndex:
@@ -144,7 +143,7 @@ func (s *sceneFile) bodyIndex(i int) int {
 	return i
 }
 
-// steer presses the keys that lead to the present way point.
+// steer returns the input that leads to the present waypoint.
 func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
 	var to *waypoint
 	for i := range s.waypoints {
@@ -156,11 +155,11 @@ func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
 		return in
 	}
 	at := w.Bodies()[0].Pose.Pos
-	press := func(away float32, less, more sim.Buttons) {
-		if away > 0.5 {
-			in.Buttons |= more
-		} else if away < -0.5 {
-			in.Buttons |= less
+	press := func(distance float32, minus, plus sim.Buttons) {
+		if distance > 0.5 {
+			in.Buttons |= plus
+		} else if distance < -0.5 {
+			in.Buttons |= minus
 		}
 	}
 	press(to.x-at.X, sim.Left, sim.Right)
@@ -174,13 +173,13 @@ func (s *sceneFile) steer(w *sim.World) (in sim.Input) {
 	return in
 }
 
-// measureScene steps the scene, writes the bodies of each 60th tick and the
-// time of each step, and returns a line of JSON that sums up.
+// measureScene steps the scene, writes the bodies of every 60th tick and the time of every
+// step, and returns a summary as a line of JSON.
 func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (string, error) {
 	w := sim.New(s.scene, s.rate)
 	out, ms := bufio.NewWriter(dump), bufio.NewWriter(times)
 	took := make([]float64, 0, ticks)
-	awake, most := 0, 0
+	awake, maxAwake := 0, 0
 	for t := 1; t <= ticks; t++ {
 		in := s.steer(w)
 		start := p.Now()
@@ -193,7 +192,7 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 				n++
 			}
 		}
-		awake, most = awake+n, max(most, n)
+		awake, maxAwake = awake+n, max(maxAwake, n)
 		if t%60 == 0 || t == ticks {
 			for i := range w.Bodies() {
 				b := &w.Bodies()[s.bodyIndex(i)]
@@ -224,7 +223,7 @@ func (p *program) measureScene(s *sceneFile, ticks int, dump, times io.Writer) (
 		"engine": "ghostcube", "scene": s.scene.Name, "ticks": ticks,
 		"mean": round3(mean(took)), "p50": round3(at(0.5)), "p99": round3(at(0.99)), "max": round3(at(1)),
 		"last120": round3(mean(took[max(0, len(took)-120):])),
-		"awake":   awake / ticks, "maxawake": most, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", h.Sum64()),
+		"awake":   awake / ticks, "maxawake": maxAwake, "contacts": w.ContactPointCount(), "hash": fmt.Sprintf("%016x", h.Sum64()),
 	})
 	if err := out.Flush(); err != nil {
 		return "", err

@@ -15,12 +15,11 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// maxSeeds is how many sessions bench plays at most.
+// maxSeeds is the largest number of sessions of a bench.
 const maxSeeds = 1000
 
-// runTrials plays the plan with as many seeds, the plan's own and those after it,
-// on all cores. What a session comes to does not depend on the others, nor on
-// how many are played at once.
+// runTrials runs a plan with consecutive seeds, starting with its own, on all cores. The
+// results of a session do not depend on the others, nor on the number of cores.
 func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 	n := m.Ticks(60)
 	entries := m.Entries(n)
@@ -31,17 +30,17 @@ func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 	for range min(runtime.GOMAXPROCS(0), seeds) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < seeds; i = int(next.Add(1)) - 1 {
-				mine := *m
-				mine.Config.Network.Seed += uint64(i)
-				l, err := mine.NewLab()
+				trial := *m
+				trial.Config.Network.Seed += uint64(i)
+				l, err := trial.NewLab()
 				if err != nil {
 					failed[i] = err
 					continue
 				}
 				l.Stopwatch = p.Now
-				late, err := runEntries(l, entries, func(int) { bar.increment() })
+				latency, err := runEntries(l, entries, func(int) { bar.increment() })
 				if failed[i] = err; err == nil {
-					list[i] = newResult(l, &mine, late)
+					list[i] = newResult(l, &trial, latency)
 				}
 			}
 		})
@@ -56,19 +55,18 @@ func (p *program) runTrials(m *plan.Plan, seeds int) ([]*result, error) {
 	return list, nil
 }
 
-// meanInterval is a measure over several sessions: its mean, and the interval in
-// which the mean of all possible seeds lies with 95 % (Student's t).
+// meanInterval is the mean of a measure over several sessions, with its 95 % confidence
+// interval (Student's t).
 type meanInterval struct {
-	Mean *float64 `json:"mean"`  // null if it could be told in no session
-	Low  *float64 `json:"low95"` // null if it could be told in less than two
+	Mean *float64 `json:"mean"`  // null: no session has a value
+	Low  *float64 `json:"low95"` // null: fewer than two sessions have a value
 	High *float64 `json:"high95"`
-	N    int      `json:"n"` // sessions in which it could be told
+	N    int      `json:"n"` // sessions with a value
 }
 
-// studentT95 are the quantiles of Student's distribution for 95 % both ways, by
-// degrees of freedom from 1; from 31 on that of the normal distribution is
-// taken with two corrections for their number (Fisher and Cornish), which is
-// right to a thousandth.
+// studentT95 are the two-sided 95 % quantiles of Student's distribution by degrees of
+// freedom, from 1. From 31 on the normal quantile is used with two terms of the
+// Cornish-Fisher expansion, which is exact to a thousandth.
 var studentT95 = [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
 	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
 
@@ -81,7 +79,7 @@ func studentQuantile(freedom int) float64 {
 	return z + (z*z*z+z)/(4*n) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*float64(n*n))
 }
 
-// newMeanInterval returns the spread of what was told. Sums go by the seeds' order and
+// newMeanInterval returns mean and interval of values. Sums are in the order of the seeds and
 // fuse no product, so they are the same on every machine.
 func newMeanInterval(values []float64) meanInterval {
 	s := meanInterval{N: len(values)}
@@ -114,23 +112,22 @@ type seedMeasure struct {
 	meanInterval
 }
 
-// seedMeasures are those of a pane. As JSON they are objects by group, in their
-// order.
+// seedMeasures are the measures of a pane. As JSON they are an object in their order.
 type seedMeasures []seedMeasure
 
-// seedsResult is what bench prints of several sessions.
+// seedsResult is the report of several sessions.
 type seedsResult struct {
 	Version string      `json:"version"`
 	Scene   string      `json:"scene"`
-	Network string      `json:"network"` // of the first; the others differ in the seed
+	Network string      `json:"network"` // of the first session; the others have other seeds
 	Seeds   []uint64    `json:"seeds"`
 	Rate    int         `json:"rate"`
 	Seat    string      `json:"seat"`
 	Tape    string      `json:"tape"`
-	Ticks   int         `json:"ticks"` // of each
+	Ticks   int         `json:"ticks"` // of each session
 	Panes   []seedsPane `json:"panes"`
 
-	heading string // for a reader
+	heading string // of the table
 }
 
 type seedsPane struct {
@@ -140,7 +137,7 @@ type seedsPane struct {
 	Score    seedMeasures       `json:"score"`
 	Traffic  seedMeasures       `json:"traffic"`
 	Counters seedMeasures       `json:"counters"`
-	CPU      map[string]float64 `json:"cpu"` // milliseconds, mean of all sessions, several of which ran at once
+	CPU      map[string]float64 `json:"cpu"` // milliseconds, mean of all sessions, which ran in parallel
 
 	spec string
 }
@@ -161,7 +158,7 @@ func (f seedMeasures) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// mergeResults puts several sessions of one plan into one report.
+// mergeResults merges the reports of several sessions of one plan.
 func mergeResults(list []*result) *seedsResult {
 	a := list[0]
 	s := &seedsResult{Version: a.Version, Scene: a.Scene, Network: a.Network, Rate: a.Rate, Seat: a.Seat, Tape: a.Tape, Ticks: a.Ticks}
@@ -175,7 +172,7 @@ func mergeResults(list []*result) *seedsResult {
 	return s
 }
 
-// mergePane puts together what one pane came to in each session.
+// mergePane merges the results of pane k.
 func mergePane(list []*result, k int) seedsPane {
 	a := &list[0].Panes[k]
 	p := seedsPane{Strategy: a.Strategy, Knobs: a.Knobs, spec: a.spec, CPU: map[string]float64{}}
@@ -186,10 +183,10 @@ func mergePane(list []*result, k int) seedsPane {
 			p.CPU[name] += ms / float64(len(list))
 		}
 	}
-	add := func(to *seedMeasures, name, title string, digits int, told func(*paneResult) (float64, bool)) {
+	add := func(to *seedMeasures, name, title string, digits int, value func(*paneResult) (float64, bool)) {
 		var values []float64
 		for _, r := range list {
-			if v, ok := told(&r.Panes[k]); ok {
+			if v, ok := value(&r.Panes[k]); ok {
 				values = append(values, v)
 			}
 		}
@@ -207,7 +204,7 @@ func mergePane(list []*result, k int) seedsPane {
 	return p
 }
 
-// trafficMeasures are what a report says of the network.
+// trafficMeasures are the measures of trafficResult.
 var trafficMeasures = []struct {
 	name, title string
 	of          func(*trafficResult) float64
@@ -217,10 +214,10 @@ var trafficMeasures = []struct {
 	{"packets_up", "", func(n *trafficResult) float64 { return float64(n.PacketsUp) }},
 	{"packets_down", "", func(n *trafficResult) float64 { return float64(n.PacketsDown) }},
 	{"lost_ratio", "", func(n *trafficResult) float64 { return n.Lost }},
-	{"rtt_ms", "round trip, ms", func(n *trafficResult) float64 { return n.RTT }},
+	{"rtt_ms", "RTT, ms", func(n *trafficResult) float64 { return n.RTT }},
 }
 
-// text writes a spread as a row shows it.
+// text formats mean and interval.
 func (f *seedMeasure) text() string {
 	number := func(v float64) string {
 		if f.digits < 0 {
@@ -243,9 +240,9 @@ func (f *seedMeasure) text() string {
 	return number(*f.Mean) + " ±" + number(half)
 }
 
-// writeTable prints the report as a table, a column for each pane.
+// writeTable prints the report as a table with a column for each pane.
 func (s *seedsResult) writeTable(out io.Writer) error {
-	fmt.Fprintf(out, "%s\nmean of %d, and half of the interval in which the mean of all seeds lies with 95 %%\n\n", s.heading, len(s.Seeds))
+	fmt.Fprintf(out, "%s\nmean of %d sessions ± half the 95 %% confidence interval\n\n", s.heading, len(s.Seeds))
 	t := newTable(out)
 	cells := []string{""}
 	for i := range s.Panes {
@@ -283,8 +280,8 @@ func (p *seedsPane) cellText(of func(*seedsPane) seedMeasures, name string) stri
 	return "-"
 }
 
-// writeCSV prints the report as comma-separated values: a line for each measure of
-// each pane, empty where it could not be told.
+// writeCSV prints the report as comma-separated values, with a line for each measure of each
+// pane. Unknown values are empty.
 func (s *seedsResult) writeCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	_ = w.Write([]string{"pane", "spec", "group", "measure", "n", "mean", "low95", "high95"})
@@ -306,5 +303,5 @@ func (s *seedsResult) writeCSV(out io.Writer) error {
 		}
 	}
 	w.Flush()
-	return w.Error() // and of what was written before
+	return w.Error() // the first error of all writes
 }

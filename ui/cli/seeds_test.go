@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestMeanInterval holds the interval to a case whose figures are in every textbook: of
-// 1 to 5 the mean is 3, the deviation the root of 2.5, and with four degrees of
-// freedom half of the interval 2.776 times the fifth's root of that.
+// TestMeanInterval checks the interval on a textbook case: the mean of 1 to 5 is 3, the
+// standard deviation sqrt(2.5), and with four degrees of freedom half of the interval is
+// 2.776 times sqrt(2.5/5).
 func TestMeanInterval(t *testing.T) {
 	s := newMeanInterval([]float64{1, 2, 3, 4, 5})
 	half := 2.776 * math.Sqrt(2.5/5)
@@ -23,12 +23,12 @@ func TestMeanInterval(t *testing.T) {
 		t.Errorf("%v %v %v %v", *s.Mean, *s.Low, *s.High, s.N)
 	}
 	if s := newMeanInterval(nil); s.Mean != nil || s.Low != nil || s.High != nil {
-		t.Error("nothing has a mean")
+		t.Error("no values have a mean")
 	}
 	if s := newMeanInterval([]float64{7}); *s.Mean != 7 || s.Low != nil {
-		t.Error("one has an interval")
+		t.Error("one value has an interval")
 	}
-	// By a table of Student's distribution.
+	// From a table of Student's distribution.
 	for freedom, want := range map[int]float64{1: 12.706, 9: 2.262, 30: 2.042, 31: 2.040, 40: 2.021, 60: 2.000, 100: 1.984, 999: 1.962} {
 		if got := studentQuantile(freedom); math.Abs(got-want) > 0.001 {
 			t.Errorf("%d degrees of freedom: %v, want %v", freedom, got, want)
@@ -54,9 +54,9 @@ func runOutput(t *testing.T, args string) string {
 	return out.String()
 }
 
-// TestSeeds says that the report over several seeds is that of the sessions one
-// by one: every measure of every pane is there with its interval, the mean is
-// the mean, and it is the same however many run at once.
+// TestSeeds checks the report over several seeds against the sessions one by one: every
+// measure of every pane has its mean and its interval, and the report does not depend on the
+// number of cores.
 func TestSeeds(t *testing.T) {
 	type one struct {
 		Panes []struct {
@@ -120,11 +120,11 @@ func TestSeeds(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if again := runOutput(t, seedsArgs+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
-		t.Error("one core prints another report than several")
+		t.Error("the report depends on the number of cores")
 	}
 }
 
-// withoutCPU takes the processor's time out of a report.
+// withoutCPU removes the CPU figures from a report.
 func withoutCPU(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -135,8 +135,8 @@ func withoutCPU(text string) string {
 	return strings.Join(kept, "")
 }
 
-// TestSeedsFormats says that the table and the comma-separated values tell the
-// same, of one session and of several, and that what cannot be is refused.
+// TestSeedsFormats checks that the table and the comma-separated values agree, for one session
+// and for several, and that wrong combinations of flags are refused.
 func TestSeedsFormats(t *testing.T) {
 	for _, seeds := range []string{"", " --seeds 3"} {
 		rows, err := csv.NewReader(strings.NewReader(runOutput(t, seedsArgs+" --format csv"+seeds))).ReadAll()
@@ -180,8 +180,7 @@ func TestSeedsFormats(t *testing.T) {
 	}
 }
 
-// TestProgressShowsTimeLeft says what the bar shows when a quarter is done after
-// ten seconds.
+// TestProgressShowsTimeLeft checks the bar when a quarter is done after ten seconds.
 func TestProgressShowsTimeLeft(t *testing.T) {
 	now := time.Duration(0)
 	p := &program{}

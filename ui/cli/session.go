@@ -7,23 +7,37 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// SessionFlags are the flags that say what a session is. Empty ones are not given.
+// SessionFlags are the flags that describe a session: plan.Settings with their help.
 type SessionFlags struct {
-	Scene      string        `help:"Where it takes place (see list scenes)." placeholder:"NAME"`
-	Panes      string        `help:"Strategies side by side, with commas between them and knobs behind colons, such as rewind:snapshot-every=4:smoothing=off,noprediction (see list strategies, list knobs)." placeholder:"SPEC,..."`
-	Network    string        `help:"The link: a name (see list networks), numbers such as latency=75ms,jitter=10ms,loss=25%,duplicate=1%, or a name and numbers. Latency is one way; rtt=150ms says the same. trace=FILE.csv lays a measured path under it, from a file or by a name (see list traces)." placeholder:"WEATHER"`
-	Seat       string        `help:"Where the player sits: at the client, or at the host, whose client only watches." placeholder:"client|host"`
-	Seed       string        `help:"Of all fates of packets: the same seed, the same losses." placeholder:"N"`
-	Rate       string        `help:"Ticks per second, 10 to 240." placeholder:"60"`
-	FaultEvery time.Duration `help:"Move the server's cube aside by a metre this often." placeholder:"5s"`
-	Fault      string        `help:"Forced faults: skew=PPM of the clients' clocks, fps=N at which their programs go round, freeze=TIME for which they stand still, burst=TIME in which all is lost, nudge=METRES of the server's cube; behind @ when, such as fps=20,freeze=2s@10s. 2.skew is that of the second client alone." placeholder:"NAME=VALUE@TIME,..."`
-	Seconds    float64       `help:"How long the session lasts." placeholder:"S"`
-	Tape       string        `help:"A tape to play: a file, or a name (see list tapes)." placeholder:"FILE|NAME"`
-	Compare    string        `help:"A named comparison: scene, tape, weather and panes at once (see list comparisons)." placeholder:"NAME"`
+	Scene      string        `group:"session" help:"Scene, with parameters after colons: katamari:cubes=100 (see list scenes)." placeholder:"NAME"`
+	Panes      string        `group:"session" help:"Strategies to run side by side, with knobs after colons: rewind:lead=3,noprediction (see list knobs)." placeholder:"SPEC,..."`
+	Network    string        `group:"session" help:"Profile, conditions or both: wifi-bad,loss=5%. Latency is one way (see list networks)." placeholder:"NETWORK"`
+	Seat       string        `group:"session" help:"Where players give input: at the clients, or at the host, whose client only watches." placeholder:"client|host"`
+	Seed       string        `group:"session" help:"Seed of the network's outcomes: the same seed, the same losses." placeholder:"N"`
+	Rate       string        `group:"session" help:"Ticks per second, 10 to 240." placeholder:"60"`
+	FaultEvery time.Duration `group:"session" help:"Interval at which the server's cube is nudged by a metre." placeholder:"5s"`
+	Fault      string        `group:"session" help:"Forced faults: skew=PPM, fps=N, freeze=TIME, blackout=TIME or nudge=METRES, each with @TIME." placeholder:"NAME=VALUE@TIME,..."`
+	Seconds    float64       `group:"session" help:"Length of the session in seconds." placeholder:"S"`
+	Tape       string        `group:"session" help:"Tape to run, by name or file (see list tapes)." placeholder:"NAME|FILE"`
+	Compare    string        `group:"session" help:"Comparison to run: scene, tape, network and panes under one name (see list comparisons)." placeholder:"NAME"`
 }
 
-// newPlan turns flags, over the settings of a file, into a plan. tape names the tape that
-// is played if none is asked for; without one nothing is played.
+// sessionHelp is the detailed help of the commands that run a session.
+const sessionHelp = `
+Flags override a comparison or a tape, which overrides the settings file.
+
+--network takes a profile (wifi-bad), conditions (latency=75ms,jitter=10ms,loss=25%), or a
+profile and conditions that replace some of its own. Conditions hold for both directions, or
+for one of them (up.loss=5%). rtt=150ms is the same as latency=75ms. trace=NAME or
+trace=FILE.csv adds a measured trace.
+
+--fault takes a list such as fps=20,2.freeze=2s@10s. skew, fps and freeze concern the machines
+of all clients, or of one client by its number. @ precedes the session time of the fault,
+which is 0 if it is left out.
+`
+
+// newPlan plans the session of the flags and the settings file. tape names the tape to run
+// if none is asked for; if it is empty, no tape is run.
 func (p *program) newPlan(flags SessionFlags, tape string) (*plan.Plan, error) {
 	session, err := p.library.New(plan.Settings(flags), p.settings, tape)
 	if err != nil {
@@ -32,7 +46,7 @@ func (p *program) newPlan(flags SessionFlags, tape string) (*plan.Plan, error) {
 	return session, nil
 }
 
-// intFlag reads the value of a flag that is a whole number in [low, high].
+// intFlag parses the value of a flag that is a whole number in [low, high].
 func intFlag(name, text string, low, high int) (int, error) {
 	n, err := plan.ParseInt(text, low, high)
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// errorText puts an error into one line, with the nearest name where a name was
-// wrong.
+// errorText returns an error in one line, with the nearest known name if a name was wrong.
 func errorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	var names interface {
@@ -21,8 +20,8 @@ func errorText(err error) string {
 	return text
 }
 
-// nearestName returns the known name that is the fewest changed letters away from
-// name, if they are few for its length, else nothing.
+// nearestName returns the known name with the smallest edit distance from name, or nothing
+// if all are far away for the name's length.
 func nearestName(name string, known []string) string {
 	best, fewest := "", len(name)/2+2
 	for _, k := range known {
@@ -33,8 +32,8 @@ func nearestName(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to add, drop, change or swap with their
-// neighbour between a and b.
+// editDistance returns the number of letters to insert, delete, replace or swap with their
+// neighbour to turn a into b.
 func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

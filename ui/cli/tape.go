@@ -12,14 +12,15 @@ import (
 	"ghostcube/ui/plan"
 )
 
-// tapeFile is the tape of a session that runs, with its hashes. It may be nil.
+// tapeFile is the tape of a running session, with hash checks. A nil tapeFile records
+// nothing.
 type tapeFile struct {
 	*tape.Recording
 	file *os.File
 }
 
-// createTape begins the tape of l, which was opened with the panes of a plan, in a file,
-// or returns nil if that has no name.
+// createTape starts the tape of a planned session in a file, or returns nil if the file has
+// no name.
 func createTape(l *lab.Lab, m *plan.Plan, file string) (*tapeFile, error) {
 	if file == "" {
 		return nil, nil
@@ -31,7 +32,7 @@ func createTape(l *lab.Lab, m *plan.Plan, file string) (*tapeFile, error) {
 	return &tapeFile{tape.NewRecording(l, Version, m.Panes), f}, nil
 }
 
-// record takes in that so many of the session's entries have been made.
+// record records entry n-1, which the session has just made.
 func (t *tapeFile) record(entries []lab.Entry, n int) {
 	if t != nil {
 		t.Ticked(entries[n-1], n == len(entries))
@@ -48,9 +49,9 @@ func (t *tapeFile) close() error {
 
 var frameNumberPattern = regexp.MustCompile(`[-_ ]?%\d*d`)
 
-// tapePath returns the name of the tape of a film.
-func tapePath(film string) string {
-	folder, name := filepath.Split(film)
+// tapePath returns the name of the tape beside a video.
+func tapePath(video string) string {
+	folder, name := filepath.Split(video)
 	name = frameNumberPattern.ReplaceAllString(strings.TrimSuffix(name, filepath.Ext(name)), "")
 	if name == "" {
 		name = "session"

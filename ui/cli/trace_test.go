@@ -8,8 +8,8 @@ import (
 	"ghostcube/predict/lab/tape"
 )
 
-// TestTapeHoldsTrace says that the tape of a session with a trace replays to the
-// same hash without the trace's file: the tape holds the trace.
+// TestTapeHoldsTrace checks that the tape of a session with a trace contains the trace: it
+// gives the same hash without the trace's file.
 func TestTapeHoldsTrace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stairs.csv")
 	if err := os.WriteFile(file, []byte("time_ms,rtt_ms,lost\n0,40,0\n100,90,0\n200,,1\n260,300,0\n400,40,0\n"), 0o600); err != nil {
@@ -61,8 +61,7 @@ func TestTapeHoldsTrace(t *testing.T) {
 	}
 }
 
-// TestExampleTraces says that the example traces can be read, say what they
-// are, and take a length that a tape can hold twice.
+// TestExampleTraces checks that the built-in traces can be read and begin with a description.
 func TestExampleTraces(t *testing.T) {
 	p := newProgram(testEnvironment(nil, nil, nil))
 	names := p.library.TraceNames()

@@ -13,14 +13,14 @@ import (
 	"ghostcube/ui/stage"
 )
 
-// Library finds tapes and traces: those that are built in by their names, others as files.
-// A name with a dot or a slash in it is a file.
+// Library finds tapes, traces and comparisons. Built-in tapes and traces have names; a name
+// with a dot or a slash is a file.
 type Library struct {
 	Tapes           fs.FS // tapes/NAME.tape
 	Traces          fs.FS // traces/NAME.csv
 	ComparisonFiles fs.FS // comparisons/*.toml
 
-	// Warn is told of a tape that is cut short and used all the same. It may be nil.
+	// Warn is called with a warning, such as of a truncated tape. It may be nil.
 	Warn func(text string)
 
 	comparisons []Comparison // nil: not read yet
@@ -45,7 +45,7 @@ func fileNames(from fs.FS, folder, ending string) []string {
 	return names
 }
 
-// open opens a built-in file by its name, or a file.
+// open opens a built-in file by its name, or any other file.
 func open(from fs.FS, folder, name, ending string) (fs.File, error) {
 	if strings.ContainsAny(name, "./\\") {
 		return os.Open(name)
@@ -57,7 +57,7 @@ func open(from fs.FS, folder, name, ending string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadTape reads a tape as it is. It has a tick at least, and may be cut short.
+// ReadTape reads a tape, which may be truncated. A tape without ticks is an error.
 func (b *Library) ReadTape(name string) (*tape.Tape, error) {
 	file, err := open(b.Tapes, "tapes", name, ".tape")
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *Library) ReadTape(name string) (*tape.Tape, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(t.Entries) == 0 {
-		return nil, fmt.Errorf("%s: it has no ticks", name)
+		return nil, fmt.Errorf("%s: the tape has no ticks", name)
 	}
 	if err := stage.CheckEntries(t.Entries); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -77,19 +77,23 @@ func (b *Library) ReadTape(name string) (*tape.Tape, error) {
 	return t, nil
 }
 
-// LoadTape reads a tape to be played, and warns of one that is cut short.
+// LoadTape reads a tape and warns if it is truncated.
 func (b *Library) LoadTape(name string) (*tape.Tape, error) {
 	t, err := b.ReadTape(name)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		b.WarnTruncated(name, t)
 	}
-	if t.Truncated && b.Warn != nil {
-		b.Warn(fmt.Sprintf("%s was cut short; its %d ticks are played", name, len(t.Entries)))
-	}
-	return t, nil
+	return t, err
 }
 
-// LoadTrace reads a trace.
+// WarnTruncated warns if a tape is truncated.
+func (b *Library) WarnTruncated(name string, t *tape.Tape) {
+	if t.Truncated && b.Warn != nil {
+		b.Warn(fmt.Sprintf("%s is truncated: only its first %d ticks are used", name, len(t.Entries)))
+	}
+}
+
+// LoadTrace reads a trace of a link.
 func (b *Library) LoadTrace(name string) (*link.Trace, error) {
 	file, err := open(b.Traces, "traces", name, ".csv")
 	if err != nil {
@@ -103,8 +107,8 @@ func (b *Library) LoadTrace(name string) (*link.Trace, error) {
 	return t, nil
 }
 
-// InlineTraces puts the traces that the text of a network names into the text itself, so
-// that nothing that comes after reads a file: a tape holds its network whole.
+// InlineTraces replaces the names of traces in the text of a network by their samples, so
+// that a tape contains its network completely and later stages read no files.
 func (b *Library) InlineTraces(network string) (string, error) {
 	items := strings.Split(network, ",")
 	for i, item := range items {

@@ -46,7 +46,7 @@ type Setting struct {
 }
 
 // SettingTable are all settings, in the order in which lists show them. This table feeds the show command,
-// --show and its help, the panel, the keys of the window, its help and the check of the README's key table. A
+// --show, list display, the panel, the keys of the window, its help and the check of the README's key table. A
 // new switch needs a row here, its field in Settings, and code that draws it.
 var SettingTable = []Setting{
 	{Name: "split", Key: "V", Help: "client and server side by side, or both in one picture", field: func(s *Settings) any { return &s.Split }},
@@ -105,8 +105,8 @@ func (d *Setting) Value(s *Settings) string {
 	panic("stage: a display setting of another type: " + d.Name)
 }
 
-// allowed describes the values that the setting takes.
-func (d *Setting) allowed() string {
+// Allowed describes the values that the setting takes.
+func (d *Setting) Allowed() string {
 	if options := d.Options(); options != nil {
 		return strings.Join(options, ", ")
 	}
@@ -130,7 +130,7 @@ func (d *Setting) parse(s *Settings, value string) error {
 	case *float64:
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(v) || v < d.Min || v > d.Max {
-			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.allowed())
+			return fmt.Errorf("%s=%s: want %s", d.Name, value, d.Allowed())
 		}
 		*p = v
 	}
@@ -204,17 +204,4 @@ func ParseShow(text string) (list []lab.Command, err error) {
 		list = append(list, c)
 	}
 	return list, nil
-}
-
-// ShowHelp lists all settings with their values, for the help of --show.
-func ShowHelp() string {
-	var switches, others []string
-	for i := range SettingTable {
-		if d := &SettingTable[i]; len(d.Options()) == 2 {
-			switches = append(switches, d.Name)
-		} else {
-			others = append(others, d.Name+": "+d.allowed())
-		}
-	}
-	return strings.Join(switches, ", ") + ": on or off; " + strings.Join(others, "; ")
 }

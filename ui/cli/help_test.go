@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+
+	"ghostcube/net/link"
+	"ghostcube/predict/lab"
+	"ghostcube/predict/score"
+	"ghostcube/sim"
+	"ghostcube/ui/plan"
+	"ghostcube/ui/stage"
+)
+
+// maxHelp is the length of the longest help text, in characters: a line of a wide terminal,
+// or three lines of the panel.
+const maxHelp = 110
+
+// longHelps are the knobs whose help is longer than maxHelp. The list only shrinks: a knob
+// whose help fits must leave it, and none may join it.
+var longHelps = []string{
+	"authority", "carriers", "chain-joints-max", "compression", "contact-order",
+	"fallback-corrections", "fallback-dirty-ticks", "fallback-recover", "handover", "inertia",
+	"joint-interpolation", "joint-pivot", "lag-compensation", "loop-iterations", "parent-box",
+	"parent-exit-margin", "parent-predict", "parent-switch-ticks", "predicted-bodies",
+	"reliable-rest", "remote-bodies", "reset-behind", "rtt-source", "sudden-reset",
+	"sudden-speed", "transport",
+}
+
+// TestHelpFits checks the length of every text that explains a name: the flags and arguments
+// of all commands, the knobs and counters of all strategies, measures, scenes and their
+// parameters, network conditions and display settings. Titles of comparisons fit plan.MaxTitle.
+func TestHelpFits(t *testing.T) {
+	helps := map[string]string{}
+	add := func(name, help string) {
+		if help == "" {
+			t.Errorf("%s has no help", name)
+		}
+		helps[name] = help
+	}
+	p := newProgram(testEnvironment(nil, t.Output(), t.Output()))
+	parser, err := p.newParser(&arguments{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addFlags("", parser.Model.Node, add)
+	for _, s := range lab.Strategies {
+		knobs, counters := lab.Describe(s)
+		for _, k := range knobs.All() {
+			add("knob "+s.Name+":"+k.Name, k.Help)
+		}
+		for _, c := range counters.All() {
+			add("counter "+s.Name+" "+c.Name, c.Help)
+		}
+	}
+	l := lab.New(lab.Config{Scene: "plain", Rate: 60})
+	pane, err := l.Open("rewind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
+		add("measure "+m.Name, m.Help)
+	}
+	for i := range sim.Scenes {
+		s := sim.Scenes[i].Build()
+		add("scene "+s.Name, s.Doc)
+		for _, x := range sim.Scenes[i].Params {
+			add("parameter "+s.Name+":"+x.Name, x.Help)
+		}
+	}
+	for _, x := range link.ParamHelp() {
+		add("condition "+x[0], x[1])
+	}
+	for i := range stage.SettingTable {
+		add("display setting "+stage.SettingTable[i].Name, stage.SettingTable[i].Help)
+	}
+	long := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(helps)) {
+		n := utf8.RuneCountInString(helps[name])
+		if n <= maxHelp {
+			continue
+		}
+		_, knob, _ := strings.Cut(name, ":")
+		if long[knob] = true; !slices.Contains(longHelps, knob) {
+			t.Errorf("%s: help of %d characters, want at most %d: %s", name, n, maxHelp, helps[name])
+		}
+	}
+	for _, knob := range longHelps {
+		if !long[knob] {
+			t.Errorf("the help of %s fits: remove it from longHelps", knob)
+		}
+	}
+	list, err := p.library.Comparisons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		if n := utf8.RuneCountInString(c.Title); n == 0 || n > plan.MaxTitle {
+			t.Errorf("comparison %s: title of %d characters, want 1 to %d", c.Name, n, plan.MaxTitle)
+		}
+	}
+}
+
+// addFlags adds the help of a command, of its flags and arguments, and of its subcommands.
+func addFlags(path string, n *kong.Node, add func(name, help string)) {
+	path = strings.TrimSpace(path + " " + n.Name)
+	add("command "+path, n.Help)
+	for _, f := range n.Flags {
+		add("flag "+path+" --"+f.Name, f.Help)
+	}
+	for _, a := range n.Positional {
+		add("argument "+path+" "+a.Name, a.Help)
+	}
+	for _, c := range n.Children {
+		addFlags(path, c, add)
+	}
+}
