@@ -33,6 +33,7 @@ func main() {
 type tapeSpec struct {
 	name, doc, scene string
 	ticks            int         // at 60 a second
+	rest             int         // ticks before the autopilots begin
 	blackoutTick     int         // the tick from which all packets are lost for five seconds; 0: none
 	useHeading       bool        // by one key and the heading, as with a stick; else by four keys
 	autopilots       []autopilot // for each player
@@ -71,7 +72,11 @@ func (t *tapeSpec) record() ([]byte, error) {
 	for tick := range t.ticks {
 		for p := range in {
 			b := &w.Bodies()[p]
-			x, y, held := t.autopilots[p](tick, w.Bodies())
+			var x, y float32
+			var held sim.Buttons
+			if tick >= t.rest {
+				x, y, held = t.autopilots[p](tick-t.rest, w.Bodies())
+			}
 			if tick%minHoldTicks == 0 {
 				along[p] = sim.Input{}
 				if x != 0 || y != 0 {

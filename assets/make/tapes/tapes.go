@@ -15,49 +15,49 @@ var tapes = []tapeSpec{
 	{name: "idle", doc: "nobody touches the keys: what a strategy costs and shows at rest",
 		scene: "zen", ticks: 600, autopilots: []autopilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
 	{name: "start-stop", doc: "a second of push, a second and a half of nothing, to and fro: overshoot and settling",
-		scene: "plain", ticks: 3600, autopilots: []autopilot{startStop}},
+		scene: "plain", ticks: 3600, rest: 60, autopilots: []autopilot{startStop}},
 	{name: "circle", doc: "round and round at three metres a second, from rest: the usual tape for comparing",
-		scene: "zen", ticks: 3660, autopilots: []autopilot{circle}},
+		scene: "zen", ticks: 3660, rest: 60, autopilots: []autopilot{circle}},
 	{name: "turns", doc: "full push in another direction every half second to second, often straight back: what guessed inputs get wrong",
-		scene: "plain", ticks: 1860, autopilots: []autopilot{turns}},
+		scene: "plain", ticks: 1860, rest: 60, autopilots: []autopilot{turns}},
 	{name: "figure-eight", doc: "one key and a heading that turns left, then right, as with a stick: inputs that change all the time",
-		scene: "zen", ticks: 1860, useHeading: true, autopilots: []autopilot{figureEight}},
+		scene: "zen", ticks: 1860, rest: 60, useHeading: true, autopilots: []autopilot{figureEight}},
 	{name: "jump", doc: "rolls and hops, every second and a quarter, by taps on lift: flight, landing, keys held for four ticks",
-		scene: "plain", ticks: 1860, autopilots: []autopilot{jump}},
+		scene: "plain", ticks: 1860, rest: 60, autopilots: []autopilot{jump}},
 	{name: "push", doc: "with a run-up into a pile of 270 cubes and through it, from all sides: contacts of many with many",
-		scene: "pile:layers=3", ticks: 1920, autopilots: []autopilot{push}},
+		scene: "pile:layers=3", ticks: 1920, rest: 240, autopilots: []autopilot{push}},
 	{name: "outage", doc: "five seconds in which all packets are lost, and a pile of 270 cubes is run into: what there is to make good after an outage",
-		scene: "pile:layers=3", ticks: 900, blackoutTick: 300, autopilots: []autopilot{outage}},
+		scene: "pile:layers=3", ticks: 900, rest: 306, blackoutTick: 300, autopilots: []autopilot{outage}},
 	{name: "katamari", doc: "round the grid, gathering cubes: the ball that the articles show",
-		scene: "katamari", ticks: 1800, autopilots: []autopilot{katamari}},
+		scene: "katamari", ticks: 1800, rest: 90, autopilots: []autopilot{katamari}},
 	{name: "katamari-ball", doc: "a ball of cubes rolls on through the grid for longer than the 2,837 frames of the compression challenge",
-		scene: "katamari", ticks: 3180, autopilots: []autopilot{katamariBall}},
+		scene: "katamari", ticks: 3180, rest: 300, autopilots: []autopilot{katamariBall}},
 	{name: "hover", doc: "hovers over the grid and blows cubes away, drops and pulls some in, hovers again: forces without contact",
-		scene: "katamari", ticks: 2100, autopilots: []autopilot{hover}},
+		scene: "katamari", ticks: 2100, rest: 300, autopilots: []autopilot{hover}},
 	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
-		scene: "two-players", ticks: 2400, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
+		scene: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
 	{name: "same-pile", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
-		scene: "two-players", ticks: 1800, autopilots: []autopilot{samePileWest, samePileEast}},
+		scene: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{samePileWest, samePileEast}},
 	{name: "shots", doc: "one player stands and fires in fixed directions, the other rolls to and fro through them and behind the pile",
-		scene: "two-players", ticks: 2400, autopilots: []autopilot{standStill, dodge}, shooter: volley, cameraYaw: "-90"},
+		scene: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{standStill, dodge}, shooter: volley, cameraYaw: "-90"},
 	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
-		scene: "turntable", ticks: 1500, autopilots: []autopilot{turntable}},
+		scene: "turntable", ticks: 1500, rest: 60, autopilots: []autopilot{turntable}},
 	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
-		scene: "turntable:rpm=12:aboard=1", ticks: 1800, autopilots: []autopilot{jumpOff}},
+		scene: "turntable:rpm=12:aboard=1", ticks: 1800, rest: 180, autopilots: []autopilot{jumpOff}},
 	{name: "ferry", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
-		scene: "ship", ticks: 1620, autopilots: []autopilot{ferry}},
+		scene: "ship", ticks: 1620, rest: 60, autopilots: []autopilot{ferry}},
 	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
-		scene: "ship:distance=530", ticks: 2220, autopilots: []autopilot{fastShip}},
+		scene: "ship:distance=530", ticks: 2220, rest: 60, autopilots: []autopilot{fastShip}},
 	{name: "boarding", doc: "rolls at 48 m/s from a platform through the door of the ship that goes beside it, rides, leaves: from one room that moves into another",
 		scene: "ship:distance=530:platform=1", ticks: 2280, autopilots: []autopilot{boarding}},
 	{name: "haul", doc: "drives a sled with a cube stowed in it to and fro, stops, waits, drives on: a vehicle with what lies in it",
-		scene: "hauler", ticks: 1800, autopilots: []autopilot{haul}},
+		scene: "hauler", ticks: 1800, rest: 90, autopilots: []autopilot{haul}},
 	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
-		scene: "billiards", ticks: 1500, autopilots: []autopilot{breakRack}},
+		scene: "billiards", ticks: 1500, rest: 60, autopilots: []autopilot{breakRack}},
 	{name: "chain-tow", doc: "rolls round and round at four metres a second with sixteen rods behind: a chain on the ground",
-		scene: "train:rods=16", ticks: 1500, autopilots: []autopilot{tow}},
+		scene: "train:rods=16", ticks: 1500, rest: chainAsleepTick, autopilots: []autopilot{tow}},
 	{name: "chain-swing", doc: "hovers to and fro with sixteen rods below and behind: a chain that swings",
-		scene: "train:rods=16", ticks: 1500, autopilots: []autopilot{swing}},
+		scene: "train:rods=16", ticks: 1500, rest: chainAsleepTick, autopilots: []autopilot{swing}},
 }
 
 // moveToward returns the velocity to a place, at most so many m/s.
@@ -84,65 +84,59 @@ func followCircle(b *sim.Body, radius, speed float32, ticks int) (float32, float
 }
 
 func startStop(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 60 || (tick-60)%150 >= 60 {
+	if tick%150 >= 60 {
 		return 0, 0, 0
 	}
-	if (tick-60)/150%2 == 0 {
+	if tick/150%2 == 0 {
 		return 4, 0, 0
 	}
 	return -4, 0, 0
 }
 
 func circle(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 60 {
-		return 0, 0, 0
-	}
 	const radius, speed, middle = 2.25, 3.0, -0.75
-	angle := float32(tick-60)/60*speed/radius + geom.HalfPi
+	angle := float32(tick)/60*speed/radius + geom.HalfPi
 	sin, cos := geom.Sin(angle), geom.Cos(angle)
 	x, y = followPoint(&w[0], float32(radius*cos), float32(radius*sin)+middle, float32(-speed*sin), float32(speed*cos))
 	return x, y, 0
 }
 
-// turnDirections are the directions of the turns tape, with how many ticks each is
-// held.
-var turnDirections = [...]struct {
-	x, y  float32
+// leg is a stage of a tape.
+type leg struct {
+	x, y  float32 // m/s, along the ground
 	ticks int
-}{{1, 0, 48}, {-1, 0, 60}, {0, 1, 36}, {0, -1, 48}, {1, 1, 30}, {-1, 1, 36}, {1, -1, 60}, {-1, -1, 30}, {1, 0, 36}, {0, 1, 36}, {-1, 0, 30}}
+}
+
+// legAt returns the leg at a tick of a round of legs, and whether the first round is over.
+func legAt(legs []leg, tick int) (l leg, again bool) {
+	for i := 0; ; i++ {
+		if l = legs[i%len(legs)]; tick < l.ticks {
+			return l, i >= len(legs)
+		}
+		tick -= l.ticks
+	}
+}
+
+// turnLegs are the directions of the turns tape.
+var turnLegs = []leg{{1, 0, 48}, {-1, 0, 60}, {0, 1, 36}, {0, -1, 48}, {1, 1, 30}, {-1, 1, 36}, {1, -1, 60}, {-1, -1, 30}, {1, 0, 36}, {0, 1, 36}, {-1, 0, 30}}
 
 func turns(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 60 {
-		return 0, 0, 0
-	}
-	tick -= 60
-	for i := 0; ; i++ {
-		b := &turnDirections[i%len(turnDirections)]
-		if tick < b.ticks {
-			return 8 * b.x, 8 * b.y, 0
-		}
-		tick -= b.ticks
-	}
+	l, _ := legAt(turnLegs, tick)
+	return 8 * l.x, 8 * l.y, 0
 }
 
 // figureEight is a Lissajous figure: twice up and down on one way to and fro.
 func figureEight(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 60 {
-		return 0, 0, 0
-	}
 	const wide, high, turn = 3.2, 2.2, geom.TwoPi / 6 // metres, metres, rad/s
-	a := float32(float32(tick-60) / 60 * turn)
+	a := float32(float32(tick) / 60 * turn)
 	x, y = followPoint(&w[0], float32(wide*geom.Sin(a)), float32(high*geom.Sin(2*a))-0.75,
 		float32(wide*turn*geom.Cos(a)), float32(2*high*turn*geom.Cos(2*a)))
 	return x, y, 0
 }
 
 func jump(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 60 {
-		return 0, 0, 0
-	}
-	x, y = followCircle(&w[0], 5, 3, tick-60)
-	if (tick-60)%75 >= 71 {
+	x, y = followCircle(&w[0], 5, 3, tick)
+	if tick%75 >= 71 {
 		held = sim.Lift
 	}
 	return x, y, held
@@ -153,67 +147,46 @@ func jump(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 var pushWaypoints = [...][2]float32{{0, 8}, {8, 1}, {-8, -1}, {0, -8}, {1, 8}, {8, -1}, {-8, 0}, {-1, -8}}
 
 func push(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest = 240
-	if tick < rest {
-		return 0, 0, 0
-	}
-	l := pushWaypoints[(tick-rest)/180%len(pushWaypoints)]
+	l := pushWaypoints[tick/180%len(pushWaypoints)]
 	x, y = moveToward(&w[0], l[0], l[1], 8)
 	return x, y, 0
 }
 
-// outageMoves are the directions of the knocks tape, with how many ticks each is held:
-// found by trying, so that much is moved, and most of it by less than five metres.
-var outageMoves = [...]struct {
-	x, y  float32
-	ticks int
-}{{0, 1, 36}, {-1, 0, 36}, {0, 0, 60}, {1, 0, 36}, {0, -1, 24}, {0, 1, 48}, {1, -1, 24}, {1, 1, 6}}
+// outageLegs are the directions of the outage tape: found by trying, so that much is moved,
+// and most of it by less than five metres.
+var outageLegs = []leg{{0, 1, 36}, {-1, 0, 36}, {0, 0, 60}, {1, 0, 36}, {0, -1, 24}, {0, 1, 48}, {1, -1, 24}, {1, 1, 6}}
 
 // outage runs into the pile and about before it while the link is dark. It wants
 // to be faster than it is, so its keys do not depend on where that brings it.
 func outage(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	tick -= 306
-	for _, k := range outageMoves {
-		if tick >= 0 && tick < k.ticks {
-			v := &w[0].Linear
-			return v.X + k.x, v.Y + k.y, 0
-		}
-		tick -= k.ticks
+	l, over := legAt(outageLegs, tick)
+	if over {
+		return 0, 0, 0
 	}
-	return 0, 0, 0
+	v := &w[0].Linear
+	return v.X + l.x, v.Y + l.y, 0
 }
 
 // katamariWaypoints are the way points of the katamari tape, one a second.
 var katamariWaypoints = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
 
 func katamari(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < 90 {
-		return 0, 0, 0
-	}
-	c := katamariWaypoints[(tick-90)/60%len(katamariWaypoints)]
+	c := katamariWaypoints[tick/60%len(katamariWaypoints)]
 	x, y = moveToward(&w[0], c[0], c[1], 8)
 	return x, y, sim.Pull
 }
 
 func katamariBall(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest = 300
-	if tick < rest {
-		return 0, 0, 0
-	}
 	const wide, turn = 11, geom.TwoPi / 48
-	a := float32(float32(tick-rest) / 60 * turn)
+	a := float32(float32(tick) / 60 * turn)
 	x, y = followPoint(&w[0], float32(wide*geom.Sin(2*a)), float32(wide*geom.Sin(3*a)),
 		float32(2*wide*turn*geom.Cos(2*a)), float32(3*wide*turn*geom.Cos(3*a)))
 	return x, y, sim.Pull
 }
 
 func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest = 300
-	if tick < rest {
-		return 0, 0, 0
-	}
-	x, y = followCircle(&w[0], 6, 3, tick-rest)
-	if phase := (tick - rest) % 300; phase >= 150 && phase < 240 {
+	x, y = followCircle(&w[0], 6, 3, tick)
+	if phase := tick % 300; phase >= 150 && phase < 240 {
 		return x, y, sim.Pull
 	}
 	return x, y, sim.Lift
@@ -223,18 +196,12 @@ func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 const chainAsleepTick = 180
 
 func tow(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < chainAsleepTick {
-		return 0, 0, 0
-	}
-	x, y = followCircle(&w[0], 5, 4, tick-chainAsleepTick)
+	x, y = followCircle(&w[0], 5, 4, tick)
 	return x, y, 0
 }
 
 func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	if tick < chainAsleepTick {
-		return 0, 0, 0
-	}
-	side := float32(8*float32((tick-chainAsleepTick)/100%2)) - 4
+	side := float32(8*float32(tick/100%2)) - 4
 	x, y = moveToward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
 }
@@ -245,25 +212,22 @@ func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 const roundTicks = 480
 
 func twoPlayersFirst(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	switch {
-	case tick < 60:
-		return 0, 0, 0
-	case tick < 480:
+	if tick < 420 {
 		x, y = moveToward(&w[0], 5, 2, 5)
-	default:
-		x, y = contestPrize(&w[0], &w[2], 1, tick-480)
+	} else {
+		x, y = contestPrize(&w[0], &w[2], 1, tick-420)
 	}
 	return x, y, 0
 }
 
 func twoPlayersSecond(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
-	case tick < 120:
+	case tick < 60:
 		return 0, 0, 0
-	case tick < 480:
+	case tick < 420:
 		x, y = moveToward(&w[1], -5, 2, 5)
 	default:
-		x, y = contestPrize(&w[1], &w[2], -1, tick-480+roundTicks)
+		x, y = contestPrize(&w[1], &w[2], -1, tick-420+roundTicks)
 	}
 	return x, y, 0
 }
@@ -279,11 +243,8 @@ func samePileEast(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 // samePile pushes for three seconds from one side, 1 for that of +x, into where the pile
 // was, each time at another place, and backs out for one.
 func samePile(b *sim.Body, side float32, tick int) (x, y float32, held sim.Buttons) {
-	if tick < 60 {
-		return 0, 0, 0
-	}
-	lane := float32(0.7 * float32((tick-60)/240%4))
-	if (tick-60)%240 >= 180 {
+	lane := float32(0.7 * float32(tick/240%4))
+	if tick%240 >= 180 {
 		x, y = moveToward(b, float32(3*side), lane, 3)
 		return x, y, 0
 	}
@@ -310,13 +271,11 @@ func contestPrize(b, prize *sim.Body, side float32, tick int) (x, y float32) {
 // than a turn, and rolls off the nearest way.
 func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
-	case tick < 60:
-		return 0, 0, 0
-	case tick < 240:
+	case tick < 180:
 		x, y = moveToward(&w[0], 0, 0, 3)
-	case tick < 1080:
+	case tick < 1020:
 		return 0, 0, 0
-	case tick < 1320:
+	case tick < 1260:
 		p := w[0].Pose.Pos
 		p.Z = 0
 		p = p.Unit().Scale(12)
@@ -328,14 +287,13 @@ func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 // jumpOff is left alone on the table and jumps, every three and a half seconds, each
 // time farther out, until it lands beside it. Then it rolls.
 func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest, round, jumps = 180, 210, 5
-	switch phase := tick - rest; {
-	case phase < 0:
-	case phase < jumps*round:
-		if phase%round < 3 {
+	const round, jumps = 210, 5
+	switch {
+	case tick < jumps*round:
+		if tick%round < 3 {
 			held = sim.Lift
 		}
-	case phase/60%2 == 0:
+	case tick/60%2 == 0:
 		p := w[0].Pose.Pos
 		p.Z = 0
 		p = p.Unit().Scale(4)
@@ -347,54 +305,35 @@ func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 // ferry rolls through the door of the ship, which leaves after 8 s and
 // arrives after 18.
 func ferry(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	switch {
-	case tick < 60:
-		return 0, 0, 0
-	case tick < 300:
-		x, y = moveToward(&w[0], 0, 6, 4)
-	case tick < 1140:
-		return 0, 0, 0
-	case tick < 1500:
-		x, y = moveToward(&w[0], 40, -4, 4)
-	}
-	return x, y, 0
+	return rideShip(tick, 1080, 40, w)
 }
 
 // fastShip does the same on the long way, which takes twice as long.
 func fastShip(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+	return rideShip(tick, 1680, 530, w)
+}
+
+// rideShip boards a ship, stands still until it has arrived, and leaves it at the end of
+// its way.
+func rideShip(tick, arrival int, distance float32, w []sim.Body) (x, y float32, held sim.Buttons) {
 	switch {
-	case tick < 60:
-		return 0, 0, 0
-	case tick < 300:
+	case tick < 240:
 		x, y = moveToward(&w[0], 0, 6, 4)
-	case tick < 1740:
+	case tick < arrival:
 		return 0, 0, 0
-	case tick < 2100:
-		x, y = moveToward(&w[0], 530, -4, 4)
+	case tick < arrival+360:
+		x, y = moveToward(&w[0], distance, -4, 4)
 	}
 	return x, y, 0
 }
 
-// haulMoves are the velocities of the haul tape, in m/s, with how many ticks each is
-// wanted.
-var haulMoves = [...]struct {
-	x, y  float32
-	ticks int
-}{{4, 0, 150}, {0, 0, 90}, {0, 3, 90}, {-4, 0, 180}, {0, 0, 180}, {0, -3, 90}, {3, 3, 90}, {0, 0, 120}}
+// haulLegs are the velocities of the haul tape.
+var haulLegs = []leg{{4, 0, 150}, {0, 0, 90}, {0, 3, 90}, {-4, 0, 180}, {0, 0, 180}, {0, -3, 90}, {3, 3, 90}, {0, 0, 120}}
 
 // haul drives and waits, again and again.
 func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	tick -= 90
-	if tick < 0 {
-		return 0, 0, 0
-	}
-	for i := 0; ; i++ {
-		h := &haulMoves[i%len(haulMoves)]
-		if tick < h.ticks {
-			return h.x, h.y, 0
-		}
-		tick -= h.ticks
-	}
+	l, _ := legAt(haulLegs, tick)
+	return l.x, l.y, 0
 }
 
 // boarding waits on the tender, which goes along with the ship, rolls through the door
@@ -427,11 +366,8 @@ var fastShipPath = sim.Path{Travel: geom.Vec3{X: 530}, TravelSeconds: 20, WaitSe
 var breakWaypoints = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}
 
 func breakRack(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest, stroke = 60, 180
-	if tick < rest {
-		return 0, 0, 0
-	}
-	if i := (tick - rest) / stroke; i < len(breakWaypoints) {
+	const stroke = 180
+	if i := tick / stroke; i < len(breakWaypoints) {
 		x, y = moveToward(&w[0], breakWaypoints[i][0], breakWaypoints[i][1], 6)
 	}
 	return x, y, 0
@@ -442,11 +378,8 @@ func standStill(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0,
 // dodge rolls to and fro across the other player's way, at up to 10 m/s, and at one
 // end behind the pile.
 func dodge(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
-	const rest, middle, wide, turn = 60, -1.2, 3.3, 1.9 // ticks, metres, metres, rad/s
-	if tick < rest {
-		return 0, 0, 0
-	}
-	a := float32(float32(tick-rest) / rate * turn)
+	const middle, wide, turn = -1.2, 3.3, 1.9 // metres, metres, rad/s
+	a := float32(float32(tick) / rate * turn)
 	x, y = followPoint(&w[1], 6, middle+float32(wide*geom.Sin(a)), 0, float32(wide*turn*geom.Cos(a)))
 	return x, y, 0
 }
