@@ -1,21 +1,21 @@
-// Package assets contains the files that are built into the program: shaders, a font, example tapes and
-// network traces. It has no code.
+// Package assets embeds the program's data: shaders, fonts, tapes, traces and comparisons. It
+// has no code.
 package assets
 
 import "embed"
 
-// Tapes are the example tapes, tapes/NAME.tape. The first comment in each is its description.
+// Tapes are the built-in tapes, tapes/NAME.tape. Their first comment describes them.
 //
 //go:embed tapes/*.tape
 var Tapes embed.FS
 
-// Traces are the example network traces, traces/NAME.csv. They are synthetic and made by go generate; the
-// comments in each name the measurements that they imitate.
+// Traces are the built-in traces of a link, traces/NAME.csv. They are synthetic and written by
+// go generate; the comments in each name the measurements that it imitates.
 //
 //go:embed traces/*.csv
 var Traces embed.FS
 
-// Comparisons are the comparisons, comparisons/NN-TOPIC.toml.
+// Comparisons are the built-in comparisons, comparisons/NN-TOPIC.toml, read by ui/plan.
 //
 //go:embed comparisons/*.toml
 var Comparisons embed.FS
@@ -25,15 +25,16 @@ var Comparisons embed.FS
 //go:embed shaders/*.kage
 var Shaders embed.FS
 
-// FontImage is a grey PNG with the letters of the Go fonts (by Bigelow & Holmes, under the licence of the Go
-// project). Grey is the coverage of a pixel.
+// FontImage is the glyph atlas: the coverage of every glyph of the Go fonts (by Bigelow &
+// Holmes, under the licence of the Go project), as a grey PNG.
 //
 //go:embed font/font.png
 var FontImage []byte
 
-// FontTable locates the letters in FontImage: for each face and size a line "face number size ascent descent",
-// followed by a line for each letter with its code point, position and size in the image, offset from the pen,
-// and advance in 1/64 pixels.
+// FontTable describes the glyph atlas: for each face and size a line "face number size ascent
+// descent", and then a line for each glyph with its code point, its place and size in the
+// image, its offset from the pen, and its advance. Ascent, descent and advance are in 1/64
+// pixels.
 //
 //go:embed font/font.txt
 var FontTable string

@@ -1,6 +1,6 @@
-// Font makes the font atlas: one image with the coverage of every letter in every face and size, and a table
-// that locates them. Rasterising a font gives different pixels on different machines, and videos must not
-// differ, so it is done once, here.
+// Font bakes the fonts into a glyph atlas: an image of the coverage of every glyph of every
+// face and size, and a table of their places. Machines rasterise fonts differently, but
+// videos must be the same on all of them, so the fonts are rasterised once, here.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 
 var sizes = []int{11, 12, 13, 14, 16, 18, 20, 24, 28, 32, 40}
 
-// charset returns the letters that a text may contain.
+// charset returns the characters that texts may contain.
 func charset() []rune {
 	var list []rune
 	for r := ' '; r <= '~'; r++ {

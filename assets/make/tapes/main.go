@@ -1,7 +1,6 @@
-// Tapes writes the example tapes. A tape must drive its cube along a path for a
-// minute although a rolling cube is chaotic, so the keys are found by an
-// autopilot that rolls a cube in a world of its own; the tape holds only the
-// keys.
+// Tapes writes the built-in tapes. A tape must roll its cube along a path for a minute, but a
+// rolling cube is chaotic. So an autopilot steers a cube in a world of its own, and the tape
+// records the autopilot's input.
 package main
 
 import (
@@ -29,62 +28,62 @@ func main() {
 	}
 }
 
-// tapeSpec is how an example tape is made.
+// tapeSpec describes a built-in tape.
 type tapeSpec struct {
 	name, doc, scene string
-	ticks            int         // at 60 a second
-	rest             int         // ticks before the autopilots begin
-	blackoutTick     int         // the tick from which all packets are lost for five seconds; 0: none
-	useHeading       bool        // by one key and the heading, as with a stick; else by four keys
-	autopilots       []autopilot // for each player
-	shooter          shooter     // of the first player; nil: it fires none
-	cameraYaw        string      // degrees that the camera is turned by; empty: none
+	ticks            int         // at 60 per second
+	rest             int         // ticks before the autopilots start
+	blackoutTick     int         // start of a blackout of five seconds; 0: none
+	useHeading       bool        // steer by one button and the heading, as with a stick, not by four buttons
+	autopilots       []autopilot // by player
+	shooter          shooter     // of the first player; nil: no shots
+	cameraYaw        string      // degrees; empty: the default
 }
 
-// shooter says what the first player fires at a tick.
+// shooter returns the shot of the first player at a tick.
 type shooter func(tick int) sim.Shot
 
-// autopilot says what velocity its cube shall have at a tick, in m/s along the
-// ground, and which keys are held besides. At a velocity of 0 the cube is left
-// to itself; it is not braked.
-type autopilot func(tick int, w []sim.Body) (x, y float32, held sim.Buttons)
+// autopilot returns the velocity that its cube should have, in m/s along the ground, and
+// further buttons. tick counts from the end of the rest. At a velocity of 0 the cube rolls
+// freely; it does not brake.
+type autopilot func(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons)
 
 const (
 	rate              = 60
-	minHoldTicks      = 6   // ticks for which a direction is held at least
-	velocityTolerance = 0.7 // m/s; a smaller difference is left alone
+	minHoldTicks      = 6   // shortest time between changes of direction
+	velocityTolerance = 0.7 // m/s; smaller differences are not corrected
 )
 
-// record returns the tape as text: the keys that its autopilots press.
+// record returns the text of the tape.
 func (t *tapeSpec) record() ([]byte, error) {
 	s, err := sim.SceneNamed(t.scene)
 	if err != nil {
 		return nil, err
 	}
 	w := sim.New(s, rate)
-	made := &tape.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
-	made.Config.Network.Seed = 1
-	if err := made.Config.Network.Parse("latency=75ms"); err != nil {
+	recording := &tape.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
+	recording.Config.Network.Seed = 1
+	if err := recording.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err
 	}
 	in := make([]sim.Input, s.Players)
-	along := make([]sim.Input, s.Players) // the part that is held for a while
+	directions := make([]sim.Input, s.Players) // change every minHoldTicks
 	for tick := range t.ticks {
 		for p := range in {
 			b := &w.Bodies()[p]
 			var x, y float32
-			var held sim.Buttons
+			var buttons sim.Buttons
 			if tick >= t.rest {
-				x, y, held = t.autopilots[p](tick-t.rest, w.Bodies())
+				x, y, buttons = t.autopilots[p](tick-t.rest, w.Bodies())
 			}
 			if tick%minHoldTicks == 0 {
-				along[p] = sim.Input{}
+				directions[p] = sim.Input{}
 				if x != 0 || y != 0 {
-					along[p] = t.steer(x-b.Linear.X, y-b.Linear.Y)
+					directions[p] = t.steer(x-b.Linear.X, y-b.Linear.Y)
 				}
 			}
-			in[p] = along[p]
-			in[p].Buttons |= held
+			in[p] = directions[p]
+			in[p].Buttons |= buttons
 		}
 		if t.shooter != nil {
 			in[0].Shot = t.shooter(tick)
@@ -97,17 +96,17 @@ func (t *tapeSpec) record() ([]byte, error) {
 		if t.cameraYaw != "" && tick == 0 {
 			e.Commands = []lab.Command{{Verb: "show", Pane: lab.AllPanes, Name: "yaw", Value: t.cameraYaw}}
 		}
-		made.Entries = append(made.Entries, e)
+		recording.Entries = append(recording.Entries, e)
 	}
 	var out bytes.Buffer
-	if err := made.Write(&out); err != nil {
+	if err := recording.Write(&out); err != nil {
 		return nil, err
 	}
 	head, rest, _ := bytes.Cut(out.Bytes(), []byte("\n"))
 	return slices.Concat(head, []byte("\n# "+t.doc+"\n"), rest), nil
 }
 
-// steer returns the keys that change a velocity by so many m/s.
+// steer returns the input that changes a velocity by x and y, in m/s.
 func (t *tapeSpec) steer(x, y float32) sim.Input {
 	if !t.useHeading {
 		return sim.Input{Buttons: keyFor(x, sim.Left, sim.Right) | keyFor(y, sim.Back, sim.Forward)}

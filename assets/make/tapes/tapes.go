@@ -5,85 +5,84 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// tapes are all example tapes. What a description claims, a test holds.
+// tapes are all built-in tapes. Tests check the claims of their descriptions.
 //
-// Each but the katamari tape begins with a rest that lasts until all is asleep,
-// so the keys find the same world however late a strategy brings them to the
-// server. Only a hovering cube knows the tick, it bobs by it, and what a carrier
-// carries: it is elsewhere by then, and on a turning table nothing sleeps.
+// All tapes but katamari begin with a rest until all bodies sleep, so the input meets the
+// same world however late it reaches the server. Two things depend on the tick: a hovering
+// cube, whose height oscillates, and moving carriers with their passengers.
 var tapes = []tapeSpec{
-	{name: "idle", doc: "nobody touches the keys: what a strategy costs and shows at rest",
-		scene: "zen", ticks: 600, autopilots: []autopilot{func(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }}},
-	{name: "start-stop", doc: "a second of push, a second and a half of nothing, to and fro: overshoot and settling",
+	{name: "idle", doc: "no input: cost and behaviour of a strategy at rest",
+		scene: "zen", ticks: 600, autopilots: []autopilot{func(int, []sim.Body) (x, y float32, buttons sim.Buttons) { return 0, 0, 0 }}},
+	{name: "start-stop", doc: "one second of input, 1.5 s without, back and forth: overshoot and settling",
 		scene: "plain", ticks: 3600, rest: 60, autopilots: []autopilot{startStop}},
-	{name: "circle", doc: "round and round at three metres a second, from rest: the usual tape for comparing",
+	{name: "circle", doc: "circles at 3 m/s, from rest: the default tape for comparisons",
 		scene: "zen", ticks: 3660, rest: 60, autopilots: []autopilot{circle}},
-	{name: "turns", doc: "full push in another direction every half second to second, often straight back: what guessed inputs get wrong",
+	{name: "turns", doc: "full input in another direction every 0.5 to 1 s, often the opposite one: hard to predict for others",
 		scene: "plain", ticks: 1860, rest: 60, autopilots: []autopilot{turns}},
-	{name: "figure-eight", doc: "one key and a heading that turns left, then right, as with a stick: inputs that change all the time",
+	{name: "figure-eight", doc: "one button and a heading that turns left, then right, as with a stick: input that keeps changing",
 		scene: "zen", ticks: 1860, rest: 60, useHeading: true, autopilots: []autopilot{figureEight}},
-	{name: "jump", doc: "rolls and hops, every second and a quarter, by taps on lift: flight, landing, keys held for four ticks",
+	{name: "jump", doc: "rolls and hops every 1.25 s: flight, landing, and lift for four ticks at a time",
 		scene: "plain", ticks: 1860, rest: 60, autopilots: []autopilot{jump}},
-	{name: "push", doc: "with a run-up into a pile of 270 cubes and through it, from all sides: contacts of many with many",
+	{name: "push", doc: "rolls through a pile of 270 cubes from all sides: many contacts",
 		scene: "pile:layers=3", ticks: 1920, rest: 240, autopilots: []autopilot{push}},
-	{name: "outage", doc: "five seconds in which all packets are lost, and a pile of 270 cubes is run into: what there is to make good after an outage",
+	{name: "outage", doc: "all packets are lost for 5 s while the player rolls into a pile of 270 cubes: recovery after an outage",
 		scene: "pile:layers=3", ticks: 900, rest: 306, blackoutTick: 300, autopilots: []autopilot{outage}},
-	{name: "katamari", doc: "round the grid, gathering cubes: the ball that the articles show",
+	{name: "katamari", doc: "rolls around the grid and gathers cubes, as in Fiedler's articles",
 		scene: "katamari", ticks: 1800, rest: 90, autopilots: []autopilot{katamari}},
-	{name: "katamari-ball", doc: "a ball of cubes rolls on through the grid for longer than the 2,837 frames of the compression challenge",
+	{name: "katamari-ball", doc: "a ball of cubes rolls through the grid for longer than the 2,837 snapshots of the compression challenge",
 		scene: "katamari", ticks: 3180, rest: 300, autopilots: []autopilot{katamariBall}},
-	{name: "hover", doc: "hovers over the grid and blows cubes away, drops and pulls some in, hovers again: forces without contact",
+	{name: "hover", doc: "hovers over the grid and blows cubes away, or pulls them in: forces without contact",
 		scene: "katamari", ticks: 2100, rest: 300, autopilots: []autopilot{hover}},
-	{name: "two-players", doc: "two players push through the pile between them, and fight over the large cube",
+	{name: "two-players", doc: "two players roll through the pile between them and contest the large cube",
 		scene: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{twoPlayersFirst, twoPlayersSecond}},
-	{name: "same-pile", doc: "two players push into the same pile at the same moment, from both sides, again and again: whose are the cubes?",
+	{name: "same-pile", doc: "two players push one pile at the same time from both sides: contested ownership",
 		scene: "two-players", ticks: 1800, rest: 60, autopilots: []autopilot{samePileWest, samePileEast}},
-	{name: "shots", doc: "one player stands and fires in fixed directions, the other rolls to and fro through them and behind the pile",
+	{name: "shots", doc: "one player rests and fires in fixed directions; the other rolls through them and behind the pile",
 		scene: "two-players", ticks: 2400, rest: 60, autopilots: []autopilot{standStill, dodge}, shooter: volley, cameraYaw: "-90"},
-	{name: "turntable", doc: "rolls onto the turning table, rides it, rolls off: a floor that moves",
+	{name: "turntable", doc: "rolls onto a turntable, rides it, rolls off: a moving floor",
 		scene: "turntable", ticks: 1500, rest: 60, autopilots: []autopilot{turntable}},
-	{name: "jump-off", doc: "rides a fast table and jumps up from it again and again, each time farther out, until it lands beside it: a floor that is left and met again",
+	{name: "jump-off", doc: "rides a fast turntable and jumps further out each time until it lands beside it: contact lost and regained",
 		scene: "turntable:rpm=12:aboard=1", ticks: 1800, rest: 180, autopilots: []autopilot{jumpOff}},
-	{name: "ferry", doc: "boards the waiting ship, rides to the other end, leaves: a room that moves",
+	{name: "ferry", doc: "boards a waiting ship, rides to the other end, leaves: a moving reference frame",
 		scene: "ship", ticks: 1620, rest: 60, autopilots: []autopilot{ferry}},
-	{name: "fast-ship", doc: "the same at up to 50 m/s, half a kilometre away: a room that moves faster than anything in it",
+	{name: "fast-ship", doc: "as ferry, but 530 m at up to 50 m/s: a reference frame faster than anything in it",
 		scene: "ship:distance=530", ticks: 2220, rest: 60, autopilots: []autopilot{fastShip}},
-	{name: "boarding", doc: "rolls at 48 m/s from a platform through the door of the ship that goes beside it, rides, leaves: from one room that moves into another",
+	{name: "boarding", doc: "rolls at 48 m/s from a moving platform through the door of a ship: from one reference frame into another",
 		scene: "ship:distance=530:platform=1", ticks: 2280, autopilots: []autopilot{boarding}},
-	{name: "haul", doc: "drives a sled with a cube stowed in it to and fro, stops, waits, drives on: a vehicle with what lies in it",
+	{name: "haul", doc: "drives a sled with a cube in it, stops, waits, drives on: a vehicle with cargo",
 		scene: "hauler", ticks: 1800, rest: 90, autopilots: []autopilot{haul}},
-	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes what is left of it about: one player moves many",
+	{name: "billiards-break", doc: "breaks the triangle of pucks and pushes the pucks around: one player moves many bodies",
 		scene: "billiards", ticks: 1500, rest: 60, autopilots: []autopilot{breakRack}},
-	{name: "chain-tow", doc: "rolls round and round at four metres a second with sixteen rods behind: a chain on the ground",
+	{name: "chain-tow", doc: "circles at 4 m/s with sixteen rods behind: a chain that drags along the ground",
 		scene: "train:rods=16", ticks: 1500, rest: chainAsleepTick, autopilots: []autopilot{tow}},
-	{name: "chain-swing", doc: "hovers to and fro with sixteen rods below and behind: a chain that swings",
+	{name: "chain-swing", doc: "hovers back and forth with sixteen rods below: a chain that swings",
 		scene: "train:rods=16", ticks: 1500, rest: chainAsleepTick, autopilots: []autopilot{swing}},
 }
 
-// moveToward returns the velocity to a place, at most so many m/s.
-func moveToward(b *sim.Body, x, y, most float32) (float32, float32) {
-	away := geom.Vec3{X: x - b.Pose.Pos.X, Y: y - b.Pose.Pos.Y}
-	if l := away.Len(); l > most {
-		away = away.Scale(most / l)
+// moveToward returns a velocity towards a place, with a maximum in m/s.
+func moveToward(b *sim.Body, x, y, maxSpeed float32) (float32, float32) {
+	offset := geom.Vec3{X: x - b.Pose.Pos.X, Y: y - b.Pose.Pos.Y}
+	if l := offset.Len(); l > maxSpeed {
+		offset = offset.Scale(maxSpeed / l)
 	}
-	return away.X, away.Y
+	return offset.X, offset.Y
 }
 
-// followPoint returns the velocity that follows a moving place: its own, and what
-// makes up for the distance to it.
+// followPoint returns the velocity that follows a moving point: the point's velocity and a
+// correction of the distance to it.
 func followPoint(b *sim.Body, x, y, vx, vy float32) (float32, float32) {
 	return vx + float32(1.5*(x-b.Pose.Pos.X)), vy + float32(1.5*(y-b.Pose.Pos.Y))
 }
 
-// followCircle returns the velocity that follows a circle, which begins in the middle of
-// the scene and towards +x, after so many ticks.
+// followCircle returns the velocity that follows a circle after a number of ticks. The circle
+// begins in the middle of the scene, towards +x.
 func followCircle(b *sim.Body, radius, speed float32, ticks int) (float32, float32) {
 	a := float32(float32(ticks) / 60 * speed / radius)
 	sin, cos := geom.Sin(a), geom.Cos(a)
 	return followPoint(b, float32(radius*sin), float32(radius*(1-cos)), float32(speed*cos), float32(speed*sin))
 }
 
-func startStop(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func startStop(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	if tick%150 >= 60 {
 		return 0, 0, 0
 	}
@@ -93,7 +92,7 @@ func startStop(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return -4, 0, 0
 }
 
-func circle(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func circle(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const radius, speed, middle = 2.25, 3.0, -0.75
 	angle := float32(tick)/60*speed/radius + geom.HalfPi
 	sin, cos := geom.Sin(angle), geom.Cos(angle)
@@ -101,13 +100,13 @@ func circle(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-// leg is a stage of a tape.
+// leg is a direction or velocity for a number of ticks.
 type leg struct {
-	x, y  float32 // m/s, along the ground
+	x, y  float32 // along the ground
 	ticks int
 }
 
-// legAt returns the leg at a tick of a round of legs, and whether the first round is over.
+// legAt returns the leg at a tick. The legs repeat; again is set after the first round.
 func legAt(legs []leg, tick int) (l leg, again bool) {
 	for i := 0; ; i++ {
 		if l = legs[i%len(legs)]; tick < l.ticks {
@@ -120,13 +119,13 @@ func legAt(legs []leg, tick int) (l leg, again bool) {
 // turnLegs are the directions of the turns tape.
 var turnLegs = []leg{{1, 0, 48}, {-1, 0, 60}, {0, 1, 36}, {0, -1, 48}, {1, 1, 30}, {-1, 1, 36}, {1, -1, 60}, {-1, -1, 30}, {1, 0, 36}, {0, 1, 36}, {-1, 0, 30}}
 
-func turns(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func turns(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	l, _ := legAt(turnLegs, tick)
 	return 8 * l.x, 8 * l.y, 0
 }
 
-// figureEight is a Lissajous figure: twice up and down on one way to and fro.
-func figureEight(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// figureEight follows a Lissajous figure with frequencies 1 and 2.
+func figureEight(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const wide, high, turn = 3.2, 2.2, geom.TwoPi / 6 // metres, metres, rad/s
 	a := float32(float32(tick) / 60 * turn)
 	x, y = followPoint(&w[0], float32(wide*geom.Sin(a)), float32(high*geom.Sin(2*a))-0.75,
@@ -134,31 +133,31 @@ func figureEight(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-func jump(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func jump(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	x, y = followCircle(&w[0], 5, 3, tick)
 	if tick%75 >= 71 {
-		held = sim.Lift
+		buttons = sim.Lift
 	}
-	return x, y, held
+	return x, y, buttons
 }
 
-// pushWaypoints are the way points of the push tape: across the pile to the other side,
-// and round to the next.
+// pushWaypoints are the waypoints of the push tape: through the pile to the other side, and
+// around it to the next side.
 var pushWaypoints = [...][2]float32{{0, 8}, {8, 1}, {-8, -1}, {0, -8}, {1, 8}, {8, -1}, {-8, 0}, {-1, -8}}
 
-func push(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func push(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	l := pushWaypoints[tick/180%len(pushWaypoints)]
 	x, y = moveToward(&w[0], l[0], l[1], 8)
 	return x, y, 0
 }
 
-// outageLegs are the directions of the outage tape: found by trying, so that much is moved,
-// and most of it by less than five metres.
+// outageLegs are the directions of the outage tape. They were found by trial, so that many
+// cubes move, most of them by less than five metres.
 var outageLegs = []leg{{0, 1, 36}, {-1, 0, 36}, {0, 0, 60}, {1, 0, 36}, {0, -1, 24}, {0, 1, 48}, {1, -1, 24}, {1, 1, 6}}
 
-// outage runs into the pile and about before it while the link is dark. It wants
-// to be faster than it is, so its keys do not depend on where that brings it.
-func outage(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// outage rolls into the pile and in front of it during the blackout. It always asks for more
+// speed than it has, so the input does not depend on the cube's position.
+func outage(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	l, over := legAt(outageLegs, tick)
 	if over {
 		return 0, 0, 0
@@ -167,16 +166,16 @@ func outage(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return v.X + l.x, v.Y + l.y, 0
 }
 
-// katamariWaypoints are the way points of the katamari tape, one a second.
+// katamariWaypoints are the waypoints of the katamari tape, one per second.
 var katamariWaypoints = [8][2]float32{{7, 0}, {5, 5}, {0, 7}, {-5, 5}, {-7, 0}, {-5, -5}, {0, -7}, {5, -5}}
 
-func katamari(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func katamari(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	c := katamariWaypoints[tick/60%len(katamariWaypoints)]
 	x, y = moveToward(&w[0], c[0], c[1], 8)
 	return x, y, sim.Pull
 }
 
-func katamariBall(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func katamariBall(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const wide, turn = 11, geom.TwoPi / 48
 	a := float32(float32(tick) / 60 * turn)
 	x, y = followPoint(&w[0], float32(wide*geom.Sin(2*a)), float32(wide*geom.Sin(3*a)),
@@ -184,7 +183,7 @@ func katamariBall(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, sim.Pull
 }
 
-func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func hover(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	x, y = followCircle(&w[0], 6, 3, tick)
 	if phase := tick % 300; phase >= 150 && phase < 240 {
 		return x, y, sim.Pull
@@ -192,26 +191,26 @@ func hover(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, sim.Lift
 }
 
-// chainAsleepTick is when all of the chain sleeps.
+// chainAsleepTick is the tick at which the whole chain sleeps.
 const chainAsleepTick = 180
 
-func tow(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func tow(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	x, y = followCircle(&w[0], 5, 4, tick)
 	return x, y, 0
 }
 
-func swing(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func swing(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	side := float32(8*float32(tick/100%2)) - 4
 	x, y = moveToward(&w[0], side, 2, 5)
 	return x, y, sim.Lift
 }
 
-// The players cross the pile, each to where the other came from. Then there are
-// rounds: each pushes the large cube towards the other, one of them sooner, and
-// both draw back for long enough that it is nobody's again.
+// The players roll through the pile to the other's start. Then they contest the large cube in
+// rounds: each pushes it towards the other, one of them earlier, and both draw back until
+// nobody owns it.
 const roundTicks = 480
 
-func twoPlayersFirst(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func twoPlayersFirst(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	if tick < 420 {
 		x, y = moveToward(&w[0], 5, 2, 5)
 	} else {
@@ -220,7 +219,7 @@ func twoPlayersFirst(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-func twoPlayersSecond(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func twoPlayersSecond(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	switch {
 	case tick < 60:
 		return 0, 0, 0
@@ -232,17 +231,17 @@ func twoPlayersSecond(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-func samePileWest(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func samePileWest(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return samePile(&w[0], -1, tick)
 }
 
-func samePileEast(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func samePileEast(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return samePile(&w[1], 1, tick)
 }
 
-// samePile pushes for three seconds from one side, 1 for that of +x, into where the pile
-// was, each time at another place, and backs out for one.
-func samePile(b *sim.Body, side float32, tick int) (x, y float32, held sim.Buttons) {
+// samePile pushes into the pile for three seconds, each time in another lane, and backs out
+// for one second. side is 1 for the player at +x, -1 for the other.
+func samePile(b *sim.Body, side float32, tick int) (x, y float32, buttons sim.Buttons) {
 	lane := float32(0.7 * float32(tick/240%4))
 	if tick%240 >= 180 {
 		x, y = moveToward(b, float32(3*side), lane, 3)
@@ -252,8 +251,8 @@ func samePile(b *sim.Body, side float32, tick int) (x, y float32, held sim.Butto
 	return x, y, 0
 }
 
-// contestPrize returns the velocity of a player who pushes the prize from its side,
-// 1 for that of +x: sooner than the other in even rounds, later in odd ones.
+// contestPrize returns the velocity of a player who pushes the large cube from its side, 1
+// for +x: earlier than the other player in even rounds, later in odd ones.
 func contestPrize(b, prize *sim.Body, side float32, tick int) (x, y float32) {
 	begin := 0
 	if tick/roundTicks%2 != 0 {
@@ -267,9 +266,9 @@ func contestPrize(b, prize *sim.Body, side float32, tick int) (x, y float32) {
 	return moveToward(b, p.X+float32(3*side), p.Y, 5)
 }
 
-// turntable rolls onto the table from the south, is left alone there for more
-// than a turn, and rolls off the nearest way.
-func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// turntable rolls onto the turntable from the south, rests there for more than a turn, and
+// rolls off by the shortest path.
+func turntable(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	switch {
 	case tick < 180:
 		x, y = moveToward(&w[0], 0, 0, 3)
@@ -284,14 +283,14 @@ func turntable(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-// jumpOff is left alone on the table and jumps, every three and a half seconds, each
-// time farther out, until it lands beside it. Then it rolls.
-func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// jumpOff rests on the turntable and jumps every 3.5 s, each time further out, until it lands
+// beside the turntable. Then it rolls.
+func jumpOff(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const round, jumps = 210, 5
 	switch {
 	case tick < jumps*round:
 		if tick%round < 3 {
-			held = sim.Lift
+			buttons = sim.Lift
 		}
 	case tick/60%2 == 0:
 		p := w[0].Pose.Pos
@@ -299,23 +298,22 @@ func jumpOff(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 		p = p.Unit().Scale(4)
 		x, y = p.X, p.Y
 	}
-	return x, y, held
+	return x, y, buttons
 }
 
-// ferry rolls through the door of the ship, which leaves after 8 s and
-// arrives after 18.
-func ferry(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// ferry rides the ship, which departs after 8 s and arrives after 18 s.
+func ferry(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return rideShip(tick, 1080, 40, w)
 }
 
-// fastShip does the same on the long way, which takes twice as long.
-func fastShip(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// fastShip rides the ship on the long path, which takes 20 s.
+func fastShip(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	return rideShip(tick, 1680, 530, w)
 }
 
-// rideShip boards a ship, stands still until it has arrived, and leaves it at the end of
-// its way.
-func rideShip(tick, arrival int, distance float32, w []sim.Body) (x, y float32, held sim.Buttons) {
+// rideShip rolls through the door of a ship, rests until its arrival and leaves it at the end
+// of its path.
+func rideShip(tick, arrival int, distance float32, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	switch {
 	case tick < 240:
 		x, y = moveToward(&w[0], 0, 6, 4)
@@ -330,17 +328,16 @@ func rideShip(tick, arrival int, distance float32, w []sim.Body) (x, y float32, 
 // haulLegs are the velocities of the haul tape.
 var haulLegs = []leg{{4, 0, 150}, {0, 0, 90}, {0, 3, 90}, {-4, 0, 180}, {0, 0, 180}, {0, -3, 90}, {3, 3, 90}, {0, 0, 120}}
 
-// haul drives and waits, again and again.
-func haul(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// haul drives and waits repeatedly.
+func haul(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	l, _ := legAt(haulLegs, tick)
 	return l.x, l.y, 0
 }
 
-// boarding waits on the tender, which goes along with the ship, rolls through the door
-// when both are nearly at their fastest, halfway, and leaves at the other end. The two
-// take it along by themselves: its keys roll it across their way, and keep it in the
-// middle of the door.
-func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// boarding rests on the platform, which moves beside the ship, rolls through the door when
+// both are nearly at full speed, and leaves at the other end. Platform and ship carry the
+// cube; its input rolls it across their path and keeps it in the middle of the door.
+func boarding(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	ship := fastShipPath.Pose(geom.Pose{}, sim.Tick(tick), rate).Pos.X
 	speed := float32(rate * (fastShipPath.Pose(geom.Pose{}, sim.Tick(tick)+1, rate).Pos.X - ship))
 	switch {
@@ -359,13 +356,13 @@ func boarding(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-// fastShipPath is the way of the ship that is fast.
+// fastShipPath is the path of the fast ship.
 var fastShipPath = sim.Path{Travel: geom.Vec3{X: 530}, TravelSeconds: 20, WaitSeconds: 8}
 
-// breakWaypoints are the way points of the break tape.
+// breakWaypoints are the waypoints of the billiards-break tape.
 var breakWaypoints = [...][2]float32{{0, 2}, {3, -2}, {1, 8}, {-3, 8}, {-2, -2}, {2, 6}, {0, -6}}
 
-func breakRack(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+func breakRack(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const stroke = 180
 	if i := tick / stroke; i < len(breakWaypoints) {
 		x, y = moveToward(&w[0], breakWaypoints[i][0], breakWaypoints[i][1], 6)
@@ -373,22 +370,22 @@ func breakRack(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
 	return x, y, 0
 }
 
-func standStill(int, []sim.Body) (x, y float32, held sim.Buttons) { return 0, 0, 0 }
+func standStill(int, []sim.Body) (x, y float32, buttons sim.Buttons) { return 0, 0, 0 }
 
-// dodge rolls to and fro across the other player's way, at up to 10 m/s, and at one
-// end behind the pile.
-func dodge(tick int, w []sim.Body) (x, y float32, held sim.Buttons) {
+// dodge rolls back and forth across the other player's line of fire, at up to 10 m/s, and
+// behind the pile at one end.
+func dodge(tick int, w []sim.Body) (x, y float32, buttons sim.Buttons) {
 	const middle, wide, turn = -1.2, 3.3, 1.9 // metres, metres, rad/s
 	a := float32(float32(tick) / rate * turn)
 	x, y = followPoint(&w[1], 6, middle+float32(wide*geom.Sin(a)), 0, float32(wide*turn*geom.Cos(a)))
 	return x, y, 0
 }
 
-// shotTargets are the places, of those that the other player rolls along, that are shot at
-// in turn, wherever it is.
+// shotTargets are the points on the other player's path that are shot at in turn, wherever
+// that player is.
 var shotTargets = [...]float32{-3.6, -1.2, -2.4, 0, -3}
 
-// volley fires every 23 ticks, along the ground.
+// volley fires every 23 ticks, horizontally.
 func volley(tick int) sim.Shot {
 	const rest, every, end = 120, 23, 2340
 	if tick < rest || tick > end || (tick-rest)%every != 0 {

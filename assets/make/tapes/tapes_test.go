@@ -17,8 +17,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestTapesAreUpToDate says that the tapes that are built in are those that this
-// program makes, all of them, to the byte.
+// TestTapesAreUpToDate checks that the built-in tapes are those that this program writes, to
+// the byte.
 func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
 	files, err := fs.Glob(assets.Tapes, "tapes/*.tape")
 	if err != nil || len(files) != len(tapes) {
@@ -34,7 +34,7 @@ func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
 		}
 		have, err := fs.ReadFile(assets.Tapes, "tapes/"+tapes[i].name+".tape")
 		if err != nil || !bytes.Equal(made, have) {
-			t.Errorf("%s is not what is made: go generate ./assets", tapes[i].name)
+			t.Errorf("%s is out of date: go generate ./assets", tapes[i].name)
 		}
 		if len(have) > 4096 {
 			t.Errorf("%s has %d bytes", tapes[i].name, len(have))
@@ -42,8 +42,7 @@ func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
 	}
 }
 
-// TestDocsNameTapes says that docs/tapes.md has every tape with its scene and
-// length.
+// TestDocsNameTapes checks that docs/tapes.md lists every tape with its scene and length.
 func TestDocsNameTapes(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/tapes.md")
 	if err != nil {
@@ -58,7 +57,7 @@ func TestDocsNameTapes(t *testing.T) {
 	}
 }
 
-// loadTape returns a tape that is built in.
+// loadTape returns a built-in tape.
 func loadTape(t *testing.T, name string) *tape.Tape {
 	t.Helper()
 	text, err := fs.ReadFile(assets.Tapes, "tapes/"+name+".tape")
@@ -72,8 +71,8 @@ func loadTape(t *testing.T, name string) *tape.Tape {
 	return read
 }
 
-// stepTape steps a world through a tape whose keys come so many ticks late, as a
-// server may get them, and calls see before the first tick and after each.
+// stepTape steps a world through a tape whose input arrives a number of ticks late, as at a
+// server, and calls see before the first tick and after each one.
 func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
 	t.Helper()
 	tape := loadTape(t, name)
@@ -92,8 +91,7 @@ func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []s
 	}
 }
 
-// inputDelays are how many ticks late the keys come in the tests of claims. The long
-// ones make do with one.
+// inputDelays are the delays of the input in ticks at which claims are checked.
 func inputDelays() []int {
 	if testing.Short() {
 		return []int{11}
@@ -101,10 +99,9 @@ func inputDelays() []int {
 	return []int{0, 5, 11}
 }
 
-// TestTapesBeginAtRest says that all is asleep when the first key is pressed, so
-// that it makes no difference in which tick it arrives. Only the katamari tape,
-// older than the rule, is hastier, and what rides a turning table or a ship under way
-// does not sleep.
+// TestTapesBeginAtRest checks that all bodies sleep at the first input, so its tick of arrival
+// does not matter. Exceptions are the katamari tape, which is older than the rule, and bodies
+// on a turntable or a moving ship, which do not sleep.
 func TestTapesBeginAtRest(t *testing.T) {
 	for i := range tapes {
 		name := tapes[i].name
@@ -127,13 +124,13 @@ func TestTapesBeginAtRest(t *testing.T) {
 		for k, b := range w.Bodies() {
 			rides := len(scene.Carriers) > 0 && (k >= scene.Players || name == "jump-off" || name == "boarding") && b.Pose.Pos.Z > 0.3
 			if !b.Asleep && !rides {
-				t.Errorf("%s: body %d is awake at the first key", name, k)
+				t.Errorf("%s: body %d is awake at the first input", name, k)
 			}
 		}
 	}
 }
 
-// clearance is the height of the lowest corner of a player's cube, in metres.
+// clearance returns the height of the lowest corner of a player's cube, in metres.
 func clearance(b *sim.Body) float32 {
 	const half = 0.75
 	m := b.Pose.Rot.Mat()
@@ -144,8 +141,8 @@ func clearance(b *sim.Body) float32 {
 	return low
 }
 
-// TestStartStop says that the cube is pushed to speed and left alone till it
-// nearly stands, 22 times or more.
+// TestStartStop checks that the cube gains speed and then rolls out nearly to rest, 22 times
+// or more.
 func TestStartStop(t *testing.T) {
 	for _, late := range inputDelays() {
 		starts, fast := 0, false
@@ -163,7 +160,7 @@ func TestStartStop(t *testing.T) {
 	}
 }
 
-// winding counts how often a path goes round a place, counter-clockwise.
+// winding counts the turns of a path around a point, counter-clockwise.
 type winding struct {
 	x, y, last, sum float64
 }
@@ -174,7 +171,7 @@ func (w *winding) add(p geom.Vec3) {
 	w.last = a
 }
 
-// TestCircle says that the cube goes round 13 times, or nearly.
+// TestCircle checks that the cube makes about 13 turns.
 func TestCircle(t *testing.T) {
 	for _, late := range inputDelays() {
 		laps := winding{y: -0.75}
@@ -186,8 +183,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestTurns says that within half a second the cube's velocity turns by more
-// than 120 degrees, or by 60 to 120, a dozen times each.
+// TestTurns checks that the cube's velocity turns within half a second by more than 120
+// degrees, and by 60 to 120 degrees, a dozen times each.
 func TestTurns(t *testing.T) {
 	for _, late := range inputDelays() {
 		var past []geom.Vec3 // velocities
@@ -217,9 +214,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestFigureEight says that the path winds round one place to the left and
-// round another to the right, so that it crosses itself, and that the heading
-// turns by whole turns both ways.
+// TestFigureEight checks that the path turns left around one point and right around another,
+// and that the heading makes whole turns in both directions.
 func TestFigureEight(t *testing.T) {
 	for _, late := range inputDelays() {
 		east, west := winding{x: 2, y: -0.75}, winding{x: -2, y: -0.75}
@@ -232,7 +228,7 @@ func TestFigureEight(t *testing.T) {
 				return
 			}
 			if in[0].Buttons != sim.Forward {
-				t.Fatalf("keys %v", in[0])
+				t.Fatalf("input %v", in[0])
 			}
 			switch d := int(int8(in[0].Heading - last)); {
 			case d > 0:
@@ -252,8 +248,7 @@ func TestFigureEight(t *testing.T) {
 	}
 }
 
-// TestJump says that the cube leaves the ground by a third of a metre and lands
-// again, 23 times.
+// TestJump checks that the cube rises by a third of a metre and lands again, 23 times.
 func TestJump(t *testing.T) {
 	for _, late := range inputDelays() {
 		hops, up := 0, false
@@ -275,8 +270,8 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestPush says that the player goes through the pile from side to side, and
-// that more than half of its cubes are moved by more than a metre.
+// TestPush checks that the player crosses the pile from side to side, and that more than half
+// of its cubes move by more than a metre.
 func TestPush(t *testing.T) {
 	var start []sim.Body
 	moved := map[int]bool{}
@@ -311,8 +306,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// countNear counts the loose cubes whose centres are within some metres of the
-// first player's.
+// countNear counts the cubes whose centres are within a radius of the first player's.
 func countNear(w *sim.World, within float32) int {
 	n := 0
 	for i := w.Scene().Players; i < len(w.Bodies()); i++ {
@@ -323,7 +317,7 @@ func countNear(w *sim.World, within float32) int {
 	return n
 }
 
-// katamariStats is what is measured of a tape in katamari.
+// katamariStats are the measurements of a tape in katamari.
 type katamariStats struct {
 	ticks          int     // since the first key
 	gatheredTicks  int     // of them with at least 60 cubes within 2.5 m
@@ -388,8 +382,8 @@ func measureKatamari(t *testing.T, name string, late int) katamariStats {
 	return m
 }
 
-// TestOutage says that the link is dark from before the first key until after the
-// last one, and that meanwhile a dozen cubes and more are moved by over a metre.
+// TestOutage checks that the blackout covers all input, and that a dozen cubes or more move by
+// more than a metre during it.
 func TestOutage(t *testing.T) {
 	dark, last := 0, 0
 	for i, e := range loadTape(t, "outage").Entries {
@@ -398,13 +392,13 @@ func TestOutage(t *testing.T) {
 		}
 		if len(e.Inputs) > 0 && e.Inputs[0] != (sim.Input{}) {
 			if dark == 0 {
-				t.Error("there is a key before the link is dark")
+				t.Error("there is input before the blackout")
 			}
 			last = i
 		}
 	}
 	if dark == 0 || last >= dark+5*rate {
-		t.Errorf("dark from %d on, the last key at %d", dark, last)
+		t.Errorf("blackout from %d on, last input at %d", dark, last)
 	}
 	var start, end []sim.Body
 	stepTape(t, "outage", 0, func(w *sim.World, in []sim.Input) {
@@ -427,17 +421,16 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestKatamari says that a ball of cubes is gathered.
+// TestKatamari checks that a ball of cubes is gathered.
 func TestKatamari(t *testing.T) {
 	if m := measureKatamari(t, "katamari", 0); m.nearMax < 90 || m.gatheredTicks*2 < m.ticks {
 		t.Errorf("%+v", m)
 	}
 }
 
-// TestKatamariBall says that for longer than 2,837 frames after the first key a
-// ball of cubes travels through the grid: at least 60 of them are near the
-// player for most of the time, a tenth of all bodies moves in the mean tick,
-// and more are taken in along the way.
+// TestKatamariBall checks that a ball of cubes rolls through the grid for more than 2,837
+// ticks after the first input: at least 60 cubes are near the player most of the time, a
+// tenth of all bodies moves in the average tick, and the ball keeps growing.
 func TestKatamariBall(t *testing.T) {
 	m := measureKatamari(t, "katamari-ball", 5)
 	if m.ticks < 2837 || m.gatheredTicks*4 < m.ticks*3 || m.nearMax < 120 || m.distance < 120 || m.displacedAtEnd < 200 || m.movedBodies*10 < m.ticks*901 {
@@ -445,8 +438,8 @@ func TestKatamariBall(t *testing.T) {
 	}
 }
 
-// TestHover says that the player is in the air for a third of the time at
-// least, and blows more than a hundred cubes away.
+// TestHover checks that the player is in the air for at least a third of the time, and blows
+// away more than a hundred cubes.
 func TestHover(t *testing.T) {
 	for _, late := range inputDelays() {
 		if m := measureKatamari(t, "hover", late); m.airborneTicks*3 < m.ticks || m.displaced < 100 {
@@ -455,8 +448,8 @@ func TestHover(t *testing.T) {
 	}
 }
 
-// TestTwoPlayers says that both cross the pile and that both push the large
-// cube: alone, against each other, and so that it changes hands.
+// TestTwoPlayers checks that both players cross the pile and push the large cube: alone,
+// against each other, and with changes of ownership.
 func TestTwoPlayers(t *testing.T) {
 	const prize = 2
 	for _, late := range inputDelays() {
@@ -494,15 +487,15 @@ func TestTwoPlayers(t *testing.T) {
 				pushes[1]++
 			}
 		})
-		t.Logf("%d ticks late: %v ticks alone, %d together, %d hands, %d cubes moved", late, pushes, both, hands, moved)
+		t.Logf("%d ticks late: %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, pushes, both, hands, moved)
 		if crossed == 0 || moved < 30 || hands < 4 || pushes[0] < 60 || pushes[1] < 60 || both < 120 {
-			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d hands, %d cubes moved", late, crossed, pushes, both, hands, moved)
+			t.Errorf("%d ticks late: crossed %d, %v ticks alone, %d together, %d changes of ownership, %d cubes moved", late, crossed, pushes, both, hands, moved)
 		}
 	}
 }
 
-// TestSamePile says that both are at the pile at the same time for five seconds, from
-// the same half second on, and that most cubes are moved.
+// TestSamePile checks that both players reach the pile within half a second of each other and
+// push it together for five seconds, and that most cubes move.
 func TestSamePile(t *testing.T) {
 	for _, late := range inputDelays() {
 		both, moved, tick := 0, 0, 0
@@ -533,14 +526,14 @@ func TestSamePile(t *testing.T) {
 			}
 			tick++
 		})
-		t.Logf("%d ticks late: they come in ticks %v, both are there in %d ticks, %d cubes moved", late, first, both, moved)
+		t.Logf("%d ticks late: they arrive in ticks %v and push together in %d ticks, %d cubes moved", late, first, both, moved)
 		if gap := first[0] - first[1]; both < 300 || moved < 40 || gap > 30 || gap < -30 {
-			t.Errorf("%d ticks late: they come in ticks %v, both are there in %d ticks, %d cubes moved", late, first, both, moved)
+			t.Errorf("%d ticks late: they arrive in ticks %v and push together in %d ticks, %d cubes moved", late, first, both, moved)
 		}
 	}
 }
 
-// rideStats is what is measured of a tape with a carrier.
+// rideStats are the measurements of a tape with a carrier.
 type rideStats struct {
 	carriedTicks int     // ticks in which the player's cube stands still on it while it moves
 	distance     float64 // metres in them
@@ -548,8 +541,8 @@ type rideStats struct {
 	final        sim.Body
 }
 
-// measureRide follows the player's cube as the carrier sees it: it rides in the
-// ticks in which it moves less than a millimetre against a floor that moves.
+// measureRide follows the player's cube relative to the carrier. The cube rides in the ticks
+// in which it moves less than a millimetre relative to a moving floor.
 func measureRide(t *testing.T, name string, late int) (r rideStats) {
 	var last geom.Vec3
 	began := false
@@ -568,13 +561,13 @@ func measureRide(t *testing.T, name string, late int) (r rideStats) {
 		}
 		last, r.final, began = b.Pose.Pos, *b, true
 	})
-	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f times round, ends at %.1f, %.1f", name, late,
+	t.Logf("%s, %d ticks late: rides for %.1f s and %.1f m, %.2f turns, ends at %.1f, %.1f", name, late,
 		float64(r.carriedTicks)/rate, r.distance, r.winding.sum, r.final.Pose.Pos.X, r.final.Pose.Pos.Y)
 	return r
 }
 
-// TestTurntable says that the cube comes to rest on the turning table, is
-// carried round for more than a turn, and ends on the ground, off the table.
+// TestTurntable checks that the cube comes to rest on the turntable, rides it for more than a
+// turn, and ends on the ground beside it.
 func TestTurntable(t *testing.T) {
 	for _, late := range inputDelays() {
 		r := measureRide(t, "turntable", late)
@@ -587,9 +580,8 @@ func TestTurntable(t *testing.T) {
 	}
 }
 
-// TestFerry says that the cube boards the ship before it leaves, stands in
-// it all the way to the other end, and has left it by the door when the tape
-// ends.
+// TestFerry checks that the cube boards the ship before its departure, rests in it to the other
+// end, and has left through the door at the end of the tape.
 func TestFerry(t *testing.T) {
 	for _, late := range inputDelays() {
 		r := measureRide(t, "ferry", late)
@@ -602,9 +594,9 @@ func TestFerry(t *testing.T) {
 	}
 }
 
-// TestBoarding says that the cube stands on the tender until both go at 45 m/s or more,
-// is in the ship by its door before that is over, rides to the other end, and has left by
-// the door when the tape ends.
+// TestBoarding checks that the cube rests on the platform until platform and ship move at
+// 45 m/s or more, enters the ship through the door at that speed, rides to the other end, and
+// has left through the door at the end of the tape.
 func TestBoarding(t *testing.T) {
 	for _, late := range inputDelays() {
 		slowest, entered, rode := 100.0, 0, 0
@@ -618,10 +610,10 @@ func TestBoarding(t *testing.T) {
 			switch y := b.Pose.Pos.Y; {
 			case entered == 0 && y > 2.5+0.75:
 				entered = int(w.Tick())
-			case entered == 0 && y > 0.25: // it crosses
+			case entered == 0 && y > 0.25: // it crosses over
 				slowest = min(slowest, speed)
 				if aside > 2 {
-					t.Errorf("%d ticks late, tick %d: it is %v m aside of the door", late, w.Tick(), aside)
+					t.Errorf("%d ticks late, tick %d: %v m beside the door", late, w.Tick(), aside)
 				}
 			}
 			if entered > 0 && speed > 1 && b.Pose.Pos.Y > 3 && aside < 5 {
@@ -639,8 +631,7 @@ func TestBoarding(t *testing.T) {
 	}
 }
 
-// TestFastShip says the same as TestFerry of the ship that goes at up to 50 m/s, half a
-// kilometre.
+// TestFastShip is TestFerry for the fast ship.
 func TestFastShip(t *testing.T) {
 	for _, late := range inputDelays() {
 		r := measureRide(t, "fast-ship", late)
@@ -653,8 +644,7 @@ func TestFastShip(t *testing.T) {
 	}
 }
 
-// TestBreak says that most of the pucks are pushed by a metre or more, by one
-// player, and none out of the rails.
+// TestBreak checks that most pucks move by a metre or more, and none across the rails.
 func TestBreak(t *testing.T) {
 	for _, late := range inputDelays() {
 		var scene *sim.Scene
@@ -677,13 +667,13 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestChains says that the keys find the chain asleep; that it is drawn round the circle
-// behind the cube that rolls, all of it; and that it is lifted off the ground, a part of it,
-// by the cube that hovers, and goes to and fro; and that no joint is pulled far.
+// TestChains checks that the chain sleeps at the first input, that the rolling cube drags all
+// of it around the circle, that the hovering cube lifts a part of it and swings it, and that
+// joints separate only a little.
 func TestChains(t *testing.T) {
 	for _, c := range []struct {
 		name           string
-		lifted, fewest int // rods that are a metre up, in ticks; and of how many
+		lifted, fewest int // ticks with rods a metre above the ground, and the number of those rods
 	}{{"chain-tow", 0, 0}, {"chain-swing", 600, 2}} {
 		for _, late := range inputDelays() {
 			var round, ends winding
@@ -728,9 +718,8 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestRewindPredictsCarriers says that a client that predicts foresees what a
-// carrier does to its cube: over a link that loses nothing rewind corrects
-// nothing in the tapes that ride.
+// TestRewindPredictsCarriers checks that a predicting client predicts the effect of carriers
+// on its cube: without loss rewind makes no corrections in the tapes with carriers.
 func TestRewindPredictsCarriers(t *testing.T) {
 	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
 		tape := loadTape(t, name)
@@ -750,9 +739,8 @@ func TestRewindPredictsCarriers(t *testing.T) {
 	}
 }
 
-// TestJumpOff says that the cube that rides the table jumps up from it by half a metre
-// and lands on it again, four times or more, each time farther out; and that it is
-// beside it in the end.
+// TestJumpOff checks that the cube jumps half a metre up from the turntable and lands on it
+// again, four times or more and each time further out, and ends beside it.
 func TestJumpOff(t *testing.T) {
 	for _, late := range inputDelays() {
 		var hops []float32 // where they began, from the middle
@@ -777,8 +765,7 @@ func TestJumpOff(t *testing.T) {
 	}
 }
 
-// TestHaul says that the sled drives and stands still, thrice or more, and keeps its
-// cube.
+// TestHaul checks that the sled drives and stops, three times or more, and keeps its cube.
 func TestHaul(t *testing.T) {
 	for _, late := range inputDelays() {
 		stops, fast, apart := 0, false, float32(0)
@@ -803,9 +790,9 @@ func TestHaul(t *testing.T) {
 	}
 }
 
-// TestShots says that the shots tape fires 97 times in five directions, that the first
-// player stands, and that the other crosses every one of them again and again, fast,
-// and is behind the pile at times, however late the keys come.
+// TestShots checks that the shots tape fires 97 times in five directions, that the first
+// player rests, and that the other crosses every direction repeatedly and fast, and is behind
+// the pile at times, for all delays of the input.
 func TestShots(t *testing.T) {
 	for _, late := range inputDelays() {
 		fired, hit, hidden, fast, moved := 0, map[uint16]int{}, 0, float32(0), float32(0)

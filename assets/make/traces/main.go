@@ -1,16 +1,14 @@
-// Traces writes the example traces of a link: two minutes with nearly the same
-// share of loss and utterly different to play on. They are synthetic. Their
-// figures are after a table of two Wi-Fi radios measured at 100 Hz (the wiki of
-// the SSL-A-Team's firmware):
+// Traces writes the built-in traces of a link: two traces of a minute with nearly the same
+// loss but very different behaviour. They are synthetic, modelled on a table of two Wi-Fi
+// radios measured at 100 Hz (wiki of the SSL-A-Team's firmware):
 //
 //	link A: round trip p50 5.7 ms, p95 15.6, p99 109, max 1836; 1.86 % lost, up to 86 in a row
 //	link B: round trip p50 7.2 ms, p99 9.7, max 116; 1.41 % lost, up to 4 in a row
 //
-// wifi-stall, after A, is made of short waits and one long stall: for 0.86 s all
-// is lost, and what is sent in the next 0.92 s arrives at its end, at once.
-// (p50 5.7 ms, p95 11.1, p99 322, max 925; 1.87 % lost, up to 43 samples of 20 ms
-// in a row.) wifi-scatter, after B, is made of single losses. (p50 7.1 ms, p99
-// 8.6, max 116; 1.53 % lost, never two in a row.)
+// wifi-stall, after A, has short delays and one long stall: for 0.86 s everything is lost,
+// and everything sent in the next 0.92 s arrives together at the end of the stall (p50 5.7 ms,
+// p95 11.1, p99 322, max 925; 1.87 % lost, up to 43 samples of 20 ms in a row). wifi-scatter,
+// after B, has single losses (p50 7.1 ms, p99 8.6, max 116; 1.53 % lost, never two in a row).
 package main
 
 import (
@@ -31,20 +29,20 @@ const (
 )
 
 func main() {
-	writeTrace("wifi-stall", "Wi-Fi that stalls: 1.9 % lost, nearly all of it in one second",
+	writeTrace("wifi-stall", "Wi-Fi with a stall: 1.9 % loss, nearly all of it within one second",
 		link.Conditions{Latency: 4900 * time.Microsecond, Jitter: 800 * time.Microsecond, Shape: link.LongTail, Loss: 0.004}, stall)
-	writeTrace("wifi-scatter", "Wi-Fi that drops: 1.5 % lost, one here and one there",
+	writeTrace("wifi-scatter", "Wi-Fi with single losses: 1.5 % loss, never two in a row",
 		link.Conditions{Latency: 6600 * time.Microsecond, Jitter: 600 * time.Microsecond, Shape: link.Gamma, Loss: 0.0141}, scatter)
 }
 
-// stall returns how long a datagram sent at a moment waits besides, and whether
-// it is lost.
+// stall returns the additional delay of a datagram that is sent at a moment, and whether it is
+// lost.
 func stall(at time.Duration) (wait time.Duration, lost bool) {
 	const begin, dead, long = 31 * time.Second, 860 * ms, 1780 * ms
 	if in := at - begin; in >= 0 && in < long {
 		return long - in, in < dead
 	}
-	if in := at % (4700 * ms); in < 80*ms { // a short wait now and then
+	if in := at % (4700 * ms); in < 80*ms { // a short delay now and then
 		return 80*ms - in, false
 	}
 	return 0, false
@@ -63,11 +61,11 @@ func writeTrace(name, doc string, c link.Conditions, event func(time.Duration) (
 		log.Fatal(err)
 	}
 	w := bufio.NewWriter(file)
-	fmt.Fprintf(w, "# %s\n# synthetic: made by assets/make/traces after the figures of a measured link\ntime_s,rtt_ms,lost\n", doc)
-	weather := &link.Network{Seed: 1, Up: c}
+	fmt.Fprintf(w, "# %s\n# synthetic: written by assets/make/traces, modelled on a measured link\ntime_s,rtt_ms,lost\n", doc)
+	network := &link.Network{Seed: 1, Up: c}
 	for i := range sampleCount {
 		at := time.Duration(i) * sampleInterval
-		f := weather.Outcome(link.Up, 0, at, 0) // its delay is taken for a round trip
+		f := network.Outcome(link.Up, 0, at, 0) // its delay serves as the round trip
 		wait, lost := event(at)
 		if f.Lost || lost {
 			fmt.Fprintf(w, "%.2f,,1\n", at.Seconds())
