@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -39,13 +41,14 @@ func pushSamePile(l *Lab) Entry {
 // Twenty seconds after everything has come to rest both clients draw the server's poses and
 // own nothing but their cubes.
 func TestToucherAuthority(t *testing.T) {
+	t.Parallel()
 	for _, network := range []string{"latency=75ms", "latency=75ms,jitter=30ms,loss=20%,duplicate=5%,reorder=5%,reorder-delay=40ms"} {
 		for _, knobs := range []string{"", ":compression=delta", ":jitter-buffer=0:compression=uncompressed:uplink-buffer=0", ":adaptive=on:uplink-budget=32:budget=64"} {
-			if testing.Short() && knobs != "" {
+			if knobs != "" && (testing.Short() || !experiment.Enabled()) {
 				continue
 			}
 			t.Run(fmt.Sprint(network, knobs), func(t *testing.T) {
-				l := open(t, config(t, "two-players", network, AtClient), "statesync:authority=client"+knobs, "statesync")
+				l := labtest.Open(t, labtest.Config(t, "two-players", network, AtClient), "statesync:authority=client"+knobs, "statesync")
 				for range 90 {
 					l.Tick(Entry{Inputs: make([]sim.Input, 2)})
 				}
@@ -115,7 +118,8 @@ func TestToucherAuthority(t *testing.T) {
 // TestToucherAuthoritySpectator checks that a spectator receives the states of all bodies,
 // whoever has authority over them.
 func TestToucherAuthoritySpectator(t *testing.T) {
-	l := open(t, config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtHost), "statesync:authority=client")
 	for range 600 {
 		if err := l.Tick(pushSamePile(l)); err != nil {
 			t.Fatal(err)
@@ -130,7 +134,8 @@ func TestToucherAuthoritySpectator(t *testing.T) {
 // TestOwnedBodyIgnoresOlderServerState checks that an owned body is not drawn at a server
 // state from before its client took ownership.
 func TestOwnedBodyIgnoresOlderServerState(t *testing.T) {
-	l := open(t, config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "statesync:authority=client")
 	for range 300 {
 		if err := l.Tick(pushSamePile(l)); err != nil {
 			t.Fatal(err)

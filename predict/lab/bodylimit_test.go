@@ -12,6 +12,7 @@ import (
 // every command that could combine them, that a refusal changes nothing, and that
 // strategies without a limit take the scene.
 func TestBodyLimits(t *testing.T) {
+	t.Parallel()
 	large, small := Config{Scene: "fleet", Rate: 60}, Config{Scene: "plain", Rate: 60}
 	refused := func(what string, err error) {
 		t.Helper()

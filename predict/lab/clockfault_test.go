@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -29,7 +30,7 @@ func countClientTicks(t *testing.T, l *Lab, ticks int) (counts []int) {
 	p := l.Panes[0]
 	for range ticks {
 		before := p.Counters.Value("input_packets")
-		run(t, l, 1)
+		labtest.Run(t, l, 1)
 		counts = append(counts, int(p.Counters.Value("input_packets")-before))
 	}
 	return counts
@@ -39,7 +40,10 @@ func countClientTicks(t *testing.T, l *Lab, ticks int) (counts []int) {
 // 2000, at -500 ppm one less; at 20 fps three ticks in every third session tick, at 144 fps
 // one in each; frozen for half a second, none in 30.
 func TestClockFaults(t *testing.T) {
-	open := func() *Lab { return open(t, config(t, "plain", "latency=20ms", AtClient), "noprediction") }
+	t.Parallel()
+	open := func() *Lab {
+		return labtest.Open(t, labtest.Config(t, "plain", "latency=20ms", AtClient), "noprediction")
+	}
 	sum := func(counts []int) (n int) {
 		for _, m := range counts {
 			n += m
@@ -78,12 +82,13 @@ func TestClockFaults(t *testing.T) {
 // TestFrameRateEqualToTickRate checks that a frame rate equal to the tick rate is no fault:
 // the session is the same to the bit.
 func TestFrameRateEqualToTickRate(t *testing.T) {
+	t.Parallel()
 	for _, s := range Strategies {
-		c := config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
-		a, b := open(t, c, s.Name), open(t, c, s.Name)
+		c := labtest.Config(t, "zen", "latency=75ms,jitter=20ms,loss=10%", AtClient)
+		a, b := labtest.Open(t, c, s.Name), labtest.Open(t, c, s.Name)
 		applyCommands(t, b, "clock all fps 60")
-		run(t, a, 300)
-		run(t, b, 300)
+		labtest.Run(t, a, 300)
+		labtest.Run(t, b, 300)
 		applyCommands(t, b, "clock all fps off")
 		if a.Hash() != b.Hash() {
 			t.Errorf("%s: 60 fps change the session", s.Name)
@@ -95,16 +100,17 @@ func TestFrameRateEqualToTickRate(t *testing.T) {
 // a pane opened later has the faults of all panes, that faults survive a restart and a
 // switch of strategy, and how they are described.
 func TestClockFaultScope(t *testing.T) {
-	l := open(t, config(t, "two-players", "perfect", AtClient), "rewind", "rewind")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "two-players", "perfect", AtClient), "rewind", "rewind")
 	applyCommands(t, l, "clock all 2.skew 500", "clock 1 fps 20", "freeze 2 1 1s")
-	run(t, l, 1)
+	labtest.Run(t, l, 1)
 	for i, want := range []string{"client 1: 20 fps; client 2: skew +500 ppm, 20 fps", "client 1: frozen; client 2: skew +500 ppm"} {
 		if got := l.Panes[i].DescribeClockFaults(); got != want {
 			t.Errorf("pane %d: %q, want %q", i+1, got, want)
 		}
 	}
 	applyCommands(t, l, "open all snapshot -", "switch 2 lockstep -", "restart all - -")
-	run(t, l, 60)
+	labtest.Run(t, l, 60)
 	for i := 1; i < 3; i++ {
 		if got := l.Panes[i].DescribeClockFaults(); got != "client 2: skew +500 ppm" {
 			t.Errorf("pane %d: %q", i+1, got)
@@ -123,14 +129,15 @@ func TestClockFaultScope(t *testing.T) {
 // TestForkKeepsClockFaults checks that faults are part of the session: a fork during faults
 // stays equal to its original, and so do two panes under the same faults.
 func TestForkKeepsClockFaults(t *testing.T) {
+	t.Parallel()
 	for _, s := range Strategies {
-		l := open(t, config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
-		run(t, l, 120)
+		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=20ms,loss=10%", AtClient), s.Name, s.Name)
+		labtest.Run(t, l, 120)
 		applyCommands(t, l, "clock all skew 4000", "clock all 1.fps 25", "clock all 2.fps 144")
-		run(t, l, 100)
+		labtest.Run(t, l, 100)
 		applyCommands(t, l, "freeze all 1 700ms")
 		for i := range 80 {
-			run(t, l, 1)
+			labtest.Run(t, l, 1)
 			f, g := l.Fork(), l.Fork()
 			if f.Hash() != l.Hash() {
 				t.Fatalf("%s: %d ticks after the freeze the fork differs", s.Name, i)
@@ -138,15 +145,15 @@ func TestForkKeepsClockFaults(t *testing.T) {
 			if i%10 != 9 {
 				continue
 			}
-			run(t, f, 100)
-			run(t, g, 100)
+			labtest.Run(t, f, 100)
+			labtest.Run(t, g, 100)
 			if f.Hash() != g.Hash() {
 				t.Fatalf("%s: %d ticks after the freeze two forks diverge", s.Name, i)
 			}
 		}
 		f := l.Fork()
-		run(t, l, 200)
-		run(t, f, 200)
+		labtest.Run(t, l, 200)
+		labtest.Run(t, f, 200)
 		if f.Hash() != l.Hash() {
 			t.Errorf("%s: the fork diverges", s.Name)
 		}
@@ -164,7 +171,7 @@ func TestForkKeepsClockFaults(t *testing.T) {
 // once the buffers exist.
 func TestFrozenClientAllocatesNothing(t *testing.T) {
 	for _, s := range Strategies {
-		l := open(t, config(t, "zen", "latency=75ms", AtClient), s.Name)
+		l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), s.Name)
 		applyCommands(t, l, "clock all fps 20")
 		in := Entry{Inputs: []sim.Input{{}}}
 		step := func() {
@@ -173,10 +180,10 @@ func TestFrozenClientAllocatesNothing(t *testing.T) {
 			}
 			l.Tick(in)
 		}
-		for range 3000 {
+		for range 300 {
 			step()
 		}
-		if n := testing.AllocsPerRun(600, step); n != 0 {
+		if n := testing.AllocsPerRun(100, step); n != 0 {
 			t.Errorf("%s: %v allocations per tick", s.Name, n)
 		}
 	}
@@ -185,6 +192,7 @@ func TestFrozenClientAllocatesNothing(t *testing.T) {
 // TestBadClockCommands checks that a bad command is refused with the reason and changes
 // nothing.
 func TestBadClockCommands(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"clock all skew 10001": "-10000 to 10000",
 		"clock all skew fast":  "-10000 to 10000",
@@ -198,7 +206,7 @@ func TestBadClockCommands(t *testing.T) {
 		"freeze all 0 1s":      "1 to 1",
 		"freeze 3 - 1s":        "no pane 3",
 	} {
-		l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+		l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind")
 		c, err := ParseCommand(text)
 		if err == nil {
 			err = l.Apply(c)

@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -61,6 +62,7 @@ func (x *injectedChange) distance(a, b sim.Body) float32 {
 // the first packet that carried it and when it was sent, which the datagrams themselves
 // confirm, because the server sends one packet per tick.
 func TestInjectedChangesAreCorrected(t *testing.T) {
+	t.Parallel()
 	for _, x := range []injectedChange{
 		{"zen", 100, 0, predict.Position, 1},
 		{"zen", 131, 0, predict.Linear, 3},
@@ -82,7 +84,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 		{"two-players", 20, 1, predict.Linear, -2},
 		{"two-players", 25, 0, predict.Position, -0.5},
 	} {
-		l := New(config(t, x.scene, "latency=75ms", AtClient))
+		l := New(labtest.Config(t, x.scene, "latency=75ms", AtClient))
 		packets, last := 0, time.Duration(-1)
 		l.Tap = func(_ *Pane, seat int, d link.Direction, now time.Duration, _ []byte) {
 			if seat == 0 && d == link.Down && now != last {
@@ -101,7 +103,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 				w.SetBody(x.body, b)
 			}
 		}
-		run(t, l, x.tick)
+		labtest.Run(t, l, x.tick)
 		before := p.Corrections.Total()
 		if before > 0 && p.Corrections.Last().SessionTick+sim.Tick(6) > l.Ticks() {
 			t.Fatalf("%+v: another correction precedes it: %+v", x, *p.Corrections.Last())
@@ -111,11 +113,11 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 		x.apply(&b)
 		p.ServerWorld.SetBody(x.body, b)
 		sequence := packets // sequence numbers begin at 0
-		run(t, l, 1)
-		run(t, same, 1)
+		labtest.Run(t, l, 1)
+		labtest.Run(t, same, 1)
 		sent, tick := last, p.ServerWorld.Tick()
 		by := x.distance(p.ServerWorld.Bodies()[x.body], same.Panes[0].ServerWorld.Bodies()[x.body])
-		run(t, l, 30)
+		labtest.Run(t, l, 30)
 		if p.Corrections.Total() == before {
 			t.Errorf("%+v: nothing was corrected", x)
 			continue
@@ -138,6 +140,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 // input, and a client behind the server's state: a spectator whose latency drops from 300 ms
 // to 0.
 func TestCorrectionCauses(t *testing.T) {
+	t.Parallel()
 	count := func(p *Pane, w predict.Cause, seat int) (n int) {
 		for i := p.Corrections.FirstIndex(); i < p.Corrections.Total(); i++ {
 			if c := p.Corrections.At(i); c.Cause == w && c.Client == seat {
@@ -146,35 +149,35 @@ func TestCorrectionCauses(t *testing.T) {
 		}
 		return n
 	}
-	l := open(t, config(t, "plain", "latency=75ms", AtClient), "rewind:redundant=off")
+	l := labtest.Open(t, labtest.Config(t, "plain", "latency=75ms", AtClient), "rewind:redundant=off")
 	p := l.Panes[0]
-	run(t, l, 600)
+	labtest.Run(t, l, 600)
 	if n := p.Corrections.Total(); n != 0 {
 		t.Fatalf("%d corrections without loss", n)
 	}
 	if err := l.Apply(Command{Verb: "network", Pane: AllPanes, Value: "latency=75ms,up.loss=30%"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, l, 1200)
+	labtest.Run(t, l, 1200)
 	if own, all := count(p, predict.LocalInput, 0), p.Corrections.Total(); own < 10 || own < all/2 || count(p, predict.RemoteInput, 0) > 0 {
 		t.Errorf("of %d corrections %d have lost inputs as their cause", all, own)
 	}
-	l = open(t, config(t, "two-players", "latency=75ms", AtClient), "rewind")
+	l = labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), "rewind")
 	p = l.Panes[0]
-	run(t, l, 600)
+	labtest.Run(t, l, 600)
 	if n := count(p, predict.RemoteInput, 1); n < 10 || count(p, predict.LocalInput, 0)+count(p, predict.LocalInput, 1) > 0 {
 		t.Errorf("%d corrections have the remote player's input as their cause, of %d", n, p.Corrections.Total())
 	}
 	if n := count(p, predict.RemoteInput, 0); n != 0 {
 		t.Errorf("%d corrections for an idle player", n)
 	}
-	l = open(t, config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind")
+	l = labtest.Open(t, labtest.Config(t, "plain", "up.latency=10ms,down.latency=300ms", AtHost), "rewind")
 	p = l.Panes[0]
-	run(t, l, 300)
+	labtest.Run(t, l, 300)
 	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "down.latency", Value: "0s"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, l, 60)
+	labtest.Run(t, l, 60)
 	if n := count(p, predict.ClockReset, 0); n == 0 || count(p, predict.LocalInput, 0) > 0 {
 		t.Errorf("%d corrections of a client that is behind, of %d", n, p.Corrections.Total())
 	}
@@ -183,14 +186,15 @@ func TestCorrectionCauses(t *testing.T) {
 // TestCorrectionsSurviveFork checks that a fork has the same corrections and records the same
 // ones afterwards, and that switching the strategy clears the list.
 func TestCorrectionsSurviveFork(t *testing.T) {
-	l := open(t, config(t, "zen", "latency=75ms", AtClient), "rewind:contact-order=reordered:redundant=off")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), "rewind:contact-order=reordered:redundant=off")
 	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "loss", Value: "20%"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, l, 400)
+	labtest.Run(t, l, 400)
 	f := l.Fork()
-	run(t, l, 200)
-	run(t, f, 200)
+	labtest.Run(t, l, 200)
+	labtest.Run(t, f, 200)
 	a, b := &l.Panes[0].Corrections, &f.Panes[0].Corrections
 	if a.Total() < 10 || a.Total() != b.Total() {
 		t.Fatalf("%d and %d corrections", a.Total(), b.Total())

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -13,7 +14,8 @@ import (
 // order in which the names first came, and that a fork has its own settings. TestTapeReplays promises the
 // same of tapes.
 func TestDisplaySettings(t *testing.T) {
-	l := open(t, config(t, "plain", "perfect", AtClient), "rewind")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind")
 	show := func(name, value string) {
 		t.Helper()
 		if err := l.Apply(Command{Verb: "show", Pane: AllPanes, Name: name, Value: value}); err != nil {
@@ -35,7 +37,8 @@ func TestDisplaySettings(t *testing.T) {
 // TestFocus promises that the focus moves to the pane of a command, and to the last pane when its own is
 // closed.
 func TestFocus(t *testing.T) {
-	l := open(t, config(t, "plain", "perfect", AtClient), "rewind", "noprediction", "rewind")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "plain", "perfect", AtClient), "rewind", "noprediction", "rewind")
 	for _, c := range []struct {
 		verb        string
 		pane, focus int
@@ -55,8 +58,8 @@ func TestFocus(t *testing.T) {
 func TestInspectChangesNothing(t *testing.T) {
 	for _, seat := range []Seat{AtClient, AtHost} {
 		for _, s := range Strategies {
-			a := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
-			b := open(t, config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
+			a := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
+			b := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "wifi-bad", seat), s.Name)
 			var l predict.Inspection
 			for i := range 240 {
 				e := Entry{Inputs: []sim.Input{{Buttons: sim.Pull | sim.Buttons(1<<(i/30%4))}}}
@@ -83,21 +86,22 @@ func TestInspectChangesNothing(t *testing.T) {
 // TestSnapshotAge checks that the age of a body is at most the interval between snapshots
 // while all arrive, and grows by one per tick during a blackout.
 func TestSnapshotAge(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"snapshot:snapshot-every=6", "snapshot:snapshot-every=6:interpolation=none"} {
-		l := open(t, config(t, "zen", "latency=50ms", AtClient), spec)
-		run(t, l, 120)
+		l := labtest.Open(t, labtest.Config(t, "zen", "latency=50ms", AtClient), spec)
+		labtest.Run(t, l, 120)
 		var look predict.Inspection
 		for range 60 {
-			run(t, l, 1)
+			labtest.Run(t, l, 1)
 			if l.Panes[0].Inspect(&look); look.Age[0] < 0 || look.Age[0] > 6 {
 				t.Errorf("%s: age %d", spec, look.Age[0])
 			}
 		}
 		l.Apply(Command{Verb: "blackout", Pane: AllPanes, Value: "5s"})
-		run(t, l, 60)
+		labtest.Run(t, l, 60)
 		l.Panes[0].Inspect(&look)
 		was := look.Age[0]
-		run(t, l, 30)
+		labtest.Run(t, l, 30)
 		if l.Panes[0].Inspect(&look); was < 20 || look.Age[0] != was+30 {
 			t.Errorf("%s: in a blackout %d, half a second later %d", spec, was, look.Age[0])
 		}
@@ -109,7 +113,7 @@ func TestSnapshotAge(t *testing.T) {
 func BenchmarkInspect(b *testing.B) {
 	for _, spec := range []string{"statesync:compression=delta", "snapshot", "rewind"} {
 		b.Run(spec, func(b *testing.B) {
-			l := open(b, config(b, "katamari", "latency=50ms", AtHost), spec)
+			l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), spec)
 			for range 60 {
 				l.Tick(Entry{})
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -11,6 +12,7 @@ import (
 // checks that rewind without loss never diverges, that it does with another contact order,
 // and that a strategy whose client does not simulate reports none.
 func TestStrategyDivergence(t *testing.T) {
+	t.Parallel()
 	for _, panes := range [][]string{{"lockstep:contact-order=own-seed", "lockstep"}, {"rewind:contact-order=reordered", "rewind", "noprediction"}} {
 		checkDivergence(t, panes)
 	}
@@ -19,7 +21,7 @@ func TestStrategyDivergence(t *testing.T) {
 // checkDivergence runs panes of which only the first must diverge.
 func checkDivergence(t *testing.T, panes []string) {
 	t.Helper()
-	l := open(t, config(t, "zen", "latency=75ms", AtClient), panes...)
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=75ms", AtClient), panes...)
 	in := []sim.Input{{Buttons: sim.Forward}}
 	for i := range 900 {
 		in[0].Buttons = sim.Forward

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -11,7 +12,7 @@ import (
 // the client's clock, and returns the panes.
 func playEchoModes(t *testing.T, network string, commands ...Command) (acks, echo, whole *Pane) {
 	t.Helper()
-	l := open(t, config(t, "plain", network, AtClient), "historyoffset", "historyoffset:rtt-source=echo", "historyoffset:rtt-source=echo-whole")
+	l := labtest.Open(t, labtest.Config(t, "plain", network, AtClient), "historyoffset", "historyoffset:rtt-source=echo", "historyoffset:rtt-source=echo-whole")
 	for i := range 3600 {
 		e := Entry{Inputs: []sim.Input{{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[i/40%4]}}}
 		if i == 0 {
@@ -31,12 +32,13 @@ func missedInputs(p *Pane) float64 {
 // round trip within a tick, for any buffer length, and that the whole echo is longer by the
 // buffer.
 func TestEchoMeasures(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		network string
 		want    float64 // ms
 	}{{"perfect", 0}, {"latency=25ms", 50}, {"latency=75ms", 150}, {"latency=150ms", 300}} {
 		for length, spec := range map[float64]string{1: "historyoffset:playout=1", 4: "historyoffset:rtt-source=echo", 8: "historyoffset:rtt-source=echo:playout=8"} {
-			l := open(t, config(t, "plain", c.network, AtClient), spec)
+			l := labtest.Open(t, labtest.Config(t, "plain", c.network, AtClient), spec)
 			for range 400 {
 				l.Tick(Entry{Inputs: []sim.Input{{}}})
 			}
@@ -56,6 +58,7 @@ func TestEchoMeasures(t *testing.T) {
 // the server's input buffer filled as well as one set by the link's round trip: with jitter,
 // with clock skew, and while the latency rises and falls.
 func TestEchoSetsClock(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		network, skew string
 		most          float64
@@ -77,6 +80,7 @@ func TestEchoSetsClock(t *testing.T) {
 // client that is too far ahead waits longer in the buffer and takes that for a longer round
 // trip, until the server skips inputs.
 func TestWholeEchoSkipsInputs(t *testing.T) {
+	t.Parallel()
 	_, echo, whole := playEchoModes(t, "latency=75ms,jitter=30ms")
 	if missedInputs(whole) < 30 || missedInputs(whole) < 5*missedInputs(echo) {
 		t.Errorf("%v ticks without their input or skipped inputs, %v without the time in the buffer", missedInputs(whole), missedInputs(echo))
@@ -88,6 +92,7 @@ func TestWholeEchoSkipsInputs(t *testing.T) {
 // sets the clock, and that the server then receives inputs as before: also after ten
 // seconds, when the low bits of the first tick that arrives could mean a later one.
 func TestPredictedCubeRecoversFromFreeze(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"historyoffset", "historyoffset:rtt-source=echo"} {
 		r := newViewRecorder(t, "plain", "latency=75ms,jitter=10ms", AtClient, spec)
 		usual := r.usualDelay()

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 )
 
 // TestParseFaults checks the commands and times of a list of forced faults, and the errors of
 // wrong ones.
 func TestParseFaults(t *testing.T) {
-	c := config(t, "two-players", "perfect", AtClient)
+	t.Parallel()
+	c := labtest.Config(t, "two-players", "perfect", AtClient)
 	list, err := ParseFaults("skew=-500, 2.fps=20@5s,freeze=2s@1.5s,1.freeze=300ms,blackout=5s@1m,nudge=-1@2s,fps=off", c)
 	if err != nil {
 		t.Fatal(err)

@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 )
 
 // TestSpectatorSeesAnimated checks that spectators predict nothing: with historyoffset they
 // see the same poses as with animated, to the bit.
 func TestSpectatorSeesAnimated(t *testing.T) {
-	l := open(t, config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "animated", "historyoffset")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=75ms,jitter=20ms,loss=10%", AtHost), "animated", "historyoffset")
 	for range 600 {
-		run(t, l, 1)
+		labtest.Run(t, l, 1)
 		a, b := &l.Panes[0].Clients[0].View, &l.Panes[1].Clients[0].View
 		if !slices.Equal(a.Bodies, b.Bodies) || a.Tick != b.Tick || a.Note != b.Note || len(b.Predicted) > 0 {
 			t.Fatalf("tick %d: the views differ", l.Ticks())
@@ -24,9 +26,10 @@ func TestSpectatorSeesAnimated(t *testing.T) {
 // a constant display delay and the local cube ahead of the server, and that the view labels
 // both with the ticks of the server's equal states.
 func TestRemoteBodiesAreAnimated(t *testing.T) {
-	l := open(t, config(t, "zen", "latency=100ms", AtClient), "historyoffset")
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=100ms", AtClient), "historyoffset")
 	for range 600 {
-		run(t, l, 1)
+		labtest.Run(t, l, 1)
 		if l.Ticks() < 120 {
 			continue
 		}
@@ -40,8 +43,9 @@ func TestRemoteBodiesAreAnimated(t *testing.T) {
 // TestHistoryOffsetNeverReplays checks that with physics slightly different from the server's
 // both strategies correct, but only rewind replays ticks.
 func TestHistoryOffsetNeverReplays(t *testing.T) {
-	l := open(t, config(t, "katamari:cubes=100", "latency=125ms", AtClient), "historyoffset:contact-order=reordered", "rewind:contact-order=reordered")
-	run(t, l, 900)
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "katamari:cubes=100", "latency=125ms", AtClient), "historyoffset:contact-order=reordered", "rewind:contact-order=reordered")
+	labtest.Run(t, l, 900)
 	offset, rewind := l.Panes[0].Counters, l.Panes[1].Counters
 	if rewind.Value("replayed_ticks") < 10*rewind.Value("corrections") || rewind.Value("corrections") < 50 {
 		t.Errorf("rewind: %v corrections, %v ticks", rewind.Value("corrections"), rewind.Value("replayed_ticks"))

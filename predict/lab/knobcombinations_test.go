@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 )
 
 // allKnobs switches on everything that changes what is predicted or interpolated.
@@ -21,14 +22,14 @@ func TestKnobsCombine(t *testing.T) {
 	} {
 		spec, scene := x.spec, x.scene
 		allocatesNothing(t, scene, AtClient, spec)
-		c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
-		a, b := open(t, c, spec), open(t, c, spec)
-		run(t, a, 300)
-		run(t, b, 300)
+		c := labtest.Config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
+		a, b := labtest.Open(t, c, spec), labtest.Open(t, c, spec)
+		labtest.Run(t, a, 300)
+		labtest.Run(t, b, 300)
 		f := a.Fork()
-		run(t, a, 200)
-		run(t, b, 200)
-		run(t, f, 200)
+		labtest.Run(t, a, 200)
+		labtest.Run(t, b, 200)
+		labtest.Run(t, f, 200)
 		if a.Hash() != b.Hash() || a.Hash() != f.Hash() {
 			t.Errorf("%s in %s: %016x, a second run %016x, a fork %016x", spec, scene, a.Hash(), b.Hash(), f.Hash())
 		}

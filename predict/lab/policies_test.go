@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 )
 
 // allPolicies is a spec with every policy on.
@@ -15,7 +17,7 @@ const allPolicies = "historyoffset:fallback-corrections=10:fallback-dirty-ticks=
 func measureTape(t *testing.T, name, measure string, specs ...string) (values []float64) {
 	t.Helper()
 	tape := builtInTape(t, name)
-	l := open(t, config(t, tape.Config.Scene, "latency=125ms", AtClient), specs...)
+	l := labtest.Open(t, labtest.Config(t, tape.Config.Scene, "latency=125ms", AtClient), specs...)
 	for _, e := range tape.Entries {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
@@ -35,6 +37,8 @@ func measureTape(t *testing.T, name, measure string, specs ...string) (values []
 // it again pops, most of all when it lands, and that it hardly pops if prediction falls back
 // to interpolation after ten corrections in a second.
 func TestJumpOffPops(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	pops := measureTape(t, "jump-off", "pops_per_minute", "historyoffset", "historyoffset:fallback-corrections=10")
 	t.Logf("%.0f pops per minute", pops)
 	if pops[0] < 40 || pops[1] > pops[0]/4 {
@@ -45,6 +49,8 @@ func TestJumpOffPops(t *testing.T) {
 // TestHaulShakes checks that a predicted sled with a kinematic cube in it shakes twice as much
 // as the server's, and that it does not with the fallback policy, or if the cube is dynamic.
 func TestHaulShakes(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	jerk := measureTape(t, "haul", "jerk_ratio", "historyoffset", "historyoffset:fallback-dirty-ticks=6", "historyoffset:remote-bodies=dynamic")
 	t.Logf("jerk %.2f", jerk)
 	if jerk[0] < 1.5 || jerk[1] > 1.1 || jerk[2] > 1.1 {
@@ -55,6 +61,8 @@ func TestHaulShakes(t *testing.T) {
 // TestCubeClimbsKinematicPucks checks that kinematic pucks lift the player's cube, and that
 // dynamic ones lift it less.
 func TestCubeClimbsKinematicPucks(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	specs := []string{"historyoffset", "historyoffset:remote-bodies=dynamic"}
 	drawn, server := measureTape(t, "billiards-break", "ground_clearance_mean_m", specs...), measureTape(t, "billiards-break", "ground_clearance_server_mean_m", specs...)
 	t.Logf("%.3f m above the ground, %.3f at the server", drawn, server)
@@ -66,24 +74,24 @@ func TestCubeClimbsKinematicPucks(t *testing.T) {
 // TestPolicyConformance checks TestConformance and TestTickAllocatesNothing for a pane with
 // all policies on, and compares its bad minute with the golden file.
 func TestPolicyConformance(t *testing.T) {
+	experiment.Skip(t)
 	var b strings.Builder
 	for _, scene := range []string{"hauler", "turntable:rpm=12:aboard=1", "billiards", "katamari:cubes=100"} {
 		allocatesNothing(t, scene, AtClient, allPolicies)
-		c := config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
-		l := open(t, c, allPolicies)
-		run(t, l, 500)
+		c := labtest.Config(t, scene, "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtClient)
+		l := labtest.Open(t, c, allPolicies)
+		labtest.Run(t, l, 500)
 		f := l.Fork()
-		run(t, l, 300)
-		run(t, f, 300)
+		labtest.Run(t, l, 300)
+		labtest.Run(t, f, 300)
 		if f.Hash() != l.Hash() {
 			t.Errorf("%s: the fork diverges", scene)
 		}
 		p := l.Panes[0]
-		fmt.Fprintf(&b, "%s %016x", scene, p.Hash())
+		fmt.Fprintf(&b, "%s\n  hash %016x\n", scene, p.Hash())
 		for _, n := range []string{"fallbacks", "fallback_ticks", "fallback_corrections", "dirty_ticks", "simulation_starts", "simulated_bodies"} {
-			fmt.Fprintf(&b, ", %s %.6g", n, p.Counters.Value(n))
+			fmt.Fprintf(&b, "  %s %.6g\n", n, p.Counters.Value(n))
 		}
-		b.WriteString("\n")
 		for range 900 {
 			if err := l.Tick(Entry{}); err != nil {
 				t.Fatal(err)
@@ -98,5 +106,5 @@ func TestPolicyConformance(t *testing.T) {
 			}
 		}
 	}
-	compareGolden(t, "policies.txt", b.String())
+	labtest.CompareGolden(t, "policies.txt", b.String())
 }

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 )
@@ -32,7 +33,7 @@ var shotSpecs = []string{
 
 func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 	t.Helper()
-	l, tape := open(t, c, specs...), builtInTape(t, "shots")
+	l, tape := labtest.Open(t, c, specs...), builtInTape(t, "shots")
 	for range ticks {
 		if err := l.Tick(Entry{Inputs: shooterInputs(tape, int(l.Ticks()), every)}); err != nil {
 			t.Fatal(err)
@@ -45,6 +46,7 @@ func playShots(t *testing.T, c Config, ticks, every int, specs ...string) *Lab {
 // the server resolves every shot as the shooter saw it and finds the target where it was
 // drawn, within the resolution of a sixteenth of a tick; without rewinding it often does not.
 func TestRewoundHitsMatchView(t *testing.T) {
+	t.Parallel()
 	for spec, want := range map[string]struct {
 		other float64 // most shots with another result
 		off   float32 // largest distance of the targets, m
@@ -54,7 +56,7 @@ func TestRewoundHitsMatchView(t *testing.T) {
 		"snapshot": {1, 0.006}, "animated": {1, 0.006}, // 1/32 ticks at 10 m/s are 5.2 mm
 		"snapshot:snapshot-every=3:hit-history=500ms": {3, 0.1}, // its curve deviates from the path
 	} {
-		l := playShots(t, config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 1600, 5, spec, spec+":lag-compensation=off")
+		l := playShots(t, labtest.Config(t, "two-players", "latency=50ms,jitter=8ms", AtClient), 1600, 5, spec, spec+":lag-compensation=off")
 		for i, p := range l.Panes {
 			m := p.Counters
 			judged, seen, other := m.Value("shots_resolved"), m.Value("shots_hit_on_client"), m.Value("shots_resolved")-m.Value("shots_rewound_match_client")
@@ -83,14 +85,15 @@ func TestRewoundHitsMatchView(t *testing.T) {
 // shooter saw its own cube: late like remote bodies, ahead of them, or in the server's
 // future. Shots carry no position.
 func TestRaysStartWhereDrawn(t *testing.T) {
+	t.Parallel()
 	for spec, most := range map[string]float32{
 		"noprediction": 0, "lockstep": 0, "rewind:smoothing=none": 0, "snapshot": 0.008, "animated": 0.008, // 1/32 ticks at 15 m/s
 		"statesync:smoothing=none": 0.001, "statesync:authority=client:smoothing=none:hit-history=500ms": 0.05,
 		"historyoffset:hit-history=500ms": 0.05,
 	} {
-		l := open(t, config(t, "plain", "latency=50ms", AtClient), spec)
+		l := labtest.Open(t, labtest.Config(t, "plain", "latency=50ms", AtClient), spec)
 		for i := range 1200 {
-			in := scriptedInputs(i)
+			in := labtest.Inputs(i)
 			if in[0].Buttons &= sim.Left | sim.Right | sim.Forward | sim.Back; i > 120 && i%5 == 0 {
 				in[0].Shot = sim.Shot{Fired: true, Yaw: uint16(i)}
 			}
@@ -116,6 +119,7 @@ func TestRaysStartWhereDrawn(t *testing.T) {
 // TestEveryShotFiresOnce checks that every shot is resolved once, with loss, duplicates and
 // reordering, at low and high frame rates, and with clock skew.
 func TestEveryShotFiresOnce(t *testing.T) {
+	t.Parallel()
 	const every, last = 11, 660
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
@@ -123,7 +127,7 @@ func TestEveryShotFiresOnce(t *testing.T) {
 			continue
 		}
 		for name, clock := range map[string]string{"": "", "fps": "20", "skew": "10000"} {
-			l := open(t, config(t, "two-players", "latency=40ms,jitter=25ms,loss=15%,duplicate=20%,reorder=10%,reorder-delay=30ms", AtClient), spec)
+			l := labtest.Open(t, labtest.Config(t, "two-players", "latency=40ms,jitter=25ms,loss=15%,duplicate=20%,reorder=10%,reorder-delay=30ms", AtClient), spec)
 			if name != "" {
 				if err := l.Apply(Command{Verb: "clock", Pane: AllPanes, Name: name, Value: clock}); err != nil {
 					t.Fatal(err)
@@ -160,8 +164,9 @@ func TestEveryShotFiresOnce(t *testing.T) {
 // older than the history, is refused and hits nothing, and that none is refused with a
 // history of a second.
 func TestLateShotsAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"noprediction", "snapshot", "animated", "statesync"} {
-		l := playShots(t, config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":hit-history=1s")
+		l := playShots(t, labtest.Config(t, "two-players", "latency=400ms", AtClient), 700, 11, spec, spec+":hit-history=1s")
 		short, long := l.Panes[0], l.Panes[1]
 		if n := short.Counters.Value("shots_resolved"); n < 40 || short.Counters.Value("shots_refused") != n {
 			t.Errorf("%s: %v of %v refused", spec, short.Counters.Value("shots_refused"), n)
@@ -180,11 +185,12 @@ func TestLateShotsAreRefused(t *testing.T) {
 // TestHostShootsThePresent checks that a player at the host sees the server's world: its shots
 // hit what it saw, rewound or not, in the tick in which it fires.
 func TestHostShootsThePresent(t *testing.T) {
+	t.Parallel()
 	for _, spec := range shotSpecs {
 		if spec == "lockstep" { // a lockstep tick waits for all players
 			continue
 		}
-		c := config(t, "two-players", "latency=100ms", AtHost)
+		c := labtest.Config(t, "two-players", "latency=100ms", AtHost)
 		l := playShots(t, c, 900, 7, spec)
 		m := l.Panes[0].Counters
 		if n := m.Value("shots"); n < 100 || m.Value("shots_resolved") != n || m.Value("shots_rewound_match_client") != n || m.Value("shots_now_match_client") != n || m.Value("shots_hit_on_client") < 10 {
@@ -196,9 +202,10 @@ func TestHostShootsThePresent(t *testing.T) {
 // TestForkKeepsShots checks that a fork while shots are in flight stays equal, and that the
 // shot of a frozen client waits until it runs again.
 func TestForkKeepsShots(t *testing.T) {
+	t.Parallel()
 	tape := builtInTape(t, "shots")
 	for _, spec := range shotSpecs {
-		c := config(t, "two-players", "latency=100ms,loss=5%", AtClient)
+		c := labtest.Config(t, "two-players", "latency=100ms,loss=5%", AtClient)
 		l := playShots(t, c, 203, 3, spec)
 		f := l.Fork()
 		for range 100 {
@@ -214,7 +221,7 @@ func TestForkKeepsShots(t *testing.T) {
 			t.Errorf("%s: the fork has other shots", spec)
 		}
 	}
-	l := open(t, config(t, "two-players", "latency=20ms", AtClient), "noprediction")
+	l := labtest.Open(t, labtest.Config(t, "two-players", "latency=20ms", AtClient), "noprediction")
 	shot := []sim.Input{{Shot: sim.Shot{Fired: true}}}
 	for i := range 300 {
 		e := Entry{}
@@ -240,16 +247,16 @@ func TestShotsAllocateNothing(t *testing.T) {
 		if testing.Short() && spec != "snapshot" {
 			continue
 		}
-		l := open(t, config(t, "two-players", "latency=75ms,jitter=10ms,loss=5%", AtClient), spec)
+		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms,jitter=10ms,loss=5%", AtClient), spec)
 		var list [660][]sim.Input
 		for i := range list {
 			list[i] = shooterInputs(tape, i+1200, 5)
 		}
 		step := func() { l.Tick(Entry{Inputs: list[int(l.Ticks())%len(list)]}) }
-		for range 3000 {
+		for range 1200 {
 			step()
 		}
-		if n := testing.AllocsPerRun(600, step); n != 0 {
+		if n := testing.AllocsPerRun(100, step); n != 0 {
 			t.Errorf("%s: %v allocations per tick", spec, n)
 		}
 	}
@@ -258,9 +265,10 @@ func TestShotsAllocateNothing(t *testing.T) {
 // TestNoShotsNoCounters checks that a session without shots declares no counters of shots, so
 // its hash does not depend on them.
 func TestNoShotsNoCounters(t *testing.T) {
+	t.Parallel()
 	for _, spec := range shotSpecs {
-		l := open(t, config(t, "two-players", "latency=75ms", AtClient), spec)
-		run(t, l, 100)
+		l := labtest.Open(t, labtest.Config(t, "two-players", "latency=75ms", AtClient), spec)
+		labtest.Run(t, l, 100)
 		for _, c := range l.Panes[0].Counters.All() {
 			if len(c.Name) > 4 && c.Name[:5] == "shots" {
 				t.Errorf("%s declares %s", spec, c.Name)

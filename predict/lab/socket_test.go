@@ -12,6 +12,7 @@ import (
 // in order with their arrival times, that they are dropped when the buffer is full, and that
 // reading frees the buffer.
 func TestSocket(t *testing.T) {
+	t.Parallel()
 	w := link.Network{}
 	client, server := link.Pair(&w, 0)
 	s := &socket{end: client}
@@ -49,6 +50,7 @@ func TestSocket(t *testing.T) {
 // TestLateFrames checks that a program at 144 fps receives in its frames, so datagrams that
 // arrive between its newest frame and the tick wait for the next tick.
 func TestLateFrames(t *testing.T) {
+	t.Parallel()
 	c := ClockFault{FrameRate: 144}
 	late := 0
 	for n := range sim.Tick(600) {

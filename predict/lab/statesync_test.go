@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim/geom"
 	"ghostcube/ui/plan"
@@ -25,7 +27,7 @@ func playKatamariBall(t *testing.T, network string, seconds int, specs ...string
 func playAtHost(t *testing.T, name, scene, network string, seconds int, specs ...string) []*Pane {
 	t.Helper()
 	tape := builtInTape(t, name)
-	l := open(t, config(t, scene, network, AtHost), specs...)
+	l := labtest.Open(t, labtest.Config(t, scene, network, AtHost), specs...)
 	for _, e := range tape.Entries[:seconds*60] {
 		if err := l.Tick(e); err != nil {
 			t.Fatal(err)
@@ -49,6 +51,8 @@ func measure(t *testing.T, p *Pane, name string) float64 {
 // cubes pop; quantising both worlds removes more than nine tenths of the added pop energy.
 // Updates on a coarse grid move cubes further than on a fine one.
 func TestQuantisingBothSides(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	p := playKatamariBall(t, "latency=50ms", 20, "statesync:smoothing=none:compression=uncompressed", "statesync:smoothing=none:compression=quantised",
 		"statesync:smoothing=none", "statesync:smoothing=none:position-steps=512:rotation-bits=9")
 	var pops, snaps [4]float64
@@ -70,6 +74,8 @@ func TestQuantisingBothSides(t *testing.T) {
 // TestBudgetIsEnough checks that at 256 kbit/s and 5 % loss the path error of 901 cubes stays
 // below 2 cm and every cube gets its turn.
 func TestBudgetIsEnough(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync")[0]
 	rms, rate, waited := measure(t, p, "path_error_rms_all_m"), measure(t, p, "down_kbit_per_second"), p.Counters.Value("update_wait_max_ms")
 	t.Logf("path error %.3g m, %.4g kbit/s, longest wait %.4g ms", rms, rate, waited)
@@ -85,6 +91,8 @@ func TestBudgetIsEnough(t *testing.T) {
 // including bodies that snap and bodies whose update comes late: 133 ms of that are latency
 // and jitter buffer.
 func TestOutageRecovery(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	library := &plan.Library{Tapes: assets.Tapes, Traces: assets.Traces, ComparisonFiles: assets.Comparisons}
 	session, err := library.New(plan.Settings{Compare: "statesync-outage", Seed: "7"}, plan.Settings{}, "")
 	if err != nil {
@@ -154,6 +162,8 @@ func builtInTape(t testing.TB, name string) *tape.Tape {
 // to the player carry nearly twice as many updates of 901 cubes as absolute ones, and deltas
 // against acknowledged states at least twice as many; and that no delta lacks its baseline.
 func TestDeltaCarriesMoreUpdates(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	p := playKatamariBall(t, "latency=50ms,loss=5%", 20, "statesync", "statesync:compression=relative", "statesync:compression=delta")
 	var n [3]float64
 	for i := range p {
@@ -171,14 +181,15 @@ func TestDeltaCarriesMoreUpdates(t *testing.T) {
 // TestSlowedClientReceivesAll checks that a client whose clock is slowed receives every packet,
 // also those that arrive in session ticks in which it makes no tick.
 func TestSlowedClientReceivesAll(t *testing.T) {
-	l := open(t, config(t, "zen", "latency=20ms", AtHost), "statesync")
-	run(t, l, 300)
+	t.Parallel()
+	l := labtest.Open(t, labtest.Config(t, "zen", "latency=20ms", AtHost), "statesync")
+	labtest.Run(t, l, 300)
 	if err := l.Apply(Command{Verb: "condition", Pane: AllPanes, Name: "latency", Value: "150ms"}); err != nil {
 		t.Fatal(err)
 	}
 	slowed := 0
 	for i := range 300 {
-		if err := l.Tick(Entry{Inputs: scriptedInputs(300 + i)}); err != nil {
+		if err := l.Tick(Entry{Inputs: labtest.Inputs(300 + i)}); err != nil {
 			t.Fatal(err)
 		}
 		if l.Panes[0].Clients[0].SlewPPM() < 0 {
@@ -194,13 +205,14 @@ func TestSlowedClientReceivesAll(t *testing.T) {
 // TestStatesyncFork checks for every compression that a fork stays equal to its original, and
 // that at rest the views equal the server's world.
 func TestStatesyncFork(t *testing.T) {
+	t.Parallel()
 	for _, spec := range []string{"statesync:compression=uncompressed:jitter-buffer=0", "statesync:compression=quantised", "statesync:compression=relative:priority=current",
 		"statesync:compression=delta", "statesync:compression=delta:budget=48:velocities=off"} {
-		a := open(t, config(t, "katamari:cubes=60", "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtHost), spec)
-		run(t, a, 300)
+		a := labtest.Open(t, labtest.Config(t, "katamari:cubes=60", "latency=75ms,jitter=20ms,loss=10%,duplicate=5%,reorder=5%,reorder-delay=40ms", AtHost), spec)
+		labtest.Run(t, a, 300)
 		f := a.Fork()
-		run(t, a, 300)
-		run(t, f, 300)
+		labtest.Run(t, a, 300)
+		labtest.Run(t, f, 300)
 		if a.Hash() != f.Hash() {
 			t.Errorf("%s: the fork diverges", spec)
 		}
@@ -219,6 +231,7 @@ func TestStatesyncFork(t *testing.T) {
 // jitter buffer from none: without one there are pops, jerk and path errors; with one the
 // display delay is longer.
 func TestScoreShowsJitterBuffer(t *testing.T) {
+	t.Parallel()
 	p := playAtHost(t, "turns", "tower", "latency=50ms,jitter=20ms,loss=5%", 30, "statesync", "statesync:jitter-buffer=0")
 	for _, c := range []struct {
 		measure             string
@@ -246,7 +259,7 @@ func BenchmarkStatesync(b *testing.B) {
 	tape := builtInTape(b, "katamari-ball")
 	for _, level := range []string{"quantised-both", "delta"} {
 		b.Run(level, func(b *testing.B) {
-			l := open(b, config(b, "katamari", "latency=50ms", AtHost), "statesync:compression="+level)
+			l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), "statesync:compression="+level)
 			for _, e := range tape.Entries[:600] {
 				l.Tick(Entry{Inputs: e.Inputs})
 			}

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	. "ghostcube/predict/lab"
+	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
 )
 
@@ -32,6 +34,8 @@ const offsetDecayTicks = 60
 // raises its rate slowly, recovery may take ten seconds. GHOSTCUBE_SOAK is the length in
 // minutes of session time; 5 if it is not set.
 func TestStatesyncSoak(t *testing.T) {
+	experiment.Skip(t)
+	t.Parallel()
 	minutes := soakMinutes(t, 5, 2)
 	f := &soakSession{T: t, rng: rand.New(rand.NewPCG(21, 22))}
 	var games, clears, congested int
@@ -107,9 +111,9 @@ func TestStatesyncSoak(t *testing.T) {
 
 // start starts a session.
 func (f *soakSession) start(number int, spec string) {
-	c := config(f.T, f.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), f.randomNetwork(), Seat(f.rng.IntN(2)))
+	c := labtest.Config(f.T, f.pick("two-players", "two-players", "katamari:cubes=25:players=2", "katamari:cubes=64:players=2"), f.randomNetwork(), Seat(f.rng.IntN(2)))
 	c.Network.Seed = uint64(number)
 	f.label = fmt.Sprintf("game %d, %s, %s, %s", number, c.Scene, c.Seat, spec)
-	f.lab = open(f.T, c, spec)
+	f.lab = labtest.Open(f.T, c, spec)
 	f.pane, f.in, f.idle = f.lab.Panes[0], make([]sim.Input, f.lab.Players()), false
 }

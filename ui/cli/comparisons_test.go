@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 )
@@ -21,11 +22,11 @@ const comparisonTable = "testdata/comparisons.txt"
 
 // TestComparisonsStayTheSame compares the first 8 seconds of every pane of every comparison
 // with a table: digests of worlds and drawn poses, of all datagrams, and of the score. No
-// digest covers a name, so renaming does not change the table. The test takes about a
-// minute; .ci/run sets GHOSTCUBE_CI.
+// digest covers a name, so renaming does not change the table.
 func TestComparisonsStayTheSame(t *testing.T) {
-	if os.Getenv("GHOSTCUBE_CI") == "" {
-		t.Skip("runs all comparisons: set GHOSTCUBE_CI=1")
+	experiment.Skip(t)
+	if testing.Short() {
+		t.Skip("runs all comparisons")
 	}
 	list, err := newProgram(testEnvironment(nil, t.Output(), t.Output())).library.Comparisons()
 	if err != nil {

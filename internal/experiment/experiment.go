@@ -1,0 +1,20 @@
+// Package experiment marks the tests that measure a claim over many seeds, knobs or
+// minutes of session time. go test ./... leaves them out, so that it stays quick enough
+// to run after every change; .ci/run and .ci/long set GHOSTCUBE_CI and run them all.
+package experiment
+
+import (
+	"os"
+	"testing"
+)
+
+// Enabled reports whether experiments run: GHOSTCUBE_CI is set.
+func Enabled() bool { return os.Getenv("GHOSTCUBE_CI") != "" }
+
+// Skip skips a test that is an experiment, unless GHOSTCUBE_CI is set.
+func Skip(t testing.TB) {
+	t.Helper()
+	if !Enabled() {
+		t.Skip("an experiment: set GHOSTCUBE_CI=1 to run it")
+	}
+}
