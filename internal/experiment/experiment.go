@@ -18,3 +18,7 @@ func Skip(t testing.TB) {
 		t.Skip("an experiment: set GHOSTCUBE_CI=1 to run it")
 	}
 }
+
+// Brief reports whether a test over many samples should take few of them: with -short, and
+// wherever experiments do not run.
+func Brief() bool { return testing.Short() || !Enabled() }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 )
 
@@ -94,7 +95,7 @@ func TestFewBitFlips(t *testing.T) {
 // failure here is 1 in 4,300.
 func TestDamage(t *testing.T) {
 	trials := 1_000_000
-	if testing.Short() {
+	if experiment.Brief() {
 		trials = 50_000
 	}
 	rng := rand.New(rand.NewPCG(3, 4))

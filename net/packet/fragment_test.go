@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 )
 
@@ -159,7 +160,7 @@ func TestLossAmplification(t *testing.T) {
 	const p = 0.01
 	for _, n := range []int{1, 2, 3, 4, 8, 16, 32, 64, 128, 256} {
 		trials := max(60000/n, 1000)
-		if testing.Short() {
+		if experiment.Brief() {
 			trials = max(6000/n, 100)
 		}
 		a, b := newPair(t, "loss=1%", uint64(n))

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"ghostcube/internal/experiment"
 )
 
 // soakCounts are the totals of a soak.
@@ -101,7 +103,7 @@ func soak(seed uint64, ticks int, loss, duplicate, damage float64, reorder, larg
 // than a wrap and takes about ten seconds.
 func TestSoak(t *testing.T) {
 	seeds, ticks := uint64(100), 2000
-	if testing.Short() {
+	if experiment.Brief() {
 		seeds = 10
 	}
 	if v := os.Getenv("GHOSTCUBE_SOAK"); v != "" {

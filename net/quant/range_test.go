@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ghostcube/internal/experiment"
 )
 
 // sampleFlag is the number of random values per kind. 4,000,000 take two minutes.
@@ -15,7 +17,7 @@ var sampleFlag = flag.Int("samples", 50_000, "random values of a kind")
 
 // sampleCount returns the number of random values per kind in this run.
 func sampleCount() int {
-	if testing.Short() {
+	if experiment.Brief() {
 		return *sampleFlag / 10
 	}
 	return *sampleFlag
@@ -101,7 +103,7 @@ func TestRangeErrorIsBounded(t *testing.T) {
 	for name, r := range ranges {
 		worst, checked := 0.0, 0
 		stride := max(1, r.Steps()>>21) // all of most grids, part of the finest
-		if testing.Short() {
+		if experiment.Brief() {
 			stride = max(1, r.Steps()>>17)
 		}
 		for n := 0; n < r.Steps(); n += stride {

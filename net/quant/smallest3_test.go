@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ghostcube/internal/experiment"
 )
 
 // angle returns the angle between two rotations, in radians.
@@ -124,7 +126,7 @@ func TestSmallestThreeErrorIsBounded(t *testing.T) {
 			}
 		}
 		degrees := worst * 180 / math.Pi
-		if worst > s.MaxAngleError() || degrees < 0.93*found[bits] && !testing.Short() {
+		if worst > s.MaxAngleError() || degrees < 0.93*found[bits] && !experiment.Brief() {
 			t.Errorf("%d bits: off by %g degrees at %v; the table says %g, the bound is %g", bits, degrees, at, found[bits], s.MaxAngleError()*180/math.Pi)
 		}
 		t.Logf("%2d bits: worst %.5g degrees, bound %.5g, mean %.3f steps", bits, degrees, s.MaxAngleError()*180/math.Pi, sum/float64(sampleCount())/formats[bits].step)
@@ -164,7 +166,7 @@ func TestSmallestThreeEveryInteger(t *testing.T) {
 			t.Errorf("%v at %d bits: want %v", v.p, v.s, v.valid)
 		}
 	}
-	for s := SmallestThree(2); s <= 6 && (s < 6 || !testing.Short()); s++ {
+	for s := SmallestThree(2); s <= 6 && (s < 6 || !experiment.Brief()); s++ {
 		m := int16(s.MaxComponent())
 		for largest := range uint8(4) {
 			for a := -m; a <= m; a++ {

@@ -35,7 +35,7 @@ func playTape(t testing.TB, from *tape.Tape) *Lab {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	scenes := []string{"zen", "katamari:cubes=100", "two-players", "plain", "heap:layers=2", "tower"}
-	if testing.Short() || !experiment.Enabled() {
+	if experiment.Brief() {
 		scenes = scenes[:3]
 	}
 	for _, s := range Strategies {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
@@ -25,7 +26,7 @@ func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
 		t.Errorf("%d tapes in the folder, %d are made", len(files), len(tapes))
 	}
 	for i := range tapes {
-		if testing.Short() && i%4 != 0 {
+		if experiment.Brief() && i%4 != 0 {
 			continue
 		}
 		made, err := tapes[i].record()
@@ -93,7 +94,7 @@ func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []s
 
 // inputDelays are the delays of the input in ticks at which claims are checked.
 func inputDelays() []int {
-	if testing.Short() {
+	if experiment.Brief() {
 		return []int{11}
 	}
 	return []int{0, 5, 11}

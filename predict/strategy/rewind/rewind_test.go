@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/predict"
@@ -84,6 +85,7 @@ func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name
 // TestPredictsWithoutError checks that nothing is corrected where every input arrives in time,
 // because the world is deterministic.
 func TestPredictsWithoutError(t *testing.T) {
+	experiment.Skip(t)
 	for _, network := range []string{"perfect", "latency=75ms", "latency=75ms,jitter=30ms", "latency=250ms", "latency=75ms,loss=10%"} {
 		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players", "turntable", "ship"} {
 			r := newRig(t, scene, network)
