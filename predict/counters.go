@@ -9,7 +9,7 @@ type Counters struct {
 	// no hash covers spans.
 	Stopwatch func() time.Duration
 
-	counters []Counter
+	counters []CounterValue
 	spans    []Span
 }
 
@@ -46,12 +46,50 @@ func (m *Counters) EndSpan(name string, began time.Duration) {
 // Spans returns the spans in order of first use. The slice is read-only.
 func (m *Counters) Spans() []Span { return m.spans }
 
-// Counter is one named number.
-type Counter struct {
+// CounterValue is a counter as a list shows it.
+type CounterValue struct {
 	Name  string
 	Help  string // one sentence with the unit, at most 110 characters
 	Value float64
 }
+
+// Counter is a handle of one counter of a Counters, by which a side counts. Forks of a session
+// have handles of their own: a side's CopyFrom leaves them alone.
+type Counter struct {
+	counters *Counters
+	index    int
+}
+
+// New adds a counter at zero, so that it is listed before anything happens, and returns its handle.
+// A name that exists already gives a handle of the same counter: the clients of a session count
+// together.
+func (m *Counters) New(name, help string) Counter {
+	for i := range m.counters {
+		if m.counters[i].Name == name {
+			return Counter{m, i}
+		}
+	}
+	m.counters = append(m.counters, CounterValue{Name: name, Help: help})
+	return Counter{m, len(m.counters) - 1}
+}
+
+// Inc adds 1.
+func (c Counter) Inc() { c.Add(1) }
+
+// Add adds x.
+func (c Counter) Add(x float64) { c.counters.counters[c.index].Value += x }
+
+// Set sets the counter to x.
+func (c Counter) Set(x float64) { c.counters.counters[c.index].Value = x }
+
+// Max raises the counter to x if it is less.
+func (c Counter) Max(x float64) {
+	v := &c.counters.counters[c.index].Value
+	*v = max(*v, x)
+}
+
+// Value returns what has been counted so far.
+func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
 // Declare adds a counter at zero, so that it is listed before anything happens. Declaring a name
 // again changes nothing.
@@ -61,10 +99,10 @@ func (m *Counters) Declare(name, help string) {
 			return
 		}
 	}
-	m.counters = append(m.counters, Counter{Name: name, Help: help})
+	m.counters = append(m.counters, CounterValue{Name: name, Help: help})
 }
 
-func (m *Counters) find(name string) *Counter {
+func (m *Counters) find(name string) *CounterValue {
 	for i := range m.counters {
 		if m.counters[i].Name == name {
 			return &m.counters[i]
@@ -90,7 +128,7 @@ func (m *Counters) Value(name string) float64 {
 }
 
 // All returns the counters in the order in which they were declared. The slice is read-only.
-func (m *Counters) All() []Counter { return m.counters }
+func (m *Counters) All() []CounterValue { return m.counters }
 
 // CopyFrom makes m a copy of o, except for the stopwatch.
 func (m *Counters) CopyFrom(o *Counters) {

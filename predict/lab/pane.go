@@ -304,7 +304,7 @@ func (p *Pane) Hash() uint64 {
 
 // hashCounters digests the values of counters, independently of their names and order. A
 // counter at zero counts as absent.
-func hashCounters(list []predict.Counter) (sum uint64) {
+func hashCounters(list []predict.CounterValue) (sum uint64) {
 	for _, c := range list {
 		if c.Value != 0 {
 			d := digest(1)

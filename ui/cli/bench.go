@@ -67,7 +67,7 @@ type paneResult struct {
 	Latency     *latencyResult  `json:"latency,omitempty"`     // only with --latency
 
 	spec        string
-	counterList []predict.Counter
+	counterList []predict.CounterValue
 	spanNames   []string // of the CPU figures
 }
 
