@@ -15,14 +15,20 @@ type Broadcast struct {
 	senders        []Sender
 	changes        ChangeTracker
 
-	tree *treeChanges // encoding of joint trees; nil if the strategy has none
+	tree     *treeChanges // encoding of joint trees; nil if the strategy has none
+	counters broadcastCounters
+}
+
+// broadcastCounters are what a Broadcast counts.
+type broadcastCounters struct {
+	snapshots, snapshotBits predict.Counter
 }
 
 // Declare declares the knobs and counters.
 func (b *Broadcast) Declare(env *predict.Env) {
 	env.Knobs.Int(&b.interval, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 4, 32 are 60, 15, 1.9 a second at 60 Hz")
-	env.Counters.Declare("snapshots", "snapshots sent")
-	env.Counters.Declare("snapshot_bits", "bits in snapshots, headers excluded")
+	b.counters.snapshots = env.Counters.New("snapshots", "snapshots sent")
+	b.counters.snapshotBits = env.Counters.New("snapshot_bits", "bits in snapshots, headers excluded")
 }
 
 // Acknowledge processes the peers' acknowledgements. It must be called every tick.
@@ -63,8 +69,8 @@ func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *sim
 		if header != nil {
 			header(c, i)
 		}
-		m.Add("snapshots", 1)
-		m.Add("snapshot_bits", float64(b.senders[i].Finish(peer.Endpoint, w, b.changesFor(peer.Player), inputs)))
+		b.counters.snapshots.Inc()
+		b.counters.snapshotBits.Add(float64(b.senders[i].Finish(peer.Endpoint, w, b.changesFor(peer.Player), inputs)))
 	}
 }
 

@@ -70,12 +70,18 @@ type client struct {
 	inputTick   sim.Tick // tick of the next input
 	inputSender input.Sender
 	receiver    codec.Receiver
+	counters    clientCounters
+}
+
+// clientCounters are what a client counts.
+type clientCounters struct {
+	rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.Declare(env)
-	env.Counters.Declare("rejected_payloads", "malformed payloads")
+	c.counters.rejectedPayloads = env.Counters.New("rejected_payloads", "malformed payloads")
 	return c
 }
 
@@ -84,7 +90,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.receiver.Read(p.Payload, world.Scene(), world.Tick())
 		if err != nil {
-			c.env.Counters.Add("rejected_payloads", 1)
+			c.counters.rejectedPayloads.Inc()
 		}
 		if !fresh {
 			continue

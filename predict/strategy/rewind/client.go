@@ -61,6 +61,12 @@ type client struct {
 	errorOffsets  []smoothing.ErrorOffset
 	drawnBefore   []geom.Pose // scratch: drawn poses before a correction
 	correctionSum float64     // metres by which corrections moved the watched cube, summed
+	counters      clientCounters
+}
+
+// clientCounters are what a client counts.
+type clientCounters struct {
+	corrections, correctionMean, correctionMax, replayedTicks, statesOutsideHistory, oldStates, clockBehindTicks, rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -83,14 +89,14 @@ func newClient(env *predict.Env) predict.Client {
 	k.Solver(&c.solver)
 	c.grace.declare(k)
 	c.inputSender.Declare(env)
-	m.Declare("corrections", "times that the client rewound because the server's state differed")
-	m.Declare("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
-	m.Declare("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
-	m.Declare("replayed_ticks", "ticks that the client stepped again after corrections")
-	m.Declare("states_outside_history", "states of ticks that the client no longer remembers")
-	m.Declare("old_states", "states that were no newer than the last one")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	m.Declare("rejected_payloads", "malformed payloads")
+	c.counters.corrections = m.New("corrections", "times that the client rewound because the server's state differed")
+	c.counters.correctionMean = m.New("correction_mean_m", "mean distance by which a correction moved the player's simulated cube, m")
+	c.counters.correctionMax = m.New("correction_max_m", "largest distance by which a correction moved the player's simulated cube, m")
+	c.counters.replayedTicks = m.New("replayed_ticks", "ticks that the client stepped again after corrections")
+	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
+	c.counters.oldStates = m.New("old_states", "states that were no newer than the last one")
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	c.counters.rejectedPayloads = m.New("rejected_payloads", "malformed payloads")
 	c.saveState()
 	return c
 }
@@ -125,7 +131,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if c.stepMode == onInput {
 		c.env.SlewPPM = 0
 	}
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+	c.counters.clockBehindTicks.Set(c.servo.Behind().Ticks())
 	if c.env.Player >= 0 && c.joined {
 		c.inputSender.Send(server, c.firstNeededInput())
 	} else {
@@ -142,14 +148,14 @@ func (c *client) setContactOrder() {
 // receive reads the packets, and returns the one that carried the newest state, if any is newer
 // than before.
 func (c *client) receive(server *packet.Endpoint) (received bool, newest packet.Packet) {
-	w, m := c.env.World, c.env.Counters
+	w := c.env.World
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.receiver.Read(p.Payload, w.Scene(), w.Tick())
 		switch {
 		case err != nil:
-			m.Add("rejected_payloads", 1)
+			c.counters.rejectedPayloads.Inc()
 		case !fresh:
-			m.Add("old_states", 1)
+			c.counters.oldStates.Inc()
 		default:
 			received, newest = true, p
 		}
@@ -249,7 +255,7 @@ func (c *client) correct(newest packet.Packet) {
 	}
 	past := c.stateHistory.Find(stateTick)
 	if past == nil {
-		c.env.Counters.Add("states_outside_history", 1)
+		c.counters.statesOutsideHistory.Inc()
 		return
 	}
 	body := c.firstMismatch(past)
@@ -377,14 +383,13 @@ func (c *client) absorbCorrection() {
 // reportCorrection counts and reports a correction. before is the watched body's position before
 // it.
 func (c *client) reportCorrection(correction predict.Correction, before geom.Vec3) {
-	m := c.env.Counters
 	correction.Shift = c.env.World.Bodies()[c.watchedBody()].Pose.Pos.Sub(before).Len()
 	c.agreedTick = correction.Tick
-	m.Add("corrections", 1)
-	m.Add("replayed_ticks", float64(correction.ReplayedTicks))
+	c.counters.corrections.Inc()
+	c.counters.replayedTicks.Add(float64(correction.ReplayedTicks))
 	c.correctionSum += float64(correction.Shift)
-	m.Set("correction_mean_m", c.correctionSum/m.Value("corrections"))
-	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(correction.Shift)))
+	c.counters.correctionMean.Set(c.correctionSum / c.counters.corrections.Value())
+	c.counters.correctionMax.Max(float64(correction.Shift))
 	if c.env.OnCorrection != nil {
 		c.env.OnCorrection(correction)
 	}

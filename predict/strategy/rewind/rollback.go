@@ -38,6 +38,12 @@ type rollbackHistory struct {
 	ticks      history.Ring[pastTick]
 	lastBodies []sim.Body // after the last step
 	maxShift   float64    // metres, largest distance by which a rollback moved a body in the present
+	counters   rollbackHistoryCounters
+}
+
+// rollbackHistoryCounters are what a rollbackHistory counts.
+type rollbackHistoryCounters struct {
+	resimulatedInputs, serverRollbacks, serverReplayedTicks, supersededSnapshots, rollbackMax predict.Counter
 }
 
 // pastTick is one remembered tick.
@@ -52,11 +58,11 @@ func (l *rollbackHistory) init(env *predict.Env) {
 	l.states, l.ticks = history.New[sim.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
 	l.declare(env.Knobs)
 	m := env.Counters
-	m.Declare("resimulated_inputs", "late inputs that were applied by a rollback")
-	m.Declare("server_rollbacks", "rollbacks of the server because of late inputs")
-	m.Declare("server_replayed_ticks", "ticks that the server simulated again")
-	m.Declare("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
-	m.Declare("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
+	l.counters.resimulatedInputs = m.New("resimulated_inputs", "late inputs that were applied by a rollback")
+	l.counters.serverRollbacks = m.New("server_rollbacks", "rollbacks of the server because of late inputs")
+	l.counters.serverReplayedTicks = m.New("server_replayed_ticks", "ticks that the server simulated again")
+	l.counters.supersededSnapshots = m.New("superseded_snapshots", "snapshots whose ticks were simulated again after they were sent")
+	l.counters.rollbackMax = m.New("rollback_max_m", "largest distance by which a rollback moved a body in the present, m")
 }
 
 // rollback applies inputs that have arrived late: the world goes back to the first tick that was
@@ -88,7 +94,7 @@ func (s *server) rollback(peers []predict.Peer) {
 // applyLateInputs updates the inputs of the ticks in [from, now) to what they should have been, and
 // returns the first tick that was stepped with another input. It marks the inputs as used.
 func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (first sim.Tick, ok bool) {
-	l, m := &s.history, s.env.Counters
+	l := &s.history
 	first = now
 	for i, peer := range peers {
 		if peer.Player < 0 {
@@ -115,7 +121,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 			}
 			record.inputs[peer.Player], before = in, record
 		}
-		m.Add("resimulated_inputs", float64(applied))
+		l.counters.resimulatedInputs.Add(float64(applied))
 	}
 	return first, first < now && l.states.Find(first) != nil
 }
@@ -129,7 +135,7 @@ func (s *server) replay(first, now sim.Tick) {
 	for w.Tick() < now {
 		record := l.ticks.Find(w.Tick())
 		if record.sent {
-			m.Add("superseded_snapshots", 1)
+			l.counters.supersededSnapshots.Inc()
 		}
 		w.Save(l.states.Insert(w.Tick()))
 		s.solver.Step(w, record.inputs[:s.env.Players]...)
@@ -137,9 +143,9 @@ func (s *server) replay(first, now sim.Tick) {
 	for i, b := range w.Bodies() {
 		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.lastBodies[i].Pose.Pos).Len()))
 	}
-	m.Set("rollback_max_m", l.maxShift)
-	m.Add("server_rollbacks", 1)
-	m.Add("server_replayed_ticks", float64(now-first))
+	l.counters.rollbackMax.Set(l.maxShift)
+	l.counters.serverRollbacks.Inc()
+	l.counters.serverReplayedTicks.Add(float64(now - first))
 	m.EndSpan("server replay", began)
 }
 

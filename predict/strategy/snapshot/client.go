@@ -50,6 +50,12 @@ type client struct {
 	touched       []int8
 	displayMoment sim.Moment              // of the server, that is drawn
 	trail         history.Ring[geom.Pose] // of the player's cube, by own ticks
+	counters      clientCounters
+}
+
+// clientCounters are what a client counts.
+type clientCounters struct {
+	interpolationDelay, snapshotsReceived, incompleteSnapshots, snapshotsLate, bufferedSnapshots, starvedTicks, starvations, starvationMax, playbackRestarts, clockBehindTicks, rejectedPayloads predict.Counter
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -61,17 +67,17 @@ func newClient(env *predict.Env) predict.Client {
 	k.Millis(&c.interpolationDelay, "interpolation-delay", 0, 0, 3000, "playback delay behind the newest snapshot, at most 62 send intervals; 0: by survive-losses and jitter")
 	k.Int(&c.surviveLosses, "survive-losses", 2, 0, 20, "automatic delay: consecutive lost snapshots that do not stop playback")
 	c.inputSender.Declare(env)
-	m.Declare("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
-	m.Declare("snapshots_received", "snapshots received completely")
-	m.Declare("incomplete_snapshots", "snapshots lost because some of their fragments did not arrive")
-	m.Declare("snapshots_late", "received snapshots that playback had already passed")
-	m.Declare("buffered_snapshots", "snapshots waiting in the buffer, now")
-	m.Declare("starved_ticks", "ticks in which playback stopped for lack of a snapshot")
-	m.Declare("starvations", "times that playback stopped")
-	m.Declare("starvation_max_ms", "longest time that playback stopped, ms")
-	m.Declare("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	m.Declare("rejected_payloads", "malformed payloads")
+	c.counters.interpolationDelay = m.New("interpolation_delay_ms", "playback delay behind the newest snapshot if nothing is late, ms, now")
+	c.counters.snapshotsReceived = m.New("snapshots_received", "snapshots received completely")
+	c.counters.incompleteSnapshots = m.New("incomplete_snapshots", "snapshots lost because some of their fragments did not arrive")
+	c.counters.snapshotsLate = m.New("snapshots_late", "received snapshots that playback had already passed")
+	c.counters.bufferedSnapshots = m.New("buffered_snapshots", "snapshots waiting in the buffer, now")
+	c.counters.starvedTicks = m.New("starved_ticks", "ticks in which playback stopped for lack of a snapshot")
+	c.counters.starvations = m.New("starvations", "times that playback stopped")
+	c.counters.starvationMax = m.New("starvation_max_ms", "longest time that playback stopped, ms")
+	c.counters.playbackRestarts = m.New("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
+	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	c.counters.rejectedPayloads = m.New("rejected_payloads", "malformed payloads")
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c
 }
@@ -84,7 +90,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.receive(p.Payload)
 	}
 	c.adjustClock()
-	c.env.Counters.Add("incomplete_snapshots", float64(server.Stats.ReassemblyFailures-c.abandonedBefore))
+	c.counters.incompleteSnapshots.Add(float64(server.Stats.ReassemblyFailures - c.abandonedBefore))
 	c.abandonedBefore = server.Stats.ReassemblyFailures
 	if c.settings.interpolation == onArrival {
 		c.drawNewest()
@@ -107,15 +113,15 @@ const maxSilence = 1 << 14
 
 // receive processes a payload.
 func (c *client) receive(payload []byte) {
-	m, s := c.env.Counters, &c.scratch
+	s := &c.scratch
 	if c.now-c.lastArrival > maxSilence {
 		c.deltaReader = delta.NewReader(delta.Quantised, len(c.env.World.Bodies()))
 	}
 	if s.read(&c.coder, payload, c.env.World.Scene(), c.expectedTick, c.deltaReader) != nil {
-		m.Add("rejected_payloads", 1)
+		c.counters.rejectedPayloads.Inc()
 		return
 	}
-	m.Add("snapshots_received", 1)
+	c.counters.snapshotsReceived.Inc()
 	c.lastArrival = c.now
 	if c.clock.Running() && c.starvedTicks >= c.env.World.Rate() && s.tick.Moment() <= c.playoutMoment(c.playoutDelay()) {
 		c.restart() // after a second without a picture this snapshot is late, too
@@ -133,7 +139,7 @@ func (c *client) receive(payload []byte) {
 	}
 	tick := s.tick
 	if late || !c.store(s) {
-		m.Add("snapshots_late", 1)
+		c.counters.snapshotsLate.Inc()
 		return
 	}
 	if !c.clock.Running() {
@@ -144,8 +150,8 @@ func (c *client) receive(payload []byte) {
 
 // drawNewest draws the newest snapshot as it is.
 func (c *client) drawNewest() {
-	c.env.Counters.Set("interpolation_delay_ms", 0)
-	c.env.Counters.Set("buffered_snapshots", 0)
+	c.counters.interpolationDelay.Set(0)
+	c.counters.bufferedSnapshots.Set(0)
 	if newest := c.buffer.Newest(); newest != nil {
 		c.starvedTicks = 0
 		c.drawBetween(&newest.Value, &newest.Value, 0, newest.Tick.Moment())
@@ -155,9 +161,9 @@ func (c *client) drawNewest() {
 // drawInterpolated draws the moment that the clock says if it lies between two snapshots. Otherwise
 // playback stops.
 func (c *client) drawInterpolated() {
-	m, rate := c.env.Counters, c.env.World.Rate()
+	rate := c.env.World.Rate()
 	delay := c.playoutDelay()
-	m.Set("interpolation_delay_ms", delay.Millis(rate))
+	c.counters.interpolationDelay.Set(delay.Millis(rate))
 	if !c.clock.Running() {
 		c.countStarvation()
 		return
@@ -165,7 +171,7 @@ func (c *client) drawInterpolated() {
 	maxGap := max(int(delay/c.sendInterval()), 1) * c.settings.snapshotEvery
 	at := c.playoutMoment(delay)
 	start, end, waiting := c.bracket(at, maxGap)
-	m.Set("buffered_snapshots", float64(waiting))
+	c.counters.bufferedSnapshots.Set(float64(waiting))
 	switch {
 	case start == nil && c.started:
 		c.restart() // the snapshot that it started from is no longer buffered
@@ -189,16 +195,15 @@ func (c *client) drawInterpolated() {
 // countStarvation counts a tick without anything to draw. Ticks before the first snapshot do not
 // count.
 func (c *client) countStarvation() {
-	m := c.env.Counters
 	if len(c.touched) == 0 {
 		return
 	}
 	if c.starvedTicks == 0 {
-		m.Add("starvations", 1)
+		c.counters.starvations.Inc()
 	}
 	c.starvedTicks++
-	m.Add("starved_ticks", 1)
-	m.Set("starvation_max_ms", max(m.Value("starvation_max_ms"), sim.Tick(c.starvedTicks).Moment().Millis(c.env.World.Rate())))
+	c.counters.starvedTicks.Inc()
+	c.counters.starvationMax.Max(sim.Tick(c.starvedTicks).Moment().Millis(c.env.World.Rate()))
 }
 
 // drawBetween draws the bodies between two snapshots, at a share in [0,1] of the time from one

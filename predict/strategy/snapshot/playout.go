@@ -120,13 +120,13 @@ func (c *client) adjustClock() {
 		c.clock.Move(sim.Moment(jump) * sim.MomentsPerTick)
 	}
 	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+	c.counters.clockBehindTicks.Set(c.servo.Behind().Ticks())
 }
 
 // restart forgets all snapshots. The picture stands still until the next snapshot starts the
 // clock anew.
 func (c *client) restart() {
-	c.env.Counters.Add("playback_restarts", 1)
+	c.counters.playbackRestarts.Inc()
 	c.buffer.Drop(c.buffer.Len())
 	c.clock, c.started = playout.Clock{}, false
 }

@@ -24,9 +24,15 @@ type server struct {
 	lastPackets []predict.PacketBreakdown // by peer
 	totals      levelTotals
 
-	current snapshot
-	buffer  []byte
-	coder   quant.Coder
+	current  snapshot
+	buffer   []byte
+	coder    quant.Coder
+	counters serverCounters
+}
+
+// serverCounters are what a server counts.
+type serverCounters struct {
+	snapshots, snapshotBits, bitsPerBody, indexBits, positionBits, rotationBits, linearBits, otherBits, fragmentsPerSnapshot predict.Counter
 }
 
 // levelTotals accumulates what is sent while the compression level stays the same.
@@ -46,15 +52,15 @@ func newServer(env *predict.Env) predict.Server {
 	s.inputReceiver.Declare(env)
 	s.lagCompensator.Declare(env)
 	k.Solver(&s.solver)
-	m.Declare("snapshots", "snapshots sent")
-	m.Declare("snapshot_bits", "bits in snapshots, headers excluded")
-	m.Declare("bits_per_body", "bits of a snapshot per body, mean since the compression level was set")
-	m.Declare("index_bits", "bits per body that say which bodies have changed")
-	m.Declare("position_bits", "bits per body of positions")
-	m.Declare("rotation_bits", "bits per body of rotations")
-	m.Declare("linear_bits", "bits per body of velocities")
-	m.Declare("other_bits", "bits per body of everything else: who touches it, at-rest flags, headers")
-	m.Declare("fragments_per_snapshot", "datagrams per snapshot, mean since the compression level was set")
+	s.counters.snapshots = m.New("snapshots", "snapshots sent")
+	s.counters.snapshotBits = m.New("snapshot_bits", "bits in snapshots, headers excluded")
+	s.counters.bitsPerBody = m.New("bits_per_body", "bits of a snapshot per body, mean since the compression level was set")
+	s.counters.indexBits = m.New("index_bits", "bits per body that say which bodies have changed")
+	s.counters.positionBits = m.New("position_bits", "bits per body of positions")
+	s.counters.rotationBits = m.New("rotation_bits", "bits per body of rotations")
+	s.counters.linearBits = m.New("linear_bits", "bits per body of velocities")
+	s.counters.otherBits = m.New("other_bits", "bits per body of everything else: who touches it, at-rest flags, headers")
+	s.counters.fragmentsPerSnapshot = m.New("fragments_per_snapshot", "datagrams per snapshot, mean since the compression level was set")
 	return s
 }
 
@@ -113,9 +119,9 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 		Tick: s.current.tick, BodyCount: len(s.current.bodies), DatagramCount: int(datagrams), BodyBits: bits, HeaderBits: 8*int(bytes) - bits, Parts: s.current.breakdown,
 	}
 
-	m, t := s.env.Counters, &s.totals
-	m.Add("snapshots", 1)
-	m.Add("snapshot_bits", float64(bits))
+	t := &s.totals
+	s.counters.snapshots.Inc()
+	s.counters.snapshotBits.Add(float64(bits))
 	if t.level != s.current.level {
 		*t = levelTotals{level: s.current.level}
 	}
@@ -124,13 +130,13 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	t.fragments += datagrams
 	t.breakdown.Add(&s.current.breakdown)
 	bodies := float64(t.bodies)
-	m.Set("bits_per_body", t.breakdown.Bits()/bodies)
-	m.Set("index_bits", t.breakdown.Index/bodies)
-	m.Set("position_bits", t.breakdown.Position/bodies)
-	m.Set("rotation_bits", t.breakdown.Rotation/bodies)
-	m.Set("linear_bits", t.breakdown.Linear/bodies)
-	m.Set("other_bits", t.breakdown.Other/bodies)
-	m.Set("fragments_per_snapshot", float64(t.fragments)/float64(t.snapshots))
+	s.counters.bitsPerBody.Set(t.breakdown.Bits() / bodies)
+	s.counters.indexBits.Set(t.breakdown.Index / bodies)
+	s.counters.positionBits.Set(t.breakdown.Position / bodies)
+	s.counters.rotationBits.Set(t.breakdown.Rotation / bodies)
+	s.counters.linearBits.Set(t.breakdown.Linear / bodies)
+	s.counters.otherBits.Set(t.breakdown.Other / bodies)
+	s.counters.fragmentsPerSnapshot.Set(float64(t.fragments) / float64(t.snapshots))
 	return number
 }
 
