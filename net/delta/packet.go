@@ -65,9 +65,14 @@ func (k *storedSnapshot) copyFrom(o *storedSnapshot) {
 
 // Writer compresses snapshots for one Reader, one per tick.
 type Writer struct {
-	level    Level
-	next     uint16
-	ring     [writerWindow]storedSnapshot
+	level Level
+	next  uint16
+	ring  [writerWindow]storedSnapshot
+	scratch
+}
+
+// scratch is memory of one packet, which no later packet depends on.
+type scratch struct {
 	codec    codec
 	baseline baseline
 }
@@ -168,9 +173,13 @@ type Reader struct {
 	newest    uint16
 	started   bool // a packet has been read
 	ring      [readerWindow]storedSnapshot
-	scratch   storedSnapshot // packet being read, so that a failure does no harm
-	codec     codec
-	baseline  baseline
+	readerScratch
+}
+
+// readerScratch is memory of one packet, which no later packet depends on.
+type readerScratch struct {
+	scratch
+	incoming storedSnapshot // the packet being read, so that a failure does no harm
 }
 
 // NewReader returns a reader for a level and a number of cubes.
@@ -201,7 +210,7 @@ func (r *Reader) Read(packet []byte) (snapshot []Cube, sequence uint16, err erro
 	if err := r.findBaseline(sequence, int(packet[2]), int(packet[3])); err != nil {
 		return nil, sequence, err
 	}
-	k := &r.scratch
+	k := &r.incoming
 	if len(k.cubes) != r.cubeCount {
 		k.cubes = make([]Cube, r.cubeCount)
 	}
@@ -210,7 +219,7 @@ func (r *Reader) Read(packet []byte) (snapshot []Cube, sequence uint16, err erro
 	}
 	k.sequence, k.used = sequence, true
 	slot := &r.ring[sequence%readerWindow]
-	*slot, r.scratch = r.scratch, *slot
+	*slot, r.incoming = r.incoming, *slot
 	if !r.started || int16(sequence-r.newest) > 0 {
 		r.newest, r.started = sequence, true
 	}

@@ -61,10 +61,16 @@ type Endpoint struct {
 
 	inbox     []Packet
 	inboxRead int
-	arena     arena // memory of the inbox
 	pending   []pendingPacket
 	acks      []Sequence
-	buffer    [MaxDatagram]byte
+
+	endpointScratch
+}
+
+// endpointScratch is memory that means nothing by itself.
+type endpointScratch struct {
+	arena  arena // of the payloads in the inbox
+	buffer [MaxDatagram]byte
 }
 
 // pendingPacket is a complete packet that waits for memory: the arena has room for one
@@ -76,7 +82,8 @@ type pendingPacket struct {
 
 // NewEndpoint returns an endpoint that sends and receives over wire.
 func NewEndpoint(wire link.Wire) *Endpoint {
-	e := &Endpoint{conn: wire, sent: NewSequenceBuffer[sentPacket](historyLen), arena: newArena()}
+	e := &Endpoint{conn: wire, sent: NewSequenceBuffer[sentPacket](historyLen)}
+	e.arena = newArena()
 	e.received.complete = NewSequenceBuffer[struct{}](historyLen)
 	e.reassembler.packets = NewSequenceBuffer[partialPacket](reassemblyWindow)
 	return e

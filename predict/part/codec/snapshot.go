@@ -33,6 +33,11 @@ type Sender struct {
 		tick     sim.Tick
 		used     bool
 	}
+	senderScratch
+}
+
+// senderScratch is memory that no later packet depends on.
+type senderScratch struct {
 	buffer []byte
 	coder  quant.Coder
 }
@@ -150,18 +155,24 @@ type Receiver struct {
 	Bodies      []sim.Body
 	HasSnapshot bool // a snapshot has been received; the other fields are undefined before
 
+	// With a joint tree: see SetTree.
+	tree       *jointtree.Tree
+	locals     []sim.Body // by body: relative to its parent where it has one
+	layoutOnly bool       // only the fields are decoded
+
+	receiverScratch
+}
+
+// receiverScratch is what one Read knows of its payload. No later Read depends on it.
+type receiverScratch struct {
 	coder      quant.Coder
 	nextBodies []sim.Body
 	nextInputs []sim.Input
-	included   []bool   // by body: included in the last payload read
-	readTick   sim.Tick // tick of that payload
-
-	// With a joint tree: see SetTree.
-	tree               *jointtree.Tree
-	locals, nextLocals []sim.Body // by body: relative to its parent where it has one
-	isRelative         []bool     // by body: it arrived relative
-	poseKnown          []bool     // by body: its pose in an older snapshot is known
-	layoutOnly         bool       // only the fields are decoded
+	included   []bool     // by body: included in the payload
+	readTick   sim.Tick   // tick of the payload
+	nextLocals []sim.Body // by body: relative to its parent where it has one
+	isRelative []bool     // by body: it arrived relative
+	poseKnown  []bool     // by body: its pose in an older snapshot is known
 }
 
 // Read decodes an untrusted payload. It reports whether the snapshot is newer than the last one,
@@ -241,5 +252,5 @@ func (r *Receiver) CopyFrom(o *Receiver) {
 	r.Tick, r.HasSnapshot = o.Tick, o.HasSnapshot
 	r.LastInputs = append(r.LastInputs[:0], o.LastInputs...)
 	r.Bodies = append(r.Bodies[:0], o.Bodies...)
-	r.tree, r.locals = o.tree, append(r.locals[:0], o.locals...)
+	r.tree, r.locals, r.layoutOnly = o.tree, append(r.locals[:0], o.locals...), o.layoutOnly
 }

@@ -44,9 +44,14 @@ type snapshot struct {
 	velocities bool
 	bodies     []bodyState // by body
 
+	snapshotScratch
+}
+
+// snapshotScratch is memory of reading or writing one payload.
+type snapshotScratch struct {
 	breakdown predict.SnapshotBits // bits by content, after write or writePacked
-	cubes     []delta.Cube         // scratch
-	touchers  []int8               // scratch
+	cubes     []delta.Cube
+	touchers  []int8
 }
 
 // tickBits is the width of the tick on the wire, which wraps after 9 minutes at 60 Hz.

@@ -24,10 +24,15 @@ type server struct {
 	lastPackets []predict.PacketBreakdown // by peer
 	totals      levelTotals
 
-	current  snapshot
-	buffer   []byte
-	coder    quant.Coder
 	counters serverCounters
+	serverScratch
+}
+
+// serverScratch is memory that no later tick depends on.
+type serverScratch struct {
+	current snapshot
+	buffer  []byte
+	coder   quant.Coder
 }
 
 // serverCounters are what a server counts.
