@@ -1,11 +1,5 @@
 package sim
 
-// pathTime is the moment as a path counts it.
-func (m Moment) pathTime(rate int) pathTime {
-	m = max(m, 0)
-	return pathTime{Tick(m / MomentsPerTick), int(m % MomentsPerTick), MomentsPerTick, rate}
-}
-
 // carrierPin says whether the carriers are held, and where.
 type carrierPin struct {
 	active bool

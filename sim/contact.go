@@ -2,41 +2,6 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// manifold is how two boxes touch: up to four points with one normal. It is
-// part of the state, because it outlives the tick: its impulses start the next
-// solve, and while its boxes hardly move against each other its points are
-// kept and only their separations are renewed. That is what lets a pile of 900
-// cubes stand: points that are found anew each tick wander, and the pile with
-// them.
-type manifold struct {
-	key             uint32 // pairKey of the two solids
-	pointCount      int32  // points in use
-	normal          geom.Vec3
-	points          [4]manifoldPoint
-	frictionImpulse geom.Vec3 // friction impulse of the whole manifold, world frame
-	twistImpulse    float32   // friction impulse about the normal
-
-	// The poses at which the points were found.
-	rotA, rotB geom.Quat
-	offset     geom.Vec3 // from a's centre to b's, in a's frame
-}
-
-// manifoldPoint is one point of a manifold.
-type manifoldPoint struct {
-	anchorA, anchorB geom.Vec3 // from the centres to the point, world frame, when it was found
-	separation       float32   // separation when it was found, metres
-	normalImpulse    float32   // along the normal, at the end of the last tick
-	featureID        uint32
-}
-
-// shapes returns the numbers of the two solids. The first may be what stands
-// still; the second is of a body.
-func (m *manifold) shapes() (a, b int32) { return int32(m.key >> 16), int32(m.key & 0xffff) }
-
-// recycleCosSq limits how far either box may turn before its points are found
-// anew: ten degrees, as the squared cosine of half the angle.
-const recycleCosSq = 0.99240388
-
 // updateContacts renews the list of manifolds from the pairs. Both lists are
 // sorted by key, so one pass over each finds what a pair had last tick. A body
 // that something awake touches wakes.
@@ -130,57 +95,6 @@ func (w *World) recycle(m *manifold, s, t *shape) bool {
 	return true
 }
 
-// canRecycle reports whether the boxes of a manifold have moved so little against
-// each other since its points were found that the points may stay.
-func (w *World) canRecycle(m *manifold, s, t *shape) bool {
-	limit := w.Settings.RecycleDistance
-	if limit <= 0 || w.Settings.ColdStart || m.pointCount == 0 {
-		return false
-	}
-	rotA, offset := geom.Identity, t.pose.Pos
-	if s != nil {
-		rotA = s.pose.Rot
-		offset = s.axes.MulT(t.pose.Pos.Sub(s.pose.Pos))
-	}
-	cosA, cosB := rotA.Dot(m.rotA), t.pose.Rot.Dot(m.rotB)
-	if float32(cosA*cosA) < recycleCosSq || float32(cosB*cosB) < recycleCosSq {
-		return false
-	}
-	moved2 := offset.Sub(m.offset).LenSq()
-	if moved2 >= float32(limit*limit) {
-		return false
-	}
-	// What is left of the limit must cover the way of the farthest corner as
-	// b turns in a's frame: for small angles twice the quaternion's vector
-	// times the corner.
-	slack := limit - geom.Sqrt(moved2)
-	before := m.rotA.Inverse().Mul(m.rotB)
-	turned := before.Inverse().Mul(rotA.Inverse().Mul(t.pose.Rot))
-	x, y, z := geom.Abs(turned.X), geom.Abs(turned.Y), geom.Abs(turned.Z)
-	arc := geom.Vec3{
-		X: float32(y*t.half.Z) + float32(z*t.half.Y),
-		Y: float32(z*t.half.X) + float32(x*t.half.Z),
-		Z: float32(x*t.half.Y) + float32(y*t.half.X),
-	}
-	return float32(4*arc.LenSq()) < float32(slack*slack)
-}
-
-// separations returns how far apart the surfaces are now at each point: as far
-// as when the points were found, and by as much as the two arms have moved
-// apart along the normal since.
-func (m *manifold) separations(s, t *shape) (gaps [4]float32) {
-	rotA, way := geom.Identity, t.pose.Pos
-	if s != nil {
-		rotA, way = s.pose.Rot, t.pose.Pos.Sub(s.pose.Pos)
-	}
-	turnA, turnB := rotA.Mul(m.rotA.Inverse()), t.pose.Rot.Mul(m.rotB.Inverse())
-	for i := range m.points[:m.pointCount] {
-		p := &m.points[i]
-		gaps[i] = p.separation + way.Add(turnB.Rotate(p.anchorB).Sub(turnA.Rotate(p.anchorA))).Dot(m.normal)
-	}
-	return gaps
-}
-
 // collide finds the points of a pair from scratch, and the impulses of those that
 // the pair had before.
 func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
@@ -252,4 +166,32 @@ func (w *World) ContactPointCount() (n int) {
 		n += int(w.contacts[i].pointCount)
 	}
 	return n
+}
+
+// Contact is something that a body touches: another body, a carrier, or what stands still
+// if both are -1.
+type Contact struct{ Body, Carrier int }
+
+// Contacts appends to dst what body i was pushed by in the last step, each as often as
+// there are pairs of boxes.
+func (w *World) Contacts(dst []Contact, i int) []Contact {
+	for k := range w.contacts {
+		m := &w.contacts[k]
+		a, b := m.shapes()
+		p, q := int(w.bodyOf(a)), int(w.bodyOf(b))
+		if p != i && q != i || !m.hasImpulse() {
+			continue
+		}
+		if p == i {
+			a, p = b, q
+		}
+		t := Contact{-1, -1}
+		if c := w.carrierBoxOf(a); c != nil {
+			t.Carrier = int(c.carrier)
+		} else if p < len(w.bodies) {
+			t.Body = p
+		}
+		dst = append(dst, t)
+	}
+	return dst
 }

@@ -52,3 +52,9 @@ func (m Moment) NearestSubtick() (t Tick, later int) {
 	later = int((off+MomentsPerTick+each/2)/each) - SubticksPerTick
 	return t, max(min(later, SubticksPerTick/2), -SubticksPerTick/2)
 }
+
+// pathTime is the moment as a path counts it.
+func (m Moment) pathTime(rate int) pathTime {
+	m = max(m, 0)
+	return pathTime{Tick(m / MomentsPerTick), int(m % MomentsPerTick), MomentsPerTick, rate}
+}

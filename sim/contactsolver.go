@@ -1,0 +1,264 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// contactConstraint is a manifold made ready for one tick's solving.
+type contactConstraint struct {
+	contact    int32 // its manifold
+	a, b       int32 // motions; a may be the one that never moves, or one that b is seen from
+	pointCount int32
+	static     bool // a stands still, as seen from b at least: such contacts are twice as stiff
+	onCarrier  bool // a is of a carrier, and its motion what b is seen from
+	friction   float32
+	normal     geom.Vec3
+	t1, t2     geom.Vec3
+	points     [4]constraintPoint
+
+	f1, f2, twistImpulse float32 // friction impulses
+	k11, k12, k22        float32 // inverse of the tangents' mass matrix
+	twistMass            float32
+	a1, a2               geom.Vec3 // root of the inverse inertia times arm x tangent
+	b1, b2               geom.Vec3
+	na, nb               geom.Vec3 // and times the normal
+}
+
+// constraintPoint is one point of a constraint.
+type constraintPoint struct {
+	ra, rb        geom.Vec3 // root of the inverse inertia times arm x normal
+	separation    float32
+	normalMass    float32
+	normalImpulse float32
+	leverArm      float32 // distance from the middle of the points
+	index         int32   // its place in the manifold
+}
+
+// shuffleContacts draws an order of the contacts from the seed in the settings
+// (Fisher and Yates). Another order is as right as any, and gives other bits.
+// Where one box stands alone on the ground there is one contact only, so the
+// points within it are taken in another order as well.
+func (w *World) shuffleContacts() {
+	x := w.Settings.SolveOrderSeed
+	for i := len(w.contactOrder) - 1; i > 0; i-- {
+		x += 0x9E3779B97F4A7C15
+		z := (x ^ x>>30) * 0xBF58476D1CE4E5B9
+		z = (z ^ z>>27) * 0x94D049BB133111EB
+		j := int((z ^ z>>31) % uint64(i+1))
+		w.contactOrder[i], w.contactOrder[j] = w.contactOrder[j], w.contactOrder[i]
+	}
+}
+
+// prepareContact fills in a constraint from contact k between solids a and b.
+func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
+	m := &w.contacts[k]
+	gaps := &w.separations[k]
+	c.contact, c.pointCount, c.normal = k, m.pointCount, m.normal
+	var offA, offB geom.Vec3 // from the bodies' middles to those of the boxes
+	rub := float32(1)        // the ground's
+	if int(a) < len(w.shapes) {
+		rub = w.shapes[a].friction
+	}
+	c.friction = geom.Sqrt(float32(rub * w.shapes[b].friction))
+	if len(w.parts) > 0 {
+		if body := w.bodyOf(b); body != b {
+			b, offB = body, w.shapeOffset(b, body)
+		}
+		if body := w.bodyOf(a); body != a {
+			a, offA = body, w.shapeOffset(a, body)
+		}
+	}
+	c.a, c.b = a, b
+	sb := &w.shapes[b]
+	var rootA geom.SymMat3
+	rootB := &sb.sqrtInvInertiaWorld
+	var massA float32
+	c.onCarrier = false
+	if c.static = int(a) >= len(w.bodies); c.static {
+		c.a = int32(len(w.bodies))
+		if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
+			c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
+		}
+	} else {
+		rootA, massA = w.shapes[a].sqrtInvInertiaWorld, w.shapes[a].invMass
+	}
+	n := c.normal
+	c.t1 = n.Perpendicular()
+	c.t2 = c.t1.Cross(n)
+	c.na, c.nb = rootA.Mul(n), rootB.Mul(n)
+
+	// A point weighs less in the middle the further apart its surfaces are.
+	both := massA + sb.invMass
+	var midA, midB geom.Vec3
+	var sum float32
+	for i := range c.pointCount {
+		r := &c.points[i]
+		r.index = i
+		if w.Settings.SolveOrderSeed != 0 {
+			r.index = c.pointCount - 1 - i // the points of a manifold have an order too
+		}
+		p := &m.points[r.index]
+		r.separation, r.normalImpulse = gaps[r.index], p.normalImpulse
+		armA, armB := p.anchorA.Add(offA), p.anchorB.Add(offB)
+		r.ra, r.rb = rootA.Mul(armA.Cross(n)), rootB.Mul(armB.Cross(n))
+		r.normalMass = 1 / (both + r.ra.LenSq() + r.rb.LenSq())
+		weight := geom.Clamp(2-float32(r.separation*(1/contactMargin)), 1e-10, 1)
+		midA, midB = midA.AddScaled(weight, armA), midB.AddScaled(weight, armB)
+		sum += weight
+	}
+	if c.pointCount > 0 {
+		midA, midB = midA.Scale(1/sum), midB.Scale(1/sum)
+	}
+	for i := range c.pointCount {
+		r := &c.points[i]
+		r.leverArm = m.points[r.index].anchorA.Add(offA).Sub(midA).Len()
+	}
+	c.a1, c.a2 = rootA.Mul(midA.Cross(c.t1)), rootA.Mul(midA.Cross(c.t2))
+	c.b1, c.b2 = rootB.Mul(midB.Cross(c.t1)), rootB.Mul(midB.Cross(c.t2))
+	k11 := both + c.a1.LenSq() + c.b1.LenSq()
+	k22 := both + c.a2.LenSq() + c.b2.LenSq()
+	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
+	det := 1 / (float32(k11*k22) - float32(k12*k12))
+	c.k11, c.k22, c.k12 = float32(k22*det), float32(k11*det), -float32(k12*det)
+	c.twistMass = 1 / (c.na.LenSq() + c.nb.LenSq())
+	c.f1, c.f2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
+}
+
+// warmStartContacts applies the impulses that each contact ended with.
+func (w *World) warmStartContacts() {
+	for k := range w.contactConstraints {
+		c := &w.contactConstraints[k]
+		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+		ua, ub := a.u, b.u
+		var sum float32
+		for i := range c.points[:c.pointCount&7] {
+			r := &c.points[i]
+			sum += r.normalImpulse
+			ua, ub = ua.SubScaled(r.normalImpulse, r.ra), ub.AddScaled(r.normalImpulse, r.rb)
+		}
+		p := c.normal.Scale(sum).AddScaled(c.f1, c.t1).AddScaled(c.f2, c.t2)
+		b.v = b.v.AddScaled(b.invMass, p)
+		b.u = ub.AddScaled(c.f1, c.b1).AddScaled(c.f2, c.b2).AddScaled(c.twistImpulse, c.nb)
+		if !c.static {
+			a.v = a.v.SubScaled(a.invMass, p)
+			a.u = ua.SubScaled(c.f1, c.a1).SubScaled(c.f2, c.a2).SubScaled(c.twistImpulse, c.na)
+		}
+	}
+}
+
+// solveContacts solves each contact once as a spring.
+func (w *World) solveContacts(loose, firm *softness, inv float32) {
+	push := -w.Settings.MaxPushSpeed
+	for k := range w.contactConstraints {
+		c := &w.contactConstraints[k]
+		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+		s := loose
+		if c.static {
+			s = firm
+		}
+		n := c.normal
+		if c.onCarrier {
+			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)
+		}
+		ua, ub := a.u, b.u
+		apart := n.Dot(b.dp.Sub(a.dp))
+		vn := n.Dot(b.v.Sub(a.v))
+		both := a.invMass + b.invMass
+		rate := float32(s.massScale * s.biasRate)
+		var sum float32
+		for i := range c.points[:c.pointCount&7] {
+			r := &c.points[i]
+			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
+			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
+			var d float32
+			if gap > 0 { // may close the gap in this substep, and no more
+				d = -float32(r.normalMass * (v + float32(gap*inv)))
+			} else {
+				bias := float32(rate * gap)
+				if bias < push {
+					bias = push
+				}
+				d = -float32(r.normalMass*(float32(s.massScale*v)+bias)) - float32(s.impulseScale*r.normalImpulse)
+			}
+			impulse := r.normalImpulse + d
+			if impulse < 0 {
+				impulse = 0
+			}
+			d = impulse - r.normalImpulse
+			r.normalImpulse = impulse
+			sum += d
+			vn += float32(both * d)
+			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+		}
+		b.v, b.u = b.v.AddScaled(float32(b.invMass*sum), n), ub
+		if !c.static {
+			a.v, a.u = a.v.SubScaled(float32(a.invMass*sum), n), ua
+		}
+		if c.onCarrier {
+			b.u, b.dtheta = b.u.Add(a.u), b.dtheta.Add(a.dtheta)
+		}
+	}
+}
+
+// relaxContacts solves each contact once without its spring, and its friction.
+func (w *World) relaxContacts(inv float32) {
+	for k := range w.contactConstraints {
+		c := &w.contactConstraints[k]
+		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+		n := c.normal
+		if c.onCarrier {
+			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)
+		}
+		ua, ub := a.u, b.u
+		ma, mb := a.invMass, b.invMass
+		apart := n.Dot(b.dp.Sub(a.dp))
+		vn := n.Dot(b.v.Sub(a.v))
+		both := ma + mb
+		var sum, total, hold float32
+		for i := range c.points[:c.pointCount&7] {
+			r := &c.points[i]
+			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
+			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
+			if gap > 0 {
+				v += float32(gap * inv)
+			}
+			impulse := r.normalImpulse - float32(r.normalMass*v)
+			if impulse < 0 {
+				impulse = 0
+			}
+			d := impulse - r.normalImpulse
+			r.normalImpulse = impulse
+			total += impulse
+			hold += float32(r.leverArm * impulse)
+			sum += d
+			vn += float32(both * d)
+			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+		}
+		va, vb := a.v.SubScaled(float32(ma*sum), n), b.v.AddScaled(float32(mb*sum), n)
+
+		most := float32(c.friction * hold)
+		twist := geom.Clamp(c.twistImpulse-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -most, most)
+		d := twist - c.twistImpulse
+		c.twistImpulse = twist
+		ua, ub = ua.SubScaled(d, c.na), ub.AddScaled(d, c.nb)
+
+		slip := vb.Sub(va)
+		s1 := c.t1.Dot(slip) + c.b1.Dot(ub) - c.a1.Dot(ua)
+		s2 := c.t2.Dot(slip) + c.b2.Dot(ub) - c.a2.Dot(ua)
+		f1 := c.f1 - (float32(c.k11*s1) + float32(c.k12*s2))
+		f2 := c.f2 - (float32(c.k12*s1) + float32(c.k22*s2))
+		most = float32(c.friction * total)
+		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(most*most) {
+			scale := most / geom.Sqrt(l2)
+			f1, f2 = float32(f1*scale), float32(f2*scale)
+		}
+		d1, d2 := f1-c.f1, f2-c.f2
+		c.f1, c.f2 = f1, f2
+		p := c.t1.Scale(d1).AddScaled(d2, c.t2)
+		b.v, b.u = vb.AddScaled(mb, p), ub.AddScaled(d1, c.b1).AddScaled(d2, c.b2)
+		if !c.static {
+			a.v, a.u = va.SubScaled(ma, p), ua.SubScaled(d1, c.a1).SubScaled(d2, c.a2)
+		}
+		if c.onCarrier {
+			b.u, b.dtheta = b.u.Add(a.u), b.dtheta.Add(a.dtheta)
+		}
+	}
+}

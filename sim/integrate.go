@@ -1,0 +1,72 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// integrateVelocities adds damping, forces and gravity for a substep.
+func (w *World) integrateVelocities(h, damp float32) {
+	fall := float32(h * w.scene.Gravity)
+	for _, i := range w.awakeBodies {
+		m := &w.solverBodies[i]
+		m.v = m.v.Scale(damp)
+		m.u = m.u.Scale(damp)
+		if int(i) < w.scene.Players || w.force[i] != (geom.Vec3{}) {
+			m.v = m.v.AddScaled(float32(h*m.invMass), w.force[i])
+			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.torque[i]))
+		}
+		m.v.Z -= fall
+	}
+}
+
+// integratePositions advances the bodies by a substep.
+func (w *World) integratePositions(h float32) {
+	half := float32(0.5 * h)
+	for _, i := range w.awakeBodies {
+		m := &w.solverBodies[i]
+		m.dp = m.dp.AddScaled(h, m.v)
+		if w.shapes[i].anisotropic {
+			w.shapes[i].integrateGyroscopic(m, h)
+			continue
+		}
+		m.dtheta = m.dtheta.AddScaled(h, m.u)
+		m.dq = integrateRotation(m.dq, m.u.Scale(w.shapes[i].sqrtInvInertiaLocal.X), half)
+	}
+}
+
+// integrateGyroscopic turns a box whose inertia is not the same about all axes. What stays
+// is its angular momentum, and its velocity of turning follows from where it
+// points: here at the middle of the substep for the way, and at its end for the
+// velocity, so momentum is kept exactly and energy to second order.
+func (s *shape) integrateGyroscopic(m *solverBody, h float32) {
+	axes := m.dq.Mul(s.pose.Rot).Mat()
+	spin := s.sqrtInvInertiaWorld.Mul(m.u)
+	own := axes.MulT(spin)
+	momentum := axes.Mul(geom.Vec3{X: own.X / s.invInertiaLocal.X, Y: own.Y / s.invInertiaLocal.Y, Z: own.Z / s.invInertiaLocal.Z})
+	middle := s.angularVelocity(integrateRotation(m.dq, spin, float32(0.25*h)), momentum)
+	m.dtheta = m.dtheta.AddScaled(h, s.toSolverUnits(middle))
+	m.dq = integrateRotation(m.dq, middle, float32(0.5*h))
+	m.u = s.toSolverUnits(s.angularVelocity(m.dq, momentum))
+}
+
+// integrateRotation returns q turned at w rad/s for twice the time half.
+func integrateRotation(q geom.Quat, w geom.Vec3, half float32) geom.Quat {
+	s := w.Scale(half)
+	d := geom.Quat{X: s.X, Y: s.Y, Z: s.Z}.Mul(q)
+	return geom.Quat{X: q.X + d.X, Y: q.Y + d.Y, Z: q.Z + d.Z, W: q.W + d.W}.Unit()
+}
+
+// angularVelocity returns the angular velocity that a momentum means where the solid
+// has turned by q since the tick began.
+func (s *shape) angularVelocity(q geom.Quat, momentum geom.Vec3) geom.Vec3 {
+	axes := q.Mul(s.pose.Rot).Mat()
+	l := axes.MulT(momentum)
+	return axes.Mul(geom.Vec3{X: float32(l.X * s.invInertiaLocal.X), Y: float32(l.Y * s.invInertiaLocal.Y), Z: float32(l.Z * s.invInertiaLocal.Z)})
+}
+
+// toSolverUnits returns an angular velocity in the solver's units.
+func (s *shape) toSolverUnits(w geom.Vec3) geom.Vec3 {
+	if !s.anisotropic {
+		return w.Scale(1 / s.sqrtInvInertiaLocal.X)
+	}
+	l := s.axes.MulT(w)
+	return s.axes.Mul(geom.Vec3{X: l.X / s.sqrtInvInertiaLocal.X, Y: l.Y / s.sqrtInvInertiaLocal.Y, Z: l.Z / s.sqrtInvInertiaLocal.Z})
+}

@@ -1,0 +1,287 @@
+package sim
+
+import (
+	"slices"
+
+	"ghostcube/sim/geom"
+)
+
+// A joint is solved as contacts are: as a stiff damped spring before the bodies
+// move, and once more without its spring after it. For its point P, with arms r from
+// the centres,
+//
+//	v = vB + wB x rB - vA - wA x rA
+//
+// is to be 0 in all three directions, which are solved as one block. Unlike the
+// arms of contacts those of a joint turn with their bodies in every substep:
+// what turns fast about a point would leave it by the square of its turn. Before
+// the bodies move, the velocity that counts is that along the chord of the
+// substep,
+//
+//	v + h/2 (wB x (wB x rB) - wA x (wA x rA))
+//
+// so that what swings stays on its circle: to second order without this term, to
+// fourth with it, and so does its energy.
+
+// jointConstraint is a joint made ready for one tick's solving.
+type jointConstraint struct {
+	joint        int32
+	a, b         int32 // motions; a may be the one that never moves
+	rootA, rootB geom.SymMat3
+
+	// As the tick begins, world frame.
+	deltaCentre  geom.Vec3 // from a's centre to b's
+	armA, armB   geom.Vec3
+	axisA, axisB geom.Vec3
+	perpA, perpB geom.Vec3
+
+	// As the substep begins, or as the bodies have moved.
+	ra, rb         geom.Vec3    // the arms
+	sa, sb         [3]geom.Vec3 // root of the inverse inertia times arm x each of the world's axes
+	separation     geom.Vec3    // metres; how far b has the point from where a has it
+	linearMass     geom.SymMat3
+	t1, t2         geom.Vec3 // across the axis
+	e1, e2         float32   // rad; how far b's axis is off, about t1 and t2
+	a1, a2         geom.Vec3 // root of the inverse inertia times t1 and t2
+	b1, b2         geom.Vec3
+	perpMass       [3]float32 // the inverse of a symmetric 2 x 2 matrix
+	na, nb         geom.Vec3  // and times the axis
+	axialMass      float32
+	angle          float32   // rad
+	swingA, swingB geom.Vec3 // and times the axis about which b leans
+	swingMass      float32
+	swingAngle     float32 // rad
+
+	jointImpulse
+}
+
+// prepareJoints makes the joints of bodies awake ready, in their order.
+func (w *World) prepareJoints() {
+	w.jointConstraints = w.jointConstraints[:0]
+	for i := range w.joints {
+		j := &w.joints[i]
+		if w.bodies[j.B].Asleep && (j.A == WorldBody || w.bodies[j.A].Asleep) {
+			continue
+		}
+		w.jointConstraints = append(w.jointConstraints, jointConstraint{joint: int32(i), a: int32(len(w.bodies)), b: int32(j.B)})
+		t, b := &w.jointConstraints[len(w.jointConstraints)-1], &w.shapes[j.B]
+		t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+		t.rootB = b.sqrtInvInertiaWorld
+		if j.A == WorldBody {
+			t.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
+			t.axisA, t.perpA = j.localAxisA, j.localPerpA
+		} else {
+			a := &w.shapes[j.A]
+			t.a = int32(j.A)
+			t.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
+			t.armA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
+			t.rootA = a.sqrtInvInertiaWorld
+		}
+		if !w.Settings.ColdStart {
+			t.jointImpulse = w.jointImpulses[i]
+		}
+	}
+	if x := w.Settings.SolveOrderSeed; x != 0 && len(w.jointConstraints) > 1 { // another order, as contacts have
+		slices.Reverse(w.jointConstraints)
+	}
+	w.updateJoints()
+}
+
+// updateJoints brings what depends on where the bodies are up to date.
+func (w *World) updateJoints() {
+	for i := range w.jointConstraints {
+		t := &w.jointConstraints[i]
+		t.update(&w.joints[t.joint], &w.solverBodies[t.a], &w.solverBodies[t.b])
+	}
+}
+
+func (t *jointConstraint) update(j *joint, a, b *solverBody) {
+	t.ra, t.rb = a.dq.Rotate(t.armA), b.dq.Rotate(t.armB)
+	t.separation = t.deltaCentre.Add(b.dp.Sub(a.dp)).Add(t.rb.Sub(t.ra))
+	t.sa, t.sb = scaledJacobian(&t.rootA, t.ra), scaledJacobian(&t.rootB, t.rb)
+	sa, sb, both := &t.sa, &t.sb, a.invMass+b.invMass
+	k := geom.SymMat3{
+		XX: both + sa[0].LenSq() + sb[0].LenSq(), XY: sa[0].Dot(sa[1]) + sb[0].Dot(sb[1]), XZ: sa[0].Dot(sa[2]) + sb[0].Dot(sb[2]),
+		YY: both + sa[1].LenSq() + sb[1].LenSq(), YZ: sa[1].Dot(sa[2]) + sb[1].Dot(sb[2]),
+		ZZ: both + sa[2].LenSq() + sb[2].LenSq(),
+	}
+	t.linearMass = k.Inverse()
+
+	axis := a.dq.Rotate(t.axisA)
+	if j.Hinge || j.hasAxialConstraint {
+		t.na, t.nb = t.rootA.Mul(axis), t.rootB.Mul(axis)
+		t.axialMass = 1 / (t.na.LenSq() + t.nb.LenSq())
+	}
+	if j.Hinge {
+		t.t1 = a.dq.Rotate(t.perpA)
+		t.t2 = axis.Cross(t.t1)
+		e := axis.Cross(b.dq.Rotate(t.axisB))
+		t.e1, t.e2 = e.Dot(t.t1), e.Dot(t.t2)
+		t.a1, t.a2, t.b1, t.b2 = t.rootA.Mul(t.t1), t.rootA.Mul(t.t2), t.rootB.Mul(t.t1), t.rootB.Mul(t.t2)
+		k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
+		k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
+		det := 1 / (float32(k11*k22) - float32(k12*k12))
+		t.perpMass = [3]float32{float32(k22 * det), -float32(k12 * det), float32(k11 * det)}
+		if j.limited {
+			side := b.dq.Rotate(t.perpB)
+			t.angle = geom.Atan2(side.Dot(t.t2), side.Dot(t.t1))
+		}
+	} else if j.ConeAngle > 0 {
+		other := b.dq.Rotate(t.axisB)
+		about := axis.Cross(other)
+		sin := about.Len()
+		t.swingAngle = geom.Atan2(sin, axis.Dot(other))
+		if sin < 1e-6 {
+			about, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
+		}
+		about = about.Scale(1 / sin)
+		t.swingA, t.swingB = t.rootA.Mul(about), t.rootB.Mul(about)
+		t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
+	}
+}
+
+// scaledJacobian returns what an impulse at the end of an arm along each of the world's
+// axes does to the turning.
+func scaledJacobian(root *geom.SymMat3, r geom.Vec3) [3]geom.Vec3 {
+	return [3]geom.Vec3{
+		root.Mul(geom.Vec3{Y: r.Z, Z: -r.Y}),
+		root.Mul(geom.Vec3{X: -r.Z, Z: r.X}),
+		root.Mul(geom.Vec3{X: r.Y, Y: -r.X}),
+	}
+}
+
+// applyLinearImpulse adds an impulse p at the point to b, and takes it from a.
+func (t *jointConstraint) applyLinearImpulse(a, b *solverBody, p geom.Vec3) {
+	a.v, b.v = a.v.SubScaled(a.invMass, p), b.v.AddScaled(b.invMass, p)
+	a.u = a.u.SubScaled(p.X, t.sa[0]).SubScaled(p.Y, t.sa[1]).SubScaled(p.Z, t.sa[2])
+	b.u = b.u.AddScaled(p.X, t.sb[0]).AddScaled(p.Y, t.sb[1]).AddScaled(p.Z, t.sb[2])
+}
+
+// applyAxialImpulse adds an angular impulse d about the axis to b, and takes it from a.
+func (t *jointConstraint) applyAxialImpulse(a, b *solverBody, d float32) {
+	a.u, b.u = a.u.SubScaled(d, t.na), b.u.AddScaled(d, t.nb)
+}
+
+// warmStartJoints applies the impulses that each joint ended with.
+func (w *World) warmStartJoints() {
+	for i := range w.jointConstraints {
+		t := &w.jointConstraints[i]
+		a, b := &w.solverBodies[t.a], &w.solverBodies[t.b]
+		j := &w.joints[t.joint]
+		if j.Hinge {
+			a.u = a.u.SubScaled(t.perpImpulse[0], t.a1).SubScaled(t.perpImpulse[1], t.a2)
+			b.u = b.u.AddScaled(t.perpImpulse[0], t.b1).AddScaled(t.perpImpulse[1], t.b2)
+		}
+		if j.hasAxialConstraint {
+			t.applyAxialImpulse(a, b, t.motorImpulse+t.lowerImpulse-t.upperImpulse)
+		} else if j.ConeAngle > 0 {
+			a.u, b.u = a.u.AddScaled(t.upperImpulse, t.swingA), b.u.SubScaled(t.upperImpulse, t.swingB)
+		}
+		t.applyLinearImpulse(a, b, t.linearImpulse)
+	}
+}
+
+// rigid is a row without its spring.
+var rigid = softness{massScale: 1}
+
+// solveJoints solves the joints, several times in turn: impulses have a long way
+// along chains. ahead says that the bodies are yet to move by h seconds.
+func (w *World) solveJoints(s *softness, h, inv float32, ahead bool) {
+	if len(w.jointConstraints) == 0 {
+		return
+	}
+	for range w.Settings.JointIterations {
+		w.iterateJoints(s, h, inv, ahead)
+	}
+}
+
+func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
+	push := w.Settings.MaxPushSpeed
+	for i := range w.jointConstraints {
+		t := &w.jointConstraints[i]
+		a, b := &w.solverBodies[t.a], &w.solverBodies[t.b]
+		j := &w.joints[t.joint]
+		if j.hasAxialConstraint {
+			t.solveAxial(j, a, b, s, h, inv, push)
+		}
+		if j.Hinge {
+			t.solvePerp(a, b, s, push)
+		} else if j.ConeAngle > 0 {
+			v := t.swingA.Dot(a.u) - t.swingB.Dot(b.u)
+			high := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, inv, push)
+			d := high - t.upperImpulse
+			t.upperImpulse = high
+			a.u, b.u = a.u.AddScaled(d, t.swingA), b.u.SubScaled(d, t.swingB)
+		}
+		v := b.v.Sub(a.v)
+		v.X += t.sb[0].Dot(b.u) - t.sa[0].Dot(a.u)
+		v.Y += t.sb[1].Dot(b.u) - t.sa[1].Dot(a.u)
+		v.Z += t.sb[2].Dot(b.u) - t.sa[2].Dot(a.u)
+		if ahead {
+			wa, wb := t.rootA.Mul(a.u), t.rootB.Mul(b.u)
+			v = v.AddScaled(float32(0.5*h), wb.Cross(wb.Cross(t.rb)).Sub(wa.Cross(wa.Cross(t.ra))))
+		}
+		v = v.Add(clampLen(t.separation.Scale(s.biasRate), push))
+		d := t.linearMass.Mul(v.Scale(-s.massScale)).SubScaled(s.impulseScale, t.linearImpulse)
+		t.linearImpulse = t.linearImpulse.Add(d)
+		t.applyLinearImpulse(a, b, d)
+	}
+}
+
+// solveAxial solves what acts about the axis: the motor, and the limits.
+func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h, inv, push float32) {
+	if j.MaxMotorTorque > 0 {
+		most := float32(j.MaxMotorTorque * h)
+		v := t.nb.Dot(b.u) - t.na.Dot(a.u) - j.MotorSpeed
+		motor := geom.Clamp(t.motorImpulse-float32(t.axialMass*v), -most, most)
+		d := motor - t.motorImpulse
+		t.motorImpulse = motor
+		t.applyAxialImpulse(a, b, d)
+	}
+	if j.limited {
+		v := t.nb.Dot(b.u) - t.na.Dot(a.u)
+		low := s.limitImpulse(t.angle-j.LowerAngle, v, t.axialMass, t.lowerImpulse, inv, push)
+		d := low - t.lowerImpulse
+		t.lowerImpulse = low
+		t.applyAxialImpulse(a, b, d)
+		v = t.na.Dot(a.u) - t.nb.Dot(b.u)
+		high := s.limitImpulse(j.UpperAngle-t.angle, v, t.axialMass, t.upperImpulse, inv, push)
+		d = high - t.upperImpulse
+		t.upperImpulse = high
+		t.applyAxialImpulse(a, b, -d)
+	}
+}
+
+// limitImpulse returns the impulse of a row that may push and not pull: one with so
+// much room left, in metres or rad, that closes at -v. inv is 1 by the time in
+// which it may close.
+func (s *softness) limitImpulse(room, v, mass, impulse, inv, push float32) float32 {
+	var d float32
+	if room > 0 {
+		d = -float32(mass * (v + float32(room*inv)))
+	} else {
+		bias := max(float32(float32(s.massScale*s.biasRate)*room), -push)
+		d = -float32(mass*(float32(s.massScale*v)+bias)) - float32(s.impulseScale*impulse)
+	}
+	return max(impulse+d, 0)
+}
+
+// solvePerp solves the two turns that a hinge does not allow, as one block.
+func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, push float32) {
+	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.e1), -push, push)
+	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.e2), -push, push)
+	m := &t.perpMass
+	d1 := -float32(s.massScale*(float32(m[0]*v1)+float32(m[1]*v2))) - float32(s.impulseScale*t.perpImpulse[0])
+	d2 := -float32(s.massScale*(float32(m[1]*v1)+float32(m[2]*v2))) - float32(s.impulseScale*t.perpImpulse[1])
+	t.perpImpulse[0] += d1
+	t.perpImpulse[1] += d2
+	a.u = a.u.SubScaled(d1, t.a1).SubScaled(d2, t.a2)
+	b.u = b.u.AddScaled(d1, t.b1).AddScaled(d2, t.b2)
+}
+
+// storeJointImpulses puts the impulses into the state.
+func (w *World) storeJointImpulses() {
+	for i := range w.jointConstraints {
+		w.jointImpulses[w.jointConstraints[i].joint] = w.jointConstraints[i].jointImpulse
+	}
+}

@@ -1,0 +1,74 @@
+package sim
+
+import "ghostcube/sim/geom"
+
+// shape is a box as a step sees it: what is constant, and what follows from
+// its pose.
+type shape struct {
+	pose                geom.Pose
+	axes                geom.Mat3 // the pose's rotation
+	half                geom.Vec3
+	filterGroup         int32
+	invMass             float32 // 1/kg; 0 for what stands still and for what a carrier moves
+	friction            float32
+	invInertiaLocal     geom.Vec3    // inverse, in the box's own frame
+	sqrtInvInertiaLocal geom.Vec3    // of the inverse inertia, in the box's own frame
+	anisotropic         bool         // its inertia is not the same about all axes
+	sqrtInvInertiaWorld geom.SymMat3 // of the inverse inertia, in the world's frame
+	lower, upper        geom.Vec3    // bounds in the world, with the contact margin
+}
+
+func newShape(b *Box, density float32) shape {
+	s := shape{half: b.Half, friction: b.Friction, filterGroup: int32(b.FilterGroup)}
+	if density == 0 {
+		return s
+	}
+	if len(b.Parts) > 0 {
+		mass, inertia := massProperties(b)
+		s.invMass, s.invInertiaLocal, s.anisotropic = 1/mass, geom.Vec3{X: 1 / inertia.X, Y: 1 / inertia.Y, Z: 1 / inertia.Z}, true
+		s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
+		return s
+	}
+	volume := float32(8 * float32(b.Half.X*b.Half.Y) * b.Half.Z)
+	mass := float32(volume * density)
+	s.invMass = 1 / mass
+	third := mass / 3
+	x2, y2, z2 := float32(b.Half.X*b.Half.X), float32(b.Half.Y*b.Half.Y), float32(b.Half.Z*b.Half.Z)
+	s.invInertiaLocal = geom.Vec3{
+		X: 1 / float32(third*(y2+z2)),
+		Y: 1 / float32(third*(x2+z2)),
+		Z: 1 / float32(third*(x2+y2)),
+	}
+	s.sqrtInvInertiaLocal = geom.Vec3{X: geom.Sqrt(s.invInertiaLocal.X), Y: geom.Sqrt(s.invInertiaLocal.Y), Z: geom.Sqrt(s.invInertiaLocal.Z)}
+	s.anisotropic = b.Half.X != b.Half.Y || b.Half.Y != b.Half.Z
+	return s
+}
+
+// setPose puts the solid at a pose and derives what follows from it.
+func (s *shape) setPose(p geom.Pose) {
+	s.pose = p
+	s.axes = p.Rot.Mat()
+	if s.invMass != 0 {
+		s.sqrtInvInertiaWorld = geom.RotatedDiagonal(&s.axes, s.sqrtInvInertiaLocal)
+	}
+	r, h := &s.axes, s.half
+	const margin = contactMargin / 2
+	e := geom.Vec3{
+		X: float32(geom.Abs(r.X.X)*h.X) + float32(geom.Abs(r.Y.X)*h.Y) + float32(geom.Abs(r.Z.X)*h.Z) + margin,
+		Y: float32(geom.Abs(r.X.Y)*h.X) + float32(geom.Abs(r.Y.Y)*h.Y) + float32(geom.Abs(r.Z.Y)*h.Z) + margin,
+		Z: float32(geom.Abs(r.X.Z)*h.X) + float32(geom.Abs(r.Y.Z)*h.Y) + float32(geom.Abs(r.Z.Z)*h.Z) + margin,
+	}
+	s.lower, s.upper = p.Pos.Sub(e), p.Pos.Add(e)
+}
+
+// updateShapes derives the solids of a body from it. It is a pure function of the
+// state.
+func (w *World) updateShapes(i int) {
+	w.shapes[i].setPose(w.bodies[i].Pose)
+	if len(w.parts) > 0 {
+		w.placeParts(i)
+	}
+}
+
+// worldPoint returns where a point of the solid's own frame is in the world.
+func (s *shape) worldPoint(p geom.Vec3) geom.Vec3 { return s.pose.Pos.Add(s.axes.Mul(p)) }
