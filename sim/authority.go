@@ -19,8 +19,8 @@ func (w *World) updateAuthority() {
 	}
 	if w.scene.Players == 1 {
 		// All that is reached from one cube is its island.
-		if root := w.islandRoot(0); !w.bodies[0].Asleep {
-			for i := range w.bodies {
+		if root := w.islandRoot(0); !w.state.Bodies[0].Asleep {
+			for i := range w.state.Bodies {
 				if w.islandRoot(int32(i)) == root {
 					w.touchedBy[i] = 0
 				}
@@ -32,15 +32,15 @@ func (w *World) updateAuthority() {
 	for p := range w.scene.Players {
 		w.touchedBy[p] = int8(p)
 	}
-	for i := w.scene.Players; i < len(w.bodies); i++ {
+	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
 		switch t := w.touchedBy[i]; {
 		case t != NoPlayer:
-			w.owner[i], w.idleTicks[i] = t, 0
-		case w.owner[i] == NoPlayer:
-		case w.idleTicks[i] < maxIdleTicks:
-			w.idleTicks[i]++
-		case w.bodies[i].Asleep:
-			w.owner[i], w.idleTicks[i] = NoPlayer, 0
+			w.state.owner[i], w.state.idleTicks[i] = t, 0
+		case w.state.owner[i] == NoPlayer:
+		case w.state.idleTicks[i] < maxIdleTicks:
+			w.state.idleTicks[i]++
+		case w.state.Bodies[i].Asleep:
+			w.state.owner[i], w.state.idleTicks[i] = NoPlayer, 0
 		}
 	}
 }
@@ -52,20 +52,20 @@ func (w *World) floodTouches() {
 	for p := range w.scene.Players {
 		w.touchedBy[p] = int8(p)
 	}
-	n := int32(len(w.bodies))
+	n := int32(len(w.state.Bodies))
 	for changed := true; changed; {
 		changed = false
-		for k := range w.contacts {
-			a, b := w.contacts[k].shapes()
+		for k := range w.state.manifolds {
+			a, b := w.state.manifolds[k].shapes()
 			a, b = w.bodyOf(a), w.bodyOf(b)
-			if a >= n || w.bodies[a].Asleep || w.bodies[b].Asleep {
+			if a >= n || w.state.Bodies[a].Asleep || w.state.Bodies[b].Asleep {
 				continue
 			}
 			changed = w.spreadTouch(a, b) || w.spreadTouch(b, a) || changed
 		}
 		for i := range w.joints {
 			a, b := int32(w.joints[i].A), int32(w.joints[i].B)
-			if a == WorldBody || w.bodies[a].Asleep || w.bodies[b].Asleep {
+			if a == WorldBody || w.state.Bodies[a].Asleep || w.state.Bodies[b].Asleep {
 				continue
 			}
 			changed = w.spreadTouch(a, b) || w.spreadTouch(b, a) || changed
@@ -76,7 +76,7 @@ func (w *World) floodTouches() {
 // spreadTouch lets the player who reaches body a reach body b, if it is free.
 func (w *World) spreadTouch(a, b int32) bool {
 	t := w.touchedBy[a]
-	if t == NoPlayer || w.touchedBy[b] != NoPlayer || w.owner[b] != NoPlayer && w.owner[b] != t {
+	if t == NoPlayer || w.touchedBy[b] != NoPlayer || w.state.owner[b] != NoPlayer && w.state.owner[b] != t {
 		return false
 	}
 	w.touchedBy[b] = t
@@ -90,12 +90,12 @@ func (w *World) TouchedBy() []int8 { return w.touchedBy }
 
 // Owners reports whose authority each body is under: a player's number, or
 // Nobody. It outlives the touch. Index = body; for reading.
-func (w *World) Owners() []int8 { return w.owner }
+func (w *World) Owners() []int8 { return w.state.owner }
 
 // SetOwner puts body i under the authority of a player, or Nobody's, as the word
 // of another machine does. A touch in a later step takes it on from there.
 func (w *World) SetOwner(i int, player int8) {
-	if w.owner[i] != player {
-		w.owner[i], w.idleTicks[i] = player, 0
+	if w.state.owner[i] != player {
+		w.state.owner[i], w.state.idleTicks[i] = player, 0
 	}
 }

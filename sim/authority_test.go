@@ -47,16 +47,16 @@ func TestAuthoritySpreads(t *testing.T) {
 // behind it.
 func TestAuthorityIsNotTaken(t *testing.T) {
 	w := New(arena(geom.Vec3{X: 3.9, Z: 0.2}, geom.Vec3{X: 3.49, Z: 0.2}), 60)
-	for i := range w.owner {
+	for i := range w.state.owner {
 		if i >= 2 {
-			w.owner[i] = 0 // the first player has just had them
+			w.state.owner[i] = 0 // the first player has just had them
 		}
 	}
 	w.wakeBody(2)
 	w.wakeBody(3)
 	for range 90 {
 		w.Step(Input{}, Input{Buttons: Left})
-		w.idleTicks[2], w.idleTicks[3] = 0, 0
+		w.state.idleTicks[2], w.state.idleTicks[3] = 0, 0
 	}
 	if w.Bodies()[3].Pose.Pos.X > 3.47 {
 		t.Fatal("the push did not arrive")
@@ -66,7 +66,7 @@ func TestAuthorityIsNotTaken(t *testing.T) {
 	}
 
 	w = New(arena(geom.Vec3{X: 3.5, Z: 0.2}), 60)
-	w.owner[2] = 0
+	w.state.owner[2] = 0
 	before := w.Bodies()[2].Pose
 	for range 10 {
 		w.Step(Input{}, Input{Buttons: Pull})
@@ -74,7 +74,7 @@ func TestAuthorityIsNotTaken(t *testing.T) {
 	if w.Bodies()[2].Pose != before {
 		t.Error("another player's cube was pulled")
 	}
-	w.owner[2] = NoPlayer
+	w.state.owner[2] = NoPlayer
 	for range 10 {
 		w.Step(Input{}, Input{Buttons: Pull})
 	}

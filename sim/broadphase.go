@@ -9,9 +9,18 @@ import (
 
 // proxy is the bounding box of one solid in the sweep.
 type proxy struct {
-	lower, upper geom.Vec3
-	shape        int32
-	awake        bool
+	aabb
+	shape int32
+	awake bool
+}
+
+// broadPhase finds the pairs of shapes whose bounds overlap.
+type broadPhase struct {
+	proxies   []proxy             // of all shapes, by the lower end along x
+	nextAwake []int32             // by place among the proxies: that of the first one awake from there on
+	strips    [stripCount][]proxy // those awake, by where they are along y
+	pairs     []uint32            // keys, sorted
+	sorted    []uint32            // memory for sorting them
 }
 
 // pairKey names a pair of solids so that sorting by key puts pairs of moving
@@ -26,25 +35,25 @@ func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 // is only where sorting starts from.
 func (w *World) findPairs() {
 	awake := w.updateProxies()
-	w.pairs = w.pairs[:0]
+	w.broadPhase.pairs = w.broadPhase.pairs[:0]
 	if awake > minAwakeForStrips {
 		w.sweepStrips()
 	}
-	e := w.proxies
+	e := w.broadPhase.proxies
 	// A sleeper need only be compared with those awake.
 	next := int32(len(e))
-	w.nextAwake[len(e)] = next
+	w.broadPhase.nextAwake[len(e)] = next
 	for i := len(e) - 1; i >= 0; i-- {
 		if e[i].awake {
 			next = int32(i)
 		}
-		w.nextAwake[i] = next
+		w.broadPhase.nextAwake[i] = next
 	}
 	for i := range e {
 		a := &e[i]
 		if !a.awake {
-			for j := w.nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = w.nextAwake[j+1] {
-				if a.overlaps(&e[j]) {
+			for j := w.broadPhase.nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = w.broadPhase.nextAwake[j+1] {
+				if a.overlapsYZ(&e[j].aabb) {
 					w.addPair(a.shape, e[j].shape)
 				}
 			}
@@ -54,14 +63,14 @@ func (w *World) findPairs() {
 			break // all is awake, and has been found in the strips
 		}
 		for j := i + 1; j < len(e) && e[j].lower.X <= a.upper.X; j++ {
-			if a.overlaps(&e[j]) && (awake <= minAwakeForStrips || !e[j].awake) {
+			if a.overlapsYZ(&e[j].aabb) && (awake <= minAwakeForStrips || !e[j].awake) {
 				w.addPair(a.shape, e[j].shape)
 			}
 		}
 	}
 	w.sortPairs()
 	if w.hasFilterGroups {
-		w.pairs = slices.DeleteFunc(w.pairs, w.neverCollide)
+		w.broadPhase.pairs = slices.DeleteFunc(w.broadPhase.pairs, w.neverCollide)
 	}
 }
 
@@ -73,34 +82,28 @@ func (w *World) neverCollide(key uint32) bool {
 	return g != 0 && g == w.shapes[b].filterGroup || w.bodyOf(a) == w.bodyOf(b)
 }
 
-// overlaps reports whether two extents overlap in y and z.
-func (a *proxy) overlaps(b *proxy) bool {
-	return a.lower.Y <= b.upper.Y && b.lower.Y <= a.upper.Y && a.lower.Z <= b.upper.Z && b.lower.Z <= a.upper.Z
-}
-
 // updateProxies brings the extents up to date, sorted along x, and returns how
 // many are awake.
 func (w *World) updateProxies() (awake int) {
-	if len(w.proxies) != len(w.shapes) {
-		w.proxies = w.proxies[:0]
+	if len(w.broadPhase.proxies) != len(w.shapes) {
+		w.broadPhase.proxies = w.broadPhase.proxies[:0]
 		for i := range w.shapes {
-			w.proxies = append(w.proxies, proxy{shape: int32(i), lower: w.shapes[i].lower})
+			w.broadPhase.proxies = append(w.broadPhase.proxies, proxy{shape: int32(i), aabb: w.shapes[i].aabb})
 		}
-		w.nextAwake = make([]int32, len(w.proxies)+1)
-		slices.SortFunc(w.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
+		w.broadPhase.nextAwake = make([]int32, len(w.broadPhase.proxies)+1)
+		slices.SortFunc(w.broadPhase.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
 	}
-	e := w.proxies
+	e := w.broadPhase.proxies
 	for i := range e {
 		x := &e[i]
 		s := &w.shapes[x.shape]
 		x.awake = !w.asleep(x.shape)
-		x.lower, x.upper = s.lower, s.upper
+		x.aabb = s.aabb
 		if x.awake {
-			w.sweepProxy(x, &w.bodies[w.bodyOf(x.shape)])
+			w.sweepProxy(x, &w.state.Bodies[w.bodyOf(x.shape)])
 			awake++
 		} else if w.isMovingCarrier(x.shape) { // wakes what it meets
-			c := w.carrierBoxOf(x.shape)
-			x.lower, x.upper, x.awake = c.lower, c.upper, true
+			x.aabb, x.awake = w.carrierBounds[int(x.shape)-w.firstCarrierShape], true
 			awake++
 		}
 	}
@@ -131,22 +134,22 @@ func stripOf(y float32) int32 {
 
 // sweepStrips adds the pairs of which both are awake.
 func (w *World) sweepStrips() {
-	for i := range w.strips {
-		w.strips[i] = w.strips[i][:0]
+	for i := range w.broadPhase.strips {
+		w.broadPhase.strips[i] = w.broadPhase.strips[i][:0]
 	}
-	for i := range w.proxies {
-		x := &w.proxies[i]
+	for i := range w.broadPhase.proxies {
+		x := &w.broadPhase.proxies[i]
 		if !x.awake {
 			continue
 		}
 		first := stripOf(x.lower.Y)
 		last := min(stripOf(x.upper.Y), first+stripCount-1)
 		for k := first; k <= last; k++ {
-			w.strips[k&(stripCount-1)] = append(w.strips[k&(stripCount-1)], *x)
+			w.broadPhase.strips[k&(stripCount-1)] = append(w.broadPhase.strips[k&(stripCount-1)], *x)
 		}
 	}
-	for k := range w.strips {
-		e := w.strips[k]
+	for k := range w.broadPhase.strips {
+		e := w.broadPhase.strips[k]
 		for i := range e {
 			a := &e[i]
 			lo, hi := a.lower, a.upper
@@ -174,8 +177,7 @@ func (w *World) sweepProxy(x *proxy, b *Body) {
 	if way.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
 		return
 	}
-	x.lower = geom.Vec3{X: x.lower.X + min(0, way.X), Y: x.lower.Y + min(0, way.Y), Z: x.lower.Z + min(0, way.Z)}
-	x.upper = geom.Vec3{X: x.upper.X + max(0, way.X), Y: x.upper.Y + max(0, way.Y), Z: x.upper.Z + max(0, way.Z)}
+	x.aabb = x.sweep(way)
 }
 
 // fastTravelSq is the squared way in one tick from which a box counts as fast: a
@@ -197,21 +199,21 @@ func (w *World) addPair(p, q int32) {
 			return // a carrier passes through what stands still
 		}
 	}
-	w.pairs = append(w.pairs, pairKey(p, q))
+	w.broadPhase.pairs = append(w.broadPhase.pairs, pairKey(p, q))
 }
 
 // sortPairs sorts the pairs by key: by insertion while they are few, else by
 // radix, 11 bits at a time.
 func (w *World) sortPairs() {
-	p := w.pairs
+	p := w.broadPhase.pairs
 	if len(p) <= 64 {
 		slices.Sort(p)
 		return
 	}
-	if cap(w.pairsScratch) < len(p) {
-		w.pairsScratch = make([]uint32, 2*len(p))
+	if cap(w.broadPhase.sorted) < len(p) {
+		w.broadPhase.sorted = make([]uint32, 2*len(p))
 	}
-	q := w.pairsScratch[:len(p)]
+	q := w.broadPhase.sorted[:len(p)]
 	var count [2048]uint32
 	for shift := uint(0); shift < 32; shift += 11 {
 		clear(count[:])
@@ -231,5 +233,5 @@ func (w *World) sortPairs() {
 		p, q = q, p
 	}
 	// Three passes: the result lies in what was the spare.
-	w.pairs, w.pairsScratch = p, q
+	w.broadPhase.pairs, w.broadPhase.sorted = p, q
 }

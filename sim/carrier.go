@@ -19,9 +19,21 @@ type carrierMotion struct {
 
 // carrierBox is a box of a carrier.
 type carrierBox struct {
-	carrier      int32
-	start        geom.Pose
-	lower, upper geom.Vec3 // bounds of where it is during the tick
+	carrier int32
+	start   geom.Pose
+}
+
+// newCarriers makes the shapes of the carriers' boxes.
+func (w *World) newCarriers() {
+	w.firstCarrierShape = len(w.shapes)
+	for i := range w.scene.Carriers {
+		for _, b := range w.scene.Carriers[i].Boxes {
+			w.carrierBoxes = append(w.carrierBoxes, carrierBox{carrier: int32(i), start: b.Start.Pose})
+			w.shapes = append(w.shapes, newShape(&b, 0))
+		}
+	}
+	w.carrierMotions = make([]carrierMotion, len(w.scene.Carriers))
+	w.carrierBounds = make([]aabb, len(w.carrierBoxes))
 }
 
 // placeCarriers puts the boxes of the carriers where the tick has them, unless they are held.
@@ -31,7 +43,7 @@ func (w *World) placeCarriers() {
 	}
 	for i := range w.carrierMotions {
 		p, c := &w.scene.Carriers[i].Path, &w.carrierMotions[i]
-		now, next := p.progress(pathTime{w.tick, 0, 1, w.rate}), p.progress(pathTime{w.tick, 1, 1, w.rate})
+		now, next := p.progress(pathTime{w.state.Tick, 0, 1, w.rate}), p.progress(pathTime{w.state.Tick, 1, 1, w.rate})
 		c.moving = now != next || p.RPM != 0
 		c.centre = p.Centre.AddScaled(float32(now), p.Travel)
 		c.linear = p.Travel.Scale(float32((next - now) * float64(w.rate)))
@@ -40,20 +52,14 @@ func (w *World) placeCarriers() {
 	for i := range w.carrierBoxes {
 		b := &w.carrierBoxes[i]
 		p, s := &w.scene.Carriers[b.carrier].Path, &w.shapes[w.firstCarrierShape+i]
-		s.setPose(p.Pose(b.start, w.tick, w.rate))
-		b.lower, b.upper = s.lower, s.upper
+		s.setPose(p.Pose(b.start, w.state.Tick, w.rate))
+		w.carrierBounds[i] = s.aabb
 		if w.carrierMotions[b.carrier].moving {
 			then := *s
-			then.setPose(p.Pose(b.start, w.tick+1, w.rate))
-			b.sweepTo(&then)
+			then.setPose(p.Pose(b.start, w.state.Tick+1, w.rate))
+			w.carrierBounds[i] = s.aabb.union(then.aabb)
 		}
 	}
-}
-
-// sweepTo widens the bounds of a box by where else it is during the tick.
-func (b *carrierBox) sweepTo(s *shape) {
-	b.lower = geom.Vec3{X: min(b.lower.X, s.lower.X), Y: min(b.lower.Y, s.lower.Y), Z: min(b.lower.Z, s.lower.Z)}
-	b.upper = geom.Vec3{X: max(b.upper.X, s.upper.X), Y: max(b.upper.Y, s.upper.Y), Z: max(b.upper.Z, s.upper.Z)}
 }
 
 // carrierBoxOf returns the box of a carrier that a solid is, or nil.
@@ -73,7 +79,7 @@ func (w *World) isMovingCarrier(solid int32) bool {
 // carrierSpeculativeMargin is reach against a carrier: what counts is how fast solid i is as seen
 // from there. A sleeper stands still where all may pass it.
 func (w *World) carrierSpeculativeMargin(i int32, path int32) float32 {
-	c, b := &w.carrierMotions[path], &w.bodies[w.bodyOf(i)]
+	c, b := &w.carrierMotions[path], &w.state.Bodies[w.bodyOf(i)]
 	r := b.Pose.Pos.Sub(c.centre)
 	v := c.linear.Add(geom.Vec3{X: -float32(c.angular * r.Y), Y: float32(c.angular * r.X)})
 	way2 := b.Linear.Sub(v).Scale(w.dt).LenSq()

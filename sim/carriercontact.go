@@ -33,15 +33,15 @@ type carrierSubstep struct {
 // turn is in the body's units.
 func (w *World) addCarrierContact(body, path int32) int32 {
 	c := &w.carrierMotions[path]
-	w.carrierContacts = append(w.carrierContacts, carrierContact{body, path, w.bodies[body].Pose.Pos.Sub(c.centre)})
-	w.solverBodies = append(w.solverBodies, solverBody{u: w.shapes[body].toSolverUnits(geom.Vec3{Z: c.angular}), dq: geom.Identity})
-	return int32(len(w.solverBodies) - 1)
+	w.solver.carrierContacts = append(w.solver.carrierContacts, carrierContact{body, path, w.state.Bodies[body].Pose.Pos.Sub(c.centre)})
+	w.solver.bodies = append(w.solver.bodies, solverBody{u: w.shapes[body].toSolverUnits(geom.Vec3{Z: c.angular}), dq: geom.Identity})
+	return int32(len(w.solver.bodies) - 1)
 }
 
 // carrierSubstepAt returns what a path does in a part of this tick that takes h seconds.
 func (w *World) carrierSubstepAt(path, part int, h float32) carrierSubstep {
 	p, parts := &w.scene.Carriers[path].Path, w.Settings.Substeps
-	begin, now, next := p.progress(pathTime{w.tick, 0, parts, w.rate}), p.progress(pathTime{w.tick, part, parts, w.rate}), p.progress(pathTime{w.tick, part + 1, parts, w.rate})
+	begin, now, next := p.progress(pathTime{w.state.Tick, 0, parts, w.rate}), p.progress(pathTime{w.state.Tick, part, parts, w.rate}), p.progress(pathTime{w.state.Tick, part + 1, parts, w.rate})
 	spin := w.carrierMotions[path].angular
 	sin, versed := sinVersine(float32(spin * h))
 	c := carrierSubstep{
@@ -63,17 +63,17 @@ func sinVersine(angle float32) (sin, versed float32) {
 // updateCarriersBeforeMove gives the motions that riders are seen from the velocity of a part
 // of the tick, as it is before the bodies move.
 func (w *World) updateCarriersBeforeMove(part int, h float32) {
-	if len(w.carrierContacts) == 0 {
+	if len(w.solver.carrierContacts) == 0 {
 		return
 	}
-	w.carrierSubsteps = w.carrierSubsteps[:0]
+	w.solver.carrierSubsteps = w.solver.carrierSubsteps[:0]
 	for i := range w.carrierMotions {
-		w.carrierSubsteps = append(w.carrierSubsteps, w.carrierSubstepAt(i, part, h))
+		w.solver.carrierSubsteps = append(w.solver.carrierSubsteps, w.carrierSubstepAt(i, part, h))
 	}
-	for i := range w.carrierContacts {
-		r := &w.carrierContacts[i]
-		c := &w.carrierSubsteps[r.carrier]
-		arm := r.arm.Add(w.solverBodies[r.body].dp).Sub(c.from)
+	for i := range w.solver.carrierContacts {
+		r := &w.solver.carrierContacts[i]
+		c := &w.solver.carrierSubsteps[r.carrier]
+		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.from)
 		w.referenceMotion(i).v = c.linear.Add(arcDisplacement(arm, c.sin, -c.versine))
 	}
 }
@@ -81,10 +81,10 @@ func (w *World) updateCarriersBeforeMove(part int, h float32) {
 // updateCarriersAfterMove does the same for after the bodies have moved, with the way and the
 // turn that have been made.
 func (w *World) updateCarriersAfterMove(part int, h float32) {
-	for i := range w.carrierContacts {
-		r, m := &w.carrierContacts[i], w.referenceMotion(i)
-		c := &w.carrierSubsteps[r.carrier]
-		arm := r.arm.Add(w.solverBodies[r.body].dp).Sub(c.to)
+	for i := range w.solver.carrierContacts {
+		r, m := &w.solver.carrierContacts[i], w.referenceMotion(i)
+		c := &w.solver.carrierSubsteps[r.carrier]
+		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.to)
 		m.v = c.linear.Add(arcDisplacement(arm, c.sin, c.versine))
 		m.dp = c.to.Add(arcDisplacement(r.arm, c.turnSin, -c.turnVersine))
 		m.dtheta = m.u.Scale(float32(h * float32(part+1)))
@@ -92,7 +92,7 @@ func (w *World) updateCarriersAfterMove(part int, h float32) {
 }
 
 // referenceMotion returns the motion that rider i is seen from.
-func (w *World) referenceMotion(i int) *solverBody { return &w.solverBodies[len(w.bodies)+1+i] }
+func (w *World) referenceMotion(i int) *solverBody { return &w.solver.bodies[len(w.state.Bodies)+1+i] }
 
 // arcDisplacement returns the way of an arm's end that turns about the vertical, by
 // the sine of the turn and the cosine less 1.

@@ -27,9 +27,9 @@ func (w *World) PinCarriers(m Moment) {
 		s := &w.shapes[w.firstCarrierShape+i]
 		then := *s
 		s.setPose(w.scene.Carriers[b.carrier].Path.PoseAt(b.start, m, w.rate))
-		b.lower, b.upper = s.lower, s.upper
+		w.carrierBounds[i] = s.aabb
 		if then.pose != s.pose {
-			b.sweepTo(&then)
+			w.carrierBounds[i] = s.aabb.union(then.aabb)
 			w.carrierMotions[b.carrier].moving = true // in the next step
 		}
 	}
@@ -46,8 +46,7 @@ func (w *World) finishPin() {
 		w.carrierMotions[i].moving = false
 	}
 	for i := range w.carrierBoxes {
-		s := &w.shapes[w.firstCarrierShape+i]
-		w.carrierBoxes[i].lower, w.carrierBoxes[i].upper = s.lower, s.upper
+		w.carrierBounds[i] = w.shapes[w.firstCarrierShape+i].aabb
 	}
 }
 
@@ -66,5 +65,5 @@ func (w *World) CarrierMoment() Moment {
 	if w.pin.active {
 		return w.pin.at
 	}
-	return w.tick.Moment()
+	return w.state.Tick.Moment()
 }

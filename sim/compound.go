@@ -25,7 +25,7 @@ type part struct {
 
 // newParts makes the solids of all parts, in the order of their bodies.
 func (w *World) newParts() {
-	w.firstPart = make([]int32, len(w.bodies)+1)
+	w.firstPart = make([]int32, len(w.state.Bodies)+1)
 	for i := range w.scene.Boxes {
 		b := &w.scene.Boxes[i]
 		w.firstPart[i] = int32(len(w.parts))
@@ -34,24 +34,24 @@ func (w *World) newParts() {
 			w.shapes = append(w.shapes, shape{half: p.Half, friction: b.Friction, filterGroup: int32(b.FilterGroup)})
 		}
 	}
-	w.firstPart[len(w.bodies)] = int32(len(w.parts))
+	w.firstPart[len(w.state.Bodies)] = int32(len(w.parts))
 }
 
 // bodyOf returns the body that a solid belongs to. What stands still or is carried
 // keeps its number, which no body has.
 func (w *World) bodyOf(solid int32) int32 {
-	if i := int(solid) - len(w.bodies); i >= 0 && i < len(w.parts) {
+	if i := int(solid) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
 		return w.parts[i].body
 	}
 	return solid
 }
 
 // bodyShapeCount returns how many solids move with bodies: theirs come first.
-func (w *World) bodyShapeCount() int { return len(w.bodies) + len(w.parts) }
+func (w *World) bodyShapeCount() int { return len(w.state.Bodies) + len(w.parts) }
 
 // placeParts puts the parts of body i where it is.
 func (w *World) placeParts(i int) {
-	at, first := w.bodies[i].Pose, len(w.bodies)
+	at, first := w.state.Bodies[i].Pose, len(w.state.Bodies)
 	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
 		p := &w.parts[k].pose
 		w.shapes[first+int(k)].setPose(geom.Pose{Pos: at.Pos.Add(at.Rot.Rotate(p.Pos)), Rot: at.Rot.Mul(p.Rot).Unit()})

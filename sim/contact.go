@@ -2,14 +2,20 @@ package sim
 
 import "ghostcube/sim/geom"
 
+// contactScratch is what renewing the contacts needs beside them.
+type contactScratch struct {
+	previous []manifold // of the tick before
+	sleeping []int32    // contacts of sleepers, taken over untouched
+}
+
 // updateContacts renews the list of manifolds from the pairs. Both lists are
 // sorted by key, so one pass over each finds what a pair had last tick. A body
 // that something awake touches wakes.
 func (w *World) updateContacts() {
-	w.oldContacts, w.contacts = w.contacts, w.oldContacts[:0]
-	w.separations, w.sleepingContacts = w.separations[:0], w.sleepingContacts[:0]
+	w.contacts.previous, w.state.manifolds = w.state.manifolds, w.contacts.previous[:0]
+	w.separations, w.contacts.sleeping = w.separations[:0], w.contacts.sleeping[:0]
 	next := 0
-	for _, key := range w.pairs {
+	for _, key := range w.broadPhase.pairs {
 		next = w.keepSleepingContacts(next, key)
 		a, b := int32(key>>16), int32(key&0xffff)
 		if w.updateContact(next, key, w.shapeAt(a), b, a) {
@@ -32,9 +38,9 @@ func (w *World) updateContacts() {
 // does not wake.
 func (w *World) wakeBody(i int32) {
 	i = w.bodyOf(i)
-	if int(i) < len(w.bodies) && w.bodies[i].Asleep && !w.kinematic(i) {
-		w.bodies[i].Asleep = false
-		w.slowTicks[i] = 0
+	if int(i) < len(w.state.Bodies) && w.state.Bodies[i].Asleep && !w.kinematic(i) {
+		w.state.Bodies[i].Asleep = false
+		w.state.slowTicks[i] = 0
 	}
 }
 
@@ -49,7 +55,7 @@ func (w *World) shapeAt(i int32) *shape {
 // asleep reports whether the body of solid i sleeps, or stands still.
 func (w *World) asleep(i int32) bool {
 	i = w.bodyOf(i)
-	return int(i) >= len(w.bodies) || w.bodies[i].Asleep
+	return int(i) >= len(w.state.Bodies) || w.state.Bodies[i].Asleep
 }
 
 // keepSleepingContacts takes over the old manifolds with keys below key of which both
@@ -57,13 +63,13 @@ func (w *World) asleep(i int32) bool {
 // when the bodies wake. It returns the place of the first old manifold that is
 // not below key.
 func (w *World) keepSleepingContacts(next int, key uint32) int {
-	for next < len(w.oldContacts) && w.oldContacts[next].key < key {
-		m := &w.oldContacts[next]
+	for next < len(w.contacts.previous) && w.contacts.previous[next].key < key {
+		m := &w.contacts.previous[next]
 		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierHasLeft(m) {
 			w.wakeBody(b)
 		} else if w.asleep(a) && w.asleep(b) {
-			w.sleepingContacts = append(w.sleepingContacts, int32(len(w.contacts)))
-			w.contacts = append(w.contacts, *m)
+			w.contacts.sleeping = append(w.contacts.sleeping, int32(len(w.state.manifolds)))
+			w.state.manifolds = append(w.state.manifolds, *m)
 			w.separations = append(w.separations, [4]float32{})
 		}
 		next++
@@ -75,8 +81,8 @@ func (w *World) keepSleepingContacts(next int, key uint32) int {
 // nil for the ground; next is where in the old list its last manifold would be.
 func (w *World) updateContact(next int, key uint32, s *shape, b, a int32) bool {
 	var last *manifold
-	if next < len(w.oldContacts) && w.oldContacts[next].key == key {
-		last = &w.oldContacts[next]
+	if next < len(w.contacts.previous) && w.contacts.previous[next].key == key {
+		last = &w.contacts.previous[next]
 		if w.recycle(last, s, &w.shapes[b]) {
 			return true
 		}
@@ -90,7 +96,7 @@ func (w *World) recycle(m *manifold, s, t *shape) bool {
 	if !w.canRecycle(m, s, t) {
 		return false
 	}
-	w.contacts = append(w.contacts, *m)
+	w.state.manifolds = append(w.state.manifolds, *m)
 	w.separations = append(w.separations, m.separations(s, t))
 	return true
 }
@@ -118,10 +124,10 @@ func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
 	if n == 0 {
 		return false
 	}
-	w.contacts = append(w.contacts, manifold{
+	w.state.manifolds = append(w.state.manifolds, manifold{
 		key: key, pointCount: int32(n), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: t.pose.Pos,
 	})
-	m := &w.contacts[len(w.contacts)-1]
+	m := &w.state.manifolds[len(w.state.manifolds)-1]
 	if s != nil {
 		m.offset = s.axes.MulT(t.pose.Pos.Sub(posA))
 	}
@@ -150,10 +156,10 @@ func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
 // nothing, unless it is fast for its size.
 func (w *World) speculativeMargin(i int32) float32 {
 	body := w.bodyOf(i)
-	if int(body) >= len(w.bodies) || w.bodies[body].Asleep {
+	if int(body) >= len(w.state.Bodies) || w.state.Bodies[body].Asleep {
 		return 0
 	}
-	way2 := w.bodies[body].Linear.Scale(w.dt).LenSq()
+	way2 := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
 	if way2 < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
@@ -162,8 +168,8 @@ func (w *World) speculativeMargin(i int32) float32 {
 
 // ContactPointCount returns how many contact points there are.
 func (w *World) ContactPointCount() (n int) {
-	for i := range w.contacts {
-		n += int(w.contacts[i].pointCount)
+	for i := range w.state.manifolds {
+		n += int(w.state.manifolds[i].pointCount)
 	}
 	return n
 }
@@ -175,8 +181,8 @@ type Contact struct{ Body, Carrier int }
 // Contacts appends to dst what body i was pushed by in the last step, each as often as
 // there are pairs of boxes.
 func (w *World) Contacts(dst []Contact, i int) []Contact {
-	for k := range w.contacts {
-		m := &w.contacts[k]
+	for k := range w.state.manifolds {
+		m := &w.state.manifolds[k]
 		a, b := m.shapes()
 		p, q := int(w.bodyOf(a)), int(w.bodyOf(b))
 		if p != i && q != i || !m.hasImpulse() {
@@ -188,7 +194,7 @@ func (w *World) Contacts(dst []Contact, i int) []Contact {
 		t := Contact{-1, -1}
 		if c := w.carrierBoxOf(a); c != nil {
 			t.Carrier = int(c.carrier)
-		} else if p < len(w.bodies) {
+		} else if p < len(w.state.Bodies) {
 			t.Body = p
 		}
 		dst = append(dst, t)

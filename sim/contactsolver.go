@@ -38,18 +38,18 @@ type constraintPoint struct {
 // points within it are taken in another order as well.
 func (w *World) shuffleContacts() {
 	x := w.Settings.SolveOrderSeed
-	for i := len(w.contactOrder) - 1; i > 0; i-- {
+	for i := len(w.solver.contactOrder) - 1; i > 0; i-- {
 		x += 0x9E3779B97F4A7C15
 		z := (x ^ x>>30) * 0xBF58476D1CE4E5B9
 		z = (z ^ z>>27) * 0x94D049BB133111EB
 		j := int((z ^ z>>31) % uint64(i+1))
-		w.contactOrder[i], w.contactOrder[j] = w.contactOrder[j], w.contactOrder[i]
+		w.solver.contactOrder[i], w.solver.contactOrder[j] = w.solver.contactOrder[j], w.solver.contactOrder[i]
 	}
 }
 
 // prepareContact fills in a constraint from contact k between solids a and b.
 func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
-	m := &w.contacts[k]
+	m := &w.state.manifolds[k]
 	gaps := &w.separations[k]
 	c.contact, c.pointCount, c.normal = k, m.pointCount, m.normal
 	var offA, offB geom.Vec3 // from the bodies' middles to those of the boxes
@@ -72,8 +72,8 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	rootB := &sb.sqrtInvInertiaWorld
 	var massA float32
 	c.onCarrier = false
-	if c.static = int(a) >= len(w.bodies); c.static {
-		c.a = int32(len(w.bodies))
+	if c.static = int(a) >= len(w.state.Bodies); c.static {
+		c.a = int32(len(w.state.Bodies))
 		if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
 			c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
 		}
@@ -124,9 +124,9 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 
 // warmStartContacts applies the impulses that each contact ended with.
 func (w *World) warmStartContacts() {
-	for k := range w.contactConstraints {
-		c := &w.contactConstraints[k]
-		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+	for k := range w.solver.contacts {
+		c := &w.solver.contacts[k]
+		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
 		ua, ub := a.u, b.u
 		var sum float32
 		for i := range c.points[:c.pointCount&7] {
@@ -147,9 +147,9 @@ func (w *World) warmStartContacts() {
 // solveContacts solves each contact once as a spring.
 func (w *World) solveContacts(loose, firm *softness, inv float32) {
 	push := -w.Settings.MaxPushSpeed
-	for k := range w.contactConstraints {
-		c := &w.contactConstraints[k]
-		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+	for k := range w.solver.contacts {
+		c := &w.solver.contacts[k]
+		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
 		s := loose
 		if c.static {
 			s = firm
@@ -200,9 +200,9 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 
 // relaxContacts solves each contact once without its spring, and its friction.
 func (w *World) relaxContacts(inv float32) {
-	for k := range w.contactConstraints {
-		c := &w.contactConstraints[k]
-		a, b := &w.solverBodies[c.a], &w.solverBodies[c.b]
+	for k := range w.solver.contacts {
+		c := &w.solver.contacts[k]
+		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
 		n := c.normal
 		if c.onCarrier {
 			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)

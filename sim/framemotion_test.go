@@ -69,7 +69,7 @@ func TestFrameMotionEnds(t *testing.T) {
 	w.SetFrameMotion(0, FrameMotion{Acceleration: geom.Vec3{Z: 60}})
 	w.Step()
 	w.Step()
-	if w.framed.active {
+	if w.frame.active {
 		t.Error("it goes on")
 	}
 }

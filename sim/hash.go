@@ -23,8 +23,8 @@ func (d *digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d
 // Hash digests the bodies and the cache of contacts and joints, apart, so that "the same
 // bodies with another cache" can be seen. Equal hashes mean equal states.
 func (w *World) Hash() (bodies, cache uint64) {
-	d := digest(w.tick) + 1
-	for i := range w.bodies {
+	d := digest(w.state.Tick) + 1
+	for i := range w.state.Bodies {
 		w.hashBody(&d, i)
 	}
 	return uint64(d), w.ContactHash()
@@ -33,8 +33,8 @@ func (w *World) Hash() (bodies, cache uint64) {
 // ContactHash digests the cache of contacts and joints alone.
 func (w *World) ContactHash() uint64 {
 	c := digest(1)
-	for i := range w.contacts {
-		m := &w.contacts[i]
+	for i := range w.state.manifolds {
+		m := &w.state.manifolds[i]
 		c.word(m.key)
 		c.word(uint32(m.pointCount))
 		c.vec(m.normal)
@@ -58,17 +58,17 @@ func (w *World) ContactHash() uint64 {
 
 // hashBody takes in all that the state knows of body i.
 func (w *World) hashBody(d *digest, i int) {
-	b := &w.bodies[i]
+	b := &w.state.Bodies[i]
 	d.vec(b.Pose.Pos)
 	d.quat(b.Pose.Rot)
 	d.vec(b.Linear)
 	d.vec(b.Angular)
-	rest := uint32(w.slowTicks[i]) << 1
+	rest := uint32(w.state.slowTicks[i]) << 1
 	if b.Asleep {
 		rest |= 1
 	}
 	d.word(rest)
-	d.word(uint32(uint8(w.owner[i])) | uint32(w.idleTicks[i])<<8)
+	d.word(uint32(uint8(w.state.owner[i])) | uint32(w.state.idleTicks[i])<<8)
 }
 
 // BodyHash digests body i alone, to name the one that differs.
@@ -80,8 +80,8 @@ func (w *World) BodyHash(i int) uint32 {
 
 // hashJoints takes in the impulses of all joints.
 func (w *World) hashJoints(d *digest) {
-	for i := range w.jointImpulses {
-		l := &w.jointImpulses[i]
+	for i := range w.state.jointImpulses {
+		l := &w.state.jointImpulses[i]
 		d.vec(l.linearImpulse)
 		for _, f := range [...]float32{l.perpImpulse[0], l.perpImpulse[1], l.lowerImpulse, l.upperImpulse, l.motorImpulse} {
 			d.float(f)

@@ -5,13 +5,13 @@ import "ghostcube/sim/geom"
 // integrateVelocities adds damping, forces and gravity for a substep.
 func (w *World) integrateVelocities(h, damp float32) {
 	fall := float32(h * w.scene.Gravity)
-	for _, i := range w.awakeBodies {
-		m := &w.solverBodies[i]
+	for _, i := range w.solver.awake {
+		m := &w.solver.bodies[i]
 		m.v = m.v.Scale(damp)
 		m.u = m.u.Scale(damp)
-		if int(i) < w.scene.Players || w.force[i] != (geom.Vec3{}) {
-			m.v = m.v.AddScaled(float32(h*m.invMass), w.force[i])
-			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.torque[i]))
+		if int(i) < w.scene.Players || w.applied.force[i] != (geom.Vec3{}) {
+			m.v = m.v.AddScaled(float32(h*m.invMass), w.applied.force[i])
+			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.applied.torque[i]))
 		}
 		m.v.Z -= fall
 	}
@@ -20,8 +20,8 @@ func (w *World) integrateVelocities(h, damp float32) {
 // integratePositions advances the bodies by a substep.
 func (w *World) integratePositions(h float32) {
 	half := float32(0.5 * h)
-	for _, i := range w.awakeBodies {
-		m := &w.solverBodies[i]
+	for _, i := range w.solver.awake {
+		m := &w.solver.bodies[i]
 		m.dp = m.dp.AddScaled(h, m.v)
 		if w.shapes[i].anisotropic {
 			w.shapes[i].integrateGyroscopic(m, h)

@@ -8,59 +8,65 @@ const (
 	sleepAngularSpeed = 0.25 // rad/s
 )
 
+// islandScratch is, by the body that leads an island, what the bodies of it agree on.
+type islandScratch struct {
+	canSleep []bool // all have been slow long enough
+	awake    []bool // some body is
+}
+
 // updateIslands decides who sleeps. Bodies that touch or that a joint ties, directly or through
 // others, form an island; an island sleeps when all of it has been calm long
 // enough, and wakes as a whole. What touches a carrier that moves is not calm. The speeds judged are those before this tick's
 // solving, so on a world that is quantised between ticks both sides judge the
 // same numbers.
 func (w *World) updateIslands() {
-	for i := range w.bodies {
+	for i := range w.state.Bodies {
 		w.islandParent[i] = int32(i)
-		w.islandCanSleep[i], w.islandAwake[i] = true, false
-		b := &w.bodies[i]
+		w.islands.canSleep[i], w.islands.awake[i] = true, false
+		b := &w.state.Bodies[i]
 		if b.Asleep {
 			continue
 		}
 		if b.Slow() {
-			w.slowTicks[i] = min(w.slowTicks[i]+1, w.ticksToSleep)
+			w.state.slowTicks[i] = min(w.state.slowTicks[i]+1, w.ticksToSleep)
 		} else {
-			w.slowTicks[i] = 0
+			w.state.slowTicks[i] = 0
 		}
 	}
-	n := int32(len(w.bodies))
-	for k := range w.contacts {
-		a, b := w.contacts[k].shapes()
+	n := int32(len(w.state.Bodies))
+	for k := range w.state.manifolds {
+		a, b := w.state.manifolds[k].shapes()
 		if w.bodyOf(a) < n {
 			w.linkBodies(w.bodyOf(a), w.bodyOf(b))
 		} else if w.isMovingCarrier(a) {
-			w.slowTicks[w.bodyOf(b)] = 0
+			w.state.slowTicks[w.bodyOf(b)] = 0
 		}
 	}
 	w.linkJoints()
-	for i := range w.bodies {
-		if w.bodies[i].Asleep {
+	for i := range w.state.Bodies {
+		if w.state.Bodies[i].Asleep {
 			continue
 		}
 		root := w.islandRoot(int32(i))
-		w.islandAwake[root] = true
-		if w.scene.NoSleep || w.slowTicks[i] < w.ticksToSleep {
-			w.islandCanSleep[root] = false
+		w.islands.awake[root] = true
+		if w.scene.NoSleep || w.state.slowTicks[i] < w.ticksToSleep {
+			w.islands.canSleep[root] = false
 		}
 	}
-	for i := range w.bodies {
+	for i := range w.state.Bodies {
 		root := w.islandRoot(int32(i))
-		if !w.islandAwake[root] {
+		if !w.islands.awake[root] {
 			continue
 		}
-		b := &w.bodies[i]
+		b := &w.state.Bodies[i]
 		switch {
-		case w.islandCanSleep[root]:
+		case w.islands.canSleep[root]:
 			b.Asleep = true
 			b.Linear.X, b.Linear.Y, b.Linear.Z = 0, 0, 0
 			b.Angular.X, b.Angular.Y, b.Angular.Z = 0, 0, 0
 		case b.Asleep:
 			b.Asleep = false
-			w.slowTicks[i] = 0
+			w.state.slowTicks[i] = 0
 		}
 	}
 	w.refreshWokenContacts()
@@ -69,8 +75,8 @@ func (w *World) updateIslands() {
 // refreshWokenContacts gives the contacts of sleepers that have just woken their
 // present separations, which nobody needed while they slept.
 func (w *World) refreshWokenContacts() {
-	for _, k := range w.sleepingContacts {
-		m := &w.contacts[k]
+	for _, k := range w.contacts.sleeping {
+		m := &w.state.manifolds[k]
 		a, b := m.shapes()
 		if w.asleep(a) && w.asleep(b) {
 			continue

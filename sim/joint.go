@@ -49,23 +49,22 @@ type jointImpulse struct {
 // newJoints makes the joints of a scene.
 func (w *World) newJoints() {
 	for _, j := range w.scene.Joints {
-		if j.A == j.B || j.A < WorldBody || j.B < 0 || j.A >= len(w.bodies) || j.B >= len(w.bodies) {
+		if j.A == j.B || j.A < WorldBody || j.B < 0 || j.A >= len(w.state.Bodies) || j.B >= len(w.state.Bodies) {
 			panic("sim: a joint between bodies that there are not")
 		}
 		x := joint{Joint: j, localAnchorA: j.Anchor, localAxisA: j.Axis, localPerpA: j.Axis.Perpendicular()}
 		x.limited = j.Hinge && j.LowerAngle < j.UpperAngle
 		x.hasAxialConstraint = x.limited || j.MaxMotorTorque > 0
-		own := w.bodies[j.B].Pose
+		own := w.state.Bodies[j.B].Pose
 		back := own.Rot.Inverse()
 		x.localAnchorB, x.localAxisB, x.localPerpB = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
 		if j.A != WorldBody {
-			own = w.bodies[j.A].Pose
+			own = w.state.Bodies[j.A].Pose
 			back = own.Rot.Inverse()
 			x.localAnchorA, x.localAxisA, x.localPerpA = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
 		}
 		w.joints = append(w.joints, x)
 	}
-	w.jointImpulses = make([]jointImpulse, len(w.joints))
 }
 
 // JointAnchors returns where the two bodies of joint i of the scene have its point,
@@ -87,8 +86,8 @@ func (w *World) linkJoints() {
 		if j.A != WorldBody {
 			w.linkBodies(int32(j.A), int32(j.B))
 		}
-		if j.MaxMotorTorque > 0 && j.MotorSpeed != 0 && !w.bodies[j.B].Asleep {
-			w.slowTicks[j.B] = 0
+		if j.MaxMotorTorque > 0 && j.MotorSpeed != 0 && !w.state.Bodies[j.B].Asleep {
+			w.state.slowTicks[j.B] = 0
 		}
 	}
 }

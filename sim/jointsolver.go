@@ -57,14 +57,14 @@ type jointConstraint struct {
 
 // prepareJoints makes the joints of bodies awake ready, in their order.
 func (w *World) prepareJoints() {
-	w.jointConstraints = w.jointConstraints[:0]
+	w.solver.joints = w.solver.joints[:0]
 	for i := range w.joints {
 		j := &w.joints[i]
-		if w.bodies[j.B].Asleep && (j.A == WorldBody || w.bodies[j.A].Asleep) {
+		if w.state.Bodies[j.B].Asleep && (j.A == WorldBody || w.state.Bodies[j.A].Asleep) {
 			continue
 		}
-		w.jointConstraints = append(w.jointConstraints, jointConstraint{joint: int32(i), a: int32(len(w.bodies)), b: int32(j.B)})
-		t, b := &w.jointConstraints[len(w.jointConstraints)-1], &w.shapes[j.B]
+		w.solver.joints = append(w.solver.joints, jointConstraint{joint: int32(i), a: int32(len(w.state.Bodies)), b: int32(j.B)})
+		t, b := &w.solver.joints[len(w.solver.joints)-1], &w.shapes[j.B]
 		t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
 		t.rootB = b.sqrtInvInertiaWorld
 		if j.A == WorldBody {
@@ -78,20 +78,20 @@ func (w *World) prepareJoints() {
 			t.rootA = a.sqrtInvInertiaWorld
 		}
 		if !w.Settings.ColdStart {
-			t.jointImpulse = w.jointImpulses[i]
+			t.jointImpulse = w.state.jointImpulses[i]
 		}
 	}
-	if x := w.Settings.SolveOrderSeed; x != 0 && len(w.jointConstraints) > 1 { // another order, as contacts have
-		slices.Reverse(w.jointConstraints)
+	if x := w.Settings.SolveOrderSeed; x != 0 && len(w.solver.joints) > 1 { // another order, as contacts have
+		slices.Reverse(w.solver.joints)
 	}
 	w.updateJoints()
 }
 
 // updateJoints brings what depends on where the bodies are up to date.
 func (w *World) updateJoints() {
-	for i := range w.jointConstraints {
-		t := &w.jointConstraints[i]
-		t.update(&w.joints[t.joint], &w.solverBodies[t.a], &w.solverBodies[t.b])
+	for i := range w.solver.joints {
+		t := &w.solver.joints[i]
+		t.update(&w.joints[t.joint], &w.solver.bodies[t.a], &w.solver.bodies[t.b])
 	}
 }
 
@@ -164,9 +164,9 @@ func (t *jointConstraint) applyAxialImpulse(a, b *solverBody, d float32) {
 
 // warmStartJoints applies the impulses that each joint ended with.
 func (w *World) warmStartJoints() {
-	for i := range w.jointConstraints {
-		t := &w.jointConstraints[i]
-		a, b := &w.solverBodies[t.a], &w.solverBodies[t.b]
+	for i := range w.solver.joints {
+		t := &w.solver.joints[i]
+		a, b := &w.solver.bodies[t.a], &w.solver.bodies[t.b]
 		j := &w.joints[t.joint]
 		if j.Hinge {
 			a.u = a.u.SubScaled(t.perpImpulse[0], t.a1).SubScaled(t.perpImpulse[1], t.a2)
@@ -187,7 +187,7 @@ var rigid = softness{massScale: 1}
 // solveJoints solves the joints, several times in turn: impulses have a long way
 // along chains. ahead says that the bodies are yet to move by h seconds.
 func (w *World) solveJoints(s *softness, h, inv float32, ahead bool) {
-	if len(w.jointConstraints) == 0 {
+	if len(w.solver.joints) == 0 {
 		return
 	}
 	for range w.Settings.JointIterations {
@@ -197,9 +197,9 @@ func (w *World) solveJoints(s *softness, h, inv float32, ahead bool) {
 
 func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
 	push := w.Settings.MaxPushSpeed
-	for i := range w.jointConstraints {
-		t := &w.jointConstraints[i]
-		a, b := &w.solverBodies[t.a], &w.solverBodies[t.b]
+	for i := range w.solver.joints {
+		t := &w.solver.joints[i]
+		a, b := &w.solver.bodies[t.a], &w.solver.bodies[t.b]
 		j := &w.joints[t.joint]
 		if j.hasAxialConstraint {
 			t.solveAxial(j, a, b, s, h, inv, push)
@@ -281,7 +281,7 @@ func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, push float32)
 
 // storeJointImpulses puts the impulses into the state.
 func (w *World) storeJointImpulses() {
-	for i := range w.jointConstraints {
-		w.jointImpulses[w.jointConstraints[i].joint] = w.jointConstraints[i].jointImpulse
+	for i := range w.solver.joints {
+		w.state.jointImpulses[w.solver.joints[i].joint] = w.solver.joints[i].jointImpulse
 	}
 }

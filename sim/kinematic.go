@@ -16,8 +16,8 @@ func (w *World) SetKinematic(i int, on bool) {
 	if on {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}
-		w.force[i], w.torque[i] = geom.Vec3{}, geom.Vec3{}
-		w.SetBody(i, w.bodies[i])
+		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
+		w.SetBody(i, w.state.Bodies[i])
 		return
 	}
 	w.kinematicCount--
@@ -38,16 +38,16 @@ func (w *World) KinematicPenetration(i int) (deepest float32) {
 	if w.kinematicCount == 0 {
 		return 0
 	}
-	for k := range min(len(w.contacts), len(w.separations)) {
-		a, b := w.contacts[k].shapes()
+	for k := range min(len(w.state.manifolds), len(w.separations)) {
+		a, b := w.state.manifolds[k].shapes()
 		a, b = w.bodyOf(a), w.bodyOf(b)
 		if b == int32(i) {
 			a, b = b, a
 		}
-		if a != int32(i) || int(b) >= len(w.bodies) || !w.kinematic(b) {
+		if a != int32(i) || int(b) >= len(w.state.Bodies) || !w.kinematic(b) {
 			continue
 		}
-		for _, gap := range w.separations[k][:w.contacts[k].pointCount] {
+		for _, gap := range w.separations[k][:w.state.manifolds[k].pointCount] {
 			deepest = max(deepest, -gap)
 		}
 	}

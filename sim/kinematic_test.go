@@ -35,8 +35,8 @@ func TestKinematicStandsStill(t *testing.T) {
 				t.Fatalf("tick %d: body %d has moved", w.Tick(), i+1)
 			}
 		}
-		for k := range w.contacts {
-			for _, p := range w.contacts[k].points[:w.contacts[k].pointCount] {
+		for k := range w.state.manifolds {
+			for _, p := range w.state.manifolds[k].points[:w.state.manifolds[k].pointCount] {
 				if p.separation < -0.1 {
 					t.Fatalf("tick %d: %v m deep", w.Tick(), -p.separation)
 				}

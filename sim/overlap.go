@@ -8,10 +8,10 @@ import "ghostcube/sim/geom"
 func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32 {
 	q := shape{half: half}
 	q.setPose(box)
-	for i := range w.bodies {
+	for i := range w.state.Bodies {
 		in := q.overlaps(&w.shapes[i])
 		for k := w.firstPart[i]; !in && k < w.firstPart[i+1]; k++ {
-			in = q.overlaps(&w.shapes[len(w.bodies)+int(k)])
+			in = q.overlaps(&w.shapes[len(w.state.Bodies)+int(k)])
 		}
 		if in {
 			found = append(found, int32(i))
@@ -24,13 +24,12 @@ func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32
 // body i to found, in the order of their numbers, each once. Bounds are boxes along
 // the axes of the world.
 func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
-	lo, hi := w.bodyBounds(i)
-	for j := range w.bodies {
+	own := w.bodyBounds(i)
+	for j := range w.state.Bodies {
 		if j == i {
 			continue
 		}
-		l, h := w.bodyBounds(j)
-		if l.X <= hi.X+reach && lo.X <= h.X+reach && l.Y <= hi.Y+reach && lo.Y <= h.Y+reach && l.Z <= hi.Z+reach && lo.Z <= h.Z+reach {
+		if b := w.bodyBounds(j); own.within(&b, reach) {
 			found = append(found, int32(j))
 		}
 	}
@@ -38,20 +37,18 @@ func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
 }
 
 // bodyBounds are those of all boxes of a body.
-func (w *World) bodyBounds(i int) (lo, hi geom.Vec3) {
-	lo, hi = w.shapes[i].lower, w.shapes[i].upper
+func (w *World) bodyBounds(i int) aabb {
+	b := w.shapes[i].aabb
 	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
-		s := &w.shapes[len(w.bodies)+int(k)]
-		lo = geom.Vec3{X: min(lo.X, s.lower.X), Y: min(lo.Y, s.lower.Y), Z: min(lo.Z, s.lower.Z)}
-		hi = geom.Vec3{X: max(hi.X, s.upper.X), Y: max(hi.Y, s.upper.Y), Z: max(hi.Z, s.upper.Z)}
+		b = b.union(w.shapes[len(w.state.Bodies)+int(k)].aabb)
 	}
-	return lo, hi
+	return b
 }
 
 // overlaps reports whether two boxes have room in common: whether they are apart
 // along none of the fifteen directions that boxBox looks along.
 func (a *shape) overlaps(b *shape) bool {
-	if a.lower.X > b.upper.X || b.lower.X > a.upper.X || a.lower.Y > b.upper.Y || b.lower.Y > a.upper.Y || a.lower.Z > b.upper.Z || b.lower.Z > a.upper.Z {
+	if !a.within(&b.aabb, 0) {
 		return false
 	}
 	d := b.pose.Pos.Sub(a.pose.Pos)

@@ -35,6 +35,12 @@ const (
 	hoverVerticalDamping = 60 * (1/0.999 - 1)
 )
 
+// appliedForces are what pushes each body in a tick. A step ends with all of them at 0.
+type appliedForces struct {
+	force  []geom.Vec3 // N
+	torque []geom.Vec3 // N m
+}
+
 // applyInputs applies what the players hold to the forces of this tick.
 func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
@@ -55,8 +61,8 @@ func (w *World) applyInputs(inputs []Input) {
 // addForce adds a force in newtons to body i, which wakes.
 func (w *World) addForce(i int, f geom.Vec3) {
 	w.wakeBody(int32(i))
-	w.slowTicks[i] = 0
-	w.force[i] = w.force[i].Add(f)
+	w.state.slowTicks[i] = 0
+	w.applied.force[i] = w.applied.force[i].Add(f)
 }
 
 // strafe pushes player p along the ground and returns the push.
@@ -76,7 +82,7 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 	if f == (geom.Vec3{}) {
 		return f
 	}
-	if in.Buttons&Lift == 0 && f.Dot(w.bodies[p].Linear) < 0 {
+	if in.Buttons&Lift == 0 && f.Dot(w.state.Bodies[p].Linear) < 0 {
 		f = f.Scale(brakingBoost)
 	}
 	w.addForce(p, f)
@@ -86,7 +92,7 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 // hover lifts player p on the field that it blows, upright, leaning into its
 // push and bobbing a little.
 func (w *World) hover(p int, in Input, push geom.Vec3) {
-	b := &w.bodies[p]
+	b := &w.state.Bodies[p]
 	up := geom.Vec3{Z: 1}
 
 	height := b.Pose.Pos.Z + fieldDepth - hoverHeightOffset
@@ -99,9 +105,9 @@ func (w *World) hover(p int, in Input, push geom.Vec3) {
 	}
 	// The bob is a sum of three waves on the tick counter, in radians per
 	// tick at 60 Hz.
-	t := float32(float32(w.tick%bobTickWrap) * float32(60*w.dt))
+	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
-	w.torque[p] = w.torque[p].Add(geom.Vec3{
+	w.applied.torque[p] = w.applied.torque[p].Add(geom.Vec3{
 		X: sineSum(t, 0.05, 0.05, 1.1, 10), Y: sineSum(t, 0.09, 0.045, 1.11, 10), Z: sineSum(t, 0.05, 0.055, 1.12, 10),
 	}.Scale(bobTorque))
 
@@ -116,7 +122,7 @@ func (w *World) hover(p int, in Input, push geom.Vec3) {
 	axis := have.Cross(want)
 	if sin := axis.Len(); sin > 1e-6 {
 		angle := geom.Atan2(sin, have.Dot(want))
-		w.torque[p] = w.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
+		w.applied.torque[p] = w.applied.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
 	drift, rise := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
 	b.Linear = geom.Vec3{X: float32(b.Linear.X * drift), Y: float32(b.Linear.Y * drift), Z: float32(b.Linear.Z * rise)}
@@ -157,13 +163,13 @@ func fieldAcceleration(distance, most float32) float32 {
 // blowAway pushes the loose cubes near player p away from the ground below it. What
 // is under another player's authority it leaves alone, and so does pull.
 func (w *World) blowAway(p int) {
-	at := w.bodies[p].Pose.Pos
+	at := w.state.Bodies[p].Pose.Pos
 	at.Z = -fieldDepth
-	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.kinematic(int32(i)) {
+	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
+		if w.state.owner[i] != NoPlayer && w.state.owner[i] != int8(p) || w.kinematic(int32(i)) {
 			continue
 		}
-		d := w.bodies[i].Pose.Pos.Sub(at)
+		d := w.state.Bodies[i].Pose.Pos.Sub(at)
 		l2 := d.LenSq()
 		if l2 >= fieldRadius*fieldRadius || l2 == 0 {
 			continue
@@ -175,12 +181,12 @@ func (w *World) blowAway(p int) {
 
 // pullNear draws the loose cubes near player p to its centre.
 func (w *World) pullNear(p int) {
-	at := w.bodies[p].Pose.Pos
-	for i := w.scene.Players; i < len(w.bodies); i++ {
-		if w.owner[i] != NoPlayer && w.owner[i] != int8(p) || w.kinematic(int32(i)) {
+	at := w.state.Bodies[p].Pose.Pos
+	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
+		if w.state.owner[i] != NoPlayer && w.state.owner[i] != int8(p) || w.kinematic(int32(i)) {
 			continue
 		}
-		d := at.Sub(w.bodies[i].Pose.Pos)
+		d := at.Sub(w.state.Bodies[i].Pose.Pos)
 		l2 := d.LenSq()
 		if l2 >= pullRadius*pullRadius || l2 <= minPullDistance*minPullDistance {
 			continue

@@ -4,6 +4,12 @@ package sim
 // where b is sent. It is idempotent: what has been snapped stays.
 type Grid interface{ Snap(b Body) Body }
 
+// quantiser remembers what it has put onto a grid.
+type quantiser struct {
+	grid    Grid   // that the bodies were put onto last
+	snapped []Body // as they were then
+}
+
 // Quantise puts every body onto a grid, as if it had been sent and received.
 // A session that quantises both of its sides after every tick steps from
 // numbers that the wire can carry exactly (Fiedler, State Synchronization,
@@ -14,19 +20,19 @@ type Grid interface{ Snap(b Body) Body }
 // bodies at rest cost a comparison. g must be comparable, and the same as long as
 // what it snaps to is.
 func (w *World) Quantise(g Grid) {
-	if w.grid != g {
-		w.grid = g
-		w.lastSnapped = append(w.lastSnapped[:0], make([]Body, len(w.bodies))...) // no body is like these: their rotations are none
+	if w.quantiser.grid != g {
+		w.quantiser.grid = g
+		w.quantiser.snapped = append(w.quantiser.snapped[:0], make([]Body, len(w.state.Bodies))...) // no body is like these: their rotations are none
 	}
-	for i := range w.bodies {
-		if w.bodies[i] == w.lastSnapped[i] {
+	for i := range w.state.Bodies {
+		if w.state.Bodies[i] == w.quantiser.snapped[i] {
 			continue
 		}
-		b := g.Snap(w.bodies[i])
-		if b != w.bodies[i] {
-			w.bodies[i] = b
+		b := g.Snap(w.state.Bodies[i])
+		if b != w.state.Bodies[i] {
+			w.state.Bodies[i] = b
 			w.updateShapes(i)
 		}
-		w.lastSnapped[i] = b
+		w.quantiser.snapped[i] = b
 	}
 }

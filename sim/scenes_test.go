@@ -252,8 +252,8 @@ func TestRammed(t *testing.T) {
 				}
 				w.Step(in)
 				off = max(off, maxJointSeparation(w))
-				for k := w.scene.Players; k < len(w.bodies); k++ {
-					if v := w.bodies[k].Linear.Len(); !(v <= fastest) {
+				for k := w.scene.Players; k < len(w.state.Bodies); k++ {
+					if v := w.state.Bodies[k].Linear.Len(); !(v <= fastest) {
 						fastest = v
 					}
 				}

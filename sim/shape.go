@@ -15,7 +15,7 @@ type shape struct {
 	sqrtInvInertiaLocal geom.Vec3    // of the inverse inertia, in the box's own frame
 	anisotropic         bool         // its inertia is not the same about all axes
 	sqrtInvInertiaWorld geom.SymMat3 // of the inverse inertia, in the world's frame
-	lower, upper        geom.Vec3    // bounds in the world, with the contact margin
+	aabb                             // in the world, with the contact margin
 }
 
 func newShape(b *Box, density float32) shape {
@@ -61,10 +61,37 @@ func (s *shape) setPose(p geom.Pose) {
 	s.lower, s.upper = p.Pos.Sub(e), p.Pos.Add(e)
 }
 
+// newShapes makes the shapes of the scene's boxes and places those of bodies and of
+// what stands still.
+func (w *World) newShapes() {
+	s := &w.scene
+	for i := range s.Boxes {
+		w.shapes = append(w.shapes, newShape(&s.Boxes[i], s.Boxes[i].Density))
+	}
+	w.newParts()
+	for i := range s.Static {
+		w.shapes = append(w.shapes, newShape(&s.Static[i], 0))
+	}
+	w.newCarriers()
+	if len(w.shapes) >= 1<<16 {
+		panic("sim: a scene of more than 65535 boxes")
+	}
+	for i := range w.state.Bodies {
+		w.updateShapes(i)
+	}
+	for i := range s.Static {
+		w.shapes[w.bodyShapeCount()+i].setPose(s.Static[i].Start.Pose)
+	}
+	w.hasFilterGroups = len(w.parts) > 0
+	for i := range w.shapes {
+		w.hasFilterGroups = w.hasFilterGroups || w.shapes[i].filterGroup != 0
+	}
+}
+
 // updateShapes derives the solids of a body from it. It is a pure function of the
 // state.
 func (w *World) updateShapes(i int) {
-	w.shapes[i].setPose(w.bodies[i].Pose)
+	w.shapes[i].setPose(w.state.Bodies[i].Pose)
 	if len(w.parts) > 0 {
 		w.placeParts(i)
 	}

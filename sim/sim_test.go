@@ -193,8 +193,8 @@ func TestGoldenLong(t *testing.T) {
 
 func awakeCount(w *World) int {
 	n := 0
-	for i := range w.bodies {
-		if !w.bodies[i].Asleep {
+	for i := range w.state.Bodies {
+		if !w.state.Bodies[i].Asleep {
 			n++
 		}
 	}
@@ -210,7 +210,7 @@ func TestOneUlp(t *testing.T) {
 	}
 	var s State
 	w.Save(&s)
-	if len(s.contacts) == 0 {
+	if len(s.manifolds) == 0 {
 		t.Fatal("nothing touches")
 	}
 	b0, c0 := w.Hash()
@@ -232,10 +232,10 @@ func TestOneUlp(t *testing.T) {
 	change("spin", func(s *State) { up(&s.Bodies[0].Angular.X) }, true)
 	change("sleep", func(s *State) { s.Bodies[5].Asleep = !s.Bodies[5].Asleep }, true)
 	change("rest", func(s *State) { s.slowTicks[0]++ }, true)
-	change("impulse", func(s *State) { up(&s.contacts[0].points[0].normalImpulse) }, false)
-	change("gap", func(s *State) { up(&s.contacts[0].points[0].separation) }, false)
-	change("friction", func(s *State) { up(&s.contacts[0].frictionImpulse.X) }, false)
-	change("twist", func(s *State) { up(&s.contacts[0].twistImpulse) }, false)
+	change("impulse", func(s *State) { up(&s.manifolds[0].points[0].normalImpulse) }, false)
+	change("gap", func(s *State) { up(&s.manifolds[0].points[0].separation) }, false)
+	change("friction", func(s *State) { up(&s.manifolds[0].frictionImpulse.X) }, false)
+	change("twist", func(s *State) { up(&s.manifolds[0].twistImpulse) }, false)
 }
 
 func nextUp(f float32) float32 {
@@ -263,6 +263,24 @@ func TestCopies(t *testing.T) {
 	b.Step(Input{Buttons: Lift})
 	if x, _ := a.Hash(); x != ba {
 		t.Error("a step of the copy changed the original")
+	}
+}
+
+// TestScratchIsDropped says that scratch is no state: a world whose scratch is made
+// anew before every step goes on to the same bits, and so does a copy of it.
+func TestScratchIsDropped(t *testing.T) {
+	for _, name := range SceneNames() {
+		w, other := newWorld(t, name), newWorld(t, name)
+		for range tickBudget(name, 300) {
+			in := scriptedInput(w.Tick())
+			w.Step(in)
+			other.scratch = newScratch(len(other.state.Bodies))
+			other.Step(in)
+			a, x := w.Hash()
+			if b, y := other.Hash(); a != b || x != y {
+				t.Fatalf("%s: tick %d differs without its scratch", name, w.Tick())
+			}
+		}
 	}
 }
 

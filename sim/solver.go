@@ -52,6 +52,18 @@ type solverBody struct {
 	invMass    float32
 }
 
+// solverScratch is what solving a tick needs.
+type solverScratch struct {
+	bodies       []solverBody // all bodies, then the world, which never moves, then carriers as riders see them
+	awake        []int32      // the bodies awake, in order
+	contacts     []contactConstraint
+	contactOrder []int32           // contacts of bodies awake, as they are solved
+	joints       []jointConstraint // the joints of bodies awake
+
+	carrierContacts []carrierContact
+	carrierSubsteps []carrierSubstep
+}
+
 // softness is a soft contact's three numbers for one substep.
 type softness struct{ biasRate, massScale, impulseScale float32 }
 
@@ -98,48 +110,48 @@ func (w *World) solve() {
 // prepare loads the motions of the bodies awake and makes their contacts
 // ready, in the order in which they will be solved.
 func (w *World) prepare() {
-	w.awakeBodies, w.carrierContacts, w.solverBodies = w.awakeBodies[:0], w.carrierContacts[:0], w.solverBodies[:len(w.bodies)+1]
-	for i := range w.bodies {
-		b := &w.bodies[i]
+	w.solver.awake, w.solver.carrierContacts, w.solver.bodies = w.solver.awake[:0], w.solver.carrierContacts[:0], w.solver.bodies[:len(w.state.Bodies)+1]
+	for i := range w.state.Bodies {
+		b := &w.state.Bodies[i]
 		if !b.Asleep {
-			w.awakeBodies = append(w.awakeBodies, int32(i))
+			w.solver.awake = append(w.solver.awake, int32(i))
 			s := &w.shapes[i]
-			w.solverBodies[i] = solverBody{v: b.Linear, u: s.toSolverUnits(b.Angular), dq: geom.Identity, invMass: s.invMass}
+			w.solver.bodies[i] = solverBody{v: b.Linear, u: s.toSolverUnits(b.Angular), dq: geom.Identity, invMass: s.invMass}
 		} else if w.kinematic(int32(i)) {
-			w.solverBodies[i] = solverBody{dq: geom.Identity} // it stands still
+			w.solver.bodies[i] = solverBody{dq: geom.Identity} // it stands still
 		}
 	}
-	w.contactConstraints = w.contactConstraints[:0]
-	w.contactOrder = w.contactOrder[:0]
-	for k := range w.contacts {
-		if a, b := w.contacts[k].shapes(); !w.asleep(b) || !w.asleep(a) {
-			w.contactOrder = append(w.contactOrder, int32(k))
+	w.solver.contacts = w.solver.contacts[:0]
+	w.solver.contactOrder = w.solver.contactOrder[:0]
+	for k := range w.state.manifolds {
+		if a, b := w.state.manifolds[k].shapes(); !w.asleep(b) || !w.asleep(a) {
+			w.solver.contactOrder = append(w.solver.contactOrder, int32(k))
 		}
 	}
 	if w.Settings.SolveOrderSeed != 0 {
 		w.shuffleContacts()
 	}
-	w.contactConstraints = slices.Grow(w.contactConstraints, len(w.contactOrder))[:len(w.contactOrder)]
-	for i, k := range w.contactOrder {
-		a, b := w.contacts[k].shapes()
-		w.prepareContact(&w.contactConstraints[i], k, a, b)
+	w.solver.contacts = slices.Grow(w.solver.contacts, len(w.solver.contactOrder))[:len(w.solver.contactOrder)]
+	for i, k := range w.solver.contactOrder {
+		a, b := w.state.manifolds[k].shapes()
+		w.prepareContact(&w.solver.contacts[i], k, a, b)
 	}
 }
 
 // finalize stores impulses, velocities and poses.
 func (w *World) finalize() {
-	for k := range w.contactConstraints {
-		c := &w.contactConstraints[k]
-		m := &w.contacts[c.contact]
+	for k := range w.solver.contacts {
+		c := &w.solver.contacts[k]
+		m := &w.state.manifolds[c.contact]
 		for i := range c.pointCount {
 			m.points[c.points[i].index].normalImpulse = c.points[i].normalImpulse
 		}
 		m.frictionImpulse = c.t1.Scale(c.f1).AddScaled(c.f2, c.t2)
 		m.twistImpulse = c.twistImpulse
 	}
-	for _, i := range w.awakeBodies {
-		w.force[i], w.torque[i] = geom.Vec3{}, geom.Vec3{} // what is pushed is awake
-		b, m := &w.bodies[i], &w.solverBodies[i]
+	for _, i := range w.solver.awake {
+		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{} // what is pushed is awake
+		b, m := &w.state.Bodies[i], &w.solver.bodies[i]
 		b.Linear, b.Angular = m.v, w.shapes[i].sqrtInvInertiaWorld.Mul(m.u)
 		b.Pose.Pos = w.clampToBounds(b.Pose.Pos.Add(m.dp))
 		b.Pose.Rot = m.dq.Mul(b.Pose.Rot).Unit()

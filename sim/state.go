@@ -19,44 +19,58 @@ type State struct {
 	Tick   Tick
 	Bodies []Body
 
-	slowTicks     []uint16
-	owner         []int8
-	idleTicks     []uint8
-	contacts      []manifold
-	jointImpulses []jointImpulse
+	slowTicks     []uint16       // that each body has been slow, up to ticksToSleep
+	owner         []int8         // the player whose authority each body is under, or NoPlayer
+	idleTicks     []uint8        // since that player last touched it, up to maxIdleTicks
+	manifolds     []manifold     // sorted by key
+	jointImpulses []jointImpulse // of the joints, in their order
+}
+
+// newState returns the state in which a scene starts.
+func newState(scene *Scene) State {
+	n := len(scene.Boxes)
+	s := State{
+		Bodies: make([]Body, n), slowTicks: make([]uint16, n), owner: make([]int8, n), idleTicks: make([]uint8, n),
+		jointImpulses: make([]jointImpulse, len(scene.Joints)),
+	}
+	for i := range s.Bodies {
+		s.Bodies[i] = scene.Boxes[i].Start
+		s.Bodies[i].Pose.Rot = s.Bodies[i].Pose.Rot.Unit()
+		s.owner[i] = NoPlayer
+		if i < scene.Players {
+			s.owner[i] = int8(i)
+		}
+	}
+	return s
 }
 
 // Save copies the world into s and reuses its memory.
 func (w *World) Save(s *State) {
-	s.Tick = w.tick
-	s.Bodies = append(s.Bodies[:0], w.bodies...)
-	s.slowTicks = append(s.slowTicks[:0], w.slowTicks...)
-	s.owner, s.idleTicks = append(s.owner[:0], w.owner...), append(s.idleTicks[:0], w.idleTicks...)
-	s.contacts = append(s.contacts[:0], w.contacts...)
-	s.jointImpulses = append(s.jointImpulses[:0], w.jointImpulses...)
+	s.CopyFrom(&w.state)
 }
 
 // Load makes the world what s says. A Step after Load equals, bit for bit, the
 // Step that followed the Save. The state must come from a world of the same
 // scene.
 func (w *World) Load(s *State) {
-	if len(s.Bodies) != len(w.bodies) {
+	if len(s.Bodies) != len(w.state.Bodies) {
 		panic("sim: Load of a state from another scene")
 	}
 	w.SetTick(s.Tick)
 	for i := range s.Bodies {
-		moved := w.bodies[i].Pose != s.Bodies[i].Pose
-		w.bodies[i] = s.Bodies[i]
-		w.bodies[i].Asleep = s.Bodies[i].Asleep || w.kinematic(int32(i))
+		from, to := &s.Bodies[i], &w.state.Bodies[i]
+		moved := to.Pose != from.Pose
+		*to = *from
+		to.Asleep = to.Asleep || w.kinematic(int32(i))
 		if moved {
 			w.updateShapes(i)
 		}
 	}
-	copy(w.slowTicks, s.slowTicks)
-	copy(w.owner, s.owner)
-	copy(w.idleTicks, s.idleTicks)
-	w.contacts = append(w.contacts[:0], s.contacts...)
-	copy(w.jointImpulses, s.jointImpulses)
+	copy(w.state.slowTicks, s.slowTicks)
+	copy(w.state.owner, s.owner)
+	copy(w.state.idleTicks, s.idleTicks)
+	w.state.manifolds = append(w.state.manifolds[:0], s.manifolds...)
+	copy(w.state.jointImpulses, s.jointImpulses)
 }
 
 // CopyFrom makes s an equal of o that shares no memory with it.
@@ -65,6 +79,6 @@ func (s *State) CopyFrom(o *State) {
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)
 	s.slowTicks = append(s.slowTicks[:0], o.slowTicks...)
 	s.owner, s.idleTicks = append(s.owner[:0], o.owner...), append(s.idleTicks[:0], o.idleTicks...)
-	s.contacts = append(s.contacts[:0], o.contacts...)
+	s.manifolds = append(s.manifolds[:0], o.manifolds...)
 	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
 }

@@ -28,60 +28,85 @@ var DefaultSettings = Settings{
 	JointHertz: 480, JointDampingRatio: 10, JointIterations: 4,
 }
 
-// World is one running simulation.
+// World is one running simulation. Its fields are told apart by what becomes of
+// them when a world is copied, saved or stepped: each kind is a type of its own.
 type World struct {
 	Settings Settings
 
+	constants
+	state State
+	controls
+	placement
+	results
+	scratch
+}
+
+// constants follow from the scene and the rate. New makes them, and nothing
+// changes them.
+type constants struct {
 	scene Scene
 	rate  int
 	dt    float32 // seconds per tick
 
-	firstCarrierShape int  // the first solid that a carrier moves
+	ticksToSleep      uint16
+	parts             []part
+	firstPart         []int32 // of each body, and of none
+	joints            []joint
+	carrierBoxes      []carrierBox
+	firstCarrierShape int  // the first shape that a carrier moves
 	hasFilterGroups   bool // some boxes pass through others
-	kinematicCount    int  // bodies that are held
-	pin               carrierPin
-	framed            framedBody
+}
 
-	// The state: see State.
-	tick          Tick
-	bodies        []Body
-	slowTicks     []uint16       // ticks that each body has been slow, up to sleepTicks
-	owner         []int8         // the player whose authority each body is under, or Nobody
-	idleTicks     []uint8        // ticks since that player last touched it, up to idleMost
-	contacts      []manifold     // sorted by key
-	jointImpulses []jointImpulse // of the joints, in their order
+// controls are what a caller has set of a world beside its Settings and its
+// State. Load changes none of them; CopyFrom copies them.
+type controls struct {
+	kinematicCount int // bodies that SetKinematic holds; their shapes have no mass
+	pin            carrierPin
+	frame          framedBody
+}
 
-	// What follows from the state or lives for one step.
-	shapes             []shape // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
-	parts              []part
-	firstPart          []int32 // of each body, and of none
-	carrierBoxes       []carrierBox
-	joints             []joint
-	jointConstraints   []jointConstraint // the joints of bodies awake
-	carrierMotions     []carrierMotion   // of the carriers in this tick
-	carrierContacts    []carrierContact
-	carrierSubsteps    []carrierSubstep
-	force              []geom.Vec3
-	torque             []geom.Vec3
-	ticksToSleep       uint16
-	proxies            []proxy
-	nextAwake          []int32
-	strips             [stripCount][]proxy
-	pairs              []uint32
-	pairsScratch       []uint32
-	oldContacts        []manifold
-	separations        [][4]float32 // present separation of each point of each contact
-	sleepingContacts   []int32      // contacts of sleepers, taken over untouched
-	contactConstraints []contactConstraint
-	contactOrder       []int32 // contacts of bodies awake, as they are solved
-	solverBodies       []solverBody
-	awakeBodies        []int32 // the bodies awake, in order
-	islandParent       []int32
-	islandCanSleep     []bool
-	islandAwake        []bool
-	touchedBy          []int8
-	grid               Grid   // that the bodies were put onto last
-	lastSnapped        []Body // as they were then
+// placement is where everything is. It follows from the state, the tick and the
+// controls, and is kept because working it out anew would take longer.
+type placement struct {
+	shapes         []shape         // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
+	carrierMotions []carrierMotion // of the carriers in this tick
+	carrierBounds  []aabb          // of the boxes of carriers, during the tick
+}
+
+func (p *placement) copyFrom(o *placement) {
+	copy(p.shapes, o.shapes)
+	copy(p.carrierMotions, o.carrierMotions)
+	copy(p.carrierBounds, o.carrierBounds)
+}
+
+// results are what the last step found and callers may ask for.
+type results struct {
+	islandParent []int32      // of each body: another one of its island, or itself
+	separations  [][4]float32 // metres, of each point of each contact when the step began
+	touchedBy    []int8       // the player who touched each body, or NoPlayer
+}
+
+func (r *results) copyFrom(o *results) {
+	copy(r.touchedBy, o.touchedBy)
+}
+
+// scratch is memory of a step that no later step depends on. A world whose
+// scratch is made anew goes on to the same bits.
+type scratch struct {
+	broadPhase broadPhase
+	contacts   contactScratch
+	islands    islandScratch
+	solver     solverScratch
+	applied    appliedForces
+	quantiser  quantiser
+}
+
+func newScratch(bodies int) scratch {
+	return scratch{
+		islands: islandScratch{canSleep: make([]bool, bodies), awake: make([]bool, bodies)},
+		solver:  solverScratch{bodies: make([]solverBody, bodies+1)},
+		applied: appliedForces{force: make([]geom.Vec3, bodies), torque: make([]geom.Vec3, bodies)},
+	}
 }
 
 // New returns the world of a scene at tick 0. rate is in ticks per second, in
@@ -90,53 +115,13 @@ func New(scene Scene, rate int) *World {
 	if rate < 1 || rate > 1000 {
 		panic("sim: New with a rate outside 1..1000 ticks per second")
 	}
-	w := &World{Settings: DefaultSettings, scene: scene, rate: rate, dt: 1 / float32(rate)}
-	w.Settings.Substeps = max(w.Settings.Substeps, scene.MinSubsteps)
 	n := len(scene.Boxes)
+	w := &World{Settings: DefaultSettings, state: newState(&scene), scratch: newScratch(n)}
+	w.Settings.Substeps = max(w.Settings.Substeps, scene.MinSubsteps)
+	w.scene, w.rate, w.dt = scene, rate, 1/float32(rate)
 	w.ticksToSleep = uint16(max(1, rate/2)) // half a second
-	w.bodies = make([]Body, n)
-	w.slowTicks = make([]uint16, n)
-	w.owner, w.idleTicks = make([]int8, n), make([]uint8, n)
-	for i := range w.owner {
-		w.owner[i] = NoPlayer
-		if i < scene.Players {
-			w.owner[i] = int8(i)
-		}
-	}
-	w.force, w.torque = make([]geom.Vec3, n), make([]geom.Vec3, n)
-	w.solverBodies = make([]solverBody, n+1)
-	w.islandParent, w.islandCanSleep, w.islandAwake = make([]int32, n), make([]bool, n), make([]bool, n)
-	w.touchedBy = make([]int8, n)
-	for _, b := range scene.Boxes {
-		w.shapes = append(w.shapes, newShape(&b, b.Density))
-	}
-	w.newParts()
-	for _, b := range scene.Static {
-		w.shapes = append(w.shapes, newShape(&b, 0))
-	}
-	w.firstCarrierShape = len(w.shapes)
-	w.carrierMotions = make([]carrierMotion, len(scene.Carriers))
-	for i := range scene.Carriers {
-		for _, b := range scene.Carriers[i].Boxes {
-			w.carrierBoxes = append(w.carrierBoxes, carrierBox{carrier: int32(i), start: b.Start.Pose})
-			w.shapes = append(w.shapes, newShape(&b, 0))
-		}
-	}
-	for i := range w.bodies {
-		w.bodies[i] = scene.Boxes[i].Start
-		w.bodies[i].Pose.Rot = w.bodies[i].Pose.Rot.Unit()
-		w.updateShapes(i)
-	}
-	for i, b := range scene.Static {
-		w.shapes[w.bodyShapeCount()+i].setPose(b.Start.Pose)
-	}
-	if len(w.shapes) >= 1<<16 {
-		panic("sim: a scene of more than 65535 boxes")
-	}
-	w.hasFilterGroups = len(w.parts) > 0
-	for i := range w.shapes {
-		w.hasFilterGroups = w.hasFilterGroups || w.shapes[i].filterGroup != 0
-	}
+	w.islandParent, w.touchedBy = make([]int32, n), make([]int8, n)
+	w.newShapes()
 	w.newJoints()
 	w.placeCarriers()
 	return w
@@ -150,10 +135,10 @@ func (w *World) Rate() int { return w.rate }
 
 // Tick returns the number of the next step: the state's own label, so that
 // state n with input n gives state n+1.
-func (w *World) Tick() Tick { return w.tick }
+func (w *World) Tick() Tick { return w.state.Tick }
 
 // Bodies returns the moving bodies, for reading, until the next Step.
-func (w *World) Bodies() []Body { return w.bodies }
+func (w *World) Bodies() []Body { return w.state.Bodies }
 
 // SetBody overwrites one body, as a correction from the network does. The
 // contact cache is kept: whatever it holds that no longer fits the new pose is
@@ -161,13 +146,13 @@ func (w *World) Bodies() []Body { return w.bodies }
 // a clean start. A body that is not asleep is woken, unless it is held.
 func (w *World) SetBody(i int, b Body) {
 	b.Asleep = b.Asleep || w.kinematic(int32(i))
-	if w.bodies[i].Asleep && !b.Asleep {
-		w.slowTicks[i] = 0
+	if w.state.Bodies[i].Asleep && !b.Asleep {
+		w.state.slowTicks[i] = 0
 	}
 	if b.Asleep {
-		w.slowTicks[i] = w.ticksToSleep
+		w.state.slowTicks[i] = w.ticksToSleep
 	}
-	w.bodies[i] = b
+	w.state.Bodies[i] = b
 	w.updateShapes(i)
 }
 
@@ -175,8 +160,8 @@ func (w *World) SetBody(i int, b Body) {
 // input arrives jumps over what was lost, without stepping. Carriers jump to
 // where that tick has them, and what they carried is left behind.
 func (w *World) SetTick(t Tick) {
-	if t != w.tick {
-		w.tick = t
+	if t != w.state.Tick {
+		w.state.Tick = t
 		w.placeCarriers()
 	}
 }
@@ -184,50 +169,43 @@ func (w *World) SetTick(t Tick) {
 // DropCache forgets all contacts, and what joints pushed at. Two sides that do it at the same tick stay
 // equal, at the price of a twitch of a few millimetres in what is stacked.
 func (w *World) DropCache() {
-	w.contacts = w.contacts[:0]
-	clear(w.jointImpulses)
+	w.state.manifolds = w.state.manifolds[:0]
+	clear(w.state.jointImpulses)
 }
 
 // CopyFrom makes w an equal of o, which must be a world of the same scene.
 func (w *World) CopyFrom(o *World) {
-	if len(w.bodies) != len(o.bodies) || w.rate != o.rate {
+	if len(w.state.Bodies) != len(o.state.Bodies) || w.rate != o.rate {
 		panic("sim: CopyFrom of a world of another scene or rate")
 	}
-	w.Settings, w.tick, w.kinematicCount, w.pin, w.framed = o.Settings, o.tick, o.kinematicCount, o.pin, o.framed
-	copy(w.bodies, o.bodies)
-	copy(w.slowTicks, o.slowTicks)
-	copy(w.owner, o.owner)
-	copy(w.idleTicks, o.idleTicks)
-	w.contacts = append(w.contacts[:0], o.contacts...)
-	copy(w.jointImpulses, o.jointImpulses)
-	copy(w.shapes, o.shapes)
-	copy(w.carrierBoxes, o.carrierBoxes)
-	copy(w.carrierMotions, o.carrierMotions)
-	copy(w.touchedBy, o.touchedBy)
+	w.Settings, w.controls = o.Settings, o.controls
+	w.state.CopyFrom(&o.state)
+	w.placement.copyFrom(&o.placement)
+	w.results.copyFrom(&o.results)
 }
 
 // Step advances the world by one tick. inputs[i] drives player i; players for
 // whom there is none hold nothing.
 func (w *World) Step(inputs ...Input) {
-	w.framed.addFrameVelocity(w, 1)
+	w.frame.addFrameVelocity(w, 1)
 	w.applyInputs(inputs)
 	w.clampSpeeds()
-	w.framed.addFrameVelocity(w, -1)
+	w.frame.addFrameVelocity(w, -1)
 	w.findPairs()
 	w.updateContacts()
 	w.updateIslands()
 	w.updateAuthority()
 	w.solve()
-	w.tick++
+	w.state.Tick++
 	w.finishPin()
-	w.framed.active = false
+	w.frame.active = false
 	w.placeCarriers()
 }
 
 // clampSpeeds slows what is faster than the scene allows.
 func (w *World) clampSpeeds() {
-	for i := range w.bodies {
-		b := &w.bodies[i]
+	for i := range w.state.Bodies {
+		b := &w.state.Bodies[i]
 		if b.Asleep {
 			continue
 		}
