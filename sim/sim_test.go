@@ -284,6 +284,25 @@ func TestScratchIsDropped(t *testing.T) {
 	}
 }
 
+// TestCopyHasResults says that a copy answers what a caller may ask of the last step as the
+// original does.
+func TestCopyHasResults(t *testing.T) {
+	w, other := newWorld(t, "heap:layers=1"), newWorld(t, "heap:layers=1")
+	w.SetKinematic(5, true)
+	for range 90 {
+		w.Step(scriptedInput(w.Tick()))
+	}
+	other.CopyFrom(w)
+	for i := range w.Bodies() {
+		if w.Island(i) != other.Island(i) {
+			t.Fatalf("body %d is of island %d, in the copy of %d", i, w.Island(i), other.Island(i))
+		}
+		if w.KinematicPenetration(i) != other.KinematicPenetration(i) {
+			t.Fatalf("body %d is %v m deep, in the copy %v m", i, w.KinematicPenetration(i), other.KinematicPenetration(i))
+		}
+	}
+}
+
 // TestOrder says that another order of contacts gives another world, also
 // where a single cube rolls on the ground, that the same order gives the same
 // one, and that both are right: nothing sinks.

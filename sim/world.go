@@ -87,6 +87,8 @@ type results struct {
 }
 
 func (r *results) copyFrom(o *results) {
+	copy(r.islandParent, o.islandParent)
+	r.separations = append(r.separations[:0], o.separations...)
 	copy(r.touchedBy, o.touchedBy)
 }
 
