@@ -124,12 +124,34 @@ func collideBoxes(a, b *shape, margin float32, out *[4]contactPoint) (int, geom.
 		best, axis = s, 5
 	}
 
-	// The nine products of edges. A product of nearly parallel edges says
-	// nothing that a face has not said.
-	va := [3]float32{ha.X, ha.Y, ha.Z}
-	vb := [3]float32{hb.X, hb.Y, hb.Z}
-	vt := [3]float32{ta.X, ta.Y, ta.Z}
-	edge, edgeA, edgeB, side := float32(-1e30), -1, -1, float32(1)
+	edge := edgeSeparation(&c, &k, ha, hb, ta, margin)
+	if edge.separation > margin {
+		return 0, geom.Vec3{}
+	}
+	if edge.a >= 0 && edge.separation > best+facePreference {
+		return 1, edgeContact(a, b, edge.a, edge.b, edge.side, edge.separation, out)
+	}
+	if axis < 3 {
+		return faceContact(a, b, axis, axis, ta, margin, out)
+	}
+	n, normal := faceContact(b, a, axis-3, axis, tb.Neg(), margin, out)
+	return n, normal.Neg()
+}
+
+// edgePair is how far apart two boxes are along the product of two of their edges.
+type edgePair struct {
+	separation float32
+	a, b       int     // the edges' axes; -1 is none
+	side       float32 // 1 if the product points from a to b, else -1
+}
+
+// edgeSeparation returns the largest separation along the nine products of edges. c are the
+// cosines between the axes, k their magnitudes, ta is where b is in a's frame. A product of
+// nearly parallel edges says nothing that a face has not said. The search ends at the first
+// separation above the margin.
+func edgeSeparation(c, k *[3][3]float32, ha, hb, ta geom.Vec3, margin float32) edgePair {
+	va, vb, vt := [3]float32{ha.X, ha.Y, ha.Z}, [3]float32{hb.X, hb.Y, hb.Z}, [3]float32{ta.X, ta.Y, ta.Z}
+	best, edgeA, edgeB, side := float32(-1e30), -1, -1, float32(1)
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
 		for j := range 3 {
@@ -142,24 +164,17 @@ func collideBoxes(a, b *shape, margin float32, out *[4]contactPoint) (int, geom.
 			reach := float32(va[i1]*k[i2][j]) + float32(va[i2]*k[i1][j]) + float32(vb[j1]*k[i][j2]) + float32(vb[j2]*k[i][j1])
 			s := (geom.Abs(along) - reach) / geom.Sqrt(l2)
 			if s > margin {
-				return 0, geom.Vec3{}
+				return edgePair{separation: s}
 			}
-			if s > edge {
-				edge, edgeA, edgeB, side = s, i, j, 1
+			if s > best {
+				best, edgeA, edgeB, side = s, i, j, 1
 				if along < 0 {
 					side = -1
 				}
 			}
 		}
 	}
-	if edgeA >= 0 && edge > best+facePreference {
-		return 1, edgeContact(a, b, edgeA, edgeB, side, edge, out)
-	}
-	if axis < 3 {
-		return faceContact(a, b, axis, axis, ta, margin, out)
-	}
-	n, normal := faceContact(b, a, axis-3, axis, tb.Neg(), margin, out)
-	return n, normal.Neg()
+	return edgePair{best, edgeA, edgeB, side}
 }
 
 // edgeContact finds the point where edge i of a and edge j of b come nearest.

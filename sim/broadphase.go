@@ -36,41 +36,53 @@ func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 func (w *World) findPairs() {
 	awake := w.updateProxies()
 	w.broadPhase.pairs = w.broadPhase.pairs[:0]
-	if awake > minAwakeForStrips {
+	strips := awake > minAwakeForStrips
+	if strips {
 		w.sweepStrips()
 	}
-	e := w.broadPhase.proxies
-	// A sleeper need only be compared with those awake.
-	next := int32(len(e))
-	w.broadPhase.nextAwake[len(e)] = next
-	for i := len(e) - 1; i >= 0; i-- {
-		if e[i].awake {
-			next = int32(i)
-		}
-		w.broadPhase.nextAwake[i] = next
+	if all := awake == len(w.broadPhase.proxies); !strips || !all {
+		w.sweepProxies(strips)
 	}
+	w.sortPairs()
+	if w.hasFilterGroups {
+		w.broadPhase.pairs = slices.DeleteFunc(w.broadPhase.pairs, w.neverCollide)
+	}
+}
+
+// sweepProxies adds the pairs of which at least one is awake, or with strips those of
+// which exactly one is: the others have been found there.
+func (w *World) sweepProxies(strips bool) {
+	w.indexAwake()
+	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
 	for i := range e {
 		a := &e[i]
 		if !a.awake {
-			for j := w.broadPhase.nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = w.broadPhase.nextAwake[j+1] {
+			for j := nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
 				if a.overlapsYZ(&e[j].aabb) {
 					w.addPair(a.shape, e[j].shape)
 				}
 			}
 			continue
 		}
-		if awake == len(e) && awake > minAwakeForStrips {
-			break // all is awake, and has been found in the strips
-		}
 		for j := i + 1; j < len(e) && e[j].lower.X <= a.upper.X; j++ {
-			if a.overlapsYZ(&e[j].aabb) && (awake <= minAwakeForStrips || !e[j].awake) {
+			if a.overlapsYZ(&e[j].aabb) && (!strips || !e[j].awake) {
 				w.addPair(a.shape, e[j].shape)
 			}
 		}
 	}
-	w.sortPairs()
-	if w.hasFilterGroups {
-		w.broadPhase.pairs = slices.DeleteFunc(w.broadPhase.pairs, w.neverCollide)
+}
+
+// indexAwake notes which proxy is the next one awake, for a sleeper need only be compared
+// with those.
+func (w *World) indexAwake() {
+	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
+	next := int32(len(e))
+	nextAwake[len(e)] = next
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i].awake {
+			next = int32(i)
+		}
+		nextAwake[i] = next
 	}
 }
 
@@ -86,19 +98,13 @@ func (w *World) neverCollide(key uint32) bool {
 // many are awake.
 func (w *World) updateProxies() (awake int) {
 	if len(w.broadPhase.proxies) != len(w.shapes) {
-		w.broadPhase.proxies = w.broadPhase.proxies[:0]
-		for i := range w.shapes {
-			w.broadPhase.proxies = append(w.broadPhase.proxies, proxy{shape: int32(i), aabb: w.shapes[i].aabb})
-		}
-		w.broadPhase.nextAwake = make([]int32, len(w.broadPhase.proxies)+1)
-		slices.SortFunc(w.broadPhase.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
+		w.newProxies()
 	}
 	e := w.broadPhase.proxies
 	for i := range e {
 		x := &e[i]
-		s := &w.shapes[x.shape]
+		x.aabb = w.shapes[x.shape].aabb
 		x.awake = !w.asleep(x.shape)
-		x.aabb = s.aabb
 		if x.awake {
 			w.sweepProxy(x, &w.state.Bodies[w.bodyOf(x.shape)])
 			awake++
@@ -107,12 +113,27 @@ func (w *World) updateProxies() (awake int) {
 			awake++
 		}
 	}
-	for i := 1; i < len(e); i++ { // nearly sorted already
+	sortProxies(e)
+	return awake
+}
+
+// sortProxies sorts by the lower end along x what is nearly sorted already.
+func sortProxies(e []proxy) {
+	for i := 1; i < len(e); i++ {
 		for j := i; j > 0 && e[j].lower.X < e[j-1].lower.X; j-- {
 			e[j], e[j-1] = e[j-1], e[j]
 		}
 	}
-	return awake
+}
+
+// newProxies makes the proxies of all shapes, sorted along x.
+func (w *World) newProxies() {
+	p := &w.broadPhase
+	p.proxies, p.nextAwake = p.proxies[:0], make([]int32, len(w.shapes)+1)
+	for i := range w.shapes {
+		p.proxies = append(p.proxies, proxy{shape: int32(i), aabb: w.shapes[i].aabb})
+	}
+	slices.SortFunc(p.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
 }
 
 // minAwakeForStrips is the number of bodies awake from which strips are worth their making.
@@ -134,20 +155,7 @@ func stripOf(y float32) int32 {
 
 // sweepStrips adds the pairs of which both are awake.
 func (w *World) sweepStrips() {
-	for i := range w.broadPhase.strips {
-		w.broadPhase.strips[i] = w.broadPhase.strips[i][:0]
-	}
-	for i := range w.broadPhase.proxies {
-		x := &w.broadPhase.proxies[i]
-		if !x.awake {
-			continue
-		}
-		first := stripOf(x.lower.Y)
-		last := min(stripOf(x.upper.Y), first+stripCount-1)
-		for k := first; k <= last; k++ {
-			w.broadPhase.strips[k&(stripCount-1)] = append(w.broadPhase.strips[k&(stripCount-1)], *x)
-		}
-	}
+	w.fillStrips()
 	for k := range w.broadPhase.strips {
 		e := w.broadPhase.strips[k]
 		for i := range e {
@@ -166,6 +174,25 @@ func (w *World) sweepStrips() {
 					w.addPair(a.shape, b.shape)
 				}
 			}
+		}
+	}
+}
+
+// fillStrips puts every proxy awake into the strips that it reaches into.
+func (w *World) fillStrips() {
+	strips := &w.broadPhase.strips
+	for i := range strips {
+		strips[i] = strips[i][:0]
+	}
+	for i := range w.broadPhase.proxies {
+		x := &w.broadPhase.proxies[i]
+		if !x.awake {
+			continue
+		}
+		first := stripOf(x.lower.Y)
+		last := min(stripOf(x.upper.Y), first+stripCount-1)
+		for k := first; k <= last; k++ {
+			strips[k&(stripCount-1)] = append(strips[k&(stripCount-1)], *x)
 		}
 	}
 }

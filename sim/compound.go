@@ -58,10 +58,13 @@ func (w *World) placeParts(i int) {
 	}
 }
 
-// shapeOffset returns the way from the middle of the body to that of one of its
-// solids.
-func (w *World) shapeOffset(solid, body int32) geom.Vec3 {
-	return w.shapes[solid].pose.Pos.Sub(w.shapes[body].pose.Pos)
+// bodyAndOffset returns the body that a shape belongs to, and the offset from the centre
+// of that body to the shape's. What stands still or is carried keeps its number.
+func (w *World) bodyAndOffset(shape int32) (body int32, offset geom.Vec3) {
+	if body = w.bodyOf(shape); body != shape {
+		offset = w.shapes[shape].pose.Pos.Sub(w.shapes[body].pose.Pos)
+	}
+	return body, offset
 }
 
 // massProperties returns the mass of a body and its moments of inertia about its own

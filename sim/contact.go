@@ -108,48 +108,50 @@ func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
 	var out [4]contactPoint
 	var n int
 	normal := geom.Vec3{Z: 1}
-	rotA, posA := geom.Identity, geom.Vec3{}
-	margin := contactMargin + w.speculativeMargin(b)
 	if s == nil {
-		n = collideBoxGround(t, margin, &out)
+		n = collideBoxGround(t, contactMargin+w.speculativeMargin(b), &out)
 	} else {
-		rotA, posA = s.pose.Rot, s.pose.Pos
-		if c := w.carrierBoxOf(a); c != nil {
-			margin = contactMargin + w.carrierSpeculativeMargin(b, c.carrier)
-		} else {
-			margin += w.speculativeMargin(a)
-		}
-		n, normal = collideBoxes(s, t, margin, &out)
+		n, normal = collideBoxes(s, t, w.contactMarginOf(a, b), &out)
 	}
 	if n == 0 {
 		return false
 	}
-	w.state.manifolds = append(w.state.manifolds, manifold{
-		key: key, pointCount: int32(n), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: t.pose.Pos,
-	})
-	m := &w.state.manifolds[len(w.state.manifolds)-1]
-	if s != nil {
-		m.offset = s.axes.MulT(t.pose.Pos.Sub(posA))
-	}
-	var gaps [4]float32
-	for i := range n {
-		m.points[i] = manifoldPoint{anchorA: out[i].at.Sub(posA), anchorB: out[i].at.Sub(t.pose.Pos), separation: out[i].separation, featureID: out[i].featureID}
-		gaps[i] = out[i].separation
-	}
-	w.separations = append(w.separations, gaps)
-	if last == nil || w.Settings.ColdStart {
-		return true
-	}
-	m.frictionImpulse, m.twistImpulse = last.frictionImpulse, last.twistImpulse
-	for i := range m.points[:n] {
-		for j := range last.points[:last.pointCount] {
-			if last.points[j].featureID == m.points[i].featureID {
-				m.points[i].normalImpulse = last.points[j].normalImpulse
-				break
-			}
-		}
+	m := w.addManifold(key, s, t, normal, out[:n])
+	if last != nil && !w.Settings.ColdStart {
+		m.matchImpulses(last)
 	}
 	return true
+}
+
+// contactMarginOf returns how far apart shapes a and b may be, in metres, and still have
+// contact points in this tick. A carrier's speed counts in what is seen from it.
+func (w *World) contactMarginOf(a, b int32) float32 {
+	if c := w.carrierBoxOf(a); c != nil {
+		return contactMargin + w.carrierSpeculativeMargin(b, c.carrier)
+	}
+	return contactMargin + w.speculativeMargin(b) + w.speculativeMargin(a)
+}
+
+// addManifold adds the manifold of shape t with s, or with the ground if that is nil, and
+// its separations.
+func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []contactPoint) *manifold {
+	rotA, posA, offset := geom.Identity, geom.Vec3{}, t.pose.Pos
+	if s != nil {
+		rotA, posA = s.pose.Rot, s.pose.Pos
+		offset = s.axes.MulT(t.pose.Pos.Sub(posA))
+	}
+	w.state.manifolds = append(w.state.manifolds, manifold{
+		key: key, pointCount: int32(len(points)), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: offset,
+	})
+	m := &w.state.manifolds[len(w.state.manifolds)-1]
+	var gaps [4]float32
+	for i := range points {
+		p := &points[i]
+		m.points[i] = manifoldPoint{anchorA: p.at.Sub(posA), anchorB: p.at.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
+		gaps[i] = p.separation
+	}
+	w.separations = append(w.separations, gaps)
+	return m
 }
 
 // speculativeMargin is how much further than the margin a solid may come in this tick:

@@ -47,72 +47,99 @@ func (w *World) shuffleContacts() {
 	}
 }
 
-// prepareContact fills in a constraint from contact k between solids a and b.
+// contactBodies are the two bodies of a contact as its constraint needs them. Those of a
+// that does not move are zero.
+type contactBodies struct {
+	rootA, rootB     *geom.SymMat3 // root of the inverse inertia, world frame
+	invMass          float32       // 1/kg, of both together
+	offsetA, offsetB geom.Vec3     // from the centre of the body to that of its shape
+}
+
+// noInertia is the root of the inverse inertia of what does not move.
+var noInertia geom.SymMat3
+
+// prepareContact fills in a constraint from contact k between shapes a and b.
 func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	m := &w.state.manifolds[k]
-	gaps := &w.separations[k]
 	c.contact, c.pointCount, c.normal = k, m.pointCount, m.normal
-	var offA, offB geom.Vec3 // from the bodies' middles to those of the boxes
-	rub := float32(1)        // the ground's
-	if int(a) < len(w.shapes) {
-		rub = w.shapes[a].friction
-	}
-	c.friction = geom.Sqrt(float32(rub * w.shapes[b].friction))
-	if len(w.parts) > 0 {
-		if body := w.bodyOf(b); body != b {
-			b, offB = body, w.shapeOffset(b, body)
-		}
-		if body := w.bodyOf(a); body != a {
-			a, offA = body, w.shapeOffset(a, body)
-		}
-	}
-	c.a, c.b = a, b
-	sb := &w.shapes[b]
-	var rootA geom.SymMat3
-	rootB := &sb.sqrtInvInertiaWorld
-	var massA float32
-	c.onCarrier = false
-	if c.static = int(a) >= len(w.state.Bodies); c.static {
-		c.a = int32(len(w.state.Bodies))
-		if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
-			c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
-		}
-	} else {
-		rootA, massA = w.shapes[a].sqrtInvInertiaWorld, w.shapes[a].invMass
-	}
-	n := c.normal
-	c.t1 = n.Perpendicular()
-	c.t2 = c.t1.Cross(n)
-	c.na, c.nb = rootA.Mul(n), rootB.Mul(n)
+	c.friction = w.contactFriction(a, b)
+	c.t1 = c.normal.Perpendicular()
+	c.t2 = c.t1.Cross(c.normal)
+	bodies := w.prepareBodies(c, a, b)
+	c.na, c.nb = bodies.rootA.Mul(c.normal), bodies.rootB.Mul(c.normal)
+	middleA, middleB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
+	c.a1, c.a2 = bodies.rootA.Mul(middleA.Cross(c.t1)), bodies.rootA.Mul(middleA.Cross(c.t2))
+	c.b1, c.b2 = bodies.rootB.Mul(middleB.Cross(c.t1)), bodies.rootB.Mul(middleB.Cross(c.t2))
+	c.prepareFriction(m, bodies.invMass)
+}
 
-	// A point weighs less in the middle the further apart its surfaces are.
-	both := massA + sb.invMass
-	var midA, midB geom.Vec3
+// contactFriction returns the coefficient of friction between two shapes: the geometric
+// mean of theirs, where the ground's is 1.
+func (w *World) contactFriction(a, b int32) float32 {
+	other := float32(1)
+	if int(a) < len(w.shapes) {
+		other = w.shapes[a].friction
+	}
+	return geom.Sqrt(float32(other * w.shapes[b].friction))
+}
+
+// prepareBodies sets the bodies of a constraint between shapes a and b, of which a may stand
+// still or be moved by a carrier.
+func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactBodies) {
+	if len(w.parts) > 0 {
+		a, bodies.offsetA = w.bodyAndOffset(a)
+		b, bodies.offsetB = w.bodyAndOffset(b)
+	}
+	sb := &w.shapes[b]
+	bodies.rootB, bodies.invMass = &sb.sqrtInvInertiaWorld, sb.invMass
+	c.a, c.b, c.onCarrier = a, b, false
+	if c.static = int(a) >= len(w.state.Bodies); !c.static {
+		sa := &w.shapes[a]
+		bodies.rootA, bodies.invMass = &sa.sqrtInvInertiaWorld, sa.invMass+sb.invMass
+		return bodies
+	}
+	bodies.rootA = &noInertia
+	c.a = int32(len(w.state.Bodies))
+	if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
+		c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
+	}
+	return bodies
+}
+
+// preparePoints fills in the points and returns the arms from both centres to their
+// weighted middle: a point weighs less the further apart its surfaces are. Another order
+// of contacts is another order of a manifold's points, too.
+func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies *contactBodies, reversed bool) (middleA, middleB geom.Vec3) {
+	n := c.normal
 	var sum float32
 	for i := range c.pointCount {
 		r := &c.points[i]
 		r.index = i
-		if w.Settings.SolveOrderSeed != 0 {
-			r.index = c.pointCount - 1 - i // the points of a manifold have an order too
+		if reversed {
+			r.index = c.pointCount - 1 - i
 		}
 		p := &m.points[r.index]
 		r.separation, r.normalImpulse = gaps[r.index], p.normalImpulse
-		armA, armB := p.anchorA.Add(offA), p.anchorB.Add(offB)
-		r.ra, r.rb = rootA.Mul(armA.Cross(n)), rootB.Mul(armB.Cross(n))
-		r.normalMass = 1 / (both + r.ra.LenSq() + r.rb.LenSq())
+		armA, armB := p.anchorA.Add(bodies.offsetA), p.anchorB.Add(bodies.offsetB)
+		r.ra, r.rb = bodies.rootA.Mul(armA.Cross(n)), bodies.rootB.Mul(armB.Cross(n))
+		r.normalMass = 1 / (bodies.invMass + r.ra.LenSq() + r.rb.LenSq())
 		weight := geom.Clamp(2-float32(r.separation*(1/contactMargin)), 1e-10, 1)
-		midA, midB = midA.AddScaled(weight, armA), midB.AddScaled(weight, armB)
+		middleA, middleB = middleA.AddScaled(weight, armA), middleB.AddScaled(weight, armB)
 		sum += weight
 	}
 	if c.pointCount > 0 {
-		midA, midB = midA.Scale(1/sum), midB.Scale(1/sum)
+		middleA, middleB = middleA.Scale(1/sum), middleB.Scale(1/sum)
 	}
 	for i := range c.pointCount {
 		r := &c.points[i]
-		r.leverArm = m.points[r.index].anchorA.Add(offA).Sub(midA).Len()
+		r.leverArm = m.points[r.index].anchorA.Add(bodies.offsetA).Sub(middleA).Len()
 	}
-	c.a1, c.a2 = rootA.Mul(midA.Cross(c.t1)), rootA.Mul(midA.Cross(c.t2))
-	c.b1, c.b2 = rootB.Mul(midB.Cross(c.t1)), rootB.Mul(midB.Cross(c.t2))
+	return middleA, middleB
+}
+
+// prepareFriction fills in the masses of the tangents and of the twist, and last tick's
+// impulses.
+func (c *contactConstraint) prepareFriction(m *manifold, both float32) {
 	k11 := both + c.a1.LenSq() + c.b1.LenSq()
 	k22 := both + c.a2.LenSq() + c.b2.LenSq()
 	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)

@@ -1,5 +1,7 @@
 package sim
 
+import "ghostcube/sim/geom"
+
 // A body that is slower than these for half a second may sleep, if everything
 // that it touches may (Fiedler's thresholds; his own rule, per body and after
 // 0.1 s, lets single cubes of a heap flicker).
@@ -20,6 +22,17 @@ type islandScratch struct {
 // solving, so on a world that is quantised between ticks both sides judge the
 // same numbers.
 func (w *World) updateIslands() {
+	w.countSlowTicks()
+	w.linkContacts()
+	w.linkJoints()
+	w.markIslands()
+	w.applySleep()
+	w.refreshWokenContacts()
+}
+
+// countSlowTicks counts for how long each body awake has been slow, and makes each body an
+// island of its own.
+func (w *World) countSlowTicks() {
 	for i := range w.state.Bodies {
 		w.islandParent[i] = int32(i)
 		w.islands.canSleep[i], w.islands.awake[i] = true, false
@@ -33,6 +46,11 @@ func (w *World) updateIslands() {
 			w.state.slowTicks[i] = 0
 		}
 	}
+}
+
+// linkContacts puts what touches into one island. What touches a carrier that moves is
+// not slow.
+func (w *World) linkContacts() {
 	n := int32(len(w.state.Bodies))
 	for k := range w.state.manifolds {
 		a, b := w.state.manifolds[k].shapes()
@@ -42,7 +60,11 @@ func (w *World) updateIslands() {
 			w.state.slowTicks[w.bodyOf(b)] = 0
 		}
 	}
-	w.linkJoints()
+}
+
+// markIslands finds for each island whether some of it is awake, and whether all of that
+// has been slow for long enough.
+func (w *World) markIslands() {
 	for i := range w.state.Bodies {
 		if w.state.Bodies[i].Asleep {
 			continue
@@ -53,6 +75,10 @@ func (w *World) updateIslands() {
 			w.islands.canSleep[root] = false
 		}
 	}
+}
+
+// applySleep puts islands to sleep and wakes others, as a whole.
+func (w *World) applySleep() {
 	for i := range w.state.Bodies {
 		root := w.islandRoot(int32(i))
 		if !w.islands.awake[root] {
@@ -61,15 +87,12 @@ func (w *World) updateIslands() {
 		b := &w.state.Bodies[i]
 		switch {
 		case w.islands.canSleep[root]:
-			b.Asleep = true
-			b.Linear.X, b.Linear.Y, b.Linear.Z = 0, 0, 0
-			b.Angular.X, b.Angular.Y, b.Angular.Z = 0, 0, 0
+			b.Asleep, b.Linear, b.Angular = true, geom.Vec3{}, geom.Vec3{}
 		case b.Asleep:
 			b.Asleep = false
 			w.state.slowTicks[i] = 0
 		}
 	}
-	w.refreshWokenContacts()
 }
 
 // refreshWokenContacts gives the contacts of sleepers that have just woken their

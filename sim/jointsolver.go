@@ -64,18 +64,12 @@ func (w *World) prepareJoints() {
 			continue
 		}
 		w.solver.joints = append(w.solver.joints, jointConstraint{joint: int32(i), a: int32(len(w.state.Bodies)), b: int32(j.B)})
-		t, b := &w.solver.joints[len(w.solver.joints)-1], &w.shapes[j.B]
-		t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
-		t.rootB = b.sqrtInvInertiaWorld
+		t := &w.solver.joints[len(w.solver.joints)-1]
 		if j.A == WorldBody {
-			t.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
-			t.axisA, t.perpA = j.localAxisA, j.localPerpA
+			t.prepareFixed(j, &w.shapes[j.B])
 		} else {
-			a := &w.shapes[j.A]
 			t.a = int32(j.A)
-			t.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
-			t.armA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
-			t.rootA = a.sqrtInvInertiaWorld
+			t.prepare(j, &w.shapes[j.A], &w.shapes[j.B])
 		}
 		if !w.Settings.ColdStart {
 			t.jointImpulse = w.state.jointImpulses[i]
@@ -87,6 +81,22 @@ func (w *World) prepareJoints() {
 	w.updateJoints()
 }
 
+// prepare sets the arms and axes of a joint between two bodies.
+func (t *jointConstraint) prepare(j *joint, a, b *shape) {
+	t.armA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
+	t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	t.rootA, t.rootB = a.sqrtInvInertiaWorld, b.sqrtInvInertiaWorld
+	t.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
+}
+
+// prepareFixed sets the arms and axes of a joint between the world and a body.
+func (t *jointConstraint) prepareFixed(j *joint, b *shape) {
+	t.axisA, t.perpA = j.localAxisA, j.localPerpA
+	t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	t.rootB = b.sqrtInvInertiaWorld
+	t.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
+}
+
 // updateJoints brings what depends on where the bodies are up to date.
 func (w *World) updateJoints() {
 	for i := range w.solver.joints {
@@ -96,6 +106,22 @@ func (w *World) updateJoints() {
 }
 
 func (t *jointConstraint) update(j *joint, a, b *solverBody) {
+	t.updatePoint(a, b)
+	axis := a.dq.Rotate(t.axisA)
+	if j.Hinge || j.hasAxialConstraint {
+		t.na, t.nb = t.rootA.Mul(axis), t.rootB.Mul(axis)
+		t.axialMass = 1 / (t.na.LenSq() + t.nb.LenSq())
+	}
+	if j.Hinge {
+		t.updateHinge(j, a, b, axis)
+	} else if j.ConeAngle > 0 {
+		t.updateCone(b, axis)
+	}
+}
+
+// updatePoint brings up to date the arms to the joint's point, how far they are apart there,
+// and the mass against an impulse at the point.
+func (t *jointConstraint) updatePoint(a, b *solverBody) {
 	t.ra, t.rb = a.dq.Rotate(t.armA), b.dq.Rotate(t.armB)
 	t.separation = t.deltaCentre.Add(b.dp.Sub(a.dp)).Add(t.rb.Sub(t.ra))
 	t.sa, t.sb = scaledJacobian(&t.rootA, t.ra), scaledJacobian(&t.rootB, t.rb)
@@ -106,38 +132,38 @@ func (t *jointConstraint) update(j *joint, a, b *solverBody) {
 		ZZ: both + sa[2].LenSq() + sb[2].LenSq(),
 	}
 	t.linearMass = k.Inverse()
+}
 
-	axis := a.dq.Rotate(t.axisA)
-	if j.Hinge || j.hasAxialConstraint {
-		t.na, t.nb = t.rootA.Mul(axis), t.rootB.Mul(axis)
-		t.axialMass = 1 / (t.na.LenSq() + t.nb.LenSq())
+// updateHinge brings up to date how far a hinge's axes are off each other, the masses against
+// that, and its angle if it has limits.
+func (t *jointConstraint) updateHinge(j *joint, a, b *solverBody, axis geom.Vec3) {
+	t.t1 = a.dq.Rotate(t.perpA)
+	t.t2 = axis.Cross(t.t1)
+	e := axis.Cross(b.dq.Rotate(t.axisB))
+	t.e1, t.e2 = e.Dot(t.t1), e.Dot(t.t2)
+	t.a1, t.a2, t.b1, t.b2 = t.rootA.Mul(t.t1), t.rootA.Mul(t.t2), t.rootB.Mul(t.t1), t.rootB.Mul(t.t2)
+	k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
+	k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
+	det := 1 / (float32(k11*k22) - float32(k12*k12))
+	t.perpMass = [3]float32{float32(k22 * det), -float32(k12 * det), float32(k11 * det)}
+	if j.limited {
+		side := b.dq.Rotate(t.perpB)
+		t.angle = geom.Atan2(side.Dot(t.t2), side.Dot(t.t1))
 	}
-	if j.Hinge {
-		t.t1 = a.dq.Rotate(t.perpA)
-		t.t2 = axis.Cross(t.t1)
-		e := axis.Cross(b.dq.Rotate(t.axisB))
-		t.e1, t.e2 = e.Dot(t.t1), e.Dot(t.t2)
-		t.a1, t.a2, t.b1, t.b2 = t.rootA.Mul(t.t1), t.rootA.Mul(t.t2), t.rootB.Mul(t.t1), t.rootB.Mul(t.t2)
-		k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
-		k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
-		det := 1 / (float32(k11*k22) - float32(k12*k12))
-		t.perpMass = [3]float32{float32(k22 * det), -float32(k12 * det), float32(k11 * det)}
-		if j.limited {
-			side := b.dq.Rotate(t.perpB)
-			t.angle = geom.Atan2(side.Dot(t.t2), side.Dot(t.t1))
-		}
-	} else if j.ConeAngle > 0 {
-		other := b.dq.Rotate(t.axisB)
-		about := axis.Cross(other)
-		sin := about.Len()
-		t.swingAngle = geom.Atan2(sin, axis.Dot(other))
-		if sin < 1e-6 {
-			about, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
-		}
-		about = about.Scale(1 / sin)
-		t.swingA, t.swingB = t.rootA.Mul(about), t.rootB.Mul(about)
-		t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
+}
+
+// updateCone brings up to date how far b's axis leans from a's, and the mass against that.
+func (t *jointConstraint) updateCone(b *solverBody, axis geom.Vec3) {
+	other := b.dq.Rotate(t.axisB)
+	about := axis.Cross(other)
+	sin := about.Len()
+	t.swingAngle = geom.Atan2(sin, axis.Dot(other))
+	if sin < 1e-6 {
+		about, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
 	}
+	about = about.Scale(1 / sin)
+	t.swingA, t.swingB = t.rootA.Mul(about), t.rootB.Mul(about)
+	t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
 }
 
 // scaledJacobian returns what an impulse at the end of an arm along each of the world's
@@ -207,11 +233,7 @@ func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
 		if j.Hinge {
 			t.solvePerp(a, b, s, push)
 		} else if j.ConeAngle > 0 {
-			v := t.swingA.Dot(a.u) - t.swingB.Dot(b.u)
-			high := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, inv, push)
-			d := high - t.upperImpulse
-			t.upperImpulse = high
-			a.u, b.u = a.u.AddScaled(d, t.swingA), b.u.SubScaled(d, t.swingB)
+			t.solveCone(j, a, b, s, inv, push)
 		}
 		v := b.v.Sub(a.v)
 		v.X += t.sb[0].Dot(b.u) - t.sa[0].Dot(a.u)
@@ -226,6 +248,15 @@ func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
 		t.linearImpulse = t.linearImpulse.Add(d)
 		t.applyLinearImpulse(a, b, d)
 	}
+}
+
+// solveCone keeps b's axis within the cone about a's.
+func (t *jointConstraint) solveCone(j *joint, a, b *solverBody, s *softness, inv, push float32) {
+	v := t.swingA.Dot(a.u) - t.swingB.Dot(b.u)
+	high := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, inv, push)
+	d := high - t.upperImpulse
+	t.upperImpulse = high
+	a.u, b.u = a.u.AddScaled(d, t.swingA), b.u.SubScaled(d, t.swingB)
 }
 
 // solveAxial solves what acts about the axis: the motor, and the limits.

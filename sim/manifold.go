@@ -97,3 +97,17 @@ func (m *manifold) separations(s, t *shape) (gaps [4]float32) {
 	}
 	return gaps
 }
+
+// matchImpulses takes over the impulses of the manifold that the same pair had in the last
+// tick: point by point where the same features meet.
+func (m *manifold) matchImpulses(last *manifold) {
+	m.frictionImpulse, m.twistImpulse = last.frictionImpulse, last.twistImpulse
+	for i := range m.points[:m.pointCount] {
+		for j := range last.points[:last.pointCount] {
+			if last.points[j].featureID == m.points[i].featureID {
+				m.points[i].normalImpulse = last.points[j].normalImpulse
+				break
+			}
+		}
+	}
+}

@@ -92,41 +92,56 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 // hover lifts player p on the field that it blows, upright, leaning into its
 // push and bobbing a little.
 func (w *World) hover(p int, in Input, push geom.Vec3) {
+	w.lift(p, in.Buttons&Pull != 0)
+	w.bob(p)
+	w.rightUp(p, leanInto(push))
 	b := &w.state.Bodies[p]
-	up := geom.Vec3{Z: 1}
+	lateral, vertical := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
+	b.Linear = geom.Vec3{X: float32(b.Linear.X * lateral), Y: float32(b.Linear.Y * lateral), Z: float32(b.Linear.Z * vertical)}
+	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
+}
 
-	height := b.Pose.Pos.Z + fieldDepth - hoverHeightOffset
-	if height < fieldRadius {
-		lift := fieldAcceleration(height, maxFieldAcceleration)
-		if in.Buttons&Pull != 0 {
-			lift = float32(lift * hoverPullGain)
-		}
-		w.addForce(p, up.Scale(lift))
+// lift pushes player p up, the more the nearer it is to the ground.
+func (w *World) lift(p int, pulling bool) {
+	height := w.state.Bodies[p].Pose.Pos.Z + fieldDepth - hoverHeightOffset
+	if height >= fieldRadius {
+		return
 	}
-	// The bob is a sum of three waves on the tick counter, in radians per
-	// tick at 60 Hz.
+	force := fieldAcceleration(height, maxFieldAcceleration)
+	if pulling {
+		force = float32(force * hoverPullGain)
+	}
+	w.addForce(p, geom.Vec3{Z: force})
+}
+
+// bob moves player p by sums of three waves on the tick, in radians per tick at 60 Hz.
+func (w *World) bob(p int) {
 	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
 	w.applied.torque[p] = w.applied.torque[p].Add(geom.Vec3{
 		X: sineSum(t, 0.05, 0.05, 1.1, 10), Y: sineSum(t, 0.09, 0.045, 1.11, 10), Z: sineSum(t, 0.05, 0.055, 1.12, 10),
 	}.Scale(bobTorque))
+}
 
-	// Upright is where the nearest of the cube's axes should point: up, or
-	// leaning into the push.
-	want := up
-	if strength := push.Len(); strength > 0 {
-		axis := up.Cross(push).Scale(1 / strength)
-		want = geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
+// leanInto returns where up is for a player who leans into a push.
+func leanInto(push geom.Vec3) geom.Vec3 {
+	up := geom.Vec3{Z: 1}
+	strength := push.Len()
+	if strength == 0 {
+		return up
 	}
+	axis := up.Cross(push).Scale(1 / strength)
+	return geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
+}
+
+// rightUp turns player p so that the nearest of its cube's axes comes to point to want.
+func (w *World) rightUp(p int, want geom.Vec3) {
 	have := w.nearestAxis(p, want)
 	axis := have.Cross(want)
 	if sin := axis.Len(); sin > 1e-6 {
 		angle := geom.Atan2(sin, have.Dot(want))
 		w.applied.torque[p] = w.applied.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
-	drift, rise := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
-	b.Linear = geom.Vec3{X: float32(b.Linear.X * drift), Y: float32(b.Linear.Y * drift), Z: float32(b.Linear.Z * rise)}
-	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
 }
 
 // bobTickWrap keeps the bob's argument small enough to be exact: 18 hours.
