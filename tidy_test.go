@@ -32,6 +32,7 @@ var allowedImports = map[string][]string{
 	"internal/experiment": {},
 	"sim/geom":            {},
 	"sim":                 {"sim/geom"},
+	"sim/scene":           {"sim", "sim/geom"},
 	"net/quant":           {},
 	"net/entropy":         {},
 	"net/link":            {},
@@ -67,7 +68,7 @@ var allowedImports = map[string][]string{
 	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
 	"predict/lab/tape":               {"sim", "predict/lab"},
 	"predict/lab/labtest":            {"sim", "predict/lab"},
-	"predict/lab": {"sim", "sim/geom", "net/link", "net/packet", "predict", "predict/score", "predict/lab/probe",
+	"predict/lab": {"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/score", "predict/lab/probe",
 		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
 		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
 
@@ -78,15 +79,15 @@ var allowedImports = map[string][]string{
 	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"},
 	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
 	"ui/plan":       {"sim", "net/link", "predict", "predict/lab", "predict/lab/tape", "ui/stage"},
-	"ui/cli": {"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
+	"ui/cli": {"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
 		"predict", "predict/lab", "predict/lab/probe", "predict/score"},
 	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "net/link",
+	"ui/window": {"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link",
 		"predict", "predict/lab", "predict/lab/probe", "smoothing"},
 
 	// 5
 	"assets":             {}, // data; what is below it makes the data
-	"assets/make/tapes":  {"sim", "sim/geom", "predict/lab", "predict/lab/tape"},
+	"assets/make/tapes":  {"sim", "sim/geom", "sim/scene", "predict/lab", "predict/lab/tape"},
 	"assets/make/traces": {"net/link"},
 	"assets/make/font":   {},
 	".":                  {"ui/cli", "ui/window", "assets"},
@@ -174,7 +175,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // purePackages are the folders whose results are a function of their arguments alone.
-var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
+var purePackages = []string{"sim", "sim/geom", "sim/scene", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
@@ -228,7 +229,7 @@ func TestNoClockNoChance(t *testing.T) {
 // TestNoMapInSim keeps maps, whose order of iteration differs from run to run,
 // out of the world.
 func TestNoMapInSim(t *testing.T) {
-	for _, dir := range []string{"sim", "sim/geom"} {
+	for _, dir := range []string{"sim", "sim/geom", "sim/scene"} {
 		for _, file := range goFilesIn(t, dir) {
 			visitNodes(t, file, func(at token.Position, n ast.Node) {
 				if _, ok := n.(*ast.MapType); ok {

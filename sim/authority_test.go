@@ -9,7 +9,7 @@ import (
 
 // arena is a scene of two players and cubes between them.
 func arena(at ...geom.Vec3) Scene {
-	s := baseScene("test", "")
+	s := baseScene()
 	s.Players = 2
 	s.Boxes = []Box{playerBox(geom.Vec3{X: -5, Z: playerHalf}), playerBox(geom.Vec3{X: 5, Z: playerHalf})}
 	for _, p := range at {

@@ -15,17 +15,6 @@ func tableScene(rpm int, boxes ...Box) Scene {
 	return s
 }
 
-// boxOnFloor returns a box that stands on the floor of a carrier.
-func boxOnFloor(x, y, half, friction float32) Box { return boxAt(x, y, floorTop+half, half, friction) }
-
-// spinWithTable returns a box that turns about the origin along with a table.
-func spinWithTable(b Box, rpm int) Box {
-	spin, at := geom.TwoPi/60*float32(rpm), b.Start.Pose.Pos
-	b.Start.Linear = geom.Vec3{X: -spin * at.Y, Y: spin * at.X}
-	b.Start.Angular.Z = spin
-	return b
-}
-
 // TestTurntableCarriesBoxes says that cubes on a table that turns slowly enough for
 // their friction stay where they are on it: after ten seconds they are where
 // the table has turned them to, and turned as it is. They neither sink into it
@@ -222,8 +211,8 @@ func TestWallsPush(t *testing.T) {
 // alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
 // same tick of its round it is at the same place to the bit.
 func TestCarriersFollowTheTick(t *testing.T) {
-	for _, name := range []string{"turntable", "ship"} {
-		w, other := newWorld(t, name), newWorld(t, name)
+	for name, scene := range map[string]Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
+		w, other := New(scene, 60), New(scene, 60)
 		held := func(what string, w *World) {
 			t.Helper()
 			for i := range w.carrierBoxes {
@@ -238,7 +227,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 			if w.Tick() == 550 {
 				w.Save(&s)
 			}
-			w.Step(scriptedInput(w.Tick()))
+			w.Step(ScriptedInput(w.Tick()))
 		}
 		ahead := w.shapes[w.firstCarrierShape].pose
 		held("stepped", w)
@@ -317,5 +306,32 @@ func TestSetTickLeavesBoxesBehind(t *testing.T) {
 	}
 	if b := w.Bodies()[0]; geom.Abs(b.Pose.Pos.Z-0.2) > 0.002 || !b.Asleep {
 		t.Errorf("it is at %v, asleep %t", b.Pose.Pos, b.Asleep)
+	}
+}
+
+// TestCarrierVelocity says that what stands on a carrier has at the end of a tick the
+// velocity that the carrier is said to have where it is: while that turns, and while it
+// speeds up and slows down.
+func TestCarrierVelocity(t *testing.T) {
+	s := boxScene(spinWithTable(boxOnFloor(3, -1, cubeHalf, 1), 6))
+	path := Path{RPM: 6, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
+	s.Carriers = []Carrier{{Path: path, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
+	w := New(s, 60)
+	for range 9 * 60 {
+		w.Step()
+		if w.Tick() < 30 {
+			continue
+		}
+		b := &w.Bodies()[0]
+		v, spin, bend := w.CarrierVelocity(0, w.Tick().Moment())
+		at := b.Pose.Pos
+		v.X += -spin*at.Y + bend*at.X
+		v.Y += spin*at.X + bend*at.Y
+		if off := b.Linear.Sub(v).Len(); off > 0.003 {
+			t.Fatalf("tick %d: it goes %v, the carrier %v", w.Tick(), b.Linear, v)
+		}
+		if off := geom.Abs(b.Angular.Z - spin); off > 0.003 {
+			t.Fatalf("tick %d: it turns by %v, the carrier by %v", w.Tick(), b.Angular.Z, spin)
+		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 // TestPinnedAtTick says that a carrier held at the beginning of a tick is where it is
 // in that tick, to the bit, and between two ticks in between.
 func TestPinnedAtTick(t *testing.T) {
-	for _, name := range []string{"turntable:rpm=7", "ship", "ship:distance=530"} {
-		w := newWorld(t, name)
+	for name, scene := range map[string]Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
+		w := New(scene, 60)
 		p := &w.scene.Carriers[0].Path
 		box := w.carrierBoxes[0].start
 		for tick := Tick(0); tick < 1200; tick += 7 {
@@ -35,7 +35,7 @@ func TestPinnedAtTick(t *testing.T) {
 // the carrier is held at and not where the tick has it; and that it wakes, stays behind
 // and is pushed by a wall when the carrier is held elsewhere.
 func TestPinnedCarrierStands(t *testing.T) {
-	w := newWorld(t, "ship")
+	w := New(shipScene(40, 10), 60)
 	w.SetTick(13 * 60) // under way, at its fastest
 	w.PinCarriers(0)
 	in := w.Bodies()[1] // a cube in the ship, as it starts
@@ -94,14 +94,14 @@ func TestPinnedCarrierPushes(t *testing.T) {
 // goes the same way; and that a world in which they were held and are not goes on to
 // the bit like one in which they never were.
 func TestUnpinCarriers(t *testing.T) {
-	for _, name := range []string{"turntable", "ship"} {
-		w, never := newWorld(t, name), newWorld(t, name)
+	for name, scene := range map[string]Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
+		w, never := New(scene, 60), New(scene, 60)
 		at := Tick(600).Moment() + 1234
 		w.PinCarriers(at)
 		pose := w.shapes[w.firstCarrierShape].pose
 		var s State
 		for range 300 {
-			never.Step(scriptedInput(never.Tick()))
+			never.Step(ScriptedInput(never.Tick()))
 		}
 		never.Save(&s)
 		w.Step()
@@ -112,11 +112,11 @@ func TestUnpinCarriers(t *testing.T) {
 		if got := w.shapes[w.firstCarrierShape].pose; got != pose || w.CarrierMoment() != at {
 			t.Errorf("%s: held at %v, it is at %v", name, pose, got)
 		}
-		copied := newWorld(t, name)
+		copied := New(scene, 60)
 		w.PinCarriers(at + MomentsPerTick)
 		copied.CopyFrom(w)
 		for range 60 {
-			in := scriptedInput(w.Tick())
+			in := ScriptedInput(w.Tick())
 			w.Step(in)
 			copied.Step(in)
 		}
@@ -127,7 +127,7 @@ func TestUnpinCarriers(t *testing.T) {
 		w.UnpinCarriers()
 		w.Load(&s)
 		for range 300 {
-			in := scriptedInput(w.Tick())
+			in := ScriptedInput(w.Tick())
 			w.Step(in)
 			never.Step(in)
 		}

@@ -100,12 +100,12 @@ func TestCompoundSpins(t *testing.T) {
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
 	w := New(freeFloatingScene(b), 60)
 	_, l0 := momentum(w)
-	e0 := energy(w)
+	e0 := Energy(w)
 	for range 600 {
 		w.Step()
 	}
 	_, l1 := momentum(w)
-	if e := energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
+	if e := Energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
 		t.Errorf("momentum went from %v to %v, energy from %v to %v", l0, l1, e0, e)
 	}
 }
@@ -147,7 +147,7 @@ func TestCompoundState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	if n := awakeCount(w); n != 0 {
+	if n := AwakeCount(w); n != 0 {
 		t.Errorf("%d are awake", n)
 	}
 	b := w.Bodies()[1]
@@ -156,7 +156,7 @@ func TestCompoundState(t *testing.T) {
 	for range 30 {
 		w.Step()
 	}
-	if n := awakeCount(w); n != 3 {
+	if n := AwakeCount(w); n != 3 {
 		t.Errorf("%d of 3 woke", n)
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
@@ -210,15 +210,15 @@ func TestOverlapBox(t *testing.T) {
 // TestNearbyBodies says which bodies come near another one: by the bounds of all its boxes, and
 // not itself.
 func TestNearbyBodies(t *testing.T) {
-	w := newWorld(t, "hauler:cargo=2")
-	const sled, first, second = 0, 1, 2
-	if got := w.NearbyBodies(sled, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
-		t.Errorf("near the sled: %v", got)
+	w := New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
+	const hull, first, second = 0, 1, 2
+	if got := w.NearbyBodies(hull, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
+		t.Errorf("near the bowl: %v", got)
 	}
-	if got := w.NearbyBodies(second, 0.05, []int32{9}); !slices.Equal(got, []int32{9, sled}) {
-		t.Errorf("near what is stowed: %v", got)
+	if got := w.NearbyBodies(second, 0.05, []int32{9}); !slices.Equal(got, []int32{9, hull}) {
+		t.Errorf("near a cube in it: %v", got)
 	}
-	if got := w.NearbyBodies(second, 1, nil); !slices.Equal(got, []int32{sled, first}) {
+	if got := w.NearbyBodies(second, 1, nil); !slices.Equal(got, []int32{hull, first}) {
 		t.Errorf("within a metre of it: %v", got)
 	}
 }

@@ -23,7 +23,7 @@ func TestFrameMotion(t *testing.T) {
 		{"flies and brakes", 20, 0, Input{Buttons: Left}, 20},
 		{"hovers", 10, 0, Input{Buttons: Lift}, 25},
 	} {
-		scene := baseScene("flight", "")
+		scene := baseScene()
 		scene.Boxes[0].Start.Pose.Pos.Z = c.high
 		scene.Boxes[0].Start.Linear.X = c.speed
 		scene.Boxes[0].Start.Angular = geom.Vec3{X: 1, Y: 2, Z: 3}
@@ -56,11 +56,11 @@ func TestFrameMotion(t *testing.T) {
 // TestFrameMotionEnds says that a drift is over after one step, and that one of nothing changes
 // no bit.
 func TestFrameMotionEnds(t *testing.T) {
-	w, plain := newWorld(t, "zen"), newWorld(t, "zen")
+	w, plain := New(yardScene(), 60), New(yardScene(), 60)
 	for range 300 {
 		w.SetFrameMotion(0, FrameMotion{})
-		w.Step(scriptedInput(w.Tick()))
-		plain.Step(scriptedInput(plain.Tick()))
+		w.Step(ScriptedInput(w.Tick()))
+		plain.Step(ScriptedInput(plain.Tick()))
 	}
 	a, x := w.Hash()
 	if b, y := plain.Hash(); a != b || x != y {

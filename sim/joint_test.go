@@ -91,17 +91,17 @@ func TestJointsHold(t *testing.T) {
 			s.Boxes[len(s.Boxes)-1].Start.Linear.Y = 0.5
 			s.NoSleep, s.MinSubsteps = true, 8
 			w := New(s, 60)
-			e0 := energy(w)
+			e0 := Energy(w)
 			var off, turned float32
-			for range shortTicks(60 * 60) {
+			for range ShortTicks(60 * 60) {
 				w.Step()
 				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
-				if e := energy(w); e > e0*(1+1e-3) {
+				if e := Energy(w); e > e0*(1+1e-3) {
 					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
 					break
 				}
 			}
-			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
+			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, Energy(w), e0)
 			if off > 0.001 {
 				t.Errorf("%s, damping %v: points are %v mm apart", c.name, damping, 1000*off)
 			}
@@ -116,7 +116,7 @@ func TestJointsHold(t *testing.T) {
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
-			if e := energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
+			if e := Energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
 				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
 			}
 		}
@@ -161,7 +161,7 @@ func TestJointsKeepMomentum(t *testing.T) {
 		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
 		w := New(s, 60)
 		p0, l0 := momentum(w)
-		e0 := energy(w)
+		e0 := Energy(w)
 		for range 120 {
 			w.Step()
 		}
@@ -172,7 +172,7 @@ func TestJointsKeepMomentum(t *testing.T) {
 		if l1.Sub(l0).Len() > 0.02*l0.Len() {
 			t.Errorf("hinges %v: angular momentum went from %v to %v", hinges, l0, l1)
 		}
-		if e := energy(w); e > e0 {
+		if e := Energy(w); e > e0 {
 			t.Errorf("hinges %v: energy went from %v to %v J", hinges, e0, e)
 		}
 	}
@@ -281,8 +281,8 @@ func TestLimits(t *testing.T) {
 // whole, and that waking does not shake it.
 func TestJointedSleep(t *testing.T) {
 	w := New(chainScene(6, 0, false), 60)
-	for i := 0; awakeCount(w) > 0; i++ {
-		if n := awakeCount(w); n != 6 {
+	for i := 0; AwakeCount(w) > 0; i++ {
+		if n := AwakeCount(w); n != 6 {
 			t.Fatalf("%d of 6 are awake", n)
 		}
 		if i > 6000 {
@@ -294,7 +294,7 @@ func TestJointedSleep(t *testing.T) {
 	b.Asleep = false
 	w.SetBody(5, b)
 	w.Step()
-	if n := awakeCount(w); n != 6 {
+	if n := AwakeCount(w); n != 6 {
 		t.Errorf("%d of 6 woke", n)
 	}
 	for range 20 {
@@ -422,7 +422,7 @@ func TestJointState(t *testing.T) {
 // both in hand, with one player and with several.
 func TestJointsHaveOwners(t *testing.T) {
 	for players := 1; players <= 2; players++ {
-		s := baseScene("test", "")
+		s := baseScene()
 		s.Players = players
 		if players == 2 {
 			s.Boxes = append(s.Boxes, playerBox(geom.Vec3{X: 20, Z: playerHalf}))

@@ -6,21 +6,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// scene of loose boxes on the ground, without players.
-func boxScene(boxes ...Box) Scene {
-	s := baseScene("test", "")
-	s.Players, s.Boxes = 0, boxes
-	return s
-}
-
-func boxAt(x, y, z, half, friction float32) Box {
-	b := cube(geom.Vec3{X: x, Y: y, Z: z}, 0)
-	b.Half = geom.Vec3{X: half, Y: half, Z: half}
-	b.Friction = friction
-	b.Start.Asleep = false
-	return b
-}
-
 // TestFreeFall holds a falling box against v = gt and s = gt2/2, without
 // damping.
 func TestFreeFall(t *testing.T) {
@@ -96,7 +81,7 @@ func TestSlope(t *testing.T) {
 // TestRolls says that the player's cube rolls under the push, for there is no
 // torque but that of the ground: after a metre or two it has turned over.
 func TestRolls(t *testing.T) {
-	w := newWorld(t, "plain")
+	w := New(baseScene(), 60)
 	var most float32
 	for range 45 {
 		w.Step(Input{Buttons: Right})
@@ -118,7 +103,7 @@ func TestHeading(t *testing.T) {
 		heading uint8
 		way     geom.Vec3
 	}{{0, geom.Vec3{Y: 1}}, {64, geom.Vec3{X: -1}}, {128, geom.Vec3{Y: -1}}, {192, geom.Vec3{X: 1}}} {
-		w := newWorld(t, "plain")
+		w := New(baseScene(), 60)
 		for range 30 {
 			w.Step(Input{Buttons: Forward, Heading: c.heading})
 		}
@@ -130,14 +115,14 @@ func TestHeading(t *testing.T) {
 
 // TestLiftAndPull says that Lift raises the player and Pull draws a cube in.
 func TestLiftAndPull(t *testing.T) {
-	w := newWorld(t, "plain")
+	w := New(baseScene(), 60)
 	for range 30 {
 		w.Step(Input{Buttons: Lift})
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; z < 2 {
 		t.Errorf("Lift raised it to %v m", z)
 	}
-	s := baseScene("test", "")
+	s := baseScene()
 	s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.6, Z: 0.2}, 0))
 	w = New(s, 60)
 	for range 30 {
@@ -219,7 +204,7 @@ func TestIslandWakes(t *testing.T) {
 	for range 120 { // to rest; the bullet falls and slides meanwhile
 		w.Step()
 	}
-	if awakeCount(w) != 0 {
+	if AwakeCount(w) != 0 {
 		t.Fatal("not at rest")
 	}
 	b := w.Bodies()[8]
@@ -228,7 +213,7 @@ func TestIslandWakes(t *testing.T) {
 	for range 5 {
 		w.Step()
 	}
-	if n := awakeCount(w); n != 9 {
+	if n := AwakeCount(w); n != 9 {
 		t.Fatalf("%d awake, want all 9", n)
 	}
 	for i := range 8 {
@@ -241,7 +226,7 @@ func TestIslandWakes(t *testing.T) {
 // TestBounds says that nothing leaves the scene and nothing becomes infinite,
 // whatever a correction writes.
 func TestBounds(t *testing.T) {
-	w := newWorld(t, "zen")
+	w := New(yardScene(), 60)
 	b := w.Bodies()[3]
 	b.Asleep = false
 	b.Pose.Pos = geom.Vec3{X: 255, Y: -255, Z: 31}
@@ -249,7 +234,7 @@ func TestBounds(t *testing.T) {
 	b.Angular = geom.Vec3{X: 1e6}
 	w.SetBody(3, b)
 	for range 300 {
-		w.Step(scriptedInput(w.Tick()))
+		w.Step(ScriptedInput(w.Tick()))
 		for i, b := range w.Bodies() {
 			p := b.Pose.Pos
 			if !p.IsFinite() || !b.Pose.Rot.IsFinite() || geom.Abs(p.X) > 256 || geom.Abs(p.Y) > 256 || p.Z < 0 || p.Z > 32 {

@@ -7,16 +7,8 @@ import (
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
-
-func newTestWorld(t testing.TB, spec string) *sim.World {
-	t.Helper()
-	s, err := sim.SceneNamed(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim.New(s, 60)
-}
 
 // TestQuantisedPileRests says that a pile which is quantised after every tick
 // comes to rest, and that in ten thousand ticks more nothing in it moves: asleep
@@ -30,7 +22,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	if testing.Short() {
 		sleeping, awake = "pile:layers=2", "pile:layers=1"
 	}
-	w := newTestWorld(t, sleeping)
+	w := newWorld(t, sleeping)
 	run := func(w *sim.World, ticks int) {
 		for range ticks {
 			w.Step()
@@ -50,10 +42,7 @@ func TestQuantisedPileRests(t *testing.T) {
 		t.Error("the tick is not in the hash")
 	}
 
-	s, err := sim.SceneNamed(awake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newScene(t, awake)
 	s.NoSleep = true
 	w = sim.New(s, 60)
 	run(w, 600)
@@ -72,7 +61,7 @@ func TestQuantisedPileRests(t *testing.T) {
 // where everything moves, and that it changes nothing by more than the grid's
 // error.
 func TestQuantiseTwice(t *testing.T) {
-	w := newTestWorld(t, "heap:layers=2")
+	w := newWorld(t, "heap:layers=2")
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
 		before := append([]sim.Body(nil), w.Bodies()...)
@@ -93,9 +82,9 @@ func TestQuantiseTwice(t *testing.T) {
 }
 
 func BenchmarkQuantise(b *testing.B) {
-	for _, name := range sim.SceneNames() {
+	for _, name := range scene.Names() {
 		b.Run(name, func(b *testing.B) {
-			w := newTestWorld(b, name)
+			w := newWorld(b, name)
 			for range 90 {
 				w.Step()
 			}
@@ -111,7 +100,7 @@ func BenchmarkQuantise(b *testing.B) {
 // whatever happened to it since the last time: steps, corrections, another state,
 // another grid.
 func TestQuantisedWhateverHappens(t *testing.T) {
-	w, other := newTestWorld(t, "zen"), newTestWorld(t, "zen")
+	w, other := newWorld(t, "zen"), newWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
 	other.Save(&s)
@@ -156,7 +145,7 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 // and points stay within a millimetre and a half of each other.
 func TestQuantisedWalkerWalks(t *testing.T) {
 	for _, name := range []string{"walker", "trailer"} {
-		w := newTestWorld(t, name)
+		w := newWorld(t, name)
 		joints := len(w.Scene().Joints)
 		var off float32
 		ticks := 1200

@@ -69,11 +69,7 @@ func TestAim(t *testing.T) {
 
 // TestShotsMoveNothing says that no step looks at a shot.
 func TestShotsMoveNothing(t *testing.T) {
-	s, err := SceneNamed("zen")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := New(s, 60), New(s, 60)
+	a, b := New(yardScene(), 60), New(yardScene(), 60)
 	for i := range 120 {
 		in := Input{Buttons: Forward, Heading: uint8(i)}
 		a.Step(in)

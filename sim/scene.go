@@ -4,7 +4,7 @@ import "ghostcube/sim/geom"
 
 // Scene is a named starting state and the constants of its world.
 type Scene struct {
-	Name string // as SceneNamed takes it, parameters included
+	Name string // as scene.Named takes it, parameters included
 	Doc  string // one line for a list
 
 	Players int   // boxes 0..Players-1 are the players' cubes

@@ -10,6 +10,7 @@ import (
 	"ghostcube/net/delta"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // recordedSnapshots returns snapshots of a tape's world, from a tick on.
@@ -24,7 +25,7 @@ func recordedSnapshots(t testing.TB, name string, from, count int) [][]delta.Cub
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sim.SceneNamed(read.Config.Scene)
+	s, err := scene.Named(read.Config.Scene)
 	if err != nil {
 		t.Fatal(err)
 	}

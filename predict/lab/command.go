@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ghostcube/predict"
-	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // Command changes a session between two ticks. Everything that a user can set, switch or
@@ -108,12 +108,12 @@ func (l *Lab) Apply(c Command) error {
 	case "freeze":
 		return l.freeze(c)
 	case "scene":
-		scene, err := sim.SceneNamed(c.Name)
+		sc, err := scene.Named(c.Name)
 		if err != nil {
 			return err
 		}
 		for _, p := range l.Panes {
-			if err := checkBodyCount(p.Strategy, &scene); err != nil {
+			if err := checkBodyCount(p.Strategy, &sc); err != nil {
 				return err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/lab/probe"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // Seat is the side at which the players give their input.
@@ -53,7 +54,7 @@ const MaxPanes = 4
 // Config is the starting point of a session. Two labs with the same Config and the same
 // entries end with the same Hash.
 type Config struct {
-	Scene   string // as sim.SceneNamed takes it
+	Scene   string // as scene.Named takes it
 	Rate    int    // ticks per second, in [MinRate, MaxRate]
 	Seat    Seat
 	Network link.Network // its seed is the session's
@@ -61,7 +62,7 @@ type Config struct {
 
 // Validate reports an unknown scene or a rate out of range.
 func (c *Config) Validate() error {
-	if _, err := sim.SceneNamed(c.Scene); err != nil {
+	if _, err := scene.Named(c.Scene); err != nil {
 		return err
 	}
 	if c.Rate < MinRate || c.Rate > MaxRate {
@@ -109,7 +110,7 @@ func New(c Config) *Lab {
 
 // newScene builds the session's scene.
 func (l *Lab) newScene() sim.Scene {
-	s, err := sim.SceneNamed(l.config.Scene)
+	s, err := scene.Named(l.config.Scene)
 	if err != nil {
 		panic(err)
 	}
@@ -147,12 +148,12 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	scene := l.newScene()
-	if err := checkBodyCount(s, &scene); err != nil {
+	sc := l.newScene()
+	if err := checkBodyCount(s, &sc); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	p := &Pane{lab: l, clockFaults: l.clockFaults}
-	p.start(s, sim.New(scene, l.config.Rate))
+	p.start(s, sim.New(sc, l.config.Rate))
 	if err := p.applySettings(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
@@ -161,9 +162,9 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 }
 
 // checkBodyCount reports a scene with more bodies than the strategy takes.
-func checkBodyCount(s *predict.Strategy, scene *sim.Scene) error {
-	if n := len(scene.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
-		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use lockstep or statesync", scene.Name, n, s.Name, s.MaxBodies)
+func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
+	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use lockstep or statesync", sc.Name, n, s.Name, s.MaxBodies)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict/strategy/snapshot"
 	"ghostcube/predict/strategy/statesync"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // Strategies are all strategies, in the order of their digit keys. A new strategy is a
@@ -100,13 +101,13 @@ func validateSettings(s *predict.Strategy, set []Setting) error {
 
 // Describe returns the knobs of a strategy at their defaults, and its counters, for lists.
 func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		panic(err)
 	}
 	knobs, counters := &predict.Knobs{}, &predict.Counters{}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(scene, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: counters}
+		return &predict.Env{World: sim.New(sc, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: counters}
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))

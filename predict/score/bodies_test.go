@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // TestLagErrorAll compares the lag error of all bodies, and inconsistency, with known offsets. A
@@ -311,18 +312,18 @@ func TestCompoundOverlap(t *testing.T) {
 // TestJointSeparation checks that the anchors of a joint are drawn together where the view equals
 // the server, and apart by as much as one body is drawn beside its position.
 func TestJointSeparation(t *testing.T) {
-	scene, err := sim.SceneNamed("trailer")
+	sc, err := scene.Named("trailer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(scene, 60)
+	w := sim.New(sc, 60)
 	var c Score
 	var v predict.View
 	for i := range 180 {
 		w.Step()
 		v.Reset()
 		v.Tick, v.Bodies = w.Tick(), predict.AppendPoses(v.Bodies, w.Bodies())
-		if j := &scene.Joints[0]; i == 120 {
+		if j := &sc.Joints[0]; i == 120 {
 			v.Bodies[j.B].Pos.Z += 0.25
 		}
 		c.Add(w, &v, 0)

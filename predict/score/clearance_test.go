@@ -7,17 +7,18 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // TestGroundClearance checks that the clearance is that of the lowest corner. It is 0 for a cube
 // that lies on the ground, stands on an edge or is in the ground, and the height of a cube drawn
 // above the server's.
 func TestGroundClearance(t *testing.T) {
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := &scene.Boxes[0]
+	box := &sc.Boxes[0]
 	edge := geom.Pose{Pos: geom.Vec3{Z: 0.75 * math.Sqrt2}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, math.Pi/4)}
 	for _, c := range []struct {
 		at   geom.Pose
@@ -30,7 +31,7 @@ func TestGroundClearance(t *testing.T) {
 			t.Errorf("%v: %v m above the ground, want %v", c.at, got, c.want)
 		}
 	}
-	w := sim.New(scene, 60)
+	w := sim.New(sc, 60)
 	var score Score
 	for i := range 180 {
 		w.Step()

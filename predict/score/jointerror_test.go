@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // TestPathErrorAtJoint checks that path errors along a joint chain are measured by the number of
@@ -14,7 +15,7 @@ import (
 // connects a body to the player's cube.
 func TestPathErrorAtJoint(t *testing.T) {
 	for _, ahead := range []int{-7, 0, 9} {
-		s, err := sim.SceneNamed("train:rods=5")
+		s, err := scene.Named("train:rods=5")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestPathErrorAtJoint(t *testing.T) {
 		}
 	}
 	var c Score
-	w := sim.New(sim.Scenes[0].Build(), 60)
+	w := sim.New(scene.Templates[0].Build(), 60)
 	for range 100 {
 		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // motionPair is a body's motion on the server and as drawn, as functions of the tick.
@@ -26,14 +27,14 @@ type session struct {
 // newSession makes a session of a number of bodies; the first is the player's cube.
 func newSession(t testing.TB, rate, bodies int) *session {
 	t.Helper()
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for len(scene.Boxes) < bodies {
-		scene.Boxes = append(scene.Boxes, scene.Boxes[0])
+	for len(sc.Boxes) < bodies {
+		sc.Boxes = append(sc.Boxes, sc.Boxes[0])
 	}
-	return &session{world: sim.New(scene, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
+	return &session{world: sim.New(sc, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
 }
 
 // run adds ticks.
@@ -395,12 +396,12 @@ func TestCopyFrom(t *testing.T) {
 func BenchmarkAdd(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		scene string
+		spec  string
 		rate  int
 		moves int
 	}{{"moving", "katamari", 60, 901}, {"asleep", "katamari", 60, 1}, {"moving-240Hz", "katamari", 240, 901}, {"pile", "pile", 60, 901}} {
 		b.Run(c.name, func(b *testing.B) {
-			scene, err := sim.SceneNamed(c.scene)
+			sc, err := scene.Named(c.spec)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -408,7 +409,7 @@ func BenchmarkAdd(b *testing.B) {
 			var worlds [2]*sim.World
 			var views [2]predict.View
 			for k := range worlds {
-				w := sim.New(scene, c.rate)
+				w := sim.New(sc, c.rate)
 				for i := range w.Bodies()[:c.moves] {
 					body := w.Bodies()[i]
 					rotation := geom.AxisAngle(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))

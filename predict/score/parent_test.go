@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // shipScene is a session on a ship at 50 m/s with the player's cube at a fixed position in the
@@ -17,9 +18,9 @@ type shipScene struct {
 	shipLead    int                      // ticks by which the drawn ship is ahead of the server
 }
 
-func (r *shipScene) score(t *testing.T, scene string, ticks int) *Score {
+func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 	t.Helper()
-	s, err := sim.SceneNamed(scene)
+	s, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestParentErrorCopied(t *testing.T) {
 
 func mustScene(t *testing.T, name string) sim.Scene {
 	t.Helper()
-	s, err := sim.SceneNamed(name)
+	s, err := scene.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rollingPose moves straight at 3 m/s and rolls.
@@ -145,11 +146,11 @@ func TestStutterPops(t *testing.T) {
 // TestScore compares the lag errors with values in closed form, and checks that the first second is
 // not scored.
 func TestScore(t *testing.T) {
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(scene, 60)
+	w := sim.New(sc, 60)
 	c := &Score{}
 	for i := range 180 {
 		w.Step()

@@ -7,6 +7,7 @@ import (
 
 	"ghostcube/net/delta"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
 )
 
@@ -55,20 +56,20 @@ func (c *exportCommand) Run(p *program) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--tape: %w", err)}
 	}
-	scene, err := sim.SceneNamed(t.Config.Scene)
+	sc, err := scene.Named(t.Config.Scene)
 	if err != nil {
 		return usageError{fmt.Errorf("--tape: %w", err)}
 	}
 	lead := int(c.From * challengeRate)
 	switch n := len(t.Entries); {
-	case len(scene.Boxes) != challengeCubes:
-		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari", c.Tape, t.Config.Scene, len(scene.Boxes), challengeCubes)}
+	case len(sc.Boxes) != challengeCubes:
+		return usageError{fmt.Errorf("--tape=%s: its scene %s has %d dynamic boxes: --layout=delta-data needs %d, as in the scene katamari", c.Tape, t.Config.Scene, len(sc.Boxes), challengeCubes)}
 	case t.Config.Rate != challengeRate:
 		return usageError{fmt.Errorf("--tape=%s: it has %d ticks per second: --layout=delta-data needs %d", c.Tape, t.Config.Rate, challengeRate)}
 	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:
 		return usageError{fmt.Errorf("--from=%v: %d snapshots from there end at tick %d, but the tape has %d ticks", c.From, count, lead+count, n)}
 	}
-	w := sim.New(scene, t.Config.Rate)
+	w := sim.New(sc, t.Config.Rate)
 	bar := p.newProgress("export", lead+count)
 	defer bar.finish()
 	if err := writeFile(c.Output, func(f *os.File) error {

@@ -12,6 +12,7 @@ import (
 
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 type hashCommand struct {
@@ -84,8 +85,8 @@ type hashRun struct {
 }
 
 // newHashRun returns the run that a hash file or flags describe.
-func (p *program) newHashRun(scene, rate, ticks, tape string) (*hashRun, error) {
-	s, err := sim.SceneNamed(scene)
+func (p *program) newHashRun(spec, rate, ticks, tape string) (*hashRun, error) {
+	s, err := scene.Named(spec)
 	if err != nil {
 		return nil, fmt.Errorf("--scene: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
-	"ghostcube/sim"
+	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
@@ -66,10 +66,10 @@ func TestHelpFits(t *testing.T) {
 	for _, m := range pane.Measures(score.KeyToScreen(nil, 0, false, 60)) {
 		add("measure "+m.Name, m.Help)
 	}
-	for i := range sim.Scenes {
-		s := sim.Scenes[i].Build()
+	for i := range scene.Templates {
+		s := scene.Templates[i].Build()
 		add("scene "+s.Name, s.Doc)
-		for _, x := range sim.Scenes[i].Params {
+		for _, x := range scene.Templates[i].Params {
 			add("parameter "+s.Name+":"+x.Name, x.Help)
 		}
 	}

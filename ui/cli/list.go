@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
 	"ghostcube/ui/stage"
 )
@@ -95,8 +96,8 @@ func (c *listCommand) print(p *program, t table) error {
 
 func listScenes(t table) {
 	t.row("NAME", "DESCRIPTION", "CONTENTS")
-	for i := range sim.Scenes {
-		x := &sim.Scenes[i]
+	for i := range scene.Templates {
+		x := &scene.Templates[i]
 		s := x.Build()
 		contents := fmt.Sprintf("%d dynamic, %d static and %d kinematic boxes, %s, %s",
 			len(s.Boxes), len(s.Static), kinematicCount(&s), plural(len(s.Joints), "joint"), plural(s.Players, "player"))
@@ -256,7 +257,7 @@ func (p *program) listNames(t table) error {
 		kind  string
 		names []string
 	}{
-		{"scenes", sim.SceneNames()}, {"strategies", lab.StrategyNames()}, {"networks", link.ProfileNames()},
+		{"scenes", scene.Names()}, {"strategies", lab.StrategyNames()}, {"networks", link.ProfileNames()},
 		{"traces", p.library.TraceNames()}, {"tapes", p.library.TapeNames()}, {"comparisons", comparisons},
 	} {
 		t.row(x.kind, strings.Join(x.names, " "))

@@ -12,7 +12,7 @@ import (
 // Settings describe a session as text: what flags, a settings file, a comparison or a tape
 // say. An empty setting is not given.
 type Settings struct {
-	Scene      string        // as sim.SceneNamed takes it
+	Scene      string        // as scene.Named takes it
 	Panes      string        // specs, separated by commas
 	Network    string        // as link.Network.Parse takes it; traces may be names or files
 	Seat       string        // client or host

@@ -14,7 +14,7 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/render"
-	"ghostcube/sim"
+	"ghostcube/sim/scene"
 	"ghostcube/ui/stage"
 )
 
@@ -151,7 +151,7 @@ func (g *game) sessionSection(ctx *debugui.Context) {
 			}
 		})
 		p.row(ctx, "scene", "the world; changing it restarts the session", func() {
-			if name, ok := dropdown(ctx, c.Scene, sim.SceneNames()); ok {
+			if name, ok := dropdown(ctx, c.Scene, scene.Names()); ok {
 				p.queue(lab.Command{Verb: "scene", Pane: lab.AllPanes, Name: name})
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 func main() {
@@ -30,14 +31,14 @@ func main() {
 
 // tapeSpec describes a built-in tape.
 type tapeSpec struct {
-	name, doc, scene string
-	ticks            int         // at 60 per second
-	rest             int         // ticks before the autopilots start
-	blackoutTick     int         // start of a blackout of five seconds; 0: none
-	useHeading       bool        // steer by one button and the heading, as with a stick, not by four buttons
-	autopilots       []autopilot // by player
-	shooter          shooter     // of the first player; nil: no shots
-	cameraYaw        string      // degrees; empty: the default
+	name, doc, spec string
+	ticks           int         // at 60 per second
+	rest            int         // ticks before the autopilots start
+	blackoutTick    int         // start of a blackout of five seconds; 0: none
+	useHeading      bool        // steer by one button and the heading, as with a stick, not by four buttons
+	autopilots      []autopilot // by player
+	shooter         shooter     // of the first player; nil: no shots
+	cameraYaw       string      // degrees; empty: the default
 }
 
 // shooter returns the shot of the first player at a tick.
@@ -56,12 +57,12 @@ const (
 
 // record returns the text of the tape.
 func (t *tapeSpec) record() ([]byte, error) {
-	s, err := sim.SceneNamed(t.scene)
+	s, err := scene.Named(t.spec)
 	if err != nil {
 		return nil, err
 	}
 	w := sim.New(s, rate)
-	recording := &tape.Tape{Config: lab.Config{Scene: t.scene, Rate: rate}, Panes: []string{"rewind"}}
+	recording := &tape.Tape{Config: lab.Config{Scene: t.spec, Rate: rate}, Panes: []string{"rewind"}}
 	recording.Config.Network.Seed = 1
 	if err := recording.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // TestTapesAreUpToDate checks that the built-in tapes are those that this program writes, to
@@ -51,7 +52,7 @@ func TestDocsNameTapes(t *testing.T) {
 	}
 	for i := range tapes {
 		x := &tapes[i]
-		row := fmt.Sprintf("\n| `%s` | `%s` | %d | ", x.name, x.scene, x.ticks/rate)
+		row := fmt.Sprintf("\n| `%s` | `%s` | %d | ", x.name, x.spec, x.ticks/rate)
 		if !strings.Contains(string(doc), row) {
 			t.Errorf("docs/tapes.md lacks %s", row)
 		}
@@ -77,11 +78,11 @@ func loadTape(t *testing.T, name string) *tape.Tape {
 func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
 	t.Helper()
 	tape := loadTape(t, name)
-	scene, err := sim.SceneNamed(tape.Config.Scene)
+	sc, err := scene.Named(tape.Config.Scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(scene, tape.Config.Rate)
+	w := sim.New(sc, tape.Config.Rate)
 	see(w, nil)
 	for range late {
 		w.Step()
@@ -110,11 +111,11 @@ func TestTapesBeginAtRest(t *testing.T) {
 			continue
 		}
 		tape := loadTape(t, name)
-		scene, err := sim.SceneNamed(tape.Config.Scene)
+		sc, err := scene.Named(tape.Config.Scene)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := sim.New(scene, tape.Config.Rate)
+		w := sim.New(sc, tape.Config.Rate)
 		pressed := func(in sim.Input) bool { return in.Buttons != 0 }
 		for _, e := range tape.Entries {
 			if slices.ContainsFunc(e.Inputs, pressed) {
@@ -123,7 +124,7 @@ func TestTapesBeginAtRest(t *testing.T) {
 			w.Step(e.Inputs...)
 		}
 		for k, b := range w.Bodies() {
-			rides := len(scene.Carriers) > 0 && (k >= scene.Players || name == "jump-off" || name == "boarding") && b.Pose.Pos.Z > 0.3
+			rides := len(sc.Carriers) > 0 && (k >= sc.Players || name == "jump-off" || name == "boarding") && b.Pose.Pos.Z > 0.3
 			if !b.Asleep && !rides {
 				t.Errorf("%s: body %d is awake at the first input", name, k)
 			}
@@ -648,13 +649,13 @@ func TestFastShip(t *testing.T) {
 // TestBreak checks that most pucks move by a metre or more, and none across the rails.
 func TestBreak(t *testing.T) {
 	for _, late := range inputDelays() {
-		var scene *sim.Scene
+		var sc *sim.Scene
 		var ended []sim.Body
-		stepTape(t, "billiards-break", late, func(w *sim.World, _ []sim.Input) { scene, ended = w.Scene(), w.Bodies() })
+		stepTape(t, "billiards-break", late, func(w *sim.World, _ []sim.Input) { sc, ended = w.Scene(), w.Bodies() })
 		moved, out := 0, 0
-		for i := scene.Players; i < len(ended); i++ {
+		for i := sc.Players; i < len(ended); i++ {
 			p := ended[i].Pose.Pos
-			if p.Sub(scene.Boxes[i].Start.Pose.Pos).Len() >= 1 {
+			if p.Sub(sc.Boxes[i].Start.Pose.Pos).Len() >= 1 {
 				moved++
 			}
 			if geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {

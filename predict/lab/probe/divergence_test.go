@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // worldPair is two worlds under the same input; the client's may be ahead.
@@ -14,11 +15,11 @@ type worldPair struct {
 
 func newWorldPair(t *testing.T, ahead int) *worldPair {
 	t.Helper()
-	scene, err := sim.SceneNamed("zen")
+	sc, err := scene.Named("zen")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &worldPair{server: sim.New(scene, 60), client: sim.New(scene, 60)}
+	p := &worldPair{server: sim.New(sc, 60), client: sim.New(sc, 60)}
 	for range ahead {
 		p.client.Step(sim.Input{Buttons: sim.Forward})
 	}
@@ -108,11 +109,11 @@ func TestWorldIsNotComparedWithItself(t *testing.T) {
 
 // BenchmarkDivergence compares two equal worlds of 901 bodies for one tick.
 func BenchmarkDivergence(b *testing.B) {
-	scene, err := sim.SceneNamed("katamari")
+	sc, err := scene.Named("katamari")
 	if err != nil {
 		b.Fatal(err)
 	}
-	server, client := sim.New(scene, 60), sim.New(scene, 60)
+	server, client := sim.New(sc, 60), sim.New(sc, 60)
 	var d DivergenceDetector
 	tick := sim.Tick(0)
 	compare := func() {

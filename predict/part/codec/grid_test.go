@@ -6,13 +6,14 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // TestGridOfScene checks that a scene's grid covers its bounds with the precision asked for, and
 // equals the grid of Fiedler's demo where the scene has its bounds.
 func TestGridOfScene(t *testing.T) {
-	for _, name := range append(sim.SceneNames(), "ship:distance=530", "fleet:fields=100") {
-		s, err := sim.SceneNamed(name)
+	for _, name := range append(scene.Names(), "ship:distance=530", "fleet:fields=100") {
+		s, err := scene.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}

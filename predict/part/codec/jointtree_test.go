@@ -11,11 +11,12 @@ import (
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 func newWorld(t testing.TB, name string) *sim.World {
 	t.Helper()
-	s, err := sim.SceneNamed(name)
+	s, err := scene.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestTreeSnapshots(t *testing.T) {
 
 // jointedPair returns a world with two cubes tied by a joint, the first of them heavier.
 func jointedPair() *sim.World {
-	s, err := sim.SceneNamed("zen")
+	s, err := scene.Named("zen")
 	if err != nil {
 		panic(err)
 	}

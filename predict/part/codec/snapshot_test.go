@@ -11,11 +11,12 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 func zenWorld(t testing.TB) *sim.World {
 	t.Helper()
-	s, err := sim.SceneNamed("zen")
+	s, err := scene.Named("zen")
 	if err != nil {
 		t.Fatal(err)
 	}

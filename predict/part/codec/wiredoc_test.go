@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // bitstream reads bits as docs/wire.md describes them and shares no code with the writers.
@@ -218,15 +219,15 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 	if name == "joint tree snapshot" {
 		spec, bodies = "train:rods=1", 2
 	}
-	scene, err := sim.SceneNamed(spec)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, bodies)}
 	if name == "joint tree snapshot" {
-		r.SetTree(jointtree.New(&scene, jointtree.HeaviestRoot, -1))
+		r.SetTree(jointtree.New(&sc, jointtree.HeaviestRoot, -1))
 	}
-	if fresh, err := r.Read(payload, &scene, 0); !fresh || err != nil {
+	if fresh, err := r.Read(payload, &sc, 0); !fresh || err != nil {
 		t.Fatal(fresh, err)
 	}
 	lines = append(lines, fmt.Sprintf("tick: %d", r.Tick), "last input: "+say(r.LastInputs[0]))

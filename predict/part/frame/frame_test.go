@@ -6,6 +6,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 func defaultRules() (r Rules) {
@@ -133,11 +134,11 @@ func TestHysteresis(t *testing.T) {
 
 // movingFrames are frames that are somewhere, turned, and under way.
 func movingFrames(t *testing.T) []Frame {
-	s, err := sim.SceneNamed("ship:distance=530")
+	s, err := scene.Named("ship:distance=530")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := sim.SceneNamed("turntable:rpm=30")
+	table, err := scene.Named("turntable:rpm=30")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestRoundTrip(t *testing.T) {
 // no velocity, in every tick: through rotation and translation, as it is moved along and
 // as a world has it there.
 func TestPassengerRests(t *testing.T) {
-	s, err := sim.SceneNamed("turntable:rpm=20")
+	s, err := scene.Named("turntable:rpm=20")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestPassengerRests(t *testing.T) {
 // TestExtrapolate says that a vessel goes on as it does: a table on its circle, a ship straight
 // on, and a body that turns as it flies about its own middle.
 func TestExtrapolate(t *testing.T) {
-	s, err := sim.SceneNamed("turntable:rpm=15")
+	s, err := scene.Named("turntable:rpm=15")
 	if err != nil {
 		t.Fatal(err)
 	}

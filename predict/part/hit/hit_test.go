@@ -6,6 +6,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is a judge, and a world that no step moves: body 1 goes north at 12 m/s, 0.2 m a
@@ -20,7 +21,7 @@ type rig struct {
 
 func newRig(t testing.TB, knobs ...string) *rig {
 	t.Helper()
-	s, err := sim.SceneNamed("two-players")
+	s, err := scene.Named("two-players")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func BenchmarkShot(b *testing.B) {
 }
 
 func newLargeRig(b *testing.B) *rig {
-	s, err := sim.SceneNamed("katamari")
+	s, err := scene.Named("katamari")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -315,9 +316,9 @@ func newLargeRig(b *testing.B) *rig {
 func TestBehindCover(t *testing.T) {
 	for name, wall := range map[string]geom.Vec3{"covered": {X: 0, Y: -0.1, Z: 1}, "in the open": {X: 0, Y: 8, Z: 1}} {
 		r := newRig(t)
-		scene := *r.w.Scene()
-		scene.Static = []sim.Box{{Half: geom.Vec3{X: 0.2, Y: 0.4, Z: 1}, Start: sim.Body{Pose: geom.Pose{Pos: wall, Rot: geom.Identity}}}}
-		r.w = sim.New(scene, 60)
+		sc := *r.w.Scene()
+		sc.Static = []sim.Box{{Half: geom.Vec3{X: 0.2, Y: 0.4, Z: 1}, Start: sim.Body{Pose: geom.Pose{Pos: wall, Rot: geom.Identity}}}}
+		r.w = sim.New(sc, 60)
 		r.env.World = r.w
 		r.run(100)
 		r.tick(aimedShot(85*sim.SubticksPerTick, 85*sim.SubticksPerTick)) // 3 m to the south of the line

@@ -6,6 +6,7 @@ import (
 
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // jointedRow is a scene of cubes one metre apart, the heaviest of them the one called heavy, with
@@ -74,7 +75,7 @@ func TestTree(t *testing.T) {
 // TestWalkerTree says that the beast hangs on its frame, all 74 bodies, that its loops
 // close in other joints than the tree's, and that the trailer hangs on the heavier half.
 func TestWalkerTree(t *testing.T) {
-	s, err := sim.SceneNamed("walker")
+	s, err := scene.Named("walker")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestLocal(t *testing.T) {
 // rounds there are, that roots and what stands stay, and that what is together is left
 // alone to the bit.
 func TestSolveLoops(t *testing.T) {
-	s, err := sim.SceneNamed("walker")
+	s, err := scene.Named("walker")
 	if err != nil {
 		t.Fatal(err)
 	}

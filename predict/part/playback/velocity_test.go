@@ -7,16 +7,17 @@ import (
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // TestTreeBodyVelocity checks that a body that is interpolated in its parent's frame has its
 // world velocities, for every encoding and pivot, and its world pose.
 func TestTreeBodyVelocity(t *testing.T) {
-	scene, err := sim.SceneNamed("trailer")
+	sc, err := scene.Named("trailer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(scene, 60)
+	w := sim.New(sc, 60)
 	for range 300 {
 		w.Step()
 	}
@@ -30,9 +31,9 @@ func TestTreeBodyVelocity(t *testing.T) {
 		if err := k.Set("joint-tree", set.links); err != nil {
 			t.Fatal(err)
 		}
-		a.joints.scene, a.joints.pivot = &scene, pivot
-		a.joints.tree = a.joints.encoding.Tree(&scene, 0)
-		a.joints.loops = jointtree.NewLoops(&scene, a.joints.tree)
+		a.joints.scene, a.joints.pivot = &sc, pivot
+		a.joints.tree = a.joints.encoding.Tree(&sc, 0)
+		a.joints.loops = jointtree.NewLoops(&sc, a.joints.tree)
 		deep := 0
 		for i, b := range w.Bodies() {
 			a.bodies, a.excluded, a.joints.poses = append(a.bodies, Interpolator{}), append(a.excluded, false), append(a.joints.poses, b.Pose)

@@ -9,12 +9,13 @@ import (
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // newRelativeRig is a rig of halves that know parents.
-func newRelativeRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+func newRelativeRig(t testing.TB, spec, weather string, knobs ...string) *rig {
 	t.Helper()
-	r := newRig(t, scene, weather)
+	r := newRig(t, spec, weather)
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for _, e := range r.env {
 		e.Knobs, e.Counters = k, m
@@ -75,7 +76,7 @@ func TestWithoutParents(t *testing.T) {
 // is drawn metres behind where the server's is.
 func TestRidesWithoutError(t *testing.T) {
 	for _, c := range []struct {
-		scene string
+		spec  string
 		at    geom.Vec3
 		ticks int
 	}{
@@ -84,25 +85,25 @@ func TestRidesWithoutError(t *testing.T) {
 		{"ship:distance=530:platform=1", geom.Vec3{Y: -0.35, Z: 0.87}, 1700},
 	} {
 		for _, weather := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
-			r := newRelativeRig(t, c.scene, weather)
+			r := newRelativeRig(t, c.spec, weather)
 			r.placePlayer(c.at)
 			r.run(150, noInput)
 			before, behind := r.counter("corrections"), float32(0)
 			vessel := r.c.parent.selector.Current
 			if vessel == frame.NoParent {
-				t.Fatalf("%s: it has no parent", c.scene)
+				t.Fatalf("%s: it has no parent", c.spec)
 			}
 			for range c.ticks {
 				r.run(1, noInput)
 				if d := r.placeError(vessel); d > 0.005 {
-					t.Fatalf("%s, %s, tick %d: %v m beside its place in the vessel", c.scene, weather, r.tick, d)
+					t.Fatalf("%s, %s, tick %d: %v m beside its place in the vessel", c.spec, weather, r.tick, d)
 				}
 				behind = max(behind, r.distance())
 			}
 			n := r.counter("corrections") - before
-			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.scene, weather, n, behind)
+			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.spec, weather, n, behind)
 			if n > 1 || r.counter("parent_switches") > 1 || behind < 0.2 {
-				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, weather, n, r.counter("parent_switches"), behind)
+				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.spec, weather, n, r.counter("parent_switches"), behind)
 			}
 		}
 	}
@@ -217,11 +218,11 @@ func TestDeltaChangesFrame(t *testing.T) {
 // its grid, in as many bits as docs/wire.md says; that there is one bit without a parent;
 // and that a vessel that the scene does not have is refused.
 func TestParentState(t *testing.T) {
-	scene, err := sim.SceneNamed("ship:distance=530:platform=1")
+	sc, err := scene.Named("ship:distance=530:platform=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := parentGrid(&scene)
+	g := parentGrid(&sc)
 	for _, x := range []struct {
 		parent, vessels, bits int
 	}{{frame.NoParent, 2, 1}, {0, 2, 1 + 1 + 57 + 47 + 60 + 54}, {1, 2, 1 + 1 + 57 + 47 + 60 + 54}, {4, 5, 1 + 3 + 57 + 47 + 60 + 54}} {

@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is both halves with a link between them and nothing else.
@@ -28,13 +29,13 @@ type rig struct {
 	corrections []predict.Correction
 }
 
-func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+func newRig(t testing.TB, spec, weather string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
 	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

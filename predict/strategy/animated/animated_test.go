@@ -10,6 +10,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is a client, a server, the link between them, and the server's poses of the player's cube.
@@ -30,7 +31,7 @@ func newRig(t *testing.T, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
 	r.setNetwork(network)
-	sc, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}

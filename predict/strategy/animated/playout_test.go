@@ -8,18 +8,19 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // TestPlayout checks that the server uses an input as many ticks after its arrival as the knob
 // says, at once with 0, and the knob may be changed while inputs wait.
 func TestPlayout(t *testing.T) {
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
 	knobs := &predict.Knobs{}
 	env := func() *predict.Env {
-		return &predict.Env{World: sim.New(scene, 60), Players: 1, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: &predict.Counters{}}
+		return &predict.Env{World: sim.New(sc, 60), Players: 1, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: &predict.Counters{}}
 	}
 	s, c := newServer(env()).(*server), newClient(env())
 	up, down := link.Pair(&link.Network{}, 0)

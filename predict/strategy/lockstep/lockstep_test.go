@@ -12,6 +12,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
+	"ghostcube/sim/scene"
 )
 
 // rig is a server and its clients with links between them and nothing else.
@@ -30,13 +31,13 @@ type rig struct {
 	input     func(player, tick int) sim.Input
 }
 
-func newRig(t testing.TB, scene, weather string, host bool, knobs ...string) *rig {
+func newRig(t testing.TB, spec, weather string, host bool, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{network: link.Network{Seed: 1}, host: host, input: scriptedInput}
 	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +179,12 @@ func TestWorldsAgree(t *testing.T) {
 	if testing.Short() {
 		scenes, weathers = scenes[:2], weathers[:2]
 	}
-	for _, scene := range scenes {
+	for _, spec := range scenes {
 		for _, weather := range weathers {
 			for _, host := range []bool{false, true} {
 				for _, transport := range []string{"udp", "tcp"} {
-					t.Run(fmt.Sprint(scene, weather, host, transport), func(t *testing.T) {
-						r := newRig(t, scene, weather, host, "transport", transport)
+					t.Run(fmt.Sprint(spec, weather, host, transport), func(t *testing.T) {
+						r := newRig(t, spec, weather, host, "transport", transport)
 						r.run(500)
 						r.network = link.Network{}
 						r.run(700)
@@ -294,8 +295,8 @@ func TestInputBits(t *testing.T) {
 // the world holds.
 func TestBandwidthIndependentOfBodies(t *testing.T) {
 	var sent [][2]uint64
-	for _, scene := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
-		r := newRig(t, scene, "latency=75ms,loss=10%,jitter=20ms", true)
+	for _, spec := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
+		r := newRig(t, spec, "latency=75ms,loss=10%,jitter=20ms", true)
 		r.run(900)
 		sent = append(sent, [2]uint64{r.endpoints[0].Stats.BytesSent, r.peers[0].Endpoint.Stats.BytesSent})
 	}
@@ -557,7 +558,7 @@ func TestWindowFull(t *testing.T) {
 
 // TestTickWraps says that 16 bits are enough for ticks on the wire.
 func TestTickWraps(t *testing.T) {
-	sc, err := sim.SceneNamed("two-players")
+	sc, err := scene.Named("two-players")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -633,7 +634,7 @@ func TestRejectsMalformed(t *testing.T) {
 // FuzzMessage reads anything, and writes again what it could read: the same
 // bytes come out.
 func FuzzMessage(f *testing.F) {
-	scene, err := sim.SceneNamed("two-players")
+	sc, err := scene.Named("two-players")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -646,12 +647,12 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, up bool, b []byte) {
 		var c quant.Coder
 		var m message
-		if m.read(&c, b, up, 1<<20, &scene) != nil {
+		if m.read(&c, b, up, 1<<20, &sc) != nil {
 			return
 		}
 		again := m.write(&c, make([]byte, 4096))
 		var o message
-		if err := o.read(&c, slices.Clone(again), up, 1<<20, &scene); err != nil {
+		if err := o.read(&c, slices.Clone(again), up, 1<<20, &sc); err != nil {
 			t.Fatalf("what was read is written as %x, and that does not read: %v", again, err)
 		}
 		for i := range m.players {
@@ -675,7 +676,7 @@ func BenchmarkTick(b *testing.B) {
 
 // BenchmarkChecksum is what one tick's checksum costs for 901 bodies.
 func BenchmarkChecksum(b *testing.B) {
-	sc, err := sim.SceneNamed("katamari")
+	sc, err := scene.Named("katamari")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is a client, a server and a link between them.
@@ -26,13 +27,13 @@ type rig struct {
 	corrections []predict.Correction
 }
 
-func newRig(t *testing.T, scene, network string, knobs ...string) *rig {
+func newRig(t *testing.T, spec, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
 	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

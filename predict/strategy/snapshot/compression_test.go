@@ -16,6 +16,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // pair is a server and a client of a scene, with a link between them.
@@ -32,9 +33,9 @@ type pair struct {
 	levels         map[sim.Tick]int
 }
 
-func newPair(t testing.TB, scene string, network *link.Network, knobs ...string) *pair {
+func newPair(t testing.TB, spec string, network *link.Network, knobs ...string) *pair {
 	t.Helper()
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func TestPackedRejectsMalformed(t *testing.T) {
 // TestWideScenes checks that positions in a scene wider than the bounds of quantised positions are
 // not clamped.
 func TestWideScenes(t *testing.T) {
-	sc, _ := sim.SceneNamed("plain")
+	sc, _ := scene.Named("plain")
 	sc.HalfWidth = 400
 	if fitsQuantised(&sc) {
 		t.Error("400 m fit")

@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is a client, and a server endpoint that sends snapshots made up by the test.
@@ -34,7 +35,7 @@ type rig struct {
 
 func newRig(t testing.TB, rate int, knobs ...string) *rig {
 	t.Helper()
-	sc, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,11 +476,11 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		{"katamari:cubes=20", false, 225}, {"katamari:cubes=20", true, 321},
 		{"katamari:cubes=20:players=3", true, 322}, {"katamari:cubes=20:players=4", false, 227},
 	} {
-		scene, err := sim.SceneNamed(c.scene)
+		sc, err := scene.Named(c.scene)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := sim.New(scene, 60)
+		w := sim.New(sc, 60)
 		touched := 0
 		for i := range 120 {
 			w.Step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/30))}, sim.Input{Buttons: sim.Left})
@@ -497,7 +498,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		var buffer []byte
 		var out, in snapshot
 		out.capture(w, raw, c.velocities)
-		out.write(&k, &buffer, &scene)
+		out.write(&k, &buffer, &sc)
 		if want := 17 + c.bits*len(w.Bodies()); k.BitsProcessed() != want {
 			t.Errorf("%s: %d bits, want %d", c.scene, k.BitsProcessed(), want)
 		}
@@ -507,15 +508,15 @@ func TestSnapshotRoundTrip(t *testing.T) {
 				out.bodies[i].linear = geom.Vec3{}
 			}
 		}
-		if err := in.read(&k, payload, &scene, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.bodies, out.bodies) {
+		if err := in.read(&k, payload, &sc, w.Tick(), nil); err != nil || in.tick != w.Tick() || !slices.Equal(in.bodies, out.bodies) {
 			t.Errorf("%s: read and written snapshots differ (%v)", c.scene, err)
 		}
 		for n := range payload {
-			if in.read(&k, payload[:n], &scene, 0, nil) == nil {
+			if in.read(&k, payload[:n], &sc, 0, nil) == nil {
 				t.Fatalf("%s: %d of %d bytes are accepted", c.scene, n, len(payload))
 			}
 		}
-		if in.read(&k, append(payload, 0), &scene, 0, nil) == nil {
+		if in.read(&k, append(payload, 0), &sc, 0, nil) == nil {
 			t.Errorf("%s: a trailing byte is accepted", c.scene)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
 // TestOffsetStats holds how long large offsets fall, and how much small ones shake,
 // against their closed form: a body is set right by so many metres, once.
 func TestOffsetStats(t *testing.T) {
-	scene, err := sim.SceneNamed("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestOffsetStats(t *testing.T) {
 	} {
 		k, m := &predict.Knobs{}, &predict.Counters{}
 		half := func() *client {
-			return newClient(&predict.Env{World: sim.New(scene, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
+			return newClient(&predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
 		}
 		x, y := half(), half()
 		x.smooth.Mode, x.smooth.PositionFactor, x.smooth.SnapDistance = c.mode, c.keep, 5

@@ -13,6 +13,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
 // rig is both halves with a link between them and nothing else. The player sits
@@ -31,13 +32,13 @@ type rig struct {
 	serverPoses []geom.Pose // of the first body, by the world's tick
 }
 
-func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+func newRig(t testing.TB, spec, weather string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}, input: driveAround}
 	if err := r.network.Parse(weather); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +225,9 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-func mustScene(t testing.TB, scene string) sim.Scene {
+func mustScene(t testing.TB, spec string) sim.Scene {
 	t.Helper()
-	sc, err := sim.SceneNamed(scene)
+	sc, err := scene.Named(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

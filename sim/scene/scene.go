@@ -1,43 +1,26 @@
-package sim
+// Package scene is the named starting states of the laboratory, with parameters, such
+// as "katamari:cubes=9". It builds them from package sim's exported names alone, and
+// knows nothing of how a world steps.
+package scene
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ghostcube/sim"
 )
 
-// SceneTemplate is a scene that can be asked for by its name.
-type SceneTemplate struct {
+// Template is a scene that can be asked for by its name.
+type Template struct {
 	Name   string
 	Params []Param
 
-	build func(paramValues) Scene
+	build func(paramValues) sim.Scene
 }
 
-// Param is a number that a named scene takes, such as cubes in
-// "katamari:cubes=9".
-type Param struct {
-	Name, Help        string
-	Default, Min, Max int
-}
-
-// paramValues are the numbers of one scene that was asked for.
-type paramValues struct {
-	params []Param
-	values []int
-}
-
-func (p paramValues) value(name string) int {
-	for i := range p.params {
-		if p.params[i].Name == name {
-			return p.values[i]
-		}
-	}
-	panic("sim: a scene asks for a number that it does not declare: " + name)
-}
-
-// Scenes are all scenes, in the order in which a list shows them.
-var Scenes = []SceneTemplate{
+// Templates are all scenes, in the order in which a list shows them.
+var Templates = []Template{
 	{Name: "plain", build: plain},
 	{Name: "zen", build: zen},
 	{Name: "katamari", build: katamari, Params: []Param{
@@ -61,7 +44,7 @@ var Scenes = []SceneTemplate{
 }
 
 // Build makes the scene, with the numbers that its parameters have at first.
-func (n *SceneTemplate) Build() Scene {
+func (n *Template) Build() sim.Scene {
 	s, err := n.buildWith("")
 	if err != nil {
 		panic(err)
@@ -70,7 +53,7 @@ func (n *SceneTemplate) Build() Scene {
 }
 
 // buildWith makes the scene with parameters as text, such as "cubes=9".
-func (n *SceneTemplate) buildWith(text string) (Scene, error) {
+func (n *Template) buildWith(text string) (sim.Scene, error) {
 	p := paramValues{params: n.Params}
 	for _, x := range n.Params {
 		p.values = append(p.values, x.Default)
@@ -81,16 +64,16 @@ func (n *SceneTemplate) buildWith(text string) (Scene, error) {
 		item, text, _ = strings.Cut(text, ":")
 		key, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", n.Name, item)
+			return sim.Scene{}, fmt.Errorf("scene %q: %q: want a parameter as name=number, such as katamari:cubes=9", n.Name, item)
 		}
 		i := n.paramIndex(key)
 		if i < 0 {
-			return Scene{}, &UnknownSceneError{"parameter of " + n.Name, key, n.paramNames()}
+			return sim.Scene{}, &UnknownNameError{"parameter of " + n.Name, key, n.paramNames()}
 		}
 		x := &n.Params[i]
 		v, err := strconv.Atoi(value)
 		if err != nil || v < x.Min || v > x.Max {
-			return Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Min, x.Max)
+			return sim.Scene{}, fmt.Errorf("scene %q: %s=%s: want %d to %d", n.Name, key, value, x.Min, x.Max)
 		}
 		p.values[i] = v
 	}
@@ -104,62 +87,27 @@ func (n *SceneTemplate) buildWith(text string) (Scene, error) {
 	return s, nil
 }
 
-func (n *SceneTemplate) paramIndex(name string) int {
-	for i := range n.Params {
-		if n.Params[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func (n *SceneTemplate) paramNames() (names []string) {
-	for _, x := range n.Params {
-		names = append(names, x.Name)
-	}
-	return names
-}
-
-// SceneNames returns the names of all scenes.
-func SceneNames() []string {
+// Names returns the names of all scenes.
+func Names() []string {
 	var names []string
-	for i := range Scenes {
-		names = append(names, Scenes[i].Name)
+	for i := range Templates {
+		names = append(names, Templates[i].Name)
 	}
 	return names
 }
 
-// SceneNamed returns the scene that a text asks for: a name, and parameters
+// Named returns the scene that a text asks for: a name, and parameters
 // after colons, such as "katamari:cubes=9". The error says what is wrong with
-// it, and is an UnknownScene if it is a name.
-func SceneNamed(spec string) (Scene, error) {
+// it, and is an UnknownNameError if it is a name.
+func Named(spec string) (sim.Scene, error) {
 	name, text, more := strings.Cut(spec, ":")
-	for i := range Scenes {
-		if n := &Scenes[i]; n.Name == name {
+	for i := range Templates {
+		if n := &Templates[i]; n.Name == name {
 			if more && text == "" {
-				return Scene{}, fmt.Errorf("scene %q: want a parameter behind the colon, such as katamari:cubes=9", spec)
+				return sim.Scene{}, fmt.Errorf("scene %q: want a parameter behind the colon, such as katamari:cubes=9", spec)
 			}
 			return n.buildWith(text)
 		}
 	}
-	return Scene{}, &UnknownSceneError{"scene", name, SceneNames()}
-}
-
-// UnknownSceneError is the error for a scene, or a parameter of one, that does not
-// exist.
-type UnknownSceneError struct {
-	Kind, Name string
-	Known      []string
-}
-
-func (u *UnknownSceneError) Error() string {
-	if len(u.Known) == 0 {
-		return fmt.Sprintf("no %s %q (it has none)", u.Kind, u.Name)
-	}
-	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
-}
-
-// Names returns what was asked for and what there is, for a hint.
-func (u *UnknownSceneError) Names() (kind, name string, known []string) {
-	return u.Kind, u.Name, u.Known
+	return sim.Scene{}, &UnknownNameError{"scene", name, Names()}
 }

@@ -1,21 +1,24 @@
-package sim
+package scene
 
-import "ghostcube/sim/geom"
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
 
 // seesaw is a plank on an axle that rubs a little, so that equal weights
 // balance, and a player to jump onto one end.
-func seesaw(paramValues) Scene {
+func seesaw(paramValues) sim.Scene {
 	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them")
 	s.Boxes[0].Start.Pose.Pos = geom.Vec3{X: 3, Y: -4, Z: playerHalf}
 	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	const high, thick, long, group = 0.6, 0.06, 4, 1
 	plank := len(s.Boxes)
-	s.Boxes = append(s.Boxes, Box{
+	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(long, 1, thick), Density: cubeDensity, Friction: 1, FilterGroup: group,
-		Start: Body{Pose: geom.Pose{Pos: v(0, 0, high), Rot: geom.Identity}},
+		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, high), Rot: geom.Identity}},
 	})
-	s.Joints = []Joint{{A: WorldBody, B: plank, Hinge: true, Anchor: v(0, 0, high), Axis: v(0, 1, 0), MaxMotorTorque: 0.5}}
+	s.Joints = []sim.Joint{{A: sim.WorldBody, B: plank, Hinge: true, Anchor: v(0, 0, high), Axis: v(0, 1, 0), MaxMotorTorque: 0.5}}
 	for _, y := range []float32{-1.15, 1.15} { // what the axle rests on
 		post := staticBox(v(0, y, 0.35), v(0.12, 0.1, 0.35), geom.Identity)
 		s.Static = append(s.Static, post)
@@ -38,30 +41,30 @@ const (
 )
 
 // wheelBox returns a wheel whose axle points along y, turned about the vertical.
-func wheelBox(at geom.Vec3, steer float32, group int) Box {
+func wheelBox(at geom.Vec3, steer float32, group int) sim.Box {
 	half := geom.Vec3{X: wheelHalfSide, Y: wheelHalfWidth, Z: wheelHalfSide}
-	b := Box{
+	b := sim.Box{
 		Half: half, Density: 2, Friction: 1, FilterGroup: group,
-		Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, steer)}},
+		Start: sim.Body{Pose: geom.Pose{Pos: at, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, steer)}},
 	}
 	for i := range 2 {
 		turn := geom.AxisAngle(geom.Vec3{Y: 1}, float32(float32(i+1)*(geom.Pi/6)))
-		b.Parts = append(b.Parts, Part{Half: half, Pose: geom.Pose{Rot: turn}, Density: 2})
+		b.Parts = append(b.Parts, sim.Part{Half: half, Pose: geom.Pose{Rot: turn}, Density: 2})
 	}
 	return b
 }
 
 // trailer is a tractor that drives in a circle for ever and draws a trailer with
 // walls, in which cubes lie.
-func trailer(p paramValues) Scene {
+func trailer(p paramValues) sim.Scene {
 	s := baseScene("trailer", "a tractor drives round and round, and draws a trailer with cubes in it")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(at, half geom.Vec3, density float32) Part {
-		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	part := func(at, half geom.Vec3, density float32) sim.Part {
+		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
-	start := func(at geom.Vec3) Body { return Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}} }
+	start := func(at geom.Vec3) sim.Body { return sim.Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}} }
 	const (
 		axle   = wheelRadius + 0.01 // how high the axles start
 		base   = 1.1                // half of the way between the tractor's axles
@@ -75,15 +78,15 @@ func trailer(p paramValues) Scene {
 
 	// The tractor: a chassis, and a cab that a weight below it balances.
 	tractor := len(s.Boxes)
-	s.Boxes = append(s.Boxes, Box{
+	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.6, 0.6, 0.12), Density: 4, Friction: 1, FilterGroup: 1, Start: start(v(0, 0, axle+0.1)),
-		Parts: []Part{part(v(0, 0, 0.47), v(0.6, 0.55, 0.35), 1), part(v(0, 0, -0.2), v(0.6, 0.3, 0.08), 0.35*0.55*0.47/(0.2*0.3*0.08))},
+		Parts: []sim.Part{part(v(0, 0, 0.47), v(0.6, 0.55, 0.35), 1), part(v(0, 0, -0.2), v(0.6, 0.3, 0.08), 0.35*0.55*0.47/(0.2*0.3*0.08))},
 	})
 	hang := func(body, group int, x, y, turn, speed float32) {
 		at := v(x, y, axle)
 		w := len(s.Boxes)
 		s.Boxes = append(s.Boxes, wheelBox(at, turn, group))
-		j := Joint{A: body, B: w, Hinge: true, Anchor: at, Axis: geom.AxisAngle(v(0, 0, 1), turn).Rotate(v(0, 1, 0))}
+		j := sim.Joint{A: body, B: w, Hinge: true, Anchor: at, Axis: geom.AxisAngle(v(0, 0, 1), turn).Rotate(v(0, 1, 0))}
 		if speed != 0 {
 			j.MotorSpeed, j.MaxMotorTorque = speed, 60
 		}
@@ -97,9 +100,9 @@ func trailer(p paramValues) Scene {
 	// The trailer: a floor, four walls, a bar to the hitch, and a weight below.
 	bed := len(s.Boxes)
 	const wall, walls = 0.05, 8 * 0.25 * 0.05 * (2*1.5 + 2*0.75) // half of their thickness, and what they weigh
-	s.Boxes = append(s.Boxes, Box{
+	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.5, 0.8, 0.06), Density: 4, Friction: 1, FilterGroup: 2, Start: start(v(drawn, 0, axle+0.1)),
-		Parts: []Part{
+		Parts: []sim.Part{
 			part(v(0, 0.75, 0.31), v(1.5, wall, 0.25), 1), part(v(0, -0.75, 0.31), v(1.5, wall, 0.25), 1),
 			part(v(1.45, 0, 0.31), v(wall, 0.75, 0.25), 1), part(v(-1.45, 0, 0.31), v(wall, 0.75, 0.25), 1),
 			part(v(0, 0, -0.16), v(0.6, 0.3, 0.1), walls*0.31/0.16/(8*0.6*0.3*0.1)),
@@ -109,7 +112,7 @@ func trailer(p paramValues) Scene {
 	for _, y := range []float32{-1.0, 1.0} {
 		hang(bed, 2, drawn, y, 0, 0)
 	}
-	s.Joints = append(s.Joints, Joint{A: tractor, B: bed, Anchor: v(hitch, 0, axle+0.1), Axis: v(0, 0, 1), ConeAngle: 1})
+	s.Joints = append(s.Joints, sim.Joint{A: tractor, B: bed, Anchor: v(hitch, 0, axle+0.1), Axis: v(0, 0, 1), ConeAngle: 1})
 	for i := range 6 {
 		b := cube(v(drawn+float32(0.7*float32(i%3-1)), float32(0.6*float32(i/3))-0.3, axle+0.16+cubeHalf), 0)
 		b.Start.Asleep = false
@@ -120,21 +123,21 @@ func trailer(p paramValues) Scene {
 
 // hauler is a sled that the player drives, with bays in which cubes lie: what is
 // stowed cannot get out, and hardly move.
-func hauler(p paramValues) Scene {
+func hauler(p paramValues) sim.Scene {
 	s := baseScene("hauler", "a sled that the player drives, with cubes stowed in its bays")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(at, half geom.Vec3, density float32) Part {
-		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	part := func(at, half geom.Vec3, density float32) sim.Part {
+		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	// The floor, walls round it and between the bays, and a weight below that
 	// balances them: what lies in the ground there is the floor's own.
 	const long, wide, thick, high, wall = 1.2, 0.5, 0.05, 0.2, 0.05
 	const walls = 8 * high * wall * (2*long + 4*(wide-2*wall)) // what they weigh
 	const above, keel = thick + high, 0.1                      // from the middle of the floor to theirs, and to the weight's
-	s.Boxes[0] = Box{
+	s.Boxes[0] = sim.Box{
 		Half: v(long, wide, thick), Density: 8, Friction: 0.04,
-		Start: Body{Pose: geom.Pose{Pos: v(0, 0, 2*keel-thick), Rot: geom.Identity}},
-		Parts: []Part{
+		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, 2*keel-thick), Rot: geom.Identity}},
+		Parts: []sim.Part{
 			part(v(0, wide-wall, above), v(long, wall, high), 1), part(v(0, wall-wide, above), v(long, wall, high), 1),
 			part(v(0, 0, -keel), v(long, wide, keel-thick), walls*above/keel/(8*long*wide*(keel-thick))),
 		},
@@ -154,6 +157,29 @@ func hauler(p paramValues) Scene {
 	}
 	for i := range 6 { // beside its way
 		s.Boxes = append(s.Boxes, cube(v(float32(4*i)-10, -4, cubeHalf), float32(0.4*float32(i))))
+	}
+	return s
+}
+
+// billiards is a table with rails and a triangle of smooth pucks: what one
+// player pushes, pushes the others.
+func billiards(p paramValues) sim.Scene {
+	s := baseScene("billiards", "smooth pucks in a triangle between rails, that one player breaks")
+	s.Boxes[0].Start.Pose.Pos.Y = -7
+	const halfX, halfY, rail, high, puck = 5, 10, 0.25, 0.7, 0.3 // metres
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	for _, side := range []float32{-1, 1} {
+		s.Static = append(s.Static,
+			staticBox(v(float32(side*(halfX+rail)), 0, high), v(rail, halfY+2*rail, high), geom.Identity),
+			staticBox(v(0, float32(side*(halfY+rail)), high), v(halfX, rail, high), geom.Identity))
+	}
+	for row := range p.value("rows") {
+		for i := range row + 1 {
+			b := cube(v(float32((float32(i)-float32(0.5*float32(row)))*(2*puck+0.02)), float32(float32(row)*(2*puck+0.01)), puck), 0)
+			b.Half = v(puck, puck, puck)
+			b.Density, b.Friction = 1, 0.002 // with the ground's 1 that is a coefficient of 0.045
+			s.Boxes = append(s.Boxes, b)
+		}
 	}
 	return s
 }

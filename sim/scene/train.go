@@ -1,10 +1,13 @@
-package sim
+package scene
 
-import "ghostcube/sim/geom"
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
 
 // train is a chain of rods that the player tows. It hangs on the middle of the player's
 // cube, so that that may roll.
-func train(p paramValues) Scene {
+func train(p paramValues) sim.Scene {
 	s := baseScene("train", "a chain of rods on ball joints that the player tows")
 	s.MinSubsteps = 8
 	const (
@@ -19,11 +22,11 @@ func train(p paramValues) Scene {
 		to := geom.Vec3{Y: -float32(first + float32(2*long*float32(i))), Z: thick}
 		d := to.Sub(from)
 		rod := len(s.Boxes)
-		s.Boxes = append(s.Boxes, Box{
+		s.Boxes = append(s.Boxes, sim.Box{
 			Half: geom.Vec3{X: thick, Y: float32(d.Len()*0.5) - thick/2, Z: thick}, Density: heavy, Friction: 0.5, FilterGroup: 1,
-			Start: Body{Pose: geom.Pose{Pos: from.AddScaled(0.5, d), Rot: geom.AxisAngle(geom.Vec3{X: 1}, geom.Atan2(d.Z, d.Y))}},
+			Start: sim.Body{Pose: geom.Pose{Pos: from.AddScaled(0.5, d), Rot: geom.AxisAngle(geom.Vec3{X: 1}, geom.Atan2(d.Z, d.Y))}},
 		})
-		j := Joint{A: rod - 1, B: rod, Anchor: from, Axis: geom.Vec3{Y: -1}, ConeAngle: 1.2}
+		j := sim.Joint{A: rod - 1, B: rod, Anchor: from, Axis: geom.Vec3{Y: -1}, ConeAngle: 1.2}
 		if i == 0 {
 			j.ConeAngle = 0
 		}

@@ -1,6 +1,9 @@
-package sim
+package scene
 
-import "ghostcube/sim/geom"
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
 
 // The walker is after Theo Jansen's beasts of the beach: legs of rods that one
 // crank moves. His thirteen numbers are the lengths of the rods and the places
@@ -61,7 +64,7 @@ func circleIntersection(a, b geom.Vec3, fromA, fromB float32) geom.Vec3 {
 
 // rodBuilder builds what is made of rods in upright planes along x.
 type rodBuilder struct {
-	scene   *Scene
+	scene   *sim.Scene
 	height  float32 // metres; how high the origin of the plan lies
 	density float32
 	group   int
@@ -78,17 +81,17 @@ func (r *rodBuilder) addRod(a, b geom.Vec3) int {
 	box := r.rodPart(a, b)
 	box.Pose.Pos.Z += r.height
 	box.Half.Y = rodHalfWidth
-	r.scene.Boxes = append(r.scene.Boxes, Box{
-		Half: box.Half, Density: r.density, Friction: 1, FilterGroup: r.group, Start: Body{Pose: box.Pose},
+	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
+		Half: box.Half, Density: r.density, Friction: 1, FilterGroup: r.group, Start: sim.Body{Pose: box.Pose},
 	})
 	return len(r.scene.Boxes) - 1
 }
 
 // rodPart returns a rod from a to b as a part, in the plan.
-func (r *rodBuilder) rodPart(a, b geom.Vec3) Part {
+func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
 	d := b.Sub(a)
 	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -geom.Atan2(d.Z, d.X))
-	return Part{
+	return sim.Part{
 		Half: geom.Vec3{X: float32(d.Len()*0.5) + rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness},
 		Pose: geom.Pose{Pos: a.AddScaled(0.5, d), Rot: turn},
 	}
@@ -97,7 +100,7 @@ func (r *rodBuilder) rodPart(a, b geom.Vec3) Part {
 // addTriangle adds a body of three rods and a hub where it balances, and returns
 // its number.
 func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
-	sides := []Part{r.rodPart(a, b), r.rodPart(b, c), r.rodPart(c, a)}
+	sides := []sim.Part{r.rodPart(a, b), r.rodPart(b, c), r.rodPart(c, a)}
 	var middle geom.Vec3
 	var sum float32
 	for _, p := range sides { // rods weigh as they are long
@@ -120,18 +123,18 @@ func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
 		p.Pose = geom.Pose{Pos: back.Rotate(p.Pose.Pos.Sub(middle)), Rot: back.Mul(p.Pose.Rot)}
 	}
 	middle.Z += r.height
-	r.scene.Boxes = append(r.scene.Boxes, Box{
+	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
 		Half: geom.Vec3{X: rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness}, Parts: sides, Density: r.density, Friction: 1, FilterGroup: r.group,
-		Start: Body{Pose: geom.Pose{Pos: middle, Rot: turn}},
+		Start: sim.Body{Pose: geom.Pose{Pos: middle, Rot: turn}},
 	})
 	return len(r.scene.Boxes) - 1
 }
 
 // addHinge ties two bodies so that both stay in their planes; ball does not, for
 // where other joints see to that.
-func (r *rodBuilder) addHinge(a, b int, at geom.Vec3) *Joint {
+func (r *rodBuilder) addHinge(a, b int, at geom.Vec3) *sim.Joint {
 	at.Z += r.height
-	r.scene.Joints = append(r.scene.Joints, Joint{A: a, B: b, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: true})
+	r.scene.Joints = append(r.scene.Joints, sim.Joint{A: a, B: b, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: true})
 	return &r.scene.Joints[len(r.scene.Joints)-1]
 }
 
@@ -157,7 +160,7 @@ func (r *rodBuilder) addLeg(l leg, frame, crank int) {
 }
 
 // walker walks by itself, on twelve legs that one crank moves in six phases.
-func walker(p paramValues) Scene {
+func walker(p paramValues) sim.Scene {
 	s := baseScene("walker", "a beast of rods and joints that walks on twelve legs")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 16
@@ -175,15 +178,15 @@ func walker(p paramValues) Scene {
 	}
 	frame := len(s.Boxes)
 	middle := float32(-0.5 * jansenL * jansenUnit)
-	s.Boxes = append(s.Boxes, Box{
+	s.Boxes = append(s.Boxes, sim.Box{
 		Half:    geom.Vec3{X: jansenA * jansenUnit, Y: wide, Z: 0.03},
 		Density: 12, Friction: 1, FilterGroup: r.group,
-		Start: Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height + middle}, Rot: geom.Identity}},
+		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height + middle}, Rot: geom.Identity}},
 	})
 	crank := len(s.Boxes)
-	shaft := Box{
+	shaft := sim.Box{
 		Half: geom.Vec3{X: 0.12, Y: wide, Z: 0.12}, Density: 10, Friction: 1, FilterGroup: r.group,
-		Start: Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height}, Rot: geom.Identity}},
+		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height}, Rot: geom.Identity}},
 	}
 	for i := 0; i < len(legs); i += 2 {
 		arm := r.rodPart(geom.Vec3{Y: legs[i].pin.Y}, legs[i].pin)

@@ -1,0 +1,63 @@
+package scene
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The sizes and the density of Fiedler's demo: a player of 1.5 m weighs 3.375
+// kg, a small cube of 0.4 m weighs 0.064 kg.
+const (
+	playerHalf  = 0.75
+	cubeHalf    = 0.2
+	cubeDensity = 1
+)
+
+// The player's rubber is chosen so that 120 N roll the cube instead of sliding
+// it: under that push its edge must hold 120 N at a weight of 67.5 N, which
+// takes a coefficient above 1.8. The ground's is 1, so theirs together is 2.
+const (
+	playerFriction = 4
+	cubeFriction   = 1
+)
+
+// baseScene is a scene of one player with the constants of Fiedler's demo.
+func baseScene(name, doc string) sim.Scene {
+	return sim.Scene{
+		Name: name, Doc: doc, Players: 1,
+		Gravity: 20, Damping: 0.6, MaxLinearSpeed: 32, MaxAngularSpeed: 16, HalfWidth: 256, Height: 32,
+		Boxes: []sim.Box{playerBox(geom.Vec3{X: 0, Y: 0, Z: playerHalf})},
+	}
+}
+
+func playerBox(at geom.Vec3) sim.Box {
+	return sim.Box{
+		Half:    geom.Vec3{X: playerHalf, Y: playerHalf, Z: playerHalf},
+		Density: cubeDensity, Friction: playerFriction,
+		Start: sim.Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}},
+	}
+}
+
+// cube is a loose small cube, asleep until something touches it.
+func cube(at geom.Vec3, turn float32) sim.Box {
+	return sim.Box{
+		Half:    geom.Vec3{X: cubeHalf, Y: cubeHalf, Z: cubeHalf},
+		Density: cubeDensity, Friction: cubeFriction,
+		Start: sim.Body{
+			Pose:   geom.Pose{Pos: at, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, turn)},
+			Asleep: true,
+		},
+	}
+}
+
+func staticBox(at, half geom.Vec3, turn geom.Quat) sim.Box {
+	return sim.Box{Half: half, Friction: 1, Start: sim.Body{Pose: geom.Pose{Pos: at, Rot: turn}}}
+}
+
+// baseBeside is a base scene whose player stands clear of what falls in the
+// middle.
+func baseBeside(name, doc string) sim.Scene {
+	s := baseScene(name, doc)
+	s.Boxes[0].Start.Pose.Pos.Y = -7
+	return s
+}

@@ -1,0 +1,91 @@
+package scene
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// The floors of carriers reach below the ground, so that what drives against
+// one meets an edge and nothing gets beneath.
+const (
+	floorTop           = 0.12 // metres; a player's cube rolls over such a step
+	floorHalfThickness = 0.5  // half of its thickness
+)
+
+// carrierFloor is the floor of a carrier.
+func carrierFloor(x, y, halfX, halfY float32) sim.Box {
+	return staticBox(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalfThickness}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalfThickness}, geom.Identity)
+}
+
+// turntable is a square table, low and large, that never stops turning.
+func turntable(p paramValues) sim.Scene {
+	s := baseScene("turntable", "a large table that turns, with cubes on it and beside it")
+	s.Boxes[0].Start.Pose.Pos.Y = -10.5
+	rpm := p.value("rpm")
+	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
+	spin := float32(geom.TwoPi / 60 * float32(rpm))
+	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
+		const out = 2.8 // metres; between the rings
+		b.Pose.Pos = geom.Vec3{Y: -out, Z: floorTop + playerHalf}
+		b.Linear.X, b.Angular.Z = float32(out*spin), spin
+	}
+	for i := range 8 { // in two rings, turning along
+		out := 1.5 + float32(float32(i%2)*2.5)
+		a := float32(float32(i) * (geom.TwoPi / 8))
+		at := geom.Vec3{X: float32(out * geom.Cos(a)), Y: float32(out * geom.Sin(a)), Z: floorTop + cubeHalf}
+		b := cube(at, a)
+		b.Start.Asleep = false
+		b.Start.Linear = geom.Vec3{X: -float32(spin * at.Y), Y: float32(spin * at.X)}
+		b.Start.Angular.Z = spin
+		s.Boxes = append(s.Boxes, b)
+	}
+	for i := range 8 { // around it, out of the corners' way
+		a := float32((float32(i) + 0.5) * (geom.TwoPi / 8))
+		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: float32(9.2 * geom.Cos(a)), Y: float32(9.2 * geom.Sin(a)), Z: cubeHalf}, 0))
+	}
+	return s
+}
+
+// ship is a room without a roof that goes to and fro, with a door to the south
+// and long waits at both ends. On a long way it is fast, the world as wide and its
+// clamp as high, and the air thinner, or it would blow what stands there overboard. A
+// tender is a platform beside the door that goes the same way, with the player on it: who
+// rolls from one to the other boards a ship that moves.
+func ship(p paramValues) sim.Scene {
+	s := baseScene("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
+	way := p.value("distance")
+	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
+	if way > 40 {
+		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, way+100)), 64, 0.1
+	}
+	s.Boxes[0].Start.Pose.Pos.Y = -3
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
+	wall := func(x, y, halfX, halfY float32) sim.Box {
+		return staticBox(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
+	}
+	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
+	s.Carriers = []sim.Carrier{{
+		Path: sim.Path{Travel: v(float32(way), 0, 0), TravelSeconds: ride, WaitSeconds: 8},
+		Boxes: []sim.Box{
+			carrierFloor(0, middle, long, wide),
+			wall(0, wide-thick, long, thick),
+			wall(thick-long, 0, thick, wide-2*thick), wall(long-thick, 0, thick, wide-2*thick),
+			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
+		},
+	}}
+	if p.value("platform") == 1 {
+		const gap, halfX, halfY = 0.1, 4, 2.75
+		y := float32(middle - wide - gap - halfY)
+		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
+		s.Carriers = append(s.Carriers, sim.Carrier{Path: s.Carriers[0].Path, Boxes: []sim.Box{carrierFloor(0, y, halfX, halfY)}})
+	}
+	for i, p := range []geom.Vec3{v(-4, 7, 0), v(-3.2, 8, 0), v(-2, 8.6, 0), v(3.5, 8, 0), v(4, 5, 0), v(3, 7.2, 0)} {
+		p.Z = floorTop + cubeHalf
+		s.Boxes = append(s.Boxes, cube(p, float32(0.3*float32(i))))
+	}
+	for i := range 4 { // out of its way
+		s.Boxes = append(s.Boxes, cube(v(float32(3*i)-4.5, -6, cubeHalf), float32(0.4*float32(i))))
+	}
+	return s
+}

@@ -1,0 +1,60 @@
+package scene
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// largeWorld is many bodies of which most are far away: fields of cubes, in each but
+// the first of which a bar turns and keeps a few of them from sleep.
+func largeWorld(p paramValues) sim.Scene {
+	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
+	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
+	fields := p.value("fields")
+	across := 1
+	for across*across < fields {
+		across++
+	}
+	s.HalfWidth = max(256, float32(float32(across/2)*apart)+56)
+	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
+	for f := range fields {
+		// From the middle outwards, so that the player is in the first.
+		x, y := spiral(f)
+		at := v(float32(float32(x)*apart), float32(float32(y)*apart), 0)
+		if f > 0 {
+			b := sim.Box{
+				Half: v(bar, 0.1, 0.1), Density: 10, Friction: 1,
+				Start: sim.Body{Pose: geom.Pose{Pos: at.Add(v(0, 0, 0.2)), Rot: geom.Identity}},
+			}
+			s.Joints = append(s.Joints, sim.Joint{
+				A: sim.WorldBody, B: len(s.Boxes), Hinge: true, Anchor: b.Start.Pose.Pos, Axis: v(0, 0, 1), MotorSpeed: 1.5, MaxMotorTorque: 40,
+			})
+			s.Boxes = append(s.Boxes, b)
+		}
+		for i := range side * side {
+			x, y := float32(i%side-side/2), float32(i/side-side/2)
+			if x == 0 && y == 0 { // the player is one of the first field's bodies, and a bar one of each other's
+				continue
+			}
+			s.Boxes = append(s.Boxes, cube(at.Add(v(x+0.5, y+0.5, cubeHalf)), 0))
+		}
+	}
+	s.Boxes[0].Start.Pose.Pos = v(0, -12, playerHalf)
+	return s
+}
+
+// spiral returns place n of a walk on a grid that winds outwards from its middle.
+func spiral(n int) (x, y int) {
+	dx, dy := 1, 0
+	for leg := 1; ; leg++ {
+		for range 2 {
+			for range leg {
+				if n == 0 {
+					return x, y
+				}
+				x, y, n = x+dx, y+dy, n-1
+			}
+			dx, dy = -dy, dx
+		}
+	}
+}

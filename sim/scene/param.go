@@ -1,0 +1,63 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Param is a number that a named scene takes, such as cubes in
+// "katamari:cubes=9".
+type Param struct {
+	Name, Help        string
+	Default, Min, Max int
+}
+
+// paramValues are the numbers of one scene that was asked for.
+type paramValues struct {
+	params []Param
+	values []int
+}
+
+func (p paramValues) value(name string) int {
+	for i := range p.params {
+		if p.params[i].Name == name {
+			return p.values[i]
+		}
+	}
+	panic("scene: a template asks for a number that it does not declare: " + name)
+}
+
+func (n *Template) paramIndex(name string) int {
+	for i := range n.Params {
+		if n.Params[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (n *Template) paramNames() (names []string) {
+	for _, x := range n.Params {
+		names = append(names, x.Name)
+	}
+	return names
+}
+
+// UnknownNameError is the error for a scene, or a parameter of one, that does not
+// exist.
+type UnknownNameError struct {
+	Kind, Name string
+	Known      []string
+}
+
+func (u *UnknownNameError) Error() string {
+	if len(u.Known) == 0 {
+		return fmt.Sprintf("no %s %q (it has none)", u.Kind, u.Name)
+	}
+	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
+}
+
+// Names returns what was asked for and what there is, for a hint.
+func (u *UnknownNameError) Names() (kind, name string, known []string) {
+	return u.Kind, u.Name, u.Known
+}

@@ -1,0 +1,79 @@
+package scene
+
+import (
+	"math"
+
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// Pile and heap are made of columns of 9 by 10 cubes.
+const columnsX, columnsY = 9, 10
+
+// pile is a block of columns that falls half a metre onto the ground, each cube
+// a little beside the one below: whether it stands is a test of a solver.
+func pile(p paramValues) sim.Scene {
+	s := baseBeside("pile", "a block of cubes that falls half a metre and should stand")
+	c := lcg(12345)
+	for z := range p.value("layers") {
+		for i := range columnsX * columnsY {
+			x, y := float64(i%columnsX), float64(i/columnsX)
+			b := cube(geom.Vec3{
+				X: float32(float64((x-4)*0.45) + c.symmetric(0.02)),
+				Y: float32(float64((y-4.5)*0.45) + c.symmetric(0.02)),
+				Z: float32(0.7 + float64(float64(z)*0.45)),
+			}, 0)
+			b.Start.Asleep = false
+			s.Boxes = append(s.Boxes, b)
+		}
+	}
+	return s
+}
+
+// heap is as many cubes dropped in random orientations: every kind of contact.
+func heap(p paramValues) sim.Scene {
+	s := baseBeside("heap", "cubes dropped at random: every kind of contact")
+	c := lcg(54321)
+	for z := range p.value("layers") {
+		for i := range columnsX * columnsY {
+			x, y := float64(i%columnsX), float64(i/columnsX)
+			turn := c.orientation()
+			b := cube(geom.Vec3{
+				X: float32(float64((x-4)*0.75) + c.symmetric(0.05)),
+				Y: float32(float64((y-4.5)*0.75) + c.symmetric(0.05)),
+				Z: float32(1 + float64(float64(z)*0.75)),
+			}, 0)
+			b.Start.Pose.Rot, b.Start.Asleep = turn, false
+			s.Boxes = append(s.Boxes, b)
+		}
+	}
+	return s
+}
+
+// lcg is a generator of numbers for the layout of scenes: the linear
+// congruential one of the scene files that other engines were measured on, so
+// that pile and heap are theirs cube for cube.
+type lcg uint32
+
+// symmetric returns a number in [-a, a): 24 random bits. Where it is inlined, its
+// last rounding gets lost, and the product is fused with what the caller adds.
+//
+//go:noinline
+func (c *lcg) symmetric(a float64) float64 {
+	*c = *c*1664525 + 1013904223
+	return float64(float64(int32(*c>>8)*2-1<<24) / (1 << 24) * a)
+}
+
+// orientation returns a random rotation: a point in a ball of four dimensions,
+// pushed to its surface.
+func (c *lcg) orientation() geom.Quat {
+	for {
+		w, x, y, z := c.symmetric(1), c.symmetric(1), c.symmetric(1), c.symmetric(1)
+		n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)
+		if n > 1 || n < 0.05 {
+			continue
+		}
+		l := math.Sqrt(n)
+		return geom.Quat{W: float32(w / l), X: float32(x / l), Y: float32(y / l), Z: float32(z / l)}
+	}
+}
