@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ghostcube/net/link"
 	"ghostcube/smoothing"
 )
 
@@ -115,7 +116,7 @@ func (k *Knob) set(text string) error {
 		}
 		i := slices.Index(k.Options, text)
 		if i < 0 {
-			return &UnknownNameError{"value of " + k.Name, text, k.Options}
+			return &link.UnknownNameError{Kind: "value of " + k.Name, Name: text, Choices: k.Options}
 		}
 		for _, p := range k.ints {
 			*p = i
@@ -136,21 +137,6 @@ func (k *Knob) parse(text string) (float64, error) {
 
 func (k *Knob) rangeError(text string) error {
 	return fmt.Errorf("%s=%s: want %s", k.Name, text, k.Range())
-}
-
-// UnknownNameError is the error for a name that does not exist.
-type UnknownNameError struct {
-	Kind, Name string   // of what, such as "knob"; the name that was asked for
-	Known      []string // the names that exist
-}
-
-func (u *UnknownNameError) Error() string {
-	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
-}
-
-// Names returns the fields, so that a caller can suggest the nearest name.
-func (u *UnknownNameError) Names() (kind, name string, known []string) {
-	return u.Kind, u.Name, u.Known
 }
 
 // Knobs are the parameters of a strategy, in the manner of package flag: a side keeps plain
@@ -265,7 +251,7 @@ func (s *Knobs) Set(name, text string) error {
 	for _, k := range s.list {
 		known = append(known, k.Name)
 	}
-	return &UnknownNameError{"knob", name, known}
+	return &link.UnknownNameError{Kind: "knob", Name: name, Choices: known}
 }
 
 // CopyFrom sets every knob to its value in o.

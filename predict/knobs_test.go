@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/net/link"
 	"ghostcube/smoothing"
 )
 
@@ -53,8 +54,8 @@ func TestKnobs(t *testing.T) {
 	if got := k.Changed(); !slices.Equal(got, []string{"keep=1", "lead=60", "smoothing=none"}) {
 		t.Errorf("changed: %v", got)
 	}
-	var u *UnknownNameError
-	if err := k.Set("kepe", "1"); !errors.As(err, &u) || !slices.Contains(u.Known, "keep") {
+	var u *link.UnknownNameError
+	if err := k.Set("kepe", "1"); !errors.As(err, &u) || !slices.Contains(u.Choices, "keep") {
 		t.Errorf("%v", err)
 	}
 	if err := k.Set("keep", "7"); err == nil || !strings.Contains(err.Error(), "0 to 1") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 	"ghostcube/sim"
 )
 
@@ -121,7 +121,7 @@ func (l *Lab) setClockFault(c Command) error {
 		}
 		set = func(k *ClockFault) { k.FrameRate = n }
 	default:
-		return &predict.UnknownNameError{Kind: "clock setting", Name: name, Known: []string{"skew", "fps"}}
+		return &link.UnknownNameError{Kind: "clock setting", Name: name, Choices: []string{"skew", "fps"}}
 	}
 	return l.updateClockFaults(c.Pane, client, set)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 	"ghostcube/sim/scene"
 )
 
@@ -73,7 +73,7 @@ var verbs = []string{
 }
 
 func unknownVerb(verb string) error {
-	return &predict.UnknownNameError{Kind: "command", Name: verb, Known: verbs}
+	return &link.UnknownNameError{Kind: "command", Name: verb, Choices: verbs}
 }
 
 // Apply applies one command between two ticks, as the next Tick would. A command that is
@@ -193,7 +193,7 @@ func (l *Lab) nudge(c Command) error {
 		return fmt.Errorf("nudge by %q: want metres from -100 to 100", c.Value)
 	}
 	if c.Name != "x" && c.Name != "y" && c.Name != "z" {
-		return &predict.UnknownNameError{Kind: "axis", Name: c.Name, Known: []string{"x", "y", "z"}}
+		return &link.UnknownNameError{Kind: "axis", Name: c.Name, Choices: []string{"x", "y", "z"}}
 	}
 	return l.eachPane(c.Pane, func(p *Pane) error {
 		b := p.ServerWorld.Bodies()[0]

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 )
 
 // Fault is a forced fault.
@@ -55,7 +55,7 @@ func ParseFaults(text string, c Config) ([]Fault, error) {
 		case name == "nudge":
 			f.Command.Verb, f.Command.Name = "nudge", "x"
 		default:
-			return nil, &predict.UnknownNameError{Kind: "fault", Name: name, Known: faultNames}
+			return nil, &link.UnknownNameError{Kind: "fault", Name: name, Choices: faultNames}
 		}
 		if err := New(c).Apply(f.Command); err != nil { // a lab without panes checks the values
 			return nil, fmt.Errorf("fault %q: %w", s, err)

@@ -39,7 +39,7 @@ func SeatNamed(name string) (Seat, error) {
 			return Seat(i), nil
 		}
 	}
-	return 0, &predict.UnknownNameError{Kind: "seat", Name: name, Known: seatNames}
+	return 0, &link.UnknownNameError{Kind: "seat", Name: name, Choices: seatNames}
 }
 
 // MinRate and MaxRate bound the ticks per second of a session.

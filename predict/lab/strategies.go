@@ -3,6 +3,7 @@ package lab
 import (
 	"strings"
 
+	"ghostcube/net/link"
 	"ghostcube/predict"
 	"ghostcube/predict/strategy/animated"
 	"ghostcube/predict/strategy/historyoffset"
@@ -45,7 +46,7 @@ func StrategyNamed(name string) (*predict.Strategy, error) {
 			return s, nil
 		}
 	}
-	return nil, &predict.UnknownNameError{Kind: "strategy", Name: name, Known: StrategyNames()}
+	return nil, &link.UnknownNameError{Kind: "strategy", Name: name, Choices: StrategyNames()}
 }
 
 // Setting is one knob of a spec.

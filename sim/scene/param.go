@@ -47,17 +47,17 @@ func (n *Template) paramNames() (names []string) {
 // exist.
 type UnknownNameError struct {
 	Kind, Name string
-	Known      []string
+	Choices    []string
 }
 
 func (u *UnknownNameError) Error() string {
-	if len(u.Known) == 0 {
+	if len(u.Choices) == 0 {
 		return fmt.Sprintf("no %s %q (it has none)", u.Kind, u.Name)
 	}
-	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Known, ", "))
+	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Choices, ", "))
 }
 
 // Names returns what was asked for and what there is, for a hint.
-func (u *UnknownNameError) Names() (kind, name string, known []string) {
-	return u.Kind, u.Name, u.Known
+func (u *UnknownNameError) Names() (kind, name string, choices []string) {
+	return u.Kind, u.Name, u.Choices
 }

@@ -39,7 +39,7 @@ var listKinds = []string{"scenes", "strategies", "networks", "traces", "tapes", 
 // Run prints a list.
 func (c *listCommand) Run(p *program) error {
 	if c.Kind != "" && !slices.Contains(listKinds, c.Kind) {
-		return usageError{&predict.UnknownNameError{Kind: "list", Name: c.Kind, Known: listKinds}}
+		return usageError{&link.UnknownNameError{Kind: "list", Name: c.Kind, Choices: listKinds}}
 	}
 	if c.Name != "" && !slices.Contains([]string{"knobs", "counters", "comparisons"}, c.Kind) {
 		return usageError{fmt.Errorf("list %s %s: only lists of knobs, counters and comparisons take a name", c.Kind, c.Name)}

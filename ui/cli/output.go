@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 )
 
 // checkChoice reports a flag whose value is not allowed.
@@ -18,7 +18,7 @@ func checkChoice(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return usageError{fmt.Errorf("--%s: %w", flag, &predict.UnknownNameError{Kind: flag, Name: value, Known: allowed})}
+	return usageError{fmt.Errorf("--%s: %w", flag, &link.UnknownNameError{Kind: flag, Name: value, Choices: allowed})}
 }
 
 // writeJSON prints a value as indented JSON.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 	"ghostcube/ui/stage"
 )
@@ -164,5 +164,5 @@ func (b *Library) ComparisonNamed(name string) (*Comparison, error) {
 		}
 		names = append(names, list[i].Name)
 	}
-	return nil, &predict.UnknownNameError{Kind: "comparison", Name: name, Known: names}
+	return nil, &link.UnknownNameError{Kind: "comparison", Name: name, Choices: names}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ghostcube/net/link"
-	"ghostcube/predict"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/ui/stage"
 )
@@ -52,7 +51,7 @@ func open(from fs.FS, folder, name, ending string) (fs.File, error) {
 	}
 	f, err := from.Open(folder + "/" + name + ending)
 	if err != nil {
-		return nil, &predict.UnknownNameError{Kind: strings.TrimSuffix(folder, "s"), Name: name, Known: fileNames(from, folder, ending)}
+		return nil, &link.UnknownNameError{Kind: strings.TrimSuffix(folder, "s"), Name: name, Choices: fileNames(from, folder, ending)}
 	}
 	return f, nil
 }

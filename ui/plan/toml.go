@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 )
 
 // document is a TOML file that has been decoded.
@@ -120,7 +120,7 @@ func unknownKey(text []byte, line, column int, into any) error {
 			key, _, _ := strings.Cut(step, "[")
 			next, known := tableField(t, key)
 			if next == nil {
-				return &predict.UnknownNameError{Kind: "key", Name: key, Known: known}
+				return &link.UnknownNameError{Kind: "key", Name: key, Choices: known}
 			}
 			t = next
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ghostcube/predict"
+	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 )
 
@@ -124,7 +124,7 @@ func (d *Setting) parse(s *Settings, value string) error {
 	case *Coloring:
 		i := slices.Index(coloringNames, value)
 		if i < 0 {
-			return &predict.UnknownNameError{Kind: d.Name, Name: value, Known: coloringNames}
+			return &link.UnknownNameError{Kind: d.Name, Name: value, Choices: coloringNames}
 		}
 		*p = Coloring(i)
 	case *float64:
@@ -146,7 +146,7 @@ func settingNamed(name string) (*Setting, error) {
 		}
 		known = append(known, SettingTable[i].Name)
 	}
-	return nil, &predict.UnknownNameError{Kind: "display setting", Name: name, Known: known}
+	return nil, &link.UnknownNameError{Kind: "display setting", Name: name, Choices: known}
 }
 
 // Show returns the command that sets a display setting.
