@@ -64,7 +64,7 @@ var allowedImports = map[string][]string{
 	"predict/strategy/rewind":        strategyImports,
 	"predict/strategy/snapshot":      append([]string{"net/delta"}, strategyImports...),
 	"predict/strategy/statesync":     strategyImports,
-	"predict/score":                  {"sim", "sim/geom", "predict", "predict/part/jointtree"},
+	"predict/score":                  {"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"},
 	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
 	"predict/lab/tape":               {"sim", "predict/lab"},
 	"predict/lab/labtest":            {"sim", "predict/lab"},

@@ -2,6 +2,7 @@ package score
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/part/frame"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -18,8 +19,8 @@ const maxWaitTicks = 128
 // or the parents late, is right as long as the cube has its place in the parent.
 type parentErrors struct {
 	started bool
-	parents []sim.ParentCandidate // immutable once started
-	margin  float32               // metres; a cube whose centre is this close to a parent's box is inside
+	parents []frame.Candidate // immutable once started
+	margin  float32           // metres; a cube whose centre is this close to a parent's box is inside
 	history [2 * maxWaitTicks]struct {
 		tick  sim.Tick
 		used  bool
@@ -50,7 +51,7 @@ type pendingPose struct {
 // start finds the largest possible parents of the scene.
 func (a *parentErrors) start(scene *sim.Scene) {
 	a.started = true
-	a.parents = scene.ParentCandidates()
+	a.parents = frame.Candidates(scene)
 	for len(a.parents) > maxParents {
 		smallest := 0
 		for i := range a.parents {

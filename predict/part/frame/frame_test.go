@@ -15,9 +15,9 @@ func defaultRules() (r Rules) {
 }
 
 // roomCandidate is a vessel of carrier i, a box of so many metres about the origin.
-func roomCandidate(i int, half float32) sim.ParentCandidate {
+func roomCandidate(i int, half float32) Candidate {
 	h := geom.Vec3{X: half, Y: half, Z: half}
-	return sim.ParentCandidate{Carrier: i, Body: -1, Lower: h.Neg(), Upper: h}
+	return Candidate{Carrier: i, Body: -1, Lower: h.Neg(), Upper: h}
 }
 
 // frameAt is the frame of something that is at x and goes v m/s along x.
@@ -33,7 +33,7 @@ func bodyAt(x, v float32) *sim.Body {
 // TestSelector goes through the rule: contact before boxes, the ground before them too, the
 // largest of several, similar velocities only, and what is touched whatever its velocity.
 func TestSelector(t *testing.T) {
-	vessels := []sim.ParentCandidate{roomCandidate(0, 2), roomCandidate(1, 5), roomCandidate(2, 3)}
+	vessels := []Candidate{roomCandidate(0, 2), roomCandidate(1, 5), roomCandidate(2, 3)}
 	touch := func(carriers ...int) (list []sim.Contact) {
 		for _, c := range carriers {
 			list = append(list, sim.Contact{Body: -1, Carrier: c})
@@ -87,7 +87,7 @@ func TestSelector(t *testing.T) {
 // changed.
 func TestHysteresis(t *testing.T) {
 	r := defaultRules()
-	vessels := []sim.ParentCandidate{roomCandidate(0, 2), roomCandidate(1, 2)}
+	vessels := []Candidate{roomCandidate(0, 2), roomCandidate(1, 2)}
 	frames := []Frame{frameAt(0, 0), frameAt(20, 0)}
 	c := NewSelector()
 	look := func(b *sim.Body, touches ...sim.Contact) bool {

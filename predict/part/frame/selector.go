@@ -49,7 +49,7 @@ func (c *Selector) Set(id int) { *c = Selector{Current: id, candidate: id} }
 // Surroundings is what a choice is made from: a body, what it touches, and where the vessels
 // are. The body's velocities are the world's.
 type Surroundings struct {
-	Candidates []sim.ParentCandidate
+	Candidates []Candidate
 	Frames     []Frame // of them
 	Touches    []sim.Contact
 	Body       *sim.Body
@@ -140,7 +140,7 @@ func (s *Surroundings) larger(a, b int) int {
 
 // WidenedBox returns the box of a vessel as the rules have it: its middle and half of its
 // sides, in the vessel's own frame.
-func (r *Rules) WidenedBox(v *sim.ParentCandidate, parent bool) (middle, half geom.Vec3) {
+func (r *Rules) WidenedBox(v *Candidate, parent bool) (middle, half geom.Vec3) {
 	m := float32(r.Margin)
 	if parent {
 		m += float32(r.ExitMargin)

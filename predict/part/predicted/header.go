@@ -8,6 +8,7 @@ package predicted
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -51,7 +52,7 @@ func RelativeFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Fi
 	return fields(up, payload, scene, see, func(c *quant.Coder) {
 		var told parentState
 		g := parentGrid(scene)
-		told.code(c, len(scene.ParentCandidates()), &g)
+		told.code(c, len(frame.Candidates(scene)), &g)
 	})
 }
 

@@ -25,7 +25,7 @@ const maxFrameAcceleration = 120
 type parentFrame struct {
 	enabled    bool
 	rules      frame.Rules
-	candidates []sim.ParentCandidate
+	candidates []frame.Candidate
 	grid       codec.Grid
 	handover   int
 	inertia    bool
@@ -45,7 +45,7 @@ type parentFrame struct {
 func (c *client) declareParent() {
 	r, k, m := &c.parent, c.env.Knobs, c.env.Counters
 	scene := c.env.World.Scene()
-	r.enabled, r.candidates, r.grid = true, scene.ParentCandidates(), parentGrid(scene)
+	r.enabled, r.candidates, r.grid = true, frame.Candidates(scene), parentGrid(scene)
 	r.frames = make([]frame.Frame, len(r.candidates))
 	r.selector, r.serverState.parent = frame.NewSelector(), frame.NoParent
 	r.rules.Declare(k)

@@ -71,7 +71,7 @@ func (r *parentState) inRange(g *codec.Grid) bool {
 type parentSelection struct {
 	enabled    bool
 	rules      frame.Rules
-	candidates []sim.ParentCandidate
+	candidates []frame.Candidate
 	grid       codec.Grid
 	selectors  []frame.Selector // by peer
 	frames     []frame.Frame    // of the vessels, in this tick
@@ -80,7 +80,7 @@ type parentSelection struct {
 }
 
 func (s *parentSelection) declare(env *predict.Env) {
-	s.enabled, s.candidates, s.grid = true, env.World.Scene().ParentCandidates(), parentGrid(env.World.Scene())
+	s.enabled, s.candidates, s.grid = true, frame.Candidates(env.World.Scene()), parentGrid(env.World.Scene())
 	s.frames = make([]frame.Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
 	env.Counters.Declare("parent_bits", "bits in which the own cube was told relative to its parent, besides the snapshots' own")

@@ -1,10 +1,13 @@
-package sim
+package frame
 
-import "ghostcube/sim/geom"
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
 
-// ParentCandidate is something that a player's cube can be in, on or carried by: a carrier, or a
+// Candidate is something that a player's cube can be in, on or carried by: a carrier, or a
 // body whose bounding box is larger than that cube.
-type ParentCandidate struct {
+type Candidate struct {
 	Carrier int // or -1
 	Body    int // or -1
 
@@ -13,10 +16,10 @@ type ParentCandidate struct {
 	Lower, Upper geom.Vec3
 }
 
-// ParentCandidates returns the vessels of a scene, carriers first. Players' cubes are none.
-func (s *Scene) ParentCandidates() (list []ParentCandidate) {
+// Candidates returns the vessels of a scene, carriers first. Players' cubes are none.
+func Candidates(s *sim.Scene) (list []Candidate) {
 	for i := range s.Carriers {
-		v := ParentCandidate{Carrier: i, Body: -1}
+		v := Candidate{Carrier: i, Body: -1}
 		v.fitBoxes(s.Carriers[i].Boxes)
 		list = append(list, v)
 	}
@@ -27,7 +30,7 @@ func (s *Scene) ParentCandidates() (list []ParentCandidate) {
 	}
 	for i := s.Players; i < len(s.Boxes); i++ {
 		b := &s.Boxes[i]
-		v := ParentCandidate{Carrier: -1, Body: i, Lower: b.Half.Neg(), Upper: b.Half}
+		v := Candidate{Carrier: -1, Body: i, Lower: b.Half.Neg(), Upper: b.Half}
 		for _, p := range b.Parts {
 			v.addBox(p.Pose, p.Half)
 		}
@@ -39,7 +42,7 @@ func (s *Scene) ParentCandidates() (list []ParentCandidate) {
 }
 
 // fitBoxes makes the bounding box that of boxes where they start.
-func (v *ParentCandidate) fitBoxes(boxes []Box) {
+func (v *Candidate) fitBoxes(boxes []sim.Box) {
 	for i := range boxes {
 		p, h := boxes[i].Start.Pose, boxes[i].Half
 		if i == 0 {
@@ -50,7 +53,7 @@ func (v *ParentCandidate) fitBoxes(boxes []Box) {
 }
 
 // addBox widens the bounding box by a box.
-func (v *ParentCandidate) addBox(p geom.Pose, half geom.Vec3) {
+func (v *Candidate) addBox(p geom.Pose, half geom.Vec3) {
 	m := p.Rot.Mat()
 	e := geom.Vec3{
 		X: float32(geom.Abs(m.X.X)*half.X) + float32(geom.Abs(m.Y.X)*half.Y) + float32(geom.Abs(m.Z.X)*half.Z),
@@ -63,14 +66,14 @@ func (v *ParentCandidate) addBox(p geom.Pose, half geom.Vec3) {
 }
 
 // Volume returns the volume of the bounding box, m3.
-func (v *ParentCandidate) Volume() float32 {
+func (v *Candidate) Volume() float32 {
 	d := v.Upper.Sub(v.Lower)
 	return float32(float32(d.X*d.Y) * d.Z)
 }
 
 // Contains reports whether a place of the vessel's own frame is in its bounding box,
 // widened by a margin in metres on all sides.
-func (v *ParentCandidate) Contains(at geom.Vec3, margin float32) bool {
+func (v *Candidate) Contains(at geom.Vec3, margin float32) bool {
 	return at.X >= v.Lower.X-margin && at.X <= v.Upper.X+margin &&
 		at.Y >= v.Lower.Y-margin && at.Y <= v.Upper.Y+margin &&
 		at.Z >= v.Lower.Z-margin && at.Z <= v.Upper.Z+margin

@@ -1,17 +1,18 @@
-package sim_test
+package frame
 
 import (
 	"slices"
 	"testing"
 
 	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
 )
 
-// TestParentCandidates says what can carry a player's cube: carriers with the bounding box of all
+// TestCandidates says what can carry a player's cube: carriers with the bounding box of all
 // their boxes, and bodies whose bounding box is larger than that cube.
-func TestParentCandidates(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
-		scene     string
+		spec      string
 		carriers  int
 		bodies    []int
 		low, high geom.Vec3 // of the first
@@ -23,27 +24,30 @@ func TestParentCandidates(t *testing.T) {
 		{"ship:platform=1", 2, nil, geom.Vec3{X: -5, Y: 2.5, Z: -0.88}, geom.Vec3{X: 5, Y: 9.5, Z: 1.12}},
 		{"trailer", 0, []int{1}, geom.Vec3{X: -1.6, Y: -0.6, Z: -0.28}, geom.Vec3{X: 1.6, Y: 0.6, Z: 0.82}},
 	} {
-		s := newScene(t, c.scene)
-		list := s.ParentCandidates()
+		s, err := scene.Named(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := Candidates(&s)
 		var bodies []int
 		for i, v := range list {
 			if i >= c.carriers {
 				bodies = append(bodies, v.Body)
 			} else if v.Carrier != i || v.Body != -1 {
-				t.Errorf("%s: vessel %d is %+v", c.scene, i, v)
+				t.Errorf("%s: vessel %d is %+v", c.spec, i, v)
 			}
 		}
 		for _, b := range c.bodies {
 			if !slices.Contains(bodies, b) {
-				t.Errorf("%s: body %d is no vessel, %v are", c.scene, b, bodies)
+				t.Errorf("%s: body %d is no vessel, %v are", c.spec, b, bodies)
 			}
 		}
 		if len(c.bodies) == 0 && len(list) != c.carriers {
-			t.Errorf("%s: %d vessels", c.scene, len(list))
+			t.Errorf("%s: %d vessels", c.spec, len(list))
 		}
 		if len(list) > 0 {
 			if v := list[0]; v.Lower.Sub(c.low).Len() > 1e-4 || v.Upper.Sub(c.high).Len() > 1e-4 {
-				t.Errorf("%s: from %v to %v", c.scene, v.Lower, v.Upper)
+				t.Errorf("%s: from %v to %v", c.spec, v.Lower, v.Upper)
 			}
 		}
 	}
