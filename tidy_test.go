@@ -49,7 +49,7 @@ var allowedImports = map[string][]string{
 	"predict/part/input":     {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
 	"predict/part/jointtree": {"sim", "sim/geom"},
 	"predict/part/codec":     {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
-	"predict/part/hit":       {"sim", "sim/geom", "predict", "predict/part/history"},
+	"predict/part/hit":       {"sim", "sim/geom", "predict", "predict/part/history", "predict/part/input"},
 	"predict/part/playback":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
 	"predict/part/frame":     {"sim", "sim/geom", "predict"},
 	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
@@ -68,7 +68,7 @@ var allowedImports = map[string][]string{
 	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
 	"predict/lab/tape":               {"sim", "predict/lab"},
 	"predict/lab/labtest":            {"sim", "predict/lab"},
-	"predict/lab": {"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/score", "predict/lab/probe",
+	"predict/lab": {"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/part/input", "predict/score", "predict/lab/probe",
 		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
 		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
 

@@ -15,11 +15,11 @@ type Ray struct {
 const ShotRange = 200
 
 // CastShot returns what a player's shot hits among bodies at the given poses. at is the server time
-// of the poses in 1/sim.SubticksPerTick ticks, at rate ticks per second. The shot starts at from,
+// of the poses in subticks, at rate ticks per second. The shot starts at from,
 // the centre of the player's cube, which it cannot hit.
 func CastShot(scene *sim.Scene, s *sim.Shot, from geom.Vec3, poses []geom.Pose, player int, at int64, rate int) Ray {
 	r := Ray{Origin: from, Direction: s.Direction()}
-	r.Hit = scene.CastRay(from, r.Direction, ShotRange, poses, player, at, rate)
+	r.Hit = scene.CastRay(from, r.Direction, ShotRange, poses, player, SubtickMoment(at), rate)
 	return r
 }
 
@@ -31,7 +31,7 @@ type HitResult struct {
 	Player     int
 	Shot       sim.Shot
 	Tick       sim.Tick      // server tick in which the shot was resolved
-	Age        int64         // 1/sim.SubticksPerTick ticks by which the player's view was older than Tick
+	Age        int64         // subticks by which the player's view was older than Tick
 	Refused    RewindRefusal // why the server did not rewind; then Rewound is undefined
 	UseRewound bool          // the rewound result counts, not the present one
 

@@ -118,7 +118,7 @@ type Client interface {
 // them.
 type View struct {
 	Tick         sim.Tick    // server tick that the drawn poses claim to show
-	TickFraction int         // how much later than Tick they are, in 1/sim.SubticksPerTick ticks, in [-8, 8]
+	TickFraction int         // how much later than Tick they are, in subticks, in [-8, 8]
 	Bodies       []geom.Pose // as drawn, after smoothing; world frame
 	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty before anything is
@@ -155,9 +155,27 @@ func (v *View) TickOf(body int) sim.Tick {
 	return v.Tick
 }
 
-// SeenMoment returns the server time that the drawn poses claim to show, in 1/sim.SubticksPerTick
-// ticks.
-func (v *View) SeenMoment() int64 { return int64(v.Tick)*sim.SubticksPerTick + int64(v.TickFraction) }
+// SubticksPerTick divides a tick into subticks, the unit of a view's and a shot's server time.
+const SubticksPerTick = 16
+
+// SubtickMoment returns the moment of a server time in subticks.
+func SubtickMoment(subticks int64) sim.Moment {
+	return sim.Moment(subticks) * (sim.MomentsPerTick / SubticksPerTick)
+}
+
+// NearestSubtick returns the nearest tick and how much later than that m is, to the nearest
+// subtick, in [-8, 8].
+func NearestSubtick(m sim.Moment) (t sim.Tick, later int) {
+	const each = sim.MomentsPerTick / SubticksPerTick
+	t = m.NearestTick()
+	off := m - t.Moment()
+	later = int((off+sim.MomentsPerTick+each/2)/each) - SubticksPerTick
+	return t, max(min(later, SubticksPerTick/2), -SubticksPerTick/2)
+}
+
+// SeenMoment returns the server time that the drawn poses claim to show, in
+// subticks.
+func (v *View) SeenMoment() int64 { return int64(v.Tick)*SubticksPerTick + int64(v.TickFraction) }
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {

@@ -43,16 +43,6 @@ func (m Moment) Round() Moment { return (m + MomentsPerTick/2) &^ (MomentsPerTic
 // before that.
 func (m Moment) NearestTick() Tick { return m.Round().Tick() }
 
-// NearestSubtick returns the nearest tick and how much later than that m is, to the nearest
-// 1/16 tick (SubticksPerTick), in [-8, 8].
-func (m Moment) NearestSubtick() (t Tick, later int) {
-	const each = MomentsPerTick / SubticksPerTick
-	t = m.NearestTick()
-	off := m - t.Moment()
-	later = int((off+MomentsPerTick+each/2)/each) - SubticksPerTick
-	return t, max(min(later, SubticksPerTick/2), -SubticksPerTick/2)
-}
-
 // pathTime is the moment as a path counts it.
 func (m Moment) pathTime(rate int) pathTime {
 	m = max(m, 0)

@@ -6,7 +6,7 @@ import (
 )
 
 // TestMoment checks the conversions of moments: milliseconds to ticks and back, the
-// nearest tick and 1/16 tick, and moments before the first tick.
+// nearest tick, and moments before the first tick.
 func TestMoment(t *testing.T) {
 	for _, c := range []struct {
 		length time.Duration
@@ -41,25 +41,23 @@ func TestMoment(t *testing.T) {
 	for _, c := range []struct {
 		m             Moment
 		tick, nearest Tick
-		later         int
 	}{
-		{0, 0, 0, 0},
-		{Tick(7).Moment(), 7, 7, 0},
-		{Tick(7).Moment() + MomentsPerTick/2 - 1, 7, 7, 8},
-		{Tick(7).Moment() + MomentsPerTick/2, 7, 8, -8},
-		{Tick(7).Moment() + MomentsPerTick/16, 7, 7, 1},
-		{Tick(8).Moment() - MomentsPerTick/16, 7, 8, -1},
-		{Tick(8).Moment() - 1, 7, 8, 0},
-		{-1, 0, 0, 0},
-		{-MomentsPerTick / 4, 0, 0, -4},
-		{-9 * MomentsPerTick, 0, 0, -8},
+		{0, 0, 0},
+		{Tick(7).Moment(), 7, 7},
+		{Tick(7).Moment() + MomentsPerTick/2 - 1, 7, 7},
+		{Tick(7).Moment() + MomentsPerTick/2, 7, 8},
+		{Tick(7).Moment() + MomentsPerTick/16, 7, 7},
+		{Tick(8).Moment() - MomentsPerTick/16, 7, 8},
+		{Tick(8).Moment() - 1, 7, 8},
+		{-1, 0, 0},
+		{-MomentsPerTick / 4, 0, 0},
+		{-9 * MomentsPerTick, 0, 0},
 	} {
-		nearest, later := c.m.NearestSubtick()
 		if off := c.m - c.m.Round(); off < -MomentsPerTick/2 || off >= MomentsPerTick/2 || c.m.Round()%MomentsPerTick != 0 {
 			t.Errorf("%d is rounded to %d", c.m, c.m.Round())
 		}
-		if c.m.Tick() != c.tick || c.m.NearestTick() != c.nearest || nearest != c.nearest || later != c.later {
-			t.Errorf("%d: tick %d, nearest %d, %d and %d/16, want %d, %d and %d/16", c.m, c.m.Tick(), c.m.NearestTick(), nearest, later, c.tick, c.nearest, c.later)
+		if c.m.Tick() != c.tick || c.m.NearestTick() != c.nearest {
+			t.Errorf("%d: tick %d, nearest %d, want %d and %d", c.m, c.m.Tick(), c.m.NearestTick(), c.tick, c.nearest)
 		}
 	}
 }

@@ -12,10 +12,10 @@ type Hit struct {
 }
 
 // CastRay returns what a ray meets first of a scene whose bodies are at poses, by body:
-// a box of a body, what stands still, what is carried at a moment in 1/SeenParts ticks, or
+// a box of a body, what stands still, what is carried where it is at a moment, or
 // the ground. along is a unit vector; the ray ends after reach metres. The body called
 // without lets it through.
-func (s *Scene) CastRay(from, along geom.Vec3, reach float32, poses []geom.Pose, without int, at int64, rate int) Hit {
+func (s *Scene) CastRay(from, along geom.Vec3, reach float32, poses []geom.Pose, without int, at Moment, rate int) Hit {
 	hit := Hit{NoBody, reach}
 	meet := func(body int, box geom.Pose, half geom.Vec3) {
 		if n, ok := geom.RayCastBox(from, along, box, half); ok && n < hit.Distance {
@@ -38,7 +38,7 @@ func (s *Scene) CastRay(from, along geom.Vec3, reach float32, poses []geom.Pose,
 	for i := range s.Carriers {
 		c := &s.Carriers[i]
 		for k := range c.Boxes {
-			meet(NoBody, c.Path.pose(c.Boxes[k].Start.Pose, subtickTime(at, rate)), c.Boxes[k].Half)
+			meet(NoBody, c.Path.PoseAt(c.Boxes[k].Start.Pose, at, rate), c.Boxes[k].Half)
 		}
 	}
 	if along.Z < 0 && from.Z >= 0 {
@@ -72,9 +72,4 @@ func passesNear(from, along, point geom.Vec3, r float32) bool {
 	}
 	r += 0.01
 	return d.SubScaled(n, along).LenSq() <= float32(r*r)
-}
-
-// subtickTime is a time told in 1/SeenParts ticks.
-func subtickTime(at int64, rate int) pathTime {
-	return pathTime{Tick(at / SubticksPerTick), int(at % SubticksPerTick), SubticksPerTick, rate}
 }

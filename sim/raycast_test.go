@@ -26,7 +26,7 @@ func TestCastRay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		along geom.Vec3
-		at    int64
+		at    Moment
 		want  Hit
 	}{
 		{"the nearer of two cubes", v(0, 1, 0), 0, Hit{1, 9.8}},
@@ -34,7 +34,7 @@ func TestCastRay(t *testing.T) {
 		{"what stands still", v(1, 0, 0), 0, Hit{NoBody, 9}},
 		{"the ground", v(0, -3, -4), 0, Hit{NoBody, 0.75 / 0.8}},
 		{"a carrier that is elsewhere", v(0, -1, 0), 0, Hit{NoBody, 100}},
-		{"a carrier on its way, half of a ride of 4 s", v(0, -1, 0), 120 * SubticksPerTick, Hit{NoBody, 9.5}},
+		{"a carrier on its way, half of a ride of 4 s", v(0, -1, 0), Tick(120).Moment(), Hit{NoBody, 9.5}},
 		{"nothing", v(0, 0, 1), 0, Hit{NoBody, 100}},
 	} {
 		got := s.CastRay(from, c.along.Unit(), 100, poses, 0, c.at, 60)
@@ -62,7 +62,7 @@ func TestAim(t *testing.T) {
 	}
 	p := Path{Travel: geom.Vec3{X: 60}, TravelSeconds: 1}
 	a, b := p.Pose(geom.Pose{}, 30, 60).Pos.X, p.Pose(geom.Pose{}, 31, 60).Pos.X
-	if m := p.pose(geom.Pose{}, subtickTime(30*SubticksPerTick+8, 60)).Pos.X; geom.Abs(m-(a+b)/2) > 1e-3 || a == b {
+	if m := p.PoseAt(geom.Pose{}, Tick(30).Moment()+MomentsPerTick/2, 60).Pos.X; geom.Abs(m-(a+b)/2) > 1e-3 || a == b {
 		t.Errorf("between %v and %v: %v", a, b, m)
 	}
 }

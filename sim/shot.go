@@ -12,18 +12,14 @@ type Shot struct {
 	// What the player saw then. Who makes the input does not know: the program says
 	// it that has drawn the picture.
 	HasViewTime bool   // the next two are said
-	ViewTime    uint16 // the moment of the server that the picture showed, in 1/16 ticks, its SeenBits low bits
-	Ahead       uint16 // by how much later the player's own cube was drawn, in 1/16 ticks, in [0, MostAhead]
+	ViewTime    uint16 // the low bits of the server's time that the picture showed
+	Ahead       uint16 // by how much later the player's own cube was drawn, in the same unit
 }
 
 // The units of a Shot.
 const (
-	AimSteps        = 4096 // in a turn
-	MaxPitch        = AimSteps/4 - 1
-	SubticksPerTick = 16 // of a tick, in which moments are told
-	ViewTimeBits    = 14 // so that a moment within 8 s of now, at 60 ticks a second, can be told
-	AheadBits       = 12
-	MaxAhead        = 1<<AheadBits - 1 // 4.3 s
+	AimSteps = 4096 // in a turn
+	MaxPitch = AimSteps/4 - 1
 )
 
 const aimStep = geom.TwoPi / AimSteps

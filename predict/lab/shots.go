@@ -2,6 +2,7 @@ package lab
 
 import (
 	"ghostcube/predict"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -17,10 +18,11 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 		return in
 	}
 	seen := v.SeenMoment()
-	shot.HasViewTime, shot.ViewTime = true, uint16(seen&(1<<sim.ViewTimeBits-1))
-	if ahead := int64(v.TickOf(me))*sim.SubticksPerTick - seen; me < len(v.Predicted) && v.Predicted[me] && ahead > 0 {
-		shot.Ahead = uint16(min(ahead, sim.MaxAhead))
+	ahead := int64(0)
+	if me < len(v.Predicted) && v.Predicted[me] {
+		ahead = int64(v.TickOf(me))*predict.SubticksPerTick - seen
 	}
+	input.SetViewTime(&shot, seen, ahead)
 	s.pendingShot = shot
 	p.recordShot(me, shot, v.Bodies, seen)
 	return in
@@ -30,7 +32,7 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 func (p *Pane) recordHostShots(host []sim.Input) {
 	for i, in := range host {
 		if in.Shot.Fired {
-			p.recordShot(i, in.Shot, predict.AppendPoses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*sim.SubticksPerTick)
+			p.recordShot(i, in.Shot, predict.AppendPoses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*predict.SubticksPerTick)
 		}
 	}
 }

@@ -17,9 +17,9 @@ func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 		}
 		p := l.Panes[v.Pane]
 		client := &p.Clients[0].View
-		poses, moment := client.Bodies, client.SeenMoment()
+		poses, moment := client.Bodies, predict.SubtickMoment(client.SeenMoment())
 		if v.Side == ServerSide || len(poses) == 0 {
-			poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), int64(p.ServerWorld.Tick())*sim.MomentsPerTick
+			poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), p.ServerWorld.Tick().Moment()
 		}
 		projection := v.Camera.Projection(float32(v.W), float32(v.H))
 		direction := projection.Ray(x-float32(v.X), y-float32(v.Y)).Unit()

@@ -127,10 +127,10 @@ func hitOrMiss(body int) string {
 
 // hitResultText returns the server's result of a shot: first the one that counts, then the other one in brackets.
 func hitResultText(v *predict.HitResult, rate int) string {
-	rewound := "rejected: " + strconv.FormatInt((v.Age*1000+int64(rate)*sim.SubticksPerTick/2)/(int64(rate)*sim.SubticksPerTick), 10) + " ms old"
+	rewound := "rejected: " + strconv.FormatInt((v.Age*1000+int64(rate)*predict.SubticksPerTick/2)/(int64(rate)*predict.SubticksPerTick), 10) + " ms old"
 	switch v.Refused {
 	case predict.NotRefused:
-		rewound = hitOrMiss(v.Rewound.Hit.Body) + ", rewound " + countText(int((v.Age+sim.SubticksPerTick/2)/sim.SubticksPerTick), "tick")
+		rewound = hitOrMiss(v.Rewound.Hit.Body) + ", rewound " + countText(int((v.Age+predict.SubticksPerTick/2)/predict.SubticksPerTick), "tick")
 	case predict.TooNew:
 		rewound = "rejected: in the future"
 	}

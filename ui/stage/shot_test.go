@@ -125,11 +125,11 @@ func TestHitResultText(t *testing.T) {
 		v    predict.HitResult
 		want string
 	}{
-		{predict.HitResult{UseRewound: true, Age: 14 * sim.SubticksPerTick, Rewound: hit, Now: miss}, "hit, rewound 14 ticks (miss without rewind)"},
-		{predict.HitResult{UseRewound: true, Age: sim.SubticksPerTick, Rewound: miss, Now: hit}, "miss, rewound 1 tick (hit without rewind)"},
-		{predict.HitResult{UseRewound: true, Age: 24 * sim.SubticksPerTick, Refused: predict.TooOld, Rewound: miss, Now: hit}, "rejected: 400 ms old (hit without rewind)"},
+		{predict.HitResult{UseRewound: true, Age: 14 * predict.SubticksPerTick, Rewound: hit, Now: miss}, "hit, rewound 14 ticks (miss without rewind)"},
+		{predict.HitResult{UseRewound: true, Age: predict.SubticksPerTick, Rewound: miss, Now: hit}, "miss, rewound 1 tick (hit without rewind)"},
+		{predict.HitResult{UseRewound: true, Age: 24 * predict.SubticksPerTick, Refused: predict.TooOld, Rewound: miss, Now: hit}, "rejected: 400 ms old (hit without rewind)"},
 		{predict.HitResult{UseRewound: true, Refused: predict.TooNew, Rewound: miss, Now: miss}, "rejected: in the future (miss without rewind)"},
-		{predict.HitResult{Age: 14 * sim.SubticksPerTick, Rewound: hit, Now: miss}, "miss without rewind (hit, rewound 14 ticks)"},
+		{predict.HitResult{Age: 14 * predict.SubticksPerTick, Rewound: hit, Now: miss}, "miss without rewind (hit, rewound 14 ticks)"},
 	} {
 		if got := hitResultText(&c.v, 60); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

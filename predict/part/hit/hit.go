@@ -25,6 +25,7 @@ package hit
 import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -95,24 +96,24 @@ func (j *LagCompensator) Tick(w *sim.World, host []sim.Input, peers []predict.Pe
 
 // Record notes where the bodies of the world are in its tick.
 func (j *LagCompensator) Record(w *sim.World) {
-	if n := int(j.maxAge(w.Rate())/sim.SubticksPerTick) + 3; n != j.ringLen {
+	if n := int(j.maxAge(w.Rate())/predict.SubticksPerTick) + 3; n != j.ringLen {
 		j.poses, j.ringLen = history.New[poseRecord](n), n
 	}
 	m := j.poses.Insert(w.Tick())
 	m.poses = predict.AppendPoses(m.poses[:0], w.Bodies())
 }
 
-// maxAge is how far back shots are judged, in 1/sim.SeenParts ticks.
+// maxAge is how far back shots are judged, in subticks.
 func (j *LagCompensator) maxAge(rate int) int64 {
-	return int64(float64(j.maxAgeMillis*float64(rate*sim.SubticksPerTick)) / 1000)
+	return int64(float64(j.maxAgeMillis*float64(rate*predict.SubticksPerTick)) / 1000)
 }
 
 // AddShot takes in a player's shot. One that claims nothing is of now.
 func (j *LagCompensator) AddShot(w *sim.World, player int, s sim.Shot) {
-	now := int64(w.Tick()) * sim.SubticksPerTick
+	now := int64(w.Tick()) * predict.SubticksPerTick
 	x := pendingShot{player, s, now, now}
 	if s.HasViewTime {
-		x.viewMoment = unwrapMoment(s.ViewTime, now)
+		x.viewMoment = input.UnwrapViewTime(s.ViewTime, now)
 		x.shooterMoment = x.viewMoment + int64(s.Ahead)
 	}
 	if len(j.pending) < maxPending {
@@ -120,27 +121,13 @@ func (j *LagCompensator) AddShot(w *sim.World, player int, s sim.Shot) {
 	}
 }
 
-// unwrapMoment returns the moment nearest to now whose low bits are these, none before
-// the session.
-func unwrapMoment(low uint16, now int64) int64 {
-	const size = 1 << sim.ViewTimeBits
-	t := now&^(size-1) | int64(low)&(size-1)
-	switch away := t - now; {
-	case away > size/2 && t >= size:
-		t -= size
-	case away < -size/2:
-		t += size
-	}
-	return t
-}
-
 // ResolvePending judges the shots that have come whose moment the server has reached, in the
 // order in which they came.
 func (j *LagCompensator) ResolvePending(w *sim.World) {
-	now, left := int64(w.Tick())*sim.SubticksPerTick, j.pending[:0]
+	now, left := int64(w.Tick())*predict.SubticksPerTick, j.pending[:0]
 	for i := range j.pending {
 		x := j.pending[i]
-		if late := max(x.viewMoment, x.shooterMoment) - now; late > 0 && late <= int64(maxAheadSeconds*w.Rate()*sim.SubticksPerTick) {
+		if late := max(x.viewMoment, x.shooterMoment) - now; late > 0 && late <= int64(maxAheadSeconds*w.Rate()*predict.SubticksPerTick) {
 			left = append(left, x)
 			continue
 		}
@@ -187,7 +174,7 @@ func (j *LagCompensator) resolve(w *sim.World, x *pendingShot, now int64) {
 // hasLineOfSight reports whether nothing is between a shooter and the middle of a body.
 func (j *LagCompensator) hasLineOfSight(w *sim.World, from, middle geom.Vec3, poses []geom.Pose, x *pendingShot, at int64, body int) bool {
 	way := middle.Sub(from)
-	first := w.Scene().CastRay(from, way.Unit(), way.Len(), poses, x.player, at, w.Rate())
+	first := w.Scene().CastRay(from, way.Unit(), way.Len(), poses, x.player, predict.SubtickMoment(at), w.Rate())
 	return first.Body == body || first.Distance >= way.Len()
 }
 
@@ -197,7 +184,7 @@ func (j *LagCompensator) posesAt(dst *[]geom.Pose, moment int64, first, last int
 	if moment < 0 {
 		return false
 	}
-	t, part := sim.Tick(moment/sim.SubticksPerTick), moment%sim.SubticksPerTick
+	t, part := sim.Tick(moment/predict.SubticksPerTick), moment%predict.SubticksPerTick
 	a := j.poses.Find(t)
 	b := a
 	if part != 0 {
@@ -209,7 +196,7 @@ func (j *LagCompensator) posesAt(dst *[]geom.Pose, moment int64, first, last int
 	for len(*dst) < len(a.poses) {
 		*dst = append(*dst, geom.Pose{})
 	}
-	share := float32(part) / sim.SubticksPerTick
+	share := float32(part) / predict.SubticksPerTick
 	for i := first; i < last; i++ {
 		if p := &a.poses[i]; part == 0 || *p == b.poses[i] {
 			(*dst)[i] = *p
@@ -235,7 +222,7 @@ func (j *LagCompensator) countResult(v *predict.HitResult) {
 	m.Declare("shots_target_moved_max_m", "the same, largest")
 	m.Declare("shots_around_corner", "of those, the ones that were out of the shooter's sight by then")
 	m.Add("shots_resolved", 1)
-	age := float64(v.Age*1000) / float64(j.env.World.Rate()*sim.SubticksPerTick)
+	age := float64(v.Age*1000) / float64(j.env.World.Rate()*predict.SubticksPerTick)
 	j.ageSum += age
 	m.Set("shots_age_mean_ms", j.ageSum/m.Value("shots_resolved"))
 	if v.Now.Hit.Body != sim.NoBody {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
@@ -46,13 +47,13 @@ func (r *rig) PopShots(int) []sim.Shot {
 
 // targetAt is where body 1 is at a moment.
 func targetAt(moment float32) geom.Vec3 {
-	return geom.Vec3{X: 6, Y: float32(0.2*float32(moment/sim.SubticksPerTick)) - 20, Z: 0.75}
+	return geom.Vec3{X: 6, Y: float32(0.2*float32(moment/predict.SubticksPerTick)) - 20, Z: 0.75}
 }
 
 // tick makes a tick of the server, in which some shots arrive.
 func (r *rig) tick(shots ...sim.Shot) {
 	b := r.w.Bodies()[1]
-	b.Pose.Pos = targetAt(float32(r.w.Tick()) * sim.SubticksPerTick)
+	b.Pose.Pos = targetAt(float32(r.w.Tick()) * predict.SubticksPerTick)
 	r.w.SetBody(1, b)
 	r.arriving = append(r.arriving, shots...)
 	r.lc.Tick(r.w, nil, []predict.Peer{{Player: 0}}, r)
@@ -69,7 +70,7 @@ func (r *rig) run(ticks int) {
 // another.
 func aimedShot(aimed float32, seen int64) sim.Shot {
 	s := sim.Aim(targetAt(aimed).Sub(geom.Vec3{X: -6, Z: 0.75}))
-	s.HasViewTime, s.ViewTime = true, uint16(seen&(1<<sim.ViewTimeBits-1))
+	input.SetViewTime(&s, seen, 0)
 	return s
 }
 
@@ -80,19 +81,19 @@ func TestRewindsTargets(t *testing.T) {
 	for _, on := range []string{"on", "off"} {
 		r := newRig(t, "lag-compensation", on)
 		r.run(100)
-		seen := int64(88*sim.SubticksPerTick + 5) // at tick 100 that is 11 and 11/16 ticks ago
-		r.tick(aimedShot(float32(seen), seen), aimedShot(100*sim.SubticksPerTick, seen))
+		seen := int64(88*predict.SubticksPerTick + 5) // at tick 100 that is 11 and 11/16 ticks ago
+		r.tick(aimedShot(float32(seen), seen), aimedShot(100*predict.SubticksPerTick, seen))
 		if len(r.results) != 2 {
 			t.Fatalf("%d verdicts", len(r.results))
 		}
 		v := &r.results[0]
-		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*sim.SubticksPerTick-seen {
+		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*predict.SubticksPerTick-seen {
 			t.Errorf("at the past: %+v", v)
 		}
 		if d := v.TargetThen.Pos.Sub(targetAt(float32(seen))).Len(); d > 1e-4 {
 			t.Errorf("the past is %v m beside", d)
 		}
-		if d := v.TargetNow.Pos.Sub(targetAt(100 * sim.SubticksPerTick)).Len(); d > 1e-4 {
+		if d := v.TargetNow.Pos.Sub(targetAt(100 * predict.SubticksPerTick)).Len(); d > 1e-4 {
 			t.Errorf("the present is %v m beside", d)
 		}
 		if got := v.HitBody() == 1; got != (on == "on") {
@@ -120,11 +121,11 @@ func TestRewindsTargets(t *testing.T) {
 func TestTickFractions(t *testing.T) {
 	r := newRig(t, "hit-history", "1s")
 	r.run(100)
-	for part := range int64(sim.SubticksPerTick) {
-		seen := 90*sim.SubticksPerTick + part
+	for part := range int64(predict.SubticksPerTick) {
+		seen := 90*predict.SubticksPerTick + part
 		// Past the corner that is nearest, as it is in the middle of the tick.
 		s := aimedShot(0, seen)
-		aim := sim.Aim(geom.Vec3{X: 11.25, Y: targetAt(90.5*sim.SubticksPerTick).Y - 0.75})
+		aim := sim.Aim(geom.Vec3{X: 11.25, Y: targetAt(90.5*predict.SubticksPerTick).Y - 0.75})
 		s.Yaw, s.Pitch = aim.Yaw, aim.Pitch
 		r.tick(s)
 		v := &r.results[len(r.results)-1]
@@ -145,7 +146,7 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	for history, ticks := range map[string]int64{"300ms": 18, "0ms": 0, "1000ms": 60, "50ms": 3} {
 		r := newRig(t, "hit-history", history)
 		r.run(100)
-		edge := (100 - ticks) * sim.SubticksPerTick
+		edge := (100 - ticks) * predict.SubticksPerTick
 		r.tick(aimedShot(float32(edge), edge), aimedShot(float32(edge-1), edge-1))
 		if len(r.results) != 2 {
 			t.Fatalf("%s: %d verdicts", history, len(r.results))
@@ -159,7 +160,7 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	}
 	r := newRig(t)
 	r.run(100)
-	soon, far := int64(105*sim.SubticksPerTick), int64((101+maxAheadSeconds*60)*sim.SubticksPerTick)
+	soon, far := int64(105*predict.SubticksPerTick), int64((101+maxAheadSeconds*60)*predict.SubticksPerTick)
 	r.tick(aimedShot(float32(soon), soon), aimedShot(float32(far), far))
 	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || r.results[0].HitBody() != sim.NoBody {
 		t.Fatalf("%+v", r.results)
@@ -170,7 +171,7 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	}
 	young := newRig(t)
 	young.run(3)
-	young.tick(aimedShot(0, -2*sim.SubticksPerTick))
+	young.tick(aimedShot(0, -2*predict.SubticksPerTick))
 	if len(young.results) != 1 || young.results[0].Refused == predict.NotRefused {
 		t.Errorf("a shot from before the session: %+v", young.results)
 	}
@@ -191,9 +192,9 @@ func TestShooterMoment(t *testing.T) {
 			continue
 		}
 		s := sim.Aim(geom.Vec3{X: 1})
-		s.HasViewTime, s.ViewTime = true, 90*sim.SubticksPerTick
+		s.HasViewTime, s.ViewTime = true, 90*predict.SubticksPerTick
 		ahead := s
-		ahead.Ahead = 7 * sim.SubticksPerTick
+		ahead.Ahead = 7 * predict.SubticksPerTick
 		r.tick(s, ahead)
 	}
 	for i, want := range []sim.Tick{90, 97} {
@@ -212,10 +213,10 @@ func TestShooterMoment(t *testing.T) {
 func TestShotsWithoutClaim(t *testing.T) {
 	r := newRig(t)
 	r.run(50)
-	s := aimedShot(50*sim.SubticksPerTick, 0)
+	s := aimedShot(50*predict.SubticksPerTick, 0)
 	s.HasViewTime, s.ViewTime = false, 0
 	b := r.w.Bodies()[1]
-	b.Pose.Pos = targetAt(50 * sim.SubticksPerTick)
+	b.Pose.Pos = targetAt(50 * predict.SubticksPerTick)
 	r.w.SetBody(1, b)
 	r.lc.Tick(r.w, []sim.Input{{Shot: s}, {}, {Shot: s}}, nil, r)
 	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || r.results[0].HitBody() != 1 {
@@ -223,29 +224,17 @@ func TestShotsWithoutClaim(t *testing.T) {
 	}
 }
 
-// TestUnwrapMoment holds the completion of a moment's low bits, on both sides of a wrap.
-func TestUnwrapMoment(t *testing.T) {
-	const size = 1 << sim.ViewTimeBits
-	for _, now := range []int64{0, 100, size - 1, size, 5*size + 3, 5*size + size/2} {
-		for _, off := range []int64{0, -1, -100, 1, 100, -size/2 + 1, size/2 - 1} {
-			if want := now + off; want >= 0 && unwrapMoment(uint16(want&(size-1)), now) != want {
-				t.Errorf("%d near %d: %d", want, now, unwrapMoment(uint16(want&(size-1)), now))
-			}
-		}
-	}
-}
-
 // TestCopy says that a copy judges what its original would have.
 func TestCopy(t *testing.T) {
 	a, b := newRig(t), newRig(t)
 	a.run(80)
-	a.tick(aimedShot(0, 84*sim.SubticksPerTick)) // it waits
+	a.tick(aimedShot(0, 84*predict.SubticksPerTick)) // it waits
 	b.run(3)
 	b.w.CopyFrom(a.w)
 	b.lc.CopyFrom(&a.lc)
 	for _, r := range []*rig{a, b} {
 		r.run(5)
-		r.tick(aimedShot(75*sim.SubticksPerTick, 75*sim.SubticksPerTick))
+		r.tick(aimedShot(75*predict.SubticksPerTick, 75*predict.SubticksPerTick))
 	}
 	if len(a.results) != 2 || len(b.results) != 2 || a.results[0] != b.results[0] || a.results[1] != b.results[1] || a.results[1].HitBody() != 1 {
 		t.Errorf("%+v\n%+v", a.results, b.results)
@@ -259,7 +248,7 @@ func TestNoAllocations(t *testing.T) {
 	r.run(100)
 	s := aimedShot(0, 0)
 	n := testing.AllocsPerRun(200, func() {
-		s.ViewTime = uint16((int64(r.w.Tick())*sim.SubticksPerTick - 37) & (1<<sim.ViewTimeBits - 1))
+		input.SetViewTime(&s, int64(r.w.Tick())*predict.SubticksPerTick-37, 0)
 		r.tick(s)
 	})
 	if n != 0 || r.env.Counters.Value("shots_resolved") < 200 {
@@ -280,8 +269,7 @@ func BenchmarkRecord(b *testing.B) {
 func BenchmarkShot(b *testing.B) {
 	r := newLargeRig(b)
 	s := sim.Aim(geom.Vec3{X: 1})
-	s.HasViewTime = true
-	s.ViewTime = uint16((int64(r.w.Tick())*sim.SubticksPerTick - 37) & (1<<sim.ViewTimeBits - 1))
+	input.SetViewTime(&s, int64(r.w.Tick())*predict.SubticksPerTick-37, 0)
 	for b.Loop() {
 		r.lc.AddShot(r.w, 0, s)
 		r.lc.ResolvePending(r.w)
@@ -321,7 +309,7 @@ func TestBehindCover(t *testing.T) {
 		r.w = sim.New(sc, 60)
 		r.env.World = r.w
 		r.run(100)
-		r.tick(aimedShot(85*sim.SubticksPerTick, 85*sim.SubticksPerTick)) // 3 m to the south of the line
+		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m to the south of the line
 		if v := &r.results[0]; v.HitBody() != 1 || v.BehindCover != (name == "covered") {
 			t.Errorf("%s: %+v", name, v)
 		}

@@ -8,9 +8,13 @@ import (
 const (
 	yawBits, pitchBits = 12, 11
 
+	viewTimeBits = 14               // of subticks: a time within 8 s of now at 60 ticks a second
+	aheadBits    = 12               // of subticks
+	maxAhead     = 1<<aheadBits - 1 // 4.3 s
+
 	// maxShotBits is the most that a shot adds to an input: the second word of its
 	// heading, where it goes, and what the player saw.
-	maxShotBits = 1 + headingBits + yawBits + pitchBits + 1 + sim.ViewTimeBits + 1 + sim.AheadBits
+	maxShotBits = 1 + headingBits + yawBits + pitchBits + 1 + viewTimeBits + 1 + aheadBits
 
 	// shotRepeatTicks is in how many packets, one a tick, an input with a shot is sent, also by a client that sends its newest input alone. Keys that are lost
 	// are followed by others; a shot is there once.
@@ -49,15 +53,37 @@ func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 		return in
 	}
 	c.Label("view_time")
-	s.ViewTime = uint16(c.Bits(uint32(s.ViewTime), sim.ViewTimeBits))
+	s.ViewTime = uint16(c.Bits(uint32(s.ViewTime), viewTimeBits))
 	c.Label("has_ahead")
 	if c.Bool(s.Ahead != 0) {
 		c.Label("ahead")
-		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), sim.AheadBits)); s.Ahead == 0 {
+		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), aheadBits)); s.Ahead == 0 {
 			c.Fail(errMalformed)
 		}
 	}
 	return in
+}
+
+// SetViewTime stores in a shot what the player saw when it fired: the server time that the
+// picture showed, and how much later the player's own cube was drawn. Both are in subticks
+// (predict.SubticksPerTick).
+func SetViewTime(s *sim.Shot, seen, ahead int64) {
+	s.HasViewTime, s.ViewTime = true, uint16(seen&(1<<viewTimeBits-1))
+	s.Ahead = uint16(min(max(ahead, 0), maxAhead))
+}
+
+// UnwrapViewTime returns the server time nearest to now that has the low bits of a shot's
+// view time, in subticks. It is never before the first tick.
+func UnwrapViewTime(low uint16, now int64) int64 {
+	const size = 1 << viewTimeBits
+	t := now&^(size-1) | int64(low)&(size-1)
+	switch away := t - now; {
+	case away > size/2 && t >= size:
+		t -= size
+	case away < -size/2:
+		t += size
+	}
+	return t
 }
 
 // shotBuffer is the shots of a player that have come and that nobody has asked for. An

@@ -17,8 +17,8 @@ func drawShot(t *rapid.T) sim.Shot {
 		Pitch: int16(rapid.IntRange(-sim.MaxPitch, sim.MaxPitch).Draw(t, "pitch")),
 	}
 	if s.HasViewTime = rapid.Bool().Draw(t, "claimed"); s.HasViewTime {
-		s.ViewTime = uint16(rapid.IntRange(0, 1<<sim.ViewTimeBits-1).Draw(t, "seen"))
-		s.Ahead = uint16(rapid.IntRange(0, sim.MaxAhead).Draw(t, "ahead"))
+		s.ViewTime = uint16(rapid.IntRange(0, 1<<viewTimeBits-1).Draw(t, "seen"))
+		s.Ahead = uint16(rapid.IntRange(0, maxAhead).Draw(t, "ahead"))
 	}
 	return s
 }
@@ -224,5 +224,17 @@ func TestSnapshotsOmitShots(t *testing.T) {
 	c.BeginRead(b)
 	if CodeInput(&c, sim.Input{}); c.Err() == nil {
 		t.Error("a shot is taken")
+	}
+}
+
+// TestUnwrapViewTime holds the completion of a view time's low bits, on both sides of a wrap.
+func TestUnwrapViewTime(t *testing.T) {
+	const size = 1 << viewTimeBits
+	for _, now := range []int64{0, 100, size - 1, size, 5*size + 3, 5*size + size/2} {
+		for _, off := range []int64{0, -1, -100, 1, 100, -size/2 + 1, size/2 - 1} {
+			if want := now + off; want >= 0 && UnwrapViewTime(uint16(want&(size-1)), now) != want {
+				t.Errorf("%d near %d: %d", want, now, UnwrapViewTime(uint16(want&(size-1)), now))
+			}
+		}
 	}
 }

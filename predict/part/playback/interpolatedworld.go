@@ -195,9 +195,9 @@ func (a *InterpolatedWorld) DisplayTick() sim.Tick { return a.displayMoment.Near
 func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.displayMoment }
 
 // DisplayTickFraction returns how much later than DisplayTick the displayed moment is, in
-// 1/16 ticks (sim.SubticksPerTick).
+// subticks.
 func (a *InterpolatedWorld) DisplayTickFraction() int {
-	_, later := a.displayMoment.NearestSubtick()
+	_, later := predict.NearestSubtick(a.displayMoment)
 	return later
 }
 

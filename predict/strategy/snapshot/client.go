@@ -242,7 +242,7 @@ func (c *client) drawBetween(start, end *snapshot, share float32, at sim.Moment)
 
 // View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.TickFraction = c.displayMoment.NearestSubtick()
+	v.Tick, v.TickFraction = predict.NearestSubtick(c.displayMoment)
 	v.Bodies = append(v.Bodies, c.drawn...)
 	v.Simulated = append(v.Simulated, c.drawn...)
 	v.LastReceived = append(v.LastReceived, c.lastReceived...)
