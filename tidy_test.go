@@ -42,7 +42,8 @@ var allowedImports = map[string][]string{
 	"net/message":            {"net/packet", "net/quant"},
 	"net/delta":              {"sim/geom", "net/quant", "net/entropy"},
 	"smoothing":              {"sim/geom"},
-	"predict":                {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing"},
+	"predict/part/ownership": {"sim"},
+	"predict":                {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
 	"predict/part/history":   {"sim"},
 	"predict/part/clock":     {"sim"},
 	"predict/part/playout":   {"sim"},
@@ -87,7 +88,7 @@ var allowedImports = map[string][]string{
 
 	// 5
 	"assets":             {}, // data; what is below it makes the data
-	"assets/make/tapes":  {"sim", "sim/geom", "sim/scene", "predict/lab", "predict/lab/tape"},
+	"assets/make/tapes":  {"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"},
 	"assets/make/traces": {"net/link"},
 	"assets/make/font":   {},
 	".":                  {"ui/cli", "ui/window", "assets"},
@@ -178,7 +179,7 @@ func TestImportsPointDown(t *testing.T) {
 var purePackages = []string{"sim", "sim/geom", "sim/scene", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
-	"predict/part/hit", "predict/part/frame", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
+	"predict/part/hit", "predict/part/frame", "predict/part/ownership", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

@@ -57,7 +57,7 @@ type Strategy struct {
 // Env is everything that a side knows of its surroundings. It has no clock and no random source on
 // purpose.
 type Env struct {
-	World      *sim.World  // the side's own, at the tick that it starts from
+	World      *World      // the side's own, at the tick that it starts from
 	Players    int         // number of players in the scene
 	Player     int         // player that this client controls, or -1 for a spectator
 	LastInputs []sim.Input // by player: input of the tick before the start; read-only

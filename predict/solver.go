@@ -23,7 +23,7 @@ func (s *Knobs) Solver(p *Solver) {
 
 // Step applies the settings to a world and steps it. The world's tick decides when to drop the
 // contact cache, so both sides do it in the same tick, and a replay does it again.
-func (p *Solver) Step(w *sim.World, inputs ...sim.Input) {
+func (p *Solver) Step(w *World, inputs ...sim.Input) {
 	w.Settings.ContactHertz, w.Settings.MaxPushSpeed, w.Settings.ColdStart = float32(p.ContactHertz), float32(p.MaxPushSpeed), p.ColdStart
 	if p.DropCacheEvery > 0 && w.Tick()%sim.Tick(p.DropCacheEvery) == 0 {
 		w.DropCache()

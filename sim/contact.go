@@ -180,6 +180,23 @@ func (w *World) ContactPointCount() (n int) {
 // if both are -1.
 type Contact struct{ Body, Carrier int }
 
+// BodyPair is two bodies that are in contact.
+type BodyPair struct{ A, B int32 }
+
+// AppendContactPairs appends to dst the pairs of awake bodies in contact in the last step,
+// sorted. Bodies of several boxes appear once for each pair of boxes in contact.
+func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
+	n := int32(len(w.state.Bodies))
+	for k := range w.state.manifolds {
+		a, b := w.state.manifolds[k].shapes()
+		a, b = w.bodyOf(a), w.bodyOf(b)
+		if a < n && !w.state.Bodies[a].Asleep && !w.state.Bodies[b].Asleep {
+			dst = append(dst, BodyPair{a, b})
+		}
+	}
+	return dst
+}
+
 // Contacts appends to dst what body i was pushed by in the last step, each as often as
 // there are pairs of boxes.
 func (w *World) Contacts(dst []Contact, i int) []Contact {

@@ -417,25 +417,3 @@ func TestJointState(t *testing.T) {
 		t.Errorf("%v allocations a tick", n)
 	}
 }
-
-// TestJointsHaveOwners says that who touches one of two jointed bodies has
-// both in hand, with one player and with several.
-func TestJointsHaveOwners(t *testing.T) {
-	for players := 1; players <= 2; players++ {
-		s := baseScene()
-		s.Players = players
-		if players == 2 {
-			s.Boxes = append(s.Boxes, playerBox(geom.Vec3{X: 20, Z: playerHalf}))
-		}
-		a := len(s.Boxes)
-		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.2, Z: cubeHalf}, 0), cube(geom.Vec3{X: 1.7, Z: cubeHalf}, 0))
-		s.Joints = []Joint{{A: a, B: a + 1, Anchor: geom.Vec3{X: 1.45, Z: cubeHalf}, Axis: geom.Vec3{Z: 1}}}
-		w := New(s, 60)
-		for range 45 {
-			w.Step(Input{Buttons: Right})
-		}
-		if o := w.Owners(); o[a] != 0 || o[a+1] != 0 {
-			t.Errorf("%d players: the owners are %v", players, o)
-		}
-	}
-}

@@ -181,7 +181,7 @@ func (w *World) blowAway(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
-		if w.state.owner[i] != NoPlayer && w.state.owner[i] != int8(p) || w.kinematic(int32(i)) {
+		if !w.fieldActsOn(p, i) {
 			continue
 		}
 		d := w.state.Bodies[i].Pose.Pos.Sub(at)
@@ -194,11 +194,27 @@ func (w *World) blowAway(p int) {
 	}
 }
 
+// NoPlayer stands for no player where a player's number is expected.
+const NoPlayer = -1
+
+// LimitFields limits the push and pull fields of players in the next step: they act on body i
+// only if owners[i] is that player or NoPlayer. The world reads owners until that step ends.
+// The limit is not part of a State; a step without a limit moves all bodies near the player.
+func (w *World) LimitFields(owners []int8) { w.fieldOwners = owners }
+
+// fieldActsOn reports whether the fields of player p act on body i.
+func (w *World) fieldActsOn(p, i int) bool {
+	if w.kinematic(int32(i)) {
+		return false
+	}
+	return w.fieldOwners == nil || w.fieldOwners[i] == NoPlayer || w.fieldOwners[i] == int8(p)
+}
+
 // pullNear draws the loose cubes near player p to its centre.
 func (w *World) pullNear(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
-		if w.state.owner[i] != NoPlayer && w.state.owner[i] != int8(p) || w.kinematic(int32(i)) {
+		if !w.fieldActsOn(p, i) {
 			continue
 		}
 		d := at.Sub(w.state.Bodies[i].Pose.Pos)

@@ -13,15 +13,13 @@ type Body struct {
 }
 
 // State is all that a World needs to continue exactly as it would have: what
-// the bodies are, how long each has been at rest, whose authority it is under,
-// and the contacts and joints with their impulses. Everything else in a World follows from these or is constant.
+// the bodies are, how long each has been at rest, and the contacts and joints with their
+// impulses. Everything else in a World follows from these or is constant.
 type State struct {
 	Tick   Tick
 	Bodies []Body
 
 	slowTicks     []uint16       // that each body has been slow, up to ticksToSleep
-	owner         []int8         // the player whose authority each body is under, or NoPlayer
-	idleTicks     []uint8        // since that player last touched it, up to maxIdleTicks
 	manifolds     []manifold     // sorted by key
 	jointImpulses []jointImpulse // of the joints, in their order
 }
@@ -30,16 +28,12 @@ type State struct {
 func newState(scene *Scene) State {
 	n := len(scene.Boxes)
 	s := State{
-		Bodies: make([]Body, n), slowTicks: make([]uint16, n), owner: make([]int8, n), idleTicks: make([]uint8, n),
+		Bodies: make([]Body, n), slowTicks: make([]uint16, n),
 		jointImpulses: make([]jointImpulse, len(scene.Joints)),
 	}
 	for i := range s.Bodies {
 		s.Bodies[i] = scene.Boxes[i].Start
 		s.Bodies[i].Pose.Rot = s.Bodies[i].Pose.Rot.Unit()
-		s.owner[i] = NoPlayer
-		if i < scene.Players {
-			s.owner[i] = int8(i)
-		}
 	}
 	return s
 }
@@ -67,8 +61,6 @@ func (w *World) Load(s *State) {
 		}
 	}
 	copy(w.state.slowTicks, s.slowTicks)
-	copy(w.state.owner, s.owner)
-	copy(w.state.idleTicks, s.idleTicks)
 	w.state.manifolds = append(w.state.manifolds[:0], s.manifolds...)
 	copy(w.state.jointImpulses, s.jointImpulses)
 }
@@ -78,7 +70,6 @@ func (s *State) CopyFrom(o *State) {
 	s.Tick = o.Tick
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)
 	s.slowTicks = append(s.slowTicks[:0], o.slowTicks...)
-	s.owner, s.idleTicks = append(s.owner[:0], o.owner...), append(s.idleTicks[:0], o.idleTicks...)
 	s.manifolds = append(s.manifolds[:0], o.manifolds...)
 	s.jointImpulses = append(s.jointImpulses[:0], o.jointImpulses...)
 }

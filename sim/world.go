@@ -63,6 +63,7 @@ type controls struct {
 	kinematicCount int // bodies that SetKinematic holds; their shapes have no mass
 	pin            carrierPin
 	frame          framedBody
+	fieldOwners    []int8 // of the next step; see LimitFields
 }
 
 // placement is where everything is. It follows from the state, the tick and the
@@ -83,13 +84,11 @@ func (p *placement) copyFrom(o *placement) {
 type results struct {
 	islandParent []int32      // of each body: another one of its island, or itself
 	separations  [][4]float32 // metres, of each point of each contact when the step began
-	touchedBy    []int8       // the player who touched each body, or NoPlayer
 }
 
 func (r *results) copyFrom(o *results) {
 	copy(r.islandParent, o.islandParent)
 	r.separations = append(r.separations[:0], o.separations...)
-	copy(r.touchedBy, o.touchedBy)
 }
 
 // scratch is memory of a step that no later step depends on. A world whose
@@ -122,7 +121,7 @@ func New(scene Scene, rate int) *World {
 	w.Settings.Substeps = max(w.Settings.Substeps, scene.MinSubsteps)
 	w.scene, w.rate, w.dt = scene, rate, 1/float32(rate)
 	w.ticksToSleep = uint16(max(1, rate/2)) // half a second
-	w.islandParent, w.touchedBy = make([]int32, n), make([]int8, n)
+	w.islandParent = make([]int32, n)
 	w.newShapes()
 	w.newJoints()
 	w.placeCarriers()
@@ -196,11 +195,11 @@ func (w *World) Step(inputs ...Input) {
 	w.findPairs()
 	w.updateContacts()
 	w.updateIslands()
-	w.updateAuthority()
 	w.solve()
 	w.state.Tick++
 	w.finishPin()
 	w.frame.active = false
+	w.fieldOwners = nil
 	w.placeCarriers()
 }
 

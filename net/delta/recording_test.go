@@ -8,6 +8,7 @@ import (
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
 	"ghostcube/net/delta"
+	"ghostcube/predict"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
@@ -29,7 +30,7 @@ func recordedSnapshots(t testing.TB, name string, from, count int) [][]delta.Cub
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(s, read.Config.Rate)
+	w := predict.NewWorld(s, read.Config.Rate)
 	var list [][]delta.Cube
 	for i, e := range read.Entries[:from+count] {
 		w.Step(e.Inputs...)

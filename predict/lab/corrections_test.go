@@ -96,7 +96,7 @@ func TestInjectedChangesAreCorrected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if x.field == predict.Asleep && x.body > 0 { // it must be moving: both sides place it in the air
-			for _, w := range []*sim.World{p.ServerWorld, p.Clients[0].World} {
+			for _, w := range []*predict.World{p.ServerWorld, p.Clients[0].World} {
 				b := w.Bodies()[x.body]
 				b.Pose.Pos = geom.Vec3{X: 5, Y: 5, Z: 12}
 				b.Asleep = false

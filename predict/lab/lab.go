@@ -153,7 +153,7 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}
 	p := &Pane{lab: l, clockFaults: l.clockFaults}
-	p.start(s, sim.New(sc, l.config.Rate))
+	p.start(s, predict.NewWorld(sc, l.config.Rate))
 	if err := p.applySettings(set); err != nil {
 		return nil, fmt.Errorf("pane %q: %w", spec, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/predict/lab/tape"
@@ -265,7 +266,7 @@ func BenchmarkScore(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				l := labtest.Open(b, labtest.Config(b, "katamari", "latency=50ms", AtHost), spec)
-				alone := sim.New(*l.Panes[0].ServerWorld.Scene(), 60)
+				alone := predict.NewWorld(*l.Panes[0].ServerWorld.Scene(), 60)
 				scored := &score.Score{}
 				for _, e := range tape.Entries[:1800] {
 					if err := l.Tick(Entry{Inputs: e.Inputs}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -104,7 +105,7 @@ func TestLockstepTickByTick(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, p := range l.Panes {
-			for j, w := range []*sim.World{p.ServerWorld, p.Clients[0].World} {
+			for j, w := range []*predict.World{p.ServerWorld, p.Clients[0].World} {
 				bodies, cache := w.Hash()
 				for _, x := range []uint64{uint64(w.Tick()), bodies, cache} {
 					sums[k][j] = (sums[k][j] ^ x) * 0x9E3779B97F4A7C15

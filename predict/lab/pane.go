@@ -16,7 +16,7 @@ import (
 // Pane runs one strategy: a server and its clients.
 type Pane struct {
 	Strategy    *predict.Strategy
-	ServerWorld *sim.World // authoritative; drawn as the ghost
+	ServerWorld *predict.World // authoritative; drawn as the ghost
 	Clients     []*Client
 	Knobs       *predict.Knobs
 	Counters    *predict.Counters
@@ -41,7 +41,7 @@ type Pane struct {
 
 // Client is one client of a pane.
 type Client struct {
-	World    *sim.World
+	World    *predict.World
 	View     predict.View // what its player is shown
 	Endpoint *packet.Endpoint
 
@@ -65,7 +65,7 @@ const million = 1_000_000
 
 // start starts a strategy from the present state of the server's world. The world
 // continues; sides, links, knobs, counters and scores are new.
-func (p *Pane) start(s *predict.Strategy, server *sim.World) {
+func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	l := p.lab
 	scene := server.Scene()
 	p.Strategy, p.ServerWorld = s, server
@@ -97,7 +97,7 @@ func (p *Pane) addClient(i, player int) {
 		clientWire, serverWire = p.Latency.WrapClientEnd(clientWire), p.Latency.WrapServerEnd(serverWire)
 	}
 	c := &Client{
-		World: sim.New(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, socket: buffer, lastFrameTime: -1,
+		World: predict.NewWorld(*p.ServerWorld.Scene(), p.ServerWorld.Rate()), end: clientEnd, socket: buffer, lastFrameTime: -1,
 		Endpoint: packet.NewEndpoint(p.withTap(clientWire, i, link.Up)),
 	}
 	c.World.CopyFrom(p.ServerWorld)
@@ -145,7 +145,7 @@ func (p *Pane) withTap(w link.Wire, client int, d link.Direction) link.Wire {
 func (p *Pane) restart() {
 	knobs := p.Knobs
 	p.lastInputs = nil
-	p.start(p.Strategy, sim.New(p.lab.newScene(), p.lab.config.Rate))
+	p.start(p.Strategy, predict.NewWorld(p.lab.newScene(), p.lab.config.Rate))
 	p.Knobs.CopyFrom(knobs)
 }
 
@@ -285,7 +285,7 @@ func (c *CPU) add(d time.Duration) {
 // clock faults of its clients.
 func (p *Pane) Hash() uint64 {
 	h := digest(p.startTick) + 1
-	world := func(w *sim.World) {
+	world := func(w *predict.World) {
 		bodies, cache := w.Hash()
 		h.addUint64(bodies)
 		h.addUint64(cache)
@@ -336,7 +336,7 @@ func (d *digest) addStats(s *packet.Stats) {
 
 // copyFrom makes the pane an equal of o, a pane of another lab.
 func (p *Pane) copyFrom(o *Pane) {
-	server := sim.New(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
+	server := predict.NewWorld(*o.ServerWorld.Scene(), o.ServerWorld.Rate())
 	server.CopyFrom(o.ServerWorld)
 	p.lastInputs = append([]sim.Input(nil), o.lastInputs...)
 	p.clockFaults = o.clockFaults

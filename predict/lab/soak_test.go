@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ghostcube/net/link"
+	"ghostcube/predict"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
@@ -116,7 +117,7 @@ func (f *soakSession) tick(commands ...Command) {
 	}
 }
 
-func (f *soakSession) checkWorld(which string, w *sim.World) {
+func (f *soakSession) checkWorld(which string, w *predict.World) {
 	f.Helper()
 	for i := range w.Bodies() {
 		if b := &w.Bodies()[i]; !codec.ValidBody(b, w.Scene()) {

@@ -108,7 +108,7 @@ func Describe(s *predict.Strategy) (*predict.Knobs, *predict.Counters) {
 	}
 	knobs, counters := &predict.Knobs{}, &predict.Counters{}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(sc, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: counters}
+		return &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: player, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: counters}
 	}
 	s.NewServer(env(-1))
 	s.NewClient(env(0))

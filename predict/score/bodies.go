@@ -81,7 +81,7 @@ type floorDepths struct {
 
 // add adds a tick. player is the index of the player's cube. Before scored ticks it only tracks
 // motion.
-func (s *bodies) add(server *sim.World, v *predict.View, player int, scored bool) {
+func (s *bodies) add(server *predict.World, v *predict.View, player int, scored bool) {
 	boxes, now, drawn := server.Scene().Boxes, server.Bodies(), v.Bodies
 	n := min(len(now), len(drawn))
 	s.tracks = s.tracks[:min(len(s.tracks), n)]

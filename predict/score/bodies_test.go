@@ -316,7 +316,7 @@ func TestJointSeparation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	var c Score
 	var v predict.View
 	for i := range 180 {

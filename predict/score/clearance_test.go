@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ghostcube/predict"
-	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
@@ -31,7 +30,7 @@ func TestGroundClearance(t *testing.T) {
 			t.Errorf("%v: %v m above the ground, want %v", c.at, got, c.want)
 		}
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	var score Score
 	for i := range 180 {
 		w.Step()

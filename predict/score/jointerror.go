@@ -32,7 +32,7 @@ type pendingPosition struct {
 }
 
 // add adds a tick. history contains the server's positions up to this tick.
-func (c *jointPathErrors) add(server *sim.World, v *predict.View, history *positionHistory, player int) {
+func (c *jointPathErrors) add(server *predict.World, v *predict.View, history *positionHistory, player int) {
 	if !c.started {
 		c.start(server.Scene(), player)
 	}

@@ -19,7 +19,7 @@ func TestPathErrorAtJoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, future := sim.New(s, 60), sim.New(s, 60)
+		w, future := predict.NewWorld(s, 60), predict.NewWorld(s, 60)
 		var at [][]geom.Pose // by tick
 		for range 400 {
 			at = append(at, predict.AppendPoses(nil, future.Bodies()))
@@ -50,7 +50,7 @@ func TestPathErrorAtJoint(t *testing.T) {
 		}
 	}
 	var c Score
-	w := sim.New(scene.Templates[0].Build(), 60)
+	w := predict.NewWorld(scene.Templates[0].Build(), 60)
 	for range 100 {
 		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	}

@@ -34,7 +34,7 @@ func (g *separations) add(d float32) {
 }
 
 // add adds a tick.
-func (s *joints) add(server *sim.World, v *predict.View) {
+func (s *joints) add(server *predict.World, v *predict.View) {
 	scene := server.Scene()
 	for i := len(s.anchors); i < len(scene.Joints); i++ {
 		j := &scene.Joints[i]

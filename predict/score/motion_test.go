@@ -19,7 +19,7 @@ type motionPair struct {
 // session is a session of a score with bodies that move as given.
 type session struct {
 	score Score
-	world *sim.World
+	world *predict.World
 	view  predict.View
 	ticks int
 }
@@ -34,7 +34,7 @@ func newSession(t testing.TB, rate, bodies int) *session {
 	for len(sc.Boxes) < bodies {
 		sc.Boxes = append(sc.Boxes, sc.Boxes[0])
 	}
-	return &session{world: sim.New(sc, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
+	return &session{world: predict.NewWorld(sc, rate), view: predict.View{Bodies: make([]geom.Pose, bodies)}}
 }
 
 // run adds ticks.
@@ -406,10 +406,10 @@ func BenchmarkAdd(b *testing.B) {
 				b.Fatal(err)
 			}
 			// Two states alternate, so that the world need not be stepped.
-			var worlds [2]*sim.World
+			var worlds [2]*predict.World
 			var views [2]predict.View
 			for k := range worlds {
-				w := sim.New(sc, c.rate)
+				w := predict.NewWorld(sc, c.rate)
 				for i := range w.Bodies()[:c.moves] {
 					body := w.Bodies()[i]
 					rotation := geom.AxisAngle(geom.Vec3{X: 1}, 0.01*float32(k*(i%7+1)))

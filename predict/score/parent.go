@@ -67,7 +67,7 @@ func (a *parentErrors) start(scene *sim.Scene) {
 }
 
 // add adds a tick.
-func (a *parentErrors) add(world *sim.World, v *predict.View, body int, scored bool) {
+func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scored bool) {
 	if !a.started {
 		a.start(world.Scene())
 	}

@@ -24,7 +24,7 @@ func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(s, 60)
+	w := predict.NewWorld(s, 60)
 	path := &s.Carriers[0].Path
 	position := geom.Vec3{Y: 6, Z: 0.87}
 	var c Score
@@ -86,7 +86,7 @@ func TestParentError(t *testing.T) {
 		}
 	}
 	var c Score
-	w := sim.New(mustScene(t, "plain"), 60)
+	w := predict.NewWorld(mustScene(t, "plain"), 60)
 	for range 100 {
 		w.Step()
 		c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
@@ -103,7 +103,7 @@ func TestParentErrorCopied(t *testing.T) {
 	var d Score
 	d.CopyFrom(c)
 	before := d.parents.pops[0].newest
-	w := sim.New(mustScene(t, "ship:distance=530"), 60)
+	w := predict.NewWorld(mustScene(t, "ship:distance=530"), 60)
 	w.SetTick(2000)
 	c.Add(w, &predict.View{Bodies: predict.AppendPoses(nil, w.Bodies())}, 0)
 	if d.parents.pops[0].newest != before || len(d.parents.pending) != 12 {

@@ -150,7 +150,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	c := &Score{}
 	for i := range 180 {
 		w.Step()

@@ -41,7 +41,7 @@ type Score struct {
 
 // Add scores one tick. body is the index of the player's cube. A view with fewer bodies than that
 // is not scored.
-func (c *Score) Add(server *sim.World, v *predict.View, body int) {
+func (c *Score) Add(server *predict.World, v *predict.View, body int) {
 	if body >= len(v.Bodies) {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"ghostcube/net/delta"
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
 	"ghostcube/ui/plan"
@@ -69,7 +70,7 @@ func (c *exportCommand) Run(p *program) error {
 	case !(c.From >= 0) || c.From > plan.MaxSeconds || lead+count > n:
 		return usageError{fmt.Errorf("--from=%v: %d snapshots from there end at tick %d, but the tape has %d ticks", c.From, count, lead+count, n)}
 	}
-	w := sim.New(sc, t.Config.Rate)
+	w := predict.NewWorld(sc, t.Config.Rate)
 	bar := p.newProgress("export", lead+count)
 	defer bar.finish()
 	if err := writeFile(c.Output, func(f *os.File) error {
@@ -98,7 +99,7 @@ func (c *exportCommand) Run(p *program) error {
 }
 
 // appendSnapshot appends the bodies of a world as a snapshot of the challenge.
-func appendSnapshot(b []byte, w *sim.World) ([]byte, error) {
+func appendSnapshot(b []byte, w *predict.World) ([]byte, error) {
 	touched := w.TouchedBy()
 	for i, body := range w.Bodies() {
 		q := body.Pose.Pos

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
@@ -77,7 +78,7 @@ func (c *hashCommand) Run(p *program) error {
 
 // hashRun is a world that is stepped and hashed.
 type hashRun struct {
-	world      *sim.World
+	world      *predict.World
 	ticks      int
 	tape       string
 	entries    []lab.Entry
@@ -103,7 +104,7 @@ func (p *program) newHashRun(spec, rate, ticks, tape string) (*hashRun, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--tape: %w", err)
 	}
-	w := sim.New(s, hz)
+	w := predict.NewWorld(s, hz)
 	return &hashRun{world: w, ticks: n, tape: tape, entries: t.Entries, bodyHashes: make([]uint32, len(w.Bodies()))}, nil
 }
 

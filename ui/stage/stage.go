@@ -51,8 +51,8 @@ type Stage struct {
 // pane is the state that a Stage keeps of a pane.
 type pane struct {
 	source      *lab.Pane
-	serverWorld *sim.World // of source; it changes when the session restarts
-	startTick   sim.Tick   // of the pane's strategy
+	serverWorld *predict.World // of source; it changes when the session restarts
+	startTick   sim.Tick       // of the pane's strategy
 
 	current, previous tickPoses
 	cameraTarget      geom.Vec3  // metres, world frame

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
@@ -61,7 +62,7 @@ func (t *tapeSpec) record() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := sim.New(s, rate)
+	w := predict.NewWorld(s, rate)
 	recording := &tape.Tape{Config: lab.Config{Scene: t.spec, Rate: rate}, Panes: []string{"rewind"}}
 	recording.Config.Network.Seed = 1
 	if err := recording.Config.Network.Parse("latency=75ms"); err != nil {

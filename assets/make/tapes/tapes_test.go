@@ -12,6 +12,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
+	"ghostcube/predict"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/lab/tape"
 	"ghostcube/sim"
@@ -75,14 +76,14 @@ func loadTape(t *testing.T, name string) *tape.Tape {
 
 // stepTape steps a world through a tape whose input arrives a number of ticks late, as at a
 // server, and calls see before the first tick and after each one.
-func stepTape(t *testing.T, name string, late int, see func(w *sim.World, in []sim.Input)) {
+func stepTape(t *testing.T, name string, late int, see func(w *predict.World, in []sim.Input)) {
 	t.Helper()
 	tape := loadTape(t, name)
 	sc, err := scene.Named(tape.Config.Scene)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(sc, tape.Config.Rate)
+	w := predict.NewWorld(sc, tape.Config.Rate)
 	see(w, nil)
 	for range late {
 		w.Step()
@@ -115,7 +116,7 @@ func TestTapesBeginAtRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := sim.New(sc, tape.Config.Rate)
+		w := predict.NewWorld(sc, tape.Config.Rate)
 		pressed := func(in sim.Input) bool { return in.Buttons != 0 }
 		for _, e := range tape.Entries {
 			if slices.ContainsFunc(e.Inputs, pressed) {
@@ -148,7 +149,7 @@ func clearance(b *sim.Body) float32 {
 func TestStartStop(t *testing.T) {
 	for _, late := range inputDelays() {
 		starts, fast := 0, false
-		stepTape(t, "start-stop", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "start-stop", late, func(w *predict.World, _ []sim.Input) {
 			switch v := w.Bodies()[0].Linear.Len(); {
 			case v > 3:
 				fast = true
@@ -177,7 +178,7 @@ func (w *winding) add(p geom.Vec3) {
 func TestCircle(t *testing.T) {
 	for _, late := range inputDelays() {
 		laps := winding{y: -0.75}
-		stepTape(t, "circle", late, func(w *sim.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
+		stepTape(t, "circle", late, func(w *predict.World, _ []sim.Input) { laps.add(w.Bodies()[0].Pose.Pos) })
 		t.Logf("%d ticks late: %.1f times round", late, laps.sum)
 		if laps.sum < 12.5 {
 			t.Errorf("%d ticks late: %.1f times round", late, laps.sum)
@@ -191,7 +192,7 @@ func TestTurns(t *testing.T) {
 	for _, late := range inputDelays() {
 		var past []geom.Vec3 // velocities
 		back, aside, since := 0, 0, 0
-		stepTape(t, "turns", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "turns", late, func(w *predict.World, _ []sim.Input) {
 			v := w.Bodies()[0].Linear
 			v.Z = 0
 			past = append(past, v)
@@ -223,7 +224,7 @@ func TestFigureEight(t *testing.T) {
 		east, west := winding{x: 2, y: -0.75}, winding{x: -2, y: -0.75}
 		var last uint8
 		left, right, changes := 0, 0, 0
-		stepTape(t, "figure-eight", late, func(w *sim.World, in []sim.Input) {
+		stepTape(t, "figure-eight", late, func(w *predict.World, in []sim.Input) {
 			east.add(w.Bodies()[0].Pose.Pos)
 			west.add(w.Bodies()[0].Pose.Pos)
 			if in == nil || in[0].Buttons == 0 {
@@ -255,7 +256,7 @@ func TestJump(t *testing.T) {
 	for _, late := range inputDelays() {
 		hops, up := 0, false
 		top := float32(0)
-		stepTape(t, "jump", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "jump", late, func(w *predict.World, _ []sim.Input) {
 			c := clearance(&w.Bodies()[0])
 			top = max(top, c)
 			switch {
@@ -278,7 +279,7 @@ func TestPush(t *testing.T) {
 	var start []sim.Body
 	moved := map[int]bool{}
 	crossings, outside, awake, ticks := 0, geom.Vec3{}, 0, 0
-	stepTape(t, "push", 5, func(w *sim.World, in []sim.Input) {
+	stepTape(t, "push", 5, func(w *predict.World, in []sim.Input) {
 		b := w.Bodies()
 		if start == nil {
 			start = append(start, b...)
@@ -309,7 +310,7 @@ func TestPush(t *testing.T) {
 }
 
 // countNear counts the cubes whose centres are within a radius of the first player's.
-func countNear(w *sim.World, within float32) int {
+func countNear(w *predict.World, within float32) int {
 	n := 0
 	for i := w.Scene().Players; i < len(w.Bodies()); i++ {
 		if w.Bodies()[i].Pose.Pos.Sub(w.Bodies()[0].Pose.Pos).Len() < within {
@@ -337,7 +338,7 @@ func measureKatamari(t *testing.T, name string, late int) katamariStats {
 	var moved []bool
 	var at geom.Vec3
 	pressed := false
-	stepTape(t, name, late, func(w *sim.World, in []sim.Input) {
+	stepTape(t, name, late, func(w *predict.World, in []sim.Input) {
 		b := w.Bodies()
 		if start == nil {
 			start, last = append(start, b...), append(last, b...)
@@ -403,7 +404,7 @@ func TestOutage(t *testing.T) {
 		t.Errorf("blackout from %d on, last input at %d", dark, last)
 	}
 	var start, end []sim.Body
-	stepTape(t, "outage", 0, func(w *sim.World, in []sim.Input) {
+	stepTape(t, "outage", 0, func(w *predict.World, in []sim.Input) {
 		if w.Tick() == sim.Tick(dark) {
 			start = append(start, w.Bodies()...)
 		}
@@ -459,7 +460,7 @@ func TestTwoPlayers(t *testing.T) {
 		both, hands, crossed, moved := 0, 0, 0, 0
 		owner := int8(sim.NoPlayer)
 		var start []sim.Body
-		stepTape(t, "two-players", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "two-players", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = append(start, b...)
@@ -503,7 +504,7 @@ func TestSamePile(t *testing.T) {
 		both, moved, tick := 0, 0, 0
 		var start []sim.Body
 		first := [2]int{-1, -1}
-		stepTape(t, "same-pile", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "same-pile", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = append(start, b...)
@@ -548,7 +549,7 @@ type rideStats struct {
 func measureRide(t *testing.T, name string, late int) (r rideStats) {
 	var last geom.Vec3
 	began := false
-	stepTape(t, name, late, func(w *sim.World, _ []sim.Input) {
+	stepTape(t, name, late, func(w *predict.World, _ []sim.Input) {
 		b, path := &w.Bodies()[0], &w.Scene().Carriers[0].Path
 		if began && w.Tick() > 0 {
 			// Where a point of the floor is now that was where the cube was.
@@ -603,7 +604,7 @@ func TestBoarding(t *testing.T) {
 	for _, late := range inputDelays() {
 		slowest, entered, rode := 100.0, 0, 0
 		var ended sim.Body
-		stepTape(t, "boarding", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "boarding", late, func(w *predict.World, _ []sim.Input) {
 			b := &w.Bodies()[0]
 			path := &w.Scene().Carriers[0].Path
 			x := path.Pose(geom.Pose{}, w.Tick(), rate).Pos.X
@@ -651,7 +652,7 @@ func TestBreak(t *testing.T) {
 	for _, late := range inputDelays() {
 		var sc *sim.Scene
 		var ended []sim.Body
-		stepTape(t, "billiards-break", late, func(w *sim.World, _ []sim.Input) { sc, ended = w.Scene(), w.Bodies() })
+		stepTape(t, "billiards-break", late, func(w *predict.World, _ []sim.Input) { sc, ended = w.Scene(), w.Bodies() })
 		moved, out := 0, 0
 		for i := sc.Players; i < len(ended); i++ {
 			p := ended[i].Pose.Pos
@@ -682,7 +683,7 @@ func TestChains(t *testing.T) {
 			tick, lifted, moved := 0, 0, 0
 			torn := float32(0)
 			var from geom.Vec3
-			stepTape(t, c.name, late, func(w *sim.World, _ []sim.Input) {
+			stepTape(t, c.name, late, func(w *predict.World, _ []sim.Input) {
 				b := w.Bodies()
 				last := len(b) - 1
 				if tick++; tick == chainAsleepTick {
@@ -748,7 +749,7 @@ func TestJumpOff(t *testing.T) {
 		var hops []float32 // where they began, from the middle
 		var end float32
 		up := false
-		stepTape(t, "jump-off", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "jump-off", late, func(w *predict.World, _ []sim.Input) {
 			b := &w.Bodies()[0]
 			p := b.Pose.Pos
 			p.Z = 0
@@ -772,7 +773,7 @@ func TestHaul(t *testing.T) {
 	for _, late := range inputDelays() {
 		stops, fast, apart := 0, false, float32(0)
 		var start []sim.Body
-		stepTape(t, "haul", late, func(w *sim.World, _ []sim.Input) {
+		stepTape(t, "haul", late, func(w *predict.World, _ []sim.Input) {
 			b := w.Bodies()
 			if start == nil {
 				start = slices.Clone(b)
@@ -798,7 +799,7 @@ func TestHaul(t *testing.T) {
 func TestShots(t *testing.T) {
 	for _, late := range inputDelays() {
 		fired, hit, hidden, fast, moved := 0, map[uint16]int{}, 0, float32(0), float32(0)
-		stepTape(t, "shots", late, func(w *sim.World, in []sim.Input) {
+		stepTape(t, "shots", late, func(w *predict.World, in []sim.Input) {
 			if in == nil {
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -38,7 +39,7 @@ type DivergenceDetector struct {
 
 // bodyHashes are the hashes of all bodies of a world at a tick.
 type bodyHashes struct {
-	world  *sim.World // nil: the entry is empty
+	world  *predict.World // nil: the entry is empty
 	tick   sim.Tick
 	hashes []uint64
 }
@@ -48,7 +49,7 @@ func (d *DivergenceDetector) First() (first Divergence, ok bool) { return d.firs
 
 // Compare compares the two worlds after a session tick, at the newest tick that both have
 // reached. A world is never compared with its own past.
-func (d *DivergenceDetector) Compare(server, client *sim.World) {
+func (d *DivergenceDetector) Compare(server, client *predict.World) {
 	if d.found {
 		return
 	}
@@ -81,7 +82,7 @@ func (d *DivergenceDetector) at(t sim.Tick) *bodyHashes { return &d.history[int(
 // hashBodies appends a hash for each body of a world: 16 bits of a digest of position,
 // rotation, linear and angular velocity each, where the lowest bit of the last is whether
 // the body sleeps.
-func hashBodies(dst []uint64, w *sim.World) []uint64 {
+func hashBodies(dst []uint64, w *predict.World) []uint64 {
 	bodies := w.Bodies()
 	for i := range bodies {
 		b := &bodies[i]
@@ -122,7 +123,7 @@ func fieldNames(differs uint64) string {
 // CopyFrom makes d an equal of o. server and client are the copies of the worlds that o
 // compares; originalClient is the client's world of o. Ticks that have been compared are
 // left out.
-func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, server, client, originalClient *sim.World) {
+func (d *DivergenceDetector) CopyFrom(o *DivergenceDetector, server, client, originalClient *predict.World) {
 	*d = DivergenceDetector{found: o.found, first: o.first, lastCompared: o.lastCompared, hasCompared: o.hasCompared}
 	if o.history == nil {
 		return

@@ -3,13 +3,14 @@ package probe
 import (
 	"testing"
 
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/scene"
 )
 
 // worldPair is two worlds under the same input; the client's may be ahead.
 type worldPair struct {
-	server, client *sim.World
+	server, client *predict.World
 	DivergenceDetector
 }
 
@@ -19,7 +20,7 @@ func newWorldPair(t *testing.T, ahead int) *worldPair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &worldPair{server: sim.New(sc, 60), client: sim.New(sc, 60)}
+	p := &worldPair{server: predict.NewWorld(sc, 60), client: predict.NewWorld(sc, 60)}
 	for range ahead {
 		p.client.Step(sim.Input{Buttons: sim.Forward})
 	}
@@ -30,7 +31,7 @@ func newWorldPair(t *testing.T, ahead int) *worldPair {
 }
 
 // step steps both worlds, and changes the client's world when it reaches a tick.
-func (p *worldPair) step(at sim.Tick, change func(w *sim.World)) {
+func (p *worldPair) step(at sim.Tick, change func(w *predict.World)) {
 	p.server.Step(sim.Input{Buttons: sim.Forward})
 	p.client.Step(sim.Input{Buttons: sim.Forward})
 	if p.client.Tick() == at {
@@ -43,8 +44,8 @@ func (p *worldPair) step(at sim.Tick, change func(w *sim.World)) {
 // whichever world is ahead; that a copy finds the same; and that equal worlds do not
 // diverge.
 func TestDivergence(t *testing.T) {
-	changed := func(body int, f func(b *sim.Body)) func(w *sim.World) {
-		return func(w *sim.World) {
+	changed := func(body int, f func(b *sim.Body)) func(w *predict.World) {
+		return func(w *predict.World) {
 			b := w.Bodies()[body]
 			f(&b)
 			w.SetBody(body, b)
@@ -66,7 +67,7 @@ func TestDivergence(t *testing.T) {
 		} {
 			p := newWorldPair(t, ahead)
 			at := sim.Tick(150)
-			change := func(*sim.World) {}
+			change := func(*predict.World) {}
 			if c.change != nil {
 				change = changed(c.body, c.change)
 			}
@@ -113,7 +114,7 @@ func BenchmarkDivergence(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server, client := sim.New(sc, 60), sim.New(sc, 60)
+	server, client := predict.NewWorld(sc, 60), predict.NewWorld(sc, 60)
 	var d DivergenceDetector
 	tick := sim.Tick(0)
 	compare := func() {

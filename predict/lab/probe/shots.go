@@ -40,7 +40,7 @@ func (s *Shots) CopyFrom(o *Shots) { s.Log.CopyFrom(&o.Log) }
 // Fire records the shot of a player in session tick t, and its hit among the bodies of w as
 // the player saw them drawn, at a moment in subticks. It declares and
 // increments the counters of shots.
-func (s *Shots) Fire(counters *predict.Counters, w *sim.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
+func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	x := Shot{Player: player, FiredTick: t, Result: predict.HitResult{Shot: shot}}
 	x.ClientRay = predict.CastShot(w.Scene(), &shot, drawn[player].Pos, drawn, player, at, w.Rate())
 	counters.Declare("shots", "shots fired by the players")

@@ -43,7 +43,7 @@ func (b *Broadcast) Acknowledge(peers []predict.Peer) {
 
 // RecordStep notes which bodies a step of the world has changed. It must be called after every
 // step.
-func (b *Broadcast) RecordStep(w *sim.World) {
+func (b *Broadcast) RecordStep(w *predict.World) {
 	if b.tree == nil || !b.tree.update(w) {
 		b.changes.Update(w)
 	} else {
@@ -53,13 +53,13 @@ func (b *Broadcast) RecordStep(w *sim.World) {
 }
 
 // Send sends the world, with the inputs of its last step, if a snapshot is due.
-func (b *Broadcast) Send(w *sim.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
+func (b *Broadcast) Send(w *predict.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
 	b.SendWithHeader(nil, w, peers, inputs, m)
 }
 
 // SendWithHeader is Send for a strategy with a header of its own before each peer's snapshot:
 // header writes it, if not nil.
-func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *sim.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
+func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *predict.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
 	if b.ticksSinceSent < b.interval {
 		return
 	}

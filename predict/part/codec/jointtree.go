@@ -156,7 +156,7 @@ func codeLadder(c *quant.Coder, v *geom.Vec3, per int, l quant.DeltaBits) {
 }
 
 // updateTree is Update with a joint tree.
-func (c *ChangeTracker) updateTree(w *sim.World) {
+func (c *ChangeTracker) updateTree(w *predict.World) {
 	now := w.Bodies()
 	first := len(c.bodies) != len(now)
 	if first {
@@ -181,7 +181,7 @@ func (c *ChangeTracker) updateTree(w *sim.World) {
 }
 
 // codeChild writes body i, which has a parent.
-func (c *ChangeTracker) codeChild(to *quant.Coder, w *sim.World, i int) {
+func (c *ChangeTracker) codeChild(to *quant.Coder, w *predict.World, i int) {
 	local := c.bodies[i]
 	to.Label("relative")
 	if to.Bool(fitsLocal(&local)) {

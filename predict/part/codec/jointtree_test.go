@@ -8,19 +8,20 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
 
-func newWorld(t testing.TB, name string) *sim.World {
+func newWorld(t testing.TB, name string) *predict.World {
 	t.Helper()
 	s, err := scene.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sim.New(s, 60)
+	return predict.NewWorld(s, 60)
 }
 
 // TestLocalBody checks that a relative body arrives as snapLocal rounds it, in the documented
@@ -137,7 +138,7 @@ func TestTreeSnapshots(t *testing.T) {
 }
 
 // jointedPair returns a world with two cubes tied by a joint, the first of them heavier.
-func jointedPair() *sim.World {
+func jointedPair() *predict.World {
 	s, err := scene.Named("zen")
 	if err != nil {
 		panic(err)
@@ -149,12 +150,12 @@ func jointedPair() *sim.World {
 	}
 	s.Boxes[1].Density *= 10
 	s.Joints = []sim.Joint{{A: 1, B: 2, Anchor: geom.Vec3{X: 3, Z: 5}}}
-	return sim.New(s, 60)
+	return predict.NewWorld(s, 60)
 }
 
 // rig is a sender and a receiver of such a pair.
 type rig struct {
-	w       *sim.World
+	w       *predict.World
 	changes ChangeTracker
 	s       Sender
 	r       Receiver

@@ -3,6 +3,7 @@ package codec
 import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
@@ -47,7 +48,7 @@ const MaxBodies = (packet.MaxPayload*8 - tickBits - maxHeaderBits) / (1 + AwakeB
 
 // payloadCapacity returns enough bytes for any snapshot of a world that fits a packet: a multiple
 // of eight, as the bit packer requires.
-func payloadCapacity(w *sim.World, players int) int {
+func payloadCapacity(w *predict.World, players int) int {
 	bits := maxHeaderBits + tickBits + players*input.MaxInputBits + len(w.Bodies())*(2+AwakeBits)
 	return min((bits+63)/64*8, packet.MaxPayload)
 }
@@ -61,7 +62,7 @@ type ChangeTracker struct {
 }
 
 // Update compares the world with its state at the last Update.
-func (c *ChangeTracker) Update(w *sim.World) {
+func (c *ChangeTracker) Update(w *predict.World) {
 	if c.tree != nil {
 		c.updateTree(w)
 		return
@@ -103,14 +104,14 @@ func (s *Sender) Acknowledge(e *packet.Endpoint) {
 // Send encodes the world with the inputs of its last step, sends it, and returns the size of the
 // payload in bits. A payload larger than a datagram is fragmented by the endpoint. A world that
 // does not fit a packet panics: a world of more than MaxBodies needs a strategy that splits it.
-func (s *Sender) Send(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, inputs []sim.Input) int {
+func (s *Sender) Send(e *packet.Endpoint, w *predict.World, changes *ChangeTracker, inputs []sim.Input) int {
 	s.Begin(w, len(inputs))
 	return s.Finish(e, w, changes, inputs)
 }
 
 // Begin starts a payload. A strategy may write a header of up to maxHeaderBits with the result
 // before Finish.
-func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
+func (s *Sender) Begin(w *predict.World, players int) *quant.Coder {
 	if n := payloadCapacity(w, players); len(s.buffer) < n {
 		s.buffer = make([]byte, n)
 	}
@@ -119,7 +120,7 @@ func (s *Sender) Begin(w *sim.World, players int) *quant.Coder {
 }
 
 // Finish writes the world to the payload and sends it, as Send does.
-func (s *Sender) Finish(e *packet.Endpoint, w *sim.World, changes *ChangeTracker, inputs []sim.Input) int {
+func (s *Sender) Finish(e *packet.Endpoint, w *predict.World, changes *ChangeTracker, inputs []sim.Input) int {
 	c := &s.coder
 	c.Bits(uint32(w.Tick())&(1<<tickBits-1), tickBits)
 	for _, in := range inputs {

@@ -9,18 +9,19 @@ import (
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
 
-func zenWorld(t testing.TB) *sim.World {
+func zenWorld(t testing.TB) *predict.World {
 	t.Helper()
 	s, err := scene.Named("zen")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sim.New(s, 60)
+	return predict.NewWorld(s, 60)
 }
 
 // TestBody checks that a body arrives bit for bit, in the stated number of bits, and a body that no
@@ -152,7 +153,7 @@ func TestSnapshots(t *testing.T) {
 // TestLongSnapshot checks that a snapshot larger than a datagram arrives in fragments, and one that
 // does not fit a packet panics.
 func TestLongSnapshot(t *testing.T) {
-	worldOf := func(n int) *sim.World {
+	worldOf := func(n int) *predict.World {
 		scene := *zenWorld(t).Scene()
 		scene.Boxes = slices.Clone(scene.Boxes)
 		for i := range n {
@@ -160,7 +161,7 @@ func TestLongSnapshot(t *testing.T) {
 			b.Start.Pose.Pos = geom.Vec3{X: float32(i%100) - 50, Y: float32(i/100%100) - 50, Z: 5 + float32(i/10000)}
 			scene.Boxes = append(scene.Boxes, b)
 		}
-		return sim.New(scene, 60)
+		return predict.NewWorld(scene, 60)
 	}
 	for _, n := range []int{30, 300, 3000} {
 		w := worldOf(n)

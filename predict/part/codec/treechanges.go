@@ -23,7 +23,7 @@ func (b *Broadcast) DeclareTree(env *predict.Env) {
 }
 
 // update notes a step, and reports whether jointed bodies are encoded relative to each other.
-func (l *treeChanges) update(w *sim.World) bool {
+func (l *treeChanges) update(w *predict.World) bool {
 	if l.builtFor != l.encoding {
 		l.builtFor, l.byPlayer = l.encoding, nil
 	}

@@ -5,6 +5,7 @@
 package frame
 
 import (
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -18,11 +19,11 @@ type Frame struct {
 	origin  geom.Vec3 // metres
 	linear  geom.Vec3 // m/s; of that place
 	angular geom.Vec3 // rad/s
-	radial  float32   // 1/s, see sim.World.PathVelocity
+	radial  float32   // 1/s, see predict.World.PathVelocity
 }
 
 // OfCarrier returns the frame of a carrier at a moment.
-func OfCarrier(w *sim.World, carrier int, m sim.Moment) Frame {
+func OfCarrier(w *predict.World, carrier int, m sim.Moment) Frame {
 	f := Frame{IsParent: true, Pose: w.Scene().Carriers[carrier].Path.PoseAt(geom.Pose{Rot: geom.Identity}, m, w.Rate())}
 	f.linear, f.angular.Z, f.radial = w.CarrierVelocity(carrier, m)
 	return f

@@ -144,8 +144,8 @@ func movingFrames(t *testing.T) []Frame {
 	}
 	return []Frame{
 		{},
-		OfCarrier(sim.New(s, 60), 0, sim.Tick(1080).Moment()+999),
-		OfCarrier(sim.New(table, 60), 0, sim.Tick(777).Moment()+333),
+		OfCarrier(predict.NewWorld(s, 60), 0, sim.Tick(1080).Moment()+999),
+		OfCarrier(predict.NewWorld(table, 60), 0, sim.Tick(777).Moment()+333),
 		OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 100, Y: -50, Z: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Z: 0.8}, 2)}, Linear: geom.Vec3{X: 9, Z: -4}, Angular: geom.Vec3{X: 1, Y: 2, Z: -1}}),
 	}
 }
@@ -183,7 +183,7 @@ func TestPassengerRests(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Carriers[0].Path.Travel, s.Carriers[0].Path.TravelSeconds = geom.Vec3{X: 40, Y: 10}, 9
-	w := sim.New(s, 60)
+	w := predict.NewWorld(s, 60)
 	start := geom.Pose{Pos: geom.Vec3{X: 3, Y: 1, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.3)}
 	p := start
 	f := OfCarrier(w, 0, 0)
@@ -213,7 +213,7 @@ func TestExtrapolate(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Carriers[0].Path.Centre = geom.Vec3{X: 5, Y: -3}
-	w := sim.New(s, 60)
+	w := predict.NewWorld(s, 60)
 	f, want := OfCarrier(w, 0, sim.Tick(100).Moment()), OfCarrier(w, 0, sim.Tick(130).Moment())
 	got := f.Extrapolate(0.5)
 	if got.Pose.Pos.Sub(want.Pose.Pos).Len() > 0.02 || got.Pose.Rot.Mul(want.Pose.Rot.Inverse()).Angle() > 1e-3 {

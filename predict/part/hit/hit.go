@@ -77,7 +77,7 @@ type ShotSource interface {
 
 // Tick remembers the world as it is and judges the shots whose turn it is: those of
 // players at the server, of this tick, and those of peers. It comes before the step.
-func (j *LagCompensator) Tick(w *sim.World, host []sim.Input, peers []predict.Peer, from ShotSource) {
+func (j *LagCompensator) Tick(w *predict.World, host []sim.Input, peers []predict.Peer, from ShotSource) {
 	j.Record(w)
 	for player, in := range host {
 		if in.Shot.Fired && player < w.Scene().Players {
@@ -95,7 +95,7 @@ func (j *LagCompensator) Tick(w *sim.World, host []sim.Input, peers []predict.Pe
 }
 
 // Record notes where the bodies of the world are in its tick.
-func (j *LagCompensator) Record(w *sim.World) {
+func (j *LagCompensator) Record(w *predict.World) {
 	if n := int(j.maxAge(w.Rate())/predict.SubticksPerTick) + 3; n != j.ringLen {
 		j.poses, j.ringLen = history.New[poseRecord](n), n
 	}
@@ -109,7 +109,7 @@ func (j *LagCompensator) maxAge(rate int) int64 {
 }
 
 // AddShot takes in a player's shot. One that claims nothing is of now.
-func (j *LagCompensator) AddShot(w *sim.World, player int, s sim.Shot) {
+func (j *LagCompensator) AddShot(w *predict.World, player int, s sim.Shot) {
 	now := int64(w.Tick()) * predict.SubticksPerTick
 	x := pendingShot{player, s, now, now}
 	if s.HasViewTime {
@@ -123,7 +123,7 @@ func (j *LagCompensator) AddShot(w *sim.World, player int, s sim.Shot) {
 
 // ResolvePending judges the shots that have come whose moment the server has reached, in the
 // order in which they came.
-func (j *LagCompensator) ResolvePending(w *sim.World) {
+func (j *LagCompensator) ResolvePending(w *predict.World) {
 	now, left := int64(w.Tick())*predict.SubticksPerTick, j.pending[:0]
 	for i := range j.pending {
 		x := j.pending[i]
@@ -137,7 +137,7 @@ func (j *LagCompensator) ResolvePending(w *sim.World) {
 }
 
 // resolve judges one shot, twice, and tells of it.
-func (j *LagCompensator) resolve(w *sim.World, x *pendingShot, now int64) {
+func (j *LagCompensator) resolve(w *predict.World, x *pendingShot, now int64) {
 	v, scene, rate := &j.result, w.Scene(), w.Rate()
 	*v = predict.HitResult{Player: x.player, Shot: x.shot, Tick: w.Tick(), Age: now - x.viewMoment, UseRewound: j.useRewound}
 	v.Rewound.Hit.Body = sim.NoBody
@@ -172,7 +172,7 @@ func (j *LagCompensator) resolve(w *sim.World, x *pendingShot, now int64) {
 }
 
 // hasLineOfSight reports whether nothing is between a shooter and the middle of a body.
-func (j *LagCompensator) hasLineOfSight(w *sim.World, from, middle geom.Vec3, poses []geom.Pose, x *pendingShot, at int64, body int) bool {
+func (j *LagCompensator) hasLineOfSight(w *predict.World, from, middle geom.Vec3, poses []geom.Pose, x *pendingShot, at int64, body int) bool {
 	way := middle.Sub(from)
 	first := w.Scene().CastRay(from, way.Unit(), way.Len(), poses, x.player, predict.SubtickMoment(at), w.Rate())
 	return first.Body == body || first.Distance >= way.Len()

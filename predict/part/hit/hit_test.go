@@ -14,7 +14,7 @@ import (
 // tick, past the first player, who stands at -6, 0 and looks east.
 type rig struct {
 	env      *predict.Env
-	w        *sim.World
+	w        *predict.World
 	lc       LagCompensator
 	results  []predict.HitResult
 	arriving []sim.Shot
@@ -27,7 +27,7 @@ func newRig(t testing.TB, knobs ...string) *rig {
 		t.Fatal(err)
 	}
 	s.Boxes = s.Boxes[:2]
-	r := &rig{w: sim.New(s, 60)}
+	r := &rig{w: predict.NewWorld(s, 60)}
 	r.env = &predict.Env{World: r.w, Players: 2, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	r.env.OnHit = func(v *predict.HitResult) { r.results = append(r.results, *v) }
 	r.lc.Declare(r.env)
@@ -283,7 +283,7 @@ func newLargeRig(b *testing.B) *rig {
 	}
 	r := newRig(b)
 	r.env.OnHit = nil
-	r.w = sim.New(s, 60)
+	r.w = predict.NewWorld(s, 60)
 	r.env.World = r.w
 	for t := range 60 {
 		for i := range r.w.Bodies() {
@@ -306,7 +306,7 @@ func TestBehindCover(t *testing.T) {
 		r := newRig(t)
 		sc := *r.w.Scene()
 		sc.Static = []sim.Box{{Half: geom.Vec3{X: 0.2, Y: 0.4, Z: 1}, Start: sim.Body{Pose: geom.Pose{Pos: wall, Rot: geom.Identity}}}}
-		r.w = sim.New(sc, 60)
+		r.w = predict.NewWorld(sc, 60)
 		r.env.World = r.w
 		r.run(100)
 		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m to the south of the line

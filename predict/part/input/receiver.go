@@ -32,7 +32,7 @@ func (d *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, held []sim.Inpu
 // tick that begins: those at the server as host says, the others as their newest
 // input. It is for a server whose clients draw what is past, so that their ticks
 // are no reason to refuse any input.
-func (d *Receiver) Collect(host []sim.Input, peers []predict.Peer, held []sim.Input, w *sim.World, m *predict.Counters) {
+func (d *Receiver) Collect(host []sim.Input, peers []predict.Peer, held []sim.Input, w *predict.World, m *predict.Counters) {
 	d.AddPeers(peers, 0, held)
 	SetHostInputs(held, host)
 	d.Receive(peers, w.Tick(), m)

@@ -17,7 +17,7 @@ func TestTreeBodyVelocity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	for range 300 {
 		w.Step()
 	}

@@ -132,11 +132,11 @@ func (c *client) posedByTree(i int) bool {
 }
 
 // record notes where the body is, or will be when all doses are given.
-func (m *chainBody) record(w *sim.World) {
+func (m *chainBody) record(w *predict.World) {
 	*m.history.Insert(w.Tick()) = m.correction.fullyCorrected(&w.Bodies()[m.index])
 }
 
-func (c *jointChain) record(w *sim.World) {
+func (c *jointChain) record(w *predict.World) {
 	for i := range c.bodies {
 		c.bodies[i].record(w)
 	}

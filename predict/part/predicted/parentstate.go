@@ -88,7 +88,7 @@ func (s *parentSelection) declare(env *predict.Env) {
 }
 
 // update chooses after a step of the world.
-func (s *parentSelection) update(w *sim.World, peers []predict.Peer) {
+func (s *parentSelection) update(w *predict.World, peers []predict.Peer) {
 	if !s.enabled || len(s.candidates) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *parentSelection) update(w *sim.World, peers []predict.Peer) {
 }
 
 // code writes the ride of a peer's player.
-func (s *parentSelection) code(c *quant.Coder, w *sim.World, peer, seat int) {
+func (s *parentSelection) code(c *quant.Coder, w *predict.World, peer, seat int) {
 	if !s.enabled {
 		return
 	}

@@ -44,7 +44,7 @@ func newRig(t testing.TB, spec, weather string, knobs ...string) *rig {
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
+		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
 	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
 	r.s = NewServer(r.env[1]).(*server)

@@ -63,7 +63,7 @@ const touchDistance = 0.05
 
 // simulateTouched lets loose what is near the own body and what is near one that is loose and
 // moves. A body begins as motion says.
-func (o *remoteBodies) simulateTouched(w *sim.World, own int, motion func(i int) sim.Body) {
+func (o *remoteBodies) simulateTouched(w *predict.World, own int, motion func(i int) sim.Body) {
 	if o.mode != remoteDynamic {
 		return
 	}
@@ -76,7 +76,7 @@ func (o *remoteBodies) simulateTouched(w *sim.World, own int, motion func(i int)
 }
 
 // simulateNear lets loose what is near body i.
-func (o *remoteBodies) simulateNear(w *sim.World, own, i int, motion func(i int) sim.Body) {
+func (o *remoteBodies) simulateNear(w *predict.World, own, i int, motion func(i int) sim.Body) {
 	b := &w.Bodies()[i]
 	if b.Asleep {
 		return
@@ -108,7 +108,7 @@ func (o *remoteBodies) simulateNear(w *sim.World, own, i int, motion func(i int)
 
 // makeKinematicIfDue holds body i again if it may be, and returns whether it is held. shown is the
 // own tick that the picture of the others has come to, off that all are to be held.
-func (o *remoteBodies) makeKinematicIfDue(w *sim.World, i int, shown int64, off bool) bool {
+func (o *remoteBodies) makeKinematicIfDue(w *predict.World, i int, shown int64, off bool) bool {
 	x := &o.bodies[i]
 	if !x.simulated {
 		return true
@@ -137,7 +137,7 @@ func (o *remoteBodies) slot(i int, t sim.Tick) *pastBody {
 
 // record notes where what is loose is, or will be when all doses are given, as a tick
 // begins.
-func (o *remoteBodies) record(w *sim.World) {
+func (o *remoteBodies) record(w *predict.World) {
 	if o.simulatedCount == 0 {
 		return
 	}
@@ -179,7 +179,7 @@ func (c *client) reconcileRemote(at, now sim.Tick) {
 }
 
 // correct gives what is loose a share of what is left.
-func (o *remoteBodies) correct(w *sim.World, share float32) {
+func (o *remoteBodies) correct(w *predict.World, share float32) {
 	if o.simulatedCount == 0 {
 		return
 	}

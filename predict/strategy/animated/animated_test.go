@@ -40,7 +40,7 @@ func newRig(t *testing.T, network string, knobs ...string) *rig {
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -i, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}
+		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -i, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}
 	}
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)

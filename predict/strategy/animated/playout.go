@@ -28,7 +28,7 @@ func (l *playoutBuffers) enabled() bool {
 }
 
 // collect sets inputs to each player's input in the tick that begins.
-func (l *playoutBuffers) collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *sim.World, m *predict.Counters) {
+func (l *playoutBuffers) collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World, m *predict.Counters) {
 	for i := len(l.buffers); i < len(peers); i++ {
 		l.buffers = append(l.buffers, input.PlayoutBuffer{})
 		if seat := peers[i].Player; seat >= 0 {

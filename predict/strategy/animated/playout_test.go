@@ -20,7 +20,7 @@ func TestPlayout(t *testing.T) {
 	}
 	knobs := &predict.Knobs{}
 	env := func() *predict.Env {
-		return &predict.Env{World: sim.New(sc, 60), Players: 1, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: &predict.Counters{}}
+		return &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, LastInputs: make([]sim.Input, 1), Knobs: knobs, Counters: &predict.Counters{}}
 	}
 	s, c := newServer(env()).(*server), newClient(env())
 	up, down := link.Pair(&link.Network{}, 0)

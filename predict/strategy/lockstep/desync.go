@@ -32,7 +32,7 @@ func newChecksumHistory(bodies int) checksumHistory {
 }
 
 // record takes in the world as it is now.
-func (r *checksumHistory) record(w *sim.World) {
+func (r *checksumHistory) record(w *predict.World) {
 	t := w.Tick()
 	row := r.bodyHashes[int(t%bodyHashHistoryTicks)*r.bodyCount:][:r.bodyCount]
 	r.bodyTicks[t%bodyHashHistoryTicks] = t

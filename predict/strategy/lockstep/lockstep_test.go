@@ -42,7 +42,7 @@ func newRig(t testing.TB, spec, weather string, host bool, knobs ...string) *rig
 		t.Fatal(err)
 	}
 	env := func(player int) *predict.Env {
-		return &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.counters}
+		return &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.counters}
 	}
 	r.s = newServer(env(-1)).(*server)
 	n := sc.Players
@@ -430,7 +430,7 @@ func TestLocatesDesync(t *testing.T) {
 }
 
 // isIsolated reports whether nothing is near a body.
-func isIsolated(w *sim.World, body int) bool {
+func isIsolated(w *predict.World, body int) bool {
 	for i, b := range w.Bodies() {
 		if i != body && b.Pose.Pos.Sub(w.Bodies()[body].Pose.Pos).Len() < 0.9 {
 			return false
@@ -450,7 +450,7 @@ func TestContactOrder(t *testing.T) {
 	}
 	// The first tick that differs is one in which something touches something:
 	// until then both worlds fall through the air.
-	w := sim.New(*r.s.env.World.Scene(), 60)
+	w := predict.NewWorld(*r.s.env.World.Scene(), 60)
 	for w.Tick() < r.c[0].mismatchTick {
 		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].mismatchTick {
 			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].mismatchTick)
@@ -575,7 +575,7 @@ func TestTickWraps(t *testing.T) {
 		again.due = append(again.due, 0)
 	}
 	env := func(player int) *predict.Env {
-		w := sim.New(sc, 60)
+		w := predict.NewWorld(sc, 60)
 		w.SetTick(start)
 		return &predict.Env{World: w, Players: 2, Player: player, LastInputs: make([]sim.Input, 2), Knobs: &again.knobs, Counters: &again.counters}
 	}
@@ -680,7 +680,7 @@ func BenchmarkChecksum(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Pull})
 	}

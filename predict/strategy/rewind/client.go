@@ -50,7 +50,7 @@ type client struct {
 	receiver     codec.Receiver
 	servo        clock.Servo
 	inputHistory history.Ring[inputRecord]
-	stateHistory history.Ring[sim.State]
+	stateHistory history.Ring[predict.State]
 	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
 	stepInputs   []sim.Input // scratch: inputs of the tick being stepped
 	joined       bool        // the client's inputs are sent
@@ -73,7 +73,7 @@ func newClient(env *predict.Env) predict.Client {
 	c := &client{
 		env:          env,
 		inputHistory: history.New[inputRecord](inputHistoryTicks),
-		stateHistory: history.New[sim.State](stateHistoryTicks),
+		stateHistory: history.New[predict.State](stateHistoryTicks),
 		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
 		stepInputs:   make([]sim.Input, env.Players),
 		errorOffsets: make([]smoothing.ErrorOffset, len(env.World.Bodies())),
@@ -301,7 +301,7 @@ func (c *client) resetToServer(correction predict.Correction) {
 
 // firstMismatch returns the first body whose received state differs from the remembered one by more
 // than the tolerance, or -1.
-func (c *client) firstMismatch(past *sim.State) int {
+func (c *client) firstMismatch(past *predict.State) int {
 	for i := range c.receiver.Bodies {
 		if c.exceedsTolerance(i, past) {
 			return i
@@ -312,14 +312,14 @@ func (c *client) firstMismatch(past *sim.State) int {
 
 // exceedsTolerance reports whether the received pose of body i differs from the remembered one by
 // more than the tolerance. Velocity errors show in the pose a tick later.
-func (c *client) exceedsTolerance(i int, past *sim.State) bool {
+func (c *client) exceedsTolerance(i int, past *predict.State) bool {
 	a, b := &c.receiver.Bodies[i].Pose, &past.Bodies[i].Pose
 	return a.Pos.Sub(b.Pos).LenSq() > float32(float32(c.positionTolerance)*float32(c.positionTolerance)) || 1-geom.Abs(a.Rot.Dot(b.Rot)) > float32(c.rotationTolerance)
 }
 
 // worstMismatch returns, among the bodies from first on that exceed the tolerance, the one with the
 // largest error, the field that explains it, and that field's error.
-func (c *client) worstMismatch(first int, past *sim.State) (body int, field predict.Field, amount float32) {
+func (c *client) worstMismatch(first int, past *predict.State) (body int, field predict.Field, amount float32) {
 	largest := float32(-1)
 	seconds := float32(max(int64(c.receiver.Tick)-int64(c.agreedTick), 1)) / float32(c.env.World.Rate())
 	for i := first; i < len(c.receiver.Bodies); i++ {
@@ -442,7 +442,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.servo, c.joined, c.lastSent, c.correctionSum = o.servo, o.joined, o.lastSent, o.correctionSum
 	c.agreedTick, c.visibleTick = o.agreedTick, o.visibleTick
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
-	c.stateHistory.CopyFrom(&o.stateHistory, func(dst, src *sim.State) { dst.CopyFrom(src) })
+	c.stateHistory.CopyFrom(&o.stateHistory, func(dst, src *predict.State) { dst.CopyFrom(src) })
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
 	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
 }

@@ -42,7 +42,7 @@ func newRig(t *testing.T, spec, network string, knobs ...string) *rig {
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
+		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
 	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
 	r.s = newServer(r.env[1]).(*server)
@@ -122,7 +122,7 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	// The client's clock jumped when it joined; after that each of its ticks has the input of one
 	// tick of the session.
 	shift := int(now) - r.tick
-	w := sim.New(*r.env[0].World.Scene(), 60)
+	w := predict.NewWorld(*r.env[0].World.Scene(), 60)
 	w.Load(r.c.stateHistory.Find(correction.Tick))
 	for tick := correction.Tick; tick < now; tick++ {
 		in := scriptedInput(int(tick) - shift)

@@ -34,7 +34,7 @@ func (l *lateInputSettings) declare(k *predict.Knobs) {
 // inputs that they were stepped with. The inputs that have arrived are in the queues.
 type rollbackHistory struct {
 	lateInputSettings
-	states     history.Ring[sim.State] // at the start of each tick
+	states     history.Ring[predict.State] // at the start of each tick
 	ticks      history.Ring[pastTick]
 	lastBodies []sim.Body // after the last step
 	maxShift   float64    // metres, largest distance by which a rollback moved a body in the present
@@ -55,7 +55,7 @@ type pastTick struct {
 // init allocates the history and declares its knobs and counters. The knobs point into l, so l must
 // not move afterwards.
 func (l *rollbackHistory) init(env *predict.Env) {
-	l.states, l.ticks = history.New[sim.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
+	l.states, l.ticks = history.New[predict.State](rollbackHistoryTicks), history.New[pastTick](rollbackHistoryTicks)
 	l.declare(env.Knobs)
 	m := env.Counters
 	l.counters.resimulatedInputs = m.New("resimulated_inputs", "late inputs that were applied by a rollback")
@@ -151,7 +151,7 @@ func (s *server) replay(first, now sim.Tick) {
 
 // resetIfModified forgets the history if a command has changed bodies since the last step, because
 // a replay could not repeat that.
-func (l *rollbackHistory) resetIfModified(w *sim.World) {
+func (l *rollbackHistory) resetIfModified(w *predict.World) {
 	if !slices.Equal(l.lastBodies, w.Bodies()) {
 		l.states.Reset()
 		l.ticks.Reset()
@@ -159,7 +159,7 @@ func (l *rollbackHistory) resetIfModified(w *sim.World) {
 }
 
 // beginTick remembers the world at the start of a tick and the inputs that it will be stepped with.
-func (l *rollbackHistory) beginTick(w *sim.World, inputs []sim.Input) {
+func (l *rollbackHistory) beginTick(w *predict.World, inputs []sim.Input) {
 	if l.mode != resimulate {
 		l.lastBodies = l.lastBodies[:0]
 		return
@@ -172,7 +172,7 @@ func (l *rollbackHistory) beginTick(w *sim.World, inputs []sim.Input) {
 
 // endTick remembers the bodies after a tick. sentTick is the tick of the last snapshot that was
 // sent.
-func (l *rollbackHistory) endTick(w *sim.World, sentTick sim.Tick) {
+func (l *rollbackHistory) endTick(w *predict.World, sentTick sim.Tick) {
 	if l.mode != resimulate {
 		return
 	}
@@ -184,7 +184,7 @@ func (l *rollbackHistory) endTick(w *sim.World, sentTick sim.Tick) {
 
 func (l *rollbackHistory) copyFrom(o *rollbackHistory) {
 	l.lateInputSettings, l.maxShift = o.lateInputSettings, o.maxShift
-	l.states.CopyFrom(&o.states, func(dst, src *sim.State) { dst.CopyFrom(src) })
+	l.states.CopyFrom(&o.states, func(dst, src *predict.State) { dst.CopyFrom(src) })
 	l.ticks.CopyFrom(&o.ticks, history.CopyValue[pastTick])
 	l.lastBodies = append(l.lastBodies[:0], o.lastBodies...)
 }

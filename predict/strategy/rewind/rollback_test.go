@@ -19,7 +19,7 @@ func TestLateInputs(t *testing.T) {
 	for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "turntable"} {
 		for _, mode := range lateInputModes {
 			r := newRig(t, scene, lateNetwork, "lead", "1", "late-inputs", mode)
-			want := sim.New(*r.env[1].World.Scene(), 60)
+			want := predict.NewWorld(*r.env[1].World.Scene(), 60)
 			known := map[sim.Tick]sim.Input{}
 			for range 900 {
 				r.run(1)

@@ -22,7 +22,7 @@ import (
 // pair is a server and a client of a scene, with a link between them.
 type pair struct {
 	t              testing.TB
-	world          *sim.World
+	world          *predict.World
 	env            *predict.Env
 	s              *server
 	c              *client
@@ -40,11 +40,11 @@ func newPair(t testing.TB, spec string, network *link.Network, knobs ...string) 
 		t.Fatal(err)
 	}
 	a, b := link.Pair(network, 0)
-	x := &pair{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), world: sim.New(sc, 60), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
+	x := &pair{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), world: predict.NewWorld(sc, 60), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
 	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	x.s = newServer(x.env).(*server)
 	clientEnv := *x.env
-	clientEnv.World = sim.New(sc, 60)
+	clientEnv.World = predict.NewWorld(sc, 60)
 	x.c = newClient(&clientEnv).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		x.set(knobs[i], knobs[i+1])
@@ -343,7 +343,7 @@ func TestWideScenes(t *testing.T) {
 	}
 	var k quant.Coder
 	a, b := link.Pair(&link.Network{}, 0)
-	env := &predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	s := newServer(env).(*server)
 	if err := env.Knobs.Set("compression", "arithmetic"); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
 var errMalformed = errors.New("snapshot: not a snapshot")
 
 // capture copies the visible state of a world.
-func (s *snapshot) capture(w *sim.World, level int, velocities bool) {
+func (s *snapshot) capture(w *predict.World, level int, velocities bool) {
 	s.tick, s.level, s.velocities = w.Tick(), level, velocities
 	s.bodies = s.bodies[:0]
 	touched := w.TouchedBy()

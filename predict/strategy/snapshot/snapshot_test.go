@@ -41,7 +41,7 @@ func newRig(t testing.TB, rate int, knobs ...string) *rig {
 	}
 	a, b := link.Pair(&link.Network{}, 0)
 	r := &rig{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: straightLine}
-	r.env = &predict.Env{World: sim.New(sc, rate), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	r.env = &predict.Env{World: predict.NewWorld(sc, rate), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	r.c = newClient(r.env).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		r.set(knobs[i], knobs[i+1])
@@ -480,7 +480,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := sim.New(sc, 60)
+		w := predict.NewWorld(sc, 60)
 		touched := 0
 		for i := range 120 {
 			w.Step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/30))}, sim.Input{Buttons: sim.Left})
@@ -611,7 +611,7 @@ func FuzzRead(f *testing.F) {
 		payload, _ = s.writePacked(&c, &buffer, r.scene, &ends)
 		f.Add(slices.Clone(payload), uint8(l))
 	}
-	world := sim.New(*r.scene, 60)
+	world := predict.NewWorld(*r.scene, 60)
 	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
 		env := &predict.Env{World: world, Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 		c := newClient(env).(*client)

@@ -21,7 +21,7 @@ type claimServer struct {
 
 func newClaimServer(t *testing.T) *claimServer {
 	t.Helper()
-	env := &predict.Env{World: sim.New(mustScene(t, "two-players"), 60), Players: 2, Player: -1, LastInputs: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := &predict.Env{World: predict.NewWorld(mustScene(t, "two-players"), 60), Players: 2, Player: -1, LastInputs: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	k := &claimServer{server: newServer(env).(*server), tick: [2]sim.Tick{100, 500}}
 	if err := env.Knobs.Set("authority", "client"); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func TestReadUplink(t *testing.T) {
 func FuzzReadUplink(f *testing.F) {
 	sc := mustScene(f, "two-players")
 	m := message{tick: 200, players: 2, updateCount: 2, format: format{authority: true, velocities: true, quantised: true, rotationBits: maxRotationBits}}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	m.updates[0] = update{body: 1, authority: authority{1, true}, state: w.Bodies()[1]}
 	m.updates[1] = update{body: 9, authority: noAuthority, state: w.Bodies()[9]}
 	f.Add(clientPayload(200, nil, &sc))

@@ -67,7 +67,7 @@ func bandOf(away float32) int {
 func (b *distanceBands) countBody(away float32) { b.bodyTicks[bandOf(away)]++ }
 
 // countUpdates counts the bodies of a packet.
-func (b *distanceBands) countUpdates(m *message, w *sim.World, here geom.Vec3) {
+func (b *distanceBands) countUpdates(m *message, w *predict.World, here geom.Vec3) {
 	for i := range m.updates[:m.updateCount] {
 		b.updateCounts[bandOf(w.Bodies()[m.updates[i].body].Pose.Pos.Sub(here).LenSq())]++
 	}

@@ -35,7 +35,7 @@ type localAuthority struct {
 // maxUplinkBytes holds what a client may send.
 const maxUplinkBytes = maxBytes + (input.MaxInputs*(input.MaxShotInputBits+1)+64)/8/8*8
 
-func newLocalAuthority(w *sim.World) localAuthority {
+func newLocalAuthority(w *predict.World) localAuthority {
 	n := len(w.Bodies())
 	return localAuthority{
 		claimed: make([]bool, n), claimedIslands: make([]bool, n), movingIslands: make([]bool, n), owns: make([]bool, n), released: make([]bool, n), serverKnowsFrom: make([]sim.Tick, n),
@@ -219,7 +219,7 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 // accumulatePriorities adds the priorities of this tick: of the player's cube, of what has been
 // let go, and of the rest that is in hand, but for what rests and is known to rest
 // there.
-func (g *localAuthority) accumulatePriorities(w *sim.World) {
+func (g *localAuthority) accumulatePriorities(w *predict.World) {
 	p := &g.sender
 	for i := range p.priority {
 		b := &w.Bodies()[i]

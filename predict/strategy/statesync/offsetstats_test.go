@@ -37,7 +37,7 @@ func TestOffsetStats(t *testing.T) {
 	} {
 		k, m := &predict.Knobs{}, &predict.Counters{}
 		half := func() *client {
-			return newClient(&predict.Env{World: sim.New(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
+			return newClient(&predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
 		}
 		x, y := half(), half()
 		x.smooth.Mode, x.smooth.PositionFactor, x.smooth.SnapDistance = c.mode, c.keep, 5

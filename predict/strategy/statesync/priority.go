@@ -166,7 +166,7 @@ const maxPriority = 1<<47 - 1
 
 // accumulatePriorities adds the priorities of this tick, for a peer whose player's cube is body own,
 // and notes what has changed.
-func (p *sender) accumulatePriorities(w *sim.World, changed []bool, by *policy, own int) {
+func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.TouchedBy(), w.Bodies()
 	here := bodies[own].Pose.Pos
 	for i := range p.priority {
@@ -238,7 +238,7 @@ const maxSkipped = 64
 // chooseEncoding has an update written in the way that is likely to be the shortest. Now and
 // then it is not sent by its difference from a base, and from then on no older state
 // is one: so whatever went wrong ends there.
-func (p *sender) chooseEncoding(u *update, m *message, w *sim.World) {
+func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	u.encoding = absolute
 	if !m.format.relative {
 		return
@@ -301,7 +301,7 @@ func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 // chooseUpdates puts into the message, in the order of the bodies, those of the highest
 // priorities that fit most bits, and returns theirs. One that does not fit is
 // skipped, and the next one tried. has tells in whose hands a body is.
-func (p *sender) chooseUpdates(m *message, w *sim.World, most int, has func(body int) authority) (sum int) {
+func (p *sender) chooseUpdates(m *message, w *predict.World, most int, has func(body int) authority) (sum int) {
 	p.keys = p.keys[:0]
 	skipped := 0
 	for i, n := range p.priority {

@@ -86,7 +86,7 @@ func (s *settings) format(velocities bool) format {
 }
 
 // quantise puts a world onto the grid if both sides are to step from there.
-func (s *settings) quantise(w *sim.World) {
+func (s *settings) quantise(w *predict.World) {
 	if s.level < quantisedBoth {
 		return
 	}

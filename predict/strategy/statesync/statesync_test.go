@@ -47,7 +47,7 @@ func newRig(t testing.TB, spec, weather string, knobs ...string) *rig {
 	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: -1}}
 	k, m := &predict.Knobs{}, &predict.Counters{}
 	for i := range r.env {
-		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
+		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
 	r.s = newServer(r.env[1]).(*server)
 	r.c = newClient(r.env[0]).(*client)
@@ -197,7 +197,7 @@ func TestNothingStarves(t *testing.T) {
 // one of priority 1, and the player in every packet.
 func TestPriorities(t *testing.T) {
 	p := newSender(5)
-	w := sim.New(mustScene(t, "katamari:cubes=4"), 60)
+	w := predict.NewWorld(mustScene(t, "katamari:cubes=4"), 60)
 	by := policy{playerPriority: 1_000_000, touchedPriority: 100, otherPriority: 1}
 	times := [5]int{}
 	touched := w.TouchedBy()
@@ -239,7 +239,7 @@ func mustScene(t testing.TB, spec string) sim.Scene {
 // was promised.
 func TestFitAndSkip(t *testing.T) {
 	sc := mustScene(t, "katamari:cubes=4")
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	for i, asleep := range []bool{false, false, true, false, true} {
 		b := w.Bodies()[i]
 		b.Asleep = asleep
@@ -472,7 +472,7 @@ func TestFullMessageFits(t *testing.T) {
 			m.inputs[p][i] = sim.Input{Buttons: sim.Buttons(i % 4), Heading: uint8(i*7 + p + 1)}
 		}
 	}
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	for i := range m.updates {
 		m.updates[i] = update{body: i * 3, state: w.Bodies()[i*3], authority: authority{int8(i % 4), true}}
 		m.updates[i].state.Asleep = false
@@ -495,7 +495,7 @@ func TestFullMessageFits(t *testing.T) {
 // before the session, and a byte too many or too few are refused.
 func TestRejectsMalformed(t *testing.T) {
 	sc := mustScene(t, "zen")
-	w := sim.New(sc, 60)
+	w := predict.NewWorld(sc, 60)
 	read := func(spoil func(m *message), bytes int) error {
 		m := message{tick: 50, inputCount: 3, players: 1, updateCount: 2, format: format{velocities: true, rotationBits: maxRotationBits}}
 		m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}

@@ -1,0 +1,158 @@
+// Package ownership tracks which player has authority over each body. A player owns what its
+// cube touches, directly or through other bodies, unless another player owns it, and keeps it until
+// the body has been left alone and asleep for a while. The rule is that of Fiedler's demo of 2015.
+//
+// Ownership follows from the contacts of a world that has been stepped. The package knows no packets
+// and no strategy: whoever receives an owner from another machine sets it.
+package ownership
+
+import "ghostcube/sim"
+
+// MaxIdleTicks is how many ticks a body stays owned after its owner last touched it (Fiedler's 100
+// ticks of 1/60 s).
+const MaxIdleTicks = 100
+
+// State is the owner of every body and how long that player has not touched it: all that Owners need
+// to go on. Its slices are indexed by body.
+type State struct {
+	owner     []int8  // a player, or sim.NoPlayer
+	idleTicks []uint8 // in [0, MaxIdleTicks]
+}
+
+// CopyFrom makes s equal to o and shares no memory with it.
+func (s *State) CopyFrom(o *State) {
+	s.owner = append(s.owner[:0], o.owner...)
+	s.idleTicks = append(s.idleTicks[:0], o.idleTicks...)
+}
+
+// Owners is the ownership of all bodies of one world.
+type Owners struct {
+	state     State
+	touchedBy []int8         // result of the last Update
+	pairs     []sim.BodyPair // scratch
+}
+
+// New returns the ownership of a scene at its start: players own their cubes.
+func New(scene *sim.Scene) Owners {
+	n := len(scene.Boxes)
+	o := Owners{state: State{owner: make([]int8, n), idleTicks: make([]uint8, n)}, touchedBy: make([]int8, n)}
+	for i := range o.state.owner {
+		o.state.owner[i] = sim.NoPlayer
+		if i < scene.Players {
+			o.state.owner[i] = int8(i)
+		}
+	}
+	return o
+}
+
+// Owners returns the owner of every body, or sim.NoPlayer. The slice belongs to o, is only to be read
+// and changes with the next Update.
+func (o *Owners) Owners() []int8 { return o.state.owner }
+
+// TouchedBy returns the player who touched each body in the last step, directly or through other
+// bodies, or sim.NoPlayer. The slice belongs to o, is only to be read and changes with the next Update.
+func (o *Owners) TouchedBy() []int8 { return o.touchedBy }
+
+// Set gives a body to a player, or to sim.NoPlayer, as another machine decides. A touch in a later
+// step continues from there.
+func (o *Owners) Set(body int, player int8) {
+	if o.state.owner[body] != player {
+		o.state.owner[body], o.state.idleTicks[body] = player, 0
+	}
+}
+
+// Save copies the state into s and reuses its memory.
+func (o *Owners) Save(s *State) { s.CopyFrom(&o.state) }
+
+// Load sets the state to s, which must be of the same scene.
+func (o *Owners) Load(s *State) { o.state.CopyFrom(s) }
+
+// CopyFrom makes o equal to another of the same scene and shares no memory with it.
+func (o *Owners) CopyFrom(from *Owners) {
+	o.state.CopyFrom(&from.state)
+	o.touchedBy = append(o.touchedBy[:0], from.touchedBy...)
+}
+
+// Digest adds the ownership of a body to a digest.
+func (o *Owners) Digest(d *sim.Digest, body int) {
+	d.Add(uint32(uint8(o.state.owner[body])) | uint32(o.state.idleTicks[body])<<8)
+}
+
+// Update brings the ownership up to date with a step of w: players own what they touch, and release
+// what they have not touched for MaxIdleTicks once it sleeps. If two players touch the same free body
+// first in the same tick, the one with the lower number owns it.
+func (o *Owners) Update(w *sim.World) {
+	players := w.Scene().Players
+	o.findTouched(w, players)
+	bodies := w.Bodies()
+	for i := players; i < len(bodies); i++ {
+		owner, idle := &o.state.owner[i], &o.state.idleTicks[i]
+		switch t := o.touchedBy[i]; {
+		case t != sim.NoPlayer:
+			*owner, *idle = t, 0
+		case *owner == sim.NoPlayer:
+		case *idle < MaxIdleTicks:
+			*idle++
+		case bodies[i].Asleep:
+			*owner, *idle = sim.NoPlayer, 0
+		}
+	}
+}
+
+// findTouched finds the player who touches each body.
+func (o *Owners) findTouched(w *sim.World, players int) {
+	for i := range o.touchedBy {
+		o.touchedBy[i] = sim.NoPlayer
+	}
+	for p := range players {
+		o.touchedBy[p] = int8(p)
+	}
+	if players == 1 {
+		o.touchIsland(w)
+	} else if players > 1 {
+		o.floodContacts(w)
+	}
+}
+
+// touchIsland marks the island of a single player's cube, which is all that it reaches.
+func (o *Owners) touchIsland(w *sim.World) {
+	if w.Bodies()[0].Asleep {
+		return
+	}
+	island := w.Island(0)
+	for i := range o.touchedBy {
+		if w.Island(i) == island {
+			o.touchedBy[i] = 0
+		}
+	}
+}
+
+// floodContacts spreads the touch of each of several players over contacts and joints of awake
+// bodies, up to bodies of other players. Repeating the pass until nothing changes is cheaper than
+// building a graph: the pairs are sorted and chains are short.
+func (o *Owners) floodContacts(w *sim.World) {
+	o.pairs = w.AppendContactPairs(o.pairs[:0])
+	bodies := w.Bodies()
+	for _, j := range w.Scene().Joints {
+		if j.A != sim.WorldBody && !bodies[j.A].Asleep && !bodies[j.B].Asleep {
+			o.pairs = append(o.pairs, sim.BodyPair{A: int32(j.A), B: int32(j.B)})
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, p := range o.pairs {
+			changed = o.spread(p.A, p.B) || o.spread(p.B, p.A) || changed
+		}
+	}
+}
+
+// spread passes the touch of body a on to body b if b is free for that player. It reports whether it
+// did.
+func (o *Owners) spread(a, b int32) bool {
+	t, owner := o.touchedBy[a], o.state.owner[b]
+	if t == sim.NoPlayer || o.touchedBy[b] != sim.NoPlayer || owner != sim.NoPlayer && owner != t {
+		return false
+	}
+	o.touchedBy[b] = t
+	return true
+}

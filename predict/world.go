@@ -1,0 +1,91 @@
+package predict
+
+import (
+	"ghostcube/predict/part/ownership"
+	"ghostcube/sim"
+)
+
+// World is a simulated world and the ownership of its bodies. Both follow from the same inputs: they
+// are stepped, saved, loaded, copied and hashed together, so a strategy that rewinds or replays
+// carries ownership along without doing anything for it. All other methods are those of sim.World.
+type World struct {
+	*sim.World
+	ownership ownership.Owners
+}
+
+// State is the state of a World: that of the simulation and that of the ownership.
+type State struct {
+	sim.State
+	ownership ownership.State
+}
+
+// NewWorld returns the world of a scene at tick 0. rate is in ticks per second.
+func NewWorld(scene sim.Scene, rate int) *World {
+	return &World{World: sim.New(scene, rate), ownership: ownership.New(&scene)}
+}
+
+// Owners returns the player who owns each body, or sim.NoPlayer. The slice is only to be read, until
+// the next Step.
+func (w *World) Owners() []int8 { return w.ownership.Owners() }
+
+// TouchedBy returns the player who touched each body in the last step, directly or through other
+// bodies, or sim.NoPlayer. The slice is only to be read, until the next Step.
+func (w *World) TouchedBy() []int8 { return w.ownership.TouchedBy() }
+
+// SetOwner gives a body to a player, or to sim.NoPlayer, as another machine decides.
+func (w *World) SetOwner(body int, player int8) { w.ownership.Set(body, player) }
+
+// Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
+// nothing. The push and pull fields of a player leave alone what another player owns.
+func (w *World) Step(inputs ...sim.Input) {
+	w.World.LimitFields(w.ownership.Owners())
+	w.World.Step(inputs...)
+	w.ownership.Update(w.World)
+}
+
+// Save copies the state of the world into s and reuses its memory.
+func (w *World) Save(s *State) {
+	w.World.Save(&s.State)
+	w.ownership.Save(&s.ownership)
+}
+
+// Load sets the world to a state of the same scene. A Step after Load equals, bit for bit, the Step
+// that followed the Save.
+func (w *World) Load(s *State) {
+	w.World.Load(&s.State)
+	w.ownership.Load(&s.ownership)
+}
+
+// CopyFrom makes w equal to o, a world of the same scene.
+func (w *World) CopyFrom(o *World) {
+	w.World.CopyFrom(o.World)
+	w.ownership.CopyFrom(&o.ownership)
+}
+
+// CopyFrom makes s equal to o and shares no memory with it.
+func (s *State) CopyFrom(o *State) {
+	s.State.CopyFrom(&o.State)
+	s.ownership.CopyFrom(&o.ownership)
+}
+
+// Hash digests the bodies with their owners and, apart from them, the cache of contacts and joints.
+// Equal hashes mean equal states.
+func (w *World) Hash() (bodies, cache uint64) {
+	d := sim.Digest(w.Tick()) + 1
+	for i := range w.Bodies() {
+		w.digestBody(&d, i)
+	}
+	return uint64(d), w.ContactHash()
+}
+
+// BodyHash digests one body and its owner, to name the body that differs.
+func (w *World) BodyHash(i int) uint32 {
+	d := sim.Digest(1)
+	w.digestBody(&d, i)
+	return uint32(d >> 32)
+}
+
+func (w *World) digestBody(d *sim.Digest, i int) {
+	w.DigestBody(d, i)
+	w.ownership.Digest(d, i)
+}
