@@ -27,6 +27,7 @@ import (
 	"ghostcube/predict/part/history"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // LagCompensator is the server's side for all players.
@@ -214,7 +215,7 @@ func (j *LagCompensator) posesAt(dst *[]geom.Pose, moment int64, first, last int
 		if p := &a.poses[i]; part == 0 || *p == b.poses[i] {
 			(*dst)[i] = *p
 		} else {
-			(*dst)[i] = geom.LerpPose(*p, b.poses[i], share)
+			(*dst)[i] = smoothing.LerpPose(*p, b.poses[i], share)
 		}
 	}
 	return true

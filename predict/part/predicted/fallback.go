@@ -3,6 +3,7 @@ package predicted
 import (
 	"ghostcube/predict"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // fallbackReason says why the own body is not shown predicted.
@@ -150,11 +151,8 @@ func (p *fallback) blend(ahead, late geom.Pose) geom.Pose {
 	case 1:
 		return late
 	}
-	return geom.LerpPose(ahead, late, smoothstep(p.interpolatedShare))
+	return smoothing.LerpPose(ahead, late, smoothing.Smoothstep(p.interpolatedShare))
 }
-
-// smoothstep is a share that leaves 0 and arrives at 1 slowly.
-func smoothstep(s float32) float32 { return float32(float32(s*s) * (3 - float32(2*s))) }
 
 // markFallback says which bodies are shown ahead, which are treated otherwise than usual, and
 // why the own one is.

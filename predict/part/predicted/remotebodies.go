@@ -4,6 +4,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // The ways to treat the bodies that the player does not drive.
@@ -228,7 +229,7 @@ func (o *remoteBodies) kinematicPose(i int, shown geom.Pose, ticks int64) geom.P
 	}
 	x.blendShare = max(x.blendShare-1/float32(max(ticks, 1)), 0)
 	x.blendFrom.Pose.Pos = x.blendFrom.Pose.Pos.AddScaled(1/float32(o.rate), x.blendFrom.Linear)
-	return geom.LerpPose(shown, x.blendFrom.Pose, smoothstep(x.blendShare))
+	return smoothing.LerpPose(shown, x.blendFrom.Pose, smoothing.Smoothstep(x.blendShare))
 }
 
 func (o *remoteBodies) millisToTicks(millis float64) int64 {
