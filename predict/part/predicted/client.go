@@ -141,7 +141,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.reconcile(from)
 	}
 	c.correction.step(c.playerBody(), c.setPlayerBody, c.env.World.Rate())
-	c.remote.correct(c.env.World, c.correction.stepShare(c.env.World.Rate()))
+	c.remote.correct(c.env.World, c.correction.gradual.Share(c.env.World.Rate()))
 	c.correctChain()
 	c.adoptSleep()
 	c.posePredicted(true)
@@ -315,7 +315,7 @@ func (c *client) reconcile(from packet.Packet) {
 	}
 	fix := c.newCorrection(why, from, &word, &had.Body)
 	c.shiftHistory(&d, had.parent, at, now)
-	c.reportCorrection(fix, d.pos.Len())
+	c.reportCorrection(fix, d.Pos.Len())
 }
 
 // cause compares what the player did in the tick that led to the server's state of tick

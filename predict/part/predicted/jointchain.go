@@ -92,7 +92,6 @@ func (c *client) predictChain(on bool) {
 	w := c.env.World
 	for _, i := range jointtree.NewRootedAt(w.Scene(), c.env.Player).Order {
 		m := chainBody{index: int(i), history: history.New[sim.Body](chainHistoryLen)}
-		m.correction.reset()
 		c.setPredicted(m.index, true)
 		m.record(w)
 		h.bodies = append(h.bodies, m)
@@ -158,12 +157,12 @@ func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, own *gradual
 		}
 		for t := at; t <= now; t++ {
 			if b := m.history.Find(t); b != nil {
-				d.applyTo(b)
+				d.ApplyTo(b)
 			}
 		}
 		m.correction.add(&d)
 		own.counters.Add("chain_corrections", 1)
-		own.counters.Set("chain_correction_max_m", max(own.counters.Value("chain_correction_max_m"), float64(d.pos.Len())))
+		own.counters.Set("chain_correction_max_m", max(own.counters.Value("chain_correction_max_m"), float64(d.Pos.Len())))
 	}
 }
 

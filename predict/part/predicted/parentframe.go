@@ -153,12 +153,7 @@ func (c *client) moveWithParent() {
 }
 
 // rotate turns what is to be given along with a parent.
-func (o *gradualCorrection) rotate(by geom.Quat) {
-	o.pos, o.lin, o.ang = by.Rotate(o.pos), by.Rotate(o.lin), by.Rotate(o.ang)
-	if o.rot != geom.Identity {
-		o.rot = by.Mul(o.rot).Mul(by.Inverse()).Unit()
-	}
-}
+func (o *gradualCorrection) rotate(by geom.Quat) { o.pending = o.pending.Rotated(by) }
 
 // predictParent leaves or changes the parent by what the client's own world knows. Who has none
 // does not choose: others are shown where they were, and the own cube is where it will
@@ -236,7 +231,7 @@ func (c *client) changeParent(to int) {
 		way := whole.Pose.Pos.Sub(b.Pose.Pos)
 		c.env.Counters.Set("handover_max_m", max(c.env.Counters.Value("handover_max_m"), float64(way.Len())))
 		if r.handover == handoverGradual {
-			d := bodyDelta{pos: way, rot: turn}
+			d := smoothing.Shift{Pos: way, Rot: turn}
 			c.correction.add(&d)
 			whole.Pose = b.Pose
 		}
@@ -256,22 +251,22 @@ func (c *client) changeParent(to int) {
 
 // shift adds a difference in the space of a parent to all entries from a tick on. Those
 // of another parent get it turned: by how the two are shown now.
-func (c *client) shiftHistory(d *bodyDelta, of int, from, to sim.Tick) {
+func (c *client) shiftHistory(d *smoothing.Shift, of int, from, to sim.Tick) {
 	f := c.interpolatedFrame(of)
-	other := bodyDelta{}
+	other := smoothing.Shift{}
 	for t := from; t <= to; t++ {
 		e := c.history.Find(t)
 		switch {
 		case e == nil:
 		case e.parent == of:
-			d.applyTo(&e.Body)
+			d.ApplyTo(&e.Body)
 		default:
 			g := c.interpolatedFrame(e.parent)
-			other = d.toWorld(&f).toFrame(&g)
-			other.applyTo(&e.Body)
+			other = toFrame(toWorld(d, &f), &g)
+			other.ApplyTo(&e.Body)
 		}
 	}
-	all := d.toWorld(&f)
+	all := toWorld(d, &f)
 	c.correction.add(&all)
 	if !c.parent.enabled {
 		return
@@ -284,28 +279,19 @@ func (c *client) shiftHistory(d *bodyDelta, of int, from, to sim.Tick) {
 }
 
 // toWorld returns a difference in a vessel's space along the world's axes.
-func (d *bodyDelta) toWorld(f *frame.Frame) bodyDelta {
+func toWorld(d *smoothing.Shift, f *frame.Frame) smoothing.Shift {
 	if !f.IsParent {
 		return *d
 	}
-	r := f.Pose.Rot
-	return d.rotated(r)
+	return d.Rotated(f.Pose.Rot)
 }
 
 // toFrame undoes along.
-func (d bodyDelta) toFrame(f *frame.Frame) bodyDelta {
+func toFrame(d smoothing.Shift, f *frame.Frame) smoothing.Shift {
 	if !f.IsParent {
 		return d
 	}
-	return d.rotated(f.Pose.Rot.Inverse())
-}
-
-func (d *bodyDelta) rotated(r geom.Quat) bodyDelta {
-	o := bodyDelta{pos: r.Rotate(d.pos), lin: r.Rotate(d.lin), ang: r.Rotate(d.ang), rot: d.rot}
-	if d.rot != geom.Identity {
-		o.rot = r.Mul(d.rot).Mul(r.Inverse()).Unit()
-	}
-	return o
+	return d.Rotated(f.Pose.Rot.Inverse())
 }
 
 // adoptServerParent returns the server's word of the own cube in the picture of the parent that the

@@ -9,6 +9,7 @@ import (
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // newRelativeRig is a rig of halves that know parents.
@@ -197,18 +198,18 @@ func TestServerChoosesParent(t *testing.T) {
 // the vessel.
 func TestDeltaChangesFrame(t *testing.T) {
 	f := frame.OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 40, Y: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.2)}})
-	d := bodyDelta{pos: geom.Vec3{X: 1, Y: 2, Z: 3}, lin: geom.Vec3{X: -1}, ang: geom.Vec3{Z: 2}, rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}
+	d := smoothing.Shift{Pos: geom.Vec3{X: 1, Y: 2, Z: 3}, Linear: geom.Vec3{X: -1}, Angular: geom.Vec3{Z: 2}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}
 	own := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 5}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 0.7)}}
 	out := f.ToWorld(&own)
-	along := d.toWorld(&f)
-	along.applyTo(&out)
-	d.applyTo(&own)
+	along := toWorld(&d, &f)
+	along.ApplyTo(&out)
+	d.ApplyTo(&own)
 	want := f.ToWorld(&own)
 	if off := predict.Diff(&out, &want); off.Position > 1e-4 || off.Rotation > 1e-3 || off.Linear > 1e-4 || off.Angular > 1e-4 {
 		t.Errorf("%+v, want %+v", out, want)
 	}
-	back := along.toFrame(&f)
-	if back.pos.Sub(d.pos).Len() > 1e-4 || back.rot.Mul(d.rot.Inverse()).Angle() > 1e-3 {
+	back := toFrame(along, &f)
+	if back.Pos.Sub(d.Pos).Len() > 1e-4 || back.Rot.Mul(d.Rot.Inverse()).Angle() > 1e-3 {
 		t.Errorf("%+v comes back as %+v", d, back)
 	}
 }
@@ -480,14 +481,14 @@ func TestShiftsHistoryOfOtherParents(t *testing.T) {
 	e := r.c.history.Find(now - 5)
 	e.Body, e.parent = f.ToWorld(&e.Body), frame.NoParent
 	before := [2]geom.Vec3{world(now - 5), world(now)}
-	d := bodyDelta{pos: geom.Vec3{X: 0.3, Y: -0.2}, rot: geom.Identity}
+	d := smoothing.Shift{Pos: geom.Vec3{X: 0.3, Y: -0.2}}
 	r.c.shiftHistory(&d, frame.NoParent, now-5, now)
 	for i, at := range []sim.Tick{now - 5, now} {
-		if off := world(at).Sub(before[i]).Sub(d.pos).Len(); off > 1e-4 {
-			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.pos)
+		if off := world(at).Sub(before[i]).Sub(d.Pos).Len(); off > 1e-4 {
+			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.Pos)
 		}
 	}
-	if off := r.c.correction.pos.Sub(d.pos).Len(); off > 1e-4 {
-		t.Errorf("doses of %v", r.c.correction.pos)
+	if off := r.c.correction.pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
+		t.Errorf("doses of %v", r.c.correction.pending.Pos)
 	}
 }

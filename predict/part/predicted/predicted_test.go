@@ -208,52 +208,6 @@ func TestHistoryIsShifted(t *testing.T) {
 	}
 }
 
-// TestTolerances holds what is let pass against the published numbers: position by the
-// speed, down to a tenth of it, rotation by the square of the spin, down to a
-// hundredth, the velocities always the same; and of what rests nothing.
-func TestTolerances(t *testing.T) {
-	env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-	var o gradualCorrection
-	o.declare(&env)
-	degrees := func(d float64) geom.Quat { return geom.AxisAngle(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
-	for _, c := range []struct {
-		what        string
-		speed, spin float32
-		off         sim.Body
-		found       bool
-	}{
-		{"4.9 mm, slow", 0.1, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.0049}}}, false},
-		{"5.1 mm, slow", 0.1, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.0051}}}, true},
-		{"24 mm at 5 m/s", 5, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.024}}}, false},
-		{"26 mm at 5 m/s", 5, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.026}}}, true},
-		{"49 mm at 30 m/s", 30, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.049}}}, false},
-		{"51 mm at 30 m/s", 30, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Y: 0.051}}}, true},
-		{"0.019 degrees, slow", 0, 0.01, sim.Body{Pose: geom.Pose{Rot: degrees(0.019)}}, false},
-		{"0.022 degrees, slow", 0, 0.01, sim.Body{Pose: geom.Pose{Rot: degrees(0.022)}}, true},
-		{"1.9 degrees, fast", 0, 3, sim.Body{Pose: geom.Pose{Rot: degrees(1.9)}}, false},
-		{"2.1 degrees, fast", 0, 3, sim.Body{Pose: geom.Pose{Rot: degrees(2.1)}}, true},
-		{"0.009 m/s", 1, 1, sim.Body{Linear: geom.Vec3{Z: 0.009}}, false},
-		{"0.011 m/s", 1, 1, sim.Body{Linear: geom.Vec3{Z: 0.011}}, true},
-		{"0.009 rad/s", 1, 1, sim.Body{Angular: geom.Vec3{Z: 0.009}}, false},
-		{"0.011 rad/s", 1, 1, sim.Body{Angular: geom.Vec3{Z: 0.011}}, true},
-		{"1 mm at rest", 0, 0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 0.001}}, Asleep: true}, true},
-	} {
-		word := sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Linear: geom.Vec3{X: c.speed}, Angular: geom.Vec3{Z: c.spin}, Asleep: c.off.Asleep}
-		had := word
-		had.Pose.Pos, had.Linear, had.Angular = c.off.Pose.Pos, had.Linear.Add(c.off.Linear), had.Angular.Add(c.off.Angular)
-		if c.off.Pose.Rot != (geom.Quat{}) {
-			had.Pose.Rot = c.off.Pose.Rot
-		}
-		d, found := o.measure(&word, &had)
-		if found != c.found {
-			t.Errorf("%s: found %v", c.what, found)
-		}
-		if found && d.pos.Sub(c.off.Pose.Pos.Scale(-0.7)).Len() > 1e-6 {
-			t.Errorf("%s: it adds %v", c.what, d.pos)
-		}
-	}
-}
-
 // TestLargeAtOnce says that of a correction above gradual-position-max all is given at once
 // but gradual-remainder, and the rest in doses.
 func TestLargeAtOnce(t *testing.T) {

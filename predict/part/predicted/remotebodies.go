@@ -33,11 +33,11 @@ type remoteBodies struct {
 // remoteBody is one of them.
 type remoteBody struct {
 	simulated  bool
-	startTick  sim.Tick  // the own tick in which it was let loose
-	nearTick   sim.Tick  // that, or the one in which it was last near the own body
-	pending    bodyDelta // that is to be given in doses, while it is loose
-	blendFrom  sim.Body  // what it did when it was held again, and would be by now
-	blendShare float32   // share of the way that is left from there to where it is shown, in [0,1]
+	startTick  sim.Tick        // the own tick in which it was let loose
+	nearTick   sim.Tick        // that, or the one in which it was last near the own body
+	pending    smoothing.Shift // that is to be given in doses, while it is loose
+	blendFrom  sim.Body        // what it did when it was held again, and would be by now
+	blendShare float32         // share of the way that is left from there to where it is shown, in [0,1]
 }
 
 // pastBody is what a body did when a tick began.
@@ -97,7 +97,7 @@ func (o *remoteBodies) simulateNear(w *sim.World, own, i int, motion func(i int)
 		start := motion(int(j))
 		start.Pose = w.Bodies()[j].Pose
 		x.simulated = true
-		x.startTick, x.pending = w.Tick(), bodyDelta{rot: geom.Identity}
+		x.startTick, x.pending = w.Tick(), smoothing.Shift{}
 		if o.simulatedCount++; len(o.history) == 0 {
 			o.history = make([]pastBody, o.rate*len(o.bodies))
 		}
@@ -146,7 +146,7 @@ func (o *remoteBodies) record(w *sim.World) {
 	for i := range o.bodies {
 		if x := &o.bodies[i]; x.simulated {
 			b := w.Bodies()[i]
-			x.pending.applyTo(&b)
+			x.pending.ApplyTo(&b)
 			*o.slot(i, t) = pastBody{t, b}
 		}
 	}
@@ -171,10 +171,10 @@ func (c *client) reconcileRemote(at, now sim.Tick) {
 		}
 		for t := at; t <= now; t++ {
 			if e := o.find(i, t); e != nil {
-				d.applyTo(&e.body)
+				d.ApplyTo(&e.body)
 			}
 		}
-		x.pending.add(&d)
+		x.pending.Add(&d)
 		o.counters.Add("remote_corrections", 1)
 	}
 }
@@ -186,38 +186,15 @@ func (o *remoteBodies) correct(w *sim.World, share float32) {
 	}
 	for i := range o.bodies {
 		x := &o.bodies[i]
-		if !x.simulated || x.pending == (bodyDelta{rot: geom.Identity}) {
+		if !x.simulated || x.pending.IsZero() {
 			continue
 		}
 		b := w.Bodies()[i]
-		d := x.pending.takeShare(share)
-		d.applyTo(&b)
+		d := x.pending.Take(share)
+		d.ApplyTo(&b)
 		b.Asleep = false
 		w.SetBody(i, b)
 	}
-}
-
-// add adds another difference.
-func (d *bodyDelta) add(o *bodyDelta) {
-	d.pos, d.lin, d.ang = d.pos.Add(o.pos), d.lin.Add(o.lin), d.ang.Add(o.ang)
-	if o.rot != geom.Identity {
-		d.rot = o.rot.Mul(d.rot).Unit()
-	}
-}
-
-// takeShare takes a share of the difference, or what little is left of it.
-func (d *bodyDelta) takeShare(share float32) (p bodyDelta) {
-	p = bodyDelta{takeVecShare(&d.pos, share, minRemainder), takeVecShare(&d.lin, share, minVelocityRemainder), takeVecShare(&d.ang, share, minVelocityRemainder), d.rot}
-	if d.rot == geom.Identity {
-		return p
-	}
-	if p.rot.Angle() > minRemainder {
-		p.rot = p.rot.ScaleAngle(share)
-		d.rot = d.rot.Mul(p.rot.Inverse()).Unit()
-	} else {
-		d.rot = geom.Identity
-	}
-	return p
 }
 
 // kinematicPose is where body i is held that is shown at a pose: there, or on its way from
