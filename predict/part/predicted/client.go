@@ -6,6 +6,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/clock"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
@@ -44,16 +45,16 @@ type client struct {
 	servo            clock.Servo
 	echo             echoRTT
 	history          history.Ring[historyEntry]
-	initialInput     sim.Input   // what the player did before this half began
-	stepInputs       []sim.Input // one tick's inputs
-	joined           bool        // our inputs are sent
-	lastInput        sim.Input   // the newest input that the server will have
-	idleTicks        int         // ticks for which no button has been pressed
-	header           header      // of the newest state
-	compared         bool        // a state has been compared
-	comparedTick     sim.Tick    // the newest tick of ours that the server has told of
-	tickOffset       int64       // the server's tick of a state less ours
-	agreedTick       sim.Tick    // the newest tick of ours that was right, or was set right
+	initialInput     sim.Input            // what the player did before this half began
+	stepInputs       []sim.Input          // one tick's inputs
+	joined           bool                 // our inputs are sent
+	lastInput        sim.Input            // the newest input that the server will have
+	idleTicks        int                  // ticks for which no button has been pressed
+	header           codec.ConsumedHeader // of the newest state
+	compared         bool                 // a state has been compared
+	comparedTick     sim.Tick             // the newest tick of ours that the server has told of
+	tickOffset       int64                // the server's tick of a state less ours
+	agreedTick       sim.Tick             // the newest tick of ours that was right, or was set right
 	errorOffset      smoothing.ErrorOffset
 	fallback         fallback     // when the own body is shown late
 	remote           remoteBodies // when others are stepped
@@ -148,7 +149,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.env.SlewPPM = c.servo.Tick()
 	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
 	if c.joined {
-		c.sender.Send(server, c.firstNeededInput())
+		c.sender.Send(server, c.header.FirstNeeded())
 	} else {
 		server.Send(nil) // so that the server's states are acknowledged
 	}
@@ -160,9 +161,9 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 	w := c.env.World
 	in := c.interpolated.Receiver()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
-		var h header
+		var h codec.ConsumedHeader
 		r := in.Begin(p.Payload)
-		h.code(r, w.Tick())
+		h.Code(r, w.Tick())
 		told := parentState{parent: frame.NoParent}
 		if c.parent.enabled {
 			told.code(r, len(c.parent.candidates), &c.parent.grid)
@@ -189,7 +190,7 @@ func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
 	}
 	rate := c.env.World.Rate()
 	if c.header.Source == input.SourceReceived {
-		c.echo.addEcho(c.header.ClientTick, c.header.waitedTicks, rate, c.env.Counters)
+		c.echo.addEcho(c.header.ClientTick, c.header.WaitedTicks, rate, c.env.Counters)
 	}
 	trip, ahead := c.echo.rttAndLead(&server.Stats, c.playoutDelay)
 	c.servo.ResetBehind = sim.MomentOfMillis(c.resetBehind, rate)
@@ -363,14 +364,6 @@ func (c *client) resetToServer(why predict.Cause, from packet.Packet) {
 	c.teleport(next)
 	c.env.Counters.Add("resets", 1)
 	c.reportCorrection(fix, next.Pose.Pos.Sub(was.Pose.Pos).Len())
-}
-
-// firstNeededInput is the first of our ticks whose input the server may still need.
-func (c *client) firstNeededInput() sim.Tick {
-	if c.header.Source == input.SourceNone {
-		return 0
-	}
-	return c.header.ClientTick + 1
 }
 
 // adoptSleep takes the server's word as it is where it says that the own cube sleeps and no

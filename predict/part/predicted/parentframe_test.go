@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
@@ -275,8 +276,8 @@ func FuzzReadRelative(f *testing.F) {
 	for _, told := range []parentState{{parent: frame.NoParent}, {parent: 0}, {parent: 1}} {
 		told.body.Pose.Rot = geom.Identity
 		c.BeginWrite(make([]byte, 128))
-		h := header{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 29}}
-		h.code(&c, 0)
+		h := codec.ConsumedHeader{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 29}}
+		h.Code(&c, 0)
 		told.code(&c, 2, &g)
 		c.Bits(31, 16)
 		input.CodeInput(&c, sim.Input{Buttons: 3})

@@ -9,6 +9,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -353,9 +354,9 @@ func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
 	r.run(100, keys)
 	var c quant.Coder
-	for _, h := range []header{{}, {input.Consumed{Source: input.SourceReceived, ClientTick: 99}, 4}, {input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, 63}} {
+	for _, h := range []codec.ConsumedHeader{{}, {Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 99}, WaitedTicks: 4}, {Consumed: input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, WaitedTicks: 63}} {
 		c.BeginWrite(make([]byte, 128))
-		h.code(&c, 0)
+		h.Code(&c, 0)
 		c.Bits(101, 16)
 		input.CodeInput(&c, sim.Input{Buttons: 3})
 		for range r.env[0].World.Bodies() {
@@ -374,19 +375,4 @@ func FuzzRead(f *testing.F) {
 		}
 		Fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
-}
-
-// TestHeader says that a head is read as it was written, however far the frame has
-// wrapped.
-func TestHeader(t *testing.T) {
-	for _, h := range []header{{}, {input.Consumed{Source: input.SourceReceived, ClientTick: 5}, 4}, {input.Consumed{Source: input.SourceFilled, ClientTick: 65535}, 0}, {input.Consumed{Source: input.SourceRepeated, ClientTick: 200000}, maxWaitedTicks}} {
-		var c quant.Coder
-		c.BeginWrite(make([]byte, 8))
-		h.code(&c, 0)
-		var got header
-		c.BeginRead(c.FinishWrite())
-		if got.code(&c, h.ClientTick+100); got != h || c.Err() != nil {
-			t.Errorf("%+v came as %+v", h, got)
-		}
-	}
 }

@@ -39,9 +39,8 @@ func newServer(env *predict.Env) *server {
 	s.broadcast.DeclareTree(env)
 	env.Knobs.Solver(&s.solver)
 	s.writeHeader = func(c *quant.Coder, peer int) {
-		q := &s.buffers[peer]
-		h := header{q.LastConsumed(), min(q.WaitedTicks(), maxWaitedTicks)}
-		h.code(c, 0)
+		h := codec.NewConsumedHeader(&s.buffers[peer])
+		h.Code(c, 0)
 		s.parents.code(c, env.World, peer, s.peers[peer].Player)
 	}
 	return s
