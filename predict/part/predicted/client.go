@@ -32,8 +32,6 @@ type historyEntry struct {
 type client struct {
 	env          *predict.Env
 	correction   gradualCorrection
-	playoutDelay int // of the server's playout buffer, ticks
-	resetBehind  float64
 	contactOrder int
 	carrierMode  int
 	smooth       smoothing.Settings
@@ -42,8 +40,7 @@ type client struct {
 	sender           input.Sender
 	interpolated     playback.InterpolatedWorld // all but the own cube
 	parent           parentFrame                // to a parent, if the strategy knows any
-	servo            clock.Servo
-	echo             echoRTT
+	lead             clock.Lead
 	history          history.Ring[historyEntry]
 	initialInput     sim.Input            // what the player did before this half began
 	stepInputs       []sim.Input          // one tick's inputs
@@ -73,8 +70,6 @@ func newClient(env *predict.Env, relative bool) *client {
 		env: env, history: history.New[historyEntry](historyLen), stepInputs: make([]sim.Input, env.Players), comparedTick: env.World.Tick(),
 	}
 	k, m := env.Knobs, env.Counters
-	input.DeclarePlayoutDelay(&c.playoutDelay, k)
-	k.Millis(&c.resetBehind, "reset-behind", 1000, 100, 10000, "a client that is behind by more than this skips to the server's time; one that is less is steered, by ticks that are shorter")
 	c.correction.declare(env)
 	c.chain.declare(k)
 	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
@@ -90,8 +85,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	c.sender.Declare(env)
 	m.Declare("states_outside_history", "states about ticks that are no longer remembered")
 	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
-	c.echo.declare(env)
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	c.lead.Declare(env)
 	c.fallback.declare(env)
 	c.remote.declare(env)
 	c.interpolatedBody = c.interpolated.Body
@@ -122,8 +116,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.env.Counters.EndSpan("client", began)
 		return
 	}
-	c.joined = c.joined || c.servo.Synced()
-	c.echo.beginTick(c.env.World.Tick(), c.env.SlewPPM, c.env.World.Rate())
+	c.joined = c.joined || c.lead.Synced()
+	c.lead.BeginTick()
 	jump := 0
 	if news {
 		jump = c.syncClock(server, from.ReceivedAt-from.FirstFragmentAt)
@@ -146,8 +140,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.correctChain()
 	c.adoptSleep()
 	c.posePredicted(true)
-	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+	c.lead.Steer()
 	if c.joined {
 		c.sender.Send(server, c.header.FirstNeeded())
 	} else {
@@ -182,21 +175,13 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 }
 
 // syncClock compares clocks and returns by how many ticks the client has to jump ahead:
-// once after the start, and when it has fallen far behind. Inputs are to arrive as
-// long before their tick as the server holds them back.
+// once after the start, and when it has fallen far behind.
 func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
-	if server.Stats.RTT == 0 && server.Stats.Acked == 0 {
-		return 0 // nothing of ours has been answered yet
-	}
-	rate := c.env.World.Rate()
-	if c.header.Source == input.SourceReceived {
-		c.echo.addEcho(c.header.ClientTick, c.header.WaitedTicks, rate, c.env.Counters)
-	}
-	trip, ahead := c.echo.rttAndLead(&server.Stats, c.playoutDelay)
-	c.servo.ResetBehind = sim.MomentOfMillis(c.resetBehind, rate)
-	jump := c.servo.Sync(clock.Behind(c.interpolated.Receiver().Tick, c.env.World.Tick(), trip+waited, ahead, rate), rate)
-	c.env.Counters.Set("arrival_early_ms", c.servo.ArrivalEarly().Millis(rate))
-	return jump
+	h := &c.header
+	return c.lead.Sync(&clock.Arrival{
+		Tick: c.interpolated.Receiver().Tick, FragmentWait: waited,
+		Echoed: h.Source == input.SourceReceived, ClientTick: h.ClientTick, WaitedTicks: h.WaitedTicks,
+	}, &server.Stats)
 }
 
 // placeRemoteBodies puts the others where they are shown, but for those that are loose.
@@ -458,7 +443,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.playoutDelay, c.resetBehind, c.contactOrder, c.carrierMode, c.smooth, c.solver = o.playoutDelay, o.resetBehind, o.contactOrder, o.carrierMode, o.smooth, o.solver
+	c.contactOrder, c.carrierMode, c.smooth, c.solver = o.contactOrder, o.carrierMode, o.smooth, o.solver
 	c.correction.copyFrom(&o.correction)
 	c.fallback.copyFrom(&o.fallback)
 	c.remote.copyFrom(&o.remote)
@@ -466,8 +451,8 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.interpolated.CopyFrom(&o.interpolated)
 	c.parent.copyFrom(&o.parent)
 	c.history.CopyFrom(&o.history, history.CopyValue[historyEntry])
-	c.echo.copyFrom(&o.echo)
-	c.servo, c.initialInput, c.joined, c.lastInput, c.idleTicks = o.servo, o.initialInput, o.joined, o.lastInput, o.idleTicks
+	c.lead.CopyFrom(&o.lead)
+	c.initialInput, c.joined, c.lastInput, c.idleTicks = o.initialInput, o.joined, o.lastInput, o.idleTicks
 	c.chain.copyFrom(&o.chain)
 	c.header, c.compared, c.comparedTick, c.tickOffset, c.agreedTick, c.errorOffset = o.header, o.compared, o.comparedTick, o.tickOffset, o.agreedTick, o.errorOffset
 }

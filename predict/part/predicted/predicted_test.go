@@ -278,7 +278,7 @@ func TestReset(t *testing.T) {
 			t.Errorf("why: %v", r.corrections[len(r.corrections)-1].Cause)
 		}
 		r.run(280, noInput)
-		if behind := math.Abs(r.c.servo.Behind().Ticks()); behind > 2 || r.distance() > 1e-3 {
+		if behind := math.Abs(r.counter("clock_behind_ticks")); behind > 2 || r.distance() > 1e-3 {
 			t.Errorf("%d ticks: %v ticks behind, %v m apart", c.ticks, behind, r.distance())
 		}
 	}

@@ -1,0 +1,41 @@
+package clock
+
+import (
+	"testing"
+	"time"
+
+	"ghostcube/sim"
+)
+
+// TestEcho says that an echo measures the way of an input and its state, without the wait that the
+// server reports, at any pace of the client's ticks; and that a tick which is not remembered
+// changes nothing.
+func TestEcho(t *testing.T) {
+	const rate, tick = 60, time.Second / 60
+	for _, slew := range []int32{0, 250_000, -250_000} {
+		e := NewEcho()
+		for i := range sim.Tick(200) {
+			e.BeginTick(i, slew, rate)
+			if i < 12 {
+				continue
+			}
+			// The state of the input made twelve of its own ticks ago arrives; it has waited for four.
+			made := i - 12
+			passed, ok := e.Add(made, 4, rate)
+			each := time.Duration(float64(tick) / (1 + float64(slew)/1e6))
+			if want := 12 * each; !ok || (passed-want).Abs() > time.Microsecond {
+				t.Fatalf("slew %d: %v have passed, want %v", slew, passed, want)
+			}
+			if want := 12*each - 5*tick; (e.RTT() - want).Abs() > time.Microsecond {
+				t.Fatalf("slew %d: a round trip of %v, want %v", slew, e.RTT(), want)
+			}
+			if want := 12*each - tick; (e.whole - want).Abs() > time.Microsecond {
+				t.Fatalf("slew %d: a whole echo of %v, want %v", slew, e.whole, want)
+			}
+		}
+		before := e.RTT()
+		if _, ok := e.Add(5000, 0, rate); ok || e.RTT() != before {
+			t.Error("a tick that never began counts")
+		}
+	}
+}
