@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/fallback"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
@@ -53,8 +54,8 @@ type client struct {
 	tickOffset       int64                // the server's tick of a state less ours
 	agreedTick       sim.Tick             // the newest tick of ours that was right, or was set right
 	errorOffset      smoothing.ErrorOffset
-	fallback         fallback     // when the own body is shown late
-	remote           remoteBodies // when others are stepped
+	fallback         fallback.Policy // when the own body is shown late
+	remote           remoteBodies    // when others are stepped
 	interpolatedBody func(i int) sim.Body
 	chain            jointChain
 }
@@ -86,7 +87,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	m.Declare("states_outside_history", "states about ticks that are no longer remembered")
 	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
 	c.lead.Declare(env)
-	c.fallback.declare(env)
+	c.fallback.Declare(env)
 	c.remote.declare(env)
 	c.interpolatedBody = c.interpolated.Body
 	if p := env.Player; p >= 0 {
@@ -128,7 +129,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.advance(in)
 	c.predictParent()
 	c.smooth.Decay(&c.errorOffset, c.env.World.Rate())
-	c.fallback.update()
+	c.fallback.Update()
 	if jump > 0 {
 		c.jump(jump, from)
 	}
@@ -190,14 +191,14 @@ func (c *client) placeRemoteBodies() {
 	c.placeCarriers()
 	shown := int64(c.interpolated.DisplayTick()) - c.tickOffset
 	for i := range w.Bodies() {
-		if c.interpolated.IsExcluded(i) || !c.remote.makeKinematicIfDue(w, i, shown, c.fallback.reason != noFallback) {
+		if c.interpolated.IsExcluded(i) || !c.remote.makeKinematicIfDue(w, i, shown, c.fallback.Active()) {
 			continue
 		}
-		if p := c.remote.kinematicPose(i, c.interpolated.Pose(i), c.fallback.millisToTicks(c.fallback.blendTime)); w.Bodies()[i].Pose != p {
+		if p := c.remote.kinematicPose(i, c.interpolated.Pose(i), c.fallback.BlendTicks()); w.Bodies()[i].Pose != p {
 			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
 		}
 	}
-	if c.fallback.reason == noFallback {
+	if !c.fallback.Active() {
 		c.remote.simulateTouched(w, c.env.Player, c.interpolatedBody)
 	}
 	c.env.Counters.Set("simulated_bodies", float64(c.remote.simulatedCount))
@@ -229,9 +230,7 @@ func (c *client) step() {
 		e.input = c.lastInput
 	}
 	c.solver.Step(w, c.stepInputs...)
-	if c.fallback.maxDirtyTicks > 0 {
-		c.fallback.addCollision(w.KinematicPenetration(c.env.Player))
-	}
+	c.fallback.AddStep(w, c.env.Player)
 	c.remote.record(w)
 	c.record()
 }
@@ -288,7 +287,7 @@ func (c *client) reconcile(from packet.Packet) {
 		c.env.Counters.Add("states_outside_history", 1)
 		return
 	}
-	c.fallback.comparedTick = int64(at)
+	c.fallback.AddComparison(at)
 	word := c.serverBodyIn(had.parent)
 	if c.correction.suddenlyOff(&word, &had.Body) {
 		c.resetToServer(why, from)
@@ -329,7 +328,7 @@ func (c *client) newCorrection(why predict.Cause, from packet.Packet, word, had 
 func (c *client) reportCorrection(fix predict.Correction, metres float32) {
 	fix.Shift, c.agreedTick = metres, c.comparedTick
 	c.correction.countCorrection(metres)
-	c.fallback.addCorrection(metres)
+	c.fallback.AddCorrection(metres)
 	if c.env.OnCorrection != nil {
 		c.env.OnCorrection(fix)
 	}
@@ -395,7 +394,7 @@ func (c *client) View(v *predict.View) {
 			v.Bodies = append(v.Bodies, v.Simulated[i])
 		default:
 			v.Simulated = append(v.Simulated, c.predictedPose(i, false))
-			v.Bodies = append(v.Bodies, c.fallback.blend(c.predictedPose(i, true), c.interpolated.InterpolatedPose(i)))
+			v.Bodies = append(v.Bodies, c.fallback.Blend(c.predictedPose(i, true), c.interpolated.InterpolatedPose(i)))
 		}
 	}
 	if in := c.interpolated.Receiver(); in.HasSnapshot {
@@ -405,7 +404,7 @@ func (c *client) View(v *predict.View) {
 		return
 	}
 	v.PredictedTick = sim.Tick(max(int64(w.Tick())+c.tickOffset, 0))
-	if c.markFallback(v); c.fallback.reason != noFallback {
+	if c.markFallback(v); c.fallback.Active() {
 		return // what is remembered is of a body that is not shown
 	}
 	for back := trailTicks; back > 0; back -= trailStep {
@@ -421,6 +420,23 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
+// markFallback says which bodies are shown ahead, which are treated otherwise than usual, and
+// why the own one is.
+func (c *client) markFallback(v *predict.View) {
+	ahead := !c.fallback.Active()
+	for i := range c.env.World.Bodies() {
+		v.Predicted = append(v.Predicted, c.interpolated.IsExcluded(i) && ahead || c.remote.bodies[i].simulated)
+		if c.fallback.Enabled() || c.remote.mode == remoteDynamic {
+			v.Fallback = append(v.Fallback, c.interpolated.IsExcluded(i) && !ahead || c.remote.bodies[i].simulated)
+		}
+	}
+	if !ahead {
+		v.Note = c.fallback.Note()
+	} else if c.remote.simulatedCount > 0 && v.Note == "" {
+		v.Note = "what is touched is stepped here"
+	}
+}
+
 // Inspect tells how far the own cube is beyond what the server has told of it, and the
 // others beyond their newest positions.
 func (c *client) Inspect(l *predict.Inspection) {
@@ -430,7 +446,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 	}
 	w := c.env.World
 	for i := range w.Bodies() {
-		if c.interpolated.IsExcluded(i) && c.fallback.reason == noFallback {
+		if c.interpolated.IsExcluded(i) && !c.fallback.Active() {
 			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.comparedTick), 0)))
 			l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 			continue
@@ -445,7 +461,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.contactOrder, c.carrierMode, c.smooth, c.solver = o.contactOrder, o.carrierMode, o.smooth, o.solver
 	c.correction.copyFrom(&o.correction)
-	c.fallback.copyFrom(&o.fallback)
+	c.fallback.CopyFrom(&o.fallback)
 	c.remote.copyFrom(&o.remote)
 	c.sender.CopyFrom(&o.sender)
 	c.interpolated.CopyFrom(&o.interpolated)
