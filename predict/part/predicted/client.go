@@ -7,6 +7,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/clock"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/fallback"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
@@ -32,7 +33,7 @@ type historyEntry struct {
 
 type client struct {
 	env          *predict.Env
-	correction   gradualCorrection
+	correction   correction.Settings
 	contactOrder int
 	carrierMode  int
 	smooth       smoothing.Settings
@@ -49,11 +50,9 @@ type client struct {
 	lastInput        sim.Input            // the newest input that the server will have
 	idleTicks        int                  // ticks for which no button has been pressed
 	header           codec.ConsumedHeader // of the newest state
-	compared         bool                 // a state has been compared
-	comparedTick     sim.Tick             // the newest tick of ours that the server has told of
-	tickOffset       int64                // the server's tick of a state less ours
-	agreedTick       sim.Tick             // the newest tick of ours that was right, or was set right
-	errorOffset      smoothing.ErrorOffset
+	own              correction.Body
+	sudden           correction.Sudden
+	log              correction.Log
 	fallback         fallback.Policy // when the own body is shown late
 	remote           remoteBodies    // when others are stepped
 	interpolatedBody func(i int) sim.Body
@@ -68,10 +67,11 @@ func NewRelativeClient(env *predict.Env) predict.Client { return newClient(env, 
 
 func newClient(env *predict.Env, relative bool) *client {
 	c := &client{
-		env: env, history: history.New[historyEntry](historyLen), stepInputs: make([]sim.Input, env.Players), comparedTick: env.World.Tick(),
+		env: env, history: history.New[historyEntry](historyLen), stepInputs: make([]sim.Input, env.Players),
 	}
 	k, m := env.Knobs, env.Counters
-	c.correction.declare(env)
+	c.correction.Declare(k)
+	c.log.Declare(env)
 	c.chain.declare(k)
 	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
 	c.parent.selector = frame.NewSelector()
@@ -84,8 +84,8 @@ func newClient(env *predict.Env, relative bool) *client {
 	k.Smoothing(&c.smooth)
 	k.Solver(&c.solver)
 	c.sender.Declare(env)
-	m.Declare("states_outside_history", "states about ticks that are no longer remembered")
-	m.Declare("resets", "times that the client skipped to the server's time, or was set to the server's state")
+	m.Declare("states_outside_history", "states of ticks that are no longer remembered")
+	m.Declare("resets", "times that the client skipped to the server's time or took the server's state")
 	c.lead.Declare(env)
 	c.fallback.Declare(env)
 	c.remote.declare(env)
@@ -128,7 +128,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.moveWithParent()
 	c.advance(in)
 	c.predictParent()
-	c.smooth.Decay(&c.errorOffset, c.env.World.Rate())
+	c.smooth.Decay(&c.own.ErrorOffset, c.env.World.Rate())
 	c.fallback.Update()
 	if jump > 0 {
 		c.jump(jump, from)
@@ -136,8 +136,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	if news {
 		c.reconcile(from)
 	}
-	c.correction.step(c.playerBody(), c.setPlayerBody, c.env.World.Rate())
-	c.remote.correct(c.env.World, c.correction.gradual.Share(c.env.World.Rate()))
+	c.own.Step(c.env.World, c.env.Player, &c.correction)
+	c.env.Counters.Set("pending_correction_m", float64(c.own.Pending.Pos.Len()))
+	c.remote.correct(c.env.World, c.correction.Share(c.env.World.Rate()))
 	c.correctChain()
 	c.adoptSleep()
 	c.posePredicted(true)
@@ -189,7 +190,7 @@ func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
 func (c *client) placeRemoteBodies() {
 	w := c.env.World
 	c.placeCarriers()
-	shown := int64(c.interpolated.DisplayTick()) - c.tickOffset
+	shown := c.log.OwnTick(c.interpolated.DisplayTick())
 	for i := range w.Bodies() {
 		if c.interpolated.IsExcluded(i) || !c.remote.makeKinematicIfDue(w, i, shown, c.fallback.Active()) {
 			continue
@@ -237,7 +238,7 @@ func (c *client) step() {
 
 // record notes where the own cube is, or will be when all doses are given.
 func (c *client) record() {
-	b := c.correction.fullyCorrected(c.playerBody())
+	b := c.own.Corrected(c.playerBody())
 	*c.history.Insert(c.env.World.Tick()) = historyEntry{Body: c.parent.frame.ToLocal(&b), parent: c.parent.selector.Current}
 	c.chain.record(c.env.World)
 }
@@ -247,41 +248,33 @@ func (c *client) record() {
 // out, and takes the server's state.
 func (c *client) jump(ticks int, from packet.Packet) {
 	w := c.env.World
-	if c.compared || ticks > maxJump {
+	if c.log.Located() || ticks > maxJump {
 		w.SetTick(w.Tick() + sim.Tick(ticks))
 		c.resetToServer(predict.ClockReset, from)
 		return
 	}
-	drawn := c.errorOffset.Apply(c.playerBody().Pose)
+	drawn := c.own.ErrorOffset.Apply(c.playerBody().Pose)
 	for range ticks {
 		c.step()
 	}
-	c.smooth.Absorb(&c.errorOffset, drawn, c.playerBody().Pose)
+	c.smooth.Absorb(&c.own.ErrorOffset, drawn, c.playerBody().Pose)
 }
 
 // reconcile looks up what was remembered of the tick that the server's state is of, and
 // adds what is off to that entry and to all later ones.
 func (c *client) reconcile(from packet.Packet) {
 	in, now := c.interpolated.Receiver(), c.env.World.Tick()
-	at := in.Tick // until the server uses our inputs, it does what we do
-	shift := c.tickOffset
-	switch c.header.Source {
-	case input.SourceRepeated:
-		return // it has gone on without us: this is of no tick of ours
-	case input.SourceReceived, input.SourceFilled:
-		at = c.header.ClientTick + 1
-		if shift = int64(in.Tick) - int64(at); !c.compared {
-			c.compared, c.tickOffset = true, shift
-		}
+	at, moved, ok := c.log.Locate(in.Tick, c.header.Consumed)
+	if !ok {
+		return
 	}
-	why := c.cause(at, shift)
-	c.comparedTick, c.tickOffset = at, shift
-	if at > now || !c.correction.enabled || c.chain.tooLong {
+	why := c.cause(at, moved)
+	if at > now || !c.correction.Enabled || c.chain.tooLong {
 		return
 	}
 	c.followServerParent(at)
 	c.reconcileRemote(at, now)
-	c.chain.reconcile(at, now, in.Bodies, &c.correction)
+	c.chain.reconcile(at, now, in.Bodies, &c.correction, c.env.Counters)
 	had := c.history.Find(at)
 	if had == nil {
 		c.env.Counters.Add("states_outside_history", 1)
@@ -289,49 +282,35 @@ func (c *client) reconcile(from packet.Packet) {
 	}
 	c.fallback.AddComparison(at)
 	word := c.serverBodyIn(had.parent)
-	if c.correction.suddenlyOff(&word, &had.Body) {
+	if c.sudden.Exceeds(&c.correction, &word, &had.Body, &c.own.Pending) {
 		c.resetToServer(why, from)
 		return
 	}
-	d, ok := c.correction.measure(&word, &had.Body)
+	d, ok := c.correction.Compare(&word, &had.Body)
 	if !ok {
-		c.agreedTick = at
+		c.log.Agree()
 		return
 	}
-	fix := c.newCorrection(why, from, &word, &had.Body)
+	fix := c.log.Describe(&from, in.Tick, why, &word, &had.Body)
 	c.shiftHistory(&d, had.parent, at, now)
-	c.reportCorrection(fix, d.Pos.Len())
+	c.report(fix, d.Pos.Len())
 }
 
 // cause compares what the player did in the tick that led to the server's state of tick
 // at with what that was made with here, and looks whether the server has repeated or
 // passed over inputs since the last state: then its ticks are others than ours.
-func (c *client) cause(at sim.Tick, shift int64) predict.Cause {
+func (c *client) cause(at sim.Tick, moved bool) predict.Cause {
 	e, held := c.history.Find(at-1), c.interpolated.Receiver().LastInputs[c.env.Player]
-	if shift != c.tickOffset || e != nil && held != e.input {
+	if moved || e != nil && held != e.input {
 		return predict.LocalInput
 	}
 	return predict.CauseUnknown
 }
 
-// newCorrection describes how far the server's word is from what was remembered.
-func (c *client) newCorrection(why predict.Cause, from packet.Packet, word, had *sim.Body) predict.Correction {
-	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: c.interpolated.Receiver().Tick, Body: c.env.Player, Cause: why}
-	w := c.env.World
-	d := predict.Diff(word, had)
-	seconds := float32(max(int64(c.comparedTick)-int64(c.agreedTick), 1)) / float32(w.Rate())
-	fix.Field, fix.Amount = d.RootField(w.Scene().Boxes[c.env.Player].Half.Len(), seconds)
-	return fix
-}
-
-// reportCorrection tells of a correction that moves the present, in the end, by so many metres.
-func (c *client) reportCorrection(fix predict.Correction, metres float32) {
-	fix.Shift, c.agreedTick = metres, c.comparedTick
-	c.correction.countCorrection(metres)
+// report tells of a correction that moves the present, in the end, by so many metres.
+func (c *client) report(fix predict.Correction, metres float32) {
+	c.log.Report(fix, metres)
 	c.fallback.AddCorrection(metres)
-	if c.env.OnCorrection != nil {
-		c.env.OnCorrection(fix)
-	}
 }
 
 // resetToServer forgets the history and sets the cube to the server's state, and on along its
@@ -340,25 +319,25 @@ func (c *client) resetToServer(why predict.Cause, from packet.Packet) {
 	w := c.env.World
 	was := *c.playerBody()
 	next := c.adoptServerParent()
-	fix := c.newCorrection(why, from, &next, &was)
-	passed := float32(max(int64(w.Tick())-int64(c.comparedTick), 0)) / float32(w.Rate())
+	fix := c.log.Describe(&from, c.interpolated.Receiver().Tick, why, &next, &was)
+	passed := float32(max(c.log.Ahead(), 0)) / float32(w.Rate())
 	c.resetChain(passed)
 	next.Pose.Pos = next.Pose.Pos.AddScaled(passed, next.Linear)
 	next.Pose.Pos.Z = max(next.Pose.Pos.Z, w.Scene().Boxes[c.env.Player].Half.Z)
 	c.teleport(next)
 	c.env.Counters.Add("resets", 1)
-	c.reportCorrection(fix, next.Pose.Pos.Sub(was.Pose.Pos).Len())
+	c.report(fix, next.Pose.Pos.Sub(was.Pose.Pos).Len())
 }
 
 // adoptSleep takes the server's word as it is where it says that the own cube sleeps and no
 // key has been pressed since: nothing better will come.
 func (c *client) adoptSleep() {
 	in := c.interpolated.Receiver()
-	if !in.HasSnapshot || !c.correction.enabled || c.chain.tooLong {
+	if !in.HasSnapshot || !c.correction.Enabled || c.chain.tooLong {
 		return
 	}
 	b, s := c.playerBody(), &in.Bodies[c.env.Player]
-	if s.Asleep && c.parentAtServerPose() && int64(c.idleTicks) > int64(c.env.World.Tick())-int64(c.comparedTick) && *b != *s {
+	if s.Asleep && c.parentAtServerPose() && int64(c.idleTicks) > c.log.Ahead() && *b != *s {
 		c.teleport(*s)
 	}
 }
@@ -366,12 +345,9 @@ func (c *client) adoptSleep() {
 // teleport sets the own cube to a state, with nothing to be added. The picture glides
 // there.
 func (c *client) teleport(b sim.Body) {
-	drawn := c.errorOffset.Apply(c.playerBody().Pose)
 	c.history.Reset()
-	c.correction.reset()
-	c.setPlayerBody(b)
+	c.own.Teleport(c.env.World, c.env.Player, b, &c.smooth)
 	c.record()
-	c.smooth.Absorb(&c.errorOffset, drawn, b.Pose)
 }
 
 func (c *client) setPlayerBody(b sim.Body) { c.env.World.SetBody(c.env.Player, b) }
@@ -403,7 +379,7 @@ func (c *client) View(v *predict.View) {
 	if p < 0 {
 		return
 	}
-	v.PredictedTick = sim.Tick(max(int64(w.Tick())+c.tickOffset, 0))
+	v.PredictedTick = c.log.ServerTick(w.Tick())
 	if c.markFallback(v); c.fallback.Active() {
 		return // what is remembered is of a body that is not shown
 	}
@@ -447,7 +423,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
 		if c.interpolated.IsExcluded(i) && !c.fallback.Active() {
-			l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.comparedTick), 0)))
+			l.Age = append(l.Age, int32(max(c.log.Ahead(), 0)))
 			l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
 			continue
 		}
@@ -460,7 +436,8 @@ func (c *client) Inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.contactOrder, c.carrierMode, c.smooth, c.solver = o.contactOrder, o.carrierMode, o.smooth, o.solver
-	c.correction.copyFrom(&o.correction)
+	c.correction, c.own, c.sudden = o.correction, o.own, o.sudden
+	c.log.CopyFrom(&o.log)
 	c.fallback.CopyFrom(&o.fallback)
 	c.remote.copyFrom(&o.remote)
 	c.sender.CopyFrom(&o.sender)
@@ -470,5 +447,5 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.lead.CopyFrom(&o.lead)
 	c.initialInput, c.joined, c.lastInput, c.idleTicks = o.initialInput, o.joined, o.lastInput, o.idleTicks
 	c.chain.copyFrom(&o.chain)
-	c.header, c.compared, c.comparedTick, c.tickOffset, c.agreedTick, c.errorOffset = o.header, o.compared, o.comparedTick, o.tickOffset, o.agreedTick, o.errorOffset
+	c.header = o.header
 }

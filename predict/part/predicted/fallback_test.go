@@ -16,7 +16,7 @@ func (r *rig) drawn() geom.Vec3 {
 }
 
 // predictedPose is where the own body would be shown if it were predicted.
-func (r *rig) predictedPose() geom.Vec3 { return r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos }
+func (r *rig) predictedPose() geom.Vec3 { return r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos }
 
 // displaceOften moves the server's cube aside by 20 cm so many times, every so many ticks, to
 // and fro.
@@ -58,7 +58,7 @@ func TestFallback(t *testing.T) {
 		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.counter("fallbacks") != 1 {
 			t.Errorf("it does not come back: %q", v.Note)
 		}
-		if r.drawn() != r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
+		if r.drawn() != r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
 			t.Errorf("it is not shown as it is predicted, or not where it should be: %v m apart", r.distance())
 		}
 		if r.counter("fallback_ticks") == 0 || r.counter("fallback_corrections") == 0 {

@@ -4,12 +4,12 @@ import (
 	"strconv"
 
 	"ghostcube/predict"
+	"ghostcube/predict/part/correction"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/smoothing"
 )
 
 // What of the bodies that hang on the own cube is predicted.
@@ -39,10 +39,9 @@ type jointChain struct {
 
 // chainBody is one of the bodies.
 type chainBody struct {
-	index       int
-	correction  gradualCorrection
-	history     history.Ring[sim.Body] // when each tick began, all doses given
-	errorOffset smoothing.ErrorOffset
+	correction.Body
+	index   int
+	history history.Ring[sim.Body] // when each tick began, all doses given
 }
 
 func (c *jointChain) declare(k *predict.Knobs) {
@@ -66,8 +65,7 @@ func (c *client) updateChain() {
 		h.tooLong = still
 		c.setPredicted(p, !still)
 		c.history.Reset()
-		c.correction.reset()
-		c.errorOffset = smoothing.ErrorOffset{}
+		c.own = correction.Body{}
 		c.leaveParent()
 		c.record()
 	}
@@ -132,7 +130,7 @@ func (c *client) posedByTree(i int) bool {
 
 // record notes where the body is, or will be when all doses are given.
 func (m *chainBody) record(w *sim.World) {
-	*m.history.Insert(w.Tick()) = m.correction.fullyCorrected(&w.Bodies()[m.index])
+	*m.history.Insert(w.Tick()) = m.Corrected(&w.Bodies()[m.index])
 }
 
 func (c *jointChain) record(w *sim.World) {
@@ -143,15 +141,14 @@ func (c *jointChain) record(w *sim.World) {
 
 // reconcile looks up what was remembered of the tick that the server's bodies are of, and
 // adds what is off to that and to all later ones.
-func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, own *gradualCorrection) {
+func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, s *correction.Settings, counters *predict.Counters) {
 	for i := range c.bodies {
 		m := &c.bodies[i]
-		m.correction.correctionSettings = own.correctionSettings
 		had := m.history.Find(at)
 		if had == nil {
 			continue
 		}
-		d, ok := m.correction.measure(&bodies[m.index], had)
+		d, ok := s.Compare(&bodies[m.index], had)
 		if !ok {
 			continue
 		}
@@ -160,9 +157,9 @@ func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, own *gradual
 				d.ApplyTo(b)
 			}
 		}
-		m.correction.add(&d)
-		own.counters.Add("chain_corrections", 1)
-		own.counters.Set("chain_correction_max_m", max(own.counters.Value("chain_correction_max_m"), float64(d.Pos.Len())))
+		m.Pending.Add(&d)
+		counters.Add("chain_corrections", 1)
+		counters.Set("chain_correction_max_m", max(counters.Value("chain_correction_max_m"), float64(d.Pos.Len())))
 	}
 }
 
@@ -171,13 +168,11 @@ func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, own *gradual
 func (c *client) correctChain() {
 	w := c.env.World
 	in := c.interpolated.Receiver()
-	quiet := in.HasSnapshot && c.correction.enabled && int64(c.idleTicks) > int64(w.Tick())-int64(c.comparedTick)
+	quiet := in.HasSnapshot && c.correction.Enabled && int64(c.idleTicks) > c.log.Ahead()
 	for i := range c.chain.bodies {
 		m := &c.chain.bodies[i]
-		c.smooth.Decay(&m.errorOffset, w.Rate())
-		if !m.correction.isZero() {
-			w.SetBody(m.index, m.correction.stepBody(&w.Bodies()[m.index], w.Rate()))
-		}
+		c.smooth.Decay(&m.ErrorOffset, w.Rate())
+		m.Step(w, m.index, &c.correction)
 		if quiet && in.Bodies[m.index].Asleep && w.Bodies()[m.index] != in.Bodies[m.index] {
 			c.teleportChainBody(m, in.Bodies[m.index])
 		}
@@ -187,12 +182,9 @@ func (c *client) correctChain() {
 // teleportChainBody sets a body to a state, with nothing to be added. The picture glides there.
 func (c *client) teleportChainBody(m *chainBody, b sim.Body) {
 	w := c.env.World
-	drawn := m.errorOffset.Apply(w.Bodies()[m.index].Pose)
 	m.history.Reset()
-	m.correction.reset()
-	w.SetBody(m.index, b)
+	m.Teleport(w, m.index, b, &c.smooth)
 	m.record(w)
-	c.smooth.Absorb(&m.errorOffset, drawn, b.Pose)
 }
 
 // reset sets all bodies to the server's state, and on along their velocities for so many
@@ -228,11 +220,11 @@ func (c *client) predictedPose(i int, drawn bool) geom.Pose {
 	switch {
 	case !drawn:
 	case i == c.env.Player:
-		return c.errorOffset.Apply(p)
+		return c.own.ErrorOffset.Apply(p)
 	default:
 		for k := range c.chain.bodies {
 			if m := &c.chain.bodies[k]; m.index == i {
-				return m.errorOffset.Apply(p)
+				return m.ErrorOffset.Apply(p)
 			}
 		}
 	}

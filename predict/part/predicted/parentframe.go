@@ -147,13 +147,10 @@ func (c *client) moveWithParent() {
 		c.setPlayerBody(next)
 	}
 	if turn != geom.Identity {
-		c.correction.rotate(turn)
-		c.errorOffset.Pos = turn.Rotate(c.errorOffset.Pos)
+		c.own.Pending = c.own.Pending.Rotated(turn)
+		c.own.ErrorOffset.Pos = turn.Rotate(c.own.ErrorOffset.Pos)
 	}
 }
-
-// rotate turns what is to be given along with a parent.
-func (o *gradualCorrection) rotate(by geom.Quat) { o.pending = o.pending.Rotated(by) }
 
 // predictParent leaves or changes the parent by what the client's own world knows. Who has none
 // does not choose: others are shown where they were, and the own cube is where it will
@@ -209,7 +206,7 @@ func (c *client) followServerParent(at sim.Tick) {
 func (c *client) changeParent(to int) {
 	r, w := &c.parent, c.env.World
 	b := *c.playerBody()
-	drawn := c.errorOffset.Apply(b.Pose)
+	drawn := c.own.ErrorOffset.Apply(b.Pose)
 	was, next := r.frame, c.interpolatedFrame(to)
 	was.AddVelocity(&b, 1)
 	whole := b
@@ -218,7 +215,7 @@ func (c *client) changeParent(to int) {
 		if next.IsParent {
 			vessel, back = next, true
 		}
-		now := sim.Tick(max(int64(w.Tick())+c.tickOffset, 0)).Moment()
+		now := c.log.ServerTick(w.Tick()).Moment()
 		seconds := float32(float64(now-c.interpolated.DisplayMoment()) / float64(int64(w.Rate())*sim.MomentsPerTick))
 		from, later := vessel, vessel.Extrapolate(seconds)
 		if back {
@@ -227,12 +224,12 @@ func (c *client) changeParent(to int) {
 		var turn geom.Quat
 		whole.Pose, turn = from.MoveAlong(&later, b.Pose)
 		whole.Linear, whole.Angular = turn.Rotate(b.Linear), turn.Rotate(b.Angular)
-		c.correction.rotate(turn)
+		c.own.Pending = c.own.Pending.Rotated(turn)
 		way := whole.Pose.Pos.Sub(b.Pose.Pos)
 		c.env.Counters.Set("handover_max_m", max(c.env.Counters.Value("handover_max_m"), float64(way.Len())))
 		if r.handover == handoverGradual {
 			d := smoothing.Shift{Pos: way, Rot: turn}
-			c.correction.add(&d)
+			c.own.Pending.Add(&d)
 			whole.Pose = b.Pose
 		}
 	}
@@ -243,7 +240,7 @@ func (c *client) changeParent(to int) {
 	r.frame, r.changedTick, r.mismatchCount = next, w.Tick(), 0
 	c.record()
 	if r.handover == handoverSmooth && c.smooth.Mode != smoothing.None { // however far it is
-		c.errorOffset.Absorb(drawn, whole.Pose)
+		c.own.ErrorOffset.Absorb(drawn, whole.Pose)
 	}
 	c.env.Counters.Set("parent", float64(to+1))
 	c.env.Counters.Add("parent_switches", 1)
@@ -267,7 +264,7 @@ func (c *client) shiftHistory(d *smoothing.Shift, of int, from, to sim.Tick) {
 		}
 	}
 	all := toWorld(d, &f)
-	c.correction.add(&all)
+	c.own.Pending.Add(&all)
 	if !c.parent.enabled {
 		return
 	}

@@ -129,7 +129,7 @@ func TestLeavesParent(t *testing.T) {
 		left, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
 			r.run(1, noInput)
-			at := r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos
+			at := r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos
 			step := at.Sub(last)
 			if i > 1 && left > 0 {
 				jump = max(jump, step.Sub(before).Len())
@@ -329,9 +329,9 @@ func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float
 			return sim.Input{}
 		})
 		table := frame.OfCarrier(r.env[0].World, 0, r.c.carrierMoment())
-		at := table.LocalPoint(r.c.errorOffset.Apply(r.c.playerBody().Pose).Pos)
+		at := table.LocalPoint(r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos)
 		if i > 2 {
-			seen[r.env[0].World.Tick()+sim.Tick(r.c.tickOffset)] = at.Sub(way[1]).Sub(way[1].Sub(way[0]))
+			seen[r.c.log.ServerTick(r.env[0].World.Tick())] = at.Sub(way[1]).Sub(way[1].Sub(way[0]))
 		}
 		way[0], way[1] = way[1], at
 		now := r.env[1].World.Tick()
@@ -489,7 +489,7 @@ func TestShiftsHistoryOfOtherParents(t *testing.T) {
 			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.Pos)
 		}
 	}
-	if off := r.c.correction.pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
-		t.Errorf("doses of %v", r.c.correction.pending.Pos)
+	if off := r.c.own.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
+		t.Errorf("doses of %v", r.c.own.Pending.Pos)
 	}
 }

@@ -119,8 +119,8 @@ func TestPredictsWithoutError(t *testing.T) {
 		if depth := r.counter("buffer_depth"); depth < 2 || depth > 6 {
 			t.Errorf("%s: %v inputs in a buffer of 4", weather, depth)
 		}
-		if r.c.tickOffset < -2 || r.c.tickOffset > 2 {
-			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, r.c.tickOffset)
+		if late := -r.c.log.OwnTick(0); late < -2 || late > 2 {
+			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, late)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 			break
 		}
 	}
-	if r.distance() > 1e-4 || !r.c.correction.isZero() {
+	if r.distance() > 1e-4 || !r.c.own.Pending.IsZero() {
 		t.Errorf("they are %v m apart in the end", r.distance())
 	}
 }
@@ -196,15 +196,15 @@ func TestHistoryIsShifted(t *testing.T) {
 		shift := r.corrections[0].Shift
 		for at, x := range before {
 			want := float32(0)
-			if at >= r.c.comparedTick {
+			if at >= r.c.log.ComparedTick() {
 				want = shift
 			}
 			if got := r.c.history.Find(at).Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.comparedTick, got, want)
+				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.log.ComparedTick(), got, want)
 			}
 		}
-		if shift < 0.9 || tick-r.c.comparedTick < 8 {
-			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.comparedTick)
+		if shift < 0.9 || tick-r.c.log.ComparedTick() < 8 {
+			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.log.ComparedTick())
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (c *client) reconcileRemote(at, now sim.Tick) {
 		if !x.simulated || at <= x.startTick || o.find(i, at) == nil {
 			continue
 		}
-		d, ok := c.correction.measure(&c.interpolated.Receiver().Bodies[i], &o.find(i, at).body)
+		d, ok := c.correction.Compare(&c.interpolated.Receiver().Bodies[i], &o.find(i, at).body)
 		if !ok {
 			continue
 		}

@@ -1,0 +1,44 @@
+package correction
+
+import (
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// Body is the correction of one predicted body. The zero value has none.
+type Body struct {
+	Pending     smoothing.Shift // still to be applied
+	ErrorOffset smoothing.ErrorOffset
+}
+
+// Corrected returns a body as it will be when the pending correction has been applied.
+func (c *Body) Corrected(b *sim.Body) sim.Body {
+	next := *b
+	c.Pending.ApplyTo(&next)
+	return next
+}
+
+// Step applies one tick's part of the pending correction to body i of a world.
+func (c *Body) Step(w *sim.World, i int, s *Settings) {
+	if c.Pending.IsZero() {
+		return
+	}
+	b := w.Bodies()[i]
+	part := s.gradual.Step(&c.Pending, w.Rate())
+	part.ApplyTo(&b)
+	b.Asleep = false
+	w.SetBody(i, b)
+}
+
+// Teleport sets body i of a world to a state and drops the pending correction. The drawn pose
+// glides there as the smoothing has it.
+func (c *Body) Teleport(w *sim.World, i int, to sim.Body, smooth *smoothing.Settings) {
+	drawn := c.Drawn(w, i)
+	c.Pending = smoothing.Shift{}
+	w.SetBody(i, to)
+	smooth.Absorb(&c.ErrorOffset, drawn, to.Pose)
+}
+
+// Drawn returns the pose at which body i of a world is drawn.
+func (c *Body) Drawn(w *sim.World, i int) geom.Pose { return c.ErrorOffset.Apply(w.Bodies()[i].Pose) }

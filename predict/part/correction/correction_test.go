@@ -1,0 +1,150 @@
+package correction
+
+import (
+	"testing"
+
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+func newWorld(t *testing.T) (*predict.Env, *Settings) {
+	t.Helper()
+	scene, err := sim.SceneNamed("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &predict.Env{World: sim.New(scene, 60), Players: 1, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	s := &Settings{}
+	s.Declare(env.Knobs)
+	return env, s
+}
+
+// TestLocate says which of the client's ticks a state describes, and when the server's ticks have
+// moved against the client's.
+func TestLocate(t *testing.T) {
+	env, _ := newWorld(t)
+	var l Log
+	l.Declare(env)
+	for _, c := range []struct {
+		server sim.Tick
+		source input.Source
+		client sim.Tick
+		at     sim.Tick
+		moved  bool
+		ok     bool
+		offset int64
+	}{
+		{10, input.SourceNone, 0, 10, false, true, 0},      // the server uses no input of ours: its tick is ours
+		{30, input.SourceReceived, 25, 26, false, true, 4}, // the first one
+		{31, input.SourceReceived, 26, 27, false, true, 4}, // and the next
+		{32, input.SourceFilled, 27, 28, false, true, 4},   // it was missing: the last one stood in
+		{33, input.SourceRepeated, 27, 0, false, false, 4}, // none was there
+		{34, input.SourceReceived, 28, 29, true, true, 5},  // so the server's ticks are one later
+		{36, input.SourceReceived, 30, 31, false, true, 5}, // a state was lost
+		{37, input.SourceReceived, 34, 35, true, true, 2},  // inputs were skipped
+		{38, input.SourceReceived, 65535, 65536, true, true, -65498},
+	} {
+		at, moved, ok := l.Locate(c.server, input.Consumed{Source: c.source, ClientTick: c.client})
+		if at != c.at || moved != c.moved || ok != c.ok {
+			t.Errorf("%+v: tick %d, moved %v, ok %v", c, at, moved, ok)
+		}
+		if ok && l.ComparedTick() != c.at || l.Located() != (c.source != input.SourceNone) {
+			t.Errorf("%+v: compared %d, located %v", c, l.ComparedTick(), l.Located())
+		}
+		if got := l.OwnTick(1000); got != 1000-c.offset {
+			t.Errorf("%+v: the server's tick 1000 is our tick %d", c, got)
+		}
+		if got, want := l.ServerTick(1000), sim.Tick(max(1000+c.offset, 0)); got != want {
+			t.Errorf("%+v: our tick 1000 is the server's %d", c, got)
+		}
+	}
+}
+
+// TestReport says that a correction is counted, and reported with the field that the others follow
+// from: after a second of agreement a velocity that is off explains a position that is off by what
+// it moves in a second, and no more.
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		compared sim.Tick // since agreement at tick 60
+		field    predict.Field
+	}{{61, predict.Position}, {120, predict.Linear}} {
+		env, _ := newWorld(t)
+		var l Log
+		l.Declare(env)
+		var reported []predict.Correction
+		env.OnCorrection = func(c predict.Correction) { reported = append(reported, c) }
+		l.Locate(60, input.Consumed{})
+		l.Agree()
+		l.Locate(c.compared, input.Consumed{})
+		server := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}, Linear: geom.Vec3{X: 1}}
+		remembered := sim.Body{Pose: geom.Pose{Rot: geom.Identity}}
+		l.Report(l.Describe(&packet.Packet{Sequence: 7}, 200, predict.LocalInput, &server, &remembered), 0.5)
+		if len(reported) != 1 {
+			t.Fatalf("%d reports", len(reported))
+		}
+		if r := reported[0]; r.Field != c.field || r.Packet != 7 || r.Tick != 200 || r.Shift != 0.5 || r.Cause != predict.LocalInput {
+			t.Errorf("at tick %d: %+v", c.compared, r)
+		}
+		m := env.Counters
+		if m.Value("corrections") != 1 || m.Value("correction_mean_m") != 0.5 || m.Value("correction_max_m") != 0.5 {
+			t.Errorf("%+v", m.All())
+		}
+	}
+}
+
+// TestSudden says that a velocity of the server that jumps is compared again some states later,
+// and resets the body only if it, without the pending correction, is off still.
+func TestSudden(t *testing.T) {
+	env, s := newWorld(t)
+	if err := env.Knobs.Set("sudden-reset", "on"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		jump, remembered, pending float32 // m/s
+		resets                    bool
+	}{{9, 0, 0, false}, {14, 0, 0, true}, {14, 10, 0, false}, {14, 20, 0, true}, {14, 20, 8, false}} {
+		var d Sudden
+		at := func(speed float32) *sim.Body { return &sim.Body{Linear: geom.Vec3{X: speed}} }
+		if d.Exceeds(s, at(0), at(0), &smoothing.Shift{}) {
+			t.Error("the first state resets")
+		}
+		for i := range 15 {
+			got := d.Exceeds(s, at(c.jump), at(c.remembered), &smoothing.Shift{Linear: geom.Vec3{X: c.pending}})
+			if got != (c.resets && i == 10) {
+				t.Errorf("%+v: state %d resets: %v", c, i, got)
+			}
+		}
+	}
+}
+
+// TestBody says that a body with a pending correction comes to where Corrected has it, in steps,
+// awake; and that after a teleport nothing is pending and the drawn pose stands.
+func TestBody(t *testing.T) {
+	env, s := newWorld(t)
+	w := env.World
+	var c Body
+	c.Pending.Add(&smoothing.Shift{Pos: geom.Vec3{X: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)})
+	want := c.Corrected(&w.Bodies()[0])
+	for range 600 {
+		c.Step(w, 0, s)
+		if now := c.Corrected(&w.Bodies()[0]); now.Pose.Pos.Sub(want.Pose.Pos).Len() > 1e-5 {
+			t.Fatalf("it will be at %v, and was to be at %v", now.Pose.Pos, want.Pose.Pos)
+		}
+	}
+	if b := w.Bodies()[0]; b.Pose.Pos.Sub(want.Pose.Pos).Len() > 1e-5 || b.Asleep || !c.Pending.IsZero() {
+		t.Errorf("it is at %v, %v pending", b.Pose.Pos, c.Pending)
+	}
+	c.Pending.Add(&smoothing.Shift{Pos: geom.Vec3{X: 1}})
+	drawn := c.Drawn(w, 0)
+	to := w.Bodies()[0]
+	to.Pose.Pos.X -= 0.7
+	smooth := smoothing.DefaultSettings
+	c.Teleport(w, 0, to, &smooth)
+	if w.Bodies()[0] != to || !c.Pending.IsZero() || c.Drawn(w, 0).Pos.Sub(drawn.Pos).Len() > 1e-6 {
+		t.Errorf("teleported to %v it is drawn at %v, before at %v", to.Pose.Pos, c.Drawn(w, 0).Pos, drawn.Pos)
+	}
+}
