@@ -266,9 +266,7 @@ func (j *LagCompensator) countResult(v *predict.HitResult) {
 // CopyFrom makes j an equal of o, all but its env.
 func (j *LagCompensator) CopyFrom(o *LagCompensator) {
 	j.useRewound, j.maxAgeMillis, j.targetMovedSum, j.ageSum = o.useRewound, o.maxAgeMillis, o.targetMovedSum, o.ageSum
-	if j.ringLen != o.ringLen {
-		j.poses, j.ringLen = history.New[poseRecord](o.ringLen), o.ringLen
-	}
+	j.ringLen = o.ringLen
 	j.poses.CopyFrom(&o.poses, func(dst, src *poseRecord) { dst.poses = append(dst.poses[:0], src.poses...) })
 	j.pending = append(j.pending[:0], o.pending...)
 }

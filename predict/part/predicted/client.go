@@ -383,16 +383,9 @@ func (c *client) View(v *predict.View) {
 	if c.markFallback(v); c.fallback.Active() {
 		return // what is remembered is of a body that is not shown
 	}
-	for back := trailTicks; back > 0; back -= trailStep {
-		// Whole steps of the tick's label, so that the points stand still.
-		t := int64(w.Tick())&^(trailStep-1) - int64(back)
-		if t < 0 {
-			continue
-		}
-		if e := c.history.Find(sim.Tick(t)); e != nil {
-			f := c.interpolatedFrame(e.parent)
-			v.Trail = append(v.Trail, f.ToWorld(&e.Body).Pose)
-		}
+	for e := range c.history.Trail(w.Tick(), trailTicks, trailStep) {
+		f := c.interpolatedFrame(e.parent)
+		v.Trail = append(v.Trail, f.ToWorld(&e.Body).Pose)
 	}
 }
 

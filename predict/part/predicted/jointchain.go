@@ -152,10 +152,8 @@ func (c *jointChain) reconcile(at, now sim.Tick, bodies []sim.Body, s *correctio
 		if !ok {
 			continue
 		}
-		for t := at; t <= now; t++ {
-			if b := m.history.Find(t); b != nil {
-				d.ApplyTo(b)
-			}
+		for b := range m.history.Between(at, now) {
+			d.ApplyTo(b)
 		}
 		m.Pending.Add(&d)
 		counters.Add("chain_corrections", 1)
@@ -237,7 +235,7 @@ func (c *jointChain) copyFrom(o *jointChain) {
 	for i := range mates {
 		m, from := &mates[i], &o.bodies[i]
 		*m = *from
-		m.history = history.New[sim.Body](chainHistoryLen)
+		m.history = history.Ring[sim.Body]{}
 		m.history.CopyFrom(&from.history, history.CopyValue[sim.Body])
 	}
 	*c = *o

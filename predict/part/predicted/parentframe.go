@@ -251,17 +251,14 @@ func (c *client) changeParent(to int) {
 func (c *client) shiftHistory(d *smoothing.Shift, of int, from, to sim.Tick) {
 	f := c.interpolatedFrame(of)
 	other := smoothing.Shift{}
-	for t := from; t <= to; t++ {
-		e := c.history.Find(t)
-		switch {
-		case e == nil:
-		case e.parent == of:
+	for e := range c.history.Between(from, to) {
+		if e.parent == of {
 			d.ApplyTo(&e.Body)
-		default:
-			g := c.interpolatedFrame(e.parent)
-			other = toFrame(toWorld(d, &f), &g)
-			other.ApplyTo(&e.Body)
+			continue
 		}
+		g := c.interpolatedFrame(e.parent)
+		other = toFrame(toWorld(d, &f), &g)
+		other.ApplyTo(&e.Body)
 	}
 	all := toWorld(d, &f)
 	c.own.Pending.Add(&all)
