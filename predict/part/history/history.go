@@ -24,6 +24,9 @@ type slot[T any] struct {
 // New returns a ring that remembers size ticks.
 func New[T any](size int) Ring[T] { return Ring[T]{make([]slot[T], size)} }
 
+// Size returns how many ticks the ring remembers.
+func (r *Ring[T]) Size() int { return len(r.slots) }
+
 // Insert returns the value of tick t, to be overwritten. It still holds an older tick's, whose
 // memory may be used again.
 func (r *Ring[T]) Insert(t sim.Tick) *T {

@@ -36,7 +36,6 @@ type LagCompensator struct {
 	maxAgeMillis float64 // ms
 
 	poses        history.Ring[poseRecord]
-	ringLen      int
 	pending      []pendingShot
 	rewoundPoses []geom.Pose // memory
 	currentPoses []geom.Pose
@@ -96,8 +95,8 @@ func (j *LagCompensator) Tick(w *sim.World, host []sim.Input, peers []predict.Pe
 
 // Record notes where the bodies of the world are in its tick.
 func (j *LagCompensator) Record(w *sim.World) {
-	if n := int(j.maxAge(w.Rate())/sim.SubticksPerTick) + 3; n != j.ringLen {
-		j.poses, j.ringLen = history.New[poseRecord](n), n
+	if n := int(j.maxAge(w.Rate())/sim.SubticksPerTick) + 3; n != j.poses.Size() {
+		j.poses = history.New[poseRecord](n)
 	}
 	m := j.poses.Insert(w.Tick())
 	m.poses = predict.AppendPoses(m.poses[:0], w.Bodies())
@@ -266,7 +265,6 @@ func (j *LagCompensator) countResult(v *predict.HitResult) {
 // CopyFrom makes j an equal of o, all but its env.
 func (j *LagCompensator) CopyFrom(o *LagCompensator) {
 	j.useRewound, j.maxAgeMillis, j.targetMovedSum, j.ageSum = o.useRewound, o.maxAgeMillis, o.targetMovedSum, o.ageSum
-	j.ringLen = o.ringLen
 	j.poses.CopyFrom(&o.poses, func(dst, src *poseRecord) { dst.poses = append(dst.poses[:0], src.poses...) })
 	j.pending = append(j.pending[:0], o.pending...)
 }

@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/nearby"
 	"ghostcube/predict/part/playback"
 	"ghostcube/sim"
 	"ghostcube/smoothing"
@@ -39,24 +40,23 @@ type client struct {
 	smooth       smoothing.Settings
 	solver       predict.Solver
 
-	sender           input.Sender
-	interpolated     playback.InterpolatedWorld // all but the own cube
-	parent           parentFrame                // to a parent, if the strategy knows any
-	lead             clock.Lead
-	history          history.Ring[historyEntry]
-	initialInput     sim.Input            // what the player did before this half began
-	stepInputs       []sim.Input          // one tick's inputs
-	joined           bool                 // our inputs are sent
-	lastInput        sim.Input            // the newest input that the server will have
-	idleTicks        int                  // ticks for which no button has been pressed
-	header           codec.ConsumedHeader // of the newest state
-	own              correction.Body
-	sudden           correction.Sudden
-	log              correction.Log
-	fallback         fallback.Policy // when the own body is shown late
-	remote           remoteBodies    // when others are stepped
-	interpolatedBody func(i int) sim.Body
-	chain            jointChain
+	sender       input.Sender
+	interpolated playback.InterpolatedWorld // all but the own cube
+	parent       parentFrame                // to a parent, if the strategy knows any
+	lead         clock.Lead
+	history      history.Ring[historyEntry]
+	initialInput sim.Input            // what the player did before this half began
+	stepInputs   []sim.Input          // one tick's inputs
+	joined       bool                 // our inputs are sent
+	lastInput    sim.Input            // the newest input that the server will have
+	idleTicks    int                  // ticks for which no button has been pressed
+	header       codec.ConsumedHeader // of the newest state
+	own          correction.Body
+	sudden       correction.Sudden
+	log          correction.Log
+	fallback     fallback.Policy // when the own body is shown late
+	remote       nearby.Bodies   // when others are stepped
+	chain        jointChain
 }
 
 // NewClient makes the half that the player looks at.
@@ -88,8 +88,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	m.Declare("resets", "times that the client skipped to the server's time or took the server's state")
 	c.lead.Declare(env)
 	c.fallback.Declare(env)
-	c.remote.declare(env)
-	c.interpolatedBody = c.interpolated.Body
+	c.remote.Declare(env)
 	if p := env.Player; p >= 0 {
 		c.initialInput = env.LastInputs[p]
 		for i := range env.World.Bodies() {
@@ -138,7 +137,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	c.own.Step(c.env.World, c.env.Player, &c.correction)
 	c.env.Counters.Set("pending_correction_m", float64(c.own.Pending.Pos.Len()))
-	c.remote.correct(c.env.World, c.correction.Share(c.env.World.Rate()))
+	c.remote.Step(&c.correction)
 	c.correctChain()
 	c.adoptSleep()
 	c.posePredicted(true)
@@ -188,21 +187,8 @@ func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
 
 // placeRemoteBodies puts the others where they are shown, but for those that are loose.
 func (c *client) placeRemoteBodies() {
-	w := c.env.World
 	c.placeCarriers()
-	shown := c.log.OwnTick(c.interpolated.DisplayTick())
-	for i := range w.Bodies() {
-		if c.interpolated.IsExcluded(i) || !c.remote.makeKinematicIfDue(w, i, shown, c.fallback.Active()) {
-			continue
-		}
-		if p := c.remote.kinematicPose(i, c.interpolated.Pose(i), c.fallback.BlendTicks()); w.Bodies()[i].Pose != p {
-			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
-		}
-	}
-	if !c.fallback.Active() {
-		c.remote.simulateTouched(w, c.env.Player, c.interpolatedBody)
-	}
-	c.env.Counters.Set("simulated_bodies", float64(c.remote.simulatedCount))
+	c.remote.Place(&c.interpolated, c.log.OwnTick(c.interpolated.DisplayTick()), c.fallback.BlendTicks(), !c.fallback.Active())
 }
 
 // advance makes one tick of the prediction. Before the client has joined the server
@@ -232,7 +218,7 @@ func (c *client) step() {
 	}
 	c.solver.Step(w, c.stepInputs...)
 	c.fallback.AddStep(w, c.env.Player)
-	c.remote.record(w)
+	c.remote.Record()
 	c.record()
 }
 
@@ -273,7 +259,7 @@ func (c *client) reconcile(from packet.Packet) {
 		return
 	}
 	c.followServerParent(at)
-	c.reconcileRemote(at, now)
+	c.remote.Compare(at, in.Bodies, &c.correction)
 	c.chain.reconcile(at, now, in.Bodies, &c.correction, c.env.Counters)
 	had := c.history.Find(at)
 	if had == nil {
@@ -394,14 +380,14 @@ func (c *client) View(v *predict.View) {
 func (c *client) markFallback(v *predict.View) {
 	ahead := !c.fallback.Active()
 	for i := range c.env.World.Bodies() {
-		v.Predicted = append(v.Predicted, c.interpolated.IsExcluded(i) && ahead || c.remote.bodies[i].simulated)
-		if c.fallback.Enabled() || c.remote.mode == remoteDynamic {
-			v.Fallback = append(v.Fallback, c.interpolated.IsExcluded(i) && !ahead || c.remote.bodies[i].simulated)
+		v.Predicted = append(v.Predicted, c.interpolated.IsExcluded(i) && ahead || c.remote.Simulated(i))
+		if c.fallback.Enabled() || c.remote.Dynamic() {
+			v.Fallback = append(v.Fallback, c.interpolated.IsExcluded(i) && !ahead || c.remote.Simulated(i))
 		}
 	}
 	if !ahead {
 		v.Note = c.fallback.Note()
-	} else if c.remote.simulatedCount > 0 && v.Note == "" {
+	} else if c.remote.Count() > 0 && v.Note == "" {
 		v.Note = "what is touched is stepped here"
 	}
 }
@@ -432,7 +418,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.correction, c.own, c.sudden = o.correction, o.own, o.sudden
 	c.log.CopyFrom(&o.log)
 	c.fallback.CopyFrom(&o.fallback)
-	c.remote.copyFrom(&o.remote)
+	c.remote.CopyFrom(&o.remote)
 	c.sender.CopyFrom(&o.sender)
 	c.interpolated.CopyFrom(&o.interpolated)
 	c.parent.copyFrom(&o.parent)

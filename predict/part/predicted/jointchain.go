@@ -125,7 +125,7 @@ func (c *client) leaveParent() {
 
 // posedByTree reports whether body i is drawn where what it hangs on has it.
 func (c *client) posedByTree(i int) bool {
-	return c.interpolated.Tree() != nil && !c.interpolated.IsExcluded(i) && !c.remote.bodies[i].simulated && c.remote.bodies[i].blendShare == 0
+	return c.interpolated.Tree() != nil && !c.interpolated.IsExcluded(i) && c.remote.Interpolated(i)
 }
 
 // record notes where the body is, or will be when all doses are given.

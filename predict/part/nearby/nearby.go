@@ -1,0 +1,251 @@
+// Package nearby simulates remote bodies in the client's world while the player touches them.
+//
+// All bodies that the player does not predict are interpolated, and stand in the client's world as
+// kinematic bodies: what runs into one climbs it. With remote-bodies=dynamic a body that the
+// player is about to touch, directly or through others, is simulated from there on. It begins with
+// the pose and the velocity of its interpolation, and its history is shifted by the server's state
+// as the player's is. Some time after the interpolation has caught up with the last touch it is
+// kinematic again, and glides to where it is interpolated: that shows what has become of it.
+//
+// This goes beyond Space Engineers, whose remote bodies are always kinematic on the client.
+package nearby
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/part/correction"
+	"ghostcube/predict/part/history"
+	"ghostcube/predict/part/playback"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+const (
+	modeKinematic = iota
+	modeDynamic
+)
+
+// touchDistance is how near a body must come to be simulated, besides its way of two ticks: metres.
+const touchDistance = 0.05
+
+// Bodies are the remote bodies of one client.
+type Bodies struct {
+	settings settings
+	bodies   []body                   // by index
+	past     []history.Ring[sim.Body] // by index: the last second of each that has been simulated
+	count    int                      // simulated ones
+	found    []int32                  // scratch
+	env      *predict.Env
+}
+
+type settings struct {
+	mode         int
+	simulateTime float64 // ms
+}
+
+// body is one of them.
+type body struct {
+	simulated  bool
+	startTick  sim.Tick        // when it began to be simulated
+	nearTick   sim.Tick        // that, or when the player was last near
+	pending    smoothing.Shift // correction still to be applied, while it is simulated
+	blendFrom  sim.Body        // simulated, it would have gone on to here
+	blendShare float32         // of blendFrom in its pose, in [0,1]
+}
+
+// Declare tells env what may be tuned and what is counted.
+func (n *Bodies) Declare(env *predict.Env) {
+	k, m := env.Knobs, env.Counters
+	k.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies stand where they are interpolated, or are simulated while the player touches them")
+	k.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000, "remote-bodies=dynamic: ms of simulation after the interpolation has caught up with the last touch")
+	m.Declare("simulated_bodies", "remote bodies that the client simulates, now")
+	m.Declare("simulation_starts", "times that a remote body began to be simulated")
+	m.Declare("remote_corrections", "corrections of simulated remote bodies")
+	bodies := len(env.World.Bodies())
+	n.bodies, n.past, n.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
+	n.env = env
+}
+
+// Dynamic reports whether remote bodies may be simulated.
+func (n *Bodies) Dynamic() bool { return n.settings.mode == modeDynamic }
+
+// Count returns how many are simulated.
+func (n *Bodies) Count() int { return n.count }
+
+// Simulated reports whether body i is.
+func (n *Bodies) Simulated(i int) bool { return n.bodies[i].simulated }
+
+// Interpolated reports whether body i is where it is interpolated: it is neither simulated nor on
+// its way back.
+func (n *Bodies) Interpolated(i int) bool {
+	return !n.bodies[i].simulated && n.bodies[i].blendShare == 0
+}
+
+// Place puts all remote bodies that are not simulated where they are interpolated, before a step.
+// shown is the client's tick that the interpolation has come to; blendTicks is how long a body
+// takes on its way back. Unless simulate is true, all bodies go back.
+func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
+	w := n.env.World
+	simulate = simulate && n.Dynamic()
+	for i := range n.bodies {
+		if others.IsExcluded(i) || n.simulatedOn(i, shown, simulate) {
+			continue
+		}
+		if p := n.kinematicPose(i, others.Pose(i), blendTicks); w.Bodies()[i].Pose != p {
+			w.SetBody(i, sim.Body{Pose: p, Asleep: true})
+		}
+	}
+	if simulate {
+		n.simulateTouched(others)
+	}
+	n.env.Counters.Set("simulated_bodies", float64(n.count))
+}
+
+// simulatedOn reports whether body i goes on being simulated. If it does not, it becomes kinematic.
+func (n *Bodies) simulatedOn(i int, shown int64, simulate bool) bool {
+	b := &n.bodies[i]
+	if !b.simulated {
+		return false
+	}
+	if simulate && shown < int64(b.nearTick)+n.ticks(n.settings.simulateTime) {
+		return true
+	}
+	b.simulated, b.blendFrom, b.blendShare = false, n.env.World.Bodies()[i], 1
+	n.count--
+	n.env.World.SetKinematic(i, true)
+	return false
+}
+
+// kinematicPose returns where body i stands that is interpolated at a pose: there, or on its way
+// from where the simulation would have taken it.
+func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) geom.Pose {
+	b := &n.bodies[i]
+	if b.blendShare == 0 {
+		return interpolated
+	}
+	b.blendShare = max(b.blendShare-1/float32(max(blendTicks, 1)), 0)
+	b.blendFrom.Pose.Pos = b.blendFrom.Pose.Pos.AddScaled(1/float32(n.env.World.Rate()), b.blendFrom.Linear)
+	return smoothing.LerpPose(interpolated, b.blendFrom.Pose, smoothing.Smoothstep(b.blendShare))
+}
+
+// simulateTouched begins to simulate the bodies near the player, and those near a simulated body
+// that moves.
+func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
+	n.simulateNear(n.env.Player, others)
+	for i := range n.bodies {
+		if n.bodies[i].simulated && !n.env.World.Bodies()[i].Asleep {
+			n.simulateNear(i, others)
+		}
+	}
+}
+
+// simulateNear begins to simulate the bodies near body i.
+func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
+	w, player := n.env.World, n.env.Player
+	b := &w.Bodies()[i]
+	if b.Asleep {
+		return
+	}
+	n.found = w.NearbyBodies(i, touchDistance+float32(2*b.Linear.Len())/float32(w.Rate()), n.found[:0])
+	for _, j := range n.found {
+		x := &n.bodies[j]
+		if int(j) == player || !x.simulated && !w.IsKinematic(int(j)) {
+			continue // the client predicts it
+		}
+		if i == player || !x.simulated {
+			x.nearTick = w.Tick()
+		}
+		if !x.simulated {
+			n.simulate(int(j), others)
+		}
+	}
+}
+
+// simulate begins to simulate body i.
+func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
+	w, b := n.env.World, &n.bodies[i]
+	start := others.Body(i)
+	start.Pose = w.Bodies()[i].Pose
+	b.simulated, b.startTick, b.pending = true, w.Tick(), smoothing.Shift{}
+	n.count++
+	w.SetKinematic(i, false)
+	w.SetBody(i, start)
+	n.env.Counters.Add("simulation_starts", 1)
+}
+
+// Record remembers the simulated bodies after a step, with their pending corrections applied.
+func (n *Bodies) Record() {
+	if n.count == 0 {
+		return
+	}
+	w := n.env.World
+	for i := range n.bodies {
+		x := &n.bodies[i]
+		if !x.simulated {
+			continue
+		}
+		b := w.Bodies()[i]
+		x.pending.ApplyTo(&b)
+		if n.past[i].Size() == 0 {
+			n.past[i] = history.New[sim.Body](w.Rate())
+		}
+		*n.past[i].Insert(w.Tick()) = b
+	}
+}
+
+// Compare takes in the server's bodies of the client's tick at, and shifts the history of the
+// simulated ones since.
+func (n *Bodies) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
+	if n.count == 0 {
+		return
+	}
+	for i := range n.bodies {
+		x, remembered := &n.bodies[i], n.past[i].Find(at)
+		if !x.simulated || at <= x.startTick || remembered == nil {
+			continue
+		}
+		shift, exceeds := s.Compare(&server[i], remembered)
+		if !exceeds {
+			continue
+		}
+		for past := range n.past[i].Between(at, n.env.World.Tick()) {
+			shift.ApplyTo(past)
+		}
+		x.pending.Add(&shift)
+		n.env.Counters.Add("remote_corrections", 1)
+	}
+}
+
+// Step applies one tick's part of the pending corrections.
+func (n *Bodies) Step(s *correction.Settings) {
+	if n.count == 0 {
+		return
+	}
+	w := n.env.World
+	share := s.Share(w.Rate())
+	for i := range n.bodies {
+		x := &n.bodies[i]
+		if !x.simulated || x.pending.IsZero() {
+			continue
+		}
+		b := w.Bodies()[i]
+		part := x.pending.Take(share)
+		part.ApplyTo(&b)
+		b.Asleep = false
+		w.SetBody(i, b)
+	}
+}
+
+// ticks converts milliseconds.
+func (n *Bodies) ticks(millis float64) int64 {
+	return int64(float64(millis*float64(n.env.World.Rate()))) / 1000
+}
+
+// CopyFrom makes n an equal of o, all but its env.
+func (n *Bodies) CopyFrom(o *Bodies) {
+	n.settings, n.count = o.settings, o.count
+	copy(n.bodies, o.bodies)
+	for i := range n.past {
+		n.past[i].CopyFrom(&o.past[i], history.CopyValue[sim.Body])
+	}
+}
