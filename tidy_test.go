@@ -49,13 +49,14 @@ var allowedImports = map[string][]string{
 	"predict/part/jointtree":  {"sim", "sim/geom"},
 	"predict/part/codec":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
 	"predict/part/nearby":     {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"},
+	"predict/part/jointchain": {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"},
 	"predict/part/hit":        {"sim", "sim/geom", "smoothing", "predict", "predict/part/history"},
 	"predict/part/playback":   {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
 	"predict/part/correction": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
 	"predict/part/fallback":   {"sim", "sim/geom", "smoothing", "predict"},
 	"predict/part/frame":      {"sim", "sim/geom", "predict"},
 	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
-		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit", "predict/part/fallback", "predict/part/correction", "predict/part/nearby"},
+		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain"},
 
 	// 3
 	"predict/strategy/animated":      strategyImports,
@@ -180,7 +181,7 @@ func TestImportsPointDown(t *testing.T) {
 var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
 	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
-	"predict/part/hit", "predict/part/frame", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
+	"predict/part/hit", "predict/part/frame", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

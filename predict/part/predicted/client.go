@@ -12,6 +12,7 @@ import (
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/history"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/jointchain"
 	"ghostcube/predict/part/nearby"
 	"ghostcube/predict/part/playback"
 	"ghostcube/sim"
@@ -56,7 +57,7 @@ type client struct {
 	log          correction.Log
 	fallback     fallback.Policy // when the own body is shown late
 	remote       nearby.Bodies   // when others are stepped
-	chain        jointChain
+	chain        jointchain.Chain
 }
 
 // NewClient makes the half that the player looks at.
@@ -72,7 +73,7 @@ func newClient(env *predict.Env, relative bool) *client {
 	k, m := env.Knobs, env.Counters
 	c.correction.Declare(k)
 	c.log.Declare(env)
-	c.chain.declare(k)
+	c.chain.Declare(env)
 	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
 	c.parent.selector = frame.NewSelector()
 	if relative {
@@ -104,7 +105,7 @@ func (c *client) playerBody() *sim.Body { return &c.env.World.Bodies()[c.env.Pla
 
 // Tick takes in what has come, shows the others as they were, makes one tick of the
 // own cube, and sets right what the server says of its past.
-func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
+func (c *client) Tick(input sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	c.updateChain()
 	c.posePredicted(false)
@@ -125,7 +126,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.placeRemoteBodies()
 	c.adoptFirstParent(news)
 	c.moveWithParent()
-	c.advance(in)
+	c.advance(input)
 	c.predictParent()
 	c.smooth.Decay(&c.own.ErrorOffset, c.env.World.Rate())
 	c.fallback.Update()
@@ -138,7 +139,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.own.Step(c.env.World, c.env.Player, &c.correction)
 	c.env.Counters.Set("pending_correction_m", float64(c.own.Pending.Pos.Len()))
 	c.remote.Step(&c.correction)
-	c.correctChain()
+	in := c.interpolated.Receiver()
+	c.chain.Step(in.Bodies, in.HasSnapshot && c.correction.Enabled && int64(c.idleTicks) > c.log.Ahead(), &c.correction, &c.smooth)
 	c.adoptSleep()
 	c.posePredicted(true)
 	c.lead.Steer()
@@ -226,7 +228,7 @@ func (c *client) step() {
 func (c *client) record() {
 	b := c.own.Corrected(c.playerBody())
 	*c.history.Insert(c.env.World.Tick()) = historyEntry{Body: c.parent.frame.ToLocal(&b), parent: c.parent.selector.Current}
-	c.chain.record(c.env.World)
+	c.chain.Record()
 }
 
 // jump brings the client to the server's time. To join it makes the ticks that are
@@ -255,12 +257,12 @@ func (c *client) reconcile(from packet.Packet) {
 		return
 	}
 	why := c.cause(at, moved)
-	if at > now || !c.correction.Enabled || c.chain.tooLong {
+	if at > now || !c.correction.Enabled || c.chain.TooLong() {
 		return
 	}
 	c.followServerParent(at)
 	c.remote.Compare(at, in.Bodies, &c.correction)
-	c.chain.reconcile(at, now, in.Bodies, &c.correction, c.env.Counters)
+	c.chain.Compare(at, in.Bodies, &c.correction)
 	had := c.history.Find(at)
 	if had == nil {
 		c.env.Counters.Add("states_outside_history", 1)
@@ -307,7 +309,7 @@ func (c *client) resetToServer(why predict.Cause, from packet.Packet) {
 	next := c.adoptServerParent()
 	fix := c.log.Describe(&from, c.interpolated.Receiver().Tick, why, &next, &was)
 	passed := float32(max(c.log.Ahead(), 0)) / float32(w.Rate())
-	c.resetChain(passed)
+	c.chain.ResetTo(c.interpolated.Receiver().Bodies, passed, &c.smooth)
 	next.Pose.Pos = next.Pose.Pos.AddScaled(passed, next.Linear)
 	next.Pose.Pos.Z = max(next.Pose.Pos.Z, w.Scene().Boxes[c.env.Player].Half.Z)
 	c.teleport(next)
@@ -319,7 +321,7 @@ func (c *client) resetToServer(why predict.Cause, from packet.Packet) {
 // key has been pressed since: nothing better will come.
 func (c *client) adoptSleep() {
 	in := c.interpolated.Receiver()
-	if !in.HasSnapshot || !c.correction.Enabled || c.chain.tooLong {
+	if !in.HasSnapshot || !c.correction.Enabled || c.chain.TooLong() {
 		return
 	}
 	b, s := c.playerBody(), &in.Bodies[c.env.Player]
@@ -343,7 +345,7 @@ func (c *client) View(v *predict.View) {
 	v.Tick, v.TickFraction, v.Note = c.interpolated.DisplayTick(), c.interpolated.DisplayTickFraction(), c.interpolated.Note()
 	v.CarrierOffset = c.carrierMoment() - v.Tick.Moment()
 	if v.Note == "" {
-		v.Note = c.chain.note
+		v.Note = c.chain.Note()
 	}
 	w, p := c.env.World, c.env.Player
 	for i := range w.Bodies() {
@@ -425,6 +427,6 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.history.CopyFrom(&o.history, history.CopyValue[historyEntry])
 	c.lead.CopyFrom(&o.lead)
 	c.initialInput, c.joined, c.lastInput, c.idleTicks = o.initialInput, o.joined, o.lastInput, o.idleTicks
-	c.chain.copyFrom(&o.chain)
+	c.chain.CopyFrom(&o.chain)
 	c.header = o.header
 }

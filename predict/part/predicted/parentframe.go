@@ -184,7 +184,7 @@ func (c *client) predictParent() {
 func (c *client) followServerParent(at sim.Tick) {
 	r := &c.parent
 	e := c.history.Find(at)
-	if !r.enabled || e == nil || len(c.chain.bodies) > 0 {
+	if !r.enabled || e == nil || c.chain.Active() {
 		return
 	}
 	if e.parent == r.serverState.parent {

@@ -15,7 +15,7 @@ func (s *server) Progress(c *predict.InputProgress, seat int) {
 func (c *client) Progress(to *predict.InputProgress) {
 	to.Sampled = c.sender.SampledTick()
 	to.StateReceived = c.interpolated.Receiver().Tick
-	if c.env.Player < 0 || c.chain.tooLong || c.fallback.Active() {
+	if c.env.Player < 0 || c.chain.TooLong() || c.fallback.Active() {
 		to.Shown = c.interpolated.NewestDisplayedTick()
 		return
 	}
