@@ -54,7 +54,7 @@ var allowedImports = map[string][]string{
 	"predict/part/playback":   {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
 	"predict/part/correction": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
 	"predict/part/fallback":   {"sim", "sim/geom", "smoothing", "predict"},
-	"predict/part/frame":      {"sim", "sim/geom", "predict"},
+	"predict/part/frame":      {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
 	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
 		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain"},
 

@@ -1,24 +1,28 @@
-// Package frame knows what a body is carried by, and how the world looks from there:
-// the frame of a parent, and the rule by which a parent is chosen. It is what Space
-// Engineers' Relative Prediction stands on (a talk at GDC). It knows a world, and
-// nothing of packets.
+// Package frame holds the reference frames in which a player's body is predicted. A player in a
+// ship is predicted in the ship's frame, its parent's, and not in the world's (Space Engineers, a
+// talk at GDC: Relative Prediction).
+//
+// It chooses the parent, moves the body along with it, hands the body over from one frame to
+// another, and has the wire form of a body's state relative to its parent. It knows nothing of
+// histories and corrections.
 package frame
 
 import (
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
-// Frame is where a vessel is at a moment, and how it moves. The zero value is the
-// world's own frame, in which nothing changes.
+// Frame is the pose and the motion of a parent at a moment. The zero value is the world's own
+// frame, in which nothing moves.
 type Frame struct {
-	IsParent bool // it is a vessel's, and not the world's
+	IsParent bool // it is a parent's, and not the world's
 	Pose     geom.Pose
 
-	origin  geom.Vec3 // metres
-	linear  geom.Vec3 // m/s; of that place
+	origin  geom.Vec3 // metres; the point that linear is the velocity of
+	linear  geom.Vec3 // m/s
 	angular geom.Vec3 // rad/s
-	radial  float32   // 1/s, see sim.World.PathVelocity
+	radial  float32   // 1/s, see sim.World.CarrierVelocity
 }
 
 // OfCarrier returns the frame of a carrier at a moment.
@@ -33,7 +37,7 @@ func OfBody(b *sim.Body) Frame {
 	return Frame{IsParent: true, Pose: b.Pose, origin: b.Pose.Pos, linear: b.Linear, angular: b.Angular}
 }
 
-// PointVelocity returns how fast a place of the world moves that is fixed to the vessel.
+// PointVelocity returns the velocity, in m/s, of a point of the world that is fixed to the parent.
 func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	arm := at.Sub(f.origin)
 	v := f.linear.Add(f.angular.Cross(arm))
@@ -41,10 +45,10 @@ func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	return v.AddScaled(f.radial, arm)
 }
 
-// AngularVelocity returns how fast it turns, rad/s.
+// AngularVelocity returns the parent's angular velocity, rad/s.
 func (f *Frame) AngularVelocity() geom.Vec3 { return f.angular }
 
-// LocalPoint returns a place of the world in the vessel's own frame.
+// LocalPoint converts a point of the world.
 func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return at
@@ -52,7 +56,7 @@ func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(at.Sub(f.Pose.Pos))
 }
 
-// LocalVector returns a vector of the world along the vessel's own axes.
+// LocalVector converts a vector along the world's axes.
 func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -60,7 +64,7 @@ func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(v)
 }
 
-// WorldVector returns a vector of the vessel's own along the world's axes.
+// WorldVector converts a vector back to the world's axes.
 func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -68,8 +72,8 @@ func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Rotate(v)
 }
 
-// ToLocal returns a body in the vessel's own frame, whose velocities are relative to the
-// vessel already, along the world's axes.
+// ToLocal converts a body whose velocities are relative to the parent already, but along the
+// world's axes.
 func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *b
@@ -80,7 +84,7 @@ func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	return o
 }
 
-// ToWorld undoes Own.
+// ToWorld converts what ToLocal returned back.
 func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *o
@@ -91,17 +95,15 @@ func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	return b
 }
 
-// Relative returns a body of the world as the vessel sees it: Own, with velocities that
-// become relative.
+// Relative converts a body of the world, velocities included.
 func (f *Frame) Relative(b *sim.Body) sim.Body {
 	s := *b
 	f.AddVelocity(&s, -1)
 	return f.ToLocal(&s)
 }
 
-// AddVelocity gives a body that goes along with the vessel the vessel's velocities, those of
-// where it is: its own are the world's then. share 1 is that, -1 makes the world's
-// relative.
+// AddVelocity adds a share of the parent's velocities, those of the body's place, to a body: 1
+// makes relative velocities the world's, -1 the world's relative.
 func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	if !f.IsParent {
 		return
@@ -110,8 +112,24 @@ func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	b.Angular = b.Angular.AddScaled(share, f.angular)
 }
 
-// MoveAlong returns where a body is that was at p and has been moved along with the vessel
-// since it was at f, and the turn that this was.
+// ShiftToLocal converts a shift along the world's axes.
+func (f *Frame) ShiftToLocal(s *smoothing.Shift) smoothing.Shift {
+	if !f.IsParent {
+		return *s
+	}
+	return s.Rotated(f.Pose.Rot.Inverse())
+}
+
+// ShiftToWorld converts a shift along the parent's axes.
+func (f *Frame) ShiftToWorld(s *smoothing.Shift) smoothing.Shift {
+	if !f.IsParent {
+		return *s
+	}
+	return s.Rotated(f.Pose.Rot)
+}
+
+// MoveAlong returns the pose of a body that was at p and has moved along with the parent from f to
+// another place, and by what rotation that turned it.
 func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	if f.Pose.Rot == to.Pose.Rot {
 		p.Pos = p.Pos.Add(to.Pose.Pos.Sub(f.Pose.Pos))
@@ -123,24 +141,11 @@ func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	return p, turn
 }
 
-// Extrapolate returns the frame as it would be so many seconds later if the vessel went on as
-// it does.
+// Extrapolate returns the frame after a time if the parent keeps its velocities.
 func (f *Frame) Extrapolate(seconds float32) Frame {
 	l := *f
-	if !f.IsParent {
-		return l
+	if f.IsParent {
+		l.Pose = smoothing.ExtrapolateArc(f.Pose, f.PointVelocity(f.Pose.Pos), f.angular, seconds)
 	}
-	l.Pose.Pos = f.Pose.Pos.AddScaled(seconds, f.PointVelocity(f.Pose.Pos))
-	spin := f.angular.Len()
-	if spin == 0 {
-		return l
-	}
-	turn := geom.AxisAngle(f.angular.Scale(1/spin), float32(spin*seconds))
-	l.Pose.Rot = turn.Mul(f.Pose.Rot).Unit()
-	// The place that stands still in the ground plane, as far as there is one, stays: its
-	// way is an arc.
-	still := f.Pose.Pos.AddScaled(1/float32(spin*spin), f.angular.Cross(f.PointVelocity(f.Pose.Pos)))
-	along := f.angular.Scale(f.angular.Dot(f.PointVelocity(f.Pose.Pos)) / float32(spin*spin))
-	l.Pose.Pos = still.Add(turn.Rotate(f.Pose.Pos.Sub(still))).AddScaled(seconds, along)
 	return l
 }

@@ -29,7 +29,7 @@ func (c *client) updateChain() {
 // leaveParent leaves the parent, if there is one: what hangs on the own cube is not in its
 // space.
 func (c *client) leaveParent() {
-	if c.parent.selector.Current != frame.NoParent {
+	if c.currentParent() != frame.NoParent {
 		c.changeParent(frame.NoParent)
 	}
 }

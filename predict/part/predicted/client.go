@@ -43,7 +43,8 @@ type client struct {
 
 	sender       input.Sender
 	interpolated playback.InterpolatedWorld // all but the own cube
-	parent       parentFrame                // to a parent, if the strategy knows any
+	relative     bool
+	parent       frame.Parent // to a parent, if the strategy knows any
 	lead         clock.Lead
 	history      history.Ring[historyEntry]
 	initialInput sim.Input            // what the player did before this half began
@@ -75,9 +76,8 @@ func newClient(env *predict.Env, relative bool) *client {
 	c.log.Declare(env)
 	c.chain.Declare(env)
 	k.Choice(&c.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
-	c.parent.selector = frame.NewSelector()
-	if relative {
-		c.declareParent()
+	if c.relative = relative; relative {
+		c.parent.Declare(env, &c.interpolated)
 	} else {
 		declareCarriers(&c.carrierMode, k)
 	}
@@ -160,9 +160,9 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		var h codec.ConsumedHeader
 		r := in.Begin(p.Payload)
 		h.Code(r, w.Tick())
-		told := parentState{parent: frame.NoParent}
-		if c.parent.enabled {
-			told.code(r, len(c.parent.candidates), &c.parent.grid)
+		var told frame.State
+		if c.relative {
+			told = c.parent.Read(r)
 		}
 		fresh, err := in.Finish(p.Payload, w.Scene(), c.interpolated.ExpectedTick())
 		if err != nil {
@@ -171,7 +171,8 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		}
 		c.interpolated.AddSnapshot(fresh)
 		if fresh {
-			news, from, c.header, c.parent.serverState = true, p, h, told
+			news, from, c.header = true, p, h
+			c.parent.Receive(&told)
 		}
 	}
 	return news, from
@@ -227,7 +228,7 @@ func (c *client) step() {
 // record notes where the own cube is, or will be when all doses are given.
 func (c *client) record() {
 	b := c.own.Corrected(c.playerBody())
-	*c.history.Insert(c.env.World.Tick()) = historyEntry{Body: c.parent.frame.ToLocal(&b), parent: c.parent.selector.Current}
+	*c.history.Insert(c.env.World.Tick()) = historyEntry{Body: c.frame().ToLocal(&b), parent: c.currentParent()}
 	c.chain.Record()
 }
 
@@ -411,7 +412,9 @@ func (c *client) Inspect(l *predict.Inspection) {
 		l.Age = append(l.Age, c.interpolated.Age(i))
 		l.Moving = append(l.Moving, c.interpolated.IsMoving(i))
 	}
-	c.inspectParents(l)
+	if c.relative {
+		c.parent.Inspect(l)
+	}
 }
 
 func (c *client) CopyFrom(from predict.Client) {
@@ -423,7 +426,7 @@ func (c *client) CopyFrom(from predict.Client) {
 	c.remote.CopyFrom(&o.remote)
 	c.sender.CopyFrom(&o.sender)
 	c.interpolated.CopyFrom(&o.interpolated)
-	c.parent.copyFrom(&o.parent)
+	c.parent.CopyFrom(&o.parent)
 	c.history.CopyFrom(&o.history, history.CopyValue[historyEntry])
 	c.lead.CopyFrom(&o.lead)
 	c.initialInput, c.joined, c.lastInput, c.idleTicks = o.initialInput, o.joined, o.lastInput, o.idleTicks

@@ -8,6 +8,7 @@ package predicted
 import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/frame"
 	"ghostcube/sim"
 )
 
@@ -19,8 +20,8 @@ func Fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 // RelativeFields looks into one of a server that tells of parents.
 func RelativeFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	return codec.ConsumedFields(up, payload, scene, see, func(c *quant.Coder) {
-		var told parentState
-		g := parentGrid(scene)
-		told.code(c, len(scene.ParentCandidates()), &g)
+		var state frame.State
+		g := frame.Grid(scene)
+		state.Code(c, len(scene.ParentCandidates()), &g)
 	})
 }

@@ -42,12 +42,22 @@ func (r *rig) placePlayer(at geom.Vec3) {
 	r.c.record()
 }
 
+// serverFrame returns the frame of a vessel in the server's world.
+func (r *rig) serverFrame(vessel int) frame.Frame {
+	w := r.env[1].World
+	v := w.Scene().ParentCandidates()[vessel]
+	if v.Carrier >= 0 {
+		return frame.OfCarrier(w, v.Carrier, w.Tick().Moment())
+	}
+	return frame.OfBody(&w.Bodies()[v.Body])
+}
+
 // placeError returns how far the own cube is in the client's picture of a vessel from where
 // it is in the server's vessel at the client's tick: what the player sees wrong.
 func (r *rig) placeError(vessel int) float32 {
 	f := r.c.interpolatedFrame(vessel)
 	own := r.c.playerBody().Pose.Pos
-	truth := r.s.parents.frames[vessel]
+	truth := r.serverFrame(vessel)
 	return f.LocalPoint(own).Sub(truth.LocalPoint(r.env[1].World.Bodies()[0].Pose.Pos)).Len()
 }
 
@@ -90,7 +100,7 @@ func TestRidesWithoutError(t *testing.T) {
 			r.placePlayer(c.at)
 			r.run(150, noInput)
 			before, behind := r.counter("corrections"), float32(0)
-			vessel := r.c.parent.selector.Current
+			vessel := r.c.parent.Current()
 			if vessel == frame.NoParent {
 				t.Fatalf("%s: it has no parent", c.scene)
 			}
@@ -118,7 +128,7 @@ func TestLeavesParent(t *testing.T) {
 		r := newRelativeRig(t, "ship:distance=530", "latency=100ms", "handover", way)
 		r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
 		r.run(900, noInput) // at 41 m/s
-		if r.c.parent.selector.Current != 0 {
+		if r.c.parent.Current() != 0 {
 			t.Fatal("it has no parent")
 		}
 		// The server throws it up and out, and the client finds out.
@@ -135,7 +145,7 @@ func TestLeavesParent(t *testing.T) {
 				jump = max(jump, step.Sub(before).Len())
 			}
 			last, before = at, step
-			if left == 0 && r.c.parent.selector.Current == frame.NoParent {
+			if left == 0 && r.c.parent.Current() == frame.NoParent {
 				left = r.tick
 				if v := r.c.playerBody().Linear; v.X < 30 {
 					t.Errorf("%s: it leaves with %v m/s", way, v)
@@ -174,10 +184,10 @@ func TestServerChoosesParent(t *testing.T) {
 			} else {
 				r.run(1, noInput)
 			}
-			if known == 0 && len(r.s.parents.selectors) > 0 && r.s.parents.selectors[0].Current == 0 {
+			if known == 0 && r.s.parents.Parent(0) == 0 {
 				known = r.tick
 			}
-			if r.c.parent.selector.Current == 0 {
+			if r.c.parent.Current() == 0 {
 				first = r.tick
 			}
 		}
@@ -185,7 +195,7 @@ func TestServerChoosesParent(t *testing.T) {
 			t.Errorf("ahead %s: the server knows it in tick %d, the client in %d", ahead, known, first)
 		}
 		foreseen := r.counter("parent_predicted_switches")
-		for i := 0; i < 400 && r.c.parent.selector.Current == 0; i++ {
+		for i := 0; i < 400 && r.c.parent.Current() == 0; i++ {
 			r.run(1, drive(sim.Back))
 		}
 		if got := r.counter("parent_predicted_switches") - foreseen; (got == 1) != (ahead == "on") {
@@ -194,91 +204,17 @@ func TestServerChoosesParent(t *testing.T) {
 	}
 }
 
-// TestDeltaChangesFrame says that a difference in a vessel's space, seen along the world's
-// axes and back, is the same, and moves a body that is taken out as it does the body in
-// the vessel.
-func TestDeltaChangesFrame(t *testing.T) {
-	f := frame.OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 40, Y: 3}, Rot: geom.AxisAngle(geom.Vec3{X: 0.6, Y: 0.8}, 1.2)}})
-	d := smoothing.Shift{Pos: geom.Vec3{X: 1, Y: 2, Z: 3}, Linear: geom.Vec3{X: -1}, Angular: geom.Vec3{Z: 2}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}
-	own := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 5}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 0.7)}}
-	out := f.ToWorld(&own)
-	along := toWorld(&d, &f)
-	along.ApplyTo(&out)
-	d.ApplyTo(&own)
-	want := f.ToWorld(&own)
-	if off := predict.Diff(&out, &want); off.Position > 1e-4 || off.Rotation > 1e-3 || off.Linear > 1e-4 || off.Angular > 1e-4 {
-		t.Errorf("%+v, want %+v", out, want)
-	}
-	back := toFrame(along, &f)
-	if back.Pos.Sub(d.Pos).Len() > 1e-4 || back.Rot.Mul(d.Rot.Inverse()).Angle() > 1e-3 {
-		t.Errorf("%+v comes back as %+v", d, back)
-	}
-}
-
-// TestParentState says that what is told of a ride is read as it was written, to half a step of
-// its grid, in as many bits as docs/wire.md says; that there is one bit without a parent;
-// and that a vessel that the scene does not have is refused.
-func TestParentState(t *testing.T) {
-	scene, err := sim.SceneNamed("ship:distance=530:platform=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := parentGrid(&scene)
-	for _, x := range []struct {
-		parent, vessels, bits int
-	}{{frame.NoParent, 2, 1}, {0, 2, 1 + 1 + 57 + 47 + 60 + 54}, {1, 2, 1 + 1 + 57 + 47 + 60 + 54}, {4, 5, 1 + 3 + 57 + 47 + 60 + 54}} {
-		r := parentState{x.parent, sim.Body{
-			Pose:   geom.Pose{Pos: geom.Vec3{X: -4.3, Y: 6.1, Z: 63}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 1)},
-			Linear: geom.Vec3{X: -100, Y: 3, Z: 1}, Angular: geom.Vec3{Z: 20},
-		}}
-		var c quant.Coder
-		c.BeginWrite(make([]byte, 40))
-		r.code(&c, x.vessels, &g)
-		if got := c.BitsProcessed(); got != x.bits || c.Err() != nil {
-			t.Errorf("%d of %d: %d bits, want %d: %v", x.parent, x.vessels, got, x.bits, c.Err())
-		}
-		var got parentState
-		c.BeginRead(c.FinishWrite())
-		got.code(&c, x.vessels, &g)
-		if got.parent != x.parent || c.Err() != nil {
-			t.Errorf("%d comes as %d: %v", x.parent, got.parent, c.Err())
-		}
-		if x.parent == frame.NoParent {
-			continue
-		}
-		if d := predict.Diff(&got.body, &r.body); d.Position > 3e-4 || d.Rotation > 3e-4 || d.Linear > 3e-4 || d.Angular > 3e-4 {
-			t.Errorf("%+v comes as %+v", r.body, got.body)
-		}
-	}
-	var c quant.Coder
-	c.BeginWrite(make([]byte, 40))
-	r := parentState{parent: 6}
-	r.body.Pose.Rot = geom.Identity
-	r.code(&c, 8, &g)
-	c.BeginRead(c.FinishWrite())
-	if got := (parentState{}); true {
-		got.code(&c, 5, &g)
-	}
-	if c.Err() == nil {
-		t.Error("a vessel that is not there is read")
-	}
-	far := parentState{0, sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 64.1}}}}
-	if far.inRange(&g) {
-		t.Error("what is too far fits")
-	}
-}
-
 // FuzzReadRelative feeds payloads to a client that knows parents: what is no state of
 // this scene changes nothing.
 func FuzzReadRelative(f *testing.F) {
-	g := parentGrid(newRelativeRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
+	g := frame.Grid(newRelativeRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
 	var c quant.Coder
-	for _, told := range []parentState{{parent: frame.NoParent}, {parent: 0}, {parent: 1}} {
-		told.body.Pose.Rot = geom.Identity
+	for _, told := range []frame.State{{Parent: frame.NoParent}, {Parent: 0}, {Parent: 1}} {
+		told.Body.Pose.Rot = geom.Identity
 		c.BeginWrite(make([]byte, 128))
 		h := codec.ConsumedHeader{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 29}}
 		h.Code(&c, 0)
-		told.code(&c, 2, &g)
+		told.Code(&c, 2, &g)
 		c.Bits(31, 16)
 		input.CodeInput(&c, sim.Input{Buttons: 3})
 		for range 11 {
@@ -393,8 +329,8 @@ func TestResetAboard(t *testing.T) {
 	if n := r.counter("resets"); n != 1 {
 		t.Errorf("%v resets", n)
 	}
-	if d := r.placeError(0); d > 0.02 || r.c.parent.selector.Current != 0 {
-		t.Errorf("%v m beside its place, parent %d", d, r.c.parent.selector.Current)
+	if d := r.placeError(0); d > 0.02 || r.c.parent.Current() != 0 {
+		t.Errorf("%v m beside its place, parent %d", d, r.c.parent.Current())
 	}
 }
 
@@ -404,12 +340,13 @@ func TestResetAboard(t *testing.T) {
 func TestRidesBody(t *testing.T) {
 	r := newRelativeRig(t, "trailer", "latency=100ms")
 	bed := -1
-	for i, v := range r.c.parent.candidates {
+	candidates := r.env[0].World.Scene().ParentCandidates()
+	for i, v := range candidates {
 		if v.Body >= 0 && (bed < 0 || r.env[0].World.Scene().Boxes[v.Body].Start.Pose.Pos.X < -3) {
 			bed = i
 		}
 	}
-	r.placePlayer(r.env[0].World.Bodies()[r.c.parent.candidates[bed].Body].Pose.Pos.Add(geom.Vec3{Z: 1.5}))
+	r.placePlayer(r.env[0].World.Bodies()[candidates[bed].Body].Pose.Pos.Add(geom.Vec3{Z: 1.5}))
 	worst := float32(0)
 	for i := range 600 {
 		r.run(1, noInput)
@@ -418,8 +355,8 @@ func TestRidesBody(t *testing.T) {
 		}
 	}
 	t.Logf("up to %.3f m beside its place, drawn %.2f m from the server's", worst, r.distance())
-	if worst > 0.05 || r.s.parents.selectors[0].Current != bed || r.c.parent.selector.Current != bed {
-		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.parent.selector.Current, r.s.parents.selectors[0].Current, bed)
+	if worst > 0.05 || r.s.parents.Parent(0) != bed || r.c.parent.Current() != bed {
+		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.parent.Current(), r.s.parents.Parent(0), bed)
 	}
 }
 
@@ -430,11 +367,12 @@ func TestPendingCorrectionTurns(t *testing.T) {
 	r := newRelativeRig(t, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
 	r.placePlayer(geom.Vec3{X: 1.2, Y: -1, Z: 0.87})
 	r.run(300, noInput)
-	if r.c.parent.selector.Current != 0 {
+	if r.c.parent.Current() != 0 {
 		t.Fatal("it has no parent")
 	}
 	r.corrections = nil
-	r.displace(r.s.parents.frames[0].WorldVector(geom.Vec3{Y: -1.2}))
+	table := r.serverFrame(0)
+	r.displace(table.WorldVector(geom.Vec3{Y: -1.2}))
 	r.run(240, noInput)
 	sum := float32(0)
 	for _, f := range r.corrections {
@@ -459,7 +397,8 @@ func TestRestsInInterpolatedParent(t *testing.T) {
 		if d := r.placeError(0); d > 0.01 {
 			t.Fatalf("tick %d: it is %v m beside its place", r.tick, d)
 		}
-		late := r.c.interpolatedFrame(0).Pose.Pos.Sub(r.s.parents.frames[0].Pose.Pos).Len()
+		ship := r.serverFrame(0)
+		late := r.c.interpolatedFrame(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
 		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.interpolated.Receiver().Bodies[0].Asleep
 	}
 	if !slept {

@@ -4,6 +4,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/hit"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
@@ -18,7 +19,8 @@ type server struct {
 	lastInputs     []sim.Input
 	solver         predict.Solver
 	writeHeader    func(c *quant.Coder, peer int)
-	parents        parentSelection // if the strategy tells of parents
+	relative       bool
+	parents        frame.Selection // if the strategy tells of parents
 	peers          []predict.Peer
 }
 
@@ -28,7 +30,8 @@ func NewServer(env *predict.Env) predict.Server { return newServer(env) }
 // NewRelativeServer makes one that chooses a parent for each player's cube.
 func NewRelativeServer(env *predict.Env) predict.Server {
 	s := newServer(env)
-	s.parents.declare(env)
+	s.relative = true
+	s.parents.Declare(env)
 	return s
 }
 
@@ -41,7 +44,9 @@ func newServer(env *predict.Env) *server {
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		h := codec.NewConsumedHeader(&s.buffers[peer])
 		h.Code(c, 0)
-		s.parents.code(c, env.World, peer, s.peers[peer].Player)
+		if s.relative {
+			s.parents.Write(c, env.World, peer, s.peers[peer].Player)
+		}
 	}
 	return s
 }
@@ -65,7 +70,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.solver.Step(world, s.lastInputs...)
 	s.broadcast.RecordStep(world)
 	s.peers = peers
-	s.parents.update(world, peers)
+	if s.relative {
+		s.parents.Update(world, peers)
+	}
 	s.broadcast.SendWithHeader(s.writeHeader, world, peers, s.lastInputs, m)
 }
 
@@ -98,5 +105,5 @@ func (s *server) CopyFrom(from predict.Server) {
 	}
 	s.broadcast.CopyFrom(&o.broadcast)
 	s.lagCompensator.CopyFrom(&o.lagCompensator)
-	s.parents.copyFrom(&o.parents)
+	s.parents.CopyFrom(&o.parents)
 }

@@ -1,0 +1,84 @@
+package frame
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
+)
+
+// Selection is the server's side: the parent of each player's body.
+type Selection struct {
+	rules      Rules
+	selectors  []Selector // by peer
+	frames     []Frame    // of the candidates, in this tick
+	candidates []sim.ParentCandidate
+	grid       codec.Grid
+	touches    []sim.Contact // scratch
+	counters   *predict.Counters
+}
+
+// Declare tells env what may be tuned and what is counted.
+func (s *Selection) Declare(env *predict.Env) {
+	scene := env.World.Scene()
+	s.candidates, s.grid, s.counters = scene.ParentCandidates(), Grid(scene), env.Counters
+	s.frames = make([]Frame, len(s.candidates))
+	s.rules.Declare(env.Knobs)
+	env.Counters.Declare("parent_bits", "bits of the player's cube relative to its parent, besides those of the snapshot")
+}
+
+// Update chooses after a step of the world.
+func (s *Selection) Update(w *sim.World, peers []predict.Peer) {
+	if len(s.candidates) == 0 {
+		return
+	}
+	for len(s.selectors) < len(peers) {
+		s.selectors = append(s.selectors, NewSelector())
+	}
+	for i := range s.candidates {
+		if v := &s.candidates[i]; v.Carrier >= 0 {
+			s.frames[i] = OfCarrier(w, v.Carrier, w.Tick().Moment())
+		} else {
+			s.frames[i] = OfBody(&w.Bodies()[v.Body])
+		}
+	}
+	for i, peer := range peers {
+		if peer.Player < 0 {
+			continue
+		}
+		s.touches = w.Contacts(s.touches[:0], peer.Player)
+		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.frames, Touches: s.touches, Body: &w.Bodies()[peer.Player]})
+	}
+}
+
+// Parent returns the index of the parent of a peer's player, or NoParent.
+func (s *Selection) Parent(peer int) int {
+	if peer >= len(s.selectors) {
+		return NoParent
+	}
+	return s.selectors[peer].Current
+}
+
+// Write writes the state of a peer's player, or that it has no parent.
+func (s *Selection) Write(c *quant.Coder, w *sim.World, peer, player int) {
+	state := State{Parent: s.Parent(peer)}
+	if player < 0 {
+		state.Parent = NoParent
+	}
+	if state.Parent != NoParent {
+		state.Body = s.frames[state.Parent].Relative(&w.Bodies()[player])
+		if !state.inRange(&s.grid) {
+			state.Parent = NoParent
+		}
+	}
+	before := c.BitsProcessed()
+	state.Code(c, len(s.candidates), &s.grid)
+	s.counters.Add("parent_bits", float64(c.BitsProcessed()-before))
+}
+
+// CopyFrom makes s an equal of o, all but its env.
+func (s *Selection) CopyFrom(o *Selection) {
+	s.rules = o.rules
+	s.selectors = append(s.selectors[:0], o.selectors...)
+	copy(s.frames, o.frames)
+}
