@@ -43,7 +43,7 @@ var allowedImports = map[string][]string{
 	"smoothing":               {"sim", "sim/geom"},
 	"predict":                 {"sim", "sim/geom", "net/packet", "net/quant", "smoothing"},
 	"predict/part/history":    {"sim"},
-	"predict/part/clock":      {"sim", "net/packet", "predict", "predict/part/history", "predict/part/input"},
+	"predict/part/clock":      {"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"},
 	"predict/part/playout":    {"sim"},
 	"predict/part/input":      {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
 	"predict/part/jointtree":  {"sim", "sim/geom"},

@@ -5,6 +5,7 @@ import (
 
 	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -32,15 +33,6 @@ type leadSettings struct {
 	rttSource    int
 }
 
-// Arrival is a state of the server that has arrived.
-type Arrival struct {
-	Tick         sim.Tick      // of the server
-	FragmentWait time.Duration // from its first fragment's arrival to its last's
-	Echoed       bool          // the input of ClientTick led to it
-	ClientTick   sim.Tick
-	WaitedTicks  int // of that input at the server
-}
-
 // Declare tells env what may be tuned and what is measured.
 func (l *Lead) Declare(env *predict.Env) {
 	l.env, l.echo = env, NewEcho()
@@ -59,25 +51,26 @@ func (l *Lead) BeginTick() {
 	l.echo.BeginTick(l.env.World.Tick(), l.env.SlewPPM, l.env.World.Rate())
 }
 
-// Sync takes in a state that has arrived over a link with those statistics, and returns by how
-// many ticks the client has to skip ahead: once after the start, and when it has fallen far behind.
-// It waits for the first acknowledgement.
-func (l *Lead) Sync(a *Arrival, link *packet.Stats) (skip int) {
+// Sync takes in a state of the server's tick that a packet has brought, with the input that led to
+// it, over a link with those statistics. It returns by how many ticks the client has to catch up:
+// once after the start, and when it has fallen far behind. It waits for the first acknowledgement.
+func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeader, link *packet.Stats) (ticks int) {
 	if link.RTT == 0 && link.Acked == 0 {
 		return 0
 	}
 	w, m := l.env.World, l.env.Counters
-	if a.Echoed {
-		if passed, ok := l.echo.Add(a.ClientTick, a.WaitedTicks, w.Rate()); ok {
+	if h.Source == input.SourceReceived {
+		if passed, ok := l.echo.Add(h.ClientTick, h.WaitedTicks, w.Rate()); ok {
 			m.Set("echo_ms", float64(passed)/float64(time.Millisecond))
 			m.Set("rtt_echo_ms", float64(l.echo.RTT())/float64(time.Millisecond))
 		}
 	}
 	rtt, delay := l.roundTrip(link.RTT)
+	waited := from.ReceivedAt - from.FirstFragmentAt // the server went on while fragments arrived
 	l.servo.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
-	skip = l.servo.Sync(Behind(a.Tick, w.Tick(), rtt+a.FragmentWait, delay, w.Rate()), w.Rate())
+	ticks = l.servo.Sync(Behind(server, w.Tick(), rtt+waited, delay, w.Rate()), w.Rate())
 	m.Set("arrival_early_ms", l.servo.ArrivalEarly().Millis(w.Rate()))
-	return skip
+	return ticks
 }
 
 // roundTrip returns the round trip by which the clock is set, and by how many ticks more an input

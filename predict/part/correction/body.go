@@ -42,3 +42,32 @@ func (c *Body) Teleport(w *sim.World, i int, to sim.Body, smooth *smoothing.Sett
 
 // Drawn returns the pose at which body i of a world is drawn.
 func (c *Body) Drawn(w *sim.World, i int) geom.Pose { return c.ErrorOffset.Apply(w.Bodies()[i].Pose) }
+
+// Verdict is the outcome of a comparison.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Agrees  Verdict = iota // no difference exceeds its tolerance
+	Differs                // there is a correction
+	Jumped                 // the server's velocity has jumped, and gradual correction has not helped
+)
+
+// Player is the correction of the player's body. The zero value has none.
+type Player struct {
+	Body
+	watch velocityWatch
+}
+
+// Compare compares the server's body of the player with the remembered one of the same tick. If
+// they differ, shift is the correction.
+func (p *Player) Compare(s *Settings, server, remembered *sim.Body) (shift smoothing.Shift, v Verdict) {
+	if p.watch.jumped(&s.sudden, server, remembered, &p.Pending) {
+		return shift, Jumped
+	}
+	shift, exceeds := s.Compare(server, remembered)
+	if exceeds {
+		return shift, Differs
+	}
+	return shift, Agrees
+}

@@ -96,9 +96,9 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestSudden says that a velocity of the server that jumps is compared again some states later,
-// and resets the body only if it, without the pending correction, is off still.
-func TestSudden(t *testing.T) {
+// TestJump says that a velocity of the server that jumps is compared again some states later, and
+// resets the body only if it, without the pending correction, is off still.
+func TestJump(t *testing.T) {
 	env, s := newWorld(t)
 	if err := env.Knobs.Set("sudden-reset", "on"); err != nil {
 		t.Fatal(err)
@@ -107,15 +107,17 @@ func TestSudden(t *testing.T) {
 		jump, remembered, pending float32 // m/s
 		resets                    bool
 	}{{9, 0, 0, false}, {14, 0, 0, true}, {14, 10, 0, false}, {14, 20, 0, true}, {14, 20, 8, false}} {
-		var d Sudden
-		at := func(speed float32) *sim.Body { return &sim.Body{Linear: geom.Vec3{X: speed}} }
-		if d.Exceeds(s, at(0), at(0), &smoothing.Shift{}) {
-			t.Error("the first state resets")
+		p := Player{Body: Body{Pending: smoothing.Shift{Linear: geom.Vec3{X: c.pending}}}}
+		at := func(speed float32) *sim.Body {
+			return &sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Linear: geom.Vec3{X: speed}}
+		}
+		if _, v := p.Compare(s, at(0), at(0)); v != Agrees {
+			t.Errorf("the first state: verdict %d", v)
 		}
 		for i := range 15 {
-			got := d.Exceeds(s, at(c.jump), at(c.remembered), &smoothing.Shift{Linear: geom.Vec3{X: c.pending}})
-			if got != (c.resets && i == 10) {
-				t.Errorf("%+v: state %d resets: %v", c, i, got)
+			_, v := p.Compare(s, at(c.jump), at(c.remembered))
+			if (v == Jumped) != (c.resets && i == 10) || v == Agrees {
+				t.Errorf("%+v: state %d: verdict %d", c, i, v)
 			}
 		}
 	}

@@ -24,25 +24,25 @@ func (s *suddenSettings) declare(k *predict.Knobs) {
 	k.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: states between the jump and that comparison")
 }
 
-// Sudden watches the server's velocity of one body. The zero value has seen none.
-type Sudden struct {
+// velocityWatch follows the server's velocity of one body. The zero value has seen none.
+type velocityWatch struct {
 	velocity    geom.Vec3 // m/s, of the last state
 	hasVelocity bool
 	countdown   int // states until the comparison; 0: there was no jump
 }
 
-// Exceeds takes in a state of the server, and reports whether its velocity has jumped some states
+// jumped takes in a state of the server, and reports whether its velocity has jumped some states
 // ago and the body is too far off still. The remembered body has the pending correction in it, the
 // body itself has not.
-func (d *Sudden) Exceeds(s *Settings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
-	jumped := s.sudden.enabled && d.hasVelocity && server.Linear.Sub(d.velocity).Len() > float32(s.sudden.speed)
+func (d *velocityWatch) jumped(s *suddenSettings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
+	jump := s.enabled && d.hasVelocity && server.Linear.Sub(d.velocity).Len() > float32(s.speed)
 	d.velocity, d.hasVelocity = server.Linear, true
 	switch {
 	case d.countdown > 0:
 		d.countdown--
-		return d.countdown == 0 && server.Linear.Sub(remembered.Linear).Add(pending.Linear).Len() > float32(s.sudden.tolerance)
-	case jumped:
-		d.countdown = s.sudden.states
+		return d.countdown == 0 && server.Linear.Sub(remembered.Linear).Add(pending.Linear).Len() > float32(s.tolerance)
+	case jump:
+		d.countdown = s.states
 	}
 	return false
 }

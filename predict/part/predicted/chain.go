@@ -13,7 +13,7 @@ func (c *client) updateChain() {
 	if player {
 		jointchain.SetPredicted(c.env.World, &c.interpolated, c.env.Player, !c.chain.TooLong())
 		c.history.Reset()
-		c.own = correction.Body{}
+		c.own.Body = correction.Body{}
 		c.leaveParent()
 		c.record()
 	}

@@ -1,8 +1,6 @@
 package predicted
 
 import (
-	"time"
-
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/clock"
@@ -53,8 +51,7 @@ type client struct {
 	lastInput    sim.Input            // the newest input that the server will have
 	idleTicks    int                  // ticks for which no button has been pressed
 	header       codec.ConsumedHeader // of the newest state
-	own          correction.Body
-	sudden       correction.Sudden
+	own          correction.Player
 	log          correction.Log
 	fallback     fallback.Policy // when the own body is shown late
 	remote       nearby.Bodies   // when others are stepped
@@ -121,7 +118,7 @@ func (c *client) Tick(input sim.Input, server *packet.Endpoint) {
 	c.lead.BeginTick()
 	jump := 0
 	if news {
-		jump = c.syncClock(server, from.ReceivedAt-from.FirstFragmentAt)
+		jump = c.lead.Sync(c.interpolated.Receiver().Tick, &from, &c.header, &server.Stats)
 	}
 	c.placeRemoteBodies()
 	c.adoptFirstParent(news)
@@ -176,16 +173,6 @@ func (c *client) receive(server *packet.Endpoint) (news bool, from packet.Packet
 		}
 	}
 	return news, from
-}
-
-// syncClock compares clocks and returns by how many ticks the client has to jump ahead:
-// once after the start, and when it has fallen far behind.
-func (c *client) syncClock(server *packet.Endpoint, waited time.Duration) int {
-	h := &c.header
-	return c.lead.Sync(&clock.Arrival{
-		Tick: c.interpolated.Receiver().Tick, FragmentWait: waited,
-		Echoed: h.Source == input.SourceReceived, ClientTick: h.ClientTick, WaitedTicks: h.WaitedTicks,
-	}, &server.Stats)
 }
 
 // placeRemoteBodies puts the others where they are shown, but for those that are loose.
@@ -271,12 +258,12 @@ func (c *client) reconcile(from packet.Packet) {
 	}
 	c.fallback.AddComparison(at)
 	word := c.serverBodyIn(had.parent)
-	if c.sudden.Exceeds(&c.correction, &word, &had.Body, &c.own.Pending) {
+	d, verdict := c.own.Compare(&c.correction, &word, &had.Body)
+	switch verdict {
+	case correction.Jumped:
 		c.resetToServer(why, from)
 		return
-	}
-	d, ok := c.correction.Compare(&word, &had.Body)
-	if !ok {
+	case correction.Agrees:
 		c.log.Agree()
 		return
 	}
@@ -420,7 +407,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.contactOrder, c.carrierMode, c.smooth, c.solver = o.contactOrder, o.carrierMode, o.smooth, o.solver
-	c.correction, c.own, c.sudden = o.correction, o.own, o.sudden
+	c.correction, c.own = o.correction, o.own
 	c.log.CopyFrom(&o.log)
 	c.fallback.CopyFrom(&o.fallback)
 	c.remote.CopyFrom(&o.remote)
