@@ -55,6 +55,8 @@ var allowedImports = map[string][]string{
 	"predict/part/correction": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
 	"predict/part/fallback":   {"sim", "sim/geom", "smoothing", "predict"},
 	"predict/part/frame":      {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
+	"predict/part/clientworld": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction",
+		"predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"},
 	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
 		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain"},
 
@@ -180,7 +182,7 @@ func TestImportsPointDown(t *testing.T) {
 // purePackages are the folders whose results are a function of their arguments alone.
 var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
-	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
+	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are
