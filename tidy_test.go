@@ -57,8 +57,6 @@ var allowedImports = map[string][]string{
 	"predict/part/frame":      {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
 	"predict/part/clientworld": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction",
 		"predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"},
-	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
-		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain"},
 
 	// 3
 	"predict/strategy/animated":      strategyImports,
@@ -158,9 +156,8 @@ func TestNoPackageNet(t *testing.T) {
 // strategyImports is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
-	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
-	"predict/part/playout",
-	"predict/part/hit"}
+	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/playout", "predict/part/clock",
+	"predict/part/hit", "predict/part/clientworld", "predict/part/correction", "predict/part/frame"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -182,7 +179,7 @@ func TestImportsPointDown(t *testing.T) {
 // purePackages are the folders whose results are a function of their arguments alone.
 var purePackages = []string{"sim", "sim/geom", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
-	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
+	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are

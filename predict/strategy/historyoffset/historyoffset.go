@@ -19,7 +19,7 @@
 //   - Doses are a share of what is left, one by correction-steps in each sixtieth of a
 //     second; that is one reading of "small doses - exponential to its extent".
 //   - What is remembered of a tick counts the doses still to be given, so that a
-//     difference is not found twice (TestNotTwice in predict/part/predicted).
+//     difference is not found twice (TestDifferenceIsAppliedOnce).
 //   - The published reset after a sudden change of velocity is there, and off: a cube
 //     that tumbles has one whenever an edge catches.
 //   - Of a body that the server says rests, nothing is let pass: it ends where the
@@ -31,8 +31,10 @@
 package historyoffset
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/predicted"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
 )
 
 // Strategy is prediction by an offset to the history.
@@ -41,7 +43,12 @@ var Strategy = &predict.Strategy{
 	Doc: "prediction without resimulation\n\n" +
 		"The own cube answers at once, all else is shown late and stands like a wall: small cubes are climbed where they should be pushed. Press F: the trail jumps over to the server's cube, and the cube follows in small doses.",
 	Source:    "Space Engineers, a talk at GDC, and its published source: Predicted mode",
-	NewServer: predicted.NewServer,
-	NewClient: predicted.NewClient,
-	Fields:    predicted.Fields,
+	NewServer: newServer,
+	NewClient: newClient,
+	Fields:    fields,
+}
+
+// fields looks into a packet.
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return codec.ConsumedFields(up, payload, scene, see, nil)
 }

@@ -23,8 +23,11 @@
 package relative
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/predicted"
+	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/frame"
+	"ghostcube/sim"
 )
 
 // Strategy is prediction relative to a parent.
@@ -33,7 +36,15 @@ var Strategy = &predict.Strategy{
 	Doc: "prediction relative to what carries the player\n\n" +
 		"As historyoffset, but who is in a ship is predicted in that ship's space, and drawn where the ship is shown: in the past with it, and never outside. Roll aboard at 50 m/s, or jump on the turntable.",
 	Source:    "Space Engineers, a talk at GDC: Relative Prediction",
-	NewServer: predicted.NewRelativeServer,
-	NewClient: predicted.NewRelativeClient,
-	Fields:    predicted.RelativeFields,
+	NewServer: newServer,
+	NewClient: newClient,
+	Fields:    fields,
+}
+
+// fields looks into a packet.
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return codec.ConsumedFields(up, payload, scene, see, func(c *quant.Coder) {
+		state, grid := frame.State{}, frame.Grid(scene)
+		state.Code(c, len(scene.ParentCandidates()), &grid)
+	})
 }

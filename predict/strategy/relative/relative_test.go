@@ -1,28 +1,69 @@
-package predicted
+package relative
 
 import (
 	"testing"
+	"time"
 
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/strategy/historyoffset"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/smoothing"
 )
 
-// newRelativeRig is a rig of halves that know parents.
-func newRelativeRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+// rig is both sides of a strategy with a link between them and nothing else.
+type rig struct {
+	network     link.Network
+	env         [2]*predict.Env // client, server
+	client      predict.Client
+	server      predict.Server
+	c           *client // nil if it is another strategy's
+	s           *server
+	up          *packet.Endpoint
+	peers       []predict.Peer
+	tick        int
+	paused      bool // the client stands still
+	corrections []predict.Correction
+}
+
+func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 	t.Helper()
-	r := newRig(t, scene, weather)
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for _, e := range r.env {
-		e.Knobs, e.Counters = k, m
+	return newRigAt(t, Strategy, nil, scene, network, knobs...)
+}
+
+// newRigAt is a rig of a strategy whose player's cube begins at a place, or where the scene has it.
+func newRigAt(t testing.TB, s *predict.Strategy, at *geom.Vec3, scene, network string, knobs ...string) *rig {
+	t.Helper()
+	r := &rig{network: link.Network{Seed: 1}}
+	if err := r.network.Parse(network); err != nil {
+		t.Fatal(err)
 	}
-	r.s = NewRelativeServer(r.env[1]).(*server)
-	r.c = NewRelativeClient(r.env[0]).(*client)
+	sc, err := sim.SceneNamed(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := link.Pair(&r.network, 0)
+	r.up = packet.NewEndpoint(a)
+	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
+	k, m := &predict.Knobs{}, &predict.Counters{}
+	for i := range r.env {
+		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
+		if at != nil {
+			b := r.env[i].World.Bodies()[0]
+			b.Pose.Pos = *at
+			r.env[i].World.SetBody(0, b)
+		}
+	}
+	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
+	r.server, r.client = s.NewServer(r.env[1]), s.NewClient(r.env[0])
+	r.s, _ = r.server.(*server)
+	r.c, _ = r.client.(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -31,16 +72,46 @@ func newRelativeRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	return r
 }
 
-// placePlayer puts the own cube somewhere on both sides.
-func (r *rig) placePlayer(at geom.Vec3) {
-	for _, e := range r.env {
-		b := e.World.Bodies()[0]
-		b.Pose.Pos = at
-		e.World.SetBody(0, b)
+// run makes ticks of the server, and of the client as its pace says.
+func (r *rig) run(ticks int, in func(tick int) sim.Input) {
+	due := int64(0)
+	for range ticks {
+		now := time.Duration(r.tick) * time.Second / 60
+		if !r.paused {
+			r.up.Update(now)
+			for due += 1_000_000 + int64(r.env[0].SlewPPM); due >= 1_000_000; due -= 1_000_000 {
+				r.client.Tick(in(r.tick), r.up)
+			}
+		}
+		r.peers[0].Endpoint.Update(now)
+		r.server.Tick(nil, r.peers)
+		r.tick++
 	}
-	r.c.history.Reset()
-	r.c.record()
 }
+
+func noInput(int) sim.Input { return sim.Input{} }
+
+func keys(tick int) sim.Input {
+	if tick < 60 {
+		return sim.Input{}
+	}
+	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
+}
+
+// body is the player's cube in the world of a side: 0 the client's, 1 the server's.
+func (r *rig) body(side int) *sim.Body { return &r.env[side].World.Bodies()[0] }
+
+// displace moves the server's cube.
+func (r *rig) displace(by geom.Vec3) {
+	b := *r.body(1)
+	b.Pose.Pos = b.Pose.Pos.Add(by)
+	b.Asleep = false
+	r.env[1].World.SetBody(0, b)
+}
+
+func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
+
+func (r *rig) distance() float32 { return r.body(0).Pose.Pos.Sub(r.body(1).Pose.Pos).Len() }
 
 // serverFrame returns the frame of a vessel in the server's world.
 func (r *rig) serverFrame(vessel int) frame.Frame {
@@ -55,16 +126,17 @@ func (r *rig) serverFrame(vessel int) frame.Frame {
 // placeError returns how far the own cube is in the client's picture of a vessel from where
 // it is in the server's vessel at the client's tick: what the player sees wrong.
 func (r *rig) placeError(vessel int) float32 {
-	f := r.c.interpolatedFrame(vessel)
-	own := r.c.playerBody().Pose.Pos
+	f := r.c.parent.Interpolated(vessel)
+	own := r.body(0).Pose.Pos
 	truth := r.serverFrame(vessel)
-	return f.LocalPoint(own).Sub(truth.LocalPoint(r.env[1].World.Bodies()[0].Pose.Pos)).Len()
+	return f.LocalPoint(own).Sub(truth.LocalPoint(r.body(1).Pose.Pos)).Len()
 }
 
 // TestWithoutParents says that where nothing can be a parent, prediction relative to one
 // is prediction by an offset to the history, to the bit.
 func TestWithoutParents(t *testing.T) {
-	a, b := newRig(t, "zen", "latency=75ms,loss=5%"), newRelativeRig(t, "zen", "latency=75ms,loss=5%")
+	a := newRigAt(t, historyoffset.Strategy, nil, "zen", "latency=75ms,loss=5%")
+	b := newRig(t, "zen", "latency=75ms,loss=5%")
 	for i := range 600 {
 		a.run(1, keys)
 		b.run(1, keys)
@@ -72,7 +144,7 @@ func TestWithoutParents(t *testing.T) {
 			a.displace(geom.Vec3{X: 1})
 			b.displace(geom.Vec3{X: 1})
 		}
-		if *a.c.playerBody() != *b.c.playerBody() || a.counter("corrections") != b.counter("corrections") {
+		if *a.body(0) != *b.body(0) || a.counter("corrections") != b.counter("corrections") {
 			t.Fatalf("tick %d: they differ", i)
 		}
 	}
@@ -96,8 +168,7 @@ func TestRidesWithoutError(t *testing.T) {
 		{"ship:distance=530:platform=1", geom.Vec3{Y: -0.35, Z: 0.87}, 1700},
 	} {
 		for _, weather := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
-			r := newRelativeRig(t, c.scene, weather)
-			r.placePlayer(c.at)
+			r := newRigAt(t, Strategy, &c.at, c.scene, weather)
 			r.run(150, noInput)
 			before, behind := r.counter("corrections"), float32(0)
 			vessel := r.c.parent.Current()
@@ -125,21 +196,20 @@ func TestRidesWithoutError(t *testing.T) {
 // in doses or by smoothing, and that it ends where the server has it.
 func TestLeavesParent(t *testing.T) {
 	for _, way := range []string{"gradual", "smooth", "reconcile"} {
-		r := newRelativeRig(t, "ship:distance=530", "latency=100ms", "handover", way)
-		r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", way)
 		r.run(900, noInput) // at 41 m/s
 		if r.c.parent.Current() != 0 {
 			t.Fatal("it has no parent")
 		}
 		// The server throws it up and out, and the client finds out.
-		b := r.env[1].World.Bodies()[0]
+		b := *r.body(1)
 		b.Pose.Pos.Z, b.Pose.Pos.Y = 12, -9
 		r.env[1].World.SetBody(0, b)
 		last := geom.Vec3{}
 		left, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
 			r.run(1, noInput)
-			at := r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos
+			at := r.c.world.Drawn().Pos
 			step := at.Sub(last)
 			if i > 1 && left > 0 {
 				jump = max(jump, step.Sub(before).Len())
@@ -147,7 +217,7 @@ func TestLeavesParent(t *testing.T) {
 			last, before = at, step
 			if left == 0 && r.c.parent.Current() == frame.NoParent {
 				left = r.tick
-				if v := r.c.playerBody().Linear; v.X < 30 {
+				if v := r.body(0).Linear; v.X < 30 {
 					t.Errorf("%s: it leaves with %v m/s", way, v)
 				}
 			}
@@ -174,7 +244,7 @@ func TestLeavesParent(t *testing.T) {
 // leaves it by the own world, before the server can have told.
 func TestServerChoosesParent(t *testing.T) {
 	for _, ahead := range []string{"on", "off"} {
-		r := newRelativeRig(t, "ship", "latency=100ms", "parent-predict", ahead)
+		r := newRig(t, "ship", "latency=100ms", "parent-predict", ahead)
 		r.run(60, noInput)
 		first, known := 0, 0
 		drive := func(b sim.Buttons) func(int) sim.Input { return func(int) sim.Input { return sim.Input{Buttons: b} } }
@@ -207,7 +277,7 @@ func TestServerChoosesParent(t *testing.T) {
 // FuzzReadRelative feeds payloads to a client that knows parents: what is no state of
 // this scene changes nothing.
 func FuzzReadRelative(f *testing.F) {
-	g := frame.Grid(newRelativeRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
+	g := frame.Grid(newRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
 	var c quant.Coder
 	for _, told := range []frame.State{{Parent: frame.NoParent}, {Parent: 0}, {Parent: 1}} {
 		told.Body.Pose.Rot = geom.Identity
@@ -223,40 +293,29 @@ func FuzzReadRelative(f *testing.F) {
 		f.Add(append([]byte(nil), c.FinishWrite()...))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		r := newRelativeRig(t, "ship:platform=1", "perfect")
+		r := newRig(t, "ship:platform=1", "perfect")
 		r.run(30, keys)
 		r.peers[0].Endpoint.Send(payload)
 		r.run(30, keys)
-		b := r.c.playerBody()
+		b := r.body(0)
 		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
-		RelativeFields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+		fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
 }
 
-// hop is what happens to a cube that stands on a turntable of 6 turns a minute, 2.8 m from
-// its middle, and taps on Lift: the corrections from then until it stands again, metres
-// that all of them and the largest moved its past by, and the largest step of its picture
-// as the table has it that its truth did not make.
-func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float64) {
+// hop returns what happens to a cube that stands on a turntable of 6 turns a minute, 2.8 m from its
+// middle, and taps on Lift: the number of corrections from then until it stands again, their sum and
+// the largest in metres, and the largest change of its drawn step on the table that the server's
+// cube does not make.
+func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, largest, jump float64) {
 	t.Helper()
-	make := newRig
-	if relative {
-		make = newRelativeRig
-	}
-	r := make(t, "turntable", "latency=100ms", knobs...)
-	b := r.env[0].World.Bodies()[0]
-	b.Pose.Pos = geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}
-	for _, e := range r.env {
-		e.World.SetBody(0, b)
-	}
-	r.c.history.Reset()
-	r.c.record()
+	r := newRigAt(t, strategy, &geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}, "turntable", "latency=100ms", knobs...)
 	r.run(300, noInput)
 	r.corrections = nil
-	var way, true_ [2]geom.Vec3 // the last two places on the table
-	seen := map[sim.Tick]geom.Vec3{}
+	var drawn, server [2]geom.Vec3 // the last two places on the table
+	changes := map[sim.Tick]geom.Vec3{}
 	for i := range 240 {
 		r.run(1, func(int) sim.Input {
 			if i < 5 {
@@ -264,63 +323,64 @@ func hop(t *testing.T, relative bool, knobs ...string) (n, sum, most, jump float
 			}
 			return sim.Input{}
 		})
-		table := frame.OfCarrier(r.env[0].World, 0, r.c.carrierMoment())
-		at := table.LocalPoint(r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos)
+		var v predict.View
+		r.client.View(&v)
+		table := frame.OfCarrier(r.env[0].World, 0, v.CarrierMoment())
+		at := table.LocalPoint(v.Bodies[0].Pos)
 		if i > 2 {
-			seen[r.c.log.ServerTick(r.env[0].World.Tick())] = at.Sub(way[1]).Sub(way[1].Sub(way[0]))
+			changes[v.PredictedTick] = at.Sub(drawn[1]).Sub(drawn[1].Sub(drawn[0]))
 		}
-		way[0], way[1] = way[1], at
+		drawn[0], drawn[1] = drawn[1], at
 		now := r.env[1].World.Tick()
-		truth := frame.OfCarrier(r.env[1].World, 0, now.Moment())
-		at = truth.LocalPoint(r.env[1].World.Bodies()[0].Pose.Pos)
-		if d, ok := seen[now]; ok && i > 20 {
-			jump = max(jump, float64(d.Sub(at.Sub(true_[1]).Sub(true_[1].Sub(true_[0]))).Len()))
+		table = frame.OfCarrier(r.env[1].World, 0, now.Moment())
+		at = table.LocalPoint(r.body(1).Pose.Pos)
+		if d, ok := changes[now]; ok && i > 20 {
+			jump = max(jump, float64(d.Sub(at.Sub(server[1]).Sub(server[1].Sub(server[0]))).Len()))
 		}
-		true_[0], true_[1] = true_[1], at
+		server[0], server[1] = server[1], at
 	}
 	for _, f := range r.corrections {
-		sum, most = sum+float64(f.Shift), max(most, float64(f.Shift))
+		sum, largest = sum+float64(f.Shift), max(largest, float64(f.Shift))
 	}
-	return float64(len(r.corrections)), sum, most, jump
+	return float64(len(r.corrections)), sum, largest, jump
 }
 
-// TestHopOnTable says what a hop on a table that turns costs: next to nothing where the
-// parent is kept by its box and inertia is simulated, more where the cube is only moved
-// along or loses its parent in the air, and most without one.
+// TestHopOnTable says what a hop on a table that turns costs: next to nothing where the parent is
+// kept by its box and inertia is simulated, more where the cube is only moved along or loses its
+// parent in the air, and most without one.
 func TestHopOnTable(t *testing.T) {
 	type row struct {
 		what     string
-		relative bool
+		strategy *predict.Strategy
 		knobs    []string
 		sum      float64
-		most     float64
+		largest  float64
 	}
 	rows := []row{
-		{what: "relative", relative: true},
-		{what: "relative:inertia=off", relative: true, knobs: []string{"inertia", "off"}},
-		{what: "relative:parent-box=off", relative: true, knobs: []string{"parent-box", "off"}},
-		{what: "relative:parent-box=off:handover=reconcile", relative: true, knobs: []string{"parent-box", "off", "handover", "reconcile"}},
-		{what: "historyoffset"},
+		{what: "relative", strategy: Strategy},
+		{what: "relative:inertia=off", strategy: Strategy, knobs: []string{"inertia", "off"}},
+		{what: "relative:parent-box=off", strategy: Strategy, knobs: []string{"parent-box", "off"}},
+		{what: "relative:parent-box=off:handover=reconcile", strategy: Strategy, knobs: []string{"parent-box", "off", "handover", "reconcile"}},
+		{what: "historyoffset", strategy: historyoffset.Strategy},
 	}
 	for i := range rows {
 		x := &rows[i]
 		var n, jump float64
-		n, x.sum, x.most, jump = hop(t, x.relative, x.knobs...)
-		t.Logf("%s: %v corrections, %.2f m together, the largest %.3f m; the largest step of the picture on the table %.3f m", x.what, n, x.sum, x.most, jump)
+		n, x.sum, x.largest, jump = hop(t, x.strategy, x.knobs...)
+		t.Logf("%s: %v corrections, %.2f m together, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, n, x.sum, x.largest, jump)
 		if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
 			t.Errorf("%s: %v m", x.what, x.sum)
 		}
 	}
-	if rows[3].most < 0.3 || rows[4].sum < 3*rows[1].sum {
-		t.Error("who finds it out is not pulled, or who has no parent is no worse")
+	if rows[3].largest < 0.3 || rows[4].sum < 3*rows[1].sum {
+		t.Error("a reconciled handover pulls less than 0.3 m, or a cube without a parent is no worse")
 	}
 }
 
 // TestResetAboard says that a client that has stood still for two seconds in a ship under
 // way skips to the server's time and stands in the ship where it stood.
 func TestResetAboard(t *testing.T) {
-	r := newRelativeRig(t, "ship:distance=530", "latency=100ms")
-	r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms")
 	r.run(900, noInput)
 	r.paused = true
 	r.run(120, noInput)
@@ -338,15 +398,20 @@ func TestResetAboard(t *testing.T) {
 // trailer's bed, which is drawn round and round, has it as its parent, and stays within
 // five centimetres of its place on it.
 func TestRidesBody(t *testing.T) {
-	r := newRelativeRig(t, "trailer", "latency=100ms")
-	bed := -1
-	candidates := r.env[0].World.Scene().ParentCandidates()
-	for i, v := range candidates {
-		if v.Body >= 0 && (bed < 0 || r.env[0].World.Scene().Boxes[v.Body].Start.Pose.Pos.X < -3) {
-			bed = i
+	scene, err := sim.SceneNamed("trailer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bed, at := -1, geom.Vec3{}
+	for i, v := range scene.ParentCandidates() {
+		if v.Body < 0 {
+			continue
+		}
+		if start := scene.Boxes[v.Body].Start.Pose.Pos; bed < 0 || start.X < -3 {
+			bed, at = i, start.Add(geom.Vec3{Z: 1.5})
 		}
 	}
-	r.placePlayer(r.env[0].World.Bodies()[candidates[bed].Body].Pose.Pos.Add(geom.Vec3{Z: 1.5}))
+	r := newRigAt(t, Strategy, &at, "trailer", "latency=100ms")
 	worst := float32(0)
 	for i := range 600 {
 		r.run(1, noInput)
@@ -364,8 +429,7 @@ func TestRidesBody(t *testing.T) {
 // of a metre on a table that turns once in four seconds is corrections of a metre
 // together, and not more because the first doses point elsewhere than the last.
 func TestPendingCorrectionTurns(t *testing.T) {
-	r := newRelativeRig(t, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
-	r.placePlayer(geom.Vec3{X: 1.2, Y: -1, Z: 0.87})
+	r := newRigAt(t, Strategy, &geom.Vec3{X: 1.2, Y: -1, Z: 0.87}, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
 	r.run(300, noInput)
 	if r.c.parent.Current() != 0 {
 		t.Fatal("it has no parent")
@@ -388,8 +452,7 @@ func TestPendingCorrectionTurns(t *testing.T) {
 // arrived is not put there as long as the ship is shown on its way: a second late, it
 // stands in the ship that is shown.
 func TestRestsInInterpolatedParent(t *testing.T) {
-	r := newRelativeRig(t, "ship", "latency=50ms", "validity", "1000")
-	r.placePlayer(geom.Vec3{Y: 6, Z: 0.87})
+	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship", "latency=50ms", "validity", "1000")
 	r.run(120, noInput)
 	slept := false
 	for range 20 * 60 {
@@ -398,8 +461,8 @@ func TestRestsInInterpolatedParent(t *testing.T) {
 			t.Fatalf("tick %d: it is %v m beside its place", r.tick, d)
 		}
 		ship := r.serverFrame(0)
-		late := r.c.interpolatedFrame(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
-		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.interpolated.Receiver().Bodies[0].Asleep
+		late := r.c.parent.Interpolated(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
+		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
 	}
 	if !slept {
 		t.Error("it did not sleep while its ship was under way in the picture")
@@ -409,26 +472,25 @@ func TestRestsInInterpolatedParent(t *testing.T) {
 // TestShiftsHistoryOfOtherParents says that a difference in one space moves the entries of another one by
 // the same way, as the two are shown.
 func TestShiftsHistoryOfOtherParents(t *testing.T) {
-	r := newRelativeRig(t, "turntable", "latency=50ms")
-	r.placePlayer(geom.Vec3{X: 2, Y: 1, Z: 0.87})
+	r := newRigAt(t, Strategy, &geom.Vec3{X: 2, Y: 1, Z: 0.87}, "turntable", "latency=50ms")
 	r.run(400, noInput)
-	now, f := r.env[0].World.Tick(), r.c.interpolatedFrame(0)
+	now, f := r.env[0].World.Tick(), r.c.parent.Interpolated(0)
 	world := func(at sim.Tick) geom.Vec3 {
 		e := r.c.history.Find(at)
-		f := r.c.interpolatedFrame(e.parent)
-		return f.ToWorld(&e.Body).Pose.Pos
+		f := r.c.parent.Interpolated(e.parent)
+		return f.ToWorld(&e.body).Pose.Pos
 	}
 	e := r.c.history.Find(now - 5)
-	e.Body, e.parent = f.ToWorld(&e.Body), frame.NoParent
+	e.body, e.parent = f.ToWorld(&e.body), frame.NoParent
 	before := [2]geom.Vec3{world(now - 5), world(now)}
 	d := smoothing.Shift{Pos: geom.Vec3{X: 0.3, Y: -0.2}}
-	r.c.shiftHistory(&d, frame.NoParent, now-5, now)
+	r.c.shift(&d, frame.NoParent, now-5)
 	for i, at := range []sim.Tick{now - 5, now} {
 		if off := world(at).Sub(before[i]).Sub(d.Pos).Len(); off > 1e-4 {
 			t.Errorf("tick %d: moved by %v, want %v", at, world(at).Sub(before[i]), d.Pos)
 		}
 	}
-	if off := r.c.own.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
-		t.Errorf("doses of %v", r.c.own.Pending.Pos)
+	if off := r.c.world.Player.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
+		t.Errorf("doses of %v", r.c.world.Player.Pending.Pos)
 	}
 }

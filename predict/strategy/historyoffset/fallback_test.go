@@ -1,4 +1,4 @@
-package predicted
+package historyoffset
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func (r *rig) drawn() geom.Vec3 {
 }
 
 // predictedPose is where the own body would be shown if it were predicted.
-func (r *rig) predictedPose() geom.Vec3 { return r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos }
+func (r *rig) predictedPose() geom.Vec3 { return r.c.world.Drawn().Pos }
 
 // displaceOften moves the server's cube aside by 20 cm so many times, every so many ticks, to
 // and fro.
@@ -49,7 +49,7 @@ func TestFallback(t *testing.T) {
 			t.Fatalf("after 8 shoves it is not switched off: %q, %v", v.Note, v.Fallback)
 		}
 		r.run(30, noInput)
-		if d := r.drawn().Sub(r.c.interpolated.Pose(0).Pos).Len(); d > 0 {
+		if d := r.drawn().Sub(r.c.world.Interpolated.Pose(0).Pos).Len(); d > 0 {
 			t.Errorf("it is shown %v m from where it was", d)
 		}
 		r.run(200, noInput)
@@ -58,7 +58,7 @@ func TestFallback(t *testing.T) {
 		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.counter("fallbacks") != 1 {
 			t.Errorf("it does not come back: %q", v.Note)
 		}
-		if r.drawn() != r.c.own.ErrorOffset.Apply(r.c.playerBody().Pose).Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
+		if r.drawn() != r.c.world.Drawn().Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
 			t.Errorf("it is not shown as it is predicted, or not where it should be: %v m apart", r.distance())
 		}
 		if r.counter("fallback_ticks") == 0 || r.counter("fallback_corrections") == 0 {
@@ -92,7 +92,7 @@ func TestFallbackBlends(t *testing.T) {
 			worst = max(worst, at.Sub(last).Sub(step).Len())
 		}
 		last, step = at, at.Sub(last)
-		apart = max(apart, r.c.playerBody().Pose.Pos.Sub(at).Len())
+		apart = max(apart, r.c.world.Body().Pose.Pos.Sub(at).Len())
 	}
 	if r.counter("fallbacks") != 1 || r.drawn() != r.predictedPose() || apart < 4 {
 		t.Fatalf("switched %v times, for %v ticks, by %v m", r.counter("fallbacks"), r.counter("fallback_ticks"), apart)
@@ -160,8 +160,8 @@ func TestDirtyCollisions(t *testing.T) {
 			t.Errorf("switched off %v times", r.counter("fallbacks"))
 		}
 		r.run(180, drive)
-		if r.c.fallback.Active() || r.distance() > 0.01 {
-			t.Errorf("standing, it is %q, %v m apart", r.c.fallback.Note(), r.distance())
+		if r.c.world.Fallback.Active() || r.distance() > 0.01 {
+			t.Errorf("standing, it is %q, %v m apart", r.c.world.Fallback.Note(), r.distance())
 		}
 	}
 	if shakes["0"] < 2*shakes["6"] || shakes["6"] > 0.03 {

@@ -1,4 +1,4 @@
-package predicted
+package historyoffset
 
 import (
 	"testing"
@@ -27,19 +27,19 @@ func TestTouchedBodiesAreSimulated(t *testing.T) {
 			last[i] = r.env[0].World.Bodies()[i].Pose.Pos
 		}
 		r.run(1, ahead)
-		most = max(most, r.c.remote.Count())
+		most = max(most, r.c.world.Nearby.Count())
 		for i := 1; i < len(start); i++ {
 			at := r.env[0].World.Bodies()[i].Pose.Pos
 			if here == 0 && at.Sub(start[i].Pose.Pos).Len() > 0.02 {
 				here = r.tick
 			}
-			if heard == 0 && r.c.interpolated.Pose(i).Pos.Sub(start[i].Pose.Pos).Len() > 0.02 {
+			if heard == 0 && r.c.world.Interpolated.Pose(i).Pos.Sub(start[i].Pose.Pos).Len() > 0.02 {
 				heard = r.tick
 			}
 			if d := at.Sub(last[i]).Len(); d > 0.35 {
 				t.Errorf("tick %d: puck %d leaps by %v m", r.tick, i, d)
 			}
-			if r.c.remote.Simulated(i) == r.env[0].World.IsKinematic(i) {
+			if r.c.world.Nearby.Simulated(i) == r.env[0].World.IsKinematic(i) {
 				t.Fatalf("tick %d: puck %d is loose and held", r.tick, i)
 			}
 		}
@@ -51,8 +51,8 @@ func TestTouchedBodiesAreSimulated(t *testing.T) {
 		t.Errorf("%d pucks were loose at once", most)
 	}
 	r.run(900, noInput)
-	if r.c.remote.Count() != 0 || r.counter("simulated_bodies") != 0 {
-		t.Errorf("%d are loose in the end", r.c.remote.Count())
+	if r.c.world.Nearby.Count() != 0 || r.counter("simulated_bodies") != 0 {
+		t.Errorf("%d are loose in the end", r.c.world.Nearby.Count())
 	}
 	for i := range start {
 		if d := r.env[0].World.Bodies()[i].Pose.Pos.Sub(r.env[1].World.Bodies()[i].Pose.Pos).Len(); d > 1e-3 {
@@ -74,7 +74,7 @@ func TestSimulatedBodyStartsWithItsVelocity(t *testing.T) {
 	for range 120 {
 		at := r.env[0].World.Bodies()[puck].Pose.Pos
 		r.run(1, tap)
-		if !r.c.remote.Simulated(puck) {
+		if !r.c.world.Nearby.Simulated(puck) {
 			continue
 		}
 		now := r.env[0].World.Bodies()[puck]
@@ -94,7 +94,7 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 	r.run(50, func(int) sim.Input { return sim.Input{Buttons: sim.Forward} })
 	r.run(60, noInput)
 	last := len(r.env[0].World.Bodies()) - 1
-	for last > 0 && !r.c.remote.Simulated(last) {
+	for last > 0 && !r.c.world.Nearby.Simulated(last) {
 		last--
 	}
 	if last == 0 {
@@ -112,7 +112,7 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 		}
 		at = now
 	}
-	if d := r.env[0].World.Bodies()[last].Pose.Pos.Sub(r.env[1].World.Bodies()[last].Pose.Pos).Len(); d > 0.3 || !r.c.remote.Simulated(last) {
+	if d := r.env[0].World.Bodies()[last].Pose.Pos.Sub(r.env[1].World.Bodies()[last].Pose.Pos).Len(); d > 0.3 || !r.c.world.Nearby.Simulated(last) {
 		t.Errorf("two seconds later it is %v m off", d)
 	}
 }
@@ -122,15 +122,15 @@ func TestSimulatedBodyIsCorrected(t *testing.T) {
 func TestRemoteBodiesBecomeKinematic(t *testing.T) {
 	r := newRig(t, "hauler", "latency=100ms", "remote-bodies", "dynamic")
 	r.run(140, drive)
-	if r.c.remote.Count() != 1 || r.env[0].World.IsKinematic(1) {
-		t.Fatalf("%d are loose", r.c.remote.Count())
+	if r.c.world.Nearby.Count() != 1 || r.env[0].World.IsKinematic(1) {
+		t.Fatalf("%d are loose", r.c.world.Nearby.Count())
 	}
 	if err := r.env[0].Knobs.Set("remote-bodies", "kinematic"); err != nil {
 		t.Fatal(err)
 	}
 	r.run(1, drive)
-	if r.c.remote.Count() != 0 || !r.env[0].World.IsKinematic(1) {
-		t.Errorf("%d are loose", r.c.remote.Count())
+	if r.c.world.Nearby.Count() != 0 || !r.env[0].World.IsKinematic(1) {
+		t.Errorf("%d are loose", r.c.world.Nearby.Count())
 	}
 }
 
@@ -141,7 +141,7 @@ func TestSimulatedBodiesAreCopied(t *testing.T) {
 	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
 	fresh.run(60, noInput)
 	used.run(180, ahead)
-	if used.c.remote.Count() == 0 {
+	if used.c.world.Nearby.Count() == 0 {
 		t.Fatal("none is loose")
 	}
 	third := newRig(t, "billiards", "perfect", "remote-bodies", "dynamic")
@@ -151,7 +151,7 @@ func TestSimulatedBodiesAreCopied(t *testing.T) {
 		}
 		c.to.c.CopyFrom(c.from.c)
 		c.to.s.CopyFrom(c.from.s)
-		if c.to.c.remote.Count() != c.from.c.remote.Count() {
+		if c.to.c.world.Nearby.Count() != c.from.c.world.Nearby.Count() {
 			t.Error("the copy has others loose")
 		}
 		for range 120 {

@@ -1,4 +1,4 @@
-package predicted
+package historyoffset
 
 import (
 	"testing"
@@ -32,11 +32,11 @@ func TestCarriers(t *testing.T) {
 			if v.CarrierMoment() != w.CarrierMoment() {
 				t.Fatalf("%s, tick %d: the ship is at %d, and drawn at %d", way, r.tick, w.CarrierMoment(), v.CarrierMoment())
 			}
-			if way == "interpolated" && r.tick > 60 && (v.CarrierMoment() >= sim.Tick(r.tick).Moment() || v.CarrierMoment() != r.c.interpolated.DisplayMoment()) {
-				t.Fatalf("tick %d: the ship stands at %d, what is shown is at %d", r.tick, v.CarrierMoment(), r.c.interpolated.DisplayMoment())
+			if way == "interpolated" && r.tick > 60 && (v.CarrierMoment() >= sim.Tick(r.tick).Moment() || v.CarrierMoment() != r.c.world.Interpolated.DisplayMoment()) {
+				t.Fatalf("tick %d: the ship stands at %d, what is shown is at %d", r.tick, v.CarrierMoment(), r.c.world.Interpolated.DisplayMoment())
 			}
 			ship := path.PoseAt(geom.Pose{}, v.CarrierMoment(), 60).Pos.X
-			rear = min(rear, float64(r.c.playerBody().Pose.Pos.X-ship))
+			rear = min(rear, float64(r.c.world.Body().Pose.Pos.X-ship))
 		}
 		n := r.counter("corrections")
 		t.Logf("%s: %v corrections, %v m behind its place", way, n, -rear)

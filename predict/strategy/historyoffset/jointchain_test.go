@@ -1,4 +1,4 @@
-package predicted
+package historyoffset
 
 import (
 	"strings"
@@ -107,7 +107,7 @@ func TestChainMaxJoints(t *testing.T) {
 	if n := moved(); n < 12 || n > 40 {
 		t.Errorf("it moves after %d ticks", n)
 	}
-	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.chain.Active() {
+	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.world.Chain.Active() {
 		t.Errorf("note %q, in hand %v", v.Note, v.Predicted)
 	}
 	r.run(60, held)

@@ -1,4 +1,4 @@
-package predicted
+package historyoffset
 
 import (
 	"math"
@@ -47,8 +47,8 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 		r.env[i] = &predict.Env{World: sim.New(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
 	}
 	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
-	r.s = NewServer(r.env[1]).(*server)
-	r.c = NewClient(r.env[0]).(*client)
+	r.s = newServer(r.env[1]).(*server)
+	r.c = newClient(r.env[0]).(*client)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func (r *rig) displace(by geom.Vec3) {
 func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
 func (r *rig) distance() float32 {
-	return r.c.playerBody().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
+	return r.c.world.Body().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
 }
 
 // TestPredictsWithoutError says that where the own cube meets nothing that others
@@ -119,7 +119,7 @@ func TestPredictsWithoutError(t *testing.T) {
 		if depth := r.counter("buffer_depth"); depth < 2 || depth > 6 {
 			t.Errorf("%s: %v inputs in a buffer of 4", weather, depth)
 		}
-		if late := -r.c.log.OwnTick(0); late < -2 || late > 2 {
+		if late := -r.c.world.Log.OwnTick(0); late < -2 || late > 2 {
 			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, late)
 		}
 	}
@@ -135,10 +135,10 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 	r.displace(geom.Vec3{X: 1})
 	var way []float32
 	first := -1
-	at := r.c.playerBody().Pose.Pos.X
+	at := r.c.world.Body().Pose.Pos.X
 	for i := range 200 {
 		r.run(1, noInput)
-		way = append(way, r.c.playerBody().Pose.Pos.X-at)
+		way = append(way, r.c.world.Body().Pose.Pos.X-at)
 		if first < 0 && way[i] > 0 {
 			first = i
 		}
@@ -169,7 +169,7 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 			break
 		}
 	}
-	if r.distance() > 1e-4 || !r.c.own.Pending.IsZero() {
+	if r.distance() > 1e-4 || !r.c.world.Player.Pending.IsZero() {
 		t.Errorf("they are %v m apart in the end", r.distance())
 	}
 }
@@ -184,7 +184,7 @@ func TestHistoryIsShifted(t *testing.T) {
 		tick := r.env[0].World.Tick()
 		before := map[sim.Tick]float32{}
 		for back := range sim.Tick(60) {
-			before[tick-back] = r.c.history.Find(tick - back).Pose.Pos.X
+			before[tick-back] = r.c.history.Find(tick - back).body.Pose.Pos.X
 		}
 		r.run(1, noInput)
 		if got := r.env[0].World.Tick() - tick; got != 1 {
@@ -196,15 +196,15 @@ func TestHistoryIsShifted(t *testing.T) {
 		shift := r.corrections[0].Shift
 		for at, x := range before {
 			want := float32(0)
-			if at >= r.c.log.ComparedTick() {
+			if at >= r.c.world.Log.ComparedTick() {
 				want = shift
 			}
-			if got := r.c.history.Find(at).Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.log.ComparedTick(), got, want)
+			if got := r.c.history.Find(at).body.Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
+				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.world.Log.ComparedTick(), got, want)
 			}
 		}
-		if shift < 0.9 || tick-r.c.log.ComparedTick() < 8 {
-			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.log.ComparedTick())
+		if shift < 0.9 || tick-r.c.world.Log.ComparedTick() < 8 {
+			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.world.Log.ComparedTick())
 		}
 	}
 }
@@ -216,12 +216,12 @@ func TestLargeAtOnce(t *testing.T) {
 	r.run(200, noInput)
 	for _, x := range []float32{1.5, 3} {
 		r.corrections = nil
-		at := r.c.playerBody().Pose.Pos.X
+		at := r.c.world.Body().Pose.Pos.X
 		r.displace(geom.Vec3{X: x})
 		for len(r.corrections) == 0 {
 			r.run(1, noInput)
 		}
-		moved, want := r.c.playerBody().Pose.Pos.X-at, x/30
+		moved, want := r.c.world.Body().Pose.Pos.X-at, x/30
 		if x > 2 {
 			want = x - 0.15
 		}
@@ -338,7 +338,7 @@ func TestRemoteBodiesAreKinematic(t *testing.T) {
 			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (met == 0 || r.tick < met+14) {
 				t.Fatalf("tick %d: body %d has moved in the client's world, at the server the first did in tick %d", r.tick, i, met)
 			}
-			if w.Bodies()[i].Pose != r.c.interpolated.Pose(i) {
+			if w.Bodies()[i].Pose != r.c.world.Interpolated.Pose(i) {
 				t.Fatalf("body %d is not where it is shown", i)
 			}
 		}
@@ -369,10 +369,10 @@ func FuzzRead(f *testing.F) {
 		r.run(30, keys)
 		r.peers[0].Endpoint.Send(payload)
 		r.run(30, keys)
-		b := r.c.playerBody()
+		b := r.c.world.Body()
 		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
-		Fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+		fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
 	})
 }
