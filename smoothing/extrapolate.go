@@ -2,8 +2,7 @@ package smoothing
 
 import "ghostcube/sim/geom"
 
-// Extrapolate returns the pose that a body at p reaches after a time if it keeps its
-// velocities.
+// Extrapolate returns the pose of a body after some seconds at constant velocities, from p.
 func Extrapolate(p geom.Pose, linear, angular geom.Vec3, seconds float32) geom.Pose {
 	p.Pos = p.Pos.AddScaled(seconds, linear)
 	if spin := angular.Len(); spin > 0 {
@@ -12,8 +11,8 @@ func Extrapolate(p geom.Pose, linear, angular geom.Vec3, seconds float32) geom.P
 	return p
 }
 
-// ExtrapolateArc returns the pose that a body at p reaches after a time if its velocities turn with
-// it: on the ground plane it goes along an arc.
+// ExtrapolateArc is Extrapolate for a body whose linear velocity turns with it, so that it moves
+// along an arc.
 func ExtrapolateArc(p geom.Pose, linear, angular geom.Vec3, seconds float32) geom.Pose {
 	spin := angular.Len()
 	if spin == 0 {
@@ -21,7 +20,7 @@ func ExtrapolateArc(p geom.Pose, linear, angular geom.Vec3, seconds float32) geo
 		return p
 	}
 	turn := geom.AxisAngle(angular.Scale(1/spin), float32(spin*seconds))
-	// The body turns about the axis of its motion and moves along it.
+	// The motion is a screw: a rotation about an axis, and a translation along it.
 	centre := p.Pos.AddScaled(1/float32(spin*spin), angular.Cross(linear))
 	along := angular.Scale(angular.Dot(linear) / float32(spin*spin))
 	return geom.Pose{

@@ -2,12 +2,12 @@ package smoothing
 
 import "ghostcube/sim/geom"
 
-// Gradual says how a pending correction reaches a body: every tick applies a share of the
-// remainder, so the steps become smaller and smaller ("over time with small doses - exponential
-// to its extent", Space Engineers, a talk at GDC). A correction above a limit is applied at once.
+// Gradual applies a pending correction over many ticks. Each tick applies a share of the remainder,
+// so the steps become smaller and smaller ("over time with small doses - exponential to its extent",
+// Space Engineers, a talk at GDC). A correction above a limit is applied at once.
 type Gradual struct {
-	Steps       int     // 1/60 s applies one part in Steps of the remainder; 1 applies all of it
-	MaxPosition float64 // metres; of a longer correction all but Remainder is applied at once
+	Steps       int     // each 1/60 s applies one part in Steps of the remainder; 1 applies it all
+	MaxPosition float64 // metres; of a longer correction all except Remainder is applied at once
 	Remainder   float64 // metres
 	MaxRotation float64 // degrees; a larger rotation is applied at once
 }
@@ -17,7 +17,7 @@ func (g *Gradual) Share(rate int) float32 {
 	return 1 - FactorPerTick(1-1/float32(g.Steps), rate)
 }
 
-// Step removes one tick's part from a pending correction and returns it.
+// Step removes one tick's share from a pending correction and returns it.
 func (g *Gradual) Step(pending *Shift, rate int) (part Shift) {
 	turn := pending.Rot
 	turnAtOnce := pending.turns() && turn.Angle() > float32(float32(g.MaxRotation)*(geom.TwoPi/360))

@@ -5,17 +5,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Lerp returns the point at share, in [0,1], of the straight way from a to b.
+// Lerp returns the point at share, in [0,1], of the line from a to b.
 func Lerp(a, b geom.Vec3, share float32) geom.Vec3 { return a.AddScaled(share, b.Sub(a)) }
 
-// LerpPose returns the pose at share, in [0,1], of the way from a to b: straight, and turning
-// evenly by the short way round.
+// LerpPose returns the pose at share, in [0,1], from a to b: linear in position, and the shorter
+// rotation at a constant rate.
 func LerpPose(a, b geom.Pose, share float32) geom.Pose {
 	return geom.Pose{Pos: Lerp(a.Pos, b.Pos, share), Rot: geom.Slerp(a.Rot, b.Rot, share)}
 }
 
-// LerpRotation returns the rotation at share, in [0,1], of the way from a to b, and a itself
-// where both are equal: a body that does not turn keeps every bit of its rotation.
+// LerpRotation returns the rotation at share, in [0,1], from a to b. If the two are equal, it
+// returns a, so that a body that does not turn keeps its rotation bit for bit.
 func LerpRotation(a, b geom.Quat, share float32) geom.Quat {
 	if a == b {
 		return a
@@ -23,8 +23,8 @@ func LerpRotation(a, b geom.Quat, share float32) geom.Quat {
 	return geom.Slerp(a, b, share)
 }
 
-// LerpBody returns a body at share, in [0,1], of the way from one to another, velocities
-// included. It is awake.
+// LerpBody returns the state at share, in [0,1], between two states of a body, velocities included.
+// It is awake.
 func LerpBody(from, to *sim.Body, share float32) sim.Body {
 	return sim.Body{
 		Pose:    LerpPose(from.Pose, to.Pose, share),
@@ -33,9 +33,9 @@ func LerpBody(from, to *sim.Body, share float32) sim.Body {
 	}
 }
 
-// HermitePose returns the pose at share, in [0,1], of the curve that leaves a and arrives at b
-// with the velocities that the two bodies have there; seconds is the time between them. Two
-// equal poses give that pose to the last bit.
+// HermitePose returns the pose at share, in [0,1], of the Hermite curve between two states of a body
+// that are some seconds apart. It starts and ends with the velocities of the two. If their poses are
+// equal, it returns that pose bit for bit.
 func HermitePose(a, b *sim.Body, seconds, share float32) geom.Pose {
 	if a.Pose == b.Pose {
 		return b.Pose
@@ -48,17 +48,16 @@ func HermitePose(a, b *sim.Body, seconds, share float32) geom.Pose {
 	if turn == geom.Identity {
 		return p
 	}
-	way := Hermite(geom.Vec3{}, a.Angular.Scale(seconds), rotationVector(turn), b.Angular.Scale(seconds), share)
-	if angle := way.Len(); angle > 0 {
-		p.Rot = geom.AxisAngle(way.Scale(1/angle), angle).Mul(a.Pose.Rot).Unit()
+	turned := Hermite(geom.Vec3{}, a.Angular.Scale(seconds), rotationVector(turn), b.Angular.Scale(seconds), share)
+	if angle := turned.Len(); angle > 0 {
+		p.Rot = geom.AxisAngle(turned.Scale(1/angle), angle).Mul(a.Pose.Rot).Unit()
 	} else {
 		p.Rot = a.Pose.Rot
 	}
 	return p
 }
 
-// rotationVector returns a rotation as its axis times its angle in radians, by the short way
-// round.
+// rotationVector returns the axis of a rotation times its angle in radians, in [0, pi].
 func rotationVector(q geom.Quat) geom.Vec3 {
 	if q.W < 0 {
 		q = q.Neg()
@@ -70,5 +69,5 @@ func rotationVector(q geom.Quat) geom.Vec3 {
 	return geom.Vec3{}
 }
 
-// Smoothstep returns a share that leaves 0 and arrives at 1 slowly, for s in [0,1].
+// Smoothstep maps [0,1] to itself with zero slope at both ends.
 func Smoothstep(s float32) float32 { return float32(float32(s*s) * (3 - float32(2*s))) }

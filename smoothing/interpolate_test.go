@@ -7,7 +7,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// swing returns a body on a circle of 1 m at 3 rad/s, turned with it, after a time.
+// swing returns a body after some seconds on a circle of 1 m radius at 3 rad/s, which turns with it.
 func swing(seconds float32) sim.Body {
 	spin := geom.Vec3{Z: 3}
 	turn := geom.AxisAngle(geom.Vec3{Z: 1}, spin.Z*seconds)
@@ -15,18 +15,18 @@ func swing(seconds float32) sim.Body {
 	return sim.Body{Pose: geom.Pose{Pos: p, Rot: turn}, Linear: spin.Cross(p), Angular: spin}
 }
 
-// TestInterpolationMeetsItsEnds says that each way between two bodies begins at the one and ends at
-// the other, and that a body that rests keeps every bit.
+// TestInterpolationMeetsItsEnds checks that each interpolation starts at one state and ends at the
+// other, and that equal poses are returned bit for bit.
 func TestInterpolationMeetsItsEnds(t *testing.T) {
 	a, b := swing(0), swing(0.1)
-	ways := map[string]func(a, b *sim.Body, share float32) geom.Pose{
+	interpolations := map[string]func(a, b *sim.Body, share float32) geom.Pose{
 		"linear":  func(a, b *sim.Body, share float32) geom.Pose { return LerpPose(a.Pose, b.Pose, share) },
 		"body":    func(a, b *sim.Body, share float32) geom.Pose { return LerpBody(a, b, share).Pose },
 		"hermite": func(a, b *sim.Body, share float32) geom.Pose { return HermitePose(a, b, 0.1, share) },
 	}
-	for name, way := range ways {
+	for name, interpolate := range interpolations {
 		for share, want := range map[float32]geom.Pose{0: a.Pose, 1: b.Pose} {
-			got := way(&a, &b, share)
+			got := interpolate(&a, &b, share)
 			if got.Pos.Sub(want.Pos).Len() > 1e-6 || got.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
 				t.Errorf("%s at %v: %v, want %v", name, share, got, want)
 			}
@@ -41,38 +41,38 @@ func TestInterpolationMeetsItsEnds(t *testing.T) {
 	}
 }
 
-// TestHermitePoseFollowsArc says that a curve stays on the circle on which a body swings, to a
-// tenth of a millimetre in 0.1 s, where the straight way leaves it by a centimetre.
+// TestHermitePoseFollowsArc checks that the curve over 0.1 s of a circular motion stays within 0.1 mm of
+// the circle, from which the line deviates by a centimetre.
 func TestHermitePoseFollowsArc(t *testing.T) {
 	a, b := swing(0), swing(0.1)
 	for i := range 17 {
 		share := float32(i) / 16
 		p, want := HermitePose(&a, &b, 0.1, share), swing(0.1*share)
 		if d := p.Pos.Sub(want.Pose.Pos).Len(); d > 1e-4 {
-			t.Errorf("at %v: %v m beside the circle", share, d)
+			t.Errorf("at %v: %v m off the circle", share, d)
 		}
 		if d := p.Rot.Mul(want.Pose.Rot.Inverse()).Angle(); d > 1e-3 {
 			t.Errorf("at %v: %v rad off", share, d)
 		}
 	}
 	if d := 1 - LerpPose(a.Pose, b.Pose, 0.5).Pos.Len(); d < 0.01 {
-		t.Errorf("the straight way leaves the circle by %v m", d)
+		t.Errorf("the line deviates from the circle by %v m", d)
 	}
 }
 
-// TestExtrapolate says that a body goes straight on and turns evenly.
+// TestExtrapolate checks the motion at constant velocities.
 func TestExtrapolate(t *testing.T) {
 	b := swing(0)
 	p := Extrapolate(b.Pose, b.Linear, b.Angular, 0.5)
 	if want := (geom.Vec3{X: 1, Y: 1.5}); p.Pos.Sub(want).Len() > 1e-6 {
-		t.Errorf("it goes to %v, want %v", p.Pos, want)
+		t.Errorf("position %v, want %v", p.Pos, want)
 	}
 	if d := p.Rot.Angle() - 1.5; geom.Abs(d) > 1e-5 {
-		t.Errorf("it turns by %v rad, want 1.5", p.Rot.Angle())
+		t.Errorf("rotation by %v rad, want 1.5", p.Rot.Angle())
 	}
 }
 
-// TestSmoothstep holds its ends, its middle, and that it leaves and arrives slowly.
+// TestSmoothstep checks both ends, the middle, and the slopes at the ends.
 func TestSmoothstep(t *testing.T) {
 	for s, want := range map[float32]float32{0: 0, 0.5: 0.5, 1: 1} {
 		if got := Smoothstep(s); got != want {
@@ -80,6 +80,6 @@ func TestSmoothstep(t *testing.T) {
 		}
 	}
 	if Smoothstep(0.1) > 0.03 || Smoothstep(0.9) < 0.97 {
-		t.Error("it does not leave or arrive slowly")
+		t.Error("its slope at an end is too large")
 	}
 }

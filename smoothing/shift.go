@@ -5,15 +5,15 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Shift is a change of a body's state. The zero value changes nothing.
+// Shift is a difference between two states of a body. The zero value is no difference.
 type Shift struct {
 	Pos     geom.Vec3 // metres
-	Rot     geom.Quat // after = Rot * before; the zero quaternion and the identity turn nothing
+	Rot     geom.Quat // after = Rot * before; the zero quaternion means the identity
 	Linear  geom.Vec3 // m/s
 	Angular geom.Vec3 // rad/s
 }
 
-// Below these a remainder is applied whole, and a difference is none.
+// A remainder up to these sizes is applied at once, and a difference up to them is ignored.
 const (
 	minRemainder         = 1e-4 // metres, radians
 	minVelocityRemainder = 1e-3 // m/s, rad/s
@@ -36,7 +36,7 @@ func (s *Shift) ApplyTo(b *sim.Body) {
 	b.Linear, b.Angular = b.Linear.Add(s.Linear), b.Angular.Add(s.Angular)
 }
 
-// Add makes s the shift that applies s first and more then.
+// Add makes s the shift that applies first s, then more.
 func (s *Shift) Add(more *Shift) {
 	s.Pos, s.Linear, s.Angular = s.Pos.Add(more.Pos), s.Linear.Add(more.Linear), s.Angular.Add(more.Angular)
 	switch {
@@ -48,7 +48,7 @@ func (s *Shift) Add(more *Shift) {
 	}
 }
 
-// Rotated returns the same shift along axes that are turned by a rotation.
+// Rotated returns the shift turned by a rotation.
 func (s *Shift) Rotated(by geom.Quat) Shift {
 	r := Shift{Pos: by.Rotate(s.Pos), Linear: by.Rotate(s.Linear), Angular: by.Rotate(s.Angular), Rot: s.Rot}
 	if s.turns() {
@@ -57,7 +57,7 @@ func (s *Shift) Rotated(by geom.Quat) Shift {
 	return r
 }
 
-// Take removes a share of the shift and returns it. A small remainder is taken whole.
+// Take removes a share of the shift and returns it. A small shift is removed entirely.
 func (s *Shift) Take(share float32) (part Shift) {
 	part = Shift{
 		Pos:     takeShare(&s.Pos, share, minRemainder),
@@ -77,7 +77,7 @@ func (s *Shift) Take(share float32) (part Shift) {
 	return part
 }
 
-// takeShare removes a share of v and returns it, or all of v if it is no longer than small.
+// takeShare removes a share of v and returns it, or all of v if its length is at most small.
 func takeShare(v *geom.Vec3, share, small float32) geom.Vec3 {
 	part := v.Scale(share)
 	if v.LenSq() <= float32(small*small) {

@@ -11,13 +11,13 @@ import (
 // published are the tolerances of Space Engineers' published source.
 var published = Tolerances{Position: 0.05, Rotation: 2, Linear: 0.01, Angular: 0.01}
 
-// TestTolerances holds the tolerances against the published numbers: position by the speed, down
-// to a tenth of it, rotation by the square of the spin, down to a hundredth, the velocities always
-// the same; and a sleeping body has none.
+// TestTolerances checks the published scaling: the position tolerance is proportional to the speed, at
+// least a tenth; the rotation tolerance to the square of the spin, at least a hundredth; those of the
+// velocities are constant; and the pose of a sleeping body has none.
 func TestTolerances(t *testing.T) {
 	degrees := func(d float64) geom.Quat { return geom.AxisAngle(geom.Vec3{Z: 1}, float32(d*math.Pi/180)) }
 	for _, c := range []struct {
-		what        string
+		name        string
 		speed, spin float32
 		off         sim.Body
 		found       bool
@@ -46,23 +46,23 @@ func TestTolerances(t *testing.T) {
 		}
 		d, found := published.Correction(&server, &remembered, 0.7)
 		if found != c.found {
-			t.Errorf("%s: found %v", c.what, found)
+			t.Errorf("%s: found %v", c.name, found)
 		}
 		if found && d.Pos.Sub(c.off.Pose.Pos.Scale(-0.7)).Len() > 1e-6 {
-			t.Errorf("%s: it adds %v", c.what, d.Pos)
+			t.Errorf("%s: it adds %v", c.name, d.Pos)
 		}
 		if whole, _ := published.Correction(&server, &remembered, 1); found && !c.off.Asleep {
 			whole.ApplyTo(&remembered)
 			if _, again := published.Correction(&server, &remembered, 1); again {
-				t.Errorf("%s: found again after it was applied", c.what)
+				t.Errorf("%s: found again after it was applied", c.name)
 			}
 		}
 	}
 }
 
-// TestStep says that a pending correction is applied in smaller and smaller steps whose sum is the
-// whole; that after as many sixtieths as there are steps 36 % are left, at any tick rate; and that
-// it ends as zero.
+// TestStep checks that a pending correction is applied in smaller and smaller steps whose sum is the
+// whole; that 36 % remain after Steps sixtieths of a second, at any tick rate; and that it ends at
+// zero.
 func TestStep(t *testing.T) {
 	g := Gradual{Steps: 20, MaxPosition: 50, Remainder: 0.15, MaxRotation: 180}
 	for _, rate := range []int{30, 60, 120} {
@@ -77,8 +77,8 @@ func TestStep(t *testing.T) {
 				t.Errorf("rate %d: a step of %v after one of %v", rate, step, last)
 			}
 			last = part.Pos.Len()
-			if left := 1 - b.Pose.Pos.X; n+1 == rate/3 && (left < 0.34 || left > 0.38) {
-				t.Errorf("rate %d: %v m are left after 1/3 s", rate, left)
+			if rest := 1 - b.Pose.Pos.X; n+1 == rate/3 && (rest < 0.34 || rest > 0.38) {
+				t.Errorf("rate %d: %v m remain after 1/3 s", rate, rest)
 			}
 		}
 		if b.Pose.Pos.Sub(geom.Vec3{X: 1}).Len() > 1e-5 || geom.Abs(b.Pose.Rot.Angle()-1) > 1e-4 || b.Linear.Sub(geom.Vec3{Y: 2}).Len() > 1e-5 || n > 30*rate {
@@ -87,8 +87,8 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestLargeAtOnce says that a correction above the limits is applied at once, its position but
-// for the remainder.
+// TestLargeAtOnce checks that a correction above a limit is applied at once, its position except for
+// the remainder.
 func TestLargeAtOnce(t *testing.T) {
 	g := Gradual{Steps: 20, MaxPosition: 2, Remainder: 0.15, MaxRotation: 30}
 	small := Shift{Pos: geom.Vec3{X: 1.5}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}
@@ -98,15 +98,15 @@ func TestLargeAtOnce(t *testing.T) {
 	large := Shift{Pos: geom.Vec3{X: 3}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.6)}
 	part := g.Step(&large, 60)
 	if geom.Abs(large.Pos.Len()-0.15) > 1e-6 || geom.Abs(part.Pos.Len()-2.85) > 1e-6 {
-		t.Errorf("of 3 m %v m are left", large.Pos.Len())
+		t.Errorf("of 3 m %v m remain", large.Pos.Len())
 	}
 	if large.turns() || geom.Abs(part.Rot.Angle()-0.6) > 1e-5 {
-		t.Errorf("of 34 degrees %v rad are left", large.Rot.Angle())
+		t.Errorf("of 34 degrees %v rad remain", large.Rot.Angle())
 	}
 }
 
-// TestShiftAdds says that two shifts added do what they do one after the other, that a rotated
-// shift moves a rotated body alike, and that the zero value does nothing.
+// TestShiftAdds checks that the sum of two shifts acts like the two in sequence, that a rotated shift
+// moves a rotated body equally, and that the zero value changes nothing.
 func TestShiftAdds(t *testing.T) {
 	a := Shift{Pos: geom.Vec3{X: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5), Linear: geom.Vec3{Y: 1}}
 	b := Shift{Pos: geom.Vec3{Z: 2}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, -0.8), Angular: geom.Vec3{X: 3}}
@@ -118,7 +118,7 @@ func TestShiftAdds(t *testing.T) {
 	other := start
 	both.ApplyTo(&other)
 	if other.Pose.Pos.Sub(one.Pose.Pos).Len() > 1e-6 || other.Pose.Rot.Mul(one.Pose.Rot.Inverse()).Angle() > 1e-3 || other.Linear != one.Linear || other.Angular != one.Angular {
-		t.Errorf("together %+v, one after the other %+v", other, one)
+		t.Errorf("the sum gives %+v, the sequence %+v", other, one)
 	}
 	turn := geom.AxisAngle(geom.Vec3{Y: 1}, 1.1)
 	rotated := a.Rotated(turn)

@@ -5,8 +5,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Tolerances are the differences between a predicted and an authoritative body that cause no
-// correction. A slow body is held to smaller ones, and a sleeping body to none for its pose.
+// Tolerances are the differences between a predicted and an authoritative state that cause no
+// correction. A slow body has smaller ones, and the pose of a sleeping body has none.
 type Tolerances struct {
 	Position float64 // metres, at fullToleranceSpeed and above
 	Rotation float64 // degrees, at fullToleranceSpin and above
@@ -14,17 +14,17 @@ type Tolerances struct {
 	Angular  float64 // rad/s
 }
 
-// The speeds from which the tolerances of the pose have their full size, and the factor that is
-// left of them at rest, as in the published source of Space Engineers.
+// The speeds from which the tolerances of the pose have their full size, and their scale at rest, as
+// in the published source of Space Engineers.
 const (
 	fullToleranceSpeed = 10.0 // m/s
 	fullToleranceSpin  = 0.5  // rad/s
-	minToleranceScale  = 0.01 // of the squared share of those speeds
+	minToleranceScale  = 0.01 // least squared share of those speeds
 )
 
-// Correction returns a share of the difference between the server's body and the remembered one:
-// of position, rotation and both velocities those parts that exceed their tolerance. ok reports
-// whether any does.
+// Correction returns a share of the difference between the server's state and the remembered one.
+// It contains position, rotation and the two velocities, each only if it exceeds its tolerance. ok
+// reports whether any does.
 func (t *Tolerances) Correction(server, remembered *sim.Body, share float32) (s Shift, ok bool) {
 	position, rotation := float32(0), float32(0)
 	if !server.Asleep {
