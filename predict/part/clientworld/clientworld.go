@@ -1,10 +1,11 @@
-// Package clientworld is the world of a client that predicts its player's body and corrects it
-// without resimulation. It knows where each body comes from. Most are interpolated, in the past,
-// and kinematic; those that joints tie to the player may be predicted with it; remote bodies near
-// it may be simulated for a while; and the player's body may fall back to interpolation.
+// Package clientworld holds the world of a client that predicts its player's body and corrects it
+// without resimulation. It combines the parts that decide where each body's pose comes from:
+// playback interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the
+// player's; nearby simulates remote bodies that the player touches; fallback draws the player's
+// body interpolated while its prediction fails.
 //
-// The package steps that world, corrects its bodies and draws them. What is remembered of the
-// player's body, in what reference frame, and when it is compared is the strategy's business.
+// The package steps this world, corrects its bodies and draws them. It does not know what the
+// strategy remembers of the player's body, in which reference frame, or when it compares.
 package clientworld
 
 import (
@@ -18,9 +19,9 @@ import (
 	"ghostcube/smoothing"
 )
 
-// World is one client's. A spectator's, whose env has no player, is interpolated whole.
+// World is the world of one client. A spectator, whose env has no player, interpolates all bodies.
 type World struct {
-	Interpolated playback.InterpolatedWorld // all bodies but the predicted ones
+	Interpolated playback.InterpolatedWorld // of all bodies that are not predicted
 	Player       correction.Player
 	Log          correction.Log
 	Chain        jointchain.Chain
@@ -39,7 +40,7 @@ type settings struct {
 	contactOrder int
 }
 
-// reorderSeed has the solver visit contacts in another order than the server's.
+// reorderSeed makes the solver visit contacts in another order than the server.
 const reorderSeed = 0x9E3779B97F4A7C15
 
 // Declare declares the knobs and counters of the corrections and of the joint chain, and makes all
@@ -68,8 +69,8 @@ func (w *World) DeclareStep() {
 // Body returns the player's body, for reading.
 func (w *World) Body() *sim.Body { return &w.env.World.Bodies()[w.env.Player] }
 
-// BeginTick begins the client's tick. Bodies that are interpolated relative to predicted ones start
-// from where those are simulated.
+// BeginTick begins the client's tick. Bodies that are interpolated relative to predicted ones use
+// the simulated poses of those.
 func (w *World) BeginTick() {
 	if w.env.Player >= 0 {
 		for i := range w.env.World.Bodies() {
@@ -81,14 +82,14 @@ func (w *World) BeginTick() {
 	w.Interpolated.BeginTick()
 }
 
-// SwitchPlayer begins to predict the player's body, or interpolates it, as the chain's length asks
-// for. Nothing is pending then.
+// SwitchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
+// drops its pending correction.
 func (w *World) SwitchPlayer() {
 	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.env.Player, !w.Chain.TooLong())
 	w.Player.Body = correction.Body{}
 }
 
-// SwitchChain begins to predict the bodies tied to the player, or interpolates them again.
+// SwitchChain predicts the bodies jointed to the player's, or interpolates them again.
 func (w *World) SwitchChain() {
 	if w.Chain.Wanted() {
 		w.Chain.Begin(&w.Interpolated)
@@ -97,9 +98,9 @@ func (w *World) SwitchChain() {
 	}
 }
 
-// Receive reads the snapshot of a payload whose reading has begun, behind what the strategy puts
-// before it, and adds it to the interpolation. It reports whether it is the newest. A malformed
-// payload is counted and dropped.
+// Receive reads the snapshot in a payload after the strategy has read its own header, adds it to
+// the interpolation, and reports whether it is the newest. A malformed payload is counted and
+// dropped.
 func (w *World) Receive(payload []byte) (newest bool) {
 	newest, err := w.Interpolated.Receiver().Finish(payload, w.env.World.Scene(), w.Interpolated.ExpectedTick())
 	if err != nil {
@@ -110,13 +111,13 @@ func (w *World) Receive(payload []byte) (newest bool) {
 	return newest
 }
 
-// PlaceOthers puts the bodies that are not predicted where they are interpolated, before a step.
+// PlaceOthers moves the bodies that are not predicted to their interpolated poses, before a step.
 func (w *World) PlaceOthers() {
 	shown := w.Log.OwnTick(w.Interpolated.DisplayTick())
 	w.Nearby.Place(&w.Interpolated, shown, w.Fallback.BlendTicks(), !w.Fallback.Active())
 }
 
-// Step makes one tick of the world with the player's input, and remembers the simulated remote
+// Step steps the world by one tick with the player's input, and remembers the simulated remote
 // bodies.
 func (w *World) Step(in sim.Input) {
 	world := w.env.World
@@ -127,7 +128,8 @@ func (w *World) Step(in sim.Input) {
 	w.Nearby.Record()
 }
 
-// EndTick draws the bodies that are interpolated relative to predicted ones.
+// EndTick ends the client's tick. Bodies that are interpolated relative to predicted ones are posed
+// relative to the drawn poses of those.
 func (w *World) EndTick() {
 	for i := range w.env.World.Bodies() {
 		if w.Interpolated.IsExcluded(i) {
@@ -137,7 +139,7 @@ func (w *World) EndTick() {
 	w.Interpolated.PoseChildren()
 }
 
-// CopyFrom makes w an equal of o, all but its env.
+// CopyFrom makes w a copy of o, except for its env.
 func (w *World) CopyFrom(o *World) {
 	w.settings, w.Player = o.settings, o.Player
 	w.Interpolated.CopyFrom(&o.Interpolated)

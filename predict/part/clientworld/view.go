@@ -6,7 +6,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// View draws all bodies: the interpolated ones late, the predicted ones ahead.
+// View draws all bodies: the interpolated ones behind the server, the predicted ones ahead of it.
 func (w *World) View(v *predict.View) {
 	in, bodies := &w.Interpolated, w.env.World.Bodies()
 	v.Tick, v.TickFraction, v.Note = in.DisplayTick(), in.DisplayTickFraction(), in.Note()
@@ -34,12 +34,12 @@ func (w *World) View(v *predict.View) {
 	}
 }
 
-// isPosedByTree reports whether body i is drawn relative to the body that a joint ties it to.
+// isPosedByTree reports whether body i is drawn relative to its parent in the joint tree.
 func (w *World) isPosedByTree(i int) bool {
 	return w.Interpolated.Tree() != nil && !w.Interpolated.IsExcluded(i) && w.Nearby.Interpolated(i)
 }
 
-// predictedPose returns the pose at which a predicted body is drawn without fallback.
+// predictedPose returns the pose at which a predicted body is drawn if it does not fall back.
 func (w *World) predictedPose(i int) geom.Pose {
 	if p, ok := w.Chain.Drawn(i); ok {
 		return p
@@ -47,8 +47,8 @@ func (w *World) predictedPose(i int) geom.Pose {
 	return w.Drawn()
 }
 
-// carrierMoment returns the server's moment at which carriers are drawn: the one at which the
-// player's body meets them.
+// carrierMoment returns the server's moment at which carriers are drawn: that at which they stand
+// in the stepped world.
 func (w *World) carrierMoment() sim.Moment {
 	if w.env.Player < 0 {
 		return w.Interpolated.DisplayMoment()
@@ -56,8 +56,8 @@ func (w *World) carrierMoment() sim.Moment {
 	return w.env.World.CarrierMoment()
 }
 
-// markPredicted says which bodies are drawn predicted, which are treated otherwise than usual, and
-// why.
+// markPredicted marks the bodies that are drawn predicted, and those for which that is not the usual
+// choice, with a note that says why.
 func (w *World) markPredicted(v *predict.View) {
 	v.PredictedTick = w.Log.ServerTick(w.env.World.Tick())
 	active := w.Fallback.Active()
@@ -75,11 +75,11 @@ func (w *World) markPredicted(v *predict.View) {
 	}
 }
 
-// PlayerShown reports whether the player's body is drawn predicted, so that its remembered past is
-// what was drawn.
+// PlayerShown reports whether the player's body is drawn predicted, so that its remembered poses
+// match the drawn ones.
 func (w *World) PlayerShown() bool { return w.env.Player >= 0 && !w.Fallback.Active() }
 
-// Inspect reports how old the state of each drawn body is.
+// Inspect reports the age of each drawn body's state.
 func (w *World) Inspect(l *predict.Inspection) {
 	w.Interpolated.Inspect(l)
 	if !w.Snapshot().HasSnapshot {
@@ -96,8 +96,9 @@ func (w *World) Inspect(l *predict.Inspection) {
 	}
 }
 
-// Progress reports how far inputs and states have come. A predicted player answers at once, an
-// interpolated one with the states that are displayed. sampled is the tick after the newest input.
+// Progress reports the newest input sampled, and the newest states received and drawn. A predicted
+// player shows an input at once, an interpolated one with the state that it led to. sampled is the
+// tick after the newest input.
 func (w *World) Progress(to *predict.InputProgress, sampled sim.Tick) {
 	to.Sampled, to.StateReceived = sampled, w.Snapshot().Tick
 	if !w.PlayerShown() || w.Chain.TooLong() {

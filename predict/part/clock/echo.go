@@ -7,38 +7,37 @@ import (
 	"ghostcube/sim"
 )
 
-// echoTicks is for how many ticks an Echo remembers when they began: 17 s.
+// echoTicks is the number of ticks whose start an Echo remembers: 17 s at 60 Hz.
 const echoTicks = 1024
 
 // Echo measures the round trip from the tick of an input to the arrival of the state that it led
-// to (Space Engineers, a talk at GDC). That contains the wait in the server's playout buffer,
-// which the talk accepts. A clock that is set by it is blind to its own error: the inputs of a
-// client that is too far ahead wait longer, and the longer round trip asks for just that lead
-// (TestWholeEchoIsBlind in predict/lab). So the server sends how long an input has waited, and
-// RTT is without that.
+// to (Space Engineers, a talk at GDC). That includes the wait in the server's playout buffer, which
+// the talk accepts. A clock that is set by it cannot see its own error: if a client is too far
+// ahead, its inputs wait longer, and the longer round trip calls for exactly that lead
+// (TestWholeEchoIsBlind in predict/lab). So the server also sends the wait, and RTT excludes it.
 type Echo struct {
 	measured   bool
-	whole, rtt time.Duration // smoothed as the link's
+	whole, rtt time.Duration // smoothed like the RTT of a link
 
-	now       time.Duration // by the client's own ticks
+	now       time.Duration // sum of the lengths of the client's ticks
 	tickTimes history.Ring[time.Duration]
 }
 
-// NewEcho returns one that has measured nothing.
+// NewEcho returns an Echo without measurements.
 func NewEcho() Echo { return Echo{tickTimes: history.New[time.Duration](echoTicks)} }
 
-// BeginTick begins one of the client's ticks, which is made shorter or longer by slew, in parts
-// per million; rate is in ticks per second.
+// BeginTick begins client tick t, at rate ticks per second and at a pace that differs from it by
+// slew, in ppm.
 func (e *Echo) BeginTick(t sim.Tick, slew int32, rate int) {
 	const one = 1_000_000
 	e.now += time.Second / time.Duration(rate) * one / time.Duration(max(one+int64(slew), 1))
 	*e.tickTimes.Insert(t) = e.now
 }
 
-// Add takes in that a state has arrived that the input of one of the client's ticks led to, after
-// it had waited at the server for some ticks. It returns the time that has passed since that tick;
-// ok is false if the tick is not remembered. That tick, and the server's, begin up to a tick after
-// what they read arrives: of the two together one tick is taken off.
+// Add measures the arrival of a state that the input of client tick t led to, after waiting at the
+// server for some ticks. It returns the time since that tick; ok is false if the tick is not
+// remembered. Both sides read a packet up to a tick after its arrival, half a tick on average, so
+// the round trip is one tick less.
 func (e *Echo) Add(t sim.Tick, waited, rate int) (passed time.Duration, ok bool) {
 	began := e.tickTimes.Find(t)
 	if began == nil {
@@ -55,10 +54,10 @@ func (e *Echo) Add(t sim.Tick, waited, rate int) (passed time.Duration, ok bool)
 	return passed, true
 }
 
-// RTT returns the smoothed round trip without the wait at the server.
+// RTT returns the smoothed round trip, without the wait at the server.
 func (e *Echo) RTT() time.Duration { return e.rtt }
 
-// CopyFrom makes e an equal of o that shares no memory with it.
+// CopyFrom makes e a copy of o that shares no memory with it.
 func (e *Echo) CopyFrom(o *Echo) {
 	times := e.tickTimes
 	times.CopyFrom(&o.tickTimes, history.CopyValue[time.Duration])

@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestEcho says that an echo measures the way of an input and its state, without the wait that the
-// server reports, at any pace of the client's ticks; and that a tick which is not remembered
+// TestEcho checks that an echo measures the time from an input to its state, with and without the wait
+// that the server reports, at any pace of the client's ticks; and that a tick that is not remembered
 // changes nothing.
 func TestEcho(t *testing.T) {
 	const rate, tick = 60, time.Second / 60
@@ -19,23 +19,22 @@ func TestEcho(t *testing.T) {
 			if i < 12 {
 				continue
 			}
-			// The state of the input made twelve of its own ticks ago arrives; it has waited for four.
-			made := i - 12
-			passed, ok := e.Add(made, 4, rate)
+			// The state arrives of an input sampled twelve client ticks ago, which waited for four.
+			passed, ok := e.Add(i-12, 4, rate)
 			each := time.Duration(float64(tick) / (1 + float64(slew)/1e6))
 			if want := 12 * each; !ok || (passed-want).Abs() > time.Microsecond {
-				t.Fatalf("slew %d: %v have passed, want %v", slew, passed, want)
+				t.Fatalf("slew %d: %v passed, want %v", slew, passed, want)
 			}
 			if want := 12*each - 5*tick; (e.RTT() - want).Abs() > time.Microsecond {
-				t.Fatalf("slew %d: a round trip of %v, want %v", slew, e.RTT(), want)
+				t.Fatalf("slew %d: round trip %v, want %v", slew, e.RTT(), want)
 			}
 			if want := 12*each - tick; (e.whole - want).Abs() > time.Microsecond {
-				t.Fatalf("slew %d: a whole echo of %v, want %v", slew, e.whole, want)
+				t.Fatalf("slew %d: whole echo %v, want %v", slew, e.whole, want)
 			}
 		}
 		before := e.RTT()
 		if _, ok := e.Add(5000, 0, rate); ok || e.RTT() != before {
-			t.Error("a tick that never began counts")
+			t.Error("a tick that has not begun is measured")
 		}
 	}
 }

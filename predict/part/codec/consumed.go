@@ -6,15 +6,15 @@ import (
 	"ghostcube/sim"
 )
 
-// ConsumedHeader tells a client which of its inputs led to the snapshot behind it. On the wire it
-// is
+// ConsumedHeader is the prefix of a snapshot that tells a client which of its inputs led to it. Its
+// wire form is
 //
-//	where the input came from, 2 bits: input.Source
-//	the client's tick, 16 low bits, and
-//	for how many ticks its input waited, 6 bits, unless none has been used yet
+//	input_source, 2 bits: input.Source; unless that is SourceNone:
+//	client_tick, 16 low bits
+//	waited_ticks, 6 bits
 type ConsumedHeader struct {
 	input.Consumed
-	WaitedTicks int // at most MaxWaitedTicks
+	WaitedTicks int // of the newest input used; at most MaxWaitedTicks
 }
 
 // MaxWaitedTicks is the longest wait that fits the header.
@@ -23,13 +23,13 @@ const MaxWaitedTicks = 63
 // clientTickBits is the width of the client's tick on the wire: it wraps after 18 minutes.
 const clientTickBits = 16
 
-// NewConsumedHeader returns the header for the tick that took its input from a buffer last. A wait
-// longer than MaxWaitedTicks is sent as that.
+// NewConsumedHeader returns the header for the last tick that took its input from a buffer. A longer
+// wait than MaxWaitedTicks is sent as MaxWaitedTicks.
 func NewConsumedHeader(b *input.PlayoutBuffer) ConsumedHeader {
 	return ConsumedHeader{b.LastConsumed(), min(b.WaitedTicks(), MaxWaitedTicks)}
 }
 
-// Code reads or writes the header. near is a tick near the client's, which completes its low bits.
+// Code reads or writes the header. near is a tick near the client tick, to complete its low bits.
 func (h *ConsumedHeader) Code(c *quant.Coder, near sim.Tick) {
 	c.Label("input_source")
 	h.Source = input.Source(c.Int(int(h.Source), int(input.SourceNone), int(input.SourceRepeated)))
@@ -42,7 +42,7 @@ func (h *ConsumedHeader) Code(c *quant.Coder, near sim.Tick) {
 	h.WaitedTicks = c.Int(h.WaitedTicks, 0, MaxWaitedTicks)
 }
 
-// FirstNeeded returns the first of the client's ticks whose input the server may still need.
+// FirstNeeded returns the first client tick whose input the server may still need.
 func (h *ConsumedHeader) FirstNeeded() sim.Tick {
 	if h.Source == input.SourceNone {
 		return 0
@@ -50,8 +50,8 @@ func (h *ConsumedHeader) FirstNeeded() sim.Tick {
 	return h.ClientTick + 1
 }
 
-// ConsumedFields looks into the packets of a strategy whose server puts a ConsumedHeader before
-// its snapshots; more reads what stands between the two, if it is not nil.
+// ConsumedFields reports the fields of a payload of a strategy whose server sends a ConsumedHeader
+// before each snapshot. If more is not nil, it reads the fields between the two.
 func ConsumedFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field), more func(*quant.Coder)) error {
 	return input.FieldsOr(up, payload, see, func() error {
 		return FieldsWithHeader(func(c *quant.Coder) {

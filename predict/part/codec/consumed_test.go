@@ -8,8 +8,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestConsumedHeader says that a header is read as it was written, however far the client's tick
-// has wrapped, and which input it asks for next.
+// TestConsumedHeader checks that a header is read as it was written, also after the client tick has
+// wrapped, and which input it needs next.
 func TestConsumedHeader(t *testing.T) {
 	for h, next := range map[ConsumedHeader]sim.Tick{
 		{}: 0,
@@ -18,7 +18,7 @@ func TestConsumedHeader(t *testing.T) {
 		{input.Consumed{Source: input.SourceRepeated, ClientTick: 200000}, MaxWaitedTicks}: 200001,
 	} {
 		if h.FirstNeeded() != next {
-			t.Errorf("%+v asks for tick %d, want %d", h, h.FirstNeeded(), next)
+			t.Errorf("%+v needs tick %d, want %d", h, h.FirstNeeded(), next)
 		}
 		written, client := h, h.ClientTick
 		var c quant.Coder

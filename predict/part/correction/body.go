@@ -6,20 +6,20 @@ import (
 	"ghostcube/smoothing"
 )
 
-// Body is the correction of one predicted body. The zero value has none.
+// Body is the correction of one predicted body. The zero value is ready for use.
 type Body struct {
-	Pending     smoothing.Shift // still to be applied
+	Pending     smoothing.Shift // the part that has not been applied yet
 	ErrorOffset smoothing.ErrorOffset
 }
 
-// Corrected returns a body as it will be when the pending correction has been applied.
+// Corrected returns the state of a body with the pending correction applied.
 func (c *Body) Corrected(b *sim.Body) sim.Body {
 	next := *b
 	c.Pending.ApplyTo(&next)
 	return next
 }
 
-// Step applies one tick's part of the pending correction to body i of a world.
+// Step applies one tick's share of the pending correction to body i of a world.
 func (c *Body) Step(w *sim.World, i int, s *Settings) {
 	if c.Pending.IsZero() {
 		return
@@ -31,8 +31,8 @@ func (c *Body) Step(w *sim.World, i int, s *Settings) {
 	w.SetBody(i, b)
 }
 
-// Teleport sets body i of a world to a state and drops the pending correction. The drawn pose
-// glides there as the smoothing has it.
+// Teleport sets the state of body i of a world and drops the pending correction. The error offset
+// absorbs the jump, up to the distance from which corrections snap.
 func (c *Body) Teleport(w *sim.World, i int, to sim.Body, smooth *smoothing.Settings) {
 	drawn := c.Drawn(w, i)
 	c.Pending = smoothing.Shift{}
@@ -43,24 +43,24 @@ func (c *Body) Teleport(w *sim.World, i int, to sim.Body, smooth *smoothing.Sett
 // Drawn returns the pose at which body i of a world is drawn.
 func (c *Body) Drawn(w *sim.World, i int) geom.Pose { return c.ErrorOffset.Apply(w.Bodies()[i].Pose) }
 
-// Verdict is the outcome of a comparison.
+// Verdict is the result of a comparison.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Agrees  Verdict = iota // no difference exceeds its tolerance
-	Differs                // there is a correction
-	Jumped                 // the server's velocity has jumped, and gradual correction has not helped
+	Differs                // some difference does
+	Jumped                 // the server's velocity has changed suddenly, and gradual correction has not followed
 )
 
-// Player is the correction of the player's body. The zero value has none.
+// Player is the correction of the player's body. The zero value is ready for use.
 type Player struct {
 	Body
 	watch velocityWatch
 }
 
-// Compare compares the server's body of the player with the remembered one of the same tick. If
-// they differ, shift is the correction.
+// Compare compares the server's state of the player's body with the state remembered of the same
+// tick. If the verdict is Differs, shift is the correction.
 func (p *Player) Compare(s *Settings, server, remembered *sim.Body) (shift smoothing.Shift, v Verdict) {
 	if p.watch.jumped(&s.sudden, server, remembered, &p.Pending) {
 		return shift, Jumped

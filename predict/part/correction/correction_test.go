@@ -23,8 +23,8 @@ func newWorld(t *testing.T) (*predict.Env, *Settings) {
 	return env, s
 }
 
-// TestLocate says which of the client's ticks a state describes, and when the server's ticks have
-// moved against the client's.
+// TestLocate checks which client tick a state describes, and when the offset between the server's ticks
+// and the client's changes.
 func TestLocate(t *testing.T) {
 	env, _ := newWorld(t)
 	var l Log
@@ -38,13 +38,13 @@ func TestLocate(t *testing.T) {
 		ok     bool
 		offset int64
 	}{
-		{10, input.SourceNone, 0, 10, false, true, 0},      // the server uses no input of ours: its tick is ours
-		{30, input.SourceReceived, 25, 26, false, true, 4}, // the first one
-		{31, input.SourceReceived, 26, 27, false, true, 4}, // and the next
-		{32, input.SourceFilled, 27, 28, false, true, 4},   // it was missing: the last one stood in
-		{33, input.SourceRepeated, 27, 0, false, false, 4}, // none was there
-		{34, input.SourceReceived, 28, 29, true, true, 5},  // so the server's ticks are one later
-		{36, input.SourceReceived, 30, 31, false, true, 5}, // a state was lost
+		{10, input.SourceNone, 0, 10, false, true, 0},      // no input of the client has been used: both ticks are the same
+		{30, input.SourceReceived, 25, 26, false, true, 4}, // the first input
+		{31, input.SourceReceived, 26, 27, false, true, 4}, // the next input
+		{32, input.SourceFilled, 27, 28, false, true, 4},   // missing, replaced by the last one
+		{33, input.SourceRepeated, 27, 0, false, false, 4}, // no input
+		{34, input.SourceReceived, 28, 29, true, true, 5},  // the offset has grown by one
+		{36, input.SourceReceived, 30, 31, false, true, 5}, // a snapshot was lost
 		{37, input.SourceReceived, 34, 35, true, true, 2},  // inputs were skipped
 		{38, input.SourceReceived, 65535, 65536, true, true, -65498},
 	} {
@@ -56,20 +56,20 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%+v: compared %d, located %v", c, l.ComparedTick(), l.Located())
 		}
 		if got := l.OwnTick(1000); got != 1000-c.offset {
-			t.Errorf("%+v: the server's tick 1000 is our tick %d", c, got)
+			t.Errorf("%+v: server tick 1000 is client tick %d", c, got)
 		}
 		if got, want := l.ServerTick(1000), sim.Tick(max(1000+c.offset, 0)); got != want {
-			t.Errorf("%+v: our tick 1000 is the server's %d", c, got)
+			t.Errorf("%+v: client tick 1000 is server tick %d", c, got)
 		}
 	}
 }
 
-// TestReport says that a correction is counted, and reported with the field that the others follow
-// from: after a second of agreement a velocity that is off explains a position that is off by what
-// it moves in a second, and no more.
+// TestReport checks that a correction is counted, and reported with the field from which the other
+// differences follow: a wrong velocity explains the wrong position that it leads to in the time since
+// the last agreement.
 func TestReport(t *testing.T) {
 	for _, c := range []struct {
-		compared sim.Tick // since agreement at tick 60
+		compared sim.Tick // the last agreement was at tick 60
 		field    predict.Field
 	}{{61, predict.Position}, {120, predict.Linear}} {
 		env, _ := newWorld(t)
@@ -96,8 +96,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestJump says that a velocity of the server that jumps is compared again some states later, and
-// resets the body only if it, without the pending correction, is off still.
+// TestJump checks that a jump of the server's velocity leads to a second comparison some states later,
+// which resets the body only if its velocity, without the pending correction, still differs.
 func TestJump(t *testing.T) {
 	env, s := newWorld(t)
 	if err := env.Knobs.Set("sudden-reset", "on"); err != nil {
@@ -123,8 +123,8 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestBody says that a body with a pending correction comes to where Corrected has it, in steps,
-// awake; and that after a teleport nothing is pending and the drawn pose stands.
+// TestBody checks that a pending correction moves a body, awake, to the state that Corrected returns;
+// and that after a teleport nothing is pending and the drawn pose has not moved.
 func TestBody(t *testing.T) {
 	env, s := newWorld(t)
 	w := env.World
@@ -134,11 +134,11 @@ func TestBody(t *testing.T) {
 	for range 600 {
 		c.Step(w, 0, s)
 		if now := c.Corrected(&w.Bodies()[0]); now.Pose.Pos.Sub(want.Pose.Pos).Len() > 1e-5 {
-			t.Fatalf("it will be at %v, and was to be at %v", now.Pose.Pos, want.Pose.Pos)
+			t.Fatalf("corrected it is at %v, want %v", now.Pose.Pos, want.Pose.Pos)
 		}
 	}
 	if b := w.Bodies()[0]; b.Pose.Pos.Sub(want.Pose.Pos).Len() > 1e-5 || b.Asleep || !c.Pending.IsZero() {
-		t.Errorf("it is at %v, %v pending", b.Pose.Pos, c.Pending)
+		t.Errorf("it is at %v, pending %v", b.Pose.Pos, c.Pending)
 	}
 	c.Pending.Add(&smoothing.Shift{Pos: geom.Vec3{X: 1}})
 	drawn := c.Drawn(w, 0)
@@ -147,6 +147,6 @@ func TestBody(t *testing.T) {
 	smooth := smoothing.DefaultSettings
 	c.Teleport(w, 0, to, &smooth)
 	if w.Bodies()[0] != to || !c.Pending.IsZero() || c.Drawn(w, 0).Pos.Sub(drawn.Pos).Len() > 1e-6 {
-		t.Errorf("teleported to %v it is drawn at %v, before at %v", to.Pose.Pos, c.Drawn(w, 0).Pos, drawn.Pos)
+		t.Errorf("teleported to %v: drawn at %v, before at %v", to.Pose.Pos, c.Drawn(w, 0).Pos, drawn.Pos)
 	}
 }

@@ -7,35 +7,35 @@ import (
 	"ghostcube/sim"
 )
 
-// Log follows which of the client's ticks the server's states describe, and counts and reports the
-// corrections of the player's body.
+// Log maps the server's ticks to the client's, and counts and reports the corrections of the
+// player's body.
 type Log struct {
 	state logState
 	env   *predict.Env
 }
 
 type logState struct {
-	located      bool     // a state has described a tick of ours
-	comparedTick sim.Tick // the newest of our ticks that a state has described
-	tickOffset   int64    // the server's tick of a state minus the tick of ours that it describes
-	agreedTick   sim.Tick // the newest compared tick that agreed or was corrected
+	located      bool     // a state has described a client tick
+	comparedTick sim.Tick // the newest client tick that a state has described
+	tickOffset   int64    // server tick of a state minus the client tick that it describes
+	agreedTick   sim.Tick // the newest compared client tick that agreed or was corrected
 	totalMetres  float64  // of all corrections
 }
 
-// Declare tells env what is counted.
+// Declare declares the counters.
 func (l *Log) Declare(env *predict.Env) {
 	l.env, l.state.comparedTick = env, env.World.Tick()
 	m := env.Counters
-	m.Declare("corrections", "states that differed from the remembered player's cube by more than a tolerance")
-	m.Declare("correction_mean_m", "m that a correction added to the player's history, mean")
-	m.Declare("correction_max_m", "m that a correction added to the player's history, largest")
-	m.Declare("pending_correction_m", "m of correction still to be applied gradually, now")
+	m.Declare("corrections", "snapshots that differed from the remembered state of the player's cube by more than a tolerance")
+	m.Declare("correction_mean_m", "distance by which a correction shifted the player's history, m, mean")
+	m.Declare("correction_max_m", "distance by which a correction shifted the player's history, m, largest")
+	m.Declare("pending_correction_m", "length of the correction that has not been applied yet, m, now")
 }
 
-// Locate takes in a state of the server's tick that led from an input of ours, and returns the tick
-// of ours whose beginning it describes. moved reports that the server has repeated or skipped
-// inputs since the last state. A state that was made by repeating an old input describes no tick of
-// ours: then ok is false. Until the server uses our inputs, its ticks count as ours.
+// Locate returns the client tick whose beginning is described by a state of a server tick that was
+// stepped with a given input. moved reports that the server has repeated or skipped inputs since
+// the last state. If the server had no input and repeated an old one, its state describes no client
+// tick, and ok is false. Until the server uses the client's inputs, the ticks of both are the same.
 func (l *Log) Locate(server sim.Tick, from input.Consumed) (at sim.Tick, moved, ok bool) {
 	s := &l.state
 	at = server
@@ -52,28 +52,28 @@ func (l *Log) Locate(server sim.Tick, from input.Consumed) (at sim.Tick, moved, 
 	return at, moved, true
 }
 
-// Located reports whether any state has described a tick of ours.
+// Located reports whether any state has described a client tick.
 func (l *Log) Located() bool { return l.state.located }
 
-// ComparedTick returns the newest tick of ours that a state has described.
+// ComparedTick returns the newest client tick that a state has described.
 func (l *Log) ComparedTick() sim.Tick { return l.state.comparedTick }
 
-// Ahead returns how many ticks the client's world is beyond that tick; below zero, it is behind.
+// Ahead returns by how many ticks the client's world is ahead of that tick; below zero, it is behind.
 func (l *Log) Ahead() int64 { return int64(l.env.World.Tick()) - int64(l.state.comparedTick) }
 
-// ServerTick returns the server's tick that uses the input of a tick of ours.
+// ServerTick returns the server tick that uses the input of a client tick.
 func (l *Log) ServerTick(own sim.Tick) sim.Tick {
 	return sim.Tick(max(int64(own)+l.state.tickOffset, 0))
 }
 
-// OwnTick returns the tick of ours that a server's tick belongs to. It may be below zero.
+// OwnTick returns the client tick whose input a server tick uses. It may be below zero.
 func (l *Log) OwnTick(server sim.Tick) int64 { return int64(server) - l.state.tickOffset }
 
-// Agree notes that the newest compared tick agreed.
+// Agree records that the newest compared tick agreed.
 func (l *Log) Agree() { l.state.agreedTick = l.state.comparedTick }
 
-// Describe returns what a correction of the player's body says of the difference between the
-// server's body and the remembered one.
+// Describe returns the report of a correction by a snapshot of a server tick, without its length.
+// The field is the one from which the other differences between the two states follow.
 func (l *Log) Describe(from *packet.Packet, tick sim.Tick, why predict.Cause, server, remembered *sim.Body) predict.Correction {
 	w, player := l.env.World, l.env.Player
 	fix := predict.Correction{Packet: from.Sequence, Received: from.ReceivedAt, Tick: tick, Body: player, Cause: why}
@@ -83,8 +83,7 @@ func (l *Log) Describe(from *packet.Packet, tick sim.Tick, why predict.Cause, se
 	return fix
 }
 
-// Report counts a correction that moves the player's body by some metres, in the end, and reports
-// it.
+// Report counts and reports a correction that moves the player's body by some metres in total.
 func (l *Log) Report(fix predict.Correction, metres float32) {
 	m := l.env.Counters
 	l.Agree()
@@ -97,5 +96,5 @@ func (l *Log) Report(fix predict.Correction, metres float32) {
 	}
 }
 
-// CopyFrom makes l an equal of o, all but its env.
+// CopyFrom makes l a copy of o, except for its env.
 func (l *Log) CopyFrom(o *Log) { l.state = o.state }

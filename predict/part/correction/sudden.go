@@ -7,9 +7,9 @@ import (
 	"ghostcube/smoothing"
 )
 
-// suddenSettings are when a sudden change of the server's velocity resets a body, as the published
-// source of Space Engineers does for ships. A cube that tumbles changes its velocity so whenever an
-// edge catches, so it is off at first.
+// suddenSettings are the conditions under which a sudden change of the server's velocity resets the
+// player's body, as in the published source of Space Engineers, for ships. It is off by default,
+// because every edge on which a tumbling cube lands causes such a change.
 type suddenSettings struct {
 	enabled   bool
 	speed     float64 // m/s
@@ -18,22 +18,22 @@ type suddenSettings struct {
 }
 
 func (s *suddenSettings) declare(k *predict.Knobs) {
-	k.Bool(&s.enabled, "sudden-reset", false, "take the server's state when its velocity has jumped and gradual correction has not helped")
-	k.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: m/s by which the server's velocity jumps from one state to the next")
-	k.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: m/s of difference, sudden-states later, above which the server's state is taken")
-	k.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: states between the jump and that comparison")
+	k.Bool(&s.enabled, "sudden-reset", false, "adopt the server's state if its velocity changed suddenly and gradual correction did not follow")
+	k.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity from one snapshot to the next, m/s")
+	k.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities, sudden-states later, that causes the reset, m/s")
+	k.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to that comparison")
 }
 
-// velocityWatch follows the server's velocity of one body. The zero value has seen none.
+// velocityWatch follows the server's velocity of one body. The zero value is ready for use.
 type velocityWatch struct {
 	velocity    geom.Vec3 // m/s, of the last state
 	hasVelocity bool
-	countdown   int // states until the comparison; 0: there was no jump
+	countdown   int // states until the comparison; 0: the velocity has not jumped
 }
 
-// jumped takes in a state of the server, and reports whether its velocity has jumped some states
-// ago and the body is too far off still. The remembered body has the pending correction in it, the
-// body itself has not.
+// jumped is called with each compared state of the server. It reports that the velocity jumped some
+// states ago and the body's velocity still differs too much. The remembered state includes the
+// pending correction, which is subtracted first.
 func (d *velocityWatch) jumped(s *suddenSettings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
 	jump := s.enabled && d.hasVelocity && server.Linear.Sub(d.velocity).Len() > float32(s.speed)
 	d.velocity, d.hasVelocity = server.Linear, true

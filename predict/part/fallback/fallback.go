@@ -1,9 +1,9 @@
-// Package fallback decides when a predicted body is drawn interpolated instead, as all other
-// bodies are, because its prediction would only jerk: after many corrections, or when it runs into
-// kinematic bodies again and again (Space Engineers, a talk at GDC). The prediction goes on unseen,
-// and is drawn again when it has had neither for a while. Inputs are sent all the same.
+// Package fallback decides when a predicted body is drawn interpolated, as all other bodies are,
+// because its prediction would only jerk: after many corrections, or when it keeps penetrating
+// kinematic bodies (Space Engineers, a talk at GDC). The prediction continues out of sight, and is
+// drawn again after some time without either. Inputs are sent as before.
 //
-// It knows when corrections and collisions happen and nothing of how a body is predicted.
+// It knows when corrections and collisions happen, and not how the body is predicted.
 package fallback
 
 import (
@@ -13,18 +13,18 @@ import (
 	"ghostcube/smoothing"
 )
 
-// reason says why a body is not drawn predicted.
+// reason is why a body is drawn interpolated.
 type reason uint8
 
 const (
-	noFallback      reason = iota // it is drawn predicted
-	manyCorrections               // it was corrected too often
-	dirtyCollisions               // it penetrated kinematic bodies too often
+	noFallback      reason = iota // the body is drawn predicted
+	manyCorrections               // the body was corrected too often
+	dirtyCollisions               // the body penetrated kinematic bodies too often
 )
 
 var notes = [...]string{noFallback: "", manyCorrections: "prediction is off: corrected too often", dirtyCollisions: "prediction is off: dirty collisions"}
 
-// Policy is the decision for one body.
+// Policy decides for one body.
 type Policy struct {
 	settings settings
 	state    state
@@ -44,34 +44,34 @@ type settings struct {
 
 type state struct {
 	reason            reason
-	now               int64    // ticks of the policy
-	corrections       eventLog // that count
+	now               int64    // calls of Update
+	corrections       eventLog // those of minCorrection or more
 	collisions        eventLog // ticks of dirty collisions
-	switchedAt        int64    // when the drawing was last switched
-	comparedTick      int64    // the client's tick that the newest compared state describes
-	lastBadTick       int64    // the same, of the last correction that counts, or at the last switch
+	switchedAt        int64    // of the last switch, in calls of Update
+	comparedTick      int64    // client tick of the newest comparison
+	lastBadTick       int64    // client tick of the last counted correction, or of the last switch
 	switchCount       int      // switches from predicted to interpolated
-	backoff           int64    // factor on the wait until the body is drawn predicted again
+	backoff           int64    // factor on the recovery time, from 1 to maxBackoff
 	interpolatedShare float32  // of the drawn pose, in [0,1]
 }
 
-// maxBackoff is the largest factor on the wait.
+// maxBackoff is the largest factor on the recovery time.
 const maxBackoff = 8
 
-// Declare tells env what may be tuned and what is counted.
+// Declare declares the knobs and counters.
 func (p *Policy) Declare(env *predict.Env) {
 	k, m, s := env.Knobs, env.Counters, &p.settings
-	k.Int(&s.maxCorrections, "fallback-corrections", 0, 0, maxEvents, "corrections within fallback-window after which the player's cube is drawn interpolated; 0 never")
-	k.Float(&s.minCorrection, "fallback-correction-min", 0.02, 0, 10, "m; smaller corrections do not count for fallback-corrections")
-	k.Millis(&s.window, "fallback-window", 1000, 50, 10000, "ms in which corrections, or ticks of dirty collisions, are counted")
-	k.Millis(&s.recoverTime, "fallback-recover", 1000, 0, 30000, "ms without corrections or dirty collisions before prediction is drawn again; up to 8 times as long")
-	k.Millis(&s.blendTime, "fallback-blend", 500, 0, 5000, "ms in which a drawn pose blends from predicted to interpolated, and back")
-	k.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents, "ticks of dirty collisions within fallback-window after which it is drawn interpolated; 0 never")
-	k.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "m of penetration into a kinematic body that make a dirty collision")
-	k.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "fallback-recover after a switch by dirty collisions, ms")
+	k.Int(&s.maxCorrections, "fallback-corrections", 0, 0, maxEvents, "corrections within fallback-window after which the player's cube is drawn interpolated; 0: never")
+	k.Float(&s.minCorrection, "fallback-correction-min", 0.02, 0, 10, "shortest correction that counts for fallback-corrections, m")
+	k.Millis(&s.window, "fallback-window", 1000, 50, 10000, "time over which corrections, or ticks of dirty collisions, are counted, ms")
+	k.Millis(&s.recoverTime, "fallback-recover", 1000, 0, 30000, "time without either after which the prediction is drawn again, ms; doubles up to 8 times if it fails soon")
+	k.Millis(&s.blendTime, "fallback-blend", 500, 0, 5000, "time in which the drawn pose blends from predicted to interpolated, and back, ms")
+	k.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents, "ticks of dirty collisions within fallback-window after which it is drawn interpolated; 0: never")
+	k.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "penetration depth into a kinematic body that counts as a dirty collision, m")
+	k.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "fallback-recover after dirty collisions, ms")
 	m.Declare("fallbacks", "switches of the player's cube from predicted to interpolated")
-	m.Declare("fallback_ticks", "ticks in which it was interpolated")
-	m.Declare("fallback_corrections", "corrections in those ticks, which nobody saw")
+	m.Declare("fallback_ticks", "ticks in which the player's cube was drawn interpolated")
+	m.Declare("fallback_corrections", "corrections in those ticks; they are not drawn")
 	m.Declare("dirty_ticks", "ticks in which the player's cube penetrated a kinematic body by more than dirty-depth")
 	p.env, p.state.backoff = env, 1
 }
@@ -79,16 +79,16 @@ func (p *Policy) Declare(env *predict.Env) {
 // Enabled reports whether the policy may switch at all.
 func (p *Policy) Enabled() bool { return p.settings.maxCorrections > 0 || p.settings.maxDirtyTicks > 0 }
 
-// Active reports whether the body is drawn interpolated, or on the way to it.
+// Active reports whether the body is drawn interpolated, or blends to that.
 func (p *Policy) Active() bool { return p.state.reason != noFallback }
 
-// Note says in a few words why the body is drawn interpolated; it is empty if it is not.
+// Note says why the body is drawn interpolated; it is empty while Active is false.
 func (p *Policy) Note() string { return notes[p.state.reason] }
 
-// AddComparison takes in that a state has been compared that describes one of the client's ticks.
+// AddComparison records the comparison of a state that describes client tick t.
 func (p *Policy) AddComparison(t sim.Tick) { p.state.comparedTick = int64(t) }
 
-// AddCorrection takes in a correction of the state that was compared last, in metres.
+// AddCorrection records a correction by the state that was compared last.
 func (p *Policy) AddCorrection(metres float32) {
 	s := &p.state
 	if s.reason != noFallback {
@@ -100,7 +100,7 @@ func (p *Policy) AddCorrection(metres float32) {
 	}
 }
 
-// AddStep takes in a step of the body in a world.
+// AddStep records a step of the body in a world.
 func (p *Policy) AddStep(w *sim.World, body int) {
 	if p.settings.maxDirtyTicks > 0 && w.KinematicPenetration(body) > float32(p.settings.dirtyDepth) {
 		p.env.Counters.Add("dirty_ticks", 1)
@@ -108,7 +108,7 @@ func (p *Policy) AddStep(w *sim.World, body int) {
 	}
 }
 
-// Update ends a tick: it decides, and moves the blend.
+// Update ends a tick: it decides, and continues the blend.
 func (p *Policy) Update() {
 	s := &p.state
 	s.now++
@@ -131,8 +131,8 @@ func (p *Policy) Update() {
 	s.interpolatedShare = geom.Clamp(s.interpolatedShare+step, 0, 1)
 }
 
-// begin switches to interpolation. The sooner that is after the last switch, the longer is the
-// next wait.
+// begin switches to interpolation. If the last switch back was soon before, the next recovery takes
+// twice as long.
 func (p *Policy) begin(why reason) {
 	s := &p.state
 	usual := p.ticks(max(p.settings.recoverTime, p.settings.dirtyRecoverTime))
@@ -146,9 +146,9 @@ func (p *Policy) begin(why reason) {
 	p.env.Counters.Add("fallbacks", 1)
 }
 
-// recovered reports whether the unseen prediction has agreed with the server for long enough:
-// there was no dirty collision, and states of as many ticks have been compared without a
-// correction that counts. Silence is not agreement.
+// recovered reports whether the prediction has agreed with the server for long enough: without a
+// dirty collision, and with states compared over as many ticks without a counted correction.
+// Silence is not agreement.
 func (p *Policy) recovered() bool {
 	if !p.Enabled() {
 		return true
@@ -165,7 +165,7 @@ func (p *Policy) recovered() bool {
 // BlendTicks returns how many ticks a blend takes.
 func (p *Policy) BlendTicks() int64 { return p.ticks(p.settings.blendTime) }
 
-// ticks converts milliseconds.
+// ticks converts milliseconds to ticks.
 func (p *Policy) ticks(millis float64) int64 {
 	return int64(float64(millis*float64(p.env.World.Rate()))) / 1000
 }
@@ -181,13 +181,13 @@ func (p *Policy) Blend(predicted, interpolated geom.Pose) geom.Pose {
 	return smoothing.LerpPose(predicted, interpolated, smoothing.Smoothstep(p.state.interpolatedShare))
 }
 
-// CopyFrom makes p an equal of o, all but its env.
+// CopyFrom makes p a copy of o, except for its env.
 func (p *Policy) CopyFrom(o *Policy) { p.settings, p.state = o.settings, o.state }
 
-// maxEvents is how many events a log remembers.
+// maxEvents is the capacity of an eventLog.
 const maxEvents = 120
 
-// eventLog remembers when the newest events of a kind happened. The zero value has none.
+// eventLog is the times of the newest events of one kind. The zero value is empty.
 type eventLog struct {
 	at    [maxEvents]int64
 	count int
@@ -198,12 +198,12 @@ func (e *eventLog) add(at int64) {
 	e.count++
 }
 
-// atLeast reports whether n events happened after a moment. Of none, with n 0, it is false.
+// atLeast reports whether n or more events happened after a time. It is false if n is 0.
 func (e *eventLog) atLeast(n int, after int64) bool {
 	return n > 0 && e.count >= n && e.at[(e.count-n)%maxEvents] > after
 }
 
-// last returns the moment of the newest event, or one long ago.
+// last returns the time of the newest event, or a time long ago if there is none.
 func (e *eventLog) last() int64 {
 	if e.count == 0 {
 		return -1 << 32

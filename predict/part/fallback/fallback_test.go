@@ -8,7 +8,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// run is a policy whose body is compared with the server's in every tick.
+// run is a policy whose body is compared with the server's state in every tick.
 type run struct {
 	Policy
 	tick   sim.Tick
@@ -32,7 +32,7 @@ func newRun(t *testing.T, knobs ...string) *run {
 	return r
 }
 
-// step makes ticks; in the first the body is corrected by so many metres.
+// step runs some ticks. If metres is above 0, the body is corrected in the first.
 func (r *run) step(ticks int, metres float32) {
 	for i := range ticks {
 		r.tick++
@@ -49,14 +49,14 @@ func (r *run) step(ticks int, metres float32) {
 
 func (r *run) count(name string) float64 { return r.env.Counters.Value(name) }
 
-// share returns how much of the drawn pose is interpolated.
+// share returns the interpolated share of the drawn pose.
 func (r *run) share() float32 {
 	return r.Blend(geom.Pose{Rot: geom.Identity}, geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}).Pos.X
 }
 
-// TestCorrections says that enough corrections within the window switch the drawing, small or rare
-// ones do not, and that without the policy none does; that the pose blends; and that a second
-// without one switches back.
+// TestCorrections checks that enough corrections within the window switch to interpolation, unless they
+// are small or rare or the policy is off; that the pose blends; and that a second without corrections
+// switches back.
 func TestCorrections(t *testing.T) {
 	for _, c := range []struct {
 		max    string
@@ -83,17 +83,17 @@ func TestCorrections(t *testing.T) {
 			last = r.share()
 		}
 		if last != 1 {
-			t.Errorf("after half a second %v of the pose are interpolated", last)
+			t.Errorf("after half a second the interpolated share is %v", last)
 		}
 		r.step(90, 0)
 		if r.Active() || r.share() != 0 || r.count("fallbacks") != 1 || r.count("fallback_ticks") < 55 {
-			t.Errorf("it is not back after two seconds: share %v, %v ticks", r.share(), r.count("fallback_ticks"))
+			t.Errorf("it is not predicted again after two seconds: share %v, %v ticks", r.share(), r.count("fallback_ticks"))
 		}
 	}
 }
 
-// TestSilenceIsNotAgreement says that a body whose prediction is off stays so while no state
-// arrives, and is drawn predicted again when enough of them have agreed.
+// TestSilenceIsNotAgreement checks that a body is not drawn predicted again while no state arrives, and
+// is when the states of enough ticks have agreed.
 func TestSilenceIsNotAgreement(t *testing.T) {
 	r := newRun(t, "fallback-corrections", "5")
 	for range 5 {
@@ -109,9 +109,9 @@ func TestSilenceIsNotAgreement(t *testing.T) {
 	}
 }
 
-// TestBacksOff says that a body that is corrected thrice every one and a half seconds, so that
-// every pause is just long enough to come back, is switched fewer and fewer times, and is back for
-// good once it is left alone.
+// TestBacksOff checks the growing recovery time: a body that is corrected three times every one and a
+// half seconds, with pauses just long enough to recover, is switched only a few times; and it recovers
+// when the corrections end.
 func TestBacksOff(t *testing.T) {
 	r := newRun(t, "fallback-corrections", "3")
 	r.step(120, 0)
@@ -130,11 +130,11 @@ func TestBacksOff(t *testing.T) {
 		t.Errorf("switched %v times in 40 pauses", times)
 	}
 	if r.step(10*60, 0); r.Active() || r.share() != 0 {
-		t.Error("it is not back after ten seconds of peace")
+		t.Error("it is not predicted again after ten seconds without corrections")
 	}
 }
 
-// TestCopyFrom says that a copy decides as its model does and is independent of it.
+// TestCopyFrom checks that a copy decides like the original and is independent of it.
 func TestCopyFrom(t *testing.T) {
 	a, b := newRun(t, "fallback-corrections", "3"), newRun(t)
 	a.step(5, 0.2)
@@ -143,6 +143,6 @@ func TestCopyFrom(t *testing.T) {
 	b.step(5, 0.2)
 	b.step(1, 0)
 	if !b.Active() || a.Active() {
-		t.Errorf("the copy is active: %v, its model: %v", b.Active(), a.Active())
+		t.Errorf("the copy is active: %v, the original: %v", b.Active(), a.Active())
 	}
 }

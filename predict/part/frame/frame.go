@@ -1,10 +1,10 @@
-// Package frame holds the reference frames in which a player's body is predicted. A player in a
-// ship is predicted in the ship's frame, its parent's, and not in the world's (Space Engineers, a
-// talk at GDC: Relative Prediction).
+// Package frame provides the reference frames in which a player's body is predicted. The body of a
+// player in a ship is predicted in the frame of the ship, its parent, and not in the world's (Space
+// Engineers, a talk at GDC: Relative Prediction).
 //
-// It chooses the parent, moves the body along with it, hands the body over from one frame to
-// another, and has the wire form of a body's state relative to its parent. It knows nothing of
-// histories and corrections.
+// The package chooses the parent, moves the body along with it, converts the body from one frame to
+// another, and encodes a body's state relative to its parent. It does not know histories or
+// corrections.
 package frame
 
 import (
@@ -13,13 +13,12 @@ import (
 	"ghostcube/smoothing"
 )
 
-// Frame is the pose and the motion of a parent at a moment. The zero value is the world's own
-// frame, in which nothing moves.
+// Frame is the pose and the motion of a parent at a moment. The zero value is the world's frame.
 type Frame struct {
-	IsParent bool // it is a parent's, and not the world's
+	IsParent bool // false for the world's frame
 	Pose     geom.Pose
 
-	origin  geom.Vec3 // metres; the point that linear is the velocity of
+	origin  geom.Vec3 // metres; the point that moves at linear
 	linear  geom.Vec3 // m/s
 	angular geom.Vec3 // rad/s
 	radial  float32   // 1/s, see sim.World.CarrierVelocity
@@ -37,7 +36,8 @@ func OfBody(b *sim.Body) Frame {
 	return Frame{IsParent: true, Pose: b.Pose, origin: b.Pose.Pos, linear: b.Linear, angular: b.Angular}
 }
 
-// PointVelocity returns the velocity, in m/s, of a point of the world that is fixed to the parent.
+// PointVelocity returns the velocity, in m/s, of the point of the parent that is at a point of the
+// world.
 func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	arm := at.Sub(f.origin)
 	v := f.linear.Add(f.angular.Cross(arm))
@@ -48,7 +48,7 @@ func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 // AngularVelocity returns the parent's angular velocity, rad/s.
 func (f *Frame) AngularVelocity() geom.Vec3 { return f.angular }
 
-// LocalPoint converts a point of the world.
+// LocalPoint converts a point from the world's frame.
 func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return at
@@ -56,7 +56,7 @@ func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(at.Sub(f.Pose.Pos))
 }
 
-// LocalVector converts a vector along the world's axes.
+// LocalVector converts a vector from the world's axes.
 func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -64,7 +64,7 @@ func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(v)
 }
 
-// WorldVector converts a vector back to the world's axes.
+// WorldVector converts a vector to the world's axes.
 func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -72,8 +72,7 @@ func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Rotate(v)
 }
 
-// ToLocal converts a body whose velocities are relative to the parent already, but along the
-// world's axes.
+// ToLocal converts a body from the world's axes. Its velocities are relative to the parent already.
 func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *b
@@ -84,7 +83,7 @@ func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	return o
 }
 
-// ToWorld converts what ToLocal returned back.
+// ToWorld is the inverse of ToLocal.
 func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *o
@@ -95,15 +94,15 @@ func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	return b
 }
 
-// Relative converts a body of the world, velocities included.
+// Relative converts a body from the world's frame, velocities included.
 func (f *Frame) Relative(b *sim.Body) sim.Body {
 	s := *b
 	f.AddVelocity(&s, -1)
 	return f.ToLocal(&s)
 }
 
-// AddVelocity adds a share of the parent's velocities, those of the body's place, to a body: 1
-// makes relative velocities the world's, -1 the world's relative.
+// AddVelocity adds a share of the parent's velocities at the body's position to those of the body.
+// A share of 1 converts relative velocities to the world's, and -1 converts them back.
 func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	if !f.IsParent {
 		return
@@ -112,7 +111,7 @@ func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	b.Angular = b.Angular.AddScaled(share, f.angular)
 }
 
-// ShiftToLocal converts a shift along the world's axes.
+// ShiftToLocal converts a shift from the world's axes.
 func (f *Frame) ShiftToLocal(s *smoothing.Shift) smoothing.Shift {
 	if !f.IsParent {
 		return *s
@@ -120,7 +119,7 @@ func (f *Frame) ShiftToLocal(s *smoothing.Shift) smoothing.Shift {
 	return s.Rotated(f.Pose.Rot.Inverse())
 }
 
-// ShiftToWorld converts a shift along the parent's axes.
+// ShiftToWorld converts a shift to the world's axes.
 func (f *Frame) ShiftToWorld(s *smoothing.Shift) smoothing.Shift {
 	if !f.IsParent {
 		return *s
@@ -128,8 +127,8 @@ func (f *Frame) ShiftToWorld(s *smoothing.Shift) smoothing.Shift {
 	return s.Rotated(f.Pose.Rot)
 }
 
-// MoveAlong returns the pose of a body that was at p and has moved along with the parent from f to
-// another place, and by what rotation that turned it.
+// MoveAlong moves a pose along with the parent, from f to another frame of that parent, and returns
+// the rotation of that motion.
 func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	if f.Pose.Rot == to.Pose.Rot {
 		p.Pos = p.Pos.Add(to.Pose.Pos.Sub(f.Pose.Pos))
@@ -141,7 +140,7 @@ func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	return p, turn
 }
 
-// Extrapolate returns the frame after a time if the parent keeps its velocities.
+// Extrapolate returns the frame after some seconds at constant velocities.
 func (f *Frame) Extrapolate(seconds float32) Frame {
 	l := *f
 	if f.IsParent {

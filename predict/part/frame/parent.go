@@ -10,21 +10,22 @@ import (
 	"ghostcube/smoothing"
 )
 
-// The ways in which a body goes over between a parent, which is interpolated and so in the past,
-// and the world, in which it is predicted and so in the future.
+// The handovers of a body between a parent, which is interpolated and so in the past, and the
+// world, in which the body is predicted and so in the future.
 const (
 	handoverGradual = iota
 	handoverSmooth
 	handoverReconcile
 )
 
-// maxFrameAcceleration is beyond any parent, in m/s2: more is a jump of its interpolation.
+// maxFrameAcceleration is more than that of any parent, in m/s2. A larger one is a jump of the
+// interpolation.
 const maxFrameAcceleration = 120
 
-// Parent is the client's side: the parent of its player's body. As long as there is one, the body
-// is simulated in the frame of the interpolated parent: that stands still in the client's world,
-// in the past, the body's velocities are relative to it, and before each tick the body is moved
-// along with it. Without one, Frame is the world's.
+// Parent is the client's side: the parent of its player's body. A body with a parent is simulated
+// in the frame of the interpolated parent, which is in the past and at rest in the client's world.
+// The body's velocities are relative to the parent, and the body is moved along with it before each
+// tick. Without a parent, Frame is the world's.
 type Parent struct {
 	settings   parentSettings
 	state      parentState
@@ -44,16 +45,15 @@ type parentSettings struct {
 }
 
 type parentState struct {
-	server      State // of the newest state
-	started     bool  // one has arrived
+	server      State // of the newest snapshot
+	started     bool  // First has been called
 	selector    Selector
-	frame       Frame    // of the parent, interpolated, when the body was last moved along
-	changedTick sim.Tick // of the client, in which the parent changed
-	mismatches  int      // states in a row with another parent
+	frame       Frame    // of the interpolated parent when the body was last moved along
+	changedTick sim.Tick // client tick of the last change of parent
+	mismatches  int      // snapshots in a row with another parent
 }
 
-// Declare tells env what may be tuned and what is counted. others interpolates the bodies that may
-// be parents.
+// Declare declares the knobs and counters. others interpolates the parent candidates.
 func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	k, m, s := env.Knobs, env.Counters, &p.settings
 	scene := env.World.Scene()
@@ -62,27 +62,27 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	p.frames = make([]Frame, len(p.candidates))
 	p.state.selector, p.state.server.Parent = NewSelector(), NoParent
 	s.rules.Declare(k)
-	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "between a parent's past and the world's future a body goes gradually, at once and smoothed, or corrected")
-	k.Bool(&s.inertia, "inertia", true, "a parent that accelerates or turns pushes the body that it carries; off: it moves it along, no more")
-	k.Bool(&s.predict, "parent-predict", true, "the client leaves or changes its parent by its own world, before the server's state says so")
-	m.Declare("parent", "the parent of the player's cube, counted from 1, now; 0 is none")
+	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "a body moves between a parent's past and the world's future gradually, smoothed, or by corrections")
+	k.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
+	k.Bool(&s.predict, "parent-predict", true, "predict that a parent is left or changed from the client's world, before the server's state arrives")
+	m.Declare("parent", "parent of the player's cube, counted from 1, now; 0: none")
 	m.Declare("parent_ticks", "ticks in which the player's cube had a parent")
 	m.Declare("parent_switches", "changes of the parent")
-	m.Declare("parent_predicted_switches", "changes of the parent by the client's own world")
-	m.Declare("parent_mismatches", "states of a tick in which the client had another parent than the server")
-	m.Declare("handover_max_m", "m between a parent's time and the world's at a change of frame, largest")
+	m.Declare("parent_predicted_switches", "changes of the parent predicted from the client's world")
+	m.Declare("parent_mismatches", "snapshots of ticks in which the client had another parent than the server")
+	m.Declare("handover_max_m", "distance between a parent's time and the world's at a change of frame, m, largest")
 	m.Declare("corrections_in_parent_frame", "corrections in the frame of a parent")
 	m.Declare("corrections_in_world_frame", "corrections in the world's frame")
 }
 
-// Read reads a state from a payload.
+// Read reads the player's relative state from a payload.
 func (p *Parent) Read(c *quant.Coder) State {
 	s := State{Parent: NoParent}
 	s.Code(c, len(p.candidates), &p.grid)
 	return s
 }
 
-// Receive takes in a state of the newest snapshot.
+// Receive stores the relative state that came with the newest snapshot.
 func (p *Parent) Receive(s *State) { p.state.server = *s }
 
 // Current returns the index of the parent, or NoParent.
@@ -91,7 +91,7 @@ func (p *Parent) Current() int { return p.state.selector.Current }
 // Frame returns the frame in which the body is predicted.
 func (p *Parent) Frame() *Frame { return &p.state.frame }
 
-// Interpolated returns the frame of a candidate as it is interpolated, or the world's.
+// Interpolated returns the frame of an interpolated candidate; that of NoParent is the world's.
 func (p *Parent) Interpolated(id int) Frame {
 	if id == NoParent {
 		return Frame{}
@@ -104,7 +104,7 @@ func (p *Parent) Interpolated(id int) Frame {
 	return OfBody(&b)
 }
 
-// atServer returns the frame of a candidate in the newest state.
+// atServer returns the frame of a candidate in the newest snapshot.
 func (p *Parent) atServer(id int) Frame {
 	in, v := p.others.Receiver(), &p.candidates[id]
 	if v.Carrier >= 0 {
@@ -113,9 +113,9 @@ func (p *Parent) atServer(id int) Frame {
 	return OfBody(&in.Bodies[v.Body])
 }
 
-// ServerBody returns the server's body of the player in the frame of a candidate. Of the server's
-// own parent it is what was sent. Otherwise, and where the body sleeps, it follows from the poses
-// of both in the snapshot, to the bit.
+// ServerBody returns the server's state of the player's body in the frame of a candidate. In the
+// frame of the server's parent that is the received relative state. For any other candidate, and
+// for a sleeping body, it is computed from the exact states of both in the snapshot.
 func (p *Parent) ServerBody(id int) sim.Body {
 	b := p.others.Receiver().Bodies[p.env.Player]
 	if id == NoParent {
@@ -128,7 +128,7 @@ func (p *Parent) ServerBody(id int) sim.Body {
 	return f.Relative(&b)
 }
 
-// First reports, once, that the first state has a parent. The client takes it at once.
+// First reports, at its first call only, whether the body has a parent at the server.
 func (p *Parent) First() bool {
 	if p.state.started {
 		return false
@@ -137,8 +137,8 @@ func (p *Parent) First() bool {
 	return p.state.server.Parent != NoParent
 }
 
-// AdoptServer takes the server's parent, and returns the server's body of the player in the frame
-// of that parent as it is interpolated, along the world's axes.
+// AdoptServer changes to the server's parent, and returns the server's state of the player's body
+// relative to the interpolated parent, along the world's axes.
 func (p *Parent) AdoptServer() sim.Body {
 	id := p.state.server.Parent
 	if p.Current() != id {
@@ -149,12 +149,12 @@ func (p *Parent) AdoptServer() sim.Body {
 	if id == NoParent {
 		return b
 	}
-	f := p.atServer(id) // and not what was sent: all digits count for what follows
+	f := p.atServer(id) // exact, unlike the quantised relative state
 	b = f.Relative(&b)
 	return p.state.frame.ToWorld(&b)
 }
 
-// set makes a candidate the parent.
+// set makes a candidate the parent, with its interpolated frame.
 func (p *Parent) set(id int, f Frame) {
 	s := &p.state
 	s.selector.Set(id)
@@ -162,15 +162,16 @@ func (p *Parent) set(id int, f Frame) {
 	p.env.Counters.Set("parent", float64(id+1))
 }
 
-// AtServerPose reports whether the parent is interpolated where the newest state has it, as the
-// world always is. Then what rests there is drawn where the server has it.
+// AtServerPose reports whether the interpolated parent has the pose of the newest snapshot, which is
+// always true of the world. Only then is a body that sleeps on it drawn where the server has it.
 func (p *Parent) AtServerPose() bool {
 	return p.Current() == NoParent || p.state.frame == p.atServer(p.Current())
 }
 
-// Carry moves the player's body along with its parent, as that has moved since the last call, and
-// returns by what rotation. The body's velocity in the world stays, so its relative velocity
-// changes as the parent's does; with inertia the next step knows that motion.
+// Carry moves the player's body as its parent has moved since the last call, and returns the
+// rotation of that motion. With inertia, the body keeps its velocity in the world, so the next step
+// applies the acceleration of the parent to its relative velocity; without, it keeps the relative
+// one.
 func (p *Parent) Carry() (turn geom.Quat) {
 	if p.Current() == NoParent {
 		return geom.Identity
@@ -201,14 +202,14 @@ func (p *Parent) Carry() (turn geom.Quat) {
 	return turn
 }
 
-// isStillAt reports whether the parent does not move at a point of the world.
+// isStillAt reports whether the parent is at rest at a point of the world.
 func (f *Frame) isStillAt(at geom.Vec3) bool {
 	return f.PointVelocity(at) == geom.Vec3{} && f.angular == geom.Vec3{}
 }
 
-// Predict looks after a step whether the client's own world leaves or changes the parent, and
-// returns to which. A body without a parent never gets one so: the candidates are interpolated,
-// in the past, and the body is in the future, so only the server knows which are near each other.
+// Predict applies the rules to the client's world after a step, and reports whether the parent
+// changes. A body without a parent never gets one here: the candidates are in the past and the
+// body is in the future, so only the server knows which of them are near each other.
 func (p *Parent) Predict() (to int, changed bool) {
 	if p.Current() == NoParent {
 		return NoParent, false
@@ -233,8 +234,8 @@ func (p *Parent) Predict() (to int, changed bool) {
 	return next.Current, true
 }
 
-// Follow compares the server's parent with the one that the client had in its tick at, and reports
-// whether to take the server's: when it has been another one for some states in a row.
+// Follow compares the server's parent with the one remembered of the client tick at, and reports
+// whether to adopt the server's, because it has differed in several snapshots in a row.
 func (p *Parent) Follow(at sim.Tick, remembered int) (to int, changed bool) {
 	s := &p.state
 	if remembered == s.server.Parent {
@@ -250,10 +251,10 @@ func (p *Parent) Follow(at sim.Tick, remembered int) (to int, changed bool) {
 	return s.server.Parent, s.mismatches >= p.settings.rules.SwitchTicks
 }
 
-// Change makes a candidate, or none, the parent: the body's velocities become relative to it, and
-// its pose that of its time. present is the server's moment that the body is predicted for. The
-// body's pending correction turns with the body and takes up a gradual handover; smooth reports
-// that the error offset is to hide the change.
+// Change makes a candidate, or NoParent, the parent. The body's velocities become relative to it,
+// and its pose moves to the time of the new frame. present is the server's moment that the body is
+// predicted for. The pending correction turns with the body, and absorbs a gradual handover. smooth
+// reports that the error offset has to hide the change.
 func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (smooth bool) {
 	w, player, mode := p.env.World, p.env.Player, p.settings.handover
 	from, next := p.state.frame, p.Interpolated(to)
@@ -279,8 +280,8 @@ func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (s
 	return mode == handoverSmooth
 }
 
-// changeTime moves a body along with a parent between the moment at which that is interpolated and
-// the present: forward if it leaves the parent, back if it enters.
+// changeTime moves a body along with a parent between the moment of the interpolation and the
+// present: forward if the body leaves the parent, back if it enters.
 func (p *Parent) changeTime(from, to *Frame, present sim.Moment, b sim.Body) (sim.Body, geom.Quat) {
 	seconds := float32(float64(present-p.others.DisplayMoment()) / float64(int64(p.env.World.Rate())*sim.MomentsPerTick))
 	var turn geom.Quat
@@ -295,7 +296,7 @@ func (p *Parent) changeTime(from, to *Frame, present sim.Moment, b sim.Body) (si
 	return b, turn
 }
 
-// CountCorrection counts a correction in the frame of a candidate, or the world's.
+// CountCorrection counts a correction in the frame of a candidate or of NoParent.
 func (p *Parent) CountCorrection(id int) {
 	if id == NoParent {
 		p.env.Counters.Add("corrections_in_world_frame", 1)
@@ -304,7 +305,7 @@ func (p *Parent) CountCorrection(id int) {
 	}
 }
 
-// Inspect appends the boxes in which the player's body is looked for.
+// Inspect appends the widened boxes of the candidates.
 func (p *Parent) Inspect(l *predict.Inspection) {
 	for i := range p.candidates {
 		f, isParent := p.Interpolated(i), i == p.Current()
@@ -314,5 +315,5 @@ func (p *Parent) Inspect(l *predict.Inspection) {
 	}
 }
 
-// CopyFrom makes p an equal of o, all but its env.
+// CopyFrom makes p a copy of o, except for its env.
 func (p *Parent) CopyFrom(o *Parent) { p.settings, p.state = o.settings, o.state }

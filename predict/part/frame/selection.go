@@ -7,7 +7,7 @@ import (
 	"ghostcube/sim"
 )
 
-// Selection is the server's side: the parent of each player's body.
+// Selection is the server's side: it chooses the parent of each player's body.
 type Selection struct {
 	rules      Rules
 	selectors  []Selector // by peer
@@ -18,16 +18,16 @@ type Selection struct {
 	counters   *predict.Counters
 }
 
-// Declare tells env what may be tuned and what is counted.
+// Declare declares the knobs and counters.
 func (s *Selection) Declare(env *predict.Env) {
 	scene := env.World.Scene()
 	s.candidates, s.grid, s.counters = scene.ParentCandidates(), Grid(scene), env.Counters
 	s.frames = make([]Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
-	env.Counters.Declare("parent_bits", "bits of the player's cube relative to its parent, besides those of the snapshot")
+	env.Counters.Declare("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
 }
 
-// Update chooses after a step of the world.
+// Update chooses the parents after a step of the world.
 func (s *Selection) Update(w *sim.World, peers []predict.Peer) {
 	if len(s.candidates) == 0 {
 		return
@@ -59,7 +59,7 @@ func (s *Selection) Parent(peer int) int {
 	return s.selectors[peer].Current
 }
 
-// Write writes the state of a peer's player, or that it has no parent.
+// Write writes the relative state of a peer's player.
 func (s *Selection) Write(c *quant.Coder, w *sim.World, peer, player int) {
 	state := State{Parent: s.Parent(peer)}
 	if player < 0 {
@@ -76,7 +76,7 @@ func (s *Selection) Write(c *quant.Coder, w *sim.World, peer, player int) {
 	s.counters.Add("parent_bits", float64(c.BitsProcessed()-before))
 }
 
-// CopyFrom makes s an equal of o, all but its env.
+// CopyFrom makes s a copy of o, except for its env.
 func (s *Selection) CopyFrom(o *Selection) {
 	s.rules = o.rules
 	s.selectors = append(s.selectors[:0], o.selectors...)

@@ -6,22 +6,22 @@ import (
 	"ghostcube/sim"
 )
 
-// State is a player's body relative to its parent, as a server sends it. On the wire it is
+// State is a player's body relative to its parent, as a server sends it. Its wire form is
 //
-//	whether it has a parent, 1 bit, and if so:
-//	which candidate, in as many bits as their number takes
-//	position, rotation and both velocities relative to it, on Grid
+//	has_parent, 1 bit; if it is set:
+//	parent, the index of a candidate, in as many bits as their number needs
+//	position, rotation and both velocities relative to the parent, on Grid
 type State struct {
 	Parent int // index of a candidate, or NoParent
 	Body   sim.Body
 }
 
-// maxParentDistance is how far from the parent's origin a body may be to be sent relative to it, in
-// metres. No scene has a larger parent; a body that is farther away is sent without one.
+// maxParentDistance is the largest coordinate of a body relative to its parent, in metres. Every
+// parent is smaller; a body that is farther away is sent without one.
 const maxParentDistance = 64
 
-// Grid returns the numbers of a State: 4096 steps per metre, per m/s and per rad/s, and 15 bits for
-// each component of the rotation.
+// Grid returns the quantisation of a State: 4096 steps per metre, per m/s and per rad/s, and 15 bits
+// for each component of the rotation.
 func Grid(scene *sim.Scene) codec.Grid {
 	s := *scene
 	s.HalfWidth, s.MaxLinearSpeed, s.MaxAngularSpeed = maxParentDistance, 2*scene.MaxLinearSpeed, 2*scene.MaxAngularSpeed
@@ -30,8 +30,8 @@ func Grid(scene *sim.Scene) codec.Grid {
 	return g
 }
 
-// Code reads or writes the state in a scene with some candidates. Reading a parent that the scene
-// lacks fails.
+// Code reads or writes the state in a scene with a number of candidates. c fails if a parent that it
+// reads is not one of them.
 func (s *State) Code(c *quant.Coder, candidates int, g *codec.Grid) {
 	c.Label("has_parent")
 	if !c.Bool(s.Parent != NoParent) {

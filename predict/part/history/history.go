@@ -1,6 +1,5 @@
-// Package history remembers values by tick: inputs, poses, bodies, whole worlds. It is a ring, so
-// only the last ticks are remembered, and each slot knows its tick, so a tick that was overwritten
-// or never inserted is not mistaken for another.
+// Package history remembers one value per tick, such as inputs, poses, bodies or whole worlds, in a
+// ring. Each slot stores its tick, so an overwritten or missing tick is never mistaken for another.
 package history
 
 import (
@@ -27,8 +26,8 @@ func New[T any](size int) Ring[T] { return Ring[T]{make([]slot[T], size)} }
 // Size returns how many ticks the ring remembers.
 func (r *Ring[T]) Size() int { return len(r.slots) }
 
-// Insert returns the value of tick t, to be overwritten. It still holds an older tick's, whose
-// memory may be used again.
+// Insert returns the value of tick t for the caller to overwrite. It contains the value of an older
+// tick, whose memory can be reused.
 func (r *Ring[T]) Insert(t sim.Tick) *T {
 	s := &r.slots[t%sim.Tick(len(r.slots))]
 	s.tick, s.used = t, true
@@ -47,8 +46,8 @@ func (r *Ring[T]) Find(t sim.Tick) *T {
 	return &s.value
 }
 
-// Between returns the remembered values of the ticks from first to last, both included, oldest
-// first, to be read or changed.
+// Between returns the remembered values of the ticks from first to last, inclusive, oldest first.
+// The caller may change them.
 func (r *Ring[T]) Between(first, last sim.Tick) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for t := first; t <= last; t++ {
@@ -59,8 +58,9 @@ func (r *Ring[T]) Between(first, last sim.Tick) iter.Seq[*T] {
 	}
 }
 
-// Trail returns of the ticks before now every step-th remembered value, oldest first. step is a
-// power of two; the ticks are multiples of it, so the points of a drawn trail stand still.
+// Trail returns every step-th of the values remembered of the last ticks before now, oldest first.
+// step is a power of two. The returned ticks are multiples of it, so that the points of a drawn
+// trail do not move.
 func (r *Ring[T]) Trail(now sim.Tick, ticks, step int) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for back := ticks; back > 0; back -= step {
@@ -82,7 +82,7 @@ func (r *Ring[T]) Reset() {
 	}
 }
 
-// CopyFrom makes r an equal of o. copy copies one T so that no memory is shared.
+// CopyFrom makes r a copy of o. copy copies one T so that the two share no memory.
 func (r *Ring[T]) CopyFrom(o *Ring[T], copy func(dst, src *T)) {
 	if len(r.slots) != len(o.slots) {
 		*r = New[T](len(o.slots))
@@ -95,5 +95,5 @@ func (r *Ring[T]) CopyFrom(o *Ring[T], copy func(dst, src *T)) {
 	}
 }
 
-// CopyValue is the copy for values that hold no memory of their own.
+// CopyValue is the copy function for values without pointers or slices.
 func CopyValue[T any](dst, src *T) { *dst = *src }

@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestWrap says that a ring finds no tick that was overwritten or never inserted, also where the
-// ticks themselves wrap around.
+// TestWrap checks that a ring does not find a tick that was overwritten or never inserted, also where
+// ticks wrap around.
 func TestWrap(t *testing.T) {
 	for _, start := range []sim.Tick{0, 1000, ^sim.Tick(0) - 100} {
 		r := New[int](128)
@@ -27,7 +27,7 @@ func TestWrap(t *testing.T) {
 				t.Fatalf("tick %d+%d is still remembered", start, oldest-1)
 			}
 			if r.Find(start+sim.Tick(i+1)) != nil {
-				t.Fatalf("tick %d+%d is remembered before it was", start, i+1)
+				t.Fatalf("tick %d+%d is remembered before its insertion", start, i+1)
 			}
 		}
 		r.Reset()
@@ -37,8 +37,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestBetween says that a range of ticks comes oldest first, without those that are not
-// remembered, can be changed, and may end early.
+// TestBetween checks that a range of ticks is in order, skips ticks that are not remembered, can be
+// changed, and can end early.
 func TestBetween(t *testing.T) {
 	r := New[int](16)
 	for _, tick := range []sim.Tick{3, 4, 6, 7, 9} {
@@ -67,7 +67,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestTrail says that a trail is of the same ticks as long as they are remembered, oldest first.
+// TestTrail checks that a trail consists of the same ticks while they are remembered, in order.
 func TestTrail(t *testing.T) {
 	r := New[int](16)
 	for now := sim.Tick(1); now < 40; now++ {
@@ -87,7 +87,7 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestCopyFrom says that a copy shares no memory, of a ring of any size.
+// TestCopyFrom checks that a copy shares no memory, also if the sizes of the rings differ.
 func TestCopyFrom(t *testing.T) {
 	a, b := New[[]int](8), New[[]int](8)
 	*a.Insert(3) = []int{1, 2}

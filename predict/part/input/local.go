@@ -6,9 +6,9 @@ import (
 	"ghostcube/sim"
 )
 
-// Local is the inputs of a client's own player: what the client steps with, and what it sends.
-// Until it has joined, which is when it knows the server's time, nothing is sent, and both sides
-// repeat what the player did before the session.
+// Local is the inputs of a client's own player: the client steps with them and sends them. Until
+// the client has joined, that is, until it knows the server's time, none is sent, and both sides
+// repeat the player's last input before the session.
 type Local struct {
 	sender Sender
 	state  localState
@@ -16,11 +16,11 @@ type Local struct {
 
 type localState struct {
 	joined    bool
-	last      sim.Input // stepped with last; before, what the player did before the session
+	last      sim.Input // of the last step; at first, the player's last input before the session
 	idleTicks int       // steps since a button was pressed
 }
 
-// Declare tells env what may be tuned and what is counted.
+// Declare declares the knobs and counters.
 func (l *Local) Declare(env *predict.Env) {
 	l.sender.Declare(env)
 	if env.Player >= 0 {
@@ -28,11 +28,11 @@ func (l *Local) Declare(env *predict.Env) {
 	}
 }
 
-// Join has inputs sent from now on.
+// Join starts sending inputs.
 func (l *Local) Join() { l.state.joined = true }
 
-// Next takes in the player's input of a tick and returns the one to step it with. It has no shot:
-// that is sent and nothing else.
+// Next stores the player's input of a tick for sending, and returns the input for the step. That has
+// no shot, because only the server evaluates shots.
 func (l *Local) Next(t sim.Tick, in sim.Input) sim.Input {
 	if l.state.joined {
 		l.sender.Add(t, in)
@@ -42,7 +42,7 @@ func (l *Local) Next(t sim.Tick, in sim.Input) sim.Input {
 	return l.Repeat()
 }
 
-// Repeat returns the last input again, for a tick that has none of its own.
+// Repeat returns the last input again, for a step without an input of its own.
 func (l *Local) Repeat() sim.Input {
 	l.state.idleTicks++
 	if l.state.last.Buttons != 0 {
@@ -51,11 +51,11 @@ func (l *Local) Repeat() sim.Input {
 	return l.state.last
 }
 
-// IdleTicks returns for how many steps no button has been pressed.
+// IdleTicks returns the number of steps since a button was pressed.
 func (l *Local) IdleTicks() int { return l.state.idleTicks }
 
-// Send sends the inputs from tick needed on, or an empty packet, which acknowledges, if the client
-// has not joined.
+// Send sends the inputs from tick needed on. A client that has not joined sends an empty packet, for
+// its acknowledgements.
 func (l *Local) Send(server *packet.Endpoint, needed sim.Tick) {
 	if l.state.joined {
 		l.sender.Send(server, needed)
@@ -64,10 +64,10 @@ func (l *Local) Send(server *packet.Endpoint, needed sim.Tick) {
 	}
 }
 
-// SampledTick returns the tick after that of the newest input to be sent, and 0 before any.
+// SampledTick returns the tick after the newest input for sending, or 0 if there is none.
 func (l *Local) SampledTick() sim.Tick { return l.sender.SampledTick() }
 
-// CopyFrom makes l an equal of o.
+// CopyFrom makes l a copy of o.
 func (l *Local) CopyFrom(o *Local) {
 	l.state = o.state
 	l.sender.CopyFrom(&o.sender)

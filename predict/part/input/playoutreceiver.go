@@ -5,19 +5,19 @@ import (
 	"ghostcube/sim"
 )
 
-// PlayoutReceiver is the server's side for all players where inputs are delayed: a playout buffer
-// for each peer.
+// PlayoutReceiver receives the inputs of all players on a server that delays them, with a playout
+// buffer for each peer.
 type PlayoutReceiver struct {
 	Settings PlayoutSettings
 	Buffers  []PlayoutBuffer // by peer
 }
 
-// Declare tells env what may be tuned and what is counted.
+// Declare declares the knobs and counters.
 func (r *PlayoutReceiver) Declare(env *predict.Env) { DeclarePlayout(&r.Settings, env) }
 
-// Collect receives what has arrived, and sets inputs to those of the tick that begins: of players
-// at the server host's, of the others those that their buffers play out. Of a new peer inputs
-// holds what its player did before.
+// Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
+// players at the server have the inputs in host, all others those that their buffers play out. A
+// new peer's buffer starts with the previous input of its player.
 func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *sim.World, m *predict.Counters) {
 	for i := len(r.Buffers); i < len(peers); i++ {
 		r.Buffers = append(r.Buffers, PlayoutBuffer{})
@@ -42,12 +42,12 @@ func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs
 	}
 }
 
-// PopShots returns the shots of a peer that have arrived since the last call, for reading until
-// the next ones arrive.
+// PopShots returns the shots of a peer that have arrived since the last call. They are valid until
+// the next Collect.
 func (r *PlayoutReceiver) PopShots(peer int) []sim.Shot { return r.Buffers[peer].PopShots() }
 
-// ConsumedTick returns the client's tick after the newest whose own input was used, and 0 before
-// any was.
+// ConsumedTick returns the tick after the newest client tick whose own input was used, or 0 if there
+// is none.
 func (r *PlayoutReceiver) ConsumedTick(peer int) sim.Tick {
 	if peer >= len(r.Buffers) {
 		return 0
@@ -55,7 +55,7 @@ func (r *PlayoutReceiver) ConsumedTick(peer int) sim.Tick {
 	return r.Buffers[peer].ConsumedTick()
 }
 
-// CopyFrom makes r an equal of o.
+// CopyFrom makes r a copy of o.
 func (r *PlayoutReceiver) CopyFrom(o *PlayoutReceiver) {
 	r.Settings = o.Settings
 	r.Buffers = make([]PlayoutBuffer, len(o.Buffers))

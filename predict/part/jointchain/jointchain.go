@@ -1,9 +1,9 @@
-// Package jointchain predicts the bodies that joints tie to the player's, directly or over others,
-// together with it. Each has a history and a correction of its own, as the player's body has; the
-// joints pass on what a shift of one does to the next.
+// Package jointchain predicts the bodies jointed to the player's, directly or through other bodies.
+// Each has its own history and its own correction; the joints transmit the effect of a correction
+// to the neighbours.
 //
-// Errors add up along a chain, so a long one is better not predicted at all, the player's body
-// included (Space Engineers, a talk at GDC): chain-joints-max.
+// Prediction errors add up along a chain. So a client can stop predicting a long one, the player's
+// body included (chain-joints-max; Space Engineers, a talk at GDC).
 package jointchain
 
 import (
@@ -24,14 +24,14 @@ const (
 	predictJointTree
 )
 
-// historyTicks is for how many ticks each body is remembered: 4 s.
+// historyTicks is the number of remembered ticks: 4 s at 60 Hz.
 const historyTicks = 256
 
-// Chain is the bodies tied to one client's player.
+// Chain is the bodies jointed to the player's body of one client.
 type Chain struct {
 	settings settings
 	state    state
-	links    []link // nearest to the player first; none if they are not predicted
+	links    []link // nearest to the player first; empty while they are not predicted
 	env      *predict.Env
 }
 
@@ -41,30 +41,30 @@ type settings struct {
 }
 
 type state struct {
-	applied    settings // that were applied last
-	started    bool     // some were
-	jointCount int      // of the player's tree
-	tooLong    bool     // nothing of the tree is predicted, the player's body included
+	applied    settings // by the last Update
+	started    bool     // Update has been called
+	jointCount int      // of the player's joint tree
+	tooLong    bool     // the tree has too many joints to predict any of its bodies
 	note       string
 }
 
-// link is one of the bodies.
+// link is one body of the chain.
 type link struct {
 	correction.Body
 	index   int
-	history history.Ring[sim.Body] // by tick: when it began, with the pending correction applied
+	history history.Ring[sim.Body] // at the beginning of a tick, with the pending correction applied
 }
 
-// Declare tells env what may be tuned. The counters are declared with the first chain that is
-// predicted.
+// Declare declares the knobs. The counters are declared when a chain is first predicted.
 func (c *Chain) Declare(env *predict.Env) {
 	c.env = env
-	env.Knobs.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"}, "predict the player's cube alone, or with it, in no parent's frame, all bodies that joints tie to it")
-	env.Knobs.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, nor the player's cube in it; 0 is any number")
+	env.Knobs.Choice(&c.settings.scope, "predicted-bodies", predictPlayer, []string{"player", "joint-tree"}, "predict the player's cube alone, or with it, in the world's frame, all bodies jointed to it")
+	env.Knobs.Int(&c.settings.maxJoints, "chain-joints-max", 0, 0, 512, "a joint tree of more joints is not predicted, including the player's cube in it; 0: no limit")
 }
 
-// Update applies the knobs. It reports whether the player's body begins or ceases to be predicted,
-// which TooLong says, and whether the bodies tied to it do, which Wanted says.
+// Update applies the knobs. player reports that the prediction of the player's body starts or, if
+// TooLong, ends; chain reports that the prediction of the bodies jointed to it starts, if Wanted, or
+// ends.
 func (c *Chain) Update() (player, chain bool) {
 	s := &c.state
 	if s.started && s.applied == c.settings || c.env.Player < 0 {
@@ -83,19 +83,19 @@ func (c *Chain) Update() (player, chain bool) {
 	return player, c.Wanted() != c.Active()
 }
 
-// TooLong reports whether the tree has too many joints to predict any of it.
+// TooLong reports whether the joint tree has too many joints to predict any of its bodies.
 func (c *Chain) TooLong() bool { return c.state.tooLong }
 
-// Wanted reports whether the bodies tied to the player are to be predicted.
+// Wanted reports whether the bodies jointed to the player's are to be predicted.
 func (c *Chain) Wanted() bool { return c.settings.scope == predictJointTree && !c.state.tooLong }
 
-// Active reports whether any is.
+// Active reports whether any of them is predicted.
 func (c *Chain) Active() bool { return len(c.links) > 0 }
 
-// Note says in a few words why nothing is predicted; it is empty if something is.
+// Note says why nothing is predicted; it is empty unless TooLong.
 func (c *Chain) Note() string { return c.state.note }
 
-// SetPredicted begins to predict body i, from the server's newest state of it, or interpolates it
+// SetPredicted predicts body i, starting from its newest state from the server, or interpolates it
 // again.
 func SetPredicted(w *sim.World, others *playback.InterpolatedWorld, i int, predicted bool) {
 	others.SetExcluded(i, predicted, w.Bodies()[i].Pose)
@@ -110,7 +110,7 @@ func SetPredicted(w *sim.World, others *playback.InterpolatedWorld, i int, predi
 	}
 }
 
-// Begin predicts the bodies tied to the player.
+// Begin starts the prediction of the bodies jointed to the player's.
 func (c *Chain) Begin(others *playback.InterpolatedWorld) {
 	w, m := c.env.World, c.env.Counters
 	for _, i := range jointtree.NewRootedAt(w.Scene(), c.env.Player).Order {
@@ -120,12 +120,12 @@ func (c *Chain) Begin(others *playback.InterpolatedWorld) {
 		c.links = append(c.links, l)
 	}
 	if c.Active() {
-		m.Declare("chain_corrections", "corrections of bodies that joints tie to the player's cube")
-		m.Declare("chain_correction_max_m", "m that a correction added to the history of such a body, largest")
+		m.Declare("chain_corrections", "corrections of bodies jointed to the player's cube")
+		m.Declare("chain_correction_max_m", "distance by which a correction shifted the history of such a body, m, largest")
 	}
 }
 
-// End interpolates them again.
+// End interpolates the bodies again.
 func (c *Chain) End(others *playback.InterpolatedWorld) {
 	for i := range c.links {
 		SetPredicted(c.env.World, others, c.links[i].index, false)
@@ -133,7 +133,7 @@ func (c *Chain) End(others *playback.InterpolatedWorld) {
 	c.links = nil
 }
 
-// Record remembers all of them as they are, with their pending corrections applied.
+// Record remembers the present state of each body, with its pending correction applied.
 func (c *Chain) Record() {
 	for i := range c.links {
 		c.links[i].record(c.env.World)
@@ -144,7 +144,8 @@ func (l *link) record(w *sim.World) {
 	*l.history.Insert(w.Tick()) = l.Corrected(&w.Bodies()[l.index])
 }
 
-// Compare takes in the server's bodies of the client's tick at, and shifts the histories since.
+// Compare compares the server's bodies with the states remembered of the client tick at, and shifts
+// the histories since.
 func (c *Chain) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
 	m := c.env.Counters
 	for i := range c.links {
@@ -166,9 +167,8 @@ func (c *Chain) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) 
 	}
 }
 
-// Step applies one tick's part of the pending corrections and lets the error offsets decay. With
-// settled, which says that the server's state is the last for now, a body that sleeps there takes
-// that state.
+// Step applies one tick's share of the pending corrections and decays the error offsets. If settled
+// is true, bodies that sleep at the server will stay asleep, and adopt their states there.
 func (c *Chain) Step(server []sim.Body, settled bool, s *correction.Settings, smooth *smoothing.Settings) {
 	w := c.env.World
 	for i := range c.links {
@@ -181,7 +181,7 @@ func (c *Chain) Step(server []sim.Body, settled bool, s *correction.Settings, sm
 	}
 }
 
-// ResetTo sets all of them to the server's bodies, and on along their velocities for some seconds.
+// ResetTo sets the bodies to the server's states, extrapolated by some seconds.
 func (c *Chain) ResetTo(server []sim.Body, seconds float32, smooth *smoothing.Settings) {
 	for i := range c.links {
 		l := &c.links[i]
@@ -191,14 +191,14 @@ func (c *Chain) ResetTo(server []sim.Body, seconds float32, smooth *smoothing.Se
 	}
 }
 
-// teleport sets a body to a state and forgets what is remembered of it.
+// teleport sets the state of a body and clears its history.
 func (l *link) teleport(w *sim.World, to sim.Body, smooth *smoothing.Settings) {
 	l.history.Reset()
 	l.Teleport(w, l.index, to, smooth)
 	l.record(w)
 }
 
-// Drawn returns the pose at which body i is drawn; ok is false if it is none of them.
+// Drawn returns the pose at which body i is drawn; ok is false if it is not in the chain.
 func (c *Chain) Drawn(i int) (p geom.Pose, ok bool) {
 	for k := range c.links {
 		if l := &c.links[k]; l.index == i {
@@ -208,7 +208,7 @@ func (c *Chain) Drawn(i int) (p geom.Pose, ok bool) {
 	return geom.Pose{}, false
 }
 
-// CopyFrom makes c an equal of o, all but its env.
+// CopyFrom makes c a copy of o, except for its env.
 func (c *Chain) CopyFrom(o *Chain) {
 	c.settings, c.state = o.settings, o.state
 	links := make([]link, len(o.links))

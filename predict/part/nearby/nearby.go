@@ -1,13 +1,13 @@
 // Package nearby simulates remote bodies in the client's world while the player touches them.
 //
-// All bodies that the player does not predict are interpolated, and stand in the client's world as
-// kinematic bodies: what runs into one climbs it. With remote-bodies=dynamic a body that the
-// player is about to touch, directly or through others, is simulated from there on. It begins with
-// the pose and the velocity of its interpolation, and its history is shifted by the server's state
-// as the player's is. Some time after the interpolation has caught up with the last touch it is
-// kinematic again, and glides to where it is interpolated: that shows what has become of it.
+// A body that the client does not predict is interpolated, and kinematic in the client's world, so
+// the player's cube climbs it. With remote-bodies=dynamic, a body that the player is about to touch,
+// directly or through others, is simulated from then on. It starts with its interpolated pose and
+// velocity, and is corrected by shifts of its history, as the player's body is. Some time after the
+// interpolation has caught up with the last contact, it becomes kinematic again and blends to its
+// interpolated pose.
 //
-// This goes beyond Space Engineers, whose remote bodies are always kinematic on the client.
+// In Space Engineers, remote bodies are always kinematic on the client.
 package nearby
 
 import (
@@ -25,15 +25,16 @@ const (
 	modeDynamic
 )
 
-// touchDistance is how near a body must come to be simulated, besides its way of two ticks: metres.
+// touchDistance is the distance at which a body is simulated, in metres, in addition to the distance
+// that the other body covers in two ticks.
 const touchDistance = 0.05
 
 // Bodies are the remote bodies of one client.
 type Bodies struct {
 	settings settings
 	bodies   []body                   // by index
-	past     []history.Ring[sim.Body] // by index: the last second of each that has been simulated
-	count    int                      // simulated ones
+	past     []history.Ring[sim.Body] // by index: a second of states, of those that have been simulated
+	count    int                      // simulated bodies
 	found    []int32                  // scratch
 	env      *predict.Env
 }
@@ -43,23 +44,23 @@ type settings struct {
 	simulateTime float64 // ms
 }
 
-// body is one of them.
+// body is the state of one remote body.
 type body struct {
 	simulated  bool
-	startTick  sim.Tick        // when it began to be simulated
-	nearTick   sim.Tick        // that, or when the player was last near
-	pending    smoothing.Shift // correction still to be applied, while it is simulated
-	blendFrom  sim.Body        // simulated, it would have gone on to here
+	startTick  sim.Tick        // of the simulation
+	nearTick   sim.Tick        // when the player was last near
+	pending    smoothing.Shift // correction that has not been applied yet
+	blendFrom  sim.Body        // the end of the simulation, extrapolated
 	blendShare float32         // of blendFrom in its pose, in [0,1]
 }
 
-// Declare tells env what may be tuned and what is counted.
+// Declare declares the knobs and counters.
 func (n *Bodies) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
-	k.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies stand where they are interpolated, or are simulated while the player touches them")
-	k.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000, "remote-bodies=dynamic: ms of simulation after the interpolation has caught up with the last touch")
+	k.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
+	k.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000, "remote-bodies=dynamic: time of simulation after the interpolation has reached the last contact, ms")
 	m.Declare("simulated_bodies", "remote bodies that the client simulates, now")
-	m.Declare("simulation_starts", "times that a remote body began to be simulated")
+	m.Declare("simulation_starts", "remote bodies that the client began to simulate")
 	m.Declare("remote_corrections", "corrections of simulated remote bodies")
 	bodies := len(env.World.Bodies())
 	n.bodies, n.past, n.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
@@ -69,21 +70,21 @@ func (n *Bodies) Declare(env *predict.Env) {
 // Dynamic reports whether remote bodies may be simulated.
 func (n *Bodies) Dynamic() bool { return n.settings.mode == modeDynamic }
 
-// Count returns how many are simulated.
+// Count returns the number of simulated bodies.
 func (n *Bodies) Count() int { return n.count }
 
-// Simulated reports whether body i is.
+// Simulated reports whether body i is simulated.
 func (n *Bodies) Simulated(i int) bool { return n.bodies[i].simulated }
 
-// Interpolated reports whether body i is where it is interpolated: it is neither simulated nor on
-// its way back.
+// Interpolated reports whether body i has its interpolated pose: it is neither simulated nor blends
+// back.
 func (n *Bodies) Interpolated(i int) bool {
 	return !n.bodies[i].simulated && n.bodies[i].blendShare == 0
 }
 
-// Place puts all remote bodies that are not simulated where they are interpolated, before a step.
-// shown is the client's tick that the interpolation has come to; blendTicks is how long a body
-// takes on its way back. Unless simulate is true, all bodies go back.
+// Place moves the remote bodies that are not simulated to their interpolated poses, before a step.
+// shown is the client tick that the interpolation has reached; blendTicks is the duration of a blend
+// back. If simulate is false, all simulations end.
 func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int64, simulate bool) {
 	w := n.env.World
 	simulate = simulate && n.Dynamic()
@@ -101,7 +102,7 @@ func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int
 	n.env.Counters.Set("simulated_bodies", float64(n.count))
 }
 
-// simulatedOn reports whether body i goes on being simulated. If it does not, it becomes kinematic.
+// simulatedOn reports whether the simulation of body i continues. If not, the body becomes kinematic.
 func (n *Bodies) simulatedOn(i int, shown int64, simulate bool) bool {
 	b := &n.bodies[i]
 	if !b.simulated {
@@ -116,8 +117,8 @@ func (n *Bodies) simulatedOn(i int, shown int64, simulate bool) bool {
 	return false
 }
 
-// kinematicPose returns where body i stands that is interpolated at a pose: there, or on its way
-// from where the simulation would have taken it.
+// kinematicPose returns the pose of a body that is not simulated: its interpolated pose, or a blend
+// to that from the extrapolated end of its simulation.
 func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) geom.Pose {
 	b := &n.bodies[i]
 	if b.blendShare == 0 {
@@ -128,8 +129,8 @@ func (n *Bodies) kinematicPose(i int, interpolated geom.Pose, blendTicks int64) 
 	return smoothing.LerpPose(interpolated, b.blendFrom.Pose, smoothing.Smoothstep(b.blendShare))
 }
 
-// simulateTouched begins to simulate the bodies near the player, and those near a simulated body
-// that moves.
+// simulateTouched starts the simulation of bodies near the player's, or near a simulated body that
+// moves.
 func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
 	n.simulateNear(n.env.Player, others)
 	for i := range n.bodies {
@@ -139,7 +140,7 @@ func (n *Bodies) simulateTouched(others *playback.InterpolatedWorld) {
 	}
 }
 
-// simulateNear begins to simulate the bodies near body i.
+// simulateNear starts the simulation of the bodies near body i.
 func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
 	w, player := n.env.World, n.env.Player
 	b := &w.Bodies()[i]
@@ -150,7 +151,7 @@ func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
 	for _, j := range n.found {
 		x := &n.bodies[j]
 		if int(j) == player || !x.simulated && !w.IsKinematic(int(j)) {
-			continue // the client predicts it
+			continue // the player's body, or one jointed to it
 		}
 		if i == player || !x.simulated {
 			x.nearTick = w.Tick()
@@ -161,7 +162,7 @@ func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
 	}
 }
 
-// simulate begins to simulate body i.
+// simulate starts the simulation of body i.
 func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
 	w, b := n.env.World, &n.bodies[i]
 	start := others.Body(i)
@@ -173,7 +174,8 @@ func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
 	n.env.Counters.Add("simulation_starts", 1)
 }
 
-// Record remembers the simulated bodies after a step, with their pending corrections applied.
+// Record remembers the states of the simulated bodies after a step, with their pending corrections
+// applied.
 func (n *Bodies) Record() {
 	if n.count == 0 {
 		return
@@ -193,8 +195,8 @@ func (n *Bodies) Record() {
 	}
 }
 
-// Compare takes in the server's bodies of the client's tick at, and shifts the history of the
-// simulated ones since.
+// Compare compares the server's bodies with the states of the simulated ones remembered of the
+// client tick at, and shifts their histories since.
 func (n *Bodies) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
 	if n.count == 0 {
 		return
@@ -216,7 +218,7 @@ func (n *Bodies) Compare(at sim.Tick, server []sim.Body, s *correction.Settings)
 	}
 }
 
-// Step applies one tick's part of the pending corrections.
+// Step applies one tick's share of the pending corrections.
 func (n *Bodies) Step(s *correction.Settings) {
 	if n.count == 0 {
 		return
@@ -236,12 +238,12 @@ func (n *Bodies) Step(s *correction.Settings) {
 	}
 }
 
-// ticks converts milliseconds.
+// ticks converts milliseconds to ticks.
 func (n *Bodies) ticks(millis float64) int64 {
 	return int64(float64(millis*float64(n.env.World.Rate()))) / 1000
 }
 
-// CopyFrom makes n an equal of o, all but its env.
+// CopyFrom makes n a copy of o, except for its env.
 func (n *Bodies) CopyFrom(o *Bodies) {
 	n.settings, n.count = o.settings, o.count
 	copy(n.bodies, o.bodies)
