@@ -8,12 +8,12 @@ const (
 )
 
 func declareCarriers(p *int, k *predict.Knobs) {
-	k.Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"}, "carriers stand where they are displayed, or move as the client's own tick has them, if it knows their paths")
+	k.Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"}, "carriers stand where they are displayed, or move along their paths to the client's own tick")
 }
 
-// placeCarriers puts the carriers where the player's cube is to meet them: where they are displayed,
-// in the past and without velocity, or where the client's own tick has them, moving. A client that
-// knows no path, as of a ship that others steer, has only the first.
+// placeCarriers places the carriers for the step: where they are displayed, in the past and without
+// velocity, or moving, where their paths have them in the client's own tick. A client that does not
+// know the path, as of a ship that another player steers, has only the first choice.
 func (c *client) placeCarriers() {
 	if c.settings.carriers == carriersPredicted {
 		c.env.World.UnpinCarriers()

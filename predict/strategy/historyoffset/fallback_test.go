@@ -8,18 +8,17 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// drawn is where the own body is shown.
+// drawn returns the position at which the client draws its cube.
 func (r *rig) drawn() geom.Vec3 {
 	var v predict.View
 	r.c.View(&v)
 	return v.Bodies[0].Pos
 }
 
-// predictedPose is where the own body would be shown if it were predicted.
-func (r *rig) predictedPose() geom.Vec3 { return r.c.world.Drawn().Pos }
+// predictedPosition returns the position at which the cube is drawn without fallback.
+func (r *rig) predictedPosition() geom.Vec3 { return r.c.world.Drawn().Pos }
 
-// displaceOften moves the server's cube aside by 20 cm so many times, every so many ticks, to
-// and fro.
+// displaceOften moves the server's cube back and forth by 20 cm, n times, at intervals of some ticks.
 func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
 	for i := range n {
 		r.displace(geom.Vec3{X: 0.2 - float32(0.4*float32(i%2))})
@@ -27,60 +26,58 @@ func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
 	}
 }
 
-// TestFallback says that a cube that is corrected too often is shown where the server
-// had it, as all others are, says so, and is shown ahead again when nothing has been
-// corrected for a while, without the history being begun anew; that the picture goes
-// over in small steps both times; and that without the policy it is shown ahead all
-// the time.
+// TestFallback checks that a cube that is corrected too often is drawn interpolated, with a note, and
+// predicted again after a time without corrections, without a reset of the history; and that
+// without the policy it is always drawn predicted.
 func TestFallback(t *testing.T) {
-	for _, off := range []string{"0", "5"} {
-		r := newRig(t, "plain", "latency=100ms", "fallback-corrections", off)
+	for _, limit := range []string{"0", "5"} {
+		r := newRig(t, "plain", "latency=100ms", "fallback-corrections", limit)
 		r.run(120, noInput)
 		r.displaceOften(8, 10, noInput)
 		var v predict.View
 		r.c.View(&v)
-		if off == "0" {
+		if limit == "0" {
 			if r.counter("fallbacks") != 0 || len(v.Fallback) > 0 || v.Note != "" || !v.Predicted[0] {
-				t.Errorf("never is not never: %q, %v", v.Note, v.Fallback)
+				t.Errorf("without the policy it falls back: %q, %v", v.Note, v.Fallback)
 			}
 			continue
 		}
 		if r.counter("fallbacks") != 1 || !v.Fallback[0] || v.Predicted[0] || v.Note == "" || len(v.Trail) > 0 {
-			t.Fatalf("after 8 shoves it is not switched off: %q, %v", v.Note, v.Fallback)
+			t.Fatalf("after 8 corrections it is not interpolated: %q, %v", v.Note, v.Fallback)
 		}
 		r.run(30, noInput)
 		if d := r.drawn().Sub(r.c.world.Interpolated.Pose(0).Pos).Len(); d > 0 {
-			t.Errorf("it is shown %v m from where it was", d)
+			t.Errorf("it is drawn %v m from its interpolated position", d)
 		}
 		r.run(200, noInput)
 		v.Reset()
 		r.c.View(&v)
 		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.counter("fallbacks") != 1 {
-			t.Errorf("it does not come back: %q", v.Note)
+			t.Errorf("it is not predicted again: %q", v.Note)
 		}
 		if r.drawn() != r.c.world.Drawn().Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
-			t.Errorf("it is not shown as it is predicted, or not where it should be: %v m apart", r.distance())
+			t.Errorf("it is not drawn predicted, or the two worlds differ by %v m", r.distance())
 		}
 		if r.counter("fallback_ticks") == 0 || r.counter("fallback_corrections") == 0 {
-			t.Error("nothing is counted")
+			t.Error("the ticks or corrections of the fallback are not counted")
 		}
 	}
 }
 
-// TestFallbackBlends says that a cube that hovers along at full speed, and is pushed aside,
-// is switched without a leap: while its picture goes over to the late one, four metres
-// behind, and back, its steps change by no more than 5 cm from one tick to the next.
+// TestFallbackBlends checks the blends of a cube that hovers at full speed and is pushed aside: while
+// its drawn pose blends to the interpolated one, four metres behind, and back, its step changes by at
+// most 5 cm from one tick to the next.
 func TestFallbackBlends(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "fallback-corrections", "2", "fallback-correction-min", "0.03")
 	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward | sim.Lift} }
 	r.run(120, noInput)
 	r.run(200, ahead)
 	if r.counter("fallbacks") > 0 {
-		t.Fatal("it is switched off before it is pushed")
+		t.Fatal("it falls back before it is pushed")
 	}
 	var last, step geom.Vec3
 	worst, apart := float32(0), float32(0)
-	for i := 0; i < 400 && (r.counter("fallback_ticks") == 0 || r.drawn() != r.predictedPose()); i++ {
+	for i := 0; i < 400 && (r.counter("fallback_ticks") == 0 || r.drawn() != r.predictedPosition()); i++ {
 		if i == 60 {
 			b := r.env[1].World.Bodies()[0]
 			b.Linear.X += 3
@@ -94,17 +91,16 @@ func TestFallbackBlends(t *testing.T) {
 		last, step = at, at.Sub(last)
 		apart = max(apart, r.c.world.Body().Pose.Pos.Sub(at).Len())
 	}
-	if r.counter("fallbacks") != 1 || r.drawn() != r.predictedPose() || apart < 4 {
-		t.Fatalf("switched %v times, for %v ticks, by %v m", r.counter("fallbacks"), r.counter("fallback_ticks"), apart)
+	if r.counter("fallbacks") != 1 || r.drawn() != r.predictedPosition() || apart < 4 {
+		t.Fatalf("%v fallbacks, %v ticks, %v m apart", r.counter("fallbacks"), r.counter("fallback_ticks"), apart)
 	}
 	if worst > 0.05 {
-		t.Errorf("a step differs by %v m from the one before", worst)
+		t.Errorf("a step differs by %v m from the last one", worst)
 	}
 }
 
-// TestInputsDuringFallback says that the server's cube goes the same way whatever the client
-// shows: no input is lost or comes later while the prediction is off, or when it
-// changes.
+// TestInputsDuringFallback checks that the fallback does not change the server's cube: no input is
+// lost or late because of it.
 func TestInputsDuringFallback(t *testing.T) {
 	a, b := newRig(t, "plain", "latency=100ms,loss=5%"), newRig(t, "plain", "latency=100ms,loss=5%", "fallback-corrections", "3")
 	for i := range 60 {
@@ -120,11 +116,11 @@ func TestInputsDuringFallback(t *testing.T) {
 		}
 	}
 	if b.counter("fallbacks") < 1 || b.counter("fallback_ticks") < 300 || b.counter("inputs_consumed_ratio") != a.counter("inputs_consumed_ratio") {
-		t.Errorf("switched off %v times, ratio %v", b.counter("fallbacks"), b.counter("inputs_consumed_ratio"))
+		t.Errorf("%v fallbacks, ratio %v", b.counter("fallbacks"), b.counter("inputs_consumed_ratio"))
 	}
 }
 
-// drive drives the sled for two seconds, and then leaves it alone.
+// drive drives the sled for two seconds.
 func drive(tick int) sim.Input {
 	if tick >= 120 && tick < 240 && tick%8 < 3 {
 		return sim.Input{Buttons: sim.Right}
@@ -132,12 +128,12 @@ func drive(tick int) sim.Input {
 	return sim.Input{}
 }
 
-// TestDirtyCollisions says that what lies in a sled and is held where it was stops the sled in the
-// client's world, which shakes, and so it does in the picture without the policy; that
-// with it the picture goes as smoothly as the server's sled, is late and says why; and
-// that it is ahead again when the sled has stood for a while.
+// TestDirtyCollisions checks the policy with a cube that lies in the player's sled. In the client's
+// world the cube is kinematic and in the past, so the predicted sled collides with it and jerks. With
+// the policy the sled is drawn interpolated, without that jerk, and predicted again some time after
+// it has stopped.
 func TestDirtyCollisions(t *testing.T) {
-	shakes := map[string]float32{}
+	jerks := map[string]float32{}
 	for _, dirty := range []string{"0", "6"} {
 		r := newRig(t, "hauler", "latency=100ms", "fallback-dirty-ticks", dirty)
 		r.run(100, drive)
@@ -145,8 +141,8 @@ func TestDirtyCollisions(t *testing.T) {
 		for r.tick < 330 {
 			r.run(1, drive)
 			at := r.drawn()
-			if r.tick > 135 { // the policy needs a moment
-				shakes[dirty] = max(shakes[dirty], at.Sub(last).Sub(step).Len())
+			if r.tick > 135 { // after the blend has begun
+				jerks[dirty] = max(jerks[dirty], at.Sub(last).Sub(step).Len())
 			}
 			last, step = at, at.Sub(last)
 		}
@@ -157,14 +153,14 @@ func TestDirtyCollisions(t *testing.T) {
 			t.Errorf("%v dirty ticks", r.counter("dirty_ticks"))
 		}
 		if r.counter("fallbacks") != 1 {
-			t.Errorf("switched off %v times", r.counter("fallbacks"))
+			t.Errorf("%v fallbacks", r.counter("fallbacks"))
 		}
 		r.run(180, drive)
 		if r.c.world.Fallback.Active() || r.distance() > 0.01 {
-			t.Errorf("standing, it is %q, %v m apart", r.c.world.Fallback.Note(), r.distance())
+			t.Errorf("at rest it has the note %q, and the two worlds differ by %v m", r.c.world.Fallback.Note(), r.distance())
 		}
 	}
-	if shakes["0"] < 2*shakes["6"] || shakes["6"] > 0.03 {
-		t.Errorf("steps change by at most %v m from one to the next without and with", shakes)
+	if jerks["0"] < 2*jerks["6"] || jerks["6"] > 0.03 {
+		t.Errorf("by fallback-dirty-ticks, a step changes by at most %v m", jerks)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rig is both halves with a link between them and nothing else.
+// rig is both sides with a link between them.
 type rig struct {
 	t           testing.TB
 	network     link.Network
@@ -25,14 +25,14 @@ type rig struct {
 	up          *packet.Endpoint
 	peers       []predict.Peer
 	tick        int
-	paused      bool // the client stands still
+	paused      bool // the client is not called
 	corrections []predict.Correction
 }
 
-func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
+func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}}
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := sim.SceneNamed(scene)
@@ -57,7 +57,7 @@ func newRig(t testing.TB, scene, weather string, knobs ...string) *rig {
 	return r
 }
 
-// run makes ticks of the server, and of the client as its pace says.
+// run runs ticks of the server, and of the client at the pace that it requests.
 func (r *rig) run(ticks int, in func(tick int) sim.Input) {
 	due := int64(0)
 	for range ticks {
@@ -97,49 +97,47 @@ func (r *rig) distance() float32 {
 	return r.c.world.Body().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
 }
 
-// TestPredictsWithoutError says that where the own cube meets nothing that others
-// move, and no input is missed, nothing is ever corrected: the frame that the server
-// names is the tick in which the client pressed the key. Jitter that the buffer does
-// not take up is made good for by waiting once.
+// TestPredictsWithoutError checks that nothing is corrected if the cube meets no remote body and the
+// server has every input in time: the client tick in a snapshot is the tick in which the client
+// sampled that input. The playout buffer absorbs jitter.
 func TestPredictsWithoutError(t *testing.T) {
-	for _, weather := range []string{"perfect", "latency=75ms", "latency=250ms", "latency=75ms,loss=10%", "latency=75ms,jitter=10ms"} {
-		r := newRig(t, "plain", weather)
+	for _, network := range []string{"perfect", "latency=75ms", "latency=250ms", "latency=75ms,loss=10%", "latency=75ms,jitter=10ms"} {
+		r := newRig(t, "plain", network)
 		r.run(60, noInput)
-		before := r.counter("corrections") // of the ticks before it was heard
+		before := r.counter("corrections") // from before the server used its inputs
 		r.run(900, keys)
 		if n := r.counter("corrections") - before; n != 0 {
-			t.Errorf("%s: %v corrections: %+v", weather, n, r.corrections[0])
+			t.Errorf("%s: %v corrections: %+v", network, n, r.corrections[0])
 		}
 		if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
-			t.Errorf("%s: ratio %v", weather, ratio)
+			t.Errorf("%s: ratio %v", network, ratio)
 		}
 		if n := r.counter("late_inputs") + r.counter("skipped_inputs"); n != 0 {
-			t.Errorf("%s: %v inputs late or skipped", weather, n)
+			t.Errorf("%s: %v inputs late or skipped", network, n)
 		}
 		if depth := r.counter("buffer_depth"); depth < 2 || depth > 6 {
-			t.Errorf("%s: %v inputs in a buffer of 4", weather, depth)
+			t.Errorf("%s: %v inputs in a buffer of 4", network, depth)
 		}
-		if late := -r.c.world.Log.OwnTick(0); late < -2 || late > 2 {
-			t.Errorf("%s: inputs are used %d ticks after the server's tick of their number", weather, late)
+		if offset := -r.c.world.Log.OwnTick(0); offset < -2 || offset > 2 {
+			t.Errorf("%s: the input of client tick n is used in server tick n%+d", network, offset)
 		}
 	}
 }
 
-// TestDifferenceIsAppliedOnce says that a difference is found once and given in doses that become
-// smaller and smaller: with a factor of one a shove of a metre is corrections of a
-// metre together, the cube goes there without passing it, and after so many
-// sixtieths as there are steps 36 % are left.
+// TestDifferenceIsAppliedOnce checks that a difference is corrected once, in steps that become smaller
+// and smaller. With a factor of 1, the corrections of a displacement of a metre add up to a metre, the
+// cube does not overshoot, and 36 % remain after correction-steps sixtieths of a second.
 func TestDifferenceIsAppliedOnce(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correction-steps", "20")
 	r.run(200, noInput)
 	r.displace(geom.Vec3{X: 1})
-	var way []float32
+	var moved []float32 // metres, by tick
 	first := -1
 	at := r.c.world.Body().Pose.Pos.X
 	for i := range 200 {
 		r.run(1, noInput)
-		way = append(way, r.c.world.Body().Pose.Pos.X-at)
-		if first < 0 && way[i] > 0 {
+		moved = append(moved, r.c.world.Body().Pose.Pos.X-at)
+		if first < 0 && moved[i] > 0 {
 			first = i
 		}
 	}
@@ -150,19 +148,19 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 	for _, f := range r.corrections {
 		sum += f.Shift
 		if f.Cause != predict.CauseUnknown || f.Field != predict.Position && f.Field != predict.Linear {
-			t.Errorf("a shove is %s, because %s", f.Describe(), f.Cause)
+			t.Errorf("the displacement is reported as %s, caused by %s", f.Describe(), f.Cause)
 		}
 	}
 	if math.Abs(float64(sum)-1) > 0.01 {
-		t.Errorf("%d corrections of %v m together", len(r.corrections), sum)
+		t.Errorf("%d corrections of %v m in total", len(r.corrections), sum)
 	}
-	if left := 1 - way[first+19]; left < 0.34 || left > 0.38 {
-		t.Errorf("after 20 doses %v m are left", left)
+	if rest := 1 - moved[first+19]; rest < 0.34 || rest > 0.38 {
+		t.Errorf("%v m remain after 20 steps", rest)
 	}
-	for i := first + 1; i < len(way)-1; i++ {
-		step, last := way[i]-way[i-1], float32(1)
+	for i := first + 1; i < len(moved)-1; i++ {
+		step, last := moved[i]-moved[i-1], float32(1)
 		if i > first+1 {
-			last = way[i-1] - way[i-2]
+			last = moved[i-1] - moved[i-2]
 		}
 		if step < 0 || step > last+1e-4 && i < first+20 {
 			t.Errorf("tick %d: a step of %v after one of %v", i, step, last)
@@ -170,12 +168,12 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 		}
 	}
 	if r.distance() > 1e-4 || !r.c.world.Player.Pending.IsZero() {
-		t.Errorf("they are %v m apart in the end", r.distance())
+		t.Errorf("the two worlds differ by %v m in the end", r.distance())
 	}
 }
 
-// TestHistoryIsShifted says that a correction moves every later entry of the history
-// by the same, and none before it, and that the tick goes on: none is made again.
+// TestHistoryIsShifted checks that a correction shifts every remembered state since the compared tick
+// equally, and none before it, and that no tick is resimulated.
 func TestHistoryIsShifted(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1")
 	r.run(200, noInput)
@@ -188,7 +186,7 @@ func TestHistoryIsShifted(t *testing.T) {
 		}
 		r.run(1, noInput)
 		if got := r.env[0].World.Tick() - tick; got != 1 {
-			t.Fatalf("%d ticks made in one", got)
+			t.Fatalf("%d ticks stepped in one", got)
 		}
 		if len(r.corrections) == 0 {
 			continue
@@ -200,17 +198,17 @@ func TestHistoryIsShifted(t *testing.T) {
 				want = shift
 			}
 			if got := r.c.history.Find(at).body.Pose.Pos.X - x; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("tick %d of %d, state of %d: shifted by %v, want %v", at, tick, r.c.world.Log.ComparedTick(), got, want)
+				t.Errorf("tick %d, compared tick %d: shifted by %v, want %v", at, r.c.world.Log.ComparedTick(), got, want)
 			}
 		}
 		if shift < 0.9 || tick-r.c.world.Log.ComparedTick() < 8 {
-			t.Errorf("a shift of %v m, %d ticks back", shift, tick-r.c.world.Log.ComparedTick())
+			t.Errorf("a shift of %v m, compared %d ticks back", shift, tick-r.c.world.Log.ComparedTick())
 		}
 	}
 }
 
-// TestLargeAtOnce says that of a correction above gradual-position-max all is given at once
-// but gradual-remainder, and the rest in doses.
+// TestLargeAtOnce checks that a correction longer than gradual-position-max is applied at once, except
+// for gradual-remainder.
 func TestLargeAtOnce(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "gradual-position-max", "2")
 	r.run(200, noInput)
@@ -226,15 +224,14 @@ func TestLargeAtOnce(t *testing.T) {
 			want = x - 0.15
 		}
 		if geom.Abs(moved-want) > 0.01 {
-			t.Errorf("a shove of %v m: %v m at once, want %v", x, moved, want)
+			t.Errorf("displaced by %v m: %v m at once, want %v", x, moved, want)
 		}
 		r.run(300, noInput)
 	}
 }
 
-// TestSuddenVelocity says that a velocity that changes all at once is followed in doses
-// first, and if that has not helped ten states later, the server's state is taken as
-// it is.
+// TestSuddenVelocity checks that a sudden change of the server's velocity is corrected gradually, and
+// that the client adopts the server's state if the difference is still large ten snapshots later.
 func TestSuddenVelocity(t *testing.T) {
 	for _, c := range []struct {
 		speed  float32
@@ -243,7 +240,7 @@ func TestSuddenVelocity(t *testing.T) {
 		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on")
 		r.run(200, noInput)
 		b := r.env[1].World.Bodies()[0]
-		b.Linear.X, b.Pose.Pos.Z, b.Asleep = c.speed, 9, false // in the air, where nothing else stops it
+		b.Linear.X, b.Pose.Pos.Z, b.Asleep = c.speed, 9, false // in the air, without contacts
 		r.env[1].World.SetBody(0, b)
 		r.run(60, noInput)
 		if n := r.counter("resets"); n != c.resets {
@@ -252,10 +249,8 @@ func TestSuddenVelocity(t *testing.T) {
 	}
 }
 
-// TestReset says that a client that has stood still for less than a second is
-// steered, and one that has for two seconds skips to the server's time and is where
-// the server has its cube: forty ticks later, without keys, there is nothing between
-// them.
+// TestReset checks that a client that was paused for less than a second runs faster, and one that was
+// paused for two seconds skips to the server's time and adopts the server's state.
 func TestReset(t *testing.T) {
 	for _, c := range []struct {
 		ticks  int
@@ -269,23 +264,23 @@ func TestReset(t *testing.T) {
 		r.paused = false
 		r.run(1, noInput)
 		if n := r.counter("resets"); n != c.resets {
-			t.Fatalf("after %d ticks of standing still %v resets", c.ticks, n)
+			t.Fatalf("%v resets after a pause of %d ticks", n, c.ticks)
 		}
 		if c.resets == 0 && r.env[0].SlewPPM <= 0 {
-			t.Errorf("it is not steered")
+			t.Errorf("it does not run faster")
 		}
 		if c.resets > 0 && r.corrections[len(r.corrections)-1].Cause != predict.ClockReset {
-			t.Errorf("why: %v", r.corrections[len(r.corrections)-1].Cause)
+			t.Errorf("cause %v", r.corrections[len(r.corrections)-1].Cause)
 		}
 		r.run(280, noInput)
 		if behind := math.Abs(r.counter("clock_behind_ticks")); behind > 2 || r.distance() > 1e-3 {
-			t.Errorf("%d ticks: %v ticks behind, %v m apart", c.ticks, behind, r.distance())
+			t.Errorf("after a pause of %d ticks: %v ticks behind, the two worlds differ by %v m", c.ticks, behind, r.distance())
 		}
 	}
 }
 
-// TestStarvation says that what the server does while no input comes is compared with
-// nothing, and that afterwards the cubes meet again; and whose fault it was.
+// TestStarvation checks that states from the server's ticks without an input are not compared, that
+// the cubes agree again afterwards, and that the cause of the corrections is reported.
 func TestStarvation(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms")
 	r.run(300, keys)
@@ -295,61 +290,60 @@ func TestStarvation(t *testing.T) {
 	before := len(r.corrections)
 	r.run(40, keys)
 	if n := len(r.corrections) - before; n != 0 {
-		t.Errorf("%d corrections of ticks that nobody made", n)
+		t.Errorf("%d corrections by ticks without an input", n)
 	}
 	if err := r.network.Parse("up.loss=0%"); err != nil {
 		t.Fatal(err)
 	}
 	r.run(60, keys)
-	blamed := 0
+	ownInputs := 0
 	for _, f := range r.corrections[before:] {
 		if f.Cause == predict.LocalInput {
-			blamed++
+			ownInputs++
 		}
 	}
-	if blamed == 0 || blamed == len(r.corrections)-before {
-		t.Errorf("%d of %d corrections are of an input that the server did not use", blamed, len(r.corrections)-before)
+	if ownInputs == 0 || ownInputs == len(r.corrections)-before {
+		t.Errorf("%d of %d corrections are caused by an input that the server did not use", ownInputs, len(r.corrections)-before)
 	}
 	if r.counter("input_starved_ticks") < 20 || r.counter("skipped_inputs") == 0 {
 		t.Errorf("starved %v, skipped %v", r.counter("input_starved_ticks"), r.counter("skipped_inputs"))
 	}
 	r.run(400, noInput)
 	if r.distance() > 1e-3 {
-		t.Errorf("%v m apart in the end", r.distance())
+		t.Errorf("the two worlds differ by %v m in the end", r.distance())
 	}
 }
 
-// TestRemoteBodiesAreKinematic says that what the player runs into stands in the client's world
-// until the server has moved it, and that the player's cube does not move it by itself.
+// TestRemoteBodiesAreKinematic checks that the player's cube does not move a pile in the client's
+// world: each body stays at its interpolated pose, and moves when the server's has moved.
 func TestRemoteBodiesAreKinematic(t *testing.T) {
 	r := newRig(t, "pile:layers=2", "latency=250ms")
 	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
 	w := r.env[0].World
 	r.run(200, noInput)
 	start := append([]sim.Body(nil), w.Bodies()...)
-	met := 0 // the tick in which the server's pile first moves
+	firstMoved := 0 // tick in which the server's pile first moves
 	for range 300 {
 		r.run(1, ahead)
 		for i := 1; i < len(start); i++ {
 			d := r.env[1].World.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
-			if d > 0.01 && met == 0 {
-				met = r.tick
+			if d > 0.01 && firstMoved == 0 {
+				firstMoved = r.tick
 			}
-			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (met == 0 || r.tick < met+14) {
-				t.Fatalf("tick %d: body %d has moved in the client's world, at the server the first did in tick %d", r.tick, i, met)
+			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (firstMoved == 0 || r.tick < firstMoved+14) {
+				t.Fatalf("tick %d: body %d has moved in the client's world, the first at the server in tick %d", r.tick, i, firstMoved)
 			}
 			if w.Bodies()[i].Pose != r.c.world.Interpolated.Pose(i) {
-				t.Fatalf("body %d is not where it is shown", i)
+				t.Fatalf("body %d is not at its interpolated pose", i)
 			}
 		}
 	}
-	if met == 0 {
-		t.Fatal("the pile was not met")
+	if firstMoved == 0 {
+		t.Fatal("the cube did not reach the pile")
 	}
 }
 
-// FuzzRead feeds payloads to a client: what is no state of this scene changes
-// nothing.
+// FuzzRead sends arbitrary payloads to a client: none panics, or makes its body's state infinite.
 func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
 	r.run(100, keys)

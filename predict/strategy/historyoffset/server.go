@@ -11,7 +11,7 @@ import (
 
 type server struct {
 	solver         predict.Solver // settings
-	inputs         []sim.Input    // of each player in the last tick
+	inputs         []sim.Input    // by player, of the last tick
 	receiver       input.PlayoutReceiver
 	lagCompensator hit.LagCompensator
 	broadcast      codec.Broadcast
@@ -32,8 +32,8 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick plays out the inputs, steps, and sends the state with the tick of the client's input that
-// led to it.
+// Tick plays out the inputs, steps, and sends the state with the client tick of the input that led
+// to it.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	s.broadcast.Acknowledge(peers)
@@ -44,7 +44,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.broadcast.SendWithHeader(s.writeHeader, w, peers, s.inputs, m)
 }
 
-// CopyFrom makes s an equal of another server, all but its env.
+// CopyFrom makes s a copy of another server, except for its env.
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.solver, s.inputs = o.solver, append(s.inputs[:0], o.inputs...)

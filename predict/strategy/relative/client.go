@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	historyTicks = 1024 // remembered of the player's cube: 17 s
-	trailTicks   = 160  // of them that are drawn
-	trailStep    = 2
-	maxCatchUp   = 256 // ticks stepped at once to join
+	historyTicks = 1024 // 17 s at 60 Hz
+	trailTicks   = 160  // length of the drawn trail
+	trailStep    = 2    // ticks between two of its points
+	maxCatchUp   = 256  // ticks that a joining client steps in one
 )
 
 type client struct {
@@ -30,16 +30,16 @@ type client struct {
 	env     *predict.Env
 }
 
-// state is plain: it is copied by assignment.
+// state is plain data, copied by assignment.
 type state struct {
 	header codec.ConsumedHeader // of the newest snapshot
 }
 
 // remembered is one tick of the player's past.
 type remembered struct {
-	body   sim.Body  // when the tick began, in the parent's frame, with the pending correction applied
+	body   sim.Body  // at the beginning of the tick, in the parent's frame, with the pending correction applied
 	parent int       // index of a candidate, or frame.NoParent
-	input  sim.Input // with which it was stepped
+	input  sim.Input // of the tick
 }
 
 func newClient(env *predict.Env) predict.Client {
@@ -51,8 +51,8 @@ func newClient(env *predict.Env) predict.Client {
 	c.world.Interpolated.Declare(env, env.Player)
 	c.world.DeclareStep()
 	c.inputs.Declare(env)
-	env.Counters.Declare("states_outside_history", "states of ticks that are no longer remembered")
-	env.Counters.Declare("resets", "times that the client skipped to the server's time or took the server's state")
+	env.Counters.Declare("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
+	env.Counters.Declare("resets", "times that the client skipped to the server's time or adopted the server's state")
 	c.lead.Declare(env)
 	c.world.Fallback.Declare(env)
 	c.world.Nearby.Declare(env)
@@ -63,13 +63,13 @@ func newClient(env *predict.Env) predict.Client {
 }
 
 // Tick receives, moves the player's cube along with its parent and steps it at once, shifts its
-// history where the server's state differs, applies the difference gradually, and sends.
+// history if the server's state differs, applies the difference gradually, and sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	began := c.env.Counters.BeginSpan()
 	defer c.env.Counters.EndSpan("client", began)
 	w := c.env.World
 
-	// Receive. Bodies that the client does not predict are interpolated, in the past.
+	// Receive. The bodies that the client does not predict are interpolated, in the past.
 	c.choosePredicted()
 	c.world.BeginTick()
 	from, fresh := c.receive(server)
@@ -79,7 +79,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		return
 	}
 
-	// Keep ahead of the server, so that an input arrives when its playout buffer is due to it.
+	// Keep ahead of the server, so that an input is in its playout buffer when its turn comes.
 	if c.lead.Synced() {
 		c.inputs.Join()
 	}
@@ -102,8 +102,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.catchUp(late, &from)
 	}
 
-	// Find the remembered tick that the server's state describes, and compare in the frame that the
-	// cube had then.
+	// Locate the remembered tick that the server's state describes, and compare in the parent's
+	// frame of that tick.
 	if at, why, ok := c.locate(fresh); ok {
 		c.followServer(at)
 		c.world.CompareOthers(at)
@@ -113,7 +113,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 			case correction.Agrees:
 				c.world.Log.Agree()
 			case correction.Differs:
-				// Shift all that is remembered since. The cube itself follows gradually.
+				// Shift the remembered states since. The cube itself follows gradually.
 				fix := c.world.Describe(&from, why, &theirs, &ours.body)
 				c.shift(&shift, ours.parent, at)
 				c.world.Report(fix, shift.Pos.Len())
@@ -123,7 +123,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		}
 	}
 
-	// Apply one tick's part of the pending corrections. A cube that rests takes the server's state.
+	// Apply one tick's share of the pending corrections. A sleeping cube takes the server's state.
 	c.world.Correct(c.inputs.IdleTicks())
 	if rest, differs := c.world.Rest(c.inputs.IdleTicks()); differs && c.parent.AtServerPose() {
 		c.teleport(rest)
@@ -135,8 +135,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.inputs.Send(server, c.state.header.FirstNeeded())
 }
 
-// choosePredicted brings the predicted bodies in line with the knobs. A chain is predicted in the
-// world's frame.
+// choosePredicted applies the knobs that say which bodies are predicted. A joint chain is predicted
+// in the world's frame.
 func (c *client) choosePredicted() {
 	player, chain := c.world.Chain.Update()
 	if player {
@@ -153,8 +153,8 @@ func (c *client) choosePredicted() {
 	}
 }
 
-// receive takes in what has arrived, and returns the packet that brought the newest snapshot, if
-// one did.
+// receive reads the arrived packets. fresh reports whether they contained a newer snapshot, and
+// from is the packet that did.
 func (c *client) receive(server *packet.Endpoint) (from packet.Packet, fresh bool) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		var header codec.ConsumedHeader
@@ -178,16 +178,16 @@ func (c *client) step(in sim.Input) {
 	c.remember()
 }
 
-// remember remembers the cube, in the frame of its parent, and the bodies tied to it, as they are.
+// remember remembers the present state of the cube, in the frame of its parent, and of the bodies
+// jointed to it.
 func (c *client) remember() {
 	b := c.world.Player.Corrected(c.world.Body())
 	*c.history.Insert(c.env.World.Tick()) = remembered{body: c.parent.Frame().ToLocal(&b), parent: c.parent.Current()}
 	c.world.Chain.Record()
 }
 
-// locate returns the tick of ours that a fresh snapshot describes, and why the cube may be
-// elsewhere there: the server has not used our input of the tick before, or has repeated or skipped
-// inputs.
+// locate returns the client tick that a fresh snapshot describes. why is LocalInput if the server
+// used another input than the client in the tick before, or repeated or skipped inputs.
 func (c *client) locate(fresh bool) (at sim.Tick, why predict.Cause, ok bool) {
 	if !fresh {
 		return 0, why, false
@@ -200,7 +200,7 @@ func (c *client) locate(fresh bool) (at sim.Tick, why predict.Cause, ok bool) {
 	return at, why, ok
 }
 
-// find returns what is remembered of a tick that a snapshot describes, or nil.
+// find returns the remembered state of a tick that a snapshot describes, or nil.
 func (c *client) find(at sim.Tick) *remembered {
 	r := c.history.Find(at)
 	if r == nil {
@@ -209,8 +209,8 @@ func (c *client) find(at sim.Tick) *remembered {
 	return r
 }
 
-// catchUp brings the client to the server's time. To join it steps the missing ticks with the
-// input that the server repeats meanwhile. Later it skips them and takes the server's state.
+// catchUp brings the client to the server's time. A joining client steps the missing ticks with
+// the input that the server repeats for it. Later, it skips them and adopts the server's state.
 func (c *client) catchUp(ticks int, from *packet.Packet) {
 	w := c.env.World
 	if c.world.Log.Located() || ticks > maxCatchUp {
@@ -225,7 +225,8 @@ func (c *client) catchUp(ticks int, from *packet.Packet) {
 	c.world.Absorb(drawn)
 }
 
-// resetToServer takes the server's parent, and its state of the cube as it would be by now.
+// resetToServer adopts the server's parent and its state of the cube, extrapolated to the client's
+// tick.
 func (c *client) resetToServer(why predict.Cause, from *packet.Packet) {
 	before, server := *c.world.Body(), c.parent.AdoptServer()
 	fix := c.world.Describe(from, why, &server, &before)
@@ -235,15 +236,15 @@ func (c *client) resetToServer(why predict.Cause, from *packet.Packet) {
 	c.world.Report(fix, server.Pose.Pos.Sub(before.Pose.Pos).Len())
 }
 
-// teleport sets the cube to a state and forgets its history.
+// teleport sets the state of the cube and clears its history.
 func (c *client) teleport(to sim.Body) {
 	c.history.Reset()
 	c.world.Teleport(to)
 	c.remember()
 }
 
-// View draws the client's world, and the cube's past as a trail: where it would be in its parents as
-// they are displayed now.
+// View draws the client's world, and the remembered poses of the cube as a trail, relative to its
+// parents as they are displayed now.
 func (c *client) View(v *predict.View) {
 	if c.world.View(v); !c.world.PlayerShown() {
 		return
@@ -254,7 +255,7 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports how old the state of each drawn body is, and the boxes of possible parents.
+// Inspect reports the age of each drawn body's state, and the boxes of the parent candidates.
 func (c *client) Inspect(l *predict.Inspection) {
 	c.world.Inspect(l)
 	if c.world.Snapshot().HasSnapshot {
@@ -262,7 +263,7 @@ func (c *client) Inspect(l *predict.Inspection) {
 	}
 }
 
-// CopyFrom makes c an equal of another client, all but its env.
+// CopyFrom makes c a copy of another client, except for its env.
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.state = o.state

@@ -7,9 +7,9 @@ import (
 	"ghostcube/smoothing"
 )
 
-// moveWithParent moves the player's cube as its parent has moved since the last tick. The first
-// snapshot's parent is taken at once: a client that begins in a ship under way does not wait for
-// the rule.
+// moveWithParent moves the player's cube as its parent has moved since the last tick. The parent of
+// the first snapshot is adopted at once, so that a client that joins in a moving ship is in its
+// frame from the start.
 func (c *client) moveWithParent(fresh bool) {
 	if fresh && c.parent.First() {
 		c.teleport(c.parent.AdoptServer())
@@ -23,8 +23,8 @@ func (c *client) moveWithParent(fresh bool) {
 	p.ErrorOffset.Pos = turn.Rotate(p.ErrorOffset.Pos)
 }
 
-// followServer takes the server's parent where that has been another one than ours for some
-// snapshots. at is the tick of ours that the newest describes.
+// followServer adopts the server's parent after it has differed from the client's in several
+// snapshots. at is the client tick that the newest one describes.
 func (c *client) followServer(at sim.Tick) {
 	ours := c.history.Find(at)
 	if ours == nil || c.world.Chain.Active() {
@@ -35,14 +35,14 @@ func (c *client) followServer(at sim.Tick) {
 	}
 }
 
-// leaveParent leaves the parent, if there is one.
+// leaveParent makes the world the parent.
 func (c *client) leaveParent() {
 	if c.parent.Current() != frame.NoParent {
 		c.changeParent(frame.NoParent)
 	}
 }
 
-// changeParent makes a candidate, or none, the parent.
+// changeParent changes to another parent, or to frame.NoParent.
 func (c *client) changeParent(to int) {
 	drawn := c.world.Drawn()
 	present := c.world.Log.ServerTick(c.env.World.Tick()).Moment()
@@ -53,9 +53,9 @@ func (c *client) changeParent(to int) {
 	}
 }
 
-// shift adds a difference in the frame of a parent to all that is remembered from a tick on, and to
-// the pending correction. Ticks with another parent are shifted by the same way, as the two parents
-// are displayed now.
+// shift adds a difference, given in the frame of a parent, to the states remembered from a tick on
+// and to the pending correction. For a tick with another parent it is converted between the two
+// frames as they are displayed now.
 func (c *client) shift(d *smoothing.Shift, parent int, from sim.Tick) {
 	f := c.parent.Interpolated(parent)
 	world := f.ShiftToWorld(d)

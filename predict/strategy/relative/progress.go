@@ -2,10 +2,10 @@ package relative
 
 import "ghostcube/predict"
 
-// Progress reports which inputs the server has used and what it has sent.
+// Progress reports the newest input used and the newest state sent.
 func (s *server) Progress(to *predict.InputProgress, peer int) {
 	to.Consumed, to.StateSent = s.receiver.ConsumedTick(peer), s.broadcast.SentTick()
 }
 
-// Progress reports how far inputs and states have come at the client.
+// Progress reports the newest input sampled, and the newest states received and drawn.
 func (c *client) Progress(to *predict.InputProgress) { c.world.Progress(to, c.inputs.SampledTick()) }

@@ -17,18 +17,18 @@ import (
 	"ghostcube/smoothing"
 )
 
-// rig is both sides of a strategy with a link between them and nothing else.
+// rig is both sides of a strategy with a link between them.
 type rig struct {
 	network     link.Network
 	env         [2]*predict.Env // client, server
 	client      predict.Client
 	server      predict.Server
-	c           *client // nil if it is another strategy's
+	c           *client // nil for another strategy
 	s           *server
 	up          *packet.Endpoint
 	peers       []predict.Peer
 	tick        int
-	paused      bool // the client stands still
+	paused      bool // the client is not called
 	corrections []predict.Correction
 }
 
@@ -37,7 +37,8 @@ func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 	return newRigAt(t, Strategy, nil, scene, network, knobs...)
 }
 
-// newRigAt is a rig of a strategy whose player's cube begins at a place, or where the scene has it.
+// newRigAt returns a rig of a strategy whose player's cube starts at a position, or where the scene
+// has it if at is nil.
 func newRigAt(t testing.TB, s *predict.Strategy, at *geom.Vec3, scene, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{network: link.Network{Seed: 1}}
@@ -72,7 +73,7 @@ func newRigAt(t testing.TB, s *predict.Strategy, at *geom.Vec3, scene, network s
 	return r
 }
 
-// run makes ticks of the server, and of the client as its pace says.
+// run runs ticks of the server, and of the client at the pace that it requests.
 func (r *rig) run(ticks int, in func(tick int) sim.Input) {
 	due := int64(0)
 	for range ticks {
@@ -98,7 +99,7 @@ func keys(tick int) sim.Input {
 	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
 }
 
-// body is the player's cube in the world of a side: 0 the client's, 1 the server's.
+// body returns the player's cube in the client's world, for side 0, or the server's, for side 1.
 func (r *rig) body(side int) *sim.Body { return &r.env[side].World.Bodies()[0] }
 
 // displace moves the server's cube.
@@ -113,27 +114,25 @@ func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name
 
 func (r *rig) distance() float32 { return r.body(0).Pose.Pos.Sub(r.body(1).Pose.Pos).Len() }
 
-// serverFrame returns the frame of a vessel in the server's world.
-func (r *rig) serverFrame(vessel int) frame.Frame {
+// serverFrame returns the frame of a candidate in the server's world.
+func (r *rig) serverFrame(candidate int) frame.Frame {
 	w := r.env[1].World
-	v := w.Scene().ParentCandidates()[vessel]
+	v := w.Scene().ParentCandidates()[candidate]
 	if v.Carrier >= 0 {
 		return frame.OfCarrier(w, v.Carrier, w.Tick().Moment())
 	}
 	return frame.OfBody(&w.Bodies()[v.Body])
 }
 
-// placeError returns how far the own cube is in the client's picture of a vessel from where
-// it is in the server's vessel at the client's tick: what the player sees wrong.
-func (r *rig) placeError(vessel int) float32 {
-	f := r.c.parent.Interpolated(vessel)
-	own := r.body(0).Pose.Pos
-	truth := r.serverFrame(vessel)
-	return f.LocalPoint(own).Sub(truth.LocalPoint(r.body(1).Pose.Pos)).Len()
+// localError returns the distance between the client's cube and the server's, each in the frame of a
+// candidate in its own world.
+func (r *rig) localError(candidate int) float32 {
+	client, server := r.c.parent.Interpolated(candidate), r.serverFrame(candidate)
+	return client.LocalPoint(r.body(0).Pose.Pos).Sub(server.LocalPoint(r.body(1).Pose.Pos)).Len()
 }
 
-// TestWithoutParents says that where nothing can be a parent, prediction relative to one
-// is prediction by an offset to the history, to the bit.
+// TestWithoutParents checks that in a scene without parent candidates the strategy predicts the same
+// as historyoffset, bit for bit.
 func TestWithoutParents(t *testing.T) {
 	a := newRigAt(t, historyoffset.Strategy, nil, "zen", "latency=75ms,loss=5%")
 	b := newRig(t, "zen", "latency=75ms,loss=5%")
@@ -145,7 +144,7 @@ func TestWithoutParents(t *testing.T) {
 			b.displace(geom.Vec3{X: 1})
 		}
 		if *a.body(0) != *b.body(0) || a.counter("corrections") != b.counter("corrections") {
-			t.Fatalf("tick %d: they differ", i)
+			t.Fatalf("tick %d: the two strategies differ", i)
 		}
 	}
 	if a.counter("corrections") < 5 {
@@ -153,10 +152,10 @@ func TestWithoutParents(t *testing.T) {
 	}
 }
 
-// TestRidesWithoutError says that a cube that stands on what turns, or on what speeds up
-// to 50 m/s and slows down again, needs no correction from when the server has told of
-// the parent, but one when it wakes, and stands where the server has it there within 5 mm, though it
-// is drawn metres behind where the server's is.
+// TestRidesWithoutError checks a cube that stands on a turntable, or in a ship that accelerates to
+// 50 m/s and stops. Once it has its parent, it needs at most one correction, when it wakes, and its
+// position relative to the parent is within 5 mm of the server's, although it is drawn metres behind
+// the server's cube.
 func TestRidesWithoutError(t *testing.T) {
 	for _, c := range []struct {
 		scene string
@@ -167,124 +166,124 @@ func TestRidesWithoutError(t *testing.T) {
 		{"ship:distance=530", geom.Vec3{Y: 6, Z: 0.87}, 1700},
 		{"ship:distance=530:platform=1", geom.Vec3{Y: -0.35, Z: 0.87}, 1700},
 	} {
-		for _, weather := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
-			r := newRigAt(t, Strategy, &c.at, c.scene, weather)
+		for _, network := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
+			r := newRigAt(t, Strategy, &c.at, c.scene, network)
 			r.run(150, noInput)
 			before, behind := r.counter("corrections"), float32(0)
-			vessel := r.c.parent.Current()
-			if vessel == frame.NoParent {
+			parent := r.c.parent.Current()
+			if parent == frame.NoParent {
 				t.Fatalf("%s: it has no parent", c.scene)
 			}
 			for range c.ticks {
 				r.run(1, noInput)
-				if d := r.placeError(vessel); d > 0.005 {
-					t.Fatalf("%s, %s, tick %d: %v m beside its place in the vessel", c.scene, weather, r.tick, d)
+				if d := r.localError(parent); d > 0.005 {
+					t.Fatalf("%s, %s, tick %d: its position in the parent is %v m off", c.scene, network, r.tick, d)
 				}
 				behind = max(behind, r.distance())
 			}
 			n := r.counter("corrections") - before
-			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.scene, weather, n, behind)
+			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.scene, network, n, behind)
 			if n > 1 || r.counter("parent_switches") > 1 || behind < 0.2 {
-				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, weather, n, r.counter("parent_switches"), behind)
+				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, network, n, r.counter("parent_switches"), behind)
 			}
 		}
 	}
 }
 
-// TestLeavesParent says that who is thrown out of a ship under way has the ship's velocity and
-// its own in the world, that the picture goes over to the world's time without a jump,
-// in doses or by smoothing, and that it ends where the server has it.
+// TestLeavesParent checks each handover with a cube that is thrown out of a moving ship: it has the
+// ship's velocity in the world's frame, its drawn pose moves to the world's time without a large jump,
+// and it ends where the server has it.
 func TestLeavesParent(t *testing.T) {
-	for _, way := range []string{"gradual", "smooth", "reconcile"} {
-		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", way)
+	for _, handover := range []string{"gradual", "smooth", "reconcile"} {
+		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover)
 		r.run(900, noInput) // at 41 m/s
 		if r.c.parent.Current() != 0 {
 			t.Fatal("it has no parent")
 		}
-		// The server throws it up and out, and the client finds out.
+		// The server throws it out; the client learns it from the snapshots.
 		b := *r.body(1)
 		b.Pose.Pos.Z, b.Pose.Pos.Y = 12, -9
 		r.env[1].World.SetBody(0, b)
 		last := geom.Vec3{}
-		left, jump, before := 0, float32(0), geom.Vec3{}
+		leftTick, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
 			r.run(1, noInput)
 			at := r.c.world.Drawn().Pos
 			step := at.Sub(last)
-			if i > 1 && left > 0 {
+			if i > 1 && leftTick > 0 {
 				jump = max(jump, step.Sub(before).Len())
 			}
 			last, before = at, step
-			if left == 0 && r.c.parent.Current() == frame.NoParent {
-				left = r.tick
+			if leftTick == 0 && r.c.parent.Current() == frame.NoParent {
+				leftTick = r.tick
 				if v := r.body(0).Linear; v.X < 30 {
-					t.Errorf("%s: it leaves with %v m/s", way, v)
+					t.Errorf("%s: it leaves at %v m/s", handover, v)
 				}
 			}
 		}
-		t.Logf("%s: left in tick %d, a step of %.2f m more than the last, at most, %.2f m apart", way, left, jump, r.distance())
-		if left == 0 {
-			t.Fatalf("%s: it is not left", way)
+		t.Logf("%s: left in tick %d; a drawn step differs by at most %.2f m from the last; %.2f m apart", handover, leftTick, jump, r.distance())
+		if leftTick == 0 {
+			t.Fatalf("%s: it does not leave", handover)
 		}
-		if most := map[string]float32{"gradual": 0.6, "smooth": 2.5, "reconcile": 0.6}[way]; jump > most {
-			t.Errorf("%s: its picture jumps by %v m", way, jump)
+		if limit := map[string]float32{"gradual": 0.6, "smooth": 2.5, "reconcile": 0.6}[handover]; jump > limit {
+			t.Errorf("%s: its drawn pose jumps by %v m", handover, jump)
 		}
-		if n := r.counter("handover_max_m"); way != "reconcile" && (n < 10 || n > 16) || way == "reconcile" && n > 0 {
-			t.Errorf("%s: %v m between the two times", way, n)
+		if n := r.counter("handover_max_m"); handover != "reconcile" && (n < 10 || n > 16) || handover == "reconcile" && n > 0 {
+			t.Errorf("%s: %v m between the two times", handover, n)
 		}
 		r.run(900, noInput)
 		if r.distance() > 0.01 {
-			t.Errorf("%s: in the end they are %v m apart", way, r.distance())
+			t.Errorf("%s: in the end the two worlds differ by %v m", handover, r.distance())
 		}
 	}
 }
 
-// TestServerChoosesParent says that who has no parent gets one when the server knows
-// it, and not by the own world, in which the ship is where it was; and that who has one
-// leaves it by the own world, before the server can have told.
+// TestServerChoosesParent checks that a cube without a parent gets one only from the server's
+// snapshots, because the client's ship is in the past, and that with parent-predict it leaves a parent
+// before the server's snapshots say so.
 func TestServerChoosesParent(t *testing.T) {
-	for _, ahead := range []string{"on", "off"} {
-		r := newRig(t, "ship", "latency=100ms", "parent-predict", ahead)
+	for _, predicted := range []string{"on", "off"} {
+		r := newRig(t, "ship", "latency=100ms", "parent-predict", predicted)
 		r.run(60, noInput)
-		first, known := 0, 0
+		clientTick, serverTick := 0, 0 // in which each side has the parent
 		drive := func(b sim.Buttons) func(int) sim.Input { return func(int) sim.Input { return sim.Input{Buttons: b} } }
-		for i := 0; i < 200 && first == 0; i++ {
+		for i := 0; i < 200 && clientTick == 0; i++ {
 			if i < 45 {
 				r.run(1, drive(sim.Forward))
 			} else {
 				r.run(1, noInput)
 			}
-			if known == 0 && r.s.parents.Parent(0) == 0 {
-				known = r.tick
+			if serverTick == 0 && r.s.parents.Parent(0) == 0 {
+				serverTick = r.tick
 			}
 			if r.c.parent.Current() == 0 {
-				first = r.tick
+				clientTick = r.tick
 			}
 		}
-		if first-known < 6 || first-known > 20 {
-			t.Errorf("ahead %s: the server knows it in tick %d, the client in %d", ahead, known, first)
+		if clientTick-serverTick < 6 || clientTick-serverTick > 20 {
+			t.Errorf("parent-predict %s: the server has the parent in tick %d, the client in %d", predicted, serverTick, clientTick)
 		}
-		foreseen := r.counter("parent_predicted_switches")
+		before := r.counter("parent_predicted_switches")
 		for i := 0; i < 400 && r.c.parent.Current() == 0; i++ {
 			r.run(1, drive(sim.Back))
 		}
-		if got := r.counter("parent_predicted_switches") - foreseen; (got == 1) != (ahead == "on") {
-			t.Errorf("ahead %s: %v times foreseen", ahead, got)
+		if got := r.counter("parent_predicted_switches") - before; (got == 1) != (predicted == "on") {
+			t.Errorf("parent-predict %s: %v predicted switches", predicted, got)
 		}
 	}
 }
 
-// FuzzReadRelative feeds payloads to a client that knows parents: what is no state of
-// this scene changes nothing.
+// FuzzReadRelative sends arbitrary payloads to a client: none panics, or makes its body's state
+// infinite.
 func FuzzReadRelative(f *testing.F) {
 	g := frame.Grid(newRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
 	var c quant.Coder
-	for _, told := range []frame.State{{Parent: frame.NoParent}, {Parent: 0}, {Parent: 1}} {
-		told.Body.Pose.Rot = geom.Identity
+	for _, state := range []frame.State{{Parent: frame.NoParent}, {Parent: 0}, {Parent: 1}} {
+		state.Body.Pose.Rot = geom.Identity
 		c.BeginWrite(make([]byte, 128))
 		h := codec.ConsumedHeader{Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 29}}
 		h.Code(&c, 0)
-		told.Code(&c, 2, &g)
+		state.Code(&c, 2, &g)
 		c.Bits(31, 16)
 		input.CodeInput(&c, sim.Input{Buttons: 3})
 		for range 11 {
@@ -305,16 +304,15 @@ func FuzzReadRelative(f *testing.F) {
 	})
 }
 
-// hop returns what happens to a cube that stands on a turntable of 6 turns a minute, 2.8 m from its
-// middle, and taps on Lift: the number of corrections from then until it stands again, their sum and
-// the largest in metres, and the largest change of its drawn step on the table that the server's
-// cube does not make.
+// hop makes a cube hop that stands on a turntable of 6 rpm, 2.8 m from its centre. It returns the
+// number of corrections until it stands again, their sum and the largest in metres, and the largest
+// change of its drawn step on the table that the server's cube does not make.
 func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, largest, jump float64) {
 	t.Helper()
 	r := newRigAt(t, strategy, &geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}, "turntable", "latency=100ms", knobs...)
 	r.run(300, noInput)
 	r.corrections = nil
-	var drawn, server [2]geom.Vec3 // the last two places on the table
+	var drawn, server [2]geom.Vec3 // the last two positions on the table
 	changes := map[sim.Tick]geom.Vec3{}
 	for i := range 240 {
 		r.run(1, func(int) sim.Input {
@@ -345,9 +343,9 @@ func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, lar
 	return float64(len(r.corrections)), sum, largest, jump
 }
 
-// TestHopOnTable says what a hop on a table that turns costs: next to nothing where the parent is
-// kept by its box and inertia is simulated, more where the cube is only moved along or loses its
-// parent in the air, and most without one.
+// TestHopOnTable measures the corrections of a hop on a rotating table: almost none if the cube keeps
+// its parent by its box and inertia is simulated, more if it is only moved along or has no parent in
+// the air, and most with historyoffset.
 func TestHopOnTable(t *testing.T) {
 	type row struct {
 		what     string
@@ -367,18 +365,18 @@ func TestHopOnTable(t *testing.T) {
 		x := &rows[i]
 		var n, jump float64
 		n, x.sum, x.largest, jump = hop(t, x.strategy, x.knobs...)
-		t.Logf("%s: %v corrections, %.2f m together, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, n, x.sum, x.largest, jump)
+		t.Logf("%s: %v corrections, %.2f m in total, the largest %.3f m; the largest change of a drawn step on the table %.3f m", x.what, n, x.sum, x.largest, jump)
 		if i == 0 && (x.sum > 0.3 || jump > 0.06) || i > 0 && x.sum < 3*rows[0].sum {
 			t.Errorf("%s: %v m", x.what, x.sum)
 		}
 	}
 	if rows[3].largest < 0.3 || rows[4].sum < 3*rows[1].sum {
-		t.Error("a reconciled handover pulls less than 0.3 m, or a cube without a parent is no worse")
+		t.Error("the largest correction after reconcile is below 0.3 m, or historyoffset needs no more corrections")
 	}
 }
 
-// TestResetAboard says that a client that has stood still for two seconds in a ship under
-// way skips to the server's time and stands in the ship where it stood.
+// TestResetAboard checks that a client that was paused for two seconds in a moving ship skips to the
+// server's time and keeps its position in the ship.
 func TestResetAboard(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms")
 	r.run(900, noInput)
@@ -389,14 +387,14 @@ func TestResetAboard(t *testing.T) {
 	if n := r.counter("resets"); n != 1 {
 		t.Errorf("%v resets", n)
 	}
-	if d := r.placeError(0); d > 0.02 || r.c.parent.Current() != 0 {
-		t.Errorf("%v m beside its place, parent %d", d, r.c.parent.Current())
+	if d := r.localError(0); d > 0.02 || r.c.parent.Current() != 0 {
+		t.Errorf("its position in the parent is %v m off, parent %d", d, r.c.parent.Current())
 	}
 }
 
-// TestRidesBody says that a body carries as a carrier does: a cube that stands on the
-// trailer's bed, which is drawn round and round, has it as its parent, and stays within
-// five centimetres of its place on it.
+// TestRidesBody checks that a body can be a parent like a carrier: a cube on the bed of the trailer,
+// which drives in circles, has the bed as its parent, and its position on it is within 5 cm of the
+// server's.
 func TestRidesBody(t *testing.T) {
 	scene, err := sim.SceneNamed("trailer")
 	if err != nil {
@@ -416,18 +414,17 @@ func TestRidesBody(t *testing.T) {
 	for i := range 600 {
 		r.run(1, noInput)
 		if i > 200 {
-			worst = max(worst, r.placeError(bed))
+			worst = max(worst, r.localError(bed))
 		}
 	}
-	t.Logf("up to %.3f m beside its place, drawn %.2f m from the server's", worst, r.distance())
+	t.Logf("its position in the parent is up to %.3f m off, drawn %.2f m from the server's", worst, r.distance())
 	if worst > 0.05 || r.s.parents.Parent(0) != bed || r.c.parent.Current() != bed {
-		t.Errorf("up to %v m beside its place, parent %d, at the server %d, want %d", worst, r.c.parent.Current(), r.s.parents.Parent(0), bed)
+		t.Errorf("its position in the parent is up to %v m off, parent %d, at the server %d, want %d", worst, r.c.parent.Current(), r.s.parents.Parent(0), bed)
 	}
 }
 
-// TestPendingCorrectionTurns says that what is still to be given turns along with the parent: a shove
-// of a metre on a table that turns once in four seconds is corrections of a metre
-// together, and not more because the first doses point elsewhere than the last.
+// TestPendingCorrectionTurns checks that a pending correction turns with the parent: the corrections
+// of a displacement on a table that turns once in four seconds add up to about that displacement.
 func TestPendingCorrectionTurns(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{X: 1.2, Y: -1, Z: 0.87}, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
 	r.run(300, noInput)
@@ -442,35 +439,34 @@ func TestPendingCorrectionTurns(t *testing.T) {
 	for _, f := range r.corrections {
 		sum += f.Shift
 	}
-	t.Logf("%d corrections of %.3f m together", len(r.corrections), sum)
-	if sum < 1 || sum > 1.5 || r.placeError(0) > 0.05 {
-		t.Errorf("%d corrections of %v m together, %v m beside in the end", len(r.corrections), sum, r.placeError(0))
+	t.Logf("%d corrections of %.3f m in total", len(r.corrections), sum)
+	if sum < 1 || sum > 1.5 || r.localError(0) > 0.05 {
+		t.Errorf("%d corrections of %v m in total, its position is %v m off in the end", len(r.corrections), sum, r.localError(0))
 	}
 }
 
-// TestRestsInInterpolatedParent says that a cube that the server says sleeps in a ship that has
-// arrived is not put there as long as the ship is shown on its way: a second late, it
-// stands in the ship that is shown.
+// TestRestsInInterpolatedParent checks that a cube that sleeps at the server, in a ship that has
+// arrived, does not adopt the server's pose while the displayed ship is still moving.
 func TestRestsInInterpolatedParent(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship", "latency=50ms", "validity", "1000")
 	r.run(120, noInput)
 	slept := false
 	for range 20 * 60 {
 		r.run(1, noInput)
-		if d := r.placeError(0); d > 0.01 {
-			t.Fatalf("tick %d: it is %v m beside its place", r.tick, d)
+		if d := r.localError(0); d > 0.01 {
+			t.Fatalf("tick %d: its position in the ship is %v m off", r.tick, d)
 		}
 		ship := r.serverFrame(0)
-		late := r.c.parent.Interpolated(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
-		slept = slept || r.tick > 18*60 && late > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
+		behind := r.c.parent.Interpolated(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
+		slept = slept || r.tick > 18*60 && behind > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
 	}
 	if !slept {
-		t.Error("it did not sleep while its ship was under way in the picture")
+		t.Error("it did not sleep at the server while the displayed ship moved")
 	}
 }
 
-// TestShiftsHistoryOfOtherParents says that a difference in one space moves the entries of another one by
-// the same way, as the two are shown.
+// TestShiftsHistoryOfOtherParents checks that a shift in one frame moves the states remembered in
+// another frame equally, as the two frames are displayed.
 func TestShiftsHistoryOfOtherParents(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{X: 2, Y: 1, Z: 0.87}, "turntable", "latency=50ms")
 	r.run(400, noInput)
@@ -491,6 +487,6 @@ func TestShiftsHistoryOfOtherParents(t *testing.T) {
 		}
 	}
 	if off := r.c.world.Player.Pending.Pos.Sub(d.Pos).Len(); off > 1e-4 {
-		t.Errorf("doses of %v", r.c.world.Player.Pending.Pos)
+		t.Errorf("pending %v", r.c.world.Player.Pending.Pos)
 	}
 }

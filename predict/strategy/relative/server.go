@@ -12,7 +12,7 @@ import (
 
 type server struct {
 	solver         predict.Solver // settings
-	inputs         []sim.Input    // of each player in the last tick
+	inputs         []sim.Input    // by player, of the last tick
 	receiver       input.PlayoutReceiver
 	lagCompensator hit.LagCompensator
 	parents        frame.Selection
@@ -37,8 +37,8 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick plays out the inputs, steps, chooses the parents, and sends the state with the tick of the
-// client's input that led to it and the player's cube relative to its parent.
+// Tick plays out the inputs, steps, chooses the parents, and sends the state with the client tick of
+// the input that led to it and the player's cube relative to its parent.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	s.broadcast.Acknowledge(peers)
@@ -51,7 +51,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.broadcast.SendWithHeader(s.writeHeader, w, peers, s.inputs, m)
 }
 
-// CopyFrom makes s an equal of another server, all but its env.
+// CopyFrom makes s a copy of another server, except for its env.
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.solver, s.inputs = o.solver, append(s.inputs[:0], o.inputs...)
