@@ -61,7 +61,7 @@ func (w *World) Decay() {
 func (w *World) Correct(idleTicks int) {
 	s := &w.settings
 	w.Player.Step(w.env.World, w.env.Player, &s.correction)
-	w.env.Counters.Set("pending_correction_m", float64(w.Player.Pending.Pos.Len()))
+	w.Log.SetPending(w.Player.Pending.Pos.Len())
 	w.Nearby.Step(&s.correction)
 	w.Chain.Step(w.Snapshot().Bodies, w.isSettled(idleTicks), &s.correction, &s.smooth)
 }

@@ -24,7 +24,13 @@ type Lead struct {
 	settings leadSettings
 	servo    Servo
 	echo     Echo
+	counters leadCounters
 	env      *predict.Env
+}
+
+// leadCounters are what a Lead measures.
+type leadCounters struct {
+	echo, rttEcho, arrivalEarly, clockBehind predict.Counter
 }
 
 type leadSettings struct {
@@ -40,10 +46,10 @@ func (l *Lead) Declare(env *predict.Env) {
 	input.DeclarePlayoutDelay(&l.settings.playoutDelay, k)
 	k.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client skips to the server's time instead of running faster, ms")
 	k.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"}, "RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
-	m.Declare("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
-	m.Declare("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
-	m.Declare("arrival_early_ms", "time by which the newest state arrived before the client expected it, ms, now; below 0: after")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+	l.counters.echo = m.New("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
+	l.counters.rttEcho = m.New("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
+	l.counters.arrivalEarly = m.New("arrival_early_ms", "time by which the newest state arrived before the client expected it, ms, now; below 0: after")
+	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
 }
 
 // BeginTick begins the client's tick.
@@ -59,18 +65,18 @@ func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeade
 	if link.RTT == 0 && link.Acked == 0 {
 		return 0
 	}
-	w, m := l.env.World, l.env.Counters
+	w := l.env.World
 	if h.Source == input.SourceReceived {
 		if passed, ok := l.echo.Add(h.ClientTick, h.WaitedTicks, w.Rate()); ok {
-			m.Set("echo_ms", float64(passed)/float64(time.Millisecond))
-			m.Set("rtt_echo_ms", float64(l.echo.RTT())/float64(time.Millisecond))
+			l.counters.echo.Set(float64(passed) / float64(time.Millisecond))
+			l.counters.rttEcho.Set(float64(l.echo.RTT()) / float64(time.Millisecond))
 		}
 	}
 	rtt, delay := l.roundTrip(link.RTT)
 	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
 	l.servo.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
 	ticks = l.servo.Sync(Behind(server, w.Tick(), rtt+waited, delay, w.Rate()), w.Rate())
-	m.Set("arrival_early_ms", l.servo.ArrivalEarly().Millis(w.Rate()))
+	l.counters.arrivalEarly.Set(l.servo.ArrivalEarly().Millis(w.Rate()))
 	return ticks
 }
 
@@ -92,7 +98,7 @@ func (l *Lead) Synced() bool { return l.servo.Synced() }
 // Steer ends the client's tick and requests the pace of the next.
 func (l *Lead) Steer() {
 	l.env.SlewPPM = l.servo.Tick()
-	l.env.Counters.Set("clock_behind_ticks", l.servo.Behind().Ticks())
+	l.counters.clockBehind.Set(l.servo.Behind().Ticks())
 }
 
 // CopyFrom makes l a copy of o, except for its env.

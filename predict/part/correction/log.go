@@ -10,8 +10,14 @@ import (
 // Log maps the server's ticks to the client's, and counts and reports the corrections of the
 // player's body.
 type Log struct {
-	state logState
-	env   *predict.Env
+	state    logState
+	counters logCounters
+	env      *predict.Env
+}
+
+// logCounters are what a Log counts.
+type logCounters struct {
+	corrections, mean, max, pending predict.Counter
 }
 
 type logState struct {
@@ -26,10 +32,10 @@ type logState struct {
 func (l *Log) Declare(env *predict.Env) {
 	l.env, l.state.comparedTick = env, env.World.Tick()
 	m := env.Counters
-	m.Declare("corrections", "snapshots that differed from the remembered state of the player's cube by more than a tolerance")
-	m.Declare("correction_mean_m", "distance by which a correction shifted the player's history, m, mean")
-	m.Declare("correction_max_m", "distance by which a correction shifted the player's history, m, largest")
-	m.Declare("pending_correction_m", "length of the correction that has not been applied yet, m, now")
+	l.counters.corrections = m.New("corrections", "snapshots that differed from the remembered state of the player's cube by more than a tolerance")
+	l.counters.mean = m.New("correction_mean_m", "distance by which a correction shifted the player's history, m, mean")
+	l.counters.max = m.New("correction_max_m", "distance by which a correction shifted the player's history, m, largest")
+	l.counters.pending = m.New("pending_correction_m", "length of the correction that has not been applied yet, m, now")
 }
 
 // Locate returns the client tick whose beginning is described by a state of a server tick that was
@@ -85,16 +91,18 @@ func (l *Log) Describe(from *packet.Packet, tick sim.Tick, why predict.Cause, se
 
 // Report counts and reports a correction that moves the player's body by some metres in total.
 func (l *Log) Report(fix predict.Correction, metres float32) {
-	m := l.env.Counters
 	l.Agree()
-	m.Add("corrections", 1)
+	l.counters.corrections.Inc()
 	l.state.totalMetres += float64(metres)
-	m.Set("correction_mean_m", l.state.totalMetres/m.Value("corrections"))
-	m.Set("correction_max_m", max(m.Value("correction_max_m"), float64(metres)))
+	l.counters.mean.Set(l.state.totalMetres / l.counters.corrections.Value())
+	l.counters.max.Max(float64(metres))
 	if fix.Shift = metres; l.env.OnCorrection != nil {
 		l.env.OnCorrection(fix)
 	}
 }
+
+// SetPending counts the length, in metres, of the correction that has not been applied yet.
+func (l *Log) SetPending(metres float32) { l.counters.pending.Set(float64(metres)) }
 
 // CopyFrom makes l a copy of o, except for its env.
 func (l *Log) CopyFrom(o *Log) { l.state = o.state }

@@ -28,7 +28,13 @@ var notes = [...]string{noFallback: "", manyCorrections: "prediction is off: cor
 type Policy struct {
 	settings settings
 	state    state
+	counters counters
 	env      *predict.Env
+}
+
+// counters are what a Policy counts.
+type counters struct {
+	fallbacks, fallbackTicks, fallbackCorrections, dirtyTicks predict.Counter
 }
 
 type settings struct {
@@ -69,10 +75,10 @@ func (p *Policy) Declare(env *predict.Env) {
 	k.Int(&s.maxDirtyTicks, "fallback-dirty-ticks", 0, 0, maxEvents, "ticks of dirty collisions within fallback-window after which it is drawn interpolated; 0: never")
 	k.Float(&s.dirtyDepth, "dirty-depth", 0.01, 0, 1, "penetration depth into a kinematic body that counts as a dirty collision, m")
 	k.Millis(&s.dirtyRecoverTime, "dirty-recover", 1000, 0, 30000, "fallback-recover after dirty collisions, ms")
-	m.Declare("fallbacks", "switches of the player's cube from predicted to interpolated")
-	m.Declare("fallback_ticks", "ticks in which the player's cube was drawn interpolated")
-	m.Declare("fallback_corrections", "corrections in those ticks; they are not drawn")
-	m.Declare("dirty_ticks", "ticks in which the player's cube penetrated a kinematic body by more than dirty-depth")
+	p.counters.fallbacks = m.New("fallbacks", "switches of the player's cube from predicted to interpolated")
+	p.counters.fallbackTicks = m.New("fallback_ticks", "ticks in which the player's cube was drawn interpolated")
+	p.counters.fallbackCorrections = m.New("fallback_corrections", "corrections in those ticks; they are not drawn")
+	p.counters.dirtyTicks = m.New("dirty_ticks", "ticks in which the player's cube penetrated a kinematic body by more than dirty-depth")
 	p.env, p.state.backoff = env, 1
 }
 
@@ -92,7 +98,7 @@ func (p *Policy) AddComparison(t sim.Tick) { p.state.comparedTick = int64(t) }
 func (p *Policy) AddCorrection(metres float32) {
 	s := &p.state
 	if s.reason != noFallback {
-		p.env.Counters.Add("fallback_corrections", 1)
+		p.counters.fallbackCorrections.Inc()
 	}
 	if metres >= float32(p.settings.minCorrection) {
 		s.lastBadTick = s.comparedTick
@@ -103,7 +109,7 @@ func (p *Policy) AddCorrection(metres float32) {
 // AddStep records a step of the body in a world.
 func (p *Policy) AddStep(w *sim.World, body int) {
 	if p.settings.maxDirtyTicks > 0 && w.KinematicPenetration(body) > float32(p.settings.dirtyDepth) {
-		p.env.Counters.Add("dirty_ticks", 1)
+		p.counters.dirtyTicks.Inc()
 		p.state.collisions.add(p.state.now)
 	}
 }
@@ -115,7 +121,7 @@ func (p *Policy) Update() {
 	since := s.now - p.ticks(p.settings.window)
 	switch {
 	case s.reason != noFallback:
-		p.env.Counters.Add("fallback_ticks", 1)
+		p.counters.fallbackTicks.Inc()
 		if p.recovered() {
 			s.reason, s.switchedAt = noFallback, s.now
 		}
@@ -143,7 +149,7 @@ func (p *Policy) begin(why reason) {
 	}
 	s.reason, s.switchedAt, s.lastBadTick = why, s.now, s.comparedTick
 	s.switchCount++
-	p.env.Counters.Add("fallbacks", 1)
+	p.counters.fallbacks.Inc()
 }
 
 // recovered reports whether the prediction has agreed with the server for long enough: without a

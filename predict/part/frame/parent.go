@@ -33,8 +33,15 @@ type Parent struct {
 	grid       codec.Grid
 	frames     []Frame       // scratch: of the candidates, as they are interpolated
 	touches    []sim.Contact // scratch
+	counters   parentCounters
 	others     *playback.InterpolatedWorld
 	env        *predict.Env
+}
+
+// parentCounters are what a Parent counts.
+type parentCounters struct {
+	parent, ticks, switches, predictedSwitches, mismatches, handoverMax predict.Counter
+	inParentFrame, inWorldFrame                                         predict.Counter // corrections
 }
 
 type parentSettings struct {
@@ -65,14 +72,14 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "a body moves between a parent's past and the world's future gradually, smoothed, or by corrections")
 	k.Bool(&s.inertia, "inertia", true, "simulate the forces on a body in an accelerating or rotating parent; off: only move it along")
 	k.Bool(&s.predict, "parent-predict", true, "predict that a parent is left or changed from the client's world, before the server's state arrives")
-	m.Declare("parent", "parent of the player's cube, counted from 1, now; 0: none")
-	m.Declare("parent_ticks", "ticks in which the player's cube had a parent")
-	m.Declare("parent_switches", "changes of the parent")
-	m.Declare("parent_predicted_switches", "changes of the parent predicted from the client's world")
-	m.Declare("parent_mismatches", "snapshots of ticks in which the client had another parent than the server")
-	m.Declare("handover_max_m", "distance between a parent's time and the world's at a change of frame, m, largest")
-	m.Declare("corrections_in_parent_frame", "corrections in the frame of a parent")
-	m.Declare("corrections_in_world_frame", "corrections in the world's frame")
+	p.counters.parent = m.New("parent", "parent of the player's cube, counted from 1, now; 0: none")
+	p.counters.ticks = m.New("parent_ticks", "ticks in which the player's cube had a parent")
+	p.counters.switches = m.New("parent_switches", "changes of the parent")
+	p.counters.predictedSwitches = m.New("parent_predicted_switches", "changes of the parent predicted from the client's world")
+	p.counters.mismatches = m.New("parent_mismatches", "snapshots of ticks in which the client had another parent than the server")
+	p.counters.handoverMax = m.New("handover_max_m", "distance between a parent's time and the world's at a change of frame, m, largest")
+	p.counters.inParentFrame = m.New("corrections_in_parent_frame", "corrections in the frame of a parent")
+	p.counters.inWorldFrame = m.New("corrections_in_world_frame", "corrections in the world's frame")
 }
 
 // Read reads the player's relative state from a payload.
@@ -142,7 +149,7 @@ func (p *Parent) First() bool {
 func (p *Parent) AdoptServer() sim.Body {
 	id := p.state.server.Parent
 	if p.Current() != id {
-		p.env.Counters.Add("parent_switches", 1)
+		p.counters.switches.Inc()
 	}
 	p.set(id, p.Interpolated(id))
 	b := p.others.Receiver().Bodies[p.env.Player]
@@ -159,7 +166,7 @@ func (p *Parent) set(id int, f Frame) {
 	s := &p.state
 	s.selector.Set(id)
 	s.frame, s.changedTick, s.mismatches = f, p.env.World.Tick(), 0
-	p.env.Counters.Set("parent", float64(id+1))
+	p.counters.parent.Set(float64(id + 1))
 }
 
 // AtServerPose reports whether the interpolated parent has the pose of the newest snapshot, which is
@@ -214,7 +221,7 @@ func (p *Parent) Predict() (to int, changed bool) {
 	if p.Current() == NoParent {
 		return NoParent, false
 	}
-	p.env.Counters.Add("parent_ticks", 1)
+	p.counters.ticks.Inc()
 	if !p.settings.predict {
 		return NoParent, false
 	}
@@ -230,7 +237,7 @@ func (p *Parent) Predict() (to int, changed bool) {
 		p.state.selector = next
 		return NoParent, false
 	}
-	p.env.Counters.Add("parent_predicted_switches", 1)
+	p.counters.predictedSwitches.Inc()
 	return next.Current, true
 }
 
@@ -242,7 +249,7 @@ func (p *Parent) Follow(at sim.Tick, remembered int) (to int, changed bool) {
 		s.mismatches = 0
 		return NoParent, false
 	}
-	p.env.Counters.Add("parent_mismatches", 1)
+	p.counters.mismatches.Inc()
 	if at < s.changedTick || s.server.Parent == p.Current() {
 		s.mismatches = 0
 		return NoParent, false
@@ -266,7 +273,7 @@ func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (s
 		moved, turn = p.changeTime(&from, &next, present, b)
 		*pending = pending.Rotated(turn)
 		way := moved.Pose.Pos.Sub(b.Pose.Pos)
-		p.env.Counters.Set("handover_max_m", max(p.env.Counters.Value("handover_max_m"), float64(way.Len())))
+		p.counters.handoverMax.Max(float64(way.Len()))
 		if mode == handoverGradual {
 			pending.Add(&smoothing.Shift{Pos: way, Rot: turn})
 			moved.Pose = b.Pose
@@ -276,7 +283,7 @@ func (p *Parent) Change(to int, present sim.Moment, pending *smoothing.Shift) (s
 	moved.Asleep = false
 	w.SetBody(player, moved)
 	p.set(to, next)
-	p.env.Counters.Add("parent_switches", 1)
+	p.counters.switches.Inc()
 	return mode == handoverSmooth
 }
 
@@ -299,9 +306,9 @@ func (p *Parent) changeTime(from, to *Frame, present sim.Moment, b sim.Body) (si
 // CountCorrection counts a correction in the frame of a candidate or of NoParent.
 func (p *Parent) CountCorrection(id int) {
 	if id == NoParent {
-		p.env.Counters.Add("corrections_in_world_frame", 1)
+		p.counters.inWorldFrame.Inc()
 	} else {
-		p.env.Counters.Add("corrections_in_parent_frame", 1)
+		p.counters.inParentFrame.Inc()
 	}
 }
 

@@ -14,17 +14,17 @@ type Selection struct {
 	frames     []Frame    // of the candidates, in this tick
 	candidates []sim.ParentCandidate
 	grid       codec.Grid
-	touches    []sim.Contact // scratch
-	counters   *predict.Counters
+	touches    []sim.Contact   // scratch
+	bits       predict.Counter // written
 }
 
 // Declare declares the knobs and counters.
 func (s *Selection) Declare(env *predict.Env) {
 	scene := env.World.Scene()
-	s.candidates, s.grid, s.counters = scene.ParentCandidates(), Grid(scene), env.Counters
+	s.candidates, s.grid = scene.ParentCandidates(), Grid(scene)
 	s.frames = make([]Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
-	env.Counters.Declare("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
+	s.bits = env.Counters.New("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
 }
 
 // Update chooses the parents after a step of the world.
@@ -73,7 +73,7 @@ func (s *Selection) Write(c *quant.Coder, w *sim.World, peer, player int) {
 	}
 	before := c.BitsProcessed()
 	state.Code(c, len(s.candidates), &s.grid)
-	s.counters.Add("parent_bits", float64(c.BitsProcessed()-before))
+	s.bits.Add(float64(c.BitsProcessed() - before))
 }
 
 // CopyFrom makes s a copy of o, except for its env.

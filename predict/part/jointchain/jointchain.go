@@ -112,7 +112,7 @@ func SetPredicted(w *sim.World, others *playback.InterpolatedWorld, i int, predi
 
 // Begin starts the prediction of the bodies jointed to the player's.
 func (c *Chain) Begin(others *playback.InterpolatedWorld) {
-	w, m := c.env.World, c.env.Counters
+	w := c.env.World
 	for _, i := range jointtree.NewRootedAt(w.Scene(), c.env.Player).Order {
 		l := link{index: int(i), history: history.New[sim.Body](historyTicks)}
 		SetPredicted(w, others, l.index, true)
@@ -120,9 +120,17 @@ func (c *Chain) Begin(others *playback.InterpolatedWorld) {
 		c.links = append(c.links, l)
 	}
 	if c.Active() {
-		m.Declare("chain_corrections", "corrections of bodies jointed to the player's cube")
-		m.Declare("chain_correction_max_m", "distance by which a correction shifted the history of such a body, m, largest")
+		c.counters()
 	}
+}
+
+// counters returns the handles of the counters, which exist once a chain has been active. It is called
+// for each use, because a copied chain may never have been active itself.
+func (c *Chain) counters() (corrections, correctionMax predict.Counter) {
+	m := c.env.Counters
+	corrections = m.New("chain_corrections", "corrections of bodies jointed to the player's cube")
+	correctionMax = m.New("chain_correction_max_m", "distance by which a correction shifted the history of such a body, m, largest")
+	return corrections, correctionMax
 }
 
 // End interpolates the bodies again.
@@ -147,7 +155,6 @@ func (l *link) record(w *sim.World) {
 // Compare compares the server's bodies with the states remembered of the client tick at, and shifts
 // the histories since.
 func (c *Chain) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) {
-	m := c.env.Counters
 	for i := range c.links {
 		l := &c.links[i]
 		remembered := l.history.Find(at)
@@ -162,8 +169,9 @@ func (c *Chain) Compare(at sim.Tick, server []sim.Body, s *correction.Settings) 
 			shift.ApplyTo(past)
 		}
 		l.Pending.Add(&shift)
-		m.Add("chain_corrections", 1)
-		m.Set("chain_correction_max_m", max(m.Value("chain_correction_max_m"), float64(shift.Pos.Len())))
+		corrections, correctionMax := c.counters()
+		corrections.Inc()
+		correctionMax.Max(float64(shift.Pos.Len()))
 	}
 }
 

@@ -36,7 +36,13 @@ type Bodies struct {
 	past     []history.Ring[sim.Body] // by index: a second of states, of those that have been simulated
 	count    int                      // simulated bodies
 	found    []int32                  // scratch
+	counters counters
 	env      *predict.Env
+}
+
+// counters are what Bodies count.
+type counters struct {
+	simulated, starts, corrections predict.Counter
 }
 
 type settings struct {
@@ -59,9 +65,9 @@ func (n *Bodies) Declare(env *predict.Env) {
 	k, m := env.Knobs, env.Counters
 	k.Choice(&n.settings.mode, "remote-bodies", modeKinematic, []string{"kinematic", "dynamic"}, "remote bodies are kinematic where they are interpolated, or are simulated while the player touches them")
 	k.Millis(&n.settings.simulateTime, "simulate-time", 2000, 0, 10000, "remote-bodies=dynamic: time of simulation after the interpolation has reached the last contact, ms")
-	m.Declare("simulated_bodies", "remote bodies that the client simulates, now")
-	m.Declare("simulation_starts", "remote bodies that the client began to simulate")
-	m.Declare("remote_corrections", "corrections of simulated remote bodies")
+	n.counters.simulated = m.New("simulated_bodies", "remote bodies that the client simulates, now")
+	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
+	n.counters.corrections = m.New("remote_corrections", "corrections of simulated remote bodies")
 	bodies := len(env.World.Bodies())
 	n.bodies, n.past, n.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
 	n.env = env
@@ -99,7 +105,7 @@ func (n *Bodies) Place(others *playback.InterpolatedWorld, shown, blendTicks int
 	if simulate {
 		n.simulateTouched(others)
 	}
-	n.env.Counters.Set("simulated_bodies", float64(n.count))
+	n.counters.simulated.Set(float64(n.count))
 }
 
 // simulatedOn reports whether the simulation of body i continues. If not, the body becomes kinematic.
@@ -171,7 +177,7 @@ func (n *Bodies) simulate(i int, others *playback.InterpolatedWorld) {
 	n.count++
 	w.SetKinematic(i, false)
 	w.SetBody(i, start)
-	n.env.Counters.Add("simulation_starts", 1)
+	n.counters.starts.Inc()
 }
 
 // Record remembers the states of the simulated bodies after a step, with their pending corrections
@@ -214,7 +220,7 @@ func (n *Bodies) Compare(at sim.Tick, server []sim.Body, s *correction.Settings)
 			shift.ApplyTo(past)
 		}
 		x.pending.Add(&shift)
-		n.env.Counters.Add("remote_corrections", 1)
+		n.counters.corrections.Inc()
 	}
 }
 

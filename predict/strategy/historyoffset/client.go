@@ -22,6 +22,7 @@ const (
 type client struct {
 	settings settings
 	state    state
+	counters counters
 	lead     clock.Lead
 	inputs   input.Local
 	world    clientworld.World
@@ -31,6 +32,11 @@ type client struct {
 
 type settings struct {
 	carriers int
+}
+
+// counters are what the client counts besides its parts.
+type counters struct {
+	outsideHistory, resets predict.Counter
 }
 
 // state is plain data, copied by assignment.
@@ -53,8 +59,8 @@ func newClient(env *predict.Env) predict.Client {
 	c.world.Interpolated.Declare(env, env.Player)
 	c.world.DeclareStep()
 	c.inputs.Declare(env)
-	env.Counters.Declare("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
-	env.Counters.Declare("resets", "times that the client skipped to the server's time or adopted the server's state")
+	c.counters.outsideHistory = env.Counters.New("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
+	c.counters.resets = env.Counters.New("resets", "times that the client skipped to the server's time or adopted the server's state")
 	c.lead.Declare(env)
 	c.world.Fallback.Declare(env)
 	c.world.Nearby.Declare(env)
@@ -86,9 +92,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.inputs.Join()
 	}
 	c.lead.BeginTick()
-	late := 0
+	behind := 0
 	if fresh {
-		late = c.lead.Sync(c.world.Snapshot().Tick, &from, &c.state.header, &server.Stats)
+		behind = c.lead.Sync(c.world.Snapshot().Tick, &from, &c.state.header, &server.Stats)
 	}
 
 	// Step the player's cube at once, and remember it.
@@ -96,8 +102,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.world.PlaceOthers()
 	c.step(c.inputs.Next(w.Tick(), in))
 	c.world.Decay()
-	if late > 0 {
-		c.catchUp(late, &from)
+	if behind > 0 {
+		c.catchUp(behind, &from)
 	}
 
 	// Locate the remembered tick that the server's state describes, and compare.
@@ -192,7 +198,7 @@ func (c *client) locate(fresh bool) (at sim.Tick, why predict.Cause, ok bool) {
 func (c *client) find(at sim.Tick) *remembered {
 	r := c.history.Find(at)
 	if r == nil {
-		c.env.Counters.Add("states_outside_history", 1)
+		c.counters.outsideHistory.Inc()
 	}
 	return r
 }
@@ -219,7 +225,7 @@ func (c *client) resetToServer(why predict.Cause, from *packet.Packet) {
 	fix := c.world.Describe(from, why, &server, &before)
 	server = c.world.Onward(server)
 	c.teleport(server)
-	c.env.Counters.Add("resets", 1)
+	c.counters.resets.Inc()
 	c.world.Report(fix, server.Pose.Pos.Sub(before.Pose.Pos).Len())
 }
 

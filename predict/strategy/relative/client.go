@@ -21,13 +21,19 @@ const (
 )
 
 type client struct {
-	state   state
-	lead    clock.Lead
-	inputs  input.Local
-	world   clientworld.World
-	parent  frame.Parent
-	history history.Ring[remembered]
-	env     *predict.Env
+	state    state
+	counters counters
+	lead     clock.Lead
+	inputs   input.Local
+	world    clientworld.World
+	parent   frame.Parent
+	history  history.Ring[remembered]
+	env      *predict.Env
+}
+
+// counters are what the client counts besides its parts.
+type counters struct {
+	outsideHistory, resets predict.Counter
 }
 
 // state is plain data, copied by assignment.
@@ -51,8 +57,8 @@ func newClient(env *predict.Env) predict.Client {
 	c.world.Interpolated.Declare(env, env.Player)
 	c.world.DeclareStep()
 	c.inputs.Declare(env)
-	env.Counters.Declare("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
-	env.Counters.Declare("resets", "times that the client skipped to the server's time or adopted the server's state")
+	c.counters.outsideHistory = env.Counters.New("states_outside_history", "snapshots that describe a tick that the client no longer remembers")
+	c.counters.resets = env.Counters.New("resets", "times that the client skipped to the server's time or adopted the server's state")
 	c.lead.Declare(env)
 	c.world.Fallback.Declare(env)
 	c.world.Nearby.Declare(env)
@@ -84,9 +90,9 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.inputs.Join()
 	}
 	c.lead.BeginTick()
-	late := 0
+	behind := 0
 	if fresh {
-		late = c.lead.Sync(c.world.Snapshot().Tick, &from, &c.state.header, &server.Stats)
+		behind = c.lead.Sync(c.world.Snapshot().Tick, &from, &c.state.header, &server.Stats)
 	}
 
 	// Move the player's cube along with its parent, step it in the parent's frame, and remember it.
@@ -98,8 +104,8 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.changeParent(to)
 	}
 	c.world.Decay()
-	if late > 0 {
-		c.catchUp(late, &from)
+	if behind > 0 {
+		c.catchUp(behind, &from)
 	}
 
 	// Locate the remembered tick that the server's state describes, and compare in the parent's
@@ -204,7 +210,7 @@ func (c *client) locate(fresh bool) (at sim.Tick, why predict.Cause, ok bool) {
 func (c *client) find(at sim.Tick) *remembered {
 	r := c.history.Find(at)
 	if r == nil {
-		c.env.Counters.Add("states_outside_history", 1)
+		c.counters.outsideHistory.Inc()
 	}
 	return r
 }
@@ -232,7 +238,7 @@ func (c *client) resetToServer(why predict.Cause, from *packet.Packet) {
 	fix := c.world.Describe(from, why, &server, &before)
 	server = c.world.Onward(server)
 	c.teleport(server)
-	c.env.Counters.Add("resets", 1)
+	c.counters.resets.Inc()
 	c.world.Report(fix, server.Pose.Pos.Sub(before.Pose.Pos).Len())
 }
 
