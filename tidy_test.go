@@ -39,22 +39,26 @@ var allowedImports = map[string][]string{
 	"net/packet":          {"net/link"},
 
 	// 2
-	"net/message":            {"net/packet", "net/quant"},
-	"net/delta":              {"sim/geom", "net/quant", "net/entropy"},
-	"smoothing":              {"sim/geom"},
-	"predict/part/ownership": {"sim"},
-	"predict":                {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
-	"predict/part/history":   {"sim"},
-	"predict/part/clock":     {"sim"},
-	"predict/part/playout":   {"sim"},
-	"predict/part/input":     {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
-	"predict/part/jointtree": {"sim", "sim/geom"},
-	"predict/part/codec":     {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
-	"predict/part/hit":       {"sim", "sim/geom", "predict", "predict/part/history", "predict/part/input"},
-	"predict/part/playback":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
-	"predict/part/frame":     {"sim", "sim/geom", "predict"},
-	"predict/part/predicted": {"sim", "sim/geom", "net/packet", "net/quant", "smoothing", "predict", "predict/part/clock", "predict/part/history",
-		"predict/part/input", "predict/part/jointtree", "predict/part/codec", "predict/part/playback", "predict/part/frame", "predict/part/hit"},
+	"net/message":             {"net/packet", "net/quant"},
+	"net/delta":               {"sim/geom", "net/quant", "net/entropy"},
+	"smoothing":               {"sim", "sim/geom"},
+	"predict/part/ownership":  {"sim"},
+	"predict":                 {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
+	"predict/part/history":    {"sim"},
+	"predict/part/clock":      {"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"},
+	"predict/part/playout":    {"sim"},
+	"predict/part/input":      {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
+	"predict/part/jointtree":  {"sim", "sim/geom"},
+	"predict/part/codec":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
+	"predict/part/nearby":     {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"},
+	"predict/part/jointchain": {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"},
+	"predict/part/hit":        {"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"},
+	"predict/part/playback":   {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
+	"predict/part/correction": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
+	"predict/part/fallback":   {"sim", "sim/geom", "smoothing", "predict"},
+	"predict/part/frame":      {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
+	"predict/part/clientworld": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction",
+		"predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"},
 
 	// 3
 	"predict/strategy/animated":      strategyImports,
@@ -77,7 +81,7 @@ var allowedImports = map[string][]string{
 	"render":        {"sim/geom", "assets"},
 	"render/raster": {"render", "sim/geom"},
 	"render/video":  {"render"},
-	"ui/stage":      {"render", "sim", "sim/geom", "net/link", "predict", "predict/lab", "predict/lab/probe"},
+	"ui/stage":      {"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe"},
 	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
 	"ui/plan":       {"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"},
 	"ui/cli": {"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
@@ -154,9 +158,8 @@ func TestNoPackageNet(t *testing.T) {
 // strategyImports is what any strategy may import: never another strategy, never the
 // lab, the score, a picture or the link under its packets.
 var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
-	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/predicted", "predict/part/clock",
-	"predict/part/playout",
-	"predict/part/hit"}
+	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/playout", "predict/part/clock",
+	"predict/part/hit", "predict/part/clientworld", "predict/part/correction", "predict/part/frame"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -178,8 +181,8 @@ func TestImportsPointDown(t *testing.T) {
 // purePackages are the folders whose results are a function of their arguments alone.
 var purePackages = []string{"sim", "sim/geom", "sim/scene", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
-	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/predicted", "predict/strategy/animated", "predict/strategy/historyoffset",
-	"predict/part/hit", "predict/part/frame", "predict/part/ownership", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
+	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/strategy/animated", "predict/strategy/historyoffset",
+	"predict/part/hit", "predict/part/frame", "predict/part/ownership", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are
 // compared between machines: the pure ones, what a film's pixels depend on, and

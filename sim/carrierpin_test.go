@@ -19,7 +19,7 @@ func TestPinnedAtTick(t *testing.T) {
 				t.Fatalf("%s, tick %d: at its moment it is at %v, not %v", name, tick, got, now)
 			}
 			half := p.PoseAt(box, tick.Moment()+MomentsPerTick/2, 60)
-			if want := geom.LerpPose(now, next, 0.5); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
+			if want := (geom.Pose{Pos: now.Pos.AddScaled(0.5, next.Pos.Sub(now.Pos)), Rot: geom.Slerp(now.Rot, next.Rot, 0.5)}); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
 				t.Fatalf("%s, half a tick after %d: it is at %v, not %v", name, tick, half, want)
 			}
 			w.PinCarriers(tick.Moment() + MomentsPerTick/2)

@@ -1,25 +1,24 @@
-// Package smoothing hides corrections from the eye. It changes what is drawn,
-// never what is simulated.
+// Package smoothing hides corrections from the player.
 //
-// A correction moves the simulated body at once. The drawn body is the
-// simulated one plus an offset, which takes up the jump in full, so that the
-// drawn body does not move at all, and then fades (Fiedler, State
-// Synchronization, 2015; codersblock, Client-Side Prediction, 2018). It fades
-// per tick of the session and not per rendered frame, so a faster display shows
-// the same motion.
+// An ErrorOffset changes only the drawn pose. A correction moves the simulated body at once. The
+// drawn pose is the simulated pose plus an offset, which absorbs the jump, so that the drawn body
+// does not move, and then decays (Fiedler, State Synchronization, 2015; codersblock, Client-Side
+// Prediction, 2018). It decays per tick and not per frame, so a faster display shows the same motion.
+//
+// Gradual instead applies a correction to the simulated body over many ticks (Space Engineers, a
+// talk at GDC). The package also has the interpolation and extrapolation of poses.
 package smoothing
 
 import "ghostcube/sim/geom"
 
-// ErrorOffset is the visual error of one body: drawn = simulated + Offset. The zero
-// value is none.
+// ErrorOffset is the drawn pose of a body minus its simulated pose. The zero value is no offset.
 type ErrorOffset struct {
 	Pos geom.Vec3 // metres, world frame
 	Rot geom.Quat // drawn = Rot * simulated; the zero quaternion means none
 }
 
-// Below these an offset has faded and becomes exactly nothing. A tenth of a
-// millimetre at the usual camera is a fiftieth of a pixel.
+// An offset below these becomes exactly zero. At the usual camera distance, 0.1 mm is 1/50 of a
+// pixel.
 const (
 	minPos = 1e-4 // metres
 	minRot = 1e-4 // radians
@@ -28,15 +27,14 @@ const (
 // IsZero reports whether there is no offset.
 func (o *ErrorOffset) IsZero() bool { return *o == ErrorOffset{} }
 
-// Absorb makes the offset such that a body simulated at after is drawn at
-// drawn.
+// Absorb sets the offset so that a body simulated at after is drawn at drawn.
 func (o *ErrorOffset) Absorb(drawn, after geom.Pose) {
 	o.Pos = drawn.Pos.Sub(after.Pos)
 	o.Rot = drawn.Rot.Mul(after.Rot.Inverse()).Unit()
 	o.zeroIfSmall()
 }
 
-// zeroIfSmall turns what has faded into nothing.
+// zeroIfSmall sets small parts of the offset to zero.
 func (o *ErrorOffset) zeroIfSmall() {
 	if o.Pos.LenSq() < minPos*minPos {
 		o.Pos = geom.Vec3{}
@@ -46,8 +44,7 @@ func (o *ErrorOffset) zeroIfSmall() {
 	}
 }
 
-// Decay keeps a share of the offset: pos of its way and rot of its angle, each
-// in [0,1].
+// Decay keeps a share pos of the position and rot of the angle, each in [0,1].
 func (o *ErrorOffset) Decay(pos, rot float32) {
 	if o.IsZero() {
 		return

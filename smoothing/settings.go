@@ -6,40 +6,40 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Mode says how offsets fade.
+// Mode is the way in which error offsets decay.
 type Mode int
 
 // The modes.
 const (
-	None      Mode = iota // not at all: corrections are seen as they come
-	Single                // one share for every offset
-	TwoFactor             // small offsets fade slowly, large ones fast
+	None      Mode = iota // no offsets: a correction is drawn at once
+	Single                // the same factor for every offset
+	TwoFactor             // small offsets decay slowly, large ones fast
 )
 
 // ModeNames are the names of the modes.
 var ModeNames = []string{"none", "single", "two-factor"}
 
-// Settings say how offsets fade. All shares are what is left after 1/60 s,
-// whatever the tick rate of the session.
+// Settings are the settings of error offsets. Factors are the shares kept over 1/60 s, at any tick
+// rate.
 type Settings struct {
 	Mode Mode
 
-	PositionFactor float64 // Single: share of the way kept
-	Slerp          float64 // Single: share of the angle taken away
+	PositionFactor float64 // Single: share of the position offset kept
+	Slerp          float64 // Single: share of the angle removed
 
-	SmallFactor float64 // TwoFactor: share kept of offsets up to NearAt
-	LargeFactor float64 // TwoFactor: share kept of offsets from FarAt
+	SmallFactor float64 // TwoFactor: share kept of offsets up to SmallError
+	LargeFactor float64 // TwoFactor: share kept of offsets from LargeError
 	SmallError  float64 // metres
 	LargeError  float64 // metres
 
-	// For the angle the two distances are 1 - |dot| of the offset's quaternion
-	// with the identity: 0.1 is an angle of 52 degrees, 0.5 one of 120.
+	// SmallTurn and LargeTurn are the same limits for the rotation, as 1 - |dot| of the offset's
+	// quaternion with the identity: 0.1 is 52 degrees, 0.5 is 120 degrees.
 	SmallTurn, LargeTurn float64
 
-	SnapDistance float64 // metres: a correction of this much or more is not smoothed
+	SnapDistance float64 // metres from which a correction is not smoothed
 }
 
-// DefaultSettings are Fiedler's two factors and the prediction demo's single one.
+// DefaultSettings are Fiedler's two factors and the single factor of codersblock's prediction demo.
 var DefaultSettings = Settings{
 	Mode:           TwoFactor,
 	PositionFactor: 0.9, Slerp: 0.1,
@@ -48,8 +48,7 @@ var DefaultSettings = Settings{
 	SnapDistance: 2,
 }
 
-// Factors returns the shares of the way and of the angle that an offset keeps
-// over 1/60 s.
+// Factors returns the shares of its position and of its angle that an offset keeps over 1/60 s.
 func (s *Settings) Factors(o *ErrorOffset) (pos, rot float32) {
 	switch s.Mode {
 	case Single:
@@ -65,8 +64,8 @@ func (s *Settings) Factors(o *ErrorOffset) (pos, rot float32) {
 	return 0, 0
 }
 
-// blendFactor blends from Near to Far as an error goes from near to far. Ends that
-// are the wrong way round act as a step at far.
+// blendFactor blends from SmallFactor to LargeFactor as the error goes from near to far. If near is
+// not below far, it steps at far.
 func (s *Settings) blendFactor(err float32, near, far float64) float32 {
 	n, f := float32(near), float32(far)
 	if err >= f {
@@ -78,8 +77,8 @@ func (s *Settings) blendFactor(err float32, near, far float64) float32 {
 	return float32(s.SmallFactor) + float32(float32(s.LargeFactor-s.SmallFactor)*((err-n)/(f-n)))
 }
 
-// Absorb lets an offset take up a correction: a body that would have been
-// drawn at drawn is now simulated at after.
+// Absorb makes an offset absorb a correction: a body that was drawn at drawn is now simulated at
+// after. From SnapDistance on, and without smoothing, the offset becomes zero.
 func (s *Settings) Absorb(o *ErrorOffset, drawn, after geom.Pose) {
 	if s.Mode == None || drawn.Pos.Sub(after.Pos).Len() >= float32(s.SnapDistance) {
 		*o = ErrorOffset{}
@@ -88,8 +87,7 @@ func (s *Settings) Absorb(o *ErrorOffset, drawn, after geom.Pose) {
 	o.Absorb(drawn, after)
 }
 
-// Decay lets an offset fade for one tick of a session with that many ticks a
-// second.
+// Decay decays an offset by one tick, at rate ticks per second.
 func (s *Settings) Decay(o *ErrorOffset, rate int) {
 	if o.IsZero() {
 		return
@@ -98,9 +96,9 @@ func (s *Settings) Decay(o *ErrorOffset, rate int) {
 	o.Decay(FactorPerTick(pos, rate), FactorPerTick(rot, rate))
 }
 
-// FactorPerTick converts a share kept over 1/60 s to one kept over a tick of 1/rate s:
-// its power 60/rate. Package math's Pow differs between machines, so the power
-// is taken by its binary digits, with products and square roots only.
+// FactorPerTick converts a share kept over 1/60 s to the share kept over a tick of 1/rate s, which is
+// its power 60/rate. math.Pow differs between machines, so the power is computed from its binary
+// digits, with products and square roots only.
 func FactorPerTick(keep float32, rate int) float32 {
 	if rate == 60 || keep <= 0 || keep >= 1 {
 		return keep
@@ -111,7 +109,7 @@ func FactorPerTick(keep float32, rate int) float32 {
 	for range whole {
 		y = float64(y * x)
 	}
-	// part/rate in binary: each digit is worth another square root.
+	// part/rate in binary: each digit stands for another square root.
 	for range 40 {
 		x = math.Sqrt(x)
 		if part *= 2; part >= rate {

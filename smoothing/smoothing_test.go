@@ -11,8 +11,8 @@ func pose(x, y, z, angle float32) geom.Pose {
 	return geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.AxisAngle(geom.Vec3{X: 1, Y: 2, Z: -1}.Unit(), angle)}
 }
 
-// TestAbsorb says that the drawn body does not move when a correction is taken
-// up: to a millionth of a metre and of a radian.
+// TestAbsorb checks that the drawn body does not move when an offset absorbs a correction, to 1e-6 m
+// and 2e-6 rad.
 func TestAbsorb(t *testing.T) {
 	s := DefaultSettings
 	var o ErrorOffset
@@ -33,7 +33,7 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestFactors holds the two factors at their ends and in the middle.
+// TestFactors checks the two factors at both limits and between them.
 func TestFactors(t *testing.T) {
 	s := DefaultSettings
 	for _, c := range []struct{ err, want float32 }{{0, 0.95}, {0.1, 0.95}, {0.25, 0.95}, {0.625, 0.9}, {1, 0.85}, {1.9, 0.85}} {
@@ -54,14 +54,13 @@ func TestFactors(t *testing.T) {
 	if pos, rot := s.Factors(&ErrorOffset{Pos: geom.Vec3{X: 9}}); pos != 0.9 || rot != 0.9 {
 		t.Errorf("single: %v %v", pos, rot)
 	}
-	s.Mode, s.SmallError, s.LargeError = TwoFactor, 1, 0.5 // the wrong way round
+	s.Mode, s.SmallError, s.LargeError = TwoFactor, 1, 0.5 // in the wrong order
 	if pos, _ := s.Factors(&ErrorOffset{Pos: geom.Vec3{X: 0.7}}); pos != 0.85 {
-		t.Errorf("crossed ends: %v", pos)
+		t.Errorf("limits in the wrong order: %v", pos)
 	}
 }
 
-// TestSnap says that what is corrected too far, or not smoothed at all, is
-// drawn where it is.
+// TestSnap checks that a correction from SnapDistance on, or without smoothing, is drawn at once.
 func TestSnap(t *testing.T) {
 	s := DefaultSettings
 	o := ErrorOffset{Pos: geom.Vec3{X: 1}}
@@ -80,8 +79,8 @@ func TestSnap(t *testing.T) {
 	}
 }
 
-// TestFactorPerTick holds the conversion between tick rates against package math, and
-// says that an offset fades to the same in a second at any rate.
+// TestFactorPerTick compares the conversion between tick rates with math.Pow, and checks that an offset
+// decays equally in half a second at any rate.
 func TestFactorPerTick(t *testing.T) {
 	for _, rate := range []int{10, 20, 30, 50, 60, 64, 120, 144, 240} {
 		for _, keep := range []float32{0, 0.1, 0.5, 0.85, 0.9, 0.95, 0.99, 1} {
@@ -98,12 +97,12 @@ func TestFactorPerTick(t *testing.T) {
 		}
 		want := 1.5 * math.Pow(0.9, 30*float64(rate/2*2)/float64(rate))
 		if math.Abs(float64(o.Pos.X)-want) > 1e-4 || math.Abs(float64(o.Rot.Angle())-want) > 1e-4 {
-			t.Errorf("%d Hz: after half a second %v m and %v rad are left, want %v", rate, o.Pos.X, o.Rot.Angle(), want)
+			t.Errorf("%d Hz: after half a second %v m and %v rad remain, want %v", rate, o.Pos.X, o.Rot.Angle(), want)
 		}
 	}
 }
 
-// TestDecaysToZero says that an offset ends as exactly nothing.
+// TestDecaysToZero checks that an offset ends at exactly zero.
 func TestDecaysToZero(t *testing.T) {
 	for _, mode := range []Mode{Single, TwoFactor} {
 		s := DefaultSettings

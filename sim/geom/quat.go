@@ -103,8 +103,3 @@ type Pose struct {
 	Pos Vec3 // metres, world frame
 	Rot Quat // from the body's frame to the world's
 }
-
-// LerpPose returns the pose that lies share of the way from a to b.
-func LerpPose(a, b Pose, share float32) Pose {
-	return Pose{a.Pos.AddScaled(share, b.Pos.Sub(a.Pos)), Slerp(a.Rot, b.Rot, share)}
-}

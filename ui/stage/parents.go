@@ -4,6 +4,7 @@ import (
 	"ghostcube/predict"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // The colours of the boxes in which a cube looks for a parent: its present parent, and the candidates.
@@ -18,7 +19,7 @@ func (p *pane) addParentBoxes(v *Viewport, share float32) {
 		b := &p.current.parentBoxes[i]
 		at := b.Pose
 		if i < len(p.previous.parentBoxes) && share < 1 {
-			at = geom.LerpPose(p.previous.parentBoxes[i].Pose, at, share)
+			at = smoothing.LerpPose(p.previous.parentBoxes[i].Pose, at, share)
 		}
 		c := candidateColor
 		if b.IsParent {

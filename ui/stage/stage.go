@@ -12,6 +12,7 @@ import (
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // The colours of bodies, after Fiedler's demo and codersblock's: they say which side's pose is drawn, and who
@@ -330,7 +331,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		if i >= len(before) || share >= 1 {
 			return now[i]
 		}
-		return geom.LerpPose(before[i], now[i], share)
+		return smoothing.LerpPose(before[i], now[i], share)
 	}
 	world := p.source.ServerWorld.Scene()
 	poses, previous, tints, colors := p.current.drawn, p.previous.drawn, &p.clientTints, playerColors
@@ -367,7 +368,7 @@ func (s *Stage) buildScene(v *Viewport, l *lab.Lab, share float32, show *Setting
 		for _, b := range c.Boxes {
 			now, before := c.Path.PoseAt(b.Start.Pose, moment, p.source.ServerWorld.Rate()), c.Path.PoseAt(b.Start.Pose, previousMoment, p.source.ServerWorld.Rate())
 			if share < 1 {
-				now = geom.LerpPose(before, now, share)
+				now = smoothing.LerpPose(before, now, share)
 			}
 			v.Scene.Cubes = append(v.Scene.Cubes, render.Cube{Pose: now, Half: b.Half, Color: carrierColor})
 		}

@@ -10,6 +10,7 @@ import (
 	"ghostcube/render"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // newSession returns a session in the scene zen on a network.
@@ -254,7 +255,7 @@ func TestCarriersAreDrawn(t *testing.T) {
 		views := s.Viewports(nil, l, 0, 0, 640, 360, share)
 		for i, tick := range []sim.Tick{client, server} {
 			path := &world.Carriers[0].Path
-			want := geom.LerpPose(path.Pose(box, tick-1, 60), path.Pose(box, tick, 60), share)
+			want := smoothing.LerpPose(path.Pose(box, tick-1, 60), path.Pose(box, tick, 60), share)
 			got := views[i].Scene.Cubes[table].Pose
 			if off := got.Rot.Mul(want.Rot.Inverse()).Angle(); off > 1e-5 || got.Pos.Sub(want.Pos).Len() > 1e-5 {
 				t.Errorf("picture %d, share %v: the table is at %v, want %v", i, share, got, want)

@@ -1,25 +1,28 @@
-// Package frame knows what a body is carried by, and how the world looks from there:
-// the frame of a parent, and the rule by which a parent is chosen. It is what Space
-// Engineers' Relative Prediction stands on (a talk at GDC). It knows a world, and
-// nothing of packets.
+// Package frame provides the reference frames in which a player's body is predicted. The body of a
+// player in a ship is predicted in the frame of the ship, its parent, and not in the world's (Space
+// Engineers, a talk at GDC: Relative Prediction).
+//
+// The package chooses the parent, moves the body along with it, converts the body from one frame to
+// another, and encodes a body's state relative to its parent. It does not know histories or
+// corrections.
 package frame
 
 import (
 	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
-// Frame is where a vessel is at a moment, and how it moves. The zero value is the
-// world's own frame, in which nothing changes.
+// Frame is the pose and the motion of a parent at a moment. The zero value is the world's frame.
 type Frame struct {
-	IsParent bool // it is a vessel's, and not the world's
+	IsParent bool // false for the world's frame
 	Pose     geom.Pose
 
-	origin  geom.Vec3 // metres
-	linear  geom.Vec3 // m/s; of that place
+	origin  geom.Vec3 // metres; the point that moves at linear
+	linear  geom.Vec3 // m/s
 	angular geom.Vec3 // rad/s
-	radial  float32   // 1/s, see predict.World.PathVelocity
+	radial  float32   // 1/s, see sim.World.PathVelocity
 }
 
 // OfCarrier returns the frame of a carrier at a moment.
@@ -34,7 +37,8 @@ func OfBody(b *sim.Body) Frame {
 	return Frame{IsParent: true, Pose: b.Pose, origin: b.Pose.Pos, linear: b.Linear, angular: b.Angular}
 }
 
-// PointVelocity returns how fast a place of the world moves that is fixed to the vessel.
+// PointVelocity returns the velocity, in m/s, of the point of the parent that is at a point of the
+// world.
 func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	arm := at.Sub(f.origin)
 	v := f.linear.Add(f.angular.Cross(arm))
@@ -42,10 +46,10 @@ func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	return v.AddScaled(f.radial, arm)
 }
 
-// AngularVelocity returns how fast it turns, rad/s.
+// AngularVelocity returns the parent's angular velocity, rad/s.
 func (f *Frame) AngularVelocity() geom.Vec3 { return f.angular }
 
-// LocalPoint returns a place of the world in the vessel's own frame.
+// LocalPoint converts a point from the world's frame.
 func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return at
@@ -53,7 +57,7 @@ func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(at.Sub(f.Pose.Pos))
 }
 
-// LocalVector returns a vector of the world along the vessel's own axes.
+// LocalVector converts a vector from the world's axes.
 func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -61,7 +65,7 @@ func (f *Frame) LocalVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Inverse().Rotate(v)
 }
 
-// WorldVector returns a vector of the vessel's own along the world's axes.
+// WorldVector converts a vector to the world's axes.
 func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
 		return v
@@ -69,8 +73,7 @@ func (f *Frame) WorldVector(v geom.Vec3) geom.Vec3 {
 	return f.Pose.Rot.Rotate(v)
 }
 
-// ToLocal returns a body in the vessel's own frame, whose velocities are relative to the
-// vessel already, along the world's axes.
+// ToLocal converts a body from the world's axes. Its velocities are relative to the parent already.
 func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *b
@@ -81,7 +84,7 @@ func (f *Frame) ToLocal(b *sim.Body) sim.Body {
 	return o
 }
 
-// ToWorld undoes Own.
+// ToWorld is the inverse of ToLocal.
 func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	if !f.IsParent {
 		return *o
@@ -92,17 +95,15 @@ func (f *Frame) ToWorld(o *sim.Body) sim.Body {
 	return b
 }
 
-// Relative returns a body of the world as the vessel sees it: Own, with velocities that
-// become relative.
+// Relative converts a body from the world's frame, velocities included.
 func (f *Frame) Relative(b *sim.Body) sim.Body {
 	s := *b
 	f.AddVelocity(&s, -1)
 	return f.ToLocal(&s)
 }
 
-// AddVelocity gives a body that goes along with the vessel the vessel's velocities, those of
-// where it is: its own are the world's then. share 1 is that, -1 makes the world's
-// relative.
+// AddVelocity adds a share of the parent's velocities at the body's position to those of the body.
+// A share of 1 converts relative velocities to the world's, and -1 converts them back.
 func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	if !f.IsParent {
 		return
@@ -111,8 +112,24 @@ func (f *Frame) AddVelocity(b *sim.Body, share float32) {
 	b.Angular = b.Angular.AddScaled(share, f.angular)
 }
 
-// MoveAlong returns where a body is that was at p and has been moved along with the vessel
-// since it was at f, and the turn that this was.
+// ShiftToLocal converts a shift from the world's axes.
+func (f *Frame) ShiftToLocal(s *smoothing.Shift) smoothing.Shift {
+	if !f.IsParent {
+		return *s
+	}
+	return s.Rotated(f.Pose.Rot.Inverse())
+}
+
+// ShiftToWorld converts a shift to the world's axes.
+func (f *Frame) ShiftToWorld(s *smoothing.Shift) smoothing.Shift {
+	if !f.IsParent {
+		return *s
+	}
+	return s.Rotated(f.Pose.Rot)
+}
+
+// MoveAlong moves a pose along with the parent, from f to another frame of that parent, and returns
+// the rotation of that motion.
 func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	if f.Pose.Rot == to.Pose.Rot {
 		p.Pos = p.Pos.Add(to.Pose.Pos.Sub(f.Pose.Pos))
@@ -124,24 +141,11 @@ func (f *Frame) MoveAlong(to *Frame, p geom.Pose) (geom.Pose, geom.Quat) {
 	return p, turn
 }
 
-// Extrapolate returns the frame as it would be so many seconds later if the vessel went on as
-// it does.
+// Extrapolate returns the frame after some seconds at constant velocities.
 func (f *Frame) Extrapolate(seconds float32) Frame {
 	l := *f
-	if !f.IsParent {
-		return l
+	if f.IsParent {
+		l.Pose = smoothing.ExtrapolateArc(f.Pose, f.PointVelocity(f.Pose.Pos), f.angular, seconds)
 	}
-	l.Pose.Pos = f.Pose.Pos.AddScaled(seconds, f.PointVelocity(f.Pose.Pos))
-	spin := f.angular.Len()
-	if spin == 0 {
-		return l
-	}
-	turn := geom.AxisAngle(f.angular.Scale(1/spin), float32(spin*seconds))
-	l.Pose.Rot = turn.Mul(f.Pose.Rot).Unit()
-	// The place that stands still in the ground plane, as far as there is one, stays: its
-	// way is an arc.
-	still := f.Pose.Pos.AddScaled(1/float32(spin*spin), f.angular.Cross(f.PointVelocity(f.Pose.Pos)))
-	along := f.angular.Scale(f.angular.Dot(f.PointVelocity(f.Pose.Pos)) / float32(spin*spin))
-	l.Pose.Pos = still.Add(turn.Rotate(f.Pose.Pos.Sub(still))).AddScaled(seconds, along)
 	return l
 }

@@ -14,26 +14,26 @@ func defaultRules() (r Rules) {
 	return r
 }
 
-// roomCandidate is a vessel of carrier i, a box of so many metres about the origin.
+// roomCandidate returns a candidate for carrier i: a cube about the origin, with half extents in metres.
 func roomCandidate(i int, half float32) Candidate {
 	h := geom.Vec3{X: half, Y: half, Z: half}
 	return Candidate{Carrier: i, Body: -1, Lower: h.Neg(), Upper: h}
 }
 
-// frameAt is the frame of something that is at x and goes v m/s along x.
+// frameAt returns the frame of a body at x that moves along x at v m/s.
 func frameAt(x, v float32) Frame {
 	return OfBody(&sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: x}, Rot: geom.Identity}, Linear: geom.Vec3{X: v}})
 }
 
-// bodyAt is one at x that goes v m/s.
+// bodyAt returns a body at x that moves along x at v m/s.
 func bodyAt(x, v float32) *sim.Body {
 	return &sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: x}, Rot: geom.Identity}, Linear: geom.Vec3{X: v}}
 }
 
-// TestSelector goes through the rule: contact before boxes, the ground before them too, the
-// largest of several, similar velocities only, and what is touched whatever its velocity.
+// TestSelector checks the rules: contacts, also with the ground, come before boxes; the largest of
+// several candidates is chosen; a box needs a similar velocity, and a contact does not.
 func TestSelector(t *testing.T) {
-	vessels := []Candidate{roomCandidate(0, 2), roomCandidate(1, 5), roomCandidate(2, 3)}
+	candidates := []Candidate{roomCandidate(0, 2), roomCandidate(1, 5), roomCandidate(2, 3)}
 	touch := func(carriers ...int) (list []sim.Contact) {
 		for _, c := range carriers {
 			list = append(list, sim.Contact{Body: -1, Carrier: c})
@@ -41,11 +41,11 @@ func TestSelector(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct {
-		what    string
+		name    string
 		frames  []Frame
 		touches []sim.Contact
 		body    *sim.Body
-		turn    func(*Rules)
+		set     func(*Rules)
 		want    int
 	}{
 		{"in none", []Frame{frameAt(50, 0), frameAt(-50, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), nil, NoParent},
@@ -54,85 +54,84 @@ func TestSelector(t *testing.T) {
 		{"in two: the larger", []Frame{frameAt(0, 0), frameAt(50, 0), frameAt(0, 0)}, nil, bodyAt(0, 0), nil, 2},
 		{"in the margin", []Frame{frameAt(2.9, 0), frameAt(50, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), nil, 0},
 		{"beyond it", []Frame{frameAt(3.1, 0), frameAt(50, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), nil, NoParent},
-		{"it only passes by", []Frame{frameAt(50, 0), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 0), nil, NoParent},
-		{"both go 50 m/s", []Frame{frameAt(50, 0), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 48), nil, 1},
-		{"the largest passes by, a smaller goes along", []Frame{frameAt(0, 4), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 3), nil, 0},
-		{"touched, though smaller than what it is in", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), nil, 0},
-		{"touched at another speed", []Frame{frameAt(0, 50), frameAt(90, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), nil, 0},
-		{"two touched: the larger", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(0, 0)}, touch(0, 2), bodyAt(0, 0), nil, 2},
+		{"one passes by", []Frame{frameAt(50, 0), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 0), nil, NoParent},
+		{"both move at about 50 m/s", []Frame{frameAt(50, 0), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 48), nil, 1},
+		{"the largest passes by, a smaller one moves along", []Frame{frameAt(0, 4), frameAt(0, 50), frameAt(90, 0)}, nil, bodyAt(0, 3), nil, 0},
+		{"touches a smaller one than the one that contains it", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), nil, 0},
+		{"touches one at another speed", []Frame{frameAt(0, 50), frameAt(90, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), nil, 0},
+		{"touches two: the larger", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(0, 0)}, touch(0, 2), bodyAt(0, 0), nil, 2},
 		{"on the ground, in a box", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, touch(-1), bodyAt(0, 0), nil, NoParent},
-		{"on the ground and on a vessel", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, touch(-1, 0), bodyAt(0, 0), nil, 0},
+		{"on the ground and on a carrier", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(0, 0)}, touch(-1, 0), bodyAt(0, 0), nil, 0},
 		{"on another body, in a box", []Frame{frameAt(0, 0), frameAt(9, 0), frameAt(9, 0)}, []sim.Contact{{Body: 7, Carrier: -1}}, bodyAt(0, 0), nil, 0},
-		{"contacts do not count", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), func(r *Rules) { r.Contact = false }, 1},
-		{"boxes do not count", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), func(r *Rules) { r.Box = false }, NoParent},
+		{"without the rule for contacts", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, touch(0), bodyAt(0, 0), func(r *Rules) { r.Contact = false }, 1},
+		{"without the rule for boxes", []Frame{frameAt(0, 0), frameAt(0, 0), frameAt(90, 0)}, nil, bodyAt(0, 0), func(r *Rules) { r.Box = false }, NoParent},
 	} {
 		r := defaultRules()
-		if c.turn != nil {
-			c.turn(&r)
+		if c.set != nil {
+			c.set(&r)
 		}
 		choice := NewSelector()
-		s := Surroundings{Candidates: vessels, Frames: c.frames, Touches: c.touches, Body: c.body}
+		s := Surroundings{Candidates: candidates, Frames: c.frames, Touches: c.touches, Body: c.body}
 		for range r.SwitchTicks {
 			choice.Update(&r, &s)
 		}
 		if choice.Current != c.want {
-			t.Errorf("%s: %d, want %d", c.what, choice.Current, c.want)
+			t.Errorf("%s: %d, want %d", c.name, choice.Current, c.want)
 		}
 	}
 }
 
-// TestHysteresis says that a parent by its box is taken after so many ticks in a row, one
-// by contact at once; that a parent is kept in a wider box and at a velocity that differs
-// more; that it is left after so many ticks; and that what is wanted by turns is not
-// changed.
+// TestHysteresis checks that a parent is adopted by its box after SwitchTicks in a row and by a contact
+// at once; that the present parent has a larger box and speed limit; that it is left after SwitchTicks;
+// and that alternating choices change nothing.
 func TestHysteresis(t *testing.T) {
 	r := defaultRules()
-	vessels := []Candidate{roomCandidate(0, 2), roomCandidate(1, 2)}
+	candidates := []Candidate{roomCandidate(0, 2), roomCandidate(1, 2)}
 	frames := []Frame{frameAt(0, 0), frameAt(20, 0)}
 	c := NewSelector()
-	look := func(b *sim.Body, touches ...sim.Contact) bool {
-		return c.Update(&r, &Surroundings{Candidates: vessels, Frames: frames, Touches: touches, Body: b})
+	update := func(b *sim.Body, touches ...sim.Contact) bool {
+		return c.Update(&r, &Surroundings{Candidates: candidates, Frames: frames, Touches: touches, Body: b})
 	}
 	for i := 1; i < r.SwitchTicks; i++ {
-		if look(bodyAt(0, 0)) {
-			t.Fatalf("it is taken after %d ticks", i)
+		if update(bodyAt(0, 0)) {
+			t.Fatalf("adopted after %d ticks", i)
 		}
 	}
-	if !look(bodyAt(0, 0)) || c.Current != 0 {
-		t.Fatal("it is not taken")
+	if !update(bodyAt(0, 0)) || c.Current != 0 {
+		t.Fatal("not adopted")
 	}
 	for range 60 {
-		if look(bodyAt(5.9, 0)) || look(bodyAt(0, 12.4)) {
-			t.Fatal("it is left near its box")
+		if update(bodyAt(5.9, 0)) || update(bodyAt(0, 12.4)) {
+			t.Fatal("left near its box")
 		}
 	}
-	for i := range 60 { // out of it, but never for long
-		if i%r.SwitchTicks != 0 && look(bodyAt(6.1, 0)) || i%r.SwitchTicks == 0 && look(bodyAt(0, 0)) {
-			t.Fatal("it is left too soon")
+	for i := range 60 { // outside of it, but never for SwitchTicks in a row
+		if i%r.SwitchTicks != 0 && update(bodyAt(6.1, 0)) || i%r.SwitchTicks == 0 && update(bodyAt(0, 0)) {
+			t.Fatal("left too soon")
 		}
 	}
-	look(bodyAt(0, 0))
-	left := 0
+	update(bodyAt(0, 0))
+	ticks := 0
 	for c.Current == 0 {
-		look(bodyAt(6.1, 0))
-		left++
+		update(bodyAt(6.1, 0))
+		ticks++
 	}
-	if left != r.SwitchTicks || c.Current != NoParent {
-		t.Errorf("left after %d ticks for %d", left, c.Current)
+	if ticks != r.SwitchTicks || c.Current != NoParent {
+		t.Errorf("left after %d ticks for %d", ticks, c.Current)
 	}
-	if !look(bodyAt(20, 30), sim.Contact{Body: -1, Carrier: 1}) || c.Current != 1 {
-		t.Error("a contact is not taken at once")
+	if !update(bodyAt(20, 30), sim.Contact{Body: -1, Carrier: 1}) || c.Current != 1 {
+		t.Error("a contact is not adopted at once")
 	}
-	if look(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 0}, sim.Contact{Body: -1, Carrier: 1}) {
-		t.Error("who touches its parent changes it at once")
+	if update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 0}, sim.Contact{Body: -1, Carrier: 1}) {
+		t.Error("a body that touches its parent changes it at once")
 	}
 	c.Set(0)
-	if !look(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 1}) {
-		t.Error("who touches another one and not its parent does not change at once")
+	if !update(bodyAt(20, 0), sim.Contact{Body: -1, Carrier: 1}) {
+		t.Error("a body that touches another candidate and not its parent does not change at once")
 	}
 }
 
-// movingFrames are frames that are somewhere, turned, and under way.
+// movingFrames returns the world's frame and those of moving, rotated parents.
 func movingFrames(t *testing.T) []Frame {
 	s, err := scene.Named("ship:distance=530")
 	if err != nil {
@@ -150,33 +149,33 @@ func movingFrames(t *testing.T) []Frame {
 	}
 }
 
-// stateDistance says how far two bodies are apart in anything.
+// stateDistance returns the largest difference between two states, in metres, radians and per second.
 func stateDistance(a, b *sim.Body) float32 {
 	d := predict.Diff(a, b)
 	return max(d.Position, d.Rotation, d.Linear, d.Angular)
 }
 
-// TestRoundTrip says that a body is the same within 1e-4 in metres, radians and per
-// second after it has been taken into a frame and out again.
+// TestRoundTrip checks that a body converted into a frame and back is the same within 1e-4 in metres,
+// radians and per second.
 func TestRoundTrip(t *testing.T) {
 	for i, f := range movingFrames(t) {
 		b := sim.Body{Pose: geom.Pose{Pos: f.Pose.Pos.Add(geom.Vec3{X: 3, Y: 2, Z: 1}), Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)}, Linear: geom.Vec3{X: 5, Y: -3}, Angular: geom.Vec3{Z: 4}}
-		own := f.ToLocal(&b)
-		if back := f.ToWorld(&own); stateDistance(&b, &back) > 1e-4 {
+		local := f.ToLocal(&b)
+		if back := f.ToWorld(&local); stateDistance(&b, &back) > 1e-4 {
 			t.Errorf("frame %d: %+v comes back as %+v", i, b, back)
 		}
-		seen := f.Relative(&b)
-		back := f.ToWorld(&seen)
+		relative := f.Relative(&b)
+		back := f.ToWorld(&relative)
 		f.AddVelocity(&back, 1)
 		if stateDistance(&b, &back) > 1e-4 {
-			t.Errorf("frame %d: %+v, seen, comes back as %+v", i, b, back)
+			t.Errorf("frame %d: %+v, with velocities, comes back as %+v", i, b, back)
 		}
 	}
 }
 
-// TestPassengerRests says that a body that a vessel carries is at the same place of it, with
-// no velocity, in every tick: through rotation and translation, as it is moved along and
-// as a world has it there.
+// TestPassengerRests checks that a body that a parent carries has the same relative position and no
+// relative velocity in every tick, through rotation and translation, both if MoveAlong moves it and if
+// the path of the carrier does.
 func TestPassengerRests(t *testing.T) {
 	s, err := scene.Named("turntable:rpm=20")
 	if err != nil {
@@ -188,7 +187,7 @@ func TestPassengerRests(t *testing.T) {
 	p := start
 	f := OfCarrier(w, 0, 0)
 	b := sim.Body{Pose: p}
-	own := f.ToLocal(&b)
+	local := f.ToLocal(&b)
 	for tick := sim.Tick(1); tick < 1000; tick++ {
 		next := OfCarrier(w, 0, tick.Moment())
 		p, _ = f.MoveAlong(&next, p)
@@ -197,16 +196,16 @@ func TestPassengerRests(t *testing.T) {
 			t.Fatalf("tick %d: it is at %v, want %v", tick, p, want)
 		}
 		b = sim.Body{Pose: want, Linear: next.PointVelocity(want.Pos), Angular: next.AngularVelocity()}
-		seen := next.Relative(&b)
-		if d := predict.Diff(&seen, &own); d.Position > 1e-4 || d.Linear > 1e-4 || d.Angular > 1e-4 {
-			t.Fatalf("tick %d: the vessel sees it at %+v, it began at %+v", tick, seen, own)
+		relative := next.Relative(&b)
+		if d := predict.Diff(&relative, &local); d.Position > 1e-4 || d.Linear > 1e-4 || d.Angular > 1e-4 {
+			t.Fatalf("tick %d: relative to the parent it is %+v, at first %+v", tick, relative, local)
 		}
 		f = next
 	}
 }
 
-// TestExtrapolate says that a vessel goes on as it does: a table on its circle, a ship straight
-// on, and a body that turns as it flies about its own middle.
+// TestExtrapolate checks that a table is extrapolated along its circle, a ship along a line, and a
+// flying body with a rotation about its own centre.
 func TestExtrapolate(t *testing.T) {
 	s, err := scene.Named("turntable:rpm=15")
 	if err != nil {

@@ -6,56 +6,56 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// NoParent is no parent: the world.
+// NoParent is the index of no candidate: the body is in the world's frame.
 const NoParent = -1
 
-// Rules are by what a parent is chosen.
+// Rules are the rules by which a parent is chosen.
 type Rules struct {
-	Contact          bool    // what the body touches
-	Box              bool    // what it is inside of, at a similar velocity
-	Margin           float64 // metres by which boxes are widened
-	ExitMargin       float64 // metres more for the box of the parent
-	MaxRelativeSpeed float64 // m/s
-	SwitchTicks      int     // for which another parent has to be wanted
+	Contact          bool    // choose a candidate that the body touches
+	Box              bool    // choose a candidate that contains the body and has a similar velocity
+	Margin           float64 // metres by which the boxes are widened
+	ExitMargin       float64 // metres by which the box of the present parent is widened further
+	MaxRelativeSpeed float64 // m/s up to which two velocities are similar
+	SwitchTicks      int     // ticks in a row in which the rules choose another parent before it changes
 }
 
-// Declare makes the rules knobs.
+// Declare declares the rules as knobs.
 func (r *Rules) Declare(k *predict.Knobs) {
-	k.Bool(&r.Contact, "parent-contact", true, "what the own cube touches becomes its parent, the largest if several do; the ground has none")
-	k.Bool(&r.Box, "parent-box", true, "what touches nothing has as its parent what it is inside of, if their velocities are similar, the largest if there are several")
-	k.Float(&r.Margin, "parent-margin", 1, 0, 20, "metres by which the bounding box of a vessel is widened for that")
-	k.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "metres by which that of the parent is widened more, so that it is not left and entered by turns, nor left by who hops in it")
-	k.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "m/s up to which velocities are similar: what only passes by does not pull")
-	k.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks for which another parent, or none, has to be wanted before it is changed; a first contact is taken at once")
+	k.Bool(&r.Contact, "parent-contact", true, "the largest candidate that the player's cube touches becomes its parent; on the ground it has none")
+	k.Bool(&r.Box, "parent-box", true, "otherwise the largest candidate whose box contains the cube does, if their velocities are similar")
+	k.Float(&r.Margin, "parent-margin", 1, 0, 20, "widening of the bounding boxes for that, m")
+	k.Float(&r.ExitMargin, "parent-exit-margin", 3, 0, 20, "further widening of the present parent's box, m, so that a hop does not leave it")
+	k.Float(&r.MaxRelativeSpeed, "parent-speed-max", 5, 0, 100, "relative speed up to which velocities are similar, m/s; a faster ship only passes by")
+	k.Int(&r.SwitchTicks, "parent-switch-ticks", 6, 1, 240, "ticks before another parent, or none, is adopted; a contact is adopted at once")
 }
 
-// exitSpeedFactor is how many times as much the velocity to the parent may differ: who hops in it
-// with 10 m/s stays.
+// exitSpeedFactor is the factor on MaxRelativeSpeed for the present parent: a body that hops in it at
+// 10 m/s stays.
 const exitSpeedFactor = 2.5
 
-// Selector is the parent of one body.
+// Selector chooses the parent of one body.
 type Selector struct {
-	Current        int // index of a vessel, or None
-	candidate      int // what is wanted
-	candidateTicks int // ticks in a row
+	Current        int // index of the parent among the candidates, or NoParent
+	candidate      int // choice of the rules in the last tick
+	candidateTicks int // ticks in a row with that choice
 }
 
-// NewSelector is the choice of nothing.
+// NewSelector returns a selector whose body has no parent.
 func NewSelector() Selector { return Selector{Current: NoParent, candidate: NoParent} }
 
-// Set makes a vessel the parent, whatever is wanted.
+// Set makes a candidate, or NoParent, the parent, regardless of the rules.
 func (c *Selector) Set(id int) { *c = Selector{Current: id, candidate: id} }
 
-// Surroundings is what a choice is made from: a body, what it touches, and where the vessels
-// are. The body's velocities are the world's.
+// Surroundings is the input of a choice: a body with its velocities in the world's frame, its
+// contacts, and the candidates.
 type Surroundings struct {
 	Candidates []Candidate
-	Frames     []Frame // of them
+	Frames     []Frame // of the candidates
 	Touches    []sim.Contact
 	Body       *sim.Body
 }
 
-// Update looks at a tick, and reports whether the parent is another one.
+// Update applies the rules to one tick, and reports whether the parent changes.
 func (c *Selector) Update(r *Rules, s *Surroundings) bool {
 	want, once := r.choose(s, c.Current)
 	if want == c.Current {
@@ -73,14 +73,14 @@ func (c *Selector) Update(r *Rules, s *Surroundings) bool {
 	return true
 }
 
-// choose returns what the parent should be, and whether at once.
+// choose returns the parent by the rules. once reports that it is adopted without waiting.
 func (r *Rules) choose(s *Surroundings, now int) (id int, once bool) {
 	if r.Contact {
-		id, held, any := s.touchedCandidate(now)
+		id, parent, fixed := s.touchedCandidate(now)
 		switch {
 		case id != NoParent:
-			return id, !held
-		case any:
+			return id, !parent
+		case fixed:
 			return NoParent, false
 		}
 	}
@@ -90,23 +90,23 @@ func (r *Rules) choose(s *Surroundings, now int) (id int, once bool) {
 	return NoParent, false
 }
 
-// touchedCandidate returns the largest vessel that is touched, whether the parent is touched, and
-// whether anything is that is no other body.
-func (s *Surroundings) touchedCandidate(now int) (id int, held, any bool) {
+// touchedCandidate returns the largest candidate that the body touches. parent reports whether it
+// touches the present one, and fixed whether it touches a carrier or the ground.
+func (s *Surroundings) touchedCandidate(now int) (id int, parent, fixed bool) {
 	id = NoParent
 	for _, t := range s.Touches {
-		any = any || t.Body < 0
+		fixed = fixed || t.Body < 0
 		for i := range s.Candidates {
 			if v := &s.Candidates[i]; v.Carrier >= 0 && v.Carrier == t.Carrier || v.Body >= 0 && v.Body == t.Body {
-				held = held || i == now
+				parent = parent || i == now
 				id = s.larger(id, i)
 			}
 		}
 	}
-	return id, held, any
+	return id, parent, fixed
 }
 
-// enclosingCandidate returns the largest vessel that the body is inside of at a similar velocity.
+// enclosingCandidate returns the largest candidate that contains the body at a similar velocity.
 func (s *Surroundings) enclosingCandidate(r *Rules, now int) (id int) {
 	id = NoParent
 	for i := range s.Candidates {
@@ -117,7 +117,8 @@ func (s *Surroundings) enclosingCandidate(r *Rules, now int) (id int) {
 	return id
 }
 
-// MovesInside reports whether the body is in the widened box of a vessel and moves as that does.
+// MovesInside reports whether the widened box of candidate i contains the body and their velocities
+// are similar.
 func (s *Surroundings) MovesInside(r *Rules, i, now int) bool {
 	margin, similar := float32(r.Margin), float32(r.MaxRelativeSpeed)
 	if i == now {
@@ -130,7 +131,7 @@ func (s *Surroundings) MovesInside(r *Rules, i, now int) bool {
 	return b.Linear.Sub(f.PointVelocity(b.Pose.Pos)).LenSq() <= float32(similar*similar)
 }
 
-// larger returns the larger one of two vessels, the first of two alike.
+// larger returns the larger of two candidates, or a if they are equally large.
 func (s *Surroundings) larger(a, b int) int {
 	if a == NoParent || s.Candidates[b].Volume() > s.Candidates[a].Volume() {
 		return b
@@ -138,8 +139,7 @@ func (s *Surroundings) larger(a, b int) int {
 	return a
 }
 
-// WidenedBox returns the box of a vessel as the rules have it: its middle and half of its
-// sides, in the vessel's own frame.
+// WidenedBox returns the centre and the half extents of a candidate's widened box, in its own frame.
 func (r *Rules) WidenedBox(v *Candidate, parent bool) (middle, half geom.Vec3) {
 	m := float32(r.Margin)
 	if parent {

@@ -28,6 +28,7 @@ import (
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // LagCompensator is the server's side for all players.
@@ -36,7 +37,6 @@ type LagCompensator struct {
 	maxAgeMillis float64 // ms
 
 	poses        history.Ring[poseRecord]
-	ringLen      int
 	pending      []pendingShot
 	rewoundPoses []geom.Pose // memory
 	currentPoses []geom.Pose
@@ -96,8 +96,8 @@ func (j *LagCompensator) Tick(w *predict.World, host []sim.Input, peers []predic
 
 // Record notes where the bodies of the world are in its tick.
 func (j *LagCompensator) Record(w *predict.World) {
-	if n := int(j.maxAge(w.Rate())/predict.SubticksPerTick) + 3; n != j.ringLen {
-		j.poses, j.ringLen = history.New[poseRecord](n), n
+	if n := int(j.maxAge(w.Rate())/predict.SubticksPerTick) + 3; n != j.poses.Size() {
+		j.poses = history.New[poseRecord](n)
 	}
 	m := j.poses.Insert(w.Tick())
 	m.poses = predict.AppendPoses(m.poses[:0], w.Bodies())
@@ -201,7 +201,7 @@ func (j *LagCompensator) posesAt(dst *[]geom.Pose, moment int64, first, last int
 		if p := &a.poses[i]; part == 0 || *p == b.poses[i] {
 			(*dst)[i] = *p
 		} else {
-			(*dst)[i] = geom.LerpPose(*p, b.poses[i], share)
+			(*dst)[i] = smoothing.LerpPose(*p, b.poses[i], share)
 		}
 	}
 	return true
@@ -252,9 +252,6 @@ func (j *LagCompensator) countResult(v *predict.HitResult) {
 // CopyFrom makes j an equal of o, all but its env.
 func (j *LagCompensator) CopyFrom(o *LagCompensator) {
 	j.useRewound, j.maxAgeMillis, j.targetMovedSum, j.ageSum = o.useRewound, o.maxAgeMillis, o.targetMovedSum, o.ageSum
-	if j.ringLen != o.ringLen {
-		j.poses, j.ringLen = history.New[poseRecord](o.ringLen), o.ringLen
-	}
 	j.poses.CopyFrom(&o.poses, func(dst, src *poseRecord) { dst.poses = append(dst.poses[:0], src.poses...) })
 	j.pending = append(j.pending[:0], o.pending...)
 }

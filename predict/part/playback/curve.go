@@ -31,15 +31,9 @@ func (c *curve) startAt(s *playout.Item[sim.Body]) {
 // position.
 func (c *curve) extrapolate(last *playout.Item[sim.Body], beyond sim.Moment, rate int) geom.Pose {
 	b := &last.Value
-	p := b.Pose
-	s := beyond.Seconds(rate)
-	p.Pos = p.Pos.AddScaled(s, b.Linear)
-	if spin := b.Angular.Len(); spin > 0 {
-		p.Rot = geom.AxisAngle(b.Angular.Scale(1/spin), float32(spin*s)).Mul(p.Rot).Unit()
-	}
 	c.start.Linear, c.start.Angular = b.Linear, b.Angular
 	c.startMoment, c.extrapolated, c.hasEnd = last.Tick.Moment()+beyond, true, false
-	return p
+	return smoothing.Extrapolate(b.Pose, b.Linear, b.Angular, beyond.Seconds(rate))
 }
 
 // setEnd sets the position at the end. If that was another one before, or if the body was
@@ -60,35 +54,6 @@ func (c *curve) setEnd(drawn geom.Pose, at sim.Moment, next *playout.Item[sim.Bo
 // poseAt returns the pose at a moment.
 func (c *curve) poseAt(moment sim.Moment, next *playout.Item[sim.Body], rate int) geom.Pose {
 	end := next.Tick.Moment()
-	a, b := &c.start, &next.Value
-	if a.Pose == b.Pose {
-		return b.Pose
-	}
 	share := float32(float64(moment-c.drawnSince) / float64(end-c.drawnSince))
-	seconds := (end - c.startMoment).Seconds(rate)
-	p := geom.Pose{
-		Pos: smoothing.Hermite(a.Pose.Pos, a.Linear.Scale(seconds), b.Pose.Pos, b.Linear.Scale(seconds), share),
-		Rot: b.Pose.Rot,
-	}
-	if turn := b.Pose.Rot.Mul(a.Pose.Rot.Inverse()); turn != geom.Identity {
-		turned := smoothing.Hermite(geom.Vec3{}, a.Angular.Scale(seconds), rotationVector(turn), b.Angular.Scale(seconds), share)
-		if angle := turned.Len(); angle > 0 {
-			p.Rot = geom.AxisAngle(turned.Scale(1/angle), angle).Mul(a.Pose.Rot).Unit()
-		} else {
-			p.Rot = a.Pose.Rot
-		}
-	}
-	return p
-}
-
-// rotationVector returns the axis of a rotation times its angle in rad, in [0, pi].
-func rotationVector(q geom.Quat) geom.Vec3 {
-	if q.W < 0 {
-		q = q.Neg()
-	}
-	v := geom.Vec3{X: q.X, Y: q.Y, Z: q.Z}
-	if l := v.Len(); l > 0 {
-		return v.Scale(q.Angle() / l)
-	}
-	return geom.Vec3{}
+	return smoothing.HermitePose(&c.start, &next.Value, (end - c.startMoment).Seconds(rate), share)
 }

@@ -14,6 +14,7 @@ import (
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // Interpolator draws one body between its received positions. The zero value has none.
@@ -133,9 +134,9 @@ func interpolate(a, b geom.Pose, passed, whole sim.Moment) geom.Pose {
 	}
 	share := float32(float64(passed) / float64(whole))
 	if a.Rot == b.Rot {
-		return geom.Pose{Pos: a.Pos.AddScaled(share, b.Pos.Sub(a.Pos)), Rot: b.Rot}
+		return geom.Pose{Pos: smoothing.Lerp(a.Pos, b.Pos, share), Rot: b.Rot}
 	}
-	return geom.LerpPose(a, b, share)
+	return smoothing.LerpPose(a, b, share)
 }
 
 // Pose returns where the body is drawn.

@@ -3,6 +3,7 @@ package playback
 import (
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/sim"
+	"ghostcube/smoothing"
 )
 
 // Body returns body i as it is drawn, with velocities interpolated between its positions. A
@@ -13,8 +14,8 @@ func (a *InterpolatedWorld) Body(i int) sim.Body {
 	if h.hasReached && h.pending.Len() > 0 && h.pending.At(0).Tick > h.reached.Tick {
 		next := h.pending.At(0)
 		share := float32(float64(h.moment-h.reached.Tick.Moment()) / float64((next.Tick - h.reached.Tick).Moment()))
-		b.Linear = b.Linear.AddScaled(share, next.Value.Linear.Sub(b.Linear))
-		b.Angular = b.Angular.AddScaled(share, next.Value.Angular.Sub(b.Angular))
+		b.Linear = smoothing.Lerp(b.Linear, next.Value.Linear, share)
+		b.Angular = smoothing.Lerp(b.Angular, next.Value.Angular, share)
 	}
 	b.Pose = h.pose
 	if l := &a.joints; l.tree != nil && l.tree.Nodes[i].Parent != jointtree.None {

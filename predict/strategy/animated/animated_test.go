@@ -11,6 +11,7 @@ import (
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
+	"ghostcube/smoothing"
 )
 
 // rig is a client, a server, the link between them, and the server's poses of the player's cube.
@@ -96,7 +97,7 @@ func TestValidity(t *testing.T) {
 			// What arrives in tick n was sent in tick n-6, and is state n-5.
 			moment := float64(r.tick-1-5) - c.ticks
 			n := int(math.Floor(moment))
-			want := geom.LerpPose(r.serverPoses[n], r.serverPoses[n+1], float32(moment-float64(n)))
+			want := smoothing.LerpPose(r.serverPoses[n], r.serverPoses[n+1], float32(moment-float64(n)))
 			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
 				t.Fatalf("T %s, tick %d: %v m from the server's pose at %v", c.validity, r.tick, d, moment)
 			}

@@ -4,10 +4,8 @@ import "ghostcube/predict"
 
 // Progress reports which inputs were consumed and which state was sent.
 func (s *server) Progress(c *predict.InputProgress, seat int) {
-	c.Consumed, c.StateSent = s.inputReceiver.ConsumedTick(seat), s.broadcast.SentTick()
-	if seat < len(s.playout.buffers) {
-		c.Consumed = max(c.Consumed, s.playout.buffers[seat].ConsumedTick())
-	}
+	c.Consumed = max(s.inputReceiver.ConsumedTick(seat), s.playout.ConsumedTick(seat))
+	c.StateSent = s.broadcast.SentTick()
 }
 
 // Progress reports which inputs were sampled, and which states were received and drawn.

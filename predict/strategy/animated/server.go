@@ -11,7 +11,7 @@ import (
 type server struct {
 	env            *predict.Env
 	inputReceiver  input.Receiver
-	playout        playoutBuffers
+	playout        playout
 	lagCompensator hit.LagCompensator
 	broadcast      codec.Broadcast
 	lastInputs     []sim.Input
@@ -35,7 +35,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.broadcast.Acknowledge(peers)
 	shots := hit.ShotSource(&s.inputReceiver)
 	if s.playout.enabled() {
-		s.playout.collect(host, peers, s.lastInputs, world, m)
+		s.playout.Collect(host, peers, s.lastInputs, world, m)
 		shots = &s.playout
 	} else {
 		s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)

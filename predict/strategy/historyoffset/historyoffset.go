@@ -1,47 +1,52 @@
-// Package historyoffset predicts the player's own cube and nothing else, and never
-// steps a tick again. The client remembers where its cube was at each of its ticks.
-// The server tells with its state which of the client's inputs led to it; the
-// difference from what is remembered of that tick is added to every later entry of the
-// history, and to the cube as it is now in small doses that become smaller and smaller.
-// All other bodies are shown late and stand like walls in the client's world.
+// Package historyoffset predicts the local player's cube without resimulating any tick. The client
+// remembers the state of the cube at the beginning of each of its ticks. Each snapshot names the
+// client tick whose input led to it. If the server's state differs from the remembered state of
+// that tick, the client adds a share of the difference to all states remembered since, and applies
+// it to the cube gradually, in steps that become smaller and smaller. All other bodies are
+// interpolated, and kinematic in the client's world.
 //
-// This is the Predicted mode of Space Engineers (a talk at GDC, as an article in
-// Chinese retells it; the numbers are those of its published source,
-// MyPredictedSnapshotSync). It costs next to nothing, and any physics will do: no
-// state must be loaded, no tick repeated. It is wrong where the difference would have
-// changed what came after, such as a collision: then the next states tell so, and
-// there are more corrections. And what the player touches is not where it seems: it
-// is in the past, the player in the future. A small cube in the way is climbed and not
-// pushed, until the server's word of both is there.
+// This is the Predicted mode of Space Engineers (a talk at GDC, retold in an article in Chinese;
+// the numbers are those of the game's published source, MyPredictedSnapshotSync). It costs next to
+// nothing and works with any physics engine, because no state is restored and no tick is repeated.
+// It is wrong where the difference would have changed what happened next, as in a collision: later
+// snapshots then cause more corrections. Contacts are wrong as well, since the cube is predicted
+// and the body it touches is in the past: the cube climbs a small body instead of pushing it until
+// the server's state of both arrives.
 //
-// Where it goes beyond the sources, or beside them:
+// Differences from the sources:
 //
-//   - Doses are a share of what is left, one by correction-steps in each sixtieth of a
-//     second; that is one reading of "small doses - exponential to its extent".
-//   - What is remembered of a tick counts the doses still to be given, so that a
-//     difference is not found twice (TestNotTwice in predict/part/predicted).
-//   - The published reset after a sudden change of velocity is there, and off: a cube
-//     that tumbles has one whenever an edge catches.
-//   - Of a body that the server says rests, nothing is let pass: it ends where the
-//     server has it, and not 5 mm beside.
-//   - The article says that the client is behind when a state was expected earlier than
-//     it came. By its own drawing it is the other way round: what comes earlier than
-//     expected is of a server that is further on than the client had thought. Package
-//     clock does it so.
+//   - Each sixtieth of a second applies one part in correction-steps of the pending correction.
+//     That is one reading of "small doses - exponential to its extent".
+//   - The remembered state of a tick includes the pending correction, so that a difference is
+//     corrected once (TestDifferenceIsAppliedOnce).
+//   - The published reset after a sudden change of velocity is off by default, because every edge
+//     on which a tumbling cube lands causes such a change.
+//   - The pose of a body that sleeps at the server has no tolerance. The cube comes to rest exactly
+//     where the server has it, not 5 mm beside.
+//   - The article says that a client is behind if a snapshot arrives later than expected. Its own
+//     diagram shows the opposite: a snapshot that arrives early comes from a server that is further
+//     ahead than the client assumed. Package clock follows the diagram.
 package historyoffset
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/predicted"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
 )
 
-// Strategy is prediction by an offset to the history.
+// Strategy is prediction that shifts its history instead of resimulating.
 var Strategy = &predict.Strategy{
 	Name: "historyoffset",
 	Doc: "prediction without resimulation\n\n" +
-		"The own cube answers at once, all else is shown late and stands like a wall: small cubes are climbed where they should be pushed. Press F: the trail jumps over to the server's cube, and the cube follows in small doses.",
-	Source:    "Space Engineers, a talk at GDC, and its published source: Predicted mode",
-	NewServer: predicted.NewServer,
-	NewClient: predicted.NewClient,
-	Fields:    predicted.Fields,
+		"The local cube responds at once. All other bodies are interpolated and kinematic, so it climbs small cubes instead of pushing them. Press F: the trail jumps to the server's cube, and the local cube follows gradually.",
+	Source:    "Space Engineers, a talk at GDC and the published source: Predicted mode",
+	NewServer: newServer,
+	NewClient: newClient,
+	Fields:    fields,
+}
+
+// fields reports the fields of a payload.
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return codec.ConsumedFields(up, payload, scene, see, nil)
 }

@@ -1,39 +1,49 @@
-// Package relative predicts the player's own cube relative to what carries it. It is
-// historyoffset with a parent: a ship that the cube is in, or a platform that it stands
-// on, is shown in the past like all that others move, and the cube, which is predicted
-// and so in the future, would be thrown out of its door. So it is predicted in the
-// parent's space: the server tells the cube's place and velocities as the parent has
-// them, what is remembered is kept so, it is compared and corrected so, and what comes of
-// it is drawn with the parent, where that is shown.
+// Package relative predicts the local player's cube in the reference frame of its parent: the ship
+// that it is in, or the platform that it stands on. A parent is interpolated, in the past, and the
+// cube is predicted, in the future. Predicted in the world's frame, the cube would leave a fast
+// ship through its wall. So the server also sends the cube's position and velocities relative to
+// the parent, the client remembers, compares and corrects them in that frame, and draws the cube
+// relative to the parent as that is displayed. Otherwise the strategy is historyoffset.
 //
-// This is the Relative Prediction of Space Engineers (a talk at GDC, as an article in
-// Chinese retells it). What is in the world where the world has it is less true for it:
-// the cube is drawn with its ship, and so in the past. The players take it for a ship
-// that is late, and not for an error.
+// This is the Relative Prediction of Space Engineers (a talk at GDC, retold in an article in
+// Chinese). The cube's position in the world becomes less accurate: it is drawn with its ship, and
+// so in the past. Players perceive a ship that lags, and not an error.
 //
-// Where it goes beyond the source, or beside it:
+// Differences from the source:
 //
-//   - The parent is chosen by the server, which has both at the same tick. The client
-//     foresees that it is left or changed, and never that there is one: who has none is
-//     ahead of all that it might enter.
-//   - What a parent does to what it carries when it speeds up, turns or goes through the
-//     air is simulated (inertia). The article moves what is carried along, and no more.
-//   - Who leaves a parent gets its velocity, and the way that it makes meanwhile, in
-//     doses (handover); in the article that is found to be wrong, and pulled.
+//   - The server chooses the parent, because it has both bodies at the same tick. The client
+//     predicts that a parent is left or changed, but never that there is one: a cube without a
+//     parent is ahead of every body that it might enter.
+//   - The forces on a body in an accelerating or rotating frame are simulated (inertia). The article
+//     moves a body along with its parent, no more.
+//   - A cube that leaves its parent gets the parent's velocity, and gradually the distance that the
+//     parent covers between its time and the cube's (handover). In the article, the next snapshots
+//     reveal both as an error.
 package relative
 
 import (
+	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/predicted"
+	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/frame"
+	"ghostcube/sim"
 )
 
-// Strategy is prediction relative to a parent.
+// Strategy is prediction in the reference frame of a parent.
 var Strategy = &predict.Strategy{
 	Name: "relative",
-	Doc: "prediction relative to what carries the player\n\n" +
-		"As historyoffset, but who is in a ship is predicted in that ship's space, and drawn where the ship is shown: in the past with it, and never outside. Roll aboard at 50 m/s, or jump on the turntable.",
+	Doc: "prediction in the frame of the ship that carries the player\n\n" +
+		"As historyoffset, but a cube in a ship is predicted in the ship's frame and drawn with the ship: in the past, but never outside of it. Roll aboard at 50 m/s, or jump on the turntable.",
 	Source:    "Space Engineers, a talk at GDC: Relative Prediction",
-	NewServer: predicted.NewRelativeServer,
-	NewClient: predicted.NewRelativeClient,
-	Fields:    predicted.RelativeFields,
+	NewServer: newServer,
+	NewClient: newClient,
+	Fields:    fields,
+}
+
+// fields reports the fields of a payload.
+func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
+	return codec.ConsumedFields(up, payload, scene, see, func(c *quant.Coder) {
+		state, grid := frame.State{}, frame.Grid(scene)
+		state.Code(c, len(frame.Candidates(scene)), &grid)
+	})
 }

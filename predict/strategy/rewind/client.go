@@ -407,15 +407,8 @@ func (c *client) View(v *predict.View) {
 	if c.receiver.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
-	for back := trailTicks; back > 0; back -= trailStep {
-		// Multiples of trailStep keep the points of the trail fixed in the world.
-		t := int64(w.Tick())&^(trailStep-1) - int64(back)
-		if t < 0 {
-			continue
-		}
-		if record := c.inputHistory.Find(sim.Tick(t)); record != nil {
-			v.Trail = append(v.Trail, record.pose)
-		}
+	for past := range c.inputHistory.Trail(w.Tick(), trailTicks, trailStep) {
+		v.Trail = append(v.Trail, past.pose)
 	}
 }
 

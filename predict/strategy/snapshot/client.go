@@ -230,11 +230,9 @@ func (c *client) drawBetween(start, end *snapshot, share float32, at sim.Moment)
 		if curved {
 			p.Pos = smoothing.Hermite(from, a.linear.Scale(between), to, b.linear.Scale(between), share)
 		} else {
-			p.Pos = from.AddScaled(share, to.Sub(from))
+			p.Pos = smoothing.Lerp(from, to, share)
 		}
-		if p.Rot = a.pose.Rot; p.Rot != b.pose.Rot {
-			p.Rot = geom.Slerp(a.pose.Rot, b.pose.Rot, share)
-		}
+		p.Rot = smoothing.LerpRotation(a.pose.Rot, b.pose.Rot, share)
 		c.drawn = append(c.drawn, p)
 		c.touched = append(c.touched, a.touched)
 	}

@@ -371,7 +371,7 @@ func (c *client) applyUpdate(u *update, s *message) {
 		b.Linear, b.Angular = is.Linear, is.Angular
 	}
 	if c.correction == blend && !b.Asleep {
-		b = c.blendBody(is, &b)
+		b = smoothing.LerpBody(is, &b, float32(c.share))
 	}
 	if !b.Asleep && *is != b {
 		c.correctionCount++
@@ -393,19 +393,6 @@ func (c *client) correctBody(i int, b sim.Body) {
 	w.SetBody(i, b)
 	c.smooth.Absorb(&c.errorOffsets[i], drawn, b.Pose)
 	c.offsetStats.recordCorrection(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.errorOffsets[i], &c.smooth, c.localTick, c.env.Counters)
-}
-
-// blendBody is a body a share of the way from one to another, awake.
-func (c *client) blendBody(from, to *sim.Body) sim.Body {
-	n := float32(c.share)
-	return sim.Body{
-		Pose: geom.Pose{
-			Pos: from.Pose.Pos.AddScaled(n, to.Pose.Pos.Sub(from.Pose.Pos)),
-			Rot: geom.Slerp(from.Pose.Rot, to.Pose.Rot, n),
-		},
-		Linear:  from.Linear.AddScaled(n, to.Linear.Sub(from.Linear)),
-		Angular: from.Angular.AddScaled(n, to.Angular.Sub(from.Angular)),
-	}
 }
 
 // drawnPose is where a body is drawn.

@@ -5,6 +5,7 @@ import (
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
 )
 
 // What a state may be relative to.
@@ -93,10 +94,7 @@ func extrapolate(b *sim.Body, seconds float32) sim.Body {
 	if b.Asleep {
 		return a
 	}
-	a.Pose.Pos = b.Pose.Pos.AddScaled(seconds, b.Linear)
-	if speed := b.Angular.Len(); speed > 0 {
-		a.Pose.Rot = geom.AxisAngle(b.Angular.Scale(1/speed), float32(speed*seconds)).Mul(b.Pose.Rot).Unit()
-	}
+	a.Pose = smoothing.Extrapolate(b.Pose, b.Linear, b.Angular, seconds)
 	return a
 }
 

@@ -1,0 +1,150 @@
+// Package clientworld holds the world of a client that predicts its player's body and corrects it
+// without resimulation. It combines the parts that decide where each body's pose comes from:
+// playback interpolates most bodies, which are kinematic; jointchain predicts bodies jointed to the
+// player's; nearby simulates remote bodies that the player touches; fallback draws the player's
+// body interpolated while its prediction fails.
+//
+// The package steps this world, corrects its bodies and draws them. It does not know what the
+// strategy remembers of the player's body, in which reference frame, or when it compares.
+package clientworld
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/part/correction"
+	"ghostcube/predict/part/fallback"
+	"ghostcube/predict/part/jointchain"
+	"ghostcube/predict/part/nearby"
+	"ghostcube/predict/part/playback"
+	"ghostcube/sim"
+	"ghostcube/smoothing"
+)
+
+// World is the world of one client. A spectator, whose env has no player, interpolates all bodies.
+type World struct {
+	Interpolated playback.InterpolatedWorld // of all bodies that are not predicted
+	Player       correction.Player
+	Log          correction.Log
+	Chain        jointchain.Chain
+	Nearby       nearby.Bodies
+	Fallback     fallback.Policy
+
+	settings settings
+	inputs   []sim.Input // scratch: of one step, by player
+	env      *predict.Env
+}
+
+type settings struct {
+	correction   correction.Settings
+	smooth       smoothing.Settings
+	solver       predict.Solver
+	contactOrder int
+}
+
+// reorderSeed makes the solver visit contacts in another order than the server.
+const reorderSeed = 0x9E3779B97F4A7C15
+
+// Declare declares the knobs and counters of the corrections and of the joint chain, and makes all
+// bodies kinematic except the player's. The other parts are declared by the strategy, which decides
+// in what order the panel lists them: Interpolated, DeclareStep, Fallback and Nearby.
+func (w *World) Declare(env *predict.Env) {
+	w.env, w.inputs = env, make([]sim.Input, env.Players)
+	w.settings.correction.Declare(env.Knobs)
+	w.Log.Declare(env)
+	w.Chain.Declare(env)
+	env.Knobs.Choice(&w.settings.contactOrder, "contact-order", 0, []string{"same", "reordered"}, "the client solves contacts in the server's order or in another: mispredictions without any loss")
+	if env.Player < 0 {
+		return
+	}
+	for i := range env.World.Bodies() {
+		env.World.SetKinematic(i, i != env.Player)
+	}
+}
+
+// DeclareStep declares the knobs of the error offset and of the solver.
+func (w *World) DeclareStep() {
+	w.env.Knobs.Smoothing(&w.settings.smooth)
+	w.env.Knobs.Solver(&w.settings.solver)
+}
+
+// Body returns the player's body, for reading.
+func (w *World) Body() *sim.Body { return &w.env.World.Bodies()[w.env.Player] }
+
+// BeginTick begins the client's tick. Bodies that are interpolated relative to predicted ones use
+// the simulated poses of those.
+func (w *World) BeginTick() {
+	if w.env.Player >= 0 {
+		for i := range w.env.World.Bodies() {
+			if w.Interpolated.IsExcluded(i) {
+				w.Interpolated.SetExcludedPose(i, w.env.World.Bodies()[i].Pose)
+			}
+		}
+	}
+	w.Interpolated.BeginTick()
+}
+
+// SwitchPlayer predicts the player's body, or interpolates it if its joint chain is too long, and
+// drops its pending correction.
+func (w *World) SwitchPlayer() {
+	jointchain.SetPredicted(w.env.World, &w.Interpolated, w.env.Player, !w.Chain.TooLong())
+	w.Player.Body = correction.Body{}
+}
+
+// SwitchChain predicts the bodies jointed to the player's, or interpolates them again.
+func (w *World) SwitchChain() {
+	if w.Chain.Wanted() {
+		w.Chain.Begin(&w.Interpolated)
+	} else {
+		w.Chain.End(&w.Interpolated)
+	}
+}
+
+// Receive reads the snapshot in a payload after the strategy has read its own header, adds it to
+// the interpolation, and reports whether it is the newest. A malformed payload is counted and
+// dropped.
+func (w *World) Receive(payload []byte) (newest bool) {
+	newest, err := w.Interpolated.Receiver().Finish(payload, w.env.World.Scene(), w.Interpolated.ExpectedTick())
+	if err != nil {
+		w.env.Counters.Add("rejected_payloads", 1)
+		return false
+	}
+	w.Interpolated.AddSnapshot(newest)
+	return newest
+}
+
+// PlaceOthers moves the bodies that are not predicted to their interpolated poses, before a step.
+func (w *World) PlaceOthers() {
+	shown := w.Log.OwnTick(w.Interpolated.DisplayTick())
+	w.Nearby.Place(&w.Interpolated, shown, w.Fallback.BlendTicks(), !w.Fallback.Active())
+}
+
+// Step steps the world by one tick with the player's input, and remembers the simulated remote
+// bodies.
+func (w *World) Step(in sim.Input) {
+	world := w.env.World
+	world.Settings.SolveOrderSeed = uint64(w.settings.contactOrder) * reorderSeed
+	w.inputs[w.env.Player] = in
+	w.settings.solver.Step(world, w.inputs...)
+	w.Fallback.AddStep(world, w.env.Player)
+	w.Nearby.Record()
+}
+
+// EndTick ends the client's tick. Bodies that are interpolated relative to predicted ones are posed
+// relative to the drawn poses of those.
+func (w *World) EndTick() {
+	for i := range w.env.World.Bodies() {
+		if w.Interpolated.IsExcluded(i) {
+			w.Interpolated.SetExcludedPose(i, w.predictedPose(i))
+		}
+	}
+	w.Interpolated.PoseChildren()
+}
+
+// CopyFrom makes w a copy of o, except for its env.
+func (w *World) CopyFrom(o *World) {
+	w.settings, w.Player = o.settings, o.Player
+	w.Interpolated.CopyFrom(&o.Interpolated)
+	w.Log.CopyFrom(&o.Log)
+	w.Chain.CopyFrom(&o.Chain)
+	w.Nearby.CopyFrom(&o.Nearby)
+	w.Fallback.CopyFrom(&o.Fallback)
+}

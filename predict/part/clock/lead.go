@@ -1,0 +1,108 @@
+package clock
+
+import (
+	"time"
+
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+)
+
+// The round trips by which a Lead can set the clock.
+const (
+	rttFromAcks = iota
+	rttFromEcho
+	rttFromWholeEcho
+)
+
+// Lead keeps a client ahead of a server that delays inputs in a playout buffer, by a round trip plus
+// that delay, so that each input is in the buffer when its turn comes. It sets the SlewPPM of its
+// env.
+type Lead struct {
+	settings leadSettings
+	servo    Servo
+	echo     Echo
+	counters leadCounters
+	env      *predict.Env
+}
+
+// leadCounters are what a Lead measures.
+type leadCounters struct {
+	echo, rttEcho, arrivalEarly, clockBehind predict.Counter
+}
+
+type leadSettings struct {
+	playoutDelay int     // ticks
+	resetBehind  float64 // ms
+	rttSource    int
+}
+
+// Declare declares the knobs and counters.
+func (l *Lead) Declare(env *predict.Env) {
+	l.env, l.echo = env, NewEcho()
+	k, m := env.Knobs, env.Counters
+	input.DeclarePlayoutDelay(&l.settings.playoutDelay, k)
+	k.Millis(&l.settings.resetBehind, "reset-behind", 1000, 100, 10000, "delay from which a client skips to the server's time instead of running faster, ms")
+	k.Choice(&l.settings.rttSource, "rtt-source", rttFromAcks, []string{"acks", "echo", "echo-whole"}, "RTT that sets the clock: of acknowledgements; of an echoed input without its wait; of the whole echo")
+	l.counters.echo = m.New("echo_ms", "time from an input's tick to the state that it led to, including its playout delay, ms, now")
+	l.counters.rttEcho = m.New("rtt_echo_ms", "smoothed round trip of echoed inputs without their wait at the server, ms, now")
+	l.counters.arrivalEarly = m.New("arrival_early_ms", "time by which the newest state arrived before the client expected it, ms, now; below 0: after")
+	l.counters.clockBehind = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
+}
+
+// BeginTick begins the client's tick.
+func (l *Lead) BeginTick() {
+	l.echo.BeginTick(l.env.World.Tick(), l.env.SlewPPM, l.env.World.Rate())
+}
+
+// Sync sets the clock by a state of a server tick, the packet that contained it, the input that led
+// to it, and the statistics of the link. It returns the number of ticks that the client has to catch
+// up: when it joins, and when it has fallen far behind. Before the first acknowledgement it does
+// nothing.
+func (l *Lead) Sync(server sim.Tick, from *packet.Packet, h *codec.ConsumedHeader, link *packet.Stats) (ticks int) {
+	if link.RTT == 0 && link.Acked == 0 {
+		return 0
+	}
+	w := l.env.World
+	if h.Source == input.SourceReceived {
+		if passed, ok := l.echo.Add(h.ClientTick, h.WaitedTicks, w.Rate()); ok {
+			l.counters.echo.Set(float64(passed) / float64(time.Millisecond))
+			l.counters.rttEcho.Set(float64(l.echo.RTT()) / float64(time.Millisecond))
+		}
+	}
+	rtt, delay := l.roundTrip(link.RTT)
+	waited := from.ReceivedAt - from.FirstFragmentAt // the server continued while fragments arrived
+	l.servo.ResetBehind = sim.MomentOfMillis(l.settings.resetBehind, w.Rate())
+	ticks = l.servo.Sync(Behind(server, w.Tick(), rtt+waited, delay, w.Rate()), w.Rate())
+	l.counters.arrivalEarly.Set(l.servo.ArrivalEarly().Millis(w.Rate()))
+	return ticks
+}
+
+// roundTrip returns the round trip that sets the clock, and the playout delay in ticks if it is not
+// part of that. Until an input has been echoed it is the link's.
+func (l *Lead) roundTrip(link time.Duration) (rtt time.Duration, delay int) {
+	switch {
+	case l.settings.rttSource == rttFromAcks || !l.echo.measured:
+		return link, l.settings.playoutDelay
+	case l.settings.rttSource == rttFromWholeEcho:
+		return l.echo.whole, 0 // it contains the playout delay
+	}
+	return l.echo.rtt, l.settings.playoutDelay
+}
+
+// Synced reports whether the client knows the server's time.
+func (l *Lead) Synced() bool { return l.servo.Synced() }
+
+// Steer ends the client's tick and requests the pace of the next.
+func (l *Lead) Steer() {
+	l.env.SlewPPM = l.servo.Tick()
+	l.counters.clockBehind.Set(l.servo.Behind().Ticks())
+}
+
+// CopyFrom makes l a copy of o, except for its env.
+func (l *Lead) CopyFrom(o *Lead) {
+	l.settings, l.servo = o.settings, o.servo
+	l.echo.CopyFrom(&o.echo)
+}

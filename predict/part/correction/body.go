@@ -1,0 +1,76 @@
+package correction
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// Body is the correction of one predicted body. The zero value is ready for use.
+type Body struct {
+	Pending     smoothing.Shift // the part that has not been applied yet
+	ErrorOffset smoothing.ErrorOffset
+}
+
+// Corrected returns the state of a body with the pending correction applied.
+func (c *Body) Corrected(b *sim.Body) sim.Body {
+	next := *b
+	c.Pending.ApplyTo(&next)
+	return next
+}
+
+// Step applies one tick's share of the pending correction to body i of a world.
+func (c *Body) Step(w *predict.World, i int, s *Settings) {
+	if c.Pending.IsZero() {
+		return
+	}
+	b := w.Bodies()[i]
+	part := s.gradual.Step(&c.Pending, w.Rate())
+	part.ApplyTo(&b)
+	b.Asleep = false
+	w.SetBody(i, b)
+}
+
+// Teleport sets the state of body i of a world and drops the pending correction. The error offset
+// absorbs the jump, up to the distance from which corrections snap.
+func (c *Body) Teleport(w *predict.World, i int, to sim.Body, smooth *smoothing.Settings) {
+	drawn := c.Drawn(w, i)
+	c.Pending = smoothing.Shift{}
+	w.SetBody(i, to)
+	smooth.Absorb(&c.ErrorOffset, drawn, to.Pose)
+}
+
+// Drawn returns the pose at which body i of a world is drawn.
+func (c *Body) Drawn(w *predict.World, i int) geom.Pose {
+	return c.ErrorOffset.Apply(w.Bodies()[i].Pose)
+}
+
+// Verdict is the result of a comparison.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Agrees  Verdict = iota // no difference exceeds its tolerance
+	Differs                // some difference does
+	Jumped                 // the server's velocity has changed suddenly, and gradual correction has not followed
+)
+
+// Player is the correction of the player's body. The zero value is ready for use.
+type Player struct {
+	Body
+	watch velocityWatch
+}
+
+// Compare compares the server's state of the player's body with the state remembered of the same
+// tick. If the verdict is Differs, shift is the correction.
+func (p *Player) Compare(s *Settings, server, remembered *sim.Body) (shift smoothing.Shift, v Verdict) {
+	if p.watch.jumped(&s.sudden, server, remembered, &p.Pending) {
+		return shift, Jumped
+	}
+	shift, exceeds := s.Compare(server, remembered)
+	if exceeds {
+		return shift, Differs
+	}
+	return shift, Agrees
+}

@@ -1,0 +1,47 @@
+// Package correction corrects a predicted body without resimulation, as Space Engineers does (a
+// talk at GDC): the difference between the server's state and the remembered state of the same tick
+// is added to all states remembered since, and applied to the body gradually.
+//
+// It knows one body and one difference at a time. It does not know the reference frame in which the
+// caller compares, or how the caller remembers states.
+package correction
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/smoothing"
+)
+
+// Settings are the settings of corrections, shared by all predicted bodies of a client.
+type Settings struct {
+	Enabled    bool
+	factor     float64 // share of a difference that a correction adds, in (0,1]
+	tolerances smoothing.Tolerances
+	gradual    smoothing.Gradual
+	sudden     suddenSettings
+}
+
+// Declare declares the settings as knobs.
+func (s *Settings) Declare(k *predict.Knobs) {
+	t, g := &s.tolerances, &s.gradual
+	k.Bool(&s.Enabled, "corrections", true, "shift the remembered states and the player's cube if the server's state differs")
+	k.Float(&s.factor, "correction-factor", 0.7, 0.01, 1, "share of a difference that a correction adds; the next snapshot finds the rest")
+	k.Int(&g.Steps, "correction-steps", 30, 1, 240, "each 1/60 s applies one part in this many of the pending correction; 1 applies it at once")
+	k.Float(&t.Position, "position-tolerance", 0.05, 0, 5, "position tolerance at 10 m/s and above, m; proportional to speed below, a tenth up to 1 m/s")
+	k.Float(&t.Rotation, "rotation-tolerance", 2, 0, 90, "rotation tolerance at 0.5 rad/s and above, degrees; below, by the square of the spin, at least 1/100")
+	k.Float(&t.Linear, "linear-tolerance", 0.01, 0, 10, "tolerance of the linear velocity, m/s")
+	k.Float(&t.Angular, "angular-tolerance", 0.01, 0, 10, "tolerance of the angular velocity, rad/s")
+	k.Float(&g.MaxPosition, "gradual-position-max", 50, 0.01, 512, "longest gradual correction, m; of a longer one all except gradual-remainder is applied at once")
+	k.Float(&g.Remainder, "gradual-remainder", 0.15, 0, 5, "part of such a longer correction that stays gradual, m")
+	k.Float(&g.MaxRotation, "gradual-rotation-max", 180, 1, 180, "largest gradual rotation, degrees; a larger one is applied at once")
+	s.sudden.declare(k)
+}
+
+// Compare returns the correction of a remembered state, and reports whether a difference exceeds its
+// tolerance.
+func (s *Settings) Compare(server, remembered *sim.Body) (shift smoothing.Shift, exceeds bool) {
+	return s.tolerances.Correction(server, remembered, float32(s.factor))
+}
+
+// Share returns the share of a pending correction that one tick applies, at rate ticks per second.
+func (s *Settings) Share(rate int) float32 { return s.gradual.Share(rate) }

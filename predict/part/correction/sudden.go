@@ -1,0 +1,48 @@
+package correction
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/smoothing"
+)
+
+// suddenSettings are the conditions under which a sudden change of the server's velocity resets the
+// player's body, as in the published source of Space Engineers, for ships. It is off by default,
+// because every edge on which a tumbling cube lands causes such a change.
+type suddenSettings struct {
+	enabled   bool
+	speed     float64 // m/s
+	tolerance float64 // m/s
+	states    int
+}
+
+func (s *suddenSettings) declare(k *predict.Knobs) {
+	k.Bool(&s.enabled, "sudden-reset", false, "adopt the server's state if its velocity changed suddenly and gradual correction did not follow")
+	k.Float(&s.speed, "sudden-speed", 10, 0.1, 1000, "sudden-reset: change of the server's velocity from one snapshot to the next, m/s")
+	k.Float(&s.tolerance, "sudden-tolerance", 5, 0, 1000, "sudden-reset: difference of velocities, sudden-states later, that causes the reset, m/s")
+	k.Int(&s.states, "sudden-states", 10, 1, 240, "sudden-reset: snapshots from the change to that comparison")
+}
+
+// velocityWatch follows the server's velocity of one body. The zero value is ready for use.
+type velocityWatch struct {
+	velocity    geom.Vec3 // m/s, of the last state
+	hasVelocity bool
+	countdown   int // states until the comparison; 0: the velocity has not jumped
+}
+
+// jumped is called with each compared state of the server. It reports that the velocity jumped some
+// states ago and the body's velocity still differs too much. The remembered state includes the
+// pending correction, which is subtracted first.
+func (d *velocityWatch) jumped(s *suddenSettings, server, remembered *sim.Body, pending *smoothing.Shift) bool {
+	jump := s.enabled && d.hasVelocity && server.Linear.Sub(d.velocity).Len() > float32(s.speed)
+	d.velocity, d.hasVelocity = server.Linear, true
+	switch {
+	case d.countdown > 0:
+		d.countdown--
+		return d.countdown == 0 && server.Linear.Sub(remembered.Linear).Add(pending.Linear).Len() > float32(s.tolerance)
+	case jump:
+		d.countdown = s.states
+	}
+	return false
+}

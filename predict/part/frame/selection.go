@@ -1,0 +1,84 @@
+package frame
+
+import (
+	"ghostcube/net/quant"
+	"ghostcube/predict"
+	"ghostcube/predict/part/codec"
+	"ghostcube/sim"
+)
+
+// Selection is the server's side: it chooses the parent of each player's body.
+type Selection struct {
+	rules      Rules
+	selectors  []Selector // by peer
+	frames     []Frame    // of the candidates, in this tick
+	candidates []Candidate
+	grid       codec.Grid
+	touches    []sim.Contact   // scratch
+	bits       predict.Counter // written
+}
+
+// Declare declares the knobs and counters.
+func (s *Selection) Declare(env *predict.Env) {
+	scene := env.World.Scene()
+	s.candidates, s.grid = Candidates(scene), Grid(scene)
+	s.frames = make([]Frame, len(s.candidates))
+	s.rules.Declare(env.Knobs)
+	s.bits = env.Counters.New("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
+}
+
+// Update chooses the parents after a step of the world.
+func (s *Selection) Update(w *predict.World, peers []predict.Peer) {
+	if len(s.candidates) == 0 {
+		return
+	}
+	for len(s.selectors) < len(peers) {
+		s.selectors = append(s.selectors, NewSelector())
+	}
+	for i := range s.candidates {
+		if v := &s.candidates[i]; v.Carrier >= 0 {
+			s.frames[i] = OfCarrier(w, v.Carrier, w.Tick().Moment())
+		} else {
+			s.frames[i] = OfBody(&w.Bodies()[v.Body])
+		}
+	}
+	for i, peer := range peers {
+		if peer.Player < 0 {
+			continue
+		}
+		s.touches = w.Contacts(s.touches[:0], peer.Player)
+		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.frames, Touches: s.touches, Body: &w.Bodies()[peer.Player]})
+	}
+}
+
+// Parent returns the index of the parent of a peer's player, or NoParent.
+func (s *Selection) Parent(peer int) int {
+	if peer >= len(s.selectors) {
+		return NoParent
+	}
+	return s.selectors[peer].Current
+}
+
+// Write writes the relative state of a peer's player.
+func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
+	state := State{Parent: s.Parent(peer)}
+	if player < 0 {
+		state.Parent = NoParent
+	}
+	if state.Parent != NoParent {
+		state.Body = s.frames[state.Parent].Relative(&w.Bodies()[player])
+		if !state.inRange(&s.grid) {
+			state.Parent = NoParent
+		}
+	}
+	before := c.BitsProcessed()
+	state.Code(c, len(s.candidates), &s.grid)
+	s.bits.Add(float64(c.BitsProcessed() - before))
+}
+
+// CopyFrom makes s a copy of o, except for its env.
+func (s *Selection) CopyFrom(o *Selection) {
+	s.rules = o.rules
+	s.selectors = append(s.selectors[:0], o.selectors...)
+	copy(s.frames, o.frames)
+}

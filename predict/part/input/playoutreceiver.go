@@ -1,0 +1,65 @@
+package input
+
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
+
+// PlayoutReceiver receives the inputs of all players on a server that delays them, with a playout
+// buffer for each peer.
+type PlayoutReceiver struct {
+	Settings PlayoutSettings
+	Buffers  []PlayoutBuffer // by peer
+}
+
+// Declare declares the knobs and counters.
+func (r *PlayoutReceiver) Declare(env *predict.Env) { DeclarePlayout(&r.Settings, env) }
+
+// Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
+// players at the server have the inputs in host, all others those that their buffers play out. A
+// new peer's buffer starts with the previous input of its player.
+func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World, m *predict.Counters) {
+	for i := len(r.Buffers); i < len(peers); i++ {
+		r.Buffers = append(r.Buffers, PlayoutBuffer{})
+		if player := peers[i].Player; player >= 0 {
+			r.Buffers[i].Start(inputs[player])
+		}
+	}
+	SetHostInputs(inputs, host)
+	for i, peer := range peers {
+		b := &r.Buffers[i]
+		if peer.Player >= 0 {
+			inputs[peer.Player] = b.Pop(&r.Settings, m)
+		}
+		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
+			if peer.Player >= 0 && len(p.Payload) > 0 {
+				b.Read(p.Payload, w.Tick(), &r.Settings, m)
+			}
+		}
+		if peer.Player >= 0 {
+			b.Trim(&r.Settings, m)
+		}
+	}
+}
+
+// PopShots returns the shots of a peer that have arrived since the last call. They are valid until
+// the next Collect.
+func (r *PlayoutReceiver) PopShots(peer int) []sim.Shot { return r.Buffers[peer].PopShots() }
+
+// ConsumedTick returns the tick after the newest client tick whose own input was used, or 0 if there
+// is none.
+func (r *PlayoutReceiver) ConsumedTick(peer int) sim.Tick {
+	if peer >= len(r.Buffers) {
+		return 0
+	}
+	return r.Buffers[peer].ConsumedTick()
+}
+
+// CopyFrom makes r a copy of o.
+func (r *PlayoutReceiver) CopyFrom(o *PlayoutReceiver) {
+	r.Settings = o.Settings
+	r.Buffers = make([]PlayoutBuffer, len(o.Buffers))
+	for i := range o.Buffers {
+		r.Buffers[i].CopyFrom(&o.Buffers[i])
+	}
+}

@@ -1,0 +1,23 @@
+package historyoffset
+
+import "ghostcube/predict"
+
+const (
+	carriersInterpolated = iota
+	carriersPredicted
+)
+
+func declareCarriers(p *int, k *predict.Knobs) {
+	k.Choice(p, "carriers", carriersInterpolated, []string{"interpolated", "predicted"}, "carriers stand where they are displayed, or move along their paths to the client's own tick")
+}
+
+// placeCarriers places the carriers for the step: where they are displayed, in the past and without
+// velocity, or moving, where their paths have them in the client's own tick. A client that does not
+// know the path, as of a ship that another player steers, has only the first choice.
+func (c *client) placeCarriers() {
+	if c.settings.carriers == carriersPredicted {
+		c.env.World.UnpinCarriers()
+	} else {
+		c.env.World.PinCarriers(c.world.Interpolated.DisplayMoment())
+	}
+}

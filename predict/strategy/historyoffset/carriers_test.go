@@ -1,0 +1,60 @@
+package historyoffset
+
+import (
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestCarriers checks both choices of the knob. With interpolated carriers, a ship stands in the
+// client's world where it is displayed, without velocity, and the cube in it is left behind until
+// snapshots correct it. With predicted carriers, the ship moves and takes the cube along; the
+// server's ship may be a tick off when it uses the input, so there are a few corrections as well. In
+// both cases the ship is drawn where it stands in the client's world.
+func TestCarriers(t *testing.T) {
+	for _, carriers := range []string{"interpolated", "predicted"} {
+		r := newRig(t, "ship", "latency=100ms", "carriers", carriers)
+		aboard := r.env[0].World.Bodies()[0]
+		aboard.Pose.Pos.Y, aboard.Pose.Pos.Z = 6, 0.12+0.75
+		for _, e := range r.env {
+			e.World.SetBody(0, aboard)
+		}
+		path := &r.env[0].World.Scene().Carriers[0].Path
+		rear := 0.0
+		for range 13 * 60 {
+			r.run(1, noInput)
+			var v predict.View
+			r.c.View(&v)
+			w := r.env[0].World
+			if v.CarrierMoment() != w.CarrierMoment() {
+				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.tick, w.CarrierMoment(), v.CarrierMoment())
+			}
+			if carriers == "interpolated" && r.tick > 60 && (v.CarrierMoment() >= sim.Tick(r.tick).Moment() || v.CarrierMoment() != r.c.world.Interpolated.DisplayMoment()) {
+				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.tick, v.CarrierMoment(), r.c.world.Interpolated.DisplayMoment())
+			}
+			ship := path.PoseAt(geom.Pose{}, v.CarrierMoment(), 60).Pos.X
+			rear = min(rear, float64(r.c.world.Body().Pose.Pos.X-ship))
+		}
+		n := r.counter("corrections")
+		t.Logf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)
+		if carriers == "interpolated" && n < 200 || carriers == "predicted" && (n > 50 || rear < -0.15) {
+			t.Errorf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)
+		}
+	}
+}
+
+// TestCarriersCopied checks that a copied client draws the carriers at the same moment.
+func TestCarriersCopied(t *testing.T) {
+	a, b := newRig(t, "ship", "latency=60ms"), newRig(t, "ship", "latency=60ms")
+	a.run(700, keys)
+	b.env[0].World.CopyFrom(a.env[0].World)
+	b.c.CopyFrom(a.c)
+	var v, copied predict.View
+	a.c.View(&v)
+	b.c.View(&copied)
+	if v.CarrierMoment() != copied.CarrierMoment() || v.CarrierMoment()%sim.MomentsPerTick == 0 {
+		t.Errorf("the copy draws the ship at %d, the original at %d", copied.CarrierMoment(), v.CarrierMoment())
+	}
+}

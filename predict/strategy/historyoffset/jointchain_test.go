@@ -1,0 +1,124 @@
+package historyoffset
+
+import (
+	"strings"
+	"testing"
+
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+)
+
+// TestChainIsPredicted checks that the bodies jointed to the player's cube are predicted with it: if
+// the server has every input in time, a chain of any length needs no correction, and each rod is where
+// the server will have it.
+func TestChainIsPredicted(t *testing.T) {
+	for _, scene := range []string{"train:rods=1", "train", "train:rods=32"} {
+		r := newRig(t, scene, "latency=100ms", "predicted-bodies", "joint-tree")
+		var ahead [][]sim.Body
+		for i := range 400 {
+			r.run(1, keys)
+			if i > 300 {
+				ahead = append(ahead, append([]sim.Body(nil), r.env[0].World.Bodies()...))
+			}
+		}
+		for i := range r.env[0].World.Bodies() {
+			if r.env[0].World.IsKinematic(i) {
+				t.Errorf("%s: body %d is not predicted", scene, i)
+			}
+		}
+		if n := r.counter("corrections") + r.counter("chain_corrections"); n != 0 {
+			t.Errorf("%s: %v corrections", scene, n)
+		}
+		matches := 0
+		for range 100 {
+			r.run(1, keys)
+			for _, predicted := range ahead {
+				if predicted[0] == r.env[1].World.Bodies()[0] {
+					matches++
+					for i, b := range r.env[1].World.Bodies() {
+						if predicted[i] != b {
+							t.Fatalf("%s: body %d differs", scene, i)
+						}
+					}
+				}
+			}
+		}
+		if matches < 8 {
+			t.Errorf("%s: %d predicted states of the cube are the server's", scene, matches)
+		}
+	}
+}
+
+// TestChainIsCorrected checks that a rod that moves only at the server is corrected in the client's
+// world, that both worlds agree when the bodies sleep, and that with predicted-bodies=player no rod
+// is predicted.
+func TestChainIsCorrected(t *testing.T) {
+	for _, bodies := range []string{"joint-tree", "player"} {
+		r := newRig(t, "train", "latency=100ms", "predicted-bodies", bodies)
+		r.run(200, noInput)
+		const rod = 8
+		b := r.env[1].World.Bodies()[rod]
+		b.Linear, b.Asleep = geom.Vec3{X: 6}, false
+		r.env[1].World.SetBody(rod, b)
+		from := b.Pose.Pos
+		r.run(25, noInput)
+		far := r.env[0].World.Bodies()[rod].Pose.Pos.Sub(from).Len()
+		if far < 0.1 {
+			t.Errorf("%s: after 25 ticks it has moved %v m", bodies, far)
+		}
+		if n := r.counter("chain_corrections"); (n > 0) != (bodies == "joint-tree") {
+			t.Errorf("%s: %v corrections", bodies, n)
+		}
+		if r.env[0].World.IsKinematic(rod) != (bodies == "player") {
+			t.Errorf("%s: the rod is kinematic: %v", bodies, bodies != "player")
+		}
+		r.run(600, noInput)
+		for i, b := range r.env[1].World.Bodies() {
+			if d := r.env[0].World.Bodies()[i].Pose.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+				t.Errorf("%s: asleep, body %d is %v m away", bodies, i, d)
+			}
+		}
+	}
+}
+
+// TestChainMaxJoints checks that a joint tree of more joints than chain-joints-max is not predicted,
+// including the player's cube: the cube moves when the server's state arrives, with a note, and the
+// server gets the inputs as before. A higher limit predicts it again.
+func TestChainMaxJoints(t *testing.T) {
+	r := newRig(t, "train", "latency=100ms", "predicted-bodies", "joint-tree", "chain-joints-max", "7")
+	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
+	r.run(120, noInput)
+	var v predict.View
+	view := func() *predict.View {
+		v.Reset()
+		r.c.View(&v)
+		return &v
+	}
+	delay := func() int { // ticks until the drawn cube moves
+		from := view().Bodies[0].Pos
+		for i := range 100 {
+			if r.run(1, ahead); view().Bodies[0].Pos != from {
+				return i
+			}
+		}
+		return 100
+	}
+	if n := delay(); n < 12 || n > 40 {
+		t.Errorf("it moves after %d ticks", n)
+	}
+	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.world.Chain.Active() {
+		t.Errorf("note %q, predicted %v", v.Note, v.Predicted)
+	}
+	r.run(60, ahead)
+	if y := r.env[1].World.Bodies()[0].Pose.Pos.Y; y < 1 || r.counter("corrections") > 0 {
+		t.Errorf("at the server it is at %v, %v corrections", y, r.counter("corrections"))
+	}
+	if err := r.env[0].Knobs.Set("chain-joints-max", "8"); err != nil {
+		t.Fatal(err)
+	}
+	r.run(600, noInput)
+	if n := delay(); n > 1 || view().Note != "" || !view().Predicted[3] {
+		t.Errorf("predicted again it moves after %d ticks; note %q", n, v.Note)
+	}
+}
