@@ -75,19 +75,6 @@ func (p *SnapshotBits) Add(o *SnapshotBits) {
 // Bits returns the bits of the whole packet.
 func (p *PacketBreakdown) Bits() int { return p.HeaderBits + p.InputBits + p.BodyBits }
 
-// ServerInspector is a server side that can report on its packets.
-type ServerInspector interface {
-	// Inspect adds to l, which is empty, what concerns one client. seat is its index among the
-	// peers.
-	Inspect(l *Inspection, seat int)
-}
-
-// ClientInspector is a client side that can report on the packets it receives.
-type ClientInspector interface {
-	// Inspect adds to l, which the server's Inspect has filled before.
-	Inspect(l *Inspection)
-}
-
 // Reset empties l and keeps its memory.
 func (l *Inspection) Reset() {
 	l.Priority, l.Age, l.Moving = l.Priority[:0], l.Age[:0], l.Moving[:0]

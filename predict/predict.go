@@ -45,6 +45,14 @@ type Strategy struct {
 	// An empty payload has no fields; a malformed one gives an error after the fields read so far.
 	Fields func(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error
 
+	// Inspect adds to l, which is empty, what the two sides know of the traffic between the server
+	// and its first client, for display. It changes nothing. It is nil if a strategy reports nothing.
+	Inspect func(l *Inspection, server Server, client Client)
+
+	// Latency sets in p how far the inputs of the first client have come. It changes nothing. It is
+	// nil if a strategy does not know, and then nobody measures the stages of its input latency.
+	Latency func(p *InputProgress, server Server, client Client)
+
 	// TicksMatchServer says that the client steps a world of its own whose state at each tick
 	// should equal the server's at the same tick, bit for bit.
 	TicksMatchServer bool

@@ -20,16 +20,3 @@ type InputProgress struct {
 	Predicted sim.Tick
 	Predicts  bool // the client predicts its player's cube
 }
-
-// ServerProgress is a server side that reports progress.
-type ServerProgress interface {
-	// Progress sets the fields of c that the server knows. seat is the client's index among the
-	// peers.
-	Progress(c *InputProgress, seat int)
-}
-
-// ClientProgress is a client side that reports progress.
-type ClientProgress interface {
-	// Progress sets the fields of c that the client knows.
-	Progress(c *InputProgress)
-}

@@ -73,7 +73,7 @@ func (p *Pane) start(s *predict.Strategy, server *predict.World) {
 	p.Clients, p.peers, p.serverEnds = nil, nil, nil
 	p.CPU, p.Corrections, p.Shots = CPU{}, probe.Corrections{}, probe.Shots{}
 	p.startTick, p.drawnHash, p.divergence = l.tick, 1, probe.DivergenceDetector{}
-	p.Latency = probe.NewLatencyTracer(server.Rate())
+	p.Latency = probe.NewLatencyTracer(s, server.Rate())
 	if len(p.lastInputs) != scene.Players {
 		p.lastInputs = make([]sim.Input, scene.Players)
 	}
@@ -173,7 +173,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		}
 		p.tickClient(s, &p.clockFaults[i], now, p.queueShot(s, in))
 	}
-	p.Latency.AfterClientTick(p.Clients[0].side, p.lab.tick, now)
+	p.Latency.AfterClientTick(p.serverSide, p.Clients[0].side, p.lab.tick, now)
 	for _, peer := range p.peers {
 		peer.Endpoint.Update(now)
 	}
@@ -186,7 +186,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 	if host != nil {
 		p.Latency.AddHostInput(p.lab.tick, now, p.ServerWorld.Tick())
 	}
-	p.Latency.AfterServerTick(p.serverSide, now, p.ServerWorld.Tick())
+	p.Latency.AfterServerTick(p.serverSide, p.Clients[0].side, now, p.ServerWorld.Tick())
 	for i := range p.lastInputs {
 		p.lastInputs[i] = sim.Input{Buttons: inputs[i].Buttons, Heading: inputs[i].Heading}
 	}
@@ -194,7 +194,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		s.View.Reset()
 		s.side.View(&s.View)
 	}
-	p.Latency.AfterView(p.Clients[0].side, now)
+	p.Latency.AfterView(p.serverSide, p.Clients[0].side, now)
 	p.CPU.add(p.Counters.BeginSpan() - begin)
 	p.Score.Add(p.ServerWorld, &p.Clients[0].View, p.PlayerBody())
 	if p.Strategy.TicksMatchServer {
@@ -243,11 +243,8 @@ func (s *Client) bufferArrivals(now time.Duration, inOrder bool) {
 // Inspect fills l with what the strategy reports about its traffic with the first client.
 func (p *Pane) Inspect(l *predict.Inspection) {
 	l.Reset()
-	if s, ok := p.serverSide.(predict.ServerInspector); ok {
-		s.Inspect(l, 0)
-	}
-	if c, ok := p.Clients[0].side.(predict.ClientInspector); ok {
-		c.Inspect(l)
+	if p.Strategy.Inspect != nil {
+		p.Strategy.Inspect(l, p.serverSide, p.Clients[0].side)
 	}
 }
 

@@ -87,14 +87,17 @@ const maxTracedInputs = 512
 // MaxRate is the highest tick rate that a LatencyTracer takes, in ticks per second.
 const MaxRate = 240
 
-// NewLatencyTracer returns a tracer for a session at a tick rate.
-func NewLatencyTracer(rate int) LatencyTracer { return LatencyTracer{rate: rate} }
+// NewLatencyTracer returns a tracer for a strategy's session at a tick rate.
+func NewLatencyTracer(s *predict.Strategy, rate int) LatencyTracer {
+	return LatencyTracer{hook: s.Latency, rate: rate}
+}
 
 // LatencyTracer traces the inputs of a pane's first player. An input is identified by the
 // session tick that samples it. Inputs pass every stage in order, so each stage is described
 // by the first input that has not passed it.
 type LatencyTracer struct {
 	traces [maxTracedInputs]inputTrace
+	hook   func(p *predict.InputProgress, server predict.Server, client predict.Client) // Strategy.Latency
 	rate   int
 
 	started           bool
@@ -106,7 +109,7 @@ type LatencyTracer struct {
 	nextShown         sim.Tick // first input whose state no view has shown
 	nextPredicted     sim.Tick // first input that no view has shown by prediction
 
-	progress, maxProgress predict.InputProgress // latest report of a side, and the maxima of both sides
+	progress, maxProgress predict.InputProgress // latest report, and the maxima of all reports
 	predicts              bool
 	lastSendTime          time.Duration    // when the client last sent a datagram
 	arrivals              [8]packetArrival // packets that the client received in this tick
@@ -188,10 +191,14 @@ func (c *LatencyTracer) onServerReceive(d link.Datagram) {
 	}
 }
 
-// resetProgress returns an empty report for a side to fill.
-func (c *LatencyTracer) resetProgress() *predict.InputProgress {
+// ask asks both sides for their progress. ok is false if the strategy does not know it.
+func (c *LatencyTracer) ask(server predict.Server, client predict.Client) (report *predict.InputProgress, ok bool) {
+	if c.hook == nil {
+		return nil, false
+	}
 	c.progress = predict.InputProgress{}
-	return &c.progress
+	c.hook(&c.progress, server, client)
+	return &c.progress, true
 }
 
 func (c *LatencyTracer) trace(t sim.Tick) *inputTrace { return &c.traces[t%maxTracedInputs] }
@@ -202,13 +209,11 @@ func (c *LatencyTracer) tickTime(t sim.Tick) time.Duration {
 }
 
 // AfterClientTick follows the client's ticks in session tick t, which begins now.
-func (c *LatencyTracer) AfterClientTick(client predict.Client, t sim.Tick, now time.Duration) {
-	reporter, ok := client.(predict.ClientProgress)
+func (c *LatencyTracer) AfterClientTick(server predict.Server, client predict.Client, t sim.Tick, now time.Duration) {
+	report, ok := c.ask(server, client)
 	if !ok {
 		return
 	}
-	report := c.resetProgress()
-	reporter.Progress(report)
 	if report.Sampled <= c.maxProgress.Sampled {
 		return
 	}
@@ -252,13 +257,11 @@ func (c *LatencyTracer) AddHostInput(t sim.Tick, now time.Duration, state sim.Ti
 }
 
 // AfterServerTick follows the server's tick, after which its state is labelled state.
-func (c *LatencyTracer) AfterServerTick(server predict.Server, now time.Duration, state sim.Tick) {
-	reporter, ok := server.(predict.ServerProgress)
+func (c *LatencyTracer) AfterServerTick(server predict.Server, client predict.Client, now time.Duration, state sim.Tick) {
+	report, ok := c.ask(server, client)
 	if !ok {
 		return
 	}
-	report := c.resetProgress()
-	reporter.Progress(report, 0)
 	c.maxProgress.Consumed, c.maxProgress.StateSent = max(c.maxProgress.Consumed, report.Consumed), max(c.maxProgress.StateSent, report.StateSent)
 	for ; c.nextConsumed < c.nextSampled && c.maxProgress.Consumed > c.trace(c.nextConsumed).clientTick; c.nextConsumed++ {
 		p := c.trace(c.nextConsumed)
@@ -273,13 +276,11 @@ func (c *LatencyTracer) AfterServerTick(server predict.Server, now time.Duration
 }
 
 // AfterView follows the client's view of this tick.
-func (c *LatencyTracer) AfterView(client predict.Client, now time.Duration) {
-	reporter, ok := client.(predict.ClientProgress)
+func (c *LatencyTracer) AfterView(server predict.Server, client predict.Client, now time.Duration) {
+	report, ok := c.ask(server, client)
 	if !ok {
 		return
 	}
-	report := c.resetProgress()
-	reporter.Progress(report)
 	c.maxProgress.StateReceived, c.maxProgress.Shown = max(c.maxProgress.StateReceived, report.StateReceived), max(c.maxProgress.Shown, report.Shown)
 	c.maxProgress.Predicted, c.predicts = max(c.maxProgress.Predicted, report.Predicted), report.Predicts
 	for ; c.nextStateReceived < c.nextStateSent && c.maxProgress.StateReceived >= c.trace(c.nextStateReceived).serverTick; c.nextStateReceived++ {

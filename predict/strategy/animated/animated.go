@@ -33,4 +33,11 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
+	Inspect:   inspect,
+	Latency:   latency,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
+	c.(*client).inspect(l)
 }

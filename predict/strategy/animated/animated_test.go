@@ -156,7 +156,7 @@ func TestExtrapolationStops(t *testing.T) {
 			t.Errorf("%v: stopped for %d ticks, note %q", c, frozen, v.Note)
 		}
 		var l predict.Inspection
-		r.c.Inspect(&l)
+		r.c.inspect(&l)
 		if l.Age[0] < 60 || l.Moving[0] {
 			t.Errorf("%v: age %d", c, l.Age[0])
 		}

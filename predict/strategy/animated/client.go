@@ -77,9 +77,9 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports by how many ticks each drawn body is ahead of its newest received position: 0
+// inspect reports by how many ticks each drawn body is ahead of its newest received position: 0
 // unless it is extrapolated or has stopped for lack of one.
-func (c *client) Inspect(l *predict.Inspection) {
+func (c *client) inspect(l *predict.Inspection) {
 	c.interpolated.Inspect(l)
 	if !c.interpolated.Receiver().HasSnapshot {
 		return

@@ -246,8 +246,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports the age of each drawn body's state.
-func (c *client) Inspect(l *predict.Inspection) { c.world.Inspect(l) }
+// inspect reports the age of each drawn body's state.
+func (c *client) inspect(l *predict.Inspection) { c.world.Inspect(l) }
 
 // CopyFrom makes c a copy of another client, except for its env.
 func (c *client) CopyFrom(from predict.Client) {

@@ -44,6 +44,13 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
+	Inspect:   inspect,
+	Latency:   latency,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
+	c.(*client).inspect(l)
 }
 
 // fields reports the fields of a payload.

@@ -156,8 +156,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect tells whose the bodies are. No word of any body comes, so none is old.
-func (c *client) Inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
+// inspect tells whose the bodies are. No word of any body comes, so none is old.
+func (c *client) inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)

@@ -34,7 +34,14 @@ var Strategy = &predict.Strategy{
 	NewServer:        newServer,
 	NewClient:        newClient,
 	Fields:           fields,
+	Inspect:          inspect,
+	Latency:          latency,
 	TicksMatchServer: true,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
+	c.(*client).inspect(l)
 }
 
 // The transports.

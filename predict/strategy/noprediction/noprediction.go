@@ -24,6 +24,7 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    codec.InputAndSnapshotFields,
+	Latency:   latency,
 	MaxBodies: codec.MaxBodies,
 }
 

@@ -261,8 +261,8 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports the age of each drawn body's state, and the boxes of the parent candidates.
-func (c *client) Inspect(l *predict.Inspection) {
+// inspect reports the age of each drawn body's state, and the boxes of the parent candidates.
+func (c *client) inspect(l *predict.Inspection) {
 	c.world.Inspect(l)
 	if c.world.Snapshot().HasSnapshot {
 		c.parent.Inspect(l)

@@ -412,9 +412,9 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports by how many ticks the prediction is ahead of the last received state, which
+// inspect reports by how many ticks the prediction is ahead of the last received state, which
 // contains all bodies, and who owns the bodies.
-func (c *client) Inspect(l *predict.Inspection) {
+func (c *client) inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
 		if c.receiver.HasSnapshot {

@@ -30,8 +30,15 @@ var Strategy = &predict.Strategy{
 	NewServer:        newServer,
 	NewClient:        newClient,
 	Fields:           codec.InputAndSnapshotFields,
+	Inspect:          inspect,
+	Latency:          latency,
 	TicksMatchServer: true,
 	MaxBodies:        codec.MaxBodies,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, _ predict.Server, c predict.Client) {
+	c.(*client).inspect(l)
 }
 
 // When a server steps.

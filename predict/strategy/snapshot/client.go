@@ -252,9 +252,9 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// Inspect reports by how many ticks the drawn state, or the state that would be drawn without
+// inspect reports by how many ticks the drawn state, or the state that would be drawn without
 // starvation, is ahead of the snapshot that it starts from. All bodies have the same age.
-func (c *client) Inspect(l *predict.Inspection) {
+func (c *client) inspect(l *predict.Inspection) {
 	if !c.started {
 		return
 	}

@@ -145,8 +145,8 @@ func (s *server) send(i int, peer predict.Peer, payload []byte, bits int) packet
 	return number
 }
 
-// Inspect reports the last snapshot sent to one client.
-func (s *server) Inspect(l *predict.Inspection, seat int) {
+// inspect reports the last snapshot sent to one client.
+func (s *server) inspect(l *predict.Inspection, seat int) {
 	if seat < len(s.lastPackets) {
 		l.Packet = s.lastPackets[seat]
 	}

@@ -38,7 +38,15 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    fields,
+	Inspect:   inspect,
+	Latency:   latency,
 	MaxBodies: maxBodies,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	s.(*server).inspect(l, 0)
+	c.(*client).inspect(l)
 }
 
 // How to interpolate between two snapshots.

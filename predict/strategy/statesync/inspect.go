@@ -16,8 +16,8 @@ type packetRecord struct {
 	updateCount int // updates
 }
 
-// Inspect tells the priorities and the last packet of one client.
-func (s *server) Inspect(l *predict.Inspection, seat int) {
+// inspect tells the priorities and the last packet of one client.
+func (s *server) inspect(l *predict.Inspection, seat int) {
 	if seat >= len(s.senders) {
 		return // before the first tick
 	}
@@ -43,9 +43,9 @@ func (s *server) inputBits(head int) int {
 	return head - s.coder.BitsProcessed()
 }
 
-// Inspect tells how old the server's last word of each body is by what the client
+// inspect tells how old the server's last word of each body is by what the client
 // shows, and how it came.
-func (c *client) Inspect(l *predict.Inspection) {
+func (c *client) inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
 		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.appliedTick[i]), 0)))

@@ -13,8 +13,8 @@ import (
 // inspect asks both halves, as a pane does.
 func (r *rig) inspect(l *predict.Inspection) {
 	l.Reset()
-	r.s.Inspect(l, 0)
-	r.c.Inspect(l)
+	r.s.inspect(l, 0)
+	r.c.inspect(l)
 }
 
 // TestInspectPriority says that the priorities told are those after the packet: none

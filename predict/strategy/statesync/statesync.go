@@ -43,6 +43,14 @@ var Strategy = &predict.Strategy{
 	NewServer: newServer,
 	NewClient: newClient,
 	Fields:    payloadFields,
+	Inspect:   inspect,
+	Latency:   latency,
+}
+
+// inspect reports what the sides know of their packets.
+func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
+	s.(*server).inspect(l, 0)
+	c.(*client).inspect(l)
 }
 
 // The levels of compression, each with all of those before it.

@@ -1,0 +1,21 @@
+package animated
+
+import "ghostcube/predict"
+
+// latency reports how far the inputs of the first client have come.
+func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
+	s.(*server).progress(to)
+	c.(*client).progress(to)
+}
+
+// progress reports which inputs were consumed and which state was sent.
+func (s *server) progress(to *predict.InputProgress) {
+	to.Consumed = max(s.inputReceiver.ConsumedTick(0), s.playout.ConsumedTick(0))
+	to.StateSent = s.broadcast.SentTick()
+}
+
+// progress reports which inputs were sampled, and which states were received and drawn.
+func (c *client) progress(to *predict.InputProgress) {
+	to.Sampled = c.inputSender.SampledTick()
+	to.StateReceived, to.Shown = c.interpolated.NewestTick(), c.interpolated.NewestDisplayedTick()
+}

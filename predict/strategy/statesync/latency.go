@@ -1,0 +1,36 @@
+package statesync
+
+import (
+	"ghostcube/predict"
+	"ghostcube/smoothing"
+)
+
+// latency reports how far the inputs of the first client have come.
+func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
+	s.(*server).progress(to)
+	c.(*client).progress(to)
+}
+
+// progress tells which inputs have been used, and what has been sent.
+func (s *server) progress(to *predict.InputProgress) {
+	to.Consumed = s.inputReceiver.ConsumedTick(0)
+	if len(s.senders) > 0 && s.senders[0].lastPacket.bytes > 0 {
+		to.StateSent = s.senders[0].lastPacket.tick
+	}
+}
+
+// progress tells what has been made and has come. The client steps with what the packet
+// of a tick says the players did; what it has in its own hands answers at once.
+func (c *client) progress(to *predict.InputProgress) {
+	to.Sampled = c.inputSender.SampledTick()
+	if c.started {
+		to.StateReceived = c.newest
+		to.Shown = min(c.env.World.Tick(), c.newest)
+		if c.jitterBuffer == 0 && c.smooth.Mode != smoothing.None {
+			to.Shown = c.visibleTick // for it is hidden at first
+		}
+	}
+	if c.mayClaim() {
+		to.Predicted, to.Predicts = to.Sampled, true
+	}
+}
