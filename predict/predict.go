@@ -125,8 +125,11 @@ type Client interface {
 // View is what one client shows in one tick. Its slices are indexed by body, and the caller owns
 // them.
 type View struct {
-	Tick         sim.Tick    // server tick that the drawn poses claim to show
-	TickFraction int         // how much later than Tick they are, in subticks, in [-8, 8]
+	// Server moments that the drawn poses claim to show. They may lie between two ticks.
+	Others   sim.Moment // of all bodies but those in Predicted
+	Own      sim.Moment // of the bodies in Predicted
+	Carriers sim.Moment // of carriers
+
 	Bodies       []geom.Pose // as drawn, after smoothing; world frame
 	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty before anything is
@@ -138,13 +141,8 @@ type View struct {
 	TouchedBy []int8
 
 	// Predicted marks the bodies that the client moves under its own authority instead of the
-	// server's; empty if there are none. They are drawn before the server has them there:
-	// PredictedTick is the server tick that their drawn poses claim to show.
-	Predicted     []bool
-	PredictedTick sim.Tick
-
-	// CarrierOffset is how much later than Tick carriers are drawn; negative if earlier.
-	CarrierOffset sim.Moment
+	// server's, and draws before the server has them there; empty if there are none.
+	Predicted []bool
 
 	// Fallback marks the bodies that the client currently treats in a way other than its strategy's
 	// usual one: its own cube interpolated, or a remote body simulated. It is empty in strategies
@@ -152,15 +150,19 @@ type View struct {
 	Fallback []bool
 }
 
-// CarrierMoment returns the server time at which carriers are drawn.
-func (v *View) CarrierMoment() sim.Moment { return max(v.Tick.Moment()+v.CarrierOffset, 0) }
+// ShowTick says that everything is drawn at one server tick.
+func (v *View) ShowTick(t sim.Tick) { v.Others, v.Own, v.Carriers = t.Moment(), t.Moment(), t.Moment() }
+
+// Tick returns the server tick that the drawn poses claim to show, except those in Predicted: the
+// one nearest to Others.
+func (v *View) Tick() sim.Tick { return v.Others.NearestTick() }
 
 // TickOf returns the server tick that the drawn pose of a body claims to show.
 func (v *View) TickOf(body int) sim.Tick {
 	if body < len(v.Predicted) && v.Predicted[body] {
-		return v.PredictedTick
+		return v.Own.NearestTick()
 	}
-	return v.Tick
+	return v.Tick()
 }
 
 // SubticksPerTick divides a tick into subticks, the unit of a view's and a shot's server time.
@@ -181,27 +183,27 @@ func NearestSubtick(m sim.Moment) (t sim.Tick, later int) {
 	return t, max(min(later, SubticksPerTick/2), -SubticksPerTick/2)
 }
 
-// SeenMoment returns the server time that the drawn poses claim to show, in
-// subticks.
-func (v *View) SeenMoment() int64 { return int64(v.Tick)*SubticksPerTick + int64(v.TickFraction) }
+// SeenSubtick returns Others in subticks, to the nearest one.
+func (v *View) SeenSubtick() int64 {
+	t, later := NearestSubtick(v.Others)
+	return int64(t)*SubticksPerTick + int64(later)
+}
 
 // Reset empties v and keeps its memory.
 func (v *View) Reset() {
-	v.Tick, v.TickFraction, v.Note = 0, 0, ""
+	v.Others, v.Own, v.Carriers, v.Note = 0, 0, 0, ""
 	v.Bodies, v.Simulated, v.LastReceived, v.Trail = v.Bodies[:0], v.Simulated[:0], v.LastReceived[:0], v.Trail[:0]
-	v.TouchedBy, v.Predicted, v.PredictedTick = v.TouchedBy[:0], v.Predicted[:0], 0
-	v.CarrierOffset = 0
+	v.TouchedBy, v.Predicted = v.TouchedBy[:0], v.Predicted[:0]
 	v.Fallback = v.Fallback[:0]
 }
 
 // CopyFrom makes v a copy of o that shares no memory with it.
 func (v *View) CopyFrom(o *View) {
-	v.Tick, v.TickFraction, v.Note = o.Tick, o.TickFraction, o.Note
+	v.Others, v.Own, v.Carriers, v.Note = o.Others, o.Own, o.Carriers, o.Note
 	v.Bodies, v.Simulated = append(v.Bodies[:0], o.Bodies...), append(v.Simulated[:0], o.Simulated...)
 	v.LastReceived, v.Trail = append(v.LastReceived[:0], o.LastReceived...), append(v.Trail[:0], o.Trail...)
 	v.TouchedBy = append(v.TouchedBy[:0], o.TouchedBy...)
-	v.Predicted, v.PredictedTick = append(v.Predicted[:0], o.Predicted...), o.PredictedTick
-	v.CarrierOffset = o.CarrierOffset
+	v.Predicted = append(v.Predicted[:0], o.Predicted...)
 	v.Fallback = append(v.Fallback[:0], o.Fallback...)
 }
 

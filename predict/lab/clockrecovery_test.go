@@ -243,13 +243,13 @@ func TestClockSoak(t *testing.T) {
 			}
 			shown := make([]sim.Tick, len(f.pane.Clients))
 			for i, s := range f.pane.Clients {
-				shown[i] = s.View.Tick
+				shown[i] = s.View.Tick()
 			}
 			for range 300 {
 				f.tick()
 			}
 			for i, s := range f.pane.Clients {
-				if advanced := s.View.Tick - shown[i]; advanced < 290 || advanced > 310 {
+				if advanced := s.View.Tick() - shown[i]; advanced < 290 || advanced > 310 {
 					t.Errorf("%s: in 300 ticks the view of client %d advances by %d", f.label, i, advanced)
 				}
 				for j, b := range f.pane.ServerWorld.Bodies() {

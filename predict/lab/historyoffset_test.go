@@ -16,7 +16,7 @@ func TestSpectatorSeesAnimated(t *testing.T) {
 	for range 600 {
 		labtest.Run(t, l, 1)
 		a, b := &l.Panes[0].Clients[0].View, &l.Panes[1].Clients[0].View
-		if !slices.Equal(a.Bodies, b.Bodies) || a.Tick != b.Tick || a.Note != b.Note || len(b.Predicted) > 0 {
+		if !slices.Equal(a.Bodies, b.Bodies) || a.Others != b.Others || a.Note != b.Note || len(b.Predicted) > 0 {
 			t.Fatalf("tick %d: the views differ", l.Ticks())
 		}
 	}

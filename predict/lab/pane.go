@@ -201,7 +201,7 @@ func (p *Pane) tick(now time.Duration, inputs []sim.Input) {
 		p.divergence.Compare(p.ServerWorld, p.Clients[0].World)
 	}
 	for _, s := range p.Clients {
-		p.drawnHash.addUint64(uint64(s.View.Tick))
+		p.drawnHash.addUint64(uint64(s.View.Tick()))
 		for i := range s.View.Bodies {
 			p.drawnHash.addPose(&s.View.Bodies[i])
 		}

@@ -78,7 +78,7 @@ func TestBoarding(t *testing.T) {
 		playTicks(t, l, tape, i, i+1)
 		for p := range shown {
 			v, server := &l.Panes[p].Clients[0].View, l.Panes[p].ServerWorld
-			shown[p][v.PredictedTick] = aboard(v.Bodies[0].Pos.X, v.CarrierMoment())
+			shown[p][v.Own.Tick()] = aboard(v.Bodies[0].Pos.X, v.Carriers)
 			if then, ok := shown[p][server.Tick()]; ok && i > 900 && i < 1700 {
 				off := then - aboard(server.Bodies()[0].Pose.Pos.X, server.Tick().Moment())
 				worst[p] = max(worst[p], geom.Abs(off))
@@ -122,7 +122,7 @@ func TestSwitchInMovingShip(t *testing.T) {
 	}
 	v, server := &l.Panes[0].Clients[0].View, l.Panes[0].ServerWorld
 	path := &server.Scene().Carriers[0].Path
-	drawn := v.Bodies[0].Pos.X - path.PoseAt(geom.Pose{}, v.CarrierMoment(), 60).Pos.X
+	drawn := v.Bodies[0].Pos.X - path.PoseAt(geom.Pose{}, v.Carriers, 60).Pos.X
 	want := server.Bodies()[0].Pose.Pos.X - path.Pose(geom.Pose{}, server.Tick(), 60).Pos.X
 	if off := geom.Abs(drawn - want); off > 0.02 || l.Panes[0].Counters.Value("parent") != 1 {
 		t.Errorf("off by %v m, parent %v", off, l.Panes[0].Counters.Value("parent"))

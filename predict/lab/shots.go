@@ -17,7 +17,7 @@ func (p *Pane) queueShot(s *Client, in sim.Input) sim.Input {
 	if !shot.Fired || len(v.Bodies) == 0 {
 		return in
 	}
-	seen := v.SeenMoment()
+	seen := v.SeenSubtick()
 	ahead := int64(0)
 	if me < len(v.Predicted) && v.Predicted[me] {
 		ahead = int64(v.TickOf(me))*predict.SubticksPerTick - seen

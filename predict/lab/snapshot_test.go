@@ -61,7 +61,7 @@ func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorSt
 		p := l.Panes[0]
 		past[p.ServerWorld.Tick()] = predict.AppendPoses(nil, p.ServerWorld.Bodies())
 		v := &p.Clients[0].View
-		delete(past, v.Tick-60)
+		delete(past, v.Tick()-60)
 		if i < 300 { // nothing moves before the first key
 			continue
 		}
@@ -70,7 +70,7 @@ func measurePathError(t *testing.T, tape *tape.Tape, spec string) (b pathErrorSt
 			deepest = max(deepest, -float64(lowestCorner(pose, p.ServerWorld.Scene().Boxes[j].Half)))
 			if v.TouchedBy[j] >= 0 {
 				n++
-				b.RMS += float64(pose.Pos.Sub(past[v.Tick][j].Pos).LenSq())
+				b.RMS += float64(pose.Pos.Sub(past[v.Tick()][j].Pos).LenSq())
 			}
 		}
 		ticks++

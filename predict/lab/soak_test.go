@@ -129,7 +129,7 @@ func (f *soakSession) checkWorld(which string, w *predict.World) {
 // maxDelay returns the largest display delay, in ticks.
 func (f *soakSession) maxDelay() (age int) {
 	for _, s := range f.pane.Clients {
-		age = max(age, int(f.pane.ServerWorld.Tick())-int(s.View.Tick))
+		age = max(age, int(f.pane.ServerWorld.Tick())-int(s.View.Tick()))
 	}
 	return age
 }
@@ -139,9 +139,9 @@ func (f *soakSession) maxDelay() (age int) {
 func (f *soakSession) maxPathError() (drawn, simulated float32) {
 	f.Helper()
 	for _, s := range f.pane.Clients {
-		at := s.View.Tick % sim.Tick(len(f.serverPoses))
-		if f.serverTicks[at] != s.View.Tick {
-			f.Fatalf("%s: the view claims to show tick %d, the server is at %d", f.label, s.View.Tick, f.pane.ServerWorld.Tick())
+		at := s.View.Tick() % sim.Tick(len(f.serverPoses))
+		if f.serverTicks[at] != s.View.Tick() {
+			f.Fatalf("%s: the view claims to show tick %d, the server is at %d", f.label, s.View.Tick(), f.pane.ServerWorld.Tick())
 		}
 		for i, p := range f.serverPoses[at] {
 			drawn = max(drawn, s.View.Bodies[i].Pos.Sub(p.Pos).Len())

@@ -112,7 +112,7 @@ func TestOutageRecovery(t *testing.T) {
 		past = append(past, predict.AppendPoses(nil, l.Panes[0].ServerWorld.Bodies())) // at tick i+1
 		for k, p := range l.Panes {
 			v, worst := &p.Clients[0].View, 0.0
-			for n, at := range past[max(v.Tick, 1)-1] {
+			for n, at := range past[max(v.Tick(), 1)-1] {
 				worst = max(worst, float64(v.Bodies[n].Pos.Sub(at.Pos).Len()))
 			}
 			most[k] = max(most[k], worst)

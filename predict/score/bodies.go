@@ -95,7 +95,7 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		s.tracks = append(s.tracks, t)
 	}
 	positions := s.history.start(server.Tick(), n)
-	past := s.history.at(v.Tick, n)
+	past := s.history.at(v.Tick(), n)
 	for i := range s.tracks {
 		t, box := &s.tracks[i], &boxes[i]
 		positions[i] = now[i].Pose.Pos
@@ -116,7 +116,7 @@ func (s *bodies) add(server *predict.World, v *predict.View, player int, scored 
 		}
 		if t.moved {
 			s.lagError.add(float64(t.distance))
-			if past != nil && v.TickOf(i) == v.Tick {
+			if past != nil && v.TickOf(i) == v.Tick() {
 				s.pathError.add(drawn[i].Pos, past[i])
 			}
 		}

@@ -79,7 +79,7 @@ func stepChangesOf(t *testing.T, shift int, server, drawn func(i int) geom.Pose)
 		p.world.SetBody(1, sim.Body{Pose: server(i)})
 		p.view.Bodies[0], p.view.Bodies[1] = rest(i), drawn(i+shift)
 		p.world.SetTick(sim.Tick(i + 1000))
-		p.view.Tick = sim.Tick(i + shift + 1000)
+		p.view.ShowTick(sim.Tick(i + shift + 1000))
 		p.score.Add(p.world, &p.view, 0)
 	}
 	return &p.score.bodies.stepChanges
@@ -222,7 +222,7 @@ func TestUpdates(t *testing.T) {
 		for i := range 60 + 600 {
 			p.view.LastReceived[1] = poseAt(float64(i / every))
 			p.world.SetTick(sim.Tick(i + 100))
-			p.view.Tick = sim.Tick(i + 100 - 7 + i%2*4)
+			p.view.ShowTick(sim.Tick(i + 100 - 7 + i%2*4))
 			p.score.Add(p.world, &p.view, 0)
 		}
 		n, gap, ok := p.score.Updates()
@@ -238,7 +238,7 @@ func TestUpdates(t *testing.T) {
 	p := newSession(t, 60, 1)
 	for i := range 200 {
 		p.world.SetTick(sim.Tick(i))
-		p.view.Tick = sim.Tick(i + 9 + i%2)
+		p.view.ShowTick(sim.Tick(i + 9 + i%2))
 		p.score.Add(p.world, &p.view, 0)
 	}
 	if mean, largest := p.score.NominalDelay(); mean != -9.5 || largest != -9 {
@@ -322,7 +322,8 @@ func TestJointSeparation(t *testing.T) {
 	for i := range 180 {
 		w.Step()
 		v.Reset()
-		v.Tick, v.Bodies = w.Tick(), predict.AppendPoses(v.Bodies, w.Bodies())
+		v.ShowTick(w.Tick())
+		v.Bodies = predict.AppendPoses(v.Bodies, w.Bodies())
 		if j := &sc.Joints[0]; i == 120 {
 			v.Bodies[j.B].Pos.Z += 0.25
 		}

@@ -34,7 +34,7 @@ func TestGroundClearance(t *testing.T) {
 	var score Score
 	for i := range 180 {
 		w.Step()
-		v := predict.View{Tick: w.Tick(), Bodies: predict.AppendPoses(nil, w.Bodies())}
+		v := predict.View{Others: w.Tick().Moment(), Bodies: predict.AppendPoses(nil, w.Bodies())}
 		if i >= 120 {
 			v.Bodies[0].Pos.Z += 0.6
 		}

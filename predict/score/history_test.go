@@ -38,7 +38,7 @@ func TestPathErrorAll(t *testing.T) {
 			p.view.Bodies[0] = shiftedY(moving(at), c.offset(i))
 			p.view.Bodies[1] = shiftedY(rest(at), 7)
 			p.world.SetTick(sim.Tick(i + 200))
-			p.view.Tick = sim.Tick(i + 200 - c.label)
+			p.view.ShowTick(sim.Tick(i + 200 - c.label))
 			p.score.Add(p.world, &p.view, 0)
 		}
 		rms, largest, ok := p.score.PathErrorAll()

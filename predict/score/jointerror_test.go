@@ -29,7 +29,7 @@ func TestPathErrorAtJoint(t *testing.T) {
 		for i := range 300 {
 			var v predict.View
 			tick := max(i+ahead, 0)
-			v.Tick, v.PredictedTick = 0, sim.Tick(tick)
+			v.Own = sim.Tick(tick).Moment()
 			v.Bodies = append(v.Bodies, at[tick]...)
 			for b := range v.Bodies {
 				v.Predicted = append(v.Predicted, true)

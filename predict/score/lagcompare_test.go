@@ -206,7 +206,8 @@ func TestStallIsNoStop(t *testing.T) {
 			}
 			p.world.SetBody(0, sim.Body{Pose: poseAt(float64(x) / 15)})
 			p.world.SetTick(label)
-			p.view.Tick, p.view.Bodies[0] = sim.Tick(i), poseAt(float64(i)/15)
+			p.view.ShowTick(sim.Tick(i))
+			p.view.Bodies[0] = poseAt(float64(i) / 15)
 			p.score.Add(p.world, &p.view, 0)
 		}
 		if n, _, _, _ := p.score.Stops(); n != map[bool]int{false: 0, true: 1}[ticks] {

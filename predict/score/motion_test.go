@@ -45,7 +45,7 @@ func (p *session) run(ticks int, bodies ...motionPair) *session {
 			p.view.Bodies[k] = b.drawn(p.ticks)
 		}
 		p.world.SetTick(sim.Tick(p.ticks))
-		p.view.Tick = sim.Tick(p.ticks)
+		p.view.ShowTick(sim.Tick(p.ticks))
 		p.score.Add(p.world, &p.view, 0)
 		p.ticks++
 	}
@@ -428,7 +428,7 @@ func BenchmarkAdd(b *testing.B) {
 			add := func() {
 				w := worlds[tick%2]
 				w.SetTick(tick)
-				views[tick%2].Tick = tick
+				views[tick%2].ShowTick(tick)
 				score.Add(w, &views[tick%2], 0)
 				tick++
 			}

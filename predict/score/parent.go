@@ -83,7 +83,7 @@ func (a *parentErrors) add(world *predict.World, v *predict.View, body int, scor
 		if b.Carrier >= 0 {
 			path := &world.Scene().Carriers[b.Carrier].Path
 			p = path.PoseAt(geom.Pose{Rot: geom.Identity}, now.Moment(), world.Rate())
-			q = path.PoseAt(geom.Pose{Rot: geom.Identity}, v.CarrierMoment(), world.Rate())
+			q = path.PoseAt(geom.Pose{Rot: geom.Identity}, v.Carriers, world.Rate())
 		} else {
 			p, q = world.Bodies()[b.Body].Pose, v.Bodies[b.Body]
 		}

@@ -34,15 +34,15 @@ func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 		b.Pose = path.Pose(geom.Pose{Pos: position, Rot: geom.Identity}, w.Tick(), 60)
 		w.SetBody(0, b)
 		var v predict.View
-		v.Tick = w.Tick() + sim.Tick(r.shipLead)
+		v.ShowTick(w.Tick() + sim.Tick(r.shipLead))
 		v.Bodies = predict.AppendPoses(v.Bodies, w.Bodies())
 		v.Predicted = make([]bool, len(v.Bodies))
-		v.Predicted[0], v.PredictedTick = true, w.Tick()+sim.Tick(r.cubeLead)
+		v.Predicted[0], v.Own = true, (w.Tick() + sim.Tick(r.cubeLead)).Moment()
 		at := position
 		if r.drawnOffset != nil {
 			at = at.Add(r.drawnOffset(tick))
 		}
-		v.Bodies[0] = path.PoseAt(geom.Pose{Pos: at, Rot: geom.Identity}, v.CarrierMoment(), 60)
+		v.Bodies[0] = path.PoseAt(geom.Pose{Pos: at, Rot: geom.Identity}, v.Carriers, 60)
 		c.Add(w, &v, 0)
 	}
 	return &c

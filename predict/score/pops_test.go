@@ -163,7 +163,7 @@ func TestScore(t *testing.T) {
 			}
 		}
 		p.Pos.X += offset
-		c.Add(w, &predict.View{Tick: w.Tick(), Bodies: []geom.Pose{p}}, 0)
+		c.Add(w, &predict.View{Others: w.Tick().Moment(), Bodies: []geom.Pose{p}}, 0)
 	}
 	if want := math.Sqrt((0.09 + 0.16) / 2); math.Abs(c.LagErrorRMS()-want) > 1e-4 || math.Abs(c.LagErrorMax()-0.4) > 1e-4 || c.Ticks != 120 {
 		t.Errorf("RMS %v, max %v over %d ticks", c.LagErrorRMS(), c.LagErrorMax(), c.Ticks)

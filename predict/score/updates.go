@@ -23,7 +23,7 @@ type updates struct {
 
 // add adds a tick.
 func (u *updates) add(now sim.Tick, v *predict.View, first bool) {
-	delay := int(now) - int(v.Tick)
+	delay := int(now) - int(v.Tick())
 	u.delaySum += int64(delay)
 	if first || delay > u.delayMax {
 		u.delayMax = delay

@@ -17,7 +17,7 @@ func (f *Frame) AimAt(x, y float32, l *lab.Lab) (shot sim.Shot, ok bool) {
 		}
 		p := l.Panes[v.Pane]
 		client := &p.Clients[0].View
-		poses, moment := client.Bodies, predict.SubtickMoment(client.SeenMoment())
+		poses, moment := client.Bodies, predict.SubtickMoment(client.SeenSubtick())
 		if v.Side == ServerSide || len(poses) == 0 {
 			poses, moment = predict.AppendPoses(nil, p.ServerWorld.Bodies()), p.ServerWorld.Tick().Moment()
 		}

@@ -232,7 +232,7 @@ func (k *tickPoses) capture(source *lab.Pane) {
 	v := &source.Clients[0].View
 	k.server = predict.AppendPoses(k.server[:0], source.ServerWorld.Bodies())
 	k.drawn = append(k.drawn[:0], v.Bodies...)
-	k.drawnAt, k.serverAt = v.CarrierMoment(), source.ServerWorld.Tick().Moment()
+	k.drawnAt, k.serverAt = v.Carriers, source.ServerWorld.Tick().Moment()
 	if len(k.drawn) == 0 {
 		k.drawn, k.drawnAt = append(k.drawn, k.server...), k.serverAt
 	}

@@ -9,8 +9,8 @@ import (
 // View draws all bodies: the interpolated ones behind the server, the predicted ones ahead of it.
 func (w *World) View(v *predict.View) {
 	in, bodies := &w.Interpolated, w.env.World.Bodies()
-	v.Tick, v.TickFraction, v.Note = in.DisplayTick(), in.DisplayTickFraction(), in.Note()
-	v.CarrierOffset = w.carrierMoment() - v.Tick.Moment()
+	v.Others, v.Note = in.DisplayMoment(), in.Note()
+	v.Carriers = max(w.carrierMoment(), 0)
 	for i := range bodies {
 		simulated := bodies[i].Pose
 		drawn := simulated
@@ -59,7 +59,7 @@ func (w *World) carrierMoment() sim.Moment {
 // markPredicted marks the bodies that are drawn predicted, and those for which that is not the usual
 // choice, with a note that says why.
 func (w *World) markPredicted(v *predict.View) {
-	v.PredictedTick = w.Log.ServerTick(w.env.World.Tick())
+	v.Own = w.Log.ServerTick(w.env.World.Tick()).Moment()
 	active := w.Fallback.Active()
 	for i := range w.env.World.Bodies() {
 		predicted, simulated := w.Interpolated.IsExcluded(i), w.Nearby.Simulated(i)

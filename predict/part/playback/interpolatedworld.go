@@ -194,13 +194,6 @@ func (a *InterpolatedWorld) DisplayTick() sim.Tick { return a.displayMoment.Near
 // DisplayMoment returns the server's moment at which bodies are drawn.
 func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.displayMoment }
 
-// DisplayTickFraction returns how much later than DisplayTick the displayed moment is, in
-// subticks.
-func (a *InterpolatedWorld) DisplayTickFraction() int {
-	_, later := predict.NearestSubtick(a.displayMoment)
-	return later
-}
-
 // Age returns by how many whole ticks body i is drawn beyond its newest position, and 0 if it
 // is not.
 func (a *InterpolatedWorld) Age(i int) int32 {

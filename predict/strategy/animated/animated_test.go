@@ -101,8 +101,8 @@ func TestValidity(t *testing.T) {
 			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
 				t.Fatalf("T %s, tick %d: %v m from the server's pose at %v", c.validity, r.tick, d, moment)
 			}
-			if off := math.Abs(float64(v.Tick) - moment); off > 0.51 {
-				t.Fatalf("T %s: the view claims tick %d, want %v", c.validity, v.Tick, moment)
+			if off := math.Abs(float64(v.Tick()) - moment); off > 0.51 {
+				t.Fatalf("T %s: the view claims tick %d, want %v", c.validity, v.Tick(), moment)
 			}
 		}
 		if r.counter("positions_late")+r.counter("positions_expired") > 0 {

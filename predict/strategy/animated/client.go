@@ -61,8 +61,8 @@ func (c *client) receive(server *packet.Endpoint) {
 
 // View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.TickFraction, v.Note = c.interpolated.DisplayTick(), c.interpolated.DisplayTickFraction(), c.interpolated.Note()
-	v.CarrierOffset = c.interpolated.DisplayMoment() - v.Tick.Moment()
+	v.Others, v.Note = c.interpolated.DisplayMoment(), c.interpolated.Note()
+	v.Carriers = max(v.Others, 0)
 	for i := range c.env.World.Bodies() {
 		v.Simulated = append(v.Simulated, c.interpolated.Pose(i))
 	}

@@ -28,13 +28,13 @@ func TestCarriers(t *testing.T) {
 			var v predict.View
 			r.c.View(&v)
 			w := r.env[0].World
-			if v.CarrierMoment() != w.CarrierMoment() {
-				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.tick, w.CarrierMoment(), v.CarrierMoment())
+			if v.Carriers != w.CarrierMoment() {
+				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.tick, w.CarrierMoment(), v.Carriers)
 			}
-			if carriers == "interpolated" && r.tick > 60 && (v.CarrierMoment() >= sim.Tick(r.tick).Moment() || v.CarrierMoment() != r.c.world.Interpolated.DisplayMoment()) {
-				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.tick, v.CarrierMoment(), r.c.world.Interpolated.DisplayMoment())
+			if carriers == "interpolated" && r.tick > 60 && (v.Carriers >= sim.Tick(r.tick).Moment() || v.Carriers != r.c.world.Interpolated.DisplayMoment()) {
+				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.tick, v.Carriers, r.c.world.Interpolated.DisplayMoment())
 			}
-			ship := path.PoseAt(geom.Pose{}, v.CarrierMoment(), 60).Pos.X
+			ship := path.PoseAt(geom.Pose{}, v.Carriers, 60).Pos.X
 			rear = min(rear, float64(r.c.world.Body().Pose.Pos.X-ship))
 		}
 		n := r.counter("corrections")
@@ -54,7 +54,7 @@ func TestCarriersCopied(t *testing.T) {
 	var v, copied predict.View
 	a.c.View(&v)
 	b.c.View(&copied)
-	if v.CarrierMoment() != copied.CarrierMoment() || v.CarrierMoment()%sim.MomentsPerTick == 0 {
-		t.Errorf("the copy draws the ship at %d, the original at %d", copied.CarrierMoment(), v.CarrierMoment())
+	if v.Carriers != copied.Carriers || v.Carriers%sim.MomentsPerTick == 0 {
+		t.Errorf("the copy draws the ship at %d, the original at %d", copied.Carriers, v.Carriers)
 	}
 }

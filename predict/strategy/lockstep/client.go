@@ -146,7 +146,7 @@ func (c *client) setSlew() {
 
 // View draws the world as it is.
 func (c *client) View(v *predict.View) {
-	v.Tick = c.env.World.Tick()
+	v.ShowTick(c.env.World.Tick())
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)

@@ -111,7 +111,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 }
 
 func (c *client) View(v *predict.View) {
-	v.Tick = c.env.World.Tick()
+	v.ShowTick(c.env.World.Tick())
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	if c.receiver.HasSnapshot {

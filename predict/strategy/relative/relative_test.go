@@ -324,10 +324,10 @@ func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, lar
 		})
 		var v predict.View
 		r.client.View(&v)
-		table := frame.OfCarrier(r.env[0].World, 0, v.CarrierMoment())
+		table := frame.OfCarrier(r.env[0].World, 0, v.Carriers)
 		at := table.LocalPoint(v.Bodies[0].Pos)
 		if i > 2 {
-			changes[v.PredictedTick] = at.Sub(drawn[1]).Sub(drawn[1].Sub(drawn[0]))
+			changes[v.Own.Tick()] = at.Sub(drawn[1]).Sub(drawn[1].Sub(drawn[0]))
 		}
 		drawn[0], drawn[1] = drawn[1], at
 		now := r.env[1].World.Tick()

@@ -398,7 +398,7 @@ func (c *client) reportCorrection(correction predict.Correction, before geom.Vec
 // View draws the predicted world with the error offsets.
 func (c *client) View(v *predict.View) {
 	w := c.env.World
-	v.Tick = w.Tick()
+	v.ShowTick(w.Tick())
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.errorOffsets[i].Apply(b.Pose))

@@ -240,7 +240,8 @@ func (c *client) drawBetween(start, end *snapshot, share float32, at sim.Moment)
 
 // View shows the interpolated poses. Nothing is smoothed, so Simulated equals Bodies.
 func (c *client) View(v *predict.View) {
-	v.Tick, v.TickFraction = predict.NearestSubtick(c.displayMoment)
+	v.Others = c.displayMoment
+	v.Carriers = v.Tick().Moment()
 	v.Bodies = append(v.Bodies, c.drawn...)
 	v.Simulated = append(v.Simulated, c.drawn...)
 	v.LastReceived = append(v.LastReceived, c.lastReceived...)

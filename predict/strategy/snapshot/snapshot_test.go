@@ -171,8 +171,8 @@ func TestStraightLine(t *testing.T) {
 					if a := v.Bodies[0].Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-5 {
 						t.Fatalf("%s, %d Hz, every %s: rotated by %v", mode, rate, every, a)
 					}
-					if math.Abs(float64(v.Tick)-drawnTick) > 0.501 {
-						t.Fatalf("%s, %d Hz, every %s: the view of %v claims %d", mode, rate, every, drawnTick, v.Tick)
+					if math.Abs(float64(v.Tick())-drawnTick) > 0.501 {
+						t.Fatalf("%s, %d Hz, every %s: the view of %v claims %d", mode, rate, every, drawnTick, v.Tick())
 					}
 				}
 				if !r.c.started || r.counter("starved_ticks") != 0 {
@@ -228,7 +228,7 @@ func TestSurvivesLosses(t *testing.T) {
 		delivered := func(tick int) bool { return tick < 120 || tick >= 120+6*lost }
 		for range 120 {
 			v := r.run(1, delivered)
-			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick != last.Tick) {
+			if r.c.starvedTicks > 1 && (v.Bodies[0] != last.Bodies[0] || v.Tick() != last.Tick()) {
 				t.Fatalf("%d lost: the view moves without a snapshot", lost)
 			}
 			last = v
@@ -320,8 +320,8 @@ func TestOnArrival(t *testing.T) {
 	for range 120 {
 		v := r.run(1, nil)
 		received := (r.tick - 1) / 6 * 6
-		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick != sim.Tick(received) {
-			t.Fatalf("tick %d: drawn at %v, tick %d", r.tick-1, v.Bodies[0].Pos, v.Tick)
+		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick() != sim.Tick(received) {
+			t.Fatalf("tick %d: drawn at %v, tick %d", r.tick-1, v.Bodies[0].Pos, v.Tick())
 		}
 	}
 }
@@ -389,8 +389,8 @@ func TestTickWraps(t *testing.T) {
 		if want := float32(math.Sqrt(9+1+0.25) / 60); i > 10 && geom.Abs(step-want) > 1e-4 {
 			t.Fatalf("tick %d: a step of %v m, want %v", i, step, want)
 		}
-		if i > 10 && v.Tick != r.tickOffset+sim.Tick(i-5) {
-			t.Fatalf("tick %d: the view claims %d", i, v.Tick)
+		if i > 10 && v.Tick() != r.tickOffset+sim.Tick(i-5) {
+			t.Fatalf("tick %d: the view claims %d", i, v.Tick())
 		}
 		last = v.Bodies[0].Pos
 	}
@@ -399,8 +399,8 @@ func TestTickWraps(t *testing.T) {
 	}
 	r.run(40000, func(int) bool { return false })
 	r.motion = func(float64) bodyState { return straightLine(0) }
-	if v := r.run(60, nil); v.Tick != r.tickOffset+sim.Tick(r.tick-6) {
-		t.Errorf("after a long silence the view claims %d, want %d", v.Tick, r.tickOffset+sim.Tick(r.tick-6))
+	if v := r.run(60, nil); v.Tick() != r.tickOffset+sim.Tick(r.tick-6) {
+		t.Errorf("after a long silence the view claims %d, want %d", v.Tick(), r.tickOffset+sim.Tick(r.tick-6))
 	}
 }
 
@@ -411,8 +411,8 @@ func TestExtrapolates(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", mode)
 		v := r.run(200, nil)
 		drawnTick := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
-		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || v.Tick != sim.Tick(drawnTick) {
-			t.Errorf("%s: %v m from the extrapolated position, at %d", mode, d, v.Tick)
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || v.Tick() != sim.Tick(drawnTick) {
+			t.Errorf("%s: %v m from the extrapolated position, at %d", mode, d, v.Tick())
 		}
 		r.motion = circle
 		v = r.run(200, nil)
@@ -545,7 +545,7 @@ func TestRejectsMalformed(t *testing.T) {
 		}
 		v := r.run(1, nil)
 		rejected++
-		if int(r.counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick != before.Tick {
+		if int(r.counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick() != before.Tick() {
 			t.Errorf("payload %d: %v rejected", rejected, r.counter("rejected_payloads"))
 		}
 	}

@@ -403,14 +403,14 @@ func (c *client) drawnPose(i int) geom.Pose {
 // View draws the world as it is simulated, with the offsets.
 func (c *client) View(v *predict.View) {
 	w := c.env.World
-	v.Tick = w.Tick()
+	v.ShowTick(w.Tick())
 	for i, b := range w.Bodies() {
 		v.Simulated = append(v.Simulated, b.Pose)
 		v.Bodies = append(v.Bodies, c.drawnPose(i))
 	}
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	if c.mayClaim() {
-		v.Predicted, v.PredictedTick = append(v.Predicted, c.authority.claimed...), c.predictedTick()
+		v.Predicted, v.Own = append(v.Predicted, c.authority.claimed...), c.predictedTick().Moment()
 	}
 	if c.started {
 		v.LastReceived = append(v.LastReceived, c.lastReceived...)

@@ -364,7 +364,7 @@ func TestRecovers(t *testing.T) {
 		r.run(1)
 		var v predict.View
 		r.c.View(&v)
-		off := v.Bodies[0].Pos.Sub(r.serverPoses[v.Tick].Pos).Len()
+		off := v.Bodies[0].Pos.Sub(r.serverPoses[v.Tick()].Pos).Len()
 		worst = max(worst, off)
 		if i >= 9+30 && off > 0.25 {
 			t.Fatalf("%d ticks after the outage the player is drawn %v m off", i, off)
