@@ -14,11 +14,11 @@ import (
 
 func newWorld(t *testing.T) (*predict.Env, *Settings) {
 	t.Helper()
-	scene, err := scene.Named("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &predict.Env{World: predict.NewWorld(scene, 60), Players: 1, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
 	s := &Settings{}
 	s.Declare(env.Knobs)
 	return env, s

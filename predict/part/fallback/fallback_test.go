@@ -18,13 +18,13 @@ type run struct {
 
 func newRun(t *testing.T, knobs ...string) *run {
 	t.Helper()
-	scene, err := scene.Named("plain")
+	sc, err := scene.Named("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := &predict.Knobs{}
 	r := &run{}
-	r.Declare(&predict.Env{World: predict.NewWorld(scene, 60), Knobs: k, Counters: &predict.Counters{}})
+	r.Declare(&predict.Env{World: predict.NewWorld(sc, 60), Knobs: k, Counters: &predict.Counters{}})
 	for i := 0; i < len(knobs); i += 2 {
 		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)

@@ -5,18 +5,18 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Candidate is something that a player's cube can be in, on or carried by: a carrier, or a
-// body whose bounding box is larger than that cube.
+// Candidate is a possible parent of a player's cube: a carrier, or a body whose bounding box is
+// larger than that cube.
 type Candidate struct {
-	Carrier int // or -1
-	Body    int // or -1
+	Carrier int // index of the carrier, or -1
+	Body    int // index of the body, or -1
 
-	// The bounding box of all its boxes, in its own frame. A carrier's is the world's
-	// at the beginning of its path.
+	// Lower and Upper are the corners of the bounding box of all its boxes, in metres, in its own
+	// frame. That of a carrier is the world's frame at the beginning of its path.
 	Lower, Upper geom.Vec3
 }
 
-// Candidates returns the vessels of a scene, carriers first. Players' cubes are none.
+// Candidates returns the candidates of a scene, carriers first, without the players' cubes.
 func Candidates(s *sim.Scene) (list []Candidate) {
 	for i := range s.Carriers {
 		v := Candidate{Carrier: i, Body: -1}
@@ -41,7 +41,7 @@ func Candidates(s *sim.Scene) (list []Candidate) {
 	return list
 }
 
-// fitBoxes makes the bounding box that of boxes where they start.
+// fitBoxes sets the bounding box to that of some boxes at their starting poses.
 func (v *Candidate) fitBoxes(boxes []sim.Box) {
 	for i := range boxes {
 		p, h := boxes[i].Start.Pose, boxes[i].Half
@@ -52,7 +52,7 @@ func (v *Candidate) fitBoxes(boxes []sim.Box) {
 	}
 }
 
-// addBox widens the bounding box by a box.
+// addBox extends the bounding box by a box.
 func (v *Candidate) addBox(p geom.Pose, half geom.Vec3) {
 	m := p.Rot.Mat()
 	e := geom.Vec3{
@@ -65,14 +65,14 @@ func (v *Candidate) addBox(p geom.Pose, half geom.Vec3) {
 	v.Upper = geom.Vec3{X: max(v.Upper.X, hi.X), Y: max(v.Upper.Y, hi.Y), Z: max(v.Upper.Z, hi.Z)}
 }
 
-// Volume returns the volume of the bounding box, m3.
+// Volume returns the volume of the bounding box, in m3.
 func (v *Candidate) Volume() float32 {
 	d := v.Upper.Sub(v.Lower)
 	return float32(float32(d.X*d.Y) * d.Z)
 }
 
-// Contains reports whether a place of the vessel's own frame is in its bounding box,
-// widened by a margin in metres on all sides.
+// Contains reports whether a point in the candidate's frame is in its bounding box, widened by a
+// margin in metres on all sides.
 func (v *Candidate) Contains(at geom.Vec3, margin float32) bool {
 	return at.X >= v.Lower.X-margin && at.X <= v.Upper.X+margin &&
 		at.Y >= v.Lower.Y-margin && at.Y <= v.Upper.Y+margin &&

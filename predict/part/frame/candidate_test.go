@@ -8,8 +8,8 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// TestCandidates says what can carry a player's cube: carriers with the bounding box of all
-// their boxes, and bodies whose bounding box is larger than that cube.
+// TestCandidates checks that the candidates are the carriers, with the bounding box of all their boxes,
+// and the bodies whose bounding box is larger than a player's cube.
 func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
 		spec      string
@@ -34,16 +34,16 @@ func TestCandidates(t *testing.T) {
 			if i >= c.carriers {
 				bodies = append(bodies, v.Body)
 			} else if v.Carrier != i || v.Body != -1 {
-				t.Errorf("%s: vessel %d is %+v", c.spec, i, v)
+				t.Errorf("%s: candidate %d is %+v", c.spec, i, v)
 			}
 		}
 		for _, b := range c.bodies {
 			if !slices.Contains(bodies, b) {
-				t.Errorf("%s: body %d is no vessel, %v are", c.spec, b, bodies)
+				t.Errorf("%s: body %d is not a candidate, %v are", c.spec, b, bodies)
 			}
 		}
 		if len(c.bodies) == 0 && len(list) != c.carriers {
-			t.Errorf("%s: %d vessels", c.spec, len(list))
+			t.Errorf("%s: %d candidates", c.spec, len(list))
 		}
 		if len(list) > 0 {
 			if v := list[0]; v.Lower.Sub(c.low).Len() > 1e-4 || v.Upper.Sub(c.high).Len() > 1e-4 {

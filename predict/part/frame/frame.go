@@ -22,7 +22,7 @@ type Frame struct {
 	origin  geom.Vec3 // metres; the point that moves at linear
 	linear  geom.Vec3 // m/s
 	angular geom.Vec3 // rad/s
-	radial  float32   // 1/s, see sim.World.PathVelocity
+	radial  float32   // 1/s, see sim.World.CarrierVelocity
 }
 
 // OfCarrier returns the frame of a carrier at a moment.

@@ -15,11 +15,11 @@ import (
 // of bits that docs/wire.md says; that a state without a parent is one bit; and that the index of a
 // candidate that the scene does not have is an error.
 func TestState(t *testing.T) {
-	scene, err := scene.Named("ship:distance=530:platform=1")
+	sc, err := scene.Named("ship:distance=530:platform=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := Grid(&scene)
+	g := Grid(&sc)
 	for _, x := range []struct {
 		parent, candidates, bits int
 	}{{NoParent, 2, 1}, {0, 2, 1 + 1 + 57 + 47 + 60 + 54}, {1, 2, 1 + 1 + 57 + 47 + 60 + 54}, {4, 5, 1 + 3 + 57 + 47 + 60 + 54}} {
