@@ -29,8 +29,13 @@ type World struct {
 	Fallback     fallback.Policy
 
 	settings settings
-	inputs   []sim.Input // scratch: of one step, by player
+	scratch  scratch
 	env      *predict.Env
+}
+
+// scratch is memory that no later tick depends on.
+type scratch struct {
+	inputs []sim.Input // of one step, by player
 }
 
 type settings struct {
@@ -47,7 +52,7 @@ const reorderSeed = 0x9E3779B97F4A7C15
 // bodies kinematic except the player's. The other parts are declared by the strategy, which decides
 // in what order the panel lists them: Interpolated, DeclareStep, Fallback and Nearby.
 func (w *World) Declare(env *predict.Env) {
-	w.env, w.inputs = env, make([]sim.Input, env.Players)
+	w.env, w.scratch.inputs = env, make([]sim.Input, env.Players)
 	w.settings.correction.Declare(env.Knobs)
 	w.Log.Declare(env)
 	w.Chain.Declare(env)
@@ -122,8 +127,8 @@ func (w *World) PlaceOthers() {
 func (w *World) Step(in sim.Input) {
 	world := w.env.World
 	world.Settings.SolveOrderSeed = uint64(w.settings.contactOrder) * reorderSeed
-	w.inputs[w.env.Player] = in
-	w.settings.solver.Step(world, w.inputs...)
+	w.scratch.inputs[w.env.Player] = in
+	w.settings.solver.Step(world, w.scratch.inputs...)
 	w.Fallback.AddStep(world, w.env.Player)
 	w.Nearby.Record()
 }

@@ -31,8 +31,7 @@ type Parent struct {
 	state      parentState
 	candidates []Candidate
 	grid       codec.Grid
-	frames     []Frame       // scratch: of the candidates, as they are interpolated
-	touches    []sim.Contact // scratch
+	scratch    scratch // frames of the candidates, as they are interpolated
 	counters   parentCounters
 	others     *playback.InterpolatedWorld
 	env        *predict.Env
@@ -66,7 +65,7 @@ func (p *Parent) Declare(env *predict.Env, others *playback.InterpolatedWorld) {
 	scene := env.World.Scene()
 	p.env, p.others = env, others
 	p.candidates, p.grid = Candidates(scene), Grid(scene)
-	p.frames = make([]Frame, len(p.candidates))
+	p.scratch.frames = make([]Frame, len(p.candidates))
 	p.state.selector, p.state.server.Parent = NewSelector(), NoParent
 	s.rules.Declare(k)
 	k.Choice(&s.handover, "handover", handoverGradual, []string{"gradual", "smooth", "reconcile"}, "a body moves between a parent's past and the world's future gradually, smoothed, or by corrections")
@@ -226,14 +225,14 @@ func (p *Parent) Predict() (to int, changed bool) {
 		return NoParent, false
 	}
 	for i := range p.candidates {
-		p.frames[i] = p.Interpolated(i)
+		p.scratch.frames[i] = p.Interpolated(i)
 	}
 	w, player := p.env.World, p.env.Player
 	b := w.Bodies()[player]
 	p.state.frame.AddVelocity(&b, 1)
-	p.touches = w.Contacts(p.touches[:0], player)
+	p.scratch.touches = w.Contacts(p.scratch.touches[:0], player)
 	next := p.state.selector
-	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.frames, Touches: p.touches, Body: &b}) {
+	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches, Body: &b}) {
 		p.state.selector = next
 		return NoParent, false
 	}

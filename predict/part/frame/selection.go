@@ -11,18 +11,23 @@ import (
 type Selection struct {
 	rules      Rules
 	selectors  []Selector // by peer
-	frames     []Frame    // of the candidates, in this tick
 	candidates []Candidate
 	grid       codec.Grid
-	touches    []sim.Contact   // scratch
+	scratch    scratch
 	bits       predict.Counter // written
+}
+
+// scratch is memory that no later tick depends on.
+type scratch struct {
+	frames  []Frame // of the candidates, in this tick
+	touches []sim.Contact
 }
 
 // Declare declares the knobs and counters.
 func (s *Selection) Declare(env *predict.Env) {
 	scene := env.World.Scene()
 	s.candidates, s.grid = Candidates(scene), Grid(scene)
-	s.frames = make([]Frame, len(s.candidates))
+	s.scratch.frames = make([]Frame, len(s.candidates))
 	s.rules.Declare(env.Knobs)
 	s.bits = env.Counters.New("parent_bits", "bits of the states relative to a parent, in addition to the snapshots")
 }
@@ -37,17 +42,17 @@ func (s *Selection) Update(w *predict.World, peers []predict.Peer) {
 	}
 	for i := range s.candidates {
 		if v := &s.candidates[i]; v.Carrier >= 0 {
-			s.frames[i] = OfCarrier(w, v.Carrier, w.Tick().Moment())
+			s.scratch.frames[i] = OfCarrier(w, v.Carrier, w.Tick().Moment())
 		} else {
-			s.frames[i] = OfBody(&w.Bodies()[v.Body])
+			s.scratch.frames[i] = OfBody(&w.Bodies()[v.Body])
 		}
 	}
 	for i, peer := range peers {
 		if peer.Player < 0 {
 			continue
 		}
-		s.touches = w.Contacts(s.touches[:0], peer.Player)
-		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.frames, Touches: s.touches, Body: &w.Bodies()[peer.Player]})
+		s.scratch.touches = w.Contacts(s.scratch.touches[:0], peer.Player)
+		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches, Body: &w.Bodies()[peer.Player]})
 	}
 }
 
@@ -66,7 +71,7 @@ func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
 		state.Parent = NoParent
 	}
 	if state.Parent != NoParent {
-		state.Body = s.frames[state.Parent].Relative(&w.Bodies()[player])
+		state.Body = s.scratch.frames[state.Parent].Relative(&w.Bodies()[player])
 		if !state.inRange(&s.grid) {
 			state.Parent = NoParent
 		}
@@ -80,5 +85,4 @@ func (s *Selection) Write(c *quant.Coder, w *predict.World, peer, player int) {
 func (s *Selection) CopyFrom(o *Selection) {
 	s.rules = o.rules
 	s.selectors = append(s.selectors[:0], o.selectors...)
-	copy(s.frames, o.frames)
 }

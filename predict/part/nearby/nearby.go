@@ -35,9 +35,14 @@ type Bodies struct {
 	bodies   []body                   // by index
 	past     []history.Ring[sim.Body] // by index: a second of states, of those that have been simulated
 	count    int                      // simulated bodies
-	found    []int32                  // scratch
+	scratch  scratch
 	counters counters
 	env      *predict.Env
+}
+
+// scratch is memory that no later tick depends on.
+type scratch struct {
+	found []int32 // bodies near another one
 }
 
 // counters are what Bodies count.
@@ -69,7 +74,7 @@ func (n *Bodies) Declare(env *predict.Env) {
 	n.counters.starts = m.New("simulation_starts", "remote bodies that the client began to simulate")
 	n.counters.corrections = m.New("remote_corrections", "corrections of simulated remote bodies")
 	bodies := len(env.World.Bodies())
-	n.bodies, n.past, n.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
+	n.bodies, n.past, n.scratch.found = make([]body, bodies), make([]history.Ring[sim.Body], bodies), make([]int32, 0, bodies)
 	n.env = env
 }
 
@@ -153,8 +158,8 @@ func (n *Bodies) simulateNear(i int, others *playback.InterpolatedWorld) {
 	if b.Asleep {
 		return
 	}
-	n.found = w.NearbyBodies(i, touchDistance+float32(2*b.Linear.Len())/float32(w.Rate()), n.found[:0])
-	for _, j := range n.found {
+	n.scratch.found = w.NearbyBodies(i, touchDistance+float32(2*b.Linear.Len())/float32(w.Rate()), n.scratch.found[:0])
+	for _, j := range n.scratch.found {
 		x := &n.bodies[j]
 		if int(j) == player || !x.simulated && !w.IsKinematic(int(j)) {
 			continue // the player's body, or one jointed to it

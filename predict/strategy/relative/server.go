@@ -17,9 +17,14 @@ type server struct {
 	lagCompensator hit.LagCompensator
 	parents        frame.Selection
 	broadcast      codec.Broadcast
-	peers          []predict.Peer // scratch: of this tick
+	scratch        serverScratch
 	writeHeader    func(c *quant.Coder, peer int)
 	env            *predict.Env
+}
+
+// serverScratch is memory that no later tick depends on.
+type serverScratch struct {
+	peers []predict.Peer // of this tick
 }
 
 func newServer(env *predict.Env) predict.Server {
@@ -32,7 +37,7 @@ func newServer(env *predict.Env) predict.Server {
 	s.writeHeader = func(c *quant.Coder, peer int) {
 		header := codec.NewConsumedHeader(&s.receiver.Buffers[peer])
 		header.Code(c, 0)
-		s.parents.Write(c, s.env.World, peer, s.peers[peer].Player)
+		s.parents.Write(c, s.env.World, peer, s.scratch.peers[peer].Player)
 	}
 	return s
 }
@@ -46,7 +51,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	s.lagCompensator.Tick(w, host, peers, &s.receiver)
 	s.solver.Step(w, s.inputs...)
 	s.broadcast.RecordStep(w)
-	s.peers = peers
+	s.scratch.peers = peers
 	s.parents.Update(w, peers)
 	s.broadcast.SendWithHeader(s.writeHeader, w, peers, s.inputs, m)
 }

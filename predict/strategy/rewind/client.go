@@ -35,7 +35,23 @@ type inputRecord struct {
 
 type client struct {
 	env *predict.Env
+	clientSettings
+	clientState
+	clientScratch
 
+	grace        lateInputGrace
+	inputSender  input.Sender
+	receiver     codec.Receiver
+	servo        clock.Servo
+	inputHistory history.Ring[inputRecord]
+	stateHistory history.Ring[predict.State]
+	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
+	errorOffsets []smoothing.ErrorOffset
+	counters     clientCounters
+}
+
+// clientSettings are the knobs of a client.
+type clientSettings struct {
 	lead              int
 	corrections       bool
 	contactOrder      int
@@ -44,24 +60,21 @@ type client struct {
 	rotationTolerance float64
 	smoothing         smoothing.Settings
 	solver            predict.Solver
-	grace             lateInputGrace
+}
 
-	inputSender  input.Sender
-	receiver     codec.Receiver
-	servo        clock.Servo
-	inputHistory history.Ring[inputRecord]
-	stateHistory history.Ring[predict.State]
-	lastInputs   []sim.Input // by player: newest known inputs; the client's own until it has joined
-	stepInputs   []sim.Input // scratch: inputs of the tick being stepped
-	joined       bool        // the client's inputs are sent
-	lastSent     sim.Input   // input that the server repeats if nothing newer arrives
-	agreedTick   sim.Tick    // tick of the newest state that agreed or was applied
-	visibleTick  sim.Tick    // tick of the newest state that is visible despite smoothing
+// clientState is plain: it is copied by assignment.
+type clientState struct {
+	joined        bool      // the client's inputs are sent
+	lastSent      sim.Input // input that the server repeats if nothing newer arrives
+	agreedTick    sim.Tick  // tick of the newest state that agreed or was applied
+	visibleTick   sim.Tick  // tick of the newest state that is visible despite smoothing
+	correctionSum float64   // metres by which corrections moved the watched cube, summed
+}
 
-	errorOffsets  []smoothing.ErrorOffset
-	drawnBefore   []geom.Pose // scratch: drawn poses before a correction
-	correctionSum float64     // metres by which corrections moved the watched cube, summed
-	counters      clientCounters
+// clientScratch is memory that no later tick depends on.
+type clientScratch struct {
+	stepInputs  []sim.Input // by player: inputs of the tick being stepped
+	drawnBefore []geom.Pose // drawn poses before a correction
 }
 
 // clientCounters are what a client counts.
@@ -75,9 +88,9 @@ func newClient(env *predict.Env) predict.Client {
 		inputHistory: history.New[inputRecord](inputHistoryTicks),
 		stateHistory: history.New[predict.State](stateHistoryTicks),
 		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
-		stepInputs:   make([]sim.Input, env.Players),
 		errorOffsets: make([]smoothing.ErrorOffset, len(env.World.Bodies())),
 	}
+	c.stepInputs = make([]sim.Input, env.Players)
 	k, m := env.Knobs, env.Counters
 	declareStepMode(k, &c.stepMode)
 	k.Int(&c.lead, "lead", 5, 0, 60, "input lead: ticks by which inputs arrive early, as room for jitter and for repeats after a loss")
@@ -427,13 +440,10 @@ func (c *client) inspect(l *predict.Inspection) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.lead, c.corrections, c.contactOrder, c.stepMode = o.lead, o.corrections, o.contactOrder, o.stepMode
-	c.positionTolerance, c.rotationTolerance, c.smoothing, c.solver = o.positionTolerance, o.rotationTolerance, o.smoothing, o.solver
-	c.grace = o.grace
+	c.clientSettings, c.clientState = o.clientSettings, o.clientState
+	c.grace, c.servo = o.grace, o.servo
 	c.inputSender.CopyFrom(&o.inputSender)
 	c.receiver.CopyFrom(&o.receiver)
-	c.servo, c.joined, c.lastSent, c.correctionSum = o.servo, o.joined, o.lastSent, o.correctionSum
-	c.agreedTick, c.visibleTick = o.agreedTick, o.visibleTick
 	c.inputHistory.CopyFrom(&o.inputHistory, history.CopyValue[inputRecord])
 	c.stateHistory.CopyFrom(&o.stateHistory, func(dst, src *predict.State) { dst.CopyFrom(src) })
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
