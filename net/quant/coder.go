@@ -12,8 +12,6 @@
 // (2015), and of the program shown at GDC 2015. Where these disagree:
 //
 //   - Bits are in the articles' order. The program fills words from the top.
-//   - Snapshot velocities have the article's 32 steps per m/s (11 bits). The program's
-//     0.01 m/s (13 bits) is SnapshotLinearVelocityFine.
 //   - 512 steps per metre are steps of 1.95 mm, with an error of at most 0.98 mm. The
 //     article says 2 mm in one place and 0.5 mm in another.
 //   - Large differences begin where small ones end, as in the program, so every

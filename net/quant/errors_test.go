@@ -16,7 +16,7 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		"quant: reading Int at bit 3: out of range":                        func() { all(); c.Int(0, -5, 90) },
 		"quant: writing Signed at bit 3: out of range":                     func() { room(); c.Signed(-129, 8) },
 		"quant: measuring CompressedFloat at bit 3: out of range":          func() { count(); c.CompressedFloat(257, &SnapshotPosition[0]) },
-		"quant: reading CompressedFloat at bit 3: out of range":            func() { all(); c.CompressedFloat(0, &SnapshotLinearVelocityFine[0]) },
+		"quant: reading CompressedFloat at bit 3: out of range":            func() { all(); c.CompressedFloat(0, &snapshotLinearVelocityFine[0]) },
 		"quant: writing Rotation at bit 3: out of range":                   func() { room(); c.Rotation([4]float32{1, 1}, 9) },
 		"quant: reading QuantisedRotation at bit 5: out of range":          func() { all(); c.Rotation([4]float32{}, 9) },
 		"quant: writing QuantisedRotation at bit 3: not in canonical form": func() { room(); c.QuantisedRotation(QuantisedRotation{0, [3]int16{255, 255, 255}}, 9) },

@@ -26,9 +26,9 @@ type operation struct {
 // kindCount is the number of kinds of operations.
 const kindCount = 18
 
-var fuzzDeltaBits = [...]DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, VRDeltaBits}
+var fuzzDeltaBits = [...]DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, vrDeltaBits}
 
-var fuzzGrids = [...]*Grid{&SnapshotPosition, &SnapshotLinearVelocity, &SnapshotLinearVelocityFine, &SyncPosition, &SyncLinearVelocity, &SyncAngularVelocity}
+var fuzzGrids = [...]*Grid{&SnapshotPosition, &snapshotLinearVelocity, &snapshotLinearVelocityFine, &SyncPosition, &SyncLinearVelocity, &SyncAngularVelocity}
 
 var fuzzIndexBuckets = [...]*IndexBuckets{&SnapshotIndexBuckets, &DenseIndexBuckets}
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Range maps a bounded real number to an integer: the low bound to 0, the high bound to
-// Steps, and an even grid between. Make one with NewRange or NewRangePerUnit.
+// Steps, and an even grid between. Make one with NewRangePerUnit.
 //
 // It is Fiedler's compressed float of Serialization Strategies, computed in 64-bit
 // floats with every operation rounded by itself, and clamped before the conversion to
@@ -25,22 +25,10 @@ type Range struct {
 	bits      int
 }
 
-// NewRange returns a range from low to high in steps of at most resolution, with
-// ceil((high - low) / resolution) steps, the quotient as a 32-bit float. It panics
-// unless the bounds are finite and increasing, the resolution is above zero, and 32-bit
-// floats can represent the grid.
-func NewRange(low, high, resolution float32) Range {
-	steps := math.Ceil(float64((high - low) / resolution))
-	if !(resolution > 0) || !(steps <= 1<<24) {
-		panic("quant: NewRange with a resolution that is not above zero or too fine")
-	}
-	return newRange(low, high, int(steps))
-}
-
 // NewRangePerUnit returns a range over [low, high) with n steps per unit. It has
-// n*(high-low) values, one fewer than NewRange, which includes both ends; Fiedler's
-// bounds are of this kind: 512 per metre in [-256, 256) take 18 bits. If n is a power
-// of two, Decode is exact. It panics as NewRange does.
+// n*(high-low) values. Fiedler's bounds are of this kind: 512 per metre in [-256, 256)
+// take 18 bits. If n is a power of two, Decode is exact. It panics unless the bounds
+// increase and 32-bit floats can represent the grid.
 func NewRangePerUnit(low, high, n int) Range {
 	steps := (high-low)*n - 1
 	if n < 1 || steps < 1 || steps > 1<<24 {
@@ -118,12 +106,10 @@ type Grid [3]Range
 // Fiedler's grids, named after the article they come from. Lengths are in metres, z is
 // up, velocities in m/s and rad/s.
 var (
-	SnapshotPosition           = Grid{NewRangePerUnit(-256, 256, 512), NewRangePerUnit(-256, 256, 512), NewRangePerUnit(0, 32, 512)}    // 50 bits, error 0.98 mm per axis
-	SnapshotLinearVelocity     = uniformGrid(NewRangePerUnit(-32, 32, 32))                                                              // 33 bits
-	SnapshotLinearVelocityFine = uniformGrid(NewRange(-32, 32, 0.01))                                                                   // 39 bits, from the GDC program
-	SyncPosition               = Grid{NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(0, 32, 4096)} // 59 bits, error 0.12 mm per axis
-	SyncLinearVelocity         = uniformGrid(NewRangePerUnit(-32, 32, 4096))                                                            // 54 bits
-	SyncAngularVelocity        = uniformGrid(NewRangePerUnit(-16, 16, 4096))                                                            // 51 bits
+	SnapshotPosition    = Grid{NewRangePerUnit(-256, 256, 512), NewRangePerUnit(-256, 256, 512), NewRangePerUnit(0, 32, 512)}    // 50 bits, error 0.98 mm per axis
+	SyncPosition        = Grid{NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(-256, 256, 4096), NewRangePerUnit(0, 32, 4096)} // 59 bits, error 0.12 mm per axis
+	SyncLinearVelocity  = uniformGrid(NewRangePerUnit(-32, 32, 4096))                                                            // 54 bits
+	SyncAngularVelocity = uniformGrid(NewRangePerUnit(-16, 16, 4096))                                                            // 51 bits
 )
 
 func uniformGrid(r Range) Grid { return Grid{r, r, r} }

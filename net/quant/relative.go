@@ -11,13 +11,11 @@ type DeltaBits struct{ Small, Large int }
 
 // The widths of the articles and the program. PositionDeltaBits is for steps of 1/512
 // m, RotationDeltaBits for components of 9 bits. FineRotationDeltaBits costs less than
-// RotationDeltaBits on Fiedler's recording. VRDeltaBits is from Networked Physics in
-// Virtual Reality (2018).
+// RotationDeltaBits on Fiedler's recording.
 var (
 	PositionDeltaBits     = DeltaBits{5, 9}
 	RotationDeltaBits     = DeltaBits{5, 8}
 	FineRotationDeltaBits = DeltaBits{4, 7}
-	VRDeltaBits           = DeltaBits{5, 10}
 )
 
 // bounds returns the smallest and the largest difference that can be encoded.

@@ -37,7 +37,7 @@ func roundTrip[T comparable](t rapid.TB, v T, code func(*Coder, T) T) (T, int) {
 }
 
 // testDeltaBits are the widths under test.
-var testDeltaBits = []DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, VRDeltaBits, {1, 1}, {16, 24}}
+var testDeltaBits = []DeltaBits{PositionDeltaBits, RotationDeltaBits, FineRotationDeltaBits, vrDeltaBits, {1, 1}, {16, 24}}
 
 // TestDeltaBitsEdges checks the sizes of small and large differences at both ends of
 // each range, and that differences beyond them are not written.

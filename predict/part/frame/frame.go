@@ -46,9 +46,6 @@ func (f *Frame) PointVelocity(at geom.Vec3) geom.Vec3 {
 	return v.AddScaled(f.radial, arm)
 }
 
-// AngularVelocity returns the parent's angular velocity, rad/s.
-func (f *Frame) AngularVelocity() geom.Vec3 { return f.angular }
-
 // LocalPoint converts a point from the world's frame.
 func (f *Frame) LocalPoint(at geom.Vec3) geom.Vec3 {
 	if !f.IsParent {
