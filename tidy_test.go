@@ -18,6 +18,7 @@ import (
 
 	"ghostcube/assets"
 	"ghostcube/internal/experiment"
+	"ghostcube/predict/lab"
 	"ghostcube/ui/plan"
 )
 
@@ -73,6 +74,7 @@ var allowedImports = map[string][]string{
 	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
 	"predict/lab/tape":               {"sim", "predict/lab"},
 	"predict/lab/labtest":            {"sim", "predict/lab"},
+	"predict/lab/labtest/copytest":   {},
 	"predict/lab": {"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/part/input", "predict/score", "predict/lab/probe",
 		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
 		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
@@ -363,4 +365,50 @@ func visitNodes(t *testing.T, file string, visit func(at token.Position, n ast.N
 		}
 		return true
 	})
+}
+
+// TestStrategiesAreNamedOnce checks that no program text names a strategy, except its own
+// folder and the list in predict/lab: what else concerns all strategies takes them from the
+// list. Names that are also common words are left out.
+func TestStrategiesAreNamedOnce(t *testing.T) {
+	common := []string{"snapshot", "relative", "rewind"}
+	for _, file := range goFiles(t, ".") {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "predict/strategy/") || file == "predict/lab/strategies.go" || file == "net/link/profiles.go" { // profiles quote the titles of articles
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || text.Kind != token.STRING || strings.Contains(text.Value, "ghostcube ") { // examples of commands are documentation
+				return true
+			}
+			for _, name := range lab.StrategyNames() {
+				if !slices.Contains(common, name) && regexp.MustCompile(`\b`+name+`\b`).MatchString(text.Value) {
+					t.Errorf("%s names %s: %s", file, name, text.Value)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestEveryStrategyFolderIsListed checks that the folders of strategies are exactly those
+// that panes accept.
+func TestEveryStrategyFolderIsListed(t *testing.T) {
+	folders, err := os.ReadDir("predict/strategy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range folders {
+		names = append(names, d.Name())
+	}
+	listed := lab.StrategyNames()
+	slices.Sort(listed)
+	if !slices.Equal(names, listed) {
+		t.Errorf("folders %v, listed %v", names, listed)
+	}
 }

@@ -9,6 +9,7 @@ package lab
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"ghostcube/net/link"
@@ -164,7 +165,13 @@ func (l *Lab) Open(spec string) (*Pane, error) {
 // checkBodyCount reports a scene with more bodies than the strategy takes.
 func checkBodyCount(s *predict.Strategy, sc *sim.Scene) error {
 	if n := len(sc.Boxes); s.MaxBodies > 0 && n > s.MaxBodies {
-		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use lockstep or statesync", sc.Name, n, s.Name, s.MaxBodies)
+		var others []string
+		for _, o := range Strategies {
+			if o.MaxBodies == 0 || o.MaxBodies >= n {
+				others = append(others, o.Name)
+			}
+		}
+		return fmt.Errorf("scene %s has %d bodies; %s sends whole snapshots of at most %d: use %s", sc.Name, n, s.Name, s.MaxBodies, strings.Join(others, " or "))
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ var Strategies = []*predict.Strategy{
 	relative.Strategy,
 }
 
+// DefaultSpec opens the pane of a session that asks for none.
+const DefaultSpec = "rewind"
+
 // StrategyNames returns the names of all strategies.
 func StrategyNames() []string {
 	var names []string

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"ghostcube/predict/lab"
 	"math"
 	"strconv"
 	"strings"
@@ -27,7 +28,7 @@ type Settings struct {
 
 // defaults apply where nothing else is given. The network loses enough for corrections to
 // be visible.
-var defaults = Settings{Scene: "zen", Panes: "rewind", Network: "bursty", Seat: "client", Seed: "1", Rate: "60"}
+var defaults = Settings{Scene: "zen", Panes: lab.DefaultSpec, Network: "bursty", Seat: "client", Seed: "1", Rate: "60"}
 
 // SettingError is an error in the value of a setting.
 type SettingError struct {

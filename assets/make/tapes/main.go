@@ -63,7 +63,7 @@ func (t *tapeSpec) record() ([]byte, error) {
 		return nil, err
 	}
 	w := predict.NewWorld(s, rate)
-	recording := &tape.Tape{Config: lab.Config{Scene: t.spec, Rate: rate}, Panes: []string{"rewind"}}
+	recording := &tape.Tape{Config: lab.Config{Scene: t.spec, Rate: rate}, Panes: []string{lab.DefaultSpec}}
 	recording.Config.Network.Seed = 1
 	if err := recording.Config.Network.Parse("latency=75ms"); err != nil {
 		return nil, err
