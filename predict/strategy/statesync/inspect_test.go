@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
@@ -187,7 +188,7 @@ func TestInspectPacket(t *testing.T) {
 				continue
 			}
 			packets++
-			if sent := r.bytesSent() - before; p.Bits() != 8*sent || p.Bits() > p.BudgetBits || p.HeaderBits < 8*headerBytes {
+			if sent := r.bytesSent() - before; p.Bits() != 8*sent || p.Bits() > p.BudgetBits || p.HeaderBits < 8*packet.WireBytes(0) {
 				t.Fatalf("%+v of %d bytes", *p, sent)
 			}
 			if p.BudgetBits < 256_000/60-8 || p.BudgetBits > 3*256_000/60 {

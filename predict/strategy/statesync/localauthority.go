@@ -39,7 +39,7 @@ func newLocalAuthority(w *predict.World) localAuthority {
 	n := len(w.Bodies())
 	return localAuthority{
 		claimed: make([]bool, n), claimedIslands: make([]bool, n), movingIslands: make([]bool, n), owns: make([]bool, n), released: make([]bool, n), serverKnowsFrom: make([]sim.Tick, n),
-		sender: newSender(n), changed: make([]bool, n), previous: append([]sim.Body(nil), w.Bodies()...),
+		sender: newSender(n, w.Rate()), changed: make([]bool, n), previous: append([]sim.Body(nil), w.Bodies()...),
 	}
 }
 
@@ -184,7 +184,7 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 		g.previous[i] = b
 	}
 	g.accumulatePriorities(w)
-	g.sender.addCredit(int64(g.budget) * 1000)
+	g.sender.budget.AddTick(g.budget * bytesPerKbit)
 
 	tick := c.inputTick - 1
 	m := &g.message
@@ -199,10 +199,10 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 	c.inputSender.Encode(&g.coder, since)
 	m.code(&g.coder, w.Scene())
 	head := g.coder.BitsProcessed()
-	most := 8*maxPayload(g.sender.availableBytes(w.Rate())) - head
+	most := 8*g.sender.availablePayload() - head
 	least := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
 	if most < least {
-		g.sender.reserveCredit(head+least, w.Rate())
+		g.sender.reserve(head + least)
 	} else {
 		g.sender.chooseUpdates(m, w, most, func(i int) authority { return c.authorityOf(i) })
 	}
@@ -213,7 +213,7 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 		panic("statesync: a packet that does not fit: " + g.coder.Err().Error())
 	}
 	data := g.coder.FinishWrite()
-	g.sender.recordSent(server.Send(data), m, len(data), w.Rate())
+	g.sender.recordSent(server.Send(data), m, len(data))
 }
 
 // accumulatePriorities adds the priorities of this tick: of the player's cube, of what has been

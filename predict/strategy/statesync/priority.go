@@ -48,40 +48,13 @@ func (p *policy) declare(k *predict.Knobs) {
 	k.Bool(&p.velocities, "velocities", true, "send velocities of bodies that move; without them the client keeps its own")
 }
 
-// Bytes around a payload.
-const (
-	headerBytes         = 28 + 14 // IP, UDP and ours
-	fragmentHeaderBytes = headerBytes + 2
-	fragmentBytes       = packet.FragmentBytes
-	maxUnfragmented     = packet.MaxDatagram - 14 // a payload that is not cut
-)
-
-// bytesOnWire is how many bytes travel for a payload of so many.
-func bytesOnWire(payload int) int {
-	if payload <= maxUnfragmented {
-		return payload + headerBytes
-	}
-	return payload + (payload+fragmentBytes-1)/fragmentBytes*fragmentHeaderBytes
-}
-
-// maxPayload is the longest payload for which so many bytes travel at most; below
-// zero there is none.
-func maxPayload(bytes int) int {
-	best := min(bytes-headerBytes, maxUnfragmented)
-	for n := 2; n*fragmentBytes < maxBytes+fragmentBytes; n++ {
-		best = max(best, min(bytes-n*fragmentHeaderBytes, n*fragmentBytes))
-	}
-	return min(best, maxBytes)
-}
-
 // sender is what the server keeps for one peer.
 type sender struct {
-	priority       []int64    // by body, added up since it was sent
-	changedTick    []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
-	maxWaitTicks   int        // ticks that a changed body waited
-	credit         int64      // bits times ticks per second
-	reservedCredit int64      // of it: what a packet that could not be sent takes
-	keys           []uint64   // what to sort
+	priority     []int64    // by body, added up since it was sent
+	changedTick  []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
+	maxWaitTicks int        // ticks that a changed body waited
+	budget       packet.Budget
+	keys         []uint64 // what to sort
 
 	ackedTick          sim.Tick // newest packet that the peer is known to have
 	anyAcked           bool
@@ -123,8 +96,8 @@ type baseline struct {
 	state sim.Body
 }
 
-func newSender(bodies int) sender {
-	return sender{priority: make([]int64, bodies), changedTick: make([]sim.Tick, bodies), restTick: make([]sim.Tick, bodies),
+func newSender(bodies, ticksPerSecond int) sender {
+	return sender{budget: packet.NewBudget(ticksPerSecond), priority: make([]int64, bodies), changedTick: make([]sim.Tick, bodies), restTick: make([]sim.Tick, bodies),
 		sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks), params: defaultParams, baselines: make([]baseline, bodies), sendsSinceAbsolute: make([]uint8, bodies), absoluteTick: make([]sim.Tick, bodies)}
 }
 
@@ -214,22 +187,14 @@ func (p *sender) excludeOwned(hands []authority, seat int) {
 	}
 }
 
-// addCredit adds what one tick gives: bits a second, since credit is counted in bits
-// times ticks per second. Of what is not used, as much as a
-// tick gives is kept, or what is gathered for a packet.
-func (p *sender) addCredit(tick int64) {
-	p.credit = min(p.credit+tick, p.reservedCredit+2*tick)
-	p.reservedCredit = 0
+// availablePayload returns the size in bytes of the largest payload that the budget allows
+// now. It is negative if the budget allows none.
+func (p *sender) availablePayload() int {
+	return min(packet.PayloadWithin(p.budget.Available()), maxBytes)
 }
 
-// reserveCredit lets more be saved up until the next tick: a packet of so many bits does
-// not come together otherwise.
-func (p *sender) reserveCredit(bits, rate int) {
-	p.reservedCredit = int64(bytesOnWire((bits+7)/8)) * 8 * int64(rate)
-}
-
-// availableBytes is how many may travel now.
-func (p *sender) availableBytes(rate int) int { return int(p.credit / int64(8*rate)) }
+// reserve lets credit for a payload of a number of bits accumulate by the next tick.
+func (p *sender) reserve(bits int) { p.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
 
 // maxSkipped is how many bodies that do not fit are looked at: each has to be
 // measured.
@@ -394,8 +359,8 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 }
 
 // recordSent notes a packet that has been sent: only what was in it begins anew.
-func (p *sender) recordSent(q packet.Sequence, m *message, bytes, rate int) {
-	p.credit -= int64(bytesOnWire(bytes)) * 8 * int64(rate)
+func (p *sender) recordSent(q packet.Sequence, m *message, bytes int) {
+	p.budget.Spend(packet.WireBytes(bytes))
 	f := &p.sentPackets[q%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = q, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
@@ -420,7 +385,7 @@ func (p *sender) recordSent(q packet.Sequence, m *message, bytes, rate int) {
 func (p *sender) copyFrom(o *sender) {
 	p.priority = append(p.priority[:0], o.priority...)
 	p.changedTick = append(p.changedTick[:0], o.changedTick...)
-	p.maxWaitTicks, p.credit, p.reservedCredit = o.maxWaitTicks, o.credit, o.reservedCredit
+	p.maxWaitTicks, p.budget = o.maxWaitTicks, o.budget
 	p.bands = o.bands
 	p.ackedTick, p.anyAcked, p.congestion, p.deltaUpdates = o.ackedTick, o.anyAcked, o.congestion, o.deltaUpdates
 	p.ackBits, p.params, p.tuner = o.ackBits, o.params, o.tuner

@@ -1,6 +1,7 @@
 package statesync
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/hit"
@@ -84,7 +85,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	s.findChanges()
 	for len(s.senders) < len(peers) {
-		s.senders = append(s.senders, newSender(len(s.previous)))
+		s.senders = append(s.senders, newSender(len(s.previous), world.Rate()))
 	}
 	for i, peer := range peers {
 		s.sendPacket(i, peer)
@@ -131,7 +132,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	if s.authorityMode == clientAuthority && peer.Player >= 0 {
 		p.excludeOwned(s.authorities, peer.Player)
 	}
-	p.addCredit(s.sendRate(p, peer))
+	p.budget.AddTick(s.sendRate(p, peer))
 
 	msg.tick, msg.players, msg.updateCount = now, s.env.Players, 0
 	msg.format = s.settings.format(s.policy.velocities)
@@ -148,13 +149,13 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	msg.code(&s.coder, world.Scene())
 	head := s.coder.BitsProcessed()
 	inputs := s.inputBits(head)
-	most := 8*maxPayload(p.availableBytes(world.Rate())) - head
+	most := 8*p.availablePayload() - head
 	least := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
 	if msg.format.relative {
 		least += absolute // bits before it
 	}
 	if most < least {
-		p.reserveCredit(head+least, world.Rate())
+		p.reserve(head + least)
 		return // the budget has to gather first
 	}
 	if s.policy.states {
@@ -168,9 +169,9 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	if s.coder.Err() != nil {
 		panic("statesync: a packet that does not fit: " + s.coder.Err().Error())
 	}
-	room := p.availableBytes(world.Rate())
-	p.recordSent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
-	p.lastPacket = packetRecord{tick: now, budget: room, bytes: bytesOnWire(len(data)), inputBits: inputs, headerBits: head, payloadBits: bits, updateCount: msg.updateCount}
+	room := p.budget.Available()
+	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
+	p.lastPacket = packetRecord{tick: now, budget: room, bytes: packet.WireBytes(len(data)), inputBits: inputs, headerBits: head, payloadBits: bits, updateCount: msg.updateCount}
 
 	p.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
 	p.bands.setCounters(m, world.Rate())
@@ -191,17 +192,17 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	m.Set("update_wait_max_ms", max(m.Value("update_wait_max_ms"), sim.Tick(p.maxWaitTicks).Moment().Millis(world.Rate())))
 }
 
-// sendRate is at how many bits a second a peer is sent to now.
-func (s *server) sendRate(p *sender, peer predict.Peer) int64 {
-	bits := int64(s.policy.budget) * 1000
-	if slow := p.congestion.updateRate(s.policy.budget, &peer.Endpoint.Stats, s.env.World.Rate()); s.policy.congestion {
-		bits = slow
+// sendRate returns the rate at which a peer is sent to now, in bytes per second.
+func (s *server) sendRate(p *sender, peer predict.Peer) int {
+	bytes := s.policy.budget * bytesPerKbit
+	if reduced := p.congestion.updateRate(bytes, &peer.Endpoint.Stats, s.env.World.Rate()); s.policy.congestion {
+		bytes = reduced
 		if p.congestion.congested {
 			s.env.Counters.Add("congested_ticks", 1)
 		}
 	}
-	s.env.Counters.Set("send_rate_kbit_per_second", float64(bits)/1000)
-	return bits
+	s.env.Counters.Set("send_rate_kbit_per_second", float64(bytes)/bytesPerKbit)
+	return bytes
 }
 
 // addInputs puts the newest inputs of all players into the message, as many as

@@ -132,30 +132,6 @@ func TestNeverAboveBudget(t *testing.T) {
 	}
 }
 
-// TestBytesOnWire says that a payload costs what the endpoint counts for it, and that
-// the longest payload for a number of bytes is the longest.
-func TestBytesOnWire(t *testing.T) {
-	e := packet.NewEndpoint(discardLink{})
-	for n := 0; n <= maxBytes; n++ {
-		before := e.Stats.BytesSent
-		e.Send(make([]byte, n))
-		if got := int(e.Stats.BytesSent - before); got != bytesOnWire(n) {
-			t.Fatalf("%d bytes of payload cost %d, not %d", n, got, bytesOnWire(n))
-		}
-	}
-	for bytes := headerBytes; bytes < bytesOnWire(maxBytes)+100; bytes++ {
-		p := maxPayload(bytes)
-		if bytesOnWire(p) > bytes || p < maxBytes && bytesOnWire(p+1) <= bytes {
-			t.Fatalf("%d bytes carry a payload of %d: it costs %d, one more %d", bytes, p, bytesOnWire(p), bytesOnWire(p+1))
-		}
-	}
-}
-
-type discardLink struct{}
-
-func (discardLink) Send(time.Duration, []byte) error                 { return nil }
-func (discardLink) Receive(time.Duration) (d link.Datagram, ok bool) { return }
-
 // TestNothingStarves says that where all bodies rest and have the same priority
 // each is sent again after as many ticks as all of them take, in turn; and that
 // with momentary priorities the first ones are sent always and the last never.
@@ -196,7 +172,7 @@ func TestNothingStarves(t *testing.T) {
 // TestPriorities says that a body of priority 100 is sent 100 times as often as
 // one of priority 1, and the player in every packet.
 func TestPriorities(t *testing.T) {
-	p := newSender(5)
+	p := newSender(5, 60)
 	w := predict.NewWorld(mustScene(t, "katamari:cubes=4"), 60)
 	by := policy{playerPriority: 1_000_000, touchedPriority: 100, otherPriority: 1}
 	times := [5]int{}
@@ -245,7 +221,7 @@ func TestFitAndSkip(t *testing.T) {
 		b.Asleep = asleep
 		w.SetBody(i, b)
 	}
-	p := newSender(5)
+	p := newSender(5, 60)
 	p.priority = []int64{10, 40, 20, 50, 30}
 	m := message{players: 1, format: format{rotationBits: maxRotationBits, quantised: true, velocities: true}}
 	number := plainIndexBits(&sc)
