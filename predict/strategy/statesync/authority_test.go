@@ -28,8 +28,8 @@ func newClaimServer(t *testing.T) *claimServer {
 	}
 	for i := range 2 {
 		k.peers = append(k.peers, predict.Peer{Endpoint: packet.NewEndpoint(nil), Player: i})
-		k.server.claims = append(k.server.claims, newClaims(len(k.server.previous)))
 	}
+	k.server.addPeers(len(k.peers))
 	return k
 }
 
@@ -37,10 +37,10 @@ func newClaimServer(t *testing.T) *claimServer {
 // if ago is not 0, in one before.
 func (k *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
 	c := &k.server.claims[seat]
-	c.scratch.tick, c.scratch.updateCount = k.tick[seat]-sim.Tick(ago), 1
-	c.scratch.updates[0] = update{body: body, authority: g, state: b}
+	c.scratch.message.tick, c.scratch.message.updateCount = k.tick[seat]-sim.Tick(ago), 1
+	c.scratch.message.updates[0] = update{body: body, authority: g, state: b}
 	k.server.addClaim(c, int8(seat))
-	c.silentTicks = 0
+	c.state.silentTicks = 0
 }
 
 // step makes a tick of the server and of both clients.
@@ -108,7 +108,7 @@ func TestAuthorityRules(t *testing.T) {
 	}
 	is(noAuthority, "not heard of")
 	for range 62 {
-		k.server.claims[0].silentTicks, k.server.claims[1].silentTicks = 0, k.server.claims[1].silentTicks+1
+		k.server.claims[0].state.silentTicks, k.server.claims[1].state.silentTicks = 0, k.server.claims[1].state.silentTicks+1
 		k.step()
 	}
 	if k.server.authorities[8] != touch(0) || k.server.authorities[9] != noAuthority {
@@ -129,7 +129,7 @@ func TestServerAppliesClaims(t *testing.T) {
 	}
 	k.claim(0, b, authority{0, false}, there(3, true), 0)
 	k.claim(1, b, authority{1, false}, there(-3, true), 0)
-	for i := range k.server.claimBuffer {
+	for i := range k.server.settings.claimBuffer {
 		if at() > 1 {
 			t.Errorf("after %d ticks it is not its turn yet", i)
 		}

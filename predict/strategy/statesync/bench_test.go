@@ -24,10 +24,10 @@ func BenchmarkChooseUpdates(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				r.s.message.updateCount = 0
-				r.s.senders[0].chooseUpdates(&r.s.message, r.env[1].World, 3800, unowned)
+				r.s.scratch.message.updateCount = 0
+				r.s.senders[0].chooseUpdates(&r.s.scratch.message, r.env[1].World, 3800, unowned)
 			}
-			b.ReportMetric(float64(r.s.message.updateCount), "updates")
+			b.ReportMetric(float64(r.s.scratch.message.updateCount), "updates")
 		})
 	}
 }

@@ -10,16 +10,30 @@ import (
 
 // claims is what the server has heard of one client's bodies in hand.
 type claims struct {
-	received    history.Ring[message] // by the client's ticks
-	scratch     message
-	coder       quant.Coder
+	state    claimsState
+	bodies   []claimedBody
+	received history.Ring[message] // by the client's ticks
+	scratch  claimsScratch
+}
+
+// claimsState is plain: it is copied by assignment.
+type claimsState struct {
 	started     bool
 	next        sim.Tick // of the client, whose turn is next
 	arrivals    playout.Arrivals
-	silentTicks int        // ticks since anything came
-	claimedTick []sim.Tick // by body: the client's tick of its newest word of whose it is, and one
-	appliedTick []sim.Tick // by body: the same of how it is
-	renewedTick []sim.Tick // by body: the server's tick at which it last spoke of it
+	silentTicks int // ticks since anything came
+}
+
+// claimedBody is what one client has said of one body. It is plain.
+type claimedBody struct {
+	claimedTick sim.Tick // the client's tick of its newest word of whose it is, and one
+	appliedTick sim.Tick // the same of how it is
+	renewedTick sim.Tick // the server's tick at which it last spoke of it
+}
+
+type claimsScratch struct {
+	message message
+	coder   quant.Coder
 }
 
 const (
@@ -29,10 +43,7 @@ const (
 )
 
 func newClaims(bodies int) claims {
-	return claims{
-		received:    history.New[message](historyTicks),
-		claimedTick: make([]sim.Tick, bodies), appliedTick: make([]sim.Tick, bodies), renewedTick: make([]sim.Tick, bodies),
-	}
+	return claims{received: history.New[message](historyTicks), bodies: make([]claimedBody, bodies)}
 }
 
 // receiveClaims takes in what the clients sent: their inputs, and what they have in
@@ -41,20 +52,20 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
 		c := &s.claims[i]
-		c.silentTicks++
+		c.state.silentTicks++
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
 			q := &s.inputReceiver.Queues[i]
-			more, err := readUplink(&c.coder, p.Payload, &c.scratch, w.Scene(), func() sim.Tick { return q.Decode(&c.coder, w.Tick()) })
+			more, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.Decode(&c.scratch.coder, w.Tick()) })
 			if err != nil {
 				m.Add("rejected_payloads", 1)
 				continue
 			}
 			q.Accept(w.Tick(), m)
-			c.silentTicks = 0
-			if more && s.authorityMode == clientAuthority {
+			c.state.silentTicks = 0
+			if more && s.settings.authority == clientAuthority {
 				s.addClaim(c, int8(peer.Player))
 			}
 		}
@@ -64,21 +75,21 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 // addClaim takes in what a client says it has in hand, and keeps how that is until its
 // turn.
 func (s *server) addClaim(c *claims, seat int8) {
-	m, w := &c.scratch, s.env.World
-	if !c.started {
-		c.started, c.next = true, m.tick-min(m.tick, sim.Tick(s.claimBuffer))
-		c.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
+	m, w := &c.scratch.message, s.env.World
+	if !c.state.started {
+		c.state.started, c.state.next = true, m.tick-min(m.tick, sim.Tick(s.settings.claimBuffer))
+		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 	}
-	early := int64(m.tick) - int64(c.next)
+	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
-		c.started = false // of another time: begin anew with the next
+		c.state.started = false // of another time: begin anew with the next
 		s.env.Counters.Add("rejected_payloads", 1)
 		return
 	}
-	c.arrivals.Add(c.next.Moment() - m.tick.Moment())
+	c.state.arrivals.Add(c.state.next.Moment() - m.tick.Moment())
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		if m.tick < c.claimedTick[u.body] {
+		if m.tick < c.bodies[u.body].claimedTick {
 			continue
 		}
 		has := &s.authorities[u.body]
@@ -95,7 +106,7 @@ func (s *server) addClaim(c *claims, seat int8) {
 		default:
 			*has = says
 		}
-		c.claimedTick[u.body], c.renewedTick[u.body] = m.tick+1, w.Tick()
+		c.bodies[u.body].claimedTick, c.bodies[u.body].renewedTick = m.tick+1, w.Tick()
 	}
 	if early < 0 {
 		s.applyStates(c, m, seat, true)
@@ -113,11 +124,11 @@ func (s *server) consumeInputs(peers []predict.Peer) {
 			continue
 		}
 		c, q := &s.claims[i], &s.inputReceiver.Queues[i]
-		if !c.started {
+		if !c.state.started {
 			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing, m)
 			continue
 		}
-		s.lastInputs[peer.Player] = q.Pop(c.next, s.inputReceiver.RepeatMissing, m)
+		s.lastInputs[peer.Player] = q.Pop(c.state.next, s.inputReceiver.RepeatMissing, m)
 		if newest, ok := q.NewestTick(); ok {
 			q.CountConsumed(newest, w.Rate(), m)
 		}
@@ -131,15 +142,15 @@ func (s *server) applyClaims(peers []predict.Peer) {
 	w := s.env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
-		if peer.Player < 0 || !c.started {
+		if peer.Player < 0 || !c.state.started {
 			continue
 		}
-		if m := c.received.Find(c.next); m != nil {
+		if m := c.received.Find(c.state.next); m != nil {
 			s.applyStates(c, m, int8(peer.Player), false)
 		}
-		c.next++
-		if span, ended := c.arrivals.Tick(); ended && span.Any {
-			c.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.claimBuffer) // so that the earliest wait that long
+		c.state.next++
+		if span, ended := c.state.arrivals.Tick(); ended && span.Any {
+			c.state.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.settings.claimBuffer) // so that the earliest wait that long
 		}
 	}
 	s.expireLeases(peers)
@@ -158,10 +169,10 @@ func (s *server) applyStates(c *claims, m *message, seat int8, late bool) {
 		u := &m.updates[i]
 		has := s.authorities[u.body].player
 		free := has == sim.NoPlayer && u.authority.player == sim.NoPlayer
-		if u.missingBaseline || m.tick < c.appliedTick[u.body] || has != seat && !free || late && !u.state.Asleep {
+		if u.missingBaseline || m.tick < c.bodies[u.body].appliedTick || has != seat && !free || late && !u.state.Asleep {
 			continue
 		}
-		c.appliedTick[u.body] = m.tick + 1
+		c.bodies[u.body].appliedTick = m.tick + 1
 		if is := &w.Bodies()[u.body]; staysAsleep(is, &u.state) {
 			continue
 		}
@@ -189,7 +200,7 @@ func (s *server) expireLeases(peers []predict.Peer) {
 		}
 		for i, peer := range peers {
 			c := &s.claims[i]
-			if peer.Player == int(has) && (now-c.renewedTick[b] > leaseSeconds*rate || c.silentTicks > silenceSeconds*int(rate)) {
+			if peer.Player == int(has) && (now-c.bodies[b].renewedTick > leaseSeconds*rate || c.state.silentTicks > silenceSeconds*int(rate)) {
 				s.authorities[b] = noAuthority
 			}
 		}
@@ -198,10 +209,10 @@ func (s *server) expireLeases(peers []predict.Peer) {
 
 // consumedTick is the client's tick that had its turn last, or 0 if none had.
 func (c *claims) consumedTick() sim.Tick {
-	if !c.started {
+	if !c.state.started {
 		return 0
 	}
-	return max(c.next, 1) - 1
+	return max(c.state.next, 1) - 1
 }
 
 // releaseAll forgets all claims.
@@ -213,13 +224,13 @@ func (s *server) releaseAll() {
 		}
 	}
 	for i := range s.claims {
-		s.claims[i].started = false
+		s.claims[i].state.started = false
 		s.claims[i].received.Reset()
 	}
 }
 
 func (c *claims) copyFrom(o *claims) {
+	c.state = o.state
+	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.received.CopyFrom(&o.received, (*message).copyFrom)
-	c.started, c.next, c.arrivals, c.silentTicks = o.started, o.next, o.arrivals, o.silentTicks
-	c.claimedTick, c.appliedTick, c.renewedTick = append(c.claimedTick[:0], o.claimedTick...), append(c.appliedTick[:0], o.appliedTick...), append(c.renewedTick[:0], o.renewedTick...)
 }

@@ -29,18 +29,37 @@ const (
 var corrections = []string{"snap", "blend"}
 
 type client struct {
-	env          *predict.Env
-	settings     settings
+	env         *predict.Env
+	settings    clientSettings
+	state       clientState
+	bodies      []clientBody
+	lastInputs  []sim.Input                         // by player
+	inputs      history.Ring[[maxPlayers]sim.Input] // by tick
+	packets     history.Ring[message]               // by tick
+	trail       history.Ring[geom.Pose]             // of the player's cube as drawn, by own ticks
+	inputSender input.Sender
+	authority   localAuthority
+	scratch     clientScratch
+}
+
+// clientSettings are the knobs of a client.
+type clientSettings struct {
+	compression  compressionSettings
 	jitterBuffer int // ticks; 0: none
 	adaptive     bool
 	correction   int
-	share        float64
-	smooth       smoothing.Settings
+	blendShare   float64
+	reliableRest bool
+	authority    int // serverAuthority or clientAuthority
+	uplinkBudget int // kbit/s
+	smoothing    smoothing.Settings
 	solver       predict.Solver
+}
 
-	inputSender input.Sender
-	inputTick   sim.Tick // of the next own input
-
+// clientState is plain: it is copied by assignment.
+type clientState struct {
+	inputTick       sim.Tick // of the next own input
+	localTick       sim.Tick // own ticks since the client began
 	started         bool     // a packet has arrived
 	startDelay      int      // ticks until the first packet's turn
 	newest          sim.Tick // of the newest packet
@@ -48,64 +67,57 @@ type client struct {
 	outOfRange      int      // packets out of range in a row
 	outOfRangeSince sim.Tick // own tick of the first of them
 	fellBehind      bool     // they are early: this client is behind
-	packets         history.Ring[message]
-	scratch         message
-	coder           quant.Coder
-	inputs          history.Ring[[maxPlayers]sim.Input] // by tick
-	lastInputs      []sim.Input
-	delay           sim.Moment // of the jitter buffer now, in whole ticks
-	arrivals        playout.Arrivals
-	percentile      playout.Percentile
-	servo           clock.Servo
 
-	appliedTick     []sim.Tick  // by body: of its newest state
-	lastReceived    []geom.Pose // by body: as last received
-	rest            restTracker
-	authority       localAuthority
+	delay      sim.Moment // of the jitter buffer now, in whole ticks
+	arrivals   playout.Arrivals
+	percentile playout.Percentile
+	servo      clock.Servo
+
 	stateAges       ageHistogram
 	correctionCount int
 	correctionSum   float64 // metres, sum
-	errorOffsets    []smoothing.ErrorOffset
 	offsetStats     offsetStats
-	localTick       sim.Tick                // own ticks since the client began
-	trail           history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
+}
 
-	encodings []predict.Encoding // by body: how what was last received came
+// clientBody is what a client knows of one body. It is plain.
+type clientBody struct {
+	appliedTick   sim.Tick         // of its newest state
+	lastReceived  geom.Pose        // as last received
+	encoding      predict.Encoding // how what was last received came
+	atRest        bool             // the server's last word is that it rests
+	divergedTicks uint16           // how long it has rested elsewhere
+	errorOffset   smoothing.ErrorOffset
+	offset        offsetHistory
+	claim         localClaim
+}
+
+// clientScratch is memory that is reused. It holds nothing from one tick to the next.
+type clientScratch struct {
+	received message
+	coder    quant.Coder
 }
 
 func newClient(env *predict.Env) predict.Client {
 	if env.Players > maxPlayers {
 		panic("statesync: more players than any scene has")
 	}
-	n := len(env.World.Bodies())
+	t := env.World.Tick()
 	c := &client{
-		env: env, inputTick: env.World.Tick(), newest: env.World.Tick(),
-		packets:      history.New[message](historyTicks),
-		inputs:       history.New[[maxPlayers]sim.Input](historyTicks),
-		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
-		appliedTick:  make([]sim.Tick, n),
-		encodings:    make([]predict.Encoding, n),
-		errorOffsets: make([]smoothing.ErrorOffset, n),
-		offsetStats:  newOffsetStats(n),
-		arrivals:     playout.Arrivals{SpanTicks: env.World.Rate()},
-		trail:        history.New[geom.Pose](trailTicks),
+		env:        env,
+		state:      clientState{inputTick: t, newest: t, arrivals: playout.Arrivals{SpanTicks: env.World.Rate()}},
+		bodies:     make([]clientBody, len(env.World.Bodies())),
+		lastInputs: append([]sim.Input(nil), env.LastInputs...),
+		inputs:     history.New[[maxPlayers]sim.Input](historyTicks),
+		packets:    history.New[message](historyTicks),
+		trail:      history.New[geom.Pose](trailTicks),
+		authority:  newLocalAuthority(env.World),
 	}
-	for i := range c.appliedTick {
-		c.appliedTick[i] = env.World.Tick()
+	for i, b := range env.World.Bodies() {
+		c.bodies[i] = clientBody{appliedTick: t, lastReceived: b.Pose, claim: localClaim{previous: b}}
 	}
-	c.lastReceived = predict.AppendPoses(nil, env.World.Bodies())
-	k, m := env.Knobs, env.Counters
-	k.Int(&c.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn; 0 applies each packet when it arrives")
-	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 of 100 packets of the last 10 s needed, and one tick more")
-	k.Choice(&c.correction, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
-	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
-	c.settings.declare(k, env.World.Scene())
-	c.rest = newRestTracker(n)
-	c.authority = newLocalAuthority(env.World)
-	declareReliableRest(k, &c.rest.enabled)
-	c.authority.declare(k, m)
-	k.Smoothing(&c.smooth)
-	k.Solver(&c.solver)
+	c.settings.declare(env.Knobs, env.World.Scene())
+	m := env.Counters
+	declareClaimCounters(m)
 	c.inputSender.Declare(env)
 	m.Declare("packets_received", "packets that arrived whole")
 	m.Declare("packets_late", "packets that arrived after their turn, or without a buffer after a newer one")
@@ -124,12 +136,25 @@ func newClient(env *predict.Env) predict.Client {
 	return c
 }
 
+func (s *clientSettings) declare(k *predict.Knobs, scene *sim.Scene) {
+	k.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn; 0 applies each packet when it arrives")
+	k.Bool(&s.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 of 100 packets of the last 10 s needed, and one tick more")
+	k.Choice(&s.correction, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
+	k.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
+	s.compression.declare(k, scene)
+	declareReliableRest(k, &s.reliableRest)
+	declareAuthority(k, &s.authority)
+	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: kbit/s from each client, headers of IP and UDP included")
+	k.Smoothing(&s.smoothing)
+	k.Solver(&s.solver)
+}
+
 // Tick takes in what has come, steps the world with what the players did, sets
 // right what the packet of that tick speaks of, and sends what the player does.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.authority.input, c.authority.input.Shot = in, sim.Shot{}
-	if c.jitterBuffer == 0 && c.started {
-		c.visibleTick = c.newest
+	if c.settings.jitterBuffer == 0 && c.state.started {
+		c.state.visibleTick = c.state.newest
 		c.step() // what comes is set right as it comes
 		c.restoreResting()
 		c.sleepIslands()
@@ -138,39 +163,39 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.receive(p.Payload)
 	}
 	switch {
-	case c.jitterBuffer == 0 || !c.started:
-	case c.startDelay > 0:
-		c.startDelay--
+	case c.settings.jitterBuffer == 0 || !c.state.started:
+	case c.state.startDelay > 0:
+		c.state.startDelay--
 	default:
 		c.advance()
 	}
 	c.adjustClock()
 	c.updateCounters()
-	*c.trail.Insert(c.localTick) = c.drawnPose(max(c.env.Player, 0))
-	c.localTick++
-	if c.env.Player < 0 || c.fellBehind && c.localTick-c.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
+	*c.trail.Insert(c.state.localTick) = c.drawnPose(max(c.env.Player, 0))
+	c.state.localTick++
+	if c.env.Player < 0 || c.state.fellBehind && c.state.localTick-c.state.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
 		server.Send(nil) // so that the server's packets are acknowledged
 		return
 	}
-	c.inputSender.Add(c.inputTick, in)
-	c.inputTick++
+	c.inputSender.Add(c.state.inputTick, in)
+	c.state.inputTick++
 	if c.mayClaim() {
 		c.sendClaims(server)
 		return
 	}
-	c.inputSender.Send(server, c.inputTick)
+	c.inputSender.Send(server, c.state.inputTick)
 }
 
 // receive takes in a packet: it waits for its turn, or has it at once.
 func (c *client) receive(payload []byte) {
-	w, m, s := c.env.World, c.env.Counters, &c.scratch
+	w, m, s := c.env.World, c.env.Counters, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
-	s.consumedTick = c.inputTick
-	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
+	s.consumedTick = c.state.inputTick
+	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
 		m.Add("rejected_payloads", 1)
 		return
 	}
-	if !c.started {
+	if !c.state.started {
 		c.startClock(s.tick)
 	}
 	early := c.ticksEarly(s.tick)
@@ -178,14 +203,14 @@ func (c *client) receive(payload []byte) {
 		c.receiveOutOfRange(early)
 		return
 	}
-	c.outOfRange, c.fellBehind = 0, false
+	c.state.outOfRange, c.state.fellBehind = 0, false
 	m.Add("packets_received", 1)
 	c.recordArrival(early)
 	late := early < 0
-	if c.jitterBuffer == 0 {
-		late = s.tick <= c.newest && m.Value("packets_received") > 1
+	if c.settings.jitterBuffer == 0 {
+		late = s.tick <= c.state.newest && m.Value("packets_received") > 1
 	}
-	if c.newest = max(c.newest, s.tick); c.newest == s.tick && s.format.authority {
+	if c.state.newest = max(c.state.newest, s.tick); c.state.newest == s.tick && s.format.authority {
 		c.authority.serverTick, c.authority.consumedTick = s.tick, s.consumedTick
 	}
 	c.storeInputs(s)
@@ -194,7 +219,7 @@ func (c *client) receive(payload []byte) {
 	case late:
 		m.Add("packets_late", 1)
 		c.applyResting(s)
-	case c.jitterBuffer == 0:
+	case c.settings.jitterBuffer == 0:
 		w.SetTick(s.tick)
 		c.applyPacket(s)
 	}
@@ -232,19 +257,19 @@ func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 // ticksEarly returns the number of ticks until the turn of the packet of a tick; below 0 its
 // turn is over.
 func (c *client) ticksEarly(t sim.Tick) int {
-	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.startDelay))
+	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.state.startDelay))
 }
 
 // startClock starts the clock with the packet of tick t, which waits for the length of the
 // jitter buffer.
 func (c *client) startClock(t sim.Tick) {
-	c.started, c.startDelay, c.delay = true, c.jitterBuffer, sim.Tick(c.jitterBuffer).Moment()
-	c.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
-	c.percentile = playout.Percentile{Percent: onTimePercent}
-	c.newest = min(c.newest, t)
+	c.state.started, c.state.startDelay, c.state.delay = true, c.settings.jitterBuffer, sim.Tick(c.settings.jitterBuffer).Moment()
+	c.state.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
+	c.state.percentile = playout.Percentile{Percent: onTimePercent}
+	c.state.newest = min(c.state.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
-	c.servo = clock.Servo{}
-	c.servo.Sync(0, c.env.World.Rate())
+	c.state.servo = clock.Servo{}
+	c.state.servo.Sync(0, c.env.World.Rate())
 }
 
 // receiveOutOfRange counts a packet whose turn is too far away. If for a second only such
@@ -255,29 +280,31 @@ func (c *client) startClock(t sim.Tick) {
 // server knows that it has arrived, and may use it as a baseline.
 func (c *client) receiveOutOfRange(early int) {
 	c.env.Counters.Add("rejected_payloads", 1)
-	c.storePacket(&c.scratch)
-	if c.outOfRange++; c.outOfRange == 1 {
-		c.outOfRangeSince = c.localTick
+	c.storePacket(&c.scratch.received)
+	if c.state.outOfRange++; c.state.outOfRange == 1 {
+		c.state.outOfRangeSince = c.state.localTick
 	}
-	c.fellBehind = early > 0
+	c.state.fellBehind = early > 0
 	wait := c.env.World.Rate()
-	if c.fellBehind {
+	if c.state.fellBehind {
 		wait /= 4
 	}
-	if c.outOfRange >= resyncPackets && c.localTick-c.outOfRangeSince >= sim.Tick(wait) {
-		if c.fellBehind {
-			c.inputTick += sim.Tick(early - int(c.delay.Tick()))
+	if c.state.outOfRange >= resyncPackets && c.state.localTick-c.state.outOfRangeSince >= sim.Tick(wait) {
+		if c.state.fellBehind {
+			c.state.inputTick += sim.Tick(early - int(c.state.delay.Tick()))
 			c.authority.consumedTick = 0
 		}
-		c.started, c.outOfRange, c.fellBehind = false, 0, false
+		c.state.started, c.state.outOfRange, c.state.fellBehind = false, 0, false
 		c.inputs.Reset()
-		clear(c.appliedTick)
+		for i := range c.bodies {
+			c.bodies[i].appliedTick = 0
+		}
 	}
 }
 
 // storePacket stores a packet for its turn, and as a baseline, unless it is too old for both.
 func (c *client) storePacket(s *message) {
-	if s.tick+historyTicks > c.newest {
+	if s.tick+historyTicks > c.state.newest {
 		c.packets.Insert(s.tick).copyFrom(s)
 	}
 }
@@ -286,7 +313,7 @@ func (c *client) storePacket(s *message) {
 func (c *client) storeInputs(s *message) {
 	for i := range s.inputCount {
 		t := s.tick - sim.Tick(s.inputCount-i)
-		if t < c.env.World.Tick() && c.jitterBuffer > 0 {
+		if t < c.env.World.Tick() && c.settings.jitterBuffer > 0 {
 			continue // its step is made
 		}
 		did := c.inputs.Insert(t)
@@ -294,7 +321,7 @@ func (c *client) storeInputs(s *message) {
 			did[p] = s.inputs[p][i]
 		}
 	}
-	if c.jitterBuffer == 0 && s.inputCount > 0 && s.tick == c.newest {
+	if c.settings.jitterBuffer == 0 && s.inputCount > 0 && s.tick == c.state.newest {
 		for p := range c.lastInputs {
 			c.lastInputs[p] = s.inputs[p][s.inputCount-1]
 		}
@@ -313,8 +340,8 @@ func (c *client) step() {
 	if c.mayClaim() {
 		c.lastInputs[c.env.Player] = c.authority.input
 	}
-	c.settings.quantise(w)
-	c.solver.Step(w, c.lastInputs...)
+	c.settings.compression.quantise(w)
+	c.settings.solver.Step(w, c.lastInputs...)
 	c.updateClaims()
 	c.decayOffsets()
 }
@@ -346,7 +373,7 @@ func (c *client) applyPacket(s *message) {
 // is true later, too, unless something newer is known of them.
 func (c *client) applyResting(s *message) {
 	for i := range s.updates[:s.updateCount] {
-		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.appliedTick[u.body] {
+		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.bodies[u.body].appliedTick {
 			c.applyUpdate(u, s)
 		}
 	}
@@ -359,9 +386,9 @@ func (c *client) applyUpdate(u *update, s *message) {
 	}
 	w := c.env.World
 	is, b := &w.Bodies()[u.body], u.state
-	c.appliedTick[u.body] = s.tick
-	c.lastReceived[u.body], c.encodings[u.body] = b.Pose, u.encodingClass()
-	c.rest.recordState(u.body, b.Asleep)
+	c.bodies[u.body].appliedTick = s.tick
+	c.bodies[u.body].lastReceived, c.bodies[u.body].encoding = b.Pose, u.encodingClass()
+	c.bodies[u.body].recordRest(b.Asleep)
 	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, is) {
 		// Put to sleep in every tick, beside a body in hand that is about to fall
 		// asleep, both would be woken again in every next one.
@@ -370,14 +397,14 @@ func (c *client) applyUpdate(u *update, s *message) {
 	if !s.format.velocities && !b.Asleep {
 		b.Linear, b.Angular = is.Linear, is.Angular
 	}
-	if c.correction == blend && !b.Asleep {
-		b = smoothing.LerpBody(is, &b, float32(c.share))
+	if c.settings.correction == blend && !b.Asleep {
+		b = smoothing.LerpBody(is, &b, float32(c.settings.blendShare))
 	}
 	if !b.Asleep && *is != b {
-		c.correctionCount++
+		c.state.correctionCount++
 		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
-		c.correctionSum += by
-		c.env.Counters.Set("correction_mean_m", c.correctionSum/float64(c.correctionCount))
+		c.state.correctionSum += by
+		c.env.Counters.Set("correction_mean_m", c.state.correctionSum/float64(c.state.correctionCount))
 		c.env.Counters.Set("correction_max_m", max(c.env.Counters.Value("correction_max_m"), by))
 	}
 	c.correctBody(u.body, b)
@@ -391,13 +418,13 @@ func (c *client) correctBody(i int, b sim.Body) {
 	}
 	drawn := c.drawnPose(i)
 	w.SetBody(i, b)
-	c.smooth.Absorb(&c.errorOffsets[i], drawn, b.Pose)
-	c.offsetStats.recordCorrection(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.errorOffsets[i], &c.smooth, c.localTick, c.env.Counters)
+	c.settings.smoothing.Absorb(&c.bodies[i].errorOffset, drawn, b.Pose)
+	c.bodies[i].recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, c.env.Counters)
 }
 
 // drawnPose is where a body is drawn.
 func (c *client) drawnPose(i int) geom.Pose {
-	return c.errorOffsets[i].Apply(c.env.World.Bodies()[i].Pose)
+	return c.bodies[i].errorOffset.Apply(c.env.World.Bodies()[i].Pose)
 }
 
 // View draws the world as it is simulated, with the offsets.
@@ -410,13 +437,18 @@ func (c *client) View(v *predict.View) {
 	}
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	if c.mayClaim() {
-		v.Predicted, v.Own = append(v.Predicted, c.authority.claimed...), c.predictedTick().Moment()
+		for i := range c.bodies {
+			v.Predicted = append(v.Predicted, c.bodies[i].claim.active)
+		}
+		v.Own = c.predictedTick().Moment()
 	}
-	if c.started {
-		v.LastReceived = append(v.LastReceived, c.lastReceived...)
+	if c.state.started {
+		for i := range c.bodies {
+			v.LastReceived = append(v.LastReceived, c.bodies[i].lastReceived)
+		}
 	}
-	for back := min(c.localTick, trailTicks); back > 0; back-- {
-		if p := c.trail.Find(c.localTick - back); p != nil {
+	for back := min(c.state.localTick, trailTicks); back > 0; back-- {
+		if p := c.trail.Find(c.state.localTick - back); p != nil {
 			v.Trail = append(v.Trail, *p)
 		}
 	}
@@ -424,24 +456,12 @@ func (c *client) View(v *predict.View) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.settings, c.jitterBuffer, c.correction, c.share = o.settings, o.jitterBuffer, o.correction, o.share
-	c.smooth, c.solver = o.smooth, o.solver
-	c.inputSender.CopyFrom(&o.inputSender)
-	c.inputTick, c.started, c.startDelay, c.newest, c.visibleTick = o.inputTick, o.started, o.startDelay, o.newest, o.visibleTick
-	c.outOfRange, c.outOfRangeSince, c.fellBehind = o.outOfRange, o.outOfRangeSince, o.fellBehind
-	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
-	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
+	c.settings, c.state = o.settings, o.state
+	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
-	c.delay, c.adaptive = o.delay, o.adaptive
-	c.arrivals, c.percentile, c.servo = o.arrivals, o.percentile, o.servo
-	c.appliedTick = append(c.appliedTick[:0], o.appliedTick...)
-	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)
-	c.encodings = append(c.encodings[:0], o.encodings...)
-	c.rest.copyFrom(&o.rest)
-	c.authority.copyFrom(&o.authority)
-	c.stateAges, c.correctionCount, c.correctionSum = o.stateAges, o.correctionCount, o.correctionSum
-	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
-	c.offsetStats.copyFrom(&o.offsetStats)
-	c.localTick = o.localTick
+	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
+	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
 	c.trail.CopyFrom(&o.trail, history.CopyValue[geom.Pose])
+	c.inputSender.CopyFrom(&o.inputSender)
+	c.authority.copyFrom(&o.authority)
 }

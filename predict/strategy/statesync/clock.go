@@ -14,13 +14,13 @@ const onTimePercent = 99
 // the client's ticks is being changed.
 func (c *client) recordArrival(early int) {
 	if c.env.SlewPPM != 0 {
-		c.arrivals.Discard()
-		c.percentile.Discard()
+		c.state.arrivals.Discard()
+		c.state.percentile.Discard()
 		return
 	}
 	late := -sim.Moment(early) * sim.MomentsPerTick
-	c.arrivals.Add(late)
-	c.percentile.Add(late)
+	c.state.arrivals.Add(late)
+	c.state.percentile.Add(late)
 }
 
 // adjustClock lets the earliest packet of each second wait for the length of the jitter
@@ -29,38 +29,38 @@ func (c *client) recordArrival(early int) {
 // the first packet, which may have been late.
 func (c *client) adjustClock() {
 	w := c.env.World
-	if c.jitterBuffer == 0 {
+	if c.settings.jitterBuffer == 0 {
 		c.env.SlewPPM = 0
-		c.arrivals.Discard()
+		c.state.arrivals.Discard()
 		return
 	}
-	if span, ended := c.arrivals.Tick(); ended {
+	if span, ended := c.state.arrivals.Tick(); ended {
 		c.adaptBuffer()
 		if span.Any {
-			jump := c.servo.Sync(-span.Min-c.delay, w.Rate())
+			jump := c.state.servo.Sync(-span.Min-c.state.delay, w.Rate())
 			w.SetTick(w.Tick() + sim.Tick(jump))
 		}
 	}
-	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("buffer_ticks", c.delay.Ticks())
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+	c.env.SlewPPM = c.state.servo.Tick()
+	c.env.Counters.Set("buffer_ticks", c.state.delay.Ticks())
+	c.env.Counters.Set("clock_behind_ticks", c.state.servo.Behind().Ticks())
 }
 
 // adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive one
 // grows at once if it was too short, and shrinks by a tick a second once the arrivals of
 // ten seconds are known.
 func (c *client) adaptBuffer() {
-	if !c.adaptive {
-		c.delay = sim.Tick(c.jitterBuffer).Moment()
+	if !c.settings.adaptive {
+		c.state.delay = sim.Tick(c.settings.jitterBuffer).Moment()
 		return
 	}
-	c.percentile.EndSpan()
+	c.state.percentile.EndSpan()
 	shrink := sim.Moment(0)
-	if c.percentile.Confident() {
+	if c.state.percentile.Confident() {
 		shrink = sim.MomentsPerTick
 	}
-	if wanted, ok := c.percentile.Wanted(); ok {
-		c.delay = playout.Adapt(c.delay, min(wanted, maxBufferTicks*sim.MomentsPerTick), shrink)
+	if wanted, ok := c.state.percentile.Wanted(); ok {
+		c.state.delay = playout.Adapt(c.state.delay, min(wanted, maxBufferTicks*sim.MomentsPerTick), shrink)
 	}
 }
 
@@ -94,11 +94,11 @@ func (a *ageHistogram) quantile(share float64) sim.Tick {
 // updateCounters counts the packets that wait and the ages of states.
 func (c *client) updateCounters() {
 	w, m := c.env.World, c.env.Counters
-	if !c.started || c.startDelay > 0 {
+	if !c.state.started || c.state.startDelay > 0 {
 		return
 	}
 	waiting := 0
-	if c.jitterBuffer > 0 {
+	if c.settings.jitterBuffer > 0 {
 		for i := range sim.Tick(maxEarlyTicks) {
 			if c.packets.Find(w.Tick()+1+i) != nil {
 				waiting++
@@ -108,11 +108,11 @@ func (c *client) updateCounters() {
 	m.Set("buffered_packets", float64(waiting))
 	for i := range w.Bodies() {
 		if !w.Bodies()[i].Asleep {
-			c.stateAges.add(int(int64(w.Tick()) - int64(c.appliedTick[i])))
+			c.state.stateAges.add(int(int64(w.Tick()) - int64(c.bodies[i].appliedTick)))
 		}
 	}
-	if c.localTick%sim.Tick(w.Rate()) == 0 && c.stateAges.total > 0 {
-		m.Set("state_age_p50_ms", c.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
-		m.Set("state_age_p99_ms", c.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
+	if c.state.localTick%sim.Tick(w.Rate()) == 0 && c.state.stateAges.total > 0 {
+		m.Set("state_age_p50_ms", c.state.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
+		m.Set("state_age_p99_ms", c.state.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
 	}
 }

@@ -214,13 +214,13 @@ func TestBitsMatchEstimate(t *testing.T) {
 		r.run(300)
 		for range 300 {
 			r.run(1)
-			m, p := r.s.message, &r.s.senders[0]
+			m, p := r.s.scratch.message, &r.s.senders[0]
 			m.tuner, m.baselines = nil, p
-			m.params = p.params // of the next one
+			m.params = p.state.params // of the next one
 			size := func() int {
-				p.coder.BeginMeasure()
-				m.code(&p.coder, r.env[1].World.Scene())
-				return p.coder.BitsProcessed()
+				p.scratch.coder.BeginMeasure()
+				m.code(&p.scratch.coder, r.env[1].World.Scene())
+				return p.scratch.coder.BitsProcessed()
 			}
 			m.updateCount = 0
 			head := size()
@@ -265,7 +265,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 	sums, n := map[string]float64{}, 0.0
 	for range 300 {
 		r.run(1)
-		m := r.s.message
+		m := r.s.scratch.message
 		m.tuner = nil
 		var c quant.Coder
 		c.OnField(func(f quant.Field) {

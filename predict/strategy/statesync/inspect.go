@@ -22,8 +22,10 @@ func (s *server) inspect(l *predict.Inspection, seat int) {
 		return // before the first tick
 	}
 	p := &s.senders[seat]
-	l.Priority = append(l.Priority, p.priority...)
-	o := &p.lastPacket
+	for i := range p.bodies {
+		l.Priority = append(l.Priority, p.bodies[i].priority)
+	}
+	o := &p.state.lastPacket
 	if o.bytes == 0 {
 		return
 	}
@@ -35,12 +37,12 @@ func (s *server) inspect(l *predict.Inspection, seat int) {
 
 // inputBits is how many bits of the message are inputs.
 func (s *server) inputBits(head int) int {
-	m, count := &s.message, s.message.inputCount
+	m, count := &s.scratch.message, s.scratch.message.inputCount
 	m.inputCount = 0
-	s.coder.BeginMeasure()
-	m.code(&s.coder, s.env.World.Scene())
+	s.scratch.coder.BeginMeasure()
+	m.code(&s.scratch.coder, s.env.World.Scene())
 	m.inputCount = count
-	return head - s.coder.BitsProcessed()
+	return head - s.scratch.coder.BitsProcessed()
 }
 
 // inspect tells how old the server's last word of each body is by what the client
@@ -48,10 +50,10 @@ func (s *server) inputBits(head int) int {
 func (c *client) inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
-		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.appliedTick[i]), 0)))
+		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.bodies[i].appliedTick), 0)))
 		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
+		l.Encoding = append(l.Encoding, c.bodies[i].encoding)
 	}
-	l.Encoding = append(l.Encoding, c.encodings...)
 	l.Owner = append(l.Owner, w.Owners()...)
 }
 

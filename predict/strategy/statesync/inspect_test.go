@@ -31,8 +31,8 @@ func TestInspectPriority(t *testing.T) {
 		r.run(1)
 		r.inspect(&l)
 		in := map[int]bool{}
-		for i := range r.s.message.updateCount {
-			in[r.s.message.updates[i].body] = true
+		for i := range r.s.scratch.message.updateCount {
+			in[r.s.scratch.message.updates[i].body] = true
 		}
 		if len(before.Priority) == 0 || l.Packet.Tick != r.env[1].World.Tick() {
 			continue
@@ -148,7 +148,7 @@ func encodingsSeen(l *predict.Inspection) (has [4]bool) {
 // of its bodies that are told as differences from earlier states are lost then, and
 // those relative to a cube that is.
 func (r *rig) checkEncodings(level string) {
-	m, scene := &r.s.message, r.env[1].World.Scene()
+	m, scene := &r.s.scratch.message, r.env[1].World.Scene()
 	var c quant.Coder
 	c.BeginWrite(make([]byte, maxBytes))
 	tally := m.tuner
@@ -178,7 +178,7 @@ func TestInspectPacket(t *testing.T) {
 	for _, inputs := range []string{"on", "off"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=5%", "inputs", inputs)
 		var l predict.Inspection
-		packets, form := 0, r.s.settings.format(true)
+		packets, form := 0, r.s.settings.compression.format(true)
 		for range 300 {
 			before := r.bytesSent()
 			r.run(1)
@@ -198,10 +198,10 @@ func TestInspectPacket(t *testing.T) {
 				t.Fatalf("inputs %s: %+v", inputs, *p)
 			}
 			want := 0
-			for _, u := range r.s.message.updates[:p.BodyCount] {
+			for _, u := range r.s.scratch.message.updates[:p.BodyCount] {
 				want += plainIndexBits(r.env[1].World.Scene()) + form.bodyBits(u.state.Asleep)
 			}
-			if p.BodyBits != want && r.s.message.updateCount == p.BodyCount {
+			if p.BodyBits != want && r.s.scratch.message.updateCount == p.BodyCount {
 				t.Fatalf("%d bodies of %d bits, want %d", p.BodyCount, p.BodyBits, want)
 			}
 		}

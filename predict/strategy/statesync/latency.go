@@ -14,8 +14,8 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 // progress tells which inputs have been used, and what has been sent.
 func (s *server) progress(to *predict.InputProgress) {
 	to.Consumed = s.inputReceiver.ConsumedTick(0)
-	if len(s.senders) > 0 && s.senders[0].lastPacket.bytes > 0 {
-		to.StateSent = s.senders[0].lastPacket.tick
+	if len(s.senders) > 0 && s.senders[0].state.lastPacket.bytes > 0 {
+		to.StateSent = s.senders[0].state.lastPacket.tick
 	}
 }
 
@@ -23,11 +23,11 @@ func (s *server) progress(to *predict.InputProgress) {
 // of a tick says the players did; what it has in its own hands answers at once.
 func (c *client) progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
-	if c.started {
-		to.StateReceived = c.newest
-		to.Shown = min(c.env.World.Tick(), c.newest)
-		if c.jitterBuffer == 0 && c.smooth.Mode != smoothing.None {
-			to.Shown = c.visibleTick // for it is hidden at first
+	if c.state.started {
+		to.StateReceived = c.state.newest
+		to.Shown = min(c.env.World.Tick(), c.state.newest)
+		if c.settings.jitterBuffer == 0 && c.settings.smoothing.Mode != smoothing.None {
+			to.Shown = c.state.visibleTick // for it is hidden at first
 		}
 	}
 	if c.mayClaim() {

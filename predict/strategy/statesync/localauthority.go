@@ -9,27 +9,32 @@ import (
 )
 
 // localAuthority is what a client's player has in hand, where the toucher's word counts: what
-// package sim says is under its authority.
+// package sim says is under its authority. What it knows of each body is a localClaim.
 type localAuthority struct {
-	mode   int // the knob
-	budget int // kbit/s
+	input          sim.Input
+	serverTick     sim.Tick // of the server's newest packet
+	consumedTick   sim.Tick // which of our ticks it had heard of; 0: none
+	claimedIslands []bool   // by island: there is a body in hand in it, awake
+	sender         sender
 
-	input           sim.Input
-	claimed         []bool     // by body: in hand after the last step
-	owns            []bool     // by body: more than touched
-	claimedIslands  []bool     // by island: there is a body in hand in it, awake
-	movingIslands   []bool     // by island: not all of it rests by the server's last word
-	released        []bool     // by body: let go, and the server is not known to have heard
-	serverKnowsFrom []sim.Tick // by body: from this tick on the server had heard of it when it spoke; 0: not known
-	sender          sender
-	serverTick      sim.Tick // of the server's newest packet
-	consumedTick    sim.Tick // which of our ticks it had heard of; 0: none
+	scratch localAuthorityScratch
+}
 
-	previous []sim.Body
-	changed  []bool
-	message  message
-	coder    quant.Coder
-	buffer   [maxUplinkBytes]byte
+// localClaim is what localAuthority knows of one body.
+type localClaim struct {
+	active          bool     // in hand after the last step
+	owns            bool     // more than touched
+	released        bool     // let go, and the server is not known to have heard
+	serverKnowsFrom sim.Tick // from this tick on the server had heard of it when it spoke; 0: not known
+	previous        sim.Body // at the end of the tick before
+}
+
+type localAuthorityScratch struct {
+	movingIslands []bool // by island: not all of it rests by the server's last word
+	changed       []bool
+	message       message
+	coder         quant.Coder
+	buffer        [maxUplinkBytes]byte
 }
 
 // maxUplinkBytes holds what a client may send.
@@ -38,46 +43,48 @@ const maxUplinkBytes = maxBytes + (input.MaxInputs*(input.MaxShotInputBits+1)+64
 func newLocalAuthority(w *predict.World) localAuthority {
 	n := len(w.Bodies())
 	return localAuthority{
-		claimed: make([]bool, n), claimedIslands: make([]bool, n), movingIslands: make([]bool, n), owns: make([]bool, n), released: make([]bool, n), serverKnowsFrom: make([]sim.Tick, n),
-		sender: newSender(n, w.Rate()), changed: make([]bool, n), previous: append([]sim.Body(nil), w.Bodies()...),
+		claimedIslands: make([]bool, n), sender: newSender(n, w.Rate()),
+		scratch: localAuthorityScratch{movingIslands: make([]bool, n), changed: make([]bool, n)},
 	}
 }
 
-func (g *localAuthority) declare(k *predict.Knobs, m *predict.Counters) {
-	declareAuthority(k, &g.mode)
-	k.Int(&g.budget, "uplink-budget", 256, 16, 4096, "authority=client: kbit/s from each client, headers of IP and UDP included")
+func declareClaimCounters(m *predict.Counters) {
 	m.Declare("claimed_bodies", "bodies that the client's player has in hand, now")
 	m.Declare("lost_claims", "times a body was given up because the server has it in another's hands, or in nobody's")
 }
 
 // mayClaim reports whether the client's player may have bodies in hand.
-func (c *client) mayClaim() bool { return c.authority.mode == clientAuthority && c.env.Player >= 0 }
+func (c *client) mayClaim() bool {
+	return c.settings.authority == clientAuthority && c.env.Player >= 0
+}
 
 // updateClaims looks after a step what is in hand now.
 func (c *client) updateClaims() {
 	g, w, p := &c.authority, c.env.World, int8(c.env.Player)
 	clear(g.claimedIslands)
 	if !c.mayClaim() {
-		clear(g.claimed)
-		clear(g.released)
+		for i := range c.bodies {
+			c.bodies[i].claim.active, c.bodies[i].claim.released = false, false
+		}
 		return
 	}
 	owners, touched := w.Owners(), w.TouchedBy()
 	held := 0
-	for i := range g.claimed {
+	for i := range c.bodies {
+		b, claim := &c.bodies[i], &c.bodies[i].claim
 		mine := owners[i] == p && (i == int(p) || i >= c.env.Players)
 		switch {
-		case mine && !g.claimed[i]:
-			g.serverKnowsFrom[i], g.released[i] = 0, false
-		case !mine && g.claimed[i]:
-			g.released[i] = true
+		case mine && !claim.active:
+			claim.serverKnowsFrom, claim.released = 0, false
+		case !mine && claim.active:
+			claim.released = true
 		}
-		g.claimed[i] = mine
-		g.owns[i] = mine && (i == int(p) || touched[i] == p && g.input.Buttons&sim.Pull != 0)
+		claim.active = mine
+		claim.owns = mine && (i == int(p) || touched[i] == p && g.input.Buttons&sim.Pull != 0)
 		if mine {
 			held++
-			c.rest.recordState(i, false)
-			c.appliedTick[i], c.lastReceived[i] = w.Tick(), w.Bodies()[i].Pose // ours is the last word
+			b.recordRest(false)
+			b.appliedTick, b.lastReceived = w.Tick(), w.Bodies()[i].Pose // ours is the last word
 			if !w.Bodies()[i].Asleep {
 				g.claimedIslands[w.Island(i)] = true
 			}
@@ -93,7 +100,7 @@ func (c *client) predictedTick() sim.Tick {
 	if g.consumedTick == 0 {
 		return c.env.World.Tick()
 	}
-	return sim.Tick(max(int64(g.serverTick)+int64(c.inputTick)-1-int64(g.consumedTick), 0))
+	return sim.Tick(max(int64(g.serverTick)+int64(c.state.inputTick)-1-int64(g.consumedTick), 0))
 }
 
 // sleepIslands puts to sleep, where the server has them, all bodies of an island of which
@@ -102,35 +109,36 @@ func (c *client) predictedTick() sim.Tick {
 // reach into others. Set to sleep one after the other they would be pushed out and
 // awake again and again.
 func (c *client) sleepIslands() {
-	g, w := &c.authority, c.env.World
+	w, moving := c.env.World, c.authority.scratch.movingIslands
 	if !c.mayClaim() {
 		return
 	}
-	clear(g.movingIslands)
+	clear(moving)
 	for i := range w.Bodies() {
-		if b := &w.Bodies()[i]; !b.Asleep && !(c.rest.atRest[i] && b.Pose.Pos.Sub(c.lastReceived[i].Pos).Len() < sleepTolerance) {
-			g.movingIslands[w.Island(i)] = true
+		if b := &w.Bodies()[i]; !b.Asleep && !(c.bodies[i].atRest && b.Pose.Pos.Sub(c.bodies[i].lastReceived.Pos).Len() < sleepTolerance) {
+			moving[w.Island(i)] = true
 		}
 	}
 	for i := range w.Bodies() {
-		if !w.Bodies()[i].Asleep && !g.movingIslands[w.Island(i)] {
-			c.correctBody(i, sim.Body{Pose: c.lastReceived[i], Asleep: true})
+		if !w.Bodies()[i].Asleep && !moving[w.Island(i)] {
+			c.correctBody(i, sim.Body{Pose: c.bodies[i].lastReceived, Asleep: true})
 		}
 	}
 }
 
 // authorityOf is how a body is held here.
 func (c *client) authorityOf(i int) authority {
-	if !c.authority.claimed[i] {
+	claim := &c.bodies[i].claim
+	if !claim.active {
 		return noAuthority
 	}
-	return authority{int8(c.env.Player), c.authority.owns[i]}
+	return authority{int8(c.env.Player), claim.owns}
 }
 
 // acceptsUpdate reports whether the server's word of a body counts, and gives the body up
 // if it says that another has it.
 func (c *client) acceptsUpdate(u *update, s *message) bool {
-	g, w, b, p := &c.authority, c.env.World, u.body, int8(c.env.Player)
+	claim, p := &c.bodies[u.body].claim, int8(c.env.Player)
 	if !c.mayClaim() {
 		return true
 	}
@@ -138,20 +146,20 @@ func (c *client) acceptsUpdate(u *update, s *message) bool {
 	if s.format.authority {
 		says = u.authority
 	}
-	heard := g.serverKnowsFrom[b] != 0 && s.tick >= g.serverKnowsFrom[b] // it knows what we said
+	heard := claim.serverKnowsFrom != 0 && s.tick >= claim.serverKnowsFrom // it knows what we said
 	switch {
-	case b == int(p) || says.player == p:
+	case u.body == int(p) || says.player == p:
 		return false // our own word, or an old one
-	case g.claimed[b] && !heard && says.rank() <= c.authorityOf(b).rank():
+	case claim.active && !heard && says.rank() <= c.authorityOf(u.body).rank():
 		return false // ours is on its way
-	case g.claimed[b]:
+	case claim.active:
 		c.env.Counters.Add("lost_claims", 1)
-		g.claimed[b], g.owns[b] = false, false
-	case g.released[b] && says.player == sim.NoPlayer:
+		claim.active, claim.owns = false, false
+	case claim.released && says.player == sim.NoPlayer:
 		return false // the end of what we did with it is on its way
 	}
-	g.released[b] = false
-	w.SetOwner(b, says.player)
+	claim.released = false
+	c.env.World.SetOwner(u.body, says.player)
 	return true
 }
 
@@ -164,11 +172,13 @@ func (c *client) receiveAcks(server *packet.Endpoint) {
 			continue
 		}
 		for i := range f.updates[:f.updateCount] {
-			switch u := &f.updates[i]; {
+			u := &f.updates[i]
+			claim := &c.bodies[u.body].claim
+			switch {
 			case u.authority.player == sim.NoPlayer:
-				g.released[u.body] = false
-			case g.claimed[u.body] && g.serverKnowsFrom[u.body] == 0:
-				g.serverKnowsFrom[u.body] = c.newest + 1
+				claim.released = false
+			case claim.active && claim.serverKnowsFrom == 0:
+				claim.serverKnowsFrom = c.state.newest + 1
 			}
 		}
 	}
@@ -178,27 +188,28 @@ func (c *client) receiveAcks(server *packet.Endpoint) {
 // sendClaims sends the input, and how the bodies in hand are.
 func (c *client) sendClaims(server *packet.Endpoint) {
 	g, w := &c.authority, c.env.World
+	coder, m := &g.scratch.coder, &g.scratch.message
 	c.receiveAcks(server)
 	for i, b := range w.Bodies() {
-		g.changed[i] = b != g.previous[i]
-		g.previous[i] = b
+		claim := &c.bodies[i].claim
+		g.scratch.changed[i] = b != claim.previous
+		claim.previous = b
 	}
-	g.accumulatePriorities(w)
-	g.sender.budget.AddTick(g.budget * bytesPerKbit)
+	c.accumulateClaimPriorities()
+	g.sender.state.budget.AddTick(c.settings.uplinkBudget * bytesPerKbit)
 
-	tick := c.inputTick - 1
-	m := &g.message
+	tick := c.state.inputTick - 1
 	m.tick, m.players, m.inputCount, m.updateCount, m.rate = tick, c.env.Players, 0, 0, w.Rate()
-	m.format = c.settings.format(true)
+	m.format = c.settings.compression.format(true)
 	m.fromClient, m.format.authority, m.format.relative, m.format.delta = true, true, false, false
-	since := c.inputTick // of which the server has nothing
-	if g.sender.anyAcked {
-		since = g.sender.ackedTick + 1
+	since := c.state.inputTick // of which the server has nothing
+	if g.sender.state.anyAcked {
+		since = g.sender.state.ackedTick + 1
 	}
-	g.coder.BeginMeasure()
-	c.inputSender.Encode(&g.coder, since)
-	m.code(&g.coder, w.Scene())
-	head := g.coder.BitsProcessed()
+	coder.BeginMeasure()
+	c.inputSender.Encode(coder, since)
+	m.code(coder, w.Scene())
+	head := coder.BitsProcessed()
 	most := 8*g.sender.availablePayload() - head
 	least := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
 	if most < least {
@@ -206,42 +217,42 @@ func (c *client) sendClaims(server *packet.Endpoint) {
 	} else {
 		g.sender.chooseUpdates(m, w, most, func(i int) authority { return c.authorityOf(i) })
 	}
-	g.coder.BeginWrite(g.buffer[:])
-	c.inputSender.Encode(&g.coder, since)
-	m.code(&g.coder, w.Scene())
-	if g.coder.Err() != nil {
-		panic("statesync: a packet that does not fit: " + g.coder.Err().Error())
+	coder.BeginWrite(g.scratch.buffer[:])
+	c.inputSender.Encode(coder, since)
+	m.code(coder, w.Scene())
+	if coder.Err() != nil {
+		panic("statesync: a packet that does not fit: " + coder.Err().Error())
 	}
-	data := g.coder.FinishWrite()
+	data := coder.FinishWrite()
 	g.sender.recordSent(server.Send(data), m, len(data))
 }
 
-// accumulatePriorities adds the priorities of this tick: of the player's cube, of what has been
+// accumulateClaimPriorities adds the priorities of this tick: of the player's cube, of what has been
 // let go, and of the rest that is in hand, but for what rests and is known to rest
 // there.
-func (g *localAuthority) accumulatePriorities(w *predict.World) {
-	p := &g.sender
-	for i := range p.priority {
-		b := &w.Bodies()[i]
+func (c *client) accumulateClaimPriorities() {
+	w := c.env.World
+	for i := range c.bodies {
+		b, claim, p := &w.Bodies()[i], &c.bodies[i].claim, &c.authority.sender.bodies[i]
 		if !b.Asleep {
-			p.restTick[i] = 0
-		} else if g.changed[i] {
-			p.restTick[i] = w.Tick()
+			p.restTick = 0
+		} else if c.authority.scratch.changed[i] {
+			p.restTick = w.Tick()
 		}
 		add := int64(1)
 		switch {
-		case !g.claimed[i] && !g.released[i]:
-			p.priority[i] = notSent
+		case !claim.active && !claim.released:
+			p.priority = notSent
 			continue
 		case i < w.Scene().Players:
 			add = playerCubePriority
-		case g.released[i] || p.restTick[i] != 0 || g.serverKnowsFrom[i] == 0:
+		case claim.released || p.restTick != 0 || claim.serverKnowsFrom == 0:
 			add = 10
 		case b.Asleep:
-			p.priority[i] = notSent
+			p.priority = notSent
 			continue
 		}
-		p.priority[i] = min(max(p.priority[i], 0)+add, maxPriority)
+		p.priority = min(max(p.priority, 0)+add, maxPriority)
 	}
 }
 
@@ -251,11 +262,7 @@ const (
 )
 
 func (g *localAuthority) copyFrom(o *localAuthority) {
-	g.mode, g.budget, g.input = o.mode, o.budget, o.input
-	g.claimed, g.owns = append(g.claimed[:0], o.claimed...), append(g.owns[:0], o.owns...)
+	g.input, g.serverTick, g.consumedTick = o.input, o.serverTick, o.consumedTick
 	g.claimedIslands = append(g.claimedIslands[:0], o.claimedIslands...)
-	g.released, g.serverKnowsFrom = append(g.released[:0], o.released...), append(g.serverKnowsFrom[:0], o.serverKnowsFrom...)
-	g.previous, g.changed = append(g.previous[:0], o.previous...), append(g.changed[:0], o.changed...)
-	g.serverTick, g.consumedTick = o.serverTick, o.consumedTick
 	g.sender.copyFrom(&o.sender)
 }

@@ -18,9 +18,6 @@ const (
 // offsetStats measures what smoothing makes of corrections: how long a large offset
 // takes until it is small, and how much a small one shakes what is drawn.
 type offsetStats struct {
-	largeSince []sim.Tick  // by body: the own tick at which its offset became large, and one more; 0: it has not since it was small
-	lastStep   []geom.Vec3 // by body: metres by which its offset faded in the last tick
-
 	decayCount    int // that have ended
 	decayTicks    int // that they took, sum
 	maxDecayTicks int // of one
@@ -28,8 +25,10 @@ type offsetStats struct {
 	accelSum      float64
 }
 
-func newOffsetStats(bodies int) offsetStats {
-	return offsetStats{largeSince: make([]sim.Tick, bodies), lastStep: make([]geom.Vec3, bodies)}
+// offsetHistory is what offsetStats needs of one body.
+type offsetHistory struct {
+	largeSince sim.Tick  // the own tick at which its offset became large, and one more; 0: it has not since it was small
+	lastStep   geom.Vec3 // metres by which its offset faded in the last tick
 }
 
 func declareOffsetCounters(m *predict.Counters) {
@@ -42,32 +41,32 @@ func declareOffsetCounters(m *predict.Counters) {
 
 // recordCorrection takes in that a body which was drawn at another place has been set
 // right, and what offset that left.
-func (h *offsetStats) recordCorrection(body int, by float32, o *smoothing.ErrorOffset, s *smoothing.Settings, now sim.Tick, m *predict.Counters) {
+func (b *clientBody) recordCorrection(by float32, s *smoothing.Settings, now sim.Tick, m *predict.Counters) {
 	switch {
 	case by >= float32(s.SnapDistance):
 		m.Add("offset_snaps", 1)
-		h.largeSince[body] = 0
-	case o.Pos.LenSq() >= largeOffset*largeOffset && h.largeSince[body] == 0:
-		h.largeSince[body] = now + 1
+		b.offset.largeSince = 0
+	case b.errorOffset.Pos.LenSq() >= largeOffset*largeOffset && b.offset.largeSince == 0:
+		b.offset.largeSince = now + 1
 	}
 }
 
 // decayOffsets lets all offsets fade for a tick.
 func (c *client) decayOffsets() {
-	h, m, rate := &c.offsetStats, c.env.Counters, c.env.World.Rate()
-	for i := range c.errorOffsets {
-		o := &c.errorOffsets[i]
+	h, m, rate := &c.state.offsetStats, c.env.Counters, c.env.World.Rate()
+	for i := range c.bodies {
+		o, past := &c.bodies[i].errorOffset, &c.bodies[i].offset
 		before := o.Pos
-		c.smooth.Decay(o, rate)
+		c.settings.smoothing.Decay(o, rate)
 		step := o.Pos.Sub(before)
 		if before != (geom.Vec3{}) && before.LenSq() < smallOffset*smallOffset {
 			h.smallTicks++
-			h.accelSum += float64(step.Sub(h.lastStep[i]).LenSq())
+			h.accelSum += float64(step.Sub(past.lastStep).LenSq())
 		}
-		h.lastStep[i] = step
-		if h.largeSince[i] != 0 && o.Pos.LenSq() < smallOffset*smallOffset {
-			took := int(c.localTick + 1 - h.largeSince[i])
-			h.largeSince[i] = 0
+		past.lastStep = step
+		if past.largeSince != 0 && o.Pos.LenSq() < smallOffset*smallOffset {
+			took := int(c.state.localTick + 1 - past.largeSince)
+			past.largeSince = 0
 			h.decayCount++
 			h.decayTicks += took
 			h.maxDecayTicks = max(h.maxDecayTicks, took)
@@ -77,13 +76,7 @@ func (c *client) decayOffsets() {
 			m.Set("offset_decay_max_ms", float64(h.maxDecayTicks)*milli)
 		}
 	}
-	if c.localTick%sim.Tick(rate) == 0 && h.smallTicks > 0 {
+	if c.state.localTick%sim.Tick(rate) == 0 && h.smallTicks > 0 {
 		m.Set("offset_acceleration_m_per_s2", math.Sqrt(h.accelSum/float64(h.smallTicks))*float64(rate)*float64(rate))
 	}
-}
-
-func (h *offsetStats) copyFrom(o *offsetStats) {
-	since, step := append(h.largeSince[:0], o.largeSince...), append(h.lastStep[:0], o.lastStep...)
-	*h = *o
-	h.largeSince, h.lastStep = since, step
 }

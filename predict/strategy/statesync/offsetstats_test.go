@@ -40,16 +40,16 @@ func TestOffsetStats(t *testing.T) {
 			return newClient(&predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
 		}
 		x, y := half(), half()
-		x.smooth.Mode, x.smooth.PositionFactor, x.smooth.SnapDistance = c.mode, c.keep, 5
+		x.settings.smoothing.Mode, x.settings.smoothing.PositionFactor, x.settings.smoothing.SnapDistance = c.mode, c.keep, 5
 		for range 600 {
 			x.decayOffsets()
-			if x.localTick == 100 {
+			if x.state.localTick == 100 {
 				b := x.env.World.Bodies()[0]
 				b.Pose.Pos = b.Pose.Pos.Add(geom.Vec3{X: c.by})
 				x.correctBody(0, b)
 				y.CopyFrom(x)
 			}
-			x.localTick++
+			x.state.localTick++
 		}
 		// The first step is the whole change, the next ones take a share of it back.
 		shake := 0.0
@@ -71,10 +71,10 @@ func TestOffsetStats(t *testing.T) {
 			t.Errorf("%v, %v kept, by %v m: %v falls, longest %v ticks, %v snaps, shake %v; want %v, %v, %v, %v", smoothing.ModeNames[c.mode], c.keep, c.by,
 				n, m.Value("offset_decay_max_ms")*0.06, m.Value("offset_snaps"), got, c.falls, c.ticks, c.snaps, shake)
 		}
-		for y.localTick++; y.localTick < x.localTick; y.localTick++ {
+		for y.state.localTick++; y.state.localTick < x.state.localTick; y.state.localTick++ {
 			y.decayOffsets()
 		}
-		if y.offsetStats.decayCount != x.offsetStats.decayCount || y.offsetStats.maxDecayTicks != x.offsetStats.maxDecayTicks || y.offsetStats.accelSum != x.offsetStats.accelSum {
+		if y.state.offsetStats.decayCount != x.state.offsetStats.decayCount || y.state.offsetStats.maxDecayTicks != x.state.offsetStats.maxDecayTicks || y.state.offsetStats.accelSum != x.state.offsetStats.accelSum {
 			t.Errorf("by %v m: a copy heals otherwise", c.by)
 		}
 	}
@@ -83,17 +83,18 @@ func TestOffsetStats(t *testing.T) {
 // TestOffsetStatsRepeated says that a body which is set right again while its offset
 // falls has one fall, from the first time on.
 func TestOffsetStatsRepeated(t *testing.T) {
-	h, m := newOffsetStats(1), &predict.Counters{}
+	b, m := clientBody{}, &predict.Counters{}
 	declareOffsetCounters(m)
-	s, o := smoothing.DefaultSettings, smoothing.ErrorOffset{Pos: geom.Vec3{X: 1.5}}
+	s := smoothing.DefaultSettings
+	b.errorOffset.Pos = geom.Vec3{X: 1.5}
 	for now := range sim.Tick(5) {
-		h.recordCorrection(0, 1.5, &o, &s, now, m)
+		b.recordCorrection(1.5, &s, now, m)
 	}
-	if h.largeSince[0] != 1 {
-		t.Errorf("it began at %d", h.largeSince[0])
+	if b.offset.largeSince != 1 {
+		t.Errorf("it began at %d", b.offset.largeSince)
 	}
-	h.recordCorrection(0, 2, &o, &s, 6, m)
-	if h.largeSince[0] != 0 || m.Value("offset_snaps") != 1 {
-		t.Errorf("after a snap it goes on since %d", h.largeSince[0])
+	b.recordCorrection(2, &s, 6, m)
+	if b.offset.largeSince != 0 || m.Value("offset_snaps") != 1 {
+		t.Errorf("after a snap it goes on since %d", b.offset.largeSince)
 	}
 }

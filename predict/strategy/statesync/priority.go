@@ -50,28 +50,42 @@ func (p *policy) declare(k *predict.Knobs) {
 
 // sender is what the server keeps for one peer.
 type sender struct {
-	priority     []int64    // by body, added up since it was sent
-	changedTick  []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
-	maxWaitTicks int        // ticks that a changed body waited
-	budget       packet.Budget
-	keys         []uint64 // what to sort
+	state        senderState
+	bodies       []senderBody
+	sentPackets  []sentPacket   // by sequence
+	playerStates []playerStates // by tick: the players' cubes as they were sent
+	scratch      senderScratch
+}
 
-	ackedTick          sim.Tick // newest packet that the peer is known to have
-	anyAcked           bool
-	sentPackets        []sentPacket   // by sequence
-	baselines          []baseline     // by body: the newest that has arrived
-	ackBits            uint32         // of the ticks before it, which packets have, too: bit n is n ticks before
-	playerStates       []playerStates // by tick: the players' cubes as they were sent
-	params             golombParams   // of the next packet
-	tuner              paramTuner
-	sendsSinceAbsolute []uint8    // by body: how often it was sent since it was sent whole
-	absoluteTick       []sim.Tick // by body: the tick of that; no older state is a base
-	deltaUpdates       uint64     // updates sent by their differences
-	coder              quant.Coder
-	restTick           []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
-	congestion         congestionControl
-	bands              distanceBands
-	lastPacket         packetRecord
+// senderState is plain: it is copied by assignment.
+type senderState struct {
+	budget       packet.Budget
+	congestion   congestionControl
+	maxWaitTicks int // ticks that a changed body waited
+
+	ackedTick    sim.Tick // newest packet that the peer is known to have
+	anyAcked     bool
+	ackBits      uint32       // of the ticks before it, which packets have, too: bit n is n ticks before
+	params       golombParams // of the next packet
+	tuner        paramTuner
+	deltaUpdates uint64 // updates sent by their differences
+	bands        distanceBands
+	lastPacket   packetRecord
+}
+
+// senderBody is what a sender keeps of one body. It is plain.
+type senderBody struct {
+	priority           int64    // added up since it was sent
+	changedTick        sim.Tick // the first tick at which it was otherwise than sent; 0: never
+	baseline           baseline // the newest that has arrived
+	sendsSinceAbsolute uint8    // how often it was sent since it was sent whole
+	absoluteTick       sim.Tick // the tick of that; no older state is a base
+	restTick           sim.Tick // the tick at which it came to rest; 0: the peer has it
+}
+
+type senderScratch struct {
+	keys  []uint64 // what to sort
+	coder quant.Coder
 }
 
 // sentPacket is what a packet that was sent had in it.
@@ -97,8 +111,10 @@ type baseline struct {
 }
 
 func newSender(bodies, ticksPerSecond int) sender {
-	return sender{budget: packet.NewBudget(ticksPerSecond), priority: make([]int64, bodies), changedTick: make([]sim.Tick, bodies), restTick: make([]sim.Tick, bodies),
-		sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks), params: defaultParams, baselines: make([]baseline, bodies), sendsSinceAbsolute: make([]uint8, bodies), absoluteTick: make([]sim.Tick, bodies)}
+	return sender{
+		state:  senderState{budget: packet.NewBudget(ticksPerSecond), params: defaultParams},
+		bodies: make([]senderBody, bodies), sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks),
+	}
 }
 
 // receiveAcks takes in what the peer now is known to have.
@@ -108,17 +124,18 @@ func (p *sender) receiveAcks(e *packet.Endpoint) {
 		if !f.used || f.sequence != a {
 			continue
 		}
-		if !p.anyAcked || f.tick > p.ackedTick {
-			p.ackBits <<= f.tick - p.ackedTick
-			p.ackedTick, p.anyAcked = f.tick, true
+		if !p.state.anyAcked || f.tick > p.state.ackedTick {
+			p.state.ackBits <<= f.tick - p.state.ackedTick
+			p.state.ackedTick, p.state.anyAcked = f.tick, true
 		}
-		p.ackBits |= 1 << (p.ackedTick - f.tick)
+		p.state.ackBits |= 1 << (p.state.ackedTick - f.tick)
 		for i := range f.updates[:f.updateCount] {
 			u := &f.updates[i]
-			if u.state.Asleep && p.restTick[u.body] <= f.tick {
-				p.restTick[u.body] = 0 // it rests as it did in that packet
+			b := &p.bodies[u.body]
+			if u.state.Asleep && b.restTick <= f.tick {
+				b.restTick = 0 // it rests as it did in that packet
 			}
-			if k := &p.baselines[u.body]; f.tick > k.tick {
+			if k := &b.baseline; f.tick > k.tick {
 				k.tick, k.state = f.tick, u.state
 			}
 		}
@@ -128,10 +145,10 @@ func (p *sender) receiveAcks(e *packet.Endpoint) {
 // unackedTicks is how many ticks there are since the newest packet that the peer is
 // known to have.
 func (p *sender) unackedTicks(now sim.Tick) int {
-	if !p.anyAcked {
+	if !p.state.anyAcked {
 		return maxInputs
 	}
-	return int(min(now-p.ackedTick, maxInputs))
+	return int(min(now-p.state.ackedTick, maxInputs))
 }
 
 // maxPriority keeps what has added up and the number of a body within 64 bits.
@@ -142,14 +159,15 @@ const maxPriority = 1<<47 - 1
 func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.TouchedBy(), w.Bodies()
 	here := bodies[own].Pose.Pos
-	for i := range p.priority {
+	for i := range p.bodies {
+		b := &p.bodies[i]
 		if !bodies[i].Asleep {
-			p.restTick[i] = 0
+			b.restTick = 0
 		} else if changed[i] {
-			p.restTick[i] = w.Tick()
+			b.restTick = w.Tick()
 		}
 		if by.priorityMode == current {
-			p.priority[i] = 0
+			b.priority = 0
 		}
 		add := by.otherPriority
 		if i < w.Scene().Players {
@@ -157,23 +175,23 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 		} else if touched[i] != sim.NoPlayer {
 			add = by.touchedPriority
 		}
-		if by.reliableRest && p.restTick[i] != 0 {
+		if by.reliableRest && b.restTick != 0 {
 			add = max(add, by.restPriority)
 		}
 		away := bodies[i].Pose.Pos.Sub(here).LenSq()
-		p.bands.countBody(away)
+		p.state.bands.countBody(away)
 		if by.interest.excludes(away) {
-			p.priority[i], p.changedTick[i] = notSent, 0
+			b.priority, b.changedTick = notSent, 0
 			continue
 		}
 		if by.interest.accrues(away, w.Tick()+sim.Tick(i)) {
-			p.priority[i] = min(max(p.priority[i], 0)+int64(add), maxPriority)
+			b.priority = min(max(b.priority, 0)+int64(add), maxPriority)
 		}
-		if changed[i] && p.changedTick[i] == 0 {
-			p.changedTick[i] = w.Tick()
+		if changed[i] && b.changedTick == 0 {
+			b.changedTick = w.Tick()
 		}
-		if p.changedTick[i] != 0 {
-			p.maxWaitTicks = max(p.maxWaitTicks, int(w.Tick()-p.changedTick[i]))
+		if b.changedTick != 0 {
+			p.state.maxWaitTicks = max(p.state.maxWaitTicks, int(w.Tick()-b.changedTick))
 		}
 	}
 }
@@ -182,7 +200,7 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 func (p *sender) excludeOwned(hands []authority, seat int) {
 	for i := range hands {
 		if int(hands[i].player) == seat {
-			p.priority[i], p.changedTick[i] = notSent, 0
+			p.bodies[i].priority, p.bodies[i].changedTick = notSent, 0
 		}
 	}
 }
@@ -190,11 +208,11 @@ func (p *sender) excludeOwned(hands []authority, seat int) {
 // availablePayload returns the size in bytes of the largest payload that the budget allows
 // now. It is negative if the budget allows none.
 func (p *sender) availablePayload() int {
-	return min(packet.PayloadWithin(p.budget.Available()), maxBytes)
+	return min(packet.PayloadWithin(p.state.budget.Available()), maxBytes)
 }
 
 // reserve lets credit for a payload of a number of bits accumulate by the next tick.
-func (p *sender) reserve(bits int) { p.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
+func (p *sender) reserve(bits int) { p.state.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
 
 // maxSkipped is how many bodies that do not fit are looked at: each has to be
 // measured.
@@ -219,9 +237,10 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	if beside {
 		u.encoding = playerRelative
 	}
-	k := &p.baselines[u.body]
-	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.ackedTick || k.tick+maxBaselineAge < m.tick ||
-		k.tick < p.absoluteTick[u.body] || p.sendsSinceAbsolute[u.body] >= absoluteEvery {
+	b := &p.bodies[u.body]
+	k := &b.baseline
+	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.state.ackedTick || k.tick+maxBaselineAge < m.tick ||
+		k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
 		return
 	}
 	if u.state.Asleep && u.state == k.state {
@@ -241,7 +260,7 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 
 // baseline is the state that the peer is known to have.
 func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
-	k := &p.baselines[body]
+	k := &p.bodies[body].baseline
 	return &k.state, k.tick
 }
 
@@ -258,30 +277,31 @@ func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 	if !m.format.relative {
 		return m.format.bodyBits(u.state.Asleep)
 	}
-	p.coder.BeginMeasure()
-	m.codeUpdate(&p.coder, u, scene)
-	return p.coder.BitsProcessed()
+	p.scratch.coder.BeginMeasure()
+	m.codeUpdate(&p.scratch.coder, u, scene)
+	return p.scratch.coder.BitsProcessed()
 }
 
 // chooseUpdates puts into the message, in the order of the bodies, those of the highest
 // priorities that fit most bits, and returns theirs. One that does not fit is
 // skipped, and the next one tried. has tells in whose hands a body is.
 func (p *sender) chooseUpdates(m *message, w *predict.World, most int, has func(body int) authority) (sum int) {
-	p.keys = p.keys[:0]
+	p.scratch.keys = p.scratch.keys[:0]
 	skipped := 0
-	for i, n := range p.priority {
+	for i := range p.bodies {
+		n := p.bodies[i].priority
 		if n == notSent {
 			continue
 		}
-		p.keys = append(p.keys, uint64(maxPriority-n)<<16|uint64(i)) // the highest first, of equals the lowest number
+		p.scratch.keys = append(p.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // the highest first, of equals the lowest number
 	}
-	slices.Sort(p.keys)
+	slices.Sort(p.scratch.keys)
 	least := m.indexBits(0, w.Scene()) + 1
 	if !m.format.relative {
 		least += m.format.bodyBits(true) - 1
 	}
 	moving := m.minMovingBits()
-	for _, key := range p.keys {
+	for _, key := range p.scratch.keys {
 		if m.updateCount == maxUpdates || most < least {
 			break
 		}
@@ -360,11 +380,11 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 
 // recordSent notes a packet that has been sent: only what was in it begins anew.
 func (p *sender) recordSent(q packet.Sequence, m *message, bytes int) {
-	p.budget.Spend(packet.WireBytes(bytes))
+	p.state.budget.Spend(packet.WireBytes(bytes))
 	f := &p.sentPackets[q%historyTicks]
 	f.sequence, f.tick, f.used, f.updateCount = q, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
-	p.tuner.adapt(&p.params)
+	p.state.tuner.adapt(&p.state.params)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		f.updates[i].body, f.updates[i].authority, f.updates[i].state = u.body, u.authority, m.format.roundTrip(u.state)
@@ -372,27 +392,20 @@ func (p *sender) recordSent(q packet.Sequence, m *message, bytes int) {
 			r := &p.playerStates[m.tick%historyTicks]
 			r.present[u.body], r.states[u.body] = true, f.updates[i].state
 		}
-		p.priority[u.body], p.changedTick[u.body] = 0, 0
-		if p.sendsSinceAbsolute[u.body]++; p.sendsSinceAbsolute[u.body] > absoluteEvery {
-			p.sendsSinceAbsolute[u.body], p.absoluteTick[u.body] = 0, m.tick
+		b := &p.bodies[u.body]
+		b.priority, b.changedTick = 0, 0
+		if b.sendsSinceAbsolute++; b.sendsSinceAbsolute > absoluteEvery {
+			b.sendsSinceAbsolute, b.absoluteTick = 0, m.tick
 		}
 		if u.isDelta() {
-			p.deltaUpdates++
+			p.state.deltaUpdates++
 		}
 	}
 }
 
 func (p *sender) copyFrom(o *sender) {
-	p.priority = append(p.priority[:0], o.priority...)
-	p.changedTick = append(p.changedTick[:0], o.changedTick...)
-	p.maxWaitTicks, p.budget = o.maxWaitTicks, o.budget
-	p.bands = o.bands
-	p.ackedTick, p.anyAcked, p.congestion, p.deltaUpdates = o.ackedTick, o.anyAcked, o.congestion, o.deltaUpdates
-	p.ackBits, p.params, p.tuner = o.ackBits, o.params, o.tuner
-	p.playerStates = append(p.playerStates[:0], o.playerStates...)
+	p.state = o.state
+	p.bodies = append(p.bodies[:0], o.bodies...)
 	p.sentPackets = append(p.sentPackets[:0], o.sentPackets...)
-	p.baselines = append(p.baselines[:0], o.baselines...)
-	p.sendsSinceAbsolute, p.absoluteTick = append(p.sendsSinceAbsolute[:0], o.sendsSinceAbsolute...), append(p.absoluteTick[:0], o.absoluteTick...)
-	p.restTick = append(p.restTick[:0], o.restTick...)
-	p.lastPacket = o.lastPacket
+	p.playerStates = append(p.playerStates[:0], o.playerStates...)
 }

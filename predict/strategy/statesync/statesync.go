@@ -67,8 +67,8 @@ var levels = []string{"uncompressed", "quantised", "quantised-both", "relative",
 // positionStepChoices are the options of the position's precision.
 var positionStepChoices = []string{"4096", "2048", "1024", "512"}
 
-// settings are the knobs that both halves look at.
-type settings struct {
+// compressionSettings are the knobs that both halves look at.
+type compressionSettings struct {
 	level         int
 	positionSteps int // which of steps
 	rotationBits  int // bits of a component
@@ -76,7 +76,7 @@ type settings struct {
 	grids *grids // of the scene
 }
 
-func (s *settings) declare(k *predict.Knobs, scene *sim.Scene) {
+func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 	s.grids = gridsFor(scene)
 	k.Choice(&s.level, "compression", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
 	k.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
@@ -84,7 +84,7 @@ func (s *settings) declare(k *predict.Knobs, scene *sim.Scene) {
 }
 
 // format is how the states are sent now.
-func (s *settings) format(velocities bool) format {
+func (s *compressionSettings) format(velocities bool) format {
 	f := format{velocities: velocities, rotationBits: maxRotationBits, grids: s.grids}
 	if s.level != uncompressed {
 		f.quantised, f.positionSteps, f.rotationBits = true, s.positionSteps, s.rotationBits
@@ -94,7 +94,7 @@ func (s *settings) format(velocities bool) format {
 }
 
 // quantise puts a world onto the grid if both sides are to step from there.
-func (s *settings) quantise(w *predict.World) {
+func (s *compressionSettings) quantise(w *predict.World) {
 	if s.level < quantisedBoth {
 		return
 	}

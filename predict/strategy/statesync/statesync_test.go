@@ -143,7 +143,7 @@ func TestNothingStarves(t *testing.T) {
 	longest := 0
 	turn := func() {
 		r.run(1)
-		for _, u := range r.s.message.updates[:r.s.message.updateCount] {
+		for _, u := range r.s.scratch.message.updates[:r.s.scratch.message.updateCount] {
 			longest = max(longest, r.tick-sent[u.body])
 			sent[u.body] = r.tick
 		}
@@ -155,7 +155,7 @@ func TestNothingStarves(t *testing.T) {
 	for range 200 {
 		turn()
 	}
-	each := r.s.message.updateCount - 1 // besides the player
+	each := r.s.scratch.message.updateCount - 1 // besides the player
 	if want := (400 + each - 1) / each; longest < want || longest > want+2 {
 		t.Errorf("a body waits %d ticks; %d bodies at %d a packet take %d", longest, 400, each, want)
 	}
@@ -187,7 +187,7 @@ func TestPriorities(t *testing.T) {
 		p.chooseUpdates(&m, w, 2*(plainIndexBits(w.Scene())+m.format.bodyBits(false)), unowned)
 		for _, u := range m.updates[:m.updateCount] {
 			times[u.body]++
-			p.priority[u.body] = 0
+			p.bodies[u.body].priority = 0
 		}
 	}
 	// One place a packet besides the player's is shared by weights 100, 1, 1 and 1.
@@ -222,7 +222,9 @@ func TestFitAndSkip(t *testing.T) {
 		w.SetBody(i, b)
 	}
 	p := newSender(5, 60)
-	p.priority = []int64{10, 40, 20, 50, 30}
+	for i, n := range []int64{10, 40, 20, 50, 30} {
+		p.bodies[i].priority = n
+	}
 	m := message{players: 1, format: format{rotationBits: maxRotationBits, quantised: true, velocities: true}}
 	number := plainIndexBits(&sc)
 	awake, asleep := number+m.format.bodyBits(false), number+m.format.bodyBits(true)
@@ -385,7 +387,7 @@ func TestLatePacketAtRest(t *testing.T) {
 		r.c.applyResting(&m)
 		return r.env[0].World.Bodies()[4] == u.state
 	}
-	r.c.appliedTick[4] = now - 10
+	r.c.bodies[4].appliedTick = now - 10
 	if at(false, now-5) {
 		t.Error("a late packet moves a body")
 	}
@@ -417,21 +419,21 @@ func TestOutOfRangePackets(t *testing.T) {
 		t.Errorf("a packet of tick 5000 is taken at tick %d", was)
 	}
 	for range 14 {
-		r.c.localTick++
+		r.c.state.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != was {
 		t.Errorf("so soon the client is at tick %d", r.env[0].World.Tick())
 	}
 	for range 2 {
-		r.c.localTick++
+		r.c.state.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != 4999 {
 		t.Errorf("after a quarter of a second of them the client is at tick %d", r.env[0].World.Tick())
 	}
 	for range 62 { // back takes a second, and the last one begins
-		r.c.localTick++
+		r.c.state.localTick++
 		r.c.receive(of(1000))
 	}
 	if r.env[0].World.Tick() != 999 || r.c.packets.Find(1000) == nil {
@@ -526,7 +528,7 @@ func FuzzRead(f *testing.F) {
 	for _, level := range levels {
 		r := newRig(f, "katamari:cubes=20", "perfect", "compression", level)
 		r.run(100)
-		f.Add(slices.Clone(r.s.coder.FinishWrite()))
+		f.Add(slices.Clone(r.s.scratch.coder.FinishWrite()))
 	}
 	sc := mustScene(f, "katamari:cubes=20")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -621,7 +623,7 @@ func TestAnyLossDecodes(t *testing.T) {
 			var got [historyTicks]sim.Tick
 			for range 900 {
 				r.run(1)
-				m := &r.s.message
+				m := &r.s.scratch.message
 				sent[m.tick%historyTicks].copyFrom(m)
 				for at := range sim.Tick(historyTicks) {
 					o := &sent[at]
