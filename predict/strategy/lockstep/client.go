@@ -8,7 +8,12 @@ import (
 
 type client struct {
 	side
-	desyncDetector
+	state clientState
+}
+
+// clientState is plain: it is copied by assignment.
+type clientState struct {
+	desync desyncDetector
 	window sendWindow // for the own player's inputs
 
 	hasAdvantage bool     // the server has reported this client's advantage in this span
@@ -31,12 +36,12 @@ func newClient(env *predict.Env) predict.Client {
 	c := &client{}
 	c.init(env, env.Player+2)
 	t := env.World.Tick()
-	c.window = sendWindow{acked: t, sent: t}
-	c.matchTick = t
+	c.state.window = sendWindow{acked: t, sent: t}
+	c.state.desync.matchTick = t
 	if env.Player >= 0 {
 		c.local[env.Player] = true
 	}
-	c.out.fromClient = true
+	c.scratch.out.fromClient = true
 	return c
 }
 
@@ -53,18 +58,18 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.compare(t, &c.checksums, c.env.Counters)
+		c.state.desync.compare(t, &c.checksums, c.env.Counters)
 	}
 	for p := range c.streams {
 		if c.local[p] {
-			c.addInputs(p, &c.window, stream)
-			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.window.acked))
+			c.addInputs(p, &c.state.window, stream)
+			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.state.window.acked))
 		} else {
 			c.addAck(p)
 		}
 	}
 	c.addChecksum()
-	c.out.query, c.out.hasQuery = c.nextQuery(&c.checksums)
+	c.scratch.out.query, c.scratch.out.hasQuery = c.state.desync.nextQuery(&c.checksums)
 	c.send(server)
 	c.setSlew()
 }
@@ -73,57 +78,57 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 func (c *client) sample(p int, in sim.Input) {
 	s, m := &c.streams[p], c.env.Counters
 	if in.Shot.Fired {
-		c.pendingShot = in.Shot
+		c.state.pendingShot = in.Shot
 	}
-	if c.spanLeft--; c.spanLeft < 0 {
+	if c.state.spanLeft--; c.state.spanLeft < 0 {
 		allowed := allowedAdvantage
-		if c.alignInputs {
+		if c.settings.alignInputs {
 			allowed = 1
 		}
-		c.pauseTicks = 0
-		if c.hasAdvantage {
-			c.pauseTicks = max(c.minAdvantage-allowed, 0)
+		c.state.pauseTicks = 0
+		if c.state.hasAdvantage {
+			c.state.pauseTicks = max(c.state.minAdvantage-allowed, 0)
 		}
-		c.spanLeft, c.hasAdvantage = advantageSpan, false
+		c.state.spanLeft, c.state.hasAdvantage = advantageSpan, false
 	}
 	switch {
-	case c.pauseTicks > 0:
-		c.pauseTicks--
+	case c.state.pauseTicks > 0:
+		c.state.pauseTicks--
 		m.Add("input_pause_ticks", 1)
-	case !c.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
+	case !c.state.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
 		m.Add("window_full_ticks", 1)
 	default:
-		in.Shot, c.pendingShot = c.pendingShot, sim.Shot{}
+		in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
 		s.add(in)
 	}
 }
 
 // receive takes in one payload, which may be anything.
 func (c *client) receive(payload []byte) {
-	w, m := c.env.World, c.env.Counters
-	if c.in.read(&c.coder, payload, false, w.Tick(), w.Scene()) != nil {
+	w, m, in := c.env.World, c.env.Counters, &c.scratch.in
+	if in.read(&c.scratch.coder, payload, false, w.Tick(), w.Scene()) != nil {
 		m.Add("rejected_payloads", 1)
 		return
 	}
-	for p := range c.in.players {
-		r := &c.in.players[p]
+	for p := range in.players {
+		r := &in.players[p]
 		switch {
 		case r.hasInputs && !c.local[p]:
 			c.receiveInputs(p, r, func(int) bool { return false })
 		case !r.hasInputs && c.local[p]:
-			c.window.acknowledge(&c.streams[p], r.next)
+			c.state.window.acknowledge(&c.streams[p], r.next)
 		default:
 			m.Add("rejected_payloads", 1)
 		}
 	}
-	if !c.hasAdvantage || c.in.advantage < c.minAdvantage {
-		c.hasAdvantage, c.minAdvantage = true, c.in.advantage
+	if !c.state.hasAdvantage || in.advantage < c.state.minAdvantage {
+		c.state.hasAdvantage, c.state.minAdvantage = true, in.advantage
 	}
-	if away := int64(c.in.checksumTick) - int64(w.Tick()); c.in.hasChecksum && away < checksumHistoryTicks && away > -checksumHistoryTicks {
-		c.receiveChecksum(c.in.checksumTick, c.in.checksum, &c.checksums, m)
+	if away := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && away < checksumHistoryTicks && away > -checksumHistoryTicks {
+		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, m)
 	}
-	if c.in.hasReply {
-		c.applyReply(&c.in.reply, &c.checksums, m)
+	if in.hasReply {
+		c.state.desync.applyReply(&in.reply, &c.checksums, m)
 	}
 }
 
@@ -137,9 +142,9 @@ const (
 // setSlew sets the client's pace: the fault of the knob skew, and with follow-clock the
 // correction that lets inputs arrive as early as at first.
 func (c *client) setSlew() {
-	pace := c.skew
-	if c.followClock {
-		pace -= int(min(max(c.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
+	pace := c.settings.skew
+	if c.settings.followClock {
+		pace -= int(min(max(c.side.state.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
 	}
 	c.env.SlewPPM = int32(pace)
 }
@@ -150,8 +155,8 @@ func (c *client) View(v *predict.View) {
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)
-	v.Note = c.note
-	if v.Note == "" && c.stallTicks > 0 {
+	v.Note = c.state.desync.note
+	if v.Note == "" && c.side.state.stallTicks > 0 {
 		v.Note = "waiting for input"
 	}
 }
@@ -162,7 +167,5 @@ func (c *client) inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.en
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.side.copyFrom(&o.side)
-	c.desyncDetector, c.window = o.desyncDetector, o.window
-	c.hasAdvantage, c.minAdvantage, c.spanLeft, c.pauseTicks = o.hasAdvantage, o.minAdvantage, o.spanLeft, o.pauseTicks
-	c.pendingShot = o.pendingShot
+	c.state = o.state
 }

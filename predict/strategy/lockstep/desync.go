@@ -80,8 +80,9 @@ func (r *checksumHistory) reply(q *checksumQuery, a *checksumReply) bool {
 }
 
 func (r *checksumHistory) copyFrom(o *checksumHistory) {
-	r.worldHashes, r.bodyTicks, r.bodyCount = o.worldHashes, o.bodyTicks, o.bodyCount
-	r.bodyHashes = append(r.bodyHashes[:0], o.bodyHashes...)
+	bodyHashes := r.bodyHashes
+	*r = *o
+	r.bodyHashes = append(bodyHashes[:0], o.bodyHashes...)
 }
 
 // The stages of finding out where two worlds parted.

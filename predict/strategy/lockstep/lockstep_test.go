@@ -121,7 +121,7 @@ func (r *rig) requireSync(t *testing.T) {
 func (r *rig) requireAgreement(t *testing.T) {
 	t.Helper()
 	if n := r.counter("desyncs"); n != 0 {
-		t.Errorf("the worlds parted: %s", r.c[0].note)
+		t.Errorf("the worlds parted: %s", r.c[0].state.desync.note)
 	}
 	for i, c := range r.c {
 		tick := min(c.env.World.Tick(), r.s.env.World.Tick())
@@ -416,7 +416,7 @@ func TestLocatesDesync(t *testing.T) {
 		b.Asleep = false
 		w.SetBody(body, b)
 		r.run(700)
-		j := &r.c[0].desyncDetector
+		j := &r.c[0].state.desync
 		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
 			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.mismatchTick, j.mismatchBody)
 		}
@@ -445,15 +445,15 @@ func isIsolated(w *predict.World, body int) bool {
 func TestContactOrder(t *testing.T) {
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
-	if r.counter("desyncs") != 1 || r.c[0].stage != located {
-		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].stage)
+	if r.counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
+		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].state.desync.stage)
 	}
 	// The first tick that differs is one in which something touches something:
 	// until then both worlds fall through the air.
 	w := predict.NewWorld(*r.s.env.World.Scene(), 60)
-	for w.Tick() < r.c[0].mismatchTick {
-		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].mismatchTick {
-			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].mismatchTick)
+	for w.Tick() < r.c[0].state.desync.mismatchTick {
+		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].state.desync.mismatchTick {
+			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].state.desync.mismatchTick)
 		}
 		w.Step(scriptedInput(0, int(w.Tick())))
 	}
@@ -641,8 +641,8 @@ func FuzzMessage(f *testing.F) {
 	r := newRig(f, "two-players", "latency=30ms", false)
 	for range 3 {
 		r.run(50)
-		f.Add(false, slices.Clone(r.s.out.write(&r.s.coder, r.s.buffer)))
-		f.Add(true, slices.Clone(r.c[0].out.write(&r.c[0].coder, r.c[0].buffer)))
+		f.Add(false, slices.Clone(r.s.scratch.out.write(&r.s.scratch.coder, r.s.scratch.buffer)))
+		f.Add(true, slices.Clone(r.c[0].scratch.out.write(&r.c[0].scratch.coder, r.c[0].scratch.buffer)))
 	}
 	f.Fuzz(func(t *testing.T, up bool, b []byte) {
 		var c quant.Coder

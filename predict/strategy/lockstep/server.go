@@ -65,8 +65,9 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			}
 		}
 		s.addChecksum()
-		s.out.advantage = s.inputAdvantage(at.Player)
-		s.out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &s.out.reply)
+		out := &s.scratch.out
+		out.advantage = s.inputAdvantage(at.Player)
+		out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &out.reply)
 		to.hasQuery = false
 		s.send(at.Endpoint)
 		if s.local[0] && i == 0 {
@@ -103,13 +104,13 @@ func (s *server) windowFull(p int) bool {
 
 // receive takes in one payload of a client, which may be anything.
 func (s *server) receive(from *peer, seat int, payload []byte) {
-	w, m := s.env.World, s.env.Counters
-	if s.in.read(&s.coder, payload, true, w.Tick(), w.Scene()) != nil {
+	w, m, in := s.env.World, s.env.Counters, &s.scratch.in
+	if in.read(&s.scratch.coder, payload, true, w.Tick(), w.Scene()) != nil {
 		m.Add("rejected_payloads", 1)
 		return
 	}
-	for p := range s.in.players {
-		r := &s.in.players[p]
+	for p := range in.players {
+		r := &in.players[p]
 		switch {
 		case r.hasInputs && p == seat:
 			s.receiveInputs(p, r, s.windowFull)
@@ -119,15 +120,14 @@ func (s *server) receive(from *peer, seat int, payload []byte) {
 			m.Add("rejected_payloads", 1)
 		}
 	}
-	if s.in.hasQuery {
-		from.query, from.hasQuery = s.in.query, true
+	if in.hasQuery {
+		from.query, from.hasQuery = in.query, true
 	}
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.side.copyFrom(&o.side)
-	s.lagCompensator.CopyFrom(o.lagCompensator)
 	s.peers = s.peers[:0]
 	for _, p := range o.peers {
 		p.windows = append([]sendWindow(nil), p.windows...)

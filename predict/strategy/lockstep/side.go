@@ -11,34 +11,41 @@ import (
 // side is what both halves have in common: a world, what is known of all
 // players' inputs, and the rule that a tick is stepped only with all of them.
 type side struct {
-	settings
-	env    *predict.Env
-	number int // of the side: 0 is the server's
-
+	env            *predict.Env
+	number         int // of the side: 0 is the server's
+	settings       settings
+	state          sideState
 	local          []bool // by player: its inputs are made here
 	streams        []inputStream
 	playoutBuffers []playoutBuffer // by player; those of local players are empty
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
+	scratch        sideScratch
+}
 
+// sideState is plain: it is copied by assignment.
+type sideState struct {
 	playingTicks int64      // ticks since the first one was due
 	stallTicks   int        // length of the present stall
 	clockDrift   sim.Moment // by which the earliest inputs arrive later than at first
-	stepInputs   []sim.Input
+}
 
-	in, out message
-	coder   quant.Coder
-	buffer  []byte
+// sideScratch is memory that is reused. It holds nothing from one tick to the next.
+type sideScratch struct {
+	stepInputs []sim.Input
+	in, out    message
+	coder      quant.Coder
+	buffer     []byte
 }
 
 // init makes the side ready where it lies: its knobs point to it.
 func (s *side) init(env *predict.Env, number int) {
 	w := env.World
 	s.env, s.number = env, number
-	s.local, s.stepInputs = make([]bool, env.Players), make([]sim.Input, env.Players)
+	s.local, s.scratch.stepInputs = make([]bool, env.Players), make([]sim.Input, env.Players)
 	s.checksums = newChecksumHistory(len(w.Bodies()))
-	s.buffer = make([]byte, (maxBytes+2*len(w.Bodies())+7)/8*8)
-	s.out.players = resize(s.out.players, env.Players)
+	s.scratch.buffer = make([]byte, (maxBytes+2*len(w.Bodies())+7)/8*8)
+	s.scratch.out.players = resize(s.scratch.out.players, env.Players)
 	for range env.Players {
 		s.streams = append(s.streams, newInputStream(w.Tick()))
 		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
@@ -71,7 +78,7 @@ func (s *side) init(env *predict.Env, number int) {
 // over TCP.
 func (s *side) beginTick() (stream bool) {
 	stream = s.env.ReliableOrdered
-	s.env.ReliableOrdered = s.transport == tcp
+	s.env.ReliableOrdered = s.settings.transport == tcp
 	for p := range s.playoutBuffers {
 		s.playoutBuffers[p].beginTick(&s.settings)
 	}
@@ -96,8 +103,8 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 
 // advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
-	w, m := s.env.World, s.env.Counters
-	n, alone := s.maxCatchUp, true
+	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
+	n, alone := s.settings.maxCatchUp, true
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -117,19 +124,19 @@ func (s *side) advance() {
 	for range n {
 		for p := range s.playoutBuffers {
 			if s.local[p] {
-				s.stepInputs[p] = s.streams[p].at(w.Tick())
+				inputs[p] = s.streams[p].at(w.Tick())
 				continue
 			}
-			s.stepInputs[p], _ = s.playoutBuffers[p].pop()
+			inputs[p], _ = s.playoutBuffers[p].pop()
 		}
 		if s.lagCompensator != nil {
 			s.resolveShots()
 		}
-		w.Settings.SolveOrderSeed = s.contactSeed(w.Tick(), s.number)
+		w.Settings.SolveOrderSeed = s.settings.contactSeed(w.Tick(), s.number)
 		began := m.BeginSpan()
-		s.solver.Step(w, s.stepInputs...)
+		s.settings.solver.Step(w, inputs...)
 		m.EndSpan("step", began)
-		if s.checksumEvery > 0 {
+		if s.settings.checksumEvery > 0 {
 			began = m.BeginSpan()
 			s.checksums.record(w)
 			m.EndSpan("checksum", began)
@@ -139,7 +146,7 @@ func (s *side) advance() {
 		return
 	}
 	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
-	s.clockDrift = drift
+	s.state.clockDrift = drift
 	m.Set("clock_drift_ms", drift.Millis(w.Rate()))
 	s.countStalls(n, overdue)
 }
@@ -148,7 +155,7 @@ func (s *side) advance() {
 func (s *side) resolveShots() {
 	w := s.env.World
 	s.lagCompensator.Record(w)
-	for p, in := range s.stepInputs {
+	for p, in := range s.scratch.stepInputs {
 		if in.Shot.Fired {
 			s.lagCompensator.AddShot(w, p, in.Shot)
 		}
@@ -159,68 +166,73 @@ func (s *side) resolveShots() {
 // countStalls counts stalls, from the first tick that was due.
 func (s *side) countStalls(stepped int, overdue bool) {
 	m, rate := s.env.Counters, float64(s.env.World.Rate())
-	if stepped > 0 || s.playingTicks > 0 {
-		s.playingTicks++
+	if stepped > 0 || s.state.playingTicks > 0 {
+		s.state.playingTicks++
 	}
 	if stepped > 1 {
 		m.Add("catch_up_ticks", float64(stepped-1))
 	}
 	if stepped > 0 || !overdue {
-		s.stallTicks = 0
+		s.state.stallTicks = 0
 	} else {
-		if s.stallTicks == 0 {
+		if s.state.stallTicks == 0 {
 			m.Add("stalls", 1)
 		}
-		s.stallTicks++
+		s.state.stallTicks++
 		m.Add("stalled_ticks", 1)
-		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), sim.Tick(s.stallTicks).Moment().Millis(s.env.World.Rate())))
+		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), sim.Tick(s.state.stallTicks).Moment().Millis(s.env.World.Rate())))
 	}
-	if s.playingTicks > 0 {
-		m.Set("stalls_per_minute", float64(m.Value("stalls")*rate*60)/float64(s.playingTicks))
+	if s.state.playingTicks > 0 {
+		m.Set("stalls_per_minute", float64(m.Value("stalls")*rate*60)/float64(s.state.playingTicks))
 	}
 }
 
 // addChecksum puts the newest checksum into the message to be sent.
 func (s *side) addChecksum() {
 	t := s.env.World.Tick()
-	s.out.hasChecksum = s.checksumEvery > 0 && t%sim.Tick(s.checksumEvery) == 0
-	s.out.checksumTick, s.out.checksum = t, s.checksums.at(t)
-	s.out.hasChecksum = s.out.hasChecksum && s.out.checksum != 0
+	out := &s.scratch.out
+	out.checksumTick, out.checksum = t, s.checksums.at(t)
+	out.hasChecksum = s.settings.checksumEvery > 0 && t%sim.Tick(s.settings.checksumEvery) == 0 && out.checksum != 0
 }
 
 // addInputs puts the inputs of a player that the other side of d has not
 // acknowledged into the message to be sent.
 func (s *side) addInputs(p int, l *sendWindow, stream bool) {
-	r := &s.out.players[p]
+	r := &s.scratch.out.players[p]
 	from, n := l.pending(&s.streams[p], stream)
 	r.hasInputs, r.next, r.inputs = true, from+sim.Tick(n), r.inputs[:0]
 	for i := range n {
 		r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
 	}
 	if n > 0 {
-		s.coder.BeginMeasure()
-		r.code(&s.coder, 0)
-		s.env.Counters.Add("input_runs", 1)
-		s.env.Counters.Add("inputs_sent", float64(n))
-		s.env.Counters.Add("input_bits", float64(s.coder.BitsProcessed()))
+		coder, m := &s.scratch.coder, s.env.Counters
+		coder.BeginMeasure()
+		r.code(coder, 0)
+		m.Add("input_runs", 1)
+		m.Add("inputs_sent", float64(n))
+		m.Add("input_bits", float64(coder.BitsProcessed()))
 	}
 }
 
 // addAck puts what has come of a player's inputs into the message to be sent.
 func (s *side) addAck(p int) {
-	r := &s.out.players[p]
+	r := &s.scratch.out.players[p]
 	r.hasInputs, r.next, r.inputs = false, s.streams[p].next, r.inputs[:0]
 }
 
-func (s *side) send(e *packet.Endpoint) { e.Send(s.out.write(&s.coder, s.buffer)) }
+func (s *side) send(e *packet.Endpoint) {
+	e.Send(s.scratch.out.write(&s.scratch.coder, s.scratch.buffer))
+}
 
 func (s *side) copyFrom(o *side) {
-	s.settings = o.settings
+	s.settings, s.state = o.settings, o.state
 	copy(s.local, o.local)
 	copy(s.streams, o.streams)
 	for i := range s.playoutBuffers {
 		s.playoutBuffers[i].copyFrom(&o.playoutBuffers[i])
 	}
 	s.checksums.copyFrom(&o.checksums)
-	s.playingTicks, s.stallTicks, s.clockDrift = o.playingTicks, o.stallTicks, o.clockDrift
+	if s.lagCompensator != nil {
+		s.lagCompensator.CopyFrom(o.lagCompensator)
+	}
 }
