@@ -122,6 +122,9 @@ type Client interface {
 	CopyFrom(Client)
 }
 
+// TrailTicks is the number of past ticks that a trail covers.
+const TrailTicks = 160
+
 // View is what one client shows in one tick. Its slices are indexed by body, and the caller owns
 // them.
 type View struct {
@@ -133,7 +136,7 @@ type View struct {
 	Bodies       []geom.Pose // as drawn, after smoothing; world frame
 	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty before anything is
-	Trail        []geom.Pose // past of the player's cube, oldest first
+	Trail        []geom.Pose // poses of the player's cube in the last TrailTicks ticks, oldest first
 	Note         string      // a short status such as what the client waits for; may be empty
 
 	// TouchedBy is the player who touches each body, as far as the client knows, and sim.NoPlayer

@@ -17,7 +17,6 @@ const (
 	maxEarlyTicks  = 32 // a packet this early, or twice as late, is out of range
 	resyncPackets  = 6  // packets out of range in a row that restart the clock
 	maxBufferTicks = 30 // longest jitter buffer
-	trailTicks     = 160
 )
 
 // The ways to correct a body.
@@ -109,7 +108,7 @@ func newClient(env *predict.Env) predict.Client {
 		lastInputs: append([]sim.Input(nil), env.LastInputs...),
 		inputs:     history.New[[maxPlayers]sim.Input](historyTicks),
 		packets:    history.New[message](historyTicks),
-		trail:      history.New[geom.Pose](trailTicks),
+		trail:      history.New[geom.Pose](predict.TrailTicks),
 		authority:  newLocalAuthority(env.World),
 	}
 	for i, b := range env.World.Bodies() {
@@ -447,7 +446,7 @@ func (c *client) View(v *predict.View) {
 			v.LastReceived = append(v.LastReceived, c.bodies[i].lastReceived)
 		}
 	}
-	for back := min(c.state.localTick, trailTicks); back > 0; back-- {
+	for back := min(c.state.localTick, predict.TrailTicks); back > 0; back-- {
 		if p := c.trail.Find(c.state.localTick - back); p != nil {
 			v.Trail = append(v.Trail, *p)
 		}
