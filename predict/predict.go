@@ -17,6 +17,8 @@
 package predict
 
 import (
+	"errors"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/sim"
@@ -88,6 +90,9 @@ type Env struct {
 	// during the call.
 	OnHit func(*HitResult)
 }
+
+// ErrMalformed is the error of a reader for a payload that no side sends.
+var ErrMalformed = errors.New("malformed payload")
 
 // Peer is a client as the server sees it.
 type Peer struct {

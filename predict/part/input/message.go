@@ -4,10 +4,10 @@
 package input
 
 import (
-	"errors"
 	"slices"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
@@ -29,14 +29,12 @@ const (
 	MaxShotInputBits = MaxInputBits + maxShotBits
 )
 
-var errMalformed = errors.New("input: not a message")
-
 // CodeInput reads, writes or measures one input on its own: six buttons, and the
 // heading behind a bit that says whether it is other than zero. A shot is left out.
 func CodeInput(c *quant.Coder, in sim.Input) sim.Input {
 	in.Shot = sim.Shot{}
 	if in = codeInputAfter(c, in, sim.Input{}); in.Shot.Fired {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 	return in
 }
@@ -111,7 +109,7 @@ func (m *Message) Code(c *quant.Coder) {
 	if c.Reading() {
 		m.NewestTick = UnwrapTick(low, m.TickBits, m.NewestTick)
 		if int64(m.NewestTick) < int64(n)-1 {
-			c.Fail(errMalformed) // it would begin before the session
+			c.Fail(predict.ErrMalformed) // it would begin before the session
 			return
 		}
 		m.Inputs = slices.Grow(m.Inputs[:0], MaxInputs)[:n]
@@ -143,7 +141,7 @@ func CodeInputs(c *quant.Coder, list []sim.Input) {
 		c.Label("changed")
 		if c.Bool(list[i] != list[i-1]) {
 			if list[i] = codeInputAfter(c, list[i], list[i-1]); list[i] == list[i-1] {
-				c.Fail(errMalformed) // a bit would have said so
+				c.Fail(predict.ErrMalformed) // a bit would have said so
 			}
 		} else {
 			list[i] = list[i-1]
@@ -176,13 +174,13 @@ func (m *Message) readMoves(c *quant.Coder) {
 	c.Label("changed")
 	for moves := 1; c.Bool(false); moves++ {
 		if len(m.Inputs) == 1 {
-			c.Fail(errMalformed) // there is no second input that could differ
+			c.Fail(predict.ErrMalformed) // there is no second input that could differ
 			return
 		}
 		c.Label("index")
 		place := c.Int(0, 1, len(m.Inputs)-1)
 		if c.Err() != nil || place <= at {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 			return
 		}
 		fill(place)
@@ -202,7 +200,7 @@ func Fields(payload []byte, see func(quant.Field)) error {
 	m := Message{NewestTick: 1 << MaxTickBits} // any tick will do
 	m.Code(&c)
 	if c.Err() == nil && !c.AtEnd(len(payload)) {
-		return errMalformed
+		return predict.ErrMalformed
 	}
 	return c.Err()
 }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
@@ -36,7 +37,7 @@ func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 	if c.Bool(in.Heading != before.Heading) {
 		c.Label("heading")
 		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-			c.Fail(errMalformed) // a bit would have said so
+			c.Fail(predict.ErrMalformed) // a bit would have said so
 		}
 	} else {
 		in.Heading = before.Heading
@@ -58,7 +59,7 @@ func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 	if c.Bool(s.Ahead != 0) {
 		c.Label("ahead")
 		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), aheadBits)); s.Ahead == 0 {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 		}
 	}
 	return in

@@ -1,9 +1,8 @@
 package lockstep
 
 import (
-	"errors"
-
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -21,8 +20,6 @@ const (
 	// maxBytes is more than any message takes but for the hashes of bodies.
 	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(maxChecksums+8)
 )
-
-var errMalformed = errors.New("lockstep: not a message")
 
 // message is what travels, both ways. On the wire it is, for each player of the
 // scene, one bit, and
@@ -121,7 +118,7 @@ func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
 	}
 	if c.Reading() {
 		if int64(r.next) < int64(n) {
-			c.Fail(errMalformed) // it would begin before the session
+			c.Fail(predict.ErrMalformed) // it would begin before the session
 			return
 		}
 		r.inputs = append(r.inputs[:0], zeroInputs[:n]...)
@@ -197,7 +194,7 @@ func (m *message) read(c *quant.Coder, payload []byte, up bool, near sim.Tick, s
 	c.BeginRead(payload)
 	m.code(c, near, len(scene.Boxes))
 	if c.Err() == nil && !c.AtEnd(len(payload)) {
-		return errMalformed // something is left over
+		return predict.ErrMalformed // something is left over
 	}
 	return c.Err()
 }

@@ -91,7 +91,7 @@ func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, he
 	case c.Err() != nil:
 		return false, c.Err()
 	case !c.AtEnd(len(payload)) || m.tick != tick || !m.format.authority:
-		return false, errMalformed
+		return false, predict.ErrMalformed
 	}
 	return true, nil
 }

@@ -2,6 +2,7 @@ package statesync
 
 import (
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -187,7 +188,7 @@ func (m *message) codePlayer(c *quant.Coder, u *update, scene *sim.Scene) {
 	c.Label("player")
 	u.player = uint8(c.Int(int(u.player), 0, scene.Players-1))
 	if m.playerUpdate(u) == nil {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 
@@ -244,7 +245,7 @@ func (m *message) codeDifferences(c *quant.Coder, u *update, n *quantisedState, 
 	if u.encoding == tumblingDelta || u.encoding == freeDelta && c.Bool(n.rot.Largest != like) {
 		by := c.Int(int(n.rot.Largest^like), 0, 3)
 		if n.rot.Largest = like ^ uint8(by); by == 0 {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 		}
 	} else if c.Reading() {
 		n.rot.Largest = like
@@ -301,10 +302,10 @@ func (m *message) setState(c *quant.Coder, u *update, n *quantisedState, scene *
 	}
 	g := m.format.grid()
 	if !inRange(&g.Position, n.pos) || !inRange(&g.Linear, n.linear) || !inRange(&g.Angular, n.angular) || !g.Rotation.Canonical(n.rot) {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 		return
 	}
 	if u.state = m.format.dequantise(n); !codec.ValidBody(&u.state, scene) {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }

@@ -2,6 +2,7 @@ package statesync
 
 import (
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -83,7 +84,7 @@ func (f *format) code(c *quant.Coder) {
 	f.relative = c.Bool(f.relative)
 	c.Label("delta")
 	if f.delta = c.Bool(f.delta); f.delta && !f.relative {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 
@@ -126,7 +127,7 @@ func (f *format) codeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 		f.codeVector(c, &b.Angular, &g.Angular)
 	}
 	if c.Reading() && c.Err() == nil && !codec.ValidBody(b, scene) {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 

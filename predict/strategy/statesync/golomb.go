@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 )
 
 // What is sent by its difference from what is expected, each kind with a length
@@ -40,7 +41,7 @@ func (l *golombParams) code(c *quant.Coder, f *format) {
 	for i := range l[:n] {
 		k := int(defaultParams[i]) + unzigzag(codeGolomb(c, zigzag(int(l[i])-int(defaultParams[i])), 0))
 		if k < 0 || k > 15 {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 			k = 0
 		}
 		l[i] = uint8(k)
@@ -70,7 +71,7 @@ func codeGolomb(c *quant.Coder, v, k int) int {
 			width++
 		}
 		if width > maxGolombWidth || c.Err() != nil {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 			return 0
 		}
 	}

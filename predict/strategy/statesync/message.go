@@ -1,11 +1,11 @@
 package statesync
 
 import (
-	"errors"
 	"math/bits"
 	"slices"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
@@ -21,8 +21,6 @@ const (
 	// 16 and grips of 4, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
 	maxBytes = (maxUpdates*(1+13*32+16+4) + maxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
 )
-
-var errMalformed = errors.New("statesync: not a message")
 
 // update is one body of a packet.
 type update struct {
@@ -95,7 +93,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Label("inputs")
 	m.inputCount = c.Int(m.inputCount, 0, maxInputs)
 	if c.Reading() && int64(m.tick) < int64(m.inputCount) {
-		c.Fail(errMalformed) // they would begin before the session
+		c.Fail(predict.ErrMalformed) // they would begin before the session
 		return
 	}
 	if m.inputCount > 0 {
@@ -155,7 +153,7 @@ func (m *message) codeAckBits(c *quant.Coder) {
 		n = codeGolomb(c, min(n, maxAckOffset+1-last)-1, 4) + 1
 		if last += n; last > maxAckOffset {
 			if last > maxAckOffset+1 {
-				c.Fail(errMalformed)
+				c.Fail(predict.ErrMalformed)
 			}
 			return
 		}
@@ -176,7 +174,7 @@ func (m *message) codeIndex(c *quant.Coder, u *update, last int, scene *sim.Scen
 		u.body = c.Int(u.body, 0, len(scene.Boxes)-1)
 	}
 	if u.body <= last || u.body >= len(scene.Boxes) {
-		c.Fail(errMalformed) // out of order, or twice, or not in the scene
+		c.Fail(predict.ErrMalformed) // out of order, or twice, or not in the scene
 		u.body = 0
 	}
 	return u.body
@@ -233,7 +231,7 @@ func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess s
 		return c.Err()
 	}
 	if !c.AtEnd(len(payload)) {
-		return errMalformed // something is left over
+		return predict.ErrMalformed // something is left over
 	}
 	return nil
 }
