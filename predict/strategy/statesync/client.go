@@ -15,11 +15,11 @@ import (
 
 const (
 	maxEarlyTicks  = 32 // a packet this early, or twice as late, is out of range
-	resyncPackets  = 6  // packets out of range in a row that restart the clock
+	resyncPackets  = 6  // consecutive packets out of range that restart the clock
 	maxBufferTicks = 30 // longest jitter buffer
 )
 
-// The ways to correct a body.
+// The modes of correction.
 const (
 	snap = iota
 	blend
@@ -35,7 +35,7 @@ type client struct {
 	lastInputs  []sim.Input                         // by player
 	inputs      history.Ring[[maxPlayers]sim.Input] // by tick
 	packets     history.Ring[message]               // by tick
-	trail       history.Ring[geom.Pose]             // of the player's cube as drawn, by own ticks
+	trail       history.Ring[geom.Pose]             // drawn poses of the player's cube, by own ticks
 	inputSender input.Sender
 	authority   localAuthority
 	scratch     clientScratch
@@ -57,34 +57,34 @@ type clientSettings struct {
 
 // clientState is plain: it is copied by assignment.
 type clientState struct {
-	inputTick       sim.Tick // of the next own input
-	localTick       sim.Tick // own ticks since the client began
+	inputTick       sim.Tick // tick of the next input
+	localTick       sim.Tick // the client's own ticks since its start
 	started         bool     // a packet has arrived
-	startDelay      int      // ticks until the first packet's turn
-	newest          sim.Tick // of the newest packet
-	visibleTick     sim.Tick // without a buffer: of the newest packet that smoothing lets show
-	outOfRange      int      // packets out of range in a row
+	startDelay      int      // ticks until the first packet is applied
+	newest          sim.Tick // tick of the newest packet
+	visibleTick     sim.Tick // without a jitter buffer: newest tick that is visible despite smoothing
+	outOfRange      int      // consecutive packets out of range
 	outOfRangeSince sim.Tick // own tick of the first of them
-	fellBehind      bool     // they are early: this client is behind
+	fellBehind      bool     // they are early: the client's clock is behind
 
-	delay      sim.Moment // of the jitter buffer now, in whole ticks
+	delay      sim.Moment // length of the jitter buffer, in whole ticks
 	arrivals   playout.Arrivals
 	percentile playout.Percentile
 	servo      clock.Servo
 
 	stateAges       ageHistogram
 	correctionCount int
-	correctionSum   float64 // metres, sum
+	correctionSum   float64 // distance by which updates moved bodies, m, summed
 	offsetStats     offsetStats
 }
 
-// clientBody is what a client knows of one body. It is plain.
+// clientBody is a client's knowledge of one body. It is plain.
 type clientBody struct {
-	appliedTick   sim.Tick         // of its newest state
-	lastReceived  geom.Pose        // as last received
-	encoding      predict.Encoding // how what was last received came
-	atRest        bool             // the server's last word is that it rests
-	divergedTicks uint16           // how long it has rested elsewhere
+	appliedTick   sim.Tick         // tick of its newest state
+	lastReceived  geom.Pose        // in its newest state
+	encoding      predict.Encoding // of its newest state
+	atRest        bool             // in its newest state
+	divergedTicks uint16           // ticks for which it has rested in another pose
 	errorOffset   smoothing.ErrorOffset
 	offset        offsetHistory
 	claim         localClaim
@@ -118,43 +118,43 @@ func newClient(env *predict.Env) predict.Client {
 	m := env.Counters
 	declareClaimCounters(m)
 	c.inputSender.Declare(env)
-	m.Declare("packets_received", "packets that arrived whole")
-	m.Declare("packets_late", "packets that arrived after their turn, or without a buffer after a newer one")
-	m.Declare("missing_packets", "ticks whose packet had not arrived")
-	m.Declare("buffered_packets", "packets that wait for their turn, now")
-	m.Declare("missing_inputs", "ticks made with the players' last inputs, because newer ones had not arrived")
-	m.Declare("buffer_ticks", "length of the jitter buffer in ticks, now")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
-	m.Declare("state_age_p50_ms", "age of the server's last word of a body that moves, median")
-	m.Declare("state_age_p99_ms", "the same, of 99 in 100")
-	m.Declare("correction_mean_m", "metres by which an update moved a simulated body that moves, mean")
-	m.Declare("correction_max_m", "the same, largest")
-	m.Declare("missing_baselines", "updates that could not be used, because what they differ from had not come")
+	m.Declare("packets_received", "packets received completely")
+	m.Declare("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
+	m.Declare("missing_packets", "ticks whose packet had not arrived in time")
+	m.Declare("buffered_packets", "packets waiting in the jitter buffer, now")
+	m.Declare("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived")
+	m.Declare("buffer_ticks", "length of the jitter buffer, ticks, now")
+	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	m.Declare("state_age_p50_ms", "median age of the newest state of a moving body, ms")
+	m.Declare("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
+	m.Declare("correction_mean_m", "mean distance by which an update moved a simulated body that moves, m")
+	m.Declare("correction_max_m", "largest distance by which an update moved a simulated body that moves, m")
+	m.Declare("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
 	declareOffsetCounters(m)
 	m.Declare("rejected_payloads", "payloads that were no message")
 	return c
 }
 
 func (s *clientSettings) declare(k *predict.Knobs, scene *sim.Scene) {
-	k.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn; 0 applies each packet when it arrives")
-	k.Bool(&s.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 of 100 packets of the last 10 s needed, and one tick more")
-	k.Choice(&s.correction, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
-	k.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
+	k.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
+	k.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
+	k.Choice(&s.correction, "correction", snap, corrections, "set bodies to the received states, or move them a share of the way there")
+	k.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to the received state")
 	s.compression.declare(k, scene)
 	declareReliableRest(k, &s.reliableRest)
 	declareAuthority(k, &s.authority)
-	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: kbit/s from each client, headers of IP and UDP included")
+	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
 	k.Smoothing(&s.smoothing)
 	k.Solver(&s.solver)
 }
 
-// Tick takes in what has come, steps the world with what the players did, sets
-// right what the packet of that tick speaks of, and sends what the player does.
+// Tick reads the packets, steps the world with the players' inputs, applies the packet of the tick,
+// and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.authority.input, c.authority.input.Shot = in, sim.Shot{}
 	if c.settings.jitterBuffer == 0 && c.state.started {
 		c.state.visibleTick = c.state.newest
-		c.step() // what comes is set right as it comes
+		c.step() // receive applies packets at once
 		c.restoreResting()
 		c.sleepIslands()
 	}
@@ -173,7 +173,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	*c.trail.Insert(c.state.localTick) = c.drawnPose(max(c.env.Player, 0))
 	c.state.localTick++
 	if c.env.Player < 0 || c.state.fellBehind && c.state.localTick-c.state.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
-		server.Send(nil) // so that the server's packets are acknowledged
+		server.Send(nil) // carries acknowledgements
 		return
 	}
 	c.inputSender.Add(c.state.inputTick, in)
@@ -185,7 +185,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.inputSender.Send(server, c.state.inputTick)
 }
 
-// receive takes in a packet: it waits for its turn, or has it at once.
+// receive reads a payload. The packet waits in the jitter buffer, or is applied at once without one.
 func (c *client) receive(payload []byte) {
 	w, m, s := c.env.World, c.env.Counters, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
@@ -224,15 +224,14 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// baseline is the state of a body in the newest packet that has it, of those that the
-// server says it knows to have come. Where one of them has not, or is forgotten,
-// nothing is known from there on.
-func (c *client) baseline(body int, arrived sim.Tick, heard uint32) (*sim.Body, sim.Tick) {
-	for i := sim.Tick(0); i <= min(maxAckOffset, arrived); i++ {
-		if heard>>i&1 == 0 {
+// baseline returns the state of a body in the newest acknowledged packet that contains it. If an
+// acknowledged packet is missing or forgotten, the states before it are unknown.
+func (c *client) baseline(body int, ackedTick sim.Tick, ackBits uint32) (*sim.Body, sim.Tick) {
+	for i := sim.Tick(0); i <= min(maxAckOffset, ackedTick); i++ {
+		if ackBits>>i&1 == 0 {
 			continue
 		}
-		m := c.packets.Find(arrived - i)
+		m := c.packets.Find(ackedTick - i)
 		if m == nil {
 			return nil, 0
 		}
@@ -243,7 +242,7 @@ func (c *client) baseline(body int, arrived sim.Tick, heard uint32) (*sim.Body, 
 	return nil, 0
 }
 
-// playerAt is the state of a player's cube in the packet of a tick, if that has come.
+// playerAt returns the state of a player's cube in the packet of a tick, or nil.
 func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 	if m := c.packets.Find(t); m != nil {
 		if u := m.find(p); u != nil {
@@ -253,14 +252,14 @@ func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// ticksEarly returns the number of ticks until the turn of the packet of a tick; below 0 its
-// turn is over.
+// ticksEarly returns the number of ticks until the packet of a tick is applied. It is negative if
+// its tick is over.
 func (c *client) ticksEarly(t sim.Tick) int {
 	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.state.startDelay))
 }
 
-// startClock starts the clock with the packet of tick t, which waits for the length of the
-// jitter buffer.
+// startClock starts the clock with the packet of tick t, which waits for the length of the jitter
+// buffer.
 func (c *client) startClock(t sim.Tick) {
 	c.state.started, c.state.startDelay, c.state.delay = true, c.settings.jitterBuffer, sim.Tick(c.settings.jitterBuffer).Moment()
 	c.state.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
@@ -271,12 +270,12 @@ func (c *client) startClock(t sim.Tick) {
 	c.state.servo.Sync(0, c.env.World.Rate())
 }
 
-// receiveOutOfRange counts a packet whose turn is too far away. If for a second only such
-// packets arrive, resyncPackets or more, the clock starts anew with the next. If the client
-// is behind, because it stood still, a quarter of a second is enough. It sends no inputs
-// then: their ticks follow the clock, and the server, which receives only the low bits of
-// the ticks, would take them for others. The packet is stored all the same, because the
-// server knows that it has arrived, and may use it as a baseline.
+// receiveOutOfRange counts a packet whose tick is too far from the client's clock. If for a second
+// only such packets arrive, at least resyncPackets of them, the next one restarts the clock. If the
+// client is behind, because it was suspended, a quarter of a second is enough. Meanwhile it sends no
+// inputs: their ticks follow its clock, and the server, which receives only the low bits of the
+// ticks, would take them for others. The packet is stored all the same, because it is acknowledged
+// and may become a baseline.
 func (c *client) receiveOutOfRange(early int) {
 	c.env.Counters.Add("rejected_payloads", 1)
 	c.storePacket(&c.scratch.received)
@@ -301,23 +300,23 @@ func (c *client) receiveOutOfRange(early int) {
 	}
 }
 
-// storePacket stores a packet for its turn, and as a baseline, unless it is too old for both.
+// storePacket stores a packet in the jitter buffer and as a baseline, unless it is too old for both.
 func (c *client) storePacket(s *message) {
 	if s.tick+historyTicks > c.state.newest {
 		c.packets.Insert(s.tick).copyFrom(s)
 	}
 }
 
-// storeInputs keeps the inputs of a packet.
+// storeInputs stores the inputs of a packet.
 func (c *client) storeInputs(s *message) {
 	for i := range s.inputCount {
 		t := s.tick - sim.Tick(s.inputCount-i)
 		if t < c.env.World.Tick() && c.settings.jitterBuffer > 0 {
-			continue // its step is made
+			continue // already stepped
 		}
-		did := c.inputs.Insert(t)
+		inputs := c.inputs.Insert(t)
 		for p := range c.lastInputs {
-			did[p] = s.inputs[p][i]
+			inputs[p] = s.inputs[p][i]
 		}
 	}
 	if c.settings.jitterBuffer == 0 && s.inputCount > 0 && s.tick == c.state.newest {
@@ -327,12 +326,12 @@ func (c *client) storeInputs(s *message) {
 	}
 }
 
-// step steps the world with what the players did, or did last if that has not
-// come.
+// step steps the world with the players' inputs of the tick, or their last ones if these have not
+// arrived.
 func (c *client) step() {
 	w := c.env.World
-	if did := c.inputs.Find(w.Tick()); did != nil {
-		copy(c.lastInputs, did[:])
+	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
+		copy(c.lastInputs, inputs[:])
 	} else {
 		c.env.Counters.Add("missing_inputs", 1)
 	}
@@ -345,7 +344,7 @@ func (c *client) step() {
 	c.decayOffsets()
 }
 
-// advance makes a tick of the world, and applies the packet whose turn it is.
+// advance steps the world and applies the packet of the new tick.
 func (c *client) advance() {
 	c.step()
 	if s := c.packets.Find(c.env.World.Tick()); s != nil {
@@ -357,7 +356,7 @@ func (c *client) advance() {
 	c.sleepIslands()
 }
 
-// applyPacket sets the bodies of a packet right.
+// applyPacket applies all updates of a packet.
 func (c *client) applyPacket(s *message) {
 	for i := range s.updates[:s.updateCount] {
 		if u := &s.updates[i]; !u.missingBaseline {
@@ -368,8 +367,8 @@ func (c *client) applyPacket(s *message) {
 	}
 }
 
-// applyResting takes from a packet that is late the bodies that rest: where they rest
-// is true later, too, unless something newer is known of them.
+// applyResting applies the updates of sleeping bodies in a late packet. They are still valid, unless
+// a newer state has arrived.
 func (c *client) applyResting(s *message) {
 	for i := range s.updates[:s.updateCount] {
 		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.bodies[u.body].appliedTick {
@@ -378,55 +377,54 @@ func (c *client) applyResting(s *message) {
 	}
 }
 
-// applyUpdate sets one body right.
+// applyUpdate applies an update to the simulated body.
 func (c *client) applyUpdate(u *update, s *message) {
 	if !c.acceptsUpdate(u, s) {
 		return
 	}
-	w := c.env.World
-	is, b := &w.Bodies()[u.body], u.state
-	c.bodies[u.body].appliedTick = s.tick
-	c.bodies[u.body].lastReceived, c.bodies[u.body].encoding = b.Pose, u.encodingClass()
-	c.bodies[u.body].recordRest(b.Asleep)
-	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, is) {
-		// Put to sleep in every tick, beside a body in hand that is about to fall
-		// asleep, both would be woken again in every next one.
+	w, body := c.env.World, &c.bodies[u.body]
+	simulated, b := &w.Bodies()[u.body], u.state
+	body.appliedTick, body.lastReceived, body.encoding = s.tick, b.Pose, u.encodingClass()
+	body.recordRest(b.Asleep)
+	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, simulated) {
+		// Put to sleep here beside a claimed body that is about to fall asleep, it would be woken
+		// again in the next tick.
 		return
 	}
 	if !s.format.velocities && !b.Asleep {
-		b.Linear, b.Angular = is.Linear, is.Angular
+		b.Linear, b.Angular = simulated.Linear, simulated.Angular
 	}
 	if c.settings.correction == blend && !b.Asleep {
-		b = smoothing.LerpBody(is, &b, float32(c.settings.blendShare))
+		b = smoothing.LerpBody(simulated, &b, float32(c.settings.blendShare))
 	}
-	if !b.Asleep && *is != b {
+	if !b.Asleep && *simulated != b {
 		c.state.correctionCount++
-		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
-		c.state.correctionSum += by
+		distance := float64(b.Pose.Pos.Sub(simulated.Pose.Pos).Len())
+		c.state.correctionSum += distance
 		c.env.Counters.Set("correction_mean_m", c.state.correctionSum/float64(c.state.correctionCount))
-		c.env.Counters.Set("correction_max_m", max(c.env.Counters.Value("correction_max_m"), by))
+		c.env.Counters.Set("correction_max_m", max(c.env.Counters.Value("correction_max_m"), distance))
 	}
 	c.correctBody(u.body, b)
 }
 
-// correctBody sets a body, and lets its offset take up the jump.
+// correctBody sets a simulated body. Its error offset absorbs the jump of the drawn pose.
 func (c *client) correctBody(i int, b sim.Body) {
-	w := c.env.World
+	w, body := c.env.World, &c.bodies[i]
 	if w.Bodies()[i] == b {
 		return
 	}
 	drawn := c.drawnPose(i)
 	w.SetBody(i, b)
-	c.settings.smoothing.Absorb(&c.bodies[i].errorOffset, drawn, b.Pose)
-	c.bodies[i].recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, c.env.Counters)
+	c.settings.smoothing.Absorb(&body.errorOffset, drawn, b.Pose)
+	body.recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, c.env.Counters)
 }
 
-// drawnPose is where a body is drawn.
+// drawnPose returns the pose in which a body is drawn.
 func (c *client) drawnPose(i int) geom.Pose {
 	return c.bodies[i].errorOffset.Apply(c.env.World.Bodies()[i].Pose)
 }
 
-// View draws the world as it is simulated, with the offsets.
+// View draws the simulated world with the error offsets.
 func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.ShowTick(w.Tick())

@@ -5,13 +5,13 @@ import (
 	"ghostcube/sim"
 )
 
-// onTimePercent is the share of packets for which an adaptive jitter buffer is long enough.
-// Unlike lockstep this strategy can do without one packet in a hundred, and need not be as
-// late as the latest.
+// onTimePercent is the share of packets for which an adaptive jitter buffer is long enough. Unlike
+// lockstep, this strategy tolerates a late packet in a hundred, so the buffer need not be as long as
+// the latest packet requires.
 const onTimePercent = 99
 
-// recordArrival records a packet that arrived some ticks before its turn, unless the pace of
-// the client's ticks is being changed.
+// recordArrival records that a packet arrived some ticks before its turn, unless the client's clock
+// is being slewed.
 func (c *client) recordArrival(early int) {
 	if c.env.SlewPPM != 0 {
 		c.state.arrivals.Discard()
@@ -23,10 +23,9 @@ func (c *client) recordArrival(early int) {
 	c.state.percentile.Add(late)
 }
 
-// adjustClock lets the earliest packet of each second wait for the length of the jitter
-// buffer. If the path has become longer or shorter, or the server's clock runs faster or
-// slower, the client's next ticks come faster or slower. The article's buffer measures from
-// the first packet, which may have been late.
+// adjustClock slews the client's clock so that the earliest packet of each second waits for the
+// length of the jitter buffer, even if the latency changes or the server's clock runs at another
+// rate. The article's buffer measures from the first packet, which may have been late.
 func (c *client) adjustClock() {
 	w := c.env.World
 	if c.settings.jitterBuffer == 0 {
@@ -46,9 +45,9 @@ func (c *client) adjustClock() {
 	c.env.Counters.Set("clock_behind_ticks", c.state.servo.Behind().Ticks())
 }
 
-// adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive one
-// grows at once if it was too short, and shrinks by a tick a second once the arrivals of
-// ten seconds are known.
+// adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive buffer grows
+// at once if it was too short, and shrinks by a tick per second once the arrivals of ten seconds are
+// known.
 func (c *client) adaptBuffer() {
 	if !c.settings.adaptive {
 		c.state.delay = sim.Tick(c.settings.jitterBuffer).Moment()
@@ -67,10 +66,9 @@ func (c *client) adaptBuffer() {
 // maxAgeTicks is the number of bins of an ageHistogram.
 const maxAgeTicks = 600
 
-// ageHistogram counts the ages of the newest received states of moving bodies, once in each
-// tick.
+// ageHistogram counts, in each tick, the ages of the newest states of moving bodies. It is plain.
 type ageHistogram struct {
-	bins  [maxAgeTicks]uint32 // by age in ticks; the last has all greater ones, too
+	bins  [maxAgeTicks]uint32 // by age in ticks; the last includes all greater ages
 	total uint64
 }
 
@@ -81,17 +79,17 @@ func (a *ageHistogram) add(ticks int) {
 
 // quantile returns the age that a share of all ages, in [0,1], does not exceed.
 func (a *ageHistogram) quantile(share float64) sim.Tick {
-	left := uint64(float64(float64(a.total) * share))
+	remaining := uint64(float64(float64(a.total) * share))
 	for i, n := range a.bins {
-		if uint64(n) > left {
+		if uint64(n) > remaining {
 			return sim.Tick(i)
 		}
-		left -= uint64(n)
+		remaining -= uint64(n)
 	}
 	return maxAgeTicks - 1
 }
 
-// updateCounters counts the packets that wait and the ages of states.
+// updateCounters counts the buffered packets and the ages of states.
 func (c *client) updateCounters() {
 	w, m := c.env.World, c.env.Counters
 	if !c.state.started || c.state.startDelay > 0 {

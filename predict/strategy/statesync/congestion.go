@@ -7,12 +7,12 @@ import (
 )
 
 // congestionControl reduces the send rate to a peer while the path has a queue. It is
-// packet.FlowControl with three additions. The threshold of the round trip follows the
-// shortest round trip of the last 10 to 20 seconds, because a path of 300 ms has no queue.
-// The lower rate is three quarters of what the peer acknowledges, measured when congestion
-// begins and then once a second, so that a link with a tenth of the budget is not overfilled
-// either. And the rate returns over four seconds: if it returned at once, a queue of more
-// than a second would build up before the round trip showed it.
+// packet.FlowControl with three additions. The round-trip threshold is relative to the shortest
+// round trip of the last 10 to 20 seconds, because a path with a long latency need not have a queue.
+// The lower rate is three quarters of the acknowledged rate, measured when congestion begins and
+// then once a second, so that even a link with a tenth of the budget is not overfilled. And the rate
+// returns over four seconds: if it returned at once, a queue of more than a second would build up
+// before the round trip showed it. A congestionControl is plain.
 type congestionControl struct {
 	flow          packet.FlowControl
 	started       bool
@@ -21,7 +21,7 @@ type congestionControl struct {
 	congested     bool             // at the last tick
 	nextCheck     int64            // tick of the next measurement of the acknowledged rate
 	recoveryTicks int64            // since the congestion ended
-	everCongested bool
+	everCongested bool             // congestion has occurred
 }
 
 const (
@@ -44,15 +44,15 @@ func (f *congestionControl) updateRate(good int, stats *packet.Stats, ticksPerSe
 		f.rttMin[1], f.rttMin[0] = f.rttMin[0], 0
 	}
 	f.ticks++
-	if trip := stats.RTT; trip > 0 && (f.rttMin[0] == 0 || trip < f.rttMin[0]) {
-		f.rttMin[0] = trip
+	if rtt := stats.RTT; rtt > 0 && (f.rttMin[0] == 0 || rtt < f.rttMin[0]) {
+		f.rttMin[0] = rtt
 	}
-	least := f.rttMin[0]
-	if f.rttMin[1] > 0 && (least == 0 || f.rttMin[1] < least) {
-		least = f.rttMin[1]
+	shortest := f.rttMin[0]
+	if f.rttMin[1] > 0 && (shortest == 0 || f.rttMin[1] < shortest) {
+		shortest = f.rttMin[1]
 	}
 	flow := &f.flow
-	flow.GoodRate, flow.BadRate, flow.RTTThreshold = good, min(flow.BadRate, good), least+queueDelay
+	flow.GoodRate, flow.BadRate, flow.RTTThreshold = good, min(flow.BadRate, good), shortest+queueDelay
 	flow.Update(now, stats.RTT)
 	if flow.Congested() && (!f.congested || f.ticks >= f.nextCheck && stats.RTT > flow.RTTThreshold) {
 		f.nextCheck = f.ticks + int64(ticksPerSecond)
@@ -62,9 +62,9 @@ func (f *congestionControl) updateRate(good int, stats *packet.Stats, ticksPerSe
 		f.everCongested, f.recoveryTicks = true, 0
 		return flow.Rate()
 	}
-	whole := int64(ticksPerSecond) * recoverySeconds
-	if f.recoveryTicks++; !f.everCongested || f.recoveryTicks >= whole {
+	recoveryEnd := int64(ticksPerSecond) * recoverySeconds
+	if f.recoveryTicks++; !f.everCongested || f.recoveryTicks >= recoveryEnd {
 		return good
 	}
-	return flow.BadRate + int(int64(good-flow.BadRate)*f.recoveryTicks/whole)
+	return flow.BadRate + int(int64(good-flow.BadRate)*f.recoveryTicks/recoveryEnd)
 }

@@ -8,36 +8,36 @@ import (
 	"ghostcube/sim"
 )
 
-// localAuthority is what a client's player has in hand, where the toucher's word counts: what
-// package sim says is under its authority. What it knows of each body is a localClaim.
+// localAuthority is a client's side of client authority: the bodies that its world assigns to the
+// client's player, and the uplink that sends their states. A localClaim is its part for one body.
 type localAuthority struct {
-	input          sim.Input
-	serverTick     sim.Tick // of the server's newest packet
-	consumedTick   sim.Tick // which of our ticks it had heard of; 0: none
-	claimedIslands []bool   // by island: there is a body in hand in it, awake
+	input          sim.Input // of this tick
+	serverTick     sim.Tick  // of the server's newest packet
+	consumedTick   sim.Tick  // newest client tick that the server had consumed by then; 0: none
+	claimedIslands []bool    // by island: it contains a claimed body that is awake
 	sender         sender
 
 	scratch localAuthorityScratch
 }
 
-// localClaim is what localAuthority knows of one body.
+// localClaim is a client's claim to one body. It is plain.
 type localClaim struct {
-	active          bool     // in hand after the last step
-	owns            bool     // more than touched
-	released        bool     // let go, and the server is not known to have heard
-	serverKnowsFrom sim.Tick // from this tick on the server had heard of it when it spoke; 0: not known
-	previous        sim.Body // at the end of the tick before
+	active          bool     // the body is under the player's authority since the last step
+	owns            bool     // the player owns it and does not only touch it
+	released        bool     // the release is not acknowledged yet
+	serverKnowsFrom sim.Tick // server packets from this tick on take the claim into account; 0: not acknowledged
+	previous        sim.Body // state at the end of the last tick
 }
 
 type localAuthorityScratch struct {
-	movingIslands []bool // by island: not all of it rests by the server's last word
-	changed       []bool
+	movingIslands []bool // by island: not all of its bodies rest at the server
+	changed       []bool // by body: since the last tick
 	message       message
 	coder         quant.Coder
 	buffer        [maxUplinkBytes]byte
 }
 
-// maxUplinkBytes holds what a client may send.
+// maxUplinkBytes is enough for any payload of a client.
 const maxUplinkBytes = maxBytes + (input.MaxInputs*(input.MaxShotInputBits+1)+64)/8/8*8
 
 func newLocalAuthority(w *predict.World) localAuthority {
@@ -49,19 +49,19 @@ func newLocalAuthority(w *predict.World) localAuthority {
 }
 
 func declareClaimCounters(m *predict.Counters) {
-	m.Declare("claimed_bodies", "bodies that the client's player has in hand, now")
-	m.Declare("lost_claims", "times a body was given up because the server has it in another's hands, or in nobody's")
+	m.Declare("claimed_bodies", "bodies under the authority of the client's player, now")
+	m.Declare("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
 }
 
-// mayClaim reports whether the client's player may have bodies in hand.
+// mayClaim reports whether the client's player may have authority over bodies.
 func (c *client) mayClaim() bool {
 	return c.settings.authority == clientAuthority && c.env.Player >= 0
 }
 
-// updateClaims looks after a step what is in hand now.
+// updateClaims updates the claims after a step.
 func (c *client) updateClaims() {
-	g, w, p := &c.authority, c.env.World, int8(c.env.Player)
-	clear(g.claimedIslands)
+	a, w, player := &c.authority, c.env.World, int8(c.env.Player)
+	clear(a.claimedIslands)
 	if !c.mayClaim() {
 		for i := range c.bodies {
 			c.bodies[i].claim.active, c.bodies[i].claim.released = false, false
@@ -69,10 +69,10 @@ func (c *client) updateClaims() {
 		return
 	}
 	owners, touched := w.Owners(), w.TouchedBy()
-	held := 0
+	count := 0
 	for i := range c.bodies {
 		b, claim := &c.bodies[i], &c.bodies[i].claim
-		mine := owners[i] == p && (i == int(p) || i >= c.env.Players)
+		mine := owners[i] == player && (i == int(player) || i >= c.env.Players)
 		switch {
 		case mine && !claim.active:
 			claim.serverKnowsFrom, claim.released = 0, false
@@ -80,34 +80,33 @@ func (c *client) updateClaims() {
 			claim.released = true
 		}
 		claim.active = mine
-		claim.owns = mine && (i == int(p) || touched[i] == p && g.input.Buttons&sim.Pull != 0)
+		claim.owns = mine && (i == int(player) || touched[i] == player && a.input.Buttons&sim.Pull != 0)
 		if mine {
-			held++
+			count++
 			b.recordRest(false)
-			b.appliedTick, b.lastReceived = w.Tick(), w.Bodies()[i].Pose // ours is the last word
+			b.appliedTick, b.lastReceived = w.Tick(), w.Bodies()[i].Pose // the client's own state is the authoritative one
 			if !w.Bodies()[i].Asleep {
-				g.claimedIslands[w.Island(i)] = true
+				a.claimedIslands[w.Island(i)] = true
 			}
 		}
 	}
-	c.env.Counters.Set("claimed_bodies", float64(held))
+	c.env.Counters.Set("claimed_bodies", float64(count))
 }
 
-// predictedTick is the server's tick that the bodies in hand are drawn in: that of its newest
-// packet, and as many on as we have ticks beyond those that it had heard of then.
+// predictedTick returns the server tick that the drawn states of claimed bodies will be applied in:
+// that of the newest packet, plus the client's ticks that the server had not consumed by then.
 func (c *client) predictedTick() sim.Tick {
-	g := &c.authority
-	if g.consumedTick == 0 {
+	a := &c.authority
+	if a.consumedTick == 0 {
 		return c.env.World.Tick()
 	}
-	return sim.Tick(max(int64(g.serverTick)+int64(c.state.inputTick)-1-int64(g.consumedTick), 0))
+	return sim.Tick(max(int64(a.serverTick)+int64(c.state.inputTick)-1-int64(a.consumedTick), 0))
 }
 
-// sleepIslands puts to sleep, where the server has them, all bodies of an island of which
-// each rests by the server's last word, and within a centimetre of where it is here.
-// A heap that several hands have made need not stand as it is said to: some bodies
-// reach into others. Set to sleep one after the other they would be pushed out and
-// awake again and again.
+// sleepIslands puts an island to sleep at the server's poses if each of its bodies rests at the
+// server and is within sleepTolerance of its pose there. All bodies of the island fall asleep
+// together, because a pile put together from the states of several players may contain
+// overlapping bodies: put to sleep one at a time, they would push each other out and wake again.
 func (c *client) sleepIslands() {
 	w, moving := c.env.World, c.authority.scratch.movingIslands
 	if !c.mayClaim() {
@@ -126,7 +125,7 @@ func (c *client) sleepIslands() {
 	}
 }
 
-// authorityOf is how a body is held here.
+// authorityOf returns the authority that the client claims over a body.
 func (c *client) authorityOf(i int) authority {
 	claim := &c.bodies[i].claim
 	if !claim.active {
@@ -135,44 +134,44 @@ func (c *client) authorityOf(i int) authority {
 	return authority{int8(c.env.Player), claim.owns}
 }
 
-// acceptsUpdate reports whether the server's word of a body counts, and gives the body up
-// if it says that another has it.
+// acceptsUpdate reports whether the client applies an update. It gives up its claim if the server
+// has given the body to another player or to nobody.
 func (c *client) acceptsUpdate(u *update, s *message) bool {
-	claim, p := &c.bodies[u.body].claim, int8(c.env.Player)
+	claim, player := &c.bodies[u.body].claim, int8(c.env.Player)
 	if !c.mayClaim() {
 		return true
 	}
-	says := noAuthority
+	server := noAuthority
 	if s.format.authority {
-		says = u.authority
+		server = u.authority
 	}
-	heard := claim.serverKnowsFrom != 0 && s.tick >= claim.serverKnowsFrom // it knows what we said
+	serverKnows := claim.serverKnowsFrom != 0 && s.tick >= claim.serverKnowsFrom
 	switch {
-	case u.body == int(p) || says.player == p:
-		return false // our own word, or an old one
-	case claim.active && !heard && says.rank() <= c.authorityOf(u.body).rank():
-		return false // ours is on its way
+	case u.body == int(player) || server.player == player:
+		return false // the state is the client's own, or older than it
+	case claim.active && !serverKnows && server.rank() <= c.authorityOf(u.body).rank():
+		return false // the claim has not reached the server yet
 	case claim.active:
 		c.env.Counters.Add("lost_claims", 1)
 		claim.active, claim.owns = false, false
-	case claim.released && says.player == sim.NoPlayer:
-		return false // the end of what we did with it is on its way
+	case claim.released && server.player == sim.NoPlayer:
+		return false // the client's last states have not reached the server yet
 	}
 	claim.released = false
-	c.env.World.SetOwner(u.body, says.player)
+	c.env.World.SetOwner(u.body, server.player)
 	return true
 }
 
-// receiveAcks takes in what the server is known to have heard.
+// receiveAcks updates the claims that the server has acknowledged.
 func (c *client) receiveAcks(server *packet.Endpoint) {
-	g := &c.authority
-	for _, a := range server.Acks() {
-		f := &g.sender.sentPackets[a%historyTicks]
-		if !f.used || f.sequence != a {
+	a := &c.authority
+	for _, ack := range server.Acks() {
+		p := &a.sender.sentPackets[ack%historyTicks]
+		if !p.used || p.sequence != ack {
 			continue
 		}
-		for i := range f.updates[:f.updateCount] {
-			u := &f.updates[i]
+		for i := range p.updates[:p.updateCount] {
+			u := &p.updates[i]
 			claim := &c.bodies[u.body].claim
 			switch {
 			case u.authority.player == sim.NoPlayer:
@@ -182,54 +181,59 @@ func (c *client) receiveAcks(server *packet.Endpoint) {
 			}
 		}
 	}
-	g.sender.receiveAcks(server)
+	a.sender.receiveAcks(server)
 }
 
-// sendClaims sends the input, and how the bodies in hand are.
+// sendClaims sends the inputs and the states of the claimed bodies, as many as the budget allows.
 func (c *client) sendClaims(server *packet.Endpoint) {
-	g, w := &c.authority, c.env.World
-	coder, m := &g.scratch.coder, &g.scratch.message
+	a, w := &c.authority, c.env.World
+	coder, m := &a.scratch.coder, &a.scratch.message
 	c.receiveAcks(server)
 	for i, b := range w.Bodies() {
 		claim := &c.bodies[i].claim
-		g.scratch.changed[i] = b != claim.previous
+		a.scratch.changed[i] = b != claim.previous
 		claim.previous = b
 	}
 	c.accumulateClaimPriorities()
-	g.sender.state.budget.AddTick(c.settings.uplinkBudget * bytesPerKbit)
+	a.sender.state.budget.AddTick(c.settings.uplinkBudget * bytesPerKbit)
 
-	tick := c.state.inputTick - 1
-	m.tick, m.players, m.inputCount, m.updateCount, m.rate = tick, c.env.Players, 0, 0, w.Rate()
+	m.tick, m.players, m.inputCount, m.updateCount, m.rate = c.state.inputTick-1, c.env.Players, 0, 0, w.Rate()
 	m.format = c.settings.compression.format(true)
 	m.fromClient, m.format.authority, m.format.relative, m.format.delta = true, true, false, false
-	since := c.state.inputTick // of which the server has nothing
-	if g.sender.state.anyAcked {
-		since = g.sender.state.ackedTick + 1
+	firstInput := c.state.inputTick // first input that the server may not have
+	if a.sender.state.anyAcked {
+		firstInput = a.sender.state.ackedTick + 1
 	}
 	coder.BeginMeasure()
-	c.inputSender.Encode(coder, since)
+	c.inputSender.Encode(coder, firstInput)
 	m.code(coder, w.Scene())
-	head := coder.BitsProcessed()
-	most := 8*g.sender.availablePayload() - head
-	least := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
-	if most < least {
-		g.sender.reserve(head + least)
+	headerBits := coder.BitsProcessed()
+	available := 8*a.sender.availablePayload() - headerBits
+	needed := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
+	if available < needed {
+		a.sender.reserve(headerBits + needed)
 	} else {
-		g.sender.chooseUpdates(m, w, most, func(i int) authority { return c.authorityOf(i) })
+		a.sender.chooseUpdates(m, w, available, func(i int) authority { return c.authorityOf(i) })
 	}
-	coder.BeginWrite(g.scratch.buffer[:])
-	c.inputSender.Encode(coder, since)
+	coder.BeginWrite(a.scratch.buffer[:])
+	c.inputSender.Encode(coder, firstInput)
 	m.code(coder, w.Scene())
 	if coder.Err() != nil {
-		panic("statesync: a packet that does not fit: " + coder.Err().Error())
+		panic("statesync: a packet exceeds its buffer: " + coder.Err().Error())
 	}
 	data := coder.FinishWrite()
-	g.sender.recordSent(server.Send(data), m, len(data))
+	a.sender.recordSent(server.Send(data), m, len(data))
 }
 
-// accumulateClaimPriorities adds the priorities of this tick: of the player's cube, of what has been
-// let go, and of the rest that is in hand, but for what rests and is known to rest
-// there.
+const (
+	notSent                = -1 // priority of a body that is not sent
+	claimPriority          = 1
+	uncertainClaimPriority = 10 // of releases, and of claims and rests that are not acknowledged
+	playerClaimPriority    = 100
+)
+
+// accumulateClaimPriorities adds this tick's priorities of the claimed and released bodies. A body
+// whose rest is acknowledged is not sent again.
 func (c *client) accumulateClaimPriorities() {
 	w := c.env.World
 	for i := range c.bodies {
@@ -239,30 +243,25 @@ func (c *client) accumulateClaimPriorities() {
 		} else if c.authority.scratch.changed[i] {
 			p.restTick = w.Tick()
 		}
-		add := int64(1)
+		added := int64(claimPriority)
 		switch {
 		case !claim.active && !claim.released:
 			p.priority = notSent
 			continue
 		case i < w.Scene().Players:
-			add = playerCubePriority
+			added = playerClaimPriority
 		case claim.released || p.restTick != 0 || claim.serverKnowsFrom == 0:
-			add = 10
+			added = uncertainClaimPriority
 		case b.Asleep:
 			p.priority = notSent
 			continue
 		}
-		p.priority = min(max(p.priority, 0)+add, maxPriority)
+		p.priority = min(max(p.priority, 0)+added, maxPriority)
 	}
 }
 
-const (
-	notSent            = -1 // the priority of what is not sent
-	playerCubePriority = 100
-)
-
-func (g *localAuthority) copyFrom(o *localAuthority) {
-	g.input, g.serverTick, g.consumedTick = o.input, o.serverTick, o.consumedTick
-	g.claimedIslands = append(g.claimedIslands[:0], o.claimedIslands...)
-	g.sender.copyFrom(&o.sender)
+func (a *localAuthority) copyFrom(o *localAuthority) {
+	a.input, a.serverTick, a.consumedTick = o.input, o.serverTick, o.consumedTick
+	a.claimedIslands = append(a.claimedIslands[:0], o.claimedIslands...)
+	a.sender.copyFrom(&o.sender)
 }

@@ -9,7 +9,7 @@ import (
 	"ghostcube/sim"
 )
 
-// policy is what is sent, and how much of it.
+// policy are the knobs that decide what a server sends, and how much.
 type policy struct {
 	budget          int // kbit/s
 	priorityMode    int
@@ -25,7 +25,7 @@ type policy struct {
 	interest        interestArea
 }
 
-// The ways to compare priorities.
+// The modes of priority.
 const (
 	accumulated = iota
 	current
@@ -34,26 +34,27 @@ const (
 var priorityModes = []string{"accumulated", "current"}
 
 func (p *policy) declare(k *predict.Knobs) {
-	k.Int(&p.budget, "budget", 256, 16, 4096, "kbit/s to each client, headers of IP and UDP included")
-	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority adds up until it is sent; or it is that of the moment, and what is low always waits")
-	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
-	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
-	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body")
+	k.Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client, including the headers of IP and UDP, kbit/s")
+	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority accumulates until it is sent; or is this tick's alone, so that low priorities starve")
+	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube, added per tick")
+	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through other bodies, added per tick")
+	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
 	declareReliableRest(k, &p.reliableRest)
-	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: that priority")
+	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: least priority of a body whose rest is not acknowledged, added per tick")
 	p.interest.declare(k)
-	k.Bool(&p.congestion, "congestion", true, "a queue on the way, seen by a longer round trip, lowers the rate for a while")
-	k.Bool(&p.inputs, "inputs", true, "send what the players do")
-	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
-	k.Bool(&p.velocities, "velocities", true, "send velocities of bodies that move; without them the client keeps its own")
+	k.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
+	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")
+	k.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
+	k.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps its own")
 }
 
-// sender is what the server keeps for one peer.
+// sender chooses the updates for one peer and remembers what it sent. A server has one for each
+// peer, and a client with authority one for the server.
 type sender struct {
 	state        senderState
 	bodies       []senderBody
-	sentPackets  []sentPacket   // by sequence
-	playerStates []playerStates // by tick: the players' cubes as they were sent
+	sentPackets  []sentPacket   // ring by sequence number
+	playerStates []playerStates // ring by tick
 	scratch      senderScratch
 }
 
@@ -61,50 +62,50 @@ type sender struct {
 type senderState struct {
 	budget       packet.Budget
 	congestion   congestionControl
-	maxWaitTicks int // ticks that a changed body waited
+	maxWaitTicks int // longest wait of a changed body
 
-	ackedTick    sim.Tick // newest packet that the peer is known to have
+	ackedTick    sim.Tick // of the newest acknowledged packet
 	anyAcked     bool
-	ackBits      uint32       // of the ticks before it, which packets have, too: bit n is n ticks before
+	ackBits      uint32       // bit n: the packet n ticks before ackedTick is acknowledged
 	params       golombParams // of the next packet
 	tuner        paramTuner
-	deltaUpdates uint64 // updates sent by their differences
+	deltaUpdates uint64 // updates sent as differences from a baseline
 	bands        distanceBands
 	lastPacket   packetRecord
 }
 
-// senderBody is what a sender keeps of one body. It is plain.
+// senderBody is what a sender remembers about one body. It is plain.
 type senderBody struct {
-	priority           int64    // added up since it was sent
-	changedTick        sim.Tick // the first tick at which it was otherwise than sent; 0: never
-	baseline           baseline // the newest that has arrived
-	sendsSinceAbsolute uint8    // how often it was sent since it was sent whole
-	absoluteTick       sim.Tick // the tick of that; no older state is a base
-	restTick           sim.Tick // the tick at which it came to rest; 0: the peer has it
+	priority           int64    // accumulated since the body was last sent, or notSent
+	changedTick        sim.Tick // first tick at which the body differed from its last sent state; 0: it does not
+	baseline           baseline // newest acknowledged state
+	sendsSinceAbsolute uint8    // updates since the last one that was forced to be absolute
+	absoluteTick       sim.Tick // tick of that update; older states are no baselines
+	restTick           sim.Tick // tick at which the body came to rest; 0: it moves, or its rest is acknowledged
 }
 
 type senderScratch struct {
-	keys  []uint64 // what to sort
+	keys  []uint64 // bodies to sort by priority
 	coder quant.Coder
 }
 
-// sentPacket is what a packet that was sent had in it.
+// sentPacket is a sent packet, to be looked up when it is acknowledged.
 type sentPacket struct {
 	sequence    packet.Sequence
 	used        bool
 	tick        sim.Tick
 	updateCount int
-	updates     [maxUpdates]update // as the reader has them
+	updates     [maxUpdates]update // with the states that the reader decodes
 }
 
-// playerStates are the players' cubes in the packet of a tick.
+// playerStates are the states of the players' cubes in one sent packet.
 type playerStates struct {
 	tick    sim.Tick
 	present [maxPlayers]bool
 	states  [maxPlayers]sim.Body
 }
 
-// baseline is a state of a body that the peer is known to have.
+// baseline is a state of a body that the peer has.
 type baseline struct {
 	tick  sim.Tick // 0: none
 	state sim.Body
@@ -117,11 +118,11 @@ func newSender(bodies, ticksPerSecond int) sender {
 	}
 }
 
-// receiveAcks takes in what the peer now is known to have.
+// receiveAcks processes the acknowledgements of sent packets.
 func (p *sender) receiveAcks(e *packet.Endpoint) {
-	for _, a := range e.Acks() {
-		f := &p.sentPackets[a%historyTicks]
-		if !f.used || f.sequence != a {
+	for _, ack := range e.Acks() {
+		f := &p.sentPackets[ack%historyTicks]
+		if !f.used || f.sequence != ack {
 			continue
 		}
 		if !p.state.anyAcked || f.tick > p.state.ackedTick {
@@ -133,7 +134,7 @@ func (p *sender) receiveAcks(e *packet.Endpoint) {
 			u := &f.updates[i]
 			b := &p.bodies[u.body]
 			if u.state.Asleep && b.restTick <= f.tick {
-				b.restTick = 0 // it rests as it did in that packet
+				b.restTick = 0 // the body has rested since before that packet
 			}
 			if k := &b.baseline; f.tick > k.tick {
 				k.tick, k.state = f.tick, u.state
@@ -142,8 +143,7 @@ func (p *sender) receiveAcks(e *packet.Endpoint) {
 	}
 }
 
-// unackedTicks is how many ticks there are since the newest packet that the peer is
-// known to have.
+// unackedTicks returns the number of ticks since the newest acknowledged packet, at most maxInputs.
 func (p *sender) unackedTicks(now sim.Tick) int {
 	if !p.state.anyAcked {
 		return maxInputs
@@ -151,14 +151,14 @@ func (p *sender) unackedTicks(now sim.Tick) int {
 	return int(min(now-p.state.ackedTick, maxInputs))
 }
 
-// maxPriority keeps what has added up and the number of a body within 64 bits.
+// maxPriority is the largest accumulated priority. A sort key of 64 bits holds it and a body index.
 const maxPriority = 1<<47 - 1
 
-// accumulatePriorities adds the priorities of this tick, for a peer whose player's cube is body own,
-// and notes what has changed.
+// accumulatePriorities adds this tick's priorities for a peer whose player's cube is body own, and
+// records which bodies have changed.
 func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.TouchedBy(), w.Bodies()
-	here := bodies[own].Pose.Pos
+	center := bodies[own].Pose.Pos
 	for i := range p.bodies {
 		b := &p.bodies[i]
 		if !bodies[i].Asleep {
@@ -169,23 +169,23 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 		if by.priorityMode == current {
 			b.priority = 0
 		}
-		add := by.otherPriority
+		added := by.otherPriority
 		if i < w.Scene().Players {
-			add = by.playerPriority
+			added = by.playerPriority
 		} else if touched[i] != sim.NoPlayer {
-			add = by.touchedPriority
+			added = by.touchedPriority
 		}
 		if by.reliableRest && b.restTick != 0 {
-			add = max(add, by.restPriority)
+			added = max(added, by.restPriority)
 		}
-		away := bodies[i].Pose.Pos.Sub(here).LenSq()
-		p.state.bands.countBody(away)
-		if by.interest.excludes(away) {
+		distanceSq := bodies[i].Pose.Pos.Sub(center).LenSq()
+		p.state.bands.countBody(distanceSq)
+		if by.interest.excludes(distanceSq) {
 			b.priority, b.changedTick = notSent, 0
 			continue
 		}
-		if by.interest.accrues(away, w.Tick()+sim.Tick(i)) {
-			b.priority = min(max(b.priority, 0)+int64(add), maxPriority)
+		if by.interest.accrues(distanceSq, w.Tick()+sim.Tick(i)) {
+			b.priority = min(max(b.priority, 0)+int64(added), maxPriority)
 		}
 		if changed[i] && b.changedTick == 0 {
 			b.changedTick = w.Tick()
@@ -196,10 +196,10 @@ func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *poli
 	}
 }
 
-// excludeOwned leaves out what a peer itself has in hand.
-func (p *sender) excludeOwned(hands []authority, seat int) {
-	for i := range hands {
-		if int(hands[i].player) == seat {
+// excludeOwned excludes the bodies under the peer's own authority.
+func (p *sender) excludeOwned(authorities []authority, player int) {
+	for i := range authorities {
+		if int(authorities[i].player) == player {
 			p.bodies[i].priority, p.bodies[i].changedTick = notSent, 0
 		}
 	}
@@ -211,30 +211,30 @@ func (p *sender) availablePayload() int {
 	return min(packet.PayloadWithin(p.state.budget.Available()), maxBytes)
 }
 
-// reserve lets credit for a payload of a number of bits accumulate by the next tick.
+// reserve lets enough credit accumulate for a payload of a number of bits.
 func (p *sender) reserve(bits int) { p.state.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
 
-// maxSkipped is how many bodies that do not fit are looked at: each has to be
-// measured.
+// maxSkipped is the number of bodies that may not fit before the search ends: measuring each costs
+// time.
 const maxSkipped = 64
 
-// chooseEncoding has an update written in the way that is likely to be the shortest. Now and
-// then it is not sent by its difference from a base, and from then on no older state
-// is one: so whatever went wrong ends there.
+// chooseEncoding chooses the encoding of an update that is likely to be the shortest. Every
+// absoluteEvery updates a body is sent without a baseline, and no older state becomes a baseline
+// afterwards, so that an error cannot last.
 func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	u.encoding = absolute
 	if !m.format.relative {
 		return
 	}
 	u.state = m.format.roundTrip(u.state)
-	by := w.TouchedBy()[u.body]
-	u.player = uint8(max(by, 0))
-	beside := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
+	toucher := w.TouchedBy()[u.body]
+	u.player = uint8(max(toucher, 0))
+	hasPlayer := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
 	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).LenSq() < 1e-4 && u.state == m.format.roundTrip(*start) {
 		u.encoding = initialState
 		return
 	}
-	if beside {
+	if hasPlayer {
 		u.encoding = playerRelative
 	}
 	b := &p.bodies[u.body]
@@ -248,7 +248,7 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 		return
 	}
 	u.encoding = freeDelta
-	if by != sim.NoPlayer && beside && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
+	if toucher != sim.NoPlayer && hasPlayer && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
 		u.encoding = attachedDelta
 		g, _ := m.predictor(u)
 		n := m.format.quantise(&u.state)
@@ -258,13 +258,13 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	}
 }
 
-// baseline is the state that the peer is known to have.
+// baseline returns the newest acknowledged state of a body, and its tick.
 func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
 	k := &p.bodies[body].baseline
 	return &k.state, k.tick
 }
 
-// playerAt is the state of a player's cube in the packet of a tick.
+// playerAt returns the state of a player's cube in the packet of a tick, or nil.
 func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	if r := &p.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
 		return &r.states[i]
@@ -272,7 +272,7 @@ func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// updateBits returns the bits of an update, without its number.
+// updateBits returns the size of an update in bits, without its body index.
 func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 	if !m.format.relative {
 		return m.format.bodyBits(u.state.Asleep)
@@ -282,10 +282,11 @@ func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 	return p.scratch.coder.BitsProcessed()
 }
 
-// chooseUpdates puts into the message, in the order of the bodies, those of the highest
-// priorities that fit most bits, and returns theirs. One that does not fit is
-// skipped, and the next one tried. has tells in whose hands a body is.
-func (p *sender) chooseUpdates(m *message, w *predict.World, most int, has func(body int) authority) (sum int) {
+// chooseUpdates adds updates to the message, in the order of the bodies: those with the highest
+// priorities that fit in the available bits. A body that does not fit is skipped, and the next one
+// is tried. It returns the size of the updates in bits. authorityOf returns the authority over a
+// body.
+func (p *sender) chooseUpdates(m *message, w *predict.World, available int, authorityOf func(body int) authority) (total int) {
 	p.scratch.keys = p.scratch.keys[:0]
 	skipped := 0
 	for i := range p.bodies {
@@ -293,84 +294,84 @@ func (p *sender) chooseUpdates(m *message, w *predict.World, most int, has func(
 		if n == notSent {
 			continue
 		}
-		p.scratch.keys = append(p.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // the highest first, of equals the lowest number
+		p.scratch.keys = append(p.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // highest priority first, then lowest index
 	}
 	slices.Sort(p.scratch.keys)
-	least := m.indexBits(0, w.Scene()) + 1
+	minBits := m.indexBits(0, w.Scene()) + 1
 	if !m.format.relative {
-		least += m.format.bodyBits(true) - 1
+		minBits += m.format.bodyBits(true) - 1
 	}
-	moving := m.minMovingBits()
+	minMoving := m.minMovingBits()
 	for _, key := range p.scratch.keys {
-		if m.updateCount == maxUpdates || most < least {
+		if m.updateCount == maxUpdates || available < minBits {
 			break
 		}
 		u := update{body: int(key & 0xffff)}
-		u.state, u.authority = w.Bodies()[u.body], has(u.body)
-		if m.format.relative && !u.state.Asleep && most < moving {
+		u.state, u.authority = w.Bodies()[u.body], authorityOf(u.body)
+		if m.format.relative && !u.state.Asleep && available < minMoving {
 			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
 		p.chooseEncoding(&u, m, w)
-		at, bits := m.insertionPoint(u.body, w.Scene())
+		index, bits := m.insertionPoint(u.body, w.Scene())
 		bits += p.updateBits(&u, m, w.Scene())
-		if bits > most {
+		if bits > available {
 			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
-		most -= bits
-		sum += bits
-		copy(m.updates[at+1:m.updateCount+1], m.updates[at:m.updateCount])
-		m.updates[at] = u
+		available -= bits
+		total += bits
+		copy(m.updates[index+1:m.updateCount+1], m.updates[index:m.updateCount])
+		m.updates[index] = u
 		m.updateCount++
 	}
-	return sum
+	return total
 }
 
-// minMovingBits is what a body that moves takes at least, or nearly so: what does not fit
-// then need not be measured.
+// minMovingBits returns about the least size of a moving body's update, in bits. With less room
+// than that, moving bodies need not be measured.
 func (m *message) minMovingBits() int {
 	l := &m.params
-	bits, each := m.format.grid().Rotation.Bits(), l[relativePosition]
+	bits, perAxis := m.format.grid().Rotation.Bits(), l[relativePosition]
 	if m.format.velocities {
-		each += l[relativeLinear] + l[relativeAngular]
+		perAxis += l[relativeLinear] + l[relativeAngular]
 	}
 	if m.format.delta {
-		bits, each = 0, l[deltaPosition]+l[deltaRotation]
+		bits, perAxis = 0, l[deltaPosition]+l[deltaRotation]
 		if m.format.velocities {
-			each += l[deltaLinear] + l[deltaAngular]
+			perAxis += l[deltaLinear] + l[deltaAngular]
 		}
 	}
-	return bits + 3*int(each)*3/4
+	return bits + 3*int(perAxis)*3/4
 }
 
-// insertionPoint is where the update of a body belongs among the others, and the bits that
-// its number takes there.
-func (m *message) insertionPoint(body int, scene *sim.Scene) (at, bits int) {
-	at = m.updateCount
-	for at > 0 && m.updates[at-1].body > body {
-		at--
+// insertionPoint returns the index at which the update of a body belongs, and the bits that its
+// body index adds to the message there.
+func (m *message) insertionPoint(body int, scene *sim.Scene) (index, bits int) {
+	index = m.updateCount
+	for index > 0 && m.updates[index-1].body > body {
+		index--
 	}
 	if !m.format.relative {
-		return at, m.indexBits(0, scene)
+		return index, m.indexBits(0, scene)
 	}
 	before := -1
-	if at > 0 {
-		before = m.updates[at-1].body
+	if index > 0 {
+		before = m.updates[index-1].body
 	}
 	bits = m.indexBits(body-before-1, scene)
-	if at < m.updateCount {
-		after := m.updates[at].body
+	if index < m.updateCount {
+		after := m.updates[index].body
 		bits += m.indexBits(after-body-1, scene) - m.indexBits(after-before-1, scene)
 	}
-	return at, bits
+	return index, bits
 }
 
-// indexBits is what the number of a body takes, after so many that are not sent.
+// indexBits returns the bits of a body index after a gap of bodies without an update.
 func (m *message) indexBits(gap int, scene *sim.Scene) int {
 	if !m.format.relative {
 		return plainIndexBits(scene)
@@ -378,11 +379,11 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 	return golombBits(gap, int(m.params[indexGap]))
 }
 
-// recordSent notes a packet that has been sent: only what was in it begins anew.
-func (p *sender) recordSent(q packet.Sequence, m *message, bytes int) {
+// recordSent records a sent packet. Only the bodies in it lose their accumulated priority.
+func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
 	p.state.budget.Spend(packet.WireBytes(bytes))
-	f := &p.sentPackets[q%historyTicks]
-	f.sequence, f.tick, f.used, f.updateCount = q, m.tick, true, m.updateCount
+	f := &p.sentPackets[sequence%historyTicks]
+	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
 	p.state.tuner.adapt(&p.state.params)
 	for i := range m.updates[:m.updateCount] {

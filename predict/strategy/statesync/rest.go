@@ -5,32 +5,32 @@ import (
 	"ghostcube/sim"
 )
 
-// declareReliableRest declares the knob that both halves look at.
+// declareReliableRest declares the knob that both sides use.
 func declareReliableRest(k *predict.Knobs, p *bool) {
-	k.Bool(p, "reliable-rest", true, "a body that has come to rest has a higher priority until the client is known to have it at rest, and the client brings back one that only it has pushed away since")
+	k.Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
 }
 
-// recordRest takes in whether the server says that a body rests.
-func (b *clientBody) recordRest(rests bool) { b.atRest, b.divergedTicks = rests, 0 }
+// recordRest records whether the newest state of a body is at rest.
+func (b *clientBody) recordRest(atRest bool) { b.atRest, b.divergedTicks = atRest, 0 }
 
-// restoreResting finds the bodies that rest at the client where they do not rest at the
-// server, and puts them where the server has them. The server sees to it that its last word
-// of a resting body arrives; so one that rests elsewhere has been pushed by the client's
-// world alone, or news of it are on their way. Those have a second.
+// restoreResting moves bodies that rest at the client in another pose than at the server to the
+// server's pose. The server repeats the state of a resting body until it is acknowledged. So such a
+// body either has been pushed in the client's world alone, or its next state is on the way: a
+// second is enough for that.
 func (c *client) restoreResting() {
 	w := c.env.World
 	if !c.settings.reliableRest {
 		return
 	}
 	for i := range w.Bodies() {
-		b, s := &w.Bodies()[i], &c.bodies[i]
-		if !s.atRest || !b.Asleep || b.Pose == s.lastReceived {
-			s.divergedTicks = 0
+		simulated, b := &w.Bodies()[i], &c.bodies[i]
+		if !b.atRest || !simulated.Asleep || simulated.Pose == b.lastReceived {
+			b.divergedTicks = 0
 			continue
 		}
-		if s.divergedTicks++; int(s.divergedTicks) >= w.Rate() {
-			s.divergedTicks = 0
-			c.correctBody(i, sim.Body{Pose: s.lastReceived, Asleep: true})
+		if b.divergedTicks++; int(b.divergedTicks) >= w.Rate() {
+			b.divergedTicks = 0
+			c.correctBody(i, sim.Body{Pose: b.lastReceived, Asleep: true})
 		}
 	}
 }

@@ -34,23 +34,23 @@ type serverSettings struct {
 
 // serverState is plain: it is copied by assignment.
 type serverState struct {
-	inputHistory       [inputHistoryTicks][maxPlayers]sim.Input // what the players did, by tick
-	inputHistoryLen    int                                      // of those, how many have been noted
-	wasClientAuthority bool
-	updates            uint64 // sent
-	packets            uint64
-	fillSum            float64 // sum over the packets of their fill
+	inputHistory       [inputHistoryTicks][maxPlayers]sim.Input // ring by tick
+	inputHistoryLen    int                                      // remembered ticks
+	wasClientAuthority bool                                     // in the last tick
+	updates            uint64                                   // sent
+	packets            uint64                                   // sent
+	fillSum            float64                                  // sum of the packets' fill ratios
 }
 
 // serverScratch is memory that is reused. It holds nothing from one tick to the next.
 type serverScratch struct {
-	changed []bool // by the last step
+	changed []bool // by body: by the last step
 	message message
 	coder   quant.Coder
 	buffer  [maxBytes]byte
 }
 
-// inputHistoryTicks is how many ticks of inputs the server keeps.
+// inputHistoryTicks is the number of ticks whose inputs the server remembers.
 const inputHistoryTicks = 2 * maxInputs
 
 func newServer(env *predict.Env) predict.Server {
@@ -68,23 +68,23 @@ func newServer(env *predict.Env) predict.Server {
 	s.inputReceiver.Declare(env)
 	s.lagCompensator.Declare(env)
 	declareAuthority(k, &s.settings.authority)
-	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that the earliest packets of a client wait at the server for their turn")
+	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
 	k.Solver(&s.settings.solver)
-	m.Declare("packets", "packets sent")
-	m.Declare("updates", "updates of bodies sent")
-	m.Declare("updates_per_packet", "updates in a packet, mean")
-	m.Declare("delta_percent", "share of the updates that were sent by their differences from a state that the client had")
-	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
-	m.Declare("send_rate_kbit_per_second", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
-	m.Declare("congested_ticks", "ticks in which it was less")
+	m.Declare("packets", "packets sent to clients")
+	m.Declare("updates", "updates sent; an update is the state of one body in one packet")
+	m.Declare("updates_per_packet", "mean number of updates in a packet")
+	m.Declare("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
+	m.Declare("packet_fill_percent", "mean share of the budget's room that packets used, %")
+	m.Declare("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
+	m.Declare("congested_ticks", "ticks in which congestion control reduced the send rate")
 	declareBands(m)
-	m.Declare("claims_refused", "times a client said it had a body in hand that was in another's")
-	m.Declare("update_wait_max_ms", "the longest that a body which had changed waited for an update to be sent")
+	m.Declare("claims_refused", "claims refused because another player had authority over the body")
+	m.Declare("update_wait_max_ms", "longest time from a body's change to its next update, ms")
 	return s
 }
 
-// Tick reads the inputs, steps with the newest, and sends each peer a packet. A
-// client is behind, so its ticks are no reason to refuse any.
+// Tick reads the inputs, steps with the newest, and sends each peer a packet. Clients run behind the
+// server, so inputs are used whatever their ticks.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
 	s.receiveInputs(host, peers)
@@ -110,7 +110,7 @@ func (s *server) addPeers(n int) {
 	}
 }
 
-// receiveInputs sets held to what each player does in this tick.
+// receiveInputs sets lastInputs to each player's input of this tick.
 func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	s.inputReceiver.AddPeers(peers, 0, s.lastInputs)
@@ -129,7 +129,7 @@ func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 	s.inputReceiver.PopNewest(peers, s.lastInputs, w.Rate(), m)
 }
 
-// findChanges finds what the step changed.
+// findChanges finds the bodies that have changed since the last tick.
 func (s *server) findChanges() {
 	for i, b := range s.env.World.Bodies() {
 		s.scratch.changed[i] = b != s.previous[i]
@@ -163,19 +163,19 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	s.addInputs(p.unackedTicks(now))
 	s.scratch.coder.BeginMeasure()
 	msg.code(&s.scratch.coder, world.Scene())
-	head := s.scratch.coder.BitsProcessed()
-	inputs := s.inputBits(head)
-	most := 8*p.availablePayload() - head
-	least := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
+	headerBits := s.scratch.coder.BitsProcessed()
+	inputBits := s.inputBits(headerBits)
+	available := 8*p.availablePayload() - headerBits
+	needed := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
 	if msg.format.relative {
-		least += absolute // bits before it
+		needed += absolute // bits of the encoding
 	}
-	if most < least {
-		p.reserve(head + least)
-		return // the budget has to gather first
+	if available < needed {
+		p.reserve(headerBits + needed)
+		return // until enough credit has accumulated
 	}
 	if s.settings.policy.states {
-		p.chooseUpdates(msg, world, most, func(i int) authority { return s.authorities[i] })
+		p.chooseUpdates(msg, world, available, func(i int) authority { return s.authorities[i] })
 	}
 	s.scratch.coder.BeginWrite(s.scratch.buffer[:])
 	msg.tuner = &p.state.tuner
@@ -183,23 +183,23 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	msg.tuner = nil
 	bits, data := s.scratch.coder.BitsProcessed(), s.scratch.coder.FinishWrite()
 	if s.scratch.coder.Err() != nil {
-		panic("statesync: a packet that does not fit: " + s.scratch.coder.Err().Error())
+		panic("statesync: a packet exceeds its buffer: " + s.scratch.coder.Err().Error())
 	}
-	room := p.state.budget.Available()
+	budget := p.state.budget.Available()
 	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
-	p.state.lastPacket = packetRecord{tick: now, budget: room, bytes: packet.WireBytes(len(data)), inputBits: inputs, headerBits: head, payloadBits: bits, updateCount: msg.updateCount}
+	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
 
 	p.state.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
 	p.state.bands.setCounters(m, world.Rate())
 	s.state.packets++
 	s.state.updates += uint64(msg.updateCount)
-	s.state.fillSum += float64(bits) / float64(head+most)
+	s.state.fillSum += float64(bits) / float64(headerBits+available)
 	if s.state.updates > 0 {
-		var based uint64
+		var deltas uint64
 		for i := range s.senders {
-			based += s.senders[i].state.deltaUpdates
+			deltas += s.senders[i].state.deltaUpdates
 		}
-		m.Set("delta_percent", float64(100*based)/float64(s.state.updates))
+		m.Set("delta_percent", float64(100*deltas)/float64(s.state.updates))
 	}
 	m.Set("packets", float64(s.state.packets))
 	m.Set("updates", float64(s.state.updates))
@@ -221,8 +221,7 @@ func (s *server) sendRate(p *sender, peer predict.Peer) int {
 	return bytes
 }
 
-// addInputs puts the newest inputs of all players into the message, as many as
-// are missing.
+// addInputs adds the newest inputs of all players to the message, as many as the peer lacks.
 func (s *server) addInputs(missing int) {
 	msg := &s.scratch.message
 	msg.inputCount = 0
@@ -231,9 +230,9 @@ func (s *server) addInputs(missing int) {
 	}
 	msg.inputCount = min(missing, s.state.inputHistoryLen, maxInputs)
 	for i := range msg.inputCount {
-		past := &s.state.inputHistory[(msg.tick-sim.Tick(msg.inputCount-i))%inputHistoryTicks]
+		record := &s.state.inputHistory[(msg.tick-sim.Tick(msg.inputCount-i))%inputHistoryTicks]
 		for p := range msg.players {
-			msg.inputs[p][i] = past[p]
+			msg.inputs[p][i] = record[p]
 		}
 	}
 }
