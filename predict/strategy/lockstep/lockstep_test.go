@@ -31,10 +31,10 @@ type rig struct {
 	input     func(player, tick int) sim.Input
 }
 
-func newRig(t testing.TB, spec, weather string, host bool, knobs ...string) *rig {
+func newRig(t testing.TB, spec, network string, host bool, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{network: link.Network{Seed: 1}, host: host, input: scriptedInput}
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := scene.Named(spec)
@@ -171,7 +171,7 @@ func TestStepsOnlyWithInput(t *testing.T) {
 }
 
 // TestWorldsAgree says that all sides make the same worlds, tick by tick,
-// whatever the weather, the transport, the number of players and where they
+// whatever the network, the transport, the number of players and where they
 // sit.
 func TestWorldsAgree(t *testing.T) {
 	scenes := []string{"plain", "two-players", "zen", "katamari:cubes=100", "katamari:cubes=25:players=4"}
@@ -180,11 +180,11 @@ func TestWorldsAgree(t *testing.T) {
 		scenes, weathers = scenes[:2], weathers[:2]
 	}
 	for _, spec := range scenes {
-		for _, weather := range weathers {
+		for _, network := range weathers {
 			for _, host := range []bool{false, true} {
 				for _, transport := range []string{"udp", "tcp"} {
-					t.Run(fmt.Sprint(spec, weather, host, transport), func(t *testing.T) {
-						r := newRig(t, spec, weather, host, "transport", transport)
+					t.Run(fmt.Sprint(spec, network, host, transport), func(t *testing.T) {
+						r := newRig(t, spec, network, host, "transport", transport)
 						r.run(500)
 						r.network = link.Network{}
 						r.run(700)
@@ -398,9 +398,9 @@ func TestLocatesDesync(t *testing.T) {
 		plants = 4
 	}
 	for n := range plants {
-		weather := []string{"latency=75ms", "latency=75ms,loss=40%", "latency=1s,loss=25%"}[n%3]
+		network := []string{"latency=75ms", "latency=75ms,loss=40%", "latency=1s,loss=25%"}[n%3]
 		host := n%2 == 0
-		r := newRig(t, "katamari:cubes=64", weather, host) // cubes that do not touch each other
+		r := newRig(t, "katamari:cubes=64", network, host) // cubes that do not touch each other
 		r.run(200 + chance.IntN(100))
 		w := r.s.env.World
 		body := 1 + chance.IntN(len(w.Bodies())-1)
@@ -418,7 +418,7 @@ func TestLocatesDesync(t *testing.T) {
 		r.run(700)
 		j := &r.c[0].state.desync
 		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
-			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.mismatchTick, j.mismatchBody)
+			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", network, body, at, j.stage, j.mismatchTick, j.mismatchBody)
 		}
 		if got := []float64{r.counter("desyncs"), r.counter("desync_tick"), r.counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
 			t.Errorf("the meter says %v", got)

@@ -6,15 +6,15 @@ import (
 	"ghostcube/sim"
 )
 
-// drivePulling is a player that pulls at cubes and pushes about, as in a katamari.
+// drivePulling is the input of a player that gathers cubes into a katamari.
 func drivePulling(tick int) sim.Input {
 	in := driveAround(tick)
 	in.Buttons |= sim.Pull
 	return in
 }
 
-// BenchmarkChooseUpdates fills a packet of 256 kbit/s from 900 cubes of which the player
-// has gathered some.
+// BenchmarkChooseUpdates fills a packet of 256 kbit/s from 900 cubes, some of them gathered by the
+// player.
 func BenchmarkChooseUpdates(b *testing.B) {
 	for _, level := range levels {
 		b.Run(level, func(b *testing.B) {
