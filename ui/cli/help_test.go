@@ -24,8 +24,8 @@ const maxHelp = 110
 // longHelps are the knobs whose help is longer than maxHelp. The list only shrinks: a knob
 // whose help fits must leave it, and none may join it.
 var longHelps = []string{
-	"contact-order", "joint-interpolation", "joint-pivot",
-	"lag-compensation", "loop-iterations", "transport",
+	"joint-interpolation", "joint-pivot",
+	"lag-compensation", "loop-iterations",
 }
 
 // TestHelpFits checks the length of every text that explains a name: the flags and arguments

@@ -14,19 +14,19 @@ type client struct {
 // clientState is plain: it is copied by assignment.
 type clientState struct {
 	desync desyncDetector
-	window sendWindow // for the own player's inputs
+	window sendWindow // of the client's own inputs
 
-	hasAdvantage bool     // the server has reported this client's advantage in this span
-	minAdvantage int      // the least that it reported, in inputs
+	hasAdvantage bool     // the server has reported the client's advantage in this span
+	minAdvantage int      // smallest reported advantage of this span, in inputs
 	spanLeft     int      // ticks left of the span
-	pauseTicks   int      // ticks in which no input is to be made
-	pendingShot  sim.Shot // waits for the next input
+	pauseTicks   int      // ticks without a new input still to come
+	pendingShot  sim.Shot // to be sent with the next input
 }
 
-// A player whose inputs reach the server long before those of the others has to wait for them
-// and gains nothing. Up to allowedAdvantage this is tolerated: it is so for every player who
-// is nearer than others, and all wait for the slowest. But after an outage a side may have
-// made inputs while the others could not, and would stay ahead.
+// A player whose inputs reach the server long before the others' gains nothing by it and only waits.
+// An advantage of up to allowedAdvantage is tolerated: every player nearer to the server than the
+// slowest has one. But after an outage a side that sampled inputs while the others could not would
+// stay ahead.
 const (
 	allowedAdvantage = 60  // ticks
 	advantageSpan    = 120 // ticks
@@ -45,10 +45,10 @@ func newClient(env *predict.Env) predict.Client {
 	return c
 }
 
-// Tick takes in what the server passes on, makes this tick's input, steps what
-// can be stepped, and sends.
+// Tick reads the packets, samples this tick's input, steps the ticks that are complete and due, and
+// sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	stream := c.beginTick()
+	overTCP := c.beginTick()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
 	}
@@ -62,7 +62,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	}
 	for p := range c.streams {
 		if c.local[p] {
-			c.addInputs(p, &c.state.window, stream)
+			c.addInputs(p, &c.state.window, overTCP)
 			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.state.window.acked))
 		} else {
 			c.addAck(p)
@@ -74,7 +74,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.setSlew()
 }
 
-// sample makes the input of one more tick, unless the client is too far ahead.
+// sample appends the input of the next tick, unless the client is too far ahead of the others.
 func (c *client) sample(p int, in sim.Input) {
 	s, m := &c.streams[p], c.env.Counters
 	if in.Shot.Fired {
@@ -103,7 +103,7 @@ func (c *client) sample(p int, in sim.Input) {
 	}
 }
 
-// receive takes in one payload, which may be anything.
+// receive reads an untrusted payload.
 func (c *client) receive(payload []byte) {
 	w, m, in := c.env.World, c.env.Counters, &c.scratch.in
 	if in.read(&c.scratch.coder, payload, false, w.Tick(), w.Scene()) != nil {
@@ -124,7 +124,7 @@ func (c *client) receive(payload []byte) {
 	if !c.state.hasAdvantage || in.advantage < c.state.minAdvantage {
 		c.state.hasAdvantage, c.state.minAdvantage = true, in.advantage
 	}
-	if away := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && away < checksumHistoryTicks && away > -checksumHistoryTicks {
+	if ahead := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && ahead < checksumHistoryTicks && ahead > -checksumHistoryTicks {
 		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, m)
 	}
 	if in.hasReply {
@@ -132,24 +132,24 @@ func (c *client) receive(payload []byte) {
 	}
 }
 
-// A client that follows the server's clock changes its pace by slewGain for each millisecond
-// by which inputs arrive earlier or later than at first.
+// A client that follows the server's clock changes its rate by slewGain for each millisecond by which
+// inputs arrive earlier or later than at first.
 const (
 	slewGain   = 100    // ppm per ms
 	maxSlewPPM = 20_000 // ppm
 )
 
-// setSlew sets the client's pace: the fault of the knob skew, and with follow-clock the
-// correction that lets inputs arrive as early as at first.
+// setSlew sets the rate of the client's clock: the fault of the knob skew, and with follow-clock a
+// correction so that inputs arrive as early as at first.
 func (c *client) setSlew() {
-	pace := c.settings.skew
+	ppm := c.settings.skew
 	if c.settings.followClock {
-		pace -= int(min(max(c.side.state.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
+		ppm -= int(min(max(c.side.state.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
 	}
-	c.env.SlewPPM = int32(pace)
+	c.env.SlewPPM = int32(ppm)
 }
 
-// View draws the world as it is.
+// View draws the simulated world without smoothing.
 func (c *client) View(v *predict.View) {
 	v.ShowTick(c.env.World.Tick())
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
@@ -161,7 +161,7 @@ func (c *client) View(v *predict.View) {
 	}
 }
 
-// inspect tells whose the bodies are. No word of any body comes, so none is old.
+// inspect reports the owners of the bodies. There are no received states, so bodies have no age.
 func (c *client) inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
 
 func (c *client) CopyFrom(from predict.Client) {

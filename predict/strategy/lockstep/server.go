@@ -11,10 +11,10 @@ type server struct {
 	peers []peer
 }
 
-// peer is what the server knows of one client.
+// peer is a client as the server sees it.
 type peer struct {
-	player   int          // the player that it drives, or -1
-	windows  []sendWindow // by player whose inputs it gets: all but its own
+	player   int          // player that the client controls, or -1 for a spectator
+	windows  []sendWindow // by player: of the inputs sent to the client, all but its own
 	query    checksumQuery
 	hasQuery bool
 }
@@ -27,21 +27,21 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick takes in the clients' inputs and those made here, steps what can be
-// stepped, and passes on to each client the inputs that it has not.
+// Tick reads the clients' inputs, adds those of the players at the server, steps the ticks that are
+// complete and due, and sends each client the inputs that it lacks.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	for len(s.peers) < len(peers) {
-		n := peer{player: peers[len(s.peers)].Player, windows: make([]sendWindow, s.env.Players)}
-		for p := range n.windows {
+		added := peer{player: peers[len(s.peers)].Player, windows: make([]sendWindow, s.env.Players)}
+		for p := range added.windows {
 			t := s.streams[p].first
-			n.windows[p] = sendWindow{acked: t, sent: t}
+			added.windows[p] = sendWindow{acked: t, sent: t}
 		}
-		s.peers = append(s.peers, n)
+		s.peers = append(s.peers, added)
 	}
 	for p := range s.local {
 		s.local[p] = p < len(host)
 	}
-	stream := s.beginTick()
+	overTCP := s.beginTick()
 	for i, at := range peers {
 		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
 			s.receive(&s.peers[i], at.Player, p.Payload)
@@ -61,7 +61,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			if p == at.Player {
 				s.addAck(p)
 			} else {
-				s.addInputs(p, &to.windows[p], stream)
+				s.addInputs(p, &to.windows[p], overTCP)
 			}
 		}
 		s.addChecksum()
@@ -76,23 +76,23 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 }
 
-// inputAdvantage returns how many more due inputs of a player wait here than of the player
-// with the fewest.
+// inputAdvantage returns how many more due inputs of a player are buffered than of the player with
+// the fewest.
 func (s *server) inputAdvantage(player int) int {
 	if player < 0 {
 		return 0
 	}
-	least := inputHistoryTicks
+	fewest := inputHistoryTicks
 	for p := range s.playoutBuffers {
 		if !s.local[p] {
-			least = s.playoutBuffers[p].releasable(least)
+			fewest = s.playoutBuffers[p].releasable(fewest)
 		}
 	}
-	return min(s.playoutBuffers[player].releasable(least+maxAdvantage)-least, maxAdvantage)
+	return min(s.playoutBuffers[player].releasable(fewest+maxAdvantage)-fewest, maxAdvantage)
 }
 
-// windowFull reports whether no more inputs of a player can be kept, because some
-// client has not acknowledged the oldest.
+// windowFull reports whether the server can remember no more inputs of a player, because a client has
+// not acknowledged the oldest one.
 func (s *server) windowFull(p int) bool {
 	for i := range s.peers {
 		if to := &s.peers[i]; to.player != p && !to.windows[p].hasRoom(&s.streams[p]) {
@@ -102,8 +102,8 @@ func (s *server) windowFull(p int) bool {
 	return false
 }
 
-// receive takes in one payload of a client, which may be anything.
-func (s *server) receive(from *peer, seat int, payload []byte) {
+// receive reads an untrusted payload of a client.
+func (s *server) receive(from *peer, player int, payload []byte) {
 	w, m, in := s.env.World, s.env.Counters, &s.scratch.in
 	if in.read(&s.scratch.coder, payload, true, w.Tick(), w.Scene()) != nil {
 		m.Add("rejected_payloads", 1)
@@ -112,9 +112,9 @@ func (s *server) receive(from *peer, seat int, payload []byte) {
 	for p := range in.players {
 		r := &in.players[p]
 		switch {
-		case r.hasInputs && p == seat:
+		case r.hasInputs && p == player:
 			s.receiveInputs(p, r, s.windowFull)
-		case !r.hasInputs && p != seat:
+		case !r.hasInputs && p != player:
 			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:
 			m.Add("rejected_payloads", 1)

@@ -8,18 +8,18 @@ import (
 	"ghostcube/sim"
 )
 
-// side is what both halves have in common: a world, what is known of all
-// players' inputs, and the rule that a tick is stepped only with all of them.
+// side is the common part of server and client: a world, the known inputs of all players, and the
+// rule that a tick is stepped only with all of them.
 type side struct {
 	env            *predict.Env
-	number         int // of the side: 0 is the server's
+	number         int // distinguishes the sides: 0 for the server, player+2 for a client
 	settings       settings
 	state          sideState
-	local          []bool // by player: its inputs are made here
-	streams        []inputStream
-	playoutBuffers []playoutBuffer // by player; those of local players are empty
+	local          []bool          // by player: the inputs are sampled at this side
+	streams        []inputStream   // by player
+	playoutBuffers []playoutBuffer // by player; empty for local players
 	checksums      checksumHistory
-	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
+	lagCompensator *hit.LagCompensator // at the server only
 	scratch        sideScratch
 }
 
@@ -27,7 +27,7 @@ type side struct {
 type sideState struct {
 	playingTicks int64      // ticks since the first one was due
 	stallTicks   int        // length of the present stall
-	clockDrift   sim.Moment // by which the earliest inputs arrive later than at first
+	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
 }
 
 // sideScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -38,7 +38,7 @@ type sideScratch struct {
 	buffer     []byte
 }
 
-// init makes the side ready where it lies: its knobs point to it.
+// init initialises the side. Its knobs point into it, so it must not move afterwards.
 func (s *side) init(env *predict.Env, number int) {
 	w := env.World
 	s.env, s.number = env, number
@@ -53,45 +53,44 @@ func (s *side) init(env *predict.Env, number int) {
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
 	m := env.Counters
-	m.Declare("stalls", "times that a side stopped for an input that was due, all sides together")
-	m.Declare("stalls_per_minute", "stalls per minute since the first tick was due")
-	m.Declare("stall_max_ms", "longest stall")
-	m.Declare("stalled_ticks", "ticks in stalls, all sides together")
-	m.Declare("catch_up_ticks", "ticks stepped in addition to one at a time, after stalls")
-	m.Declare("playout_delay_ms", "playout delay, now")
-	m.Declare("clock_drift_ms", "how much later than at first the earliest inputs arrive, now")
-	m.Declare("unacked_inputs", "inputs of the own player that are not acknowledged, now")
+	m.Declare("stalls", "times that a side stopped for a missing input, all sides together")
+	m.Declare("stalls_per_minute", "stalls per minute, since the first tick was due")
+	m.Declare("stall_max_ms", "longest stall, ms")
+	m.Declare("stalled_ticks", "ticks without a step because an input was missing, all sides together")
+	m.Declare("catch_up_ticks", "additional ticks stepped at once to catch up after stalls")
+	m.Declare("playout_delay_ms", "playout delay, ms, now")
+	m.Declare("clock_drift_ms", "how much later than at first the earliest inputs arrive, ms, now")
+	m.Declare("unacked_inputs", "the player's inputs that are not acknowledged, now")
 	m.Declare("input_runs", "runs of inputs sent, one for each player in a packet")
-	m.Declare("inputs_sent", "inputs in them, each time counted")
-	m.Declare("input_bits", "bits of them, headers and all else apart")
-	m.Declare("window_full_ticks", "ticks in which no input could be made, because too many are not acknowledged or not stepped")
-	m.Declare("input_pause_ticks", "ticks in which a client made no input, so as not to be ahead of the other players")
-	m.Declare("compared_checksums", "ticks of which both sides' checksums were compared, until they differed")
-	m.Declare("desyncs", "clients whose world is known to differ from the server's")
-	m.Declare("desync_tick", "the first tick that differs, as far as is known; 0: none")
-	m.Declare("desync_body", "the first body that differs in it; -1: only contacts do")
-	m.Declare("desync_bodies", "how many bodies differ in it")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Declare("inputs_sent", "inputs in these runs, repeats included")
+	m.Declare("input_bits", "size of these runs, bits")
+	m.Declare("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
+	m.Declare("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
+	m.Declare("compared_checksums", "ticks whose checksums were compared, until they differed")
+	m.Declare("desyncs", "clients whose world has diverged from the server's")
+	m.Declare("desync_tick", "oldest tick known to differ; 0: none")
+	m.Declare("desync_body", "first body that differs in that tick; -1: only the contacts differ")
+	m.Declare("desync_bodies", "bodies that differ in that tick")
+	m.Declare("rejected_payloads", "malformed payloads")
 }
 
-// beginTick begins a tick of the half. It returns whether what is sent in it goes
-// over TCP.
-func (s *side) beginTick() (stream bool) {
-	stream = s.env.ReliableOrdered
+// beginTick begins a tick of the side. It reports whether the tick's packets are sent over TCP.
+func (s *side) beginTick() (overTCP bool) {
+	overTCP = s.env.ReliableOrdered
 	s.env.ReliableOrdered = s.settings.transport == tcp
 	for p := range s.playoutBuffers {
 		s.playoutBuffers[p].beginTick(&s.settings)
 	}
-	return stream
+	return overTCP
 }
 
-// receiveInputs adds the inputs of a player in a message that follow those already here, until
-// full says that there is no room.
+// receiveInputs appends a player's inputs in a message to its stream, those that follow the newest
+// one, until full reports that there is no room.
 func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 	st := &s.streams[p]
 	first := r.next - sim.Tick(len(r.inputs))
 	if first > st.next || r.next <= st.next {
-		return // a gap, or nothing new
+		return // a gap, or no new inputs
 	}
 	for _, in := range r.inputs[st.next-first:] {
 		if full(p) || !s.playoutBuffers[p].push(st.next, in) {
@@ -104,7 +103,7 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 // advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
 	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
-	n, alone := s.settings.maxCatchUp, true
+	n, allLocal := s.settings.maxCatchUp, true
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -112,7 +111,7 @@ func (s *side) advance() {
 			n = min(n, int(s.streams[p].next-w.Tick()))
 			continue
 		}
-		alone = false
+		allLocal = false
 		q := &s.playoutBuffers[p]
 		n = q.releasable(n)
 		overdue = overdue || q.stalled()
@@ -142,7 +141,7 @@ func (s *side) advance() {
 			m.EndSpan("checksum", began)
 		}
 	}
-	if alone {
+	if allLocal {
 		return
 	}
 	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
@@ -151,7 +150,7 @@ func (s *side) advance() {
 	s.countStalls(n, overdue)
 }
 
-// resolveShots judges the shots of the tick that is to be stepped.
+// resolveShots resolves the shots of the tick that is about to be stepped.
 func (s *side) resolveShots() {
 	w := s.env.World
 	s.lagCompensator.Record(w)
@@ -163,7 +162,7 @@ func (s *side) resolveShots() {
 	s.lagCompensator.ResolvePending(w)
 }
 
-// countStalls counts stalls, from the first tick that was due.
+// countStalls counts stalls since the first tick was due.
 func (s *side) countStalls(stepped int, overdue bool) {
 	m, rate := s.env.Counters, float64(s.env.World.Rate())
 	if stepped > 0 || s.state.playingTicks > 0 {
@@ -187,7 +186,7 @@ func (s *side) countStalls(stepped int, overdue bool) {
 	}
 }
 
-// addChecksum puts the newest checksum into the message to be sent.
+// addChecksum adds the newest checksum to the outgoing message.
 func (s *side) addChecksum() {
 	t := s.env.World.Tick()
 	out := &s.scratch.out
@@ -195,11 +194,10 @@ func (s *side) addChecksum() {
 	out.hasChecksum = s.settings.checksumEvery > 0 && t%sim.Tick(s.settings.checksumEvery) == 0 && out.checksum != 0
 }
 
-// addInputs puts the inputs of a player that the other side of d has not
-// acknowledged into the message to be sent.
-func (s *side) addInputs(p int, l *sendWindow, stream bool) {
+// addInputs adds a player's pending inputs to the outgoing message.
+func (s *side) addInputs(p int, window *sendWindow, overTCP bool) {
 	r := &s.scratch.out.players[p]
-	from, n := l.pending(&s.streams[p], stream)
+	from, n := window.pending(&s.streams[p], overTCP)
 	r.hasInputs, r.next, r.inputs = true, from+sim.Tick(n), r.inputs[:0]
 	for i := range n {
 		r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
@@ -214,7 +212,7 @@ func (s *side) addInputs(p int, l *sendWindow, stream bool) {
 	}
 }
 
-// addAck puts what has come of a player's inputs into the message to be sent.
+// addAck adds the acknowledgement of a player's inputs to the outgoing message.
 func (s *side) addAck(p int) {
 	r := &s.scratch.out.players[p]
 	r.hasInputs, r.next, r.inputs = false, s.streams[p].next, r.inputs[:0]
