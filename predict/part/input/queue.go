@@ -45,7 +45,7 @@ func Declare(env *predict.Env) {
 	m.Declare("late_inputs", "inputs that came after their tick")
 	m.Declare("duplicate_inputs", "inputs that had come before")
 	m.Declare("buffer_depth", "inputs that wait for their tick, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Rejected()
 }
 
 // Start says that the inputs of ticks below next will not be asked for, and
@@ -59,7 +59,7 @@ func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Counters) (from si
 	q.coder.BeginRead(payload)
 	q.Decode(&q.coder, now)
 	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) {
-		m.Add("rejected_payloads", 1)
+		m.Rejected().Inc()
 		return 0, nil
 	}
 	return q.Accept(now, m)
@@ -77,7 +77,7 @@ func (q *Queue) Decode(c *quant.Coder, now sim.Tick) sim.Tick {
 func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
 	ahead := int64(q.message.NewestTick) - int64(now)
 	if ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Add("rejected_payloads", 1) // no client that can be played with is so far off
+		m.Rejected().Inc() // no client that can be played with is so far off
 		return 0, nil
 	}
 	q.ahead = ahead

@@ -60,7 +60,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	m.Declare("extrapolated_ticks", "ticks in which a body was extrapolated for want of a later position")
 	m.Declare("stopped_ticks", "ticks in which a moving body had stopped for want of a later position")
 	m.Declare("stopped_bodies", "bodies that have stopped for want of a later position, now")
-	m.Declare("rejected_payloads", "malformed payloads")
+	m.Rejected()
 	m.Declare("old_states", "states no newer than the last")
 	a.counters, a.rate = m, env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player

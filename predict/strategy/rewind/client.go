@@ -108,7 +108,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states that were no newer than the last one")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	c.counters.rejectedPayloads = m.New("rejected_payloads", "malformed payloads")
+	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c
 }
