@@ -58,12 +58,12 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.state.desync.compare(t, &c.checksums, c.env.Counters)
+		c.state.desync.compare(t, &c.checksums, &c.counters)
 	}
 	for p := range c.streams {
 		if c.local[p] {
 			c.addInputs(p, &c.state.window, overTCP)
-			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.state.window.acked))
+			c.counters.unackedInputs.Set(float64(c.streams[p].next - c.state.window.acked))
 		} else {
 			c.addAck(p)
 		}
@@ -76,7 +76,7 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 // sample appends the input of the next tick, unless the client is too far ahead of the others.
 func (c *client) sample(p int, in sim.Input) {
-	s, m := &c.streams[p], c.env.Counters
+	s := &c.streams[p]
 	if in.Shot.Fired {
 		c.state.pendingShot = in.Shot
 	}
@@ -94,9 +94,9 @@ func (c *client) sample(p int, in sim.Input) {
 	switch {
 	case c.state.pauseTicks > 0:
 		c.state.pauseTicks--
-		m.Add("input_pause_ticks", 1)
+		c.counters.inputPauseTicks.Inc()
 	case !c.state.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
-		m.Add("window_full_ticks", 1)
+		c.counters.windowFullTicks.Inc()
 	default:
 		in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
 		s.add(in)
@@ -105,9 +105,9 @@ func (c *client) sample(p int, in sim.Input) {
 
 // receive reads an untrusted payload.
 func (c *client) receive(payload []byte) {
-	w, m, in := c.env.World, c.env.Counters, &c.scratch.in
+	w, in := c.env.World, &c.scratch.in
 	if in.read(&c.scratch.coder, payload, false, w.Tick(), w.Scene()) != nil {
-		m.Add("rejected_payloads", 1)
+		c.counters.rejectedPayloads.Inc()
 		return
 	}
 	for p := range in.players {
@@ -118,17 +118,17 @@ func (c *client) receive(payload []byte) {
 		case !r.hasInputs && c.local[p]:
 			c.state.window.acknowledge(&c.streams[p], r.next)
 		default:
-			m.Add("rejected_payloads", 1)
+			c.counters.rejectedPayloads.Inc()
 		}
 	}
 	if !c.state.hasAdvantage || in.advantage < c.state.minAdvantage {
 		c.state.hasAdvantage, c.state.minAdvantage = true, in.advantage
 	}
 	if ahead := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && ahead < checksumHistoryTicks && ahead > -checksumHistoryTicks {
-		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, m)
+		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, &c.counters)
 	}
 	if in.hasReply {
-		c.state.desync.applyReply(&in.reply, &c.checksums, m)
+		c.state.desync.applyReply(&in.reply, &c.checksums, &c.counters)
 	}
 }
 

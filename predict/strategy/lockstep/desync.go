@@ -107,23 +107,23 @@ type desyncDetector struct {
 }
 
 // receiveChecksum remembers a checksum of the server and compares it if possible.
-func (j *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, local *checksumHistory, m *predict.Counters) {
+func (j *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, local *checksumHistory, counters *sideCounters) {
 	s := &j.serverHashes[t%checksumHistoryTicks]
 	if t <= j.matchTick || s.tick >= t {
 		return
 	}
 	*s = worldHash{t, hash}
-	j.compare(t, local, m)
+	j.compare(t, local, counters)
 }
 
 // compare compares the checksums of a tick, if both are known.
-func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, m *predict.Counters) {
+func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, counters *sideCounters) {
 	s := &j.serverHashes[t%checksumHistoryTicks]
 	localHash := local.at(t)
 	if s.tick != t || s.hash == 0 || localHash == 0 || j.stage != inSync {
 		return
 	}
-	m.Add("compared_checksums", 1)
+	counters.comparedChecksums.Inc()
 	if s.hash == localHash {
 		j.matchTick = max(j.matchTick, t)
 		return
@@ -132,19 +132,19 @@ func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, m *predict.
 	if t == j.matchTick+1 {
 		j.stage = findingBody
 	}
-	m.Add("desyncs", 1)
-	j.report(m)
+	counters.desyncs.Inc()
+	j.report(counters)
 }
 
 // report sets the counters and the note to what is known about the desync.
-func (j *desyncDetector) report(m *predict.Counters) {
-	m.Set("desync_tick", float64(j.mismatchTick))
+func (j *desyncDetector) report(counters *sideCounters) {
+	counters.desyncTick.Set(float64(j.mismatchTick))
 	j.note = "worlds differ since tick " + strconv.Itoa(int(j.mismatchTick))
 	if j.stage != located {
 		return
 	}
-	m.Set("desync_body", float64(j.mismatchBody))
-	m.Set("desync_bodies", float64(j.mismatchCount))
+	counters.desyncBody.Set(float64(j.mismatchBody))
+	counters.desyncBodies.Set(float64(j.mismatchCount))
 	if j.mismatchBody < 0 {
 		j.note += ": the contacts"
 		return
@@ -176,7 +176,7 @@ func (j *desyncDetector) nextQuery(local *checksumHistory) (q checksumQuery, ok 
 }
 
 // applyReply processes a reply.
-func (j *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, m *predict.Counters) {
+func (j *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, counters *sideCounters) {
 	switch {
 	case a.perBody && j.stage == findingBody && a.first == j.mismatchTick:
 		j.compareBodies(a.bodyHashes, local.bodiesAt(j.mismatchTick))
@@ -186,7 +186,7 @@ func (j *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, m 
 		return // the reply to an old query
 	}
 	j.queryWait = 0
-	j.report(m)
+	j.report(counters)
 }
 
 // compareTicks compares the checksums of the ticks before the one that differs. It skips ticks that

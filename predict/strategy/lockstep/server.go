@@ -49,7 +49,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	for p, in := range host {
 		if s.windowFull(p) {
-			s.env.Counters.Add("window_full_ticks", 1)
+			s.counters.windowFullTicks.Inc()
 			continue
 		}
 		s.streams[p].add(in)
@@ -71,7 +71,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 		to.hasQuery = false
 		s.send(at.Endpoint)
 		if s.local[0] && i == 0 {
-			s.env.Counters.Set("unacked_inputs", float64(s.streams[0].next-to.windows[0].acked))
+			s.counters.unackedInputs.Set(float64(s.streams[0].next - to.windows[0].acked))
 		}
 	}
 }
@@ -104,9 +104,9 @@ func (s *server) windowFull(p int) bool {
 
 // receive reads an untrusted payload of a client.
 func (s *server) receive(from *peer, player int, payload []byte) {
-	w, m, in := s.env.World, s.env.Counters, &s.scratch.in
+	w, in := s.env.World, &s.scratch.in
 	if in.read(&s.scratch.coder, payload, true, w.Tick(), w.Scene()) != nil {
-		m.Add("rejected_payloads", 1)
+		s.counters.rejectedPayloads.Inc()
 		return
 	}
 	for p := range in.players {
@@ -117,7 +117,7 @@ func (s *server) receive(from *peer, player int, payload []byte) {
 		case !r.hasInputs && p != player:
 			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:
-			m.Add("rejected_payloads", 1)
+			s.counters.rejectedPayloads.Inc()
 		}
 	}
 	if in.hasQuery {

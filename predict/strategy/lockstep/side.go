@@ -20,7 +20,15 @@ type side struct {
 	playoutBuffers []playoutBuffer // by player; empty for local players
 	checksums      checksumHistory
 	lagCompensator *hit.LagCompensator // at the server only
+	counters       sideCounters
 	scratch        sideScratch
+}
+
+// sideCounters are the counters of both sides.
+type sideCounters struct {
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks       predict.Counter
+	comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads      predict.Counter
 }
 
 // sideState is plain: it is copied by assignment.
@@ -52,26 +60,29 @@ func (s *side) init(env *predict.Env, number int) {
 	}
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
-	m := env.Counters
-	m.Declare("stalls", "times that a side stopped for a missing input, all sides together")
-	m.Declare("stalls_per_minute", "stalls per minute, since the first tick was due")
-	m.Declare("stall_max_ms", "longest stall, ms")
-	m.Declare("stalled_ticks", "ticks without a step because an input was missing, all sides together")
-	m.Declare("catch_up_ticks", "additional ticks stepped at once to catch up after stalls")
-	m.Declare("playout_delay_ms", "playout delay, ms, now")
-	m.Declare("clock_drift_ms", "how much later than at first the earliest inputs arrive, ms, now")
-	m.Declare("unacked_inputs", "the player's inputs that are not acknowledged, now")
-	m.Declare("input_runs", "runs of inputs sent, one for each player in a packet")
-	m.Declare("inputs_sent", "inputs in these runs, repeats included")
-	m.Declare("input_bits", "size of these runs, bits")
-	m.Declare("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
-	m.Declare("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
-	m.Declare("compared_checksums", "ticks whose checksums were compared, until they differed")
-	m.Declare("desyncs", "clients whose world has diverged from the server's")
-	m.Declare("desync_tick", "oldest tick known to differ; 0: none")
-	m.Declare("desync_body", "first body that differs in that tick; -1: only the contacts differ")
-	m.Declare("desync_bodies", "bodies that differ in that tick")
-	m.Declare("rejected_payloads", "malformed payloads")
+	s.counters.init(env.Counters)
+}
+
+func (k *sideCounters) init(m *predict.Counters) {
+	k.stalls = m.New("stalls", "times that a side stopped for a missing input, all sides together")
+	k.stallsPerMinute = m.New("stalls_per_minute", "stalls per minute, since the first tick was due")
+	k.stallMax = m.New("stall_max_ms", "longest stall, ms")
+	k.stalledTicks = m.New("stalled_ticks", "ticks without a step because an input was missing, all sides together")
+	k.catchUpTicks = m.New("catch_up_ticks", "additional ticks stepped at once to catch up after stalls")
+	k.playoutDelay = m.New("playout_delay_ms", "playout delay, ms, now")
+	k.clockDrift = m.New("clock_drift_ms", "how much later than at first the earliest inputs arrive, ms, now")
+	k.unackedInputs = m.New("unacked_inputs", "the player's inputs that are not acknowledged, now")
+	k.inputRuns = m.New("input_runs", "runs of inputs sent, one for each player in a packet")
+	k.inputsSent = m.New("inputs_sent", "inputs in these runs, repeats included")
+	k.inputBits = m.New("input_bits", "size of these runs, bits")
+	k.windowFullTicks = m.New("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
+	k.inputPauseTicks = m.New("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
+	k.comparedChecksums = m.New("compared_checksums", "ticks whose checksums were compared, until they differed")
+	k.desyncs = m.New("desyncs", "clients whose world has diverged from the server's")
+	k.desyncTick = m.New("desync_tick", "oldest tick known to differ; 0: none")
+	k.desyncBody = m.New("desync_body", "first body that differs in that tick; -1: only the contacts differ")
+	k.desyncBodies = m.New("desync_bodies", "bodies that differ in that tick")
+	k.rejectedPayloads = m.Rejected()
 }
 
 // beginTick begins a tick of the side. It reports whether the tick's packets are sent over TCP.
@@ -144,9 +155,9 @@ func (s *side) advance() {
 	if allLocal {
 		return
 	}
-	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
+	s.counters.playoutDelay.Set(delay.Millis(w.Rate()))
 	s.state.clockDrift = drift
-	m.Set("clock_drift_ms", drift.Millis(w.Rate()))
+	s.counters.clockDrift.Set(drift.Millis(w.Rate()))
 	s.countStalls(n, overdue)
 }
 
@@ -164,25 +175,25 @@ func (s *side) resolveShots() {
 
 // countStalls counts stalls since the first tick was due.
 func (s *side) countStalls(stepped int, overdue bool) {
-	m, rate := s.env.Counters, float64(s.env.World.Rate())
+	rate := float64(s.env.World.Rate())
 	if stepped > 0 || s.state.playingTicks > 0 {
 		s.state.playingTicks++
 	}
 	if stepped > 1 {
-		m.Add("catch_up_ticks", float64(stepped-1))
+		s.counters.catchUpTicks.Add(float64(stepped - 1))
 	}
 	if stepped > 0 || !overdue {
 		s.state.stallTicks = 0
 	} else {
 		if s.state.stallTicks == 0 {
-			m.Add("stalls", 1)
+			s.counters.stalls.Inc()
 		}
 		s.state.stallTicks++
-		m.Add("stalled_ticks", 1)
-		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), sim.Tick(s.state.stallTicks).Moment().Millis(s.env.World.Rate())))
+		s.counters.stalledTicks.Inc()
+		s.counters.stallMax.Max(sim.Tick(s.state.stallTicks).Moment().Millis(s.env.World.Rate()))
 	}
 	if s.state.playingTicks > 0 {
-		m.Set("stalls_per_minute", float64(m.Value("stalls")*rate*60)/float64(s.state.playingTicks))
+		s.counters.stallsPerMinute.Set(float64(s.counters.stalls.Value()*rate*60) / float64(s.state.playingTicks))
 	}
 }
 
@@ -203,12 +214,12 @@ func (s *side) addInputs(p int, window *sendWindow, overTCP bool) {
 		r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
 	}
 	if n > 0 {
-		coder, m := &s.scratch.coder, s.env.Counters
+		coder := &s.scratch.coder
 		coder.BeginMeasure()
 		r.code(coder, 0)
-		m.Add("input_runs", 1)
-		m.Add("inputs_sent", float64(n))
-		m.Add("input_bits", float64(coder.BitsProcessed()))
+		s.counters.inputRuns.Inc()
+		s.counters.inputsSent.Add(float64(n))
+		s.counters.inputBits.Add(float64(coder.BitsProcessed()))
 	}
 }
 

@@ -60,7 +60,7 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 			q := &s.inputReceiver.Queues[i]
 			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.Decode(&c.scratch.coder, w.Tick()) })
 			if err != nil {
-				m.Add("rejected_payloads", 1)
+				s.counters.rejectedPayloads.Inc()
 				continue
 			}
 			q.Accept(w.Tick(), m)
@@ -82,7 +82,7 @@ func (s *server) addClaim(c *claims, player int8) {
 	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
 		c.state.started = false // the client's clock has jumped: the next message starts anew
-		s.env.Counters.Add("rejected_payloads", 1)
+		s.counters.rejectedPayloads.Inc()
 		return
 	}
 	c.state.arrivals.Add(c.state.next.Moment() - m.tick.Moment())
@@ -94,14 +94,14 @@ func (s *server) addClaim(c *claims, player int8) {
 		current := &s.authorities[u.body]
 		switch claimed := u.authority; {
 		case u.missingBaseline || u.body < s.env.Players && u.body != int(player):
-			s.env.Counters.Add("claims_refused", 1)
+			s.counters.claimsRefused.Inc()
 			continue
 		case claimed.player == sim.NoPlayer:
 			if current.player == player && u.body != int(player) {
 				*current = noAuthority
 			}
 		case claimed.player != player || current.player != player && claimed.rank() <= current.rank():
-			s.env.Counters.Add("claims_refused", 1)
+			s.counters.claimsRefused.Inc()
 		default:
 			*current = claimed
 		}

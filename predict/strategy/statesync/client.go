@@ -38,6 +38,7 @@ type client struct {
 	trail       history.Ring[geom.Pose]             // drawn poses of the player's cube, by own ticks
 	inputSender input.Sender
 	authority   localAuthority
+	counters    clientCounters
 	scratch     clientScratch
 }
 
@@ -90,6 +91,14 @@ type clientBody struct {
 	claim         localClaim
 }
 
+// clientCounters are the counters of a client.
+type clientCounters struct {
+	packetsReceived, packetsLate, missingPackets, bufferedPackets, missingInputs, missingBaselines, rejectedPayloads predict.Counter
+	bufferTicks, clockBehindTicks, stateAgeP50, stateAgeP99, correctionMean, correctionMax                           predict.Counter
+	claimedBodies, lostClaims                                                                                        predict.Counter
+	offsets                                                                                                          offsetCounters
+}
+
 // clientScratch is memory that is reused. It holds nothing from one tick to the next.
 type clientScratch struct {
 	received message
@@ -116,23 +125,27 @@ func newClient(env *predict.Env) predict.Client {
 	}
 	c.settings.declare(env.Knobs, env.World.Scene())
 	m := env.Counters
-	declareClaimCounters(m)
+	c.counters.initClaims(m)
 	c.inputSender.Declare(env)
-	m.Declare("packets_received", "packets received completely")
-	m.Declare("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
-	m.Declare("missing_packets", "ticks whose packet had not arrived in time")
-	m.Declare("buffered_packets", "packets waiting in the jitter buffer, now")
-	m.Declare("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived")
-	m.Declare("buffer_ticks", "length of the jitter buffer, ticks, now")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	m.Declare("state_age_p50_ms", "median age of the newest state of a moving body, ms")
-	m.Declare("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
-	m.Declare("correction_mean_m", "mean distance by which an update moved a simulated body that moves, m")
-	m.Declare("correction_max_m", "largest distance by which an update moved a simulated body that moves, m")
-	m.Declare("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
-	declareOffsetCounters(m)
-	m.Declare("rejected_payloads", "payloads that were no message")
+	c.counters.init(m)
 	return c
+}
+
+func (k *clientCounters) init(m *predict.Counters) {
+	k.packetsReceived = m.New("packets_received", "packets received completely")
+	k.packetsLate = m.New("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
+	k.missingPackets = m.New("missing_packets", "ticks whose packet had not arrived in time")
+	k.bufferedPackets = m.New("buffered_packets", "packets waiting in the jitter buffer, now")
+	k.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived")
+	k.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
+	k.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	k.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
+	k.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
+	k.correctionMean = m.New("correction_mean_m", "mean distance by which an update moved a simulated body that moves, m")
+	k.correctionMax = m.New("correction_max_m", "largest distance by which an update moved a simulated body that moves, m")
+	k.missingBaselines = m.New("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
+	k.offsets.init(m)
+	k.rejectedPayloads = m.Rejected()
 }
 
 func (s *clientSettings) declare(k *predict.Knobs, scene *sim.Scene) {
@@ -187,11 +200,11 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 
 // receive reads a payload. The packet waits in the jitter buffer, or is applied at once without one.
 func (c *client) receive(payload []byte) {
-	w, m, s := c.env.World, c.env.Counters, &c.scratch.received
+	w, s := c.env.World, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
 	s.consumedTick = c.state.inputTick
 	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
-		m.Add("rejected_payloads", 1)
+		c.counters.rejectedPayloads.Inc()
 		return
 	}
 	if !c.state.started {
@@ -203,11 +216,11 @@ func (c *client) receive(payload []byte) {
 		return
 	}
 	c.state.outOfRange, c.state.fellBehind = 0, false
-	m.Add("packets_received", 1)
+	c.counters.packetsReceived.Inc()
 	c.recordArrival(early)
 	late := early < 0
 	if c.settings.jitterBuffer == 0 {
-		late = s.tick <= c.state.newest && m.Value("packets_received") > 1
+		late = s.tick <= c.state.newest && c.counters.packetsReceived.Value() > 1
 	}
 	if c.state.newest = max(c.state.newest, s.tick); c.state.newest == s.tick && s.format.authority {
 		c.authority.serverTick, c.authority.consumedTick = s.tick, s.consumedTick
@@ -216,7 +229,7 @@ func (c *client) receive(payload []byte) {
 	c.storePacket(s)
 	switch {
 	case late:
-		m.Add("packets_late", 1)
+		c.counters.packetsLate.Inc()
 		c.applyResting(s)
 	case c.settings.jitterBuffer == 0:
 		w.SetTick(s.tick)
@@ -277,7 +290,7 @@ func (c *client) startClock(t sim.Tick) {
 // ticks, would take them for others. The packet is stored all the same, because it is acknowledged
 // and may become a baseline.
 func (c *client) receiveOutOfRange(early int) {
-	c.env.Counters.Add("rejected_payloads", 1)
+	c.counters.rejectedPayloads.Inc()
 	c.storePacket(&c.scratch.received)
 	if c.state.outOfRange++; c.state.outOfRange == 1 {
 		c.state.outOfRangeSince = c.state.localTick
@@ -333,7 +346,7 @@ func (c *client) step() {
 	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
 		copy(c.lastInputs, inputs[:])
 	} else {
-		c.env.Counters.Add("missing_inputs", 1)
+		c.counters.missingInputs.Inc()
 	}
 	if c.mayClaim() {
 		c.lastInputs[c.env.Player] = c.authority.input
@@ -350,7 +363,7 @@ func (c *client) advance() {
 	if s := c.packets.Find(c.env.World.Tick()); s != nil {
 		c.applyPacket(s)
 	} else {
-		c.env.Counters.Add("missing_packets", 1)
+		c.counters.missingPackets.Inc()
 	}
 	c.restoreResting()
 	c.sleepIslands()
@@ -362,7 +375,7 @@ func (c *client) applyPacket(s *message) {
 		if u := &s.updates[i]; !u.missingBaseline {
 			c.applyUpdate(u, s)
 		} else {
-			c.env.Counters.Add("missing_baselines", 1)
+			c.counters.missingBaselines.Inc()
 		}
 	}
 }
@@ -401,8 +414,8 @@ func (c *client) applyUpdate(u *update, s *message) {
 		c.state.correctionCount++
 		distance := float64(b.Pose.Pos.Sub(simulated.Pose.Pos).Len())
 		c.state.correctionSum += distance
-		c.env.Counters.Set("correction_mean_m", c.state.correctionSum/float64(c.state.correctionCount))
-		c.env.Counters.Set("correction_max_m", max(c.env.Counters.Value("correction_max_m"), distance))
+		c.counters.correctionMean.Set(c.state.correctionSum / float64(c.state.correctionCount))
+		c.counters.correctionMax.Max(distance)
 	}
 	c.correctBody(u.body, b)
 }
@@ -416,7 +429,7 @@ func (c *client) correctBody(i int, b sim.Body) {
 	drawn := c.drawnPose(i)
 	w.SetBody(i, b)
 	c.settings.smoothing.Absorb(&body.errorOffset, drawn, b.Pose)
-	body.recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, c.env.Counters)
+	body.recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, &c.counters.offsets)
 }
 
 // drawnPose returns the pose in which a body is drawn.

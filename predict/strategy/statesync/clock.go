@@ -41,8 +41,8 @@ func (c *client) adjustClock() {
 		}
 	}
 	c.env.SlewPPM = c.state.servo.Tick()
-	c.env.Counters.Set("buffer_ticks", c.state.delay.Ticks())
-	c.env.Counters.Set("clock_behind_ticks", c.state.servo.Behind().Ticks())
+	c.counters.bufferTicks.Set(c.state.delay.Ticks())
+	c.counters.clockBehindTicks.Set(c.state.servo.Behind().Ticks())
 }
 
 // adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive buffer grows
@@ -91,7 +91,7 @@ func (a *ageHistogram) quantile(share float64) sim.Tick {
 
 // updateCounters counts the buffered packets and the ages of states.
 func (c *client) updateCounters() {
-	w, m := c.env.World, c.env.Counters
+	w := c.env.World
 	if !c.state.started || c.state.startDelay > 0 {
 		return
 	}
@@ -103,14 +103,14 @@ func (c *client) updateCounters() {
 			}
 		}
 	}
-	m.Set("buffered_packets", float64(waiting))
+	c.counters.bufferedPackets.Set(float64(waiting))
 	for i := range w.Bodies() {
 		if !w.Bodies()[i].Asleep {
 			c.state.stateAges.add(int(int64(w.Tick()) - int64(c.bodies[i].appliedTick)))
 		}
 	}
 	if c.state.localTick%sim.Tick(w.Rate()) == 0 && c.state.stateAges.total > 0 {
-		m.Set("state_age_p50_ms", c.state.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
-		m.Set("state_age_p99_ms", c.state.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
+		c.counters.stateAgeP50.Set(c.state.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
+		c.counters.stateAgeP99.Set(c.state.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
 	}
 }

@@ -38,19 +38,17 @@ func (a *interestArea) accrues(distanceSq float32, tick sim.Tick) bool {
 // no end.
 var (
 	bandEnds     = [...]float32{25, 100}
-	bandCounters = [...]string{"updates_near_hz", "updates_mid_hz", "updates_far_hz"}
+	bandCounters = [...][2]string{
+		{"updates_near_hz", "updates per second of a body less than 25 m from the player"},
+		{"updates_mid_hz", "updates per second of a body 25 to 100 m from the player"},
+		{"updates_far_hz", "updates per second of a body more than 100 m from the player"},
+	}
 )
 
 // distanceBands count updates by the distance of bodies from the player.
 type distanceBands struct {
 	bodyTicks    [len(bandCounters)]uint64 // bodies in the band, summed over ticks
 	updateCounts [len(bandCounters)]uint64
-}
-
-func declareBands(m *predict.Counters) {
-	m.Declare(bandCounters[0], "updates per second of a body less than 25 m from the player")
-	m.Declare(bandCounters[1], "updates per second of a body 25 to 100 m from the player")
-	m.Declare(bandCounters[2], "updates per second of a body more than 100 m from the player")
 }
 
 func bandOf(distanceSq float32) int {
@@ -72,11 +70,11 @@ func (b *distanceBands) countUpdates(m *message, w *predict.World, player geom.V
 	}
 }
 
-// setCounters sets the counters, at a number of ticks per second.
-func (b *distanceBands) setCounters(m *predict.Counters, ticksPerSecond int) {
-	for i, name := range bandCounters {
+// setCounters sets the counters of the bands, at a number of ticks per second.
+func (b *distanceBands) setCounters(counters *[len(bandCounters)]predict.Counter, ticksPerSecond int) {
+	for i, c := range counters {
 		if b.bodyTicks[i] > 0 {
-			m.Set(name, float64(b.updateCounts[i])*float64(ticksPerSecond)/float64(b.bodyTicks[i]))
+			c.Set(float64(b.updateCounts[i]) * float64(ticksPerSecond) / float64(b.bodyTicks[i]))
 		}
 	}
 }

@@ -48,9 +48,9 @@ func newLocalAuthority(w *predict.World) localAuthority {
 	}
 }
 
-func declareClaimCounters(m *predict.Counters) {
-	m.Declare("claimed_bodies", "bodies under the authority of the client's player, now")
-	m.Declare("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
+func (k *clientCounters) initClaims(m *predict.Counters) {
+	k.claimedBodies = m.New("claimed_bodies", "bodies under the authority of the client's player, now")
+	k.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
 }
 
 // mayClaim reports whether the client's player may have authority over bodies.
@@ -90,7 +90,7 @@ func (c *client) updateClaims() {
 			}
 		}
 	}
-	c.env.Counters.Set("claimed_bodies", float64(count))
+	c.counters.claimedBodies.Set(float64(count))
 }
 
 // predictedTick returns the server tick that the drawn states of claimed bodies will be applied in:
@@ -152,7 +152,7 @@ func (c *client) acceptsUpdate(u *update, s *message) bool {
 	case claim.active && !serverKnows && server.rank() <= c.authorityOf(u.body).rank():
 		return false // the claim has not reached the server yet
 	case claim.active:
-		c.env.Counters.Add("lost_claims", 1)
+		c.counters.lostClaims.Inc()
 		claim.active, claim.owns = false, false
 	case claim.released && server.player == sim.NoPlayer:
 		return false // the client's last states have not reached the server yet

@@ -31,20 +31,25 @@ type offsetHistory struct {
 	lastStep   geom.Vec3 // change of the offset in the last tick, m
 }
 
-func declareOffsetCounters(m *predict.Counters) {
-	m.Declare("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
-	m.Declare("offset_decay_mean_ms", "mean time from the correction that caused such an offset until it is below 25 cm, ms")
-	m.Declare("offset_decay_max_ms", "longest time from such a correction until the offset is below 25 cm, ms")
-	m.Declare("offset_snaps", "corrections too large to be smoothed")
-	m.Declare("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
+// offsetCounters are the counters of offsetStats.
+type offsetCounters struct {
+	decays, decayMean, decayMax, snaps, acceleration predict.Counter
+}
+
+func (k *offsetCounters) init(m *predict.Counters) {
+	k.decays = m.New("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
+	k.decayMean = m.New("offset_decay_mean_ms", "mean time from the correction that caused such an offset until it is below 25 cm, ms")
+	k.decayMax = m.New("offset_decay_max_ms", "longest time from such a correction until the offset is below 25 cm, ms")
+	k.snaps = m.New("offset_snaps", "corrections too large to be smoothed")
+	k.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
 }
 
 // recordCorrection records a correction of the drawn pose by a distance in metres, of which
 // smoothing has left the present error offset.
-func (b *clientBody) recordCorrection(distance float32, s *smoothing.Settings, now sim.Tick, m *predict.Counters) {
+func (b *clientBody) recordCorrection(distance float32, s *smoothing.Settings, now sim.Tick, counters *offsetCounters) {
 	switch {
 	case distance >= float32(s.SnapDistance):
-		m.Add("offset_snaps", 1)
+		counters.snaps.Inc()
 		b.offset.largeSince = 0
 	case b.errorOffset.Pos.LenSq() >= largeOffset*largeOffset && b.offset.largeSince == 0:
 		b.offset.largeSince = now + 1
@@ -53,7 +58,7 @@ func (b *clientBody) recordCorrection(distance float32, s *smoothing.Settings, n
 
 // decayOffsets decays all error offsets by one tick.
 func (c *client) decayOffsets() {
-	stats, m, rate := &c.state.offsetStats, c.env.Counters, c.env.World.Rate()
+	stats, counters, rate := &c.state.offsetStats, &c.counters.offsets, c.env.World.Rate()
 	for i := range c.bodies {
 		o, past := &c.bodies[i].errorOffset, &c.bodies[i].offset
 		before := o.Pos
@@ -71,12 +76,12 @@ func (c *client) decayOffsets() {
 			stats.decayTicks += ticks
 			stats.maxDecayTicks = max(stats.maxDecayTicks, ticks)
 			tickMillis := 1000 / float64(rate)
-			m.Set("offset_decays", float64(stats.decayCount))
-			m.Set("offset_decay_mean_ms", float64(stats.decayTicks)*tickMillis/float64(stats.decayCount))
-			m.Set("offset_decay_max_ms", float64(stats.maxDecayTicks)*tickMillis)
+			counters.decays.Set(float64(stats.decayCount))
+			counters.decayMean.Set(float64(stats.decayTicks) * tickMillis / float64(stats.decayCount))
+			counters.decayMax.Set(float64(stats.maxDecayTicks) * tickMillis)
 		}
 	}
 	if c.state.localTick%sim.Tick(rate) == 0 && stats.smallTicks > 0 {
-		m.Set("offset_acceleration_m_per_s2", math.Sqrt(stats.accelSum/float64(stats.smallTicks))*float64(rate)*float64(rate))
+		counters.acceleration.Set(math.Sqrt(stats.accelSum/float64(stats.smallTicks)) * float64(rate) * float64(rate))
 	}
 }

@@ -84,16 +84,17 @@ func TestOffsetStats(t *testing.T) {
 // as one decay, from the first correction on.
 func TestOffsetStatsRepeated(t *testing.T) {
 	b, m := clientBody{}, &predict.Counters{}
-	declareOffsetCounters(m)
+	var counters offsetCounters
+	counters.init(m)
 	s := smoothing.DefaultSettings
 	b.errorOffset.Pos = geom.Vec3{X: 1.5}
 	for now := range sim.Tick(5) {
-		b.recordCorrection(1.5, &s, now, m)
+		b.recordCorrection(1.5, &s, now, &counters)
 	}
 	if b.offset.largeSince != 1 {
 		t.Errorf("the decay began at %d, want 1", b.offset.largeSince)
 	}
-	b.recordCorrection(2, &s, 6, m)
+	b.recordCorrection(2, &s, 6, &counters)
 	if b.offset.largeSince != 0 || m.Value("offset_snaps") != 1 {
 		t.Errorf("after a snap the decay continues since %d", b.offset.largeSince)
 	}

@@ -20,6 +20,7 @@ type server struct {
 	authorities    []authority // by body
 	claims         []claims    // by peer
 	senders        []sender    // by peer
+	counters       serverCounters
 	scratch        serverScratch
 }
 
@@ -40,6 +41,13 @@ type serverState struct {
 	updates            uint64                                   // sent
 	packets            uint64                                   // sent
 	fillSum            float64                                  // sum of the packets' fill ratios
+}
+
+// serverCounters are the counters of a server.
+type serverCounters struct {
+	packets, updates, updatesPerPacket, deltaPercent, packetFillPercent      predict.Counter
+	sendRate, congestedTicks, claimsRefused, updateWaitMax, rejectedPayloads predict.Counter
+	bands                                                                    [len(bandCounters)]predict.Counter
 }
 
 // serverScratch is memory that is reused. It holds nothing from one tick to the next.
@@ -70,17 +78,24 @@ func newServer(env *predict.Env) predict.Server {
 	declareAuthority(k, &s.settings.authority)
 	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
 	k.Solver(&s.settings.solver)
-	m.Declare("packets", "packets sent to clients")
-	m.Declare("updates", "updates sent; an update is the state of one body in one packet")
-	m.Declare("updates_per_packet", "mean number of updates in a packet")
-	m.Declare("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
-	m.Declare("packet_fill_percent", "mean share of the budget's room that packets used, %")
-	m.Declare("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
-	m.Declare("congested_ticks", "ticks in which congestion control reduced the send rate")
-	declareBands(m)
-	m.Declare("claims_refused", "claims refused because another player had authority over the body")
-	m.Declare("update_wait_max_ms", "longest time from a body's change to its next update, ms")
+	s.counters.init(m)
 	return s
+}
+
+func (k *serverCounters) init(m *predict.Counters) {
+	k.packets = m.New("packets", "packets sent to clients")
+	k.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
+	k.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
+	k.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
+	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the budget's room that packets used, %")
+	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
+	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
+	for i, c := range bandCounters {
+		k.bands[i] = m.New(c[0], c[1])
+	}
+	k.claimsRefused = m.New("claims_refused", "claims refused because another player had authority over the body")
+	k.updateWaitMax = m.New("update_wait_max_ms", "longest time from a body's change to its next update, ms")
+	k.rejectedPayloads = m.Rejected()
 }
 
 // Tick reads the inputs, steps with the newest, and sends each peer a packet. Clients run behind the
@@ -140,7 +155,7 @@ func (s *server) findChanges() {
 // sendPacket sends peer i the packet of this tick.
 func (s *server) sendPacket(i int, peer predict.Peer) {
 	p := &s.senders[i]
-	world, m, msg := s.env.World, s.env.Counters, &s.scratch.message
+	world, msg := s.env.World, &s.scratch.message
 	now := world.Tick()
 	p.receiveAcks(peer.Endpoint)
 	own := max(peer.Player, 0)
@@ -190,7 +205,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
 
 	p.state.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
-	p.state.bands.setCounters(m, world.Rate())
+	p.state.bands.setCounters(&s.counters.bands, world.Rate())
 	s.state.packets++
 	s.state.updates += uint64(msg.updateCount)
 	s.state.fillSum += float64(bits) / float64(headerBits+available)
@@ -199,13 +214,13 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 		for i := range s.senders {
 			deltas += s.senders[i].state.deltaUpdates
 		}
-		m.Set("delta_percent", float64(100*deltas)/float64(s.state.updates))
+		s.counters.deltaPercent.Set(float64(100*deltas) / float64(s.state.updates))
 	}
-	m.Set("packets", float64(s.state.packets))
-	m.Set("updates", float64(s.state.updates))
-	m.Set("updates_per_packet", float64(s.state.updates)/float64(s.state.packets))
-	m.Set("packet_fill_percent", float64(100*s.state.fillSum)/float64(s.state.packets))
-	m.Set("update_wait_max_ms", max(m.Value("update_wait_max_ms"), sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate())))
+	s.counters.packets.Set(float64(s.state.packets))
+	s.counters.updates.Set(float64(s.state.updates))
+	s.counters.updatesPerPacket.Set(float64(s.state.updates) / float64(s.state.packets))
+	s.counters.packetFillPercent.Set(float64(100*s.state.fillSum) / float64(s.state.packets))
+	s.counters.updateWaitMax.Max(sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate()))
 }
 
 // sendRate returns the rate at which a peer is sent to now, in bytes per second.
@@ -214,10 +229,10 @@ func (s *server) sendRate(p *sender, peer predict.Peer) int {
 	if reduced := p.state.congestion.updateRate(bytes, &peer.Endpoint.Stats, s.env.World.Rate()); s.settings.policy.congestion {
 		bytes = reduced
 		if p.state.congestion.congested {
-			s.env.Counters.Add("congested_ticks", 1)
+			s.counters.congestedTicks.Inc()
 		}
 	}
-	s.env.Counters.Set("send_rate_kbit_per_second", float64(bytes)/bytesPerKbit)
+	s.counters.sendRate.Set(float64(bytes) / bytesPerKbit)
 	return bytes
 }
 
