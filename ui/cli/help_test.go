@@ -25,7 +25,7 @@ const maxHelp = 110
 // whose help fits must leave it, and none may join it.
 var longHelps = []string{
 	"joint-interpolation", "joint-pivot",
-	"lag-compensation", "loop-iterations",
+	"loop-iterations",
 }
 
 // TestHelpFits checks the length of every text that explains a name: the flags and arguments

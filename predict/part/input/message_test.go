@@ -102,7 +102,7 @@ func TestMessageBits(t *testing.T) {
 func TestUnwrapTick(t *testing.T) {
 	for _, c := range []struct {
 		want, near sim.Tick
-		bits         int
+		bits       int
 	}{{0, 0, 8}, {5, 0, 8}, {255, 200, 8}, {256, 255, 8}, {255, 256, 8}, {1000, 1127, 8}, {1000, 873, 8}, {3, 100, 8},
 		{70000, 70000 - 500, 10}, {1 << 31, 1<<31 + 400, 10}, {^sim.Tick(0), ^sim.Tick(0) - 3, 8}, {^sim.Tick(0) - 200, ^sim.Tick(0) - 100, 8}} {
 		low := uint32(c.want) & (1<<c.bits - 1)
