@@ -73,6 +73,11 @@ func (m *Counters) New(name, help string) Counter {
 	return Counter{m, len(m.counters) - 1}
 }
 
+// Rejected returns the counter of rejected payloads, which most sides have.
+func (m *Counters) Rejected() Counter {
+	return m.New("rejected_payloads", "payloads rejected because they were malformed or far out of range")
+}
+
 // Inc adds 1.
 func (c Counter) Inc() { c.Add(1) }
 

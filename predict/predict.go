@@ -17,6 +17,8 @@
 package predict
 
 import (
+	"errors"
+
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/sim"
@@ -89,6 +91,9 @@ type Env struct {
 	OnHit func(*HitResult)
 }
 
+// ErrMalformed is the error of a reader for a payload that no side sends.
+var ErrMalformed = errors.New("malformed payload")
+
 // Peer is a client as the server sees it.
 type Peer struct {
 	Endpoint *packet.Endpoint
@@ -122,6 +127,9 @@ type Client interface {
 	CopyFrom(Client)
 }
 
+// TrailTicks is the number of past ticks that a trail covers.
+const TrailTicks = 160
+
 // View is what one client shows in one tick. Its slices are indexed by body, and the caller owns
 // them.
 type View struct {
@@ -133,7 +141,7 @@ type View struct {
 	Bodies       []geom.Pose // as drawn, after smoothing; world frame
 	Simulated    []geom.Pose // as simulated or interpolated, before smoothing
 	LastReceived []geom.Pose // as last received from the server; empty before anything is
-	Trail        []geom.Pose // past of the player's cube, oldest first
+	Trail        []geom.Pose // poses of the player's cube in the last TrailTicks ticks, oldest first
 	Note         string      // a short status such as what the client waits for; may be empty
 
 	// TouchedBy is the player who touches each body, as far as the client knows, and sim.NoPlayer

@@ -8,9 +8,8 @@
 package codec
 
 import (
-	"errors"
-
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -21,9 +20,6 @@ const (
 	AsleepBits = 1 + 3*32 + 4*32
 	AwakeBits  = AsleepBits + 6*32
 )
-
-// errInvalidBody is the error for a body that no scene could contain.
-var errInvalidBody = errors.New("codec: not a body")
 
 // unitTolerance is the largest deviation of an orientation's squared length from 1.
 const unitTolerance = 2e-3
@@ -49,7 +45,7 @@ func CodeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 			b.Linear, b.Angular = geom.Vec3{}, geom.Vec3{}
 		}
 		if c.Err() == nil && !ValidBody(b, scene) {
-			c.Fail(errInvalidBody)
+			c.Fail(predict.ErrMalformed)
 		}
 	}
 }

@@ -260,7 +260,7 @@ func (r *Receiver) resolveTree(scene *sim.Scene, old bool) error {
 			*p = inside
 		}
 		if !ValidBody(b, scene) {
-			return errInvalidBody
+			return predict.ErrMalformed
 		}
 	}
 	return nil

@@ -216,14 +216,14 @@ func (r *Receiver) Finish(payload []byte, scene *sim.Scene, expected sim.Tick) (
 		} else if r.included[i] = false; r.HasSnapshot {
 			*b = r.Bodies[i]
 		} else {
-			c.Fail(errInvalidBody)
+			c.Fail(predict.ErrMalformed)
 		}
 		if c.Err() != nil {
 			return false, c.Err()
 		}
 	}
 	if !c.AtEnd(len(payload)) {
-		return false, errInvalidBody // trailing bytes
+		return false, predict.ErrMalformed // trailing bytes
 	}
 	old := r.HasSnapshot && tick <= r.Tick
 	if r.tree != nil && !r.layoutOnly {

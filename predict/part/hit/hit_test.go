@@ -10,8 +10,8 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// rig is a judge, and a world that no step moves: body 1 goes north at 12 m/s, 0.2 m a
-// tick, past the first player, who stands at -6, 0 and looks east.
+// rig is a lag compensator and a world that is never stepped: body 1 moves north at 12 m/s, 0.2 m
+// per tick, past the first player, who stands at (-6, 0) and looks east.
 type rig struct {
 	env      *predict.Env
 	w        *predict.World
@@ -45,12 +45,12 @@ func (r *rig) PopShots(int) []sim.Shot {
 	return list
 }
 
-// targetAt is where body 1 is at a moment.
+// targetAt returns the position of body 1 at a moment.
 func targetAt(moment float32) geom.Vec3 {
 	return geom.Vec3{X: 6, Y: float32(0.2*float32(moment/predict.SubticksPerTick)) - 20, Z: 0.75}
 }
 
-// tick makes a tick of the server, in which some shots arrive.
+// tick runs a tick of the server in which some shots arrive.
 func (r *rig) tick(shots ...sim.Shot) {
 	b := r.w.Bodies()[1]
 	b.Pose.Pos = targetAt(float32(r.w.Tick()) * predict.SubticksPerTick)
@@ -66,17 +66,17 @@ func (r *rig) run(ticks int) {
 	}
 }
 
-// aimedShot aims from the first player at where body 1 is at one moment, and claims to see
-// another.
+// aimedShot returns a shot of the first player, aimed at the position of body 1 at one moment, with
+// another moment as its view time.
 func aimedShot(aimed float32, seen int64) sim.Shot {
 	s := sim.Aim(targetAt(aimed).Sub(geom.Vec3{X: -6, Z: 0.75}))
 	input.SetViewTime(&s, seen, 0)
 	return s
 }
 
-// TestRewindsTargets says that a shot at where a body was is a hit in the past that it
-// claims to show and a miss now, and the other way round; that the past is that of the
-// moment, between ticks; and that the knob says which counts.
+// TestRewindsTargets checks that a shot at a body's past position hits in the past and misses in
+// the present, and the other way round; that the past pose is that of the view time, between ticks;
+// and that the knob decides which result counts.
 func TestRewindsTargets(t *testing.T) {
 	for _, on := range []string{"on", "off"} {
 		r := newRig(t, "lag-compensation", on)
@@ -84,24 +84,24 @@ func TestRewindsTargets(t *testing.T) {
 		seen := int64(88*predict.SubticksPerTick + 5) // at tick 100 that is 11 and 11/16 ticks ago
 		r.tick(aimedShot(float32(seen), seen), aimedShot(100*predict.SubticksPerTick, seen))
 		if len(r.results) != 2 {
-			t.Fatalf("%d verdicts", len(r.results))
+			t.Fatalf("%d hit results", len(r.results))
 		}
 		v := &r.results[0]
 		if v.Rewound.Hit.Body != 1 || v.Now.Hit.Body != sim.NoBody || v.Refused != predict.NotRefused || v.Tick != 100 || v.Age != 100*predict.SubticksPerTick-seen {
-			t.Errorf("at the past: %+v", v)
+			t.Errorf("aimed at the past: %+v", v)
 		}
 		if d := v.TargetThen.Pos.Sub(targetAt(float32(seen))).Len(); d > 1e-4 {
-			t.Errorf("the past is %v m beside", d)
+			t.Errorf("the past pose is %v m off", d)
 		}
 		if d := v.TargetNow.Pos.Sub(targetAt(100 * predict.SubticksPerTick)).Len(); d > 1e-4 {
-			t.Errorf("the present is %v m beside", d)
+			t.Errorf("the present pose is %v m off", d)
 		}
 		if got := v.HitBody() == 1; got != (on == "on") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		v = &r.results[1]
 		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.TargetBody() != 1 {
-			t.Errorf("at the present: %+v", v)
+			t.Errorf("aimed at the present: %+v", v)
 		}
 		if got := v.HitBody() == 1; got != (on == "off") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
@@ -111,19 +111,19 @@ func TestRewindsTargets(t *testing.T) {
 			t.Errorf("%+v", m.All())
 		}
 		if got := m.Value("shots_target_moved_max_m"); got < 2.33 || got > 2.35 { // 11 11/16 ticks of 0.2 m
-			t.Errorf("what was hit has moved %v m", got)
+			t.Errorf("the target has moved %v m", got)
 		}
 	}
 }
 
-// TestTickFractions says that a sixteenth of a tick makes the difference that it should: a
-// shot just past the edge of a body hits it or not by the fraction alone.
+// TestTickFractions checks that a subtick matters: a shot just past the edge of a body hits or
+// misses by the fraction alone.
 func TestTickFractions(t *testing.T) {
 	r := newRig(t, "hit-history", "1s")
 	r.run(100)
 	for part := range int64(predict.SubticksPerTick) {
 		seen := 90*predict.SubticksPerTick + part
-		// Past the corner that is nearest, as it is in the middle of the tick.
+		// Just past the nearest corner, at its pose in the middle of the tick.
 		s := aimedShot(0, seen)
 		aim := sim.Aim(geom.Vec3{X: 11.25, Y: targetAt(90.5*predict.SubticksPerTick).Y - 0.75})
 		s.Yaw, s.Pitch = aim.Yaw, aim.Pitch
@@ -132,16 +132,16 @@ func TestTickFractions(t *testing.T) {
 		if v.Refused != predict.NotRefused {
 			t.Fatalf("%+v", v)
 		}
-		// The aim has steps of 1.7 cm there, and in a sixteenth of a tick it goes 1.25 cm.
+		// The aim has steps of 1.7 cm there, and the body moves 1.25 cm in a subtick.
 		if part < 7 && v.Rewound.Hit.Body != 1 || part > 9 && v.Rewound.Hit.Body != sim.NoBody {
-			t.Errorf("%d sixteenths: %+v", part, v.Rewound.Hit)
+			t.Errorf("%d subticks: %+v", part, v.Rewound.Hit)
 		}
 	}
 }
 
-// TestRefusesOldAndFuture says that what is older than the history is refused, to the sixteenth of
-// a tick, with any history; that what is from the future waits for its moment, and is
-// refused if that is far away; and that such a shot is no hit whatever it would meet.
+// TestRefusesOldAndFuture checks that shots older than the history are refused, to the subtick,
+// with histories of several lengths; that shots from the future wait for their time, and are
+// refused if it is too far away; and that a refused shot hits nothing.
 func TestRefusesOldAndFuture(t *testing.T) {
 	for history, ticks := range map[string]int64{"300ms": 18, "0ms": 0, "1000ms": 60, "50ms": 3} {
 		r := newRig(t, "hit-history", history)
@@ -152,10 +152,10 @@ func TestRefusesOldAndFuture(t *testing.T) {
 			t.Fatalf("%s: %d verdicts", history, len(r.results))
 		}
 		if v := &r.results[0]; v.Refused != predict.NotRefused || v.HitBody() != 1 {
-			t.Errorf("%s: at its edge: %+v", history, v)
+			t.Errorf("history %s, at its edge: %+v", history, v)
 		}
 		if v := &r.results[1]; v.Refused != predict.TooOld || v.HitBody() != sim.NoBody {
-			t.Errorf("%s: beyond its edge: %+v", history, v)
+			t.Errorf("history %s, beyond its edge: %+v", history, v)
 		}
 	}
 	r := newRig(t)
@@ -177,9 +177,9 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	}
 }
 
-// TestShooterMoment says that a ray begins where the server had the shooter's cube: at
-// the moment of the picture, or as much later as the shooter's own cube was drawn; and
-// that nothing of what a client says can put it elsewhere.
+// TestShooterMoment checks that a ray starts at the server's pose of the shooter's cube: at the
+// view time, or later by as much as the client drew that cube ahead; and that nothing in a shot can
+// move it elsewhere.
 func TestShooterMoment(t *testing.T) {
 	r := newRig(t)
 	own := func(t sim.Tick) geom.Vec3 { return geom.Vec3{X: -6 - 0.1*float32(t), Z: 0.75} }
@@ -200,17 +200,17 @@ func TestShooterMoment(t *testing.T) {
 	for i, want := range []sim.Tick{90, 97} {
 		v := &r.results[i]
 		if d := v.Rewound.Origin.Sub(own(want)).Len(); d > 1e-4 {
-			t.Errorf("shot %d begins %v m from where the cube was", i, d)
+			t.Errorf("shot %d starts %v m from the cube's past pose", i, d)
 		}
 		if d := v.Now.Origin.Sub(own(100)).Len(); d > 1e-4 {
-			t.Errorf("shot %d begins %v m from where the cube is", i, d)
+			t.Errorf("shot %d starts %v m from the cube's present pose", i, d)
 		}
 	}
 }
 
-// TestShotsWithoutClaim says that a shot that claims nothing, such as that of a player
-// at the server, is of the present.
-func TestShotsWithoutClaim(t *testing.T) {
+// TestShotsWithoutViewTime checks that a shot without a view time, such as that of a player at the
+// server, is resolved in the present.
+func TestShotsWithoutViewTime(t *testing.T) {
 	r := newRig(t)
 	r.run(50)
 	s := aimedShot(50*predict.SubticksPerTick, 0)
@@ -224,11 +224,11 @@ func TestShotsWithoutClaim(t *testing.T) {
 	}
 }
 
-// TestCopy says that a copy judges what its original would have.
+// TestCopy checks that a copy resolves shots as its original does.
 func TestCopy(t *testing.T) {
 	a, b := newRig(t), newRig(t)
 	a.run(80)
-	a.tick(aimedShot(0, 84*predict.SubticksPerTick)) // it waits
+	a.tick(aimedShot(0, 84*predict.SubticksPerTick)) // pending
 	b.run(3)
 	b.w.CopyFrom(a.w)
 	b.lc.CopyFrom(&a.lc)
@@ -241,7 +241,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestNoAllocations says that neither a tick nor a shot takes new memory.
+// TestNoAllocations checks that neither a tick nor a shot allocates.
 func TestNoAllocations(t *testing.T) {
 	r := newRig(t)
 	r.env.OnHit = nil
@@ -252,12 +252,11 @@ func TestNoAllocations(t *testing.T) {
 		r.tick(s)
 	})
 	if n != 0 || r.env.Counters.Value("shots_resolved") < 200 {
-		t.Errorf("%v allocations a tick, %v shots", n, r.env.Counters.Value("shots_resolved"))
+		t.Errorf("%v allocations per tick, %v shots", n, r.env.Counters.Value("shots_resolved"))
 	}
 }
 
-// BenchmarkRecord is what a tick without a shot costs, and BenchmarkShot what one
-// costs, in a world of 901 cubes that all move.
+// BenchmarkRecord measures a tick without a shot, in a world of 901 moving cubes.
 func BenchmarkRecord(b *testing.B) {
 	r := newLargeRig(b)
 	for b.Loop() {
@@ -266,6 +265,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
+// BenchmarkShot measures a shot in the same world.
 func BenchmarkShot(b *testing.B) {
 	r := newLargeRig(b)
 	s := sim.Aim(geom.Vec3{X: 1})
@@ -299,8 +299,8 @@ func newLargeRig(b *testing.B) *rig {
 	return r
 }
 
-// TestBehindCover says that who is hit in the past and stands behind something now is told
-// of as shot around a corner, and who stands in the open is not.
+// TestBehindCover checks that a target hit in the past is reported as shot around a corner if it is
+// behind cover in the present, and not if it is in the open.
 func TestBehindCover(t *testing.T) {
 	for name, wall := range map[string]geom.Vec3{"covered": {X: 0, Y: -0.1, Z: 1}, "in the open": {X: 0, Y: 8, Z: 1}} {
 		r := newRig(t)
@@ -309,7 +309,7 @@ func TestBehindCover(t *testing.T) {
 		r.w = predict.NewWorld(sc, 60)
 		r.env.World = r.w
 		r.run(100)
-		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m to the south of the line
+		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m south of the line of fire
 		if v := &r.results[0]; v.HitBody() != 1 || v.BehindCover != (name == "covered") {
 			t.Errorf("%s: %+v", name, v)
 		}

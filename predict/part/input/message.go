@@ -1,13 +1,13 @@
-// Package input carries what players do from client to server: the same
-// inputs again in several packets, so that a lost one costs nothing, and at the
-// server a queue that hands each input out in its tick.
+// Package input carries the players' inputs from the clients to the server. A client sends its recent
+// inputs in every packet, so that a lost packet costs nothing. At the server a queue returns each
+// input in its tick (Queue), or a playout buffer delays all of them evenly (PlayoutBuffer).
 package input
 
 import (
-	"errors"
 	"slices"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
@@ -15,40 +15,37 @@ const (
 	buttonBits  = 6
 	headingBits = 8
 
-	// MaxInputs is the largest number of inputs in one message.
+	// MaxInputs is the largest number of inputs in a message.
 	MaxInputs = 128
-	// MinTickBits and MaxTickBits bound the width of the tick on the wire; the
-	// field that tells it has four bits.
+	// MinTickBits and MaxTickBits bound the width of the tick on the wire.
 	MinTickBits, MaxTickBits = 8, 23
 )
 
-// MostBits is the longest that one input gets on its own, without a shot, and
-// MostShotBits with one.
+// MaxInputBits is the largest size of an input coded on its own, and MaxShotInputBits of one with a
+// shot.
 const (
 	MaxInputBits     = buttonBits + 1 + headingBits
 	MaxShotInputBits = MaxInputBits + maxShotBits
 )
 
-var errMalformed = errors.New("input: not a message")
-
-// CodeInput reads, writes or measures one input on its own: six buttons, and the
-// heading behind a bit that says whether it is other than zero. A shot is left out.
+// CodeInput reads, writes or measures an input on its own, without its shot: six buttons, one bit
+// that says whether the heading is not zero, and if so the heading.
 func CodeInput(c *quant.Coder, in sim.Input) sim.Input {
 	in.Shot = sim.Shot{}
 	if in = codeInputAfter(c, in, sim.Input{}); in.Shot.Fired {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 	return in
 }
 
-// codeInputAfter is an input that follows another: its heading costs eight bits only
-// when it has changed. A heading that is said to have changed and has not
-// announces a shot: then the input goes on as shot has it.
+// codeInputAfter reads, writes or measures an input that follows another one. The heading takes eight
+// bits only if it has changed. A heading that is marked as changed but equals the last one announces
+// a shot, and codeShot continues.
 func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
 	c.Label("buttons")
 	in.Buttons = sim.Buttons(c.Bits(uint32(in.Buttons), buttonBits))
 	if c.Reading() {
-		in.Shot = sim.Shot{} // of whatever was there before
+		in.Shot = sim.Shot{} // in may hold an older input
 	}
 	if in.Shot.Fired {
 		c.Label("heading_changed")
@@ -69,33 +66,30 @@ func codeInputAfter(c *quant.Coder, in, before sim.Input) sim.Input {
 	return in
 }
 
-// Message is a run of inputs, one for each tick, oldest first. On the wire it
-// is
+// Message is a run of inputs of consecutive ticks, oldest first. On the wire it is
 //
-//	the width of the tick less 8, 4 bits
-//	the tick of the newest input, its low bits
-//	the number of inputs less 1, 7 bits
-//	one bit: whether only important moves follow
+//	width of the tick less 8, 4 bits
+//	tick of the newest input, low bits
+//	number of inputs less 1, 7 bits
+//	one bit: important moves only
 //	the oldest input
-//	then either for every other one a bit, set if it differs from the one before,
+//	then either for each other input a bit that is set if it differs from the one before,
 //	and if so the input (Fiedler, Deterministic Lockstep, 2014),
-//	or for each input that differs from the one before: a set bit, its place in
-//	the run, and the input; and a clear bit after the last
+//	or for each input that differs from the one before: a set bit, its index in the run,
+//	and the input; and a clear bit at the end
 //
-// Shots are in shots.go.
-//
-// An important move is an input that differs from the one before it (Fiedler,
-// Zen of Networked Physics, 2004): both forms say the same.
+// An important move is an input that differs from the one before it (Fiedler, Zen of Networked
+// Physics, 2004). Both forms contain the same inputs. Shots are described in shots.go.
 type Message struct {
-	TickBits      int // of the tick on the wire, in [MinTickBits, MaxTickBits]
+	TickBits      int // width of the tick on the wire, in [MinTickBits, MaxTickBits]
 	NewestTick    sim.Tick
-	ImportantOnly bool // send only what differs
+	ImportantOnly bool // only inputs that differ
 	Inputs        []sim.Input
 }
 
-// Code reads, writes or measures the message. When it reads, Newest must hold
-// a tick near the true one, to complete its low bits from; what it reads may be
-// anything, and c fails if it is no message.
+// Code reads, writes or measures the message. Before reading, NewestTick must be near the true one,
+// because only its low bits are on the wire. The bytes may be anything: c fails if they are
+// malformed.
 func (m *Message) Code(c *quant.Coder) {
 	c.Label("tick_bits")
 	m.TickBits = c.Int(m.TickBits, MinTickBits, MaxTickBits)
@@ -111,7 +105,7 @@ func (m *Message) Code(c *quant.Coder) {
 	if c.Reading() {
 		m.NewestTick = UnwrapTick(low, m.TickBits, m.NewestTick)
 		if int64(m.NewestTick) < int64(n)-1 {
-			c.Fail(errMalformed) // it would begin before the session
+			c.Fail(predict.ErrMalformed) // the run begins before the session
 			return
 		}
 		m.Inputs = slices.Grow(m.Inputs[:0], MaxInputs)[:n]
@@ -130,9 +124,8 @@ func (m *Message) Code(c *quant.Coder) {
 	}
 }
 
-// CodeInputs reads, writes or measures inputs that follow each other: the first on its
-// own, and for each other one a bit that says whether it differs from the one
-// before, and the input if it does. So one that does not costs one bit.
+// CodeInputs reads, writes or measures inputs of consecutive ticks: the first on its own, and for each
+// other one a bit that is set if it differs from the one before, and if so the input.
 func CodeInputs(c *quant.Coder, list []sim.Input) {
 	for i := range list {
 		c.Group("inputs", i)
@@ -143,7 +136,7 @@ func CodeInputs(c *quant.Coder, list []sim.Input) {
 		c.Label("changed")
 		if c.Bool(list[i] != list[i-1]) {
 			if list[i] = codeInputAfter(c, list[i], list[i-1]); list[i] == list[i-1] {
-				c.Fail(errMalformed) // a bit would have said so
+				c.Fail(predict.ErrMalformed) // an equal input is not marked as changed
 			}
 		} else {
 			list[i] = list[i-1]
@@ -151,7 +144,7 @@ func CodeInputs(c *quant.Coder, list []sim.Input) {
 	}
 }
 
-// writeMoves writes the inputs that differ from those before them.
+// writeMoves writes the inputs that differ from the ones before them.
 func (m *Message) writeMoves(c *quant.Coder) {
 	for i := 1; i < len(m.Inputs); i++ {
 		if m.Inputs[i] != m.Inputs[i-1] {
@@ -163,38 +156,38 @@ func (m *Message) writeMoves(c *quant.Coder) {
 	c.Bool(false)
 }
 
-// readMoves reads what writeMoves wrote and fills in the inputs between. At
-// most as many rounds are made as there are inputs, whatever is read.
+// readMoves reads what writeMoves writes and fills in the inputs between. It reads no more moves than
+// there are inputs.
 func (m *Message) readMoves(c *quant.Coder) {
-	at := 0 // of the last input read
+	last := 0 // index of the last input read
 	fill := func(end int) {
-		for i := at + 1; i < end; i++ {
-			m.Inputs[i] = m.Inputs[at]
+		for i := last + 1; i < end; i++ {
+			m.Inputs[i] = m.Inputs[last]
 		}
 	}
 	c.Group("changes", 0)
 	c.Label("changed")
 	for moves := 1; c.Bool(false); moves++ {
 		if len(m.Inputs) == 1 {
-			c.Fail(errMalformed) // there is no second input that could differ
+			c.Fail(predict.ErrMalformed) // no second input
 			return
 		}
 		c.Label("index")
-		place := c.Int(0, 1, len(m.Inputs)-1)
-		if c.Err() != nil || place <= at {
-			c.Fail(errMalformed)
+		index := c.Int(0, 1, len(m.Inputs)-1)
+		if c.Err() != nil || index <= last {
+			c.Fail(predict.ErrMalformed)
 			return
 		}
-		fill(place)
-		m.Inputs[place] = codeInputAfter(c, sim.Input{}, m.Inputs[place-1])
-		at = place
+		fill(index)
+		m.Inputs[index] = codeInputAfter(c, sim.Input{}, m.Inputs[index-1])
+		last = index
 		c.Group("changes", moves)
 		c.Label("changed")
 	}
 	fill(len(m.Inputs))
 }
 
-// Fields reads a payload and has see told of every field of it.
+// Fields reports the fields of a payload to see.
 func Fields(payload []byte, see func(quant.Field)) error {
 	var c quant.Coder
 	c.OnField(see)
@@ -202,13 +195,13 @@ func Fields(payload []byte, see func(quant.Field)) error {
 	m := Message{NewestTick: 1 << MaxTickBits} // any tick will do
 	m.Code(&c)
 	if c.Err() == nil && !c.AtEnd(len(payload)) {
-		return errMalformed
+		return predict.ErrMalformed
 	}
 	return c.Err()
 }
 
-// FieldsOr looks into a payload of a strategy whose clients send inputs: what its
-// server sends is read by down. An empty payload has no fields.
+// FieldsOr reports the fields of a payload of a strategy whose clients send inputs. down reports those
+// of the server's payloads. An empty payload has no fields.
 func FieldsOr(up bool, payload []byte, see func(quant.Field), down func() error) error {
 	switch {
 	case len(payload) == 0:
@@ -219,14 +212,14 @@ func FieldsOr(up bool, payload []byte, see func(quant.Field), down func() error)
 	return down()
 }
 
-// UnwrapTick returns the tick nearest to guess whose lowest bits are low.
-func UnwrapTick(low uint32, bits int, guess sim.Tick) sim.Tick {
+// UnwrapTick returns the tick nearest to near whose low bits are low.
+func UnwrapTick(low uint32, bits int, near sim.Tick) sim.Tick {
 	size := int64(1) << bits
-	t := int64(guess)&^(size-1) | int64(low)
-	switch away := t - int64(guess); {
-	case away > size/2 && t >= size:
+	t := int64(near)&^(size-1) | int64(low)
+	switch distance := t - int64(near); {
+	case distance > size/2 && t >= size:
 		t -= size
-	case away < -size/2 && t+size <= int64(^sim.Tick(0)):
+	case distance < -size/2 && t+size <= int64(^sim.Tick(0)):
 		t += size
 	}
 	return sim.Tick(t)

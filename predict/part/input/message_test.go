@@ -22,8 +22,8 @@ func drawInput(t *rapid.T, name string) sim.Input {
 	return in
 }
 
-// TestMessageRoundTrip says that a run of inputs arrives as it was sent, in
-// both forms and at every width of the tick, and that it is read whole.
+// TestMessageRoundTrip checks that a run of inputs is read as it was written, in both forms and
+// with every width of the tick.
 func TestMessageRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, MaxInputs).Draw(t, "n")
@@ -48,9 +48,9 @@ func TestMessageRoundTrip(t *testing.T) {
 		c.BeginMeasure()
 		m.Code(&c)
 		if c.BitsProcessed() != bits {
-			t.Fatalf("measured %d bits, written %d", c.BitsProcessed(), bits)
+			t.Fatalf("measures %d bits, writes %d", c.BitsProcessed(), bits)
 		}
-		near := int64(m.NewestTick) + int64(rapid.IntRange(-120, 120).Draw(t, "guess"))
+		near := int64(m.NewestTick) + int64(rapid.IntRange(-120, 120).Draw(t, "near"))
 		back := Message{NewestTick: sim.Tick(max(near, 0))}
 		c.BeginRead(data)
 		back.Code(&c)
@@ -63,7 +63,7 @@ func TestMessageRoundTrip(t *testing.T) {
 	})
 }
 
-// TestMessageBits holds the size of a message to what its layout says.
+// TestMessageBits compares the size of messages with their layout.
 func TestMessageBits(t *testing.T) {
 	steady := make([]sim.Input, 16)
 	for i := range steady {
@@ -98,21 +98,21 @@ func TestMessageBits(t *testing.T) {
 	}
 }
 
-// TestUnwrapTick holds the completion of wrapping ticks at the edges.
+// TestUnwrapTick checks the completion of wrapped ticks at the edges.
 func TestUnwrapTick(t *testing.T) {
 	for _, c := range []struct {
-		true1, guess sim.Tick
-		bits         int
+		want, near sim.Tick
+		bits       int
 	}{{0, 0, 8}, {5, 0, 8}, {255, 200, 8}, {256, 255, 8}, {255, 256, 8}, {1000, 1127, 8}, {1000, 873, 8}, {3, 100, 8},
 		{70000, 70000 - 500, 10}, {1 << 31, 1<<31 + 400, 10}, {^sim.Tick(0), ^sim.Tick(0) - 3, 8}, {^sim.Tick(0) - 200, ^sim.Tick(0) - 100, 8}} {
-		low := uint32(c.true1) & (1<<c.bits - 1)
-		if got := UnwrapTick(low, c.bits, c.guess); got != c.true1 {
-			t.Errorf("%d low bits of %d near %d: %d", c.bits, c.true1, c.guess, got)
+		low := uint32(c.want) & (1<<c.bits - 1)
+		if got := UnwrapTick(low, c.bits, c.near); got != c.want {
+			t.Errorf("the low %d bits of %d near %d unwrap to %d", c.bits, c.want, c.near, got)
 		}
 	}
 }
 
-// FuzzMessage feeds the reader anything at all.
+// FuzzMessage reads any payload.
 func FuzzMessage(f *testing.F) {
 	for _, important := range []bool{false, true} {
 		m := Message{TickBits: 10, NewestTick: 70, ImportantOnly: important, Inputs: []sim.Input{{Buttons: 1}, {Buttons: 3, Heading: 9}, {Buttons: 3, Heading: 9}, {},
@@ -129,7 +129,7 @@ func FuzzMessage(f *testing.F) {
 		q.Start(50, sim.Input{})
 		from, fresh := q.Read(b, 50, env.Counters)
 		if len(fresh) > MaxInputs || len(fresh) > 0 && from < 50 {
-			t.Errorf("%d inputs from tick %d", len(fresh), from)
+			t.Errorf("%d new inputs from tick %d", len(fresh), from)
 		}
 		for i := range sim.Tick(600) {
 			if in := q.Pop(50+i, true, env.Counters); in.Buttons&^sim.AllButtons != 0 {
@@ -140,7 +140,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// rig is a sender and a queue with nothing between them.
+// rig is a sender and a queue, connected directly.
 type rig struct {
 	env      predict.Env
 	s        Sender
@@ -165,7 +165,7 @@ func newRig(t *testing.T, knobs ...string) *rig {
 
 func inputAt(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Buttons(t*7) & sim.AllButtons} }
 
-// send sends the inputs up to tick t, and loses the packet if lose.
+// send sends the inputs up to tick t. The packet is lost if lose is set.
 func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
 	r.now += time.Second / 60
 	r.up.Update(r.now)
@@ -179,8 +179,8 @@ func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
 	}
 }
 
-// TestQueue plays a loss by hand: without redundancy the lost input is
-// missing, with it the next packet brings it, and repeats are counted.
+// TestQueue loses a packet: without redundancy its input is missing, with redundancy the next
+// packet contains it, and duplicates are counted.
 func TestQueue(t *testing.T) {
 	for _, redundant := range []string{"off", "on"} {
 		r := newRig(t, "redundant", redundant)
@@ -214,8 +214,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestLateInputs says that an input that comes after its turn is counted, is not
-// used, and does not count as consumed.
+// TestLateInputs checks that a late input is counted, not used, and not counted as consumed.
 func TestLateInputs(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(0, sim.Input{})
@@ -230,9 +229,8 @@ func TestLateInputs(t *testing.T) {
 	}
 }
 
-// TestQueueAfterLongFreeze says that the input of a client that has stood still for ten
-// seconds, whose tick's low bits mean one in the future by now, is not used there if the
-// true one comes.
+// TestQueueAfterLongFreeze checks a client that was suspended for ten seconds: the low bits of its
+// old tick are those of a future one, but its input is not used there if the true one arrives.
 func TestQueueAfterLongFreeze(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(1000, sim.Input{})
@@ -257,9 +255,8 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 	}
 }
 
-// TestReplayInput says that inputs that come late can be had all the same, each counted as
-// used once, with what is missing filled in as it would have been; and that what is
-// repeated from then on is the newest of them.
+// TestReplayInput checks that late inputs can be replayed, each fresh once, with missing ones
+// filled in as before; and that the newest of them is repeated afterwards.
 func TestReplayInput(t *testing.T) {
 	r := newRig(t, "redundant", "off")
 	r.q.Start(0, inputAt(1))
@@ -271,29 +268,29 @@ func TestReplayInput(t *testing.T) {
 		r.send(late, late, false, 8)
 	}
 	if from, ok := r.q.PopOldestLate(); from != 5 || !ok {
-		t.Errorf("late from %d, %v", from, ok)
+		t.Errorf("the oldest late tick is %d, %v", from, ok)
 	}
 	if _, ok := r.q.PopOldestLate(); ok {
-		t.Error("told of twice")
+		t.Error("a late input is reported twice")
 	}
 	last := inputAt(3)
 	for i, want := range []sim.Tick{3, 5, 5, 7} {
 		in, fresh := r.q.ReplayInput(sim.Tick(4+i), last, true)
 		if in != inputAt(want) || fresh != (i == 1 || i == 3) {
-			t.Errorf("tick %d: %v, %v, want the input of %d", 4+i, in, fresh, want)
+			t.Errorf("tick %d: input %v, fresh %v, want the input of tick %d", 4+i, in, fresh, want)
 		}
 		last = in
 	}
 	if _, fresh := r.q.ReplayInput(5, last, true); fresh {
-		t.Error("used twice")
+		t.Error("a late input is fresh twice")
 	}
 	if got := r.q.Pop(8, true, r.env.Counters); got != inputAt(7) {
-		t.Errorf("then %v is repeated", got)
+		t.Errorf("afterwards %v is repeated", got)
 	}
 }
 
-// TestMaxInputs says that a packet holds no more inputs than the cap allows, and
-// none that the server has answered for.
+// TestMaxInputs checks that a packet contains no more inputs than redundant-max, and none before
+// the needed tick.
 func TestMaxInputs(t *testing.T) {
 	r := newRig(t, "redundant-max", "8")
 	var c quant.Coder
@@ -321,8 +318,8 @@ func TestMaxInputs(t *testing.T) {
 	}
 }
 
-// TestOutage says that inputs still find their ticks after five seconds of
-// silence, although their ticks are sent in eight bits.
+// TestOutage checks that inputs reach their ticks after a five-second outage, although only eight
+// bits of the tick are sent.
 func TestOutage(t *testing.T) {
 	r := newRig(t, "tick-bits", "8")
 	r.q.Start(0, sim.Input{})
@@ -335,8 +332,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestEncodingIsUnique says that inputs have one form: one that is said to differ from that
-// before and does not is refused, and so is a heading.
+// TestEncodingIsUnique checks that equal inputs have one encoding: an input or a heading that is
+// marked as changed but is equal is rejected.
 func TestEncodingIsUnique(t *testing.T) {
 	read := func(write func(c *quant.Coder)) error {
 		var c quant.Coder
@@ -361,9 +358,9 @@ func TestEncodingIsUnique(t *testing.T) {
 		t.Error(err)
 	}
 	if read(one(3, false, 0)) == nil {
-		t.Error("an input that does not differ is read")
+		t.Error("an equal input marked as changed is accepted")
 	}
 	if read(one(4, true, 0)) == nil {
-		t.Error("a heading that does not differ is read")
+		t.Error("an equal heading marked as changed is accepted")
 	}
 }

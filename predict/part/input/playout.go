@@ -86,7 +86,7 @@ func DeclarePlayout(s *PlayoutSettings, env *predict.Env) {
 	m.Declare("duplicate_inputs", "inputs that had arrived before")
 	m.Declare("skipped_inputs", "inputs that were skipped because too many waited")
 	m.Declare("buffer_depth", "inputs that wait for their turn, now")
-	m.Declare("rejected_payloads", "malformed payloads")
+	m.Rejected()
 }
 
 // DeclarePlayoutDelay declares the knob that both sides use.
@@ -170,12 +170,12 @@ func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m
 	msg.Code(c)
 	ahead := int64(msg.NewestTick) - int64(now)
 	if c.Err() != nil || !c.AtEnd(len(payload)) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Add("rejected_payloads", 1) // malformed, or its ticks are too far off
+		m.Rejected().Inc() // malformed, or its ticks are too far off
 		return
 	}
 	if p.hasMessage && ahead > p.ahead+int64(1)<<msg.TickBits/8 && p.outlierCount < maxOutliers {
 		p.outlierCount++
-		m.Add("rejected_payloads", 1)
+		m.Rejected().Inc()
 		return
 	}
 	p.ahead, p.hasMessage, p.outlierCount = ahead, true, 0

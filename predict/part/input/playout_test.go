@@ -33,8 +33,8 @@ func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 // inputOf returns an input that names its tick.
 func inputOf(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading: uint8(t)} }
 
-// tick makes a tick of the server in which the inputs of some client ticks arrive one by
-// one. It returns the tick of the used input, or - for none.
+// tick runs a tick of the server in which the inputs of some client ticks arrive one by one. It
+// returns the tick of the used input, or - for none.
 func (b *testBuffer) tick(arrivals ...sim.Tick) string {
 	in := b.Pop(&b.settings, b.env.Counters)
 	for _, t := range arrivals {
@@ -47,8 +47,8 @@ func (b *testBuffer) tick(arrivals ...sim.Tick) string {
 	return fmt.Sprint(in.Heading)
 }
 
-// layout draws the row of places: the tick of an input, . for an empty place, and brackets
-// around an input that stays to be repeated.
+// layout draws the places: the tick of an input, . for an empty place, and brackets around an input
+// that is being repeated.
 func (b *testBuffer) layout() string {
 	var s []string
 	for range b.wait * min(b.queue.Len(), 1) {
@@ -66,7 +66,7 @@ func (b *testBuffer) layout() string {
 	return strings.Join(s, " ")
 }
 
-// TestPlayoutTable plays the article's worked example, tick by tick (its frames).
+// TestPlayoutTable plays out the talk's worked example, tick by tick.
 func TestPlayoutTable(t *testing.T) {
 	type row struct {
 		tick     int // of the server
@@ -106,13 +106,12 @@ func TestPlayoutTable(t *testing.T) {
 			}
 		}
 		if late := b.env.Counters.Value("late_inputs"); late != 1 {
-			t.Errorf("%v late", late)
+			t.Errorf("%v late inputs", late)
 		}
 	}
 }
 
-// TestPlayoutLastConsumed checks the source and the tick of the used inputs in the worked
-// example.
+// TestPlayoutLastConsumed checks the sources and ticks of the inputs used in the worked example.
 func TestPlayoutLastConsumed(t *testing.T) {
 	b := newTestBuffer(t)
 	arrivals := map[int][]sim.Tick{5: {2}, 6: {5}, 7: {3}, 13: {6}}
@@ -130,10 +129,9 @@ func TestPlayoutLastConsumed(t *testing.T) {
 	}
 }
 
-// TestPlayoutRepeats checks that an input is repeated as often as repeat-max allows, so that
-// nobody walks on for ever, and that the next one still follows at once; that more missing
-// inputs than that are not filled in; and that before the first input the player goes on
-// with the one of Start.
+// TestPlayoutRepeats checks that an input is repeated at most repeat-max times, and that the next
+// one still follows at once; that no more missing inputs than that are filled in; and that before
+// the first input the player keeps the one of Start.
 func TestPlayoutRepeats(t *testing.T) {
 	b := newTestBuffer(t, "repeat-max", "3")
 	b.Start(inputOf(9))
@@ -164,9 +162,9 @@ func TestPlayoutRepeats(t *testing.T) {
 	}
 }
 
-// TestPlayoutSkips checks that a burst of inputs after a silence does not delay later ones:
-// if more than playout-max wait, the oldest are skipped until the delay is left. Fewer are
-// used one by one, late as they are.
+// TestPlayoutSkips checks that a burst of inputs after an outage does not delay later ones: if more
+// than playout-max wait, the oldest are skipped until the delay is left. Fewer are used one by one,
+// late.
 func TestPlayoutSkips(t *testing.T) {
 	for _, c := range []struct {
 		burst   int
@@ -195,14 +193,14 @@ func TestPlayoutSkips(t *testing.T) {
 			got += b.tick(burst...) + " "
 		}
 		if got != c.want || b.env.Counters.Value("skipped_inputs") != c.skipped {
-			t.Errorf("a burst of %d: %s, %v skipped, want %s, %v", c.burst, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skipped)
+			t.Errorf("a burst of %d inputs: %s, %v skipped, want %s, %v", c.burst, got, b.env.Counters.Value("skipped_inputs"), c.want, c.skipped)
 		}
 	}
 }
 
-// TestPlayoutDelay checks that inputs that arrive one a tick wait for the delay, whatever it
-// is, and are used as many ticks apart as they were sent, also if some ticks bring two and
-// some none; and that inputs that arrive again are counted as duplicates.
+// TestPlayoutDelay checks that inputs that arrive one per tick wait for the delay, whatever it is,
+// and are used as many ticks apart as they were sent, even if some ticks bring two and some none;
+// and that duplicates are counted.
 func TestPlayoutDelay(t *testing.T) {
 	for _, length := range []string{"1", "4", "7"} {
 		b := newTestBuffer(t, "playout", length)
@@ -227,17 +225,16 @@ func TestPlayoutDelay(t *testing.T) {
 				want = fmt.Sprint(i - 2)
 			}
 			if got := b.tick(append(arrivals, arrivals...)...); got != want {
-				t.Fatalf("length %s, tick %d: %s, want %s", length, i, got, want)
+				t.Fatalf("playout %s, tick %d: %s, want %s", length, i, got, want)
 			}
 		}
 		if m := b.env.Counters; m.Value("duplicate_inputs") < 150 || m.Value("late_inputs") != 0 {
-			t.Errorf("length %s: %+v", length, m.All())
+			t.Errorf("playout %s: %+v", length, m.All())
 		}
 	}
 }
 
-// FuzzPlayout feeds payloads to a buffer: whatever they are, it stays within its bounds and
-// returns inputs.
+// FuzzPlayout reads any payloads: the buffer stays within its bounds and returns valid inputs.
 func FuzzPlayout(f *testing.F) {
 	var c quant.Coder
 	c.BeginWrite(make([]byte, 64))
@@ -258,14 +255,14 @@ func FuzzPlayout(f *testing.F) {
 			p.Read(b, 50+i, &set, env.Counters)
 			p.Trim(&set, env.Counters)
 			if n := p.queue.Len(); n > set.MaxQueued+1 || p.wait < 0 || p.wait >= set.DelayTicks {
-				t.Fatalf("%d inputs, %d ticks before them", n, p.wait)
+				t.Fatalf("%d inputs after %d empty places", n, p.wait)
 			}
 		}
 	})
 }
 
-// TestPlayoutWaitedTicks checks how long an input is said to have waited: the delay if it
-// arrives on time, less by as much as it is late, and unchanged while it is repeated.
+// TestPlayoutWaitedTicks checks WaitedTicks: it is the delay for an input that arrives on time,
+// less for a late one, and unchanged while the input is repeated.
 func TestPlayoutWaitedTicks(t *testing.T) {
 	b := newTestBuffer(t)
 	var got []int
@@ -289,10 +286,9 @@ func TestPlayoutWaitedTicks(t *testing.T) {
 	}
 }
 
-// TestPlayoutAfterLongFreeze checks that after ten seconds of standing still, a client's input
-// of an old tick, whose low bits are those of a future one by now, is rejected; that the
-// client is played again as soon as it has set its clock; and that one that does not set it
-// is accepted after a while.
+// TestPlayoutAfterLongFreeze checks a client that was suspended for ten seconds: an input of an old
+// tick, whose low bits are those of a future one, is rejected; inputs are used again as soon as the
+// client has set its clock; and a client that does not set its clock is accepted after a while.
 func TestPlayoutAfterLongFreeze(t *testing.T) {
 	for _, jumps := range []bool{true, false} {
 		b := newTestBuffer(t, "repeat-max", "5")
@@ -324,7 +320,7 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 			want, refused = 268, maxOutliers
 		}
 		if used != want || b.env.Counters.Value("rejected_payloads") != refused {
-			t.Errorf("jumps %v: %d inputs used, want %d; %v refused", jumps, used, want, b.env.Counters.Value("rejected_payloads"))
+			t.Errorf("jumps %v: %d inputs used, want %d; %v rejected", jumps, used, want, b.env.Counters.Value("rejected_payloads"))
 		}
 	}
 }

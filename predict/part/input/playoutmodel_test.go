@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// placeLine is the server's buffer drawn as the article draws it: a row of places, some of
-// them empty, of which the first is taken in each tick.
+// placeLine is the server's buffer as the talk draws it: a line of places, some of them empty. Each
+// tick takes the first.
 type placeLine struct {
 	settings PlayoutSettings
 	places   []place
@@ -24,7 +24,7 @@ type placeLine struct {
 	late     int
 }
 
-// place is one place of the row.
+// place is one place of the line.
 type place struct {
 	tick sim.Tick // 0: empty
 	used bool     // stays only to be repeated
@@ -87,7 +87,7 @@ func (l *placeLine) push(t sim.Tick) {
 	l.shorten()
 }
 
-// shorten removes empty places, those at the end first, while the row is too long.
+// shorten removes empty places, those at the end first, while the line is too long.
 func (l *placeLine) shorten() {
 	for n := len(l.places); n > l.settings.DelayTicks && l.places[n-1].tick == 0; n-- {
 		l.places = l.places[:n-1]
@@ -121,7 +121,7 @@ func (l *placeLine) trim() {
 	l.nextTick = l.places[0].tick
 }
 
-// layout draws the row.
+// layout draws the line.
 func (l *placeLine) layout() string {
 	var s []string
 	for _, p := range l.places {
@@ -140,9 +140,9 @@ func (l *placeLine) layout() string {
 	return strings.Join(s, " ")
 }
 
-// TestPlayoutMatchesPlaces runs a playout buffer beside the article's row of places, under
-// any arrivals and any settings, which change on the way: the input that is used, where it
-// is from, what is late or skipped, and the row itself are the same in every tick.
+// TestPlayoutMatchesPlaces compares a playout buffer with the talk's line of places under any
+// arrivals and changing settings: the used input, its source, late and skipped inputs, and the line
+// are the same in every tick.
 func TestPlayoutMatchesPlaces(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTestBuffer(t)
@@ -186,10 +186,9 @@ func TestPlayoutMatchesPlaces(t *testing.T) {
 	})
 }
 
-// TestPlayoutUsesInputsOnTime checks that each input is used the delay after its own time,
-// which is that of the first arrival and the distance in ticks, in whatever order the inputs
-// arrive: as long as none is lost, none overtakes the first, and each is there before the
-// input in front of it is used.
+// TestPlayoutUsesInputsOnTime checks that each input is used the delay after its own time, counted
+// from the arrival of the first input, in whatever order the inputs arrive: if none is lost, none
+// overtakes the first, and each arrives before the one before it is used.
 func TestPlayoutUsesInputsOnTime(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newTestBuffer(t)
@@ -212,7 +211,7 @@ func TestPlayoutUsesInputsOnTime(t *testing.T) {
 	})
 }
 
-// TestPlayoutCopy checks that a copy goes on as its original does, and independently.
+// TestPlayoutCopy checks that a copy continues as its original does, independently.
 func TestPlayoutCopy(t *testing.T) {
 	a, b := newTestBuffer(t), newTestBuffer(t)
 	for now := range sim.Tick(20) {

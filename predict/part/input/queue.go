@@ -6,23 +6,22 @@ import (
 	"ghostcube/sim"
 )
 
-// Queue is the server's side for one player: inputs that have come and wait
-// for their tick.
+// Queue is the server's buffer of one player's inputs. Each waits for its tick.
 type Queue struct {
-	ring        [ringLen]slot
-	newest      sim.Tick // of all that came
-	ahead       int64    // how far the last message was ahead of the server
-	hasAny      bool
-	nextTick    sim.Tick // inputs of ticks below this have had their turn
-	oldestLate  sim.Tick // the oldest of those that came after their tick since Late was asked
-	hasLate     bool     // there is one
-	consumedEnd sim.Tick // the tick after that of the newest input that has been used
-	lastInput   sim.Input
+	ring        [ringLen]slot // by tick
+	newest      sim.Tick      // tick of the newest input that has arrived
+	ahead       int64         // ticks by which the last message was ahead of the server
+	hasAny      bool          // an input has arrived
+	nextTick    sim.Tick      // inputs of ticks before it are late
+	oldestLate  sim.Tick      // oldest tick of the late inputs since the last PopOldestLate
+	hasLate     bool          // there is one
+	consumedEnd sim.Tick      // tick after the newest input that was used
+	lastInput   sim.Input     // used last
 
-	firstTick     sim.Tick // the oldest that ever came
-	countedEnd    sim.Tick // ticks below this are counted
-	dueCount      uint64   // inputs old enough to be judged
-	consumedCount uint64   // of those, used in their tick
+	firstTick     sim.Tick // oldest tick whose input has arrived
+	countedEnd    sim.Tick // ticks before it are counted
+	dueCount      uint64   // counted ticks
+	consumedCount uint64   // counted ticks whose input was used
 
 	shotBuffer
 
@@ -37,67 +36,64 @@ type slot struct {
 	consumed bool
 }
 
-// Declare tells env what a queue counts.
+// Declare declares the counters of queues.
 func Declare(env *predict.Env) {
 	m := env.Counters
-	m.Declare("inputs_consumed_ratio", "of the inputs older than a second, the share that was used in its tick")
-	m.Declare("input_starved_ticks", "ticks for which the input had not come")
-	m.Declare("late_inputs", "inputs that came after their tick")
-	m.Declare("duplicate_inputs", "inputs that had come before")
-	m.Declare("buffer_depth", "inputs that wait for their tick, now")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	m.Declare("inputs_consumed_ratio", "share of the inputs older than a second that were used in their tick")
+	m.Declare("input_starved_ticks", "ticks whose input had not arrived")
+	m.Declare("late_inputs", "inputs that arrived after their tick")
+	m.Declare("duplicate_inputs", "inputs that had arrived before")
+	m.Declare("buffer_depth", "inputs waiting for their tick, now")
+	m.Rejected()
 }
 
-// Start says that the inputs of ticks below next will not be asked for, and
-// what the player held before.
-func (q *Queue) Start(next sim.Tick, held sim.Input) { q.nextTick, q.lastInput = next, held }
+// Start sets the first tick whose input will be asked for, and the player's input until one arrives.
+func (q *Queue) Start(next sim.Tick, in sim.Input) { q.nextTick, q.lastInput = next, in }
 
-// Read takes in a payload, which may be anything, at a server's tick now. It
-// returns the inputs that are new, oldest first, and the tick of the first of
-// them; they are valid until the next Read.
+// Read reads an untrusted payload at the server's tick now. It returns the new inputs, oldest first,
+// and the tick of the first of them. They are valid until the next Read.
 func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
 	q.coder.BeginRead(payload)
 	q.Decode(&q.coder, now)
 	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) {
-		m.Add("rejected_payloads", 1)
+		m.Rejected().Inc()
 		return 0, nil
 	}
 	return q.Accept(now, m)
 }
 
-// Decode reads a message from a payload that has more behind it, and returns the
-// tick of its newest input. If c has not failed in the end, Accept takes it in.
+// Decode reads a message at the front of a payload and returns the tick of its newest input. Accept
+// queues the inputs, if the rest of the payload is well-formed too.
 func (q *Queue) Decode(c *quant.Coder, now sim.Tick) sim.Tick {
 	q.message.NewestTick = sim.Tick(max(int64(now)+q.ahead, 0))
 	q.message.Code(c)
 	return q.message.NewestTick
 }
 
-// Accept takes in the message that Code has read, as Read does.
+// Accept queues the inputs of the message that Decode has read, and returns what Read returns.
 func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
 	ahead := int64(q.message.NewestTick) - int64(now)
 	if ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Add("rejected_payloads", 1) // no client that can be played with is so far off
+		m.Rejected().Inc() // too far from the server's tick
 		return 0, nil
 	}
 	q.ahead = ahead
 	run := q.message.Inputs
 	oldest := q.message.NewestTick - sim.Tick(len(run)-1)
-	news := len(run)
+	firstFresh := len(run)
 	for i, in := range run {
-		if q.insert(oldest+sim.Tick(i), in, m) && news == len(run) {
-			news = i
+		if q.insert(oldest+sim.Tick(i), in, m) && firstFresh == len(run) {
+			firstFresh = i
 		}
 	}
-	return oldest + sim.Tick(news), run[news:]
+	return oldest + sim.Tick(firstFresh), run[firstFresh:]
 }
 
-// insert keeps the input of a tick. It reports whether it is new and still of
-// use.
+// insert stores the input of a tick. It reports whether the input is new and not late.
 func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 	if !q.hasAny || t < q.firstTick {
 		q.firstTick = t
-		if q.dueCount == 0 { // nothing is judged yet
+		if q.dueCount == 0 { // nothing is counted yet
 			q.countedEnd = t
 		}
 	}
@@ -109,12 +105,12 @@ func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 	if s.present && s.tick == t {
 		m.Add("duplicate_inputs", 1)
 		if !s.consumed && t >= q.nextTick {
-			s.in = in // the same, or the true one after one of a tick long ago, of which the low bits are as these
+			s.in = in // the same, or a correction: an old message with equal low bits may have been taken for this tick
 		}
 		return false
 	}
 	if t < q.nextTick {
-		if t+ringLen/2 > q.nextTick { // an older one may share its slot with one that waits
+		if t+ringLen/2 > q.nextTick { // an older input may share its slot with a waiting one
 			q.extractShot(&in)
 			*s = slot{tick: t, in: in, present: true}
 			if !q.hasLate || t < q.oldestLate {
@@ -129,8 +125,8 @@ func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 	return true
 }
 
-// Pop returns the input of tick t, whose turn it is. Without one it repeats
-// the last, or nothing if repeat is false.
+// Pop returns the input of tick t. If it has not arrived, Pop returns the last input if repeat is set,
+// or none.
 func (q *Queue) Pop(t sim.Tick, repeat bool, m *predict.Counters) sim.Input {
 	q.nextTick = t + 1
 	s := &q.ring[t%ringLen]
@@ -148,17 +144,16 @@ func (q *Queue) Pop(t sim.Tick, repeat bool, m *predict.Counters) sim.Input {
 	return q.lastInput
 }
 
-// PopOldestLate returns the tick of the oldest input that has come after its tick since it was
-// last asked.
+// PopOldestLate returns the oldest tick of the inputs that have arrived late since the last call.
 func (q *Queue) PopOldestLate() (t sim.Tick, ok bool) {
 	t, ok = q.oldestLate, q.hasLate
 	q.hasLate = false
 	return t, ok
 }
 
-// ReplayInput returns the input of a tick whose turn is over, for a server that makes the
-// tick again, last being what the player did in the tick before. It reports whether
-// the input had come too late for its turn and is used now.
+// ReplayInput returns the input of a past tick, for a server that simulates the tick again. last is
+// the player's input of the tick before. fresh reports whether the input arrived late and is used
+// for the first time.
 func (q *Queue) ReplayInput(t sim.Tick, last sim.Input, repeat bool) (in sim.Input, fresh bool) {
 	if s := &q.ring[t%ringLen]; s.present && s.tick == t {
 		in, fresh = s.in, !s.consumed
@@ -173,8 +168,8 @@ func (q *Queue) ReplayInput(t sim.Tick, last sim.Input, repeat bool) (in sim.Inp
 	return in, fresh
 }
 
-// PopNewest returns the newest input that has come, whatever its tick, or
-// the last one again. A server without ticks of its own plays so.
+// PopNewest returns the newest input, whatever its tick. If it was used before, PopNewest returns the
+// last input if repeat is set, or none.
 func (q *Queue) PopNewest(repeat bool, m *predict.Counters) sim.Input {
 	if q.hasAny && q.newest >= q.nextTick {
 		return q.Pop(q.newest, repeat, m)
@@ -188,15 +183,13 @@ func (q *Queue) PopNewest(repeat bool, m *predict.Counters) sim.Input {
 	return q.lastInput
 }
 
-// ConsumedTick returns the tick after that of the newest input that has been used, and 0
-// before any was.
+// ConsumedTick returns the tick after the newest input that was used, or 0 if none was.
 func (q *Queue) ConsumedTick() sim.Tick { return q.consumedEnd }
 
-// NewestTick returns the tick of the newest input that has come.
+// NewestTick returns the tick of the newest input that has arrived.
 func (q *Queue) NewestTick() (t sim.Tick, ok bool) { return q.newest, q.hasAny }
 
-// CountConsumed counts the inputs that have turned a second old by tick now, a second
-// being rate ticks.
+// CountConsumed counts the inputs that are a second old at tick now. rate is in ticks per second.
 func (q *Queue) CountConsumed(now sim.Tick, rate int, m *predict.Counters) {
 	depth := 0
 	if q.hasAny && q.newest >= q.nextTick {
@@ -221,7 +214,7 @@ func (q *Queue) CountConsumed(now sim.Tick, rate int, m *predict.Counters) {
 	}
 }
 
-// CopyFrom makes q an equal of o.
+// CopyFrom makes q a copy of o that shares no memory.
 func (q *Queue) CopyFrom(o *Queue) {
 	run, shots := q.message.Inputs, q.shots
 	*q = *o

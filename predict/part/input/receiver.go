@@ -5,103 +5,101 @@ import (
 	"ghostcube/sim"
 )
 
-// Receiver is the server's side for all players: a queue for each peer.
+// Receiver receives the inputs of all players, with a queue for each peer.
 type Receiver struct {
-	RepeatMissing bool    // a player whose input has not come does what it did last, not nothing
+	RepeatMissing bool    // repeat a player's last input if the next has not arrived
 	Queues        []Queue // by peer
 }
 
-// Declare tells env what may be tuned and what is counted.
-func (d *Receiver) Declare(env *predict.Env) {
-	env.Knobs.Bool(&d.RepeatMissing, "repeat-missing", true, "a player whose input has not come does what it did last, not nothing")
+// Declare declares the knobs and counters.
+func (r *Receiver) Declare(env *predict.Env) {
+	env.Knobs.Bool(&r.RepeatMissing, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
 	Declare(env)
 }
 
-// AddPeers makes queues for peers that have none. Their inputs are asked for from
-// tick next on; before, the players did what held says.
-func (d *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, held []sim.Input) {
-	for i := len(d.Queues); i < len(peers); i++ {
-		d.Queues = append(d.Queues, Queue{})
-		if seat := peers[i].Player; seat >= 0 {
-			d.Queues[i].Start(next, held[seat])
+// AddPeers adds queues for new peers. Their inputs are asked for from tick next on; until one arrives,
+// a player's input is the one in inputs.
+func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.Input) {
+	for i := len(r.Queues); i < len(peers); i++ {
+		r.Queues = append(r.Queues, Queue{})
+		if player := peers[i].Player; player >= 0 {
+			r.Queues[i].Start(next, inputs[player])
 		}
 	}
 }
 
-// Collect takes in what has come and sets held to what each player does in the
-// tick that begins: those at the server as host says, the others as their newest
-// input. It is for a server whose clients draw what is past, so that their ticks
-// are no reason to refuse any input.
-func (d *Receiver) Collect(host []sim.Input, peers []predict.Peer, held []sim.Input, w *predict.World, m *predict.Counters) {
-	d.AddPeers(peers, 0, held)
-	SetHostInputs(held, host)
-	d.Receive(peers, w.Tick(), m)
-	d.PopNewest(peers, held, w.Rate(), m)
+// Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
+// players at the server have the inputs in host, all others their newest input. It is for a server
+// whose clients draw the past, so that inputs are used whatever their ticks.
+func (r *Receiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World, m *predict.Counters) {
+	r.AddPeers(peers, 0, inputs)
+	SetHostInputs(inputs, host)
+	r.Receive(peers, w.Tick(), m)
+	r.PopNewest(peers, inputs, w.Rate(), m)
 }
 
-// SetHostInputs sets held to what the players at the server do, without their shots: these are
-// of one tick, and what is held may be used again.
-func SetHostInputs(held, host []sim.Input) {
-	for i := range copy(held, host) {
-		held[i].Shot = sim.Shot{}
+// SetHostInputs sets the inputs of the players at the server, without their shots: a shot belongs to
+// one tick, and inputs may be repeated.
+func SetHostInputs(inputs, host []sim.Input) {
+	for i := range copy(inputs, host) {
+		inputs[i].Shot = sim.Shot{}
 	}
 }
 
-// Receive puts what has come into the queues, at a server's tick now.
-func (d *Receiver) Receive(peers []predict.Peer, now sim.Tick, m *predict.Counters) {
+// Receive reads the arrived packets at the server's tick now.
+func (r *Receiver) Receive(peers []predict.Peer, now sim.Tick, m *predict.Counters) {
 	for i, peer := range peers {
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player >= 0 && len(p.Payload) > 0 {
-				d.Queues[i].Read(p.Payload, now, m)
+				r.Queues[i].Read(p.Payload, now, m)
 			}
 		}
 	}
 }
 
-// PopNewest puts into held, by player, the newest input that has come from each,
-// for a server that asks for no input by its tick; rate is in ticks per second.
-func (d *Receiver) PopNewest(peers []predict.Peer, held []sim.Input, rate int, m *predict.Counters) {
+// PopNewest sets inputs, by player, to the newest input of each player at a client, whatever its tick.
+// rate is in ticks per second.
+func (r *Receiver) PopNewest(peers []predict.Peer, inputs []sim.Input, rate int, m *predict.Counters) {
 	for i, peer := range peers {
 		if peer.Player < 0 {
 			continue
 		}
-		q := &d.Queues[i]
-		held[peer.Player] = q.PopNewest(d.RepeatMissing, m)
+		q := &r.Queues[i]
+		inputs[peer.Player] = q.PopNewest(r.RepeatMissing, m)
 		if newest, ok := q.NewestTick(); ok {
 			q.CountConsumed(newest, rate, m)
 		}
 	}
-	d.CountTotals(m)
+	r.CountTotals(m)
 }
 
-// ConsumedTick tells which inputs of a peer have been used.
-func (d *Receiver) ConsumedTick(peer int) sim.Tick {
-	if peer >= len(d.Queues) {
+// ConsumedTick returns the tick after a peer's newest input that was used, or 0 if none was.
+func (r *Receiver) ConsumedTick(peer int) sim.Tick {
+	if peer >= len(r.Queues) {
 		return 0
 	}
-	return d.Queues[peer].ConsumedTick()
+	return r.Queues[peer].ConsumedTick()
 }
 
-// CountTotals counts for all players what Judge counted for each, where there are
-// several.
-func (d *Receiver) CountTotals(m *predict.Counters) {
-	if len(d.Queues) < 2 {
+// CountTotals sets the counters that are shares of all players' inputs, if there are several players.
+func (r *Receiver) CountTotals(m *predict.Counters) {
+	if len(r.Queues) < 2 {
 		return
 	}
-	var due, used uint64
-	for i := range d.Queues {
-		due, used = due+d.Queues[i].dueCount, used+d.Queues[i].consumedCount
+	var due, consumed uint64
+	for i := range r.Queues {
+		due, consumed = due+r.Queues[i].dueCount, consumed+r.Queues[i].consumedCount
 	}
 	if due > 0 {
-		m.Set("inputs_consumed_ratio", float64(used)/float64(due))
+		m.Set("inputs_consumed_ratio", float64(consumed)/float64(due))
 	}
 }
 
-// CopyFrom makes d an equal of o.
-func (d *Receiver) CopyFrom(o *Receiver) {
-	d.RepeatMissing = o.RepeatMissing
-	d.Queues = make([]Queue, len(o.Queues))
+// CopyFrom makes r a copy of o.
+func (r *Receiver) CopyFrom(o *Receiver) {
+	r.RepeatMissing = o.RepeatMissing
+	r.Queues = make([]Queue, len(o.Queues))
 	for i := range o.Queues {
-		d.Queues[i].CopyFrom(&o.Queues[i])
+		r.Queues[i].CopyFrom(&o.Queues[i])
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"ghostcube/predict"
 )
 
-// TestCountTotals says that the share of inputs used in time is that of all players,
-// not of the last one.
+// TestCountTotals checks that the share of inputs used in time is that of all players, not of the
+// last one.
 func TestCountTotals(t *testing.T) {
 	var m predict.Counters
 	Declare(&predict.Env{Counters: &m})
@@ -15,11 +15,11 @@ func TestCountTotals(t *testing.T) {
 	d := Receiver{Queues: make([]Queue, 1)}
 	d.Queues[0].dueCount, d.Queues[0].consumedCount = 10, 2
 	if d.CountTotals(&m); m.Value("inputs_consumed_ratio") != 1 {
-		t.Error("of one player there is nothing to add")
+		t.Error("a total is set for a single player")
 	}
 	d.Queues = append(d.Queues, Queue{})
 	d.Queues[1].dueCount, d.Queues[1].consumedCount = 30, 30
 	if d.CountTotals(&m); m.Value("inputs_consumed_ratio") != 0.8 {
-		t.Errorf("of 40 inputs 32 were used, and it says %v", m.Value("inputs_consumed_ratio"))
+		t.Errorf("32 of 40 inputs were used, but the ratio is %v", m.Value("inputs_consumed_ratio"))
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"ghostcube/sim"
 )
 
-// ringLen is how many inputs a client keeps: a power of two, so that a
-// tick's slot is its low bits.
+// ringLen is the number of inputs that a client remembers: a power of two, so that a tick's slot is its
+// low bits.
 const ringLen = 1024
 
-// Sender is the client's side: it keeps what was pressed and puts a run of it
-// into every packet.
+// Sender is the client's side: it remembers the player's inputs and sends the recent ones in every
+// packet.
 type Sender struct {
 	redundant     bool
 	maxInputs     int
@@ -20,8 +20,8 @@ type Sender struct {
 	tickBits      int
 
 	ring   [ringLen]sim.Input
-	oldest sim.Tick // first input kept
-	next   sim.Tick // after the newest
+	oldest sim.Tick // tick of the oldest remembered input
+	next   sim.Tick // tick after the newest one
 	hasAny bool
 
 	counters *predict.Counters
@@ -30,21 +30,21 @@ type Sender struct {
 	coder    quant.Coder
 }
 
-// maxBytes holds Most inputs that all differ and shoot, their places, and the head.
+// maxBytes is enough for MaxInputs inputs that all differ and have shots, with their indices.
 const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + 63) / 64 * 8
 
-// Declare tells env what of the sender may be tuned and what it counts.
+// Declare declares the knobs and counters.
 func (s *Sender) Declare(env *predict.Env) {
 	s.counters = env.Counters
-	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last state that came, not the newest alone")
-	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "at most this many inputs in a packet")
+	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last received state, not only the newest")
+	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "largest number of inputs in a packet")
 	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
-	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet; it wraps")
+	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet, which wraps")
 	env.Counters.Declare("input_packets", "input packets sent")
-	env.Counters.Declare("input_bits", "bits in them, headers apart")
+	env.Counters.Declare("input_bits", "bits in input packets, without headers")
 }
 
-// Add remembers the input of a tick, which follows the one before.
+// Add remembers the input of a tick. A gap in the ticks forgets the inputs before it.
 func (s *Sender) Add(t sim.Tick, in sim.Input) {
 	if !s.hasAny || t != s.next {
 		s.oldest, s.hasAny = t, true
@@ -56,41 +56,40 @@ func (s *Sender) Add(t sim.Tick, in sim.Input) {
 	}
 }
 
-// SampledTick returns the tick after that of the newest input that was added, and 0 before
-// any was.
+// SampledTick returns the tick after the newest added input, or 0 if there is none.
 func (s *Sender) SampledTick() sim.Tick { return s.next }
 
-// Send sends the newest input and, if redundant, those before it down to the
-// input for tick since, which the server has answered for.
-func (s *Sender) Send(e *packet.Endpoint, since sim.Tick) {
+// Send sends the newest input and, if redundant, all inputs from tick needed on, which the server may
+// not have.
+func (s *Sender) Send(e *packet.Endpoint, needed sim.Tick) {
 	if !s.hasAny {
 		return
 	}
 	c := &s.coder
 	c.BeginWrite(s.buffer[:])
-	s.Encode(c, since)
+	s.Encode(c, needed)
 	if c.Err() != nil {
-		panic("input: a message that does not fit: " + c.Err().Error())
+		panic("input: a message exceeds its buffer: " + c.Err().Error())
 	}
 	e.Send(c.FinishWrite())
 }
 
-// Encode writes what Send sends into a payload that has more behind it. Something
-// must have been added.
-func (s *Sender) Encode(c *quant.Coder, since sim.Tick) {
+// Encode writes the message that Send sends, at the front of a longer payload. An input must have been
+// added.
+func (s *Sender) Encode(c *quant.Coder, needed sim.Tick) {
 	first := s.next - 1
 	if s.redundant {
-		most := sim.Tick(s.maxInputs)
+		limit := sim.Tick(s.maxInputs)
 		first = s.oldest
-		if since > first {
-			first = since
+		if needed > first {
+			first = needed
 		}
 		if first > s.next-1 {
 			first = s.next - 1
 		}
 		first = s.oldestRecentShot(first)
-		if s.next-first > most {
-			first = s.next - most
+		if s.next-first > limit {
+			first = s.next - limit
 		}
 	}
 	m := &s.message
@@ -104,14 +103,14 @@ func (s *Sender) Encode(c *quant.Coder, since sim.Tick) {
 	s.counters.Add("input_bits", float64(c.BitsProcessed()))
 }
 
-// CopyFrom makes s an equal of o, all but the meter.
+// CopyFrom makes s a copy of o, except for its counters.
 func (s *Sender) CopyFrom(o *Sender) {
 	s.redundant, s.maxInputs, s.importantOnly, s.tickBits = o.redundant, o.maxInputs, o.importantOnly, o.tickBits
 	s.ring, s.oldest, s.next, s.hasAny = o.ring, o.oldest, o.next, o.hasAny
 }
 
-// oldestRecentShot returns the oldest tick of the last few with a shot, if it is before t,
-// and else t.
+// oldestRecentShot returns the oldest of the last shotRepeatTicks ticks that has a shot, or t if that is
+// older.
 func (s *Sender) oldestRecentShot(t sim.Tick) sim.Tick {
 	for i := s.next - min(shotRepeatTicks, s.next-s.oldest); i < t; i++ {
 		if s.ring[i%ringLen].Shot.Fired {

@@ -2,6 +2,7 @@ package input
 
 import (
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
@@ -12,31 +13,31 @@ const (
 	aheadBits    = 12               // of subticks
 	maxAhead     = 1<<aheadBits - 1 // 4.3 s
 
-	// maxShotBits is the most that a shot adds to an input: the second word of its
-	// heading, where it goes, and what the player saw.
+	// maxShotBits is the largest number of bits that a shot adds to an input.
 	maxShotBits = 1 + headingBits + yawBits + pitchBits + 1 + viewTimeBits + 1 + aheadBits
 
-	// shotRepeatTicks is in how many packets, one a tick, an input with a shot is sent, also by a client that sends its newest input alone. Keys that are lost
-	// are followed by others; a shot is there once.
+	// shotRepeatTicks is the number of ticks for which an input with a shot is repeated, even by a
+	// client that sends only its newest input. A lost button is followed by others; a shot occurs
+	// once.
 	shotRepeatTicks = 12
 )
 
-// codeShot reads, writes or measures what follows the announcement of a shot: a bit
-// that says whether the heading has changed, and if so the heading, and
+// codeShot reads, writes or measures what follows the announcement of a shot: a bit that says whether
+// the heading has changed, and if so the heading, and
 //
 //	yaw, 12 bits
-//	pitch and 1023, 11 bits
-//	has_view_time, 1 bit, and if it is set
+//	pitch plus 1023, 11 bits
+//	has_view_time, 1 bit, and if set
 //	  view_time, 14 bits
-//	  has_ahead, 1 bit, and if it is set ahead, 12 bits
+//	  has_ahead, 1 bit, and if set ahead, 12 bits
 //
-// An input without a shot has the bits that it would have if there were none.
+// Shots do not change the encoding of inputs without one.
 func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 	c.Label("heading_changed")
 	if c.Bool(in.Heading != before.Heading) {
 		c.Label("heading")
 		if in.Heading = uint8(c.Bits(uint32(in.Heading), headingBits)); in.Heading == before.Heading {
-			c.Fail(errMalformed) // a bit would have said so
+			c.Fail(predict.ErrMalformed) // an equal heading is not marked as changed
 		}
 	} else {
 		in.Heading = before.Heading
@@ -58,7 +59,7 @@ func codeShot(c *quant.Coder, in, before sim.Input) sim.Input {
 	if c.Bool(s.Ahead != 0) {
 		c.Label("ahead")
 		if s.Ahead = uint16(c.Bits(uint32(s.Ahead), aheadBits)); s.Ahead == 0 {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 		}
 	}
 	return in
@@ -77,25 +78,24 @@ func SetViewTime(s *sim.Shot, seen, ahead int64) {
 func UnwrapViewTime(low uint16, now int64) int64 {
 	const size = 1 << viewTimeBits
 	t := now&^(size-1) | int64(low)&(size-1)
-	switch away := t - now; {
-	case away > size/2 && t >= size:
+	switch distance := t - now; {
+	case distance > size/2 && t >= size:
 		t -= size
-	case away < -size/2:
+	case distance < -size/2:
 		t += size
 	}
 	return t
 }
 
-// shotBuffer is the shots of a player that have come and that nobody has asked for. An
-// input that comes again brings its shot once; one that is used again, in the place
-// of one that has not come, brings none; and one that comes too late for its keys
-// brings its shot all the same, for that says itself of when it is.
+// shotBuffer holds the shots of a player until PopShots. The shot of an input counts once, when the
+// input first arrives, even if that is too late for its tick, because the shot carries its own time.
+// A repeated input has no shot.
 type shotBuffer struct{ shots []sim.Shot }
 
-// maxBufferedShots is how many may wait to be asked for.
+// maxBufferedShots is the largest number of buffered shots.
 const maxBufferedShots = MaxInputs
 
-// extractShot takes the shot out of an input that has come for the first time.
+// extractShot moves the shot of a newly arrived input to the buffer.
 func (f *shotBuffer) extractShot(in *sim.Input) {
 	if in.Shot.Fired && len(f.shots) < maxBufferedShots {
 		f.shots = append(f.shots, in.Shot)
@@ -103,22 +103,22 @@ func (f *shotBuffer) extractShot(in *sim.Input) {
 	in.Shot = sim.Shot{}
 }
 
-// PopShots returns the shots that have come since it was last called, for reading until
-// the next one comes.
+// PopShots returns the shots that have arrived since the last call. They are valid until the next one
+// arrives.
 func (f *shotBuffer) PopShots() []sim.Shot {
 	list := f.shots
 	f.shots = f.shots[:0]
 	return list
 }
 
-// copyShots makes f an equal of o, in memory of its own.
+// copyShots makes f a copy of o in the memory of own.
 func (f *shotBuffer) copyShots(o *shotBuffer, own []sim.Shot) { f.shots = append(own[:0], o.shots...) }
 
-// PopShots returns the shots of a peer that have come since it was last called, for
-// reading until the next ones come.
-func (d *Receiver) PopShots(peer int) []sim.Shot {
-	if peer >= len(d.Queues) {
+// PopShots returns the shots of a peer that have arrived since the last call. They are valid until the
+// next ones arrive.
+func (r *Receiver) PopShots(peer int) []sim.Shot {
+	if peer >= len(r.Queues) {
 		return nil
 	}
-	return d.Queues[peer].PopShots()
+	return r.Queues[peer].PopShots()
 }

@@ -23,8 +23,8 @@ func drawShot(t *rapid.T) sim.Shot {
 	return s
 }
 
-// TestShotsRoundTrip says that inputs with shots among those without arrive as they
-// were sent, in both forms, with every heading before and after.
+// TestShotsRoundTrip checks that inputs with and without shots are read as they were written, in
+// both forms, with every heading before and after.
 func TestShotsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Message{TickBits: 10, NewestTick: 500, ImportantOnly: rapid.Bool().Draw(t, "important")}
@@ -47,7 +47,7 @@ func TestShotsRoundTrip(t *testing.T) {
 		c.BeginMeasure()
 		m.Code(&c)
 		if c.BitsProcessed() != bits {
-			t.Fatalf("measured %d bits, written %d", c.BitsProcessed(), bits)
+			t.Fatalf("measures %d bits, writes %d", c.BitsProcessed(), bits)
 		}
 		back := Message{NewestTick: 490, Inputs: slices.Clone(want)} // with something left of before
 		c.BeginRead(data)
@@ -58,9 +58,9 @@ func TestShotsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestShotBits holds what a shot costs to the layout: with a claim 48 bits, 12 more if
-// the own cube is drawn ahead; and that the inputs around it cost what they always did,
-// but for the one behind it, which differs.
+// TestShotBits compares the size of a shot with its layout: 48 bits with a view time, and 12 more
+// if the player's cube is drawn ahead; and checks that other inputs keep their size, except for the
+// next one, which differs.
 func TestShotBits(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -87,13 +87,12 @@ func TestShotBits(t *testing.T) {
 	}
 }
 
-// countShots adds how many shots a queue or a buffer gives out.
+// countShots adds the number of shots that a queue or a buffer returns.
 func countShots(of interface{ PopShots() []sim.Shot }, n *int) { *n += len(of.PopShots()) }
 
-// TestShotIsPoppedOnce says that a shot is given out once: when its packet comes twice,
-// when it comes in every packet, when it comes too late for its keys, out of order, and
-// when its input is used again because those after it have not come. Its keys are used
-// again, and it is not.
+// TestShotIsPoppedOnce checks that a shot is returned once: if its packet is duplicated, if it is
+// in every packet, if it arrives too late for its tick or out of order, and if its input is
+// repeated because later ones are missing. The buttons are repeated then, the shot is not.
 func TestShotIsPoppedOnce(t *testing.T) {
 	env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 	Declare(env)
@@ -124,12 +123,12 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	}
 	for range 10 { // nothing comes any more
 		if in := q.PopNewest(true, env.Counters); in != push {
-			t.Errorf("the input used again is %+v", in)
+			t.Errorf("the repeated input is %+v", in)
 		}
 		countShots(&q.shotBuffer, &n)
 	}
 	if n != 2 {
-		t.Errorf("the newest input's server has fired %d times, want 2", n)
+		t.Errorf("the server that uses the newest input has %d shots, want 2", n)
 	}
 
 	n = 0
@@ -144,7 +143,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 		countShots(&q.shotBuffer, &n)
 	}
 	if n != 2 {
-		t.Errorf("the server by ticks has fired %d times, want 2", n)
+		t.Errorf("the server that uses inputs by tick has %d shots, want 2", n)
 	}
 
 	n = 0
@@ -152,7 +151,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	for tick := range sim.Tick(40) {
 		in := p.Pop(&set, env.Counters)
 		if in.Shot != (sim.Shot{}) {
-			t.Errorf("tick %d: the buffer gives out %+v", tick, in)
+			t.Errorf("tick %d: the buffer returns %+v", tick, in)
 		}
 		switch tick {
 		case 0:
@@ -166,20 +165,19 @@ func TestShotIsPoppedOnce(t *testing.T) {
 		countShots(&p.shotBuffer, &n)
 	}
 	if n != 1 {
-		t.Errorf("the playout buffer has fired %d times", n)
+		t.Errorf("the playout buffer has %d shots", n)
 	}
 }
 
-// TestShotIsRepeated says that a client that sends its newest input alone sends one
-// with a shot in twelve packets, and the other of two shots, too; and none again with
-// redundancy off.
+// TestShotIsRepeated checks that a client that sends its newest input alone sends an input with a
+// shot in twelve packets, and two such inputs too; and that redundant=off sends it once.
 func TestShotIsRepeated(t *testing.T) {
 	for _, redundant := range []bool{true, false} {
 		env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
 		var s Sender
 		s.Declare(env)
 		s.redundant = redundant
-		var came [2]int
+		var sent [2]int
 		for tick := range sim.Tick(60) {
 			var in sim.Input
 			if tick == 20 || tick == 25 {
@@ -195,21 +193,21 @@ func TestShotIsRepeated(t *testing.T) {
 			m.Code(&c)
 			for _, x := range m.Inputs {
 				if x.Shot.Fired {
-					came[(x.Shot.Yaw-20)/5]++
+					sent[(x.Shot.Yaw-20)/5]++
 				}
 			}
 			if len(m.Inputs) != 1 && (tick < 20 || tick > 36) {
 				t.Errorf("tick %d: %d inputs", tick, len(m.Inputs))
 			}
 		}
-		if want := map[bool][2]int{true: {12, 12}, false: {1, 1}}[redundant]; came != want {
-			t.Errorf("redundant %v: came %v times, want %v", redundant, came, want)
+		if want := map[bool][2]int{true: {12, 12}, false: {1, 1}}[redundant]; sent != want {
+			t.Errorf("redundant %v: the shots are sent %v times, want %v", redundant, sent, want)
 		}
 	}
 }
 
-// TestSnapshotsOmitShots says that an input on its own, as a snapshot has it, has
-// no shot, and that one is refused there.
+// TestSnapshotsOmitShots checks that an input on its own, as in a snapshot, has no shot, and that
+// one with a shot is rejected.
 func TestSnapshotsOmitShots(t *testing.T) {
 	var c quant.Coder
 	in := sim.Input{Buttons: sim.Lift, Shot: sim.Shot{Fired: true}}
@@ -223,17 +221,17 @@ func TestSnapshotsOmitShots(t *testing.T) {
 	b := slices.Clone(c.FinishWrite())
 	c.BeginRead(b)
 	if CodeInput(&c, sim.Input{}); c.Err() == nil {
-		t.Error("a shot is taken")
+		t.Error("an input with a shot is accepted")
 	}
 }
 
-// TestUnwrapViewTime holds the completion of a view time's low bits, on both sides of a wrap.
+// TestUnwrapViewTime checks the completion of a view time's low bits on both sides of a wrap.
 func TestUnwrapViewTime(t *testing.T) {
 	const size = 1 << viewTimeBits
 	for _, now := range []int64{0, 100, size - 1, size, 5*size + 3, 5*size + size/2} {
 		for _, off := range []int64{0, -1, -100, 1, 100, -size/2 + 1, size/2 - 1} {
 			if want := now + off; want >= 0 && UnwrapViewTime(uint16(want&(size-1)), now) != want {
-				t.Errorf("%d near %d: %d", want, now, UnwrapViewTime(uint16(want&(size-1)), now))
+				t.Errorf("%d near %d unwraps to %d", want, now, UnwrapViewTime(uint16(want&(size-1)), now))
 			}
 		}
 	}

@@ -31,22 +31,22 @@ type InterpolatedWorld struct {
 	clock         playout.Clock
 	displayMoment sim.Moment               // of the server, at which bodies are drawn
 	newestTick    sim.Tick                 // of the received positions
-	undisplayed   playout.Buffer[struct{}] // ticks of received positions that are not reached
+	undisplayed   playout.Buffer[struct{}] // ticks of received positions that are not displayed yet
 	bodies        []Interpolator
 	joints        jointPoses
-	excluded      []bool // by body: not drawn and not counted; its positions are kept
-	lateNote      int    // ticks for which the note on a late position is still shown
-	starvedCount  int    // bodies that are extrapolated or have stopped
-	stoppedCount  int    // of them
+	excluded      []bool // by body: neither drawn nor counted, but its positions are stored
+	lateNote      int    // ticks for which the note on a late position will be shown
+	starvedCount  int    // bodies without a later position: extrapolated or stopped
+	stoppedCount  int    // stopped bodies
 	rate          int
 	counters      *predict.Counters
 }
 
-// lateNoteTicks is how long the note on a late position is shown.
+// lateNoteTicks is the time for which the note on a late position is shown.
 const lateNoteTicks = 30
 
-// Declare declares the knobs and counters, and starts with the bodies as they are in env's
-// world. excluded is a body that the caller draws otherwise, or -1.
+// Declare declares the knobs and counters, and starts with the poses in env's world. excluded is a
+// body that the caller draws in another way, or -1.
 func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k, m := env.Knobs, env.Counters
 	k.Millis(&a.validity, "validity", 60, 0, 1000, "playout delay: a position is valid, and reached, this long after it should arrive (T)")
@@ -57,10 +57,10 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	m.Declare("positions", "received positions of bodies")
 	m.Declare("positions_late", "positions dropped because the body had passed them")
 	m.Declare("positions_expired", "positions that arrived after their validity, when no later one was there")
-	m.Declare("extrapolated_ticks", "ticks in which a body was extrapolated for want of a later position")
-	m.Declare("stopped_ticks", "ticks in which a moving body had stopped for want of a later position")
-	m.Declare("stopped_bodies", "bodies that have stopped for want of a later position, now")
-	m.Declare("rejected_payloads", "malformed payloads")
+	m.Declare("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
+	m.Declare("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
+	m.Declare("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
+	m.Rejected()
 	m.Declare("old_states", "states no newer than the last")
 	a.counters, a.rate = m, env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player
@@ -74,7 +74,7 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	}
 }
 
-// BeginTick begins one of the client's ticks.
+// BeginTick begins a tick of the client.
 func (a *InterpolatedWorld) BeginTick() {
 	a.now += sim.MomentsPerTick
 	a.rebuildTree()
@@ -86,8 +86,8 @@ func (a *InterpolatedWorld) Receiver() *codec.Receiver { return &a.receiver }
 // ExpectedTick returns a tick close to that of the next snapshot.
 func (a *InterpolatedWorld) ExpectedTick() sim.Tick { return a.clock.Expected(a.now).Tick() }
 
-// AddSnapshot adds the positions that the receiver has read without an error: those of its
-// newest snapshot if fresh, and else those of an older one.
+// AddSnapshot adds the positions of the snapshot that the receiver has just read: its newest one if
+// fresh, otherwise an older one.
 func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 	t, bodies, received := a.receiver.Tick, a.receiver.Bodies, []bool(nil)
 	if !fresh {
@@ -122,7 +122,7 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 	}
 }
 
-// Advance draws all bodies at the moment to display now. ping is the round trip.
+// Advance interpolates all bodies to the present display moment. ping is the round trip.
 func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	a.advanceDisplay(sim.MomentOfMillis(a.validity, a.rate))
 	reach := sim.Moment(0)
@@ -158,8 +158,8 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 	}
 }
 
-// advanceDisplay moves the displayed moment to a delay behind what is expected to arrive
-// now. It never goes back.
+// advanceDisplay moves the display moment to a delay behind the moment that is expected to arrive now.
+// It never goes back.
 func (a *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 	if a.clock.Running() {
 		a.displayMoment = max(a.displayMoment, a.clock.Expected(a.now)-delay)
@@ -167,12 +167,11 @@ func (a *InterpolatedWorld) advanceDisplay(delay sim.Moment) {
 	a.undisplayed.Drop(a.undisplayed.CountUntil(a.displayMoment - 1))
 }
 
-// NewestTick returns the tick of the newest positions that have arrived, and 0 before any
-// have.
+// NewestTick returns the tick of the newest received positions, or 0 if there are none.
 func (a *InterpolatedWorld) NewestTick() sim.Tick { return a.newestTick }
 
-// NewestDisplayedTick returns the tick of the newest positions that show in what is drawn:
-// those towards which bodies move, or else the last ones.
+// NewestDisplayedTick returns the tick of the newest positions that affect the drawn poses: the ones
+// that bodies move towards, or the last ones.
 func (a *InterpolatedWorld) NewestDisplayedTick() sim.Tick {
 	if a.undisplayed.Len() > 0 {
 		return a.undisplayed.At(0).Tick
@@ -180,7 +179,7 @@ func (a *InterpolatedWorld) NewestDisplayedTick() sim.Tick {
 	return a.newestTick
 }
 
-// Pose returns where body i is drawn.
+// Pose returns the drawn pose of body i.
 func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 	if a.joints.tree != nil {
 		return a.joints.poses[i]
@@ -188,14 +187,14 @@ func (a *InterpolatedWorld) Pose(i int) geom.Pose {
 	return a.bodies[i].pose
 }
 
-// DisplayTick returns the server's tick that is nearest to the displayed moment.
+// DisplayTick returns the server tick nearest to the display moment.
 func (a *InterpolatedWorld) DisplayTick() sim.Tick { return a.displayMoment.NearestTick() }
 
-// DisplayMoment returns the server's moment at which bodies are drawn.
+// DisplayMoment returns the server's moment that is drawn.
 func (a *InterpolatedWorld) DisplayMoment() sim.Moment { return a.displayMoment }
 
-// Age returns by how many whole ticks body i is drawn beyond its newest position, and 0 if it
-// is not.
+// Age returns the number of whole ticks by which body i is drawn beyond its newest position, or 0 if
+// it is not.
 func (a *InterpolatedWorld) Age(i int) int32 {
 	t, ok := a.bodies[i].NewestTick()
 	if !ok {
@@ -210,7 +209,7 @@ func (a *InterpolatedWorld) IsMoving(i int) bool {
 	return h.hasReached && !h.reached.Value.Asleep && !h.stopped
 }
 
-// Note returns a few words on missing or late positions, or none.
+// Note returns a short status about missing or late positions, or an empty string.
 func (a *InterpolatedWorld) Note() string {
 	switch {
 	case a.stoppedCount > 0:
@@ -223,7 +222,7 @@ func (a *InterpolatedWorld) Note() string {
 	return ""
 }
 
-// CopyFrom makes a an equal of o that shares no memory with it, except for the counters.
+// CopyFrom makes a a copy of o that shares no memory. The counters stay its own.
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
 	a.validity, a.extrapolation, a.maxExtrapolation, a.keepExpired = o.validity, o.extrapolation, o.maxExtrapolation, o.keepExpired
 	a.receiver.CopyFrom(&o.receiver)

@@ -157,7 +157,7 @@ func (h *Interpolator) NewestTick() (t sim.Tick, ok bool) {
 	return h.reached.Tick, h.hasReached
 }
 
-// CopyFrom makes h an equal of o that shares no memory with it.
+// CopyFrom makes h a copy of o that shares no memory.
 func (h *Interpolator) CopyFrom(o *Interpolator) {
 	pending := h.pending
 	pending.CopyFrom(&o.pending, nil)

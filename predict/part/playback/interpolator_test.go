@@ -10,8 +10,8 @@ import (
 
 const rate = 60
 
-// bodyAt returns a body that moves at 6 m/s along x, a decimetre a tick, and turns at half a
-// radian a second.
+// bodyAt returns a body that moves at 6 m/s along x, 0.1 m per tick, and rotates at half a radian
+// per second.
 func bodyAt(tick float64) sim.Body {
 	s := float32(tick / rate)
 	return sim.Body{
@@ -30,18 +30,18 @@ func checkPose(t *testing.T, h *Interpolator, tick float64) {
 	t.Helper()
 	want, got := bodyAt(tick).Pose, h.Pose()
 	if d := got.Pos.Sub(want.Pos).Len(); d > 1e-5 {
-		t.Errorf("drawn at %v, want %v", got.Pos.X, want.Pos.X)
+		t.Errorf("the body is drawn at x = %v, want %v", got.Pos.X, want.Pos.X)
 	}
 	if a := got.Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-3 {
-		t.Errorf("turned %v rad away", a)
+		t.Errorf("the drawn orientation is %v rad off", a)
 	}
 }
 
 func toMoments(ticks float64) sim.Moment { return sim.Moment(math.Round(ticks * sim.MomentsPerTick)) }
 
-// TestExtrapolationStops checks that without a later position a body is extrapolated for the
-// reach, to a fraction of a tick, and then stands, also if the reach grows meanwhile; and
-// that it then moves to the next position evenly, without a jump.
+// TestExtrapolationStops checks that without a later position a body is extrapolated for the reach,
+// to a fraction of a tick, and then stops, even if the reach grows meanwhile; and that it then
+// moves to the next position evenly, without a jump.
 func TestExtrapolationStops(t *testing.T) {
 	for _, reach := range []float64{0, 0.5, 2, 7.25} {
 		var h Interpolator
@@ -67,9 +67,8 @@ func TestExtrapolationStops(t *testing.T) {
 	}
 }
 
-// TestLateIsDropped checks that a position B between A and C is dropped if it arrives when the
-// body has passed it, so that the body moves from A to C, and that the body moves over B if
-// it arrives in time.
+// TestLateIsDropped checks that a position B between A and C is dropped if the body has passed it,
+// so that the body moves from A to C, and that the body moves through B if it arrives in time.
 func TestLateIsDropped(t *testing.T) {
 	b := bodyAt(15)
 	b.Pose.Pos.Y = 1 // beside the line from A to C
@@ -89,7 +88,7 @@ func TestLateIsDropped(t *testing.T) {
 			if m >= c.displayed && !arrived {
 				arrived = true
 				if got := h.Add(15, &b, false); got != c.outcome {
-					t.Errorf("at %v: outcome %d, want %d", c.displayed, got, c.outcome)
+					t.Errorf("displayed moment %v: outcome %d, want %d", c.displayed, got, c.outcome)
 				}
 			}
 			h.Advance(toMoments(m), 0, rate)
@@ -98,13 +97,13 @@ func TestLateIsDropped(t *testing.T) {
 			}
 		}
 		if y != c.y {
-			t.Errorf("at %v: y is %v at tick 15, want %v", c.displayed, y, c.y)
+			t.Errorf("displayed moment %v: y is %v at tick 15, want %v", c.displayed, y, c.y)
 		}
 	}
 }
 
-// TestOutOfOrder checks that a body passes its positions in the order of their ticks,
-// whatever the order in which they arrive, and that a second position of a tick is dropped.
+// TestOutOfOrder checks that a body passes its positions in the order of their ticks, whatever
+// their order of arrival, and that a second position of a tick is dropped.
 func TestOutOfOrder(t *testing.T) {
 	var h Interpolator
 	h.pose = bodyAt(0).Pose
@@ -146,9 +145,9 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestRestIsTwoSamples checks that a body that stays the same takes two positions, however
-// long; that it starts to move when the server's did; and that AddSame adds the position
-// that was the newest at its tick.
+// TestRestIsTwoSamples checks that a body that stays the same takes two positions, however long it
+// rests; that it starts to move when the server's body did; and that AddSame adds the position that
+// was the newest at its tick.
 func TestRestIsTwoSamples(t *testing.T) {
 	var h Interpolator
 	rest := bodyAt(0)
@@ -158,7 +157,7 @@ func TestRestIsTwoSamples(t *testing.T) {
 		h.Advance((tick - min(tick, 4)).Moment(), 0, rate)
 	}
 	if h.pending.Len() > 2 {
-		t.Errorf("%d positions", h.pending.Len())
+		t.Errorf("%d pending positions", h.pending.Len())
 	}
 	b := bodyAt(6)
 	h.Add(1006, &b, false)
@@ -169,13 +168,13 @@ func TestRestIsTwoSamples(t *testing.T) {
 		h.Advance(toMoments(m), 0, rate)
 		want := float32(max(m-1005, 0) * 0.6)
 		if d := geom.Abs(h.Pose().Pos.X - want); d > 1e-5 {
-			t.Errorf("at %v it is at %v, want %v", m, h.Pose().Pos.X, want)
+			t.Errorf("at moment %v the body is at x = %v, want %v", m, h.Pose().Pos.X, want)
 		}
 	}
 }
 
 // TestComesToRest checks that a body comes to rest at the tick of its first position at rest,
-// however many equal ones arrive before it has reached that.
+// however many equal ones arrive before it gets there.
 func TestComesToRest(t *testing.T) {
 	for _, reached := range []float64{8, 9, 10} {
 		var h Interpolator
@@ -196,8 +195,8 @@ func TestComesToRest(t *testing.T) {
 	}
 }
 
-// TestDisplayNeverGoesBack checks that the displayed moment is the delay behind what
-// arrives, and that it stands when the delay grows or what arrives becomes later.
+// TestDisplayNeverGoesBack checks that the display moment is the delay behind the arriving
+// positions, and that it stops while the delay grows or the positions become later.
 func TestDisplayNeverGoesBack(t *testing.T) {
 	var a InterpolatedWorld
 	server, last := sim.Tick(1000), sim.Moment(0)
@@ -207,26 +206,26 @@ func TestDisplayNeverGoesBack(t *testing.T) {
 			a.now += sim.MomentsPerTick
 			a.clock.FollowMean(server-transit, a.now, rate*sim.MomentsPerTick)
 			if a.advanceDisplay(delay); a.displayMoment < last {
-				t.Fatalf("from %d back to %d", last, a.displayMoment)
+				t.Fatalf("the display moment goes back from %d to %d", last, a.displayMoment)
 			}
 			last = a.displayMoment
 		}
 	}
 	run(1, 10, 4*sim.MomentsPerTick)
 	if want := (server - 14).Moment(); last != want {
-		t.Errorf("at first it shows %d, want %d", last, want)
+		t.Errorf("at first the display moment is %d, want %d", last, want)
 	}
 	run(300, 10, 20*sim.MomentsPerTick)
 	if want := (server - 30).Moment(); last != want {
-		t.Errorf("with a longer delay it shows %d, want %d", last, want)
+		t.Errorf("with a longer delay the display moment is %d, want %d", last, want)
 	}
 	run(20, 40, 20*sim.MomentsPerTick)
 	run(300, 4, 4*sim.MomentsPerTick)
 }
 
 // TestCurve checks that on curves a body passes its positions with the velocities that it had
-// there: a point on a circle, sent ten times a second, stays on it to a fifth of a
-// millimetre, while straight lines leave it by a centimetre.
+// there: a point on a circle, sent ten times a second, stays within 0.2 mm of it, while straight
+// lines leave it by a centimetre.
 func TestCurve(t *testing.T) {
 	swing := func(tick float64) sim.Body {
 		a := float32(tick / rate * 3) // 3 rad/s
@@ -252,11 +251,11 @@ func TestCurve(t *testing.T) {
 			p := h.Pose()
 			worst = max(worst, float64(geom.Abs(p.Pos.Len()-1)))
 			if off := p.Pos.Sub(p.Rot.Rotate(geom.Vec3{X: 1})).Len(); c.curved && off > 2e-4 {
-				t.Fatalf("at %v it is turned so that it is %v m away", m, off)
+				t.Fatalf("at moment %v the orientation puts the point %v m off", m, off)
 			}
 		}
 		if worst > c.max || worst < c.min {
-			t.Errorf("curved %v: %v m off its circle", c.curved, worst)
+			t.Errorf("curve %v: the point is %v m off the circle", c.curved, worst)
 		}
 	}
 }

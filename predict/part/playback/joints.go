@@ -8,22 +8,22 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The ways from one position to the next.
+// The kinds of interpolation of a jointed body relative to its parent.
 const (
 	betweenLinear = iota
 	betweenHermite
 )
 
-// What of a linked body goes from one position to the next.
+// The points of a jointed body that are interpolated.
 const (
 	pivotAnchor = iota
 	pivotCenter
 )
 
-// jointPoses is what Animated knows of bodies that hang together: the history of one that has
-// a parent is what that sees of it, and it is put into the world when the parent has been
-// (Relative Position Updates). So where all of them are may be wrong, and how they hang
-// together is not.
+// jointPoses interpolates jointed bodies relative to their parents, as Animated does with Relative
+// Position Updates. The history of a body with a parent holds its poses in the parent's frame, and
+// its world pose follows from the parent's. So the pose of a whole joint tree may be wrong, but its
+// joints hold.
 type jointPoses struct {
 	encoding       codec.TreeEncoding
 	between        int
@@ -32,15 +32,15 @@ type jointPoses struct {
 
 	scene         *sim.Scene
 	player        int
-	builtFor      treeSettings    // what the following was made for
-	tree          *jointtree.Tree // nil: each body by itself
+	builtFor      treeSettings    // settings that the following fields were built for
+	tree          *jointtree.Tree // nil: every body is interpolated in the world
 	loops         jointtree.Loops
-	poses         []geom.Pose // by body, in the world
-	excludedPoses []geom.Pose // by body, of those that are not shown so: where they are
-	locals        []sim.Body  // of the newest positions, as histories have them
+	poses         []geom.Pose // by body, world frame
+	excludedPoses []geom.Pose // by body: world poses of the excluded ones
+	locals        []sim.Body  // newest positions, as the histories hold them
 }
 
-// treeSettings is what decides of what the histories are.
+// treeSettings are the settings that decide what the histories hold.
 type treeSettings struct {
 	encoding codec.TreeEncoding
 	pivot    int
@@ -48,38 +48,38 @@ type treeSettings struct {
 
 func (l *jointPoses) declare(k *predict.Knobs) {
 	l.encoding.Declare(k)
-	k.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "links: against its parent a body goes from one position to the next straight and turns evenly, or on a curve that leaves and arrives with its velocities")
-	k.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "links=relative: what of a body goes so, against its parent: the end that its joint holds, which stays at the joint, or its middle, which does not")
-	k.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "links: times that all joints of a tree are drawn together, until none is more than half a millimetre apart: what goes from one position to the next by itself on two ways need not meet there")
+	k.Choice(&l.between, "joint-interpolation", betweenHermite, []string{"linear", "hermite"}, "motion of jointed bodies between positions, relative to their parents: straight, or a curve by velocities")
+	k.Choice(&l.pivot, "joint-pivot", pivotAnchor, []string{"anchor", "center"}, "joint-tree=relative: the point of a body that is interpolated, its joint's anchor or its center")
+	k.Int(&l.loopIterations, "loop-iterations", 32, 0, 64, "loops of joints: iterations that close the gaps left by interpolation, down to 0.5 mm")
 }
 
-// rebuildTree lets the histories begin anew, from what is drawn, if they are to be of
-// something else.
+// rebuildTree rebuilds the tree if its settings have changed. The histories restart from the drawn
+// poses.
 func (a *InterpolatedWorld) rebuildTree() {
 	l := &a.joints
 	next := treeSettings{l.encoding, l.pivot}
 	if next == l.builtFor {
 		return
 	}
-	was := l.poses[:0]
+	drawn := l.poses[:0]
 	for i := range a.bodies {
 		p := a.Pose(i)
 		if a.excluded[i] && i < len(l.excludedPoses) {
 			p = l.excludedPoses[i]
 		}
-		was = append(was, p)
+		drawn = append(drawn, p)
 	}
-	l.builtFor, l.poses = next, was
+	l.builtFor, l.poses = next, drawn
 	l.tree = l.encoding.Tree(l.scene, l.player)
 	if a.receiver.SetTree(l.tree); l.tree != nil {
 		l.loops = jointtree.NewLoops(l.scene, l.tree)
 	}
 	for i := range a.bodies {
-		a.bodies[i].restart(a.toSample(i, was[i]))
+		a.bodies[i].restart(a.toSample(i, drawn[i]))
 	}
 }
 
-// toSample is what the history of body i has of a pose in the world.
+// toSample converts a world pose of body i to what its history holds.
 func (a *InterpolatedWorld) toSample(i int, p geom.Pose) geom.Pose {
 	l := &a.joints
 	if l.tree == nil || l.tree.Nodes[i].Parent == jointtree.None {
@@ -93,7 +93,7 @@ func (a *InterpolatedWorld) toSample(i int, p geom.Pose) geom.Pose {
 	return b.Pose
 }
 
-// toSamples is what the histories have of positions that have come.
+// toSamples converts received positions to what the histories hold.
 func (a *InterpolatedWorld) toSamples(locals []sim.Body) []sim.Body {
 	l := &a.joints
 	if !l.usesCenters() {
@@ -106,15 +106,15 @@ func (a *InterpolatedWorld) toSamples(locals []sim.Body) []sim.Body {
 	return l.locals
 }
 
-// usesCenters reports whether middles go from one position to the next, and not joints.
+// usesCenters reports whether the centers of bodies are interpolated, not the anchors of their joints.
 func (l *jointPoses) usesCenters() bool { return l.pivot == pivotCenter && !l.encoding.WorldRotation() }
 
-// usesCurve reports whether body i goes on curves.
+// usesCurve reports whether body i is interpolated on a curve.
 func (l *jointPoses) usesCurve(i int) bool {
 	return l.tree != nil && l.between == betweenHermite && l.tree.Nodes[i].Parent != jointtree.None
 }
 
-// poseTree puts all bodies into the world, each after its parent.
+// poseTree computes the world poses of all bodies, parents first.
 func (a *InterpolatedWorld) poseTree() {
 	l := &a.joints
 	if l.tree == nil {
@@ -128,7 +128,7 @@ func (a *InterpolatedWorld) poseTree() {
 	a.PoseChildren()
 }
 
-// poseOpenTree puts those into the world that have a parent there.
+// poseOpenTree computes the world poses of the bodies with a parent, without closing loops.
 func (a *InterpolatedWorld) poseOpenTree() {
 	l := &a.joints
 	for _, i := range l.tree.Order {
@@ -138,7 +138,7 @@ func (a *InterpolatedWorld) poseOpenTree() {
 	}
 }
 
-// childPose returns where body i is whose parent is at a pose.
+// childPose returns the world pose of body i from its parent's.
 func (a *InterpolatedWorld) childPose(parent geom.Pose, i int) geom.Pose {
 	l := &a.joints
 	n := &l.tree.Nodes[i]
@@ -148,19 +148,18 @@ func (a *InterpolatedWorld) childPose(parent geom.Pose, i int) geom.Pose {
 	return n.WorldPose(parent, a.bodies[i].pose)
 }
 
-// IsExcluded reports whether body i is left out of the picture: who shows it does so otherwise.
+// IsExcluded reports whether body i is excluded: the caller draws it in another way.
 func (a *InterpolatedWorld) IsExcluded(i int) bool { return a.excluded[i] }
 
-// SetExcluded says whether body i is not shown so any more. One that is shown again begins
-// at a pose.
-func (a *InterpolatedWorld) SetExcluded(i int, left bool, from geom.Pose) {
-	a.excluded[i] = left
-	if !left {
+// SetExcluded excludes body i or includes it again. An included body starts at a pose.
+func (a *InterpolatedWorld) SetExcluded(i int, excluded bool, from geom.Pose) {
+	a.excluded[i] = excluded
+	if !excluded {
 		a.bodies[i].restart(a.toSample(i, from))
 	}
 }
 
-// InterpolatedPose returns where body i would be drawn if it were shown so, which it need not be.
+// InterpolatedPose returns the interpolated pose of body i, even if it is excluded.
 func (a *InterpolatedWorld) InterpolatedPose(i int) geom.Pose {
 	l := &a.joints
 	if l.tree == nil || l.tree.Nodes[i].Parent == jointtree.None {
@@ -169,7 +168,7 @@ func (a *InterpolatedWorld) InterpolatedPose(i int) geom.Pose {
 	return a.childPose(a.InterpolatedPose(l.tree.Nodes[i].Parent), i)
 }
 
-// SetExcludedPose says where body i is, which is not shown so, for those that hang on it.
+// SetExcludedPose sets the world pose of an excluded body, which its children follow.
 func (a *InterpolatedWorld) SetExcludedPose(i int, p geom.Pose) {
 	l := &a.joints
 	for len(l.excludedPoses) < len(a.bodies) {
@@ -180,7 +179,8 @@ func (a *InterpolatedWorld) SetExcludedPose(i int, p geom.Pose) {
 	}
 }
 
-// PoseChildren puts into the world again what hangs on others.
+// PoseChildren computes the world poses of the bodies with a parent, after poses of excluded bodies have
+// changed.
 func (a *InterpolatedWorld) PoseChildren() {
 	if a.joints.tree == nil {
 		return
@@ -189,7 +189,7 @@ func (a *InterpolatedWorld) PoseChildren() {
 	a.joints.loops.Solve(a.joints.poses, a.excluded, a.joints.loopIterations)
 }
 
-// Inspect tells how many joints are between each body and its root, if they are shown so.
+// Inspect reports the number of joints between each body and its root, if there is a tree.
 func (a *InterpolatedWorld) Inspect(l *predict.Inspection) {
 	if a.joints.tree == nil {
 		return
@@ -204,10 +204,10 @@ func (a *InterpolatedWorld) Inspect(l *predict.Inspection) {
 	}
 }
 
-// Tree returns the tree by which bodies are shown, or nil if each is by itself.
+// Tree returns the joint tree by which bodies are interpolated, or nil if there is none.
 func (a *InterpolatedWorld) Tree() *jointtree.Tree { return a.joints.tree }
 
-// copyFrom copies all but the scene and the player.
+// copyFrom copies everything but the scene and the player.
 func (l *jointPoses) copyFrom(o *jointPoses) {
 	l.encoding, l.between, l.pivot, l.loopIterations, l.builtFor, l.tree, l.loops = o.encoding, o.between, o.pivot, o.loopIterations, o.builtFor, o.tree, o.loops
 	l.poses, l.locals = append(l.poses[:0], o.poses...), append(l.locals[:0], o.locals...)

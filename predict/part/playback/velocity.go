@@ -7,7 +7,7 @@ import (
 )
 
 // Body returns body i as it is drawn, with velocities interpolated between its positions. A
-// body that has stopped for want of positions has its last velocities.
+// body that has stopped because no positions arrive keeps its last velocities.
 func (a *InterpolatedWorld) Body(i int) sim.Body {
 	h := &a.bodies[i]
 	b := h.reached.Value

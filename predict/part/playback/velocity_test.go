@@ -10,8 +10,8 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// TestTreeBodyVelocity checks that a body that is interpolated in its parent's frame has its
-// world velocities, for every encoding and pivot, and its world pose.
+// TestTreeBodyVelocity checks that a body that is interpolated in its parent's frame has its world
+// pose and world velocities, with every encoding and pivot.
 func TestTreeBodyVelocity(t *testing.T) {
 	sc, err := scene.Named("trailer")
 	if err != nil {
@@ -54,12 +54,12 @@ func TestTreeBodyVelocity(t *testing.T) {
 				t.Errorf("%v, body %d: %+v, want %+v", set, i, got, b)
 			}
 			if p := a.InterpolatedPose(i); p.Pos.Sub(b.Pose.Pos).Len() > 1e-3 {
-				t.Errorf("%v, body %d would be at %v, it is at %v", set, i, p.Pos, b.Pose.Pos)
+				t.Errorf("%v, body %d: InterpolatedPose is %v, the drawn position %v", set, i, p.Pos, b.Pose.Pos)
 			}
 			fast = max(fast, b.Linear.Len())
 		}
 		if deep < 6 || fast < 1 {
-			t.Errorf("%d bodies have a parent, the fastest goes at %v m/s", deep, fast)
+			t.Errorf("%d bodies have a parent, the fastest moves at %v m/s", deep, fast)
 		}
 	}
 }

@@ -10,9 +10,6 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// trailTicks is the length of the trail, the path on which the player's cube was drawn.
-const trailTicks = 160
-
 type client struct {
 	env          *predict.Env
 	inputSender  input.Sender
@@ -23,7 +20,7 @@ type client struct {
 }
 
 func newClient(env *predict.Env) predict.Client {
-	c := &client{env: env, inputTick: env.World.Tick(), trail: history.New[geom.Pose](trailTicks)}
+	c := &client{env: env, inputTick: env.World.Tick(), trail: history.New[geom.Pose](predict.TrailTicks)}
 	c.interpolated.Declare(env, -1)
 	c.inputSender.Declare(env)
 	return c
@@ -52,7 +49,7 @@ func (c *client) receive(server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.interpolated.Receiver().Read(p.Payload, scene, c.interpolated.ExpectedTick())
 		if err != nil {
-			c.env.Counters.Add("rejected_payloads", 1)
+			c.env.Counters.Rejected().Inc()
 			continue
 		}
 		c.interpolated.AddSnapshot(fresh)
@@ -70,7 +67,7 @@ func (c *client) View(v *predict.View) {
 	if in := c.interpolated.Receiver(); in.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, in.Bodies)
 	}
-	for t := max(int64(c.now)-trailTicks, 0); t < int64(c.now); t++ {
+	for t := max(int64(c.now)-predict.TrailTicks, 0); t < int64(c.now); t++ {
 		if p := c.trail.Find(sim.Tick(t)); p != nil {
 			v.Trail = append(v.Trail, *p)
 		}

@@ -14,8 +14,7 @@ import (
 
 const (
 	historyTicks = 1024 // 17 s at 60 Hz
-	trailTicks   = 160  // length of the drawn trail
-	trailStep    = 2    // ticks between two of its points
+	trailStep    = 2    // ticks between two points of the trail
 	maxCatchUp   = 256  // ticks that a joining client steps in one
 )
 
@@ -241,7 +240,7 @@ func (c *client) View(v *predict.View) {
 	if c.world.View(v); !c.world.PlayerShown() {
 		return
 	}
-	for past := range c.history.Trail(c.env.World.Tick(), trailTicks, trailStep) {
+	for past := range c.history.Trail(c.env.World.Tick(), predict.TrailTicks, trailStep) {
 		v.Trail = append(v.Trail, past.body.Pose)
 	}
 }

@@ -8,20 +8,25 @@ import (
 
 type client struct {
 	side
-	desyncDetector
-	window sendWindow // for the own player's inputs
-
-	hasAdvantage bool     // the server has reported this client's advantage in this span
-	minAdvantage int      // the least that it reported, in inputs
-	spanLeft     int      // ticks left of the span
-	pauseTicks   int      // ticks in which no input is to be made
-	pendingShot  sim.Shot // waits for the next input
+	state clientState
 }
 
-// A player whose inputs reach the server long before those of the others has to wait for them
-// and gains nothing. Up to allowedAdvantage this is tolerated: it is so for every player who
-// is nearer than others, and all wait for the slowest. But after an outage a side may have
-// made inputs while the others could not, and would stay ahead.
+// clientState is plain: it is copied by assignment.
+type clientState struct {
+	desync desyncDetector
+	window sendWindow // of the client's own inputs
+
+	hasAdvantage bool     // the server has reported the client's advantage in this span
+	minAdvantage int      // smallest reported advantage of this span, in inputs
+	spanLeft     int      // ticks left of the span
+	pauseTicks   int      // ticks without a new input still to come
+	pendingShot  sim.Shot // to be sent with the next input
+}
+
+// A player whose inputs reach the server long before the others' gains nothing by it and only waits.
+// An advantage of up to allowedAdvantage is tolerated: every player nearer to the server than the
+// slowest has one. But after an outage a side that sampled inputs while the others could not would
+// stay ahead.
 const (
 	allowedAdvantage = 60  // ticks
 	advantageSpan    = 120 // ticks
@@ -31,19 +36,19 @@ func newClient(env *predict.Env) predict.Client {
 	c := &client{}
 	c.init(env, env.Player+2)
 	t := env.World.Tick()
-	c.window = sendWindow{acked: t, sent: t}
-	c.matchTick = t
+	c.state.window = sendWindow{acked: t, sent: t}
+	c.state.desync.matchTick = t
 	if env.Player >= 0 {
 		c.local[env.Player] = true
 	}
-	c.out.fromClient = true
+	c.scratch.out.fromClient = true
 	return c
 }
 
-// Tick takes in what the server passes on, makes this tick's input, steps what
-// can be stepped, and sends.
+// Tick reads the packets, samples this tick's input, steps the ticks that are complete and due, and
+// sends.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
-	stream := c.beginTick()
+	overTCP := c.beginTick()
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		c.receive(p.Payload)
 	}
@@ -53,116 +58,114 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	before := c.env.World.Tick()
 	c.advance()
 	for t := before + 1; t <= c.env.World.Tick(); t++ {
-		c.compare(t, &c.checksums, c.env.Counters)
+		c.state.desync.compare(t, &c.checksums, &c.counters)
 	}
 	for p := range c.streams {
 		if c.local[p] {
-			c.addInputs(p, &c.window, stream)
-			c.env.Counters.Set("unacked_inputs", float64(c.streams[p].next-c.window.acked))
+			c.addInputs(p, &c.state.window, overTCP)
+			c.counters.unackedInputs.Set(float64(c.streams[p].next - c.state.window.acked))
 		} else {
 			c.addAck(p)
 		}
 	}
 	c.addChecksum()
-	c.out.query, c.out.hasQuery = c.nextQuery(&c.checksums)
+	c.scratch.out.query, c.scratch.out.hasQuery = c.state.desync.nextQuery(&c.checksums)
 	c.send(server)
 	c.setSlew()
 }
 
-// sample makes the input of one more tick, unless the client is too far ahead.
+// sample appends the input of the next tick, unless the client is too far ahead of the others.
 func (c *client) sample(p int, in sim.Input) {
-	s, m := &c.streams[p], c.env.Counters
+	s := &c.streams[p]
 	if in.Shot.Fired {
-		c.pendingShot = in.Shot
+		c.state.pendingShot = in.Shot
 	}
-	if c.spanLeft--; c.spanLeft < 0 {
+	if c.state.spanLeft--; c.state.spanLeft < 0 {
 		allowed := allowedAdvantage
-		if c.alignInputs {
+		if c.settings.alignInputs {
 			allowed = 1
 		}
-		c.pauseTicks = 0
-		if c.hasAdvantage {
-			c.pauseTicks = max(c.minAdvantage-allowed, 0)
+		c.state.pauseTicks = 0
+		if c.state.hasAdvantage {
+			c.state.pauseTicks = max(c.state.minAdvantage-allowed, 0)
 		}
-		c.spanLeft, c.hasAdvantage = advantageSpan, false
+		c.state.spanLeft, c.state.hasAdvantage = advantageSpan, false
 	}
 	switch {
-	case c.pauseTicks > 0:
-		c.pauseTicks--
-		m.Add("input_pause_ticks", 1)
-	case !c.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
-		m.Add("window_full_ticks", 1)
+	case c.state.pauseTicks > 0:
+		c.state.pauseTicks--
+		c.counters.inputPauseTicks.Inc()
+	case !c.state.window.hasRoom(s) || s.next-c.env.World.Tick() >= inputHistoryTicks:
+		c.counters.windowFullTicks.Inc()
 	default:
-		in.Shot, c.pendingShot = c.pendingShot, sim.Shot{}
+		in.Shot, c.state.pendingShot = c.state.pendingShot, sim.Shot{}
 		s.add(in)
 	}
 }
 
-// receive takes in one payload, which may be anything.
+// receive reads an untrusted payload.
 func (c *client) receive(payload []byte) {
-	w, m := c.env.World, c.env.Counters
-	if c.in.read(&c.coder, payload, false, w.Tick(), w.Scene()) != nil {
-		m.Add("rejected_payloads", 1)
+	w, in := c.env.World, &c.scratch.in
+	if in.read(&c.scratch.coder, payload, false, w.Tick(), w.Scene()) != nil {
+		c.counters.rejectedPayloads.Inc()
 		return
 	}
-	for p := range c.in.players {
-		r := &c.in.players[p]
+	for p := range in.players {
+		r := &in.players[p]
 		switch {
 		case r.hasInputs && !c.local[p]:
 			c.receiveInputs(p, r, func(int) bool { return false })
 		case !r.hasInputs && c.local[p]:
-			c.window.acknowledge(&c.streams[p], r.next)
+			c.state.window.acknowledge(&c.streams[p], r.next)
 		default:
-			m.Add("rejected_payloads", 1)
+			c.counters.rejectedPayloads.Inc()
 		}
 	}
-	if !c.hasAdvantage || c.in.advantage < c.minAdvantage {
-		c.hasAdvantage, c.minAdvantage = true, c.in.advantage
+	if !c.state.hasAdvantage || in.advantage < c.state.minAdvantage {
+		c.state.hasAdvantage, c.state.minAdvantage = true, in.advantage
 	}
-	if away := int64(c.in.checksumTick) - int64(w.Tick()); c.in.hasChecksum && away < checksumHistoryTicks && away > -checksumHistoryTicks {
-		c.receiveChecksum(c.in.checksumTick, c.in.checksum, &c.checksums, m)
+	if ahead := int64(in.checksumTick) - int64(w.Tick()); in.hasChecksum && ahead < checksumHistoryTicks && ahead > -checksumHistoryTicks {
+		c.state.desync.receiveChecksum(in.checksumTick, in.checksum, &c.checksums, &c.counters)
 	}
-	if c.in.hasReply {
-		c.applyReply(&c.in.reply, &c.checksums, m)
+	if in.hasReply {
+		c.state.desync.applyReply(&in.reply, &c.checksums, &c.counters)
 	}
 }
 
-// A client that follows the server's clock changes its pace by slewGain for each millisecond
-// by which inputs arrive earlier or later than at first.
+// A client that follows the server's clock changes its rate by slewGain for each millisecond by which
+// inputs arrive earlier or later than at first.
 const (
 	slewGain   = 100    // ppm per ms
 	maxSlewPPM = 20_000 // ppm
 )
 
-// setSlew sets the client's pace: the fault of the knob skew, and with follow-clock the
-// correction that lets inputs arrive as early as at first.
+// setSlew sets the rate of the client's clock: the fault of the knob skew, and with follow-clock a
+// correction so that inputs arrive as early as at first.
 func (c *client) setSlew() {
-	pace := c.skew
-	if c.followClock {
-		pace -= int(min(max(c.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
+	ppm := c.settings.skew
+	if c.settings.followClock {
+		ppm -= int(min(max(c.side.state.clockDrift.Millis(c.env.World.Rate())*slewGain, -maxSlewPPM), maxSlewPPM))
 	}
-	c.env.SlewPPM = int32(pace)
+	c.env.SlewPPM = int32(ppm)
 }
 
-// View draws the world as it is.
+// View draws the simulated world without smoothing.
 func (c *client) View(v *predict.View) {
 	v.ShowTick(c.env.World.Tick())
 	v.Bodies = predict.AppendPoses(v.Bodies, c.env.World.Bodies())
 	v.Simulated = append(v.Simulated, v.Bodies...)
 	v.TouchedBy = append(v.TouchedBy, c.env.World.TouchedBy()...)
-	v.Note = c.note
-	if v.Note == "" && c.stallTicks > 0 {
+	v.Note = c.state.desync.note
+	if v.Note == "" && c.side.state.stallTicks > 0 {
 		v.Note = "waiting for input"
 	}
 }
 
-// inspect tells whose the bodies are. No word of any body comes, so none is old.
+// inspect reports the owners of the bodies. There are no received states, so bodies have no age.
 func (c *client) inspect(l *predict.Inspection) { l.Owner = append(l.Owner, c.env.World.Owners()...) }
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
 	c.side.copyFrom(&o.side)
-	c.desyncDetector, c.window = o.desyncDetector, o.window
-	c.hasAdvantage, c.minAdvantage, c.spanLeft, c.pauseTicks = o.hasAdvantage, o.minAdvantage, o.spanLeft, o.pauseTicks
-	c.pendingShot = o.pendingShot
+	c.state = o.state
 }

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	checksumHistoryTicks = 1024 // ticks of which the world's checksum is remembered
-	bodyHashHistoryTicks = 512  // ticks of which those of the bodies are
-	queryRepeatTicks     = 10   // ticks from a question to its repetition
+	checksumHistoryTicks = 1024 // ticks whose checksum is remembered
+	bodyHashHistoryTicks = 512  // ticks whose hash of each body is remembered
+	queryRepeatTicks     = 10   // ticks after which an unanswered query is repeated
 )
 
-// checksumHistory is what a side's world was, tick by tick, in checksums.
+// checksumHistory remembers the checksums of a side's world by tick.
 type checksumHistory struct {
 	worldHashes [checksumHistoryTicks]worldHash
-	bodyTicks   [bodyHashHistoryTicks]sim.Tick // of the rows of bodies
-	bodyHashes  []uint16                       // a row for each tick; ticks says of which
+	bodyTicks   [bodyHashHistoryTicks]sim.Tick // tick of each row of bodyHashes
+	bodyHashes  []uint16                       // a row per tick
 	bodyCount   int                            // bodies in a row
 }
 
-// worldHash is the checksum of a world at a tick: 0 is none.
+// worldHash is the checksum of a world at a tick. A hash of 0 means none.
 type worldHash struct {
 	tick sim.Tick
 	hash uint32
@@ -31,7 +31,7 @@ func newChecksumHistory(bodies int) checksumHistory {
 	return checksumHistory{bodyCount: bodies, bodyHashes: make([]uint16, bodies*bodyHashHistoryTicks)}
 }
 
-// record takes in the world as it is now.
+// record remembers the checksums of the present world.
 func (r *checksumHistory) record(w *predict.World) {
 	t := w.Tick()
 	row := r.bodyHashes[int(t%bodyHashHistoryTicks)*r.bodyCount:][:r.bodyCount]
@@ -47,7 +47,7 @@ func (r *checksumHistory) record(w *predict.World) {
 	r.worldHashes[t%checksumHistoryTicks] = worldHash{t, uint32(h>>32) | 1}
 }
 
-// at returns the checksum at a tick, or 0.
+// at returns the checksum of a tick, or 0 if it is not remembered.
 func (r *checksumHistory) at(t sim.Tick) uint32 {
 	if c := &r.worldHashes[t%checksumHistoryTicks]; c.tick == t {
 		return c.hash
@@ -55,7 +55,7 @@ func (r *checksumHistory) at(t sim.Tick) uint32 {
 	return 0
 }
 
-// bodiesAt returns the checksums of the bodies at a tick, or nil.
+// bodiesAt returns the hashes of the bodies at a tick, or nil if they are not remembered.
 func (r *checksumHistory) bodiesAt(t sim.Tick) []uint16 {
 	if r.at(t) == 0 || r.bodyTicks[t%bodyHashHistoryTicks] != t {
 		return nil
@@ -63,8 +63,7 @@ func (r *checksumHistory) bodiesAt(t sim.Tick) []uint16 {
 	return r.bodyHashes[int(t%bodyHashHistoryTicks)*r.bodyCount:][:r.bodyCount]
 }
 
-// reply answers a question from what is remembered. It reports false if it has
-// no answer.
+// reply answers a query. It reports false if the hashes of the bodies are no longer remembered.
 func (r *checksumHistory) reply(q *checksumQuery, a *checksumReply) bool {
 	a.checksumQuery = *q
 	if q.perBody {
@@ -80,51 +79,52 @@ func (r *checksumHistory) reply(q *checksumQuery, a *checksumReply) bool {
 }
 
 func (r *checksumHistory) copyFrom(o *checksumHistory) {
-	r.worldHashes, r.bodyTicks, r.bodyCount = o.worldHashes, o.bodyTicks, o.bodyCount
-	r.bodyHashes = append(r.bodyHashes[:0], o.bodyHashes...)
+	bodyHashes := r.bodyHashes
+	*r = *o
+	r.bodyHashes = append(bodyHashes[:0], o.bodyHashes...)
 }
 
-// The stages of finding out where two worlds parted.
+// The stages of locating a desync.
 const (
 	inSync      = iota
-	findingTick // some tick differs, the first may be earlier
-	findingBody // the tick is known
-	located     // all is known
-	unlocatable // what would say more is no longer remembered
+	findingTick // a tick that differs is known, but not whether it is the first
+	findingBody // the first tick that differs is known
+	located     // the first body that differs is known
+	unlocatable // the hashes that would say more are no longer remembered
 )
 
-// desyncDetector compares a client's world with the server's checksums and finds the
-// first tick and body that differ.
+// desyncDetector compares a client's world with the server's checksums and finds the first tick and
+// the first body that differ. It is plain.
 type desyncDetector struct {
 	serverHashes  [checksumHistoryTicks]worldHash
 	stage         int
-	matchTick     sim.Tick // the newest tick known to agree
-	mismatchTick  sim.Tick // the oldest known to differ
-	mismatchBody  int      // the first that differs; -1: none of them, but the contacts
+	matchTick     sim.Tick // newest tick known to be the same
+	mismatchTick  sim.Tick // oldest tick known to differ
+	mismatchBody  int      // first body that differs; -1: only the contacts differ
 	mismatchCount int      // bodies that differ
-	queryWait     int      // ticks until the question is put again
-	note          string
+	queryWait     int      // ticks until the query is repeated
+	note          string   // for the view
 }
 
-// receiveChecksum takes in a checksum of the server.
-func (j *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, ours *checksumHistory, m *predict.Counters) {
+// receiveChecksum remembers a checksum of the server and compares it if possible.
+func (j *desyncDetector) receiveChecksum(t sim.Tick, hash uint32, local *checksumHistory, counters *sideCounters) {
 	s := &j.serverHashes[t%checksumHistoryTicks]
 	if t <= j.matchTick || s.tick >= t {
 		return
 	}
 	*s = worldHash{t, hash}
-	j.compare(t, ours, m)
+	j.compare(t, local, counters)
 }
 
-// compare looks at a tick that both sides may know by now.
-func (j *desyncDetector) compare(t sim.Tick, ours *checksumHistory, m *predict.Counters) {
+// compare compares the checksums of a tick, if both are known.
+func (j *desyncDetector) compare(t sim.Tick, local *checksumHistory, counters *sideCounters) {
 	s := &j.serverHashes[t%checksumHistoryTicks]
-	mine := ours.at(t)
-	if s.tick != t || s.hash == 0 || mine == 0 || j.stage != inSync {
+	localHash := local.at(t)
+	if s.tick != t || s.hash == 0 || localHash == 0 || j.stage != inSync {
 		return
 	}
-	m.Add("compared_checksums", 1)
-	if s.hash == mine {
+	counters.comparedChecksums.Inc()
+	if s.hash == localHash {
 		j.matchTick = max(j.matchTick, t)
 		return
 	}
@@ -132,19 +132,19 @@ func (j *desyncDetector) compare(t sim.Tick, ours *checksumHistory, m *predict.C
 	if t == j.matchTick+1 {
 		j.stage = findingBody
 	}
-	m.Add("desyncs", 1)
-	j.report(m)
+	counters.desyncs.Inc()
+	j.report(counters)
 }
 
-// report says what is known of where the worlds parted.
-func (j *desyncDetector) report(m *predict.Counters) {
-	m.Set("desync_tick", float64(j.mismatchTick))
+// report sets the counters and the note to what is known about the desync.
+func (j *desyncDetector) report(counters *sideCounters) {
+	counters.desyncTick.Set(float64(j.mismatchTick))
 	j.note = "worlds differ since tick " + strconv.Itoa(int(j.mismatchTick))
 	if j.stage != located {
 		return
 	}
-	m.Set("desync_body", float64(j.mismatchBody))
-	m.Set("desync_bodies", float64(j.mismatchCount))
+	counters.desyncBody.Set(float64(j.mismatchBody))
+	counters.desyncBodies.Set(float64(j.mismatchCount))
 	if j.mismatchBody < 0 {
 		j.note += ": the contacts"
 		return
@@ -155,13 +155,13 @@ func (j *desyncDetector) report(m *predict.Counters) {
 	}
 }
 
-// nextQuery returns the question to put in this tick, if there is one.
-func (j *desyncDetector) nextQuery(ours *checksumHistory) (q checksumQuery, ok bool) {
+// nextQuery returns the query to send in this tick, if there is one.
+func (j *desyncDetector) nextQuery(local *checksumHistory) (q checksumQuery, ok bool) {
 	switch {
 	case j.stage != findingTick && j.stage != findingBody:
 		return q, false
-	case ours.bodiesAt(j.mismatchTick) == nil:
-		j.stage = unlocatable // forgotten before it was answered
+	case local.bodiesAt(j.mismatchTick) == nil:
+		j.stage = unlocatable // the hashes were forgotten before the reply
 		return q, false
 	}
 	if j.queryWait--; j.queryWait >= 0 {
@@ -175,46 +175,46 @@ func (j *desyncDetector) nextQuery(ours *checksumHistory) (q checksumQuery, ok b
 	return checksumQuery{first: j.mismatchTick - sim.Tick(n), count: n}, true
 }
 
-// applyReply takes in an answer.
-func (j *desyncDetector) applyReply(a *checksumReply, ours *checksumHistory, m *predict.Counters) {
+// applyReply processes a reply.
+func (j *desyncDetector) applyReply(a *checksumReply, local *checksumHistory, counters *sideCounters) {
 	switch {
 	case a.perBody && j.stage == findingBody && a.first == j.mismatchTick:
-		j.compareBodies(a.bodyHashes, ours.bodiesAt(j.mismatchTick))
+		j.compareBodies(a.bodyHashes, local.bodiesAt(j.mismatchTick))
 	case !a.perBody && j.stage == findingTick && a.first > j.matchTick && a.first+sim.Tick(a.count) == j.mismatchTick:
-		j.compareTicks(a, ours)
+		j.compareTicks(a, local)
 	default:
-		return // of a question that is answered
+		return // the reply to an old query
 	}
 	j.queryWait = 0
-	j.report(m)
+	j.report(counters)
 }
 
-// compareTicks takes in the checksums of the ticks before the one that differs. What
-// one side does not know is passed over.
-func (j *desyncDetector) compareTicks(a *checksumReply, ours *checksumHistory) {
-	all := a.first == j.matchTick+1
+// compareTicks compares the checksums of the ticks before the one that differs. It skips ticks that
+// either side has forgotten.
+func (j *desyncDetector) compareTicks(a *checksumReply, local *checksumHistory) {
+	complete := a.first == j.matchTick+1 // all ticks since the match are compared
 	for i, h := range a.tickHashes {
 		t := a.first + sim.Tick(i)
-		mine := ours.at(t)
-		if h == 0 || mine == 0 {
+		localHash := local.at(t)
+		if h == 0 || localHash == 0 {
 			continue
 		}
-		if h != mine {
+		if h != localHash {
 			j.mismatchTick = t
 			break
 		}
-		j.matchTick, all = t, true
+		j.matchTick, complete = t, true
 	}
-	if all {
+	if complete {
 		j.stage = findingBody
 	}
 }
 
-// compareBodies takes in the checksums of the bodies at the tick.
-func (j *desyncDetector) compareBodies(theirs, ours []uint16) {
+// compareBodies compares the hashes of the bodies at the first tick that differs.
+func (j *desyncDetector) compareBodies(server, local []uint16) {
 	j.stage, j.mismatchBody, j.mismatchCount = located, -1, 0
-	for i := range min(len(theirs), len(ours)) {
-		if theirs[i] != ours[i] {
+	for i := range min(len(server), len(local)) {
+		if server[i] != local[i] {
 			if j.mismatchBody < 0 {
 				j.mismatchBody = i
 			}

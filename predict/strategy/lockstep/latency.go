@@ -8,11 +8,11 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 	c.(*client).progress(to)
 }
 
-// progress tells which inputs have been stepped with. No state is ever sent.
+// progress reports the inputs that the server has stepped. It never sends state.
 func (s *server) progress(to *predict.InputProgress) { to.Consumed = s.env.World.Tick() }
 
-// progress tells which of its own inputs the client has stepped with: those for whose
-// ticks it has the other players' as well. It waits for no word of the server.
+// progress reports which of its own inputs the client has stepped: those of ticks for which it has
+// the other players' inputs too. It does not wait for the server's state.
 func (c *client) progress(to *predict.InputProgress) {
 	if p := c.env.Player; p >= 0 {
 		to.Sampled = c.streams[p].next

@@ -1,23 +1,21 @@
-// Package lockstep sends inputs and nothing else. All sides begin with the same
-// world, and each steps a tick only when it has the inputs of all players for
-// it; since the world is deterministic, all worlds stay the same, however many
-// bodies they hold (Fiedler, Deterministic Lockstep, 2014).
+// Package lockstep sends inputs and nothing else, as in Fiedler's Deterministic Lockstep (2014). All
+// sides start with the same world, and each steps a tick only when it has the inputs of all players
+// for it. Because the simulation is deterministic, all worlds stay the same, however many bodies
+// they have.
 //
-// The server passes each player's inputs on to the others. A side makes the
-// inputs of its own players and knows them at once; those of the others go
-// through a playout delay buffer, so that they can be played at an even pace.
-// With one player nobody waits for anybody but the side that looks on. With
-// several, everyone waits for the slowest, and a key is answered when the
-// others' inputs of the same tick have come.
+// The server relays each player's inputs to the other sides. A side has the inputs of its own
+// players at once; those of the others go through a playout delay buffer, so that they can be
+// stepped at an even rate. With one player, only the side that watches waits. With several, every
+// side waits for the slowest, and a player's own input takes effect when the others' inputs of the
+// same tick have arrived.
 //
-// Over UDP each packet repeats every input that is not acknowledged, so that a
-// lost one costs nothing as long as the delay covers the next (message.go).
-// Over TCP each input is sent once, and a loss stops all behind it.
+// Over UDP each packet repeats every input that is not acknowledged, so a lost packet costs nothing
+// if the playout delay covers the time until the next one (message.go). Over TCP each input is sent
+// once, and a loss delays everything behind it.
 //
-// Each side tells what its world hashes to, tick by tick. Where the hashes
-// differ the client asks until it knows the first tick and the first body of
-// it (desync.go). Nothing is repaired: a lockstep session that has parted
-// stays apart.
+// Each side sends checksums of its world. If they differ, the client asks the server for more of
+// them until it has found the first tick and the first body that differ (desync.go). Nothing is
+// repaired: worlds that have diverged stay different.
 package lockstep
 
 import (
@@ -29,7 +27,7 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "lockstep",
 	Doc: "deterministic lockstep: inputs only\n\n" +
-		"Bandwidth is the same for 9 cubes and 900. What is late is waited for: watch it stand with transport=tcp and loss. Turn contact-order to own-seed and the worlds part; the checksum names the tick.",
+		"Bandwidth is the same for 9 cubes and 900. A late input stops the world: add loss with transport=tcp. Set contact-order to own-seed, and the worlds diverge; the checksums find the tick.",
 	Source:           "Fiedler, Deterministic Lockstep (2014)",
 	NewServer:        newServer,
 	NewClient:        newClient,
@@ -50,41 +48,41 @@ const (
 	tcp
 )
 
-// The orders in which contacts may be solved.
+// The orders in which contacts are solved.
 const (
 	fixedOrder = iota
 	ownSeed
 	tickSeed
 )
 
-// settings are the knobs of both halves.
+// settings are the knobs, which both sides share.
 type settings struct {
 	transport     int
 	playoutDelay  float64 // ms
 	adaptive      bool
 	followClock   bool
 	alignInputs   bool
-	maxCatchUp    int
+	maxCatchUp    int // ticks
 	contactOrder  int
-	checksumEvery int
-	skew          int
+	checksumEvery int // ticks; 0: never
+	skew          int // ppm
 	solver        predict.Solver
 }
 
 func (s *settings) declare(k *predict.Knobs) {
-	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "every input until it is acknowledged, over packets that get lost; or once, over a wire on which what is lost delays all behind it")
-	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay: how long an input waits after its own time, so that a late one is in time")
-	k.Bool(&s.adaptive, "adaptive", false, "the playout delay becomes what the latest input of the last ten seconds needed")
-	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it runs faster or slower than one's own, or stood still")
-	k.Bool(&s.alignInputs, "align-inputs", false, "several players: inputs are made so that all reach the server together; each waits for its own round trip")
-	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "most ticks stepped at once after a stall")
-	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "in which contacts are solved: by their bodies; seeded differently on each side, which breaks determinism; seeded by the tick on all sides, which mends it")
-	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks from one checksum of the world to the next; 0 sends none")
-	k.Int(&s.skew, "skew", 0, -10000, 10000, "a fault: parts per million by which the clients' clocks are faster than the server's")
+	k.Choice(&s.transport, "transport", udp, []string{"udp", "tcp"}, "udp: repeat every input until it is acknowledged; tcp: send it once, and a loss delays everything behind it")
+	k.Millis(&s.playoutDelay, "playout", 100, 0, 3000, "playout delay of other players' inputs, so that late ones arrive in time")
+	k.Bool(&s.adaptive, "adaptive", false, "adapt the playout delay to the latest input of the last 10 s")
+	k.Bool(&s.followClock, "follow-clock", false, "follow the other side's clock if it drifts or stops")
+	k.Bool(&s.alignInputs, "align-inputs", false, "with several players: sample inputs so that all reach the server together")
+	k.Int(&s.maxCatchUp, "catch-up", 4, 1, 16, "largest number of ticks stepped at once after a stall")
+	k.Choice(&s.contactOrder, "contact-order", fixedOrder, []string{"fixed", "own-seed", "tick-seed"}, "order of contacts: by body; a seed of each side, which breaks determinism; a seed per tick, which does not")
+	k.Int(&s.checksumEvery, "checksum-every", 1, 0, 60, "ticks between checksums of the world; 0 sends none")
+	k.Int(&s.skew, "skew", 0, -10000, 10000, "fault: rate of the clients' clocks above the server's, ppm")
 	k.Solver(&s.solver)
 }
 
-// contactSeed returns the order of contacts for a tick, on the side with that number.
+// contactSeed returns the seed of the contact order for a tick, on the side with a number.
 func (s *settings) contactSeed(t sim.Tick, side int) uint64 {
 	switch s.contactOrder {
 	case ownSeed:
@@ -95,7 +93,7 @@ func (s *settings) contactSeed(t sim.Tick, side int) uint64 {
 	return 0
 }
 
-// mix spreads the bits of x and never returns 0, which means no seed.
+// mix returns a hash of x that is never 0, which would mean no seed.
 func mix(x uint64) uint64 {
 	x = (x + 1) * 0x9E3779B97F4A7C15
 	x = (x ^ x>>31) * 0xBF58476D1CE4E5B9

@@ -15,7 +15,7 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// rig is a server and its clients with links between them and nothing else.
+// rig is a server and its clients, connected by links.
 type rig struct {
 	network   link.Network
 	knobs     predict.Knobs
@@ -31,10 +31,10 @@ type rig struct {
 	input     func(player, tick int) sim.Input
 }
 
-func newRig(t testing.TB, spec, weather string, host bool, knobs ...string) *rig {
+func newRig(t testing.TB, spec, network string, host bool, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{network: link.Network{Seed: 1}, host: host, input: scriptedInput}
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := scene.Named(spec)
@@ -69,7 +69,7 @@ func newRig(t testing.TB, spec, weather string, host bool, knobs ...string) *rig
 	return r
 }
 
-// run makes ticks as the lab does.
+// run runs ticks as the laboratory does.
 func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
@@ -100,7 +100,7 @@ func (r *rig) run(ticks int) {
 	}
 }
 
-// scriptedInput are pressed and let go by each player in a manner of its own.
+// scriptedInput presses and releases the buttons of each player in another rhythm.
 func scriptedInput(player, tick int) sim.Input {
 	x := uint64(tick/(13+player)+7*player) * 0x9E3779B97F4A7C15
 	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.AllButtons, Heading: uint8(tick / 30 * 16)}
@@ -108,8 +108,8 @@ func scriptedInput(player, tick int) sim.Input {
 
 func (r *rig) counter(name string) float64 { return r.counters.Value(name) }
 
-// requireSync fails if the worlds of two sides differ at the newest tick that both
-// have made, or if that was hardly ever looked at.
+// requireSync fails if two worlds differ at the newest tick that both sides have stepped, or if
+// checksums were hardly ever compared.
 func (r *rig) requireSync(t *testing.T) {
 	t.Helper()
 	if n := r.counter("compared_checksums"); n < float64(r.tick)/2 {
@@ -121,41 +121,41 @@ func (r *rig) requireSync(t *testing.T) {
 func (r *rig) requireAgreement(t *testing.T) {
 	t.Helper()
 	if n := r.counter("desyncs"); n != 0 {
-		t.Errorf("the worlds parted: %s", r.c[0].note)
+		t.Errorf("the worlds diverged: %s", r.c[0].state.desync.note)
 	}
 	for i, c := range r.c {
 		tick := min(c.env.World.Tick(), r.s.env.World.Tick())
 		if a, b := c.checksums.at(tick), r.s.checksums.at(tick); a != b || a == 0 {
-			t.Errorf("client %d: tick %d is %x, with the server %x", i, tick, a, b)
+			t.Errorf("client %d: tick %d has checksum %x, the server %x", i, tick, a, b)
 		}
 	}
 }
 
-// TestStepsOnlyWithInput says that no side makes a tick whose inputs it does
-// not have: over a link on which nothing comes through, who waits for others
-// stands, and with one player at a client that client goes on alone.
+// TestStepsOnlyWithInput checks that no side steps a tick without its inputs: over a link that
+// loses everything, a side that waits for others stops, and a single player's own side goes on
+// alone.
 func TestStepsOnlyWithInput(t *testing.T) {
 	r := newRig(t, "plain", "loss=100%", true)
 	r.run(100)
 	if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a != 100 || b != 0 {
-		t.Errorf("host: the server made %d ticks, the client %d", a, b)
+		t.Errorf("player at the server: the server stepped %d ticks, the client %d", a, b)
 	}
 	r = newRig(t, "plain", "loss=100%", false)
 	r.run(100)
 	if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a != 0 || b != 100 {
-		t.Errorf("client: the server made %d ticks, the client %d", a, b)
+		t.Errorf("player at the client: the server stepped %d ticks, the client %d", a, b)
 	}
 	r = newRig(t, "two-players", "loss=100%", false)
 	r.run(100)
 	for i, c := range r.c {
 		if c.env.World.Tick() != 0 || r.s.env.World.Tick() != 0 {
-			t.Errorf("player %d made ticks without the other's inputs", i)
+			t.Errorf("player %d stepped ticks without the other's inputs", i)
 		}
 	}
 	if n := r.counter("stalls"); n != 0 {
-		t.Errorf("%v stalls before anything was due", n)
+		t.Errorf("%v stalls before any input was due", n)
 	}
-	// What has come is stepped with, and nothing beyond it.
+	// The inputs that have arrived are stepped, and no others.
 	r = newRig(t, "two-players", "latency=75ms", false)
 	r.run(300)
 	r.network.Blackout = time.Hour
@@ -163,16 +163,15 @@ func TestStepsOnlyWithInput(t *testing.T) {
 	for _, w := range []*side{&r.s.side, &r.c[0].side, &r.c[1].side} {
 		for p := range w.streams {
 			if got, have := w.env.World.Tick(), w.streams[p].next; got > have {
-				t.Errorf("side %d made tick %d and has inputs of player %d up to %d", w.number, got, p, have)
+				t.Errorf("side %d stepped tick %d with inputs of player %d up to %d", w.number, got, p, have)
 			}
 		}
 	}
 	r.requireSync(t)
 }
 
-// TestWorldsAgree says that all sides make the same worlds, tick by tick,
-// whatever the weather, the transport, the number of players and where they
-// sit.
+// TestWorldsAgree checks that all worlds stay the same, tick by tick, whatever the network, the
+// transport, the number of players and their seats.
 func TestWorldsAgree(t *testing.T) {
 	scenes := []string{"plain", "two-players", "zen", "katamari:cubes=100", "katamari:cubes=25:players=4"}
 	weathers := []string{"torture", "latency=125ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms", "perfect", "latency=75ms,latency-per-player=40ms"}
@@ -180,17 +179,17 @@ func TestWorldsAgree(t *testing.T) {
 		scenes, weathers = scenes[:2], weathers[:2]
 	}
 	for _, spec := range scenes {
-		for _, weather := range weathers {
+		for _, network := range weathers {
 			for _, host := range []bool{false, true} {
 				for _, transport := range []string{"udp", "tcp"} {
-					t.Run(fmt.Sprint(spec, weather, host, transport), func(t *testing.T) {
-						r := newRig(t, spec, weather, host, "transport", transport)
+					t.Run(fmt.Sprint(spec, network, host, transport), func(t *testing.T) {
+						r := newRig(t, spec, network, host, "transport", transport)
 						r.run(500)
 						r.network = link.Network{}
 						r.run(700)
 						r.requireSync(t)
-						if made := r.s.env.World.Tick(); made < 1150 {
-							t.Errorf("the server has made %d ticks of 1200", made)
+						if stepped := r.s.env.World.Tick(); stepped < 1150 {
+							t.Errorf("the server has stepped %d ticks of 1200", stepped)
 						}
 					})
 				}
@@ -199,10 +198,9 @@ func TestWorldsAgree(t *testing.T) {
 	}
 }
 
-// TestStalls holds the stalls to what the transport lets expect: with redundant
-// inputs a quarter of the packets may be lost at a second each way and 200 ms
-// are enough for ten minutes; over TCP a lost packet comes four one-way
-// latencies late, and what 100 ms do not cover is waited for.
+// TestStalls checks stalls against expectations of the transport. With redundant inputs, a 200 ms
+// delay is enough for ten minutes with 25 % loss and 1 s latency. Over TCP a retransmission takes
+// four one-way latencies, and a 100 ms delay does not cover it.
 func TestStalls(t *testing.T) {
 	r := newRig(t, "plain", "latency=1s,loss=25%", true, "playout", "200ms")
 	r.run(36000)
@@ -214,14 +212,14 @@ func TestStalls(t *testing.T) {
 	r.run(36000)
 	few := r.counter("stalls_per_minute")
 	if longest := r.counter("stall_max_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
-		t.Errorf("50 ms, 1 %%: %v stalls a minute, the longest %v ms; a lost one comes 200 ms late and 100 are covered", few, longest)
+		t.Errorf("50 ms, 1 %%: %v stalls per minute, the longest %v ms, want about 100 ms: a retransmission takes 200 ms, the delay is 100 ms", few, longest)
 	}
 	r = newRig(t, "plain", "latency=125ms,loss=5%", true, "transport", "tcp")
 	r.run(36000)
 	if many := r.counter("stalls_per_minute"); many < 3*few || r.counter("stall_max_ms") < 350 {
-		t.Errorf("125 ms, 5 %%: %v stalls a minute, the longest %v ms", many, r.counter("stall_max_ms"))
+		t.Errorf("125 ms, 5 %%: %v stalls per minute, the longest %v ms", many, r.counter("stall_max_ms"))
 	}
-	// TCP without stalls needs a delay of the retransmission.
+	// With a delay as long as a retransmission TCP does not stall.
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp", "playout", "250ms")
 	r.run(3600)
 	if n := r.counter("stalls"); n != 0 {
@@ -229,26 +227,26 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// TestCatchUp says that after a wait of a second four ticks are made at a time,
-// no more, until the delay is what it was.
+// TestCatchUp checks that after a one-second stall at most catch-up ticks are stepped at once until
+// the delay is the old one.
 func TestCatchUp(t *testing.T) {
-	for _, most := range []sim.Tick{4, 1, 16} {
-		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(most))
+	for _, maxCatchUp := range []sim.Tick{4, 1, 16} {
+		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(maxCatchUp))
 		r.run(120)
 		behind := r.s.env.World.Tick() - r.c[0].env.World.Tick()
 		r.network.Blackout = 3 * time.Second
 		r.run(60)
 		fastest := sim.Tick(0)
 		for range 120 {
-			was := r.c[0].env.World.Tick()
+			before := r.c[0].env.World.Tick()
 			r.run(1)
-			fastest = max(fastest, r.c[0].env.World.Tick()-was)
+			fastest = max(fastest, r.c[0].env.World.Tick()-before)
 		}
-		if fastest != most {
-			t.Errorf("catch-up %d: %d ticks at once", most, fastest)
+		if fastest != maxCatchUp {
+			t.Errorf("catch-up %d: %d ticks at once", maxCatchUp, fastest)
 		}
-		if now := r.s.env.World.Tick() - r.c[0].env.World.Tick(); (now == behind) != (most > 1) {
-			t.Errorf("catch-up %d: %d ticks behind, before the wait %d", most, now, behind)
+		if now := r.s.env.World.Tick() - r.c[0].env.World.Tick(); (now == behind) != (maxCatchUp > 1) {
+			t.Errorf("catch-up %d: %d ticks behind, %d before the outage", maxCatchUp, now, behind)
 		}
 		if n := r.counter("stalls"); n != 1 {
 			t.Errorf("%v stalls", n)
@@ -256,9 +254,8 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// TestInputBits holds what inputs cost on the wire to the article: one bit for
-// one that is as the one before, and of a steady key a second's worth is 25 bits
-// of head, one input, and 59 bits.
+// TestInputBits checks the size of inputs on the wire against the article: one bit for an input
+// equal to the one before. A second of equal inputs is 25 bits of header, one input, and 59 bits.
 func TestInputBits(t *testing.T) {
 	var c quant.Coder
 	cost := func(in []sim.Input) int {
@@ -275,24 +272,24 @@ func TestInputBits(t *testing.T) {
 	const head, first = 1 + tickBits + countBits, 7
 	for n := 1; n <= 120; n++ {
 		if got := cost(steady[:n]); got != head+first+n-1 {
-			t.Errorf("%d steady inputs take %d bits, want %d", n, got, head+first+n-1)
+			t.Errorf("%d equal inputs take %d bits, want %d", n, got, head+first+n-1)
 		}
 	}
 	if got := cost(mashed); got != head+first+119*8 {
 		t.Errorf("120 changing inputs take %d bits, want %d", got, head+first+119*8)
 	}
-	// The same in a session: a key held for ten seconds.
+	// The same in a session: a button pressed for ten seconds.
 	r := newRig(t, "plain", "latency=75ms", true)
 	r.input = func(int, int) sim.Input { return sim.Input{Buttons: sim.Right} }
 	r.run(600)
 	runs, inputs, bits := r.counter("input_runs"), r.counter("inputs_sent"), r.counter("input_bits")
 	if runs < 590 || bits != runs*(head+first-1)+inputs {
-		t.Errorf("%v runs of %v inputs took %v bits", runs, inputs, bits)
+		t.Errorf("%v runs of %v inputs take %v bits", runs, inputs, bits)
 	}
 }
 
-// TestBandwidthIndependentOfBodies says that a session costs the same bits whatever
-// the world holds.
+// TestBandwidthIndependentOfBodies checks that a session sends the same bytes, however many bodies
+// the world has.
 func TestBandwidthIndependentOfBodies(t *testing.T) {
 	var sent [][2]uint64
 	for _, spec := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
@@ -301,12 +298,12 @@ func TestBandwidthIndependentOfBodies(t *testing.T) {
 		sent = append(sent, [2]uint64{r.endpoints[0].Stats.BytesSent, r.peers[0].Endpoint.Stats.BytesSent})
 	}
 	if sent[0] != sent[1] || sent[1] != sent[2] {
-		t.Errorf("bytes up and down: %v", sent)
+		t.Errorf("bytes sent up and down: %v", sent)
 	}
 }
 
-// TestAcksPrune says that what is acknowledged is not sent again: the window is
-// a round trip long, grows while nothing comes back, and shrinks again.
+// TestAcksPrune checks that acknowledged inputs are not sent again: the window is a round trip
+// long, grows during an outage, and shrinks again.
 func TestAcksPrune(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", true)
 	r.run(300)
@@ -316,17 +313,17 @@ func TestAcksPrune(t *testing.T) {
 	r.network.Blackout = 8 * time.Second
 	r.run(180)
 	if n := r.counter("unacked_inputs"); n < 180 {
-		t.Errorf("after three dark seconds %v are not acknowledged", n)
+		t.Errorf("after a three-second outage %v inputs are not acknowledged", n)
 	}
 	r.run(60)
 	if n := r.counter("unacked_inputs"); n < 11 || n > 14 {
-		t.Errorf("a second later %v", n)
+		t.Errorf("a second after the outage %v inputs are not acknowledged", n)
 	}
 }
 
-// TestSlowestPlayer says that all wait for the slowest: with players 0, 100, 200
-// and 300 ms away, each sees a key of its own when the farthest player's inputs
-// of the same tick have come.
+// TestSlowestPlayer checks that every side waits for the slowest: with players at 0, 100, 200 and
+// 300 ms, each player's input takes effect when the farthest player's input of the same tick has
+// arrived.
 func TestSlowestPlayer(t *testing.T) {
 	near := newRig(t, "katamari:cubes=9:players=4", "perfect", false)
 	far := newRig(t, "katamari:cubes=9:players=4", "latency-per-player=100ms", false)
@@ -334,45 +331,45 @@ func TestSlowestPlayer(t *testing.T) {
 	far.run(300)
 	for i := range near.c {
 		late := func(r *rig) int { return int(r.c[i].streams[i].next - r.c[i].env.World.Tick()) }
-		// To the server and on to player i, and 100 ms of delay. The farthest
-		// player waits for the next one.
-		way := 300 + 100*i
+		// From the farthest player to the server and on to player i, plus 100 ms of delay. The
+		// farthest player waits for the second farthest.
+		latency := 300 + 100*i
 		if i == 3 {
-			way = 300 + 200
+			latency = 300 + 200
 		}
-		if a, b := late(near), late(far); a < 6 || a > 8 || b < way*60/1000+6 || b > way*60/1000+9 {
-			t.Errorf("player %d: a key takes %d ticks when all are near, %d when the last is far", i, a, b)
+		if a, b := late(near), late(far); a < 6 || a > 8 || b < latency*60/1000+6 || b > latency*60/1000+9 {
+			t.Errorf("player %d: an input takes %d ticks when all players are near, %d when they are far", i, a, b)
 		}
 	}
 	far.requireSync(t)
 }
 
-// TestAlign says that clients whose inputs reach the server together wait for
-// their own round trip each, however far the others are.
-func TestAlign(t *testing.T) {
+// TestAlignInputs checks that with align-inputs each client waits only for its own round trip,
+// however far the others are.
+func TestAlignInputs(t *testing.T) {
 	r := newRig(t, "katamari:cubes=9:players=4", "latency-per-player=100ms", false, "align-inputs", "on")
 	r.run(1200)
 	for i, c := range r.c {
 		late := int(c.streams[i].next - c.env.World.Tick())
-		if way := 200 * i * 60 / 1000; late <= way || late > way+10 {
-			t.Errorf("player %d: a key takes %d ticks, the round trip %d", i, late, way)
+		if rtt := 200 * i * 60 / 1000; late <= rtt || late > rtt+10 {
+			t.Errorf("player %d: an input takes %d ticks, the round trip %d", i, late, rtt)
 		}
 	}
 	if r.counter("input_pause_ticks") < 6 || r.counter("stalls") > 3 {
-		t.Errorf("%v ticks held, %v stalls", r.counter("input_pause_ticks"), r.counter("stalls"))
+		t.Errorf("%v ticks paused, %v stalls", r.counter("input_pause_ticks"), r.counter("stalls"))
 	}
 	r.requireSync(t)
 }
 
-// TestConnectionBreak says that a break of one player's link, longer than inputs are
-// kept, stops all and tears nothing, and that afterwards no key is late for
-// good.
-func TestConnectionBreak(t *testing.T) {
+// TestInterruption checks that an interruption of one player's link, longer than inputs are
+// remembered, stops all sides without a desync, and that inputs are not delayed for good
+// afterwards.
+func TestInterruption(t *testing.T) {
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(300)
 	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
-	dark := &link.Network{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
-	a, b := link.Pair(dark, 1)
+	noLink := &link.Network{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
+	a, b := link.Pair(noLink, 1)
 	up, down := *r.endpoints[1], *r.peers[1].Endpoint
 	*r.endpoints[1], *r.peers[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
 	r.run(6000)
@@ -381,31 +378,31 @@ func TestConnectionBreak(t *testing.T) {
 	r.requireAgreement(t)
 	for i, c := range r.c {
 		if late := c.streams[i].next - c.env.World.Tick(); late > before+allowedAdvantage+10 {
-			t.Errorf("player %d: a key takes %d ticks, before the break %d", i, late, before)
+			t.Errorf("player %d: an input takes %d ticks, %d before the interruption", i, late, before)
 		}
 	}
-	if made := r.s.env.World.Tick(); int(made) < r.tick-6500 {
-		t.Errorf("the server has made %d ticks of %d", made, r.tick)
+	if stepped := r.s.env.World.Tick(); int(stepped) < r.tick-6500 {
+		t.Errorf("the server has stepped %d ticks of %d", stepped, r.tick)
 	}
 }
 
-// TestLocatesDesync plants a difference in one body of one tick, and says
-// that the client finds that tick and that body, also over a bad link.
+// TestLocatesDesync changes one body in one tick and checks that the client locates that tick and
+// that body, even over a bad link.
 func TestLocatesDesync(t *testing.T) {
-	chance := rand.New(rand.NewPCG(1, 2))
-	plants := 12
+	random := rand.New(rand.NewPCG(1, 2))
+	rounds := 12
 	if testing.Short() {
-		plants = 4
+		rounds = 4
 	}
-	for n := range plants {
-		weather := []string{"latency=75ms", "latency=75ms,loss=40%", "latency=1s,loss=25%"}[n%3]
+	for n := range rounds {
+		network := []string{"latency=75ms", "latency=75ms,loss=40%", "latency=1s,loss=25%"}[n%3]
 		host := n%2 == 0
-		r := newRig(t, "katamari:cubes=64", weather, host) // cubes that do not touch each other
-		r.run(200 + chance.IntN(100))
+		r := newRig(t, "katamari:cubes=64", network, host) // cubes that do not touch each other
+		r.run(200 + random.IntN(100))
 		w := r.s.env.World
-		body := 1 + chance.IntN(len(w.Bodies())-1)
+		body := 1 + random.IntN(len(w.Bodies())-1)
 		for !isIsolated(w, body) {
-			body = 1 + chance.IntN(len(w.Bodies())-1)
+			body = 1 + random.IntN(len(w.Bodies())-1)
 		}
 		if n%4 == 3 {
 			w = r.c[0].env.World
@@ -416,20 +413,20 @@ func TestLocatesDesync(t *testing.T) {
 		b.Asleep = false
 		w.SetBody(body, b)
 		r.run(700)
-		j := &r.c[0].desyncDetector
+		j := &r.c[0].state.desync
 		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
-			t.Errorf("%s: body %d differs from tick %d on; found: stage %d, tick %d, body %d", weather, body, at, j.stage, j.mismatchTick, j.mismatchBody)
+			t.Errorf("%s: body %d differs from tick %d on; located: stage %d, tick %d, body %d", network, body, at, j.stage, j.mismatchTick, j.mismatchBody)
 		}
 		if got := []float64{r.counter("desyncs"), r.counter("desync_tick"), r.counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
-			t.Errorf("the meter says %v", got)
+			t.Errorf("desyncs, desync_tick and desync_body are %v", got)
 		}
 		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.note) < len(want) || j.note[:len(want)] != want {
-			t.Errorf("the note says %q, want %q", j.note, want)
+			t.Errorf("the note is %q, want %q", j.note, want)
 		}
 	}
 }
 
-// isIsolated reports whether nothing is near a body.
+// isIsolated reports whether no other body is near a body.
 func isIsolated(w *predict.World, body int) bool {
 	for i, b := range w.Bodies() {
 		if i != body && b.Pose.Pos.Sub(w.Bodies()[body].Pose.Pos).Len() < 0.9 {
@@ -439,21 +436,20 @@ func isIsolated(w *predict.World, body int) bool {
 	return true
 }
 
-// TestContactOrder is the experiment of the article: contacts solved in an order
-// of each side's own tear the worlds apart as soon as cubes touch; the same
-// seed on both sides, taken from the tick, keeps them the same.
+// TestContactOrder is the article's experiment: if each side solves contacts in its own order, the
+// worlds diverge as soon as cubes touch; with the same seed on all sides, taken from the tick, they
+// stay the same.
 func TestContactOrder(t *testing.T) {
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
-	if r.counter("desyncs") != 1 || r.c[0].stage != located {
-		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].stage)
+	if r.counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
+		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].state.desync.stage)
 	}
-	// The first tick that differs is one in which something touches something:
-	// until then both worlds fall through the air.
+	// The first tick that differs is one with contacts.
 	w := predict.NewWorld(*r.s.env.World.Scene(), 60)
-	for w.Tick() < r.c[0].mismatchTick {
-		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].mismatchTick {
-			t.Fatalf("the player touches at tick %d, the worlds part at %d", w.Tick(), r.c[0].mismatchTick)
+	for w.Tick() < r.c[0].state.desync.mismatchTick {
+		if w.ContactPointCount() > 4*100 && w.Tick()+1 < r.c[0].state.desync.mismatchTick {
+			t.Fatalf("the player has contacts at tick %d, the worlds diverge at %d", w.Tick(), r.c[0].state.desync.mismatchTick)
 		}
 		w.Step(scriptedInput(0, int(w.Tick())))
 	}
@@ -463,12 +459,12 @@ func TestContactOrder(t *testing.T) {
 	fixed := newRig(t, "katamari:cubes=100", "latency=75ms", true)
 	fixed.run(600)
 	if a, b := r.s.env.World.Bodies()[0], fixed.s.env.World.Bodies()[0]; a == b {
-		t.Error("the seed changes nothing")
+		t.Error("the seed changes no contact order")
 	}
 }
 
-// TestTransportChanges says that the transport may be turned while inputs are
-// under way: none is lost, and the worlds stay the same.
+// TestTransportChanges checks that the transport can change while inputs are in flight: no input is
+// lost, and the worlds stay the same.
 func TestTransportChanges(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)
@@ -481,15 +477,15 @@ func TestTransportChanges(t *testing.T) {
 		r.network = link.Network{}
 		r.run(1500)
 		r.requireSync(t)
-		if made := r.s.env.World.Tick(); int(made) < r.tick-20 {
-			t.Errorf("host %v: the server has made %d ticks of %d", host, made, r.tick)
+		if stepped := r.s.env.World.Tick(); int(stepped) < r.tick-20 {
+			t.Errorf("host %v: the server has stepped %d ticks of %d", host, stepped, r.tick)
 		}
 	}
 }
 
-// TestClockDrift says that a client whose clock is a two-thousandth faster
-// or slower than the server's is played for five minutes without a stall if the
-// clock is followed, and that without it a faster one stalls again and again.
+// TestClockDrift checks that with follow-clock a client whose clock is up to 3000 ppm faster or
+// slower than the server's runs for five minutes without a stall, and that without it a faster one
+// stalls repeatedly.
 func TestClockDrift(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		skews := []string{"500", "-500", "3000", "-3000"}
@@ -511,34 +507,34 @@ func TestClockDrift(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,jitter=5ms", true, "skew", "500")
 	r.run(18000)
 	if n := r.counter("stalls"); n < 2 {
-		t.Errorf("a fast clock that nobody follows: %v stalls", n)
+		t.Errorf("a fast client without follow-clock: %v stalls", n)
 	}
 	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
 	r.run(18000)
 	r.requireSync(t)
 	if late := r.c[0].streams[0].next - r.c[0].env.World.Tick(); late > 30 {
-		t.Errorf("two fast clients: a key waits for %d ticks", late)
+		t.Errorf("two fast clients: an input waits for %d ticks", late)
 	}
 }
 
-// TestAdaptive says that an adapted delay becomes what the transport needs: at
-// 50 ms and 1 % TCP wants 200 ms, and after the first stall has no other.
+// TestAdaptive checks that an adaptive delay becomes what the transport needs: 200 ms for TCP at 50
+// ms latency, with hardly any stall after the first.
 func TestAdaptive(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=2%", true, "transport", "tcp", "adaptive", "on")
 	r.run(7200)
-	if n, held := r.counter("stalls"), r.counter("playout_delay_ms"); n > 3 || held < 180 || held > 260 {
-		t.Errorf("%v stalls, the delay is %v ms", n, held)
+	if n, delay := r.counter("stalls"), r.counter("playout_delay_ms"); n > 3 || delay < 180 || delay > 260 {
+		t.Errorf("%v stalls, the delay is %v ms", n, delay)
 	}
-	// And over a good link it becomes short.
+	// Over a good link it becomes short.
 	r = newRig(t, "plain", "latency=50ms", true, "adaptive", "on")
 	r.run(1800)
-	if held := r.counter("playout_delay_ms"); held > 20 || r.counter("stalls") > 0 {
-		t.Errorf("over an even link the delay is %v ms, %v stalls", held, r.counter("stalls"))
+	if delay := r.counter("playout_delay_ms"); delay > 20 || r.counter("stalls") > 0 {
+		t.Errorf("without jitter the delay is %v ms, %v stalls", delay, r.counter("stalls"))
 	}
 }
 
-// TestWindowFull says that a side whose inputs nobody acknowledges for longer
-// than they are kept waits, and that all goes on when the link comes back.
+// TestWindowFull checks that a side whose inputs are not acknowledged for longer than they are
+// remembered waits, and goes on when the link is back.
 func TestWindowFull(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "plain", "latency=20ms", host)
@@ -546,17 +542,17 @@ func TestWindowFull(t *testing.T) {
 		r.network.Blackout = 120 * time.Second
 		r.run(5000)
 		if n := r.counter("window_full_ticks"); n < 100 {
-			t.Errorf("%v ticks without room", n)
+			t.Errorf("%v ticks with a full window", n)
 		}
 		r.run(4000)
-		r.requireAgreement(t) // in the dark more ticks were made than are remembered
+		r.requireAgreement(t) // the outage is longer than the checksum history
 		if a, b := r.s.env.World.Tick(), r.c[0].env.World.Tick(); a < 6000 || b < 6000 {
-			t.Errorf("host %v: the server has made %d ticks, the client %d", host, a, b)
+			t.Errorf("host %v: the server has stepped %d ticks, the client %d", host, a, b)
 		}
 	}
 }
 
-// TestTickWraps says that 16 bits are enough for ticks on the wire.
+// TestTickWraps checks that 16 bits of a tick on the wire are enough.
 func TestTickWraps(t *testing.T) {
 	sc, err := scene.Named("two-players")
 	if err != nil {
@@ -585,17 +581,17 @@ func TestTickWraps(t *testing.T) {
 	}
 	again.run(900)
 	again.requireSync(t)
-	if made := again.s.env.World.Tick(); made < start+850 {
-		t.Errorf("from tick %d the server came to %d", start, made)
+	if stepped := again.s.env.World.Tick(); stepped < start+850 {
+		t.Errorf("from tick %d the server stepped to tick %d", start, stepped)
 	}
 }
 
-// TestRejectsMalformed says that what is no message, or speaks for another player,
+// TestRejectsMalformed checks that a malformed payload, or one with another player's inputs,
 // changes nothing and is counted.
 func TestRejectsMalformed(t *testing.T) {
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(200)
-	chance := rand.New(rand.NewPCG(3, 4))
+	random := rand.New(rand.NewPCG(3, 4))
 	before := [2]sim.Tick{r.s.streams[0].next, r.s.streams[1].next}
 	var m message
 	m.fromClient, m.players = true, []playerSection{{hasInputs: true, next: before[0] + 5, inputs: make([]sim.Input, 6)}, {hasInputs: true, next: before[1] + 5, inputs: make([]sim.Input, 6)}}
@@ -603,36 +599,36 @@ func TestRejectsMalformed(t *testing.T) {
 	forged := slices.Clone(m.write(&c, make([]byte, 256)))
 	r.s.receive(&r.s.peers[0], 0, forged)
 	if r.s.streams[1].next != before[1] || r.s.streams[0].next == before[0] {
-		t.Error("player 0 speaks for player 1, or not for itself")
+		t.Error("player 0 sends inputs of player 1, or none of its own")
 	}
 	if r.counter("rejected_payloads") != 1 {
-		t.Errorf("%v refused", r.counter("rejected_payloads"))
+		t.Errorf("%v payloads rejected", r.counter("rejected_payloads"))
 	}
 	m.fromClient = false
 	own := r.c[0].streams[0].next
 	m.players = []playerSection{{hasInputs: true, next: own + 5, inputs: make([]sim.Input, 6)}, {hasInputs: false, next: before[1]}}
 	r.c[0].receive(slices.Clone(m.write(&c, make([]byte, 256))))
 	if r.c[0].streams[0].next != own || r.counter("rejected_payloads") != 3 {
-		t.Errorf("the server makes client 0's inputs; %v refused", r.counter("rejected_payloads"))
+		t.Errorf("the server sends inputs for client 0; %v payloads rejected", r.counter("rejected_payloads"))
 	}
 	for range 20000 {
-		b := make([]byte, chance.IntN(80))
+		b := make([]byte, random.IntN(80))
 		for i := range b {
-			b[i] = byte(chance.Uint32())
+			b[i] = byte(random.Uint32())
 		}
 		r.s.receive(&r.s.peers[0], 0, b)
 		r.c[0].receive(b)
 	}
 	if r.counter("rejected_payloads") < 10000 {
-		t.Errorf("of 20000 pieces of noise %v were refused", r.counter("rejected_payloads"))
+		t.Errorf("of 20000 random payloads %v were rejected", r.counter("rejected_payloads"))
 	}
 	if next := r.s.streams[1].next; next != before[1] {
-		t.Errorf("noise moved player 1 by %d", next-before[1])
+		t.Errorf("random payloads added %d inputs of player 1", next-before[1])
 	}
 }
 
-// FuzzMessage reads anything, and writes again what it could read: the same
-// bytes come out.
+// FuzzMessage checks that any payload that can be read is written back to a payload that reads the
+// same.
 func FuzzMessage(f *testing.F) {
 	sc, err := scene.Named("two-players")
 	if err != nil {
@@ -641,8 +637,8 @@ func FuzzMessage(f *testing.F) {
 	r := newRig(f, "two-players", "latency=30ms", false)
 	for range 3 {
 		r.run(50)
-		f.Add(false, slices.Clone(r.s.out.write(&r.s.coder, r.s.buffer)))
-		f.Add(true, slices.Clone(r.c[0].out.write(&r.c[0].coder, r.c[0].buffer)))
+		f.Add(false, slices.Clone(r.s.scratch.out.write(&r.s.scratch.coder, r.s.scratch.buffer)))
+		f.Add(true, slices.Clone(r.c[0].scratch.out.write(&r.c[0].scratch.coder, r.c[0].scratch.buffer)))
 	}
 	f.Fuzz(func(t *testing.T, up bool, b []byte) {
 		var c quant.Coder
@@ -653,18 +649,18 @@ func FuzzMessage(f *testing.F) {
 		again := m.write(&c, make([]byte, 4096))
 		var o message
 		if err := o.read(&c, slices.Clone(again), up, 1<<20, &sc); err != nil {
-			t.Fatalf("what was read is written as %x, and that does not read: %v", again, err)
+			t.Fatalf("the message is written back as %x, which does not read: %v", again, err)
 		}
 		for i := range m.players {
 			if m.players[i].next != o.players[i].next || !slices.Equal(m.players[i].inputs, o.players[i].inputs) {
-				t.Fatalf("player %d: %+v becomes %+v", i, m.players[i], o.players[i])
+				t.Fatalf("player %d: %+v is read as %+v", i, m.players[i], o.players[i])
 			}
 		}
 	})
 }
 
-// BenchmarkTick is a tick of both halves with an unacknowledged window of two
-// seconds, in a scene whose step costs nearly nothing.
+// BenchmarkTick measures a tick of both sides with two seconds of unacknowledged inputs, in a scene
+// that costs little to step.
 func BenchmarkTick(b *testing.B) {
 	r := newRig(b, "plain", "latency=1s,loss=25%", true)
 	r.run(600)
@@ -674,7 +670,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// BenchmarkChecksum is what one tick's checksum costs for 901 bodies.
+// BenchmarkChecksum measures the checksum of a tick with 901 bodies.
 func BenchmarkChecksum(b *testing.B) {
 	sc, err := scene.Named("katamari")
 	if err != nil {

@@ -1,51 +1,49 @@
 package lockstep
 
 import (
-	"errors"
-
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
 
 const (
-	// maxInputs is how many inputs of a player fit a message: more than four
-	// seconds at 60 a second.
+	// maxInputs is the largest number of a player's inputs in a message: more than four seconds at
+	// 60 Hz.
 	maxInputs = 256
 
-	tickBits     = 16 // of a tick on the wire: it wraps after 18 minutes
+	tickBits     = 16 // of a tick on the wire, which wraps after 18 minutes
 	countBits    = 9
-	maxChecksums = 64 // checksums in one answer
-	maxAdvantage = 255
+	maxChecksums = 64  // in one reply
+	maxAdvantage = 255 // inputs
 
-	// maxBytes is more than any message takes but for the hashes of bodies.
+	// maxBytes is enough for any message without hashes of bodies.
 	maxBytes = 4*((3*tickBits+countBits+maxInputs*(input.MaxShotInputBits+1))/8) + 4*(maxChecksums+8)
 )
 
-var errMalformed = errors.New("lockstep: not a message")
-
-// message is what travels, both ways. On the wire it is, for each player of the
-// scene, one bit, and
+// message is the payload in both directions. On the wire it is, for each player of the scene, one
+// bit, and
 //
-//	if it is set, that player's inputs: the tick after the newest, 16 low bits
-//	                                    the number of inputs, 9 bits
-//	                                    the inputs (inputs.Run)
-//	if not, what has come of them:      the first tick that has not, 16 low bits
+//	if set, the player's inputs:  tick after the newest one, low 16 bits
+//	                              number of inputs, 9 bits
+//	                              inputs (input.CodeInputs)
+//	if clear, an acknowledgement: first tick whose input is missing, low 16 bits
 //
 // and then
 //
-//	one bit, and if it is set the newest tick's checksum: 16 low bits and 32
-//	from the server, how many inputs of this client's player wait for others': 8 bits
-//	one bit, and if it is set a question (client) or an answer (server)
+//	one bit, and if set the newest checksum: tick, low 16 bits; hash, 32 bits
+//	from the server: advantage, 8 bits: how many more due inputs of this client's player are
+//	  buffered than of the slowest
+//	one bit, and if set a query (from a client) or a reply (from the server)
 type message struct {
-	fromClient bool // sent by a client
+	fromClient bool
 	players    []playerSection
 
 	hasChecksum  bool
 	checksumTick sim.Tick
 	checksum     uint32
 
-	advantage int // of a server: in [0,mostEarly]
+	advantage int // from the server, in [0,maxAdvantage]
 
 	hasQuery bool
 	query    checksumQuery
@@ -54,32 +52,31 @@ type message struct {
 	reply    checksumReply
 }
 
-// playerSection is one player's part.
+// playerSection is the part of a message for one player.
 type playerSection struct {
-	hasInputs bool     // inputs, not an acknowledgement
-	next      sim.Tick // after the newest input; or the first that has not come
+	hasInputs bool     // inputs; otherwise an acknowledgement
+	next      sim.Tick // tick after the newest input, or first tick whose input is missing
 	inputs    []sim.Input
 }
 
-// checksumQuery asks for checksums of ticks from first on, or for those of the
-// bodies at first.
+// checksumQuery asks for the checksums of count ticks from first on, or for the hashes of the bodies
+// at first.
 type checksumQuery struct {
 	first   sim.Tick
-	count   int // in [1,mostList]
+	count   int // in [1,maxChecksums]
 	perBody bool
 }
 
-// checksumReply answers one.
+// checksumReply is the reply to a checksumQuery.
 type checksumReply struct {
 	checksumQuery
-	tickHashes []uint32 // of ticks; 0: not remembered
-	bodyHashes []uint16 // of bodies
+	tickHashes []uint32 // by tick; 0: not remembered
+	bodyHashes []uint16 // by body
 }
 
-// code reads, writes or measures the message. When it reads, up and the number
-// of runs must be what they are with the sender, and near a tick near all that
-// it speaks of; what it reads may be anything, and c fails if it is no message.
-// bodies is how many the scene has.
+// code reads, writes or measures the message. Before reading, fromClient and the number of players
+// must be the sender's, and near must be a tick near all ticks in the message. What it reads may be
+// anything: c fails if it is malformed. bodies is the number of bodies in the scene.
 func (m *message) code(c *quant.Coder, near sim.Tick, bodies int) {
 	for i := range m.players {
 		c.Group("players", i)
@@ -121,7 +118,7 @@ func (r *playerSection) code(c *quant.Coder, near sim.Tick) {
 	}
 	if c.Reading() {
 		if int64(r.next) < int64(n) {
-			c.Fail(errMalformed) // it would begin before the session
+			c.Fail(predict.ErrMalformed) // the inputs begin before the session
 			return
 		}
 		r.inputs = append(r.inputs[:0], zeroInputs[:n]...)
@@ -164,7 +161,7 @@ func (a *checksumReply) code(c *quant.Coder, near sim.Tick, bodies int) {
 	}
 }
 
-// resize returns s with n elements and keeps what it holds.
+// resize returns s with n elements, keeping those that it has.
 func resize[T any](s []T, n int) []T {
 	for len(s) < n {
 		s = append(s, *new(T))
@@ -172,7 +169,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// codeTick reads, writes or measures a tick.
+// codeTick reads, writes or measures the low bits of a tick. near is a tick near the true one.
 func codeTick(c *quant.Coder, t, near sim.Tick) sim.Tick {
 	c.Label("tick")
 	low := c.Bits(uint32(t)&(1<<tickBits-1), tickBits)
@@ -182,7 +179,7 @@ func codeTick(c *quant.Coder, t, near sim.Tick) sim.Tick {
 	return t
 }
 
-// fields reads a payload and has see told of every field of it.
+// fields reports the fields of a payload to see.
 func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	var c quant.Coder
 	var m message
@@ -190,14 +187,14 @@ func fields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) er
 	return m.read(&c, payload, up, 1<<tickBits, scene)
 }
 
-// read reads a payload of the other side.
+// read reads an untrusted payload, which comes from a client if up is set.
 func (m *message) read(c *quant.Coder, payload []byte, up bool, near sim.Tick, scene *sim.Scene) error {
 	m.fromClient = up
 	m.players = resize(m.players, scene.Players)
 	c.BeginRead(payload)
 	m.code(c, near, len(scene.Boxes))
 	if c.Err() == nil && !c.AtEnd(len(payload)) {
-		return errMalformed // something is left over
+		return predict.ErrMalformed // trailing bytes
 	}
 	return c.Err()
 }
@@ -207,7 +204,7 @@ func (m *message) write(c *quant.Coder, buffer []byte) []byte {
 	c.BeginWrite(buffer)
 	m.code(c, 0, len(m.reply.bodyHashes))
 	if c.Err() != nil {
-		panic("lockstep: a message that does not fit: " + c.Err().Error())
+		panic("lockstep: a message exceeds its buffer: " + c.Err().Error())
 	}
 	return c.FinishWrite()
 }

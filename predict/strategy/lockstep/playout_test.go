@@ -14,8 +14,7 @@ const (
 	testRate = 60
 )
 
-// testPlayout is a playout buffer with its settings, and a clock of its own at which tick n
-// begins after n/60 s.
+// testPlayout is a playout buffer with its settings. Its clock begins tick n after n/60 s.
 type testPlayout struct {
 	playoutBuffer
 	settings settings
@@ -62,14 +61,13 @@ func (p *testPlayout) dueAt(t sim.Tick) sim.Moment {
 // moments returns a length of time in the buffer's unit.
 func moments(d time.Duration) sim.Moment { return sim.MomentOf(d, testRate) }
 
-// TestPlayoutDelay checks that inputs are released in order, each its own time after the
-// first arrival, and the delay: the playout delay buffer of deterministic lockstep, with
-// 100 ms at 60 Hz, which are six ticks.
+// TestPlayoutDelay checks that inputs are released in order, each at the arrival of the first plus
+// its own time and the delay: 100 ms, which is six ticks at 60 Hz.
 func TestPlayoutDelay(t *testing.T) {
 	p := newTestPlayout(0, 100*ms)
 	for range 7 {
 		if p.tick(); p.releasable(4) != 0 || p.stalled() {
-			t.Fatal("something is due before anything has arrived")
+			t.Fatal("an input is due before any has arrived")
 		}
 	}
 	p.tick(2, 0, 1, 0, 3)
@@ -80,13 +78,13 @@ func TestPlayoutDelay(t *testing.T) {
 		}
 	}
 	if p.next != 4 {
-		t.Errorf("released until %d", p.next)
+		t.Errorf("the last released input is before tick %d", p.next)
 	}
 }
 
-// TestPlayoutStalls checks that the buffer waits for an input that is due and missing,
-// with all behind it, and that when it arrives no more inputs are released at once than
-// asked for, so that the side catches up without falling further behind.
+// TestPlayoutStalls checks that the buffer waits for an input that is due and missing, and for all
+// behind it, and that afterwards it releases no more inputs at once than asked for, so that the
+// side can catch up.
 func TestPlayoutStalls(t *testing.T) {
 	p := newTestPlayout(100, 50*ms)
 	p.tick()
@@ -100,7 +98,7 @@ func TestPlayoutStalls(t *testing.T) {
 		p.release(t)
 	}
 	if _, ok := p.pop(); ok || !p.stalled() || p.next != 102 {
-		t.Fatalf("102 is missing, and %d is next", p.next)
+		t.Fatalf("the input of tick 102 is missing, but tick %d is next", p.next)
 	}
 	buffered := p.inputs.Len()
 	if p.push(101, sim.Input{}); p.inputs.Len() != buffered || p.push(102+maxEarlyInputs, sim.Input{}) || p.push(1<<32-1, sim.Input{}) {
@@ -110,14 +108,14 @@ func TestPlayoutStalls(t *testing.T) {
 	p.push(102, inputOf(102))
 	for p.next < 130 {
 		if n := min(4, int(130-p.next)); p.release(t) != n {
-			t.Fatalf("at %d, not %d are released", p.next, n)
+			t.Fatalf("at tick %d the buffer does not release %d inputs", p.next, n)
 		}
 		p.tick()
 	}
 }
 
-// TestPlayoutWithoutStalls checks that a delay as long as the worst lateness leaves no
-// input waited for, under any lateness, and that the order always holds.
+// TestPlayoutWithoutStalls checks that with a delay as long as the worst lateness no input is ever
+// missing when it is due, and that the order is kept.
 func TestPlayoutWithoutStalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		delay := rapid.IntRange(0, 12).Draw(rt, "delay")
@@ -132,7 +130,7 @@ func TestPlayoutWithoutStalls(t *testing.T) {
 		for tick := 0; p.next < first+300; tick++ {
 			p.tick(arrivals[tick]...)
 			if p.stalled() {
-				rt.Fatalf("tick %d waits for %d", tick, p.next)
+				rt.Fatalf("tick %d stalls for the input of tick %d", tick, p.next)
 			}
 			p.release(t)
 		}
@@ -150,10 +148,9 @@ func TestPlayoutCopy(t *testing.T) {
 	}
 }
 
-// simulatePlayout plays n inputs of a sender whose clock differs by ppm through a path. It
-// returns how many ticks waited for an input that was due, after the first seconds, and
-// the delay at the end.
-func simulatePlayout(t *testing.T, p *testPlayout, n, ppm, seconds int, path func(i int) time.Duration) (waited int, delay sim.Moment) {
+// simulatePlayout plays out n inputs of a sender whose clock differs by ppm. It returns the number
+// of ticks that stalled after the first seconds, and the final delay.
+func simulatePlayout(t *testing.T, p *testPlayout, n, ppm, seconds int, path func(i int) time.Duration) (stalled int, delay sim.Moment) {
 	type flight struct {
 		at time.Duration
 		n  sim.Tick
@@ -179,36 +176,36 @@ func simulatePlayout(t *testing.T, p *testPlayout, n, ppm, seconds int, path fun
 			flights = flights[50:]
 		}
 		if p.release(t) == 0 && p.stalled() && tick > seconds*testRate {
-			waited++
+			stalled++
 		}
 	}
-	return waited, p.delay
+	return stalled, p.delay
 }
 
-// TestPlayoutFollowsClock checks that with follow-clock a sender whose clock is 1000 ppm
-// slower or faster is played for ten minutes without waiting, and that without it the
-// slower one is waited for again and again.
+// TestPlayoutFollowsClock checks that with follow-clock the inputs of a sender whose clock is 1000
+// ppm slower or faster are played out for ten minutes without a stall, and that without it those of
+// a slower one stall repeatedly.
 func TestPlayoutFollowsClock(t *testing.T) {
 	steady := func(int) time.Duration { return 80 * ms }
 	for _, ppm := range []int{1000, -1000} {
 		p := newTestPlayout(0, 50*ms)
 		p.settings.followClock = true
-		if waited, _ := simulatePlayout(t, p, 36000, ppm, 10, steady); waited != 0 {
-			t.Errorf("%d ppm: %d ticks wait", ppm, waited)
+		if stalled, _ := simulatePlayout(t, p, 36000, ppm, 10, steady); stalled != 0 {
+			t.Errorf("%d ppm: %d ticks stall", ppm, stalled)
 		}
 		sent := 600*time.Second + 600*time.Second/1_000_000*time.Duration(ppm)
 		if away := p.dueAt(36000) - moments(sent+80*ms+50*ms); away < -moments(20*ms) || away > moments(20*ms) {
-			t.Errorf("%d ppm: the last input is due %.1f ms from where it should be", ppm, away.Millis(testRate))
+			t.Errorf("%d ppm: the last input is due %.1f ms too early or late", ppm, away.Millis(testRate))
 		}
 	}
 	p := newTestPlayout(0, 50*ms)
-	if waited, _ := simulatePlayout(t, p, 36000, 1000, 10, steady); waited < 30 { // 600 ms less 50, in ticks
-		t.Errorf("a slower clock that is not followed: only %d ticks wait", waited)
+	if stalled, _ := simulatePlayout(t, p, 36000, 1000, 10, steady); stalled < 30 { // 600 ms less 50, in ticks
+		t.Errorf("a slower clock without follow-clock: only %d ticks stall", stalled)
 	}
 }
 
-// TestPlayoutAdapts checks that with adaptive the delay becomes what the link needs, up at
-// once and down slowly, and that no input waits once it is there.
+// TestPlayoutAdapts checks that an adaptive delay becomes what the link needs, growing at once and
+// shrinking slowly, and that no input stalls afterwards.
 func TestPlayoutAdapts(t *testing.T) {
 	// Every fifth input arrives 90 ms later than the others.
 	swaying := func(i int) time.Duration {
@@ -222,9 +219,9 @@ func TestPlayoutAdapts(t *testing.T) {
 		p.tick()
 		p.settings.adaptive = true
 		p.now = -sim.MomentsPerTick
-		waited, delay := simulatePlayout(t, p, 6000, 0, 30, swaying)
-		if waited != 0 || delay < moments(90*ms) || delay > moments(130*ms) {
-			t.Errorf("from %v: %d ticks wait, the delay ends at %.1f ms", first, waited, delay.Millis(testRate))
+		stalled, delay := simulatePlayout(t, p, 6000, 0, 30, swaying)
+		if stalled != 0 || delay < moments(90*ms) || delay > moments(130*ms) {
+			t.Errorf("from a delay of %v: %d ticks stall, the final delay is %.1f ms", first, stalled, delay.Millis(testRate))
 		}
 	}
 	// A link that becomes worse.
@@ -237,27 +234,27 @@ func TestPlayoutAdapts(t *testing.T) {
 		return 40 * ms
 	})
 	if p.delay < moments(200*ms) || p.delay > moments(240*ms) {
-		t.Errorf("the path became 200 ms longer, and the delay is %.1f ms", p.delay.Millis(testRate))
+		t.Errorf("the latency has grown by 200 ms, and the delay is %.1f ms", p.delay.Millis(testRate))
 	}
 	p.settings.adaptive = false
 	if p.tick(); p.delay != moments(20*ms) {
-		t.Errorf("no longer adaptive, the delay is %.1f ms", p.delay.Millis(testRate))
+		t.Errorf("not adaptive any more, the delay is %.1f ms", p.delay.Millis(testRate))
 	}
 }
 
-// TestPlayoutAfterFreeze checks that with follow-clock a receiver that has stood still, so
-// that all arrives too early by its clock, plays inputs as late as before within seconds,
-// and that without it it stays behind by as long as it stood.
+// TestPlayoutAfterFreeze checks that with follow-clock a receiver that was suspended, so that all
+// inputs arrive too early by its clock, returns to its old delay within seconds, and that without
+// it the receiver stays behind.
 func TestPlayoutAfterFreeze(t *testing.T) {
 	const delay, path = 50 * ms, 80 * ms
-	for _, stood := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
+	for _, freeze := range []time.Duration{200 * ms, 900 * ms, 3 * time.Second} {
 		for _, follow := range []bool{true, false} {
 			p := newTestPlayout(0, delay)
 			p.settings.followClock = follow
 			next := sim.Tick(0)
 			for tick := range testRate * 20 {
 				real := time.Duration(tick) * time.Second / testRate
-				if real >= 5*time.Second && real < 5*time.Second+stood {
+				if real >= 5*time.Second && real < 5*time.Second+freeze {
 					continue
 				}
 				p.tick()
@@ -266,13 +263,13 @@ func TestPlayoutAfterFreeze(t *testing.T) {
 				}
 				p.release(t)
 			}
-			away := p.dueAt(next) + moments(stood) - next.Moment() - moments(path+delay)
+			away := p.dueAt(next) + moments(freeze) - next.Moment() - moments(path+delay)
 			want := time.Duration(0)
 			if !follow {
-				want = stood
+				want = freeze
 			}
 			if d := away - moments(want); max(d, -d) > moments(30*ms) {
-				t.Errorf("after %v, following %v: inputs are due %.1f ms later than before, want %v", stood, follow, away.Millis(testRate), want)
+				t.Errorf("after a freeze of %v, follow-clock %v: inputs are due %.1f ms later than before, want %v", freeze, follow, away.Millis(testRate), want)
 			}
 		}
 	}

@@ -11,10 +11,10 @@ type server struct {
 	peers []peer
 }
 
-// peer is what the server knows of one client.
+// peer is a client as the server sees it.
 type peer struct {
-	player   int          // the player that it drives, or -1
-	windows  []sendWindow // by player whose inputs it gets: all but its own
+	player   int          // player that the client controls, or -1 for a spectator
+	windows  []sendWindow // by player: of the inputs sent to the client, all but its own
 	query    checksumQuery
 	hasQuery bool
 }
@@ -27,21 +27,21 @@ func newServer(env *predict.Env) predict.Server {
 	return s
 }
 
-// Tick takes in the clients' inputs and those made here, steps what can be
-// stepped, and passes on to each client the inputs that it has not.
+// Tick reads the clients' inputs, adds those of the players at the server, steps the ticks that are
+// complete and due, and sends each client the inputs that it lacks.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	for len(s.peers) < len(peers) {
-		n := peer{player: peers[len(s.peers)].Player, windows: make([]sendWindow, s.env.Players)}
-		for p := range n.windows {
+		added := peer{player: peers[len(s.peers)].Player, windows: make([]sendWindow, s.env.Players)}
+		for p := range added.windows {
 			t := s.streams[p].first
-			n.windows[p] = sendWindow{acked: t, sent: t}
+			added.windows[p] = sendWindow{acked: t, sent: t}
 		}
-		s.peers = append(s.peers, n)
+		s.peers = append(s.peers, added)
 	}
 	for p := range s.local {
 		s.local[p] = p < len(host)
 	}
-	stream := s.beginTick()
+	overTCP := s.beginTick()
 	for i, at := range peers {
 		for p, ok := at.Endpoint.Receive(); ok; p, ok = at.Endpoint.Receive() {
 			s.receive(&s.peers[i], at.Player, p.Payload)
@@ -49,7 +49,7 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	for p, in := range host {
 		if s.windowFull(p) {
-			s.env.Counters.Add("window_full_ticks", 1)
+			s.counters.windowFullTicks.Inc()
 			continue
 		}
 		s.streams[p].add(in)
@@ -61,37 +61,38 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 			if p == at.Player {
 				s.addAck(p)
 			} else {
-				s.addInputs(p, &to.windows[p], stream)
+				s.addInputs(p, &to.windows[p], overTCP)
 			}
 		}
 		s.addChecksum()
-		s.out.advantage = s.inputAdvantage(at.Player)
-		s.out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &s.out.reply)
+		out := &s.scratch.out
+		out.advantage = s.inputAdvantage(at.Player)
+		out.hasReply = to.hasQuery && s.checksums.reply(&to.query, &out.reply)
 		to.hasQuery = false
 		s.send(at.Endpoint)
 		if s.local[0] && i == 0 {
-			s.env.Counters.Set("unacked_inputs", float64(s.streams[0].next-to.windows[0].acked))
+			s.counters.unackedInputs.Set(float64(s.streams[0].next - to.windows[0].acked))
 		}
 	}
 }
 
-// inputAdvantage returns how many more due inputs of a player wait here than of the player
-// with the fewest.
+// inputAdvantage returns how many more due inputs of a player are buffered than of the player with
+// the fewest.
 func (s *server) inputAdvantage(player int) int {
 	if player < 0 {
 		return 0
 	}
-	least := inputHistoryTicks
+	fewest := inputHistoryTicks
 	for p := range s.playoutBuffers {
 		if !s.local[p] {
-			least = s.playoutBuffers[p].releasable(least)
+			fewest = s.playoutBuffers[p].releasable(fewest)
 		}
 	}
-	return min(s.playoutBuffers[player].releasable(least+maxAdvantage)-least, maxAdvantage)
+	return min(s.playoutBuffers[player].releasable(fewest+maxAdvantage)-fewest, maxAdvantage)
 }
 
-// windowFull reports whether no more inputs of a player can be kept, because some
-// client has not acknowledged the oldest.
+// windowFull reports whether the server can remember no more inputs of a player, because a client has
+// not acknowledged the oldest one.
 func (s *server) windowFull(p int) bool {
 	for i := range s.peers {
 		if to := &s.peers[i]; to.player != p && !to.windows[p].hasRoom(&s.streams[p]) {
@@ -101,33 +102,32 @@ func (s *server) windowFull(p int) bool {
 	return false
 }
 
-// receive takes in one payload of a client, which may be anything.
-func (s *server) receive(from *peer, seat int, payload []byte) {
-	w, m := s.env.World, s.env.Counters
-	if s.in.read(&s.coder, payload, true, w.Tick(), w.Scene()) != nil {
-		m.Add("rejected_payloads", 1)
+// receive reads an untrusted payload of a client.
+func (s *server) receive(from *peer, player int, payload []byte) {
+	w, in := s.env.World, &s.scratch.in
+	if in.read(&s.scratch.coder, payload, true, w.Tick(), w.Scene()) != nil {
+		s.counters.rejectedPayloads.Inc()
 		return
 	}
-	for p := range s.in.players {
-		r := &s.in.players[p]
+	for p := range in.players {
+		r := &in.players[p]
 		switch {
-		case r.hasInputs && p == seat:
+		case r.hasInputs && p == player:
 			s.receiveInputs(p, r, s.windowFull)
-		case !r.hasInputs && p != seat:
+		case !r.hasInputs && p != player:
 			from.windows[p].acknowledge(&s.streams[p], r.next)
 		default:
-			m.Add("rejected_payloads", 1)
+			s.counters.rejectedPayloads.Inc()
 		}
 	}
-	if s.in.hasQuery {
-		from.query, from.hasQuery = s.in.query, true
+	if in.hasQuery {
+		from.query, from.hasQuery = in.query, true
 	}
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.side.copyFrom(&o.side)
-	s.lagCompensator.CopyFrom(o.lagCompensator)
 	s.peers = s.peers[:0]
 	for _, p := range o.peers {
 		p.windows = append([]sendWindow(nil), p.windows...)

@@ -8,83 +8,100 @@ import (
 	"ghostcube/sim"
 )
 
-// side is what both halves have in common: a world, what is known of all
-// players' inputs, and the rule that a tick is stepped only with all of them.
+// side is the common part of server and client: a world, the known inputs of all players, and the
+// rule that a tick is stepped only with all of them.
 type side struct {
-	settings
-	env    *predict.Env
-	number int // of the side: 0 is the server's
-
-	local          []bool // by player: its inputs are made here
-	streams        []inputStream
-	playoutBuffers []playoutBuffer // by player; those of local players are empty
+	env            *predict.Env
+	number         int // distinguishes the sides: 0 for the server, player+2 for a client
+	settings       settings
+	state          sideState
+	local          []bool          // by player: the inputs are sampled at this side
+	streams        []inputStream   // by player
+	playoutBuffers []playoutBuffer // by player; empty for local players
 	checksums      checksumHistory
-	lagCompensator *hit.LagCompensator // at the server; a client would judge the same
-
-	playingTicks int64      // ticks since the first one was due
-	stallTicks   int        // length of the present stall
-	clockDrift   sim.Moment // by which the earliest inputs arrive later than at first
-	stepInputs   []sim.Input
-
-	in, out message
-	coder   quant.Coder
-	buffer  []byte
+	lagCompensator *hit.LagCompensator // at the server only
+	counters       sideCounters
+	scratch        sideScratch
 }
 
-// init makes the side ready where it lies: its knobs point to it.
+// sideCounters are the counters of both sides.
+type sideCounters struct {
+	stalls, stallsPerMinute, stallMax, stalledTicks, catchUpTicks, playoutDelay, clockDrift predict.Counter
+	unackedInputs, inputRuns, inputsSent, inputBits, windowFullTicks, inputPauseTicks       predict.Counter
+	comparedChecksums, desyncs, desyncTick, desyncBody, desyncBodies, rejectedPayloads      predict.Counter
+}
+
+// sideState is plain: it is copied by assignment.
+type sideState struct {
+	playingTicks int64      // ticks since the first one was due
+	stallTicks   int        // length of the present stall
+	clockDrift   sim.Moment // how much later than at first the earliest inputs arrive
+}
+
+// sideScratch is memory that is reused. It holds nothing from one tick to the next.
+type sideScratch struct {
+	stepInputs []sim.Input
+	in, out    message
+	coder      quant.Coder
+	buffer     []byte
+}
+
+// init initialises the side. Its knobs point into it, so it must not move afterwards.
 func (s *side) init(env *predict.Env, number int) {
 	w := env.World
 	s.env, s.number = env, number
-	s.local, s.stepInputs = make([]bool, env.Players), make([]sim.Input, env.Players)
+	s.local, s.scratch.stepInputs = make([]bool, env.Players), make([]sim.Input, env.Players)
 	s.checksums = newChecksumHistory(len(w.Bodies()))
-	s.buffer = make([]byte, (maxBytes+2*len(w.Bodies())+7)/8*8)
-	s.out.players = resize(s.out.players, env.Players)
+	s.scratch.buffer = make([]byte, (maxBytes+2*len(w.Bodies())+7)/8*8)
+	s.scratch.out.players = resize(s.scratch.out.players, env.Players)
 	for range env.Players {
 		s.streams = append(s.streams, newInputStream(w.Tick()))
 		s.playoutBuffers = append(s.playoutBuffers, newPlayoutBuffer(w.Tick(), w.Rate()))
 	}
 	s.checksums.record(w)
 	s.settings.declare(env.Knobs)
-	m := env.Counters
-	m.Declare("stalls", "times that a side stopped for an input that was due, all sides together")
-	m.Declare("stalls_per_minute", "stalls per minute since the first tick was due")
-	m.Declare("stall_max_ms", "longest stall")
-	m.Declare("stalled_ticks", "ticks in stalls, all sides together")
-	m.Declare("catch_up_ticks", "ticks stepped in addition to one at a time, after stalls")
-	m.Declare("playout_delay_ms", "playout delay, now")
-	m.Declare("clock_drift_ms", "how much later than at first the earliest inputs arrive, now")
-	m.Declare("unacked_inputs", "inputs of the own player that are not acknowledged, now")
-	m.Declare("input_runs", "runs of inputs sent, one for each player in a packet")
-	m.Declare("inputs_sent", "inputs in them, each time counted")
-	m.Declare("input_bits", "bits of them, headers and all else apart")
-	m.Declare("window_full_ticks", "ticks in which no input could be made, because too many are not acknowledged or not stepped")
-	m.Declare("input_pause_ticks", "ticks in which a client made no input, so as not to be ahead of the other players")
-	m.Declare("compared_checksums", "ticks of which both sides' checksums were compared, until they differed")
-	m.Declare("desyncs", "clients whose world is known to differ from the server's")
-	m.Declare("desync_tick", "the first tick that differs, as far as is known; 0: none")
-	m.Declare("desync_body", "the first body that differs in it; -1: only contacts do")
-	m.Declare("desync_bodies", "how many bodies differ in it")
-	m.Declare("rejected_payloads", "payloads that were no message")
+	s.counters.init(env.Counters)
 }
 
-// beginTick begins a tick of the half. It returns whether what is sent in it goes
-// over TCP.
-func (s *side) beginTick() (stream bool) {
-	stream = s.env.ReliableOrdered
-	s.env.ReliableOrdered = s.transport == tcp
+func (k *sideCounters) init(m *predict.Counters) {
+	k.stalls = m.New("stalls", "times that a side stopped for a missing input, all sides together")
+	k.stallsPerMinute = m.New("stalls_per_minute", "stalls per minute, since the first tick was due")
+	k.stallMax = m.New("stall_max_ms", "longest stall, ms")
+	k.stalledTicks = m.New("stalled_ticks", "ticks without a step because an input was missing, all sides together")
+	k.catchUpTicks = m.New("catch_up_ticks", "additional ticks stepped at once to catch up after stalls")
+	k.playoutDelay = m.New("playout_delay_ms", "playout delay, ms, now")
+	k.clockDrift = m.New("clock_drift_ms", "how much later than at first the earliest inputs arrive, ms, now")
+	k.unackedInputs = m.New("unacked_inputs", "the player's inputs that are not acknowledged, now")
+	k.inputRuns = m.New("input_runs", "runs of inputs sent, one for each player in a packet")
+	k.inputsSent = m.New("inputs_sent", "inputs in these runs, repeats included")
+	k.inputBits = m.New("input_bits", "size of these runs, bits")
+	k.windowFullTicks = m.New("window_full_ticks", "ticks without a new input because too many are not acknowledged or not stepped")
+	k.inputPauseTicks = m.New("input_pause_ticks", "ticks without a new input, so that a client does not stay ahead of the other players")
+	k.comparedChecksums = m.New("compared_checksums", "ticks whose checksums were compared, until they differed")
+	k.desyncs = m.New("desyncs", "clients whose world has diverged from the server's")
+	k.desyncTick = m.New("desync_tick", "oldest tick known to differ; 0: none")
+	k.desyncBody = m.New("desync_body", "first body that differs in that tick; -1: only the contacts differ")
+	k.desyncBodies = m.New("desync_bodies", "bodies that differ in that tick")
+	k.rejectedPayloads = m.Rejected()
+}
+
+// beginTick begins a tick of the side. It reports whether the tick's packets are sent over TCP.
+func (s *side) beginTick() (overTCP bool) {
+	overTCP = s.env.ReliableOrdered
+	s.env.ReliableOrdered = s.settings.transport == tcp
 	for p := range s.playoutBuffers {
 		s.playoutBuffers[p].beginTick(&s.settings)
 	}
-	return stream
+	return overTCP
 }
 
-// receiveInputs adds the inputs of a player in a message that follow those already here, until
-// full says that there is no room.
+// receiveInputs appends a player's inputs in a message to its stream, those that follow the newest
+// one, until full reports that there is no room.
 func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 	st := &s.streams[p]
 	first := r.next - sim.Tick(len(r.inputs))
 	if first > st.next || r.next <= st.next {
-		return // a gap, or nothing new
+		return // a gap, or no new inputs
 	}
 	for _, in := range r.inputs[st.next-first:] {
 		if full(p) || !s.playoutBuffers[p].push(st.next, in) {
@@ -96,8 +113,8 @@ func (s *side) receiveInputs(p int, r *playerSection, full func(p int) bool) {
 
 // advance steps the ticks whose inputs are due and have arrived.
 func (s *side) advance() {
-	w, m := s.env.World, s.env.Counters
-	n, alone := s.maxCatchUp, true
+	w, m, inputs := s.env.World, s.env.Counters, s.scratch.stepInputs
+	n, allLocal := s.settings.maxCatchUp, true
 	delay, drift := sim.Moment(0), sim.Moment(0)
 	overdue := false
 	for p := range s.playoutBuffers {
@@ -105,7 +122,7 @@ func (s *side) advance() {
 			n = min(n, int(s.streams[p].next-w.Tick()))
 			continue
 		}
-		alone = false
+		allLocal = false
 		q := &s.playoutBuffers[p]
 		n = q.releasable(n)
 		overdue = overdue || q.stalled()
@@ -117,38 +134,38 @@ func (s *side) advance() {
 	for range n {
 		for p := range s.playoutBuffers {
 			if s.local[p] {
-				s.stepInputs[p] = s.streams[p].at(w.Tick())
+				inputs[p] = s.streams[p].at(w.Tick())
 				continue
 			}
-			s.stepInputs[p], _ = s.playoutBuffers[p].pop()
+			inputs[p], _ = s.playoutBuffers[p].pop()
 		}
 		if s.lagCompensator != nil {
 			s.resolveShots()
 		}
-		w.Settings.SolveOrderSeed = s.contactSeed(w.Tick(), s.number)
+		w.Settings.SolveOrderSeed = s.settings.contactSeed(w.Tick(), s.number)
 		began := m.BeginSpan()
-		s.solver.Step(w, s.stepInputs...)
+		s.settings.solver.Step(w, inputs...)
 		m.EndSpan("step", began)
-		if s.checksumEvery > 0 {
+		if s.settings.checksumEvery > 0 {
 			began = m.BeginSpan()
 			s.checksums.record(w)
 			m.EndSpan("checksum", began)
 		}
 	}
-	if alone {
+	if allLocal {
 		return
 	}
-	m.Set("playout_delay_ms", delay.Millis(w.Rate()))
-	s.clockDrift = drift
-	m.Set("clock_drift_ms", drift.Millis(w.Rate()))
+	s.counters.playoutDelay.Set(delay.Millis(w.Rate()))
+	s.state.clockDrift = drift
+	s.counters.clockDrift.Set(drift.Millis(w.Rate()))
 	s.countStalls(n, overdue)
 }
 
-// resolveShots judges the shots of the tick that is to be stepped.
+// resolveShots resolves the shots of the tick that is about to be stepped.
 func (s *side) resolveShots() {
 	w := s.env.World
 	s.lagCompensator.Record(w)
-	for p, in := range s.stepInputs {
+	for p, in := range s.scratch.stepInputs {
 		if in.Shot.Fired {
 			s.lagCompensator.AddShot(w, p, in.Shot)
 		}
@@ -156,71 +173,75 @@ func (s *side) resolveShots() {
 	s.lagCompensator.ResolvePending(w)
 }
 
-// countStalls counts stalls, from the first tick that was due.
+// countStalls counts stalls since the first tick was due.
 func (s *side) countStalls(stepped int, overdue bool) {
-	m, rate := s.env.Counters, float64(s.env.World.Rate())
-	if stepped > 0 || s.playingTicks > 0 {
-		s.playingTicks++
+	rate := float64(s.env.World.Rate())
+	if stepped > 0 || s.state.playingTicks > 0 {
+		s.state.playingTicks++
 	}
 	if stepped > 1 {
-		m.Add("catch_up_ticks", float64(stepped-1))
+		s.counters.catchUpTicks.Add(float64(stepped - 1))
 	}
 	if stepped > 0 || !overdue {
-		s.stallTicks = 0
+		s.state.stallTicks = 0
 	} else {
-		if s.stallTicks == 0 {
-			m.Add("stalls", 1)
+		if s.state.stallTicks == 0 {
+			s.counters.stalls.Inc()
 		}
-		s.stallTicks++
-		m.Add("stalled_ticks", 1)
-		m.Set("stall_max_ms", max(m.Value("stall_max_ms"), sim.Tick(s.stallTicks).Moment().Millis(s.env.World.Rate())))
+		s.state.stallTicks++
+		s.counters.stalledTicks.Inc()
+		s.counters.stallMax.Max(sim.Tick(s.state.stallTicks).Moment().Millis(s.env.World.Rate()))
 	}
-	if s.playingTicks > 0 {
-		m.Set("stalls_per_minute", float64(m.Value("stalls")*rate*60)/float64(s.playingTicks))
+	if s.state.playingTicks > 0 {
+		s.counters.stallsPerMinute.Set(float64(s.counters.stalls.Value()*rate*60) / float64(s.state.playingTicks))
 	}
 }
 
-// addChecksum puts the newest checksum into the message to be sent.
+// addChecksum adds the newest checksum to the outgoing message.
 func (s *side) addChecksum() {
 	t := s.env.World.Tick()
-	s.out.hasChecksum = s.checksumEvery > 0 && t%sim.Tick(s.checksumEvery) == 0
-	s.out.checksumTick, s.out.checksum = t, s.checksums.at(t)
-	s.out.hasChecksum = s.out.hasChecksum && s.out.checksum != 0
+	out := &s.scratch.out
+	out.checksumTick, out.checksum = t, s.checksums.at(t)
+	out.hasChecksum = s.settings.checksumEvery > 0 && t%sim.Tick(s.settings.checksumEvery) == 0 && out.checksum != 0
 }
 
-// addInputs puts the inputs of a player that the other side of d has not
-// acknowledged into the message to be sent.
-func (s *side) addInputs(p int, l *sendWindow, stream bool) {
-	r := &s.out.players[p]
-	from, n := l.pending(&s.streams[p], stream)
+// addInputs adds a player's pending inputs to the outgoing message.
+func (s *side) addInputs(p int, window *sendWindow, overTCP bool) {
+	r := &s.scratch.out.players[p]
+	from, n := window.pending(&s.streams[p], overTCP)
 	r.hasInputs, r.next, r.inputs = true, from+sim.Tick(n), r.inputs[:0]
 	for i := range n {
 		r.inputs = append(r.inputs, s.streams[p].at(from+sim.Tick(i)))
 	}
 	if n > 0 {
-		s.coder.BeginMeasure()
-		r.code(&s.coder, 0)
-		s.env.Counters.Add("input_runs", 1)
-		s.env.Counters.Add("inputs_sent", float64(n))
-		s.env.Counters.Add("input_bits", float64(s.coder.BitsProcessed()))
+		coder := &s.scratch.coder
+		coder.BeginMeasure()
+		r.code(coder, 0)
+		s.counters.inputRuns.Inc()
+		s.counters.inputsSent.Add(float64(n))
+		s.counters.inputBits.Add(float64(coder.BitsProcessed()))
 	}
 }
 
-// addAck puts what has come of a player's inputs into the message to be sent.
+// addAck adds the acknowledgement of a player's inputs to the outgoing message.
 func (s *side) addAck(p int) {
-	r := &s.out.players[p]
+	r := &s.scratch.out.players[p]
 	r.hasInputs, r.next, r.inputs = false, s.streams[p].next, r.inputs[:0]
 }
 
-func (s *side) send(e *packet.Endpoint) { e.Send(s.out.write(&s.coder, s.buffer)) }
+func (s *side) send(e *packet.Endpoint) {
+	e.Send(s.scratch.out.write(&s.scratch.coder, s.scratch.buffer))
+}
 
 func (s *side) copyFrom(o *side) {
-	s.settings = o.settings
+	s.settings, s.state = o.settings, o.state
 	copy(s.local, o.local)
 	copy(s.streams, o.streams)
 	for i := range s.playoutBuffers {
 		s.playoutBuffers[i].copyFrom(&o.playoutBuffers[i])
 	}
 	s.checksums.copyFrom(&o.checksums)
-	s.playingTicks, s.stallTicks, s.clockDrift = o.playingTicks, o.stallTicks, o.clockDrift
+	if s.lagCompensator != nil {
+		s.lagCompensator.CopyFrom(o.lagCompensator)
+	}
 }

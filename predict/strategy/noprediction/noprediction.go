@@ -82,7 +82,7 @@ type clientCounters struct {
 func newClient(env *predict.Env) predict.Client {
 	c := &client{env: env, inputTick: env.World.Tick()}
 	c.inputSender.Declare(env)
-	c.counters.rejectedPayloads = env.Counters.New("rejected_payloads", "malformed payloads")
+	c.counters.rejectedPayloads = env.Counters.Rejected()
 	return c
 }
 

@@ -18,7 +18,6 @@ import (
 const (
 	inputHistoryTicks = 1024 // inputs and poses: 17 s at 60 Hz
 	stateHistoryTicks = 128  // whole worlds: 2.1 s at 60 Hz
-	trailTicks        = 160  // drawn part of the player's past
 	trailStep         = 2    // ticks between two points of the trail
 	maxClockJump      = 256  // largest number of ticks stepped at once to catch up
 )
@@ -109,7 +108,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.statesOutsideHistory = m.New("states_outside_history", "states of ticks that the client no longer remembers")
 	c.counters.oldStates = m.New("old_states", "states that were no newer than the last one")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	c.counters.rejectedPayloads = m.New("rejected_payloads", "malformed payloads")
+	c.counters.rejectedPayloads = m.Rejected()
 	c.saveState()
 	return c
 }
@@ -420,7 +419,7 @@ func (c *client) View(v *predict.View) {
 	if c.receiver.HasSnapshot {
 		v.LastReceived = predict.AppendPoses(v.LastReceived, c.receiver.Bodies)
 	}
-	for past := range c.inputHistory.Trail(w.Tick(), trailTicks, trailStep) {
+	for past := range c.inputHistory.Trail(w.Tick(), predict.TrailTicks, trailStep) {
 		v.Trail = append(v.Trail, past.pose)
 	}
 }

@@ -14,9 +14,6 @@ import (
 	"ghostcube/smoothing"
 )
 
-// trailTicks is the length of the trail, the path on which the player's cube was drawn.
-const trailTicks = 160
-
 type client struct {
 	env                *predict.Env
 	settings           settings
@@ -60,7 +57,7 @@ type clientCounters struct {
 
 func newClient(env *predict.Env) predict.Client {
 	at := env.World.Tick()
-	c := &client{env: env, inputTick: at, expectedTick: at, displayMoment: at.Moment(), trail: history.New[geom.Pose](trailTicks)}
+	c := &client{env: env, inputTick: at, expectedTick: at, displayMoment: at.Moment(), trail: history.New[geom.Pose](predict.TrailTicks)}
 	c.deltaReader = delta.NewReader(delta.Quantised, len(env.World.Bodies()))
 	k, m := env.Knobs, env.Counters
 	c.settings.declare(k)
@@ -77,7 +74,7 @@ func newClient(env *predict.Env) predict.Client {
 	c.counters.starvationMax = m.New("starvation_max_ms", "longest time that playback stopped, ms")
 	c.counters.playbackRestarts = m.New("playback_restarts", "times that playback restarted because the buffer ran out or everything arrived too late")
 	c.counters.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
-	c.counters.rejectedPayloads = m.New("rejected_payloads", "malformed payloads")
+	c.counters.rejectedPayloads = m.Rejected()
 	c.drawn = predict.AppendPoses(nil, env.World.Bodies())
 	return c
 }
@@ -246,7 +243,7 @@ func (c *client) View(v *predict.View) {
 	v.Simulated = append(v.Simulated, c.drawn...)
 	v.LastReceived = append(v.LastReceived, c.lastReceived...)
 	v.TouchedBy = append(v.TouchedBy, c.touched...)
-	for t := max(c.now-trailTicks, 0); t < c.now; t++ {
+	for t := max(c.now-predict.TrailTicks, 0); t < c.now; t++ {
 		if p := c.trail.Find(sim.Tick(t)); p != nil {
 			v.Trail = append(v.Trail, *p)
 		}

@@ -113,7 +113,7 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 	if pad := -c.BitsProcessed() & 7; pad > 0 {
 		c.Label("padding")
 		if c.Bits(0, pad) != 0 {
-			return errMalformed
+			return predict.ErrMalformed
 		}
 	}
 	if c.Err() != nil {
@@ -125,7 +125,7 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 			return err
 		}
 		if !c.AtEnd(len(payload)) {
-			return errMalformed
+			return predict.ErrMalformed
 		}
 		return nil
 	}
@@ -142,7 +142,7 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 		if k.Touched {
 			if scene.Players > 1 {
 				if len(touchers) == 0 {
-					return errMalformed
+					return predict.ErrMalformed
 				}
 				state.touched, touchers = touchers[0], touchers[1:]
 			} else {
@@ -150,12 +150,12 @@ func (s *snapshot) readPacked(c *quant.Coder, payload []byte, scene *sim.Scene, 
 			}
 		}
 		if !inBounds(state.pose.Pos, scene) {
-			return errMalformed
+			return predict.ErrMalformed
 		}
 		s.bodies = append(s.bodies, state)
 	}
 	if len(touchers) > 0 {
-		return errMalformed
+		return predict.ErrMalformed
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func inBounds(p geom.Vec3, scene *sim.Scene) bool {
 // bytes, which cannot be decoded without their baseline.
 func readPackedFields(c *quant.Coder, level, bodies, bytes int) error {
 	if bytes < delta.HeaderBytes {
-		return errMalformed
+		return predict.ErrMalformed
 	}
 	c.Label("sequence")
 	c.Bits(0, 16)

@@ -316,7 +316,7 @@ func TestPackedRejectsMalformed(t *testing.T) {
 					}
 					frames = delta.NewReader(delta.Quantised, len(sc.Boxes))
 					frames.CopyFrom(x.c.deltaReader)
-					if err := read(append(k.FinishWrite(), rest...)); err != errMalformed {
+					if err := read(append(k.FinishWrite(), rest...)); err != predict.ErrMalformed {
 						t.Errorf("%d players for %d touched bodies: %v", len(other), len(touchers), err)
 					}
 				}

@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"errors"
-
 	"ghostcube/net/delta"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
@@ -60,8 +58,6 @@ const tickBits = 15
 // maxBodies is how many bodies a snapshot can contain, with their velocities.
 const maxBodies = (packet.MaxPayload*8 - tickBits - 65) / (3 + 10*32)
 
-var errMalformed = errors.New("snapshot: not a snapshot")
-
 // capture copies the visible state of a world.
 func (s *snapshot) capture(w *predict.World, level int, velocities bool) {
 	s.tick, s.level, s.velocities = w.Tick(), level, velocities
@@ -107,7 +103,7 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expect
 	if c.Bool(false) {
 		c.Label("level")
 		if s.level = c.Int(0, 0, len(levels)-1); s.level == raw {
-			return errMalformed // raw is encoded without a level
+			return predict.ErrMalformed // raw is encoded without a level
 		}
 	}
 	if s.level >= quantised {
@@ -126,7 +122,7 @@ func (s *snapshot) read(c *quant.Coder, payload []byte, scene *sim.Scene, expect
 		}
 	}
 	if !c.AtEnd(len(payload)) {
-		return errMalformed // trailing bytes
+		return predict.ErrMalformed // trailing bytes
 	}
 	return nil
 }
@@ -169,7 +165,7 @@ func (l *bodyState) code(c *quant.Coder, f *bodyFormat, scene *sim.Scene) {
 		l.codeVelocity(c, f)
 	}
 	if c.Reading() && c.Err() == nil && !codec.ValidBody(&sim.Body{Pose: l.pose, Linear: l.linear}, scene) {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 
@@ -196,7 +192,7 @@ func (l *bodyState) codeVelocity(c *quant.Coder, f *bodyFormat) {
 	l.linear = geom.Vec3{X: v[0], Y: v[1], Z: v[2]}
 	f.breakdown.Linear += float64(c.BitsProcessed() - at)
 	if c.Reading() && f.level == atRest && l.linear == (geom.Vec3{}) {
-		c.Fail(errMalformed) // a zero velocity is encoded as at rest
+		c.Fail(predict.ErrMalformed) // a zero velocity is encoded as at rest
 	}
 }
 

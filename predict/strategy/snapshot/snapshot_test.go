@@ -362,7 +362,7 @@ func TestTrail(t *testing.T) {
 	var v *predict.View
 	for i := range 300 {
 		v = r.run(1, nil)
-		if want := drawn[max(len(drawn)-trailTicks+1, 0):]; i > 0 && !slices.Equal(v.Trail, want) {
+		if want := drawn[max(len(drawn)-predict.TrailTicks+1, 0):]; i > 0 && !slices.Equal(v.Trail, want) {
 			t.Fatalf("tick %d: %d points, want %d, or they differ", i, len(v.Trail), len(want))
 		}
 		drawn = append(drawn, v.Bodies[0])

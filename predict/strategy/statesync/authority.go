@@ -9,24 +9,23 @@ import (
 	"ghostcube/sim"
 )
 
-// Whose word of a body counts: the knob authority.
+// The modes of authority, by the knob of that name.
 //
-// With the server's, every client waits for what it says. With the toucher's,
-// Fiedler's way in "Networked Physics in Virtual Reality" (2018), a client has at
-// once what its player touches, directly or through others: it moves that by
-// itself, without any delay, tells the server how it moves, and the server believes
-// it. The price is trust, and that two players who push the same pile see their own
-// side of it first: who is later at the server loses, and what it has pushed jumps.
+// With server authority the server alone decides, and every client waits for its states. Client
+// authority follows Fiedler's "Networked Physics in Virtual Reality" (2018): a client takes
+// authority over what its player touches, directly or through other bodies. It simulates these
+// bodies without delay and sends their states to the server, which accepts them. The price is
+// trust. And two players who push the same pile each see their own side of it first: the one whose
+// claim reaches the server later loses, and the bodies that it pushed jump.
 //
-// There are two ranks. What a player touches is under its authority; what it
-// touches while it pulls it owns, and so it always owns its own cube. Owning takes
-// a body from one who only touches it. Nothing else takes a body from a player's
-// hands but that it has come to rest for a while and is let go.
+// Authority has two ranks. A player touches bodies, and owns the ones that it touches while it
+// pulls, and always its own cube. Owning takes a body from a player who only touches it. Otherwise
+// a player loses a body only when it has been at rest for a while.
 //
-// The article gives every body two sequence numbers, so that any of its machines
-// can tell a newer word from an older one. Here all clients hear only from the
-// server, in the order of its ticks, and the server only from those whose ticks are
-// in the packets. So who is first at the server is first, and no number is needed.
+// The article gives every body two sequence numbers, so that each machine can tell a newer state
+// from an older one. Here the clients receive states only from the server, in the order of its
+// ticks, and the server orders a client's states by the ticks in its packets. The first claim to
+// reach the server wins, and no such number is needed.
 const (
 	serverAuthority = iota
 	clientAuthority
@@ -34,54 +33,54 @@ const (
 
 var authorityModes = []string{"server", "client"}
 
-// authority is in whose hands a body is.
+// authority is a player's authority over a body.
 type authority struct {
-	player int8 // the player, or sim.Nobody
-	owns   bool // and does not only touch it
+	player int8 // or sim.NoPlayer
+	owns   bool // the player owns the body and does not only touch it
 }
 
 var noAuthority = authority{player: sim.NoPlayer}
 
-// rank orders grips: a higher one takes a body from a lower.
-func (g authority) rank() int {
+// rank orders authorities: a higher one takes a body from a lower one.
+func (a authority) rank() int {
 	switch {
-	case g.player == sim.NoPlayer:
+	case a.player == sim.NoPlayer:
 		return 0
-	case g.owns:
+	case a.owns:
 		return 2
 	}
 	return 1
 }
 
-// authorityBits is the most that a grip takes.
+// authorityBits returns the largest size of an authority on the wire, in bits.
 func authorityBits(players int) int { return bits.Len(uint(players)) + 1 }
 
-// code reads, writes or measures a grip.
-func (g *authority) code(c *quant.Coder, players int) {
+// code reads, writes or measures an authority.
+func (a *authority) code(c *quant.Coder, players int) {
 	c.Label("authority_player")
-	g.player = int8(c.Int(int(g.player)+1, 0, players) - 1)
-	if g.player == sim.NoPlayer {
-		g.owns = false
+	a.player = int8(c.Int(int(a.player)+1, 0, players) - 1)
+	if a.player == sim.NoPlayer {
+		a.owns = false
 		return
 	}
 	c.Label("owns")
-	g.owns = c.Bool(g.owns)
+	a.owns = c.Bool(a.owns)
 }
 
-// declareAuthority declares the knob that both halves look at.
-func declareAuthority(k *predict.Knobs, who *int) {
-	k.Choice(who, "authority", serverAuthority, authorityModes, "whose word of a body counts: always the server's; or that of a client whose player touches it, directly or through others, at once and until it has come to rest")
+// declareAuthority declares the knob that both sides use.
+func declareAuthority(k *predict.Knobs, mode *int) {
+	k.Choice(mode, "authority", serverAuthority, authorityModes, "who decides states: the server, or a client for bodies that its player touches, until they rest")
 }
 
-// A client's payload is a message of inputs (package inputs), and if its player has
-// bodies in hand a message like the server's behind it, without inputs and of the
-// same tick: how they are after the step that the newest input led to.
+// A client's payload is a message of inputs (package input). If its player has authority over
+// bodies, a message in the server's format follows, without inputs and of the same tick: the states
+// of these bodies after the step with the newest input.
 
-// readUplink reads a client's payload. more tells whether a message with bodies was
-// behind the inputs.
-func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, head func() sim.Tick) (more bool, err error) {
+// readUplink reads a client's payload into m. inputs reads the message of inputs and returns the
+// tick of the newest one. hasStates reports whether a message with states followed it.
+func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, inputs func() sim.Tick) (hasStates bool, err error) {
 	c.BeginRead(payload)
-	tick := head()
+	tick := inputs()
 	if c.Err() != nil || c.AtEnd(len(payload)) {
 		return false, c.Err()
 	}
@@ -91,12 +90,12 @@ func readUplink(c *quant.Coder, payload []byte, m *message, scene *sim.Scene, he
 	case c.Err() != nil:
 		return false, c.Err()
 	case !c.AtEnd(len(payload)) || m.tick != tick || !m.format.authority:
-		return false, errMalformed
+		return false, predict.ErrMalformed
 	}
 	return true, nil
 }
 
-// payloadFields looks into a payload.
+// payloadFields reports the fields of a payload to see.
 func payloadFields(up bool, payload []byte, scene *sim.Scene, see func(quant.Field)) error {
 	if len(payload) == 0 {
 		return nil

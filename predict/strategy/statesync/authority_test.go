@@ -12,7 +12,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// claimServer is a server of two players, and what its clients say without a link.
+// claimServer is a server with two clients, whose claims reach it without a link.
 type claimServer struct {
 	server *server
 	peers  []predict.Peer
@@ -28,22 +28,22 @@ func newClaimServer(t *testing.T) *claimServer {
 	}
 	for i := range 2 {
 		k.peers = append(k.peers, predict.Peer{Endpoint: packet.NewEndpoint(nil), Player: i})
-		k.server.claims = append(k.server.claims, newClaims(len(k.server.previous)))
 	}
+	k.server.addPeers(len(k.peers))
 	return k
 }
 
-// claim has a client say of a body whose it is and how it is, in its next tick or,
-// if ago is not 0, in one before.
+// claim adds a client's claim to a body, with its authority and state, of the client's present tick
+// less ago.
 func (k *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
 	c := &k.server.claims[seat]
-	c.scratch.tick, c.scratch.updateCount = k.tick[seat]-sim.Tick(ago), 1
-	c.scratch.updates[0] = update{body: body, authority: g, state: b}
+	c.scratch.message.tick, c.scratch.message.updateCount = k.tick[seat]-sim.Tick(ago), 1
+	c.scratch.message.updates[0] = update{body: body, authority: g, state: b}
 	k.server.addClaim(c, int8(seat))
-	c.silentTicks = 0
+	c.state.silentTicks = 0
 }
 
-// step makes a tick of the server and of both clients.
+// step runs a tick of the server and of both clients.
 func (k *claimServer) step() {
 	k.server.applyClaims(k.peers)
 	k.server.env.World.Step(nil...)
@@ -51,10 +51,10 @@ func (k *claimServer) step() {
 	k.tick[1]++
 }
 
-// TestAuthorityRules says whose a body is: of two who touch it the first one's, of one who
-// pulls it before one who touches it; nobody's once it is let go, also if an older
-// word comes later, and once nothing has been heard of it for five seconds, or of
-// its holder for one; and never another's own cube.
+// TestAuthorityRules checks who has authority over a body: the first of two players who touch it;
+// an owner before a player who touches it; nobody after a release, also if an older claim arrives
+// later, after five seconds without renewal, or after a second of silence of the client; and never
+// another player over a player's own cube.
 func TestAuthorityRules(t *testing.T) {
 	k := newClaimServer(t)
 	const b = 7
@@ -64,61 +64,61 @@ func TestAuthorityRules(t *testing.T) {
 	is := func(want authority, why string) {
 		t.Helper()
 		if k.server.authorities[b] != want {
-			t.Errorf("%s: %+v, not %+v", why, k.server.authorities[b], want)
+			t.Errorf("%s: the authority is %+v, want %+v", why, k.server.authorities[b], want)
 		}
 		k.step()
 		if got := k.server.env.World.Owners()[b]; got != want.player {
-			t.Errorf("%s: the world says %d", why, got)
+			t.Errorf("%s: the world has owner %d", why, got)
 		}
 	}
 	k.claim(0, b, touch(0), body, 0)
-	is(touch(0), "the first")
+	is(touch(0), "first claim")
 	k.claim(1, b, touch(1), body, 0)
-	is(touch(0), "the second")
+	is(touch(0), "second claim of the same rank")
 	if n := k.server.env.Counters.Value("claims_refused"); n != 1 {
-		t.Errorf("%v refused", n)
+		t.Errorf("%v claims refused, want 1", n)
 	}
 	k.claim(1, b, own(1), body, 0)
-	is(own(1), "who pulls")
+	is(own(1), "claim of an owner")
 	k.claim(0, b, own(0), body, 0)
-	is(own(1), "who pulls second")
+	is(own(1), "second owner")
 	k.claim(1, b, touch(1), body, 0)
-	is(touch(1), "who pulls no longer")
+	is(touch(1), "owner that only touches")
 	k.claim(1, b, noAuthority, body, 0)
-	is(noAuthority, "let go")
+	is(noAuthority, "release")
 	k.claim(1, b, touch(1), body, 2)
-	is(noAuthority, "an older word")
+	is(noAuthority, "older claim")
 	k.claim(0, b, touch(1), body, 0)
-	is(noAuthority, "in another's name")
+	is(noAuthority, "claim for another player")
 	k.claim(0, b, touch(0), body, 0)
-	is(touch(0), "again")
+	is(touch(0), "claim after a release")
 	k.claim(1, 0, own(1), sim.Body{}, 0)
 	if k.server.authorities[0] != own(0) {
-		t.Error("another's own cube")
+		t.Error("a player claims another player's cube")
 	}
 	for range 290 {
 		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
 		k.claim(1, 9, touch(1), k.server.env.World.Bodies()[9], 0)
 		k.step()
 	}
-	is(touch(0), "not five seconds yet")
+	is(touch(0), "before the lease ends")
 	for range 15 {
 		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
 		k.step()
 	}
-	is(noAuthority, "not heard of")
+	is(noAuthority, "after the lease ends")
 	for range 62 {
-		k.server.claims[0].silentTicks, k.server.claims[1].silentTicks = 0, k.server.claims[1].silentTicks+1
+		k.server.claims[0].state.silentTicks, k.server.claims[1].state.silentTicks = 0, k.server.claims[1].state.silentTicks+1
 		k.step()
 	}
 	if k.server.authorities[8] != touch(0) || k.server.authorities[9] != noAuthority {
-		t.Errorf("one is silent: %+v %+v", k.server.authorities[8], k.server.authorities[9])
+		t.Errorf("after a second of silence of player 1: %+v %+v", k.server.authorities[8], k.server.authorities[9])
 	}
 }
 
-// TestServerAppliesClaims says that the server sets a body to what its holder says, at that
-// word's turn; not to what another says; of what is late only what rests; and that
-// what sleeps is not woken for a body that hardly moves.
+// TestServerAppliesClaims checks that the server applies the states of the player with authority
+// when their tick has come, and no other player's; of a late message only sleeping bodies; and that
+// a sleeping body is not woken for one that hardly moves.
 func TestServerAppliesClaims(t *testing.T) {
 	k := newClaimServer(t)
 	const b = 7
@@ -129,34 +129,34 @@ func TestServerAppliesClaims(t *testing.T) {
 	}
 	k.claim(0, b, authority{0, false}, there(3, true), 0)
 	k.claim(1, b, authority{1, false}, there(-3, true), 0)
-	for i := range k.server.claimBuffer {
+	for i := range k.server.settings.claimBuffer {
 		if at() > 1 {
-			t.Errorf("after %d ticks it is not its turn yet", i)
+			t.Errorf("the claim is applied after %d ticks, too early", i)
 		}
 		k.step()
 	}
 	if k.step(); at() != 3 {
-		t.Errorf("its holder has it at 3, the server at %v", at())
+		t.Errorf("the client claims position 3, the server has %v", at())
 	}
 	k.claim(0, b, authority{0, false}, there(3.005, false), 0)
 	for range 4 {
 		k.step()
 	}
 	if at() != 3 || !w.Bodies()[b].Asleep {
-		t.Errorf("woken for nothing: %v", at())
+		t.Errorf("a slow body near the sleeping one wakes it: %v", at())
 	}
 	k.claim(0, b, authority{0, false}, there(4, false), 3)
 	k.claim(0, b, authority{0, false}, there(5, true), 3)
 	if at() != 5 {
-		t.Errorf("of two late ones one rests at 5, and it is at %v", at())
+		t.Errorf("of two late states the sleeping one at 5 applies, but the body is at %v", at())
 	}
 	k.claim(0, b, authority{0, false}, there(6, true), 4)
 	if at() != 5 {
-		t.Errorf("an older one: %v", at())
+		t.Errorf("an older state is applied: %v", at())
 	}
 }
 
-// clientPayload writes what a client sends.
+// clientPayload writes the payload of a client.
 func clientPayload(newest sim.Tick, m *message, sc *sim.Scene) []byte {
 	var c quant.Coder
 	c.BeginWrite(make([]byte, maxUplinkBytes))
@@ -169,8 +169,8 @@ func clientPayload(newest sim.Tick, m *message, sc *sim.Scene) []byte {
 	return slices.Clone(c.FinishWrite())
 }
 
-// TestReadUplink says that a client's payload is its inputs, or those and its bodies
-// of the same tick, and nothing else.
+// TestReadUplink checks that a client's payload is its inputs, or its inputs and states of the same
+// tick, and nothing else.
 func TestReadUplink(t *testing.T) {
 	sc := mustScene(t, "two-players")
 	read := func(b []byte) (bool, error) {
@@ -184,26 +184,26 @@ func TestReadUplink(t *testing.T) {
 	}
 	m := message{tick: 200, players: 2, updateCount: 1, format: format{authority: true, rotationBits: maxRotationBits}}
 	m.updates[0] = update{body: 4, authority: authority{1, true}, state: sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Asleep: true}}
-	if more, err := read(clientPayload(200, nil, &sc)); more || err != nil {
-		t.Error(more, err)
+	if hasStates, err := read(clientPayload(200, nil, &sc)); hasStates || err != nil {
+		t.Error(hasStates, err)
 	}
-	if more, err := read(clientPayload(200, &m, &sc)); !more || err != nil {
-		t.Error(more, err)
+	if hasStates, err := read(clientPayload(200, &m, &sc)); !hasStates || err != nil {
+		t.Error(hasStates, err)
 	}
 	if _, err := read(clientPayload(201, &m, &sc)); err == nil {
-		t.Error("bodies of another tick")
+		t.Error("states of another tick are accepted")
 	}
 	if _, err := read(append(clientPayload(200, &m, &sc), 1)); err == nil {
-		t.Error("a byte too many")
+		t.Error("trailing bytes are accepted")
 	}
 	m.format.authority = false
 	if _, err := read(clientPayload(200, &m, &sc)); err == nil {
-		t.Error("bodies in nobody's hands")
+		t.Error("states without authorities are accepted")
 	}
 }
 
-// FuzzReadUplink says that what a client sends may be anything: it is refused, or holds
-// bodies that the scene could.
+// FuzzReadUplink checks that any client payload is either rejected or decoded to states that the
+// scene allows.
 func FuzzReadUplink(f *testing.F) {
 	sc := mustScene(f, "two-players")
 	m := message{tick: 200, players: 2, updateCount: 2, format: format{authority: true, velocities: true, quantised: true, rotationBits: maxRotationBits}}
@@ -215,12 +215,12 @@ func FuzzReadUplink(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c quant.Coder
 		var m message
-		more, err := readUplink(&c, b, &m, &sc, func() sim.Tick {
+		hasStates, err := readUplink(&c, b, &m, &sc, func() sim.Tick {
 			in := input.Message{NewestTick: 190}
 			in.Code(&c)
 			return in.NewestTick
 		})
-		if err != nil || !more {
+		if err != nil || !hasStates {
 			return
 		}
 		for _, u := range m.updates[:m.updateCount] {

@@ -6,15 +6,15 @@ import (
 	"ghostcube/sim"
 )
 
-// drivePulling is a player that pulls at cubes and pushes about, as in a katamari.
+// drivePulling is the input of a player that gathers cubes into a katamari.
 func drivePulling(tick int) sim.Input {
 	in := driveAround(tick)
 	in.Buttons |= sim.Pull
 	return in
 }
 
-// BenchmarkChooseUpdates fills a packet of 256 kbit/s from 900 cubes of which the player
-// has gathered some.
+// BenchmarkChooseUpdates fills a packet of 256 kbit/s from 900 cubes, some of them gathered by the
+// player.
 func BenchmarkChooseUpdates(b *testing.B) {
 	for _, level := range levels {
 		b.Run(level, func(b *testing.B) {
@@ -24,10 +24,10 @@ func BenchmarkChooseUpdates(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				r.s.message.updateCount = 0
-				r.s.senders[0].chooseUpdates(&r.s.message, r.env[1].World, 3800, unowned)
+				r.s.scratch.message.updateCount = 0
+				r.s.senders[0].chooseUpdates(&r.s.scratch.message, r.env[1].World, 3800, unowned)
 			}
-			b.ReportMetric(float64(r.s.message.updateCount), "updates")
+			b.ReportMetric(float64(r.s.scratch.message.updateCount), "updates")
 		})
 	}
 }

@@ -8,104 +8,114 @@ import (
 	"ghostcube/sim"
 )
 
-// claims is what the server has heard of one client's bodies in hand.
+// claims are one client's claims to bodies, at the server: its authority over them, which counts
+// when a packet arrives, and their states, which wait for their turn in a buffer.
 type claims struct {
-	received    history.Ring[message] // by the client's ticks
-	scratch     message
-	coder       quant.Coder
+	state    claimsState
+	bodies   []claimedBody
+	received history.Ring[message] // by the client's ticks
+	scratch  claimsScratch
+}
+
+// claimsState is plain: it is copied by assignment.
+type claimsState struct {
 	started     bool
-	next        sim.Tick // of the client, whose turn is next
+	next        sim.Tick // the client's tick whose states are applied next
 	arrivals    playout.Arrivals
-	silentTicks int        // ticks since anything came
-	claimedTick []sim.Tick // by body: the client's tick of its newest word of whose it is, and one
-	appliedTick []sim.Tick // by body: the same of how it is
-	renewedTick []sim.Tick // by body: the server's tick at which it last spoke of it
+	silentTicks int // ticks since a packet arrived
+}
+
+// claimedBody is what one client has sent about one body. It is plain.
+type claimedBody struct {
+	claimedTick sim.Tick // the client's tick of the newest authority, plus 1
+	appliedTick sim.Tick // the client's tick of the newest applied state, plus 1
+	renewedTick sim.Tick // the server's tick at which the newest authority arrived
+}
+
+type claimsScratch struct {
+	message message
+	coder   quant.Coder
 }
 
 const (
-	silenceSeconds = 1 // after which a client that says nothing has nothing in hand
-	allLateShare   = 8 // an eighth of a second of late claims only sets the clock at once
-	leaseSeconds   = 5 // after which a body of which its holder says nothing is nobody's
+	silenceSeconds = 1 // a client that sends nothing for so long loses its authority
+	allLateShare   = 8 // an eighth of a second in which all claims are late resets the clock at once
+	leaseSeconds   = 5 // authority that a client does not renew for so long ends
 )
 
 func newClaims(bodies int) claims {
-	return claims{
-		received:    history.New[message](historyTicks),
-		claimedTick: make([]sim.Tick, bodies), appliedTick: make([]sim.Tick, bodies), renewedTick: make([]sim.Tick, bodies),
-	}
+	return claims{received: history.New[message](historyTicks), bodies: make([]claimedBody, bodies)}
 }
 
-// receiveClaims takes in what the clients sent: their inputs, and what they have in
-// hand.
+// receiveClaims reads the clients' packets: their inputs and their claims.
 func (s *server) receiveClaims(peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	for i, peer := range peers {
 		c := &s.claims[i]
-		c.silentTicks++
+		c.state.silentTicks++
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
 			q := &s.inputReceiver.Queues[i]
-			more, err := readUplink(&c.coder, p.Payload, &c.scratch, w.Scene(), func() sim.Tick { return q.Decode(&c.coder, w.Tick()) })
+			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.Decode(&c.scratch.coder, w.Tick()) })
 			if err != nil {
-				m.Add("rejected_payloads", 1)
+				s.counters.rejectedPayloads.Inc()
 				continue
 			}
 			q.Accept(w.Tick(), m)
-			c.silentTicks = 0
-			if more && s.authorityMode == clientAuthority {
+			c.state.silentTicks = 0
+			if hasStates && s.settings.authority == clientAuthority {
 				s.addClaim(c, int8(peer.Player))
 			}
 		}
 	}
 }
 
-// addClaim takes in what a client says it has in hand, and keeps how that is until its
-// turn.
-func (s *server) addClaim(c *claims, seat int8) {
-	m, w := &c.scratch, s.env.World
-	if !c.started {
-		c.started, c.next = true, m.tick-min(m.tick, sim.Tick(s.claimBuffer))
-		c.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
+// addClaim applies the authorities in a client's message, and stores its states until their turn.
+func (s *server) addClaim(c *claims, player int8) {
+	m, w := &c.scratch.message, s.env.World
+	if !c.state.started {
+		c.state.started, c.state.next = true, m.tick-min(m.tick, sim.Tick(s.settings.claimBuffer))
+		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
 	}
-	early := int64(m.tick) - int64(c.next)
+	early := int64(m.tick) - int64(c.state.next)
 	if early >= historyTicks/2 || early <= -historyTicks/2 {
-		c.started = false // of another time: begin anew with the next
-		s.env.Counters.Add("rejected_payloads", 1)
+		c.state.started = false // the client's clock has jumped: the next message starts anew
+		s.counters.rejectedPayloads.Inc()
 		return
 	}
-	c.arrivals.Add(c.next.Moment() - m.tick.Moment())
+	c.state.arrivals.Add(c.state.next.Moment() - m.tick.Moment())
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		if m.tick < c.claimedTick[u.body] {
+		if m.tick < c.bodies[u.body].claimedTick {
 			continue
 		}
-		has := &s.authorities[u.body]
-		switch says := u.authority; {
-		case u.missingBaseline || u.body < s.env.Players && u.body != int(seat):
-			s.env.Counters.Add("claims_refused", 1)
+		current := &s.authorities[u.body]
+		switch claimed := u.authority; {
+		case u.missingBaseline || u.body < s.env.Players && u.body != int(player):
+			s.counters.claimsRefused.Inc()
 			continue
-		case says.player == sim.NoPlayer:
-			if has.player == seat && u.body != int(seat) {
-				*has = noAuthority
+		case claimed.player == sim.NoPlayer:
+			if current.player == player && u.body != int(player) {
+				*current = noAuthority
 			}
-		case says.player != seat || has.player != seat && says.rank() <= has.rank():
-			s.env.Counters.Add("claims_refused", 1)
+		case claimed.player != player || current.player != player && claimed.rank() <= current.rank():
+			s.counters.claimsRefused.Inc()
 		default:
-			*has = says
+			*current = claimed
 		}
-		c.claimedTick[u.body], c.renewedTick[u.body] = m.tick+1, w.Tick()
+		c.bodies[u.body].claimedTick, c.bodies[u.body].renewedTick = m.tick+1, w.Tick()
 	}
 	if early < 0 {
-		s.applyStates(c, m, seat, true)
+		s.applyStates(c, m, player, true)
 	} else if c.received.Find(m.tick) == nil {
 		c.received.Insert(m.tick).copyFrom(m)
 	}
 }
 
-// consumeInputs sets held to what the players at clients do in this tick: the input
-// whose turn it is.
+// consumeInputs sets lastInputs, for players at clients, to the inputs of the client ticks whose
+// states are applied in this tick.
 func (s *server) consumeInputs(peers []predict.Peer) {
 	m, w := s.env.Counters, s.env.World
 	for i, peer := range peers {
@@ -113,11 +123,11 @@ func (s *server) consumeInputs(peers []predict.Peer) {
 			continue
 		}
 		c, q := &s.claims[i], &s.inputReceiver.Queues[i]
-		if !c.started {
+		if !c.state.started {
 			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing, m)
 			continue
 		}
-		s.lastInputs[peer.Player] = q.Pop(c.next, s.inputReceiver.RepeatMissing, m)
+		s.lastInputs[peer.Player] = q.Pop(c.state.next, s.inputReceiver.RepeatMissing, m)
 		if newest, ok := q.NewestTick(); ok {
 			q.CountConsumed(newest, w.Rate(), m)
 		}
@@ -125,21 +135,21 @@ func (s *server) consumeInputs(peers []predict.Peer) {
 	s.inputReceiver.CountTotals(m)
 }
 
-// applyClaims sets, after a step, the bodies that clients have in hand to what they
-// say of them.
+// applyClaims applies, after a step, the clients' states whose turn it is.
 func (s *server) applyClaims(peers []predict.Peer) {
 	w := s.env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
-		if peer.Player < 0 || !c.started {
+		if peer.Player < 0 || !c.state.started {
 			continue
 		}
-		if m := c.received.Find(c.next); m != nil {
+		if m := c.received.Find(c.state.next); m != nil {
 			s.applyStates(c, m, int8(peer.Player), false)
 		}
-		c.next++
-		if span, ended := c.arrivals.Tick(); ended && span.Any {
-			c.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.claimBuffer) // so that the earliest wait that long
+		c.state.next++
+		if span, ended := c.state.arrivals.Tick(); ended && span.Any {
+			// The earliest message waits for the length of the buffer.
+			c.state.next -= sim.Tick(span.Min/sim.MomentsPerTick) + sim.Tick(s.settings.claimBuffer)
 		}
 	}
 	s.expireLeases(peers)
@@ -148,63 +158,63 @@ func (s *server) applyClaims(peers []predict.Peer) {
 	}
 }
 
-// applyStates sets the bodies of a message, those that the client has in hand or lets
-// go. One that comes late is believed about those that rest. What sleeps here is not
-// woken for a body that only has not fallen asleep there: heaps that are in several
-// hands, and each wait for the other to be still, would never rest.
-func (s *server) applyStates(c *claims, m *message, seat int8, late bool) {
+// applyStates applies the states of bodies over which the client has authority, or which it
+// releases. Of a late message only sleeping bodies count. A body that sleeps here is not woken for
+// one that has merely not fallen asleep at the client: piles under the authority of several
+// players, each waiting for the others' part to rest, would never come to rest.
+func (s *server) applyStates(c *claims, m *message, player int8, late bool) {
 	w := s.env.World
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
-		has := s.authorities[u.body].player
-		free := has == sim.NoPlayer && u.authority.player == sim.NoPlayer
-		if u.missingBaseline || m.tick < c.appliedTick[u.body] || has != seat && !free || late && !u.state.Asleep {
+		current := s.authorities[u.body].player
+		released := current == sim.NoPlayer && u.authority.player == sim.NoPlayer
+		if u.missingBaseline || m.tick < c.bodies[u.body].appliedTick || current != player && !released || late && !u.state.Asleep {
 			continue
 		}
-		c.appliedTick[u.body] = m.tick + 1
-		if is := &w.Bodies()[u.body]; staysAsleep(is, &u.state) {
+		c.bodies[u.body].appliedTick = m.tick + 1
+		if staysAsleep(&w.Bodies()[u.body], &u.state) {
 			continue
 		}
 		w.SetBody(u.body, u.state)
 	}
 }
 
-// sleepTolerance is how far, in metres, a sleeping body may be from where its holder has
-// it awake.
+// sleepTolerance is the distance in metres within which a sleeping body is not woken for an awake
+// one.
 const sleepTolerance = 0.01
 
-// staysAsleep reports whether one body sleeps, and the other is so near and slow that it
-// will in the end.
+// staysAsleep reports whether the first body sleeps, and the second is awake but so near and slow
+// that it will fall asleep there too.
 func staysAsleep(sleeper, other *sim.Body) bool {
 	return sleeper.Asleep && !other.Asleep && other.Slow() && other.Pose.Pos.Sub(sleeper.Pose.Pos).Len() < sleepTolerance
 }
 
-// expireLeases takes out of hands what has not been spoken of for long.
+// expireLeases ends authorities that have not been renewed for too long.
 func (s *server) expireLeases(peers []predict.Peer) {
 	now, rate := s.env.World.Tick(), sim.Tick(s.env.World.Rate())
 	for b := s.env.Players; b < len(s.authorities); b++ {
-		has := s.authorities[b].player
-		if has == sim.NoPlayer {
+		player := s.authorities[b].player
+		if player == sim.NoPlayer {
 			continue
 		}
 		for i, peer := range peers {
 			c := &s.claims[i]
-			if peer.Player == int(has) && (now-c.renewedTick[b] > leaseSeconds*rate || c.silentTicks > silenceSeconds*int(rate)) {
+			if peer.Player == int(player) && (now-c.bodies[b].renewedTick > leaseSeconds*rate || c.state.silentTicks > silenceSeconds*int(rate)) {
 				s.authorities[b] = noAuthority
 			}
 		}
 	}
 }
 
-// consumedTick is the client's tick that had its turn last, or 0 if none had.
+// consumedTick returns the newest client tick that the server has consumed, or 0 before the first.
 func (c *claims) consumedTick() sim.Tick {
-	if !c.started {
+	if !c.state.started {
 		return 0
 	}
-	return max(c.next, 1) - 1
+	return max(c.state.next, 1) - 1
 }
 
-// releaseAll forgets all claims.
+// releaseAll ends all authorities but each player's over its own cube, and forgets all claims.
 func (s *server) releaseAll() {
 	for i := range s.authorities {
 		s.authorities[i] = noAuthority
@@ -213,13 +223,13 @@ func (s *server) releaseAll() {
 		}
 	}
 	for i := range s.claims {
-		s.claims[i].started = false
+		s.claims[i].state.started = false
 		s.claims[i].received.Reset()
 	}
 }
 
 func (c *claims) copyFrom(o *claims) {
+	c.state = o.state
+	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.received.CopyFrom(&o.received, (*message).copyFrom)
-	c.started, c.next, c.arrivals, c.silentTicks = o.started, o.next, o.arrivals, o.silentTicks
-	c.claimedTick, c.appliedTick, c.renewedTick = append(c.claimedTick[:0], o.claimedTick...), append(c.appliedTick[:0], o.appliedTick...), append(c.renewedTick[:0], o.renewedTick...)
 }

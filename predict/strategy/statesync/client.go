@@ -15,12 +15,11 @@ import (
 
 const (
 	maxEarlyTicks  = 32 // a packet this early, or twice as late, is out of range
-	resyncPackets  = 6  // packets out of range in a row that restart the clock
+	resyncPackets  = 6  // consecutive packets out of range that restart the clock
 	maxBufferTicks = 30 // longest jitter buffer
-	trailTicks     = 160
 )
 
-// The ways to correct a body.
+// The modes of correction.
 const (
 	snap = iota
 	blend
@@ -29,108 +28,146 @@ const (
 var corrections = []string{"snap", "blend"}
 
 type client struct {
-	env          *predict.Env
-	settings     settings
+	env         *predict.Env
+	settings    clientSettings
+	state       clientState
+	bodies      []clientBody
+	lastInputs  []sim.Input                         // by player
+	inputs      history.Ring[[maxPlayers]sim.Input] // by tick
+	packets     history.Ring[message]               // by tick
+	trail       history.Ring[geom.Pose]             // drawn poses of the player's cube, by own ticks
+	inputSender input.Sender
+	authority   localAuthority
+	counters    clientCounters
+	scratch     clientScratch
+}
+
+// clientSettings are the knobs of a client.
+type clientSettings struct {
+	compression  compressionSettings
 	jitterBuffer int // ticks; 0: none
 	adaptive     bool
 	correction   int
-	share        float64
-	smooth       smoothing.Settings
+	blendShare   float64
+	reliableRest bool
+	authority    int // serverAuthority or clientAuthority
+	uplinkBudget int // kbit/s
+	smoothing    smoothing.Settings
 	solver       predict.Solver
+}
 
-	inputSender input.Sender
-	inputTick   sim.Tick // of the next own input
-
+// clientState is plain: it is copied by assignment.
+type clientState struct {
+	inputTick       sim.Tick // tick of the next input
+	localTick       sim.Tick // the client's own ticks since its start
 	started         bool     // a packet has arrived
-	startDelay      int      // ticks until the first packet's turn
-	newest          sim.Tick // of the newest packet
-	visibleTick     sim.Tick // without a buffer: of the newest packet that smoothing lets show
-	outOfRange      int      // packets out of range in a row
+	startDelay      int      // ticks until the first packet is applied
+	newest          sim.Tick // tick of the newest packet
+	visibleTick     sim.Tick // without a jitter buffer: newest tick that is visible despite smoothing
+	outOfRange      int      // consecutive packets out of range
 	outOfRangeSince sim.Tick // own tick of the first of them
-	fellBehind      bool     // they are early: this client is behind
-	packets         history.Ring[message]
-	scratch         message
-	coder           quant.Coder
-	inputs          history.Ring[[maxPlayers]sim.Input] // by tick
-	lastInputs      []sim.Input
-	delay           sim.Moment // of the jitter buffer now, in whole ticks
-	arrivals        playout.Arrivals
-	percentile      playout.Percentile
-	servo           clock.Servo
+	fellBehind      bool     // they are early: the client's clock is behind
 
-	appliedTick     []sim.Tick  // by body: of its newest state
-	lastReceived    []geom.Pose // by body: as last received
-	rest            restTracker
-	authority       localAuthority
+	delay      sim.Moment // length of the jitter buffer, in whole ticks
+	arrivals   playout.Arrivals
+	percentile playout.Percentile
+	servo      clock.Servo
+
 	stateAges       ageHistogram
 	correctionCount int
-	correctionSum   float64 // metres, sum
-	errorOffsets    []smoothing.ErrorOffset
+	correctionSum   float64 // distance by which updates moved bodies, m, summed
 	offsetStats     offsetStats
-	localTick       sim.Tick                // own ticks since the client began
-	trail           history.Ring[geom.Pose] // of the player's cube as drawn, by own ticks
+}
 
-	encodings []predict.Encoding // by body: how what was last received came
+// clientBody is a client's knowledge of one body. It is plain.
+type clientBody struct {
+	appliedTick   sim.Tick         // tick of its newest state
+	lastReceived  geom.Pose        // in its newest state
+	encoding      predict.Encoding // of its newest state
+	atRest        bool             // in its newest state
+	divergedTicks uint16           // ticks for which it has rested in another pose
+	errorOffset   smoothing.ErrorOffset
+	offset        offsetHistory
+	claim         localClaim
+}
+
+// clientCounters are the counters of a client.
+type clientCounters struct {
+	packetsReceived, packetsLate, missingPackets, bufferedPackets, missingInputs, missingBaselines, rejectedPayloads predict.Counter
+	bufferTicks, clockBehindTicks, stateAgeP50, stateAgeP99, correctionMean, correctionMax                           predict.Counter
+	claimedBodies, lostClaims                                                                                        predict.Counter
+	offsets                                                                                                          offsetCounters
+}
+
+// clientScratch is memory that is reused. It holds nothing from one tick to the next.
+type clientScratch struct {
+	received message
+	coder    quant.Coder
 }
 
 func newClient(env *predict.Env) predict.Client {
 	if env.Players > maxPlayers {
 		panic("statesync: more players than any scene has")
 	}
-	n := len(env.World.Bodies())
+	t := env.World.Tick()
 	c := &client{
-		env: env, inputTick: env.World.Tick(), newest: env.World.Tick(),
-		packets:      history.New[message](historyTicks),
-		inputs:       history.New[[maxPlayers]sim.Input](historyTicks),
-		lastInputs:   append([]sim.Input(nil), env.LastInputs...),
-		appliedTick:  make([]sim.Tick, n),
-		encodings:    make([]predict.Encoding, n),
-		errorOffsets: make([]smoothing.ErrorOffset, n),
-		offsetStats:  newOffsetStats(n),
-		arrivals:     playout.Arrivals{SpanTicks: env.World.Rate()},
-		trail:        history.New[geom.Pose](trailTicks),
+		env:        env,
+		state:      clientState{inputTick: t, newest: t, arrivals: playout.Arrivals{SpanTicks: env.World.Rate()}},
+		bodies:     make([]clientBody, len(env.World.Bodies())),
+		lastInputs: append([]sim.Input(nil), env.LastInputs...),
+		inputs:     history.New[[maxPlayers]sim.Input](historyTicks),
+		packets:    history.New[message](historyTicks),
+		trail:      history.New[geom.Pose](predict.TrailTicks),
+		authority:  newLocalAuthority(env.World),
 	}
-	for i := range c.appliedTick {
-		c.appliedTick[i] = env.World.Tick()
+	for i, b := range env.World.Bodies() {
+		c.bodies[i] = clientBody{appliedTick: t, lastReceived: b.Pose, claim: localClaim{previous: b}}
 	}
-	c.lastReceived = predict.AppendPoses(nil, env.World.Bodies())
-	k, m := env.Knobs, env.Counters
-	k.Int(&c.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait for their turn; 0 applies each packet when it arrives")
-	k.Bool(&c.adaptive, "adaptive", false, "the jitter buffer becomes as long as 99 of 100 packets of the last 10 s needed, and one tick more")
-	k.Choice(&c.correction, "correction", snap, corrections, "a body that the server speaks of is set to what it says, or moved a share of the way")
-	k.Float(&c.share, "blend-share", 0.1, 0, 1, "blend: share of the way to what the server says")
-	c.settings.declare(k, env.World.Scene())
-	c.rest = newRestTracker(n)
-	c.authority = newLocalAuthority(env.World)
-	declareReliableRest(k, &c.rest.enabled)
-	c.authority.declare(k, m)
-	k.Smoothing(&c.smooth)
-	k.Solver(&c.solver)
+	c.settings.declare(env.Knobs, env.World.Scene())
+	m := env.Counters
+	c.counters.initClaims(m)
 	c.inputSender.Declare(env)
-	m.Declare("packets_received", "packets that arrived whole")
-	m.Declare("packets_late", "packets that arrived after their turn, or without a buffer after a newer one")
-	m.Declare("missing_packets", "ticks whose packet had not arrived")
-	m.Declare("buffered_packets", "packets that wait for their turn, now")
-	m.Declare("missing_inputs", "ticks made with the players' last inputs, because newer ones had not arrived")
-	m.Declare("buffer_ticks", "length of the jitter buffer in ticks, now")
-	m.Declare("clock_behind_ticks", "ticks by which the client's clock is behind its aim, now")
-	m.Declare("state_age_p50_ms", "age of the server's last word of a body that moves, median")
-	m.Declare("state_age_p99_ms", "the same, of 99 in 100")
-	m.Declare("correction_mean_m", "metres by which an update moved a simulated body that moves, mean")
-	m.Declare("correction_max_m", "the same, largest")
-	m.Declare("missing_baselines", "updates that could not be used, because what they differ from had not come")
-	declareOffsetCounters(m)
-	m.Declare("rejected_payloads", "payloads that were no message")
+	c.counters.init(m)
 	return c
 }
 
-// Tick takes in what has come, steps the world with what the players did, sets
-// right what the packet of that tick speaks of, and sends what the player does.
+func (k *clientCounters) init(m *predict.Counters) {
+	k.packetsReceived = m.New("packets_received", "packets received completely")
+	k.packetsLate = m.New("packets_late", "packets that arrived after their tick, or without a jitter buffer after a newer one")
+	k.missingPackets = m.New("missing_packets", "ticks whose packet had not arrived in time")
+	k.bufferedPackets = m.New("buffered_packets", "packets waiting in the jitter buffer, now")
+	k.missingInputs = m.New("missing_inputs", "ticks stepped with the players' last inputs because newer ones had not arrived")
+	k.bufferTicks = m.New("buffer_ticks", "length of the jitter buffer, ticks, now")
+	k.clockBehindTicks = m.New("clock_behind_ticks", "ticks by which the client's clock is behind its target, now")
+	k.stateAgeP50 = m.New("state_age_p50_ms", "median age of the newest state of a moving body, ms")
+	k.stateAgeP99 = m.New("state_age_p99_ms", "99th percentile of the age of the newest state of a moving body, ms")
+	k.correctionMean = m.New("correction_mean_m", "mean distance by which an update moved a simulated body that moves, m")
+	k.correctionMax = m.New("correction_max_m", "largest distance by which an update moved a simulated body that moves, m")
+	k.missingBaselines = m.New("missing_baselines", "updates that could not be decoded because their baseline had not arrived")
+	k.offsets.init(m)
+	k.rejectedPayloads = m.Rejected()
+}
+
+func (s *clientSettings) declare(k *predict.Knobs, scene *sim.Scene) {
+	k.Int(&s.jitterBuffer, "jitter-buffer", 5, 0, maxBufferTicks, "ticks that the earliest packets wait before they apply; 0 applies each packet when it arrives")
+	k.Bool(&s.adaptive, "adaptive", false, "adapt the jitter buffer: long enough for 99 % of the last 10 s' packets, plus one tick")
+	k.Choice(&s.correction, "correction", snap, corrections, "set bodies to the received states, or move them a share of the way there")
+	k.Float(&s.blendShare, "blend-share", 0.1, 0, 1, "blend: share of the way to the received state")
+	s.compression.declare(k, scene)
+	declareReliableRest(k, &s.reliableRest)
+	declareAuthority(k, &s.authority)
+	k.Int(&s.uplinkBudget, "uplink-budget", 256, 16, 4096, "authority=client: send rate of each client, including the headers of IP and UDP, kbit/s")
+	k.Smoothing(&s.smoothing)
+	k.Solver(&s.solver)
+}
+
+// Tick reads the packets, steps the world with the players' inputs, applies the packet of the tick,
+// and sends the player's input.
 func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 	c.authority.input, c.authority.input.Shot = in, sim.Shot{}
-	if c.jitterBuffer == 0 && c.started {
-		c.visibleTick = c.newest
-		c.step() // what comes is set right as it comes
+	if c.settings.jitterBuffer == 0 && c.state.started {
+		c.state.visibleTick = c.state.newest
+		c.step() // receive applies packets at once
 		c.restoreResting()
 		c.sleepIslands()
 	}
@@ -138,39 +175,39 @@ func (c *client) Tick(in sim.Input, server *packet.Endpoint) {
 		c.receive(p.Payload)
 	}
 	switch {
-	case c.jitterBuffer == 0 || !c.started:
-	case c.startDelay > 0:
-		c.startDelay--
+	case c.settings.jitterBuffer == 0 || !c.state.started:
+	case c.state.startDelay > 0:
+		c.state.startDelay--
 	default:
 		c.advance()
 	}
 	c.adjustClock()
 	c.updateCounters()
-	*c.trail.Insert(c.localTick) = c.drawnPose(max(c.env.Player, 0))
-	c.localTick++
-	if c.env.Player < 0 || c.fellBehind && c.localTick-c.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
-		server.Send(nil) // so that the server's packets are acknowledged
+	*c.trail.Insert(c.state.localTick) = c.drawnPose(max(c.env.Player, 0))
+	c.state.localTick++
+	if c.env.Player < 0 || c.state.fellBehind && c.state.localTick-c.state.outOfRangeSince < sim.Tick(c.env.World.Rate()) {
+		server.Send(nil) // carries acknowledgements
 		return
 	}
-	c.inputSender.Add(c.inputTick, in)
-	c.inputTick++
+	c.inputSender.Add(c.state.inputTick, in)
+	c.state.inputTick++
 	if c.mayClaim() {
 		c.sendClaims(server)
 		return
 	}
-	c.inputSender.Send(server, c.inputTick)
+	c.inputSender.Send(server, c.state.inputTick)
 }
 
-// receive takes in a packet: it waits for its turn, or has it at once.
+// receive reads a payload. The packet waits in the jitter buffer, or is applied at once without one.
 func (c *client) receive(payload []byte) {
-	w, m, s := c.env.World, c.env.Counters, &c.scratch
+	w, s := c.env.World, &c.scratch.received
 	s.baselines, s.rate = c, w.Rate()
-	s.consumedTick = c.inputTick
-	if s.read(&c.coder, payload, w.Scene(), c.newest) != nil {
-		m.Add("rejected_payloads", 1)
+	s.consumedTick = c.state.inputTick
+	if s.read(&c.scratch.coder, payload, w.Scene(), c.state.newest) != nil {
+		c.counters.rejectedPayloads.Inc()
 		return
 	}
-	if !c.started {
+	if !c.state.started {
 		c.startClock(s.tick)
 	}
 	early := c.ticksEarly(s.tick)
@@ -178,37 +215,36 @@ func (c *client) receive(payload []byte) {
 		c.receiveOutOfRange(early)
 		return
 	}
-	c.outOfRange, c.fellBehind = 0, false
-	m.Add("packets_received", 1)
+	c.state.outOfRange, c.state.fellBehind = 0, false
+	c.counters.packetsReceived.Inc()
 	c.recordArrival(early)
 	late := early < 0
-	if c.jitterBuffer == 0 {
-		late = s.tick <= c.newest && m.Value("packets_received") > 1
+	if c.settings.jitterBuffer == 0 {
+		late = s.tick <= c.state.newest && c.counters.packetsReceived.Value() > 1
 	}
-	if c.newest = max(c.newest, s.tick); c.newest == s.tick && s.format.authority {
+	if c.state.newest = max(c.state.newest, s.tick); c.state.newest == s.tick && s.format.authority {
 		c.authority.serverTick, c.authority.consumedTick = s.tick, s.consumedTick
 	}
 	c.storeInputs(s)
 	c.storePacket(s)
 	switch {
 	case late:
-		m.Add("packets_late", 1)
+		c.counters.packetsLate.Inc()
 		c.applyResting(s)
-	case c.jitterBuffer == 0:
+	case c.settings.jitterBuffer == 0:
 		w.SetTick(s.tick)
 		c.applyPacket(s)
 	}
 }
 
-// baseline is the state of a body in the newest packet that has it, of those that the
-// server says it knows to have come. Where one of them has not, or is forgotten,
-// nothing is known from there on.
-func (c *client) baseline(body int, arrived sim.Tick, heard uint32) (*sim.Body, sim.Tick) {
-	for i := sim.Tick(0); i <= min(maxAckOffset, arrived); i++ {
-		if heard>>i&1 == 0 {
+// baseline returns the state of a body in the newest acknowledged packet that contains it. If an
+// acknowledged packet is missing or forgotten, the states before it are unknown.
+func (c *client) baseline(body int, ackedTick sim.Tick, ackBits uint32) (*sim.Body, sim.Tick) {
+	for i := sim.Tick(0); i <= min(maxAckOffset, ackedTick); i++ {
+		if ackBits>>i&1 == 0 {
 			continue
 		}
-		m := c.packets.Find(arrived - i)
+		m := c.packets.Find(ackedTick - i)
 		if m == nil {
 			return nil, 0
 		}
@@ -219,7 +255,7 @@ func (c *client) baseline(body int, arrived sim.Tick, heard uint32) (*sim.Body, 
 	return nil, 0
 }
 
-// playerAt is the state of a player's cube in the packet of a tick, if that has come.
+// playerAt returns the state of a player's cube in the packet of a tick, or nil.
 func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 	if m := c.packets.Find(t); m != nil {
 		if u := m.find(p); u != nil {
@@ -229,178 +265,179 @@ func (c *client) playerAt(p int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// ticksEarly returns the number of ticks until the turn of the packet of a tick; below 0 its
-// turn is over.
+// ticksEarly returns the number of ticks until the packet of a tick is applied. It is negative if
+// its tick is over.
 func (c *client) ticksEarly(t sim.Tick) int {
-	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.startDelay))
+	return int(int64(t) - int64(c.env.World.Tick()) - 1 + int64(c.state.startDelay))
 }
 
-// startClock starts the clock with the packet of tick t, which waits for the length of the
-// jitter buffer.
+// startClock starts the clock with the packet of tick t, which waits for the length of the jitter
+// buffer.
 func (c *client) startClock(t sim.Tick) {
-	c.started, c.startDelay, c.delay = true, c.jitterBuffer, sim.Tick(c.jitterBuffer).Moment()
-	c.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
-	c.percentile = playout.Percentile{Percent: onTimePercent}
-	c.newest = min(c.newest, t)
+	c.state.started, c.state.startDelay, c.state.delay = true, c.settings.jitterBuffer, sim.Tick(c.settings.jitterBuffer).Moment()
+	c.state.arrivals = playout.Arrivals{SpanTicks: c.env.World.Rate()}
+	c.state.percentile = playout.Percentile{Percent: onTimePercent}
+	c.state.newest = min(c.state.newest, t)
 	c.env.World.SetTick(max(t, 1) - 1)
-	c.servo = clock.Servo{}
-	c.servo.Sync(0, c.env.World.Rate())
+	c.state.servo = clock.Servo{}
+	c.state.servo.Sync(0, c.env.World.Rate())
 }
 
-// receiveOutOfRange counts a packet whose turn is too far away. If for a second only such
-// packets arrive, resyncPackets or more, the clock starts anew with the next. If the client
-// is behind, because it stood still, a quarter of a second is enough. It sends no inputs
-// then: their ticks follow the clock, and the server, which receives only the low bits of
-// the ticks, would take them for others. The packet is stored all the same, because the
-// server knows that it has arrived, and may use it as a baseline.
+// receiveOutOfRange counts a packet whose tick is too far from the client's clock. If for a second
+// only such packets arrive, at least resyncPackets of them, the next one restarts the clock. If the
+// client is behind, because it was suspended, a quarter of a second is enough. Meanwhile it sends no
+// inputs: their ticks follow its clock, and the server, which receives only the low bits of the
+// ticks, would take them for others. The packet is stored all the same, because it is acknowledged
+// and may become a baseline.
 func (c *client) receiveOutOfRange(early int) {
-	c.env.Counters.Add("rejected_payloads", 1)
-	c.storePacket(&c.scratch)
-	if c.outOfRange++; c.outOfRange == 1 {
-		c.outOfRangeSince = c.localTick
+	c.counters.rejectedPayloads.Inc()
+	c.storePacket(&c.scratch.received)
+	if c.state.outOfRange++; c.state.outOfRange == 1 {
+		c.state.outOfRangeSince = c.state.localTick
 	}
-	c.fellBehind = early > 0
+	c.state.fellBehind = early > 0
 	wait := c.env.World.Rate()
-	if c.fellBehind {
+	if c.state.fellBehind {
 		wait /= 4
 	}
-	if c.outOfRange >= resyncPackets && c.localTick-c.outOfRangeSince >= sim.Tick(wait) {
-		if c.fellBehind {
-			c.inputTick += sim.Tick(early - int(c.delay.Tick()))
+	if c.state.outOfRange >= resyncPackets && c.state.localTick-c.state.outOfRangeSince >= sim.Tick(wait) {
+		if c.state.fellBehind {
+			c.state.inputTick += sim.Tick(early - int(c.state.delay.Tick()))
 			c.authority.consumedTick = 0
 		}
-		c.started, c.outOfRange, c.fellBehind = false, 0, false
+		c.state.started, c.state.outOfRange, c.state.fellBehind = false, 0, false
 		c.inputs.Reset()
-		clear(c.appliedTick)
+		for i := range c.bodies {
+			c.bodies[i].appliedTick = 0
+		}
 	}
 }
 
-// storePacket stores a packet for its turn, and as a baseline, unless it is too old for both.
+// storePacket stores a packet in the jitter buffer and as a baseline, unless it is too old for both.
 func (c *client) storePacket(s *message) {
-	if s.tick+historyTicks > c.newest {
+	if s.tick+historyTicks > c.state.newest {
 		c.packets.Insert(s.tick).copyFrom(s)
 	}
 }
 
-// storeInputs keeps the inputs of a packet.
+// storeInputs stores the inputs of a packet.
 func (c *client) storeInputs(s *message) {
 	for i := range s.inputCount {
 		t := s.tick - sim.Tick(s.inputCount-i)
-		if t < c.env.World.Tick() && c.jitterBuffer > 0 {
-			continue // its step is made
+		if t < c.env.World.Tick() && c.settings.jitterBuffer > 0 {
+			continue // already stepped
 		}
-		did := c.inputs.Insert(t)
+		inputs := c.inputs.Insert(t)
 		for p := range c.lastInputs {
-			did[p] = s.inputs[p][i]
+			inputs[p] = s.inputs[p][i]
 		}
 	}
-	if c.jitterBuffer == 0 && s.inputCount > 0 && s.tick == c.newest {
+	if c.settings.jitterBuffer == 0 && s.inputCount > 0 && s.tick == c.state.newest {
 		for p := range c.lastInputs {
 			c.lastInputs[p] = s.inputs[p][s.inputCount-1]
 		}
 	}
 }
 
-// step steps the world with what the players did, or did last if that has not
-// come.
+// step steps the world with the players' inputs of the tick, or their last ones if these have not
+// arrived.
 func (c *client) step() {
 	w := c.env.World
-	if did := c.inputs.Find(w.Tick()); did != nil {
-		copy(c.lastInputs, did[:])
+	if inputs := c.inputs.Find(w.Tick()); inputs != nil {
+		copy(c.lastInputs, inputs[:])
 	} else {
-		c.env.Counters.Add("missing_inputs", 1)
+		c.counters.missingInputs.Inc()
 	}
 	if c.mayClaim() {
 		c.lastInputs[c.env.Player] = c.authority.input
 	}
-	c.settings.quantise(w)
-	c.solver.Step(w, c.lastInputs...)
+	c.settings.compression.quantise(w)
+	c.settings.solver.Step(w, c.lastInputs...)
 	c.updateClaims()
 	c.decayOffsets()
 }
 
-// advance makes a tick of the world, and applies the packet whose turn it is.
+// advance steps the world and applies the packet of the new tick.
 func (c *client) advance() {
 	c.step()
 	if s := c.packets.Find(c.env.World.Tick()); s != nil {
 		c.applyPacket(s)
 	} else {
-		c.env.Counters.Add("missing_packets", 1)
+		c.counters.missingPackets.Inc()
 	}
 	c.restoreResting()
 	c.sleepIslands()
 }
 
-// applyPacket sets the bodies of a packet right.
+// applyPacket applies all updates of a packet.
 func (c *client) applyPacket(s *message) {
 	for i := range s.updates[:s.updateCount] {
 		if u := &s.updates[i]; !u.missingBaseline {
 			c.applyUpdate(u, s)
 		} else {
-			c.env.Counters.Add("missing_baselines", 1)
+			c.counters.missingBaselines.Inc()
 		}
 	}
 }
 
-// applyResting takes from a packet that is late the bodies that rest: where they rest
-// is true later, too, unless something newer is known of them.
+// applyResting applies the updates of sleeping bodies in a late packet. They are still valid, unless
+// a newer state has arrived.
 func (c *client) applyResting(s *message) {
 	for i := range s.updates[:s.updateCount] {
-		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.appliedTick[u.body] {
+		if u := &s.updates[i]; !u.missingBaseline && u.state.Asleep && s.tick > c.bodies[u.body].appliedTick {
 			c.applyUpdate(u, s)
 		}
 	}
 }
 
-// applyUpdate sets one body right.
+// applyUpdate applies an update to the simulated body.
 func (c *client) applyUpdate(u *update, s *message) {
 	if !c.acceptsUpdate(u, s) {
 		return
 	}
-	w := c.env.World
-	is, b := &w.Bodies()[u.body], u.state
-	c.appliedTick[u.body] = s.tick
-	c.lastReceived[u.body], c.encodings[u.body] = b.Pose, u.encodingClass()
-	c.rest.recordState(u.body, b.Asleep)
-	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, is) {
-		// Put to sleep in every tick, beside a body in hand that is about to fall
-		// asleep, both would be woken again in every next one.
+	w, body := c.env.World, &c.bodies[u.body]
+	simulated, b := &w.Bodies()[u.body], u.state
+	body.appliedTick, body.lastReceived, body.encoding = s.tick, b.Pose, u.encodingClass()
+	body.recordRest(b.Asleep)
+	if c.authority.claimedIslands[w.Island(u.body)] && staysAsleep(&b, simulated) {
+		// Put to sleep here beside a claimed body that is about to fall asleep, it would be woken
+		// again in the next tick.
 		return
 	}
 	if !s.format.velocities && !b.Asleep {
-		b.Linear, b.Angular = is.Linear, is.Angular
+		b.Linear, b.Angular = simulated.Linear, simulated.Angular
 	}
-	if c.correction == blend && !b.Asleep {
-		b = smoothing.LerpBody(is, &b, float32(c.share))
+	if c.settings.correction == blend && !b.Asleep {
+		b = smoothing.LerpBody(simulated, &b, float32(c.settings.blendShare))
 	}
-	if !b.Asleep && *is != b {
-		c.correctionCount++
-		by := float64(b.Pose.Pos.Sub(is.Pose.Pos).Len())
-		c.correctionSum += by
-		c.env.Counters.Set("correction_mean_m", c.correctionSum/float64(c.correctionCount))
-		c.env.Counters.Set("correction_max_m", max(c.env.Counters.Value("correction_max_m"), by))
+	if !b.Asleep && *simulated != b {
+		c.state.correctionCount++
+		distance := float64(b.Pose.Pos.Sub(simulated.Pose.Pos).Len())
+		c.state.correctionSum += distance
+		c.counters.correctionMean.Set(c.state.correctionSum / float64(c.state.correctionCount))
+		c.counters.correctionMax.Max(distance)
 	}
 	c.correctBody(u.body, b)
 }
 
-// correctBody sets a body, and lets its offset take up the jump.
+// correctBody sets a simulated body. Its error offset absorbs the jump of the drawn pose.
 func (c *client) correctBody(i int, b sim.Body) {
-	w := c.env.World
+	w, body := c.env.World, &c.bodies[i]
 	if w.Bodies()[i] == b {
 		return
 	}
 	drawn := c.drawnPose(i)
 	w.SetBody(i, b)
-	c.smooth.Absorb(&c.errorOffsets[i], drawn, b.Pose)
-	c.offsetStats.recordCorrection(i, drawn.Pos.Sub(b.Pose.Pos).Len(), &c.errorOffsets[i], &c.smooth, c.localTick, c.env.Counters)
+	c.settings.smoothing.Absorb(&body.errorOffset, drawn, b.Pose)
+	body.recordCorrection(drawn.Pos.Sub(b.Pose.Pos).Len(), &c.settings.smoothing, c.state.localTick, &c.counters.offsets)
 }
 
-// drawnPose is where a body is drawn.
+// drawnPose returns the pose in which a body is drawn.
 func (c *client) drawnPose(i int) geom.Pose {
-	return c.errorOffsets[i].Apply(c.env.World.Bodies()[i].Pose)
+	return c.bodies[i].errorOffset.Apply(c.env.World.Bodies()[i].Pose)
 }
 
-// View draws the world as it is simulated, with the offsets.
+// View draws the simulated world with the error offsets.
 func (c *client) View(v *predict.View) {
 	w := c.env.World
 	v.ShowTick(w.Tick())
@@ -410,13 +447,18 @@ func (c *client) View(v *predict.View) {
 	}
 	v.TouchedBy = append(v.TouchedBy, w.TouchedBy()...)
 	if c.mayClaim() {
-		v.Predicted, v.Own = append(v.Predicted, c.authority.claimed...), c.predictedTick().Moment()
+		for i := range c.bodies {
+			v.Predicted = append(v.Predicted, c.bodies[i].claim.active)
+		}
+		v.Own = c.predictedTick().Moment()
 	}
-	if c.started {
-		v.LastReceived = append(v.LastReceived, c.lastReceived...)
+	if c.state.started {
+		for i := range c.bodies {
+			v.LastReceived = append(v.LastReceived, c.bodies[i].lastReceived)
+		}
 	}
-	for back := min(c.localTick, trailTicks); back > 0; back-- {
-		if p := c.trail.Find(c.localTick - back); p != nil {
+	for back := min(c.state.localTick, predict.TrailTicks); back > 0; back-- {
+		if p := c.trail.Find(c.state.localTick - back); p != nil {
 			v.Trail = append(v.Trail, *p)
 		}
 	}
@@ -424,24 +466,12 @@ func (c *client) View(v *predict.View) {
 
 func (c *client) CopyFrom(from predict.Client) {
 	o := from.(*client)
-	c.settings, c.jitterBuffer, c.correction, c.share = o.settings, o.jitterBuffer, o.correction, o.share
-	c.smooth, c.solver = o.smooth, o.solver
-	c.inputSender.CopyFrom(&o.inputSender)
-	c.inputTick, c.started, c.startDelay, c.newest, c.visibleTick = o.inputTick, o.started, o.startDelay, o.newest, o.visibleTick
-	c.outOfRange, c.outOfRangeSince, c.fellBehind = o.outOfRange, o.outOfRangeSince, o.fellBehind
-	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
-	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
+	c.settings, c.state = o.settings, o.state
+	c.bodies = append(c.bodies[:0], o.bodies...)
 	c.lastInputs = append(c.lastInputs[:0], o.lastInputs...)
-	c.delay, c.adaptive = o.delay, o.adaptive
-	c.arrivals, c.percentile, c.servo = o.arrivals, o.percentile, o.servo
-	c.appliedTick = append(c.appliedTick[:0], o.appliedTick...)
-	c.lastReceived = append(c.lastReceived[:0], o.lastReceived...)
-	c.encodings = append(c.encodings[:0], o.encodings...)
-	c.rest.copyFrom(&o.rest)
-	c.authority.copyFrom(&o.authority)
-	c.stateAges, c.correctionCount, c.correctionSum = o.stateAges, o.correctionCount, o.correctionSum
-	c.errorOffsets = append(c.errorOffsets[:0], o.errorOffsets...)
-	c.offsetStats.copyFrom(&o.offsetStats)
-	c.localTick = o.localTick
+	c.inputs.CopyFrom(&o.inputs, history.CopyValue[[maxPlayers]sim.Input])
+	c.packets.CopyFrom(&o.packets, (*message).copyFrom)
 	c.trail.CopyFrom(&o.trail, history.CopyValue[geom.Pose])
+	c.inputSender.CopyFrom(&o.inputSender)
+	c.authority.copyFrom(&o.authority)
 }

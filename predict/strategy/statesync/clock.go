@@ -5,72 +5,70 @@ import (
 	"ghostcube/sim"
 )
 
-// onTimePercent is the share of packets for which an adaptive jitter buffer is long enough.
-// Unlike lockstep this strategy can do without one packet in a hundred, and need not be as
-// late as the latest.
+// onTimePercent is the share of packets for which an adaptive jitter buffer is long enough. Unlike
+// lockstep, this strategy tolerates a late packet in a hundred, so the buffer need not be as long as
+// the latest packet requires.
 const onTimePercent = 99
 
-// recordArrival records a packet that arrived some ticks before its turn, unless the pace of
-// the client's ticks is being changed.
+// recordArrival records that a packet arrived some ticks before its turn, unless the client's clock
+// is being slewed.
 func (c *client) recordArrival(early int) {
 	if c.env.SlewPPM != 0 {
-		c.arrivals.Discard()
-		c.percentile.Discard()
+		c.state.arrivals.Discard()
+		c.state.percentile.Discard()
 		return
 	}
 	late := -sim.Moment(early) * sim.MomentsPerTick
-	c.arrivals.Add(late)
-	c.percentile.Add(late)
+	c.state.arrivals.Add(late)
+	c.state.percentile.Add(late)
 }
 
-// adjustClock lets the earliest packet of each second wait for the length of the jitter
-// buffer. If the path has become longer or shorter, or the server's clock runs faster or
-// slower, the client's next ticks come faster or slower. The article's buffer measures from
-// the first packet, which may have been late.
+// adjustClock slews the client's clock so that the earliest packet of each second waits for the
+// length of the jitter buffer, even if the latency changes or the server's clock runs at another
+// rate. The article's buffer measures from the first packet, which may have been late.
 func (c *client) adjustClock() {
 	w := c.env.World
-	if c.jitterBuffer == 0 {
+	if c.settings.jitterBuffer == 0 {
 		c.env.SlewPPM = 0
-		c.arrivals.Discard()
+		c.state.arrivals.Discard()
 		return
 	}
-	if span, ended := c.arrivals.Tick(); ended {
+	if span, ended := c.state.arrivals.Tick(); ended {
 		c.adaptBuffer()
 		if span.Any {
-			jump := c.servo.Sync(-span.Min-c.delay, w.Rate())
+			jump := c.state.servo.Sync(-span.Min-c.state.delay, w.Rate())
 			w.SetTick(w.Tick() + sim.Tick(jump))
 		}
 	}
-	c.env.SlewPPM = c.servo.Tick()
-	c.env.Counters.Set("buffer_ticks", c.delay.Ticks())
-	c.env.Counters.Set("clock_behind_ticks", c.servo.Behind().Ticks())
+	c.env.SlewPPM = c.state.servo.Tick()
+	c.counters.bufferTicks.Set(c.state.delay.Ticks())
+	c.counters.clockBehindTicks.Set(c.state.servo.Behind().Ticks())
 }
 
-// adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive one
-// grows at once if it was too short, and shrinks by a tick a second once the arrivals of
-// ten seconds are known.
+// adaptBuffer sets the length of the jitter buffer at the end of a second. An adaptive buffer grows
+// at once if it was too short, and shrinks by a tick per second once the arrivals of ten seconds are
+// known.
 func (c *client) adaptBuffer() {
-	if !c.adaptive {
-		c.delay = sim.Tick(c.jitterBuffer).Moment()
+	if !c.settings.adaptive {
+		c.state.delay = sim.Tick(c.settings.jitterBuffer).Moment()
 		return
 	}
-	c.percentile.EndSpan()
+	c.state.percentile.EndSpan()
 	shrink := sim.Moment(0)
-	if c.percentile.Confident() {
+	if c.state.percentile.Confident() {
 		shrink = sim.MomentsPerTick
 	}
-	if wanted, ok := c.percentile.Wanted(); ok {
-		c.delay = playout.Adapt(c.delay, min(wanted, maxBufferTicks*sim.MomentsPerTick), shrink)
+	if wanted, ok := c.state.percentile.Wanted(); ok {
+		c.state.delay = playout.Adapt(c.state.delay, min(wanted, maxBufferTicks*sim.MomentsPerTick), shrink)
 	}
 }
 
 // maxAgeTicks is the number of bins of an ageHistogram.
 const maxAgeTicks = 600
 
-// ageHistogram counts the ages of the newest received states of moving bodies, once in each
-// tick.
+// ageHistogram counts, in each tick, the ages of the newest states of moving bodies. It is plain.
 type ageHistogram struct {
-	bins  [maxAgeTicks]uint32 // by age in ticks; the last has all greater ones, too
+	bins  [maxAgeTicks]uint32 // by age in ticks; the last includes all greater ages
 	total uint64
 }
 
@@ -81,38 +79,38 @@ func (a *ageHistogram) add(ticks int) {
 
 // quantile returns the age that a share of all ages, in [0,1], does not exceed.
 func (a *ageHistogram) quantile(share float64) sim.Tick {
-	left := uint64(float64(float64(a.total) * share))
+	remaining := uint64(float64(float64(a.total) * share))
 	for i, n := range a.bins {
-		if uint64(n) > left {
+		if uint64(n) > remaining {
 			return sim.Tick(i)
 		}
-		left -= uint64(n)
+		remaining -= uint64(n)
 	}
 	return maxAgeTicks - 1
 }
 
-// updateCounters counts the packets that wait and the ages of states.
+// updateCounters counts the buffered packets and the ages of states.
 func (c *client) updateCounters() {
-	w, m := c.env.World, c.env.Counters
-	if !c.started || c.startDelay > 0 {
+	w := c.env.World
+	if !c.state.started || c.state.startDelay > 0 {
 		return
 	}
 	waiting := 0
-	if c.jitterBuffer > 0 {
+	if c.settings.jitterBuffer > 0 {
 		for i := range sim.Tick(maxEarlyTicks) {
 			if c.packets.Find(w.Tick()+1+i) != nil {
 				waiting++
 			}
 		}
 	}
-	m.Set("buffered_packets", float64(waiting))
+	c.counters.bufferedPackets.Set(float64(waiting))
 	for i := range w.Bodies() {
 		if !w.Bodies()[i].Asleep {
-			c.stateAges.add(int(int64(w.Tick()) - int64(c.appliedTick[i])))
+			c.state.stateAges.add(int(int64(w.Tick()) - int64(c.bodies[i].appliedTick)))
 		}
 	}
-	if c.localTick%sim.Tick(w.Rate()) == 0 && c.stateAges.total > 0 {
-		m.Set("state_age_p50_ms", c.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
-		m.Set("state_age_p99_ms", c.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
+	if c.state.localTick%sim.Tick(w.Rate()) == 0 && c.state.stateAges.total > 0 {
+		c.counters.stateAgeP50.Set(c.state.stateAges.quantile(0.5).Moment().Millis(w.Rate()))
+		c.counters.stateAgeP99.Set(c.state.stateAges.quantile(0.99).Moment().Millis(w.Rate()))
 	}
 }

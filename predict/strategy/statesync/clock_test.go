@@ -7,11 +7,10 @@ import (
 	"ghostcube/sim"
 )
 
-// TestClockRestart checks that a client whose packets suddenly arrive two thirds of a second
-// earlier, which is out of its clock's range, starts its clock anew soon after the last of
-// the old packets, also where packets are rare; and that the packets that it could not use
-// until then are baselines all the same, since the server knows that they have arrived. The
-// same goes for packets that suddenly arrive later.
+// TestClockRestart checks that if packets suddenly arrive two thirds of a second earlier, out of
+// range, the client's clock restarts soon after the last of the old packets, even if packets are
+// rare; and that the packets that it could not apply in the meantime become baselines all the same,
+// because they are acknowledged. The same holds for packets that suddenly arrive later.
 func TestClockRestart(t *testing.T) {
 	for _, knobs := range [][]string{{"budget", "16"}, {"compression", "delta"}, {"compression", "delta", "budget", "48"}} {
 		r := newRig(t, "zen", "latency=700ms", append(knobs, "congestion", "off")...)
@@ -39,9 +38,9 @@ func TestClockRestart(t *testing.T) {
 	}
 }
 
-// TestBufferAdapts checks that an adaptive jitter buffer is a tick or two long where packets
-// arrive evenly, however long the path; that within three seconds of the first jitter it is
-// long enough for no more than two packets in a hundred to be late; and that it shrinks again.
+// TestBufferAdapts checks that an adaptive jitter buffer is one or two ticks long without jitter,
+// however long the latency; that within three seconds of the first jitter it is long enough for no
+// more than two packets in a hundred to be late; and that it shrinks again.
 func TestBufferAdapts(t *testing.T) {
 	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
 	r.run(25 * 60)

@@ -6,64 +6,65 @@ import (
 	"ghostcube/net/packet"
 )
 
-// congestionControl is the rate at which a peer is sent to: the budget, or less while there is
-// a queue on the way.
+// congestionControl reduces the send rate to a peer while the path has a queue. It is
+// packet.FlowControl with three additions. The round-trip threshold is relative to the shortest
+// round trip of the last 10 to 20 seconds, because a path with a long latency need not have a queue.
+// The lower rate is three quarters of the acknowledged rate, measured when congestion begins and
+// then once a second, so that even a link with a tenth of the budget is not overfilled. And the rate
+// returns over four seconds: if it returned at once, a queue of more than a second would build up
+// before the round trip showed it. A congestionControl is plain.
 type congestionControl struct {
-	budget        packet.FlowControl
+	flow          packet.FlowControl
 	started       bool
 	ticks         int64
-	rttMin        [2]time.Duration // the shortest round trips of this span and of the one before; 0: none
+	rttMin        [2]time.Duration // shortest round trip of this window and of the last; 0: none
 	congested     bool             // at the last tick
-	nextCheck     int64            // tick of the next look at what gets through
-	recoveryTicks int64            // ticks since the bad times ended
-	everCongested bool             // there have been any
+	nextCheck     int64            // tick of the next measurement of the acknowledged rate
+	recoveryTicks int64            // since the congestion ended
+	everCongested bool             // congestion has occurred
 }
 
 const (
-	queueDelay      = 100 * time.Millisecond // a round trip this much longer than the shortest tells of a queue
-	rttWindow       = 10 * time.Second       // over one or two of which the shortest is looked for
-	recoverySeconds = 4                      // seconds in which the rate returns to the budget
-	minRateDivisor  = 16                     // the rate is never lower than one part in so many of the budget
+	queueDelay      = 100 * time.Millisecond // a round trip this much longer than the shortest indicates a queue
+	rttWindow       = 10 * time.Second
+	recoverySeconds = 4  // time in which the rate returns to the budget
+	minRateDivisor  = 16 // the rate is never below this fraction of the budget
+
+	bytesPerKbit = 1000 / 8
 )
 
-// updateRate takes in a tick and returns the rate of now, in bits per second. The
-// budget is packet.Budget's, of two rates, with three things added. What round trip
-// is long is told by the shortest of late, since a way of 300 ms is no queue. And
-// the lower rate is three quarters of what gets through, found out when the bad
-// times begin and after every second of them, so that also a link of a tenth of
-// the budget is not overfilled. And the way back takes four seconds: at once, a
-// second and more of queue would have come together before it is seen.
-func (f *congestionControl) updateRate(kbit int, stats *packet.Stats, rate int) int64 {
-	good := kbit * 1000 / 8
+// updateRate advances one tick and returns the rate to send at, in bytes per second. good is
+// the rate without congestion, in bytes per second.
+func (f *congestionControl) updateRate(good int, stats *packet.Stats, ticksPerSecond int) int {
 	if !f.started {
-		f.started, f.budget = true, packet.NewFlowControl(good, good)
+		f.started, f.flow = true, packet.NewFlowControl(good, good)
 	}
-	now := time.Duration(f.ticks) * time.Second / time.Duration(rate)
-	if f.ticks%(int64(rate)*int64(rttWindow/time.Second)) == 0 {
+	now := time.Duration(f.ticks) * time.Second / time.Duration(ticksPerSecond)
+	if f.ticks%(int64(ticksPerSecond)*int64(rttWindow/time.Second)) == 0 {
 		f.rttMin[1], f.rttMin[0] = f.rttMin[0], 0
 	}
 	f.ticks++
-	if trip := stats.RTT; trip > 0 && (f.rttMin[0] == 0 || trip < f.rttMin[0]) {
-		f.rttMin[0] = trip
+	if rtt := stats.RTT; rtt > 0 && (f.rttMin[0] == 0 || rtt < f.rttMin[0]) {
+		f.rttMin[0] = rtt
 	}
-	least := f.rttMin[0]
-	if f.rttMin[1] > 0 && (least == 0 || f.rttMin[1] < least) {
-		least = f.rttMin[1]
+	shortest := f.rttMin[0]
+	if f.rttMin[1] > 0 && (shortest == 0 || f.rttMin[1] < shortest) {
+		shortest = f.rttMin[1]
 	}
-	b := &f.budget
-	b.GoodRate, b.BadRate, b.RTTThreshold = good, min(b.BadRate, good), least+queueDelay
-	b.Update(now, stats.RTT)
-	if b.Congested() && (!f.congested || f.ticks >= f.nextCheck && stats.RTT > b.RTTThreshold) {
-		f.nextCheck = f.ticks + int64(rate)
-		b.BadRate = min(max(int(stats.AckedRate*3/4/8), good/minRateDivisor), good/2)
+	flow := &f.flow
+	flow.GoodRate, flow.BadRate, flow.RTTThreshold = good, min(flow.BadRate, good), shortest+queueDelay
+	flow.Update(now, stats.RTT)
+	if flow.Congested() && (!f.congested || f.ticks >= f.nextCheck && stats.RTT > flow.RTTThreshold) {
+		f.nextCheck = f.ticks + int64(ticksPerSecond)
+		flow.BadRate = min(max(int(stats.AckedRate*3/4/8), good/minRateDivisor), good/2)
 	}
-	if f.congested = b.Congested(); f.congested {
+	if f.congested = flow.Congested(); f.congested {
 		f.everCongested, f.recoveryTicks = true, 0
-		return int64(b.BadRate) * 8
+		return flow.Rate()
 	}
-	whole := int64(rate) * recoverySeconds
-	if f.recoveryTicks++; !f.everCongested || f.recoveryTicks >= whole {
-		return int64(good) * 8
+	recoveryEnd := int64(ticksPerSecond) * recoverySeconds
+	if f.recoveryTicks++; !f.everCongested || f.recoveryTicks >= recoveryEnd {
+		return good
 	}
-	return (int64(b.BadRate) + int64(good-b.BadRate)*f.recoveryTicks/whole) * 8
+	return flow.BadRate + int(int64(good-flow.BadRate)*f.recoveryTicks/recoveryEnd)
 }

@@ -10,9 +10,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestGolomb says that a count of any length reads as it was written, takes what
-// countBits says, and is the longer the larger it is; and that no bits are read as
-// a number beyond all.
+// TestGolomb checks that values of any size are read as they were written, with as many bits as
+// golombBits says, larger values with at least as many as smaller ones; and that endless clear bits
+// are rejected.
 func TestGolomb(t *testing.T) {
 	var c quant.Coder
 	for k := 0; k <= maxGolombWidth-4; k++ {
@@ -22,12 +22,12 @@ func TestGolomb(t *testing.T) {
 			codeGolomb(&c, v, k)
 			n := c.BitsProcessed()
 			if c.Err() != nil || n != golombBits(v, k) || n < last {
-				t.Fatalf("%d, length %d: %d bits, %d expected, %d before: %v", v, k, n, golombBits(v, k), last, c.Err())
+				t.Fatalf("value %d, parameter %d: %d bits, want %d; the value before took %d: %v", v, k, n, golombBits(v, k), last, c.Err())
 			}
 			last = n
 			c.BeginRead(slices.Clone(c.FinishWrite()))
 			if got := codeGolomb(&c, 0, k); got != v || c.Err() != nil {
-				t.Fatalf("%d, length %d: read as %d: %v", v, k, got, c.Err())
+				t.Fatalf("value %d, parameter %d: read as %d: %v", v, k, got, c.Err())
 			}
 		}
 	}
@@ -37,13 +37,13 @@ func TestGolomb(t *testing.T) {
 	}
 	for d := -1000; d <= 1000; d++ {
 		if v := zigzag(d); v < 0 || v > 2000 || unzigzag(v) != d {
-			t.Fatalf("%d becomes %d and %d", d, v, unzigzag(v))
+			t.Fatalf("%d maps to %d and back to %d", d, v, unzigzag(v))
 		}
 	}
 }
 
-// TestParamsAdapt says that whatever is sent, after two dozen packets the
-// lengths are those that carry it in the fewest bits, or one beside them.
+// TestParamsAdapt checks that after two dozen packets the parameters are within one of those that
+// need the fewest bits, whatever is sent.
 func TestParamsAdapt(t *testing.T) {
 	x := uint32(1)
 	for size := range 15 {
@@ -71,17 +71,16 @@ func TestParamsAdapt(t *testing.T) {
 			}
 		}
 		if off := int(l[deltaPosition]) - best; off < -1 || off > 1 {
-			t.Errorf("numbers of %d bits: a length of %d, the best is %d", size, l[deltaPosition], best)
+			t.Errorf("values of %d bits: the parameter is %d, the best one is %d", size, l[deltaPosition], best)
 		}
 		if l[deltaRotation] != defaultParams[deltaRotation] {
-			t.Errorf("the length of what is not sent becomes %d", l[deltaRotation])
+			t.Errorf("the parameter of an unused kind becomes %d", l[deltaRotation])
 		}
 	}
 }
 
-// TestPredictor says that a body which is a part of the player's cube is expected
-// where it comes to be, moves and turns with it; and one on its own where it flies,
-// with the velocity that a constant acceleration gives it.
+// TestPredictor checks that a body that is a part of the player's cube is predicted to move and
+// turn with it, and a free one to fly on, with the velocity of a constant acceleration.
 func TestPredictor(t *testing.T) {
 	const seconds = 0.15
 	then := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 3, Y: -2, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.4)}, Linear: geom.Vec3{X: 2}, Angular: geom.Vec3{Y: 3}}
@@ -95,23 +94,23 @@ func TestPredictor(t *testing.T) {
 	g := attachedPredictor(&base, &then, &now, seconds)
 	p := geom.Pose{Pos: g.pos(), Rot: g.rot(g.pos())}
 	if p.Pos.Sub(want.Pose.Pos).Len() > 1e-5 || p.Rot.Mul(want.Pose.Rot.Inverse()).Angle() > 1e-3 {
-		t.Errorf("carried: expected at %v, it is at %v", p, want.Pose)
+		t.Errorf("attached: predicted pose %v, want %v", p, want.Pose)
 	}
 	if v, w := g.linear(p.Pos), g.angular(p, want.Linear); v.Sub(want.Linear).Len() > 1e-3 || w.Sub(want.Angular).Len() > 1e-2 {
-		t.Errorf("carried: expected to move by %v and %v, it moves by %v and %v", v, w, want.Linear, want.Angular)
+		t.Errorf("attached: predicted velocities %v and %v, want %v and %v", v, w, want.Linear, want.Angular)
 	}
 	base = sim.Body{Pose: geom.Pose{Rot: geom.Identity}, Linear: geom.Vec3{X: 3, Z: 1}}
 	g = freePredictor(&base, seconds)
 	if at := g.pos(); at.Sub(geom.Vec3{X: 0.45, Z: 0.15}).Len() > 1e-5 {
-		t.Errorf("alone: expected at %v", at)
+		t.Errorf("free: predicted pose %v", at)
 	}
 	fallen := g.pos().SubScaled(0.5*9.81*seconds*seconds, geom.Vec3{Z: 1})
 	if v := g.linear(fallen); v.Sub(geom.Vec3{X: 3, Z: 1 - 9.81*seconds}).Len() > 1e-3 {
-		t.Errorf("alone: what falls is expected to move by %v", v)
+		t.Errorf("free: the predicted velocity of a falling body is %v", v)
 	}
 }
 
-// fakeBaselines is a player's cube and what is known of it and of body 1.
+// fakeBaselines are the baselines of a player's cube and of body 1.
 type fakeBaselines struct {
 	states [2]sim.Body
 	tick   sim.Tick
@@ -132,10 +131,9 @@ func (p *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
 	return &p.states[0]
 }
 
-// TestEncodings holds every way to write an update against bodies that differ from what
-// is known by anything from nothing to ten metres: what is read is what was sent, to
-// the bit; and a reader that does not know the base loses what depends on it, and
-// reads what follows.
+// TestEncodings checks every encoding with bodies that differ from their baselines by nothing up to
+// ten metres: the states are read exactly as sent; and a reader without the baselines loses only
+// the updates that depend on them.
 func TestEncodings(t *testing.T) {
 	sc := mustScene(t, "katamari:cubes=4")
 	x := uint32(1)
@@ -160,43 +158,43 @@ func TestEncodings(t *testing.T) {
 			now[j].Linear, now[j].Angular = now[j].Linear.Add(vec(size)), now[j].Angular.Add(vec(size))
 			now[j] = f.roundTrip(now[j])
 		}
-		for _, way := range []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute} {
+		for _, encoding := range []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute} {
 			m := message{tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, rate: 60, format: f, baselines: &known, params: defaultParams}
 			m.updates[0] = update{body: 0, state: now[0], encoding: freeDelta}
 			body := now[1]
-			body.Asleep = way > freeDelta && i%3 == 0 || way == freeDelta && i%3 == 1
+			body.Asleep = encoding > freeDelta && i%3 == 0 || encoding == freeDelta && i%3 == 1
 			body = f.roundTrip(body)
-			switch way {
+			switch encoding {
 			case initialState:
 				body = f.roundTrip(sc.Boxes[1].Start)
 			case zeroDelta:
 				a := extrapolate(&known.states[1], 10/float32(60))
 				body = f.roundTrip(a)
 			case attachedDelta, tumblingDelta:
-				u := update{body: 1, encoding: way}
+				u := update{body: 1, encoding: encoding}
 				g, _ := m.predictor(&u)
-				if (largestComponent(g.rot(body.Pose.Pos)) != f.quantise(&body).rot.Largest) != (way == tumblingDelta) {
+				if (largestComponent(g.rot(body.Pose.Pos)) != f.quantise(&body).rot.Largest) != (encoding == tumblingDelta) {
 					continue
 				}
 			}
-			m.updates[1] = update{body: 1, state: body, encoding: way}
+			m.updates[1] = update{body: 1, state: body, encoding: encoding}
 			m.updates[2] = update{body: 3, state: f.roundTrip(sc.Boxes[3].Start), encoding: initialState}
 			var c quant.Coder
 			c.BeginWrite(make([]byte, maxBytes))
 			m.code(&c, &sc)
 			data := slices.Clone(c.FinishWrite())
-			for _, knows := range []bool{true, false} {
-				known.known = knows
+			for _, hasBaseline := range []bool{true, false} {
+				known.known = hasBaseline
 				o := message{rate: 60, baselines: &known}
 				if err := o.read(&c, data, &sc, 450); err != nil {
-					t.Fatalf("way %d, %v: %v", way, knows, err)
+					t.Fatalf("encoding %d, baseline known %v: %v", encoding, hasBaseline, err)
 				}
-				u, lost := &o.updates[1], !knows && way != initialState && way != absolute
-				if u.encoding != way || u.missingBaseline != lost || !lost && u.state != body {
-					t.Fatalf("way %d, %v: %+v was sent, %+v read", way, knows, body, u)
+				u, lost := &o.updates[1], !hasBaseline && encoding != initialState && encoding != absolute
+				if u.encoding != encoding || u.missingBaseline != lost || !lost && u.state != body {
+					t.Fatalf("encoding %d, baseline known %v: %+v is read as %+v", encoding, hasBaseline, body, u)
 				}
 				if last := &o.updates[2]; last.missingBaseline || last.state != m.updates[2].state {
-					t.Fatalf("way %d, %v: after it %+v was sent, %+v read", way, knows, m.updates[2], last)
+					t.Fatalf("encoding %d, baseline known %v: the next update %+v is read as %+v", encoding, hasBaseline, m.updates[2], last)
 				}
 			}
 			known.known = true
@@ -204,9 +202,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestBitsMatchEstimate says that a packet of differences takes what was reckoned for it
-// when its bodies were chosen, in whatever order they came, and not one that does
-// not fit.
+// TestBitsMatchEstimate checks that a packet takes as many bits as chooseUpdates estimates, in
+// whatever order the bodies were chosen, and no more than available.
 func TestBitsMatchEstimate(t *testing.T) {
 	for _, level := range []string{"relative", "delta"} {
 		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=10%", "compression", level)
@@ -214,50 +211,50 @@ func TestBitsMatchEstimate(t *testing.T) {
 		r.run(300)
 		for range 300 {
 			r.run(1)
-			m, p := r.s.message, &r.s.senders[0]
+			m, p := r.s.scratch.message, &r.s.senders[0]
 			m.tuner, m.baselines = nil, p
-			m.params = p.params // of the next one
+			m.params = p.state.params // of the next packet
 			size := func() int {
-				p.coder.BeginMeasure()
-				m.code(&p.coder, r.env[1].World.Scene())
-				return p.coder.BitsProcessed()
+				p.scratch.coder.BeginMeasure()
+				m.code(&p.scratch.coder, r.env[1].World.Scene())
+				return p.scratch.coder.BitsProcessed()
 			}
 			m.updateCount = 0
-			head := size()
-			const most = 2000
-			promised := p.chooseUpdates(&m, r.env[1].World, most, unowned)
-			if n := size() - head; n != promised || n > most || m.updateCount < maxUpdates && n < most-300 {
-				t.Fatalf("%s: %d updates in %d bits, %d promised, of %d", level, m.updateCount, n, promised, most)
+			headerBits := size()
+			const available = 2000
+			estimated := p.chooseUpdates(&m, r.env[1].World, available, unowned)
+			if n := size() - headerBits; n != estimated || n > available || m.updateCount < maxUpdates && n < available-300 {
+				t.Fatalf("%s: %d updates take %d bits, estimated %d, available %d", level, m.updateCount, n, estimated, available)
 			}
 		}
 	}
 }
 
-// TestAckBits says that whatever has not come is told, and that what has come is
-// told in few bits.
+// TestAckBits checks that any acknowledgements survive a round trip, and that few missing packets
+// take few bits.
 func TestAckBits(t *testing.T) {
 	for i := range uint32(32) {
-		for _, heard := range []uint32{1<<32 - 1, 1, 1 << i, ^(1 << i), 0x8421_0f0f << (i / 2)} {
-			m := message{ackBits: heard | 1}
+		for _, acked := range []uint32{1<<32 - 1, 1, 1 << i, ^(1 << i), 0x8421_0f0f << (i / 2)} {
+			m := message{ackBits: acked | 1}
 			var c quant.Coder
 			c.BeginWrite(make([]byte, 32))
 			m.codeAckBits(&c)
 			n := c.BitsProcessed()
 			c.BeginRead(slices.Clone(c.FinishWrite()))
 			o := message{}
-			if o.codeAckBits(&c); o.ackBits != heard|1 || c.Err() != nil {
-				t.Fatalf("%x becomes %x: %v", heard|1, o.ackBits, c.Err())
+			if o.codeAckBits(&c); o.ackBits != acked|1 || c.Err() != nil {
+				t.Fatalf("%x is read as %x: %v", acked|1, o.ackBits, c.Err())
 			}
-			if most := 7 + 6*bits.OnesCount32(^heard); n > most {
-				t.Errorf("%x takes %d bits", heard, n)
+			if maxBits := 7 + 6*bits.OnesCount32(^acked); n > maxBits {
+				t.Errorf("%x takes %d bits", acked, n)
 			}
 		}
 	}
 }
 
-// TestDeltaBitBreakdown says that of the bodies that a player carries the velocities take
-// more than half of the bits, and all of it less than three quarters of a whole
-// state. With -v it prints the bits of each field.
+// TestDeltaBitBreakdown checks that of the bodies attached to a player the velocities take more
+// than half of the bits, and a whole update less than three quarters of an absolute one. With -v it
+// prints the bits of each field.
 func TestDeltaBitBreakdown(t *testing.T) {
 	r := newRig(t, "katamari", "latency=50ms,loss=5%", "compression", "delta")
 	r.input = drivePulling
@@ -265,7 +262,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 	sums, n := map[string]float64{}, 0.0
 	for range 300 {
 		r.run(1)
-		m := r.s.message
+		m := r.s.scratch.message
 		m.tuner = nil
 		var c quant.Coder
 		c.OnField(func(f quant.Field) {
@@ -288,6 +285,6 @@ func TestDeltaBitBreakdown(t *testing.T) {
 	}
 	f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}
 	if whole := float64(f.bodyBits(false) + plainIndexBits(r.env[1].World.Scene())); n < 3000 || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
-		t.Errorf("%v updates of %v bits; whole ones have %v: %v", n, all, whole, sums)
+		t.Errorf("%v updates of %v bits; absolute ones have %v: %v", n, all, whole, sums)
 	}
 }

@@ -2,23 +2,23 @@ package statesync
 
 import (
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// The precision of a rotation, in bits of a component.
+// The range of rotation-bits, the bits of each component of a rotation.
 const (
 	minRotationBits = 9
 	maxRotationBits = int(quant.SyncRotation)
 )
 
-// grids are the grids of a scene by the precision of their positions, 4096 steps per
-// metre and half as many with each one on, and by that of their rotations. Velocities
-// have 4096 per m/s and rad/s in all of them.
+// grids are the grids of a scene by the precision of positions, from 4096 steps per metre down to
+// 512, and by the precision of rotations. Velocities have 4096 steps per m/s and per rad/s.
 type grids [4][maxRotationBits - minRotationBits + 1]codec.Grid
 
-// defaultGrids are the grids of scenes with the bounds of Fiedler's demo.
+// defaultGrids are the grids of scenes with the bounds of Fiedler's program.
 var defaultGrids = newGrids(&sim.Scene{HalfWidth: 256, Height: 32, MaxLinearSpeed: 32, MaxAngularSpeed: 16})
 
 func newGrids(scene *sim.Scene) *grids {
@@ -33,7 +33,7 @@ func newGrids(scene *sim.Scene) *grids {
 	return t
 }
 
-// gridsFor returns the grids that the bounds of a scene ask for.
+// gridsFor returns the grids for the bounds of a scene.
 func gridsFor(scene *sim.Scene) *grids {
 	if scene.HalfWidth == 256 && scene.Height == 32 && scene.MaxLinearSpeed == 32 && scene.MaxAngularSpeed == 16 {
 		return defaultGrids
@@ -41,21 +41,21 @@ func gridsFor(scene *sim.Scene) *grids {
 	return newGrids(scene)
 }
 
-// format is how the bodies of a packet are written. The packet itself says so, and
-// a knob that is turned concerns the packets from then on.
+// format is the wire format of the states in a packet. The packet carries it, so a changed knob
+// applies from the next packet on.
 type format struct {
-	authority     bool // who has them is told, too
-	velocities    bool // they are sent of bodies that move
-	quantised     bool // numbers are on a grid; else they have 32 bits
-	positionSteps int  // which of steps
-	rotationBits  int  // bits of a component
-	relative      bool // states may be relative to the players'
-	delta         bool // states may be relative to earlier ones
+	authority     bool // updates carry authorities
+	velocities    bool // updates of moving bodies carry velocities
+	quantised     bool // numbers are on a grid; otherwise they have 32 bits
+	positionSteps int  // index into positionStepChoices
+	rotationBits  int  // bits per component
+	relative      bool // states may be relative to the players' cubes
+	delta         bool // states may be relative to baselines
 
-	grids *grids // of the scene; nil: the usual ones
+	grids *grids // of the scene; nil: the default ones
 }
 
-// grid returns the form's grid.
+// grid returns the grid of the format.
 func (f *format) grid() *codec.Grid {
 	g := f.grids
 	if g == nil {
@@ -64,7 +64,7 @@ func (f *format) grid() *codec.Grid {
 	return &g[f.positionSteps][f.rotationBits-minRotationBits]
 }
 
-// code reads, writes or measures the form.
+// code reads, writes or measures the format.
 func (f *format) code(c *quant.Coder) {
 	c.Label("authority")
 	f.authority = c.Bool(f.authority)
@@ -83,12 +83,11 @@ func (f *format) code(c *quant.Coder) {
 	f.relative = c.Bool(f.relative)
 	c.Label("delta")
 	if f.delta = c.Bool(f.delta); f.delta && !f.relative {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 
-// bodyBits returns what a body takes, without its number, if it is relative to
-// nothing.
+// bodyBits returns the size in bits of an absolute update, without its body index.
 func (f *format) bodyBits(asleep bool) int {
 	pose, velocities := (3+4)*32, 6*32
 	if f.quantised {
@@ -101,8 +100,8 @@ func (f *format) bodyBits(asleep bool) int {
 	return 1 + pose + velocities
 }
 
-// codeBody reads, writes or measures a body whole. What is read is a body that the
-// scene could hold, or c fails.
+// codeBody reads, writes or measures an absolute state. When it reads a state that no body of the
+// scene can have, c fails.
 func (f *format) codeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 	c.Label("asleep")
 	b.Asleep = c.Bool(b.Asleep)
@@ -126,12 +125,11 @@ func (f *format) codeBody(c *quant.Coder, b *sim.Body, scene *sim.Scene) {
 		f.codeVector(c, &b.Angular, &g.Angular)
 	}
 	if c.Reading() && c.Err() == nil && !codec.ValidBody(b, scene) {
-		c.Fail(errMalformed)
+		c.Fail(predict.ErrMalformed)
 	}
 }
 
-// codeVector reads, writes or measures three numbers. What lies outside the grid counts
-// as the bound that it is beyond.
+// codeVector reads, writes or measures a vector. Components out of the grid's range are clamped.
 func (f *format) codeVector(c *quant.Coder, v *geom.Vec3, g *quant.Grid) {
 	if !f.quantised {
 		v.X, v.Y, v.Z = c.Float(v.X), c.Float(v.Y), c.Float(v.Z)

@@ -4,30 +4,30 @@ import (
 	"math/bits"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 )
 
-// What is sent by its difference from what is expected, each kind with a length
-// of its own. The packet itself says them.
+// The kinds of differences. Each has its own Golomb parameter, which the packet carries.
 const (
-	indexGap         = iota // between the numbers of bodies
-	relativePosition        // from the player's
-	relativeLinear          // from what it would be if the body were fixed to the player
-	relativeAngular         // likewise
-	deltaPosition           // from what is expected after a base
+	indexGap         = iota // bodies left out before a body
+	relativePosition        // from the player's position
+	relativeLinear          // from the velocity of a point fixed to the player
+	relativeAngular         // from the player's angular velocity
+	deltaPosition           // from the position predicted from a baseline
 	deltaRotation
 	deltaLinear
 	deltaAngular
-	differenceKinds // how many kinds there are
+	differenceKinds // number of kinds
 )
 
-// golombParams are bits of the usual differences, by kind, in [0,15].
+// golombParams are the bits of a typical difference, by kind, in [0,15].
 type golombParams [differenceKinds]uint8
 
-// defaultParams is what a server begins with: what fits a katamari ball. The grid may be
-// coarser; they follow what is sent.
+// defaultParams are a server's first parameters. They fit a katamari ball; the server adapts them to
+// what it sends.
 var defaultParams = golombParams{3, 12, 11, 13, 7, 9, 10, 12}
 
-// code reads, writes or measures those that a form needs.
+// code reads, writes or measures the parameters that a format needs.
 func (l *golombParams) code(c *quant.Coder, f *format) {
 	n := 0
 	if f.relative {
@@ -40,21 +40,21 @@ func (l *golombParams) code(c *quant.Coder, f *format) {
 	for i := range l[:n] {
 		k := int(defaultParams[i]) + unzigzag(codeGolomb(c, zigzag(int(l[i])-int(defaultParams[i])), 0))
 		if k < 0 || k > 15 {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 			k = 0
 		}
 		l[i] = uint8(k)
 	}
 }
 
-// maxGolombWidth is more than any difference on any grid needs, doubled for its sign.
+// maxGolombWidth is more bits than any difference on any grid needs, with its sign.
 const maxGolombWidth = 22
 
-// codeGolomb reads, writes or measures a number from 0 on of which small ones are
-// likely: clear bits and a set one say on which step it lies, and as many bits as
-// that is wide where. The first three steps are k bits wide, each later one a bit
-// wider than the one before. That costs 0.1 bits more than the entropy of the
-// differences in a katamari ball.
+// codeGolomb reads, writes or measures an integer v >= 0 of which small values are likely. The
+// values are divided into steps: clear bits and a set one are the number of the step, and the bits
+// that follow the place in it. The first three steps are k bits wide, and each later one is a bit
+// wider than the one before. This costs 0.1 bits more than the entropy of the differences in a
+// katamari ball.
 func codeGolomb(c *quant.Coder, v, k int) int {
 	if !c.Reading() {
 		step, first, width := golombStep(v, k)
@@ -70,7 +70,7 @@ func codeGolomb(c *quant.Coder, v, k int) int {
 			width++
 		}
 		if width > maxGolombWidth || c.Err() != nil {
-			c.Fail(errMalformed)
+			c.Fail(predict.ErrMalformed)
 			return 0
 		}
 	}
@@ -80,7 +80,7 @@ func codeGolomb(c *quant.Coder, v, k int) int {
 	return first
 }
 
-// golombStep is the step that a number lies on, where it begins and how wide it is.
+// golombStep returns the step that contains v, its first value and its width in bits.
 func golombStep(v, k int) (step, first, width int) {
 	width = k
 	for v-first >= 1<<width {
@@ -92,13 +92,13 @@ func golombStep(v, k int) (step, first, width int) {
 	return step, first, width
 }
 
-// golombBits is what count takes.
+// golombBits returns the size of v as codeGolomb writes it, in bits.
 func golombBits(v, k int) int {
 	step, _, width := golombStep(v, k)
 	return step + 1 + width
 }
 
-// zigzag is a number with a sign as one without: 0, -1, 1, -2, 2 are 0 to 4.
+// zigzag maps signed integers to unsigned ones: 0, -1, 1, -2, 2 to 0, 1, 2, 3, 4.
 func zigzag(d int) int {
 	if d < 0 {
 		return -2*d - 1
@@ -113,12 +113,12 @@ func unzigzag(v int) int {
 	return v / 2
 }
 
-// adaptiveShift is the differences of one body, one after the other: where the first ones
-// are longer than usual, so are the next.
+// adaptiveShift follows the differences of one body while they are coded: if the first ones are
+// longer than typical, the next ones will be too.
 type adaptiveShift struct{ excessBits, count int }
 
-// shift is by how much they are, so far: the mean, rounded, with one that is as
-// usual before them.
+// shift returns the number of bits by which the differences so far are longer than typical: their
+// mean, rounded, together with one typical difference.
 func (r *adaptiveShift) shift() int {
 	n := r.count + 1
 	return floorDiv(2*r.excessBits+n, 2*n)
@@ -137,34 +137,34 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// shiftedParam is a length after a shift, within what a step may be.
-func shiftedParam(k, by int) int { return min(max(k+by, 0), maxGolombWidth-4) }
+// shiftedParam returns a parameter after a shift, within the allowed widths.
+func shiftedParam(k, shift int) int { return min(max(k+shift, 0), maxGolombWidth-4) }
 
-// paramTuner finds out which lengths would have been the shortest.
+// paramTuner finds the parameters with which the differences sent would have been shortest.
 type paramTuner struct {
-	costs [differenceKinds][3]int // of what was sent, had its length been one less, as it was, or one more
+	costs [differenceKinds][3]int // bits with the parameter less 1, with the parameter, and with the parameter plus 1
 }
 
-// add takes in a number that was sent.
+// add counts a difference that was sent.
 func (t *paramTuner) add(kind, v, k, shift int) {
 	for i := range t.costs[kind] {
 		t.costs[kind][i] += golombBits(v, shiftedParam(k+i-1, shift))
 	}
 }
 
-// adapt makes the lengths of the next packet from those of the last ones.
+// adapt updates the parameters for the next packet. Older differences count less and less.
 func (t *paramTuner) adapt(l *golombParams) {
 	for kind := range t.costs {
 		b := &t.costs[kind]
-		by := 0
+		change := 0
 		switch {
 		case b[0] < b[1] && b[0] <= b[2] && l[kind] > 0:
-			by = -1
+			change = -1
 		case b[2] < b[1] && l[kind] < 15:
-			by = 1
+			change = 1
 		}
-		if by != 0 {
-			l[kind], *b = uint8(int(l[kind])+by), [3]int{}
+		if change != 0 {
+			l[kind], *b = uint8(int(l[kind])+change), [3]int{}
 			continue
 		}
 		for i := range b {

@@ -5,57 +5,61 @@ import (
 	"ghostcube/sim"
 )
 
-// packetRecord is what a sender notes of its last packet, to be looked at.
+// packetRecord describes a sender's last packet, for inspection.
 type packetRecord struct {
 	tick        sim.Tick
-	budget      int // bytes that might have travelled
-	bytes       int // that did
-	inputBits   int // bits of inputs
-	headerBits  int // bits of the payload without updates
-	payloadBits int // of the payload
-	updateCount int // updates
+	budget      int // bytes that the budget allowed, including all headers
+	bytes       int // bytes sent, including all headers
+	inputBits   int
+	headerBits  int // payload without its updates
+	payloadBits int
+	updateCount int
 }
 
-// inspect tells the priorities and the last packet of one client.
-func (s *server) inspect(l *predict.Inspection, seat int) {
-	if seat >= len(s.senders) {
+// inspect reports the priorities and the last packet of one client.
+func (s *server) inspect(l *predict.Inspection, peer int) {
+	if peer >= len(s.senders) {
 		return // before the first tick
 	}
-	p := &s.senders[seat]
-	l.Priority = append(l.Priority, p.priority...)
-	o := &p.lastPacket
-	if o.bytes == 0 {
+	p := &s.senders[peer]
+	for i := range p.bodies {
+		l.Priority = append(l.Priority, p.bodies[i].priority)
+	}
+	last := &p.state.lastPacket
+	if last.bytes == 0 {
 		return
 	}
 	l.Packet = predict.PacketBreakdown{
-		Tick: o.tick, BudgetBits: 8 * max(o.budget, o.bytes), BodyCount: o.updateCount,
-		InputBits: o.inputBits, BodyBits: o.payloadBits - o.headerBits, HeaderBits: 8*o.bytes - o.payloadBits + o.headerBits - o.inputBits,
+		Tick: last.tick, BudgetBits: 8 * max(last.budget, last.bytes), BodyCount: last.updateCount,
+		InputBits: last.inputBits, BodyBits: last.payloadBits - last.headerBits, HeaderBits: 8*last.bytes - last.payloadBits + last.headerBits - last.inputBits,
 	}
 }
 
-// inputBits is how many bits of the message are inputs.
-func (s *server) inputBits(head int) int {
-	m, count := &s.message, s.message.inputCount
+// inputBits returns the size of the message's inputs. headerBits is the size of the message without
+// updates.
+func (s *server) inputBits(headerBits int) int {
+	m, count := &s.scratch.message, s.scratch.message.inputCount
 	m.inputCount = 0
-	s.coder.BeginMeasure()
-	m.code(&s.coder, s.env.World.Scene())
+	s.scratch.coder.BeginMeasure()
+	m.code(&s.scratch.coder, s.env.World.Scene())
 	m.inputCount = count
-	return head - s.coder.BitsProcessed()
+	return headerBits - s.scratch.coder.BitsProcessed()
 }
 
-// inspect tells how old the server's last word of each body is by what the client
-// shows, and how it came.
+// inspect reports the age of the newest state of each body, by the client's clock, and how it was
+// encoded.
 func (c *client) inspect(l *predict.Inspection) {
 	w := c.env.World
 	for i := range w.Bodies() {
-		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.appliedTick[i]), 0)))
+		l.Age = append(l.Age, int32(max(int64(w.Tick())-int64(c.bodies[i].appliedTick), 0)))
 		l.Moving = append(l.Moving, !w.Bodies()[i].Asleep)
+		l.Encoding = append(l.Encoding, c.bodies[i].encoding)
 	}
-	l.Encoding = append(l.Encoding, c.encodings...)
 	l.Owner = append(l.Owner, w.Owners()...)
 }
 
-// encodingClass is how an update came. What lies as the scene begins is told by itself.
+// encodingClass returns the class of an update's encoding. A body in its initial state counts as
+// absolute.
 func (u *update) encodingClass() predict.Encoding {
 	switch {
 	case u.isDelta():

@@ -5,21 +5,22 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/sim"
 )
 
-// inspect asks both halves, as a pane does.
+// inspect collects the inspection of both sides, as a pane does.
 func (r *rig) inspect(l *predict.Inspection) {
 	l.Reset()
 	r.s.inspect(l, 0)
 	r.c.inspect(l)
 }
 
-// TestInspectPriority says that the priorities told are those after the packet: none
-// of a body that was in it, and of any other what it was before and what a tick
-// adds, which is a hundred times as much where a player touches.
+// TestInspectPriority checks that the reported priorities are those after the packet: 0 for a body
+// in it, and for any other body a tick's priority more than before, a hundred times as much for a
+// touched one.
 func TestInspectPriority(t *testing.T) {
 	r := newRig(t, "katamari:cubes=300", "latency=30ms")
 	r.input = func(int) sim.Input { return sim.Input{Buttons: sim.Pull} }
@@ -30,36 +31,36 @@ func TestInspectPriority(t *testing.T) {
 		r.run(1)
 		r.inspect(&l)
 		in := map[int]bool{}
-		for i := range r.s.message.updateCount {
-			in[r.s.message.updates[i].body] = true
+		for i := range r.s.scratch.message.updateCount {
+			in[r.s.scratch.message.updates[i].body] = true
 		}
 		if len(before.Priority) == 0 || l.Packet.Tick != r.env[1].World.Tick() {
 			continue
 		}
 		if len(in) != l.Packet.BodyCount {
-			t.Fatalf("%d bodies in a packet that tells of %d", len(in), l.Packet.BodyCount)
+			t.Fatalf("%d bodies in a packet, %d reported", len(in), l.Packet.BodyCount)
 		}
 		for i, n := range l.Priority {
-			by := n - before.Priority[i]
+			gain := n - before.Priority[i]
 			switch {
 			case in[i] && n == 0:
 				sent++
-			case in[i], by < 1:
-				t.Fatalf("tick %d: body %d had %d and has %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
-			case by == 1:
+			case in[i], gain < 1:
+				t.Fatalf("tick %d: the priority of body %d was %d and is %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
+			case gain == 1:
 				grew++
-			case by == 100 && r.env[1].World.TouchedBy()[i] != sim.NoPlayer:
+			case gain == 100 && r.env[1].World.TouchedBy()[i] != sim.NoPlayer:
 				touched++
 			}
 		}
 	}
 	if sent < 1000 || grew < 1000 || touched < 10 {
-		t.Errorf("%d sent, %d grew by 1, %d by 100", sent, grew, touched)
+		t.Errorf("%d bodies sent, %d gained 1, %d gained 100", sent, grew, touched)
 	}
 }
 
-// TestInspectAge says that a body's age is 0 in the tick in which the server's word of
-// it is applied, and one more in every tick after that.
+// TestInspectAge checks that a body's age is 0 in the tick in which a state of it is applied, and
+// grows by one in every other tick.
 func TestInspectAge(t *testing.T) {
 	for _, level := range []string{"quantised-both", "delta"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=10%", "compression", level)
@@ -72,43 +73,41 @@ func TestInspectAge(t *testing.T) {
 			r.run(1)
 			if r.env[0].World.Tick() != at+1 {
 				r.inspect(&before)
-				continue // the clock was set, or two ticks made
+				continue // the clock was set, or two ticks were stepped
 			}
 			r.inspect(&l)
 			m := r.c.packets.Find(at + 1)
 			for i, age := range l.Age {
-				said := false
+				included := false
 				if m != nil {
 					for _, u := range m.updates[:m.updateCount] {
-						said = said || u.body == i && !u.missingBaseline
+						included = included || u.body == i && !u.missingBaseline
 					}
 				}
 				switch {
-				case said && age == 0:
+				case included && age == 0:
 					fresh++
-				case !said && age == before.Age[i]+1:
+				case !included && age == before.Age[i]+1:
 					old++
-				case !said && age <= before.Age[i] && l.Encoding[i] != predict.NeverReceived && r.env[0].World.Bodies()[i].Asleep:
-					// a late packet told where it rests
+				case !included && age <= before.Age[i] && l.Encoding[i] != predict.NeverReceived && r.env[0].World.Bodies()[i].Asleep:
+					// a late packet contained the resting body
 				default:
-					t.Fatalf("%s, tick %d: body %d was %d old and is %d, spoken of: %t", level, r.tick, i, before.Age[i], age, said)
+					t.Fatalf("%s, tick %d: the age of body %d was %d and is %d; in the packet: %t", level, r.tick, i, before.Age[i], age, included)
 				}
 				if l.Moving[i] == r.env[0].World.Bodies()[i].Asleep {
-					t.Fatalf("body %d moves: %t", i, l.Moving[i])
+					t.Fatalf("body %d: moving %t", i, l.Moving[i])
 				}
 			}
 			before.CopyFrom(&l)
 		}
 		if fresh < 1000 || old < 1000 {
-			t.Errorf("%s: %d fresh, %d older", level, fresh, old)
+			t.Errorf("%s: %d new states, %d older ones", level, fresh, old)
 		}
 	}
 }
 
-// TestInspectEncoding says that a coding is told as it was on the wire: relative to the
-// player where that made an update shorter, to an earlier state where it was sent
-// so, and that each level has the codings that it should, none before the first
-// packet.
+// TestInspectEncoding checks that encodings are reported as they were on the wire, that each level
+// has the right ones, and that there are none before the first packet.
 func TestInspectEncoding(t *testing.T) {
 	for level, want := range map[string][4]bool{
 		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.RelativeToPlayer: true},
@@ -143,17 +142,16 @@ func encodingsSeen(l *predict.Inspection) (has [4]bool) {
 	return has
 }
 
-// checkEncodings reads the server's packet as one who has forgotten all: just those
-// of its bodies that are told as differences from earlier states are lost then, and
-// those relative to a cube that is.
+// checkEncodings reads the server's packet without any baselines: exactly the deltas must be lost,
+// and the updates relative to a player's cube that is lost.
 func (r *rig) checkEncodings(level string) {
-	m, scene := &r.s.message, r.env[1].World.Scene()
+	m, scene := &r.s.scratch.message, r.env[1].World.Scene()
 	var c quant.Coder
 	c.BeginWrite(make([]byte, maxBytes))
-	tally := m.tuner
+	tuner := m.tuner
 	m.tuner = nil
 	m.code(&c, scene)
-	m.tuner = tally
+	m.tuner = tuner
 	got := message{rate: m.rate, consumedTick: m.consumedTick}
 	if err := got.read(new(quant.Coder), slices.Clone(c.FinishWrite()), scene, m.tick); err != nil || got.updateCount != m.updateCount {
 		r.t.Fatalf("%s: %v", level, err)
@@ -162,22 +160,22 @@ func (r *rig) checkEncodings(level string) {
 		u, k := &m.updates[i], m.updates[i].encodingClass()
 		lost := k == predict.DeltaEncoded
 		if k == predict.RelativeToPlayer {
-			lost = got.updates[int(u.player)].missingBaseline // the cube that it is relative to
+			lost = got.updates[int(u.player)].missingBaseline // the player's cube
 		}
 		if got.updates[i].missingBaseline != lost {
-			r.t.Fatalf("%s: body %d is told as %d, and to who knows nothing lost %t", level, u.body, k, got.updates[i].missingBaseline)
+			r.t.Fatalf("%s: body %d has encoding class %d; lost without baselines: %t", level, u.body, k, got.updates[i].missingBaseline)
 		}
 	}
 }
 
-// TestInspectPacket says that what is told of packets adds up to the bytes that
-// travelled, that it is within the room, which is that of one to three ticks, that there are bits of inputs where inputs
-// are sent and only there, and that bodies take as many bits as their level says.
+// TestInspectPacket checks that the parts of a packet add up to the bytes sent, that these are
+// within the budget of one to three ticks, that there are input bits only if inputs are sent, and
+// that bodies take as many bits as their level needs.
 func TestInspectPacket(t *testing.T) {
 	for _, inputs := range []string{"on", "off"} {
 		r := newRig(t, "katamari:cubes=300", "latency=30ms,loss=5%", "inputs", inputs)
 		var l predict.Inspection
-		packets, form := 0, r.s.settings.format(true)
+		packets, form := 0, r.s.settings.compression.format(true)
 		for range 300 {
 			before := r.bytesSent()
 			r.run(1)
@@ -187,20 +185,20 @@ func TestInspectPacket(t *testing.T) {
 				continue
 			}
 			packets++
-			if sent := r.bytesSent() - before; p.Bits() != 8*sent || p.Bits() > p.BudgetBits || p.HeaderBits < 8*headerBytes {
+			if sent := r.bytesSent() - before; p.Bits() != 8*sent || p.Bits() > p.BudgetBits || p.HeaderBits < 8*packet.WireBytes(0) {
 				t.Fatalf("%+v of %d bytes", *p, sent)
 			}
 			if p.BudgetBits < 256_000/60-8 || p.BudgetBits > 3*256_000/60 {
-				t.Fatalf("room for %d bits at 256 kbit/s", p.BudgetBits)
+				t.Fatalf("a budget of %d bits at 256 kbit/s", p.BudgetBits)
 			}
 			if (p.InputBits > 0) != (inputs == "on") {
 				t.Fatalf("inputs %s: %+v", inputs, *p)
 			}
 			want := 0
-			for _, u := range r.s.message.updates[:p.BodyCount] {
+			for _, u := range r.s.scratch.message.updates[:p.BodyCount] {
 				want += plainIndexBits(r.env[1].World.Scene()) + form.bodyBits(u.state.Asleep)
 			}
-			if p.BodyBits != want && r.s.message.updateCount == p.BodyCount {
+			if p.BodyBits != want && r.s.scratch.message.updateCount == p.BodyCount {
 				t.Fatalf("%d bodies of %d bits, want %d", p.BodyCount, p.BodyBits, want)
 			}
 		}
@@ -210,9 +208,8 @@ func TestInspectPacket(t *testing.T) {
 	}
 }
 
-// TestInspectionHasNoSideEffects says that two sessions of which one is looked at all
-// the time stay the same, that a copy tells what its original does, and that
-// looking again takes no memory.
+// TestInspectionHasNoSideEffects checks that of two equal sessions the one that is always inspected
+// stays equal, that a copy has the same inspection, and that inspecting again allocates nothing.
 func TestInspectionHasNoSideEffects(t *testing.T) {
 	a := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "compression", "delta")
 	b := newRig(t, "katamari:cubes=200", "latency=50ms,jitter=10ms,loss=10%", "compression", "delta")
@@ -231,7 +228,7 @@ func TestInspectionHasNoSideEffects(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(a.env[0].Counters.All(), b.env[0].Counters.All()) || a.bytesSent() != b.bytesSent() {
-		t.Error("meters or traffic differ")
+		t.Error("counters or traffic differ")
 	}
 	if n := testing.AllocsPerRun(20, func() { a.inspect(&l) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -244,6 +241,6 @@ func TestInspectionHasNoSideEffects(t *testing.T) {
 	c.c.CopyFrom(a.c)
 	c.inspect(&copied)
 	if !reflect.DeepEqual(l, copied) {
-		t.Error("a copy tells something else")
+		t.Error("the inspection of a copy differs")
 	}
 }

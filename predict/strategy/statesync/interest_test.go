@@ -6,9 +6,9 @@ import (
 	"ghostcube/sim"
 )
 
-// TestInterestArea says that without an area of interest bodies are told of as often far away
-// as near; with one, nearer ones more often, and farther ones by the square of the
-// distance more rarely; and beyond its end never, and nothing waits for that.
+// TestInterestArea checks that without an area of interest bodies are sent as often far away as
+// near; with one, near bodies more often, and far ones less often with the square of the distance;
+// and beyond the cutoff never.
 func TestInterestArea(t *testing.T) {
 	rates := func(knobs ...string) (near, mid, far float64) {
 		r := newRig(t, "fleet:fields=6", "latency=30ms", append(knobs, "reliable-rest", "off")...)
@@ -17,15 +17,15 @@ func TestInterestArea(t *testing.T) {
 	}
 	near, mid, far := rates()
 	if mid < 0.5*near || far < 0.9*mid || far > 1.1*mid {
-		t.Errorf("without an area %.3g, %.3g, %.3g updates a second", near, mid, far)
+		t.Errorf("without an area: %.3g, %.3g, %.3g updates per second", near, mid, far)
 	}
 	near, mid, far = rates("interest-radius", "20")
 	if near < 3*mid || far > 0.7*mid || far == 0 {
-		t.Errorf("with an area %.3g, %.3g, %.3g updates a second", near, mid, far)
+		t.Errorf("with a radius: %.3g, %.3g, %.3g updates per second", near, mid, far)
 	}
 	near, mid, far = rates("interest-radius", "20", "interest-cutoff", "60")
 	if near < 5*mid || far != 0 {
-		t.Errorf("with an end %.3g, %.3g, %.3g updates a second", near, mid, far)
+		t.Errorf("with a cutoff: %.3g, %.3g, %.3g updates per second", near, mid, far)
 	}
 	a := interestArea{radius: 10}
 	for metres, want := range map[float32]int{5: 60, 13: 60, 20: 15, 40: 3} {
@@ -36,7 +36,7 @@ func TestInterestArea(t *testing.T) {
 			}
 		}
 		if n < want || n > want+1 {
-			t.Errorf("at %v m %d of 60 ticks, want %d", metres, n, want)
+			t.Errorf("at %v m: %d of 60 ticks, want %d", metres, n, want)
 		}
 	}
 }

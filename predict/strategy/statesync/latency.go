@@ -11,23 +11,23 @@ func latency(to *predict.InputProgress, s predict.Server, c predict.Client) {
 	c.(*client).progress(to)
 }
 
-// progress tells which inputs have been used, and what has been sent.
+// progress reports which inputs the server has used and the newest state that it has sent.
 func (s *server) progress(to *predict.InputProgress) {
 	to.Consumed = s.inputReceiver.ConsumedTick(0)
-	if len(s.senders) > 0 && s.senders[0].lastPacket.bytes > 0 {
-		to.StateSent = s.senders[0].lastPacket.tick
+	if len(s.senders) > 0 && s.senders[0].state.lastPacket.bytes > 0 {
+		to.StateSent = s.senders[0].state.lastPacket.tick
 	}
 }
 
-// progress tells what has been made and has come. The client steps with what the packet
-// of a tick says the players did; what it has in its own hands answers at once.
+// progress reports how far inputs and states have come at the client. The client steps with the
+// inputs in the packets; only bodies under its own authority respond at once.
 func (c *client) progress(to *predict.InputProgress) {
 	to.Sampled = c.inputSender.SampledTick()
-	if c.started {
-		to.StateReceived = c.newest
-		to.Shown = min(c.env.World.Tick(), c.newest)
-		if c.jitterBuffer == 0 && c.smooth.Mode != smoothing.None {
-			to.Shown = c.visibleTick // for it is hidden at first
+	if c.state.started {
+		to.StateReceived = c.state.newest
+		to.Shown = min(c.env.World.Tick(), c.state.newest)
+		if c.settings.jitterBuffer == 0 && c.settings.smoothing.Mode != smoothing.None {
+			to.Shown = c.state.visibleTick // smoothing hides the newest corrections in their first tick
 		}
 	}
 	if c.mayClaim() {

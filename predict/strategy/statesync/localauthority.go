@@ -8,254 +8,260 @@ import (
 	"ghostcube/sim"
 )
 
-// localAuthority is what a client's player has in hand, where the toucher's word counts: what
-// package sim says is under its authority.
+// localAuthority is a client's side of client authority: the bodies that its world assigns to the
+// client's player, and the uplink that sends their states. A localClaim is its part for one body.
 type localAuthority struct {
-	mode   int // the knob
-	budget int // kbit/s
+	input          sim.Input // of this tick
+	serverTick     sim.Tick  // of the server's newest packet
+	consumedTick   sim.Tick  // newest client tick that the server had consumed by then; 0: none
+	claimedIslands []bool    // by island: it contains a claimed body that is awake
+	sender         sender
 
-	input           sim.Input
-	claimed         []bool     // by body: in hand after the last step
-	owns            []bool     // by body: more than touched
-	claimedIslands  []bool     // by island: there is a body in hand in it, awake
-	movingIslands   []bool     // by island: not all of it rests by the server's last word
-	released        []bool     // by body: let go, and the server is not known to have heard
-	serverKnowsFrom []sim.Tick // by body: from this tick on the server had heard of it when it spoke; 0: not known
-	sender          sender
-	serverTick      sim.Tick // of the server's newest packet
-	consumedTick    sim.Tick // which of our ticks it had heard of; 0: none
-
-	previous []sim.Body
-	changed  []bool
-	message  message
-	coder    quant.Coder
-	buffer   [maxUplinkBytes]byte
+	scratch localAuthorityScratch
 }
 
-// maxUplinkBytes holds what a client may send.
+// localClaim is a client's claim to one body. It is plain.
+type localClaim struct {
+	active          bool     // the body is under the player's authority since the last step
+	owns            bool     // the player owns it and does not only touch it
+	released        bool     // the release is not acknowledged yet
+	serverKnowsFrom sim.Tick // server packets from this tick on take the claim into account; 0: not acknowledged
+	previous        sim.Body // state at the end of the last tick
+}
+
+type localAuthorityScratch struct {
+	movingIslands []bool // by island: not all of its bodies rest at the server
+	changed       []bool // by body: since the last tick
+	message       message
+	coder         quant.Coder
+	buffer        [maxUplinkBytes]byte
+}
+
+// maxUplinkBytes is enough for any payload of a client.
 const maxUplinkBytes = maxBytes + (input.MaxInputs*(input.MaxShotInputBits+1)+64)/8/8*8
 
 func newLocalAuthority(w *predict.World) localAuthority {
 	n := len(w.Bodies())
 	return localAuthority{
-		claimed: make([]bool, n), claimedIslands: make([]bool, n), movingIslands: make([]bool, n), owns: make([]bool, n), released: make([]bool, n), serverKnowsFrom: make([]sim.Tick, n),
-		sender: newSender(n), changed: make([]bool, n), previous: append([]sim.Body(nil), w.Bodies()...),
+		claimedIslands: make([]bool, n), sender: newSender(n, w.Rate()),
+		scratch: localAuthorityScratch{movingIslands: make([]bool, n), changed: make([]bool, n)},
 	}
 }
 
-func (g *localAuthority) declare(k *predict.Knobs, m *predict.Counters) {
-	declareAuthority(k, &g.mode)
-	k.Int(&g.budget, "uplink-budget", 256, 16, 4096, "authority=client: kbit/s from each client, headers of IP and UDP included")
-	m.Declare("claimed_bodies", "bodies that the client's player has in hand, now")
-	m.Declare("lost_claims", "times a body was given up because the server has it in another's hands, or in nobody's")
+func (k *clientCounters) initClaims(m *predict.Counters) {
+	k.claimedBodies = m.New("claimed_bodies", "bodies under the authority of the client's player, now")
+	k.lostClaims = m.New("lost_claims", "claims that ended because the server gave the body to another player or to nobody")
 }
 
-// mayClaim reports whether the client's player may have bodies in hand.
-func (c *client) mayClaim() bool { return c.authority.mode == clientAuthority && c.env.Player >= 0 }
+// mayClaim reports whether the client's player may have authority over bodies.
+func (c *client) mayClaim() bool {
+	return c.settings.authority == clientAuthority && c.env.Player >= 0
+}
 
-// updateClaims looks after a step what is in hand now.
+// updateClaims updates the claims after a step.
 func (c *client) updateClaims() {
-	g, w, p := &c.authority, c.env.World, int8(c.env.Player)
-	clear(g.claimedIslands)
+	a, w, player := &c.authority, c.env.World, int8(c.env.Player)
+	clear(a.claimedIslands)
 	if !c.mayClaim() {
-		clear(g.claimed)
-		clear(g.released)
+		for i := range c.bodies {
+			c.bodies[i].claim.active, c.bodies[i].claim.released = false, false
+		}
 		return
 	}
 	owners, touched := w.Owners(), w.TouchedBy()
-	held := 0
-	for i := range g.claimed {
-		mine := owners[i] == p && (i == int(p) || i >= c.env.Players)
+	count := 0
+	for i := range c.bodies {
+		b, claim := &c.bodies[i], &c.bodies[i].claim
+		mine := owners[i] == player && (i == int(player) || i >= c.env.Players)
 		switch {
-		case mine && !g.claimed[i]:
-			g.serverKnowsFrom[i], g.released[i] = 0, false
-		case !mine && g.claimed[i]:
-			g.released[i] = true
+		case mine && !claim.active:
+			claim.serverKnowsFrom, claim.released = 0, false
+		case !mine && claim.active:
+			claim.released = true
 		}
-		g.claimed[i] = mine
-		g.owns[i] = mine && (i == int(p) || touched[i] == p && g.input.Buttons&sim.Pull != 0)
+		claim.active = mine
+		claim.owns = mine && (i == int(player) || touched[i] == player && a.input.Buttons&sim.Pull != 0)
 		if mine {
-			held++
-			c.rest.recordState(i, false)
-			c.appliedTick[i], c.lastReceived[i] = w.Tick(), w.Bodies()[i].Pose // ours is the last word
+			count++
+			b.recordRest(false)
+			b.appliedTick, b.lastReceived = w.Tick(), w.Bodies()[i].Pose // the client's own state is the authoritative one
 			if !w.Bodies()[i].Asleep {
-				g.claimedIslands[w.Island(i)] = true
+				a.claimedIslands[w.Island(i)] = true
 			}
 		}
 	}
-	c.env.Counters.Set("claimed_bodies", float64(held))
+	c.counters.claimedBodies.Set(float64(count))
 }
 
-// predictedTick is the server's tick that the bodies in hand are drawn in: that of its newest
-// packet, and as many on as we have ticks beyond those that it had heard of then.
+// predictedTick returns the server tick that the drawn states of claimed bodies will be applied in:
+// that of the newest packet, plus the client's ticks that the server had not consumed by then.
 func (c *client) predictedTick() sim.Tick {
-	g := &c.authority
-	if g.consumedTick == 0 {
+	a := &c.authority
+	if a.consumedTick == 0 {
 		return c.env.World.Tick()
 	}
-	return sim.Tick(max(int64(g.serverTick)+int64(c.inputTick)-1-int64(g.consumedTick), 0))
+	return sim.Tick(max(int64(a.serverTick)+int64(c.state.inputTick)-1-int64(a.consumedTick), 0))
 }
 
-// sleepIslands puts to sleep, where the server has them, all bodies of an island of which
-// each rests by the server's last word, and within a centimetre of where it is here.
-// A heap that several hands have made need not stand as it is said to: some bodies
-// reach into others. Set to sleep one after the other they would be pushed out and
-// awake again and again.
+// sleepIslands puts an island to sleep at the server's poses if each of its bodies rests at the
+// server and is within sleepTolerance of its pose there. All bodies of the island fall asleep
+// together, because a pile put together from the states of several players may contain
+// overlapping bodies: put to sleep one at a time, they would push each other out and wake again.
 func (c *client) sleepIslands() {
-	g, w := &c.authority, c.env.World
+	w, moving := c.env.World, c.authority.scratch.movingIslands
 	if !c.mayClaim() {
 		return
 	}
-	clear(g.movingIslands)
+	clear(moving)
 	for i := range w.Bodies() {
-		if b := &w.Bodies()[i]; !b.Asleep && !(c.rest.atRest[i] && b.Pose.Pos.Sub(c.lastReceived[i].Pos).Len() < sleepTolerance) {
-			g.movingIslands[w.Island(i)] = true
+		if b := &w.Bodies()[i]; !b.Asleep && !(c.bodies[i].atRest && b.Pose.Pos.Sub(c.bodies[i].lastReceived.Pos).Len() < sleepTolerance) {
+			moving[w.Island(i)] = true
 		}
 	}
 	for i := range w.Bodies() {
-		if !w.Bodies()[i].Asleep && !g.movingIslands[w.Island(i)] {
-			c.correctBody(i, sim.Body{Pose: c.lastReceived[i], Asleep: true})
+		if !w.Bodies()[i].Asleep && !moving[w.Island(i)] {
+			c.correctBody(i, sim.Body{Pose: c.bodies[i].lastReceived, Asleep: true})
 		}
 	}
 }
 
-// authorityOf is how a body is held here.
+// authorityOf returns the authority that the client claims over a body.
 func (c *client) authorityOf(i int) authority {
-	if !c.authority.claimed[i] {
+	claim := &c.bodies[i].claim
+	if !claim.active {
 		return noAuthority
 	}
-	return authority{int8(c.env.Player), c.authority.owns[i]}
+	return authority{int8(c.env.Player), claim.owns}
 }
 
-// acceptsUpdate reports whether the server's word of a body counts, and gives the body up
-// if it says that another has it.
+// acceptsUpdate reports whether the client applies an update. It gives up its claim if the server
+// has given the body to another player or to nobody.
 func (c *client) acceptsUpdate(u *update, s *message) bool {
-	g, w, b, p := &c.authority, c.env.World, u.body, int8(c.env.Player)
+	claim, player := &c.bodies[u.body].claim, int8(c.env.Player)
 	if !c.mayClaim() {
 		return true
 	}
-	says := noAuthority
+	server := noAuthority
 	if s.format.authority {
-		says = u.authority
+		server = u.authority
 	}
-	heard := g.serverKnowsFrom[b] != 0 && s.tick >= g.serverKnowsFrom[b] // it knows what we said
+	serverKnows := claim.serverKnowsFrom != 0 && s.tick >= claim.serverKnowsFrom
 	switch {
-	case b == int(p) || says.player == p:
-		return false // our own word, or an old one
-	case g.claimed[b] && !heard && says.rank() <= c.authorityOf(b).rank():
-		return false // ours is on its way
-	case g.claimed[b]:
-		c.env.Counters.Add("lost_claims", 1)
-		g.claimed[b], g.owns[b] = false, false
-	case g.released[b] && says.player == sim.NoPlayer:
-		return false // the end of what we did with it is on its way
+	case u.body == int(player) || server.player == player:
+		return false // the state is the client's own, or older than it
+	case claim.active && !serverKnows && server.rank() <= c.authorityOf(u.body).rank():
+		return false // the claim has not reached the server yet
+	case claim.active:
+		c.counters.lostClaims.Inc()
+		claim.active, claim.owns = false, false
+	case claim.released && server.player == sim.NoPlayer:
+		return false // the client's last states have not reached the server yet
 	}
-	g.released[b] = false
-	w.SetOwner(b, says.player)
+	claim.released = false
+	c.env.World.SetOwner(u.body, server.player)
 	return true
 }
 
-// receiveAcks takes in what the server is known to have heard.
+// receiveAcks updates the claims that the server has acknowledged.
 func (c *client) receiveAcks(server *packet.Endpoint) {
-	g := &c.authority
-	for _, a := range server.Acks() {
-		f := &g.sender.sentPackets[a%historyTicks]
-		if !f.used || f.sequence != a {
+	a := &c.authority
+	for _, ack := range server.Acks() {
+		p := &a.sender.sentPackets[ack%historyTicks]
+		if !p.used || p.sequence != ack {
 			continue
 		}
-		for i := range f.updates[:f.updateCount] {
-			switch u := &f.updates[i]; {
+		for i := range p.updates[:p.updateCount] {
+			u := &p.updates[i]
+			claim := &c.bodies[u.body].claim
+			switch {
 			case u.authority.player == sim.NoPlayer:
-				g.released[u.body] = false
-			case g.claimed[u.body] && g.serverKnowsFrom[u.body] == 0:
-				g.serverKnowsFrom[u.body] = c.newest + 1
+				claim.released = false
+			case claim.active && claim.serverKnowsFrom == 0:
+				claim.serverKnowsFrom = c.state.newest + 1
 			}
 		}
 	}
-	g.sender.receiveAcks(server)
+	a.sender.receiveAcks(server)
 }
 
-// sendClaims sends the input, and how the bodies in hand are.
+// sendClaims sends the inputs and the states of the claimed bodies, as many as the budget allows.
 func (c *client) sendClaims(server *packet.Endpoint) {
-	g, w := &c.authority, c.env.World
+	a, w := &c.authority, c.env.World
+	coder, m := &a.scratch.coder, &a.scratch.message
 	c.receiveAcks(server)
 	for i, b := range w.Bodies() {
-		g.changed[i] = b != g.previous[i]
-		g.previous[i] = b
+		claim := &c.bodies[i].claim
+		a.scratch.changed[i] = b != claim.previous
+		claim.previous = b
 	}
-	g.accumulatePriorities(w)
-	g.sender.addCredit(int64(g.budget) * 1000)
+	c.accumulateClaimPriorities()
+	a.sender.state.budget.AddTick(c.settings.uplinkBudget * bytesPerKbit)
 
-	tick := c.inputTick - 1
-	m := &g.message
-	m.tick, m.players, m.inputCount, m.updateCount, m.rate = tick, c.env.Players, 0, 0, w.Rate()
-	m.format = c.settings.format(true)
+	m.tick, m.players, m.inputCount, m.updateCount, m.rate = c.state.inputTick-1, c.env.Players, 0, 0, w.Rate()
+	m.format = c.settings.compression.format(true)
 	m.fromClient, m.format.authority, m.format.relative, m.format.delta = true, true, false, false
-	since := c.inputTick // of which the server has nothing
-	if g.sender.anyAcked {
-		since = g.sender.ackedTick + 1
+	firstInput := c.state.inputTick // first input that the server may not have
+	if a.sender.state.anyAcked {
+		firstInput = a.sender.state.ackedTick + 1
 	}
-	g.coder.BeginMeasure()
-	c.inputSender.Encode(&g.coder, since)
-	m.code(&g.coder, w.Scene())
-	head := g.coder.BitsProcessed()
-	most := 8*maxPayload(g.sender.availableBytes(w.Rate())) - head
-	least := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
-	if most < least {
-		g.sender.reserveCredit(head+least, w.Rate())
+	coder.BeginMeasure()
+	c.inputSender.Encode(coder, firstInput)
+	m.code(coder, w.Scene())
+	headerBits := coder.BitsProcessed()
+	available := 8*a.sender.availablePayload() - headerBits
+	needed := plainIndexBits(w.Scene()) + authorityBits(m.players) + m.format.bodyBits(false)
+	if available < needed {
+		a.sender.reserve(headerBits + needed)
 	} else {
-		g.sender.chooseUpdates(m, w, most, func(i int) authority { return c.authorityOf(i) })
+		a.sender.chooseUpdates(m, w, available, func(i int) authority { return c.authorityOf(i) })
 	}
-	g.coder.BeginWrite(g.buffer[:])
-	c.inputSender.Encode(&g.coder, since)
-	m.code(&g.coder, w.Scene())
-	if g.coder.Err() != nil {
-		panic("statesync: a packet that does not fit: " + g.coder.Err().Error())
+	coder.BeginWrite(a.scratch.buffer[:])
+	c.inputSender.Encode(coder, firstInput)
+	m.code(coder, w.Scene())
+	if coder.Err() != nil {
+		panic("statesync: a packet exceeds its buffer: " + coder.Err().Error())
 	}
-	data := g.coder.FinishWrite()
-	g.sender.recordSent(server.Send(data), m, len(data), w.Rate())
-}
-
-// accumulatePriorities adds the priorities of this tick: of the player's cube, of what has been
-// let go, and of the rest that is in hand, but for what rests and is known to rest
-// there.
-func (g *localAuthority) accumulatePriorities(w *predict.World) {
-	p := &g.sender
-	for i := range p.priority {
-		b := &w.Bodies()[i]
-		if !b.Asleep {
-			p.restTick[i] = 0
-		} else if g.changed[i] {
-			p.restTick[i] = w.Tick()
-		}
-		add := int64(1)
-		switch {
-		case !g.claimed[i] && !g.released[i]:
-			p.priority[i] = notSent
-			continue
-		case i < w.Scene().Players:
-			add = playerCubePriority
-		case g.released[i] || p.restTick[i] != 0 || g.serverKnowsFrom[i] == 0:
-			add = 10
-		case b.Asleep:
-			p.priority[i] = notSent
-			continue
-		}
-		p.priority[i] = min(max(p.priority[i], 0)+add, maxPriority)
-	}
+	data := coder.FinishWrite()
+	a.sender.recordSent(server.Send(data), m, len(data))
 }
 
 const (
-	notSent            = -1 // the priority of what is not sent
-	playerCubePriority = 100
+	notSent                = -1 // priority of a body that is not sent
+	claimPriority          = 1
+	uncertainClaimPriority = 10 // of releases, and of claims and rests that are not acknowledged
+	playerClaimPriority    = 100
 )
 
-func (g *localAuthority) copyFrom(o *localAuthority) {
-	g.mode, g.budget, g.input = o.mode, o.budget, o.input
-	g.claimed, g.owns = append(g.claimed[:0], o.claimed...), append(g.owns[:0], o.owns...)
-	g.claimedIslands = append(g.claimedIslands[:0], o.claimedIslands...)
-	g.released, g.serverKnowsFrom = append(g.released[:0], o.released...), append(g.serverKnowsFrom[:0], o.serverKnowsFrom...)
-	g.previous, g.changed = append(g.previous[:0], o.previous...), append(g.changed[:0], o.changed...)
-	g.serverTick, g.consumedTick = o.serverTick, o.consumedTick
-	g.sender.copyFrom(&o.sender)
+// accumulateClaimPriorities adds this tick's priorities of the claimed and released bodies. A body
+// whose rest is acknowledged is not sent again.
+func (c *client) accumulateClaimPriorities() {
+	w := c.env.World
+	for i := range c.bodies {
+		b, claim, p := &w.Bodies()[i], &c.bodies[i].claim, &c.authority.sender.bodies[i]
+		if !b.Asleep {
+			p.restTick = 0
+		} else if c.authority.scratch.changed[i] {
+			p.restTick = w.Tick()
+		}
+		added := int64(claimPriority)
+		switch {
+		case !claim.active && !claim.released:
+			p.priority = notSent
+			continue
+		case i < w.Scene().Players:
+			added = playerClaimPriority
+		case claim.released || p.restTick != 0 || claim.serverKnowsFrom == 0:
+			added = uncertainClaimPriority
+		case b.Asleep:
+			p.priority = notSent
+			continue
+		}
+		p.priority = min(max(p.priority, 0)+added, maxPriority)
+	}
+}
+
+func (a *localAuthority) copyFrom(o *localAuthority) {
+	a.input, a.serverTick, a.consumedTick = o.input, o.serverTick, o.consumedTick
+	a.claimedIslands = append(a.claimedIslands[:0], o.claimedIslands...)
+	a.sender.copyFrom(&o.sender)
 }

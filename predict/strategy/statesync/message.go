@@ -1,91 +1,90 @@
 package statesync
 
 import (
-	"errors"
 	"math/bits"
 	"slices"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict"
 	"ghostcube/predict/part/input"
 	"ghostcube/sim"
 )
 
-// All bounds of a packet.
+// Limits of a packet.
 const (
 	tickBits   = 16 // of the tick on the wire: it wraps after 18 minutes
-	maxInputs  = 32 // of each player
+	maxInputs  = 32 // per player
 	maxUpdates = 64
 	maxPlayers = 4
 
-	// maxBytes holds any packet: 64 bodies of 427 bits, their numbers of at most
-	// 16 and grips of 4, inputs of at most 16 bits, and 64 bits of the rest, to whole words.
+	// maxBytes is enough for any packet, in whole words: 64 bodies of at most 427 bits, with indices
+	// of at most 16 bits and authorities of at most 4; inputs of at most 16 bits; and 64 bits of
+	// everything else.
 	maxBytes = (maxUpdates*(1+13*32+16+4) + maxPlayers*maxInputs*(input.MaxInputBits+1) + 40 + 63) / 64 * 8
 )
 
-var errMalformed = errors.New("statesync: not a message")
-
-// update is one body of a packet.
+// update is the state of one body in a packet.
 type update struct {
 	body            int
-	authority       authority // in whose hands it is, if the form has that
+	authority       authority // if the format has it
 	state           sim.Body
-	encoding        uint8 // how it is written
-	player          uint8 // if relative to one
-	missingBaseline bool  // read, but what it is relative to is not known
+	encoding        uint8
+	player          uint8 // player whose cube the state is relative to, by the encoding
+	missingBaseline bool  // the state could not be decoded: the reader lacks what it is relative to
 }
 
 // message is a packet from the server. On the wire it is
 //
-//	tick, 16 low bits
-//	inputs, 6 bits: how many of each player follow, up to 32
-//	for each player: its inputs (inputs.Run); the last led to the tick
-//	the form of the bodies: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; and if so the
-//	  position's steps, 2 bits, 0 for 4096 per metre to 3 for 512, and the bits of
-//	  a component of a rotation less 9, 3 bits; relative, 1 bit; delta, 1 bit
-//	if authority, from the server: consumed tick, the client's tick whose word of its
-//	  bodies this one had, 16 low bits
-//	if delta: how many ticks before this one the newest packet was that is known to
-//	  have arrived, less 1, 8 bits; and for each of the 31 before that one which is
-//	  not known to have, its distance from the last such, and one beyond (counts of 4)
-//	if relative: the Golomb parameters of the differences, 4 of them, or 8 if delta, each by
-//	  its difference from what is usual (counts of 0)
-//	updates, as many bits as 64 or the bodies of the scene ask for
+//	tick, low 16 bits
+//	number of inputs of each player, 6 bits, up to 32
+//	for each player: its inputs (input.CodeInputs); the last one led to the tick
+//	format: authority, 1 bit; velocities, 1 bit; quantised, 1 bit; if quantised:
+//	  position steps, 2 bits, from 0 for 4096 per metre to 3 for 512; bits of a rotation's
+//	  component less 9, 3 bits; relative, 1 bit; delta, 1 bit
+//	if authority, from the server: consumed tick, low 16 bits: the newest client tick whose
+//	  states the server has applied
+//	if delta: ticks from the newest acknowledged packet to this one, less 1, 8 bits; and for each
+//	  packet of the 31 ticks before it that is not acknowledged, its distance from the last such
+//	  one, then a distance beyond the end (Golomb, parameter 4)
+//	if relative: 4 Golomb parameters, or 8 if delta, as differences from the default ones (Golomb,
+//	  parameter 0)
+//	number of updates, as many bits as 64 or the bodies of the scene need
 //	for each update, in the order of the bodies:
-//	  body, as many bits as the bodies of the scene ask for; if relative, how many
-//	    are left out before it (count)
-//	  if authority: the player who has it and one, or 0, as many bits as the players ask
-//	    for; and if not 0: whether that one owns it, 1 bit
-//	  if relative: the encoding, up to 2 bits, or 6 if delta (see codeEncoding); then what
-//	    that says, see based and near, or what follows
+//	  body index, as many bits as the bodies of the scene need; if relative, the number of bodies
+//	    left out before it (Golomb)
+//	  if authority: player plus 1, or 0 for none, as many bits as the players need; and if not 0:
+//	    owns, 1 bit
+//	  if relative: encoding, up to 2 bits, or 6 if delta (codeEncoding), and then the state as
+//	    codeDelta or codePlayerRelative writes it, or absolute:
 //	  asleep, 1 bit
 //	  position, 3 x 32 bits, or 59 quantised (fewer with fewer steps)
 //	  rotation, 4 x 32 bits, or 47 quantised (fewer with fewer bits)
-//	  linear, 3 x 32 or 54 bits, and angular, 3 x 32 or 51, if not asleep and
-//	    velocities follow
+//	  linear, 3 x 32 or 54 bits, and angular, 3 x 32 or 51, if not asleep and the format has
+//	    velocities
 //
-// A count of k bits is a number that is likely to be small, see count.
+// Golomb codes are described at codeGolomb.
 type message struct {
 	tick         sim.Tick
 	inputCount   int // inputs of each player
 	players      int
 	inputs       [maxPlayers][maxInputs]sim.Input // oldest first
 	format       format
-	consumedTick sim.Tick // if authority, from the server: the client's tick whose word of its bodies this one had
-	fromClient   bool     // from a client
-	ackAge       int      // ticks to the newest packet known to have arrived
-	ackBits      uint32   // which have arrived: bit n is the packet of n ticks before that one, up to offsetMost
+	consumedTick sim.Tick // if authority, from the server: newest client tick whose states it has applied
+	fromClient   bool
+	ackAge       int    // ticks from the newest acknowledged packet to this one
+	ackBits      uint32 // bit n: the packet n ticks before the newest acknowledged one is acknowledged
 	params       golombParams
 	updateCount  int
-	updates      [maxUpdates]update // the first n, by body
+	updates      [maxUpdates]update // the first updateCount, by body
 
 	grids     *grids         // to read with
-	rate      int            // of the session, to extrapolate bases
-	baselines baselineSource // nil: none is known
-	tuner     *paramTuner    // not nil: takes in what is sent
+	rate      int            // ticks per second, to extrapolate baselines
+	baselines baselineSource // nil: no baselines are known
+	tuner     *paramTuner    // counts the differences that are sent; may be nil
 }
 
-// code reads, writes or measures the message. When it reads, tick must hold one
-// near the true one, to complete its low bits from; so must consumedTick.
+// code reads, writes or measures the message. Before reading, tick and consumedTick must be near the
+// true ones, because only their low bits are on the wire.
 func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Label("tick")
 	low := c.Bits(uint32(m.tick)&(1<<tickBits-1), tickBits)
@@ -95,7 +94,7 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	c.Label("inputs")
 	m.inputCount = c.Int(m.inputCount, 0, maxInputs)
 	if c.Reading() && int64(m.tick) < int64(m.inputCount) {
-		c.Fail(errMalformed) // they would begin before the session
+		c.Fail(predict.ErrMalformed) // the inputs begin before the session
 		return
 	}
 	if m.inputCount > 0 {
@@ -145,17 +144,17 @@ func (m *message) code(c *quant.Coder, scene *sim.Scene) {
 	}
 }
 
-// codeAckBits reads, writes or measures which packets have not come.
+// codeAckBits reads, writes or measures ackBits, as the distances between missing packets.
 func (m *message) codeAckBits(c *quant.Coder) {
 	c.Label("missing_acks")
 	missing := ^m.ackBits
 	m.ackBits = 1<<32 - 1
 	for last := 0; ; {
-		n := bits.TrailingZeros32(missing>>1>>last) + 1 // beyond the last one there is none
+		n := bits.TrailingZeros32(missing>>1>>last) + 1 // beyond the end if none follows
 		n = codeGolomb(c, min(n, maxAckOffset+1-last)-1, 4) + 1
 		if last += n; last > maxAckOffset {
 			if last > maxAckOffset+1 {
-				c.Fail(errMalformed)
+				c.Fail(predict.ErrMalformed)
 			}
 			return
 		}
@@ -163,7 +162,7 @@ func (m *message) codeAckBits(c *quant.Coder) {
 	}
 }
 
-// codeIndex reads, writes or measures the number of a body that follows another.
+// codeIndex reads, writes or measures the body index of an update. last is the index before it.
 func (m *message) codeIndex(c *quant.Coder, u *update, last int, scene *sim.Scene) int {
 	if m.format.relative {
 		k := int(m.params[indexGap])
@@ -176,13 +175,13 @@ func (m *message) codeIndex(c *quant.Coder, u *update, last int, scene *sim.Scen
 		u.body = c.Int(u.body, 0, len(scene.Boxes)-1)
 	}
 	if u.body <= last || u.body >= len(scene.Boxes) {
-		c.Fail(errMalformed) // out of order, or twice, or not in the scene
+		c.Fail(predict.ErrMalformed) // out of order, repeated, or not in the scene
 		u.body = 0
 	}
 	return u.body
 }
 
-// codeUpdate reads, writes or measures an update, but for its number.
+// codeUpdate reads, writes or measures an update without its body index and authority.
 func (m *message) codeUpdate(c *quant.Coder, u *update, scene *sim.Scene) {
 	if m.format.relative {
 		u.encoding = m.codeEncoding(c, u.encoding)
@@ -203,7 +202,7 @@ func (m *message) codeUpdate(c *quant.Coder, u *update, scene *sim.Scene) {
 	}
 }
 
-// find is the update of a body, or nil.
+// find returns the update of a body, or nil.
 func (m *message) find(body int) *update {
 	i, found := slices.BinarySearchFunc(m.updates[:m.updateCount], body, func(u update, body int) int { return u.body - body })
 	if !found {
@@ -212,7 +211,7 @@ func (m *message) find(body int) *update {
 	return &m.updates[i]
 }
 
-// knownState is the state of an update, or nil if it is lost.
+// knownState returns the state of an update, or nil if it could not be decoded.
 func (u *update) knownState() *sim.Body {
 	if u.missingBaseline {
 		return nil
@@ -220,25 +219,24 @@ func (u *update) knownState() *sim.Body {
 	return &u.state
 }
 
-// plainIndexBits is what the number of a body takes.
+// plainIndexBits returns the size of a body index that is not a gap, in bits.
 func plainIndexBits(scene *sim.Scene) int { return bits.Len(uint(len(scene.Boxes) - 1)) }
 
-// read reads a payload that may be anything. guess is a tick near the message's.
-// What is refused leaves m undefined.
-func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, guess sim.Tick) error {
+// read reads an untrusted payload. near is a tick near the message's. After an error m is undefined.
+func (m *message) read(c *quant.Coder, payload []byte, scene *sim.Scene, near sim.Tick) error {
 	c.BeginRead(payload)
-	m.tick = guess
+	m.tick = near
 	m.code(c, scene)
 	if c.Err() != nil {
 		return c.Err()
 	}
 	if !c.AtEnd(len(payload)) {
-		return errMalformed // something is left over
+		return predict.ErrMalformed // trailing bytes
 	}
 	return nil
 }
 
-// copyFrom makes m an equal of o.
+// copyFrom makes m a copy of o, without the inputs and updates beyond their counts.
 func (m *message) copyFrom(o *message) {
 	m.tick, m.inputCount, m.players, m.format, m.updateCount = o.tick, o.inputCount, o.players, o.format, o.updateCount
 	m.ackAge, m.ackBits, m.params = o.ackAge, o.ackBits, o.params

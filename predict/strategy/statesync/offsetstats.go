@@ -9,81 +9,79 @@ import (
 	"ghostcube/smoothing"
 )
 
-// The sizes of offsets that are looked at, in metres.
+// Sizes of error offsets, in metres.
 const (
-	largeOffset = 1    // an offset of this or more is one that has to fall
-	smallOffset = 0.25 // below this it is small, and has
+	largeOffset = 1    // at least this large: its decay is timed
+	smallOffset = 0.25 // below this the decay has ended
 )
 
-// offsetStats measures what smoothing makes of corrections: how long a large offset
-// takes until it is small, and how much a small one shakes what is drawn.
+// offsetStats measure how smoothing treats corrections: how long a large error offset takes to
+// become small, and how much small offsets shake the drawn bodies. They are plain.
 type offsetStats struct {
-	largeSince []sim.Tick  // by body: the own tick at which its offset became large, and one more; 0: it has not since it was small
-	lastStep   []geom.Vec3 // by body: metres by which its offset faded in the last tick
-
-	decayCount    int // that have ended
-	decayTicks    int // that they took, sum
-	maxDecayTicks int // of one
-	smallTicks    int // ticks of bodies whose offset was small
-	accelSum      float64
+	decayCount    int // decays that have ended
+	decayTicks    int // length of these decays, summed
+	maxDecayTicks int
+	smallTicks    int     // ticks with a small offset, summed over bodies
+	accelSum      float64 // squared change of the offset's step in such ticks, m2, summed
 }
 
-func newOffsetStats(bodies int) offsetStats {
-	return offsetStats{largeSince: make([]sim.Tick, bodies), lastStep: make([]geom.Vec3, bodies)}
+// offsetHistory is the part of offsetStats for one body. It is plain.
+type offsetHistory struct {
+	largeSince sim.Tick  // own tick at which the offset became large, plus 1; 0: it has not since it was small
+	lastStep   geom.Vec3 // change of the offset in the last tick, m
 }
 
-func declareOffsetCounters(m *predict.Counters) {
-	m.Declare("offset_decays", "corrections that left a body drawn 1 m or more from where it was simulated, and faded below 25 cm")
-	m.Declare("offset_decay_mean_ms", "from such a correction until the body was drawn less than 25 cm off, mean")
-	m.Declare("offset_decay_max_ms", "the same, longest")
-	m.Declare("offset_snaps", "corrections that were too large to be smoothed")
-	m.Declare("offset_acceleration_m_per_s2", "acceleration that fading offsets below 25 cm add to what is drawn, root mean square")
+// offsetCounters are the counters of offsetStats.
+type offsetCounters struct {
+	decays, decayMean, decayMax, snaps, acceleration predict.Counter
 }
 
-// recordCorrection takes in that a body which was drawn at another place has been set
-// right, and what offset that left.
-func (h *offsetStats) recordCorrection(body int, by float32, o *smoothing.ErrorOffset, s *smoothing.Settings, now sim.Tick, m *predict.Counters) {
+func (k *offsetCounters) init(m *predict.Counters) {
+	k.decays = m.New("offset_decays", "error offsets of 1 m or more that have decayed below 25 cm")
+	k.decayMean = m.New("offset_decay_mean_ms", "mean time from the correction that caused such an offset until it is below 25 cm, ms")
+	k.decayMax = m.New("offset_decay_max_ms", "longest time from such a correction until the offset is below 25 cm, ms")
+	k.snaps = m.New("offset_snaps", "corrections too large to be smoothed")
+	k.acceleration = m.New("offset_acceleration_m_per_s2", "RMS acceleration that decaying offsets below 25 cm add to drawn bodies, m/s2")
+}
+
+// recordCorrection records a correction of the drawn pose by a distance in metres, of which
+// smoothing has left the present error offset.
+func (b *clientBody) recordCorrection(distance float32, s *smoothing.Settings, now sim.Tick, counters *offsetCounters) {
 	switch {
-	case by >= float32(s.SnapDistance):
-		m.Add("offset_snaps", 1)
-		h.largeSince[body] = 0
-	case o.Pos.LenSq() >= largeOffset*largeOffset && h.largeSince[body] == 0:
-		h.largeSince[body] = now + 1
+	case distance >= float32(s.SnapDistance):
+		counters.snaps.Inc()
+		b.offset.largeSince = 0
+	case b.errorOffset.Pos.LenSq() >= largeOffset*largeOffset && b.offset.largeSince == 0:
+		b.offset.largeSince = now + 1
 	}
 }
 
-// decayOffsets lets all offsets fade for a tick.
+// decayOffsets decays all error offsets by one tick.
 func (c *client) decayOffsets() {
-	h, m, rate := &c.offsetStats, c.env.Counters, c.env.World.Rate()
-	for i := range c.errorOffsets {
-		o := &c.errorOffsets[i]
+	stats, counters, rate := &c.state.offsetStats, &c.counters.offsets, c.env.World.Rate()
+	for i := range c.bodies {
+		o, past := &c.bodies[i].errorOffset, &c.bodies[i].offset
 		before := o.Pos
-		c.smooth.Decay(o, rate)
+		c.settings.smoothing.Decay(o, rate)
 		step := o.Pos.Sub(before)
 		if before != (geom.Vec3{}) && before.LenSq() < smallOffset*smallOffset {
-			h.smallTicks++
-			h.accelSum += float64(step.Sub(h.lastStep[i]).LenSq())
+			stats.smallTicks++
+			stats.accelSum += float64(step.Sub(past.lastStep).LenSq())
 		}
-		h.lastStep[i] = step
-		if h.largeSince[i] != 0 && o.Pos.LenSq() < smallOffset*smallOffset {
-			took := int(c.localTick + 1 - h.largeSince[i])
-			h.largeSince[i] = 0
-			h.decayCount++
-			h.decayTicks += took
-			h.maxDecayTicks = max(h.maxDecayTicks, took)
-			milli := 1000 / float64(rate)
-			m.Set("offset_decays", float64(h.decayCount))
-			m.Set("offset_decay_mean_ms", float64(h.decayTicks)*milli/float64(h.decayCount))
-			m.Set("offset_decay_max_ms", float64(h.maxDecayTicks)*milli)
+		past.lastStep = step
+		if past.largeSince != 0 && o.Pos.LenSq() < smallOffset*smallOffset {
+			ticks := int(c.state.localTick + 1 - past.largeSince)
+			past.largeSince = 0
+			stats.decayCount++
+			stats.decayTicks += ticks
+			stats.maxDecayTicks = max(stats.maxDecayTicks, ticks)
+			tickMillis := 1000 / float64(rate)
+			counters.decays.Set(float64(stats.decayCount))
+			counters.decayMean.Set(float64(stats.decayTicks) * tickMillis / float64(stats.decayCount))
+			counters.decayMax.Set(float64(stats.maxDecayTicks) * tickMillis)
 		}
 	}
-	if c.localTick%sim.Tick(rate) == 0 && h.smallTicks > 0 {
-		m.Set("offset_acceleration_m_per_s2", math.Sqrt(h.accelSum/float64(h.smallTicks))*float64(rate)*float64(rate))
+	if c.state.localTick%sim.Tick(rate) == 0 && stats.smallTicks > 0 {
+		counters.acceleration.Set(math.Sqrt(stats.accelSum/float64(stats.smallTicks)) * float64(rate) * float64(rate))
 	}
-}
-
-func (h *offsetStats) copyFrom(o *offsetStats) {
-	since, step := append(h.largeSince[:0], o.largeSince...), append(h.lastStep[:0], o.lastStep...)
-	*h = *o
-	h.largeSince, h.lastStep = since, step
 }

@@ -6,55 +6,56 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// predictor is what is expected of a body, piece by piece: what has been read of it
-// helps to guess the rest.
+// predictor predicts a body's state from a baseline, component by component. The components that
+// have already been decoded improve the prediction of the next ones.
 type predictor struct {
-	attached bool     // by a player; else it moves on alone
-	baseline sim.Body // the state that is known
-	player   sim.Body // carried: the player's
-	seconds  float32  // since the base
+	attached bool     // the body moves with a player's cube; otherwise it moves freely
+	baseline sim.Body // known state
+	player   sim.Body // attached: present state of the player's cube
+	seconds  float32  // since the baseline
 
-	pose            geom.Pose // where it is without any motion of its own, or alone
-	relativeLinear  geom.Vec3 // carried: its speed against the player's cube as if it were a part of it, m/s
-	relativeAngular geom.Vec3 // likewise, rad/s
-	outward         geom.Vec3 // carried: from the player to it
+	pose            geom.Pose // predicted without motion relative to the player, or moving freely
+	relativeLinear  geom.Vec3 // attached: velocity relative to a point fixed to the player's cube at the baseline, m/s
+	relativeAngular geom.Vec3 // attached: angular velocity relative to the player's cube at the baseline, rad/s
+	outward         geom.Vec3 // attached: direction from the player's cube to the body
 }
 
-// freePredictor is the guess that nothing touches a body and nothing pulls.
-func freePredictor(base *sim.Body, seconds float32) predictor {
-	a := extrapolate(base, seconds)
-	return predictor{baseline: *base, seconds: seconds, pose: a.Pose}
+// freePredictor predicts that nothing touches the body and no force acts on it.
+func freePredictor(baseline *sim.Body, seconds float32) predictor {
+	b := extrapolate(baseline, seconds)
+	return predictor{baseline: *baseline, seconds: seconds, pose: b.Pose}
 }
 
-// attachedPredictor is the guess that a body is carried along with a player's cube, which
-// was so then and is so now.
-func attachedPredictor(base, then, now *sim.Body, seconds float32) predictor {
+// attachedPredictor predicts that the body moves with a player's cube, whose states at the baseline
+// and now are then and now.
+func attachedPredictor(baseline, then, now *sim.Body, seconds float32) predictor {
 	turn := now.Pose.Rot.Mul(then.Pose.Rot.Inverse())
-	was := base.Pose.Pos.Sub(then.Pose.Pos)
-	arm := turn.Rotate(was)
+	armThen := baseline.Pose.Pos.Sub(then.Pose.Pos)
+	arm := turn.Rotate(armThen)
 	return predictor{
-		attached: true, baseline: *base, player: *now, seconds: seconds,
-		pose:            geom.Pose{Pos: now.Pose.Pos.Add(arm), Rot: turn.Mul(base.Pose.Rot).Unit()},
-		relativeLinear:  turn.Rotate(base.Linear.Sub(then.Linear).Sub(then.Angular.Cross(was))),
-		relativeAngular: turn.Rotate(base.Angular.Sub(then.Angular)),
+		attached: true, baseline: *baseline, player: *now, seconds: seconds,
+		pose:            geom.Pose{Pos: now.Pose.Pos.Add(arm), Rot: turn.Mul(baseline.Pose.Rot).Unit()},
+		relativeLinear:  turn.Rotate(baseline.Linear.Sub(then.Linear).Sub(then.Angular.Cross(armThen))),
+		relativeAngular: turn.Rotate(baseline.Angular.Sub(then.Angular)),
 		outward:         arm.Unit(),
 	}
 }
 
-// How the cubes of a katamari ball move in it, found by fitting 36,000 updates of
-// the tape. A speed of their own is gone within a few hundredths of a second, and
-// what rolls over its neighbours turns.
+// The motion of cubes in a katamari ball, fitted to 36,000 updates of the tape. Their velocity
+// relative to the ball decays within a few hundredths of a second, and a cube that rolls over its
+// neighbours turns.
 const (
 	linearDecay         = 0.04  // seconds
 	angularDecay        = 0.015 // seconds
 	rollRotation        = 1.5   // rad per m
-	linearMeanShare     = 0.75  // of the mean speed since the base
-	linearBaselineShare = 0.13  // of the speed at the base
-	angularMeanShare    = 0.52  // of the mean speed since the base
-	rollAngularNow      = 1.6   // rad per m, now
-	rollAngularMean     = 0.85  // rad per m, since the base
+	linearMeanShare     = 0.75  // of the mean velocity since the baseline
+	linearBaselineShare = 0.13  // of the velocity at the baseline
+	angularMeanShare    = 0.52  // of the mean angular velocity since the baseline
+	rollAngularNow      = 1.6   // rad per m, from the present velocity
+	rollAngularMean     = 0.85  // rad per m, from the mean velocity since the baseline
 )
 
+// pos predicts the position.
 func (g *predictor) pos() geom.Vec3 {
 	if !g.attached {
 		return g.pose.Pos
@@ -62,6 +63,7 @@ func (g *predictor) pos() geom.Vec3 {
 	return g.pose.Pos.AddScaled(linearDecay, g.relativeLinear)
 }
 
+// rot predicts the orientation, given the position.
 func (g *predictor) rot(pos geom.Vec3) geom.Quat {
 	if !g.attached {
 		return g.pose.Rot
@@ -71,6 +73,7 @@ func (g *predictor) rot(pos geom.Vec3) geom.Quat {
 	return geom.Quat{X: v.X, Y: v.Y, Z: v.Z, W: 1}.Mul(g.pose.Rot).Unit()
 }
 
+// linear predicts the velocity, given the position.
 func (g *predictor) linear(pos geom.Vec3) geom.Vec3 {
 	moved := pos.Sub(g.pose.Pos).Scale(1 / g.seconds)
 	if !g.attached {
@@ -79,6 +82,7 @@ func (g *predictor) linear(pos geom.Vec3) geom.Vec3 {
 	return pointVelocity(&g.player, pos).AddScaled(linearMeanShare, moved).SubScaled(linearBaselineShare, g.relativeLinear)
 }
 
+// angular predicts the angular velocity, given the pose and the velocity.
 func (g *predictor) angular(p geom.Pose, linear geom.Vec3) geom.Vec3 {
 	q := p.Rot.Mul(g.pose.Rot.Inverse())
 	if q.W < 0 {
@@ -92,29 +96,29 @@ func (g *predictor) angular(p geom.Pose, linear geom.Vec3) geom.Vec3 {
 	return g.player.Angular.AddScaled(angularMeanShare, turned).AddScaled(rollAngularNow, g.outward.Cross(linear.Sub(pointVelocity(&g.player, p.Pos)))).SubScaled(rollAngularMean/g.seconds, roll)
 }
 
-// pointVelocity is the velocity of a place that is fixed to a body.
+// pointVelocity returns the velocity of a point fixed to a body.
 func pointVelocity(b *sim.Body, at geom.Vec3) geom.Vec3 {
 	return b.Linear.Add(b.Angular.Cross(at.Sub(b.Pose.Pos)))
 }
 
-// smallestThreeSteps is a rotation in steps, in the form that lacks component i. It may be
-// beyond what such a form can hold.
+// smallestThreeSteps returns the components of a rotation other than i, in steps. They may be out of
+// the range of the smallest-three form.
 func smallestThreeSteps(q geom.Quat, i uint8, s quant.SmallestThree) (n [3]int) {
-	per := float32(float32(s.MaxComponent()) * 1.4142135)
+	scale := float32(float32(s.MaxComponent()) * 1.4142135)
 	if [4]float32{q.X, q.Y, q.Z, q.W}[i] < 0 {
 		q = q.Neg()
 	}
 	k := 0
 	for j, x := range [4]float32{q.X, q.Y, q.Z, q.W} {
 		if j != int(i) {
-			n[k] = int(int32(float32(x*per)+65536.5) - 65536)
+			n[k] = int(int32(float32(x*scale)+65536.5) - 65536)
 			k++
 		}
 	}
 	return n
 }
 
-// largestComponent is which component of a rotation is.
+// largestComponent returns the index of the component with the largest magnitude.
 func largestComponent(q geom.Quat) (i uint8) {
 	c := [4]float32{geom.Abs(q.X), geom.Abs(q.Y), geom.Abs(q.Z), geom.Abs(q.W)}
 	for j := range c {

@@ -9,7 +9,7 @@ import (
 	"ghostcube/sim"
 )
 
-// policy is what is sent, and how much of it.
+// policy are the knobs that decide what a server sends, and how much.
 type policy struct {
 	budget          int // kbit/s
 	priorityMode    int
@@ -25,7 +25,7 @@ type policy struct {
 	interest        interestArea
 }
 
-// The ways to compare priorities.
+// The modes of priority.
 const (
 	accumulated = iota
 	current
@@ -34,229 +34,213 @@ const (
 var priorityModes = []string{"accumulated", "current"}
 
 func (p *policy) declare(k *predict.Knobs) {
-	k.Int(&p.budget, "budget", 256, 16, 4096, "kbit/s to each client, headers of IP and UDP included")
-	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority adds up until it is sent; or it is that of the moment, and what is low always waits")
-	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube")
-	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through others")
-	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body")
+	k.Int(&p.budget, "budget", 256, 16, 4096, "send rate to each client, including the headers of IP and UDP, kbit/s")
+	k.Choice(&p.priorityMode, "priority", accumulated, priorityModes, "a body's priority accumulates until it is sent; or is this tick's alone, so that low priorities starve")
+	k.Int(&p.playerPriority, "priority-player", 1_000_000, 1, 1_000_000, "priority of a player's cube, added per tick")
+	k.Int(&p.touchedPriority, "priority-touched", 100, 1, 1_000_000, "priority of a body that a player touches, directly or through other bodies, added per tick")
+	k.Int(&p.otherPriority, "priority-other", 1, 1, 1_000_000, "priority of any other body, added per tick")
 	declareReliableRest(k, &p.reliableRest)
-	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: that priority")
+	k.Int(&p.restPriority, "priority-rest", 100, 1, 1_000_000, "reliable-rest: least priority of a body whose rest is not acknowledged, added per tick")
 	p.interest.declare(k)
-	k.Bool(&p.congestion, "congestion", true, "a queue on the way, seen by a longer round trip, lowers the rate for a while")
-	k.Bool(&p.inputs, "inputs", true, "send what the players do")
-	k.Bool(&p.states, "states", true, "send how bodies are; without them both worlds go their own ways")
-	k.Bool(&p.velocities, "velocities", true, "send velocities of bodies that move; without them the client keeps its own")
+	k.Bool(&p.congestion, "congestion", true, "reduce the send rate while the round trip indicates a queue on the path")
+	k.Bool(&p.inputs, "inputs", true, "send the players' inputs")
+	k.Bool(&p.states, "states", true, "send the states of bodies; without them the two worlds diverge")
+	k.Bool(&p.velocities, "velocities", true, "send the velocities of moving bodies; off: the client keeps its own")
 }
 
-// Bytes around a payload.
-const (
-	headerBytes         = 28 + 14 // IP, UDP and ours
-	fragmentHeaderBytes = headerBytes + 2
-	fragmentBytes       = packet.FragmentBytes
-	maxUnfragmented     = packet.MaxDatagram - 14 // a payload that is not cut
-)
-
-// bytesOnWire is how many bytes travel for a payload of so many.
-func bytesOnWire(payload int) int {
-	if payload <= maxUnfragmented {
-		return payload + headerBytes
-	}
-	return payload + (payload+fragmentBytes-1)/fragmentBytes*fragmentHeaderBytes
-}
-
-// maxPayload is the longest payload for which so many bytes travel at most; below
-// zero there is none.
-func maxPayload(bytes int) int {
-	best := min(bytes-headerBytes, maxUnfragmented)
-	for n := 2; n*fragmentBytes < maxBytes+fragmentBytes; n++ {
-		best = max(best, min(bytes-n*fragmentHeaderBytes, n*fragmentBytes))
-	}
-	return min(best, maxBytes)
-}
-
-// sender is what the server keeps for one peer.
+// sender chooses the updates for one peer and remembers what it sent. A server has one for each
+// peer, and a client with authority one for the server.
 type sender struct {
-	priority       []int64    // by body, added up since it was sent
-	changedTick    []sim.Tick // by body: the first tick at which it was otherwise than sent; 0: never
-	maxWaitTicks   int        // ticks that a changed body waited
-	credit         int64      // bits times ticks per second
-	reservedCredit int64      // of it: what a packet that could not be sent takes
-	keys           []uint64   // what to sort
-
-	ackedTick          sim.Tick // newest packet that the peer is known to have
-	anyAcked           bool
-	sentPackets        []sentPacket   // by sequence
-	baselines          []baseline     // by body: the newest that has arrived
-	ackBits            uint32         // of the ticks before it, which packets have, too: bit n is n ticks before
-	playerStates       []playerStates // by tick: the players' cubes as they were sent
-	params             golombParams   // of the next packet
-	tuner              paramTuner
-	sendsSinceAbsolute []uint8    // by body: how often it was sent since it was sent whole
-	absoluteTick       []sim.Tick // by body: the tick of that; no older state is a base
-	deltaUpdates       uint64     // updates sent by their differences
-	coder              quant.Coder
-	restTick           []sim.Tick // by body: the tick at which it came to rest; 0: the peer has it
-	congestion         congestionControl
-	bands              distanceBands
-	lastPacket         packetRecord
+	state        senderState
+	bodies       []senderBody
+	sentPackets  []sentPacket   // ring by sequence number
+	playerStates []playerStates // ring by tick
+	scratch      senderScratch
 }
 
-// sentPacket is what a packet that was sent had in it.
+// senderState is plain: it is copied by assignment.
+type senderState struct {
+	budget       packet.Budget
+	congestion   congestionControl
+	maxWaitTicks int // longest wait of a changed body
+
+	ackedTick    sim.Tick // of the newest acknowledged packet
+	anyAcked     bool
+	ackBits      uint32       // bit n: the packet n ticks before ackedTick is acknowledged
+	params       golombParams // of the next packet
+	tuner        paramTuner
+	deltaUpdates uint64 // updates sent as differences from a baseline
+	bands        distanceBands
+	lastPacket   packetRecord
+}
+
+// senderBody is what a sender remembers about one body. It is plain.
+type senderBody struct {
+	priority           int64    // accumulated since the body was last sent, or notSent
+	changedTick        sim.Tick // first tick at which the body differed from its last sent state; 0: it does not
+	baseline           baseline // newest acknowledged state
+	sendsSinceAbsolute uint8    // updates since the last one that was forced to be absolute
+	absoluteTick       sim.Tick // tick of that update; older states are no baselines
+	restTick           sim.Tick // tick at which the body came to rest; 0: it moves, or its rest is acknowledged
+}
+
+type senderScratch struct {
+	keys  []uint64 // bodies to sort by priority
+	coder quant.Coder
+}
+
+// sentPacket is a sent packet, to be looked up when it is acknowledged.
 type sentPacket struct {
 	sequence    packet.Sequence
 	used        bool
 	tick        sim.Tick
 	updateCount int
-	updates     [maxUpdates]update // as the reader has them
+	updates     [maxUpdates]update // with the states that the reader decodes
 }
 
-// playerStates are the players' cubes in the packet of a tick.
+// playerStates are the states of the players' cubes in one sent packet.
 type playerStates struct {
 	tick    sim.Tick
 	present [maxPlayers]bool
 	states  [maxPlayers]sim.Body
 }
 
-// baseline is a state of a body that the peer is known to have.
+// baseline is a state of a body that the peer has.
 type baseline struct {
 	tick  sim.Tick // 0: none
 	state sim.Body
 }
 
-func newSender(bodies int) sender {
-	return sender{priority: make([]int64, bodies), changedTick: make([]sim.Tick, bodies), restTick: make([]sim.Tick, bodies),
-		sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks), params: defaultParams, baselines: make([]baseline, bodies), sendsSinceAbsolute: make([]uint8, bodies), absoluteTick: make([]sim.Tick, bodies)}
+func newSender(bodies, ticksPerSecond int) sender {
+	return sender{
+		state:  senderState{budget: packet.NewBudget(ticksPerSecond), params: defaultParams},
+		bodies: make([]senderBody, bodies), sentPackets: make([]sentPacket, historyTicks), playerStates: make([]playerStates, historyTicks),
+	}
 }
 
-// receiveAcks takes in what the peer now is known to have.
+// receiveAcks processes the acknowledgements of sent packets.
 func (p *sender) receiveAcks(e *packet.Endpoint) {
-	for _, a := range e.Acks() {
-		f := &p.sentPackets[a%historyTicks]
-		if !f.used || f.sequence != a {
+	for _, ack := range e.Acks() {
+		f := &p.sentPackets[ack%historyTicks]
+		if !f.used || f.sequence != ack {
 			continue
 		}
-		if !p.anyAcked || f.tick > p.ackedTick {
-			p.ackBits <<= f.tick - p.ackedTick
-			p.ackedTick, p.anyAcked = f.tick, true
+		if !p.state.anyAcked || f.tick > p.state.ackedTick {
+			p.state.ackBits <<= f.tick - p.state.ackedTick
+			p.state.ackedTick, p.state.anyAcked = f.tick, true
 		}
-		p.ackBits |= 1 << (p.ackedTick - f.tick)
+		p.state.ackBits |= 1 << (p.state.ackedTick - f.tick)
 		for i := range f.updates[:f.updateCount] {
 			u := &f.updates[i]
-			if u.state.Asleep && p.restTick[u.body] <= f.tick {
-				p.restTick[u.body] = 0 // it rests as it did in that packet
+			b := &p.bodies[u.body]
+			if u.state.Asleep && b.restTick <= f.tick {
+				b.restTick = 0 // the body has rested since before that packet
 			}
-			if k := &p.baselines[u.body]; f.tick > k.tick {
+			if k := &b.baseline; f.tick > k.tick {
 				k.tick, k.state = f.tick, u.state
 			}
 		}
 	}
 }
 
-// unackedTicks is how many ticks there are since the newest packet that the peer is
-// known to have.
+// unackedTicks returns the number of ticks since the newest acknowledged packet, at most maxInputs.
 func (p *sender) unackedTicks(now sim.Tick) int {
-	if !p.anyAcked {
+	if !p.state.anyAcked {
 		return maxInputs
 	}
-	return int(min(now-p.ackedTick, maxInputs))
+	return int(min(now-p.state.ackedTick, maxInputs))
 }
 
-// maxPriority keeps what has added up and the number of a body within 64 bits.
+// maxPriority is the largest accumulated priority. A sort key of 64 bits holds it and a body index.
 const maxPriority = 1<<47 - 1
 
-// accumulatePriorities adds the priorities of this tick, for a peer whose player's cube is body own,
-// and notes what has changed.
+// accumulatePriorities adds this tick's priorities for a peer whose player's cube is body own, and
+// records which bodies have changed.
 func (p *sender) accumulatePriorities(w *predict.World, changed []bool, by *policy, own int) {
 	touched, bodies := w.TouchedBy(), w.Bodies()
-	here := bodies[own].Pose.Pos
-	for i := range p.priority {
+	center := bodies[own].Pose.Pos
+	for i := range p.bodies {
+		b := &p.bodies[i]
 		if !bodies[i].Asleep {
-			p.restTick[i] = 0
+			b.restTick = 0
 		} else if changed[i] {
-			p.restTick[i] = w.Tick()
+			b.restTick = w.Tick()
 		}
 		if by.priorityMode == current {
-			p.priority[i] = 0
+			b.priority = 0
 		}
-		add := by.otherPriority
+		added := by.otherPriority
 		if i < w.Scene().Players {
-			add = by.playerPriority
+			added = by.playerPriority
 		} else if touched[i] != sim.NoPlayer {
-			add = by.touchedPriority
+			added = by.touchedPriority
 		}
-		if by.reliableRest && p.restTick[i] != 0 {
-			add = max(add, by.restPriority)
+		if by.reliableRest && b.restTick != 0 {
+			added = max(added, by.restPriority)
 		}
-		away := bodies[i].Pose.Pos.Sub(here).LenSq()
-		p.bands.countBody(away)
-		if by.interest.excludes(away) {
-			p.priority[i], p.changedTick[i] = notSent, 0
+		distanceSq := bodies[i].Pose.Pos.Sub(center).LenSq()
+		p.state.bands.countBody(distanceSq)
+		if by.interest.excludes(distanceSq) {
+			b.priority, b.changedTick = notSent, 0
 			continue
 		}
-		if by.interest.accrues(away, w.Tick()+sim.Tick(i)) {
-			p.priority[i] = min(max(p.priority[i], 0)+int64(add), maxPriority)
+		if by.interest.accrues(distanceSq, w.Tick()+sim.Tick(i)) {
+			b.priority = min(max(b.priority, 0)+int64(added), maxPriority)
 		}
-		if changed[i] && p.changedTick[i] == 0 {
-			p.changedTick[i] = w.Tick()
+		if changed[i] && b.changedTick == 0 {
+			b.changedTick = w.Tick()
 		}
-		if p.changedTick[i] != 0 {
-			p.maxWaitTicks = max(p.maxWaitTicks, int(w.Tick()-p.changedTick[i]))
-		}
-	}
-}
-
-// excludeOwned leaves out what a peer itself has in hand.
-func (p *sender) excludeOwned(hands []authority, seat int) {
-	for i := range hands {
-		if int(hands[i].player) == seat {
-			p.priority[i], p.changedTick[i] = notSent, 0
+		if b.changedTick != 0 {
+			p.state.maxWaitTicks = max(p.state.maxWaitTicks, int(w.Tick()-b.changedTick))
 		}
 	}
 }
 
-// addCredit adds what one tick gives: bits a second, since credit is counted in bits
-// times ticks per second. Of what is not used, as much as a
-// tick gives is kept, or what is gathered for a packet.
-func (p *sender) addCredit(tick int64) {
-	p.credit = min(p.credit+tick, p.reservedCredit+2*tick)
-	p.reservedCredit = 0
+// excludeOwned excludes the bodies under the peer's own authority.
+func (p *sender) excludeOwned(authorities []authority, player int) {
+	for i := range authorities {
+		if int(authorities[i].player) == player {
+			p.bodies[i].priority, p.bodies[i].changedTick = notSent, 0
+		}
+	}
 }
 
-// reserveCredit lets more be saved up until the next tick: a packet of so many bits does
-// not come together otherwise.
-func (p *sender) reserveCredit(bits, rate int) {
-	p.reservedCredit = int64(bytesOnWire((bits+7)/8)) * 8 * int64(rate)
+// availablePayload returns the size in bytes of the largest payload that the budget allows
+// now. It is negative if the budget allows none.
+func (p *sender) availablePayload() int {
+	return min(packet.PayloadWithin(p.state.budget.Available()), maxBytes)
 }
 
-// availableBytes is how many may travel now.
-func (p *sender) availableBytes(rate int) int { return int(p.credit / int64(8*rate)) }
+// reserve lets enough credit accumulate for a payload of a number of bits.
+func (p *sender) reserve(bits int) { p.state.budget.Reserve(packet.WireBytes((bits + 7) / 8)) }
 
-// maxSkipped is how many bodies that do not fit are looked at: each has to be
-// measured.
+// maxSkipped is the number of bodies that may not fit before the search ends: measuring each costs
+// time.
 const maxSkipped = 64
 
-// chooseEncoding has an update written in the way that is likely to be the shortest. Now and
-// then it is not sent by its difference from a base, and from then on no older state
-// is one: so whatever went wrong ends there.
+// chooseEncoding chooses the encoding of an update that is likely to be the shortest. Every
+// absoluteEvery updates a body is sent without a baseline, and no older state becomes a baseline
+// afterwards, so that an error cannot last.
 func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	u.encoding = absolute
 	if !m.format.relative {
 		return
 	}
 	u.state = m.format.roundTrip(u.state)
-	by := w.TouchedBy()[u.body]
-	u.player = uint8(max(by, 0))
-	beside := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
+	toucher := w.TouchedBy()[u.body]
+	u.player = uint8(max(toucher, 0))
+	hasPlayer := m.playerUpdate(u) != nil && u.body >= w.Scene().Players
 	if start := &w.Scene().Boxes[u.body].Start; u.state.Pose.Pos.Sub(start.Pose.Pos).LenSq() < 1e-4 && u.state == m.format.roundTrip(*start) {
 		u.encoding = initialState
 		return
 	}
-	if beside {
+	if hasPlayer {
 		u.encoding = playerRelative
 	}
-	k := &p.baselines[u.body]
-	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.ackedTick || k.tick+maxBaselineAge < m.tick ||
-		k.tick < p.absoluteTick[u.body] || p.sendsSinceAbsolute[u.body] >= absoluteEvery {
+	b := &p.bodies[u.body]
+	k := &b.baseline
+	if !m.format.delta || k.tick == 0 || k.tick+maxAckOffset < p.state.ackedTick || k.tick+maxBaselineAge < m.tick ||
+		k.tick < b.absoluteTick || b.sendsSinceAbsolute >= absoluteEvery {
 		return
 	}
 	if u.state.Asleep && u.state == k.state {
@@ -264,7 +248,7 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 		return
 	}
 	u.encoding = freeDelta
-	if by != sim.NoPlayer && beside && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
+	if toucher != sim.NoPlayer && hasPlayer && !u.state.Asleep && p.playerAt(int(u.player), k.tick) != nil {
 		u.encoding = attachedDelta
 		g, _ := m.predictor(u)
 		n := m.format.quantise(&u.state)
@@ -274,13 +258,13 @@ func (p *sender) chooseEncoding(u *update, m *message, w *predict.World) {
 	}
 }
 
-// baseline is the state that the peer is known to have.
+// baseline returns the newest acknowledged state of a body, and its tick.
 func (p *sender) baseline(body int, _ sim.Tick, _ uint32) (*sim.Body, sim.Tick) {
-	k := &p.baselines[body]
+	k := &p.bodies[body].baseline
 	return &k.state, k.tick
 }
 
-// playerAt is the state of a player's cube in the packet of a tick.
+// playerAt returns the state of a player's cube in the packet of a tick, or nil.
 func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	if r := &p.playerStates[t%historyTicks]; r.tick == t && r.present[i] {
 		return &r.states[i]
@@ -288,104 +272,106 @@ func (p *sender) playerAt(i int, t sim.Tick) *sim.Body {
 	return nil
 }
 
-// updateBits returns the bits of an update, without its number.
+// updateBits returns the size of an update in bits, without its body index.
 func (p *sender) updateBits(u *update, m *message, scene *sim.Scene) int {
 	if !m.format.relative {
 		return m.format.bodyBits(u.state.Asleep)
 	}
-	p.coder.BeginMeasure()
-	m.codeUpdate(&p.coder, u, scene)
-	return p.coder.BitsProcessed()
+	p.scratch.coder.BeginMeasure()
+	m.codeUpdate(&p.scratch.coder, u, scene)
+	return p.scratch.coder.BitsProcessed()
 }
 
-// chooseUpdates puts into the message, in the order of the bodies, those of the highest
-// priorities that fit most bits, and returns theirs. One that does not fit is
-// skipped, and the next one tried. has tells in whose hands a body is.
-func (p *sender) chooseUpdates(m *message, w *predict.World, most int, has func(body int) authority) (sum int) {
-	p.keys = p.keys[:0]
+// chooseUpdates adds updates to the message, in the order of the bodies: those with the highest
+// priorities that fit in the available bits. A body that does not fit is skipped, and the next one
+// is tried. It returns the size of the updates in bits. authorityOf returns the authority over a
+// body.
+func (p *sender) chooseUpdates(m *message, w *predict.World, available int, authorityOf func(body int) authority) (total int) {
+	p.scratch.keys = p.scratch.keys[:0]
 	skipped := 0
-	for i, n := range p.priority {
+	for i := range p.bodies {
+		n := p.bodies[i].priority
 		if n == notSent {
 			continue
 		}
-		p.keys = append(p.keys, uint64(maxPriority-n)<<16|uint64(i)) // the highest first, of equals the lowest number
+		p.scratch.keys = append(p.scratch.keys, uint64(maxPriority-n)<<16|uint64(i)) // highest priority first, then lowest index
 	}
-	slices.Sort(p.keys)
-	least := m.indexBits(0, w.Scene()) + 1
+	slices.Sort(p.scratch.keys)
+	minBits := m.indexBits(0, w.Scene()) + 1
 	if !m.format.relative {
-		least += m.format.bodyBits(true) - 1
+		minBits += m.format.bodyBits(true) - 1
 	}
-	moving := m.minMovingBits()
-	for _, key := range p.keys {
-		if m.updateCount == maxUpdates || most < least {
+	minMoving := m.minMovingBits()
+	for _, key := range p.scratch.keys {
+		if m.updateCount == maxUpdates || available < minBits {
 			break
 		}
 		u := update{body: int(key & 0xffff)}
-		u.state, u.authority = w.Bodies()[u.body], has(u.body)
-		if m.format.relative && !u.state.Asleep && most < moving {
+		u.state, u.authority = w.Bodies()[u.body], authorityOf(u.body)
+		if m.format.relative && !u.state.Asleep && available < minMoving {
 			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
 		p.chooseEncoding(&u, m, w)
-		at, bits := m.insertionPoint(u.body, w.Scene())
+		index, bits := m.insertionPoint(u.body, w.Scene())
 		bits += p.updateBits(&u, m, w.Scene())
-		if bits > most {
+		if bits > available {
 			if skipped++; skipped == maxSkipped {
 				break
 			}
 			continue
 		}
-		most -= bits
-		sum += bits
-		copy(m.updates[at+1:m.updateCount+1], m.updates[at:m.updateCount])
-		m.updates[at] = u
+		available -= bits
+		total += bits
+		copy(m.updates[index+1:m.updateCount+1], m.updates[index:m.updateCount])
+		m.updates[index] = u
 		m.updateCount++
 	}
-	return sum
+	return total
 }
 
-// minMovingBits is what a body that moves takes at least, or nearly so: what does not fit
-// then need not be measured.
+// minMovingBits returns about the least size of a moving body's update, in bits. With less room
+// than that, moving bodies need not be measured.
 func (m *message) minMovingBits() int {
 	l := &m.params
-	bits, each := m.format.grid().Rotation.Bits(), l[relativePosition]
+	bits, perAxis := m.format.grid().Rotation.Bits(), l[relativePosition]
 	if m.format.velocities {
-		each += l[relativeLinear] + l[relativeAngular]
+		perAxis += l[relativeLinear] + l[relativeAngular]
 	}
 	if m.format.delta {
-		bits, each = 0, l[deltaPosition]+l[deltaRotation]
+		bits, perAxis = 0, l[deltaPosition]+l[deltaRotation]
 		if m.format.velocities {
-			each += l[deltaLinear] + l[deltaAngular]
+			perAxis += l[deltaLinear] + l[deltaAngular]
 		}
 	}
-	return bits + 3*int(each)*3/4
+	return bits + 3*int(perAxis)*3/4
 }
 
-// insertionPoint is where the update of a body belongs among the others, and the bits that
-// its number takes there.
-func (m *message) insertionPoint(body int, scene *sim.Scene) (at, bits int) {
-	at = m.updateCount
-	for at > 0 && m.updates[at-1].body > body {
-		at--
+// insertionPoint returns the index at which the update of a body belongs, and the bits that its
+// body index adds to the message there.
+func (m *message) insertionPoint(body int, scene *sim.Scene) (index, bits int) {
+	index = m.updateCount
+	for index > 0 && m.updates[index-1].body > body {
+		index--
 	}
 	if !m.format.relative {
-		return at, m.indexBits(0, scene)
+		return index, m.indexBits(0, scene)
 	}
 	before := -1
-	if at > 0 {
-		before = m.updates[at-1].body
+	if index > 0 {
+		before = m.updates[index-1].body
 	}
 	bits = m.indexBits(body-before-1, scene)
-	if at < m.updateCount {
-		after := m.updates[at].body
+	if index < m.updateCount {
+		after := m.updates[index].body
 		bits += m.indexBits(after-body-1, scene) - m.indexBits(after-before-1, scene)
 	}
-	return at, bits
+	return index, bits
 }
 
-// indexBits is what the number of a body takes, after so many that are not sent.
+// indexBits returns the bits of a body index after a gap of bodies without an update.
 func (m *message) indexBits(gap int, scene *sim.Scene) int {
 	if !m.format.relative {
 		return plainIndexBits(scene)
@@ -393,13 +379,13 @@ func (m *message) indexBits(gap int, scene *sim.Scene) int {
 	return golombBits(gap, int(m.params[indexGap]))
 }
 
-// recordSent notes a packet that has been sent: only what was in it begins anew.
-func (p *sender) recordSent(q packet.Sequence, m *message, bytes, rate int) {
-	p.credit -= int64(bytesOnWire(bytes)) * 8 * int64(rate)
-	f := &p.sentPackets[q%historyTicks]
-	f.sequence, f.tick, f.used, f.updateCount = q, m.tick, true, m.updateCount
+// recordSent records a sent packet. Only the bodies in it lose their accumulated priority.
+func (p *sender) recordSent(sequence packet.Sequence, m *message, bytes int) {
+	p.state.budget.Spend(packet.WireBytes(bytes))
+	f := &p.sentPackets[sequence%historyTicks]
+	f.sequence, f.tick, f.used, f.updateCount = sequence, m.tick, true, m.updateCount
 	p.playerStates[m.tick%historyTicks] = playerStates{tick: m.tick}
-	p.tuner.adapt(&p.params)
+	p.state.tuner.adapt(&p.state.params)
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		f.updates[i].body, f.updates[i].authority, f.updates[i].state = u.body, u.authority, m.format.roundTrip(u.state)
@@ -407,27 +393,20 @@ func (p *sender) recordSent(q packet.Sequence, m *message, bytes, rate int) {
 			r := &p.playerStates[m.tick%historyTicks]
 			r.present[u.body], r.states[u.body] = true, f.updates[i].state
 		}
-		p.priority[u.body], p.changedTick[u.body] = 0, 0
-		if p.sendsSinceAbsolute[u.body]++; p.sendsSinceAbsolute[u.body] > absoluteEvery {
-			p.sendsSinceAbsolute[u.body], p.absoluteTick[u.body] = 0, m.tick
+		b := &p.bodies[u.body]
+		b.priority, b.changedTick = 0, 0
+		if b.sendsSinceAbsolute++; b.sendsSinceAbsolute > absoluteEvery {
+			b.sendsSinceAbsolute, b.absoluteTick = 0, m.tick
 		}
 		if u.isDelta() {
-			p.deltaUpdates++
+			p.state.deltaUpdates++
 		}
 	}
 }
 
 func (p *sender) copyFrom(o *sender) {
-	p.priority = append(p.priority[:0], o.priority...)
-	p.changedTick = append(p.changedTick[:0], o.changedTick...)
-	p.maxWaitTicks, p.credit, p.reservedCredit = o.maxWaitTicks, o.credit, o.reservedCredit
-	p.bands = o.bands
-	p.ackedTick, p.anyAcked, p.congestion, p.deltaUpdates = o.ackedTick, o.anyAcked, o.congestion, o.deltaUpdates
-	p.ackBits, p.params, p.tuner = o.ackBits, o.params, o.tuner
-	p.playerStates = append(p.playerStates[:0], o.playerStates...)
+	p.state = o.state
+	p.bodies = append(p.bodies[:0], o.bodies...)
 	p.sentPackets = append(p.sentPackets[:0], o.sentPackets...)
-	p.baselines = append(p.baselines[:0], o.baselines...)
-	p.sendsSinceAbsolute, p.absoluteTick = append(p.sendsSinceAbsolute[:0], o.sendsSinceAbsolute...), append(p.absoluteTick[:0], o.absoluteTick...)
-	p.restTick = append(p.restTick[:0], o.restTick...)
-	p.lastPacket = o.lastPacket
+	p.playerStates = append(p.playerStates[:0], o.playerStates...)
 }

@@ -5,51 +5,32 @@ import (
 	"ghostcube/sim"
 )
 
-// declareReliableRest declares the knob that both halves look at.
+// declareReliableRest declares the knob that both sides use.
 func declareReliableRest(k *predict.Knobs, p *bool) {
-	k.Bool(p, "reliable-rest", true, "a body that has come to rest has a higher priority until the client is known to have it at rest, and the client brings back one that only it has pushed away since")
+	k.Bool(p, "reliable-rest", true, "raise the priority of bodies at rest until acknowledged; the client undoes its own pushes of them")
 }
 
-// restTracker finds the bodies that rest at the client where they do not rest at the
-// server. The server sees to it that its last word of a resting body arrives; so
-// one that rests elsewhere has been pushed by the client's world alone, or news of
-// it are on their way. Those have a second.
-type restTracker struct {
-	enabled       bool
-	atRest        []bool   // by body: the server's last word is that it rests
-	divergedTicks []uint16 // by body: how long it has rested elsewhere
-}
+// recordRest records whether the newest state of a body is at rest.
+func (b *clientBody) recordRest(atRest bool) { b.atRest, b.divergedTicks = atRest, 0 }
 
-func newRestTracker(bodies int) restTracker {
-	return restTracker{atRest: make([]bool, bodies), divergedTicks: make([]uint16, bodies)}
-}
-
-// recordState takes in the server's word of a body.
-func (s *restTracker) recordState(body int, rests bool) {
-	s.atRest[body], s.divergedTicks[body] = rests, 0
-}
-
-// restoreResting puts strays where the server has them.
+// restoreResting moves bodies that rest at the client in another pose than at the server to the
+// server's pose. The server repeats the state of a resting body until it is acknowledged. So such a
+// body either has been pushed in the client's world alone, or its next state is on the way: a
+// second is enough for that.
 func (c *client) restoreResting() {
-	s, w := &c.rest, c.env.World
-	if !s.enabled {
+	w := c.env.World
+	if !c.settings.reliableRest {
 		return
 	}
 	for i := range w.Bodies() {
-		b := &w.Bodies()[i]
-		if !s.atRest[i] || !b.Asleep || b.Pose == c.lastReceived[i] {
-			s.divergedTicks[i] = 0
+		simulated, b := &w.Bodies()[i], &c.bodies[i]
+		if !b.atRest || !simulated.Asleep || simulated.Pose == b.lastReceived {
+			b.divergedTicks = 0
 			continue
 		}
-		if s.divergedTicks[i]++; int(s.divergedTicks[i]) >= w.Rate() {
-			s.divergedTicks[i] = 0
-			c.correctBody(i, sim.Body{Pose: c.lastReceived[i], Asleep: true})
+		if b.divergedTicks++; int(b.divergedTicks) >= w.Rate() {
+			b.divergedTicks = 0
+			c.correctBody(i, sim.Body{Pose: b.lastReceived, Asleep: true})
 		}
 	}
-}
-
-func (s *restTracker) copyFrom(o *restTracker) {
-	s.enabled = o.enabled
-	s.atRest = append(s.atRest[:0], o.atRest...)
-	s.divergedTicks = append(s.divergedTicks[:0], o.divergedTicks...)
 }

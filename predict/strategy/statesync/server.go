@@ -1,6 +1,7 @@
 package statesync
 
 import (
+	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/hit"
@@ -10,33 +11,54 @@ import (
 
 type server struct {
 	env            *predict.Env
-	settings       settings
-	policy         policy
+	settings       serverSettings
+	state          serverState
 	inputReceiver  input.Receiver
 	lagCompensator hit.LagCompensator
 	lastInputs     []sim.Input
-	solver         predict.Solver
+	previous       []sim.Body  // after the last step
+	authorities    []authority // by body
+	claims         []claims    // by peer
+	senders        []sender    // by peer
+	counters       serverCounters
+	scratch        serverScratch
+}
 
-	inputHistory       [inputHistoryTicks][maxPlayers]sim.Input // what the players did, by tick
-	inputHistoryLen    int                                      // of those, how many have been noted
-	previous           []sim.Body
-	changed            []bool // by the last step
-	authorityMode      int    // the knob authority
-	claimBuffer        int    // ticks that claims wait for their turn
-	wasClientAuthority bool
-	authorities        []authority // by body
-	claims             []claims
-	senders            []sender
-	updates            uint64 // sent
-	packets            uint64
-	fillSum            float64 // sum over the packets of their fill
+// serverSettings are the knobs of a server.
+type serverSettings struct {
+	policy      policy
+	compression compressionSettings
+	authority   int // serverAuthority or clientAuthority
+	claimBuffer int // ticks that claims wait for their turn
+	solver      predict.Solver
+}
 
+// serverState is plain: it is copied by assignment.
+type serverState struct {
+	inputHistory       [inputHistoryTicks][maxPlayers]sim.Input // ring by tick
+	inputHistoryLen    int                                      // remembered ticks
+	wasClientAuthority bool                                     // in the last tick
+	updates            uint64                                   // sent
+	packets            uint64                                   // sent
+	fillSum            float64                                  // sum of the packets' fill ratios
+}
+
+// serverCounters are the counters of a server.
+type serverCounters struct {
+	packets, updates, updatesPerPacket, deltaPercent, packetFillPercent      predict.Counter
+	sendRate, congestedTicks, claimsRefused, updateWaitMax, rejectedPayloads predict.Counter
+	bands                                                                    [len(bandCounters)]predict.Counter
+}
+
+// serverScratch is memory that is reused. It holds nothing from one tick to the next.
+type serverScratch struct {
+	changed []bool // by body: by the last step
 	message message
 	coder   quant.Coder
 	buffer  [maxBytes]byte
 }
 
-// inputHistoryTicks is how many ticks of inputs the server keeps.
+// inputHistoryTicks is the number of ticks whose inputs the server remembers.
 const inputHistoryTicks = 2 * maxInputs
 
 func newServer(env *predict.Env) predict.Server {
@@ -45,77 +67,87 @@ func newServer(env *predict.Env) predict.Server {
 	}
 	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
 	s.previous = append(s.previous, env.World.Bodies()...)
-	s.changed = make([]bool, len(s.previous))
+	s.scratch.changed = make([]bool, len(s.previous))
 	s.authorities = make([]authority, len(s.previous))
 	s.releaseAll()
 	k, m := env.Knobs, env.Counters
-	s.policy.declare(k)
-	s.settings.declare(k, env.World.Scene())
+	s.settings.policy.declare(k)
+	s.settings.compression.declare(k, env.World.Scene())
 	s.inputReceiver.Declare(env)
 	s.lagCompensator.Declare(env)
-	declareAuthority(k, &s.authorityMode)
-	k.Int(&s.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that the earliest packets of a client wait at the server for their turn")
-	k.Solver(&s.solver)
-	m.Declare("packets", "packets sent")
-	m.Declare("updates", "updates of bodies sent")
-	m.Declare("updates_per_packet", "updates in a packet, mean")
-	m.Declare("delta_percent", "share of the updates that were sent by their differences from a state that the client had")
-	m.Declare("packet_fill_percent", "share of what a packet may hold by the budget that it held, mean")
-	m.Declare("send_rate_kbit_per_second", "kbit/s at which is sent: the budget, or less while there is a queue on the way, now")
-	m.Declare("congested_ticks", "ticks in which it was less")
-	declareBands(m)
-	m.Declare("claims_refused", "times a client said it had a body in hand that was in another's")
-	m.Declare("update_wait_max_ms", "the longest that a body which had changed waited for an update to be sent")
+	declareAuthority(k, &s.settings.authority)
+	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
+	k.Solver(&s.settings.solver)
+	s.counters.init(m)
 	return s
 }
 
-// Tick reads the inputs, steps with the newest, and sends each peer a packet. A
-// client is behind, so its ticks are no reason to refuse any.
+func (k *serverCounters) init(m *predict.Counters) {
+	k.packets = m.New("packets", "packets sent to clients")
+	k.updates = m.New("updates", "updates sent; an update is the state of one body in one packet")
+	k.updatesPerPacket = m.New("updates_per_packet", "mean number of updates in a packet")
+	k.deltaPercent = m.New("delta_percent", "share of the updates sent as differences from an acknowledged state, %")
+	k.packetFillPercent = m.New("packet_fill_percent", "mean share of the budget's room that packets used, %")
+	k.sendRate = m.New("send_rate_kbit_per_second", "send rate: the budget, or less during congestion, kbit/s, now")
+	k.congestedTicks = m.New("congested_ticks", "ticks in which congestion control reduced the send rate")
+	for i, c := range bandCounters {
+		k.bands[i] = m.New(c[0], c[1])
+	}
+	k.claimsRefused = m.New("claims_refused", "claims refused because another player had authority over the body")
+	k.updateWaitMax = m.New("update_wait_max_ms", "longest time from a body's change to its next update, ms")
+	k.rejectedPayloads = m.Rejected()
+}
+
+// Tick reads the inputs, steps with the newest, and sends each peer a packet. Clients run behind the
+// server, so inputs are used whatever their ticks.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
 	s.receiveInputs(host, peers)
 	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
-	copy(s.inputHistory[world.Tick()%inputHistoryTicks][:], s.lastInputs)
-	s.inputHistoryLen = min(s.inputHistoryLen+1, inputHistoryTicks)
-	s.settings.quantise(world)
-	s.solver.Step(world, s.lastInputs...)
-	if s.authorityMode == clientAuthority {
+	copy(s.state.inputHistory[world.Tick()%inputHistoryTicks][:], s.lastInputs)
+	s.state.inputHistoryLen = min(s.state.inputHistoryLen+1, inputHistoryTicks)
+	s.settings.compression.quantise(world)
+	s.settings.solver.Step(world, s.lastInputs...)
+	if s.settings.authority == clientAuthority {
 		s.applyClaims(peers)
 	}
 	s.findChanges()
-	for len(s.senders) < len(peers) {
-		s.senders = append(s.senders, newSender(len(s.previous)))
-	}
 	for i, peer := range peers {
 		s.sendPacket(i, peer)
 	}
 }
 
-// receiveInputs sets held to what each player does in this tick.
+// addPeers adds peers until there are n.
+func (s *server) addPeers(n int) {
+	for len(s.senders) < n {
+		s.claims = append(s.claims, newClaims(len(s.previous)))
+		s.senders = append(s.senders, newSender(len(s.previous), s.env.World.Rate()))
+	}
+}
+
+// receiveInputs sets lastInputs to each player's input of this tick.
 func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 	w, m := s.env.World, s.env.Counters
 	s.inputReceiver.AddPeers(peers, 0, s.lastInputs)
-	for len(s.claims) < len(peers) {
-		s.claims = append(s.claims, newClaims(len(s.previous)))
-	}
+	s.addPeers(len(peers))
 	input.SetHostInputs(s.lastInputs, host)
 	s.receiveClaims(peers)
-	if s.authorityMode == clientAuthority {
-		s.wasClientAuthority = true
+	if s.settings.authority == clientAuthority {
+		s.state.wasClientAuthority = true
 		s.consumeInputs(peers)
 		return
 	}
-	if s.wasClientAuthority {
-		s.wasClientAuthority = false
+	if s.state.wasClientAuthority {
+		s.state.wasClientAuthority = false
 		s.releaseAll()
 	}
 	s.inputReceiver.PopNewest(peers, s.lastInputs, w.Rate(), m)
 }
 
-// findChanges finds what the step changed.
+// findChanges finds the bodies that have changed since the last tick.
 func (s *server) findChanges() {
 	for i, b := range s.env.World.Bodies() {
-		s.changed[i] = b != s.previous[i]
+		s.scratch.changed[i] = b != s.previous[i]
 		s.previous[i] = b
 	}
 }
@@ -123,123 +155,115 @@ func (s *server) findChanges() {
 // sendPacket sends peer i the packet of this tick.
 func (s *server) sendPacket(i int, peer predict.Peer) {
 	p := &s.senders[i]
-	world, m, msg := s.env.World, s.env.Counters, &s.message
+	world, msg := s.env.World, &s.scratch.message
 	now := world.Tick()
 	p.receiveAcks(peer.Endpoint)
 	own := max(peer.Player, 0)
-	p.accumulatePriorities(world, s.changed, &s.policy, own)
-	if s.authorityMode == clientAuthority && peer.Player >= 0 {
+	p.accumulatePriorities(world, s.scratch.changed, &s.settings.policy, own)
+	if s.settings.authority == clientAuthority && peer.Player >= 0 {
 		p.excludeOwned(s.authorities, peer.Player)
 	}
-	p.addCredit(s.sendRate(p, peer))
+	p.state.budget.AddTick(s.sendRate(p, peer))
 
 	msg.tick, msg.players, msg.updateCount = now, s.env.Players, 0
-	msg.format = s.settings.format(s.policy.velocities)
-	if msg.format.authority = s.authorityMode == clientAuthority; msg.format.authority {
+	msg.format = s.settings.compression.format(s.settings.policy.velocities)
+	if msg.format.authority = s.settings.authority == clientAuthority; msg.format.authority {
 		msg.consumedTick = s.claims[i].consumedTick()
 	}
-	msg.baselines, msg.rate, msg.ackAge = p, world.Rate(), int(now-p.ackedTick)
-	msg.ackBits, msg.params, msg.tuner = p.ackBits, p.params, nil
-	if !p.anyAcked || msg.ackAge > 1<<ackAgeBits {
+	msg.baselines, msg.rate, msg.ackAge = p, world.Rate(), int(now-p.state.ackedTick)
+	msg.ackBits, msg.params, msg.tuner = p.state.ackBits, p.state.params, nil
+	if !p.state.anyAcked || msg.ackAge > 1<<ackAgeBits {
 		msg.format.delta = false
 	}
 	s.addInputs(p.unackedTicks(now))
-	s.coder.BeginMeasure()
-	msg.code(&s.coder, world.Scene())
-	head := s.coder.BitsProcessed()
-	inputs := s.inputBits(head)
-	most := 8*maxPayload(p.availableBytes(world.Rate())) - head
-	least := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
+	s.scratch.coder.BeginMeasure()
+	msg.code(&s.scratch.coder, world.Scene())
+	headerBits := s.scratch.coder.BitsProcessed()
+	inputBits := s.inputBits(headerBits)
+	available := 8*p.availablePayload() - headerBits
+	needed := msg.indexBits(len(s.previous)-1, world.Scene()) + msg.format.bodyBits(false) + authorityBits(msg.players) + 3
 	if msg.format.relative {
-		least += absolute // bits before it
+		needed += absolute // bits of the encoding
 	}
-	if most < least {
-		p.reserveCredit(head+least, world.Rate())
-		return // the budget has to gather first
+	if available < needed {
+		p.reserve(headerBits + needed)
+		return // until enough credit has accumulated
 	}
-	if s.policy.states {
-		p.chooseUpdates(msg, world, most, func(i int) authority { return s.authorities[i] })
+	if s.settings.policy.states {
+		p.chooseUpdates(msg, world, available, func(i int) authority { return s.authorities[i] })
 	}
-	s.coder.BeginWrite(s.buffer[:])
-	msg.tuner = &p.tuner
-	msg.code(&s.coder, world.Scene())
+	s.scratch.coder.BeginWrite(s.scratch.buffer[:])
+	msg.tuner = &p.state.tuner
+	msg.code(&s.scratch.coder, world.Scene())
 	msg.tuner = nil
-	bits, data := s.coder.BitsProcessed(), s.coder.FinishWrite()
-	if s.coder.Err() != nil {
-		panic("statesync: a packet that does not fit: " + s.coder.Err().Error())
+	bits, data := s.scratch.coder.BitsProcessed(), s.scratch.coder.FinishWrite()
+	if s.scratch.coder.Err() != nil {
+		panic("statesync: a packet exceeds its buffer: " + s.scratch.coder.Err().Error())
 	}
-	room := p.availableBytes(world.Rate())
-	p.recordSent(peer.Endpoint.Send(data), msg, len(data), world.Rate())
-	p.lastPacket = packetRecord{tick: now, budget: room, bytes: bytesOnWire(len(data)), inputBits: inputs, headerBits: head, payloadBits: bits, updateCount: msg.updateCount}
+	budget := p.state.budget.Available()
+	p.recordSent(peer.Endpoint.Send(data), msg, len(data))
+	p.state.lastPacket = packetRecord{tick: now, budget: budget, bytes: packet.WireBytes(len(data)), inputBits: inputBits, headerBits: headerBits, payloadBits: bits, updateCount: msg.updateCount}
 
-	p.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
-	p.bands.setCounters(m, world.Rate())
-	s.packets++
-	s.updates += uint64(msg.updateCount)
-	s.fillSum += float64(bits) / float64(head+most)
-	if s.updates > 0 {
-		var based uint64
+	p.state.bands.countUpdates(msg, world, world.Bodies()[own].Pose.Pos)
+	p.state.bands.setCounters(&s.counters.bands, world.Rate())
+	s.state.packets++
+	s.state.updates += uint64(msg.updateCount)
+	s.state.fillSum += float64(bits) / float64(headerBits+available)
+	if s.state.updates > 0 {
+		var deltas uint64
 		for i := range s.senders {
-			based += s.senders[i].deltaUpdates
+			deltas += s.senders[i].state.deltaUpdates
 		}
-		m.Set("delta_percent", float64(100*based)/float64(s.updates))
+		s.counters.deltaPercent.Set(float64(100*deltas) / float64(s.state.updates))
 	}
-	m.Set("packets", float64(s.packets))
-	m.Set("updates", float64(s.updates))
-	m.Set("updates_per_packet", float64(s.updates)/float64(s.packets))
-	m.Set("packet_fill_percent", float64(100*s.fillSum)/float64(s.packets))
-	m.Set("update_wait_max_ms", max(m.Value("update_wait_max_ms"), sim.Tick(p.maxWaitTicks).Moment().Millis(world.Rate())))
+	s.counters.packets.Set(float64(s.state.packets))
+	s.counters.updates.Set(float64(s.state.updates))
+	s.counters.updatesPerPacket.Set(float64(s.state.updates) / float64(s.state.packets))
+	s.counters.packetFillPercent.Set(float64(100*s.state.fillSum) / float64(s.state.packets))
+	s.counters.updateWaitMax.Max(sim.Tick(p.state.maxWaitTicks).Moment().Millis(world.Rate()))
 }
 
-// sendRate is at how many bits a second a peer is sent to now.
-func (s *server) sendRate(p *sender, peer predict.Peer) int64 {
-	bits := int64(s.policy.budget) * 1000
-	if slow := p.congestion.updateRate(s.policy.budget, &peer.Endpoint.Stats, s.env.World.Rate()); s.policy.congestion {
-		bits = slow
-		if p.congestion.congested {
-			s.env.Counters.Add("congested_ticks", 1)
+// sendRate returns the rate at which a peer is sent to now, in bytes per second.
+func (s *server) sendRate(p *sender, peer predict.Peer) int {
+	bytes := s.settings.policy.budget * bytesPerKbit
+	if reduced := p.state.congestion.updateRate(bytes, &peer.Endpoint.Stats, s.env.World.Rate()); s.settings.policy.congestion {
+		bytes = reduced
+		if p.state.congestion.congested {
+			s.counters.congestedTicks.Inc()
 		}
 	}
-	s.env.Counters.Set("send_rate_kbit_per_second", float64(bits)/1000)
-	return bits
+	s.counters.sendRate.Set(float64(bytes) / bytesPerKbit)
+	return bytes
 }
 
-// addInputs puts the newest inputs of all players into the message, as many as
-// are missing.
+// addInputs adds the newest inputs of all players to the message, as many as the peer lacks.
 func (s *server) addInputs(missing int) {
-	msg := &s.message
+	msg := &s.scratch.message
 	msg.inputCount = 0
-	if !s.policy.inputs {
+	if !s.settings.policy.inputs {
 		return
 	}
-	msg.inputCount = min(missing, s.inputHistoryLen, maxInputs)
+	msg.inputCount = min(missing, s.state.inputHistoryLen, maxInputs)
 	for i := range msg.inputCount {
-		past := &s.inputHistory[(msg.tick-sim.Tick(msg.inputCount-i))%inputHistoryTicks]
+		record := &s.state.inputHistory[(msg.tick-sim.Tick(msg.inputCount-i))%inputHistoryTicks]
 		for p := range msg.players {
-			msg.inputs[p][i] = past[p]
+			msg.inputs[p][i] = record[p]
 		}
 	}
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.settings, s.policy, s.solver = o.settings, o.policy, o.solver
-	s.inputHistory, s.inputHistoryLen = o.inputHistory, o.inputHistoryLen
-	s.updates, s.packets, s.fillSum = o.updates, o.packets, o.fillSum
-	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
-	s.previous = append(s.previous[:0], o.previous...)
-	copy(s.changed, o.changed)
+	s.settings, s.state = o.settings, o.state
 	s.inputReceiver.CopyFrom(&o.inputReceiver)
 	s.lagCompensator.CopyFrom(&o.lagCompensator)
-	s.authorityMode, s.claimBuffer, s.wasClientAuthority = o.authorityMode, o.claimBuffer, o.wasClientAuthority
-	copy(s.authorities, o.authorities)
-	s.claims = make([]claims, len(o.claims))
-	for i := range o.claims {
-		s.claims[i] = newClaims(len(s.previous))
-		s.claims[i].copyFrom(&o.claims[i])
-	}
-	s.senders = make([]sender, len(o.senders))
+	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
+	s.previous = append(s.previous[:0], o.previous...)
+	s.authorities = append(s.authorities[:0], o.authorities...)
+	s.addPeers(len(o.senders))
+	s.claims, s.senders = s.claims[:len(o.claims)], s.senders[:len(o.senders)]
 	for i := range o.senders {
+		s.claims[i].copyFrom(&o.claims[i])
 		s.senders[i].copyFrom(&o.senders[i])
 	}
 }

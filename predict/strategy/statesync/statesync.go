@@ -1,32 +1,31 @@
-// Package statesync simulates on both sides and sends part of the state. The
-// server steps the world, and so does the client, some ticks behind it; in every
-// tick the server tells what the players do and how some of the bodies are, as
-// many as a bandwidth carries, the most important ones first. What is not told
-// the client's own physics fills in, and is set right when its turn comes.
+// Package statesync simulates on both sides and sends part of the state, as in Fiedler's State
+// Synchronization (2015). The server steps the world, and so does the client, a few ticks behind
+// it. In every tick the server sends the players' inputs and the states of some bodies: as many as
+// the bandwidth allows, the most important first. Until the state of a body arrives, the client's
+// own simulation moves it.
 //
-// This is Fiedler's "State Synchronization" (2015). It needs neither determinism
-// nor whole snapshots, and it never goes back in time. It suits many bodies and
-// little bandwidth; between two updates a body may be wrong, and whoever plays at
-// a client waits for the round trip and the jitter buffer: there is no rollback,
-// so a cube moved at once would be set back by the server's word of it, unless the
-// server takes the client's (authority.go).
+// This needs neither determinism nor whole snapshots, and nothing is ever rolled back. It suits
+// many bodies and little bandwidth. Between two updates a body may be wrong, and a player at a
+// client waits for the round trip and the jitter buffer: without a rollback, a cube that moved at
+// once would be set back by the server's next state of it, unless the server accepts the client's
+// states (authority.go).
 //
-// Where it goes beyond the article, or beside it:
+// Differences from the article and its program:
 //
-//   - The article's packet holds the frame's state and the input that leads out of
-//     it. Here, as everywhere in this program, it holds the state of a tick and the
-//     inputs that led to it.
-//   - Inputs are sent since the newest packet that the client is known to have, at
-//     most 32, and not always 32.
-//   - The program looks at the 64 bodies of highest priority only; here what does
-//     not fit is skipped until no body fits, or 64 have.
-//   - A packet that comes too late for its tick is dropped, but for the bodies in
-//     it that rest: where they rest is true later, too.
-//   - The client's clock follows the packets: the earliest of a second waits for
+//   - The article's packet contains the state of a frame and the input that leads out of it. Here,
+//     as everywhere in this program, a packet contains the state of a tick and the inputs that led
+//     to it.
+//   - A packet contains the inputs since the newest acknowledged packet, at most 32, and not
+//     always 32.
+//   - The published program considers only the 64 bodies of highest priority. Here a body that does
+//     not fit is skipped and the next one is tried, until none fits or 64 have.
+//   - A packet that arrives too late for its tick is dropped, except for the sleeping bodies in it:
+//     their states are still valid.
+//   - The client's clock follows the packets, so that the earliest packet of each second waits for
 //     the length of the jitter buffer (clock.go).
-//   - Smoothing is package smoothing's. The published program takes the strong
-//     factor for small turns and the weak one for large turns (TestTurnFactors
-//     there), and its at-rest test does not look at one of six velocities.
+//   - Smoothing is package smoothing's. The published program applies the strong factor to small
+//     rotations and the weak one to large rotations (TestFactors there holds the opposite), and its
+//     test for rest ignores one of the six velocity components.
 package statesync
 
 import (
@@ -37,8 +36,8 @@ import (
 // Strategy is state synchronisation.
 var Strategy = &predict.Strategy{
 	Name: "statesync",
-	Doc: "both sides simulate; the server's word of some bodies in every packet\n\n" +
-		"901 cubes in 256 kbit/s. Turn level to uncompressed and back, budget down to 64, smoothing off; turn states off and see the worlds part.",
+	Doc: "both sides simulate, and each packet carries the states of some bodies\n\n" +
+		"901 cubes in 256 kbit/s. Set compression to uncompressed and back, lower budget to 64, turn smoothing off; turn states off, and the worlds diverge.",
 	Source:    "Fiedler, State Synchronization (2015), and its program",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -53,7 +52,7 @@ func inspect(l *predict.Inspection, s predict.Server, c predict.Client) {
 	c.(*client).inspect(l)
 }
 
-// The levels of compression, each with all of those before it.
+// The levels of compression. Each includes all levels before it.
 const (
 	uncompressed = iota
 	quantised
@@ -64,27 +63,27 @@ const (
 
 var levels = []string{"uncompressed", "quantised", "quantised-both", "relative", "delta"}
 
-// positionStepChoices are the options of the position's precision.
+// positionStepChoices are the precisions of a position, in steps per metre.
 var positionStepChoices = []string{"4096", "2048", "1024", "512"}
 
-// settings are the knobs that both halves look at.
-type settings struct {
+// compressionSettings are knobs that both sides use.
+type compressionSettings struct {
 	level         int
-	positionSteps int // which of steps
-	rotationBits  int // bits of a component
+	positionSteps int // index into positionStepChoices
+	rotationBits  int // bits per component
 
 	grids *grids // of the scene
 }
 
-func (s *settings) declare(k *predict.Knobs, scene *sim.Scene) {
+func (s *compressionSettings) declare(k *predict.Knobs, scene *sim.Scene) {
 	s.grids = gridsFor(scene)
-	k.Choice(&s.level, "compression", quantisedBoth, levels, "how states are sent: as 32-bit numbers; quantised; quantised and both worlds put onto the same grid before every tick; also relative to a player's cube, or as the scene begins; also by the difference from what is expected after a state that the client is known to have")
+	k.Choice(&s.level, "compression", quantisedBoth, levels, "form of states: 32-bit floats; quantised; worlds quantised too; relative to a player; delta to acked states")
 	k.Choice(&s.positionSteps, "position-steps", 0, positionStepChoices, "quantised: steps per metre of a position")
-	k.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of three components of a rotation")
+	k.Int(&s.rotationBits, "rotation-bits", maxRotationBits, minRotationBits, maxRotationBits, "quantised: bits of each of the three components of a rotation")
 }
 
-// format is how the states are sent now.
-func (s *settings) format(velocities bool) format {
+// format returns the wire format of the states now.
+func (s *compressionSettings) format(velocities bool) format {
 	f := format{velocities: velocities, rotationBits: maxRotationBits, grids: s.grids}
 	if s.level != uncompressed {
 		f.quantised, f.positionSteps, f.rotationBits = true, s.positionSteps, s.rotationBits
@@ -93,8 +92,8 @@ func (s *settings) format(velocities bool) format {
 	return f
 }
 
-// quantise puts a world onto the grid if both sides are to step from there.
-func (s *settings) quantise(w *predict.World) {
+// quantise rounds the state of a world to the grid of the wire, if both sides step from there.
+func (s *compressionSettings) quantise(w *predict.World) {
 	if s.level < quantisedBoth {
 		return
 	}

@@ -16,8 +16,7 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// rig is both halves with a link between them and nothing else. The player sits
-// at the server.
+// rig is a server and a client connected by a link. The player sits at the server.
 type rig struct {
 	t           testing.TB
 	network     link.Network
@@ -29,13 +28,13 @@ type rig struct {
 	tick        int
 	dueMicros   int64
 	input       func(tick int) sim.Input
-	serverPoses []geom.Pose // of the first body, by the world's tick
+	serverPoses []geom.Pose // of the first body, by tick
 }
 
-func newRig(t testing.TB, spec, weather string, knobs ...string) *rig {
+func newRig(t testing.TB, spec, network string, knobs ...string) *rig {
 	t.Helper()
 	r := &rig{t: t, network: link.Network{Seed: 1}, input: driveAround}
-	if err := r.network.Parse(weather); err != nil {
+	if err := r.network.Parse(network); err != nil {
 		t.Fatal(err)
 	}
 	sc, err := scene.Named(spec)
@@ -68,7 +67,7 @@ func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name
 
 func (r *rig) bytesSent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
 
-// run makes ticks under scripted keys, the client's at the pace that it asks for.
+// run runs ticks with scripted inputs, the client's at the rate that its SlewPPM sets.
 func (r *rig) run(ticks int) {
 	for range ticks {
 		now := time.Duration(r.tick) * time.Second / 60
@@ -93,10 +92,9 @@ func driveAround(tick int) sim.Input {
 	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
 }
 
-// TestNeverAboveBudget says that from the first tick on no more has travelled
-// than the budget gives, and two ticks' worth, or one packet with a single body
-// where those give less; that of a budget which can be used nine tenths are used;
-// and that a turn of the knob is followed within a second.
+// TestNeverAboveBudget checks that from the first tick on no more bytes are sent than the budget
+// allows, plus two ticks' worth or one packet with a single body; that at least nine tenths of a
+// budget that can be used are used; and that a change of the budget takes effect within a second.
 func TestNeverAboveBudget(t *testing.T) {
 	budgets := []int{16, 256, 1024, 48, 64, 700}
 	if testing.Short() {
@@ -108,8 +106,8 @@ func TestNeverAboveBudget(t *testing.T) {
 			from, saved := 0, max(2*budget*1000/60/8, 200)
 			for range 600 {
 				r.run(1)
-				if most := budget*1000*(r.tick-from)/60/8 + saved; r.bytesSent() > most {
-					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.bytesSent(), r.tick, most)
+				if limit := budget*1000*(r.tick-from)/60/8 + saved; r.bytesSent() > limit {
+					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.bytesSent(), r.tick, limit)
 				}
 			}
 			want := float64(budget) * 1000 * 10 / 8
@@ -124,41 +122,17 @@ func TestNeverAboveBudget(t *testing.T) {
 		r.setKnob("budget", strconv.Itoa(budget))
 		before := r.bytesSent()
 		r.run(60)
-		most := float64(budget) * 1000 / 8
+		limit := float64(budget) * 1000 / 8
 		got := float64(r.bytesSent() - before)
-		if got > 1.02*most+2200 || budget <= 256 && got < 0.9*most || budget == 1024 && got < 0.4*most {
-			t.Errorf("in the second after a turn to %d kbit/s: %v kbit", budget, got*8/1000)
+		if got > 1.02*limit+2200 || budget <= 256 && got < 0.9*limit || budget == 1024 && got < 0.4*limit {
+			t.Errorf("in the second after the budget changes to %d kbit/s: %v kbit", budget, got*8/1000)
 		}
 	}
 }
 
-// TestBytesOnWire says that a payload costs what the endpoint counts for it, and that
-// the longest payload for a number of bytes is the longest.
-func TestBytesOnWire(t *testing.T) {
-	e := packet.NewEndpoint(discardLink{})
-	for n := 0; n <= maxBytes; n++ {
-		before := e.Stats.BytesSent
-		e.Send(make([]byte, n))
-		if got := int(e.Stats.BytesSent - before); got != bytesOnWire(n) {
-			t.Fatalf("%d bytes of payload cost %d, not %d", n, got, bytesOnWire(n))
-		}
-	}
-	for bytes := headerBytes; bytes < bytesOnWire(maxBytes)+100; bytes++ {
-		p := maxPayload(bytes)
-		if bytesOnWire(p) > bytes || p < maxBytes && bytesOnWire(p+1) <= bytes {
-			t.Fatalf("%d bytes carry a payload of %d: it costs %d, one more %d", bytes, p, bytesOnWire(p), bytesOnWire(p+1))
-		}
-	}
-}
-
-type discardLink struct{}
-
-func (discardLink) Send(time.Duration, []byte) error                 { return nil }
-func (discardLink) Receive(time.Duration) (d link.Datagram, ok bool) { return }
-
-// TestNothingStarves says that where all bodies rest and have the same priority
-// each is sent again after as many ticks as all of them take, in turn; and that
-// with momentary priorities the first ones are sent always and the last never.
+// TestNothingStarves checks that bodies at rest with equal priorities are sent in turn, each again
+// after as many ticks as all of them need; and that with current priorities the first bodies are
+// alcounts sent and the last one never.
 func TestNothingStarves(t *testing.T) {
 	r := newRig(t, "katamari:cubes=400", "perfect", "inputs", "off")
 	r.input = func(int) sim.Input { return sim.Input{} }
@@ -167,7 +141,7 @@ func TestNothingStarves(t *testing.T) {
 	longest := 0
 	turn := func() {
 		r.run(1)
-		for _, u := range r.s.message.updates[:r.s.message.updateCount] {
+		for _, u := range r.s.scratch.message.updates[:r.s.scratch.message.updateCount] {
 			longest = max(longest, r.tick-sent[u.body])
 			sent[u.body] = r.tick
 		}
@@ -179,9 +153,9 @@ func TestNothingStarves(t *testing.T) {
 	for range 200 {
 		turn()
 	}
-	each := r.s.message.updateCount - 1 // besides the player
-	if want := (400 + each - 1) / each; longest < want || longest > want+2 {
-		t.Errorf("a body waits %d ticks; %d bodies at %d a packet take %d", longest, 400, each, want)
+	perPacket := r.s.scratch.message.updateCount - 1 // besides the player
+	if want := (400 + perPacket - 1) / perPacket; longest < want || longest > want+2 {
+		t.Errorf("a body waits %d ticks; %d bodies at %d per packet take %d", longest, 400, perPacket, want)
 	}
 	r.setKnob("priority", "current")
 	at := r.tick
@@ -189,14 +163,14 @@ func TestNothingStarves(t *testing.T) {
 		turn()
 	}
 	if sent[1] != r.tick || sent[400] > at {
-		t.Errorf("momentary: the first body was sent %d ticks ago, the last %d", r.tick-sent[1], r.tick-sent[400])
+		t.Errorf("current priorities: the first body was sent %d ticks ago, the last %d", r.tick-sent[1], r.tick-sent[400])
 	}
 }
 
-// TestPriorities says that a body of priority 100 is sent 100 times as often as
-// one of priority 1, and the player in every packet.
+// TestPriorities checks that a body of priority 100 is sent 100 times as often as one of priority
+// 1, and the player in every packet.
 func TestPriorities(t *testing.T) {
-	p := newSender(5)
+	p := newSender(5, 60)
 	w := predict.NewWorld(mustScene(t, "katamari:cubes=4"), 60)
 	by := policy{playerPriority: 1_000_000, touchedPriority: 100, otherPriority: 1}
 	times := [5]int{}
@@ -211,10 +185,10 @@ func TestPriorities(t *testing.T) {
 		p.chooseUpdates(&m, w, 2*(plainIndexBits(w.Scene())+m.format.bodyBits(false)), unowned)
 		for _, u := range m.updates[:m.updateCount] {
 			times[u.body]++
-			p.priority[u.body] = 0
+			p.bodies[u.body].priority = 0
 		}
 	}
-	// One place a packet besides the player's is shared by weights 100, 1, 1 and 1.
+	// The bodies share one place per packet besides the player's, with weights 100, 1, 1 and 1.
 	if times[0] != 30_000 || times[1] < 28_800 || times[1] > 29_200 {
 		t.Errorf("the player was sent %d times, the touched body %d", times[0], times[1])
 	}
@@ -234,9 +208,8 @@ func mustScene(t testing.TB, spec string) sim.Scene {
 	return sc
 }
 
-// TestFitAndSkip says that what does not fit is skipped and the next one tried,
-// that the message stands in the order of the bodies, and that it measures what
-// was promised.
+// TestFitAndSkip checks that a body that does not fit is skipped and the next one tried, that the
+// updates are in the order of the bodies, and that the returned size is the size on the wire.
 func TestFitAndSkip(t *testing.T) {
 	sc := mustScene(t, "katamari:cubes=4")
 	w := predict.NewWorld(sc, 60)
@@ -245,18 +218,20 @@ func TestFitAndSkip(t *testing.T) {
 		b.Asleep = asleep
 		w.SetBody(i, b)
 	}
-	p := newSender(5)
-	p.priority = []int64{10, 40, 20, 50, 30}
+	p := newSender(5, 60)
+	for i, n := range []int64{10, 40, 20, 50, 30} {
+		p.bodies[i].priority = n
+	}
 	m := message{players: 1, format: format{rotationBits: maxRotationBits, quantised: true, velocities: true}}
 	number := plainIndexBits(&sc)
 	awake, asleep := number+m.format.bodyBits(false), number+m.format.bodyBits(true)
-	p.chooseUpdates(&m, w, awake+asleep+10, unowned) // 3 fits; 1 does not, after it; 4 does; 2 does not
+	p.chooseUpdates(&m, w, awake+asleep+10, unowned) // 3 fits, then 1 does not, 4 does, and 2 does not
 	got := []int{}
 	for _, u := range m.updates[:m.updateCount] {
 		got = append(got, u.body)
 	}
 	if !slices.Equal(got, []int{3, 4}) {
-		t.Errorf("chosen: %v", got)
+		t.Errorf("bodies %v are chosen", got)
 	}
 	var c quant.Coder
 	c.BeginMeasure()
@@ -267,12 +242,12 @@ func TestFitAndSkip(t *testing.T) {
 	c.BeginMeasure()
 	n.code(&c, &sc)
 	if full-c.BitsProcessed() != awake+asleep {
-		t.Errorf("%d bits of updates, %d promised", full-c.BitsProcessed(), awake+2*asleep)
+		t.Errorf("%d bits of updates, want %d", full-c.BitsProcessed(), awake+2*asleep)
 	}
 }
 
-// TestArticleBits holds the sizes against the article's: 117 and 222 bits at rest
-// and moving, with a number of ten bits, against 235 and 427.
+// TestArticleBits compares the sizes of updates with the article's: 117 bits at rest and 222
+// moving, with an index of ten bits, and 235 and 427 uncompressed.
 func TestArticleBits(t *testing.T) {
 	sc := mustScene(t, "katamari")
 	q, f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}, format{rotationBits: maxRotationBits, velocities: true}
@@ -282,10 +257,10 @@ func TestArticleBits(t *testing.T) {
 	}
 }
 
-// TestWaitsForItsTurn says that with a buffer longer than the jitter the client
-// shows every tick once and in order, the player's cube where the server had it,
-// and late by the buffer and the way.
-func TestWaitsForItsTurn(t *testing.T) {
+// TestShowsEveryTickInOrder checks that with a jitter buffer longer than the jitter the client
+// shows every tick once and in order, the player's cube at the server's pose, and that the delay is
+// the latency plus the buffer.
+func TestShowsEveryTickInOrder(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms,jitter=50ms", "smoothing", "none")
 	r.run(240)
 	for range 600 {
@@ -293,16 +268,16 @@ func TestWaitsForItsTurn(t *testing.T) {
 		r.run(1)
 		now := r.env[0].World.Tick()
 		if r.env[0].SlewPPM == 0 && now != before+1 {
-			t.Fatalf("tick %d is followed by %d", before, now)
+			t.Fatalf("tick %d is shown after tick %d", before, now)
 		}
 		if off := r.env[0].World.Bodies()[0].Pose.Pos.Sub(r.serverPoses[now].Pos).Len(); off > 0.001 {
-			t.Fatalf("tick %d: the player's cube is %v m beside the server's", now, off)
+			t.Fatalf("tick %d: the player's cube is %v m from the server's", now, off)
 		}
 	}
 	if r.counter("packets_late") > 2 || r.counter("missing_inputs") > 5 {
 		t.Errorf("%v late, %v inputs missing", r.counter("packets_late"), r.counter("missing_inputs"))
 	}
-	for buffer, want := range []int{0: 3, 1: 4, 5: 8, 20: 23} { // three ticks of way, and the buffer
+	for buffer, want := range []int{0: 3, 1: 4, 5: 8, 20: 23} { // three ticks of latency, and the buffer
 		if want == 0 {
 			continue
 		}
@@ -314,46 +289,45 @@ func TestWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-// TestInputsAreRedundant says that at 20 % loss hardly a tick is made without its
-// inputs, where those of a single packet would lack a fifth.
+// TestInputsAreRedundant checks that at 20 % loss hardly any tick is stepped without its inputs,
+// although a fifth of the packets is lost.
 func TestInputsAreRedundant(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=20%")
 	r.run(1800)
 	if n := r.counter("missing_packets"); n < 250 {
-		t.Fatalf("%v packets missed", n)
+		t.Fatalf("%v packets are missing", n)
 	}
 	if n := r.counter("missing_inputs"); n > 5 {
-		t.Errorf("%v of 1800 ticks without inputs", n)
+		t.Errorf("%v of 1800 ticks lack their inputs", n)
 	}
 	r = newRig(t, "plain", "latency=50ms", "inputs", "off")
 	r.run(600)
 	if n := r.counter("missing_inputs"); n < 580 {
-		t.Errorf("without inputs %v of 600 ticks lack them", n)
+		t.Errorf("inputs=off: %v of 600 ticks lack their inputs", n)
 	}
 }
 
-// TestClockFollowsLatency says that where the way becomes 200 ms longer or shorter the
-// client comes to hold packets as long as its buffer again, within twelve seconds.
+// TestClockFollowsLatency checks that after the latency changes by 200 ms and more, packets again
+// wait for the length of the jitter buffer within twelve seconds.
 func TestClockFollowsLatency(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms", "congestion", "off")
 	r.run(300)
-	for _, way := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
-		r.network.Down.Latency = way
+	for _, latency := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
+		r.network.Down.Latency = latency
 		r.run(720)
 		late := r.counter("packets_late")
 		r.run(60)
 		if n := r.counter("packets_late") - late; n > 0 {
-			t.Errorf("%v: %v packets are late after twelve seconds", way, n)
+			t.Errorf("%v: %v packets are late after twelve seconds", latency, n)
 		}
 		if n := r.counter("buffered_packets"); n < 4 || n > 7 {
-			t.Errorf("%v: %v packets wait", way, n)
+			t.Errorf("%v: %v packets are buffered", latency, n)
 		}
 	}
 }
 
-// TestRecovers says that five seconds after the link has gone, and half a second
-// after it has come back and the packets have had their turn, no drawn body is 25
-// cm from where the server has it at that tick.
+// TestRecovers checks that half a second after a five-second outage, counted from the first
+// packet's turn, no body is drawn 25 cm or more from the server's pose of that tick.
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(300)
@@ -367,16 +341,15 @@ func TestRecovers(t *testing.T) {
 		off := v.Bodies[0].Pos.Sub(r.serverPoses[v.Tick()].Pos).Len()
 		worst = max(worst, off)
 		if i >= 9+30 && off > 0.25 {
-			t.Fatalf("%d ticks after the outage the player is drawn %v m off", i, off)
+			t.Fatalf("%d ticks after the outage the player's cube is drawn %v m from the server's", i, off)
 		}
 	}
 	if worst < 0.5 {
-		t.Errorf("the outage put nothing off by more than %v m", worst)
+		t.Errorf("the largest error after the outage is only %v m", worst)
 	}
 }
 
-// TestCorrectionKeepsDrawnPose says that what an update sets right is drawn where it was
-// drawn, in that tick.
+// TestCorrectionKeepsDrawnPose checks that a correction does not move the drawn pose in its tick.
 func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
@@ -387,15 +360,15 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	r.c.applyUpdate(&u, &message{tick: r.env[0].World.Tick(), format: format{velocities: true}})
 	after := r.c.drawnPose(3)
 	if got := r.env[0].World.Bodies()[3].Pose; got != u.state.Pose {
-		t.Errorf("the body is at %v, not %v", got, u.state.Pose)
+		t.Errorf("the body is at %v, want %v", got, u.state.Pose)
 	}
 	if after.Pos.Sub(before.Pos).Len() > 1e-5 || after.Rot.Mul(before.Rot.Inverse()).Angle() > 1e-3 {
-		t.Errorf("drawn at %v, then at %v", before, after)
+		t.Errorf("the body is drawn at %v before and %v after the correction", before, after)
 	}
 }
 
-// TestLatePacketAtRest says that of a late packet a resting body is taken, unless
-// something newer of it is known, and a moving one is not.
+// TestLatePacketAtRest checks that of a late packet only sleeping bodies are applied, unless a
+// newer state has arrived.
 func TestLatePacketAtRest(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
@@ -409,21 +382,21 @@ func TestLatePacketAtRest(t *testing.T) {
 		r.c.applyResting(&m)
 		return r.env[0].World.Bodies()[4] == u.state
 	}
-	r.c.appliedTick[4] = now - 10
+	r.c.bodies[4].appliedTick = now - 10
 	if at(false, now-5) {
-		t.Error("a late packet moves a body")
+		t.Error("a late packet moves an awake body")
 	}
 	if at(true, now-11) {
-		t.Error("what is older than known is taken")
+		t.Error("a state older than the newest one is applied")
 	}
 	if !at(true, now-5) {
-		t.Error("a late packet does not bring a body to rest")
+		t.Error("a late packet does not put a body to sleep")
 	}
 }
 
-// TestOutOfRangePackets says that what belongs to another time is refused, and that a
-// stream of it is followed: after a quarter of a second if it is ahead, after a
-// second if it is behind.
+// TestOutOfRangePackets checks that packets out of range are rejected, and that the client follows
+// a stream of them: after a quarter of a second if they are ahead, after a second if they are
+// behind.
 func TestOutOfRangePackets(t *testing.T) {
 	r := newRig(t, "plain", "perfect")
 	r.run(120)
@@ -438,24 +411,24 @@ func TestOutOfRangePackets(t *testing.T) {
 	was := r.env[0].World.Tick()
 	r.c.receive(far)
 	if r.counter("rejected_payloads") != 1 || r.env[0].World.Tick() != was {
-		t.Errorf("a packet of tick 5000 is taken at tick %d", was)
+		t.Errorf("a packet of tick 5000 is accepted at tick %d", was)
 	}
 	for range 14 {
-		r.c.localTick++
+		r.c.state.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != was {
-		t.Errorf("so soon the client is at tick %d", r.env[0].World.Tick())
+		t.Errorf("the client follows too early: tick %d", r.env[0].World.Tick())
 	}
 	for range 2 {
-		r.c.localTick++
+		r.c.state.localTick++
 		r.c.receive(far)
 	}
 	if r.env[0].World.Tick() != 4999 {
-		t.Errorf("after a quarter of a second of them the client is at tick %d", r.env[0].World.Tick())
+		t.Errorf("after a quarter of a second the client is at tick %d", r.env[0].World.Tick())
 	}
-	for range 62 { // back takes a second, and the last one begins
-		r.c.localTick++
+	for range 62 { // going back takes a second
+		r.c.state.localTick++
 		r.c.receive(of(1000))
 	}
 	if r.env[0].World.Tick() != 999 || r.c.packets.Find(1000) == nil {
@@ -463,7 +436,7 @@ func TestOutOfRangePackets(t *testing.T) {
 	}
 }
 
-// TestFullMessageFits says that the longest message has room.
+// TestFullMessageFits checks that the longest message fits in maxBytes.
 func TestFullMessageFits(t *testing.T) {
 	sc := mustScene(t, "katamari:players=4")
 	m := message{tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates, format: format{authority: true, velocities: true, rotationBits: maxRotationBits}}
@@ -487,12 +460,12 @@ func TestFullMessageFits(t *testing.T) {
 	err := o.read(&c, slices.Clone(c.FinishWrite()), &sc, 90)
 	o.grids, o.format.grids = nil, nil
 	if err != nil || !reflect.DeepEqual(o, m) {
-		t.Errorf("%v; what was written is not what was read", err)
+		t.Errorf("the message differs after a round trip, error %v", err)
 	}
 }
 
-// TestRejectsMalformed says that a body that comes twice, one outside the scene, inputs of
-// before the session, and a byte too many or too few are refused.
+// TestRejectsMalformed checks that messages are rejected if they repeat a body, contain one outside
+// the scene or inputs from before the session, or are a byte too long or too short.
 func TestRejectsMalformed(t *testing.T) {
 	sc := mustScene(t, "zen")
 	w := predict.NewWorld(sc, 60)
@@ -518,13 +491,13 @@ func TestRejectsMalformed(t *testing.T) {
 		"early":   func(m *message) { m.tick = 2 },
 	} {
 		if read(spoil, 0) == nil {
-			t.Error(name)
+			t.Errorf("%s: the payload is accepted", name)
 		}
 	}
 	if read(nil, 1) == nil || read(nil, -1) == nil {
-		t.Error("another length")
+		t.Error("a payload of another length is accepted")
 	}
-	// The number of the second body, 2, becomes that of the first.
+	// Replace the index of the second body, 2, by that of the first.
 	m := message{tick: 50, players: 1, updateCount: 2, format: format{quantised: true, rotationBits: maxRotationBits}}
 	m.updates[0], m.updates[1] = update{body: 1, state: w.Bodies()[1]}, update{body: 2, state: w.Bodies()[2]}
 	for i := range m.updates[:m.updateCount] {
@@ -534,23 +507,23 @@ func TestRejectsMalformed(t *testing.T) {
 	c.BeginWrite(make([]byte, maxBytes))
 	m.code(&c, &sc)
 	b := slices.Clone(c.FinishWrite())
-	at := c.BitsProcessed() - m.format.bodyBits(true) - plainIndexBits(&sc) // the second body's number
+	at := c.BitsProcessed() - m.format.bodyBits(true) - plainIndexBits(&sc) // the second body's index
 	for i := range plainIndexBits(&sc) {
 		b[(at+i)/8] &^= 1 << ((at + i) % 8)
 	}
 	b[at/8] |= 1 << (at % 8)
 	if m.read(&c, b, &sc, 45) == nil {
-		t.Error("a body comes twice")
+		t.Error("a repeated body is accepted")
 	}
 }
 
-// FuzzRead says that any bytes are refused or read to what the scene could hold,
-// which, written again, gives the same bytes.
+// FuzzRead checks that any bytes are either rejected or decoded to states that the scene allows,
+// which encode to the same bytes.
 func FuzzRead(f *testing.F) {
 	for _, level := range levels {
 		r := newRig(f, "katamari:cubes=20", "perfect", "compression", level)
 		r.run(100)
-		f.Add(slices.Clone(r.s.coder.FinishWrite()))
+		f.Add(slices.Clone(r.s.scratch.coder.FinishWrite()))
 	}
 	sc := mustScene(f, "katamari:cubes=20")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -568,20 +541,19 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if slices.ContainsFunc(m.updates[:m.updateCount], func(u update) bool { return u.missingBaseline }) {
-			return // what it differs from is not known here
+			return // the baselines are unknown here
 		}
 		c.BeginWrite(make([]byte, maxBytes))
 		m.code(&c, &sc)
 		if c.Err() != nil || !slices.Equal(c.FinishWrite(), b) {
-			t.Errorf("%x becomes %x: %v", b, c.FinishWrite(), c.Err())
+			t.Errorf("%x is written back as %x, error %v", b, c.FinishWrite(), c.Err())
 		}
 	})
 }
 
-// TestCongestion says that over a link of less than the budget the rate comes
-// down to what the link carries and the queue stays short, where without
-// congestion control it grows as long as the link lets it; that the rate comes
-// back when the link does; and that losses and a long way are no sign of a queue.
+// TestCongestion checks that over a link of less than the budget the send rate falls to what the
+// link carries and the queue stays short, while without congestion control it fills; that the rate
+// returns when the link does; and that loss and long latency do not count as congestion.
 func TestCongestion(t *testing.T) {
 	stats := func(r *rig) *packet.Stats { return &r.peers[0].Endpoint.Stats }
 	links := []int{40, 96, 160}
@@ -589,8 +561,8 @@ func TestCongestion(t *testing.T) {
 		links = links[:1]
 	}
 	for _, kbit := range links {
-		weather := "latency=30ms,down.bandwidth=" + strconv.Itoa(kbit) + "kbit,down.queue=2s"
-		r := newRig(t, "katamari:cubes=200", weather)
+		network := "latency=30ms,down.bandwidth=" + strconv.Itoa(kbit) + "kbit,down.queue=2s"
+		r := newRig(t, "katamari:cubes=200", network)
 		r.run(900)
 		worst, before := time.Duration(0), r.bytesSent()
 		for range 1200 {
@@ -598,54 +570,53 @@ func TestCongestion(t *testing.T) {
 			worst = max(worst, stats(r).RTT)
 		}
 		if got := float64(r.bytesSent()-before) * 8 / 20e3; got > 1.05*float64(kbit) || got < 0.5*float64(kbit) {
-			t.Errorf("over %d kbit/s: %v kbit/s are sent", kbit, got)
+			t.Errorf("over %d kbit/s: %v kbit/s sent", kbit, got)
 		}
 		if worst > 900*time.Millisecond {
-			t.Errorf("over %d kbit/s: a round trip of %v", kbit, worst)
+			t.Errorf("over %d kbit/s: the round trip reaches %v", kbit, worst)
 		}
-		full := newRig(t, "katamari:cubes=200", weather, "congestion", "off")
+		full := newRig(t, "katamari:cubes=200", network, "congestion", "off")
 		full.run(2100)
 		if trip := stats(full).RTT; trip < 1500*time.Millisecond {
-			t.Errorf("over %d kbit/s without congestion control: a round trip of %v only", kbit, trip)
+			t.Errorf("over %d kbit/s without congestion control: the round trip is only %v", kbit, trip)
 		}
 		r.network.Down.Bandwidth = 0
 		r.run(66 * 60)
 		before = r.bytesSent()
 		r.run(600)
 		if got := float64(r.bytesSent()-before) * 8 / 10e3; got < 240 {
-			t.Errorf("after %d kbit/s and more than a minute without limit: %v kbit/s", kbit, got)
+			t.Errorf("after %d kbit/s and more than a minute without a limit: %v kbit/s", kbit, got)
 		}
 	}
-	for _, weather := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
-		r := newRig(t, "katamari:cubes=200", weather)
+	for _, network := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
+		r := newRig(t, "katamari:cubes=200", network)
 		r.run(1800 * len(links) / 3)
 		if n := r.counter("congested_ticks"); n > 0 {
-			t.Errorf("%s: %v ticks of congestion", weather, n)
+			t.Errorf("%s: %v ticks of congestion", network, n)
 		}
 	}
 }
 
-// TestAnyLossDecodes says that whatever is lost, late, doubled or out of order,
-// what comes reads as what was sent, to the bit, and never lacks its base; that
-// most of what has moved travels as differences; and that every way to write a body
-// is taken.
+// TestAnyLossDecodes checks that under loss, delay, duplication and reordering every received
+// message decodes to exactly the states that were sent, and never lacks a baseline; that most
+// moving bodies are sent as deltas; and that every encoding is used.
 func TestAnyLossDecodes(t *testing.T) {
 	some := levels
 	if testing.Short() {
 		some = levels[len(levels)-1:]
 	}
 	for _, level := range some {
-		for i, weather := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
+		for i, network := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
 			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
-			r := newRig(t, "katamari:cubes=120", weather, "compression", level, "budget", "192", "congestion", "off")
+			r := newRig(t, "katamari:cubes=120", network, "compression", level, "budget", "192", "congestion", "off")
 			r.network.Seed, r.input = uint64(i+1), drivePulling
 			var sent [historyTicks]message
 			compared, based := 0, 0
-			var ways [absolute + 1]int
+			var counts [absolute + 1]int
 			var got [historyTicks]sim.Tick
 			for range 900 {
 				r.run(1)
-				m := &r.s.message
+				m := &r.s.scratch.message
 				sent[m.tick%historyTicks].copyFrom(m)
 				for at := range sim.Tick(historyTicks) {
 					o := &sent[at]
@@ -655,15 +626,15 @@ func TestAnyLossDecodes(t *testing.T) {
 					}
 					got[at] = o.tick
 					if c.updateCount != o.updateCount || c.format != o.format {
-						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, weather, o.tick, c.updateCount, o.updateCount)
+						t.Fatalf("%s, %s: tick %d: %d updates, %d sent", level, network, o.tick, c.updateCount, o.updateCount)
 					}
 					for j := range o.updates[:o.updateCount] {
 						a, b := &o.updates[j], &c.updates[j]
 						if want := o.format.roundTrip(a.state); a.body != b.body || want != b.state || a.encoding != b.encoding || b.missingBaseline {
-							t.Fatalf("%s, %s: tick %d: body %d was sent %+v and read %+v", level, weather, o.tick, a.body, want, b)
+							t.Fatalf("%s, %s: tick %d: body %d is sent as %+v and read as %+v", level, network, o.tick, a.body, want, b)
 						}
 						compared++
-						ways[b.encoding]++
+						counts[b.encoding]++
 						if b.isDelta() {
 							based++
 						}
@@ -671,22 +642,22 @@ func TestAnyLossDecodes(t *testing.T) {
 				}
 			}
 			if compared < 4000 {
-				t.Errorf("%s, %s: %d updates compared", level, weather, compared)
+				t.Errorf("%s, %s: %d updates compared", level, network, compared)
 			}
-			for way, n := range ways {
-				if level == "delta" && i == 1 && n == 0 && way != absolute {
-					t.Errorf("%s, %s: no update is written in way %d", level, weather, way)
+			for encoding, n := range counts {
+				if level == "delta" && i == 1 && n == 0 && encoding != absolute {
+					t.Errorf("%s, %s: no update has encoding %d", level, network, encoding)
 				}
 			}
-			if share := float64(based) / float64(compared-ways[initialState]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
-				t.Errorf("%s, %s: %v of the updates are differences", level, weather, share)
+			if share := float64(based) / float64(compared-counts[initialState]); level == "delta" && i == 1 && share < 0.5 || level != "delta" && based > 0 {
+				t.Errorf("%s, %s: a share of %v of the updates are deltas", level, network, share)
 			}
 		}
 	}
 }
 
-// TestMissingBaseline says that an update whose base is not known is lost alone: the
-// others of its packet are read, and the body comes whole again before long.
+// TestMissingBaseline checks that an update with a missing baseline is lost alone: the other
+// updates of its packet are read, and the body is soon sent without a baseline.
 func TestMissingBaseline(t *testing.T) {
 	r := newRig(t, "katamari:cubes=20", "latency=50ms", "compression", "delta")
 	r.run(300)
@@ -694,16 +665,16 @@ func TestMissingBaseline(t *testing.T) {
 	r.run(160)
 	lost := r.counter("missing_baselines")
 	if lost == 0 || r.counter("rejected_payloads") > 0 {
-		t.Errorf("%v updates lost, %v packets refused", lost, r.counter("rejected_payloads"))
+		t.Errorf("%v updates lost, %v packets rejected", lost, r.counter("rejected_payloads"))
 	}
 	r.run(100)
 	if n := r.counter("missing_baselines"); n > lost {
-		t.Errorf("updates are lost after three seconds still: %v and %v", lost, n-lost)
+		t.Errorf("after three seconds updates are still lost: %v and %v", lost, n-lost)
 	}
 }
 
-// misplacedBodies counts the bodies that rest at the server and are drawn more than a
-// millimetre beside it.
+// misplacedBodies counts the bodies that rest at the server and are drawn more than a millimetre
+// from the server's pose.
 func (r *rig) misplacedBodies() (n int) {
 	for i, b := range r.env[1].World.Bodies() {
 		if b.Asleep && r.c.drawnPose(i).Pos.Sub(b.Pose.Pos).Len() > 0.001 {
@@ -713,8 +684,8 @@ func (r *rig) misplacedBodies() (n int) {
 	return n
 }
 
-// TestReliableRest says that at 30 % loss no body is drawn beside where it rests
-// two seconds after all have come to rest, and that without the commit some are.
+// TestReliableRest checks that at 30 % loss no body is misplaced two seconds after all have come to
+// rest, and that without reliable-rest some are.
 func TestReliableRest(t *testing.T) {
 	left := func(commit string) int {
 		r := newRig(t, "katamari", "latency=50ms,loss=30%", "compression", "quantised", "budget", "64", "reliable-rest", commit)
@@ -734,20 +705,20 @@ func TestReliableRest(t *testing.T) {
 				return r.misplacedBodies()
 			}
 		}
-		t.Fatal("it does not come to rest")
+		t.Fatal("the pile does not come to rest")
 		return 0
 	}
 	on, off := left("on"), left("off")
-	t.Logf("%d bodies beside where they rest with the commit, %d without", on, off)
+	t.Logf("%d misplaced bodies with reliable-rest, %d without", on, off)
 	if on > 0 || off == 0 {
-		t.Errorf("%d bodies beside where they rest with the commit, %d without", on, off)
+		t.Errorf("%d misplaced bodies with reliable-rest, %d without", on, off)
 	}
 }
 
 func unowned(int) authority { return noAuthority }
 
-// TestLargeScene says that the grid is as wide as the scene, in both worlds and on
-// the wire: a body far out and fast arrives where it is.
+// TestLargeScene checks that the grid covers the bounds of the scene, in both worlds and on the
+// wire, with a body that is far out and fast.
 func TestLargeScene(t *testing.T) {
 	for _, level := range levels {
 		r := newRig(t, "ship:distance=530", "latency=30ms", "compression", level, "smoothing", "none")
@@ -761,7 +732,7 @@ func TestLargeScene(t *testing.T) {
 		got := r.env[0].World.Bodies()[0].Pose.Pos
 		want := r.serverPoses[r.env[0].World.Tick()].Pos
 		if off := got.Sub(want).Len(); off > 0.01 || want.X < 500 || want.Y < 320 {
-			t.Errorf("%s: at %v, and drawn %v m beside it", level, want, off)
+			t.Errorf("%s: the body is at %v, and drawn %v m from the server's", level, want, off)
 		}
 	}
 }
