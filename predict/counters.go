@@ -96,32 +96,6 @@ func (c Counter) Max(x float64) {
 // Value returns what has been counted so far.
 func (c Counter) Value() float64 { return c.counters.counters[c.index].Value }
 
-// Declare adds a counter at zero, so that it is listed before anything happens. Declaring a name
-// again changes nothing.
-func (m *Counters) Declare(name, help string) {
-	for i := range m.counters {
-		if m.counters[i].Name == name {
-			return
-		}
-	}
-	m.counters = append(m.counters, CounterValue{Name: name, Help: help})
-}
-
-func (m *Counters) find(name string) *CounterValue {
-	for i := range m.counters {
-		if m.counters[i].Name == name {
-			return &m.counters[i]
-		}
-	}
-	panic("predict: counter " + name + " is not declared")
-}
-
-// Add adds x to the counter called name. It panics if the counter was not declared.
-func (m *Counters) Add(name string, x float64) { m.find(name).Value += x }
-
-// Set sets the counter called name to x. It panics if the counter was not declared.
-func (m *Counters) Set(name string, x float64) { m.find(name).Value = x }
-
 // Value returns the counter called name, or 0 if there is none.
 func (m *Counters) Value(name string) float64 {
 	for i := range m.counters {

@@ -37,20 +37,32 @@ func (s *Shots) findPending(player int, shot *sim.Shot) *Shot {
 // CopyFrom makes s an equal of o that shares no memory with it.
 func (s *Shots) CopyFrom(o *Shots) { s.Log.CopyFrom(&o.Log) }
 
+// shotCounters are what the shots of a session count.
+type shotCounters struct {
+	fired, hitOnClient, rewoundMatchesClient, nowMatchesClient predict.Counter
+}
+
+// declareShotCounters declares the counters. It is called for each shot, so that a session without
+// shots has none of them.
+func declareShotCounters(m *predict.Counters) (c shotCounters) {
+	c.fired = m.New("shots", "shots fired by the players")
+	c.hitOnClient = m.New("shots_hit_on_client", "shots that hit a body in the shooter's own view")
+	c.rewoundMatchesClient = m.New("shots_rewound_match_client", "shots that hit in the rewound world what they hit in the shooter's view, or missed in both")
+	c.nowMatchesClient = m.New("shots_now_match_client", "shots that hit in the server's present what they hit in the shooter's view, or missed in both")
+	return c
+}
+
 // Fire records the shot of a player in session tick t, and its hit among the bodies of w as
 // the player saw them drawn, at a moment in subticks. It declares and
 // increments the counters of shots.
 func (s *Shots) Fire(counters *predict.Counters, w *predict.World, t sim.Tick, player int, shot sim.Shot, drawn []geom.Pose, at int64) {
 	x := Shot{Player: player, FiredTick: t, Result: predict.HitResult{Shot: shot}}
 	x.ClientRay = predict.CastShot(w.Scene(), &shot, drawn[player].Pos, drawn, player, at, w.Rate())
-	counters.Declare("shots", "shots fired by the players")
-	counters.Declare("shots_hit_on_client", "shots that hit a body in the shooter's own view")
-	counters.Declare("shots_rewound_match_client", "shots that hit in the rewound world what they hit in the shooter's view, or missed in both")
-	counters.Declare("shots_now_match_client", "shots that hit in the server's present what they hit in the shooter's view, or missed in both")
-	counters.Add("shots", 1)
+	c := declareShotCounters(counters)
+	c.fired.Inc()
 	if b := x.ClientRay.Hit.Body; b != sim.NoBody {
 		x.TargetDrawn = drawn[b]
-		counters.Add("shots_hit_on_client", 1)
+		c.hitOnClient.Inc()
 	}
 	s.add(x, MaxShots)
 }
@@ -62,11 +74,11 @@ func (s *Shots) Resolve(counters *predict.Counters, t sim.Tick, v *predict.HitRe
 		return // fired before the strategy started
 	}
 	x.JudgedTick, x.Result = max(t, 1), *v
-	seen := x.ClientRay.Hit.Body
+	c, seen := declareShotCounters(counters), x.ClientRay.Hit.Body
 	if v.Refused == predict.NotRefused && v.Rewound.Hit.Body == seen {
-		counters.Add("shots_rewound_match_client", 1)
+		c.rewoundMatchesClient.Inc()
 	}
 	if v.Now.Hit.Body == seen {
-		counters.Add("shots_now_match_client", 1)
+		c.nowMatchesClient.Inc()
 	}
 }

@@ -109,7 +109,7 @@ func (w *World) SwitchChain() {
 func (w *World) Receive(payload []byte) (newest bool) {
 	newest, err := w.Interpolated.Receiver().Finish(payload, w.env.World.Scene(), w.Interpolated.ExpectedTick())
 	if err != nil {
-		w.env.Counters.Rejected().Inc()
+		w.Interpolated.Reject()
 		return false
 	}
 	w.Interpolated.AddSnapshot(newest)

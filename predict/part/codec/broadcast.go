@@ -53,13 +53,13 @@ func (b *Broadcast) RecordStep(w *predict.World) {
 }
 
 // Send sends the world, with the inputs of its last step, if a snapshot is due.
-func (b *Broadcast) Send(w *predict.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
-	b.SendWithHeader(nil, w, peers, inputs, m)
+func (b *Broadcast) Send(w *predict.World, peers []predict.Peer, inputs []sim.Input) {
+	b.SendWithHeader(nil, w, peers, inputs)
 }
 
 // SendWithHeader is Send for a strategy with a header of its own before each peer's snapshot:
 // header writes it, if not nil.
-func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *predict.World, peers []predict.Peer, inputs []sim.Input, m *predict.Counters) {
+func (b *Broadcast) SendWithHeader(header func(c *quant.Coder, peer int), w *predict.World, peers []predict.Peer, inputs []sim.Input) {
 	if b.ticksSinceSent < b.interval {
 		return
 	}

@@ -31,18 +31,32 @@ import (
 
 // LagCompensator resolves the shots of all players at the server.
 type LagCompensator struct {
+	settings
+	state
+	scratch
+
+	poses   history.Ring[poseRecord]
+	pending []pendingShot
+	env     *predict.Env
+}
+
+// settings are the knobs.
+type settings struct {
 	useRewound   bool
 	maxAgeMillis float64 // ms
+}
 
-	poses        history.Ring[poseRecord]
-	pending      []pendingShot
-	rewoundPoses []geom.Pose // scratch
-	currentPoses []geom.Pose // scratch
-	result       predict.HitResult
-
-	env            *predict.Env
+// state is plain: it is copied by assignment.
+type state struct {
 	targetMovedSum float64 // distance that hit targets had moved since the view time, m, summed
 	ageSum         float64 // ages of all shots, ms, summed
+}
+
+// scratch is memory that no later shot depends on.
+type scratch struct {
+	rewoundPoses []geom.Pose
+	currentPoses []geom.Pose
+	result       predict.HitResult
 }
 
 // poseRecord holds the poses of all bodies in one tick.
@@ -205,51 +219,61 @@ func (l *LagCompensator) posesAt(dst *[]geom.Pose, moment int64, first, last int
 	return true
 }
 
-// countResult counts a hit result. The first one declares the counters: a session without shots has
-// none of them, and the same hash as before shots existed.
+// counters are what the resolved shots count.
+type counters struct {
+	resolved, refused, hitRewound, hitNow, mismatched, ageMean, rewindMax, targetMovedMean, targetMovedMax, aroundCorner predict.Counter
+}
+
+// declareCounters declares the counters. It is called for each shot, not before the first: a session
+// without shots has none of them, and the same hash as before shots existed.
+func declareCounters(m *predict.Counters) (c counters) {
+	c.resolved = m.New("shots_resolved", "shots that the server has resolved")
+	c.refused = m.New("shots_refused", "shots refused because they were older than the history, or too far in the future")
+	c.hitRewound = m.New("shots_hit_rewound", "shots that hit a body in the shooter's past")
+	c.hitNow = m.New("shots_hit_now", "shots that hit a body in the server's present")
+	c.mismatched = m.New("shots_mismatched", "shots that hit another body, or none, in the present than in the past")
+	c.ageMean = m.New("shots_age_mean_ms", "mean age of the shooter's view when its shot was resolved or refused, ms")
+	c.rewindMax = m.New("shots_rewind_max_ms", "age of the oldest view whose shot was resolved, ms")
+	c.targetMovedMean = m.New("shots_target_moved_mean_m", "mean distance that targets hit in the past had moved since, m")
+	c.targetMovedMax = m.New("shots_target_moved_max_m", "largest distance that a target hit in the past had moved since, m")
+	c.aroundCorner = m.New("shots_around_corner", "shots that hit a target in the past which was behind cover in the present")
+	return c
+}
+
+// countResult counts a hit result.
 func (l *LagCompensator) countResult(v *predict.HitResult) {
-	m := l.env.Counters
-	m.Declare("shots_resolved", "shots that the server has resolved")
-	m.Declare("shots_refused", "shots refused because they were older than the history, or too far in the future")
-	m.Declare("shots_hit_rewound", "shots that hit a body in the shooter's past")
-	m.Declare("shots_hit_now", "shots that hit a body in the server's present")
-	m.Declare("shots_mismatched", "shots that hit another body, or none, in the present than in the past")
-	m.Declare("shots_age_mean_ms", "mean age of the shooter's view when its shot was resolved or refused, ms")
-	m.Declare("shots_rewind_max_ms", "age of the oldest view whose shot was resolved, ms")
-	m.Declare("shots_target_moved_mean_m", "mean distance that targets hit in the past had moved since, m")
-	m.Declare("shots_target_moved_max_m", "largest distance that a target hit in the past had moved since, m")
-	m.Declare("shots_around_corner", "shots that hit a target in the past which was behind cover in the present")
-	m.Add("shots_resolved", 1)
+	c := declareCounters(l.env.Counters)
+	c.resolved.Inc()
 	age := float64(v.Age*1000) / float64(l.env.World.Rate()*predict.SubticksPerTick)
 	l.ageSum += age
-	m.Set("shots_age_mean_ms", l.ageSum/m.Value("shots_resolved"))
+	c.ageMean.Set(l.ageSum / c.resolved.Value())
 	if v.Now.Hit.Body != sim.NoBody {
-		m.Add("shots_hit_now", 1)
+		c.hitNow.Inc()
 	}
 	if v.Refused != predict.NotRefused {
-		m.Add("shots_refused", 1)
+		c.refused.Inc()
 		return
 	}
 	if v.Rewound.Hit.Body != v.Now.Hit.Body {
-		m.Add("shots_mismatched", 1)
+		c.mismatched.Inc()
 	}
-	m.Set("shots_rewind_max_ms", max(m.Value("shots_rewind_max_ms"), age))
+	c.rewindMax.Max(age)
 	if v.Rewound.Hit.Body == sim.NoBody {
 		return
 	}
-	m.Add("shots_hit_rewound", 1)
+	c.hitRewound.Inc()
 	if v.BehindCover {
-		m.Add("shots_around_corner", 1)
+		c.aroundCorner.Inc()
 	}
 	moved := float64(v.TargetNow.Pos.Sub(v.TargetThen.Pos).Len())
 	l.targetMovedSum += moved
-	m.Set("shots_target_moved_mean_m", l.targetMovedSum/m.Value("shots_hit_rewound"))
-	m.Set("shots_target_moved_max_m", max(m.Value("shots_target_moved_max_m"), moved))
+	c.targetMovedMean.Set(l.targetMovedSum / c.hitRewound.Value())
+	c.targetMovedMax.Max(moved)
 }
 
 // CopyFrom makes l a copy of o, except for its env.
 func (l *LagCompensator) CopyFrom(o *LagCompensator) {
-	l.useRewound, l.maxAgeMillis, l.targetMovedSum, l.ageSum = o.useRewound, o.maxAgeMillis, o.targetMovedSum, o.ageSum
+	l.settings, l.state = o.settings, o.state
 	l.poses.CopyFrom(&o.poses, func(dst, src *poseRecord) { dst.poses = append(dst.poses[:0], src.poses...) })
 	l.pending = append(l.pending[:0], o.pending...)
 }

@@ -124,18 +124,17 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		env := &predict.Env{Counters: &predict.Counters{}}
-		Declare(env)
-		var q Queue
+		q := NewQueue(env.Counters)
 		q.Start(50, sim.Input{})
-		from, fresh := q.Read(b, 50, env.Counters)
+		from, fresh := q.Read(b, 50)
 		if len(fresh) > MaxInputs || len(fresh) > 0 && from < 50 {
 			t.Errorf("%d new inputs from tick %d", len(fresh), from)
 		}
 		for i := range sim.Tick(600) {
-			if in := q.Pop(50+i, true, env.Counters); in.Buttons&^sim.AllButtons != 0 {
+			if in := q.Pop(50+i, true); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
-			q.CountConsumed(50+i, 60, env.Counters)
+			q.CountConsumed(50+i, 60)
 		}
 	})
 }
@@ -154,7 +153,7 @@ func newRig(t *testing.T, knobs ...string) *rig {
 	a, b := link.Pair(&link.Network{}, 0)
 	r.up, r.down = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	r.s.Declare(&r.env)
-	Declare(&r.env)
+	r.q = NewQueue(r.env.Counters)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -174,7 +173,7 @@ func (r *rig) send(t sim.Tick, since sim.Tick, lose bool, now sim.Tick) {
 	r.down.Update(r.now)
 	for p, ok := r.down.Receive(); ok; p, ok = r.down.Receive() {
 		if !lose {
-			r.q.Read(p.Payload, now, r.env.Counters)
+			r.q.Read(p.Payload, now)
 		}
 	}
 }
@@ -187,7 +186,7 @@ func TestQueue(t *testing.T) {
 		r.q.Start(10, sim.Input{})
 		for tick := sim.Tick(13); tick < 213; tick++ { // three ticks ahead
 			r.send(tick, tick-10, tick == 20, tick-3)
-			got := r.q.Pop(tick-3, true, r.env.Counters)
+			got := r.q.Pop(tick-3, true)
 			want := inputAt(tick - 3)
 			if tick-3 < 13 {
 				want = sim.Input{}
@@ -198,7 +197,7 @@ func TestQueue(t *testing.T) {
 			if got != want {
 				t.Fatalf("redundant %s: tick %d: %v, want %v", redundant, tick-3, got, want)
 			}
-			r.q.CountConsumed(tick-3, 60, r.env.Counters)
+			r.q.CountConsumed(tick-3, 60)
 		}
 		m := r.env.Counters
 		wantStarved := 0.0
@@ -219,9 +218,9 @@ func TestLateInputs(t *testing.T) {
 	r := newRig(t)
 	r.q.Start(0, sim.Input{})
 	for tick := range sim.Tick(300) {
-		r.q.Pop(tick, false, r.env.Counters)
+		r.q.Pop(tick, false)
 		r.send(tick, tick, false, tick+1)
-		r.q.CountConsumed(tick, 60, r.env.Counters)
+		r.q.CountConsumed(tick, 60)
 	}
 	m := r.env.Counters
 	if m.Value("late_inputs") != 300 || m.Value("inputs_consumed_ratio") != 0 {
@@ -240,7 +239,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 			c.BeginWrite(make([]byte, 64))
 			m := Message{TickBits: 10, NewestTick: frame, Inputs: []sim.Input{in}}
 			m.Code(&c)
-			r.q.Read(c.FinishWrite(), now, r.env.Counters)
+			r.q.Read(c.FinishWrite(), now)
 		}
 		switch {
 		case now < 1100 || now > 1700:
@@ -248,7 +247,7 @@ func TestQueueAfterLongFreeze(t *testing.T) {
 		case now == 1700:
 			send(1109, sim.Input{Heading: 99}) // 2133, as far as can be told
 		}
-		got := r.q.Pop(now, true, r.env.Counters)
+		got := r.q.Pop(now, true)
 		if now > 1720 && got != inputAt(now) {
 			t.Fatalf("tick %d: %v, want %v", now, got, inputAt(now))
 		}
@@ -262,7 +261,7 @@ func TestReplayInput(t *testing.T) {
 	r.q.Start(0, inputAt(1))
 	r.send(3, 3, false, 3)
 	for tick := range sim.Tick(8) { // 3 alone has come
-		r.q.Pop(tick, true, r.env.Counters)
+		r.q.Pop(tick, true)
 	}
 	for _, late := range []sim.Tick{7, 5} {
 		r.send(late, late, false, 8)
@@ -284,7 +283,7 @@ func TestReplayInput(t *testing.T) {
 	if _, fresh := r.q.ReplayInput(5, last, true); fresh {
 		t.Error("a late input is fresh twice")
 	}
-	if got := r.q.Pop(8, true, r.env.Counters); got != inputAt(7) {
+	if got := r.q.Pop(8, true); got != inputAt(7) {
 		t.Errorf("afterwards %v is repeated", got)
 	}
 }
@@ -325,7 +324,7 @@ func TestOutage(t *testing.T) {
 	r.q.Start(0, sim.Input{})
 	for tick := sim.Tick(5); tick < 1000; tick++ {
 		r.send(tick, tick-10, tick >= 200 && tick < 500, tick-5)
-		got := r.q.Pop(tick-5, false, r.env.Counters)
+		got := r.q.Pop(tick-5, false)
 		if tick > 510 && got != inputAt(tick-5) {
 			t.Fatalf("tick %d: %v, want %v", tick-5, got, inputAt(tick-5))
 		}

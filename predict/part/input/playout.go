@@ -1,7 +1,6 @@
 package input
 
 import (
-	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/playout"
 	"ghostcube/sim"
@@ -38,8 +37,8 @@ type PlayoutBuffer struct {
 
 	shotBuffer
 
-	message Message
-	coder   quant.Coder
+	counters playoutCounters
+	decodeScratch
 }
 
 // queuedInput is an input that waits for its turn.
@@ -73,20 +72,33 @@ type PlayoutSettings struct {
 	MaxQueued  int  // inputs that may wait
 }
 
-// DeclarePlayout declares the knobs and counters of the buffer.
-func DeclarePlayout(s *PlayoutSettings, env *predict.Env) {
-	k, m := env.Knobs, env.Counters
+// declare declares the knobs.
+func (s *PlayoutSettings) declare(k *predict.Knobs) {
 	DeclarePlayoutDelay(&s.DelayTicks, k)
 	k.Bool(&s.KeepLast, "keep-last", true, "repeat the last input until the next arrives, which follows at once; off: none, and the next waits in full")
 	k.Int(&s.MaxRepeats, "repeat-max", 15, 0, 600, "ticks in a row for which the last input is repeated (keep-last), or stands in for missing ones")
 	k.Int(&s.MaxQueued, "playout-max", 8, 1, 256, "inputs that may wait in the buffer; of more, the oldest are skipped until playout are left")
-	m.Declare("inputs_consumed_ratio", "share of the client's past ticks whose input was used")
-	m.Declare("input_starved_ticks", "server ticks without an input, or without the next one")
-	m.Declare("late_inputs", "inputs that arrived after their turn")
-	m.Declare("duplicate_inputs", "inputs that had arrived before")
-	m.Declare("skipped_inputs", "inputs that were skipped because too many waited")
-	m.Declare("buffer_depth", "inputs that wait for their turn, now")
-	m.Rejected()
+}
+
+// playoutCounters are what the playout buffers of all players count together.
+type playoutCounters struct {
+	consumedRatio, starvedTicks, lateInputs, duplicateInputs, skippedInputs, bufferDepth, rejectedPayloads predict.Counter
+}
+
+func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
+	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the client's past ticks whose input was used")
+	c.starvedTicks = m.New("input_starved_ticks", "server ticks without an input, or without the next one")
+	c.lateInputs = m.New("late_inputs", "inputs that arrived after their turn")
+	c.duplicateInputs = m.New("duplicate_inputs", "inputs that had arrived before")
+	c.skippedInputs = m.New("skipped_inputs", "inputs that were skipped because too many waited")
+	c.bufferDepth = m.New("buffer_depth", "inputs that wait for their turn, now")
+	c.rejectedPayloads = m.Rejected()
+	return c
+}
+
+// NewPlayoutBuffer returns an empty buffer that counts in m.
+func NewPlayoutBuffer(m *predict.Counters) PlayoutBuffer {
+	return PlayoutBuffer{counters: newPlayoutCounters(m)}
 }
 
 // DeclarePlayoutDelay declares the knob that both sides use.
@@ -99,11 +111,11 @@ func (p *PlayoutBuffer) Start(in sim.Input) { p.lastInput = in }
 
 // Pop takes the first place and returns the player's input for the tick that begins. Call it
 // once in each tick, before Read.
-func (p *PlayoutBuffer) Pop(s *PlayoutSettings, m *predict.Counters) sim.Input {
+func (p *PlayoutBuffer) Pop(s *PlayoutSettings) sim.Input {
 	p.popCount++
 	in := p.pop(s)
 	if p.lastConsumed.Source == SourceFilled || p.lastConsumed.Source == SourceRepeated {
-		m.Add("input_starved_ticks", 1)
+		p.counters.starvedTicks.Inc()
 	}
 	return in
 }
@@ -163,38 +175,38 @@ func (p *PlayoutBuffer) drop() {
 const maxOutliers = 30
 
 // Read reads a payload at the server's tick now. A malformed payload is counted and dropped.
-func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings, m *predict.Counters) {
+func (p *PlayoutBuffer) Read(payload []byte, now sim.Tick, s *PlayoutSettings) {
 	c, msg := &p.coder, &p.message
 	c.BeginRead(payload)
 	msg.NewestTick = sim.Tick(max(int64(now)+p.ahead, 0))
 	msg.Code(c)
 	ahead := int64(msg.NewestTick) - int64(now)
 	if c.Err() != nil || !c.AtEnd(len(payload)) || ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Rejected().Inc() // malformed, or its ticks are too far off
+		p.counters.rejectedPayloads.Inc() // malformed, or its ticks are too far off
 		return
 	}
 	if p.hasMessage && ahead > p.ahead+int64(1)<<msg.TickBits/8 && p.outlierCount < maxOutliers {
 		p.outlierCount++
-		m.Rejected().Inc()
+		p.counters.rejectedPayloads.Inc()
 		return
 	}
 	p.ahead, p.hasMessage, p.outlierCount = ahead, true, 0
 	oldest := msg.NewestTick - sim.Tick(len(msg.Inputs)-1)
 	for i, in := range msg.Inputs {
-		p.insert(oldest+sim.Tick(i), in, s, m)
+		p.insert(oldest+sim.Tick(i), in, s)
 	}
 }
 
 // insert queues the input of a client's tick.
-func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings, m *predict.Counters) {
+func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings) {
 	if p.receivedTicks[t%ringLen] == t+1 {
-		m.Add("duplicate_inputs", 1)
+		p.counters.duplicateInputs.Inc()
 		return
 	}
 	p.receivedTicks[t%ringLen] = t + 1
 	p.extractShot(&in)
 	if p.started && t < p.nextTick {
-		m.Add("late_inputs", 1)
+		p.counters.lateInputs.Inc()
 		return
 	}
 	if p.queue.Len() == 0 {
@@ -202,7 +214,7 @@ func (p *PlayoutBuffer) insert(t sim.Tick, in sim.Input, s *PlayoutSettings, m *
 	}
 	place := p.queue.Insert(t)
 	if place == nil { // receivedTicks forgets a tick when one 1024 ticks later arrives
-		m.Add("duplicate_inputs", 1)
+		p.counters.duplicateInputs.Inc()
 		return
 	}
 	*place = queuedInput{in, p.popCount}
@@ -216,20 +228,20 @@ func (p *PlayoutBuffer) limitWait(s *PlayoutSettings) {
 }
 
 // Trim ends a tick. It skips the oldest inputs if too many wait.
-func (p *PlayoutBuffer) Trim(s *PlayoutSettings, m *predict.Counters) {
+func (p *PlayoutBuffer) Trim(s *PlayoutSettings) {
 	p.limitWait(s)
 	if p.waiting() > s.MaxQueued {
 		for p.waiting() > min(s.DelayTicks, s.MaxQueued) {
 			if !p.repeating {
-				m.Add("skipped_inputs", 1)
+				p.counters.skippedInputs.Inc()
 			}
 			p.drop()
 		}
 		p.nextTick = p.queue.At(0).Tick
 	}
-	m.Set("buffer_depth", float64(p.waiting()))
+	p.counters.bufferDepth.Set(float64(p.waiting()))
 	if p.started {
-		m.Set("inputs_consumed_ratio", float64(p.consumedCount)/float64(p.nextTick-p.firstTick))
+		p.counters.consumedRatio.Set(float64(p.consumedCount) / float64(p.nextTick-p.firstTick))
 	}
 }
 
@@ -251,11 +263,11 @@ func (p *PlayoutBuffer) LastConsumed() Consumed { return p.lastConsumed }
 // WaitedTicks returns the number of ticks that the newest used input waited in the buffer.
 func (p *PlayoutBuffer) WaitedTicks() int { return p.waitedTicks }
 
-// CopyFrom makes p an equal of o that shares no memory with it.
+// CopyFrom makes p a copy of o that shares no memory, except for its counters.
 func (p *PlayoutBuffer) CopyFrom(o *PlayoutBuffer) {
-	queue, inputs, shots := p.queue, p.message.Inputs, p.shots
+	queue, counters, scratch, shots := p.queue, p.counters, p.decodeScratch, p.shots
 	queue.CopyFrom(&o.queue, nil)
 	*p = *o
-	p.queue, p.message.Inputs, p.coder = queue, inputs, quant.Coder{}
+	p.queue, p.counters, p.decodeScratch = queue, counters, scratch
 	p.copyShots(&o.shotBuffer, shots)
 }

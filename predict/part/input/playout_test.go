@@ -21,7 +21,8 @@ type testBuffer struct {
 func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	t.Helper()
 	b := &testBuffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
-	DeclarePlayout(&b.settings, &b.env)
+	b.settings.declare(b.env.Knobs)
+	b.PlayoutBuffer = NewPlayoutBuffer(b.env.Counters)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -36,11 +37,11 @@ func inputOf(t sim.Tick) sim.Input { return sim.Input{Buttons: sim.Left, Heading
 // tick runs a tick of the server in which the inputs of some client ticks arrive one by one. It
 // returns the tick of the used input, or - for none.
 func (b *testBuffer) tick(arrivals ...sim.Tick) string {
-	in := b.Pop(&b.settings, b.env.Counters)
+	in := b.Pop(&b.settings)
 	for _, t := range arrivals {
-		b.insert(t, inputOf(t), &b.settings, b.env.Counters)
+		b.insert(t, inputOf(t), &b.settings)
 	}
-	b.Trim(&b.settings, b.env.Counters)
+	b.Trim(&b.settings)
 	if in == (sim.Input{}) {
 		return "-"
 	}
@@ -242,18 +243,15 @@ func FuzzPlayout(f *testing.F) {
 	m.Code(&c)
 	f.Add(c.FinishWrite(), []byte{1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		p := PlayoutBuffer{}
 		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, MaxQueued: 8}
-		env := predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-		var ignored PlayoutSettings
-		DeclarePlayout(&ignored, &env)
+		p := NewPlayoutBuffer(&predict.Counters{})
 		for i := range sim.Tick(100) {
-			if in := p.Pop(&set, env.Counters); in.Buttons&^sim.AllButtons != 0 {
+			if in := p.Pop(&set); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)
 			}
-			p.Read(a, 50+i, &set, env.Counters)
-			p.Read(b, 50+i, &set, env.Counters)
-			p.Trim(&set, env.Counters)
+			p.Read(a, 50+i, &set)
+			p.Read(b, 50+i, &set)
+			p.Trim(&set)
 			if n := p.queue.Len(); n > set.MaxQueued+1 || p.wait < 0 || p.wait >= set.DelayTicks {
 				t.Fatalf("%d inputs after %d empty places", n, p.wait)
 			}
@@ -302,7 +300,7 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 			case now < 1702 || !jumps:
 				sent -= 600
 			}
-			b.Pop(&b.settings, b.env.Counters)
+			b.Pop(&b.settings)
 			if b.LastConsumed().Source == SourceReceived && now >= 1702 {
 				used++
 			}
@@ -311,9 +309,9 @@ func TestPlayoutAfterLongFreeze(t *testing.T) {
 				c.BeginWrite(make([]byte, 64))
 				m := Message{TickBits: 10, NewestTick: sent, Inputs: []sim.Input{inputOf(sent)}}
 				m.Code(&c)
-				b.Read(c.FinishWrite(), now, &b.settings, b.env.Counters)
+				b.Read(c.FinishWrite(), now, &b.settings)
 			}
-			b.Trim(&b.settings, b.env.Counters)
+			b.Trim(&b.settings)
 		}
 		want, refused := 296, 2.0
 		if !jumps {

@@ -10,17 +10,21 @@ import (
 type PlayoutReceiver struct {
 	Settings PlayoutSettings
 	Buffers  []PlayoutBuffer // by peer
+	counters playoutCounters
 }
 
 // Declare declares the knobs and counters.
-func (r *PlayoutReceiver) Declare(env *predict.Env) { DeclarePlayout(&r.Settings, env) }
+func (r *PlayoutReceiver) Declare(env *predict.Env) {
+	r.Settings.declare(env.Knobs)
+	r.counters = newPlayoutCounters(env.Counters)
+}
 
 // Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
 // players at the server have the inputs in host, all others those that their buffers play out. A
 // new peer's buffer starts with the previous input of its player.
-func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World, m *predict.Counters) {
+func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World) {
 	for i := len(r.Buffers); i < len(peers); i++ {
-		r.Buffers = append(r.Buffers, PlayoutBuffer{})
+		r.Buffers = append(r.Buffers, PlayoutBuffer{counters: r.counters})
 		if player := peers[i].Player; player >= 0 {
 			r.Buffers[i].Start(inputs[player])
 		}
@@ -29,15 +33,15 @@ func (r *PlayoutReceiver) Collect(host []sim.Input, peers []predict.Peer, inputs
 	for i, peer := range peers {
 		b := &r.Buffers[i]
 		if peer.Player >= 0 {
-			inputs[peer.Player] = b.Pop(&r.Settings, m)
+			inputs[peer.Player] = b.Pop(&r.Settings)
 		}
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player >= 0 && len(p.Payload) > 0 {
-				b.Read(p.Payload, w.Tick(), &r.Settings, m)
+				b.Read(p.Payload, w.Tick(), &r.Settings)
 			}
 		}
 		if peer.Player >= 0 {
-			b.Trim(&r.Settings, m)
+			b.Trim(&r.Settings)
 		}
 	}
 }
@@ -55,11 +59,12 @@ func (r *PlayoutReceiver) ConsumedTick(peer int) sim.Tick {
 	return r.Buffers[peer].ConsumedTick()
 }
 
-// CopyFrom makes r a copy of o.
+// CopyFrom makes r a copy of o, except for its counters.
 func (r *PlayoutReceiver) CopyFrom(o *PlayoutReceiver) {
 	r.Settings = o.Settings
 	r.Buffers = make([]PlayoutBuffer, len(o.Buffers))
 	for i := range o.Buffers {
+		r.Buffers[i].counters = r.counters
 		r.Buffers[i].CopyFrom(&o.Buffers[i])
 	}
 }

@@ -25,6 +25,12 @@ type Queue struct {
 
 	shotBuffer
 
+	counters queueCounters
+	decodeScratch
+}
+
+// decodeScratch is memory of one payload.
+type decodeScratch struct {
 	message Message
 	coder   quant.Coder
 }
@@ -36,30 +42,37 @@ type slot struct {
 	consumed bool
 }
 
-// Declare declares the counters of queues.
-func Declare(env *predict.Env) {
-	m := env.Counters
-	m.Declare("inputs_consumed_ratio", "share of the inputs older than a second that were used in their tick")
-	m.Declare("input_starved_ticks", "ticks whose input had not arrived")
-	m.Declare("late_inputs", "inputs that arrived after their tick")
-	m.Declare("duplicate_inputs", "inputs that had arrived before")
-	m.Declare("buffer_depth", "inputs waiting for their tick, now")
-	m.Rejected()
+// queueCounters are what the queues of all players count together.
+type queueCounters struct {
+	consumedRatio, starvedTicks, lateInputs, duplicateInputs, bufferDepth, rejectedPayloads predict.Counter
 }
+
+func newQueueCounters(m *predict.Counters) (c queueCounters) {
+	c.consumedRatio = m.New("inputs_consumed_ratio", "share of the inputs older than a second that were used in their tick")
+	c.starvedTicks = m.New("input_starved_ticks", "ticks whose input had not arrived")
+	c.lateInputs = m.New("late_inputs", "inputs that arrived after their tick")
+	c.duplicateInputs = m.New("duplicate_inputs", "inputs that had arrived before")
+	c.bufferDepth = m.New("buffer_depth", "inputs waiting for their tick, now")
+	c.rejectedPayloads = m.Rejected()
+	return c
+}
+
+// NewQueue returns an empty queue that counts in m.
+func NewQueue(m *predict.Counters) Queue { return Queue{counters: newQueueCounters(m)} }
 
 // Start sets the first tick whose input will be asked for, and the player's input until one arrives.
 func (q *Queue) Start(next sim.Tick, in sim.Input) { q.nextTick, q.lastInput = next, in }
 
 // Read reads an untrusted payload at the server's tick now. It returns the new inputs, oldest first,
 // and the tick of the first of them. They are valid until the next Read.
-func (q *Queue) Read(payload []byte, now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
+func (q *Queue) Read(payload []byte, now sim.Tick) (from sim.Tick, fresh []sim.Input) {
 	q.coder.BeginRead(payload)
 	q.Decode(&q.coder, now)
 	if q.coder.Err() != nil || !q.coder.AtEnd(len(payload)) {
-		m.Rejected().Inc()
+		q.counters.rejectedPayloads.Inc()
 		return 0, nil
 	}
-	return q.Accept(now, m)
+	return q.Accept(now)
 }
 
 // Decode reads a message at the front of a payload and returns the tick of its newest input. Accept
@@ -71,10 +84,10 @@ func (q *Queue) Decode(c *quant.Coder, now sim.Tick) sim.Tick {
 }
 
 // Accept queues the inputs of the message that Decode has read, and returns what Read returns.
-func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh []sim.Input) {
+func (q *Queue) Accept(now sim.Tick) (from sim.Tick, fresh []sim.Input) {
 	ahead := int64(q.message.NewestTick) - int64(now)
 	if ahead >= ringLen/2 || ahead <= -ringLen/2 {
-		m.Rejected().Inc() // too far from the server's tick
+		q.counters.rejectedPayloads.Inc() // too far from the server's tick
 		return 0, nil
 	}
 	q.ahead = ahead
@@ -82,7 +95,7 @@ func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh 
 	oldest := q.message.NewestTick - sim.Tick(len(run)-1)
 	firstFresh := len(run)
 	for i, in := range run {
-		if q.insert(oldest+sim.Tick(i), in, m) && firstFresh == len(run) {
+		if q.insert(oldest+sim.Tick(i), in) && firstFresh == len(run) {
 			firstFresh = i
 		}
 	}
@@ -90,7 +103,7 @@ func (q *Queue) Accept(now sim.Tick, m *predict.Counters) (from sim.Tick, fresh 
 }
 
 // insert stores the input of a tick. It reports whether the input is new and not late.
-func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
+func (q *Queue) insert(t sim.Tick, in sim.Input) bool {
 	if !q.hasAny || t < q.firstTick {
 		q.firstTick = t
 		if q.dueCount == 0 { // nothing is counted yet
@@ -103,7 +116,7 @@ func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 	q.hasAny = true
 	s := &q.ring[t%ringLen]
 	if s.present && s.tick == t {
-		m.Add("duplicate_inputs", 1)
+		q.counters.duplicateInputs.Inc()
 		if !s.consumed && t >= q.nextTick {
 			s.in = in // the same, or a correction: an old message with equal low bits may have been taken for this tick
 		}
@@ -117,7 +130,7 @@ func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 				q.oldestLate, q.hasLate = t, true
 			}
 		}
-		m.Add("late_inputs", 1)
+		q.counters.lateInputs.Inc()
 		return false
 	}
 	q.extractShot(&in)
@@ -127,7 +140,7 @@ func (q *Queue) insert(t sim.Tick, in sim.Input, m *predict.Counters) bool {
 
 // Pop returns the input of tick t. If it has not arrived, Pop returns the last input if repeat is set,
 // or none.
-func (q *Queue) Pop(t sim.Tick, repeat bool, m *predict.Counters) sim.Input {
+func (q *Queue) Pop(t sim.Tick, repeat bool) sim.Input {
 	q.nextTick = t + 1
 	s := &q.ring[t%ringLen]
 	if s.present && s.tick == t {
@@ -136,7 +149,7 @@ func (q *Queue) Pop(t sim.Tick, repeat bool, m *predict.Counters) sim.Input {
 		return s.in
 	}
 	if q.hasAny && t >= q.firstTick {
-		m.Add("input_starved_ticks", 1)
+		q.counters.starvedTicks.Inc()
 	}
 	if !repeat {
 		return sim.Input{}
@@ -170,12 +183,12 @@ func (q *Queue) ReplayInput(t sim.Tick, last sim.Input, repeat bool) (in sim.Inp
 
 // PopNewest returns the newest input, whatever its tick. If it was used before, PopNewest returns the
 // last input if repeat is set, or none.
-func (q *Queue) PopNewest(repeat bool, m *predict.Counters) sim.Input {
+func (q *Queue) PopNewest(repeat bool) sim.Input {
 	if q.hasAny && q.newest >= q.nextTick {
-		return q.Pop(q.newest, repeat, m)
+		return q.Pop(q.newest, repeat)
 	}
 	if q.hasAny {
-		m.Add("input_starved_ticks", 1)
+		q.counters.starvedTicks.Inc()
 	}
 	if !repeat {
 		return sim.Input{}
@@ -190,7 +203,7 @@ func (q *Queue) ConsumedTick() sim.Tick { return q.consumedEnd }
 func (q *Queue) NewestTick() (t sim.Tick, ok bool) { return q.newest, q.hasAny }
 
 // CountConsumed counts the inputs that are a second old at tick now. rate is in ticks per second.
-func (q *Queue) CountConsumed(now sim.Tick, rate int, m *predict.Counters) {
+func (q *Queue) CountConsumed(now sim.Tick, rate int) {
 	depth := 0
 	if q.hasAny && q.newest >= q.nextTick {
 		for t := q.nextTick; t <= q.newest; t++ {
@@ -199,7 +212,7 @@ func (q *Queue) CountConsumed(now sim.Tick, rate int, m *predict.Counters) {
 			}
 		}
 	}
-	m.Set("buffer_depth", float64(depth))
+	q.counters.bufferDepth.Set(float64(depth))
 	if !q.hasAny {
 		return
 	}
@@ -210,14 +223,14 @@ func (q *Queue) CountConsumed(now sim.Tick, rate int, m *predict.Counters) {
 		}
 	}
 	if q.dueCount > 0 {
-		m.Set("inputs_consumed_ratio", float64(q.consumedCount)/float64(q.dueCount))
+		q.counters.consumedRatio.Set(float64(q.consumedCount) / float64(q.dueCount))
 	}
 }
 
-// CopyFrom makes q a copy of o that shares no memory.
+// CopyFrom makes q a copy of o that shares no memory, except for its counters.
 func (q *Queue) CopyFrom(o *Queue) {
-	run, shots := q.message.Inputs, q.shots
+	counters, scratch, shots := q.counters, q.decodeScratch, q.shots
 	*q = *o
-	q.message.Inputs, q.coder = run, quant.Coder{}
+	q.counters, q.decodeScratch = counters, scratch
 	q.copyShots(&o.shotBuffer, shots)
 }

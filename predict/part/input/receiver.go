@@ -9,19 +9,20 @@ import (
 type Receiver struct {
 	RepeatMissing bool    // repeat a player's last input if the next has not arrived
 	Queues        []Queue // by peer
+	counters      queueCounters
 }
 
 // Declare declares the knobs and counters.
 func (r *Receiver) Declare(env *predict.Env) {
 	env.Knobs.Bool(&r.RepeatMissing, "repeat-missing", true, "repeat a player's last input if the next has not arrived; off: no input")
-	Declare(env)
+	r.counters = newQueueCounters(env.Counters)
 }
 
 // AddPeers adds queues for new peers. Their inputs are asked for from tick next on; until one arrives,
 // a player's input is the one in inputs.
 func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.Input) {
 	for i := len(r.Queues); i < len(peers); i++ {
-		r.Queues = append(r.Queues, Queue{})
+		r.Queues = append(r.Queues, Queue{counters: r.counters})
 		if player := peers[i].Player; player >= 0 {
 			r.Queues[i].Start(next, inputs[player])
 		}
@@ -31,11 +32,11 @@ func (r *Receiver) AddPeers(peers []predict.Peer, next sim.Tick, inputs []sim.In
 // Collect reads the arrived packets and sets inputs, by player, to those of the tick that begins:
 // players at the server have the inputs in host, all others their newest input. It is for a server
 // whose clients draw the past, so that inputs are used whatever their ticks.
-func (r *Receiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World, m *predict.Counters) {
+func (r *Receiver) Collect(host []sim.Input, peers []predict.Peer, inputs []sim.Input, w *predict.World) {
 	r.AddPeers(peers, 0, inputs)
 	SetHostInputs(inputs, host)
-	r.Receive(peers, w.Tick(), m)
-	r.PopNewest(peers, inputs, w.Rate(), m)
+	r.Receive(peers, w.Tick())
+	r.PopNewest(peers, inputs, w.Rate())
 }
 
 // SetHostInputs sets the inputs of the players at the server, without their shots: a shot belongs to
@@ -47,11 +48,11 @@ func SetHostInputs(inputs, host []sim.Input) {
 }
 
 // Receive reads the arrived packets at the server's tick now.
-func (r *Receiver) Receive(peers []predict.Peer, now sim.Tick, m *predict.Counters) {
+func (r *Receiver) Receive(peers []predict.Peer, now sim.Tick) {
 	for i, peer := range peers {
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player >= 0 && len(p.Payload) > 0 {
-				r.Queues[i].Read(p.Payload, now, m)
+				r.Queues[i].Read(p.Payload, now)
 			}
 		}
 	}
@@ -59,18 +60,18 @@ func (r *Receiver) Receive(peers []predict.Peer, now sim.Tick, m *predict.Counte
 
 // PopNewest sets inputs, by player, to the newest input of each player at a client, whatever its tick.
 // rate is in ticks per second.
-func (r *Receiver) PopNewest(peers []predict.Peer, inputs []sim.Input, rate int, m *predict.Counters) {
+func (r *Receiver) PopNewest(peers []predict.Peer, inputs []sim.Input, rate int) {
 	for i, peer := range peers {
 		if peer.Player < 0 {
 			continue
 		}
 		q := &r.Queues[i]
-		inputs[peer.Player] = q.PopNewest(r.RepeatMissing, m)
+		inputs[peer.Player] = q.PopNewest(r.RepeatMissing)
 		if newest, ok := q.NewestTick(); ok {
-			q.CountConsumed(newest, rate, m)
+			q.CountConsumed(newest, rate)
 		}
 	}
-	r.CountTotals(m)
+	r.CountTotals()
 }
 
 // ConsumedTick returns the tick after a peer's newest input that was used, or 0 if none was.
@@ -82,7 +83,7 @@ func (r *Receiver) ConsumedTick(peer int) sim.Tick {
 }
 
 // CountTotals sets the counters that are shares of all players' inputs, if there are several players.
-func (r *Receiver) CountTotals(m *predict.Counters) {
+func (r *Receiver) CountTotals() {
 	if len(r.Queues) < 2 {
 		return
 	}
@@ -91,15 +92,16 @@ func (r *Receiver) CountTotals(m *predict.Counters) {
 		due, consumed = due+r.Queues[i].dueCount, consumed+r.Queues[i].consumedCount
 	}
 	if due > 0 {
-		m.Set("inputs_consumed_ratio", float64(consumed)/float64(due))
+		r.counters.consumedRatio.Set(float64(consumed) / float64(due))
 	}
 }
 
-// CopyFrom makes r a copy of o.
+// CopyFrom makes r a copy of o, except for its counters.
 func (r *Receiver) CopyFrom(o *Receiver) {
 	r.RepeatMissing = o.RepeatMissing
 	r.Queues = make([]Queue, len(o.Queues))
 	for i := range o.Queues {
+		r.Queues[i].counters = r.counters
 		r.Queues[i].CopyFrom(&o.Queues[i])
 	}
 }

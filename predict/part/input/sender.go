@@ -24,10 +24,15 @@ type Sender struct {
 	next   sim.Tick // tick after the newest one
 	hasAny bool
 
-	counters *predict.Counters
-	message  Message
-	buffer   [maxBytes]byte
-	coder    quant.Coder
+	packets, bits predict.Counter
+	senderScratch
+}
+
+// senderScratch is memory of one packet.
+type senderScratch struct {
+	message Message
+	buffer  [maxBytes]byte
+	coder   quant.Coder
 }
 
 // maxBytes is enough for MaxInputs inputs that all differ and have shots, with their indices.
@@ -35,13 +40,12 @@ const maxBytes = (MaxInputs*(1+7+MaxShotInputBits) + 64 + 63) / 64 * 8
 
 // Declare declares the knobs and counters.
 func (s *Sender) Declare(env *predict.Env) {
-	s.counters = env.Counters
 	env.Knobs.Bool(&s.redundant, "redundant", true, "send all inputs since the last received state, not only the newest")
 	env.Knobs.Int(&s.maxInputs, "redundant-max", 64, 1, MaxInputs, "largest number of inputs in a packet")
 	env.Knobs.Bool(&s.importantOnly, "important-moves", false, "send only inputs that differ from the one before")
 	env.Knobs.Int(&s.tickBits, "tick-bits", 10, MinTickBits, 16, "bits of the tick in an input packet, which wraps")
-	env.Counters.Declare("input_packets", "input packets sent")
-	env.Counters.Declare("input_bits", "bits in input packets, without headers")
+	s.packets = env.Counters.New("input_packets", "input packets sent")
+	s.bits = env.Counters.New("input_bits", "bits in input packets, without headers")
 }
 
 // Add remembers the input of a tick. A gap in the ticks forgets the inputs before it.
@@ -99,8 +103,8 @@ func (s *Sender) Encode(c *quant.Coder, needed sim.Tick) {
 		m.Inputs = append(m.Inputs, s.ring[t%ringLen])
 	}
 	m.Code(c)
-	s.counters.Add("input_packets", 1)
-	s.counters.Add("input_bits", float64(c.BitsProcessed()))
+	s.packets.Inc()
+	s.bits.Add(float64(c.BitsProcessed()))
 }
 
 // CopyFrom makes s a copy of o, except for its counters.

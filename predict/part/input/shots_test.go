@@ -95,9 +95,8 @@ func countShots(of interface{ PopShots() []sim.Shot }, n *int) { *n += len(of.Po
 // repeated because later ones are missing. The buttons are repeated then, the shot is not.
 func TestShotIsPoppedOnce(t *testing.T) {
 	env := &predict.Env{Counters: &predict.Counters{}, Knobs: &predict.Knobs{}}
-	Declare(env)
 	var set PlayoutSettings
-	DeclarePlayout(&set, env)
+	set.declare(env.Knobs)
 	send := func(newest sim.Tick, run ...sim.Input) []byte {
 		m := Message{TickBits: 10, NewestTick: newest, Inputs: run}
 		var c quant.Coder
@@ -111,18 +110,18 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	late := push
 	late.Shot = sim.Shot{Fired: true, Yaw: 6}
 
-	var q Queue
+	q := NewQueue(env.Counters)
 	var n int
 	q.Start(0, sim.Input{})
 	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
-		q.Read(p, 20, env.Counters)
-		if in := q.PopNewest(true, env.Counters); in != push {
+		q.Read(p, 20)
+		if in := q.PopNewest(true); in != push {
 			t.Errorf("the newest input is %+v", in)
 		}
 		countShots(&q.shotBuffer, &n)
 	}
 	for range 10 { // nothing comes any more
-		if in := q.PopNewest(true, env.Counters); in != push {
+		if in := q.PopNewest(true); in != push {
 			t.Errorf("the repeated input is %+v", in)
 		}
 		countShots(&q.shotBuffer, &n)
@@ -132,12 +131,12 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	}
 
 	n = 0
-	q = Queue{}
+	q = NewQueue(env.Counters)
 	q.Start(19, sim.Input{})
-	q.Read(send(20, push, shot), 18, env.Counters)
-	q.Read(send(18, late), 18, env.Counters)
+	q.Read(send(20, push, shot), 18)
+	q.Read(send(18, late), 18)
 	for tick := range sim.Tick(10) {
-		if in := q.Pop(19+tick, true, env.Counters); in != push {
+		if in := q.Pop(19+tick, true); in != push {
 			t.Errorf("tick %d: %+v", tick, in)
 		}
 		countShots(&q.shotBuffer, &n)
@@ -147,21 +146,21 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	}
 
 	n = 0
-	var p PlayoutBuffer
+	p := NewPlayoutBuffer(env.Counters)
 	for tick := range sim.Tick(40) {
-		in := p.Pop(&set, env.Counters)
+		in := p.Pop(&set)
 		if in.Shot != (sim.Shot{}) {
 			t.Errorf("tick %d: the buffer returns %+v", tick, in)
 		}
 		switch tick {
 		case 0:
-			p.Read(send(20, push, shot), tick, &set, env.Counters)
+			p.Read(send(20, push, shot), tick, &set)
 		case 1, 5:
-			p.Read(send(21, push, shot, push), tick, &set, env.Counters)
+			p.Read(send(21, push, shot, push), tick, &set)
 		case 9:
-			p.Read(send(26, push), tick, &set, env.Counters) // those before it are filled in
+			p.Read(send(26, push), tick, &set) // those before it are filled in
 		}
-		p.Trim(&set, env.Counters)
+		p.Trim(&set)
 		countShots(&p.shotBuffer, &n)
 	}
 	if n != 1 {

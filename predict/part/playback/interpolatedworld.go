@@ -21,25 +21,40 @@ var extrapolationNames = []string{"none", "half-rtt", "fixed"}
 
 // InterpolatedWorld draws all bodies of a world between their received positions.
 type InterpolatedWorld struct {
+	settings
+	state
+
+	receiver    codec.Receiver
+	undisplayed playout.Buffer[struct{}] // ticks of received positions that are not displayed yet
+	bodies      []Interpolator
+	joints      jointPoses
+	excluded    []bool // by body: neither drawn nor counted, but its positions are stored
+	counters    counters
+}
+
+// settings are the knobs.
+type settings struct {
 	validity         float64 // ms
 	extrapolation    int
 	maxExtrapolation float64 // ms
 	keepExpired      bool
+}
 
-	receiver      codec.Receiver
+// state is plain: it is copied by assignment.
+type state struct {
 	now           sim.Moment // on the client's own clock
 	clock         playout.Clock
-	displayMoment sim.Moment               // of the server, at which bodies are drawn
-	newestTick    sim.Tick                 // of the received positions
-	undisplayed   playout.Buffer[struct{}] // ticks of received positions that are not displayed yet
-	bodies        []Interpolator
-	joints        jointPoses
-	excluded      []bool // by body: neither drawn nor counted, but its positions are stored
-	lateNote      int    // ticks for which the note on a late position will be shown
-	starvedCount  int    // bodies without a later position: extrapolated or stopped
-	stoppedCount  int    // stopped bodies
-	rate          int
-	counters      *predict.Counters
+	displayMoment sim.Moment // of the server, at which bodies are drawn
+	newestTick    sim.Tick   // of the received positions
+	lateNote      int        // ticks for which the note on a late position will be shown
+	starvedCount  int        // bodies without a later position: extrapolated or stopped
+	stoppedCount  int        // stopped bodies
+	rate          int        // ticks per second
+}
+
+// counters are what an InterpolatedWorld counts.
+type counters struct {
+	positions, positionsLate, positionsExpired, extrapolatedTicks, stoppedTicks, stoppedBodies, rejectedPayloads, oldStates predict.Counter
 }
 
 // lateNoteTicks is the time for which the note on a late position is shown.
@@ -54,15 +69,15 @@ func (a *InterpolatedWorld) Declare(env *predict.Env, excluded int) {
 	k.Millis(&a.maxExtrapolation, "extrapolate", 100, 0, 1000, "extrapolation=fixed: how far a body is extrapolated")
 	a.joints.declare(k)
 	k.Bool(&a.keepExpired, "keep-expired", false, "use a position that arrives after its validity, instead of dropping it, if no later one is there")
-	m.Declare("positions", "received positions of bodies")
-	m.Declare("positions_late", "positions dropped because the body had passed them")
-	m.Declare("positions_expired", "positions that arrived after their validity, when no later one was there")
-	m.Declare("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
-	m.Declare("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
-	m.Declare("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
-	m.Rejected()
-	m.Declare("old_states", "states no newer than the last")
-	a.counters, a.rate = m, env.World.Rate()
+	a.counters.positions = m.New("positions", "received positions of bodies")
+	a.counters.positionsLate = m.New("positions_late", "positions dropped because the body had passed them")
+	a.counters.positionsExpired = m.New("positions_expired", "positions that arrived after their validity, when no later one was there")
+	a.counters.extrapolatedTicks = m.New("extrapolated_ticks", "ticks in which a body was extrapolated because no later position had arrived")
+	a.counters.stoppedTicks = m.New("stopped_ticks", "ticks in which a moving body had stopped because no later position had arrived")
+	a.counters.stoppedBodies = m.New("stopped_bodies", "bodies that have stopped because no later position has arrived, now")
+	a.counters.rejectedPayloads = m.Rejected()
+	a.counters.oldStates = m.New("old_states", "states no newer than the last")
+	a.rate = env.World.Rate()
 	a.joints.scene, a.joints.player = env.World.Scene(), env.Player
 	a.displayMoment = env.World.Tick().Moment()
 	for _, b := range env.World.Bodies() {
@@ -92,7 +107,7 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 	t, bodies, received := a.receiver.Tick, a.receiver.Bodies, []bool(nil)
 	if !fresh {
 		t, bodies, received = a.receiver.OldSnapshot()
-		a.counters.Add("old_states", 1)
+		a.counters.oldStates.Inc()
 	}
 	if a.joints.tree != nil {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
@@ -114,9 +129,9 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 		a.newestTick = max(a.newestTick, t)
 		a.undisplayed.Insert(t)
 	}
-	a.counters.Add("positions", float64(outcomes[Stored]+outcomes[Late]+outcomes[Expired]))
-	a.counters.Add("positions_late", float64(outcomes[Late]))
-	a.counters.Add("positions_expired", float64(outcomes[Expired]))
+	a.counters.positions.Add(float64(outcomes[Stored] + outcomes[Late] + outcomes[Expired]))
+	a.counters.positionsLate.Add(float64(outcomes[Late]))
+	a.counters.positionsExpired.Add(float64(outcomes[Expired]))
 	if outcomes[Late] > 0 {
 		a.lateNote = lateNoteTicks
 	}
@@ -145,14 +160,13 @@ func (a *InterpolatedWorld) Advance(ping time.Duration) {
 		}
 	}
 	a.poseTree()
-	m := a.counters
 	if a.starvedCount > a.stoppedCount {
-		m.Add("extrapolated_ticks", 1)
+		a.counters.extrapolatedTicks.Inc()
 	}
 	if a.stoppedCount > 0 {
-		m.Add("stopped_ticks", 1)
+		a.counters.stoppedTicks.Inc()
 	}
-	m.Set("stopped_bodies", float64(a.stoppedCount))
+	a.counters.stoppedBodies.Set(float64(a.stoppedCount))
 	if a.lateNote > 0 {
 		a.lateNote--
 	}
@@ -222,13 +236,14 @@ func (a *InterpolatedWorld) Note() string {
 	return ""
 }
 
+// Reject counts a malformed payload.
+func (a *InterpolatedWorld) Reject() { a.counters.rejectedPayloads.Inc() }
+
 // CopyFrom makes a a copy of o that shares no memory. The counters stay its own.
 func (a *InterpolatedWorld) CopyFrom(o *InterpolatedWorld) {
-	a.validity, a.extrapolation, a.maxExtrapolation, a.keepExpired = o.validity, o.extrapolation, o.maxExtrapolation, o.keepExpired
+	a.settings, a.state = o.settings, o.state
 	a.receiver.CopyFrom(&o.receiver)
-	a.now, a.clock, a.displayMoment = o.now, o.clock, o.displayMoment
-	a.lateNote, a.starvedCount, a.stoppedCount = o.lateNote, o.starvedCount, o.stoppedCount
-	a.rate, a.excluded, a.newestTick = o.rate, append(a.excluded[:0], o.excluded...), o.newestTick
+	a.excluded = append(a.excluded[:0], o.excluded...)
 	a.undisplayed.CopyFrom(&o.undisplayed, nil)
 	a.joints.copyFrom(&o.joints)
 	for i := range a.bodies {

@@ -25,7 +25,7 @@ func TestTreeBodyVelocity(t *testing.T) {
 		links string
 		pivot int
 	}{{"relative", pivotAnchor}, {"relative", pivotCenter}, {"relative-position", pivotAnchor}, {"relative-position", pivotCenter}} {
-		a, pivot := InterpolatedWorld{rate: 60}, set.pivot
+		a, pivot := InterpolatedWorld{state: state{rate: 60}}, set.pivot
 		var k predict.Knobs
 		a.joints.encoding.Declare(&k)
 		if err := k.Set("joint-tree", set.links); err != nil {

@@ -49,7 +49,7 @@ func (c *client) receive(server *packet.Endpoint) {
 	for p, ok := server.Receive(); ok; p, ok = server.Receive() {
 		fresh, err := c.interpolated.Receiver().Read(p.Payload, scene, c.interpolated.ExpectedTick())
 		if err != nil {
-			c.env.Counters.Rejected().Inc()
+			c.interpolated.Reject()
 			continue
 		}
 		c.interpolated.AddSnapshot(fresh)

@@ -31,19 +31,19 @@ func newServer(env *predict.Env) predict.Server {
 // Tick reads the inputs, steps with the newest or with those whose playout delay has passed, and
 // sends the positions. The client draws the past, so no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Counters
+	world := s.env.World
 	s.broadcast.Acknowledge(peers)
 	shots := hit.ShotSource(&s.inputReceiver)
 	if s.playout.enabled() {
-		s.playout.Collect(host, peers, s.lastInputs, world, m)
+		s.playout.Collect(host, peers, s.lastInputs, world)
 		shots = &s.playout
 	} else {
-		s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)
+		s.inputReceiver.Collect(host, peers, s.lastInputs, world)
 	}
 	s.lagCompensator.Tick(world, host, peers, shots)
 	s.solver.Step(world, s.lastInputs...)
 	s.broadcast.RecordStep(world)
-	s.broadcast.Send(world, peers, s.lastInputs, m)
+	s.broadcast.Send(world, peers, s.lastInputs)
 }
 
 func (s *server) CopyFrom(from predict.Server) {

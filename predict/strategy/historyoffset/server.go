@@ -35,13 +35,13 @@ func newServer(env *predict.Env) predict.Server {
 // Tick plays out the inputs, steps, and sends the state with the client tick of the input that led
 // to it.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	w, m := s.env.World, s.env.Counters
+	w := s.env.World
 	s.broadcast.Acknowledge(peers)
-	s.receiver.Collect(host, peers, s.inputs, w, m)
+	s.receiver.Collect(host, peers, s.inputs, w)
 	s.lagCompensator.Tick(w, host, peers, &s.receiver)
 	s.solver.Step(w, s.inputs...)
 	s.broadcast.RecordStep(w)
-	s.broadcast.SendWithHeader(s.writeHeader, w, peers, s.inputs, m)
+	s.broadcast.SendWithHeader(s.writeHeader, w, peers, s.inputs)
 }
 
 // CopyFrom makes s a copy of another server, except for its env.

@@ -49,13 +49,13 @@ func newServer(env *predict.Env) predict.Server {
 // Tick reads the inputs, steps with the newest and sends the state. The client draws the past, so
 // no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Counters
+	world := s.env.World
 	s.broadcast.Acknowledge(peers)
-	s.inputReceiver.Collect(host, peers, s.lastInputs, world, m)
+	s.inputReceiver.Collect(host, peers, s.lastInputs, world)
 	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
 	s.solver.Step(world, s.lastInputs...)
 	s.broadcast.RecordStep(world)
-	s.broadcast.Send(world, peers, s.lastInputs, m)
+	s.broadcast.Send(world, peers, s.lastInputs)
 }
 
 func (s *server) CopyFrom(from predict.Server) {

@@ -32,18 +32,18 @@ func newServer(env *predict.Env) predict.Server {
 
 // Tick reads the inputs, steps and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world, m := s.env.World, s.env.Counters
+	world := s.env.World
 	s.inputReceiver.AddPeers(peers, world.Tick(), s.lastInputs)
 	s.broadcast.Acknowledge(peers)
 	input.SetHostInputs(s.lastInputs, host)
 	if s.stepMode == onInput && len(host) == 0 {
 		s.stepOnInput(peers)
 	} else {
-		s.inputReceiver.Receive(peers, world.Tick(), m)
+		s.inputReceiver.Receive(peers, world.Tick())
 		s.rollback(peers)
 		for i, peer := range peers {
 			if peer.Player >= 0 {
-				s.lastInputs[peer.Player] = s.inputReceiver.Queues[i].Pop(world.Tick(), s.inputReceiver.RepeatMissing, m)
+				s.lastInputs[peer.Player] = s.inputReceiver.Queues[i].Pop(world.Tick(), s.inputReceiver.RepeatMissing)
 			}
 		}
 		s.history.beginTick(world, s.lastInputs)
@@ -52,11 +52,11 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	}
 	for i, peer := range peers {
 		if peer.Player >= 0 {
-			s.inputReceiver.Queues[i].CountConsumed(world.Tick(), world.Rate(), m)
+			s.inputReceiver.Queues[i].CountConsumed(world.Tick(), world.Rate())
 		}
 	}
-	s.inputReceiver.CountTotals(m)
-	s.broadcast.Send(world, peers, s.lastInputs, m)
+	s.inputReceiver.CountTotals()
+	s.broadcast.Send(world, peers, s.lastInputs)
 	s.history.endTick(world, s.broadcast.SentTick())
 }
 
@@ -64,20 +64,20 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 // gaps. With several players the first one's inputs drive the world, and the others repeat their
 // last.
 func (s *server) stepOnInput(peers []predict.Peer) {
-	world, m := s.env.World, s.env.Counters
+	world := s.env.World
 	for i, peer := range peers {
 		q := &s.inputReceiver.Queues[i]
 		for p, ok := peer.Endpoint.Receive(); ok; p, ok = peer.Endpoint.Receive() {
 			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
-			from, fresh := q.Read(p.Payload, world.Tick(), m)
+			from, fresh := q.Read(p.Payload, world.Tick())
 			for j := range fresh {
 				t := from + sim.Tick(j)
 				if t < world.Tick() && i == 0 {
 					continue
 				}
-				s.lastInputs[peer.Player] = q.Pop(t, false, m)
+				s.lastInputs[peer.Player] = q.Pop(t, false)
 				if i == 0 {
 					world.SetTick(t)
 					s.lagCompensator.Tick(world, nil, peers, &s.inputReceiver)

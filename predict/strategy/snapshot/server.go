@@ -73,7 +73,7 @@ func newServer(env *predict.Env) predict.Server {
 // draws the past, so no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 	world := s.env.World
-	s.inputReceiver.Collect(host, peers, s.lastInputs, world, s.env.Counters)
+	s.inputReceiver.Collect(host, peers, s.lastInputs, world)
 	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
 	s.solver.Step(world, s.lastInputs...)
 	for i := range s.deltaPeers {

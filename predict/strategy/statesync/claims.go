@@ -49,7 +49,7 @@ func newClaims(bodies int) claims {
 
 // receiveClaims reads the clients' packets: their inputs and their claims.
 func (s *server) receiveClaims(peers []predict.Peer) {
-	w, m := s.env.World, s.env.Counters
+	w := s.env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
 		c.state.silentTicks++
@@ -63,7 +63,7 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 				s.counters.rejectedPayloads.Inc()
 				continue
 			}
-			q.Accept(w.Tick(), m)
+			q.Accept(w.Tick())
 			c.state.silentTicks = 0
 			if hasStates && s.settings.authority == clientAuthority {
 				s.addClaim(c, int8(peer.Player))
@@ -117,22 +117,22 @@ func (s *server) addClaim(c *claims, player int8) {
 // consumeInputs sets lastInputs, for players at clients, to the inputs of the client ticks whose
 // states are applied in this tick.
 func (s *server) consumeInputs(peers []predict.Peer) {
-	m, w := s.env.Counters, s.env.World
+	w := s.env.World
 	for i, peer := range peers {
 		if peer.Player < 0 {
 			continue
 		}
 		c, q := &s.claims[i], &s.inputReceiver.Queues[i]
 		if !c.state.started {
-			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing, m)
+			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing)
 			continue
 		}
-		s.lastInputs[peer.Player] = q.Pop(c.state.next, s.inputReceiver.RepeatMissing, m)
+		s.lastInputs[peer.Player] = q.Pop(c.state.next, s.inputReceiver.RepeatMissing)
 		if newest, ok := q.NewestTick(); ok {
-			q.CountConsumed(newest, w.Rate(), m)
+			q.CountConsumed(newest, w.Rate())
 		}
 	}
-	s.inputReceiver.CountTotals(m)
+	s.inputReceiver.CountTotals()
 }
 
 // applyClaims applies, after a step, the clients' states whose turn it is.

@@ -127,7 +127,7 @@ func (s *server) addPeers(n int) {
 
 // receiveInputs sets lastInputs to each player's input of this tick.
 func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
-	w, m := s.env.World, s.env.Counters
+	w := s.env.World
 	s.inputReceiver.AddPeers(peers, 0, s.lastInputs)
 	s.addPeers(len(peers))
 	input.SetHostInputs(s.lastInputs, host)
@@ -141,7 +141,7 @@ func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 		s.state.wasClientAuthority = false
 		s.releaseAll()
 	}
-	s.inputReceiver.PopNewest(peers, s.lastInputs, w.Rate(), m)
+	s.inputReceiver.PopNewest(peers, s.lastInputs, w.Rate())
 }
 
 // findChanges finds the bodies that have changed since the last tick.
