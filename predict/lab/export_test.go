@@ -1,6 +1,9 @@
 package lab
 
-import "ghostcube/sim"
+import (
+	"ghostcube/predict"
+	"ghostcube/sim"
+)
 
 // Freeze freezes all clients of the pane up to a tick of the session, as the command does,
 // but without its text.
@@ -13,3 +16,9 @@ func (p *Pane) Freeze(until sim.Tick) {
 // SlewPPM returns by how much the client asks for its clock to be faster, in parts per
 // million.
 func (s *Client) SlewPPM() int32 { return s.env.SlewPPM }
+
+// ServerSide returns the strategy's server side.
+func (p *Pane) ServerSide() predict.Server { return p.serverSide }
+
+// Side returns the strategy's client side.
+func (s *Client) Side() predict.Client { return s.side }

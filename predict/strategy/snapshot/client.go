@@ -26,9 +26,7 @@ type client struct {
 	now          int64    // the client's own ticks since its start, its only clock
 	expectedTick sim.Tick // close to the tick of the next snapshot
 	buffer       playout.Buffer[snapshot]
-	scratch      snapshot
 	lastReceived []geom.Pose // by body: pose in the newest snapshot
-	coder        quant.Coder
 
 	deltaReader     *delta.Reader // baselines, from level quantised on
 	lastArrival     int64         // own tick at which the last snapshot arrived
@@ -48,6 +46,13 @@ type client struct {
 	displayMoment sim.Moment              // of the server, that is drawn
 	trail         history.Ring[geom.Pose] // of the player's cube, by own ticks
 	counters      clientCounters
+	clientScratch
+}
+
+// clientScratch is memory of one payload.
+type clientScratch struct {
+	scratch snapshot
+	coder   quant.Coder
 }
 
 // clientCounters are what a client counts.

@@ -159,7 +159,7 @@ func TestEncodings(t *testing.T) {
 			now[j] = f.roundTrip(now[j])
 		}
 		for _, encoding := range []uint8{attachedDelta, initialState, zeroDelta, tumblingDelta, freeDelta, playerRelative, absolute} {
-			m := message{tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, rate: 60, format: f, baselines: &known, params: defaultParams}
+			m := message{tick: 500, players: 1, ackAge: 3, ackBits: 1<<32 - 1, updateCount: 3, format: f, params: defaultParams, codingScratch: codingScratch{rate: 60, baselines: &known}}
 			m.updates[0] = update{body: 0, state: now[0], encoding: freeDelta}
 			body := now[1]
 			body.Asleep = encoding > freeDelta && i%3 == 0 || encoding == freeDelta && i%3 == 1
@@ -185,7 +185,7 @@ func TestEncodings(t *testing.T) {
 			data := slices.Clone(c.FinishWrite())
 			for _, hasBaseline := range []bool{true, false} {
 				known.known = hasBaseline
-				o := message{rate: 60, baselines: &known}
+				o := message{codingScratch: codingScratch{rate: 60, baselines: &known}}
 				if err := o.read(&c, data, &sc, 450); err != nil {
 					t.Fatalf("encoding %d, baseline known %v: %v", encoding, hasBaseline, err)
 				}

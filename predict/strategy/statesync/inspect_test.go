@@ -152,7 +152,7 @@ func (r *rig) checkEncodings(level string) {
 	m.tuner = nil
 	m.code(&c, scene)
 	m.tuner = tuner
-	got := message{rate: m.rate, consumedTick: m.consumedTick}
+	got := message{codingScratch: codingScratch{rate: m.rate}, consumedTick: m.consumedTick}
 	if err := got.read(new(quant.Coder), slices.Clone(c.FinishWrite()), scene, m.tick); err != nil || got.updateCount != m.updateCount {
 		r.t.Fatalf("%s: %v", level, err)
 	}

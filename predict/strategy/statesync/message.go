@@ -77,6 +77,11 @@ type message struct {
 	updateCount  int
 	updates      [maxUpdates]update // the first updateCount, by body
 
+	codingScratch
+}
+
+// codingScratch is what code needs besides the message itself. The caller sets it before.
+type codingScratch struct {
 	grids     *grids         // to read with
 	rate      int            // ticks per second, to extrapolate baselines
 	baselines baselineSource // nil: no baselines are known
