@@ -17,7 +17,7 @@ const (
 
 // contactPoint is one point where two boxes meet.
 type contactPoint struct {
-	at         geom.Vec3 // midway between the surfaces, world frame
+	point      geom.Vec3 // midway between the surfaces, world frame
 	separation float32   // metres; negative inside
 	featureID  uint32    // which features meet: the same next tick if they are the same
 }

@@ -89,10 +89,10 @@ func (w *World) carrierSpeculativeMargin(i int32, path int32) float32 {
 	return geom.Sqrt(way2)
 }
 
-// carrierHasLeft reports whether a sleeper's manifold with what carries it no longer
+// carrierMovedAway reports whether a sleeper's manifold with what carries it no longer
 // holds, because the state has been given a tick in which the carrier is
 // elsewhere.
-func (w *World) carrierHasLeft(m *manifold) bool {
+func (w *World) carrierMovedAway(m *manifold) bool {
 	a, b := m.shapes()
 	if w.carrierBoxOf(a) == nil || m.pointCount == 0 {
 		return false

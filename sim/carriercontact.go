@@ -21,12 +21,12 @@ type carrierContact struct {
 
 // carrierSubstep is what a path does in one part of a tick, and has done in it so far.
 type carrierSubstep struct {
-	linear       geom.Vec3 // m/s; of the centre
-	from, to     geom.Vec3 // metres; the way of the centre since the tick began
-	sin, versine float32   // 1/s; the sine and 1 less the cosine of the part's turn, by its length
+	linear                                geom.Vec3 // m/s; of the centre
+	displacementBefore, displacementAfter geom.Vec3 // metres; the way of the centre since the tick began
+	sin, versine                          float32   // 1/s; the sine and 1 less the cosine of the part's turn, by its length
 
 	// The turn since the tick began, at the part's end.
-	turnSin, turnVersine float32
+	rotationSin, rotationVersine float32
 }
 
 // addCarrierContact adds a rider and returns the motion that the body's is seen from. Its
@@ -45,11 +45,11 @@ func (w *World) carrierSubstepAt(path, part int, h float32) carrierSubstep {
 	spin := w.carrierMotions[path].angular
 	sin, versed := sinVersine(float32(spin * h))
 	c := carrierSubstep{
-		linear: p.Travel.Scale(float32((next - now) * float64(w.rate*parts))),
-		from:   p.Travel.Scale(float32(now - begin)), to: p.Travel.Scale(float32(next - begin)),
+		linear:             p.Travel.Scale(float32((next - now) * float64(w.rate*parts))),
+		displacementBefore: p.Travel.Scale(float32(now - begin)), displacementAfter: p.Travel.Scale(float32(next - begin)),
 		sin: sin / h, versine: versed / h,
 	}
-	c.turnSin, c.turnVersine = sinVersine(float32(float32(spin*h) * float32(part+1)))
+	c.rotationSin, c.rotationVersine = sinVersine(float32(float32(spin*h) * float32(part+1)))
 	return c
 }
 
@@ -60,9 +60,9 @@ func sinVersine(angle float32) (sin, versed float32) {
 	return geom.Sin(angle), float32(2 * float32(half*half))
 }
 
-// updateCarriersBeforeMove gives the motions that riders are seen from the velocity of a part
+// setReferenceVelocities gives the motions that riders are seen from the velocity of a part
 // of the tick, as it is before the bodies move.
-func (w *World) updateCarriersBeforeMove(part int, h float32) {
+func (w *World) setReferenceVelocities(part int, h float32) {
 	if len(w.solver.carrierContacts) == 0 {
 		return
 	}
@@ -73,20 +73,20 @@ func (w *World) updateCarriersBeforeMove(part int, h float32) {
 	for i := range w.solver.carrierContacts {
 		r := &w.solver.carrierContacts[i]
 		c := &w.solver.carrierSubsteps[r.carrier]
-		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.from)
+		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.displacementBefore)
 		w.referenceMotion(i).v = c.linear.Add(arcDisplacement(arm, c.sin, -c.versine))
 	}
 }
 
-// updateCarriersAfterMove does the same for after the bodies have moved, with the way and the
+// advanceReferenceMotions does the same for after the bodies have moved, with the way and the
 // turn that have been made.
-func (w *World) updateCarriersAfterMove(part int, h float32) {
+func (w *World) advanceReferenceMotions(part int, h float32) {
 	for i := range w.solver.carrierContacts {
 		r, m := &w.solver.carrierContacts[i], w.referenceMotion(i)
 		c := &w.solver.carrierSubsteps[r.carrier]
-		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.to)
+		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.displacementAfter)
 		m.v = c.linear.Add(arcDisplacement(arm, c.sin, c.versine))
-		m.dp = c.to.Add(arcDisplacement(r.arm, c.turnSin, -c.turnVersine))
+		m.dp = c.displacementAfter.Add(arcDisplacement(r.arm, c.rotationSin, -c.rotationVersine))
 		m.dtheta = m.u.Scale(float32(h * float32(part+1)))
 	}
 }

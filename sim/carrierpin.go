@@ -35,9 +35,9 @@ func (w *World) PinCarriers(m Moment) {
 	}
 }
 
-// finishPin is the end of a step in which carriers were held: they have been put where
+// settlePinnedCarriers is the end of a step in which carriers were held: they have been put where
 // they are, and do not move.
-func (w *World) finishPin() {
+func (w *World) settlePinnedCarriers() {
 	if !w.pin.moved {
 		return
 	}

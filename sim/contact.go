@@ -65,7 +65,7 @@ func (w *World) asleep(i int32) bool {
 func (w *World) keepSleepingContacts(next int, key uint32) int {
 	for next < len(w.contacts.previous) && w.contacts.previous[next].key < key {
 		m := &w.contacts.previous[next]
-		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierHasLeft(m) {
+		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierMovedAway(m) {
 			w.wakeBody(b)
 		} else if w.asleep(a) && w.asleep(b) {
 			w.contacts.sleeping = append(w.contacts.sleeping, int32(len(w.state.manifolds)))
@@ -147,7 +147,7 @@ func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []
 	var gaps [4]float32
 	for i := range points {
 		p := &points[i]
-		m.points[i] = manifoldPoint{anchorA: p.at.Sub(posA), anchorB: p.at.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
+		m.points[i] = manifoldPoint{anchorA: p.point.Sub(posA), anchorB: p.point.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
 		gaps[i] = p.separation
 	}
 	w.separations = append(w.separations, gaps)
@@ -197,9 +197,9 @@ func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
 	return dst
 }
 
-// Contacts appends to dst what body i was pushed by in the last step, each as often as
+// AppendContacts appends to dst what body i was pushed by in the last step, each as often as
 // there are pairs of boxes.
-func (w *World) Contacts(dst []Contact, i int) []Contact {
+func (w *World) AppendContacts(dst []Contact, i int) []Contact {
 	for k := range w.state.manifolds {
 		m := &w.state.manifolds[k]
 		a, b := m.shapes()

@@ -16,11 +16,11 @@ func TestContacts(t *testing.T) {
 		w.Step()
 	}
 	for i, want := range [][]Contact{{{1, -1}, {-1, 0}}, {{0, -1}}, {{-1, -1}}, nil} {
-		if got := w.Contacts(nil, i); !slices.Equal(got, want) {
+		if got := w.AppendContacts(nil, i); !slices.Equal(got, want) {
 			t.Errorf("body %d touches %v, want %v", i, got, want)
 		}
 	}
-	if n := testing.AllocsPerRun(10, func() { w.Contacts(make([]Contact, 0, 8), 0) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { w.AppendContacts(make([]Contact, 0, 8), 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -14,17 +14,17 @@ type contactConstraint struct {
 	t1, t2     geom.Vec3
 	points     [4]constraintPoint
 
-	f1, f2, twistImpulse float32 // friction impulses
-	k11, k12, k22        float32 // inverse of the tangents' mass matrix
-	twistMass            float32
-	a1, a2               geom.Vec3 // root of the inverse inertia times arm x tangent
-	b1, b2               geom.Vec3
-	na, nb               geom.Vec3 // and times the normal
+	friction1, friction2, twistImpulse          float32 // friction impulses
+	tangentMass11, tangentMass12, tangentMass22 float32 // inverse of the tangents' mass matrix
+	twistMass                                   float32
+	a1, a2                                      geom.Vec3 // root of the inverse inertia times arm x tangent
+	b1, b2                                      geom.Vec3
+	na, nb                                      geom.Vec3 // and times the normal
 }
 
 // constraintPoint is one point of a constraint.
 type constraintPoint struct {
-	ra, rb        geom.Vec3 // root of the inverse inertia times arm x normal
+	sa, sb        geom.Vec3 // root of the inverse inertia times arm x normal
 	separation    float32
 	normalMass    float32
 	normalImpulse float32
@@ -50,13 +50,13 @@ func (w *World) shuffleContacts() {
 // contactBodies are the two bodies of a contact as its constraint needs them. Those of a
 // that does not move are zero.
 type contactBodies struct {
-	rootA, rootB     *geom.SymMat3 // root of the inverse inertia, world frame
-	invMass          float32       // 1/kg, of both together
-	offsetA, offsetB geom.Vec3     // from the centre of the body to that of its shape
+	sqrtInvInertiaA, sqrtInvInertiaB *geom.SymMat3 // root of the inverse inertia, world frame
+	invMass                          float32       // 1/kg, of both together
+	offsetA, offsetB                 geom.Vec3     // from the centre of the body to that of its shape
 }
 
-// noInertia is the root of the inverse inertia of what does not move.
-var noInertia geom.SymMat3
+// zeroInertia is the root of the inverse inertia of what does not move.
+var zeroInertia geom.SymMat3
 
 // prepareContact fills in a constraint from contact k between shapes a and b.
 func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
@@ -66,10 +66,10 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	c.t1 = c.normal.Perpendicular()
 	c.t2 = c.t1.Cross(c.normal)
 	bodies := w.prepareBodies(c, a, b)
-	c.na, c.nb = bodies.rootA.Mul(c.normal), bodies.rootB.Mul(c.normal)
+	c.na, c.nb = bodies.sqrtInvInertiaA.Mul(c.normal), bodies.sqrtInvInertiaB.Mul(c.normal)
 	middleA, middleB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
-	c.a1, c.a2 = bodies.rootA.Mul(middleA.Cross(c.t1)), bodies.rootA.Mul(middleA.Cross(c.t2))
-	c.b1, c.b2 = bodies.rootB.Mul(middleB.Cross(c.t1)), bodies.rootB.Mul(middleB.Cross(c.t2))
+	c.a1, c.a2 = bodies.sqrtInvInertiaA.Mul(middleA.Cross(c.t1)), bodies.sqrtInvInertiaA.Mul(middleA.Cross(c.t2))
+	c.b1, c.b2 = bodies.sqrtInvInertiaB.Mul(middleB.Cross(c.t1)), bodies.sqrtInvInertiaB.Mul(middleB.Cross(c.t2))
 	c.prepareFriction(m, bodies.invMass)
 }
 
@@ -91,14 +91,14 @@ func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactB
 		b, bodies.offsetB = w.bodyAndOffset(b)
 	}
 	sb := &w.shapes[b]
-	bodies.rootB, bodies.invMass = &sb.sqrtInvInertiaWorld, sb.invMass
+	bodies.sqrtInvInertiaB, bodies.invMass = &sb.sqrtInvInertiaWorld, sb.invMass
 	c.a, c.b, c.onCarrier = a, b, false
 	if c.static = int(a) >= len(w.state.Bodies); !c.static {
 		sa := &w.shapes[a]
-		bodies.rootA, bodies.invMass = &sa.sqrtInvInertiaWorld, sa.invMass+sb.invMass
+		bodies.sqrtInvInertiaA, bodies.invMass = &sa.sqrtInvInertiaWorld, sa.invMass+sb.invMass
 		return bodies
 	}
-	bodies.rootA = &noInertia
+	bodies.sqrtInvInertiaA = &zeroInertia
 	c.a = int32(len(w.state.Bodies))
 	if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
 		c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
@@ -121,8 +121,8 @@ func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies 
 		p := &m.points[r.index]
 		r.separation, r.normalImpulse = gaps[r.index], p.normalImpulse
 		armA, armB := p.anchorA.Add(bodies.offsetA), p.anchorB.Add(bodies.offsetB)
-		r.ra, r.rb = bodies.rootA.Mul(armA.Cross(n)), bodies.rootB.Mul(armB.Cross(n))
-		r.normalMass = 1 / (bodies.invMass + r.ra.LenSq() + r.rb.LenSq())
+		r.sa, r.sb = bodies.sqrtInvInertiaA.Mul(armA.Cross(n)), bodies.sqrtInvInertiaB.Mul(armB.Cross(n))
+		r.normalMass = 1 / (bodies.invMass + r.sa.LenSq() + r.sb.LenSq())
 		weight := geom.Clamp(2-float32(r.separation*(1/contactMargin)), 1e-10, 1)
 		middleA, middleB = middleA.AddScaled(weight, armA), middleB.AddScaled(weight, armB)
 		sum += weight
@@ -144,9 +144,9 @@ func (c *contactConstraint) prepareFriction(m *manifold, both float32) {
 	k22 := both + c.a2.LenSq() + c.b2.LenSq()
 	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
 	det := 1 / (float32(k11*k22) - float32(k12*k12))
-	c.k11, c.k22, c.k12 = float32(k22*det), float32(k11*det), -float32(k12*det)
+	c.tangentMass11, c.tangentMass22, c.tangentMass12 = float32(k22*det), float32(k11*det), -float32(k12*det)
 	c.twistMass = 1 / (c.na.LenSq() + c.nb.LenSq())
-	c.f1, c.f2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
+	c.friction1, c.friction2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
 }
 
 // warmStartContacts applies the impulses that each contact ended with.
@@ -159,14 +159,14 @@ func (w *World) warmStartContacts() {
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
 			sum += r.normalImpulse
-			ua, ub = ua.SubScaled(r.normalImpulse, r.ra), ub.AddScaled(r.normalImpulse, r.rb)
+			ua, ub = ua.SubScaled(r.normalImpulse, r.sa), ub.AddScaled(r.normalImpulse, r.sb)
 		}
-		p := c.normal.Scale(sum).AddScaled(c.f1, c.t1).AddScaled(c.f2, c.t2)
+		p := c.normal.Scale(sum).AddScaled(c.friction1, c.t1).AddScaled(c.friction2, c.t2)
 		b.v = b.v.AddScaled(b.invMass, p)
-		b.u = ub.AddScaled(c.f1, c.b1).AddScaled(c.f2, c.b2).AddScaled(c.twistImpulse, c.nb)
+		b.u = ub.AddScaled(c.friction1, c.b1).AddScaled(c.friction2, c.b2).AddScaled(c.twistImpulse, c.nb)
 		if !c.static {
 			a.v = a.v.SubScaled(a.invMass, p)
-			a.u = ua.SubScaled(c.f1, c.a1).SubScaled(c.f2, c.a2).SubScaled(c.twistImpulse, c.na)
+			a.u = ua.SubScaled(c.friction1, c.a1).SubScaled(c.friction2, c.a2).SubScaled(c.twistImpulse, c.na)
 		}
 	}
 }
@@ -193,8 +193,8 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 		var sum float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
-			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
+			gap := r.separation + apart + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			var d float32
 			if gap > 0 { // may close the gap in this substep, and no more
 				d = -float32(r.normalMass * (v + float32(gap*inv)))
@@ -213,7 +213,7 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 			r.normalImpulse = impulse
 			sum += d
 			vn += float32(both * d)
-			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		b.v, b.u = b.v.AddScaled(float32(b.invMass*sum), n), ub
 		if !c.static {
@@ -242,8 +242,8 @@ func (w *World) relaxContacts(inv float32) {
 		var sum, total, hold float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
-			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
+			gap := r.separation + apart + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			if gap > 0 {
 				v += float32(gap * inv)
 			}
@@ -257,7 +257,7 @@ func (w *World) relaxContacts(inv float32) {
 			hold += float32(r.leverArm * impulse)
 			sum += d
 			vn += float32(both * d)
-			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		va, vb := a.v.SubScaled(float32(ma*sum), n), b.v.AddScaled(float32(mb*sum), n)
 
@@ -270,15 +270,15 @@ func (w *World) relaxContacts(inv float32) {
 		slip := vb.Sub(va)
 		s1 := c.t1.Dot(slip) + c.b1.Dot(ub) - c.a1.Dot(ua)
 		s2 := c.t2.Dot(slip) + c.b2.Dot(ub) - c.a2.Dot(ua)
-		f1 := c.f1 - (float32(c.k11*s1) + float32(c.k12*s2))
-		f2 := c.f2 - (float32(c.k12*s1) + float32(c.k22*s2))
+		f1 := c.friction1 - (float32(c.tangentMass11*s1) + float32(c.tangentMass12*s2))
+		f2 := c.friction2 - (float32(c.tangentMass12*s1) + float32(c.tangentMass22*s2))
 		most = float32(c.friction * total)
 		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(most*most) {
 			scale := most / geom.Sqrt(l2)
 			f1, f2 = float32(f1*scale), float32(f2*scale)
 		}
-		d1, d2 := f1-c.f1, f2-c.f2
-		c.f1, c.f2 = f1, f2
+		d1, d2 := f1-c.friction1, f2-c.friction2
+		c.friction1, c.friction2 = f1, f2
 		p := c.t1.Scale(d1).AddScaled(d2, c.t2)
 		b.v, b.u = vb.AddScaled(mb, p), ub.AddScaled(d1, c.b1).AddScaled(d2, c.b2)
 		if !c.static {

@@ -34,7 +34,7 @@ type joint struct {
 	localAnchorA, localAnchorB geom.Vec3
 	localAxisA, localAxisB     geom.Vec3
 	localPerpA, localPerpB     geom.Vec3 // across the axis, and the same at turn 0
-	limited                    bool
+	hasLimits                  bool
 	hasAxialConstraint         bool // something acts about the axis
 }
 
@@ -53,8 +53,8 @@ func (w *World) newJoints() {
 			panic("sim: a joint between bodies that there are not")
 		}
 		x := joint{Joint: j, localAnchorA: j.Anchor, localAxisA: j.Axis, localPerpA: j.Axis.Perpendicular()}
-		x.limited = j.Hinge && j.LowerAngle < j.UpperAngle
-		x.hasAxialConstraint = x.limited || j.MaxMotorTorque > 0
+		x.hasLimits = j.Hinge && j.LowerAngle < j.UpperAngle
+		x.hasAxialConstraint = x.hasLimits || j.MaxMotorTorque > 0
 		own := w.state.Bodies[j.B].Pose
 		back := own.Rot.Inverse()
 		x.localAnchorB, x.localAxisB, x.localPerpB = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)

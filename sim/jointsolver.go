@@ -25,32 +25,32 @@ import (
 
 // jointConstraint is a joint made ready for one tick's solving.
 type jointConstraint struct {
-	joint        int32
-	a, b         int32 // motions; a may be the one that never moves
-	rootA, rootB geom.SymMat3
+	joint                            int32
+	a, b                             int32 // motions; a may be the one that never moves
+	sqrtInvInertiaA, sqrtInvInertiaB geom.SymMat3
 
 	// As the tick begins, world frame.
-	deltaCentre  geom.Vec3 // from a's centre to b's
-	armA, armB   geom.Vec3
-	axisA, axisB geom.Vec3
-	perpA, perpB geom.Vec3
+	deltaCentre      geom.Vec3 // from a's centre to b's
+	anchorA, anchorB geom.Vec3
+	axisA, axisB     geom.Vec3
+	perpA, perpB     geom.Vec3
 
 	// As the substep begins, or as the bodies have moved.
-	ra, rb         geom.Vec3    // the arms
-	sa, sb         [3]geom.Vec3 // root of the inverse inertia times arm x each of the world's axes
-	separation     geom.Vec3    // metres; how far b has the point from where a has it
-	linearMass     geom.SymMat3
-	t1, t2         geom.Vec3 // across the axis
-	e1, e2         float32   // rad; how far b's axis is off, about t1 and t2
-	a1, a2         geom.Vec3 // root of the inverse inertia times t1 and t2
-	b1, b2         geom.Vec3
-	perpMass       [3]float32 // the inverse of a symmetric 2 x 2 matrix
-	na, nb         geom.Vec3  // and times the axis
-	axialMass      float32
-	angle          float32   // rad
-	swingA, swingB geom.Vec3 // and times the axis about which b leans
-	swingMass      float32
-	swingAngle     float32 // rad
+	ra, rb                   geom.Vec3    // the arms
+	sa, sb                   [3]geom.Vec3 // root of the inverse inertia times arm x each of the world's axes
+	separation               geom.Vec3    // metres; how far b has the point from where a has it
+	linearMass               geom.SymMat3
+	t1, t2                   geom.Vec3 // across the axis
+	hingeError1, hingeError2 float32   // rad; how far b's axis is off, about t1 and t2
+	a1, a2                   geom.Vec3 // root of the inverse inertia times t1 and t2
+	b1, b2                   geom.Vec3
+	perpMass                 [3]float32 // the inverse of a symmetric 2 x 2 matrix
+	na, nb                   geom.Vec3  // and times the axis
+	axialMass                float32
+	angle                    float32   // rad
+	swingA, swingB           geom.Vec3 // and times the axis about which b leans
+	swingMass                float32
+	swingAngle               float32 // rad
 
 	jointImpulse
 }
@@ -66,7 +66,7 @@ func (w *World) prepareJoints() {
 		w.solver.joints = append(w.solver.joints, jointConstraint{joint: int32(i), a: int32(len(w.state.Bodies)), b: int32(j.B)})
 		t := &w.solver.joints[len(w.solver.joints)-1]
 		if j.A == WorldBody {
-			t.prepareFixed(j, &w.shapes[j.B])
+			t.prepareToWorld(j, &w.shapes[j.B])
 		} else {
 			t.a = int32(j.A)
 			t.prepare(j, &w.shapes[j.A], &w.shapes[j.B])
@@ -83,17 +83,17 @@ func (w *World) prepareJoints() {
 
 // prepare sets the arms and axes of a joint between two bodies.
 func (t *jointConstraint) prepare(j *joint, a, b *shape) {
-	t.armA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
-	t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
-	t.rootA, t.rootB = a.sqrtInvInertiaWorld, b.sqrtInvInertiaWorld
+	t.anchorA, t.axisA, t.perpA = a.axes.Mul(j.localAnchorA), a.axes.Mul(j.localAxisA), a.axes.Mul(j.localPerpA)
+	t.anchorB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	t.sqrtInvInertiaA, t.sqrtInvInertiaB = a.sqrtInvInertiaWorld, b.sqrtInvInertiaWorld
 	t.deltaCentre = b.pose.Pos.Sub(a.pose.Pos)
 }
 
-// prepareFixed sets the arms and axes of a joint between the world and a body.
-func (t *jointConstraint) prepareFixed(j *joint, b *shape) {
+// prepareToWorld sets the arms and axes of a joint between the world and a body.
+func (t *jointConstraint) prepareToWorld(j *joint, b *shape) {
 	t.axisA, t.perpA = j.localAxisA, j.localPerpA
-	t.armB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
-	t.rootB = b.sqrtInvInertiaWorld
+	t.anchorB, t.axisB, t.perpB = b.axes.Mul(j.localAnchorB), b.axes.Mul(j.localAxisB), b.axes.Mul(j.localPerpB)
+	t.sqrtInvInertiaB = b.sqrtInvInertiaWorld
 	t.deltaCentre = b.pose.Pos.Sub(j.localAnchorA)
 }
 
@@ -109,7 +109,7 @@ func (t *jointConstraint) update(j *joint, a, b *solverBody) {
 	t.updatePoint(a, b)
 	axis := a.dq.Rotate(t.axisA)
 	if j.Hinge || j.hasAxialConstraint {
-		t.na, t.nb = t.rootA.Mul(axis), t.rootB.Mul(axis)
+		t.na, t.nb = t.sqrtInvInertiaA.Mul(axis), t.sqrtInvInertiaB.Mul(axis)
 		t.axialMass = 1 / (t.na.LenSq() + t.nb.LenSq())
 	}
 	if j.Hinge {
@@ -122,9 +122,9 @@ func (t *jointConstraint) update(j *joint, a, b *solverBody) {
 // updatePoint brings up to date the arms to the joint's point, how far they are apart there,
 // and the mass against an impulse at the point.
 func (t *jointConstraint) updatePoint(a, b *solverBody) {
-	t.ra, t.rb = a.dq.Rotate(t.armA), b.dq.Rotate(t.armB)
+	t.ra, t.rb = a.dq.Rotate(t.anchorA), b.dq.Rotate(t.anchorB)
 	t.separation = t.deltaCentre.Add(b.dp.Sub(a.dp)).Add(t.rb.Sub(t.ra))
-	t.sa, t.sb = scaledJacobian(&t.rootA, t.ra), scaledJacobian(&t.rootB, t.rb)
+	t.sa, t.sb = scaledJacobian(&t.sqrtInvInertiaA, t.ra), scaledJacobian(&t.sqrtInvInertiaB, t.rb)
 	sa, sb, both := &t.sa, &t.sb, a.invMass+b.invMass
 	k := geom.SymMat3{
 		XX: both + sa[0].LenSq() + sb[0].LenSq(), XY: sa[0].Dot(sa[1]) + sb[0].Dot(sb[1]), XZ: sa[0].Dot(sa[2]) + sb[0].Dot(sb[2]),
@@ -140,13 +140,13 @@ func (t *jointConstraint) updateHinge(j *joint, a, b *solverBody, axis geom.Vec3
 	t.t1 = a.dq.Rotate(t.perpA)
 	t.t2 = axis.Cross(t.t1)
 	e := axis.Cross(b.dq.Rotate(t.axisB))
-	t.e1, t.e2 = e.Dot(t.t1), e.Dot(t.t2)
-	t.a1, t.a2, t.b1, t.b2 = t.rootA.Mul(t.t1), t.rootA.Mul(t.t2), t.rootB.Mul(t.t1), t.rootB.Mul(t.t2)
+	t.hingeError1, t.hingeError2 = e.Dot(t.t1), e.Dot(t.t2)
+	t.a1, t.a2, t.b1, t.b2 = t.sqrtInvInertiaA.Mul(t.t1), t.sqrtInvInertiaA.Mul(t.t2), t.sqrtInvInertiaB.Mul(t.t1), t.sqrtInvInertiaB.Mul(t.t2)
 	k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
 	k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
 	det := 1 / (float32(k11*k22) - float32(k12*k12))
 	t.perpMass = [3]float32{float32(k22 * det), -float32(k12 * det), float32(k11 * det)}
-	if j.limited {
+	if j.hasLimits {
 		side := b.dq.Rotate(t.perpB)
 		t.angle = geom.Atan2(side.Dot(t.t2), side.Dot(t.t1))
 	}
@@ -162,7 +162,7 @@ func (t *jointConstraint) updateCone(b *solverBody, axis geom.Vec3) {
 		about, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
 	}
 	about = about.Scale(1 / sin)
-	t.swingA, t.swingB = t.rootA.Mul(about), t.rootB.Mul(about)
+	t.swingA, t.swingB = t.sqrtInvInertiaA.Mul(about), t.sqrtInvInertiaB.Mul(about)
 	t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
 }
 
@@ -240,7 +240,7 @@ func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
 		v.Y += t.sb[1].Dot(b.u) - t.sa[1].Dot(a.u)
 		v.Z += t.sb[2].Dot(b.u) - t.sa[2].Dot(a.u)
 		if ahead {
-			wa, wb := t.rootA.Mul(a.u), t.rootB.Mul(b.u)
+			wa, wb := t.sqrtInvInertiaA.Mul(a.u), t.sqrtInvInertiaB.Mul(b.u)
 			v = v.AddScaled(float32(0.5*h), wb.Cross(wb.Cross(t.rb)).Sub(wa.Cross(wa.Cross(t.ra))))
 		}
 		v = v.Add(clampLen(t.separation.Scale(s.biasRate), push))
@@ -269,7 +269,7 @@ func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h,
 		t.motorImpulse = motor
 		t.applyAxialImpulse(a, b, d)
 	}
-	if j.limited {
+	if j.hasLimits {
 		v := t.nb.Dot(b.u) - t.na.Dot(a.u)
 		low := s.limitImpulse(t.angle-j.LowerAngle, v, t.axialMass, t.lowerImpulse, inv, push)
 		d := low - t.lowerImpulse
@@ -299,8 +299,8 @@ func (s *softness) limitImpulse(room, v, mass, impulse, inv, push float32) float
 
 // solvePerp solves the two turns that a hinge does not allow, as one block.
 func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, push float32) {
-	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.e1), -push, push)
-	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.e2), -push, push)
+	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError1), -push, push)
+	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError2), -push, push)
 	m := &t.perpMass
 	d1 := -float32(s.massScale*(float32(m[0]*v1)+float32(m[1]*v2))) - float32(s.impulseScale*t.perpImpulse[0])
 	d2 := -float32(s.massScale*(float32(m[1]*v1)+float32(m[2]*v2))) - float32(s.impulseScale*t.perpImpulse[1])

@@ -51,9 +51,9 @@ func (w *World) applyInputs(inputs []Input) {
 		force := w.strafe(p, in)
 		if in.Buttons&Lift != 0 {
 			w.hover(p, in, force)
-			w.blowAway(p)
+			w.applyPushField(p)
 		} else if in.Buttons&Pull != 0 {
-			w.pullNear(p)
+			w.applyPullField(p)
 		}
 	}
 }
@@ -92,17 +92,17 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 // hover lifts player p on the field that it blows, upright, leaning into its
 // push and bobbing a little.
 func (w *World) hover(p int, in Input, push geom.Vec3) {
-	w.lift(p, in.Buttons&Pull != 0)
-	w.bob(p)
-	w.rightUp(p, leanInto(push))
+	w.applyLift(p, in.Buttons&Pull != 0)
+	w.applyBobbing(p)
+	w.applyUprightTorque(p, leaningUp(push))
 	b := &w.state.Bodies[p]
 	lateral, vertical := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
 	b.Linear = geom.Vec3{X: float32(b.Linear.X * lateral), Y: float32(b.Linear.Y * lateral), Z: float32(b.Linear.Z * vertical)}
 	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
 }
 
-// lift pushes player p up, the more the nearer it is to the ground.
-func (w *World) lift(p int, pulling bool) {
+// applyLift pushes player p up, the more the nearer it is to the ground.
+func (w *World) applyLift(p int, pulling bool) {
 	height := w.state.Bodies[p].Pose.Pos.Z + fieldDepth - hoverHeightOffset
 	if height >= fieldRadius {
 		return
@@ -114,8 +114,8 @@ func (w *World) lift(p int, pulling bool) {
 	w.addForce(p, geom.Vec3{Z: force})
 }
 
-// bob moves player p by sums of three waves on the tick, in radians per tick at 60 Hz.
-func (w *World) bob(p int) {
+// applyBobbing moves player p by sums of three waves on the tick, in radians per tick at 60 Hz.
+func (w *World) applyBobbing(p int) {
 	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
 	w.applied.torque[p] = w.applied.torque[p].Add(geom.Vec3{
@@ -123,8 +123,8 @@ func (w *World) bob(p int) {
 	}.Scale(bobTorque))
 }
 
-// leanInto returns where up is for a player who leans into a push.
-func leanInto(push geom.Vec3) geom.Vec3 {
+// leaningUp returns where up is for a player who leans into a push.
+func leaningUp(push geom.Vec3) geom.Vec3 {
 	up := geom.Vec3{Z: 1}
 	strength := push.Len()
 	if strength == 0 {
@@ -134,8 +134,8 @@ func leanInto(push geom.Vec3) geom.Vec3 {
 	return geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
 }
 
-// rightUp turns player p so that the nearest of its cube's axes comes to point to want.
-func (w *World) rightUp(p int, want geom.Vec3) {
+// applyUprightTorque turns player p so that the nearest of its cube's axes comes to point to want.
+func (w *World) applyUprightTorque(p int, want geom.Vec3) {
 	have := w.nearestAxis(p, want)
 	axis := have.Cross(want)
 	if sin := axis.Len(); sin > 1e-6 {
@@ -175,9 +175,9 @@ func fieldAcceleration(distance, most float32) float32 {
 	return min(float32(fieldScale/float32(d*d)), most)
 }
 
-// blowAway pushes the loose cubes near player p away from the ground below it. What
+// applyPushField pushes the loose cubes near player p away from the ground below it. What
 // is under another player's authority it leaves alone, and so does pull.
-func (w *World) blowAway(p int) {
+func (w *World) applyPushField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
@@ -210,8 +210,8 @@ func (w *World) fieldActsOn(p, i int) bool {
 	return w.fieldOwners == nil || w.fieldOwners[i] == NoPlayer || w.fieldOwners[i] == int8(p)
 }
 
-// pullNear draws the loose cubes near player p to its centre.
-func (w *World) pullNear(p int) {
+// applyPullField draws the loose cubes near player p to its centre.
+func (w *World) applyPullField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
 		if !w.fieldActsOn(p, i) {

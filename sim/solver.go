@@ -94,11 +94,11 @@ func (w *World) solve() {
 		w.applyFrameMotion(h, damp)
 		w.warmStartJoints()
 		w.warmStartContacts()
-		w.updateCarriersBeforeMove(part, h)
+		w.setReferenceVelocities(part, h)
 		w.solveContacts(&loose, &firm, inv)
 		w.solveJoints(&tight, h, inv, true)
 		w.integratePositions(h)
-		w.updateCarriersAfterMove(part, h)
+		w.advanceReferenceMotions(part, h)
 		w.updateJoints()
 		w.relaxContacts(inv)
 		w.solveJoints(&rigid, h, inv, false)
@@ -146,7 +146,7 @@ func (w *World) finalize() {
 		for i := range c.pointCount {
 			m.points[c.points[i].index].normalImpulse = c.points[i].normalImpulse
 		}
-		m.frictionImpulse = c.t1.Scale(c.f1).AddScaled(c.f2, c.t2)
+		m.frictionImpulse = c.t1.Scale(c.friction1).AddScaled(c.friction2, c.t2)
 		m.twistImpulse = c.twistImpulse
 	}
 	for _, i := range w.solver.awake {

@@ -197,7 +197,7 @@ func (w *World) Step(inputs ...Input) {
 	w.updateIslands()
 	w.solve()
 	w.state.Tick++
-	w.finishPin()
+	w.settlePinnedCarriers()
 	w.frame.active = false
 	w.fieldOwners = nil
 	w.placeCarriers()

@@ -54,9 +54,9 @@ func staticBox(at, half geom.Vec3, turn geom.Quat) sim.Box {
 	return sim.Box{Half: half, Friction: 1, Start: sim.Body{Pose: geom.Pose{Pos: at, Rot: turn}}}
 }
 
-// baseBeside is a base scene whose player stands clear of what falls in the
+// baseSceneBeside is a base scene whose player stands clear of what falls in the
 // middle.
-func baseBeside(name, doc string) sim.Scene {
+func baseSceneBeside(name, doc string) sim.Scene {
 	s := baseScene(name, doc)
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	return s

@@ -5,9 +5,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// largeWorld is many bodies of which most are far away: fields of cubes, in each but
+// fleet is many bodies of which most are far away: fields of cubes, in each but
 // the first of which a bar turns and keeps a few of them from sleep.
-func largeWorld(p paramValues) sim.Scene {
+func fleet(p paramValues) sim.Scene {
 	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
 	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
 	fields := p.value("fields")

@@ -13,7 +13,7 @@ const columnsX, columnsY = 9, 10
 // pile is a block of columns that falls half a metre onto the ground, each cube
 // a little beside the one below: whether it stands is a test of a solver.
 func pile(p paramValues) sim.Scene {
-	s := baseBeside("pile", "a block of cubes that falls half a metre and should stand")
+	s := baseSceneBeside("pile", "a block of cubes that falls half a metre and should stand")
 	c := lcg(12345)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {
@@ -32,7 +32,7 @@ func pile(p paramValues) sim.Scene {
 
 // heap is as many cubes dropped in random orientations: every kind of contact.
 func heap(p paramValues) sim.Scene {
-	s := baseBeside("heap", "cubes dropped at random: every kind of contact")
+	s := baseSceneBeside("heap", "cubes dropped at random: every kind of contact")
 	c := lcg(54321)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {

@@ -36,7 +36,7 @@ var Templates = []Template{
 	{Name: "billiards", build: billiards, Params: []Param{{"rows", "of pucks in the triangle", 6, 1, 14}}},
 	{Name: "trailer", build: trailer, Params: []Param{{"speed", "m/s", 2, 1, 4}}},
 	{Name: "hauler", build: hauler, Params: []Param{{"cargo", "cubes in its bays", 1, 0, 3}}},
-	{Name: "fleet", build: largeWorld, Params: []Param{{"fields", "of 400 bodies", 25, 1, 100}}},
+	{Name: "fleet", build: fleet, Params: []Param{{"fields", "of 400 bodies", 25, 1, 100}}},
 	{Name: "walker", build: walker, Params: []Param{
 		{"rpm", "turns of the crank a minute", 30, 1, 60}, {"mounted", "1: the player's cube is fixed to its frame", 0, 0, 1},
 	}},
