@@ -178,20 +178,20 @@ func edgeSeparation(c, k *[3][3]float32, ha, hb, ta geom.Vec3, margin float32) e
 }
 
 // edgeContact finds the point where edge i of a and edge j of b come nearest.
-func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint) geom.Vec3 {
+func edgeContact(a, b *shape, i, j int, side, separation float32, out *[4]contactPoint) geom.Vec3 {
 	da, db := a.axes.Col(i), b.axes.Col(j)
 	n := da.Cross(db)
 	n = n.Scale(side / n.Len())
 
 	// The edges that reach furthest: on a along n, on b against it.
 	pa, pb := a.pose.Pos, b.pose.Pos
-	var which uint32
+	var features uint32
 	for k := range 3 {
 		if k != i {
 			ax := a.axes.Col(k)
 			if ax.Dot(n) > 0 {
 				pa = pa.AddScaled(a.half.At(k), ax)
-				which |= 1 << k
+				features |= 1 << k
 			} else {
 				pa = pa.SubScaled(a.half.At(k), ax)
 			}
@@ -200,7 +200,7 @@ func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint)
 			bx := b.axes.Col(k)
 			if bx.Dot(n) < 0 {
 				pb = pb.AddScaled(b.half.At(k), bx)
-				which |= 8 << k
+				features |= 8 << k
 			} else {
 				pb = pb.SubScaled(b.half.At(k), bx)
 			}
@@ -214,7 +214,7 @@ func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint)
 	s := (ra - float32(cos*rb)) / den
 	t := (float32(cos*ra) - rb) / den
 	mid := pa.AddScaled(s, da).Add(pb.AddScaled(t, db)).Scale(0.5)
-	out[0] = contactPoint{mid, gap, 0x10000 | which<<8 | uint32(i*3+j)}
+	out[0] = contactPoint{mid, separation, 0x10000 | features<<8 | uint32(i*3+j)}
 	return n
 }
 
@@ -228,25 +228,25 @@ type clipVertex struct {
 // faceContact finds where face number face of ref, on the side that t points to,
 // meets the face of other that turns most towards it. t is the way from ref to
 // other in ref's frame. The normal points away from ref.
-func faceContact(ref, other *shape, face, axis int, t geom.Vec3, margin float32, out *[4]contactPoint) (int, geom.Vec3) {
+func faceContact(ref, other *shape, face, axis int, toOther geom.Vec3, margin float32, out *[4]contactPoint) (int, geom.Vec3) {
 	n := ref.axes.Col(face)
-	if t.At(face) < 0 {
+	if toOther.At(face) < 0 {
 		n = n.Neg()
 	}
 	// The incident face: the one whose normal is most against n.
 	l := other.axes.MulT(n)
-	incident, most := 0, geom.Abs(l.X)
-	if geom.Abs(l.Y) > most {
-		incident, most = 1, geom.Abs(l.Y)
+	incident, maxAlignment := 0, geom.Abs(l.X)
+	if geom.Abs(l.Y) > maxAlignment {
+		incident, maxAlignment = 1, geom.Abs(l.Y)
 	}
-	if geom.Abs(l.Z) > most {
+	if geom.Abs(l.Z) > maxAlignment {
 		incident = 2
 	}
-	out1 := other.half.At(incident)
+	faceOffset := other.half.At(incident)
 	if l.At(incident) >= 0 {
-		out1 = -out1
+		faceOffset = -faceOffset
 	}
-	centre := other.pose.Pos.AddScaled(out1, other.axes.Col(incident))
+	centre := other.pose.Pos.AddScaled(faceOffset, other.axes.Col(incident))
 	j1, j2 := (incident+1)%3, (incident+2)%3
 	e1 := other.axes.Col(j1).Scale(other.half.At(j1))
 	e2 := other.axes.Col(j2).Scale(other.half.At(j2))
@@ -361,24 +361,24 @@ func reducePoints(p []clipVertex) int {
 	}
 	p[0], p[first] = p[first], p[0]
 	a := p[0]
-	second, far := 1, float32(-1)
+	second, farthestSq := 1, float32(-1)
 	for i := 1; i < len(p); i++ {
 		du, dv := p[i].u-a.u, p[i].v-a.v
-		if q := float32(du*du) + float32(dv*dv); q > far {
-			second, far = i, q
+		if q := float32(du*du) + float32(dv*dv); q > farthestSq {
+			second, farthestSq = i, q
 		}
 	}
 	p[1], p[second] = p[second], p[1]
 	c := p[1]
 	left, right := -1, -1
-	var most, least float32
+	var maxArea, minArea float32
 	for i := 2; i < len(p); i++ {
 		area := float32((c.u-a.u)*(p[i].v-a.v)) - float32((c.v-a.v)*(p[i].u-a.u))
-		if area > most {
-			left, most = i, area
+		if area > maxArea {
+			left, maxArea = i, area
 		}
-		if area < least {
-			right, least = i, area
+		if area < minArea {
+			right, minArea = i, area
 		}
 	}
 	n := 2

@@ -53,20 +53,20 @@ func (w *World) findPairs() {
 // which exactly one is: the others have been found there.
 func (w *World) sweepProxies(strips bool) {
 	w.indexAwake()
-	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	for i := range e {
-		a := &e[i]
+	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
+	for i := range proxies {
+		a := &proxies[i]
 		if !a.awake {
-			for j := nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
-				if a.overlapsYZ(&e[j].aabb) {
-					w.addPair(a.shape, e[j].shape)
+			for j := nextAwake[i+1]; int(j) < len(proxies) && proxies[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
+				if a.overlapsYZ(&proxies[j].aabb) {
+					w.addPair(a.shape, proxies[j].shape)
 				}
 			}
 			continue
 		}
-		for j := i + 1; j < len(e) && e[j].lower.X <= a.upper.X; j++ {
-			if a.overlapsYZ(&e[j].aabb) && (!strips || !e[j].awake) {
-				w.addPair(a.shape, e[j].shape)
+		for j := i + 1; j < len(proxies) && proxies[j].lower.X <= a.upper.X; j++ {
+			if a.overlapsYZ(&proxies[j].aabb) && (!strips || !proxies[j].awake) {
+				w.addPair(a.shape, proxies[j].shape)
 			}
 		}
 	}
@@ -75,11 +75,11 @@ func (w *World) sweepProxies(strips bool) {
 // indexAwake notes which proxy is the next one awake, for a sleeper need only be compared
 // with those.
 func (w *World) indexAwake() {
-	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	next := int32(len(e))
-	nextAwake[len(e)] = next
-	for i := len(e) - 1; i >= 0; i-- {
-		if e[i].awake {
+	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
+	next := int32(len(proxies))
+	nextAwake[len(proxies)] = next
+	for i := len(proxies) - 1; i >= 0; i-- {
+		if proxies[i].awake {
 			next = int32(i)
 		}
 		nextAwake[i] = next
@@ -100,9 +100,9 @@ func (w *World) updateProxies() (awake int) {
 	if len(w.broadPhase.proxies) != len(w.shapes) {
 		w.newProxies()
 	}
-	e := w.broadPhase.proxies
-	for i := range e {
-		x := &e[i]
+	proxies := w.broadPhase.proxies
+	for i := range proxies {
+		x := &proxies[i]
 		x.aabb = w.shapes[x.shape].aabb
 		x.awake = !w.asleep(x.shape)
 		if x.awake {
@@ -113,15 +113,15 @@ func (w *World) updateProxies() (awake int) {
 			awake++
 		}
 	}
-	sortProxies(e)
+	sortProxies(proxies)
 	return awake
 }
 
 // sortProxies sorts by the lower end along x what is nearly sorted already.
-func sortProxies(e []proxy) {
-	for i := 1; i < len(e); i++ {
-		for j := i; j > 0 && e[j].lower.X < e[j-1].lower.X; j-- {
-			e[j], e[j-1] = e[j-1], e[j]
+func sortProxies(proxies []proxy) {
+	for i := 1; i < len(proxies); i++ {
+		for j := i; j > 0 && proxies[j].lower.X < proxies[j-1].lower.X; j-- {
+			proxies[j], proxies[j-1] = proxies[j-1], proxies[j]
 		}
 	}
 }
@@ -157,12 +157,12 @@ func stripOf(y float32) int32 {
 func (w *World) sweepStrips() {
 	w.fillStrips()
 	for k := range w.broadPhase.strips {
-		e := w.broadPhase.strips[k]
-		for i := range e {
-			a := &e[i]
+		strip := w.broadPhase.strips[k]
+		for i := range strip {
+			a := &strip[i]
 			lo, hi := a.lower, a.upper
-			for j := i + 1; j < len(e); j++ {
-				b := &e[j]
+			for j := i + 1; j < len(strip); j++ {
+				b := &strip[j]
 				if b.lower.X > hi.X {
 					break
 				}
@@ -200,11 +200,11 @@ func (w *World) fillStrips() {
 // sweepProxy widens the bounds of a body that may move further in this tick than
 // its contact margin sees, so that it cannot pass through what is in its way.
 func (w *World) sweepProxy(x *proxy, b *Body) {
-	way := b.Linear.Scale(w.dt)
-	if way.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
+	travel := b.Linear.Scale(w.dt)
+	if travel.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
 		return
 	}
-	x.aabb = x.sweep(way)
+	x.aabb = x.sweep(travel)
 }
 
 // fastTravelSq is the squared way in one tick from which a box counts as fast: a
@@ -220,9 +220,9 @@ func (w *World) addPair(p, q int32) {
 	if p > q {
 		p, q = q, p
 	}
-	if most := w.bodyShapeCount(); int(q) >= most { // the one that stands still comes first
+	if bodyShapes := w.bodyShapeCount(); int(q) >= bodyShapes { // the one that stands still comes first
 		p, q = q, p
-		if int(q) >= most {
+		if int(q) >= bodyShapes {
 			return // a carrier passes through what stands still
 		}
 	}

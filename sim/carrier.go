@@ -55,9 +55,9 @@ func (w *World) placeCarriers() {
 		s.setPose(p.Pose(b.start, w.state.Tick, w.rate))
 		w.carrierBounds[i] = s.aabb
 		if w.carrierMotions[b.carrier].moving {
-			then := *s
-			then.setPose(p.Pose(b.start, w.state.Tick+1, w.rate))
-			w.carrierBounds[i] = s.aabb.union(then.aabb)
+			end := *s
+			end.setPose(p.Pose(b.start, w.state.Tick+1, w.rate))
+			w.carrierBounds[i] = s.aabb.union(end.aabb)
 		}
 	}
 }
@@ -78,15 +78,15 @@ func (w *World) isMovingCarrier(solid int32) bool {
 
 // carrierSpeculativeMargin is reach against a carrier: what counts is how fast solid i is as seen
 // from there. A sleeper stands still where all may pass it.
-func (w *World) carrierSpeculativeMargin(i int32, path int32) float32 {
-	c, b := &w.carrierMotions[path], &w.state.Bodies[w.bodyOf(i)]
+func (w *World) carrierSpeculativeMargin(i int32, carrier int32) float32 {
+	c, b := &w.carrierMotions[carrier], &w.state.Bodies[w.bodyOf(i)]
 	r := b.Pose.Pos.Sub(c.centre)
 	v := c.linear.Add(geom.Vec3{X: -float32(c.angular * r.Y), Y: float32(c.angular * r.X)})
-	way2 := b.Linear.Sub(v).Scale(w.dt).LenSq()
-	if way2 < fastTravelSq(w.shapes[i].half) {
+	travelSq := b.Linear.Sub(v).Scale(w.dt).LenSq()
+	if travelSq < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
-	return geom.Sqrt(way2)
+	return geom.Sqrt(travelSq)
 }
 
 // carrierMovedAway reports whether a sleeper's manifold with what carries it no longer

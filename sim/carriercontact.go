@@ -31,44 +31,44 @@ type carrierSubstep struct {
 
 // addCarrierContact adds a rider and returns the motion that the body's is seen from. Its
 // turn is in the body's units.
-func (w *World) addCarrierContact(body, path int32) int32 {
-	c := &w.carrierMotions[path]
-	w.solver.carrierContacts = append(w.solver.carrierContacts, carrierContact{body, path, w.state.Bodies[body].Pose.Pos.Sub(c.centre)})
+func (w *World) addCarrierContact(body, carrier int32) int32 {
+	c := &w.carrierMotions[carrier]
+	w.solver.carrierContacts = append(w.solver.carrierContacts, carrierContact{body, carrier, w.state.Bodies[body].Pose.Pos.Sub(c.centre)})
 	w.solver.bodies = append(w.solver.bodies, solverBody{u: w.shapes[body].toSolverUnits(geom.Vec3{Z: c.angular}), dq: geom.Identity})
 	return int32(len(w.solver.bodies) - 1)
 }
 
 // carrierSubstepAt returns what a path does in a part of this tick that takes h seconds.
-func (w *World) carrierSubstepAt(path, part int, h float32) carrierSubstep {
-	p, parts := &w.scene.Carriers[path].Path, w.Settings.Substeps
-	begin, now, next := p.progress(pathTime{w.state.Tick, 0, parts, w.rate}), p.progress(pathTime{w.state.Tick, part, parts, w.rate}), p.progress(pathTime{w.state.Tick, part + 1, parts, w.rate})
-	spin := w.carrierMotions[path].angular
-	sin, versed := sinVersine(float32(spin * h))
+func (w *World) carrierSubstepAt(carrier, substep int, h float32) carrierSubstep {
+	p, substeps := &w.scene.Carriers[carrier].Path, w.Settings.Substeps
+	begin, now, next := p.progress(pathTime{w.state.Tick, 0, substeps, w.rate}), p.progress(pathTime{w.state.Tick, substep, substeps, w.rate}), p.progress(pathTime{w.state.Tick, substep + 1, substeps, w.rate})
+	spin := w.carrierMotions[carrier].angular
+	sin, versine := sinVersine(float32(spin * h))
 	c := carrierSubstep{
-		linear:             p.Travel.Scale(float32((next - now) * float64(w.rate*parts))),
+		linear:             p.Travel.Scale(float32((next - now) * float64(w.rate*substeps))),
 		displacementBefore: p.Travel.Scale(float32(now - begin)), displacementAfter: p.Travel.Scale(float32(next - begin)),
-		sin: sin / h, versine: versed / h,
+		sin: sin / h, versine: versine / h,
 	}
-	c.rotationSin, c.rotationVersine = sinVersine(float32(float32(spin*h) * float32(part+1)))
+	c.rotationSin, c.rotationVersine = sinVersine(float32(float32(spin*h) * float32(substep+1)))
 	return c
 }
 
 // sinVersine returns the sine of an angle and 1 less its cosine, which is exact
 // for the smallest angles too.
-func sinVersine(angle float32) (sin, versed float32) {
+func sinVersine(angle float32) (sin, versine float32) {
 	half := geom.Sin(float32(angle * 0.5))
 	return geom.Sin(angle), float32(2 * float32(half*half))
 }
 
 // setReferenceVelocities gives the motions that riders are seen from the velocity of a part
 // of the tick, as it is before the bodies move.
-func (w *World) setReferenceVelocities(part int, h float32) {
+func (w *World) setReferenceVelocities(substep int, h float32) {
 	if len(w.solver.carrierContacts) == 0 {
 		return
 	}
 	w.solver.carrierSubsteps = w.solver.carrierSubsteps[:0]
 	for i := range w.carrierMotions {
-		w.solver.carrierSubsteps = append(w.solver.carrierSubsteps, w.carrierSubstepAt(i, part, h))
+		w.solver.carrierSubsteps = append(w.solver.carrierSubsteps, w.carrierSubstepAt(i, substep, h))
 	}
 	for i := range w.solver.carrierContacts {
 		r := &w.solver.carrierContacts[i]
@@ -80,14 +80,14 @@ func (w *World) setReferenceVelocities(part int, h float32) {
 
 // advanceReferenceMotions does the same for after the bodies have moved, with the way and the
 // turn that have been made.
-func (w *World) advanceReferenceMotions(part int, h float32) {
+func (w *World) advanceReferenceMotions(substep int, h float32) {
 	for i := range w.solver.carrierContacts {
 		r, m := &w.solver.carrierContacts[i], w.referenceMotion(i)
 		c := &w.solver.carrierSubsteps[r.carrier]
 		arm := r.arm.Add(w.solver.bodies[r.body].dp).Sub(c.displacementAfter)
 		m.v = c.linear.Add(arcDisplacement(arm, c.sin, c.versine))
 		m.dp = c.displacementAfter.Add(arcDisplacement(r.arm, c.rotationSin, -c.rotationVersine))
-		m.dtheta = m.u.Scale(float32(h * float32(part+1)))
+		m.dtheta = m.u.Scale(float32(h * float32(substep+1)))
 	}
 }
 
@@ -96,10 +96,10 @@ func (w *World) referenceMotion(i int) *solverBody { return &w.solver.bodies[len
 
 // arcDisplacement returns the way of an arm's end that turns about the vertical, by
 // the sine of the turn and the cosine less 1.
-func arcDisplacement(arm geom.Vec3, sin, less float32) geom.Vec3 {
+func arcDisplacement(arm geom.Vec3, sin, cosMinusOne float32) geom.Vec3 {
 	return geom.Vec3{
-		X: float32(less*arm.X) - float32(sin*arm.Y),
-		Y: float32(sin*arm.X) + float32(less*arm.Y),
+		X: float32(cosMinusOne*arm.X) - float32(sin*arm.Y),
+		Y: float32(sin*arm.X) + float32(cosMinusOne*arm.Y),
 	}
 }
 
@@ -110,12 +110,12 @@ func arcDisplacement(arm geom.Vec3, sin, less float32) geom.Vec3 {
 // the chord of the tick's last part.
 func (w *World) CarrierVelocity(carrier int, m Moment) (v geom.Vec3, spin, bend float32) {
 	p := &w.scene.Carriers[carrier].Path
-	parts := w.Settings.Substeps
-	now, before := p.progress(m.pathTime(w.rate)), p.progress((m - Moment(MomentsPerTick/parts)).pathTime(w.rate))
-	h := w.dt / float32(parts)
-	sin, versed := sinVersine(float32(float32(geom.TwoPi/60*float32(p.RPM)) * h))
-	sin, versed = sin/h, versed/h
-	v = p.Travel.Scale(float32((now - before) * float64(w.rate*parts)))
+	substeps := w.Settings.Substeps
+	now, before := p.progress(m.pathTime(w.rate)), p.progress((m - Moment(MomentsPerTick/substeps)).pathTime(w.rate))
+	h := w.dt / float32(substeps)
+	sin, versine := sinVersine(float32(float32(geom.TwoPi/60*float32(p.RPM)) * h))
+	sin, versine = sin/h, versine/h
+	v = p.Travel.Scale(float32((now - before) * float64(w.rate*substeps)))
 	centre := p.Centre.AddScaled(float32(now), p.Travel)
-	return v.Sub(arcDisplacement(centre, sin, versed)), sin, versed
+	return v.Sub(arcDisplacement(centre, sin, versine)), sin, versine
 }

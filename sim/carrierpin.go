@@ -19,17 +19,17 @@ func (w *World) PinCarriers(m Moment) {
 	w.pin.active, w.pin.moved, w.pin.at = true, true, m
 	for i := range w.carrierMotions {
 		p := &w.scene.Carriers[i].Path
-		along := p.progress(m.pathTime(w.rate))
-		w.carrierMotions[i] = carrierMotion{centre: p.Centre.AddScaled(float32(along), p.Travel)}
+		progress := p.progress(m.pathTime(w.rate))
+		w.carrierMotions[i] = carrierMotion{centre: p.Centre.AddScaled(float32(progress), p.Travel)}
 	}
 	for i := range w.carrierBoxes {
 		b := &w.carrierBoxes[i]
 		s := &w.shapes[w.firstCarrierShape+i]
-		then := *s
+		previous := *s
 		s.setPose(w.scene.Carriers[b.carrier].Path.PoseAt(b.start, m, w.rate))
 		w.carrierBounds[i] = s.aabb
-		if then.pose != s.pose {
-			w.carrierBounds[i] = s.aabb.union(then.aabb)
+		if previous.pose != s.pose {
+			w.carrierBounds[i] = s.aabb.union(previous.aabb)
 			w.carrierMotions[b.carrier].moving = true // in the next step
 		}
 	}

@@ -70,7 +70,7 @@ func (w *World) bodyAndOffset(shape int32) (body int32, offset geom.Vec3) {
 // massProperties returns the mass of a body and its moments of inertia about its own
 // axes. It panics if the body does not balance, or not about these axes.
 func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
-	var off geom.Vec3 // mass times place
+	var massMoment geom.Vec3 // mass times place
 	var xy, xz, yz float32
 	add := func(half geom.Vec3, density float32, at geom.Pose) {
 		m := float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
@@ -80,7 +80,7 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		t := geom.RotatedDiagonal(&r, geom.Vec3{X: float32(third * (y2 + z2)), Y: float32(third * (x2 + z2)), Z: float32(third * (x2 + y2))})
 		p := at.Pos
 		mass += m
-		off = off.AddScaled(m, p)
+		massMoment = massMoment.AddScaled(m, p)
 		inertia = inertia.Add(geom.Vec3{
 			X: t.XX + float32(m*(float32(p.Y*p.Y)+float32(p.Z*p.Z))),
 			Y: t.YY + float32(m*(float32(p.X*p.X)+float32(p.Z*p.Z))),
@@ -95,11 +95,11 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		p := &b.Parts[i]
 		add(p.Half, p.Density, p.Pose)
 	}
-	if d := off.Len() / mass; d > 1e-3 {
-		panic(fmt.Sprintf("sim: a body of several boxes balances %v m beside its middle, at %v", d, off.Scale(1/mass)))
+	if d := massMoment.Len() / mass; d > 1e-3 {
+		panic(fmt.Sprintf("sim: a body of several boxes balances %v m beside its middle, at %v", d, massMoment.Scale(1/mass)))
 	}
-	least := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
-	if geom.Abs(xy) > least || geom.Abs(xz) > least || geom.Abs(yz) > least {
+	tolerance := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
+	if geom.Abs(xy) > tolerance || geom.Abs(xz) > tolerance || geom.Abs(yz) > tolerance {
 		panic(fmt.Sprintf("sim: a body of several boxes has products of inertia, %v, %v and %v kg m2", xy, xz, yz))
 	}
 	return mass, inertia

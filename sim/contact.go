@@ -80,14 +80,14 @@ func (w *World) keepSleepingContacts(next int, key uint32) int {
 // updateContact adds the manifold of a pair, if it touches. s is the first solid, or
 // nil for the ground; next is where in the old list its last manifold would be.
 func (w *World) updateContact(next int, key uint32, s *shape, b, a int32) bool {
-	var last *manifold
+	var previous *manifold
 	if next < len(w.contacts.previous) && w.contacts.previous[next].key == key {
-		last = &w.contacts.previous[next]
-		if w.recycle(last, s, &w.shapes[b]) {
+		previous = &w.contacts.previous[next]
+		if w.recycle(previous, s, &w.shapes[b]) {
 			return true
 		}
 	}
-	return w.collide(last, key, s, b, a)
+	return w.collide(previous, key, s, b, a)
 }
 
 // recycle takes over an old manifold, with the present separations, if it still
@@ -103,7 +103,7 @@ func (w *World) recycle(m *manifold, s, t *shape) bool {
 
 // collide finds the points of a pair from scratch, and the impulses of those that
 // the pair had before.
-func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
+func (w *World) collide(previous *manifold, key uint32, s *shape, b, a int32) bool {
 	t := &w.shapes[b]
 	var out [4]contactPoint
 	var n int
@@ -117,8 +117,8 @@ func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
 		return false
 	}
 	m := w.addManifold(key, s, t, normal, out[:n])
-	if last != nil && !w.Settings.ColdStart {
-		m.matchImpulses(last)
+	if previous != nil && !w.Settings.ColdStart {
+		m.matchImpulses(previous)
 	}
 	return true
 }
@@ -144,13 +144,13 @@ func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []
 		key: key, pointCount: int32(len(points)), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: offset,
 	})
 	m := &w.state.manifolds[len(w.state.manifolds)-1]
-	var gaps [4]float32
+	var separations [4]float32
 	for i := range points {
 		p := &points[i]
 		m.points[i] = manifoldPoint{anchorA: p.point.Sub(posA), anchorB: p.point.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
-		gaps[i] = p.separation
+		separations[i] = p.separation
 	}
-	w.separations = append(w.separations, gaps)
+	w.separations = append(w.separations, separations)
 	return m
 }
 
@@ -161,11 +161,11 @@ func (w *World) speculativeMargin(i int32) float32 {
 	if int(body) >= len(w.state.Bodies) || w.state.Bodies[body].Asleep {
 		return 0
 	}
-	way2 := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
-	if way2 < fastTravelSq(w.shapes[i].half) {
+	travelSq := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
+	if travelSq < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
-	return geom.Sqrt(way2)
+	return geom.Sqrt(travelSq)
 }
 
 // ContactPointCount returns how many contact points there are.

@@ -67,9 +67,9 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	c.t2 = c.t1.Cross(c.normal)
 	bodies := w.prepareBodies(c, a, b)
 	c.na, c.nb = bodies.sqrtInvInertiaA.Mul(c.normal), bodies.sqrtInvInertiaB.Mul(c.normal)
-	middleA, middleB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
-	c.a1, c.a2 = bodies.sqrtInvInertiaA.Mul(middleA.Cross(c.t1)), bodies.sqrtInvInertiaA.Mul(middleA.Cross(c.t2))
-	c.b1, c.b2 = bodies.sqrtInvInertiaB.Mul(middleB.Cross(c.t1)), bodies.sqrtInvInertiaB.Mul(middleB.Cross(c.t2))
+	centroidA, centroidB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
+	c.a1, c.a2 = bodies.sqrtInvInertiaA.Mul(centroidA.Cross(c.t1)), bodies.sqrtInvInertiaA.Mul(centroidA.Cross(c.t2))
+	c.b1, c.b2 = bodies.sqrtInvInertiaB.Mul(centroidB.Cross(c.t1)), bodies.sqrtInvInertiaB.Mul(centroidB.Cross(c.t2))
 	c.prepareFriction(m, bodies.invMass)
 }
 
@@ -109,7 +109,7 @@ func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactB
 // preparePoints fills in the points and returns the arms from both centres to their
 // weighted middle: a point weighs less the further apart its surfaces are. Another order
 // of contacts is another order of a manifold's points, too.
-func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies *contactBodies, reversed bool) (middleA, middleB geom.Vec3) {
+func (c *contactConstraint) preparePoints(m *manifold, separations *[4]float32, bodies *contactBodies, reversed bool) (centroidA, centroidB geom.Vec3) {
 	n := c.normal
 	var sum float32
 	for i := range c.pointCount {
@@ -119,32 +119,32 @@ func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies 
 			r.index = c.pointCount - 1 - i
 		}
 		p := &m.points[r.index]
-		r.separation, r.normalImpulse = gaps[r.index], p.normalImpulse
+		r.separation, r.normalImpulse = separations[r.index], p.normalImpulse
 		armA, armB := p.anchorA.Add(bodies.offsetA), p.anchorB.Add(bodies.offsetB)
 		r.sa, r.sb = bodies.sqrtInvInertiaA.Mul(armA.Cross(n)), bodies.sqrtInvInertiaB.Mul(armB.Cross(n))
 		r.normalMass = 1 / (bodies.invMass + r.sa.LenSq() + r.sb.LenSq())
 		weight := geom.Clamp(2-float32(r.separation*(1/contactMargin)), 1e-10, 1)
-		middleA, middleB = middleA.AddScaled(weight, armA), middleB.AddScaled(weight, armB)
+		centroidA, centroidB = centroidA.AddScaled(weight, armA), centroidB.AddScaled(weight, armB)
 		sum += weight
 	}
 	if c.pointCount > 0 {
-		middleA, middleB = middleA.Scale(1/sum), middleB.Scale(1/sum)
+		centroidA, centroidB = centroidA.Scale(1/sum), centroidB.Scale(1/sum)
 	}
 	for i := range c.pointCount {
 		r := &c.points[i]
-		r.leverArm = m.points[r.index].anchorA.Add(bodies.offsetA).Sub(middleA).Len()
+		r.leverArm = m.points[r.index].anchorA.Add(bodies.offsetA).Sub(centroidA).Len()
 	}
-	return middleA, middleB
+	return centroidA, centroidB
 }
 
 // prepareFriction fills in the masses of the tangents and of the twist, and last tick's
 // impulses.
-func (c *contactConstraint) prepareFriction(m *manifold, both float32) {
-	k11 := both + c.a1.LenSq() + c.b1.LenSq()
-	k22 := both + c.a2.LenSq() + c.b2.LenSq()
+func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
+	k11 := invMass + c.a1.LenSq() + c.b1.LenSq()
+	k22 := invMass + c.a2.LenSq() + c.b2.LenSq()
 	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
-	det := 1 / (float32(k11*k22) - float32(k12*k12))
-	c.tangentMass11, c.tangentMass22, c.tangentMass12 = float32(k22*det), float32(k11*det), -float32(k12*det)
+	invDet := 1 / (float32(k11*k22) - float32(k12*k12))
+	c.tangentMass11, c.tangentMass22, c.tangentMass12 = float32(k22*invDet), float32(k11*invDet), -float32(k12*invDet)
 	c.twistMass = 1 / (c.na.LenSq() + c.nb.LenSq())
 	c.friction1, c.friction2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
 }
@@ -172,36 +172,36 @@ func (w *World) warmStartContacts() {
 }
 
 // solveContacts solves each contact once as a spring.
-func (w *World) solveContacts(loose, firm *softness, inv float32) {
-	push := -w.Settings.MaxPushSpeed
+func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
+	minBias := -w.Settings.MaxPushSpeed
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
-		s := loose
+		s := contactSoft
 		if c.static {
-			s = firm
+			s = staticSoft
 		}
 		n := c.normal
 		if c.onCarrier {
 			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)
 		}
 		ua, ub := a.u, b.u
-		apart := n.Dot(b.dp.Sub(a.dp))
+		deltaSeparation := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
-		both := a.invMass + b.invMass
+		invMass := a.invMass + b.invMass
 		rate := float32(s.massScale * s.biasRate)
 		var sum float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
 			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			var d float32
-			if gap > 0 { // may close the gap in this substep, and no more
-				d = -float32(r.normalMass * (v + float32(gap*inv)))
+			if separation > 0 { // may close the gap in this substep, and no more
+				d = -float32(r.normalMass * (v + float32(separation*invH)))
 			} else {
-				bias := float32(rate * gap)
-				if bias < push {
-					bias = push
+				bias := float32(rate * separation)
+				if bias < minBias {
+					bias = minBias
 				}
 				d = -float32(r.normalMass*(float32(s.massScale*v)+bias)) - float32(s.impulseScale*r.normalImpulse)
 			}
@@ -212,7 +212,7 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 			d = impulse - r.normalImpulse
 			r.normalImpulse = impulse
 			sum += d
-			vn += float32(both * d)
+			vn += float32(invMass * d)
 			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		b.v, b.u = b.v.AddScaled(float32(b.invMass*sum), n), ub
@@ -226,7 +226,7 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 }
 
 // relaxContacts solves each contact once without its spring, and its friction.
-func (w *World) relaxContacts(inv float32) {
+func (w *World) relaxContacts(invH float32) {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
@@ -236,16 +236,16 @@ func (w *World) relaxContacts(inv float32) {
 		}
 		ua, ub := a.u, b.u
 		ma, mb := a.invMass, b.invMass
-		apart := n.Dot(b.dp.Sub(a.dp))
+		deltaSeparation := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
-		both := ma + mb
-		var sum, total, hold float32
+		invMass := ma + mb
+		var sum, normalImpulse, leveredImpulse float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
 			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
-			if gap > 0 {
-				v += float32(gap * inv)
+			if separation > 0 {
+				v += float32(separation * invH)
 			}
 			impulse := r.normalImpulse - float32(r.normalMass*v)
 			if impulse < 0 {
@@ -253,16 +253,16 @@ func (w *World) relaxContacts(inv float32) {
 			}
 			d := impulse - r.normalImpulse
 			r.normalImpulse = impulse
-			total += impulse
-			hold += float32(r.leverArm * impulse)
+			normalImpulse += impulse
+			leveredImpulse += float32(r.leverArm * impulse)
 			sum += d
-			vn += float32(both * d)
+			vn += float32(invMass * d)
 			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		va, vb := a.v.SubScaled(float32(ma*sum), n), b.v.AddScaled(float32(mb*sum), n)
 
-		most := float32(c.friction * hold)
-		twist := geom.Clamp(c.twistImpulse-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -most, most)
+		maxImpulse := float32(c.friction * leveredImpulse)
+		twist := geom.Clamp(c.twistImpulse-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -maxImpulse, maxImpulse)
 		d := twist - c.twistImpulse
 		c.twistImpulse = twist
 		ua, ub = ua.SubScaled(d, c.na), ub.AddScaled(d, c.nb)
@@ -272,9 +272,9 @@ func (w *World) relaxContacts(inv float32) {
 		s2 := c.t2.Dot(slip) + c.b2.Dot(ub) - c.a2.Dot(ua)
 		f1 := c.friction1 - (float32(c.tangentMass11*s1) + float32(c.tangentMass12*s2))
 		f2 := c.friction2 - (float32(c.tangentMass12*s1) + float32(c.tangentMass22*s2))
-		most = float32(c.friction * total)
-		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(most*most) {
-			scale := most / geom.Sqrt(l2)
+		maxImpulse = float32(c.friction * normalImpulse)
+		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(maxImpulse*maxImpulse) {
+			scale := maxImpulse / geom.Sqrt(l2)
 			f1, f2 = float32(f1*scale), float32(f2*scale)
 		}
 		d1, d2 := f1-c.friction1, f2-c.friction2

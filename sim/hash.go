@@ -64,19 +64,19 @@ func (w *World) DigestBody(d *Digest, i int) {
 	d.quat(b.Pose.Rot)
 	d.vec(b.Linear)
 	d.vec(b.Angular)
-	rest := uint32(w.state.slowTicks[i]) << 1
+	sleep := uint32(w.state.slowTicks[i]) << 1
 	if b.Asleep {
-		rest |= 1
+		sleep |= 1
 	}
-	d.Add(rest)
+	d.Add(sleep)
 }
 
 // hashJoints takes in the impulses of all joints.
 func (w *World) hashJoints(d *Digest) {
 	for i := range w.state.jointImpulses {
-		l := &w.state.jointImpulses[i]
-		d.vec(l.linearImpulse)
-		for _, f := range [...]float32{l.perpImpulse[0], l.perpImpulse[1], l.lowerImpulse, l.upperImpulse, l.motorImpulse} {
+		impulse := &w.state.jointImpulses[i]
+		d.vec(impulse.linearImpulse)
+		for _, f := range [...]float32{impulse.perpImpulse[0], impulse.perpImpulse[1], impulse.lowerImpulse, impulse.upperImpulse, impulse.motorImpulse} {
 			d.float(f)
 		}
 	}

@@ -3,17 +3,17 @@ package sim
 import "ghostcube/sim/geom"
 
 // integrateVelocities adds damping, forces and gravity for a substep.
-func (w *World) integrateVelocities(h, damp float32) {
-	fall := float32(h * w.scene.Gravity)
+func (w *World) integrateVelocities(h, damping float32) {
+	gravityStep := float32(h * w.scene.Gravity)
 	for _, i := range w.solver.awake {
 		m := &w.solver.bodies[i]
-		m.v = m.v.Scale(damp)
-		m.u = m.u.Scale(damp)
+		m.v = m.v.Scale(damping)
+		m.u = m.u.Scale(damping)
 		if int(i) < w.scene.Players || w.applied.force[i] != (geom.Vec3{}) {
 			m.v = m.v.AddScaled(float32(h*m.invMass), w.applied.force[i])
 			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.applied.torque[i]))
 		}
-		m.v.Z -= fall
+		m.v.Z -= gravityStep
 	}
 }
 
@@ -38,12 +38,12 @@ func (w *World) integratePositions(h float32) {
 // velocity, so momentum is kept exactly and energy to second order.
 func (s *shape) integrateGyroscopic(m *solverBody, h float32) {
 	axes := m.dq.Mul(s.pose.Rot).Mat()
-	spin := s.sqrtInvInertiaWorld.Mul(m.u)
-	own := axes.MulT(spin)
-	momentum := axes.Mul(geom.Vec3{X: own.X / s.invInertiaLocal.X, Y: own.Y / s.invInertiaLocal.Y, Z: own.Z / s.invInertiaLocal.Z})
-	middle := s.angularVelocity(integrateRotation(m.dq, spin, float32(0.25*h)), momentum)
-	m.dtheta = m.dtheta.AddScaled(h, s.toSolverUnits(middle))
-	m.dq = integrateRotation(m.dq, middle, float32(0.5*h))
+	angular := s.sqrtInvInertiaWorld.Mul(m.u)
+	local := axes.MulT(angular)
+	momentum := axes.Mul(geom.Vec3{X: local.X / s.invInertiaLocal.X, Y: local.Y / s.invInertiaLocal.Y, Z: local.Z / s.invInertiaLocal.Z})
+	midpoint := s.angularVelocity(integrateRotation(m.dq, angular, float32(0.25*h)), momentum)
+	m.dtheta = m.dtheta.AddScaled(h, s.toSolverUnits(midpoint))
+	m.dq = integrateRotation(m.dq, midpoint, float32(0.5*h))
 	m.u = s.toSolverUnits(s.angularVelocity(m.dq, momentum))
 }
 

@@ -55,13 +55,13 @@ func (w *World) newJoints() {
 		x := joint{Joint: j, localAnchorA: j.Anchor, localAxisA: j.Axis, localPerpA: j.Axis.Perpendicular()}
 		x.hasLimits = j.Hinge && j.LowerAngle < j.UpperAngle
 		x.hasAxialConstraint = x.hasLimits || j.MaxMotorTorque > 0
-		own := w.state.Bodies[j.B].Pose
-		back := own.Rot.Inverse()
-		x.localAnchorB, x.localAxisB, x.localPerpB = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
+		pose := w.state.Bodies[j.B].Pose
+		inverse := pose.Rot.Inverse()
+		x.localAnchorB, x.localAxisB, x.localPerpB = inverse.Rotate(j.Anchor.Sub(pose.Pos)), inverse.Rotate(x.localAxisA), inverse.Rotate(x.localPerpA)
 		if j.A != WorldBody {
-			own = w.state.Bodies[j.A].Pose
-			back = own.Rot.Inverse()
-			x.localAnchorA, x.localAxisA, x.localPerpA = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
+			pose = w.state.Bodies[j.A].Pose
+			inverse = pose.Rot.Inverse()
+			x.localAnchorA, x.localAxisA, x.localPerpA = inverse.Rotate(j.Anchor.Sub(pose.Pos)), inverse.Rotate(x.localAxisA), inverse.Rotate(x.localPerpA)
 		}
 		w.joints = append(w.joints, x)
 	}

@@ -125,11 +125,11 @@ func (t *jointConstraint) updatePoint(a, b *solverBody) {
 	t.ra, t.rb = a.dq.Rotate(t.anchorA), b.dq.Rotate(t.anchorB)
 	t.separation = t.deltaCentre.Add(b.dp.Sub(a.dp)).Add(t.rb.Sub(t.ra))
 	t.sa, t.sb = scaledJacobian(&t.sqrtInvInertiaA, t.ra), scaledJacobian(&t.sqrtInvInertiaB, t.rb)
-	sa, sb, both := &t.sa, &t.sb, a.invMass+b.invMass
+	sa, sb, invMass := &t.sa, &t.sb, a.invMass+b.invMass
 	k := geom.SymMat3{
-		XX: both + sa[0].LenSq() + sb[0].LenSq(), XY: sa[0].Dot(sa[1]) + sb[0].Dot(sb[1]), XZ: sa[0].Dot(sa[2]) + sb[0].Dot(sb[2]),
-		YY: both + sa[1].LenSq() + sb[1].LenSq(), YZ: sa[1].Dot(sa[2]) + sb[1].Dot(sb[2]),
-		ZZ: both + sa[2].LenSq() + sb[2].LenSq(),
+		XX: invMass + sa[0].LenSq() + sb[0].LenSq(), XY: sa[0].Dot(sa[1]) + sb[0].Dot(sb[1]), XZ: sa[0].Dot(sa[2]) + sb[0].Dot(sb[2]),
+		YY: invMass + sa[1].LenSq() + sb[1].LenSq(), YZ: sa[1].Dot(sa[2]) + sb[1].Dot(sb[2]),
+		ZZ: invMass + sa[2].LenSq() + sb[2].LenSq(),
 	}
 	t.linearMass = k.Inverse()
 }
@@ -139,30 +139,30 @@ func (t *jointConstraint) updatePoint(a, b *solverBody) {
 func (t *jointConstraint) updateHinge(j *joint, a, b *solverBody, axis geom.Vec3) {
 	t.t1 = a.dq.Rotate(t.perpA)
 	t.t2 = axis.Cross(t.t1)
-	e := axis.Cross(b.dq.Rotate(t.axisB))
-	t.hingeError1, t.hingeError2 = e.Dot(t.t1), e.Dot(t.t2)
+	misalignment := axis.Cross(b.dq.Rotate(t.axisB))
+	t.hingeError1, t.hingeError2 = misalignment.Dot(t.t1), misalignment.Dot(t.t2)
 	t.a1, t.a2, t.b1, t.b2 = t.sqrtInvInertiaA.Mul(t.t1), t.sqrtInvInertiaA.Mul(t.t2), t.sqrtInvInertiaB.Mul(t.t1), t.sqrtInvInertiaB.Mul(t.t2)
 	k11, k22 := t.a1.LenSq()+t.b1.LenSq(), t.a2.LenSq()+t.b2.LenSq()
 	k12 := t.a1.Dot(t.a2) + t.b1.Dot(t.b2)
-	det := 1 / (float32(k11*k22) - float32(k12*k12))
-	t.perpMass = [3]float32{float32(k22 * det), -float32(k12 * det), float32(k11 * det)}
+	invDet := 1 / (float32(k11*k22) - float32(k12*k12))
+	t.perpMass = [3]float32{float32(k22 * invDet), -float32(k12 * invDet), float32(k11 * invDet)}
 	if j.hasLimits {
-		side := b.dq.Rotate(t.perpB)
-		t.angle = geom.Atan2(side.Dot(t.t2), side.Dot(t.t1))
+		perpB := b.dq.Rotate(t.perpB)
+		t.angle = geom.Atan2(perpB.Dot(t.t2), perpB.Dot(t.t1))
 	}
 }
 
 // updateCone brings up to date how far b's axis leans from a's, and the mass against that.
 func (t *jointConstraint) updateCone(b *solverBody, axis geom.Vec3) {
-	other := b.dq.Rotate(t.axisB)
-	about := axis.Cross(other)
-	sin := about.Len()
-	t.swingAngle = geom.Atan2(sin, axis.Dot(other))
+	axisB := b.dq.Rotate(t.axisB)
+	swingAxis := axis.Cross(axisB)
+	sin := swingAxis.Len()
+	t.swingAngle = geom.Atan2(sin, axis.Dot(axisB))
 	if sin < 1e-6 {
-		about, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
+		swingAxis, sin = axis.Perpendicular(), 1 // straight on or straight back: any direction is away
 	}
-	about = about.Scale(1 / sin)
-	t.swingA, t.swingB = t.sqrtInvInertiaA.Mul(about), t.sqrtInvInertiaB.Mul(about)
+	swingAxis = swingAxis.Scale(1 / sin)
+	t.swingA, t.swingB = t.sqrtInvInertiaA.Mul(swingAxis), t.sqrtInvInertiaB.Mul(swingAxis)
 	t.swingMass = 1 / (t.swingA.LenSq() + t.swingB.LenSq())
 }
 
@@ -212,38 +212,38 @@ var rigid = softness{massScale: 1}
 
 // solveJoints solves the joints, several times in turn: impulses have a long way
 // along chains. ahead says that the bodies are yet to move by h seconds.
-func (w *World) solveJoints(s *softness, h, inv float32, ahead bool) {
+func (w *World) solveJoints(s *softness, h, invH float32, beforeMove bool) {
 	if len(w.solver.joints) == 0 {
 		return
 	}
 	for range w.Settings.JointIterations {
-		w.iterateJoints(s, h, inv, ahead)
+		w.iterateJoints(s, h, invH, beforeMove)
 	}
 }
 
-func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
-	push := w.Settings.MaxPushSpeed
+func (w *World) iterateJoints(s *softness, h, invH float32, beforeMove bool) {
+	maxPushSpeed := w.Settings.MaxPushSpeed
 	for i := range w.solver.joints {
 		t := &w.solver.joints[i]
 		a, b := &w.solver.bodies[t.a], &w.solver.bodies[t.b]
 		j := &w.joints[t.joint]
 		if j.hasAxialConstraint {
-			t.solveAxial(j, a, b, s, h, inv, push)
+			t.solveAxial(j, a, b, s, h, invH, maxPushSpeed)
 		}
 		if j.Hinge {
-			t.solvePerp(a, b, s, push)
+			t.solvePerp(a, b, s, maxPushSpeed)
 		} else if j.ConeAngle > 0 {
-			t.solveCone(j, a, b, s, inv, push)
+			t.solveCone(j, a, b, s, invH, maxPushSpeed)
 		}
 		v := b.v.Sub(a.v)
 		v.X += t.sb[0].Dot(b.u) - t.sa[0].Dot(a.u)
 		v.Y += t.sb[1].Dot(b.u) - t.sa[1].Dot(a.u)
 		v.Z += t.sb[2].Dot(b.u) - t.sa[2].Dot(a.u)
-		if ahead {
+		if beforeMove {
 			wa, wb := t.sqrtInvInertiaA.Mul(a.u), t.sqrtInvInertiaB.Mul(b.u)
 			v = v.AddScaled(float32(0.5*h), wb.Cross(wb.Cross(t.rb)).Sub(wa.Cross(wa.Cross(t.ra))))
 		}
-		v = v.Add(clampLen(t.separation.Scale(s.biasRate), push))
+		v = v.Add(clampLen(t.separation.Scale(s.biasRate), maxPushSpeed))
 		d := t.linearMass.Mul(v.Scale(-s.massScale)).SubScaled(s.impulseScale, t.linearImpulse)
 		t.linearImpulse = t.linearImpulse.Add(d)
 		t.applyLinearImpulse(a, b, d)
@@ -251,34 +251,34 @@ func (w *World) iterateJoints(s *softness, h, inv float32, ahead bool) {
 }
 
 // solveCone keeps b's axis within the cone about a's.
-func (t *jointConstraint) solveCone(j *joint, a, b *solverBody, s *softness, inv, push float32) {
+func (t *jointConstraint) solveCone(j *joint, a, b *solverBody, s *softness, invH, maxPushSpeed float32) {
 	v := t.swingA.Dot(a.u) - t.swingB.Dot(b.u)
-	high := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, inv, push)
-	d := high - t.upperImpulse
-	t.upperImpulse = high
+	upper := s.limitImpulse(j.ConeAngle-t.swingAngle, v, t.swingMass, t.upperImpulse, invH, maxPushSpeed)
+	d := upper - t.upperImpulse
+	t.upperImpulse = upper
 	a.u, b.u = a.u.AddScaled(d, t.swingA), b.u.SubScaled(d, t.swingB)
 }
 
 // solveAxial solves what acts about the axis: the motor, and the limits.
-func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h, inv, push float32) {
+func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h, invH, maxPushSpeed float32) {
 	if j.MaxMotorTorque > 0 {
-		most := float32(j.MaxMotorTorque * h)
+		maxImpulse := float32(j.MaxMotorTorque * h)
 		v := t.nb.Dot(b.u) - t.na.Dot(a.u) - j.MotorSpeed
-		motor := geom.Clamp(t.motorImpulse-float32(t.axialMass*v), -most, most)
+		motor := geom.Clamp(t.motorImpulse-float32(t.axialMass*v), -maxImpulse, maxImpulse)
 		d := motor - t.motorImpulse
 		t.motorImpulse = motor
 		t.applyAxialImpulse(a, b, d)
 	}
 	if j.hasLimits {
 		v := t.nb.Dot(b.u) - t.na.Dot(a.u)
-		low := s.limitImpulse(t.angle-j.LowerAngle, v, t.axialMass, t.lowerImpulse, inv, push)
-		d := low - t.lowerImpulse
-		t.lowerImpulse = low
+		lower := s.limitImpulse(t.angle-j.LowerAngle, v, t.axialMass, t.lowerImpulse, invH, maxPushSpeed)
+		d := lower - t.lowerImpulse
+		t.lowerImpulse = lower
 		t.applyAxialImpulse(a, b, d)
 		v = t.na.Dot(a.u) - t.nb.Dot(b.u)
-		high := s.limitImpulse(j.UpperAngle-t.angle, v, t.axialMass, t.upperImpulse, inv, push)
-		d = high - t.upperImpulse
-		t.upperImpulse = high
+		upper := s.limitImpulse(j.UpperAngle-t.angle, v, t.axialMass, t.upperImpulse, invH, maxPushSpeed)
+		d = upper - t.upperImpulse
+		t.upperImpulse = upper
 		t.applyAxialImpulse(a, b, -d)
 	}
 }
@@ -286,21 +286,21 @@ func (t *jointConstraint) solveAxial(j *joint, a, b *solverBody, s *softness, h,
 // limitImpulse returns the impulse of a row that may push and not pull: one with so
 // much room left, in metres or rad, that closes at -v. inv is 1 by the time in
 // which it may close.
-func (s *softness) limitImpulse(room, v, mass, impulse, inv, push float32) float32 {
+func (s *softness) limitImpulse(slack, v, mass, impulse, invH, maxPushSpeed float32) float32 {
 	var d float32
-	if room > 0 {
-		d = -float32(mass * (v + float32(room*inv)))
+	if slack > 0 {
+		d = -float32(mass * (v + float32(slack*invH)))
 	} else {
-		bias := max(float32(float32(s.massScale*s.biasRate)*room), -push)
+		bias := max(float32(float32(s.massScale*s.biasRate)*slack), -maxPushSpeed)
 		d = -float32(mass*(float32(s.massScale*v)+bias)) - float32(s.impulseScale*impulse)
 	}
 	return max(impulse+d, 0)
 }
 
 // solvePerp solves the two turns that a hinge does not allow, as one block.
-func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, push float32) {
-	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError1), -push, push)
-	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError2), -push, push)
+func (t *jointConstraint) solvePerp(a, b *solverBody, s *softness, maxPushSpeed float32) {
+	v1 := t.b1.Dot(b.u) - t.a1.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError1), -maxPushSpeed, maxPushSpeed)
+	v2 := t.b2.Dot(b.u) - t.a2.Dot(a.u) + geom.Clamp(float32(s.biasRate*t.hingeError2), -maxPushSpeed, maxPushSpeed)
 	m := &t.perpMass
 	d1 := -float32(s.massScale*(float32(m[0]*v1)+float32(m[1]*v2))) - float32(s.impulseScale*t.perpImpulse[0])
 	d2 := -float32(s.massScale*(float32(m[1]*v1)+float32(m[2]*v2))) - float32(s.impulseScale*t.perpImpulse[1])

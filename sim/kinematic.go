@@ -7,13 +7,13 @@ import "ghostcube/sim/geom"
 // what runs into it runs into something of infinite mass that stands still. Two
 // that are held do not meet. A world begins with none held; Load and SetBody
 // change nothing of it.
-func (w *World) SetKinematic(i int, on bool) {
-	if w.IsKinematic(i) == on {
+func (w *World) SetKinematic(i int, kinematic bool) {
+	if w.IsKinematic(i) == kinematic {
 		return
 	}
 	s := &w.shapes[i]
 	b := &w.scene.Boxes[i]
-	if on {
+	if kinematic {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}
 		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
@@ -47,8 +47,8 @@ func (w *World) KinematicPenetration(i int) (deepest float32) {
 		if a != int32(i) || int(b) >= len(w.state.Bodies) || !w.kinematic(b) {
 			continue
 		}
-		for _, gap := range w.separations[k][:w.state.manifolds[k].pointCount] {
-			deepest = max(deepest, -gap)
+		for _, separation := range w.separations[k][:w.state.manifolds[k].pointCount] {
+			deepest = max(deepest, -separation)
 		}
 	}
 	return deepest

@@ -85,27 +85,27 @@ func (w *World) canRecycle(m *manifold, s, t *shape) bool {
 // separations returns how far apart the surfaces are now at each point: as far
 // as when the points were found, and by as much as the two arms have moved
 // apart along the normal since.
-func (m *manifold) separations(s, t *shape) (gaps [4]float32) {
-	rotA, way := geom.Identity, t.pose.Pos
+func (m *manifold) separations(s, t *shape) (current [4]float32) {
+	rotA, distance := geom.Identity, t.pose.Pos
 	if s != nil {
-		rotA, way = s.pose.Rot, t.pose.Pos.Sub(s.pose.Pos)
+		rotA, distance = s.pose.Rot, t.pose.Pos.Sub(s.pose.Pos)
 	}
 	turnA, turnB := rotA.Mul(m.rotA.Inverse()), t.pose.Rot.Mul(m.rotB.Inverse())
 	for i := range m.points[:m.pointCount] {
 		p := &m.points[i]
-		gaps[i] = p.separation + way.Add(turnB.Rotate(p.anchorB).Sub(turnA.Rotate(p.anchorA))).Dot(m.normal)
+		current[i] = p.separation + distance.Add(turnB.Rotate(p.anchorB).Sub(turnA.Rotate(p.anchorA))).Dot(m.normal)
 	}
-	return gaps
+	return current
 }
 
 // matchImpulses takes over the impulses of the manifold that the same pair had in the last
 // tick: point by point where the same features meet.
-func (m *manifold) matchImpulses(last *manifold) {
-	m.frictionImpulse, m.twistImpulse = last.frictionImpulse, last.twistImpulse
+func (m *manifold) matchImpulses(previous *manifold) {
+	m.frictionImpulse, m.twistImpulse = previous.frictionImpulse, previous.twistImpulse
 	for i := range m.points[:m.pointCount] {
-		for j := range last.points[:last.pointCount] {
-			if last.points[j].featureID == m.points[i].featureID {
-				m.points[i].normalImpulse = last.points[j].normalImpulse
+		for j := range previous.points[:previous.pointCount] {
+			if previous.points[j].featureID == m.points[i].featureID {
+				m.points[i].normalImpulse = previous.points[j].normalImpulse
 				break
 			}
 		}

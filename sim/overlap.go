@@ -9,11 +9,11 @@ func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32
 	q := shape{half: half}
 	q.setPose(box)
 	for i := range w.state.Bodies {
-		in := q.overlaps(&w.shapes[i])
-		for k := w.firstPart[i]; !in && k < w.firstPart[i+1]; k++ {
-			in = q.overlaps(&w.shapes[len(w.state.Bodies)+int(k)])
+		overlaps := q.overlaps(&w.shapes[i])
+		for k := w.firstPart[i]; !overlaps && k < w.firstPart[i+1]; k++ {
+			overlaps = q.overlaps(&w.shapes[len(w.state.Bodies)+int(k)])
 		}
-		if in {
+		if overlaps {
 			found = append(found, int32(i))
 		}
 	}
@@ -24,12 +24,12 @@ func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32
 // body i to found, in the order of their numbers, each once. Bounds are boxes along
 // the axes of the world.
 func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
-	own := w.bodyBounds(i)
+	bounds := w.bodyBounds(i)
 	for j := range w.state.Bodies {
 		if j == i {
 			continue
 		}
-		if b := w.bodyBounds(j); own.within(&b, reach) {
+		if b := w.bodyBounds(j); bounds.within(&b, reach) {
 			found = append(found, int32(j))
 		}
 	}

@@ -42,15 +42,15 @@ type pathTime struct {
 
 // phase returns how many parts of a tick have passed since the last of the
 // times that come every so many seconds, and how many there are between two.
-func (t pathTime) phase(seconds int) (at, whole int64) {
-	whole = int64(seconds) * int64(t.rate) * int64(t.denominator)
-	return (int64(t.tick)*int64(t.denominator) + int64(t.numerator)) % whole, whole
+func (t pathTime) phase(seconds int) (elapsed, period int64) {
+	period = int64(seconds) * int64(t.rate) * int64(t.denominator)
+	return (int64(t.tick)*int64(t.denominator) + int64(t.numerator)) % period, period
 }
 
 // angle returns the turn in radians, in [-pi, pi].
 func (p *Path) angle(t pathTime) float32 {
-	at, whole := t.phase(60)
-	turned := float64(at*int64(p.RPM)%whole) / float64(whole)
+	elapsed, period := t.phase(60)
+	turned := float64(elapsed*int64(p.RPM)%period) / float64(period)
 	if turned > 0.5 {
 		turned--
 	} else if turned < -0.5 {
@@ -67,21 +67,21 @@ func (p *Path) progress(t pathTime) float64 {
 	if p.TravelSeconds == 0 {
 		return 0
 	}
-	at, whole := t.phase(2 * (p.WaitSeconds + p.TravelSeconds))
-	back := at >= whole/2
-	if back {
-		at -= whole / 2
+	elapsed, period := t.phase(2 * (p.WaitSeconds + p.TravelSeconds))
+	returning := elapsed >= period/2
+	if returning {
+		elapsed -= period / 2
 	}
-	wait, ride := t.duration(p.WaitSeconds), t.duration(p.TravelSeconds)
-	if at < wait {
-		at = wait
+	wait, travel := t.duration(p.WaitSeconds), t.duration(p.TravelSeconds)
+	if elapsed < wait {
+		elapsed = wait
 	}
-	u := float64(at-wait) / float64(ride)
-	if back {
+	u := float64(elapsed-wait) / float64(travel)
+	if returning {
 		u = 1 - u
 	}
-	bend := 10 - float64(u*(15-float64(6*u)))
-	return float64(float64(float64(u*u)*u) * bend)
+	polynomial := 10 - float64(u*(15-float64(6*u)))
+	return float64(float64(float64(u*u)*u) * polynomial)
 }
 
 // duration returns seconds in parts of a tick.

@@ -71,12 +71,12 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
 	forward, right := geom.Vec3{X: -sin, Y: cos}, geom.Vec3{X: cos, Y: sin}
 	var f geom.Vec3
-	for _, k := range [4]struct {
+	for _, key := range [4]struct {
 		button Buttons
 		way    geom.Vec3
 	}{{Left, right.Neg()}, {Right, right}, {Forward, forward}, {Back, forward.Neg()}} {
-		if in.Buttons&k.button != 0 {
-			f = f.AddScaled(strafeForce, k.way)
+		if in.Buttons&key.button != 0 {
+			f = f.AddScaled(strafeForce, key.way)
 		}
 	}
 	if f == (geom.Vec3{}) {
@@ -91,10 +91,10 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 
 // hover lifts player p on the field that it blows, upright, leaning into its
 // push and bobbing a little.
-func (w *World) hover(p int, in Input, push geom.Vec3) {
+func (w *World) hover(p int, in Input, force geom.Vec3) {
 	w.applyLift(p, in.Buttons&Pull != 0)
 	w.applyBobbing(p)
-	w.applyUprightTorque(p, leaningUp(push))
+	w.applyUprightTorque(p, leaningUp(force))
 	b := &w.state.Bodies[p]
 	lateral, vertical := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
 	b.Linear = geom.Vec3{X: float32(b.Linear.X * lateral), Y: float32(b.Linear.Y * lateral), Z: float32(b.Linear.Z * vertical)}
@@ -124,22 +124,22 @@ func (w *World) applyBobbing(p int) {
 }
 
 // leaningUp returns where up is for a player who leans into a push.
-func leaningUp(push geom.Vec3) geom.Vec3 {
+func leaningUp(force geom.Vec3) geom.Vec3 {
 	up := geom.Vec3{Z: 1}
-	strength := push.Len()
+	strength := force.Len()
 	if strength == 0 {
 		return up
 	}
-	axis := up.Cross(push).Scale(1 / strength)
+	axis := up.Cross(force).Scale(1 / strength)
 	return geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
 }
 
 // applyUprightTorque turns player p so that the nearest of its cube's axes comes to point to want.
-func (w *World) applyUprightTorque(p int, want geom.Vec3) {
-	have := w.nearestAxis(p, want)
-	axis := have.Cross(want)
+func (w *World) applyUprightTorque(p int, target geom.Vec3) {
+	nearest := w.nearestAxis(p, target)
+	axis := nearest.Cross(target)
 	if sin := axis.Len(); sin > 1e-6 {
-		angle := geom.Atan2(sin, have.Dot(want))
+		angle := geom.Atan2(sin, nearest.Dot(target))
 		w.applied.torque[p] = w.applied.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
 }
@@ -154,25 +154,25 @@ func sineSum(t, r1, r2, r3, phase float32) float32 {
 
 // nearestAxis returns the axis of player p's cube, of its six, that points most
 // nearly to want.
-func (w *World) nearestAxis(p int, want geom.Vec3) geom.Vec3 {
+func (w *World) nearestAxis(p int, target geom.Vec3) geom.Vec3 {
 	axes := &w.shapes[p].axes
-	best, most := axes.Z, float32(-2)
+	best, maxDot := axes.Z, float32(-2)
 	for i := range 3 {
 		a := axes.Col(i)
-		if d := a.Dot(want); d > most {
-			best, most = a, d
+		if d := a.Dot(target); d > maxDot {
+			best, maxDot = a, d
 		}
-		if d := -a.Dot(want); d > most {
-			best, most = a.Neg(), d
+		if d := -a.Dot(target); d > maxDot {
+			best, maxDot = a.Neg(), d
 		}
 	}
 	return best
 }
 
 // fieldAcceleration is the acceleration of a field at a distance, at most most.
-func fieldAcceleration(distance, most float32) float32 {
+func fieldAcceleration(distance, maxAcceleration float32) float32 {
 	d := max(distance, 0.01)
-	return min(float32(fieldScale/float32(d*d)), most)
+	return min(float32(fieldScale/float32(d*d)), maxAcceleration)
 }
 
 // applyPushField pushes the loose cubes near player p away from the ground below it. What

@@ -53,12 +53,12 @@ func (s *shape) setPose(p geom.Pose) {
 	}
 	r, h := &s.axes, s.half
 	const margin = contactMargin / 2
-	e := geom.Vec3{
+	extent := geom.Vec3{
 		X: float32(geom.Abs(r.X.X)*h.X) + float32(geom.Abs(r.Y.X)*h.Y) + float32(geom.Abs(r.Z.X)*h.Z) + margin,
 		Y: float32(geom.Abs(r.X.Y)*h.X) + float32(geom.Abs(r.Y.Y)*h.Y) + float32(geom.Abs(r.Z.Y)*h.Z) + margin,
 		Z: float32(geom.Abs(r.X.Z)*h.X) + float32(geom.Abs(r.Y.Z)*h.Y) + float32(geom.Abs(r.Z.Z)*h.Z) + margin,
 	}
-	s.lower, s.upper = p.Pos.Sub(e), p.Pos.Add(e)
+	s.lower, s.upper = p.Pos.Sub(extent), p.Pos.Add(extent)
 }
 
 // newShapes makes the shapes of the scene's boxes and places those of bodies and of

@@ -77,31 +77,31 @@ func makeSoft(hertz, ratio, h float32) softness {
 
 // solve turns forces and contacts into the new velocities and poses.
 func (w *World) solve() {
-	set := &w.Settings
-	h := w.dt / float32(set.Substeps)
-	inv := 1 / h
-	hertz := min(set.ContactHertz, float32(0.125*inv))
-	loose := makeSoft(hertz, set.ContactDampingRatio, h)
-	firm := makeSoft(float32(2*hertz), float32(0.5*set.ContactDampingRatio), h)
-	damp := 1 / (1 + float32(h*w.scene.Damping))
+	settings := &w.Settings
+	h := w.dt / float32(settings.Substeps)
+	invH := 1 / h
+	hertz := min(settings.ContactHertz, float32(0.125*invH))
+	contactSoft := makeSoft(hertz, settings.ContactDampingRatio, h)
+	staticSoft := makeSoft(float32(2*hertz), float32(0.5*settings.ContactDampingRatio), h)
+	damping := 1 / (1 + float32(h*w.scene.Damping))
 
-	tight := makeSoft(min(set.JointHertz, float32(0.5*inv)), set.JointDampingRatio, h)
+	jointSoft := makeSoft(min(settings.JointHertz, float32(0.5*invH)), settings.JointDampingRatio, h)
 
 	w.prepare()
 	w.prepareJoints()
-	for part := range set.Substeps {
-		w.integrateVelocities(h, damp)
-		w.applyFrameMotion(h, damp)
+	for substep := range settings.Substeps {
+		w.integrateVelocities(h, damping)
+		w.applyFrameMotion(h, damping)
 		w.warmStartJoints()
 		w.warmStartContacts()
-		w.setReferenceVelocities(part, h)
-		w.solveContacts(&loose, &firm, inv)
-		w.solveJoints(&tight, h, inv, true)
+		w.setReferenceVelocities(substep, h)
+		w.solveContacts(&contactSoft, &staticSoft, invH)
+		w.solveJoints(&jointSoft, h, invH, true)
 		w.integratePositions(h)
-		w.advanceReferenceMotions(part, h)
+		w.advanceReferenceMotions(substep, h)
 		w.updateJoints()
-		w.relaxContacts(inv)
-		w.solveJoints(&rigid, h, inv, false)
+		w.relaxContacts(invH)
+		w.solveJoints(&rigid, h, invH, false)
 	}
 	w.storeJointImpulses()
 	w.finalize()

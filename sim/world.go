@@ -215,9 +215,9 @@ func (w *World) clampSpeeds() {
 	}
 }
 
-func clampLen(v geom.Vec3, most float32) geom.Vec3 {
-	if l2 := v.LenSq(); l2 > float32(most*most) {
-		return v.Scale(most / geom.Sqrt(l2))
+func clampLen(v geom.Vec3, maxLen float32) geom.Vec3 {
+	if l2 := v.LenSq(); l2 > float32(maxLen*maxLen) {
+		return v.Scale(maxLen / geom.Sqrt(l2))
 	}
 	return v
 }

@@ -25,14 +25,14 @@ func turntable(p paramValues) sim.Scene {
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
 	spin := float32(geom.TwoPi / 60 * float32(rpm))
 	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
-		const out = 2.8 // metres; between the rings
-		b.Pose.Pos = geom.Vec3{Y: -out, Z: floorTop + playerHalf}
-		b.Linear.X, b.Angular.Z = float32(out*spin), spin
+		const radius = 2.8 // metres; between the rings
+		b.Pose.Pos = geom.Vec3{Y: -radius, Z: floorTop + playerHalf}
+		b.Linear.X, b.Angular.Z = float32(radius*spin), spin
 	}
 	for i := range 8 { // in two rings, turning along
-		out := 1.5 + float32(float32(i%2)*2.5)
+		radius := 1.5 + float32(float32(i%2)*2.5)
 		a := float32(float32(i) * (geom.TwoPi / 8))
-		at := geom.Vec3{X: float32(out * geom.Cos(a)), Y: float32(out * geom.Sin(a)), Z: floorTop + cubeHalf}
+		at := geom.Vec3{X: float32(radius * geom.Cos(a)), Y: float32(radius * geom.Sin(a)), Z: floorTop + cubeHalf}
 		b := cube(at, a)
 		b.Start.Asleep = false
 		b.Start.Linear = geom.Vec3{X: -float32(spin * at.Y), Y: float32(spin * at.X)}
@@ -53,30 +53,30 @@ func turntable(p paramValues) sim.Scene {
 // rolls from one to the other boards a ship that moves.
 func ship(p paramValues) sim.Scene {
 	s := baseScene("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
-	way := p.value("distance")
-	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
-	if way > 40 {
-		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, way+100)), 64, 0.1
+	distance := p.value("distance")
+	seconds := 10 + (distance-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
+	if distance > 40 {
+		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, distance+100)), 64, 0.1
 	}
 	s.Boxes[0].Start.Pose.Pos.Y = -3
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
+	const middle, halfLength, halfWidth, halfHeight, halfThickness = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
 	wall := func(x, y, halfX, halfY float32) sim.Box {
-		return staticBox(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
+		return staticBox(v(x, middle+y, floorTop+halfHeight), v(halfX, halfY, halfHeight), geom.Identity)
 	}
-	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
+	const halfDoor, halfDoorWall = 2, (halfLength - 2) / 2.0 // half of the door, and of the wall on each of its sides
 	s.Carriers = []sim.Carrier{{
-		Path: sim.Path{Travel: v(float32(way), 0, 0), TravelSeconds: ride, WaitSeconds: 8},
+		Path: sim.Path{Travel: v(float32(distance), 0, 0), TravelSeconds: seconds, WaitSeconds: 8},
 		Boxes: []sim.Box{
-			carrierFloor(0, middle, long, wide),
-			wall(0, wide-thick, long, thick),
-			wall(thick-long, 0, thick, wide-2*thick), wall(long-thick, 0, thick, wide-2*thick),
-			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
+			carrierFloor(0, middle, halfLength, halfWidth),
+			wall(0, halfWidth-halfThickness, halfLength, halfThickness),
+			wall(halfThickness-halfLength, 0, halfThickness, halfWidth-2*halfThickness), wall(halfLength-halfThickness, 0, halfThickness, halfWidth-2*halfThickness),
+			wall(-halfDoor-halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness), wall(halfDoor+halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness),
 		},
 	}}
 	if p.value("platform") == 1 {
 		const gap, halfX, halfY = 0.1, 4, 2.75
-		y := float32(middle - wide - gap - halfY)
+		y := float32(middle - halfWidth - gap - halfY)
 		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
 		s.Carriers = append(s.Carriers, sim.Carrier{Path: s.Carriers[0].Path, Boxes: []sim.Box{carrierFloor(0, y, halfX, halfY)}})
 	}

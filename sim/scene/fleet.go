@@ -9,21 +9,21 @@ import (
 // the first of which a bar turns and keeps a few of them from sleep.
 func fleet(p paramValues) sim.Scene {
 	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
-	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
+	const side, spacing, halfBar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
 	fields := p.value("fields")
-	across := 1
-	for across*across < fields {
-		across++
+	columns := 1
+	for columns*columns < fields {
+		columns++
 	}
-	s.HalfWidth = max(256, float32(float32(across/2)*apart)+56)
+	s.HalfWidth = max(256, float32(float32(columns/2)*spacing)+56)
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for f := range fields {
 		// From the middle outwards, so that the player is in the first.
 		x, y := spiral(f)
-		at := v(float32(float32(x)*apart), float32(float32(y)*apart), 0)
+		at := v(float32(float32(x)*spacing), float32(float32(y)*spacing), 0)
 		if f > 0 {
 			b := sim.Box{
-				Half: v(bar, 0.1, 0.1), Density: 10, Friction: 1,
+				Half: v(halfBar, 0.1, 0.1), Density: 10, Friction: 1,
 				Start: sim.Body{Pose: geom.Pose{Pos: at.Add(v(0, 0, 0.2)), Rot: geom.Identity}},
 			}
 			s.Joints = append(s.Joints, sim.Joint{

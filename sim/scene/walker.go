@@ -31,8 +31,8 @@ type leg struct {
 }
 
 // jansenLeg lays out a leg whose crank stands at an angle, in the plane y.
-func jansenLeg(turn, y float32, mirrored bool) leg {
-	sin, cos := geom.Sin(turn), geom.Cos(turn)
+func jansenLeg(angle, y float32, mirrored bool) leg {
+	sin, cos := geom.Sin(angle), geom.Cos(angle)
 	if mirrored {
 		cos = -cos
 	}
@@ -54,11 +54,11 @@ func jansenLeg(turn, y float32, mirrored bool) leg {
 
 // circleIntersection returns the point that is so far from a and so far from b, to the
 // right of the way from a to b, seen against y.
-func circleIntersection(a, b geom.Vec3, fromA, fromB float32) geom.Vec3 {
+func circleIntersection(a, b geom.Vec3, radiusA, radiusB float32) geom.Vec3 {
 	d := b.Sub(a)
 	l2 := d.LenSq()
-	along := float32((l2 + float32(fromA*fromA) - float32(fromB*fromB)) / float32(2*l2))
-	aside := geom.Sqrt(max(float32(fromA*fromA)/l2-float32(along*along), 0))
+	along := float32((l2 + float32(radiusA*radiusA) - float32(radiusB*radiusB)) / float32(2*l2))
+	aside := geom.Sqrt(max(float32(radiusA*radiusA)/l2-float32(along*along), 0))
 	return a.AddScaled(along, d).AddScaled(aside, geom.Vec3{X: d.Z, Z: -d.X})
 }
 
@@ -101,31 +101,31 @@ func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
 // its number.
 func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
 	sides := []sim.Part{r.rodPart(a, b), r.rodPart(b, c), r.rodPart(c, a)}
-	var middle geom.Vec3
+	var centre geom.Vec3
 	var sum float32
 	for _, p := range sides { // rods weigh as they are long
-		middle, sum = middle.AddScaled(p.Half.X, p.Pose.Pos), sum+p.Half.X
+		centre, sum = centre.AddScaled(p.Half.X, p.Pose.Pos), sum+p.Half.X
 	}
-	middle = middle.Scale(1 / sum)
+	centre = centre.Scale(1 / sum)
 	var xx, xz, zz float32 // second moments of mass
 	for _, p := range sides {
-		at, d := p.Pose.Pos.Sub(middle), p.Pose.Rot.Rotate(geom.Vec3{X: p.Half.X})
+		at, d := p.Pose.Pos.Sub(centre), p.Pose.Rot.Rotate(geom.Vec3{X: p.Half.X})
 		xx += float32(p.Half.X * (float32(at.X*at.X) + float32(d.X*d.X)/3))
 		xz += float32(p.Half.X * (float32(at.X*at.Z) + float32(d.X*d.Z)/3))
 		zz += float32(p.Half.X * (float32(at.Z*at.Z) + float32(d.Z*d.Z)/3))
 	}
-	lean := float32(0.5 * geom.Atan2(float32(2*xz), xx-zz)) // of the axis of least inertia
-	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -lean)
-	back := turn.Inverse()
+	inclination := float32(0.5 * geom.Atan2(float32(2*xz), xx-zz)) // of the axis of least inertia
+	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -inclination)
+	inverse := turn.Inverse()
 	for i := range sides {
 		p := &sides[i]
 		p.Density = r.density
-		p.Pose = geom.Pose{Pos: back.Rotate(p.Pose.Pos.Sub(middle)), Rot: back.Mul(p.Pose.Rot)}
+		p.Pose = geom.Pose{Pos: inverse.Rotate(p.Pose.Pos.Sub(centre)), Rot: inverse.Mul(p.Pose.Rot)}
 	}
-	middle.Z += r.height
+	centre.Z += r.height
 	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
 		Half: geom.Vec3{X: rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness}, Parts: sides, Density: r.density, Friction: 1, FilterGroup: r.group,
-		Start: sim.Body{Pose: geom.Pose{Pos: middle, Rot: turn}},
+		Start: sim.Body{Pose: geom.Pose{Pos: centre, Rot: turn}},
 	})
 	return len(r.scene.Boxes) - 1
 }
@@ -164,7 +164,7 @@ func walker(p paramValues) sim.Scene {
 	s := baseScene("walker", "a beast of rods and joints that walks on twelve legs")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 16
-	const wide = 1.0 // half of the frame
+	const halfWidth = 1.0 // half of the frame
 	r := rodBuilder{scene: &s, density: 20, group: 1}
 	var legs [12]leg
 	for i := range legs {
@@ -179,13 +179,13 @@ func walker(p paramValues) sim.Scene {
 	frame := len(s.Boxes)
 	middle := float32(-0.5 * jansenL * jansenUnit)
 	s.Boxes = append(s.Boxes, sim.Box{
-		Half:    geom.Vec3{X: jansenA * jansenUnit, Y: wide, Z: 0.03},
+		Half:    geom.Vec3{X: jansenA * jansenUnit, Y: halfWidth, Z: 0.03},
 		Density: 12, Friction: 1, FilterGroup: r.group,
 		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height + middle}, Rot: geom.Identity}},
 	})
 	crank := len(s.Boxes)
 	shaft := sim.Box{
-		Half: geom.Vec3{X: 0.12, Y: wide, Z: 0.12}, Density: 10, Friction: 1, FilterGroup: r.group,
+		Half: geom.Vec3{X: 0.12, Y: halfWidth, Z: 0.12}, Density: 10, Friction: 1, FilterGroup: r.group,
 		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height}, Rot: geom.Identity}},
 	}
 	for i := 0; i < len(legs); i += 2 {
@@ -204,8 +204,8 @@ func walker(p paramValues) sim.Scene {
 		s.Boxes[0].Start.Pose.Pos = geom.Vec3{Z: r.height + middle + seat + playerHalf}
 		s.Boxes[0].FilterGroup = r.group
 		s.Boxes[0].Density = 0.3
-		hold := r.addHinge(frame, 0, geom.Vec3{Z: middle + seat})
-		hold.LowerAngle, hold.UpperAngle = -0.01, 0.01
+		seatHinge := r.addHinge(frame, 0, geom.Vec3{Z: middle + seat})
+		seatHinge.LowerAngle, seatHinge.UpperAngle = -0.01, 0.01
 	}
 	// Where its way ends, long before the world does.
 	s.Static = append(s.Static, staticBox(geom.Vec3{X: -150, Z: 1}, geom.Vec3{X: 0.5, Y: 20, Z: 1}, geom.Identity))
