@@ -2,18 +2,18 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Carrier is a group of boxes that move as one along a path, whatever is in
-// their way, and carry along what stands on them.
+// Carrier is a group of kinematic boxes that move together along a path. Nothing stops them, and
+// friction makes bodies on them move along.
 type Carrier struct {
 	Path  Path
-	Boxes []Box // where they start is where they are at the path's beginning
+	Boxes []Box // their Start poses are those at the beginning of the path
 }
 
-// carrierMotion is what a path does in one tick.
+// carrierMotion is the motion of a carrier in one tick.
 type carrierMotion struct {
 	moving  bool
-	centre  geom.Vec3 // what it turns about, when the tick begins
-	linear  geom.Vec3 // m/s; of the centre
+	centre  geom.Vec3 // position of the rotation axis at the beginning of the tick
+	linear  geom.Vec3 // m/s, of the centre
 	angular float32   // rad/s, about the vertical
 }
 
@@ -23,7 +23,7 @@ type carrierBox struct {
 	start   geom.Pose
 }
 
-// newCarriers makes the shapes of the carriers' boxes.
+// newCarriers creates the shapes of the carriers' boxes.
 func (w *World) newCarriers() {
 	w.firstCarrierShape = len(w.shapes)
 	for i := range w.scene.Carriers {
@@ -36,7 +36,7 @@ func (w *World) newCarriers() {
 	w.carrierBounds = make([]aabb, len(w.carrierBoxes))
 }
 
-// placeCarriers puts the boxes of the carriers where the tick has them, unless they are held.
+// placeCarriers moves the carriers to their poses at the current tick, unless they are pinned.
 func (w *World) placeCarriers() {
 	if w.pin.active {
 		return
@@ -62,7 +62,7 @@ func (w *World) placeCarriers() {
 	}
 }
 
-// carrierBoxOf returns the box of a carrier that a solid is, or nil.
+// carrierBoxOf returns the carrier box of a shape, or nil if the shape is not one.
 func (w *World) carrierBoxOf(solid int32) *carrierBox {
 	if i := int(solid) - w.firstCarrierShape; i >= 0 && i < len(w.carrierBoxes) {
 		return &w.carrierBoxes[i]
@@ -70,14 +70,14 @@ func (w *World) carrierBoxOf(solid int32) *carrierBox {
 	return nil
 }
 
-// isMovingCarrier reports whether a solid is a box of a carrier that moves in this tick.
+// isMovingCarrier reports whether a shape is a carrier box that moves in this tick.
 func (w *World) isMovingCarrier(solid int32) bool {
 	c := w.carrierBoxOf(solid)
 	return c != nil && w.carrierMotions[c.carrier].moving
 }
 
-// carrierSpeculativeMargin is reach against a carrier: what counts is how fast solid i is as seen
-// from there. A sleeper stands still where all may pass it.
+// carrierSpeculativeMargin is speculativeMargin against a carrier: it uses the velocity of shape i
+// relative to the carrier.
 func (w *World) carrierSpeculativeMargin(i int32, carrier int32) float32 {
 	c, b := &w.carrierMotions[carrier], &w.state.Bodies[w.bodyOf(i)]
 	r := b.Pose.Pos.Sub(c.centre)
@@ -89,9 +89,8 @@ func (w *World) carrierSpeculativeMargin(i int32, carrier int32) float32 {
 	return geom.Sqrt(travelSq)
 }
 
-// carrierMovedAway reports whether a sleeper's manifold with what carries it no longer
-// holds, because the state has been given a tick in which the carrier is
-// elsewhere.
+// carrierMovedAway reports whether a sleeping body's manifold with a carrier is invalid because
+// SetTick or Load moved the carrier.
 func (w *World) carrierMovedAway(m *manifold) bool {
 	a, b := m.shapes()
 	if w.carrierBoxOf(a) == nil || m.pointCount == 0 {

@@ -2,40 +2,43 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// contactConstraint is a manifold made ready for one tick's solving.
+// contactConstraint is a manifold prepared for the solver. Vectors are in the world frame.
 type contactConstraint struct {
-	contact    int32 // its manifold
-	a, b       int32 // motions; a may be the one that never moves, or one that b is seen from
+	contact int32 // index of the manifold
+	// Indices of solver bodies. a may be the static one, or the reference motion of a carrier.
+	a, b       int32
 	pointCount int32
-	static     bool // a stands still, as seen from b at least: such contacts are twice as stiff
-	onCarrier  bool // a is of a carrier, and its motion what b is seen from
-	friction   float32
-	normal     geom.Vec3
-	t1, t2     geom.Vec3
-	points     [4]constraintPoint
+	// a does not react, because it is static or a carrier. Such contacts are twice as stiff.
+	static    bool
+	onCarrier bool // a is the reference motion of a carrier
+	friction  float32
+	normal    geom.Vec3
+	t1, t2    geom.Vec3
+	points    [4]constraintPoint
 
-	friction1, friction2, twistImpulse          float32 // friction impulses
-	tangentMass11, tangentMass12, tangentMass22 float32 // inverse of the tangents' mass matrix
+	// Friction impulses along t1 and t2, and about the normal.
+	friction1, friction2, twistImpulse float32
+	// Inverse of the 2 x 2 matrix K of the tangents.
+	tangentMass11, tangentMass12, tangentMass22 float32
 	twistMass                                   float32
-	a1, a2                                      geom.Vec3 // root of the inverse inertia times arm x tangent
+	a1, a2                                      geom.Vec3 // scaled Jacobians of the tangents
 	b1, b2                                      geom.Vec3
-	na, nb                                      geom.Vec3 // and times the normal
+	na, nb                                      geom.Vec3 // and of the twist about the normal
 }
 
-// constraintPoint is one point of a constraint.
+// constraintPoint is a contact point of a constraint.
 type constraintPoint struct {
-	sa, sb        geom.Vec3 // root of the inverse inertia times arm x normal
+	sa, sb        geom.Vec3 // scaled Jacobians of the normal
 	separation    float32
 	normalMass    float32
 	normalImpulse float32
-	leverArm      float32 // distance from the middle of the points
-	index         int32   // its place in the manifold
+	leverArm      float32 // distance from the centroid of the points, metres
+	index         int32   // index in the manifold
 }
 
-// shuffleContacts draws an order of the contacts from the seed in the settings
-// (Fisher and Yates). Another order is as right as any, and gives other bits.
-// Where one box stands alone on the ground there is one contact only, so the
-// points within it are taken in another order as well.
+// shuffleContacts permutes the contacts by the seed in the settings (Fisher and Yates). Every order
+// is equally valid and gives different bits. A single box on the ground has only one contact, so
+// the points within a manifold are solved in a different order, too.
 func (w *World) shuffleContacts() {
 	x := w.Settings.SolveOrderSeed
 	for i := len(w.solver.contactOrder) - 1; i > 0; i-- {
@@ -47,18 +50,18 @@ func (w *World) shuffleContacts() {
 	}
 }
 
-// contactBodies are the two bodies of a contact as its constraint needs them. Those of a
-// that does not move are zero.
+// contactBodies are the properties of a contact's two bodies that preparation needs. Those of a are
+// zero if it does not react.
 type contactBodies struct {
 	sqrtInvInertiaA, sqrtInvInertiaB *geom.SymMat3 // root of the inverse inertia, world frame
-	invMass                          float32       // 1/kg, of both together
-	offsetA, offsetB                 geom.Vec3     // from the centre of the body to that of its shape
+	invMass                          float32       // 1/kg, sum of both
+	offsetA, offsetB                 geom.Vec3     // from the body's centre to the shape's, metres
 }
 
-// zeroInertia is the root of the inverse inertia of what does not move.
+// zeroInertia is the square root of the inverse inertia of a static body.
 var zeroInertia geom.SymMat3
 
-// prepareContact fills in a constraint from contact k between shapes a and b.
+// prepareContact prepares the constraint of manifold k between shapes a and b.
 func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	m := &w.state.manifolds[k]
 	c.contact, c.pointCount, c.normal = k, m.pointCount, m.normal
@@ -73,8 +76,8 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	c.prepareFriction(m, bodies.invMass)
 }
 
-// contactFriction returns the coefficient of friction between two shapes: the geometric
-// mean of theirs, where the ground's is 1.
+// contactFriction returns the coefficient of friction between two shapes: the geometric mean of
+// their coefficients, where the ground has 1.
 func (w *World) contactFriction(a, b int32) float32 {
 	other := float32(1)
 	if int(a) < len(w.shapes) {
@@ -83,8 +86,8 @@ func (w *World) contactFriction(a, b int32) float32 {
 	return geom.Sqrt(float32(other * w.shapes[b].friction))
 }
 
-// prepareBodies sets the bodies of a constraint between shapes a and b, of which a may stand
-// still or be moved by a carrier.
+// prepareBodies sets the bodies of a constraint between shapes a and b. a may be static or a
+// carrier box.
 func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactBodies) {
 	if len(w.parts) > 0 {
 		a, bodies.offsetA = w.bodyAndOffset(a)
@@ -106,9 +109,9 @@ func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactB
 	return bodies
 }
 
-// preparePoints fills in the points and returns the arms from both centres to their
-// weighted middle: a point weighs less the further apart its surfaces are. Another order
-// of contacts is another order of a manifold's points, too.
+// preparePoints prepares the points and returns the arms from both bodies' centres to the weighted
+// centroid of the points. The weight of a point falls with its separation. reversed solves the
+// points in reverse order.
 func (c *contactConstraint) preparePoints(m *manifold, separations *[4]float32, bodies *contactBodies, reversed bool) (centroidA, centroidB geom.Vec3) {
 	n := c.normal
 	var sum float32
@@ -137,7 +140,7 @@ func (c *contactConstraint) preparePoints(m *manifold, separations *[4]float32, 
 	return centroidA, centroidB
 }
 
-// prepareFriction fills in the masses of the tangents and of the twist, and last tick's
+// prepareFriction prepares the effective masses of tangents and twist, and the last tick's
 // impulses.
 func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
 	k11 := invMass + c.a1.LenSq() + c.b1.LenSq()
@@ -149,7 +152,7 @@ func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
 	c.friction1, c.friction2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
 }
 
-// warmStartContacts applies the impulses that each contact ended with.
+// warmStartContacts applies the impulses of the last tick or substep.
 func (w *World) warmStartContacts() {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
@@ -171,7 +174,7 @@ func (w *World) warmStartContacts() {
 	}
 }
 
-// solveContacts solves each contact once as a spring.
+// solveContacts solves the normal constraints with soft bias. invH is 1 / the substep's duration.
 func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
 	minBias := -w.Settings.MaxPushSpeed
 	for k := range w.solver.contacts {
@@ -196,7 +199,7 @@ func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
 			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
 			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			var d float32
-			if separation > 0 { // may close the gap in this substep, and no more
+			if separation > 0 { // it may close the gap within this substep
 				d = -float32(r.normalMass * (v + float32(separation*invH)))
 			} else {
 				bias := float32(rate * separation)
@@ -225,7 +228,7 @@ func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
 	}
 }
 
-// relaxContacts solves each contact once without its spring, and its friction.
+// relaxContacts solves the normal constraints without bias, and friction.
 func (w *World) relaxContacts(invH float32) {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]

@@ -2,7 +2,7 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// integrateVelocities adds damping, forces and gravity for a substep.
+// integrateVelocities applies damping, forces and gravity for a substep of h seconds.
 func (w *World) integrateVelocities(h, damping float32) {
 	gravityStep := float32(h * w.scene.Gravity)
 	for _, i := range w.solver.awake {
@@ -17,7 +17,7 @@ func (w *World) integrateVelocities(h, damping float32) {
 	}
 }
 
-// integratePositions advances the bodies by a substep.
+// integratePositions moves the bodies by a substep of h seconds.
 func (w *World) integratePositions(h float32) {
 	half := float32(0.5 * h)
 	for _, i := range w.solver.awake {
@@ -32,10 +32,10 @@ func (w *World) integratePositions(h float32) {
 	}
 }
 
-// integrateGyroscopic turns a box whose inertia is not the same about all axes. What stays
-// is its angular momentum, and its velocity of turning follows from where it
-// points: here at the middle of the substep for the way, and at its end for the
-// velocity, so momentum is kept exactly and energy to second order.
+// integrateGyroscopic rotates a box with anisotropic inertia by a substep of h seconds. Angular
+// momentum is constant, and the angular velocity follows from it and the orientation: that at the
+// middle of the substep rotates the box, that at the end becomes its velocity. So momentum is
+// conserved exactly and energy to second order.
 func (s *shape) integrateGyroscopic(m *solverBody, h float32) {
 	axes := m.dq.Mul(s.pose.Rot).Mat()
 	angular := s.sqrtInvInertiaWorld.Mul(m.u)
@@ -47,22 +47,23 @@ func (s *shape) integrateGyroscopic(m *solverBody, h float32) {
 	m.u = s.toSolverUnits(s.angularVelocity(m.dq, momentum))
 }
 
-// integrateRotation returns q turned at w rad/s for twice the time half.
+// integrateRotation returns q rotated with angular velocity w, rad/s, for twice half seconds.
 func integrateRotation(q geom.Quat, w geom.Vec3, half float32) geom.Quat {
 	s := w.Scale(half)
 	d := geom.Quat{X: s.X, Y: s.Y, Z: s.Z}.Mul(q)
 	return geom.Quat{X: q.X + d.X, Y: q.Y + d.Y, Z: q.Z + d.Z, W: q.W + d.W}.Unit()
 }
 
-// angularVelocity returns the angular velocity that a momentum means where the solid
-// has turned by q since the tick began.
+// angularVelocity returns the angular velocity of a shape with an angular momentum, after it has
+// rotated by q since the beginning of the tick.
 func (s *shape) angularVelocity(q geom.Quat, momentum geom.Vec3) geom.Vec3 {
 	axes := q.Mul(s.pose.Rot).Mat()
 	l := axes.MulT(momentum)
 	return axes.Mul(geom.Vec3{X: float32(l.X * s.invInertiaLocal.X), Y: float32(l.Y * s.invInertiaLocal.Y), Z: float32(l.Z * s.invInertiaLocal.Z)})
 }
 
-// toSolverUnits returns an angular velocity in the solver's units.
+// toSolverUnits returns an angular velocity in solver units: divided by the square root of the
+// inverse inertia.
 func (s *shape) toSolverUnits(w geom.Vec3) geom.Vec3 {
 	if !s.anisotropic {
 		return w.Scale(1 / s.sqrtInvInertiaLocal.X)

@@ -4,49 +4,52 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// WorldBody stands for the world where a joint takes the number of a body.
+// WorldBody takes the place of Joint.A for a joint to the world.
 const WorldBody = -1
 
-// Joint ties two bodies together at a point. They may turn about it in any way,
-// like an arm in its shoulder, or with Hinge about one axis only, like a door.
-// Bodies that a joint ties touch each other as all do; see Box.Group.
+// Joint connects two bodies at a point: as a ball joint, free to rotate in all directions, or as a
+// hinge, free to rotate about one axis. Jointed bodies collide with each other unless they share a
+// Box.FilterGroup.
 type Joint struct {
-	A, B   int       // bodies, in any order; A may be Fixed
-	Hinge  bool      // they turn against each other about Axis alone
-	Anchor geom.Vec3 // the point, metres, in the world, where the bodies start
-	Axis   geom.Vec3 // of unit length, in the world, where the bodies start; fixed to both
+	A, B   int       // indices of bodies; A may be WorldBody
+	Hinge  bool      // a hinge about Axis, otherwise a ball joint
+	Anchor geom.Vec3 // metres, world frame, at the start poses
+	// Unit vector in the world frame, at the start poses, fixed to both bodies.
+	Axis geom.Vec3
 
-	// The turn of a hinge, as that of B about Axis seen from A, is 0 at the
-	// start and stays in [Low, High], within (-pi, pi) rad. Without limits both
-	// are 0.
+	// Limits of a hinge's angle in rad: the rotation of B relative to A about Axis, 0 at the start
+	// poses. The angle stays in [LowerAngle, UpperAngle], within (-pi, pi). If both are 0, there is
+	// no limit.
 	LowerAngle, UpperAngle float32
-	ConeAngle              float32 // how far B's Axis leans from A's at most, in (0, pi) rad; for what is no hinge; 0 is any way
+	// Largest angle between the bodies' axes of a ball joint, in (0, pi) rad; 0: no limit.
+	ConeAngle float32
 
-	// The motor drives B's turn about Axis seen from A towards a speed, with no
-	// more than so much torque. At speed 0 it is a brake.
+	// The motor drives the rotation of B relative to A about Axis towards a speed, with a limited
+	// torque. With speed 0 it is a brake.
 	MotorSpeed     float32 // rad/s
-	MaxMotorTorque float32 // N m; 0 is no motor
+	MaxMotorTorque float32 // N m; 0: no motor
 }
 
-// joint is what is constant of a Joint, in the bodies' own frames.
+// joint is a Joint with its constants in the frames of the two bodies.
 type joint struct {
 	Joint
 	localAnchorA, localAnchorB geom.Vec3
 	localAxisA, localAxisB     geom.Vec3
-	localPerpA, localPerpB     geom.Vec3 // across the axis, and the same at turn 0
-	hasLimits                  bool
-	hasAxialConstraint         bool // something acts about the axis
+	// Unit vector perpendicular to the axis, equal in the world frame at angle 0.
+	localPerpA, localPerpB geom.Vec3
+	hasLimits              bool
+	hasAxialConstraint     bool // it has limits or a motor
 }
 
-// jointImpulse is the state of a joint: what it pushed at last, for the warm start.
+// jointImpulse is the state of a joint: its last impulses, for warm starting.
 type jointImpulse struct {
-	linearImpulse              geom.Vec3 // at the point, world frame
+	linearImpulse              geom.Vec3 // N s, at the anchor, world frame
 	perpImpulse                [2]float32
-	lowerImpulse, upperImpulse float32 // of the limits; that of Swing is in high
+	lowerImpulse, upperImpulse float32 // of the limits; upperImpulse is also that of a cone
 	motorImpulse               float32
 }
 
-// newJoints makes the joints of a scene.
+// newJoints creates the joints of the scene.
 func (w *World) newJoints() {
 	for _, j := range w.scene.Joints {
 		if j.A == j.B || j.A < WorldBody || j.B < 0 || j.A >= len(w.state.Bodies) || j.B >= len(w.state.Bodies) {
@@ -67,8 +70,8 @@ func (w *World) newJoints() {
 	}
 }
 
-// JointAnchors returns where the two bodies of joint i of the scene have its point,
-// in the world. They are a distance apart that should be none.
+// JointAnchors returns the anchor of joint i in the world frame, as given by each of its two
+// bodies. Their distance is the error of the joint.
 func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 	j := &w.joints[i]
 	a, b = j.localAnchorA, w.shapes[j.B].worldPoint(j.localAnchorB)
@@ -78,8 +81,7 @@ func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 	return a, b
 }
 
-// linkJoints puts what joints tie into one island. What a motor drives is not
-// calm.
+// linkJoints merges the islands of jointed bodies. A running motor keeps its body awake.
 func (w *World) linkJoints() {
 	for i := range w.joints {
 		j := &w.joints[i]

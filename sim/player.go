@@ -2,46 +2,46 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// What a key does to a cube, after Fiedler's demo of 2015 (its forces, radii
-// and limits; its per-tick factors are turned into rates, so that another tick
-// rate means the same world).
+// The forces of a player, after Fiedler's demo of 2015: its forces, radii and limits. Its factors
+// per tick are converted to rates, so that the world does not depend on the tick rate.
 const (
-	strafeForce  = 120 // N for each key, along the ground
-	brakingBoost = 2   // times that when it works against the speed
+	strafeForce  = 120 // N per direction, along the ground
+	brakingBoost = 2   // factor of a force against the velocity
 
-	fieldRadius          = 2    // metres; how far Lift blows
-	fieldDepth           = 0.1  // metres below the ground: where it blows from
-	fieldScale           = 200  // m3/s2; the acceleration is this over the squared distance
+	fieldRadius          = 2    // metres; radius of the push field
+	fieldDepth           = 0.1  // metres; depth of the push field's centre below the ground
+	fieldScale           = 200  // m3/s2; the acceleration is this divided by the squared distance
 	maxFieldAcceleration = 500  // m/s2
-	hoverHeightOffset    = 0.7  // metres; the player's own height counts as so much less
-	hoverPullGain        = 20   // times the player's own lift if Pull is held too
+	hoverHeightOffset    = 0.7  // metres; subtracted from the player's height
+	hoverPullGain        = 20   // factor of the player's lift while Pull is pressed, too
 	bobForce             = 2    // N
 	bobTorque            = 1.5  // N m
-	maxLean              = 0.25 // rad; how far a hovering player leans into the push
+	maxLean              = 0.25 // rad; largest lean of a hovering player into its movement
 	leanPerNewton        = 0.1  // rad per N
-	maxUprightAngle      = 0.5  // rad; the righting torque grows no further
+	maxUprightAngle      = 0.5  // rad; the uprighting torque does not grow beyond
 	uprightStiffness     = 100  // N m per rad
 
-	pullRadius          = 1.8  // metres; how far Pull reaches
-	minPullDistance     = 0.2  // metres; nothing nearer is pulled
+	pullRadius          = 1.8  // metres; radius of the pull field
+	minPullDistance     = 0.2  // metres; bodies nearer than this are not pulled
 	maxPullAcceleration = 2000 // m/s2
 )
 
-// Rates of damping while hovering, per second, from his factors per tick at 60
-// Hz: a factor f is the rate 60 (1/f - 1).
+// Damping rates while hovering, per second, from the demo's factors per tick at 60 Hz: a factor f
+// is the rate 60 (1/f - 1).
 const (
 	hoverAngularDamping  = 60 * (1/0.95 - 1)
 	hoverLateralDamping  = 60 * (1/0.96 - 1)
 	hoverVerticalDamping = 60 * (1/0.999 - 1)
 )
 
-// appliedForces are what pushes each body in a tick. A step ends with all of them at 0.
+// appliedForces are the external forces on each body in a tick, world frame. They are 0 between
+// steps.
 type appliedForces struct {
 	force  []geom.Vec3 // N
 	torque []geom.Vec3 // N m
 }
 
-// applyInputs applies what the players hold to the forces of this tick.
+// applyInputs adds the forces of the players' inputs.
 func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		in := inputs[p]
@@ -58,14 +58,14 @@ func (w *World) applyInputs(inputs []Input) {
 	}
 }
 
-// addForce adds a force in newtons to body i, which wakes.
+// addForce adds a force in newtons to body i and wakes it.
 func (w *World) addForce(i int, f geom.Vec3) {
 	w.wakeBody(int32(i))
 	w.state.slowTicks[i] = 0
 	w.applied.force[i] = w.applied.force[i].Add(f)
 }
 
-// strafe pushes player p along the ground and returns the push.
+// strafe pushes player p along the ground and returns the force in newtons.
 func (w *World) strafe(p int, in Input) geom.Vec3 {
 	turn := float32(float32(in.Heading) * (geom.TwoPi / HeadingSteps))
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
@@ -89,8 +89,8 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 	return f
 }
 
-// hover lifts player p on the field that it blows, upright, leaning into its
-// push and bobbing a little.
+// hover makes player p hover above the ground: it lifts it, bobs it, turns it upright, leaning into
+// force, and damps it.
 func (w *World) hover(p int, in Input, force geom.Vec3) {
 	w.applyLift(p, in.Buttons&Pull != 0)
 	w.applyBobbing(p)
@@ -101,7 +101,7 @@ func (w *World) hover(p int, in Input, force geom.Vec3) {
 	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
 }
 
-// applyLift pushes player p up, the more the nearer it is to the ground.
+// applyLift pushes player p up, more strongly near the ground.
 func (w *World) applyLift(p int, pulling bool) {
 	height := w.state.Bodies[p].Pose.Pos.Z + fieldDepth - hoverHeightOffset
 	if height >= fieldRadius {
@@ -114,7 +114,8 @@ func (w *World) applyLift(p int, pulling bool) {
 	w.addForce(p, geom.Vec3{Z: force})
 }
 
-// applyBobbing moves player p by sums of three waves on the tick, in radians per tick at 60 Hz.
+// applyBobbing adds forces and torques that vary with the tick, as sums of three sines with rates
+// in radians per 1/60 s.
 func (w *World) applyBobbing(p int) {
 	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
@@ -123,7 +124,7 @@ func (w *World) applyBobbing(p int) {
 	}.Scale(bobTorque))
 }
 
-// leaningUp returns where up is for a player who leans into a push.
+// leaningUp returns the up direction of a player that leans into a force in newtons.
 func leaningUp(force geom.Vec3) geom.Vec3 {
 	up := geom.Vec3{Z: 1}
 	strength := force.Len()
@@ -134,7 +135,7 @@ func leaningUp(force geom.Vec3) geom.Vec3 {
 	return geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
 }
 
-// applyUprightTorque turns player p so that the nearest of its cube's axes comes to point to want.
+// applyUprightTorque turns player p so that the nearest axis of its cube points to target.
 func (w *World) applyUprightTorque(p int, target geom.Vec3) {
 	nearest := w.nearestAxis(p, target)
 	axis := nearest.Cross(target)
@@ -144,16 +145,17 @@ func (w *World) applyUprightTorque(p int, target geom.Vec3) {
 	}
 }
 
-// bobTickWrap keeps the bob's argument small enough to be exact: 18 hours.
+// bobTickWrap limits the argument of the bobbing, so that it stays exact: 19 hours at 60 ticks per
+// second.
 const bobTickWrap = 1 << 22
 
-// sineSum is the sum of three sines of t at three rates, shifted by phase.
+// sineSum returns the sum of three sines of t with three rates, shifted by phase.
 func sineSum(t, r1, r2, r3, phase float32) float32 {
 	return geom.Sin(float32(t*r1)+phase) + geom.Sin(float32(t*r2)+float32(3*phase)) + geom.Sin(float32(t*r3)+float32(10*phase))
 }
 
-// nearestAxis returns the axis of player p's cube, of its six, that points most
-// nearly to want.
+// nearestAxis returns the direction of player p's cube, of the six along its axes, that is nearest
+// to target.
 func (w *World) nearestAxis(p int, target geom.Vec3) geom.Vec3 {
 	axes := &w.shapes[p].axes
 	best, maxDot := axes.Z, float32(-2)
@@ -169,14 +171,14 @@ func (w *World) nearestAxis(p int, target geom.Vec3) geom.Vec3 {
 	return best
 }
 
-// fieldAcceleration is the acceleration of a field at a distance, at most most.
+// fieldAcceleration returns the acceleration by a field at a distance in metres, in m/s2.
 func fieldAcceleration(distance, maxAcceleration float32) float32 {
 	d := max(distance, 0.01)
 	return min(float32(fieldScale/float32(d*d)), maxAcceleration)
 }
 
-// applyPushField pushes the loose cubes near player p away from the ground below it. What
-// is under another player's authority it leaves alone, and so does pull.
+// applyPushField pushes bodies near player p away from a point in the ground below it. Like
+// applyPullField it ignores bodies that another player owns.
 func (w *World) applyPushField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	at.Z = -fieldDepth
@@ -194,12 +196,12 @@ func (w *World) applyPushField(p int) {
 	}
 }
 
-// NoPlayer stands for no player where a player's number is expected.
+// NoPlayer takes the place of a player's index where there is no player.
 const NoPlayer = -1
 
-// LimitFields limits the push and pull fields of players in the next step: they act on body i
-// only if owners[i] is that player or NoPlayer. The world reads owners until that step ends.
-// The limit is not part of a State; a step without a limit moves all bodies near the player.
+// LimitFields limits the push and pull fields of players in the next step: they act on body i only
+// if owners[i] is that player or NoPlayer. The world reads owners until that step ends. The limit
+// is not part of a State; in a step without a limit fields act on all bodies.
 func (w *World) LimitFields(owners []int8) { w.fieldOwners = owners }
 
 // fieldActsOn reports whether the fields of player p act on body i.
@@ -210,7 +212,7 @@ func (w *World) fieldActsOn(p, i int) bool {
 	return w.fieldOwners == nil || w.fieldOwners[i] == NoPlayer || w.fieldOwners[i] == int8(p)
 }
 
-// applyPullField draws the loose cubes near player p to its centre.
+// applyPullField pulls bodies near player p to its centre.
 func (w *World) applyPullField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {

@@ -2,19 +2,19 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// NoBody is the number of the body that a ray meets if it meets none.
+// NoBody takes the place of a body's index if a ray hits no body.
 const NoBody = -1
 
-// Hit is where a ray ends.
+// Hit is the result of a ray cast.
 type Hit struct {
-	Body     int     // that it meets first, or Missed: it meets what stands still or is carried, or nothing
-	Distance float32 // metres from the ray's origin to where it ends
+	// The first body hit, or NoBody: the ray hits the ground, a static or carrier box, or nothing.
+	Body     int
+	Distance float32 // metres from the origin to the hit, or to the end of the ray
 }
 
-// CastRay returns what a ray meets first of a scene whose bodies are at poses, by body:
-// a box of a body, what stands still, what is carried where it is at a moment, or
-// the ground. along is a unit vector; the ray ends after reach metres. The body called
-// without lets it through.
+// CastRay returns the first hit of a ray in a scene whose bodies are at poses, indexed by body, and
+// whose carriers are at the poses of a moment. direction is a unit vector, maxDistance is in
+// metres. The ray ignores body skip. rate is in ticks per second.
 func (s *Scene) CastRay(origin, direction geom.Vec3, maxDistance float32, poses []geom.Pose, skip int, at Moment, rate int) Hit {
 	hit := Hit{NoBody, maxDistance}
 	test := func(body int, box geom.Pose, half geom.Vec3) {
@@ -49,12 +49,13 @@ func (s *Scene) CastRay(origin, direction geom.Vec3, maxDistance float32, poses 
 	return hit
 }
 
-// WorldPose returns where the part is of a body at a pose.
+// WorldPose returns the pose of the part in the world frame, for a pose of its body.
 func (p *Part) WorldPose(body geom.Pose) geom.Pose {
 	return geom.Pose{Pos: body.Pos.Add(body.Rot.Rotate(p.Pose.Pos)), Rot: body.Rot.Mul(p.Pose.Rot).Unit()}
 }
 
-// boundingRadius is how far a body's boxes are from its middle at most.
+// boundingRadius returns the radius of a sphere about the body's centre that contains its boxes, in
+// metres.
 func (b *Box) boundingRadius() float32 {
 	r := b.Half.Len()
 	for i := range b.Parts {
@@ -63,7 +64,7 @@ func (b *Box) boundingRadius() float32 {
 	return r
 }
 
-// passesNear reports whether a ray comes as near to a point as r metres, or a hair more.
+// passesNear reports whether a ray passes within r metres of a point, with a tolerance of 1 cm.
 func passesNear(origin, direction, point geom.Vec3, r float32) bool {
 	d := point.Sub(origin)
 	distance := d.Dot(direction)
