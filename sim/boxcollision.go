@@ -6,10 +6,10 @@ import "ghostcube/sim/geom"
 // points. Such a point only removes approach velocity that would close the gap within the substep.
 const contactMargin = 0.02
 
-// An edge contact must be deeper than the best face contact by facePreference, and a face of the
-// second box deeper than one of the first by firstBoxPreference, both in metres. Without these
-// preferences the choice between nearly equal axes flips from tick to tick, and each flip loses the
-// warm start.
+// An edge axis is chosen only if its separation exceeds that of the best face axis by
+// facePreference, and a face axis of the second box only if it exceeds that of the first by
+// firstBoxPreference, both in metres. Without these preferences the choice between nearly equal
+// axes flips from tick to tick, and each flip loses the warm start.
 const (
 	firstBoxPreference = 0.002
 	facePreference     = 0.005

@@ -5,11 +5,12 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// fleet is many bodies of which most are far away: fields of cubes, in each but
-// the first of which a bar turns and keeps a few of them from sleep.
+// fleet is a world of many bodies, most of them far away: fields of cubes. In each field but the
+// player's a bar rotates and keeps some of them awake.
 func fleet(p paramValues) sim.Scene {
 	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
-	const side, spacing, halfBar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
+	// Cubes along a side of a field, metres between fields, half length of a bar in metres.
+	const side, spacing, halfBar = 20, 100, 2.2
 	fields := p.value("fields")
 	columns := 1
 	for columns*columns < fields {
@@ -18,7 +19,7 @@ func fleet(p paramValues) sim.Scene {
 	s.HalfWidth = max(256, float32(float32(columns/2)*spacing)+56)
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for f := range fields {
-		// From the middle outwards, so that the player is in the first.
+		// From the middle outwards; the player is in the first field.
 		x, y := spiral(f)
 		at := v(float32(float32(x)*spacing), float32(float32(y)*spacing), 0)
 		if f > 0 {
@@ -33,7 +34,8 @@ func fleet(p paramValues) sim.Scene {
 		}
 		for i := range side * side {
 			x, y := float32(i%side-side/2), float32(i/side-side/2)
-			if x == 0 && y == 0 { // the player is one of the first field's bodies, and a bar one of each other's
+			// The player or the field's bar takes the place of this cube.
+			if x == 0 && y == 0 {
 				continue
 			}
 			s.Boxes = append(s.Boxes, cube(at.Add(v(x+0.5, y+0.5, cubeHalf)), 0))
@@ -43,7 +45,7 @@ func fleet(p paramValues) sim.Scene {
 	return s
 }
 
-// spiral returns place n of a walk on a grid that winds outwards from its middle.
+// spiral returns cell n of a spiral on a grid, from the middle outwards.
 func spiral(n int) (x, y int) {
 	dx, dy := 1, 0
 	for leg := 1; ; leg++ {

@@ -5,8 +5,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// seesaw is a plank on an axle that rubs a little, so that equal weights
-// balance, and a player to jump onto one end.
+// seesaw is a plank on an axle, with a little friction so that equal weights balance, and a player
+// that can drop onto one end.
 func seesaw(paramValues) sim.Scene {
 	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them")
 	s.Boxes[0].Start.Pose.Pos = geom.Vec3{X: 3, Y: -4, Z: playerHalf}
@@ -19,7 +19,7 @@ func seesaw(paramValues) sim.Scene {
 		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, height), Rot: geom.Identity}},
 	})
 	s.Joints = []sim.Joint{{A: sim.WorldBody, B: plank, Hinge: true, Anchor: v(0, 0, height), Axis: v(0, 1, 0), MaxMotorTorque: 0.5}}
-	for _, y := range []float32{-1.15, 1.15} { // what the axle rests on
+	for _, y := range []float32{-1.15, 1.15} { // supports of the axle
 		post := staticBox(v(0, y, 0.35), v(0.12, 0.1, 0.35), geom.Identity)
 		s.Static = append(s.Static, post)
 	}
@@ -33,14 +33,15 @@ func seesaw(paramValues) sim.Scene {
 	return s
 }
 
-// Wheels are squares turned against each other: twelve corners roll well enough.
+// A wheel consists of three square boxes, rotated against each other: twelve corners roll well
+// enough.
 const (
 	wheelHalfSide  = 0.3                        // metres; half of a square's side
-	wheelRadius    = 1.41421356 * wheelHalfSide // to a corner
-	wheelHalfWidth = 0.12                       // half of it
+	wheelRadius    = 1.41421356 * wheelHalfSide // metres; to a corner
+	wheelHalfWidth = 0.12                       // metres
 )
 
-// wheelBox returns a wheel whose axle points along y, turned about the vertical.
+// wheelBox returns a wheel with its axle along y, rotated about the vertical by steer, in radians.
 func wheelBox(at geom.Vec3, steer float32, group int) sim.Box {
 	half := geom.Vec3{X: wheelHalfSide, Y: wheelHalfWidth, Z: wheelHalfSide}
 	b := sim.Box{
@@ -54,8 +55,7 @@ func wheelBox(at geom.Vec3, steer float32, group int) sim.Box {
 	return b
 }
 
-// trailer is a tractor that drives in a circle for ever and draws a trailer with
-// walls, in which cubes lie.
+// trailer is a tractor that drives in a circle and pulls a trailer with cubes in it.
 func trailer(p paramValues) sim.Scene {
 	s := baseScene("trailer", "a tractor drives round and round, and draws a trailer with cubes in it")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
@@ -66,17 +66,17 @@ func trailer(p paramValues) sim.Scene {
 	}
 	start := func(at geom.Vec3) sim.Body { return sim.Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}} }
 	const (
-		axleHeight    = wheelRadius + 0.01 // how high the axles start
-		halfWheelbase = 1.1                // half of the way between the tractor's axles
-		halfTrack     = 0.95               // half of that between its wheels
-		radius        = 9                  // of the circle that the middle of the rear axle drives
-		trailerX      = -3.9               // where the trailer's axle is
+		axleHeight    = wheelRadius + 0.01 // metres; height of the axles at the start
+		halfWheelbase = 1.1                // metres; half of the tractor's wheelbase
+		halfTrack     = 0.95               // metres; half of the distance between its wheels
+		radius        = 9                  // metres; of the circle of the rear axle's centre
+		trailerX      = -3.9               // metres; position of the trailer's axle
 		hitchX        = -2.0
 	)
-	speed := float32(p.value("speed")) / wheelRadius // rad/s; the middle's
+	speed := float32(p.value("speed")) / wheelRadius // rad/s of a wheel at the rear axle's centre
 	steer := float32(geom.Atan2(2*halfWheelbase, radius))
 
-	// The tractor: a chassis, and a cab that a weight below it balances.
+	// The tractor: a chassis, a cab, and a ballast below that balances it.
 	tractor := len(s.Boxes)
 	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.6, 0.6, 0.12), Density: 4, Friction: 1, FilterGroup: 1, Start: start(v(0, 0, axleHeight+0.1)),
@@ -94,12 +94,14 @@ func trailer(p paramValues) sim.Scene {
 	}
 	for _, y := range []float32{-halfTrack, halfTrack} {
 		addWheel(tractor, 1, halfWheelbase, y, steer, 0)
-		addWheel(tractor, 1, -halfWheelbase, y, 0, float32(speed*(radius-y))/radius) // it turns to the left: the left wheel has less of a way
+		// A left turn: the left wheel has the shorter path.
+		addWheel(tractor, 1, -halfWheelbase, y, 0, float32(speed*(radius-y))/radius)
 	}
 
-	// The trailer: a floor, four walls, a bar to the hitch, and a weight below.
+	// The trailer: a floor, four walls, a bar to the hitch, and a ballast below.
 	bed := len(s.Boxes)
-	const halfWall, wallMass = 0.05, 8 * 0.25 * 0.05 * (2*1.5 + 2*0.75) // half of their thickness, and what they weigh
+	// Half of the walls' thickness in metres, and their mass in kg.
+	const halfWall, wallMass = 0.05, 8 * 0.25 * 0.05 * (2*1.5 + 2*0.75)
 	s.Boxes = append(s.Boxes, sim.Box{
 		Half: v(1.5, 0.8, 0.06), Density: 4, Friction: 1, FilterGroup: 2, Start: start(v(trailerX, 0, axleHeight+0.1)),
 		Parts: []sim.Part{
@@ -121,19 +123,19 @@ func trailer(p paramValues) sim.Scene {
 	return s
 }
 
-// hauler is a sled that the player drives, with bays in which cubes lie: what is
-// stowed cannot get out, and hardly move.
+// hauler is a sled that the player drives, with cubes in its bays, which leave them little room.
 func hauler(p paramValues) sim.Scene {
 	s := baseScene("hauler", "a sled that the player drives, with cubes stowed in its bays")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	part := func(at, half geom.Vec3, density float32) sim.Part {
 		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
-	// The floor, walls round it and between the bays, and a weight below that
-	// balances them: what lies in the ground there is the floor's own.
+	// The floor, walls around it and between the bays, and a ballast below that balances them and
+	// reaches to the ground.
 	const halfLength, halfWidth, halfThickness, halfHeight, halfWall = 1.2, 0.5, 0.05, 0.2, 0.05
-	const wallMass = 8 * halfHeight * halfWall * (2*halfLength + 4*(halfWidth-2*halfWall)) // what they weigh
-	const wallCentre, ballastDepth = halfThickness + halfHeight, 0.1                       // from the middle of the floor to theirs, and to the weight's
+	const wallMass = 8 * halfHeight * halfWall * (2*halfLength + 4*(halfWidth-2*halfWall)) // kg
+	// Distances of the walls' centre and of the ballast's from the floor's centre, metres.
+	const wallCentre, ballastDepth = halfThickness + halfHeight, 0.1
 	s.Boxes[0] = sim.Box{
 		Half: v(halfLength, halfWidth, halfThickness), Density: 8, Friction: 0.04,
 		Start: sim.Body{Pose: geom.Pose{Pos: v(0, 0, 2*ballastDepth-halfThickness), Rot: geom.Identity}},
@@ -143,7 +145,7 @@ func hauler(p paramValues) sim.Scene {
 		},
 	}
 	sled := &s.Boxes[0]
-	const bayLength = (2*halfLength - 4*2*halfWall) / 3 // metres; three of them
+	const bayLength = (2*halfLength - 4*2*halfWall) / 3 // metres
 	for i := range 4 {
 		x := float32(-halfLength+halfWall) + float32(float32(i)*(bayLength+2*halfWall))
 		sled.Parts = append(sled.Parts, part(v(x, 0, wallCentre), v(halfWall, halfWidth-2*halfWall, halfHeight), 1))
@@ -155,14 +157,14 @@ func hauler(p paramValues) sim.Scene {
 		b.Half, b.Start.Asleep = v(half, half, half), false
 		s.Boxes = append(s.Boxes, b)
 	}
-	for i := range 6 { // beside its way
+	for i := range 6 { // beside the sled's path
 		s.Boxes = append(s.Boxes, cube(v(float32(4*i)-10, -4, cubeHalf), float32(0.4*float32(i))))
 	}
 	return s
 }
 
-// billiards is a table with rails and a triangle of smooth pucks: what one
-// player pushes, pushes the others.
+// billiards is a table with rails and a triangle of smooth pucks, so that one player moves many
+// bodies.
 func billiards(p paramValues) sim.Scene {
 	s := baseScene("billiards", "smooth pucks in a triangle between rails, that one player breaks")
 	s.Boxes[0].Start.Pose.Pos.Y = -7
@@ -177,7 +179,7 @@ func billiards(p paramValues) sim.Scene {
 		for i := range row + 1 {
 			b := cube(v(float32((float32(i)-float32(0.5*float32(row)))*(2*halfPuck+0.02)), float32(float32(row)*(2*halfPuck+0.01)), halfPuck), 0)
 			b.Half = v(halfPuck, halfPuck, halfPuck)
-			b.Density, b.Friction = 1, 0.002 // with the ground's 1 that is a coefficient of 0.045
+			b.Density, b.Friction = 1, 0.002 // with the ground's 1 the coefficient is 0.045
 			s.Boxes = append(s.Boxes, b)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package scene is the named starting states of the laboratory, with parameters, such
-// as "katamari:cubes=9". It builds them from package sim's exported names alone, and
-// knows nothing of how a world steps.
+// Package scene is the list of named scenes, with parameters, such as "katamari:cubes=9". It builds
+// them from exported names of package sim and knows nothing about stepping.
 package scene
 
 import (
@@ -11,7 +10,7 @@ import (
 	"ghostcube/sim"
 )
 
-// Template is a scene that can be asked for by its name.
+// Template is a named scene with its parameters.
 type Template struct {
 	Name   string
 	Params []Param
@@ -19,7 +18,7 @@ type Template struct {
 	build func(paramValues) sim.Scene
 }
 
-// Templates are all scenes, in the order in which a list shows them.
+// Templates are all scenes, in the order of lists.
 var Templates = []Template{
 	{Name: "plain", build: plain},
 	{Name: "zen", build: zen},
@@ -43,7 +42,7 @@ var Templates = []Template{
 	{Name: "train", build: train, Params: []Param{{"rods", "rods that the player tows", 8, 1, 32}}},
 }
 
-// Build makes the scene, with the numbers that its parameters have at first.
+// Build returns the scene with default parameters.
 func (n *Template) Build() sim.Scene {
 	s, err := n.buildWith("")
 	if err != nil {
@@ -52,7 +51,7 @@ func (n *Template) Build() sim.Scene {
 	return s
 }
 
-// buildWith makes the scene with parameters as text, such as "cubes=9".
+// buildWith returns the scene with parameters as text, such as "cubes=9".
 func (n *Template) buildWith(text string) (sim.Scene, error) {
 	p := paramValues{params: n.Params}
 	for _, x := range n.Params {
@@ -96,9 +95,8 @@ func Names() []string {
 	return names
 }
 
-// Named returns the scene that a text asks for: a name, and parameters
-// after colons, such as "katamari:cubes=9". The error says what is wrong with
-// it, and is an UnknownNameError if it is a name.
+// Named returns the scene of a specification: a name, and parameters after colons, such as
+// "katamari:cubes=9". The error for an unknown name is an UnknownNameError.
 func Named(spec string) (sim.Scene, error) {
 	name, text, more := strings.Cut(spec, ":")
 	for i := range Templates {

@@ -5,15 +5,15 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// train is a chain of rods that the player tows. It hangs on the middle of the player's
-// cube, so that that may roll.
+// train is a chain of rods that the player tows. It is attached to the centre of the player's cube,
+// so that the cube can roll.
 func train(p paramValues) sim.Scene {
 	s := baseScene("train", "a chain of rods on ball joints that the player tows")
 	s.MinSubsteps = 8
 	const (
-		halfThickness = 0.1  // half of a rod's thickness
-		halfLength    = 0.4  // half of the way from one joint to the next
-		firstEnd      = 1.45 // how far behind the player the first rod ends
+		halfThickness = 0.1  // metres
+		halfLength    = 0.4  // metres; half of the distance between joints
+		firstEnd      = 1.45 // metres behind the player, of the first rod's end
 		density       = 2    // kg/m3
 	)
 	from := s.Boxes[0].Start.Pose.Pos
