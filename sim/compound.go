@@ -97,11 +97,11 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		add(p.Half, p.Density, p.Pose)
 	}
 	if d := massMoment.Len() / mass; d > 1e-3 {
-		panic(fmt.Sprintf("sim: a body of several boxes balances %v m beside its middle, at %v", d, massMoment.Scale(1/mass)))
+		panic(fmt.Sprintf("sim: New: the centre of mass of a compound body is at %v, %v m from its origin; want at most 0.001 m", massMoment.Scale(1/mass), d))
 	}
 	tolerance := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
 	if geom.Abs(xy) > tolerance || geom.Abs(xz) > tolerance || geom.Abs(yz) > tolerance {
-		panic(fmt.Sprintf("sim: a body of several boxes has products of inertia, %v, %v and %v kg m2", xy, xz, yz))
+		panic(fmt.Sprintf("sim: New: a compound body has products of inertia of %v, %v and %v kg m2; want 0", xy, xz, yz))
 	}
 	return mass, inertia
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"ghostcube/sim/geom"
 )
 
@@ -53,7 +55,7 @@ type jointImpulse struct {
 func (w *World) newJoints() {
 	for _, j := range w.scene.Joints {
 		if j.A == j.B || j.A < WorldBody || j.B < 0 || j.A >= len(w.state.Bodies) || j.B >= len(w.state.Bodies) {
-			panic("sim: a joint between bodies that there are not")
+			panic(fmt.Sprintf("sim: New: a joint connects bodies %d and %d; want two different ones of %d, or WorldBody as A", j.A, j.B, len(w.state.Bodies)))
 		}
 		x := joint{Joint: j, localAnchorA: j.Anchor, localAxisA: j.Axis, localPerpA: j.Axis.Perpendicular()}
 		x.hasLimits = j.Hinge && j.LowerAngle < j.UpperAngle

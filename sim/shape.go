@@ -72,7 +72,7 @@ func (w *World) newShapes() {
 	}
 	w.newCarriers()
 	if len(w.shapes) >= 1<<16 {
-		panic("sim: a scene of more than 65535 boxes")
+		panic("sim: New: the scene has more than 65535 boxes")
 	}
 	for i := range w.state.Bodies {
 		w.updateShapes(i)

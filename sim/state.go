@@ -46,7 +46,7 @@ func (w *World) Save(s *State) {
 // that followed the Save.
 func (w *World) Load(s *State) {
 	if len(s.Bodies) != len(w.state.Bodies) {
-		panic("sim: Load of a state from another scene")
+		panic("sim: Load: the state is of another scene")
 	}
 	w.SetTick(s.Tick)
 	for i := range s.Bodies {

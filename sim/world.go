@@ -121,7 +121,7 @@ func newScratch(bodies int) scratch {
 // New returns the world of a scene at tick 0. rate is in ticks per second, in [1, 1000].
 func New(scene Scene, rate int) *World {
 	if rate < 1 || rate > 1000 {
-		panic("sim: New with a rate outside 1..1000 ticks per second")
+		panic("sim: New: the rate is outside 1 to 1000 ticks per second")
 	}
 	n := len(scene.Boxes)
 	w := &World{Settings: DefaultSettings, state: newState(&scene), scratch: newScratch(n)}
@@ -182,7 +182,7 @@ func (w *World) DropCache() {
 // CopyFrom makes w equal to o, which must be a world of the same scene and rate.
 func (w *World) CopyFrom(o *World) {
 	if len(w.state.Bodies) != len(o.state.Bodies) || w.rate != o.rate {
-		panic("sim: CopyFrom of a world of another scene or rate")
+		panic("sim: CopyFrom: the world has another scene or rate")
 	}
 	w.Settings, w.controls = o.Settings, o.controls
 	w.state.CopyFrom(&o.state)

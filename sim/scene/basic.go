@@ -11,7 +11,7 @@ func plain(paramValues) sim.Scene { return baseScene("plain", "one player's cube
 // zen is a playground with a ramp, steps, a low wall and two dozen cubes. It has the name of the
 // demo of 2004 that belongs to Fiedler's first articles.
 func zen(paramValues) sim.Scene {
-	s := baseScene("zen", "the player's cube, a ramp, steps, a low wall, two dozen cubes to push")
+	s := baseScene("zen", "a ramp, steps, a low wall, two dozen cubes to push")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 
 	// A ramp of 15 degrees that rises to the north, with its lower edge on the ground.
@@ -45,7 +45,7 @@ func zen(paramValues) sim.Scene {
 
 // tower is one stack of cubes.
 func tower(p paramValues) sim.Scene {
-	s := baseScene("tower", "cubes on each other, to be knocked over")
+	s := baseScene("tower", "a stack of cubes to knock over")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	for i := range p.value("height") {
 		s.Boxes = append(s.Boxes, cube(geom.Vec3{Z: 0.2 + float32(0.4*float32(i))}, 0))
@@ -56,7 +56,7 @@ func tower(p paramValues) sim.Scene {
 // twoPlayers is a wall of cubes between two players, and a larger cube at equal distance from both,
 // for contested ownership.
 func twoPlayers(paramValues) sim.Scene {
-	s := baseScene("two-players", "two players, a pile between them, and one cube to fight over")
+	s := baseScene("two-players", "two players, a pile between them, and one large cube to contest")
 	s.Players = 2
 	s.Boxes = append(s.Boxes[:0], playerBox(geom.Vec3{X: -6, Z: playerHalf}), playerBox(geom.Vec3{X: 6, Z: playerHalf}))
 	prize := cube(geom.Vec3{Y: -4, Z: 0.5}, 0)
@@ -79,7 +79,7 @@ func twoPlayers(paramValues) sim.Scene {
 // katamari is the world of Fiedler's demo of 2015: small cubes asleep on a grid of one metre, and a
 // player's cube dropped from 10 m. The demo has one player, this scene up to four.
 func katamari(p paramValues) sim.Scene {
-	s := baseScene("katamari", "small cubes asleep on a grid, and players who gather them")
+	s := baseScene("katamari", "small cubes asleep on a grid, for players to gather")
 	s.Players = p.value("players")
 	s.Boxes = s.Boxes[:0]
 	for i := range s.Players { // the first in the middle, the others around it

@@ -19,7 +19,7 @@ func carrierFloor(x, y, halfX, halfY float32) sim.Box {
 
 // turntable is a large square table that rotates at a constant rate.
 func turntable(p paramValues) sim.Scene {
-	s := baseScene("turntable", "a large table that turns, with cubes on it and beside it")
+	s := baseScene("turntable", "a large rotating table, with cubes on it and beside it")
 	s.Boxes[0].Start.Pose.Pos.Y = -10.5
 	rpm := p.value("rpm")
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
@@ -52,7 +52,7 @@ func turntable(p paramValues) sim.Scene {
 // The platform is a second carrier beside the door that moves in parallel. The player starts on it
 // and boards a moving ship.
 func ship(p paramValues) sim.Scene {
-	s := baseScene("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
+	s := baseScene("ship", "a ship with walls and a door that moves back and forth and stops at both ends")
 	distance := p.value("distance")
 	// At most 7.5 m/s and 2.3 m/s2 for 40 m, 50 m/s and 7.6 m/s2 for 530 m.
 	seconds := 10 + (distance-40)/49

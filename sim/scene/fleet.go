@@ -8,7 +8,7 @@ import (
 // fleet is a world of many bodies, most of them far away: fields of cubes. In each field but the
 // player's a bar rotates and keeps some of them awake.
 func fleet(p paramValues) sim.Scene {
-	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
+	s := baseScene("fleet", "fields of 400 bodies, 100 m apart, with a rotating bar in all but one")
 	// Cubes along a side of a field, metres between fields, half length of a bar in metres.
 	const side, spacing, halfBar = 20, 100, 2.2
 	fields := p.value("fields")

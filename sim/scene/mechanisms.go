@@ -8,7 +8,7 @@ import (
 // seesaw is a plank on an axle, with a little friction so that equal weights balance, and a player
 // that can drop onto one end.
 func seesaw(paramValues) sim.Scene {
-	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them")
+	s := baseScene("seesaw", "a plank that balances three cubes against three, and a player to throw them off")
 	s.Boxes[0].Start.Pose.Pos = geom.Vec3{X: 3, Y: -4, Z: playerHalf}
 	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
@@ -57,7 +57,7 @@ func wheelBox(at geom.Vec3, steer float32, group int) sim.Box {
 
 // trailer is a tractor that drives in a circle and pulls a trailer with cubes in it.
 func trailer(p paramValues) sim.Scene {
-	s := baseScene("trailer", "a tractor drives round and round, and draws a trailer with cubes in it")
+	s := baseScene("trailer", "a tractor that drives in a circle and pulls a trailer with cubes in it")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 8
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
@@ -125,7 +125,7 @@ func trailer(p paramValues) sim.Scene {
 
 // hauler is a sled that the player drives, with cubes in its bays, which leave them little room.
 func hauler(p paramValues) sim.Scene {
-	s := baseScene("hauler", "a sled that the player drives, with cubes stowed in its bays")
+	s := baseScene("hauler", "a sled that the player drives, with cubes in its bays")
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	part := func(at, half geom.Vec3, density float32) sim.Part {
 		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
@@ -166,7 +166,7 @@ func hauler(p paramValues) sim.Scene {
 // billiards is a table with rails and a triangle of smooth pucks, so that one player moves many
 // bodies.
 func billiards(p paramValues) sim.Scene {
-	s := baseScene("billiards", "smooth pucks in a triangle between rails, that one player breaks")
+	s := baseScene("billiards", "a triangle of smooth pucks between rails, for the player to break")
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	const halfX, halfY, halfRail, halfHeight, halfPuck = 5, 10, 0.25, 0.7, 0.3 // metres
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }

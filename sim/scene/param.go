@@ -23,7 +23,7 @@ func (p paramValues) value(name string) int {
 			return p.values[i]
 		}
 	}
-	panic("scene: a template asks for a number that it does not declare: " + name)
+	panic("scene: a template reads a parameter that it does not declare: " + name)
 }
 
 func (n *Template) paramIndex(name string) int {

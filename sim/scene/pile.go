@@ -32,7 +32,7 @@ func pile(p paramValues) sim.Scene {
 
 // heap is a block of cubes dropped in random orientations, which meets every kind of contact.
 func heap(p paramValues) sim.Scene {
-	s := baseSceneBeside("heap", "cubes dropped at random: every kind of contact")
+	s := baseSceneBeside("heap", "cubes dropped in random orientations: every kind of contact")
 	c := lcg(54321)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {

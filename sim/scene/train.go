@@ -8,7 +8,7 @@ import (
 // train is a chain of rods that the player tows. It is attached to the centre of the player's cube,
 // so that the cube can roll.
 func train(p paramValues) sim.Scene {
-	s := baseScene("train", "a chain of rods on ball joints that the player tows")
+	s := baseScene("train", "a chain of rods on ball joints, towed by the player")
 	s.MinSubsteps = 8
 	const (
 		halfThickness = 0.1  // metres

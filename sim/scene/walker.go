@@ -161,7 +161,7 @@ func (r *rodBuilder) addLeg(l leg, frame, crank int) {
 
 // walker walks on twelve legs that one crank moves in six phases.
 func walker(p paramValues) sim.Scene {
-	s := baseScene("walker", "a beast of rods and joints that walks on twelve legs")
+	s := baseScene("walker", "a machine of rods and joints that walks on twelve legs")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 16
 	const halfWidth = 1.0 // half of the frame's width, metres
