@@ -151,11 +151,11 @@ func (r *rodBuilder) addLeg(l leg, frame, crank int) {
 	r.addHinge(crank, pull, l.pin)
 	r.addBallJoint(push, upper, l.knee)
 
-	hang, link := r.addRod(l.pivot, l.ankle), r.addRod(l.shin, l.heel)
-	r.addHinge(frame, hang, l.pivot)
-	r.addHinge(upper, link, l.shin)
-	r.addHinge(link, lower, l.heel)
-	r.addBallJoint(hang, lower, l.ankle)
+	rocker, coupler := r.addRod(l.pivot, l.ankle), r.addRod(l.shin, l.heel)
+	r.addHinge(frame, rocker, l.pivot)
+	r.addHinge(upper, coupler, l.shin)
+	r.addHinge(coupler, lower, l.heel)
+	r.addBallJoint(rocker, lower, l.ankle)
 	r.addBallJoint(pull, lower, l.ankle)
 }
 
