@@ -26,7 +26,7 @@ func TestTurntableCarriesBoxes(t *testing.T) {
 	}{{1, 0.001}, {6, 0.001}, {-6, 0.001}, {10, 0.004}, {15, 0.010}} {
 		for _, r := range []float32{0, 0.5, 1.5, 3, 5} {
 			w := New(tableScene(c.rpm, spinWithTable(boxOnFloor(r, 0, cubeHalf, 1), c.rpm)), 60)
-			path := &w.scene.Carriers[0].Path
+			path := &w.Scene().Carriers[0].Path
 			for range 30 { // to settle
 				w.Step()
 			}
@@ -120,7 +120,7 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 			case before && !b.Asleep:
 				woke++
 			}
-			deck := w.shapes[w.firstCarrierShape].pose.Pos
+			deck := CarrierBoxPose(w, 0).Pos
 			most = max(most, geom.Abs(b.Pose.Pos.X-deck.X-2))
 			if z := b.Pose.Pos.Z; !c.slips && geom.Abs(z-floorTop-0.2) > 0.003 {
 				t.Fatalf("mu %v in %d s: it is at height %v in tick %d", c.mu, c.ride, z, w.Tick())
@@ -157,7 +157,7 @@ func TestShuttlePushes(t *testing.T) {
 		w := New(s, 60)
 		for range 60 * (ride + 1) {
 			w.Step()
-			front := w.shapes[w.firstCarrierShape].pose.Pos.X
+			front := CarrierBoxPose(w, 0).Pos.X
 			for i, b := range w.Bodies() {
 				if b.Pose.Pos.X < front {
 					t.Fatalf("ride %d s: cube %d is at %v, behind the wall at %v", ride, i, b.Pose.Pos, front)
@@ -186,7 +186,7 @@ func TestWallsPush(t *testing.T) {
 		for range ticks {
 			w.Step()
 			// Where the box is, seen from the carrier, against where it was.
-			p := w.scene.Carriers[0].Path.Pose(s.Boxes[0].Start.Pose, w.Tick(), 60)
+			p := w.Scene().Carriers[0].Path.Pose(s.Boxes[0].Start.Pose, w.Tick(), 60)
 			got := w.Bodies()[0].Pose
 			d := p.Rot.Inverse().Rotate(got.Pos.Sub(p.Pos))
 			if turn := got.Rot.Mul(p.Rot.Inverse()).Angle(); geom.Abs(d.X) > 0.001 || turn > 0.001 {
@@ -215,9 +215,9 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		w, other := New(scene, 60), New(scene, 60)
 		held := func(what string, w *World) {
 			t.Helper()
-			for i := range w.carrierBoxes {
-				c := &w.carrierBoxes[i]
-				if got, want := w.shapes[w.firstCarrierShape+i].pose, w.scene.Carriers[c.carrier].Path.Pose(c.start, w.Tick(), 60); got != want {
+			c := &w.Scene().Carriers[0]
+			for i := range c.Boxes {
+				if got, want := CarrierBoxPose(w, i), c.Path.Pose(c.Boxes[i].Start.Pose, w.Tick(), 60); got != want {
 					t.Errorf("%s, %s: box %d is at %v, not %v", name, what, i, got, want)
 				}
 			}
@@ -229,7 +229,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 			}
 			w.Step(ScriptedInput(w.Tick()))
 		}
-		ahead := w.shapes[w.firstCarrierShape].pose
+		ahead := CarrierBoxPose(w, 0)
 		held("stepped", w)
 		other.CopyFrom(w)
 		held("copied", other)
@@ -243,15 +243,15 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		w.Load(&after)
 		w.Load(&s)
 		held("loaded", w)
-		if w.shapes[w.firstCarrierShape].pose == ahead {
+		if CarrierBoxPose(w, 0) == ahead {
 			t.Errorf("%s does not move", name)
 		}
 		w.SetTick(700)
 		held("relabelled", w)
-		if w.shapes[w.firstCarrierShape].pose != ahead {
+		if CarrierBoxPose(w, 0) != ahead {
 			t.Errorf("%s: put to the same tick, it is elsewhere", name)
 		}
-		p := w.scene.Carriers[0].Path
+		p := w.Scene().Carriers[0].Path
 		round := Tick(36 * 60)
 		if name == "turntable" {
 			round = 10 * 60
@@ -269,7 +269,7 @@ func TestCarriersFollowTheTick(t *testing.T) {
 // starts, its highest speed and acceleration.
 func TestPath(t *testing.T) {
 	p := Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
-	at := func(tick int) float64 { return 40 * p.progress(pathTime{Tick(tick), 0, 1, 60}) }
+	at := func(tick int) float64 { return 40 * PathProgress(&p, Tick(tick), 60) }
 	var speed, push float64
 	for tick := 1; tick < 36*60; tick++ {
 		v, next := (at(tick)-at(tick-1))*60, (at(tick+1)-at(tick))*60

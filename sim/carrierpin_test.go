@@ -11,8 +11,8 @@ import (
 func TestPinnedAtTick(t *testing.T) {
 	for name, scene := range map[string]Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
 		w := New(scene, 60)
-		p := &w.scene.Carriers[0].Path
-		box := w.carrierBoxes[0].start
+		p := &w.Scene().Carriers[0].Path
+		box := w.Scene().Carriers[0].Boxes[0].Start.Pose
 		for tick := Tick(0); tick < 1200; tick += 7 {
 			now, next := p.Pose(box, tick, 60), p.Pose(box, tick+1, 60)
 			if got := p.PoseAt(box, tick.Moment(), 60); got != now {
@@ -23,7 +23,7 @@ func TestPinnedAtTick(t *testing.T) {
 				t.Fatalf("%s, half a tick after %d: it is at %v, not %v", name, tick, half, want)
 			}
 			w.PinCarriers(tick.Moment() + MomentsPerTick/2)
-			if got := w.shapes[w.firstCarrierShape].pose; got != half {
+			if got := CarrierBoxPose(w, 0); got != half {
 				t.Fatalf("%s: held half a tick after %d it is at %v, not %v", name, tick, got, half)
 			}
 		}
@@ -47,7 +47,7 @@ func TestPinnedCarrierStands(t *testing.T) {
 	}
 	// The ship goes on by less than two centimetres a tick under what stands in it, which stays
 	// until a wall comes.
-	path := &w.scene.Carriers[0].Path
+	path := &w.Scene().Carriers[0].Path
 	m := Moment(9 * 60 * MomentsPerTick)
 	x := func() float32 { return path.PoseAt(geom.Pose{}, m, 60).Pos.X }
 	for ; x() < 4; m += MomentsPerTick / 8 {
@@ -55,7 +55,7 @@ func TestPinnedCarrierStands(t *testing.T) {
 		w.Step()
 	}
 	for i, b := range w.Bodies()[1:7] {
-		start := w.scene.Boxes[i+1].Start.Pose.Pos
+		start := w.Scene().Boxes[i+1].Start.Pose.Pos
 		if start.X > 0 && geom.Abs(b.Pose.Pos.X-start.X) > 0.5 {
 			t.Errorf("cube %d, far from the wall, was at %v and is at %v", i+1, start, b.Pose.Pos)
 		}
@@ -98,7 +98,7 @@ func TestUnpinCarriers(t *testing.T) {
 		w, never := New(scene, 60), New(scene, 60)
 		at := Tick(600).Moment() + 1234
 		w.PinCarriers(at)
-		pose := w.shapes[w.firstCarrierShape].pose
+		pose := CarrierBoxPose(w, 0)
 		var s State
 		for range 300 {
 			never.Step(ScriptedInput(never.Tick()))
@@ -109,7 +109,7 @@ func TestUnpinCarriers(t *testing.T) {
 		w.SetTick(500)
 		w.SetBody(0, w.Bodies()[0])
 		w.Step()
-		if got := w.shapes[w.firstCarrierShape].pose; got != pose || w.CarrierMoment() != at {
+		if got := CarrierBoxPose(w, 0); got != pose || w.CarrierMoment() != at {
 			t.Errorf("%s: held at %v, it is at %v", name, pose, got)
 		}
 		copied := New(scene, 60)

@@ -39,9 +39,9 @@ func TestCompoundMass(t *testing.T) {
 		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
 	}
-	a, b := newShape(&whole, 1), newShape(&cut, 1)
-	if d := a.invInertiaLocal.Sub(b.invInertiaLocal).Len(); d > 1e-4*a.invInertiaLocal.Len() || geom.Abs(a.invMass-b.invMass) > 1e-4*a.invMass {
-		t.Errorf("whole it has %v and 1/%v, cut %v and 1/%v", a.invInertiaLocal, a.invMass, b.invInertiaLocal, b.invMass)
+	a, b := New(boxScene(whole), 60), New(boxScene(cut), 60)
+	if d := Inertia(a, 0).Sub(Inertia(b, 0)).Len(); d > 1e-4*Inertia(a, 0).Len() || geom.Abs(Mass(a, 0)-Mass(b, 0)) > 1e-4*Mass(a, 0) {
+		t.Errorf("whole it has %v kg m2 and %v kg, cut %v and %v", Inertia(a, 0), Mass(a, 0), Inertia(b, 0), Mass(b, 0))
 	}
 	for what, p := range map[string]Part{
 		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
@@ -55,7 +55,7 @@ func TestCompoundMass(t *testing.T) {
 			}()
 			bad := cut
 			bad.Parts = []Part{p}
-			newShape(&bad, 1)
+			New(boxScene(bad), 60)
 		}()
 	}
 }
@@ -78,7 +78,7 @@ func TestCompoundIsOne(t *testing.T) {
 		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
 	}
 	for range 60 { // against the cube outside, which the wall pushes
-		w.addForce(0, geom.Vec3{X: -150})
+		AddForce(w, 0, geom.Vec3{X: -150})
 		w.Step()
 	}
 	bowl, cube, pushed := w.Bodies()[0].Pose.Pos, w.Bodies()[1].Pose.Pos, w.Bodies()[2].Pose.Pos

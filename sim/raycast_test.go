@@ -53,7 +53,7 @@ func TestAim(t *testing.T) {
 	for _, d := range []geom.Vec3{{Y: 1}, {X: 1}, {X: -1}, {Y: -2}, {X: 3, Y: -1, Z: 0.5}, {X: -3, Y: 1, Z: -2}, {X: 0.001, Y: 5}, {X: -0.001, Y: 5}, {Z: 1}, {Z: -1, X: 0.01}} {
 		s := Aim(d)
 		off := s.Direction().Sub(d.Unit()).Len()
-		if !s.Fired || s.Yaw >= AimSteps || s.Pitch > MaxPitch || s.Pitch < -MaxPitch || off > 1.6*aimStep {
+		if !s.Fired || s.Yaw >= AimSteps || s.Pitch > MaxPitch || s.Pitch < -MaxPitch || off > 1.6*geom.TwoPi/AimSteps {
 			t.Errorf("%v: %+v, %v off", d, s, off)
 		}
 	}
