@@ -1,17 +1,18 @@
-package sim
+package sim_test
 
 import (
 	"math"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // tableScene is a scene of loose boxes and a table about the origin that turns so
 // many times a minute.
-func tableScene(rpm int, boxes ...Box) Scene {
+func tableScene(rpm int, boxes ...sim.Box) sim.Scene {
 	s := boxScene(boxes...)
-	s.Carriers = []Carrier{{Path: Path{RPM: rpm}, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
+	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
 	return s
 }
 
@@ -25,7 +26,7 @@ func TestTurntableCarriesBoxes(t *testing.T) {
 		least float32 // metres; the way off that is allowed
 	}{{1, 0.001}, {6, 0.001}, {-6, 0.001}, {10, 0.004}, {15, 0.010}} {
 		for _, r := range []float32{0, 0.5, 1.5, 3, 5} {
-			w := New(tableScene(c.rpm, spinWithTable(boxOnFloor(r, 0, cubeHalf, 1), c.rpm)), 60)
+			w := sim.New(tableScene(c.rpm, spinWithTable(boxOnFloor(r, 0, cubeHalf, 1), c.rpm)), 60)
 			path := &w.Scene().Carriers[0].Path
 			for range 30 { // to settle
 				w.Step()
@@ -55,11 +56,11 @@ func TestTurntableCarriesBoxes(t *testing.T) {
 // TestCarrierTurnsAndTravels says that a cube rides a floor that turns and goes to and fro
 // at once.
 func TestCarrierTurnsAndTravels(t *testing.T) {
-	path := Path{RPM: 6, Centre: geom.Vec3{X: 1, Y: 1}, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
+	path := sim.Path{RPM: 6, Centre: geom.Vec3{X: 1, Y: 1}, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
 	s := boxScene(spinWithTable(boxOnFloor(2, -1, cubeHalf, 1), 6))
 	s.Boxes[0].Start.Linear = geom.Vec3{X: geom.TwoPi / 10 * 2, Y: geom.TwoPi / 10}
-	s.Carriers = []Carrier{{Path: path, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
-	w := New(s, 60)
+	s.Carriers = []sim.Carrier{{Path: path, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
+	w := sim.New(s, 60)
 	from := path.Pose(s.Boxes[0].Start.Pose, 0, 60)
 	for range 20 * 60 {
 		w.Step()
@@ -82,7 +83,7 @@ func TestSlidesOffTurntable(t *testing.T) {
 		b.Start.Pose.Pos.Z = floorTop + 0.1
 		s := tableScene(rpm, b)
 		s.Damping = 0
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		for range 360 {
 			w.Step()
 		}
@@ -107,8 +108,8 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 		s := boxScene(boxOnFloor(2, 1, 0.2, c.mu*c.mu))
 		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // does not tip over
 		s.Damping = 0
-		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []Box{carrierFloor(0, 0, 6, 3)}}}
-		w := New(s, 60)
+		s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 3)}}}
+		w := sim.New(s, 60)
 		slept, woke, most := 0, 0, float32(0)
 		for range 2 * (2 + c.ride) * 60 {
 			before := w.Bodies()[0].Asleep
@@ -120,7 +121,7 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 			case before && !b.Asleep:
 				woke++
 			}
-			deck := CarrierBoxPose(w, 0).Pos
+			deck := sim.CarrierBoxPose(w, 0).Pos
 			most = max(most, geom.Abs(b.Pose.Pos.X-deck.X-2))
 			if z := b.Pose.Pos.Z; !c.slips && geom.Abs(z-floorTop-0.2) > 0.003 {
 				t.Fatalf("mu %v in %d s: it is at height %v in tick %d", c.mu, c.ride, z, w.Tick())
@@ -146,18 +147,18 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 // way with it, also sleepers, and that nothing passes through it.
 func TestShuttlePushes(t *testing.T) {
 	for _, ride := range []int{8, 4, 2} { // 9, 19 and 37 m/s at most
-		var boxes []Box
+		var boxes []sim.Box
 		for i := range 10 { // at many distances, so that some come at the worst moment
 			boxes = append(boxes, cube(geom.Vec3{X: 19 + 0.13*float32(i), Y: 0.5*float32(i) - 2.25, Z: cubeHalf}, 0))
 		}
 		s := boxScene(boxes...)
 		s.MaxLinearSpeed = 64
 		wall := staticBox(geom.Vec3{Z: 1}, geom.Vec3{X: 0.15, Y: 3, Z: 1}, geom.Identity)
-		s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: ride, WaitSeconds: 1}, Boxes: []Box{wall}}}
-		w := New(s, 60)
+		s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: ride, WaitSeconds: 1}, Boxes: []sim.Box{wall}}}
+		w := sim.New(s, 60)
 		for range 60 * (ride + 1) {
 			w.Step()
-			front := CarrierBoxPose(w, 0).Pos.X
+			front := sim.CarrierBoxPose(w, 0).Pos.X
 			for i, b := range w.Bodies() {
 				if b.Pose.Pos.X < front {
 					t.Fatalf("ride %d s: cube %d is at %v, behind the wall at %v", ride, i, b.Pose.Pos, front)
@@ -175,14 +176,14 @@ func TestShuttlePushes(t *testing.T) {
 // along a way, and round on a table, where the wall turns a long box.
 func TestWallsPush(t *testing.T) {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	plank := func(at, half geom.Vec3) Box {
+	plank := func(at, half geom.Vec3) sim.Box {
 		b := boxAt(at.X, at.Y, at.Z, 0, 0)
 		b.Half = half
 		return b
 	}
-	follows := func(what string, s Scene, ticks int) {
+	follows := func(what string, s sim.Scene, ticks int) {
 		s.NoSleep = true
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		for range ticks {
 			w.Step()
 			// Where the box is, seen from the carrier, against where it was.
@@ -196,10 +197,10 @@ func TestWallsPush(t *testing.T) {
 	}
 	s := boxScene(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
 	s.Damping = 0.6
-	s.Carriers = []Carrier{{Path: Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
+	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []sim.Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
 	follows("straight", s, 60*5) // while it speeds up
 	s = boxScene(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
-	s.Carriers = []Carrier{{Path: Path{RPM: -6}, Boxes: []Box{
+	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: -6}, Boxes: []sim.Box{
 		carrierFloor(0, 0, 6, 6), staticBox(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
 		staticBox(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
 	}}}
@@ -211,25 +212,25 @@ func TestWallsPush(t *testing.T) {
 // alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
 // same tick of its round it is at the same place to the bit.
 func TestCarriersFollowTheTick(t *testing.T) {
-	for name, scene := range map[string]Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
-		w, other := New(scene, 60), New(scene, 60)
-		held := func(what string, w *World) {
+	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
+		w, other := sim.New(scene, 60), sim.New(scene, 60)
+		held := func(what string, w *sim.World) {
 			t.Helper()
 			c := &w.Scene().Carriers[0]
 			for i := range c.Boxes {
-				if got, want := CarrierBoxPose(w, i), c.Path.Pose(c.Boxes[i].Start.Pose, w.Tick(), 60); got != want {
+				if got, want := sim.CarrierBoxPose(w, i), c.Path.Pose(c.Boxes[i].Start.Pose, w.Tick(), 60); got != want {
 					t.Errorf("%s, %s: box %d is at %v, not %v", name, what, i, got, want)
 				}
 			}
 		}
-		var s, after State
+		var s, after sim.State
 		for w.Tick() < 700 {
 			if w.Tick() == 550 {
 				w.Save(&s)
 			}
-			w.Step(ScriptedInput(w.Tick()))
+			w.Step(scriptedInput(w.Tick()))
 		}
-		ahead := CarrierBoxPose(w, 0)
+		ahead := sim.CarrierBoxPose(w, 0)
 		held("stepped", w)
 		other.CopyFrom(w)
 		held("copied", other)
@@ -243,21 +244,21 @@ func TestCarriersFollowTheTick(t *testing.T) {
 		w.Load(&after)
 		w.Load(&s)
 		held("loaded", w)
-		if CarrierBoxPose(w, 0) == ahead {
+		if sim.CarrierBoxPose(w, 0) == ahead {
 			t.Errorf("%s does not move", name)
 		}
 		w.SetTick(700)
 		held("relabelled", w)
-		if CarrierBoxPose(w, 0) != ahead {
+		if sim.CarrierBoxPose(w, 0) != ahead {
 			t.Errorf("%s: put to the same tick, it is elsewhere", name)
 		}
 		p := w.Scene().Carriers[0].Path
-		round := Tick(36 * 60)
+		round := sim.Tick(36 * 60)
 		if name == "turntable" {
 			round = 10 * 60
 		}
 		one := geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}
-		for _, tick := range []Tick{0, 100, 599, 1500} {
+		for _, tick := range []sim.Tick{0, 100, 599, 1500} {
 			if p.Pose(one, tick, 60) != p.Pose(one, tick+1000*round, 60) {
 				t.Errorf("%s: a thousand rounds after tick %d it is elsewhere", name, tick)
 			}
@@ -268,8 +269,8 @@ func TestCarriersFollowTheTick(t *testing.T) {
 // TestPath holds a path against what it says: rests at both ends, smooth
 // starts, its highest speed and acceleration.
 func TestPath(t *testing.T) {
-	p := Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
-	at := func(tick int) float64 { return 40 * PathProgress(&p, Tick(tick), 60) }
+	p := sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
+	at := func(tick int) float64 { return 40 * sim.PathProgress(&p, sim.Tick(tick), 60) }
 	var speed, push float64
 	for tick := 1; tick < 36*60; tick++ {
 		v, next := (at(tick)-at(tick-1))*60, (at(tick+1)-at(tick))*60
@@ -281,7 +282,7 @@ func TestPath(t *testing.T) {
 	if math.Abs(speed-7.5) > 0.01 || math.Abs(push-2.309) > 0.01 {
 		t.Errorf("at most %v m/s and %v m/s2", speed, push)
 	}
-	turn := Path{RPM: 6, Centre: geom.Vec3{X: 1}}
+	turn := sim.Path{RPM: 6, Centre: geom.Vec3{X: 1}}
 	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter
 	if got.Pos.Sub(geom.Vec3{X: 1, Y: 2}).Len() > 1e-6 || geom.Abs(got.Rot.Angle()-geom.HalfPi) > 1e-6 {
 		t.Errorf("after a quarter of a turn it is at %v", got)
@@ -292,8 +293,8 @@ func TestPath(t *testing.T) {
 // when the world is given another tick.
 func TestSetTickLeavesBoxesBehind(t *testing.T) {
 	s := boxScene(boxOnFloor(0, 0, 0.2, 1))
-	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []Box{carrierFloor(0, 0, 2, 2)}}}
-	w := New(s, 60)
+	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []sim.Box{carrierFloor(0, 0, 2, 2)}}}
+	w := sim.New(s, 60)
 	for range 120 {
 		w.Step()
 	}
@@ -314,9 +315,9 @@ func TestSetTickLeavesBoxesBehind(t *testing.T) {
 // speeds up and slows down.
 func TestCarrierVelocity(t *testing.T) {
 	s := boxScene(spinWithTable(boxOnFloor(3, -1, cubeHalf, 1), 6))
-	path := Path{RPM: 6, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
-	s.Carriers = []Carrier{{Path: path, Boxes: []Box{carrierFloor(0, 0, 6, 6)}}}
-	w := New(s, 60)
+	path := sim.Path{RPM: 6, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
+	s.Carriers = []sim.Carrier{{Path: path, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
+	w := sim.New(s, 60)
 	for range 9 * 60 {
 		w.Step()
 		if w.Tick() < 30 {

@@ -1,29 +1,30 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // TestPinnedAtTick says that a carrier held at the beginning of a tick is where it is
 // in that tick, to the bit, and between two ticks in between.
 func TestPinnedAtTick(t *testing.T) {
-	for name, scene := range map[string]Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
-		w := New(scene, 60)
+	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
+		w := sim.New(scene, 60)
 		p := &w.Scene().Carriers[0].Path
 		box := w.Scene().Carriers[0].Boxes[0].Start.Pose
-		for tick := Tick(0); tick < 1200; tick += 7 {
+		for tick := sim.Tick(0); tick < 1200; tick += 7 {
 			now, next := p.Pose(box, tick, 60), p.Pose(box, tick+1, 60)
 			if got := p.PoseAt(box, tick.Moment(), 60); got != now {
 				t.Fatalf("%s, tick %d: at its moment it is at %v, not %v", name, tick, got, now)
 			}
-			half := p.PoseAt(box, tick.Moment()+MomentsPerTick/2, 60)
+			half := p.PoseAt(box, tick.Moment()+sim.MomentsPerTick/2, 60)
 			if want := (geom.Pose{Pos: now.Pos.AddScaled(0.5, next.Pos.Sub(now.Pos)), Rot: geom.Slerp(now.Rot, next.Rot, 0.5)}); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
 				t.Fatalf("%s, half a tick after %d: it is at %v, not %v", name, tick, half, want)
 			}
-			w.PinCarriers(tick.Moment() + MomentsPerTick/2)
-			if got := CarrierBoxPose(w, 0); got != half {
+			w.PinCarriers(tick.Moment() + sim.MomentsPerTick/2)
+			if got := sim.CarrierBoxPose(w, 0); got != half {
 				t.Fatalf("%s: held half a tick after %d it is at %v, not %v", name, tick, got, half)
 			}
 		}
@@ -35,7 +36,7 @@ func TestPinnedAtTick(t *testing.T) {
 // the carrier is held at and not where the tick has it; and that it wakes, stays behind
 // and is pushed by a wall when the carrier is held elsewhere.
 func TestPinnedCarrierStands(t *testing.T) {
-	w := New(shipScene(40, 10), 60)
+	w := sim.New(shipScene(40, 10), 60)
 	w.SetTick(13 * 60) // under way, at its fastest
 	w.PinCarriers(0)
 	in := w.Bodies()[1] // a cube in the ship, as it starts
@@ -48,9 +49,9 @@ func TestPinnedCarrierStands(t *testing.T) {
 	// The ship goes on by less than two centimetres a tick under what stands in it, which stays
 	// until a wall comes.
 	path := &w.Scene().Carriers[0].Path
-	m := Moment(9 * 60 * MomentsPerTick)
+	m := sim.Moment(9 * 60 * sim.MomentsPerTick)
 	x := func() float32 { return path.PoseAt(geom.Pose{}, m, 60).Pos.X }
-	for ; x() < 4; m += MomentsPerTick / 8 {
+	for ; x() < 4; m += sim.MomentsPerTick / 8 {
 		w.PinCarriers(m)
 		w.Step()
 	}
@@ -71,8 +72,8 @@ func TestPinnedCarrierStands(t *testing.T) {
 func TestPinnedCarrierPushes(t *testing.T) {
 	s := boxScene(cube(geom.Vec3{X: 3, Z: cubeHalf}, 0))
 	wall := staticBox(geom.Vec3{Z: 1}, geom.Vec3{X: 0.4, Y: 3, Z: 1}, geom.Identity)
-	s.Carriers = []Carrier{{Path: Path{Travel: geom.Vec3{X: 8}, TravelSeconds: 8}, Boxes: []Box{wall}}}
-	w := New(s, 60)
+	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 8}, TravelSeconds: 8}, Boxes: []sim.Box{wall}}}
+	w := sim.New(s, 60)
 	w.PinCarriers(0)
 	for range 60 {
 		w.Step()
@@ -80,7 +81,7 @@ func TestPinnedCarrierPushes(t *testing.T) {
 	if !w.Bodies()[0].Asleep {
 		t.Fatal("it is awake")
 	}
-	for m := Moment(0); m <= Tick(480).Moment(); m += MomentsPerTick {
+	for m := sim.Moment(0); m <= sim.Tick(480).Moment(); m += sim.MomentsPerTick {
 		w.PinCarriers(m)
 		w.Step()
 	}
@@ -94,14 +95,14 @@ func TestPinnedCarrierPushes(t *testing.T) {
 // goes the same way; and that a world in which they were held and are not goes on to
 // the bit like one in which they never were.
 func TestUnpinCarriers(t *testing.T) {
-	for name, scene := range map[string]Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
-		w, never := New(scene, 60), New(scene, 60)
-		at := Tick(600).Moment() + 1234
+	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
+		w, never := sim.New(scene, 60), sim.New(scene, 60)
+		at := sim.Tick(600).Moment() + 1234
 		w.PinCarriers(at)
-		pose := CarrierBoxPose(w, 0)
-		var s State
+		pose := sim.CarrierBoxPose(w, 0)
+		var s sim.State
 		for range 300 {
-			never.Step(ScriptedInput(never.Tick()))
+			never.Step(scriptedInput(never.Tick()))
 		}
 		never.Save(&s)
 		w.Step()
@@ -109,25 +110,25 @@ func TestUnpinCarriers(t *testing.T) {
 		w.SetTick(500)
 		w.SetBody(0, w.Bodies()[0])
 		w.Step()
-		if got := CarrierBoxPose(w, 0); got != pose || w.CarrierMoment() != at {
+		if got := sim.CarrierBoxPose(w, 0); got != pose || w.CarrierMoment() != at {
 			t.Errorf("%s: held at %v, it is at %v", name, pose, got)
 		}
-		copied := New(scene, 60)
-		w.PinCarriers(at + MomentsPerTick)
+		copied := sim.New(scene, 60)
+		w.PinCarriers(at + sim.MomentsPerTick)
 		copied.CopyFrom(w)
 		for range 60 {
-			in := ScriptedInput(w.Tick())
+			in := scriptedInput(w.Tick())
 			w.Step(in)
 			copied.Step(in)
 		}
 		a, x := w.Hash()
-		if b, y := copied.Hash(); a != b || x != y || copied.CarrierMoment() != at+MomentsPerTick {
+		if b, y := copied.Hash(); a != b || x != y || copied.CarrierMoment() != at+sim.MomentsPerTick {
 			t.Errorf("%s: a copy goes another way", name)
 		}
 		w.UnpinCarriers()
 		w.Load(&s)
 		for range 300 {
-			in := ScriptedInput(w.Tick())
+			in := scriptedInput(w.Tick())
 			w.Step(in)
 			never.Step(in)
 		}

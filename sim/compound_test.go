@@ -1,23 +1,24 @@
-package sim
+package sim_test
 
 import (
 	"slices"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // bowl returns a body of a floor, four walls, and a weight below the floor that
 // makes it balance in the floor's middle.
-func bowl(at geom.Vec3) Box {
+func bowl(at geom.Vec3) sim.Box {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(half, at geom.Vec3, density float32) Part {
-		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	part := func(half, at geom.Vec3, density float32) sim.Part {
+		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	b := boxAt(at.X, at.Y, at.Z, 0, 1)
 	b.Half = v(1, 1, 0.1)
 	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume
-	b.Parts = []Part{
+	b.Parts = []sim.Part{
 		part(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), part(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
 		part(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), part(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
 		part(v(0.5, 0.5, 0.1), v(0, 0, -0.2), walls*0.4/0.2/(8*0.5*0.5*0.1)),
@@ -35,15 +36,15 @@ func TestCompoundMass(t *testing.T) {
 	cut.Half.X = 0.2
 	half := cut.Half
 	quarter := geom.AxisAngle(geom.Vec3{Z: 1}, geom.HalfPi)
-	cut.Parts = []Part{
+	cut.Parts = []sim.Part{
 		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
 	}
-	a, b := New(boxScene(whole), 60), New(boxScene(cut), 60)
-	if d := Inertia(a, 0).Sub(Inertia(b, 0)).Len(); d > 1e-4*Inertia(a, 0).Len() || geom.Abs(Mass(a, 0)-Mass(b, 0)) > 1e-4*Mass(a, 0) {
-		t.Errorf("whole it has %v kg m2 and %v kg, cut %v and %v", Inertia(a, 0), Mass(a, 0), Inertia(b, 0), Mass(b, 0))
+	a, b := sim.New(boxScene(whole), 60), sim.New(boxScene(cut), 60)
+	if d := sim.Inertia(a, 0).Sub(sim.Inertia(b, 0)).Len(); d > 1e-4*sim.Inertia(a, 0).Len() || geom.Abs(sim.Mass(a, 0)-sim.Mass(b, 0)) > 1e-4*sim.Mass(a, 0) {
+		t.Errorf("whole it has %v kg m2 and %v kg, cut %v and %v", sim.Inertia(a, 0), sim.Mass(a, 0), sim.Inertia(b, 0), sim.Mass(b, 0))
 	}
-	for what, p := range map[string]Part{
+	for what, p := range map[string]sim.Part{
 		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
 	} {
@@ -54,8 +55,8 @@ func TestCompoundMass(t *testing.T) {
 				}
 			}()
 			bad := cut
-			bad.Parts = []Part{p}
-			New(boxScene(bad), 60)
+			bad.Parts = []sim.Part{p}
+			sim.New(boxScene(bad), 60)
 		}()
 	}
 }
@@ -69,7 +70,7 @@ func TestCompoundIsOne(t *testing.T) {
 	upper := bowl(geom.Vec3{Z: 3})
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
 	s.NoSleep = true
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 300 {
 		w.Step()
 	}
@@ -78,7 +79,7 @@ func TestCompoundIsOne(t *testing.T) {
 		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
 	}
 	for range 60 { // against the cube outside, which the wall pushes
-		AddForce(w, 0, geom.Vec3{X: -150})
+		sim.AddForce(w, 0, geom.Vec3{X: -150})
 		w.Step()
 	}
 	bowl, cube, pushed := w.Bodies()[0].Pose.Pos, w.Bodies()[1].Pose.Pos, w.Bodies()[2].Pose.Pos
@@ -98,14 +99,14 @@ func TestCompoundIsOne(t *testing.T) {
 func TestCompoundSpins(t *testing.T) {
 	b := bowl(geom.Vec3{Z: 10})
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
-	w := New(freeFloatingScene(b), 60)
+	w := sim.New(freeFloatingScene(b), 60)
 	_, l0 := momentum(w)
-	e0 := Energy(w)
+	e0 := energy(w)
 	for range 600 {
 		w.Step()
 	}
 	_, l1 := momentum(w)
-	if e := Energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
+	if e := energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
 		t.Errorf("momentum went from %v to %v, energy from %v to %v", l0, l1, e0, e)
 	}
 }
@@ -117,7 +118,7 @@ func TestCompoundCollides(t *testing.T) {
 	b.Friction = 0
 	thrown.Density = 10
 	thrown.Start.Linear.X = -6
-	w := New(freeFloatingScene(b, thrown), 60)
+	w := sim.New(freeFloatingScene(b, thrown), 60)
 	p0, l0 := momentum(w)
 	for range 60 {
 		w.Step()
@@ -135,8 +136,8 @@ func TestCompoundCollides(t *testing.T) {
 // that they cost no allocation.
 func TestCompoundState(t *testing.T) {
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
-	w, fresh := New(s, 60), New(s, 60)
-	var at State
+	w, fresh := sim.New(s, 60), sim.New(s, 60)
+	var at sim.State
 	for range 400 {
 		w.Save(&at)
 		w.Step()
@@ -147,7 +148,7 @@ func TestCompoundState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	if n := AwakeCount(w); n != 0 {
+	if n := awakeCount(w); n != 0 {
 		t.Errorf("%d are awake", n)
 	}
 	b := w.Bodies()[1]
@@ -156,7 +157,7 @@ func TestCompoundState(t *testing.T) {
 	for range 30 {
 		w.Step()
 	}
-	if n := AwakeCount(w); n != 3 {
+	if n := awakeCount(w); n != 3 {
 		t.Errorf("%d of 3 woke", n)
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
@@ -174,7 +175,7 @@ func TestOverlapBox(t *testing.T) {
 	beam := boxAt(0, 20, 1, 0, 1) // along x, on its edge: another one across it is apart along no face
 	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
 	beam.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
-	w := New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
+	w := sim.New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
 	for _, over := range []float32{0.25, 0.29} { // edges meet at twice 0.1 sqrt(2)
 		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
 		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
@@ -210,7 +211,7 @@ func TestOverlapBox(t *testing.T) {
 // TestNearbyBodies says which bodies come near another one: by the bounds of all its boxes, and
 // not itself.
 func TestNearbyBodies(t *testing.T) {
-	w := New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
+	w := sim.New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
 	const hull, first, second = 0, 1, 2
 	if got := w.NearbyBodies(hull, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
 		t.Errorf("near the bowl: %v", got)

@@ -1,8 +1,9 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
@@ -14,27 +15,27 @@ func TestFrameMotion(t *testing.T) {
 		what  string
 		speed float32 // m/s, of the frame
 		more  float32 // m/s2
-		in    Input
+		in    sim.Input
 		high  float32
 	}{
-		{"flies", 20, 0, Input{}, 20},
-		{"flies and speeds up", 5, 6, Input{}, 20},
-		{"flies and strafes", 20, 0, Input{Buttons: Right}, 20},
-		{"flies and brakes", 20, 0, Input{Buttons: Left}, 20},
-		{"hovers", 10, 0, Input{Buttons: Lift}, 25},
+		{"flies", 20, 0, sim.Input{}, 20},
+		{"flies and speeds up", 5, 6, sim.Input{}, 20},
+		{"flies and strafes", 20, 0, sim.Input{Buttons: sim.Right}, 20},
+		{"flies and brakes", 20, 0, sim.Input{Buttons: sim.Left}, 20},
+		{"hovers", 10, 0, sim.Input{Buttons: sim.Lift}, 25},
 	} {
 		scene := baseScene()
 		scene.Boxes[0].Start.Pose.Pos.Z = c.high
 		scene.Boxes[0].Start.Linear.X = c.speed
 		scene.Boxes[0].Start.Angular = geom.Vec3{X: 1, Y: 2, Z: 3}
-		w, seen := New(scene, 60), New(scene, 60)
+		w, seen := sim.New(scene, 60), sim.New(scene, 60)
 		b := seen.Bodies()[0]
 		b.Linear.X = 0
 		seen.SetBody(0, b)
 		frame, speed := float32(0), c.speed
 		for range 60 {
 			w.Step(c.in)
-			seen.SetFrameMotion(0, FrameMotion{Linear: geom.Vec3{X: speed}, Acceleration: geom.Vec3{X: -c.more}})
+			seen.SetFrameMotion(0, sim.FrameMotion{Linear: geom.Vec3{X: speed}, Acceleration: geom.Vec3{X: -c.more}})
 			seen.Step(c.in)
 			next := speed + c.more/60
 			frame += (speed + next) / 120
@@ -56,19 +57,19 @@ func TestFrameMotion(t *testing.T) {
 // TestFrameMotionEnds says that a drift is over after one step, and that one of nothing changes
 // no bit.
 func TestFrameMotionEnds(t *testing.T) {
-	w, plain := New(yardScene(), 60), New(yardScene(), 60)
+	w, plain := sim.New(yardScene(), 60), sim.New(yardScene(), 60)
 	for range 300 {
-		w.SetFrameMotion(0, FrameMotion{})
-		w.Step(ScriptedInput(w.Tick()))
-		plain.Step(ScriptedInput(plain.Tick()))
+		w.SetFrameMotion(0, sim.FrameMotion{})
+		w.Step(scriptedInput(w.Tick()))
+		plain.Step(scriptedInput(plain.Tick()))
 	}
 	a, x := w.Hash()
 	if b, y := plain.Hash(); a != b || x != y {
 		t.Error("a drift of nothing is something")
 	}
-	w.SetFrameMotion(0, FrameMotion{Acceleration: geom.Vec3{Z: 60}})
+	w.SetFrameMotion(0, sim.FrameMotion{Acceleration: geom.Vec3{Z: 60}})
 	w.Step()
-	var after State
+	var after sim.State
 	w.Save(&after)
 	plain.Load(&after)
 	w.Step()

@@ -1,40 +1,15 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// maxJointSeparation returns how far apart the worst joint of a world has its point, in
-// metres.
-func maxJointSeparation(w *World) (worst float32) {
-	for i := range w.Scene().Joints {
-		a, b := w.JointAnchors(i)
-		worst = max(worst, b.Sub(a).Len())
-	}
-	return worst
-}
-
-// maxHingeMisalignment returns how far the axes of the worst hinge are off each other, in rad.
-func maxHingeMisalignment(w *World) (worst float32) {
-	axis := func(body int, start geom.Vec3) geom.Vec3 {
-		if body == WorldBody {
-			return start
-		}
-		return w.Bodies()[body].Pose.Rot.Rotate(w.Scene().Boxes[body].Start.Pose.Rot.Inverse().Rotate(start))
-	}
-	for _, j := range w.Scene().Joints {
-		if j.Hinge {
-			worst = max(worst, axis(j.A, j.Axis).Cross(axis(j.B, j.Axis)).Len())
-		}
-	}
-	return worst
-}
-
 // rod returns a box between two points that are on one of the axes' directions
 // of each other.
-func rod(from, to geom.Vec3, thick, density float32) Box {
+func rod(from, to geom.Vec3, thick, density float32) sim.Box {
 	d := to.Sub(from).Scale(0.5)
 	b := boxAt(0, 0, 0, 0, 1)
 	b.Half = geom.Vec3{X: max(geom.Abs(d.X), thick), Y: max(geom.Abs(d.Y), thick), Z: max(geom.Abs(d.Z), thick)}
@@ -45,7 +20,7 @@ func rod(from, to geom.Vec3, thick, density float32) Box {
 
 // chainScene is a scene of n rods that hang on a point, straight out to one side,
 // with a load at the end that weighs so many times a rod.
-func chainScene(n int, load float32, hinges bool) Scene {
+func chainScene(n int, load float32, hinges bool) sim.Scene {
 	const long = 0.5
 	s := boxScene()
 	at := geom.Vec3{Z: 12}
@@ -54,7 +29,7 @@ func chainScene(n int, load float32, hinges bool) Scene {
 		b := rod(at, next, 0.05, 1)
 		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: i - 1, B: i, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, sim.Joint{A: i - 1, B: i, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 		at = next
 	}
 	if load > 0 {
@@ -62,7 +37,7 @@ func chainScene(n int, load float32, hinges bool) Scene {
 		b.Density = load * (0.5 * 0.1 * 0.1) / (0.4 * 0.4 * 0.4)
 		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: n - 1, B: n, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, sim.Joint{A: n - 1, B: n, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 	}
 	return s
 }
@@ -90,18 +65,18 @@ func TestJointsHold(t *testing.T) {
 			s.Damping = damping
 			s.Boxes[len(s.Boxes)-1].Start.Linear.Y = 0.5
 			s.NoSleep, s.MinSubsteps = true, 8
-			w := New(s, 60)
-			e0 := Energy(w)
+			w := sim.New(s, 60)
+			e0 := energy(w)
 			var off, turned float32
-			for range ShortTicks(60 * 60) {
+			for range shortTicks(60 * 60) {
 				w.Step()
 				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
-				if e := Energy(w); e > e0*(1+1e-3) {
+				if e := energy(w); e > e0*(1+1e-3) {
 					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
 					break
 				}
 			}
-			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, Energy(w), e0)
+			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
 			if off > 0.001 {
 				t.Errorf("%s, damping %v: points are %v mm apart", c.name, damping, 1000*off)
 			}
@@ -112,11 +87,11 @@ func TestJointsHold(t *testing.T) {
 			top := float32(12)
 			for i := range s.Boxes {
 				b := &s.Boxes[i]
-				mass := float64(Mass(w, i))
+				mass := float64(sim.Mass(w, i))
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
-			if e := Energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
+			if e := energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
 				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
 			}
 		}
@@ -131,7 +106,7 @@ func TestPendulumKeepsTime(t *testing.T) {
 	s.Boxes[0].Half = geom.Vec3{X: 0.01, Y: 0.01, Z: 0.5}
 	lean := geom.AxisAngle(geom.Vec3{Y: 1}, 0.1)
 	s.Boxes[0].Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 12}.Sub(lean.Rotate(geom.Vec3{Z: 0.5})), Rot: lean}
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	crossings, last, first, late := 0, float32(-1), 0, 0
 	for i := range 60 * 60 {
 		w.Step()
@@ -159,9 +134,9 @@ func TestJointsKeepMomentum(t *testing.T) {
 		s.Joints = append(s.Joints, chainScene(4, 3, hinges).Joints[1:]...)
 		s.Boxes[0].Start.Linear = geom.Vec3{X: 1, Y: 0.5, Z: 3}
 		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		p0, l0 := momentum(w)
-		e0 := Energy(w)
+		e0 := energy(w)
 		for range 120 {
 			w.Step()
 		}
@@ -172,20 +147,20 @@ func TestJointsKeepMomentum(t *testing.T) {
 		if l1.Sub(l0).Len() > 0.02*l0.Len() {
 			t.Errorf("hinges %v: angular momentum went from %v to %v", hinges, l0, l1)
 		}
-		if e := Energy(w); e > e0 {
+		if e := energy(w); e > e0 {
 			t.Errorf("hinges %v: energy went from %v to %v J", hinges, e0, e)
 		}
 	}
 }
 
 // motorScene is a scene of a bar that turns about a vertical through its middle.
-func motorScene(j Joint) Scene {
+func motorScene(j sim.Joint) sim.Scene {
 	b := boxAt(0, 0, 5, 0.1, 1)
 	b.Half.X = 1
-	j.A, j.Anchor, j.Axis, j.Hinge = WorldBody, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
+	j.A, j.Anchor, j.Axis, j.Hinge = sim.WorldBody, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
 	s := boxScene(b)
 	s.Damping = 0
-	s.Joints = []Joint{j}
+	s.Joints = []sim.Joint{j}
 	return s
 }
 
@@ -193,8 +168,8 @@ func motorScene(j Joint) Scene {
 // speed, and that a brake slows by as much and then holds; and that what it
 // drives does not sleep.
 func TestMotor(t *testing.T) {
-	w := New(motorScene(Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
-	i := Inertia(w, 0).Z
+	w := sim.New(motorScene(sim.Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
+	i := sim.Inertia(w, 0).Z
 	up := 0
 	for range 1200 {
 		w.Step()
@@ -208,16 +183,16 @@ func TestMotor(t *testing.T) {
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
 		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
-	w = New(motorScene(Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // slower than what may sleep
+	w = sim.New(motorScene(sim.Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // slower than what may sleep
 	for range 300 {
 		w.Step()
 	}
 	if b := w.Bodies()[0]; b.Asleep {
 		t.Error("what a slow motor drives sleeps")
 	}
-	s := motorScene(Joint{MaxMotorTorque: 0.02})
+	s := motorScene(sim.Joint{MaxMotorTorque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
-	w = New(s, 60)
+	w = sim.New(s, 60)
 	still := 0
 	for range 1200 {
 		w.Step()
@@ -237,9 +212,9 @@ func TestMotor(t *testing.T) {
 // motor or by its weight, and a ball at its swing, whichever way it falls.
 func TestLimits(t *testing.T) {
 	for _, speed := range []float32{-5, 5} {
-		s := motorScene(Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
+		s := motorScene(sim.Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
 		s.NoSleep = true
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		var most float32
 		for range 600 {
 			w.Step()
@@ -260,8 +235,8 @@ func TestLimits(t *testing.T) {
 		b.Half.Z = 0.5
 		b.Start.Linear = side.Rotate(geom.Vec3{X: 0.3})
 		s := boxScene(b)
-		s.Joints = []Joint{{A: WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
-		w := New(s, 60)
+		s.Joints = []sim.Joint{{A: sim.WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
+		w := sim.New(s, 60)
 		var most float32
 		for range 600 {
 			w.Step()
@@ -280,9 +255,9 @@ func TestLimits(t *testing.T) {
 // TestJointedSleep says that what joints tie sleeps as a whole and wakes as a
 // whole, and that waking does not shake it.
 func TestJointedSleep(t *testing.T) {
-	w := New(chainScene(6, 0, false), 60)
-	for i := 0; AwakeCount(w) > 0; i++ {
-		if n := AwakeCount(w); n != 6 {
+	w := sim.New(chainScene(6, 0, false), 60)
+	for i := 0; awakeCount(w) > 0; i++ {
+		if n := awakeCount(w); n != 6 {
 			t.Fatalf("%d of 6 are awake", n)
 		}
 		if i > 6000 {
@@ -294,13 +269,13 @@ func TestJointedSleep(t *testing.T) {
 	b.Asleep = false
 	w.SetBody(5, b)
 	w.Step()
-	if n := AwakeCount(w); n != 6 {
+	if n := awakeCount(w); n != 6 {
 		t.Errorf("%d of 6 woke", n)
 	}
 	for range 20 {
 		w.Step()
 		for i := range w.Bodies() {
-			if v := w.Bodies()[i].Linear.Len(); v > SleepLinearSpeed { // it may have slept a little beside its rest
+			if v := w.Bodies()[i].Linear.Len(); v > sim.SleepLinearSpeed { // it may have slept a little beside its rest
 				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
 			}
 		}
@@ -314,7 +289,7 @@ func TestTornJointsMend(t *testing.T) {
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
 		s := chainScene(6, 0, true)
 		s.NoSleep, s.MinSubsteps = true, 8
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		for range 1200 {
 			w.Step()
 		}
@@ -343,7 +318,7 @@ func TestFilterGroups(t *testing.T) {
 	drop := func(a, b int) float32 {
 		low, high := boxAt(0, 0, 0.2, 0.2, 1), boxAt(0, 0, 1, 0.2, 1)
 		low.FilterGroup, high.FilterGroup = a, b
-		w := New(boxScene(low, high), 60)
+		w := sim.New(boxScene(low, high), 60)
 		for range 120 {
 			w.Step()
 		}
@@ -368,8 +343,8 @@ func TestJointState(t *testing.T) {
 	s.Joints[1].LowerAngle, s.Joints[1].UpperAngle = -0.5, 0.5
 	s.Joints[2].MotorSpeed, s.Joints[2].MaxMotorTorque = 3, 0.1
 	s.Joints[3].Hinge, s.Joints[3].ConeAngle = false, 0.3
-	w, fresh := New(s, 60), New(s, 60)
-	var at State
+	w, fresh := sim.New(s, 60), sim.New(s, 60)
+	var at sim.State
 	for range 300 {
 		w.Save(&at)
 		w.Step()
@@ -384,7 +359,7 @@ func TestJointState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	fresh = New(s, 60)
+	fresh = sim.New(s, 60)
 	fresh.CopyFrom(w)
 	for range 60 {
 		w.Step()

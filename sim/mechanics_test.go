@@ -1,30 +1,11 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
-
-// freeFloatingScene is a scene without gravity, damping and ground contact: boxes that
-// float.
-func freeFloatingScene(boxes ...Box) Scene {
-	s := boxScene(boxes...)
-	s.Gravity, s.Damping, s.NoSleep = 0, 0, true
-	return s
-}
-
-// momentum returns what a world's bodies carry: along, and about the origin.
-func momentum(w *World) (along, about geom.Vec3) {
-	for i, b := range w.Bodies() {
-		p := b.Linear.Scale(Mass(w, i))
-		local, inertia := b.Pose.Rot.Inverse().Rotate(b.Angular), Inertia(w, i)
-		local = geom.Vec3{X: local.X * inertia.X, Y: local.Y * inertia.Y, Z: local.Z * inertia.Z}
-		along = along.Add(p)
-		about = about.Add(b.Pose.Rot.Rotate(local)).Add(b.Pose.Pos.Cross(p))
-	}
-	return along, about
-}
 
 // TestCollisionKeepsMomentum lets smooth boxes of unlike size and mass hit each
 // other off the middle, in mid-air: what they carry together, along and about,
@@ -36,7 +17,7 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 		b := boxAt(1, off, 10+off, 0.2, 0)
 		b.Half = geom.Vec3{X: 0.2, Y: 0.3, Z: 0.5}
 		b.Start.Linear = geom.Vec3{X: -2}
-		w := New(freeFloatingScene(a, b), 60)
+		w := sim.New(freeFloatingScene(a, b), 60)
 		p0, l0 := momentum(w)
 		for range 120 {
 			w.Step()
@@ -51,7 +32,7 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
 			t.Errorf("off %v: angular momentum went from %v to %v", off, l0, l1)
 		}
-		if e := Energy(w); e > 0.5*float64(p0.Len()*100) {
+		if e := energy(w); e > 0.5*float64(p0.Len()*100) {
 			t.Errorf("off %v: energy %v", off, e)
 		}
 	}
@@ -65,9 +46,9 @@ func TestSpinKeepsMomentum(t *testing.T) {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(freeFloatingScene(b), 60)
+		w := sim.New(freeFloatingScene(b), 60)
 		_, l0 := momentum(w)
-		e0 := Energy(w)
+		e0 := energy(w)
 		for range 3600 {
 			w.Step()
 		}
@@ -75,7 +56,7 @@ func TestSpinKeepsMomentum(t *testing.T) {
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
 			t.Errorf("%s: angular momentum went from %v to %v", name, l0, l1)
 		}
-		if e := Energy(w); e < 0.98*e0 || e > 1.02*e0 {
+		if e := energy(w); e < 0.98*e0 || e > 1.02*e0 {
 			t.Errorf("%s: energy went from %v to %v J", name, e0, e)
 		}
 	}
@@ -89,7 +70,7 @@ func TestDzhanibekov(t *testing.T) {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(freeFloatingScene(b), 60)
+		w := sim.New(freeFloatingScene(b), 60)
 		n, up := 0, true
 		direction := func() geom.Vec3 { m := w.Bodies()[0].Pose.Rot.Mat(); return m.Col(axis) }
 		start := direction()

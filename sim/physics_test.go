@@ -1,9 +1,10 @@
-package sim
+package sim_test
 
 import (
 	"slices"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestFreeFall(t *testing.T) {
 	s := boxScene(boxAt(0, 0, 25, 0.2, 1))
 	s.Damping = 0
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 60 {
 		w.Step()
 	}
@@ -29,7 +30,7 @@ func TestFreeFall(t *testing.T) {
 // TestRests says that a dropped cube comes to rest on the ground, within a
 // millimetre or so of it, and sleeps.
 func TestRests(t *testing.T) {
-	w := New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
+	w := sim.New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
 	for range 180 {
 		w.Step()
 	}
@@ -47,7 +48,7 @@ func TestSliding(t *testing.T) {
 		b.Start.Linear.X = 5
 		s := boxScene(b)
 		s.Damping = 0
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		for range 300 {
 			w.Step()
 		}
@@ -67,8 +68,8 @@ func TestSlope(t *testing.T) {
 		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.2}
 		b.Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 10}.Add(turn.Rotate(geom.Vec3{Z: 0.7})), Rot: turn}
 		s := boxScene(b)
-		s.Static = []Box{staticBox(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
-		w := New(s, 60)
+		s.Static = []sim.Box{staticBox(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
+		w := sim.New(s, 60)
 		for range 60 {
 			w.Step()
 		}
@@ -82,10 +83,10 @@ func TestSlope(t *testing.T) {
 // TestRolls says that the player's cube rolls under the push, for there is no
 // torque but that of the ground: after a metre or two it has turned over.
 func TestRolls(t *testing.T) {
-	w := New(baseScene(), 60)
+	w := sim.New(baseScene(), 60)
 	var most float32
 	for range 45 {
-		w.Step(Input{Buttons: Right})
+		w.Step(sim.Input{Buttons: sim.Right})
 		most = max(most, w.Bodies()[0].Pose.Rot.Angle())
 	}
 	b := w.Bodies()[0]
@@ -104,9 +105,9 @@ func TestHeading(t *testing.T) {
 		heading uint8
 		way     geom.Vec3
 	}{{0, geom.Vec3{Y: 1}}, {64, geom.Vec3{X: -1}}, {128, geom.Vec3{Y: -1}}, {192, geom.Vec3{X: 1}}} {
-		w := New(baseScene(), 60)
+		w := sim.New(baseScene(), 60)
 		for range 30 {
-			w.Step(Input{Buttons: Forward, Heading: c.heading})
+			w.Step(sim.Input{Buttons: sim.Forward, Heading: c.heading})
 		}
 		if got := w.Bodies()[0].Linear; got.Unit().Dot(c.way) < 0.7 {
 			t.Errorf("heading %d: it goes %v, want towards %v", c.heading, got, c.way)
@@ -116,23 +117,23 @@ func TestHeading(t *testing.T) {
 
 // TestLiftAndPull says that Lift raises the player and Pull draws a cube in.
 func TestLiftAndPull(t *testing.T) {
-	w := New(baseScene(), 60)
+	w := sim.New(baseScene(), 60)
 	for range 30 {
-		w.Step(Input{Buttons: Lift})
+		w.Step(sim.Input{Buttons: sim.Lift})
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; z < 2 {
 		t.Errorf("Lift raised it to %v m", z)
 	}
 	s := baseScene()
 	s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.6, Z: 0.2}, 0))
-	w = New(s, 60)
+	w = sim.New(s, 60)
 	for range 30 {
-		w.Step(Input{Buttons: Pull})
+		w.Step(sim.Input{Buttons: sim.Pull})
 	}
 	if x := w.Bodies()[1].Pose.Pos.X; x > 1.1 {
 		t.Errorf("Pull left the cube at %v m", x)
 	}
-	if got := w.AppendContactPairs(nil); !slices.Contains(got, BodyPair{0, 1}) {
+	if got := w.AppendContactPairs(nil); !slices.Contains(got, sim.BodyPair{0, 1}) {
 		t.Errorf("a cube that sticks to the player is not in contact with it: %v", got)
 	}
 }
@@ -145,8 +146,8 @@ func TestNoTunnelling(t *testing.T) {
 			b := boxAt(from, 0, 3, 0.2, 1)
 			b.Start.Linear = geom.Vec3{X: speed, Z: 1}
 			s := boxScene(b)
-			s.Static = []Box{staticBox(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
-			w := New(s, 60)
+			s.Static = []sim.Box{staticBox(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
+			w := sim.New(s, 60)
 			for range 60 {
 				w.Step()
 			}
@@ -156,7 +157,7 @@ func TestNoTunnelling(t *testing.T) {
 			b.Start.Linear.Z = 0
 			s = boxScene(b, boxAt(5, 0, 3.1, 0.2, 1))
 			s.Gravity = 0
-			w = New(s, 60)
+			w = sim.New(s, 60)
 			for range 60 {
 				w.Step()
 			}
@@ -170,13 +171,13 @@ func TestNoTunnelling(t *testing.T) {
 // TestTower says that ten cubes on each other stand for ten minutes. Sleep is
 // kept off, so the solver holds them.
 func TestTower(t *testing.T) {
-	var boxes []Box
+	var boxes []sim.Box
 	for i := range 10 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.41*float32(i), 0.2, 1))
 	}
 	s := boxScene(boxes...)
 	s.NoSleep = true
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 600 {
 		w.Step()
 	}
@@ -193,7 +194,7 @@ func TestTower(t *testing.T) {
 // TestIslandWakes says that a touched pile wakes in the tick it is touched,
 // keeps its contacts, and is not shaken by waking.
 func TestIslandWakes(t *testing.T) {
-	var boxes []Box
+	var boxes []sim.Box
 	for i := range 8 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.4*float32(i), 0.2, 1))
 	}
@@ -201,11 +202,11 @@ func TestIslandWakes(t *testing.T) {
 	bullet.Start.Linear.X = 1 // slow: it wakes the tower and no more
 	s := boxScene(append(boxes, bullet)...)
 	s.Gravity, s.Damping = 20, 0
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 120 { // to rest; the bullet falls and slides meanwhile
 		w.Step()
 	}
-	if AwakeCount(w) != 0 {
+	if awakeCount(w) != 0 {
 		t.Fatal("not at rest")
 	}
 	b := w.Bodies()[8]
@@ -214,7 +215,7 @@ func TestIslandWakes(t *testing.T) {
 	for range 5 {
 		w.Step()
 	}
-	if n := AwakeCount(w); n != 9 {
+	if n := awakeCount(w); n != 9 {
 		t.Fatalf("%d awake, want all 9", n)
 	}
 	for i := range 8 {
@@ -227,7 +228,7 @@ func TestIslandWakes(t *testing.T) {
 // TestBounds says that nothing leaves the scene and nothing becomes infinite,
 // whatever a correction writes.
 func TestBounds(t *testing.T) {
-	w := New(yardScene(), 60)
+	w := sim.New(yardScene(), 60)
 	b := w.Bodies()[3]
 	b.Asleep = false
 	b.Pose.Pos = geom.Vec3{X: 255, Y: -255, Z: 31}
@@ -235,7 +236,7 @@ func TestBounds(t *testing.T) {
 	b.Angular = geom.Vec3{X: 1e6}
 	w.SetBody(3, b)
 	for range 300 {
-		w.Step(ScriptedInput(w.Tick()))
+		w.Step(scriptedInput(w.Tick()))
 		for i, b := range w.Bodies() {
 			p := b.Pose.Pos
 			if !p.IsFinite() || !b.Pose.Rot.IsFinite() || geom.Abs(p.X) > 256 || geom.Abs(p.Y) > 256 || p.Z < 0 || p.Z > 32 {

@@ -16,49 +16,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-func newWorld(t testing.TB, spec string) *sim.World {
-	t.Helper()
-	return sim.New(newScene(t, spec), 60)
-}
-
-func newScene(t testing.TB, spec string) sim.Scene {
-	t.Helper()
-	s, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// sceneInput is the scripted player of a scene: where there is something to run
-// into, it first does so, gathering.
-func sceneInput(name string, t sim.Tick) sim.Input {
-	switch name {
-	case "pile", "heap", "tower", "seesaw", "billiards", "trailer":
-		if t < 240 {
-			return sim.Input{Buttons: sim.Forward | sim.Buttons(t/60%2)*sim.Pull}
-		}
-	case "katamari":
-		if t > 60 {
-			return sim.Input{Buttons: sim.ScriptedInput(t).Buttons | sim.Pull, Heading: sim.ScriptedInput(t).Heading}
-		}
-	}
-	return sim.ScriptedInput(t)
-}
-
-// tickBudget is how many of n ticks a test gives a scene: a large one is slow,
-// and slower yet on another machine's emulator.
-func tickBudget(name string, n int) int {
-	switch name {
-	case "katamari", "pile", "heap", "fleet", "walker":
-		n /= 6
-		if testing.Short() {
-			n /= 3
-		}
-	}
-	return n
-}
-
 // TestSync says that a State is whole: in every scene and every tick, a step
 // after Load gives the same world as the step that followed the Save, in the
 // same world and in another one.
@@ -67,7 +24,7 @@ func TestSync(t *testing.T) {
 		w, fresh := newWorld(t, name), newWorld(t, name)
 		var s sim.State
 		for range tickBudget(name, 600) {
-			in := sim.ScriptedInput(w.Tick())
+			in := scriptedInput(w.Tick())
 			w.Save(&s)
 			w.Step(in)
 			b1, c1 := w.Hash()
@@ -95,12 +52,12 @@ func TestReplay(t *testing.T) {
 			var s sim.State
 			w.Save(&s)
 			for range 30 {
-				w.Step(sim.ScriptedInput(w.Tick()))
+				w.Step(scriptedInput(w.Tick()))
 			}
 			b1, c1 := w.Hash()
 			w.Load(&s)
 			for range 30 {
-				w.Step(sim.ScriptedInput(w.Tick()))
+				w.Step(scriptedInput(w.Tick()))
 			}
 			if b2, c2 := w.Hash(); b1 != b2 || c1 != c2 {
 				t.Fatalf("%s: ticks %d..%d replay to another world", name, s.Tick, w.Tick())
@@ -123,7 +80,7 @@ func TestGolden(t *testing.T) {
 				fmt.Fprintf(&b, "%s %d %016x %016x\n", name, w.Tick(), bodies, cache)
 			}
 		}
-		for w.Tick() < 3000 && sim.AwakeCount(w) > 0 && !hasMotor(w) {
+		for w.Tick() < 3000 && awakeCount(w) > 0 && !hasMotor(w) {
 			w.Step()
 		}
 		bodies, cache := w.Hash()
@@ -185,12 +142,12 @@ func TestGoldenLong(t *testing.T) {
 func TestCopies(t *testing.T) {
 	a, b := newWorld(t, "zen"), newWorld(t, "zen")
 	for range 200 {
-		a.Step(sim.ScriptedInput(a.Tick()))
+		a.Step(scriptedInput(a.Tick()))
 	}
 	b.CopyFrom(a)
 	for range 100 {
-		a.Step(sim.ScriptedInput(a.Tick()))
-		b.Step(sim.ScriptedInput(b.Tick()))
+		a.Step(scriptedInput(a.Tick()))
+		b.Step(scriptedInput(b.Tick()))
 	}
 	ba, ca := a.Hash()
 	if bb, cb := b.Hash(); ba != bb || ca != cb {
@@ -208,7 +165,7 @@ func TestScratchIsDropped(t *testing.T) {
 	for _, name := range scene.Names() {
 		w, other := newWorld(t, name), newWorld(t, name)
 		for range tickBudget(name, 300) {
-			in := sim.ScriptedInput(w.Tick())
+			in := scriptedInput(w.Tick())
 			w.Step(in)
 			other.DropScratch()
 			other.Step(in)
@@ -226,7 +183,7 @@ func TestCopyHasResults(t *testing.T) {
 	w, other := newWorld(t, "heap:layers=1"), newWorld(t, "heap:layers=1")
 	w.SetKinematic(5, true)
 	for range 90 {
-		w.Step(sim.ScriptedInput(w.Tick()))
+		w.Step(scriptedInput(w.Tick()))
 	}
 	other.CopyFrom(w)
 	for i := range w.Bodies() {
@@ -277,7 +234,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	for _, name := range scene.Names() {
 		w := newWorld(t, name)
 		for range max(150, tickBudget(name, 600)) { // until all that falls has landed
-			w.Step(sim.ScriptedInput(w.Tick()))
+			w.Step(scriptedInput(w.Tick()))
 		}
 		var s sim.State
 		w.Save(&s)
@@ -295,7 +252,7 @@ func TestSetBody(t *testing.T) {
 	for range 60 {
 		w.Step()
 	}
-	if n := sim.AwakeCount(w); n != 0 {
+	if n := awakeCount(w); n != 0 {
 		t.Fatalf("%d bodies are awake after a second of nothing", n)
 	}
 	w.Step(sim.Input{Buttons: sim.Forward})
@@ -344,11 +301,11 @@ func TestEnergyNeverGrows(t *testing.T) {
 		s := newScene(t, name)
 		s.Damping = 0
 		w := sim.New(s, 60)
-		e0 := sim.Energy(w)
+		e0 := energy(w)
 		second := e0
 		for range 900 {
 			w.Step()
-			e := sim.Energy(w)
+			e := energy(w)
 			if e > e0*(1+1e-5) {
 				t.Fatalf("%s: %v J in tick %d, and %v at the start", name, e, w.Tick(), e0)
 			}
