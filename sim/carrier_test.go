@@ -171,10 +171,10 @@ func TestShuttlePushes(t *testing.T) {
 	}
 }
 
-// TestWallsPush says that boxes without friction that stand against a wall of a
+// TestCarrierWallsPush says that boxes without friction that stand against a wall of a
 // carrier are pushed along by it, neither sinking into it nor bouncing off:
 // along a way, and round on a table, where the wall turns a long box.
-func TestWallsPush(t *testing.T) {
+func TestCarrierWallsPush(t *testing.T) {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	plank := func(at, half geom.Vec3) sim.Box {
 		b := boxAt(at.X, at.Y, at.Z, 0, 0)
@@ -208,10 +208,10 @@ func TestWallsPush(t *testing.T) {
 	follows("round", s, 600)
 }
 
-// TestCarriersFollowTheTick says that where a carrier is follows from the tick
+// TestCarrierPoseFollowsTick says that where a carrier is follows from the tick
 // alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
 // same tick of its round it is at the same place to the bit.
-func TestCarriersFollowTheTick(t *testing.T) {
+func TestCarrierPoseFollowsTick(t *testing.T) {
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
 		w, other := sim.New(scene, 60), sim.New(scene, 60)
 		held := func(what string, w *sim.World) {
@@ -289,9 +289,9 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestSetTickLeavesBoxesBehind says that what sleeps on a carrier does not hang in the air
+// TestSetTickLeavesLoadBehind says that what sleeps on a carrier does not hang in the air
 // when the world is given another tick.
-func TestSetTickLeavesBoxesBehind(t *testing.T) {
+func TestSetTickLeavesLoadBehind(t *testing.T) {
 	s := boxScene(boxOnFloor(0, 0, 0.2, 1))
 	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []sim.Box{carrierFloor(0, 0, 2, 2)}}}
 	w := sim.New(s, 60)

@@ -7,9 +7,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestPinnedAtTick says that a carrier held at the beginning of a tick is where it is
+// TestPinnedCarrierPose says that a carrier held at the beginning of a tick is where it is
 // in that tick, to the bit, and between two ticks in between.
-func TestPinnedAtTick(t *testing.T) {
+func TestPinnedCarrierPose(t *testing.T) {
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
 		w := sim.New(scene, 60)
 		p := &w.Scene().Carriers[0].Path
@@ -31,11 +31,11 @@ func TestPinnedAtTick(t *testing.T) {
 	}
 }
 
-// TestPinnedCarrierStands says that what stands on a carrier that is held stands, and
+// TestPinnedCarrierIsAtRest says that what stands on a carrier that is held stands, and
 // sleeps, though the ticks go by in which the ship is under way; that it does so where
 // the carrier is held at and not where the tick has it; and that it wakes, stays behind
 // and is pushed by a wall when the carrier is held elsewhere.
-func TestPinnedCarrierStands(t *testing.T) {
+func TestPinnedCarrierIsAtRest(t *testing.T) {
 	w := sim.New(shipScene(40, 10), 60)
 	w.SetTick(13 * 60) // under way, at its fastest
 	w.PinCarriers(0)

@@ -61,11 +61,11 @@ func TestCompoundMass(t *testing.T) {
 	}
 }
 
-// TestCompoundIsOne says that a body of several boxes moves as one, and touches
+// TestCompoundIsRigid says that a body of several boxes moves as one, and touches
 // with all of them: a bowl that is dropped stands on its foot and keeps a cube
 // that is dropped into it, also when it is dragged; another bowl stands on its
 // walls; and bodies that a wall should stop stay outside.
-func TestCompoundIsOne(t *testing.T) {
+func TestCompoundIsRigid(t *testing.T) {
 	in, out := boxAt(0.3, 0.2, 2, 0.2, 1), boxAt(-2, 0, 0.2, 0.2, 1)
 	upper := bowl(geom.Vec3{Z: 3})
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
@@ -94,9 +94,9 @@ func TestCompoundIsOne(t *testing.T) {
 	}
 }
 
-// TestCompoundSpins holds the momentum and the energy of a spinning body of
+// TestCompoundKeepsMomentum holds the momentum and the energy of a spinning body of
 // several boxes.
-func TestCompoundSpins(t *testing.T) {
+func TestCompoundKeepsMomentum(t *testing.T) {
 	b := bowl(geom.Vec3{Z: 10})
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
 	w := sim.New(freeFloatingScene(b), 60)
@@ -111,9 +111,9 @@ func TestCompoundSpins(t *testing.T) {
 	}
 }
 
-// TestCompoundCollides throws a cube against a wall of a bowl that floats, off the
+// TestCompoundCollision throws a cube against a wall of a bowl that floats, off the
 // middle: what they carry together, along and about, stays, and the bowl spins.
-func TestCompoundCollides(t *testing.T) {
+func TestCompoundCollision(t *testing.T) {
 	b, thrown := bowl(geom.Vec3{Z: 10}), boxAt(3, 0.7, 10.4, 0.2, 0)
 	b.Friction = 0
 	thrown.Density = 10

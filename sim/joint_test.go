@@ -42,12 +42,12 @@ func chainScene(n int, load float32, hinges bool) sim.Scene {
 	return s
 }
 
-// TestJointsHold says that joints keep their points within a millimetre, and
+// TestJointDrift says that joints keep their points within a millimetre, and
 // hinges their axes within a hundredth of a rad, while chains fall from straight
 // out, with a push to the side, and swing for a minute, light and loaded; that
 // what they have of energy never grows; and that with damping it ends with what
 // hanging straight down has, which a solver that shakes never reaches.
-func TestJointsHold(t *testing.T) {
+func TestJointDrift(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		n      int
@@ -98,9 +98,9 @@ func TestJointsHold(t *testing.T) {
 	}
 }
 
-// TestPendulumKeepsTime holds the period of a small swing against that of a rod,
+// TestPendulumPeriod holds the period of a small swing against that of a rod,
 // 2 pi sqrt(2 l / 3 g).
-func TestPendulumKeepsTime(t *testing.T) {
+func TestPendulumPeriod(t *testing.T) {
 	s := chainScene(1, 0, true)
 	s.Damping, s.NoSleep = 0, true
 	s.Boxes[0].Half = geom.Vec3{X: 0.01, Y: 0.01, Z: 0.5}
@@ -164,10 +164,10 @@ func motorScene(j sim.Joint) sim.Scene {
 	return s
 }
 
-// TestMotor says that a motor takes up speed as its torque allows, keeps its
+// TestJointMotor says that a motor takes up speed as its torque allows, keeps its
 // speed, and that a brake slows by as much and then holds; and that what it
 // drives does not sleep.
-func TestMotor(t *testing.T) {
+func TestJointMotor(t *testing.T) {
 	w := sim.New(motorScene(sim.Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
 	i := sim.Inertia(w, 0).Z
 	up := 0
@@ -208,9 +208,9 @@ func TestMotor(t *testing.T) {
 	}
 }
 
-// TestLimits says that a hinge stops at its limits, driven against them by a
+// TestJointLimits says that a hinge stops at its limits, driven against them by a
 // motor or by its weight, and a ball at its swing, whichever way it falls.
-func TestLimits(t *testing.T) {
+func TestJointLimits(t *testing.T) {
 	for _, speed := range []float32{-5, 5} {
 		s := motorScene(sim.Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
 		s.NoSleep = true
@@ -252,9 +252,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestJointedSleep says that what joints tie sleeps as a whole and wakes as a
+// TestJointedBodiesSleepTogether says that what joints tie sleeps as a whole and wakes as a
 // whole, and that waking does not shake it.
-func TestJointedSleep(t *testing.T) {
+func TestJointedBodiesSleepTogether(t *testing.T) {
 	w := sim.New(chainScene(6, 0, false), 60)
 	for i := 0; awakeCount(w) > 0; i++ {
 		if n := awakeCount(w); n != 6 {
@@ -282,10 +282,10 @@ func TestJointedSleep(t *testing.T) {
 	}
 }
 
-// TestTornJointsMend says that joints come together again, and do not fling
+// TestJointsRecover says that joints come together again, and do not fling
 // anything away, when a correction from the network has put one of their bodies
 // elsewhere.
-func TestTornJointsMend(t *testing.T) {
+func TestJointsRecover(t *testing.T) {
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
 		s := chainScene(6, 0, true)
 		s.NoSleep, s.MinSubsteps = true, 8

@@ -14,11 +14,11 @@ func makeAllKinematic(w *sim.World) {
 	}
 }
 
-// TestKinematicStandsStill says that a player who runs into a pile that is held, who
+// TestKinematicBodiesDoNotMove says that a player who runs into a pile that is held, who
 // hovers over it and pulls at it, and who holds keys for a player that is held,
 // moves none of it by a bit, and is stopped by it: at no time is its cube deeper in
 // another than what is soft gives way.
-func TestKinematicStandsStill(t *testing.T) {
+func TestKinematicBodiesDoNotMove(t *testing.T) {
 	w := newWorld(t, "pile")
 	makeAllKinematic(w)
 	before := append([]sim.Body(nil), w.Bodies()...)
@@ -99,10 +99,10 @@ func TestKinematicKeepsPose(t *testing.T) {
 	}
 }
 
-// TestKinematicForgetsMotion says that what was under way when it was held pushes nobody,
+// TestKinematicDropsMotion says that what was under way when it was held pushes nobody,
 // and that what a player did to it while it was held is not made up for when it is
 // let go: a world that went through all that goes on like one that did not.
-func TestKinematicForgetsMotion(t *testing.T) {
+func TestKinematicDropsMotion(t *testing.T) {
 	w, fresh := newWorld(t, "pile"), newWorld(t, "pile")
 	for range 120 {
 		w.Step(sceneInput("pile", w.Tick()))

@@ -27,9 +27,9 @@ func TestFreeFall(t *testing.T) {
 	}
 }
 
-// TestRests says that a dropped cube comes to rest on the ground, within a
+// TestBoxComesToRest says that a dropped cube comes to rest on the ground, within a
 // millimetre or so of it, and sleeps.
-func TestRests(t *testing.T) {
+func TestBoxComesToRest(t *testing.T) {
 	w := sim.New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
 	for range 180 {
 		w.Step()
@@ -59,9 +59,9 @@ func TestSliding(t *testing.T) {
 	}
 }
 
-// TestSlope says that a box on a slope slips above the angle of its friction
+// TestSlipAngle says that a box on a slope slips above the angle of its friction
 // and stays below it.
-func TestSlope(t *testing.T) {
+func TestSlipAngle(t *testing.T) {
 	for _, degrees := range []float32{20, 25, 29, 33} {
 		turn := geom.AxisAngle(geom.Vec3{X: 1}, degrees*geom.Pi/180)
 		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1: mu 0.5, so it slips above 26.6 degrees
@@ -80,9 +80,9 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestRolls says that the player's cube rolls under the push, for there is no
+// TestPlayerRolls says that the player's cube rolls under the push, for there is no
 // torque but that of the ground: after a metre or two it has turned over.
-func TestRolls(t *testing.T) {
+func TestPlayerRolls(t *testing.T) {
 	w := sim.New(baseScene(), 60)
 	var most float32
 	for range 45 {

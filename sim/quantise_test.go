@@ -57,10 +57,10 @@ func TestQuantisedPileRests(t *testing.T) {
 	}
 }
 
-// TestQuantiseTwice says that quantising twice is as good as once, in a world
+// TestQuantiseIsIdempotent says that quantising twice is as good as once, in a world
 // where everything moves, and that it changes nothing by more than the grid's
 // error.
-func TestQuantiseTwice(t *testing.T) {
+func TestQuantiseIsIdempotent(t *testing.T) {
 	w := newWorld(t, "heap:layers=2")
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
@@ -96,10 +96,10 @@ func BenchmarkQuantise(b *testing.B) {
 	}
 }
 
-// TestQuantisedWhateverHappens says that after Quantise every body is on the grid,
+// TestQuantiseAfterChanges says that after Quantise every body is on the grid,
 // whatever happened to it since the last time: steps, corrections, another state,
 // another grid.
-func TestQuantisedWhateverHappens(t *testing.T) {
+func TestQuantiseAfterChanges(t *testing.T) {
 	w, other := newWorld(t, "zen"), newWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
@@ -140,10 +140,10 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 	}
 }
 
-// TestQuantisedWalkerWalks says that quantising after every tick costs joints
+// TestQuantisedWalker says that quantising after every tick costs joints
 // little more than the grid: the walker walks as far, the trailer keeps its load,
 // and points stay within a millimetre and a half of each other.
-func TestQuantisedWalkerWalks(t *testing.T) {
+func TestQuantisedWalker(t *testing.T) {
 	for _, name := range []string{"walker", "trailer"} {
 		w := newWorld(t, name)
 		joints := len(w.Scene().Joints)

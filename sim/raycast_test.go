@@ -68,8 +68,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestShotsMoveNothing says that no step looks at a shot.
-func TestShotsMoveNothing(t *testing.T) {
+// TestShotsDoNotChangeWorld says that no step looks at a shot.
+func TestShotsDoNotChangeWorld(t *testing.T) {
 	a, b := sim.New(yardScene(), 60), sim.New(yardScene(), 60)
 	for i := range 120 {
 		in := sim.Input{Buttons: sim.Forward, Heading: uint8(i)}

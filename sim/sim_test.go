@@ -138,8 +138,8 @@ func TestGoldenLong(t *testing.T) {
 	compareGolden(t, "golden-long.txt", b.String())
 }
 
-// TestCopies says that CopyFrom gives an equal that goes its own way.
-func TestCopies(t *testing.T) {
+// TestCopyFrom says that CopyFrom gives an equal that goes its own way.
+func TestCopyFrom(t *testing.T) {
 	a, b := newWorld(t, "zen"), newWorld(t, "zen")
 	for range 200 {
 		a.Step(scriptedInput(a.Tick()))
@@ -159,9 +159,9 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestScratchIsDropped says that scratch is no state: a world whose scratch is made
+// TestScratchIsNotState says that scratch is no state: a world whose scratch is made
 // anew before every step goes on to the same bits, and so does a copy of it.
-func TestScratchIsDropped(t *testing.T) {
+func TestScratchIsNotState(t *testing.T) {
 	for _, name := range scene.Names() {
 		w, other := newWorld(t, name), newWorld(t, name)
 		for range tickBudget(name, 300) {
@@ -196,10 +196,10 @@ func TestCopyHasResults(t *testing.T) {
 	}
 }
 
-// TestOrder says that another order of contacts gives another world, also
+// TestSolveOrder says that another order of contacts gives another world, also
 // where a single cube rolls on the ground, that the same order gives the same
 // one, and that both are right: nothing sinks.
-func TestOrder(t *testing.T) {
+func TestSolveOrder(t *testing.T) {
 	for spec, many := range map[string]bool{"plain": false, "zen": true, "heap:layers=1": true, "katamari:cubes=25": false} {
 		run := func(order uint64) (*sim.World, uint64) {
 			w := newWorld(t, spec)

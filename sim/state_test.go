@@ -22,9 +22,9 @@ func hashScene() Scene {
 	return s
 }
 
-// TestOneUlp says that the hash sees the smallest change of anything in the
+// TestHashSeesEveryField says that the hash sees the smallest change of anything in the
 // state, in the tick it happens.
-func TestOneUlp(t *testing.T) {
+func TestHashSeesEveryField(t *testing.T) {
 	w := New(hashScene(), 60)
 	for range 90 {
 		w.Step(Input{Buttons: Forward})

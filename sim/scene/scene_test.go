@@ -76,9 +76,9 @@ func axisOf(w *sim.World, body, axis int) geom.Vec3 {
 	return m.Col(axis)
 }
 
-// TestShipAtFiftyMetresASecond says that the longest way brings the ship to 50
+// TestFastShip says that the longest way brings the ship to 50
 // m/s within the world, and that what stands in it stays where it is.
-func TestShipAtFiftyMetresASecond(t *testing.T) {
+func TestFastShip(t *testing.T) {
 	w := newWorld(t, "ship:distance=530")
 	path := &w.Scene().Carriers[0].Path
 	var fastest, farthest float32
@@ -300,11 +300,11 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestRammed says that the walker and the trailer survive a player at full speed,
+// TestRamming says that the walker and the trailer survive a player at full speed,
 // who then holds Lift or Pull beside them: joints give way by less than two centimetres, nothing
 // is flung away faster than the player came, and a few seconds later they hold as
 // before.
-func TestRammed(t *testing.T) {
+func TestRamming(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of the walker and the trailer, three times")
 	}
@@ -413,10 +413,10 @@ func TestTurntableCarriesPlayer(t *testing.T) {
 	}
 }
 
-// TestScenesSettle says that the large scenes do what they are there for: the
+// TestPileAndHeapComeToRest says that the large scenes do what they are there for: the
 // pile stands, cube upon cube, and both it and the heap come to rest and sleep
 // above the ground.
-func TestScenesSettle(t *testing.T) {
+func TestPileAndHeapComeToRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of two large scenes")
 	}
