@@ -8,27 +8,25 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// tableScene is a scene of loose boxes and a table about the origin that turns so
-// many times a minute.
+// tableScene is a scene of boxes and a table about the origin that rotates at rpm turns per minute.
 func tableScene(rpm int, boxes ...sim.Box) sim.Scene {
 	s := boxScene(boxes...)
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
 	return s
 }
 
-// TestTurntableCarriesBoxes says that cubes on a table that turns slowly enough for
-// their friction stay where they are on it: after ten seconds they are where
-// the table has turned them to, and turned as it is. They neither sink into it
-// nor hop, nor do they ever sleep.
+// TestTurntableCarriesBoxes checks that cubes on a slowly rotating table keep their position and
+// orientation relative to it for ten seconds. They neither sink into it nor bounce, and they never
+// sleep.
 func TestTurntableCarriesBoxes(t *testing.T) {
 	for _, c := range []struct {
 		rpm   int
-		least float32 // metres; the way off that is allowed
+		least float32 // metres; largest displacement
 	}{{1, 0.001}, {6, 0.001}, {-6, 0.001}, {10, 0.004}, {15, 0.010}} {
 		for _, r := range []float32{0, 0.5, 1.5, 3, 5} {
 			w := sim.New(tableScene(c.rpm, spinWithTable(boxOnFloor(r, 0, cubeHalf, 1), c.rpm)), 60)
 			path := &w.Scene().Carriers[0].Path
-			for range 30 { // to settle
+			for range 30 { // settle
 				w.Step()
 			}
 			back := path.Pose(geom.Pose{Rot: geom.Identity}, w.Tick(), 60).Rot.Inverse()
@@ -53,8 +51,8 @@ func TestTurntableCarriesBoxes(t *testing.T) {
 	}
 }
 
-// TestCarrierTurnsAndTravels says that a cube rides a floor that turns and goes to and fro
-// at once.
+// TestCarrierTurnsAndTravels checks that a cube keeps its position on a floor that rotates and
+// travels at the same time.
 func TestCarrierTurnsAndTravels(t *testing.T) {
 	path := sim.Path{RPM: 6, Centre: geom.Vec3{X: 1, Y: 1}, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}
 	s := boxScene(spinWithTable(boxOnFloor(2, -1, cubeHalf, 1), 6))
@@ -71,9 +69,8 @@ func TestCarrierTurnsAndTravels(t *testing.T) {
 	}
 }
 
-// TestSlidesOffTurntable says that a flat box on a turning table stays where
-// friction can hold it on its circle, and slides off where it cannot: mu g
-// against w2 r, and what damping takes.
+// TestSlidesOffTurntable checks that a flat box on a rotating table keeps its position where
+// friction can provide the centripetal force, mu g against w2 r, and slides off elsewhere.
 func TestSlidesOffTurntable(t *testing.T) {
 	const rpm = 15
 	const w2 = (math.Pi / 2) * (math.Pi / 2)
@@ -95,10 +92,9 @@ func TestSlidesOffTurntable(t *testing.T) {
 	}
 }
 
-// TestShuttleCarriesBoxes says that cubes ride a shuttle whose acceleration is below
-// what friction can give without slipping, there and back, and end where they
-// began on it; that they sleep while it waits and wake when it starts; and that
-// one that is too slippery for it slips.
+// TestShuttleCarriesBoxes checks that cubes on a shuttle whose acceleration is below mu g do not
+// slip, there and back, that they sleep while it stops and wake when it starts, and that cubes with
+// less friction slip.
 func TestShuttleCarriesBoxes(t *testing.T) {
 	for _, c := range []struct {
 		mu    float32
@@ -106,7 +102,7 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 		slips bool
 	}{{1, 10, false}, {1, 5, false}, {0.5, 10, false}, {0.1, 10, true}, {0.35, 5, true}} {
 		s := boxScene(boxOnFloor(2, 1, 0.2, c.mu*c.mu))
-		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // does not tip over
+		s.Boxes[0].Half.X, s.Boxes[0].Half.Y = 0.5, 0.5 // cannot tip over
 		s.Damping = 0
 		s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: c.ride, WaitSeconds: 2}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 3)}}}
 		w := sim.New(s, 60)
@@ -143,12 +139,12 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 	}
 }
 
-// TestShuttlePushes says that a wall that comes along takes what stands in its
-// way with it, also sleepers, and that nothing passes through it.
+// TestShuttlePushes checks that a moving wall pushes bodies in its way, asleep or not, and that
+// none passes through it.
 func TestShuttlePushes(t *testing.T) {
-	for _, ride := range []int{8, 4, 2} { // 9, 19 and 37 m/s at most
+	for _, ride := range []int{8, 4, 2} { // top speeds of 9, 19 and 37 m/s
 		var boxes []sim.Box
-		for i := range 10 { // at many distances, so that some come at the worst moment
+		for i := range 10 { // at many distances, so that some are hit at the worst moment of a tick
 			boxes = append(boxes, cube(geom.Vec3{X: 19 + 0.13*float32(i), Y: 0.5*float32(i) - 2.25, Z: cubeHalf}, 0))
 		}
 		s := boxScene(boxes...)
@@ -171,9 +167,9 @@ func TestShuttlePushes(t *testing.T) {
 	}
 }
 
-// TestCarrierWallsPush says that boxes without friction that stand against a wall of a
-// carrier are pushed along by it, neither sinking into it nor bouncing off:
-// along a way, and round on a table, where the wall turns a long box.
+// TestCarrierWallsPush checks that boxes without friction at a wall of a carrier move with it, and
+// neither sink into it nor bounce off: along a straight path, and on a rotating table, where the
+// wall also rotates a long box.
 func TestCarrierWallsPush(t *testing.T) {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	plank := func(at, half geom.Vec3) sim.Box {
@@ -186,7 +182,7 @@ func TestCarrierWallsPush(t *testing.T) {
 		w := sim.New(s, 60)
 		for range ticks {
 			w.Step()
-			// Where the box is, seen from the carrier, against where it was.
+			// The position relative to the carrier must not change.
 			p := w.Scene().Carriers[0].Path.Pose(s.Boxes[0].Start.Pose, w.Tick(), 60)
 			got := w.Bodies()[0].Pose
 			d := p.Rot.Inverse().Rotate(got.Pos.Sub(p.Pos))
@@ -198,19 +194,18 @@ func TestCarrierWallsPush(t *testing.T) {
 	s := boxScene(plank(v(0.35, 0, floorTop+0.2), v(0.2, 0.4, 0.2)))
 	s.Damping = 0.6
 	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: v(40, 0, 0), TravelSeconds: 8, WaitSeconds: 1}, Boxes: []sim.Box{carrierFloor(0, 0, 4, 4), staticBox(v(0, 0, 1), v(0.15, 3, 0.8), geom.Identity)}}}
-	follows("straight", s, 60*5) // while it speeds up
+	follows("straight", s, 60*5) // during acceleration
 	s = boxScene(plank(v(0.25, 3, floorTop+0.2), v(0.1, 0.8, 0.2)))
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: -6}, Boxes: []sim.Box{
 		carrierFloor(0, 0, 6, 6), staticBox(v(0, 3, 1), v(0.15, 3, 0.8), geom.Identity), // a radial wall
-		staticBox(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and what keeps the plank from flying out
+		staticBox(v(1, 3.95, 1), v(1, 0.15, 0.8), geom.Identity), // and a stop that keeps the plank from flying off
 	}}}
 	s.Boxes[0].Start = spinWithTable(s.Boxes[0], -6).Start
 	follows("round", s, 600)
 }
 
-// TestCarrierPoseFollowsTick says that where a carrier is follows from the tick
-// alone: stepping, Load, Relabel and CopyFrom all have it there, and at the
-// same tick of its round it is at the same place to the bit.
+// TestCarrierPoseFollowsTick checks that a carrier's pose is a function of the tick: after Step,
+// Load, SetTick and CopyFrom, and to the bit after whole rounds.
 func TestCarrierPoseFollowsTick(t *testing.T) {
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
 		w, other := sim.New(scene, 60), sim.New(scene, 60)
@@ -266,8 +261,7 @@ func TestCarrierPoseFollowsTick(t *testing.T) {
 	}
 }
 
-// TestPath holds a path against what it says: rests at both ends, smooth
-// starts, its highest speed and acceleration.
+// TestPath checks the stops at both ends, the highest speed and the highest acceleration of a path.
 func TestPath(t *testing.T) {
 	p := sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}
 	at := func(tick int) float64 { return 40 * sim.PathProgress(&p, sim.Tick(tick), 60) }
@@ -283,14 +277,14 @@ func TestPath(t *testing.T) {
 		t.Errorf("at most %v m/s and %v m/s2", speed, push)
 	}
 	turn := sim.Path{RPM: 6, Centre: geom.Vec3{X: 1}}
-	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter
+	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter turn
 	if got.Pos.Sub(geom.Vec3{X: 1, Y: 2}).Len() > 1e-6 || geom.Abs(got.Rot.Angle()-geom.HalfPi) > 1e-6 {
 		t.Errorf("after a quarter of a turn it is at %v", got)
 	}
 }
 
-// TestSetTickLeavesLoadBehind says that what sleeps on a carrier does not hang in the air
-// when the world is given another tick.
+// TestSetTickLeavesLoadBehind checks that a body that sleeps on a carrier falls when SetTick moves
+// the carrier away.
 func TestSetTickLeavesLoadBehind(t *testing.T) {
 	s := boxScene(boxOnFloor(0, 0, 0.2, 1))
 	s.Carriers = []sim.Carrier{{Path: sim.Path{Travel: geom.Vec3{X: 40}, TravelSeconds: 10, WaitSeconds: 8}, Boxes: []sim.Box{carrierFloor(0, 0, 2, 2)}}}
@@ -301,7 +295,7 @@ func TestSetTickLeavesLoadBehind(t *testing.T) {
 	if !w.Bodies()[0].Asleep {
 		t.Fatal("it is awake")
 	}
-	w.SetTick(19 * 60) // at the other end
+	w.SetTick(19 * 60) // the carrier is at the other end
 	for range 60 {
 		w.Step()
 	}
@@ -310,9 +304,8 @@ func TestSetTickLeavesLoadBehind(t *testing.T) {
 	}
 }
 
-// TestCarrierVelocity says that what stands on a carrier has at the end of a tick the
-// velocity that the carrier is said to have where it is: while that turns, and while it
-// speeds up and slows down.
+// TestCarrierVelocity checks that a box at rest on a carrier has the velocity of CarrierVelocity at
+// the end of each tick, while the carrier rotates, accelerates and brakes.
 func TestCarrierVelocity(t *testing.T) {
 	s := boxScene(spinWithTable(boxOnFloor(3, -1, cubeHalf, 1), 6))
 	path := sim.Path{RPM: 6, Travel: geom.Vec3{X: 30, Y: 10}, TravelSeconds: 8, WaitSeconds: 1}

@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestPinnedCarrierPose says that a carrier held at the beginning of a tick is where it is
-// in that tick, to the bit, and between two ticks in between.
+// TestPinnedCarrierPose checks that a carrier pinned to the beginning of a tick has the pose of
+// that tick, to the bit, and that between two ticks it has a pose in between.
 func TestPinnedCarrierPose(t *testing.T) {
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(7), "ship": shipScene(40, 10), "fast ship": shipScene(530, 20)} {
 		w := sim.New(scene, 60)
@@ -31,23 +31,22 @@ func TestPinnedCarrierPose(t *testing.T) {
 	}
 }
 
-// TestPinnedCarrierIsAtRest says that what stands on a carrier that is held stands, and
-// sleeps, though the ticks go by in which the ship is under way; that it does so where
-// the carrier is held at and not where the tick has it; and that it wakes, stays behind
-// and is pushed by a wall when the carrier is held elsewhere.
+// TestPinnedCarrierIsAtRest checks that boxes on a pinned carrier come to rest and sleep, even in
+// ticks in which the ship would move, and that they wake, stay behind and are pushed by a wall when
+// the carrier is pinned elsewhere.
 func TestPinnedCarrierIsAtRest(t *testing.T) {
 	w := sim.New(shipScene(40, 10), 60)
-	w.SetTick(13 * 60) // under way, at its fastest
+	w.SetTick(13 * 60) // at top speed
 	w.PinCarriers(0)
-	in := w.Bodies()[1] // a cube in the ship, as it starts
+	in := w.Bodies()[1] // a cube in the ship at the start
 	for range 120 {
 		w.Step()
 	}
 	if got := w.Bodies()[1]; got.Pose.Pos.Sub(in.Pose.Pos).Len() > 0.01 || !got.Asleep {
 		t.Fatalf("it was at %v, and is at %v, asleep %t", in.Pose.Pos, got.Pose.Pos, got.Asleep)
 	}
-	// The ship goes on by less than two centimetres a tick under what stands in it, which stays
-	// until a wall comes.
+	// The ship moves by less than two centimetres a tick. The cubes in it stay until a wall reaches
+	// them.
 	path := &w.Scene().Carriers[0].Path
 	m := sim.Moment(9 * 60 * sim.MomentsPerTick)
 	x := func() float32 { return path.PoseAt(geom.Pose{}, m, 60).Pos.X }
@@ -66,9 +65,8 @@ func TestPinnedCarrierIsAtRest(t *testing.T) {
 	}
 }
 
-// TestPinnedCarrierPushes says that a wall that is held at one moment after another wakes a
-// sleeper in its way and takes it along, as long as it comes more slowly than a
-// penetration is pushed out.
+// TestPinnedCarrierPushes checks that a wall pinned to one moment after another wakes a sleeping
+// body in its way and pushes it, as long as it moves more slowly than the push-out speed.
 func TestPinnedCarrierPushes(t *testing.T) {
 	s := boxScene(cube(geom.Vec3{X: 3, Z: cubeHalf}, 0))
 	wall := staticBox(geom.Vec3{Z: 1}, geom.Vec3{X: 0.4, Y: 3, Z: 1}, geom.Identity)
@@ -90,10 +88,9 @@ func TestPinnedCarrierPushes(t *testing.T) {
 	}
 }
 
-// TestUnpinCarriers says that what is held is no part of a state: neither Load nor
-// Relabel nor SetBody moves the carriers; that a copy of the world holds them too and
-// goes the same way; and that a world in which they were held and are not goes on to
-// the bit like one in which they never were.
+// TestUnpinCarriers checks that pins are not part of a state, so that Load, SetTick and SetBody do
+// not move pinned carriers; that a copy of the world has the same pin and continues equally; and
+// that an unpinned world continues to the bit like one that was never pinned.
 func TestUnpinCarriers(t *testing.T) {
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
 		w, never := sim.New(scene, 60), sim.New(scene, 60)

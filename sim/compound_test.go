@@ -8,8 +8,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// bowl returns a body of a floor, four walls, and a weight below the floor that
-// makes it balance in the floor's middle.
+// bowl returns a body of a floor, four walls, and a ballast below that puts the centre of mass at
+// the floor's centre.
 func bowl(at geom.Vec3) sim.Box {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	part := func(half, at geom.Vec3, density float32) sim.Part {
@@ -17,7 +17,7 @@ func bowl(at geom.Vec3) sim.Box {
 	}
 	b := boxAt(at.X, at.Y, at.Z, 0, 1)
 	b.Half = v(1, 1, 0.1)
-	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume
+	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume, m3
 	b.Parts = []sim.Part{
 		part(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), part(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
 		part(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), part(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
@@ -26,9 +26,8 @@ func bowl(at geom.Vec3) sim.Box {
 	return b
 }
 
-// TestCompoundMass says that a box cut into parts weighs what it weighs whole,
-// about all axes, also where the parts are turned, and that what does not balance
-// is refused.
+// TestCompoundMass checks that a box cut into parts, one of them rotated, has the mass and inertia
+// of the whole, and that unbalanced bodies are refused.
 func TestCompoundMass(t *testing.T) {
 	whole := boxAt(0, 0, 5, 0, 1)
 	whole.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
@@ -61,10 +60,9 @@ func TestCompoundMass(t *testing.T) {
 	}
 }
 
-// TestCompoundIsRigid says that a body of several boxes moves as one, and touches
-// with all of them: a bowl that is dropped stands on its foot and keeps a cube
-// that is dropped into it, also when it is dragged; another bowl stands on its
-// walls; and bodies that a wall should stop stay outside.
+// TestCompoundIsRigid checks that a compound body moves as one and collides with all of its boxes:
+// a dropped bowl stands on its foot and keeps a cube that falls into it, even when it is dragged;
+// another bowl stands on its walls; a cube outside stays outside.
 func TestCompoundIsRigid(t *testing.T) {
 	in, out := boxAt(0.3, 0.2, 2, 0.2, 1), boxAt(-2, 0, 0.2, 0.2, 1)
 	upper := bowl(geom.Vec3{Z: 3})
@@ -78,7 +76,7 @@ func TestCompoundIsRigid(t *testing.T) {
 	if geom.Abs(z(0)-0.3) > 0.005 || geom.Abs(z(1)-0.6) > 0.01 || geom.Abs(z(3)-1.1) > 0.01 {
 		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
 	}
-	for range 60 { // against the cube outside, which the wall pushes
+	for range 60 { // against the cube outside, which a wall pushes
 		sim.AddForce(w, 0, geom.Vec3{X: -150})
 		w.Step()
 	}
@@ -94,8 +92,7 @@ func TestCompoundIsRigid(t *testing.T) {
 	}
 }
 
-// TestCompoundKeepsMomentum holds the momentum and the energy of a spinning body of
-// several boxes.
+// TestCompoundKeepsMomentum checks momentum and energy of a spinning compound body.
 func TestCompoundKeepsMomentum(t *testing.T) {
 	b := bowl(geom.Vec3{Z: 10})
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
@@ -111,8 +108,8 @@ func TestCompoundKeepsMomentum(t *testing.T) {
 	}
 }
 
-// TestCompoundCollision throws a cube against a wall of a bowl that floats, off the
-// middle: what they carry together, along and about, stays, and the bowl spins.
+// TestCompoundCollision throws a cube off-centre against a wall of a floating bowl: total linear
+// and angular momentum are conserved, and the bowl spins.
 func TestCompoundCollision(t *testing.T) {
 	b, thrown := bowl(geom.Vec3{Z: 10}), boxAt(3, 0.7, 10.4, 0.2, 0)
 	b.Friction = 0
@@ -132,8 +129,7 @@ func TestCompoundCollision(t *testing.T) {
 	}
 }
 
-// TestCompoundState says that State and sleep know bodies of several boxes, and
-// that they cost no allocation.
+// TestCompoundState checks that State and sleep include compound bodies, without allocation.
 func TestCompoundState(t *testing.T) {
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
 	w, fresh := sim.New(s, 60), sim.New(s, 60)
@@ -165,18 +161,20 @@ func TestCompoundState(t *testing.T) {
 	}
 }
 
-// TestOverlapBox says which bodies a box overlaps: by their boxes, turned as they
-// are, each once, in their order, and also asleep or by a part alone.
+// TestOverlapBox checks which bodies a box overlaps: rotated boxes, parts and sleeping bodies
+// included, each body once, in ascending order.
 func TestOverlapBox(t *testing.T) {
 	turned := boxAt(5, 0, 1, 0.5, 1)
 	turned.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, geom.Pi/4)
 	b := bowl(geom.Vec3{X: 10, Z: 0.3})
 	b.Start.Asleep = true
-	beam := boxAt(0, 20, 1, 0, 1) // along x, on its edge: another one across it is apart along no face
+	// A beam along x that stands on its edge. Only an edge-edge axis separates it from another beam
+	// across.
+	beam := boxAt(0, 20, 1, 0, 1)
 	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
 	beam.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
 	w := sim.New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
-	for _, over := range []float32{0.25, 0.29} { // edges meet at twice 0.1 sqrt(2)
+	for _, over := range []float32{0.25, 0.29} { // edges meet at 2 * 0.1 sqrt(2)
 		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
 		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
 		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
@@ -195,11 +193,11 @@ func TestOverlapBox(t *testing.T) {
 		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3, 4}},
 		{-1, 0, 0.5, 0.499, 0, nil},
 		{-1, 0, 0.5, 0.501, 0, []int32{1}},
-		{5.6, 0, 1, 0.1, 0, []int32{0}}, // its corner points there
-		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, beside its side
+		{5.6, 0, 1, 0.1, 0, []int32{0}}, // at its corner
+		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, outside the box
 		{5.5, 0.5, 1, 0.1, geom.Pi / 4, nil},
 		{5.5, 0.5, 1, 0.25, 0, []int32{0}},
-		{10, 0, 0.6, 0.1, 0, nil}, // in the bowl, and in nothing of it
+		{10, 0, 0.6, 0.1, 0, nil}, // inside the bowl, touching none of its boxes
 		{10.95, 0, 0.8, 0.1, 0, []int32{3}},
 	} {
 		if got := at(c.x, c.y, c.z, c.half, c.turn); !slices.Equal(got, c.want) {
@@ -208,8 +206,8 @@ func TestOverlapBox(t *testing.T) {
 	}
 }
 
-// TestNearbyBodies says which bodies come near another one: by the bounds of all its boxes, and
-// not itself.
+// TestNearbyBodies checks which bodies are near another one, by the bounds of all its boxes,
+// without the body itself.
 func TestNearbyBodies(t *testing.T) {
 	w := sim.New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
 	const hull, first, second = 0, 1, 2

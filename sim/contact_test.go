@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestContacts says what a body is told to touch: the ground, the carrier it stands on,
-// the cube it lies on; and nothing in the air.
+// TestContacts checks the contacts of a body: with the ground, with a carrier, with another cube,
+// and none in the air.
 func TestContacts(t *testing.T) {
 	s := boxScene(boxOnFloor(0, 0, 0.2, 1), boxAt(0, 0, floorTop+0.6, 0.2, 1), boxAt(20, 0, 0.2, 0.2, 1), boxAt(-20, 0, 5, 0.2, 1))
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: 1}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}

@@ -4,9 +4,9 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// What tests of this package and of those outside it share.
+// Internals that external tests read.
 
-// DropScratch makes the scratch of a world anew.
+// DropScratch replaces the scratch of the world.
 func (w *World) DropScratch() { w.scratch = newScratch(len(w.state.Bodies)) }
 
 // SleepLinearSpeed is the threshold of sleep in m/s.
@@ -27,7 +27,7 @@ func AddForce(w *World, i int, f geom.Vec3) { w.addForce(i, f) }
 // CarrierBoxPose returns the pose of carrier box i.
 func CarrierBoxPose(w *World, i int) geom.Pose { return w.shapes[w.firstCarrierShape+i].pose }
 
-// PathProgress returns the share of its travel that a path has made at a tick.
+// PathProgress returns the share of the travel at a tick.
 func PathProgress(p *Path, tick Tick, rate int) float64 {
 	return p.progress(pathTime{tick, 0, 1, rate})
 }

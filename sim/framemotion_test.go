@@ -7,14 +7,14 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestFrameMotion says that a player who flies, rolls, brakes and hovers in a frame that goes
-// along does there what it does in the world: the same way, less the frame's, within two
-// centimetres after a second. A frame that goes ever faster pushes back.
+// TestFrameMotion checks that a player who flies, rolls, brakes and hovers in a moving frame does
+// the same as in the world: the same path, less that of the frame, within two centimetres after a
+// second. An accelerating frame adds the opposite acceleration.
 func TestFrameMotion(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		speed float32 // m/s, of the frame
-		more  float32 // m/s2
+		more  float32 // m/s2, of the frame
 		in    sim.Input
 		high  float32
 	}{
@@ -54,8 +54,8 @@ func TestFrameMotion(t *testing.T) {
 	}
 }
 
-// TestFrameMotionEnds says that a drift is over after one step, and that one of nothing changes
-// no bit.
+// TestFrameMotionEnds checks that a frame motion lasts for one step, and that a zero one changes no
+// bit.
 func TestFrameMotionEnds(t *testing.T) {
 	w, plain := sim.New(yardScene(), 60), sim.New(yardScene(), 60)
 	for range 300 {

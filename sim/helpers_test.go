@@ -8,11 +8,10 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// Small scenes made by hand, for what looks into a world. The named ones of package
-// scene are for tests from outside.
+// Scenes and measurements that several tests share.
 
-// Sizes in metres: half of a player's cube, half of a small cube; where a carrier's floor
-// ends, and half of its thickness.
+// Sizes in metres: half a player's cube, half a small cube, height and half thickness of a
+// carrier's floor.
 const (
 	playerHalf         = 0.75
 	cubeHalf           = 0.2
@@ -20,7 +19,7 @@ const (
 	floorHalfThickness = 0.5
 )
 
-// baseScene is a scene of one player on a plane.
+// baseScene is one player on a plane.
 func baseScene() sim.Scene {
 	return sim.Scene{
 		Name: "test", Players: 1,
@@ -29,14 +28,14 @@ func baseScene() sim.Scene {
 	}
 }
 
-// boxScene is a scene of boxes on a plane, without players.
+// boxScene is boxes on a plane, without players.
 func boxScene(boxes ...sim.Box) sim.Scene {
 	s := baseScene()
 	s.Players, s.Boxes = 0, boxes
 	return s
 }
 
-// yardScene is a player in front of a pyramid of cubes asleep, and a few more around it.
+// yardScene is a player, a pyramid of sleeping cubes, and a row of six.
 func yardScene() sim.Scene {
 	s := baseScene()
 	for layer, n := range []int{3, 2, 1} {
@@ -52,7 +51,7 @@ func yardScene() sim.Scene {
 	return s
 }
 
-// turntableScene is a player beside a table that turns, and cubes on it.
+// turntableScene is a player beside a rotating table with cubes on it.
 func turntableScene(rpm int) sim.Scene {
 	s := baseScene()
 	s.Boxes[0].Start.Pose.Pos.Y = -10.5
@@ -63,7 +62,8 @@ func turntableScene(rpm int) sim.Scene {
 	return s
 }
 
-// shipScene is a player beside a floor with walls that goes to and fro, and six cubes asleep on it.
+// shipScene is a player beside a floor with walls that moves back and forth, with six sleeping
+// cubes on it.
 func shipScene(distance float32, seconds int) sim.Scene {
 	s := baseScene()
 	s.HalfWidth, s.MaxLinearSpeed = max(256, distance+100), 64
@@ -94,7 +94,7 @@ func playerBox(at geom.Vec3) sim.Box {
 	}
 }
 
-// cube is a small cube asleep, turned about the vertical.
+// cube is a small sleeping cube, rotated about the vertical by turn, in radians.
 func cube(at geom.Vec3, turn float32) sim.Box {
 	return sim.Box{
 		Half:    geom.Vec3{X: cubeHalf, Y: cubeHalf, Z: cubeHalf},
@@ -103,7 +103,7 @@ func cube(at geom.Vec3, turn float32) sim.Box {
 	}
 }
 
-// boxAt is a cube of any size, awake.
+// boxAt is an awake cube.
 func boxAt(x, y, z, half, friction float32) sim.Box {
 	b := cube(geom.Vec3{X: x, Y: y, Z: z}, 0)
 	b.Half = geom.Vec3{X: half, Y: half, Z: half}
@@ -121,12 +121,12 @@ func carrierFloor(x, y, halfX, halfY float32) sim.Box {
 	return staticBox(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalfThickness}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalfThickness}, geom.Identity)
 }
 
-// boxOnFloor is a box that stands on the floor of a carrier.
+// boxOnFloor is a cube on the floor of a carrier.
 func boxOnFloor(x, y, half, friction float32) sim.Box {
 	return boxAt(x, y, floorTop+half, half, friction)
 }
 
-// spinWithTable returns a box that turns about the origin along with a table.
+// spinWithTable returns b with the velocities of a table that rotates about the origin.
 func spinWithTable(b sim.Box, rpm int) sim.Box {
 	spin, at := geom.TwoPi/60*float32(rpm), b.Start.Pose.Pos
 	b.Start.Linear = geom.Vec3{X: -spin * at.Y, Y: spin * at.X}
@@ -148,8 +148,7 @@ func newScene(t testing.TB, spec string) sim.Scene {
 	return s
 }
 
-// sceneInput is the scripted player of a scene: where there is something to run
-// into, it first does so, gathering.
+// sceneInput is the scripted player of a scene: it first runs into obstacles, if there are any.
 func sceneInput(name string, t sim.Tick) sim.Input {
 	switch name {
 	case "pile", "heap", "tower", "seesaw", "billiards", "trailer":
@@ -164,16 +163,15 @@ func sceneInput(name string, t sim.Tick) sim.Input {
 	return scriptedInput(t)
 }
 
-// scriptedInput is a scripted player: it holds a set of keys for a third of a second
-// and turns its heading slowly.
+// scriptedInput is a scripted player: it presses a set of buttons for a third of a second and turns
+// its heading slowly.
 func scriptedInput(t sim.Tick) sim.Input {
 	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
 	x ^= x >> 31
 	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.AllButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
 }
 
-// shortTicks is how many of n ticks a test makes do with if tests are to be short,
-// as on another machine's emulator.
+// shortTicks returns the number of ticks, of n, that a test runs.
 func shortTicks(n int) int {
 	if testing.Short() {
 		return n / 6
@@ -181,8 +179,8 @@ func shortTicks(n int) int {
 	return n
 }
 
-// tickBudget is how many of n ticks a test gives a scene: a large one is slow,
-// and slower yet on another machine's emulator.
+// tickBudget returns the number of ticks, of n, that a test runs a named scene. Large scenes are
+// slow.
 func tickBudget(name string, n int) int {
 	switch name {
 	case "katamari", "pile", "heap", "fleet", "walker":
@@ -194,7 +192,7 @@ func tickBudget(name string, n int) int {
 	return n
 }
 
-// awakeCount returns how many bodies of a world are awake.
+// awakeCount returns the number of awake bodies.
 func awakeCount(w *sim.World) int {
 	n := 0
 	for i := range w.Bodies() {
@@ -205,7 +203,7 @@ func awakeCount(w *sim.World) int {
 	return n
 }
 
-// energy returns the kinetic and potential energy of a world's bodies, in joules.
+// energy returns the kinetic and potential energy of all bodies in joules.
 func energy(w *sim.World) (sum float64) {
 	for i, b := range w.Bodies() {
 		m, inertia := float64(sim.Mass(w, i)), sim.Inertia(w, i)
@@ -216,7 +214,7 @@ func energy(w *sim.World) (sum float64) {
 	return sum
 }
 
-// momentum returns what a world's bodies carry: along, and about the origin.
+// momentum returns the total linear and angular momentum, the latter about the origin.
 func momentum(w *sim.World) (along, about geom.Vec3) {
 	for i, b := range w.Bodies() {
 		p := b.Linear.Scale(sim.Mass(w, i))
@@ -228,16 +226,14 @@ func momentum(w *sim.World) (along, about geom.Vec3) {
 	return along, about
 }
 
-// freeFloatingScene is a scene without gravity, damping and ground contact: boxes that
-// float.
+// freeFloatingScene is boxes without gravity and damping.
 func freeFloatingScene(boxes ...sim.Box) sim.Scene {
 	s := boxScene(boxes...)
 	s.Gravity, s.Damping, s.NoSleep = 0, 0, true
 	return s
 }
 
-// maxJointSeparation returns how far apart the worst joint of a world has its point, in
-// metres.
+// maxJointSeparation returns the largest separation of a joint's anchors in metres.
 func maxJointSeparation(w *sim.World) (worst float32) {
 	for i := range w.Scene().Joints {
 		a, b := w.JointAnchors(i)
@@ -246,7 +242,7 @@ func maxJointSeparation(w *sim.World) (worst float32) {
 	return worst
 }
 
-// maxHingeMisalignment returns how far the axes of the worst hinge are off each other, in rad.
+// maxHingeMisalignment returns the largest angle between the axes of a hinge in rad.
 func maxHingeMisalignment(w *sim.World) (worst float32) {
 	axis := func(body int, start geom.Vec3) geom.Vec3 {
 		if body == sim.WorldBody {

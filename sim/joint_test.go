@@ -7,8 +7,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// rod returns a box between two points that are on one of the axes' directions
-// of each other.
+// rod returns a box between two points that differ along one axis of the world.
 func rod(from, to geom.Vec3, thick, density float32) sim.Box {
 	d := to.Sub(from).Scale(0.5)
 	b := boxAt(0, 0, 0, 0, 1)
@@ -18,8 +17,8 @@ func rod(from, to geom.Vec3, thick, density float32) sim.Box {
 	return b
 }
 
-// chainScene is a scene of n rods that hang on a point, straight out to one side,
-// with a load at the end that weighs so many times a rod.
+// chainScene is a chain of n rods that starts horizontally from a fixed point, with a load at its
+// end that weighs load times a rod.
 func chainScene(n int, load float32, hinges bool) sim.Scene {
 	const long = 0.5
 	s := boxScene()
@@ -42,11 +41,10 @@ func chainScene(n int, load float32, hinges bool) sim.Scene {
 	return s
 }
 
-// TestJointDrift says that joints keep their points within a millimetre, and
-// hinges their axes within a hundredth of a rad, while chains fall from straight
-// out, with a push to the side, and swing for a minute, light and loaded; that
-// what they have of energy never grows; and that with damping it ends with what
-// hanging straight down has, which a solver that shakes never reaches.
+// TestJointDrift checks that anchors stay within a millimetre and hinge axes within 0.01 rad while
+// light and loaded chains fall from the horizontal, pushed to the side, and swing for a minute;
+// that their energy never grows; and that with damping it ends at that of the hanging chain, which
+// an oscillating solver never reaches.
 func TestJointDrift(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -98,8 +96,7 @@ func TestJointDrift(t *testing.T) {
 	}
 }
 
-// TestPendulumPeriod holds the period of a small swing against that of a rod,
-// 2 pi sqrt(2 l / 3 g).
+// TestPendulumPeriod checks the period of a small swing of a rod: 2 pi sqrt(2 l / 3 g).
 func TestPendulumPeriod(t *testing.T) {
 	s := chainScene(1, 0, true)
 	s.Damping, s.NoSleep = 0, true
@@ -126,8 +123,8 @@ func TestPendulumPeriod(t *testing.T) {
 	}
 }
 
-// TestJointsKeepMomentum lets jointed boxes tumble through free space: what they
-// carry together, along and about, stays.
+// TestJointsKeepMomentum checks total linear and angular momentum of jointed boxes that tumble
+// through free space.
 func TestJointsKeepMomentum(t *testing.T) {
 	for _, hinges := range []bool{false, true} {
 		s := freeFloatingScene(chainScene(4, 3, hinges).Boxes...)
@@ -153,7 +150,7 @@ func TestJointsKeepMomentum(t *testing.T) {
 	}
 }
 
-// motorScene is a scene of a bar that turns about a vertical through its middle.
+// motorScene is a bar on a vertical hinge through its centre.
 func motorScene(j sim.Joint) sim.Scene {
 	b := boxAt(0, 0, 5, 0.1, 1)
 	b.Half.X = 1
@@ -164,9 +161,8 @@ func motorScene(j sim.Joint) sim.Scene {
 	return s
 }
 
-// TestJointMotor says that a motor takes up speed as its torque allows, keeps its
-// speed, and that a brake slows by as much and then holds; and that what it
-// drives does not sleep.
+// TestJointMotor checks that a motor accelerates as its torque allows and keeps its speed, that a
+// brake decelerates likewise and then holds, and that a driven body does not sleep.
 func TestJointMotor(t *testing.T) {
 	w := sim.New(motorScene(sim.Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
 	i := sim.Inertia(w, 0).Z
@@ -183,7 +179,7 @@ func TestJointMotor(t *testing.T) {
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
 		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
-	w = sim.New(motorScene(sim.Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // slower than what may sleep
+	w = sim.New(motorScene(sim.Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // below the sleep threshold
 	for range 300 {
 		w.Step()
 	}
@@ -208,8 +204,8 @@ func TestJointMotor(t *testing.T) {
 	}
 }
 
-// TestJointLimits says that a hinge stops at its limits, driven against them by a
-// motor or by its weight, and a ball at its swing, whichever way it falls.
+// TestJointLimits checks that a hinge stops at its limits, driven by a motor, and a ball joint at
+// its cone, in every direction.
 func TestJointLimits(t *testing.T) {
 	for _, speed := range []float32{-5, 5} {
 		s := motorScene(sim.Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
@@ -252,8 +248,8 @@ func TestJointLimits(t *testing.T) {
 	}
 }
 
-// TestJointedBodiesSleepTogether says that what joints tie sleeps as a whole and wakes as a
-// whole, and that waking does not shake it.
+// TestJointedBodiesSleepTogether checks that a chain falls asleep and wakes as a whole, and that
+// waking does not move it.
 func TestJointedBodiesSleepTogether(t *testing.T) {
 	w := sim.New(chainScene(6, 0, false), 60)
 	for i := 0; awakeCount(w) > 0; i++ {
@@ -275,16 +271,15 @@ func TestJointedBodiesSleepTogether(t *testing.T) {
 	for range 20 {
 		w.Step()
 		for i := range w.Bodies() {
-			if v := w.Bodies()[i].Linear.Len(); v > sim.SleepLinearSpeed { // it may have slept a little beside its rest
+			if v := w.Bodies()[i].Linear.Len(); v > sim.SleepLinearSpeed { // it may have fallen asleep slightly off its rest
 				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
 			}
 		}
 	}
 }
 
-// TestJointsRecover says that joints come together again, and do not fling
-// anything away, when a correction from the network has put one of their bodies
-// elsewhere.
+// TestJointsRecover checks that joints recover, without flinging bodies away, after a correction
+// has moved one of their bodies.
 func TestJointsRecover(t *testing.T) {
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
 		s := chainScene(6, 0, true)
@@ -312,8 +307,7 @@ func TestJointsRecover(t *testing.T) {
 	}
 }
 
-// TestFilterGroups says that boxes of one group pass through each other and through
-// nothing else.
+// TestFilterGroups checks that boxes of one group pass through each other only.
 func TestFilterGroups(t *testing.T) {
 	drop := func(a, b int) float32 {
 		low, high := boxAt(0, 0, 0.2, 0.2, 1), boxAt(0, 0, 1, 0.2, 1)
@@ -334,10 +328,8 @@ func TestFilterGroups(t *testing.T) {
 	}
 }
 
-// TestJointState says that a State has all of its joints: a step after Load
-// gives the same as the step that followed the Save, in this world and in
-// another; that a copy goes on alike; and that the hash sees each of its
-// numbers.
+// TestJointState checks that a State contains all of the joints: a step after Load equals the step
+// that followed the Save, in this world and in another one, and a copy continues equally.
 func TestJointState(t *testing.T) {
 	s := chainScene(5, 2, true)
 	s.Joints[1].LowerAngle, s.Joints[1].UpperAngle = -0.5, 0.5

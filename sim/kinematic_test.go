@@ -7,17 +7,16 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// makeAllKinematic holds all but the first body of a world.
+// makeAllKinematic makes all bodies but the first kinematic.
 func makeAllKinematic(w *sim.World) {
 	for i := 1; i < len(w.Bodies()); i++ {
 		w.SetKinematic(i, true)
 	}
 }
 
-// TestKinematicBodiesDoNotMove says that a player who runs into a pile that is held, who
-// hovers over it and pulls at it, and who holds keys for a player that is held,
-// moves none of it by a bit, and is stopped by it: at no time is its cube deeper in
-// another than what is soft gives way.
+// TestKinematicBodiesDoNotMove checks that a player who runs into a kinematic pile, hovers over it
+// and pulls at it does not move any of it by a bit, and penetrates it only as deep as soft contacts
+// allow; and that a kinematic player ignores its input.
 func TestKinematicBodiesDoNotMove(t *testing.T) {
 	w := newWorld(t, "pile")
 	makeAllKinematic(w)
@@ -55,9 +54,9 @@ func TestKinematicBodiesDoNotMove(t *testing.T) {
 	}
 }
 
-// TestKinematicKeepsPose says that what is held goes where SetBody and Load put it, asleep;
-// that a copy of the world holds it too; and that what is let go behaves to the
-// bit as if it had never been held.
+// TestKinematicKeepsPose checks that kinematic bodies stay where SetBody and Load put them, asleep;
+// that a copy of the world has them, too; and that bodies that become dynamic again behave to the
+// bit as if they had never been kinematic.
 func TestKinematicKeepsPose(t *testing.T) {
 	w, never := newWorld(t, "katamari:cubes=9"), newWorld(t, "katamari:cubes=9")
 	makeAllKinematic(w)
@@ -99,9 +98,8 @@ func TestKinematicKeepsPose(t *testing.T) {
 	}
 }
 
-// TestKinematicDropsMotion says that what was under way when it was held pushes nobody,
-// and that what a player did to it while it was held is not made up for when it is
-// let go: a world that went through all that goes on like one that did not.
+// TestKinematicDropsMotion checks that bodies lose their velocity when they become kinematic, and
+// that forces on them meanwhile have no effect when they become dynamic again.
 func TestKinematicDropsMotion(t *testing.T) {
 	w, fresh := newWorld(t, "pile"), newWorld(t, "pile")
 	for range 120 {
@@ -138,8 +136,7 @@ func TestKinematicDropsMotion(t *testing.T) {
 	}
 }
 
-// BenchmarkKinematic is a step of the katamari's scene in which all but the player is
-// held.
+// BenchmarkKinematic is a step of katamari in which only the player is dynamic.
 func BenchmarkKinematic(b *testing.B) {
 	w := newWorld(b, "katamari")
 	makeAllKinematic(w)
@@ -149,8 +146,8 @@ func BenchmarkKinematic(b *testing.B) {
 	}
 }
 
-// TestKinematicJoints says that what a joint ties to a held body hangs on it, that the held
-// one stays, with all its parts, and that nothing becomes no number.
+// TestKinematicJoints checks that a kinematic body with joints stays in place, that the bodies
+// jointed to it hang on it, and that all numbers stay finite.
 func TestKinematicJoints(t *testing.T) {
 	for _, name := range []string{"trailer", "walker", "seesaw"} {
 		s := newScene(t, name)
@@ -184,8 +181,8 @@ func TestKinematicJoints(t *testing.T) {
 	}
 }
 
-// TestKinematicPenetration says how deep a cube is in what is held: not at all where it hangs beside
-// it, by as much as it has been put into it, and not at all in what may be moved.
+// TestKinematicPenetration checks the penetration depth with a kinematic body: 0 at a distance, the
+// overlap after a placement, and 0 with dynamic bodies.
 func TestKinematicPenetration(t *testing.T) {
 	for _, c := range []struct {
 		height, want float32

@@ -7,9 +7,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestCollisionKeepsMomentum lets smooth boxes of unlike size and mass hit each
-// other off the middle, in mid-air: what they carry together, along and about,
-// stays.
+// TestCollisionKeepsMomentum checks total linear and angular momentum when smooth boxes of
+// different sizes and masses collide off-centre in mid-air.
 func TestCollisionKeepsMomentum(t *testing.T) {
 	for _, off := range []float32{0, 0.1, 0.3} {
 		a := boxAt(-2, 0, 10, 0.4, 0)
@@ -38,9 +37,8 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 	}
 }
 
-// TestSpinKeepsMomentum lets boxes of three unlike sides spin freely for a
-// minute, about the axis of most, of least and of middle inertia: angular
-// momentum stays, and energy does.
+// TestSpinKeepsMomentum checks angular momentum and energy of a box with three different sides that
+// spins freely for a minute, about the axes of largest, smallest and intermediate inertia.
 func TestSpinKeepsMomentum(t *testing.T) {
 	for name, spin := range map[string]geom.Vec3{"least": {X: 8}, "middle": {Y: 8}, "most": {Z: 8}, "askew": {X: 3, Y: -2, Z: 4}} {
 		b := boxAt(0, 0, 10, 0, 1)
@@ -62,9 +60,8 @@ func TestSpinKeepsMomentum(t *testing.T) {
 	}
 }
 
-// TestDzhanibekov spins a box about its axis of middle inertia, a hair beside
-// it: it turns over again and again, as the wing nut in the space station did,
-// while about the other two axes it never does.
+// TestDzhanibekov spins a box almost about its axis of intermediate inertia: it flips again and
+// again (Dzhanibekov's wing nut), and never when it spins about the other two axes.
 func TestDzhanibekov(t *testing.T) {
 	flips := func(spin geom.Vec3, axis int) int {
 		b := boxAt(0, 0, 10, 0, 1)

@@ -7,8 +7,8 @@ import (
 	"ghostcube/sim"
 )
 
-// TestMoment checks the conversions of moments: milliseconds to ticks and back, the
-// nearest tick, and moments before the first tick.
+// TestMoment checks the conversions of moments: milliseconds to ticks and back, the nearest tick,
+// and moments before the first tick.
 func TestMoment(t *testing.T) {
 	for _, c := range []struct {
 		length time.Duration

@@ -8,8 +8,7 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestFreeFall holds a falling box against v = gt and s = gt2/2, without
-// damping.
+// TestFreeFall checks v = gt and s = gt2/2 without damping.
 func TestFreeFall(t *testing.T) {
 	s := boxScene(boxAt(0, 0, 25, 0.2, 1))
 	s.Damping = 0
@@ -21,14 +20,13 @@ func TestFreeFall(t *testing.T) {
 	if geom.Abs(b.Linear.Z+20) > 1e-3 {
 		t.Errorf("after a second it falls at %v m/s, want 20", -b.Linear.Z)
 	}
-	// Four substeps a tick move with the new speed: half a substep ahead of gt2/2.
+	// Semi-implicit Euler with four substeps is half a substep ahead of gt2/2.
 	if way := 25 - b.Pose.Pos.Z; geom.Abs(way-10-20./480) > 1e-3 {
 		t.Errorf("after a second it has fallen %v m, want 10", way)
 	}
 }
 
-// TestBoxComesToRest says that a dropped cube comes to rest on the ground, within a
-// millimetre or so of it, and sleeps.
+// TestBoxComesToRest checks that a dropped cube comes to rest within 2 mm of the ground and sleeps.
 func TestBoxComesToRest(t *testing.T) {
 	w := sim.New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
 	for range 180 {
@@ -40,10 +38,10 @@ func TestBoxComesToRest(t *testing.T) {
 	}
 }
 
-// TestSliding holds a sliding box against v2 = 2 mu g s.
+// TestSliding checks the stopping distance v2 = 2 mu g s.
 func TestSliding(t *testing.T) {
 	for _, mu := range []float32{0.25, 0.5, 1} {
-		b := boxAt(0, 0, 0.2, 0.2, mu*mu) // with the ground's 1 the mean is mu
+		b := boxAt(0, 0, 0.2, 0.2, mu*mu) // with the ground's 1 the coefficient is mu
 		b.Half = geom.Vec3{X: 0.6, Y: 0.6, Z: 0.2}
 		b.Start.Linear.X = 5
 		s := boxScene(b)
@@ -59,12 +57,11 @@ func TestSliding(t *testing.T) {
 	}
 }
 
-// TestSlipAngle says that a box on a slope slips above the angle of its friction
-// and stays below it.
+// TestSlipAngle checks that a box on a slope slips above the angle of friction only.
 func TestSlipAngle(t *testing.T) {
 	for _, degrees := range []float32{20, 25, 29, 33} {
 		turn := geom.AxisAngle(geom.Vec3{X: 1}, degrees*geom.Pi/180)
-		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1: mu 0.5, so it slips above 26.6 degrees
+		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1 the coefficient is 0.5: slips above 26.6 degrees
 		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.2}
 		b.Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 10}.Add(turn.Rotate(geom.Vec3{Z: 0.7})), Rot: turn}
 		s := boxScene(b)
@@ -80,8 +77,7 @@ func TestSlipAngle(t *testing.T) {
 	}
 }
 
-// TestPlayerRolls says that the player's cube rolls under the push, for there is no
-// torque but that of the ground: after a metre or two it has turned over.
+// TestPlayerRolls checks that the player's cube rolls, though only friction exerts a torque.
 func TestPlayerRolls(t *testing.T) {
 	w := sim.New(baseScene(), 60)
 	var most float32
@@ -98,8 +94,7 @@ func TestPlayerRolls(t *testing.T) {
 	}
 }
 
-// TestHeading says that the same keys push along the heading: a quarter turn
-// makes forward point to -x.
+// TestHeading checks that Forward pushes along the heading: after a quarter turn along -x.
 func TestHeading(t *testing.T) {
 	for _, c := range []struct {
 		heading uint8
@@ -115,7 +110,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestLiftAndPull says that Lift raises the player and Pull draws a cube in.
+// TestLiftAndPull checks that Lift raises the player and Pull attracts a cube.
 func TestLiftAndPull(t *testing.T) {
 	w := sim.New(baseScene(), 60)
 	for range 30 {
@@ -138,8 +133,8 @@ func TestLiftAndPull(t *testing.T) {
 	}
 }
 
-// TestNoTunnelling throws a small cube at the fastest allowed speed against a
-// wall as thin as itself and at another cube.
+// TestNoTunnelling throws a small cube at speeds up to the clamp against a wall of its own
+// thickness and against another cube.
 func TestNoTunnelling(t *testing.T) {
 	for _, speed := range []float32{8, 16, 32} {
 		for _, from := range []float32{0, 0.11, 0.23, 0.37} {
@@ -168,8 +163,7 @@ func TestNoTunnelling(t *testing.T) {
 	}
 }
 
-// TestTower says that ten cubes on each other stand for ten minutes. Sleep is
-// kept off, so the solver holds them.
+// TestTower checks that a stack of ten cubes stands for ten minutes without sleep.
 func TestTower(t *testing.T) {
 	var boxes []sim.Box
 	for i := range 10 {
@@ -191,19 +185,19 @@ func TestTower(t *testing.T) {
 	}
 }
 
-// TestIslandWakes says that a touched pile wakes in the tick it is touched,
-// keeps its contacts, and is not shaken by waking.
+// TestIslandWakes checks that a stack wakes as a whole when a cube touches it, and that waking does
+// not move it.
 func TestIslandWakes(t *testing.T) {
 	var boxes []sim.Box
 	for i := range 8 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.4*float32(i), 0.2, 1))
 	}
 	bullet := boxAt(-3, 0, 0.6, 0.2, 1)
-	bullet.Start.Linear.X = 1 // slow: it wakes the tower and no more
+	bullet.Start.Linear.X = 1 // slow enough not to move the stack
 	s := boxScene(append(boxes, bullet)...)
 	s.Gravity, s.Damping = 20, 0
 	w := sim.New(s, 60)
-	for range 120 { // to rest; the bullet falls and slides meanwhile
+	for range 120 { // meanwhile the bullet falls and slides
 		w.Step()
 	}
 	if awakeCount(w) != 0 {
@@ -225,8 +219,7 @@ func TestIslandWakes(t *testing.T) {
 	}
 }
 
-// TestBounds says that nothing leaves the scene and nothing becomes infinite,
-// whatever a correction writes.
+// TestBounds checks that bodies stay within the scene and finite after any correction.
 func TestBounds(t *testing.T) {
 	w := sim.New(yardScene(), 60)
 	b := w.Bodies()[3]

@@ -10,10 +10,9 @@ import (
 	"ghostcube/sim/scene"
 )
 
-// TestQuantisedPileRests says that a pile which is quantised after every tick
-// comes to rest, and that in ten thousand ticks more nothing in it moves: asleep
-// not by a bit, and held up by the solver alone, without sleep, by less than a
-// step of the grid and a half.
+// TestQuantisedPileRests checks that a pile that is quantised after every tick comes to rest. In
+// 10,000 further ticks it does not move by a bit asleep, and by less than 1.5 steps of the grid
+// without sleep, supported by the solver alone.
 func TestQuantisedPileRests(t *testing.T) {
 	sleeping, awake := "pile", "pile:layers=3"
 	if os.Getenv("GHOSTCUBE_LONG") != "" {
@@ -57,9 +56,8 @@ func TestQuantisedPileRests(t *testing.T) {
 	}
 }
 
-// TestQuantiseIsIdempotent says that quantising twice is as good as once, in a world
-// where everything moves, and that it changes nothing by more than the grid's
-// error.
+// TestQuantiseIsIdempotent checks that a second Quantise changes nothing while everything moves,
+// and that the first changes a body by no more than the error of the grid.
 func TestQuantiseIsIdempotent(t *testing.T) {
 	w := newWorld(t, "heap:layers=2")
 	for range 120 {
@@ -96,9 +94,8 @@ func BenchmarkQuantise(b *testing.B) {
 	}
 }
 
-// TestQuantiseAfterChanges says that after Quantise every body is on the grid,
-// whatever happened to it since the last time: steps, corrections, another state,
-// another grid.
+// TestQuantiseAfterChanges checks that after Quantise every body is on the grid, after steps,
+// corrections, Load, CopyFrom and a change of grid.
 func TestQuantiseAfterChanges(t *testing.T) {
 	w, other := newWorld(t, "zen"), newWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
@@ -140,9 +137,8 @@ func TestQuantiseAfterChanges(t *testing.T) {
 	}
 }
 
-// TestQuantisedWalker says that quantising after every tick costs joints
-// little more than the grid: the walker walks as far, the trailer keeps its load,
-// and points stay within a millimetre and a half of each other.
+// TestQuantisedWalker checks that quantising after every tick hardly affects joints: the walker
+// walks as far, and anchors stay within 1.5 mm.
 func TestQuantisedWalker(t *testing.T) {
 	for _, name := range []string{"walker", "trailer"} {
 		w := newWorld(t, name)

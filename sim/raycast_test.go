@@ -7,9 +7,8 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// TestCastRay says that of what a ray meets the nearest counts: a body, any
-// box of it, what stands still, a carrier where it is at the moment asked for, the
-// ground; and that the shooter's own cube lets it through.
+// TestCastRay checks that a ray returns its nearest hit: a body, a further box of a body, a static
+// box, a carrier at a moment, or the ground; and that it ignores the shooter's cube.
 func TestCastRay(t *testing.T) {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	s := sim.Scene{
@@ -48,8 +47,8 @@ func TestCastRay(t *testing.T) {
 	}
 }
 
-// TestAim says that a shot goes where it is aimed, as nearly as its steps allow, and
-// that a carrier's place between two ticks lies between them.
+// TestAim checks that the direction of a shot equals the aim up to rounding, and that a carrier's
+// pose between two ticks lies between theirs.
 func TestAim(t *testing.T) {
 	for _, d := range []geom.Vec3{{Y: 1}, {X: 1}, {X: -1}, {Y: -2}, {X: 3, Y: -1, Z: 0.5}, {X: -3, Y: 1, Z: -2}, {X: 0.001, Y: 5}, {X: -0.001, Y: 5}, {Z: 1}, {Z: -1, X: 0.01}} {
 		s := sim.Aim(d)
@@ -68,7 +67,7 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestShotsDoNotChangeWorld says that no step looks at a shot.
+// TestShotsDoNotChangeWorld checks that steps ignore shots.
 func TestShotsDoNotChangeWorld(t *testing.T) {
 	a, b := sim.New(yardScene(), 60), sim.New(yardScene(), 60)
 	for i := range 120 {

@@ -16,9 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// TestSync says that a State is whole: in every scene and every tick, a step
-// after Load gives the same world as the step that followed the Save, in the
-// same world and in another one.
+// TestSync checks that a State is complete: in every scene and tick, a step after Load equals the
+// step that followed the Save, in the same world and in another one.
 func TestSync(t *testing.T) {
 	for _, name := range scene.Names() {
 		w, fresh := newWorld(t, name), newWorld(t, name)
@@ -44,7 +43,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestReplay says that thirty ticks rewound and replayed end in the same bits.
+// TestReplay checks that rewinding and replaying thirty ticks gives the same bits.
 func TestReplay(t *testing.T) {
 	for _, name := range scene.Names() {
 		w := newWorld(t, name)
@@ -66,9 +65,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestGolden says that a scene gives the same bits as when the golden file was
-// written, on whatever machine: a hash every hundred ticks under the scripted
-// player, then the tick at which all has come to rest.
+// TestGolden compares every scene with a golden file, to the bit, on any machine: a hash every
+// hundred ticks under the scripted player, then the tick at which all bodies sleep.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	for _, name := range scene.Names() {
@@ -89,12 +87,12 @@ func TestGolden(t *testing.T) {
 	compareGolden(t, "golden.txt", b.String())
 }
 
-// hasMotor reports whether something in a world never rests.
+// hasMotor reports whether a motor keeps a world awake.
 func hasMotor(w *sim.World) bool {
 	return slices.ContainsFunc(w.Scene().Joints, func(j sim.Joint) bool { return j.MotorSpeed != 0 && j.MaxMotorTorque > 0 })
 }
 
-// compareGolden holds text against a golden file, line by line.
+// compareGolden compares text with a golden file, line by line.
 func compareGolden(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -118,8 +116,7 @@ func compareGolden(t *testing.T, name, text string) {
 	}
 }
 
-// TestGoldenLong says the same of ten thousand ticks, in which the scripted
-// player never rests. It takes half a minute.
+// TestGoldenLong is TestGolden for 10,000 ticks of the scripted player. It takes half a minute.
 func TestGoldenLong(t *testing.T) {
 	if os.Getenv("GHOSTCUBE_LONG") == "" {
 		t.Skip("ten thousand ticks of every scene: GHOSTCUBE_LONG=1 runs them, and .ci/long does")
@@ -138,7 +135,7 @@ func TestGoldenLong(t *testing.T) {
 	compareGolden(t, "golden-long.txt", b.String())
 }
 
-// TestCopyFrom says that CopyFrom gives an equal that goes its own way.
+// TestCopyFrom checks that CopyFrom makes an equal world that is independent of the original.
 func TestCopyFrom(t *testing.T) {
 	a, b := newWorld(t, "zen"), newWorld(t, "zen")
 	for range 200 {
@@ -159,8 +156,8 @@ func TestCopyFrom(t *testing.T) {
 	}
 }
 
-// TestScratchIsNotState says that scratch is no state: a world whose scratch is made
-// anew before every step goes on to the same bits, and so does a copy of it.
+// TestScratchIsNotState checks that a world with new scratch before every step continues with the
+// same bits.
 func TestScratchIsNotState(t *testing.T) {
 	for _, name := range scene.Names() {
 		w, other := newWorld(t, name), newWorld(t, name)
@@ -177,8 +174,7 @@ func TestScratchIsNotState(t *testing.T) {
 	}
 }
 
-// TestCopyHasResults says that a copy answers what a caller may ask of the last step as the
-// original does.
+// TestCopyHasResults checks that a copy has the results of the last step.
 func TestCopyHasResults(t *testing.T) {
 	w, other := newWorld(t, "heap:layers=1"), newWorld(t, "heap:layers=1")
 	w.SetKinematic(5, true)
@@ -196,16 +192,15 @@ func TestCopyHasResults(t *testing.T) {
 	}
 }
 
-// TestSolveOrder says that another order of contacts gives another world, also
-// where a single cube rolls on the ground, that the same order gives the same
-// one, and that both are right: nothing sinks.
+// TestSolveOrder checks that another order of contacts gives another world, even for a single cube
+// on the ground, that the same order gives the same world, and that no body sinks in either.
 func TestSolveOrder(t *testing.T) {
 	for spec, many := range map[string]bool{"plain": false, "zen": true, "heap:layers=1": true, "katamari:cubes=25": false} {
 		run := func(order uint64) (*sim.World, uint64) {
 			w := newWorld(t, spec)
 			w.Settings.SolveOrderSeed = order
 			for range 300 {
-				w.Step(sim.Input{Buttons: 1 << (w.Tick() / 40 % 4)}) // roll about
+				w.Step(sim.Input{Buttons: 1 << (w.Tick() / 40 % 4)}) // roll around
 			}
 			h, _ := w.Hash()
 			return w, h
@@ -217,7 +212,7 @@ func TestSolveOrder(t *testing.T) {
 		if one != again {
 			t.Errorf("%s: the same order gave two worlds", spec)
 		}
-		if one == canonical || one == two && many { // one contact has no two orders of contacts
+		if one == canonical || one == two && many { // a single contact has only one other order
 			t.Errorf("%s: another order gave the same world", spec)
 		}
 		for i, b := range w.Bodies() {
@@ -228,12 +223,11 @@ func TestSolveOrder(t *testing.T) {
 	}
 }
 
-// TestStepAllocatesNothing holds the steady state of a step and of Save and
-// Load to no allocation.
+// TestStepAllocatesNothing checks that steps, Save and Load do not allocate.
 func TestStepAllocatesNothing(t *testing.T) {
 	for _, name := range scene.Names() {
 		w := newWorld(t, name)
-		for range max(150, tickBudget(name, 600)) { // until all that falls has landed
+		for range max(150, tickBudget(name, 600)) { // until falling bodies have landed
 			w.Step(scriptedInput(w.Tick()))
 		}
 		var s sim.State
@@ -245,8 +239,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestSetBody says what a correction does: it overwrites the body and its
-// sleep, wakes what is not asleep, and leaves the contacts of others alone.
+// TestSetBody checks that a correction overwrites a body and its sleep and does not change contacts
+// of other bodies.
 func TestSetBody(t *testing.T) {
 	w := newWorld(t, "zen")
 	for range 60 {
@@ -273,7 +267,7 @@ func TestSetBody(t *testing.T) {
 	if got := w.Bodies()[14]; got.Pose.Pos.Sub(b.Pose.Pos.Sub(geom.Vec3{Z: 1})).Len() > 0.1 {
 		t.Errorf("it did not fall back: %v", got.Pose.Pos)
 	}
-	// A body that is put elsewhere in its sleep does not drag its old contacts along.
+	// A body that is moved in its sleep loses its old contacts.
 	b = w.Bodies()[10]
 	b.Pose.Pos.X += 3
 	b.Pose.Pos.Z = 0.2
@@ -292,10 +286,9 @@ func TestSetBody(t *testing.T) {
 	}
 }
 
-// TestEnergyNeverGrows follows closed scenes, without keys and without damping:
-// at no tick is there more energy than at the start, and over a second it falls
-// or stays. Within a second it may come back a little: a contact is a stiff
-// spring, and what it has swallowed of a hard landing is not in this sum.
+// TestEnergyNeverGrows checks scenes without input and damping: the energy never exceeds that at
+// the start, and does not grow from second to second. Within a second it may grow a little, because
+// soft contacts store energy of an impact, which is not in the sum.
 func TestEnergyNeverGrows(t *testing.T) {
 	for _, name := range []string{"pile:layers=3", "heap:layers=3", "tower", "katamari:cubes=25", "zen"} {
 		s := newScene(t, name)

@@ -22,8 +22,8 @@ func hashScene() Scene {
 	return s
 }
 
-// TestHashSeesEveryField says that the hash sees the smallest change of anything in the
-// state, in the tick it happens.
+// TestHashSeesEveryField checks that the smallest change of any field of the state changes the
+// hash.
 func TestHashSeesEveryField(t *testing.T) {
 	w := New(hashScene(), 60)
 	for range 90 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTrigonometry holds the polynomials against package math, which is
-// allowed here: a test's answer may differ in the last bit between machines.
+// TestTrigonometry compares the polynomials with package math. Its results differ between machines
+// in the last bit, which a test may tolerate.
 func TestTrigonometry(t *testing.T) {
 	worst := map[string]float64{}
 	note := func(name string, got float32, want float64) {
@@ -37,8 +37,7 @@ func TestTrigonometry(t *testing.T) {
 	}
 }
 
-// TestScaleAngle says that a share of a rotation has that share of its angle and
-// that -q is treated as q.
+// TestScaleAngle checks the angle of a share of a rotation, and that q and -q give the same.
 func TestScaleAngle(t *testing.T) {
 	axis := Vec3{1, 2, 3}.Unit()
 	for _, angle := range []float32{0.0001, 0.3, 1.5, 3.1} {
@@ -56,7 +55,7 @@ func TestScaleAngle(t *testing.T) {
 	}
 }
 
-// TestRotations says that the three ways to turn a vector agree, and that the
+// TestRotations checks that quaternion, matrix and tensor rotate a vector equally, and that the
 // matrix is orthonormal.
 func TestRotations(t *testing.T) {
 	a, b := AxisAngle(Vec3{0, 0, 1}, 0.7), AxisAngle(Vec3{1, 1, 0}.Unit(), -1.2)
@@ -79,8 +78,8 @@ func TestRotations(t *testing.T) {
 	near("tensor", s.Mul(v), m.Mul(Vec3{l.X, 2 * l.Y, 3 * l.Z}))
 }
 
-// TestPerpendicular says that the chosen vector is of length 1 and at right
-// angles, for directions all around the sphere.
+// TestPerpendicular checks length and direction of the vector, for directions all around the
+// sphere.
 func TestPerpendicular(t *testing.T) {
 	for i := range 1000 {
 		a := Vec3{Sin(float32(i)), Cos(float32(i) * 1.7), Sin(float32(i) * 2.3)}.Unit()

@@ -2,8 +2,8 @@ package geom
 
 import "testing"
 
-// TestRayCastBox holds the length to a box to what can be worked out by hand: from all
-// sides, from inside, along a face, turned, behind, and past it.
+// TestRayCastBox compares distances with values calculated by hand: from all sides, from inside,
+// along a face, with a rotated box, with the box behind the ray and beside it.
 func TestRayCastBox(t *testing.T) {
 	x, y := Vec3{X: 1}, Vec3{Y: 1}
 	half := Vec3{X: 1, Y: 2, Z: 3}
@@ -14,7 +14,7 @@ func TestRayCastBox(t *testing.T) {
 		from, along Vec3
 		box         Pose
 		half        Vec3
-		want        float32 // below 0: it misses
+		want        float32 // below 0: a miss
 	}{
 		{"from in front", Vec3{}, x, still, half, 9},
 		{"from behind it", Vec3{X: 20}, x.Neg(), still, half, 9},

@@ -17,16 +17,15 @@ func newWorld(t testing.TB, spec string) *sim.World {
 	return sim.New(s, 60)
 }
 
-// scriptedInput is a scripted player: it holds a set of keys for a third of a second
-// and turns its heading slowly.
+// scriptedInput is a scripted player: it presses a set of buttons for a third of a second and turns
+// its heading slowly.
 func scriptedInput(t sim.Tick) sim.Input {
 	x := (uint64(t)/20 + 1) * 0x9E3779B97F4A7C15
 	x ^= x >> 31
 	return sim.Input{Buttons: sim.Buttons(x>>7) & sim.AllButtons &^ (sim.Buttons(x>>23) & (sim.Lift | sim.Pull)), Heading: uint8(t / 8)}
 }
 
-// shortTicks is how many of n ticks a test makes do with if tests are to be short,
-// as on another machine's emulator.
+// shortTicks returns the number of ticks, of n, that a test runs.
 func shortTicks(n int) int {
 	if testing.Short() {
 		return n / 6
@@ -34,7 +33,7 @@ func shortTicks(n int) int {
 	return n
 }
 
-// awakeCount returns how many bodies of a world are awake.
+// awakeCount returns the number of awake bodies.
 func awakeCount(w *sim.World) (n int) {
 	for _, b := range w.Bodies() {
 		if !b.Asleep {
@@ -44,8 +43,7 @@ func awakeCount(w *sim.World) (n int) {
 	return n
 }
 
-// maxJointSeparation returns how far apart the worst joint of a world has its point, in
-// metres.
+// maxJointSeparation returns the largest separation of a joint's anchors in metres.
 func maxJointSeparation(w *sim.World) (worst float32) {
 	for i := range w.Scene().Joints {
 		a, b := w.JointAnchors(i)
@@ -54,7 +52,7 @@ func maxJointSeparation(w *sim.World) (worst float32) {
 	return worst
 }
 
-// maxHingeMisalignment returns how far the axes of the worst hinge are off each other, in rad.
+// maxHingeMisalignment returns the largest angle between the axes of a hinge in rad.
 func maxHingeMisalignment(w *sim.World) (worst float32) {
 	axis := func(body int, start geom.Vec3) geom.Vec3 {
 		if body == sim.WorldBody {
@@ -70,14 +68,14 @@ func maxHingeMisalignment(w *sim.World) (worst float32) {
 	return worst
 }
 
-// axisOf returns where an axis of a body's own frame points.
+// axisOf returns an axis of a body in the world frame.
 func axisOf(w *sim.World, body, axis int) geom.Vec3 {
 	m := w.Bodies()[body].Pose.Rot.Mat()
 	return m.Col(axis)
 }
 
-// TestFastShip says that the longest way brings the ship to 50
-// m/s within the world, and that what stands in it stays where it is.
+// TestFastShip checks that the ship reaches 50 m/s on its longest path, within the bounds of the
+// world, and that the cubes in it keep their positions.
 func TestFastShip(t *testing.T) {
 	w := newWorld(t, "ship:distance=530")
 	path := &w.Scene().Carriers[0].Path
@@ -103,8 +101,8 @@ func TestFastShip(t *testing.T) {
 	}
 }
 
-// TestSeesaw says that the plank balances three cubes against three, tips with
-// one fewer on one side, and throws them when the player falls onto the other.
+// TestSeesaw checks that the plank balances three cubes against three, tips with one cube fewer,
+// and throws cubes when the player falls onto the other end.
 func TestSeesaw(t *testing.T) {
 	const plank = 1
 	w := newWorld(t, "seesaw")
@@ -145,9 +143,8 @@ func TestSeesaw(t *testing.T) {
 	}
 }
 
-// TestBilliards says that one player pushes many: it runs into the triangle, and
-// most of the pucks have moved, none over the rails, and what it broke comes to
-// rest.
+// TestBilliards checks that the player moves most of the pucks, that none leaves the table, and
+// that all come to rest.
 func TestBilliards(t *testing.T) {
 	w := newWorld(t, "billiards")
 	n := len(w.Bodies())
@@ -176,9 +173,8 @@ func TestBilliards(t *testing.T) {
 	}
 }
 
-// TestTrailer says that the tractor drives round and round, draws its trailer,
-// loses none of the cubes in it, and holds its joints within a millimetre, for
-// five minutes.
+// TestTrailer checks that the tractor drives in circles for five minutes, pulls its trailer with
+// all cubes in it, and keeps its joints within a millimetre.
 func TestTrailer(t *testing.T) {
 	for _, name := range []string{"trailer", "trailer:speed=4"} {
 		w := newWorld(t, name)
@@ -215,10 +211,8 @@ func TestTrailer(t *testing.T) {
 	}
 }
 
-// TestWalker says that the walker walks as far as its legs should bring it, a
-// metre and a tenth a second, upright and straight on, with its joints within a
-// millimetre and its hinges in their planes; and that without its motor it
-// stands.
+// TestWalker checks that the walker walks straight on at 1.1 m/s, upright, with anchors within a
+// millimetre and hinges within 0.02 rad, and that it stands still without its motor.
 func TestWalker(t *testing.T) {
 	w := newWorld(t, "walker")
 	const frame = 1
@@ -251,13 +245,13 @@ func TestWalker(t *testing.T) {
 	}
 }
 
-// TestWalkerCarriesPlayer says that the walker carries a player who is fixed to its frame as far as it
-// walks alone, upright, and that the player's keys do not tear it.
+// TestWalkerCarriesPlayer checks that a player fixed to the frame moves as fast as the walker
+// alone, upright, and that its input does not damage the joints.
 func TestWalkerCarriesPlayer(t *testing.T) {
 	w := newWorld(t, "walker:mounted=1")
 	ticks, begun := shortTicks(1200), float32(0)
 	for i := range 60 + ticks {
-		if i == 60 { // by then it walks
+		if i == 60 { // the walker has reached its speed
 			begun = w.Bodies()[0].Pose.Pos.X
 		}
 		w.Step()
@@ -278,8 +272,8 @@ func TestWalkerCarriesPlayer(t *testing.T) {
 	}
 }
 
-// TestTrain says that a chain of any length hangs on the player's cube wherever that
-// drags it, at 20 m/s by centimetres at most, and rests when the player does.
+// TestTrain checks that chains of any length follow the player, with joint separations of a few
+// centimetres at 20 m/s, and rest when the player does.
 func TestTrain(t *testing.T) {
 	for _, name := range []string{"train:rods=1", "train", "train:rods=32"} {
 		w := newWorld(t, name)
@@ -300,10 +294,9 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestRamming says that the walker and the trailer survive a player at full speed,
-// who then holds Lift or Pull beside them: joints give way by less than two centimetres, nothing
-// is flung away faster than the player came, and a few seconds later they hold as
-// before.
+// TestRamming checks that walker and trailer survive a player at full speed who then presses Lift
+// or Pull beside them: joints separate by less than two centimetres, no body becomes faster than
+// the player was, and a few seconds later the joints are as before.
 func TestRamming(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of the walker and the trailer, three times")
@@ -338,8 +331,8 @@ func TestRamming(t *testing.T) {
 	}
 }
 
-// TestLargeWorld says that the fleet has ten thousand bodies, that most of them sleep
-// and go on sleeping, that its bars turn, and that its world is wide enough.
+// TestLargeWorld checks that the fleet has 10,000 bodies within its bounds, that most of them sleep
+// throughout, and that its bars rotate.
 func TestLargeWorld(t *testing.T) {
 	w := newWorld(t, "fleet")
 	if n := len(w.Bodies()); n != 10000 {
@@ -374,9 +367,8 @@ func TestLargeWorld(t *testing.T) {
 	}
 }
 
-// TestHauler says that the sled that a player drives about at full push, on the spot and
-// round corners, keeps what is stowed in it: each cube within the 3 cm that its bay has
-// room, and that it stands as it stood when it is left alone.
+// TestHauler checks that the sled keeps the cubes in their bays while the player drives it at full
+// force, on straights and around corners, and that it stands still afterwards.
 func TestHauler(t *testing.T) {
 	w := newWorld(t, "hauler:cargo=3")
 	start := slices.Clone(w.Bodies())
@@ -402,10 +394,10 @@ func TestHauler(t *testing.T) {
 	}
 }
 
-// TestTurntableCarriesPlayer says that a player who begins on the table goes round with it.
+// TestTurntableCarriesPlayer checks that a player that starts on the table rotates with it.
 func TestTurntableCarriesPlayer(t *testing.T) {
 	w := newWorld(t, "turntable:rpm=12:aboard=1")
-	for range 75 { // a quarter of a turn
+	for range 75 { // a quarter turn
 		w.Step()
 	}
 	if p := w.Bodies()[0].Pose.Pos; p.Sub(geom.Vec3{X: 2.8, Z: floorTop + playerHalf}).Len() > 0.03 {
@@ -413,9 +405,8 @@ func TestTurntableCarriesPlayer(t *testing.T) {
 	}
 }
 
-// TestPileAndHeapComeToRest says that the large scenes do what they are there for: the
-// pile stands, cube upon cube, and both it and the heap come to rest and sleep
-// above the ground.
+// TestPileAndHeapComeToRest checks that the pile stands, cube upon cube, and that pile and heap
+// come to rest above the ground and sleep.
 func TestPileAndHeapComeToRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of two large scenes")
