@@ -35,17 +35,17 @@ func TestTurntableCarriesBoxes(t *testing.T) {
 			for range 600 {
 				w.Step()
 				if z := w.Bodies()[0].Pose.Pos.Z; geom.Abs(z-floorTop-cubeHalf) > 0.003 {
-					t.Fatalf("%d rpm, %v m: it is at height %v in tick %d", c.rpm, r, z, w.Tick())
+					t.Fatalf("%d rpm, %v m: height %v m in tick %d", c.rpm, r, z, w.Tick())
 				}
 			}
 			want, got := path.Pose(from, w.Tick(), 60), w.Bodies()[0]
 			off, askew := got.Pose.Pos.Sub(want.Pos).Len(), got.Pose.Rot.Mul(want.Rot.Inverse()).Angle()
-			t.Logf("%d rpm, %v m: off by %.2f mm and %.4f rad", c.rpm, r, 1000*off, askew)
+			t.Logf("%d rpm, %v m: displaced by %.2f mm and %.4f rad", c.rpm, r, 1000*off, askew)
 			if off > c.least || askew > 0.001 {
-				t.Errorf("%d rpm, %v m: off by %v m and %v rad", c.rpm, r, off, askew)
+				t.Errorf("%d rpm, %v m: displaced by %v m and %v rad", c.rpm, r, off, askew)
 			}
 			if got.Asleep {
-				t.Errorf("%d rpm, %v m: it sleeps", c.rpm, r)
+				t.Errorf("%d rpm, %v m: the cube sleeps", c.rpm, r)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestCarrierTurnsAndTravels(t *testing.T) {
 		w.Step()
 		want, got := path.Pose(from, w.Tick(), 60), w.Bodies()[0].Pose
 		if off := got.Pos.Sub(want.Pos).Len(); off > 0.004 || got.Rot.Mul(want.Rot.Inverse()).Angle() > 0.002 {
-			t.Fatalf("in tick %d it is off by %v m and %v rad", w.Tick(), off, got.Rot.Mul(want.Rot.Inverse()).Angle())
+			t.Fatalf("tick %d: displaced by %v m and %v rad", w.Tick(), off, got.Rot.Mul(want.Rot.Inverse()).Angle())
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestSlidesOffTurntable(t *testing.T) {
 		p := w.Bodies()[0].Pose.Pos
 		off := p.Z < floorTop+0.05
 		if slides := c.r*w2 > c.mu*20; slides != off {
-			t.Errorf("mu %v at %v m: it is at %v", c.mu, c.r, p)
+			t.Errorf("mu %v at %v m: the box ends at %v", c.mu, c.r, p)
 		}
 	}
 }
@@ -120,21 +120,21 @@ func TestShuttleCarriesBoxes(t *testing.T) {
 			deck := sim.CarrierBoxPose(w, 0).Pos
 			most = max(most, geom.Abs(b.Pose.Pos.X-deck.X-2))
 			if z := b.Pose.Pos.Z; !c.slips && geom.Abs(z-floorTop-0.2) > 0.003 {
-				t.Fatalf("mu %v in %d s: it is at height %v in tick %d", c.mu, c.ride, z, w.Tick())
+				t.Fatalf("mu %v, %d s: height %v m in tick %d", c.mu, c.ride, z, w.Tick())
 			}
 		}
-		t.Logf("mu %v in %d s: off by %.2f mm at most, slept %d times, woke %d times", c.mu, c.ride, 1000*most, slept, woke)
+		t.Logf("mu %v, %d s: slip of at most %.2f mm, fell asleep %d times, woke %d times", c.mu, c.ride, 1000*most, slept, woke)
 		if c.slips {
 			if most < 0.1 {
-				t.Errorf("mu %v in %d s: it slips by %v m only", c.mu, c.ride, most)
+				t.Errorf("mu %v, %d s: slip of %v m only", c.mu, c.ride, most)
 			}
 			continue
 		}
 		if most > 0.005 {
-			t.Errorf("mu %v in %d s: it slips by %v m", c.mu, c.ride, most)
+			t.Errorf("mu %v, %d s: slip of %v m", c.mu, c.ride, most)
 		}
 		if slept != 2 || woke != 2 {
-			t.Errorf("mu %v in %d s: it slept %d times and woke %d times, at two ends", c.mu, c.ride, slept, woke)
+			t.Errorf("mu %v, %d s: fell asleep %d times and woke %d times, want 2 and 2", c.mu, c.ride, slept, woke)
 		}
 	}
 }
@@ -157,12 +157,12 @@ func TestShuttlePushes(t *testing.T) {
 			front := sim.CarrierBoxPose(w, 0).Pos.X
 			for i, b := range w.Bodies() {
 				if b.Pose.Pos.X < front {
-					t.Fatalf("ride %d s: cube %d is at %v, behind the wall at %v", ride, i, b.Pose.Pos, front)
+					t.Fatalf("%d s: cube %d is at %v, behind the wall at x = %v", ride, i, b.Pose.Pos, front)
 				}
 			}
 		}
 		if x := w.Bodies()[0].Pose.Pos.X; x < 40 {
-			t.Errorf("ride %d s: the cube is at %v", ride, x)
+			t.Errorf("%d s: the cube ends at x = %v", ride, x)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestCarrierWallsPush(t *testing.T) {
 			got := w.Bodies()[0].Pose
 			d := p.Rot.Inverse().Rotate(got.Pos.Sub(p.Pos))
 			if turn := got.Rot.Mul(p.Rot.Inverse()).Angle(); geom.Abs(d.X) > 0.001 || turn > 0.001 {
-				t.Fatalf("%s: in tick %d it is off by %v m and %v rad", what, w.Tick(), d, turn)
+				t.Fatalf("%s: tick %d: displaced by %v m and %v rad", what, w.Tick(), d, turn)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func TestCarrierPoseFollowsTick(t *testing.T) {
 			c := &w.Scene().Carriers[0]
 			for i := range c.Boxes {
 				if got, want := sim.CarrierBoxPose(w, i), c.Path.Pose(c.Boxes[i].Start.Pose, w.Tick(), 60); got != want {
-					t.Errorf("%s, %s: box %d is at %v, not %v", name, what, i, got, want)
+					t.Errorf("%s, %s: box %d is at %v, want %v", name, what, i, got, want)
 				}
 			}
 		}
@@ -234,18 +234,18 @@ func TestCarrierPoseFollowsTick(t *testing.T) {
 		w.Step()
 		bodies, cache := w.Hash()
 		if b, c := other.Hash(); b != bodies || c != cache {
-			t.Errorf("%s: a copy goes another way", name)
+			t.Errorf("%s: a copy diverges", name)
 		}
 		w.Load(&after)
 		w.Load(&s)
 		held("loaded", w)
 		if sim.CarrierBoxPose(w, 0) == ahead {
-			t.Errorf("%s does not move", name)
+			t.Errorf("%s: the carrier does not move", name)
 		}
 		w.SetTick(700)
 		held("relabelled", w)
 		if sim.CarrierBoxPose(w, 0) != ahead {
-			t.Errorf("%s: put to the same tick, it is elsewhere", name)
+			t.Errorf("%s: SetTick gives another pose", name)
 		}
 		p := w.Scene().Carriers[0].Path
 		round := sim.Tick(36 * 60)
@@ -255,7 +255,7 @@ func TestCarrierPoseFollowsTick(t *testing.T) {
 		one := geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}
 		for _, tick := range []sim.Tick{0, 100, 599, 1500} {
 			if p.Pose(one, tick, 60) != p.Pose(one, tick+1000*round, 60) {
-				t.Errorf("%s: a thousand rounds after tick %d it is elsewhere", name, tick)
+				t.Errorf("%s: another pose a thousand rounds after tick %d", name, tick)
 			}
 		}
 	}
@@ -270,16 +270,16 @@ func TestPath(t *testing.T) {
 		v, next := (at(tick)-at(tick-1))*60, (at(tick+1)-at(tick))*60
 		speed, push = max(speed, math.Abs(v)), max(push, math.Abs(next-v)*60)
 		if tick <= 8*60 && at(tick) != 0 || tick >= 18*60 && tick <= 26*60 && at(tick) != 40 {
-			t.Fatalf("at tick %d, of a wait, it is at %v", tick, at(tick))
+			t.Fatalf("tick %d: moved by %v m during a stop", tick, at(tick))
 		}
 	}
 	if math.Abs(speed-7.5) > 0.01 || math.Abs(push-2.309) > 0.01 {
-		t.Errorf("at most %v m/s and %v m/s2", speed, push)
+		t.Errorf("maxima of %v m/s and %v m/s2", speed, push)
 	}
 	turn := sim.Path{RPM: 6, Centre: geom.Vec3{X: 1}}
 	got := turn.Pose(geom.Pose{Pos: geom.Vec3{X: 3}, Rot: geom.Identity}, 150, 60) // a quarter turn
 	if got.Pos.Sub(geom.Vec3{X: 1, Y: 2}).Len() > 1e-6 || geom.Abs(got.Rot.Angle()-geom.HalfPi) > 1e-6 {
-		t.Errorf("after a quarter of a turn it is at %v", got)
+		t.Errorf("after a quarter turn: %v", got)
 	}
 }
 
@@ -293,14 +293,14 @@ func TestSetTickLeavesLoadBehind(t *testing.T) {
 		w.Step()
 	}
 	if !w.Bodies()[0].Asleep {
-		t.Fatal("it is awake")
+		t.Fatal("the cube is awake")
 	}
 	w.SetTick(19 * 60) // the carrier is at the other end
 	for range 60 {
 		w.Step()
 	}
 	if b := w.Bodies()[0]; geom.Abs(b.Pose.Pos.Z-0.2) > 0.002 || !b.Asleep {
-		t.Errorf("it is at %v, asleep %t", b.Pose.Pos, b.Asleep)
+		t.Errorf("the cube is at %v, asleep %t", b.Pose.Pos, b.Asleep)
 	}
 }
 
@@ -322,10 +322,10 @@ func TestCarrierVelocity(t *testing.T) {
 		v.X += -spin*at.Y + bend*at.X
 		v.Y += spin*at.X + bend*at.Y
 		if off := b.Linear.Sub(v).Len(); off > 0.003 {
-			t.Fatalf("tick %d: it goes %v, the carrier %v", w.Tick(), b.Linear, v)
+			t.Fatalf("tick %d: velocity of the cube %v, of the carrier %v", w.Tick(), b.Linear, v)
 		}
 		if off := geom.Abs(b.Angular.Z - spin); off > 0.003 {
-			t.Fatalf("tick %d: it turns by %v, the carrier by %v", w.Tick(), b.Angular.Z, spin)
+			t.Fatalf("tick %d: angular velocity of the cube %v, of the carrier %v", w.Tick(), b.Angular.Z, spin)
 		}
 	}
 }

@@ -17,15 +17,15 @@ func TestPinnedCarrierPose(t *testing.T) {
 		for tick := sim.Tick(0); tick < 1200; tick += 7 {
 			now, next := p.Pose(box, tick, 60), p.Pose(box, tick+1, 60)
 			if got := p.PoseAt(box, tick.Moment(), 60); got != now {
-				t.Fatalf("%s, tick %d: at its moment it is at %v, not %v", name, tick, got, now)
+				t.Fatalf("%s, tick %d: pose %v, want %v", name, tick, got, now)
 			}
 			half := p.PoseAt(box, tick.Moment()+sim.MomentsPerTick/2, 60)
 			if want := (geom.Pose{Pos: now.Pos.AddScaled(0.5, next.Pos.Sub(now.Pos)), Rot: geom.Slerp(now.Rot, next.Rot, 0.5)}); half.Pos.Sub(want.Pos).Len() > 0.001 || half.Rot.Mul(want.Rot.Inverse()).Angle() > 1e-3 {
-				t.Fatalf("%s, half a tick after %d: it is at %v, not %v", name, tick, half, want)
+				t.Fatalf("%s, half a tick after %d: pose %v, want %v", name, tick, half, want)
 			}
 			w.PinCarriers(tick.Moment() + sim.MomentsPerTick/2)
 			if got := sim.CarrierBoxPose(w, 0); got != half {
-				t.Fatalf("%s: held half a tick after %d it is at %v, not %v", name, tick, got, half)
+				t.Fatalf("%s, pinned half a tick after %d: pose %v, want %v", name, tick, got, half)
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestPinnedCarrierIsAtRest(t *testing.T) {
 		w.Step()
 	}
 	if got := w.Bodies()[1]; got.Pose.Pos.Sub(in.Pose.Pos).Len() > 0.01 || !got.Asleep {
-		t.Fatalf("it was at %v, and is at %v, asleep %t", in.Pose.Pos, got.Pose.Pos, got.Asleep)
+		t.Fatalf("the cube moved from %v to %v, asleep %t", in.Pose.Pos, got.Pose.Pos, got.Asleep)
 	}
 	// The ship moves by less than two centimetres a tick. The cubes in it stay until a wall reaches
 	// them.
@@ -57,10 +57,10 @@ func TestPinnedCarrierIsAtRest(t *testing.T) {
 	for i, b := range w.Bodies()[1:7] {
 		start := w.Scene().Boxes[i+1].Start.Pose.Pos
 		if start.X > 0 && geom.Abs(b.Pose.Pos.X-start.X) > 0.5 {
-			t.Errorf("cube %d, far from the wall, was at %v and is at %v", i+1, start, b.Pose.Pos)
+			t.Errorf("cube %d, far from the wall, moved from %v to %v", i+1, start, b.Pose.Pos)
 		}
 		if rear := x() - 5 + 0.3; start.X < -3 && b.Pose.Pos.X < rear {
-			t.Errorf("cube %d is at %v, behind the wall at %v", i+1, b.Pose.Pos, rear)
+			t.Errorf("cube %d is at %v, behind the wall at x = %v", i+1, b.Pose.Pos, rear)
 		}
 	}
 }
@@ -77,14 +77,14 @@ func TestPinnedCarrierPushes(t *testing.T) {
 		w.Step()
 	}
 	if !w.Bodies()[0].Asleep {
-		t.Fatal("it is awake")
+		t.Fatal("the cube is awake")
 	}
 	for m := sim.Moment(0); m <= sim.Tick(480).Moment(); m += sim.MomentsPerTick {
 		w.PinCarriers(m)
 		w.Step()
 	}
 	if x := w.Bodies()[0].Pose.Pos.X; x < 8.4 {
-		t.Errorf("it is at %v", x)
+		t.Errorf("the cube ends at x = %v", x)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestUnpinCarriers(t *testing.T) {
 		w.SetBody(0, w.Bodies()[0])
 		w.Step()
 		if got := sim.CarrierBoxPose(w, 0); got != pose || w.CarrierMoment() != at {
-			t.Errorf("%s: held at %v, it is at %v", name, pose, got)
+			t.Errorf("%s: pinned at %v, pose %v", name, pose, got)
 		}
 		copied := sim.New(scene, 60)
 		w.PinCarriers(at + sim.MomentsPerTick)
@@ -120,7 +120,7 @@ func TestUnpinCarriers(t *testing.T) {
 		}
 		a, x := w.Hash()
 		if b, y := copied.Hash(); a != b || x != y || copied.CarrierMoment() != at+sim.MomentsPerTick {
-			t.Errorf("%s: a copy goes another way", name)
+			t.Errorf("%s: a copy diverges", name)
 		}
 		w.UnpinCarriers()
 		w.Load(&s)
@@ -131,7 +131,7 @@ func TestUnpinCarriers(t *testing.T) {
 		}
 		a, x = w.Hash()
 		if b, y := never.Hash(); a != b || x != y {
-			t.Errorf("%s: what was held and is not goes another way", name)
+			t.Errorf("%s: an unpinned world diverges from one that was never pinned", name)
 		}
 	}
 }

@@ -41,16 +41,16 @@ func TestCompoundMass(t *testing.T) {
 	}
 	a, b := sim.New(boxScene(whole), 60), sim.New(boxScene(cut), 60)
 	if d := sim.Inertia(a, 0).Sub(sim.Inertia(b, 0)).Len(); d > 1e-4*sim.Inertia(a, 0).Len() || geom.Abs(sim.Mass(a, 0)-sim.Mass(b, 0)) > 1e-4*sim.Mass(a, 0) {
-		t.Errorf("whole it has %v kg m2 and %v kg, cut %v and %v", sim.Inertia(a, 0), sim.Mass(a, 0), sim.Inertia(b, 0), sim.Mass(b, 0))
+		t.Errorf("whole: %v kg m2 and %v kg, cut: %v and %v", sim.Inertia(a, 0), sim.Mass(a, 0), sim.Inertia(b, 0), sim.Mass(b, 0))
 	}
 	for what, p := range map[string]sim.Part{
-		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
-		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
+		"off-centre": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
+		"rotated":    {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("a body with a part %s was taken", what)
+					t.Errorf("a body with a part %s was accepted", what)
 				}
 			}()
 			bad := cut
@@ -74,7 +74,7 @@ func TestCompoundIsRigid(t *testing.T) {
 	}
 	z := func(i int) float32 { return w.Bodies()[i].Pose.Pos.Z }
 	if geom.Abs(z(0)-0.3) > 0.005 || geom.Abs(z(1)-0.6) > 0.01 || geom.Abs(z(3)-1.1) > 0.01 {
-		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
+		t.Errorf("heights: bowl %v, cube in it %v, bowl on it %v", z(0), z(1), z(3))
 	}
 	for range 60 { // against the cube outside, which a wall pushes
 		sim.AddForce(w, 0, geom.Vec3{X: -150})
@@ -82,13 +82,13 @@ func TestCompoundIsRigid(t *testing.T) {
 	}
 	bowl, cube, pushed := w.Bodies()[0].Pose.Pos, w.Bodies()[1].Pose.Pos, w.Bodies()[2].Pose.Pos
 	if bowl.X > -1 {
-		t.Fatalf("it was not dragged: %v", bowl)
+		t.Fatalf("the bowl was not dragged: %v", bowl)
 	}
 	if d := cube.Sub(bowl); geom.Abs(d.X) > 0.75 || geom.Abs(d.Y) > 0.75 || d.Z < 0.2 || d.Z > 0.6 {
-		t.Errorf("the cube in it is at %v of it", d)
+		t.Errorf("the cube in the bowl is at %v relative to it", d)
 	}
 	if d := pushed.X - bowl.X; geom.Abs(d+1.2) > 0.02 {
-		t.Errorf("the cube outside is at %v of it", d)
+		t.Errorf("the cube outside is at x = %v relative to the bowl", d)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestCompoundKeepsMomentum(t *testing.T) {
 	}
 	_, l1 := momentum(w)
 	if e := energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
-		t.Errorf("momentum went from %v to %v, energy from %v to %v", l0, l1, e0, e)
+		t.Errorf("angular momentum changed from %v to %v, energy from %v to %v J", l0, l1, e0, e)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestCompoundCollision(t *testing.T) {
 		t.Fatalf("the bowl spins at %v rad/s", spin)
 	}
 	if p1.Sub(p0).Len() > 1e-4*p0.Len() || l1.Sub(l0).Len() > 5e-3*l0.Len() {
-		t.Errorf("momentum went from %v to %v, about the origin from %v to %v", p0, p1, l0, l1)
+		t.Errorf("momentum changed from %v to %v, angular momentum from %v to %v", p0, p1, l0, l1)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestCompoundState(t *testing.T) {
 		}
 	}
 	if n := awakeCount(w); n != 0 {
-		t.Errorf("%d are awake", n)
+		t.Errorf("%d bodies are awake", n)
 	}
 	b := w.Bodies()[1]
 	b.Asleep, b.Linear.X = false, 2
@@ -157,7 +157,7 @@ func TestCompoundState(t *testing.T) {
 		t.Errorf("%d of 3 woke", n)
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("%v allocations per tick", n)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestOverlapBox(t *testing.T) {
 		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
 		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
 		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
-			t.Errorf("a beam %v m over another one: got %v", over, got)
+			t.Errorf("a beam %v m above another one overlaps %v", over, got)
 		}
 	}
 	at := func(x, y, z, half float32, turn float32) []int32 {
@@ -218,6 +218,6 @@ func TestNearbyBodies(t *testing.T) {
 		t.Errorf("near a cube in it: %v", got)
 	}
 	if got := w.NearbyBodies(second, 1, nil); !slices.Equal(got, []int32{hull, first}) {
-		t.Errorf("within a metre of it: %v", got)
+		t.Errorf("within a metre of that cube: %v", got)
 	}
 }

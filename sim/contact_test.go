@@ -19,7 +19,7 @@ func TestContacts(t *testing.T) {
 	}
 	for i, want := range [][]sim.Contact{{{1, -1}, {-1, 0}}, {{0, -1}}, {{-1, -1}}, nil} {
 		if got := w.AppendContacts(nil, i); !slices.Equal(got, want) {
-			t.Errorf("body %d touches %v, want %v", i, got, want)
+			t.Errorf("body %d has contacts %v, want %v", i, got, want)
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() { w.AppendContacts(make([]sim.Contact, 0, 8), 0) }); n != 0 {

@@ -19,7 +19,7 @@ func TestFrameMotion(t *testing.T) {
 		high  float32
 	}{
 		{"flies", 20, 0, sim.Input{}, 20},
-		{"flies and speeds up", 5, 6, sim.Input{}, 20},
+		{"flies while the frame accelerates", 5, 6, sim.Input{}, 20},
 		{"flies and strafes", 20, 0, sim.Input{Buttons: sim.Right}, 20},
 		{"flies and brakes", 20, 0, sim.Input{Buttons: sim.Left}, 20},
 		{"hovers", 10, 0, sim.Input{Buttons: sim.Lift}, 25},
@@ -46,10 +46,10 @@ func TestFrameMotion(t *testing.T) {
 		got.Linear.X += speed
 		want := w.Bodies()[0]
 		if d := got.Pose.Pos.Sub(want.Pose.Pos).Len(); d > 0.02 {
-			t.Errorf("%s: it is at %v, want %v", c.what, got.Pose.Pos, want.Pose.Pos)
+			t.Errorf("%s: position %v, want %v", c.what, got.Pose.Pos, want.Pose.Pos)
 		}
 		if d := got.Linear.Sub(want.Linear).Len(); d > 0.02 || got.Angular.Sub(want.Angular).Len() > 0.01 {
-			t.Errorf("%s: it goes %v and turns %v, want %v and %v", c.what, got.Linear, got.Angular, want.Linear, want.Angular)
+			t.Errorf("%s: velocities %v and %v, want %v and %v", c.what, got.Linear, got.Angular, want.Linear, want.Angular)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestFrameMotionEnds(t *testing.T) {
 	}
 	a, x := w.Hash()
 	if b, y := plain.Hash(); a != b || x != y {
-		t.Error("a drift of nothing is something")
+		t.Error("a zero frame motion changes the world")
 	}
 	w.SetFrameMotion(0, sim.FrameMotion{Acceleration: geom.Vec3{Z: 60}})
 	w.Step()
@@ -76,6 +76,6 @@ func TestFrameMotionEnds(t *testing.T) {
 	plain.Step()
 	a, x = w.Hash()
 	if b, y := plain.Hash(); a != b || x != y {
-		t.Error("it goes on")
+		t.Error("the frame motion lasts for more than one step")
 	}
 }

@@ -70,16 +70,16 @@ func TestJointDrift(t *testing.T) {
 				w.Step()
 				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
 				if e := energy(w); e > e0*(1+1e-3) {
-					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
+					t.Errorf("%s, damping %v: %v J in tick %d, %v J at the start", c.name, damping, e, w.Tick(), e0)
 					break
 				}
 			}
-			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
+			t.Logf("%s, damping %v: separation %.3f mm, misalignment %.5f rad, energy %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
 			if off > 0.001 {
-				t.Errorf("%s, damping %v: points are %v mm apart", c.name, damping, 1000*off)
+				t.Errorf("%s, damping %v: separation of %v mm", c.name, damping, 1000*off)
 			}
 			if turned > 0.01 {
-				t.Errorf("%s, damping %v: axes are %v rad apart", c.name, damping, turned)
+				t.Errorf("%s, damping %v: misalignment of %v rad", c.name, damping, turned)
 			}
 			var hangs float64
 			top := float32(12)
@@ -90,7 +90,7 @@ func TestJointDrift(t *testing.T) {
 				top -= 2 * b.Half.X
 			}
 			if e := energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
-				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
+				t.Errorf("%s: %v J at the end, %v J when hanging", c.name, e, hangs)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func TestPendulumPeriod(t *testing.T) {
 	want := geom.TwoPi * geom.Sqrt(2.0/60)
 	got := float32(late-first) / 60 / float32(crossings-1)
 	if geom.Abs(got-want) > 0.005*want {
-		t.Errorf("it swings in %v s, want %v", got, want)
+		t.Errorf("a period of %v s, want %v", got, want)
 	}
 }
 
@@ -139,13 +139,13 @@ func TestJointsKeepMomentum(t *testing.T) {
 		}
 		p1, l1 := momentum(w)
 		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
-			t.Errorf("hinges %v: momentum went from %v to %v", hinges, p0, p1)
+			t.Errorf("hinges %v: momentum changed from %v to %v", hinges, p0, p1)
 		}
 		if l1.Sub(l0).Len() > 0.02*l0.Len() {
-			t.Errorf("hinges %v: angular momentum went from %v to %v", hinges, l0, l1)
+			t.Errorf("hinges %v: angular momentum changed from %v to %v", hinges, l0, l1)
 		}
 		if e := energy(w); e > e0 {
-			t.Errorf("hinges %v: energy went from %v to %v J", hinges, e0, e)
+			t.Errorf("hinges %v: energy changed from %v to %v J", hinges, e0, e)
 		}
 	}
 }
@@ -174,17 +174,17 @@ func TestJointMotor(t *testing.T) {
 		}
 	}
 	if want := 60 * 4 * i / 0.02; geom.Abs(float32(up)-want) > 2 {
-		t.Errorf("it is up to speed in tick %d, want %v", up, want)
+		t.Errorf("full speed in tick %d, want %v", up, want)
 	}
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
-		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
+		t.Errorf("%v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
 	w = sim.New(motorScene(sim.Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // below the sleep threshold
 	for range 300 {
 		w.Step()
 	}
 	if b := w.Bodies()[0]; b.Asleep {
-		t.Error("what a slow motor drives sleeps")
+		t.Error("a body driven by a slow motor sleeps")
 	}
 	s := motorScene(sim.Joint{MaxMotorTorque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
@@ -197,10 +197,10 @@ func TestJointMotor(t *testing.T) {
 		}
 	}
 	if want := 60 * 4 * i / 0.02; geom.Abs(float32(still)-want) > 2 {
-		t.Errorf("the brake has stopped it in tick %d, want %v", still, want)
+		t.Errorf("stopped in tick %d, want %v", still, want)
 	}
 	if !w.Bodies()[0].Asleep {
-		t.Error("what a brake holds does not sleep")
+		t.Error("a body with a brake does not sleep")
 	}
 }
 
@@ -218,11 +218,11 @@ func TestJointLimits(t *testing.T) {
 			turn := 2 * geom.Atan2(r.Z, r.W)
 			most = max(most, turn-1.25, -0.5-turn)
 			if w.Tick() > 120 && geom.Abs(turn-1.25) > 0.001 && geom.Abs(turn+0.5) > 0.001 {
-				t.Fatalf("speed %v: it is at %v rad in tick %d", speed, turn, w.Tick())
+				t.Fatalf("speed %v: angle %v rad in tick %d", speed, turn, w.Tick())
 			}
 		}
 		if most > 0.002 {
-			t.Errorf("speed %v: it went %v rad past its limit", speed, most)
+			t.Errorf("speed %v: %v rad beyond the limit", speed, most)
 		}
 	}
 	for i := range 8 {
@@ -240,10 +240,10 @@ func TestJointLimits(t *testing.T) {
 			most = max(most, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
 		}
 		if geom.Abs(most-0.75) > 0.01 {
-			t.Errorf("way %d: it leans %v rad, want 0.75", i, most)
+			t.Errorf("direction %d: an angle of %v rad, want 0.75", i, most)
 		}
 		if !w.Bodies()[0].Asleep {
-			t.Errorf("way %d: it does not come to rest", i)
+			t.Errorf("direction %d: the rod does not come to rest", i)
 		}
 	}
 }
@@ -254,10 +254,10 @@ func TestJointedBodiesSleepTogether(t *testing.T) {
 	w := sim.New(chainScene(6, 0, false), 60)
 	for i := 0; awakeCount(w) > 0; i++ {
 		if n := awakeCount(w); n != 6 {
-			t.Fatalf("%d of 6 are awake", n)
+			t.Fatalf("%d of 6 bodies are awake", n)
 		}
 		if i > 6000 {
-			t.Fatal("it never sleeps")
+			t.Fatal("the chain never sleeps")
 		}
 		w.Step()
 	}
@@ -266,13 +266,13 @@ func TestJointedBodiesSleepTogether(t *testing.T) {
 	w.SetBody(5, b)
 	w.Step()
 	if n := awakeCount(w); n != 6 {
-		t.Errorf("%d of 6 woke", n)
+		t.Errorf("%d of 6 bodies woke", n)
 	}
 	for range 20 {
 		w.Step()
 		for i := range w.Bodies() {
 			if v := w.Bodies()[i].Linear.Len(); v > sim.SleepLinearSpeed { // it may have fallen asleep slightly off its rest
-				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
+				t.Fatalf("body %d moves at %v m/s after waking", i, v)
 			}
 		}
 	}
@@ -299,10 +299,10 @@ func TestJointsRecover(t *testing.T) {
 			}
 		}
 		if fastest > 10 {
-			t.Errorf("by %v: something flew at %v m/s", by, fastest)
+			t.Errorf("moved by %v: a body reached %v m/s", by, fastest)
 		}
 		if g := maxJointSeparation(w); g > 0.001 {
-			t.Errorf("by %v: points are still %v m apart", by, g)
+			t.Errorf("moved by %v: a separation of %v m remains", by, g)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestFilterGroups(t *testing.T) {
 		z    float32
 	}{{0, 0, 0.6}, {1, 0, 0.6}, {1, 2, 0.6}, {1, 1, 0.2}} {
 		if z := drop(c.a, c.b); geom.Abs(z-c.z) > 0.01 {
-			t.Errorf("groups %d and %d: it came down to %v, want %v", c.a, c.b, z, c.z)
+			t.Errorf("groups %d and %d: height %v m, want %v", c.a, c.b, z, c.z)
 		}
 	}
 }
@@ -359,14 +359,14 @@ func TestJointState(t *testing.T) {
 	}
 	b0, c0 := w.Hash()
 	if b, c := fresh.Hash(); b != b0 || c != c0 {
-		t.Error("the copy went another way")
+		t.Error("the copy diverges")
 	}
 	w.Save(&at)
 	w.DropCache()
 	if _, c := w.Hash(); c == c0 {
-		t.Error("DropCache keeps what joints pushed at")
+		t.Error("DropCache keeps joint impulses")
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("%v allocations per tick", n)
 	}
 }

@@ -32,15 +32,15 @@ func TestKinematicBodiesDoNotMove(t *testing.T) {
 		for i, b := range w.Bodies()[1:] {
 			b.Asleep = before[i+1].Asleep
 			if b != before[i+1] {
-				t.Fatalf("tick %d: body %d has moved", w.Tick(), i+1)
+				t.Fatalf("tick %d: body %d moved", w.Tick(), i+1)
 			}
 		}
 		if depth := w.KinematicPenetration(0); depth > 0.1 {
-			t.Fatalf("tick %d: %v m deep", w.Tick(), depth)
+			t.Fatalf("tick %d: a penetration of %v m", w.Tick(), depth)
 		}
 	}
 	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == free.Bodies()[0].Pose {
-		t.Error("the player is where it began, or where it would be had it pushed the pile")
+		t.Error("the player did not move, or moved as with a dynamic pile")
 	}
 
 	w = newWorld(t, "two-players")
@@ -50,7 +50,7 @@ func TestKinematicBodiesDoNotMove(t *testing.T) {
 		w.Step(sim.Input{}, sim.Input{Buttons: sim.Forward | sim.Lift})
 	}
 	if w.Bodies()[1].Pose != at || !w.IsKinematic(1) || w.IsKinematic(0) {
-		t.Error("a player that is held obeys its keys")
+		t.Error("a kinematic player moves")
 	}
 }
 
@@ -67,7 +67,7 @@ func TestKinematicKeepsPose(t *testing.T) {
 	w.SetBody(3, b)
 	w.Step()
 	if got := w.Bodies()[3]; got.Pose != b.Pose || !got.Asleep {
-		t.Errorf("set to %v, it is at %v", b.Pose, got.Pose)
+		t.Errorf("placed at %v, found at %v", b.Pose, got.Pose)
 	}
 	var s sim.State
 	never.Save(&s)
@@ -75,13 +75,13 @@ func TestKinematicKeepsPose(t *testing.T) {
 	w.Load(&s)
 	w.Step()
 	if w.Bodies()[3].Pose != s.Bodies[3].Pose {
-		t.Error("it falls after Load")
+		t.Error("the body falls after Load")
 	}
 	copied := newWorld(t, "katamari:cubes=9")
 	copied.CopyFrom(w)
 	for i := 1; i < len(w.Bodies()); i++ {
 		if !copied.IsKinematic(i) {
-			t.Error("a copy does not hold body", i)
+			t.Error("not kinematic in a copy: body", i)
 		}
 		copied.SetKinematic(i, false)
 	}
@@ -94,7 +94,7 @@ func TestKinematicKeepsPose(t *testing.T) {
 	}
 	a, x := never.Hash()
 	if c, y := copied.Hash(); a != c || x != y {
-		t.Error("what was held and is not is other than what never was")
+		t.Error("bodies that were kinematic diverge from others")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestKinematicDropsMotion(t *testing.T) {
 		t.Helper()
 		a, x := w.Hash()
 		if b, y := fresh.Hash(); a != b || x != y {
-			t.Fatal(when, "they differ")
+			t.Fatal("the worlds differ", when)
 		}
 	}
 	var s sim.State
@@ -121,7 +121,7 @@ func TestKinematicDropsMotion(t *testing.T) {
 		in := sim.Input{Buttons: sim.Forward | sim.Lift | sim.Pull}
 		w.Step(in)
 		fresh.Step(in)
-		same("held,")
+		same("as kinematic bodies")
 	}
 	w.Save(&s)
 	fresh = newWorld(t, "pile")
@@ -132,7 +132,7 @@ func TestKinematicDropsMotion(t *testing.T) {
 	for range 120 {
 		w.Step(sceneInput("pile", w.Tick()))
 		fresh.Step(sceneInput("pile", w.Tick()-1))
-		same("let go,")
+		same("as dynamic bodies again")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestKinematicJoints(t *testing.T) {
 		for range 120 {
 			w.Step(sim.Input{Buttons: sim.Forward})
 			if w.Bodies()[held].Pose != at {
-				t.Fatalf("%s: what is held moves", name)
+				t.Fatalf("%s: the kinematic body moves", name)
 			}
 			for i, b := range w.Bodies() {
 				if !b.Pose.Pos.IsFinite() || !b.Linear.IsFinite() {
@@ -171,7 +171,7 @@ func TestKinematicJoints(t *testing.T) {
 		}
 		for i := range s.Joints {
 			if a, b := w.JointAnchors(i); a.Sub(b).Len() > 0.02 {
-				t.Errorf("%s: joint %d is %v m apart", name, i, a.Sub(b).Len())
+				t.Errorf("%s: joint %d has a separation of %v m", name, i, a.Sub(b).Len())
 			}
 		}
 		w.SetKinematic(held, false)
@@ -186,23 +186,23 @@ func TestKinematicJoints(t *testing.T) {
 func TestKinematicPenetration(t *testing.T) {
 	for _, c := range []struct {
 		height, want float32
-		held         bool
+		kinematic    bool
 	}{{1.5, 0, true}, {1.03, 0.12, true}, {1.03, 0, false}} {
 		w := newWorld(t, "tower:height=1")
-		w.SetKinematic(1, c.held)
+		w.SetKinematic(1, c.kinematic)
 		b := w.Bodies()[0]
 		b.Pose.Pos = w.Bodies()[1].Pose.Pos
 		b.Pose.Pos.Z, b.Asleep = c.height, false
 		w.SetBody(0, b)
 		if w.KinematicPenetration(0) != 0 {
-			t.Error("it is known before the first step")
+			t.Error("a penetration before the first step")
 		}
 		w.Step()
 		if d := w.KinematicPenetration(0); geom.Abs(d-c.want) > 1e-3 {
-			t.Errorf("at %v m, held %v: %v m deep, want %v", c.height, c.held, d, c.want)
+			t.Errorf("height %v m, kinematic %v: a penetration of %v m, want %v", c.height, c.kinematic, d, c.want)
 		}
 		if w.KinematicPenetration(1) != 0 {
-			t.Error("what is held is in nothing that is")
+			t.Error("a kinematic body penetrates a dynamic one")
 		}
 	}
 }

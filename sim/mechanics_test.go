@@ -22,17 +22,17 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 			w.Step()
 		}
 		if w.Bodies()[1].Linear.X < 0 {
-			t.Fatalf("off %v: they did not meet", off)
+			t.Fatalf("offset %v: the boxes did not collide", off)
 		}
 		p1, l1 := momentum(w)
 		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
-			t.Errorf("off %v: momentum went from %v to %v", off, p0, p1)
+			t.Errorf("offset %v: momentum changed from %v to %v", off, p0, p1)
 		}
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
-			t.Errorf("off %v: angular momentum went from %v to %v", off, l0, l1)
+			t.Errorf("offset %v: angular momentum changed from %v to %v", off, l0, l1)
 		}
 		if e := energy(w); e > 0.5*float64(p0.Len()*100) {
-			t.Errorf("off %v: energy %v", off, e)
+			t.Errorf("offset %v: energy %v J", off, e)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 // TestSpinKeepsMomentum checks angular momentum and energy of a box with three different sides that
 // spins freely for a minute, about the axes of largest, smallest and intermediate inertia.
 func TestSpinKeepsMomentum(t *testing.T) {
-	for name, spin := range map[string]geom.Vec3{"least": {X: 8}, "middle": {Y: 8}, "most": {Z: 8}, "askew": {X: 3, Y: -2, Z: 4}} {
+	for name, spin := range map[string]geom.Vec3{"smallest": {X: 8}, "intermediate": {Y: 8}, "largest": {Z: 8}, "oblique": {X: 3, Y: -2, Z: 4}} {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
@@ -52,10 +52,10 @@ func TestSpinKeepsMomentum(t *testing.T) {
 		}
 		_, l1 := momentum(w)
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
-			t.Errorf("%s: angular momentum went from %v to %v", name, l0, l1)
+			t.Errorf("%s: angular momentum changed from %v to %v", name, l0, l1)
 		}
 		if e := energy(w); e < 0.98*e0 || e > 1.02*e0 {
-			t.Errorf("%s: energy went from %v to %v J", name, e0, e)
+			t.Errorf("%s: energy changed from %v to %v J", name, e0, e)
 		}
 	}
 }
@@ -81,12 +81,12 @@ func TestDzhanibekov(t *testing.T) {
 		return n
 	}
 	if n := flips(geom.Vec3{X: 0.01, Y: 8, Z: 0.01}, 1); n < 10 {
-		t.Errorf("about the middle axis it turns over %d times in 30 s", n)
+		t.Errorf("%d flips in 30 s about the intermediate axis", n)
 	}
 	if n := flips(geom.Vec3{X: 8, Y: 0.01, Z: 0.01}, 0); n != 0 {
-		t.Errorf("about the axis of least inertia it turns over %d times", n)
+		t.Errorf("%d flips about the axis of smallest inertia", n)
 	}
 	if n := flips(geom.Vec3{X: 0.01, Y: 0.01, Z: 8}, 2); n != 0 {
-		t.Errorf("about the axis of most inertia it turns over %d times", n)
+		t.Errorf("%d flips about the axis of largest inertia", n)
 	}
 }

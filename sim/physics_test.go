@@ -18,11 +18,11 @@ func TestFreeFall(t *testing.T) {
 	}
 	b := w.Bodies()[0]
 	if geom.Abs(b.Linear.Z+20) > 1e-3 {
-		t.Errorf("after a second it falls at %v m/s, want 20", -b.Linear.Z)
+		t.Errorf("%v m/s after a second, want 20", -b.Linear.Z)
 	}
 	// Semi-implicit Euler with four substeps is half a substep ahead of gt2/2.
 	if way := 25 - b.Pose.Pos.Z; geom.Abs(way-10-20./480) > 1e-3 {
-		t.Errorf("after a second it has fallen %v m, want 10", way)
+		t.Errorf("%v m after a second, want 10", way)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestBoxComesToRest(t *testing.T) {
 	}
 	b := w.Bodies()[0]
 	if !b.Asleep || geom.Abs(b.Pose.Pos.Z-0.2) > 0.002 || b.Linear != (geom.Vec3{}) {
-		t.Errorf("it is %+v", b)
+		t.Errorf("the cube is %+v", b)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestSliding(t *testing.T) {
 		}
 		want := 25 / (2 * mu * 20)
 		if got := w.Bodies()[0].Pose.Pos.X; geom.Abs(got-want) > 0.05*want+0.02 {
-			t.Errorf("mu %v: it slides %v m, want %v", mu, got, want)
+			t.Errorf("mu %v: slid %v m, want %v", mu, got, want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestSlipAngle(t *testing.T) {
 		}
 		way := w.Bodies()[0].Pose.Pos.Sub(b.Start.Pose.Pos).Len()
 		if slips := degrees > 26.6; slips != (way > 0.1) {
-			t.Errorf("%v degrees: it moved %v m in a second", degrees, way)
+			t.Errorf("%v degrees: moved by %v m in a second", degrees, way)
 		}
 	}
 }
@@ -87,10 +87,10 @@ func TestPlayerRolls(t *testing.T) {
 	}
 	b := w.Bodies()[0]
 	if b.Pose.Pos.X < 1 || most < geom.HalfPi/2 {
-		t.Errorf("it went %v m and turned by %v rad", b.Pose.Pos.X, most)
+		t.Errorf("moved by %v m and rotated by %v rad", b.Pose.Pos.X, most)
 	}
 	if b.Angular.Y < 1 {
-		t.Errorf("it spins about %v, want about +y", b.Angular)
+		t.Errorf("angular velocity %v, want along +y", b.Angular)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestHeading(t *testing.T) {
 			w.Step(sim.Input{Buttons: sim.Forward, Heading: c.heading})
 		}
 		if got := w.Bodies()[0].Linear; got.Unit().Dot(c.way) < 0.7 {
-			t.Errorf("heading %d: it goes %v, want towards %v", c.heading, got, c.way)
+			t.Errorf("heading %d: velocity %v, want along %v", c.heading, got, c.way)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestLiftAndPull(t *testing.T) {
 		w.Step(sim.Input{Buttons: sim.Lift})
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; z < 2 {
-		t.Errorf("Lift raised it to %v m", z)
+		t.Errorf("Lift raised the player to %v m", z)
 	}
 	s := baseScene()
 	s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.6, Z: 0.2}, 0))
@@ -126,10 +126,10 @@ func TestLiftAndPull(t *testing.T) {
 		w.Step(sim.Input{Buttons: sim.Pull})
 	}
 	if x := w.Bodies()[1].Pose.Pos.X; x > 1.1 {
-		t.Errorf("Pull left the cube at %v m", x)
+		t.Errorf("Pull left the cube at x = %v", x)
 	}
 	if got := w.AppendContactPairs(nil); !slices.Contains(got, sim.BodyPair{0, 1}) {
-		t.Errorf("a cube that sticks to the player is not in contact with it: %v", got)
+		t.Errorf("the pulled cube is not in contact with the player: %v", got)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestNoTunnelling(t *testing.T) {
 				w.Step()
 			}
 			if x := w.Bodies()[0].Pose.Pos.X; x > 4.7 {
-				t.Errorf("%v m/s: it is at x = %v, behind the wall", speed, x)
+				t.Errorf("%v m/s: at x = %v, behind the wall", speed, x)
 			}
 			b.Start.Linear.Z = 0
 			s = boxScene(b, boxAt(5, 0, 3.1, 0.2, 1))
@@ -157,7 +157,7 @@ func TestNoTunnelling(t *testing.T) {
 				w.Step()
 			}
 			if a, b := w.Bodies()[0], w.Bodies()[1]; a.Pose.Pos.X > b.Pose.Pos.X {
-				t.Errorf("%v m/s: it went through the other cube", speed)
+				t.Errorf("%v m/s: passed through the other cube", speed)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func TestTower(t *testing.T) {
 	}
 	top := w.Bodies()[9]
 	if top.Pose.Pos.Sub(before).Len() > 0.002 || top.Pose.Pos.Z < 3.7 {
-		t.Errorf("the top went from %v to %v", before, top.Pose.Pos)
+		t.Errorf("the top moved from %v to %v", before, top.Pose.Pos)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestIslandWakes(t *testing.T) {
 		w.Step()
 	}
 	if awakeCount(w) != 0 {
-		t.Fatal("not at rest")
+		t.Fatal("not all cubes sleep")
 	}
 	b := w.Bodies()[8]
 	b.Asleep, b.Pose.Pos, b.Linear = false, geom.Vec3{X: -0.41, Z: 0.2}, geom.Vec3{X: 0.3}
@@ -210,7 +210,7 @@ func TestIslandWakes(t *testing.T) {
 		w.Step()
 	}
 	if n := awakeCount(w); n != 9 {
-		t.Fatalf("%d awake, want all 9", n)
+		t.Fatalf("%d cubes are awake, want 9", n)
 	}
 	for i := range 8 {
 		if v := w.Bodies()[i].Linear.Len(); v > 0.1 {

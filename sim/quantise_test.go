@@ -34,11 +34,11 @@ func TestQuantisedPileRests(t *testing.T) {
 	run(w, 10000)
 	for i, b := range w.Bodies() {
 		if b != at[i] || !b.Asleep {
-			t.Fatalf("%s: body %d went from %+v to %+v", sleeping, i, at[i], b)
+			t.Fatalf("%s: body %d changed from %+v to %+v", sleeping, i, at[i], b)
 		}
 	}
 	if after, _ := w.Hash(); after == before {
-		t.Error("the tick is not in the hash")
+		t.Error("the hash ignores the tick")
 	}
 
 	s := newScene(t, awake)
@@ -52,7 +52,7 @@ func TestQuantisedPileRests(t *testing.T) {
 		most = max(most, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
 	}
 	if most > 1.5/4096 {
-		t.Errorf("%s: without sleep a body crept %v m", awake, most)
+		t.Errorf("%s: without sleep a body moved by %v m", awake, most)
 	}
 }
 
@@ -69,12 +69,12 @@ func TestQuantiseIsIdempotent(t *testing.T) {
 			d := b.Pose.Pos.Sub(before[i].Pose.Pos)
 			turn := b.Pose.Rot.Mul(before[i].Pose.Rot.Inverse()).Angle()
 			if max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)) > 0.5/4096+1e-6 || turn > 1e-3 {
-				t.Fatalf("body %d moved by %v and turned by %v", i, d, turn)
+				t.Fatalf("body %d moved by %v m and rotated by %v rad", i, d, turn)
 			}
 		}
 		w.Quantise(&codec.SyncGrid)
 		if twice, _ := w.Hash(); twice != once {
-			t.Fatal("the second time changed something")
+			t.Fatal("a second Quantise changed the world")
 		}
 	}
 }
@@ -157,9 +157,9 @@ func TestQuantisedWalker(t *testing.T) {
 			}
 		}
 		at := w.Bodies()[1].Pose.Pos
-		t.Logf("%s: at %v and joints %.3f mm", name, at, 1000*off)
+		t.Logf("%s: at %v, separation %.3f mm", name, at, 1000*off)
 		if off > 0.0015 || at.Len() < float32(ticks)/80 {
-			t.Errorf("%s: it is at %v after %d ticks, and its joints are %v mm off", name, at, ticks, 1000*off)
+			t.Errorf("%s: at %v after %d ticks, with a separation of %v mm", name, at, ticks, 1000*off)
 		}
 	}
 }

@@ -31,10 +31,10 @@ func TestCastRay(t *testing.T) {
 	}{
 		{"the nearer of two cubes", v(0, 1, 0), 0, sim.Hit{1, 9.8}},
 		{"a further box of a body", v(3, 19.9, 0), 0, sim.Hit{2, v(3, 19.9, 0).Len()}},
-		{"what stands still", v(1, 0, 0), 0, sim.Hit{sim.NoBody, 9}},
+		{"a static box", v(1, 0, 0), 0, sim.Hit{sim.NoBody, 9}},
 		{"the ground", v(0, -3, -4), 0, sim.Hit{sim.NoBody, 0.75 / 0.8}},
-		{"a carrier that is elsewhere", v(0, -1, 0), 0, sim.Hit{sim.NoBody, 100}},
-		{"a carrier on its way, half of a ride of 4 s", v(0, -1, 0), sim.Tick(120).Moment(), sim.Hit{sim.NoBody, 9.5}},
+		{"a carrier at another moment", v(0, -1, 0), 0, sim.Hit{sim.NoBody, 100}},
+		{"a carrier halfway", v(0, -1, 0), sim.Tick(120).Moment(), sim.Hit{sim.NoBody, 9.5}},
 		{"nothing", v(0, 0, 1), 0, sim.Hit{sim.NoBody, 100}},
 	} {
 		got := s.CastRay(from, c.along.Unit(), 100, poses, 0, c.at, 60)
@@ -43,7 +43,7 @@ func TestCastRay(t *testing.T) {
 		}
 	}
 	if got := s.CastRay(from, v(0, 1, 0), 100, poses, sim.NoBody, 0, 60); got.Body != 0 || got.Distance != 0 {
-		t.Errorf("from inside one's own cube: %+v", got)
+		t.Errorf("from inside the cube: %+v", got)
 	}
 }
 
@@ -54,11 +54,11 @@ func TestAim(t *testing.T) {
 		s := sim.Aim(d)
 		off := s.Direction().Sub(d.Unit()).Len()
 		if !s.Fired || s.Yaw >= sim.AimSteps || s.Pitch > sim.MaxPitch || s.Pitch < -sim.MaxPitch || off > 1.6*geom.TwoPi/sim.AimSteps {
-			t.Errorf("%v: %+v, %v off", d, s, off)
+			t.Errorf("%v: %+v, an error of %v", d, s, off)
 		}
 	}
 	if a := sim.Aim(geom.Vec3{X: -1}); a.Yaw != sim.AimSteps/4 {
-		t.Errorf("west is %d: yaw goes counter-clockwise", a.Yaw)
+		t.Errorf("west has yaw %d, want 1024 (counter-clockwise)", a.Yaw)
 	}
 	p := sim.Path{Travel: geom.Vec3{X: 60}, TravelSeconds: 1}
 	a, b := p.Pose(geom.Pose{}, 30, 60).Pos.X, p.Pose(geom.Pose{}, 31, 60).Pos.X

@@ -59,7 +59,7 @@ func TestReplay(t *testing.T) {
 				w.Step(scriptedInput(w.Tick()))
 			}
 			if b2, c2 := w.Hash(); b1 != b2 || c1 != c2 {
-				t.Fatalf("%s: ticks %d..%d replay to another world", name, s.Tick, w.Tick())
+				t.Fatalf("%s: ticks %d to %d replay differently", name, s.Tick, w.Tick())
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestCopyFrom(t *testing.T) {
 	}
 	ba, ca := a.Hash()
 	if bb, cb := b.Hash(); ba != bb || ca != cb {
-		t.Error("the copy went another way")
+		t.Error("the copy diverges")
 	}
 	b.Step(sim.Input{Buttons: sim.Lift})
 	if x, _ := a.Hash(); x != ba {
@@ -168,7 +168,7 @@ func TestScratchIsNotState(t *testing.T) {
 			other.Step(in)
 			a, x := w.Hash()
 			if b, y := other.Hash(); a != b || x != y {
-				t.Fatalf("%s: tick %d differs without its scratch", name, w.Tick())
+				t.Fatalf("%s: tick %d differs with new scratch", name, w.Tick())
 			}
 		}
 	}
@@ -184,10 +184,10 @@ func TestCopyHasResults(t *testing.T) {
 	other.CopyFrom(w)
 	for i := range w.Bodies() {
 		if w.Island(i) != other.Island(i) {
-			t.Fatalf("body %d is of island %d, in the copy of %d", i, w.Island(i), other.Island(i))
+			t.Fatalf("body %d has island %d, %d in the copy", i, w.Island(i), other.Island(i))
 		}
 		if w.KinematicPenetration(i) != other.KinematicPenetration(i) {
-			t.Fatalf("body %d is %v m deep, in the copy %v m", i, w.KinematicPenetration(i), other.KinematicPenetration(i))
+			t.Fatalf("body %d has a penetration of %v m, %v m in the copy", i, w.KinematicPenetration(i), other.KinematicPenetration(i))
 		}
 	}
 }
@@ -210,14 +210,14 @@ func TestSolveOrder(t *testing.T) {
 		_, again := run(1)
 		_, two := run(2)
 		if one != again {
-			t.Errorf("%s: the same order gave two worlds", spec)
+			t.Errorf("%s: the same order gives different worlds", spec)
 		}
 		if one == canonical || one == two && many { // a single contact has only one other order
-			t.Errorf("%s: another order gave the same world", spec)
+			t.Errorf("%s: another order gives the same world", spec)
 		}
 		for i, b := range w.Bodies() {
 			if b.Pose.Pos.Z < 0.15 {
-				t.Errorf("%s: body %d sank to %v", spec, i, b.Pose.Pos.Z)
+				t.Errorf("%s: body %d sank to z = %v", spec, i, b.Pose.Pos.Z)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		w.Save(&s)
 		in := []sim.Input{{Buttons: sim.Right}}
 		if n := testing.AllocsPerRun(30, func() { w.Save(&s); w.Load(&s); w.Step(in...) }); n != 0 {
-			t.Errorf("%s: %v allocations a tick", name, n)
+			t.Errorf("%s: %v allocations per tick", name, n)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestSetBody(t *testing.T) {
 		w.Step()
 	}
 	if n := awakeCount(w); n != 0 {
-		t.Fatalf("%d bodies are awake after a second of nothing", n)
+		t.Fatalf("%d bodies are awake after a second without input", n)
 	}
 	w.Step(sim.Input{Buttons: sim.Forward})
 	_, c0 := w.Hash()
@@ -259,13 +259,13 @@ func TestSetBody(t *testing.T) {
 		t.Error("the contact cache changed")
 	}
 	if got := w.Bodies()[14]; got != b {
-		t.Errorf("the body is %v, not %v", got, b)
+		t.Errorf("the body is %v, want %v", got, b)
 	}
 	for range 120 {
 		w.Step()
 	}
 	if got := w.Bodies()[14]; got.Pose.Pos.Sub(b.Pose.Pos.Sub(geom.Vec3{Z: 1})).Len() > 0.1 {
-		t.Errorf("it did not fall back: %v", got.Pose.Pos)
+		t.Errorf("the body did not fall back: %v", got.Pose.Pos)
 	}
 	// A body that is moved in its sleep loses its old contacts.
 	b = w.Bodies()[10]
@@ -282,7 +282,7 @@ func TestSetBody(t *testing.T) {
 		w.Step()
 	}
 	if got := w.Bodies()[10]; got.Pose.Pos.Sub(b.Pose.Pos).Len() > 0.02 {
-		t.Errorf("a body moved in its sleep jumped from %v to %v", b.Pose.Pos, got.Pose.Pos)
+		t.Errorf("a body that was moved in its sleep jumped from %v to %v", b.Pose.Pos, got.Pose.Pos)
 	}
 }
 
@@ -300,17 +300,17 @@ func TestEnergyNeverGrows(t *testing.T) {
 			w.Step()
 			e := energy(w)
 			if e > e0*(1+1e-5) {
-				t.Fatalf("%s: %v J in tick %d, and %v at the start", name, e, w.Tick(), e0)
+				t.Fatalf("%s: %v J in tick %d, %v J at the start", name, e, w.Tick(), e0)
 			}
 			if w.Tick()%60 == 0 {
 				if e > second*(1+1e-4) {
-					t.Errorf("%s: energy rose from %v to %v J in the second before tick %d", name, second, e, w.Tick())
+					t.Errorf("%s: energy grew from %v to %v J in the second before tick %d", name, second, e, w.Tick())
 				}
 				second = e
 			}
 		}
 		if falls := name != "tower" && name != "zen"; falls && second > 0.9*e0 {
-			t.Errorf("%s: of %v J, %v are left", name, e0, second)
+			t.Errorf("%s: %v J at the start, still %v J at the end", name, e0, second)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestHashSeesEveryField(t *testing.T) {
 	var s State
 	w.Save(&s)
 	if len(s.manifolds) == 0 {
-		t.Fatal("nothing touches")
+		t.Fatal("there are no contacts")
 	}
 	b0, c0 := w.Hash()
 	change := func(what string, f func(s *State), body bool) {

@@ -26,14 +26,14 @@ func TestTrigonometry(t *testing.T) {
 	}
 	for name, e := range worst {
 		if e > 2.5e-7 {
-			t.Errorf("%s is off by %g", name, e)
+			t.Errorf("%s: an error of %g", name, e)
 		}
 	}
 	if Atan2(0, 0) != 0 || Atan2(0, -1) != Pi || Atan2(1, 0) != HalfPi || Atan2(-1, 0) != -HalfPi {
 		t.Error("Atan2 on the axes")
 	}
 	if Sin(float32(math.NaN())) != 0 || Cos(1e30) != 0 {
-		t.Error("Sin of what is no angle")
+		t.Error("Sin of NaN or Cos of a huge angle is not 0")
 	}
 }
 
@@ -45,13 +45,13 @@ func TestScaleAngle(t *testing.T) {
 		for _, share := range []float32{0, 0.1, 0.5, 0.9, 1} {
 			for _, r := range []Quat{q.ScaleAngle(share), q.Neg().ScaleAngle(share)} {
 				if got, want := r.Angle(), angle*share; Abs(got-want) > 3e-6 {
-					t.Errorf("%g of a turn by %g is a turn by %g, want %g", share, angle, got, want)
+					t.Errorf("%g of a rotation by %g is a rotation by %g, want %g", share, angle, got, want)
 				}
 			}
 		}
 	}
 	if Identity.ScaleAngle(0.5) != Identity {
-		t.Error("a share of no turn is no turn")
+		t.Error("a share of Identity is not Identity")
 	}
 }
 
@@ -63,7 +63,7 @@ func TestRotations(t *testing.T) {
 	near := func(what string, x, y Vec3) {
 		t.Helper()
 		if x.Sub(y).Len() > 1e-5 {
-			t.Errorf("%s: %v is not %v", what, x, y)
+			t.Errorf("%s: %v, want %v", what, x, y)
 		}
 	}
 	near("product", a.Mul(b).Rotate(v), a.Rotate(b.Rotate(v)))
@@ -94,10 +94,10 @@ func TestIsFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, x := range []float32{inf, -inf, nan} {
 		if IsFinite(x) || (Vec3{0, x, 0}).IsFinite() || (Quat{W: x}).IsFinite() {
-			t.Errorf("%v passes for finite", x)
+			t.Errorf("%v counts as finite", x)
 		}
 	}
 	if !IsFinite(0) || !IsFinite(math.MaxFloat32) || !IsFinite(1e-45) {
-		t.Error("a number does not pass for finite")
+		t.Error("a finite number does not count as finite")
 	}
 }

@@ -92,12 +92,12 @@ func TestFastShip(t *testing.T) {
 		farthest = max(farthest, at.X)
 		for i := 1; i < 7; i++ {
 			if off := w.Bodies()[i].Pose.Pos.Sub(at).Sub(from[i]).Len(); off > 0.05 {
-				t.Fatalf("cube %d is off its place by %v m in tick %d, at %v m/s", i, off, w.Tick(), speed)
+				t.Fatalf("cube %d is displaced by %v m in tick %d, at %v m/s", i, off, w.Tick(), speed)
 			}
 		}
 	}
 	if fastest < 49 || fastest > 51 || farthest < 529 || farthest > w.Scene().HalfWidth-50 {
-		t.Errorf("it goes at up to %v m/s as far as %v m, in a world of %v m", fastest, farthest, w.Scene().HalfWidth)
+		t.Errorf("up to %v m/s and x = %v m in a world of %v m", fastest, farthest, w.Scene().HalfWidth)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestSeesaw(t *testing.T) {
 		w.Step()
 	}
 	if z := axisOf(w, plank, 0).Z; geom.Abs(z) > 0.005 || awakeCount(w) > 0 {
-		t.Errorf("with equal weights it slopes by %v and %d are awake", z, awakeCount(w))
+		t.Errorf("with equal weights: slope %v, %d bodies are awake", z, awakeCount(w))
 	}
 	b := w.Bodies()[plank+1]
 	b.Pose.Pos.X, b.Pose.Pos.Z, b.Asleep = -7, cubeHalf, false
@@ -122,7 +122,7 @@ func TestSeesaw(t *testing.T) {
 		w.Step()
 	}
 	if z := axisOf(w, plank, 0).Z; z > -0.1 {
-		t.Errorf("with one cube fewer on the left it slopes by %v", z)
+		t.Errorf("with one cube fewer on the left: slope %v", z)
 	}
 	b = w.Bodies()[0]
 	b.Pose.Pos, b.Asleep = geom.Vec3{X: -3, Z: 6}, false
@@ -136,10 +136,10 @@ func TestSeesaw(t *testing.T) {
 		off = max(off, maxJointSeparation(w))
 	}
 	if highest < 2 {
-		t.Errorf("the cubes flew no higher than %v m", highest)
+		t.Errorf("the cubes flew to %v m only", highest)
 	}
 	if off > 0.001 {
-		t.Errorf("its axle was off by %v m", off)
+		t.Errorf("the axle has a separation of %v m", off)
 	}
 }
 
@@ -158,18 +158,18 @@ func TestBilliards(t *testing.T) {
 		}
 	}
 	if moved < n/2 {
-		t.Errorf("%d of %d pucks have moved", moved, n-1)
+		t.Errorf("%d of %d pucks moved", moved, n-1)
 	}
 	for range 1200 {
 		w.Step()
 	}
 	for i := 1; i < n; i++ {
 		if p := w.Bodies()[i].Pose.Pos; geom.Abs(p.X) > 5 || geom.Abs(p.Y) > 10 {
-			t.Errorf("puck %d lies at %v", i, p)
+			t.Errorf("puck %d is at %v", i, p)
 		}
 	}
 	if awakeCount(w) != 0 {
-		t.Errorf("%d are awake", awakeCount(w))
+		t.Errorf("%d bodies are awake", awakeCount(w))
 	}
 }
 
@@ -194,18 +194,18 @@ func TestTrailer(t *testing.T) {
 			high = geom.Vec3{X: max(high.X, now.X), Y: max(high.Y, now.Y)}
 			off = max(off, maxJointSeparation(w))
 		}
-		t.Logf("%s: %v m in a square of %v by %v m, joints %.3f mm", name, way, high.X-low.X, high.Y-low.Y, 1000*off)
+		t.Logf("%s: %v m within %v by %v m, separation %.3f mm", name, way, high.X-low.X, high.Y-low.Y, 1000*off)
 		if off > 0.001 {
-			t.Errorf("%s: joints are %v mm off", name, 1000*off)
+			t.Errorf("%s: a separation of %v mm", name, 1000*off)
 		}
 		if way < float32(ticks/60) || high.X-low.X > 60 || high.Y-low.Y > 60 {
-			t.Errorf("%s: it drove %v m in a square of %v by %v m", name, way, high.X-low.X, high.Y-low.Y)
+			t.Errorf("%s: drove %v m within %v by %v m", name, way, high.X-low.X, high.Y-low.Y)
 		}
 		at := w.Bodies()[bed].Pose
 		for i := cubes; i < len(w.Bodies()); i++ {
 			p := at.Rot.Inverse().Rotate(w.Bodies()[i].Pose.Pos.Sub(at.Pos))
 			if geom.Abs(p.X) > 1.5 || geom.Abs(p.Y) > 0.8 || p.Z < 0.2 || p.Z > 0.8 {
-				t.Errorf("%s: cube %d is at %v of the trailer", name, i, p)
+				t.Errorf("%s: cube %d is at %v relative to the trailer", name, i, p)
 			}
 		}
 	}
@@ -222,16 +222,16 @@ func TestWalker(t *testing.T) {
 		w.Step()
 		off, bent = max(off, maxJointSeparation(w)), max(bent, maxHingeMisalignment(w))
 		if up := axisOf(w, frame, 2).Z; up < 0.998 {
-			t.Fatalf("it leans by a cosine of %v in tick %d", up, w.Tick())
+			t.Fatalf("the cosine of the frame's tilt is %v in tick %d", up, w.Tick())
 		}
 	}
 	at := w.Bodies()[frame].Pose.Pos
-	t.Logf("it walked to %v; joints %.3f mm, hinges %.4f rad", at, 1000*off, bent)
+	t.Logf("walked to %v; separation %.3f mm, misalignment %.4f rad", at, 1000*off, bent)
 	if far := float32(ticks) / 60; at.X > -far || at.X < -1.25*far || geom.Abs(at.Y) > 5 {
-		t.Errorf("in %v s it walked to %v", far, at)
+		t.Errorf("walked to %[2]v in %[1]v s", far, at)
 	}
 	if off > 0.001 || bent > 0.02 {
-		t.Errorf("joints are %v mm off, hinges %v rad", 1000*off, bent)
+		t.Errorf("separation of %v mm, misalignment of %v rad", 1000*off, bent)
 	}
 	s := *w.Scene()
 	s.Joints = append([]sim.Joint(nil), s.Joints...)
@@ -241,7 +241,7 @@ func TestWalker(t *testing.T) {
 		w.Step()
 	}
 	if at := w.Bodies()[frame].Pose.Pos; awakeCount(w) > 0 || at.Sub(s.Boxes[frame].Start.Pose.Pos).Len() > 0.1 {
-		t.Errorf("with the brake on it stands at %v, and %d are awake", at, awakeCount(w))
+		t.Errorf("without a motor: at %v, %d bodies are awake", at, awakeCount(w))
 	}
 }
 
@@ -256,11 +256,11 @@ func TestWalkerCarriesPlayer(t *testing.T) {
 		}
 		w.Step()
 		if off := maxJointSeparation(w); off > 0.001 || axisOf(w, 0, 2).Z < 0.995 {
-			t.Fatalf("tick %d: joints are %v m off, the player leans by a cosine of %v", w.Tick(), off, axisOf(w, 0, 2).Z)
+			t.Fatalf("tick %d: separation of %v m, the cosine of the player's tilt is %v", w.Tick(), off, axisOf(w, 0, 2).Z)
 		}
 	}
 	if x, far := w.Bodies()[0].Pose.Pos.X-begun, float32(ticks)/60; x > -far || x < -1.25*far {
-		t.Errorf("in %v s it carries the player by %v m", far, x)
+		t.Errorf("the player moved by %[2]v m in %[1]v s", far, x)
 	}
 	most := float32(0)
 	for range shortTicks(600) {
@@ -268,7 +268,7 @@ func TestWalkerCarriesPlayer(t *testing.T) {
 		most = max(most, maxJointSeparation(w))
 	}
 	if most > 0.02 {
-		t.Errorf("the player's push pulls joints %v m apart", most)
+		t.Errorf("the player's push separates joints by %v m", most)
 	}
 }
 
@@ -283,13 +283,13 @@ func TestTrain(t *testing.T) {
 			most, fast = max(most, maxJointSeparation(w)), max(fast, w.Bodies()[0].Linear.Len())
 		}
 		if most > 0.05 || fast < 5 {
-			t.Errorf("%s: joints are %v m apart, at up to %v m/s", name, most, fast)
+			t.Errorf("%s: separation of %v m, at up to %v m/s", name, most, fast)
 		}
 		for range 900 {
 			w.Step()
 		}
 		if n := awakeCount(w); n > 0 {
-			t.Errorf("%s: %d are awake", name, n)
+			t.Errorf("%s: %d bodies are awake", name, n)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func TestTrain(t *testing.T) {
 // the player was, and a few seconds later the joints are as before.
 func TestRamming(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten seconds of the walker and the trailer, three times")
+		t.Skip("ten seconds of walker and trailer, three times")
 	}
 	for _, name := range []string{"walker", "trailer"} {
 		for _, held := range []sim.Buttons{0, sim.Lift | sim.Forward, sim.Pull} {
@@ -322,10 +322,10 @@ func TestRamming(t *testing.T) {
 				}
 			}
 			if !(off < 0.02) || !(fastest < 33) {
-				t.Errorf("%s, %v: joints are off by up to %v m, something flies at %v m/s", name, held, off, fastest)
+				t.Errorf("%s, buttons %v: separation of up to %v m, a body reached %v m/s", name, held, off, fastest)
 			}
 			if g := maxJointSeparation(w); g > 0.001 {
-				t.Errorf("%s, %v: at the end joints are off by %v m", name, held, g)
+				t.Errorf("%s, buttons %v: a separation of %v m remains", name, held, g)
 			}
 		}
 	}
@@ -336,7 +336,7 @@ func TestRamming(t *testing.T) {
 func TestLargeWorld(t *testing.T) {
 	w := newWorld(t, "fleet")
 	if n := len(w.Bodies()); n != 10000 {
-		t.Errorf("there are %d bodies", n)
+		t.Errorf("%d bodies, want 10000", n)
 	}
 	near := 0
 	for i := range w.Bodies() {
@@ -349,21 +349,21 @@ func TestLargeWorld(t *testing.T) {
 		}
 	}
 	if near > 400 {
-		t.Errorf("%d bodies are near", near)
+		t.Errorf("%d bodies are within 50 m", near)
 	}
 	for range shortTicks(1200) {
 		w.Step()
 		if n := awakeCount(w); n > 600 {
-			t.Fatalf("%d are awake", n)
+			t.Fatalf("%d bodies are awake", n)
 		}
 	}
 	for _, j := range w.Scene().Joints {
 		if spin := w.Bodies()[j.B].Angular.Z; geom.Abs(spin-1.5) > 0.01 {
-			t.Errorf("bar %d turns at %v rad/s", j.B, spin)
+			t.Errorf("bar %d rotates at %v rad/s", j.B, spin)
 		}
 	}
 	if g := maxJointSeparation(w); g > 0.001 {
-		t.Errorf("joints are %v m off", g)
+		t.Errorf("separation of %v m", g)
 	}
 }
 
@@ -382,15 +382,15 @@ func TestHauler(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			p := at.Rot.Inverse().Rotate(w.Bodies()[i].Pose.Pos.Sub(at.Pos))
 			if off := p.Sub(start[i].Pose.Pos.Sub(start[0].Pose.Pos)); off.Len() > 0.12 {
-				t.Fatalf("tick %d: cube %d is %v m from its place in the sled", tick, i, off)
+				t.Fatalf("tick %d: cube %d is displaced by %v m in the sled", tick, i, off)
 			}
 		}
 	}
 	if way := w.Bodies()[0].Pose.Pos.Sub(start[0].Pose.Pos).Len(); way < 10 || awakeCount(w) > 0 {
-		t.Errorf("it came %v m far, %d are awake", way, awakeCount(w))
+		t.Errorf("the sled moved by %v m, %d bodies are awake", way, awakeCount(w))
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; geom.Abs(z-start[0].Pose.Pos.Z) > 0.01 {
-		t.Errorf("it stands at %v m", z)
+		t.Errorf("the sled is at z = %v", z)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestTurntableCarriesPlayer(t *testing.T) {
 		w.Step()
 	}
 	if p := w.Bodies()[0].Pose.Pos; p.Sub(geom.Vec3{X: 2.8, Z: floorTop + playerHalf}).Len() > 0.03 {
-		t.Errorf("it is at %v", p)
+		t.Errorf("the player is at %v", p)
 	}
 }
 
@@ -417,13 +417,13 @@ func TestPileAndHeapComeToRest(t *testing.T) {
 			w.Step()
 		}
 		if n := awakeCount(w); n != 0 {
-			t.Errorf("%s: %d are awake after 15 s", name, n)
+			t.Errorf("%s: %d bodies are awake after 15 s", name, n)
 		}
 		standing := 0
 		for i, b := range w.Bodies() {
 			start := w.Scene().Boxes[i].Start.Pose.Pos
 			if b.Pose.Pos.Z < 0.19 {
-				t.Errorf("%s: body %d lies at %v", name, i, b.Pose.Pos)
+				t.Errorf("%s: body %d is at %v", name, i, b.Pose.Pos)
 			}
 			layer := float32((i - 1) / (columnsX * columnsY))
 			at := geom.Vec3{X: start.X, Y: start.Y, Z: 0.2 + 0.4*layer}
@@ -432,7 +432,7 @@ func TestPileAndHeapComeToRest(t *testing.T) {
 			}
 		}
 		if name == "pile" && standing != 900 {
-			t.Errorf("%d of 900 stand", standing)
+			t.Errorf("%d of 900 cubes stand", standing)
 		}
 	}
 }
