@@ -65,21 +65,21 @@ func TestJointDrift(t *testing.T) {
 			s.NoSleep, s.MinSubsteps = true, 8
 			w := sim.New(s, 60)
 			e0 := energy(w)
-			var off, turned float32
+			var separation, misalignment float32
 			for range shortTicks(60 * 60) {
 				w.Step()
-				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
+				separation, misalignment = max(separation, maxJointSeparation(w)), max(misalignment, maxHingeMisalignment(w))
 				if e := energy(w); e > e0*(1+1e-3) {
 					t.Errorf("%s, damping %v: %v J in tick %d, %v J at the start", c.name, damping, e, w.Tick(), e0)
 					break
 				}
 			}
-			t.Logf("%s, damping %v: separation %.3f mm, misalignment %.5f rad, energy %.4f of %.4f J", c.name, damping, 1000*off, turned, energy(w), e0)
-			if off > 0.001 {
-				t.Errorf("%s, damping %v: separation of %v mm", c.name, damping, 1000*off)
+			t.Logf("%s, damping %v: separation %.3f mm, misalignment %.5f rad, energy %.4f of %.4f J", c.name, damping, 1000*separation, misalignment, energy(w), e0)
+			if separation > 0.001 {
+				t.Errorf("%s, damping %v: separation of %v mm", c.name, damping, 1000*separation)
 			}
-			if turned > 0.01 {
-				t.Errorf("%s, damping %v: misalignment of %v rad", c.name, damping, turned)
+			if misalignment > 0.01 {
+				t.Errorf("%s, damping %v: misalignment of %v rad", c.name, damping, misalignment)
 			}
 			var hangs float64
 			top := float32(12)
@@ -211,18 +211,18 @@ func TestJointLimits(t *testing.T) {
 		s := motorScene(sim.Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
 		s.NoSleep = true
 		w := sim.New(s, 60)
-		var most float32
+		var excess float32
 		for range 600 {
 			w.Step()
 			r := w.Bodies()[0].Pose.Rot
 			turn := 2 * geom.Atan2(r.Z, r.W)
-			most = max(most, turn-1.25, -0.5-turn)
+			excess = max(excess, turn-1.25, -0.5-turn)
 			if w.Tick() > 120 && geom.Abs(turn-1.25) > 0.001 && geom.Abs(turn+0.5) > 0.001 {
 				t.Fatalf("speed %v: angle %v rad in tick %d", speed, turn, w.Tick())
 			}
 		}
-		if most > 0.002 {
-			t.Errorf("speed %v: %v rad beyond the limit", speed, most)
+		if excess > 0.002 {
+			t.Errorf("speed %v: %v rad beyond the limit", speed, excess)
 		}
 	}
 	for i := range 8 {
@@ -233,14 +233,14 @@ func TestJointLimits(t *testing.T) {
 		s := boxScene(b)
 		s.Joints = []sim.Joint{{A: sim.WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
 		w := sim.New(s, 60)
-		var most float32
+		var excess float32
 		for range 600 {
 			w.Step()
 			up := w.Bodies()[0].Pose.Rot.Rotate(geom.Vec3{Z: 1})
-			most = max(most, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
+			excess = max(excess, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
 		}
-		if geom.Abs(most-0.75) > 0.01 {
-			t.Errorf("direction %d: an angle of %v rad, want 0.75", i, most)
+		if geom.Abs(excess-0.75) > 0.01 {
+			t.Errorf("direction %d: an angle of %v rad, want 0.75", i, excess)
 		}
 		if !w.Bodies()[0].Asleep {
 			t.Errorf("direction %d: the rod does not come to rest", i)

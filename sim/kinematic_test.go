@@ -21,14 +21,14 @@ func TestKinematicBodiesDoNotMove(t *testing.T) {
 	w := newWorld(t, "pile")
 	makeAllKinematic(w)
 	before := append([]sim.Body(nil), w.Bodies()...)
-	free := newWorld(t, "pile")
+	dynamic := newWorld(t, "pile")
 	for range 600 {
 		in := sceneInput("pile", w.Tick())
 		if w.Tick() >= 240 {
 			in.Buttons |= sim.Lift
 		}
 		w.Step(in)
-		free.Step(in)
+		dynamic.Step(in)
 		for i, b := range w.Bodies()[1:] {
 			b.Asleep = before[i+1].Asleep
 			if b != before[i+1] {
@@ -39,7 +39,7 @@ func TestKinematicBodiesDoNotMove(t *testing.T) {
 			t.Fatalf("tick %d: a penetration of %v m", w.Tick(), depth)
 		}
 	}
-	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == free.Bodies()[0].Pose {
+	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == dynamic.Bodies()[0].Pose {
 		t.Error("the player did not move, or moved as with a dynamic pile")
 	}
 
@@ -155,12 +155,12 @@ func TestKinematicJoints(t *testing.T) {
 		for range 60 {
 			w.Step()
 		}
-		held := s.Joints[0].B
-		w.SetKinematic(held, true)
-		at := w.Bodies()[held].Pose
+		body := s.Joints[0].B
+		w.SetKinematic(body, true)
+		at := w.Bodies()[body].Pose
 		for range 120 {
 			w.Step(sim.Input{Buttons: sim.Forward})
-			if w.Bodies()[held].Pose != at {
+			if w.Bodies()[body].Pose != at {
 				t.Fatalf("%s: the kinematic body moves", name)
 			}
 			for i, b := range w.Bodies() {
@@ -174,7 +174,7 @@ func TestKinematicJoints(t *testing.T) {
 				t.Errorf("%s: joint %d has a separation of %v m", name, i, a.Sub(b).Len())
 			}
 		}
-		w.SetKinematic(held, false)
+		w.SetKinematic(body, false)
 		for range 60 {
 			w.Step()
 		}

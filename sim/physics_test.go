@@ -21,8 +21,8 @@ func TestFreeFall(t *testing.T) {
 		t.Errorf("%v m/s after a second, want 20", -b.Linear.Z)
 	}
 	// Semi-implicit Euler with four substeps is half a substep ahead of gt2/2.
-	if way := 25 - b.Pose.Pos.Z; geom.Abs(way-10-20./480) > 1e-3 {
-		t.Errorf("%v m after a second, want 10", way)
+	if fallen := 25 - b.Pose.Pos.Z; geom.Abs(fallen-10-20./480) > 1e-3 {
+		t.Errorf("%v m after a second, want 10", fallen)
 	}
 }
 
@@ -70,9 +70,9 @@ func TestSlipAngle(t *testing.T) {
 		for range 60 {
 			w.Step()
 		}
-		way := w.Bodies()[0].Pose.Pos.Sub(b.Start.Pose.Pos).Len()
-		if slips := degrees > 26.6; slips != (way > 0.1) {
-			t.Errorf("%v degrees: moved by %v m in a second", degrees, way)
+		moved := w.Bodies()[0].Pose.Pos.Sub(b.Start.Pose.Pos).Len()
+		if slips := degrees > 26.6; slips != (moved > 0.1) {
+			t.Errorf("%v degrees: moved by %v m in a second", degrees, moved)
 		}
 	}
 }
@@ -80,14 +80,14 @@ func TestSlipAngle(t *testing.T) {
 // TestPlayerRolls checks that the player's cube rolls, though only friction exerts a torque.
 func TestPlayerRolls(t *testing.T) {
 	w := sim.New(baseScene(), 60)
-	var most float32
+	var rotation float32
 	for range 45 {
 		w.Step(sim.Input{Buttons: sim.Right})
-		most = max(most, w.Bodies()[0].Pose.Rot.Angle())
+		rotation = max(rotation, w.Bodies()[0].Pose.Rot.Angle())
 	}
 	b := w.Bodies()[0]
-	if b.Pose.Pos.X < 1 || most < geom.HalfPi/2 {
-		t.Errorf("moved by %v m and rotated by %v rad", b.Pose.Pos.X, most)
+	if b.Pose.Pos.X < 1 || rotation < geom.HalfPi/2 {
+		t.Errorf("moved by %v m and rotated by %v rad", b.Pose.Pos.X, rotation)
 	}
 	if b.Angular.Y < 1 {
 		t.Errorf("angular velocity %v, want along +y", b.Angular)

@@ -47,12 +47,12 @@ func TestQuantisedPileRests(t *testing.T) {
 	run(w, 600)
 	at = append(at[:0], w.Bodies()...)
 	run(w, 10000)
-	var most float32
+	var moved float32
 	for i, b := range w.Bodies() {
-		most = max(most, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
+		moved = max(moved, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
 	}
-	if most > 1.5/4096 {
-		t.Errorf("%s: without sleep a body moved by %v m", awake, most)
+	if moved > 1.5/4096 {
+		t.Errorf("%s: without sleep a body moved by %v m", awake, moved)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestQuantisedWalker(t *testing.T) {
 	for _, name := range []string{"walker", "trailer"} {
 		w := newWorld(t, name)
 		joints := len(w.Scene().Joints)
-		var off float32
+		var separation float32
 		ticks := 1200
 		if testing.Short() {
 			ticks = 300
@@ -153,13 +153,13 @@ func TestQuantisedWalker(t *testing.T) {
 			w.Quantise(&codec.SyncGrid)
 			for i := range joints {
 				a, b := w.JointAnchors(i)
-				off = max(off, b.Sub(a).Len())
+				separation = max(separation, b.Sub(a).Len())
 			}
 		}
 		at := w.Bodies()[1].Pose.Pos
-		t.Logf("%s: at %v, separation %.3f mm", name, at, 1000*off)
-		if off > 0.0015 || at.Len() < float32(ticks)/80 {
-			t.Errorf("%s: at %v after %d ticks, with a separation of %v mm", name, at, ticks, 1000*off)
+		t.Logf("%s: at %v, separation %.3f mm", name, at, 1000*separation)
+		if separation > 0.0015 || at.Len() < float32(ticks)/80 {
+			t.Errorf("%s: at %v after %d ticks, with a separation of %v mm", name, at, ticks, 1000*separation)
 		}
 	}
 }

@@ -182,24 +182,24 @@ func TestTrailer(t *testing.T) {
 		if len(w.Scene().Boxes[bed].Parts) != 6 {
 			t.Fatalf("%s: body %d is not the trailer", name, bed)
 		}
-		var off, way float32
+		var separation, distance float32
 		low, high := geom.Vec3{}, geom.Vec3{}
 		ticks := shortTicks(5 * 60 * 60)
 		for range ticks {
 			before := w.Bodies()[1].Pose.Pos
 			w.Step()
 			now := w.Bodies()[1].Pose.Pos
-			way += now.Sub(before).Len()
+			distance += now.Sub(before).Len()
 			low = geom.Vec3{X: min(low.X, now.X), Y: min(low.Y, now.Y)}
 			high = geom.Vec3{X: max(high.X, now.X), Y: max(high.Y, now.Y)}
-			off = max(off, maxJointSeparation(w))
+			separation = max(separation, maxJointSeparation(w))
 		}
-		t.Logf("%s: %v m within %v by %v m, separation %.3f mm", name, way, high.X-low.X, high.Y-low.Y, 1000*off)
-		if off > 0.001 {
-			t.Errorf("%s: a separation of %v mm", name, 1000*off)
+		t.Logf("%s: %v m within %v by %v m, separation %.3f mm", name, distance, high.X-low.X, high.Y-low.Y, 1000*separation)
+		if separation > 0.001 {
+			t.Errorf("%s: a separation of %v mm", name, 1000*separation)
 		}
-		if way < float32(ticks/60) || high.X-low.X > 60 || high.Y-low.Y > 60 {
-			t.Errorf("%s: drove %v m within %v by %v m", name, way, high.X-low.X, high.Y-low.Y)
+		if distance < float32(ticks/60) || high.X-low.X > 60 || high.Y-low.Y > 60 {
+			t.Errorf("%s: drove %v m within %v by %v m", name, distance, high.X-low.X, high.Y-low.Y)
 		}
 		at := w.Bodies()[bed].Pose
 		for i := cubes; i < len(w.Bodies()); i++ {
@@ -216,22 +216,22 @@ func TestTrailer(t *testing.T) {
 func TestWalker(t *testing.T) {
 	w := newWorld(t, "walker")
 	const frame = 1
-	var off, bent float32
+	var separation, misalignment float32
 	ticks := shortTicks(3600)
 	for range ticks {
 		w.Step()
-		off, bent = max(off, maxJointSeparation(w)), max(bent, maxHingeMisalignment(w))
+		separation, misalignment = max(separation, maxJointSeparation(w)), max(misalignment, maxHingeMisalignment(w))
 		if up := axisOf(w, frame, 2).Z; up < 0.998 {
 			t.Fatalf("the cosine of the frame's tilt is %v in tick %d", up, w.Tick())
 		}
 	}
 	at := w.Bodies()[frame].Pose.Pos
-	t.Logf("walked to %v; separation %.3f mm, misalignment %.4f rad", at, 1000*off, bent)
+	t.Logf("walked to %v; separation %.3f mm, misalignment %.4f rad", at, 1000*separation, misalignment)
 	if far := float32(ticks) / 60; at.X > -far || at.X < -1.25*far || geom.Abs(at.Y) > 5 {
 		t.Errorf("walked to %[2]v in %[1]v s", far, at)
 	}
-	if off > 0.001 || bent > 0.02 {
-		t.Errorf("separation of %v mm, misalignment of %v rad", 1000*off, bent)
+	if separation > 0.001 || misalignment > 0.02 {
+		t.Errorf("separation of %v mm, misalignment of %v rad", 1000*separation, misalignment)
 	}
 	s := *w.Scene()
 	s.Joints = append([]sim.Joint(nil), s.Joints...)
@@ -249,26 +249,26 @@ func TestWalker(t *testing.T) {
 // alone, upright, and that its input does not damage the joints.
 func TestWalkerCarriesPlayer(t *testing.T) {
 	w := newWorld(t, "walker:mounted=1")
-	ticks, begun := shortTicks(1200), float32(0)
+	ticks, start := shortTicks(1200), float32(0)
 	for i := range 60 + ticks {
 		if i == 60 { // the walker has reached its speed
-			begun = w.Bodies()[0].Pose.Pos.X
+			start = w.Bodies()[0].Pose.Pos.X
 		}
 		w.Step()
 		if off := maxJointSeparation(w); off > 0.001 || axisOf(w, 0, 2).Z < 0.995 {
 			t.Fatalf("tick %d: separation of %v m, the cosine of the player's tilt is %v", w.Tick(), off, axisOf(w, 0, 2).Z)
 		}
 	}
-	if x, far := w.Bodies()[0].Pose.Pos.X-begun, float32(ticks)/60; x > -far || x < -1.25*far {
+	if x, far := w.Bodies()[0].Pose.Pos.X-start, float32(ticks)/60; x > -far || x < -1.25*far {
 		t.Errorf("the player moved by %[2]v m in %[1]v s", far, x)
 	}
-	most := float32(0)
+	separation := float32(0)
 	for range shortTicks(600) {
 		w.Step(sim.Input{Buttons: sim.Forward})
-		most = max(most, maxJointSeparation(w))
+		separation = max(separation, maxJointSeparation(w))
 	}
-	if most > 0.02 {
-		t.Errorf("the player's push separates joints by %v m", most)
+	if separation > 0.02 {
+		t.Errorf("the player's push separates joints by %v m", separation)
 	}
 }
 
@@ -277,13 +277,13 @@ func TestWalkerCarriesPlayer(t *testing.T) {
 func TestTrain(t *testing.T) {
 	for _, name := range []string{"train:rods=1", "train", "train:rods=32"} {
 		w := newWorld(t, name)
-		most, fast := float32(0), float32(0)
+		separation, fast := float32(0), float32(0)
 		for i := range shortTicks(1200) {
 			w.Step(scriptedInput(sim.Tick(i)))
-			most, fast = max(most, maxJointSeparation(w)), max(fast, w.Bodies()[0].Linear.Len())
+			separation, fast = max(separation, maxJointSeparation(w)), max(fast, w.Bodies()[0].Linear.Len())
 		}
-		if most > 0.05 || fast < 5 {
-			t.Errorf("%s: separation of %v m, at up to %v m/s", name, most, fast)
+		if separation > 0.05 || fast < 5 {
+			t.Errorf("%s: separation of %v m, at up to %v m/s", name, separation, fast)
 		}
 		for range 900 {
 			w.Step()
@@ -302,30 +302,30 @@ func TestRamming(t *testing.T) {
 		t.Skip("ten seconds of walker and trailer, three times")
 	}
 	for _, name := range []string{"walker", "trailer"} {
-		for _, held := range []sim.Buttons{0, sim.Lift | sim.Forward, sim.Pull} {
+		for _, buttons := range []sim.Buttons{0, sim.Lift | sim.Forward, sim.Pull} {
 			w := newWorld(t, name)
 			b := w.Bodies()[0]
 			b.Pose.Pos, b.Linear = geom.Vec3{X: -2, Y: -5, Z: 1.2}, geom.Vec3{Y: 32}
 			w.SetBody(0, b)
-			var off, fastest float32
+			var separation, fastest float32
 			for i := range 600 {
-				in := sim.Input{Buttons: held}
+				in := sim.Input{Buttons: buttons}
 				if i > 360 {
 					in = sim.Input{}
 				}
 				w.Step(in)
-				off = max(off, maxJointSeparation(w))
+				separation = max(separation, maxJointSeparation(w))
 				for k := w.Scene().Players; k < len(w.Bodies()); k++ {
 					if v := w.Bodies()[k].Linear.Len(); !(v <= fastest) {
 						fastest = v
 					}
 				}
 			}
-			if !(off < 0.02) || !(fastest < 33) {
-				t.Errorf("%s, buttons %v: separation of up to %v m, a body reached %v m/s", name, held, off, fastest)
+			if !(separation < 0.02) || !(fastest < 33) {
+				t.Errorf("%s, buttons %v: separation of up to %v m, a body reached %v m/s", name, buttons, separation, fastest)
 			}
 			if g := maxJointSeparation(w); g > 0.001 {
-				t.Errorf("%s, buttons %v: a separation of %v m remains", name, held, g)
+				t.Errorf("%s, buttons %v: a separation of %v m remains", name, buttons, g)
 			}
 		}
 	}
