@@ -19,6 +19,7 @@ func tableScene(rpm int, boxes ...sim.Box) sim.Scene {
 // orientation relative to it for ten seconds. They neither sink into it nor bounce, and they never
 // sleep.
 func TestTurntableCarriesBoxes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rpm   int
 		least float32 // metres; largest displacement
@@ -96,6 +97,7 @@ func TestSlidesOffTurntable(t *testing.T) {
 // slip, there and back, that they sleep while it stops and wake when it starts, and that cubes with
 // less friction slip.
 func TestShuttleCarriesBoxes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		mu    float32
 		ride  int // seconds for 40 m: at most 5.77 * 40 / ride2 m/s2
@@ -207,6 +209,7 @@ func TestCarrierWallsPush(t *testing.T) {
 // TestCarrierPoseFollowsTick checks that a carrier's pose is a function of the tick: after Step,
 // Load, SetTick and CopyFrom, and to the bit after whole rounds.
 func TestCarrierPoseFollowsTick(t *testing.T) {
+	t.Parallel()
 	for name, scene := range map[string]sim.Scene{"turntable": turntableScene(6), "ship": shipScene(40, 10)} {
 		w, other := sim.New(scene, 60), sim.New(scene, 60)
 		check := func(what string, w *sim.World) {

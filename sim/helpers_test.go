@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
@@ -173,7 +174,7 @@ func scriptedInput(t sim.Tick) sim.Input {
 
 // shortTicks returns the number of ticks, of n, that a test runs.
 func shortTicks(n int) int {
-	if testing.Short() {
+	if experiment.Brief() {
 		return n / 6
 	}
 	return n
@@ -185,9 +186,13 @@ func tickBudget(name string, n int) int {
 	switch name {
 	case "katamari", "pile", "heap", "fleet", "walker":
 		n /= 6
-		if testing.Short() {
+		if experiment.Brief() {
 			n /= 3
 		}
+		return n
+	}
+	if !experiment.Enabled() {
+		n /= 3
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -46,6 +47,7 @@ func chainScene(n int, load float32, hinges bool) sim.Scene {
 // that their energy never grows; and that with damping it ends at that of the hanging chain, which
 // an oscillating solver never reaches.
 func TestJointDrift(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		n      int
@@ -89,7 +91,7 @@ func TestJointDrift(t *testing.T) {
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
-			if e := energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
+			if e := energy(w); damping > 0 && !experiment.Brief() && (e < hangs*0.999 || e > hangs*1.001) {
 				t.Errorf("%s: %v J at the end, %v J when hanging", c.name, e, hangs)
 			}
 		}
@@ -281,18 +283,23 @@ func TestJointedBodiesSleepTogether(t *testing.T) {
 // TestJointsRecover checks that joints recover, without flinging bodies away, after a correction
 // has moved one of their bodies.
 func TestJointsRecover(t *testing.T) {
+	t.Parallel()
+	recovery := 1200
+	if experiment.Brief() {
+		recovery = 600
+	}
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
 		s := chainScene(6, 0, true)
 		s.NoSleep, s.MinSubsteps = true, 8
 		w := sim.New(s, 60)
-		for range 1200 {
+		for range recovery {
 			w.Step()
 		}
 		b := w.Bodies()[3]
 		b.Pose.Pos = b.Pose.Pos.Add(by)
 		w.SetBody(3, b)
 		fastest := float32(0)
-		for range 1200 {
+		for range recovery {
 			w.Step()
 			for i := range w.Bodies() {
 				fastest = max(fastest, w.Bodies()[i].Linear.Len())

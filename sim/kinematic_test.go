@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -14,14 +15,24 @@ func makeAllKinematic(w *sim.World) {
 	}
 }
 
+// briefPile is the pile of the tests below: three layers of it without GHOSTCUBE_CI.
+func briefPile() string {
+	if experiment.Brief() {
+		return "pile:layers=3"
+	}
+	return "pile"
+}
+
 // TestKinematicBodiesDoNotMove checks that a player who runs into a kinematic pile, hovers over it
 // and pulls at it does not move any of it by a bit, and penetrates it only as deep as soft contacts
 // allow; and that a kinematic player ignores its input.
 func TestKinematicBodiesDoNotMove(t *testing.T) {
-	w := newWorld(t, "pile")
+	t.Parallel()
+	pile := briefPile()
+	w := newWorld(t, pile)
 	makeAllKinematic(w)
 	before := append([]sim.Body(nil), w.Bodies()...)
-	dynamic := newWorld(t, "pile")
+	dynamic := newWorld(t, pile)
 	for range 600 {
 		in := sceneInput("pile", w.Tick())
 		if w.Tick() >= 240 {
@@ -101,7 +112,9 @@ func TestKinematicKeepsPose(t *testing.T) {
 // TestKinematicDropsMotion checks that bodies lose their velocity when they become kinematic, and
 // that forces on them meanwhile have no effect when they become dynamic again.
 func TestKinematicDropsMotion(t *testing.T) {
-	w, fresh := newWorld(t, "pile"), newWorld(t, "pile")
+	t.Parallel()
+	pile := briefPile()
+	w, fresh := newWorld(t, pile), newWorld(t, pile)
 	for range 120 {
 		w.Step(sceneInput("pile", w.Tick()))
 	}
@@ -124,7 +137,7 @@ func TestKinematicDropsMotion(t *testing.T) {
 		same("as kinematic bodies")
 	}
 	w.Save(&s)
-	fresh = newWorld(t, "pile")
+	fresh = newWorld(t, pile)
 	fresh.Load(&s)
 	for i := 1; i < len(w.Bodies()); i++ {
 		w.SetKinematic(i, false)
@@ -149,6 +162,7 @@ func BenchmarkKinematic(b *testing.B) {
 // TestKinematicJoints checks that a kinematic body with joints stays in place, that the bodies
 // jointed to it hang on it, and that all numbers stay finite.
 func TestKinematicJoints(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"trailer", "walker", "seesaw"} {
 		s := newScene(t, name)
 		w := sim.New(s, 60)

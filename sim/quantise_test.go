@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -14,12 +15,14 @@ import (
 // 10,000 further ticks it does not move by a bit asleep, and by less than 1.5 steps of the grid
 // without sleep, supported by the solver alone.
 func TestQuantisedPileRests(t *testing.T) {
+	t.Parallel()
 	sleeping, awake := "pile", "pile:layers=3"
 	if os.Getenv("GHOSTCUBE_LONG") != "" {
 		awake = "pile"
 	}
-	if testing.Short() {
-		sleeping, awake = "pile:layers=2", "pile:layers=1"
+	ticks := 10000
+	if experiment.Brief() {
+		sleeping, awake, ticks = "pile:layers=2", "pile:layers=1", 1000
 	}
 	w := newWorld(t, sleeping)
 	run := func(w *sim.World, ticks int) {
@@ -31,7 +34,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	run(w, 600)
 	before, _ := w.Hash()
 	at := append([]sim.Body(nil), w.Bodies()...)
-	run(w, 10000)
+	run(w, ticks)
 	for i, b := range w.Bodies() {
 		if b != at[i] || !b.Asleep {
 			t.Fatalf("%s: body %d changed from %+v to %+v", sleeping, i, at[i], b)
@@ -46,7 +49,7 @@ func TestQuantisedPileRests(t *testing.T) {
 	w = sim.New(s, 60)
 	run(w, 600)
 	at = append(at[:0], w.Bodies()...)
-	run(w, 10000)
+	run(w, ticks)
 	var moved float32
 	for i, b := range w.Bodies() {
 		moved = max(moved, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
@@ -59,6 +62,7 @@ func TestQuantisedPileRests(t *testing.T) {
 // TestQuantiseIsIdempotent checks that a second Quantise changes nothing while everything moves,
 // and that the first changes a body by no more than the error of the grid.
 func TestQuantiseIsIdempotent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "heap:layers=2")
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
@@ -97,6 +101,7 @@ func BenchmarkQuantise(b *testing.B) {
 // TestQuantiseAfterChanges checks that after Quantise every body is on the grid, after steps,
 // corrections, Load, CopyFrom and a change of grid.
 func TestQuantiseAfterChanges(t *testing.T) {
+	t.Parallel()
 	w, other := newWorld(t, "zen"), newWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
@@ -140,12 +145,13 @@ func TestQuantiseAfterChanges(t *testing.T) {
 // TestQuantisedWalker checks that quantising after every tick hardly affects joints: the walker
 // walks as far, and anchors stay within 1.5 mm.
 func TestQuantisedWalker(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"walker", "trailer"} {
 		w := newWorld(t, name)
 		joints := len(w.Scene().Joints)
 		var separation float32
 		ticks := 1200
-		if testing.Short() {
+		if experiment.Brief() {
 			ticks = 300
 		}
 		for range ticks {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -27,7 +28,7 @@ func scriptedInput(t sim.Tick) sim.Input {
 
 // shortTicks returns the number of ticks, of n, that a test runs.
 func shortTicks(n int) int {
-	if testing.Short() {
+	if experiment.Brief() {
 		return n / 6
 	}
 	return n
@@ -77,6 +78,7 @@ func axisOf(w *sim.World, body, axis int) geom.Vec3 {
 // TestFastShip checks that the ship reaches 50 m/s on its longest path, within the bounds of the
 // world, and that the cubes in it keep their positions.
 func TestFastShip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "ship:distance=530")
 	path := &w.Scene().Carriers[0].Path
 	var fastest, farthest float32
@@ -176,6 +178,7 @@ func TestBilliards(t *testing.T) {
 // TestTrailer checks that the tractor drives in circles for five minutes, pulls its trailer with
 // all cubes in it, and keeps its joints within a millimetre.
 func TestTrailer(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"trailer", "trailer:speed=4"} {
 		w := newWorld(t, name)
 		bed, cubes := 6, len(w.Bodies())-6
@@ -214,6 +217,7 @@ func TestTrailer(t *testing.T) {
 // TestWalker checks that the walker walks straight on at 1.1 m/s, upright, with anchors within a
 // millimetre and hinges within 0.02 rad, and that it stands still without its motor.
 func TestWalker(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "walker")
 	const frame = 1
 	var separation, misalignment float32
@@ -248,6 +252,7 @@ func TestWalker(t *testing.T) {
 // TestWalkerCarriesPlayer checks that a player fixed to the frame moves as fast as the walker
 // alone, upright, and that its input does not damage the joints.
 func TestWalkerCarriesPlayer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "walker:mounted=1")
 	ticks, start := shortTicks(1200), float32(0)
 	for i := range 60 + ticks {
@@ -275,6 +280,7 @@ func TestWalkerCarriesPlayer(t *testing.T) {
 // TestTrain checks that chains of any length follow the player, with joint separations of a few
 // centimetres at 20 m/s, and rest when the player does.
 func TestTrain(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"train:rods=1", "train", "train:rods=32"} {
 		w := newWorld(t, name)
 		separation, fast := float32(0), float32(0)
@@ -298,10 +304,12 @@ func TestTrain(t *testing.T) {
 // or Pull beside them: joints separate by less than two centimetres, no body becomes faster than
 // the player was, and a few seconds later the joints are as before.
 func TestRamming(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten seconds of walker and trailer, three times")
+	t.Parallel()
+	names := []string{"trailer", "walker"}
+	if experiment.Brief() {
+		names = names[:1]
 	}
-	for _, name := range []string{"walker", "trailer"} {
+	for _, name := range names {
 		for _, buttons := range []sim.Buttons{0, sim.Lift | sim.Forward, sim.Pull} {
 			w := newWorld(t, name)
 			b := w.Bodies()[0]
@@ -334,6 +342,7 @@ func TestRamming(t *testing.T) {
 // TestLargeWorld checks that the fleet has 10,000 bodies within its bounds, that most of them sleep
 // throughout, and that its bars rotate.
 func TestLargeWorld(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "fleet")
 	if n := len(w.Bodies()); n != 10000 {
 		t.Errorf("%d bodies, want 10000", n)
@@ -408,11 +417,13 @@ func TestTurntableCarriesPlayer(t *testing.T) {
 // TestPileAndHeapComeToRest checks that the pile stands, cube upon cube, and that pile and heap
 // come to rest above the ground and sleep.
 func TestPileAndHeapComeToRest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ten seconds of two large scenes")
+	t.Parallel()
+	layers := ":layers=10"
+	if experiment.Brief() {
+		layers = ":layers=2"
 	}
 	for _, name := range []string{"pile", "heap"} {
-		w := newWorld(t, name)
+		w := newWorld(t, name+layers)
 		for range 900 {
 			w.Step()
 		}
@@ -431,8 +442,8 @@ func TestPileAndHeapComeToRest(t *testing.T) {
 				standing++
 			}
 		}
-		if name == "pile" && standing != 900 {
-			t.Errorf("%d of 900 cubes stand", standing)
+		if n := len(w.Bodies()) - 1; name == "pile" && standing != n {
+			t.Errorf("%d of %d cubes stand", standing, n)
 		}
 	}
 }
