@@ -75,13 +75,13 @@ func (w *World) sweepProxies(strips bool) {
 // indexAwake sets nextAwake: a sleeping proxy is compared with awake ones only.
 func (w *World) indexAwake() {
 	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	next := int32(len(proxies))
-	nextAwake[len(proxies)] = next
+	firstAwake := int32(len(proxies))
+	nextAwake[len(proxies)] = firstAwake
 	for i := len(proxies) - 1; i >= 0; i-- {
 		if proxies[i].awake {
-			next = int32(i)
+			firstAwake = int32(i)
 		}
-		nextAwake[i] = next
+		nextAwake[i] = firstAwake
 	}
 }
 

@@ -63,16 +63,16 @@ func (w *World) placeCarriers() {
 }
 
 // carrierBoxOf returns the carrier box of a shape, or nil if the shape is not one.
-func (w *World) carrierBoxOf(solid int32) *carrierBox {
-	if i := int(solid) - w.firstCarrierShape; i >= 0 && i < len(w.carrierBoxes) {
+func (w *World) carrierBoxOf(shape int32) *carrierBox {
+	if i := int(shape) - w.firstCarrierShape; i >= 0 && i < len(w.carrierBoxes) {
 		return &w.carrierBoxes[i]
 	}
 	return nil
 }
 
 // isMovingCarrier reports whether a shape is a carrier box that moves in this tick.
-func (w *World) isMovingCarrier(solid int32) bool {
-	c := w.carrierBoxOf(solid)
+func (w *World) isMovingCarrier(shape int32) bool {
+	c := w.carrierBoxOf(shape)
 	return c != nil && w.carrierMotions[c.carrier].moving
 }
 

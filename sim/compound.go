@@ -39,11 +39,11 @@ func (w *World) newParts() {
 
 // bodyOf returns the body that a shape belongs to. For static and carrier boxes it returns the
 // shape's own index, which is no body's.
-func (w *World) bodyOf(solid int32) int32 {
-	if i := int(solid) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
+func (w *World) bodyOf(shape int32) int32 {
+	if i := int(shape) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
 		return w.parts[i].body
 	}
-	return solid
+	return shape
 }
 
 // bodyShapeCount returns the number of shapes that belong to bodies. They come first.

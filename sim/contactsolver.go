@@ -79,11 +79,11 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 // contactFriction returns the coefficient of friction between two shapes: the geometric mean of
 // their coefficients, where the ground has 1.
 func (w *World) contactFriction(a, b int32) float32 {
-	other := float32(1)
+	frictionA := float32(1)
 	if int(a) < len(w.shapes) {
-		other = w.shapes[a].friction
+		frictionA = w.shapes[a].friction
 	}
-	return geom.Sqrt(float32(other * w.shapes[b].friction))
+	return geom.Sqrt(float32(frictionA * w.shapes[b].friction))
 }
 
 // prepareBodies sets the bodies of a constraint between shapes a and b. a may be static or a

@@ -191,15 +191,15 @@ func TestJointMotor(t *testing.T) {
 	s := motorScene(sim.Joint{MaxMotorTorque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
 	w = sim.New(s, 60)
-	still := 0
+	stopped := 0
 	for range 1200 {
 		w.Step()
-		if still == 0 && w.Bodies()[0].Angular.Z < 1e-3 {
-			still = int(w.Tick())
+		if stopped == 0 && w.Bodies()[0].Angular.Z < 1e-3 {
+			stopped = int(w.Tick())
 		}
 	}
-	if want := 60 * 4 * i / 0.02; geom.Abs(float32(still)-want) > 2 {
-		t.Errorf("stopped in tick %d, want %v", still, want)
+	if want := 60 * 4 * i / 0.02; geom.Abs(float32(stopped)-want) > 2 {
+		t.Errorf("stopped in tick %d, want %v", stopped, want)
 	}
 	if !w.Bodies()[0].Asleep {
 		t.Error("a body with a brake does not sleep")
