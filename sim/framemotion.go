@@ -3,8 +3,7 @@ package sim
 import "ghostcube/sim/geom"
 
 // FrameMotion is the motion of a reference frame in which a body is simulated, such as that of a
-// ship that moves at 50 m/s and is at rest in the frame. The body's velocities are relative to the
-// frame.
+// moving ship. The body's velocities are relative to the frame.
 type FrameMotion struct {
 	Linear              geom.Vec3 // m/s, at the body's position
 	Angular             geom.Vec3 // rad/s

@@ -49,8 +49,8 @@ func turntable(p paramValues) sim.Scene {
 // ship is a room without a roof that moves back and forth, with a door to the south and long stops
 // at both ends. On a long path it is fast; the bounds and speed limits of the world are larger
 // then, and damping is lower, because at 50 m/s it would exceed the friction of the cubes on board.
-// The platform is a second carrier beside the door that moves in parallel. The player starts on it
-// and boards a moving ship.
+// With platform=1 a second carrier moves in parallel beside the door. The player starts on it and
+// boards a moving ship.
 func ship(p paramValues) sim.Scene {
 	s := baseScene("ship", "a ship with walls and a door that moves back and forth and stops at both ends")
 	distance := p.value("distance")
