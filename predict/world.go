@@ -7,7 +7,7 @@ import (
 
 // World is a simulated world and the ownership of its bodies. Both follow from the same inputs: they
 // are stepped, saved, loaded, copied and hashed together, so a strategy that rewinds or replays
-// carries ownership along without doing anything for it. All other methods are those of sim.World.
+// needs no code for ownership. All other methods are those of sim.World.
 type World struct {
 	*sim.World
 	ownership ownership.Owners
@@ -68,7 +68,7 @@ func (s *State) CopyFrom(o *State) {
 	s.ownership.CopyFrom(&o.ownership)
 }
 
-// Hash digests the bodies with their owners and, apart from them, the cache of contacts and joints.
+// Hash digests the bodies with their owners and, separately, the cache of contacts and joints.
 // Equal hashes mean equal states.
 func (w *World) Hash() (bodies, cache uint64) {
 	d := sim.Digest(w.Tick()) + 1

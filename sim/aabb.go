@@ -2,10 +2,10 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// aabb is a box along the axes of the world.
+// aabb is an axis-aligned bounding box in metres, in the world frame.
 type aabb struct{ lower, upper geom.Vec3 }
 
-// union returns the smallest box around both.
+// union returns the smallest box that contains both.
 func (a aabb) union(b aabb) aabb {
 	return aabb{
 		geom.Vec3{X: min(a.lower.X, b.lower.X), Y: min(a.lower.Y, b.lower.Y), Z: min(a.lower.Z, b.lower.Z)},
@@ -13,7 +13,7 @@ func (a aabb) union(b aabb) aabb {
 	}
 }
 
-// sweep returns the box around everything that a passes as it moves by d.
+// sweep returns the bounds of a while it moves by d.
 func (a aabb) sweep(d geom.Vec3) aabb {
 	return aabb{
 		geom.Vec3{X: a.lower.X + min(0, d.X), Y: a.lower.Y + min(0, d.Y), Z: a.lower.Z + min(0, d.Z)},
@@ -21,8 +21,8 @@ func (a aabb) sweep(d geom.Vec3) aabb {
 	}
 }
 
-// within reports whether two boxes overlap or lie no more than reach metres apart
-// along each axis.
+// within reports whether two boxes overlap or are separated by at most reach metres along each
+// axis.
 func (a *aabb) within(b *aabb, reach float32) bool {
 	return b.lower.X <= a.upper.X+reach && a.lower.X <= b.upper.X+reach &&
 		b.lower.Y <= a.upper.Y+reach && a.lower.Y <= b.upper.Y+reach &&

@@ -2,27 +2,30 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// contactMargin is how far apart two surfaces may be, in metres, and still
-// have contact points. Such a point stops what would pass through the surface
-// within the substep and does nothing else.
+// contactMargin is the largest separation of two surfaces, in metres, that still creates contact
+// points. Such a point only removes approach velocity that would close the gap within the substep.
 const contactMargin = 0.02
 
-// Faces are preferred to edges, and the faces of the first box to those of the
-// second, by these many metres. Without it the choice flips from tick to tick
-// between ways that are equally good, and a flip costs the warm start.
+// An edge axis is chosen only if its separation exceeds that of the best face axis by
+// facePreference, and a face axis of the second box only if it exceeds that of the first by
+// firstBoxPreference, both in metres. Without these preferences the choice between nearly equal
+// axes flips from tick to tick, and each flip loses the warm start.
 const (
 	firstBoxPreference = 0.002
 	facePreference     = 0.005
 )
 
-// contactPoint is one point where two boxes meet.
+// contactPoint is a point of contact between two boxes.
 type contactPoint struct {
-	at         geom.Vec3 // midway between the surfaces, world frame
-	separation float32   // metres; negative inside
-	featureID  uint32    // which features meet: the same next tick if they are the same
+	point      geom.Vec3 // midway between the surfaces, world frame
+	separation float32   // metres; negative when the boxes penetrate
+	// Identifies the touching features. It is stable from tick to tick while the same features
+	// touch.
+	featureID uint32
 }
 
-// collideBoxGround finds where a box meets the ground z = 0, at most four points.
+// collideBoxGround writes the contact points of a box and the ground z = 0, at most four, and
+// returns their number. Of more than four corners it keeps the deepest.
 func collideBoxGround(s *shape, margin float32, out *[4]contactPoint) int {
 	x, y, z := s.axes.X.Scale(s.half.X), s.axes.Y.Scale(s.half.Y), s.axes.Z.Scale(s.half.Z)
 	if s.pose.Pos.Z-(geom.Abs(x.Z)+geom.Abs(y.Z)+geom.Abs(z.Z)) > margin {
@@ -56,6 +59,7 @@ func collideBoxGround(s *shape, margin float32, out *[4]contactPoint) int {
 	return n
 }
 
+// addSigned returns v + d or v - d.
 func addSigned(v, d geom.Vec3, plus bool) geom.Vec3 {
 	if plus {
 		return v.Add(d)
@@ -63,16 +67,18 @@ func addSigned(v, d geom.Vec3, plus bool) geom.Vec3 {
 	return v.Sub(d)
 }
 
-// collideBoxes finds where two boxes meet, at most four points, and the normal that
-// points from a to b. The boxes are apart if along any of fifteen directions,
-// the three face normals of each and the nine products of their edges, they
-// are; otherwise they meet along the direction of least overlap: two edges in
-// a point, or a face with the polygon of another face that lies over it.
+// collideBoxes writes the contact points of two boxes, at most four, and returns their number and
+// the normal, which points from a to b.
+//
+// It tests fifteen separating axes: three face normals of each box and nine cross products of
+// edges. If none separates the boxes, the axis of least penetration decides between a contact of
+// two edges at one point, and a face contact whose points are the incident face clipped to the
+// reference face.
 func collideBoxes(a, b *shape, margin float32, out *[4]contactPoint) (int, geom.Vec3) {
 	d := b.pose.Pos.Sub(a.pose.Pos)
 	ta, tb := a.axes.MulT(d), b.axes.MulT(d)
 
-	// c[i][j] is the cosine between axis i of a and axis j of b.
+	// c[i][j] is the cosine between axis i of a and axis j of b, k[i][j] its magnitude.
 	var c, k [3][3]float32
 	ra, rb := &a.axes, &b.axes
 	ha, hb := a.half, b.half
@@ -138,17 +144,16 @@ func collideBoxes(a, b *shape, margin float32, out *[4]contactPoint) (int, geom.
 	return n, normal.Neg()
 }
 
-// edgePair is how far apart two boxes are along the product of two of their edges.
+// edgePair is the result of the edge-edge axes: the one with the largest separation.
 type edgePair struct {
 	separation float32
-	a, b       int     // the edges' axes; -1 is none
-	side       float32 // 1 if the product points from a to b, else -1
+	a, b       int     // axes of the two edges; -1: none
+	side       float32 // 1 if the cross product points from a to b, else -1
 }
 
-// edgeSeparation returns the largest separation along the nine products of edges. c are the
-// cosines between the axes, k their magnitudes, ta is where b is in a's frame. A product of
-// nearly parallel edges says nothing that a face has not said. The search ends at the first
-// separation above the margin.
+// edgeSeparation returns the largest separation along the nine cross products of edges. c are the
+// cosines between the axes, k their magnitudes, ta is b's centre in a's frame. It skips nearly
+// parallel edges, which the face axes cover, and stops at the first separation above the margin.
 func edgeSeparation(c, k *[3][3]float32, ha, hb, ta geom.Vec3, margin float32) edgePair {
 	va, vb, vt := [3]float32{ha.X, ha.Y, ha.Z}, [3]float32{hb.X, hb.Y, hb.Z}, [3]float32{ta.X, ta.Y, ta.Z}
 	best, edgeA, edgeB, side := float32(-1e30), -1, -1, float32(1)
@@ -177,21 +182,22 @@ func edgeSeparation(c, k *[3][3]float32, ha, hb, ta geom.Vec3, margin float32) e
 	return edgePair{best, edgeA, edgeB, side}
 }
 
-// edgeContact finds the point where edge i of a and edge j of b come nearest.
-func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint) geom.Vec3 {
+// edgeContact writes the contact point of edge i of a and edge j of b, midway between their closest
+// points, and returns the normal.
+func edgeContact(a, b *shape, i, j int, side, separation float32, out *[4]contactPoint) geom.Vec3 {
 	da, db := a.axes.Col(i), b.axes.Col(j)
 	n := da.Cross(db)
 	n = n.Scale(side / n.Len())
 
-	// The edges that reach furthest: on a along n, on b against it.
+	// The supporting edges: that of a furthest along n, that of b furthest against n.
 	pa, pb := a.pose.Pos, b.pose.Pos
-	var which uint32
+	var features uint32
 	for k := range 3 {
 		if k != i {
 			ax := a.axes.Col(k)
 			if ax.Dot(n) > 0 {
 				pa = pa.AddScaled(a.half.At(k), ax)
-				which |= 1 << k
+				features |= 1 << k
 			} else {
 				pa = pa.SubScaled(a.half.At(k), ax)
 			}
@@ -200,13 +206,13 @@ func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint)
 			bx := b.axes.Col(k)
 			if bx.Dot(n) < 0 {
 				pb = pb.AddScaled(b.half.At(k), bx)
-				which |= 8 << k
+				features |= 8 << k
 			} else {
 				pb = pb.SubScaled(b.half.At(k), bx)
 			}
 		}
 	}
-	// The nearest points of the lines pa + s*da and pb + t*db.
+	// The closest points of the lines pa + s*da and pb + t*db.
 	r := pb.Sub(pa)
 	cos := da.Dot(db)
 	den := 1 - float32(cos*cos)
@@ -214,39 +220,40 @@ func edgeContact(a, b *shape, i, j int, side, gap float32, out *[4]contactPoint)
 	s := (ra - float32(cos*rb)) / den
 	t := (float32(cos*ra) - rb) / den
 	mid := pa.AddScaled(s, da).Add(pb.AddScaled(t, db)).Scale(0.5)
-	out[0] = contactPoint{mid, gap, 0x10000 | which<<8 | uint32(i*3+j)}
+	out[0] = contactPoint{mid, separation, 0x10000 | features<<8 | uint32(i*3+j)}
 	return n
 }
 
-// clipVertex is a vertex of a polygon in the plane of a face: u and v along the
-// face, d above it.
+// clipVertex is a vertex of the incident face, in the frame of the reference face: u and v along
+// the face, separation above it, in metres.
 type clipVertex struct {
 	u, v, separation float32
 	id               uint32
 }
 
-// faceContact finds where face number face of ref, on the side that t points to,
-// meets the face of other that turns most towards it. t is the way from ref to
-// other in ref's frame. The normal points away from ref.
-func faceContact(ref, other *shape, face, axis int, t geom.Vec3, margin float32, out *[4]contactPoint) (int, geom.Vec3) {
+// faceContact writes the contact points of a face contact and returns their number and the normal,
+// which points away from ref. The reference face has normal axis face of ref, on the side of
+// toOther, the offset from ref to other in ref's frame. axis identifies the separating axis and
+// becomes part of the feature IDs.
+func faceContact(ref, other *shape, face, axis int, toOther geom.Vec3, margin float32, out *[4]contactPoint) (int, geom.Vec3) {
 	n := ref.axes.Col(face)
-	if t.At(face) < 0 {
+	if toOther.At(face) < 0 {
 		n = n.Neg()
 	}
-	// The incident face: the one whose normal is most against n.
+	// The incident face has the normal that is most antiparallel to n.
 	l := other.axes.MulT(n)
-	incident, most := 0, geom.Abs(l.X)
-	if geom.Abs(l.Y) > most {
-		incident, most = 1, geom.Abs(l.Y)
+	incident, maxAlignment := 0, geom.Abs(l.X)
+	if geom.Abs(l.Y) > maxAlignment {
+		incident, maxAlignment = 1, geom.Abs(l.Y)
 	}
-	if geom.Abs(l.Z) > most {
+	if geom.Abs(l.Z) > maxAlignment {
 		incident = 2
 	}
-	out1 := other.half.At(incident)
+	faceOffset := other.half.At(incident)
 	if l.At(incident) >= 0 {
-		out1 = -out1
+		faceOffset = -faceOffset
 	}
-	centre := other.pose.Pos.AddScaled(out1, other.axes.Col(incident))
+	centre := other.pose.Pos.AddScaled(faceOffset, other.axes.Col(incident))
 	j1, j2 := (incident+1)%3, (incident+2)%3
 	e1 := other.axes.Col(j1).Scale(other.half.At(j1))
 	e2 := other.axes.Col(j2).Scale(other.half.At(j2))
@@ -266,7 +273,7 @@ func faceContact(ref, other *shape, face, axis int, t geom.Vec3, margin float32,
 	p[2] = clipVertex{cu - e1u - e2u, cv - e1v - e2v, cd - e1d - e2d, 2}
 	p[3] = clipVertex{cu + e1u - e2u, cv + e1v - e2v, cd + e1d - e2d, 3}
 
-	// Clipped to the reference face's four sides.
+	// Clip to the four side planes of the reference face.
 	hu, hv := ref.half.At(u1), ref.half.At(u2)
 	p = clipU(p, odd[:0], 1, hu, 1)
 	p = clipU(p, even[:0], -1, hu, 2)
@@ -293,8 +300,8 @@ func faceContact(ref, other *shape, face, axis int, t geom.Vec3, margin float32,
 	return len(p), n
 }
 
-// clipU cuts a polygon at s*u <= h, after Sutherland and Hodgman. New corners
-// take an id from the corner before them and the cutting side.
+// clipU clips a polygon to s*u <= h (Sutherland and Hodgman). A new vertex takes its ID from the
+// clipped edge's inner vertex and from the clipping plane.
 func clipU(in, out []clipVertex, s, h float32, cut uint32) []clipVertex {
 	if len(in) == 0 {
 		return out
@@ -314,7 +321,7 @@ func clipU(in, out []clipVertex, s, h float32, cut uint32) []clipVertex {
 	return out
 }
 
-// clipV cuts a polygon at s*v <= h.
+// clipV clips a polygon to s*v <= h.
 func clipV(in, out []clipVertex, s, h float32, cut uint32) []clipVertex {
 	if len(in) == 0 {
 		return out
@@ -334,7 +341,7 @@ func clipV(in, out []clipVertex, s, h float32, cut uint32) []clipVertex {
 	return out
 }
 
-// clipEdge is the corner where the edge from prev to cur crosses the cut.
+// clipEdge returns the vertex where the edge from prev to cur crosses a clipping plane.
 func clipEdge(prev, cur clipVertex, pc, cc float32, cut uint32) clipVertex {
 	t := pc / (pc - cc)
 	id := prev.id
@@ -349,9 +356,9 @@ func clipEdge(prev, cur clipVertex, pc, cc float32, cut uint32) clipVertex {
 	}
 }
 
-// reducePoints moves to the front the few corners that hold a face as well as all of
-// them do: the deepest, the one farthest from it, and the two that span the
-// largest triangles on either side. It returns how many they are.
+// reducePoints reduces a contact polygon to at most four points, which it moves to the front, and
+// returns their number: the deepest point, the point farthest from it, and the points that span the
+// largest triangles with these two on either side.
 func reducePoints(p []clipVertex) int {
 	first := 0
 	for i := range p {
@@ -361,24 +368,24 @@ func reducePoints(p []clipVertex) int {
 	}
 	p[0], p[first] = p[first], p[0]
 	a := p[0]
-	second, far := 1, float32(-1)
+	second, farthestSq := 1, float32(-1)
 	for i := 1; i < len(p); i++ {
 		du, dv := p[i].u-a.u, p[i].v-a.v
-		if q := float32(du*du) + float32(dv*dv); q > far {
-			second, far = i, q
+		if q := float32(du*du) + float32(dv*dv); q > farthestSq {
+			second, farthestSq = i, q
 		}
 	}
 	p[1], p[second] = p[second], p[1]
 	c := p[1]
 	left, right := -1, -1
-	var most, least float32
+	var maxArea, minArea float32
 	for i := 2; i < len(p); i++ {
 		area := float32((c.u-a.u)*(p[i].v-a.v)) - float32((c.v-a.v)*(p[i].u-a.u))
-		if area > most {
-			left, most = i, area
+		if area > maxArea {
+			left, maxArea = i, area
 		}
-		if area < least {
-			right, least = i, area
+		if area < minArea {
+			right, minArea = i, area
 		}
 	}
 	n := 2

@@ -7,32 +7,32 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// proxy is the bounding box of one solid in the sweep.
+// proxy is the bounding box of one shape in the broad phase.
 type proxy struct {
 	aabb
 	shape int32
 	awake bool
 }
 
-// broadPhase finds the pairs of shapes whose bounds overlap.
+// broadPhase finds pairs of shapes with overlapping bounds.
 type broadPhase struct {
-	proxies   []proxy             // of all shapes, by the lower end along x
-	nextAwake []int32             // by place among the proxies: that of the first one awake from there on
-	strips    [stripCount][]proxy // those awake, by where they are along y
-	pairs     []uint32            // keys, sorted
-	sorted    []uint32            // memory for sorting them
+	proxies []proxy // of all shapes, sorted by lower.X
+	// For each index into proxies, the index of the first awake proxy at or after it.
+	nextAwake []int32
+	strips    [stripCount][]proxy // awake proxies, by position along y
+	pairs     []uint32            // pair keys, sorted
+	sorted    []uint32            // scratch of sortPairs
 }
 
-// pairKey names a pair of solids so that sorting by key puts pairs of moving
-// bodies first, in the order of their numbers, then those with what stands
-// still, then those with the ground. The second half is always a moving body.
+// pairKey identifies a pair of shapes. Sorted by key, pairs of bodies come first, in the order of
+// their indices, then pairs with static and carrier boxes, then pairs with the ground. The low half
+// is always a shape of a body.
 func pairKey(a, b int32) uint32 { return uint32(a)<<16 | uint32(b) }
 
-// findPairs lists the pairs of solids whose bounds overlap and of which at
-// least one is awake, sorted by key. It sweeps along x: the extents are sorted
-// by their lower end, and each is compared with those that begin before it
-// ends. Nothing but the state decides the result: the order of the last tick
-// is only where sorting starts from.
+// findPairs finds the pairs of shapes with overlapping bounds and at least one awake body, sorted
+// by key. It sweeps along x: proxies are sorted by their lower bound, and each is compared with the
+// proxies that begin before it ends. The order of the last tick only makes sorting faster; the
+// result is a function of the state.
 func (w *World) findPairs() {
 	awake := w.updateProxies()
 	w.broadPhase.pairs = w.broadPhase.pairs[:0]
@@ -49,84 +49,83 @@ func (w *World) findPairs() {
 	}
 }
 
-// sweepProxies adds the pairs of which at least one is awake, or with strips those of
-// which exactly one is: the others have been found there.
+// sweepProxies adds the pairs with at least one awake body. With strips it adds those with exactly
+// one, because sweepStrips has found the others.
 func (w *World) sweepProxies(strips bool) {
 	w.indexAwake()
-	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	for i := range e {
-		a := &e[i]
+	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
+	for i := range proxies {
+		a := &proxies[i]
 		if !a.awake {
-			for j := nextAwake[i+1]; int(j) < len(e) && e[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
-				if a.overlapsYZ(&e[j].aabb) {
-					w.addPair(a.shape, e[j].shape)
+			for j := nextAwake[i+1]; int(j) < len(proxies) && proxies[j].lower.X <= a.upper.X; j = nextAwake[j+1] {
+				if a.overlapsYZ(&proxies[j].aabb) {
+					w.addPair(a.shape, proxies[j].shape)
 				}
 			}
 			continue
 		}
-		for j := i + 1; j < len(e) && e[j].lower.X <= a.upper.X; j++ {
-			if a.overlapsYZ(&e[j].aabb) && (!strips || !e[j].awake) {
-				w.addPair(a.shape, e[j].shape)
+		for j := i + 1; j < len(proxies) && proxies[j].lower.X <= a.upper.X; j++ {
+			if a.overlapsYZ(&proxies[j].aabb) && (!strips || !proxies[j].awake) {
+				w.addPair(a.shape, proxies[j].shape)
 			}
 		}
 	}
 }
 
-// indexAwake notes which proxy is the next one awake, for a sleeper need only be compared
-// with those.
+// indexAwake sets nextAwake: a sleeping proxy is compared with awake ones only.
 func (w *World) indexAwake() {
-	e, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
-	next := int32(len(e))
-	nextAwake[len(e)] = next
-	for i := len(e) - 1; i >= 0; i-- {
-		if e[i].awake {
-			next = int32(i)
+	proxies, nextAwake := w.broadPhase.proxies, w.broadPhase.nextAwake
+	firstAwake := int32(len(proxies))
+	nextAwake[len(proxies)] = firstAwake
+	for i := len(proxies) - 1; i >= 0; i-- {
+		if proxies[i].awake {
+			firstAwake = int32(i)
 		}
-		nextAwake[i] = next
+		nextAwake[i] = firstAwake
 	}
 }
 
-// neverCollide reports whether the two of a pair pass through each other: because they
-// are of one group, or of one body.
+// neverCollide reports whether the shapes of a pair belong to the same filter group or body.
 func (w *World) neverCollide(key uint32) bool {
 	a, b := int32(key>>16), int32(key&0xffff)
 	g := w.shapes[a].filterGroup
 	return g != 0 && g == w.shapes[b].filterGroup || w.bodyOf(a) == w.bodyOf(b)
 }
 
-// updateProxies brings the extents up to date, sorted along x, and returns how
-// many are awake.
+// updateProxies updates the bounds of all proxies, sorts them along x and returns the number of
+// awake ones.
 func (w *World) updateProxies() (awake int) {
 	if len(w.broadPhase.proxies) != len(w.shapes) {
 		w.newProxies()
 	}
-	e := w.broadPhase.proxies
-	for i := range e {
-		x := &e[i]
+	proxies := w.broadPhase.proxies
+	for i := range proxies {
+		x := &proxies[i]
 		x.aabb = w.shapes[x.shape].aabb
 		x.awake = !w.asleep(x.shape)
 		if x.awake {
 			w.sweepProxy(x, &w.state.Bodies[w.bodyOf(x.shape)])
 			awake++
-		} else if w.isMovingCarrier(x.shape) { // wakes what it meets
+		} else if w.isMovingCarrier(x.shape) { // a moving carrier wakes bodies
 			x.aabb, x.awake = w.carrierBounds[int(x.shape)-w.firstCarrierShape], true
 			awake++
 		}
 	}
-	sortProxies(e)
+	sortProxies(proxies)
 	return awake
 }
 
-// sortProxies sorts by the lower end along x what is nearly sorted already.
-func sortProxies(e []proxy) {
-	for i := 1; i < len(e); i++ {
-		for j := i; j > 0 && e[j].lower.X < e[j-1].lower.X; j-- {
-			e[j], e[j-1] = e[j-1], e[j]
+// sortProxies sorts by lower.X. Insertion sort is fast because the order hardly changes from tick
+// to tick.
+func sortProxies(proxies []proxy) {
+	for i := 1; i < len(proxies); i++ {
+		for j := i; j > 0 && proxies[j].lower.X < proxies[j-1].lower.X; j-- {
+			proxies[j], proxies[j-1] = proxies[j-1], proxies[j]
 		}
 	}
 }
 
-// newProxies makes the proxies of all shapes, sorted along x.
+// newProxies creates the proxies of all shapes, sorted along x.
 func (w *World) newProxies() {
 	p := &w.broadPhase
 	p.proxies, p.nextAwake = p.proxies[:0], make([]int32, len(w.shapes)+1)
@@ -136,40 +135,40 @@ func (w *World) newProxies() {
 	slices.SortFunc(p.proxies, func(a, b proxy) int { return cmp.Compare(a.lower.X, b.lower.X) })
 }
 
-// minAwakeForStrips is the number of bodies awake from which strips are worth their making.
+// minAwakeForStrips is the number of awake proxies above which building strips pays off.
 const minAwakeForStrips = 100
 
-// Strips divide the world along y, so that a sweep along x compares a body only
-// with those beside it. There are as many as a power of two, and strips that
-// far apart share one, which costs time and nothing else.
+// Strips divide the world along y, so that a sweep along x compares a proxy only with its
+// neighbours. The number of strips is a power of two; distant strips share an entry, which costs
+// time and never correctness.
 const (
 	stripCount = 64
-	stripWidth = 0.7 // metres: a little more than a small cube's diagonal
+	stripWidth = 0.7 // metres; slightly more than a small cube's diagonal
 )
 
-// stripOf returns the number of the strip that y lies in, never negative.
+// stripOf returns the index of the strip at y, in metres. It is never negative.
 func stripOf(y float32) int32 {
-	const far = 2000 // metres; no scene is as wide
+	const far = 2000 // metres; larger than any scene
 	return int32(float32((geom.Clamp(y, -far, far) + far) * (1 / stripWidth)))
 }
 
-// sweepStrips adds the pairs of which both are awake.
+// sweepStrips adds the pairs of awake bodies.
 func (w *World) sweepStrips() {
 	w.fillStrips()
 	for k := range w.broadPhase.strips {
-		e := w.broadPhase.strips[k]
-		for i := range e {
-			a := &e[i]
+		strip := w.broadPhase.strips[k]
+		for i := range strip {
+			a := &strip[i]
 			lo, hi := a.lower, a.upper
-			for j := i + 1; j < len(e); j++ {
-				b := &e[j]
+			for j := i + 1; j < len(strip); j++ {
+				b := &strip[j]
 				if b.lower.X > hi.X {
 					break
 				}
 				if lo.Y > b.upper.Y || b.lower.Y > hi.Y || lo.Z > b.upper.Z || b.lower.Z > hi.Z {
 					continue
 				}
-				// Two that share several strips are a pair in the first of them.
+				// Proxies that share several strips form a pair in the first one only.
 				if stripOf(max(lo.Y, b.lower.Y))&(stripCount-1) == int32(k) {
 					w.addPair(a.shape, b.shape)
 				}
@@ -178,7 +177,7 @@ func (w *World) sweepStrips() {
 	}
 }
 
-// fillStrips puts every proxy awake into the strips that it reaches into.
+// fillStrips adds each awake proxy to the strips that it overlaps.
 func (w *World) fillStrips() {
 	strips := &w.broadPhase.strips
 	for i := range strips {
@@ -197,40 +196,40 @@ func (w *World) fillStrips() {
 	}
 }
 
-// sweepProxy widens the bounds of a body that may move further in this tick than
-// its contact margin sees, so that it cannot pass through what is in its way.
+// sweepProxy extends the bounds of a fast body along its displacement in this tick, so that it
+// cannot pass through other shapes.
 func (w *World) sweepProxy(x *proxy, b *Body) {
-	way := b.Linear.Scale(w.dt)
-	if way.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
+	travel := b.Linear.Scale(w.dt)
+	if travel.LenSq() < fastTravelSq(w.shapes[x.shape].half) {
 		return
 	}
-	x.aabb = x.sweep(way)
+	x.aabb = x.sweep(travel)
 }
 
-// fastTravelSq is the squared way in one tick from which a box counts as fast: a
-// quarter of its smallest side. Anything slower overlaps what it hits for at
-// least one tick, deep enough to be pushed back and not so deep as to be
-// pushed out on the other side.
+// fastTravelSq returns the squared displacement per tick, in square metres, above which a box
+// counts as fast: a quarter of its smallest side. A slower box overlaps an obstacle for at least
+// one tick, deep enough to be pushed out and not so deep that it leaves on the other side.
 func fastTravelSq(half geom.Vec3) float32 {
 	h := float32(min(half.X, half.Y, half.Z) * 0.5)
 	return float32(h * h)
 }
 
+// addPair adds the pair of shapes p and q, unless neither belongs to a body.
 func (w *World) addPair(p, q int32) {
 	if p > q {
 		p, q = q, p
 	}
-	if most := w.bodyShapeCount(); int(q) >= most { // the one that stands still comes first
+	if bodyShapes := w.bodyShapeCount(); int(q) >= bodyShapes { // the body comes second
 		p, q = q, p
-		if int(q) >= most {
-			return // a carrier passes through what stands still
+		if int(q) >= bodyShapes {
+			return // carriers do not collide with static boxes
 		}
 	}
 	w.broadPhase.pairs = append(w.broadPhase.pairs, pairKey(p, q))
 }
 
-// sortPairs sorts the pairs by key: by insertion while they are few, else by
-// radix, 11 bits at a time.
+// sortPairs sorts the pairs by key: short lists by comparison, longer ones by radix sort with 11
+// bits per pass.
 func (w *World) sortPairs() {
 	p := w.broadPhase.pairs
 	if len(p) <= 64 {
@@ -259,6 +258,6 @@ func (w *World) sortPairs() {
 		}
 		p, q = q, p
 	}
-	// Three passes: the result lies in what was the spare.
+	// After three passes the result is in the scratch slice.
 	w.broadPhase.pairs, w.broadPhase.sorted = p, q
 }

@@ -2,18 +2,18 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Carrier is a group of boxes that move as one along a path, whatever is in
-// their way, and carry along what stands on them.
+// Carrier is a group of kinematic boxes that move together along a path. Nothing stops them, and
+// friction makes bodies on them move along.
 type Carrier struct {
 	Path  Path
-	Boxes []Box // where they start is where they are at the path's beginning
+	Boxes []Box // their Start poses are those at the beginning of the path
 }
 
-// carrierMotion is what a path does in one tick.
+// carrierMotion is the motion of a carrier in one tick.
 type carrierMotion struct {
 	moving  bool
-	centre  geom.Vec3 // what it turns about, when the tick begins
-	linear  geom.Vec3 // m/s; of the centre
+	centre  geom.Vec3 // position of the rotation axis at the beginning of the tick
+	linear  geom.Vec3 // m/s, of the centre
 	angular float32   // rad/s, about the vertical
 }
 
@@ -23,7 +23,7 @@ type carrierBox struct {
 	start   geom.Pose
 }
 
-// newCarriers makes the shapes of the carriers' boxes.
+// newCarriers creates the shapes of the carriers' boxes.
 func (w *World) newCarriers() {
 	w.firstCarrierShape = len(w.shapes)
 	for i := range w.scene.Carriers {
@@ -36,7 +36,7 @@ func (w *World) newCarriers() {
 	w.carrierBounds = make([]aabb, len(w.carrierBoxes))
 }
 
-// placeCarriers puts the boxes of the carriers where the tick has them, unless they are held.
+// placeCarriers moves the carriers to their poses at the current tick, unless they are pinned.
 func (w *World) placeCarriers() {
 	if w.pin.active {
 		return
@@ -55,44 +55,43 @@ func (w *World) placeCarriers() {
 		s.setPose(p.Pose(b.start, w.state.Tick, w.rate))
 		w.carrierBounds[i] = s.aabb
 		if w.carrierMotions[b.carrier].moving {
-			then := *s
-			then.setPose(p.Pose(b.start, w.state.Tick+1, w.rate))
-			w.carrierBounds[i] = s.aabb.union(then.aabb)
+			end := *s
+			end.setPose(p.Pose(b.start, w.state.Tick+1, w.rate))
+			w.carrierBounds[i] = s.aabb.union(end.aabb)
 		}
 	}
 }
 
-// carrierBoxOf returns the box of a carrier that a solid is, or nil.
-func (w *World) carrierBoxOf(solid int32) *carrierBox {
-	if i := int(solid) - w.firstCarrierShape; i >= 0 && i < len(w.carrierBoxes) {
+// carrierBoxOf returns the carrier box of a shape, or nil if the shape is not one.
+func (w *World) carrierBoxOf(shape int32) *carrierBox {
+	if i := int(shape) - w.firstCarrierShape; i >= 0 && i < len(w.carrierBoxes) {
 		return &w.carrierBoxes[i]
 	}
 	return nil
 }
 
-// isMovingCarrier reports whether a solid is a box of a carrier that moves in this tick.
-func (w *World) isMovingCarrier(solid int32) bool {
-	c := w.carrierBoxOf(solid)
+// isMovingCarrier reports whether a shape is a carrier box that moves in this tick.
+func (w *World) isMovingCarrier(shape int32) bool {
+	c := w.carrierBoxOf(shape)
 	return c != nil && w.carrierMotions[c.carrier].moving
 }
 
-// carrierSpeculativeMargin is reach against a carrier: what counts is how fast solid i is as seen
-// from there. A sleeper stands still where all may pass it.
-func (w *World) carrierSpeculativeMargin(i int32, path int32) float32 {
-	c, b := &w.carrierMotions[path], &w.state.Bodies[w.bodyOf(i)]
+// carrierSpeculativeMargin is speculativeMargin against a carrier: it uses the velocity of shape i
+// relative to the carrier.
+func (w *World) carrierSpeculativeMargin(i int32, carrier int32) float32 {
+	c, b := &w.carrierMotions[carrier], &w.state.Bodies[w.bodyOf(i)]
 	r := b.Pose.Pos.Sub(c.centre)
 	v := c.linear.Add(geom.Vec3{X: -float32(c.angular * r.Y), Y: float32(c.angular * r.X)})
-	way2 := b.Linear.Sub(v).Scale(w.dt).LenSq()
-	if way2 < fastTravelSq(w.shapes[i].half) {
+	travelSq := b.Linear.Sub(v).Scale(w.dt).LenSq()
+	if travelSq < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
-	return geom.Sqrt(way2)
+	return geom.Sqrt(travelSq)
 }
 
-// carrierHasLeft reports whether a sleeper's manifold with what carries it no longer
-// holds, because the state has been given a tick in which the carrier is
-// elsewhere.
-func (w *World) carrierHasLeft(m *manifold) bool {
+// carrierMovedAway reports whether a sleeping body's manifold with a carrier is invalid because
+// SetTick or Load moved the carrier.
+func (w *World) carrierMovedAway(m *manifold) bool {
 	a, b := m.shapes()
 	if w.carrierBoxOf(a) == nil || m.pointCount == 0 {
 		return false

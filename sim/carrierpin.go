@@ -1,17 +1,18 @@
 package sim
 
-// carrierPin says whether the carriers are held, and where.
+// carrierPin is the moment at which carriers are pinned, if they are.
 type carrierPin struct {
 	active bool
-	moved  bool // put elsewhere since the last step
+	moved  bool // since the last step
 	at     Moment
 }
 
-// PinCarriers holds all carriers where they are at a moment, until FreeCarriers. They
-// have no velocity then: what stands on one stays behind when it is held at another
-// moment, and what is in the way of one that is put elsewhere is woken, and pushed out
-// as it is out of what stands still. It is no part of a State: Load, Relabel and SetBody
-// change nothing of it. A moment before the first tick is the first tick's.
+// PinCarriers moves all carriers to a moment and keeps them there until UnpinCarriers. Pinned
+// carriers have no velocity. Pinning at another moment leaves their loads behind; it wakes bodies
+// in the way, which are pushed out as from static boxes. Moments before the first tick count as the
+// first tick.
+//
+// The pin is not part of a State: Load, SetTick and SetBody do not change it.
 func (w *World) PinCarriers(m Moment) {
 	if m = max(m, 0); w.pin.active && w.pin.at == m || len(w.carrierBoxes) == 0 {
 		return
@@ -19,25 +20,24 @@ func (w *World) PinCarriers(m Moment) {
 	w.pin.active, w.pin.moved, w.pin.at = true, true, m
 	for i := range w.carrierMotions {
 		p := &w.scene.Carriers[i].Path
-		along := p.progress(m.pathTime(w.rate))
-		w.carrierMotions[i] = carrierMotion{centre: p.Centre.AddScaled(float32(along), p.Travel)}
+		progress := p.progress(m.pathTime(w.rate))
+		w.carrierMotions[i] = carrierMotion{centre: p.Centre.AddScaled(float32(progress), p.Travel)}
 	}
 	for i := range w.carrierBoxes {
 		b := &w.carrierBoxes[i]
 		s := &w.shapes[w.firstCarrierShape+i]
-		then := *s
+		previous := *s
 		s.setPose(w.scene.Carriers[b.carrier].Path.PoseAt(b.start, m, w.rate))
 		w.carrierBounds[i] = s.aabb
-		if then.pose != s.pose {
-			w.carrierBounds[i] = s.aabb.union(then.aabb)
-			w.carrierMotions[b.carrier].moving = true // in the next step
+		if previous.pose != s.pose {
+			w.carrierBounds[i] = s.aabb.union(previous.aabb)
+			w.carrierMotions[b.carrier].moving = true // for the next step only
 		}
 	}
 }
 
-// finishPin is the end of a step in which carriers were held: they have been put where
-// they are, and do not move.
-func (w *World) finishPin() {
+// settlePinnedCarriers stops pinned carriers at the end of the step after they were moved.
+func (w *World) settlePinnedCarriers() {
 	if !w.pin.moved {
 		return
 	}
@@ -50,8 +50,8 @@ func (w *World) finishPin() {
 	}
 }
 
-// UnpinCarriers lets carriers go: they are where the tick has them again, as if they
-// had never been held.
+// UnpinCarriers returns carriers to their poses at the current tick. The world continues as if they
+// had never been pinned.
 func (w *World) UnpinCarriers() {
 	if w.pin.active {
 		w.pin = carrierPin{}
@@ -59,8 +59,8 @@ func (w *World) UnpinCarriers() {
 	}
 }
 
-// CarrierMoment returns the moment at which the carriers are: the tick's, unless they
-// are held.
+// CarrierMoment returns the moment of the carriers' poses: the current tick's, unless they are
+// pinned.
 func (w *World) CarrierMoment() Moment {
 	if w.pin.active {
 		return w.pin.at

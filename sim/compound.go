@@ -6,24 +6,24 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Part is one more box of a body, fixed to it. The middle of the body's own box
-// stays what its pose says and what it turns about: the parts are to be laid
-// out, and weighed, so that the body balances there and its own axes are those
-// of its inertia, as they are in what is the same on both sides.
+// Part is a further box of a body, fixed to the body's own box. The origin of the body stays the
+// centre of its own box, and the body rotates about it. So the parts must be arranged and weighted
+// to balance there, with principal axes of inertia along the body's axes, as symmetric arrangements
+// are.
 type Part struct {
 	Half    geom.Vec3
 	Pose    geom.Pose // in the body's frame
-	Density float32   // kg/m3; 0 weighs nothing
+	Density float32   // kg/m3; 0: massless
 }
 
-// part is a Part as a step knows it. Its box is a solid of its own, with a
-// number behind those of all bodies.
+// part is a Part as a step uses it. Its box is a shape; the shapes of all parts follow those of the
+// bodies.
 type part struct {
 	body int32
 	pose geom.Pose
 }
 
-// newParts makes the solids of all parts, in the order of their bodies.
+// newParts creates the shapes of all parts, in the order of their bodies.
 func (w *World) newParts() {
 	w.firstPart = make([]int32, len(w.state.Bodies)+1)
 	for i := range w.scene.Boxes {
@@ -37,19 +37,19 @@ func (w *World) newParts() {
 	w.firstPart[len(w.state.Bodies)] = int32(len(w.parts))
 }
 
-// bodyOf returns the body that a solid belongs to. What stands still or is carried
-// keeps its number, which no body has.
-func (w *World) bodyOf(solid int32) int32 {
-	if i := int(solid) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
+// bodyOf returns the body that a shape belongs to. For static and carrier boxes it returns the
+// shape's own index, which is no body's.
+func (w *World) bodyOf(shape int32) int32 {
+	if i := int(shape) - len(w.state.Bodies); i >= 0 && i < len(w.parts) {
 		return w.parts[i].body
 	}
-	return solid
+	return shape
 }
 
-// bodyShapeCount returns how many solids move with bodies: theirs come first.
+// bodyShapeCount returns the number of shapes that belong to bodies. They come first.
 func (w *World) bodyShapeCount() int { return len(w.state.Bodies) + len(w.parts) }
 
-// placeParts puts the parts of body i where it is.
+// placeParts moves the parts of body i to its pose.
 func (w *World) placeParts(i int) {
 	at, first := w.state.Bodies[i].Pose, len(w.state.Bodies)
 	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
@@ -58,8 +58,8 @@ func (w *World) placeParts(i int) {
 	}
 }
 
-// bodyAndOffset returns the body that a shape belongs to, and the offset from the centre
-// of that body to the shape's. What stands still or is carried keeps its number.
+// bodyAndOffset returns the body that a shape belongs to, and the offset from the body's centre to
+// the shape's, in the world frame. For static and carrier boxes it returns the shape's own index.
 func (w *World) bodyAndOffset(shape int32) (body int32, offset geom.Vec3) {
 	if body = w.bodyOf(shape); body != shape {
 		offset = w.shapes[shape].pose.Pos.Sub(w.shapes[body].pose.Pos)
@@ -67,10 +67,11 @@ func (w *World) bodyAndOffset(shape int32) (body int32, offset geom.Vec3) {
 	return body, offset
 }
 
-// massProperties returns the mass of a body and its moments of inertia about its own
-// axes. It panics if the body does not balance, or not about these axes.
+// massProperties returns the mass of a body in kg and its moments of inertia about its own axes in
+// kg m2. It panics if the centre of mass is not the body's origin or if its axes are not principal
+// axes.
 func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
-	var off geom.Vec3 // mass times place
+	var massMoment geom.Vec3 // kg m
 	var xy, xz, yz float32
 	add := func(half geom.Vec3, density float32, at geom.Pose) {
 		m := float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
@@ -80,7 +81,7 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		t := geom.RotatedDiagonal(&r, geom.Vec3{X: float32(third * (y2 + z2)), Y: float32(third * (x2 + z2)), Z: float32(third * (x2 + y2))})
 		p := at.Pos
 		mass += m
-		off = off.AddScaled(m, p)
+		massMoment = massMoment.AddScaled(m, p)
 		inertia = inertia.Add(geom.Vec3{
 			X: t.XX + float32(m*(float32(p.Y*p.Y)+float32(p.Z*p.Z))),
 			Y: t.YY + float32(m*(float32(p.X*p.X)+float32(p.Z*p.Z))),
@@ -95,12 +96,12 @@ func massProperties(b *Box) (mass float32, inertia geom.Vec3) {
 		p := &b.Parts[i]
 		add(p.Half, p.Density, p.Pose)
 	}
-	if d := off.Len() / mass; d > 1e-3 {
-		panic(fmt.Sprintf("sim: a body of several boxes balances %v m beside its middle, at %v", d, off.Scale(1/mass)))
+	if d := massMoment.Len() / mass; d > 1e-3 {
+		panic(fmt.Sprintf("sim: New: the centre of mass of a compound body is at %v, %v m from its origin; want at most 0.001 m", massMoment.Scale(1/mass), d))
 	}
-	least := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
-	if geom.Abs(xy) > least || geom.Abs(xz) > least || geom.Abs(yz) > least {
-		panic(fmt.Sprintf("sim: a body of several boxes has products of inertia, %v, %v and %v kg m2", xy, xz, yz))
+	tolerance := float32(min(inertia.X, inertia.Y, inertia.Z) * 1e-2)
+	if geom.Abs(xy) > tolerance || geom.Abs(xz) > tolerance || geom.Abs(yz) > tolerance {
+		panic(fmt.Sprintf("sim: New: a compound body has products of inertia of %v, %v and %v kg m2; want 0", xy, xz, yz))
 	}
 	return mass, inertia
 }

@@ -1,23 +1,24 @@
-package sim
+package sim_test
 
 import (
 	"slices"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// bowl returns a body of a floor, four walls, and a weight below the floor that
-// makes it balance in the floor's middle.
-func bowl(at geom.Vec3) Box {
+// bowl returns a body of a floor, four walls, and a ballast below that puts the centre of mass at
+// the floor's centre.
+func bowl(at geom.Vec3) sim.Box {
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	part := func(half, at geom.Vec3, density float32) Part {
-		return Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
+	part := func(half, at geom.Vec3, density float32) sim.Part {
+		return sim.Part{Half: half, Pose: geom.Pose{Pos: at, Rot: geom.Identity}, Density: density}
 	}
 	b := boxAt(at.X, at.Y, at.Z, 0, 1)
 	b.Half = v(1, 1, 0.1)
-	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume
-	b.Parts = []Part{
+	const wall, walls = 0.05, 8 * 2 * 0.05 * 0.3 * (1 + 0.9) // their volume, m3
+	b.Parts = []sim.Part{
 		part(v(1, wall, 0.3), v(0, 0.95, 0.4), 1), part(v(1, wall, 0.3), v(0, -0.95, 0.4), 1),
 		part(v(wall, 0.9, 0.3), v(0.95, 0, 0.4), 1), part(v(wall, 0.9, 0.3), v(-0.95, 0, 0.4), 1),
 		part(v(0.5, 0.5, 0.1), v(0, 0, -0.2), walls*0.4/0.2/(8*0.5*0.5*0.1)),
@@ -25,9 +26,8 @@ func bowl(at geom.Vec3) Box {
 	return b
 }
 
-// TestCompoundMass says that a box cut into parts weighs what it weighs whole,
-// about all axes, also where the parts are turned, and that what does not balance
-// is refused.
+// TestCompoundMass checks that a box cut into parts, one of them rotated, has the mass and inertia
+// of the whole, and that unbalanced bodies are refused.
 func TestCompoundMass(t *testing.T) {
 	whole := boxAt(0, 0, 5, 0, 1)
 	whole.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
@@ -35,89 +35,87 @@ func TestCompoundMass(t *testing.T) {
 	cut.Half.X = 0.2
 	half := cut.Half
 	quarter := geom.AxisAngle(geom.Vec3{Z: 1}, geom.HalfPi)
-	cut.Parts = []Part{
+	cut.Parts = []sim.Part{
 		{Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
 		{Half: geom.Vec3{X: half.Y, Y: half.X, Z: half.Z}, Pose: geom.Pose{Pos: geom.Vec3{X: -0.4}, Rot: quarter}, Density: 1},
 	}
-	a, b := newShape(&whole, 1), newShape(&cut, 1)
-	if d := a.invInertiaLocal.Sub(b.invInertiaLocal).Len(); d > 1e-4*a.invInertiaLocal.Len() || geom.Abs(a.invMass-b.invMass) > 1e-4*a.invMass {
-		t.Errorf("whole it has %v and 1/%v, cut %v and 1/%v", a.invInertiaLocal, a.invMass, b.invInertiaLocal, b.invMass)
+	a, b := sim.New(boxScene(whole), 60), sim.New(boxScene(cut), 60)
+	if d := sim.Inertia(a, 0).Sub(sim.Inertia(b, 0)).Len(); d > 1e-4*sim.Inertia(a, 0).Len() || geom.Abs(sim.Mass(a, 0)-sim.Mass(b, 0)) > 1e-4*sim.Mass(a, 0) {
+		t.Errorf("whole: %v kg m2 and %v kg, cut: %v and %v", sim.Inertia(a, 0), sim.Mass(a, 0), sim.Inertia(b, 0), sim.Mass(b, 0))
 	}
-	for what, p := range map[string]Part{
-		"to one side": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
-		"askew":       {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
+	for what, p := range map[string]sim.Part{
+		"off-centre": {Half: half, Pose: geom.Pose{Pos: geom.Vec3{X: 0.4}, Rot: geom.Identity}, Density: 1},
+		"rotated":    {Half: half, Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{Z: 1}, 0.5)}, Density: 1},
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("a body with a part %s was taken", what)
+					t.Errorf("a body with a part %s was accepted", what)
 				}
 			}()
 			bad := cut
-			bad.Parts = []Part{p}
-			newShape(&bad, 1)
+			bad.Parts = []sim.Part{p}
+			sim.New(boxScene(bad), 60)
 		}()
 	}
 }
 
-// TestCompoundIsOne says that a body of several boxes moves as one, and touches
-// with all of them: a bowl that is dropped stands on its foot and keeps a cube
-// that is dropped into it, also when it is dragged; another bowl stands on its
-// walls; and bodies that a wall should stop stay outside.
-func TestCompoundIsOne(t *testing.T) {
+// TestCompoundIsRigid checks that a compound body moves as one and collides with all of its boxes:
+// a dropped bowl stands on its foot and keeps a cube that falls into it, even when it is dragged;
+// another bowl stands on its walls; a cube outside stays outside.
+func TestCompoundIsRigid(t *testing.T) {
 	in, out := boxAt(0.3, 0.2, 2, 0.2, 1), boxAt(-2, 0, 0.2, 0.2, 1)
 	upper := bowl(geom.Vec3{Z: 3})
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), in, out, upper)
 	s.NoSleep = true
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 300 {
 		w.Step()
 	}
 	z := func(i int) float32 { return w.Bodies()[i].Pose.Pos.Z }
 	if geom.Abs(z(0)-0.3) > 0.005 || geom.Abs(z(1)-0.6) > 0.01 || geom.Abs(z(3)-1.1) > 0.01 {
-		t.Errorf("the bowl stands at %v, the cube in it at %v, the bowl on it at %v", z(0), z(1), z(3))
+		t.Errorf("heights: bowl %v, cube in it %v, bowl on it %v", z(0), z(1), z(3))
 	}
-	for range 60 { // against the cube outside, which the wall pushes
-		w.addForce(0, geom.Vec3{X: -150})
+	for range 60 { // against the cube outside, which a wall pushes
+		sim.AddForce(w, 0, geom.Vec3{X: -150})
 		w.Step()
 	}
 	bowl, cube, pushed := w.Bodies()[0].Pose.Pos, w.Bodies()[1].Pose.Pos, w.Bodies()[2].Pose.Pos
 	if bowl.X > -1 {
-		t.Fatalf("it was not dragged: %v", bowl)
+		t.Fatalf("the bowl was not dragged: %v", bowl)
 	}
 	if d := cube.Sub(bowl); geom.Abs(d.X) > 0.75 || geom.Abs(d.Y) > 0.75 || d.Z < 0.2 || d.Z > 0.6 {
-		t.Errorf("the cube in it is at %v of it", d)
+		t.Errorf("the cube in the bowl is at %v relative to it", d)
 	}
 	if d := pushed.X - bowl.X; geom.Abs(d+1.2) > 0.02 {
-		t.Errorf("the cube outside is at %v of it", d)
+		t.Errorf("the cube outside is at x = %v relative to the bowl", d)
 	}
 }
 
-// TestCompoundSpins holds the momentum and the energy of a spinning body of
-// several boxes.
-func TestCompoundSpins(t *testing.T) {
+// TestCompoundKeepsMomentum checks momentum and energy of a spinning compound body.
+func TestCompoundKeepsMomentum(t *testing.T) {
 	b := bowl(geom.Vec3{Z: 10})
 	b.Start.Angular = geom.Vec3{X: 2, Y: -1, Z: 3}
-	w := New(freeFloatingScene(b), 60)
+	w := sim.New(freeFloatingScene(b), 60)
 	_, l0 := momentum(w)
-	e0 := Energy(w)
+	e0 := energy(w)
 	for range 600 {
 		w.Step()
 	}
 	_, l1 := momentum(w)
-	if e := Energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
-		t.Errorf("momentum went from %v to %v, energy from %v to %v", l0, l1, e0, e)
+	if e := energy(w); l1.Sub(l0).Len() > 5e-3*l0.Len() || e < 0.99*e0 || e > 1.01*e0 {
+		t.Errorf("angular momentum changed from %v to %v, energy from %v to %v J", l0, l1, e0, e)
 	}
 }
 
-// TestCompoundCollides throws a cube against a wall of a bowl that floats, off the
-// middle: what they carry together, along and about, stays, and the bowl spins.
-func TestCompoundCollides(t *testing.T) {
+// TestCompoundCollision throws a cube off-centre against a wall of a floating bowl: total linear
+// and angular momentum are conserved, and the bowl spins.
+func TestCompoundCollision(t *testing.T) {
 	b, thrown := bowl(geom.Vec3{Z: 10}), boxAt(3, 0.7, 10.4, 0.2, 0)
 	b.Friction = 0
 	thrown.Density = 10
 	thrown.Start.Linear.X = -6
-	w := New(freeFloatingScene(b, thrown), 60)
+	w := sim.New(freeFloatingScene(b, thrown), 60)
 	p0, l0 := momentum(w)
 	for range 60 {
 		w.Step()
@@ -127,16 +125,15 @@ func TestCompoundCollides(t *testing.T) {
 		t.Fatalf("the bowl spins at %v rad/s", spin)
 	}
 	if p1.Sub(p0).Len() > 1e-4*p0.Len() || l1.Sub(l0).Len() > 5e-3*l0.Len() {
-		t.Errorf("momentum went from %v to %v, about the origin from %v to %v", p0, p1, l0, l1)
+		t.Errorf("momentum changed from %v to %v, angular momentum from %v to %v", p0, p1, l0, l1)
 	}
 }
 
-// TestCompoundState says that State and sleep know bodies of several boxes, and
-// that they cost no allocation.
+// TestCompoundState checks that State and sleep include compound bodies, without allocation.
 func TestCompoundState(t *testing.T) {
 	s := boxScene(bowl(geom.Vec3{Z: 0.5}), boxAt(0.3, 0.2, 2, 0.2, 1), bowl(geom.Vec3{X: 0.3, Z: 3}))
-	w, fresh := New(s, 60), New(s, 60)
-	var at State
+	w, fresh := sim.New(s, 60), sim.New(s, 60)
+	var at sim.State
 	for range 400 {
 		w.Save(&at)
 		w.Step()
@@ -147,8 +144,8 @@ func TestCompoundState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	if n := AwakeCount(w); n != 0 {
-		t.Errorf("%d are awake", n)
+	if n := awakeCount(w); n != 0 {
+		t.Errorf("%d bodies are awake", n)
 	}
 	b := w.Bodies()[1]
 	b.Asleep, b.Linear.X = false, 2
@@ -156,30 +153,32 @@ func TestCompoundState(t *testing.T) {
 	for range 30 {
 		w.Step()
 	}
-	if n := AwakeCount(w); n != 3 {
+	if n := awakeCount(w); n != 3 {
 		t.Errorf("%d of 3 woke", n)
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("%v allocations per tick", n)
 	}
 }
 
-// TestOverlapBox says which bodies a box overlaps: by their boxes, turned as they
-// are, each once, in their order, and also asleep or by a part alone.
+// TestOverlapBox checks which bodies a box overlaps: rotated boxes, parts and sleeping bodies
+// included, each body once, in ascending order.
 func TestOverlapBox(t *testing.T) {
 	turned := boxAt(5, 0, 1, 0.5, 1)
 	turned.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, geom.Pi/4)
 	b := bowl(geom.Vec3{X: 10, Z: 0.3})
 	b.Start.Asleep = true
-	beam := boxAt(0, 20, 1, 0, 1) // along x, on its edge: another one across it is apart along no face
+	// A beam along x that stands on its edge. Only an edge-edge axis separates it from another beam
+	// across.
+	beam := boxAt(0, 20, 1, 0, 1)
 	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
 	beam.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
-	w := New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
-	for _, over := range []float32{0.25, 0.29} { // edges meet at twice 0.1 sqrt(2)
+	w := sim.New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
+	for _, over := range []float32{0.25, 0.29} { // edges meet at 2 * 0.1 sqrt(2)
 		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
 		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
 		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
-			t.Errorf("a beam %v m over another one: got %v", over, got)
+			t.Errorf("a beam %v m above another one overlaps %v", over, got)
 		}
 	}
 	at := func(x, y, z, half float32, turn float32) []int32 {
@@ -194,11 +193,11 @@ func TestOverlapBox(t *testing.T) {
 		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3, 4}},
 		{-1, 0, 0.5, 0.499, 0, nil},
 		{-1, 0, 0.5, 0.501, 0, []int32{1}},
-		{5.6, 0, 1, 0.1, 0, []int32{0}}, // its corner points there
-		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, beside its side
+		{5.6, 0, 1, 0.1, 0, []int32{0}}, // at its corner
+		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, outside the box
 		{5.5, 0.5, 1, 0.1, geom.Pi / 4, nil},
 		{5.5, 0.5, 1, 0.25, 0, []int32{0}},
-		{10, 0, 0.6, 0.1, 0, nil}, // in the bowl, and in nothing of it
+		{10, 0, 0.6, 0.1, 0, nil}, // inside the bowl, touching none of its boxes
 		{10.95, 0, 0.8, 0.1, 0, []int32{3}},
 	} {
 		if got := at(c.x, c.y, c.z, c.half, c.turn); !slices.Equal(got, c.want) {
@@ -207,10 +206,10 @@ func TestOverlapBox(t *testing.T) {
 	}
 }
 
-// TestNearbyBodies says which bodies come near another one: by the bounds of all its boxes, and
-// not itself.
+// TestNearbyBodies checks which bodies are near another one, by the bounds of all its boxes,
+// without the body itself.
 func TestNearbyBodies(t *testing.T) {
-	w := New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
+	w := sim.New(boxScene(bowl(geom.Vec3{Z: 0.3}), boxAt(-0.5, 0, 0.6, 0.2, 1), boxAt(0.6, 0, 0.6, 0.2, 1), boxAt(3, 0, 0.2, 0.2, 1)), 60)
 	const hull, first, second = 0, 1, 2
 	if got := w.NearbyBodies(hull, 0.05, nil); !slices.Equal(got, []int32{first, second}) {
 		t.Errorf("near the bowl: %v", got)
@@ -219,6 +218,6 @@ func TestNearbyBodies(t *testing.T) {
 		t.Errorf("near a cube in it: %v", got)
 	}
 	if got := w.NearbyBodies(second, 1, nil); !slices.Equal(got, []int32{hull, first}) {
-		t.Errorf("within a metre of it: %v", got)
+		t.Errorf("within a metre of that cube: %v", got)
 	}
 }

@@ -2,15 +2,15 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// contactScratch is what renewing the contacts needs beside them.
+// contactScratch is the working memory of updateContacts.
 type contactScratch struct {
-	previous []manifold // of the tick before
-	sleeping []int32    // contacts of sleepers, taken over untouched
+	previous []manifold // of the last tick
+	sleeping []int32    // indices of manifolds between sleeping bodies, copied unchanged
 }
 
-// updateContacts renews the list of manifolds from the pairs. Both lists are
-// sorted by key, so one pass over each finds what a pair had last tick. A body
-// that something awake touches wakes.
+// updateContacts computes this tick's manifolds from the pairs. Pairs and manifolds are sorted by
+// key, so one pass finds each pair's last manifold. Contact with an awake body wakes a sleeping
+// one.
 func (w *World) updateContacts() {
 	w.contacts.previous, w.state.manifolds = w.state.manifolds, w.contacts.previous[:0]
 	w.separations, w.contacts.sleeping = w.separations[:0], w.contacts.sleeping[:0]
@@ -34,8 +34,7 @@ func (w *World) updateContacts() {
 	w.keepSleepingContacts(next, ^uint32(0))
 }
 
-// wakeBody wakes the body of solid i; what stands still has no sleep, and what is held
-// does not wake.
+// wakeBody wakes the body of shape i. Static boxes, carriers and kinematic bodies do not wake.
 func (w *World) wakeBody(i int32) {
 	i = w.bodyOf(i)
 	if int(i) < len(w.state.Bodies) && w.state.Bodies[i].Asleep && !w.kinematic(i) {
@@ -44,7 +43,7 @@ func (w *World) wakeBody(i int32) {
 	}
 }
 
-// shapeAt returns the solid of a number, nil for the ground.
+// shapeAt returns shape i, or nil for the ground.
 func (w *World) shapeAt(i int32) *shape {
 	if int(i) == len(w.shapes) {
 		return nil
@@ -52,20 +51,19 @@ func (w *World) shapeAt(i int32) *shape {
 	return &w.shapes[i]
 }
 
-// asleep reports whether the body of solid i sleeps, or stands still.
+// asleep reports whether the body of shape i sleeps. Static and carrier boxes count as asleep.
 func (w *World) asleep(i int32) bool {
 	i = w.bodyOf(i)
 	return int(i) >= len(w.state.Bodies) || w.state.Bodies[i].Asleep
 }
 
-// keepSleepingContacts takes over the old manifolds with keys below key of which both
-// bodies sleep: nothing has moved, so they hold, and the impulses are there
-// when the bodies wake. It returns the place of the first old manifold that is
-// not below key.
+// keepSleepingContacts copies the old manifolds with keys below key whose bodies both sleep.
+// Nothing has moved, so they remain valid, and their impulses warm-start the solver when the bodies
+// wake. It returns the index of the first old manifold that is not below key.
 func (w *World) keepSleepingContacts(next int, key uint32) int {
 	for next < len(w.contacts.previous) && w.contacts.previous[next].key < key {
 		m := &w.contacts.previous[next]
-		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierHasLeft(m) {
+		if a, b := m.shapes(); len(w.carrierBoxes) > 0 && w.carrierMovedAway(m) {
 			w.wakeBody(b)
 		} else if w.asleep(a) && w.asleep(b) {
 			w.contacts.sleeping = append(w.contacts.sleeping, int32(len(w.state.manifolds)))
@@ -77,21 +75,21 @@ func (w *World) keepSleepingContacts(next int, key uint32) int {
 	return next
 }
 
-// updateContact adds the manifold of a pair, if it touches. s is the first solid, or
-// nil for the ground; next is where in the old list its last manifold would be.
+// updateContact adds the manifold of a pair and reports whether the shapes touch. s is the first
+// shape, or nil for the ground; next is the index at which the pair's last manifold would be.
 func (w *World) updateContact(next int, key uint32, s *shape, b, a int32) bool {
-	var last *manifold
+	var previous *manifold
 	if next < len(w.contacts.previous) && w.contacts.previous[next].key == key {
-		last = &w.contacts.previous[next]
-		if w.recycle(last, s, &w.shapes[b]) {
+		previous = &w.contacts.previous[next]
+		if w.recycle(previous, s, &w.shapes[b]) {
 			return true
 		}
 	}
-	return w.collide(last, key, s, b, a)
+	return w.collide(previous, key, s, b, a)
 }
 
-// recycle takes over an old manifold, with the present separations, if it still
-// fits.
+// recycle copies a manifold with updated separations if it is still valid, and reports whether it
+// is.
 func (w *World) recycle(m *manifold, s, t *shape) bool {
 	if !w.canRecycle(m, s, t) {
 		return false
@@ -101,9 +99,9 @@ func (w *World) recycle(m *manifold, s, t *shape) bool {
 	return true
 }
 
-// collide finds the points of a pair from scratch, and the impulses of those that
-// the pair had before.
-func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
+// collide runs the narrow phase on a pair, adds its manifold if the shapes touch, and reports
+// whether they do. Points whose features touched in the last tick keep their impulses.
+func (w *World) collide(previous *manifold, key uint32, s *shape, b, a int32) bool {
 	t := &w.shapes[b]
 	var out [4]contactPoint
 	var n int
@@ -117,14 +115,14 @@ func (w *World) collide(last *manifold, key uint32, s *shape, b, a int32) bool {
 		return false
 	}
 	m := w.addManifold(key, s, t, normal, out[:n])
-	if last != nil && !w.Settings.ColdStart {
-		m.matchImpulses(last)
+	if previous != nil && !w.Settings.ColdStart {
+		m.matchImpulses(previous)
 	}
 	return true
 }
 
-// contactMarginOf returns how far apart shapes a and b may be, in metres, and still have
-// contact points in this tick. A carrier's speed counts in what is seen from it.
+// contactMarginOf returns the separation up to which shapes a and b have contact points in this
+// tick, in metres. Against a carrier the relative velocity counts.
 func (w *World) contactMarginOf(a, b int32) float32 {
 	if c := w.carrierBoxOf(a); c != nil {
 		return contactMargin + w.carrierSpeculativeMargin(b, c.carrier)
@@ -132,8 +130,7 @@ func (w *World) contactMarginOf(a, b int32) float32 {
 	return contactMargin + w.speculativeMargin(b) + w.speculativeMargin(a)
 }
 
-// addManifold adds the manifold of shape t with s, or with the ground if that is nil, and
-// its separations.
+// addManifold adds the manifold of shapes s and t, and its separations. s is nil for the ground.
 func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []contactPoint) *manifold {
 	rotA, posA, offset := geom.Identity, geom.Vec3{}, t.pose.Pos
 	if s != nil {
@@ -144,31 +141,31 @@ func (w *World) addManifold(key uint32, s, t *shape, normal geom.Vec3, points []
 		key: key, pointCount: int32(len(points)), normal: normal, rotA: rotA, rotB: t.pose.Rot, offset: offset,
 	})
 	m := &w.state.manifolds[len(w.state.manifolds)-1]
-	var gaps [4]float32
+	var separations [4]float32
 	for i := range points {
 		p := &points[i]
-		m.points[i] = manifoldPoint{anchorA: p.at.Sub(posA), anchorB: p.at.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
-		gaps[i] = p.separation
+		m.points[i] = manifoldPoint{anchorA: p.point.Sub(posA), anchorB: p.point.Sub(t.pose.Pos), separation: p.separation, featureID: p.featureID}
+		separations[i] = p.separation
 	}
-	w.separations = append(w.separations, gaps)
+	w.separations = append(w.separations, separations)
 	return m
 }
 
-// speculativeMargin is how much further than the margin a solid may come in this tick:
-// nothing, unless it is fast for its size.
+// speculativeMargin returns how much further shape i may approach in this tick than contactMargin
+// covers, in metres: 0 unless its body is fast for its size.
 func (w *World) speculativeMargin(i int32) float32 {
 	body := w.bodyOf(i)
 	if int(body) >= len(w.state.Bodies) || w.state.Bodies[body].Asleep {
 		return 0
 	}
-	way2 := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
-	if way2 < fastTravelSq(w.shapes[i].half) {
+	travelSq := w.state.Bodies[body].Linear.Scale(w.dt).LenSq()
+	if travelSq < fastTravelSq(w.shapes[i].half) {
 		return 0
 	}
-	return geom.Sqrt(way2)
+	return geom.Sqrt(travelSq)
 }
 
-// ContactPointCount returns how many contact points there are.
+// ContactPointCount returns the number of contact points of all manifolds.
 func (w *World) ContactPointCount() (n int) {
 	for i := range w.state.manifolds {
 		n += int(w.state.manifolds[i].pointCount)
@@ -176,15 +173,15 @@ func (w *World) ContactPointCount() (n int) {
 	return n
 }
 
-// Contact is something that a body touches: another body, a carrier, or what stands still
-// if both are -1.
+// Contact is one side of a contact: a body or a carrier. Both are -1 for static boxes and the
+// ground.
 type Contact struct{ Body, Carrier int }
 
-// BodyPair is two bodies that are in contact.
+// BodyPair is a pair of bodies in contact.
 type BodyPair struct{ A, B int32 }
 
-// AppendContactPairs appends to dst the pairs of awake bodies in contact in the last step,
-// sorted. Bodies of several boxes appear once for each pair of boxes in contact.
+// AppendContactPairs appends to dst the pairs of awake bodies in contact in the last step, sorted.
+// Compound bodies appear once for each pair of boxes in contact.
 func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
 	n := int32(len(w.state.Bodies))
 	for k := range w.state.manifolds {
@@ -197,9 +194,9 @@ func (w *World) AppendContactPairs(dst []BodyPair) []BodyPair {
 	return dst
 }
 
-// Contacts appends to dst what body i was pushed by in the last step, each as often as
-// there are pairs of boxes.
-func (w *World) Contacts(dst []Contact, i int) []Contact {
+// AppendContacts appends to dst what body i was in contact with in the last step, with a normal
+// impulse above 0. Compound bodies appear once for each pair of boxes in contact.
+func (w *World) AppendContacts(dst []Contact, i int) []Contact {
 	for k := range w.state.manifolds {
 		m := &w.state.manifolds[k]
 		a, b := m.shapes()

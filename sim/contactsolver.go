@@ -2,40 +2,43 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// contactConstraint is a manifold made ready for one tick's solving.
+// contactConstraint is a manifold prepared for the solver. Vectors are in the world frame.
 type contactConstraint struct {
-	contact    int32 // its manifold
-	a, b       int32 // motions; a may be the one that never moves, or one that b is seen from
+	contact int32 // index of the manifold
+	// Indices of solver bodies. a may be the static one, or the reference motion of a carrier.
+	a, b       int32
 	pointCount int32
-	static     bool // a stands still, as seen from b at least: such contacts are twice as stiff
-	onCarrier  bool // a is of a carrier, and its motion what b is seen from
-	friction   float32
-	normal     geom.Vec3
-	t1, t2     geom.Vec3
-	points     [4]constraintPoint
+	// a does not react, because it is static or a carrier. Such contacts are twice as stiff.
+	static    bool
+	onCarrier bool // a is the reference motion of a carrier
+	friction  float32
+	normal    geom.Vec3
+	t1, t2    geom.Vec3
+	points    [4]constraintPoint
 
-	f1, f2, twistImpulse float32 // friction impulses
-	k11, k12, k22        float32 // inverse of the tangents' mass matrix
-	twistMass            float32
-	a1, a2               geom.Vec3 // root of the inverse inertia times arm x tangent
-	b1, b2               geom.Vec3
-	na, nb               geom.Vec3 // and times the normal
+	// Friction impulses along t1 and t2, and about the normal.
+	friction1, friction2, twistImpulse float32
+	// Inverse of the 2 x 2 matrix K of the tangents.
+	tangentMass11, tangentMass12, tangentMass22 float32
+	twistMass                                   float32
+	a1, a2                                      geom.Vec3 // scaled Jacobians of the tangents
+	b1, b2                                      geom.Vec3
+	na, nb                                      geom.Vec3 // and of the twist about the normal
 }
 
-// constraintPoint is one point of a constraint.
+// constraintPoint is a contact point of a constraint.
 type constraintPoint struct {
-	ra, rb        geom.Vec3 // root of the inverse inertia times arm x normal
+	sa, sb        geom.Vec3 // scaled Jacobians of the normal
 	separation    float32
 	normalMass    float32
 	normalImpulse float32
-	leverArm      float32 // distance from the middle of the points
-	index         int32   // its place in the manifold
+	leverArm      float32 // distance from the centroid of the points, metres
+	index         int32   // index in the manifold
 }
 
-// shuffleContacts draws an order of the contacts from the seed in the settings
-// (Fisher and Yates). Another order is as right as any, and gives other bits.
-// Where one box stands alone on the ground there is one contact only, so the
-// points within it are taken in another order as well.
+// shuffleContacts permutes the contacts by the seed in the settings (Fisher and Yates). Every order
+// is equally valid and gives different bits. A single box on the ground has only one contact, so
+// the points within a manifold are solved in a different order, too.
 func (w *World) shuffleContacts() {
 	x := w.Settings.SolveOrderSeed
 	for i := len(w.solver.contactOrder) - 1; i > 0; i-- {
@@ -47,18 +50,18 @@ func (w *World) shuffleContacts() {
 	}
 }
 
-// contactBodies are the two bodies of a contact as its constraint needs them. Those of a
-// that does not move are zero.
+// contactBodies are the properties of a contact's two bodies that preparation needs. Those of a are
+// zero if it does not react.
 type contactBodies struct {
-	rootA, rootB     *geom.SymMat3 // root of the inverse inertia, world frame
-	invMass          float32       // 1/kg, of both together
-	offsetA, offsetB geom.Vec3     // from the centre of the body to that of its shape
+	sqrtInvInertiaA, sqrtInvInertiaB *geom.SymMat3 // root of the inverse inertia, world frame
+	invMass                          float32       // 1/kg, sum of both
+	offsetA, offsetB                 geom.Vec3     // from the body's centre to the shape's, metres
 }
 
-// noInertia is the root of the inverse inertia of what does not move.
-var noInertia geom.SymMat3
+// zeroInertia is the square root of the inverse inertia of a static body.
+var zeroInertia geom.SymMat3
 
-// prepareContact fills in a constraint from contact k between shapes a and b.
+// prepareContact prepares the constraint of manifold k between shapes a and b.
 func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	m := &w.state.manifolds[k]
 	c.contact, c.pointCount, c.normal = k, m.pointCount, m.normal
@@ -66,39 +69,39 @@ func (w *World) prepareContact(c *contactConstraint, k, a, b int32) {
 	c.t1 = c.normal.Perpendicular()
 	c.t2 = c.t1.Cross(c.normal)
 	bodies := w.prepareBodies(c, a, b)
-	c.na, c.nb = bodies.rootA.Mul(c.normal), bodies.rootB.Mul(c.normal)
-	middleA, middleB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
-	c.a1, c.a2 = bodies.rootA.Mul(middleA.Cross(c.t1)), bodies.rootA.Mul(middleA.Cross(c.t2))
-	c.b1, c.b2 = bodies.rootB.Mul(middleB.Cross(c.t1)), bodies.rootB.Mul(middleB.Cross(c.t2))
+	c.na, c.nb = bodies.sqrtInvInertiaA.Mul(c.normal), bodies.sqrtInvInertiaB.Mul(c.normal)
+	centroidA, centroidB := c.preparePoints(m, &w.separations[k], &bodies, w.Settings.SolveOrderSeed != 0)
+	c.a1, c.a2 = bodies.sqrtInvInertiaA.Mul(centroidA.Cross(c.t1)), bodies.sqrtInvInertiaA.Mul(centroidA.Cross(c.t2))
+	c.b1, c.b2 = bodies.sqrtInvInertiaB.Mul(centroidB.Cross(c.t1)), bodies.sqrtInvInertiaB.Mul(centroidB.Cross(c.t2))
 	c.prepareFriction(m, bodies.invMass)
 }
 
-// contactFriction returns the coefficient of friction between two shapes: the geometric
-// mean of theirs, where the ground's is 1.
+// contactFriction returns the coefficient of friction between two shapes: the geometric mean of
+// their coefficients, where the ground has 1.
 func (w *World) contactFriction(a, b int32) float32 {
-	other := float32(1)
+	frictionA := float32(1)
 	if int(a) < len(w.shapes) {
-		other = w.shapes[a].friction
+		frictionA = w.shapes[a].friction
 	}
-	return geom.Sqrt(float32(other * w.shapes[b].friction))
+	return geom.Sqrt(float32(frictionA * w.shapes[b].friction))
 }
 
-// prepareBodies sets the bodies of a constraint between shapes a and b, of which a may stand
-// still or be moved by a carrier.
+// prepareBodies sets the bodies of a constraint between shapes a and b. a may be static or a
+// carrier box.
 func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactBodies) {
 	if len(w.parts) > 0 {
 		a, bodies.offsetA = w.bodyAndOffset(a)
 		b, bodies.offsetB = w.bodyAndOffset(b)
 	}
 	sb := &w.shapes[b]
-	bodies.rootB, bodies.invMass = &sb.sqrtInvInertiaWorld, sb.invMass
+	bodies.sqrtInvInertiaB, bodies.invMass = &sb.sqrtInvInertiaWorld, sb.invMass
 	c.a, c.b, c.onCarrier = a, b, false
 	if c.static = int(a) >= len(w.state.Bodies); !c.static {
 		sa := &w.shapes[a]
-		bodies.rootA, bodies.invMass = &sa.sqrtInvInertiaWorld, sa.invMass+sb.invMass
+		bodies.sqrtInvInertiaA, bodies.invMass = &sa.sqrtInvInertiaWorld, sa.invMass+sb.invMass
 		return bodies
 	}
-	bodies.rootA = &noInertia
+	bodies.sqrtInvInertiaA = &zeroInertia
 	c.a = int32(len(w.state.Bodies))
 	if box := w.carrierBoxOf(a); box != nil && w.carrierMotions[box.carrier].moving && !w.pin.active {
 		c.a, c.onCarrier = w.addCarrierContact(b, box.carrier), true
@@ -106,10 +109,10 @@ func (w *World) prepareBodies(c *contactConstraint, a, b int32) (bodies contactB
 	return bodies
 }
 
-// preparePoints fills in the points and returns the arms from both centres to their
-// weighted middle: a point weighs less the further apart its surfaces are. Another order
-// of contacts is another order of a manifold's points, too.
-func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies *contactBodies, reversed bool) (middleA, middleB geom.Vec3) {
+// preparePoints prepares the points and returns the arms from both bodies' centres to the weighted
+// centroid of the points. The weight of a point falls with its separation. reversed solves the
+// points in reverse order.
+func (c *contactConstraint) preparePoints(m *manifold, separations *[4]float32, bodies *contactBodies, reversed bool) (centroidA, centroidB geom.Vec3) {
 	n := c.normal
 	var sum float32
 	for i := range c.pointCount {
@@ -119,37 +122,37 @@ func (c *contactConstraint) preparePoints(m *manifold, gaps *[4]float32, bodies 
 			r.index = c.pointCount - 1 - i
 		}
 		p := &m.points[r.index]
-		r.separation, r.normalImpulse = gaps[r.index], p.normalImpulse
+		r.separation, r.normalImpulse = separations[r.index], p.normalImpulse
 		armA, armB := p.anchorA.Add(bodies.offsetA), p.anchorB.Add(bodies.offsetB)
-		r.ra, r.rb = bodies.rootA.Mul(armA.Cross(n)), bodies.rootB.Mul(armB.Cross(n))
-		r.normalMass = 1 / (bodies.invMass + r.ra.LenSq() + r.rb.LenSq())
+		r.sa, r.sb = bodies.sqrtInvInertiaA.Mul(armA.Cross(n)), bodies.sqrtInvInertiaB.Mul(armB.Cross(n))
+		r.normalMass = 1 / (bodies.invMass + r.sa.LenSq() + r.sb.LenSq())
 		weight := geom.Clamp(2-float32(r.separation*(1/contactMargin)), 1e-10, 1)
-		middleA, middleB = middleA.AddScaled(weight, armA), middleB.AddScaled(weight, armB)
+		centroidA, centroidB = centroidA.AddScaled(weight, armA), centroidB.AddScaled(weight, armB)
 		sum += weight
 	}
 	if c.pointCount > 0 {
-		middleA, middleB = middleA.Scale(1/sum), middleB.Scale(1/sum)
+		centroidA, centroidB = centroidA.Scale(1/sum), centroidB.Scale(1/sum)
 	}
 	for i := range c.pointCount {
 		r := &c.points[i]
-		r.leverArm = m.points[r.index].anchorA.Add(bodies.offsetA).Sub(middleA).Len()
+		r.leverArm = m.points[r.index].anchorA.Add(bodies.offsetA).Sub(centroidA).Len()
 	}
-	return middleA, middleB
+	return centroidA, centroidB
 }
 
-// prepareFriction fills in the masses of the tangents and of the twist, and last tick's
+// prepareFriction prepares the effective masses of tangents and twist, and the last tick's
 // impulses.
-func (c *contactConstraint) prepareFriction(m *manifold, both float32) {
-	k11 := both + c.a1.LenSq() + c.b1.LenSq()
-	k22 := both + c.a2.LenSq() + c.b2.LenSq()
+func (c *contactConstraint) prepareFriction(m *manifold, invMass float32) {
+	k11 := invMass + c.a1.LenSq() + c.b1.LenSq()
+	k22 := invMass + c.a2.LenSq() + c.b2.LenSq()
 	k12 := c.a1.Dot(c.a2) + c.b1.Dot(c.b2)
-	det := 1 / (float32(k11*k22) - float32(k12*k12))
-	c.k11, c.k22, c.k12 = float32(k22*det), float32(k11*det), -float32(k12*det)
+	invDet := 1 / (float32(k11*k22) - float32(k12*k12))
+	c.tangentMass11, c.tangentMass22, c.tangentMass12 = float32(k22*invDet), float32(k11*invDet), -float32(k12*invDet)
 	c.twistMass = 1 / (c.na.LenSq() + c.nb.LenSq())
-	c.f1, c.f2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
+	c.friction1, c.friction2, c.twistImpulse = m.frictionImpulse.Dot(c.t1), m.frictionImpulse.Dot(c.t2), m.twistImpulse
 }
 
-// warmStartContacts applies the impulses that each contact ended with.
+// warmStartContacts applies the impulses of the last tick or substep.
 func (w *World) warmStartContacts() {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
@@ -159,49 +162,49 @@ func (w *World) warmStartContacts() {
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
 			sum += r.normalImpulse
-			ua, ub = ua.SubScaled(r.normalImpulse, r.ra), ub.AddScaled(r.normalImpulse, r.rb)
+			ua, ub = ua.SubScaled(r.normalImpulse, r.sa), ub.AddScaled(r.normalImpulse, r.sb)
 		}
-		p := c.normal.Scale(sum).AddScaled(c.f1, c.t1).AddScaled(c.f2, c.t2)
+		p := c.normal.Scale(sum).AddScaled(c.friction1, c.t1).AddScaled(c.friction2, c.t2)
 		b.v = b.v.AddScaled(b.invMass, p)
-		b.u = ub.AddScaled(c.f1, c.b1).AddScaled(c.f2, c.b2).AddScaled(c.twistImpulse, c.nb)
+		b.u = ub.AddScaled(c.friction1, c.b1).AddScaled(c.friction2, c.b2).AddScaled(c.twistImpulse, c.nb)
 		if !c.static {
 			a.v = a.v.SubScaled(a.invMass, p)
-			a.u = ua.SubScaled(c.f1, c.a1).SubScaled(c.f2, c.a2).SubScaled(c.twistImpulse, c.na)
+			a.u = ua.SubScaled(c.friction1, c.a1).SubScaled(c.friction2, c.a2).SubScaled(c.twistImpulse, c.na)
 		}
 	}
 }
 
-// solveContacts solves each contact once as a spring.
-func (w *World) solveContacts(loose, firm *softness, inv float32) {
-	push := -w.Settings.MaxPushSpeed
+// solveContacts solves the normal constraints with soft bias. invH is 1 / the substep's duration.
+func (w *World) solveContacts(contactSoft, staticSoft *softness, invH float32) {
+	minBias := -w.Settings.MaxPushSpeed
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
-		s := loose
+		s := contactSoft
 		if c.static {
-			s = firm
+			s = staticSoft
 		}
 		n := c.normal
 		if c.onCarrier {
 			b.u, b.dtheta = b.u.Sub(a.u), b.dtheta.Sub(a.dtheta)
 		}
 		ua, ub := a.u, b.u
-		apart := n.Dot(b.dp.Sub(a.dp))
+		deltaSeparation := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
-		both := a.invMass + b.invMass
+		invMass := a.invMass + b.invMass
 		rate := float32(s.massScale * s.biasRate)
 		var sum float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
-			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
+			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
 			var d float32
-			if gap > 0 { // may close the gap in this substep, and no more
-				d = -float32(r.normalMass * (v + float32(gap*inv)))
+			if separation > 0 { // it may close the gap within this substep
+				d = -float32(r.normalMass * (v + float32(separation*invH)))
 			} else {
-				bias := float32(rate * gap)
-				if bias < push {
-					bias = push
+				bias := float32(rate * separation)
+				if bias < minBias {
+					bias = minBias
 				}
 				d = -float32(r.normalMass*(float32(s.massScale*v)+bias)) - float32(s.impulseScale*r.normalImpulse)
 			}
@@ -212,8 +215,8 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 			d = impulse - r.normalImpulse
 			r.normalImpulse = impulse
 			sum += d
-			vn += float32(both * d)
-			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+			vn += float32(invMass * d)
+			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		b.v, b.u = b.v.AddScaled(float32(b.invMass*sum), n), ub
 		if !c.static {
@@ -225,8 +228,8 @@ func (w *World) solveContacts(loose, firm *softness, inv float32) {
 	}
 }
 
-// relaxContacts solves each contact once without its spring, and its friction.
-func (w *World) relaxContacts(inv float32) {
+// relaxContacts solves the normal constraints without bias, and friction.
+func (w *World) relaxContacts(invH float32) {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
 		a, b := &w.solver.bodies[c.a], &w.solver.bodies[c.b]
@@ -236,16 +239,16 @@ func (w *World) relaxContacts(inv float32) {
 		}
 		ua, ub := a.u, b.u
 		ma, mb := a.invMass, b.invMass
-		apart := n.Dot(b.dp.Sub(a.dp))
+		deltaSeparation := n.Dot(b.dp.Sub(a.dp))
 		vn := n.Dot(b.v.Sub(a.v))
-		both := ma + mb
-		var sum, total, hold float32
+		invMass := ma + mb
+		var sum, normalImpulse, leveredImpulse float32
 		for i := range c.points[:c.pointCount&7] {
 			r := &c.points[i]
-			gap := r.separation + apart + r.rb.Dot(b.dtheta) - r.ra.Dot(a.dtheta)
-			v := vn + r.rb.Dot(ub) - r.ra.Dot(ua)
-			if gap > 0 {
-				v += float32(gap * inv)
+			separation := r.separation + deltaSeparation + r.sb.Dot(b.dtheta) - r.sa.Dot(a.dtheta)
+			v := vn + r.sb.Dot(ub) - r.sa.Dot(ua)
+			if separation > 0 {
+				v += float32(separation * invH)
 			}
 			impulse := r.normalImpulse - float32(r.normalMass*v)
 			if impulse < 0 {
@@ -253,16 +256,16 @@ func (w *World) relaxContacts(inv float32) {
 			}
 			d := impulse - r.normalImpulse
 			r.normalImpulse = impulse
-			total += impulse
-			hold += float32(r.leverArm * impulse)
+			normalImpulse += impulse
+			leveredImpulse += float32(r.leverArm * impulse)
 			sum += d
-			vn += float32(both * d)
-			ua, ub = ua.SubScaled(d, r.ra), ub.AddScaled(d, r.rb)
+			vn += float32(invMass * d)
+			ua, ub = ua.SubScaled(d, r.sa), ub.AddScaled(d, r.sb)
 		}
 		va, vb := a.v.SubScaled(float32(ma*sum), n), b.v.AddScaled(float32(mb*sum), n)
 
-		most := float32(c.friction * hold)
-		twist := geom.Clamp(c.twistImpulse-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -most, most)
+		maxImpulse := float32(c.friction * leveredImpulse)
+		twist := geom.Clamp(c.twistImpulse-float32(c.twistMass*(c.nb.Dot(ub)-c.na.Dot(ua))), -maxImpulse, maxImpulse)
 		d := twist - c.twistImpulse
 		c.twistImpulse = twist
 		ua, ub = ua.SubScaled(d, c.na), ub.AddScaled(d, c.nb)
@@ -270,15 +273,15 @@ func (w *World) relaxContacts(inv float32) {
 		slip := vb.Sub(va)
 		s1 := c.t1.Dot(slip) + c.b1.Dot(ub) - c.a1.Dot(ua)
 		s2 := c.t2.Dot(slip) + c.b2.Dot(ub) - c.a2.Dot(ua)
-		f1 := c.f1 - (float32(c.k11*s1) + float32(c.k12*s2))
-		f2 := c.f2 - (float32(c.k12*s1) + float32(c.k22*s2))
-		most = float32(c.friction * total)
-		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(most*most) {
-			scale := most / geom.Sqrt(l2)
+		f1 := c.friction1 - (float32(c.tangentMass11*s1) + float32(c.tangentMass12*s2))
+		f2 := c.friction2 - (float32(c.tangentMass12*s1) + float32(c.tangentMass22*s2))
+		maxImpulse = float32(c.friction * normalImpulse)
+		if l2 := float32(f1*f1) + float32(f2*f2); l2 > float32(maxImpulse*maxImpulse) {
+			scale := maxImpulse / geom.Sqrt(l2)
 			f1, f2 = float32(f1*scale), float32(f2*scale)
 		}
-		d1, d2 := f1-c.f1, f2-c.f2
-		c.f1, c.f2 = f1, f2
+		d1, d2 := f1-c.friction1, f2-c.friction2
+		c.friction1, c.friction2 = f1, f2
 		p := c.t1.Scale(d1).AddScaled(d2, c.t2)
 		b.v, b.u = vb.AddScaled(mb, p), ub.AddScaled(d1, c.b1).AddScaled(d2, c.b2)
 		if !c.static {

@@ -2,45 +2,46 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// FrameMotion is how a frame moves in which a body is simulated: one in which a ship stands
-// still that goes 50 m/s in the world. The body's velocities are relative to it.
+// FrameMotion is the motion of a reference frame in which a body is simulated, such as that of a
+// moving ship. The body's velocities are relative to the frame.
 type FrameMotion struct {
-	Linear              geom.Vec3 // m/s; of the frame where the body is
+	Linear              geom.Vec3 // m/s, at the body's position
 	Angular             geom.Vec3 // rad/s
-	Acceleration        geom.Vec3 // m/s2; what the frame's acceleration does to the body
+	Acceleration        geom.Vec3 // m/s2, of the body by the frame's acceleration
 	AngularAcceleration geom.Vec3 // rad/s2
 }
 
-// framedBody is the one body that drifts in the next step.
+// framedBody is the body that the next step simulates in a moving frame.
 type framedBody struct {
 	active bool
 	body   int32
 	motion FrameMotion
 }
 
-// SetFrameMotion has the next step see body i as one that drifts: what its player's keys do, the
-// world's highest speeds and the air know it with the world's velocities, contacts with
-// its own. One body at most drifts; it is no part of a State, and over after the step.
-func (w *World) SetFrameMotion(i int, d FrameMotion) { w.frame = framedBody{true, int32(i), d} }
-
-// addFrameVelocity gives the body that drifts the world's velocities, by share 1, or takes them
-// away again, by -1.
-func (d *framedBody) addFrameVelocity(w *World, share float32) {
-	if !d.active || w.state.Bodies[d.body].Asleep {
-		return
-	}
-	b := &w.state.Bodies[d.body]
-	b.Linear, b.Angular = b.Linear.AddScaled(share, d.motion.Linear), b.Angular.AddScaled(share, d.motion.Angular)
+// SetFrameMotion makes the next step simulate body i in a moving frame: player forces, speed limits
+// and damping use its velocities in the world, contacts those in the frame. Only one body at a time
+// can be in a moving frame. The setting is not part of a State and lasts for one step.
+func (w *World) SetFrameMotion(i int, motion FrameMotion) {
+	w.frame = framedBody{true, int32(i), motion}
 }
 
-// applyFrameMotion is what accelerate does to the body that drifts, in a substep of h seconds: the
-// air stands still in the world, and the frame pushes.
-func (w *World) applyFrameMotion(h, damp float32) {
+// addFrameVelocity adds sign times the velocities of the frame to the body.
+func (f *framedBody) addFrameVelocity(w *World, sign float32) {
+	if !f.active || w.state.Bodies[f.body].Asleep {
+		return
+	}
+	b := &w.state.Bodies[f.body]
+	b.Linear, b.Angular = b.Linear.AddScaled(sign, f.motion.Linear), b.Angular.AddScaled(sign, f.motion.Angular)
+}
+
+// applyFrameMotion makes damping of a substep of h seconds act on the velocity in the world, and
+// adds the acceleration by the frame.
+func (w *World) applyFrameMotion(h, damping float32) {
 	d := &w.frame
 	if !d.active || w.state.Bodies[d.body].Asleep {
 		return
 	}
 	m, s := &w.solver.bodies[d.body], &w.shapes[d.body]
-	m.v = m.v.SubScaled(1-damp, d.motion.Linear).AddScaled(h, d.motion.Acceleration)
-	m.u = m.u.SubScaled(1-damp, s.toSolverUnits(d.motion.Angular)).AddScaled(h, s.toSolverUnits(d.motion.AngularAcceleration))
+	m.v = m.v.SubScaled(1-damping, d.motion.Linear).AddScaled(h, d.motion.Acceleration)
+	m.u = m.u.SubScaled(1-damping, s.toSolverUnits(d.motion.Angular)).AddScaled(h, s.toSolverUnits(d.motion.AngularAcceleration))
 }

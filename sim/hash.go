@@ -21,8 +21,8 @@ func (d *Digest) vec(v geom.Vec3) { d.float(v.X); d.float(v.Y); d.float(v.Z) }
 
 func (d *Digest) quat(q geom.Quat) { d.float(q.X); d.float(q.Y); d.float(q.Z); d.float(q.W) }
 
-// Hash digests the bodies and the cache of contacts and joints, apart, so that "the same
-// bodies with another cache" can be seen. Equal hashes mean equal states.
+// Hash digests the bodies and, separately, the cache of contacts and joints, so that equal bodies
+// with different caches can be told apart. Equal hashes mean equal states.
 func (w *World) Hash() (bodies, cache uint64) {
 	d := Digest(w.state.Tick) + 1
 	for i := range w.state.Bodies {
@@ -31,7 +31,7 @@ func (w *World) Hash() (bodies, cache uint64) {
 	return uint64(d), w.ContactHash()
 }
 
-// ContactHash digests the cache of contacts and joints alone.
+// ContactHash digests the cache of contacts and joints.
 func (w *World) ContactHash() uint64 {
 	c := Digest(1)
 	for i := range w.state.manifolds {
@@ -64,19 +64,19 @@ func (w *World) DigestBody(d *Digest, i int) {
 	d.quat(b.Pose.Rot)
 	d.vec(b.Linear)
 	d.vec(b.Angular)
-	rest := uint32(w.state.slowTicks[i]) << 1
+	sleep := uint32(w.state.slowTicks[i]) << 1
 	if b.Asleep {
-		rest |= 1
+		sleep |= 1
 	}
-	d.Add(rest)
+	d.Add(sleep)
 }
 
-// hashJoints takes in the impulses of all joints.
+// hashJoints adds the impulses of all joints to a digest.
 func (w *World) hashJoints(d *Digest) {
 	for i := range w.state.jointImpulses {
-		l := &w.state.jointImpulses[i]
-		d.vec(l.linearImpulse)
-		for _, f := range [...]float32{l.perpImpulse[0], l.perpImpulse[1], l.lowerImpulse, l.upperImpulse, l.motorImpulse} {
+		impulse := &w.state.jointImpulses[i]
+		d.vec(impulse.linearImpulse)
+		for _, f := range [...]float32{impulse.perpImpulse[0], impulse.perpImpulse[1], impulse.lowerImpulse, impulse.upperImpulse, impulse.motorImpulse} {
 			d.float(f)
 		}
 	}

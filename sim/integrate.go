@@ -2,22 +2,22 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// integrateVelocities adds damping, forces and gravity for a substep.
-func (w *World) integrateVelocities(h, damp float32) {
-	fall := float32(h * w.scene.Gravity)
+// integrateVelocities applies damping, forces and gravity for a substep of h seconds.
+func (w *World) integrateVelocities(h, damping float32) {
+	gravityStep := float32(h * w.scene.Gravity)
 	for _, i := range w.solver.awake {
 		m := &w.solver.bodies[i]
-		m.v = m.v.Scale(damp)
-		m.u = m.u.Scale(damp)
+		m.v = m.v.Scale(damping)
+		m.u = m.u.Scale(damping)
 		if int(i) < w.scene.Players || w.applied.force[i] != (geom.Vec3{}) {
 			m.v = m.v.AddScaled(float32(h*m.invMass), w.applied.force[i])
 			m.u = m.u.AddScaled(h, w.shapes[i].sqrtInvInertiaWorld.Mul(w.applied.torque[i]))
 		}
-		m.v.Z -= fall
+		m.v.Z -= gravityStep
 	}
 }
 
-// integratePositions advances the bodies by a substep.
+// integratePositions moves the bodies by a substep of h seconds.
 func (w *World) integratePositions(h float32) {
 	half := float32(0.5 * h)
 	for _, i := range w.solver.awake {
@@ -32,37 +32,38 @@ func (w *World) integratePositions(h float32) {
 	}
 }
 
-// integrateGyroscopic turns a box whose inertia is not the same about all axes. What stays
-// is its angular momentum, and its velocity of turning follows from where it
-// points: here at the middle of the substep for the way, and at its end for the
-// velocity, so momentum is kept exactly and energy to second order.
+// integrateGyroscopic rotates a box with anisotropic inertia by a substep of h seconds. Angular
+// momentum is constant, and the angular velocity follows from it and the orientation: that at the
+// middle of the substep rotates the box, that at the end becomes its velocity. So momentum is
+// conserved exactly and energy to second order.
 func (s *shape) integrateGyroscopic(m *solverBody, h float32) {
 	axes := m.dq.Mul(s.pose.Rot).Mat()
-	spin := s.sqrtInvInertiaWorld.Mul(m.u)
-	own := axes.MulT(spin)
-	momentum := axes.Mul(geom.Vec3{X: own.X / s.invInertiaLocal.X, Y: own.Y / s.invInertiaLocal.Y, Z: own.Z / s.invInertiaLocal.Z})
-	middle := s.angularVelocity(integrateRotation(m.dq, spin, float32(0.25*h)), momentum)
-	m.dtheta = m.dtheta.AddScaled(h, s.toSolverUnits(middle))
-	m.dq = integrateRotation(m.dq, middle, float32(0.5*h))
+	angular := s.sqrtInvInertiaWorld.Mul(m.u)
+	local := axes.MulT(angular)
+	momentum := axes.Mul(geom.Vec3{X: local.X / s.invInertiaLocal.X, Y: local.Y / s.invInertiaLocal.Y, Z: local.Z / s.invInertiaLocal.Z})
+	midpoint := s.angularVelocity(integrateRotation(m.dq, angular, float32(0.25*h)), momentum)
+	m.dtheta = m.dtheta.AddScaled(h, s.toSolverUnits(midpoint))
+	m.dq = integrateRotation(m.dq, midpoint, float32(0.5*h))
 	m.u = s.toSolverUnits(s.angularVelocity(m.dq, momentum))
 }
 
-// integrateRotation returns q turned at w rad/s for twice the time half.
+// integrateRotation returns q rotated with angular velocity w, rad/s, for twice half seconds.
 func integrateRotation(q geom.Quat, w geom.Vec3, half float32) geom.Quat {
 	s := w.Scale(half)
 	d := geom.Quat{X: s.X, Y: s.Y, Z: s.Z}.Mul(q)
 	return geom.Quat{X: q.X + d.X, Y: q.Y + d.Y, Z: q.Z + d.Z, W: q.W + d.W}.Unit()
 }
 
-// angularVelocity returns the angular velocity that a momentum means where the solid
-// has turned by q since the tick began.
+// angularVelocity returns the angular velocity of a shape with an angular momentum, after it has
+// rotated by q since the beginning of the tick.
 func (s *shape) angularVelocity(q geom.Quat, momentum geom.Vec3) geom.Vec3 {
 	axes := q.Mul(s.pose.Rot).Mat()
 	l := axes.MulT(momentum)
 	return axes.Mul(geom.Vec3{X: float32(l.X * s.invInertiaLocal.X), Y: float32(l.Y * s.invInertiaLocal.Y), Z: float32(l.Z * s.invInertiaLocal.Z)})
 }
 
-// toSolverUnits returns an angular velocity in the solver's units.
+// toSolverUnits returns an angular velocity in solver units: divided by the square root of the
+// inverse inertia.
 func (s *shape) toSolverUnits(w geom.Vec3) geom.Vec3 {
 	if !s.anisotropic {
 		return w.Scale(1 / s.sqrtInvInertiaLocal.X)

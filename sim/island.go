@@ -2,25 +2,26 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// A body that is slower than these for half a second may sleep, if everything
-// that it touches may (Fiedler's thresholds; his own rule, per body and after
-// 0.1 s, lets single cubes of a heap flicker).
+// A body below both thresholds for half a second may sleep if its whole island may. The thresholds
+// are Fiedler's. His own rule, per body and after 0.1 s, lets single cubes of a heap fall asleep
+// and wake again and again.
 const (
 	sleepLinearSpeed  = 0.25 // m/s
 	sleepAngularSpeed = 0.25 // rad/s
 )
 
-// islandScratch is, by the body that leads an island, what the bodies of it agree on.
+// islandScratch is the state of each island, indexed by its root body.
 type islandScratch struct {
-	canSleep []bool // all have been slow long enough
-	awake    []bool // some body is
+	canSleep []bool // all its bodies have been slow long enough
+	awake    []bool // at least one of its bodies is awake
 }
 
-// updateIslands decides who sleeps. Bodies that touch or that a joint ties, directly or through
-// others, form an island; an island sleeps when all of it has been calm long
-// enough, and wakes as a whole. What touches a carrier that moves is not calm. The speeds judged are those before this tick's
-// solving, so on a world that is quantised between ticks both sides judge the
-// same numbers.
+// updateIslands puts islands to sleep and wakes them. Bodies connected by contacts or joints,
+// directly or through others, form an island. An island sleeps when all its bodies have been slow
+// long enough, and wakes as a whole. Contact with a moving carrier keeps a body awake.
+//
+// The speeds compared are those before this tick's solve. If both sides of a session quantise
+// between ticks, both compare the same numbers.
 func (w *World) updateIslands() {
 	w.countSlowTicks()
 	w.linkContacts()
@@ -30,7 +31,7 @@ func (w *World) updateIslands() {
 	w.refreshWokenContacts()
 }
 
-// countSlowTicks counts for how long each body awake has been slow, and makes each body an
+// countSlowTicks counts for how many ticks each awake body has been slow, and makes each body an
 // island of its own.
 func (w *World) countSlowTicks() {
 	for i := range w.state.Bodies {
@@ -48,8 +49,8 @@ func (w *World) countSlowTicks() {
 	}
 }
 
-// linkContacts puts what touches into one island. What touches a carrier that moves is
-// not slow.
+// linkContacts merges the islands of bodies in contact. Contact with a moving carrier resets the
+// count of slow ticks.
 func (w *World) linkContacts() {
 	n := int32(len(w.state.Bodies))
 	for k := range w.state.manifolds {
@@ -62,8 +63,7 @@ func (w *World) linkContacts() {
 	}
 }
 
-// markIslands finds for each island whether some of it is awake, and whether all of that
-// has been slow for long enough.
+// markIslands finds out which islands are awake, and which may sleep.
 func (w *World) markIslands() {
 	for i := range w.state.Bodies {
 		if w.state.Bodies[i].Asleep {
@@ -77,7 +77,7 @@ func (w *World) markIslands() {
 	}
 }
 
-// applySleep puts islands to sleep and wakes others, as a whole.
+// applySleep puts whole islands to sleep, or wakes them.
 func (w *World) applySleep() {
 	for i := range w.state.Bodies {
 		root := w.islandRoot(int32(i))
@@ -95,8 +95,8 @@ func (w *World) applySleep() {
 	}
 }
 
-// refreshWokenContacts gives the contacts of sleepers that have just woken their
-// present separations, which nobody needed while they slept.
+// refreshWokenContacts computes the separations of contacts between bodies that have just woken.
+// They are not computed during sleep.
 func (w *World) refreshWokenContacts() {
 	for _, k := range w.contacts.sleeping {
 		m := &w.state.manifolds[k]
@@ -106,14 +106,14 @@ func (w *World) refreshWokenContacts() {
 		}
 		s, t := w.shapeAt(a), w.shapeAt(b)
 		if !w.canRecycle(m, s, t) {
-			m.pointCount = 0 // moved in its sleep, by a correction; the next tick finds it anew
+			m.pointCount = 0 // moved by a correction; the next tick collides the pair
 			continue
 		}
 		w.separations[k] = m.separations(s, t)
 	}
 }
 
-// mergeIslands puts the islands of a and b together; the lower number leads.
+// mergeIslands merges the islands of bodies a and b. The lower index becomes the root.
 func (w *World) mergeIslands(a, b int32) {
 	a, b = w.islandRoot(a), w.islandRoot(b)
 	if a < b {
@@ -123,13 +123,14 @@ func (w *World) mergeIslands(a, b int32) {
 	}
 }
 
-// linkBodies puts two bodies into one island, unless one of them is held.
+// linkBodies merges the islands of two bodies, unless one is kinematic.
 func (w *World) linkBodies(a, b int32) {
 	if !w.kinematic(a) && !w.kinematic(b) {
 		w.mergeIslands(a, b)
 	}
 }
 
+// islandRoot returns the root of the island of body i, and halves the path to it.
 func (w *World) islandRoot(i int32) int32 {
 	for w.islandParent[i] != i {
 		w.islandParent[i] = w.islandParent[w.islandParent[i]]
@@ -138,11 +139,11 @@ func (w *World) islandRoot(i int32) int32 {
 	return i
 }
 
-// Slow reports whether the body is slow enough to fall asleep in the end.
+// Slow reports whether the body is below the sleep thresholds.
 func (b *Body) Slow() bool {
 	return b.Linear.LenSq() < sleepLinearSpeed*sleepLinearSpeed && b.Angular.LenSq() < sleepAngularSpeed*sleepAngularSpeed
 }
 
-// Island names the island that body i was of in the last step: bodies that touched,
-// directly or through others, have the same number, in [0, bodies).
+// Island returns the root of body i's island in the last step, in [0, bodies). Bodies connected by
+// contacts or joints have the same root.
 func (w *World) Island(i int) int { return int(w.islandRoot(int32(i))) }

@@ -1,74 +1,79 @@
 package sim
 
 import (
+	"fmt"
+
 	"ghostcube/sim/geom"
 )
 
-// WorldBody stands for the world where a joint takes the number of a body.
+// WorldBody takes the place of Joint.A for a joint to the world.
 const WorldBody = -1
 
-// Joint ties two bodies together at a point. They may turn about it in any way,
-// like an arm in its shoulder, or with Hinge about one axis only, like a door.
-// Bodies that a joint ties touch each other as all do; see Box.Group.
+// Joint connects two bodies at a point: as a ball joint, free to rotate in all directions, or as a
+// hinge, free to rotate about one axis. Jointed bodies collide with each other unless they share a
+// Box.FilterGroup.
 type Joint struct {
-	A, B   int       // bodies, in any order; A may be Fixed
-	Hinge  bool      // they turn against each other about Axis alone
-	Anchor geom.Vec3 // the point, metres, in the world, where the bodies start
-	Axis   geom.Vec3 // of unit length, in the world, where the bodies start; fixed to both
+	A, B   int       // indices of bodies; A may be WorldBody
+	Hinge  bool      // a hinge about Axis, otherwise a ball joint
+	Anchor geom.Vec3 // metres, world frame, at the start poses
+	// Unit vector in the world frame, at the start poses, fixed to both bodies.
+	Axis geom.Vec3
 
-	// The turn of a hinge, as that of B about Axis seen from A, is 0 at the
-	// start and stays in [Low, High], within (-pi, pi) rad. Without limits both
-	// are 0.
+	// Limits of a hinge's angle in rad: the rotation of B relative to A about Axis, 0 at the start
+	// poses. The angle stays in [LowerAngle, UpperAngle], within (-pi, pi). If both are 0, there is
+	// no limit.
 	LowerAngle, UpperAngle float32
-	ConeAngle              float32 // how far B's Axis leans from A's at most, in (0, pi) rad; for what is no hinge; 0 is any way
+	// Largest angle between the bodies' axes of a ball joint, in (0, pi) rad; 0: no limit.
+	ConeAngle float32
 
-	// The motor drives B's turn about Axis seen from A towards a speed, with no
-	// more than so much torque. At speed 0 it is a brake.
+	// The motor drives the rotation of B relative to A about Axis towards a speed, with a limited
+	// torque. With speed 0 it is a brake.
 	MotorSpeed     float32 // rad/s
-	MaxMotorTorque float32 // N m; 0 is no motor
+	MaxMotorTorque float32 // N m; 0: no motor
 }
 
-// joint is what is constant of a Joint, in the bodies' own frames.
+// joint is a Joint with its constants in the frames of the two bodies.
 type joint struct {
 	Joint
 	localAnchorA, localAnchorB geom.Vec3
 	localAxisA, localAxisB     geom.Vec3
-	localPerpA, localPerpB     geom.Vec3 // across the axis, and the same at turn 0
-	limited                    bool
-	hasAxialConstraint         bool // something acts about the axis
+	// Unit vector perpendicular to the axis, equal in the world frame at angle 0.
+	localPerpA, localPerpB geom.Vec3
+	hasLimits              bool
+	hasAxialConstraint     bool // it has limits or a motor
 }
 
-// jointImpulse is the state of a joint: what it pushed at last, for the warm start.
+// jointImpulse is the state of a joint: its last impulses, for warm starting.
 type jointImpulse struct {
-	linearImpulse              geom.Vec3 // at the point, world frame
+	linearImpulse              geom.Vec3 // N s, at the anchor, world frame
 	perpImpulse                [2]float32
-	lowerImpulse, upperImpulse float32 // of the limits; that of Swing is in high
+	lowerImpulse, upperImpulse float32 // of the limits; upperImpulse is also that of a cone
 	motorImpulse               float32
 }
 
-// newJoints makes the joints of a scene.
+// newJoints creates the joints of the scene.
 func (w *World) newJoints() {
 	for _, j := range w.scene.Joints {
 		if j.A == j.B || j.A < WorldBody || j.B < 0 || j.A >= len(w.state.Bodies) || j.B >= len(w.state.Bodies) {
-			panic("sim: a joint between bodies that there are not")
+			panic(fmt.Sprintf("sim: New: a joint connects bodies %d and %d; want two different ones of %d, or WorldBody as A", j.A, j.B, len(w.state.Bodies)))
 		}
 		x := joint{Joint: j, localAnchorA: j.Anchor, localAxisA: j.Axis, localPerpA: j.Axis.Perpendicular()}
-		x.limited = j.Hinge && j.LowerAngle < j.UpperAngle
-		x.hasAxialConstraint = x.limited || j.MaxMotorTorque > 0
-		own := w.state.Bodies[j.B].Pose
-		back := own.Rot.Inverse()
-		x.localAnchorB, x.localAxisB, x.localPerpB = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
+		x.hasLimits = j.Hinge && j.LowerAngle < j.UpperAngle
+		x.hasAxialConstraint = x.hasLimits || j.MaxMotorTorque > 0
+		pose := w.state.Bodies[j.B].Pose
+		inverse := pose.Rot.Inverse()
+		x.localAnchorB, x.localAxisB, x.localPerpB = inverse.Rotate(j.Anchor.Sub(pose.Pos)), inverse.Rotate(x.localAxisA), inverse.Rotate(x.localPerpA)
 		if j.A != WorldBody {
-			own = w.state.Bodies[j.A].Pose
-			back = own.Rot.Inverse()
-			x.localAnchorA, x.localAxisA, x.localPerpA = back.Rotate(j.Anchor.Sub(own.Pos)), back.Rotate(x.localAxisA), back.Rotate(x.localPerpA)
+			pose = w.state.Bodies[j.A].Pose
+			inverse = pose.Rot.Inverse()
+			x.localAnchorA, x.localAxisA, x.localPerpA = inverse.Rotate(j.Anchor.Sub(pose.Pos)), inverse.Rotate(x.localAxisA), inverse.Rotate(x.localPerpA)
 		}
 		w.joints = append(w.joints, x)
 	}
 }
 
-// JointAnchors returns where the two bodies of joint i of the scene have its point,
-// in the world. They are a distance apart that should be none.
+// JointAnchors returns the anchor of joint i in the world frame, as given by each of its two
+// bodies. Their distance is the error of the joint.
 func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 	j := &w.joints[i]
 	a, b = j.localAnchorA, w.shapes[j.B].worldPoint(j.localAnchorB)
@@ -78,8 +83,7 @@ func (w *World) JointAnchors(i int) (a, b geom.Vec3) {
 	return a, b
 }
 
-// linkJoints puts what joints tie into one island. What a motor drives is not
-// calm.
+// linkJoints merges the islands of jointed bodies. A running motor keeps its body awake.
 func (w *World) linkJoints() {
 	for i := range w.joints {
 		j := &w.joints[i]

@@ -1,40 +1,15 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// maxJointSeparation returns how far apart the worst joint of a world has its point, in
-// metres.
-func maxJointSeparation(w *World) (worst float32) {
-	for i := range w.joints {
-		a, b := w.JointAnchors(i)
-		worst = max(worst, b.Sub(a).Len())
-	}
-	return worst
-}
-
-// maxHingeMisalignment returns how far the axes of the worst hinge are off each other, in rad.
-func maxHingeMisalignment(w *World) (worst float32) {
-	for i := range w.joints {
-		j := &w.joints[i]
-		if !j.Hinge {
-			continue
-		}
-		a, b := j.localAxisA, w.shapes[j.B].axes.Mul(j.localAxisB)
-		if j.A != WorldBody {
-			a = w.shapes[j.A].axes.Mul(j.localAxisA)
-		}
-		worst = max(worst, a.Cross(b).Len())
-	}
-	return worst
-}
-
-// rod returns a box between two points that are on one of the axes' directions
-// of each other.
-func rod(from, to geom.Vec3, thick, density float32) Box {
+// rod returns a box between two points that differ along one axis of the world.
+func rod(from, to geom.Vec3, thick, density float32) sim.Box {
 	d := to.Sub(from).Scale(0.5)
 	b := boxAt(0, 0, 0, 0, 1)
 	b.Half = geom.Vec3{X: max(geom.Abs(d.X), thick), Y: max(geom.Abs(d.Y), thick), Z: max(geom.Abs(d.Z), thick)}
@@ -43,9 +18,9 @@ func rod(from, to geom.Vec3, thick, density float32) Box {
 	return b
 }
 
-// chainScene is a scene of n rods that hang on a point, straight out to one side,
-// with a load at the end that weighs so many times a rod.
-func chainScene(n int, load float32, hinges bool) Scene {
+// chainScene is a chain of n rods that starts horizontally from a fixed point, with a load at its
+// end that weighs load times a rod.
+func chainScene(n int, load float32, hinges bool) sim.Scene {
 	const long = 0.5
 	s := boxScene()
 	at := geom.Vec3{Z: 12}
@@ -54,7 +29,7 @@ func chainScene(n int, load float32, hinges bool) Scene {
 		b := rod(at, next, 0.05, 1)
 		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: i - 1, B: i, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, sim.Joint{A: i - 1, B: i, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 		at = next
 	}
 	if load > 0 {
@@ -62,17 +37,17 @@ func chainScene(n int, load float32, hinges bool) Scene {
 		b.Density = load * (0.5 * 0.1 * 0.1) / (0.4 * 0.4 * 0.4)
 		b.FilterGroup = 1
 		s.Boxes = append(s.Boxes, b)
-		s.Joints = append(s.Joints, Joint{A: n - 1, B: n, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
+		s.Joints = append(s.Joints, sim.Joint{A: n - 1, B: n, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: hinges})
 	}
 	return s
 }
 
-// TestJointsHold says that joints keep their points within a millimetre, and
-// hinges their axes within a hundredth of a rad, while chains fall from straight
-// out, with a push to the side, and swing for a minute, light and loaded; that
-// what they have of energy never grows; and that with damping it ends with what
-// hanging straight down has, which a solver that shakes never reaches.
-func TestJointsHold(t *testing.T) {
+// TestJointDrift checks that anchors stay within a millimetre and hinge axes within 0.01 rad while
+// light and loaded chains fall from the horizontal, pushed to the side, and swing for a minute;
+// that their energy never grows; and that with damping it ends at that of the hanging chain, which
+// an oscillating solver never reaches.
+func TestJointDrift(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		n      int
@@ -90,48 +65,47 @@ func TestJointsHold(t *testing.T) {
 			s.Damping = damping
 			s.Boxes[len(s.Boxes)-1].Start.Linear.Y = 0.5
 			s.NoSleep, s.MinSubsteps = true, 8
-			w := New(s, 60)
-			e0 := Energy(w)
-			var off, turned float32
-			for range ShortTicks(60 * 60) {
+			w := sim.New(s, 60)
+			e0 := energy(w)
+			var separation, misalignment float32
+			for range shortTicks(60 * 60) {
 				w.Step()
-				off, turned = max(off, maxJointSeparation(w)), max(turned, maxHingeMisalignment(w))
-				if e := Energy(w); e > e0*(1+1e-3) {
-					t.Errorf("%s, damping %v: %v J in tick %d, and %v at the start", c.name, damping, e, w.Tick(), e0)
+				separation, misalignment = max(separation, maxJointSeparation(w)), max(misalignment, maxHingeMisalignment(w))
+				if e := energy(w); e > e0*(1+1e-3) {
+					t.Errorf("%s, damping %v: %v J in tick %d, %v J at the start", c.name, damping, e, w.Tick(), e0)
 					break
 				}
 			}
-			t.Logf("%s, damping %v: points %.3f mm apart, axes %.5f rad; %.4f of %.4f J", c.name, damping, 1000*off, turned, Energy(w), e0)
-			if off > 0.001 {
-				t.Errorf("%s, damping %v: points are %v mm apart", c.name, damping, 1000*off)
+			t.Logf("%s, damping %v: separation %.3f mm, misalignment %.5f rad, energy %.4f of %.4f J", c.name, damping, 1000*separation, misalignment, energy(w), e0)
+			if separation > 0.001 {
+				t.Errorf("%s, damping %v: separation of %v mm", c.name, damping, 1000*separation)
 			}
-			if turned > 0.01 {
-				t.Errorf("%s, damping %v: axes are %v rad apart", c.name, damping, turned)
+			if misalignment > 0.01 {
+				t.Errorf("%s, damping %v: misalignment of %v rad", c.name, damping, misalignment)
 			}
 			var hangs float64
 			top := float32(12)
 			for i := range s.Boxes {
 				b := &s.Boxes[i]
-				mass := 1 / float64(w.shapes[i].invMass)
+				mass := float64(sim.Mass(w, i))
 				hangs += mass * 20 * float64(top-b.Half.X)
 				top -= 2 * b.Half.X
 			}
-			if e := Energy(w); damping > 0 && !testing.Short() && (e < hangs*0.999 || e > hangs*1.001) {
-				t.Errorf("%s: it has %v J at the end, and hanging has %v", c.name, e, hangs)
+			if e := energy(w); damping > 0 && !experiment.Brief() && (e < hangs*0.999 || e > hangs*1.001) {
+				t.Errorf("%s: %v J at the end, %v J when hanging", c.name, e, hangs)
 			}
 		}
 	}
 }
 
-// TestPendulumKeepsTime holds the period of a small swing against that of a rod,
-// 2 pi sqrt(2 l / 3 g).
-func TestPendulumKeepsTime(t *testing.T) {
+// TestPendulumPeriod checks the period of a small swing of a rod: 2 pi sqrt(2 l / 3 g).
+func TestPendulumPeriod(t *testing.T) {
 	s := chainScene(1, 0, true)
 	s.Damping, s.NoSleep = 0, true
 	s.Boxes[0].Half = geom.Vec3{X: 0.01, Y: 0.01, Z: 0.5}
 	lean := geom.AxisAngle(geom.Vec3{Y: 1}, 0.1)
 	s.Boxes[0].Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 12}.Sub(lean.Rotate(geom.Vec3{Z: 0.5})), Rot: lean}
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	crossings, last, first, late := 0, float32(-1), 0, 0
 	for i := range 60 * 60 {
 		w.Step()
@@ -147,54 +121,53 @@ func TestPendulumKeepsTime(t *testing.T) {
 	want := geom.TwoPi * geom.Sqrt(2.0/60)
 	got := float32(late-first) / 60 / float32(crossings-1)
 	if geom.Abs(got-want) > 0.005*want {
-		t.Errorf("it swings in %v s, want %v", got, want)
+		t.Errorf("a period of %v s, want %v", got, want)
 	}
 }
 
-// TestJointsKeepMomentum lets jointed boxes tumble through free space: what they
-// carry together, along and about, stays.
+// TestJointsKeepMomentum checks total linear and angular momentum of jointed boxes that tumble
+// through free space.
 func TestJointsKeepMomentum(t *testing.T) {
 	for _, hinges := range []bool{false, true} {
 		s := freeFloatingScene(chainScene(4, 3, hinges).Boxes...)
 		s.Joints = append(s.Joints, chainScene(4, 3, hinges).Joints[1:]...)
 		s.Boxes[0].Start.Linear = geom.Vec3{X: 1, Y: 0.5, Z: 3}
 		s.Boxes[3].Start.Linear = geom.Vec3{Z: -3, Y: 1}
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		p0, l0 := momentum(w)
-		e0 := Energy(w)
+		e0 := energy(w)
 		for range 120 {
 			w.Step()
 		}
 		p1, l1 := momentum(w)
 		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
-			t.Errorf("hinges %v: momentum went from %v to %v", hinges, p0, p1)
+			t.Errorf("hinges %v: momentum changed from %v to %v", hinges, p0, p1)
 		}
 		if l1.Sub(l0).Len() > 0.02*l0.Len() {
-			t.Errorf("hinges %v: angular momentum went from %v to %v", hinges, l0, l1)
+			t.Errorf("hinges %v: angular momentum changed from %v to %v", hinges, l0, l1)
 		}
-		if e := Energy(w); e > e0 {
-			t.Errorf("hinges %v: energy went from %v to %v J", hinges, e0, e)
+		if e := energy(w); e > e0 {
+			t.Errorf("hinges %v: energy changed from %v to %v J", hinges, e0, e)
 		}
 	}
 }
 
-// motorScene is a scene of a bar that turns about a vertical through its middle.
-func motorScene(j Joint) Scene {
+// motorScene is a bar on a vertical hinge through its centre.
+func motorScene(j sim.Joint) sim.Scene {
 	b := boxAt(0, 0, 5, 0.1, 1)
 	b.Half.X = 1
-	j.A, j.Anchor, j.Axis, j.Hinge = WorldBody, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
+	j.A, j.Anchor, j.Axis, j.Hinge = sim.WorldBody, geom.Vec3{Z: 5}, geom.Vec3{Z: 1}, true
 	s := boxScene(b)
 	s.Damping = 0
-	s.Joints = []Joint{j}
+	s.Joints = []sim.Joint{j}
 	return s
 }
 
-// TestMotor says that a motor takes up speed as its torque allows, keeps its
-// speed, and that a brake slows by as much and then holds; and that what it
-// drives does not sleep.
-func TestMotor(t *testing.T) {
-	w := New(motorScene(Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
-	i := 1 / w.shapes[0].invInertiaLocal.Z
+// TestJointMotor checks that a motor accelerates as its torque allows and keeps its speed, that a
+// brake decelerates likewise and then holds, and that a driven body does not sleep.
+func TestJointMotor(t *testing.T) {
+	w := sim.New(motorScene(sim.Joint{MotorSpeed: 4, MaxMotorTorque: 0.02}), 60)
+	i := sim.Inertia(w, 0).Z
 	up := 0
 	for range 1200 {
 		w.Step()
@@ -203,55 +176,55 @@ func TestMotor(t *testing.T) {
 		}
 	}
 	if want := 60 * 4 * i / 0.02; geom.Abs(float32(up)-want) > 2 {
-		t.Errorf("it is up to speed in tick %d, want %v", up, want)
+		t.Errorf("full speed in tick %d, want %v", up, want)
 	}
 	if b := w.Bodies()[0]; geom.Abs(b.Angular.Z-4) > 1e-3 || b.Asleep {
-		t.Errorf("it turns at %v rad/s, asleep %v", b.Angular.Z, b.Asleep)
+		t.Errorf("%v rad/s, asleep %v", b.Angular.Z, b.Asleep)
 	}
-	w = New(motorScene(Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // slower than what may sleep
+	w = sim.New(motorScene(sim.Joint{MotorSpeed: 0.1, MaxMotorTorque: 0.02}), 60) // below the sleep threshold
 	for range 300 {
 		w.Step()
 	}
 	if b := w.Bodies()[0]; b.Asleep {
-		t.Error("what a slow motor drives sleeps")
+		t.Error("a body driven by a slow motor sleeps")
 	}
-	s := motorScene(Joint{MaxMotorTorque: 0.02})
+	s := motorScene(sim.Joint{MaxMotorTorque: 0.02})
 	s.Boxes[0].Start.Angular.Z = 4
-	w = New(s, 60)
-	still := 0
+	w = sim.New(s, 60)
+	stopped := 0
 	for range 1200 {
 		w.Step()
-		if still == 0 && w.Bodies()[0].Angular.Z < 1e-3 {
-			still = int(w.Tick())
+		if stopped == 0 && w.Bodies()[0].Angular.Z < 1e-3 {
+			stopped = int(w.Tick())
 		}
 	}
-	if want := 60 * 4 * i / 0.02; geom.Abs(float32(still)-want) > 2 {
-		t.Errorf("the brake has stopped it in tick %d, want %v", still, want)
+	if want := 60 * 4 * i / 0.02; geom.Abs(float32(stopped)-want) > 2 {
+		t.Errorf("stopped in tick %d, want %v", stopped, want)
 	}
 	if !w.Bodies()[0].Asleep {
-		t.Error("what a brake holds does not sleep")
+		t.Error("a body with a brake does not sleep")
 	}
 }
 
-// TestLimits says that a hinge stops at its limits, driven against them by a
-// motor or by its weight, and a ball at its swing, whichever way it falls.
-func TestLimits(t *testing.T) {
+// TestJointLimits checks that a hinge stops at its limits, driven by a motor, and a ball joint at
+// its cone, in every direction.
+func TestJointLimits(t *testing.T) {
 	for _, speed := range []float32{-5, 5} {
-		s := motorScene(Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
+		s := motorScene(sim.Joint{MotorSpeed: speed, MaxMotorTorque: 1, LowerAngle: -0.5, UpperAngle: 1.25})
 		s.NoSleep = true
-		w := New(s, 60)
-		var most float32
+		w := sim.New(s, 60)
+		var excess float32
 		for range 600 {
 			w.Step()
 			r := w.Bodies()[0].Pose.Rot
 			turn := 2 * geom.Atan2(r.Z, r.W)
-			most = max(most, turn-1.25, -0.5-turn)
+			excess = max(excess, turn-1.25, -0.5-turn)
 			if w.Tick() > 120 && geom.Abs(turn-1.25) > 0.001 && geom.Abs(turn+0.5) > 0.001 {
-				t.Fatalf("speed %v: it is at %v rad in tick %d", speed, turn, w.Tick())
+				t.Fatalf("speed %v: angle %v rad in tick %d", speed, turn, w.Tick())
 			}
 		}
-		if most > 0.002 {
-			t.Errorf("speed %v: it went %v rad past its limit", speed, most)
+		if excess > 0.002 {
+			t.Errorf("speed %v: %v rad beyond the limit", speed, excess)
 		}
 	}
 	for i := range 8 {
@@ -260,33 +233,33 @@ func TestLimits(t *testing.T) {
 		b.Half.Z = 0.5
 		b.Start.Linear = side.Rotate(geom.Vec3{X: 0.3})
 		s := boxScene(b)
-		s.Joints = []Joint{{A: WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
-		w := New(s, 60)
-		var most float32
+		s.Joints = []sim.Joint{{A: sim.WorldBody, Anchor: geom.Vec3{Z: 5}, Axis: geom.Vec3{Z: 1}, ConeAngle: 0.75}}
+		w := sim.New(s, 60)
+		var excess float32
 		for range 600 {
 			w.Step()
-			up := w.shapes[0].axes.Z
-			most = max(most, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
+			up := w.Bodies()[0].Pose.Rot.Rotate(geom.Vec3{Z: 1})
+			excess = max(excess, geom.Atan2(up.Cross(geom.Vec3{Z: 1}).Len(), up.Z))
 		}
-		if geom.Abs(most-0.75) > 0.01 {
-			t.Errorf("way %d: it leans %v rad, want 0.75", i, most)
+		if geom.Abs(excess-0.75) > 0.01 {
+			t.Errorf("direction %d: an angle of %v rad, want 0.75", i, excess)
 		}
 		if !w.Bodies()[0].Asleep {
-			t.Errorf("way %d: it does not come to rest", i)
+			t.Errorf("direction %d: the rod does not come to rest", i)
 		}
 	}
 }
 
-// TestJointedSleep says that what joints tie sleeps as a whole and wakes as a
-// whole, and that waking does not shake it.
-func TestJointedSleep(t *testing.T) {
-	w := New(chainScene(6, 0, false), 60)
-	for i := 0; AwakeCount(w) > 0; i++ {
-		if n := AwakeCount(w); n != 6 {
-			t.Fatalf("%d of 6 are awake", n)
+// TestJointedBodiesSleepTogether checks that a chain falls asleep and wakes as a whole, and that
+// waking does not move it.
+func TestJointedBodiesSleepTogether(t *testing.T) {
+	w := sim.New(chainScene(6, 0, false), 60)
+	for i := 0; awakeCount(w) > 0; i++ {
+		if n := awakeCount(w); n != 6 {
+			t.Fatalf("%d of 6 bodies are awake", n)
 		}
 		if i > 6000 {
-			t.Fatal("it never sleeps")
+			t.Fatal("the chain never sleeps")
 		}
 		w.Step()
 	}
@@ -294,56 +267,59 @@ func TestJointedSleep(t *testing.T) {
 	b.Asleep = false
 	w.SetBody(5, b)
 	w.Step()
-	if n := AwakeCount(w); n != 6 {
-		t.Errorf("%d of 6 woke", n)
+	if n := awakeCount(w); n != 6 {
+		t.Errorf("%d of 6 bodies woke", n)
 	}
 	for range 20 {
 		w.Step()
 		for i := range w.Bodies() {
-			if v := w.Bodies()[i].Linear.Len(); v > sleepLinearSpeed { // it may have slept a little beside its rest
-				t.Fatalf("body %d moves at %v m/s as it wakes", i, v)
+			if v := w.Bodies()[i].Linear.Len(); v > sim.SleepLinearSpeed { // it may have fallen asleep slightly off its rest
+				t.Fatalf("body %d moves at %v m/s after waking", i, v)
 			}
 		}
 	}
 }
 
-// TestTornJointsMend says that joints come together again, and do not fling
-// anything away, when a correction from the network has put one of their bodies
-// elsewhere.
-func TestTornJointsMend(t *testing.T) {
+// TestJointsRecover checks that joints recover, without flinging bodies away, after a correction
+// has moved one of their bodies.
+func TestJointsRecover(t *testing.T) {
+	t.Parallel()
+	recovery := 1200
+	if experiment.Brief() {
+		recovery = 600
+	}
 	for _, by := range []geom.Vec3{{Y: 0.05}, {Y: 0.5}, {X: -1, Y: 1, Z: 1}} {
 		s := chainScene(6, 0, true)
 		s.NoSleep, s.MinSubsteps = true, 8
-		w := New(s, 60)
-		for range 1200 {
+		w := sim.New(s, 60)
+		for range recovery {
 			w.Step()
 		}
 		b := w.Bodies()[3]
 		b.Pose.Pos = b.Pose.Pos.Add(by)
 		w.SetBody(3, b)
 		fastest := float32(0)
-		for range 1200 {
+		for range recovery {
 			w.Step()
 			for i := range w.Bodies() {
 				fastest = max(fastest, w.Bodies()[i].Linear.Len())
 			}
 		}
 		if fastest > 10 {
-			t.Errorf("by %v: something flew at %v m/s", by, fastest)
+			t.Errorf("moved by %v: a body reached %v m/s", by, fastest)
 		}
 		if g := maxJointSeparation(w); g > 0.001 {
-			t.Errorf("by %v: points are still %v m apart", by, g)
+			t.Errorf("moved by %v: a separation of %v m remains", by, g)
 		}
 	}
 }
 
-// TestFilterGroups says that boxes of one group pass through each other and through
-// nothing else.
+// TestFilterGroups checks that boxes of one group pass through each other only.
 func TestFilterGroups(t *testing.T) {
 	drop := func(a, b int) float32 {
 		low, high := boxAt(0, 0, 0.2, 0.2, 1), boxAt(0, 0, 1, 0.2, 1)
 		low.FilterGroup, high.FilterGroup = a, b
-		w := New(boxScene(low, high), 60)
+		w := sim.New(boxScene(low, high), 60)
 		for range 120 {
 			w.Step()
 		}
@@ -354,22 +330,20 @@ func TestFilterGroups(t *testing.T) {
 		z    float32
 	}{{0, 0, 0.6}, {1, 0, 0.6}, {1, 2, 0.6}, {1, 1, 0.2}} {
 		if z := drop(c.a, c.b); geom.Abs(z-c.z) > 0.01 {
-			t.Errorf("groups %d and %d: it came down to %v, want %v", c.a, c.b, z, c.z)
+			t.Errorf("groups %d and %d: height %v m, want %v", c.a, c.b, z, c.z)
 		}
 	}
 }
 
-// TestJointState says that a State has all of its joints: a step after Load
-// gives the same as the step that followed the Save, in this world and in
-// another; that a copy goes on alike; and that the hash sees each of its
-// numbers.
+// TestJointState checks that a State contains all of the joints: a step after Load equals the step
+// that followed the Save, in this world and in another one, and a copy continues equally.
 func TestJointState(t *testing.T) {
 	s := chainScene(5, 2, true)
 	s.Joints[1].LowerAngle, s.Joints[1].UpperAngle = -0.5, 0.5
 	s.Joints[2].MotorSpeed, s.Joints[2].MaxMotorTorque = 3, 0.1
 	s.Joints[3].Hinge, s.Joints[3].ConeAngle = false, 0.3
-	w, fresh := New(s, 60), New(s, 60)
-	var at State
+	w, fresh := sim.New(s, 60), sim.New(s, 60)
+	var at sim.State
 	for range 300 {
 		w.Save(&at)
 		w.Step()
@@ -384,7 +358,7 @@ func TestJointState(t *testing.T) {
 			t.Fatalf("tick %d differs after Load", w.Tick())
 		}
 	}
-	fresh = New(s, 60)
+	fresh = sim.New(s, 60)
 	fresh.CopyFrom(w)
 	for range 60 {
 		w.Step()
@@ -392,28 +366,14 @@ func TestJointState(t *testing.T) {
 	}
 	b0, c0 := w.Hash()
 	if b, c := fresh.Hash(); b != b0 || c != c0 {
-		t.Error("the copy went another way")
+		t.Error("the copy diverges")
 	}
 	w.Save(&at)
-	for i, f := range []func(l *jointImpulse) *float32{
-		func(l *jointImpulse) *float32 { return &l.linearImpulse.X }, func(l *jointImpulse) *float32 { return &l.perpImpulse[0] }, func(l *jointImpulse) *float32 { return &l.perpImpulse[1] },
-		func(l *jointImpulse) *float32 { return &l.lowerImpulse }, func(l *jointImpulse) *float32 { return &l.upperImpulse }, func(l *jointImpulse) *float32 { return &l.motorImpulse },
-	} {
-		var x State
-		x.CopyFrom(&at)
-		p := f(&x.jointImpulses[1])
-		*p = nextUp(*p)
-		w.Load(&x)
-		if b, c := w.Hash(); b != b0 || c == c0 {
-			t.Errorf("number %d: bodies differ %v, cache differs %v", i, b != b0, c != c0)
-		}
-	}
-	w.Load(&at)
 	w.DropCache()
 	if _, c := w.Hash(); c == c0 {
-		t.Error("DropCache keeps what joints pushed at")
+		t.Error("DropCache keeps joint impulses")
 	}
 	if n := testing.AllocsPerRun(30, func() { w.Save(&at); w.Load(&at); w.Step() }); n != 0 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("%v allocations per tick", n)
 	}
 }

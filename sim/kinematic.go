@@ -2,18 +2,17 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// SetKinematic holds body i in its place, or lets it go. What is held is not stepped: it
-// is where SetBody has put it, it counts as asleep, nothing wakes or moves it, and
-// what runs into it runs into something of infinite mass that stands still. Two
-// that are held do not meet. A world begins with none held; Load and SetBody
-// change nothing of it.
-func (w *World) SetKinematic(i int, on bool) {
-	if w.IsKinematic(i) == on {
+// SetKinematic makes body i kinematic, or dynamic again. A kinematic body stays where SetBody puts
+// it and counts as asleep. Nothing wakes or moves it, and it acts on other bodies like a static
+// box. Two kinematic bodies do not collide. All bodies of a new world are dynamic; Load and SetBody
+// do not change the setting.
+func (w *World) SetKinematic(i int, kinematic bool) {
+	if w.IsKinematic(i) == kinematic {
 		return
 	}
 	s := &w.shapes[i]
 	b := &w.scene.Boxes[i]
-	if on {
+	if kinematic {
 		w.kinematicCount++
 		s.invMass, s.sqrtInvInertiaWorld = 0, geom.SymMat3{}
 		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
@@ -25,15 +24,14 @@ func (w *World) SetKinematic(i int, on bool) {
 	w.updateShapes(i)
 }
 
-// IsKinematic reports whether body i is held.
+// IsKinematic reports whether body i is kinematic.
 func (w *World) IsKinematic(i int) bool { return w.shapes[i].invMass == 0 }
 
-// kinematic is Held for the inner loops, where i is a body: it costs nothing in a
-// world where none is.
+// kinematic is IsKinematic for inner loops. It is free of cost in a world without kinematic bodies.
 func (w *World) kinematic(i int32) bool { return w.kinematicCount > 0 && w.shapes[i].invMass == 0 }
 
-// KinematicPenetration returns how deep body i was in bodies that are held when the last step began:
-// of their points of contact the deepest, in metres, and 0 if there is none.
+// KinematicPenetration returns the depth of body i's deepest contact point with a kinematic body at
+// the beginning of the last step, in metres; 0 if there is none.
 func (w *World) KinematicPenetration(i int) (deepest float32) {
 	if w.kinematicCount == 0 {
 		return 0
@@ -47,8 +45,8 @@ func (w *World) KinematicPenetration(i int) (deepest float32) {
 		if a != int32(i) || int(b) >= len(w.state.Bodies) || !w.kinematic(b) {
 			continue
 		}
-		for _, gap := range w.separations[k][:w.state.manifolds[k].pointCount] {
-			deepest = max(deepest, -gap)
+		for _, separation := range w.separations[k][:w.state.manifolds[k].pointCount] {
+			deepest = max(deepest, -separation)
 		}
 	}
 	return deepest

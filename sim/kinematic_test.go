@@ -3,45 +3,55 @@ package sim_test
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// makeAllKinematic holds all but the first body of a world.
+// makeAllKinematic makes all bodies but the first kinematic.
 func makeAllKinematic(w *sim.World) {
 	for i := 1; i < len(w.Bodies()); i++ {
 		w.SetKinematic(i, true)
 	}
 }
 
-// TestKinematicStandsStill says that a player who runs into a pile that is held, who
-// hovers over it and pulls at it, and who holds keys for a player that is held,
-// moves none of it by a bit, and is stopped by it: at no time is its cube deeper in
-// another than what is soft gives way.
-func TestKinematicStandsStill(t *testing.T) {
-	w := newWorld(t, "pile")
+// briefPile is the pile of the tests below: three layers of it without GHOSTCUBE_CI.
+func briefPile() string {
+	if experiment.Brief() {
+		return "pile:layers=3"
+	}
+	return "pile"
+}
+
+// TestKinematicBodiesDoNotMove checks that a player who runs into a kinematic pile, hovers over it
+// and pulls at it does not move any of it by a bit, and penetrates it only as deep as soft contacts
+// allow; and that a kinematic player ignores its input.
+func TestKinematicBodiesDoNotMove(t *testing.T) {
+	t.Parallel()
+	pile := briefPile()
+	w := newWorld(t, pile)
 	makeAllKinematic(w)
 	before := append([]sim.Body(nil), w.Bodies()...)
-	free := newWorld(t, "pile")
+	dynamic := newWorld(t, pile)
 	for range 600 {
 		in := sceneInput("pile", w.Tick())
 		if w.Tick() >= 240 {
 			in.Buttons |= sim.Lift
 		}
 		w.Step(in)
-		free.Step(in)
+		dynamic.Step(in)
 		for i, b := range w.Bodies()[1:] {
 			b.Asleep = before[i+1].Asleep
 			if b != before[i+1] {
-				t.Fatalf("tick %d: body %d has moved", w.Tick(), i+1)
+				t.Fatalf("tick %d: body %d moved", w.Tick(), i+1)
 			}
 		}
 		if depth := w.KinematicPenetration(0); depth > 0.1 {
-			t.Fatalf("tick %d: %v m deep", w.Tick(), depth)
+			t.Fatalf("tick %d: a penetration of %v m", w.Tick(), depth)
 		}
 	}
-	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == free.Bodies()[0].Pose {
-		t.Error("the player is where it began, or where it would be had it pushed the pile")
+	if w.Bodies()[0].Pose == before[0].Pose || w.Bodies()[0].Pose == dynamic.Bodies()[0].Pose {
+		t.Error("the player did not move, or moved as with a dynamic pile")
 	}
 
 	w = newWorld(t, "two-players")
@@ -51,13 +61,13 @@ func TestKinematicStandsStill(t *testing.T) {
 		w.Step(sim.Input{}, sim.Input{Buttons: sim.Forward | sim.Lift})
 	}
 	if w.Bodies()[1].Pose != at || !w.IsKinematic(1) || w.IsKinematic(0) {
-		t.Error("a player that is held obeys its keys")
+		t.Error("a kinematic player moves")
 	}
 }
 
-// TestKinematicKeepsPose says that what is held goes where SetBody and Load put it, asleep;
-// that a copy of the world holds it too; and that what is let go behaves to the
-// bit as if it had never been held.
+// TestKinematicKeepsPose checks that kinematic bodies stay where SetBody and Load put them, asleep;
+// that a copy of the world has them, too; and that bodies that become dynamic again behave to the
+// bit as if they had never been kinematic.
 func TestKinematicKeepsPose(t *testing.T) {
 	w, never := newWorld(t, "katamari:cubes=9"), newWorld(t, "katamari:cubes=9")
 	makeAllKinematic(w)
@@ -68,7 +78,7 @@ func TestKinematicKeepsPose(t *testing.T) {
 	w.SetBody(3, b)
 	w.Step()
 	if got := w.Bodies()[3]; got.Pose != b.Pose || !got.Asleep {
-		t.Errorf("set to %v, it is at %v", b.Pose, got.Pose)
+		t.Errorf("placed at %v, found at %v", b.Pose, got.Pose)
 	}
 	var s sim.State
 	never.Save(&s)
@@ -76,13 +86,13 @@ func TestKinematicKeepsPose(t *testing.T) {
 	w.Load(&s)
 	w.Step()
 	if w.Bodies()[3].Pose != s.Bodies[3].Pose {
-		t.Error("it falls after Load")
+		t.Error("the body falls after Load")
 	}
 	copied := newWorld(t, "katamari:cubes=9")
 	copied.CopyFrom(w)
 	for i := 1; i < len(w.Bodies()); i++ {
 		if !copied.IsKinematic(i) {
-			t.Error("a copy does not hold body", i)
+			t.Error("not kinematic in a copy: body", i)
 		}
 		copied.SetKinematic(i, false)
 	}
@@ -95,15 +105,16 @@ func TestKinematicKeepsPose(t *testing.T) {
 	}
 	a, x := never.Hash()
 	if c, y := copied.Hash(); a != c || x != y {
-		t.Error("what was held and is not is other than what never was")
+		t.Error("bodies that were kinematic diverge from others")
 	}
 }
 
-// TestKinematicForgetsMotion says that what was under way when it was held pushes nobody,
-// and that what a player did to it while it was held is not made up for when it is
-// let go: a world that went through all that goes on like one that did not.
-func TestKinematicForgetsMotion(t *testing.T) {
-	w, fresh := newWorld(t, "pile"), newWorld(t, "pile")
+// TestKinematicDropsMotion checks that bodies lose their velocity when they become kinematic, and
+// that forces on them meanwhile have no effect when they become dynamic again.
+func TestKinematicDropsMotion(t *testing.T) {
+	t.Parallel()
+	pile := briefPile()
+	w, fresh := newWorld(t, pile), newWorld(t, pile)
 	for range 120 {
 		w.Step(sceneInput("pile", w.Tick()))
 	}
@@ -111,7 +122,7 @@ func TestKinematicForgetsMotion(t *testing.T) {
 		t.Helper()
 		a, x := w.Hash()
 		if b, y := fresh.Hash(); a != b || x != y {
-			t.Fatal(when, "they differ")
+			t.Fatal("the worlds differ", when)
 		}
 	}
 	var s sim.State
@@ -123,10 +134,10 @@ func TestKinematicForgetsMotion(t *testing.T) {
 		in := sim.Input{Buttons: sim.Forward | sim.Lift | sim.Pull}
 		w.Step(in)
 		fresh.Step(in)
-		same("held,")
+		same("as kinematic bodies")
 	}
 	w.Save(&s)
-	fresh = newWorld(t, "pile")
+	fresh = newWorld(t, pile)
 	fresh.Load(&s)
 	for i := 1; i < len(w.Bodies()); i++ {
 		w.SetKinematic(i, false)
@@ -134,12 +145,11 @@ func TestKinematicForgetsMotion(t *testing.T) {
 	for range 120 {
 		w.Step(sceneInput("pile", w.Tick()))
 		fresh.Step(sceneInput("pile", w.Tick()-1))
-		same("let go,")
+		same("as dynamic bodies again")
 	}
 }
 
-// BenchmarkKinematic is a step of the katamari's scene in which all but the player is
-// held.
+// BenchmarkKinematic is a step of katamari in which only the player is dynamic.
 func BenchmarkKinematic(b *testing.B) {
 	w := newWorld(b, "katamari")
 	makeAllKinematic(w)
@@ -149,22 +159,23 @@ func BenchmarkKinematic(b *testing.B) {
 	}
 }
 
-// TestKinematicJoints says that what a joint ties to a held body hangs on it, that the held
-// one stays, with all its parts, and that nothing becomes no number.
+// TestKinematicJoints checks that a kinematic body with joints stays in place, that the bodies
+// jointed to it hang on it, and that all numbers stay finite.
 func TestKinematicJoints(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"trailer", "walker", "seesaw"} {
 		s := newScene(t, name)
 		w := sim.New(s, 60)
 		for range 60 {
 			w.Step()
 		}
-		held := s.Joints[0].B
-		w.SetKinematic(held, true)
-		at := w.Bodies()[held].Pose
+		body := s.Joints[0].B
+		w.SetKinematic(body, true)
+		at := w.Bodies()[body].Pose
 		for range 120 {
 			w.Step(sim.Input{Buttons: sim.Forward})
-			if w.Bodies()[held].Pose != at {
-				t.Fatalf("%s: what is held moves", name)
+			if w.Bodies()[body].Pose != at {
+				t.Fatalf("%s: the kinematic body moves", name)
 			}
 			for i, b := range w.Bodies() {
 				if !b.Pose.Pos.IsFinite() || !b.Linear.IsFinite() {
@@ -174,38 +185,38 @@ func TestKinematicJoints(t *testing.T) {
 		}
 		for i := range s.Joints {
 			if a, b := w.JointAnchors(i); a.Sub(b).Len() > 0.02 {
-				t.Errorf("%s: joint %d is %v m apart", name, i, a.Sub(b).Len())
+				t.Errorf("%s: joint %d has a separation of %v m", name, i, a.Sub(b).Len())
 			}
 		}
-		w.SetKinematic(held, false)
+		w.SetKinematic(body, false)
 		for range 60 {
 			w.Step()
 		}
 	}
 }
 
-// TestKinematicPenetration says how deep a cube is in what is held: not at all where it hangs beside
-// it, by as much as it has been put into it, and not at all in what may be moved.
+// TestKinematicPenetration checks the penetration depth with a kinematic body: 0 at a distance, the
+// overlap after a placement, and 0 with dynamic bodies.
 func TestKinematicPenetration(t *testing.T) {
 	for _, c := range []struct {
 		height, want float32
-		held         bool
+		kinematic    bool
 	}{{1.5, 0, true}, {1.03, 0.12, true}, {1.03, 0, false}} {
 		w := newWorld(t, "tower:height=1")
-		w.SetKinematic(1, c.held)
+		w.SetKinematic(1, c.kinematic)
 		b := w.Bodies()[0]
 		b.Pose.Pos = w.Bodies()[1].Pose.Pos
 		b.Pose.Pos.Z, b.Asleep = c.height, false
 		w.SetBody(0, b)
 		if w.KinematicPenetration(0) != 0 {
-			t.Error("it is known before the first step")
+			t.Error("a penetration before the first step")
 		}
 		w.Step()
 		if d := w.KinematicPenetration(0); geom.Abs(d-c.want) > 1e-3 {
-			t.Errorf("at %v m, held %v: %v m deep, want %v", c.height, c.held, d, c.want)
+			t.Errorf("height %v m, kinematic %v: a penetration of %v m, want %v", c.height, c.kinematic, d, c.want)
 		}
 		if w.KinematicPenetration(1) != 0 {
-			t.Error("what is held is in nothing that is")
+			t.Error("a kinematic body penetrates a dynamic one")
 		}
 	}
 }

@@ -1,35 +1,14 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// freeFloatingScene is a scene without gravity, damping and ground contact: boxes that
-// float.
-func freeFloatingScene(boxes ...Box) Scene {
-	s := boxScene(boxes...)
-	s.Gravity, s.Damping, s.NoSleep = 0, 0, true
-	return s
-}
-
-// momentum returns what a world's bodies carry: along, and about the origin.
-func momentum(w *World) (along, about geom.Vec3) {
-	for i, b := range w.Bodies() {
-		s := &w.shapes[i]
-		p := b.Linear.Scale(1 / s.invMass)
-		own := s.axes.MulT(b.Angular)
-		own = geom.Vec3{X: own.X / s.invInertiaLocal.X, Y: own.Y / s.invInertiaLocal.Y, Z: own.Z / s.invInertiaLocal.Z}
-		along = along.Add(p)
-		about = about.Add(s.axes.Mul(own)).Add(b.Pose.Pos.Cross(p))
-	}
-	return along, about
-}
-
-// TestCollisionKeepsMomentum lets smooth boxes of unlike size and mass hit each
-// other off the middle, in mid-air: what they carry together, along and about,
-// stays.
+// TestCollisionKeepsMomentum checks total linear and angular momentum when smooth boxes of
+// different sizes and masses collide off-centre in mid-air.
 func TestCollisionKeepsMomentum(t *testing.T) {
 	for _, off := range []float32{0, 0.1, 0.3} {
 		a := boxAt(-2, 0, 10, 0.4, 0)
@@ -37,65 +16,64 @@ func TestCollisionKeepsMomentum(t *testing.T) {
 		b := boxAt(1, off, 10+off, 0.2, 0)
 		b.Half = geom.Vec3{X: 0.2, Y: 0.3, Z: 0.5}
 		b.Start.Linear = geom.Vec3{X: -2}
-		w := New(freeFloatingScene(a, b), 60)
+		w := sim.New(freeFloatingScene(a, b), 60)
 		p0, l0 := momentum(w)
 		for range 120 {
 			w.Step()
 		}
 		if w.Bodies()[1].Linear.X < 0 {
-			t.Fatalf("off %v: they did not meet", off)
+			t.Fatalf("offset %v: the boxes did not collide", off)
 		}
 		p1, l1 := momentum(w)
 		if p1.Sub(p0).Len() > 1e-4*p0.Len() {
-			t.Errorf("off %v: momentum went from %v to %v", off, p0, p1)
+			t.Errorf("offset %v: momentum changed from %v to %v", off, p0, p1)
 		}
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
-			t.Errorf("off %v: angular momentum went from %v to %v", off, l0, l1)
+			t.Errorf("offset %v: angular momentum changed from %v to %v", off, l0, l1)
 		}
-		if e := Energy(w); e > 0.5*float64(p0.Len()*100) {
-			t.Errorf("off %v: energy %v", off, e)
+		if e := energy(w); e > 0.5*float64(p0.Len()*100) {
+			t.Errorf("offset %v: energy %v J", off, e)
 		}
 	}
 }
 
-// TestSpinKeepsMomentum lets boxes of three unlike sides spin freely for a
-// minute, about the axis of most, of least and of middle inertia: angular
-// momentum stays, and energy does.
+// TestSpinKeepsMomentum checks angular momentum and energy of a box with three different sides that
+// spins freely for a minute, about the axes of largest, smallest and intermediate inertia.
 func TestSpinKeepsMomentum(t *testing.T) {
-	for name, spin := range map[string]geom.Vec3{"least": {X: 8}, "middle": {Y: 8}, "most": {Z: 8}, "askew": {X: 3, Y: -2, Z: 4}} {
+	for name, spin := range map[string]geom.Vec3{"smallest": {X: 8}, "intermediate": {Y: 8}, "largest": {Z: 8}, "oblique": {X: 3, Y: -2, Z: 4}} {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(freeFloatingScene(b), 60)
+		w := sim.New(freeFloatingScene(b), 60)
 		_, l0 := momentum(w)
-		e0 := Energy(w)
+		e0 := energy(w)
 		for range 3600 {
 			w.Step()
 		}
 		_, l1 := momentum(w)
 		if l1.Sub(l0).Len() > 5e-3*l0.Len() {
-			t.Errorf("%s: angular momentum went from %v to %v", name, l0, l1)
+			t.Errorf("%s: angular momentum changed from %v to %v", name, l0, l1)
 		}
-		if e := Energy(w); e < 0.98*e0 || e > 1.02*e0 {
-			t.Errorf("%s: energy went from %v to %v J", name, e0, e)
+		if e := energy(w); e < 0.98*e0 || e > 1.02*e0 {
+			t.Errorf("%s: energy changed from %v to %v J", name, e0, e)
 		}
 	}
 }
 
-// TestDzhanibekov spins a box about its axis of middle inertia, a hair beside
-// it: it turns over again and again, as the wing nut in the space station did,
-// while about the other two axes it never does.
+// TestDzhanibekov spins a box almost about its axis of intermediate inertia: it flips again and
+// again (Dzhanibekov's wing nut), and never when it spins about the other two axes.
 func TestDzhanibekov(t *testing.T) {
 	flips := func(spin geom.Vec3, axis int) int {
 		b := boxAt(0, 0, 10, 0, 1)
 		b.Half = geom.Vec3{X: 0.6, Y: 0.3, Z: 0.1}
 		b.Start.Angular = spin
-		w := New(freeFloatingScene(b), 60)
+		w := sim.New(freeFloatingScene(b), 60)
 		n, up := 0, true
-		start := w.shapes[0].axes.Col(axis)
+		direction := func() geom.Vec3 { m := w.Bodies()[0].Pose.Rot.Mat(); return m.Col(axis) }
+		start := direction()
 		for range 1800 {
 			w.Step()
-			d := w.shapes[0].axes.Col(axis).Dot(start)
+			d := direction().Dot(start)
 			if up && d < -0.9 || !up && d > 0.9 {
 				n, up = n+1, !up
 			}
@@ -103,12 +81,12 @@ func TestDzhanibekov(t *testing.T) {
 		return n
 	}
 	if n := flips(geom.Vec3{X: 0.01, Y: 8, Z: 0.01}, 1); n < 10 {
-		t.Errorf("about the middle axis it turns over %d times in 30 s", n)
+		t.Errorf("%d flips in 30 s about the intermediate axis", n)
 	}
 	if n := flips(geom.Vec3{X: 8, Y: 0.01, Z: 0.01}, 0); n != 0 {
-		t.Errorf("about the axis of least inertia it turns over %d times", n)
+		t.Errorf("%d flips about the axis of smallest inertia", n)
 	}
 	if n := flips(geom.Vec3{X: 0.01, Y: 0.01, Z: 8}, 2); n != 0 {
-		t.Errorf("about the axis of most inertia it turns over %d times", n)
+		t.Errorf("%d flips about the axis of largest inertia", n)
 	}
 }

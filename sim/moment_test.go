@@ -1,31 +1,33 @@
-package sim
+package sim_test
 
 import (
 	"testing"
 	"time"
+
+	"ghostcube/sim"
 )
 
-// TestMoment checks the conversions of moments: milliseconds to ticks and back, the
-// nearest tick, and moments before the first tick.
+// TestMoment checks the conversions of moments: milliseconds to ticks and back, the nearest tick,
+// and moments before the first tick.
 func TestMoment(t *testing.T) {
 	for _, c := range []struct {
 		length time.Duration
 		rate   int
-		want   Moment
+		want   sim.Moment
 	}{
 		{0, 60, 0},
-		{time.Second, 60, 60 * MomentsPerTick},
-		{100 * time.Millisecond, 60, 6 * MomentsPerTick},
-		{25 * time.Millisecond, 60, MomentsPerTick * 3 / 2},
-		{-25 * time.Millisecond, 60, -MomentsPerTick * 3 / 2},
-		{time.Second, 64, 64 * MomentsPerTick},
-		{10 * time.Hour, 240, 10 * 3600 * 240 * MomentsPerTick},
+		{time.Second, 60, 60 * sim.MomentsPerTick},
+		{100 * time.Millisecond, 60, 6 * sim.MomentsPerTick},
+		{25 * time.Millisecond, 60, sim.MomentsPerTick * 3 / 2},
+		{-25 * time.Millisecond, 60, -sim.MomentsPerTick * 3 / 2},
+		{time.Second, 64, 64 * sim.MomentsPerTick},
+		{10 * time.Hour, 240, 10 * 3600 * 240 * sim.MomentsPerTick},
 	} {
-		if got := MomentOf(c.length, c.rate); got != c.want {
+		if got := sim.MomentOf(c.length, c.rate); got != c.want {
 			t.Errorf("%v at %d ticks per second: %d, want %d", c.length, c.rate, got, c.want)
 		}
 		ms := float64(c.length) / 1e6
-		if got := MomentOfMillis(ms, c.rate); got != c.want {
+		if got := sim.MomentOfMillis(ms, c.rate); got != c.want {
 			t.Errorf("%v ms at %d ticks per second: %d, want %d", ms, c.rate, got, c.want)
 		}
 		if got := c.want.Ticks(); got != ms/1000*float64(c.rate) {
@@ -39,21 +41,21 @@ func TestMoment(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		m             Moment
-		tick, nearest Tick
+		m             sim.Moment
+		tick, nearest sim.Tick
 	}{
 		{0, 0, 0},
-		{Tick(7).Moment(), 7, 7},
-		{Tick(7).Moment() + MomentsPerTick/2 - 1, 7, 7},
-		{Tick(7).Moment() + MomentsPerTick/2, 7, 8},
-		{Tick(7).Moment() + MomentsPerTick/16, 7, 7},
-		{Tick(8).Moment() - MomentsPerTick/16, 7, 8},
-		{Tick(8).Moment() - 1, 7, 8},
+		{sim.Tick(7).Moment(), 7, 7},
+		{sim.Tick(7).Moment() + sim.MomentsPerTick/2 - 1, 7, 7},
+		{sim.Tick(7).Moment() + sim.MomentsPerTick/2, 7, 8},
+		{sim.Tick(7).Moment() + sim.MomentsPerTick/16, 7, 7},
+		{sim.Tick(8).Moment() - sim.MomentsPerTick/16, 7, 8},
+		{sim.Tick(8).Moment() - 1, 7, 8},
 		{-1, 0, 0},
-		{-MomentsPerTick / 4, 0, 0},
-		{-9 * MomentsPerTick, 0, 0},
+		{-sim.MomentsPerTick / 4, 0, 0},
+		{-9 * sim.MomentsPerTick, 0, 0},
 	} {
-		if off := c.m - c.m.Round(); off < -MomentsPerTick/2 || off >= MomentsPerTick/2 || c.m.Round()%MomentsPerTick != 0 {
+		if off := c.m - c.m.Round(); off < -sim.MomentsPerTick/2 || off >= sim.MomentsPerTick/2 || c.m.Round()%sim.MomentsPerTick != 0 {
 			t.Errorf("%d is rounded to %d", c.m, c.m.Round())
 		}
 		if c.m.Tick() != c.tick || c.m.NearestTick() != c.nearest {

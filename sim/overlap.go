@@ -2,41 +2,39 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// OverlapBox appends the bodies that overlap a box to found, in the order of their
-// numbers, each once, asleep or awake. The box is as large as twice half in each
-// of its directions. What only touches it does not overlap.
+// OverlapBox appends to found the indices of the bodies that overlap a box with half extents half,
+// in ascending order, asleep or awake. Touching is not overlapping.
 func (w *World) OverlapBox(box geom.Pose, half geom.Vec3, found []int32) []int32 {
 	q := shape{half: half}
 	q.setPose(box)
 	for i := range w.state.Bodies {
-		in := q.overlaps(&w.shapes[i])
-		for k := w.firstPart[i]; !in && k < w.firstPart[i+1]; k++ {
-			in = q.overlaps(&w.shapes[len(w.state.Bodies)+int(k)])
+		overlaps := q.overlaps(&w.shapes[i])
+		for k := w.firstPart[i]; !overlaps && k < w.firstPart[i+1]; k++ {
+			overlaps = q.overlaps(&w.shapes[len(w.state.Bodies)+int(k)])
 		}
-		if in {
+		if overlaps {
 			found = append(found, int32(i))
 		}
 	}
 	return found
 }
 
-// NearbyBodies appends the other bodies whose bounds come within reach metres of those of
-// body i to found, in the order of their numbers, each once. Bounds are boxes along
-// the axes of the world.
+// NearbyBodies appends to found the indices of the other bodies whose axis-aligned bounds come
+// within reach metres of those of body i, in ascending order.
 func (w *World) NearbyBodies(i int, reach float32, found []int32) []int32 {
-	own := w.bodyBounds(i)
+	bounds := w.bodyBounds(i)
 	for j := range w.state.Bodies {
 		if j == i {
 			continue
 		}
-		if b := w.bodyBounds(j); own.within(&b, reach) {
+		if b := w.bodyBounds(j); bounds.within(&b, reach) {
 			found = append(found, int32(j))
 		}
 	}
 	return found
 }
 
-// bodyBounds are those of all boxes of a body.
+// bodyBounds returns the bounds of all boxes of a body.
 func (w *World) bodyBounds(i int) aabb {
 	b := w.shapes[i].aabb
 	for k := w.firstPart[i]; k < w.firstPart[i+1]; k++ {
@@ -45,8 +43,7 @@ func (w *World) bodyBounds(i int) aabb {
 	return b
 }
 
-// overlaps reports whether two boxes have room in common: whether they are apart
-// along none of the fifteen directions that boxBox looks along.
+// overlaps reports whether two boxes overlap, by the fifteen separating axes of collideBoxes.
 func (a *shape) overlaps(b *shape) bool {
 	if !a.within(&b.aabb, 0) {
 		return false
@@ -66,13 +63,14 @@ func (a *shape) overlaps(b *shape) bool {
 	return true
 }
 
-// separatedAlong reports whether two boxes, with the way d from a to b, are apart along a
-// direction of any length.
+// separatedAlong reports whether an axis of any length separates two boxes. d is the offset from a
+// to b.
 func (a *shape) separatedAlong(b *shape, d, along geom.Vec3) bool {
 	return geom.Abs(d.Dot(along)) >= a.extentAlong(along)+b.extentAlong(along)
 }
 
-// extentAlong returns how far the box reaches from its middle along a direction.
+// extentAlong returns the half extent of the box along a direction, in units of that direction's
+// length.
 func (a *shape) extentAlong(along geom.Vec3) float32 {
 	l := a.axes.MulT(along)
 	return float32(geom.Abs(l.X)*a.half.X) + float32(geom.Abs(l.Y)*a.half.Y) + float32(geom.Abs(l.Z)*a.half.Z)

@@ -2,19 +2,18 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Path is how a carrier moves. Where it is follows from the tick alone, so no
-// State holds it, and a world that goes back in time has it back where it was.
-// Both motions can be had at once: then the centre is what goes to and fro.
+// Path is the motion of a carrier: rotation about a vertical axis, travel between two ends, or
+// both, in which case the axis travels. The pose is a function of the tick alone. So no State
+// contains it, and a world that returns to an earlier tick has the same poses again.
 type Path struct {
-	RPM           int       // a minute, counter-clockwise seen from above
-	Centre        geom.Vec3 // metres; where the vertical is that it turns about
-	Travel        geom.Vec3 // metres; from one end to the other, and back
-	TravelSeconds int       // seconds from end to end; with 0 it stays at the first
-	WaitSeconds   int       // seconds at each end, the first one first
+	RPM           int       // turns per minute, counter-clockwise seen from above
+	Centre        geom.Vec3 // metres; a point on the rotation axis
+	Travel        geom.Vec3 // metres; from the first end to the second
+	TravelSeconds int       // from end to end; 0: no travel
+	WaitSeconds   int       // at each end, beginning with the first
 }
 
-// Pose returns where a box of the carrier is that starts at b, at a tick of so
-// many a second.
+// Pose returns the pose of a carrier box with start pose b, at a tick. rate is in ticks per second.
 func (p *Path) Pose(b geom.Pose, tick Tick, rate int) geom.Pose {
 	return p.pose(b, pathTime{tick, 0, 1, rate})
 }
@@ -32,25 +31,25 @@ func (p *Path) pose(b geom.Pose, t pathTime) geom.Pose {
 	return b
 }
 
-// pathTime is a time in whole numbers: a tick and so many parts of it, at so many
-// ticks a second.
+// pathTime is a time in integers: a tick and a fraction of a tick, at rate ticks per second.
 type pathTime struct {
 	tick                   Tick
 	numerator, denominator int
 	rate                   int
 }
 
-// phase returns how many parts of a tick have passed since the last of the
-// times that come every so many seconds, and how many there are between two.
-func (t pathTime) phase(seconds int) (at, whole int64) {
-	whole = int64(seconds) * int64(t.rate) * int64(t.denominator)
-	return (int64(t.tick)*int64(t.denominator) + int64(t.numerator)) % whole, whole
+// phase returns the time since the beginning of the current period, and the length of a period,
+// both in 1/denominator tick. seconds is the length of a period.
+func (t pathTime) phase(seconds int) (elapsed, period int64) {
+	period = int64(seconds) * int64(t.rate) * int64(t.denominator)
+	return (int64(t.tick)*int64(t.denominator) + int64(t.numerator)) % period, period
 }
 
-// angle returns the turn in radians, in [-pi, pi].
+// angle returns the rotation in radians, in [-pi, pi]. It is reduced as an integer first, so it
+// does not lose precision with time.
 func (p *Path) angle(t pathTime) float32 {
-	at, whole := t.phase(60)
-	turned := float64(at*int64(p.RPM)%whole) / float64(whole)
+	elapsed, period := t.phase(60)
+	turned := float64(elapsed*int64(p.RPM)%period) / float64(period)
 	if turned > 0.5 {
 		turned--
 	} else if turned < -0.5 {
@@ -59,32 +58,31 @@ func (p *Path) angle(t pathTime) float32 {
 	return float32(turned * 6.28318530717958647692)
 }
 
-// progress returns the share of the way that has been made, in [0, 1]: a
-// polynomial of the time whose speed and acceleration are 0 at both ends. The
-// highest speed is 1.875 times the mean, the highest acceleration 5.77 times
-// the way by the square of the ride.
+// progress returns the share of the travel, in [0, 1]: a polynomial of time whose first and second
+// derivatives are 0 at both ends. The highest speed is 1.875 times the mean, the highest
+// acceleration 5.77 times the distance divided by the squared travel time.
 func (p *Path) progress(t pathTime) float64 {
 	if p.TravelSeconds == 0 {
 		return 0
 	}
-	at, whole := t.phase(2 * (p.WaitSeconds + p.TravelSeconds))
-	back := at >= whole/2
-	if back {
-		at -= whole / 2
+	elapsed, period := t.phase(2 * (p.WaitSeconds + p.TravelSeconds))
+	returning := elapsed >= period/2
+	if returning {
+		elapsed -= period / 2
 	}
-	wait, ride := t.duration(p.WaitSeconds), t.duration(p.TravelSeconds)
-	if at < wait {
-		at = wait
+	wait, travel := t.duration(p.WaitSeconds), t.duration(p.TravelSeconds)
+	if elapsed < wait {
+		elapsed = wait
 	}
-	u := float64(at-wait) / float64(ride)
-	if back {
+	u := float64(elapsed-wait) / float64(travel)
+	if returning {
 		u = 1 - u
 	}
-	bend := 10 - float64(u*(15-float64(6*u)))
-	return float64(float64(float64(u*u)*u) * bend)
+	polynomial := 10 - float64(u*(15-float64(6*u)))
+	return float64(float64(float64(u*u)*u) * polynomial)
 }
 
-// duration returns seconds in parts of a tick.
+// duration returns a number of seconds in 1/denominator tick.
 func (t pathTime) duration(seconds int) int64 {
 	return int64(seconds) * int64(t.rate) * int64(t.denominator)
 }

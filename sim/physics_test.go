@@ -1,212 +1,208 @@
-package sim
+package sim_test
 
 import (
 	"slices"
 	"testing"
 
+	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
-// TestFreeFall holds a falling box against v = gt and s = gt2/2, without
-// damping.
+// TestFreeFall checks v = gt and s = gt2/2 without damping.
 func TestFreeFall(t *testing.T) {
 	s := boxScene(boxAt(0, 0, 25, 0.2, 1))
 	s.Damping = 0
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 60 {
 		w.Step()
 	}
 	b := w.Bodies()[0]
 	if geom.Abs(b.Linear.Z+20) > 1e-3 {
-		t.Errorf("after a second it falls at %v m/s, want 20", -b.Linear.Z)
+		t.Errorf("%v m/s after a second, want 20", -b.Linear.Z)
 	}
-	// Four substeps a tick move with the new speed: half a substep ahead of gt2/2.
-	if way := 25 - b.Pose.Pos.Z; geom.Abs(way-10-20./480) > 1e-3 {
-		t.Errorf("after a second it has fallen %v m, want 10", way)
+	// Semi-implicit Euler with four substeps is half a substep ahead of gt2/2.
+	if fallen := 25 - b.Pose.Pos.Z; geom.Abs(fallen-10-20./480) > 1e-3 {
+		t.Errorf("%v m after a second, want 10", fallen)
 	}
 }
 
-// TestRests says that a dropped cube comes to rest on the ground, within a
-// millimetre or so of it, and sleeps.
-func TestRests(t *testing.T) {
-	w := New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
+// TestBoxComesToRest checks that a dropped cube comes to rest within 2 mm of the ground and sleeps.
+func TestBoxComesToRest(t *testing.T) {
+	w := sim.New(boxScene(boxAt(0, 0, 1, 0.2, 1)), 60)
 	for range 180 {
 		w.Step()
 	}
 	b := w.Bodies()[0]
 	if !b.Asleep || geom.Abs(b.Pose.Pos.Z-0.2) > 0.002 || b.Linear != (geom.Vec3{}) {
-		t.Errorf("it is %+v", b)
+		t.Errorf("the cube is %+v", b)
 	}
 }
 
-// TestSliding holds a sliding box against v2 = 2 mu g s.
+// TestSliding checks the stopping distance v2 = 2 mu g s.
 func TestSliding(t *testing.T) {
 	for _, mu := range []float32{0.25, 0.5, 1} {
-		b := boxAt(0, 0, 0.2, 0.2, mu*mu) // with the ground's 1 the mean is mu
+		b := boxAt(0, 0, 0.2, 0.2, mu*mu) // with the ground's 1 the coefficient is mu
 		b.Half = geom.Vec3{X: 0.6, Y: 0.6, Z: 0.2}
 		b.Start.Linear.X = 5
 		s := boxScene(b)
 		s.Damping = 0
-		w := New(s, 60)
+		w := sim.New(s, 60)
 		for range 300 {
 			w.Step()
 		}
 		want := 25 / (2 * mu * 20)
 		if got := w.Bodies()[0].Pose.Pos.X; geom.Abs(got-want) > 0.05*want+0.02 {
-			t.Errorf("mu %v: it slides %v m, want %v", mu, got, want)
+			t.Errorf("mu %v: slid %v m, want %v", mu, got, want)
 		}
 	}
 }
 
-// TestSlope says that a box on a slope slips above the angle of its friction
-// and stays below it.
-func TestSlope(t *testing.T) {
+// TestSlipAngle checks that a box on a slope slips above the angle of friction only.
+func TestSlipAngle(t *testing.T) {
 	for _, degrees := range []float32{20, 25, 29, 33} {
 		turn := geom.AxisAngle(geom.Vec3{X: 1}, degrees*geom.Pi/180)
-		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1: mu 0.5, so it slips above 26.6 degrees
+		b := boxAt(0, 0, 0, 0.2, 0.25) // with the slope's 1 the coefficient is 0.5: slips above 26.6 degrees
 		b.Half = geom.Vec3{X: 0.4, Y: 0.4, Z: 0.2}
 		b.Start.Pose = geom.Pose{Pos: geom.Vec3{Z: 10}.Add(turn.Rotate(geom.Vec3{Z: 0.7})), Rot: turn}
 		s := boxScene(b)
-		s.Static = []Box{staticBox(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
-		w := New(s, 60)
+		s.Static = []sim.Box{staticBox(geom.Vec3{Z: 10}, geom.Vec3{X: 5, Y: 8, Z: 0.5}, turn)}
+		w := sim.New(s, 60)
 		for range 60 {
 			w.Step()
 		}
-		way := w.Bodies()[0].Pose.Pos.Sub(b.Start.Pose.Pos).Len()
-		if slips := degrees > 26.6; slips != (way > 0.1) {
-			t.Errorf("%v degrees: it moved %v m in a second", degrees, way)
+		moved := w.Bodies()[0].Pose.Pos.Sub(b.Start.Pose.Pos).Len()
+		if slips := degrees > 26.6; slips != (moved > 0.1) {
+			t.Errorf("%v degrees: moved by %v m in a second", degrees, moved)
 		}
 	}
 }
 
-// TestRolls says that the player's cube rolls under the push, for there is no
-// torque but that of the ground: after a metre or two it has turned over.
-func TestRolls(t *testing.T) {
-	w := New(baseScene(), 60)
-	var most float32
+// TestPlayerRolls checks that the player's cube rolls, though only friction exerts a torque.
+func TestPlayerRolls(t *testing.T) {
+	w := sim.New(baseScene(), 60)
+	var rotation float32
 	for range 45 {
-		w.Step(Input{Buttons: Right})
-		most = max(most, w.Bodies()[0].Pose.Rot.Angle())
+		w.Step(sim.Input{Buttons: sim.Right})
+		rotation = max(rotation, w.Bodies()[0].Pose.Rot.Angle())
 	}
 	b := w.Bodies()[0]
-	if b.Pose.Pos.X < 1 || most < geom.HalfPi/2 {
-		t.Errorf("it went %v m and turned by %v rad", b.Pose.Pos.X, most)
+	if b.Pose.Pos.X < 1 || rotation < geom.HalfPi/2 {
+		t.Errorf("moved by %v m and rotated by %v rad", b.Pose.Pos.X, rotation)
 	}
 	if b.Angular.Y < 1 {
-		t.Errorf("it spins about %v, want about +y", b.Angular)
+		t.Errorf("angular velocity %v, want along +y", b.Angular)
 	}
 }
 
-// TestHeading says that the same keys push along the heading: a quarter turn
-// makes forward point to -x.
+// TestHeading checks that Forward pushes along the heading: after a quarter turn along -x.
 func TestHeading(t *testing.T) {
 	for _, c := range []struct {
 		heading uint8
 		way     geom.Vec3
 	}{{0, geom.Vec3{Y: 1}}, {64, geom.Vec3{X: -1}}, {128, geom.Vec3{Y: -1}}, {192, geom.Vec3{X: 1}}} {
-		w := New(baseScene(), 60)
+		w := sim.New(baseScene(), 60)
 		for range 30 {
-			w.Step(Input{Buttons: Forward, Heading: c.heading})
+			w.Step(sim.Input{Buttons: sim.Forward, Heading: c.heading})
 		}
 		if got := w.Bodies()[0].Linear; got.Unit().Dot(c.way) < 0.7 {
-			t.Errorf("heading %d: it goes %v, want towards %v", c.heading, got, c.way)
+			t.Errorf("heading %d: velocity %v, want along %v", c.heading, got, c.way)
 		}
 	}
 }
 
-// TestLiftAndPull says that Lift raises the player and Pull draws a cube in.
+// TestLiftAndPull checks that Lift raises the player and Pull attracts a cube.
 func TestLiftAndPull(t *testing.T) {
-	w := New(baseScene(), 60)
+	w := sim.New(baseScene(), 60)
 	for range 30 {
-		w.Step(Input{Buttons: Lift})
+		w.Step(sim.Input{Buttons: sim.Lift})
 	}
 	if z := w.Bodies()[0].Pose.Pos.Z; z < 2 {
-		t.Errorf("Lift raised it to %v m", z)
+		t.Errorf("Lift raised the player to %v m", z)
 	}
 	s := baseScene()
 	s.Boxes = append(s.Boxes, cube(geom.Vec3{X: 1.6, Z: 0.2}, 0))
-	w = New(s, 60)
+	w = sim.New(s, 60)
 	for range 30 {
-		w.Step(Input{Buttons: Pull})
+		w.Step(sim.Input{Buttons: sim.Pull})
 	}
 	if x := w.Bodies()[1].Pose.Pos.X; x > 1.1 {
-		t.Errorf("Pull left the cube at %v m", x)
+		t.Errorf("Pull left the cube at x = %v", x)
 	}
-	if got := w.AppendContactPairs(nil); !slices.Contains(got, BodyPair{0, 1}) {
-		t.Errorf("a cube that sticks to the player is not in contact with it: %v", got)
+	if got := w.AppendContactPairs(nil); !slices.Contains(got, sim.BodyPair{0, 1}) {
+		t.Errorf("the pulled cube is not in contact with the player: %v", got)
 	}
 }
 
-// TestNoTunnelling throws a small cube at the fastest allowed speed against a
-// wall as thin as itself and at another cube.
+// TestNoTunnelling throws a small cube at speeds up to the clamp against a wall of its own
+// thickness and against another cube.
 func TestNoTunnelling(t *testing.T) {
 	for _, speed := range []float32{8, 16, 32} {
 		for _, from := range []float32{0, 0.11, 0.23, 0.37} {
 			b := boxAt(from, 0, 3, 0.2, 1)
 			b.Start.Linear = geom.Vec3{X: speed, Z: 1}
 			s := boxScene(b)
-			s.Static = []Box{staticBox(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
-			w := New(s, 60)
+			s.Static = []sim.Box{staticBox(geom.Vec3{X: 5, Z: 2}, geom.Vec3{X: 0.2, Y: 3, Z: 2}, geom.Identity)}
+			w := sim.New(s, 60)
 			for range 60 {
 				w.Step()
 			}
 			if x := w.Bodies()[0].Pose.Pos.X; x > 4.7 {
-				t.Errorf("%v m/s: it is at x = %v, behind the wall", speed, x)
+				t.Errorf("%v m/s: at x = %v, behind the wall", speed, x)
 			}
 			b.Start.Linear.Z = 0
 			s = boxScene(b, boxAt(5, 0, 3.1, 0.2, 1))
 			s.Gravity = 0
-			w = New(s, 60)
+			w = sim.New(s, 60)
 			for range 60 {
 				w.Step()
 			}
 			if a, b := w.Bodies()[0], w.Bodies()[1]; a.Pose.Pos.X > b.Pose.Pos.X {
-				t.Errorf("%v m/s: it went through the other cube", speed)
+				t.Errorf("%v m/s: passed through the other cube", speed)
 			}
 		}
 	}
 }
 
-// TestTower says that ten cubes on each other stand for ten minutes. Sleep is
-// kept off, so the solver holds them.
+// TestTower checks that a stack of ten cubes stands for ten minutes without sleep.
 func TestTower(t *testing.T) {
-	var boxes []Box
+	t.Parallel()
+	var boxes []sim.Box
 	for i := range 10 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.41*float32(i), 0.2, 1))
 	}
 	s := boxScene(boxes...)
 	s.NoSleep = true
-	w := New(s, 60)
+	w := sim.New(s, 60)
 	for range 600 {
 		w.Step()
 	}
 	before := w.Bodies()[9].Pose.Pos
-	for range 9 * 60 * 60 {
+	for range shortTicks(9 * 60 * 60) {
 		w.Step()
 	}
 	top := w.Bodies()[9]
 	if top.Pose.Pos.Sub(before).Len() > 0.002 || top.Pose.Pos.Z < 3.7 {
-		t.Errorf("the top went from %v to %v", before, top.Pose.Pos)
+		t.Errorf("the top moved from %v to %v", before, top.Pose.Pos)
 	}
 }
 
-// TestIslandWakes says that a touched pile wakes in the tick it is touched,
-// keeps its contacts, and is not shaken by waking.
+// TestIslandWakes checks that a stack wakes as a whole when a cube touches it, and that waking does
+// not move it.
 func TestIslandWakes(t *testing.T) {
-	var boxes []Box
+	var boxes []sim.Box
 	for i := range 8 {
 		boxes = append(boxes, boxAt(0, 0, 0.2+0.4*float32(i), 0.2, 1))
 	}
 	bullet := boxAt(-3, 0, 0.6, 0.2, 1)
-	bullet.Start.Linear.X = 1 // slow: it wakes the tower and no more
+	bullet.Start.Linear.X = 1 // slow enough not to move the stack
 	s := boxScene(append(boxes, bullet)...)
 	s.Gravity, s.Damping = 20, 0
-	w := New(s, 60)
-	for range 120 { // to rest; the bullet falls and slides meanwhile
+	w := sim.New(s, 60)
+	for range 120 { // meanwhile the bullet falls and slides
 		w.Step()
 	}
-	if AwakeCount(w) != 0 {
-		t.Fatal("not at rest")
+	if awakeCount(w) != 0 {
+		t.Fatal("not all cubes sleep")
 	}
 	b := w.Bodies()[8]
 	b.Asleep, b.Pose.Pos, b.Linear = false, geom.Vec3{X: -0.41, Z: 0.2}, geom.Vec3{X: 0.3}
@@ -214,8 +210,8 @@ func TestIslandWakes(t *testing.T) {
 	for range 5 {
 		w.Step()
 	}
-	if n := AwakeCount(w); n != 9 {
-		t.Fatalf("%d awake, want all 9", n)
+	if n := awakeCount(w); n != 9 {
+		t.Fatalf("%d cubes are awake, want 9", n)
 	}
 	for i := range 8 {
 		if v := w.Bodies()[i].Linear.Len(); v > 0.1 {
@@ -224,10 +220,9 @@ func TestIslandWakes(t *testing.T) {
 	}
 }
 
-// TestBounds says that nothing leaves the scene and nothing becomes infinite,
-// whatever a correction writes.
+// TestBounds checks that bodies stay within the scene and finite after any correction.
 func TestBounds(t *testing.T) {
-	w := New(yardScene(), 60)
+	w := sim.New(yardScene(), 60)
 	b := w.Bodies()[3]
 	b.Asleep = false
 	b.Pose.Pos = geom.Vec3{X: 255, Y: -255, Z: 31}
@@ -235,7 +230,7 @@ func TestBounds(t *testing.T) {
 	b.Angular = geom.Vec3{X: 1e6}
 	w.SetBody(3, b)
 	for range 300 {
-		w.Step(ScriptedInput(w.Tick()))
+		w.Step(scriptedInput(w.Tick()))
 		for i, b := range w.Bodies() {
 			p := b.Pose.Pos
 			if !p.IsFinite() || !b.Pose.Rot.IsFinite() || geom.Abs(p.X) > 256 || geom.Abs(p.Y) > 256 || p.Z < 0 || p.Z > 32 {

@@ -2,46 +2,46 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// What a key does to a cube, after Fiedler's demo of 2015 (its forces, radii
-// and limits; its per-tick factors are turned into rates, so that another tick
-// rate means the same world).
+// The forces of a player, after Fiedler's demo of 2015: its forces, radii and limits. Its factors
+// per tick are converted to rates, so that the world does not depend on the tick rate.
 const (
-	strafeForce  = 120 // N for each key, along the ground
-	brakingBoost = 2   // times that when it works against the speed
+	strafeForce  = 120 // N per direction, along the ground
+	brakingBoost = 2   // factor of a force against the velocity
 
-	fieldRadius          = 2    // metres; how far Lift blows
-	fieldDepth           = 0.1  // metres below the ground: where it blows from
-	fieldScale           = 200  // m3/s2; the acceleration is this over the squared distance
+	fieldRadius          = 2    // metres; radius of the push field
+	fieldDepth           = 0.1  // metres; depth of the push field's centre below the ground
+	fieldScale           = 200  // m3/s2; the acceleration is this divided by the squared distance
 	maxFieldAcceleration = 500  // m/s2
-	hoverHeightOffset    = 0.7  // metres; the player's own height counts as so much less
-	hoverPullGain        = 20   // times the player's own lift if Pull is held too
+	hoverHeightOffset    = 0.7  // metres; subtracted from the player's height
+	hoverPullGain        = 20   // factor of the player's lift while Pull is pressed, too
 	bobForce             = 2    // N
 	bobTorque            = 1.5  // N m
-	maxLean              = 0.25 // rad; how far a hovering player leans into the push
+	maxLean              = 0.25 // rad; largest lean of a hovering player into its movement
 	leanPerNewton        = 0.1  // rad per N
-	maxUprightAngle      = 0.5  // rad; the righting torque grows no further
+	maxUprightAngle      = 0.5  // rad; the uprighting torque does not grow beyond
 	uprightStiffness     = 100  // N m per rad
 
-	pullRadius          = 1.8  // metres; how far Pull reaches
-	minPullDistance     = 0.2  // metres; nothing nearer is pulled
+	pullRadius          = 1.8  // metres; radius of the pull field
+	minPullDistance     = 0.2  // metres; bodies nearer than this are not pulled
 	maxPullAcceleration = 2000 // m/s2
 )
 
-// Rates of damping while hovering, per second, from his factors per tick at 60
-// Hz: a factor f is the rate 60 (1/f - 1).
+// Damping rates while hovering, per second, from the demo's factors per tick at 60 Hz: a factor f
+// is the rate 60 (1/f - 1).
 const (
 	hoverAngularDamping  = 60 * (1/0.95 - 1)
 	hoverLateralDamping  = 60 * (1/0.96 - 1)
 	hoverVerticalDamping = 60 * (1/0.999 - 1)
 )
 
-// appliedForces are what pushes each body in a tick. A step ends with all of them at 0.
+// appliedForces are the external forces on each body in a tick, world frame. They are 0 between
+// steps.
 type appliedForces struct {
 	force  []geom.Vec3 // N
 	torque []geom.Vec3 // N m
 }
 
-// applyInputs applies what the players hold to the forces of this tick.
+// applyInputs adds the forces of the players' inputs.
 func (w *World) applyInputs(inputs []Input) {
 	for p := range min(len(inputs), w.scene.Players) {
 		in := inputs[p]
@@ -51,32 +51,32 @@ func (w *World) applyInputs(inputs []Input) {
 		force := w.strafe(p, in)
 		if in.Buttons&Lift != 0 {
 			w.hover(p, in, force)
-			w.blowAway(p)
+			w.applyPushField(p)
 		} else if in.Buttons&Pull != 0 {
-			w.pullNear(p)
+			w.applyPullField(p)
 		}
 	}
 }
 
-// addForce adds a force in newtons to body i, which wakes.
+// addForce adds a force in newtons to body i and wakes it.
 func (w *World) addForce(i int, f geom.Vec3) {
 	w.wakeBody(int32(i))
 	w.state.slowTicks[i] = 0
 	w.applied.force[i] = w.applied.force[i].Add(f)
 }
 
-// strafe pushes player p along the ground and returns the push.
+// strafe pushes player p along the ground and returns the force in newtons.
 func (w *World) strafe(p int, in Input) geom.Vec3 {
 	turn := float32(float32(in.Heading) * (geom.TwoPi / HeadingSteps))
 	sin, cos := geom.Sin(turn), geom.Cos(turn)
 	forward, right := geom.Vec3{X: -sin, Y: cos}, geom.Vec3{X: cos, Y: sin}
 	var f geom.Vec3
-	for _, k := range [4]struct {
+	for _, key := range [4]struct {
 		button Buttons
 		way    geom.Vec3
 	}{{Left, right.Neg()}, {Right, right}, {Forward, forward}, {Back, forward.Neg()}} {
-		if in.Buttons&k.button != 0 {
-			f = f.AddScaled(strafeForce, k.way)
+		if in.Buttons&key.button != 0 {
+			f = f.AddScaled(strafeForce, key.way)
 		}
 	}
 	if f == (geom.Vec3{}) {
@@ -89,20 +89,20 @@ func (w *World) strafe(p int, in Input) geom.Vec3 {
 	return f
 }
 
-// hover lifts player p on the field that it blows, upright, leaning into its
-// push and bobbing a little.
-func (w *World) hover(p int, in Input, push geom.Vec3) {
-	w.lift(p, in.Buttons&Pull != 0)
-	w.bob(p)
-	w.rightUp(p, leanInto(push))
+// hover makes player p hover above the ground: it lifts it, bobs it, turns it upright, leaning into
+// force, and damps it.
+func (w *World) hover(p int, in Input, force geom.Vec3) {
+	w.applyLift(p, in.Buttons&Pull != 0)
+	w.applyBobbing(p)
+	w.applyUprightTorque(p, leaningUp(force))
 	b := &w.state.Bodies[p]
 	lateral, vertical := 1/(1+float32(hoverLateralDamping*w.dt)), 1/(1+float32(hoverVerticalDamping*w.dt))
 	b.Linear = geom.Vec3{X: float32(b.Linear.X * lateral), Y: float32(b.Linear.Y * lateral), Z: float32(b.Linear.Z * vertical)}
 	b.Angular = b.Angular.Scale(1 / (1 + float32(hoverAngularDamping*w.dt)))
 }
 
-// lift pushes player p up, the more the nearer it is to the ground.
-func (w *World) lift(p int, pulling bool) {
+// applyLift pushes player p up, more strongly near the ground.
+func (w *World) applyLift(p int, pulling bool) {
 	height := w.state.Bodies[p].Pose.Pos.Z + fieldDepth - hoverHeightOffset
 	if height >= fieldRadius {
 		return
@@ -114,8 +114,9 @@ func (w *World) lift(p int, pulling bool) {
 	w.addForce(p, geom.Vec3{Z: force})
 }
 
-// bob moves player p by sums of three waves on the tick, in radians per tick at 60 Hz.
-func (w *World) bob(p int) {
+// applyBobbing adds forces and torques that vary with the tick, as sums of three sines with rates
+// in radians per 1/60 s.
+func (w *World) applyBobbing(p int) {
 	t := float32(float32(w.state.Tick%bobTickWrap) * float32(60*w.dt))
 	w.addForce(p, geom.Vec3{X: sineSum(t, 0.1, 0.05, 1, 1), Y: sineSum(t, 0.1, 0.05, 1, 2), Z: sineSum(t, 0.1, 0.05, 1, 3)}.Scale(bobForce))
 	w.applied.torque[p] = w.applied.torque[p].Add(geom.Vec3{
@@ -123,61 +124,62 @@ func (w *World) bob(p int) {
 	}.Scale(bobTorque))
 }
 
-// leanInto returns where up is for a player who leans into a push.
-func leanInto(push geom.Vec3) geom.Vec3 {
+// leaningUp returns the up direction of a player that leans into a force in newtons.
+func leaningUp(force geom.Vec3) geom.Vec3 {
 	up := geom.Vec3{Z: 1}
-	strength := push.Len()
+	strength := force.Len()
 	if strength == 0 {
 		return up
 	}
-	axis := up.Cross(push).Scale(1 / strength)
+	axis := up.Cross(force).Scale(1 / strength)
 	return geom.AxisAngle(axis, min(float32(leanPerNewton*strength), maxLean)).Rotate(up)
 }
 
-// rightUp turns player p so that the nearest of its cube's axes comes to point to want.
-func (w *World) rightUp(p int, want geom.Vec3) {
-	have := w.nearestAxis(p, want)
-	axis := have.Cross(want)
+// applyUprightTorque turns player p so that the nearest axis of its cube points to target.
+func (w *World) applyUprightTorque(p int, target geom.Vec3) {
+	nearest := w.nearestAxis(p, target)
+	axis := nearest.Cross(target)
 	if sin := axis.Len(); sin > 1e-6 {
-		angle := geom.Atan2(sin, have.Dot(want))
+		angle := geom.Atan2(sin, nearest.Dot(target))
 		w.applied.torque[p] = w.applied.torque[p].AddScaled(float32(uprightStiffness*min(angle, maxUprightAngle))/sin, axis)
 	}
 }
 
-// bobTickWrap keeps the bob's argument small enough to be exact: 18 hours.
+// bobTickWrap limits the argument of the bobbing, so that it stays exact: 19 hours at 60 ticks per
+// second.
 const bobTickWrap = 1 << 22
 
-// sineSum is the sum of three sines of t at three rates, shifted by phase.
+// sineSum returns the sum of three sines of t with three rates, shifted by phase.
 func sineSum(t, r1, r2, r3, phase float32) float32 {
 	return geom.Sin(float32(t*r1)+phase) + geom.Sin(float32(t*r2)+float32(3*phase)) + geom.Sin(float32(t*r3)+float32(10*phase))
 }
 
-// nearestAxis returns the axis of player p's cube, of its six, that points most
-// nearly to want.
-func (w *World) nearestAxis(p int, want geom.Vec3) geom.Vec3 {
+// nearestAxis returns the direction of player p's cube, of the six along its axes, that is nearest
+// to target.
+func (w *World) nearestAxis(p int, target geom.Vec3) geom.Vec3 {
 	axes := &w.shapes[p].axes
-	best, most := axes.Z, float32(-2)
+	best, maxDot := axes.Z, float32(-2)
 	for i := range 3 {
 		a := axes.Col(i)
-		if d := a.Dot(want); d > most {
-			best, most = a, d
+		if d := a.Dot(target); d > maxDot {
+			best, maxDot = a, d
 		}
-		if d := -a.Dot(want); d > most {
-			best, most = a.Neg(), d
+		if d := -a.Dot(target); d > maxDot {
+			best, maxDot = a.Neg(), d
 		}
 	}
 	return best
 }
 
-// fieldAcceleration is the acceleration of a field at a distance, at most most.
-func fieldAcceleration(distance, most float32) float32 {
+// fieldAcceleration returns the acceleration by a field at a distance in metres, in m/s2.
+func fieldAcceleration(distance, maxAcceleration float32) float32 {
 	d := max(distance, 0.01)
-	return min(float32(fieldScale/float32(d*d)), most)
+	return min(float32(fieldScale/float32(d*d)), maxAcceleration)
 }
 
-// blowAway pushes the loose cubes near player p away from the ground below it. What
-// is under another player's authority it leaves alone, and so does pull.
-func (w *World) blowAway(p int) {
+// applyPushField pushes bodies near player p away from a point in the ground below it. Like
+// applyPullField it ignores bodies that another player owns.
+func (w *World) applyPushField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	at.Z = -fieldDepth
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
@@ -194,12 +196,12 @@ func (w *World) blowAway(p int) {
 	}
 }
 
-// NoPlayer stands for no player where a player's number is expected.
+// NoPlayer takes the place of a player's index where there is no player.
 const NoPlayer = -1
 
-// LimitFields limits the push and pull fields of players in the next step: they act on body i
-// only if owners[i] is that player or NoPlayer. The world reads owners until that step ends.
-// The limit is not part of a State; a step without a limit moves all bodies near the player.
+// LimitFields limits the push and pull fields of players in the next step: they act on body i only
+// if owners[i] is that player or NoPlayer. The world reads owners until that step ends. The limit
+// is not part of a State; in a step without a limit fields act on all bodies.
 func (w *World) LimitFields(owners []int8) { w.fieldOwners = owners }
 
 // fieldActsOn reports whether the fields of player p act on body i.
@@ -210,8 +212,8 @@ func (w *World) fieldActsOn(p, i int) bool {
 	return w.fieldOwners == nil || w.fieldOwners[i] == NoPlayer || w.fieldOwners[i] == int8(p)
 }
 
-// pullNear draws the loose cubes near player p to its centre.
-func (w *World) pullNear(p int) {
+// applyPullField pulls bodies near player p to its centre.
+func (w *World) applyPullField(p int) {
 	at := w.state.Bodies[p].Pose.Pos
 	for i := w.scene.Players; i < len(w.state.Bodies); i++ {
 		if !w.fieldActsOn(p, i) {

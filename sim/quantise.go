@@ -1,28 +1,27 @@
 package sim
 
-// Grid is what the wire can tell apart: Snap returns the body that arrives
-// where b is sent. It is idempotent: what has been snapped stays.
+// Grid is the set of bodies that a wire format can represent: Snap returns the body that is
+// received if b is sent. It is idempotent.
 type Grid interface{ Snap(b Body) Body }
 
-// quantiser remembers what it has put onto a grid.
+// quantiser remembers the result of the last Quantise.
 type quantiser struct {
-	grid    Grid   // that the bodies were put onto last
-	snapped []Body // as they were then
+	grid    Grid   // of the last Quantise
+	snapped []Body // its results
 }
 
-// Quantise puts every body onto a grid, as if it had been sent and received.
-// A session that quantises both of its sides after every tick steps from
-// numbers that the wire can carry exactly (Fiedler, State Synchronization,
-// 2015). Sleep, rest and contacts stay as they are: the contacts are judged
-// against the new poses in the next tick, as after a correction.
+// Quantise replaces every body by its value on a grid, as if it had been sent and received. If both
+// sides of a session quantise after every tick, they step from values that packets represent
+// exactly (Fiedler, State Synchronization, 2015). Sleep and contacts are kept: the next tick checks
+// contacts against the new poses, as after a correction.
 //
-// What came off this grid last time and has not changed since is on it still, so
-// bodies at rest cost a comparison. g must be comparable, and the same as long as
-// what it snaps to is.
+// A body that has not changed since the last Quantise with the same grid costs one comparison. g
+// must be comparable, and equal grids must snap equally.
 func (w *World) Quantise(g Grid) {
 	if w.quantiser.grid != g {
 		w.quantiser.grid = g
-		w.quantiser.snapped = append(w.quantiser.snapped[:0], make([]Body, len(w.state.Bodies))...) // no body is like these: their rotations are none
+		// Zero bodies, which differ from all bodies of a world by their rotation.
+		w.quantiser.snapped = append(w.quantiser.snapped[:0], make([]Body, len(w.state.Bodies))...)
 	}
 	for i := range w.state.Bodies {
 		if w.state.Bodies[i] == w.quantiser.snapped[i] {

@@ -4,23 +4,25 @@ import (
 	"os"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/part/codec"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
 
-// TestQuantisedPileRests says that a pile which is quantised after every tick
-// comes to rest, and that in ten thousand ticks more nothing in it moves: asleep
-// not by a bit, and held up by the solver alone, without sleep, by less than a
-// step of the grid and a half.
+// TestQuantisedPileRests checks that a pile that is quantised after every tick comes to rest. In
+// 10,000 further ticks it does not move by a bit asleep, and by less than 1.5 steps of the grid
+// without sleep, supported by the solver alone.
 func TestQuantisedPileRests(t *testing.T) {
+	t.Parallel()
 	sleeping, awake := "pile", "pile:layers=3"
 	if os.Getenv("GHOSTCUBE_LONG") != "" {
 		awake = "pile"
 	}
-	if testing.Short() {
-		sleeping, awake = "pile:layers=2", "pile:layers=1"
+	ticks := 10000
+	if experiment.Brief() {
+		sleeping, awake, ticks = "pile:layers=2", "pile:layers=1", 1000
 	}
 	w := newWorld(t, sleeping)
 	run := func(w *sim.World, ticks int) {
@@ -32,14 +34,14 @@ func TestQuantisedPileRests(t *testing.T) {
 	run(w, 600)
 	before, _ := w.Hash()
 	at := append([]sim.Body(nil), w.Bodies()...)
-	run(w, 10000)
+	run(w, ticks)
 	for i, b := range w.Bodies() {
 		if b != at[i] || !b.Asleep {
-			t.Fatalf("%s: body %d went from %+v to %+v", sleeping, i, at[i], b)
+			t.Fatalf("%s: body %d changed from %+v to %+v", sleeping, i, at[i], b)
 		}
 	}
 	if after, _ := w.Hash(); after == before {
-		t.Error("the tick is not in the hash")
+		t.Error("the hash ignores the tick")
 	}
 
 	s := newScene(t, awake)
@@ -47,20 +49,20 @@ func TestQuantisedPileRests(t *testing.T) {
 	w = sim.New(s, 60)
 	run(w, 600)
 	at = append(at[:0], w.Bodies()...)
-	run(w, 10000)
-	var most float32
+	run(w, ticks)
+	var moved float32
 	for i, b := range w.Bodies() {
-		most = max(most, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
+		moved = max(moved, b.Pose.Pos.Sub(at[i].Pose.Pos).Len())
 	}
-	if most > 1.5/4096 {
-		t.Errorf("%s: without sleep a body crept %v m", awake, most)
+	if moved > 1.5/4096 {
+		t.Errorf("%s: without sleep a body moved by %v m", awake, moved)
 	}
 }
 
-// TestQuantiseTwice says that quantising twice is as good as once, in a world
-// where everything moves, and that it changes nothing by more than the grid's
-// error.
-func TestQuantiseTwice(t *testing.T) {
+// TestQuantiseIsIdempotent checks that a second Quantise changes nothing while everything moves,
+// and that the first changes a body by no more than the error of the grid.
+func TestQuantiseIsIdempotent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "heap:layers=2")
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Forward})
@@ -71,12 +73,12 @@ func TestQuantiseTwice(t *testing.T) {
 			d := b.Pose.Pos.Sub(before[i].Pose.Pos)
 			turn := b.Pose.Rot.Mul(before[i].Pose.Rot.Inverse()).Angle()
 			if max(geom.Abs(d.X), geom.Abs(d.Y), geom.Abs(d.Z)) > 0.5/4096+1e-6 || turn > 1e-3 {
-				t.Fatalf("body %d moved by %v and turned by %v", i, d, turn)
+				t.Fatalf("body %d moved by %v m and rotated by %v rad", i, d, turn)
 			}
 		}
 		w.Quantise(&codec.SyncGrid)
 		if twice, _ := w.Hash(); twice != once {
-			t.Fatal("the second time changed something")
+			t.Fatal("a second Quantise changed the world")
 		}
 	}
 }
@@ -96,10 +98,10 @@ func BenchmarkQuantise(b *testing.B) {
 	}
 }
 
-// TestQuantisedWhateverHappens says that after Quantise every body is on the grid,
-// whatever happened to it since the last time: steps, corrections, another state,
-// another grid.
-func TestQuantisedWhateverHappens(t *testing.T) {
+// TestQuantiseAfterChanges checks that after Quantise every body is on the grid, after steps,
+// corrections, Load, CopyFrom and a change of grid.
+func TestQuantiseAfterChanges(t *testing.T) {
+	t.Parallel()
 	w, other := newWorld(t, "zen"), newWorld(t, "zen")
 	other.Step(sim.Input{Buttons: sim.Right})
 	var s sim.State
@@ -140,16 +142,16 @@ func TestQuantisedWhateverHappens(t *testing.T) {
 	}
 }
 
-// TestQuantisedWalkerWalks says that quantising after every tick costs joints
-// little more than the grid: the walker walks as far, the trailer keeps its load,
-// and points stay within a millimetre and a half of each other.
-func TestQuantisedWalkerWalks(t *testing.T) {
+// TestQuantisedWalker checks that quantising after every tick hardly affects joints: the walker
+// walks as far, and anchors stay within 1.5 mm.
+func TestQuantisedWalker(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"walker", "trailer"} {
 		w := newWorld(t, name)
 		joints := len(w.Scene().Joints)
-		var off float32
+		var separation float32
 		ticks := 1200
-		if testing.Short() {
+		if experiment.Brief() {
 			ticks = 300
 		}
 		for range ticks {
@@ -157,13 +159,13 @@ func TestQuantisedWalkerWalks(t *testing.T) {
 			w.Quantise(&codec.SyncGrid)
 			for i := range joints {
 				a, b := w.JointAnchors(i)
-				off = max(off, b.Sub(a).Len())
+				separation = max(separation, b.Sub(a).Len())
 			}
 		}
 		at := w.Bodies()[1].Pose.Pos
-		t.Logf("%s: at %v and joints %.3f mm", name, at, 1000*off)
-		if off > 0.0015 || at.Len() < float32(ticks)/80 {
-			t.Errorf("%s: it is at %v after %d ticks, and its joints are %v mm off", name, at, ticks, 1000*off)
+		t.Logf("%s: at %v, separation %.3f mm", name, at, 1000*separation)
+		if separation > 0.0015 || at.Len() < float32(ticks)/80 {
+			t.Errorf("%s: at %v after %d ticks, with a separation of %v mm", name, at, ticks, 1000*separation)
 		}
 	}
 }

@@ -2,59 +2,60 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// NoBody is the number of the body that a ray meets if it meets none.
+// NoBody takes the place of a body's index if a ray hits no body.
 const NoBody = -1
 
-// Hit is where a ray ends.
+// Hit is the result of a ray cast.
 type Hit struct {
-	Body     int     // that it meets first, or Missed: it meets what stands still or is carried, or nothing
-	Distance float32 // metres from the ray's origin to where it ends
+	// The first body hit, or NoBody: the ray hits the ground, a static or carrier box, or nothing.
+	Body     int
+	Distance float32 // metres from the origin to the hit, or to the end of the ray
 }
 
-// CastRay returns what a ray meets first of a scene whose bodies are at poses, by body:
-// a box of a body, what stands still, what is carried where it is at a moment, or
-// the ground. along is a unit vector; the ray ends after reach metres. The body called
-// without lets it through.
-func (s *Scene) CastRay(from, along geom.Vec3, reach float32, poses []geom.Pose, without int, at Moment, rate int) Hit {
-	hit := Hit{NoBody, reach}
-	meet := func(body int, box geom.Pose, half geom.Vec3) {
-		if n, ok := geom.RayCastBox(from, along, box, half); ok && n < hit.Distance {
-			hit = Hit{body, n}
+// CastRay returns the first hit of a ray in a scene whose bodies are at poses, indexed by body, and
+// whose carriers are at the poses of a moment. direction is a unit vector, maxDistance is in
+// metres. The ray ignores body skip. rate is in ticks per second.
+func (s *Scene) CastRay(origin, direction geom.Vec3, maxDistance float32, poses []geom.Pose, skip int, at Moment, rate int) Hit {
+	hit := Hit{NoBody, maxDistance}
+	test := func(body int, box geom.Pose, half geom.Vec3) {
+		if distance, ok := geom.RayCastBox(origin, direction, box, half); ok && distance < hit.Distance {
+			hit = Hit{body, distance}
 		}
 	}
 	for i := range poses {
 		b := &s.Boxes[i]
-		if i == without || !passesNear(from, along, poses[i].Pos, b.boundingRadius()) {
+		if i == skip || !passesNear(origin, direction, poses[i].Pos, b.boundingRadius()) {
 			continue
 		}
-		meet(i, poses[i], b.Half)
+		test(i, poses[i], b.Half)
 		for k := range b.Parts {
-			meet(i, b.Parts[k].WorldPose(poses[i]), b.Parts[k].Half)
+			test(i, b.Parts[k].WorldPose(poses[i]), b.Parts[k].Half)
 		}
 	}
 	for i := range s.Static {
-		meet(NoBody, s.Static[i].Start.Pose, s.Static[i].Half)
+		test(NoBody, s.Static[i].Start.Pose, s.Static[i].Half)
 	}
 	for i := range s.Carriers {
 		c := &s.Carriers[i]
 		for k := range c.Boxes {
-			meet(NoBody, c.Path.PoseAt(c.Boxes[k].Start.Pose, at, rate), c.Boxes[k].Half)
+			test(NoBody, c.Path.PoseAt(c.Boxes[k].Start.Pose, at, rate), c.Boxes[k].Half)
 		}
 	}
-	if along.Z < 0 && from.Z >= 0 {
-		if n := -from.Z / along.Z; n < hit.Distance {
-			hit = Hit{NoBody, n}
+	if direction.Z < 0 && origin.Z >= 0 {
+		if distance := -origin.Z / direction.Z; distance < hit.Distance {
+			hit = Hit{NoBody, distance}
 		}
 	}
 	return hit
 }
 
-// WorldPose returns where the part is of a body at a pose.
+// WorldPose returns the pose of the part in the world frame, for a pose of its body.
 func (p *Part) WorldPose(body geom.Pose) geom.Pose {
 	return geom.Pose{Pos: body.Pos.Add(body.Rot.Rotate(p.Pose.Pos)), Rot: body.Rot.Mul(p.Pose.Rot).Unit()}
 }
 
-// boundingRadius is how far a body's boxes are from its middle at most.
+// boundingRadius returns the radius of a sphere about the body's centre that contains its boxes, in
+// metres.
 func (b *Box) boundingRadius() float32 {
 	r := b.Half.Len()
 	for i := range b.Parts {
@@ -63,13 +64,13 @@ func (b *Box) boundingRadius() float32 {
 	return r
 }
 
-// passesNear reports whether a ray comes as near to a point as r metres, or a hair more.
-func passesNear(from, along, point geom.Vec3, r float32) bool {
-	d := point.Sub(from)
-	n := d.Dot(along)
-	if n < 0 {
-		n = 0
+// passesNear reports whether a ray passes within r metres of a point, with a tolerance of 1 cm.
+func passesNear(origin, direction, point geom.Vec3, r float32) bool {
+	d := point.Sub(origin)
+	distance := d.Dot(direction)
+	if distance < 0 {
+		distance = 0
 	}
 	r += 0.01
-	return d.SubScaled(n, along).LenSq() <= float32(r*r)
+	return d.SubScaled(distance, direction).LenSq() <= float32(r*r)
 }

@@ -2,34 +2,34 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// Scene is a named starting state and the constants of its world.
+// Scene is a starting state and the constants of its world.
 type Scene struct {
-	Name string // as scene.Named takes it, parameters included
-	Doc  string // one line for a list
+	Name string // as in scene.Named, with parameters
+	Doc  string // description in one line
 
-	Players int   // boxes 0..Players-1 are the players' cubes
-	Boxes   []Box // all that moves; the index is the body's identity
-	Static  []Box // all that stands still, beside the ground at z = 0
+	Players int   // bodies 0..Players-1 are the players' cubes
+	Boxes   []Box // dynamic bodies, by index
+	Static  []Box // static boxes; the ground is z = 0
 
-	Carriers []Carrier // what moves by itself
-	Joints   []Joint   // what ties bodies together
+	Carriers []Carrier
+	Joints   []Joint
 
 	Gravity         float32 // m/s2, downwards
-	Damping         float32 // share of linear and angular speed lost per second at first
-	MaxLinearSpeed  float32 // m/s; faster bodies are slowed to it before a step
-	MaxAngularSpeed float32 // rad/s; likewise
-	HalfWidth       float32 // metres; x and y stay in [-Wide, Wide]
-	Height          float32 // metres; z stays in [0, High]
-	MinSubsteps     int     // of a tick, if more than usual: for many joints
-	NoSleep         bool    // nothing ever sleeps: for measuring the solver
+	Damping         float32 // per second; rate of decay of linear and angular velocity
+	MaxLinearSpeed  float32 // m/s; higher speeds are clamped before a step
+	MaxAngularSpeed float32 // rad/s; clamped likewise
+	HalfWidth       float32 // metres; x and y stay in [-HalfWidth, HalfWidth]
+	Height          float32 // metres; z stays in [0, Height]
+	MinSubsteps     int     // raises Settings.Substeps, for scenes with many joints
+	NoSleep         bool    // nothing falls asleep: for measuring the solver
 }
 
-// Box is one box of a scene, or a body of several.
+// Box is a box of a scene: a body, a static box or a carrier box. A body may have further boxes.
 type Box struct {
-	Half        geom.Vec3 // half of its three sides, metres
-	Parts       []Part    // the other boxes of the body; only for bodies
-	Density     float32   // kg/m3; only for bodies
-	Friction    float32   // coefficient; two bodies rub with the geometric mean of theirs
+	Half        geom.Vec3 // half extents, metres
+	Parts       []Part    // further boxes of a body
+	Density     float32   // kg/m3; of bodies only
+	Friction    float32   // coefficient; contacts use the geometric mean of both
 	Start       Body
-	FilterGroup int // boxes of the same group pass through each other; 0 is no group
+	FilterGroup int // boxes of the same group do not collide; 0: no group
 }

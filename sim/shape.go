@@ -2,20 +2,19 @@ package sim
 
 import "ghostcube/sim/geom"
 
-// shape is a box as a step sees it: what is constant, and what follows from
-// its pose.
+// shape is a collision box: its constants and what follows from its pose.
 type shape struct {
 	pose                geom.Pose
-	axes                geom.Mat3 // the pose's rotation
+	axes                geom.Mat3 // rotation of the pose
 	half                geom.Vec3
 	filterGroup         int32
-	invMass             float32 // 1/kg; 0 for what stands still and for what a carrier moves
+	invMass             float32 // 1/kg; 0 for static, carrier and kinematic boxes
 	friction            float32
-	invInertiaLocal     geom.Vec3    // inverse, in the box's own frame
-	sqrtInvInertiaLocal geom.Vec3    // of the inverse inertia, in the box's own frame
-	anisotropic         bool         // its inertia is not the same about all axes
-	sqrtInvInertiaWorld geom.SymMat3 // of the inverse inertia, in the world's frame
-	aabb                             // in the world, with the contact margin
+	invInertiaLocal     geom.Vec3    // 1/(kg m2), in the box's frame
+	sqrtInvInertiaLocal geom.Vec3    // square root of invInertiaLocal
+	anisotropic         bool         // the moments of inertia differ
+	sqrtInvInertiaWorld geom.SymMat3 // square root of the inverse inertia in the world frame
+	aabb                             // world frame, with half of contactMargin
 }
 
 func newShape(b *Box, density float32) shape {
@@ -44,7 +43,7 @@ func newShape(b *Box, density float32) shape {
 	return s
 }
 
-// setPose puts the solid at a pose and derives what follows from it.
+// setPose sets the pose and what follows from it.
 func (s *shape) setPose(p geom.Pose) {
 	s.pose = p
 	s.axes = p.Rot.Mat()
@@ -53,16 +52,15 @@ func (s *shape) setPose(p geom.Pose) {
 	}
 	r, h := &s.axes, s.half
 	const margin = contactMargin / 2
-	e := geom.Vec3{
+	extent := geom.Vec3{
 		X: float32(geom.Abs(r.X.X)*h.X) + float32(geom.Abs(r.Y.X)*h.Y) + float32(geom.Abs(r.Z.X)*h.Z) + margin,
 		Y: float32(geom.Abs(r.X.Y)*h.X) + float32(geom.Abs(r.Y.Y)*h.Y) + float32(geom.Abs(r.Z.Y)*h.Z) + margin,
 		Z: float32(geom.Abs(r.X.Z)*h.X) + float32(geom.Abs(r.Y.Z)*h.Y) + float32(geom.Abs(r.Z.Z)*h.Z) + margin,
 	}
-	s.lower, s.upper = p.Pos.Sub(e), p.Pos.Add(e)
+	s.lower, s.upper = p.Pos.Sub(extent), p.Pos.Add(extent)
 }
 
-// newShapes makes the shapes of the scene's boxes and places those of bodies and of
-// what stands still.
+// newShapes creates the shapes of all boxes, and places those of bodies and static boxes.
 func (w *World) newShapes() {
 	s := &w.scene
 	for i := range s.Boxes {
@@ -74,7 +72,7 @@ func (w *World) newShapes() {
 	}
 	w.newCarriers()
 	if len(w.shapes) >= 1<<16 {
-		panic("sim: a scene of more than 65535 boxes")
+		panic("sim: New: the scene has more than 65535 boxes")
 	}
 	for i := range w.state.Bodies {
 		w.updateShapes(i)
@@ -88,8 +86,7 @@ func (w *World) newShapes() {
 	}
 }
 
-// updateShapes derives the solids of a body from it. It is a pure function of the
-// state.
+// updateShapes updates the shapes of body i. They are a function of the state.
 func (w *World) updateShapes(i int) {
 	w.shapes[i].setPose(w.state.Bodies[i].Pose)
 	if len(w.parts) > 0 {
@@ -97,5 +94,5 @@ func (w *World) updateShapes(i int) {
 	}
 }
 
-// worldPoint returns where a point of the solid's own frame is in the world.
+// worldPoint returns a point of the shape's frame in the world frame.
 func (s *shape) worldPoint(p geom.Vec3) geom.Vec3 { return s.pose.Pos.Add(s.axes.Mul(p)) }

@@ -6,67 +6,72 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The solver is the "soft step" of Box3D. A tick is cut into substeps of
-// length h. Each of them
+// The solver is the "soft step" of Box3D. A tick is divided into substeps of length h. Each of them
 //
-//	adds gravity and forces to the velocities,
-//	applies last time's impulses again (the warm start),
-//	solves every contact once as a stiff damped spring, which turns penetration into separating speed,
+//	applies damping, forces and gravity to the velocities,
+//	warm starts: applies the last impulses again,
+//	solves every contact once with a soft bias, which turns penetration into
+//	    separating velocity,
 //	moves the bodies,
-//	solves every contact once more without the spring (relaxing), which takes that speed out again, and there adds friction.
+//	relaxes: solves every contact once without bias, which removes that velocity,
+//	    and applies friction.
 //
-// A contact point along normal n with arms rA and rB has the velocity
+// A contact point with normal n and arms rA and rB has the relative normal velocity
 //
 //	v = n.(vB - vA) + (rB x n).wB - (rA x n).wA
 //
-// and an impulse d along n changes v by d / mass, with
+// and an impulse d along n changes v by d / mass, where the effective mass is
 //
 //	1 / mass = 1/mA + 1/mB + (rA x n).IA(rA x n) + (rB x n).IB(rB x n)
 //
-// where I are inverse inertias. Angular velocities are held as u = w / sqrt(I):
-// then, with s = sqrt(I)(r x n), the velocity has the term s.u, the impulse
-// changes u by d s, and the mass has s.s, so one vector does for each arm what
-// else takes two. The s are taken once a tick, and within the tick the
-// separation is followed to first order,
+// with inverse inertias I. The solver stores angular velocities as u = w / sqrt(I). With the scaled
+// Jacobian s = sqrt(I)(r x n) the velocity has the term s.u, the impulse changes u by d s, and the
+// mass has the term s.s: one vector per arm takes the place of two. The scaled Jacobians are
+// computed once per tick. Within the tick the separation is extrapolated to first order,
 //
-//	gap = gap0 + n.(dpB - dpA) + sB.thB - sA.thA
+//	separation = separation0 + n.(dpB - dpA) + sB.thB - sA.thA
 //
-// with dp and th the way and the turn of a body so far, the turn in units of u. At the 16 rad/s that a
-// scene allows, the neglected second order is at most 1.2 cm at the far corner
-// of the player's cube in the last substep.
+// with the displacement dp and the rotation th of a body since the beginning of the tick, th in
+// units of u. At 16 rad/s, the limit of the scenes, the neglected second order is at most 1.2 cm at
+// the far corner of the player's cube in the last substep.
 //
-// A soft contact of frequency w and damping ratio z gives, over a time h, the
-// velocity bias w/(2z + hw) times the gap, and scales mass and impulse by
-// hw(2z + hw) / (1 + hw(2z + hw)) and 1 / (1 + hw(2z + hw)) (Catto, "Soft
-// Constraints", GDC 2011).
+// A soft contact with frequency w and damping ratio z has, over a time h,
 //
-// Friction acts once for each manifold: two tangents at the weighted middle of
-// its points as one 2 x 2 block, limited to the circle of mu times all normal
-// impulses, and one torque about the normal, limited by the arms of the points.
+//	a velocity bias of     w / (2z + hw) times the separation,
+//	a mass scale of        hw(2z + hw) / (1 + hw(2z + hw)),
+//	an impulse scale of    1 / (1 + hw(2z + hw))
+//
+// (Catto, "Soft Constraints", GDC 2011).
+//
+// Friction acts once per manifold: along two tangents at the weighted centroid of its points, as
+// one 2 x 2 block, limited to the circle of mu times the sum of normal impulses, and as a torque
+// about the normal, limited by the arms of the points.
 
-// solverBody is what the inner loops touch of a body.
+// solverBody is the part of a body that the inner loops use, in the world frame.
 type solverBody struct {
-	v, u       geom.Vec3 // velocities, the angular one in the solver's units
-	dp, dtheta geom.Vec3 // way and turn since the tick began, likewise
-	dq         geom.Quat // the turn, exactly
+	v, u       geom.Vec3 // linear and angular velocity, the latter in solver units
+	dp, dtheta geom.Vec3 // displacement and rotation in this tick, in the same units
+	dq         geom.Quat // rotation in this tick, exact
 	invMass    float32
 }
 
-// solverScratch is what solving a tick needs.
+// solverScratch is the working memory of the solver.
 type solverScratch struct {
-	bodies       []solverBody // all bodies, then the world, which never moves, then carriers as riders see them
-	awake        []int32      // the bodies awake, in order
+	// All bodies, then the static body, then the reference motions of carrier contacts.
+	bodies       []solverBody
+	awake        []int32 // indices of awake bodies, ascending
 	contacts     []contactConstraint
-	contactOrder []int32           // contacts of bodies awake, as they are solved
-	joints       []jointConstraint // the joints of bodies awake
+	contactOrder []int32           // indices of manifolds with an awake body, in solving order
+	joints       []jointConstraint // joints with an awake body
 
 	carrierContacts []carrierContact
 	carrierSubsteps []carrierSubstep
 }
 
-// softness is a soft contact's three numbers for one substep.
+// softness are the coefficients of a soft constraint for one substep.
 type softness struct{ biasRate, massScale, impulseScale float32 }
 
+// makeSoft returns the coefficients of a frequency in Hz, a damping ratio and a substep of h seconds.
 func makeSoft(hertz, ratio, h float32) softness {
 	omega := float32(geom.TwoPi * hertz)
 	a := float32(2*ratio) + float32(h*omega)
@@ -75,40 +80,39 @@ func makeSoft(hertz, ratio, h float32) softness {
 	return softness{omega / a, float32(b * c), c}
 }
 
-// solve turns forces and contacts into the new velocities and poses.
+// solve computes the new velocities and poses.
 func (w *World) solve() {
-	set := &w.Settings
-	h := w.dt / float32(set.Substeps)
-	inv := 1 / h
-	hertz := min(set.ContactHertz, float32(0.125*inv))
-	loose := makeSoft(hertz, set.ContactDampingRatio, h)
-	firm := makeSoft(float32(2*hertz), float32(0.5*set.ContactDampingRatio), h)
-	damp := 1 / (1 + float32(h*w.scene.Damping))
+	settings := &w.Settings
+	h := w.dt / float32(settings.Substeps)
+	invH := 1 / h
+	hertz := min(settings.ContactHertz, float32(0.125*invH))
+	contactSoft := makeSoft(hertz, settings.ContactDampingRatio, h)
+	staticSoft := makeSoft(float32(2*hertz), float32(0.5*settings.ContactDampingRatio), h)
+	damping := 1 / (1 + float32(h*w.scene.Damping))
 
-	tight := makeSoft(min(set.JointHertz, float32(0.5*inv)), set.JointDampingRatio, h)
+	jointSoft := makeSoft(min(settings.JointHertz, float32(0.5*invH)), settings.JointDampingRatio, h)
 
 	w.prepare()
 	w.prepareJoints()
-	for part := range set.Substeps {
-		w.integrateVelocities(h, damp)
-		w.applyFrameMotion(h, damp)
+	for substep := range settings.Substeps {
+		w.integrateVelocities(h, damping)
+		w.applyFrameMotion(h, damping)
 		w.warmStartJoints()
 		w.warmStartContacts()
-		w.updateCarriersBeforeMove(part, h)
-		w.solveContacts(&loose, &firm, inv)
-		w.solveJoints(&tight, h, inv, true)
+		w.setReferenceVelocities(substep, h)
+		w.solveContacts(&contactSoft, &staticSoft, invH)
+		w.solveJoints(&jointSoft, h, invH, true)
 		w.integratePositions(h)
-		w.updateCarriersAfterMove(part, h)
+		w.advanceReferenceMotions(substep, h)
 		w.updateJoints()
-		w.relaxContacts(inv)
-		w.solveJoints(&rigid, h, inv, false)
+		w.relaxContacts(invH)
+		w.solveJoints(&rigid, h, invH, false)
 	}
 	w.storeJointImpulses()
 	w.finalize()
 }
 
-// prepare loads the motions of the bodies awake and makes their contacts
-// ready, in the order in which they will be solved.
+// prepare loads the awake bodies and prepares their contacts, in solving order.
 func (w *World) prepare() {
 	w.solver.awake, w.solver.carrierContacts, w.solver.bodies = w.solver.awake[:0], w.solver.carrierContacts[:0], w.solver.bodies[:len(w.state.Bodies)+1]
 	for i := range w.state.Bodies {
@@ -118,7 +122,7 @@ func (w *World) prepare() {
 			s := &w.shapes[i]
 			w.solver.bodies[i] = solverBody{v: b.Linear, u: s.toSolverUnits(b.Angular), dq: geom.Identity, invMass: s.invMass}
 		} else if w.kinematic(int32(i)) {
-			w.solver.bodies[i] = solverBody{dq: geom.Identity} // it stands still
+			w.solver.bodies[i] = solverBody{dq: geom.Identity} // no velocity
 		}
 	}
 	w.solver.contacts = w.solver.contacts[:0]
@@ -138,7 +142,7 @@ func (w *World) prepare() {
 	}
 }
 
-// finalize stores impulses, velocities and poses.
+// finalize stores impulses, velocities and poses in the state.
 func (w *World) finalize() {
 	for k := range w.solver.contacts {
 		c := &w.solver.contacts[k]
@@ -146,11 +150,12 @@ func (w *World) finalize() {
 		for i := range c.pointCount {
 			m.points[c.points[i].index].normalImpulse = c.points[i].normalImpulse
 		}
-		m.frictionImpulse = c.t1.Scale(c.f1).AddScaled(c.f2, c.t2)
+		m.frictionImpulse = c.t1.Scale(c.friction1).AddScaled(c.friction2, c.t2)
 		m.twistImpulse = c.twistImpulse
 	}
 	for _, i := range w.solver.awake {
-		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{} // what is pushed is awake
+		// Forces wake bodies, so those of sleeping bodies are 0.
+		w.applied.force[i], w.applied.torque[i] = geom.Vec3{}, geom.Vec3{}
 		b, m := &w.state.Bodies[i], &w.solver.bodies[i]
 		b.Linear, b.Angular = m.v, w.shapes[i].sqrtInvInertiaWorld.Mul(m.u)
 		b.Pose.Pos = w.clampToBounds(b.Pose.Pos.Add(m.dp))

@@ -4,27 +4,26 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Body is the changing part of one box.
+// Body is the variable part of a body's state that callers see.
 type Body struct {
 	Pose    geom.Pose
-	Linear  geom.Vec3 // velocity of the centre, m/s, world frame
+	Linear  geom.Vec3 // m/s, of the centre, world frame
 	Angular geom.Vec3 // rad/s, world frame
-	Asleep  bool      // at rest, and not stepped until something touches it
+	Asleep  bool      // not stepped until something touches it
 }
 
-// State is all that a World needs to continue exactly as it would have: what
-// the bodies are, how long each has been at rest, and the contacts and joints with their
-// impulses. Everything else in a World follows from these or is constant.
+// State is all that a World needs to continue exactly: bodies, sleep counters, and the contacts and
+// joints with their impulses. Everything else in a World follows from it or is constant.
 type State struct {
 	Tick   Tick
 	Bodies []Body
 
-	slowTicks     []uint16       // that each body has been slow, up to ticksToSleep
+	slowTicks     []uint16       // for how many ticks each body has been slow, up to ticksToSleep
 	manifolds     []manifold     // sorted by key
-	jointImpulses []jointImpulse // of the joints, in their order
+	jointImpulses []jointImpulse // by joint
 }
 
-// newState returns the state in which a scene starts.
+// newState returns the starting state of a scene.
 func newState(scene *Scene) State {
 	n := len(scene.Boxes)
 	s := State{
@@ -38,17 +37,16 @@ func newState(scene *Scene) State {
 	return s
 }
 
-// Save copies the world into s and reuses its memory.
+// Save copies the state of the world into s and reuses its memory.
 func (w *World) Save(s *State) {
 	s.CopyFrom(&w.state)
 }
 
-// Load makes the world what s says. A Step after Load equals, bit for bit, the
-// Step that followed the Save. The state must come from a world of the same
-// scene.
+// Load sets the world to a state of the same scene. A Step after Load equals, bit for bit, the Step
+// that followed the Save.
 func (w *World) Load(s *State) {
 	if len(s.Bodies) != len(w.state.Bodies) {
-		panic("sim: Load of a state from another scene")
+		panic("sim: Load: the state is of another scene")
 	}
 	w.SetTick(s.Tick)
 	for i := range s.Bodies {
@@ -65,7 +63,7 @@ func (w *World) Load(s *State) {
 	copy(w.state.jointImpulses, s.jointImpulses)
 }
 
-// CopyFrom makes s an equal of o that shares no memory with it.
+// CopyFrom makes s equal to o and shares no memory with it.
 func (s *State) CopyFrom(o *State) {
 	s.Tick = o.Tick
 	s.Bodies = append(s.Bodies[:0], o.Bodies...)

@@ -1,18 +1,38 @@
 package sim
 
-import "testing"
+import (
+	"fmt"
+	"testing"
 
-// TestOneUlp says that the hash sees the smallest change of anything in the
-// state, in the tick it happens.
-func TestOneUlp(t *testing.T) {
-	w := New(yardScene(), 60)
+	"ghostcube/sim/geom"
+)
+
+// hashScene is a player beside a stack of cubes, and a bar on a hinge with limits and a motor.
+func hashScene() Scene {
+	box := func(at geom.Vec3, half float32) Box {
+		return Box{Half: geom.Vec3{X: half, Y: half, Z: half}, Density: 1, Friction: 1, Start: Body{Pose: geom.Pose{Pos: at, Rot: geom.Identity}}}
+	}
+	s := Scene{Players: 1, Gravity: 20, Damping: 0.6, MaxLinearSpeed: 32, MaxAngularSpeed: 16, HalfWidth: 256, Height: 32}
+	s.Boxes = append(s.Boxes, box(geom.Vec3{Z: 0.75}, 0.75))
+	for i := range 5 {
+		s.Boxes = append(s.Boxes, box(geom.Vec3{X: 3, Z: 0.2 + 0.4*float32(i)}, 0.2))
+	}
+	s.Boxes = append(s.Boxes, box(geom.Vec3{X: 8.5, Z: 5}, 0.5))
+	s.Joints = []Joint{{A: WorldBody, B: 6, Hinge: true, Anchor: geom.Vec3{X: 8, Z: 5}, Axis: geom.Vec3{Y: 1}, LowerAngle: -0.5, UpperAngle: 0.5, MotorSpeed: 1, MaxMotorTorque: 0.1}}
+	return s
+}
+
+// TestHashSeesEveryField checks that the smallest change of any field of the state changes the
+// hash.
+func TestHashSeesEveryField(t *testing.T) {
+	w := New(hashScene(), 60)
 	for range 90 {
 		w.Step(Input{Buttons: Forward})
 	}
 	var s State
 	w.Save(&s)
 	if len(s.manifolds) == 0 {
-		t.Fatal("nothing touches")
+		t.Fatal("there are no contacts")
 	}
 	b0, c0 := w.Hash()
 	change := func(what string, f func(s *State), body bool) {
@@ -36,6 +56,12 @@ func TestOneUlp(t *testing.T) {
 	change("impulse", func(s *State) { up(&s.manifolds[0].points[0].normalImpulse) }, false)
 	change("gap", func(s *State) { up(&s.manifolds[0].points[0].separation) }, false)
 	change("friction", func(s *State) { up(&s.manifolds[0].frictionImpulse.X) }, false)
+	for i, f := range []func(l *jointImpulse) *float32{
+		func(l *jointImpulse) *float32 { return &l.linearImpulse.X }, func(l *jointImpulse) *float32 { return &l.perpImpulse[0] }, func(l *jointImpulse) *float32 { return &l.perpImpulse[1] },
+		func(l *jointImpulse) *float32 { return &l.lowerImpulse }, func(l *jointImpulse) *float32 { return &l.upperImpulse }, func(l *jointImpulse) *float32 { return &l.motorImpulse },
+	} {
+		change(fmt.Sprint("joint impulse ", i), func(s *State) { up(f(&s.jointImpulses[0])) }, false)
+	}
 	change("twist", func(s *State) { up(&s.manifolds[0].twistImpulse) }, false)
 }
 

@@ -4,32 +4,39 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Settings are the numbers of the solver. They belong to a world, not to its
-// State: both sides of a session are expected to agree on them, and a session
-// in which they do not is an experiment.
+// Settings are the parameters of the solver. They belong to a world, not to its State. Both sides
+// of a session normally have the same settings; different ones are an experiment.
 type Settings struct {
-	Substeps            int     // of a tick, each with one solving and one relaxing iteration; a scene may ask for more
-	ContactHertz        float32 // stiffness of a contact; at most an eighth of the substep rate
-	ContactDampingRatio float32 // damping ratio of a contact
-	MaxPushSpeed        float32 // m/s; a penetration is pushed out no faster than this, and a joint drawn together; rad/s for its turns
-	RecycleDistance     float32 // metres; a manifold is kept while its boxes moved less than this against each other; 0 never keeps
-	ColdStart           bool    // start every tick's impulses from zero
-	SolveOrderSeed      uint64  // 0 solves contacts in the order of their bodies, and joints in that of the scene; any other value seeds another order
+	// Substeps per tick, each with one solve and one relax iteration. A scene may raise it.
+	Substeps            int
+	ContactHertz        float32 // Hz, stiffness of a contact; at most 1/8 of the substep rate
+	ContactDampingRatio float32
+	// Limit of the push-out velocity of contacts and joints, in m/s, and rad/s for rotations.
+	MaxPushSpeed float32
+	// Relative displacement of two boxes up to which their manifold is recycled, in metres; 0:
+	// never.
+	RecycleDistance float32
+	ColdStart       bool // no warm start: impulses start from zero in every tick
+	// 0 solves contacts in the order of their bodies, and joints in that of the scene. Other values
+	// seed another order.
+	SolveOrderSeed uint64
 
-	JointHertz        float32 // stiffness of a joint; at most half the substep rate, or chains of hinges begin to shake
-	JointDampingRatio float32 // damping ratio of a joint
-	JointIterations   int     // times that the joints are solved in each iteration
+	// Stiffness of a joint, in Hz; at most half the substep rate, because stiffer chains of hinges
+	// oscillate.
+	JointHertz        float32
+	JointDampingRatio float32
+	JointIterations   int // joint iterations per solve and relax iteration
 }
 
-// DefaultSettings stand a pile of 900 cubes still and let it sleep, and hold a
-// chain of ten.
+// DefaultSettings keep a pile of 900 cubes standing until it sleeps, and a chain of ten rods
+// together.
 var DefaultSettings = Settings{
 	Substeps: 4, ContactHertz: 30, ContactDampingRatio: 10, MaxPushSpeed: 3, RecycleDistance: 0.05,
 	JointHertz: 480, JointDampingRatio: 10, JointIterations: 4,
 }
 
-// World is one running simulation. Its fields are told apart by what becomes of
-// them when a world is copied, saved or stepped: each kind is a type of its own.
+// World is a running simulation. Its fields are grouped by what copying, saving and stepping do
+// with them.
 type World struct {
 	Settings Settings
 
@@ -41,37 +48,38 @@ type World struct {
 	scratch
 }
 
-// constants follow from the scene and the rate. New makes them, and nothing
-// changes them.
+// constants follow from the scene and the rate. They never change.
 type constants struct {
 	scene Scene
 	rate  int
 	dt    float32 // seconds per tick
 
-	ticksToSleep      uint16
-	parts             []part
-	firstPart         []int32 // of each body, and of none
+	ticksToSleep uint16
+	parts        []part
+	// Index of each body's first part, and at the end the number of parts.
+	firstPart         []int32
 	joints            []joint
 	carrierBoxes      []carrierBox
-	firstCarrierShape int  // the first shape that a carrier moves
-	hasFilterGroups   bool // some boxes pass through others
+	firstCarrierShape int  // index of the first carrier box among the shapes
+	hasFilterGroups   bool // some pairs of shapes do not collide
 }
 
-// controls are what a caller has set of a world beside its Settings and its
-// State. Load changes none of them; CopyFrom copies them.
+// controls are settings of callers beside Settings and State. Load does not change them; CopyFrom
+// copies them.
 type controls struct {
-	kinematicCount int // bodies that SetKinematic holds; their shapes have no mass
+	kinematicCount int // number of kinematic bodies; their shapes have no mass
 	pin            carrierPin
 	frame          framedBody
-	fieldOwners    []int8 // of the next step; see LimitFields
+	fieldOwners    []int8 // of the next step, by body; see LimitFields
 }
 
-// placement is where everything is. It follows from the state, the tick and the
-// controls, and is kept because working it out anew would take longer.
+// placement is the pose of everything. It follows from state, tick and controls, and is stored
+// because computing it takes time.
 type placement struct {
-	shapes         []shape         // the bodies' own boxes, then their parts, then the static boxes, then those of carriers
-	carrierMotions []carrierMotion // of the carriers in this tick
-	carrierBounds  []aabb          // of the boxes of carriers, during the tick
+	// The bodies' own boxes, then their parts, static boxes and carrier boxes.
+	shapes         []shape
+	carrierMotions []carrierMotion // in this tick, by carrier
+	carrierBounds  []aabb          // over this tick, by carrier box
 }
 
 func (p *placement) copyFrom(o *placement) {
@@ -80,10 +88,10 @@ func (p *placement) copyFrom(o *placement) {
 	copy(p.carrierBounds, o.carrierBounds)
 }
 
-// results are what the last step found and callers may ask for.
+// results are results of the last step that callers may ask for.
 type results struct {
-	islandParent []int32      // of each body: another one of its island, or itself
-	separations  [][4]float32 // metres, of each point of each contact when the step began
+	islandParent []int32      // union-find parent of each body
+	separations  [][4]float32 // metres, of the points of each manifold at the beginning of the step
 }
 
 func (r *results) copyFrom(o *results) {
@@ -91,8 +99,8 @@ func (r *results) copyFrom(o *results) {
 	r.separations = append(r.separations[:0], o.separations...)
 }
 
-// scratch is memory of a step that no later step depends on. A world whose
-// scratch is made anew goes on to the same bits.
+// scratch is memory of a step that later steps do not depend on. A world with new scratch continues
+// with the same bits.
 type scratch struct {
 	broadPhase broadPhase
 	contacts   contactScratch
@@ -110,17 +118,16 @@ func newScratch(bodies int) scratch {
 	}
 }
 
-// New returns the world of a scene at tick 0. rate is in ticks per second, in
-// [1, 1000].
+// New returns the world of a scene at tick 0. rate is in ticks per second, in [1, 1000].
 func New(scene Scene, rate int) *World {
 	if rate < 1 || rate > 1000 {
-		panic("sim: New with a rate outside 1..1000 ticks per second")
+		panic("sim: New: the rate is outside 1 to 1000 ticks per second")
 	}
 	n := len(scene.Boxes)
 	w := &World{Settings: DefaultSettings, state: newState(&scene), scratch: newScratch(n)}
 	w.Settings.Substeps = max(w.Settings.Substeps, scene.MinSubsteps)
 	w.scene, w.rate, w.dt = scene, rate, 1/float32(rate)
-	w.ticksToSleep = uint16(max(1, rate/2)) // half a second
+	w.ticksToSleep = uint16(max(1, rate/2))
 	w.islandParent = make([]int32, n)
 	w.newShapes()
 	w.newJoints()
@@ -128,23 +135,22 @@ func New(scene Scene, rate int) *World {
 	return w
 }
 
-// Scene returns the scene that the world was made of. It is for reading.
+// Scene returns the scene of the world. Callers must not change it.
 func (w *World) Scene() *Scene { return &w.scene }
 
-// Rate returns the ticks per second.
+// Rate returns the tick rate, per second.
 func (w *World) Rate() int { return w.rate }
 
-// Tick returns the number of the next step: the state's own label, so that
-// state n with input n gives state n+1.
+// Tick returns the current tick: the number of the next step, so that state n with input n gives
+// state n+1.
 func (w *World) Tick() Tick { return w.state.Tick }
 
-// Bodies returns the moving bodies, for reading, until the next Step.
+// Bodies returns all bodies, by index. The slice is only to be read, until the next Step.
 func (w *World) Bodies() []Body { return w.state.Bodies }
 
-// SetBody overwrites one body, as a correction from the network does. The
-// contact cache is kept: whatever it holds that no longer fits the new pose is
-// noticed and rebuilt by the next step, and the rest of it is worth more than
-// a clean start. A body that is not asleep is woken, unless it is held.
+// SetBody overwrites a body, as a correction from the network does. It keeps the contact cache: the
+// next step discards manifolds that the new pose invalidates, and the others are better than a cold
+// start. A body that is not asleep wakes, unless it is kinematic.
 func (w *World) SetBody(i int, b Body) {
 	b.Asleep = b.Asleep || w.kinematic(int32(i))
 	if w.state.Bodies[i].Asleep && !b.Asleep {
@@ -157,9 +163,8 @@ func (w *World) SetBody(i int, b Body) {
 	w.updateShapes(i)
 }
 
-// SetTick says which tick the present state is. A server that steps only when
-// input arrives jumps over what was lost, without stepping. Carriers jump to
-// where that tick has them, and what they carried is left behind.
+// SetTick sets the tick of the current state without stepping, as a server does that steps only
+// when input arrives. Carriers jump to their poses at that tick and leave their loads behind.
 func (w *World) SetTick(t Tick) {
 	if t != w.state.Tick {
 		w.state.Tick = t
@@ -167,17 +172,17 @@ func (w *World) SetTick(t Tick) {
 	}
 }
 
-// DropCache forgets all contacts, and what joints pushed at. Two sides that do it at the same tick stay
-// equal, at the price of a twitch of a few millimetres in what is stacked.
+// DropCache drops all manifolds and joint impulses. Two sides that drop them at the same tick stay
+// equal, at the price of displacements of a few millimetres in stacks.
 func (w *World) DropCache() {
 	w.state.manifolds = w.state.manifolds[:0]
 	clear(w.state.jointImpulses)
 }
 
-// CopyFrom makes w an equal of o, which must be a world of the same scene.
+// CopyFrom makes w equal to o, which must be a world of the same scene and rate.
 func (w *World) CopyFrom(o *World) {
 	if len(w.state.Bodies) != len(o.state.Bodies) || w.rate != o.rate {
-		panic("sim: CopyFrom of a world of another scene or rate")
+		panic("sim: CopyFrom: the world has another scene or rate")
 	}
 	w.Settings, w.controls = o.Settings, o.controls
 	w.state.CopyFrom(&o.state)
@@ -185,8 +190,8 @@ func (w *World) CopyFrom(o *World) {
 	w.results.copyFrom(&o.results)
 }
 
-// Step advances the world by one tick. inputs[i] drives player i; players for
-// whom there is none hold nothing.
+// Step advances the world by one tick. inputs[i] drives player i; a player without an input presses
+// nothing.
 func (w *World) Step(inputs ...Input) {
 	w.frame.addFrameVelocity(w, 1)
 	w.applyInputs(inputs)
@@ -197,13 +202,13 @@ func (w *World) Step(inputs ...Input) {
 	w.updateIslands()
 	w.solve()
 	w.state.Tick++
-	w.finishPin()
+	w.settlePinnedCarriers()
 	w.frame.active = false
 	w.fieldOwners = nil
 	w.placeCarriers()
 }
 
-// clampSpeeds slows what is faster than the scene allows.
+// clampSpeeds limits velocities to the maxima of the scene.
 func (w *World) clampSpeeds() {
 	for i := range w.state.Bodies {
 		b := &w.state.Bodies[i]
@@ -215,14 +220,15 @@ func (w *World) clampSpeeds() {
 	}
 }
 
-func clampLen(v geom.Vec3, most float32) geom.Vec3 {
-	if l2 := v.LenSq(); l2 > float32(most*most) {
-		return v.Scale(most / geom.Sqrt(l2))
+// clampLen returns v, scaled down to maxLen if it is longer.
+func clampLen(v geom.Vec3, maxLen float32) geom.Vec3 {
+	if l2 := v.LenSq(); l2 > float32(maxLen*maxLen) {
+		return v.Scale(maxLen / geom.Sqrt(l2))
 	}
 	return v
 }
 
-// clampToBounds returns p moved inside the scene's bounds.
+// clampToBounds returns p clamped to the bounds of the scene.
 func (w *World) clampToBounds(p geom.Vec3) geom.Vec3 {
 	s := &w.scene
 	return geom.Vec3{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTrigonometry holds the polynomials against package math, which is
-// allowed here: a test's answer may differ in the last bit between machines.
+// TestTrigonometry compares the polynomials with package math. Its results differ between machines
+// in the last bit, which a test may tolerate.
 func TestTrigonometry(t *testing.T) {
 	worst := map[string]float64{}
 	note := func(name string, got float32, want float64) {
@@ -26,19 +26,18 @@ func TestTrigonometry(t *testing.T) {
 	}
 	for name, e := range worst {
 		if e > 2.5e-7 {
-			t.Errorf("%s is off by %g", name, e)
+			t.Errorf("%s: an error of %g", name, e)
 		}
 	}
 	if Atan2(0, 0) != 0 || Atan2(0, -1) != Pi || Atan2(1, 0) != HalfPi || Atan2(-1, 0) != -HalfPi {
 		t.Error("Atan2 on the axes")
 	}
 	if Sin(float32(math.NaN())) != 0 || Cos(1e30) != 0 {
-		t.Error("Sin of what is no angle")
+		t.Error("Sin of NaN or Cos of a huge angle is not 0")
 	}
 }
 
-// TestScaleAngle says that a share of a rotation has that share of its angle and
-// that -q is treated as q.
+// TestScaleAngle checks the angle of a share of a rotation, and that q and -q give the same.
 func TestScaleAngle(t *testing.T) {
 	axis := Vec3{1, 2, 3}.Unit()
 	for _, angle := range []float32{0.0001, 0.3, 1.5, 3.1} {
@@ -46,17 +45,17 @@ func TestScaleAngle(t *testing.T) {
 		for _, share := range []float32{0, 0.1, 0.5, 0.9, 1} {
 			for _, r := range []Quat{q.ScaleAngle(share), q.Neg().ScaleAngle(share)} {
 				if got, want := r.Angle(), angle*share; Abs(got-want) > 3e-6 {
-					t.Errorf("%g of a turn by %g is a turn by %g, want %g", share, angle, got, want)
+					t.Errorf("%g of a rotation by %g is a rotation by %g, want %g", share, angle, got, want)
 				}
 			}
 		}
 	}
 	if Identity.ScaleAngle(0.5) != Identity {
-		t.Error("a share of no turn is no turn")
+		t.Error("a share of Identity is not Identity")
 	}
 }
 
-// TestRotations says that the three ways to turn a vector agree, and that the
+// TestRotations checks that quaternion, matrix and tensor rotate a vector equally, and that the
 // matrix is orthonormal.
 func TestRotations(t *testing.T) {
 	a, b := AxisAngle(Vec3{0, 0, 1}, 0.7), AxisAngle(Vec3{1, 1, 0}.Unit(), -1.2)
@@ -64,7 +63,7 @@ func TestRotations(t *testing.T) {
 	near := func(what string, x, y Vec3) {
 		t.Helper()
 		if x.Sub(y).Len() > 1e-5 {
-			t.Errorf("%s: %v is not %v", what, x, y)
+			t.Errorf("%s: %v, want %v", what, x, y)
 		}
 	}
 	near("product", a.Mul(b).Rotate(v), a.Rotate(b.Rotate(v)))
@@ -79,8 +78,8 @@ func TestRotations(t *testing.T) {
 	near("tensor", s.Mul(v), m.Mul(Vec3{l.X, 2 * l.Y, 3 * l.Z}))
 }
 
-// TestPerpendicular says that the chosen vector is of length 1 and at right
-// angles, for directions all around the sphere.
+// TestPerpendicular checks length and direction of the vector, for directions all around the
+// sphere.
 func TestPerpendicular(t *testing.T) {
 	for i := range 1000 {
 		a := Vec3{Sin(float32(i)), Cos(float32(i) * 1.7), Sin(float32(i) * 2.3)}.Unit()
@@ -95,10 +94,10 @@ func TestIsFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, x := range []float32{inf, -inf, nan} {
 		if IsFinite(x) || (Vec3{0, x, 0}).IsFinite() || (Quat{W: x}).IsFinite() {
-			t.Errorf("%v passes for finite", x)
+			t.Errorf("%v counts as finite", x)
 		}
 	}
 	if !IsFinite(0) || !IsFinite(math.MaxFloat32) || !IsFinite(1e-45) {
-		t.Error("a number does not pass for finite")
+		t.Error("a finite number does not count as finite")
 	}
 }

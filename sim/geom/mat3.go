@@ -1,10 +1,9 @@
 package geom
 
-// Mat3 is a rotation matrix by its columns: where the three axes of a body
-// point in the world.
+// Mat3 is a rotation matrix by columns: the axes of a body in the world frame.
 type Mat3 struct{ X, Y, Z Vec3 }
 
-// Mul returns m * v: from the body's frame to the world's.
+// Mul returns m * v: v of the body's frame in the world frame.
 func (m *Mat3) Mul(v Vec3) Vec3 {
 	return Vec3{
 		float32(m.X.X*v.X) + float32(m.Y.X*v.Y) + float32(m.Z.X*v.Z),
@@ -13,10 +12,10 @@ func (m *Mat3) Mul(v Vec3) Vec3 {
 	}
 }
 
-// MulT returns the transpose of m times v: from the world's frame to the body's.
+// MulT returns the transpose of m times v: v of the world frame in the body's frame.
 func (m *Mat3) MulT(v Vec3) Vec3 { return Vec3{m.X.Dot(v), m.Y.Dot(v), m.Z.Dot(v)} }
 
-// Col returns column i in 0..2.
+// Col returns column i, in [0, 2].
 func (m *Mat3) Col(i int) Vec3 {
 	switch i {
 	case 0:
@@ -27,7 +26,7 @@ func (m *Mat3) Col(i int) Vec3 {
 	return m.Z
 }
 
-// SymMat3 is a symmetric matrix, such as a tensor of inertia.
+// SymMat3 is a symmetric matrix, such as an inertia tensor.
 type SymMat3 struct{ XX, XY, XZ, YY, YZ, ZZ float32 }
 
 // Mul returns m * v.
@@ -39,7 +38,7 @@ func (m *SymMat3) Mul(v Vec3) Vec3 {
 	}
 }
 
-// Inverse returns the inverse of m, which must have one.
+// Inverse returns the inverse of m, which must be regular.
 func (m *SymMat3) Inverse() SymMat3 {
 	xx := float32(m.YY*m.ZZ) - float32(m.YZ*m.YZ)
 	xy := float32(m.XZ*m.YZ) - float32(m.XY*m.ZZ)
@@ -53,8 +52,8 @@ func (m *SymMat3) Inverse() SymMat3 {
 	}
 }
 
-// RotatedDiagonal returns the matrix with d on the diagonal in the frame r, seen from
-// the world: r * diag(d) * transpose(r).
+// RotatedDiagonal returns r * diag(d) * transpose(r): a matrix with diagonal d in the frame r, in
+// the world frame.
 func RotatedDiagonal(r *Mat3, d Vec3) SymMat3 {
 	if d.X == d.Y && d.Y == d.Z {
 		return SymMat3{d.X, 0, 0, d.X, 0, d.X}

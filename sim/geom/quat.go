@@ -1,13 +1,12 @@
 package geom
 
-// Quat is a rotation. All that the world holds are of length 1; q and -q are
-// the same rotation.
+// Quat is a rotation as a unit quaternion; q and -q are the same rotation.
 type Quat struct{ X, Y, Z, W float32 }
 
-// Identity turns nothing.
+// Identity is the rotation by 0.
 var Identity = Quat{W: 1}
 
-// Mul returns the rotation that turns by b first and by a then.
+// Mul returns the rotation by b, then by a.
 func (a Quat) Mul(b Quat) Quat {
 	return Quat{
 		float32(a.W*b.X) + float32(a.X*b.W) + float32(a.Y*b.Z) - float32(a.Z*b.Y),
@@ -17,19 +16,18 @@ func (a Quat) Mul(b Quat) Quat {
 	}
 }
 
-// Inverse returns the opposite rotation of a unit quaternion.
+// Inverse returns the inverse of a unit quaternion.
 func (a Quat) Inverse() Quat { return Quat{-a.X, -a.Y, -a.Z, a.W} }
 
-// Neg returns the other quaternion of the same rotation.
+// Neg returns -a, the same rotation.
 func (a Quat) Neg() Quat { return Quat{-a.X, -a.Y, -a.Z, -a.W} }
 
-// Dot returns the scalar product, the cosine of half the angle between the two
-// rotations (up to sign, since q and -q are the same).
+// Dot returns the dot product: the cosine of half the angle between two rotations, up to its sign.
 func (a Quat) Dot(b Quat) float32 {
 	return float32(a.X*b.X) + float32(a.Y*b.Y) + float32(a.Z*b.Z) + float32(a.W*b.W)
 }
 
-// Unit returns a scaled to length 1; what has no length becomes Identity.
+// Unit returns a scaled to length 1, or Identity if a is 0.
 func (a Quat) Unit() Quat {
 	l := Sqrt(a.Dot(a))
 	if l == 0 {
@@ -39,7 +37,7 @@ func (a Quat) Unit() Quat {
 	return Quat{float32(a.X * s), float32(a.Y * s), float32(a.Z * s), float32(a.W * s)}
 }
 
-// Rotate returns v turned by a.
+// Rotate returns v rotated by a.
 func (a Quat) Rotate(v Vec3) Vec3 {
 	u := Vec3{a.X, a.Y, a.Z}
 	t := u.Cross(v).Scale(2)
@@ -59,20 +57,20 @@ func (a Quat) Mat() Mat3 {
 	}
 }
 
-// AxisAngle returns the rotation by angle radians about a unit axis.
+// AxisAngle returns the rotation by angle, in radians, about a unit axis.
 func AxisAngle(axis Vec3, angle float32) Quat {
 	half := float32(angle * 0.5)
 	s := Sin(half)
 	return Quat{float32(axis.X * s), float32(axis.Y * s), float32(axis.Z * s), Cos(half)}
 }
 
-// Angle returns the angle of the rotation a, in [0, pi] radians.
+// Angle returns the angle of the rotation, in [0, pi] radians.
 func (a Quat) Angle() float32 {
 	return float32(2 * Atan2(Vec3{a.X, a.Y, a.Z}.Len(), Abs(a.W)))
 }
 
-// ScaleAngle returns the same rotation by share times its angle, share in [0,1]:
-// the spherical interpolation from Identity to a. It goes the short way round.
+// ScaleAngle returns the rotation about the same axis by share times the angle, share in [0, 1]:
+// the spherical interpolation from Identity to a, the short way round.
 func (a Quat) ScaleAngle(share float32) Quat {
 	if a.W < 0 {
 		a = a.Neg()
@@ -87,8 +85,7 @@ func (a Quat) ScaleAngle(share float32) Quat {
 	return Quat{float32(a.X * s), float32(a.Y * s), float32(a.Z * s), Cos(half)}
 }
 
-// Slerp returns the rotation that lies share of the way from a to b, share in
-// [0,1], at constant angular speed and by the short way round.
+// Slerp returns the spherical interpolation from a to b, share in [0, 1], the short way round.
 func Slerp(a, b Quat, share float32) Quat {
 	return b.Mul(a.Inverse()).ScaleAngle(share).Mul(a).Unit()
 }
@@ -98,7 +95,7 @@ func (a Quat) IsFinite() bool {
 	return IsFinite(a.X) && IsFinite(a.Y) && IsFinite(a.Z) && IsFinite(a.W)
 }
 
-// Pose is where a body is and how it is turned.
+// Pose is a position and an orientation.
 type Pose struct {
 	Pos Vec3 // metres, world frame
 	Rot Quat // from the body's frame to the world's

@@ -1,26 +1,25 @@
 package geom
 
-// RayCastBox returns how far along a ray a box lies: the length, in units of along, from
-// the ray's origin to where it enters the box, and 0 if it begins inside. The box is
-// as large as twice half in each of its own directions. ok is false if the ray misses
-// it or has it behind.
-func RayCastBox(from, along Vec3, box Pose, half Vec3) (length float32, ok bool) {
-	back := box.Rot.Inverse()
-	o, d := back.Rotate(from.Sub(box.Pos)), back.Rotate(along)
-	far := float32(3e38)
+// RayCastBox returns the distance from the origin of a ray to a box with half extents half, in
+// units of the length of direction; 0 if the origin is inside. ok is false if the ray misses the
+// box or the box is behind the origin.
+func RayCastBox(origin, direction Vec3, box Pose, half Vec3) (length float32, ok bool) {
+	inverse := box.Rot.Inverse()
+	o, d := inverse.Rotate(origin.Sub(box.Pos)), inverse.Rotate(direction)
+	exit := float32(3e38)
 	for i := range 3 {
 		o, d, h := o.At(i), d.At(i), half.At(i)
-		if Abs(d) < 1e-9 { // along the two faces: between them or not
+		if Abs(d) < 1e-9 { // parallel to both faces: between them or not
 			if Abs(o) > h {
 				return 0, false
 			}
 			continue
 		}
-		in, out := (-h-o)/d, (h-o)/d
-		if in > out {
-			in, out = out, in
+		near, far := (-h-o)/d, (h-o)/d
+		if near > far {
+			near, far = far, near
 		}
-		length, far = max(length, in), min(far, out)
+		length, exit = max(length, near), min(exit, far)
 	}
-	return length, length <= far
+	return length, length <= exit
 }

@@ -2,19 +2,19 @@ package geom
 
 import "math"
 
-// Pi and its like as float32, so that no caller has to round them.
+// Pi, Pi/2 and 2 Pi as float32, so that no caller rounds them.
 const (
 	Pi     float32 = 3.14159274
 	HalfPi float32 = 1.57079637
 	TwoPi  float32 = 6.28318548
 )
 
-// Sin returns the sine of x radians with an error of at most 2e-7 for |x| up
-// to 10,000, the same bits on every machine. The work is done in float64, with
-// every product rounded, and the result rounded once to float32.
+// Sin returns the sine of x radians, the same bits on every machine. The error is at most 2e-7 for
+// |x| up to 10,000, and the result is 0 for |x| above 1e6. It is computed in float64 with every
+// product rounded, and rounded once to float32.
 func Sin(x float32) float32 { return float32(sinQuarter(float64(x), 0)) }
 
-// Cos returns the cosine of x radians, as Sin does.
+// Cos returns the cosine of x radians, with the properties of Sin.
 func Cos(x float32) float32 { return float32(sinQuarter(float64(x), 1)) }
 
 // sinQuarter returns sin(x + quarter*pi/2).
@@ -22,7 +22,7 @@ func sinQuarter(x float64, quarter int) float64 {
 	const twoOverPi = 0.63661977236758134308
 	const halfPi = 1.57079632679489661923
 	if x < -1e6 || x > 1e6 || x != x {
-		return 0 // nothing in the world turns that far; an int conversion would not be portable
+		return 0 // such angles do not occur; an int conversion would not be portable
 	}
 	n := math.Floor(float64(x*twoOverPi) + 0.5)
 	r := x - float64(n*halfPi) // in [-pi/4, pi/4]
@@ -49,8 +49,8 @@ func sinQuarter(x float64, quarter int) float64 {
 	return y
 }
 
-// Atan2 returns the angle of the point (x, y) in (-pi, pi], with an error of
-// at most 2e-7, the same bits on every machine. Atan2(0, 0) is 0.
+// Atan2 returns the angle of the point (x, y) in (-pi, pi], the same bits on every machine, with an
+// error of at most 2e-7. Atan2(0, 0) is 0.
 func Atan2(y, x float32) float32 {
 	a, b := math.Abs(float64(y)), math.Abs(float64(x))
 	if a == 0 && b == 0 {
@@ -73,9 +73,8 @@ func Atan2(y, x float32) float32 {
 	return float32(t)
 }
 
-// atanUnit returns the arc tangent of t in [0,1]. The interval is halved twice
-// by atan(t) = 2*atan(t / (1 + sqrt(1 + t*t))), which leaves t below 0.2 for a
-// short series.
+// atanUnit returns the arc tangent of t, in [0, 1]. It halves the angle twice by atan(t) = 2*atan(t
+// / (1 + sqrt(1 + t*t))), so that t is below 0.2 and a short series suffices.
 func atanUnit(t float64) float64 {
 	for range 2 {
 		t = t / (1 + math.Sqrt(1+float64(t*t)))

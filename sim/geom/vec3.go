@@ -1,28 +1,23 @@
-// Package geom is arithmetic in space that gives the same bits on every
-// machine: vectors, quaternions, matrices, poses, and the few functions of
-// trigonometry that the laboratory needs.
+// Package geom is 3D arithmetic that gives the same bits on every machine: vectors, quaternions,
+// matrices, poses, and a few trigonometric functions.
 //
-// Go may fuse x*y + z into one instruction that rounds once instead of twice.
-// It does so on arm64, riscv64, ppc64le, s390x and on amd64 at GOAMD64=v3, also
-// across statements and through inlined calls; on plain amd64, 386 and wasm it
-// does not. A world that is to be the same on all of them must forbid it, and
-// the language offers one way: an explicit conversion rounds. So in this
-// package, and in every package whose results are compared between machines,
-// each product is written float32(a*b), even where nothing is added to it yet.
-// A test of the whole module compiles for arm64 and for amd64 v3 and counts the
-// fused instructions that are left.
+// Go may fuse x*y + z into one instruction that rounds once instead of twice. It does so on arm64,
+// riscv64, ppc64le, s390x and on amd64 at GOAMD64=v3, across statements and inlined calls, too; on
+// plain amd64, 386 and wasm it does not. The language offers one way to prevent it: an explicit
+// conversion rounds. So in this package, and in every package whose results are compared between
+// machines, each product is written float32(a*b), even if nothing is added to it. A test of the
+// whole module compiles for arm64 and for amd64 v3 and counts fused instructions.
 //
-// For the same reason, of package math only Sqrt, Abs, Floor, Ceil, Trunc,
-// Copysign and the bit functions are used: the others have different
-// implementations on different machines. Sin, Cos and Atan2 here are
-// polynomials.
+// For the same reason only Sqrt, Abs, Floor, Ceil, Trunc, Copysign and the bit functions of package
+// math are used. The others have different implementations on different machines. Sin, Cos and
+// Atan2 of this package are polynomials.
 //
 // The world is right-handed, in metres, and z is up.
 package geom
 
 import "math"
 
-// Vec3 is a vector or a point in metres, or whatever unit its owner says.
+// Vec3 is a vector or a point, in metres unless its owner states another unit.
 type Vec3 struct{ X, Y, Z float32 }
 
 // Add returns a + b.
@@ -39,12 +34,12 @@ func (a Vec3) Scale(s float32) Vec3 {
 	return Vec3{float32(a.X * s), float32(a.Y * s), float32(a.Z * s)}
 }
 
-// Dot returns the scalar product of a and b.
+// Dot returns the dot product of a and b.
 func (a Vec3) Dot(b Vec3) float32 {
 	return float32(a.X*b.X) + float32(a.Y*b.Y) + float32(a.Z*b.Z)
 }
 
-// Cross returns the vector product of a and b.
+// Cross returns the cross product of a and b.
 func (a Vec3) Cross(b Vec3) Vec3 {
 	return Vec3{
 		float32(a.Y*b.Z) - float32(a.Z*b.Y),
@@ -53,12 +48,12 @@ func (a Vec3) Cross(b Vec3) Vec3 {
 	}
 }
 
-// AddScaled returns a + s*b, rounded after the product and after the sum.
+// AddScaled returns a + s*b. Product and sum are rounded.
 func (a Vec3) AddScaled(s float32, b Vec3) Vec3 {
 	return Vec3{a.X + float32(s*b.X), a.Y + float32(s*b.Y), a.Z + float32(s*b.Z)}
 }
 
-// SubScaled returns a - s*b, rounded after the product and after the difference.
+// SubScaled returns a - s*b. Product and difference are rounded.
 func (a Vec3) SubScaled(s float32, b Vec3) Vec3 {
 	return Vec3{a.X - float32(s*b.X), a.Y - float32(s*b.Y), a.Z - float32(s*b.Z)}
 }
@@ -69,8 +64,7 @@ func (a Vec3) LenSq() float32 { return a.Dot(a) }
 // Len returns the length of a.
 func (a Vec3) Len() float32 { return Sqrt(a.Dot(a)) }
 
-// Unit returns a scaled to length 1. The zero vector has no direction and
-// gives the zero vector.
+// Unit returns a scaled to length 1, or 0 if a is 0.
 func (a Vec3) Unit() Vec3 {
 	l := a.Len()
 	if l == 0 {
@@ -79,11 +73,10 @@ func (a Vec3) Unit() Vec3 {
 	return a.Scale(1 / l)
 }
 
-// Perpendicular returns a unit vector at right angles to the unit vector a. It
-// is a fixed function of a, so two machines choose the same one.
+// Perpendicular returns a unit vector perpendicular to the unit vector a. It is a function of a, so
+// all machines choose the same one.
 func (a Vec3) Perpendicular() Vec3 {
-	// At least one component of a unit vector is at most 1/sqrt(3), so one of
-	// the two choices is never short.
+	// At least one component of a unit vector is at most 1/sqrt(3), so the vector is never short.
 	var t Vec3
 	if a.X < 0.57735 && a.X > -0.57735 {
 		t = Vec3{0, a.Z, -a.Y}
@@ -93,7 +86,7 @@ func (a Vec3) Perpendicular() Vec3 {
 	return t.Scale(1 / t.Len())
 }
 
-// At returns component i in 0..2.
+// At returns component i, in [0, 2].
 func (a Vec3) At(i int) float32 {
 	switch i {
 	case 0:
@@ -104,10 +97,10 @@ func (a Vec3) At(i int) float32 {
 	return a.Z
 }
 
-// IsFinite reports whether no component is infinite or not a number.
+// IsFinite reports whether all components are finite.
 func (a Vec3) IsFinite() bool { return IsFinite(a.X) && IsFinite(a.Y) && IsFinite(a.Z) }
 
-// IsFinite reports whether x is neither infinite nor not a number.
+// IsFinite reports whether x is neither an infinity nor NaN.
 func IsFinite(x float32) bool {
 	return math.Float32bits(x)&0x7f800000 != 0x7f800000
 }

@@ -5,23 +5,23 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The sizes and the density of Fiedler's demo: a player of 1.5 m weighs 3.375
-// kg, a small cube of 0.4 m weighs 0.064 kg.
+// Sizes and density of Fiedler's demo: a player of 1.5 m weighs 3.375 kg, a small cube of 0.4 m
+// weighs 0.064 kg.
 const (
 	playerHalf  = 0.75
 	cubeHalf    = 0.2
 	cubeDensity = 1
 )
 
-// The player's rubber is chosen so that 120 N roll the cube instead of sliding
-// it: under that push its edge must hold 120 N at a weight of 67.5 N, which
-// takes a coefficient above 1.8. The ground's is 1, so theirs together is 2.
+// The player's friction makes 120 N roll the cube instead of sliding it: its edge must resist 120 N
+// under a weight of 67.5 N, which takes a coefficient above 1.8. With the ground's 1 the geometric
+// mean is 2.
 const (
 	playerFriction = 4
 	cubeFriction   = 1
 )
 
-// baseScene is a scene of one player with the constants of Fiedler's demo.
+// baseScene returns a scene with one player and the constants of Fiedler's demo.
 func baseScene(name, doc string) sim.Scene {
 	return sim.Scene{
 		Name: name, Doc: doc, Players: 1,
@@ -38,7 +38,7 @@ func playerBox(at geom.Vec3) sim.Box {
 	}
 }
 
-// cube is a loose small cube, asleep until something touches it.
+// cube returns a small cube, asleep, rotated about the vertical by turn, in radians.
 func cube(at geom.Vec3, turn float32) sim.Box {
 	return sim.Box{
 		Half:    geom.Vec3{X: cubeHalf, Y: cubeHalf, Z: cubeHalf},
@@ -54,9 +54,8 @@ func staticBox(at, half geom.Vec3, turn geom.Quat) sim.Box {
 	return sim.Box{Half: half, Friction: 1, Start: sim.Body{Pose: geom.Pose{Pos: at, Rot: turn}}}
 }
 
-// baseBeside is a base scene whose player stands clear of what falls in the
-// middle.
-func baseBeside(name, doc string) sim.Scene {
+// baseSceneBeside is baseScene with the player out of the way of boxes that fall in the middle.
+func baseSceneBeside(name, doc string) sim.Scene {
 	s := baseScene(name, doc)
 	s.Boxes[0].Start.Pose.Pos.Y = -7
 	return s

@@ -5,78 +5,81 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The floors of carriers reach below the ground, so that what drives against
-// one meets an edge and nothing gets beneath.
+// Floors of carriers reach below the ground, so that a cube that rolls against one meets an edge
+// and does not get under it.
 const (
-	floorTop           = 0.12 // metres; a player's cube rolls over such a step
-	floorHalfThickness = 0.5  // half of its thickness
+	floorTop           = 0.12 // metres; a player's cube can roll over this step
+	floorHalfThickness = 0.5  // metres
 )
 
-// carrierFloor is the floor of a carrier.
+// carrierFloor returns the floor of a carrier, with its centre and half extents in metres.
 func carrierFloor(x, y, halfX, halfY float32) sim.Box {
 	return staticBox(geom.Vec3{X: x, Y: y, Z: floorTop - floorHalfThickness}, geom.Vec3{X: halfX, Y: halfY, Z: floorHalfThickness}, geom.Identity)
 }
 
-// turntable is a square table, low and large, that never stops turning.
+// turntable is a large square table that rotates at a constant rate.
 func turntable(p paramValues) sim.Scene {
-	s := baseScene("turntable", "a large table that turns, with cubes on it and beside it")
+	s := baseScene("turntable", "a large rotating table, with cubes on it and beside it")
 	s.Boxes[0].Start.Pose.Pos.Y = -10.5
 	rpm := p.value("rpm")
 	s.Carriers = []sim.Carrier{{Path: sim.Path{RPM: rpm}, Boxes: []sim.Box{carrierFloor(0, 0, 6, 6)}}}
 	spin := float32(geom.TwoPi / 60 * float32(rpm))
 	if b := &s.Boxes[0].Start; p.value("aboard") == 1 {
-		const out = 2.8 // metres; between the rings
-		b.Pose.Pos = geom.Vec3{Y: -out, Z: floorTop + playerHalf}
-		b.Linear.X, b.Angular.Z = float32(out*spin), spin
+		const radius = 2.8 // metres; between the two rings of cubes
+		b.Pose.Pos = geom.Vec3{Y: -radius, Z: floorTop + playerHalf}
+		b.Linear.X, b.Angular.Z = float32(radius*spin), spin
 	}
-	for i := range 8 { // in two rings, turning along
-		out := 1.5 + float32(float32(i%2)*2.5)
+	for i := range 8 { // in two rings, at the velocity of the table
+		radius := 1.5 + float32(float32(i%2)*2.5)
 		a := float32(float32(i) * (geom.TwoPi / 8))
-		at := geom.Vec3{X: float32(out * geom.Cos(a)), Y: float32(out * geom.Sin(a)), Z: floorTop + cubeHalf}
+		at := geom.Vec3{X: float32(radius * geom.Cos(a)), Y: float32(radius * geom.Sin(a)), Z: floorTop + cubeHalf}
 		b := cube(at, a)
 		b.Start.Asleep = false
 		b.Start.Linear = geom.Vec3{X: -float32(spin * at.Y), Y: float32(spin * at.X)}
 		b.Start.Angular.Z = spin
 		s.Boxes = append(s.Boxes, b)
 	}
-	for i := range 8 { // around it, out of the corners' way
+	for i := range 8 { // around it, out of reach of its corners
 		a := float32((float32(i) + 0.5) * (geom.TwoPi / 8))
 		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: float32(9.2 * geom.Cos(a)), Y: float32(9.2 * geom.Sin(a)), Z: cubeHalf}, 0))
 	}
 	return s
 }
 
-// ship is a room without a roof that goes to and fro, with a door to the south
-// and long waits at both ends. On a long way it is fast, the world as wide and its
-// clamp as high, and the air thinner, or it would blow what stands there overboard. A
-// tender is a platform beside the door that goes the same way, with the player on it: who
-// rolls from one to the other boards a ship that moves.
+// ship is a room without a roof that moves back and forth, with a door to the south and long stops
+// at both ends. On a long path it is fast; the bounds and speed limits of the world are larger
+// then, and damping is lower, because at 50 m/s it would exceed the friction of the cubes on board.
+// With platform=1 a second carrier moves in parallel beside the door. The player starts on it and
+// boards a moving ship.
 func ship(p paramValues) sim.Scene {
-	s := baseScene("ship", "a ship with walls and a door, that goes to and fro and waits to be boarded")
-	way := p.value("distance")
-	ride := 10 + (way-40)/49 // 7.5 m/s and 2.3 m/s2 at most for 40 m, 50 m/s and 7.6 m/s2 for 530
-	if way > 40 {
-		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, way+100)), 64, 0.1
+	s := baseScene("ship", "a ship with walls and a door that moves back and forth and stops at both ends")
+	distance := p.value("distance")
+	// At most 7.5 m/s and 2.3 m/s2 for 40 m, 50 m/s and 7.6 m/s2 for 530 m.
+	seconds := 10 + (distance-40)/49
+	if distance > 40 {
+		s.HalfWidth, s.MaxLinearSpeed, s.Damping = float32(max(256, distance+100)), 64, 0.1
 	}
 	s.Boxes[0].Start.Pose.Pos.Y = -3
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
-	const middle, long, wide, high, thick = 6, 5, 3.5, 0.5, 0.15 // halves of its sides, in metres
+	// Half extents in metres; middle is the ship's y.
+	const middle, halfLength, halfWidth, halfHeight, halfThickness = 6, 5, 3.5, 0.5, 0.15
 	wall := func(x, y, halfX, halfY float32) sim.Box {
-		return staticBox(v(x, middle+y, floorTop+high), v(halfX, halfY, high), geom.Identity)
+		return staticBox(v(x, middle+y, floorTop+halfHeight), v(halfX, halfY, halfHeight), geom.Identity)
 	}
-	const door, beside = 2, (long - 2) / 2.0 // half of the door, and of the wall on each of its sides
+	// Half widths in metres of the door and of the wall on either side of it.
+	const halfDoor, halfDoorWall = 2, (halfLength - 2) / 2.0
 	s.Carriers = []sim.Carrier{{
-		Path: sim.Path{Travel: v(float32(way), 0, 0), TravelSeconds: ride, WaitSeconds: 8},
+		Path: sim.Path{Travel: v(float32(distance), 0, 0), TravelSeconds: seconds, WaitSeconds: 8},
 		Boxes: []sim.Box{
-			carrierFloor(0, middle, long, wide),
-			wall(0, wide-thick, long, thick),
-			wall(thick-long, 0, thick, wide-2*thick), wall(long-thick, 0, thick, wide-2*thick),
-			wall(-door-beside, thick-wide, beside, thick), wall(door+beside, thick-wide, beside, thick),
+			carrierFloor(0, middle, halfLength, halfWidth),
+			wall(0, halfWidth-halfThickness, halfLength, halfThickness),
+			wall(halfThickness-halfLength, 0, halfThickness, halfWidth-2*halfThickness), wall(halfLength-halfThickness, 0, halfThickness, halfWidth-2*halfThickness),
+			wall(-halfDoor-halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness), wall(halfDoor+halfDoorWall, halfThickness-halfWidth, halfDoorWall, halfThickness),
 		},
 	}}
 	if p.value("platform") == 1 {
 		const gap, halfX, halfY = 0.1, 4, 2.75
-		y := float32(middle - wide - gap - halfY)
+		y := float32(middle - halfWidth - gap - halfY)
 		s.Boxes[0].Start.Pose.Pos = v(0, y, floorTop+playerHalf)
 		s.Carriers = append(s.Carriers, sim.Carrier{Path: s.Carriers[0].Path, Boxes: []sim.Box{carrierFloor(0, y, halfX, halfY)}})
 	}
@@ -84,7 +87,7 @@ func ship(p paramValues) sim.Scene {
 		p.Z = floorTop + cubeHalf
 		s.Boxes = append(s.Boxes, cube(p, float32(0.3*float32(i))))
 	}
-	for i := range 4 { // out of its way
+	for i := range 4 { // out of the ship's way
 		s.Boxes = append(s.Boxes, cube(v(float32(3*i)-4.5, -6, cubeHalf), float32(0.4*float32(i))))
 	}
 	return s

@@ -5,25 +5,26 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// largeWorld is many bodies of which most are far away: fields of cubes, in each but
-// the first of which a bar turns and keeps a few of them from sleep.
-func largeWorld(p paramValues) sim.Scene {
-	s := baseScene("fleet", "ten thousand bodies in fields 100 m apart, in each a bar that turns among them")
-	const side, apart, bar = 20, 100, 2.2 // cubes along a field, metres between fields, half of a bar
+// fleet is a world of many bodies, most of them far away: fields of cubes. In each field but the
+// player's a bar rotates and keeps some of them awake.
+func fleet(p paramValues) sim.Scene {
+	s := baseScene("fleet", "fields of 400 bodies, 100 m apart, with a rotating bar in all but one")
+	// Cubes along a side of a field, metres between fields, half length of a bar in metres.
+	const side, spacing, halfBar = 20, 100, 2.2
 	fields := p.value("fields")
-	across := 1
-	for across*across < fields {
-		across++
+	columns := 1
+	for columns*columns < fields {
+		columns++
 	}
-	s.HalfWidth = max(256, float32(float32(across/2)*apart)+56)
+	s.HalfWidth = max(256, float32(float32(columns/2)*spacing)+56)
 	v := func(x, y, z float32) geom.Vec3 { return geom.Vec3{X: x, Y: y, Z: z} }
 	for f := range fields {
-		// From the middle outwards, so that the player is in the first.
+		// From the middle outwards; the player is in the first field.
 		x, y := spiral(f)
-		at := v(float32(float32(x)*apart), float32(float32(y)*apart), 0)
+		at := v(float32(float32(x)*spacing), float32(float32(y)*spacing), 0)
 		if f > 0 {
 			b := sim.Box{
-				Half: v(bar, 0.1, 0.1), Density: 10, Friction: 1,
+				Half: v(halfBar, 0.1, 0.1), Density: 10, Friction: 1,
 				Start: sim.Body{Pose: geom.Pose{Pos: at.Add(v(0, 0, 0.2)), Rot: geom.Identity}},
 			}
 			s.Joints = append(s.Joints, sim.Joint{
@@ -33,7 +34,8 @@ func largeWorld(p paramValues) sim.Scene {
 		}
 		for i := range side * side {
 			x, y := float32(i%side-side/2), float32(i/side-side/2)
-			if x == 0 && y == 0 { // the player is one of the first field's bodies, and a bar one of each other's
+			// The player or the field's bar takes the place of this cube.
+			if x == 0 && y == 0 {
 				continue
 			}
 			s.Boxes = append(s.Boxes, cube(at.Add(v(x+0.5, y+0.5, cubeHalf)), 0))
@@ -43,7 +45,7 @@ func largeWorld(p paramValues) sim.Scene {
 	return s
 }
 
-// spiral returns place n of a walk on a grid that winds outwards from its middle.
+// spiral returns cell n of a spiral on a grid, from the middle outwards.
 func spiral(n int) (x, y int) {
 	dx, dy := 1, 0
 	for leg := 1; ; leg++ {

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Param is a number that a named scene takes, such as cubes in
-// "katamari:cubes=9".
+// Param is an integer parameter of a scene, such as cubes in "katamari:cubes=9".
 type Param struct {
 	Name, Help        string
 	Default, Min, Max int
 }
 
-// paramValues are the numbers of one scene that was asked for.
+// paramValues are the parameters of one scene.
 type paramValues struct {
 	params []Param
 	values []int
@@ -24,7 +23,7 @@ func (p paramValues) value(name string) int {
 			return p.values[i]
 		}
 	}
-	panic("scene: a template asks for a number that it does not declare: " + name)
+	panic("scene: a template reads a parameter that it does not declare: " + name)
 }
 
 func (n *Template) paramIndex(name string) int {
@@ -43,8 +42,7 @@ func (n *Template) paramNames() (names []string) {
 	return names
 }
 
-// UnknownNameError is the error for a scene, or a parameter of one, that does not
-// exist.
+// UnknownNameError reports an unknown scene or an unknown parameter of a scene.
 type UnknownNameError struct {
 	Kind, Name string
 	Choices    []string
@@ -57,7 +55,7 @@ func (u *UnknownNameError) Error() string {
 	return fmt.Sprintf("no %s %q (there are %s)", u.Kind, u.Name, strings.Join(u.Choices, ", "))
 }
 
-// Names returns what was asked for and what there is, for a hint.
+// Names returns the kind of name, the unknown name and the known ones.
 func (u *UnknownNameError) Names() (kind, name string, choices []string) {
 	return u.Kind, u.Name, u.Choices
 }

@@ -7,13 +7,13 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Pile and heap are made of columns of 9 by 10 cubes.
+// The layers of pile and heap have 9 by 10 cubes.
 const columnsX, columnsY = 9, 10
 
-// pile is a block of columns that falls half a metre onto the ground, each cube
-// a little beside the one below: whether it stands is a test of a solver.
+// pile is a block of stacks that falls by half a metre, each cube slightly displaced from the one
+// below. Whether it stands is a test of the solver.
 func pile(p paramValues) sim.Scene {
-	s := baseBeside("pile", "a block of cubes that falls half a metre and should stand")
+	s := baseSceneBeside("pile", "a block of cubes that falls half a metre and should stand")
 	c := lcg(12345)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {
@@ -30,9 +30,9 @@ func pile(p paramValues) sim.Scene {
 	return s
 }
 
-// heap is as many cubes dropped in random orientations: every kind of contact.
+// heap is a block of cubes dropped in random orientations, which meets every kind of contact.
 func heap(p paramValues) sim.Scene {
-	s := baseBeside("heap", "cubes dropped at random: every kind of contact")
+	s := baseSceneBeside("heap", "cubes dropped in random orientations: every kind of contact")
 	c := lcg(54321)
 	for z := range p.value("layers") {
 		for i := range columnsX * columnsY {
@@ -50,13 +50,12 @@ func heap(p paramValues) sim.Scene {
 	return s
 }
 
-// lcg is a generator of numbers for the layout of scenes: the linear
-// congruential one of the scene files that other engines were measured on, so
-// that pile and heap are theirs cube for cube.
+// lcg is a linear congruential generator for the layout of scenes. It is that of the scene files
+// that other engines were measured with, so that pile and heap equal theirs.
 type lcg uint32
 
-// symmetric returns a number in [-a, a): 24 random bits. Where it is inlined, its
-// last rounding gets lost, and the product is fused with what the caller adds.
+// symmetric returns a number in [-a, a) from 24 random bits. Inlining it would lose its last
+// rounding, because the compiler fuses the product with the caller's sum.
 //
 //go:noinline
 func (c *lcg) symmetric(a float64) float64 {
@@ -64,8 +63,8 @@ func (c *lcg) symmetric(a float64) float64 {
 	return float64(float64(int32(*c>>8)*2-1<<24) / (1 << 24) * a)
 }
 
-// orientation returns a random rotation: a point in a ball of four dimensions,
-// pushed to its surface.
+// orientation returns a random rotation: a point in a 4-dimensional ball, projected onto its
+// surface.
 func (c *lcg) orientation() geom.Quat {
 	for {
 		w, x, y, z := c.symmetric(1), c.symmetric(1), c.symmetric(1), c.symmetric(1)

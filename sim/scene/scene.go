@@ -1,6 +1,5 @@
-// Package scene is the named starting states of the laboratory, with parameters, such
-// as "katamari:cubes=9". It builds them from package sim's exported names alone, and
-// knows nothing of how a world steps.
+// Package scene is the list of named scenes, with parameters, such as "katamari:cubes=9". It builds
+// them from exported names of package sim and knows nothing about stepping.
 package scene
 
 import (
@@ -11,7 +10,7 @@ import (
 	"ghostcube/sim"
 )
 
-// Template is a scene that can be asked for by its name.
+// Template is a named scene with its parameters.
 type Template struct {
 	Name   string
 	Params []Param
@@ -19,31 +18,31 @@ type Template struct {
 	build func(paramValues) sim.Scene
 }
 
-// Templates are all scenes, in the order in which a list shows them.
+// Templates are all scenes, in the order of lists.
 var Templates = []Template{
 	{Name: "plain", build: plain},
 	{Name: "zen", build: zen},
 	{Name: "katamari", build: katamari, Params: []Param{
-		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "who gather them", 1, 1, 4},
+		{"cubes", "small cubes on the grid", 900, 0, 2500}, {"players", "players", 1, 1, 4},
 	}},
-	{Name: "pile", build: pile, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
-	{Name: "heap", build: heap, Params: []Param{{"layers", "of 90 cubes", 10, 1, 20}}},
-	{Name: "tower", build: tower, Params: []Param{{"height", "cubes", 10, 1, 70}}},
+	{Name: "pile", build: pile, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
+	{Name: "heap", build: heap, Params: []Param{{"layers", "layers of 90 cubes", 10, 1, 20}}},
+	{Name: "tower", build: tower, Params: []Param{{"height", "height of the stack, cubes", 10, 1, 70}}},
 	{Name: "two-players", build: twoPlayers},
-	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "turns a minute", 6, 1, 30}, {"aboard", "1: the player stands on it", 0, 0, 1}}},
-	{Name: "ship", build: ship, Params: []Param{{"distance", "metres from end to end; over 530 it goes at 50 m/s", 40, 40, 530}, {"platform", "1: the player is on a platform that goes along beside the door", 0, 0, 1}}},
+	{Name: "turntable", build: turntable, Params: []Param{{"rpm", "speed of the table, turns per minute", 6, 1, 30}, {"aboard", "1: the player starts on the table", 0, 0, 1}}},
+	{Name: "ship", build: ship, Params: []Param{{"distance", "distance between the ends, m; top speed 7.5 m/s for 40 m, 50 m/s for 530 m", 40, 40, 530}, {"platform", "1: the player starts on a platform that moves beside the door", 0, 0, 1}}},
 	{Name: "seesaw", build: seesaw},
-	{Name: "billiards", build: billiards, Params: []Param{{"rows", "of pucks in the triangle", 6, 1, 14}}},
-	{Name: "trailer", build: trailer, Params: []Param{{"speed", "m/s", 2, 1, 4}}},
-	{Name: "hauler", build: hauler, Params: []Param{{"cargo", "cubes in its bays", 1, 0, 3}}},
-	{Name: "fleet", build: largeWorld, Params: []Param{{"fields", "of 400 bodies", 25, 1, 100}}},
+	{Name: "billiards", build: billiards, Params: []Param{{"rows", "rows of pucks in the triangle", 6, 1, 14}}},
+	{Name: "trailer", build: trailer, Params: []Param{{"speed", "speed of the tractor, m/s", 2, 1, 4}}},
+	{Name: "hauler", build: hauler, Params: []Param{{"cargo", "cubes in the sled's bays", 1, 0, 3}}},
+	{Name: "fleet", build: fleet, Params: []Param{{"fields", "fields of 400 bodies", 25, 1, 100}}},
 	{Name: "walker", build: walker, Params: []Param{
-		{"rpm", "turns of the crank a minute", 30, 1, 60}, {"mounted", "1: the player's cube is fixed to its frame", 0, 0, 1},
+		{"rpm", "speed of the crank, turns per minute", 30, 1, 60}, {"mounted", "1: the player's cube is fixed to the frame", 0, 0, 1},
 	}},
-	{Name: "train", build: train, Params: []Param{{"rods", "rods that the player tows", 8, 1, 32}}},
+	{Name: "train", build: train, Params: []Param{{"rods", "rods in the chain", 8, 1, 32}}},
 }
 
-// Build makes the scene, with the numbers that its parameters have at first.
+// Build returns the scene with default parameters.
 func (n *Template) Build() sim.Scene {
 	s, err := n.buildWith("")
 	if err != nil {
@@ -52,7 +51,7 @@ func (n *Template) Build() sim.Scene {
 	return s
 }
 
-// buildWith makes the scene with parameters as text, such as "cubes=9".
+// buildWith returns the scene with parameters as text, such as "cubes=9".
 func (n *Template) buildWith(text string) (sim.Scene, error) {
 	p := paramValues{params: n.Params}
 	for _, x := range n.Params {
@@ -96,15 +95,14 @@ func Names() []string {
 	return names
 }
 
-// Named returns the scene that a text asks for: a name, and parameters
-// after colons, such as "katamari:cubes=9". The error says what is wrong with
-// it, and is an UnknownNameError if it is a name.
+// Named returns the scene of a specification: a name, and parameters after colons, such as
+// "katamari:cubes=9". The error for an unknown name is an UnknownNameError.
 func Named(spec string) (sim.Scene, error) {
 	name, text, more := strings.Cut(spec, ":")
 	for i := range Templates {
 		if n := &Templates[i]; n.Name == name {
 			if more && text == "" {
-				return sim.Scene{}, fmt.Errorf("scene %q: want a parameter behind the colon, such as katamari:cubes=9", spec)
+				return sim.Scene{}, fmt.Errorf("scene %q: want a parameter after the colon, such as katamari:cubes=9", spec)
 			}
 			return n.buildWith(text)
 		}

@@ -5,15 +5,14 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// The walker is after Theo Jansen's beasts of the beach: legs of rods that one
-// crank moves. His thirteen numbers are the lengths of the rods and the places
-// of two pivots, in units; the foot that they make goes straight along the ground
-// for half a turn and comes back through the air.
+// The walker is a Strandbeest after Theo Jansen: legs of rods that one crank moves. Jansen's
+// thirteen numbers are the lengths of the rods and the positions of two pivots. The resulting foot
+// moves straight along the ground for half a turn and returns through the air.
 const (
 	jansenUnit = 0.016 // metres
 
-	jansenA, jansenL = 38, 7.8 // where the fixed pivot is beside the crank's, and below it
-	jansenM          = 15      // the crank
+	jansenA, jansenL = 38, 7.8 // the fixed pivot: beside the crank's, below it
+	jansenM          = 15      // radius of the crank
 	jansenB, jansenC = 41.5, 39.3
 	jansenD, jansenE = 40.1, 55.8
 	jansenF, jansenG = 39.4, 36.7
@@ -21,18 +20,18 @@ const (
 	jansenJ, jansenK = 50, 61.9
 )
 
-// leg is where the joints of one leg are, x along and z up, from the crank's
-// pivot. Legs to the right are mirrored.
+// leg is the positions of a leg's joints in metres, relative to the crank's pivot, x forward and z
+// up. Legs to the right are mirrored.
 type leg struct {
-	pivot, pin  geom.Vec3 // of the chassis, of the crank
-	knee, shin  geom.Vec3 // of the upper triangle, beside the pivot
-	ankle, heel geom.Vec3 // of the lower triangle
+	pivot, pin  geom.Vec3 // of the frame, of the crank
+	knee, shin  geom.Vec3 // of the upper triangle, with pivot
+	ankle, heel geom.Vec3 // of the lower triangle, with foot
 	foot        geom.Vec3
 }
 
-// jansenLeg lays out a leg whose crank stands at an angle, in the plane y.
-func jansenLeg(turn, y float32, mirrored bool) leg {
-	sin, cos := geom.Sin(turn), geom.Cos(turn)
+// jansenLeg returns a leg in the plane y, for an angle of the crank in radians.
+func jansenLeg(angle, y float32, mirrored bool) leg {
+	sin, cos := geom.Sin(angle), geom.Cos(angle)
 	if mirrored {
 		cos = -cos
 	}
@@ -52,31 +51,33 @@ func jansenLeg(turn, y float32, mirrored bool) leg {
 	return p
 }
 
-// circleIntersection returns the point that is so far from a and so far from b, to the
-// right of the way from a to b, seen against y.
-func circleIntersection(a, b geom.Vec3, fromA, fromB float32) geom.Vec3 {
+// circleIntersection returns the intersection of a circle about a and one about b, the one to the
+// right of the line from a to b, looking along -y.
+func circleIntersection(a, b geom.Vec3, radiusA, radiusB float32) geom.Vec3 {
 	d := b.Sub(a)
 	l2 := d.LenSq()
-	along := float32((l2 + float32(fromA*fromA) - float32(fromB*fromB)) / float32(2*l2))
-	aside := geom.Sqrt(max(float32(fromA*fromA)/l2-float32(along*along), 0))
+	along := float32((l2 + float32(radiusA*radiusA) - float32(radiusB*radiusB)) / float32(2*l2))
+	aside := geom.Sqrt(max(float32(radiusA*radiusA)/l2-float32(along*along), 0))
 	return a.AddScaled(along, d).AddScaled(aside, geom.Vec3{X: d.Z, Z: -d.X})
 }
 
-// rodBuilder builds what is made of rods in upright planes along x.
+// rodBuilder adds mechanisms of rods in vertical planes along x.
 type rodBuilder struct {
 	scene   *sim.Scene
-	height  float32 // metres; how high the origin of the plan lies
+	height  float32 // metres; of the origin of the plan above the ground
 	density float32
 	group   int
 }
 
 const (
-	rodHalfThickness = 0.025 // metres; half of a rod's thickness
-	rodHalfWidth     = 0.05  // and of its width, where it is a body of its own: a hinge that is bent needs something to hold on to
+	rodHalfThickness = 0.025 // metres
+	// Half width of a rod that is a body of its own, in metres. A hinge needs enough inertia to
+	// resist bending.
+	rodHalfWidth = 0.05
 )
 
-// addRod adds a rod from a to b, reaching past both by its half thickness, and
-// returns its number.
+// addRod adds a rod from a to b as a body, extended beyond both by its half thickness, and returns
+// its index.
 func (r *rodBuilder) addRod(a, b geom.Vec3) int {
 	box := r.rodPart(a, b)
 	box.Pose.Pos.Z += r.height
@@ -87,7 +88,7 @@ func (r *rodBuilder) addRod(a, b geom.Vec3) int {
 	return len(r.scene.Boxes) - 1
 }
 
-// rodPart returns a rod from a to b as a part, in the plan.
+// rodPart returns a rod from a to b as a part, in the frame of the plan.
 func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
 	d := b.Sub(a)
 	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -geom.Atan2(d.Z, d.X))
@@ -97,41 +98,40 @@ func (r *rodBuilder) rodPart(a, b geom.Vec3) sim.Part {
 	}
 }
 
-// addTriangle adds a body of three rods and a hub where it balances, and returns
-// its number.
+// addTriangle adds a body of three rods, with a hub at its centre of mass, and returns its index.
 func (r *rodBuilder) addTriangle(a, b, c geom.Vec3) int {
 	sides := []sim.Part{r.rodPart(a, b), r.rodPart(b, c), r.rodPart(c, a)}
-	var middle geom.Vec3
+	var centre geom.Vec3
 	var sum float32
-	for _, p := range sides { // rods weigh as they are long
-		middle, sum = middle.AddScaled(p.Half.X, p.Pose.Pos), sum+p.Half.X
+	for _, p := range sides { // the mass of a rod is proportional to its length
+		centre, sum = centre.AddScaled(p.Half.X, p.Pose.Pos), sum+p.Half.X
 	}
-	middle = middle.Scale(1 / sum)
+	centre = centre.Scale(1 / sum)
 	var xx, xz, zz float32 // second moments of mass
 	for _, p := range sides {
-		at, d := p.Pose.Pos.Sub(middle), p.Pose.Rot.Rotate(geom.Vec3{X: p.Half.X})
+		at, d := p.Pose.Pos.Sub(centre), p.Pose.Rot.Rotate(geom.Vec3{X: p.Half.X})
 		xx += float32(p.Half.X * (float32(at.X*at.X) + float32(d.X*d.X)/3))
 		xz += float32(p.Half.X * (float32(at.X*at.Z) + float32(d.X*d.Z)/3))
 		zz += float32(p.Half.X * (float32(at.Z*at.Z) + float32(d.Z*d.Z)/3))
 	}
-	lean := float32(0.5 * geom.Atan2(float32(2*xz), xx-zz)) // of the axis of least inertia
-	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -lean)
-	back := turn.Inverse()
+	inclination := float32(0.5 * geom.Atan2(float32(2*xz), xx-zz)) // of the least inertia, rad
+	turn := geom.AxisAngle(geom.Vec3{Y: 1}, -inclination)
+	inverse := turn.Inverse()
 	for i := range sides {
 		p := &sides[i]
 		p.Density = r.density
-		p.Pose = geom.Pose{Pos: back.Rotate(p.Pose.Pos.Sub(middle)), Rot: back.Mul(p.Pose.Rot)}
+		p.Pose = geom.Pose{Pos: inverse.Rotate(p.Pose.Pos.Sub(centre)), Rot: inverse.Mul(p.Pose.Rot)}
 	}
-	middle.Z += r.height
+	centre.Z += r.height
 	r.scene.Boxes = append(r.scene.Boxes, sim.Box{
 		Half: geom.Vec3{X: rodHalfThickness, Y: rodHalfThickness, Z: rodHalfThickness}, Parts: sides, Density: r.density, Friction: 1, FilterGroup: r.group,
-		Start: sim.Body{Pose: geom.Pose{Pos: middle, Rot: turn}},
+		Start: sim.Body{Pose: geom.Pose{Pos: centre, Rot: turn}},
 	})
 	return len(r.scene.Boxes) - 1
 }
 
-// addHinge ties two bodies so that both stay in their planes; ball does not, for
-// where other joints see to that.
+// addHinge connects two bodies by a hinge, which keeps both in their planes. addBallJoint is for
+// loops that other hinges keep in their planes.
 func (r *rodBuilder) addHinge(a, b int, at geom.Vec3) *sim.Joint {
 	at.Z += r.height
 	r.scene.Joints = append(r.scene.Joints, sim.Joint{A: a, B: b, Anchor: at, Axis: geom.Vec3{Y: 1}, Hinge: true})
@@ -140,7 +140,7 @@ func (r *rodBuilder) addHinge(a, b int, at geom.Vec3) *sim.Joint {
 
 func (r *rodBuilder) addBallJoint(a, b int, at geom.Vec3) { r.addHinge(a, b, at).Hinge = false }
 
-// addLeg adds a leg between the body that it carries and the crank that moves it.
+// addLeg adds a leg between the frame and the crank.
 func (r *rodBuilder) addLeg(l leg, frame, crank int) {
 	upper := r.addTriangle(l.pivot, l.knee, l.shin)
 	lower := r.addTriangle(l.heel, l.foot, l.ankle)
@@ -151,20 +151,20 @@ func (r *rodBuilder) addLeg(l leg, frame, crank int) {
 	r.addHinge(crank, pull, l.pin)
 	r.addBallJoint(push, upper, l.knee)
 
-	hang, link := r.addRod(l.pivot, l.ankle), r.addRod(l.shin, l.heel)
-	r.addHinge(frame, hang, l.pivot)
-	r.addHinge(upper, link, l.shin)
-	r.addHinge(link, lower, l.heel)
-	r.addBallJoint(hang, lower, l.ankle)
+	rocker, coupler := r.addRod(l.pivot, l.ankle), r.addRod(l.shin, l.heel)
+	r.addHinge(frame, rocker, l.pivot)
+	r.addHinge(upper, coupler, l.shin)
+	r.addHinge(coupler, lower, l.heel)
+	r.addBallJoint(rocker, lower, l.ankle)
 	r.addBallJoint(pull, lower, l.ankle)
 }
 
-// walker walks by itself, on twelve legs that one crank moves in six phases.
+// walker walks on twelve legs that one crank moves in six phases.
 func walker(p paramValues) sim.Scene {
-	s := baseScene("walker", "a beast of rods and joints that walks on twelve legs")
+	s := baseScene("walker", "a machine of rods and joints that walks on twelve legs")
 	s.Boxes[0].Start.Pose.Pos.Y = -5
 	s.MinSubsteps = 16
-	const wide = 1.0 // half of the frame
+	const halfWidth = 1.0 // half of the frame's width, metres
 	r := rodBuilder{scene: &s, density: 20, group: 1}
 	var legs [12]leg
 	for i := range legs {
@@ -179,13 +179,13 @@ func walker(p paramValues) sim.Scene {
 	frame := len(s.Boxes)
 	middle := float32(-0.5 * jansenL * jansenUnit)
 	s.Boxes = append(s.Boxes, sim.Box{
-		Half:    geom.Vec3{X: jansenA * jansenUnit, Y: wide, Z: 0.03},
+		Half:    geom.Vec3{X: jansenA * jansenUnit, Y: halfWidth, Z: 0.03},
 		Density: 12, Friction: 1, FilterGroup: r.group,
 		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height + middle}, Rot: geom.Identity}},
 	})
 	crank := len(s.Boxes)
 	shaft := sim.Box{
-		Half: geom.Vec3{X: 0.12, Y: wide, Z: 0.12}, Density: 10, Friction: 1, FilterGroup: r.group,
+		Half: geom.Vec3{X: 0.12, Y: halfWidth, Z: 0.12}, Density: 10, Friction: 1, FilterGroup: r.group,
 		Start: sim.Body{Pose: geom.Pose{Pos: geom.Vec3{Z: r.height}, Rot: geom.Identity}},
 	}
 	for i := 0; i < len(legs); i += 2 {
@@ -199,15 +199,15 @@ func walker(p paramValues) sim.Scene {
 		r.addLeg(l, frame, crank)
 	}
 	if p.value("mounted") == 1 {
-		// The player's cube sits on the frame, above the crank, and lifts off by a hair.
+		// The player's cube sits on the frame, above the crank, with a small gap.
 		const seat = 0.3 // metres above the frame
 		s.Boxes[0].Start.Pose.Pos = geom.Vec3{Z: r.height + middle + seat + playerHalf}
 		s.Boxes[0].FilterGroup = r.group
 		s.Boxes[0].Density = 0.3
-		hold := r.addHinge(frame, 0, geom.Vec3{Z: middle + seat})
-		hold.LowerAngle, hold.UpperAngle = -0.01, 0.01
+		seatHinge := r.addHinge(frame, 0, geom.Vec3{Z: middle + seat})
+		seatHinge.LowerAngle, seatHinge.UpperAngle = -0.01, 0.01
 	}
-	// Where its way ends, long before the world does.
+	// A wall at the end of its path, well within the bounds of the world.
 	s.Static = append(s.Static, staticBox(geom.Vec3{X: -150, Z: 1}, geom.Vec3{X: 0.5, Y: 20, Z: 1}, geom.Identity))
 	for i := range 6 {
 		s.Boxes = append(s.Boxes, cube(geom.Vec3{X: float32(2*i) - 5, Y: -3, Z: cubeHalf}, float32(0.5*float32(i))))

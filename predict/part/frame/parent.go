@@ -230,7 +230,7 @@ func (p *Parent) Predict() (to int, changed bool) {
 	w, player := p.env.World, p.env.Player
 	b := w.Bodies()[player]
 	p.state.frame.AddVelocity(&b, 1)
-	p.scratch.touches = w.Contacts(p.scratch.touches[:0], player)
+	p.scratch.touches = w.AppendContacts(p.scratch.touches[:0], player)
 	next := p.state.selector
 	if !next.Update(&p.settings.rules, &Surroundings{Candidates: p.candidates, Frames: p.scratch.frames, Touches: p.scratch.touches, Body: &b}) {
 		p.state.selector = next

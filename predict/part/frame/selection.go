@@ -51,7 +51,7 @@ func (s *Selection) Update(w *predict.World, peers []predict.Peer) {
 		if peer.Player < 0 {
 			continue
 		}
-		s.scratch.touches = w.Contacts(s.scratch.touches[:0], peer.Player)
+		s.scratch.touches = w.AppendContacts(s.scratch.touches[:0], peer.Player)
 		s.selectors[i].Update(&s.rules, &Surroundings{Candidates: s.candidates, Frames: s.scratch.frames, Touches: s.scratch.touches, Body: &w.Bodies()[peer.Player]})
 	}
 }
