@@ -53,17 +53,6 @@ const (
 	TooNew                   // the view is further ahead of the server than a client can be
 )
 
-// HitBody returns the body that was hit by the result that counts, or sim.NoBody.
-func (v *HitResult) HitBody() int {
-	switch {
-	case !v.UseRewound:
-		return v.Now.Hit.Body
-	case v.Refused != NotRefused:
-		return sim.NoBody
-	}
-	return v.Rewound.Hit.Body
-}
-
 // TargetBody returns the body that TargetThen and TargetNow are of, or sim.NoBody.
 func (v *HitResult) TargetBody() int {
 	if v.Refused == NotRefused && v.Rewound.Hit.Body != sim.NoBody {

@@ -161,51 +161,6 @@ func TestCompoundState(t *testing.T) {
 	}
 }
 
-// TestOverlapBox checks which bodies a box overlaps: rotated boxes, parts and sleeping bodies
-// included, each body once, in ascending order.
-func TestOverlapBox(t *testing.T) {
-	turned := boxAt(5, 0, 1, 0.5, 1)
-	turned.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, geom.Pi/4)
-	b := bowl(geom.Vec3{X: 10, Z: 0.3})
-	b.Start.Asleep = true
-	// A beam along x that stands on its edge. Only an edge-edge axis separates it from another beam
-	// across.
-	beam := boxAt(0, 20, 1, 0, 1)
-	beam.Half = geom.Vec3{X: 2, Y: 0.1, Z: 0.1}
-	beam.Start.Pose.Rot = geom.AxisAngle(geom.Vec3{X: 1}, geom.Pi/4)
-	w := sim.New(boxScene(turned, boxAt(0, 0, 0.5, 0.5, 1), boxAt(0.9, 0, 0.5, 0.5, 1), b, beam), 60)
-	for _, over := range []float32{0.25, 0.29} { // edges meet at 2 * 0.1 sqrt(2)
-		across := geom.AxisAngle(geom.Vec3{Y: 1}, geom.Pi/4)
-		got := w.OverlapBox(geom.Pose{Pos: geom.Vec3{Y: 20, Z: 1 + over}, Rot: across}, geom.Vec3{X: 0.1, Y: 2, Z: 0.1}, nil)
-		if want := over < 0.28; want != slices.Equal(got, []int32{4}) || !want && got != nil {
-			t.Errorf("a beam %v m above another one overlaps %v", over, got)
-		}
-	}
-	at := func(x, y, z, half float32, turn float32) []int32 {
-		return w.OverlapBox(geom.Pose{Pos: geom.Vec3{X: x, Y: y, Z: z}, Rot: geom.AxisAngle(geom.Vec3{Z: 1}, turn)}, geom.Vec3{X: half, Y: half, Z: half}, nil)
-	}
-	for _, c := range []struct {
-		x, y, z, half, turn float32
-		want                []int32
-	}{
-		{20, 0, 1, 1, 0, nil},
-		{0.45, 0, 0.5, 0.1, 0, []int32{1, 2}},
-		{0.45, 0, 0.5, 50, 0, []int32{0, 1, 2, 3, 4}},
-		{-1, 0, 0.5, 0.499, 0, nil},
-		{-1, 0, 0.5, 0.501, 0, []int32{1}},
-		{5.6, 0, 1, 0.1, 0, []int32{0}}, // at its corner
-		{5.5, 0.5, 1, 0.1, 0, nil},      // within its bounds, outside the box
-		{5.5, 0.5, 1, 0.1, geom.Pi / 4, nil},
-		{5.5, 0.5, 1, 0.25, 0, []int32{0}},
-		{10, 0, 0.6, 0.1, 0, nil}, // inside the bowl, touching none of its boxes
-		{10.95, 0, 0.8, 0.1, 0, []int32{3}},
-	} {
-		if got := at(c.x, c.y, c.z, c.half, c.turn); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: got %v", c, got)
-		}
-	}
-}
-
 // TestNearbyBodies checks which bodies are near another one, by the bounds of all its boxes,
 // without the body itself.
 func TestNearbyBodies(t *testing.T) {

@@ -9,7 +9,7 @@
 // narrow phase (boxcollision.go), manifolds with the impulses of the last tick (contact.go), sleep
 // (island.go), the solver (solver.go), and the new poses. Carriers are kinematic boxes that follow
 // a path (carrier.go). Joints connect bodies (joint.go), and a body may consist of several boxes
-// (compound.go). Ray casts (raycast.go) and overlap queries (overlap.go) do not change the world.
+// (compound.go). Ray casts (raycast.go) and queries for nearby bodies (nearby.go) do not change the world.
 //
 // The method is Box3D's "soft step": substeps with soft contacts and one relax iteration each, warm
 // started, on manifolds that are recycled while the boxes hardly move relative to each other.

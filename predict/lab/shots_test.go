@@ -172,7 +172,7 @@ func TestLateShotsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v of %v refused", spec, short.Counters.Value("shots_refused"), n)
 		}
 		for n := short.Shots.FirstIndex(); n < short.Shots.Total(); n++ {
-			if x := short.Shots.At(n); x.JudgedTick > 0 && (x.Result.Refused != predict.TooOld || x.Result.HitBody() != sim.NoBody) {
+			if x := short.Shots.At(n); x.JudgedTick > 0 && (x.Result.Refused != predict.TooOld || !x.Result.UseRewound) {
 				t.Fatalf("%s: %+v", spec, x.Result)
 			}
 		}

@@ -96,14 +96,14 @@ func TestRewindsTargets(t *testing.T) {
 		if d := v.TargetNow.Pos.Sub(targetAt(100 * predict.SubticksPerTick)).Len(); d > 1e-4 {
 			t.Errorf("the present pose is %v m off", d)
 		}
-		if got := v.HitBody() == 1; got != (on == "on") {
+		if got := hitBody(v) == 1; got != (on == "on") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		v = &r.results[1]
 		if v.Rewound.Hit.Body != sim.NoBody || v.Now.Hit.Body != 1 || v.TargetBody() != 1 {
 			t.Errorf("aimed at the present: %+v", v)
 		}
-		if got := v.HitBody() == 1; got != (on == "off") {
+		if got := hitBody(v) == 1; got != (on == "off") {
 			t.Errorf("lag-compensation %s: hit %v", on, got)
 		}
 		m := r.env.Counters
@@ -151,10 +151,10 @@ func TestRefusesOldAndFuture(t *testing.T) {
 		if len(r.results) != 2 {
 			t.Fatalf("%s: %d verdicts", history, len(r.results))
 		}
-		if v := &r.results[0]; v.Refused != predict.NotRefused || v.HitBody() != 1 {
+		if v := &r.results[0]; v.Refused != predict.NotRefused || hitBody(v) != 1 {
 			t.Errorf("history %s, at its edge: %+v", history, v)
 		}
-		if v := &r.results[1]; v.Refused != predict.TooOld || v.HitBody() != sim.NoBody {
+		if v := &r.results[1]; v.Refused != predict.TooOld || hitBody(v) != sim.NoBody {
 			t.Errorf("history %s, beyond its edge: %+v", history, v)
 		}
 	}
@@ -162,11 +162,11 @@ func TestRefusesOldAndFuture(t *testing.T) {
 	r.run(100)
 	soon, far := int64(105*predict.SubticksPerTick), int64((101+maxAheadSeconds*60)*predict.SubticksPerTick)
 	r.tick(aimedShot(float32(soon), soon), aimedShot(float32(far), far))
-	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || r.results[0].HitBody() != sim.NoBody {
+	if len(r.results) != 1 || r.results[0].Refused != predict.TooNew || hitBody(&r.results[0]) != sim.NoBody {
 		t.Fatalf("%+v", r.results)
 	}
 	r.run(5)
-	if len(r.results) != 2 || r.results[1].Tick != 105 || r.results[1].Age != 0 || r.results[1].HitBody() != 1 {
+	if len(r.results) != 2 || r.results[1].Tick != 105 || r.results[1].Age != 0 || hitBody(&r.results[1]) != 1 {
 		t.Errorf("%+v", r.results)
 	}
 	young := newRig(t)
@@ -219,7 +219,7 @@ func TestShotsWithoutViewTime(t *testing.T) {
 	b.Pose.Pos = targetAt(50 * predict.SubticksPerTick)
 	r.w.SetBody(1, b)
 	r.lc.Tick(r.w, []sim.Input{{Shot: s}, {}, {Shot: s}}, nil, r)
-	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || r.results[0].HitBody() != 1 {
+	if len(r.results) != 1 || r.results[0].Age != 0 || r.results[0].Rewound.Hit != r.results[0].Now.Hit || hitBody(&r.results[0]) != 1 {
 		t.Errorf("%+v", r.results)
 	}
 }
@@ -236,7 +236,7 @@ func TestCopy(t *testing.T) {
 		r.run(5)
 		r.tick(aimedShot(75*predict.SubticksPerTick, 75*predict.SubticksPerTick))
 	}
-	if len(a.results) != 2 || len(b.results) != 2 || a.results[0] != b.results[0] || a.results[1] != b.results[1] || a.results[1].HitBody() != 1 {
+	if len(a.results) != 2 || len(b.results) != 2 || a.results[0] != b.results[0] || a.results[1] != b.results[1] || hitBody(&a.results[1]) != 1 {
 		t.Errorf("%+v\n%+v", a.results, b.results)
 	}
 }
@@ -310,8 +310,19 @@ func TestBehindCover(t *testing.T) {
 		r.env.World = r.w
 		r.run(100)
 		r.tick(aimedShot(85*predict.SubticksPerTick, 85*predict.SubticksPerTick)) // 3 m south of the line of fire
-		if v := &r.results[0]; v.HitBody() != 1 || v.BehindCover != (name == "covered") {
+		if v := &r.results[0]; hitBody(v) != 1 || v.BehindCover != (name == "covered") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
+}
+
+// hitBody returns the body that a shot hit by the result that counts, or sim.NoBody.
+func hitBody(v *predict.HitResult) int {
+	switch {
+	case !v.UseRewound:
+		return v.Now.Hit.Body
+	case v.Refused != predict.NotRefused:
+		return sim.NoBody
+	}
+	return v.Rewound.Hit.Body
 }

@@ -124,7 +124,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		env := &predict.Env{Counters: &predict.Counters{}}
-		q := NewQueue(env.Counters)
+		q := newQueue(env.Counters)
 		q.Start(50, sim.Input{})
 		from, fresh := q.Read(b, 50)
 		if len(fresh) > MaxInputs || len(fresh) > 0 && from < 50 {
@@ -153,7 +153,7 @@ func newRig(t *testing.T, knobs ...string) *rig {
 	a, b := link.Pair(&link.Network{}, 0)
 	r.up, r.down = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	r.s.Declare(&r.env)
-	r.q = NewQueue(r.env.Counters)
+	r.q = newQueue(r.env.Counters)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)

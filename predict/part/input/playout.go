@@ -96,11 +96,6 @@ func newPlayoutCounters(m *predict.Counters) (c playoutCounters) {
 	return c
 }
 
-// NewPlayoutBuffer returns an empty buffer that counts in m.
-func NewPlayoutBuffer(m *predict.Counters) PlayoutBuffer {
-	return PlayoutBuffer{counters: newPlayoutCounters(m)}
-}
-
 // DeclarePlayoutDelay declares the knob that both sides use.
 func DeclarePlayoutDelay(p *int, k *predict.Knobs) {
 	k.Int(p, "playout", 4, 1, 60, "playout delay of inputs at the server, in ticks; the client runs further ahead by as much")

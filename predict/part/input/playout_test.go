@@ -22,7 +22,7 @@ func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	t.Helper()
 	b := &testBuffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
 	b.settings.declare(b.env.Knobs)
-	b.PlayoutBuffer = NewPlayoutBuffer(b.env.Counters)
+	b.PlayoutBuffer = newPlayoutBuffer(b.env.Counters)
 	for i := 0; i < len(knobs); i += 2 {
 		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
 			t.Fatal(err)
@@ -244,7 +244,7 @@ func FuzzPlayout(f *testing.F) {
 	f.Add(c.FinishWrite(), []byte{1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		set := PlayoutSettings{DelayTicks: 4, KeepLast: len(a)%2 == 0, MaxRepeats: 5, MaxQueued: 8}
-		p := NewPlayoutBuffer(&predict.Counters{})
+		p := newPlayoutBuffer(&predict.Counters{})
 		for i := range sim.Tick(100) {
 			if in := p.Pop(&set); in.Buttons&^sim.AllButtons != 0 {
 				t.Errorf("buttons %b", in.Buttons)

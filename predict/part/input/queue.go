@@ -57,9 +57,6 @@ func newQueueCounters(m *predict.Counters) (c queueCounters) {
 	return c
 }
 
-// NewQueue returns an empty queue that counts in m.
-func NewQueue(m *predict.Counters) Queue { return Queue{counters: newQueueCounters(m)} }
-
 // Start sets the first tick whose input will be asked for, and the player's input until one arrives.
 func (q *Queue) Start(next sim.Tick, in sim.Input) { q.nextTick, q.lastInput = next, in }
 

@@ -110,7 +110,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	late := push
 	late.Shot = sim.Shot{Fired: true, Yaw: 6}
 
-	q := NewQueue(env.Counters)
+	q := newQueue(env.Counters)
 	var n int
 	q.Start(0, sim.Input{})
 	for _, p := range [][]byte{send(20, push, shot), send(20, push, shot), send(21, shot, push), send(19, push), send(18, late), send(18, late)} {
@@ -131,7 +131,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	}
 
 	n = 0
-	q = NewQueue(env.Counters)
+	q = newQueue(env.Counters)
 	q.Start(19, sim.Input{})
 	q.Read(send(20, push, shot), 18)
 	q.Read(send(18, late), 18)
@@ -146,7 +146,7 @@ func TestShotIsPoppedOnce(t *testing.T) {
 	}
 
 	n = 0
-	p := NewPlayoutBuffer(env.Counters)
+	p := newPlayoutBuffer(env.Counters)
 	for tick := range sim.Tick(40) {
 		in := p.Pop(&set)
 		if in.Shot != (sim.Shot{}) {

@@ -1,0 +1,11 @@
+package input
+
+import "ghostcube/predict"
+
+// newQueue returns an empty queue that counts in m.
+func newQueue(m *predict.Counters) Queue { return Queue{counters: newQueueCounters(m)} }
+
+// newPlayoutBuffer returns an empty buffer that counts in m.
+func newPlayoutBuffer(m *predict.Counters) PlayoutBuffer {
+	return PlayoutBuffer{counters: newPlayoutCounters(m)}
+}
