@@ -40,24 +40,25 @@ var allowedImports = map[string][]string{
 	"net/packet":          {"net/link"},
 
 	// 2
-	"net/message":             {"net/packet", "net/quant"},
-	"net/delta":               {"sim/geom", "net/quant", "net/entropy"},
-	"smoothing":               {"sim", "sim/geom"},
-	"predict/part/ownership":  {"sim"},
-	"predict":                 {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
-	"predict/part/history":    {"sim"},
-	"predict/part/clock":      {"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"},
-	"predict/part/playout":    {"sim"},
-	"predict/part/input":      {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
-	"predict/part/jointtree":  {"sim", "sim/geom"},
-	"predict/part/codec":      {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
-	"predict/part/nearby":     {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"},
-	"predict/part/jointchain": {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"},
-	"predict/part/hit":        {"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"},
-	"predict/part/playback":   {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
-	"predict/part/correction": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
-	"predict/part/fallback":   {"sim", "sim/geom", "smoothing", "predict"},
-	"predict/part/frame":      {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
+	"net/message":              {"net/packet", "net/quant"},
+	"net/delta":                {"sim/geom", "net/quant", "net/entropy"},
+	"smoothing":                {"sim", "sim/geom"},
+	"predict/part/ownership":   {"sim"},
+	"predict":                  {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
+	"predict/part/history":     {"sim"},
+	"predict/part/clock":       {"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"},
+	"predict/part/playout":     {"sim"},
+	"predict/part/input":       {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
+	"predict/part/jointtree":   {"sim", "sim/geom"},
+	"predict/part/codec":       {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
+	"predict/part/nearby":      {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"},
+	"predict/part/jointchain":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"},
+	"predict/part/serverworld": {"sim", "predict", "predict/part/hit", "predict/part/input"},
+	"predict/part/hit":         {"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"},
+	"predict/part/playback":    {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
+	"predict/part/correction":  {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
+	"predict/part/fallback":    {"sim", "sim/geom", "smoothing", "predict"},
+	"predict/part/frame":       {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
 	"predict/part/clientworld": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction",
 		"predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"},
 
@@ -161,7 +162,7 @@ func TestNoPackageNet(t *testing.T) {
 // lab, the score, a picture or the link under its packets.
 var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
 	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/playout", "predict/part/clock",
-	"predict/part/hit", "predict/part/clientworld", "predict/part/correction", "predict/part/frame"}
+	"predict/part/hit", "predict/part/clientworld", "predict/part/serverworld", "predict/part/correction", "predict/part/frame"}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
@@ -183,7 +184,7 @@ func TestImportsPointDown(t *testing.T) {
 // purePackages are the folders whose results are a function of their arguments alone.
 var purePackages = []string{"sim", "sim/geom", "sim/scene", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
 	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
-	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/strategy/animated", "predict/strategy/historyoffset",
+	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/part/serverworld", "predict/strategy/animated", "predict/strategy/historyoffset",
 	"predict/part/hit", "predict/part/frame", "predict/part/ownership", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
 
 // exactPackages are the folders whose arithmetic never fuses, because their results are

@@ -34,7 +34,7 @@ func TestPlayout(t *testing.T) {
 		c.Tick(sim.Input{Buttons: b}, clientEndpoint)
 		serverEndpoint.Update(at)
 		s.Tick(nil, peers)
-		return s.lastInputs[0].Buttons
+		return s.Inputs[0].Buttons
 	}
 	for _, length := range []string{"0", "4", "0", "7", "0"} {
 		if err := knobs.Set("playout", length); err != nil {

@@ -3,54 +3,45 @@ package animated
 import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/hit"
-	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
 
 type server struct {
-	env            *predict.Env
-	inputReceiver  input.Receiver
-	playout        playout
-	lagCompensator hit.LagCompensator
-	broadcast      codec.Broadcast
-	lastInputs     []sim.Input
-	solver         predict.Solver
+	serverworld.Receiving
+	playout   playout
+	broadcast codec.Broadcast
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
-	s.inputReceiver.Declare(env)
+	s := &server{}
+	s.Receiver.Declare(env)
 	s.playout.declare(env)
-	s.lagCompensator.Declare(env)
+	s.World.Declare(env)
 	s.broadcast.DeclareTree(env)
-	env.Knobs.Solver(&s.solver)
+	s.DeclareSolver()
 	return s
 }
 
 // Tick reads the inputs, steps with the newest or with those whose playout delay has passed, and
-// sends the positions. The client draws the past, so no input is ever too late.
+// sends the positions.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world := s.env.World
+	world := s.Env.World
 	s.broadcast.Acknowledge(peers)
-	shots := hit.ShotSource(&s.inputReceiver)
 	if s.playout.enabled() {
-		s.playout.Collect(host, peers, s.lastInputs, world)
-		shots = &s.playout
+		s.playout.Collect(host, peers, s.Inputs, world)
+		s.World.Step(host, peers, &s.playout)
 	} else {
-		s.inputReceiver.Collect(host, peers, s.lastInputs, world)
+		s.Collect(host, peers)
+		s.Step(host, peers)
 	}
-	s.lagCompensator.Tick(world, host, peers, shots)
-	s.solver.Step(world, s.lastInputs...)
 	s.broadcast.RecordStep(world)
-	s.broadcast.Send(world, peers, s.lastInputs)
+	s.broadcast.Send(world, peers, s.Inputs)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.lastInputs, s.solver = append(s.lastInputs[:0], o.lastInputs...), o.solver
-	s.inputReceiver.CopyFrom(&o.inputReceiver)
+	s.Receiving.CopyFrom(&o.Receiving)
 	s.playout.copyFrom(&o.playout)
-	s.lagCompensator.CopyFrom(&o.lagCompensator)
 	s.broadcast.CopyFrom(&o.broadcast)
 }

@@ -10,8 +10,8 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
-	"ghostcube/predict/part/hit"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
 
@@ -29,40 +29,31 @@ var Strategy = &predict.Strategy{
 }
 
 type server struct {
-	env            *predict.Env
-	inputReceiver  input.Receiver
-	lagCompensator hit.LagCompensator
-	broadcast      codec.Broadcast
-	lastInputs     []sim.Input
-	solver         predict.Solver
+	serverworld.Receiving
+	broadcast codec.Broadcast
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
-	s.inputReceiver.Declare(env)
-	s.lagCompensator.Declare(env)
+	s := &server{}
+	s.Declare(env)
 	s.broadcast.Declare(env)
-	env.Knobs.Solver(&s.solver)
+	s.DeclareSolver()
 	return s
 }
 
-// Tick reads the inputs, steps with the newest and sends the state. The client draws the past, so
-// no input is ever too late.
+// Tick reads the inputs, steps with the newest and sends the state.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world := s.env.World
+	world := s.Env.World
 	s.broadcast.Acknowledge(peers)
-	s.inputReceiver.Collect(host, peers, s.lastInputs, world)
-	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
-	s.solver.Step(world, s.lastInputs...)
+	s.Collect(host, peers)
+	s.Step(host, peers)
 	s.broadcast.RecordStep(world)
-	s.broadcast.Send(world, peers, s.lastInputs)
+	s.broadcast.Send(world, peers, s.Inputs)
 }
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.lastInputs, s.solver = append(s.lastInputs[:0], o.lastInputs...), o.solver
-	s.inputReceiver.CopyFrom(&o.inputReceiver)
-	s.lagCompensator.CopyFrom(&o.lagCompensator)
+	s.Receiving.CopyFrom(&o.Receiving)
 	s.broadcast.CopyFrom(&o.broadcast)
 }
 

@@ -69,11 +69,11 @@ func (l *rollbackHistory) init(env *predict.Env) {
 // stepped with another input and is stepped again up to the present with the inputs of all players.
 // It does so at most once a tick, for all peers together.
 func (s *server) rollback(peers []predict.Peer) {
-	l, w := &s.history, s.env.World
+	l, w := &s.history, s.Env.World
 	now := w.Tick()
 	from, found := now, false
 	for i := range peers {
-		if t, ok := s.inputReceiver.Queues[i].PopOldestLate(); ok {
+		if t, ok := s.Receiver.Queues[i].PopOldestLate(); ok {
 			from, found = min(from, t), true
 		}
 	}
@@ -100,7 +100,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 		if peer.Player < 0 {
 			continue
 		}
-		q, before := &s.inputReceiver.Queues[i], l.ticks.Find(from-1)
+		q, before := &s.Receiver.Queues[i], l.ticks.Find(from-1)
 		applied := 0
 		for t := from; t < now; t++ {
 			record := l.ticks.Find(t)
@@ -112,7 +112,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 			if before != nil {
 				last = before.inputs[peer.Player]
 			}
-			in, fresh := q.ReplayInput(t, last, s.inputReceiver.RepeatMissing)
+			in, fresh := q.ReplayInput(t, last, s.Receiver.RepeatMissing)
 			if in != record.inputs[peer.Player] && t < first {
 				first = t
 			}
@@ -128,7 +128,7 @@ func (s *server) applyLateInputs(from, now sim.Tick, peers []predict.Peer) (firs
 
 // replay steps the ticks in [first, now) again.
 func (s *server) replay(first, now sim.Tick) {
-	l, w, m := &s.history, s.env.World, s.env.Counters
+	l, w, m := &s.history, s.Env.World, s.Env.Counters
 	began := m.BeginSpan()
 	l.lastBodies = append(l.lastBodies[:0], w.Bodies()...)
 	w.Load(l.states.Find(first))
@@ -138,7 +138,7 @@ func (s *server) replay(first, now sim.Tick) {
 			l.counters.supersededSnapshots.Inc()
 		}
 		w.Save(l.states.Insert(w.Tick()))
-		s.solver.Step(w, record.inputs[:s.env.Players]...)
+		s.Solver.Step(w, record.inputs[:s.Env.Players]...)
 	}
 	for i, b := range w.Bodies() {
 		l.maxShift = max(l.maxShift, float64(b.Pose.Pos.Sub(l.lastBodies[i].Pose.Pos).Len()))

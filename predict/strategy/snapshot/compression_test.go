@@ -354,7 +354,7 @@ func TestWideScenes(t *testing.T) {
 	u.Update(time.Second)
 	p, ok := u.Receive()
 	var got snapshot
-	if !ok || got.read(&k, p.Payload, &sc, 0, nil) != nil || got.level != atRest || got.bodies[0].pose.Pos != s.env.World.Bodies()[0].Pose.Pos {
+	if !ok || got.read(&k, p.Payload, &sc, 0, nil) != nil || got.level != atRest || got.bodies[0].pose.Pos != s.Env.World.Bodies()[0].Pose.Pos {
 		t.Errorf("level %d", got.level)
 	}
 }

@@ -4,20 +4,15 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/hit"
-	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
 
 type server struct {
-	env                *predict.Env
+	serverworld.Receiving
 	settings           settings
 	sendVelocities     bool
 	level              int
-	inputReceiver      input.Receiver
-	lagCompensator     hit.LagCompensator
-	lastInputs         []sim.Input
-	solver             predict.Solver
 	stepsSinceSnapshot int // steps since the last snapshot was sent
 
 	deltaPeers  []deltaPeer               // by peer; empty before a level needs them
@@ -49,14 +44,13 @@ type levelTotals struct {
 }
 
 func newServer(env *predict.Env) predict.Server {
-	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	s := &server{}
 	k, m := env.Knobs, env.Counters
 	s.settings.declare(k)
 	k.Bool(&s.sendVelocities, "velocities", false, "send linear velocities even if the interpolation does not need them")
 	k.Choice(&s.level, "compression", raw, levels, "compression level; each adds one technique; velocities up to at-rest, delta encoding from delta on")
-	s.inputReceiver.Declare(env)
-	s.lagCompensator.Declare(env)
-	k.Solver(&s.solver)
+	s.Declare(env)
+	s.DeclareSolver()
 	s.counters.snapshots = m.New("snapshots", "snapshots sent")
 	s.counters.snapshotBits = m.New("snapshot_bits", "bits in snapshots, headers excluded")
 	s.counters.bitsPerBody = m.New("bits_per_body", "bits of a snapshot per body, mean since the compression level was set")
@@ -72,10 +66,9 @@ func newServer(env *predict.Env) predict.Server {
 // Tick reads the inputs, steps with the newest, and sends a snapshot if one is due. The client
 // draws the past, so no input is ever too late.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world := s.env.World
-	s.inputReceiver.Collect(host, peers, s.lastInputs, world)
-	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
-	s.solver.Step(world, s.lastInputs...)
+	world := s.Env.World
+	s.Collect(host, peers)
+	s.Step(host, peers)
 	for i := range s.deltaPeers {
 		s.deltaPeers[i].receiveAcks(peers[i].Endpoint)
 	}
@@ -106,7 +99,7 @@ func (s *server) sendPacked(peers []predict.Peer) {
 	}
 	for i, peer := range peers {
 		l := &s.deltaPeers[i]
-		payload, number := s.current.writePacked(&s.coder, &s.buffer, s.env.World.Scene(), l)
+		payload, number := s.current.writePacked(&s.coder, &s.buffer, s.Env.World.Scene(), l)
 		l.recordSent(s.send(i, peer, payload, 8*len(payload)), number)
 	}
 }
@@ -154,10 +147,8 @@ func (s *server) inspect(l *predict.Inspection, seat int) {
 
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
-	s.settings, s.sendVelocities, s.solver, s.stepsSinceSnapshot = o.settings, o.sendVelocities, o.solver, o.stepsSinceSnapshot
-	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
-	s.inputReceiver.CopyFrom(&o.inputReceiver)
-	s.lagCompensator.CopyFrom(&o.lagCompensator)
+	s.settings, s.sendVelocities, s.stepsSinceSnapshot = o.settings, o.sendVelocities, o.stepsSinceSnapshot
+	s.Receiving.CopyFrom(&o.Receiving)
 	s.level, s.totals, s.lastPackets = o.level, o.totals, append(s.lastPackets[:0], o.lastPackets...)
 	s.deltaPeers = s.deltaPeers[:min(len(s.deltaPeers), len(o.deltaPeers))]
 	for i := range o.deltaPeers {

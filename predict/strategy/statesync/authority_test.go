@@ -46,7 +46,7 @@ func (k *claimServer) claim(seat, body int, g authority, b sim.Body, ago int) {
 // step runs a tick of the server and of both clients.
 func (k *claimServer) step() {
 	k.server.applyClaims(k.peers)
-	k.server.env.World.Step(nil...)
+	k.server.Env.World.Step(nil...)
 	k.tick[0]++
 	k.tick[1]++
 }
@@ -58,7 +58,7 @@ func (k *claimServer) step() {
 func TestAuthorityRules(t *testing.T) {
 	k := newClaimServer(t)
 	const b = 7
-	body := k.server.env.World.Bodies()[b]
+	body := k.server.Env.World.Bodies()[b]
 	touch := func(p int8) authority { return authority{p, false} }
 	own := func(p int8) authority { return authority{p, true} }
 	is := func(want authority, why string) {
@@ -67,7 +67,7 @@ func TestAuthorityRules(t *testing.T) {
 			t.Errorf("%s: the authority is %+v, want %+v", why, k.server.authorities[b], want)
 		}
 		k.step()
-		if got := k.server.env.World.Owners()[b]; got != want.player {
+		if got := k.server.Env.World.Owners()[b]; got != want.player {
 			t.Errorf("%s: the world has owner %d", why, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestAuthorityRules(t *testing.T) {
 	is(touch(0), "first claim")
 	k.claim(1, b, touch(1), body, 0)
 	is(touch(0), "second claim of the same rank")
-	if n := k.server.env.Counters.Value("claims_refused"); n != 1 {
+	if n := k.server.Env.Counters.Value("claims_refused"); n != 1 {
 		t.Errorf("%v claims refused, want 1", n)
 	}
 	k.claim(1, b, own(1), body, 0)
@@ -97,13 +97,13 @@ func TestAuthorityRules(t *testing.T) {
 		t.Error("a player claims another player's cube")
 	}
 	for range 290 {
-		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
-		k.claim(1, 9, touch(1), k.server.env.World.Bodies()[9], 0)
+		k.claim(0, 8, touch(0), k.server.Env.World.Bodies()[8], 0)
+		k.claim(1, 9, touch(1), k.server.Env.World.Bodies()[9], 0)
 		k.step()
 	}
 	is(touch(0), "before the lease ends")
 	for range 15 {
-		k.claim(0, 8, touch(0), k.server.env.World.Bodies()[8], 0)
+		k.claim(0, 8, touch(0), k.server.Env.World.Bodies()[8], 0)
 		k.step()
 	}
 	is(noAuthority, "after the lease ends")
@@ -122,7 +122,7 @@ func TestAuthorityRules(t *testing.T) {
 func TestServerAppliesClaims(t *testing.T) {
 	k := newClaimServer(t)
 	const b = 7
-	w := k.server.env.World
+	w := k.server.Env.World
 	at := func() float32 { return w.Bodies()[b].Pose.Pos.X }
 	there := func(x float32, asleep bool) sim.Body {
 		return sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: x, Y: 20, Z: 0.2}, Rot: geom.Identity}, Asleep: asleep}

@@ -49,7 +49,7 @@ func newClaims(bodies int) claims {
 
 // receiveClaims reads the clients' packets: their inputs and their claims.
 func (s *server) receiveClaims(peers []predict.Peer) {
-	w := s.env.World
+	w := s.Env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
 		c.state.silentTicks++
@@ -57,7 +57,7 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 			if peer.Player < 0 || len(p.Payload) == 0 {
 				continue
 			}
-			q := &s.inputReceiver.Queues[i]
+			q := &s.Receiver.Queues[i]
 			hasStates, err := readUplink(&c.scratch.coder, p.Payload, &c.scratch.message, w.Scene(), func() sim.Tick { return q.Decode(&c.scratch.coder, w.Tick()) })
 			if err != nil {
 				s.counters.rejectedPayloads.Inc()
@@ -74,7 +74,7 @@ func (s *server) receiveClaims(peers []predict.Peer) {
 
 // addClaim applies the authorities in a client's message, and stores its states until their turn.
 func (s *server) addClaim(c *claims, player int8) {
-	m, w := &c.scratch.message, s.env.World
+	m, w := &c.scratch.message, s.Env.World
 	if !c.state.started {
 		c.state.started, c.state.next = true, m.tick-min(m.tick, sim.Tick(s.settings.claimBuffer))
 		c.state.arrivals = playout.Arrivals{SpanTicks: w.Rate(), AllLateTicks: w.Rate() / allLateShare}
@@ -93,7 +93,7 @@ func (s *server) addClaim(c *claims, player int8) {
 		}
 		current := &s.authorities[u.body]
 		switch claimed := u.authority; {
-		case u.missingBaseline || u.body < s.env.Players && u.body != int(player):
+		case u.missingBaseline || u.body < s.Env.Players && u.body != int(player):
 			s.counters.claimsRefused.Inc()
 			continue
 		case claimed.player == sim.NoPlayer:
@@ -114,30 +114,30 @@ func (s *server) addClaim(c *claims, player int8) {
 	}
 }
 
-// consumeInputs sets lastInputs, for players at clients, to the inputs of the client ticks whose
+// consumeInputs sets Inputs, for players at clients, to the inputs of the client ticks whose
 // states are applied in this tick.
 func (s *server) consumeInputs(peers []predict.Peer) {
-	w := s.env.World
+	w := s.Env.World
 	for i, peer := range peers {
 		if peer.Player < 0 {
 			continue
 		}
-		c, q := &s.claims[i], &s.inputReceiver.Queues[i]
+		c, q := &s.claims[i], &s.Receiver.Queues[i]
 		if !c.state.started {
-			s.lastInputs[peer.Player] = q.PopNewest(s.inputReceiver.RepeatMissing)
+			s.Inputs[peer.Player] = q.PopNewest(s.Receiver.RepeatMissing)
 			continue
 		}
-		s.lastInputs[peer.Player] = q.Pop(c.state.next, s.inputReceiver.RepeatMissing)
+		s.Inputs[peer.Player] = q.Pop(c.state.next, s.Receiver.RepeatMissing)
 		if newest, ok := q.NewestTick(); ok {
 			q.CountConsumed(newest, w.Rate())
 		}
 	}
-	s.inputReceiver.CountTotals()
+	s.Receiver.CountTotals()
 }
 
 // applyClaims applies, after a step, the clients' states whose turn it is.
 func (s *server) applyClaims(peers []predict.Peer) {
-	w := s.env.World
+	w := s.Env.World
 	for i, peer := range peers {
 		c := &s.claims[i]
 		if peer.Player < 0 || !c.state.started {
@@ -163,7 +163,7 @@ func (s *server) applyClaims(peers []predict.Peer) {
 // one that has merely not fallen asleep at the client: piles under the authority of several
 // players, each waiting for the others' part to rest, would never come to rest.
 func (s *server) applyStates(c *claims, m *message, player int8, late bool) {
-	w := s.env.World
+	w := s.Env.World
 	for i := range m.updates[:m.updateCount] {
 		u := &m.updates[i]
 		current := s.authorities[u.body].player
@@ -191,8 +191,8 @@ func staysAsleep(sleeper, other *sim.Body) bool {
 
 // expireLeases ends authorities that have not been renewed for too long.
 func (s *server) expireLeases(peers []predict.Peer) {
-	now, rate := s.env.World.Tick(), sim.Tick(s.env.World.Rate())
-	for b := s.env.Players; b < len(s.authorities); b++ {
+	now, rate := s.Env.World.Tick(), sim.Tick(s.Env.World.Rate())
+	for b := s.Env.Players; b < len(s.authorities); b++ {
 		player := s.authorities[b].player
 		if player == sim.NoPlayer {
 			continue
@@ -218,7 +218,7 @@ func (c *claims) consumedTick() sim.Tick {
 func (s *server) releaseAll() {
 	for i := range s.authorities {
 		s.authorities[i] = noAuthority
-		if i < s.env.Players {
+		if i < s.Env.Players {
 			s.authorities[i] = authority{int8(i), true}
 		}
 	}

@@ -41,7 +41,7 @@ func (s *server) inputBits(headerBits int) int {
 	m, count := &s.scratch.message, s.scratch.message.inputCount
 	m.inputCount = 0
 	s.scratch.coder.BeginMeasure()
-	m.code(&s.scratch.coder, s.env.World.Scene())
+	m.code(&s.scratch.coder, s.Env.World.Scene())
 	m.inputCount = count
 	return headerBits - s.scratch.coder.BitsProcessed()
 }

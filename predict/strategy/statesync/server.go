@@ -4,24 +4,21 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
-	"ghostcube/predict/part/hit"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/part/serverworld"
 	"ghostcube/sim"
 )
 
 type server struct {
-	env            *predict.Env
-	settings       serverSettings
-	state          serverState
-	inputReceiver  input.Receiver
-	lagCompensator hit.LagCompensator
-	lastInputs     []sim.Input
-	previous       []sim.Body  // after the last step
-	authorities    []authority // by body
-	claims         []claims    // by peer
-	senders        []sender    // by peer
-	counters       serverCounters
-	scratch        serverScratch
+	serverworld.Receiving
+	settings    serverSettings
+	state       serverState
+	previous    []sim.Body  // after the last step
+	authorities []authority // by body
+	claims      []claims    // by peer
+	senders     []sender    // by peer
+	counters    serverCounters
+	scratch     serverScratch
 }
 
 // serverSettings are the knobs of a server.
@@ -30,7 +27,6 @@ type serverSettings struct {
 	compression compressionSettings
 	authority   int // serverAuthority or clientAuthority
 	claimBuffer int // ticks that claims wait for their turn
-	solver      predict.Solver
 }
 
 // serverState is plain: it is copied by assignment.
@@ -65,19 +61,18 @@ func newServer(env *predict.Env) predict.Server {
 	if env.Players > maxPlayers {
 		panic("statesync: more players than any scene has")
 	}
-	s := &server{env: env, lastInputs: append([]sim.Input(nil), env.LastInputs...)}
+	s := &server{}
 	s.previous = append(s.previous, env.World.Bodies()...)
 	s.scratch.changed = make([]bool, len(s.previous))
 	s.authorities = make([]authority, len(s.previous))
-	s.releaseAll()
 	k, m := env.Knobs, env.Counters
 	s.settings.policy.declare(k)
 	s.settings.compression.declare(k, env.World.Scene())
-	s.inputReceiver.Declare(env)
-	s.lagCompensator.Declare(env)
+	s.Declare(env)
+	s.releaseAll()
 	declareAuthority(k, &s.settings.authority)
 	k.Int(&s.settings.claimBuffer, "uplink-buffer", 2, 0, maxBufferTicks, "authority=client: ticks that a client's earliest packets wait at the server before their states apply")
-	k.Solver(&s.settings.solver)
+	s.DeclareSolver()
 	s.counters.init(m)
 	return s
 }
@@ -101,13 +96,13 @@ func (k *serverCounters) init(m *predict.Counters) {
 // Tick reads the inputs, steps with the newest, and sends each peer a packet. Clients run behind the
 // server, so inputs are used whatever their ticks.
 func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
-	world := s.env.World
+	world := s.Env.World
 	s.receiveInputs(host, peers)
-	s.lagCompensator.Tick(world, host, peers, &s.inputReceiver)
-	copy(s.state.inputHistory[world.Tick()%inputHistoryTicks][:], s.lastInputs)
+	s.LagCompensator.Tick(world, host, peers, &s.Receiver)
+	copy(s.state.inputHistory[world.Tick()%inputHistoryTicks][:], s.Inputs)
 	s.state.inputHistoryLen = min(s.state.inputHistoryLen+1, inputHistoryTicks)
 	s.settings.compression.quantise(world)
-	s.settings.solver.Step(world, s.lastInputs...)
+	s.Solver.Step(world, s.Inputs...)
 	if s.settings.authority == clientAuthority {
 		s.applyClaims(peers)
 	}
@@ -121,16 +116,16 @@ func (s *server) Tick(host []sim.Input, peers []predict.Peer) {
 func (s *server) addPeers(n int) {
 	for len(s.senders) < n {
 		s.claims = append(s.claims, newClaims(len(s.previous)))
-		s.senders = append(s.senders, newSender(len(s.previous), s.env.World.Rate()))
+		s.senders = append(s.senders, newSender(len(s.previous), s.Env.World.Rate()))
 	}
 }
 
 // receiveInputs sets lastInputs to each player's input of this tick.
 func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
-	w := s.env.World
-	s.inputReceiver.AddPeers(peers, 0, s.lastInputs)
+	w := s.Env.World
+	s.Receiver.AddPeers(peers, 0, s.Inputs)
 	s.addPeers(len(peers))
-	input.SetHostInputs(s.lastInputs, host)
+	input.SetHostInputs(s.Inputs, host)
 	s.receiveClaims(peers)
 	if s.settings.authority == clientAuthority {
 		s.state.wasClientAuthority = true
@@ -141,12 +136,12 @@ func (s *server) receiveInputs(host []sim.Input, peers []predict.Peer) {
 		s.state.wasClientAuthority = false
 		s.releaseAll()
 	}
-	s.inputReceiver.PopNewest(peers, s.lastInputs, w.Rate())
+	s.Receiver.PopNewest(peers, s.Inputs, w.Rate())
 }
 
 // findChanges finds the bodies that have changed since the last tick.
 func (s *server) findChanges() {
-	for i, b := range s.env.World.Bodies() {
+	for i, b := range s.Env.World.Bodies() {
 		s.scratch.changed[i] = b != s.previous[i]
 		s.previous[i] = b
 	}
@@ -155,7 +150,7 @@ func (s *server) findChanges() {
 // sendPacket sends peer i the packet of this tick.
 func (s *server) sendPacket(i int, peer predict.Peer) {
 	p := &s.senders[i]
-	world, msg := s.env.World, &s.scratch.message
+	world, msg := s.Env.World, &s.scratch.message
 	now := world.Tick()
 	p.receiveAcks(peer.Endpoint)
 	own := max(peer.Player, 0)
@@ -165,7 +160,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 	}
 	p.state.budget.AddTick(s.sendRate(p, peer))
 
-	msg.tick, msg.players, msg.updateCount = now, s.env.Players, 0
+	msg.tick, msg.players, msg.updateCount = now, s.Env.Players, 0
 	msg.format = s.settings.compression.format(s.settings.policy.velocities)
 	if msg.format.authority = s.settings.authority == clientAuthority; msg.format.authority {
 		msg.consumedTick = s.claims[i].consumedTick()
@@ -226,7 +221,7 @@ func (s *server) sendPacket(i int, peer predict.Peer) {
 // sendRate returns the rate at which a peer is sent to now, in bytes per second.
 func (s *server) sendRate(p *sender, peer predict.Peer) int {
 	bytes := s.settings.policy.budget * bytesPerKbit
-	if reduced := p.state.congestion.updateRate(bytes, &peer.Endpoint.Stats, s.env.World.Rate()); s.settings.policy.congestion {
+	if reduced := p.state.congestion.updateRate(bytes, &peer.Endpoint.Stats, s.Env.World.Rate()); s.settings.policy.congestion {
 		bytes = reduced
 		if p.state.congestion.congested {
 			s.counters.congestedTicks.Inc()
@@ -255,9 +250,7 @@ func (s *server) addInputs(missing int) {
 func (s *server) CopyFrom(from predict.Server) {
 	o := from.(*server)
 	s.settings, s.state = o.settings, o.state
-	s.inputReceiver.CopyFrom(&o.inputReceiver)
-	s.lagCompensator.CopyFrom(&o.lagCompensator)
-	s.lastInputs = append(s.lastInputs[:0], o.lastInputs...)
+	s.Receiving.CopyFrom(&o.Receiving)
 	s.previous = append(s.previous[:0], o.previous...)
 	s.authorities = append(s.authorities[:0], o.authorities...)
 	s.addPeers(len(o.senders))

@@ -1,0 +1,74 @@
+// Package serverworld is what the servers of most strategies begin with: the inputs of all players,
+// their shots, and one step of the world.
+//
+// It knows nothing about what is sent. A strategy embeds World, or Receiving if its server takes
+// inputs from queues, and calls it before it sends.
+package serverworld
+
+import (
+	"ghostcube/predict"
+	"ghostcube/predict/part/hit"
+	"ghostcube/predict/part/input"
+	"ghostcube/sim"
+)
+
+// World steps a server's world with the inputs of all players.
+type World struct {
+	Env            *predict.Env
+	Inputs         []sim.Input // by player: of the tick that begins, or of the last one
+	LagCompensator hit.LagCompensator
+	Solver         predict.Solver
+}
+
+// Declare declares the knobs of lag compensation. The players start with env's last inputs.
+func (w *World) Declare(env *predict.Env) {
+	w.Env, w.Inputs = env, append([]sim.Input(nil), env.LastInputs...)
+	w.LagCompensator.Declare(env)
+}
+
+// DeclareSolver declares the knobs of the solver. It is apart from Declare so that a strategy can
+// list its own knobs between.
+func (w *World) DeclareSolver() { w.Env.Knobs.Solver(&w.Solver) }
+
+// Step resolves the shots of players at the server, whose inputs are in host, and of peers, and steps
+// the world with Inputs.
+func (w *World) Step(host []sim.Input, peers []predict.Peer, shots hit.ShotSource) {
+	w.LagCompensator.Tick(w.Env.World, host, peers, shots)
+	w.Solver.Step(w.Env.World, w.Inputs...)
+}
+
+// CopyFrom makes w a copy of o that shares no memory, except for its Env.
+func (w *World) CopyFrom(o *World) {
+	w.Inputs, w.Solver = append(w.Inputs[:0], o.Inputs...), o.Solver
+	w.LagCompensator.CopyFrom(&o.LagCompensator)
+}
+
+// Receiving is a World whose players' inputs wait in a queue for each peer.
+type Receiving struct {
+	World
+	Receiver input.Receiver
+}
+
+// Declare declares the knobs and counters of the queues and of lag compensation.
+func (r *Receiving) Declare(env *predict.Env) {
+	r.Receiver.Declare(env)
+	r.World.Declare(env)
+}
+
+// Collect reads the arrived packets and sets Inputs: players at the server have the inputs in host,
+// all others their newest. It is for strategies whose clients draw the past, so that no input is ever
+// too late.
+func (r *Receiving) Collect(host []sim.Input, peers []predict.Peer) {
+	r.Receiver.Collect(host, peers, r.Inputs, r.Env.World)
+}
+
+// Step resolves the shots and steps the world with Inputs.
+func (r *Receiving) Step(host []sim.Input, peers []predict.Peer) {
+	r.World.Step(host, peers, &r.Receiver)
+}
+
+// CopyFrom makes r a copy of o that shares no memory, except for its Env.
+func (r *Receiving) CopyFrom(o *Receiving) {
+	r.World.CopyFrom(&o.World)
+	r.Receiver.CopyFrom(&o.Receiver)
+}
