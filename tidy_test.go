@@ -25,80 +25,82 @@ import (
 // module is the path that all of ours begins with.
 const module = "ghostcube/"
 
-// allowedImports says what each folder may import from this module. Read it as the map
-// of the house: nothing imports upwards, and nothing sideways that is not
-// listed. Tests of a folder may import what they like.
-var allowedImports = map[string][]string{
+// promise says what holds for the results of a folder's code.
+type promise int
+
+const (
+	free  promise = iota
+	exact         // arithmetic never fuses, because results are compared between machines
+	pure          // exact, and results are a function of the arguments alone
+)
+
+// folders says what holds for each folder and what it may import from this module. Read it
+// as the map of the house: nothing imports upwards, and nothing sideways that is not
+// listed. Tests of a folder may import what they like. A star stands for any one folder:
+// never a strategy imports another, the lab, the score, a picture or the link under its
+// packets.
+var folders = map[string]struct {
+	promise promise
+	imports []string
+}{
 	// 1
-	"internal/experiment": {},
-	"sim/geom":            {},
-	"sim":                 {"sim/geom"},
-	"sim/scene":           {"sim", "sim/geom"},
-	"net/quant":           {},
-	"net/entropy":         {},
-	"net/link":            {},
-	"net/packet":          {"net/link"},
+	"internal/experiment": {free, []string{}},
+	"sim/geom":            {pure, []string{}},
+	"sim":                 {pure, []string{"sim/geom"}},
+	"sim/scene":           {pure, []string{"sim", "sim/geom"}},
+	"net/quant":           {pure, []string{}},
+	"net/entropy":         {pure, []string{}},
+	"net/link":            {pure, []string{}},
+	"net/packet":          {pure, []string{"net/link"}},
 
 	// 2
-	"net/message":              {"net/packet", "net/quant"},
-	"net/delta":                {"sim/geom", "net/quant", "net/entropy"},
-	"smoothing":                {"sim", "sim/geom"},
-	"predict/part/ownership":   {"sim"},
-	"predict":                  {"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"},
-	"predict/part/history":     {"sim"},
-	"predict/part/clock":       {"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"},
-	"predict/part/playout":     {"sim"},
-	"predict/part/input":       {"sim", "net/packet", "net/quant", "predict", "predict/part/playout"},
-	"predict/part/jointtree":   {"sim", "sim/geom"},
-	"predict/part/codec":       {"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"},
-	"predict/part/nearby":      {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"},
-	"predict/part/jointchain":  {"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"},
-	"predict/part/serverworld": {"sim", "predict", "predict/part/hit", "predict/part/input"},
-	"predict/part/hit":         {"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"},
-	"predict/part/playback":    {"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"},
-	"predict/part/correction":  {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"},
-	"predict/part/fallback":    {"sim", "sim/geom", "smoothing", "predict"},
-	"predict/part/frame":       {"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"},
-	"predict/part/clientworld": {"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction",
-		"predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"},
+	"net/message":              {pure, []string{"net/packet", "net/quant"}},
+	"net/delta":                {pure, []string{"sim/geom", "net/quant", "net/entropy"}},
+	"smoothing":                {pure, []string{"sim", "sim/geom"}},
+	"predict/part/ownership":   {pure, []string{"sim"}},
+	"predict":                  {pure, []string{"sim", "sim/geom", "net/link", "net/packet", "net/quant", "smoothing", "predict/part/ownership"}},
+	"predict/part/history":     {pure, []string{"sim"}},
+	"predict/part/clock":       {pure, []string{"sim", "net/packet", "predict", "predict/part/codec", "predict/part/history", "predict/part/input"}},
+	"predict/part/playout":     {pure, []string{"sim"}},
+	"predict/part/input":       {pure, []string{"sim", "net/packet", "net/quant", "predict", "predict/part/playout"}},
+	"predict/part/jointtree":   {pure, []string{"sim", "sim/geom"}},
+	"predict/part/codec":       {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "predict", "predict/part/input", "predict/part/jointtree"}},
+	"predict/part/nearby":      {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/playback"}},
+	"predict/part/jointchain":  {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/correction", "predict/part/history", "predict/part/jointtree", "predict/part/playback"}},
+	"predict/part/serverworld": {pure, []string{"sim", "predict", "predict/part/hit", "predict/part/input"}},
+	"predict/part/hit":         {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/history", "predict/part/input"}},
+	"predict/part/playback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict", "predict/part/jointtree", "predict/part/codec", "predict/part/playout"}},
+	"predict/part/correction":  {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/input"}},
+	"predict/part/fallback":    {pure, []string{"sim", "sim/geom", "smoothing", "predict"}},
+	"predict/part/frame":       {pure, []string{"sim", "sim/geom", "net/quant", "smoothing", "predict", "predict/part/codec", "predict/part/playback"}},
+	"predict/part/clientworld": {pure, []string{"sim", "sim/geom", "smoothing", "net/packet", "predict", "predict/part/codec", "predict/part/correction", "predict/part/fallback", "predict/part/input", "predict/part/jointchain", "predict/part/nearby", "predict/part/playback"}},
 
 	// 3
-	"predict/strategy/animated":      strategyImports,
-	"predict/strategy/historyoffset": strategyImports,
-	"predict/strategy/relative":      strategyImports,
-	"predict/strategy/noprediction":  strategyImports,
-	"predict/strategy/lockstep":      strategyImports,
-	"predict/strategy/rewind":        strategyImports,
-	"predict/strategy/snapshot":      append([]string{"net/delta"}, strategyImports...),
-	"predict/strategy/statesync":     strategyImports,
-	"predict/score":                  {"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"},
-	"predict/lab/probe":              {"sim", "sim/geom", "net/link", "predict"},
-	"predict/lab/tape":               {"sim", "predict/lab"},
-	"predict/lab/labtest":            {"sim", "predict/lab"},
-	"predict/lab/labtest/copytest":   {},
-	"predict/lab": {"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/part/input", "predict/score", "predict/lab/probe",
-		"predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep", "predict/strategy/snapshot", "predict/strategy/statesync",
-		"predict/strategy/animated", "predict/strategy/historyoffset", "predict/strategy/relative"},
+	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*"}},
+	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"}},
+	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
+	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
+	"predict/lab/labtest":          {free, []string{"sim", "predict/lab"}},
+	"predict/lab/labtest/copytest": {free, []string{}},
+	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/part/input", "predict/score", "predict/lab/probe", "predict/strategy/*"}},
 
 	// 4
-	"render":        {"sim/geom", "assets"},
-	"render/raster": {"render", "sim/geom"},
-	"render/video":  {"render"},
-	"ui/stage":      {"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe"},
-	"ui/recorder":   {"ui/stage", "render/raster", "render/video", "predict/lab", "sim"},
-	"ui/plan":       {"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"},
-	"ui/cli": {"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta",
-		"predict", "predict/lab", "predict/lab/probe", "predict/score"},
-	"render/gpu": {"render", "assets", "sim/geom"},
-	"ui/window": {"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link",
-		"predict", "predict/lab", "predict/lab/probe", "smoothing"},
+	"render":        {exact, []string{"sim/geom", "assets"}},
+	"render/raster": {exact, []string{"render", "sim/geom"}},
+	"render/video":  {exact, []string{"render"}},
+	"ui/stage":      {exact, []string{"render", "sim", "sim/geom", "smoothing", "net/link", "predict", "predict/lab", "predict/lab/probe"}},
+	"ui/recorder":   {exact, []string{"ui/stage", "render/raster", "render/video", "predict/lab", "sim"}},
+	"ui/plan":       {free, []string{"sim", "net/link", "predict/lab", "predict/lab/tape", "ui/stage"}},
+	"ui/cli":        {free, []string{"ui/plan", "ui/recorder", "predict/lab/tape", "ui/stage", "render/video", "sim", "sim/geom", "sim/scene", "net/link", "net/packet", "net/quant", "net/entropy", "net/delta", "predict", "predict/lab", "predict/lab/probe", "predict/score"}},
+	"render/gpu":    {free, []string{"render", "assets", "sim/geom"}},
+	"ui/window":     {free, []string{"ui/plan", "ui/stage", "predict/lab/tape", "predict/score", "ui/recorder", "render", "render/video", "render/gpu", "sim", "sim/geom", "sim/scene", "net/link", "predict", "predict/lab", "predict/lab/probe", "smoothing"}},
 
 	// 5
-	"assets":             {}, // data; what is below it makes the data
-	"assets/make/tapes":  {"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"},
-	"assets/make/traces": {"net/link"},
-	"assets/make/font":   {},
-	".":                  {"ui/cli", "ui/window", "assets"},
+	"assets":             {free, []string{}}, // data; what is below it makes the data
+	"assets/make/tapes":  {exact, []string{"sim", "sim/geom", "sim/scene", "predict", "predict/lab", "predict/lab/tape"}},
+	"assets/make/traces": {free, []string{"net/link"}},
+	"assets/make/font":   {free, []string{}},
+	".":                  {free, []string{"ui/cli", "ui/window", "assets"}},
 }
 
 // restrictedPackages are the foreign packages that only some folders may know, by how
@@ -158,39 +160,41 @@ func TestNoPackageNet(t *testing.T) {
 	}
 }
 
-// strategyImports is what any strategy may import: never another strategy, never the
-// lab, the score, a picture or the link under its packets.
-var strategyImports = []string{"sim", "sim/geom", "net/packet", "net/quant", "smoothing",
-	"predict", "predict/part/history", "predict/part/input", "predict/part/codec", "predict/part/playback", "predict/part/playout", "predict/part/clock",
-	"predict/part/hit", "predict/part/clientworld", "predict/part/serverworld", "predict/part/correction", "predict/part/frame"}
+// starred returns the entry of folders for a folder.
+func starred(dir string) string {
+	if _, ok := folders[dir]; !ok {
+		return path.Dir(dir) + "/*"
+	}
+	return dir
+}
+
+// foldersThat returns the folders of the module that keep a promise.
+func foldersThat(t *testing.T, keep promise) (list []string) {
+	t.Helper()
+	for _, file := range goFiles(t, ".") {
+		if dir := path.Dir(file); !slices.Contains(list, dir) && folders[starred(dir)].promise >= keep && folders[starred(dir)].promise != free {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
 
 // TestImportsPointDown holds every package to the floors.
 func TestImportsPointDown(t *testing.T) {
 	for _, file := range goFiles(t, ".") {
 		dir := path.Dir(file)
-		may, known := allowedImports[dir]
+		f, known := folders[starred(dir)]
 		if !known {
 			t.Errorf("%s stands on no floor: give its folder a line in the table", file)
 			continue
 		}
 		for _, p := range importsOf(t, file) {
-			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(may, rel) {
+			if rel, ours := strings.CutPrefix(p, module); ours && !slices.Contains(f.imports, rel) && (!slices.Contains(f.imports, path.Dir(rel)+"/*") || path.Dir(rel) == path.Dir(dir)) {
 				t.Errorf("%s imports %s", file, rel)
 			}
 		}
 	}
 }
-
-// purePackages are the folders whose results are a function of their arguments alone.
-var purePackages = []string{"sim", "sim/geom", "sim/scene", "net/quant", "net/entropy", "net/link", "net/packet", "net/message", "net/delta", "smoothing", "predict",
-	"predict/part/history", "predict/part/clock", "predict/part/playout", "predict/part/jointtree", "predict/part/input", "predict/part/codec", "predict/strategy/noprediction", "predict/strategy/rewind", "predict/strategy/lockstep",
-	"predict/strategy/snapshot", "predict/strategy/statesync", "predict/part/playback", "predict/part/clientworld", "predict/part/serverworld", "predict/strategy/animated", "predict/strategy/historyoffset",
-	"predict/part/hit", "predict/part/frame", "predict/part/ownership", "predict/part/fallback", "predict/part/correction", "predict/part/nearby", "predict/part/jointchain", "predict/strategy/relative", "predict/score", "predict/lab/probe", "predict/lab", "predict/lab/tape"}
-
-// exactPackages are the folders whose arithmetic never fuses, because their results are
-// compared between machines: the pure ones, what a film's pixels depend on, and
-// what makes the tapes.
-var exactPackages = append([]string{"render", "render/raster", "render/video", "ui/stage", "ui/recorder", "assets/make/tapes"}, purePackages...)
 
 // forbiddenCalls are the selectors that pure folders may not use: clocks, chance,
 // and the functions of package math that differ between machines. The allowed
@@ -205,7 +209,7 @@ var allowedMath = regexp.MustCompile(`^math\.(Sqrt|Abs|Floor|Ceil|Trunc|Copysign
 // TestNoClockNoChance walks the syntax of the pure folders for clocks,
 // random sources, goroutines, and functions that differ between machines.
 func TestNoClockNoChance(t *testing.T) {
-	for _, dir := range purePackages {
+	for _, dir := range foldersThat(t, pure) {
 		for _, file := range goFilesIn(t, dir) {
 			for _, p := range importsOf(t, file) {
 				if strings.HasPrefix(p, "math/rand") || strings.HasPrefix(p, "math/cmplx") || p == "crypto/rand" || p == "unsafe" || p == "os" || p == "runtime" {
@@ -260,10 +264,10 @@ func TestNoFusedMultiplyAdd(t *testing.T) {
 	}
 	for _, env := range [][]string{{"GOARCH=arm64"}, {"GOARCH=amd64", "GOAMD64=v3"}} {
 		args := []string{"build", "-tags", "headless"}
-		for _, dir := range exactPackages {
+		for _, dir := range foldersThat(t, exact) {
 			args = append(args, "-gcflags="+module+dir+"=-S")
 		}
-		for _, dir := range exactPackages {
+		for _, dir := range foldersThat(t, exact) {
 			args = append(args, "./"+dir)
 		}
 		cmd := exec.Command("go", args...)
