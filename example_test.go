@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ghostcube/internal/experiment"
+)
+
+// TestExampleStrategy adds the strategy in docs/extending.md to the program, without writing
+// to the tree: one new file and one line in the list. The laboratory's tests run every
+// strategy of the list, so they run this one; without GHOSTCUBE_CI it is only compiled.
+func TestExampleStrategy(t *testing.T) {
+	page, err := os.ReadFile("docs/extending.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, found := strings.Cut(string(page), "```go\n")
+	code, _, closed := strings.Cut(code, "```")
+	if !found || !closed {
+		t.Fatal("docs/extending.md has no example")
+	}
+	lines := 0
+	for line := range strings.Lines(code) {
+		if line := strings.TrimSpace(line); line != "" && line != "}" && line != ")" {
+			lines++
+		}
+	}
+	if lines > 75 {
+		t.Errorf("the example has %d lines, which is not short", lines)
+	}
+	const list = "predict/lab/strategies.go"
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const firstImport, lastEntry = "\t\"ghostcube/predict/strategy/animated\"\n", "\trelative.Strategy,\n"
+	for _, part := range []string{firstImport, lastEntry} {
+		if !strings.Contains(string(text), part) {
+			t.Fatalf("%s lacks %q", list, part)
+		}
+	}
+	withLine := strings.NewReplacer(firstImport, firstImport+"\t\"ghostcube/predict/strategy/latest\"\n", lastEntry, lastEntry+"\tlatest.Strategy,\n").Replace(string(text))
+
+	dir := t.TempDir()
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for name, content := range map[string]string{"predict/strategy/latest/latest.go": code, list: withLine} {
+		file := filepath.Join(dir, filepath.Base(name))
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[filepath.Join(root, filepath.FromSlash(name))] = file
+	}
+	encoded, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlayFile := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlayFile, encoded, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) {
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(os.Environ(), "GHOSTCUBE_CI=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	run("build", "-overlay", overlayFile, "./predict/lab")
+	if experiment.Enabled() && !testing.Short() {
+		run("test", "-vet=off", "-overlay", overlayFile, "./predict/lab")
+	}
+}
