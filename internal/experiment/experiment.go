@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Enabled reports whether experiments run: GHOSTCUBE_CI is set.
-func Enabled() bool { return os.Getenv("GHOSTCUBE_CI") != "" }
+// Enabled reports whether experiments run: GHOSTCUBE_CI is set, or GHOSTCUBE_SOAK, the length
+// of a soak.
+func Enabled() bool { return os.Getenv("GHOSTCUBE_CI")+os.Getenv("GHOSTCUBE_SOAK") != "" }
 
 // Skip skips a test that is an experiment, unless GHOSTCUBE_CI is set.
 func Skip(t testing.TB) {
