@@ -78,6 +78,7 @@ var folders = map[string]struct {
 	// 3
 	"predict/strategy/*":           {pure, []string{"sim", "sim/geom", "net/packet", "net/quant", "net/delta", "smoothing", "predict", "predict/part/*"}},
 	"predict/score":                {pure, []string{"sim", "sim/geom", "predict", "predict/part/jointtree", "predict/part/frame"}},
+	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
 	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
 	"predict/lab/labtest":          {free, []string{"sim", "predict/lab"}},

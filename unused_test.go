@@ -117,12 +117,15 @@ type moduleFile struct {
 	ast  *ast.File
 }
 
+// testSupport are the packages that only tests import.
+var testSupport = []string{"internal/experiment", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
+
 // parseModule parses all files that are no tests and no helpers of tests.
 func parseModule(t *testing.T) (files []moduleFile) {
 	t.Helper()
 	set := token.NewFileSet()
 	for _, p := range goFiles(t, ".") {
-		if strings.HasSuffix(p, "_test.go") || strings.HasPrefix(p, "predict/lab/labtest/") || strings.HasPrefix(p, "internal/experiment/") {
+		if strings.HasSuffix(p, "_test.go") || slices.Contains(testSupport, path.Dir(p)) {
 			continue
 		}
 		f, err := parser.ParseFile(set, p, nil, parser.SkipObjectResolution)

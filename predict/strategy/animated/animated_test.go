@@ -5,80 +5,35 @@ import (
 	"testing"
 	"time"
 
-	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
-// rig is a client, a server, the link between them, and the server's poses of the player's cube.
+// rig is a client and a server in the scene "plain".
 type rig struct {
-	t           *testing.T
-	network     link.Network
-	env         [2]*predict.Env // client, server
-	c           *client
-	s           *server
-	endpoint    *packet.Endpoint
-	peers       []predict.Peer
-	tick        int
-	serverPoses []geom.Pose // of the player's cube, by tick
-	idle        bool        // the player presses nothing
+	*predicttest.Rig
+	c    *client
+	idle bool // the player presses nothing
 }
 
 func newRig(t *testing.T, network string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, network: link.Network{Seed: 1}}
-	r.setNetwork(network)
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&r.network, 0)
-	r.endpoint = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for i := range r.env {
-		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -i, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}
-	}
-	r.s = newServer(r.env[1]).(*server)
-	r.c = newClient(r.env[0]).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return r
+	r := predicttest.New(t, Strategy, predicttest.Config{Network: network, Knobs: knobs})
+	return &rig{Rig: r, c: r.Clients[0].Client.(*client)}
 }
 
-func (r *rig) setNetwork(network string) {
-	r.t.Helper()
-	if err := r.network.Parse(network); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-// step steps both sides with the player moving right, and returns the client's view.
+// step runs a tick in which the player moves right, and returns the client's view.
 func (r *rig) step() *predict.View {
-	now := time.Duration(r.tick) * time.Second / 60
-	r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
-	r.endpoint.Update(now)
-	in := sim.Input{Buttons: sim.Right}
 	if r.idle {
-		in = sim.Input{}
+		r.Run(1, predicttest.NoInput)
+	} else {
+		r.Run(1, predicttest.Press(sim.Right))
 	}
-	r.c.Tick(in, r.endpoint)
-	r.peers[0].Endpoint.Update(now)
-	r.s.Tick(nil, r.peers)
-	r.tick++
-	var v predict.View
-	r.c.View(&v)
-	return &v
+	return r.View()
 }
-
-func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
 
 // TestValidity checks that a body is drawn where it was T before the state that arrives, between
 // two ticks too, because a position is reached when its validity ends; and the view claims that
@@ -91,21 +46,21 @@ func TestValidity(t *testing.T) {
 		r := newRig(t, "latency=100ms", "validity", c.validity)
 		for range 300 {
 			v := r.step()
-			if r.tick < 100 {
+			if r.Tick < 100 {
 				continue
 			}
 			// What arrives in tick n was sent in tick n-6, and is state n-5.
-			moment := float64(r.tick-1-5) - c.ticks
+			moment := float64(r.Tick-1-5) - c.ticks
 			n := int(math.Floor(moment))
-			want := smoothing.LerpPose(r.serverPoses[n], r.serverPoses[n+1], float32(moment-float64(n)))
+			want := smoothing.LerpPose(r.ServerPoses[n], r.ServerPoses[n+1], float32(moment-float64(n)))
 			if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-4 {
-				t.Fatalf("T %s, tick %d: %v m from the server's pose at %v", c.validity, r.tick, d, moment)
+				t.Fatalf("T %s, tick %d: %v m from the server's pose at %v", c.validity, r.Tick, d, moment)
 			}
 			if off := math.Abs(float64(v.Tick()) - moment); off > 0.51 {
 				t.Fatalf("T %s: the view claims tick %d, want %v", c.validity, v.Tick(), moment)
 			}
 		}
-		if r.counter("positions_late")+r.counter("positions_expired") > 0 {
+		if r.Counter("positions_late")+r.Counter("positions_expired") > 0 {
 			t.Errorf("T %s: positions are late although none is delayed", c.validity)
 		}
 	}
@@ -126,11 +81,11 @@ func TestExtrapolationStops(t *testing.T) {
 		for range 200 {
 			r.step()
 		}
-		if n := r.counter("extrapolated_ticks"); n > 4 {
+		if n := r.Counter("extrapolated_ticks"); n > 4 {
 			t.Errorf("%v: %v ticks extrapolated although everything arrives in time", c, n)
 		}
-		before := r.counter("extrapolated_ticks")
-		r.setNetwork("down.loss=100%")
+		before := r.Counter("extrapolated_ticks")
+		r.SetNetwork("down.loss=100%")
 		frozen := 0
 		var v, last *predict.View
 		for range 100 {
@@ -142,17 +97,17 @@ func TestExtrapolationStops(t *testing.T) {
 		// The receiver has the last position that arrived.
 		b := r.c.interpolated.Receiver().Bodies[0]
 		beyond := v.Bodies[0].Pos.Sub(b.Pose.Pos).Len() / b.Linear.Len() * 60
-		half := float64(r.endpoint.Stats.RTT) / 2 / float64(time.Second) * 60
+		half := float64(r.Clients[0].Endpoint.Stats.RTT) / 2 / float64(time.Second) * 60
 		if c.mode == "half-rtt" && (math.Abs(half-c.ticks) > 1.1 || math.Abs(float64(beyond)-half) > 0.01) {
 			t.Errorf("%v: it stopped %v ticks beyond, half the round trip is %v", c, beyond, half)
 		}
 		if c.mode != "half-rtt" && math.Abs(float64(beyond)-c.ticks) > 0.01 {
 			t.Errorf("%v: it stopped %v ticks beyond", c, beyond)
 		}
-		if n := r.counter("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
+		if n := r.Counter("extrapolated_ticks") - before; math.Abs(n-float64(beyond)) > 1 {
 			t.Errorf("%v: %v ticks extrapolated, for %v", c, n, beyond)
 		}
-		if frozen < 50 || v.Note != "no positions: stopped" || r.counter("stopped_bodies") != 1 {
+		if frozen < 50 || v.Note != "no positions: stopped" || r.Counter("stopped_bodies") != 1 {
 			t.Errorf("%v: stopped for %d ticks, note %q", c, frozen, v.Note)
 		}
 		var l predict.Inspection
@@ -160,11 +115,11 @@ func TestExtrapolationStops(t *testing.T) {
 		if l.Age[0] < 60 || l.Moving[0] {
 			t.Errorf("%v: age %d", c, l.Age[0])
 		}
-		r.setNetwork("down.loss=0%")
+		r.SetNetwork("down.loss=0%")
 		for range 40 {
 			v = r.step()
 		}
-		if v.Note != "" || r.counter("stopped_bodies") != 0 {
+		if v.Note != "" || r.Counter("stopped_bodies") != 0 {
 			t.Errorf("%v: note is still %q", c, v.Note)
 		}
 	}
@@ -179,27 +134,24 @@ func TestLateSnapshotOfRestingBody(t *testing.T) {
 	for range 200 {
 		r.step()
 	}
-	rest := r.env[1].World.Bodies()[0].Pose
-	r.setNetwork("down.latency=90ms")
+	rest := r.ServerWorld().Bodies()[0].Pose
+	r.SetNetwork("down.latency=90ms")
 	r.step() // its snapshot arrives after the following one
-	tick := float64(r.tick)
-	r.setNetwork("down.latency=50ms")
-	b := r.env[1].World.Bodies()[0]
-	b.Pose.Pos.X++
-	b.Asleep = false
-	r.env[1].World.SetBody(0, b)
-	before, moved := r.counter("old_states"), false
+	tick := float64(r.Tick)
+	r.SetNetwork("down.latency=50ms")
+	r.Displace(geom.Vec3{X: 1})
+	before, moved := r.Counter("old_states"), false
 	for range 20 {
 		v := r.step()
-		moment := float64(r.tick-1-2) - 3.6 // what arrives in tick n is state n-2
+		moment := float64(r.Tick-1-2) - 3.6 // what arrives in tick n is state n-2
 		if x := v.Bodies[0].Pos.X - rest.Pos.X; moment <= tick && x != 0 {
 			t.Errorf("at %v it is %v m away, but it rested until %v", moment, x, tick)
 		} else if x > 0.9 {
 			moved = true
 		}
 	}
-	if r.counter("old_states") != before+1 || !moved {
-		t.Errorf("%v snapshots out of order, moved %v", r.counter("old_states")-before, moved)
+	if r.Counter("old_states") != before+1 || !moved {
+		t.Errorf("%v snapshots out of order, moved %v", r.Counter("old_states")-before, moved)
 	}
 }
 
@@ -219,11 +171,11 @@ func TestLatePositions(t *testing.T) {
 		for range 900 {
 			noted = r.step().Note == "a late position was dropped" || noted
 		}
-		late := r.counter("positions_late")
+		late := r.Counter("positions_late")
 		if (late > 0) != c.late || noted != c.late {
-			t.Errorf("%v: %v late of %v, noted %v", c, late, r.counter("positions"), noted)
+			t.Errorf("%v: %v late of %v, noted %v", c, late, r.Counter("positions"), noted)
 		}
-		if r.counter("old_states") == 0 {
+		if r.Counter("old_states") == 0 {
 			t.Errorf("%v: all arrived in order", c)
 		}
 	}

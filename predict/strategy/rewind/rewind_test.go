@@ -5,83 +5,27 @@ import (
 	"time"
 
 	"ghostcube/internal/experiment"
-	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/predict"
-	"ghostcube/sim"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
-// rig is a client, a server and a link between them.
+// rig is a client and a server, and a player who drives around.
 type rig struct {
-	t           *testing.T
-	network     link.Network
-	env         [2]*predict.Env // client, server
-	c           *client
-	s           *server
-	endpoint    *packet.Endpoint
-	clientLink  *link.End // the client's end
-	peers       []predict.Peer
-	tick        int
-	corrections []predict.Correction
+	*predicttest.Rig
+	c *client
+	s *server
 }
 
-func newRig(t *testing.T, spec, network string, knobs ...string) *rig {
+func newRig(t *testing.T, scene, network string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, network: link.Network{Seed: 1}}
-	if err := r.network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&r.network, 0)
-	r.endpoint, r.clientLink = packet.NewEndpoint(a), a
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for i := range r.env {
-		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
-	}
-	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
-	r.s = newServer(r.env[1]).(*server)
-	r.c = newClient(r.env[0]).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return r
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: scene, Network: network, Knobs: knobs})
+	return &rig{Rig: r, c: r.Clients[0].Client.(*client), s: r.Server.(*server)}
 }
 
-// run steps both sides with scripted inputs.
-func (r *rig) run(ticks int) {
-	for range ticks {
-		now := time.Duration(r.tick) * time.Second / 60
-		r.endpoint.Update(now)
-		r.c.Tick(scriptedInput(r.tick), r.endpoint)
-		r.peers[0].Endpoint.Update(now)
-		r.s.Tick(nil, r.peers)
-		r.tick++
-	}
-}
+func (r *rig) run(ticks int) { r.Run(ticks, predicttest.DriveAround) }
 
-func scriptedInput(tick int) sim.Input {
-	if tick < 60 {
-		return sim.Input{}
-	}
-	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
-}
-
-func (r *rig) nudge() {
-	b := r.env[1].World.Bodies()[0]
-	b.Pose.Pos.X++
-	b.Asleep = false
-	r.env[1].World.SetBody(0, b)
-}
-
-func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
+func (r *rig) nudge() { r.Displace(geom.Vec3{X: 1}) }
 
 // TestPredictsWithoutError checks that nothing is corrected where every input arrives in time,
 // because the world is deterministic.
@@ -91,13 +35,13 @@ func TestPredictsWithoutError(t *testing.T) {
 		for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "two-players", "turntable", "ship"} {
 			r := newRig(t, scene, network)
 			r.run(1200)
-			if n := r.counter("corrections"); n != 0 {
-				t.Errorf("%s, %s: %v corrections: %+v", scene, network, n, r.corrections[0])
+			if n := r.Counter("corrections"); n != 0 {
+				t.Errorf("%s, %s: %v corrections: %+v", scene, network, n, r.Corrections[0])
 			}
-			if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
+			if ratio := r.Counter("inputs_consumed_ratio"); ratio < 0.999 {
 				t.Errorf("%s, %s: ratio %v", scene, network, ratio)
 			}
-			if n := r.counter("late_inputs"); n != 0 {
+			if n := r.Counter("late_inputs"); n != 0 {
 				t.Errorf("%s, %s: %v late inputs", scene, network, n)
 			}
 		}
@@ -111,27 +55,27 @@ func TestReplayUsesPastInputs(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(200)
 	r.nudge()
-	for len(r.corrections) == 0 {
+	for len(r.Corrections) == 0 {
 		r.run(1)
 	}
-	correction := r.corrections[0]
-	now := r.env[0].World.Tick()
+	correction := r.Corrections[0]
+	now := r.ClientWorld().Tick()
 	if correction.Body != 0 || correction.Amount < 0.9 || correction.Amount > 1.1 || correction.ReplayedTicks != int(now-correction.Tick) || correction.ReplayedTicks < 10 {
 		t.Fatalf("%+v at tick %d", correction, now)
 	}
 	// The client's clock jumped when it joined; after that each of its ticks has the input of one
 	// tick of the session.
-	shift := int(now) - r.tick
-	w := predict.NewWorld(*r.env[0].World.Scene(), 60)
+	shift := int(now) - r.Tick
+	w := predict.NewWorld(*r.ClientWorld().Scene(), 60)
 	w.Load(r.c.stateHistory.Find(correction.Tick))
 	for tick := correction.Tick; tick < now; tick++ {
-		in := scriptedInput(int(tick) - shift)
+		in := predicttest.DriveAround(int(tick) - shift)
 		if got := r.c.inputHistory.Find(tick).input; got != in {
 			t.Errorf("tick %d: remembered input %v, want %v", tick, got, in)
 		}
 		w.Step(in)
 	}
-	if got, want := r.env[0].World.Bodies()[0], w.Bodies()[0]; got != want {
+	if got, want := r.ClientWorld().Bodies()[0], w.Bodies()[0]; got != want {
 		t.Errorf("the replay ends at %v, want %v", got.Pose, want.Pose)
 	}
 }
@@ -145,7 +89,7 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 		b.run(200)
 		a.nudge()
 		b.nudge()
-		for len(a.corrections) == 0 {
+		for len(a.Corrections) == 0 {
 			a.run(1)
 			b.run(1)
 		}
@@ -154,8 +98,8 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 		b.run(5)
 		a.nudge()
 		b.nudge()
-		b.env[0].Knobs.Set("corrections", "off")
-		for n := len(a.corrections); len(a.corrections) == n; {
+		b.SetKnob("corrections", "off")
+		for n := len(a.Corrections); len(a.Corrections) == n; {
 			a.run(1)
 			b.run(1)
 		}
@@ -199,22 +143,22 @@ func TestOppositeQuaternions(t *testing.T) {
 func TestRefusesOldStates(t *testing.T) {
 	r := newRig(t, "plain", "latency=30ms,jitter=30ms,duplicate=20%")
 	r.run(600)
-	if n := r.counter("old_states"); n == 0 {
+	if n := r.Counter("old_states"); n == 0 {
 		t.Error("no state is late under two ticks of jitter")
 	}
-	if n := r.counter("corrections"); n != 0 {
+	if n := r.Counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
 	// With 1.2 s each way, states are about ticks that are forgotten.
 	r = newRig(t, "plain", "latency=1200ms")
 	r.run(300)
 	r.nudge()
-	before := r.env[0].World.Tick()
+	before := r.ClientWorld().Tick()
 	r.run(300)
-	if n := r.counter("states_outside_history"); n < 100 {
+	if n := r.Counter("states_outside_history"); n < 100 {
 		t.Errorf("%v states outside the history", n)
 	}
-	if n := r.counter("corrections"); n != 0 || r.env[0].World.Tick() < before+300 {
+	if n := r.Counter("corrections"); n != 0 || r.ClientWorld().Tick() < before+300 {
 		t.Errorf("%v corrections", n)
 	}
 }
@@ -225,26 +169,26 @@ func TestRefusesOldStates(t *testing.T) {
 func TestOnInput(t *testing.T) {
 	r := newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input")
 	r.run(1200)
-	if n := r.counter("corrections"); n != 0 {
+	if n := r.Counter("corrections"); n != 0 {
 		t.Errorf("%v corrections", n)
 	}
-	if ratio := r.counter("inputs_consumed_ratio"); ratio != 1 {
+	if ratio := r.Counter("inputs_consumed_ratio"); ratio != 1 {
 		t.Errorf("ratio %v", ratio)
 	}
-	lag := int64(r.env[0].World.Tick()) - int64(r.env[1].World.Tick())
+	lag := int64(r.ClientWorld().Tick()) - int64(r.ServerWorld().Tick())
 	if lag < 4 || lag > 12 {
 		t.Errorf("the server is %d ticks behind", lag)
 	}
-	r.network.Blackout = time.Hour
+	r.Network.Blackout = time.Hour
 	r.run(30)
-	stopped := r.env[1].World.Tick()
+	stopped := r.ServerWorld().Tick()
 	r.run(30)
-	if r.env[1].World.Tick() != stopped {
+	if r.ServerWorld().Tick() != stopped {
 		t.Error("the server steps without input")
 	}
 	r = newRig(t, "plain", "latency=75ms,loss=25%", "server-steps", "on-input", "redundant", "off")
 	r.run(1200)
-	if n := r.counter("corrections"); n < 50 {
+	if n := r.Counter("corrections"); n < 50 {
 		t.Errorf("without redundancy %v corrections", n)
 	}
 }
@@ -254,19 +198,19 @@ func TestOnInput(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=75ms")
 	r.run(300)
-	r.network.Blackout = 10 * time.Second
+	r.Network.Blackout = 10 * time.Second
 	r.run(300)
-	n := r.counter("corrections")
+	n := r.Counter("corrections")
 	r.run(90)
-	if r.counter("corrections") == n {
+	if r.Counter("corrections") == n {
 		t.Error("nothing was corrected")
 	}
-	n = r.counter("corrections")
+	n = r.Counter("corrections")
 	r.run(300)
-	if late := r.counter("corrections") - n; late > 3 {
+	if late := r.Counter("corrections") - n; late > 3 {
 		t.Errorf("%v corrections later than 1.5 s after the outage", late)
 	}
-	if behind := r.counter("clock_behind_ticks"); behind < -2 || behind > 2 {
+	if behind := r.Counter("clock_behind_ticks"); behind < -2 || behind > 2 {
 		t.Errorf("the clock is %v ticks off", behind)
 	}
 }

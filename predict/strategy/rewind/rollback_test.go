@@ -19,43 +19,41 @@ func TestLateInputs(t *testing.T) {
 	for _, scene := range []string{"plain", "zen", "katamari:cubes=100", "pile:layers=2", "turntable"} {
 		for _, mode := range lateInputModes {
 			r := newRig(t, scene, lateNetwork, "lead", "1", "late-inputs", mode)
-			want := predict.NewWorld(*r.env[1].World.Scene(), 60)
+			want := predict.NewWorld(*r.ServerWorld().Scene(), 60)
 			known := map[sim.Tick]sim.Input{}
 			for range 900 {
 				r.run(1)
-				if r.tick == 840 {
-					if err := r.network.Parse("latency=5ms"); err != nil { // from now on all inputs are in time
-						t.Fatal(err)
-					}
+				if r.Tick == 840 {
+					r.SetNetwork("latency=5ms") // from now on all inputs are in time
 				}
-				for at := r.env[0].World.Tick() - 1; at != ^sim.Tick(0); at-- {
+				for at := r.ClientWorld().Tick() - 1; at != ^sim.Tick(0); at-- {
 					if _, ok := known[at]; ok {
 						break
 					}
 					known[at] = r.c.inputHistory.Find(at).input
 				}
 			}
-			for want.Tick() < r.env[1].World.Tick() {
+			for want.Tick() < r.ServerWorld().Tick() {
 				want.Step(known[want.Tick()])
 			}
 			wantBodies, wantCache := want.Hash()
-			gotBodies, gotCache := r.env[1].World.Hash()
+			gotBodies, gotCache := r.ServerWorld().Hash()
 			same := wantBodies == gotBodies && wantCache == gotCache
 			local := 0
-			for _, correction := range r.corrections {
+			for _, correction := range r.Corrections {
 				if correction.Cause == predict.LocalInput {
 					local++
 				}
 			}
-			late, resimulated, ticks := r.counter("late_inputs"), r.counter("resimulated_inputs"), r.counter("server_replayed_ticks")
-			t.Logf("%s, %s: %v late, %v of them resimulated, %v ticks replayed, %d corrections, %d because of the local input", scene, mode, late, resimulated, ticks, len(r.corrections), local)
+			late, resimulated, ticks := r.Counter("late_inputs"), r.Counter("resimulated_inputs"), r.Counter("server_replayed_ticks")
+			t.Logf("%s, %s: %v late, %v of them resimulated, %v ticks replayed, %d corrections, %d because of the local input", scene, mode, late, resimulated, ticks, len(r.Corrections), local)
 			switch {
 			case late < 100:
 				t.Errorf("%s, %s: only %v inputs were late", scene, mode, late)
 			case mode == "drop" && (same || local == 0 || resimulated+ticks > 0):
 				t.Errorf("%s: same world although late inputs are dropped: %v, %d, %v", scene, same, local, resimulated)
-			case mode == "resimulate" && (!same || len(r.corrections) > 0 || resimulated != late || ticks == 0):
-				t.Errorf("%s: different world (%v), %d corrections, %v of %v resimulated", scene, !same, len(r.corrections), resimulated, late)
+			case mode == "resimulate" && (!same || len(r.Corrections) > 0 || resimulated != late || ticks == 0):
+				t.Errorf("%s: different world (%v), %d corrections, %v of %v resimulated", scene, !same, len(r.Corrections), resimulated, late)
 			}
 		}
 	}
@@ -68,15 +66,15 @@ func TestMaxRollback(t *testing.T) {
 		r := newRig(t, "zen", "latency=75ms,up.loss=60%", "lead", "0", "late-inputs", "resimulate", "max-rollback", maxRollback)
 		longest := 0.0
 		for range 900 {
-			before := r.counter("server_replayed_ticks")
+			before := r.Counter("server_replayed_ticks")
 			r.run(1)
-			longest = max(longest, r.counter("server_replayed_ticks")-before)
+			longest = max(longest, r.Counter("server_replayed_ticks")-before)
 		}
 		if limit := map[string]float64{"1": 1, "3": 3, "15": 15}[maxRollback]; longest > limit || longest == 0 {
 			t.Errorf("max-rollback=%s: rollback of %v ticks", maxRollback, longest)
 		}
-		if dropped := r.counter("late_inputs") - r.counter("resimulated_inputs"); (dropped > 0) != (maxRollback != "15") || (len(r.corrections) > 0) != (maxRollback != "15") {
-			t.Errorf("max-rollback=%s: %v dropped, %d corrections", maxRollback, dropped, len(r.corrections))
+		if dropped := r.Counter("late_inputs") - r.Counter("resimulated_inputs"); (dropped > 0) != (maxRollback != "15") || (len(r.Corrections) > 0) != (maxRollback != "15") {
+			t.Errorf("max-rollback=%s: %v dropped, %d corrections", maxRollback, dropped, len(r.Corrections))
 		}
 	}
 }
@@ -87,15 +85,15 @@ func TestRollbackKeepsNudge(t *testing.T) {
 	r := newRig(t, "plain", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	r.run(300)
 	for range 20 {
-		before := r.env[1].World.Bodies()[0].Pose.Pos.X
+		before := r.ServerWorld().Bodies()[0].Pose.Pos.X
 		r.nudge()
 		r.run(1)
-		if moved := r.env[1].World.Bodies()[0].Pose.Pos.X - before; moved < 0.7 {
+		if moved := r.ServerWorld().Bodies()[0].Pose.Pos.X - before; moved < 0.7 {
 			t.Fatalf("a nudge of 1 m moved the cube by %v", moved)
 		}
 		r.run(9)
 	}
-	if r.counter("server_rollbacks") == 0 {
+	if r.Counter("server_rollbacks") == 0 {
 		t.Error("nothing was late")
 	}
 }
@@ -104,11 +102,11 @@ func TestRollbackKeepsNudge(t *testing.T) {
 func TestRollbackAllocatesNothing(t *testing.T) {
 	r := newRig(t, "katamari:cubes=60", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	r.run(900)
-	before := r.counter("server_rollbacks")
+	before := r.Counter("server_rollbacks")
 	if n := testing.AllocsPerRun(200, func() { r.run(1) }); n != 0 {
 		t.Errorf("%v allocations a tick", n)
 	}
-	if r.counter("server_rollbacks") == before {
+	if r.Counter("server_rollbacks") == before {
 		t.Error("nothing was late")
 	}
 }
@@ -119,21 +117,12 @@ func TestRollbackCopies(t *testing.T) {
 	a := newRig(t, "zen", lateNetwork, "lead", "0", "late-inputs", "resimulate")
 	a.run(400)
 	b := newRig(t, "zen", lateNetwork, "lead", "0", "late-inputs", "resimulate")
-	b.tick = a.tick
-	for i := range b.env {
-		b.env[i].World.CopyFrom(a.env[i].World)
-	}
-	b.env[0].Counters.CopyFrom(a.env[0].Counters)
-	b.c.CopyFrom(a.c)
-	b.s.CopyFrom(a.s)
-	b.endpoint.CopyFrom(a.endpoint)
-	b.peers[0].Endpoint.CopyFrom(a.peers[0].Endpoint)
-	b.clientLink.CopyFrom(a.clientLink)
+	b.CopyFrom(a.Rig)
 	a.run(400)
 	b.run(400)
-	x, y := a.env[1].World.Hash()
-	v, w := b.env[1].World.Hash()
-	if x != v || y != w || a.counter("server_replayed_ticks") != b.counter("server_replayed_ticks") {
-		t.Errorf("the copy differs: %v and %v replayed ticks", a.counter("server_replayed_ticks"), b.counter("server_replayed_ticks"))
+	x, y := a.ServerWorld().Hash()
+	v, w := b.ServerWorld().Hash()
+	if x != v || y != w || a.Counter("server_replayed_ticks") != b.Counter("server_replayed_ticks") {
+		t.Errorf("the copy differs: %v and %v replayed ticks", a.Counter("server_replayed_ticks"), b.Counter("server_replayed_ticks"))
 	}
 }

@@ -1,0 +1,272 @@
+// Package predicttest runs the two sides of a strategy in tests, from inside the strategy's package:
+// a server and its clients, connected by a simulated network, tick by tick as package predict/lab
+// runs a pane. It knows no score, no faults and no commands. A strategy's tests embed Rig and add
+// what is their own.
+//
+//	type rig struct {
+//		*predicttest.Rig
+//		c *client
+//		s *server
+//	}
+package predicttest
+
+import (
+	"testing"
+	"time"
+
+	"ghostcube/net/link"
+	"ghostcube/net/packet"
+	"ghostcube/predict"
+	"ghostcube/sim"
+	"ghostcube/sim/geom"
+	"ghostcube/sim/scene"
+)
+
+// Config describes a rig. The zero value has one player, at a client, in the scene "plain", over a
+// perfect network.
+type Config struct {
+	Scene   string // as for scene.Named; "" is "plain"
+	Network string // as for link.Network.Parse; "" is perfect
+	Rate    int    // ticks per second; 0 is 60
+
+	// Clients is the number of players who sit at a client; 0 is one.
+	Clients int
+
+	// AtHost seats all players at the server. The only client is a spectator.
+	AtHost bool
+
+	// Prepare changes the world of each side before the side is made. It may be nil.
+	Prepare func(*predict.World)
+
+	// Knobs holds names and values of knobs in turn. Both sides share their knobs.
+	Knobs []string
+}
+
+// Rig is a server and its clients, connected by a simulated network with the seed 1.
+type Rig struct {
+	// Network may be changed between two ticks.
+	Network link.Network
+
+	Knobs    *predict.Knobs
+	Counters *predict.Counters
+
+	Server    predict.Server
+	ServerEnv *predict.Env
+	Peers     []predict.Peer // the clients as the server sees them
+	Clients   []*Client
+
+	// Tick is the number of ticks run.
+	Tick int
+
+	// Paused stops the clients: their packets wait on the network.
+	Paused bool
+
+	// Corrections are the corrections of all clients so far, oldest first.
+	Corrections []predict.Correction
+
+	// ServerPoses are the server's poses of the first body, indexed by tick.
+	ServerPoses []geom.Pose
+
+	t        testing.TB
+	rate     int
+	atHost   bool
+	serverAt []*link.End // the server's ends of the links
+	inputs   []sim.Input // of this tick, by player
+}
+
+// Client is one client of a rig.
+type Client struct {
+	predict.Client
+	Env      *predict.Env
+	Endpoint *packet.Endpoint
+
+	end       *link.End
+	dueMicros int64 // progress to the next tick, in millionths of one
+}
+
+// New returns a rig of a strategy. The server side is made before the clients, and all before any
+// knob is set.
+func New(t testing.TB, s *predict.Strategy, c Config) *Rig {
+	t.Helper()
+	r := &Rig{t: t, Network: link.Network{Seed: 1}, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}, rate: c.Rate, atHost: c.AtHost}
+	if r.rate == 0 {
+		r.rate = 60
+	}
+	if c.Scene == "" {
+		c.Scene = "plain"
+	}
+	if c.Network != "" {
+		r.SetNetwork(c.Network)
+	}
+	sc := Scene(t, c.Scene)
+	env := func(player int) *predict.Env {
+		e := NewEnv(sc, r.rate, player)
+		e.Knobs, e.Counters = r.Knobs, r.Counters
+		if c.Prepare != nil {
+			c.Prepare(e.World)
+		}
+		return e
+	}
+	r.ServerEnv = env(-1)
+	r.Server = s.NewServer(r.ServerEnv)
+	for i := range max(c.Clients, 1) {
+		player := i
+		if c.AtHost {
+			player = -1
+		}
+		near, far := link.Pair(&r.Network, i)
+		e := env(player)
+		e.OnCorrection = func(c predict.Correction) { r.Corrections = append(r.Corrections, c) }
+		r.Clients = append(r.Clients, &Client{Client: s.NewClient(e), Env: e, Endpoint: packet.NewEndpoint(near), end: near})
+		r.Peers = append(r.Peers, predict.Peer{Endpoint: packet.NewEndpoint(far), Player: player})
+		r.serverAt = append(r.serverAt, far)
+	}
+	r.inputs = make([]sim.Input, sc.Players)
+	r.ServerPoses = []geom.Pose{r.ServerWorld().Bodies()[0].Pose}
+	for i := 0; i < len(c.Knobs); i += 2 {
+		r.SetKnob(c.Knobs[i], c.Knobs[i+1])
+	}
+	return r
+}
+
+// NewEnv returns the Env of a side in a scene, with knobs and counters of its own.
+func NewEnv(sc sim.Scene, rate, player int) *predict.Env {
+	return &predict.Env{
+		World: predict.NewWorld(sc, rate), Players: sc.Players, Player: player,
+		LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{},
+	}
+}
+
+// Scene returns the scene that a specification describes.
+func Scene(t testing.TB, spec string) sim.Scene {
+	t.Helper()
+	sc, err := scene.Named(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+// Run runs ticks in which the first player gives the input in, and the others none.
+func (r *Rig) Run(ticks int, in func(tick int) sim.Input) {
+	r.RunPlayers(ticks, func(player, tick int) sim.Input {
+		if player > 0 {
+			return sim.Input{}
+		}
+		return in(tick)
+	})
+}
+
+// RunPlayers runs ticks of all sides, of each client at the rate that it requests. A spectator has no
+// input.
+func (r *Rig) RunPlayers(ticks int, in func(player, tick int) sim.Input) {
+	for range ticks {
+		now := r.Now()
+		for i := range r.inputs {
+			r.inputs[i] = in(i, r.Tick)
+		}
+		for i, c := range r.Clients {
+			c.end.SetTCP(c.Env.ReliableOrdered)
+			r.serverAt[i].SetTCP(r.ServerEnv.ReliableOrdered)
+			if r.Paused {
+				continue
+			}
+			c.Endpoint.Update(now)
+			for c.dueMicros += 1_000_000 + int64(c.Env.SlewPPM); c.dueMicros >= 1_000_000; c.dueMicros -= 1_000_000 {
+				c.Tick(r.inputOf(c.Env.Player), c.Endpoint)
+			}
+		}
+		for _, p := range r.Peers {
+			p.Endpoint.Update(now)
+		}
+		var host []sim.Input
+		if r.atHost {
+			host = r.inputs
+		}
+		r.Server.Tick(host, r.Peers)
+		r.Tick++
+		r.ServerPoses = append(r.ServerPoses, r.ServerWorld().Bodies()[0].Pose)
+	}
+}
+
+// inputOf returns the input of a player in this tick, or none for a spectator.
+func (r *Rig) inputOf(player int) sim.Input {
+	if player < 0 {
+		return sim.Input{}
+	}
+	return r.inputs[player]
+}
+
+// Now returns the time of the next tick.
+func (r *Rig) Now() time.Duration { return time.Duration(r.Tick) * time.Second / time.Duration(r.rate) }
+
+// ClientWorld returns the first client's world.
+func (r *Rig) ClientWorld() *predict.World { return r.Clients[0].Env.World }
+
+// ServerWorld returns the server's world.
+func (r *Rig) ServerWorld() *predict.World { return r.ServerEnv.World }
+
+// View returns a new view of the first client.
+func (r *Rig) View() *predict.View {
+	v := &predict.View{}
+	r.Clients[0].View(v)
+	return v
+}
+
+// Counter returns the value of a counter of either side.
+func (r *Rig) Counter(name string) float64 { return r.Counters.Value(name) }
+
+// SetKnob sets a knob of both sides.
+func (r *Rig) SetKnob(name, value string) {
+	r.t.Helper()
+	if err := r.Knobs.Set(name, value); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// SetNetwork changes conditions of the network. Those that the text does not name stay.
+func (r *Rig) SetNetwork(conditions string) {
+	r.t.Helper()
+	if err := r.Network.Parse(conditions); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// ChangeBody changes a body of the server's world and wakes it.
+func (r *Rig) ChangeBody(i int, change func(*sim.Body)) {
+	b := r.ServerWorld().Bodies()[i]
+	change(&b)
+	b.Asleep = false
+	r.ServerWorld().SetBody(i, b)
+}
+
+// Displace moves the first body of the server's world, and wakes it.
+func (r *Rig) Displace(by geom.Vec3) {
+	r.ChangeBody(0, func(b *sim.Body) { b.Pose.Pos = b.Pose.Pos.Add(by) })
+}
+
+// Distance returns the distance of a body between the first client's world and the server's, in
+// metres.
+func (r *Rig) Distance(body int) float32 {
+	return r.ClientWorld().Bodies()[body].Pose.Pos.Sub(r.ServerWorld().Bodies()[body].Pose.Pos).Len()
+}
+
+// CopyFrom makes r continue as o, a rig of the same strategy, scene and seats: worlds, counters,
+// sides, endpoints, links, network and records. The knobs stay.
+func (r *Rig) CopyFrom(o *Rig) {
+	r.Network, r.Tick, r.Paused = o.Network, o.Tick, o.Paused
+	r.Corrections = append(r.Corrections[:0], o.Corrections...)
+	r.ServerPoses = append(r.ServerPoses[:0], o.ServerPoses...)
+	r.ServerWorld().CopyFrom(o.ServerWorld())
+	r.Counters.CopyFrom(o.Counters)
+	r.Server.CopyFrom(o.Server)
+	for i, c := range r.Clients {
+		from := o.Clients[i]
+		c.Env.World.CopyFrom(from.Env.World)
+		c.Env.SlewPPM, c.Env.ReliableOrdered, c.dueMicros = from.Env.SlewPPM, from.Env.ReliableOrdered, from.dueMicros
+		c.Client.CopyFrom(from.Client)
+		c.Endpoint.CopyFrom(from.Endpoint)
+		c.end.CopyFrom(from.end)
+		r.Peers[i].Endpoint.CopyFrom(o.Peers[i].Endpoint)
+	}
+}
