@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -16,28 +17,26 @@ import (
 func TestCarriers(t *testing.T) {
 	for _, carriers := range []string{"interpolated", "predicted"} {
 		r := newRig(t, "ship", "latency=100ms", "carriers", carriers)
-		aboard := r.env[0].World.Bodies()[0]
+		aboard := r.ClientWorld().Bodies()[0]
 		aboard.Pose.Pos.Y, aboard.Pose.Pos.Z = 6, 0.12+0.75
-		for _, e := range r.env {
-			e.World.SetBody(0, aboard)
-		}
-		path := &r.env[0].World.Scene().Carriers[0].Path
+		r.ClientWorld().SetBody(0, aboard)
+		r.ServerWorld().SetBody(0, aboard)
+		path := &r.ClientWorld().Scene().Carriers[0].Path
 		rear := 0.0
 		for range 13 * 60 {
-			r.run(1, noInput)
-			var v predict.View
-			r.c.View(&v)
-			w := r.env[0].World
+			r.Run(1, predicttest.NoInput)
+			v := r.View()
+			w := r.ClientWorld()
 			if v.Carriers != w.CarrierMoment() {
-				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.tick, w.CarrierMoment(), v.Carriers)
+				t.Fatalf("carriers %s, tick %d: the ship is at %d but drawn at %d", carriers, r.Tick, w.CarrierMoment(), v.Carriers)
 			}
-			if carriers == "interpolated" && r.tick > 60 && (v.Carriers >= sim.Tick(r.tick).Moment() || v.Carriers != r.c.world.Interpolated.DisplayMoment()) {
-				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.tick, v.Carriers, r.c.world.Interpolated.DisplayMoment())
+			if carriers == "interpolated" && r.Tick > 60 && (v.Carriers >= sim.Tick(r.Tick).Moment() || v.Carriers != r.c.world.Interpolated.DisplayMoment()) {
+				t.Fatalf("tick %d: the ship is drawn at %d, the display moment is %d", r.Tick, v.Carriers, r.c.world.Interpolated.DisplayMoment())
 			}
 			ship := path.PoseAt(geom.Pose{}, v.Carriers, 60).Pos.X
 			rear = min(rear, float64(r.c.world.Body().Pose.Pos.X-ship))
 		}
-		n := r.counter("corrections")
+		n := r.Counter("corrections")
 		t.Logf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)
 		if carriers == "interpolated" && n < 200 || carriers == "predicted" && (n > 50 || rear < -0.15) {
 			t.Errorf("%s: %v corrections, %v m behind its position in the ship", carriers, n, -rear)
@@ -48,9 +47,8 @@ func TestCarriers(t *testing.T) {
 // TestCarriersCopied checks that a copied client draws the carriers at the same moment.
 func TestCarriersCopied(t *testing.T) {
 	a, b := newRig(t, "ship", "latency=60ms"), newRig(t, "ship", "latency=60ms")
-	a.run(700, keys)
-	b.env[0].World.CopyFrom(a.env[0].World)
-	b.c.CopyFrom(a.c)
+	a.Run(700, predicttest.DriveAround)
+	b.CopyFrom(a.Rig)
 	var v, copied predict.View
 	a.c.View(&v)
 	b.c.View(&copied)

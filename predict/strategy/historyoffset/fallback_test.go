@@ -4,16 +4,13 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
 
 // drawn returns the position at which the client draws its cube.
-func (r *rig) drawn() geom.Vec3 {
-	var v predict.View
-	r.c.View(&v)
-	return v.Bodies[0].Pos
-}
+func (r *rig) drawn() geom.Vec3 { return r.View().Bodies[0].Pos }
 
 // predictedPosition returns the position at which the cube is drawn without fallback.
 func (r *rig) predictedPosition() geom.Vec3 { return r.c.world.Drawn().Pos }
@@ -21,8 +18,8 @@ func (r *rig) predictedPosition() geom.Vec3 { return r.c.world.Drawn().Pos }
 // displaceOften moves the server's cube back and forth by 20 cm, n times, at intervals of some ticks.
 func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
 	for i := range n {
-		r.displace(geom.Vec3{X: 0.2 - float32(0.4*float32(i%2))})
-		r.run(every, in)
+		r.Displace(geom.Vec3{X: 0.2 - float32(0.4*float32(i%2))})
+		r.Run(every, in)
 	}
 }
 
@@ -32,33 +29,33 @@ func (r *rig) displaceOften(n, every int, in func(int) sim.Input) {
 func TestFallback(t *testing.T) {
 	for _, limit := range []string{"0", "5"} {
 		r := newRig(t, "plain", "latency=100ms", "fallback-corrections", limit)
-		r.run(120, noInput)
-		r.displaceOften(8, 10, noInput)
+		r.Run(120, predicttest.NoInput)
+		r.displaceOften(8, 10, predicttest.NoInput)
 		var v predict.View
 		r.c.View(&v)
 		if limit == "0" {
-			if r.counter("fallbacks") != 0 || len(v.Fallback) > 0 || v.Note != "" || !v.Predicted[0] {
+			if r.Counter("fallbacks") != 0 || len(v.Fallback) > 0 || v.Note != "" || !v.Predicted[0] {
 				t.Errorf("without the policy it falls back: %q, %v", v.Note, v.Fallback)
 			}
 			continue
 		}
-		if r.counter("fallbacks") != 1 || !v.Fallback[0] || v.Predicted[0] || v.Note == "" || len(v.Trail) > 0 {
+		if r.Counter("fallbacks") != 1 || !v.Fallback[0] || v.Predicted[0] || v.Note == "" || len(v.Trail) > 0 {
 			t.Fatalf("after 8 corrections it is not interpolated: %q, %v", v.Note, v.Fallback)
 		}
-		r.run(30, noInput)
+		r.Run(30, predicttest.NoInput)
 		if d := r.drawn().Sub(r.c.world.Interpolated.Pose(0).Pos).Len(); d > 0 {
 			t.Errorf("it is drawn %v m from its interpolated position", d)
 		}
-		r.run(200, noInput)
+		r.Run(200, predicttest.NoInput)
 		v.Reset()
 		r.c.View(&v)
-		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.counter("fallbacks") != 1 {
+		if v.Fallback[0] || !v.Predicted[0] || v.Note != "" || r.Counter("fallbacks") != 1 {
 			t.Errorf("it is not predicted again: %q", v.Note)
 		}
-		if r.drawn() != r.c.world.Drawn().Pos || r.counter("resets") > 0 || r.distance() > 0.001 {
-			t.Errorf("it is not drawn predicted, or the two worlds differ by %v m", r.distance())
+		if r.drawn() != r.c.world.Drawn().Pos || r.Counter("resets") > 0 || r.Distance(0) > 0.001 {
+			t.Errorf("it is not drawn predicted, or the two worlds differ by %v m", r.Distance(0))
 		}
-		if r.counter("fallback_ticks") == 0 || r.counter("fallback_corrections") == 0 {
+		if r.Counter("fallback_ticks") == 0 || r.Counter("fallback_corrections") == 0 {
 			t.Error("the ticks or corrections of the fallback are not counted")
 		}
 	}
@@ -69,21 +66,21 @@ func TestFallback(t *testing.T) {
 // most 5 cm from one tick to the next.
 func TestFallbackBlends(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "fallback-corrections", "2", "fallback-correction-min", "0.03")
-	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward | sim.Lift} }
-	r.run(120, noInput)
-	r.run(200, ahead)
-	if r.counter("fallbacks") > 0 {
+	ahead := predicttest.Press(sim.Forward | sim.Lift)
+	r.Run(120, predicttest.NoInput)
+	r.Run(200, ahead)
+	if r.Counter("fallbacks") > 0 {
 		t.Fatal("it falls back before it is pushed")
 	}
 	var last, step geom.Vec3
 	worst, apart := float32(0), float32(0)
-	for i := 0; i < 400 && (r.counter("fallback_ticks") == 0 || r.drawn() != r.predictedPosition()); i++ {
+	for i := 0; i < 400 && (r.Counter("fallback_ticks") == 0 || r.drawn() != r.predictedPosition()); i++ {
 		if i == 60 {
-			b := r.env[1].World.Bodies()[0]
+			b := r.ServerWorld().Bodies()[0]
 			b.Linear.X += 3
-			r.env[1].World.SetBody(0, b)
+			r.ServerWorld().SetBody(0, b)
 		}
-		r.run(1, ahead)
+		r.Run(1, ahead)
 		at := r.drawn()
 		if i > 1 {
 			worst = max(worst, at.Sub(last).Sub(step).Len())
@@ -91,8 +88,8 @@ func TestFallbackBlends(t *testing.T) {
 		last, step = at, at.Sub(last)
 		apart = max(apart, r.c.world.Body().Pose.Pos.Sub(at).Len())
 	}
-	if r.counter("fallbacks") != 1 || r.drawn() != r.predictedPosition() || apart < 4 {
-		t.Fatalf("%v fallbacks, %v ticks, %v m apart", r.counter("fallbacks"), r.counter("fallback_ticks"), apart)
+	if r.Counter("fallbacks") != 1 || r.drawn() != r.predictedPosition() || apart < 4 {
+		t.Fatalf("%v fallbacks, %v ticks, %v m apart", r.Counter("fallbacks"), r.Counter("fallback_ticks"), apart)
 	}
 	if worst > 0.05 {
 		t.Errorf("a step differs by %v m from the last one", worst)
@@ -106,17 +103,17 @@ func TestInputsDuringFallback(t *testing.T) {
 	for i := range 60 {
 		for _, r := range []*rig{a, b} {
 			if i%12 < 4 {
-				r.displaceOften(1, 20, keys)
+				r.displaceOften(1, 20, predicttest.DriveAround)
 			} else {
-				r.run(20, keys)
+				r.Run(20, predicttest.DriveAround)
 			}
 		}
-		if a.env[1].World.Bodies()[0] != b.env[1].World.Bodies()[0] {
-			t.Fatalf("tick %d: the server's cubes differ", a.tick)
+		if a.ServerWorld().Bodies()[0] != b.ServerWorld().Bodies()[0] {
+			t.Fatalf("tick %d: the server's cubes differ", a.Tick)
 		}
 	}
-	if b.counter("fallbacks") < 1 || b.counter("fallback_ticks") < 300 || b.counter("inputs_consumed_ratio") != a.counter("inputs_consumed_ratio") {
-		t.Errorf("%v fallbacks, ratio %v", b.counter("fallbacks"), b.counter("inputs_consumed_ratio"))
+	if b.Counter("fallbacks") < 1 || b.Counter("fallback_ticks") < 300 || b.Counter("inputs_consumed_ratio") != a.Counter("inputs_consumed_ratio") {
+		t.Errorf("%v fallbacks, ratio %v", b.Counter("fallbacks"), b.Counter("inputs_consumed_ratio"))
 	}
 }
 
@@ -136,12 +133,12 @@ func TestDirtyCollisions(t *testing.T) {
 	jerks := map[string]float32{}
 	for _, dirty := range []string{"0", "6"} {
 		r := newRig(t, "hauler", "latency=100ms", "fallback-dirty-ticks", dirty)
-		r.run(100, drive)
+		r.Run(100, drive)
 		var last, step geom.Vec3
-		for r.tick < 330 {
-			r.run(1, drive)
+		for r.Tick < 330 {
+			r.Run(1, drive)
 			at := r.drawn()
-			if r.tick > 135 { // after the blend has begun
+			if r.Tick > 135 { // after the blend has begun
 				jerks[dirty] = max(jerks[dirty], at.Sub(last).Sub(step).Len())
 			}
 			last, step = at, at.Sub(last)
@@ -149,15 +146,15 @@ func TestDirtyCollisions(t *testing.T) {
 		if dirty == "0" {
 			continue
 		}
-		if r.counter("dirty_ticks") < 20 {
-			t.Errorf("%v dirty ticks", r.counter("dirty_ticks"))
+		if r.Counter("dirty_ticks") < 20 {
+			t.Errorf("%v dirty ticks", r.Counter("dirty_ticks"))
 		}
-		if r.counter("fallbacks") != 1 {
-			t.Errorf("%v fallbacks", r.counter("fallbacks"))
+		if r.Counter("fallbacks") != 1 {
+			t.Errorf("%v fallbacks", r.Counter("fallbacks"))
 		}
-		r.run(180, drive)
-		if r.c.world.Fallback.Active() || r.distance() > 0.01 {
-			t.Errorf("at rest it has the note %q, and the two worlds differ by %v m", r.c.world.Fallback.Note(), r.distance())
+		r.Run(180, drive)
+		if r.c.world.Fallback.Active() || r.Distance(0) > 0.01 {
+			t.Errorf("at rest it has the note %q, and the two worlds differ by %v m", r.c.world.Fallback.Note(), r.Distance(0))
 		}
 	}
 	if jerks["0"] < 2*jerks["6"] || jerks["6"] > 0.03 {

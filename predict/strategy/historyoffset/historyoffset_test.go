@@ -3,99 +3,26 @@ package historyoffset
 import (
 	"math"
 	"testing"
-	"time"
 
-	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
-// rig is both sides with a link between them.
+// rig is a client and a server.
 type rig struct {
-	t           testing.TB
-	network     link.Network
-	env         [2]*predict.Env // client, server
-	c           *client
-	s           *server
-	up          *packet.Endpoint
-	peers       []predict.Peer
-	tick        int
-	paused      bool // the client is not called
-	corrections []predict.Correction
+	*predicttest.Rig
+	c *client
 }
 
-func newRig(t testing.TB, spec, network string, knobs ...string) *rig {
+func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, network: link.Network{Seed: 1}}
-	if err := r.network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&r.network, 0)
-	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for i := range r.env {
-		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
-	}
-	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
-	r.s = newServer(r.env[1]).(*server)
-	r.c = newClient(r.env[0]).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return r
-}
-
-// run runs ticks of the server, and of the client at the pace that it requests.
-func (r *rig) run(ticks int, in func(tick int) sim.Input) {
-	due := int64(0)
-	for range ticks {
-		now := time.Duration(r.tick) * time.Second / 60
-		if !r.paused {
-			r.up.Update(now)
-			for due += 1_000_000 + int64(r.env[0].SlewPPM); due >= 1_000_000; due -= 1_000_000 {
-				r.c.Tick(in(r.tick), r.up)
-			}
-		}
-		r.peers[0].Endpoint.Update(now)
-		r.s.Tick(nil, r.peers)
-		r.tick++
-	}
-}
-
-func noInput(int) sim.Input { return sim.Input{} }
-
-func keys(tick int) sim.Input {
-	if tick < 60 {
-		return sim.Input{}
-	}
-	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
-}
-
-// displace moves the server's cube.
-func (r *rig) displace(by geom.Vec3) {
-	b := r.env[1].World.Bodies()[0]
-	b.Pose.Pos = b.Pose.Pos.Add(by)
-	b.Asleep = false
-	r.env[1].World.SetBody(0, b)
-}
-
-func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
-
-func (r *rig) distance() float32 {
-	return r.c.world.Body().Pose.Pos.Sub(r.env[1].World.Bodies()[0].Pose.Pos).Len()
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: scene, Network: network, Knobs: knobs})
+	return &rig{Rig: r, c: r.Clients[0].Client.(*client)}
 }
 
 // TestPredictsWithoutError checks that nothing is corrected if the cube meets no remote body and the
@@ -104,19 +31,19 @@ func (r *rig) distance() float32 {
 func TestPredictsWithoutError(t *testing.T) {
 	for _, network := range []string{"perfect", "latency=75ms", "latency=250ms", "latency=75ms,loss=10%", "latency=75ms,jitter=10ms"} {
 		r := newRig(t, "plain", network)
-		r.run(60, noInput)
-		before := r.counter("corrections") // from before the server used its inputs
-		r.run(900, keys)
-		if n := r.counter("corrections") - before; n != 0 {
-			t.Errorf("%s: %v corrections: %+v", network, n, r.corrections[0])
+		r.Run(60, predicttest.NoInput)
+		before := r.Counter("corrections") // from before the server used its inputs
+		r.Run(900, predicttest.DriveAround)
+		if n := r.Counter("corrections") - before; n != 0 {
+			t.Errorf("%s: %v corrections: %+v", network, n, r.Corrections[0])
 		}
-		if ratio := r.counter("inputs_consumed_ratio"); ratio < 0.999 {
+		if ratio := r.Counter("inputs_consumed_ratio"); ratio < 0.999 {
 			t.Errorf("%s: ratio %v", network, ratio)
 		}
-		if n := r.counter("late_inputs") + r.counter("skipped_inputs"); n != 0 {
+		if n := r.Counter("late_inputs") + r.Counter("skipped_inputs"); n != 0 {
 			t.Errorf("%s: %v inputs late or skipped", network, n)
 		}
-		if depth := r.counter("buffer_depth"); depth < 2 || depth > 6 {
+		if depth := r.Counter("buffer_depth"); depth < 2 || depth > 6 {
 			t.Errorf("%s: %v inputs in a buffer of 4", network, depth)
 		}
 		if offset := -r.c.world.Log.OwnTick(0); offset < -2 || offset > 2 {
@@ -130,30 +57,30 @@ func TestPredictsWithoutError(t *testing.T) {
 // cube does not overshoot, and 36 % remain after correction-steps sixtieths of a second.
 func TestDifferenceIsAppliedOnce(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "correction-steps", "20")
-	r.run(200, noInput)
-	r.displace(geom.Vec3{X: 1})
+	r.Run(200, predicttest.NoInput)
+	r.Displace(geom.Vec3{X: 1})
 	var moved []float32 // metres, by tick
 	first := -1
 	at := r.c.world.Body().Pose.Pos.X
 	for i := range 200 {
-		r.run(1, noInput)
+		r.Run(1, predicttest.NoInput)
 		moved = append(moved, r.c.world.Body().Pose.Pos.X-at)
 		if first < 0 && moved[i] > 0 {
 			first = i
 		}
 	}
-	if len(r.corrections) == 0 {
+	if len(r.Corrections) == 0 {
 		t.Fatal("nothing was corrected")
 	}
 	sum := float32(0)
-	for _, f := range r.corrections {
+	for _, f := range r.Corrections {
 		sum += f.Shift
 		if f.Cause != predict.CauseUnknown || f.Field != predict.Position && f.Field != predict.Linear {
 			t.Errorf("the displacement is reported as %s, caused by %s", f.Describe(), f.Cause)
 		}
 	}
 	if math.Abs(float64(sum)-1) > 0.01 {
-		t.Errorf("%d corrections of %v m in total", len(r.corrections), sum)
+		t.Errorf("%d corrections of %v m in total", len(r.Corrections), sum)
 	}
 	if rest := 1 - moved[first+19]; rest < 0.34 || rest > 0.38 {
 		t.Errorf("%v m remain after 20 steps", rest)
@@ -168,8 +95,8 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 			break
 		}
 	}
-	if r.distance() > 1e-4 || !r.c.world.Player.Pending.IsZero() {
-		t.Errorf("the two worlds differ by %v m in the end", r.distance())
+	if r.Distance(0) > 1e-4 || !r.c.world.Player.Pending.IsZero() {
+		t.Errorf("the two worlds differ by %v m in the end", r.Distance(0))
 	}
 }
 
@@ -177,22 +104,22 @@ func TestDifferenceIsAppliedOnce(t *testing.T) {
 // equally, and none before it, and that no tick is resimulated.
 func TestHistoryIsShifted(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1")
-	r.run(200, noInput)
-	r.displace(geom.Vec3{X: 1})
-	for len(r.corrections) == 0 {
-		tick := r.env[0].World.Tick()
+	r.Run(200, predicttest.NoInput)
+	r.Displace(geom.Vec3{X: 1})
+	for len(r.Corrections) == 0 {
+		tick := r.ClientWorld().Tick()
 		before := map[sim.Tick]float32{}
 		for back := range sim.Tick(60) {
 			before[tick-back] = r.c.history.Find(tick - back).body.Pose.Pos.X
 		}
-		r.run(1, noInput)
-		if got := r.env[0].World.Tick() - tick; got != 1 {
+		r.Run(1, predicttest.NoInput)
+		if got := r.ClientWorld().Tick() - tick; got != 1 {
 			t.Fatalf("%d ticks stepped in one", got)
 		}
-		if len(r.corrections) == 0 {
+		if len(r.Corrections) == 0 {
 			continue
 		}
-		shift := r.corrections[0].Shift
+		shift := r.Corrections[0].Shift
 		for at, x := range before {
 			want := float32(0)
 			if at >= r.c.world.Log.ComparedTick() {
@@ -212,13 +139,13 @@ func TestHistoryIsShifted(t *testing.T) {
 // for gradual-remainder.
 func TestLargeAtOnce(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", "correction-factor", "1", "gradual-position-max", "2")
-	r.run(200, noInput)
+	r.Run(200, predicttest.NoInput)
 	for _, x := range []float32{1.5, 3} {
-		r.corrections = nil
+		r.Corrections = nil
 		at := r.c.world.Body().Pose.Pos.X
-		r.displace(geom.Vec3{X: x})
-		for len(r.corrections) == 0 {
-			r.run(1, noInput)
+		r.Displace(geom.Vec3{X: x})
+		for len(r.Corrections) == 0 {
+			r.Run(1, predicttest.NoInput)
 		}
 		moved, want := r.c.world.Body().Pose.Pos.X-at, x/30
 		if x > 2 {
@@ -227,7 +154,7 @@ func TestLargeAtOnce(t *testing.T) {
 		if geom.Abs(moved-want) > 0.01 {
 			t.Errorf("displaced by %v m: %v m at once, want %v", x, moved, want)
 		}
-		r.run(300, noInput)
+		r.Run(300, predicttest.NoInput)
 	}
 }
 
@@ -239,12 +166,10 @@ func TestSuddenVelocity(t *testing.T) {
 		resets float64
 	}{{9, 0}, {14, 1}} {
 		r := newRig(t, "plain", "latency=100ms", "sudden-reset", "on")
-		r.run(200, noInput)
-		b := r.env[1].World.Bodies()[0]
-		b.Linear.X, b.Pose.Pos.Z, b.Asleep = c.speed, 9, false // in the air, without contacts
-		r.env[1].World.SetBody(0, b)
-		r.run(60, noInput)
-		if n := r.counter("resets"); n != c.resets {
+		r.Run(200, predicttest.NoInput)
+		r.ChangeBody(0, func(b *sim.Body) { b.Linear.X, b.Pose.Pos.Z = c.speed, 9 }) // in the air, without contacts
+		r.Run(60, predicttest.NoInput)
+		if n := r.Counter("resets"); n != c.resets {
 			t.Errorf("at %v m/s: %v resets", c.speed, n)
 		}
 	}
@@ -258,24 +183,24 @@ func TestReset(t *testing.T) {
 		resets float64
 	}{{45, 0}, {120, 1}} {
 		r := newRig(t, "plain", "latency=100ms")
-		r.run(100, noInput)
-		r.displace(geom.Vec3{Y: 3})
-		r.paused = true
-		r.run(c.ticks, noInput)
-		r.paused = false
-		r.run(1, noInput)
-		if n := r.counter("resets"); n != c.resets {
+		r.Run(100, predicttest.NoInput)
+		r.Displace(geom.Vec3{Y: 3})
+		r.Paused = true
+		r.Run(c.ticks, predicttest.NoInput)
+		r.Paused = false
+		r.Run(1, predicttest.NoInput)
+		if n := r.Counter("resets"); n != c.resets {
 			t.Fatalf("%v resets after a pause of %d ticks", n, c.ticks)
 		}
-		if c.resets == 0 && r.env[0].SlewPPM <= 0 {
+		if c.resets == 0 && r.Clients[0].Env.SlewPPM <= 0 {
 			t.Errorf("it does not run faster")
 		}
-		if c.resets > 0 && r.corrections[len(r.corrections)-1].Cause != predict.ClockReset {
-			t.Errorf("cause %v", r.corrections[len(r.corrections)-1].Cause)
+		if c.resets > 0 && r.Corrections[len(r.Corrections)-1].Cause != predict.ClockReset {
+			t.Errorf("cause %v", r.Corrections[len(r.Corrections)-1].Cause)
 		}
-		r.run(280, noInput)
-		if behind := math.Abs(r.counter("clock_behind_ticks")); behind > 2 || r.distance() > 1e-3 {
-			t.Errorf("after a pause of %d ticks: %v ticks behind, the two worlds differ by %v m", c.ticks, behind, r.distance())
+		r.Run(280, predicttest.NoInput)
+		if behind := math.Abs(r.Counter("clock_behind_ticks")); behind > 2 || r.Distance(0) > 1e-3 {
+			t.Errorf("after a pause of %d ticks: %v ticks behind, the two worlds differ by %v m", c.ticks, behind, r.Distance(0))
 		}
 	}
 }
@@ -284,34 +209,30 @@ func TestReset(t *testing.T) {
 // the cubes agree again afterwards, and that the cause of the corrections is reported.
 func TestStarvation(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms")
-	r.run(300, keys)
-	if err := r.network.Parse("up.loss=100%"); err != nil {
-		t.Fatal(err)
-	}
-	before := len(r.corrections)
-	r.run(40, keys)
-	if n := len(r.corrections) - before; n != 0 {
+	r.Run(300, predicttest.DriveAround)
+	r.SetNetwork("up.loss=100%")
+	before := len(r.Corrections)
+	r.Run(40, predicttest.DriveAround)
+	if n := len(r.Corrections) - before; n != 0 {
 		t.Errorf("%d corrections by ticks without an input", n)
 	}
-	if err := r.network.Parse("up.loss=0%"); err != nil {
-		t.Fatal(err)
-	}
-	r.run(60, keys)
+	r.SetNetwork("up.loss=0%")
+	r.Run(60, predicttest.DriveAround)
 	ownInputs := 0
-	for _, f := range r.corrections[before:] {
+	for _, f := range r.Corrections[before:] {
 		if f.Cause == predict.LocalInput {
 			ownInputs++
 		}
 	}
-	if ownInputs == 0 || ownInputs == len(r.corrections)-before {
-		t.Errorf("%d of %d corrections are caused by an input that the server did not use", ownInputs, len(r.corrections)-before)
+	if ownInputs == 0 || ownInputs == len(r.Corrections)-before {
+		t.Errorf("%d of %d corrections are caused by an input that the server did not use", ownInputs, len(r.Corrections)-before)
 	}
-	if r.counter("input_starved_ticks") < 20 || r.counter("skipped_inputs") == 0 {
-		t.Errorf("starved %v, skipped %v", r.counter("input_starved_ticks"), r.counter("skipped_inputs"))
+	if r.Counter("input_starved_ticks") < 20 || r.Counter("skipped_inputs") == 0 {
+		t.Errorf("starved %v, skipped %v", r.Counter("input_starved_ticks"), r.Counter("skipped_inputs"))
 	}
-	r.run(400, noInput)
-	if r.distance() > 1e-3 {
-		t.Errorf("the two worlds differ by %v m in the end", r.distance())
+	r.Run(400, predicttest.NoInput)
+	if r.Distance(0) > 1e-3 {
+		t.Errorf("the two worlds differ by %v m in the end", r.Distance(0))
 	}
 }
 
@@ -319,20 +240,20 @@ func TestStarvation(t *testing.T) {
 // world: each body stays at its interpolated pose, and moves when the server's has moved.
 func TestRemoteBodiesAreKinematic(t *testing.T) {
 	r := newRig(t, "pile:layers=2", "latency=250ms")
-	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
-	w := r.env[0].World
-	r.run(200, noInput)
+	ahead := predicttest.Press(sim.Forward)
+	w := r.ClientWorld()
+	r.Run(200, predicttest.NoInput)
 	start := append([]sim.Body(nil), w.Bodies()...)
 	firstMoved := 0 // tick in which the server's pile first moves
 	for range 300 {
-		r.run(1, ahead)
+		r.Run(1, ahead)
 		for i := 1; i < len(start); i++ {
-			d := r.env[1].World.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
+			d := r.ServerWorld().Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len()
 			if d > 0.01 && firstMoved == 0 {
-				firstMoved = r.tick
+				firstMoved = r.Tick
 			}
-			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (firstMoved == 0 || r.tick < firstMoved+14) {
-				t.Fatalf("tick %d: body %d has moved in the client's world, the first at the server in tick %d", r.tick, i, firstMoved)
+			if moved := w.Bodies()[i].Pose.Pos.Sub(start[i].Pose.Pos).Len(); moved > 0.01 && (firstMoved == 0 || r.Tick < firstMoved+14) {
+				t.Fatalf("tick %d: body %d has moved in the client's world, the first at the server in tick %d", r.Tick, i, firstMoved)
 			}
 			if w.Bodies()[i].Pose != r.c.world.Interpolated.Pose(i) {
 				t.Fatalf("body %d is not at its interpolated pose", i)
@@ -347,27 +268,27 @@ func TestRemoteBodiesAreKinematic(t *testing.T) {
 // FuzzRead sends arbitrary payloads to a client: none panics, or makes its body's state infinite.
 func FuzzRead(f *testing.F) {
 	r := newRig(f, "plain", "perfect")
-	r.run(100, keys)
+	r.Run(100, predicttest.DriveAround)
 	var c quant.Coder
 	for _, h := range []codec.ConsumedHeader{{}, {Consumed: input.Consumed{Source: input.SourceReceived, ClientTick: 99}, WaitedTicks: 4}, {Consumed: input.Consumed{Source: input.SourceRepeated, ClientTick: 70000}, WaitedTicks: 63}} {
 		c.BeginWrite(make([]byte, 128))
 		h.Code(&c, 0)
 		c.Bits(101, 16)
 		input.CodeInput(&c, sim.Input{Buttons: 3})
-		for range r.env[0].World.Bodies() {
+		for range r.ClientWorld().Bodies() {
 			c.Bool(false)
 		}
 		f.Add(append([]byte(nil), c.FinishWrite()...))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		r := newRig(t, "plain", "perfect")
-		r.run(30, keys)
-		r.peers[0].Endpoint.Send(payload)
-		r.run(30, keys)
+		r.Run(30, predicttest.DriveAround)
+		r.Peers[0].Endpoint.Send(payload)
+		r.Run(30, predicttest.DriveAround)
 		b := r.c.world.Body()
 		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
-		fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+		fields(false, payload, r.ClientWorld().Scene(), func(quant.Field) {})
 	})
 }

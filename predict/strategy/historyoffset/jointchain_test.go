@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -17,26 +18,26 @@ func TestChainIsPredicted(t *testing.T) {
 		r := newRig(t, scene, "latency=100ms", "predicted-bodies", "joint-tree")
 		var ahead [][]sim.Body
 		for i := range 400 {
-			r.run(1, keys)
+			r.Run(1, predicttest.DriveAround)
 			if i > 300 {
-				ahead = append(ahead, append([]sim.Body(nil), r.env[0].World.Bodies()...))
+				ahead = append(ahead, append([]sim.Body(nil), r.ClientWorld().Bodies()...))
 			}
 		}
-		for i := range r.env[0].World.Bodies() {
-			if r.env[0].World.IsKinematic(i) {
+		for i := range r.ClientWorld().Bodies() {
+			if r.ClientWorld().IsKinematic(i) {
 				t.Errorf("%s: body %d is not predicted", scene, i)
 			}
 		}
-		if n := r.counter("corrections") + r.counter("chain_corrections"); n != 0 {
+		if n := r.Counter("corrections") + r.Counter("chain_corrections"); n != 0 {
 			t.Errorf("%s: %v corrections", scene, n)
 		}
 		matches := 0
 		for range 100 {
-			r.run(1, keys)
+			r.Run(1, predicttest.DriveAround)
 			for _, predicted := range ahead {
-				if predicted[0] == r.env[1].World.Bodies()[0] {
+				if predicted[0] == r.ServerWorld().Bodies()[0] {
 					matches++
-					for i, b := range r.env[1].World.Bodies() {
+					for i, b := range r.ServerWorld().Bodies() {
 						if predicted[i] != b {
 							t.Fatalf("%s: body %d differs", scene, i)
 						}
@@ -56,26 +57,24 @@ func TestChainIsPredicted(t *testing.T) {
 func TestChainIsCorrected(t *testing.T) {
 	for _, bodies := range []string{"joint-tree", "player"} {
 		r := newRig(t, "train", "latency=100ms", "predicted-bodies", bodies)
-		r.run(200, noInput)
+		r.Run(200, predicttest.NoInput)
 		const rod = 8
-		b := r.env[1].World.Bodies()[rod]
-		b.Linear, b.Asleep = geom.Vec3{X: 6}, false
-		r.env[1].World.SetBody(rod, b)
-		from := b.Pose.Pos
-		r.run(25, noInput)
-		far := r.env[0].World.Bodies()[rod].Pose.Pos.Sub(from).Len()
+		from := r.ServerWorld().Bodies()[rod].Pose.Pos
+		r.ChangeBody(rod, func(b *sim.Body) { b.Linear = geom.Vec3{X: 6} })
+		r.Run(25, predicttest.NoInput)
+		far := r.ClientWorld().Bodies()[rod].Pose.Pos.Sub(from).Len()
 		if far < 0.1 {
 			t.Errorf("%s: after 25 ticks it has moved %v m", bodies, far)
 		}
-		if n := r.counter("chain_corrections"); (n > 0) != (bodies == "joint-tree") {
+		if n := r.Counter("chain_corrections"); (n > 0) != (bodies == "joint-tree") {
 			t.Errorf("%s: %v corrections", bodies, n)
 		}
-		if r.env[0].World.IsKinematic(rod) != (bodies == "player") {
+		if r.ClientWorld().IsKinematic(rod) != (bodies == "player") {
 			t.Errorf("%s: the rod is kinematic: %v", bodies, bodies != "player")
 		}
-		r.run(600, noInput)
-		for i, b := range r.env[1].World.Bodies() {
-			if d := r.env[0].World.Bodies()[i].Pose.Pos.Sub(b.Pose.Pos).Len(); d > 0.001 {
+		r.Run(600, predicttest.NoInput)
+		for i := range r.ServerWorld().Bodies() {
+			if d := r.Distance(i); d > 0.001 {
 				t.Errorf("%s: asleep, body %d is %v m away", bodies, i, d)
 			}
 		}
@@ -87,8 +86,8 @@ func TestChainIsCorrected(t *testing.T) {
 // server gets the inputs as before. A higher limit predicts it again.
 func TestChainMaxJoints(t *testing.T) {
 	r := newRig(t, "train", "latency=100ms", "predicted-bodies", "joint-tree", "chain-joints-max", "7")
-	ahead := func(int) sim.Input { return sim.Input{Buttons: sim.Forward} }
-	r.run(120, noInput)
+	ahead := predicttest.Press(sim.Forward)
+	r.Run(120, predicttest.NoInput)
 	var v predict.View
 	view := func() *predict.View {
 		v.Reset()
@@ -98,7 +97,7 @@ func TestChainMaxJoints(t *testing.T) {
 	delay := func() int { // ticks until the drawn cube moves
 		from := view().Bodies[0].Pos
 		for i := range 100 {
-			if r.run(1, ahead); view().Bodies[0].Pos != from {
+			if r.Run(1, ahead); view().Bodies[0].Pos != from {
 				return i
 			}
 		}
@@ -110,14 +109,12 @@ func TestChainMaxJoints(t *testing.T) {
 	if v := view(); !strings.Contains(v.Note, "8 joints") || v.Predicted[0] || r.c.world.Chain.Active() {
 		t.Errorf("note %q, predicted %v", v.Note, v.Predicted)
 	}
-	r.run(60, ahead)
-	if y := r.env[1].World.Bodies()[0].Pose.Pos.Y; y < 1 || r.counter("corrections") > 0 {
-		t.Errorf("at the server it is at %v, %v corrections", y, r.counter("corrections"))
+	r.Run(60, ahead)
+	if y := r.ServerWorld().Bodies()[0].Pose.Pos.Y; y < 1 || r.Counter("corrections") > 0 {
+		t.Errorf("at the server it is at %v, %v corrections", y, r.Counter("corrections"))
 	}
-	if err := r.env[0].Knobs.Set("chain-joints-max", "8"); err != nil {
-		t.Fatal(err)
-	}
-	r.run(600, noInput)
+	r.SetKnob("chain-joints-max", "8")
+	r.Run(600, predicttest.NoInput)
 	if n := delay(); n > 1 || view().Note != "" || !view().Predicted[3] {
 		t.Errorf("predicted again it moves after %d ticks; note %q", n, v.Note)
 	}

@@ -2,15 +2,13 @@ package relative
 
 import (
 	"testing"
-	"time"
 
-	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
 	"ghostcube/predict/part/frame"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/predicttest"
 	"ghostcube/predict/strategy/historyoffset"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
@@ -18,19 +16,11 @@ import (
 	"ghostcube/smoothing"
 )
 
-// rig is both sides of a strategy with a link between them.
+// rig is a client and a server of this strategy, or of another one to compare with.
 type rig struct {
-	network     link.Network
-	env         [2]*predict.Env // client, server
-	client      predict.Client
-	server      predict.Server
-	c           *client // nil for another strategy
-	s           *server
-	up          *packet.Endpoint
-	peers       []predict.Peer
-	tick        int
-	paused      bool // the client is not called
-	corrections []predict.Correction
+	*predicttest.Rig
+	c *client // nil for another strategy
+	s *server // nil for another strategy
 }
 
 func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
@@ -40,84 +30,30 @@ func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 
 // newRigAt returns a rig of a strategy whose player's cube starts at a position, or where the scene
 // has it if at is nil.
-func newRigAt(t testing.TB, s *predict.Strategy, at *geom.Vec3, spec, network string, knobs ...string) *rig {
+func newRigAt(t testing.TB, s *predict.Strategy, at *geom.Vec3, scene, network string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{network: link.Network{Seed: 1}}
-	if err := r.network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&r.network, 0)
-	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: 0}}
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for i := range r.env {
-		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -i, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
+	r := predicttest.New(t, s, predicttest.Config{Scene: scene, Network: network, Knobs: knobs, Prepare: func(w *predict.World) {
 		if at != nil {
-			b := r.env[i].World.Bodies()[0]
+			b := w.Bodies()[0]
 			b.Pose.Pos = *at
-			r.env[i].World.SetBody(0, b)
+			w.SetBody(0, b)
 		}
-	}
-	r.env[0].OnCorrection = func(c predict.Correction) { r.corrections = append(r.corrections, c) }
-	r.server, r.client = s.NewServer(r.env[1]), s.NewClient(r.env[0])
-	r.s, _ = r.server.(*server)
-	r.c, _ = r.client.(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return r
+	}})
+	x := &rig{Rig: r}
+	x.c, _ = r.Clients[0].Client.(*client)
+	x.s, _ = r.Server.(*server)
+	return x
 }
 
-// run runs ticks of the server, and of the client at the pace that it requests.
-func (r *rig) run(ticks int, in func(tick int) sim.Input) {
-	due := int64(0)
-	for range ticks {
-		now := time.Duration(r.tick) * time.Second / 60
-		if !r.paused {
-			r.up.Update(now)
-			for due += 1_000_000 + int64(r.env[0].SlewPPM); due >= 1_000_000; due -= 1_000_000 {
-				r.client.Tick(in(r.tick), r.up)
-			}
-		}
-		r.peers[0].Endpoint.Update(now)
-		r.server.Tick(nil, r.peers)
-		r.tick++
-	}
-}
+// clientBody returns the player's cube in the client's world.
+func (r *rig) clientBody() *sim.Body { return &r.ClientWorld().Bodies()[0] }
 
-func noInput(int) sim.Input { return sim.Input{} }
-
-func keys(tick int) sim.Input {
-	if tick < 60 {
-		return sim.Input{}
-	}
-	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
-}
-
-// body returns the player's cube in the client's world, for side 0, or the server's, for side 1.
-func (r *rig) body(side int) *sim.Body { return &r.env[side].World.Bodies()[0] }
-
-// displace moves the server's cube.
-func (r *rig) displace(by geom.Vec3) {
-	b := *r.body(1)
-	b.Pose.Pos = b.Pose.Pos.Add(by)
-	b.Asleep = false
-	r.env[1].World.SetBody(0, b)
-}
-
-func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
-
-func (r *rig) distance() float32 { return r.body(0).Pose.Pos.Sub(r.body(1).Pose.Pos).Len() }
+// serverBody returns the player's cube in the server's world.
+func (r *rig) serverBody() *sim.Body { return &r.ServerWorld().Bodies()[0] }
 
 // serverFrame returns the frame of a candidate in the server's world.
 func (r *rig) serverFrame(candidate int) frame.Frame {
-	w := r.env[1].World
+	w := r.ServerWorld()
 	v := frame.Candidates(w.Scene())[candidate]
 	if v.Carrier >= 0 {
 		return frame.OfCarrier(w, v.Carrier, w.Tick().Moment())
@@ -129,7 +65,7 @@ func (r *rig) serverFrame(candidate int) frame.Frame {
 // candidate in its own world.
 func (r *rig) localError(candidate int) float32 {
 	client, server := r.c.parent.Interpolated(candidate), r.serverFrame(candidate)
-	return client.LocalPoint(r.body(0).Pose.Pos).Sub(server.LocalPoint(r.body(1).Pose.Pos)).Len()
+	return client.LocalPoint(r.clientBody().Pose.Pos).Sub(server.LocalPoint(r.serverBody().Pose.Pos)).Len()
 }
 
 // TestWithoutParents checks that in a scene without parent candidates the strategy predicts the same
@@ -138,18 +74,18 @@ func TestWithoutParents(t *testing.T) {
 	a := newRigAt(t, historyoffset.Strategy, nil, "zen", "latency=75ms,loss=5%")
 	b := newRig(t, "zen", "latency=75ms,loss=5%")
 	for i := range 600 {
-		a.run(1, keys)
-		b.run(1, keys)
+		a.Run(1, predicttest.DriveAround)
+		b.Run(1, predicttest.DriveAround)
 		if i == 300 {
-			a.displace(geom.Vec3{X: 1})
-			b.displace(geom.Vec3{X: 1})
+			a.Displace(geom.Vec3{X: 1})
+			b.Displace(geom.Vec3{X: 1})
 		}
-		if *a.body(0) != *b.body(0) || a.counter("corrections") != b.counter("corrections") {
+		if *a.clientBody() != *b.clientBody() || a.Counter("corrections") != b.Counter("corrections") {
 			t.Fatalf("tick %d: the two strategies differ", i)
 		}
 	}
-	if a.counter("corrections") < 5 {
-		t.Errorf("%v corrections", a.counter("corrections"))
+	if a.Counter("corrections") < 5 {
+		t.Errorf("%v corrections", a.Counter("corrections"))
 	}
 }
 
@@ -169,23 +105,23 @@ func TestRidesWithoutError(t *testing.T) {
 	} {
 		for _, network := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
 			r := newRigAt(t, Strategy, &c.at, c.scene, network)
-			r.run(150, noInput)
-			before, behind := r.counter("corrections"), float32(0)
+			r.Run(150, predicttest.NoInput)
+			before, behind := r.Counter("corrections"), float32(0)
 			parent := r.c.parent.Current()
 			if parent == frame.NoParent {
 				t.Fatalf("%s: it has no parent", c.scene)
 			}
 			for range c.ticks {
-				r.run(1, noInput)
+				r.Run(1, predicttest.NoInput)
 				if d := r.localError(parent); d > 0.005 {
-					t.Fatalf("%s, %s, tick %d: its position in the parent is %v m off", c.scene, network, r.tick, d)
+					t.Fatalf("%s, %s, tick %d: its position in the parent is %v m off", c.scene, network, r.Tick, d)
 				}
-				behind = max(behind, r.distance())
+				behind = max(behind, r.Distance(0))
 			}
-			n := r.counter("corrections") - before
+			n := r.Counter("corrections") - before
 			t.Logf("%s, %s: %v corrections, drawn up to %.1f m behind", c.scene, network, n, behind)
-			if n > 1 || r.counter("parent_switches") > 1 || behind < 0.2 {
-				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, network, n, r.counter("parent_switches"), behind)
+			if n > 1 || r.Counter("parent_switches") > 1 || behind < 0.2 {
+				t.Errorf("%s, %s: %v corrections, %v switches, at most %v m behind", c.scene, network, n, r.Counter("parent_switches"), behind)
 			}
 		}
 	}
@@ -197,18 +133,18 @@ func TestRidesWithoutError(t *testing.T) {
 func TestLeavesParent(t *testing.T) {
 	for _, handover := range []string{"gradual", "smooth", "reconcile"} {
 		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover)
-		r.run(900, noInput) // at 41 m/s
+		r.Run(900, predicttest.NoInput) // at 41 m/s
 		if r.c.parent.Current() != 0 {
 			t.Fatal("it has no parent")
 		}
 		// The server throws it out; the client learns it from the snapshots.
-		b := *r.body(1)
+		b := *r.serverBody()
 		b.Pose.Pos.Z, b.Pose.Pos.Y = 12, -9
-		r.env[1].World.SetBody(0, b)
+		r.ServerWorld().SetBody(0, b)
 		last := geom.Vec3{}
 		leftTick, jump, before := 0, float32(0), geom.Vec3{}
 		for i := range 90 {
-			r.run(1, noInput)
+			r.Run(1, predicttest.NoInput)
 			at := r.c.world.Drawn().Pos
 			step := at.Sub(last)
 			if i > 1 && leftTick > 0 {
@@ -216,25 +152,25 @@ func TestLeavesParent(t *testing.T) {
 			}
 			last, before = at, step
 			if leftTick == 0 && r.c.parent.Current() == frame.NoParent {
-				leftTick = r.tick
-				if v := r.body(0).Linear; v.X < 30 {
+				leftTick = r.Tick
+				if v := r.clientBody().Linear; v.X < 30 {
 					t.Errorf("%s: it leaves at %v m/s", handover, v)
 				}
 			}
 		}
-		t.Logf("%s: left in tick %d; a drawn step differs by at most %.2f m from the last; %.2f m apart", handover, leftTick, jump, r.distance())
+		t.Logf("%s: left in tick %d; a drawn step differs by at most %.2f m from the last; %.2f m apart", handover, leftTick, jump, r.Distance(0))
 		if leftTick == 0 {
 			t.Fatalf("%s: it does not leave", handover)
 		}
 		if limit := map[string]float32{"gradual": 0.6, "smooth": 2.5, "reconcile": 0.6}[handover]; jump > limit {
 			t.Errorf("%s: its drawn pose jumps by %v m", handover, jump)
 		}
-		if n := r.counter("handover_max_m"); handover != "reconcile" && (n < 10 || n > 16) || handover == "reconcile" && n > 0 {
+		if n := r.Counter("handover_max_m"); handover != "reconcile" && (n < 10 || n > 16) || handover == "reconcile" && n > 0 {
 			t.Errorf("%s: %v m between the two times", handover, n)
 		}
-		r.run(900, noInput)
-		if r.distance() > 0.01 {
-			t.Errorf("%s: in the end the two worlds differ by %v m", handover, r.distance())
+		r.Run(900, predicttest.NoInput)
+		if r.Distance(0) > 0.01 {
+			t.Errorf("%s: in the end the two worlds differ by %v m", handover, r.Distance(0))
 		}
 	}
 }
@@ -245,30 +181,29 @@ func TestLeavesParent(t *testing.T) {
 func TestServerChoosesParent(t *testing.T) {
 	for _, predicted := range []string{"on", "off"} {
 		r := newRig(t, "ship", "latency=100ms", "parent-predict", predicted)
-		r.run(60, noInput)
+		r.Run(60, predicttest.NoInput)
 		clientTick, serverTick := 0, 0 // in which each side has the parent
-		drive := func(b sim.Buttons) func(int) sim.Input { return func(int) sim.Input { return sim.Input{Buttons: b} } }
 		for i := 0; i < 200 && clientTick == 0; i++ {
 			if i < 45 {
-				r.run(1, drive(sim.Forward))
+				r.Run(1, predicttest.Press(sim.Forward))
 			} else {
-				r.run(1, noInput)
+				r.Run(1, predicttest.NoInput)
 			}
 			if serverTick == 0 && r.s.parents.Parent(0) == 0 {
-				serverTick = r.tick
+				serverTick = r.Tick
 			}
 			if r.c.parent.Current() == 0 {
-				clientTick = r.tick
+				clientTick = r.Tick
 			}
 		}
 		if clientTick-serverTick < 6 || clientTick-serverTick > 20 {
 			t.Errorf("parent-predict %s: the server has the parent in tick %d, the client in %d", predicted, serverTick, clientTick)
 		}
-		before := r.counter("parent_predicted_switches")
+		before := r.Counter("parent_predicted_switches")
 		for i := 0; i < 400 && r.c.parent.Current() == 0; i++ {
-			r.run(1, drive(sim.Back))
+			r.Run(1, predicttest.Press(sim.Back))
 		}
-		if got := r.counter("parent_predicted_switches") - before; (got == 1) != (predicted == "on") {
+		if got := r.Counter("parent_predicted_switches") - before; (got == 1) != (predicted == "on") {
 			t.Errorf("parent-predict %s: %v predicted switches", predicted, got)
 		}
 	}
@@ -277,7 +212,7 @@ func TestServerChoosesParent(t *testing.T) {
 // FuzzReadRelative sends arbitrary payloads to a client: none panics, or makes its body's state
 // infinite.
 func FuzzReadRelative(f *testing.F) {
-	g := frame.Grid(newRig(f, "ship:platform=1", "perfect").env[0].World.Scene())
+	g := frame.Grid(newRig(f, "ship:platform=1", "perfect").ClientWorld().Scene())
 	var c quant.Coder
 	for _, state := range []frame.State{{Parent: frame.NoParent}, {Parent: 0}, {Parent: 1}} {
 		state.Body.Pose.Rot = geom.Identity
@@ -294,14 +229,14 @@ func FuzzReadRelative(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		r := newRig(t, "ship:platform=1", "perfect")
-		r.run(30, keys)
-		r.peers[0].Endpoint.Send(payload)
-		r.run(30, keys)
-		b := r.body(0)
+		r.Run(30, predicttest.DriveAround)
+		r.Peers[0].Endpoint.Send(payload)
+		r.Run(30, predicttest.DriveAround)
+		b := r.clientBody()
 		if !b.Pose.Pos.IsFinite() || !b.Pose.Rot.IsFinite() || !b.Linear.IsFinite() || !b.Angular.IsFinite() {
 			t.Errorf("%+v", b)
 		}
-		fields(false, payload, r.env[0].World.Scene(), func(quant.Field) {})
+		fields(false, payload, r.ClientWorld().Scene(), func(quant.Field) {})
 	})
 }
 
@@ -311,37 +246,36 @@ func FuzzReadRelative(f *testing.F) {
 func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, largest, jump float64) {
 	t.Helper()
 	r := newRigAt(t, strategy, &geom.Vec3{X: 2.75, Y: 0.5, Z: 0.87}, "turntable", "latency=100ms", knobs...)
-	r.run(300, noInput)
-	r.corrections = nil
+	r.Run(300, predicttest.NoInput)
+	r.Corrections = nil
 	var drawn, server [2]geom.Vec3 // the last two positions on the table
 	changes := map[sim.Tick]geom.Vec3{}
 	for i := range 240 {
-		r.run(1, func(int) sim.Input {
+		r.Run(1, func(int) sim.Input {
 			if i < 5 {
 				return sim.Input{Buttons: sim.Lift}
 			}
 			return sim.Input{}
 		})
-		var v predict.View
-		r.client.View(&v)
-		table := frame.OfCarrier(r.env[0].World, 0, v.Carriers)
+		v := r.View()
+		table := frame.OfCarrier(r.ClientWorld(), 0, v.Carriers)
 		at := table.LocalPoint(v.Bodies[0].Pos)
 		if i > 2 {
 			changes[v.Own.Tick()] = at.Sub(drawn[1]).Sub(drawn[1].Sub(drawn[0]))
 		}
 		drawn[0], drawn[1] = drawn[1], at
-		now := r.env[1].World.Tick()
-		table = frame.OfCarrier(r.env[1].World, 0, now.Moment())
-		at = table.LocalPoint(r.body(1).Pose.Pos)
+		now := r.ServerWorld().Tick()
+		table = frame.OfCarrier(r.ServerWorld(), 0, now.Moment())
+		at = table.LocalPoint(r.serverBody().Pose.Pos)
 		if d, ok := changes[now]; ok && i > 20 {
 			jump = max(jump, float64(d.Sub(at.Sub(server[1]).Sub(server[1].Sub(server[0]))).Len()))
 		}
 		server[0], server[1] = server[1], at
 	}
-	for _, f := range r.corrections {
+	for _, f := range r.Corrections {
 		sum, largest = sum+float64(f.Shift), max(largest, float64(f.Shift))
 	}
-	return float64(len(r.corrections)), sum, largest, jump
+	return float64(len(r.Corrections)), sum, largest, jump
 }
 
 // TestHopOnTable measures the corrections of a hop on a rotating table: almost none if the cube keeps
@@ -380,12 +314,12 @@ func TestHopOnTable(t *testing.T) {
 // server's time and keeps its position in the ship.
 func TestResetAboard(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms")
-	r.run(900, noInput)
-	r.paused = true
-	r.run(120, noInput)
-	r.paused = false
-	r.run(60, noInput)
-	if n := r.counter("resets"); n != 1 {
+	r.Run(900, predicttest.NoInput)
+	r.Paused = true
+	r.Run(120, predicttest.NoInput)
+	r.Paused = false
+	r.Run(60, predicttest.NoInput)
+	if n := r.Counter("resets"); n != 1 {
 		t.Errorf("%v resets", n)
 	}
 	if d := r.localError(0); d > 0.02 || r.c.parent.Current() != 0 {
@@ -413,12 +347,12 @@ func TestRidesBody(t *testing.T) {
 	r := newRigAt(t, Strategy, &at, "trailer", "latency=100ms")
 	worst := float32(0)
 	for i := range 600 {
-		r.run(1, noInput)
+		r.Run(1, predicttest.NoInput)
 		if i > 200 {
 			worst = max(worst, r.localError(bed))
 		}
 	}
-	t.Logf("its position in the parent is up to %.3f m off, drawn %.2f m from the server's", worst, r.distance())
+	t.Logf("its position in the parent is up to %.3f m off, drawn %.2f m from the server's", worst, r.Distance(0))
 	if worst > 0.05 || r.s.parents.Parent(0) != bed || r.c.parent.Current() != bed {
 		t.Errorf("its position in the parent is up to %v m off, parent %d, at the server %d, want %d", worst, r.c.parent.Current(), r.s.parents.Parent(0), bed)
 	}
@@ -428,21 +362,21 @@ func TestRidesBody(t *testing.T) {
 // of a displacement on a table that turns once in four seconds add up to about that displacement.
 func TestPendingCorrectionTurns(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{X: 1.2, Y: -1, Z: 0.87}, "turntable:rpm=15", "latency=100ms", "correction-factor", "1", "correction-steps", "60")
-	r.run(300, noInput)
+	r.Run(300, predicttest.NoInput)
 	if r.c.parent.Current() != 0 {
 		t.Fatal("it has no parent")
 	}
-	r.corrections = nil
+	r.Corrections = nil
 	table := r.serverFrame(0)
-	r.displace(table.WorldVector(geom.Vec3{Y: -1.2}))
-	r.run(240, noInput)
+	r.Displace(table.WorldVector(geom.Vec3{Y: -1.2}))
+	r.Run(240, predicttest.NoInput)
 	sum := float32(0)
-	for _, f := range r.corrections {
+	for _, f := range r.Corrections {
 		sum += f.Shift
 	}
-	t.Logf("%d corrections of %.3f m in total", len(r.corrections), sum)
+	t.Logf("%d corrections of %.3f m in total", len(r.Corrections), sum)
 	if sum < 1 || sum > 1.5 || r.localError(0) > 0.05 {
-		t.Errorf("%d corrections of %v m in total, its position is %v m off in the end", len(r.corrections), sum, r.localError(0))
+		t.Errorf("%d corrections of %v m in total, its position is %v m off in the end", len(r.Corrections), sum, r.localError(0))
 	}
 }
 
@@ -450,16 +384,16 @@ func TestPendingCorrectionTurns(t *testing.T) {
 // arrived, does not adopt the server's pose while the displayed ship is still moving.
 func TestRestsInInterpolatedParent(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship", "latency=50ms", "validity", "1000")
-	r.run(120, noInput)
+	r.Run(120, predicttest.NoInput)
 	slept := false
 	for range 20 * 60 {
-		r.run(1, noInput)
+		r.Run(1, predicttest.NoInput)
 		if d := r.localError(0); d > 0.01 {
-			t.Fatalf("tick %d: its position in the ship is %v m off", r.tick, d)
+			t.Fatalf("tick %d: its position in the ship is %v m off", r.Tick, d)
 		}
 		ship := r.serverFrame(0)
 		behind := r.c.parent.Interpolated(0).Pose.Pos.Sub(ship.Pose.Pos).Len()
-		slept = slept || r.tick > 18*60 && behind > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
+		slept = slept || r.Tick > 18*60 && behind > 0.01 && r.c.world.Interpolated.Receiver().Bodies[0].Asleep
 	}
 	if !slept {
 		t.Error("it did not sleep at the server while the displayed ship moved")
@@ -470,8 +404,8 @@ func TestRestsInInterpolatedParent(t *testing.T) {
 // another frame equally, as the two frames are displayed.
 func TestShiftsHistoryOfOtherParents(t *testing.T) {
 	r := newRigAt(t, Strategy, &geom.Vec3{X: 2, Y: 1, Z: 0.87}, "turntable", "latency=50ms")
-	r.run(400, noInput)
-	now, f := r.env[0].World.Tick(), r.c.parent.Interpolated(0)
+	r.Run(400, predicttest.NoInput)
+	now, f := r.ClientWorld().Tick(), r.c.parent.Interpolated(0)
 	world := func(at sim.Tick) geom.Vec3 {
 		e := r.c.history.Find(at)
 		f := r.c.parent.Interpolated(e.parent)
