@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -21,7 +22,7 @@ type claimServer struct {
 
 func newClaimServer(t *testing.T) *claimServer {
 	t.Helper()
-	env := &predict.Env{World: predict.NewWorld(mustScene(t, "two-players"), 60), Players: 2, Player: -1, LastInputs: make([]sim.Input, 2), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := predicttest.NewEnv(predicttest.Scene(t, "two-players"), 60, -1)
 	k := &claimServer{server: newServer(env).(*server), tick: [2]sim.Tick{100, 500}}
 	if err := env.Knobs.Set("authority", "client"); err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func clientPayload(newest sim.Tick, m *message, sc *sim.Scene) []byte {
 // TestReadUplink checks that a client's payload is its inputs, or its inputs and states of the same
 // tick, and nothing else.
 func TestReadUplink(t *testing.T) {
-	sc := mustScene(t, "two-players")
+	sc := predicttest.Scene(t, "two-players")
 	read := func(b []byte) (bool, error) {
 		var c quant.Coder
 		var m message
@@ -205,7 +206,7 @@ func TestReadUplink(t *testing.T) {
 // FuzzReadUplink checks that any client payload is either rejected or decoded to states that the
 // scene allows.
 func FuzzReadUplink(f *testing.F) {
-	sc := mustScene(f, "two-players")
+	sc := predicttest.Scene(f, "two-players")
 	m := message{tick: 200, players: 2, updateCount: 2, format: format{authority: true, velocities: true, quantised: true, rotationBits: maxRotationBits}}
 	w := predict.NewWorld(sc, 60)
 	m.updates[0] = update{body: 1, authority: authority{1, true}, state: w.Bodies()[1]}

@@ -3,12 +3,13 @@ package statesync
 import (
 	"testing"
 
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
 
 // drivePulling is the input of a player that gathers cubes into a katamari.
 func drivePulling(tick int) sim.Input {
-	in := driveAround(tick)
+	in := predicttest.DriveAround(tick)
 	in.Buttons |= sim.Pull
 	return in
 }
@@ -25,7 +26,7 @@ func BenchmarkChooseUpdates(b *testing.B) {
 			b.ResetTimer()
 			for range b.N {
 				r.s.scratch.message.updateCount = 0
-				r.s.senders[0].chooseUpdates(&r.s.scratch.message, r.env[1].World, 3800, unowned)
+				r.s.senders[0].chooseUpdates(&r.s.scratch.message, r.ServerWorld(), 3800, unowned)
 			}
 			b.ReportMetric(float64(r.s.scratch.message.updateCount), "updates")
 		})

@@ -1,10 +1,9 @@
 package statesync
 
 import (
+	"ghostcube/predict/predicttest"
 	"testing"
 	"time"
-
-	"ghostcube/sim"
 )
 
 // TestClockRestart checks that if packets suddenly arrive two thirds of a second earlier, out of
@@ -15,22 +14,22 @@ func TestClockRestart(t *testing.T) {
 	for _, knobs := range [][]string{{"budget", "16"}, {"compression", "delta"}, {"compression", "delta", "budget", "48"}} {
 		r := newRig(t, "zen", "latency=700ms", append(knobs, "congestion", "off")...)
 		r.run(600)
-		r.network.Down.Latency, r.network.Up.Latency = 0, 0
+		r.Network.Down.Latency, r.Network.Up.Latency = 0, 0
 		r.run(42 + 60)
-		if age := int(r.env[1].World.Tick()) - int(r.env[0].World.Tick()); age > 12 {
+		if age := int(r.ServerWorld().Tick()) - int(r.ClientWorld().Tick()); age > 12 {
 			t.Errorf("%v: the client is %d ticks behind", knobs, age)
 		}
-		lost := r.counter("missing_baselines")
+		lost := r.Counter("missing_baselines")
 		r.run(120)
-		if n := r.counter("missing_baselines") - lost; n > 0 {
+		if n := r.Counter("missing_baselines") - lost; n > 0 {
 			t.Errorf("%v: %v updates could not be used", knobs, n)
 		}
-		r.network.Down.Latency = 1300 * time.Millisecond // more than the clock is set back
+		r.Network.Down.Latency = 1300 * time.Millisecond // more than the clock is set back
 		r.run(78 + 60 + 180)
-		if n := r.counter("missing_baselines") - lost; n > 0 {
+		if n := r.Counter("missing_baselines") - lost; n > 0 {
 			t.Errorf("%v: when packets arrive later, %v updates could not be used", knobs, n)
 		}
-		r.input = func(int) sim.Input { return sim.Input{} }
+		r.input = predicttest.NoInput
 		r.run(600)
 		if n := r.misplacedBodies(); n > 0 {
 			t.Errorf("%v: %d bodies rest elsewhere", knobs, n)
@@ -44,35 +43,31 @@ func TestClockRestart(t *testing.T) {
 func TestBufferAdapts(t *testing.T) {
 	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
 	r.run(25 * 60)
-	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
+	if n := r.Counter("buffer_ticks"); n < 1 || n > 2 {
 		t.Fatalf("no jitter: a buffer of %v ticks", n)
 	}
 	late := func(ticks int) float64 {
-		before, all := r.counter("packets_late"), r.counter("packets_received")
+		before, all := r.Counter("packets_late"), r.Counter("packets_received")
 		r.run(ticks)
-		return (r.counter("packets_late") - before) / (r.counter("packets_received") - all)
+		return (r.Counter("packets_late") - before) / (r.Counter("packets_received") - all)
 	}
 	if n := late(600); n > 0.001 {
 		t.Errorf("no jitter: %.1f %% late", 100*n)
 	}
-	if err := r.network.Parse("latency=150ms,jitter=80ms"); err != nil {
-		t.Fatal(err)
-	}
+	r.SetNetwork("latency=150ms,jitter=80ms")
 	r.run(3 * 60)
-	long := r.counter("buffer_ticks")
+	long := r.Counter("buffer_ticks")
 	if n := late(1200); n > 0.02 || long < 4 || long > 12 {
 		t.Errorf("80 ms of jitter: a buffer of %v ticks, %.1f %% late", long, 100*n)
 	}
-	if err := r.network.Parse("latency=150ms"); err != nil {
-		t.Fatal(err)
-	}
+	r.SetNetwork("latency=150ms")
 	r.run(25 * 60)
-	if n := r.counter("buffer_ticks"); n < 1 || n > 2 {
+	if n := r.Counter("buffer_ticks"); n < 1 || n > 2 {
 		t.Errorf("no jitter again: a buffer of %v ticks", n)
 	}
-	r.setKnob("adaptive", "off")
+	r.SetKnob("adaptive", "off")
 	r.run(120)
-	if n := r.counter("buffer_ticks"); n != 5 {
+	if n := r.Counter("buffer_ticks"); n != 5 {
 		t.Errorf("not adaptive: a buffer of %v ticks, want 5", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -135,7 +136,7 @@ func (p *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
 // ten metres: the states are read exactly as sent; and a reader without the baselines loses only
 // the updates that depend on them.
 func TestEncodings(t *testing.T) {
-	sc := mustScene(t, "katamari:cubes=4")
+	sc := predicttest.Scene(t, "katamari:cubes=4")
 	x := uint32(1)
 	next := func(scale float32) float32 {
 		x = x*1664525 + 1013904223
@@ -216,13 +217,13 @@ func TestBitsMatchEstimate(t *testing.T) {
 			m.params = p.state.params // of the next packet
 			size := func() int {
 				p.scratch.coder.BeginMeasure()
-				m.code(&p.scratch.coder, r.env[1].World.Scene())
+				m.code(&p.scratch.coder, r.ServerWorld().Scene())
 				return p.scratch.coder.BitsProcessed()
 			}
 			m.updateCount = 0
 			headerBits := size()
 			const available = 2000
-			estimated := p.chooseUpdates(&m, r.env[1].World, available, unowned)
+			estimated := p.chooseUpdates(&m, r.ServerWorld(), available, unowned)
 			if n := size() - headerBits; n != estimated || n > available || m.updateCount < maxUpdates && n < available-300 {
 				t.Fatalf("%s: %d updates take %d bits, estimated %d, available %d", level, m.updateCount, n, estimated, available)
 			}
@@ -271,7 +272,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 			}
 		})
 		c.BeginMeasure()
-		m.code(&c, r.env[1].World.Scene())
+		m.code(&c, r.ServerWorld().Scene())
 		for _, u := range m.updates[:m.updateCount] {
 			if u.encoding == attachedDelta {
 				n++
@@ -284,7 +285,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 		all += sums[name] / n
 	}
 	f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}
-	if whole := float64(f.bodyBits(false) + plainIndexBits(r.env[1].World.Scene())); n < 3000 || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
+	if whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene())); n < 3000 || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
 		t.Errorf("%v updates of %v bits; absolute ones have %v: %v", n, all, whole, sums)
 	}
 }

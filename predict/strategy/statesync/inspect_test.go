@@ -8,6 +8,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
 
@@ -23,7 +24,7 @@ func (r *rig) inspect(l *predict.Inspection) {
 // touched one.
 func TestInspectPriority(t *testing.T) {
 	r := newRig(t, "katamari:cubes=300", "latency=30ms")
-	r.input = func(int) sim.Input { return sim.Input{Buttons: sim.Pull} }
+	r.input = predicttest.Press(sim.Pull)
 	var before, l predict.Inspection
 	sent, grew, touched := 0, 0, 0
 	for range 400 {
@@ -34,7 +35,7 @@ func TestInspectPriority(t *testing.T) {
 		for i := range r.s.scratch.message.updateCount {
 			in[r.s.scratch.message.updates[i].body] = true
 		}
-		if len(before.Priority) == 0 || l.Packet.Tick != r.env[1].World.Tick() {
+		if len(before.Priority) == 0 || l.Packet.Tick != r.ServerWorld().Tick() {
 			continue
 		}
 		if len(in) != l.Packet.BodyCount {
@@ -46,10 +47,10 @@ func TestInspectPriority(t *testing.T) {
 			case in[i] && n == 0:
 				sent++
 			case in[i], gain < 1:
-				t.Fatalf("tick %d: the priority of body %d was %d and is %d; in the packet: %t", r.tick, i, before.Priority[i], n, in[i])
+				t.Fatalf("tick %d: the priority of body %d was %d and is %d; in the packet: %t", r.Tick, i, before.Priority[i], n, in[i])
 			case gain == 1:
 				grew++
-			case gain == 100 && r.env[1].World.TouchedBy()[i] != sim.NoPlayer:
+			case gain == 100 && r.ServerWorld().TouchedBy()[i] != sim.NoPlayer:
 				touched++
 			}
 		}
@@ -69,9 +70,9 @@ func TestInspectAge(t *testing.T) {
 		r.inspect(&before)
 		fresh, old := 0, 0
 		for range 300 {
-			at := r.env[0].World.Tick()
+			at := r.ClientWorld().Tick()
 			r.run(1)
-			if r.env[0].World.Tick() != at+1 {
+			if r.ClientWorld().Tick() != at+1 {
 				r.inspect(&before)
 				continue // the clock was set, or two ticks were stepped
 			}
@@ -89,12 +90,12 @@ func TestInspectAge(t *testing.T) {
 					fresh++
 				case !included && age == before.Age[i]+1:
 					old++
-				case !included && age <= before.Age[i] && l.Encoding[i] != predict.NeverReceived && r.env[0].World.Bodies()[i].Asleep:
+				case !included && age <= before.Age[i] && l.Encoding[i] != predict.NeverReceived && r.ClientWorld().Bodies()[i].Asleep:
 					// a late packet contained the resting body
 				default:
-					t.Fatalf("%s, tick %d: the age of body %d was %d and is %d; in the packet: %t", level, r.tick, i, before.Age[i], age, included)
+					t.Fatalf("%s, tick %d: the age of body %d was %d and is %d; in the packet: %t", level, r.Tick, i, before.Age[i], age, included)
 				}
-				if l.Moving[i] == r.env[0].World.Bodies()[i].Asleep {
+				if l.Moving[i] == r.ClientWorld().Bodies()[i].Asleep {
 					t.Fatalf("body %d: moving %t", i, l.Moving[i])
 				}
 			}
@@ -127,7 +128,7 @@ func TestInspectEncoding(t *testing.T) {
 			for k, has := range encodingsSeen(&l) {
 				got[k] = got[k] || has && k != int(predict.NeverReceived)
 			}
-			r.checkEncodings(level)
+			r.checkEncodings(t, level)
 		}
 		if got != want {
 			t.Errorf("%s: %v, want %v", level, got, want)
@@ -144,8 +145,9 @@ func encodingsSeen(l *predict.Inspection) (has [4]bool) {
 
 // checkEncodings reads the server's packet without any baselines: exactly the deltas must be lost,
 // and the updates relative to a player's cube that is lost.
-func (r *rig) checkEncodings(level string) {
-	m, scene := &r.s.scratch.message, r.env[1].World.Scene()
+func (r *rig) checkEncodings(t *testing.T, level string) {
+	t.Helper()
+	m, scene := &r.s.scratch.message, r.ServerWorld().Scene()
 	var c quant.Coder
 	c.BeginWrite(make([]byte, maxBytes))
 	tuner := m.tuner
@@ -154,7 +156,7 @@ func (r *rig) checkEncodings(level string) {
 	m.tuner = tuner
 	got := message{codingScratch: codingScratch{rate: m.rate}, consumedTick: m.consumedTick}
 	if err := got.read(new(quant.Coder), slices.Clone(c.FinishWrite()), scene, m.tick); err != nil || got.updateCount != m.updateCount {
-		r.t.Fatalf("%s: %v", level, err)
+		t.Fatalf("%s: %v", level, err)
 	}
 	for i := range m.updates[:m.updateCount] {
 		u, k := &m.updates[i], m.updates[i].encodingClass()
@@ -163,7 +165,7 @@ func (r *rig) checkEncodings(level string) {
 			lost = got.updates[int(u.player)].missingBaseline // the player's cube
 		}
 		if got.updates[i].missingBaseline != lost {
-			r.t.Fatalf("%s: body %d has encoding class %d; lost without baselines: %t", level, u.body, k, got.updates[i].missingBaseline)
+			t.Fatalf("%s: body %d has encoding class %d; lost without baselines: %t", level, u.body, k, got.updates[i].missingBaseline)
 		}
 	}
 }
@@ -181,7 +183,7 @@ func TestInspectPacket(t *testing.T) {
 			r.run(1)
 			r.inspect(&l)
 			p := &l.Packet
-			if p.Tick != r.env[1].World.Tick() {
+			if p.Tick != r.ServerWorld().Tick() {
 				continue
 			}
 			packets++
@@ -196,7 +198,7 @@ func TestInspectPacket(t *testing.T) {
 			}
 			want := 0
 			for _, u := range r.s.scratch.message.updates[:p.BodyCount] {
-				want += plainIndexBits(r.env[1].World.Scene()) + form.bodyBits(u.state.Asleep)
+				want += plainIndexBits(r.ServerWorld().Scene()) + form.bodyBits(u.state.Asleep)
 			}
 			if p.BodyBits != want && r.s.scratch.message.updateCount == p.BodyCount {
 				t.Fatalf("%d bodies of %d bits, want %d", p.BodyCount, p.BodyBits, want)
@@ -221,24 +223,20 @@ func TestInspectionHasNoSideEffects(t *testing.T) {
 		a.inspect(&l)
 		b.run(1)
 	}
-	for i := range a.env {
-		x, y := a.env[i].World.Hash()
-		if p, q := b.env[i].World.Hash(); x != p || y != q {
+	for i, worlds := range [][2]*predict.World{{a.ClientWorld(), b.ClientWorld()}, {a.ServerWorld(), b.ServerWorld()}} {
+		x, y := worlds[0].Hash()
+		if p, q := worlds[1].Hash(); x != p || y != q {
 			t.Errorf("world %d differs", i)
 		}
 	}
-	if !reflect.DeepEqual(a.env[0].Counters.All(), b.env[0].Counters.All()) || a.bytesSent() != b.bytesSent() {
+	if !reflect.DeepEqual(a.Counters.All(), b.Counters.All()) || a.bytesSent() != b.bytesSent() {
 		t.Error("counters or traffic differ")
 	}
 	if n := testing.AllocsPerRun(20, func() { a.inspect(&l) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	c := newRig(t, "katamari:cubes=200", "perfect")
-	for i := range a.env {
-		c.env[i].World.CopyFrom(a.env[i].World)
-	}
-	c.s.CopyFrom(a.s)
-	c.c.CopyFrom(a.c)
+	c.CopyFrom(a.Rig)
 	c.inspect(&copied)
 	if !reflect.DeepEqual(l, copied) {
 		t.Error("the inspection of a copy differs")

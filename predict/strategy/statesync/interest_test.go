@@ -13,7 +13,7 @@ func TestInterestArea(t *testing.T) {
 	rates := func(knobs ...string) (near, mid, far float64) {
 		r := newRig(t, "fleet:fields=6", "latency=30ms", append(knobs, "reliable-rest", "off")...)
 		r.run(600)
-		return r.counter("updates_near_hz"), r.counter("updates_mid_hz"), r.counter("updates_far_hz")
+		return r.Counter("updates_near_hz"), r.Counter("updates_mid_hz"), r.Counter("updates_far_hz")
 	}
 	near, mid, far := rates()
 	if mid < 0.5*near || far < 0.9*mid || far > 1.1*mid {

@@ -5,19 +5,16 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
 // TestOffsetStats compares the decay times and accelerations of error offsets with their closed
 // form, for one correction of each size.
 func TestOffsetStats(t *testing.T) {
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "plain")
 	for _, c := range []struct {
 		mode   smoothing.Mode
 		keep   float64
@@ -37,7 +34,9 @@ func TestOffsetStats(t *testing.T) {
 	} {
 		k, m := &predict.Knobs{}, &predict.Counters{}
 		newTestClient := func() *client {
-			return newClient(&predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: k, Counters: m}).(*client)
+			env := predicttest.NewEnv(sc, 60, -1)
+			env.Knobs, env.Counters = k, m
+			return newClient(env).(*client)
 		}
 		x, y := newTestClient(), newTestClient()
 		x.settings.smoothing.Mode, x.settings.smoothing.PositionFactor, x.settings.smoothing.SnapDistance = c.mode, c.keep, 5

@@ -7,90 +7,31 @@ import (
 	"testing"
 	"time"
 
-	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
-// rig is a server and a client connected by a link. The player sits at the server.
+// rig is a server, where the player sits, and a spectating client.
 type rig struct {
-	t           testing.TB
-	network     link.Network
-	env         [2]*predict.Env // client, server
-	c           *client
-	s           *server
-	up          *packet.Endpoint
-	peers       []predict.Peer
-	tick        int
-	dueMicros   int64
-	input       func(tick int) sim.Input
-	serverPoses []geom.Pose // of the first body, by tick
+	*predicttest.Rig
+	c     *client
+	s     *server
+	input func(tick int) sim.Input
 }
 
-func newRig(t testing.TB, spec, network string, knobs ...string) *rig {
+func newRig(t testing.TB, scene, network string, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{t: t, network: link.Network{Seed: 1}, input: driveAround}
-	if err := r.network.Parse(network); err != nil {
-		t.Fatal(err)
-	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&r.network, 0)
-	r.up = packet.NewEndpoint(a)
-	r.peers = []predict.Peer{{Endpoint: packet.NewEndpoint(b), Player: -1}}
-	k, m := &predict.Knobs{}, &predict.Counters{}
-	for i := range r.env {
-		r.env[i] = &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: k, Counters: m}
-	}
-	r.s = newServer(r.env[1]).(*server)
-	r.c = newClient(r.env[0]).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		r.setKnob(knobs[i], knobs[i+1])
-	}
-	return r
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: scene, Network: network, AtHost: true, Knobs: knobs})
+	return &rig{Rig: r, c: r.Clients[0].Client.(*client), s: r.Server.(*server), input: predicttest.DriveAround}
 }
 
-func (r *rig) setKnob(knob, value string) {
-	r.t.Helper()
-	if err := r.env[0].Knobs.Set(knob, value); err != nil {
-		r.t.Fatal(err)
-	}
-}
+func (r *rig) run(ticks int) { r.Run(ticks, r.input) }
 
-func (r *rig) counter(name string) float64 { return r.env[0].Counters.Value(name) }
-
-func (r *rig) bytesSent() int { return int(r.peers[0].Endpoint.Stats.BytesSent) }
-
-// run runs ticks with scripted inputs, the client's at the rate that its SlewPPM sets.
-func (r *rig) run(ticks int) {
-	for range ticks {
-		now := time.Duration(r.tick) * time.Second / 60
-		r.up.Update(now)
-		for r.dueMicros += 1e6 + int64(r.env[0].SlewPPM); r.dueMicros >= 1e6; r.dueMicros -= 1e6 {
-			r.c.Tick(sim.Input{}, r.up)
-		}
-		r.peers[0].Endpoint.Update(now)
-		if len(r.serverPoses) == 0 {
-			r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
-		}
-		r.s.Tick([]sim.Input{r.input(r.tick)}, r.peers)
-		r.serverPoses = append(r.serverPoses, r.env[1].World.Bodies()[0].Pose)
-		r.tick++
-	}
-}
-
-func driveAround(tick int) sim.Input {
-	if tick < 60 {
-		return sim.Input{}
-	}
-	return sim.Input{Buttons: []sim.Buttons{sim.Forward, sim.Right, sim.Back, sim.Left}[tick/25%4], Heading: uint8(tick / 10)}
-}
+func (r *rig) bytesSent() int { return int(r.Peers[0].Endpoint.Stats.BytesSent) }
 
 // TestNeverAboveBudget checks that from the first tick on no more bytes are sent than the budget
 // allows, plus two ticks' worth or one packet with a single body; that at least nine tenths of a
@@ -106,8 +47,8 @@ func TestNeverAboveBudget(t *testing.T) {
 			from, saved := 0, max(2*budget*1000/60/8, 200)
 			for range 600 {
 				r.run(1)
-				if limit := budget*1000*(r.tick-from)/60/8 + saved; r.bytesSent() > limit {
-					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.bytesSent(), r.tick, limit)
+				if limit := budget*1000*(r.Tick-from)/60/8 + saved; r.bytesSent() > limit {
+					t.Fatalf("%s, %d kbit/s: %d bytes after %d ticks, at most %d", level, budget, r.bytesSent(), r.Tick, limit)
 				}
 			}
 			want := float64(budget) * 1000 * 10 / 8
@@ -119,7 +60,7 @@ func TestNeverAboveBudget(t *testing.T) {
 	r := newRig(t, "katamari:cubes=200", "latency=30ms")
 	r.run(300)
 	for _, budget := range []int{64, 1024, 256} {
-		r.setKnob("budget", strconv.Itoa(budget))
+		r.SetKnob("budget", strconv.Itoa(budget))
 		before := r.bytesSent()
 		r.run(60)
 		limit := float64(budget) * 1000 / 8
@@ -135,15 +76,15 @@ func TestNeverAboveBudget(t *testing.T) {
 // alcounts sent and the last one never.
 func TestNothingStarves(t *testing.T) {
 	r := newRig(t, "katamari:cubes=400", "perfect", "inputs", "off")
-	r.input = func(int) sim.Input { return sim.Input{} }
+	r.input = predicttest.NoInput
 	r.run(300) // to rest
 	sent := make([]int, 401)
 	longest := 0
 	turn := func() {
 		r.run(1)
 		for _, u := range r.s.scratch.message.updates[:r.s.scratch.message.updateCount] {
-			longest = max(longest, r.tick-sent[u.body])
-			sent[u.body] = r.tick
+			longest = max(longest, r.Tick-sent[u.body])
+			sent[u.body] = r.Tick
 		}
 	}
 	for range 100 {
@@ -157,13 +98,13 @@ func TestNothingStarves(t *testing.T) {
 	if want := (400 + perPacket - 1) / perPacket; longest < want || longest > want+2 {
 		t.Errorf("a body waits %d ticks; %d bodies at %d per packet take %d", longest, 400, perPacket, want)
 	}
-	r.setKnob("priority", "current")
-	at := r.tick
+	r.SetKnob("priority", "current")
+	at := r.Tick
 	for range 200 {
 		turn()
 	}
-	if sent[1] != r.tick || sent[400] > at {
-		t.Errorf("current priorities: the first body was sent %d ticks ago, the last %d", r.tick-sent[1], r.tick-sent[400])
+	if sent[1] != r.Tick || sent[400] > at {
+		t.Errorf("current priorities: the first body was sent %d ticks ago, the last %d", r.Tick-sent[1], r.Tick-sent[400])
 	}
 }
 
@@ -171,7 +112,7 @@ func TestNothingStarves(t *testing.T) {
 // 1, and the player in every packet.
 func TestPriorities(t *testing.T) {
 	p := newSender(5, 60)
-	w := predict.NewWorld(mustScene(t, "katamari:cubes=4"), 60)
+	w := predict.NewWorld(predicttest.Scene(t, "katamari:cubes=4"), 60)
 	by := policy{playerPriority: 1_000_000, touchedPriority: 100, otherPriority: 1}
 	times := [5]int{}
 	touched := w.TouchedBy()
@@ -199,19 +140,10 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-func mustScene(t testing.TB, spec string) sim.Scene {
-	t.Helper()
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
-
 // TestFitAndSkip checks that a body that does not fit is skipped and the next one tried, that the
 // updates are in the order of the bodies, and that the returned size is the size on the wire.
 func TestFitAndSkip(t *testing.T) {
-	sc := mustScene(t, "katamari:cubes=4")
+	sc := predicttest.Scene(t, "katamari:cubes=4")
 	w := predict.NewWorld(sc, 60)
 	for i, asleep := range []bool{false, false, true, false, true} {
 		b := w.Bodies()[i]
@@ -249,7 +181,7 @@ func TestFitAndSkip(t *testing.T) {
 // TestArticleBits compares the sizes of updates with the article's: 117 bits at rest and 222
 // moving, with an index of ten bits, and 235 and 427 uncompressed.
 func TestArticleBits(t *testing.T) {
-	sc := mustScene(t, "katamari")
+	sc := predicttest.Scene(t, "katamari")
 	q, f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}, format{rotationBits: maxRotationBits, velocities: true}
 	n := plainIndexBits(&sc)
 	if got := [4]int{n + q.bodyBits(true), n + q.bodyBits(false), n + f.bodyBits(true), n + f.bodyBits(false)}; got != [4]int{117, 222, 235, 427} {
@@ -264,18 +196,18 @@ func TestShowsEveryTickInOrder(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms,jitter=50ms", "smoothing", "none")
 	r.run(240)
 	for range 600 {
-		before := r.env[0].World.Tick()
+		before := r.ClientWorld().Tick()
 		r.run(1)
-		now := r.env[0].World.Tick()
-		if r.env[0].SlewPPM == 0 && now != before+1 {
+		now := r.ClientWorld().Tick()
+		if r.Clients[0].Env.SlewPPM == 0 && now != before+1 {
 			t.Fatalf("tick %d is shown after tick %d", before, now)
 		}
-		if off := r.env[0].World.Bodies()[0].Pose.Pos.Sub(r.serverPoses[now].Pos).Len(); off > 0.001 {
+		if off := r.ClientWorld().Bodies()[0].Pose.Pos.Sub(r.ServerPoses[now].Pos).Len(); off > 0.001 {
 			t.Fatalf("tick %d: the player's cube is %v m from the server's", now, off)
 		}
 	}
-	if r.counter("packets_late") > 2 || r.counter("missing_inputs") > 5 {
-		t.Errorf("%v late, %v inputs missing", r.counter("packets_late"), r.counter("missing_inputs"))
+	if r.Counter("packets_late") > 2 || r.Counter("missing_inputs") > 5 {
+		t.Errorf("%v late, %v inputs missing", r.Counter("packets_late"), r.Counter("missing_inputs"))
 	}
 	for buffer, want := range []int{0: 3, 1: 4, 5: 8, 20: 23} { // three ticks of latency, and the buffer
 		if want == 0 {
@@ -283,7 +215,7 @@ func TestShowsEveryTickInOrder(t *testing.T) {
 		}
 		r := newRig(t, "plain", "latency=50ms", "jitter-buffer", strconv.Itoa(buffer))
 		r.run(240)
-		if late := int(r.env[1].World.Tick()) - int(r.env[0].World.Tick()); late != want {
+		if late := int(r.ServerWorld().Tick()) - int(r.ClientWorld().Tick()); late != want {
 			t.Errorf("buffer %d: the client is %d ticks behind", buffer, late)
 		}
 	}
@@ -294,15 +226,15 @@ func TestShowsEveryTickInOrder(t *testing.T) {
 func TestInputsAreRedundant(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=20%")
 	r.run(1800)
-	if n := r.counter("missing_packets"); n < 250 {
+	if n := r.Counter("missing_packets"); n < 250 {
 		t.Fatalf("%v packets are missing", n)
 	}
-	if n := r.counter("missing_inputs"); n > 5 {
+	if n := r.Counter("missing_inputs"); n > 5 {
 		t.Errorf("%v of 1800 ticks lack their inputs", n)
 	}
 	r = newRig(t, "plain", "latency=50ms", "inputs", "off")
 	r.run(600)
-	if n := r.counter("missing_inputs"); n < 580 {
+	if n := r.Counter("missing_inputs"); n < 580 {
 		t.Errorf("inputs=off: %v of 600 ticks lack their inputs", n)
 	}
 }
@@ -313,14 +245,14 @@ func TestClockFollowsLatency(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms", "congestion", "off")
 	r.run(300)
 	for _, latency := range []time.Duration{250 * time.Millisecond, 50 * time.Millisecond, 900 * time.Millisecond, 50 * time.Millisecond} {
-		r.network.Down.Latency = latency
+		r.Network.Down.Latency = latency
 		r.run(720)
-		late := r.counter("packets_late")
+		late := r.Counter("packets_late")
 		r.run(60)
-		if n := r.counter("packets_late") - late; n > 0 {
+		if n := r.Counter("packets_late") - late; n > 0 {
 			t.Errorf("%v: %v packets are late after twelve seconds", latency, n)
 		}
-		if n := r.counter("buffered_packets"); n < 4 || n > 7 {
+		if n := r.Counter("buffered_packets"); n < 4 || n > 7 {
 			t.Errorf("%v: %v packets are buffered", latency, n)
 		}
 	}
@@ -331,14 +263,14 @@ func TestClockFollowsLatency(t *testing.T) {
 func TestRecovers(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(300)
-	r.network.Blackout = 10 * time.Second
+	r.Network.Blackout = 10 * time.Second
 	r.run(300)
 	worst := float32(0)
 	for i := range 120 {
 		r.run(1)
 		var v predict.View
 		r.c.View(&v)
-		off := v.Bodies[0].Pos.Sub(r.serverPoses[v.Tick()].Pos).Len()
+		off := v.Bodies[0].Pos.Sub(r.ServerPoses[v.Tick()].Pos).Len()
 		worst = max(worst, off)
 		if i >= 9+30 && off > 0.25 {
 			t.Fatalf("%d ticks after the outage the player's cube is drawn %v m from the server's", i, off)
@@ -353,13 +285,13 @@ func TestRecovers(t *testing.T) {
 func TestCorrectionKeepsDrawnPose(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
-	u := update{body: 3, state: r.env[0].World.Bodies()[3]}
+	u := update{body: 3, state: r.ClientWorld().Bodies()[3]}
 	u.state.Pose.Pos.X += 0.7
 	u.state.Pose.Rot = geom.AxisAngle(geom.Vec3{Z: 1}, 0.5).Mul(u.state.Pose.Rot)
 	before := r.c.drawnPose(3)
-	r.c.applyUpdate(&u, &message{tick: r.env[0].World.Tick(), format: format{velocities: true}})
+	r.c.applyUpdate(&u, &message{tick: r.ClientWorld().Tick(), format: format{velocities: true}})
 	after := r.c.drawnPose(3)
-	if got := r.env[0].World.Bodies()[3].Pose; got != u.state.Pose {
+	if got := r.ClientWorld().Bodies()[3].Pose; got != u.state.Pose {
 		t.Errorf("the body is at %v, want %v", got, u.state.Pose)
 	}
 	if after.Pos.Sub(before.Pos).Len() > 1e-5 || after.Rot.Mul(before.Rot.Inverse()).Angle() > 1e-3 {
@@ -372,15 +304,15 @@ func TestCorrectionKeepsDrawnPose(t *testing.T) {
 func TestLatePacketAtRest(t *testing.T) {
 	r := newRig(t, "zen", "latency=50ms")
 	r.run(200)
-	now := r.env[0].World.Tick()
+	now := r.ClientWorld().Tick()
 	at := func(asleep bool, tick sim.Tick) bool {
 		m := message{tick: tick, updateCount: 1, format: format{velocities: true}}
 		u := &m.updates[0]
-		u.body, u.state = 4, r.env[0].World.Bodies()[4]
+		u.body, u.state = 4, r.ClientWorld().Bodies()[4]
 		u.state.Asleep = asleep
 		u.state.Pose.Pos.X += 0.1
 		r.c.applyResting(&m)
-		return r.env[0].World.Bodies()[4] == u.state
+		return r.ClientWorld().Bodies()[4] == u.state
 	}
 	r.c.bodies[4].appliedTick = now - 10
 	if at(false, now-5) {
@@ -404,41 +336,41 @@ func TestOutOfRangePackets(t *testing.T) {
 		m := message{tick: tick, players: 1, format: format{rotationBits: maxRotationBits}}
 		var c quant.Coder
 		c.BeginWrite(make([]byte, maxBytes))
-		m.code(&c, r.env[0].World.Scene())
+		m.code(&c, r.ClientWorld().Scene())
 		return slices.Clone(c.FinishWrite())
 	}
 	far := of(5000)
-	was := r.env[0].World.Tick()
+	was := r.ClientWorld().Tick()
 	r.c.receive(far)
-	if r.counter("rejected_payloads") != 1 || r.env[0].World.Tick() != was {
+	if r.Counter("rejected_payloads") != 1 || r.ClientWorld().Tick() != was {
 		t.Errorf("a packet of tick 5000 is accepted at tick %d", was)
 	}
 	for range 14 {
 		r.c.state.localTick++
 		r.c.receive(far)
 	}
-	if r.env[0].World.Tick() != was {
-		t.Errorf("the client follows too early: tick %d", r.env[0].World.Tick())
+	if r.ClientWorld().Tick() != was {
+		t.Errorf("the client follows too early: tick %d", r.ClientWorld().Tick())
 	}
 	for range 2 {
 		r.c.state.localTick++
 		r.c.receive(far)
 	}
-	if r.env[0].World.Tick() != 4999 {
-		t.Errorf("after a quarter of a second the client is at tick %d", r.env[0].World.Tick())
+	if r.ClientWorld().Tick() != 4999 {
+		t.Errorf("after a quarter of a second the client is at tick %d", r.ClientWorld().Tick())
 	}
 	for range 62 { // going back takes a second
 		r.c.state.localTick++
 		r.c.receive(of(1000))
 	}
-	if r.env[0].World.Tick() != 999 || r.c.packets.Find(1000) == nil {
-		t.Errorf("after a second of tick 1000 the client is at tick %d", r.env[0].World.Tick())
+	if r.ClientWorld().Tick() != 999 || r.c.packets.Find(1000) == nil {
+		t.Errorf("after a second of tick 1000 the client is at tick %d", r.ClientWorld().Tick())
 	}
 }
 
 // TestFullMessageFits checks that the longest message fits in maxBytes.
 func TestFullMessageFits(t *testing.T) {
-	sc := mustScene(t, "katamari:players=4")
+	sc := predicttest.Scene(t, "katamari:players=4")
 	m := message{tick: 100, inputCount: maxInputs, players: sc.Players, updateCount: maxUpdates, format: format{authority: true, velocities: true, rotationBits: maxRotationBits}}
 	for p := range m.inputs {
 		for i := range m.inputs[p] {
@@ -467,7 +399,7 @@ func TestFullMessageFits(t *testing.T) {
 // TestRejectsMalformed checks that messages are rejected if they repeat a body, contain one outside
 // the scene or inputs from before the session, or are a byte too long or too short.
 func TestRejectsMalformed(t *testing.T) {
-	sc := mustScene(t, "zen")
+	sc := predicttest.Scene(t, "zen")
 	w := predict.NewWorld(sc, 60)
 	read := func(spoil func(m *message), bytes int) error {
 		m := message{tick: 50, inputCount: 3, players: 1, updateCount: 2, format: format{velocities: true, rotationBits: maxRotationBits}}
@@ -525,7 +457,7 @@ func FuzzRead(f *testing.F) {
 		r.run(100)
 		f.Add(slices.Clone(r.s.scratch.coder.FinishWrite()))
 	}
-	sc := mustScene(f, "katamari:cubes=20")
+	sc := predicttest.Scene(f, "katamari:cubes=20")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c quant.Coder
 		var m message
@@ -555,7 +487,7 @@ func FuzzRead(f *testing.F) {
 // link carries and the queue stays short, while without congestion control it fills; that the rate
 // returns when the link does; and that loss and long latency do not count as congestion.
 func TestCongestion(t *testing.T) {
-	stats := func(r *rig) *packet.Stats { return &r.peers[0].Endpoint.Stats }
+	stats := func(r *rig) *packet.Stats { return &r.Peers[0].Endpoint.Stats }
 	links := []int{40, 96, 160}
 	if testing.Short() {
 		links = links[:1]
@@ -580,7 +512,7 @@ func TestCongestion(t *testing.T) {
 		if trip := stats(full).RTT; trip < 1500*time.Millisecond {
 			t.Errorf("over %d kbit/s without congestion control: the round trip is only %v", kbit, trip)
 		}
-		r.network.Down.Bandwidth = 0
+		r.Network.Down.Bandwidth = 0
 		r.run(66 * 60)
 		before = r.bytesSent()
 		r.run(600)
@@ -591,7 +523,7 @@ func TestCongestion(t *testing.T) {
 	for _, network := range []string{"latency=300ms", "latency=50ms,loss=30%", "latency=50ms,jitter=40ms,loss=5%"} {
 		r := newRig(t, "katamari:cubes=200", network)
 		r.run(1800 * len(links) / 3)
-		if n := r.counter("congested_ticks"); n > 0 {
+		if n := r.Counter("congested_ticks"); n > 0 {
 			t.Errorf("%s: %v ticks of congestion", network, n)
 		}
 	}
@@ -609,7 +541,7 @@ func TestAnyLossDecodes(t *testing.T) {
 		for i, network := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
 			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
 			r := newRig(t, "katamari:cubes=120", network, "compression", level, "budget", "192", "congestion", "off")
-			r.network.Seed, r.input = uint64(i+1), drivePulling
+			r.Network.Seed, r.input = uint64(i+1), drivePulling
 			var sent [historyTicks]message
 			compared, based := 0, 0
 			var counts [absolute + 1]int
@@ -663,12 +595,12 @@ func TestMissingBaseline(t *testing.T) {
 	r.run(300)
 	r.c.packets.Reset()
 	r.run(160)
-	lost := r.counter("missing_baselines")
-	if lost == 0 || r.counter("rejected_payloads") > 0 {
-		t.Errorf("%v updates lost, %v packets rejected", lost, r.counter("rejected_payloads"))
+	lost := r.Counter("missing_baselines")
+	if lost == 0 || r.Counter("rejected_payloads") > 0 {
+		t.Errorf("%v updates lost, %v packets rejected", lost, r.Counter("rejected_payloads"))
 	}
 	r.run(100)
-	if n := r.counter("missing_baselines"); n > lost {
+	if n := r.Counter("missing_baselines"); n > lost {
 		t.Errorf("after three seconds updates are still lost: %v and %v", lost, n-lost)
 	}
 }
@@ -676,7 +608,7 @@ func TestMissingBaseline(t *testing.T) {
 // misplacedBodies counts the bodies that rest at the server and are drawn more than a millimetre
 // from the server's pose.
 func (r *rig) misplacedBodies() (n int) {
-	for i, b := range r.env[1].World.Bodies() {
+	for i, b := range r.ServerWorld().Bodies() {
 		if b.Asleep && r.c.drawnPose(i).Pos.Sub(b.Pose.Pos).Len() > 0.001 {
 			n++
 		}
@@ -693,14 +625,14 @@ func TestReliableRest(t *testing.T) {
 			if tick > 600 {
 				return sim.Input{}
 			}
-			in := driveAround(tick)
+			in := predicttest.DriveAround(tick)
 			in.Buttons |= sim.Lift
 			return in
 		}
 		r.run(600)
 		for range 1200 {
 			r.run(1)
-			if !slices.ContainsFunc(r.env[1].World.Bodies(), func(b sim.Body) bool { return !b.Asleep }) {
+			if !slices.ContainsFunc(r.ServerWorld().Bodies(), func(b sim.Body) bool { return !b.Asleep }) {
 				r.run(120)
 				return r.misplacedBodies()
 			}
@@ -722,15 +654,15 @@ func unowned(int) authority { return noAuthority }
 func TestLargeScene(t *testing.T) {
 	for _, level := range levels {
 		r := newRig(t, "ship:distance=530", "latency=30ms", "compression", level, "smoothing", "none")
-		w := r.env[1].World
+		w := r.ServerWorld()
 		b := w.Bodies()[0]
 		b.Pose.Pos = geom.Vec3{X: 500, Y: 300, Z: 20}
 		b.Linear = geom.Vec3{X: 10, Y: 50}
 		w.SetBody(0, b)
-		r.input = func(int) sim.Input { return sim.Input{} }
+		r.input = predicttest.NoInput
 		r.run(90)
-		got := r.env[0].World.Bodies()[0].Pose.Pos
-		want := r.serverPoses[r.env[0].World.Tick()].Pos
+		got := r.ClientWorld().Bodies()[0].Pose.Pos
+		want := r.ServerPoses[r.ClientWorld().Tick()].Pos
 		if off := got.Sub(want).Len(); off > 0.01 || want.X < 500 || want.Y < 320 {
 			t.Errorf("%s: the body is at %v, and drawn %v m from the server's", level, want, off)
 		}
