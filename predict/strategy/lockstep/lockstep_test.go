@@ -11,94 +11,38 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
-	"ghostcube/sim/scene"
 )
 
-// rig is a server and its clients, connected by links.
+// rig is a server and its clients: one for each player, or a spectator if all players sit at the
+// server.
 type rig struct {
-	network   link.Network
-	knobs     predict.Knobs
-	counters  predict.Counters
-	host      bool // all players sit at the server
-	s         *server
-	c         []*client
-	endpoints []*packet.Endpoint
-	peers     []predict.Peer
-	linkEnds  [][2]*link.End // client, server
-	due       []int64
-	tick      int
-	input     func(player, tick int) sim.Input
+	*predicttest.Rig
+	s     *server
+	c     []*client
+	input func(player, tick int) sim.Input
 }
 
 func newRig(t testing.TB, spec, network string, host bool, knobs ...string) *rig {
 	t.Helper()
-	r := &rig{network: link.Network{Seed: 1}, host: host, input: scriptedInput}
-	if err := r.network.Parse(network); err != nil {
-		t.Fatal(err)
+	return newRigFrom(t, predicttest.Config{Scene: spec, Network: network, AtHost: host, Knobs: knobs})
+}
+
+func newRigFrom(t testing.TB, config predicttest.Config) *rig {
+	t.Helper()
+	if !config.AtHost {
+		config.Clients = predicttest.Scene(t, config.Scene).Players
 	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := func(player int) *predict.Env {
-		return &predict.Env{World: predict.NewWorld(sc, 60), Players: sc.Players, Player: player, LastInputs: make([]sim.Input, sc.Players), Knobs: &r.knobs, Counters: &r.counters}
-	}
-	r.s = newServer(env(-1)).(*server)
-	n := sc.Players
-	if host {
-		n = 1
-	}
-	for i := range n {
-		a, b := link.Pair(&r.network, i)
-		player := i
-		if host {
-			player = -1
-		}
-		r.linkEnds = append(r.linkEnds, [2]*link.End{a, b})
-		r.endpoints = append(r.endpoints, packet.NewEndpoint(a))
-		r.peers = append(r.peers, predict.Peer{Endpoint: packet.NewEndpoint(b), Player: player})
-		r.c = append(r.c, newClient(env(player)).(*client))
-		r.due = append(r.due, 0)
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := r.knobs.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
+	r := &rig{Rig: predicttest.New(t, Strategy, config), input: scriptedInput}
+	r.s = r.Server.(*server)
+	for _, c := range r.Clients {
+		r.c = append(r.c, c.Client.(*client))
 	}
 	return r
 }
 
-// run runs ticks as the laboratory does.
-func (r *rig) run(ticks int) {
-	for range ticks {
-		now := time.Duration(r.tick) * time.Second / 60
-		var in []sim.Input
-		for p := range r.s.local {
-			in = append(in, r.input(p, r.tick))
-		}
-		for i, c := range r.c {
-			r.linkEnds[i][0].SetTCP(c.env.ReliableOrdered)
-			r.linkEnds[i][1].SetTCP(r.s.env.ReliableOrdered)
-			r.endpoints[i].Update(now)
-			for r.due[i] += 1_000_000 + int64(c.env.SlewPPM); r.due[i] >= 1_000_000; r.due[i] -= 1_000_000 {
-				mine := sim.Input{}
-				if !r.host {
-					mine = in[i]
-				}
-				c.Tick(mine, r.endpoints[i])
-			}
-		}
-		for _, p := range r.peers {
-			p.Endpoint.Update(now)
-		}
-		if !r.host {
-			in = nil
-		}
-		r.s.Tick(in, r.peers)
-		r.tick++
-	}
-}
+func (r *rig) run(ticks int) { r.RunPlayers(ticks, r.input) }
 
 // scriptedInput presses and releases the buttons of each player in another rhythm.
 func scriptedInput(player, tick int) sim.Input {
@@ -106,21 +50,19 @@ func scriptedInput(player, tick int) sim.Input {
 	return sim.Input{Buttons: sim.Buttons(x>>40) & sim.AllButtons, Heading: uint8(tick / 30 * 16)}
 }
 
-func (r *rig) counter(name string) float64 { return r.counters.Value(name) }
-
 // requireSync fails if two worlds differ at the newest tick that both sides have stepped, or if
 // checksums were hardly ever compared.
 func (r *rig) requireSync(t *testing.T) {
 	t.Helper()
-	if n := r.counter("compared_checksums"); n < float64(r.tick)/2 {
-		t.Errorf("of %d ticks %v checksums were compared", r.tick, n)
+	if n := r.Counter("compared_checksums"); n < float64(r.Tick)/2 {
+		t.Errorf("of %d ticks %v checksums were compared", r.Tick, n)
 	}
 	r.requireAgreement(t)
 }
 
 func (r *rig) requireAgreement(t *testing.T) {
 	t.Helper()
-	if n := r.counter("desyncs"); n != 0 {
+	if n := r.Counter("desyncs"); n != 0 {
 		t.Errorf("the worlds diverged: %s", r.c[0].state.desync.note)
 	}
 	for i, c := range r.c {
@@ -152,13 +94,13 @@ func TestStepsOnlyWithInput(t *testing.T) {
 			t.Errorf("player %d stepped ticks without the other's inputs", i)
 		}
 	}
-	if n := r.counter("stalls"); n != 0 {
+	if n := r.Counter("stalls"); n != 0 {
 		t.Errorf("%v stalls before any input was due", n)
 	}
 	// The inputs that have arrived are stepped, and no others.
 	r = newRig(t, "two-players", "latency=75ms", false)
 	r.run(300)
-	r.network.Blackout = time.Hour
+	r.Network.Blackout = time.Hour
 	r.run(100)
 	for _, w := range []*side{&r.s.side, &r.c[0].side, &r.c[1].side} {
 		for p := range w.streams {
@@ -185,7 +127,7 @@ func TestWorldsAgree(t *testing.T) {
 					t.Run(fmt.Sprint(spec, network, host, transport), func(t *testing.T) {
 						r := newRig(t, spec, network, host, "transport", transport)
 						r.run(500)
-						r.network = link.Network{}
+						r.Network = link.Network{}
 						r.run(700)
 						r.requireSync(t)
 						if stepped := r.s.env.World.Tick(); stepped < 1150 {
@@ -204,25 +146,25 @@ func TestWorldsAgree(t *testing.T) {
 func TestStalls(t *testing.T) {
 	r := newRig(t, "plain", "latency=1s,loss=25%", true, "playout", "200ms")
 	r.run(36000)
-	if n := r.counter("stalls"); n != 0 {
+	if n := r.Counter("stalls"); n != 0 {
 		t.Errorf("%v stalls at 1 s and 25 %% loss", n)
 	}
 	r.requireSync(t)
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp")
 	r.run(36000)
-	few := r.counter("stalls_per_minute")
-	if longest := r.counter("stall_max_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
+	few := r.Counter("stalls_per_minute")
+	if longest := r.Counter("stall_max_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
 		t.Errorf("50 ms, 1 %%: %v stalls per minute, the longest %v ms, want about 100 ms: a retransmission takes 200 ms, the delay is 100 ms", few, longest)
 	}
 	r = newRig(t, "plain", "latency=125ms,loss=5%", true, "transport", "tcp")
 	r.run(36000)
-	if many := r.counter("stalls_per_minute"); many < 3*few || r.counter("stall_max_ms") < 350 {
-		t.Errorf("125 ms, 5 %%: %v stalls per minute, the longest %v ms", many, r.counter("stall_max_ms"))
+	if many := r.Counter("stalls_per_minute"); many < 3*few || r.Counter("stall_max_ms") < 350 {
+		t.Errorf("125 ms, 5 %%: %v stalls per minute, the longest %v ms", many, r.Counter("stall_max_ms"))
 	}
 	// With a delay as long as a retransmission TCP does not stall.
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp", "playout", "250ms")
 	r.run(3600)
-	if n := r.counter("stalls"); n != 0 {
+	if n := r.Counter("stalls"); n != 0 {
 		t.Errorf("%v stalls although the delay covers a retransmission", n)
 	}
 }
@@ -234,7 +176,7 @@ func TestCatchUp(t *testing.T) {
 		r := newRig(t, "plain", "latency=30ms", true, "catch-up", fmt.Sprint(maxCatchUp))
 		r.run(120)
 		behind := r.s.env.World.Tick() - r.c[0].env.World.Tick()
-		r.network.Blackout = 3 * time.Second
+		r.Network.Blackout = 3 * time.Second
 		r.run(60)
 		fastest := sim.Tick(0)
 		for range 120 {
@@ -248,7 +190,7 @@ func TestCatchUp(t *testing.T) {
 		if now := r.s.env.World.Tick() - r.c[0].env.World.Tick(); (now == behind) != (maxCatchUp > 1) {
 			t.Errorf("catch-up %d: %d ticks behind, %d before the outage", maxCatchUp, now, behind)
 		}
-		if n := r.counter("stalls"); n != 1 {
+		if n := r.Counter("stalls"); n != 1 {
 			t.Errorf("%v stalls", n)
 		}
 	}
@@ -282,7 +224,7 @@ func TestInputBits(t *testing.T) {
 	r := newRig(t, "plain", "latency=75ms", true)
 	r.input = func(int, int) sim.Input { return sim.Input{Buttons: sim.Right} }
 	r.run(600)
-	runs, inputs, bits := r.counter("input_runs"), r.counter("inputs_sent"), r.counter("input_bits")
+	runs, inputs, bits := r.Counter("input_runs"), r.Counter("inputs_sent"), r.Counter("input_bits")
 	if runs < 590 || bits != runs*(head+first-1)+inputs {
 		t.Errorf("%v runs of %v inputs take %v bits", runs, inputs, bits)
 	}
@@ -295,7 +237,7 @@ func TestBandwidthIndependentOfBodies(t *testing.T) {
 	for _, spec := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
 		r := newRig(t, spec, "latency=75ms,loss=10%,jitter=20ms", true)
 		r.run(900)
-		sent = append(sent, [2]uint64{r.endpoints[0].Stats.BytesSent, r.peers[0].Endpoint.Stats.BytesSent})
+		sent = append(sent, [2]uint64{r.Clients[0].Endpoint.Stats.BytesSent, r.Peers[0].Endpoint.Stats.BytesSent})
 	}
 	if sent[0] != sent[1] || sent[1] != sent[2] {
 		t.Errorf("bytes sent up and down: %v", sent)
@@ -307,16 +249,16 @@ func TestBandwidthIndependentOfBodies(t *testing.T) {
 func TestAcksPrune(t *testing.T) {
 	r := newRig(t, "plain", "latency=100ms", true)
 	r.run(300)
-	if n := r.counter("unacked_inputs"); n < 11 || n > 14 {
+	if n := r.Counter("unacked_inputs"); n < 11 || n > 14 {
 		t.Errorf("%v inputs are not acknowledged at a round trip of 12 ticks", n)
 	}
-	r.network.Blackout = 8 * time.Second
+	r.Network.Blackout = 8 * time.Second
 	r.run(180)
-	if n := r.counter("unacked_inputs"); n < 180 {
+	if n := r.Counter("unacked_inputs"); n < 180 {
 		t.Errorf("after a three-second outage %v inputs are not acknowledged", n)
 	}
 	r.run(60)
-	if n := r.counter("unacked_inputs"); n < 11 || n > 14 {
+	if n := r.Counter("unacked_inputs"); n < 11 || n > 14 {
 		t.Errorf("a second after the outage %v inputs are not acknowledged", n)
 	}
 }
@@ -355,8 +297,8 @@ func TestAlignInputs(t *testing.T) {
 			t.Errorf("player %d: an input takes %d ticks, the round trip %d", i, late, rtt)
 		}
 	}
-	if r.counter("input_pause_ticks") < 6 || r.counter("stalls") > 3 {
-		t.Errorf("%v ticks paused, %v stalls", r.counter("input_pause_ticks"), r.counter("stalls"))
+	if r.Counter("input_pause_ticks") < 6 || r.Counter("stalls") > 3 {
+		t.Errorf("%v ticks paused, %v stalls", r.Counter("input_pause_ticks"), r.Counter("stalls"))
 	}
 	r.requireSync(t)
 }
@@ -370,10 +312,10 @@ func TestInterruption(t *testing.T) {
 	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
 	noLink := &link.Network{Up: link.Conditions{Loss: 1}, Down: link.Conditions{Loss: 1}}
 	a, b := link.Pair(noLink, 1)
-	up, down := *r.endpoints[1], *r.peers[1].Endpoint
-	*r.endpoints[1], *r.peers[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
+	up, down := *r.Clients[1].Endpoint, *r.Peers[1].Endpoint
+	*r.Clients[1].Endpoint, *r.Peers[1].Endpoint = *packet.NewEndpoint(a), *packet.NewEndpoint(b)
 	r.run(6000)
-	*r.endpoints[1], *r.peers[1].Endpoint = up, down
+	*r.Clients[1].Endpoint, *r.Peers[1].Endpoint = up, down
 	r.run(6000)
 	r.requireAgreement(t)
 	for i, c := range r.c {
@@ -381,8 +323,8 @@ func TestInterruption(t *testing.T) {
 			t.Errorf("player %d: an input takes %d ticks, %d before the interruption", i, late, before)
 		}
 	}
-	if stepped := r.s.env.World.Tick(); int(stepped) < r.tick-6500 {
-		t.Errorf("the server has stepped %d ticks of %d", stepped, r.tick)
+	if stepped := r.s.env.World.Tick(); int(stepped) < r.Tick-6500 {
+		t.Errorf("the server has stepped %d ticks of %d", stepped, r.Tick)
 	}
 }
 
@@ -417,7 +359,7 @@ func TestLocatesDesync(t *testing.T) {
 		if j.stage != located || j.mismatchTick != at || j.mismatchBody != body {
 			t.Errorf("%s: body %d differs from tick %d on; located: stage %d, tick %d, body %d", network, body, at, j.stage, j.mismatchTick, j.mismatchBody)
 		}
-		if got := []float64{r.counter("desyncs"), r.counter("desync_tick"), r.counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
+		if got := []float64{r.Counter("desyncs"), r.Counter("desync_tick"), r.Counter("desync_body")}; !slices.Equal(got, []float64{1, float64(at), float64(body)}) {
 			t.Errorf("desyncs, desync_tick and desync_body are %v", got)
 		}
 		if want := fmt.Sprintf("worlds differ since tick %d: body %d", at, body); len(j.note) < len(want) || j.note[:len(want)] != want {
@@ -442,8 +384,8 @@ func isIsolated(w *predict.World, body int) bool {
 func TestContactOrder(t *testing.T) {
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
-	if r.counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
-		t.Fatalf("%v desyncs, stage %d", r.counter("desyncs"), r.c[0].state.desync.stage)
+	if r.Counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
+		t.Fatalf("%v desyncs, stage %d", r.Counter("desyncs"), r.c[0].state.desync.stage)
 	}
 	// The first tick that differs is one with contacts.
 	w := predict.NewWorld(*r.s.env.World.Scene(), 60)
@@ -469,16 +411,14 @@ func TestTransportChanges(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)
 		for i := range 20 {
-			if err := r.knobs.Set("transport", []string{"udp", "tcp"}[i%2]); err != nil {
-				t.Fatal(err)
-			}
+			r.SetKnob("transport", []string{"udp", "tcp"}[i%2])
 			r.run(67)
 		}
-		r.network = link.Network{}
+		r.Network = link.Network{}
 		r.run(1500)
 		r.requireSync(t)
-		if stepped := r.s.env.World.Tick(); int(stepped) < r.tick-20 {
-			t.Errorf("host %v: the server has stepped %d ticks of %d", host, stepped, r.tick)
+		if stepped := r.s.env.World.Tick(); int(stepped) < r.Tick-20 {
+			t.Errorf("host %v: the server has stepped %d ticks of %d", host, stepped, r.Tick)
 		}
 	}
 }
@@ -495,7 +435,7 @@ func TestClockDrift(t *testing.T) {
 		for _, skew := range skews {
 			r := newRig(t, "plain", "latency=50ms,jitter=5ms", host, "skew", skew, "follow-clock", "on")
 			r.run(18000)
-			if n := r.counter("stalls"); n != 0 {
+			if n := r.Counter("stalls"); n != 0 {
 				t.Errorf("host %v, %s ppm: %v stalls", host, skew, n)
 			}
 			r.requireSync(t)
@@ -506,7 +446,7 @@ func TestClockDrift(t *testing.T) {
 	}
 	r := newRig(t, "plain", "latency=50ms,jitter=5ms", true, "skew", "500")
 	r.run(18000)
-	if n := r.counter("stalls"); n < 2 {
+	if n := r.Counter("stalls"); n < 2 {
 		t.Errorf("a fast client without follow-clock: %v stalls", n)
 	}
 	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
@@ -522,14 +462,14 @@ func TestClockDrift(t *testing.T) {
 func TestAdaptive(t *testing.T) {
 	r := newRig(t, "plain", "latency=50ms,loss=2%", true, "transport", "tcp", "adaptive", "on")
 	r.run(7200)
-	if n, delay := r.counter("stalls"), r.counter("playout_delay_ms"); n > 3 || delay < 180 || delay > 260 {
+	if n, delay := r.Counter("stalls"), r.Counter("playout_delay_ms"); n > 3 || delay < 180 || delay > 260 {
 		t.Errorf("%v stalls, the delay is %v ms", n, delay)
 	}
 	// Over a good link it becomes short.
 	r = newRig(t, "plain", "latency=50ms", true, "adaptive", "on")
 	r.run(1800)
-	if delay := r.counter("playout_delay_ms"); delay > 20 || r.counter("stalls") > 0 {
-		t.Errorf("without jitter the delay is %v ms, %v stalls", delay, r.counter("stalls"))
+	if delay := r.Counter("playout_delay_ms"); delay > 20 || r.Counter("stalls") > 0 {
+		t.Errorf("without jitter the delay is %v ms, %v stalls", delay, r.Counter("stalls"))
 	}
 }
 
@@ -539,9 +479,9 @@ func TestWindowFull(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "plain", "latency=20ms", host)
 		r.run(60)
-		r.network.Blackout = 120 * time.Second
+		r.Network.Blackout = 120 * time.Second
 		r.run(5000)
-		if n := r.counter("window_full_ticks"); n < 100 {
+		if n := r.Counter("window_full_ticks"); n < 100 {
 			t.Errorf("%v ticks with a full window", n)
 		}
 		r.run(4000)
@@ -554,31 +494,8 @@ func TestWindowFull(t *testing.T) {
 
 // TestTickWraps checks that 16 bits of a tick on the wire are enough.
 func TestTickWraps(t *testing.T) {
-	sc, err := scene.Named("two-players")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const start = 1<<16 - 300
-	again := &rig{network: link.Network{Seed: 1}, input: scriptedInput}
-	if err := again.network.Parse("latency=75ms,loss=20%"); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 2 {
-		a, b := link.Pair(&again.network, i)
-		again.linkEnds = append(again.linkEnds, [2]*link.End{a, b})
-		again.endpoints = append(again.endpoints, packet.NewEndpoint(a))
-		again.peers = append(again.peers, predict.Peer{Endpoint: packet.NewEndpoint(b), Player: i})
-		again.due = append(again.due, 0)
-	}
-	env := func(player int) *predict.Env {
-		w := predict.NewWorld(sc, 60)
-		w.SetTick(start)
-		return &predict.Env{World: w, Players: 2, Player: player, LastInputs: make([]sim.Input, 2), Knobs: &again.knobs, Counters: &again.counters}
-	}
-	again.s = newServer(env(-1)).(*server)
-	for i := range 2 {
-		again.c = append(again.c, newClient(env(i)).(*client))
-	}
+	again := newRigFrom(t, predicttest.Config{Scene: "two-players", Network: "latency=75ms,loss=20%", Prepare: func(w *predict.World) { w.SetTick(start) }})
 	again.run(900)
 	again.requireSync(t)
 	if stepped := again.s.env.World.Tick(); stepped < start+850 {
@@ -601,15 +518,15 @@ func TestRejectsMalformed(t *testing.T) {
 	if r.s.streams[1].next != before[1] || r.s.streams[0].next == before[0] {
 		t.Error("player 0 sends inputs of player 1, or none of its own")
 	}
-	if r.counter("rejected_payloads") != 1 {
-		t.Errorf("%v payloads rejected", r.counter("rejected_payloads"))
+	if r.Counter("rejected_payloads") != 1 {
+		t.Errorf("%v payloads rejected", r.Counter("rejected_payloads"))
 	}
 	m.fromClient = false
 	own := r.c[0].streams[0].next
 	m.players = []playerSection{{hasInputs: true, next: own + 5, inputs: make([]sim.Input, 6)}, {hasInputs: false, next: before[1]}}
 	r.c[0].receive(slices.Clone(m.write(&c, make([]byte, 256))))
-	if r.c[0].streams[0].next != own || r.counter("rejected_payloads") != 3 {
-		t.Errorf("the server sends inputs for client 0; %v payloads rejected", r.counter("rejected_payloads"))
+	if r.c[0].streams[0].next != own || r.Counter("rejected_payloads") != 3 {
+		t.Errorf("the server sends inputs for client 0; %v payloads rejected", r.Counter("rejected_payloads"))
 	}
 	for range 20000 {
 		b := make([]byte, random.IntN(80))
@@ -619,8 +536,8 @@ func TestRejectsMalformed(t *testing.T) {
 		r.s.receive(&r.s.peers[0], 0, b)
 		r.c[0].receive(b)
 	}
-	if r.counter("rejected_payloads") < 10000 {
-		t.Errorf("of 20000 random payloads %v were rejected", r.counter("rejected_payloads"))
+	if r.Counter("rejected_payloads") < 10000 {
+		t.Errorf("of 20000 random payloads %v were rejected", r.Counter("rejected_payloads"))
 	}
 	if next := r.s.streams[1].next; next != before[1] {
 		t.Errorf("random payloads added %d inputs of player 1", next-before[1])
@@ -630,10 +547,7 @@ func TestRejectsMalformed(t *testing.T) {
 // FuzzMessage checks that any payload that can be read is written back to a payload that reads the
 // same.
 func FuzzMessage(f *testing.F) {
-	sc, err := scene.Named("two-players")
-	if err != nil {
-		f.Fatal(err)
-	}
+	sc := predicttest.Scene(f, "two-players")
 	r := newRig(f, "two-players", "latency=30ms", false)
 	for range 3 {
 		r.run(50)
@@ -672,10 +586,7 @@ func BenchmarkTick(b *testing.B) {
 
 // BenchmarkChecksum measures the checksum of a tick with 901 bodies.
 func BenchmarkChecksum(b *testing.B) {
-	sc, err := scene.Named("katamari")
-	if err != nil {
-		b.Fatal(err)
-	}
+	sc := predicttest.Scene(b, "katamari")
 	w := predict.NewWorld(sc, 60)
 	for range 120 {
 		w.Step(sim.Input{Buttons: sim.Pull})
