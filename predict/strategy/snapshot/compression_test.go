@@ -14,71 +14,38 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
-// pair is a server and a client of a scene, with a link between them.
+// pair is a server, where all players sit, a spectating client, and all snapshots of the session.
 type pair struct {
-	t              testing.TB
-	world          *predict.World
-	env            *predict.Env
-	s              *server
-	c              *client
-	clientEndpoint *packet.Endpoint // the client's end
-	serverEndpoint *packet.Endpoint
-	tick           int
-	sent           map[sim.Tick]snapshot // visible state, by server tick
-	levels         map[sim.Tick]int
+	*predicttest.Rig
+	t      testing.TB
+	s      *server
+	c      *client
+	sent   map[sim.Tick]snapshot // visible state, by server tick
+	levels map[sim.Tick]int
 }
 
-func newPair(t testing.TB, spec string, network *link.Network, knobs ...string) *pair {
+func newPair(t testing.TB, scene, network string, knobs ...string) *pair {
 	t.Helper()
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(network, 0)
-	x := &pair{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), world: predict.NewWorld(sc, 60), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
-	x.env = &predict.Env{World: x.world, Players: sc.Players, Player: -1, LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-	x.s = newServer(x.env).(*server)
-	clientEnv := *x.env
-	clientEnv.World = predict.NewWorld(sc, 60)
-	x.c = newClient(&clientEnv).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		x.set(knobs[i], knobs[i+1])
-	}
-	return x
+	r := predicttest.New(t, Strategy, predicttest.Config{Scene: scene, Network: network, AtHost: true, Knobs: knobs})
+	return &pair{Rig: r, t: t, s: r.Server.(*server), c: r.Clients[0].Client.(*client), sent: map[sim.Tick]snapshot{}, levels: map[sim.Tick]int{}}
 }
 
-func parseNetwork(t testing.TB, text string) *link.Network {
-	t.Helper()
-	var network link.Network
-	if err := network.Parse(text); err != nil {
-		t.Fatal(err)
-	}
-	return &network
-}
-
-func (x *pair) set(knob, value string) {
-	x.t.Helper()
-	if err := x.env.Knobs.Set(knob, value); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
-// step steps both sides.
+// step steps the server with the inputs of its players, and the client half a tick later: over a
+// perfect network a snapshot arrives in its tick.
 func (x *pair) step(in ...sim.Input) {
-	now := time.Duration(x.tick) * time.Second / 60
-	x.serverEndpoint.Update(now)
-	x.s.Tick(in, []predict.Peer{{Endpoint: x.serverEndpoint, Player: -1}})
+	x.Peers[0].Endpoint.Update(x.Now())
+	x.s.Tick(in, x.Peers)
 	var p snapshot
-	p.capture(x.world, x.s.current.level, true)
+	p.capture(x.ServerWorld(), x.s.current.level, true)
 	x.sent[p.tick], x.levels[p.tick] = p, x.s.current.level
-	x.clientEndpoint.Update(now + time.Second/120)
-	x.c.Tick(sim.Input{}, x.clientEndpoint)
-	x.tick++
+	x.Clients[0].Endpoint.Update(x.Now() + time.Second/120)
+	x.c.Tick(sim.Input{}, x.Clients[0].Endpoint)
+	x.Tick++
 }
 
 // maxErrors returns the largest differences between a received snapshot and the one sent: metres
@@ -127,13 +94,13 @@ func TestLevelsDecode(t *testing.T) {
 			if testing.Short() && !strings.Contains(conditions, "duplicate=10%") {
 				continue
 			}
-			x := newPair(t, scene, parseNetwork(t, conditions))
+			x := newPair(t, scene, conditions)
 			relative, counts := 0, make([]int, len(levels))
 			seen := map[sim.Tick]bool{}
 			for i := range 1800 {
 				if i%100 == 0 {
 					// All levels upwards, then downwards, then in jumps.
-					x.set("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
+					x.SetKnob("compression", levels[[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 5, 0, 8, 4, 8, 3, 8, 5}[i/100]])
 				}
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left}, sim.Input{Buttons: sim.Pull})
 				for k := range x.c.buffer.Len() {
@@ -162,7 +129,7 @@ func TestLevelsDecode(t *testing.T) {
 					relative++
 				}
 			}
-			if n := x.env.Counters.Value("rejected_payloads"); n != 0 {
+			if n := x.Counter("rejected_payloads"); n != 0 {
 				t.Errorf("%s, %s: %v rejected", scene, conditions, n)
 			}
 			if slices.Min(counts) < 5 || relative < 200 {
@@ -179,12 +146,12 @@ func TestBitsPerLevel(t *testing.T) {
 	bitsPerBody := map[string]float64{}
 	for _, mode := range []string{"linear", "hermite"} {
 		for l, name := range levels {
-			x := newPair(t, "katamari:cubes=100", &link.Network{}, "compression", name, "interpolation", mode)
+			x := newPair(t, "katamari:cubes=100", "perfect", "compression", name, "interpolation", mode)
 			for i := range 300 {
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 			}
-			m := x.env.Counters
-			bodies = float64(len(x.world.Bodies()))
+			m := x.Counters
+			bodies = float64(len(x.ServerWorld().Bodies()))
 			sum := m.Value("index_bits") + m.Value("position_bits") + m.Value("rotation_bits") + m.Value("linear_bits") + m.Value("other_bits")
 			if each := m.Value("bits_per_body"); math.Abs(each-sum) > 1e-9 || math.Abs(each-m.Value("snapshot_bits")/m.Value("snapshots")/bodies) > 1e-9 {
 				t.Errorf("%s, %s: %v bits, parts are %v, all are %v", name, mode, each, sum, m.Value("snapshot_bits"))
@@ -222,15 +189,15 @@ func TestBitsPerLevel(t *testing.T) {
 // TestCopiesEncodeEqually checks that copies of both sides continue as the originals, bit for bit,
 // at a level with baselines.
 func TestCopiesEncodeEqually(t *testing.T) {
-	x := newPair(t, "katamari:cubes=30", &link.Network{}, "compression", "arithmetic")
+	x := newPair(t, "katamari:cubes=30", "perfect", "compression", "arithmetic")
 	for i := range 200 {
 		x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 	}
-	o := newPair(t, "katamari:cubes=30", &link.Network{}, "compression", "relative-position")
+	o := newPair(t, "katamari:cubes=30", "perfect", "compression", "relative-position")
 	for range 50 {
 		o.step(sim.Input{Buttons: sim.Right})
 	}
-	o.set("compression", "arithmetic")
+	o.SetKnob("compression", "arithmetic")
 	o.s.CopyFrom(x.s)
 	o.c.CopyFrom(x.c)
 	for i := range 100 {
@@ -239,10 +206,10 @@ func TestCopiesEncodeEqually(t *testing.T) {
 		var k quant.Coder
 		var buffer []byte
 		var p snapshot
-		p.capture(x.world, arithmetic, false)
+		p.capture(x.ServerWorld(), arithmetic, false)
 		l := &o.s.deltaPeers[0]
-		l.receiveAcks(x.serverEndpoint)
-		payload, number := p.writePacked(&k, &buffer, x.world.Scene(), l)
+		l.receiveAcks(x.Peers[0].Endpoint)
+		payload, number := p.writePacked(&k, &buffer, x.ServerWorld().Scene(), l)
 		l.recordSent(packet.Sequence(number), number) // packet and writer count alike, because x sends nothing else
 		if want := x.s.lastPackets[0]; 8*len(payload) != want.BodyBits {
 			t.Fatalf("%d: a copy writes %d bits, want %d", i, 8*len(payload), want.BodyBits)
@@ -263,25 +230,25 @@ func TestCopiesEncodeEqually(t *testing.T) {
 func TestPackedRejectsMalformed(t *testing.T) {
 	for _, scene := range []string{"katamari:cubes=30", "katamari:cubes=30:players=3"} {
 		for _, level := range []string{"smallest-three", "at-rest", "quantised", "delta", "relative-rotation", "arithmetic"} {
-			x := newPair(t, scene, &link.Network{}, "compression", level)
+			x := newPair(t, scene, "perfect", "compression", level)
 			for i := range 60 {
 				x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))}, sim.Input{Buttons: sim.Left | sim.Pull})
 			}
 			var k quant.Coder
 			var s snapshot
 			var payload []byte
-			sc := x.world.Scene()
+			sc := x.ServerWorld().Scene()
 			if p := &x.s.current; p.level < quantised {
-				p.capture(x.world, p.level, true)
+				p.capture(x.ServerWorld(), p.level, true)
 				p.write(&k, &x.s.buffer, sc)
 				payload = bytes.Clone(k.FinishWrite())
 			} else {
-				p.capture(x.world, p.level, false)
+				p.capture(x.ServerWorld(), p.level, false)
 				payload, _ = p.writePacked(&k, &x.s.buffer, sc, &x.s.deltaPeers[0])
 				payload = bytes.Clone(payload)
 			}
 			frames := x.c.deltaReader
-			read := func(b []byte) error { return s.read(&k, b, sc, x.world.Tick(), frames) }
+			read := func(b []byte) error { return s.read(&k, b, sc, x.ServerWorld().Tick(), frames) }
 			for n := range payload {
 				if x.s.current.level == arithmetic {
 					frames = delta.NewReader(delta.Arithmetic, len(sc.Boxes))
@@ -326,7 +293,7 @@ func TestPackedRejectsMalformed(t *testing.T) {
 			if err := Strategy.Fields(false, payload, sc, func(f quant.Field) { fieldBits += f.Bits }); err != nil || (fieldBits+7)/8 != len(payload) {
 				t.Errorf("%s, %s: %d bits reported of %d bytes (%v)", scene, level, fieldBits, len(payload), err)
 			}
-			if err := read(payload); err != nil || s.tick != x.world.Tick() {
+			if err := read(payload); err != nil || s.tick != x.ServerWorld().Tick() {
 				t.Errorf("%s, %s: a valid payload is rejected: %v", scene, level, err)
 			}
 		}
@@ -336,14 +303,14 @@ func TestPackedRejectsMalformed(t *testing.T) {
 // TestWideScenes checks that positions in a scene wider than the bounds of quantised positions are
 // not clamped.
 func TestWideScenes(t *testing.T) {
-	sc, _ := scene.Named("plain")
+	sc := predicttest.Scene(t, "plain")
 	sc.HalfWidth = 400
 	if fitsQuantised(&sc) {
 		t.Error("400 m fit")
 	}
 	var k quant.Coder
 	a, b := link.Pair(&link.Network{}, 0)
-	env := &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := predicttest.NewEnv(sc, 60, -1)
 	s := newServer(env).(*server)
 	if err := env.Knobs.Set("compression", "arithmetic"); err != nil {
 		t.Fatal(err)
@@ -362,18 +329,18 @@ func TestWideScenes(t *testing.T) {
 // TestDelayWithoutVelocities checks that without velocities nothing is extrapolated, and the
 // automatic delay is not shortened.
 func TestDelayWithoutVelocities(t *testing.T) {
-	x := newPair(t, "katamari:cubes=5", &link.Network{}, "extrapolate", "30ms", "compression", "arithmetic")
+	x := newPair(t, "katamari:cubes=5", "perfect", "extrapolate", "30ms", "compression", "arithmetic")
 	for range 100 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
-	if d, n := x.env.Counters.Value("interpolation_delay_ms"), x.env.Counters.Value("starved_ticks"); d < 83 || d > 84 || n > 0 {
+	if d, n := x.Counter("interpolation_delay_ms"), x.Counter("starved_ticks"); d < 83 || d > 84 || n > 0 {
 		t.Errorf("delay %v ms, starved %v ticks", d, n)
 	}
-	x.set("compression", "raw")
+	x.SetKnob("compression", "raw")
 	for range 30 {
 		x.step(sim.Input{Buttons: sim.Right})
 	}
-	if d := x.env.Counters.Value("interpolation_delay_ms"); d < 53 || d > 54 {
+	if d := x.Counter("interpolation_delay_ms"); d < 53 || d > 54 {
 		t.Errorf("with velocities: delay %v ms", d)
 	}
 }
@@ -385,11 +352,11 @@ func TestIncompleteSnapshots(t *testing.T) {
 	}
 	incomplete := map[string]float64{}
 	for _, level := range []string{"raw", "arithmetic"} {
-		x := newPair(t, "katamari", parseNetwork(t, "latency=20ms,loss=1%"), "compression", level)
+		x := newPair(t, "katamari", "latency=20ms,loss=1%", "compression", level)
 		for i := range 400 {
 			x.step(sim.Input{Buttons: sim.Pull | sim.Buttons(1<<(i/40%4))})
 		}
-		m := x.env.Counters
+		m := x.Counters
 		incomplete[level] = m.Value("incomplete_snapshots")
 		want := map[string]float64{"raw": 36, "arithmetic": 1}[level]
 		if n := m.Value("fragments_per_snapshot"); n < want || n > want+0.6 {

@@ -6,27 +6,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"ghostcube/net/link"
-	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
-// rig is a client, and a server endpoint that sends snapshots made up by the test.
+// rig is a client that receives snapshots made up by the test. Its server side does nothing.
 type rig struct {
-	t              testing.TB
-	env            *predict.Env
-	c              *client
-	clientEndpoint *packet.Endpoint
-	serverEndpoint *packet.Endpoint
-	scene          *sim.Scene
-	rate           int
-	tick           int // tick of both sides
+	*predicttest.Rig
+	c     *client
+	scene *sim.Scene
+	rate  int
 
 	velocities bool
 	motion     func(seconds float64) bodyState // state of every body, by time
@@ -35,28 +28,9 @@ type rig struct {
 
 func newRig(t testing.TB, rate int, knobs ...string) *rig {
 	t.Helper()
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := link.Pair(&link.Network{}, 0)
-	r := &rig{t: t, clientEndpoint: packet.NewEndpoint(a), serverEndpoint: packet.NewEndpoint(b), scene: &sc, rate: rate, velocities: true, motion: straightLine}
-	r.env = &predict.Env{World: predict.NewWorld(sc, rate), Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
-	r.c = newClient(r.env).(*client)
-	for i := 0; i < len(knobs); i += 2 {
-		r.set(knobs[i], knobs[i+1])
-	}
-	return r
+	r := predicttest.New(t, Strategy, predicttest.Config{Rate: rate, AtHost: true, Knobs: knobs})
+	return &rig{Rig: r, c: r.Clients[0].Client.(*client), scene: r.ClientWorld().Scene(), rate: rate, velocities: true, motion: straightLine}
 }
-
-func (r *rig) set(knob, value string) {
-	r.t.Helper()
-	if err := r.env.Knobs.Set(knob, value); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func (r *rig) counter(name string) float64 { return r.env.Counters.Value(name) }
 
 // seconds returns the time of a server tick.
 func (r *rig) seconds(tick float64) float64 { return tick / float64(r.rate) }
@@ -70,30 +44,27 @@ func (r *rig) send(tick int) {
 	var c quant.Coder
 	var buffer []byte
 	s.write(&c, &buffer, r.scene)
-	r.serverEndpoint.Send(c.FinishWrite())
+	r.Peers[0].Endpoint.Send(c.FinishWrite())
 }
 
 // step steps the client once with the snapshots of some ticks, and returns its view.
 func (r *rig) step(snapshots ...int) *predict.View {
-	now := time.Duration(r.tick) * time.Second / time.Duration(r.rate)
-	r.serverEndpoint.Update(now)
+	r.Peers[0].Endpoint.Update(r.Now())
 	for _, t := range snapshots {
 		r.send(t)
 	}
-	r.clientEndpoint.Update(now)
-	r.c.Tick(sim.Input{}, r.clientEndpoint)
-	r.tick++
-	var v predict.View
-	r.c.View(&v)
-	return &v
+	r.Clients[0].Endpoint.Update(r.Now())
+	r.c.Tick(sim.Input{}, r.Clients[0].Endpoint)
+	r.Tick++
+	return r.View()
 }
 
 // run steps the client, with a snapshot of the present tick where one is due and delivered allows
 // it, and returns the last view.
 func (r *rig) run(ticks int, delivered func(tick int) bool) (v *predict.View) {
 	for range ticks {
-		if r.tick%r.c.settings.snapshotEvery == 0 && (delivered == nil || delivered(r.tick)) {
-			v = r.step(r.tick)
+		if r.Tick%r.c.settings.snapshotEvery == 0 && (delivered == nil || delivered(r.Tick)) {
+			v = r.step(r.Tick)
 		} else {
 			v = r.step()
 		}
@@ -142,10 +113,10 @@ func TestDelayRule(t *testing.T) {
 	} {
 		r := newRig(t, c.rate, "snapshot-every", c.every, "survive-losses", c.survive)
 		if c.knob != "" {
-			r.set(c.knob, c.value)
+			r.SetKnob(c.knob, c.value)
 		}
 		r.run(3*c.rate, nil)
-		if got := r.counter("interpolation_delay_ms"); math.Abs(got-c.want) > 0.01 {
+		if got := r.Counter("interpolation_delay_ms"); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%d Hz, every %s, survive-losses=%s, %s=%s: %v ms, want %v", c.rate, c.every, c.survive, c.knob, c.value, got, c.want)
 		}
 	}
@@ -163,10 +134,10 @@ func TestStraightLine(t *testing.T) {
 					if !r.c.started {
 						continue
 					}
-					drawnTick := float64(r.tick-1) - r.counter("interpolation_delay_ms")*float64(rate)/1000
+					drawnTick := float64(r.Tick-1) - r.Counter("interpolation_delay_ms")*float64(rate)/1000
 					want := straightLine(r.seconds(drawnTick)).pose
 					if d := v.Bodies[0].Pos.Sub(want.Pos).Len(); d > 1e-5 {
-						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", mode, rate, every, r.tick, v.Bodies[0].Pos, want.Pos)
+						t.Fatalf("%s, %d Hz, every %s: tick %d is drawn at %v, want %v", mode, rate, every, r.Tick, v.Bodies[0].Pos, want.Pos)
 					}
 					if a := v.Bodies[0].Rot.Mul(want.Rot.Inverse()).Angle(); a > 1e-5 {
 						t.Fatalf("%s, %d Hz, every %s: rotated by %v", mode, rate, every, a)
@@ -175,8 +146,8 @@ func TestStraightLine(t *testing.T) {
 						t.Fatalf("%s, %d Hz, every %s: the view of %v claims %d", mode, rate, every, drawnTick, v.Tick())
 					}
 				}
-				if !r.c.started || r.counter("starved_ticks") != 0 {
-					t.Errorf("%s, %d Hz, every %s: started %v, starved %v", mode, rate, every, r.c.started, r.counter("starved_ticks"))
+				if !r.c.started || r.Counter("starved_ticks") != 0 {
+					t.Errorf("%s, %d Hz, every %s: started %v, starved %v", mode, rate, every, r.c.started, r.Counter("starved_ticks"))
 				}
 			}
 		}
@@ -203,7 +174,7 @@ func TestCircle(t *testing.T) {
 				continue
 			}
 			p := v.Bodies[0].Pos
-			want := circle(r.seconds(float64(r.tick-1) - 21)).pose.Pos // 350 ms
+			want := circle(r.seconds(float64(r.Tick-1) - 21)).pose.Pos // 350 ms
 			radiusError = max(radiusError, math.Abs(1-math.Hypot(float64(p.X), float64(p.Y))))
 			if d := p.Sub(want).Len(); d > 0.0135 {
 				t.Fatalf("%s: %v m from the pose one delay earlier", c.way, d)
@@ -233,16 +204,16 @@ func TestSurvivesLosses(t *testing.T) {
 			}
 			last = v
 		}
-		if got := r.counter("starvations"); got != want {
+		if got := r.Counter("starvations"); got != want {
 			t.Errorf("%d lost: %v times starved", lost, got)
 		}
-		if longest := r.counter("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
+		if longest := r.Counter("starvation_max_ms"); want == 1 && (longest < 380 || longest > 400) {
 			t.Errorf("%d lost: starved for %v ms", lost, longest)
 		}
-		if r.counter("playback_restarts") != 0 {
+		if r.Counter("playback_restarts") != 0 {
 			t.Errorf("%d lost: restarted", lost)
 		}
-		drawnTick := float64(r.tick-1) - 21
+		drawnTick := float64(r.Tick-1) - 21
 		if d := last.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 {
 			t.Errorf("%d lost: %v m from the expected position", lost, d)
 		}
@@ -256,16 +227,16 @@ func TestBlackoutRestarts(t *testing.T) {
 		r := newRig(t, 60, "snapshot-every", every)
 		r.run(120, nil)
 		r.run(600, func(int) bool { return false })
-		if r.counter("playback_restarts") != 0 || r.counter("starvations") != 1 || r.c.starvedTicks < 580 {
-			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.counter("playback_restarts"), r.counter("starvations"))
+		if r.Counter("playback_restarts") != 0 || r.Counter("starvations") != 1 || r.c.starvedTicks < 580 {
+			t.Fatalf("every %s: %v restarts, %v starvations without a snapshot", every, r.Counter("playback_restarts"), r.Counter("starvations"))
 		}
 		v := r.run(60, nil)
-		drawnTick := float64(r.tick-1) - r.counter("interpolation_delay_ms")*0.06
-		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
-			t.Errorf("every %s: %v restarts, and %v m from the expected position", every, r.counter("playback_restarts"), d)
+		drawnTick := float64(r.Tick-1) - r.Counter("interpolation_delay_ms")*0.06
+		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.Counter("playback_restarts") != 1 {
+			t.Errorf("every %s: %v restarts, and %v m from the expected position", every, r.Counter("playback_restarts"), d)
 		}
-		if longest := r.counter("starvation_max_ms"); r.counter("starvations") != 1 || longest < 9800 || longest > 10500 {
-			t.Errorf("every %s: stopped for %v ms, %v times", every, longest, r.counter("starvations"))
+		if longest := r.Counter("starvation_max_ms"); r.Counter("starvations") != 1 || longest < 9800 || longest > 10500 {
+			t.Errorf("every %s: stopped for %v ms, %v times", every, longest, r.Counter("starvations"))
 		}
 	}
 }
@@ -276,14 +247,14 @@ func TestHigherLatencyRestarts(t *testing.T) {
 	r := newRig(t, 60)
 	r.run(120, nil)
 	for range 150 { // from now on half a second late
-		r.step(r.tick - 30)
+		r.step(r.Tick - 30)
 	}
-	v := r.step(r.tick - 30)
-	drawnTick := float64(r.tick-1) - 30 - 5
-	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.counter("playback_restarts") != 1 {
-		t.Errorf("%v restarts, and %v m from the expected position", r.counter("playback_restarts"), d)
+	v := r.step(r.Tick - 30)
+	drawnTick := float64(r.Tick-1) - 30 - 5
+	if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || r.Counter("playback_restarts") != 1 {
+		t.Errorf("%v restarts, and %v m from the expected position", r.Counter("playback_restarts"), d)
 	}
-	if n := r.counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
+	if n := r.Counter("starved_ticks"); n < 64 || n > 67 { // a second, and five ticks of delay
 		t.Errorf("%v ticks starved", n)
 	}
 }
@@ -295,21 +266,21 @@ func TestLate(t *testing.T) {
 	missing := 150 // drawn at 171; until then playback goes from 144 to 156
 	r.run(165, func(tick int) bool { return tick != missing })
 	before := r.c.buffer.Len()
-	r.step(r.tick-1, missing)
-	if r.counter("snapshots_late") != 0 || r.c.buffer.Len() != before+2 {
-		t.Errorf("in time: %v late", r.counter("snapshots_late"))
+	r.step(r.Tick-1, missing)
+	if r.Counter("snapshots_late") != 0 || r.c.buffer.Len() != before+2 {
+		t.Errorf("in time: %v late", r.Counter("snapshots_late"))
 	}
 	r.step(132)
-	if r.counter("snapshots_late") != 1 || r.c.buffer.Len() != before+2 {
-		t.Errorf("out of time: %v late", r.counter("snapshots_late"))
+	if r.Counter("snapshots_late") != 1 || r.c.buffer.Len() != before+2 {
+		t.Errorf("out of time: %v late", r.Counter("snapshots_late"))
 	}
 
 	r = newRig(t, 60, "interpolation", "none")
 	r.run(60, nil)
 	v := r.step(70)
 	w := r.step(69)
-	if v.Bodies[0] != straightLine(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.counter("snapshots_late") != 1 {
-		t.Errorf("without a buffer: %v late", r.counter("snapshots_late"))
+	if v.Bodies[0] != straightLine(r.seconds(70)).pose || w.Bodies[0] != v.Bodies[0] || r.Counter("snapshots_late") != 1 {
+		t.Errorf("without a buffer: %v late", r.Counter("snapshots_late"))
 	}
 }
 
@@ -319,9 +290,9 @@ func TestOnArrival(t *testing.T) {
 	r := newRig(t, 60, "interpolation", "none", "snapshot-every", "6")
 	for range 120 {
 		v := r.run(1, nil)
-		received := (r.tick - 1) / 6 * 6
+		received := (r.Tick - 1) / 6 * 6
 		if v.Bodies[0] != straightLine(r.seconds(float64(received))).pose || v.Tick() != sim.Tick(received) {
-			t.Fatalf("tick %d: drawn at %v, tick %d", r.tick-1, v.Bodies[0].Pos, v.Tick())
+			t.Fatalf("tick %d: drawn at %v, tick %d", r.Tick-1, v.Bodies[0].Pos, v.Tick())
 		}
 	}
 }
@@ -394,13 +365,13 @@ func TestTickWraps(t *testing.T) {
 		}
 		last = v.Bodies[0].Pos
 	}
-	if r.counter("snapshots_late")+r.counter("playback_restarts")+r.counter("starved_ticks") != 0 {
+	if r.Counter("snapshots_late")+r.Counter("playback_restarts")+r.Counter("starved_ticks") != 0 {
 		t.Error("the wrap had an effect")
 	}
 	r.run(40000, func(int) bool { return false })
 	r.motion = func(float64) bodyState { return straightLine(0) }
-	if v := r.run(60, nil); v.Tick() != r.tickOffset+sim.Tick(r.tick-6) {
-		t.Errorf("after a long silence the view claims %d, want %d", v.Tick(), r.tickOffset+sim.Tick(r.tick-6))
+	if v := r.run(60, nil); v.Tick() != r.tickOffset+sim.Tick(r.Tick-6) {
+		t.Errorf("after a long silence the view claims %d, want %d", v.Tick(), r.tickOffset+sim.Tick(r.Tick-6))
 	}
 }
 
@@ -410,7 +381,7 @@ func TestExtrapolates(t *testing.T) {
 	for _, mode := range []string{"linear", "hermite"} {
 		r := newRig(t, 60, "snapshot-every", "6", "extrapolate", "200ms", "interpolation", mode)
 		v := r.run(200, nil)
-		drawnTick := float64(r.tick-1) - 9 + 12 // 150 ms behind, 200 ms on
+		drawnTick := float64(r.Tick-1) - 9 + 12 // 150 ms behind, 200 ms on
 		if d := v.Bodies[0].Pos.Sub(straightLine(r.seconds(drawnTick)).pose.Pos).Len(); d > 1e-5 || v.Tick() != sim.Tick(drawnTick) {
 			t.Errorf("%s: %v m from the extrapolated position, at %d", mode, d, v.Tick())
 		}
@@ -437,19 +408,19 @@ func TestKnobChanges(t *testing.T) {
 		"snapshot-every 1", "interpolation-delay 0", "survive-losses 0", "extrapolate 100ms", "extrapolate 0",
 	} {
 		name, value, _ := strings.Cut(x, " ")
-		r.set(name, value)
+		r.SetKnob(name, value)
 		r.velocities = i%4 != 0
 		for range 600 {
 			v := r.run(1, nil)
 			// The line is z = 1 + x/6 at every position.
 			p := v.Bodies[0].Pos
-			if distance := geom.Abs(p.Z - 1 - p.X/6); distance > 1e-4 || p.X > float32(r.seconds(float64(r.tick+6))) {
+			if distance := geom.Abs(p.Z - 1 - p.X/6); distance > 1e-4 || p.X > float32(r.seconds(float64(r.Tick+6))) {
 				t.Fatalf("%s: %v m off the line at %v", x, distance, p)
 			}
 		}
 		v := r.run(1, nil)
-		behind := r.seconds(float64(r.tick-1)) - float64(v.Bodies[0].Pos.X)
-		limit := r.counter("interpolation_delay_ms") + 1
+		behind := r.seconds(float64(r.Tick-1)) - float64(v.Bodies[0].Pos.X)
+		limit := r.Counter("interpolation_delay_ms") + 1
 		if r.velocities {
 			limit -= r.c.settings.extrapolate
 		}
@@ -460,7 +431,7 @@ func TestKnobChanges(t *testing.T) {
 			limit += 50 // less than an interval: it starves between two
 		}
 		if behind*1000 > limit || behind*1000 < -r.c.settings.extrapolate-1 {
-			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.counter("interpolation_delay_ms"))
+			t.Errorf("%s: %v ms behind, the delay is %v", x, behind*1000, r.Counter("interpolation_delay_ms"))
 		}
 	}
 }
@@ -476,10 +447,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 		{"katamari:cubes=20", false, 225}, {"katamari:cubes=20", true, 321},
 		{"katamari:cubes=20:players=3", true, 322}, {"katamari:cubes=20:players=4", false, 227},
 	} {
-		sc, err := scene.Named(c.scene)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sc := predicttest.Scene(t, c.scene)
 		w := predict.NewWorld(sc, 60)
 		touched := 0
 		for i := range 120 {
@@ -545,8 +513,8 @@ func TestRejectsMalformed(t *testing.T) {
 		}
 		v := r.run(1, nil)
 		rejected++
-		if int(r.counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick() != before.Tick() {
-			t.Errorf("payload %d: %v rejected", rejected, r.counter("rejected_payloads"))
+		if int(r.Counter("rejected_payloads")) != rejected || v.Bodies[0] != before.Bodies[0] || v.LastReceived[0] != before.LastReceived[0] || v.Tick() != before.Tick() {
+			t.Errorf("payload %d: %v rejected", rejected, r.Counter("rejected_payloads"))
 		}
 	}
 }
@@ -611,9 +579,8 @@ func FuzzRead(f *testing.F) {
 		payload, _ = s.writePacked(&c, &buffer, r.scene, &ends)
 		f.Add(slices.Clone(payload), uint8(l))
 	}
-	world := predict.NewWorld(*r.scene, 60)
 	f.Fuzz(func(t *testing.T, payload []byte, ticks uint8) {
-		env := &predict.Env{World: world, Players: 1, Player: -1, LastInputs: make([]sim.Input, 1), Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+		env := predicttest.NewEnv(*r.scene, 60, -1)
 		c := newClient(env).(*client)
 		step := func(payload []byte) {
 			c.now++
