@@ -123,9 +123,7 @@ func New(t testing.TB, s *predict.Strategy, c Config) *Rig {
 	}
 	r.inputs = make([]sim.Input, sc.Players)
 	r.ServerPoses = []geom.Pose{r.ServerWorld().Bodies()[0].Pose}
-	for i := 0; i < len(c.Knobs); i += 2 {
-		r.SetKnob(c.Knobs[i], c.Knobs[i+1])
-	}
+	SetKnobs(t, r.Knobs, c.Knobs...)
 	return r
 }
 
@@ -134,6 +132,16 @@ func NewEnv(sc sim.Scene, rate, player int) *predict.Env {
 	return &predict.Env{
 		World: predict.NewWorld(sc, rate), Players: sc.Players, Player: player,
 		LastInputs: make([]sim.Input, sc.Players), Knobs: &predict.Knobs{}, Counters: &predict.Counters{},
+	}
+}
+
+// SetKnobs sets knobs, given as names and values in turn.
+func SetKnobs(t testing.TB, k *predict.Knobs, settings ...string) {
+	t.Helper()
+	for i := 0; i < len(settings); i += 2 {
+		if err := k.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -219,9 +227,7 @@ func (r *Rig) Counter(name string) float64 { return r.Counters.Value(name) }
 // SetKnob sets a knob of both sides.
 func (r *Rig) SetKnob(name, value string) {
 	r.t.Helper()
-	if err := r.Knobs.Set(name, value); err != nil {
-		r.t.Fatal(err)
-	}
+	SetKnobs(r.t, r.Knobs, name, value)
 }
 
 // SetNetwork changes conditions of the network. Those that the text does not name stay.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // TestLagErrorAll compares the lag error of all bodies, and inconsistency, with known offsets. A
@@ -312,10 +312,7 @@ func TestCompoundOverlap(t *testing.T) {
 // TestJointSeparation checks that the anchors of a joint are drawn together where the view equals
 // the server, and apart by as much as one body is drawn beside its position.
 func TestJointSeparation(t *testing.T) {
-	sc, err := scene.Named("trailer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "trailer")
 	w := predict.NewWorld(sc, 60)
 	var c Score
 	var v predict.View

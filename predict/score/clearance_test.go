@@ -5,18 +5,15 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // TestGroundClearance checks that the clearance is that of the lowest corner. It is 0 for a cube
 // that lies on the ground, stands on an edge or is in the ground, and the height of a cube drawn
 // above the server's.
 func TestGroundClearance(t *testing.T) {
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "plain")
 	box := &sc.Boxes[0]
 	edge := geom.Pose{Pos: geom.Vec3{Z: 0.75 * math.Sqrt2}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, math.Pi/4)}
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
@@ -15,10 +16,7 @@ import (
 // connects a body to the player's cube.
 func TestPathErrorAtJoint(t *testing.T) {
 	for _, ahead := range []int{-7, 0, 9} {
-		s, err := scene.Named("train:rods=5")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := predicttest.Scene(t, "train:rods=5")
 		w, future := predict.NewWorld(s, 60), predict.NewWorld(s, 60)
 		var at [][]geom.Pose // by tick
 		for range 400 {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // motionPair is a body's motion on the server and as drawn, as functions of the tick.
@@ -27,10 +27,7 @@ type session struct {
 // newSession makes a session of a number of bodies; the first is the player's cube.
 func newSession(t testing.TB, rate, bodies int) *session {
 	t.Helper()
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "plain")
 	for len(sc.Boxes) < bodies {
 		sc.Boxes = append(sc.Boxes, sc.Boxes[0])
 	}
@@ -401,10 +398,7 @@ func BenchmarkAdd(b *testing.B) {
 		moves int
 	}{{"moving", "katamari", 60, 901}, {"asleep", "katamari", 60, 1}, {"moving-240Hz", "katamari", 240, 901}, {"pile", "pile", 60, 901}} {
 		b.Run(c.name, func(b *testing.B) {
-			sc, err := scene.Named(c.spec)
-			if err != nil {
-				b.Fatal(err)
-			}
+			sc := predicttest.Scene(b, c.spec)
 			// Two states alternate, so that the world need not be stepped.
 			var worlds [2]*predict.World
 			var views [2]predict.View

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // shipScene is a session on a ship at 50 m/s with the player's cube at a fixed position in the
@@ -20,10 +20,7 @@ type shipScene struct {
 
 func (r *shipScene) score(t *testing.T, spec string, ticks int) *Score {
 	t.Helper()
-	s, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, spec)
 	w := predict.NewWorld(s, 60)
 	path := &s.Carriers[0].Path
 	position := geom.Vec3{Y: 6, Z: 0.87}
@@ -113,9 +110,6 @@ func TestParentErrorCopied(t *testing.T) {
 
 func mustScene(t *testing.T, name string) sim.Scene {
 	t.Helper()
-	s, err := scene.Named(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, name)
 	return s
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // rollingPose moves straight at 3 m/s and rolls.
@@ -146,10 +146,7 @@ func TestStutterPops(t *testing.T) {
 // TestScore compares the lag errors with values in closed form, and checks that the first second is
 // not scored.
 func TestScore(t *testing.T) {
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "plain")
 	w := predict.NewWorld(sc, 60)
 	c := &Score{}
 	for i := range 180 {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ghostcube/net/quant"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
@@ -13,10 +14,7 @@ import (
 // equals the grid of Fiedler's demo where the scene has its bounds.
 func TestGridOfScene(t *testing.T) {
 	for _, name := range append(scene.Names(), "ship:distance=530", "fleet:fields=100") {
-		s, err := scene.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := predicttest.Scene(t, name)
 		g := GridOf(&s, 4096, quant.SyncRotation)
 		if s.HalfWidth == 256 && s.Height == 32 && s.MaxLinearSpeed == 32 && s.MaxAngularSpeed == 16 && g != SyncGrid {
 			t.Errorf("%s: not the grid of state synchronisation: %+v", name, g)

@@ -10,17 +10,14 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 func newWorld(t testing.TB, name string) *predict.World {
 	t.Helper()
-	s, err := scene.Named(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, name)
 	return predict.NewWorld(s, 60)
 }
 
@@ -138,11 +135,9 @@ func TestTreeSnapshots(t *testing.T) {
 }
 
 // jointedPair returns a world with two cubes tied by a joint, the first of them heavier.
-func jointedPair() *predict.World {
-	s, err := scene.Named("zen")
-	if err != nil {
-		panic(err)
-	}
+func jointedPair(t testing.TB) *predict.World {
+	t.Helper()
+	s := predicttest.Scene(t, "zen")
 	s.Boxes = slices.Clone(s.Boxes[:3])
 	for i := range s.Boxes {
 		s.Boxes[i].Start.Pose = geom.Pose{Pos: geom.Vec3{X: 2 * float32(i), Z: 5}, Rot: geom.Identity}
@@ -164,8 +159,9 @@ type rig struct {
 	now     time.Duration
 }
 
-func newPair() *rig {
-	g := &rig{w: jointedPair()}
+func newPair(t testing.TB) *rig {
+	t.Helper()
+	g := &rig{w: jointedPair(t)}
 	a, b := link.Pair(&link.Network{}, 0)
 	g.in, g.e = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	tree := jointtree.New(g.w.Scene(), jointtree.HeaviestRoot, -1)
@@ -209,7 +205,7 @@ func (g *rig) read(t *testing.T, payload []byte) bool {
 // moves and turns, and its pose is right all the same. It is sent when it moves against the parent,
 // and in world coordinates when it is out of range of relative ones.
 func TestRestOnParent(t *testing.T) {
-	g := newPair()
+	g := newPair(t)
 	local := sim.Body{Pose: geom.Pose{Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.5)}}
 	at := func(i int) sim.Body {
 		turn := geom.AxisAngle(geom.Vec3{Z: 1}, 0.1*float32(i))
@@ -262,7 +258,7 @@ func TestRestOnParent(t *testing.T) {
 // parent's last known pose. Of an older snapshot that does not include the parent only the relative
 // pose is known, and not even that if the body came in world coordinates.
 func TestChildWithoutParent(t *testing.T) {
-	g := newPair()
+	g := newPair(t)
 	parent := sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 4, Y: 2, Z: 6}, Rot: geom.AxisAngle(geom.Vec3{Y: 1}, 1)}, Asleep: true}
 	local := sim.Body{Pose: geom.Pose{Rot: geom.Identity}}
 	rotated := func(angle float32) sim.Body {
@@ -299,7 +295,7 @@ func TestChildWithoutParent(t *testing.T) {
 // TestTreeRefuses checks that a snapshot with a joint tree that is truncated, extended or corrupt
 // is rejected or gives a valid body, and changes nothing when rejected.
 func TestTreeRefuses(t *testing.T) {
-	g := newPair()
+	g := newPair(t)
 	g.setBodies(sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 253, Z: 5}, Rot: geom.Identity}}, sim.Body{Pose: geom.Pose{Rot: geom.Identity}})
 	p := g.send(false)
 	for n := range p {
@@ -321,7 +317,7 @@ func TestTreeRefuses(t *testing.T) {
 
 // FuzzTree sends the receiver arbitrary payloads: it never contains a body that no world could.
 func FuzzTree(f *testing.F) {
-	g := newPair()
+	g := newPair(f)
 	full := g.send(false)
 	f.Add(full)
 	g.setBodies(g.w.Bodies()[1], sim.Body{Pose: geom.Pose{Pos: geom.Vec3{X: 1}, Rot: geom.Identity}})

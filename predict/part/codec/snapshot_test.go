@@ -10,17 +10,14 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 func zenWorld(t testing.TB) *predict.World {
 	t.Helper()
-	s, err := scene.Named("zen")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "zen")
 	return predict.NewWorld(s, 60)
 }
 

@@ -12,9 +12,9 @@ import (
 	"ghostcube/net/quant"
 	"ghostcube/predict/part/input"
 	"ghostcube/predict/part/jointtree"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // bitstream reads bits as docs/wire.md describes them and shares no code with the writers.
@@ -219,10 +219,7 @@ func decodeByProgram(t *testing.T, name string, payload []byte) (lines []string)
 	if name == "joint tree snapshot" {
 		spec, bodies = "train:rods=1", 2
 	}
-	sc, err := scene.Named(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, spec)
 	r := Receiver{HasSnapshot: true, Bodies: make([]sim.Body, bodies)}
 	if name == "joint tree snapshot" {
 		r.SetTree(jointtree.New(&sc, jointtree.HeaviestRoot, -1))

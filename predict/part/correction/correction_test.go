@@ -6,19 +6,15 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
 func newWorld(t *testing.T) (*predict.Env, *Settings) {
 	t.Helper()
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := &predict.Env{World: predict.NewWorld(sc, 60), Players: 1, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	env := predicttest.NewEnv(predicttest.Scene(t, "plain"), 60, 0)
 	s := &Settings{}
 	s.Declare(env.Knobs)
 	return env, s

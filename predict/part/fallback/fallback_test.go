@@ -3,10 +3,9 @@ package fallback
 import (
 	"testing"
 
-	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // run is a policy whose body is compared with the server's state in every tick.
@@ -18,18 +17,10 @@ type run struct {
 
 func newRun(t *testing.T, knobs ...string) *run {
 	t.Helper()
-	sc, err := scene.Named("plain")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &predict.Knobs{}
+	env := predicttest.NewEnv(predicttest.Scene(t, "plain"), 60, 0)
 	r := &run{}
-	r.Declare(&predict.Env{World: predict.NewWorld(sc, 60), Knobs: k, Counters: &predict.Counters{}})
-	for i := 0; i < len(knobs); i += 2 {
-		if err := k.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.Declare(env)
+	predicttest.SetKnobs(t, env.Knobs, knobs...)
 	return r
 }
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // TestCandidates checks that the candidates are the carriers, with the bounding box of all their boxes,
@@ -24,10 +24,7 @@ func TestCandidates(t *testing.T) {
 		{"ship:platform=1", 2, nil, geom.Vec3{X: -5, Y: 2.5, Z: -0.88}, geom.Vec3{X: 5, Y: 9.5, Z: 1.12}},
 		{"trailer", 0, []int{1}, geom.Vec3{X: -1.6, Y: -0.6, Z: -0.28}, geom.Vec3{X: 1.6, Y: 0.6, Z: 0.82}},
 	} {
-		s, err := scene.Named(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := predicttest.Scene(t, c.spec)
 		list := Candidates(&s)
 		var bodies []int
 		for i, v := range list {

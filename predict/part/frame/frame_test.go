@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 func defaultRules() (r Rules) {
@@ -133,14 +133,8 @@ func TestHysteresis(t *testing.T) {
 
 // movingFrames returns the world's frame and those of moving, rotated parents.
 func movingFrames(t *testing.T) []Frame {
-	s, err := scene.Named("ship:distance=530")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := scene.Named("turntable:rpm=30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "ship:distance=530")
+	table := predicttest.Scene(t, "turntable:rpm=30")
 	return []Frame{
 		{},
 		OfCarrier(predict.NewWorld(s, 60), 0, sim.Tick(1080).Moment()+999),
@@ -177,10 +171,7 @@ func TestRoundTrip(t *testing.T) {
 // relative velocity in every tick, through rotation and translation, both if MoveAlong moves it and if
 // the path of the carrier does.
 func TestPassengerRests(t *testing.T) {
-	s, err := scene.Named("turntable:rpm=20")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "turntable:rpm=20")
 	s.Carriers[0].Path.Travel, s.Carriers[0].Path.TravelSeconds = geom.Vec3{X: 40, Y: 10}, 9
 	w := predict.NewWorld(s, 60)
 	start := geom.Pose{Pos: geom.Vec3{X: 3, Y: 1, Z: 1}, Rot: geom.AxisAngle(geom.Vec3{X: 1}, 0.3)}
@@ -207,10 +198,7 @@ func TestPassengerRests(t *testing.T) {
 // TestExtrapolate checks that a table is extrapolated along its circle, a ship along a line, and a
 // flying body with a rotation about its own centre.
 func TestExtrapolate(t *testing.T) {
-	s, err := scene.Named("turntable:rpm=15")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "turntable:rpm=15")
 	s.Carriers[0].Path.Centre = geom.Vec3{X: 5, Y: -3}
 	w := predict.NewWorld(s, 60)
 	f, want := OfCarrier(w, 0, sim.Tick(100).Moment()), OfCarrier(w, 0, sim.Tick(130).Moment())

@@ -5,9 +5,9 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
@@ -15,10 +15,7 @@ import (
 // of bits that docs/wire.md says; that a state without a parent is one bit; and that the index of a
 // candidate that the scene does not have is an error.
 func TestState(t *testing.T) {
-	sc, err := scene.Named("ship:distance=530:platform=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "ship:distance=530:platform=1")
 	g := Grid(&sc)
 	for _, x := range []struct {
 		parent, candidates, bits int

@@ -5,9 +5,9 @@ import (
 
 	"ghostcube/predict"
 	"ghostcube/predict/part/input"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // rig is a lag compensator and a world that is never stepped: body 1 moves north at 12 m/s, 0.2 m
@@ -22,20 +22,13 @@ type rig struct {
 
 func newRig(t testing.TB, knobs ...string) *rig {
 	t.Helper()
-	s, err := scene.Named("two-players")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "two-players")
 	s.Boxes = s.Boxes[:2]
-	r := &rig{w: predict.NewWorld(s, 60)}
-	r.env = &predict.Env{World: r.w, Players: 2, Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}
+	r := &rig{env: predicttest.NewEnv(s, 60, 0)}
+	r.w = r.env.World
 	r.env.OnHit = func(v *predict.HitResult) { r.results = append(r.results, *v) }
 	r.lc.Declare(r.env)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	predicttest.SetKnobs(t, r.env.Knobs, knobs...)
 	return r
 }
 
@@ -277,10 +270,7 @@ func BenchmarkShot(b *testing.B) {
 }
 
 func newLargeRig(b *testing.B) *rig {
-	s, err := scene.Named("katamari")
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := predicttest.Scene(b, "katamari")
 	r := newRig(b)
 	r.env.OnHit = nil
 	r.w = predict.NewWorld(s, 60)

@@ -11,6 +11,7 @@ import (
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
 
@@ -154,11 +155,7 @@ func newRig(t *testing.T, knobs ...string) *rig {
 	r.up, r.down = packet.NewEndpoint(a), packet.NewEndpoint(b)
 	r.s.Declare(&r.env)
 	r.q = newQueue(r.env.Counters)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := r.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	predicttest.SetKnobs(t, r.env.Knobs, knobs...)
 	return r
 }
 

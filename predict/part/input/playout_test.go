@@ -8,6 +8,7 @@ import (
 
 	"ghostcube/net/quant"
 	"ghostcube/predict"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 )
 
@@ -23,11 +24,7 @@ func newTestBuffer(t *testing.T, knobs ...string) *testBuffer {
 	b := &testBuffer{env: predict.Env{Knobs: &predict.Knobs{}, Counters: &predict.Counters{}}}
 	b.settings.declare(b.env.Knobs)
 	b.PlayoutBuffer = newPlayoutBuffer(b.env.Counters)
-	for i := 0; i < len(knobs); i += 2 {
-		if err := b.env.Knobs.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	predicttest.SetKnobs(t, b.env.Knobs, knobs...)
 	return b
 }
 

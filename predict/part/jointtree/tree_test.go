@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 )
 
 // jointedRow is a scene of cubes one metre apart, the heaviest of them the one called heavy, with
@@ -75,10 +75,7 @@ func TestTree(t *testing.T) {
 // TestWalkerTree says that the beast hangs on its frame, all 74 bodies, that its loops
 // close in other joints than the tree's, and that the trailer hangs on the heavier half.
 func TestWalkerTree(t *testing.T) {
-	s, err := scene.Named("walker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "walker")
 	tree := New(&s, HeaviestRoot, None)
 	linked, deepest := 0, 0
 	for i, n := range tree.Nodes {
@@ -140,10 +137,7 @@ func TestLocal(t *testing.T) {
 // rounds there are, that roots and what stands stay, and that what is together is left
 // alone to the bit.
 func TestSolveLoops(t *testing.T) {
-	s, err := scene.Named("walker")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := predicttest.Scene(t, "walker")
 	tree := New(&s, HeaviestRoot, None)
 	loops := NewLoops(&s, tree)
 	most := func(poses []geom.Pose) (m float32) {

@@ -6,17 +6,14 @@ import (
 	"ghostcube/predict"
 	"ghostcube/predict/part/jointtree"
 	"ghostcube/predict/part/playout"
+	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
-	"ghostcube/sim/scene"
 )
 
 // TestTreeBodyVelocity checks that a body that is interpolated in its parent's frame has its world
 // pose and world velocities, with every encoding and pivot.
 func TestTreeBodyVelocity(t *testing.T) {
-	sc, err := scene.Named("trailer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "trailer")
 	w := predict.NewWorld(sc, 60)
 	for range 300 {
 		w.Step()

@@ -12,7 +12,6 @@ import (
 	"ghostcube/predict/strategy/historyoffset"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
-	"ghostcube/sim/scene"
 	"ghostcube/smoothing"
 )
 
@@ -331,10 +330,7 @@ func TestResetAboard(t *testing.T) {
 // which drives in circles, has the bed as its parent, and its position on it is within 5 cm of the
 // server's.
 func TestRidesBody(t *testing.T) {
-	sc, err := scene.Named("trailer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := predicttest.Scene(t, "trailer")
 	bed, at := -1, geom.Vec3{}
 	for i, v := range frame.Candidates(&sc) {
 		if v.Body < 0 {
