@@ -45,6 +45,7 @@ var folders = map[string]struct {
 }{
 	// 1
 	"internal/experiment": {free, []string{}},
+	"internal/golden":     {free, []string{}},
 	"sim/geom":            {pure, []string{}},
 	"sim":                 {pure, []string{"sim/geom"}},
 	"sim/scene":           {pure, []string{"sim", "sim/geom"}},
@@ -81,7 +82,7 @@ var folders = map[string]struct {
 	"predict/predicttest":          {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict"}},
 	"predict/lab/probe":            {pure, []string{"sim", "sim/geom", "net/link", "predict"}},
 	"predict/lab/tape":             {pure, []string{"sim", "predict/lab"}},
-	"predict/lab/labtest":          {free, []string{"sim", "predict/lab"}},
+	"predict/lab/labtest":          {free, []string{"internal/golden", "sim", "predict/lab"}},
 	"predict/lab/labtest/copytest": {free, []string{}},
 	"predict/lab":                  {pure, []string{"sim", "sim/geom", "sim/scene", "net/link", "net/packet", "predict", "predict/part/input", "predict/score", "predict/lab/probe", "predict/strategy/*"}},
 

@@ -118,7 +118,7 @@ type moduleFile struct {
 }
 
 // testSupport are the packages that only tests import.
-var testSupport = []string{"internal/experiment", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
+var testSupport = []string{"internal/experiment", "internal/golden", "predict/predicttest", "predict/lab/labtest", "predict/lab/labtest/copytest"}
 
 // parseModule parses all files that are no tests and no helpers of tests.
 func parseModule(t *testing.T) (files []moduleFile) {

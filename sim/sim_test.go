@@ -1,21 +1,18 @@
 package sim_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 	"ghostcube/sim/scene"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // TestSync checks that a State is complete: in every scene and tick, a step after Load equals the
 // step that followed the Save, in the same world and in another one.
@@ -108,20 +105,13 @@ func hasMotor(w *sim.World) bool {
 // lack lines.
 func compareGolden(t *testing.T, name, text string) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
+	if golden.Updating() {
 		if !experiment.Enabled() {
 			t.Fatal("-update needs GHOSTCUBE_CI=1, or the golden file would be incomplete")
 		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, name, text)
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, lines := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+	got, lines := strings.Split(text, "\n"), strings.Split(golden.Read(t, name), "\n")
 	if !experiment.Enabled() {
 		lines = slices.DeleteFunc(lines, func(l string) bool {
 			return !slices.ContainsFunc(got, func(g string) bool { return goldenKey(g) == goldenKey(l) })

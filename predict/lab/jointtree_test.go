@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 	"ghostcube/sim"
@@ -116,7 +117,7 @@ func TestJointTreeGolden(t *testing.T) {
 			text += fmt.Sprintf("%d %016x %.0f\n", i+1, l.Hash(), l.Panes[0].Counters.Value("snapshot_bits"))
 		}
 	}
-	labtest.CompareGolden(t, "jointtree.txt", text)
+	golden.Compare(t, "jointtree.txt", text)
 }
 
 // TestJointTreeAllocatesNothing checks that joint trees allocate nothing per tick.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
 	"ghostcube/net/link"
 	"ghostcube/predict"
 	. "ghostcube/predict/lab"
@@ -119,7 +120,7 @@ func TestLockstepTickByTick(t *testing.T) {
 			}
 		}
 	}
-	labtest.CompareGolden(t, "lockstep-ticks.txt", b.String())
+	golden.Compare(t, "lockstep-ticks.txt", b.String())
 }
 
 // TestLockstepSwitch checks that a switch to lockstep stalls the server's world only until

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
 	. "ghostcube/predict/lab"
 	"ghostcube/predict/lab/labtest"
 )
@@ -106,5 +107,5 @@ func TestPolicyConformance(t *testing.T) {
 			}
 		}
 	}
-	labtest.CompareGolden(t, "policies.txt", b.String())
+	golden.Compare(t, "policies.txt", b.String())
 }

@@ -1,22 +1,18 @@
 package raster
 
 import (
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"image"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"ghostcube/internal/golden"
 	"ghostcube/render"
 	"ghostcube/sim/geom"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // cubePile returns a scene of n intersecting cubes, some of them ghosts, a trail, and a long box that
 // reaches behind the camera.
@@ -130,19 +126,7 @@ func TestGolden(t *testing.T) {
 		h.Write(im.Pix)
 		fmt.Fprintf(&b, "%d %016x\n", k, h.Sum64())
 	}
-	file := filepath.Join("testdata", "golden.txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
+	golden.Compare(t, "golden.txt", b.String())
 }
 
 // TestWorkers promises that a picture does not depend on the number of workers.

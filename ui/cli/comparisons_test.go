@@ -1,24 +1,20 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ghostcube/internal/experiment"
+	"ghostcube/internal/golden"
 	"ghostcube/net/link"
 	"ghostcube/predict/lab"
 )
 
-var update = flag.Bool("update", false, "write the table of comparisons instead of comparing with it")
-
-const comparisonTable = "testdata/comparisons.txt"
+const comparisonTable = "comparisons.txt" // in testdata
 
 // TestComparisonsStayTheSame compares the first 8 seconds of every pane of every comparison
 // with a table: digests of worlds and drawn poses, of all datagrams, and of the score. No
@@ -42,16 +38,10 @@ func TestComparisonsStayTheSame(t *testing.T) {
 		}
 	})
 	got := slices.Concat(lines...)
-	if *update {
-		if err := os.WriteFile(filepath.FromSlash(comparisonTable), []byte(strings.Join(got, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Updating() {
+		golden.Write(t, comparisonTable, strings.Join(got, "\n")+"\n")
 	}
-	text, err := os.ReadFile(filepath.FromSlash(comparisonTable))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.TrimSpace(string(text)), "\n")
+	want := strings.Split(strings.TrimSpace(golden.Read(t, comparisonTable)), "\n")
 	for _, line := range got {
 		if !slices.Contains(want, line) {
 			t.Errorf("the table lacks   %s", line)

@@ -6,20 +6,15 @@
 package labtest
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ghostcube/internal/golden"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
-
-// Update reports whether golden files are written instead of compared: go test -update.
-var Update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // Config returns a configuration at 60 ticks per second with the seed 7. network is a
 // profile or a list of conditions.
@@ -64,31 +59,6 @@ func Run(t testing.TB, l *lab.Lab, ticks int) {
 	}
 }
 
-// CompareGolden compares text with a file of testdata, line by line, or writes it there if
-// Update is set.
-func CompareGolden(t testing.TB, name, text string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *Update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := strings.Split(text, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Fatalf("%s, line %d:\ngot  %q\nwant %q", name, i+1, a[min(i, len(a)-1)], b[min(i, len(b)-1)])
-		}
-	}
-}
-
 // Transcript compares a bad minute of a strategy with testdata/transcript.txt: its counters
 // every five seconds, at 250 ms one way and 10 % loss, with a forced fault every five
 // seconds.
@@ -114,7 +84,7 @@ func Transcript(t *testing.T, spec string) {
 			}
 		}
 	}
-	CompareGolden(t, "transcript.txt", b.String())
+	golden.Compare(t, "transcript.txt", b.String())
 }
 
 // HostDelay checks that input at the host moves the server's world in its tick, and that

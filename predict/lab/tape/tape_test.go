@@ -2,7 +2,6 @@ package tape
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/golden"
 	"ghostcube/predict/lab"
 	"ghostcube/sim"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // eventfulTape returns testdata/eventful.tape, which has every kind of command.
 func eventfulTape(t testing.TB) *Tape {
@@ -62,19 +60,7 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, "%d %016x\n", n, l.Hash())
 		}
 	})
-	file := filepath.Join("testdata", "eventful.txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s:\ngot\n%s\nwant\n%s", file, b.String(), want)
-	}
+	golden.Compare(t, "eventful.txt", b.String())
 }
 
 // TestTapeReplays checks that a tape gives the same session again, also after it has been
