@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/sim"
 	"ghostcube/sim/geom"
 )
@@ -17,7 +18,12 @@ func within(got, want, tolerance float64) bool { return math.Abs(got-want) <= to
 // TestPathError checks that a delay alone is no path error. A cube drawn beside the server's,
 // rotated, or swinging around it has exactly that path error at any delay.
 func TestPathError(t *testing.T) {
-	for _, rate := range []int{10, 60, 240} {
+	t.Parallel()
+	rates := []int{10, 60, 240}
+	if experiment.Brief() {
+		rates = rates[:2]
+	}
+	for _, rate := range rates {
 		server := func(i int) geom.Pose {
 			p := along(rate, varyingSpeed)(i)
 			p.Rot = geom.AxisAngle(geom.Vec3{Y: 1}, 2*float32(i)/float32(rate))
@@ -115,11 +121,15 @@ func bandPassGain(hz float64, rate int) float64 {
 // TestSpeedModulation compares the difference of speeds between 1 and 6 Hz with sines in the drawn
 // speed, inside and outside the band, with and without a delay.
 func TestSpeedModulation(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rate int
 		hz   []float64
 	}{{10, []float64{0.3, 1, 2.5}}, {60, []float64{0.3, 1, 2.5, 6, 15}}, {240, []float64{0.3, 1, 2.5, 6, 15}}} {
 		for _, hz := range c.hz {
+			if experiment.Brief() && c.rate == 240 && hz != 6 {
+				continue
+			}
 			for _, lag := range []int{0, c.rate / 10} {
 				server := along(c.rate, varyingSpeed)
 				w := 2 * math.Pi * hz

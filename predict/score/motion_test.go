@@ -81,6 +81,7 @@ func allMeasures(c *Score) string { return fmt.Sprint(c.Ticks, c.LagError(), c.M
 // TestDisplayDelay checks that motion drawn some ticks later or earlier has that display delay at
 // every rate, also if it is drawn elsewhere and half as large.
 func TestDisplayDelay(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ rate, lag int }{
 		{60, 7}, {60, -3}, {60, 0}, {60, 1}, {60, -10}, {60, -90}, {60, 60}, {60, 180},
 		{10, 2}, {10, -15}, {10, 30}, {240, 18}, {240, -38}, {240, 720},

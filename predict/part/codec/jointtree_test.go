@@ -68,6 +68,7 @@ func TestLocalBody(t *testing.T) {
 // arrive bit for bit, the others within a millimetre for each joint between them and the root, in
 // at most three quarters of the bits.
 func TestTreeSnapshots(t *testing.T) {
+	t.Parallel()
 	for _, scene := range []string{"walker", "trailer"} {
 		for _, network := range []string{"perfect", "torture"} {
 			w := newWorld(t, scene)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
@@ -115,23 +116,29 @@ func TestStepsOnlyWithInput(t *testing.T) {
 // TestWorldsAgree checks that all worlds stay the same, tick by tick, whatever the network, the
 // transport, the number of players and their seats.
 func TestWorldsAgree(t *testing.T) {
+	t.Parallel()
 	scenes := []string{"plain", "two-players", "zen", "katamari:cubes=100", "katamari:cubes=25:players=4"}
-	weathers := []string{"torture", "latency=125ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms", "perfect", "latency=75ms,latency-per-player=40ms"}
-	if testing.Short() {
-		scenes, weathers = scenes[:2], weathers[:2]
+	networks := []string{"torture", "latency=125ms,loss=25%,duplicate=10%,reorder=10%,reorder-delay=80ms", "perfect", "latency=75ms,latency-per-player=40ms"}
+	bad, good := 500, 700 // ticks
+	if experiment.Brief() {
+		bad, good = 250, 400
 	}
-	for _, spec := range scenes {
-		for _, network := range weathers {
+	for i, spec := range scenes {
+		for j, network := range networks {
+			if experiment.Brief() && j != i%len(networks) { // each scene over one network
+				continue
+			}
 			for _, host := range []bool{false, true} {
 				for _, transport := range []string{"udp", "tcp"} {
 					t.Run(fmt.Sprint(spec, network, host, transport), func(t *testing.T) {
+						t.Parallel()
 						r := newRig(t, spec, network, host, "transport", transport)
-						r.run(500)
+						r.run(bad)
 						r.Network = link.Network{}
-						r.run(700)
+						r.run(good)
 						r.requireSync(t)
-						if stepped := r.s.env.World.Tick(); stepped < 1150 {
-							t.Errorf("the server has stepped %d ticks of 1200", stepped)
+						if stepped := r.s.env.World.Tick(); int(stepped) < r.Tick-50 {
+							t.Errorf("the server has stepped %d ticks of %d", stepped, r.Tick)
 						}
 					})
 				}
@@ -144,20 +151,25 @@ func TestWorldsAgree(t *testing.T) {
 // delay is enough for ten minutes with 25 % loss and 1 s latency. Over TCP a retransmission takes
 // four one-way latencies, and a 100 ms delay does not cover it.
 func TestStalls(t *testing.T) {
+	t.Parallel()
+	ticks := 36000
+	if experiment.Brief() {
+		ticks = 9000
+	}
 	r := newRig(t, "plain", "latency=1s,loss=25%", true, "playout", "200ms")
-	r.run(36000)
+	r.run(ticks)
 	if n := r.Counter("stalls"); n != 0 {
 		t.Errorf("%v stalls at 1 s and 25 %% loss", n)
 	}
 	r.requireSync(t)
 	r = newRig(t, "plain", "latency=50ms,loss=1%", true, "transport", "tcp")
-	r.run(36000)
+	r.run(ticks)
 	few := r.Counter("stalls_per_minute")
 	if longest := r.Counter("stall_max_ms"); longest < 80 || longest > 120 || few < 10 || few > 60 {
 		t.Errorf("50 ms, 1 %%: %v stalls per minute, the longest %v ms, want about 100 ms: a retransmission takes 200 ms, the delay is 100 ms", few, longest)
 	}
 	r = newRig(t, "plain", "latency=125ms,loss=5%", true, "transport", "tcp")
-	r.run(36000)
+	r.run(ticks)
 	if many := r.Counter("stalls_per_minute"); many < 3*few || r.Counter("stall_max_ms") < 350 {
 		t.Errorf("125 ms, 5 %%: %v stalls per minute, the longest %v ms", many, r.Counter("stall_max_ms"))
 	}
@@ -233,6 +245,7 @@ func TestInputBits(t *testing.T) {
 // TestBandwidthIndependentOfBodies checks that a session sends the same bytes, however many bodies
 // the world has.
 func TestBandwidthIndependentOfBodies(t *testing.T) {
+	t.Parallel()
 	var sent [][2]uint64
 	for _, spec := range []string{"plain", "katamari:cubes=9", "katamari:cubes=900"} {
 		r := newRig(t, spec, "latency=75ms,loss=10%,jitter=20ms", true)
@@ -307,6 +320,7 @@ func TestAlignInputs(t *testing.T) {
 // remembered, stops all sides without a desync, and that inputs are not delayed for good
 // afterwards.
 func TestInterruption(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "two-players", "latency=30ms", false)
 	r.run(300)
 	before := r.c[0].streams[0].next - r.c[0].env.World.Tick()
@@ -331,9 +345,10 @@ func TestInterruption(t *testing.T) {
 // TestLocatesDesync changes one body in one tick and checks that the client locates that tick and
 // that body, even over a bad link.
 func TestLocatesDesync(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 12
-	if testing.Short() {
+	if experiment.Brief() {
 		rounds = 4
 	}
 	for n := range rounds {
@@ -382,6 +397,7 @@ func isIsolated(w *predict.World, body int) bool {
 // worlds diverge as soon as cubes touch; with the same seed on all sides, taken from the tick, they
 // stay the same.
 func TestContactOrder(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "katamari:cubes=100", "latency=75ms", true, "contact-order", "own-seed")
 	r.run(600)
 	if r.Counter("desyncs") != 1 || r.c[0].state.desync.stage != located {
@@ -408,6 +424,7 @@ func TestContactOrder(t *testing.T) {
 // TestTransportChanges checks that the transport can change while inputs are in flight: no input is
 // lost, and the worlds stay the same.
 func TestTransportChanges(t *testing.T) {
+	t.Parallel()
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "two-players", "latency=100ms,loss=30%,jitter=30ms", host)
 		for i := range 20 {
@@ -427,14 +444,15 @@ func TestTransportChanges(t *testing.T) {
 // slower than the server's runs for five minutes without a stall, and that without it a faster one
 // stalls repeatedly.
 func TestClockDrift(t *testing.T) {
+	t.Parallel()
+	ticks, skews := 18000, []string{"500", "-500", "3000", "-3000"}
+	if experiment.Brief() {
+		ticks, skews = 6000, skews[2:]
+	}
 	for _, host := range []bool{true, false} {
-		skews := []string{"500", "-500", "3000", "-3000"}
-		if testing.Short() {
-			skews = skews[2:3]
-		}
 		for _, skew := range skews {
 			r := newRig(t, "plain", "latency=50ms,jitter=5ms", host, "skew", skew, "follow-clock", "on")
-			r.run(18000)
+			r.run(ticks)
 			if n := r.Counter("stalls"); n != 0 {
 				t.Errorf("host %v, %s ppm: %v stalls", host, skew, n)
 			}
@@ -450,7 +468,7 @@ func TestClockDrift(t *testing.T) {
 		t.Errorf("a fast client without follow-clock: %v stalls", n)
 	}
 	r = newRig(t, "two-players", "latency=50ms", false, "skew", "500", "follow-clock", "on")
-	r.run(18000)
+	r.run(ticks)
 	r.requireSync(t)
 	if late := r.c[0].streams[0].next - r.c[0].env.World.Tick(); late > 30 {
 		t.Errorf("two fast clients: an input waits for %d ticks", late)
@@ -476,6 +494,7 @@ func TestAdaptive(t *testing.T) {
 // TestWindowFull checks that a side whose inputs are not acknowledged for longer than they are
 // remembered waits, and goes on when the link is back.
 func TestWindowFull(t *testing.T) {
+	t.Parallel()
 	for _, host := range []bool{true, false} {
 		r := newRig(t, "plain", "latency=20ms", host)
 		r.run(60)

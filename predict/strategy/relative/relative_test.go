@@ -3,6 +3,7 @@ package relative
 import (
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
 	"ghostcube/predict/part/codec"
@@ -93,6 +94,11 @@ func TestWithoutParents(t *testing.T) {
 // position relative to the parent is within 5 mm of the server's, although it is drawn metres behind
 // the server's cube.
 func TestRidesWithoutError(t *testing.T) {
+	t.Parallel()
+	networks := []string{"latency=100ms,loss=5%", "latency=100ms"}
+	if experiment.Brief() {
+		networks = networks[:1]
+	}
 	for _, c := range []struct {
 		scene string
 		at    geom.Vec3
@@ -102,7 +108,7 @@ func TestRidesWithoutError(t *testing.T) {
 		{"ship:distance=530", geom.Vec3{Y: 6, Z: 0.87}, 1700},
 		{"ship:distance=530:platform=1", geom.Vec3{Y: -0.35, Z: 0.87}, 1700},
 	} {
-		for _, network := range []string{"latency=100ms", "latency=100ms,loss=5%"} {
+		for _, network := range networks {
 			r := newRigAt(t, Strategy, &c.at, c.scene, network)
 			r.Run(150, predicttest.NoInput)
 			before, behind := r.Counter("corrections"), float32(0)
@@ -130,6 +136,7 @@ func TestRidesWithoutError(t *testing.T) {
 // ship's velocity in the world's frame, its drawn pose moves to the world's time without a large jump,
 // and it ends where the server has it.
 func TestLeavesParent(t *testing.T) {
+	t.Parallel()
 	for _, handover := range []string{"gradual", "smooth", "reconcile"} {
 		r := newRigAt(t, Strategy, &geom.Vec3{Y: 6, Z: 0.87}, "ship:distance=530", "latency=100ms", "handover", handover)
 		r.Run(900, predicttest.NoInput) // at 41 m/s
@@ -281,6 +288,7 @@ func hop(t *testing.T, strategy *predict.Strategy, knobs ...string) (n, sum, lar
 // its parent by its box and inertia is simulated, more if it is only moved along or has no parent in
 // the air, and most with historyoffset.
 func TestHopOnTable(t *testing.T) {
+	t.Parallel()
 	type row struct {
 		what     string
 		strategy *predict.Strategy

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/delta"
 	"ghostcube/net/link"
 	"ghostcube/net/packet"
@@ -89,9 +90,10 @@ const (
 // and under loss, jitter, duplication and reordering, every snapshot that arrives is decoded,
 // within the precision of its level.
 func TestLevelsDecode(t *testing.T) {
+	t.Parallel()
 	for _, scene := range []string{"katamari:cubes=40", "katamari:cubes=40:players=3"} {
 		for _, conditions := range []string{"latency=50ms", "latency=60ms,jitter=40ms,loss=30%,duplicate=10%,reorder=10%,reorder-delay=200ms", "latency=30ms,jitter=100ms,loss=70%,duplicate=30%", "latency=300ms,loss=20%"} {
-			if testing.Short() && !strings.Contains(conditions, "duplicate=10%") {
+			if experiment.Brief() && !strings.Contains(conditions, "duplicate=10%") {
 				continue
 			}
 			x := newPair(t, scene, conditions)
@@ -142,6 +144,7 @@ func TestLevelsDecode(t *testing.T) {
 // TestBitsPerLevel compares the size of a body at each level, with and without velocities, with
 // known sizes. The counters account for all bits and no others.
 func TestBitsPerLevel(t *testing.T) {
+	t.Parallel()
 	bodies := 0.0
 	bitsPerBody := map[string]float64{}
 	for _, mode := range []string{"linear", "hermite"} {
@@ -347,6 +350,7 @@ func TestDelayWithoutVelocities(t *testing.T) {
 
 // TestIncompleteSnapshots checks that a snapshot with a missing fragment is counted.
 func TestIncompleteSnapshots(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("steps 901 cubes for thirteen seconds")
 	}

@@ -11,6 +11,7 @@ import (
 // rare; and that the packets that it could not apply in the meantime become baselines all the same,
 // because they are acknowledged. The same holds for packets that suddenly arrive later.
 func TestClockRestart(t *testing.T) {
+	t.Parallel()
 	for _, knobs := range [][]string{{"budget", "16"}, {"compression", "delta"}, {"compression", "delta", "budget", "48"}} {
 		r := newRig(t, "zen", "latency=700ms", append(knobs, "congestion", "off")...)
 		r.run(600)
@@ -41,6 +42,7 @@ func TestClockRestart(t *testing.T) {
 // however long the latency; that within three seconds of the first jitter it is long enough for no
 // more than two packets in a hundred to be late; and that it shrinks again.
 func TestBufferAdapts(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "zen", "latency=150ms", "adaptive", "on", "congestion", "off")
 	r.run(25 * 60)
 	if n := r.Counter("buffer_ticks"); n < 1 || n > 2 {

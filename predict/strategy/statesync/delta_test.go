@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 	"ghostcube/predict/predicttest"
 	"ghostcube/sim"
@@ -136,6 +137,7 @@ func (p *fakeBaselines) playerAt(i int, t sim.Tick) *sim.Body {
 // ten metres: the states are read exactly as sent; and a reader without the baselines loses only
 // the updates that depend on them.
 func TestEncodings(t *testing.T) {
+	t.Parallel()
 	sc := predicttest.Scene(t, "katamari:cubes=4")
 	x := uint32(1)
 	next := func(scale float32) float32 {
@@ -143,7 +145,11 @@ func TestEncodings(t *testing.T) {
 		return scale * (float32(int32(x)) / (1 << 31))
 	}
 	vec := func(scale float32) geom.Vec3 { return geom.Vec3{X: next(scale), Y: next(scale), Z: next(scale)} }
-	for i := range 20_000 {
+	rounds := 20_000
+	if experiment.Brief() {
+		rounds = 2_520 // six of every combination of format and size
+	}
+	for i := range rounds {
 		f := format{velocities: i%5 != 0, quantised: true, positionSteps: i % 4, rotationBits: maxRotationBits - i%7, relative: true, delta: true}
 		size := []float32{0, 0.001, 0.01, 0.1, 1, 10}[i%6]
 		known := fakeBaselines{tick: 490, known: true}
@@ -206,6 +212,7 @@ func TestEncodings(t *testing.T) {
 // TestBitsMatchEstimate checks that a packet takes as many bits as chooseUpdates estimates, in
 // whatever order the bodies were chosen, and no more than available.
 func TestBitsMatchEstimate(t *testing.T) {
+	t.Parallel()
 	for _, level := range []string{"relative", "delta"} {
 		r := newRig(t, "katamari:cubes=200", "latency=50ms,loss=10%", "compression", level)
 		r.input = drivePulling
@@ -257,11 +264,16 @@ func TestAckBits(t *testing.T) {
 // than half of the bits, and a whole update less than three quarters of an absolute one. With -v it
 // prints the bits of each field.
 func TestDeltaBitBreakdown(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "katamari", "latency=50ms,loss=5%", "compression", "delta")
 	r.input = drivePulling
-	r.run(900)
+	before, measured := 900, 300 // ticks
+	if experiment.Brief() {
+		before, measured = 600, 100
+	}
+	r.run(before)
 	sums, n := map[string]float64{}, 0.0
-	for range 300 {
+	for range measured {
 		r.run(1)
 		m := r.s.scratch.message
 		m.tuner = nil
@@ -285,7 +297,7 @@ func TestDeltaBitBreakdown(t *testing.T) {
 		all += sums[name] / n
 	}
 	f := format{rotationBits: maxRotationBits, quantised: true, velocities: true}
-	if whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene())); n < 3000 || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
+	if whole := float64(f.bodyBits(false) + plainIndexBits(r.ServerWorld().Scene())); int(n) < 10*measured || all > 0.75*whole || sums["linear"]+sums["angular"] < 0.5*n*all {
 		t.Errorf("%v updates of %v bits; absolute ones have %v: %v", n, all, whole, sums)
 	}
 }

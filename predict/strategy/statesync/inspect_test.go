@@ -110,6 +110,7 @@ func TestInspectAge(t *testing.T) {
 // TestInspectEncoding checks that encodings are reported as they were on the wire, that each level
 // has the right ones, and that there are none before the first packet.
 func TestInspectEncoding(t *testing.T) {
+	t.Parallel()
 	for level, want := range map[string][4]bool{
 		"quantised": {predict.Absolute: true}, "relative": {predict.Absolute: true, predict.RelativeToPlayer: true},
 		"delta": {predict.Absolute: true, predict.RelativeToPlayer: true, predict.DeltaEncoded: true},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/packet"
 	"ghostcube/net/quant"
 	"ghostcube/predict"
@@ -37,8 +38,9 @@ func (r *rig) bytesSent() int { return int(r.Peers[0].Endpoint.Stats.BytesSent) 
 // allows, plus two ticks' worth or one packet with a single body; that at least nine tenths of a
 // budget that can be used are used; and that a change of the budget takes effect within a second.
 func TestNeverAboveBudget(t *testing.T) {
+	t.Parallel()
 	budgets := []int{16, 256, 1024, 48, 64, 700}
-	if testing.Short() {
+	if experiment.Brief() {
 		budgets = budgets[:2]
 	}
 	for _, level := range levels {
@@ -487,9 +489,10 @@ func FuzzRead(f *testing.F) {
 // link carries and the queue stays short, while without congestion control it fills; that the rate
 // returns when the link does; and that loss and long latency do not count as congestion.
 func TestCongestion(t *testing.T) {
+	t.Parallel()
 	stats := func(r *rig) *packet.Stats { return &r.Peers[0].Endpoint.Stats }
 	links := []int{40, 96, 160}
-	if testing.Short() {
+	if experiment.Brief() {
 		links = links[:1]
 	}
 	for _, kbit := range links {
@@ -533,20 +536,25 @@ func TestCongestion(t *testing.T) {
 // message decodes to exactly the states that were sent, and never lacks a baseline; that most
 // moving bodies are sent as deltas; and that every encoding is used.
 func TestAnyLossDecodes(t *testing.T) {
-	some := levels
-	if testing.Short() {
-		some = levels[len(levels)-1:]
+	t.Parallel()
+	networks := []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
+		"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"}
+	ticks := 900
+	if experiment.Brief() {
+		ticks = 600
 	}
-	for _, level := range some {
-		for i, network := range []string{"perfect", "latency=50ms,loss=40%", "latency=80ms,jitter=80ms,reorder=20%,reorder-delay=200ms,duplicate=10%",
-			"latency=100ms,outage=400ms,outage-every=1s", "latency=300ms,jitter=300ms,loss=5%"} {
+	for k, level := range levels {
+		for i, network := range networks {
+			if experiment.Brief() && i != 1+k%4 && (level != "delta" || i != 2) { // each level over one bad network, delta over two
+				continue
+			}
 			r := newRig(t, "katamari:cubes=120", network, "compression", level, "budget", "192", "congestion", "off")
 			r.Network.Seed, r.input = uint64(i+1), drivePulling
 			var sent [historyTicks]message
 			compared, based := 0, 0
 			var counts [absolute + 1]int
 			var got [historyTicks]sim.Tick
-			for range 900 {
+			for range ticks {
 				r.run(1)
 				m := &r.s.scratch.message
 				sent[m.tick%historyTicks].copyFrom(m)
@@ -573,7 +581,7 @@ func TestAnyLossDecodes(t *testing.T) {
 					}
 				}
 			}
-			if compared < 4000 {
+			if compared < 4000*ticks/900 {
 				t.Errorf("%s, %s: %d updates compared", level, network, compared)
 			}
 			for encoding, n := range counts {
@@ -619,6 +627,7 @@ func (r *rig) misplacedBodies() (n int) {
 // TestReliableRest checks that at 30 % loss no body is misplaced two seconds after all have come to
 // rest, and that without reliable-rest some are.
 func TestReliableRest(t *testing.T) {
+	t.Parallel()
 	left := func(commit string) int {
 		r := newRig(t, "katamari", "latency=50ms,loss=30%", "compression", "quantised", "budget", "64", "reliable-rest", commit)
 		r.input = func(tick int) sim.Input {
