@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ghostcube/assets"
+	"ghostcube/internal/experiment"
 	"ghostcube/predict/lab"
 	"ghostcube/predict/score"
 )
@@ -34,6 +36,12 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Condition: func(name string) (bool, error) {
+			if name != "ci" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			return !experiment.Brief(), nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"refuse": refuse,
 		},
@@ -132,11 +140,20 @@ func TestScoreKeepsItsOrder(t *testing.T) {
 	}
 }
 
+// claimSeconds returns the length of the sessions that measure a claim.
+func claimSeconds() string {
+	if experiment.Brief() {
+		return "20"
+	}
+	return "60"
+}
+
 // TestLatencyIsHidden checks the purpose of prediction: at 75 ms one way the player's cube
 // responds within a tick with rewind and after a round trip without prediction; and without
 // loss there are no corrections.
 func TestLatencyIsHidden(t *testing.T) {
-	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--network", "latency=75ms", "--seconds", "60")
+	t.Parallel()
+	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind", "--network", "latency=75ms", "--seconds", claimSeconds())
 	a, b := r.Panes[0], r.Panes[1]
 	if x, y := b.Score.value("key_to_screen_ticks"), a.Score.value("key_to_screen_ms"); !(x <= 1 && y >= 150) {
 		t.Errorf("rewind %v ticks, noprediction %v ms", x, y)
@@ -153,6 +170,7 @@ func TestLatencyIsHidden(t *testing.T) {
 // motion exactly: the display delay is the downlink latency, or minus the uplink latency and
 // the input lead, to a tick; jerk equals the server's; and there are no long freezes.
 func TestScoreOfMotion(t *testing.T) {
+	t.Parallel()
 	r := runBench(t, "--scene", "zen", "--panes", "noprediction,rewind:lead=5,noprediction:snapshot-every=6", "--network", "latency=75ms", "--seconds", "30")
 	for i, want := range []float64{75, -75 - 5000.0/60} {
 		c, name := r.Panes[i].Score, r.Panes[i].Strategy
@@ -219,7 +237,8 @@ func TestNothingToScore(t *testing.T) {
 // TestRedundantInputs checks the purpose of redundant inputs: at 25 % loss nearly all inputs
 // are consumed in their tick, without them three quarters.
 func TestRedundantInputs(t *testing.T) {
-	r := runBench(t, "--panes", "rewind,rewind:redundant=off", "--network", "latency=75ms,loss=25%", "--seconds", "60")
+	t.Parallel()
+	r := runBench(t, "--panes", "rewind,rewind:redundant=off", "--network", "latency=75ms,loss=25%", "--seconds", claimSeconds())
 	with, without := r.Panes[0].Counters["inputs_consumed_ratio"], r.Panes[1].Counters["inputs_consumed_ratio"]
 	if with < 0.999 || without < 0.70 || without > 0.80 {
 		t.Errorf("with redundancy %v, without %v", with, without)
@@ -232,8 +251,9 @@ func TestRedundantInputs(t *testing.T) {
 // TestSmoothingHides checks the purpose of smoothing: nudges of a metre pop by at most a fifth
 // of the distance and a tenth of the energy.
 func TestSmoothingHides(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"single", "two-factor"} {
-		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", "60")
+		r := runBench(t, "--panes", "rewind:smoothing=none,rewind:smoothing="+mode, "--network", "latency=250ms,loss=10%", "--fault-every", "5s", "--seconds", claimSeconds())
 		largest := func(i int) float64 { return r.Panes[i].Score.value("largest_pop_m") }
 		energy := func(i int) float64 { return r.Panes[i].Score.value("pop_energy_m2") }
 		if !(largest(0) >= 0.9 && largest(1) <= largest(0)/5 && energy(1) <= energy(0)/10) {
@@ -245,8 +265,9 @@ func TestSmoothingHides(t *testing.T) {
 // TestRareSnapshotsHurt checks that corrections grow with the interval between snapshots, with
 // another contact order and without loss.
 func TestRareSnapshotsHurt(t *testing.T) {
+	t.Parallel()
 	const pane = "rewind:contact-order=reordered:snapshot-every="
-	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off", "--network", "latency=75ms", "--seconds", "60")
+	r := runBench(t, "--panes", pane+"1,"+pane+"4,"+pane+"32,rewind:contact-order=reordered:corrections=off", "--network", "latency=75ms", "--seconds", claimSeconds())
 	var mean [3]float64
 	for i := range mean {
 		mean[i] = r.Panes[i].Counters["correction_mean_m"]

@@ -42,6 +42,7 @@ func parseColumns(t *testing.T, text string) map[string][]float64 {
 // same on every machine and in the layout of the challenge, every level takes less than the
 // one before where it must, and a damaged file is refused with the place of the damage.
 func TestExportAndCodec(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "ball.bin")
 	code, text := runCLI("export", "--tape", "katamari-ball", "--from", "12", "--ticks", "120", name)
 	if code != 0 || !strings.Contains(text, "120 snapshots of 901 cubes, 3459840 bytes") {

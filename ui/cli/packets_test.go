@@ -8,23 +8,32 @@ import (
 	"strings"
 	"testing"
 
+	"ghostcube/internal/experiment"
 	"ghostcube/net/quant"
 )
 
 // TestPackets prints the packets of sessions with every kind of payload and checks that the
 // size of a packet is its headers plus its fields, rounded up to whole bytes.
 func TestPackets(t *testing.T) {
+	t.Parallel()
 	line := regexp.MustCompile(`pane \d (\S+), client \d (up|down): (\d+) bytes in (\d+) datagrams?; payload (\d+) bits, as JSON (\d+) bytes, byte-aligned with header (\d+)`)
 	field := regexp.MustCompile(`[a-z_]+ (\d+) = `)
 	each := regexp.MustCompile(`(?:bodies|inputs) (\d+) to (\d+): \w+ 1 = false each`)
-	for _, args := range []string{
-		"--panes rewind,noprediction --network torture --seconds 4",
-		"--panes rewind:important-moves=on:tick-bits=16 --network csp-25-loss --seconds 3",
-		"--scene pile:layers=2 --seconds 1.5",
-		"--scene two-players --tape two-players --seconds 3",
-		"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --network csp-25-loss --seconds 4",
-		"--scene katamari:cubes=20 --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic --network csp-25-loss --seconds 2",
+	for _, c := range []struct {
+		args           string
+		seconds, brief string
+	}{
+		{"--panes rewind,noprediction --network torture", "4", "1"},
+		{"--panes rewind:important-moves=on:tick-bits=16 --network csp-25-loss", "3", "1"},
+		{"--scene pile:layers=2", "1.5", "1"},
+		{"--scene two-players --tape two-players", "3", "1"},
+		{"--scene two-players --tape two-players --panes lockstep,lockstep:contact-order=own-seed --network csp-25-loss", "4", "1"},
+		{"--scene katamari:cubes=20 --panes snapshot:compression=at-rest,snapshot:compression=quantised,snapshot:compression=arithmetic --network csp-25-loss", "2", "1"},
 	} {
+		if experiment.Brief() {
+			c.seconds = c.brief
+		}
+		args := c.args + " --seconds " + c.seconds
 		var out, bad bytes.Buffer
 		if code := Main(testEnvironment(append([]string{"packets"}, strings.Fields(args)...), &out, &bad)); code != 0 {
 			t.Fatal(args, code, bad.String())
@@ -51,11 +60,16 @@ func TestPackets(t *testing.T) {
 			bytes, datagrams, bits := number(m[3]), number(m[4]), number(m[5])
 			_, fields, _ := strings.Cut(rest, "\n")
 			sum := 0
-			for _, f := range field.FindAllStringSubmatch(each.ReplaceAllString(fields, ""), -1) {
-				sum += number(f[1])
-			}
-			for _, e := range each.FindAllStringSubmatch(fields, -1) {
-				sum += number(e[2]) - number(e[1]) + 1
+			for line := range strings.Lines(fields) {
+				if strings.Contains(line, " each") {
+					for _, e := range each.FindAllStringSubmatch(line, -1) {
+						sum += number(e[2]) - number(e[1]) + 1
+					}
+					line = each.ReplaceAllString(line, "")
+				}
+				for _, f := range field.FindAllStringSubmatch(line, -1) {
+					sum += number(f[1])
+				}
 			}
 			if sum != bits {
 				t.Fatalf("%s: %q: the fields have %d bits", args, first, sum)

@@ -11,6 +11,7 @@ import (
 // TestPlayScoresAsBench checks that playing the tape of a bench gives the same report, except
 // for the tape's name and the CPU figures.
 func TestPlayScoresAsBench(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.tape")
 	was := runBench(t, "--panes", "noprediction,rewind:redundant=off:smoothing=single,lockstep", "--network", "wifi-bad,loss=5%", "--rate", "64",
 		"--seed", "9", "--seconds", "8", "--fault-every", "2s", "--corrections", "--save-tape", file)

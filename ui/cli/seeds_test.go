@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"ghostcube/internal/experiment"
 	"math"
 	"os"
 	"runtime"
@@ -43,7 +44,14 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-const seedsArgs = "bench --tape circle --panes noprediction,rewind,snapshot --network wifi-bad --seconds 12"
+// seedsArgs returns the arguments of a session that differs by its seed.
+func seedsArgs() string {
+	seconds := "12"
+	if experiment.Brief() {
+		seconds = "5"
+	}
+	return "bench --tape circle --panes noprediction,rewind,snapshot --network wifi-bad --seconds " + seconds
+}
 
 func runOutput(t *testing.T, args string) string {
 	t.Helper()
@@ -68,7 +76,7 @@ func TestSeeds(t *testing.T) {
 	var alone []one
 	for seed := 5; seed < 9; seed++ {
 		var r one
-		if err := json.Unmarshal([]byte(runOutput(t, seedsArgs+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
+		if err := json.Unmarshal([]byte(runOutput(t, seedsArgs()+" --format json --seed "+strconv.Itoa(seed))), &r); err != nil {
 			t.Fatal(err)
 		}
 		alone = append(alone, r)
@@ -82,7 +90,7 @@ func TestSeeds(t *testing.T) {
 			Counters map[string]meanInterval
 		}
 	}
-	text := runOutput(t, seedsArgs+" --format json --seed 5 --seeds 4")
+	text := runOutput(t, seedsArgs()+" --format json --seed 5 --seeds 4")
 	if err := json.Unmarshal([]byte(text), &many); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +127,7 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("only %d intervals", told)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if again := runOutput(t, seedsArgs+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
+	if again := runOutput(t, seedsArgs()+" --format json --seed 5 --seeds 4"); withoutCPU(again) != withoutCPU(text) {
 		t.Error("the report depends on the number of cores")
 	}
 }
@@ -138,12 +146,13 @@ func withoutCPU(text string) string {
 // TestSeedsFormats checks that the table and the comma-separated values agree, for one session
 // and for several, and that wrong combinations of flags are refused.
 func TestSeedsFormats(t *testing.T) {
+	t.Parallel()
 	for _, seeds := range []string{"", " --seeds 3"} {
-		rows, err := csv.NewReader(strings.NewReader(runOutput(t, seedsArgs+" --format csv"+seeds))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(runOutput(t, seedsArgs()+" --format csv"+seeds))).ReadAll()
 		if err != nil || len(rows) < 150 || len(rows[0]) != 8 {
 			t.Fatal(len(rows), err)
 		}
-		table := runOutput(t, seedsArgs+seeds)
+		table := runOutput(t, seedsArgs()+seeds)
 		found := 0
 		for _, r := range rows[1:] {
 			if r[0] != "1" || r[2] != "score" || r[5] == "" {

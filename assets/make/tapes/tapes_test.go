@@ -22,13 +22,14 @@ import (
 
 // TestTapesAreUpToDate checks that the built-in tapes are those that this program writes, to
 // the byte.
-func TestTapesAreUpToDate(t *testing.T) { // some of them with -short
+func TestTapesAreUpToDate(t *testing.T) {
+	t.Parallel()
 	files, err := fs.Glob(assets.Tapes, "tapes/*.tape")
 	if err != nil || len(files) != len(tapes) {
 		t.Errorf("%d tapes in the folder, %d are made", len(files), len(tapes))
 	}
 	for i := range tapes {
-		if experiment.Brief() && i%4 != 0 {
+		if experiment.Brief() && i%4 != 0 { // a quarter of them
 			continue
 		}
 		made, err := tapes[i].record()
@@ -276,6 +277,7 @@ func TestJump(t *testing.T) {
 // TestPush checks that the player crosses the pile from side to side, and that more than half
 // of its cubes move by more than a metre.
 func TestPush(t *testing.T) {
+	t.Parallel()
 	var start []sim.Body
 	moved := map[int]bool{}
 	crossings, outside, awake, ticks := 0, geom.Vec3{}, 0, 0
@@ -426,6 +428,7 @@ func TestOutage(t *testing.T) {
 
 // TestKatamari checks that a ball of cubes is gathered.
 func TestKatamari(t *testing.T) {
+	t.Parallel()
 	if m := measureKatamari(t, "katamari", 0); m.nearMax < 90 || m.gatheredTicks*2 < m.ticks {
 		t.Errorf("%+v", m)
 	}
@@ -435,6 +438,7 @@ func TestKatamari(t *testing.T) {
 // ticks after the first input: at least 60 cubes are near the player most of the time, a
 // tenth of all bodies moves in the average tick, and the ball keeps growing.
 func TestKatamariBall(t *testing.T) {
+	t.Parallel()
 	m := measureKatamari(t, "katamari-ball", 5)
 	if m.ticks < 2837 || m.gatheredTicks*4 < m.ticks*3 || m.nearMax < 120 || m.distance < 120 || m.displacedAtEnd < 200 || m.movedBodies*10 < m.ticks*901 {
 		t.Errorf("%+v", m)
@@ -444,6 +448,7 @@ func TestKatamariBall(t *testing.T) {
 // TestHover checks that the player is in the air for at least a third of the time, and blows
 // away more than a hundred cubes.
 func TestHover(t *testing.T) {
+	t.Parallel()
 	for _, late := range inputDelays() {
 		if m := measureKatamari(t, "hover", late); m.airborneTicks*3 < m.ticks || m.displaced < 100 {
 			t.Errorf("%d ticks late: %+v", late, m)
@@ -500,6 +505,7 @@ func TestTwoPlayers(t *testing.T) {
 // TestSamePile checks that both players reach the pile within half a second of each other and
 // push it together for five seconds, and that most cubes move.
 func TestSamePile(t *testing.T) {
+	t.Parallel()
 	for _, late := range inputDelays() {
 		both, moved, tick := 0, 0, 0
 		var start []sim.Body
@@ -674,6 +680,7 @@ func TestBreak(t *testing.T) {
 // of it around the circle, that the hovering cube lifts a part of it and swings it, and that
 // joints separate only a little.
 func TestChains(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name           string
 		lifted, fewest int // ticks with rods a metre above the ground, and the number of those rods
@@ -724,6 +731,7 @@ func TestChains(t *testing.T) {
 // TestRewindPredictsCarriers checks that a predicting client predicts the effect of carriers
 // on its cube: without loss rewind makes no corrections in the tapes with carriers.
 func TestRewindPredictsCarriers(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"turntable", "ferry", "boarding", "fast-ship"} {
 		tape := loadTape(t, name)
 		l := lab.New(tape.Config)
