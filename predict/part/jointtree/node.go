@@ -20,20 +20,20 @@ import (
 
 // ToLocal returns a body as its parent sees it. What sleeps stands.
 func (n *Node) ToLocal(parent, body *sim.Body) sim.Body {
-	back := parent.Pose.Rot.Inverse()
+	toParent := parent.Pose.Rot.Inverse()
 	arm := body.Pose.Rot.Rotate(n.anchor)
-	apart := body.Pose.Pos.Add(arm).Sub(parent.Pose.Pos)
+	offset := body.Pose.Pos.Add(arm).Sub(parent.Pose.Pos)
 	l := sim.Body{Asleep: body.Asleep}
-	l.Pose.Pos = back.Rotate(apart).Sub(n.parentAnchor)
+	l.Pose.Pos = toParent.Rotate(offset).Sub(n.parentAnchor)
 	if l.Pose.Rot = body.Pose.Rot; !n.worldRotation {
-		l.Pose.Rot = back.Mul(body.Pose.Rot).Unit()
+		l.Pose.Rot = toParent.Mul(body.Pose.Rot).Unit()
 	}
 	if !body.Asleep {
 		if l.Angular = body.Angular; !n.worldRotation {
-			l.Angular = back.Rotate(body.Angular.Sub(parent.Angular))
+			l.Angular = toParent.Rotate(body.Angular.Sub(parent.Angular))
 		}
-		end := body.Linear.Add(body.Angular.Cross(arm))
-		l.Linear = back.Rotate(end.Sub(parent.Linear).Sub(parent.Angular.Cross(apart)))
+		anchorVelocity := body.Linear.Add(body.Angular.Cross(arm))
+		l.Linear = toParent.Rotate(anchorVelocity.Sub(parent.Linear).Sub(parent.Angular.Cross(offset)))
 	}
 	return l
 }
@@ -42,13 +42,13 @@ func (n *Node) ToLocal(parent, body *sim.Body) sim.Body {
 func (n *Node) ToWorld(parent, local *sim.Body) sim.Body {
 	b := sim.Body{Pose: n.WorldPose(parent.Pose, local.Pose), Asleep: local.Asleep}
 	if !local.Asleep {
-		turn := parent.Pose.Rot
+		rot := parent.Pose.Rot
 		if b.Angular = local.Angular; !n.worldRotation {
-			b.Angular = parent.Angular.Add(turn.Rotate(local.Angular))
+			b.Angular = parent.Angular.Add(rot.Rotate(local.Angular))
 		}
-		apart := turn.Rotate(n.parentAnchor.Add(local.Pose.Pos))
-		end := parent.Linear.Add(parent.Angular.Cross(apart)).Add(turn.Rotate(local.Linear))
-		b.Linear = end.Sub(b.Angular.Cross(b.Pose.Rot.Rotate(n.anchor)))
+		offset := rot.Rotate(n.parentAnchor.Add(local.Pose.Pos))
+		anchorVelocity := parent.Linear.Add(parent.Angular.Cross(offset)).Add(rot.Rotate(local.Linear))
+		b.Linear = anchorVelocity.Sub(b.Angular.Cross(b.Pose.Rot.Rotate(n.anchor)))
 	}
 	return b
 }
@@ -59,8 +59,8 @@ func (n *Node) WorldPose(parent, local geom.Pose) geom.Pose {
 	if !n.worldRotation {
 		rot = parent.Rot.Mul(local.Rot).Unit()
 	}
-	end := parent.Pos.Add(parent.Rot.Rotate(n.parentAnchor.Add(local.Pos)))
-	return geom.Pose{Pos: end.Sub(rot.Rotate(n.anchor)), Rot: rot}
+	anchor := parent.Pos.Add(parent.Rot.Rotate(n.parentAnchor.Add(local.Pos)))
+	return geom.Pose{Pos: anchor.Sub(rot.Rotate(n.anchor)), Rot: rot}
 }
 
 // LocalPose returns the pose that a parent sees of a body.

@@ -49,28 +49,28 @@ type Node struct {
 
 // New returns the trees of a scene. operated is the player's own cube, or None; only the
 // choice Operated asks for it.
-func New(scene *sim.Scene, root RootChoice, operated int) *Tree {
+func New(scene *sim.Scene, root RootChoice, player int) *Tree {
 	t := &Tree{Nodes: make([]Node, len(scene.Boxes))}
-	ties := adjacency(scene)
+	edges := adjacency(scene)
 	for i := range t.Nodes {
 		t.Nodes[i] = Node{Parent: None, Root: None, Joint: None}
 	}
 	seen := make([]bool, len(t.Nodes))
 	for i := range t.Nodes {
-		if seen[i] || len(ties[i]) == 0 {
+		if seen[i] || len(edges[i]) == 0 {
 			continue
 		}
-		all := []int{i}
+		bodies := []int{i}
 		seen[i] = true
-		for k := 0; k < len(all); k++ {
-			for _, e := range ties[all[k]] {
+		for k := 0; k < len(bodies); k++ {
+			for _, e := range edges[bodies[k]] {
 				if !seen[e.body] {
 					seen[e.body] = true
-					all = append(all, e.body)
+					bodies = append(bodies, e.body)
 				}
 			}
 		}
-		t.build(scene, ties, chooseRoot(scene, all, root, operated))
+		t.build(scene, edges, chooseRoot(scene, bodies, root, player))
 	}
 	return t
 }
@@ -88,59 +88,59 @@ type edge struct{ joint, body int }
 
 // adjacency returns for each body the joints that tie it to others, in their order.
 func adjacency(scene *sim.Scene) [][]edge {
-	ties := make([][]edge, len(scene.Boxes))
+	edges := make([][]edge, len(scene.Boxes))
 	for k := range scene.Joints {
 		if j := &scene.Joints[k]; j.A != sim.WorldBody {
-			ties[j.A] = append(ties[j.A], edge{k, j.B})
-			ties[j.B] = append(ties[j.B], edge{k, j.A})
+			edges[j.A] = append(edges[j.A], edge{k, j.B})
+			edges[j.B] = append(edges[j.B], edge{k, j.A})
 		}
 	}
-	return ties
+	return edges
 }
 
 // chooseRoot returns the root of a tree of some bodies.
-func chooseRoot(scene *sim.Scene, all []int, root RootChoice, operated int) int {
-	best, most := None, float32(-1)
-	for _, i := range all {
-		if root == PlayerRoot && i == operated {
+func chooseRoot(scene *sim.Scene, bodies []int, root RootChoice, player int) int {
+	heaviest, maxMass := None, float32(-1)
+	for _, i := range bodies {
+		if root == PlayerRoot && i == player {
 			return i
 		}
-		if m := mass(&scene.Boxes[i]); m > most || m == most && i < best {
-			best, most = i, m
+		if m := mass(&scene.Boxes[i]); m > maxMass || m == maxMass && i < heaviest {
+			heaviest, maxMass = i, m
 		}
 	}
-	return best
+	return heaviest
 }
 
 // mass returns what a body weighs, in kg.
 func mass(b *sim.Box) float32 {
-	of := func(half geom.Vec3, density float32) float32 {
+	boxMass := func(half geom.Vec3, density float32) float32 {
 		return float32(float32(8*float32(half.X*half.Y)) * float32(half.Z*density))
 	}
-	m := of(b.Half, b.Density)
+	m := boxMass(b.Half, b.Density)
 	for i := range b.Parts {
-		m += of(b.Parts[i].Half, b.Parts[i].Density)
+		m += boxMass(b.Parts[i].Half, b.Parts[i].Density)
 	}
 	return m
 }
 
 // build makes the tree of a root, in the order of the joints, breadth first.
-func (t *Tree) build(scene *sim.Scene, ties [][]edge, root int) {
+func (t *Tree) build(scene *sim.Scene, edges [][]edge, root int) {
 	t.Nodes[root].Root = root
-	row := []int{root}
-	for k := 0; k < len(row); k++ {
-		p := row[k]
-		for _, e := range ties[p] {
+	queue := []int{root}
+	for k := 0; k < len(queue); k++ {
+		p := queue[k]
+		for _, e := range edges[p] {
 			if t.Nodes[e.body].Root != None {
 				continue
 			}
-			at := scene.Joints[e.joint].Anchor
+			anchor := scene.Joints[e.joint].Anchor
 			t.Nodes[e.body] = Node{
 				Parent: p, Root: root, Joint: e.joint, Depth: t.Nodes[p].Depth + 1,
-				parentAnchor: localPoint(&scene.Boxes[p].Start.Pose, at), anchor: localPoint(&scene.Boxes[e.body].Start.Pose, at),
+				parentAnchor: localPoint(&scene.Boxes[p].Start.Pose, anchor), anchor: localPoint(&scene.Boxes[e.body].Start.Pose, anchor),
 			}
 			t.Order = append(t.Order, int32(e.body))
-			row = append(row, e.body)
+			queue = append(queue, e.body)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // jointedRow is a scene of cubes one metre apart, the heaviest of them the one called heavy, with
 // joints between those that are named.
-func jointedRow(cubes, heavy int, ties ...[2]int) *sim.Scene {
+func jointedRow(cubes, heavy int, joints ...[2]int) *sim.Scene {
 	s := &sim.Scene{Players: 1}
 	for i := range cubes {
 		b := sim.Box{Half: geom.Vec3{X: 0.2, Y: 0.2, Z: 0.2}, Density: 1}
@@ -21,7 +21,7 @@ func jointedRow(cubes, heavy int, ties ...[2]int) *sim.Scene {
 		}
 		s.Boxes = append(s.Boxes, b)
 	}
-	for _, t := range ties {
+	for _, t := range joints {
 		j := sim.Joint{A: t[0], B: t[1], Anchor: geom.Vec3{X: float32(t[1]) - 0.5, Z: 1}}
 		s.Joints = append(s.Joints, j)
 	}
@@ -67,8 +67,8 @@ func TestTree(t *testing.T) {
 			t.Errorf("%s: %d joints", c.name, n)
 		}
 	}
-	if from := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(from.Order, []int32{3, 1}) || from.Nodes[1].Depth != 2 {
-		t.Errorf("tied to 0: %v", from.Order)
+	if tree := NewRootedAt(jointedRow(5, 2, [2]int{3, 1}, [2]int{0, 3}, [2]int{2, 4}), 0); !slices.Equal(tree.Order, []int32{3, 1}) || tree.Nodes[1].Depth != 2 {
+		t.Errorf("tied to 0: %v", tree.Order)
 	}
 }
 
@@ -80,18 +80,18 @@ func TestWalkerTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := New(&s, HeaviestRoot, None)
-	linked, deepest := 0, 0
+	treeBodies, deepest := 0, 0
 	for i, n := range tree.Nodes {
 		if n.Root != None {
-			linked, deepest = linked+1, max(deepest, n.Depth)
+			treeBodies, deepest = treeBodies+1, max(deepest, n.Depth)
 			if n.Root != 1 {
 				t.Errorf("body %d hangs on %d", i, n.Root)
 			}
 		}
 	}
 	loops := NewLoops(&s, tree)
-	if linked != 74 || len(tree.Order) != 73 || len(loops.joints) != len(s.Joints) || deepest < 2 {
-		t.Errorf("%d bodies, %d with a parent, %d of %d joints in loops, %d deep", linked, len(tree.Order), len(loops.joints), len(s.Joints), deepest)
+	if treeBodies != 74 || len(tree.Order) != 73 || len(loops.joints) != len(s.Joints) || deepest < 2 {
+		t.Errorf("%d bodies, %d with a parent, %d of %d joints in loops, %d deep", treeBodies, len(tree.Order), len(loops.joints), len(s.Joints), deepest)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestLocal(t *testing.T) {
 		Pose:   geom.Pose{Pos: geom.Vec3{X: 3.5, Y: -1, Z: 4}, Rot: geom.AxisAngle(unit(3, -2, 1), 2.1)},
 		Linear: geom.Vec3{X: -1, Y: 2, Z: 3}, Angular: geom.Vec3{X: 0.3, Y: 2, Z: -1},
 	}
-	near := func(what string, a, b sim.Body) {
+	expectClose := func(what string, a, b sim.Body) {
 		t.Helper()
 		d := a.Pose.Pos.Sub(b.Pose.Pos).Len() + a.Pose.Rot.Mul(b.Pose.Rot.Inverse()).Angle() + a.Linear.Sub(b.Linear).Len() + a.Angular.Sub(b.Angular).Len()
 		if !(d < 2e-5) || a.Asleep != b.Asleep {
@@ -117,16 +117,16 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	local := n.ToLocal(&parent, &body)
-	near("there and back", n.ToWorld(&parent, &local), body)
-	middle := n.ToCenter(local)
-	if p := n.WorldPoseOfCenter(parent.Pose, middle.Pose); p.Pos.Sub(body.Pose.Pos).Len() > 1e-5 {
+	expectClose("there and back", n.ToWorld(&parent, &local), body)
+	centre := n.ToCenter(local)
+	if p := n.WorldPoseOfCenter(parent.Pose, centre.Pose); p.Pos.Sub(body.Pose.Pos).Len() > 1e-5 {
 		t.Errorf("by its middle at %v, want %v", p.Pos, body.Pose.Pos)
 	}
 	// Fixed to the parent, which moves and turns: it stands, and by its middle too.
-	still := sim.Body{Pose: geom.Pose{Rot: local.Pose.Rot}}
-	fixed := n.ToWorld(&parent, &still)
+	atRest := sim.Body{Pose: geom.Pose{Rot: local.Pose.Rot}}
+	fixed := n.ToWorld(&parent, &atRest)
 	back := n.ToLocal(&parent, &fixed)
-	near("fixed", back, still)
+	expectClose("fixed", back, atRest)
 	if v := n.ToCenter(back).Linear.Len(); v > 1e-5 {
 		t.Errorf("the middle of what stands goes %v m/s", v)
 	}
@@ -146,48 +146,48 @@ func TestSolveLoops(t *testing.T) {
 	}
 	tree := New(&s, HeaviestRoot, None)
 	loops := NewLoops(&s, tree)
-	most := func(poses []geom.Pose) (m float32) {
+	largestGap := func(poses []geom.Pose) (m float32) {
 		for k := range loops.joints {
 			m = max(m, loops.joints[k].separation(poses).Len())
 		}
 		return m
 	}
-	poses, stand := make([]geom.Pose, len(s.Boxes)), make([]bool, len(s.Boxes))
-	start := func() {
+	poses, fixed := make([]geom.Pose, len(s.Boxes)), make([]bool, len(s.Boxes))
+	reset := func() {
 		for i := range poses {
 			poses[i] = s.Boxes[i].Start.Pose
 			poses[i].Rot = poses[i].Rot.Unit()
 		}
 	}
-	start()
-	was := slices.Clone(poses)
-	loops.Solve(poses, stand, 32)
-	if !slices.Equal(was, poses) {
+	reset()
+	before := slices.Clone(poses)
+	loops.Solve(poses, fixed, 32)
+	if !slices.Equal(before, poses) {
 		t.Error("what is together has been moved")
 	}
 	last := float32(1)
-	for _, rounds := range []int{0, 4, 32} {
-		start()
+	for _, iterations := range []int{0, 4, 32} {
+		reset()
 		for _, i := range tree.Order { // each turned against its parent, a little
 			poses[i].Rot = geom.AxisAngle(geom.Vec3{Y: 1}, 0.02*float32(i%3)-0.02).Mul(poses[i].Rot)
 		}
-		loops.Solve(poses, stand, rounds)
-		m := most(poses)
-		if m >= last || rounds == 32 && m > 0.001 {
-			t.Errorf("%d rounds: %v m apart, before %v", rounds, m, last)
+		loops.Solve(poses, fixed, iterations)
+		m := largestGap(poses)
+		if m >= last || iterations == 32 && m > 0.001 {
+			t.Errorf("%d rounds: %v m apart, before %v", iterations, m, last)
 		}
 		if last = m; poses[1] != s.Boxes[1].Start.Pose {
 			t.Error("the root has been moved")
 		}
 	}
-	stand[5] = true
-	start()
-	was[5] = poses[5]
+	fixed[5] = true
+	reset()
+	before[5] = poses[5]
 	poses[6].Pos.X += 0.02
-	if loops.Solve(poses, stand, 8); poses[5] != was[5] {
+	if loops.Solve(poses, fixed, 8); poses[5] != before[5] {
 		t.Error("what stands has been moved")
 	}
-	if n := testing.AllocsPerRun(10, func() { loops.Solve(poses, stand, 8) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { loops.Solve(poses, fixed, 8) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -204,9 +204,9 @@ func TestWorldRotation(t *testing.T) {
 	if body.Pose.Rot != local.Pose.Rot || body.Angular != local.Angular {
 		t.Errorf("turned %v at %v", body.Pose.Rot, body.Angular)
 	}
-	apart := body.Pose.Pos.Add(body.Pose.Rot.Rotate(n.anchor)).Sub(parent.Pose.Pos.Add(parent.Pose.Rot.Rotate(n.parentAnchor)))
+	gap := body.Pose.Pos.Add(body.Pose.Rot.Rotate(n.anchor)).Sub(parent.Pose.Pos.Add(parent.Pose.Rot.Rotate(n.parentAnchor)))
 	back := n.ToLocal(&parent, &body)
-	if d := back.Pose.Pos.Len() + back.Linear.Len() + apart.Len(); d > 1e-5 || back.Pose.Rot != local.Pose.Rot {
-		t.Errorf("there and back: %+v, apart %v", back, apart)
+	if d := back.Pose.Pos.Len() + back.Linear.Len() + gap.Len(); d > 1e-5 || back.Pose.Rot != local.Pose.Rot {
+		t.Errorf("there and back: %+v, apart %v", back, gap)
 	}
 }
