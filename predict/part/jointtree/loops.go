@@ -5,28 +5,29 @@ import (
 	"ghostcube/sim/geom"
 )
 
-// Loops are the joints of trees that are in no tree, because they close loops, and what
-// is needed to draw them together. In a tree each body is where its parent has it, so the
-// joints of the tree hold; those that close loops hold if the bodies on both ways are as
-// they were together. Between two moments, or beyond the last, they need not be.
+// Loops closes the gaps of joints in closed loops. A body is posed relative to its parent, so the
+// joints of the tree never separate. The joints that close a loop are not in the tree, and they
+// separate when poses are interpolated or extrapolated. Loops moves and turns the bodies of such
+// trees until all their joints meet again, as a position-based solver.
 type Loops struct {
-	joints []loopJoint // of the trees that have loops, in the order of the joints
+	joints []loopJoint // all joints of the trees with closed loops, in scene order
 }
 
-// loopJoint is a joint and where its two bodies have it.
+// loopJoint is one constraint of the solver: the anchors of two bodies have to coincide. The solver
+// gives every body a mass of 1.
 type loopJoint struct {
 	a, b             int
-	anchorA, anchorB geom.Vec3
-	invInertiaA      float32 // how easily a turns against being moved: 1/m2; 0 for a root
+	anchorA, anchorB geom.Vec3 // metres, each in its body's frame
+	invInertiaA      float32   // 1/m2; 0 for a root
 	invInertiaB      float32
 	invMassA         float32 // 1, or 0 for a root
 	invMassB         float32
 }
 
-// loopTolerance is how far in metres a joint may be apart and count as closed.
+// loopTolerance is the separation up to which a joint counts as closed, in metres.
 const loopTolerance = 0.0005
 
-// NewLoops returns the loops of a scene's trees.
+// NewLoops returns the closed loops of a scene's trees.
 func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 	looped := make([]bool, len(t.Nodes)) // by root
 	closesLoop := func(k int, j *sim.Joint) bool {
@@ -50,8 +51,9 @@ func NewLoops(scene *sim.Scene, t *Tree) (l Loops) {
 	return l
 }
 
-// inverseMass returns how easily a body is moved and turned. A rod of some length turns as if
-// its mass were a little more than a quarter of it away from its middle.
+// inverseMass returns the inverse mass and the inverse moment of inertia of a body of mass 1. The
+// moment is that of a rod whose ends are as far from the centre as the body's farthest point:
+// radius²/3. Both are 0 for a root.
 func (t *Tree) inverseMass(scene *sim.Scene, i int) (invMass, invInertia float32) {
 	if t.Nodes[i].Parent == None {
 		return 0, 0
@@ -66,8 +68,9 @@ func (t *Tree) inverseMass(scene *sim.Scene, i int) (invMass, invInertia float32
 	return 1, 3 / radiusSq
 }
 
-// Solve draws all joints of looped trees together, up to so many times in turn, until
-// none is apart. Roots, and bodies that stand, stay where they are.
+// Solve corrects poses until no joint of a tree with closed loops is separated by more than half a
+// millimetre, in at most iterations passes over the joints. Roots and the bodies marked in fixed,
+// which is indexed by body, do not move. Poses without such gaps stay the same, bit for bit.
 func (l *Loops) Solve(poses []geom.Pose, fixed []bool, iterations int) {
 	for range iterations {
 		largest := float32(0)
@@ -83,14 +86,16 @@ func (l *Loops) Solve(poses []geom.Pose, fixed []bool, iterations int) {
 	}
 }
 
-// separation is how far b has the joint from where a has it.
+// separation returns the vector from a's anchor to b's, in the world's frame.
 func (j *loopJoint) separation(poses []geom.Pose) geom.Vec3 {
 	a, b := &poses[j.a], &poses[j.b]
 	return b.Pos.Add(b.Rot.Rotate(j.anchorB)).Sub(a.Pos.Add(a.Rot.Rotate(j.anchorA)))
 }
 
-// solve moves and turns both bodies so that they meet, as a push at the joint would
-// (Müller et al., Position Based Dynamics, 2007).
+// solve moves and turns both bodies by the position correction that closes the gap to first order
+// (Müller et al., Position Based Dynamics, 2007):
+//
+//	lambda = distance / (wA + wB),  w = invMass + invInertia (r x n)²
 func (j *loopJoint) solve(poses []geom.Pose, fixed []bool) {
 	gap := j.separation(poses)
 	distance := gap.Len()
@@ -117,7 +122,7 @@ func (j *loopJoint) solve(poses []geom.Pose, fixed []bool) {
 	a.Rot, b.Rot = integrateRotation(a.Rot, ca.Scale(float32(lambda*invInertiaA))), integrateRotation(b.Rot, cb.Scale(-float32(lambda*invInertiaB)))
 }
 
-// integrateRotation returns a rotation turned on by a small one, as its axis times its angle.
+// integrateRotation applies a small rotation, given as axis times angle, to q.
 func integrateRotation(q geom.Quat, turn geom.Vec3) geom.Quat {
 	if turn == (geom.Vec3{}) {
 		return q
