@@ -52,7 +52,7 @@ type parentSettings struct {
 
 type parentState struct {
 	server      State // of the newest snapshot
-	started     bool  // First has been called
+	started     bool  // StartsWithParent has been called
 	selector    Selector
 	frame       Frame    // of the interpolated parent when the body was last moved along
 	changedTick sim.Tick // client tick of the last change of parent
@@ -134,8 +134,8 @@ func (p *Parent) ServerBody(id int) sim.Body {
 	return f.Relative(&b)
 }
 
-// First reports, at its first call only, whether the body has a parent at the server.
-func (p *Parent) First() bool {
+// StartsWithParent reports, at its first call only, whether the body has a parent at the server.
+func (p *Parent) StartsWithParent() bool {
 	if p.state.started {
 		return false
 	}
@@ -174,11 +174,11 @@ func (p *Parent) AtServerPose() bool {
 	return p.Current() == NoParent || p.state.frame == p.atServer(p.Current())
 }
 
-// Carry moves the player's body as its parent has moved since the last call, and returns the
+// MoveAlong moves the player's body as its parent has moved since the last call, and returns the
 // rotation of that motion. With inertia, the body keeps its velocity in the world, so the next step
 // applies the acceleration of the parent to its relative velocity; without, it keeps the relative
 // one.
-func (p *Parent) Carry() (turn geom.Quat) {
+func (p *Parent) MoveAlong() (turn geom.Quat) {
 	if p.Current() == NoParent {
 		return geom.Identity
 	}

@@ -113,26 +113,26 @@ func (a *InterpolatedWorld) AddSnapshot(fresh bool) {
 		bodies = a.toSamples(a.receiver.LocalBodies(fresh))
 	}
 	a.clock.FollowMean(t, a.now, sim.Tick(a.rate).Moment())
-	var outcomes [4]int
+	var results [4]int
 	for i := range bodies {
-		outcome := Duplicate
+		result := Duplicate
 		if fresh || received[i] {
-			outcome = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
+			result = a.bodies[i].Add(t, &bodies[i], a.keepExpired)
 		} else {
-			outcome = a.bodies[i].AddSame(t, a.keepExpired)
+			result = a.bodies[i].AddSame(t, a.keepExpired)
 		}
 		if !a.excluded[i] {
-			outcomes[outcome]++
+			results[result]++
 		}
 	}
-	if outcomes[Stored] > 0 {
+	if results[Stored] > 0 {
 		a.newestTick = max(a.newestTick, t)
 		a.undisplayed.Insert(t)
 	}
-	a.counters.positions.Add(float64(outcomes[Stored] + outcomes[Late] + outcomes[Expired]))
-	a.counters.positionsLate.Add(float64(outcomes[Late]))
-	a.counters.positionsExpired.Add(float64(outcomes[Expired]))
-	if outcomes[Late] > 0 {
+	a.counters.positions.Add(float64(results[Stored] + results[Late] + results[Expired]))
+	a.counters.positionsLate.Add(float64(results[Late]))
+	a.counters.positionsExpired.Add(float64(results[Expired]))
+	if results[Late] > 0 {
 		a.lateNote = lateNoteTicks
 	}
 }
