@@ -1,4 +1,4 @@
-// Package snapshot draws what the server was a little while ago. The server alone simulates. Many
+// Package snapshot draws the server's recent past. Only the server simulates. Many
 // times a second it sends the visible state of all bodies; the client buffers these snapshots,
 // plays them back some time behind the newest, and interpolates between two of them.
 //
@@ -33,7 +33,7 @@ import (
 var Strategy = &predict.Strategy{
 	Name: "snapshot",
 	Doc: "snapshot interpolation\n\n" +
-		"The client simulates nothing: it draws what the server was a moment ago. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
+		"The client simulates nothing: it draws the server's recent past. Set snapshot-every to 6 and interpolation to linear, hover with Space, and see the kinks; then set hermite. Show packets (K) and raise the compression level: a cube goes from 321 bits to three. From quantised on there are no velocities, and hermite is linear.",
 	Source:    "Fiedler, Snapshot Interpolation (2014) and Snapshot Compression (2015), and their programs",
 	NewServer: newServer,
 	NewClient: newClient,
@@ -68,7 +68,7 @@ type settings struct {
 func (s *settings) declare(k *predict.Knobs) {
 	k.Int(&s.snapshotEvery, "snapshot-every", 1, 1, 64, "send interval of snapshots, ticks: 1, 2, 3, 6 are 60, 30, 20, 10 a second at 60 Hz")
 	k.Choice(&s.interpolation, "interpolation", hermite, interpolationModes, "between snapshots: none (draw the newest, no delay), linear, or hermite, which needs velocities")
-	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: extrapolate by velocity this much, ms; the automatic delay is shorter by as much")
+	k.Millis(&s.extrapolate, "extrapolate", 0, 0, 1000, "linear and hermite: longest extrapolation by velocity, ms; shortens the automatic delay by as much")
 }
 
 // needsVelocities reports whether the client cannot draw without them.
