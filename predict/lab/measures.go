@@ -6,7 +6,7 @@ import (
 )
 
 // Measures appends the measures of the pane's first client to dst: those of its score, and
-// those that only the lab knows. The measures and their order are always the same.
+// those of the lab, such as bandwidth. The measures and their order are always the same.
 func (p *Pane) Measures(dst []score.Measure) []score.Measure {
 	dst = p.Score.Measures(dst)
 	rate := float64(p.lab.config.Rate)

@@ -7,13 +7,13 @@ import (
 )
 
 // PlayoutBuffer is the server's queue of one player's inputs, as in Space Engineers (a talk at
-// GDC): a row of DelayTicks places, of which the server takes the first in each of its ticks.
-// Inputs are sorted by the client's ticks. The first one to arrive takes the last place, so
-// it waits for the whole delay. A later one takes the place behind the input before it. All
-// other places are empty.
+// GDC): a queue of DelayTicks slots whose first slot the server pops in each of its ticks.
+// Inputs are sorted by the client's ticks. The first one to arrive enters the last slot, so
+// it waits for the whole delay. A later one enters the slot behind the input before it. All
+// other slots are empty.
 //
-// Empty places matter only before the first input: they are the ticks until its turn. So the
-// row is a playout.Buffer and a number of ticks.
+// Empty slots matter only before the first input: they are the ticks until its turn. So the
+// queue is a playout.Buffer and a number of ticks.
 //
 // The used input need not be of the server's tick; LastConsumed returns its tick.
 type PlayoutBuffer struct {

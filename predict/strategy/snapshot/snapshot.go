@@ -4,8 +4,8 @@
 //
 // This is Fiedler's "Snapshot Interpolation" (2014), his "Snapshot Compression" (2015), and their
 // programs. The client knows no physics, so it mispredicts nothing, and its player waits for a
-// round trip and the buffer. It suits bodies that others move. At level raw it needs more bandwidth
-// than any other strategy; compression.go and package delta say how much of that can be saved.
+// round trip and the buffer. It suits bodies that the player does not control. At level raw it needs
+// more bandwidth than any other strategy; compression.go and package delta reduce it.
 //
 // It differs from the article in these ways:
 //
@@ -15,8 +15,8 @@
 //   - The client also restarts playback if everything has arrived too late for a second
 //     (TestHigherLatencyRestarts). The published buffer would stop for good after latency has grown
 //     by more than its delay.
-//   - A snapshot that arrives late, but before the next one to be shown, is used. The article drops
-//     everything older than the newest, which is done here only without a buffer.
+//   - A snapshot that arrives late, but before its turn to be displayed, is used. The article drops
+//     every snapshot older than the newest; here only interpolation=none does.
 //   - The jitter margin of the delay follows from the send interval (playout.go).
 //   - From level quantised on snapshots have no velocities, as in the article, which sends sixty a
 //     second at that point: hermite interpolation becomes linear, and nothing is extrapolated.
